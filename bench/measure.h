@@ -1,0 +1,24 @@
+/* What every benchmark needs: a clock, medians, and the name of the processor. */
+#ifndef SARRUS_BENCH_MEASURE_H
+#define SARRUS_BENCH_MEASURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Monotonic time, s. */
+double sarrus_bench_now(void);
+
+/* Median of values[n_values], which are sorted in place; NaN when n_values is 0. */
+double sarrus_bench_median(double *values, int n_values);
+
+/* Processors that this process may use, at least 1. */
+int sarrus_bench_n_processors(void);
+
+/* Model name of the processor ("unknown processor" when the system does not say). */
+void sarrus_bench_processor_name(char *name, size_t n_bytes);
+
+/* The folder with the shipped scenarios: `wanted` when it is not NULL, else "scenarios" below the current folder, else that of the
+ * source tree of this build. */
+const char *sarrus_bench_scenarios_folder(const char *wanted);
+
+#endif

@@ -1,0 +1,12 @@
+/* What `sarrus bench` offers. */
+#include "cli/bench.h"
+
+#include "benches.h"
+
+const sarrus_bench sarrus_benches[] = {
+    {"step", "instance-steps a second by pseudoinverse, instruction set and threads, against the peak", sarrus_bench_step},
+    {"instructions", "what one step executes, instruction by instruction, and what bounds it", sarrus_bench_instructions},
+    {"sink", "writing and compressing result files", sarrus_bench_sink},
+};
+
+const int sarrus_n_benches = sizeof sarrus_benches / sizeof sarrus_benches[0];

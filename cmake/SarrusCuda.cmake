@@ -1,0 +1,52 @@
+# kernels/cuda/*.cu: the same kernel bodies compiled by nvcc. Nothing of it is needed by the rest of the tree.
+
+if(NOT SARRUS_CUDA MATCHES "^(AUTO|ON|OFF)$")
+    message(FATAL_ERROR "SARRUS_CUDA is '${SARRUS_CUDA}'; expected AUTO, ON or OFF")
+endif()
+if(SARRUS_CUDA STREQUAL "OFF")
+    return()
+endif()
+
+file(GLOB cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/cuda/*.cu)
+if(NOT cuda_sources)
+    message(STATUS "CUDA kernels: not built (kernels/cuda holds no source)")
+    return()
+endif()
+
+# The toolkit's own folder is seldom on the PATH.
+if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    find_program(SARRUS_NVCC nvcc HINTS /usr/local/cuda/bin)
+    mark_as_advanced(SARRUS_NVCC)
+    if(SARRUS_NVCC)
+        set(ENV{CUDACXX} ${SARRUS_NVCC})
+    endif()
+endif()
+include(CheckLanguage)
+check_language(CUDA)
+if(NOT CMAKE_CUDA_COMPILER)
+    if(SARRUS_CUDA STREQUAL "ON")
+        message(FATAL_ERROR "SARRUS_CUDA=ON, but no CUDA compiler was found; put nvcc on the PATH or set CUDACXX")
+    endif()
+    message(STATUS "CUDA kernels: not built (no nvcc found)")
+    return()
+endif()
+
+set(CMAKE_CUDA_ARCHITECTURES 80 90)
+set(CMAKE_CUDA_STANDARD 17)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+enable_language(CUDA)
+find_package(CUDAToolkit REQUIRED)
+message(STATUS "CUDA kernels: built with ${CMAKE_CUDA_COMPILER} for sm_80 and sm_90")
+
+# Objects rather than an archive, so that the link below takes in every kernel and not only those that something calls.
+# -fmad=false keeps the arithmetic that of the source, as -ffp-contract=off does on the CPU.
+add_library(sarrus_cuda OBJECT ${cuda_sources})
+target_include_directories(sarrus_cuda PRIVATE
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+target_compile_options(sarrus_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false>)
+if(SARRUS_WERROR)
+    target_compile_options(sarrus_cuda PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings>")
+endif()
+
+add_executable(cuda_link_check ${PROJECT_SOURCE_DIR}/cmake/cuda_link_check.c)
+target_link_libraries(cuda_link_check PRIVATE sarrus_cuda CUDA::cudart)

@@ -1,0 +1,41 @@
+# Libraries that the library links: interface library `sarrus_dependencies`.
+
+find_package(PkgConfig REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS C)
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
+# HDF5, serial C library and its high-level part (dimension scales). Debian names the serial build `hdf5-serial`;
+# elsewhere it is `hdf5`, or there is no pkg-config file and CMake's own module asks the h5cc wrapper.
+pkg_search_module(hdf5 QUIET IMPORTED_TARGET hdf5-serial hdf5)
+if(hdf5_FOUND)
+    find_library(hdf5_hl_library NAMES hdf5_hl hdf5_serial_hl HINTS ${hdf5_LIBRARY_DIRS} REQUIRED)
+    set(hdf5_targets ${hdf5_hl_library} PkgConfig::hdf5)
+    set(hdf5_pc_module ${hdf5_MODULE_NAME})
+else()
+    find_package(HDF5 REQUIRED COMPONENTS C HL)
+    add_library(sarrus_hdf5 INTERFACE)
+    target_include_directories(sarrus_hdf5 SYSTEM INTERFACE ${HDF5_INCLUDE_DIRS})
+    target_link_libraries(sarrus_hdf5 INTERFACE ${HDF5_HL_LIBRARIES} ${HDF5_C_LIBRARIES})
+    set(hdf5_targets sarrus_hdf5)
+    set(hdf5_hl_library -lhdf5_hl)
+    set(hdf5_pc_module hdf5)
+endif()
+
+pkg_check_modules(lapacke REQUIRED IMPORTED_TARGET lapacke)
+pkg_check_modules(openblas REQUIRED IMPORTED_TARGET openblas)
+pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
+pkg_check_modules(libfyaml REQUIRED IMPORTED_TARGET libfyaml)
+pkg_check_modules(muparser REQUIRED IMPORTED_TARGET muparser)
+
+add_library(sarrus_dependencies INTERFACE)
+target_link_libraries(sarrus_dependencies INTERFACE
+    ${hdf5_targets}
+    PkgConfig::lapacke
+    PkgConfig::openblas
+    PkgConfig::libdeflate
+    PkgConfig::libfyaml
+    PkgConfig::muparser
+    OpenMP::OpenMP_C
+    Threads::Threads
+    m)

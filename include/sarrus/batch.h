@@ -1,0 +1,105 @@
+/* A batch: N instances of one plan, the only mutable object. One thread at a time per batch. */
+#ifndef SARRUS_BATCH_H
+#define SARRUS_BATCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sarrus/plan.h"
+#include "sarrus/study.h"
+
+typedef struct sarrus_batch sarrus_batch;
+
+typedef enum sarrus_backend { SARRUS_BACKEND_AUTO = 0, SARRUS_BACKEND_CPU = 1, SARRUS_BACKEND_CUDA = 2 } sarrus_backend;
+
+/* Zero-initialise; 0 and NULL mean the default. */
+typedef struct sarrus_batch_options {
+    sarrus_backend backend;
+    const char *isa; /* "avx512" | "avx2" | "baseline"; NULL: the widest that this processor has */
+    int n_threads;   /* 0: all processors */
+} sarrus_batch_options;
+
+/* Fills the parameters of instances 0 … n_instances − 1 from the nominal values and the draws (NULL: none; else drawn for
+ * at least n_instances), and assembles every instance: positions and velocities are projected (mass-weighted) onto the
+ * constraints. An instance that cannot be assembled gets its status; that is not an error of the call.
+ * Errors: NO_BACKEND, NO_MEMORY, BAD_ARGUMENT. `*out` is the caller's; plan and model must outlive it, draws need not. */
+SARRUS_MUST_USE sarrus_status sarrus_batch_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,
+                                                  uint64_t n_instances, const sarrus_draws *draws, sarrus_batch **out);
+void sarrus_batch_destroy(sarrus_batch *batch);
+
+/* Advances every healthy instance by `n_steps` steps of the scenario's dt (the last step before t_end may be shorter; past
+ * t_end dt goes on). Instances that fail get their status and freeze at their last finite state. */
+SARRUS_MUST_USE sarrus_status sarrus_batch_advance(sarrus_batch *batch, uint64_t n_steps);
+
+/* Puts every instance back to its assembled state at t = 0 and clears the status words set since. */
+SARRUS_MUST_USE sarrus_status sarrus_batch_reset(sarrus_batch *batch);
+
+/* Time in s, steps done, number of instances. */
+double sarrus_batch_time(const sarrus_batch *batch);
+uint64_t sarrus_batch_step(const sarrus_batch *batch);
+uint64_t sarrus_batch_n_instances(const sarrus_batch *batch);
+
+/* "cpu", and what runs it, as "avx512, 2 threads"; owned by the batch. */
+const char *sarrus_batch_backend_name(const sarrus_batch *batch);
+const char *sarrus_batch_device_name(const sarrus_batch *batch);
+
+/* Fields that can be read (and, where said, written) in place. */
+typedef enum sarrus_field {
+    SARRUS_FIELD_Q = 0,      /* [n]  m | rad, writable between calls */
+    SARRUS_FIELD_V = 1,      /* [n]  m/s | rad/s, writable between calls */
+    SARRUS_FIELD_INPUT = 2,  /* [n_inputs]  N | N m, writable: the u_k of {input: k} */
+} sarrus_field;
+
+/* Component k of instance i is base[(i / width) * stride + (size_t)k * width + i % width]. */
+typedef struct sarrus_view {
+    double *base;
+    size_t width;  /* lanes of a tile */
+    size_t stride; /* doubles from a tile to the next */
+    int n_components;
+} sarrus_view;
+
+/* The view stays valid until the batch is destroyed. UNSUPPORTED when the backend holds the field elsewhere. */
+SARRUS_MUST_USE sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_view *out);
+
+/* Status of one instance, the step at which it failed (0 when healthy or failed before the first step). */
+sarrus_instance_status sarrus_batch_status(const sarrus_batch *batch, uint64_t i_instance);
+uint64_t sarrus_batch_failed_step(const sarrus_batch *batch, uint64_t i_instance);
+
+/* How much of the work went through the rank-revealing path: tile evaluations in all, and those that took it. */
+void sarrus_batch_path_counts(const sarrus_batch *batch, uint64_t *n_evaluations, uint64_t *n_rank_revealing);
+
+/* What can be observed, as written to the result file. Each is an array [n_instances][n_times][width] of doubles. */
+typedef enum sarrus_observable {
+    SARRUS_OBSERVE_Q = 0,          /* width n */
+    SARRUS_OBSERVE_V = 1,          /* width n */
+    SARRUS_OBSERVE_ENERGY = 2,     /* width 1, J: kinetic, gravity, springs */
+    SARRUS_OBSERVE_POSITION_ERROR = 3, /* width 1, ‖Φ‖₂ */
+    SARRUS_OBSERVE_VELOCITY_ERROR = 4, /* width 1, ‖Φ̇‖₂ */
+    SARRUS_OBSERVE_RANK = 5,       /* width 1 */
+    SARRUS_OBSERVE_REACTIONS = 6,  /* width 3·n_joints: fx, fy, mz of each joint on its child at the joint point */
+    SARRUS_OBSERVE_DRIVES = 7,     /* width n_drives, N m | N, driven joints in scenario order */
+    SARRUS_OBSERVE_ACCELERATION = 8, /* width n, m/s² | rad/s² */
+    SARRUS_N_OBSERVABLES = 9
+} sarrus_observable;
+
+/* Advances as sarrus_batch_advance and observes: n_times times { advance by n_steps; observe }, where the first advance is
+ * left out when `observe_first` is set. destination[o] is NULL (not wanted) or the start of an array
+ * [n_instances][n_times_stride][width of o]; row i_time_first + k receives observation k. Failed instances give NaN. */
+typedef struct sarrus_observation {
+    uint64_t n_times;
+    uint64_t every_steps;
+    uint64_t last_steps;     /* steps of the last interval; 0 = every_steps */
+    int observe_first;       /* the first row is the present state, before any step */
+    uint64_t n_times_stride; /* rows per instance in the destination arrays */
+    uint64_t i_time_first;
+    double *destination[SARRUS_N_OBSERVABLES];
+} sarrus_observation;
+SARRUS_MUST_USE sarrus_status sarrus_batch_observe(sarrus_batch *batch, const sarrus_observation *observation);
+
+/* Width of an observable for this batch (0 when there is nothing to observe, as drives without a driven joint). */
+int sarrus_batch_observable_width(const sarrus_batch *batch, sarrus_observable observable);
+
+/* Copies state components of one instance: q[n], v[n]. BAD_ARGUMENT when i_instance is out of range. */
+SARRUS_MUST_USE sarrus_status sarrus_batch_state(const sarrus_batch *batch, uint64_t i_instance, double *q, double *v);
+
+#endif

@@ -1,0 +1,48 @@
+/* The plan of a mechanism: graph, constraint rows, independent rows, elimination order, array layout. Immutable, the same
+ * for every instance, printable and hashable. */
+#ifndef SARRUS_PLAN_H
+#define SARRUS_PLAN_H
+
+#include <stdint.h>
+
+#include "sarrus/context.h"
+#include "sarrus/scenario.h"
+
+typedef struct sarrus_plan sarrus_plan;
+
+/* Sizes in the notation of the sources. */
+typedef struct sarrus_plan_sizes {
+    int n_bodies, n_joints;
+    int n;           /* coordinates: 3 per planar body */
+    int m;           /* scalar constraints, drives included */
+    int rank;        /* rank of the Jacobian on the constraint manifold, away from singular configurations */
+    int rank_at_t0;  /* rank at the assembled configuration of the nominal instance (smaller: it starts singular) */
+    int n_dof;       /* n − rank */
+    int n_redundant; /* m − rank */
+    int n_inputs;
+    uint64_t bytes_per_instance;
+    double flops_per_evaluation; /* additions and multiplications of one acceleration (an FMA is two) */
+    double divisions_per_evaluation;
+    double flops_per_step; /* of the scenario's integrator, stabilisation included */
+} sarrus_plan_sizes;
+
+/* Assembles the nominal instance, finds the independent rows and the elimination order. Errors: BAD_INPUT when the
+ * scenario cannot be assembled or leaves a direction without inertia (diagnostics name the joint or body), NO_MEMORY.
+ * `*out` is the caller's; the model must outlive it. */
+SARRUS_MUST_USE sarrus_status sarrus_plan_create(sarrus_context *context, const sarrus_model *model, sarrus_plan **out);
+void sarrus_plan_destroy(sarrus_plan *plan);
+
+void sarrus_plan_sizes_get(const sarrus_plan *plan, sarrus_plan_sizes *out);
+
+/* 64-bit hash of everything that decides the order of arithmetic. */
+uint64_t sarrus_plan_hash(const sarrus_plan *plan);
+
+/* Name of coordinate `i` of q ("crank_a.x") or of speed `i` of v, i = 0 … n − 1; owned by the plan. */
+const char *sarrus_plan_coordinate_name(const sarrus_plan *plan, int i);
+const char *sarrus_plan_speed_name(const sarrus_plan *plan, int i);
+
+/* The model card: graph, tree, cut joints, n, m, r, degrees of freedom, redundant constraints by name, uniqueness of a
+ * and of every joint's reaction, bytes per instance, elimination order. Text owned by the plan, lines ended by '\n'. */
+const char *sarrus_plan_card(const sarrus_plan *plan);
+
+#endif

@@ -1,0 +1,73 @@
+/* The whole main job: draw, assemble, integrate, stream to HDF5. */
+#ifndef SARRUS_RUN_H
+#define SARRUS_RUN_H
+
+#include <stdint.h>
+
+#include "sarrus/batch.h"
+
+/* Where a run stands; handed to the progress callback a few times a second. */
+typedef struct sarrus_progress {
+    double time, t_end;         /* s of motion */
+    uint64_t instance_steps;    /* done so far */
+    uint64_t n_instance_steps;  /* in all */
+    uint64_t n_failed;          /* instances failed so far */
+    double wall_seconds;        /* since the run began to integrate */
+} sarrus_progress;
+
+/* Return non-zero to stop the run (it flushes, closes the file and returns INTERRUPTED). */
+typedef int (*sarrus_progress_function)(const sarrus_progress *progress, void *user);
+
+/* Zero-initialise; 0 and NULL mean the scenario's own choice. */
+typedef struct sarrus_run_options {
+    const char *output_path; /* NULL: no file is written */
+    sarrus_batch_options batch;
+    uint64_t n_instances; /* 0: the scenario's */
+    const uint64_t *seed; /* NULL: the scenario's */
+    sarrus_progress_function progress;
+    void *progress_user;
+} sarrus_run_options;
+
+typedef struct sarrus_run_summary {
+    uint64_t n_instances, n_failed;
+    uint64_t n_failed_by_status[SARRUS_N_INSTANCE_STATUS];
+    uint64_t n_steps;           /* per instance */
+    uint64_t n_output_times;
+    double t_end;               /* s reached */
+    double wall_seconds;        /* integration and output */
+    double integrate_seconds;   /* of which: advancing and observing */
+    double instance_steps_per_second;
+    double max_position_error;  /* largest ‖Φ‖ seen at an output, healthy instances */
+    double max_velocity_error;
+    double max_energy_error;    /* largest |E(t) − E(0)| / max(|E(0)|, scale) seen; NaN when the energy is not observed */
+    int energy_is_conserved;    /* 1 when nothing in the model adds or removes energy, so that the error means something */
+    uint64_t n_rank_changes;    /* changes of rank between outputs */
+    uint64_t output_bytes;      /* of the file */
+    char backend[32], device[96];
+} sarrus_run_summary;
+
+/* Runs `model` to its t_end. Errors: those of plan, batch and sink; INTERRUPTED; SINK_FAILED (what was committed is intact).
+ * `*summary` is filled as far as the run got. */
+SARRUS_MUST_USE sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, const sarrus_run_options *options,
+                                         sarrus_run_summary *summary);
+
+/* What a result file holds. */
+typedef struct sarrus_result_info {
+    int format;
+    int complete;
+    char version[32], created[40], backend[32], device[96];
+    uint64_t seed, n_instances, n_times, n_failed;
+    uint64_t n_failed_by_status[SARRUS_N_INSTANCE_STATUS];
+    double t_first, t_last;
+    int n_coordinates;
+    int n_datasets;
+    uint64_t file_bytes;
+} sarrus_result_info;
+SARRUS_MUST_USE sarrus_status sarrus_result_info_read(sarrus_context *context, const char *path, sarrus_result_info *out);
+
+/* Calls `visit` for every dataset: its path, shape, type name, storage bytes and units. */
+typedef void (*sarrus_dataset_visitor)(const char *path, int n_dims, const uint64_t *dims, const char *type, uint64_t stored_bytes,
+                                       const char *units, void *user);
+SARRUS_MUST_USE sarrus_status sarrus_result_visit(sarrus_context *context, const char *path, sarrus_dataset_visitor visit, void *user);
+
+#endif

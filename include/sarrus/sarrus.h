@@ -1,0 +1,23 @@
+/* Sarrus: a batch simulator of linkages. One include for the whole C API.
+ * No global state, no exit, no output; every handle may be used by one thread at a time. Units are SI, angles are radians. */
+#ifndef SARRUS_SARRUS_H
+#define SARRUS_SARRUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "sarrus/batch.h"
+#include "sarrus/context.h"
+#include "sarrus/plan.h"
+#include "sarrus/run.h"
+#include "sarrus/scenario.h"
+#include "sarrus/status.h"
+#include "sarrus/study.h"
+#include "sarrus/version.h"
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,24 @@
+/* Random parameters: counter-based draws, one number per (seed, instance, parameter). */
+#ifndef SARRUS_STUDY_H
+#define SARRUS_STUDY_H
+
+#include <stdint.h>
+
+#include "sarrus/context.h"
+#include "sarrus/scenario.h"
+
+typedef struct sarrus_draws sarrus_draws;
+
+/* Draws the sampled parameters of instances 0 … n_instances − 1. A draw depends on the seed, the instance's number and
+ * the parameter's label only (Philox 4x32-10, Salmon et al. 2011), so a larger batch begins with the same instances.
+ * `*out` is the caller's; the model must outlive it. NO_MEMORY. */
+SARRUS_MUST_USE sarrus_status sarrus_draws_create(sarrus_context *context, const sarrus_model *model, uint64_t seed, uint64_t n_instances,
+                                                  sarrus_draws **out);
+void sarrus_draws_destroy(sarrus_draws *draws);
+
+/* Number of sampled parameters; the label of one; its values [n_instances] in instance order, owned by `draws`. */
+int sarrus_draws_n_parameters(const sarrus_draws *draws);
+const char *sarrus_draws_label(const sarrus_draws *draws, int i_parameter);
+const double *sarrus_draws_values(const sarrus_draws *draws, int i_parameter);
+
+#endif

@@ -1,0 +1,227 @@
+/* Points of bodies, and the rows of the constraints: e, t_parent, t_child, Φ, Φ̇ and γ. */
+#ifndef SARRUS_BODY_KINEMATICS_H
+#define SARRUS_BODY_KINEMATICS_H
+
+#include "kernels/body/workspace.h"
+
+/* A point fixed in a body. `arm` ρ = A(θ) s from the centre of mass (ground: the point itself), position p = r + ρ, velocity
+ * ṗ = ṙ + ω ρ^⊥ with ρ^⊥ = (−ρ_y, ρ_x). */
+typedef struct sarrus_point {
+    real arm_x, arm_y;
+    real x, y;
+    real vx, vy;
+    real omega;
+} sarrus_point;
+
+/* sine, cosine of every body's angle. */
+LANE_BODY void sarrus_rotations(const sarrus_mechanism *mech, const real *q, const sarrus_workspace *ws) {
+    for (int32_t b = 0; b < mech->n_bodies; ++b) {
+        real_sincos(lane_at(q, 3 * b + 2), &lane_at(ws->sine, b), &lane_at(ws->cosine, b));
+    }
+}
+
+/* The point (sx, sy) of `body`, in the body's frame. */
+LANE_FUNCTION sarrus_point sarrus_point_of(const sarrus_workspace *ws, const real *q, const real *v, int32_t body, real sx, real sy) {
+    sarrus_point p;
+    if (body < 0) {
+        p.arm_x = p.x = sx;
+        p.arm_y = p.y = sy;
+        p.vx = p.vy = p.omega = real_set(0.0);
+        return p;
+    }
+    real s = lane_at(ws->sine, body), c = lane_at(ws->cosine, body);
+    p.arm_x = real_fnma(s, sy, c * sx);
+    p.arm_y = real_fma(s, sx, c * sy);
+    p.omega = lane_at(v, 3 * body + 2);
+    p.x = lane_at(q, 3 * body) + p.arm_x;
+    p.y = lane_at(q, 3 * body + 1) + p.arm_y;
+    p.vx = real_fnma(p.omega, p.arm_y, lane_at(v, 3 * body));
+    p.vy = real_fma(p.omega, p.arm_x, lane_at(v, 3 * body + 1));
+    return p;
+}
+
+/* The parent's and the child's point of a joint. */
+LANE_FUNCTION void sarrus_joint_points(const sarrus_workspace *ws, const real *parameter, const sarrus_mech_joint *joint, const real *q,
+                                       const real *v, sarrus_point *parent, sarrus_point *child) {
+    const real *p = lane_from(parameter, joint->p);
+    *parent = sarrus_point_of(ws, q, v, joint->parent, lane_at(p, SARRUS_PJ_PARENT_X), lane_at(p, SARRUS_PJ_PARENT_Y));
+    *child = sarrus_point_of(ws, q, v, joint->child, lane_at(p, SARRUS_PJ_CHILD_X), lane_at(p, SARRUS_PJ_CHILD_Y));
+}
+
+/* A vector (x, y) of `body` in the inertial frame. */
+LANE_FUNCTION void sarrus_vector_of(const sarrus_workspace *ws, int32_t body, real x, real y, real *out_x, real *out_y) {
+    if (body < 0) {
+        *out_x = x;
+        *out_y = y;
+        return;
+    }
+    real s = lane_at(ws->sine, body), c = lane_at(ws->cosine, body);
+    *out_x = real_fnma(s, y, c * x);
+    *out_y = real_fma(s, x, c * y);
+}
+
+/* A row Φ = w·d with d = p_child − p_parent and w turning with the parent at rate `spin` (0: see the distance joint):
+ *   Φ̇ = w·ḋ + spin w^⊥·d,   e = w,   t_child = w·ρ_c^⊥,   t_parent = −w·ρ_p^⊥ (+ w^⊥·d),
+ *   γ = ω_c² w·ρ_c − ω_p² w·ρ_p − 2 spin w^⊥·ḋ + spin² w·d. */
+typedef struct sarrus_row_value {
+    real ex, ey, turn_parent, turn_child, phi, phi_dot, gamma;
+} sarrus_row_value;
+
+LANE_FUNCTION sarrus_row_value sarrus_row_along(const sarrus_point *p, const sarrus_point *c, real wx, real wy) {
+    sarrus_row_value row;
+    real dx = c->x - p->x, dy = c->y - p->y;
+    real dvx = c->vx - p->vx, dvy = c->vy - p->vy;
+    real across = real_fnma(wy, dx, wx * dy);    /* w^⊥·d = −w_y d_x + w_x d_y */
+    real across_v = real_fnma(wy, dvx, wx * dvy);
+    row.ex = wx;
+    row.ey = wy;
+    row.phi = real_fma(wx, dx, wy * dy);
+    row.phi_dot = real_fma(p->omega, across, real_fma(wx, dvx, wy * dvy));
+    row.turn_child = real_fnma(wx, c->arm_y, wy * c->arm_x);
+    row.turn_parent = across - real_fnma(wx, p->arm_y, wy * p->arm_x);
+    real along_c = real_fma(wx, c->arm_x, wy * c->arm_y), along_p = real_fma(wx, p->arm_x, wy * p->arm_y);
+    real omega2 = p->omega * p->omega;
+    row.gamma = real_fma(c->omega * c->omega, along_c, omega2 * (row.phi - along_p)) - real_set(2.0) * p->omega * across_v;
+    return row;
+}
+
+/* Φ = |d| − L with w = d/|d|:  Φ̇ = w·ḋ,  γ = ω_c² w·ρ_c − ω_p² w·ρ_p − (|ḋ|² − Φ̇²)/|d|. At d = 0 the row is zero. */
+LANE_FUNCTION sarrus_row_value sarrus_row_distance(const sarrus_point *p, const sarrus_point *c, real length) {
+    sarrus_row_value row;
+    real dx = c->x - p->x, dy = c->y - p->y;
+    real dvx = c->vx - p->vx, dvy = c->vy - p->vy;
+    real distance = real_sqrt(real_fma(dx, dx, dy * dy));
+    real inverse = real_inverse_or_zero(distance);
+    real wx = dx * inverse, wy = dy * inverse;
+    row.ex = wx;
+    row.ey = wy;
+    row.phi = distance - length;
+    row.phi_dot = real_fma(wx, dvx, wy * dvy);
+    row.turn_child = real_fnma(wx, c->arm_y, wy * c->arm_x);
+    row.turn_parent = -real_fnma(wx, p->arm_y, wy * p->arm_x);
+    real along_c = real_fma(wx, c->arm_x, wy * c->arm_y), along_p = real_fma(wx, p->arm_x, wy * p->arm_y);
+    real sideways2 = real_fnma(row.phi_dot, row.phi_dot, real_fma(dvx, dvx, dvy * dvy));
+    row.gamma = real_fnma(sideways2, inverse, real_fnma(p->omega * p->omega, along_p, c->omega * c->omega * along_c));
+    return row;
+}
+
+LANE_FUNCTION void sarrus_row_store(const sarrus_workspace *ws, int32_t i, const sarrus_row_value *row) {
+    lane_at(ws->turn, 2 * i) = row->turn_parent;
+    lane_at(ws->turn, 2 * i + 1) = row->turn_child;
+    lane_at(ws->direction, 2 * i) = row->ex;
+    lane_at(ws->direction, 2 * i + 1) = row->ey;
+    lane_at(ws->phi, i) = row->phi;
+    lane_at(ws->phi_dot, i) = row->phi_dot;
+    lane_at(ws->gamma, i) = row->gamma;
+}
+
+/* Φ = p_child − p_parent (two rows):  t_child = (−ρ_y, ρ_x), t_parent = (ρ_y, −ρ_x),  γ = ω_c² ρ_c − ω_p² ρ_p. */
+LANE_FUNCTION void sarrus_rows_pin(const sarrus_workspace *ws, int32_t i, const sarrus_point *p, const sarrus_point *c, int want_errors) {
+    lane_at(ws->turn, 2 * i) = p->arm_y;
+    lane_at(ws->turn, 2 * i + 1) = -c->arm_y;
+    lane_at(ws->turn, 2 * i + 2) = -p->arm_x;
+    lane_at(ws->turn, 2 * i + 3) = c->arm_x;
+    real c2 = c->omega * c->omega, p2 = p->omega * p->omega;
+    lane_at(ws->gamma, i) = real_fnma(p2, p->arm_x, c2 * c->arm_x);
+    lane_at(ws->gamma, i + 1) = real_fnma(p2, p->arm_y, c2 * c->arm_y);
+    if (want_errors) {
+        lane_at(ws->phi, i) = c->x - p->x;
+        lane_at(ws->phi, i + 1) = c->y - p->y;
+        lane_at(ws->phi_dot, i) = c->vx - p->vx;
+        lane_at(ws->phi_dot, i + 1) = c->vy - p->vy;
+    }
+}
+
+/* Φ = θ_child − θ_parent − θ0. */
+LANE_FUNCTION void sarrus_row_angle(const sarrus_workspace *ws, int32_t i, const sarrus_mech_joint *joint, real angle0, const real *q,
+                                    const real *v) {
+    real angle = -angle0, rate = real_set(0.0);
+    if (joint->child >= 0) {
+        angle = lane_at(q, 3 * joint->child + 2) - angle0;
+        rate = lane_at(v, 3 * joint->child + 2);
+    }
+    if (joint->parent >= 0) {
+        angle = angle - lane_at(q, 3 * joint->parent + 2);
+        rate = rate - lane_at(v, 3 * joint->parent + 2);
+    }
+    lane_at(ws->turn, 2 * i) = real_set(-1.0);
+    lane_at(ws->turn, 2 * i + 1) = real_set(1.0);
+    lane_at(ws->gamma, i) = real_set(0.0);
+    lane_at(ws->phi, i) = angle;
+    lane_at(ws->phi_dot, i) = rate;
+}
+
+/* The row of a joint's free coordinate, less its zero: angle of a revolute, shift along the axis of a prismatic. */
+LANE_FUNCTION void sarrus_row_free(const sarrus_workspace *ws, int32_t i, const sarrus_mech_joint *joint, const real *p, const real *q,
+                                   const real *v, const sarrus_point *parent, const sarrus_point *child) {
+    if (joint->kind == SARRUS_KIND_PRISMATIC) {
+        real ux, uy;
+        sarrus_vector_of(ws, joint->parent, lane_at(p, SARRUS_PJ_AXIS_X), lane_at(p, SARRUS_PJ_AXIS_Y), &ux, &uy);
+        sarrus_row_value row = sarrus_row_along(parent, child, ux, uy);
+        row.phi = row.phi - lane_at(p, SARRUS_PJ_SHIFT0);
+        sarrus_row_store(ws, i, &row);
+    } else {
+        sarrus_row_angle(ws, i, joint, lane_at(p, SARRUS_PJ_ANGLE0), q, v);
+    }
+}
+
+/* All rows of joint i. A drive s(t) adds the free coordinate's row with Φ − s, Φ̇ − ṡ, γ + s̈. */
+LANE_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *parameter, int32_t i_joint, const real *q, const real *v,
+                                 const sarrus_workspace *ws, int want_errors) {
+    const sarrus_mech_joint *joint = &mech->joint[i_joint];
+    const real *p = lane_from(parameter, joint->p);
+    int32_t i = joint->row;
+    sarrus_point parent, child;
+    sarrus_joint_points(ws, parameter, joint, q, v, &parent, &child);
+    if (joint->kind == SARRUS_KIND_REVOLUTE || joint->kind == SARRUS_KIND_FIXED) {
+        sarrus_rows_pin(ws, i, &parent, &child, want_errors);
+        i += 2;
+        if (joint->kind == SARRUS_KIND_FIXED) sarrus_row_angle(ws, i++, joint, lane_at(p, SARRUS_PJ_ANGLE0), q, v);
+    } else if (joint->kind == SARRUS_KIND_PRISMATIC) {
+        real nx, ny;
+        sarrus_vector_of(ws, joint->parent, -lane_at(p, SARRUS_PJ_AXIS_Y), lane_at(p, SARRUS_PJ_AXIS_X), &nx, &ny);
+        sarrus_row_value row = sarrus_row_along(&parent, &child, nx, ny);
+        sarrus_row_store(ws, i++, &row);
+        sarrus_row_angle(ws, i++, joint, lane_at(p, SARRUS_PJ_ANGLE0), q, v);
+    } else {
+        sarrus_row_value row = sarrus_row_distance(&parent, &child, lane_at(p, SARRUS_PJ_SHIFT0));
+        sarrus_row_store(ws, i++, &row);
+    }
+    if (joint->signal >= 0) {
+        const real *s = lane_from(ws->signal, 3 * joint->signal);
+        sarrus_row_free(ws, i, joint, p, q, v, &parent, &child);
+        lane_at(ws->phi, i) = lane_at(ws->phi, i) - lane_at(s, 0);
+        lane_at(ws->phi_dot, i) = lane_at(ws->phi_dot, i) - lane_at(s, 1);
+        lane_at(ws->gamma, i) = lane_at(ws->gamma, i) + lane_at(s, 2);
+    }
+}
+
+/* γ ← γ − 2αΦ̇ − β²Φ (S5 eq 32). */
+LANE_BODY void sarrus_baumgarte(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws) {
+    real two_alpha = real_set(2.0) * lane_at(parameter, mech->p_baumgarte);
+    real beta = lane_at(parameter, mech->p_baumgarte + 1);
+    real beta2 = beta * beta;
+    for (int32_t i = 0; i < mech->m; ++i) {
+        real g = real_fnma(two_alpha, lane_at(ws->phi_dot, i), lane_at(ws->gamma, i));
+        lane_at(ws->gamma, i) = real_fnma(beta2, lane_at(ws->phi, i), g);
+    }
+}
+
+/* Rows of all joints at (q, v); the rotations and signals are there already. Directions of constant rows are written only
+ * when the plan has general rows (nothing else reads them on the fast path). */
+LANE_BODY void sarrus_rows(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v, const sarrus_workspace *ws,
+                           int want_errors) {
+    for (int32_t i = 0; i < mech->n_joints; ++i) sarrus_joint_rows(mech, parameter, i, q, v, ws, want_errors);
+}
+
+/* e of the constant rows, once per kernel call. */
+LANE_BODY void sarrus_constant_directions(const sarrus_mechanism *mech, const sarrus_workspace *ws) {
+    for (int32_t i = 0; i < mech->m; ++i) {
+        int32_t kind = mech->row[i].kind;
+        if (kind == SARRUS_ROW_GENERAL) continue;
+        lane_at(ws->direction, 2 * i) = real_set(kind == SARRUS_ROW_X ? 1.0 : 0.0);
+        lane_at(ws->direction, 2 * i + 1) = real_set(kind == SARRUS_ROW_Y ? 1.0 : 0.0);
+    }
+}
+
+#endif

@@ -1,0 +1,236 @@
+/* The plan as the kernels see it: sizes, tables and offsets, the same for every lane. Kernels may branch on anything here.
+ * All tables are owned by the plan. Coordinates of body b are 3b (x), 3b + 1 (y), 3b + 2 (θ); ground is −1. */
+#ifndef SARRUS_BODY_MECHANISM_H
+#define SARRUS_BODY_MECHANISM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a scalar constraint row looks like. Its derivative is e·(ṙ_child − ṙ_parent) + t_child ω_child + t_parent ω_parent. */
+enum {
+    SARRUS_ROW_X = 0,       /* e = (1, 0) */
+    SARRUS_ROW_Y = 1,       /* e = (0, 1) */
+    SARRUS_ROW_ANGLE = 2,   /* e = 0, t_child = 1, t_parent = −1 */
+    SARRUS_ROW_GENERAL = 3, /* e depends on the state */
+};
+
+/* Joint types, in the order of the model's. */
+enum { SARRUS_KIND_REVOLUTE = 0, SARRUS_KIND_PRISMATIC = 1, SARRUS_KIND_FIXED = 2, SARRUS_KIND_DISTANCE = 3 };
+
+/* Parameters of a body, from mechanism.p_body + SARRUS_PB_N · body. */
+enum { SARRUS_PB_MASS = 0, SARRUS_PB_INERTIA, SARRUS_PB_MINV, SARRUS_PB_IINV, SARRUS_PB_N };
+
+/* Parameters of a joint, from joint.p. */
+enum {
+    SARRUS_PJ_PARENT_X = 0, /* m, joint point in the parent's frame */
+    SARRUS_PJ_PARENT_Y,
+    SARRUS_PJ_CHILD_X, /* m, joint point in the child's frame */
+    SARRUS_PJ_CHILD_Y,
+    SARRUS_PJ_ANGLE0,    /* rad, θ_child − θ_parent of the given configuration */
+    SARRUS_PJ_AXIS_X,    /* prismatic: unit axis in the parent's frame */
+    SARRUS_PJ_AXIS_Y,
+    SARRUS_PJ_SHIFT0,    /* prismatic: m, free coordinate's zero; distance: m, the length */
+    SARRUS_PJ_STIFFNESS, /* N m/rad | N/m */
+    SARRUS_PJ_DAMPING,   /* N m s/rad | N s/m */
+    SARRUS_PJ_REST,      /* rad | m */
+    SARRUS_PJ_N
+};
+
+/* Parameters of a force, from force.p. */
+enum {
+    SARRUS_PF_A_X = 0, /* m, point on body 0 */
+    SARRUS_PF_A_Y,
+    SARRUS_PF_B_X, /* m, point on body 1 */
+    SARRUS_PF_B_Y,
+    SARRUS_PF_STIFFNESS, /* N/m; torque: value N m; point force: x, N */
+    SARRUS_PF_REST,      /* m; point force: y, N */
+    SARRUS_PF_DAMPING,   /* N s/m */
+    SARRUS_PF_N
+};
+
+typedef struct sarrus_mech_joint {
+    int32_t kind;
+    int32_t parent, child;
+    int32_t row;     /* first row */
+    int32_t n_rows;  /* the drive's row included, which comes last */
+    int32_t p;       /* offset of its parameters */
+    int32_t signal;  /* of the drive, −1 when free */
+    int32_t elastic; /* has a spring or a damper along the free coordinate in some instance */
+} sarrus_mech_joint;
+
+enum { SARRUS_MECH_SPRING = 0, SARRUS_MECH_TORQUE = 1, SARRUS_MECH_POINT = 2 };
+enum { SARRUS_MECH_VALUE = 0, SARRUS_MECH_SIGNAL = 1, SARRUS_MECH_INPUT = 2 };
+
+typedef struct sarrus_mech_force {
+    int32_t type;
+    int32_t body[2];
+    int32_t p;
+    int32_t source[2]; /* kind of each component: value (parameter), signal or input */
+    int32_t index[2];  /* of the signal or input */
+    int32_t in_body_frame;
+} sarrus_mech_force;
+
+enum { SARRUS_MECH_CONSTANT = 0, SARRUS_MECH_RAMP = 1, SARRUS_MECH_SINE = 2, SARRUS_MECH_POLYNOMIAL = 3, SARRUS_MECH_TABLE = 4 };
+
+typedef struct sarrus_mech_signal {
+    int32_t kind;
+    int32_t n;     /* polynomial: coefficients; table: intervals, four coefficients each (ascending powers of t − knot) */
+    int32_t p;     /* offset of its parameters */
+    int32_t knots; /* offset into mechanism.knots */
+} sarrus_mech_signal;
+
+typedef struct sarrus_mech_row {
+    int32_t kind;
+    int32_t parent, child;
+    int32_t joint;
+} sarrus_mech_row;
+
+/* One body's share of an entry of J M⁻¹ Jᵀ: destination += sign·(e_i·e_j)/m + t_i t_j/I. */
+enum { SARRUS_SHARE_ROTATION = 0, SARRUS_SHARE_PLUS = 1, SARRUS_SHARE_MINUS = 2, SARRUS_SHARE_GENERAL = 3 };
+typedef struct sarrus_mech_share {
+    int32_t destination;
+    int32_t side_i, side_j; /* 2·row + (0 parent, 1 child) */
+    int32_t body;
+    int32_t kind;     /* what is known of e_i·e_j: 0, 1 with either sign, or nothing */
+    int32_t opposite; /* general: the rows hold the body by opposite sides, so e_i·e_j counts negative */
+} sarrus_mech_share;
+
+/* The shares of one body in a 2×2 block of J M⁻¹ Jᵀ between the pin rows (x, y) of two joints: destination[r][c] +=
+ * push_i[r] turn_j[c] + δ_rc (± 1/m). */
+typedef struct sarrus_mech_block_share {
+    int32_t destination; /* block */
+    int32_t side_i, side_j; /* 2·(x row) + (0 parent, 1 child) */
+    int32_t body;
+    int32_t opposite; /* the joints hold the body by opposite sides: −1/m */
+} sarrus_mech_block_share;
+
+/* A sparse LDLᵀ of S = J_I M⁻¹ J_Iᵀ over the independent rows I, by 2×2 blocks in elimination order. A block row holds two rows of
+ * one joint, or one and a pad (a row of the unit matrix). Block k of the diagonal is stored in block place k as (00, 10, 11), the
+ * blocks of L below it, entries column[k] … column[k + 1] − 1, in block places n_blocks + p as (00, 01, 10, 11); entry p stands in
+ * block row entry_row[p]. A block place is four lane arrays. update[] lists, for each column and each pair (a ≥ b) of its entries
+ * in order, the block place that the product of entries a and b is subtracted from. Vectors in elimination order have
+ * 2 n_blocks elements, those of pads are zero. */
+typedef struct sarrus_mech_factor {
+    int32_t n_independent;
+    int32_t n_blocks;
+    int32_t n_entries;      /* blocks below the diagonal */
+    int32_t n_updates;
+    const int32_t *row_of;  /* [n_independent] rows of the mechanism, in elimination order */
+    const int32_t *at;      /* [n_independent] their elements in vectors of elimination order */
+    const int32_t *column;  /* [n_blocks + 1] */
+    const int32_t *entry_row; /* [n_entries] block row */
+    const int32_t *update;  /* [n_updates] */
+    int32_t n_block_shares, n_first_block_shares; /* the first ones begin their destinations, the others add to them */
+    const sarrus_mech_block_share *block_share;   /* [n_block_shares] blocks between pins */
+    int32_t n_shares, n_first;                    /* the same for single entries */
+    const sarrus_mech_share *share;               /* [n_shares] destination: lane array of the factor */
+    int32_t n_fill;
+    const int32_t *fill; /* [n_fill] lane arrays of the factor that no share begins: zero */
+    int32_t n_pads;
+    const int32_t *pad;  /* [n_pads] lane arrays of the factor that hold the diagonal of a pad: one */
+    int32_t n_dependent;
+    const int32_t *dependent;         /* [n_dependent] rows of the mechanism outside I */
+    const int32_t *coupling_begin;    /* [n_dependent + 1] into coupling: J_d M⁻¹ J_Iᵀ (destination: elimination order) and, at
+                                         destination 2 n_blocks, J_d M⁻¹ J_dᵀ */
+    const sarrus_mech_share *coupling;
+} sarrus_mech_factor;
+
+/* A place in a lane array, as the hot loops want it: index × lanes of a tile, so that no multiplication is left to do. */
+typedef uint32_t sarrus_lane_place;
+
+/* A share with every operand as a place: destination += push_i·turn_j (+ or − 1/m, or (e_i·e_j)/m). */
+typedef struct sarrus_lane_share {
+    sarrus_lane_place destination;
+    sarrus_lane_place push, turn;
+    sarrus_lane_place mass;                     /* the body's 1/m among the parameters */
+    sarrus_lane_place direction_i, direction_j; /* e_i, e_j; general shares only */
+} sarrus_lane_share;
+
+/* Kinds of lane shares: the general ones are split by sign so that no loop has to ask. */
+enum {
+    SARRUS_LANE_ROTATION = 0,
+    SARRUS_LANE_PLUS = 1,
+    SARRUS_LANE_MINUS = 2,
+    SARRUS_LANE_GENERAL_PLUS = 3,
+    SARRUS_LANE_GENERAL_MINUS = 4,
+    SARRUS_N_LANE_KINDS = 5
+};
+
+/* A block share with every operand as a place. */
+typedef struct sarrus_lane_block_share {
+    sarrus_lane_place destination;
+    sarrus_lane_place push, turn; /* of the x rows; those of the y rows are two lane arrays further */
+    sarrus_lane_place mass;
+} sarrus_lane_block_share;
+
+/* Kinds of block shares. On the diagonal both joints are one, so the block is symmetric and three entries do. */
+enum { SARRUS_LANE_DIAGONAL = 0, SARRUS_LANE_SAME = 1, SARRUS_LANE_OPPOSITE = 2, SARRUS_N_LANE_BLOCK_KINDS = 3 };
+
+/* The factor's tables for tiles of one width (made by sarrus_plan_lower). The shares stand in segments: first those that begin
+ * their destination, kind by kind, then those that add to it, kind by kind. */
+typedef struct sarrus_lane_tables {
+    int32_t width;
+    int32_t block_segment[2 * SARRUS_N_LANE_BLOCK_KINDS + 1];
+    int32_t segment[2 * SARRUS_N_LANE_KINDS + 1];
+    const sarrus_lane_block_share *block_share;
+    const sarrus_lane_share *share;
+    const sarrus_lane_place *fill;      /* [n_fill] */
+    const sarrus_lane_place *pad;       /* [n_pads] */
+    const sarrus_lane_place *row;       /* [n_independent] rows of the mechanism in elimination order */
+    const sarrus_lane_place *at;        /* [n_independent] their elements in elimination order */
+    const sarrus_lane_place *dependent; /* [n_dependent] */
+    const sarrus_lane_place *entry_row; /* [n_entries] first element of the block row */
+    const sarrus_lane_place *update;    /* [n_updates] first lane array of the block */
+    const int32_t *coupling_kind;       /* [n_couplings] */
+    const sarrus_lane_share *coupling;
+} sarrus_lane_tables;
+
+/* How accelerations are solved for. */
+enum { SARRUS_SOLVE_AUTO = 0, SARRUS_SOLVE_SVD = 1, SARRUS_SOLVE_EXTERNAL = 2 };
+enum { SARRUS_THRESHOLD_AUTO = 0, SARRUS_THRESHOLD_RELATIVE = 1, SARRUS_THRESHOLD_ABSOLUTE = 2 };
+enum { SARRUS_PROJECT_NONE = 0, SARRUS_PROJECT_EVERY_STEP = 1, SARRUS_PROJECT_TOLERANCE = 2 };
+
+/* Fields of a tile, each a number of lane arrays: offsets in lane arrays from the tile's start. */
+typedef struct sarrus_tile_layout {
+    int32_t parameter;   /* [n_parameters] */
+    int32_t q, v;        /* [n] */
+    int32_t q0, v0;      /* [n] assembled state */
+    int32_t input;       /* [n_inputs] */
+    int32_t status;      /* [1] sarrus_instance_status */
+    int32_t status0;     /* [1] after assembly */
+    int32_t failed_step; /* [1] */
+    int32_t rank;        /* [1] assembled rank: the most that rank decisions of this instance may find */
+    int32_t n_arrays;    /* length of a tile */
+} sarrus_tile_layout;
+
+/* A reference solver outside the kernels: z = D⁺ b for every lane of a tile. d [m][n][W], b [m][W], z [n][W], max_rank [W]. */
+typedef void (*sarrus_external_solve)(void *user, int32_t m, int32_t n, int32_t width, const void *d, const void *b, const void *max_rank,
+                                      void *z);
+
+typedef struct sarrus_mechanism {
+    int32_t n_bodies, n_joints, n_forces, n_signals, n_inputs, n_drives;
+    int32_t n; /* coordinates */
+    int32_t m; /* rows */
+    int32_t n_general_rows;
+    int32_t n_parameters;
+    int32_t p_gravity; /* [2] m/s² */
+    int32_t p_baumgarte; /* [2] α, β in 1/s */
+    int32_t p_body;
+    int32_t has_baumgarte;
+    const sarrus_mech_joint *joint;
+    const sarrus_mech_force *force;
+    const sarrus_mech_signal *signal;
+    const sarrus_mech_row *row;
+    const double *knots; /* s */
+    sarrus_mech_factor factor;
+    sarrus_lane_tables lane;
+    sarrus_tile_layout layout;
+    int32_t solve;
+    int32_t threshold;
+    int32_t project;
+    double threshold_tolerance;
+    double project_tolerance;
+    double guard; /* smallest pivot, relative to the row's own S_kk, that the block LDLᵀ may use */
+} sarrus_mechanism;
+
+#endif

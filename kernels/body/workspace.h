@@ -1,0 +1,80 @@
+/* Scratch lane arrays of one evaluation. One block per thread, cut up by offsets that follow from the mechanism alone.
+ * Nothing in it outlives a kernel call. */
+#ifndef SARRUS_BODY_WORKSPACE_H
+#define SARRUS_BODY_WORKSPACE_H
+
+#include "kernels/body/mechanism.h"
+#include "kernels/lane/lane.h"
+
+typedef struct sarrus_workspace {
+    real *sine, *cosine;     /* [n_bodies] of θ */
+    real *signal;            /* [n_signals][3] value and its first two derivatives in time */
+    real *force;             /* [n] generalized forces without gravity, then a_f = M⁻¹F, m/s² | rad/s² */
+    real *turn;              /* [m][2] t_parent, t_child of each row, m | 1 */
+    real *push;              /* [m][2] turn / I, 1/(kg m) | 1/(kg m²) */
+    real *direction;         /* [m][2] e of each row, filled only when there are general rows */
+    real *phi, *phi_dot;     /* [m] Φ and Φ̇ */
+    real *gamma;             /* [m] γ, Baumgarte's terms included */
+    real *rhs;               /* [m] γ − J a_f, or another right side */
+    real *factor;            /* [n_blocks + n_entries][4] S, then D and L */
+    real *diagonal;          /* [n_blocks][2] guard · S_kk */
+    real *inverse;           /* [n_blocks][2] 1/D, 0 where the pivot was refused */
+    real *solution;          /* [2 n_blocks] right side and solution in elimination order */
+    real *multiplier;        /* [m] S⁻¹ rhs by row, zero on dependent rows (λ = −multiplier) */
+    real *null_vector;       /* [n_dependent][2 n_blocks + 1] of Jᵀ */
+    real *null_gram;         /* [n_dependent][n_dependent + 1] */
+    real *q, *v;             /* [n] stage state */
+    real *sum_q, *sum_v;     /* [n] weighted stage sums */
+    real *a;                 /* [n] acceleration */
+    real *d;                 /* [m][n] J M^{-1/2} for the rank-revealing path */
+    real *d_rhs;             /* [m] */
+    real *norm2;             /* [m] squared row norms (σ² once converged) */
+    real *z;                 /* [n] D⁺ b */
+    real *u;                 /* [m][m] left rotations, only for multipliers */
+    real *u_rhs;             /* [m] */
+} sarrus_workspace;
+
+LANE_FUNCTION real *sarrus_workspace_part(real *block, size_t *at, size_t n_arrays) {
+    real *part = block ? lane_from(block, *at) : block;
+    *at += n_arrays;
+    return part;
+}
+
+/* Cuts `block` (NULL: only counts); returns the number of lane arrays that the workspace needs. */
+LANE_BODY size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *block, sarrus_workspace *ws) {
+    size_t n = (size_t)mech->n, m = (size_t)mech->m, n_bodies = (size_t)mech->n_bodies;
+    size_t n_i = 2 * (size_t)mech->factor.n_blocks, n_d = (size_t)mech->factor.n_dependent;
+    size_t at = 0;
+    ws->sine = sarrus_workspace_part(block, &at, n_bodies);
+    ws->cosine = sarrus_workspace_part(block, &at, n_bodies);
+    ws->signal = sarrus_workspace_part(block, &at, 3 * (size_t)mech->n_signals);
+    ws->force = sarrus_workspace_part(block, &at, n);
+    ws->turn = sarrus_workspace_part(block, &at, 2 * m);
+    ws->push = sarrus_workspace_part(block, &at, 2 * m);
+    ws->phi = sarrus_workspace_part(block, &at, m);
+    ws->phi_dot = sarrus_workspace_part(block, &at, m);
+    ws->gamma = sarrus_workspace_part(block, &at, m);
+    ws->rhs = sarrus_workspace_part(block, &at, m);
+    ws->factor = sarrus_workspace_part(block, &at, 2 * n_i + 4 * (size_t)mech->factor.n_entries);
+    ws->diagonal = sarrus_workspace_part(block, &at, n_i);
+    ws->inverse = sarrus_workspace_part(block, &at, n_i);
+    ws->solution = sarrus_workspace_part(block, &at, n_i);
+    ws->multiplier = sarrus_workspace_part(block, &at, m);
+    ws->q = sarrus_workspace_part(block, &at, n);
+    ws->v = sarrus_workspace_part(block, &at, n);
+    ws->sum_q = sarrus_workspace_part(block, &at, n);
+    ws->sum_v = sarrus_workspace_part(block, &at, n);
+    ws->a = sarrus_workspace_part(block, &at, n);
+    ws->direction = sarrus_workspace_part(block, &at, 2 * m);
+    ws->null_vector = sarrus_workspace_part(block, &at, n_d * (n_i + 1));
+    ws->null_gram = sarrus_workspace_part(block, &at, n_d * (n_d + 1));
+    ws->d_rhs = sarrus_workspace_part(block, &at, m);
+    ws->norm2 = sarrus_workspace_part(block, &at, m);
+    ws->z = sarrus_workspace_part(block, &at, n);
+    ws->u_rhs = sarrus_workspace_part(block, &at, m);
+    ws->d = sarrus_workspace_part(block, &at, m * n);
+    ws->u = sarrus_workspace_part(block, &at, m * m);
+    return at;
+}
+
+#endif

@@ -1,0 +1,83 @@
+/* Expands the single-source bodies for one instruction set. The including file defines SARRUS_LANE_WIDTH, SARRUS_KERNELS (the
+ * table's name) and SARRUS_KERNELS_NAME, and is compiled for that instruction set. */
+#include "kernels/cpu/kernels.h"
+#include "kernels/step/observe.h"
+
+static void call_begin(const sarrus_kernel_call *call, sarrus_evaluation *ev, sarrus_workspace *ws) {
+    (void)sarrus_workspace_cut(call->mech, (real *)call->workspace, ws);
+    ev->external = call->external;
+    ev->external_user = call->external_user;
+    sarrus_evaluation_begin(ev, call->mech, ws, (real *)call->tile);
+}
+
+static void call_end(sarrus_kernel_call *call, const sarrus_evaluation *ev) {
+    call->n_evaluations += ev->n_evaluations;
+    call->n_rank_revealing += ev->n_rank_revealing;
+}
+
+static size_t kernel_workspace_arrays(const sarrus_mechanism *mech) {
+    sarrus_workspace ws;
+    return sarrus_workspace_cut(mech, NULL, &ws);
+}
+
+static void kernel_assemble(sarrus_kernel_call *call) {
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    call_begin(call, &ev, &ws);
+    sarrus_assemble(&ev, (real *)call->tile);
+    call_end(call, &ev);
+}
+
+static void kernel_advance(sarrus_kernel_call *call, const sarrus_kernel_clock *clock, uint64_t n_steps) {
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    sarrus_clock lane_clock = {clock->step, clock->n_total, clock->dt, clock->t_end};
+    call_begin(call, &ev, &ws);
+    sarrus_advance(&ev, (real *)call->tile, &lane_clock, n_steps);
+    call_end(call, &ev);
+}
+
+static void kernel_observe(sarrus_kernel_call *call, double t, const sarrus_kernel_observation *want, double *out) {
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    sarrus_observe_request request = {want->energy,    want->position_error, want->velocity_error, want->rank,
+                                      want->reactions, want->drives,         want->acceleration,   want->n_arrays};
+    call_begin(call, &ev, &ws);
+    sarrus_observe(&ev, (const real *)call->tile, real_set(t), &request, (real *)out);
+    call_end(call, &ev);
+}
+
+static void kernel_rows(sarrus_kernel_call *call, double t, double *jacobian, double *phi, double *phi_dot) {
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    const sarrus_mechanism *mech = call->mech;
+    const real *tile = (const real *)call->tile;
+    call_begin(call, &ev, &ws);
+    sarrus_evaluate_rows(&ev, real_set(t), tile + mech->layout.q, tile + mech->layout.v, 1);
+    sarrus_dense_rows(mech, ev.parameter, &ws, (real *)jacobian);
+    for (int32_t i = 0; i < mech->m; ++i) {
+        ((real *)phi)[i] = ws.phi[i];
+        ((real *)phi_dot)[i] = ws.phi_dot[i];
+    }
+}
+
+static void kernel_sincos(const double *x, double *sine, double *cosine) {
+    real s, c, angle;
+    for (int i = 0; i < SARRUS_LANE_WIDTH; ++i) angle[i] = x[i];
+    real_sincos(angle, &s, &c);
+    for (int i = 0; i < SARRUS_LANE_WIDTH; ++i) {
+        sine[i] = s[i];
+        cosine[i] = c[i];
+    }
+}
+
+const sarrus_kernels SARRUS_KERNELS = {
+    .name = SARRUS_KERNELS_NAME,
+    .width = SARRUS_LANE_WIDTH,
+    .workspace_arrays = kernel_workspace_arrays,
+    .assemble = kernel_assemble,
+    .advance = kernel_advance,
+    .observe = kernel_observe,
+    .rows = kernel_rows,
+    .sincos = kernel_sincos,
+};

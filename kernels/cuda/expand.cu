@@ -1,0 +1,86 @@
+/* Expands the single-source bodies for CUDA: a warp is a tile, a thread is a lane. Every pointer that a body sees is moved to the
+ * thread's own lane once, here; lane_at then steps from array to array. */
+#include "kernels/cuda/kernels.h"
+#include "kernels/step/observe.h"
+
+static_assert(SARRUS_CUDA_WIDTH == LANE_WIDTH, "the host lays out tiles for this width");
+
+/* Two warps a block: enough to fill a processor's warp slots, few enough to spread small batches over all processors. */
+static const int TILES_PER_BLOCK = 2;
+
+/* A launch with everything by value, so that it lies in constant memory. */
+struct launch {
+    sarrus_mechanism mech;
+    double *tiles, *workspace;
+    size_t n_workspace_arrays;
+    int32_t n_tiles;
+};
+
+static launch launch_of(const sarrus_cuda_call *call) {
+    launch work = {*call->mech, call->tiles, call->workspace, call->n_workspace_arrays, call->n_tiles};
+    return work;
+}
+
+static __device__ int32_t tile_of_thread() {
+    return (int32_t)(blockIdx.x * TILES_PER_BLOCK + threadIdx.x / LANE_WIDTH);
+}
+
+/* Where this thread's lane of tile i_tile begins, in an array of tiles of n_arrays each. */
+static __device__ double *lane_of_tile(double *tiles, int32_t i_tile, size_t n_arrays) {
+    return tiles + (size_t)i_tile * n_arrays * LANE_WIDTH + threadIdx.x % LANE_WIDTH;
+}
+
+/* Returns this thread's tile. */
+static __device__ real *evaluation_of(const launch *work, int32_t i_tile, sarrus_evaluation *ev, sarrus_workspace *ws) {
+    real *tile = lane_of_tile(work->tiles, i_tile, (size_t)work->mech.layout.n_arrays);
+    (void)sarrus_workspace_cut(&work->mech, lane_of_tile(work->workspace, i_tile, work->n_workspace_arrays), ws);
+    ev->external = nullptr;
+    ev->external_user = nullptr;
+    sarrus_evaluation_begin(ev, &work->mech, ws, tile);
+    return tile;
+}
+
+static __global__ void advance_kernel(const __grid_constant__ launch work, const __grid_constant__ sarrus_clock clock,
+                                      uint64_t n_steps) {
+    const int32_t i_tile = tile_of_thread();
+    if (i_tile >= work.n_tiles)
+        return;
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    real *tile = evaluation_of(&work, i_tile, &ev, &ws);
+    sarrus_advance(&ev, tile, &clock, n_steps);
+}
+
+static __global__ void observe_kernel(const __grid_constant__ launch work, double t,
+                                      const __grid_constant__ sarrus_observe_request want, double *out) {
+    const int32_t i_tile = tile_of_thread();
+    if (i_tile >= work.n_tiles)
+        return;
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    real *tile = evaluation_of(&work, i_tile, &ev, &ws);
+    sarrus_observe(&ev, tile, t, &want, lane_of_tile(out, i_tile, (size_t)want.n_arrays));
+}
+
+static unsigned n_blocks(const sarrus_cuda_call *call) {
+    return (unsigned)((call->n_tiles + TILES_PER_BLOCK - 1) / TILES_PER_BLOCK);
+}
+
+int sarrus_cuda_advance(const sarrus_cuda_call *call, const sarrus_kernel_clock *clock, uint64_t n_steps) {
+    if (call->n_tiles <= 0)
+        return cudaSuccess;
+    const sarrus_clock lane_clock = {clock->step, clock->n_total, clock->dt, clock->t_end};
+    advance_kernel<<<n_blocks(call), TILES_PER_BLOCK * LANE_WIDTH, 0, (cudaStream_t)call->stream>>>(launch_of(call), lane_clock,
+                                                                                                    n_steps);
+    return cudaGetLastError();
+}
+
+int sarrus_cuda_observe(const sarrus_cuda_call *call, double t, const sarrus_kernel_observation *want, double *out) {
+    if (call->n_tiles <= 0)
+        return cudaSuccess;
+    const sarrus_observe_request request = {want->energy,    want->position_error, want->velocity_error, want->rank,
+                                            want->reactions, want->drives,         want->acceleration,   want->n_arrays};
+    observe_kernel<<<n_blocks(call), TILES_PER_BLOCK * LANE_WIDTH, 0, (cudaStream_t)call->stream>>>(launch_of(call), t, request,
+                                                                                                    out);
+    return cudaGetLastError();
+}

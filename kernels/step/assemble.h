@@ -1,0 +1,78 @@
+/* From the given configuration to a state on the constraints, and the rank that the instance has there. */
+#ifndef SARRUS_STEP_ASSEMBLE_H
+#define SARRUS_STEP_ASSEMBLE_H
+
+#include "kernels/step/advance.h"
+
+/* ‖Φ‖ relative to 1 + the largest coordinate that counts as assembled; Newton ends far below it or not at all. */
+#define SARRUS_ASSEMBLED 1e-10
+/* Share of a dependent row's own J_d M⁻¹ J_dᵀ outside the span of the independent rows, above which it is not dependent in
+ * this instance. The square of a relative distance of 1e-6, far above what assembly leaves (1e-14) and round-off. */
+#define SARRUS_DEPENDENT 1e-12
+
+/* Lanes in which some dependent row d has left the span of I: the Schur complement J_d M⁻¹ J_dᵀ − c L⁻ᵀD⁻¹L⁻¹ cᵀ,
+ * c = J_d M⁻¹ J_Iᵀ, is not small. Uses the factor in the workspace. */
+LANE_BODY mask sarrus_dependence_broken(const sarrus_evaluation *ev) {
+    const sarrus_mech_factor *f = &ev->mech->factor;
+    const sarrus_workspace *ws = ev->ws;
+    mask broken = mask_none();
+    for (int32_t d = 0; d < f->n_dependent; ++d) {
+        real *c = lane_from(ws->null_vector, d * (2 * f->n_blocks + 1));
+        sarrus_coupling(ev->mech, ev->parameter, ws, d, c);
+        real own = lane_at(c, 2 * f->n_blocks), rest = own;
+        sarrus_ldlt_forward(ev->mech, ws, c);
+        for (int32_t k = 0; k < 2 * f->n_blocks; ++k) {
+            rest = real_fnma(lane_at(c, k) * lane_at(c, k), lane_at(ws->inverse, k), rest);
+        }
+        broken = mask_or(broken, real_lt(real_set(SARRUS_DEPENDENT) * own, rest));
+    }
+    return broken;
+}
+
+/* The assembled rank of every lane: that of I when its pivots stand and the dependent rows are dependent; else the SVD
+ * counts. An instance that starts in a singular configuration keeps the rank of I as its bound: it will leave it. */
+LANE_BODY real sarrus_assembled_rank(sarrus_evaluation *ev, mask active) {
+    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_workspace *ws = ev->ws;
+    real generic = real_set((real_scalar)mech->factor.n_independent);
+    if (mech->m == 0) return generic;
+    ev->max_rank = generic;
+    mask broken = sarrus_correct_fast(ev, ws->phi);
+    broken = mask_and(active, mask_or(broken, sarrus_dependence_broken(ev)));
+    if (!mask_any(broken)) return generic;
+    real rank = sarrus_correct_svd(ev, ws->phi, real_set((real_scalar)mech->m), broken, ws->z, (real *)0);
+    return real_select(mask_and(broken, real_lt(generic, rank)), rank, generic);
+}
+
+/* Projects q0, v0 of the tile, sets rank, status, q and v. */
+LANE_BODY void sarrus_assemble(sarrus_evaluation *ev, real *tile) {
+    const sarrus_mechanism *mech = ev->mech;
+    real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
+    real *status = lane_from(tile, mech->layout.status), t = real_set(0.0);
+    real scale = real_set(1.0);
+    for (int32_t i = 0; i < mech->n; ++i) scale = real_max(real_abs(lane_at(q, i)), scale);
+    mask healthy = ev->healthy;
+    real bound = real_set(SARRUS_ASSEMBLED) * scale, goal = real_set(1e-15) * scale;
+    ev->max_rank = real_set((real_scalar)mech->factor.n_independent);
+    sarrus_project_positions(ev, t, goal, 25, healthy, q, v);
+    mask open = mask_and(healthy, mask_not(real_le(sarrus_rows_norm(mech, ev->ws->phi), bound)));
+    if (mask_any(open)) { /* more rows may count here than in the plan's nominal instance */
+        ev->max_rank = real_select(open, real_set((real_scalar)mech->m), ev->max_rank);
+        sarrus_project_positions(ev, t, goal, 25, open, q, v);
+        open = mask_and(open, mask_not(real_le(sarrus_rows_norm(mech, ev->ws->phi), bound)));
+    }
+    mask good = mask_and(healthy, mask_and(mask_not(open), sarrus_state_is_finite(mech, q, v)));
+    mask fail = mask_and(healthy, mask_not(good));
+    lane_at(status, 0) = real_select(fail, real_set((real_scalar)SARRUS_INSTANCE_ASSEMBLY_FAILED), lane_at(status, 0));
+    ev->healthy = good;
+    ev->max_rank = sarrus_assembled_rank(ev, good);
+    lane_at(tile, mech->layout.rank) = ev->max_rank;
+    if (mech->m > 0) sarrus_project_velocities(ev, good, v);
+    for (int32_t i = 0; i < mech->n; ++i) {
+        lane_at(tile, mech->layout.q0 + i) = lane_at(q, i);
+        lane_at(tile, mech->layout.v0 + i) = lane_at(v, i);
+    }
+    lane_at(tile, mech->layout.status0) = lane_at(status, 0);
+}
+
+#endif

@@ -1,0 +1,197 @@
+/* What a state shows: energy, constraint errors, rank, accelerations, reactions, motor loads. Changes nothing. */
+#ifndef SARRUS_STEP_OBSERVE_H
+#define SARRUS_STEP_OBSERVE_H
+
+#include "kernels/step/assemble.h"
+
+/* Which parts are wanted (a bit each), and where they begin in the lane arrays of one observation; −1: not wanted. */
+typedef struct sarrus_observe_request {
+    int32_t energy;         /* [1] J */
+    int32_t position_error; /* [1] ‖Φ‖₂ */
+    int32_t velocity_error; /* [1] ‖Φ̇‖₂ */
+    int32_t rank;           /* [1] */
+    int32_t reactions;      /* [n_joints][3] N, N, N m */
+    int32_t drives;         /* [n_drives] N m | N */
+    int32_t acceleration;   /* [n] */
+    int32_t n_arrays;       /* length of one observation */
+} sarrus_observe_request;
+
+/* T + V: ½ vᵀMv − Σ m g·r + Σ ½k(l − l0)² + Σ ½k(x − rest)². */
+LANE_BODY real sarrus_energy(const sarrus_evaluation *ev, const real *q, const real *v) {
+    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_workspace *ws = ev->ws;
+    const real *parameter = ev->parameter;
+    real half = real_set(0.5), sum = real_set(0.0);
+    real gx = lane_at(parameter, mech->p_gravity), gy = lane_at(parameter, mech->p_gravity + 1);
+    for (int32_t b = 0; b < mech->n_bodies; ++b) {
+        const real *p = lane_from(parameter, mech->p_body + SARRUS_PB_N * b);
+        real vx = lane_at(v, 3 * b), vy = lane_at(v, 3 * b + 1), w = lane_at(v, 3 * b + 2);
+        real height = real_fma(gx, lane_at(q, 3 * b), gy * lane_at(q, 3 * b + 1));
+        real speed2 = real_fma(vx, vx, vy * vy);
+        sum = real_fma(lane_at(p, SARRUS_PB_MASS), real_fma(half, speed2, -height), sum);
+        sum = real_fma(half * lane_at(p, SARRUS_PB_INERTIA), w * w, sum);
+    }
+    for (int32_t i = 0; i < mech->n_forces; ++i) {
+        const sarrus_mech_force *force = &mech->force[i];
+        if (force->type != SARRUS_MECH_SPRING) continue;
+        const real *p = lane_from(parameter, force->p);
+        sarrus_point a = sarrus_point_of(ws, q, v, force->body[0], lane_at(p, SARRUS_PF_A_X), lane_at(p, SARRUS_PF_A_Y));
+        sarrus_point b = sarrus_point_of(ws, q, v, force->body[1], lane_at(p, SARRUS_PF_B_X), lane_at(p, SARRUS_PF_B_Y));
+        real dx = b.x - a.x, dy = b.y - a.y;
+        real stretch = real_sqrt(real_fma(dx, dx, dy * dy)) - lane_at(p, SARRUS_PF_REST);
+        sum = real_fma(half * lane_at(p, SARRUS_PF_STIFFNESS), stretch * stretch, sum);
+    }
+    for (int32_t i = 0; i < mech->n_joints; ++i) {
+        const sarrus_mech_joint *joint = &mech->joint[i];
+        if (!joint->elastic) continue;
+        const real *p = lane_from(parameter, joint->p);
+        sarrus_point parent, child;
+        sarrus_joint_points(ws, parameter, joint, q, v, &parent, &child);
+        sarrus_row_free(ws, joint->row, joint, p, q, v, &parent, &child); /* the rows are made anew afterwards */
+        real stretch = lane_at(ws->phi, joint->row) - lane_at(p, SARRUS_PJ_REST);
+        sum = real_fma(half * lane_at(p, SARRUS_PJ_STIFFNESS), stretch * stretch, sum);
+    }
+    return sum;
+}
+
+/* Removes from the multipliers their part in the null space of Jᵀ, so that they have the least norm: the null vectors are
+ * w_d = (S⁻¹ c_d on I, −1 on d); λ ← λ − W (WᵀW)⁻¹ Wᵀ λ by Cholesky (WᵀW ⪰ 1). Uses the factor in the workspace. */
+LANE_BODY void sarrus_least_norm(const sarrus_evaluation *ev, real *multiplier) {
+    const sarrus_mech_factor *f = &ev->mech->factor;
+    const sarrus_workspace *ws = ev->ws;
+    const int32_t n = 2 * f->n_blocks, n_d = f->n_dependent, stride = n_d + 1;
+    for (int32_t d = 0; d < n_d; ++d) {
+        real *c = lane_from(ws->null_vector, d * (n + 1));
+        sarrus_coupling(ev->mech, ev->parameter, ws, d, c);
+        sarrus_ldlt_forward(ev->mech, ws, c);
+        sarrus_ldlt_backward(ev->mech, ws, c);
+        real *g = lane_from(ws->null_gram, d * stride);
+        for (int32_t e = 0; e <= d; ++e) {
+            real sum = sarrus_row_product(c, lane_from(ws->null_vector, e * (n + 1)), n);
+            lane_at(g, e) = e == d ? sum + real_set(1.0) : sum;
+        }
+        real along = real_set(0.0);
+        for (int32_t k = 0; k < f->n_independent; ++k) {
+            along = real_fma(lane_at(c, f->at[k]), lane_at(multiplier, f->row_of[k]), along);
+        }
+        lane_at(g, n_d) = along - lane_at(multiplier, f->dependent[d]);
+    }
+    for (int32_t d = 0; d < n_d; ++d) { /* Gram = C Cᵀ, right side carried along in the last column */
+        real *g = lane_from(ws->null_gram, d * stride);
+        for (int32_t e = 0; e <= d; ++e) {
+            const real *h = lane_from(ws->null_gram, e * stride);
+            real sum = lane_at(g, e);
+            for (int32_t k = 0; k < e; ++k) sum = real_fnma(lane_at(g, k), lane_at(h, k), sum);
+            lane_at(g, e) = e == d ? real_sqrt(sum) : sum / lane_at(h, e);
+        }
+        real y = lane_at(g, n_d);
+        for (int32_t k = 0; k < d; ++k) y = real_fnma(lane_at(g, k), lane_at(ws->null_gram, k * stride + n_d), y);
+        lane_at(g, n_d) = y / lane_at(g, d);
+    }
+    for (int32_t d = n_d - 1; d >= 0; --d) {
+        real x = lane_at(ws->null_gram, d * stride + n_d);
+        for (int32_t e = d + 1; e < n_d; ++e) {
+            x = real_fnma(lane_at(ws->null_gram, e * stride + d), lane_at(ws->null_gram, e * stride + n_d), x);
+        }
+        x = x / lane_at(ws->null_gram, d * stride + d);
+        lane_at(ws->null_gram, d * stride + n_d) = x;
+    }
+    for (int32_t d = 0; d < n_d; ++d) {
+        real x = lane_at(ws->null_gram, d * stride + n_d);
+        const real *c = lane_from(ws->null_vector, d * (n + 1));
+        for (int32_t k = 0; k < f->n_independent; ++k) {
+            lane_at(multiplier, f->row_of[k]) = real_fnma(x, lane_at(c, f->at[k]), lane_at(multiplier, f->row_of[k]));
+        }
+        lane_at(multiplier, f->dependent[d]) = lane_at(multiplier, f->dependent[d]) + x;
+    }
+}
+
+/* Force and moment of joint i on its child at the child's joint point, from μ = −λ: F = Σ μ e, M = Σ μ t_child − ρ_c × F. The
+ * drive's row is left out (its load is reported as the drive's). On ground as child the parent's load is turned round. */
+LANE_BODY void sarrus_joint_reaction(const sarrus_evaluation *ev, int32_t i_joint, const real *q, const real *v, real *out) {
+    const sarrus_workspace *ws = ev->ws;
+    const sarrus_mech_joint *joint = &ev->mech->joint[i_joint];
+    int32_t n_rows = joint->signal >= 0 ? joint->n_rows - 1 : joint->n_rows;
+    int32_t side = joint->child >= 0 ? 1 : 0;
+    real fx = real_set(0.0), fy = real_set(0.0), moment = real_set(0.0);
+    for (int32_t i = joint->row; i < joint->row + n_rows; ++i) {
+        real mu = lane_at(ws->multiplier, i);
+        fx = real_fma(mu, lane_at(ws->direction, 2 * i), fx);
+        fy = real_fma(mu, lane_at(ws->direction, 2 * i + 1), fy);
+        moment = real_fma(mu, lane_at(ws->turn, 2 * i + side), moment);
+    }
+    sarrus_point parent, child;
+    sarrus_joint_points(ws, ev->parameter, joint, q, v, &parent, &child);
+    real arm_x = child.arm_x, arm_y = child.arm_y;
+    if (!side) { /* moment about the parent's centre, of the opposite load */
+        moment = -moment;
+        arm_x = child.x - lane_at(q, 3 * joint->parent);
+        arm_y = child.y - lane_at(q, 3 * joint->parent + 1);
+    }
+    lane_at(out, 0) = fx;
+    lane_at(out, 1) = fy;
+    lane_at(out, 2) = moment - real_fnma(arm_y, fx, arm_x * fy);
+}
+
+/* μ = −λ of least norm into ws->multiplier, the acceleration into ws->a, at the rows that sarrus_accelerate left. */
+LANE_BODY void sarrus_multipliers(sarrus_evaluation *ev) {
+    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_workspace *ws = ev->ws;
+    mask slow = ev->healthy;
+    if (mech->solve == SARRUS_SOLVE_AUTO) {
+        slow = mask_and(sarrus_correct_fast(ev, ws->rhs), ev->healthy);
+        sarrus_least_norm(ev, ws->multiplier);
+        if (!mask_any(slow)) return;
+    }
+    sarrus_correct_svd(ev, ws->rhs, ev->max_rank, slow, ws->z, ws->u_rhs);
+    for (int32_t i = 0; i < mech->m; ++i) {
+        lane_at(ws->multiplier, i) = real_select(slow, lane_at(ws->u_rhs, i), lane_at(ws->multiplier, i));
+    }
+}
+
+/* The numerical rank of J: the assembled one while the pivots of I stand, else the SVD's count. */
+LANE_BODY real sarrus_rank(sarrus_evaluation *ev) {
+    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_workspace *ws = ev->ws;
+    mask slow = ev->healthy;
+    if (mech->m == 0) return real_set(0.0);
+    if (mech->threshold == SARRUS_THRESHOLD_AUTO) slow = mask_and(slow, sarrus_correct_fast(ev, ws->phi));
+    if (!mask_any(slow)) return ev->max_rank;
+    real rank = sarrus_correct_svd(ev, ws->phi, ev->max_rank, slow, ws->z, (real *)0);
+    return real_select(slow, rank, ev->max_rank);
+}
+
+/* Motor loads: force or moment along the free coordinate on the child, μ of the drive's row. */
+LANE_BODY void sarrus_motor_loads(const sarrus_evaluation *ev, real *out) {
+    int32_t i_drive = 0;
+    for (int32_t i = 0; i < ev->mech->n_joints; ++i) {
+        const sarrus_mech_joint *joint = &ev->mech->joint[i];
+        if (joint->signal < 0) continue;
+        lane_at(out, i_drive++) = lane_at(ev->ws->multiplier, joint->row + joint->n_rows - 1);
+    }
+}
+
+/* out[n_arrays] at time t. */
+LANE_BODY void sarrus_observe(sarrus_evaluation *ev, const real *tile, real t, const sarrus_observe_request *want, real *out) {
+    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_workspace *ws = ev->ws;
+    const real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
+    sarrus_rotations(mech, q, ws);
+    sarrus_signals(mech, ev->parameter, t, ws);
+    if (want->energy >= 0) lane_at(out, want->energy) = sarrus_energy(ev, q, v);
+    sarrus_rows(mech, ev->parameter, q, v, ws, 1);
+    if (want->position_error >= 0) lane_at(out, want->position_error) = sarrus_rows_norm(mech, ws->phi);
+    if (want->velocity_error >= 0) lane_at(out, want->velocity_error) = sarrus_rows_norm(mech, ws->phi_dot);
+    if (want->rank >= 0) lane_at(out, want->rank) = sarrus_rank(ev);
+    if (want->reactions < 0 && want->drives < 0 && want->acceleration < 0) return;
+    sarrus_accelerate(ev, t, q, v, ws->a);
+    for (int32_t i = 0; want->acceleration >= 0 && i < mech->n; ++i) lane_at(out, want->acceleration + i) = lane_at(ws->a, i);
+    if (mech->m == 0 || (want->reactions < 0 && want->drives < 0)) return;
+    sarrus_multipliers(ev);
+    for (int32_t i = 0; want->reactions >= 0 && i < mech->n_joints; ++i) {
+        sarrus_joint_reaction(ev, i, q, v, lane_from(out, want->reactions + 3 * i));
+    }
+    if (want->drives >= 0) sarrus_motor_loads(ev, lane_from(out, want->drives));
+}
+
+#endif

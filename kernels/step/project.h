@@ -1,0 +1,81 @@
+/* Mass-weighted projection onto the constraints (Newton with the correction of udwadia_kalaba.h):
+ *   q ← q − M^{-1/2} D⁺ Φ(q, t)  until ‖Φ‖ is small,   v ← v − M^{-1/2} D⁺ Φ̇(q, v, t). */
+#ifndef SARRUS_STEP_PROJECT_H
+#define SARRUS_STEP_PROJECT_H
+
+#include "kernels/formulation/udwadia_kalaba.h"
+
+/* ‖x‖₂ of a row vector. */
+LANE_FUNCTION real sarrus_rows_norm(const sarrus_mechanism *mech, const real *x) {
+    real sum = real_set(0.0);
+    for (int32_t i = 0; i < mech->m; ++i) sum = real_fma(lane_at(x, i), lane_at(x, i), sum);
+    return real_sqrt(sum);
+}
+
+/* q ← q − scale·correction where `on`; no angle turns by more than half a radian in one iteration, so that a far start
+ * does not overshoot. */
+LANE_BODY void sarrus_project_step(const sarrus_evaluation *ev, const real *correction, mask on, real *q) {
+    const sarrus_mechanism *mech = ev->mech;
+    real largest = real_set(0.0);
+    for (int32_t b = 0; b < mech->n_bodies; ++b) largest = real_max(real_abs(lane_at(correction, 3 * b + 2)), largest);
+    real limit = real_set(0.5);
+    mask far = real_lt(limit, largest);
+    real scale = real_select(far, limit / real_select(far, largest, limit), real_set(1.0));
+    for (int32_t i = 0; i < mech->n; ++i) {
+        real qi = lane_at(q, i);
+        lane_at(q, i) = real_select(on, real_fnma(scale, lane_at(correction, i), qi), qi);
+    }
+}
+
+/* Positions of the lanes of `active`: at most n_iterations, a lane stops at ‖Φ‖ ≤ tolerance. Returns the lanes that got there
+ * (all lanes outside `active` as well); the rows of the workspace are those of the final q. */
+LANE_BODY mask sarrus_project_positions(sarrus_evaluation *ev, real t, real tolerance, int32_t n_iterations, mask active, real *q,
+                                        const real *v) {
+    const sarrus_workspace *ws = ev->ws;
+    mask healthy = ev->healthy, open = active;
+    for (int32_t iteration = 0;; ++iteration) {
+        sarrus_evaluate_rows(ev, t, q, v, 1);
+        open = mask_and(open, mask_not(real_le(sarrus_rows_norm(ev->mech, ws->phi), tolerance)));
+        if (iteration == n_iterations || !mask_any(open)) break;
+        for (int32_t i = 0; i < ev->mech->n; ++i) lane_at(ws->a, i) = real_set(0.0);
+        ev->healthy = open;
+        sarrus_correct(ev, ws->phi, ws->a, ws->a);
+        ev->healthy = healthy;
+        sarrus_project_step(ev, ws->a, open, q);
+    }
+    return mask_not(open);
+}
+
+/* Velocities of the lanes of `active`; the rows of the workspace must be those of (q, v). */
+LANE_BODY void sarrus_project_velocities(sarrus_evaluation *ev, mask active, real *v) {
+    const sarrus_workspace *ws = ev->ws;
+    mask healthy = ev->healthy;
+    for (int32_t i = 0; i < ev->mech->n; ++i) lane_at(ws->a, i) = real_set(0.0);
+    ev->healthy = active;
+    sarrus_correct(ev, ws->phi_dot, ws->a, ws->a);
+    ev->healthy = healthy;
+    for (int32_t i = 0; i < ev->mech->n; ++i) {
+        real vi = lane_at(v, i);
+        lane_at(v, i) = real_select(active, vi - lane_at(ws->a, i), vi);
+    }
+}
+
+/* The plan's projection after a step. */
+LANE_BODY void sarrus_project(sarrus_evaluation *ev, real t, real *q, real *v) {
+    const sarrus_mechanism *mech = ev->mech;
+    if (mech->project == SARRUS_PROJECT_NONE || mech->m == 0) return;
+    mask active = ev->healthy;
+    if (mech->project == SARRUS_PROJECT_TOLERANCE) {
+        sarrus_evaluate_rows(ev, t, q, v, 1);
+        real error = sarrus_rows_norm(mech, ev->ws->phi);
+        active = mask_and(active, mask_not(real_le(error, real_set(mech->project_tolerance))));
+        if (!mask_any(active)) return;
+    }
+    /* Round-off of Φ: some ε of the largest coordinate in each of m rows. */
+    real scale = real_set(1.0);
+    for (int32_t i = 0; i < mech->n; ++i) scale = real_max(real_abs(lane_at(q, i)), scale);
+    sarrus_project_positions(ev, t, real_set(2e-15 * mech->m) * scale, 2, active, q, v);
+    sarrus_project_velocities(ev, active, v);
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* The classical Runge-Kutta step of order 4 for q̇ = v, v̇ = a(t, q, v):
+ *   v ← v + h/6 (a₁ + 2a₂ + 2a₃ + a₄),   q ← q + h/6 (v + 2v₂ + 2v₃ + v₄),   v_{s+1} = v + c h a_s,  q_{s+1} = q + c h v_s. */
+#ifndef SARRUS_STEP_RK4_H
+#define SARRUS_STEP_RK4_H
+
+#include "kernels/formulation/udwadia_kalaba.h"
+
+/* One stage's end: adds weight·(v_s, a_s) to the sums and puts (q + c v_s, v + c a_s) into the stage state. */
+LANE_FUNCTION void sarrus_rk4_stage(const sarrus_evaluation *ev, const real *q, const real *v, real weight, real c, int is_first) {
+    const sarrus_workspace *ws = ev->ws;
+    for (int32_t i = 0; i < ev->mech->n; ++i) {
+        real rate = is_first ? lane_at(v, i) : lane_at(ws->v, i);
+        real a = lane_at(ws->a, i);
+        lane_at(ws->sum_q, i) = is_first ? rate : real_fma(weight, rate, lane_at(ws->sum_q, i));
+        lane_at(ws->sum_v, i) = is_first ? a : real_fma(weight, a, lane_at(ws->sum_v, i));
+        lane_at(ws->q, i) = real_fma(c, rate, lane_at(q, i));
+        lane_at(ws->v, i) = real_fma(c, a, lane_at(v, i));
+    }
+}
+
+/* The new state into ws->q, ws->v. Returns in *force_is_finite the lanes whose a_f was finite at the start of the step. */
+LANE_BODY void sarrus_rk4(sarrus_evaluation *ev, real t, real h, const real *q, const real *v, mask *force_is_finite) {
+    const sarrus_workspace *ws = ev->ws;
+    const int32_t n = ev->mech->n;
+    real half = real_set(0.5) * h, two = real_set(2.0);
+    sarrus_accelerate(ev, t, q, v, ws->a);
+    real zero = real_set(0.0);
+    for (int32_t i = 0; i < n; ++i) zero = real_fma(lane_at(ws->force, i), real_set(0.0), zero); /* NaN from any NaN or ∞ */
+    *force_is_finite = real_eq(zero, real_set(0.0));
+    sarrus_rk4_stage(ev, q, v, real_set(1.0), half, 1);
+    sarrus_accelerate(ev, t + half, ws->q, ws->v, ws->a);
+    sarrus_rk4_stage(ev, q, v, two, half, 0);
+    sarrus_accelerate(ev, t + half, ws->q, ws->v, ws->a);
+    sarrus_rk4_stage(ev, q, v, two, h, 0);
+    sarrus_accelerate(ev, t + h, ws->q, ws->v, ws->a);
+    real sixth = h / real_set(6.0);
+    for (int32_t i = 0; i < n; ++i) {
+        lane_at(ws->q, i) = real_fma(sixth, lane_at(ws->sum_q, i) + lane_at(ws->v, i), lane_at(q, i));
+        lane_at(ws->v, i) = real_fma(sixth, lane_at(ws->sum_v, i) + lane_at(ws->a, i), lane_at(v, i));
+    }
+}
+
+#endif

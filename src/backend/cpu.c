@@ -1,0 +1,174 @@
+/* The CPU backend: tiles in memory, one OpenMP loop over them, a workspace per thread. A tile's result depends on the tile
+ * alone, so the number of threads and their schedule cannot change a bit. */
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "backend/isa.h"
+#include "backend/lapack_solve.h"
+#include "backend/scatter.h"
+#include "core/report.h"
+#include "plan/lower.h"
+
+typedef struct cpu_thread {
+    sarrus_kernel_call call;
+    sarrus_lapack_solver lapack;
+    double *observed; /* lane arrays of one observation */
+} cpu_thread;
+
+typedef struct cpu_device {
+    sarrus_device base;
+    const sarrus_kernels *kernels;
+    sarrus_lowered lowered; /* the mechanism with tables for this width */
+    size_t tile_doubles;
+    cpu_thread *threads; /* [n_threads] */
+} cpu_device;
+
+static cpu_device *cpu_of(sarrus_device *device) { return (cpu_device *)(void *)device; }
+
+/* Zeroed lane arrays, aligned for any vector. */
+static double *lane_arrays(size_t n_doubles) {
+    size_t bytes = (n_doubles * sizeof(double) + 63) / 64 * 64 + 64;
+    double *block = aligned_alloc(64, bytes);
+    if (block) memset(block, 0, bytes);
+    return block;
+}
+
+static void cpu_destroy(sarrus_device *base) {
+    cpu_device *device = cpu_of(base);
+    for (int i = 0; device->threads && i < base->n_threads; ++i) {
+        free(device->threads[i].call.workspace);
+        free(device->threads[i].observed);
+        sarrus_lapack_solver_free(&device->threads[i].lapack);
+    }
+    free(device->threads);
+    sarrus_lowered_free(&device->lowered);
+    free(base->tiles);
+    free(device);
+}
+
+static bool thread_create(cpu_device *device, cpu_thread *thread) {
+    const sarrus_mechanism *mech = &device->lowered.mech;
+    size_t width = (size_t)device->kernels->width;
+    thread->call.mech = mech;
+    thread->call.workspace = lane_arrays(device->kernels->workspace_arrays(mech) * width);
+    thread->observed = lane_arrays(((size_t)mech->n + 3 * (size_t)mech->n_joints + (size_t)mech->n_drives + 4) * width);
+    if (mech->solve == SARRUS_SOLVE_EXTERNAL) {
+        if (!sarrus_lapack_solver_create(mech, &thread->lapack)) return false;
+        thread->call.external = sarrus_lapack_solve;
+        thread->call.external_user = &thread->lapack;
+    }
+    return thread->call.workspace && thread->observed;
+}
+
+static int count_threads(const sarrus_batch_options *options, uint64_t n_tiles) {
+    int n = options && options->n_threads > 0 ? options->n_threads : omp_get_num_procs();
+    if (n > 1024) n = 1024;
+    return (uint64_t)n > n_tiles ? (int)(n_tiles ? n_tiles : 1) : n;
+}
+
+static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options, uint64_t n_instances,
+                                sarrus_device **out) {
+    const char *isa = options ? options->isa : NULL;
+    const sarrus_kernels *kernels = sarrus_isa_find(isa);
+    if (!kernels) {
+        return sarrus_report(context, SARRUS_NO_BACKEND, "the instruction set '%s' is not usable here; expected avx512, avx2 or baseline, "
+                                                         "as this processor has them", isa ? isa : "");
+    }
+    cpu_device *device = calloc(1, sizeof *device);
+    if (!device) return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the batch");
+    uint64_t width = (uint64_t)kernels->width;
+    device->base.ops = &sarrus_backend_cpu;
+    device->base.plan = plan;
+    device->base.width = kernels->width;
+    device->base.n_tiles = (n_instances + width - 1) / width;
+    device->base.n_threads = count_threads(options, device->base.n_tiles);
+    device->kernels = kernels;
+    device->tile_doubles = (size_t)plan->mech.layout.n_arrays * (size_t)width;
+    device->base.tiles = lane_arrays(device->tile_doubles * device->base.n_tiles);
+    device->threads = calloc((size_t)device->base.n_threads, sizeof *device->threads);
+    bool good = device->base.tiles && device->threads && sarrus_plan_lower(plan, kernels->width, &device->lowered);
+    for (int i = 0; good && i < device->base.n_threads; ++i) good = thread_create(device, &device->threads[i]);
+    if (!good) {
+        cpu_destroy(&device->base);
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for a batch of %llu instances", (unsigned long long)n_instances);
+    }
+    (void)snprintf(device->base.description, sizeof device->base.description, "%s, %d thread%s", kernels->name, device->base.n_threads,
+                   device->base.n_threads == 1 ? "" : "s");
+    *out = &device->base;
+    return SARRUS_OK;
+}
+
+static void cpu_assemble(sarrus_device *base) {
+    cpu_device *device = cpu_of(base);
+    int64_t n_tiles = (int64_t)base->n_tiles;
+#pragma omp parallel for schedule(dynamic, 8) num_threads(base->n_threads)
+    for (int64_t i = 0; i < n_tiles; ++i) {
+        sarrus_kernel_call *call = &device->threads[omp_get_thread_num()].call;
+        call->tile = base->tiles + (size_t)i * device->tile_doubles;
+        device->kernels->assemble(call);
+    }
+}
+
+static void cpu_advance(sarrus_device *base, const sarrus_kernel_clock *clock, uint64_t n_steps) {
+    cpu_device *device = cpu_of(base);
+    int64_t n_tiles = (int64_t)base->n_tiles;
+#pragma omp parallel for schedule(dynamic, 4) num_threads(base->n_threads)
+    for (int64_t i = 0; i < n_tiles; ++i) {
+        sarrus_kernel_call *call = &device->threads[omp_get_thread_num()].call;
+        call->tile = base->tiles + (size_t)i * device->tile_doubles;
+        device->kernels->advance(call, clock, n_steps);
+    }
+}
+
+/* All observations of one tile, one after another: its state stays in the first cache the whole time. */
+static void observe_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile, const sarrus_device_observation *observation) {
+    const sarrus_observation *request = observation->request;
+    const sarrus_mechanism *mech = &device->base.plan->mech;
+    sarrus_kernel_clock clock = observation->clock;
+    const sarrus_kernel_observation want = sarrus_scatter_request(mech, request);
+    thread->call.tile = device->base.tiles + (size_t)i_tile * device->tile_doubles;
+    const sarrus_observed_tile observed = {mech, device->base.width, thread->call.tile, thread->observed, want, i_tile};
+    for (uint64_t k = 0; k < request->n_times; ++k) {
+        bool is_last = k + 1 == request->n_times;
+        if (k > 0 || !request->observe_first) {
+            uint64_t n_steps = is_last && request->last_steps ? request->last_steps : request->every_steps;
+            device->kernels->advance(&thread->call, &clock, n_steps);
+            clock.step += n_steps;
+        }
+        if (want.n_arrays > 0) {
+            double t = clock.step == clock.n_total ? clock.t_end : (double)clock.step * clock.dt;
+            device->kernels->observe(&thread->call, t, &want, thread->observed);
+        }
+        sarrus_scatter(&observed, request, observation->n_instances, k);
+    }
+}
+
+static void cpu_observe(sarrus_device *base, const sarrus_device_observation *observation) {
+    cpu_device *device = cpu_of(base);
+    int64_t n_tiles = (int64_t)base->n_tiles;
+#pragma omp parallel for schedule(dynamic, 2) num_threads(base->n_threads)
+    for (int64_t i = 0; i < n_tiles; ++i) observe_tile(device, &device->threads[omp_get_thread_num()], (uint64_t)i, observation);
+}
+
+static void cpu_path_counts(const sarrus_device *base, uint64_t *n_evaluations, uint64_t *n_rank_revealing) {
+    const cpu_device *device = (const cpu_device *)(const void *)base;
+    *n_evaluations = *n_rank_revealing = 0;
+    for (int i = 0; i < base->n_threads; ++i) {
+        *n_evaluations += (uint64_t)device->threads[i].call.n_evaluations;
+        *n_rank_revealing += (uint64_t)device->threads[i].call.n_rank_revealing;
+    }
+}
+
+const sarrus_backend_ops sarrus_backend_cpu = {
+    .name = "cpu",
+    .create = cpu_create,
+    .destroy = cpu_destroy,
+    .assemble = cpu_assemble,
+    .advance = cpu_advance,
+    .observe = cpu_observe,
+    .path_counts = cpu_path_counts,
+};

@@ -1,0 +1,10 @@
+/* The instruction sets of this build that this processor can run. */
+#ifndef SARRUS_BACKEND_ISA_H
+#define SARRUS_BACKEND_ISA_H
+
+#include "kernels/cpu/kernels.h"
+
+/* The kernels called `name`, or the widest when NULL; NULL when there are none of that name here. */
+const sarrus_kernels *sarrus_isa_find(const char *name);
+
+#endif

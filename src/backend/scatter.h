@@ -1,0 +1,26 @@
+/* From the lanes of a tile to the rows of the caller's arrays. */
+#ifndef SARRUS_BACKEND_SCATTER_H
+#define SARRUS_BACKEND_SCATTER_H
+
+#include "backend/backend.h"
+
+/* A tile that has just been observed. */
+typedef struct sarrus_observed_tile {
+    const sarrus_mechanism *mech;
+    int32_t width;
+    const double *tile;     /* [n_arrays][width] */
+    const double *observed; /* [want.n_arrays][width] */
+    sarrus_kernel_observation want;
+    uint64_t i_tile;
+} sarrus_observed_tile;
+
+/* What the observe kernel has to compute for this request, and where it puts it. */
+sarrus_kernel_observation sarrus_scatter_request(const sarrus_mechanism *mech, const sarrus_observation *request);
+
+/* Width of an observable. */
+int sarrus_scatter_width(const sarrus_mechanism *mech, sarrus_observable observable);
+
+/* Row i_time of every wanted array for the instances of the tile; NaN for instances whose status is not ok. */
+void sarrus_scatter(const sarrus_observed_tile *from, const sarrus_observation *request, uint64_t n_instances, uint64_t i_time);
+
+#endif

@@ -1,0 +1,256 @@
+/* A batch: parameters and given states into the tiles of a device, and the public operations on it. */
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "backend/scatter.h"
+#include "core/report.h"
+#include "model/draws.h"
+#include "model/evaluator.h"
+#include "sarrus/batch.h"
+
+struct sarrus_batch {
+    const sarrus_plan *plan;
+    sarrus_device *device;
+    uint64_t n_instances;
+    uint64_t step; /* done */
+};
+
+/* Scratch of one thread while instances are filled. */
+typedef struct filler {
+    sarrus_evaluator *evaluator;
+    double *values;     /* [n_values] */
+    double *parameters; /* [n_parameters] */
+    double *q, *v;      /* [n] */
+    double *nominal;    /* [n_parameters + 2n] stands in for an instance whose numbers are invalid */
+} filler;
+
+static void filler_free(filler *f) {
+    sarrus_evaluator_destroy(f->evaluator);
+    free(f->values);
+    free(f->parameters);
+    free(f->q);
+    free(f->v);
+    free(f->nominal);
+    memset(f, 0, sizeof *f);
+}
+
+static double *doubles(size_t n) { return calloc(n ? n : 1, sizeof(double)); }
+
+static bool filler_create(const sarrus_plan *plan, filler *f) {
+    size_t n = (size_t)plan->mech.n, n_parameters = (size_t)plan->mech.n_parameters;
+    memset(f, 0, sizeof *f);
+    f->values = doubles((size_t)plan->model->n_values);
+    f->parameters = doubles(n_parameters);
+    f->q = doubles(n);
+    f->v = doubles(n);
+    f->nominal = doubles(n_parameters + 2 * n);
+    bool good = f->values && f->parameters && f->q && f->v && f->nominal;
+    if (good) good = sarrus_evaluator_create(plan->model, &f->evaluator) == SARRUS_OK;
+    if (good) {
+        (void)sarrus_evaluator_run(f->evaluator, NULL, 0, f->values);
+        (void)sarrus_plan_parameters(plan, f->values, f->nominal, f->nominal + n_parameters, f->nominal + n_parameters + n);
+        return true;
+    }
+    filler_free(f);
+    return false;
+}
+
+static void put(double *tile, int32_t array, int32_t width, int32_t lane, const double *from, int32_t n) {
+    for (int32_t i = 0; i < n; ++i) tile[(array + i) * width + lane] = from[i];
+}
+
+/* One lane of a tile from the values of instance `i`. */
+static void fill_lane(const sarrus_batch *batch, filler *f, const sarrus_draws *draws, uint64_t i, int32_t lane, double *tile) {
+    const sarrus_plan *plan = batch->plan;
+    const sarrus_mechanism *mech = &plan->mech;
+    const int32_t width = batch->device->width;
+    bool good = sarrus_evaluator_run(f->evaluator, draws, i, f->values);
+    good = sarrus_plan_parameters(plan, f->values, f->parameters, f->q, f->v) && good;
+    const double *parameters = good ? f->parameters : f->nominal;
+    const double *q = good ? f->q : f->nominal + mech->n_parameters;
+    const double *v = good ? f->v : f->nominal + mech->n_parameters + mech->n;
+    double status = good ? (double)SARRUS_INSTANCE_OK : (double)SARRUS_INSTANCE_INVALID_PARAMETER;
+    put(tile, mech->layout.parameter, width, lane, parameters, mech->n_parameters);
+    put(tile, mech->layout.q, width, lane, q, mech->n);
+    put(tile, mech->layout.v, width, lane, v, mech->n);
+    put(tile, mech->layout.status, width, lane, &status, 1);
+}
+
+/* Lanes past the last instance repeat it: they cost nothing extra and can do no harm. */
+static void fill_tile(const sarrus_batch *batch, filler *f, const sarrus_draws *draws, uint64_t i_tile) {
+    const int32_t width = batch->device->width;
+    double *tile = batch->device->tiles + (size_t)i_tile * (size_t)batch->plan->mech.layout.n_arrays * (size_t)width;
+    for (int32_t lane = 0; lane < width; ++lane) {
+        uint64_t i = i_tile * (uint64_t)width + (uint64_t)lane;
+        fill_lane(batch, f, draws, i < batch->n_instances ? i : batch->n_instances - 1, lane, tile);
+    }
+}
+
+static sarrus_status fill(sarrus_context *context, sarrus_batch *batch, const sarrus_draws *draws) {
+    int n_threads = batch->device->n_threads;
+    filler *fillers = calloc((size_t)n_threads, sizeof *fillers);
+    bool good = fillers != NULL;
+    for (int i = 0; good && i < n_threads; ++i) good = filler_create(batch->plan, &fillers[i]);
+    if (good) {
+        int64_t n_tiles = (int64_t)batch->device->n_tiles;
+#pragma omp parallel for schedule(static) num_threads(n_threads)
+        for (int64_t i = 0; i < n_tiles; ++i) fill_tile(batch, &fillers[omp_get_thread_num()], draws, (uint64_t)i);
+    }
+    for (int i = 0; fillers && i < n_threads; ++i) filler_free(&fillers[i]);
+    free(fillers);
+    return good ? SARRUS_OK : sarrus_report(context, SARRUS_NO_MEMORY, "out of memory while the instances are filled");
+}
+
+sarrus_status sarrus_batch_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,
+                                  uint64_t n_instances, const sarrus_draws *draws, sarrus_batch **out) {
+    if (!plan || !out) return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_batch_create needs a plan and a place for the batch");
+    if (n_instances == 0) return sarrus_report(context, SARRUS_BAD_ARGUMENT, "a batch of 0 instances; expected at least 1");
+    if (draws && draws->n_instances < n_instances) {
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "draws for %llu instances given to a batch of %llu",
+                             (unsigned long long)draws->n_instances, (unsigned long long)n_instances);
+    }
+    const sarrus_backend_ops *ops = sarrus_backend_find(context, options ? options->backend : SARRUS_BACKEND_AUTO);
+    if (!ops) return SARRUS_NO_BACKEND;
+    sarrus_batch *batch = calloc(1, sizeof *batch);
+    if (!batch) return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the batch");
+    batch->plan = plan;
+    batch->n_instances = n_instances;
+    sarrus_status status = ops->create(context, plan, options, n_instances, &batch->device);
+    if (status == SARRUS_OK) status = fill(context, batch, draws);
+    if (status != SARRUS_OK) {
+        sarrus_batch_destroy(batch);
+        return status;
+    }
+    batch->device->ops->assemble(batch->device);
+    *out = batch;
+    return SARRUS_OK;
+}
+
+void sarrus_batch_destroy(sarrus_batch *batch) {
+    if (!batch) return;
+    if (batch->device) batch->device->ops->destroy(batch->device);
+    free(batch);
+}
+
+static sarrus_kernel_clock clock_of(const sarrus_batch *batch) {
+    const sarrus_model *model = batch->plan->model;
+    return (sarrus_kernel_clock){batch->step, batch->plan->n_steps, model->integrator.dt, model->integrator.t_end};
+}
+
+sarrus_status sarrus_batch_advance(sarrus_batch *batch, uint64_t n_steps) {
+    if (!batch) return SARRUS_BAD_ARGUMENT;
+    sarrus_kernel_clock clock = clock_of(batch);
+    batch->device->ops->advance(batch->device, &clock, n_steps);
+    batch->step += n_steps;
+    return SARRUS_OK;
+}
+
+sarrus_status sarrus_batch_observe(sarrus_batch *batch, const sarrus_observation *observation) {
+    if (!batch || !observation) return SARRUS_BAD_ARGUMENT;
+    if (observation->i_time_first + observation->n_times > observation->n_times_stride) return SARRUS_BAD_ARGUMENT;
+    if (observation->n_times == 0) return SARRUS_OK;
+    sarrus_device_observation all = {clock_of(batch), observation, batch->n_instances};
+    batch->device->ops->observe(batch->device, &all);
+    uint64_t n_intervals = observation->n_times - (observation->observe_first ? 1 : 0);
+    if (n_intervals > 0) {
+        uint64_t last = observation->last_steps ? observation->last_steps : observation->every_steps;
+        batch->step += (n_intervals - 1) * observation->every_steps + last;
+    }
+    return SARRUS_OK;
+}
+
+static double *tile_of(const sarrus_batch *batch, uint64_t i_instance, int32_t *lane) {
+    uint64_t width = (uint64_t)batch->device->width;
+    *lane = (int32_t)(i_instance % width);
+    return batch->device->tiles + (i_instance / width) * (uint64_t)batch->plan->mech.layout.n_arrays * width;
+}
+
+static double lane_value(const sarrus_batch *batch, uint64_t i_instance, int32_t array) {
+    int32_t lane;
+    const double *tile = tile_of(batch, i_instance, &lane);
+    return tile[array * batch->device->width + lane];
+}
+
+sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
+    if (!batch) return SARRUS_BAD_ARGUMENT;
+    const sarrus_mechanism *mech = &batch->plan->mech;
+    const sarrus_tile_layout *layout = &mech->layout;
+    size_t width = (size_t)batch->device->width;
+    for (uint64_t i = 0; i < batch->device->n_tiles; ++i) {
+        double *tile = batch->device->tiles + i * (uint64_t)layout->n_arrays * width;
+        memcpy(tile + (size_t)layout->q * width, tile + (size_t)layout->q0 * width, (size_t)mech->n * width * sizeof *tile);
+        memcpy(tile + (size_t)layout->v * width, tile + (size_t)layout->v0 * width, (size_t)mech->n * width * sizeof *tile);
+        memcpy(tile + (size_t)layout->status * width, tile + (size_t)layout->status0 * width, width * sizeof *tile);
+        memset(tile + (size_t)layout->failed_step * width, 0, width * sizeof *tile);
+    }
+    batch->step = 0;
+    return SARRUS_OK;
+}
+
+double sarrus_batch_time(const sarrus_batch *batch) {
+    sarrus_kernel_clock clock = clock_of(batch);
+    return clock.step == clock.n_total ? clock.t_end : (double)clock.step * clock.dt;
+}
+
+uint64_t sarrus_batch_step(const sarrus_batch *batch) { return batch->step; }
+
+uint64_t sarrus_batch_n_instances(const sarrus_batch *batch) { return batch->n_instances; }
+
+const char *sarrus_batch_backend_name(const sarrus_batch *batch) { return batch->device->ops->name; }
+
+const char *sarrus_batch_device_name(const sarrus_batch *batch) { return batch->device->description; }
+
+sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_view *out) {
+    if (!batch || !out) return SARRUS_BAD_ARGUMENT;
+    const sarrus_mechanism *mech = &batch->plan->mech;
+    int32_t array = 0, n = 0;
+    switch (field) {
+    case SARRUS_FIELD_Q:
+        array = mech->layout.q, n = mech->n;
+        break;
+    case SARRUS_FIELD_V:
+        array = mech->layout.v, n = mech->n;
+        break;
+    case SARRUS_FIELD_INPUT:
+        array = mech->layout.input, n = mech->n_inputs;
+        break;
+    default:
+        return SARRUS_BAD_ARGUMENT;
+    }
+    out->width = (size_t)batch->device->width;
+    out->stride = (size_t)mech->layout.n_arrays * out->width;
+    out->base = batch->device->tiles + (size_t)array * out->width;
+    out->n_components = n;
+    return SARRUS_OK;
+}
+
+sarrus_instance_status sarrus_batch_status(const sarrus_batch *batch, uint64_t i_instance) {
+    if (i_instance >= batch->n_instances) return SARRUS_INSTANCE_NOT_RUN;
+    return (sarrus_instance_status)(int)lane_value(batch, i_instance, batch->plan->mech.layout.status);
+}
+
+uint64_t sarrus_batch_failed_step(const sarrus_batch *batch, uint64_t i_instance) {
+    if (i_instance >= batch->n_instances) return 0;
+    return (uint64_t)lane_value(batch, i_instance, batch->plan->mech.layout.failed_step);
+}
+
+void sarrus_batch_path_counts(const sarrus_batch *batch, uint64_t *n_evaluations, uint64_t *n_rank_revealing) {
+    batch->device->ops->path_counts(batch->device, n_evaluations, n_rank_revealing);
+}
+
+int sarrus_batch_observable_width(const sarrus_batch *batch, sarrus_observable observable) {
+    return sarrus_scatter_width(&batch->plan->mech, observable);
+}
+
+sarrus_status sarrus_batch_state(const sarrus_batch *batch, uint64_t i_instance, double *q, double *v) {
+    if (!batch || i_instance >= batch->n_instances) return SARRUS_BAD_ARGUMENT;
+    const sarrus_mechanism *mech = &batch->plan->mech;
+    for (int32_t i = 0; i < mech->n; ++i) {
+        if (q) q[i] = lane_value(batch, i_instance, mech->layout.q + i);
+        if (v) v[i] = lane_value(batch, i_instance, mech->layout.v + i);
+    }
+    return SARRUS_OK;
+}

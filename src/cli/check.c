@@ -1,0 +1,103 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli/command.h"
+#include "cli/diagnostics.h"
+#include "cli/json.h"
+#include "cli/scenario_argument.h"
+#include "sarrus/plan.h"
+
+typedef struct check_arguments {
+    sarrus_settings settings;
+    bool is_json, is_help;
+} check_arguments;
+
+static void help_print(void) {
+    printf("Usage: sarrus check FILE [--set PATH=VALUE]... [--json]\n\n"
+           "Reads a scenario, assembles its nominal instance and prints the model card: graph, tree,\n"
+           "cut joints, coordinates, constraints, rank, degrees of freedom, redundant constraints by\n"
+           "name, uniqueness of accelerations and reactions, bytes per instance, elimination order.\n\n"
+           "      --set PATH=VALUE  replace a number or a key of the scenario (may be repeated)\n"
+           "      --json            one JSON object instead of the card\n"
+           "  -h, --help            this text\n");
+}
+
+static bool arguments_read(int argc, char **argv, check_arguments *out) {
+    static const struct option table[] = {
+        {"set", required_argument, NULL, 's'}, {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+    *out = (check_arguments){0};
+    for (int option; (option = sarrus_option_next(argc, argv, ":h", table)) != -1;) {
+        if (option == 'h')
+            out->is_help = true;
+        else if (option == 'j')
+            out->is_json = true;
+        else if (option != 's' || !sarrus_settings_add(&out->settings, argv[0], optarg))
+            return false;
+    }
+    return true;
+}
+
+static void json_print(const char *path, const sarrus_model *model, const sarrus_plan *plan) {
+    sarrus_plan_sizes sizes;
+    sarrus_json json;
+    char hash[20];
+    sarrus_plan_sizes_get(plan, &sizes);
+    snprintf(hash, sizeof hash, "%016" PRIx64, sarrus_plan_hash(plan));
+    sarrus_json_begin(&json, stdout);
+    sarrus_json_text(&json, "scenario", path);
+    sarrus_json_text(&json, "name", sarrus_model_name(model));
+    sarrus_json_count(&json, "n_bodies", (uint64_t)sizes.n_bodies);
+    sarrus_json_count(&json, "n_joints", (uint64_t)sizes.n_joints);
+    sarrus_json_count(&json, "n", (uint64_t)sizes.n);
+    sarrus_json_count(&json, "m", (uint64_t)sizes.m);
+    sarrus_json_count(&json, "rank", (uint64_t)sizes.rank);
+    sarrus_json_count(&json, "rank_at_t0", (uint64_t)sizes.rank_at_t0);
+    sarrus_json_number(&json, "n_dof", sizes.n_dof);
+    sarrus_json_number(&json, "n_redundant", sizes.n_redundant);
+    sarrus_json_count(&json, "n_inputs", (uint64_t)sizes.n_inputs);
+    sarrus_json_count(&json, "n_instances", sarrus_model_n_instances(model));
+    sarrus_json_count(&json, "bytes_per_instance", sizes.bytes_per_instance);
+    sarrus_json_number(&json, "flops_per_evaluation", sizes.flops_per_evaluation);
+    sarrus_json_number(&json, "divisions_per_evaluation", sizes.divisions_per_evaluation);
+    sarrus_json_number(&json, "flops_per_step", sizes.flops_per_step);
+    sarrus_json_text(&json, "plan_hash", hash);
+    sarrus_json_open(&json, "coordinates", '[');
+    for (int i = 0; i < sizes.n; i++)
+        sarrus_json_text(&json, NULL, sarrus_plan_coordinate_name(plan, i));
+    sarrus_json_close(&json, ']');
+    sarrus_json_text(&json, "card", sarrus_plan_card(plan));
+    sarrus_json_close(&json, '}');
+}
+
+static int file_check(const char *path, const check_arguments *arguments) {
+    sarrus_scenario_argument scenario;
+    sarrus_plan *plan = NULL;
+    int code = sarrus_scenario_argument_read(path, &arguments->settings, &scenario);
+    if (code == SARRUS_EXIT_DONE) {
+        code = sarrus_exit_code(sarrus_plan_create(scenario.context, scenario.model, &plan));
+        sarrus_diagnostics_print(scenario.context, stderr);
+    }
+    if (code == SARRUS_EXIT_DONE && arguments->is_json)
+        json_print(path, scenario.model, plan);
+    else if (code == SARRUS_EXIT_DONE)
+        fputs(sarrus_plan_card(plan), stdout);
+    sarrus_plan_destroy(plan);
+    sarrus_scenario_argument_free(&scenario);
+    return code;
+}
+
+int sarrus_command_check(int argc, char **argv) {
+    check_arguments arguments;
+    int code = SARRUS_EXIT_BAD_INPUT;
+    if (arguments_read(argc, argv, &arguments)) {
+        const char *path = arguments.is_help ? NULL : sarrus_file_argument(argc, argv, "a scenario");
+        if (arguments.is_help) {
+            help_print();
+            code = SARRUS_EXIT_DONE;
+        } else if (path != NULL) {
+            code = file_check(path, &arguments);
+        }
+    }
+    sarrus_settings_free(&arguments.settings);
+    return code;
+}

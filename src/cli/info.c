@@ -1,0 +1,124 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/diagnostics.h"
+#include "cli/json.h"
+#include "cli/scenario_argument.h"
+#include "cli/size_text.h"
+#include "sarrus/run.h"
+
+static void help_print(void) {
+    printf("Usage: sarrus info OUT.h5 [--json]\n\n"
+           "Prints what a result file holds: how it was made, whether it is complete, how the instances\n"
+           "ended, and every dataset with its shape, type, units and stored size.\n");
+}
+
+static void dataset_print(const char *path, int n_dims, const uint64_t *dims, const char *type, uint64_t stored_bytes,
+                          const char *units, void *user) {
+    char shape[96] = "", bytes[32];
+    size_t n = 0;
+    (void)user;
+    for (int i = 0; i < n_dims && n < sizeof shape; i++)
+        n += (size_t)snprintf(shape + n, sizeof shape - n, "%s%" PRIu64, i > 0 ? " x " : "", dims[i]);
+    sarrus_size_text(stored_bytes, bytes, sizeof bytes);
+    printf("  %-34s %-22s %-8s %10s  %s\n", path, n_dims > 0 ? shape : "scalar", type, bytes, units != NULL ? units : "");
+}
+
+static void dataset_print_json(const char *path, int n_dims, const uint64_t *dims, const char *type, uint64_t stored_bytes,
+                               const char *units, void *user) {
+    sarrus_json *json = user;
+    sarrus_json_open(json, NULL, '{');
+    sarrus_json_text(json, "path", path);
+    sarrus_json_open(json, "shape", '[');
+    for (int i = 0; i < n_dims; i++)
+        sarrus_json_count(json, NULL, dims[i]);
+    sarrus_json_close(json, ']');
+    sarrus_json_text(json, "type", type);
+    sarrus_json_count(json, "stored_bytes", stored_bytes);
+    if (units != NULL)
+        sarrus_json_text(json, "units", units);
+    else
+        sarrus_json_null(json, "units");
+    sarrus_json_close(json, '}');
+}
+
+static void info_print(const char *path, const sarrus_result_info *info) {
+    char bytes[32];
+    sarrus_size_text(info->file_bytes, bytes, sizeof bytes);
+    printf("%s: %s, %s\n", path, info->complete ? "complete" : "NOT complete (the run was stopped or is still going on)", bytes);
+    printf("  written    %s by sarrus %s, format %d\n", info->created, info->version, info->format);
+    printf("  backend    %s (%s), seed %" PRIu64 "\n", info->backend, info->device, info->seed);
+    printf("  instances  %" PRIu64 ", failed %" PRIu64 "\n", info->n_instances, info->n_failed);
+    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++)
+        if (info->n_failed_by_status[i] > 0)
+            printf("             %" PRIu64 " %s: %s\n", info->n_failed_by_status[i],
+                   sarrus_instance_status_word((sarrus_instance_status)i), sarrus_instance_status_text((sarrus_instance_status)i));
+    printf("  times      %" PRIu64 ", %g to %g s\n", info->n_times, info->t_first, info->t_last);
+    printf("  state      %d coordinates\n\n", info->n_coordinates);
+    printf("  %-34s %-22s %-8s %10s  %s\n", "dataset", "shape", "type", "stored", "units");
+}
+
+static void info_print_json(sarrus_json *json, const char *path, const sarrus_result_info *info) {
+    sarrus_json_begin(json, stdout);
+    sarrus_json_text(json, "file", path);
+    sarrus_json_flag(json, "complete", info->complete != 0);
+    sarrus_json_count(json, "format", (uint64_t)info->format);
+    sarrus_json_text(json, "version", info->version);
+    sarrus_json_text(json, "created", info->created);
+    sarrus_json_text(json, "backend", info->backend);
+    sarrus_json_text(json, "device", info->device);
+    sarrus_json_count(json, "seed", info->seed);
+    sarrus_json_count(json, "n_instances", info->n_instances);
+    sarrus_json_count(json, "n_failed", info->n_failed);
+    sarrus_json_open(json, "failed_by_status", '{');
+    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++)
+        sarrus_json_count(json, sarrus_instance_status_word((sarrus_instance_status)i), info->n_failed_by_status[i]);
+    sarrus_json_close(json, '}');
+    sarrus_json_count(json, "n_times", info->n_times);
+    sarrus_json_number(json, "t_first", info->t_first);
+    sarrus_json_number(json, "t_last", info->t_last);
+    sarrus_json_count(json, "n_coordinates", (uint64_t)info->n_coordinates);
+    sarrus_json_count(json, "file_bytes", info->file_bytes);
+    sarrus_json_open(json, "datasets", '[');
+}
+
+static int file_show(const char *path, bool is_json) {
+    sarrus_context *context = NULL;
+    sarrus_result_info info;
+    if (sarrus_context_create(&context) != SARRUS_OK) {
+        fprintf(stderr, "sarrus: error: out of memory\n");
+        return SARRUS_EXIT_IO;
+    }
+    sarrus_status status = sarrus_result_info_read(context, path, &info);
+    if (status == SARRUS_OK && is_json) {
+        sarrus_json json;
+        info_print_json(&json, path, &info);
+        status = sarrus_result_visit(context, path, dataset_print_json, &json);
+        sarrus_json_close(&json, ']');
+        sarrus_json_close(&json, '}');
+    } else if (status == SARRUS_OK) {
+        info_print(path, &info);
+        status = sarrus_result_visit(context, path, dataset_print, NULL);
+    }
+    sarrus_diagnostics_print(context, stderr);
+    sarrus_context_destroy(context);
+    return sarrus_exit_code(status);
+}
+
+int sarrus_command_info(int argc, char **argv) {
+    static const struct option table[] = {{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+    bool is_json = false;
+    for (int option; (option = sarrus_option_next(argc, argv, ":h", table)) != -1;) {
+        if (option == 'h') {
+            help_print();
+            return SARRUS_EXIT_DONE;
+        }
+        if (option != 'j')
+            return SARRUS_EXIT_BAD_INPUT;
+        is_json = true;
+    }
+    const char *path = sarrus_file_argument(argc, argv, "a result file");
+    return path != NULL ? file_show(path, is_json) : SARRUS_EXIT_BAD_INPUT;
+}

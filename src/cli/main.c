@@ -1,0 +1,82 @@
+/* sarrus: the command line. Data goes to stdout, everything else to stderr. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "sarrus/version.h"
+
+static const sarrus_command commands[] = {
+    {"run", "FILE [options]", "assemble, sample, integrate, write the results to HDF5", sarrus_command_run},
+    {"check", "FILE", "print the model card of a scenario", sarrus_command_check},
+    {"compare", "FILE", "compare formulations and pseudoinverses (not in this version)", sarrus_command_compare},
+    {"bench", "NAME", "run a benchmark", sarrus_command_bench},
+    {"list", "WHAT", "what this build has: formulations, pinv, integrators, joints, backends", sarrus_command_list},
+    {"info", "OUT.h5", "what a result file holds, and whether it is complete", sarrus_command_info},
+};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+int sarrus_exit_code(sarrus_status status) {
+    switch (status) {
+    case SARRUS_OK:
+        return SARRUS_EXIT_DONE;
+    case SARRUS_BAD_ARGUMENT:
+    case SARRUS_BAD_INPUT:
+    case SARRUS_UNSUPPORTED:
+        return SARRUS_EXIT_BAD_INPUT;
+    case SARRUS_NO_BACKEND:
+        return SARRUS_EXIT_NO_BACKEND;
+    case SARRUS_NO_MEMORY:
+    case SARRUS_IO:
+    case SARRUS_INTERRUPTED:
+    case SARRUS_FAILED:
+    case SARRUS_SINK_FAILED:
+        break;
+    }
+    return SARRUS_EXIT_IO;
+}
+
+static void usage_print(FILE *stream) {
+    fprintf(stream, "Usage: sarrus COMMAND [arguments]\n\nSarrus simulates batches of linkages.\n\nCommands:\n");
+    for (int i = 0; i < N_COMMANDS; i++)
+        fprintf(stream, "  %-8s %-15s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
+    fprintf(stream, "\n'sarrus COMMAND --help' tells more about one; 'sarrus --version' prints the version.\n"
+                    "Exit codes: 0 done, 1 some instances failed, 2 bad usage or input, 3 I/O failure,\n"
+                    "4 backend not usable, 130 or 143 stopped by a signal (the result file is valid).\n");
+}
+
+static int dispatch(int argc, char **argv) {
+    if (argc < 2) {
+        usage_print(stderr);
+        return SARRUS_EXIT_BAD_INPUT;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+        usage_print(stdout);
+        return SARRUS_EXIT_DONE;
+    }
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        printf("sarrus %s\n", sarrus_version());
+        return SARRUS_EXIT_DONE;
+    }
+    const char *names[N_COMMANDS];
+    for (int i = 0; i < N_COMMANDS; i++) {
+        if (strcmp(word, commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+        names[i] = commands[i].name;
+    }
+    const char *kind = word[0] == '-' ? "option" : "command";
+    const char *closest = sarrus_option_closest(word, names, N_COMMANDS);
+    if (closest != NULL)
+        return sarrus_option_refuse("", "unknown %s '%s'; did you mean '%s'?", kind, word, closest);
+    return sarrus_option_refuse("", "unknown %s '%s'", kind, word);
+}
+
+int main(int argc, char **argv) {
+    const int code = dispatch(argc, argv);
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    fprintf(stderr, "sarrus: error: writing to standard output failed: %s\n", strerror(errno));
+    return code == SARRUS_EXIT_DONE || code == SARRUS_EXIT_SOME_FAILED ? SARRUS_EXIT_IO : code;
+}

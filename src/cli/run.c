@@ -1,0 +1,201 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/diagnostics.h"
+#include "cli/progress.h"
+#include "cli/scenario_argument.h"
+#include "cli/signals.h"
+#include "cli/summary.h"
+#include "sarrus/run.h"
+
+typedef struct run_arguments {
+    sarrus_settings settings;
+    const char *output; /* NULL: made from the scenario's name */
+    sarrus_backend backend;
+    uint64_t n_threads, n_instances, seed;
+    bool has_seed, is_quiet, is_json, is_help;
+} run_arguments;
+
+static void help_print(void) {
+    printf("Usage: sarrus run FILE [options]\n\n"
+           "Draws the parameters, assembles every instance, integrates to t_end and streams the results\n"
+           "to an HDF5 file.\n\n"
+           "  -o, --output OUT.h5         result file (default: the scenario's base name, in this folder)\n"
+           "      --backend auto|cpu|cuda where to compute (default auto; cuda is never replaced silently)\n"
+           "      --threads N             processor threads (default: all)\n"
+           "      --instances N           number of instances, instead of the scenario's\n"
+           "      --seed S                seed of the draws, instead of the scenario's\n"
+           "      --set PATH=VALUE        replace a number or a key of the scenario (may be repeated)\n"
+           "      --resume                continue a stopped run (not available in this version)\n"
+           "      --quiet                 no progress bar, no summary\n"
+           "      --json                  the summary as one JSON object on standard output\n"
+           "  -h, --help                  this text\n\n"
+           "Exit codes: 0 done, 1 done but some instances failed, 2 bad usage or input, 3 I/O failure,\n"
+           "4 backend not usable, 130 or 143 stopped by SIGINT or SIGTERM (the result file is valid).\n");
+}
+
+enum { OPTION_BACKEND = 256, OPTION_THREADS, OPTION_INSTANCES, OPTION_SEED, OPTION_SET, OPTION_RESUME, OPTION_QUIET, OPTION_JSON };
+
+static bool backend_read(const char *command, const char *text, sarrus_backend *out) {
+    static const char *const names[] = {"auto", "cpu", "cuda"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *out = (sarrus_backend)i;
+            return true;
+        }
+    }
+    sarrus_option_refuse(command, "--backend is auto, cpu or cuda; got '%s'", text);
+    return false;
+}
+
+static bool number_read(const char *command, const char *name, uint64_t min, uint64_t max, uint64_t *out) {
+    if (sarrus_option_number(optarg, max, out) && *out >= min)
+        return true;
+    sarrus_option_refuse(command, "--%s needs a whole number from %llu to %llu; got '%s'", name, (unsigned long long)min,
+                         (unsigned long long)max, optarg);
+    return false;
+}
+
+/* Takes one option in; false when it was refused (the message is out). */
+static bool option_take(const char *command, int option, run_arguments *out) {
+    switch (option) {
+    case 'h':
+        out->is_help = true;
+        return true;
+    case 'o':
+        out->output = optarg;
+        if (*optarg == '\0')
+            sarrus_option_refuse(command, "--output needs the name of a file");
+        return *optarg != '\0';
+    case OPTION_BACKEND:
+        return backend_read(command, optarg, &out->backend);
+    case OPTION_THREADS:
+        return number_read(command, "threads", 1, 4096, &out->n_threads);
+    case OPTION_INSTANCES:
+        return number_read(command, "instances", 1, UINT64_C(1) << 40, &out->n_instances);
+    case OPTION_SEED:
+        out->has_seed = true;
+        return number_read(command, "seed", 0, UINT64_MAX, &out->seed);
+    case OPTION_SET:
+        return sarrus_settings_add(&out->settings, command, optarg);
+    case OPTION_QUIET:
+        out->is_quiet = true;
+        return true;
+    case OPTION_JSON:
+        out->is_json = true;
+        return true;
+    case OPTION_RESUME:
+        sarrus_option_refuse(command, "--resume is not available in this version; run again without it");
+        return false;
+    default:
+        return false;
+    }
+}
+
+static bool arguments_read(int argc, char **argv, run_arguments *out) {
+    static const struct option table[] = {
+        {"output", required_argument, NULL, 'o'},
+        {"backend", required_argument, NULL, OPTION_BACKEND},
+        {"threads", required_argument, NULL, OPTION_THREADS},
+        {"instances", required_argument, NULL, OPTION_INSTANCES},
+        {"seed", required_argument, NULL, OPTION_SEED},
+        {"set", required_argument, NULL, OPTION_SET},
+        {"resume", no_argument, NULL, OPTION_RESUME},
+        {"quiet", no_argument, NULL, OPTION_QUIET},
+        {"json", no_argument, NULL, OPTION_JSON},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    *out = (run_arguments){0};
+    for (int option; (option = sarrus_option_next(argc, argv, ":o:h", table)) != -1;)
+        if (!option_take(argv[0], option, out))
+            return false;
+    return true;
+}
+
+/* "scenarios/five_bar.yaml" → "five_bar.h5"; to be freed by the caller, NULL without memory. */
+static char *output_name_make(const char *path) {
+    const char *slash = strrchr(path, '/');
+    const char *base = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(base, '.');
+    const bool is_yaml = dot != NULL && dot != base && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+    char *name = NULL;
+    if (asprintf(&name, "%.*s.h5", (int)(is_yaml ? (size_t)(dot - base) : strlen(base)), base) < 0)
+        return NULL;
+    return name;
+}
+
+/* Runs what has been read and prints the summary. */
+static int scenario_run(const char *path, const char *output, const run_arguments *arguments,
+                        const sarrus_scenario_argument *scenario) {
+    sarrus_progress_bar bar = {.is_shown = !arguments->is_quiet && sarrus_progress_is_wanted()};
+    sarrus_run_summary summary;
+    const sarrus_run_options options = {
+        .output_path = output,
+        .batch = {.backend = arguments->backend, .isa = getenv("SARRUS_FORCE_ISA"), .n_threads = (int)arguments->n_threads},
+        .n_instances = arguments->n_instances,
+        .seed = arguments->has_seed ? &arguments->seed : NULL,
+        .progress = sarrus_progress_draw,
+        .progress_user = &bar,
+    };
+    sarrus_signals_catch();
+    const sarrus_status status = sarrus_run(scenario->context, scenario->model, &options, &summary);
+    sarrus_progress_erase(&bar);
+    const bool is_over = status == SARRUS_OK || status == SARRUS_INTERRUPTED;
+    if (!is_over)
+        sarrus_diagnostics_print(scenario->context, stderr);
+    if (!is_over && sarrus_context_n_diagnostics(scenario->context) == 0)
+        fprintf(stderr, "sarrus: error: %s\n", sarrus_status_text(status));
+    const sarrus_summary_text text = {
+        .scenario = path,
+        .output = output,
+        .model = scenario->model,
+        .seed = arguments->has_seed ? arguments->seed : sarrus_model_seed(scenario->model),
+        .is_complete = status == SARRUS_OK,
+    };
+    if (is_over && arguments->is_json)
+        sarrus_summary_print_json(&text, &summary, stdout);
+    else if (is_over && !arguments->is_quiet)
+        sarrus_summary_print(&text, &summary, stdout);
+    fflush(stdout); /* the warnings follow the summary where both go to one file */
+    if (is_over)
+        sarrus_summary_warn(&text, &summary, stderr);
+    if (status == SARRUS_INTERRUPTED)
+        return SARRUS_EXIT_SIGNAL + sarrus_signal_caught();
+    return status == SARRUS_OK && summary.n_failed > 0 ? SARRUS_EXIT_SOME_FAILED : sarrus_exit_code(status);
+}
+
+static int file_run(const char *path, const run_arguments *arguments) {
+    sarrus_scenario_argument scenario;
+    char *made = arguments->output == NULL ? output_name_make(path) : NULL;
+    const char *output = arguments->output != NULL ? arguments->output : made;
+    int code = SARRUS_EXIT_IO;
+    if (output == NULL) {
+        fprintf(stderr, "sarrus: error: out of memory\n");
+        return code;
+    }
+    code = sarrus_scenario_argument_read(path, &arguments->settings, &scenario);
+    if (code == SARRUS_EXIT_DONE)
+        code = scenario_run(path, output, arguments, &scenario);
+    sarrus_scenario_argument_free(&scenario);
+    free(made);
+    return code;
+}
+
+int sarrus_command_run(int argc, char **argv) {
+    run_arguments arguments;
+    int code = SARRUS_EXIT_BAD_INPUT;
+    if (arguments_read(argc, argv, &arguments)) {
+        const char *path = arguments.is_help ? NULL : sarrus_file_argument(argc, argv, "a scenario");
+        if (arguments.is_help) {
+            help_print();
+            code = SARRUS_EXIT_DONE;
+        } else if (path != NULL) {
+            code = file_run(path, &arguments);
+        }
+    }
+    sarrus_settings_free(&arguments.settings);
+    return code;
+}

@@ -1,0 +1,35 @@
+#include "cli/scenario_argument.h"
+
+#include <stdio.h>
+
+#include "cli/command.h"
+#include "cli/diagnostics.h"
+
+const char *sarrus_file_argument(int argc, char **argv, const char *what) {
+    if (optind == argc - 1)
+        return argv[optind];
+    if (optind >= argc)
+        sarrus_option_refuse(argv[0], "no file named; %s was expected", what);
+    else
+        sarrus_option_refuse(argv[0], "too many files ('%s', '%s'); one was expected", argv[optind], argv[optind + 1]);
+    return NULL;
+}
+
+int sarrus_scenario_argument_read(const char *path, const sarrus_settings *settings, sarrus_scenario_argument *out) {
+    *out = (sarrus_scenario_argument){NULL, NULL};
+    if (sarrus_context_create(&out->context) != SARRUS_OK) {
+        fprintf(stderr, "sarrus: error: out of memory\n");
+        return SARRUS_EXIT_IO;
+    }
+    const sarrus_status status =
+        sarrus_scenario_read_file(out->context, path, settings->overrides, settings->n_overrides, &out->model);
+    sarrus_diagnostics_print(out->context, stderr);
+    sarrus_context_clear(out->context);
+    return sarrus_exit_code(status);
+}
+
+void sarrus_scenario_argument_free(sarrus_scenario_argument *argument) {
+    sarrus_model_destroy(argument->model);
+    sarrus_context_destroy(argument->context);
+    *argument = (sarrus_scenario_argument){NULL, NULL};
+}

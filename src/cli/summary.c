@@ -1,0 +1,117 @@
+#include "cli/summary.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli/json.h"
+#include "cli/size_text.h"
+#include "sarrus/version.h"
+
+/* A loop that is open by more than this is no longer the mechanism that was asked for. */
+static const double position_error_limit = 1e-3;
+static const double energy_error_limit = 1e-3;
+
+/* Share of the wall time that was not spent integrating. */
+static double output_share(const sarrus_run_summary *summary) {
+    return summary->wall_seconds > 0.0 ? 1.0 - summary->integrate_seconds / summary->wall_seconds : 0.0;
+}
+
+static void errors_print(const sarrus_run_summary *summary, FILE *stream) {
+    if (isnan(summary->max_position_error))
+        fprintf(stream, "  constraints  not observed (output.channels has no 'constraint')\n");
+    else
+        fprintf(stream, "  constraints  position error at most %.2g, velocity error at most %.2g\n", summary->max_position_error,
+                summary->max_velocity_error);
+    if (isnan(summary->max_energy_error))
+        fprintf(stream, "  energy       not observed (output.channels has no 'energy')\n");
+    else if (summary->energy_is_conserved)
+        fprintf(stream, "  energy       relative error at most %.2g\n", summary->max_energy_error);
+    else
+        fprintf(stream, "  energy       changes by up to %.2g relative (damping, drives or loads act: not an error)\n",
+                summary->max_energy_error);
+}
+
+static void failures_print(const sarrus_run_summary *summary, FILE *stream) {
+    char count[32];
+    sarrus_count_text(summary->n_failed, count, sizeof count);
+    fprintf(stream, "  failed       %s\n", summary->n_failed > 0 ? count : "none");
+    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++) {
+        if (summary->n_failed_by_status[i] == 0)
+            continue;
+        sarrus_count_text(summary->n_failed_by_status[i], count, sizeof count);
+        fprintf(stream, "               %s %s: %s\n", count, sarrus_instance_status_word((sarrus_instance_status)i),
+                sarrus_instance_status_text((sarrus_instance_status)i));
+    }
+}
+
+void sarrus_summary_print(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream) {
+    char n_instances[32], n_steps[32], size[32];
+    const char *name = sarrus_model_name(text->model);
+    sarrus_count_text(summary->n_instances, n_instances, sizeof n_instances);
+    sarrus_count_text(summary->n_steps, n_steps, sizeof n_steps);
+    sarrus_size_text(summary->output_bytes, size, sizeof size);
+    fprintf(stream, "%s: %s instance%s, %s steps, t = %g s%s\n", *name != '\0' ? name : text->scenario, n_instances,
+            summary->n_instances == 1 ? "" : "s", n_steps, summary->t_end, text->is_complete ? "" : " (stopped)");
+    fprintf(stream, "  speed        %.3g instance-steps/s on %s (%s)\n", summary->instance_steps_per_second, summary->backend,
+            summary->device);
+    fprintf(stream, "  wall time    %.3g s, %.1f %% of it for output\n", summary->wall_seconds, 100.0 * output_share(summary));
+    errors_print(summary, stream);
+    failures_print(summary, stream);
+    fprintf(stream, "  output       %s: %s, %" PRIu64 " output time%s\n", text->output, size, summary->n_output_times,
+            summary->n_output_times == 1 ? "" : "s");
+}
+
+void sarrus_summary_print_json(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream) {
+    sarrus_json json;
+    sarrus_json_begin(&json, stream);
+    sarrus_json_text(&json, "sarrus", sarrus_version());
+    sarrus_json_text(&json, "scenario", text->scenario);
+    sarrus_json_text(&json, "name", sarrus_model_name(text->model));
+    sarrus_json_text(&json, "output", text->output);
+    sarrus_json_flag(&json, "complete", text->is_complete);
+    sarrus_json_text(&json, "backend", summary->backend);
+    sarrus_json_text(&json, "device", summary->device);
+    sarrus_json_count(&json, "seed", text->seed);
+    sarrus_json_count(&json, "n_instances", summary->n_instances);
+    sarrus_json_count(&json, "n_failed", summary->n_failed);
+    sarrus_json_open(&json, "failed_by_status", '{');
+    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++)
+        sarrus_json_count(&json, sarrus_instance_status_word((sarrus_instance_status)i), summary->n_failed_by_status[i]);
+    sarrus_json_close(&json, '}');
+    sarrus_json_count(&json, "n_steps", summary->n_steps);
+    sarrus_json_count(&json, "n_output_times", summary->n_output_times);
+    sarrus_json_number(&json, "t_end", summary->t_end);
+    sarrus_json_number(&json, "wall_seconds", summary->wall_seconds);
+    sarrus_json_number(&json, "integrate_seconds", summary->integrate_seconds);
+    sarrus_json_number(&json, "output_share", output_share(summary));
+    sarrus_json_number(&json, "instance_steps_per_second", summary->instance_steps_per_second);
+    sarrus_json_number(&json, "max_position_error", summary->max_position_error);
+    sarrus_json_number(&json, "max_velocity_error", summary->max_velocity_error);
+    sarrus_json_number(&json, "max_energy_error", summary->max_energy_error);
+    sarrus_json_flag(&json, "energy_is_conserved", summary->energy_is_conserved != 0);
+    sarrus_json_count(&json, "n_rank_changes", summary->n_rank_changes);
+    sarrus_json_count(&json, "output_bytes", summary->output_bytes);
+    sarrus_json_close(&json, '}');
+}
+
+void sarrus_summary_warn(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream) {
+    if (!text->is_complete)
+        fprintf(stream, "sarrus: warning: stopped at t = %g s; %s is valid up to there, and marked as not complete\n",
+                summary->t_end, text->output);
+    if (summary->n_failed > 0)
+        fprintf(stream, "sarrus: warning: %" PRIu64 " of %" PRIu64 " instances failed; their rows are NaN from the failure on\n",
+                summary->n_failed, summary->n_instances);
+    if (summary->max_position_error > position_error_limit)
+        fprintf(stream,
+                "sarrus: warning: the constraints are violated by up to %.2g; a smaller dt, baumgarte or projection would help\n",
+                summary->max_position_error);
+    if (summary->energy_is_conserved && summary->max_energy_error > energy_error_limit)
+        fprintf(stream, "sarrus: warning: the energy is off by up to %.2g of itself; a smaller dt would help\n",
+                summary->max_energy_error);
+    if (summary->n_rank_changes > 0)
+        fprintf(stream,
+                "sarrus: warning: the rank of the constraints changed between outputs, %" PRIu64
+                " time%s (singular configurations)\n",
+                summary->n_rank_changes, summary->n_rank_changes == 1 ? "" : "s");
+}

@@ -1,0 +1,14 @@
+/* The sampled parameters of all instances, as drawn by the study. */
+#ifndef SARRUS_MODEL_DRAWS_H
+#define SARRUS_MODEL_DRAWS_H
+
+#include "model/model.h"
+
+typedef struct sarrus_draws {
+    const sarrus_model *model;
+    uint64_t n_instances;
+    int n_sampled;  /* = model->batch.n_sampled */
+    double *values; /* [n_sampled][n_instances], units of the targets */
+} sarrus_draws;
+
+#endif

@@ -1,0 +1,108 @@
+/* Queries and the end of a model; the scenario room makes it. */
+#include "model/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void bodies_destroy(sarrus_body *bodies, int n_bodies) {
+    for (int i_body = 0; bodies != NULL && i_body < n_bodies; ++i_body) {
+        free(bodies[i_body].name);
+    }
+    free(bodies);
+}
+
+static void joints_destroy(sarrus_joint *joints, int n_joints) {
+    for (int i_joint = 0; joints != NULL && i_joint < n_joints; ++i_joint) {
+        free(joints[i_joint].name);
+    }
+    free(joints);
+}
+
+static void forces_destroy(sarrus_force *forces, int n_forces) {
+    for (int i_force = 0; forces != NULL && i_force < n_forces; ++i_force) {
+        free(forces[i_force].name);
+    }
+    free(forces);
+}
+
+static void signals_destroy(sarrus_signal *signals, int n_signals) {
+    for (int i_signal = 0; signals != NULL && i_signal < n_signals; ++i_signal) {
+        free(signals[i_signal].values);
+        free(signals[i_signal].knots);
+    }
+    free(signals);
+}
+
+static void values_destroy(sarrus_value *values, int n_values) {
+    for (int i_value = 0; values != NULL && i_value < n_values; ++i_value) {
+        free(values[i_value].path);
+        free(values[i_value].expression);
+    }
+    free(values);
+}
+
+static void sampled_destroy(sarrus_sampled *sampled, int n_sampled) {
+    for (int i_sampled = 0; sampled != NULL && i_sampled < n_sampled; ++i_sampled) {
+        free(sampled[i_sampled].label);
+        free(sampled[i_sampled].targets);
+    }
+    free(sampled);
+}
+
+void sarrus_model_destroy(sarrus_model *model) {
+    if (model == NULL) {
+        return;
+    }
+    bodies_destroy(model->bodies, model->n_bodies);
+    joints_destroy(model->joints, model->n_joints);
+    forces_destroy(model->forces, model->n_forces);
+    signals_destroy(model->signals, model->n_signals);
+    values_destroy(model->values, model->n_values);
+    sampled_destroy(model->batch.sampled, model->batch.n_sampled);
+    free(model->file);
+    free(model->text);
+    free(model->name);
+    free(model->resolved);
+    free(model);
+}
+
+const char *sarrus_model_resolved(const sarrus_model *model) {
+    return model->resolved;
+}
+
+const char *sarrus_model_name(const sarrus_model *model) {
+    return model->name;
+}
+
+uint64_t sarrus_model_n_instances(const sarrus_model *model) {
+    return model->batch.n_instances;
+}
+
+uint64_t sarrus_model_seed(const sarrus_model *model) {
+    return model->batch.seed;
+}
+
+sarrus_value_index sarrus_model_value_find(const sarrus_model *model, const char *path) {
+    static const char prefix[] = "parameters.";
+    for (int i_named = 0; i_named < model->n_named; ++i_named) {
+        const char *full = model->values[i_named].path;
+        if (strcmp(full, path) == 0 || strcmp(full + sizeof prefix - 1, path) == 0) {
+            return i_named;
+        }
+    }
+    for (int i_value = model->n_named; i_value < model->n_values; ++i_value) {
+        if (strcmp(model->values[i_value].path, path) == 0) {
+            return i_value;
+        }
+    }
+    return SARRUS_NO_VALUE;
+}
+
+int sarrus_model_body_find(const sarrus_model *model, const char *name) {
+    for (int i_body = 0; i_body < model->n_bodies; ++i_body) {
+        if (strcmp(model->bodies[i_body].name, name) == 0) {
+            return i_body;
+        }
+    }
+    return -1;
+}

@@ -1,0 +1,208 @@
+/* The model: what a scenario says, in SI units, immutable after reading.
+ *
+ * Every number that may differ between instances is an entry of one table, `values`; bodies, joints, forces and signals
+ * hold indices into it. A sampled parameter, a named parameter and an expression then all mean the same thing: an
+ * instance is the model plus one double per entry. */
+#ifndef SARRUS_MODEL_MODEL_H
+#define SARRUS_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sarrus/scenario.h"
+
+/* Index into model->values. */
+typedef int32_t sarrus_value_index;
+#define SARRUS_NO_VALUE ((sarrus_value_index)(-1))
+
+/* Index of the fixed body in sarrus_joint.body and sarrus_force.body. */
+#define SARRUS_GROUND (-1)
+
+/* Where something stands in the scenario file, from 1; 0 when it is a default. */
+typedef struct sarrus_place {
+    int line;
+    int column;
+} sarrus_place;
+
+/* One number. Named parameters come first in the table (path "parameters.L", also reachable as the name alone). */
+typedef struct sarrus_value {
+    char *path;       /* "bodies.crank_a.position.0" */
+    double nominal;   /* SI; expressions already evaluated with the nominal parameters */
+    char *expression; /* muParser text without the leading '=', NULL for a plain number */
+    sarrus_place place;
+} sarrus_value;
+
+/* A rigid body. Planar bodies use position[0..1], orientation[0], velocity[0..1], angular_velocity[0], inertia[0]. */
+typedef struct sarrus_body {
+    char *name;
+    sarrus_place place;
+    sarrus_value_index mass;                /* kg */
+    sarrus_value_index inertia[6];          /* kg m², about the centre of mass */
+    sarrus_value_index position[3];         /* m, centre of mass at t = 0 */
+    sarrus_value_index orientation[4];      /* rad */
+    sarrus_value_index velocity[3];         /* m/s */
+    sarrus_value_index angular_velocity[3]; /* rad/s */
+} sarrus_body;
+
+typedef enum sarrus_joint_type {
+    SARRUS_JOINT_REVOLUTE = 0,
+    SARRUS_JOINT_PRISMATIC = 1,
+    SARRUS_JOINT_FIXED = 2,
+    SARRUS_JOINT_DISTANCE = 3,
+} sarrus_joint_type;
+
+/* A joint. Either `at` (inertial, t = 0; the same point seen from both bodies; distance joints give two points) or
+ * `point` (in the parent's and in the child's frame) is given; the indices of the other are SARRUS_NO_VALUE. */
+typedef struct sarrus_joint {
+    char *name;
+    sarrus_place place;
+    sarrus_joint_type type;
+    int body[2]; /* parent, child: index of a body or SARRUS_GROUND */
+    bool has_at;
+    sarrus_value_index at[2][3];    /* m; at[1] repeats at[0] except for distance joints */
+    sarrus_value_index point[2][3]; /* m, body frames */
+    sarrus_value_index axis[3];     /* prismatic: direction in the inertial frame at t = 0 (need not be a unit vector) */
+    sarrus_value_index length;      /* distance: m; SARRUS_NO_VALUE = the distance of the given configuration */
+    sarrus_value_index stiffness;   /* N m/rad | N/m along the free coordinate */
+    sarrus_value_index damping;     /* N m s/rad | N s/m */
+    sarrus_value_index rest;        /* rad | m; the free coordinate is 0 at t = 0 */
+    int drive;                      /* index of the signal that the free coordinate follows, −1 when free */
+} sarrus_joint;
+
+typedef enum sarrus_force_type {
+    SARRUS_FORCE_SPRING = 0, /* between two points */
+    SARRUS_FORCE_TORQUE = 1, /* on one body */
+    SARRUS_FORCE_POINT = 2,  /* a force at a point of one body */
+} sarrus_force_type;
+
+typedef enum sarrus_source_kind {
+    SARRUS_SOURCE_VALUE = 0,  /* index of a value */
+    SARRUS_SOURCE_SIGNAL = 1, /* index of a signal */
+    SARRUS_SOURCE_INPUT = 2,  /* index of an external input (k of {input: k}) */
+} sarrus_source_kind;
+
+typedef struct sarrus_source {
+    sarrus_source_kind kind;
+    int32_t index;
+} sarrus_source;
+
+typedef enum sarrus_frame { SARRUS_FRAME_INERTIAL = 0, SARRUS_FRAME_BODY = 1 } sarrus_frame;
+
+typedef struct sarrus_force {
+    char *name;
+    sarrus_place place;
+    sarrus_force_type type;
+    int body[2];                    /* spring: both ends; torque and point force: body[0], body[1] = SARRUS_GROUND */
+    sarrus_value_index point[2][3]; /* m, body frames (of ground: inertial); point force: point[0] */
+    sarrus_value_index stiffness;   /* N/m */
+    sarrus_value_index rest_length; /* m */
+    sarrus_value_index damping;     /* N s/m */
+    sarrus_source value[3];         /* torque: value[0] in N m; point force: N */
+    sarrus_frame frame;             /* of a point force's value */
+} sarrus_force;
+
+typedef enum sarrus_signal_kind {
+    SARRUS_SIGNAL_CONSTANT = 0,   /* c0 */
+    SARRUS_SIGNAL_RAMP = 1,       /* offset + slope·max(0, t − start):  [offset, slope, start] */
+    SARRUS_SIGNAL_SINE = 2,       /* offset + amplitude·sin(2π frequency t + phase):  [amplitude, frequency, phase, offset] */
+    SARRUS_SIGNAL_POLYNOMIAL = 3, /* Σ c_k t^k:  [c0, c1, …] */
+    SARRUS_SIGNAL_TABLE = 4,      /* cubic (not-a-knot) or linear interpolation through (t_k, y_k):  [y_0, …]; knots aside */
+} sarrus_signal_kind;
+
+typedef struct sarrus_signal {
+    sarrus_place place;
+    sarrus_signal_kind kind;
+    int n_values;
+    sarrus_value_index *values; /* in the order given above */
+    double *knots;              /* table: [n_values] s, strictly increasing, the same for all instances; else NULL */
+    bool is_linear;             /* table: interpolation linear instead of cubic */
+} sarrus_signal;
+
+typedef enum sarrus_formulation { SARRUS_FORMULATION_UDWADIA_KALABA = 0 } sarrus_formulation;
+typedef enum sarrus_pinv { SARRUS_PINV_AUTO = 0, SARRUS_PINV_SVD = 1, SARRUS_PINV_LAPACK = 2 } sarrus_pinv;
+typedef enum sarrus_rank_method {
+    SARRUS_RANK_AUTO = 0,
+    SARRUS_RANK_RELATIVE = 1,
+    SARRUS_RANK_ABSOLUTE = 2,
+} sarrus_rank_method;
+typedef enum sarrus_projection {
+    SARRUS_PROJECTION_NONE = 0,
+    SARRUS_PROJECTION_EVERY_STEP = 1,
+    SARRUS_PROJECTION_TOLERANCE = 2,
+} sarrus_projection;
+typedef enum sarrus_integrator { SARRUS_INTEGRATOR_RK4 = 0 } sarrus_integrator;
+
+typedef enum sarrus_distribution_kind {
+    SARRUS_DISTRIBUTION_NORMAL = 0,    /* mean, sd; truncated to [min, max] */
+    SARRUS_DISTRIBUTION_UNIFORM = 1,   /* low, high; truncated to [min, max] */
+    SARRUS_DISTRIBUTION_LOGNORMAL = 2, /* mu, sigma of the logarithm; truncated to [min, max] */
+} sarrus_distribution_kind;
+
+/* One draw per instance, given to every value in `targets`. */
+typedef struct sarrus_sampled {
+    char *label; /* the first path, or the name of the named parameter: the name in the result file */
+    sarrus_place place;
+    int n_targets;
+    sarrus_value_index *targets;
+    sarrus_distribution_kind kind;
+    double a;        /* normal: mean; uniform: low; lognormal: mu */
+    double b;        /* normal: sd; uniform: high; lognormal: sigma */
+    double min, max; /* −INFINITY, INFINITY when not given */
+} sarrus_sampled;
+
+enum {
+    SARRUS_CHANNEL_STATE = 1,
+    SARRUS_CHANNEL_ENERGY = 2,
+    SARRUS_CHANNEL_CONSTRAINT = 4,
+    SARRUS_CHANNEL_RANK = 8,
+    SARRUS_CHANNEL_REACTIONS = 16,
+};
+
+struct sarrus_model {
+    char *file;            /* as given, for messages */
+    char *text;            /* [n_text] the source text, for showing lines; 0-terminated */
+    char *name;            /* "" when the file has none */
+    char *resolved;        /* YAML as run */
+    int n_values, n_named; /* named parameters are values[0 … n_named − 1] */
+    sarrus_value *values;
+    sarrus_value_index gravity[3]; /* m/s² */
+    int n_bodies, n_joints, n_forces, n_signals, n_inputs;
+    sarrus_body *bodies;
+    sarrus_joint *joints;
+    sarrus_force *forces;
+    sarrus_signal *signals;
+    struct {
+        sarrus_formulation formulation;
+        sarrus_pinv pinv;
+        sarrus_rank_method rank_method;
+        double rank_tolerance;          /* of relative (default 1e-10) and absolute (default 1e-10) */
+        sarrus_value_index alpha, beta; /* 1/s, Baumgarte: γ − 2αΦ̇ − β²Φ */
+        sarrus_projection projection;
+        double projection_tolerance; /* ‖Φ‖₂ above which a step is projected, m | rad */
+    } dynamics;
+    struct {
+        sarrus_integrator method;
+        double dt;    /* s */
+        double t_end; /* s */
+        double rtol, atol;
+    } integrator;
+    struct {
+        uint64_t n_instances;
+        uint64_t seed;
+        int n_sampled;
+        sarrus_sampled *sampled;
+    } batch;
+    struct {
+        uint64_t every;    /* steps between outputs */
+        unsigned channels; /* SARRUS_CHANNEL_… */
+    } output;
+};
+
+/* The path of value `path` (exact), or SARRUS_NO_VALUE. Named parameters are found by "parameters.L" and by "L". */
+sarrus_value_index sarrus_model_value_find(const sarrus_model *model, const char *path);
+
+/* Index of the body, joint, … or −1. */
+int sarrus_model_body_find(const sarrus_model *model, const char *name);
+
+#endif

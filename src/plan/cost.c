@@ -1,0 +1,237 @@
+/* Operations of the fast path, counted from the plan's tables: a mirror of the bodies in kernels/, one function a body, in their
+ * order. An addition, subtraction or multiplication is one flop and an FMA two; divisions and square roots are counted
+ * together and apart, and so are sine-cosine pairs. Negations, comparisons, selections, magnitudes and maxima are no flops.
+ * Operations whose result nothing uses (the speed of a pin's point without stabilisation) are not counted: compilers drop
+ * them. tests/kernels/test_counts.cpp runs the bodies with counting numbers and holds every figure here against them. */
+#include "plan/plan.h"
+
+typedef struct counts {
+    double flops, divisions, sincos;
+} counts;
+
+static void counts_add(counts *to, double flops, double divisions) {
+    to->flops += flops;
+    to->divisions += divisions;
+}
+
+static void counts_add_times(counts *to, double factor, counts from) {
+    to->flops += factor * from.flops;
+    to->divisions += factor * from.divisions;
+    to->sincos += factor * from.sincos;
+}
+
+static int n_moving(int parent, int child) {
+    return (parent >= 0) + (child >= 0);
+}
+
+/* sarrus_signals */
+static void signals_count(const sarrus_mechanism *mech, counts *to) {
+    for (int i = 0; i < mech->n_signals; ++i) {
+        const sarrus_mech_signal *signal = &mech->signal[i];
+        switch (signal->kind) {
+        case SARRUS_MECH_RAMP:
+            counts_add(to, 3, 0);
+            break;
+        case SARRUS_MECH_SINE:
+            counts_add(to, 10, 0);
+            to->sincos += 1;
+            break;
+        case SARRUS_MECH_POLYNOMIAL:
+            counts_add(to, 6.0 * signal->n + 1, 0);
+            break;
+        case SARRUS_MECH_TABLE:
+            counts_add(to, 17, 0);
+            break;
+        default: /* constant */
+            break;
+        }
+    }
+}
+
+/* Whether a time is ever looked at. */
+static bool time_matters(const sarrus_mechanism *mech) {
+    for (int i = 0; i < mech->n_signals; ++i) {
+        if (mech->signal[i].kind != SARRUS_MECH_CONSTANT)
+            return true;
+    }
+    return false;
+}
+
+enum { ARM_FLOPS = 6, POINT_FLOPS = 12, VECTOR_FLOPS = 6, ALONG_FLOPS = 40, DISTANCE_FLOPS = 37, FORCE_AT_FLOPS = 6 };
+
+/* sarrus_row_angle */
+static double angle_flops(const sarrus_mech_joint *joint) {
+    return (joint->child >= 0 ? 1 : 0) + (joint->parent >= 0 ? 2 : 0);
+}
+
+/* sarrus_row_free, points not included */
+static double free_flops(const sarrus_mech_joint *joint) {
+    if (joint->kind != SARRUS_KIND_PRISMATIC)
+        return angle_flops(joint);
+    return (joint->parent >= 0 ? VECTOR_FLOPS : 0) + ALONG_FLOPS + 1;
+}
+
+/* sarrus_force_elastic */
+static double elastic_flops(const sarrus_mech_joint *joint) {
+    int n_bodies = n_moving(joint->parent, joint->child);
+    double flops = free_flops(joint) + 4 + 2 * n_bodies;
+    if (joint->kind == SARRUS_KIND_PRISMATIC)
+        flops += POINT_FLOPS * n_bodies + 2 + 2 * n_bodies;
+    return flops;
+}
+
+/* sarrus_free_acceleration */
+static void forces_count(const sarrus_mechanism *mech, counts *to) {
+    for (int i = 0; i < mech->n_forces; ++i) {
+        const sarrus_mech_force *force = &mech->force[i];
+        if (force->type == SARRUS_MECH_SPRING) {
+            int n_bodies = n_moving(force->body[0], force->body[1]);
+            counts_add(to, 16 + (POINT_FLOPS + 2 + FORCE_AT_FLOPS) * n_bodies, 2);
+        } else if (force->type == SARRUS_MECH_TORQUE) {
+            counts_add(to, force->body[0] >= 0 ? 1 : 0, 0);
+        } else if (force->body[0] >= 0) {
+            counts_add(to, ARM_FLOPS + FORCE_AT_FLOPS + (force->in_body_frame ? VECTOR_FLOPS : 0), 0);
+        }
+    }
+    for (int i = 0; i < mech->n_joints; ++i) {
+        if (mech->joint[i].elastic)
+            counts_add(to, elastic_flops(&mech->joint[i]), 0);
+    }
+    counts_add(to, 5.0 * mech->n_bodies, 0);
+}
+
+/* sarrus_rows */
+static void rows_count(const sarrus_mechanism *mech, bool want_errors, counts *to) {
+    for (int i = 0; i < mech->n_joints; ++i) {
+        const sarrus_mech_joint *joint = &mech->joint[i];
+        int n_bodies = n_moving(joint->parent, joint->child);
+        if (joint->kind == SARRUS_KIND_REVOLUTE || joint->kind == SARRUS_KIND_FIXED) {
+            counts_add(to, (want_errors ? POINT_FLOPS : ARM_FLOPS) * n_bodies + 8 + (want_errors ? 4 : 0), 0);
+            if (joint->kind == SARRUS_KIND_FIXED)
+                counts_add(to, angle_flops(joint), 0);
+        } else if (joint->kind == SARRUS_KIND_PRISMATIC) {
+            double normal = joint->parent >= 0 ? VECTOR_FLOPS : 0;
+            counts_add(to, POINT_FLOPS * n_bodies + normal + ALONG_FLOPS + angle_flops(joint), 0);
+        } else {
+            counts_add(to, POINT_FLOPS * n_bodies + DISTANCE_FLOPS, 2);
+        }
+        if (joint->signal >= 0)
+            counts_add(to, free_flops(joint) + 3, 0);
+    }
+}
+
+/* Sum over the rows of a number of flops for each moving side, by what is known of the row's direction. */
+static double sides_flops(const sarrus_mechanism *mech, int angle, int axis, int general) {
+    double flops = 0;
+    for (int i = 0; i < mech->m; ++i) {
+        const sarrus_mech_row *row = &mech->row[i];
+        int each = row->kind == SARRUS_ROW_ANGLE ? angle : row->kind == SARRUS_ROW_GENERAL ? general : axis;
+        flops += each * n_moving(row->parent, row->child);
+    }
+    return flops;
+}
+
+/* sarrus_gram. A share that begins its destination has nothing to add to. */
+static double gram_flops(const sarrus_mech_factor *factor) {
+    double flops = 0;
+    for (int i = 0; i < factor->n_block_shares; ++i) {
+        bool is_diagonal = factor->block_share[i].destination < factor->n_blocks;
+        if (i < factor->n_first_block_shares)
+            flops += is_diagonal ? 5 : 6;
+        else
+            flops += is_diagonal ? 8 : 10;
+    }
+    for (int i = 0; i < factor->n_shares; ++i) {
+        int kind = factor->share[i].kind;
+        flops += kind == SARRUS_SHARE_ROTATION ? 2 : kind == SARRUS_SHARE_GENERAL ? 7 : 3;
+    }
+    return flops;
+}
+
+/* sarrus_correct on the fast path: push, S, LDLᵀ with the right side carried along, back substitution, M⁻¹Jᵀ times it. A pad is
+ * a row like any other here. */
+static void correct_count(const sarrus_mechanism *mech, counts *to) {
+    const sarrus_mech_factor *factor = &mech->factor;
+    int n_other_updates = factor->n_updates - factor->n_entries; /* the first of every entry goes to the diagonal */
+    counts_add(to, sides_flops(mech, 1, 1, 1) + gram_flops(factor), 0);
+    counts_add(to, 7.0 * factor->n_blocks + 28.0 * factor->n_entries + 16.0 * n_other_updates, 2.0 * factor->n_blocks);
+    counts_add(to, 4.0 * factor->n_blocks + 8.0 * factor->n_entries, 0);
+    counts_add(to, sides_flops(mech, 2, 4, 7), 0);
+}
+
+/* sarrus_rows_subtract: a pin's rows take each body's share off as they go, the others form J_i x first. */
+static double subtract_flops(const sarrus_mechanism *mech) {
+    int n_pin_rows = 0;
+    for (int i = 0; i < mech->m; ++i)
+        n_pin_rows += mech->row[i].kind == SARRUS_ROW_X || mech->row[i].kind == SARRUS_ROW_Y;
+    return sides_flops(mech, 2, 3, 6) + mech->m - n_pin_rows;
+}
+
+/* sarrus_accelerate */
+static counts evaluation_count(const sarrus_mechanism *mech) {
+    counts to = {.sincos = mech->n_bodies};
+    signals_count(mech, &to);
+    forces_count(mech, &to);
+    rows_count(mech, mech->has_baumgarte, &to);
+    if (mech->has_baumgarte && mech->m > 0)
+        counts_add(&to, 2 + 4.0 * mech->m, 0);
+    counts_add(&to, subtract_flops(mech), 0);
+    correct_count(mech, &to);
+    return to;
+}
+
+/* sarrus_evaluate_rows and sarrus_rows_norm */
+static counts rows_and_norm_count(const sarrus_mechanism *mech) {
+    counts to = {.sincos = mech->n_bodies};
+    signals_count(mech, &to);
+    rows_count(mech, true, &to);
+    counts_add(&to, 2.0 * mech->m, 1);
+    return to;
+}
+
+/* sarrus_project. Every step: one Newton iteration on the positions, looked at before and after, and the velocities once.
+ * Above a tolerance: the look alone, since a step that is projected is the exception. */
+static counts projection_count(const sarrus_mechanism *mech) {
+    counts to = {0};
+    if (mech->project == SARRUS_PROJECT_NONE || mech->m == 0)
+        return to;
+    if (mech->project == SARRUS_PROJECT_TOLERANCE)
+        return rows_and_norm_count(mech);
+    counts_add_times(&to, 2, rows_and_norm_count(mech));
+    correct_count(mech, &to);
+    counts_add(&to, 2.0 * mech->n + 1, 1); /* sarrus_project_step, and the goal of the iteration */
+    correct_count(mech, &to);
+    counts_add(&to, mech->n, 0);
+    return to;
+}
+
+/* sarrus_rk4 */
+static counts rk4_count(const sarrus_mechanism *mech, counts evaluation) {
+    counts to = {0};
+    counts_add_times(&to, 4, evaluation);
+    counts_add(&to, 28.0 * mech->n + 1 + (time_matters(mech) ? 3 : 0), 1);
+    return to;
+}
+
+/* The same accelerations without the structure: D = J_I M^{-1/2} as a full matrix, half of D Dᵀ, LDLᵀ, two triangular solves,
+ * and the two products with D. */
+static double dense_count(const sarrus_mechanism *mech) {
+    double n = mech->n, m = mech->factor.n_independent;
+    return n * m + n * m * (m + 1) + m * m * m / 3 + 2 * m * m + 4 * n * m;
+}
+
+void sarrus_plan_cost_count(sarrus_plan *plan) {
+    const sarrus_mechanism *mech = &plan->mech;
+    sarrus_plan_cost *cost = &plan->cost;
+    counts evaluation = evaluation_count(mech);
+    counts step = rk4_count(mech, evaluation);
+    counts_add_times(&step, 1, projection_count(mech));
+    cost->flops_per_evaluation = evaluation.flops;
+    cost->divisions_per_evaluation = evaluation.divisions;
+    cost->sincos_per_evaluation = evaluation.sincos;
+    cost->flops_per_step = step.flops;
+    cost->divisions_per_step = step.divisions;
+    cost->sincos_per_step = step.sincos;
+    cost->dense_flops_per_evaluation = dense_count(mech);
+    cost->bytes_per_instance = sizeof(double) * (uint64_t)mech->layout.n_arrays;
+}

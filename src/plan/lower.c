@@ -1,0 +1,123 @@
+#include "plan/lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int32_t lane_kind(const sarrus_mech_share *share) {
+    switch (share->kind) {
+    case SARRUS_SHARE_PLUS:
+        return SARRUS_LANE_PLUS;
+    case SARRUS_SHARE_MINUS:
+        return SARRUS_LANE_MINUS;
+    case SARRUS_SHARE_GENERAL:
+        return share->opposite ? SARRUS_LANE_GENERAL_MINUS : SARRUS_LANE_GENERAL_PLUS;
+    default:
+        return SARRUS_LANE_ROTATION;
+    }
+}
+
+static sarrus_lane_place place(int32_t index, int32_t width) {
+    return (sarrus_lane_place)index * (sarrus_lane_place)width;
+}
+
+static sarrus_lane_share lane_share(const sarrus_mechanism *mech, const sarrus_mech_share *share, int32_t width) {
+    return (sarrus_lane_share){
+        .destination = place(share->destination, width),
+        .push = place(share->side_i, width),
+        .turn = place(share->side_j, width),
+        .mass = place(mech->p_body + SARRUS_PB_N * share->body + SARRUS_PB_MINV, width),
+        .direction_i = place(share->side_i & ~1, width),
+        .direction_j = place(share->side_j & ~1, width),
+    };
+}
+
+/* Segment by segment, in the order of the plan within each: sums keep their order. */
+static void lower_shares(const sarrus_mechanism *from, sarrus_lane_tables *lane, sarrus_lane_share *share) {
+    int32_t at = 0;
+    for (int32_t segment = 0; segment < 2 * SARRUS_N_LANE_KINDS; ++segment) {
+        bool is_first = segment < SARRUS_N_LANE_KINDS;
+        int32_t begin = is_first ? 0 : from->factor.n_first, end = is_first ? from->factor.n_first : from->factor.n_shares;
+        lane->segment[segment] = at;
+        for (int32_t i = begin; i < end; ++i) {
+            if (lane_kind(&from->factor.share[i]) != segment % SARRUS_N_LANE_KINDS) continue;
+            share[at++] = lane_share(from, &from->factor.share[i], lane->width);
+        }
+    }
+    lane->segment[2 * SARRUS_N_LANE_KINDS] = at;
+}
+
+static int32_t lane_block_kind(const sarrus_mechanism *mech, const sarrus_mech_block_share *share) {
+    if (share->destination < mech->factor.n_blocks) return SARRUS_LANE_DIAGONAL;
+    return share->opposite ? SARRUS_LANE_OPPOSITE : SARRUS_LANE_SAME;
+}
+
+static void lower_block_shares(const sarrus_mechanism *from, sarrus_lane_tables *lane, sarrus_lane_block_share *out) {
+    const sarrus_mech_factor *f = &from->factor;
+    int32_t at = 0, width = lane->width;
+    for (int32_t segment = 0; segment < 2 * SARRUS_N_LANE_BLOCK_KINDS; ++segment) {
+        bool is_first = segment < SARRUS_N_LANE_BLOCK_KINDS;
+        int32_t begin = is_first ? 0 : f->n_first_block_shares, end = is_first ? f->n_first_block_shares : f->n_block_shares;
+        lane->block_segment[segment] = at;
+        for (int32_t i = begin; i < end; ++i) {
+            const sarrus_mech_block_share *share = &f->block_share[i];
+            if (lane_block_kind(from, share) != segment % SARRUS_N_LANE_BLOCK_KINDS) continue;
+            out[at++] = (sarrus_lane_block_share){
+                .destination = place(4 * share->destination, width),
+                .push = place(share->side_i, width),
+                .turn = place(share->side_j, width),
+                .mass = place(from->p_body + SARRUS_PB_N * share->body + SARRUS_PB_MINV, width),
+            };
+        }
+    }
+    lane->block_segment[2 * SARRUS_N_LANE_BLOCK_KINDS] = at;
+}
+
+/* Indices as places, each index counting for `step` lane arrays. */
+static sarrus_lane_place *lower_indices(const int32_t *from, int32_t n, int32_t step, sarrus_lane_place **next) {
+    sarrus_lane_place *out = *next;
+    for (int32_t i = 0; i < n; ++i) out[i] = place(from[i], step);
+    *next += n;
+    return out;
+}
+
+bool sarrus_plan_lower(const sarrus_plan *plan, int32_t width, sarrus_lowered *out) {
+    const sarrus_mechanism *from = &plan->mech;
+    const sarrus_mech_factor *f = &from->factor;
+    size_t n_couplings = f->n_dependent ? (size_t)f->coupling_begin[f->n_dependent] : 0;
+    size_t n_shares = (size_t)f->n_shares + n_couplings;
+    size_t n_places = (size_t)f->n_fill + (size_t)f->n_pads + 2 * (size_t)f->n_independent + (size_t)f->n_dependent +
+                      (size_t)f->n_entries + (size_t)f->n_updates;
+    out->mech = *from;
+    out->block = malloc(n_shares * sizeof(sarrus_lane_share) + (size_t)f->n_block_shares * sizeof(sarrus_lane_block_share) +
+                        n_places * sizeof(sarrus_lane_place) + n_couplings * sizeof(int32_t) + 64);
+    if (!out->block) return false;
+    sarrus_lane_tables *lane = &out->mech.lane;
+    sarrus_lane_share *share = out->block, *coupling = share + f->n_shares;
+    sarrus_lane_block_share *block_share = (sarrus_lane_block_share *)(void *)(coupling + n_couplings);
+    sarrus_lane_place *next = (sarrus_lane_place *)(void *)(block_share + f->n_block_shares);
+    lane->width = width;
+    lane->share = share;
+    lane->block_share = block_share;
+    lane->coupling = coupling;
+    lower_shares(from, lane, share);
+    lower_block_shares(from, lane, block_share);
+    lane->fill = lower_indices(f->fill, f->n_fill, width, &next);
+    lane->pad = lower_indices(f->pad, f->n_pads, width, &next);
+    lane->row = lower_indices(f->row_of, f->n_independent, width, &next);
+    lane->at = lower_indices(f->at, f->n_independent, width, &next);
+    lane->dependent = lower_indices(f->dependent, f->n_dependent, width, &next);
+    lane->entry_row = lower_indices(f->entry_row, f->n_entries, 2 * width, &next);
+    lane->update = lower_indices(f->update, f->n_updates, 4 * width, &next);
+    int32_t *kind = (int32_t *)(void *)next;
+    lane->coupling_kind = kind;
+    for (size_t i = 0; i < n_couplings; ++i) {
+        coupling[i] = lane_share(from, &f->coupling[i], width);
+        kind[i] = lane_kind(&f->coupling[i]);
+    }
+    return true;
+}
+
+void sarrus_lowered_free(sarrus_lowered *lowered) {
+    free(lowered->block);
+    memset(lowered, 0, sizeof *lowered);
+}

@@ -1,0 +1,147 @@
+/* One instance's numbers: from the values of the model to the parameters of the kernels and the given configuration. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "plan/plan.h"
+#include "plan/spline.h"
+
+typedef struct vector2 {
+    double x, y;
+} vector2;
+
+static vector2 rotate(double angle, vector2 s) {
+    double c = cos(angle), n = sin(angle);
+    return (vector2){c * s.x - n * s.y, n * s.x + c * s.y};
+}
+
+static double value_or(const double *values, sarrus_value_index i, double otherwise) {
+    return i == SARRUS_NO_VALUE ? otherwise : values[i];
+}
+
+/* Where a point given in the inertial frame lies in the frame of `body`, and back. */
+static vector2 into_body(const double *q, int body, vector2 point) {
+    if (body < 0) return point;
+    const double *b = q + 3 * body;
+    return rotate(-b[2], (vector2){point.x - b[0], point.y - b[1]});
+}
+
+static vector2 out_of_body(const double *q, int body, vector2 point) {
+    if (body < 0) return point;
+    const double *b = q + 3 * body;
+    vector2 arm = rotate(b[2], point);
+    return (vector2){b[0] + arm.x, b[1] + arm.y};
+}
+
+static bool fill_bodies(const sarrus_plan *plan, const double *values, double *parameters, double *q, double *v) {
+    const sarrus_model *model = plan->model;
+    bool good = true;
+    for (int b = 0; b < model->n_bodies; ++b) {
+        const sarrus_body *body = &model->bodies[b];
+        double *p = parameters + plan->mech.p_body + SARRUS_PB_N * b;
+        p[SARRUS_PB_MASS] = values[body->mass];
+        p[SARRUS_PB_INERTIA] = values[body->inertia[0]];
+        good = good && p[SARRUS_PB_MASS] > 0.0 && p[SARRUS_PB_INERTIA] > 0.0;
+        p[SARRUS_PB_MINV] = 1.0 / p[SARRUS_PB_MASS];
+        p[SARRUS_PB_IINV] = 1.0 / p[SARRUS_PB_INERTIA];
+        for (int k = 0; k < 2; ++k) {
+            q[3 * b + k] = values[body->position[k]];
+            v[3 * b + k] = values[body->velocity[k]];
+        }
+        q[3 * b + 2] = values[body->orientation[0]];
+        v[3 * b + 2] = values[body->angular_velocity[0]];
+    }
+    return good;
+}
+
+static bool fill_prismatic(const sarrus_joint *joint, const double *values, const double *q, vector2 gap, double *p) {
+    vector2 axis = {values[joint->axis[0]], values[joint->axis[1]]};
+    double length = hypot(axis.x, axis.y);
+    if (!(length > 0.0)) return false;
+    axis.x /= length;
+    axis.y /= length;
+    p[SARRUS_PJ_SHIFT0] = axis.x * gap.x + axis.y * gap.y;
+    if (joint->body[0] >= 0) axis = rotate(-q[3 * joint->body[0] + 2], axis);
+    p[SARRUS_PJ_AXIS_X] = axis.x;
+    p[SARRUS_PJ_AXIS_Y] = axis.y;
+    return true;
+}
+
+static bool fill_joint(const sarrus_joint *joint, const double *values, const double *q, double *p) {
+    vector2 local[2], gap = {0.0, 0.0};
+    for (int side = 0; side < 2; ++side) {
+        const sarrus_value_index *given = joint->has_at ? joint->at[side] : joint->point[side];
+        vector2 point = {values[given[0]], values[given[1]]};
+        local[side] = joint->has_at ? into_body(q, joint->body[side], point) : point;
+        vector2 at = joint->has_at ? point : out_of_body(q, joint->body[side], point);
+        gap.x += side ? at.x : -at.x;
+        gap.y += side ? at.y : -at.y;
+    }
+    p[SARRUS_PJ_PARENT_X] = local[0].x;
+    p[SARRUS_PJ_PARENT_Y] = local[0].y;
+    p[SARRUS_PJ_CHILD_X] = local[1].x;
+    p[SARRUS_PJ_CHILD_Y] = local[1].y;
+    double parent_angle = joint->body[0] >= 0 ? q[3 * joint->body[0] + 2] : 0.0;
+    double child_angle = joint->body[1] >= 0 ? q[3 * joint->body[1] + 2] : 0.0;
+    p[SARRUS_PJ_ANGLE0] = child_angle - parent_angle;
+    p[SARRUS_PJ_AXIS_X] = p[SARRUS_PJ_AXIS_Y] = p[SARRUS_PJ_SHIFT0] = 0.0;
+    p[SARRUS_PJ_STIFFNESS] = value_or(values, joint->stiffness, 0.0);
+    p[SARRUS_PJ_DAMPING] = value_or(values, joint->damping, 0.0);
+    p[SARRUS_PJ_REST] = value_or(values, joint->rest, 0.0);
+    if (joint->type == SARRUS_JOINT_PRISMATIC) return fill_prismatic(joint, values, q, gap, p);
+    if (joint->type == SARRUS_JOINT_DISTANCE) {
+        p[SARRUS_PJ_SHIFT0] = value_or(values, joint->length, hypot(gap.x, gap.y));
+        return p[SARRUS_PJ_SHIFT0] > 0.0;
+    }
+    return true;
+}
+
+static double source_value(const sarrus_source *source, const double *values) {
+    return source->kind == SARRUS_SOURCE_VALUE && source->index >= 0 ? values[source->index] : 0.0;
+}
+
+static void fill_force(const sarrus_force *force, const double *values, double *p) {
+    for (int k = 0; k < 2; ++k) {
+        p[SARRUS_PF_A_X + k] = value_or(values, force->point[0][k], 0.0);
+        p[SARRUS_PF_B_X + k] = value_or(values, force->point[1][k], 0.0);
+    }
+    if (force->type == SARRUS_FORCE_SPRING) {
+        p[SARRUS_PF_STIFFNESS] = value_or(values, force->stiffness, 0.0);
+        p[SARRUS_PF_REST] = value_or(values, force->rest_length, 0.0);
+        p[SARRUS_PF_DAMPING] = value_or(values, force->damping, 0.0);
+    } else {
+        p[SARRUS_PF_STIFFNESS] = source_value(&force->value[0], values);
+        p[SARRUS_PF_REST] = force->type == SARRUS_FORCE_POINT ? source_value(&force->value[1], values) : 0.0;
+        p[SARRUS_PF_DAMPING] = 0.0;
+    }
+}
+
+static bool fill_signal(const sarrus_signal *signal, const double *values, double *p) {
+    if (signal->kind != SARRUS_SIGNAL_TABLE) {
+        for (int k = 0; k < signal->n_values; ++k) p[k] = values[signal->values[k]];
+        return true;
+    }
+    double *y = malloc((size_t)signal->n_values * sizeof *y);
+    if (!y) return false;
+    for (int k = 0; k < signal->n_values; ++k) y[k] = values[signal->values[k]];
+    bool good = sarrus_spline(signal->n_values, signal->knots, y, signal->is_linear, p);
+    free(y);
+    return good;
+}
+
+bool sarrus_plan_parameters(const sarrus_plan *plan, const double *values, double *parameters, double *q, double *v) {
+    const sarrus_model *model = plan->model;
+    const sarrus_mechanism *mech = &plan->mech;
+    parameters[mech->p_gravity] = values[model->gravity[0]];
+    parameters[mech->p_gravity + 1] = values[model->gravity[1]];
+    parameters[mech->p_baumgarte] = value_or(values, model->dynamics.alpha, 0.0);
+    parameters[mech->p_baumgarte + 1] = value_or(values, model->dynamics.beta, 0.0);
+    bool good = fill_bodies(plan, values, parameters, q, v);
+    for (int i = 0; i < model->n_joints; ++i) {
+        good = fill_joint(&model->joints[i], values, q, parameters + mech->joint[i].p) && good;
+    }
+    for (int i = 0; i < model->n_forces; ++i) fill_force(&model->forces[i], values, parameters + mech->force[i].p);
+    for (int i = 0; i < model->n_signals; ++i) good = fill_signal(&model->signals[i], values, parameters + mech->signal[i].p) && good;
+    for (int i = 0; i < mech->n_parameters; ++i) good = good && isfinite(parameters[i]);
+    for (int i = 0; i < mech->n; ++i) good = good && isfinite(q[i]) && isfinite(v[i]);
+    return good;
+}

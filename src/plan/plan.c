@@ -1,0 +1,159 @@
+#include "plan/plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/report.h"
+#include "sarrus/version.h"
+
+static char *joined(const char *body, const char *component) {
+    size_t n = strlen(body) + strlen(component) + 2;
+    char *text = malloc(n);
+    if (text) (void)snprintf(text, n, "%s.%s", body, component);
+    return text;
+}
+
+static sarrus_status name_coordinates(sarrus_context *context, sarrus_plan *plan) {
+    static const char *const coordinates[3] = {"x", "y", "theta"};
+    static const char *const speeds[3] = {"vx", "vy", "omega"};
+    size_t n = (size_t)plan->mech.n;
+    plan->coordinate_names = calloc(n + 1, sizeof *plan->coordinate_names);
+    plan->speed_names = calloc(n + 1, sizeof *plan->speed_names);
+    bool good = plan->coordinate_names && plan->speed_names;
+    for (size_t i = 0; good && i < n; ++i) {
+        plan->coordinate_names[i] = joined(plan->model->bodies[i / 3].name, coordinates[i % 3]);
+        plan->speed_names[i] = joined(plan->model->bodies[i / 3].name, speeds[i % 3]);
+        good = plan->coordinate_names[i] && plan->speed_names[i];
+    }
+    return good ? SARRUS_OK : sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the names of the coordinates");
+}
+
+/* FNV-1a, 64 bits. */
+static void hash_bytes(uint64_t *hash, const void *bytes, size_t n) {
+    const unsigned char *b = bytes;
+    for (size_t i = 0; i < n; ++i) *hash = (*hash ^ b[i]) * 1099511628211u;
+}
+
+static void hash_table(uint64_t *hash, const int32_t *table, int32_t n) { hash_bytes(hash, table, (size_t)n * sizeof *table); }
+
+static uint64_t hash_of(const sarrus_plan *plan) {
+    const sarrus_mechanism *mech = &plan->mech;
+    const sarrus_mech_factor *f = &mech->factor;
+    uint64_t hash = 14695981039346656037u;
+    const int32_t sizes[] = {mech->n_bodies, mech->n_joints,   mech->n_forces, mech->n_signals, mech->n_inputs,
+                             mech->m,        mech->has_baumgarte, mech->solve,    mech->threshold, mech->project};
+    const double numbers[] = {mech->threshold_tolerance, mech->project_tolerance, mech->guard};
+    hash_bytes(&hash, SARRUS_VERSION, sizeof SARRUS_VERSION);
+    hash_bytes(&hash, sizes, sizeof sizes);
+    hash_bytes(&hash, numbers, sizeof numbers);
+    hash_bytes(&hash, plan->joint, (size_t)mech->n_joints * sizeof *plan->joint);
+    hash_bytes(&hash, plan->force, (size_t)mech->n_forces * sizeof *plan->force);
+    hash_bytes(&hash, plan->signal, (size_t)mech->n_signals * sizeof *plan->signal);
+    hash_table(&hash, f->row_of, f->n_independent);
+    hash_table(&hash, f->at, f->n_independent);
+    hash_table(&hash, f->column, f->n_blocks + 1);
+    hash_table(&hash, f->entry_row, f->n_entries);
+    hash_bytes(&hash, f->block_share, (size_t)f->n_block_shares * sizeof *f->block_share);
+    hash_bytes(&hash, f->share, (size_t)f->n_shares * sizeof *f->share);
+    hash_table(&hash, f->dependent, f->n_dependent);
+    return hash;
+}
+
+/* Steps to t_end; a remainder below 1e-9 of a step is round-off of t_end / dt. */
+static uint64_t count_steps(const sarrus_model *model) {
+    double steps = ceil(model->integrator.t_end / model->integrator.dt - 1e-9);
+    return steps > 0.0 ? (uint64_t)steps : 0;
+}
+
+sarrus_status sarrus_plan_create(sarrus_context *context, const sarrus_model *model, sarrus_plan **out) {
+    if (!model || !out) return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_plan_create needs a model and a place for the plan");
+    sarrus_plan *plan = calloc(1, sizeof *plan);
+    if (!plan) return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the plan");
+    plan->model = model;
+    plan->n_steps = count_steps(model);
+    sarrus_status status = sarrus_plan_structure(context, plan);
+    if (status == SARRUS_OK) status = sarrus_plan_graph_make(context, plan);
+    if (status == SARRUS_OK) status = name_coordinates(context, plan);
+    if (status == SARRUS_OK) status = sarrus_plan_independence_find(context, plan);
+    if (status == SARRUS_OK) status = sarrus_plan_elimination(context, plan);
+    if (status == SARRUS_OK) status = sarrus_plan_shares(context, plan);
+    if (status == SARRUS_OK) {
+        plan->hash = hash_of(plan);
+        sarrus_plan_cost_count(plan);
+        status = sarrus_plan_card_write(context, plan);
+    }
+    if (status != SARRUS_OK) {
+        sarrus_plan_destroy(plan);
+        return status;
+    }
+    *out = plan;
+    return SARRUS_OK;
+}
+
+static void free_names(char **names, int n) {
+    for (int i = 0; names && i < n; ++i) free(names[i]);
+    free(names);
+}
+
+void sarrus_plan_destroy(sarrus_plan *plan) {
+    if (!plan) return;
+    free(plan->joint);
+    free(plan->force);
+    free(plan->signal);
+    free(plan->row);
+    free(plan->knots);
+    free(plan->row_of);
+    free(plan->at);
+    free(plan->pad);
+    free(plan->column);
+    free(plan->entry_row);
+    free(plan->update);
+    free(plan->fill);
+    free(plan->dependent);
+    free(plan->coupling_begin);
+    free(plan->share);
+    free(plan->block_share);
+    free(plan->coupling);
+    free(plan->independence.independent);
+    free(plan->independence.dependent);
+    free(plan->independence.row_is_unique);
+    sarrus_plan_graph_free(&plan->graph);
+    free_names(plan->coordinate_names, plan->mech.n);
+    free_names(plan->speed_names, plan->mech.n);
+    free(plan->card);
+    free(plan);
+}
+
+void sarrus_plan_sizes_get(const sarrus_plan *plan, sarrus_plan_sizes *out) {
+    out->n_bodies = plan->mech.n_bodies;
+    out->n_joints = plan->mech.n_joints;
+    out->n = plan->mech.n;
+    out->m = plan->mech.m;
+    out->rank = plan->independence.n_independent;
+    out->rank_at_t0 = plan->independence.rank_at_t0;
+    out->n_dof = out->n - out->rank;
+    out->n_redundant = out->m - out->rank;
+    out->n_inputs = plan->mech.n_inputs;
+    out->bytes_per_instance = plan->cost.bytes_per_instance;
+    out->flops_per_evaluation = plan->cost.flops_per_evaluation;
+    out->divisions_per_evaluation = plan->cost.divisions_per_evaluation;
+    out->flops_per_step = plan->cost.flops_per_step;
+}
+
+uint64_t sarrus_plan_hash(const sarrus_plan *plan) { return plan->hash; }
+
+const char *sarrus_plan_coordinate_name(const sarrus_plan *plan, int i) { return plan->coordinate_names[i]; }
+
+const char *sarrus_plan_speed_name(const sarrus_plan *plan, int i) { return plan->speed_names[i]; }
+
+const char *sarrus_plan_card(const sarrus_plan *plan) { return plan->card; }
+
+bool sarrus_plan_reaction_is_unique(const sarrus_plan *plan, int i_joint) {
+    const sarrus_mech_joint *joint = &plan->joint[i_joint];
+    for (int i = joint->row; i < joint->row + joint->n_rows; ++i) {
+        if (!plan->independence.row_is_unique[i]) return false;
+    }
+    return true;
+}

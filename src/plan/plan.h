@@ -1,0 +1,95 @@
+/* The inside of a plan. Built in steps, each in a file of its own:
+ *   structure.c     joints, rows, forces, signals, parameter offsets, tile layout      (from the model alone)
+ *   parameters.c    the parameters and the given configuration of one instance          (values → lane arrays)
+ *   independence.c  rank, independent rows                                              (numbers, at several configurations)
+ *   elimination.c   elimination order, sparse LDLᵀ by blocks                             (from the independent rows)
+ *   shares.c        the shares of the bodies in S = J M⁻¹ Jᵀ                             (from the elimination order)
+ *   lower.c         those tables for tiles of one width                                 (from all of the above)
+ *   graph.c         tree, cut joints, loops                                             (from the model alone)
+ *   cost.c          flops, divisions and bytes of the kernels for this plan
+ *   card.c          all of it in words */
+#ifndef SARRUS_PLAN_PLAN_INTERNAL_H
+#define SARRUS_PLAN_PLAN_INTERNAL_H
+
+#include <stdbool.h>
+
+#include "kernels/body/mechanism.h"
+#include "model/model.h"
+#include "sarrus/plan.h"
+
+/* What the numerical analysis of the constraints found. */
+typedef struct sarrus_plan_independence {
+    int n_independent;       /* generic rank */
+    int rank_at_t0;          /* at the assembled nominal configuration */
+    int n_configurations;    /* that were looked at */
+    int32_t *independent;    /* [n_independent] rows, ascending */
+    int32_t *dependent;      /* [m − n_independent] rows, ascending */
+    bool *row_is_unique;     /* [m] the row's multiplier is the same in every solution, generically */
+    double smallest_kept;    /* smallest σ counted into the generic rank, over the configurations, relative to σ₁ */
+    double largest_dropped;  /* largest σ not counted, relative to σ₁ */
+} sarrus_plan_independence;
+
+/* Directed graph: body −1 is ground. A joint is a tree arc or a cut (it closes a loop). */
+typedef struct sarrus_plan_graph {
+    int n_components;      /* connected parts, ground not counted */
+    int *parent_joint;     /* [n_bodies] joint towards the root, −1 for the root of a floating part */
+    int *parent_body;      /* [n_bodies] the body (or SARRUS_GROUND) at its other end; −2 for the root of a floating part */
+    int *depth;            /* [n_bodies] 1 for bodies on ground */
+    int *component;        /* [n_bodies] */
+    bool *is_cut;          /* [n_joints] */
+    int n_cuts;
+    int n_floating;        /* parts not connected to ground */
+} sarrus_plan_graph;
+
+/* Operations of the fast path (auto, no refused pivot), one instance. */
+typedef struct sarrus_plan_cost {
+    double flops_per_evaluation;       /* + − ×, an FMA is two */
+    double divisions_per_evaluation;   /* divisions and square roots */
+    double sincos_per_evaluation;
+    double flops_per_step, divisions_per_step, sincos_per_step; /* integrator and stabilisation included */
+    double dense_flops_per_evaluation; /* S formed and factored densely over the same rows, for comparison */
+    uint64_t bytes_per_instance;       /* of a tile */
+} sarrus_plan_cost;
+
+struct sarrus_plan {
+    const sarrus_model *model;
+    sarrus_mechanism mech;
+    sarrus_mech_joint *joint;   /* [n_joints], as the tables below owned here and seen through mech */
+    sarrus_mech_force *force;   /* [n_forces] */
+    sarrus_mech_signal *signal; /* [n_signals] */
+    sarrus_mech_row *row;       /* [m] */
+    double *knots;
+    int32_t *row_of, *at, *pad, *column, *entry_row, *update, *fill, *dependent, *coupling_begin;
+    sarrus_mech_share *share, *coupling;
+    sarrus_mech_block_share *block_share;
+    sarrus_plan_independence independence;
+    sarrus_plan_graph graph;
+    sarrus_plan_cost cost;
+    uint64_t n_steps; /* to t_end */
+    uint64_t hash;
+    char **coordinate_names, **speed_names; /* [n] */
+    char *card;
+};
+
+/* Steps of sarrus_plan_create, in order. Each fills its part of the plan; what they allocate sarrus_plan_destroy frees. */
+SARRUS_MUST_USE sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan);
+SARRUS_MUST_USE sarrus_status sarrus_plan_independence_find(sarrus_context *context, sarrus_plan *plan);
+SARRUS_MUST_USE sarrus_status sarrus_plan_elimination(sarrus_context *context, sarrus_plan *plan);
+SARRUS_MUST_USE sarrus_status sarrus_plan_shares(sarrus_context *context, sarrus_plan *plan);
+SARRUS_MUST_USE sarrus_status sarrus_plan_graph_make(sarrus_context *context, sarrus_plan *plan);
+void sarrus_plan_cost_count(sarrus_plan *plan);
+SARRUS_MUST_USE sarrus_status sarrus_plan_card_write(sarrus_context *context, sarrus_plan *plan);
+void sarrus_plan_graph_free(sarrus_plan_graph *graph);
+
+/* The parameters [n_parameters] and the given state q, v [n] (before assembly) of the instance with these values
+ * [model->n_values]. Returns false when a number is not finite or not physical (mass or inertia not positive, axis of
+ * length zero, length not positive); the arrays are then not to be used. */
+bool sarrus_plan_parameters(const sarrus_plan *plan, const double *values, double *parameters, double *q, double *v);
+
+/* A name for row i: "joint A, x". Written to `text` [n_text]. */
+void sarrus_plan_row_name(const sarrus_plan *plan, int i_row, char *text, size_t n_text);
+
+/* Whether all reactions of the joint are the same in every solution, generically (S1, result 3: λ unique on its rows). */
+bool sarrus_plan_reaction_is_unique(const sarrus_plan *plan, int i_joint);
+
+#endif

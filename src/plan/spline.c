@@ -1,0 +1,70 @@
+#include "plan/spline.h"
+
+#include <lapacke.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Hermite form on an interval of length h with secant d and end slopes s0, s1. */
+static void hermite(double y, double d, double s0, double s1, double h, double *c) {
+    c[0] = y;
+    c[1] = s0;
+    c[2] = (3.0 * d - 2.0 * s0 - s1) / h;
+    c[3] = (s0 + s1 - 2.0 * d) / (h * h);
+}
+
+/* The parabola through three points, as two Hermite pieces. */
+static void parabola(const double *t, const double *y, double *c) {
+    double h0 = t[1] - t[0], h1 = t[2] - t[1];
+    double d0 = (y[1] - y[0]) / h0, d1 = (y[2] - y[1]) / h1;
+    double bend = (d1 - d0) / (h0 + h1);
+    double s0 = d0 - bend * h0, s1 = d0 + bend * h0, s2 = d1 + bend * h1;
+    hermite(y[0], d0, s0, s1, h0, c);
+    hermite(y[1], d1, s1, s2, h1, c + 4);
+}
+
+/* Slopes s[n] of the not-a-knot spline, n ≥ 4: tridiagonal system of de Boor. */
+static bool slopes(int n, const double *t, const double *y, double *work, double *s) {
+    double *h = work, *d = h + n, *lower = d + n, *diagonal = lower + n, *upper = diagonal + n;
+    for (int i = 0; i < n - 1; ++i) {
+        h[i] = t[i + 1] - t[i];
+        d[i] = (y[i + 1] - y[i]) / h[i];
+    }
+    double start = h[0] + h[1], end = h[n - 2] + h[n - 3];
+    diagonal[0] = h[1];
+    upper[0] = start;
+    s[0] = ((h[0] + 2.0 * start) * h[1] * d[0] + h[0] * h[0] * d[1]) / start;
+    for (int i = 1; i < n - 1; ++i) {
+        lower[i - 1] = h[i];
+        diagonal[i] = 2.0 * (h[i - 1] + h[i]);
+        upper[i] = h[i - 1];
+        s[i] = 3.0 * (h[i] * d[i - 1] + h[i - 1] * d[i]);
+    }
+    lower[n - 2] = end;
+    diagonal[n - 1] = h[n - 3];
+    s[n - 1] = (h[n - 2] * h[n - 2] * d[n - 3] + (2.0 * end + h[n - 2]) * h[n - 3] * d[n - 2]) / end;
+    return LAPACKE_dgtsv_work(LAPACK_COL_MAJOR, n, 1, lower, diagonal, upper, s, n) == 0;
+}
+
+bool sarrus_spline(int n, const double *t, const double *y, bool is_linear, double *c) {
+    if (is_linear || n == 2) {
+        for (int k = 0; k < n - 1; ++k) {
+            double d = (y[k + 1] - y[k]) / (t[k + 1] - t[k]);
+            hermite(y[k], d, d, d, t[k + 1] - t[k], c + 4 * k);
+        }
+        return true;
+    }
+    if (n == 3) {
+        parabola(t, y, c);
+        return true;
+    }
+    double *work = malloc(6 * (size_t)n * sizeof *work);
+    if (!work) return false;
+    double *s = work + 5 * n;
+    bool good = slopes(n, t, y, work, s);
+    for (int k = 0; good && k < n - 1; ++k) {
+        double h = t[k + 1] - t[k];
+        hermite(y[k], (y[k + 1] - y[k]) / h, s[k], s[k + 1], h, c + 4 * k);
+    }
+    free(work);
+    return good;
+}

@@ -1,0 +1,12 @@
+/* Interpolation of a table by cubics that share two derivatives, or by straight lines. */
+#ifndef SARRUS_PLAN_SPLINE_H
+#define SARRUS_PLAN_SPLINE_H
+
+#include <stdbool.h>
+
+/* Coefficients c[n − 1][4] of Σ_j c_j (t − t_k)^j on each interval of n ≥ 2 points, t increasing. Cubic: the not-a-knot spline
+ * (C. de Boor, A Practical Guide to Splines, ch. IV), a parabola for 3 points, a line for 2. Returns false when memory runs
+ * out or the system cannot be solved. */
+bool sarrus_spline(int n, const double *t, const double *y, bool is_linear, double *c);
+
+#endif

@@ -1,0 +1,186 @@
+/* From the model to the kernels' tables: joints and their rows, forces, signals, parameter offsets, tile layout. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/report.h"
+#include "plan/plan.h"
+#include "plan/spline.h"
+
+/* Whether the value may differ from zero in some instance. */
+static bool value_is_live(const sarrus_model *model, sarrus_value_index i) {
+    if (i == SARRUS_NO_VALUE) return false;
+    if (model->values[i].nominal != 0.0 || model->values[i].expression) return true;
+    for (int s = 0; s < model->batch.n_sampled; ++s) {
+        for (int k = 0; k < model->batch.sampled[s].n_targets; ++k) {
+            if (model->batch.sampled[s].targets[k] == i) return true;
+        }
+    }
+    return false;
+}
+
+static int joint_n_rows(const sarrus_joint *joint) {
+    static const int n_rows[] = {[SARRUS_JOINT_REVOLUTE] = 2, [SARRUS_JOINT_PRISMATIC] = 2, [SARRUS_JOINT_FIXED] = 3, [SARRUS_JOINT_DISTANCE] = 1};
+    return n_rows[joint->type] + (joint->drive >= 0 ? 1 : 0);
+}
+
+static int row_kind(const sarrus_joint *joint, int k) {
+    static const int kinds[4][3] = {
+        [SARRUS_JOINT_REVOLUTE] = {SARRUS_ROW_X, SARRUS_ROW_Y, SARRUS_ROW_ANGLE},
+        [SARRUS_JOINT_PRISMATIC] = {SARRUS_ROW_GENERAL, SARRUS_ROW_ANGLE, SARRUS_ROW_GENERAL},
+        [SARRUS_JOINT_FIXED] = {SARRUS_ROW_X, SARRUS_ROW_Y, SARRUS_ROW_ANGLE},
+        [SARRUS_JOINT_DISTANCE] = {SARRUS_ROW_GENERAL, SARRUS_ROW_GENERAL, SARRUS_ROW_GENERAL},
+    };
+    return kinds[joint->type][k];
+}
+
+static void fill_joints(sarrus_plan *plan, int32_t *p) {
+    const sarrus_model *model = plan->model;
+    int32_t i_row = 0;
+    for (int i = 0; i < model->n_joints; ++i) {
+        const sarrus_joint *from = &model->joints[i];
+        sarrus_mech_joint *joint = &plan->joint[i];
+        joint->kind = (int32_t)from->type;
+        joint->parent = from->body[0];
+        joint->child = from->body[1];
+        joint->row = i_row;
+        joint->n_rows = joint_n_rows(from);
+        joint->p = *p;
+        joint->signal = from->drive;
+        joint->elastic = value_is_live(model, from->stiffness) || value_is_live(model, from->damping);
+        *p += SARRUS_PJ_N;
+        for (int k = 0; k < joint->n_rows; ++k, ++i_row) {
+            sarrus_mech_row *row = &plan->row[i_row];
+            row->kind = row_kind(from, k);
+            row->parent = joint->parent;
+            row->child = joint->child;
+            row->joint = i;
+            plan->mech.n_general_rows += row->kind == SARRUS_ROW_GENERAL;
+        }
+        plan->mech.n_drives += joint->signal >= 0;
+    }
+}
+
+static void fill_forces(sarrus_plan *plan, int32_t *p) {
+    const sarrus_model *model = plan->model;
+    static const int32_t types[] = {
+        [SARRUS_FORCE_SPRING] = SARRUS_MECH_SPRING, [SARRUS_FORCE_TORQUE] = SARRUS_MECH_TORQUE, [SARRUS_FORCE_POINT] = SARRUS_MECH_POINT};
+    static const int32_t sources[] = {[SARRUS_SOURCE_VALUE] = SARRUS_MECH_VALUE,
+                                      [SARRUS_SOURCE_SIGNAL] = SARRUS_MECH_SIGNAL,
+                                      [SARRUS_SOURCE_INPUT] = SARRUS_MECH_INPUT};
+    for (int i = 0; i < model->n_forces; ++i) {
+        const sarrus_force *from = &model->forces[i];
+        sarrus_mech_force *force = &plan->force[i];
+        force->type = types[from->type];
+        force->body[0] = from->body[0];
+        force->body[1] = from->body[1];
+        force->p = *p;
+        force->in_body_frame = from->frame == SARRUS_FRAME_BODY;
+        for (int k = 0; k < 2; ++k) {
+            force->source[k] = sources[from->value[k].kind];
+            force->index[k] = from->value[k].kind == SARRUS_SOURCE_VALUE ? 0 : from->value[k].index;
+        }
+        *p += SARRUS_PF_N;
+    }
+}
+
+static void fill_signals(sarrus_plan *plan, int32_t *p) {
+    const sarrus_model *model = plan->model;
+    int32_t i_knot = 0;
+    for (int i = 0; i < model->n_signals; ++i) {
+        const sarrus_signal *from = &model->signals[i];
+        sarrus_mech_signal *signal = &plan->signal[i];
+        signal->kind = (int32_t)from->kind;
+        signal->n = from->n_values;
+        signal->p = *p;
+        signal->knots = i_knot;
+        if (from->kind == SARRUS_SIGNAL_TABLE) {
+            signal->n = from->n_values - 1;
+            memcpy(plan->knots + i_knot, from->knots, (size_t)from->n_values * sizeof(double));
+            i_knot += from->n_values;
+            *p += 4 * signal->n;
+        } else {
+            *p += from->n_values;
+        }
+    }
+}
+
+static void fill_layout(sarrus_mechanism *mech) {
+    sarrus_tile_layout *layout = &mech->layout;
+    int32_t at = 0;
+    layout->q = at, at += mech->n;
+    layout->v = at, at += mech->n;
+    layout->parameter = at, at += mech->n_parameters;
+    layout->input = at, at += mech->n_inputs;
+    layout->status = at++;
+    layout->status0 = at++;
+    layout->failed_step = at++;
+    layout->rank = at++;
+    layout->q0 = at, at += mech->n;
+    layout->v0 = at, at += mech->n;
+    layout->n_arrays = at;
+}
+
+/* A table of n entries, at least one, so that an empty plan has valid pointers. */
+static void *table(size_t n, size_t size) { return calloc(n ? n : 1, size); }
+
+static void fill_options(sarrus_plan *plan) {
+    const sarrus_model *model = plan->model;
+    sarrus_mechanism *mech = &plan->mech;
+    static const int32_t solves[] = {
+        [SARRUS_PINV_AUTO] = SARRUS_SOLVE_AUTO, [SARRUS_PINV_SVD] = SARRUS_SOLVE_SVD, [SARRUS_PINV_LAPACK] = SARRUS_SOLVE_EXTERNAL};
+    static const int32_t thresholds[] = {[SARRUS_RANK_AUTO] = SARRUS_THRESHOLD_AUTO,
+                                         [SARRUS_RANK_RELATIVE] = SARRUS_THRESHOLD_RELATIVE,
+                                         [SARRUS_RANK_ABSOLUTE] = SARRUS_THRESHOLD_ABSOLUTE};
+    static const int32_t projections[] = {[SARRUS_PROJECTION_NONE] = SARRUS_PROJECT_NONE,
+                                          [SARRUS_PROJECTION_EVERY_STEP] = SARRUS_PROJECT_EVERY_STEP,
+                                          [SARRUS_PROJECTION_TOLERANCE] = SARRUS_PROJECT_TOLERANCE};
+    mech->solve = solves[model->dynamics.pinv];
+    mech->threshold = thresholds[model->dynamics.rank_method];
+    mech->threshold_tolerance = model->dynamics.rank_tolerance;
+    /* With an automatic rank the bound on the count does the work and the threshold only has to catch a singular passage; the
+     * pivots stand for σ², so that 1e-10 on them would be 1e-5 on σ: the guard sends a lane to the SVD long before digits run
+     * out (error ε/guard ≈ 2e-8 in the direction concerned, at a passage that lasts a step). */
+    if (mech->threshold == SARRUS_THRESHOLD_AUTO) mech->threshold_tolerance = 1e-10;
+    mech->guard = 1e-8;
+    mech->project = projections[model->dynamics.projection];
+    mech->project_tolerance = model->dynamics.projection_tolerance;
+    mech->has_baumgarte = value_is_live(model, model->dynamics.alpha) || value_is_live(model, model->dynamics.beta);
+}
+
+sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan) {
+    const sarrus_model *model = plan->model;
+    sarrus_mechanism *mech = &plan->mech;
+    size_t n_knots = 0;
+    mech->n_bodies = model->n_bodies;
+    mech->n_joints = model->n_joints;
+    mech->n_forces = model->n_forces;
+    mech->n_signals = model->n_signals;
+    mech->n_inputs = model->n_inputs;
+    mech->n = 3 * model->n_bodies;
+    for (int i = 0; i < model->n_joints; ++i) mech->m += joint_n_rows(&model->joints[i]);
+    for (int i = 0; i < model->n_signals; ++i) n_knots += model->signals[i].knots ? (size_t)model->signals[i].n_values : 0;
+    plan->joint = table((size_t)model->n_joints, sizeof *plan->joint);
+    plan->force = table((size_t)model->n_forces, sizeof *plan->force);
+    plan->signal = table((size_t)model->n_signals, sizeof *plan->signal);
+    plan->row = table((size_t)mech->m, sizeof *plan->row);
+    plan->knots = table(n_knots, sizeof *plan->knots);
+    if (!plan->joint || !plan->force || !plan->signal || !plan->row || !plan->knots) {
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the plan's tables");
+    }
+    int32_t p = 0;
+    mech->p_gravity = p, p += 2;
+    mech->p_baumgarte = p, p += 2;
+    mech->p_body = p, p += SARRUS_PB_N * mech->n_bodies;
+    fill_joints(plan, &p);
+    fill_forces(plan, &p);
+    fill_signals(plan, &p);
+    mech->n_parameters = p;
+    mech->joint = plan->joint;
+    mech->force = plan->force;
+    mech->signal = plan->signal;
+    mech->row = plan->row;
+    mech->knots = plan->knots;
+    fill_layout(mech);
+    fill_options(plan);
+    return SARRUS_OK;
+}

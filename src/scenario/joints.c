@@ -1,0 +1,245 @@
+/* The list `joints`. */
+#include "scenario/reader.h"
+
+#include <string.h>
+
+/* A joint while it is being read; numbers are put into `joint`, which comes first. */
+struct joint_reading {
+    sarrus_joint joint;
+    bool has_type;
+    const sarrus_node *node;
+};
+
+static const sarrus_word joint_types[] = {
+    {"revolute", SARRUS_JOINT_REVOLUTE},
+    {"prismatic", SARRUS_JOINT_PRISMATIC},
+    {"fixed", SARRUS_JOINT_FIXED},
+    {"distance", SARRUS_JOINT_DISTANCE},
+    {"spherical", -1},
+    {"universal", -1},
+    {"cylindrical", -1},
+    {"planar", -1},
+    {"screw", -1},
+};
+
+/* Keys that only some types have: the bit 1 << type of each type that does. */
+static const struct {
+    const char *key;
+    unsigned types;
+    const char *expected;
+} type_rules[] = {
+    {"axis", 1U << SARRUS_JOINT_PRISMATIC | 1U << SARRUS_JOINT_REVOLUTE, "it in prismatic joints only"},
+    {"length", 1U << SARRUS_JOINT_DISTANCE, "it in distance joints only"},
+    {"stiffness", 1U << SARRUS_JOINT_PRISMATIC | 1U << SARRUS_JOINT_REVOLUTE, "it in revolute and prismatic joints only"},
+    {"damping", 1U << SARRUS_JOINT_PRISMATIC | 1U << SARRUS_JOINT_REVOLUTE, "it in revolute and prismatic joints only"},
+    {"rest", 1U << SARRUS_JOINT_PRISMATIC | 1U << SARRUS_JOINT_REVOLUTE, "it in revolute and prismatic joints only"},
+    {"drive", 1U << SARRUS_JOINT_PRISMATIC | 1U << SARRUS_JOINT_REVOLUTE, "it in revolute and prismatic joints only"},
+};
+
+static bool is_type(const struct joint_reading *reading, sarrus_joint_type type) {
+    return reading->has_type && reading->joint.type == type;
+}
+
+static void read_type(sarrus_reader *reader, sarrus_node *node, void *object) {
+    struct joint_reading *reading = object;
+    int code = 0;
+    if (node != NULL &&
+        sarrus_word_read(reader, node, "joint type", joint_types, sizeof joint_types / sizeof joint_types[0], &code)) {
+        reading->joint.type = (sarrus_joint_type)code;
+        reading->has_type = true;
+    }
+}
+
+static void read_bodies(sarrus_reader *reader, sarrus_node *node, void *object) {
+    struct joint_reading *reading = object;
+    int *body = reading->joint.body;
+    if (node == NULL || !sarrus_list_check(reader, node, 2, "a list of two bodies [parent, child]")) {
+        return;
+    }
+    const bool has_parent = sarrus_body_reference_read(reader, node->first, &body[0]);
+    const bool has_child = sarrus_body_reference_read(reader, node->first->next, &body[1]);
+    if (has_parent && has_child && body[0] == body[1]) {
+        sarrus_reader_refuse(reader, node, "a joint between '%s' and itself; expected two different bodies", node->first->text);
+    }
+}
+
+/* A list of two points. */
+static void read_points(sarrus_reader *reader, sarrus_node *node, sarrus_value_index (*point)[3]) {
+    if (!sarrus_list_check(reader, node, 2, "two points [[x, y], [x, y]]")) {
+        return;
+    }
+    const sarrus_node *item = node->first;
+    for (int i = 0; i < 2; ++i) {
+        const size_t n_path = sarrus_path_push_index(reader, i);
+        sarrus_vector_read(reader, item, 0, SARRUS_RULE_ANY, point[i]);
+        sarrus_path_pop(reader, n_path);
+        item = item->next;
+    }
+}
+
+static void read_at(sarrus_reader *reader, sarrus_node *node, void *object) {
+    struct joint_reading *reading = object;
+    sarrus_joint *joint = &reading->joint;
+    if (node == NULL || !reading->has_type) {
+        return;
+    }
+    joint->has_at = true;
+    if (is_type(reading, SARRUS_JOINT_DISTANCE)) {
+        read_points(reader, node, joint->at);
+        return;
+    }
+    sarrus_vector_read(reader, node, 0, SARRUS_RULE_ANY, joint->at[0]);
+    memcpy(joint->at[1], joint->at[0], sizeof joint->at[1]);
+}
+
+static void read_body_points(sarrus_reader *reader, sarrus_node *node, void *object) {
+    struct joint_reading *reading = object;
+    if (node != NULL) {
+        read_points(reader, node, reading->joint.point);
+    }
+}
+
+/* A revolute joint may name the axis that it has in the plane anyway. */
+static void read_plane_normal(sarrus_reader *reader, const sarrus_node *node) {
+    static const double expected[3] = {0, 0, 1};
+    if (!sarrus_list_check(reader, node, 3, "[0, 0, 1]")) {
+        return;
+    }
+    const sarrus_node *item = node->first;
+    for (int i = 0; i < 3; ++i) {
+        double number = 0;
+        if (sarrus_number_read(reader, item, SARRUS_RULE_ANY, &number, NULL) && number != expected[i]) {
+            sarrus_reader_refuse(reader, item, "the axis of a revolute joint leaves the plane's normal; expected [0, 0, 1]");
+            return;
+        }
+        item = item->next;
+    }
+}
+
+static void read_axis(sarrus_reader *reader, sarrus_node *node, void *object) {
+    struct joint_reading *reading = object;
+    sarrus_value_index *axis = reading->joint.axis;
+    if (node != NULL && is_type(reading, SARRUS_JOINT_REVOLUTE)) {
+        read_plane_normal(reader, node);
+    }
+    if (node == NULL || !is_type(reading, SARRUS_JOINT_PRISMATIC)) {
+        return;
+    }
+    const size_t n_before = reader->findings.n_kept;
+    sarrus_vector_read(reader, node, 0, SARRUS_RULE_ANY, axis);
+    if (reader->findings.n_kept != n_before || reader->findings.is_out_of_memory) {
+        return;
+    }
+    const sarrus_value *values = reader->model->values;
+    if (values[axis[0]].nominal == 0 && values[axis[1]].nominal == 0) {
+        sarrus_reader_refuse(reader, node, "the axis is zero; expected a direction [x, y]");
+    }
+}
+
+static void read_length(sarrus_reader *reader, sarrus_node *node, void *object) {
+    struct joint_reading *reading = object;
+    if (node != NULL && is_type(reading, SARRUS_JOINT_DISTANCE)) {
+        reading->joint.length = sarrus_value_read(reader, node, 1, SARRUS_RULE_POSITIVE);
+    }
+}
+
+static const sarrus_key drive_keys[] = {{.name = "signal", .flags = SARRUS_KEY_REQUIRED | SARRUS_KEY_IGNORED}};
+
+static void read_drive(sarrus_reader *reader, sarrus_node *node, void *object) {
+    struct joint_reading *reading = object;
+    if (node == NULL || !sarrus_mapping_read(reader, node, "a drive", drive_keys, 1, NULL)) {
+        return;
+    }
+    sarrus_node *signal = sarrus_node_child(node, "signal");
+    if (signal == NULL) {
+        sarrus_reader_refuse(reader, node, "a drive lacks the key 'signal'; expected it");
+        return;
+    }
+    const size_t n_path = sarrus_path_push(reader, "signal");
+    reading->joint.drive = sarrus_signal_read(reader, signal, true);
+    sarrus_path_pop(reader, n_path);
+}
+
+static const sarrus_key joint_keys[] = {
+    {.name = "name", .flags = SARRUS_KEY_IGNORED},
+    {.name = "type", .flags = SARRUS_KEY_REQUIRED, .read = read_type},
+    {.name = "bodies", .flags = SARRUS_KEY_REQUIRED, .read = read_bodies},
+    {.name = "at", .read = read_at},
+    {.name = "points", .read = read_body_points},
+    {.name = "axis", .read = read_axis},
+    {.name = "axes", .flags = SARRUS_KEY_LATER},
+    {.name = "length", .read = read_length},
+    {"stiffness", SARRUS_KEY_SCALAR, NULL, offsetof(struct joint_reading, joint.stiffness), 0, SARRUS_RULE_NOT_NEGATIVE},
+    {"damping", SARRUS_KEY_SCALAR, NULL, offsetof(struct joint_reading, joint.damping), 0, SARRUS_RULE_NOT_NEGATIVE},
+    {"rest", SARRUS_KEY_SCALAR, NULL, offsetof(struct joint_reading, joint.rest), 0, SARRUS_RULE_ANY},
+    {.name = "drive", .read = read_drive},
+};
+
+/* What depends on several keys. */
+static void check_joint(sarrus_reader *reader, const struct joint_reading *reading) {
+    const sarrus_node *node = reading->node;
+    const sarrus_node *at = sarrus_node_child(node, "at");
+    const sarrus_node *points = sarrus_node_child(node, "points");
+    if (at != NULL && points != NULL) {
+        sarrus_reader_refuse(reader, at->place.line > points->place.line ? at->key : points->key,
+                             "a joint with both 'at' and 'points'; expected exactly one of them");
+    } else if (at == NULL && points == NULL) {
+        sarrus_reader_refuse(reader, node, "a joint lacks its point; expected either 'at' or 'points'");
+    }
+    if (!reading->has_type) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof type_rules / sizeof type_rules[0]; ++i) {
+        const sarrus_node *child = sarrus_node_child(node, type_rules[i].key);
+        if (child != NULL && (type_rules[i].types & 1U << reading->joint.type) == 0) {
+            sarrus_reader_refuse(reader, child->key, "'%s' in a %s joint; expected %s", type_rules[i].key,
+                                 joint_types[reading->joint.type].text, type_rules[i].expected);
+        }
+    }
+    if (is_type(reading, SARRUS_JOINT_PRISMATIC) && sarrus_node_child(node, "axis") == NULL) {
+        sarrus_reader_refuse(reader, node, "a prismatic joint lacks the key 'axis'; expected a direction [x, y]");
+    }
+}
+
+/* Springs, dampers and drives act along a free coordinate; joints without one keep the zeros of the table, unsampled. */
+static void fix_unused(sarrus_reader *reader, const sarrus_joint *joint) {
+    if (joint->type == SARRUS_JOINT_REVOLUTE || joint->type == SARRUS_JOINT_PRISMATIC) {
+        return;
+    }
+    const sarrus_value_index unused[] = {joint->stiffness, joint->damping, joint->rest};
+    for (size_t i = 0; i < sizeof unused / sizeof unused[0]; ++i) {
+        if (unused[i] != SARRUS_NO_VALUE) {
+            reader->notes[unused[i]].fixed_because = "this joint has no free coordinate";
+        }
+    }
+}
+
+static void read_joint(sarrus_reader *reader, sarrus_node *node, int i_joint) {
+    struct joint_reading reading = {.node = node, .joint = {.place = node->place, .length = SARRUS_NO_VALUE, .drive = -1}};
+    sarrus_joint *joint = &reading.joint;
+    for (int i = 0; i < 2; ++i) {
+        joint->body[i] = SARRUS_GROUND;
+        sarrus_values_clear(joint->at[i], 3);
+        sarrus_values_clear(joint->point[i], 3);
+    }
+    sarrus_values_clear(joint->axis, 3);
+    const size_t n_path = sarrus_item_name_read(reader, node, "a joint", &reader->joint_names, i_joint, &joint->name);
+    if (sarrus_mapping_read(reader, node, "a joint", joint_keys, sizeof joint_keys / sizeof joint_keys[0], &reading)) {
+        check_joint(reader, &reading);
+        fix_unused(reader, joint);
+    }
+    sarrus_path_pop(reader, n_path);
+    reader->model->joints[i_joint] = *joint;
+}
+
+void sarrus_joints_read(sarrus_reader *reader, sarrus_node *node, void *object) {
+    sarrus_model *model = object;
+    if (node == NULL || sarrus_node_is_null(node) || !sarrus_list_check(reader, node, -1, "a list of joints")) {
+        return;
+    }
+    model->joints = sarrus_reader_allocate(reader, node->n_children, sizeof *model->joints);
+    for (sarrus_node *item = node->first; item != NULL && !reader->findings.is_out_of_memory; item = item->next) {
+        model->n_joints += 1;
+        read_joint(reader, item, model->n_joints - 1);
+    }
+}

@@ -1,0 +1,201 @@
+#include "scenario/override.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenario/guard.h"
+#include "scenario/suggest.h"
+
+/* One part of a path between dots. */
+struct part {
+    const char *text; /* 0-terminated copy in the tree */
+    sarrus_place place;
+    const char *rest; /* of the path, behind this part: "" or ".mass" */
+};
+
+struct edit {
+    sarrus_tree *tree;
+    sarrus_findings *findings;
+    int i_source;
+    const char *path;
+};
+
+static bool item_index(const char *text, int *out) {
+    const size_t n_text = strlen(text);
+    if (n_text == 0 || n_text > 8 || strspn(text, "0123456789") != n_text) {
+        return false;
+    }
+    *out = atoi(text);
+    return true;
+}
+
+static const char *item_name(const sarrus_node *item) {
+    const sarrus_node *name = sarrus_node_child(item, "name");
+    return name != NULL && name->kind == SARRUS_NODE_SCALAR ? name->text : NULL;
+}
+
+/* The child that `text` names: a key, an item's name or an item's index. */
+static sarrus_node *child_named(const sarrus_node *node, const char *text) {
+    if (node->kind == SARRUS_NODE_MAPPING) {
+        return sarrus_node_child(node, text);
+    }
+    for (sarrus_node *item = node->first; item != NULL; item = item->next) {
+        const char *name = item_name(item);
+        if (name != NULL && strcmp(name, text) == 0) {
+            return item;
+        }
+    }
+    int i_item = 0;
+    return node->kind == SARRUS_NODE_SEQUENCE && item_index(text, &i_item) ? sarrus_node_item(node, i_item) : NULL;
+}
+
+const sarrus_node *sarrus_tree_find(const sarrus_tree *tree, const char *path) {
+    const sarrus_node *node = tree->root;
+    char part[SARRUS_SUGGEST_MAX_LENGTH + 1];
+    while (node != NULL && *path != '\0') {
+        const size_t n_part = strcspn(path, ".");
+        if (n_part == 0 || n_part >= sizeof part) {
+            return NULL;
+        }
+        memcpy(part, path, n_part);
+        part[n_part] = '\0';
+        node = child_named(node, part);
+        path += n_part + (path[n_part] == '.');
+    }
+    return node;
+}
+
+static bool fail_memory(const struct edit *edit) {
+    edit->findings->is_out_of_memory = true;
+    return false;
+}
+
+static bool fail_item(const struct edit *edit, const sarrus_node *list, const struct part *part) {
+    const size_t n_before = (size_t)(part->place.column - 1);
+    sarrus_suggestion suggestion = sarrus_suggestion_for(part->text);
+    for (const sarrus_node *item = list->first; item != NULL; item = item->next) {
+        const char *name = item_name(item);
+        if (name != NULL) {
+            sarrus_suggestion_offer(&suggestion, name);
+        }
+    }
+    if (suggestion.best != NULL) {
+        sarrus_findings_add(edit->findings, SARRUS_BAD_INPUT, edit->i_source, part->place,
+                            "no item is called '%s' in the path '%s'; did you mean '%.*s%s%s'?", part->text, edit->path,
+                            (int)n_before, edit->path, suggestion.best, part->rest);
+    } else {
+        sarrus_findings_add(edit->findings, SARRUS_BAD_INPUT, edit->i_source, part->place,
+                            "no item '%s' in the path '%s'; expected an index from 0 to %d", part->text, edit->path,
+                            list->n_children - 1);
+    }
+    return false;
+}
+
+/* Steps from `node` into `part`, adding a key where a mapping lacks it. */
+static sarrus_node *step(const struct edit *edit, sarrus_node *node, const struct part *part) {
+    if (sarrus_node_is_null(node)) {
+        node->kind = SARRUS_NODE_MAPPING;
+    }
+    if (node->kind == SARRUS_NODE_SCALAR) {
+        sarrus_findings_add(edit->findings, SARRUS_BAD_INPUT, edit->i_source, part->place,
+                            "'%.*s' is %s and has no '%s'; expected a path to something in the file", part->place.column - 2,
+                            edit->path, sarrus_node_kind_text(node), part->text);
+        return NULL;
+    }
+    sarrus_node *child = child_named(node, part->text);
+    if (child != NULL) {
+        return child;
+    }
+    if (node->kind == SARRUS_NODE_SEQUENCE) {
+        (void)fail_item(edit, node, part);
+        return NULL;
+    }
+    child = sarrus_tree_node(edit->tree, SARRUS_NODE_MAPPING, edit->i_source, part->place, NULL, 0);
+    sarrus_node *key =
+        sarrus_tree_node(edit->tree, SARRUS_NODE_SCALAR, edit->i_source, part->place, part->text, strlen(part->text));
+    if (child == NULL || key == NULL) {
+        (void)fail_memory(edit);
+        return NULL;
+    }
+    key->is_plain = true;
+    child->key = key;
+    sarrus_node_append(node, child);
+    return child;
+}
+
+/* The node at the path, made if need be; NULL when there are findings. */
+static sarrus_node *walk(const struct edit *edit) {
+    sarrus_node *node = edit->tree->root;
+    const char *cursor = edit->path;
+    for (int depth = 0;; ++depth) {
+        const size_t n_part = strcspn(cursor, ".");
+        const sarrus_place place = {1, (int)(cursor - edit->path) + 1};
+        if (n_part == 0 || depth >= SARRUS_SCENARIO_MAX_DEPTH) {
+            sarrus_findings_add(edit->findings, SARRUS_BAD_INPUT, edit->i_source, place,
+                                "'%s' is no path; expected keys joined by single dots, as bodies.crank.mass", edit->path);
+            return NULL;
+        }
+        char *text = sarrus_tree_allocate(edit->tree, n_part + 1);
+        if (text == NULL) {
+            (void)fail_memory(edit);
+            return NULL;
+        }
+        memcpy(text, cursor, n_part);
+        const struct part part = {text, place, cursor + n_part};
+        node = step(edit, node, &part);
+        if (node == NULL || cursor[n_part] == '\0') {
+            return node;
+        }
+        cursor += n_part + 1;
+    }
+}
+
+static int height_of(const sarrus_node *node) {
+    int height = 0;
+    for (const sarrus_node *child = node->first; child != NULL; child = child->next) {
+        const int below = 1 + height_of(child);
+        height = below > height ? below : height;
+    }
+    return height;
+}
+
+static bool replace(const struct edit *edit, sarrus_node *target, const sarrus_node *value) {
+    sarrus_node *key = target->key;
+    sarrus_node *next = target->next;
+    *target = *value;
+    target->key = key;
+    target->next = next;
+    if (height_of(edit->tree->root) > SARRUS_SCENARIO_MAX_DEPTH) {
+        sarrus_findings_add(edit->findings, SARRUS_BAD_INPUT, edit->i_source, value->place,
+                            "lists and mappings are nested too deep; expected at most 32 levels");
+        return false;
+    }
+    return true;
+}
+
+bool sarrus_override_apply(sarrus_tree *tree, sarrus_findings *findings, int i_source, char *shown, size_t n_path) {
+    const size_t n_shown = strlen(shown);
+    if (!sarrus_guard_check(findings, i_source, shown, n_shown)) {
+        return false;
+    }
+    const char *value_text = shown + n_path + 1;
+    if (*value_text == '%') {
+        sarrus_findings_add(findings, SARRUS_BAD_INPUT, i_source, (sarrus_place){1, (int)n_path + 2},
+                            "the value begins with '%%'; expected no YAML directives");
+        return false;
+    }
+    sarrus_node *root = tree->root;
+    const bool is_parsed = sarrus_tree_parse(tree, findings, i_source, (int)n_path + 1, value_text, n_shown - n_path - 1);
+    const sarrus_node *value = tree->root;
+    tree->root = root;
+    char *path = is_parsed ? sarrus_tree_allocate(tree, n_path + 1) : NULL;
+    if (path == NULL) {
+        findings->is_out_of_memory = findings->is_out_of_memory || is_parsed;
+        return false;
+    }
+    memcpy(path, shown, n_path);
+    const struct edit edit = {tree, findings, i_source, path};
+    sarrus_node *target = walk(&edit);
+    return target != NULL && replace(&edit, target, value);
+}

@@ -1,0 +1,15 @@
+/* --set PATH=VALUE: edits of the tree before it is read. */
+#ifndef SARRUS_SCENARIO_OVERRIDE_H
+#define SARRUS_SCENARIO_OVERRIDE_H
+
+#include "scenario/tree.h"
+
+/* Puts YAML text at a path: `shown` is "path=value", a copy that may be changed, the text of findings about source `i_source`;
+ * `n_path` the bytes of the path in it. Keys that the mapping on the way does not have yet are added (the reader then says if they
+ * mean nothing); items of lists must exist. False when there are findings. */
+bool sarrus_override_apply(sarrus_tree *tree, sarrus_findings *findings, int i_source, char *shown, size_t n_path);
+
+/* The node at `path` (keys joined by dots, items by name or index), or NULL. */
+const sarrus_node *sarrus_tree_find(const sarrus_tree *tree, const char *path);
+
+#endif

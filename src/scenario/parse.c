@@ -1,0 +1,297 @@
+/* From text to tree, by libfyaml's event parser. */
+#include "scenario/tree.h"
+
+#include <libfyaml.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/names.h"
+#include "scenario/guard.h"
+
+/* An open sequence or mapping, and the key that waits for its value. */
+struct level {
+    sarrus_node *node;
+    sarrus_node *key;
+    sarrus_names keys; /* of a mapping: key → 0 */
+};
+
+struct build {
+    sarrus_tree *tree;
+    sarrus_findings *findings;
+    int i_source;
+    int column_offset;
+    const char *text; /* [n_bytes] */
+    size_t n_bytes;
+    sarrus_place last; /* where the last node with a place was */
+    int n_documents;
+    int depth;
+    struct level levels[SARRUS_SCENARIO_MAX_DEPTH];
+};
+
+/* Diagnostics of libfyaml are collected; what it would print besides goes nowhere. */
+static void discard(struct fy_diag *diag, void *user, const char *text, size_t n_bytes) {
+    (void)diag;
+    (void)user;
+    (void)text;
+    (void)n_bytes;
+}
+
+static struct fy_diag *diag_create(void) {
+    struct fy_diag_cfg configuration;
+    fy_diag_cfg_default(&configuration);
+    configuration.fp = NULL;
+    configuration.output_fn = discard;
+    configuration.colorize = false;
+    struct fy_diag *diag = fy_diag_create(&configuration);
+    if (diag != NULL) {
+        fy_diag_set_collect_errors(diag, true);
+    }
+    return diag;
+}
+
+static sarrus_place place_moved(const struct build *build, int line, int column) {
+    return (sarrus_place){line, line == 1 ? column + build->column_offset : column};
+}
+
+static bool fail(struct build *build, sarrus_place place, const char *message) {
+    sarrus_findings_add(build->findings, SARRUS_BAD_INPUT, build->i_source, place, "%s", message);
+    return false;
+}
+
+static bool fail_memory(struct build *build) {
+    build->findings->is_out_of_memory = true;
+    return false;
+}
+
+/* The place of an event; an empty scalar has none and takes the place of what stands before it. */
+static sarrus_place event_place(struct build *build, struct fy_event *event, struct fy_token *token) {
+    const struct fy_mark *mark = token != NULL ? fy_token_start_mark(token) : fy_event_start_mark(event);
+    if (mark == NULL) {
+        return build->last;
+    }
+    int column = mark->column + 1;
+    if (event->type == FYET_SCALAR && token != NULL) {
+        const enum fy_scalar_style style = fy_token_scalar_style(token);
+        column -= (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) && column > 1; /* the mark is behind the quote */
+    }
+    build->last = place_moved(build, mark->line + 1, column);
+    return build->last;
+}
+
+static bool text_is_clean(const char *text, size_t n_text) {
+    for (size_t i = 0; i < n_text;) {
+        size_t n_used = 0;
+        if (sarrus_guard_character(text + i, n_text - i, &n_used) <= 0) {
+            return false;
+        }
+        i += n_used;
+    }
+    return true;
+}
+
+/* Puts a finished key, value or item where it belongs. */
+static bool place_node(struct build *build, sarrus_node *node) {
+    if (build->depth == 0) {
+        build->tree->root = node;
+        return true;
+    }
+    struct level *level = &build->levels[build->depth - 1];
+    if (level->node->kind == SARRUS_NODE_SEQUENCE) {
+        sarrus_node_append(level->node, node);
+        return true;
+    }
+    if (level->key != NULL) {
+        node->key = level->key;
+        level->key = NULL;
+        sarrus_node_append(level->node, node);
+        return true;
+    }
+    if (node->kind != SARRUS_NODE_SCALAR) {
+        return fail(build, node->place, "a list or mapping as a key; expected a word");
+    }
+    level->key = node;
+    const sarrus_status status = sarrus_names_add(&level->keys, node->text, 0);
+    if (status == SARRUS_BAD_ARGUMENT) {
+        sarrus_findings_add(build->findings, SARRUS_BAD_INPUT, build->i_source, node->place,
+                            "the key '%s' stands twice in this mapping; expected each key once", node->text);
+    }
+    return status == SARRUS_NO_MEMORY ? fail_memory(build) : true;
+}
+
+static bool add_scalar(struct build *build, struct fy_event *event) {
+    struct fy_token *token = event->scalar.value;
+    const sarrus_place place = event_place(build, event, token);
+    size_t n_text = 0;
+    const char *text = token != NULL ? fy_token_get_text(token, &n_text) : "";
+    if (text == NULL) {
+        text = "";
+        n_text = 0;
+    }
+    if (!text_is_clean(text, n_text)) {
+        return fail(build, place, "an escape in this text gives a zero byte or no Unicode character; expected text");
+    }
+    sarrus_node *node = sarrus_tree_node(build->tree, SARRUS_NODE_SCALAR, build->i_source, place, text, n_text);
+    if (node == NULL) {
+        return fail_memory(build);
+    }
+    node->is_plain = token == NULL || fy_token_scalar_style(token) == FYSS_PLAIN;
+    return place_node(build, node);
+}
+
+static bool open_node(struct build *build, struct fy_event *event, sarrus_node_kind kind) {
+    const sarrus_place place = event_place(build, event, NULL);
+    if (build->depth == SARRUS_SCENARIO_MAX_DEPTH) {
+        return fail(build, place, "lists and mappings are nested too deep; expected at most 32 levels");
+    }
+    sarrus_node *node = sarrus_tree_node(build->tree, kind, build->i_source, place, NULL, 0);
+    if (node == NULL) {
+        return fail_memory(build);
+    }
+    if (!place_node(build, node)) {
+        return false;
+    }
+    build->levels[build->depth++] = (struct level){.node = node};
+    return true;
+}
+
+static bool close_node(struct build *build) {
+    sarrus_names_clear(&build->levels[--build->depth].keys);
+    return true;
+}
+
+/* Anchors, tags and aliases: refused wherever they stand. */
+static bool check_properties(struct build *build, struct fy_event *event) {
+    struct fy_token *anchor = NULL;
+    struct fy_token *tag = NULL;
+    if (event->type == FYET_SCALAR) {
+        anchor = event->scalar.anchor;
+        tag = event->scalar.tag;
+    } else if (event->type == FYET_SEQUENCE_START) {
+        anchor = event->sequence_start.anchor;
+        tag = event->sequence_start.tag;
+    } else if (event->type == FYET_MAPPING_START) {
+        anchor = event->mapping_start.anchor;
+        tag = event->mapping_start.tag;
+    } else if (event->type == FYET_ALIAS) {
+        sarrus_place place = event_place(build, event, event->alias.anchor); /* the mark is behind the '*' */
+        place.column -= place.column > 1;
+        return fail(build, place, "an alias ('*'); expected the text itself (quote it if it is not meant as an alias)");
+    }
+    if (anchor != NULL) {
+        sarrus_place place = event_place(build, event, anchor); /* the mark is behind the '&' */
+        place.column -= place.column > 1;
+        return fail(build, place, "an anchor ('&'); expected none, since aliases are not read");
+    }
+    if (tag != NULL) {
+        return fail(build, event_place(build, event, tag), "a tag ('!'); expected none, types follow from the keys");
+    }
+    return true;
+}
+
+static bool take_event(struct build *build, struct fy_event *event) {
+    if (!check_properties(build, event)) {
+        return false;
+    }
+    if (build->tree->n_entries > SARRUS_SCENARIO_MAX_ENTRIES) {
+        return fail(build, event_place(build, event, NULL), "the file holds too many entries; expected at most 1000000");
+    }
+    switch (event->type) {
+    case FYET_DOCUMENT_START:
+        build->n_documents += 1;
+        if (build->n_documents > 1) {
+            return fail(build, event_place(build, event, NULL), "a second document begins here; expected one document in the file");
+        }
+        return true;
+    case FYET_SCALAR:
+        return add_scalar(build, event);
+    case FYET_SEQUENCE_START:
+        return open_node(build, event, SARRUS_NODE_SEQUENCE);
+    case FYET_MAPPING_START:
+        return open_node(build, event, SARRUS_NODE_MAPPING);
+    case FYET_SEQUENCE_END:
+    case FYET_MAPPING_END:
+        return close_node(build);
+    default:
+        return true;
+    }
+}
+
+/* An error found at the end of the text may be placed on a line that is not there: then the end of the last line with text. */
+static sarrus_place place_within(const struct build *build, int line, int column) {
+    sarrus_place here = {1, 1};
+    sarrus_place last = {1, 1};
+    for (size_t i = 0; i < build->n_bytes && here.line <= line; ++i) {
+        const char c = build->text[i];
+        here.column += ((unsigned char)c & 0xc0U) != 0x80U;
+        if (c == '\n') {
+            here = (sarrus_place){here.line + 1, 1};
+        } else if (c != ' ') {
+            last = here;
+        }
+    }
+    if (line > last.line) {
+        return place_moved(build, last.line, last.column);
+    }
+    return place_moved(build, line, column);
+}
+
+/* libfyaml's own errors, in its words. */
+static void report_syntax(struct build *build, struct fy_diag *diag) {
+    void *iterator = NULL;
+    int n_found = 0;
+    for (struct fy_diag_error *error = fy_diag_errors_iterate(diag, &iterator); error != NULL;
+         error = fy_diag_errors_iterate(diag, &iterator)) {
+        const int line = error->line > 0 ? error->line : 1;
+        const int column = error->column > 0 ? error->column : 1;
+        sarrus_findings_add(build->findings, SARRUS_BAD_INPUT, build->i_source, place_within(build, line, column),
+                            "not YAML: %s; expected a YAML 1.2 document", error->msg != NULL ? error->msg : "syntax error");
+        n_found += 1;
+    }
+    if (n_found == 0) {
+        (void)fail(build, build->last, "not YAML; expected a YAML 1.2 document");
+    }
+}
+
+static bool run_events(struct build *build, struct fy_parser *parser, struct fy_diag *diag) {
+    bool goes_on = true;
+    while (goes_on) {
+        struct fy_event *event = fy_parser_parse(parser);
+        if (event == NULL) {
+            break;
+        }
+        goes_on = take_event(build, event);
+        fy_parser_event_free(parser, event);
+    }
+    if (goes_on && fy_parser_get_stream_error(parser)) {
+        report_syntax(build, diag);
+        goes_on = false;
+    }
+    while (build->depth > 0) {
+        (void)close_node(build);
+    }
+    return goes_on;
+}
+
+bool sarrus_tree_parse(sarrus_tree *tree, sarrus_findings *findings, int i_source, int column_offset, const char *text,
+                       size_t n_bytes) {
+    struct build build = {
+        .tree = tree, .findings = findings, .i_source = i_source, .column_offset = column_offset, .text = text, .n_bytes = n_bytes};
+    build.last = place_moved(&build, 1, 1);
+    struct fy_diag *diag = diag_create();
+    const struct fy_parse_cfg configuration = {
+        .search_path = "", .flags = FYPCF_QUIET | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE, .diag = diag};
+    struct fy_parser *parser = diag != NULL ? fy_parser_create(&configuration) : NULL;
+    bool is_good = false;
+    tree->root = NULL;
+    if (parser == NULL || fy_parser_set_string(parser, text, n_bytes) != 0) {
+        findings->is_out_of_memory = true;
+    } else {
+        is_good = run_events(&build, parser, diag);
+        if (is_good && tree->root == NULL) {
+            is_good = fail(&build, build.last, "there is nothing here; expected a YAML document");
+        }
+    }
+    fy_parser_destroy(parser);
+    fy_diag_destroy(diag);
+    return is_good && !findings->is_out_of_memory;
+}

@@ -1,0 +1,22 @@
+/* HDF5's error stack: not printed, but read. It belongs to the calling thread. */
+#ifndef SARRUS_SINK_HDF5_ERROR_H
+#define SARRUS_SINK_HDF5_ERROR_H
+
+#include <stddef.h>
+
+#include <hdf5.h>
+
+/* What HDF5 would have done with its error stack. */
+typedef struct sarrus_hdf5_silence {
+    H5E_auto2_t function;
+    void *data;
+} sarrus_hdf5_silence;
+
+/* Stops HDF5 from printing errors on this thread; the end call puts back what was. */
+sarrus_hdf5_silence sarrus_hdf5_silence_begin(void);
+void sarrus_hdf5_silence_end(sarrus_hdf5_silence silence);
+
+/* The innermost message of the error stack, "" when there is none. */
+void sarrus_hdf5_message(char *out, size_t n_bytes);
+
+#endif

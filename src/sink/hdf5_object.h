@@ -1,0 +1,41 @@
+/* Datasets and attributes as this project writes them. Every function returns false, or a negative id, when HDF5 refused. */
+#ifndef SARRUS_SINK_HDF5_OBJECT_H
+#define SARRUS_SINK_HDF5_OBJECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hdf5.h>
+
+#include "sink/chunk.h"
+
+/* The type of variable-length UTF-8 strings; to be closed. */
+hid_t sarrus_hdf5_string_type(void);
+
+bool sarrus_hdf5_put_text(hid_t object, const char *name, const char *text);
+bool sarrus_hdf5_put_number(hid_t object, const char *name, hid_t type, const void *value);
+
+/* An attribute with `n` values; n = 0 makes a scalar. The id stays open. */
+hid_t sarrus_hdf5_open_attribute(hid_t object, const char *name, hid_t type, hsize_t n);
+
+/* units and long_name, which every dataset has. */
+bool sarrus_hdf5_describe(hid_t dataset, const char *units, const char *long_name);
+
+/* How a dataset lies in the file. */
+typedef struct sarrus_hdf5_shape {
+    int n_dims;           /* 0: scalar */
+    const hsize_t *dims;  /* [n_dims] */
+    const hsize_t *chunk; /* [n_dims]; NULL: contiguous, not compressed */
+    const void *fill;     /* of the dataset's type; NULL: zero, or the empty string */
+} sarrus_hdf5_shape;
+
+/* Creates a dataset, and the groups on the way; chunked ones get shuffle, deflate and fletcher32. */
+hid_t sarrus_hdf5_create_dataset(hid_t file, const char *path, hid_t type, const sarrus_hdf5_shape *shape);
+
+/* Creates and writes a dataset [n] of numbers of 8 bytes; `type` is H5T_NATIVE_DOUBLE or H5T_NATIVE_UINT64. */
+hid_t sarrus_hdf5_create_column(hid_t file, const char *path, hid_t type, const void *values, uint64_t n);
+
+/* Creates and writes a dataset [n] of strings. */
+hid_t sarrus_hdf5_create_strings(hid_t file, const char *path, const char *const *texts, uint64_t n);
+
+#endif

@@ -1,0 +1,48 @@
+/* How the arrays of a run are cut into blocks (in time) and chunks (in instances), and how one chunk is gathered. */
+#ifndef SARRUS_SINK_LAYOUT_H
+#define SARRUS_SINK_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sink/compress_pool.h"
+#include "sink/sink.h"
+
+typedef struct sarrus_layout_field {
+    sarrus_sink_type type;
+    int n_dims;               /* 2 or 3 */
+    uint64_t width;           /* numbers of one instance at one time, at least 1 */
+    uint64_t chunk_instances; /* a chunk is [chunk_instances][block_times][width] */
+    uint64_t n_chunks;        /* of one block */
+    uint64_t i_job_first;     /* chunk c of this field is job i_job_first + c of a block */
+} sarrus_layout_field;
+
+typedef struct sarrus_layout {
+    uint64_t n_instances, n_times;
+    uint64_t block_times;
+    uint64_t n_jobs; /* chunks of one block, all fields */
+    uint64_t block_doubles;
+    size_t chunk_bytes_max;
+    int n_fields;
+    sarrus_layout_field *fields; /* [n_fields] */
+} sarrus_layout;
+
+/* Fills `out` from the description. BAD_ARGUMENT when sizes are zero or overflow, NO_MEMORY. Freed with sarrus_layout_clear. */
+SARRUS_MUST_USE sarrus_status sarrus_layout_make(const sarrus_sink_description *description, sarrus_layout *out);
+void sarrus_layout_clear(sarrus_layout *layout);
+
+/* A filled block on its way to the file. */
+typedef struct sarrus_layout_block {
+    const sarrus_layout *layout;
+    double *const *data; /* [n_fields] of [n_instances][n_times_stride][width] */
+    uint64_t n_times_stride;
+    uint64_t n_times; /* rows that are filled */
+} sarrus_layout_block;
+
+/* The field and the chunk of a job. */
+void sarrus_layout_job(const sarrus_layout *layout, uint64_t i_job, int *i_field, uint64_t *i_chunk);
+
+/* A sarrus_compress_function whose `user` is a sarrus_layout_block: gathers, pads with the fill value and packs one chunk. */
+void sarrus_layout_pack(const void *user, uint64_t i_job, sarrus_compress_slot *slot);
+
+#endif

@@ -1,0 +1,58 @@
+/* Every HDF5 call of the sink. All functions on one thread. */
+#ifndef SARRUS_SINK_RESULT_FILE_H
+#define SARRUS_SINK_RESULT_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hdf5.h>
+
+#include "sink/chunk.h"
+#include "sink/file_driver.h"
+#include "sink/hdf5_error.h"
+#include "sink/layout.h"
+#include "sink/sink.h"
+
+enum { SARRUS_RESULT_MESSAGE_BYTES = 512 };
+
+/* An open result file. */
+typedef struct sarrus_result_file {
+    const sarrus_layout *layout;
+    hid_t driver, access, file;
+    hid_t n_times_written, complete; /* attributes */
+    hid_t status, status_type, failed_time, reason;
+    hid_t *fields;           /* [n_fields] datasets */
+    uint8_t *status_on_file; /* [n_instances], to write only what changed */
+    sarrus_file_state state;
+    sarrus_hdf5_silence silence;
+    bool failed;
+    char message[SARRUS_RESULT_MESSAGE_BYTES]; /* why it failed */
+} sarrus_result_file;
+
+/* Creates the file with its metadata and empty datasets and commits it. On failure the message says why and only
+ * sarrus_result_file_close is allowed. `file` is zero-initialised; `layout` must outlive it. */
+SARRUS_MUST_USE sarrus_status sarrus_result_file_create(sarrus_result_file *file, const char *path, const sarrus_layout *layout,
+                                                        const sarrus_sink_description *description);
+
+/* Writes a packed chunk of field `i_field` whose first element is instance `i_instance`, time `i_time`. */
+SARRUS_MUST_USE sarrus_status sarrus_result_file_put(sarrus_result_file *file, int i_field, uint64_t i_instance, uint64_t i_time,
+                                                     const sarrus_compress_slot *slot);
+
+/* Writes status and failed_time (NULL: as before) and the number of times, and flushes. */
+SARRUS_MUST_USE sarrus_status sarrus_result_file_commit(sarrus_result_file *file, uint64_t n_times, const uint8_t *status,
+                                                        const double *failed_time);
+
+/* Writes the reasons of failed instances and the mark `complete`, and commits. */
+SARRUS_MUST_USE sarrus_status sarrus_result_file_finish(sarrus_result_file *file, uint64_t n_times, const uint8_t *status,
+                                                        const double *failed_time, bool complete);
+
+/* Closes what is open; every state is allowed. IO when the system reports an error only now. */
+sarrus_status sarrus_result_file_close(sarrus_result_file *file);
+
+/* Marks the file as failed, with the system's reason or HDF5's; returns IO. */
+sarrus_status sarrus_result_file_fail(sarrus_result_file *file, const char *doing);
+
+/* Everything that a fresh file holds: attributes, scales, datasets (result_schema.c). */
+SARRUS_MUST_USE sarrus_status sarrus_result_schema_write(sarrus_result_file *file, const sarrus_sink_description *description);
+
+#endif

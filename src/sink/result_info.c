@@ -1,0 +1,304 @@
+/* Reading what a result file holds. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <hdf5.h>
+
+#include "core/report.h"
+#include "sarrus/run.h"
+#include "sarrus/version.h"
+#include "sink/hdf5_error.h"
+
+enum { UNITS_BYTES = 256, MESSAGE_BYTES = 512 };
+
+/* An open file and how to leave it. */
+typedef struct reader {
+    sarrus_hdf5_silence silence;
+    hid_t file;
+    uint64_t file_bytes;
+} reader;
+
+static sarrus_status reader_open(sarrus_context *context, const char *path, reader *out) {
+    struct stat about;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int error = descriptor < 0 || fstat(descriptor, &about) != 0 ? errno : S_ISDIR(about.st_mode) ? EISDIR : 0;
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+    if (error != 0) {
+        return sarrus_report(context, SARRUS_IO, "%s: cannot be read: %s", path, strerror(error));
+    }
+    *out = (reader){.silence = sarrus_hdf5_silence_begin(), .file = -1, .file_bytes = (uint64_t)about.st_size};
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access >= 0) {
+        if (H5Pset_file_locking(access, false, true) >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0) {
+            out->file = H5Fopen(path, H5F_ACC_RDONLY, access);
+        }
+        H5Pclose(access);
+    }
+    if (out->file < 0) {
+        char message[MESSAGE_BYTES];
+        sarrus_hdf5_message(message, sizeof message);
+        sarrus_hdf5_silence_end(out->silence);
+        return sarrus_report(context, SARRUS_BAD_INPUT, "%s: not an HDF5 file that can be read: %s", path, message);
+    }
+    return SARRUS_OK;
+}
+
+static void reader_close(reader *open_reader) {
+    H5Fclose(open_reader->file);
+    sarrus_hdf5_silence_end(open_reader->silence);
+}
+
+static bool get_number(hid_t object, const char *name, hid_t type, void *out) {
+    hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+    if (attribute < 0) {
+        return false;
+    }
+    hid_t space = H5Aget_space(attribute);
+    bool ok = space >= 0 && H5Sget_simple_extent_npoints(space) == 1 && H5Aread(attribute, type, out) >= 0;
+    if (space >= 0) {
+        H5Sclose(space);
+    }
+    H5Aclose(attribute);
+    return ok;
+}
+
+static char *read_fixed_text(hid_t attribute, hid_t type) {
+    size_t n = H5Tget_size(type);
+    char *text = calloc(n + 1, 1);
+    if (text != NULL && H5Aread(attribute, type, text) < 0) {
+        text[0] = '\0';
+    }
+    return text;
+}
+
+/* Text of a scalar attribute, of variable or fixed length; "" when there is none. */
+static void get_text(hid_t object, const char *name, char *out, size_t n_bytes) {
+    out[0] = '\0';
+    hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
+    if (attribute < 0) {
+        return;
+    }
+    hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+    bool single = type >= 0 && space >= 0 && H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1;
+    if (single && H5Tis_variable_str(type) > 0) {
+        char *text = NULL;
+        if (H5Aread(attribute, type, &text) >= 0 && text != NULL) {
+            snprintf(out, n_bytes, "%s", text);
+            H5free_memory(text);
+        }
+    } else if (single) {
+        char *text = read_fixed_text(attribute, type);
+        snprintf(out, n_bytes, "%s", text != NULL ? text : "");
+        free(text);
+    }
+    if (space >= 0) {
+        H5Sclose(space);
+    }
+    if (type >= 0) {
+        H5Tclose(type);
+    }
+    H5Aclose(attribute);
+}
+
+/* Length of a dataset with one axis; 0 when there is none. */
+static uint64_t column_length(hid_t file, const char *path) {
+    hid_t dataset = H5Dopen2(file, path, H5P_DEFAULT);
+    if (dataset < 0) {
+        return 0;
+    }
+    hid_t space = H5Dget_space(dataset);
+    hsize_t n = 0;
+    if (space < 0 || H5Sget_simple_extent_ndims(space) != 1 || H5Sget_simple_extent_dims(space, &n, NULL) < 0) {
+        n = 0;
+    }
+    if (space >= 0) {
+        H5Sclose(space);
+    }
+    H5Dclose(dataset);
+    return n;
+}
+
+/* Reads rows i_first … i_first + n − 1 of a dataset with one axis. */
+static bool read_rows(hid_t file, const char *path, hid_t type, uint64_t i_first, uint64_t n, void *out) {
+    const hsize_t start = i_first, count = n;
+    hid_t dataset = H5Dopen2(file, path, H5P_DEFAULT);
+    if (dataset < 0) {
+        return false;
+    }
+    hid_t space = H5Dget_space(dataset), memory_space = H5Screate_simple(1, &count, NULL);
+    bool ok = space >= 0 && memory_space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
+              H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &count, NULL) >= 0 &&
+              H5Dread(dataset, type, memory_space, space, H5P_DEFAULT, out) >= 0;
+    if (memory_space >= 0) {
+        H5Sclose(memory_space);
+    }
+    if (space >= 0) {
+        H5Sclose(space);
+    }
+    H5Dclose(dataset);
+    return ok;
+}
+
+/* Enum type → its numbers: reading with the file's own type gives bytes. */
+static bool count_failed(hid_t file, sarrus_result_info *info) {
+    enum { ROWS = 65536 };
+    uint8_t *status = malloc(ROWS);
+    hid_t dataset = H5Dopen2(file, "instance/status", H5P_DEFAULT);
+    hid_t type = dataset >= 0 ? H5Dget_type(dataset) : -1;
+    bool ok = status != NULL && type >= 0 && H5Tget_size(type) == 1;
+    for (uint64_t i = 0; ok && i < info->n_instances; i += ROWS) {
+        uint64_t n = info->n_instances - i < ROWS ? info->n_instances - i : ROWS;
+        ok = read_rows(file, "instance/status", type, i, n, status);
+        for (uint64_t k = 0; ok && k < n; k++) {
+            if (status[k] < SARRUS_N_INSTANCE_STATUS) {
+                info->n_failed_by_status[status[k]]++;
+            }
+            info->n_failed += status[k] != SARRUS_INSTANCE_OK;
+        }
+    }
+    if (type >= 0) {
+        H5Tclose(type);
+    }
+    if (dataset >= 0) {
+        H5Dclose(dataset);
+    }
+    free(status);
+    return ok;
+}
+
+/* Times on file: what was written, which is less than planned in a file that is not complete. */
+static bool read_times(hid_t file, sarrus_result_info *info) {
+    uint64_t n_planned = column_length(file, "time");
+    uint64_t n_written = 0;
+    if (!get_number(file, "n_times_written", H5T_NATIVE_UINT64, &n_written) || n_written > n_planned) {
+        n_written = n_planned;
+    }
+    info->n_times = n_written;
+    info->t_first = info->t_last = NAN;
+    return n_written == 0 || (read_rows(file, "time", H5T_NATIVE_DOUBLE, 0, 1, &info->t_first) &&
+                              read_rows(file, "time", H5T_NATIVE_DOUBLE, n_written - 1, 1, &info->t_last));
+}
+
+static herr_t count_dataset(hid_t file, const char *name, const H5O_info_t *object, void *user) {
+    (void)file;
+    (void)name;
+    *(int *)user += object->type == H5O_TYPE_DATASET;
+    return 0;
+}
+
+static sarrus_status read_info(sarrus_context *context, const char *path, hid_t file, sarrus_result_info *out) {
+    if (!get_number(file, "sarrus_format", H5T_NATIVE_INT, &out->format)) {
+        return sarrus_report(context, SARRUS_BAD_INPUT, "%s: not a Sarrus result file (no attribute sarrus_format)", path);
+    }
+    if (out->format != SARRUS_FORMAT) {
+        return sarrus_report(context, SARRUS_UNSUPPORTED, "%s: result file format %d; this version reads format %d", path,
+                             out->format, SARRUS_FORMAT);
+    }
+    get_text(file, "sarrus_version", out->version, sizeof out->version);
+    get_text(file, "created", out->created, sizeof out->created);
+    get_text(file, "backend", out->backend, sizeof out->backend);
+    get_text(file, "device", out->device, sizeof out->device);
+    out->n_instances = column_length(file, "instance/id");
+    out->n_coordinates = H5Lexists(file, "coordinate", H5P_DEFAULT) > 0 ? (int)column_length(file, "coordinate") : 0;
+    bool ok = get_number(file, "complete", H5T_NATIVE_INT, &out->complete) &&
+              get_number(file, "seed", H5T_NATIVE_UINT64, &out->seed) && read_times(file, out) && count_failed(file, out) &&
+              H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, count_dataset, &out->n_datasets, H5O_INFO_BASIC) >= 0;
+    return ok ? SARRUS_OK : sarrus_report(context, SARRUS_BAD_INPUT, "%s: the result file is damaged", path);
+}
+
+sarrus_status sarrus_result_info_read(sarrus_context *context, const char *path, sarrus_result_info *out) {
+    reader open_reader;
+    sarrus_status status = reader_open(context, path, &open_reader);
+    if (status != SARRUS_OK) {
+        return status;
+    }
+    sarrus_result_info info = {.file_bytes = open_reader.file_bytes};
+    status = read_info(context, path, open_reader.file, &info);
+    reader_close(&open_reader);
+    if (status == SARRUS_OK) {
+        *out = info;
+    }
+    return status;
+}
+
+typedef struct visit_state {
+    sarrus_dataset_visitor visit;
+    void *user;
+} visit_state;
+
+static const char *type_name(hid_t type) {
+    size_t size = H5Tget_size(type);
+    switch (H5Tget_class(type)) {
+    case H5T_STRING:
+        return "string";
+    case H5T_FLOAT:
+        return size == 8 ? "f64" : size == 4 ? "f32" : "float";
+    case H5T_ENUM:
+        return size == 1 ? "enum u8" : "enum";
+    case H5T_INTEGER: {
+        static const char *const names[2][4] = {{"u8", "u16", "u32", "u64"}, {"i8", "i16", "i32", "i64"}};
+        int i = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
+        return names[H5Tget_sign(type) == H5T_SGN_NONE ? 0 : 1][i];
+    }
+    default:
+        return "other";
+    }
+}
+
+static herr_t visit_dataset(hid_t file, const char *name, const H5O_info_t *object, void *user) {
+    const visit_state *state = user;
+    if (object->type != H5O_TYPE_DATASET) {
+        return 0;
+    }
+    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    if (dataset < 0) {
+        return -1;
+    }
+    hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
+    hsize_t extent[H5S_MAX_RANK];
+    uint64_t dims[H5S_MAX_RANK];
+    int n_dims = space >= 0 ? H5Sget_simple_extent_dims(space, extent, NULL) : -1;
+    bool ok = n_dims >= 0 && type >= 0;
+    if (ok) {
+        char units[UNITS_BYTES];
+        get_text(dataset, "units", units, sizeof units);
+        for (int d = 0; d < n_dims; d++) {
+            dims[d] = extent[d];
+        }
+        /* the scale of the instances has a second name at the root, which is met first */
+        const char *path = strcmp(name, "id") == 0 && H5Lexists(file, "instance/id", H5P_DEFAULT) > 0 ? "instance/id" : name;
+        state->visit(path, n_dims, dims, type_name(type), H5Dget_storage_size(dataset), units, state->user);
+    }
+    if (type >= 0) {
+        H5Tclose(type);
+    }
+    if (space >= 0) {
+        H5Sclose(space);
+    }
+    H5Dclose(dataset);
+    return ok ? 0 : -1;
+}
+
+sarrus_status sarrus_result_visit(sarrus_context *context, const char *path, sarrus_dataset_visitor visit, void *user) {
+    reader open_reader;
+    sarrus_status status = reader_open(context, path, &open_reader);
+    if (status != SARRUS_OK) {
+        return status;
+    }
+    visit_state state = {.visit = visit, .user = user};
+    if (H5Ovisit2(open_reader.file, H5_INDEX_NAME, H5_ITER_INC, visit_dataset, &state, H5O_INFO_BASIC) < 0) {
+        char message[MESSAGE_BYTES];
+        sarrus_hdf5_message(message, sizeof message);
+        status = sarrus_report(context, SARRUS_BAD_INPUT, "%s: the result file is damaged: %s", path, message);
+    }
+    reader_close(&open_reader);
+    return status;
+}

@@ -1,0 +1,236 @@
+/* What a fresh result file holds: the layout that docs/result_file.md describes. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <hdf5_hl.h>
+
+#include "sarrus/version.h"
+#include "sink/hdf5_object.h"
+#include "sink/result_file.h"
+
+/* A scale lists its users in one attribute, which may hold 64 KiB: 4096 entries of 16 bytes. */
+enum { SCALE_USERS_MAX = 4000 };
+
+/* The scales while the file is being made. */
+typedef struct scales {
+    hid_t instance, time;
+    hid_t *labels; /* [n_fields]; −1: none, or shared with an earlier field */
+    int n_instance_users;
+} scales;
+
+static bool put_root_attributes(sarrus_result_file *file, const sarrus_sink_description *description) {
+    const int format = SARRUS_FORMAT;
+    char created[32], hash[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc) == NULL || strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0) {
+        return false;
+    }
+    snprintf(hash, sizeof hash, "%016" PRIx64, description->plan_hash);
+    hid_t root = file->file;
+    bool ok = sarrus_hdf5_put_number(root, "sarrus_format", H5T_NATIVE_INT, &format) &&
+              sarrus_hdf5_put_text(root, "sarrus_version", SARRUS_VERSION) && sarrus_hdf5_put_text(root, "created", created) &&
+              sarrus_hdf5_put_text(root, "backend", description->backend != NULL ? description->backend : "") &&
+              sarrus_hdf5_put_text(root, "device", description->device != NULL ? description->device : "") &&
+              sarrus_hdf5_put_number(root, "seed", H5T_NATIVE_UINT64, &description->seed) &&
+              sarrus_hdf5_put_text(root, "plan_hash", hash);
+    if (!ok) {
+        return false;
+    }
+    const int no = 0;
+    const uint64_t none = 0;
+    file->complete = sarrus_hdf5_open_attribute(root, "complete", H5T_NATIVE_INT, 0);
+    file->n_times_written = sarrus_hdf5_open_attribute(root, "n_times_written", H5T_NATIVE_UINT64, 0);
+    return file->complete >= 0 && H5Awrite(file->complete, H5T_NATIVE_INT, &no) >= 0 && file->n_times_written >= 0 &&
+           H5Awrite(file->n_times_written, H5T_NATIVE_UINT64, &none) >= 0;
+}
+
+static bool put_scenario(hid_t file, const char *text) {
+    hid_t type = sarrus_hdf5_string_type();
+    if (type < 0) {
+        return false;
+    }
+    hid_t dataset = sarrus_hdf5_create_dataset(file, "scenario", type, &(sarrus_hdf5_shape){.n_dims = 0});
+    bool ok = sarrus_hdf5_describe(dataset, "1", "the scenario as run, YAML") &&
+              H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text) >= 0;
+    if (dataset >= 0) {
+        H5Dclose(dataset);
+    }
+    H5Tclose(type);
+    return ok;
+}
+
+static bool put_scales(sarrus_result_file *file, const sarrus_sink_description *description, scales *out) {
+    uint64_t n = description->n_instances;
+    uint64_t *ids = malloc(n * sizeof *ids);
+    if (ids == NULL) {
+        return false;
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        ids[i] = i;
+    }
+    out->instance = sarrus_hdf5_create_column(file->file, "instance/id", H5T_NATIVE_UINT64, ids, n);
+    free(ids);
+    /* readers of netCDF look for a dimension in the groups above its user: the same dataset under a second name at the root */
+    if (out->instance < 0 || H5Lcreate_hard(file->file, "instance/id", file->file, "id", H5P_DEFAULT, H5P_DEFAULT) < 0) {
+        return false;
+    }
+    out->time = sarrus_hdf5_create_column(file->file, "time", H5T_NATIVE_DOUBLE, description->times, description->n_times);
+    return sarrus_hdf5_describe(out->instance, "1", "number of the instance") && H5DSset_scale(out->instance, "id") >= 0 &&
+           sarrus_hdf5_describe(out->time, "s", "output time") && H5DSset_scale(out->time, "time") >= 0;
+}
+
+/* Attaches the instance scale to axis 0, as long as the scale can hold it. */
+static bool attach_instances(hid_t dataset, scales *all) {
+    if (all->n_instance_users >= SCALE_USERS_MAX) {
+        return true;
+    }
+    all->n_instance_users++;
+    return H5DSattach_scale(dataset, all->instance, 0) >= 0;
+}
+
+static hid_t make_status_type(void) {
+    hid_t type = H5Tenum_create(H5T_NATIVE_UINT8);
+    for (uint8_t value = 0; type >= 0 && value < SARRUS_N_INSTANCE_STATUS; value++) {
+        if (H5Tenum_insert(type, sarrus_instance_status_word((sarrus_instance_status)value), &value) < 0) {
+            H5Tclose(type);
+            return -1;
+        }
+    }
+    return type;
+}
+
+/* flag_values and flag_meanings (CF conventions, section 3.5) say the same as the enum type to readers that ignore it. */
+static bool put_flags(hid_t dataset) {
+    uint8_t values[SARRUS_N_INSTANCE_STATUS];
+    char meanings[SARRUS_N_INSTANCE_STATUS * 40] = "";
+    size_t used = 0;
+    for (uint8_t i = 0; i < SARRUS_N_INSTANCE_STATUS; i++) {
+        values[i] = i;
+        int n = snprintf(meanings + used, sizeof meanings - used, "%s%s", i > 0 ? " " : "",
+                         sarrus_instance_status_word((sarrus_instance_status)i));
+        if (n < 0 || (size_t)n >= sizeof meanings - used) {
+            return false;
+        }
+        used += (size_t)n;
+    }
+    hid_t attribute = sarrus_hdf5_open_attribute(dataset, "flag_values", H5T_NATIVE_UINT8, SARRUS_N_INSTANCE_STATUS);
+    bool ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_UINT8, values) >= 0;
+    if (attribute >= 0) {
+        H5Aclose(attribute);
+    }
+    return ok && sarrus_hdf5_put_text(dataset, "flag_meanings", meanings);
+}
+
+/* Status and failure time change in place at every commit, so that they are contiguous. */
+static bool put_outcome(sarrus_result_file *file, scales *all) {
+    const hsize_t dims = file->layout->n_instances;
+    const double no_time = NAN;
+    hid_t text = sarrus_hdf5_string_type();
+    file->status_type = make_status_type();
+    if (text < 0 || file->status_type < 0) {
+        return false;
+    }
+    sarrus_hdf5_shape shape = {.n_dims = 1, .dims = &dims};
+    file->status = sarrus_hdf5_create_dataset(file->file, "instance/status", file->status_type, &shape);
+    file->reason = sarrus_hdf5_create_dataset(file->file, "instance/reason", text, &shape);
+    shape.fill = &no_time;
+    file->failed_time = sarrus_hdf5_create_dataset(file->file, "instance/failed_time", H5T_NATIVE_DOUBLE, &shape);
+    H5Tclose(text);
+    return sarrus_hdf5_describe(file->status, "1", "how the instance ended") && put_flags(file->status) &&
+           attach_instances(file->status, all) && sarrus_hdf5_describe(file->reason, "1", "why the instance failed") &&
+           attach_instances(file->reason, all) &&
+           sarrus_hdf5_describe(file->failed_time, "s", "time of failure, NaN when healthy") &&
+           attach_instances(file->failed_time, all);
+}
+
+static bool put_parameters(sarrus_result_file *file, const sarrus_sink_description *description, scales *all) {
+    hid_t group = H5Gcreate2(file->file, "instance/parameters", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool ok = group >= 0;
+    for (int p = 0; ok && p < description->n_parameters; p++) {
+        const sarrus_sink_parameter *parameter = &description->parameters[p];
+        hid_t dataset =
+            sarrus_hdf5_create_column(group, parameter->path, H5T_NATIVE_DOUBLE, parameter->values, description->n_instances);
+        ok = sarrus_hdf5_describe(dataset, "SI", parameter->path) && attach_instances(dataset, all);
+        if (dataset >= 0) {
+            H5Dclose(dataset);
+        }
+    }
+    if (group >= 0) {
+        H5Gclose(group);
+    }
+    return ok;
+}
+
+/* The scale of the third axis of field `i`, shared by fields that name the same one. −1: none; −2: failed. */
+static hid_t label_scale(const sarrus_result_file *file, const sarrus_sink_description *description, int i, scales *all) {
+    const sarrus_sink_field *field = &description->fields[i];
+    if (field->width == 0 || field->labels == NULL || field->labels_path == NULL) {
+        return -1;
+    }
+    for (int j = 0; j < i; j++) {
+        if (all->labels[j] >= 0 && strcmp(description->fields[j].labels_path, field->labels_path) == 0) {
+            return all->labels[j];
+        }
+    }
+    hid_t scale = sarrus_hdf5_create_strings(file->file, field->labels_path, field->labels, (uint64_t)field->width);
+    all->labels[i] = scale;
+    const char *slash = strrchr(field->labels_path, '/');
+    bool ok = sarrus_hdf5_describe(scale, "1", "names of the last axis") &&
+              H5DSset_scale(scale, slash != NULL ? slash + 1 : field->labels_path) >= 0;
+    return ok ? scale : -2;
+}
+
+static bool put_field(sarrus_result_file *file, const sarrus_sink_description *description, int i, scales *all) {
+    const sarrus_sink_field *field = &description->fields[i];
+    const sarrus_layout_field *cut = &file->layout->fields[i];
+    const hsize_t dims[3] = {file->layout->n_instances, file->layout->n_times, cut->width};
+    const hsize_t chunk[3] = {cut->chunk_instances, file->layout->block_times, cut->width};
+    const double fill_f64 = NAN;
+    const uint16_t fill_u16 = UINT16_MAX;
+    bool is_u16 = field->type == SARRUS_SINK_U16;
+    const sarrus_hdf5_shape shape = {
+        .n_dims = cut->n_dims, .dims = dims, .chunk = chunk, .fill = is_u16 ? (const void *)&fill_u16 : (const void *)&fill_f64};
+    hid_t dataset = sarrus_hdf5_create_dataset(file->file, field->path, is_u16 ? H5T_NATIVE_UINT16 : H5T_NATIVE_DOUBLE, &shape);
+    file->fields[i] = dataset;
+    bool ok = sarrus_hdf5_describe(dataset, field->units, field->long_name) && attach_instances(dataset, all) &&
+              H5DSattach_scale(dataset, all->time, 1) >= 0;
+    for (int k = 0; ok && k < field->n_flags; k++) {
+        ok = sarrus_hdf5_put_number(dataset, field->flag_names[k], H5T_NATIVE_INT, &field->flag_values[k]);
+    }
+    hid_t scale = ok ? label_scale(file, description, i, all) : -1;
+    return ok && scale != -2 && (scale == -1 || H5DSattach_scale(dataset, scale, 2) >= 0);
+}
+
+sarrus_status sarrus_result_schema_write(sarrus_result_file *file, const sarrus_sink_description *description) {
+    scales all = {.instance = -1, .time = -1};
+    all.labels = malloc(((size_t)description->n_fields + 1) * sizeof *all.labels);
+    bool ok = all.labels != NULL;
+    for (int f = 0; ok && f < description->n_fields; f++) {
+        all.labels[f] = -1;
+    }
+    ok = ok && put_root_attributes(file, description) && put_scenario(file->file, description->scenario) &&
+         put_scales(file, description, &all) && put_outcome(file, &all) && put_parameters(file, description, &all);
+    for (int f = 0; ok && f < description->n_fields; f++) {
+        ok = put_field(file, description, f, &all);
+    }
+    sarrus_status status =
+        ok && file->state.write_error == 0 ? SARRUS_OK : sarrus_result_file_fail(file, "the datasets cannot be created");
+    for (int f = 0; all.labels != NULL && f < description->n_fields; f++) {
+        if (all.labels[f] >= 0) {
+            H5Dclose(all.labels[f]);
+        }
+    }
+    free(all.labels);
+    if (all.instance >= 0) {
+        H5Dclose(all.instance);
+    }
+    if (all.time >= 0) {
+        H5Dclose(all.time);
+    }
+    return status;
+}

@@ -1,0 +1,93 @@
+/* The result file: one writer thread owns HDF5, whole chunks, compression by workers, commits by flush.
+ * The sink knows arrays, names and units; nothing about mechanisms. */
+#ifndef SARRUS_SINK_SINK_H
+#define SARRUS_SINK_SINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sarrus/context.h"
+
+typedef struct sarrus_sink sarrus_sink;
+
+typedef enum sarrus_sink_type { SARRUS_SINK_F64 = 0, SARRUS_SINK_U16 = 1 } sarrus_sink_type;
+
+/* One dataset [n_instances][n_times] or [n_instances][n_times][width]; in blocks the numbers are doubles always, and
+ * converted on the way out (U16: rounded and limited to 0 … 65534; NaN becomes 65535, which is also the fill value). */
+typedef struct sarrus_sink_field {
+    const char *path; /* "state/q", "reactions/A" */
+    const char *long_name;
+    const char *units; /* "m | rad" where components differ */
+    sarrus_sink_type type;
+    int width;                 /* 0: no third axis */
+    const char *const *labels; /* [width] names of the third axis, NULL: none */
+    const char *labels_path;   /* dataset of the labels, a dimension scale ("coordinate"); shared by name */
+    int n_flags;               /* extra integer attributes, as {"unique", 0} */
+    const char *const *flag_names;
+    const int *flag_values;
+} sarrus_sink_field;
+
+typedef struct sarrus_sink_parameter {
+    const char *path;     /* under /instance/parameters/ */
+    const double *values; /* [n_instances] */
+} sarrus_sink_parameter;
+
+typedef struct sarrus_sink_description {
+    uint64_t n_instances;
+    uint64_t n_times;
+    const double *times; /* [n_times] s */
+    int n_fields;
+    const sarrus_sink_field *fields;
+    int n_parameters;
+    const sarrus_sink_parameter *parameters;
+    const char *scenario; /* resolved YAML */
+    const char *backend, *device;
+    uint64_t seed;
+    uint64_t plan_hash;
+    uint64_t block_bytes;   /* memory for one block of all fields; 0: 256 MiB. At least one time always fits */
+    int n_compress_threads; /* 0: 2 */
+} sarrus_sink_description;
+
+/* A block: all instances × n_times times from i_time_first. data[f] is [n_instances][n_times][max(width, 1)] doubles,
+ * owned by the sink; the caller fills it and submits. */
+typedef struct sarrus_sink_block {
+    uint64_t i_time_first;
+    uint64_t n_times;
+    double **data;
+} sarrus_sink_block;
+
+/* The end of each instance, written when the file is closed. */
+typedef struct sarrus_sink_outcome {
+    const uint8_t *status;     /* [n_instances] sarrus_instance_status */
+    const double *failed_time; /* [n_instances] s, NaN when healthy */
+    bool complete;
+} sarrus_sink_outcome;
+
+/* Creates (or replaces) the file at `path` with all metadata, scales and empty datasets, commits it, and starts the writer.
+ * Written to `path` directly. Errors: IO (with the system's reason), NO_MEMORY. The description is copied. */
+SARRUS_MUST_USE sarrus_status sarrus_sink_create(sarrus_context *context, const char *path,
+                                                 const sarrus_sink_description *description, sarrus_sink **out);
+
+/* Number of times in a full block (the last may be shorter). */
+uint64_t sarrus_sink_block_times(const sarrus_sink *sink);
+
+/* The next block, in order of time; waits while both buffers are being written. SINK_FAILED after a write error. */
+SARRUS_MUST_USE sarrus_status sarrus_sink_acquire(sarrus_sink *sink, sarrus_sink_block *out);
+
+/* Hands the acquired block to the writer; n_times may be smaller than acquired only for the last block of an interrupted run.
+ * The writer commits (flush) each block and writes instance/status as of then. */
+SARRUS_MUST_USE sarrus_status sarrus_sink_submit(sarrus_sink *sink, uint64_t n_times, const sarrus_sink_outcome *outcome);
+
+/* Waits for the writer, writes the outcome (NULL: none, and not complete), sets `complete` when it says so and every time was
+ * written, closes the file. After a write error nothing more reaches the file, which stays as last committed; SINK_FAILED, with the
+ * cause in `context`. The sink is still to be destroyed. */
+SARRUS_MUST_USE sarrus_status sarrus_sink_close(sarrus_sink *sink, sarrus_context *context, const sarrus_sink_outcome *outcome);
+
+/* Every state is allowed, NULL too. Without a close before, what was submitted is written and the file closed, not complete. */
+void sarrus_sink_destroy(sarrus_sink *sink);
+
+/* Seconds that the writer thread was busy (waiting for its compression threads included), size of the file so far in bytes. */
+double sarrus_sink_busy_seconds(const sarrus_sink *sink);
+uint64_t sarrus_sink_bytes(const sarrus_sink *sink);
+
+#endif

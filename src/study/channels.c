@@ -1,0 +1,209 @@
+#include "study/channels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/report.h"
+
+static const char *const reaction_labels[3] = {"fx", "fy", "mz"};
+static const char *const unique_name[1] = {"unique"};
+
+/* Drives come in scenario order: this many before joint i_joint. */
+static int n_drives(const sarrus_model *model, int i_joint) {
+    int count = 0;
+    for (int i = 0; i < i_joint; i++)
+        count += model->joints[i].drive >= 0;
+    return count;
+}
+
+/* Joints that hold an angle (fixed, prismatic) or drive one mix m and rad in Φ. */
+static bool is_mixed(const sarrus_model *model) {
+    for (int i = 0; i < model->n_joints; i++) {
+        const sarrus_joint *joint = &model->joints[i];
+        if (joint->type == SARRUS_JOINT_PRISMATIC || joint->type == SARRUS_JOINT_FIXED ||
+            (joint->type == SARRUS_JOINT_REVOLUTE && joint->drive >= 0))
+            return true;
+    }
+    return false;
+}
+
+static sarrus_sink_field *field_add(sarrus_channels *channels, sarrus_observable observable, int offset, int width,
+                                    sarrus_sink_field field) {
+    const int i = channels->n_fields++;
+    field.width = width;
+    channels->fields[i] = field;
+    channels->observable[i] = observable;
+    channels->offset[i] = offset;
+    channels->n_components[i] = width > 0 ? width : 1;
+    return &channels->fields[i];
+}
+
+static void state_add(sarrus_channels *channels, const sarrus_plan *plan, int n) {
+    for (int i = 0; i < n; i++) {
+        channels->coordinate_names[i] = sarrus_plan_coordinate_name(plan, i);
+        channels->speed_names[i] = sarrus_plan_speed_name(plan, i);
+    }
+    channels->width[SARRUS_OBSERVE_Q] = channels->width[SARRUS_OBSERVE_V] = n;
+    field_add(channels, SARRUS_OBSERVE_Q, 0, n,
+              (sarrus_sink_field){.path = "state/q",
+                                  .long_name = "absolute coordinates",
+                                  .units = "m | rad",
+                                  .labels = channels->coordinate_names,
+                                  .labels_path = "coordinate"});
+    field_add(channels, SARRUS_OBSERVE_V, 0, n,
+              (sarrus_sink_field){.path = "state/v",
+                                  .long_name = "velocities",
+                                  .units = "m/s | rad/s",
+                                  .labels = channels->speed_names,
+                                  .labels_path = "speed"});
+}
+
+static void scalar_add(sarrus_channels *channels, sarrus_observable observable, const char *path, const char *long_name,
+                       const char *units) {
+    const sarrus_sink_type type = observable == SARRUS_OBSERVE_RANK ? SARRUS_SINK_U16 : SARRUS_SINK_F64;
+    channels->width[observable] = 1;
+    field_add(channels, observable, 0, 0, (sarrus_sink_field){.path = path, .long_name = long_name, .units = units, .type = type});
+}
+
+/* "group/name", kept in channels->paths of the field that is added next; NULL without memory. */
+static const char *path_make(sarrus_channels *channels, const char *group, const char *name) {
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", group, name) < 0)
+        return NULL;
+    channels->paths[channels->n_fields] = path;
+    return path;
+}
+
+static bool reactions_add(sarrus_channels *channels, const sarrus_model *model, const sarrus_plan *plan) {
+    channels->width[SARRUS_OBSERVE_REACTIONS] = 3 * model->n_joints;
+    for (int i = 0; i < model->n_joints; i++) {
+        const char *path = path_make(channels, "reactions", model->joints[i].name);
+        if (path == NULL)
+            return false;
+        channels->uniqueness[i] = sarrus_plan_reaction_is_unique(plan, i);
+        field_add(channels, SARRUS_OBSERVE_REACTIONS, 3 * i, 3,
+                  (sarrus_sink_field){.path = path,
+                                      .long_name = "reaction on the child at the joint point, inertial frame",
+                                      .units = "N | N m",
+                                      .labels = reaction_labels,
+                                      .labels_path = "reaction_component",
+                                      .n_flags = 1,
+                                      .flag_names = unique_name,
+                                      .flag_values = &channels->uniqueness[i]});
+    }
+    return true;
+}
+
+static bool drives_add(sarrus_channels *channels, const sarrus_model *model) {
+    channels->width[SARRUS_OBSERVE_DRIVES] = n_drives(model, model->n_joints);
+    for (int i = 0; i < model->n_joints; i++) {
+        const sarrus_joint *joint = &model->joints[i];
+        if (joint->drive < 0)
+            continue;
+        const char *path = path_make(channels, "drives", joint->name);
+        if (path == NULL)
+            return false;
+        field_add(channels, SARRUS_OBSERVE_DRIVES, n_drives(model, i), 0,
+                  (sarrus_sink_field){.path = path,
+                                      .long_name = "motor load of the driven coordinate",
+                                      .units = joint->type == SARRUS_JOINT_REVOLUTE ? "N m" : "N"});
+    }
+    return true;
+}
+
+static void direct_mark(sarrus_channels *channels) {
+    for (int i = 0; i < channels->n_fields; i++)
+        if (channels->n_components[i] == channels->width[channels->observable[i]])
+            channels->is_direct[channels->observable[i]] = true;
+}
+
+static bool channels_allocate(sarrus_channels *channels, size_t n, size_t n_joints) {
+    const size_t n_fields_max = 6 + 2 * n_joints;
+    channels->fields = calloc(n_fields_max, sizeof *channels->fields);
+    channels->observable = calloc(n_fields_max, sizeof *channels->observable);
+    channels->offset = calloc(n_fields_max, sizeof *channels->offset);
+    channels->n_components = calloc(n_fields_max, sizeof *channels->n_components);
+    channels->paths = calloc(n_fields_max, sizeof *channels->paths);
+    channels->coordinate_names = calloc(n + 1, sizeof *channels->coordinate_names);
+    channels->speed_names = calloc(n + 1, sizeof *channels->speed_names);
+    channels->uniqueness = calloc(n_joints + 1, sizeof *channels->uniqueness);
+    return channels->fields != NULL && channels->observable != NULL && channels->offset != NULL && channels->n_components != NULL &&
+           channels->paths != NULL && channels->coordinate_names != NULL && channels->speed_names != NULL &&
+           channels->uniqueness != NULL;
+}
+
+sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model *model, const sarrus_plan *plan,
+                                     sarrus_channels *out) {
+    sarrus_plan_sizes sizes;
+    sarrus_plan_sizes_get(plan, &sizes);
+    *out = (sarrus_channels){0};
+    const unsigned wanted = model->output.channels;
+    bool is_done = channels_allocate(out, (size_t)sizes.n, (size_t)model->n_joints);
+    if (is_done && (wanted & SARRUS_CHANNEL_STATE))
+        state_add(out, plan, sizes.n);
+    if (is_done && (wanted & SARRUS_CHANNEL_ENERGY))
+        scalar_add(out, SARRUS_OBSERVE_ENERGY, "diagnostics/energy", "total mechanical energy", "J");
+    if (is_done && (wanted & SARRUS_CHANNEL_CONSTRAINT)) {
+        const bool mixed = is_mixed(model);
+        scalar_add(out, SARRUS_OBSERVE_POSITION_ERROR, "diagnostics/position_error", "norm of the position constraints",
+                   mixed ? "m | rad" : "m");
+        scalar_add(out, SARRUS_OBSERVE_VELOCITY_ERROR, "diagnostics/velocity_error", "norm of the velocity constraints",
+                   mixed ? "m/s | rad/s" : "m/s");
+    }
+    if (is_done && (wanted & SARRUS_CHANNEL_RANK))
+        scalar_add(out, SARRUS_OBSERVE_RANK, "diagnostics/rank", "numerical rank of the constraint Jacobian", "1");
+    if (is_done && (wanted & SARRUS_CHANNEL_REACTIONS))
+        is_done = reactions_add(out, model, plan);
+    if (is_done)
+        is_done = drives_add(out, model);
+    if (!is_done)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the output channels");
+    direct_mark(out);
+    return SARRUS_OK;
+}
+
+void sarrus_channels_free(sarrus_channels *channels) {
+    if (channels->paths != NULL)
+        for (int i = 0; i < channels->n_fields; i++)
+            free(channels->paths[i]);
+    free(channels->paths);
+    free(channels->fields);
+    free(channels->observable);
+    free(channels->offset);
+    free(channels->n_components);
+    free(channels->coordinate_names);
+    free(channels->speed_names);
+    free(channels->uniqueness);
+    *channels = (sarrus_channels){0};
+}
+
+/* One instance: its rows of an observable are read once from memory and then cut from the cache, field by field. */
+static void instance_gather(const sarrus_channels *channels, const sarrus_channels_rows *rows, uint64_t i_instance,
+                            double *const source[SARRUS_N_OBSERVABLES], double **data) {
+    const size_t i_first = i_instance * rows->n_rows_stride + rows->i_row;
+    for (int i_field = 0; i_field < channels->n_fields; i_field++) {
+        const sarrus_observable observable = channels->observable[i_field];
+        if (channels->is_direct[observable])
+            continue;
+        const size_t width = (size_t)channels->width[observable];
+        const size_t n_components = (size_t)channels->n_components[i_field];
+        const double *from = source[observable] + i_first * width + (size_t)channels->offset[i_field];
+        double *to = data[i_field] + i_first * n_components;
+        for (uint64_t i_row = 0; i_row < rows->n_rows; i_row++, from += width)
+            for (size_t k = 0; k < n_components; k++)
+                *to++ = from[k];
+    }
+}
+
+void sarrus_channels_gather(const sarrus_channels *channels, const sarrus_channels_rows *rows,
+                            double *const source[SARRUS_N_OBSERVABLES], double **data) {
+    bool is_all_direct = true;
+    for (int i = 0; i < channels->n_fields; i++)
+        is_all_direct = is_all_direct && channels->is_direct[channels->observable[i]];
+    if (is_all_direct)
+        return;
+    const int64_t n_instances = (int64_t)rows->n_instances;
+#pragma omp parallel for schedule(static) num_threads(rows->n_threads)
+    for (int64_t i = 0; i < n_instances; i++)
+        instance_gather(channels, rows, (uint64_t)i, source, data);
+}

@@ -1,0 +1,42 @@
+/* Which datasets a run writes, and where each is found among the observables of a batch. */
+#ifndef SARRUS_STUDY_CHANNELS_H
+#define SARRUS_STUDY_CHANNELS_H
+
+#include <stdbool.h>
+
+#include "model/model.h"
+#include "plan/plan.h"
+#include "sarrus/batch.h"
+#include "sink/sink.h"
+
+typedef struct sarrus_channels {
+    int n_fields;
+    sarrus_sink_field *fields;            /* [n_fields] */
+    sarrus_observable *observable;        /* [n_fields] the observable that a field is cut from */
+    int *offset;                          /* [n_fields] its first component there */
+    int *n_components;                    /* [n_fields] its number of components, 1 for fields without third axis */
+    int width[SARRUS_N_OBSERVABLES];      /* doubles per instance and time; 0 when nothing in the file needs it */
+    bool is_direct[SARRUS_N_OBSERVABLES]; /* one field is the whole observable: it is observed straight into the block */
+    char **paths;                         /* [n_fields] owned, NULL where the path is a constant */
+    const char **coordinate_names;        /* [n], the strings belong to the plan */
+    const char **speed_names;             /* [n] */
+    int *uniqueness;                      /* [n_joints] 1: the reaction is unique */
+} sarrus_channels;
+
+/* From the scenario's output.channels and its driven joints. Model and plan must outlive the channels. NO_MEMORY.
+ * `*out` is to be given to sarrus_channels_free, after an error too. */
+SARRUS_MUST_USE sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model *model, const sarrus_plan *plan,
+                                                     sarrus_channels *out);
+void sarrus_channels_free(sarrus_channels *channels);
+
+/* Which rows of arrays [n_instances][n_rows_stride][components] to copy, and with how many threads. */
+typedef struct sarrus_channels_rows {
+    uint64_t n_instances, n_rows_stride, i_row, n_rows;
+    int n_threads;
+} sarrus_channels_rows;
+
+/* Copies these rows of every field that is not direct from `source[observable]` to `data[field]`. */
+void sarrus_channels_gather(const sarrus_channels *channels, const sarrus_channels_rows *rows,
+                            double *const source[SARRUS_N_OBSERVABLES], double **data);
+
+#endif

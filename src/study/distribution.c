@@ -1,0 +1,136 @@
+#include "study/distribution.h"
+
+#include <math.h>
+
+double sarrus_uniform_from_bits(uint64_t bits) {
+    return (double)(((bits >> 12) << 1) | 1u) * 0x1p-53;
+}
+
+/* Numerator and denominator of the three rational approximations of AS 241, highest power first. */
+static const double centre_numerator[8] = {2509.0809287301226727, 33430.575583588128105, 67265.770927008700853,
+                                           45921.953931549871457, 13731.693765509461125, 1971.5909503065514427,
+                                           133.14166789178437745, 3.387132872796366608};
+static const double centre_denominator[8] = {
+    5226.495278852545925,  28729.085735721942674, 39307.89580009271061,  21213.794301586595867,
+    5394.1960214247511077, 687.1870074920579083,  42.313330701600911252, 1.0};
+static const double middle_numerator[8] = {7.7454501427834140764e-4, 2.27238449892691845833e-2, 0.24178072517745061177,
+                                           1.27045825245236838258,   3.64784832476320460504,    5.7694972214606914055,
+                                           4.6303378461565452959,    1.42343711074968357734};
+static const double middle_denominator[8] = {
+    1.05075007164441684324e-9, 5.475938084995344946e-4, 1.51986665636164571966e-2, 0.14810397642748007459,
+    0.68976733498510000455,    1.6763848301838038494,   2.05319162663775882187,    1.0};
+static const double tail_numerator[8] = {2.01033439929228813265e-7, 2.71155556874348757815e-5, 1.2426609473880784386e-3,
+                                         2.6532189526576123093e-2,  0.29656057182850489123,    1.7848265399172913358,
+                                         5.4637849111641143699,     6.6579046435011037772};
+static const double tail_denominator[8] = {
+    2.04426310338993978564e-15, 1.4215117583164458887e-7, 1.8463183175100546818e-5, 7.868691311456132591e-4,
+    1.48753612908506148525e-2,  0.13692988092273580531,   0.59983220655588793769,   1.0};
+
+static double polynomial(const double coefficients[8], double x) {
+    double sum = coefficients[0];
+    for (int i = 1; i < 8; i++)
+        sum = sum * x + coefficients[i];
+    return sum;
+}
+
+/* −z with Φ(z) = p for p < 0.075. */
+static double tail_quantile(double p) {
+    const double r = sqrt(-log(p));
+    if (r <= 5.0)
+        return polynomial(middle_numerator, r - 1.6) / polynomial(middle_denominator, r - 1.6);
+    return polynomial(tail_numerator, r - 5.0) / polynomial(tail_denominator, r - 5.0);
+}
+
+double sarrus_normal_quantile(double p) {
+    const double q = p - 0.5;
+    if (fabs(q) <= 0.425) {
+        const double r = 0.180625 - q * q;
+        return q * polynomial(centre_numerator, r) / polynomial(centre_denominator, r);
+    }
+    if (!(p >= 0.0 && p <= 1.0))
+        return NAN;
+    if (p == 0.0 || p == 1.0)
+        return q < 0.0 ? -INFINITY : INFINITY;
+    return q < 0.0 ? -tail_quantile(p) : tail_quantile(1.0 - p);
+}
+
+/* Mills' ratio (1 − Φ(z))/φ(z) for z > 30 by its asymptotic series; the first term left out is below 2e-14. */
+static double mills_ratio(double z) {
+    const double s = 1.0 / (z * z);
+    return (1.0 - s * (1.0 - s * (3.0 - s * (15.0 - s * (105.0 - s * 945.0))))) / z;
+}
+
+/* The u-quantile on [low, high] with low > 30, where probabilities are close to underflow or below it: solves
+ * Q(z)/Q(low) = 1 − u (1 − Q(high)/Q(low)) in logarithms by Newton's method, from the exponential tail. */
+static double far_tail_quantile(double u, double low, double high) {
+    const double log_low = log(mills_ratio(low));
+    double ratio = 0.0; /* Q(high)/Q(low) */
+    if (isfinite(high))
+        ratio = exp(0.5 * (low - high) * (low + high) + log(mills_ratio(high)) - log_low);
+    const double target = log1p(-u * (1.0 - ratio));
+    double z = low - target / low;
+    for (int i = 0; i < 6; i++) {
+        const double mills = mills_ratio(z);
+        const double excess = 0.5 * (low - z) * (low + z) + log(mills) - log_low - target;
+        z += excess * mills; /* d log Q/dz = −1/mills */
+    }
+    return z;
+}
+
+static double upper_tail(double z) {
+    return 0.5 * erfc(z * M_SQRT1_2);
+}
+
+double sarrus_normal_truncated_quantile(double u, double low, double high) {
+    if (!(low <= high))
+        return NAN;
+    if (low == high)
+        return low;
+    double z;
+    if (low > 30.0)
+        z = far_tail_quantile(u, low, high);
+    else if (high < -30.0)
+        z = -far_tail_quantile(1.0 - u, -high, -low);
+    else {
+        /* Both the lower and the upper probability are formed without subtraction; the smaller is the accurate one. */
+        const double below = (1.0 - u) * upper_tail(-low) + u * upper_tail(-high);
+        const double above = (1.0 - u) * upper_tail(low) + u * upper_tail(high);
+        z = below <= above ? sarrus_normal_quantile(below) : -sarrus_normal_quantile(above);
+    }
+    return fmin(fmax(z, low), high);
+}
+
+static double clamped(double x, double low, double high) {
+    return fmin(fmax(x, low), high);
+}
+
+static double normal_on(double mean, double sd, double low, double high, double u) {
+    if (sd == 0.0)
+        return mean >= low && mean <= high ? mean : (double)NAN;
+    const double z = sarrus_normal_truncated_quantile(u, (low - mean) / sd, (high - mean) / sd);
+    return mean + sd * z;
+}
+
+double sarrus_sampled_quantile(const sarrus_sampled *sampled, double u) {
+    const double a = sampled->a, b = sampled->b;
+    const double low = sampled->min, high = sampled->max;
+    double x = (double)NAN;
+    if (!(low <= high))
+        return x;
+    switch (sampled->kind) {
+    case SARRUS_DISTRIBUTION_NORMAL:
+        x = normal_on(a, b, low, high, u);
+        break;
+    case SARRUS_DISTRIBUTION_UNIFORM: {
+        const double from = fmax(a, low), to = fmin(b, high);
+        if (from <= to)
+            x = clamped((1.0 - u) * from + u * to, from, to);
+        break;
+    }
+    case SARRUS_DISTRIBUTION_LOGNORMAL:
+        if (high > 0.0)
+            x = exp(normal_on(a, b, low > 0.0 ? log(low) : -INFINITY, log(high), u));
+        break;
+    }
+    return isnan(x) ? x : clamped(x, low, high); /* the last rounding may step over a bound */
+}

@@ -1,0 +1,75 @@
+/* Draws of the sampled parameters. Word layout of the generator:
+ *   counter = { instance (low 32 bits), instance (high), hash of the label (low), hash (high) },  key = { seed (low), seed (high)
+ * }, uniform from words 0 (low half) and 1 (high half) of the result. A draw is a function of (seed, instance, label) alone:
+ * neither the batch size, nor the order of the parameters in the file, nor other parameters change it. */
+#include "sarrus/study.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "core/report.h"
+#include "model/draws.h"
+#include "study/distribution.h"
+#include "study/label_hash.h"
+#include "study/philox.h"
+
+uint64_t sarrus_label_hash(const char *label) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (const unsigned char *c = (const unsigned char *)label; *c != '\0'; c++)
+        hash = (hash ^ *c) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static void parameter_draw(const sarrus_sampled *sampled, uint64_t seed, uint64_t n_instances, double *values) {
+    const uint64_t hash = sarrus_label_hash(sampled->label);
+    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    for (uint64_t i = 0; i < n_instances; i++) {
+        const uint32_t counter[4] = {(uint32_t)i, (uint32_t)(i >> 32), (uint32_t)hash, (uint32_t)(hash >> 32)};
+        uint32_t words[4];
+        sarrus_philox4x32_run(counter, key, words);
+        values[i] = sarrus_sampled_quantile(sampled, sarrus_uniform_from_bits((uint64_t)words[1] << 32 | words[0]));
+    }
+}
+
+sarrus_status sarrus_draws_create(sarrus_context *context, const sarrus_model *model, uint64_t seed, uint64_t n_instances,
+                                  sarrus_draws **out) {
+    const size_t n_sampled = (size_t)model->batch.n_sampled;
+    *out = NULL;
+    if (n_instances == 0)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "no instances to draw for; at least 1 was expected");
+    if (n_sampled > 0 && n_instances > SIZE_MAX / sizeof(double) / n_sampled)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "%llu instances of %zu sampled parameters do not fit into memory",
+                             (unsigned long long)n_instances, n_sampled);
+    sarrus_draws *draws = calloc(1, sizeof *draws);
+    double *values = n_sampled > 0 ? malloc(n_sampled * n_instances * sizeof(double)) : NULL;
+    if (draws == NULL || (n_sampled > 0 && values == NULL)) {
+        free(values);
+        free(draws);
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the draws of %llu instances",
+                             (unsigned long long)n_instances);
+    }
+    *draws = (sarrus_draws){.model = model, .n_instances = n_instances, .n_sampled = (int)n_sampled, .values = values};
+    for (size_t i = 0; i < n_sampled; i++)
+        parameter_draw(&model->batch.sampled[i], seed, n_instances, values + i * n_instances);
+    *out = draws;
+    return SARRUS_OK;
+}
+
+void sarrus_draws_destroy(sarrus_draws *draws) {
+    if (draws == NULL)
+        return;
+    free(draws->values);
+    free(draws);
+}
+
+int sarrus_draws_n_parameters(const sarrus_draws *draws) {
+    return draws->n_sampled;
+}
+
+const char *sarrus_draws_label(const sarrus_draws *draws, int i_parameter) {
+    return draws->model->batch.sampled[i_parameter].label;
+}
+
+const double *sarrus_draws_values(const sarrus_draws *draws, int i_parameter) {
+    return draws->values + (uint64_t)i_parameter * draws->n_instances;
+}

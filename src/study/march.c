@@ -1,0 +1,215 @@
+#include "study/march.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "core/report.h"
+
+/* A slice aims at this many seconds: about five looks at the progress callback a second. */
+static const double slice_seconds = 0.2;
+/* Memory for observations that no file asked to keep. */
+static const uint64_t scratch_bytes = UINT64_C(64) << 20;
+
+static double clock_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double sarrus_march_seconds(const sarrus_march *march) {
+    return clock_seconds() - march->began;
+}
+
+/* Widths to be observed: what the file wants, and the speeds when the energy needs them as its scale. */
+static void widths_get(const sarrus_march *march, uint64_t width[SARRUS_N_OBSERVABLES]) {
+    for (int i = 0; i < SARRUS_N_OBSERVABLES; i++)
+        width[i] = (uint64_t)march->channels->width[i];
+    if (width[SARRUS_OBSERVE_ENERGY] > 0)
+        width[SARRUS_OBSERVE_V] = 3 * (uint64_t)march->model->n_bodies;
+}
+
+/* Without a file only what the summary needs is observed. */
+static bool is_summarised(int observable) {
+    return observable == SARRUS_OBSERVE_V || observable == SARRUS_OBSERVE_ENERGY || observable == SARRUS_OBSERVE_POSITION_ERROR ||
+           observable == SARRUS_OBSERVE_VELOCITY_ERROR || observable == SARRUS_OBSERVE_RANK;
+}
+
+sarrus_status sarrus_march_begin(sarrus_march *march, sarrus_context *context) {
+    const uint64_t n_instances = sarrus_batch_n_instances(march->batch);
+    const bool has_file = march->n_rows > 0;
+    uint64_t width[SARRUS_N_OBSERVABLES], n_doubles = 1;
+    widths_get(march, width);
+    for (int i = 0; i < SARRUS_N_OBSERVABLES; i++) {
+        if (has_file ? march->channels->is_direct[i] : !is_summarised(i))
+            width[i] = 0;
+        n_doubles += width[i];
+    }
+    if (!has_file) {
+        march->n_rows = scratch_bytes / sizeof(double) / n_doubles / n_instances;
+        march->n_rows = march->n_rows > 0 ? march->n_rows : 1;
+    }
+    if (march->n_rows > march->schedule->n_times)
+        march->n_rows = march->schedule->n_times;
+    for (int i = 0; i < SARRUS_N_OBSERVABLES; i++) {
+        if (width[i] == 0)
+            continue;
+        const uint64_t n_rows_max = SIZE_MAX / sizeof(double) / width[i] / n_instances;
+        if (march->n_rows <= n_rows_max)
+            march->scratch[i] = malloc(n_instances * march->n_rows * width[i] * sizeof(double));
+        if (march->scratch[i] == NULL)
+            return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the observations of %llu instances",
+                                 (unsigned long long)n_instances);
+    }
+    march->n_slice_steps = 1;
+    march->began = march->last_look = march->last_count = clock_seconds();
+    return SARRUS_OK;
+}
+
+void sarrus_march_end(sarrus_march *march) {
+    for (int i = 0; i < SARRUS_N_OBSERVABLES; i++) {
+        free(march->scratch[i]);
+        march->scratch[i] = NULL;
+    }
+}
+
+/* Counting failures walks over all instances: it is done again only when that has cost under 1 % of the time since. */
+static void failures_count(sarrus_march *march, double now) {
+    if (now - march->last_count < 100.0 * march->count_seconds)
+        return;
+    const uint64_t n_instances = sarrus_batch_n_instances(march->batch);
+    march->n_failed = 0;
+    for (uint64_t i = 0; i < n_instances; i++)
+        march->n_failed += sarrus_batch_status(march->batch, i) != SARRUS_INSTANCE_OK;
+    march->last_count = clock_seconds();
+    march->count_seconds = march->last_count - now;
+}
+
+/* Shows where the run stands, at most every slice_seconds but always at the beginning and at the end. */
+static sarrus_status progress_show(sarrus_march *march) {
+    if (march->progress == NULL)
+        return SARRUS_OK;
+    const double now = clock_seconds();
+    const bool is_end = march->i_time == march->schedule->n_times;
+    if (march->i_time > 1 && !is_end && now - march->last_look < 0.75 * slice_seconds)
+        return SARRUS_OK;
+    failures_count(march, now);
+    march->last_look = now;
+    const uint64_t n_instances = sarrus_batch_n_instances(march->batch);
+    const sarrus_progress progress = {
+        .time = sarrus_batch_time(march->batch),
+        .t_end = march->model->integrator.t_end,
+        .instance_steps = n_instances * march->n_steps_done,
+        .n_instance_steps = n_instances * march->schedule->n_steps,
+        .n_failed = march->n_failed,
+        .wall_seconds = now - march->began,
+    };
+    const bool is_stopped = march->progress(&progress, march->progress_user) != 0;
+    return is_stopped && !is_end ? SARRUS_INTERRUPTED : SARRUS_OK;
+}
+
+/* The pointers that an observation fills: into the block where one field is the whole observable, else into scratch. */
+static void destinations_get(const sarrus_march *march, const sarrus_sink_block *block, double *destination[SARRUS_N_OBSERVABLES]) {
+    for (int i = 0; i < SARRUS_N_OBSERVABLES; i++)
+        destination[i] = march->scratch[i];
+    for (int i = 0; block != NULL && i < march->channels->n_fields; i++)
+        if (march->channels->is_direct[march->channels->observable[i]])
+            destination[march->channels->observable[i]] = block->data[i];
+}
+
+/* Next observation within a block of n_rows output times of which i_row are done: fills the step counts of `next`; returns
+ * the number of steps that it takes. No rows (n_times = 0): the next output is further off than a slice. */
+static uint64_t slice_plan(const sarrus_march *march, uint64_t n_rows, uint64_t i_row, sarrus_observation *next) {
+    const sarrus_schedule *schedule = march->schedule;
+    if (march->i_time == 0) {
+        next->n_times = 1;
+        next->every_steps = schedule->every;
+        next->observe_first = 1;
+        return 0;
+    }
+    const uint64_t n_to_next = sarrus_schedule_step(schedule, march->i_time) - march->n_steps_done;
+    if (n_to_next > march->n_slice_steps) {
+        next->n_times = 0;
+        return march->n_slice_steps;
+    }
+    next->n_times = 1;
+    next->every_steps = n_to_next;
+    if (n_to_next == schedule->every) {
+        const uint64_t n_fitting = march->n_slice_steps / schedule->every;
+        next->n_times = n_fitting < n_rows - i_row ? n_fitting : n_rows - i_row;
+    }
+    const uint64_t i_time_last = march->i_time + next->n_times - 1;
+    if (next->n_times > 1)
+        next->last_steps = sarrus_schedule_step(schedule, i_time_last) - sarrus_schedule_step(schedule, i_time_last - 1);
+    return sarrus_schedule_step(schedule, i_time_last) - march->n_steps_done;
+}
+
+static void slice_adapt(sarrus_march *march, uint64_t n_steps, double seconds) {
+    if (n_steps == 0)
+        return;
+    const double wanted = seconds > 0.0 ? (double)n_steps * slice_seconds / seconds : (double)n_steps * 8.0;
+    const double grown = 8.0 * (double)march->n_slice_steps;
+    const double n_slice_steps = wanted < grown ? wanted : grown;
+    march->n_slice_steps = n_slice_steps < 1.0 ? 1 : n_slice_steps > 0x1p40 ? UINT64_C(1) << 40 : (uint64_t)n_slice_steps;
+}
+
+/* Cuts the fields out of what was observed and tallies it: once per block, when whole trajectories lie side by side. */
+static void rows_take(const sarrus_march *march, const sarrus_observation *seen, const sarrus_sink_block *block, uint64_t n_rows) {
+    double *const *source = seen->destination;
+    const uint64_t n_instances = sarrus_batch_n_instances(march->batch);
+    /* A thread is not worth waking for less than some thousand numbers. */
+    const uint64_t n_useful = 1 + n_instances * n_rows / 4096;
+    const int n_threads = (uint64_t)march->n_threads < n_useful ? march->n_threads : (int)n_useful;
+    const sarrus_channels_rows gathered = {
+        .n_instances = n_instances, .n_rows_stride = seen->n_times_stride, .n_rows = n_rows, .n_threads = n_threads};
+    if (block != NULL)
+        sarrus_channels_gather(march->channels, &gathered, source, block->data);
+    const sarrus_tally_rows rows = {
+        .n_rows_stride = seen->n_times_stride,
+        .n_rows = n_rows,
+        .n_threads = n_threads,
+        .v = source[SARRUS_OBSERVE_V],
+        .energy = source[SARRUS_OBSERVE_ENERGY],
+        .position_error = source[SARRUS_OBSERVE_POSITION_ERROR],
+        .velocity_error = source[SARRUS_OBSERVE_VELOCITY_ERROR],
+        .rank = source[SARRUS_OBSERVE_RANK],
+    };
+    sarrus_tally_add(march->tally, &rows);
+}
+
+/* One slice: `next` says what to observe after n_steps (n_times = 0: nothing yet). */
+static sarrus_status slice_run(sarrus_march *march, sarrus_context *context, const sarrus_observation *next, uint64_t n_steps) {
+    const double began = clock_seconds();
+    const sarrus_status status =
+        next->n_times > 0 ? sarrus_batch_observe(march->batch, next) : sarrus_batch_advance(march->batch, n_steps);
+    if (status != SARRUS_OK)
+        return sarrus_report(context, status, "the batch stopped at t = %g s: %s", sarrus_batch_time(march->batch),
+                             sarrus_status_text(status));
+    const double seconds = clock_seconds() - began;
+    march->integrate_seconds += seconds;
+    slice_adapt(march, n_steps, seconds);
+    march->n_steps_done += n_steps;
+    march->i_time += next->n_times;
+    return SARRUS_OK;
+}
+
+sarrus_status sarrus_march_block(sarrus_march *march, sarrus_context *context, const sarrus_sink_block *block) {
+    const uint64_t n_left = march->schedule->n_times - march->i_time;
+    const uint64_t n_rows = block != NULL ? block->n_times : march->n_rows < n_left ? march->n_rows : n_left;
+    sarrus_observation next = {.n_times_stride = n_rows};
+    destinations_get(march, block, next.destination);
+    sarrus_status status = SARRUS_OK;
+    uint64_t i_row = 0;
+    while (i_row < n_rows && status == SARRUS_OK) {
+        next.observe_first = 0;
+        next.last_steps = 0;
+        next.i_time_first = i_row;
+        const uint64_t n_steps = slice_plan(march, n_rows, i_row, &next);
+        status = slice_run(march, context, &next, n_steps);
+        if (status != SARRUS_OK)
+            return status;
+        i_row += next.n_times;
+        status = progress_show(march);
+    }
+    rows_take(march, &next, block, i_row);
+    return status;
+}

@@ -1,0 +1,38 @@
+#include "study/schedule.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/report.h"
+
+sarrus_status sarrus_schedule_create(sarrus_context *context, const sarrus_model *model, sarrus_schedule *out) {
+    const double dt = model->integrator.dt, t_end = model->integrator.t_end;
+    *out = (sarrus_schedule){0};
+    /* 1e-9 of a step: a t_end that is a multiple of dt but for rounding does not get an extra, empty step. */
+    const double n_steps = ceil(t_end / dt - 1e-9);
+    if (!(n_steps >= 0.0 && n_steps < 0x1p53))
+        return sarrus_report(context, SARRUS_BAD_INPUT, "integrator: t_end / dt is %g steps; at most 9e15 can be counted",
+                             t_end / dt);
+    out->n_steps = (uint64_t)n_steps;
+    out->every = model->output.every > 0 ? model->output.every : 1;
+    out->n_times = 1 + out->n_steps / out->every + (out->n_steps % out->every != 0);
+    out->times = out->n_times <= SIZE_MAX / sizeof(double) ? malloc(out->n_times * sizeof(double)) : NULL;
+    if (out->times == NULL)
+        return sarrus_report(context, SARRUS_NO_MEMORY,
+                             "out of memory for %llu output times; a larger output.every makes them fewer",
+                             (unsigned long long)out->n_times);
+    for (uint64_t i = 0; i < out->n_times; i++)
+        out->times[i] = (double)(i * out->every) * dt;
+    if (out->n_times > 1)
+        out->times[out->n_times - 1] = t_end;
+    return SARRUS_OK;
+}
+
+void sarrus_schedule_free(sarrus_schedule *schedule) {
+    free(schedule->times);
+    *schedule = (sarrus_schedule){0};
+}
+
+uint64_t sarrus_schedule_step(const sarrus_schedule *schedule, uint64_t i_time) {
+    return i_time + 1 < schedule->n_times ? i_time * schedule->every : schedule->n_steps;
+}

@@ -1,0 +1,23 @@
+/* When a run looks: steps and times of its outputs. */
+#ifndef SARRUS_STUDY_SCHEDULE_H
+#define SARRUS_STUDY_SCHEDULE_H
+
+#include <stdint.h>
+
+#include "model/model.h"
+
+typedef struct sarrus_schedule {
+    uint64_t n_steps; /* in all; the last step is shorter when t_end is not a multiple of dt */
+    uint64_t every;   /* steps between outputs; the last interval may be shorter */
+    uint64_t n_times; /* t = 0, every `every` steps, and t_end */
+    double *times;    /* [n_times] s */
+} sarrus_schedule;
+
+/* Fills `*out`, to be given to sarrus_schedule_free. BAD_INPUT when there are more steps than can be counted, NO_MEMORY. */
+SARRUS_MUST_USE sarrus_status sarrus_schedule_create(sarrus_context *context, const sarrus_model *model, sarrus_schedule *out);
+void sarrus_schedule_free(sarrus_schedule *schedule);
+
+/* Steps done at output `i_time`. */
+uint64_t sarrus_schedule_step(const sarrus_schedule *schedule, uint64_t i_time);
+
+#endif

@@ -1,0 +1,109 @@
+/* Bad usage is refused with exit code 2, a message that helps, and nothing written. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "cli/program.h"
+#include "sarrus/version.h"
+
+static void refused(const said *s, const char *message) {
+    assert_int_equal(s->code, 2);
+    assert_string_equal(s->out, "");
+    if (strstr(s->err, message) == NULL)
+        fail_msg("expected '%s' in: %s", message, s->err);
+}
+
+static void commands_are_suggested(void **state) {
+    (void)state;
+    refused(RUN("rnu"), "unknown command 'rnu'; did you mean 'run'?");
+    refused(RUN("--bogus"), "unknown option '--bogus'");
+    refused(RUN("compare", "x.yaml"), "not available in this version");
+    refused(program_run((const char *const[]){NULL}), "Usage: sarrus COMMAND");
+}
+
+static void options_are_suggested(void **state) {
+    (void)state;
+    refused(RUN("run", "a.yaml", "--backnd", "cpu"), "unknown option '--backnd'; did you mean '--backend'?");
+    refused(RUN("run", "a.yaml", "--sed=3"), "did you mean '--seed'?");
+    refused(RUN("run", "a.yaml", "--zzzzzzzzzz"), "unknown option '--zzzzzzzzzz'\n");
+    refused(RUN("run", "a.yaml", "-z"), "unknown option '-z'");
+    refused(RUN("run", "a.yaml", "-o"), "option '-o' needs a value");
+    refused(RUN("run", "a.yaml", "--seed"), "option '--seed' needs a value");
+    refused(RUN("run", "a.yaml", "--quiet=1"), "option '--quiet' takes no value");
+    refused(RUN("list", "joint"), "did you mean joints");
+    refused(RUN("list"), "was expected");
+    refused(RUN("bench", "no-such-benchmark-at-all"), "unknown benchmark");
+    refused(RUN("bench"), "no benchmark named");
+}
+
+static void numbers_are_strict(void **state) {
+    (void)state;
+    static const char *const bad[] = {"", " 1", "1 ", "+1", "-1", "0x10", "1e3", "1.0", "one", "18446744073709551616"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        refused(RUN("run", "a.yaml", "--seed", bad[i]), "--seed needs a whole number");
+        refused(RUN("run", "a.yaml", "--instances", bad[i]), "--instances needs a whole number");
+        refused(RUN("run", "a.yaml", "--threads", bad[i]), "--threads needs a whole number");
+    }
+    refused(RUN("run", "a.yaml", "--threads", "0"), "--threads needs a whole number from 1");
+    refused(RUN("run", "a.yaml", "--instances", "0"), "--instances needs a whole number from 1");
+    refused(RUN("run", "a.yaml", "--backend", "gpu"), "--backend is auto, cpu or cuda; got 'gpu'");
+    refused(RUN("run", "a.yaml", "--set", "mass"), "--set needs PATH=VALUE");
+    refused(RUN("run", "a.yaml", "--set", "=1"), "--set needs PATH=VALUE");
+    refused(RUN("run", "a.yaml", "--output", ""), "--output needs the name of a file");
+    refused(RUN("run", "a.yaml", "--resume"), "--resume is not available in this version");
+}
+
+static void exactly_one_file_is_expected(void **state) {
+    (void)state;
+    refused(RUN("run"), "no file named");
+    refused(RUN("run", "a.yaml", "b.yaml"), "too many files ('a.yaml', 'b.yaml')");
+    refused(RUN("check"), "no file named");
+    refused(RUN("info"), "no file named");
+}
+
+static void help_and_version_go_to_stdout(void **state) {
+    (void)state;
+    static const char *const commands[] = {"run", "check", "list", "info", "bench"};
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        char usage[64];
+        const said *s = RUN(commands[i], "--help");
+        snprintf(usage, sizeof usage, "Usage: sarrus %s", commands[i]);
+        assert_int_equal(s->code, 0);
+        assert_ptr_equal(strstr(s->out, usage), s->out);
+        assert_string_equal(s->err, "");
+    }
+    assert_int_equal(RUN("--help")->code, 0);
+    assert_string_equal(RUN("--version")->out, "sarrus " SARRUS_VERSION "\n");
+}
+
+static void lists_name_what_this_build_has(void **state) {
+    (void)state;
+    static const char *const wanted[][2] = {
+        {"formulations", "udwadia-kalaba"}, {"pinv", "svd"}, {"integrators", "rk4"}, {"joints", "prismatic"}, {"backends", "cpu"}};
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        const said *s = RUN("list", wanted[i][0]);
+        assert_int_equal(s->code, 0);
+        assert_non_null(strstr(s->out, wanted[i][1]));
+    }
+}
+
+static void a_full_standard_output_is_an_io_failure(void **state) {
+    (void)state;
+    const char *const arguments[] = {"list", "joints", NULL};
+    assert_int_equal(program_wait(program_start(arguments, "/dev/full", "stderr.txt")), 3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(commands_are_suggested),
+        cmocka_unit_test(options_are_suggested),
+        cmocka_unit_test(numbers_are_strict),
+        cmocka_unit_test(exactly_one_file_is_expected),
+        cmocka_unit_test(help_and_version_go_to_stdout),
+        cmocka_unit_test(lists_name_what_this_build_has),
+        cmocka_unit_test(a_full_standard_output_is_an_io_failure),
+    };
+    return cmocka_run_group_tests(tests, folder_enter, folder_leave);
+}

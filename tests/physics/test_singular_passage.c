@@ -1,0 +1,118 @@
+/* Claim: singular positions on the way are ordinary input. The slider-crank with equal links and the N-four-bar go straight
+ * through every time, on the right branch, and keep their energy. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tests/support/closed_form.h"
+#include "tests/support/mechanism.h"
+#include "tests/tolerances.h"
+
+enum { N_TIMES = 2001, EVERY = 10 };
+
+/* Runs 20 s and observes every 10 ms: q [N_TIMES][n], energy and position error [N_TIMES]. The caller frees q. */
+static double *record(sarrus_batch *batch, int n, double **energy, double **error) {
+    double *q = calloc((size_t)N_TIMES * ((size_t)n + 2), sizeof *q);
+    assert_non_null(q);
+    *energy = q + (size_t)N_TIMES * (size_t)n;
+    *error = *energy + N_TIMES;
+    sarrus_observation o = {.n_times = N_TIMES, .every_steps = EVERY, .observe_first = 1, .n_times_stride = N_TIMES};
+    o.destination[SARRUS_OBSERVE_Q] = q;
+    o.destination[SARRUS_OBSERVE_ENERGY] = *energy;
+    o.destination[SARRUS_OBSERVE_POSITION_ERROR] = *error;
+    assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
+    assert_int_equal(sarrus_batch_status(batch, 0), SARRUS_INSTANCE_OK);
+    return q;
+}
+
+static double relative_drift(const double *energy) {
+    double worst = 0.0;
+    for (int k = 0; k < N_TIMES; k++) {
+        double drift = fabs(energy[k] - energy[0]) / fabs(energy[0]);
+        worst = drift <= worst ? worst : drift;
+    }
+    return worst;
+}
+
+static void slider_crank_passes(void **state) {
+    (void)state;
+    mechanism m = mechanism_open_file("slider_crank.yaml", NULL);
+    sarrus_plan_sizes sizes;
+    sarrus_plan_sizes_get(m.plan, &sizes);
+    assert_int_equal(sizes.rank, 8);
+    sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
+    double *energy, *error, *q = record(batch, 9, &energy, &error), branch = 0.0;
+    for (int k = 0; k < N_TIMES; k++) { /* on the branch that moves, the slider is at 2 cos(theta) and the rod mirrors the crank */
+        const double *at = q + 9 * k;
+        branch = fmax(branch, fmax(fabs(at[6] - 2.0 * cos(at[2])), fabs(at[5] + at[2])));
+    }
+    double turns = (q[9 * (N_TIMES - 1) + 2] - q[2]) / (2.0 * M_PI), drift = relative_drift(energy);
+    print_message("slider_crank 20 s: %.2f turns, energy drift %.2e, off the branch %.2e, position error %.2e\n", turns, drift,
+                  branch, mechanism_size(error, N_TIMES));
+    assert_true(turns > 5.0); /* two passages a turn */
+    assert_true(branch <= TOLERANCE_PARALLEL);
+    assert_true(drift <= TOLERANCE_SINGULAR_ENERGY);
+    free(q);
+    sarrus_batch_destroy(batch);
+    mechanism_close(&m);
+}
+
+static void run_n_four_bar(const char *file, int n_loops) {
+    mechanism m = mechanism_open_file(file, NULL);
+    sarrus_plan_sizes sizes;
+    sarrus_plan_sizes_get(m.plan, &sizes);
+    assert_int_equal(sizes.n, 3 * (2 * n_loops + 1));
+    assert_int_equal(sizes.rank, sizes.n - 1);
+    int n = sizes.n, n_links = n_loops + 1;
+    sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
+    double *energy, *error, *q = record(batch, n, &energy, &error), parting = 0.0, angle = 0.0;
+    long double inertia = n_links / 3.0L + n_loops, weight = (0.5L * n_links + n_loops) * 9.81L;
+    const long double top = 3.14159265358979323846264338327950288L;
+    closed_form_pendulum p = closed_form_pendulum_create(weight / inertia, top, -1.0L);
+    for (int k = 0; k < N_TIMES; k++) {
+        long double phi, speed;
+        const double *at = q + (size_t)n * (size_t)k;
+        closed_form_pendulum_state(&p, 0.01L * k, &phi, &speed);
+        angle = fmax(angle, fabs((double)(at[2] - (phi - top))));
+        for (int i = 0; i < n_links; i++) {
+            parting = fmax(parting, fabs(at[3 * i + 2] - at[2]));
+        }
+        for (int i = n_links; i < n_links + n_loops; i++) {
+            parting = fmax(parting, fabs(at[3 * i + 2]));
+        }
+    }
+    double drift = relative_drift(energy);
+    print_message("%s 20 s: %.2f turns, angle error %.2e rad, apart %.2e rad, energy drift %.2e, position error %.2e\n", file,
+                  -(q[(size_t)n * (N_TIMES - 1) + 2]) / (2.0 * M_PI), angle, parting, drift, mechanism_size(error, N_TIMES));
+    assert_true(isfinite(q[(size_t)n * (N_TIMES - 1)]));
+    assert_true(parting <= TOLERANCE_PARALLEL);
+    assert_true(angle <= TOLERANCE_N_FOUR_BAR_ANGLE);
+    assert_true(drift <= TOLERANCE_N_FOUR_BAR_ENERGY);
+    free(q);
+    sarrus_batch_destroy(batch);
+    mechanism_close(&m);
+}
+
+static void n_four_bar_2_passes(void **state) {
+    (void)state;
+    run_n_four_bar("n_four_bar_2.yaml", 2);
+}
+
+static void n_four_bar_40_passes(void **state) {
+    (void)state;
+    run_n_four_bar("n_four_bar_40.yaml", 40);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slider_crank_passes),
+        cmocka_unit_test(n_four_bar_2_passes),
+        cmocka_unit_test(n_four_bar_40_passes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

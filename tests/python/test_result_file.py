@@ -1,0 +1,141 @@
+"""A result file of the program, read as a user of h5py would: every promise of docs/result_file.md that needs no knowledge of the
+mechanism. Exit code 77 (skipped) without a program or without h5py."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import h5py
+    import numpy as np
+except ImportError:
+    print("skipped: h5py is not installed")
+    sys.exit(77)
+
+N_INSTANCES = 20
+SCENARIO = f"""\
+sarrus: 1
+name: pendulum
+space: planar
+gravity: [0, -9.81]
+bodies:
+  - name: rod
+    mass: 1.0
+    inertia: 0.1
+    position: [0.5, 0.0]
+joints:
+  - name: pivot
+    type: revolute
+    bodies: [ground, rod]
+    at: [0, 0]
+integrator:
+  method: rk4
+  dt: 0.001
+  t_end: 0.2
+batch:
+  instances: {N_INSTANCES}
+  seed: 3
+  parameters:
+    - {{path: bodies.rod.mass, distribution: uniform, low: 0.9, high: 1.1}}
+output:
+  every: 10
+  channels: [state, energy, constraint, rank, reactions]
+"""
+
+
+def text(value):
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def check_root(file):
+    assert file.attrs["sarrus_format"] == 1
+    assert file.attrs["complete"] == 1
+    assert file.attrs["seed"] == 3
+    assert file.attrs["n_times_written"] == 21
+    for name in ("sarrus_version", "created", "backend", "device", "plan_hash"):
+        assert text(file.attrs[name]) != "", name
+    assert text(file.attrs["created"]).endswith("Z")
+    assert "pendulum" in text(file["scenario"][()])
+
+
+def check_arrays(file):
+    np.testing.assert_allclose(file["time"][:], 0.01 * np.arange(21), rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(file["instance/id"][:], np.arange(N_INSTANCES))
+    assert len(file["coordinate"]) == 3 and text(file["coordinate"][0]) == "rod.x"
+    for name in ("state/q", "state/v"):
+        assert file[name].shape == (N_INSTANCES, 21, 3)
+        assert file[name].dtype == np.float64
+        assert np.isfinite(file[name][...]).all()
+    for name in ("energy", "position_error", "velocity_error", "rank"):
+        assert file["diagnostics"][name].shape == (N_INSTANCES, 21), name
+    assert file["diagnostics/rank"].dtype == np.uint16
+    assert file["reactions/pivot"].shape == (N_INSTANCES, 21, 3)
+    mass = file["instance/parameters/bodies.rod.mass"][:]
+    assert mass.shape == (N_INSTANCES,) and mass.min() >= 0.9 and mass.max() <= 1.1 and np.unique(mass).size == N_INSTANCES
+
+
+def check_status(file):
+    status = file["instance/status"]
+    words = h5py.check_enum_dtype(status.dtype)
+    assert words["ok"] == 0 and words["diverged"] == 4
+    assert list(status.attrs["flag_values"]) == sorted(words.values())
+    assert text(status.attrs["flag_meanings"]).split() == sorted(words, key=words.get)
+    assert (status[:] == 0).all()
+    assert np.isnan(file["instance/failed_time"][:]).all()
+    assert all(text(reason) == "" for reason in file["instance/reason"][:])
+
+
+def check_description(file):
+    """Units and a name everywhere; scales on every axis; compressed and checksummed chunks."""
+    datasets = []
+    file.visititems(lambda _, thing: datasets.append(thing) if isinstance(thing, h5py.Dataset) else None)
+    assert len(datasets) > 10
+    for dataset in datasets:
+        assert "units" in dataset.attrs and "long_name" in dataset.attrs, dataset.name
+        if dataset.ndim > 1:
+            assert dataset.shuffle and dataset.fletcher32 and dataset.compression == "gzip", dataset.name
+            for axis in range(dataset.ndim):
+                assert len(dataset.dims[axis]) == 1, (dataset.name, axis)
+    assert file["state/q"].dims[0][0] == file["instance/id"]
+    assert file["state/q"].dims[1][0] == file["time"]
+    assert file["state/q"].dims[2][0] == file["coordinate"]
+    assert file["state/v"].dims[2][0] == file["speed"]
+    assert file["id"] == file["instance/id"], "the second name that netCDF readers need"
+
+
+def check_netcdf_readers(path):
+    """xarray, where it is installed, opens the groups as they are."""
+    try:
+        import h5netcdf  # noqa: F401
+        import xarray
+    except ImportError:
+        print("xarray: not installed, left out")
+        return
+    with xarray.open_dataset(path, group="state", engine="h5netcdf") as state:
+        assert dict(state.sizes) == {"id": N_INSTANCES, "time": 21, "coordinate": 3, "speed": 3}
+
+
+def main():
+    program = os.environ.get("SARRUS_PROGRAM")
+    if not program or not os.access(program, os.X_OK):
+        print("skipped: SARRUS_PROGRAM names no program")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        scenario = pathlib.Path(folder, "pendulum.yaml")
+        scenario.write_text(SCENARIO, encoding="utf-8")
+        path = pathlib.Path(folder, "out.h5")
+        run = subprocess.run([program, "run", str(scenario), "-o", str(path)], capture_output=True, text=True, check=False)
+        assert run.returncode == 0, run.stderr
+        with h5py.File(path, "r") as file:
+            check_root(file)
+            check_arrays(file)
+            check_status(file)
+            check_description(file)
+        check_netcdf_readers(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,204 @@
+/* The main job: what is in the file is what the batch computes; progress, stopping and the summary. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <hdf5.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sarrus/sarrus.h"
+
+enum { N_INSTANCES = 13, N_STEPS = 106, N_TIMES = 12, N_COORDINATES = 6 };
+
+/* A double pendulum; t_end is neither a multiple of dt nor of the output interval. */
+static const char scenario[] = "sarrus: 1\n"
+                               "name: double pendulum\n"
+                               "space: planar\n"
+                               "gravity: [0, -9.81]\n"
+                               "bodies:\n"
+                               "  - {name: upper, mass: 1, inertia: 0.1, position: [0.5, 0]}\n"
+                               "  - {name: lower, mass: 1, inertia: 0.1, position: [1.5, 0]}\n"
+                               "joints:\n"
+                               "  - {name: A, type: revolute, bodies: [ground, upper], at: [0, 0]}\n"
+                               "  - {name: B, type: revolute, bodies: [upper, lower], at: [1, 0]}\n"
+                               "integrator: {method: rk4, dt: 1.0e-3, t_end: 0.1055}\n"
+                               "batch:\n"
+                               "  instances: 13\n"
+                               "  seed: 5\n"
+                               "  parameters:\n"
+                               "    - {path: bodies.lower.mass, distribution: normal, mean: 1.0, sd: 0.1, min: 0.5}\n"
+                               "output: {every: 10, channels: [state, energy, constraint, rank, reactions]}\n";
+
+typedef struct fixture {
+    sarrus_context *context;
+    sarrus_model *model;
+    char path[64];
+} fixture;
+
+static int setup(void **state) {
+    fixture *f = calloc(1, sizeof *f);
+    *state = f;
+    if (f == NULL || sarrus_context_create(&f->context) != SARRUS_OK)
+        return -1;
+    snprintf(f->path, sizeof f->path, "test_study_run_%ld.h5", (long)getpid());
+    return sarrus_scenario_read_text(f->context, "scenario", scenario, strlen(scenario), NULL, 0, &f->model) == SARRUS_OK ? 0 : -1;
+}
+
+static int teardown(void **state) {
+    fixture *f = *state;
+    remove(f->path);
+    sarrus_model_destroy(f->model);
+    sarrus_context_destroy(f->context);
+    free(f);
+    return 0;
+}
+
+static void doubles_read(const char *path, const char *dataset, double *out) {
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t data = H5Dopen2(file, dataset, H5P_DEFAULT);
+    assert_true(H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0);
+    H5Dclose(data);
+    H5Fclose(file);
+}
+
+static sarrus_run_summary run_done(fixture *f, const sarrus_run_options *options) {
+    sarrus_run_summary summary;
+    assert_int_equal(sarrus_run(f->context, f->model, options, &summary), SARRUS_OK);
+    assert_int_equal(summary.n_instances, N_INSTANCES);
+    assert_int_equal(summary.n_failed, 0);
+    assert_int_equal(summary.n_steps, N_STEPS);
+    assert_int_equal(summary.n_output_times, N_TIMES);
+    assert_true(fabs(summary.t_end - 0.1055) < 1e-15);
+    return summary;
+}
+
+/* RK4 over 0.1 s at dt 1e-3 with motions of a few rad/s: the local error (ω dt)^5 is about 1e-13, a hundred of them 1e-11. */
+static void the_summary_needs_no_file(void **state) {
+    fixture *f = *state;
+    const sarrus_run_options options = {0};
+    const sarrus_run_summary summary = run_done(f, &options);
+    assert_true(summary.max_position_error > 0.0 && summary.max_position_error < 1e-10);
+    assert_true(summary.max_velocity_error < 1e-9);
+    assert_true(summary.max_energy_error < 1e-10);
+    assert_int_equal(summary.energy_is_conserved, 1);
+    assert_int_equal(summary.n_rank_changes, 0);
+    assert_int_equal(summary.output_bytes, 0);
+    assert_string_equal(summary.backend, "cpu");
+    assert_true(summary.instance_steps_per_second > 0.0 && summary.integrate_seconds <= summary.wall_seconds);
+}
+
+/* The last row of the file holds the bits of a batch that was advanced in one go: slices and blocks leave no trace. */
+static void the_file_holds_what_the_batch_computes(void **state) {
+    fixture *f = *state;
+    const sarrus_run_options options = {.output_path = f->path};
+    const sarrus_run_summary summary = run_done(f, &options), without_file = run_done(f, &(sarrus_run_options){0});
+    assert_true(summary.output_bytes > 0);
+    assert_true(summary.max_position_error == without_file.max_position_error);
+    assert_true(summary.max_energy_error == without_file.max_energy_error);
+    static double time[N_TIMES], q[N_INSTANCES][N_TIMES][N_COORDINATES], v[N_INSTANCES][N_TIMES][N_COORDINATES];
+    doubles_read(f->path, "time", time);
+    doubles_read(f->path, "state/q", &q[0][0][0]);
+    doubles_read(f->path, "state/v", &v[0][0][0]);
+    assert_true(time[0] == 0.0 && time[3] == 30 * 1e-3 && time[N_TIMES - 1] == 0.1055);
+    sarrus_plan *plan = NULL;
+    sarrus_draws *draws = NULL;
+    sarrus_batch *batch = NULL;
+    assert_int_equal(sarrus_plan_create(f->context, f->model, &plan), SARRUS_OK);
+    assert_int_equal(sarrus_draws_create(f->context, f->model, 5, N_INSTANCES, &draws), SARRUS_OK);
+    assert_int_equal(sarrus_batch_create(f->context, plan, &options.batch, N_INSTANCES, draws, &batch), SARRUS_OK);
+    assert_int_equal(sarrus_batch_advance(batch, N_STEPS), SARRUS_OK);
+    for (uint64_t i = 0; i < N_INSTANCES; i++) {
+        double q_last[N_COORDINATES], v_last[N_COORDINATES];
+        assert_int_equal(sarrus_batch_state(batch, i, q_last, v_last), SARRUS_OK);
+        assert_memory_equal(q[i][N_TIMES - 1], q_last, sizeof q_last);
+        assert_memory_equal(v[i][N_TIMES - 1], v_last, sizeof v_last);
+    }
+    sarrus_batch_destroy(batch);
+    sarrus_draws_destroy(draws);
+    sarrus_plan_destroy(plan);
+}
+
+/* At t = 0 both rods lie horizontally at rest: the pin forces follow from Newton's law for the bodies' accelerations,
+ * checked on B alone, whose reaction on the lower rod is m (a − g). */
+static void reactions_go_to_their_joint(void **state) {
+    fixture *f = *state;
+    const uint64_t seed = 9;
+    const sarrus_run_options options = {.output_path = f->path, .n_instances = 1, .seed = &seed};
+    sarrus_run_summary summary;
+    assert_int_equal(sarrus_run(f->context, f->model, &options, &summary), SARRUS_OK);
+    static double v[N_TIMES][N_COORDINATES], reaction[N_TIMES][3], mass, time[N_TIMES];
+    doubles_read(f->path, "state/v", &v[0][0]);
+    doubles_read(f->path, "reactions/B", &reaction[0][0]);
+    doubles_read(f->path, "instance/parameters/bodies.lower.mass", &mass);
+    doubles_read(f->path, "time", time);
+    /* Acceleration at output 4 by central differences over ±10 ms; the third derivative (about ω³ a, 100 m/s³ … 1000)
+     * leaves h²/6 of it: below 0.05 m/s². */
+    const double ax = (v[5][3] - v[3][3]) / (time[5] - time[3]), ay = (v[5][4] - v[3][4]) / (time[5] - time[3]);
+    assert_true(fabs(reaction[4][0] - mass * ax) < 0.05);
+    assert_true(fabs(reaction[4][1] - mass * (ay + 9.81)) < 0.05);
+    assert_true(fabs(reaction[4][2]) < 1e-9); /* a pin transmits no moment */
+}
+
+typedef struct watch {
+    int n_calls;
+    int n_allowed; /* stops after that many */
+    sarrus_progress last;
+} watch;
+
+static int on_progress(const sarrus_progress *progress, void *user) {
+    watch *w = user;
+    assert_true(progress->instance_steps >= w->last.instance_steps);
+    assert_true(progress->time <= progress->t_end);
+    w->last = *progress;
+    return ++w->n_calls > w->n_allowed;
+}
+
+static void progress_ends_at_the_end(void **state) {
+    fixture *f = *state;
+    watch w = {.n_allowed = 1 << 30};
+    run_done(f, &(sarrus_run_options){.progress = on_progress, .progress_user = &w});
+    assert_true(w.n_calls >= 2);
+    assert_int_equal(w.last.instance_steps, N_STEPS * N_INSTANCES);
+    assert_int_equal(w.last.n_instance_steps, N_STEPS * N_INSTANCES);
+    assert_true(w.last.time == w.last.t_end);
+}
+
+static void a_stopped_run_leaves_a_valid_file(void **state) {
+    fixture *f = *state;
+    watch w = {.n_allowed = 1};
+    sarrus_run_summary summary;
+    const sarrus_run_options options = {.output_path = f->path, .progress = on_progress, .progress_user = &w};
+    assert_int_equal(sarrus_run(f->context, f->model, &options, &summary), SARRUS_INTERRUPTED);
+    assert_true(summary.n_output_times < N_TIMES && summary.n_steps < N_STEPS);
+    sarrus_result_info info;
+    assert_int_equal(sarrus_result_info_read(f->context, f->path, &info), SARRUS_OK);
+    assert_int_equal(info.complete, 0);
+    assert_int_equal(info.n_instances, N_INSTANCES);
+    assert_int_equal(info.seed, 5);
+}
+
+static void a_file_that_cannot_be_made_is_an_error(void **state) {
+    fixture *f = *state;
+    sarrus_run_summary summary;
+    const sarrus_run_options options = {.output_path = "no/such/folder/out.h5"};
+    assert_int_equal(sarrus_run(f->context, f->model, &options, &summary), SARRUS_IO);
+    assert_true(sarrus_context_n_diagnostics(f->context) > 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_summary_needs_no_file, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_file_holds_what_the_batch_computes, setup, teardown),
+        cmocka_unit_test_setup_teardown(reactions_go_to_their_joint, setup, teardown),
+        cmocka_unit_test_setup_teardown(progress_ends_at_the_end, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_stopped_run_leaves_a_valid_file, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_file_that_cannot_be_made_is_an_error, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
