@@ -23,8 +23,9 @@ typedef struct sarrus_batch_options {
  * at least n_instances), and assembles every instance: positions and velocities are projected (mass-weighted) onto the
  * constraints. An instance that cannot be assembled gets its status; that is not an error of the call.
  * Errors: NO_BACKEND, NO_MEMORY, BAD_ARGUMENT. `*out` is the caller's; plan and model must outlive it, draws need not. */
-SARRUS_MUST_USE sarrus_status sarrus_batch_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,
-                                                  uint64_t n_instances, const sarrus_draws *draws, sarrus_batch **out);
+SARRUS_MUST_USE sarrus_status sarrus_batch_create(sarrus_context *context, const sarrus_plan *plan,
+                                                  const sarrus_batch_options *options, uint64_t n_instances,
+                                                  const sarrus_draws *draws, sarrus_batch **out);
 void sarrus_batch_destroy(sarrus_batch *batch);
 
 /* Advances every healthy instance by `n_steps` steps of the scenario's dt (the last step before t_end may be shorter; past
@@ -45,9 +46,9 @@ const char *sarrus_batch_device_name(const sarrus_batch *batch);
 
 /* Fields that can be read (and, where said, written) in place. */
 typedef enum sarrus_field {
-    SARRUS_FIELD_Q = 0,      /* [n]  m | rad, writable between calls */
-    SARRUS_FIELD_V = 1,      /* [n]  m/s | rad/s, writable between calls */
-    SARRUS_FIELD_INPUT = 2,  /* [n_inputs]  N | N m, writable: the u_k of {input: k} */
+    SARRUS_FIELD_Q = 0,     /* [n]  m | rad, writable between calls */
+    SARRUS_FIELD_V = 1,     /* [n]  m/s | rad/s, writable between calls */
+    SARRUS_FIELD_INPUT = 2, /* [n_inputs]  N | N m, writable: the u_k of {input: k} */
 } sarrus_field;
 
 /* Component k of instance i is base[(i / width) * stride + (size_t)k * width + i % width]. */
@@ -70,15 +71,15 @@ void sarrus_batch_path_counts(const sarrus_batch *batch, uint64_t *n_evaluations
 
 /* What can be observed, as written to the result file. Each is an array [n_instances][n_times][width] of doubles. */
 typedef enum sarrus_observable {
-    SARRUS_OBSERVE_Q = 0,          /* width n */
-    SARRUS_OBSERVE_V = 1,          /* width n */
-    SARRUS_OBSERVE_ENERGY = 2,     /* width 1, J: kinetic, gravity, springs */
+    SARRUS_OBSERVE_Q = 0,              /* width n */
+    SARRUS_OBSERVE_V = 1,              /* width n */
+    SARRUS_OBSERVE_ENERGY = 2,         /* width 1, J: kinetic, gravity, springs */
     SARRUS_OBSERVE_POSITION_ERROR = 3, /* width 1, ‖Φ‖₂ */
     SARRUS_OBSERVE_VELOCITY_ERROR = 4, /* width 1, ‖Φ̇‖₂ */
-    SARRUS_OBSERVE_RANK = 5,       /* width 1 */
-    SARRUS_OBSERVE_REACTIONS = 6,  /* width 3·n_joints: fx, fy, mz of each joint on its child at the joint point */
-    SARRUS_OBSERVE_DRIVES = 7,     /* width n_drives, N m | N, driven joints in scenario order */
-    SARRUS_OBSERVE_ACCELERATION = 8, /* width n, m/s² | rad/s² */
+    SARRUS_OBSERVE_RANK = 5,           /* width 1 */
+    SARRUS_OBSERVE_REACTIONS = 6,      /* width 3·n_joints: fx, fy, mz of each joint on its child at the joint point */
+    SARRUS_OBSERVE_DRIVES = 7,         /* width n_drives, N m | N, driven joints in scenario order */
+    SARRUS_OBSERVE_ACCELERATION = 8,   /* width n, m/s² | rad/s² */
     SARRUS_N_OBSERVABLES = 9
 } sarrus_observable;
 

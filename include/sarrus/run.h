@@ -8,11 +8,11 @@
 
 /* Where a run stands; handed to the progress callback a few times a second. */
 typedef struct sarrus_progress {
-    double time, t_end;         /* s of motion */
-    uint64_t instance_steps;    /* done so far */
-    uint64_t n_instance_steps;  /* in all */
-    uint64_t n_failed;          /* instances failed so far */
-    double wall_seconds;        /* since the run began to integrate */
+    double time, t_end;        /* s of motion */
+    uint64_t instance_steps;   /* done so far */
+    uint64_t n_instance_steps; /* in all */
+    uint64_t n_failed;         /* instances failed so far */
+    double wall_seconds;       /* since the run began to integrate */
 } sarrus_progress;
 
 /* Return non-zero to stop the run (it flushes, closes the file and returns INTERRUPTED). */
@@ -31,18 +31,18 @@ typedef struct sarrus_run_options {
 typedef struct sarrus_run_summary {
     uint64_t n_instances, n_failed;
     uint64_t n_failed_by_status[SARRUS_N_INSTANCE_STATUS];
-    uint64_t n_steps;           /* per instance */
+    uint64_t n_steps; /* per instance */
     uint64_t n_output_times;
-    double t_end;               /* s reached */
-    double wall_seconds;        /* integration and output */
-    double integrate_seconds;   /* of which: advancing and observing */
+    double t_end;             /* s reached */
+    double wall_seconds;      /* integration and output */
+    double integrate_seconds; /* of which: advancing and observing */
     double instance_steps_per_second;
-    double max_position_error;  /* largest ‖Φ‖ seen at an output, healthy instances */
+    double max_position_error; /* largest ‖Φ‖ seen at an output, healthy instances */
     double max_velocity_error;
-    double max_energy_error;    /* largest |E(t) − E(0)| / max(|E(0)|, scale) seen; NaN when the energy is not observed */
-    int energy_is_conserved;    /* 1 when nothing in the model adds or removes energy, so that the error means something */
-    uint64_t n_rank_changes;    /* changes of rank between outputs */
-    uint64_t output_bytes;      /* of the file */
+    double max_energy_error; /* largest |E(t) − E(0)| / max(|E(0)|, scale) seen; NaN when the energy is not observed */
+    int energy_is_conserved; /* 1 when nothing in the model adds or removes energy, so that the error means something */
+    uint64_t n_rank_changes; /* changes of rank between outputs */
+    uint64_t output_bytes;   /* of the file */
     char backend[32], device[96];
 } sarrus_run_summary;
 
@@ -68,6 +68,7 @@ SARRUS_MUST_USE sarrus_status sarrus_result_info_read(sarrus_context *context, c
 /* Calls `visit` for every dataset: its path, shape, type name, storage bytes and units. */
 typedef void (*sarrus_dataset_visitor)(const char *path, int n_dims, const uint64_t *dims, const char *type, uint64_t stored_bytes,
                                        const char *units, void *user);
-SARRUS_MUST_USE sarrus_status sarrus_result_visit(sarrus_context *context, const char *path, sarrus_dataset_visitor visit, void *user);
+SARRUS_MUST_USE sarrus_status sarrus_result_visit(sarrus_context *context, const char *path, sarrus_dataset_visitor visit,
+                                                  void *user);
 
 #endif

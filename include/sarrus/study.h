@@ -12,8 +12,8 @@ typedef struct sarrus_draws sarrus_draws;
 /* Draws the sampled parameters of instances 0 … n_instances − 1. A draw depends on the seed, the instance's number and
  * the parameter's label only (Philox 4x32-10, Salmon et al. 2011), so a larger batch begins with the same instances.
  * `*out` is the caller's; the model must outlive it. NO_MEMORY. */
-SARRUS_MUST_USE sarrus_status sarrus_draws_create(sarrus_context *context, const sarrus_model *model, uint64_t seed, uint64_t n_instances,
-                                                  sarrus_draws **out);
+SARRUS_MUST_USE sarrus_status sarrus_draws_create(sarrus_context *context, const sarrus_model *model, uint64_t seed,
+                                                  uint64_t n_instances, sarrus_draws **out);
 void sarrus_draws_destroy(sarrus_draws *draws);
 
 /* Number of sampled parameters; the label of one; its values [n_instances] in instance order, owned by `draws`. */

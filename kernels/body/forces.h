@@ -5,7 +5,8 @@
 #include "kernels/body/kinematics.h"
 
 LANE_FUNCTION void sarrus_force_at(const sarrus_workspace *ws, int32_t body, const sarrus_point *p, real fx, real fy) {
-    if (body < 0) return;
+    if (body < 0)
+        return;
     lane_at(ws->force, 3 * body) = lane_at(ws->force, 3 * body) + fx;
     lane_at(ws->force, 3 * body + 1) = lane_at(ws->force, 3 * body + 1) + fy;
     real torque = real_fnma(p->arm_y, fx, p->arm_x * fy);
@@ -13,7 +14,8 @@ LANE_FUNCTION void sarrus_force_at(const sarrus_workspace *ws, int32_t body, con
 }
 
 LANE_FUNCTION void sarrus_torque_on(const sarrus_workspace *ws, int32_t body, real torque) {
-    if (body >= 0) lane_at(ws->force, 3 * body + 2) = lane_at(ws->force, 3 * body + 2) + torque;
+    if (body >= 0)
+        lane_at(ws->force, 3 * body + 2) = lane_at(ws->force, 3 * body + 2) + torque;
 }
 
 /* Spring and damper between two points: f = −(k(|d| − l0) + c w·ḋ) w on the second, −f on the first; w = d/|d|. */
@@ -26,15 +28,18 @@ LANE_FUNCTION void sarrus_force_spring(const sarrus_workspace *ws, const sarrus_
     real inverse = real_inverse_or_zero(length);
     real wx = dx * inverse, wy = dy * inverse;
     real rate = real_fma(wx, b.vx - a.vx, wy * (b.vy - a.vy));
-    real pull = real_fma(lane_at(p, SARRUS_PF_STIFFNESS), length - lane_at(p, SARRUS_PF_REST), lane_at(p, SARRUS_PF_DAMPING) * rate);
+    real pull =
+        real_fma(lane_at(p, SARRUS_PF_STIFFNESS), length - lane_at(p, SARRUS_PF_REST), lane_at(p, SARRUS_PF_DAMPING) * rate);
     sarrus_force_at(ws, force->body[0], &a, pull * wx, pull * wy);
     sarrus_force_at(ws, force->body[1], &b, -(pull * wx), -(pull * wy));
 }
 
 /* The load of a source: a parameter, a signal or an external input. */
 LANE_FUNCTION real sarrus_source_load(const sarrus_workspace *ws, const real *input, int32_t source, int32_t index, real value) {
-    if (source == SARRUS_MECH_SIGNAL) return lane_at(ws->signal, 3 * index);
-    if (source == SARRUS_MECH_INPUT) return lane_at(input, index);
+    if (source == SARRUS_MECH_SIGNAL)
+        return lane_at(ws->signal, 3 * index);
+    if (source == SARRUS_MECH_INPUT)
+        return lane_at(input, index);
     return value;
 }
 
@@ -43,14 +48,15 @@ LANE_FUNCTION void sarrus_force_point(const sarrus_workspace *ws, const sarrus_m
     sarrus_point at = sarrus_point_of(ws, q, v, force->body[0], lane_at(p, SARRUS_PF_A_X), lane_at(p, SARRUS_PF_A_Y));
     real fx = sarrus_source_load(ws, input, force->source[0], force->index[0], lane_at(p, SARRUS_PF_STIFFNESS));
     real fy = sarrus_source_load(ws, input, force->source[1], force->index[1], lane_at(p, SARRUS_PF_REST));
-    if (force->in_body_frame) sarrus_vector_of(ws, force->body[0], fx, fy, &fx, &fy);
+    if (force->in_body_frame)
+        sarrus_vector_of(ws, force->body[0], fx, fy, &fx, &fy);
     sarrus_force_at(ws, force->body[0], &at, fx, fy);
 }
 
 /* Spring and damper along a joint's free coordinate x: load −(k(x − rest) + c ẋ), on the bodies through its row. Uses row
  * `scratch` of the workspace, whose values the joint's own rows overwrite later. */
-LANE_FUNCTION void sarrus_force_elastic(const sarrus_workspace *ws, const real *parameter, const sarrus_mech_joint *joint, const real *q,
-                                        const real *v) {
+LANE_FUNCTION void sarrus_force_elastic(const sarrus_workspace *ws, const real *parameter, const sarrus_mech_joint *joint,
+                                        const real *q, const real *v) {
     const real *p = lane_from(parameter, joint->p);
     int32_t scratch = joint->row;
     sarrus_point parent, child;
@@ -76,7 +82,8 @@ LANE_FUNCTION void sarrus_force_elastic(const sarrus_workspace *ws, const real *
 /* ws->force becomes a_f. Call before sarrus_rows, which reuses what elastic joints write. */
 LANE_BODY void sarrus_free_acceleration(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
                                         const real *v, const sarrus_workspace *ws) {
-    for (int32_t i = 0; i < mech->n; ++i) lane_at(ws->force, i) = real_set(0.0);
+    for (int32_t i = 0; i < mech->n; ++i)
+        lane_at(ws->force, i) = real_set(0.0);
     for (int32_t i = 0; i < mech->n_forces; ++i) {
         const sarrus_mech_force *force = &mech->force[i];
         const real *p = lane_from(parameter, force->p);
@@ -90,7 +97,8 @@ LANE_BODY void sarrus_free_acceleration(const sarrus_mechanism *mech, const real
         }
     }
     for (int32_t i = 0; i < mech->n_joints; ++i) {
-        if (mech->joint[i].elastic) sarrus_force_elastic(ws, parameter, &mech->joint[i], q, v);
+        if (mech->joint[i].elastic)
+            sarrus_force_elastic(ws, parameter, &mech->joint[i], q, v);
     }
     real gx = lane_at(parameter, mech->p_gravity), gy = lane_at(parameter, mech->p_gravity + 1);
     for (int32_t b = 0; b < mech->n_bodies; ++b) {

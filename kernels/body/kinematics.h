@@ -21,7 +21,8 @@ LANE_BODY void sarrus_rotations(const sarrus_mechanism *mech, const real *q, con
 }
 
 /* The point (sx, sy) of `body`, in the body's frame. */
-LANE_FUNCTION sarrus_point sarrus_point_of(const sarrus_workspace *ws, const real *q, const real *v, int32_t body, real sx, real sy) {
+LANE_FUNCTION sarrus_point sarrus_point_of(const sarrus_workspace *ws, const real *q, const real *v, int32_t body, real sx,
+                                           real sy) {
     sarrus_point p;
     if (body < 0) {
         p.arm_x = p.x = sx;
@@ -41,8 +42,8 @@ LANE_FUNCTION sarrus_point sarrus_point_of(const sarrus_workspace *ws, const rea
 }
 
 /* The parent's and the child's point of a joint. */
-LANE_FUNCTION void sarrus_joint_points(const sarrus_workspace *ws, const real *parameter, const sarrus_mech_joint *joint, const real *q,
-                                       const real *v, sarrus_point *parent, sarrus_point *child) {
+LANE_FUNCTION void sarrus_joint_points(const sarrus_workspace *ws, const real *parameter, const sarrus_mech_joint *joint,
+                                       const real *q, const real *v, sarrus_point *parent, sarrus_point *child) {
     const real *p = lane_from(parameter, joint->p);
     *parent = sarrus_point_of(ws, q, v, joint->parent, lane_at(p, SARRUS_PJ_PARENT_X), lane_at(p, SARRUS_PJ_PARENT_Y));
     *child = sarrus_point_of(ws, q, v, joint->child, lane_at(p, SARRUS_PJ_CHILD_X), lane_at(p, SARRUS_PJ_CHILD_Y));
@@ -71,7 +72,7 @@ LANE_FUNCTION sarrus_row_value sarrus_row_along(const sarrus_point *p, const sar
     sarrus_row_value row;
     real dx = c->x - p->x, dy = c->y - p->y;
     real dvx = c->vx - p->vx, dvy = c->vy - p->vy;
-    real across = real_fnma(wy, dx, wx * dy);    /* w^⊥·d = −w_y d_x + w_x d_y */
+    real across = real_fnma(wy, dx, wx * dy); /* w^⊥·d = −w_y d_x + w_x d_y */
     real across_v = real_fnma(wy, dvx, wx * dvy);
     row.ex = wx;
     row.ey = wy;
@@ -116,7 +117,8 @@ LANE_FUNCTION void sarrus_row_store(const sarrus_workspace *ws, int32_t i, const
 }
 
 /* Φ = p_child − p_parent (two rows):  t_child = (−ρ_y, ρ_x), t_parent = (ρ_y, −ρ_x),  γ = ω_c² ρ_c − ω_p² ρ_p. */
-LANE_FUNCTION void sarrus_rows_pin(const sarrus_workspace *ws, int32_t i, const sarrus_point *p, const sarrus_point *c, int want_errors) {
+LANE_FUNCTION void sarrus_rows_pin(const sarrus_workspace *ws, int32_t i, const sarrus_point *p, const sarrus_point *c,
+                                   int want_errors) {
     lane_at(ws->turn, 2 * i) = p->arm_y;
     lane_at(ws->turn, 2 * i + 1) = -c->arm_y;
     lane_at(ws->turn, 2 * i + 2) = -p->arm_x;
@@ -133,8 +135,8 @@ LANE_FUNCTION void sarrus_rows_pin(const sarrus_workspace *ws, int32_t i, const 
 }
 
 /* Φ = θ_child − θ_parent − θ0. */
-LANE_FUNCTION void sarrus_row_angle(const sarrus_workspace *ws, int32_t i, const sarrus_mech_joint *joint, real angle0, const real *q,
-                                    const real *v) {
+LANE_FUNCTION void sarrus_row_angle(const sarrus_workspace *ws, int32_t i, const sarrus_mech_joint *joint, real angle0,
+                                    const real *q, const real *v) {
     real angle = -angle0, rate = real_set(0.0);
     if (joint->child >= 0) {
         angle = lane_at(q, 3 * joint->child + 2) - angle0;
@@ -152,8 +154,8 @@ LANE_FUNCTION void sarrus_row_angle(const sarrus_workspace *ws, int32_t i, const
 }
 
 /* The row of a joint's free coordinate, less its zero: angle of a revolute, shift along the axis of a prismatic. */
-LANE_FUNCTION void sarrus_row_free(const sarrus_workspace *ws, int32_t i, const sarrus_mech_joint *joint, const real *p, const real *q,
-                                   const real *v, const sarrus_point *parent, const sarrus_point *child) {
+LANE_FUNCTION void sarrus_row_free(const sarrus_workspace *ws, int32_t i, const sarrus_mech_joint *joint, const real *p,
+                                   const real *q, const real *v, const sarrus_point *parent, const sarrus_point *child) {
     if (joint->kind == SARRUS_KIND_PRISMATIC) {
         real ux, uy;
         sarrus_vector_of(ws, joint->parent, lane_at(p, SARRUS_PJ_AXIS_X), lane_at(p, SARRUS_PJ_AXIS_Y), &ux, &uy);
@@ -176,7 +178,8 @@ LANE_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *param
     if (joint->kind == SARRUS_KIND_REVOLUTE || joint->kind == SARRUS_KIND_FIXED) {
         sarrus_rows_pin(ws, i, &parent, &child, want_errors);
         i += 2;
-        if (joint->kind == SARRUS_KIND_FIXED) sarrus_row_angle(ws, i++, joint, lane_at(p, SARRUS_PJ_ANGLE0), q, v);
+        if (joint->kind == SARRUS_KIND_FIXED)
+            sarrus_row_angle(ws, i++, joint, lane_at(p, SARRUS_PJ_ANGLE0), q, v);
     } else if (joint->kind == SARRUS_KIND_PRISMATIC) {
         real nx, ny;
         sarrus_vector_of(ws, joint->parent, -lane_at(p, SARRUS_PJ_AXIS_Y), lane_at(p, SARRUS_PJ_AXIS_X), &nx, &ny);
@@ -209,16 +212,18 @@ LANE_BODY void sarrus_baumgarte(const sarrus_mechanism *mech, const real *parame
 
 /* Rows of all joints at (q, v); the rotations and signals are there already. Directions of constant rows are written only
  * when the plan has general rows (nothing else reads them on the fast path). */
-LANE_BODY void sarrus_rows(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v, const sarrus_workspace *ws,
-                           int want_errors) {
-    for (int32_t i = 0; i < mech->n_joints; ++i) sarrus_joint_rows(mech, parameter, i, q, v, ws, want_errors);
+LANE_BODY void sarrus_rows(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v,
+                           const sarrus_workspace *ws, int want_errors) {
+    for (int32_t i = 0; i < mech->n_joints; ++i)
+        sarrus_joint_rows(mech, parameter, i, q, v, ws, want_errors);
 }
 
 /* e of the constant rows, once per kernel call. */
 LANE_BODY void sarrus_constant_directions(const sarrus_mechanism *mech, const sarrus_workspace *ws) {
     for (int32_t i = 0; i < mech->m; ++i) {
         int32_t kind = mech->row[i].kind;
-        if (kind == SARRUS_ROW_GENERAL) continue;
+        if (kind == SARRUS_ROW_GENERAL)
+            continue;
         lane_at(ws->direction, 2 * i) = real_set(kind == SARRUS_ROW_X ? 1.0 : 0.0);
         lane_at(ws->direction, 2 * i + 1) = real_set(kind == SARRUS_ROW_Y ? 1.0 : 0.0);
     }

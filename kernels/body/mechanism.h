@@ -26,8 +26,8 @@ enum {
     SARRUS_PJ_PARENT_Y,
     SARRUS_PJ_CHILD_X, /* m, joint point in the child's frame */
     SARRUS_PJ_CHILD_Y,
-    SARRUS_PJ_ANGLE0,    /* rad, θ_child − θ_parent of the given configuration */
-    SARRUS_PJ_AXIS_X,    /* prismatic: unit axis in the parent's frame */
+    SARRUS_PJ_ANGLE0, /* rad, θ_child − θ_parent of the given configuration */
+    SARRUS_PJ_AXIS_X, /* prismatic: unit axis in the parent's frame */
     SARRUS_PJ_AXIS_Y,
     SARRUS_PJ_SHIFT0,    /* prismatic: m, free coordinate's zero; distance: m, the length */
     SARRUS_PJ_STIFFNESS, /* N m/rad | N/m */
@@ -98,7 +98,7 @@ typedef struct sarrus_mech_share {
 /* The shares of one body in a 2×2 block of J M⁻¹ Jᵀ between the pin rows (x, y) of two joints: destination[r][c] +=
  * push_i[r] turn_j[c] + δ_rc (± 1/m). */
 typedef struct sarrus_mech_block_share {
-    int32_t destination; /* block */
+    int32_t destination;    /* block */
     int32_t side_i, side_j; /* 2·(x row) + (0 parent, 1 child) */
     int32_t body;
     int32_t opposite; /* the joints hold the body by opposite sides: −1/m */
@@ -113,13 +113,13 @@ typedef struct sarrus_mech_block_share {
 typedef struct sarrus_mech_factor {
     int32_t n_independent;
     int32_t n_blocks;
-    int32_t n_entries;      /* blocks below the diagonal */
+    int32_t n_entries; /* blocks below the diagonal */
     int32_t n_updates;
-    const int32_t *row_of;  /* [n_independent] rows of the mechanism, in elimination order */
-    const int32_t *at;      /* [n_independent] their elements in vectors of elimination order */
-    const int32_t *column;  /* [n_blocks + 1] */
-    const int32_t *entry_row; /* [n_entries] block row */
-    const int32_t *update;  /* [n_updates] */
+    const int32_t *row_of;                        /* [n_independent] rows of the mechanism, in elimination order */
+    const int32_t *at;                            /* [n_independent] their elements in vectors of elimination order */
+    const int32_t *column;                        /* [n_blocks + 1] */
+    const int32_t *entry_row;                     /* [n_entries] block row */
+    const int32_t *update;                        /* [n_updates] */
     int32_t n_block_shares, n_first_block_shares; /* the first ones begin their destinations, the others add to them */
     const sarrus_mech_block_share *block_share;   /* [n_block_shares] blocks between pins */
     int32_t n_shares, n_first;                    /* the same for single entries */
@@ -127,11 +127,11 @@ typedef struct sarrus_mech_factor {
     int32_t n_fill;
     const int32_t *fill; /* [n_fill] lane arrays of the factor that no share begins: zero */
     int32_t n_pads;
-    const int32_t *pad;  /* [n_pads] lane arrays of the factor that hold the diagonal of a pad: one */
+    const int32_t *pad; /* [n_pads] lane arrays of the factor that hold the diagonal of a pad: one */
     int32_t n_dependent;
-    const int32_t *dependent;         /* [n_dependent] rows of the mechanism outside I */
-    const int32_t *coupling_begin;    /* [n_dependent + 1] into coupling: J_d M⁻¹ J_Iᵀ (destination: elimination order) and, at
-                                         destination 2 n_blocks, J_d M⁻¹ J_dᵀ */
+    const int32_t *dependent;      /* [n_dependent] rows of the mechanism outside I */
+    const int32_t *coupling_begin; /* [n_dependent + 1] into coupling: J_d M⁻¹ J_Iᵀ (destination: elimination order) and, at
+                                      destination 2 n_blocks, J_d M⁻¹ J_dᵀ */
     const sarrus_mech_share *coupling;
 } sarrus_mech_factor;
 
@@ -204,8 +204,8 @@ typedef struct sarrus_tile_layout {
 } sarrus_tile_layout;
 
 /* A reference solver outside the kernels: z = D⁺ b for every lane of a tile. d [m][n][W], b [m][W], z [n][W], max_rank [W]. */
-typedef void (*sarrus_external_solve)(void *user, int32_t m, int32_t n, int32_t width, const void *d, const void *b, const void *max_rank,
-                                      void *z);
+typedef void (*sarrus_external_solve)(void *user, int32_t m, int32_t n, int32_t width, const void *d, const void *b,
+                                      const void *max_rank, void *z);
 
 typedef struct sarrus_mechanism {
     int32_t n_bodies, n_joints, n_forces, n_signals, n_inputs, n_drives;
@@ -213,7 +213,7 @@ typedef struct sarrus_mechanism {
     int32_t m; /* rows */
     int32_t n_general_rows;
     int32_t n_parameters;
-    int32_t p_gravity; /* [2] m/s² */
+    int32_t p_gravity;   /* [2] m/s² */
     int32_t p_baumgarte; /* [2] α, β in 1/s */
     int32_t p_body;
     int32_t has_baumgarte;
@@ -221,16 +221,18 @@ typedef struct sarrus_mechanism {
     const sarrus_mech_force *force;
     const sarrus_mech_signal *signal;
     const sarrus_mech_row *row;
-    const double *knots; /* s */
+    const double *knots; /* plan: s */
     sarrus_mech_factor factor;
     sarrus_lane_tables lane;
     sarrus_tile_layout layout;
     int32_t solve;
     int32_t threshold;
     int32_t project;
-    double threshold_tolerance;
-    double project_tolerance;
-    double guard; /* smallest pivot, relative to the row's own S_kk, that the block LDLᵀ may use */
+    double threshold_tolerance; /* plan */
+    double project_tolerance;   /* plan */
+    /* Smallest pivot, relative to the row's own S_kk, that the block LDLᵀ may use. For an acceleration a lane with a smaller one
+     * takes the rank-revealing path; for a projection the row is left out for the moment. */
+    double guard; /* plan */
 } sarrus_mechanism;
 
 #endif

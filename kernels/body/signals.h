@@ -21,13 +21,16 @@ LANE_BODY void sarrus_polynomial(const real *c, int32_t n, real x, real *out) {
  * extend beyond the table. Every lane walks all intervals, so lanes with different times are no special case. */
 LANE_BODY void sarrus_table(const sarrus_mechanism *mech, const sarrus_mech_signal *signal, const real *p, real t, real *out) {
     real c[4], knot = real_set(mech->knots[signal->knots]);
-    for (int32_t j = 0; j < 4; ++j) c[j] = lane_at(p, j);
+    for (int32_t j = 0; j < 4; ++j)
+        c[j] = lane_at(p, j);
     for (int32_t k = 1; k < signal->n; ++k) {
         real next = real_set(mech->knots[signal->knots + k]);
         mask inside = real_le(next, t);
-        if (!mask_any(inside)) break;
+        if (!mask_any(inside))
+            break;
         knot = real_select(inside, next, knot);
-        for (int32_t j = 0; j < 4; ++j) c[j] = real_select(inside, lane_at(p, 4 * k + j), c[j]);
+        for (int32_t j = 0; j < 4; ++j)
+            c[j] = real_select(inside, lane_at(p, 4 * k + j), c[j]);
     }
     real x = t - knot;
     lane_at(out, 0) = real_fma(real_fma(real_fma(c[3], x, c[2]), x, c[1]), x, c[0]);

@@ -7,31 +7,31 @@
 #include "kernels/lane/lane.h"
 
 typedef struct sarrus_workspace {
-    real *sine, *cosine;     /* [n_bodies] of θ */
-    real *signal;            /* [n_signals][3] value and its first two derivatives in time */
-    real *force;             /* [n] generalized forces without gravity, then a_f = M⁻¹F, m/s² | rad/s² */
-    real *turn;              /* [m][2] t_parent, t_child of each row, m | 1 */
-    real *push;              /* [m][2] turn / I, 1/(kg m) | 1/(kg m²) */
-    real *direction;         /* [m][2] e of each row, filled only when there are general rows */
-    real *phi, *phi_dot;     /* [m] Φ and Φ̇ */
-    real *gamma;             /* [m] γ, Baumgarte's terms included */
-    real *rhs;               /* [m] γ − J a_f, or another right side */
-    real *factor;            /* [n_blocks + n_entries][4] S, then D and L */
-    real *diagonal;          /* [n_blocks][2] guard · S_kk */
-    real *inverse;           /* [n_blocks][2] 1/D, 0 where the pivot was refused */
-    real *solution;          /* [2 n_blocks] right side and solution in elimination order */
-    real *multiplier;        /* [m] S⁻¹ rhs by row, zero on dependent rows (λ = −multiplier) */
-    real *null_vector;       /* [n_dependent][2 n_blocks + 1] of Jᵀ */
-    real *null_gram;         /* [n_dependent][n_dependent + 1] */
-    real *q, *v;             /* [n] stage state */
-    real *sum_q, *sum_v;     /* [n] weighted stage sums */
-    real *a;                 /* [n] acceleration */
-    real *d;                 /* [m][n] J M^{-1/2} for the rank-revealing path */
-    real *d_rhs;             /* [m] */
-    real *norm2;             /* [m] squared row norms (σ² once converged) */
-    real *z;                 /* [n] D⁺ b */
-    real *u;                 /* [m][m] left rotations, only for multipliers */
-    real *u_rhs;             /* [m] */
+    real *sine, *cosine; /* [n_bodies] of θ */
+    real *signal;        /* [n_signals][3] value and its first two derivatives in time */
+    real *force;         /* [n] generalized forces without gravity, then a_f = M⁻¹F, m/s² | rad/s² */
+    real *turn;          /* [m][2] t_parent, t_child of each row, m | 1 */
+    real *push;          /* [m][2] turn / I, 1/(kg m) | 1/(kg m²) */
+    real *direction;     /* [m][2] e of each row, filled only when there are general rows */
+    real *phi, *phi_dot; /* [m] Φ and Φ̇ */
+    real *gamma;         /* [m] γ, Baumgarte's terms included */
+    real *rhs;           /* [m] γ − J a_f, or another right side */
+    real *factor;        /* [n_blocks + n_entries][4] S, then D and L */
+    real *diagonal;      /* [n_blocks][2] guard · S_kk */
+    real *inverse;       /* [n_blocks][2] 1/D, 0 where the pivot was refused */
+    real *solution;      /* [2 n_blocks] right side and solution in elimination order */
+    real *multiplier;    /* [m] S⁻¹ rhs by row, zero on dependent rows (λ = −multiplier) */
+    real *null_vector;   /* [n_dependent][2 n_blocks + 1] of Jᵀ */
+    real *null_gram;     /* [n_dependent][n_dependent + 1] */
+    real *q, *v;         /* [n] stage state */
+    real *sum_q, *sum_v; /* [n] weighted stage sums */
+    real *a;             /* [n] acceleration */
+    real *d;             /* [m][n] J M^{-1/2} for the rank-revealing path */
+    real *d_rhs;         /* [m] */
+    real *norm2;         /* [m] squared row norms (σ² once converged) */
+    real *z;             /* [n] D⁺ b */
+    real *u;             /* [m][m] left rotations, only for multipliers */
+    real *u_rhs;         /* [m] */
 } sarrus_workspace;
 
 LANE_FUNCTION real *sarrus_workspace_part(real *block, size_t *at, size_t n_arrays) {

@@ -63,7 +63,8 @@ static void kernel_rows(sarrus_kernel_call *call, double t, double *jacobian, do
 
 static void kernel_sincos(const double *x, double *sine, double *cosine) {
     real s, c, angle;
-    for (int i = 0; i < SARRUS_LANE_WIDTH; ++i) angle[i] = x[i];
+    for (int i = 0; i < SARRUS_LANE_WIDTH; ++i)
+        angle[i] = x[i];
     real_sincos(angle, &s, &c);
     for (int i = 0; i < SARRUS_LANE_WIDTH; ++i) {
         sine[i] = s[i];

@@ -16,14 +16,17 @@ LANE_FUNCTION real sarrus_body_iinv(const sarrus_mechanism *mech, const real *pa
 LANE_FUNCTION void sarrus_push_side(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
                                     const sarrus_mech_joint *joint, int32_t at) {
     int32_t body = at ? joint->child : joint->parent;
-    if (body < 0) return;
+    if (body < 0)
+        return;
     real *push = lane_from(ws->push, 2 * joint->row + at);
     const real *turn = lane_from(ws->turn, 2 * joint->row + at);
     real i_inverse = sarrus_body_iinv(mech, parameter, body);
     lane_at(push, 0) = lane_at(turn, 0) * i_inverse;
-    if (joint->n_rows == 1) return;
+    if (joint->n_rows == 1)
+        return;
     lane_at(push, 2) = lane_at(turn, 2) * i_inverse;
-    for (int32_t k = 2; k < joint->n_rows; ++k) lane_at(push, 2 * k) = lane_at(turn, 2 * k) * i_inverse;
+    for (int32_t k = 2; k < joint->n_rows; ++k)
+        lane_at(push, 2 * k) = lane_at(turn, 2 * k) * i_inverse;
 }
 
 /* push = turn / I of both sides of every row. */
@@ -38,18 +41,21 @@ LANE_BODY void sarrus_push(const sarrus_mechanism *mech, const real *parameter, 
 LANE_FUNCTION real sarrus_share(const real *parameter, const sarrus_workspace *ws, const sarrus_lane_share *share, int32_t kind,
                                 real sum) {
     sum = real_fma(lane_place(ws->push, share->push), lane_place(ws->turn, share->turn), sum);
-    if (kind == SARRUS_LANE_ROTATION) return sum;
+    if (kind == SARRUS_LANE_ROTATION)
+        return sum;
     real m_inverse = lane_place(parameter, share->mass);
-    if (kind == SARRUS_LANE_PLUS) return sum + m_inverse;
-    if (kind == SARRUS_LANE_MINUS) return sum - m_inverse;
+    if (kind == SARRUS_LANE_PLUS)
+        return sum + m_inverse;
+    if (kind == SARRUS_LANE_MINUS)
+        return sum - m_inverse;
     const real *e_i = &lane_place(ws->direction, share->direction_i), *e_j = &lane_place(ws->direction, share->direction_j);
     real dot = real_fma(lane_at(e_i, 0), lane_at(e_j, 0), lane_at(e_i, 1) * lane_at(e_j, 1));
     return kind == SARRUS_LANE_GENERAL_PLUS ? real_fma(dot, m_inverse, sum) : real_fnma(dot, m_inverse, sum);
 }
 
 /* One segment of shares, of one kind. */
-LANE_FUNCTION void sarrus_gram_segment(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws, int32_t kind,
-                                       int is_first) {
+LANE_FUNCTION void sarrus_gram_segment(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+                                       int32_t kind, int is_first) {
     int32_t segment = is_first ? kind : SARRUS_N_LANE_KINDS + kind;
     const sarrus_lane_share *share = mech->lane.share + mech->lane.segment[segment];
     const sarrus_lane_share *end = mech->lane.share + mech->lane.segment[segment + 1];
@@ -76,7 +82,8 @@ LANE_FUNCTION void sarrus_gram_blocks(const sarrus_mechanism *mech, const real *
             lane_at(s, 2) = real_fma(py, ty, is_first ? m_inverse : lane_at(s, 2) + m_inverse);
             continue;
         }
-        if (kind == SARRUS_LANE_OPPOSITE) m_inverse = -m_inverse;
+        if (kind == SARRUS_LANE_OPPOSITE)
+            m_inverse = -m_inverse;
         lane_at(s, 0) = real_fma(px, tx, is_first ? m_inverse : lane_at(s, 0) + m_inverse);
         lane_at(s, 1) = is_first ? px * ty : real_fma(px, ty, lane_at(s, 1));
         lane_at(s, 2) = is_first ? py * tx : real_fma(py, tx, lane_at(s, 2));
@@ -86,8 +93,10 @@ LANE_FUNCTION void sarrus_gram_blocks(const sarrus_mechanism *mech, const real *
 
 /* ws->factor ← the lower triangle of S over the independent rows, in elimination order. */
 LANE_BODY void sarrus_gram(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws) {
-    for (int32_t i = 0; i < mech->factor.n_fill; ++i) lane_place(ws->factor, mech->lane.fill[i]) = real_set(0.0);
-    for (int32_t i = 0; i < mech->factor.n_pads; ++i) lane_place(ws->factor, mech->lane.pad[i]) = real_set(1.0);
+    for (int32_t i = 0; i < mech->factor.n_fill; ++i)
+        lane_place(ws->factor, mech->lane.fill[i]) = real_set(0.0);
+    for (int32_t i = 0; i < mech->factor.n_pads; ++i)
+        lane_place(ws->factor, mech->lane.pad[i]) = real_set(1.0);
     sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_DIAGONAL, 1);
     sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_SAME, 1);
     sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_OPPOSITE, 1);
@@ -107,8 +116,10 @@ LANE_BODY void sarrus_gram(const sarrus_mechanism *mech, const real *parameter, 
 }
 
 /* c [2 n_blocks + 1] ← J_d M⁻¹ J_Iᵀ of dependent row d in elimination order, and J_d M⁻¹ J_dᵀ behind it. */
-LANE_BODY void sarrus_coupling(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws, int32_t d, real *c) {
-    for (int32_t k = 0; k <= 2 * mech->factor.n_blocks; ++k) lane_at(c, k) = real_set(0.0);
+LANE_BODY void sarrus_coupling(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws, int32_t d,
+                               real *c) {
+    for (int32_t k = 0; k <= 2 * mech->factor.n_blocks; ++k)
+        lane_at(c, k) = real_set(0.0);
     for (int32_t s = mech->factor.coupling_begin[d]; s < mech->factor.coupling_begin[d + 1]; ++s) {
         const sarrus_lane_share *share = &mech->lane.coupling[s];
         real *destination = &lane_place(c, share->destination);
@@ -127,10 +138,12 @@ LANE_FUNCTION real sarrus_row_times(const sarrus_mechanism *mech, const sarrus_w
     real sum = real_set(0.0);
     for (int32_t side = 0; side < 2; ++side) {
         int32_t body = side ? row->child : row->parent;
-        if (body < 0) continue;
+        if (body < 0)
+            continue;
         const real *xb = lane_from(x, 3 * body);
         sum = real_fma(lane_at(ws->turn, 2 * i + side), lane_at(xb, 2), sum);
-        if (row->kind == SARRUS_ROW_ANGLE) continue;
+        if (row->kind == SARRUS_ROW_ANGLE)
+            continue;
         real along = row->kind == SARRUS_ROW_X ? lane_at(xb, 0) : lane_at(xb, 1);
         if (row->kind == SARRUS_ROW_GENERAL) {
             along = real_fma(lane_at(ws->direction, 2 * i), lane_at(xb, 0), lane_at(ws->direction, 2 * i + 1) * lane_at(xb, 1));
@@ -141,17 +154,20 @@ LANE_FUNCTION real sarrus_row_times(const sarrus_mechanism *mech, const sarrus_w
 }
 
 /* out ← out + M⁻¹ J_iᵀ x for one row with multiplier x. */
-LANE_FUNCTION void sarrus_row_push(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws, int32_t i, real x,
-                                   real *out) {
+LANE_FUNCTION void sarrus_row_push(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws, int32_t i,
+                                   real x, real *out) {
     const sarrus_mech_row *row = &mech->row[i];
     for (int32_t side = 0; side < 2; ++side) {
         int32_t body = side ? row->child : row->parent;
-        if (body < 0) continue;
+        if (body < 0)
+            continue;
         real *ob = lane_from(out, 3 * body);
         lane_at(ob, 2) = real_fma(lane_at(ws->push, 2 * i + side), x, lane_at(ob, 2));
-        if (row->kind == SARRUS_ROW_ANGLE) continue;
+        if (row->kind == SARRUS_ROW_ANGLE)
+            continue;
         real share = sarrus_body_minv(mech, parameter, body) * x;
-        if (!side) share = -share;
+        if (!side)
+            share = -share;
         if (row->kind == SARRUS_ROW_X) {
             lane_at(ob, 0) = lane_at(ob, 0) + share;
         } else if (row->kind == SARRUS_ROW_Y) {
@@ -164,7 +180,8 @@ LANE_FUNCTION void sarrus_row_push(const sarrus_mechanism *mech, const real *par
 }
 
 /* out ← base − J x, row by row; the two rows of a pin together. */
-LANE_BODY void sarrus_rows_subtract(const sarrus_mechanism *mech, const sarrus_workspace *ws, const real *base, const real *x, real *out) {
+LANE_BODY void sarrus_rows_subtract(const sarrus_mechanism *mech, const sarrus_workspace *ws, const real *base, const real *x,
+                                    real *out) {
     for (int32_t i_joint = 0; i_joint < mech->n_joints; ++i_joint) {
         const sarrus_mech_joint *joint = &mech->joint[i_joint];
         int32_t i = joint->row, end = joint->row + joint->n_rows;
@@ -185,12 +202,14 @@ LANE_BODY void sarrus_rows_subtract(const sarrus_mechanism *mech, const sarrus_w
             lane_at(out, i + 1) = sy;
             i += 2;
         }
-        for (; i < end; ++i) lane_at(out, i) = lane_at(base, i) - sarrus_row_times(mech, ws, i, x);
+        for (; i < end; ++i)
+            lane_at(out, i) = lane_at(base, i) - sarrus_row_times(mech, ws, i, x);
     }
 }
 
 /* out ← out + M⁻¹ Jᵀ μ; the two rows of a pin together. */
-LANE_BODY void sarrus_rows_push(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws, const real *mu, real *out) {
+LANE_BODY void sarrus_rows_push(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws, const real *mu,
+                                real *out) {
     for (int32_t i_joint = 0; i_joint < mech->n_joints; ++i_joint) {
         const sarrus_mech_joint *joint = &mech->joint[i_joint];
         int32_t i = joint->row, end = joint->row + joint->n_rows;
@@ -213,23 +232,27 @@ LANE_BODY void sarrus_rows_push(const sarrus_mechanism *mech, const real *parame
             }
             i += 2;
         }
-        for (; i < end; ++i) sarrus_row_push(mech, parameter, ws, i, lane_at(mu, i), out);
+        for (; i < end; ++i)
+            sarrus_row_push(mech, parameter, ws, i, lane_at(mu, i), out);
     }
 }
 
 /* d [m][n] ← J M^{-1/2}, dense. */
 LANE_BODY void sarrus_dense_rows(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws, real *d) {
     const int32_t n = mech->n;
-    for (int32_t i = 0; i < mech->m * n; ++i) lane_at(d, i) = real_set(0.0);
+    for (int32_t i = 0; i < mech->m * n; ++i)
+        lane_at(d, i) = real_set(0.0);
     for (int32_t i = 0; i < mech->m; ++i) {
         const sarrus_mech_row *row = &mech->row[i];
         for (int32_t side = 0; side < 2; ++side) {
             int32_t body = side ? row->child : row->parent;
-            if (body < 0) continue;
+            if (body < 0)
+                continue;
             real *entry = lane_from(d, i * n + 3 * body);
             real root_m = real_sqrt(sarrus_body_minv(mech, parameter, body));
             real root_i = real_sqrt(sarrus_body_iinv(mech, parameter, body));
-            if (!side) root_m = -root_m;
+            if (!side)
+                root_m = -root_m;
             if (row->kind != SARRUS_ROW_ANGLE) {
                 lane_at(entry, 0) = lane_at(ws->direction, 2 * i) * root_m;
                 lane_at(entry, 1) = lane_at(ws->direction, 2 * i + 1) * root_m;

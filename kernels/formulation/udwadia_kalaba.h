@@ -40,7 +40,8 @@ LANE_BODY void sarrus_evaluate_rows(const sarrus_evaluation *ev, real t, const r
 
 /* out ← M^{-1/2} D⁺ rhs through the SVD of all rows; multipliers too when asked: λ' = (Dᵀ)⁺ D⁺ rhs (so λ = −λ').
  * Returns the rank. */
-LANE_BODY real sarrus_correct_svd(const sarrus_evaluation *ev, const real *rhs, real max_rank, mask active, real *out, real *multiplier) {
+LANE_BODY real sarrus_correct_svd(const sarrus_evaluation *ev, const real *rhs, real max_rank, mask active, real *out,
+                                  real *multiplier) {
     const sarrus_mechanism *mech = ev->mech;
     const sarrus_workspace *ws = ev->ws;
     sarrus_svd_problem svd;
@@ -51,12 +52,14 @@ LANE_BODY real sarrus_correct_svd(const sarrus_evaluation *ev, const real *rhs, 
     svd.norm2 = ws->norm2;
     svd.u = multiplier ? ws->u : (real *)0;
     sarrus_dense_rows(mech, ev->parameter, ws, ws->d);
-    for (int32_t i = 0; i < mech->m; ++i) lane_at(ws->d_rhs, i) = lane_at(rhs, i);
+    for (int32_t i = 0; i < mech->m; ++i)
+        lane_at(ws->d_rhs, i) = lane_at(rhs, i);
     sarrus_svd_run(&svd, active);
     real rank = sarrus_svd_keep(mech, &svd, max_rank);
     sarrus_svd_apply(&svd, ws->z);
     if (multiplier) {
-        for (int32_t i = 0; i < mech->m; ++i) lane_at(multiplier, i) = real_set(0.0);
+        for (int32_t i = 0; i < mech->m; ++i)
+            lane_at(multiplier, i) = real_set(0.0);
         for (int32_t i = 0; i < mech->m; ++i) {
             real f = sarrus_row_product(lane_from(ws->d, i * mech->n), ws->z, mech->n);
             f = f * real_inverse_or_zero(lane_at(ws->norm2, i));
@@ -77,12 +80,16 @@ LANE_BODY mask sarrus_correct_fast(const sarrus_evaluation *ev, const real *rhs)
     const sarrus_mech_factor *f = &mech->factor;
     sarrus_push(mech, ev->parameter, ws);
     sarrus_gram(mech, ev->parameter, ws);
-    for (int32_t k = 0; f->n_pads > 0 && k < 2 * f->n_blocks; ++k) lane_at(ws->solution, k) = real_set(0.0);
-    for (int32_t k = 0; k < f->n_independent; ++k) lane_place(ws->solution, mech->lane.at[k]) = lane_place(rhs, mech->lane.row[k]);
+    for (int32_t k = 0; f->n_pads > 0 && k < 2 * f->n_blocks; ++k)
+        lane_at(ws->solution, k) = real_set(0.0);
+    for (int32_t k = 0; k < f->n_independent; ++k)
+        lane_place(ws->solution, mech->lane.at[k]) = lane_place(rhs, mech->lane.row[k]);
     mask slow = sarrus_ldlt_factor(mech, ws);
     sarrus_ldlt_backward(mech, ws, ws->solution);
-    for (int32_t k = 0; k < f->n_independent; ++k) lane_place(ws->multiplier, mech->lane.row[k]) = lane_place(ws->solution, mech->lane.at[k]);
-    for (int32_t k = 0; k < f->n_dependent; ++k) lane_place(ws->multiplier, mech->lane.dependent[k]) = real_set(0.0);
+    for (int32_t k = 0; k < f->n_independent; ++k)
+        lane_place(ws->multiplier, mech->lane.row[k]) = lane_place(ws->solution, mech->lane.at[k]);
+    for (int32_t k = 0; k < f->n_dependent; ++k)
+        lane_place(ws->multiplier, mech->lane.dependent[k]) = real_set(0.0);
     return mask_or(slow, mask_not(real_eq(ev->max_rank, real_set((real_scalar)f->n_independent))));
 }
 
@@ -93,14 +100,16 @@ LANE_BODY void sarrus_correct(sarrus_evaluation *ev, const real *rhs, const real
     mask slow = ev->healthy;
     ++ev->n_evaluations;
     if (mech->m == 0) {
-        for (int32_t i = 0; i < mech->n; ++i) lane_at(out, i) = lane_at(base, i);
+        for (int32_t i = 0; i < mech->n; ++i)
+            lane_at(out, i) = lane_at(base, i);
         return;
     }
     if (mech->solve == SARRUS_SOLVE_EXTERNAL) {
         sarrus_dense_rows(mech, ev->parameter, ws, ws->d);
         ev->external(ev->external_user, mech->m, mech->n, LANE_WIDTH, ws->d, rhs, &ev->max_rank, ws->z);
         sarrus_unweight(mech, ev->parameter, ws->z, ws->z);
-        for (int32_t i = 0; i < mech->n; ++i) lane_at(out, i) = lane_at(base, i) + lane_at(ws->z, i);
+        for (int32_t i = 0; i < mech->n; ++i)
+            lane_at(out, i) = lane_at(base, i) + lane_at(ws->z, i);
         return;
     }
     if (mech->solve == SARRUS_SOLVE_AUTO) {
@@ -113,17 +122,20 @@ LANE_BODY void sarrus_correct(sarrus_evaluation *ev, const real *rhs, const real
         for (int32_t i = 0; i < mech->n; ++i) {
             real b = lane_at(base, i);
             lane_at(out, i) = b;
-            if (any_slow) lane_at(ws->z, i) = lane_at(ws->z, i) + b;
+            if (any_slow)
+                lane_at(ws->z, i) = lane_at(ws->z, i) + b;
         }
         sarrus_rows_push(mech, ev->parameter, ws, ws->multiplier, out);
         if (any_slow) {
-            for (int32_t i = 0; i < mech->n; ++i) lane_at(out, i) = real_select(slow, lane_at(ws->z, i), lane_at(out, i));
+            for (int32_t i = 0; i < mech->n; ++i)
+                lane_at(out, i) = real_select(slow, lane_at(ws->z, i), lane_at(out, i));
         }
         return;
     }
     ++ev->n_rank_revealing;
     sarrus_correct_svd(ev, rhs, ev->max_rank, slow, ws->z, (real *)0);
-    for (int32_t i = 0; i < mech->n; ++i) lane_at(out, i) = lane_at(base, i) + lane_at(ws->z, i);
+    for (int32_t i = 0; i < mech->n; ++i)
+        lane_at(out, i) = lane_at(base, i) + lane_at(ws->z, i);
 }
 
 /* a(t, q, v) into `a`; ws->force holds a_f afterwards. */
@@ -134,7 +146,8 @@ LANE_BODY void sarrus_accelerate(sarrus_evaluation *ev, real t, const real *q, c
     sarrus_signals(mech, ev->parameter, t, ws);
     sarrus_free_acceleration(mech, ev->parameter, ev->input, q, v, ws);
     sarrus_rows(mech, ev->parameter, q, v, ws, mech->has_baumgarte);
-    if (mech->has_baumgarte) sarrus_baumgarte(mech, ev->parameter, ws);
+    if (mech->has_baumgarte)
+        sarrus_baumgarte(mech, ev->parameter, ws);
     sarrus_rows_subtract(mech, ws, ws->gamma, ws->force, ws->rhs);
     sarrus_correct(ev, ws->rhs, ws->force, a);
 }

@@ -41,20 +41,48 @@ LANE_FUNCTION real real_set(double x) {
 
 typedef __mmask8 mask;
 
-LANE_FUNCTION real real_fma(real a, real b, real c) { return (real)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }
-LANE_FUNCTION real real_fnma(real a, real b, real c) { return (real)_mm512_fnmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }
-LANE_FUNCTION real real_sqrt(real a) { return (real)_mm512_sqrt_pd((__m512d)a); }
-LANE_FUNCTION real real_abs(real a) { return (real)_mm512_abs_pd((__m512d)a); }
-LANE_FUNCTION real real_select(mask m, real a, real b) { return (real)_mm512_mask_blend_pd(m, (__m512d)b, (__m512d)a); }
-LANE_FUNCTION mask real_lt(real a, real b) { return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ); }
-LANE_FUNCTION mask real_le(real a, real b) { return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LE_OQ); }
-LANE_FUNCTION mask real_eq(real a, real b) { return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_EQ_OQ); }
-LANE_FUNCTION mask mask_and(mask a, mask b) { return (mask)(a & b); }
-LANE_FUNCTION mask mask_or(mask a, mask b) { return (mask)(a | b); }
-LANE_FUNCTION mask mask_xor(mask a, mask b) { return (mask)(a ^ b); }
-LANE_FUNCTION mask mask_not(mask a) { return (mask)~a; }
-LANE_FUNCTION mask mask_none(void) { return (mask)0; }
-LANE_FUNCTION int mask_any(mask a) { return a != 0; }
+LANE_FUNCTION real real_fma(real a, real b, real c) {
+    return (real)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+LANE_FUNCTION real real_fnma(real a, real b, real c) {
+    return (real)_mm512_fnmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+LANE_FUNCTION real real_sqrt(real a) {
+    return (real)_mm512_sqrt_pd((__m512d)a);
+}
+LANE_FUNCTION real real_abs(real a) {
+    return (real)_mm512_abs_pd((__m512d)a);
+}
+LANE_FUNCTION real real_select(mask m, real a, real b) {
+    return (real)_mm512_mask_blend_pd(m, (__m512d)b, (__m512d)a);
+}
+LANE_FUNCTION mask real_lt(real a, real b) {
+    return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ);
+}
+LANE_FUNCTION mask real_le(real a, real b) {
+    return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LE_OQ);
+}
+LANE_FUNCTION mask real_eq(real a, real b) {
+    return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_EQ_OQ);
+}
+LANE_FUNCTION mask mask_and(mask a, mask b) {
+    return (mask)(a & b);
+}
+LANE_FUNCTION mask mask_or(mask a, mask b) {
+    return (mask)(a | b);
+}
+LANE_FUNCTION mask mask_xor(mask a, mask b) {
+    return (mask)(a ^ b);
+}
+LANE_FUNCTION mask mask_not(mask a) {
+    return (mask)~a;
+}
+LANE_FUNCTION mask mask_none(void) {
+    return (mask)0;
+}
+LANE_FUNCTION int mask_any(mask a) {
+    return a != 0;
+}
 LANE_FUNCTION mask real_bit_of_magic(real shifted, int bit) {
     return _mm512_test_epi64_mask((__m512i)shifted, _mm512_set1_epi64(1LL << bit));
 }
@@ -63,38 +91,80 @@ LANE_FUNCTION mask real_bit_of_magic(real shifted, int bit) {
 
 typedef lane_bits mask;
 
-LANE_FUNCTION mask real_lt(real a, real b) { return (mask)(a < b); }
-LANE_FUNCTION mask real_le(real a, real b) { return (mask)(a <= b); }
-LANE_FUNCTION mask real_eq(real a, real b) { return (mask)(a == b); }
-LANE_FUNCTION mask mask_and(mask a, mask b) { return a & b; }
-LANE_FUNCTION mask mask_or(mask a, mask b) { return a | b; }
-LANE_FUNCTION mask mask_xor(mask a, mask b) { return a ^ b; }
-LANE_FUNCTION mask mask_not(mask a) { return ~a; }
-LANE_FUNCTION mask mask_none(void) { return (mask)real_set(0.0); }
-LANE_FUNCTION real real_select(mask m, real a, real b) { return (real)((m & (lane_bits)a) | (~m & (lane_bits)b)); }
+LANE_FUNCTION mask real_lt(real a, real b) {
+    return (mask)(a < b);
+}
+LANE_FUNCTION mask real_le(real a, real b) {
+    return (mask)(a <= b);
+}
+LANE_FUNCTION mask real_eq(real a, real b) {
+    return (mask)(a == b);
+}
+LANE_FUNCTION mask mask_and(mask a, mask b) {
+    return a & b;
+}
+LANE_FUNCTION mask mask_or(mask a, mask b) {
+    return a | b;
+}
+LANE_FUNCTION mask mask_xor(mask a, mask b) {
+    return a ^ b;
+}
+LANE_FUNCTION mask mask_not(mask a) {
+    return ~a;
+}
+LANE_FUNCTION mask mask_none(void) {
+    return (mask)real_set(0.0);
+}
+LANE_FUNCTION real real_select(mask m, real a, real b) {
+    return (real)((m & (lane_bits)a) | (~m & (lane_bits)b));
+}
 LANE_FUNCTION mask real_bit_of_magic(real shifted, int bit) {
     return (mask)(((lane_bits)shifted << (63 - bit)) < 0); /* the bit becomes the sign */
 }
 
 #if SARRUS_LANE_WIDTH == 4
-LANE_FUNCTION real real_fma(real a, real b, real c) { return (real)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
-LANE_FUNCTION real real_fnma(real a, real b, real c) { return (real)_mm256_fnmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
-LANE_FUNCTION real real_sqrt(real a) { return (real)_mm256_sqrt_pd((__m256d)a); }
-LANE_FUNCTION real real_abs(real a) { return (real)_mm256_andnot_pd(_mm256_set1_pd(-0.0), (__m256d)a); }
-LANE_FUNCTION int mask_any(mask a) { return _mm256_movemask_pd((__m256d)a) != 0; }
+LANE_FUNCTION real real_fma(real a, real b, real c) {
+    return (real)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+}
+LANE_FUNCTION real real_fnma(real a, real b, real c) {
+    return (real)_mm256_fnmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+}
+LANE_FUNCTION real real_sqrt(real a) {
+    return (real)_mm256_sqrt_pd((__m256d)a);
+}
+LANE_FUNCTION real real_abs(real a) {
+    return (real)_mm256_andnot_pd(_mm256_set1_pd(-0.0), (__m256d)a);
+}
+LANE_FUNCTION int mask_any(mask a) {
+    return _mm256_movemask_pd((__m256d)a) != 0;
+}
 #else
-LANE_FUNCTION real real_fma(real a, real b, real c) { return a * b + c; }
-LANE_FUNCTION real real_fnma(real a, real b, real c) { return c - a * b; }
-LANE_FUNCTION real real_sqrt(real a) { return (real){sqrt(a[0]), sqrt(a[1])}; }
-LANE_FUNCTION real real_abs(real a) { return (real){fabs(a[0]), fabs(a[1])}; }
-LANE_FUNCTION int mask_any(mask a) { return (a[0] | a[1]) != 0; }
+LANE_FUNCTION real real_fma(real a, real b, real c) {
+    return a * b + c;
+}
+LANE_FUNCTION real real_fnma(real a, real b, real c) {
+    return c - a * b;
+}
+LANE_FUNCTION real real_sqrt(real a) {
+    return (real){sqrt(a[0]), sqrt(a[1])};
+}
+LANE_FUNCTION real real_abs(real a) {
+    return (real){fabs(a[0]), fabs(a[1])};
+}
+LANE_FUNCTION int mask_any(mask a) {
+    return (a[0] | a[1]) != 0;
+}
 #endif
 
 #endif
 
-LANE_FUNCTION int mask_all(mask a) { return !mask_any(mask_not(a)); }
+LANE_FUNCTION int mask_all(mask a) {
+    return !mask_any(mask_not(a));
+}
 
 /* The larger of a and b; a NaN in `a` is passed over. */
-LANE_FUNCTION real real_max(real a, real b) { return real_select(real_lt(b, a), a, b); }
+LANE_FUNCTION real real_max(real a, real b) {
+    return real_select(real_lt(b, a), a, b);
+}
 
 #endif

@@ -19,23 +19,59 @@ typedef bool mask;
 /* Element at a place (index × LANE_WIDTH) of a lane array: an lvalue. */
 #define lane_place(array, place) ((array)[place])
 
-LANE_FUNCTION real real_set(double x) { return x; }
-LANE_FUNCTION real real_fma(real a, real b, real c) { return fma(a, b, c); }
-LANE_FUNCTION real real_fnma(real a, real b, real c) { return fma(-a, b, c); }
-LANE_FUNCTION real real_sqrt(real a) { return sqrt(a); }
-LANE_FUNCTION real real_abs(real a) { return fabs(a); }
-LANE_FUNCTION real real_select(mask m, real a, real b) { return m ? a : b; }
-LANE_FUNCTION mask real_lt(real a, real b) { return a < b; }
-LANE_FUNCTION mask real_le(real a, real b) { return a <= b; }
-LANE_FUNCTION mask real_eq(real a, real b) { return a == b; }
-LANE_FUNCTION mask mask_and(mask a, mask b) { return a && b; }
-LANE_FUNCTION mask mask_or(mask a, mask b) { return a || b; }
-LANE_FUNCTION mask mask_xor(mask a, mask b) { return a != b; }
-LANE_FUNCTION mask mask_not(mask a) { return !a; }
-LANE_FUNCTION mask mask_none(void) { return false; }
-LANE_FUNCTION int mask_any(mask a) { return a ? 1 : 0; }
-LANE_FUNCTION int mask_all(mask a) { return a ? 1 : 0; }
-LANE_FUNCTION mask real_bit_of_magic(real shifted, int bit) { return ((__double_as_longlong(shifted) >> bit) & 1LL) != 0; }
-LANE_FUNCTION real real_max(real a, real b) { return b < a ? a : b; }
+LANE_FUNCTION real real_set(double x) {
+    return x;
+}
+LANE_FUNCTION real real_fma(real a, real b, real c) {
+    return fma(a, b, c);
+}
+LANE_FUNCTION real real_fnma(real a, real b, real c) {
+    return fma(-a, b, c);
+}
+LANE_FUNCTION real real_sqrt(real a) {
+    return sqrt(a);
+}
+LANE_FUNCTION real real_abs(real a) {
+    return fabs(a);
+}
+LANE_FUNCTION real real_select(mask m, real a, real b) {
+    return m ? a : b;
+}
+LANE_FUNCTION mask real_lt(real a, real b) {
+    return a < b;
+}
+LANE_FUNCTION mask real_le(real a, real b) {
+    return a <= b;
+}
+LANE_FUNCTION mask real_eq(real a, real b) {
+    return a == b;
+}
+LANE_FUNCTION mask mask_and(mask a, mask b) {
+    return a && b;
+}
+LANE_FUNCTION mask mask_or(mask a, mask b) {
+    return a || b;
+}
+LANE_FUNCTION mask mask_xor(mask a, mask b) {
+    return a != b;
+}
+LANE_FUNCTION mask mask_not(mask a) {
+    return !a;
+}
+LANE_FUNCTION mask mask_none(void) {
+    return false;
+}
+LANE_FUNCTION int mask_any(mask a) {
+    return a ? 1 : 0;
+}
+LANE_FUNCTION int mask_all(mask a) {
+    return a ? 1 : 0;
+}
+LANE_FUNCTION mask real_bit_of_magic(real shifted, int bit) {
+    return ((__double_as_longlong(shifted) >> bit) & 1LL) != 0;
+}
+LANE_FUNCTION real real_max(real a, real b) {
+    return b < a ? a : b;
+}
 
 #endif

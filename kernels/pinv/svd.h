@@ -27,7 +27,8 @@ LANE_FUNCTION real sarrus_row_product(const real *x, const real *y, int32_t n) {
         s0 = real_fma(lane_at(x, k), lane_at(y, k), s0);
         s1 = real_fma(lane_at(x, k + 1), lane_at(y, k + 1), s1);
     }
-    if (k < n) s0 = real_fma(lane_at(x, k), lane_at(y, k), s0);
+    if (k < n)
+        s0 = real_fma(lane_at(x, k), lane_at(y, k), s0);
     return s0 + s1;
 }
 
@@ -50,7 +51,8 @@ LANE_BODY mask sarrus_svd_pair(const sarrus_svd_problem *svd, int32_t i, int32_t
     mask is_noise = mask_or(real_le(alpha, noise), real_le(beta, noise));
     mask swap = mask_and(real_lt(alpha, beta), mask_not(is_noise));
     mask on = mask_and(active, mask_not(mask_or(small, is_noise)));
-    if (!mask_any(on)) return on;
+    if (!mask_any(on))
+        return on;
     real safe = real_select(on, product, real_set(1.0));
     real zeta = (beta - alpha) / (safe + safe);
     real root = real_sqrt(real_fma(zeta, zeta, real_set(1.0)));
@@ -63,7 +65,8 @@ LANE_BODY mask sarrus_svd_pair(const sarrus_svd_problem *svd, int32_t i, int32_t
     real s = c * t;
     sarrus_rows_rotate(x, y, svd->n, c, s, on);
     sarrus_rows_rotate(lane_from(svd->b, i), lane_from(svd->b, j), 1, c, s, on);
-    if (svd->u) sarrus_rows_rotate(lane_from(svd->u, i * svd->m), lane_from(svd->u, j * svd->m), svd->m, c, s, on);
+    if (svd->u)
+        sarrus_rows_rotate(lane_from(svd->u, i * svd->m), lane_from(svd->u, j * svd->m), svd->m, c, s, on);
     lane_at(svd->norm2, i) = real_select(on, real_fnma(t, product, alpha), alpha);
     lane_at(svd->norm2, j) = real_select(on, real_fma(t, product, beta), beta);
     return on;
@@ -72,7 +75,8 @@ LANE_BODY mask sarrus_svd_pair(const sarrus_svd_problem *svd, int32_t i, int32_t
 /* Runs the sweeps for the lanes of `active`. */
 LANE_BODY void sarrus_svd_run(const sarrus_svd_problem *svd, mask active) {
     if (svd->u) {
-        for (int32_t i = 0; i < svd->m * svd->m; ++i) lane_at(svd->u, i) = real_set(i % (svd->m + 1) == 0 ? 1.0 : 0.0);
+        for (int32_t i = 0; i < svd->m * svd->m; ++i)
+            lane_at(svd->u, i) = real_set(i % (svd->m + 1) == 0 ? 1.0 : 0.0);
     }
     for (int32_t sweep = 0; sweep < SARRUS_SVD_SWEEPS; ++sweep) {
         real largest = real_set(0.0);
@@ -84,10 +88,12 @@ LANE_BODY void sarrus_svd_run(const sarrus_svd_problem *svd, mask active) {
         real noise = real_set(1e-34) * largest;
         mask rotated = mask_none();
         for (int32_t i = 0; i < svd->m; ++i) {
-            for (int32_t j = i + 1; j < svd->m; ++j) rotated = mask_or(rotated, sarrus_svd_pair(svd, i, j, noise, active));
+            for (int32_t j = i + 1; j < svd->m; ++j)
+                rotated = mask_or(rotated, sarrus_svd_pair(svd, i, j, noise, active));
         }
         active = mask_and(active, rotated);
-        if (!mask_any(active)) break;
+        if (!mask_any(active))
+            break;
     }
     for (int32_t i = 0; i < svd->m; ++i) {
         const real *x = lane_from(svd->d, i * svd->n);
@@ -101,7 +107,8 @@ LANE_BODY void sarrus_svd_run(const sarrus_svd_problem *svd, mask active) {
  * Overwrites norm2 of dropped rows by 0; returns the rank. */
 LANE_BODY real sarrus_svd_keep(const sarrus_mechanism *mech, const sarrus_svd_problem *svd, real max_rank) {
     real largest = real_set(0.0), rank = real_set(0.0);
-    for (int32_t i = 0; i < svd->m; ++i) largest = real_max(lane_at(svd->norm2, i), largest);
+    for (int32_t i = 0; i < svd->m; ++i)
+        largest = real_max(lane_at(svd->norm2, i), largest);
     real tolerance = real_set(mech->threshold_tolerance);
     real floor2 = mech->threshold == SARRUS_THRESHOLD_ABSOLUTE ? tolerance * tolerance : tolerance * tolerance * largest;
     for (int32_t i = 0; i < svd->m; ++i) {
@@ -112,21 +119,25 @@ LANE_BODY real sarrus_svd_keep(const sarrus_mechanism *mech, const sarrus_svd_pr
             larger = larger + real_select(before, real_set(1.0), real_set(0.0));
         }
         mask keep = mask_and(real_lt(floor2, x), real_lt(real_set(0.0), x));
-        if (mech->threshold == SARRUS_THRESHOLD_AUTO) keep = mask_and(keep, real_lt(larger, max_rank));
+        if (mech->threshold == SARRUS_THRESHOLD_AUTO)
+            keep = mask_and(keep, real_lt(larger, max_rank));
         lane_at(svd->norm2, i) = real_select(keep, x, -x);
         rank = rank + real_select(keep, real_set(1.0), real_set(0.0));
     }
-    for (int32_t i = 0; i < svd->m; ++i) lane_at(svd->norm2, i) = real_max(lane_at(svd->norm2, i), real_set(0.0));
+    for (int32_t i = 0; i < svd->m; ++i)
+        lane_at(svd->norm2, i) = real_max(lane_at(svd->norm2, i), real_set(0.0));
     return rank;
 }
 
 /* z = Σ_kept (b_i / σ_i²) row_i. */
 LANE_BODY void sarrus_svd_apply(const sarrus_svd_problem *svd, real *z) {
-    for (int32_t k = 0; k < svd->n; ++k) lane_at(z, k) = real_set(0.0);
+    for (int32_t k = 0; k < svd->n; ++k)
+        lane_at(z, k) = real_set(0.0);
     for (int32_t i = 0; i < svd->m; ++i) {
         const real *x = lane_from(svd->d, i * svd->n);
         real f = lane_at(svd->b, i) * real_inverse_or_zero(lane_at(svd->norm2, i));
-        for (int32_t k = 0; k < svd->n; ++k) lane_at(z, k) = real_fma(f, lane_at(x, k), lane_at(z, k));
+        for (int32_t k = 0; k < svd->n; ++k)
+            lane_at(z, k) = real_fma(f, lane_at(x, k), lane_at(z, k));
     }
 }
 

@@ -22,7 +22,8 @@ LANE_FUNCTION real_scalar sarrus_clock_time(const sarrus_clock *clock, uint64_t 
 }
 
 /* The parts of a tile that a kernel call works on. */
-LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_mechanism *mech, const sarrus_workspace *ws, real *tile) {
+LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_mechanism *mech, const sarrus_workspace *ws,
+                                           real *tile) {
     ev->mech = mech;
     ev->ws = ws;
     ev->parameter = lane_from(tile, mech->layout.parameter);

@@ -35,11 +35,13 @@ LANE_BODY real sarrus_assembled_rank(sarrus_evaluation *ev, mask active) {
     const sarrus_mechanism *mech = ev->mech;
     const sarrus_workspace *ws = ev->ws;
     real generic = real_set((real_scalar)mech->factor.n_independent);
-    if (mech->m == 0) return generic;
+    if (mech->m == 0)
+        return generic;
     ev->max_rank = generic;
     mask broken = sarrus_correct_fast(ev, ws->phi);
     broken = mask_and(active, mask_or(broken, sarrus_dependence_broken(ev)));
-    if (!mask_any(broken)) return generic;
+    if (!mask_any(broken))
+        return generic;
     real rank = sarrus_correct_svd(ev, ws->phi, real_set((real_scalar)mech->m), broken, ws->z, (real *)0);
     return real_select(mask_and(broken, real_lt(generic, rank)), rank, generic);
 }
@@ -50,7 +52,8 @@ LANE_BODY void sarrus_assemble(sarrus_evaluation *ev, real *tile) {
     real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
     real *status = lane_from(tile, mech->layout.status), t = real_set(0.0);
     real scale = real_set(1.0);
-    for (int32_t i = 0; i < mech->n; ++i) scale = real_max(real_abs(lane_at(q, i)), scale);
+    for (int32_t i = 0; i < mech->n; ++i)
+        scale = real_max(real_abs(lane_at(q, i)), scale);
     mask healthy = ev->healthy;
     real bound = real_set(SARRUS_ASSEMBLED) * scale, goal = real_set(1e-15) * scale;
     ev->max_rank = real_set((real_scalar)mech->factor.n_independent);
@@ -67,7 +70,8 @@ LANE_BODY void sarrus_assemble(sarrus_evaluation *ev, real *tile) {
     ev->healthy = good;
     ev->max_rank = sarrus_assembled_rank(ev, good);
     lane_at(tile, mech->layout.rank) = ev->max_rank;
-    if (mech->m > 0) sarrus_project_velocities(ev, good, v);
+    if (mech->m > 0)
+        sarrus_project_velocities(ev, good, v);
     for (int32_t i = 0; i < mech->n; ++i) {
         lane_at(tile, mech->layout.q0 + i) = lane_at(q, i);
         lane_at(tile, mech->layout.v0 + i) = lane_at(v, i);

@@ -33,7 +33,8 @@ LANE_BODY real sarrus_energy(const sarrus_evaluation *ev, const real *q, const r
     }
     for (int32_t i = 0; i < mech->n_forces; ++i) {
         const sarrus_mech_force *force = &mech->force[i];
-        if (force->type != SARRUS_MECH_SPRING) continue;
+        if (force->type != SARRUS_MECH_SPRING)
+            continue;
         const real *p = lane_from(parameter, force->p);
         sarrus_point a = sarrus_point_of(ws, q, v, force->body[0], lane_at(p, SARRUS_PF_A_X), lane_at(p, SARRUS_PF_A_Y));
         sarrus_point b = sarrus_point_of(ws, q, v, force->body[1], lane_at(p, SARRUS_PF_B_X), lane_at(p, SARRUS_PF_B_Y));
@@ -43,7 +44,8 @@ LANE_BODY real sarrus_energy(const sarrus_evaluation *ev, const real *q, const r
     }
     for (int32_t i = 0; i < mech->n_joints; ++i) {
         const sarrus_mech_joint *joint = &mech->joint[i];
-        if (!joint->elastic) continue;
+        if (!joint->elastic)
+            continue;
         const real *p = lane_from(parameter, joint->p);
         sarrus_point parent, child;
         sarrus_joint_points(ws, parameter, joint, q, v, &parent, &child);
@@ -81,11 +83,13 @@ LANE_BODY void sarrus_least_norm(const sarrus_evaluation *ev, real *multiplier) 
         for (int32_t e = 0; e <= d; ++e) {
             const real *h = lane_from(ws->null_gram, e * stride);
             real sum = lane_at(g, e);
-            for (int32_t k = 0; k < e; ++k) sum = real_fnma(lane_at(g, k), lane_at(h, k), sum);
+            for (int32_t k = 0; k < e; ++k)
+                sum = real_fnma(lane_at(g, k), lane_at(h, k), sum);
             lane_at(g, e) = e == d ? real_sqrt(sum) : sum / lane_at(h, e);
         }
         real y = lane_at(g, n_d);
-        for (int32_t k = 0; k < d; ++k) y = real_fnma(lane_at(g, k), lane_at(ws->null_gram, k * stride + n_d), y);
+        for (int32_t k = 0; k < d; ++k)
+            y = real_fnma(lane_at(g, k), lane_at(ws->null_gram, k * stride + n_d), y);
         lane_at(g, n_d) = y / lane_at(g, d);
     }
     for (int32_t d = n_d - 1; d >= 0; --d) {
@@ -141,7 +145,8 @@ LANE_BODY void sarrus_multipliers(sarrus_evaluation *ev) {
     if (mech->solve == SARRUS_SOLVE_AUTO) {
         slow = mask_and(sarrus_correct_fast(ev, ws->rhs), ev->healthy);
         sarrus_least_norm(ev, ws->multiplier);
-        if (!mask_any(slow)) return;
+        if (!mask_any(slow))
+            return;
     }
     sarrus_correct_svd(ev, ws->rhs, ev->max_rank, slow, ws->z, ws->u_rhs);
     for (int32_t i = 0; i < mech->m; ++i) {
@@ -154,9 +159,12 @@ LANE_BODY real sarrus_rank(sarrus_evaluation *ev) {
     const sarrus_mechanism *mech = ev->mech;
     const sarrus_workspace *ws = ev->ws;
     mask slow = ev->healthy;
-    if (mech->m == 0) return real_set(0.0);
-    if (mech->threshold == SARRUS_THRESHOLD_AUTO) slow = mask_and(slow, sarrus_correct_fast(ev, ws->phi));
-    if (!mask_any(slow)) return ev->max_rank;
+    if (mech->m == 0)
+        return real_set(0.0);
+    if (mech->threshold == SARRUS_THRESHOLD_AUTO)
+        slow = mask_and(slow, sarrus_correct_fast(ev, ws->phi));
+    if (!mask_any(slow))
+        return ev->max_rank;
     real rank = sarrus_correct_svd(ev, ws->phi, ev->max_rank, slow, ws->z, (real *)0);
     return real_select(slow, rank, ev->max_rank);
 }
@@ -166,7 +174,8 @@ LANE_BODY void sarrus_motor_loads(const sarrus_evaluation *ev, real *out) {
     int32_t i_drive = 0;
     for (int32_t i = 0; i < ev->mech->n_joints; ++i) {
         const sarrus_mech_joint *joint = &ev->mech->joint[i];
-        if (joint->signal < 0) continue;
+        if (joint->signal < 0)
+            continue;
         lane_at(out, i_drive++) = lane_at(ev->ws->multiplier, joint->row + joint->n_rows - 1);
     }
 }
@@ -178,20 +187,28 @@ LANE_BODY void sarrus_observe(sarrus_evaluation *ev, const real *tile, real t, c
     const real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
     sarrus_rotations(mech, q, ws);
     sarrus_signals(mech, ev->parameter, t, ws);
-    if (want->energy >= 0) lane_at(out, want->energy) = sarrus_energy(ev, q, v);
+    if (want->energy >= 0)
+        lane_at(out, want->energy) = sarrus_energy(ev, q, v);
     sarrus_rows(mech, ev->parameter, q, v, ws, 1);
-    if (want->position_error >= 0) lane_at(out, want->position_error) = sarrus_rows_norm(mech, ws->phi);
-    if (want->velocity_error >= 0) lane_at(out, want->velocity_error) = sarrus_rows_norm(mech, ws->phi_dot);
-    if (want->rank >= 0) lane_at(out, want->rank) = sarrus_rank(ev);
-    if (want->reactions < 0 && want->drives < 0 && want->acceleration < 0) return;
+    if (want->position_error >= 0)
+        lane_at(out, want->position_error) = sarrus_rows_norm(mech, ws->phi);
+    if (want->velocity_error >= 0)
+        lane_at(out, want->velocity_error) = sarrus_rows_norm(mech, ws->phi_dot);
+    if (want->rank >= 0)
+        lane_at(out, want->rank) = sarrus_rank(ev);
+    if (want->reactions < 0 && want->drives < 0 && want->acceleration < 0)
+        return;
     sarrus_accelerate(ev, t, q, v, ws->a);
-    for (int32_t i = 0; want->acceleration >= 0 && i < mech->n; ++i) lane_at(out, want->acceleration + i) = lane_at(ws->a, i);
-    if (mech->m == 0 || (want->reactions < 0 && want->drives < 0)) return;
+    for (int32_t i = 0; want->acceleration >= 0 && i < mech->n; ++i)
+        lane_at(out, want->acceleration + i) = lane_at(ws->a, i);
+    if (mech->m == 0 || (want->reactions < 0 && want->drives < 0))
+        return;
     sarrus_multipliers(ev);
     for (int32_t i = 0; want->reactions >= 0 && i < mech->n_joints; ++i) {
         sarrus_joint_reaction(ev, i, q, v, lane_from(out, want->reactions + 3 * i));
     }
-    if (want->drives >= 0) sarrus_motor_loads(ev, lane_from(out, want->drives));
+    if (want->drives >= 0)
+        sarrus_motor_loads(ev, lane_from(out, want->drives));
 }
 
 #endif

@@ -5,10 +5,35 @@
 
 #include "kernels/formulation/udwadia_kalaba.h"
 
+/* out ← M^{-1/2} D⁺ rhs for a projection, on the independent rows.
+ *
+ * Near a singular configuration a correction along the direction that is being lost is noise: the right side holds round-off
+ * of some ε, its smallest singular value goes to 0, and ε/σ would be written into the state, where the velocities then take
+ * the bent configuration for a turn of the motion. So a row whose pivot is refused is left out until the
+ * passage is over; what it is violated by then is of the order of ε and is corrected afterwards. Lanes that have another rank
+ * than the plan go through the SVD. */
+LANE_BODY void sarrus_correct_projection(sarrus_evaluation *ev, const real *rhs, mask active, real *out) {
+    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_workspace *ws = ev->ws;
+    mask slow = mask_and(active, mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent))));
+    ++ev->n_evaluations;
+    (void)sarrus_correct_fast(ev, rhs);
+    for (int32_t i = 0; i < mech->n; ++i)
+        lane_at(out, i) = real_set(0.0);
+    sarrus_rows_push(mech, ev->parameter, ws, ws->multiplier, out);
+    if (!mask_any(slow))
+        return;
+    ++ev->n_rank_revealing;
+    sarrus_correct_svd(ev, rhs, ev->max_rank, slow, ws->z, (real *)0);
+    for (int32_t i = 0; i < mech->n; ++i)
+        lane_at(out, i) = real_select(slow, lane_at(ws->z, i), lane_at(out, i));
+}
+
 /* ‖x‖₂ of a row vector. */
 LANE_FUNCTION real sarrus_rows_norm(const sarrus_mechanism *mech, const real *x) {
     real sum = real_set(0.0);
-    for (int32_t i = 0; i < mech->m; ++i) sum = real_fma(lane_at(x, i), lane_at(x, i), sum);
+    for (int32_t i = 0; i < mech->m; ++i)
+        sum = real_fma(lane_at(x, i), lane_at(x, i), sum);
     return real_sqrt(sum);
 }
 
@@ -17,7 +42,8 @@ LANE_FUNCTION real sarrus_rows_norm(const sarrus_mechanism *mech, const real *x)
 LANE_BODY void sarrus_project_step(const sarrus_evaluation *ev, const real *correction, mask on, real *q) {
     const sarrus_mechanism *mech = ev->mech;
     real largest = real_set(0.0);
-    for (int32_t b = 0; b < mech->n_bodies; ++b) largest = real_max(real_abs(lane_at(correction, 3 * b + 2)), largest);
+    for (int32_t b = 0; b < mech->n_bodies; ++b)
+        largest = real_max(real_abs(lane_at(correction, 3 * b + 2)), largest);
     real limit = real_set(0.5);
     mask far = real_lt(limit, largest);
     real scale = real_select(far, limit / real_select(far, largest, limit), real_set(1.0));
@@ -32,15 +58,13 @@ LANE_BODY void sarrus_project_step(const sarrus_evaluation *ev, const real *corr
 LANE_BODY mask sarrus_project_positions(sarrus_evaluation *ev, real t, real tolerance, int32_t n_iterations, mask active, real *q,
                                         const real *v) {
     const sarrus_workspace *ws = ev->ws;
-    mask healthy = ev->healthy, open = active;
+    mask open = active;
     for (int32_t iteration = 0;; ++iteration) {
         sarrus_evaluate_rows(ev, t, q, v, 1);
         open = mask_and(open, mask_not(real_le(sarrus_rows_norm(ev->mech, ws->phi), tolerance)));
-        if (iteration == n_iterations || !mask_any(open)) break;
-        for (int32_t i = 0; i < ev->mech->n; ++i) lane_at(ws->a, i) = real_set(0.0);
-        ev->healthy = open;
-        sarrus_correct(ev, ws->phi, ws->a, ws->a);
-        ev->healthy = healthy;
+        if (iteration == n_iterations || !mask_any(open))
+            break;
+        sarrus_correct_projection(ev, ws->phi, open, ws->a);
         sarrus_project_step(ev, ws->a, open, q);
     }
     return mask_not(open);
@@ -49,11 +73,7 @@ LANE_BODY mask sarrus_project_positions(sarrus_evaluation *ev, real t, real tole
 /* Velocities of the lanes of `active`; the rows of the workspace must be those of (q, v). */
 LANE_BODY void sarrus_project_velocities(sarrus_evaluation *ev, mask active, real *v) {
     const sarrus_workspace *ws = ev->ws;
-    mask healthy = ev->healthy;
-    for (int32_t i = 0; i < ev->mech->n; ++i) lane_at(ws->a, i) = real_set(0.0);
-    ev->healthy = active;
-    sarrus_correct(ev, ws->phi_dot, ws->a, ws->a);
-    ev->healthy = healthy;
+    sarrus_correct_projection(ev, ws->phi_dot, active, ws->a);
     for (int32_t i = 0; i < ev->mech->n; ++i) {
         real vi = lane_at(v, i);
         lane_at(v, i) = real_select(active, vi - lane_at(ws->a, i), vi);
@@ -63,18 +83,22 @@ LANE_BODY void sarrus_project_velocities(sarrus_evaluation *ev, mask active, rea
 /* The plan's projection after a step. */
 LANE_BODY void sarrus_project(sarrus_evaluation *ev, real t, real *q, real *v) {
     const sarrus_mechanism *mech = ev->mech;
-    if (mech->project == SARRUS_PROJECT_NONE || mech->m == 0) return;
+    if (mech->project == SARRUS_PROJECT_NONE || mech->m == 0)
+        return;
     mask active = ev->healthy;
     if (mech->project == SARRUS_PROJECT_TOLERANCE) {
         sarrus_evaluate_rows(ev, t, q, v, 1);
         real error = sarrus_rows_norm(mech, ev->ws->phi);
         active = mask_and(active, mask_not(real_le(error, real_set(mech->project_tolerance))));
-        if (!mask_any(active)) return;
+        if (!mask_any(active))
+            return;
     }
-    /* Round-off of Φ: some ε of the largest coordinate in each of m rows. */
+    /* Round-off of Φ: about half an ε of the largest coordinate in each of m rows. A looser goal would be felt: near a singular
+     * configuration what is left of Φ stands for an angle Φ/σ, and the velocities follow the bent configuration. */
     real scale = real_set(1.0);
-    for (int32_t i = 0; i < mech->n; ++i) scale = real_max(real_abs(lane_at(q, i)), scale);
-    sarrus_project_positions(ev, t, real_set(2e-15 * mech->m) * scale, 2, active, q, v);
+    for (int32_t i = 0; i < mech->n; ++i)
+        scale = real_max(real_abs(lane_at(q, i)), scale);
+    sarrus_project_positions(ev, t, real_set(1.1e-16) * real_sqrt(real_set((real_scalar)mech->m)) * scale, 2, active, q, v);
     sarrus_project_velocities(ev, active, v);
 }
 

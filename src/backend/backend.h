@@ -19,8 +19,8 @@ typedef struct sarrus_device_observation {
 typedef struct sarrus_backend_ops {
     const char *name;
     /* Reserves n_tiles tiles; `isa` and n_threads as in sarrus_batch_options. */
-    sarrus_status (*create)(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options, uint64_t n_instances,
-                            sarrus_device **out);
+    sarrus_status (*create)(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,
+                            uint64_t n_instances, sarrus_device **out);
     void (*destroy)(sarrus_device *device);
     void (*assemble)(sarrus_device *device);
     void (*advance)(sarrus_device *device, const sarrus_kernel_clock *clock, uint64_t n_steps);
@@ -32,10 +32,10 @@ typedef struct sarrus_backend_ops {
 struct sarrus_device {
     const sarrus_backend_ops *ops;
     const sarrus_plan *plan;
-    int32_t width;     /* lanes of a tile */
+    int32_t width; /* lanes of a tile */
     uint64_t n_tiles;
     int n_threads;
-    double *tiles;     /* [n_tiles][n_arrays][width] */
+    double *tiles; /* [n_tiles][n_arrays][width] */
     char description[96];
 };
 

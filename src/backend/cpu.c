@@ -27,13 +27,16 @@ typedef struct cpu_device {
     cpu_thread *threads; /* [n_threads] */
 } cpu_device;
 
-static cpu_device *cpu_of(sarrus_device *device) { return (cpu_device *)(void *)device; }
+static cpu_device *cpu_of(sarrus_device *device) {
+    return (cpu_device *)(void *)device;
+}
 
 /* Zeroed lane arrays, aligned for any vector. */
 static double *lane_arrays(size_t n_doubles) {
     size_t bytes = (n_doubles * sizeof(double) + 63) / 64 * 64 + 64;
     double *block = aligned_alloc(64, bytes);
-    if (block) memset(block, 0, bytes);
+    if (block)
+        memset(block, 0, bytes);
     return block;
 }
 
@@ -57,7 +60,8 @@ static bool thread_create(cpu_device *device, cpu_thread *thread) {
     thread->call.workspace = lane_arrays(device->kernels->workspace_arrays(mech) * width);
     thread->observed = lane_arrays(((size_t)mech->n + 3 * (size_t)mech->n_joints + (size_t)mech->n_drives + 4) * width);
     if (mech->solve == SARRUS_SOLVE_EXTERNAL) {
-        if (!sarrus_lapack_solver_create(mech, &thread->lapack)) return false;
+        if (!sarrus_lapack_solver_create(mech, &thread->lapack))
+            return false;
         thread->call.external = sarrus_lapack_solve;
         thread->call.external_user = &thread->lapack;
     }
@@ -66,20 +70,24 @@ static bool thread_create(cpu_device *device, cpu_thread *thread) {
 
 static int count_threads(const sarrus_batch_options *options, uint64_t n_tiles) {
     int n = options && options->n_threads > 0 ? options->n_threads : omp_get_num_procs();
-    if (n > 1024) n = 1024;
+    if (n > 1024)
+        n = 1024;
     return (uint64_t)n > n_tiles ? (int)(n_tiles ? n_tiles : 1) : n;
 }
 
-static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options, uint64_t n_instances,
-                                sarrus_device **out) {
+static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,
+                                uint64_t n_instances, sarrus_device **out) {
     const char *isa = options ? options->isa : NULL;
     const sarrus_kernels *kernels = sarrus_isa_find(isa);
     if (!kernels) {
-        return sarrus_report(context, SARRUS_NO_BACKEND, "the instruction set '%s' is not usable here; expected avx512, avx2 or baseline, "
-                                                         "as this processor has them", isa ? isa : "");
+        return sarrus_report(context, SARRUS_NO_BACKEND,
+                             "the instruction set '%s' is not usable here; expected avx512, avx2 or baseline, "
+                             "as this processor has them",
+                             isa ? isa : "");
     }
     cpu_device *device = calloc(1, sizeof *device);
-    if (!device) return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the batch");
+    if (!device)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the batch");
     uint64_t width = (uint64_t)kernels->width;
     device->base.ops = &sarrus_backend_cpu;
     device->base.plan = plan;
@@ -91,13 +99,15 @@ static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan
     device->base.tiles = lane_arrays(device->tile_doubles * device->base.n_tiles);
     device->threads = calloc((size_t)device->base.n_threads, sizeof *device->threads);
     bool good = device->base.tiles && device->threads && sarrus_plan_lower(plan, kernels->width, &device->lowered);
-    for (int i = 0; good && i < device->base.n_threads; ++i) good = thread_create(device, &device->threads[i]);
+    for (int i = 0; good && i < device->base.n_threads; ++i)
+        good = thread_create(device, &device->threads[i]);
     if (!good) {
         cpu_destroy(&device->base);
-        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for a batch of %llu instances", (unsigned long long)n_instances);
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for a batch of %llu instances",
+                             (unsigned long long)n_instances);
     }
-    (void)snprintf(device->base.description, sizeof device->base.description, "%s, %d thread%s", kernels->name, device->base.n_threads,
-                   device->base.n_threads == 1 ? "" : "s");
+    (void)snprintf(device->base.description, sizeof device->base.description, "%s, %d thread%s", kernels->name,
+                   device->base.n_threads, device->base.n_threads == 1 ? "" : "s");
     *out = &device->base;
     return SARRUS_OK;
 }
@@ -151,7 +161,8 @@ static void cpu_observe(sarrus_device *base, const sarrus_device_observation *ob
     cpu_device *device = cpu_of(base);
     int64_t n_tiles = (int64_t)base->n_tiles;
 #pragma omp parallel for schedule(dynamic, 2) num_threads(base->n_threads)
-    for (int64_t i = 0; i < n_tiles; ++i) observe_tile(device, &device->threads[omp_get_thread_num()], (uint64_t)i, observation);
+    for (int64_t i = 0; i < n_tiles; ++i)
+        observe_tile(device, &device->threads[omp_get_thread_num()], (uint64_t)i, observation);
 }
 
 static void cpu_path_counts(const sarrus_device *base, uint64_t *n_evaluations, uint64_t *n_rank_revealing) {

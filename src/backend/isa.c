@@ -13,6 +13,7 @@ const sarrus_kernels *sarrus_isa_find(const char *name) {
         return &sarrus_kernels_avx2;
     }
 #endif
-    if (!name || strcmp(name, "baseline") == 0) return &sarrus_kernels_baseline;
+    if (!name || strcmp(name, "baseline") == 0)
+        return &sarrus_kernels_baseline;
     return NULL;
 }

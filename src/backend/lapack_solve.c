@@ -5,16 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int larger(int a, int b) { return a > b ? a : b; }
-static int smaller(int a, int b) { return a < b ? a : b; }
+static int larger(int a, int b) {
+    return a > b ? a : b;
+}
+static int smaller(int a, int b) {
+    return a < b ? a : b;
+}
 
 bool sarrus_lapack_solver_create(const sarrus_mechanism *mech, sarrus_lapack_solver *solver) {
     int m = mech->m, n = mech->n, rank = 0, i_work = 0;
     double work = 0.0, dummy = 0.0;
     memset(solver, 0, sizeof *solver);
     solver->mech = mech;
-    if (m == 0 || n == 0) return true;
-    if (LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, m, n, 1, &dummy, m, &dummy, larger(m, n), &dummy, -1.0, &rank, &work, -1, &i_work) != 0) {
+    if (m == 0 || n == 0)
+        return true;
+    if (LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, m, n, 1, &dummy, m, &dummy, larger(m, n), &dummy, -1.0, &rank, &work, -1, &i_work) !=
+        0) {
         return false;
     }
     solver->n_work = (int)work;
@@ -23,7 +29,8 @@ bool sarrus_lapack_solver_create(const sarrus_mechanism *mech, sarrus_lapack_sol
     solver->sigma = malloc((size_t)smaller(m, n) * sizeof *solver->sigma);
     solver->work = malloc((size_t)solver->n_work * sizeof *solver->work);
     solver->i_work = malloc((size_t)larger(i_work, 1) * sizeof *solver->i_work);
-    if (solver->a && solver->b && solver->sigma && solver->work && solver->i_work) return true;
+    if (solver->a && solver->b && solver->sigma && solver->work && solver->i_work)
+        return true;
     sarrus_lapack_solver_free(solver);
     return false;
 }
@@ -50,14 +57,17 @@ static int solve_lane(sarrus_lapack_solver *s, int m, int n, int width, const do
         s->b[i] = b[i * width];
         finite = finite && isfinite(s->b[i]);
     }
-    for (int i = m; i < n; ++i) s->b[i] = 0.0;
-    if (!finite) return -1;
-    int info = LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, m, n, 1, s->a, m, s->b, larger(m, n), s->sigma, rcond, &rank, s->work, s->n_work,
-                                   s->i_work);
+    for (int i = m; i < n; ++i)
+        s->b[i] = 0.0;
+    if (!finite)
+        return -1;
+    int info = LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, m, n, 1, s->a, m, s->b, larger(m, n), s->sigma, rcond, &rank, s->work,
+                                   s->n_work, s->i_work);
     return info == 0 ? rank : -1;
 }
 
-void sarrus_lapack_solve(void *user, int32_t m, int32_t n, int32_t width, const void *d, const void *b, const void *max_rank, void *z) {
+void sarrus_lapack_solve(void *user, int32_t m, int32_t n, int32_t width, const void *d, const void *b, const void *max_rank,
+                         void *z) {
     sarrus_lapack_solver *s = user;
     const sarrus_mechanism *mech = s->mech;
     for (int32_t lane = 0; lane < width; ++lane) {
@@ -71,6 +81,7 @@ void sarrus_lapack_solve(void *user, int32_t m, int32_t n, int32_t width, const 
         } else if (mech->threshold == SARRUS_THRESHOLD_AUTO && rank > most && most > 0) {
             rank = solve_lane(s, m, n, width, dl, bl, sqrt(s->sigma[most - 1] * s->sigma[most]) / s->sigma[0]);
         }
-        for (int32_t k = 0; k < n; ++k) zl[k * width] = rank >= 0 ? s->b[k] : NAN;
+        for (int32_t k = 0; k < n; ++k)
+            zl[k * width] = rank >= 0 ? s->b[k] : NAN;
     }
 }

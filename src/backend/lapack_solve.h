@@ -10,10 +10,10 @@
 /* Work space of one thread for m×n problems. */
 typedef struct sarrus_lapack_solver {
     const sarrus_mechanism *mech;
-    double *a;       /* [m·n] */
-    double *b;       /* [max(m, n)] */
-    double *sigma;   /* [min(m, n)] */
-    double *work;    /* [n_work] */
+    double *a;     /* [m·n] */
+    double *b;     /* [max(m, n)] */
+    double *sigma; /* [min(m, n)] */
+    double *work;  /* [n_work] */
     int *i_work;
     int n_work;
 } sarrus_lapack_solver;
@@ -24,6 +24,7 @@ void sarrus_lapack_solver_free(sarrus_lapack_solver *solver);
 
 /* z = D⁺ b for each lane (a sarrus_external_solve; `user` is the solver). With the automatic rank a lane whose count of kept
  * singular values exceeds its max_rank is solved again with a threshold between the two values concerned. */
-void sarrus_lapack_solve(void *user, int32_t m, int32_t n, int32_t width, const void *d, const void *b, const void *max_rank, void *z);
+void sarrus_lapack_solve(void *user, int32_t m, int32_t n, int32_t width, const void *d, const void *b, const void *max_rank,
+                         void *z);
 
 #endif

@@ -36,7 +36,8 @@ sarrus_kernel_observation sarrus_scatter_request(const sarrus_mechanism *mech, c
     };
     for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o) {
         int width = sarrus_scatter_width(mech, (sarrus_observable)o);
-        if (!place[o] || !request->destination[o] || width == 0) continue;
+        if (!place[o] || !request->destination[o] || width == 0)
+            continue;
         *place[o] = want.n_arrays;
         want.n_arrays += width;
     }
@@ -86,14 +87,17 @@ void sarrus_scatter(const sarrus_observed_tile *from, const sarrus_observation *
     for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o) {
         size_t width = (size_t)sarrus_scatter_width(from->mech, (sarrus_observable)o);
         const double *source = source_of(from, (sarrus_observable)o);
-        if (!request->destination[o] || width == 0 || !source) continue;
+        if (!request->destination[o] || width == 0 || !source)
+            continue;
         for (int32_t lane = 0; lane < from->width && first + (uint64_t)lane < n_instances; ++lane) {
             uint64_t row = (first + (uint64_t)lane) * request->n_times_stride + request->i_time_first + i_time;
             double *out = request->destination[o] + row * width;
             if (status[lane] != (double)SARRUS_INSTANCE_OK) {
-                for (size_t k = 0; k < width; ++k) out[k] = NAN;
+                for (size_t k = 0; k < width; ++k)
+                    out[k] = NAN;
             } else {
-                for (size_t k = 0; k < width; ++k) out[k] = source[k * (size_t)from->width + (size_t)lane];
+                for (size_t k = 0; k < width; ++k)
+                    out[k] = source[k * (size_t)from->width + (size_t)lane];
             }
         }
     }

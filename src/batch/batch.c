@@ -37,7 +37,9 @@ static void filler_free(filler *f) {
     memset(f, 0, sizeof *f);
 }
 
-static double *doubles(size_t n) { return calloc(n ? n : 1, sizeof(double)); }
+static double *doubles(size_t n) {
+    return calloc(n ? n : 1, sizeof(double));
+}
 
 static bool filler_create(const sarrus_plan *plan, filler *f) {
     size_t n = (size_t)plan->mech.n, n_parameters = (size_t)plan->mech.n_parameters;
@@ -48,7 +50,8 @@ static bool filler_create(const sarrus_plan *plan, filler *f) {
     f->v = doubles(n);
     f->nominal = doubles(n_parameters + 2 * n);
     bool good = f->values && f->parameters && f->q && f->v && f->nominal;
-    if (good) good = sarrus_evaluator_create(plan->model, &f->evaluator) == SARRUS_OK;
+    if (good)
+        good = sarrus_evaluator_create(plan->model, &f->evaluator) == SARRUS_OK;
     if (good) {
         (void)sarrus_evaluator_run(f->evaluator, NULL, 0, f->values);
         (void)sarrus_plan_parameters(plan, f->values, f->nominal, f->nominal + n_parameters, f->nominal + n_parameters + n);
@@ -59,7 +62,8 @@ static bool filler_create(const sarrus_plan *plan, filler *f) {
 }
 
 static void put(double *tile, int32_t array, int32_t width, int32_t lane, const double *from, int32_t n) {
-    for (int32_t i = 0; i < n; ++i) tile[(array + i) * width + lane] = from[i];
+    for (int32_t i = 0; i < n; ++i)
+        tile[(array + i) * width + lane] = from[i];
 }
 
 /* One lane of a tile from the values of instance `i`. */
@@ -93,33 +97,41 @@ static sarrus_status fill(sarrus_context *context, sarrus_batch *batch, const sa
     int n_threads = batch->device->n_threads;
     filler *fillers = calloc((size_t)n_threads, sizeof *fillers);
     bool good = fillers != NULL;
-    for (int i = 0; good && i < n_threads; ++i) good = filler_create(batch->plan, &fillers[i]);
+    for (int i = 0; good && i < n_threads; ++i)
+        good = filler_create(batch->plan, &fillers[i]);
     if (good) {
         int64_t n_tiles = (int64_t)batch->device->n_tiles;
 #pragma omp parallel for schedule(static) num_threads(n_threads)
-        for (int64_t i = 0; i < n_tiles; ++i) fill_tile(batch, &fillers[omp_get_thread_num()], draws, (uint64_t)i);
+        for (int64_t i = 0; i < n_tiles; ++i)
+            fill_tile(batch, &fillers[omp_get_thread_num()], draws, (uint64_t)i);
     }
-    for (int i = 0; fillers && i < n_threads; ++i) filler_free(&fillers[i]);
+    for (int i = 0; fillers && i < n_threads; ++i)
+        filler_free(&fillers[i]);
     free(fillers);
     return good ? SARRUS_OK : sarrus_report(context, SARRUS_NO_MEMORY, "out of memory while the instances are filled");
 }
 
 sarrus_status sarrus_batch_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,
                                   uint64_t n_instances, const sarrus_draws *draws, sarrus_batch **out) {
-    if (!plan || !out) return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_batch_create needs a plan and a place for the batch");
-    if (n_instances == 0) return sarrus_report(context, SARRUS_BAD_ARGUMENT, "a batch of 0 instances; expected at least 1");
+    if (!plan || !out)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_batch_create needs a plan and a place for the batch");
+    if (n_instances == 0)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "a batch of 0 instances; expected at least 1");
     if (draws && draws->n_instances < n_instances) {
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "draws for %llu instances given to a batch of %llu",
                              (unsigned long long)draws->n_instances, (unsigned long long)n_instances);
     }
     const sarrus_backend_ops *ops = sarrus_backend_find(context, options ? options->backend : SARRUS_BACKEND_AUTO);
-    if (!ops) return SARRUS_NO_BACKEND;
+    if (!ops)
+        return SARRUS_NO_BACKEND;
     sarrus_batch *batch = calloc(1, sizeof *batch);
-    if (!batch) return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the batch");
+    if (!batch)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the batch");
     batch->plan = plan;
     batch->n_instances = n_instances;
     sarrus_status status = ops->create(context, plan, options, n_instances, &batch->device);
-    if (status == SARRUS_OK) status = fill(context, batch, draws);
+    if (status == SARRUS_OK)
+        status = fill(context, batch, draws);
     if (status != SARRUS_OK) {
         sarrus_batch_destroy(batch);
         return status;
@@ -130,8 +142,10 @@ sarrus_status sarrus_batch_create(sarrus_context *context, const sarrus_plan *pl
 }
 
 void sarrus_batch_destroy(sarrus_batch *batch) {
-    if (!batch) return;
-    if (batch->device) batch->device->ops->destroy(batch->device);
+    if (!batch)
+        return;
+    if (batch->device)
+        batch->device->ops->destroy(batch->device);
     free(batch);
 }
 
@@ -141,7 +155,8 @@ static sarrus_kernel_clock clock_of(const sarrus_batch *batch) {
 }
 
 sarrus_status sarrus_batch_advance(sarrus_batch *batch, uint64_t n_steps) {
-    if (!batch) return SARRUS_BAD_ARGUMENT;
+    if (!batch)
+        return SARRUS_BAD_ARGUMENT;
     sarrus_kernel_clock clock = clock_of(batch);
     batch->device->ops->advance(batch->device, &clock, n_steps);
     batch->step += n_steps;
@@ -149,9 +164,12 @@ sarrus_status sarrus_batch_advance(sarrus_batch *batch, uint64_t n_steps) {
 }
 
 sarrus_status sarrus_batch_observe(sarrus_batch *batch, const sarrus_observation *observation) {
-    if (!batch || !observation) return SARRUS_BAD_ARGUMENT;
-    if (observation->i_time_first + observation->n_times > observation->n_times_stride) return SARRUS_BAD_ARGUMENT;
-    if (observation->n_times == 0) return SARRUS_OK;
+    if (!batch || !observation)
+        return SARRUS_BAD_ARGUMENT;
+    if (observation->i_time_first + observation->n_times > observation->n_times_stride)
+        return SARRUS_BAD_ARGUMENT;
+    if (observation->n_times == 0)
+        return SARRUS_OK;
     sarrus_device_observation all = {clock_of(batch), observation, batch->n_instances};
     batch->device->ops->observe(batch->device, &all);
     uint64_t n_intervals = observation->n_times - (observation->observe_first ? 1 : 0);
@@ -175,7 +193,8 @@ static double lane_value(const sarrus_batch *batch, uint64_t i_instance, int32_t
 }
 
 sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
-    if (!batch) return SARRUS_BAD_ARGUMENT;
+    if (!batch)
+        return SARRUS_BAD_ARGUMENT;
     const sarrus_mechanism *mech = &batch->plan->mech;
     const sarrus_tile_layout *layout = &mech->layout;
     size_t width = (size_t)batch->device->width;
@@ -195,16 +214,25 @@ double sarrus_batch_time(const sarrus_batch *batch) {
     return clock.step == clock.n_total ? clock.t_end : (double)clock.step * clock.dt;
 }
 
-uint64_t sarrus_batch_step(const sarrus_batch *batch) { return batch->step; }
+uint64_t sarrus_batch_step(const sarrus_batch *batch) {
+    return batch->step;
+}
 
-uint64_t sarrus_batch_n_instances(const sarrus_batch *batch) { return batch->n_instances; }
+uint64_t sarrus_batch_n_instances(const sarrus_batch *batch) {
+    return batch->n_instances;
+}
 
-const char *sarrus_batch_backend_name(const sarrus_batch *batch) { return batch->device->ops->name; }
+const char *sarrus_batch_backend_name(const sarrus_batch *batch) {
+    return batch->device->ops->name;
+}
 
-const char *sarrus_batch_device_name(const sarrus_batch *batch) { return batch->device->description; }
+const char *sarrus_batch_device_name(const sarrus_batch *batch) {
+    return batch->device->description;
+}
 
 sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_view *out) {
-    if (!batch || !out) return SARRUS_BAD_ARGUMENT;
+    if (!batch || !out)
+        return SARRUS_BAD_ARGUMENT;
     const sarrus_mechanism *mech = &batch->plan->mech;
     int32_t array = 0, n = 0;
     switch (field) {
@@ -228,12 +256,14 @@ sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_
 }
 
 sarrus_instance_status sarrus_batch_status(const sarrus_batch *batch, uint64_t i_instance) {
-    if (i_instance >= batch->n_instances) return SARRUS_INSTANCE_NOT_RUN;
+    if (i_instance >= batch->n_instances)
+        return SARRUS_INSTANCE_NOT_RUN;
     return (sarrus_instance_status)(int)lane_value(batch, i_instance, batch->plan->mech.layout.status);
 }
 
 uint64_t sarrus_batch_failed_step(const sarrus_batch *batch, uint64_t i_instance) {
-    if (i_instance >= batch->n_instances) return 0;
+    if (i_instance >= batch->n_instances)
+        return 0;
     return (uint64_t)lane_value(batch, i_instance, batch->plan->mech.layout.failed_step);
 }
 
@@ -246,11 +276,14 @@ int sarrus_batch_observable_width(const sarrus_batch *batch, sarrus_observable o
 }
 
 sarrus_status sarrus_batch_state(const sarrus_batch *batch, uint64_t i_instance, double *q, double *v) {
-    if (!batch || i_instance >= batch->n_instances) return SARRUS_BAD_ARGUMENT;
+    if (!batch || i_instance >= batch->n_instances)
+        return SARRUS_BAD_ARGUMENT;
     const sarrus_mechanism *mech = &batch->plan->mech;
     for (int32_t i = 0; i < mech->n; ++i) {
-        if (q) q[i] = lane_value(batch, i_instance, mech->layout.q + i);
-        if (v) v[i] = lane_value(batch, i_instance, mech->layout.v + i);
+        if (q)
+            q[i] = lane_value(batch, i_instance, mech->layout.q + i);
+        if (v)
+            v[i] = lane_value(batch, i_instance, mech->layout.v + i);
     }
     return SARRUS_OK;
 }

@@ -7,26 +7,32 @@
 
 #include "model/evaluator.h"
 
-static double *doubles(size_t n) { return calloc(n ? n : 1, sizeof(double)); }
+static double *doubles(size_t n) {
+    return calloc(n ? n : 1, sizeof(double));
+}
 
 /* Vectors must be aligned to their size. */
 static double *lane_arrays(size_t n_arrays, int32_t width) {
     size_t bytes = (n_arrays * (size_t)width * sizeof(double) + 63) / 64 * 64 + 64;
     double *block = aligned_alloc(64, bytes);
-    if (block) memset(block, 0, bytes);
+    if (block)
+        memset(block, 0, bytes);
     return block;
 }
 
 static void put(sarrus_configuration *c, int32_t array, double x) {
-    for (int32_t lane = 0; lane < c->kernels->width; ++lane) c->call.tile[array * c->kernels->width + lane] = x;
+    for (int32_t lane = 0; lane < c->kernels->width; ++lane)
+        c->call.tile[array * c->kernels->width + lane] = x;
 }
 
 static sarrus_status fill_nominal(sarrus_configuration *c, const double *values) {
     const sarrus_mechanism *mech = &c->plan->mech;
     double *parameters = doubles((size_t)mech->n_parameters);
-    if (!parameters) return SARRUS_NO_MEMORY;
+    if (!parameters)
+        return SARRUS_NO_MEMORY;
     bool good = sarrus_plan_parameters(c->plan, values, parameters, c->q, c->v);
-    for (int32_t i = 0; i < mech->n_parameters; ++i) put(c, mech->layout.parameter + i, parameters[i]);
+    for (int32_t i = 0; i < mech->n_parameters; ++i)
+        put(c, mech->layout.parameter + i, parameters[i]);
     for (int b = 0; b < mech->n_bodies; ++b) {
         const double *p = parameters + mech->p_body + SARRUS_PB_N * b;
         c->weight[3 * b] = c->weight[3 * b + 1] = sqrt(p[SARRUS_PB_MINV]);
@@ -40,7 +46,8 @@ static sarrus_status fill(sarrus_configuration *c) {
     const sarrus_model *model = c->plan->model;
     sarrus_evaluator *evaluator = NULL;
     double *values = doubles((size_t)model->n_values);
-    if (!values) return SARRUS_NO_MEMORY;
+    if (!values)
+        return SARRUS_NO_MEMORY;
     sarrus_status status = sarrus_evaluator_create(model, &evaluator);
     if (status == SARRUS_OK) {
         status = sarrus_evaluator_run(evaluator, NULL, 0, values) ? fill_nominal(c, values) : SARRUS_BAD_INPUT;
@@ -69,10 +76,12 @@ sarrus_status sarrus_configuration_create(const sarrus_plan *plan, sarrus_config
     c->scratch = doubles(m * n + (m > n ? m : n));
     c->pivots = calloc(n ? n : 1, sizeof *c->pivots);
     sarrus_status status = SARRUS_NO_MEMORY;
-    if (c->call.tile && c->call.workspace && c->lanes && c->weight && c->q && c->v && c->jacobian && c->phi && c->scratch && c->pivots) {
+    if (c->call.tile && c->call.workspace && c->lanes && c->weight && c->q && c->v && c->jacobian && c->phi && c->scratch &&
+        c->pivots) {
         status = fill(c);
     }
-    if (status != SARRUS_OK) sarrus_configuration_free(c);
+    if (status != SARRUS_OK)
+        sarrus_configuration_free(c);
     return status;
 }
 
@@ -102,7 +111,8 @@ double sarrus_configuration_rows(sarrus_configuration *c, double t) {
     for (int i = 0; i < c->m; ++i) {
         c->phi[i] = phi[i * width];
         sum += c->phi[i] * c->phi[i];
-        for (int k = 0; k < c->n; ++k) c->jacobian[i + k * c->m] = jacobian[(i * c->n + k) * width];
+        for (int k = 0; k < c->n; ++k)
+            c->jacobian[i + k * c->m] = jacobian[(i * c->n + k) * width];
     }
     return sqrt(sum);
 }
@@ -115,11 +125,14 @@ static bool newton_step(sarrus_configuration *c) {
     memset(b, 0, (size_t)larger * sizeof *b);
     memcpy(b, c->phi, (size_t)m * sizeof *b);
     memset(c->pivots, 0, (size_t)n * sizeof *c->pivots);
-    if (LAPACKE_dgelsy(LAPACK_COL_MAJOR, m, n, 1, a, m, b, larger, c->pivots, 1e-8, &rank) != 0) return false;
+    if (LAPACKE_dgelsy(LAPACK_COL_MAJOR, m, n, 1, a, m, b, larger, c->pivots, 1e-8, &rank) != 0)
+        return false;
     double largest = 0.0;
-    for (int i = 2; i < n; i += 3) largest = fmax(largest, fabs(c->weight[i] * b[i]));
+    for (int i = 2; i < n; i += 3)
+        largest = fmax(largest, fabs(c->weight[i] * b[i]));
     double scale = largest > 0.5 ? 0.5 / largest : 1.0;
-    for (int i = 0; i < n; ++i) c->q[i] -= scale * c->weight[i] * b[i];
+    for (int i = 0; i < n; ++i)
+        c->q[i] -= scale * c->weight[i] * b[i];
     return true;
 }
 
@@ -127,12 +140,16 @@ double sarrus_configuration_assemble(sarrus_configuration *c, double t) {
     double error = sarrus_configuration_rows(c, t), best = error;
     int n_worse = 0;
     for (int i = 0; i < 60 && error > 0.0 && n_worse < 8; ++i) {
-        if (!newton_step(c)) break;
+        if (!newton_step(c))
+            break;
         error = sarrus_configuration_rows(c, t);
-        if (!isfinite(error)) break;
+        if (!isfinite(error))
+            break;
         n_worse = error < 0.9 * best ? 0 : n_worse + 1;
-        if (error < best) best = error;
-        if (n_worse >= 2 && error < 1e-12) break;
+        if (error < best)
+            best = error;
+        if (n_worse >= 2 && error < 1e-12)
+            break;
     }
     return error;
 }
@@ -142,7 +159,8 @@ sarrus_status sarrus_decomposition_create(const sarrus_configuration *c, sarrus_
     out->u = doubles(m * m);
     out->vt = doubles(n * n);
     out->sigma = doubles(m < n ? m : n);
-    if (out->u && out->vt && out->sigma) return SARRUS_OK;
+    if (out->u && out->vt && out->sigma)
+        return SARRUS_OK;
     sarrus_decomposition_free(out);
     return SARRUS_NO_MEMORY;
 }

@@ -199,7 +199,20 @@ static counts projection_count(const sarrus_mechanism *mech) {
         return rows_and_norm_count(mech);
     counts_add_times(&to, 2, rows_and_norm_count(mech));
     correct_count(mech, &to);
-    counts_add(&to, 2.0 * mech->n + 1, 1); /* sarrus_project_step, and the goal of the iteration */
+    counts_add(&to, 2.0 * mech->n + 2, 2); /* sarrus_project_step, and the goal of the iteration */
+    correct_count(mech, &to);
+    counts_add(&to, mech->n, 0);
+    return to;
+}
+
+/* sarrus_stage_velocities */
+static counts stage_velocities_count(const sarrus_mechanism *mech) {
+    counts to = {0};
+    if (mech->project != SARRUS_PROJECT_EVERY_STEP || mech->m == 0)
+        return to;
+    to.sincos = mech->n_bodies;
+    signals_count(mech, &to);
+    rows_count(mech, true, &to);
     correct_count(mech, &to);
     counts_add(&to, mech->n, 0);
     return to;
@@ -209,7 +222,8 @@ static counts projection_count(const sarrus_mechanism *mech) {
 static counts rk4_count(const sarrus_mechanism *mech, counts evaluation) {
     counts to = {0};
     counts_add_times(&to, 4, evaluation);
-    counts_add(&to, 28.0 * mech->n + 1 + (time_matters(mech) ? 3 : 0), 1);
+    counts_add_times(&to, 3, stage_velocities_count(mech));
+    counts_add(&to, 28.0 * mech->n + 1 + (time_matters(mech) ? 2 : 0), 1);
     return to;
 }
 

@@ -24,9 +24,11 @@ static bool share_a_body(const sarrus_mech_row *a, const sarrus_mech_row *b) {
 static int fill_of(const block_graph *g, int k) {
     int fill = 0;
     for (int i = 0; i < g->n; ++i) {
-        if (i == k || g->is_done[i] || !g->meets[k * g->n + i]) continue;
+        if (i == k || g->is_done[i] || !g->meets[k * g->n + i])
+            continue;
         for (int j = i + 1; j < g->n; ++j) {
-            if (j == k || g->is_done[j] || !g->meets[k * g->n + j]) continue;
+            if (j == k || g->is_done[j] || !g->meets[k * g->n + j])
+                continue;
             fill += !g->meets[i * g->n + j];
         }
     }
@@ -35,7 +37,8 @@ static int fill_of(const block_graph *g, int k) {
 
 static int degree_of(const block_graph *g, int k) {
     int degree = 0;
-    for (int i = 0; i < g->n; ++i) degree += i != k && !g->is_done[i] && g->meets[k * g->n + i];
+    for (int i = 0; i < g->n; ++i)
+        degree += i != k && !g->is_done[i] && g->meets[k * g->n + i];
     return degree;
 }
 
@@ -43,9 +46,11 @@ static int degree_of(const block_graph *g, int k) {
 static void eliminate(block_graph *g, int k) {
     g->is_done[k] = true;
     for (int i = 0; i < g->n; ++i) {
-        if (g->is_done[i] || !g->meets[k * g->n + i]) continue;
+        if (g->is_done[i] || !g->meets[k * g->n + i])
+            continue;
         for (int j = 0; j < g->n; ++j) {
-            if (!g->is_done[j] && g->meets[k * g->n + j]) g->meets[i * g->n + j] = true;
+            if (!g->is_done[j] && g->meets[k * g->n + j])
+                g->meets[i * g->n + j] = true;
         }
     }
 }
@@ -54,7 +59,8 @@ static void order_blocks(block_graph *g) {
     for (int step = 0; step < g->n; ++step) {
         int best = -1, best_fill = 0, best_degree = 0;
         for (int k = 0; k < g->n; ++k) {
-            if (g->is_done[k]) continue;
+            if (g->is_done[k])
+                continue;
             int fill = fill_of(g, k), degree = degree_of(g, k);
             if (best < 0 || fill < best_fill || (fill == best_fill && degree < best_degree)) {
                 best = k;
@@ -71,7 +77,8 @@ static void order_blocks(block_graph *g) {
 static int height_of(const block_graph *g, const int *height, int step) {
     int highest = -1;
     for (int earlier = 0; earlier < step; ++earlier) {
-        if (g->meets[g->order[earlier] * g->n + g->order[step]] && height[earlier] > highest) highest = height[earlier];
+        if (g->meets[g->order[earlier] * g->n + g->order[step]] && height[earlier] > highest)
+            highest = height[earlier];
     }
     return highest + 1;
 }
@@ -83,13 +90,16 @@ static bool sort_by_height(block_graph *g) {
     int *height = calloc((size_t)g->n + 1, sizeof *height), *sorted = calloc((size_t)g->n + 1, sizeof *sorted);
     bool good = height && sorted;
     int at = 0;
-    for (int step = 0; good && step < g->n; ++step) height[step] = height_of(g, height, step);
+    for (int step = 0; good && step < g->n; ++step)
+        height[step] = height_of(g, height, step);
     for (int h = 0; good && h < g->n; ++h) {
         for (int step = 0; step < g->n; ++step) {
-            if (height[step] == h) sorted[at++] = g->order[step];
+            if (height[step] == h)
+                sorted[at++] = g->order[step];
         }
     }
-    if (good) memcpy(g->order, sorted, (size_t)g->n * sizeof *sorted);
+    if (good)
+        memcpy(g->order, sorted, (size_t)g->n * sizeof *sorted);
     free(height);
     free(sorted);
     return good;
@@ -115,10 +125,12 @@ static bool graph_create(block_graph *g, const sarrus_plan *plan) {
     g->meets = calloc(most * most + 1, sizeof *g->meets);
     g->is_done = calloc(most + 1, sizeof *g->is_done);
     g->order = calloc(most + 1, sizeof *g->order);
-    if (!g->rows || !g->meets || !g->is_done || !g->order) return false;
+    if (!g->rows || !g->meets || !g->is_done || !g->order)
+        return false;
     make_blocks(g, plan);
     for (int i = 0; i < g->n; ++i) {
-        for (int j = 0; j < g->n; ++j) g->meets[i * g->n + j] = share_a_body(&plan->row[g->rows[i][0]], &plan->row[g->rows[j][0]]);
+        for (int j = 0; j < g->n; ++j)
+            g->meets[i * g->n + j] = share_a_body(&plan->row[g->rows[i][0]], &plan->row[g->rows[j][0]]);
     }
     return true;
 }
@@ -137,7 +149,8 @@ static bool list_rows(sarrus_plan *plan, const block_graph *g) {
     plan->row_of = calloc(n + 1, sizeof *plan->row_of);
     plan->at = calloc(n + 1, sizeof *plan->at);
     plan->pad = calloc((size_t)g->n + 1, sizeof *plan->pad);
-    if (!plan->row_of || !plan->at || !plan->pad) return false;
+    if (!plan->row_of || !plan->at || !plan->pad)
+        return false;
     for (int k = 0; k < g->n; ++k) {
         for (int r = 0; r < 2; ++r) {
             int row = g->rows[g->order[k]][r];
@@ -158,7 +171,8 @@ static bool list_entries(sarrus_plan *plan, const block_graph *g) {
     int n = g->n, n_entries = 0, n_updates = 0;
     for (int k = 0; k < n; ++k) {
         int count = 0;
-        for (int i = k + 1; i < n; ++i) count += g->meets[g->order[k] * n + g->order[i]];
+        for (int i = k + 1; i < n; ++i)
+            count += g->meets[g->order[k] * n + g->order[i]];
         n_entries += count;
         n_updates += count * (count + 1) / 2;
     }
@@ -172,16 +186,19 @@ static bool list_entries(sarrus_plan *plan, const block_graph *g) {
         plan->column[k] = at;
         entry_at[k * n + k] = k;
         for (int i = k + 1; i < n; ++i) {
-            if (!g->meets[g->order[k] * n + g->order[i]]) continue;
+            if (!g->meets[g->order[k] * n + g->order[i]])
+                continue;
             entry_at[i * n + k] = n + at;
             plan->entry_row[at++] = i;
         }
     }
-    if (good) plan->column[n] = at;
+    if (good)
+        plan->column[n] = at;
     at = 0;
     for (int k = 0; good && k < n; ++k) {
         for (int b = plan->column[k]; b < plan->column[k + 1]; ++b) {
-            for (int a = b; a < plan->column[k + 1]; ++a) plan->update[at++] = entry_at[plan->entry_row[a] * n + plan->entry_row[b]];
+            for (int a = b; a < plan->column[k + 1]; ++a)
+                plan->update[at++] = entry_at[plan->entry_row[a] * n + plan->entry_row[b]];
         }
     }
     free(entry_at);
@@ -198,7 +215,8 @@ sarrus_status sarrus_plan_elimination(sarrus_context *context, sarrus_plan *plan
         good = sort_by_height(&g) && list_rows(plan, &g) && list_entries(plan, &g);
     }
     graph_free(&g);
-    if (!good) return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the plan's elimination tables");
+    if (!good)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the plan's elimination tables");
     sarrus_mech_factor *f = &plan->mech.factor;
     f->row_of = plan->row_of;
     f->at = plan->at;

@@ -32,16 +32,19 @@ static double next_number(uint64_t *state) {
 
 static int rank_of(const double *sigma, int n) {
     int rank = 0;
-    while (rank < n && sigma[rank] > rank_tolerance * sigma[0] && sigma[rank] > 0.0) ++rank;
+    while (rank < n && sigma[rank] > rank_tolerance * sigma[0] && sigma[rank] > 0.0)
+        ++rank;
     return rank;
 }
 
 static sarrus_status see(sarrus_configuration *c, sarrus_decomposition *svd, null_spaces *seen) {
     int m = c->m, smaller = m < c->n ? m : c->n;
-    if (!sarrus_decomposition_make(c, svd)) return SARRUS_FAILED;
+    if (!sarrus_decomposition_make(c, svd))
+        return SARRUS_FAILED;
     int rank = rank_of(svd->sigma, smaller), i = seen->n;
     seen->w[i] = malloc((size_t)m * (size_t)(m - rank > 0 ? m - rank : 1) * sizeof(double));
-    if (!seen->w[i]) return SARRUS_NO_MEMORY;
+    if (!seen->w[i])
+        return SARRUS_NO_MEMORY;
     memcpy(seen->w[i], svd->u + (size_t)rank * (size_t)m, (size_t)m * (size_t)(m - rank) * sizeof(double));
     seen->rank[i] = rank;
     seen->kept[i] = rank > 0 ? svd->sigma[rank - 1] / svd->sigma[0] : 1.0;
@@ -58,17 +61,21 @@ static bool walk(sarrus_configuration *c, const sarrus_decomposition *svd, int r
     memset(move, 0, (size_t)n * sizeof *move);
     for (int k = rank; k < n; ++k) {
         double r = next_number(state);
-        for (int i = 0; i < n; ++i) move[i] += r * svd->vt[k + i * n];
+        for (int i = 0; i < n; ++i)
+            move[i] += r * svd->vt[k + i * n];
     }
     for (int i = 0; i < n; ++i) {
         move[i] *= c->weight[i];
         size = fmax(size, fabs(move[i]));
     }
     double step = rank < n && size > 0.0 ? 0.4 / size : 0.0;
-    for (int i = 0; i < n; ++i) c->q[i] += step * move[i];
+    for (int i = 0; i < n; ++i)
+        c->q[i] += step * move[i];
     double scale = 1.0;
-    for (int i = 0; i < n; ++i) scale = fmax(scale, fabs(q_before[i]));
-    if (sarrus_configuration_assemble(c, t) <= 1e-11 * scale) return true;
+    for (int i = 0; i < n; ++i)
+        scale = fmax(scale, fabs(q_before[i]));
+    if (sarrus_configuration_assemble(c, t) <= 1e-11 * scale)
+        return true;
     memcpy(c->q, q_before, (size_t)n * sizeof *q_before);
     (void)sarrus_configuration_rows(c, t);
     return false;
@@ -79,17 +86,20 @@ static sarrus_status explore(sarrus_configuration *c, sarrus_decomposition *svd,
     const sarrus_plan *plan = c->plan;
     double *q_before = malloc((size_t)(c->n ? c->n : 1) * sizeof *q_before);
     uint64_t state = 20210907;
-    if (!q_before) return SARRUS_NO_MEMORY;
+    if (!q_before)
+        return SARRUS_NO_MEMORY;
     sarrus_status status = see(c, svd, seen);
     double t = 0.0;
     for (int i = 0; status == SARRUS_OK && i < N_WALKS; ++i) {
         int rank = seen->rank[seen->n - 1];
-        if (plan->mech.n_drives == 0 && rank >= c->n) break;
+        if (plan->mech.n_drives == 0 && rank >= c->n)
+            break;
         for (int k = 0; plan->mech.n_drives > 0 && k < 10; ++k) {
             t += plan->model->integrator.t_end / (10.0 * N_WALKS);
             (void)sarrus_configuration_assemble(c, t);
         }
-        if (walk(c, svd, rank, t, &state, q_before)) status = see(c, svd, seen);
+        if (walk(c, svd, rank, t, &state, q_before))
+            status = see(c, svd, seen);
     }
     free(q_before);
     return status;
@@ -97,7 +107,8 @@ static sarrus_status explore(sarrus_configuration *c, sarrus_decomposition *svd,
 
 static double row_norm(const null_spaces *seen, int i, int m, int row) {
     double sum = 0.0;
-    for (int k = 0; k < seen->k; ++k) sum += seen->w[i][row + k * m] * seen->w[i][row + k * m];
+    for (int k = 0; k < seen->k; ++k)
+        sum += seen->w[i][row + k * m] * seen->w[i][row + k * m];
     return sqrt(sum);
 }
 
@@ -108,11 +119,14 @@ static void deflate(const null_spaces *seen, int i, int m, int row, double *w) {
         w[k] = seen->w[i][row + k * m];
         norm2 += w[k] * w[k];
     }
-    if (!(norm2 > 0.0)) return;
+    if (!(norm2 > 0.0))
+        return;
     for (int r = 0; r < m; ++r) {
         double along = 0.0;
-        for (int k = 0; k < seen->k; ++k) along += seen->w[i][r + k * m] * w[k];
-        for (int k = 0; k < seen->k; ++k) seen->w[i][r + k * m] -= along / norm2 * w[k];
+        for (int k = 0; k < seen->k; ++k)
+            along += seen->w[i][r + k * m] * w[k];
+        for (int k = 0; k < seen->k; ++k)
+            seen->w[i][r + k * m] -= along / norm2 * w[k];
     }
 }
 
@@ -122,10 +136,12 @@ static int best_dependent(const null_spaces *seen, int generic, int m, const boo
     int best = -1;
     double best_size = -1.0;
     for (int row = 0; row < m; ++row) {
-        if (is_dependent[row]) continue;
+        if (is_dependent[row])
+            continue;
         double smallest = INFINITY;
         for (int i = 0; i < seen->n; ++i) {
-            if (seen->rank[i] == generic && seen->kept[i] > 1e-6) smallest = fmin(smallest, row_norm(seen, i, m, row));
+            if (seen->rank[i] == generic && seen->kept[i] > 1e-6)
+                smallest = fmin(smallest, row_norm(seen, i, m, row));
         }
         if (smallest > best_size * (1.0 - 1e-9)) {
             best = row;
@@ -145,7 +161,8 @@ static sarrus_status choose(sarrus_plan_independence *found, null_spaces *seen, 
     for (int row = 0; good && row < m; ++row) {
         double largest = 0.0;
         for (int i = 0; i < seen->n; ++i) {
-            if (seen->rank[i] == generic && seen->kept[i] > 1e-6) largest = fmax(largest, row_norm(seen, i, m, row));
+            if (seen->rank[i] == generic && seen->kept[i] > 1e-6)
+                largest = fmax(largest, row_norm(seen, i, m, row));
         }
         found->row_is_unique[row] = largest < 1e-7;
     }
@@ -153,7 +170,8 @@ static sarrus_status choose(sarrus_plan_independence *found, null_spaces *seen, 
         int row = best_dependent(seen, generic, m, is_dependent);
         is_dependent[row] = true;
         for (int i = 0; i < seen->n; ++i) {
-            if (seen->rank[i] == generic) deflate(seen, i, m, row, w);
+            if (seen->rank[i] == generic)
+                deflate(seen, i, m, row, w);
         }
     }
     int n_dependent = 0;
@@ -171,15 +189,19 @@ static sarrus_status choose(sarrus_plan_independence *found, null_spaces *seen, 
 static sarrus_status judge(sarrus_plan_independence *found, null_spaces *seen, int m) {
     int generic = 0;
     found->smallest_kept = 1.0;
-    for (int i = 0; i < seen->n; ++i) generic = seen->rank[i] > generic ? seen->rank[i] : generic;
+    for (int i = 0; i < seen->n; ++i)
+        generic = seen->rank[i] > generic ? seen->rank[i] : generic;
     bool any_clear = false;
     for (int i = 0; i < seen->n; ++i) {
-        if (seen->rank[i] != generic) continue;
+        if (seen->rank[i] != generic)
+            continue;
         any_clear = any_clear || seen->kept[i] > 1e-6;
         found->smallest_kept = fmin(found->smallest_kept, seen->kept[i]);
+        found->typical_kept = fmax(found->typical_kept, seen->kept[i]);
         found->largest_dropped = fmax(found->largest_dropped, seen->dropped[i]);
     }
-    for (int i = 0; !any_clear && i < seen->n; ++i) seen->kept[i] = 1.0;
+    for (int i = 0; !any_clear && i < seen->n; ++i)
+        seen->kept[i] = 1.0;
     seen->k = m - generic;
     found->rank_at_t0 = seen->rank[0];
     found->n_configurations = seen->n;
@@ -194,7 +216,8 @@ static sarrus_status report_open(sarrus_context *context, const sarrus_configura
     double largest = -1.0;
     for (int i = 0; i < model->n_joints; ++i) {
         double sum = 0.0;
-        for (int k = 0; k < plan->joint[i].n_rows; ++k) sum += c->phi[plan->joint[i].row + k] * c->phi[plan->joint[i].row + k];
+        for (int k = 0; k < plan->joint[i].n_rows; ++k)
+            sum += c->phi[plan->joint[i].row + k] * c->phi[plan->joint[i].row + k];
         if (sum > largest) {
             largest = sum;
             worst = i;
@@ -214,9 +237,11 @@ static sarrus_status check_masses(sarrus_context *context, const sarrus_plan *pl
     for (int b = 0; b < model->n_bodies; ++b) {
         const sarrus_body *body = &model->bodies[b];
         double mass = model->values[body->mass].nominal, inertia = model->values[body->inertia[0]].nominal;
-        if (mass > 0.0 && inertia > 0.0) continue;
+        if (mass > 0.0 && inertia > 0.0)
+            continue;
         bool is_held = false;
-        for (int i = 0; i < model->n_joints; ++i) is_held = is_held || model->joints[i].body[0] == b || model->joints[i].body[1] == b;
+        for (int i = 0; i < model->n_joints; ++i)
+            is_held = is_held || model->joints[i].body[0] == b || model->joints[i].body[1] == b;
         const sarrus_value *value = &model->values[mass > 0.0 ? body->inertia[0] : body->mass];
         sarrus_location at = {model->file, model->text, value->place.line ? value->place.line : body->place.line,
                               value->place.line ? value->place.column : body->place.column};
@@ -234,28 +259,38 @@ static sarrus_status analyse(sarrus_context *context, sarrus_plan *plan, sarrus_
     sarrus_decomposition svd = {0};
     null_spaces seen = {0};
     double scale = 1.0;
-    for (int i = 0; i < c->n; ++i) scale = fmax(scale, fabs(c->q[i]));
+    for (int i = 0; i < c->n; ++i)
+        scale = fmax(scale, fabs(c->q[i]));
     double error = sarrus_configuration_assemble(c, 0.0);
-    if (!(error <= 1e-10 * scale)) return report_open(context, c, error);
+    if (!(error <= 1e-10 * scale))
+        return report_open(context, c, error);
     sarrus_status status = sarrus_decomposition_create(c, &svd);
-    if (status == SARRUS_OK) status = explore(c, &svd, &seen);
-    if (status == SARRUS_OK) status = judge(&plan->independence, &seen, plan->mech.m);
-    for (int i = 0; i < seen.n; ++i) free(seen.w[i]);
+    if (status == SARRUS_OK)
+        status = explore(c, &svd, &seen);
+    if (status == SARRUS_OK)
+        status = judge(&plan->independence, &seen, plan->mech.m);
+    for (int i = 0; i < seen.n; ++i)
+        free(seen.w[i]);
     sarrus_decomposition_free(&svd);
-    if (status == SARRUS_NO_MEMORY) return sarrus_report(context, status, "out of memory while the constraints are analysed");
-    if (status != SARRUS_OK) return sarrus_report(context, status, "the singular values of the constraints cannot be computed");
+    if (status == SARRUS_NO_MEMORY)
+        return sarrus_report(context, status, "out of memory while the constraints are analysed");
+    if (status != SARRUS_OK)
+        return sarrus_report(context, status, "the singular values of the constraints cannot be computed");
     return SARRUS_OK;
 }
 
 sarrus_status sarrus_plan_independence_find(sarrus_context *context, sarrus_plan *plan) {
     sarrus_configuration c;
     sarrus_status status = check_masses(context, plan);
-    if (status != SARRUS_OK) return status;
+    if (status != SARRUS_OK)
+        return status;
     status = sarrus_configuration_create(plan, &c);
-    if (status == SARRUS_NO_MEMORY) return sarrus_report(context, status, "out of memory while the constraints are analysed");
+    if (status == SARRUS_NO_MEMORY)
+        return sarrus_report(context, status, "out of memory while the constraints are analysed");
     if (status != SARRUS_OK) {
-        return sarrus_report(context, status, "a number of the nominal instance is not physical; expected positive masses and inertias, "
-                                              "axes and lengths that are not zero, and finite results of all expressions");
+        return sarrus_report(context, status,
+                             "a number of the nominal instance is not physical; expected positive masses and inertias, "
+                             "axes and lengths that are not zero, and finite results of all expressions");
     }
     if (plan->mech.m > 0) {
         status = analyse(context, plan, &c);

@@ -39,7 +39,8 @@ static void lower_shares(const sarrus_mechanism *from, sarrus_lane_tables *lane,
         int32_t begin = is_first ? 0 : from->factor.n_first, end = is_first ? from->factor.n_first : from->factor.n_shares;
         lane->segment[segment] = at;
         for (int32_t i = begin; i < end; ++i) {
-            if (lane_kind(&from->factor.share[i]) != segment % SARRUS_N_LANE_KINDS) continue;
+            if (lane_kind(&from->factor.share[i]) != segment % SARRUS_N_LANE_KINDS)
+                continue;
             share[at++] = lane_share(from, &from->factor.share[i], lane->width);
         }
     }
@@ -47,7 +48,8 @@ static void lower_shares(const sarrus_mechanism *from, sarrus_lane_tables *lane,
 }
 
 static int32_t lane_block_kind(const sarrus_mechanism *mech, const sarrus_mech_block_share *share) {
-    if (share->destination < mech->factor.n_blocks) return SARRUS_LANE_DIAGONAL;
+    if (share->destination < mech->factor.n_blocks)
+        return SARRUS_LANE_DIAGONAL;
     return share->opposite ? SARRUS_LANE_OPPOSITE : SARRUS_LANE_SAME;
 }
 
@@ -60,7 +62,8 @@ static void lower_block_shares(const sarrus_mechanism *from, sarrus_lane_tables 
         lane->block_segment[segment] = at;
         for (int32_t i = begin; i < end; ++i) {
             const sarrus_mech_block_share *share = &f->block_share[i];
-            if (lane_block_kind(from, share) != segment % SARRUS_N_LANE_BLOCK_KINDS) continue;
+            if (lane_block_kind(from, share) != segment % SARRUS_N_LANE_BLOCK_KINDS)
+                continue;
             out[at++] = (sarrus_lane_block_share){
                 .destination = place(4 * share->destination, width),
                 .push = place(share->side_i, width),
@@ -75,7 +78,8 @@ static void lower_block_shares(const sarrus_mechanism *from, sarrus_lane_tables 
 /* Indices as places, each index counting for `step` lane arrays. */
 static sarrus_lane_place *lower_indices(const int32_t *from, int32_t n, int32_t step, sarrus_lane_place **next) {
     sarrus_lane_place *out = *next;
-    for (int32_t i = 0; i < n; ++i) out[i] = place(from[i], step);
+    for (int32_t i = 0; i < n; ++i)
+        out[i] = place(from[i], step);
     *next += n;
     return out;
 }
@@ -90,7 +94,8 @@ bool sarrus_plan_lower(const sarrus_plan *plan, int32_t width, sarrus_lowered *o
     out->mech = *from;
     out->block = malloc(n_shares * sizeof(sarrus_lane_share) + (size_t)f->n_block_shares * sizeof(sarrus_lane_block_share) +
                         n_places * sizeof(sarrus_lane_place) + n_couplings * sizeof(int32_t) + 64);
-    if (!out->block) return false;
+    if (!out->block)
+        return false;
     sarrus_lane_tables *lane = &out->mech.lane;
     sarrus_lane_share *share = out->block, *coupling = share + f->n_shares;
     sarrus_lane_block_share *block_share = (sarrus_lane_block_share *)(void *)(coupling + n_couplings);

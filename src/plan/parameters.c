@@ -20,13 +20,15 @@ static double value_or(const double *values, sarrus_value_index i, double otherw
 
 /* Where a point given in the inertial frame lies in the frame of `body`, and back. */
 static vector2 into_body(const double *q, int body, vector2 point) {
-    if (body < 0) return point;
+    if (body < 0)
+        return point;
     const double *b = q + 3 * body;
     return rotate(-b[2], (vector2){point.x - b[0], point.y - b[1]});
 }
 
 static vector2 out_of_body(const double *q, int body, vector2 point) {
-    if (body < 0) return point;
+    if (body < 0)
+        return point;
     const double *b = q + 3 * body;
     vector2 arm = rotate(b[2], point);
     return (vector2){b[0] + arm.x, b[1] + arm.y};
@@ -56,11 +58,13 @@ static bool fill_bodies(const sarrus_plan *plan, const double *values, double *p
 static bool fill_prismatic(const sarrus_joint *joint, const double *values, const double *q, vector2 gap, double *p) {
     vector2 axis = {values[joint->axis[0]], values[joint->axis[1]]};
     double length = hypot(axis.x, axis.y);
-    if (!(length > 0.0)) return false;
+    if (!(length > 0.0))
+        return false;
     axis.x /= length;
     axis.y /= length;
     p[SARRUS_PJ_SHIFT0] = axis.x * gap.x + axis.y * gap.y;
-    if (joint->body[0] >= 0) axis = rotate(-q[3 * joint->body[0] + 2], axis);
+    if (joint->body[0] >= 0)
+        axis = rotate(-q[3 * joint->body[0] + 2], axis);
     p[SARRUS_PJ_AXIS_X] = axis.x;
     p[SARRUS_PJ_AXIS_Y] = axis.y;
     return true;
@@ -87,7 +91,8 @@ static bool fill_joint(const sarrus_joint *joint, const double *values, const do
     p[SARRUS_PJ_STIFFNESS] = value_or(values, joint->stiffness, 0.0);
     p[SARRUS_PJ_DAMPING] = value_or(values, joint->damping, 0.0);
     p[SARRUS_PJ_REST] = value_or(values, joint->rest, 0.0);
-    if (joint->type == SARRUS_JOINT_PRISMATIC) return fill_prismatic(joint, values, q, gap, p);
+    if (joint->type == SARRUS_JOINT_PRISMATIC)
+        return fill_prismatic(joint, values, q, gap, p);
     if (joint->type == SARRUS_JOINT_DISTANCE) {
         p[SARRUS_PJ_SHIFT0] = value_or(values, joint->length, hypot(gap.x, gap.y));
         return p[SARRUS_PJ_SHIFT0] > 0.0;
@@ -117,12 +122,15 @@ static void fill_force(const sarrus_force *force, const double *values, double *
 
 static bool fill_signal(const sarrus_signal *signal, const double *values, double *p) {
     if (signal->kind != SARRUS_SIGNAL_TABLE) {
-        for (int k = 0; k < signal->n_values; ++k) p[k] = values[signal->values[k]];
+        for (int k = 0; k < signal->n_values; ++k)
+            p[k] = values[signal->values[k]];
         return true;
     }
     double *y = malloc((size_t)signal->n_values * sizeof *y);
-    if (!y) return false;
-    for (int k = 0; k < signal->n_values; ++k) y[k] = values[signal->values[k]];
+    if (!y)
+        return false;
+    for (int k = 0; k < signal->n_values; ++k)
+        y[k] = values[signal->values[k]];
     bool good = sarrus_spline(signal->n_values, signal->knots, y, signal->is_linear, p);
     free(y);
     return good;
@@ -139,9 +147,13 @@ bool sarrus_plan_parameters(const sarrus_plan *plan, const double *values, doubl
     for (int i = 0; i < model->n_joints; ++i) {
         good = fill_joint(&model->joints[i], values, q, parameters + mech->joint[i].p) && good;
     }
-    for (int i = 0; i < model->n_forces; ++i) fill_force(&model->forces[i], values, parameters + mech->force[i].p);
-    for (int i = 0; i < model->n_signals; ++i) good = fill_signal(&model->signals[i], values, parameters + mech->signal[i].p) && good;
-    for (int i = 0; i < mech->n_parameters; ++i) good = good && isfinite(parameters[i]);
-    for (int i = 0; i < mech->n; ++i) good = good && isfinite(q[i]) && isfinite(v[i]);
+    for (int i = 0; i < model->n_forces; ++i)
+        fill_force(&model->forces[i], values, parameters + mech->force[i].p);
+    for (int i = 0; i < model->n_signals; ++i)
+        good = fill_signal(&model->signals[i], values, parameters + mech->signal[i].p) && good;
+    for (int i = 0; i < mech->n_parameters; ++i)
+        good = good && isfinite(parameters[i]);
+    for (int i = 0; i < mech->n; ++i)
+        good = good && isfinite(q[i]) && isfinite(v[i]);
     return good;
 }

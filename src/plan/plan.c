@@ -11,7 +11,8 @@
 static char *joined(const char *body, const char *component) {
     size_t n = strlen(body) + strlen(component) + 2;
     char *text = malloc(n);
-    if (text) (void)snprintf(text, n, "%s.%s", body, component);
+    if (text)
+        (void)snprintf(text, n, "%s.%s", body, component);
     return text;
 }
 
@@ -33,16 +34,19 @@ static sarrus_status name_coordinates(sarrus_context *context, sarrus_plan *plan
 /* FNV-1a, 64 bits. */
 static void hash_bytes(uint64_t *hash, const void *bytes, size_t n) {
     const unsigned char *b = bytes;
-    for (size_t i = 0; i < n; ++i) *hash = (*hash ^ b[i]) * 1099511628211u;
+    for (size_t i = 0; i < n; ++i)
+        *hash = (*hash ^ b[i]) * 1099511628211u;
 }
 
-static void hash_table(uint64_t *hash, const int32_t *table, int32_t n) { hash_bytes(hash, table, (size_t)n * sizeof *table); }
+static void hash_table(uint64_t *hash, const int32_t *table, int32_t n) {
+    hash_bytes(hash, table, (size_t)n * sizeof *table);
+}
 
 static uint64_t hash_of(const sarrus_plan *plan) {
     const sarrus_mechanism *mech = &plan->mech;
     const sarrus_mech_factor *f = &mech->factor;
     uint64_t hash = 14695981039346656037u;
-    const int32_t sizes[] = {mech->n_bodies, mech->n_joints,   mech->n_forces, mech->n_signals, mech->n_inputs,
+    const int32_t sizes[] = {mech->n_bodies, mech->n_joints,      mech->n_forces, mech->n_signals, mech->n_inputs,
                              mech->m,        mech->has_baumgarte, mech->solve,    mech->threshold, mech->project};
     const double numbers[] = {mech->threshold_tolerance, mech->project_tolerance, mech->guard};
     hash_bytes(&hash, SARRUS_VERSION, sizeof SARRUS_VERSION);
@@ -67,18 +71,36 @@ static uint64_t count_steps(const sarrus_model *model) {
     return steps > 0.0 ? (uint64_t)steps : 0;
 }
 
+/* The automatic rank's bound on the count settles what is redundant; its threshold has only to tell when a direction is lost for
+ * the moment. That is when its σ has sunk to 1e-5 of what it is in an ordinary configuration: there the round-off of γ, divided by
+ * σ, begins to outweigh the acceleration that Gauss's principle gives the direction once it is free. */
+static void settle_threshold(sarrus_plan *plan) {
+    if (plan->mech.threshold != SARRUS_THRESHOLD_AUTO)
+        return;
+    plan->mech.threshold_tolerance = plan->independence.typical_kept > 0.0 ? 1e-5 * plan->independence.typical_kept : 1e-10;
+}
+
 sarrus_status sarrus_plan_create(sarrus_context *context, const sarrus_model *model, sarrus_plan **out) {
-    if (!model || !out) return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_plan_create needs a model and a place for the plan");
+    if (!model || !out)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_plan_create needs a model and a place for the plan");
     sarrus_plan *plan = calloc(1, sizeof *plan);
-    if (!plan) return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the plan");
+    if (!plan)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the plan");
     plan->model = model;
     plan->n_steps = count_steps(model);
     sarrus_status status = sarrus_plan_structure(context, plan);
-    if (status == SARRUS_OK) status = sarrus_plan_graph_make(context, plan);
-    if (status == SARRUS_OK) status = name_coordinates(context, plan);
-    if (status == SARRUS_OK) status = sarrus_plan_independence_find(context, plan);
-    if (status == SARRUS_OK) status = sarrus_plan_elimination(context, plan);
-    if (status == SARRUS_OK) status = sarrus_plan_shares(context, plan);
+    if (status == SARRUS_OK)
+        status = sarrus_plan_graph_make(context, plan);
+    if (status == SARRUS_OK)
+        status = name_coordinates(context, plan);
+    if (status == SARRUS_OK)
+        status = sarrus_plan_independence_find(context, plan);
+    if (status == SARRUS_OK)
+        settle_threshold(plan);
+    if (status == SARRUS_OK)
+        status = sarrus_plan_elimination(context, plan);
+    if (status == SARRUS_OK)
+        status = sarrus_plan_shares(context, plan);
     if (status == SARRUS_OK) {
         plan->hash = hash_of(plan);
         sarrus_plan_cost_count(plan);
@@ -93,12 +115,14 @@ sarrus_status sarrus_plan_create(sarrus_context *context, const sarrus_model *mo
 }
 
 static void free_names(char **names, int n) {
-    for (int i = 0; names && i < n; ++i) free(names[i]);
+    for (int i = 0; names && i < n; ++i)
+        free(names[i]);
     free(names);
 }
 
 void sarrus_plan_destroy(sarrus_plan *plan) {
-    if (!plan) return;
+    if (!plan)
+        return;
     free(plan->joint);
     free(plan->force);
     free(plan->signal);
@@ -142,18 +166,27 @@ void sarrus_plan_sizes_get(const sarrus_plan *plan, sarrus_plan_sizes *out) {
     out->flops_per_step = plan->cost.flops_per_step;
 }
 
-uint64_t sarrus_plan_hash(const sarrus_plan *plan) { return plan->hash; }
+uint64_t sarrus_plan_hash(const sarrus_plan *plan) {
+    return plan->hash;
+}
 
-const char *sarrus_plan_coordinate_name(const sarrus_plan *plan, int i) { return plan->coordinate_names[i]; }
+const char *sarrus_plan_coordinate_name(const sarrus_plan *plan, int i) {
+    return plan->coordinate_names[i];
+}
 
-const char *sarrus_plan_speed_name(const sarrus_plan *plan, int i) { return plan->speed_names[i]; }
+const char *sarrus_plan_speed_name(const sarrus_plan *plan, int i) {
+    return plan->speed_names[i];
+}
 
-const char *sarrus_plan_card(const sarrus_plan *plan) { return plan->card; }
+const char *sarrus_plan_card(const sarrus_plan *plan) {
+    return plan->card;
+}
 
 bool sarrus_plan_reaction_is_unique(const sarrus_plan *plan, int i_joint) {
     const sarrus_mech_joint *joint = &plan->joint[i_joint];
     for (int i = joint->row; i < joint->row + joint->n_rows; ++i) {
-        if (!plan->independence.row_is_unique[i]) return false;
+        if (!plan->independence.row_is_unique[i])
+            return false;
     }
     return true;
 }

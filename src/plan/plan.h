@@ -19,32 +19,33 @@
 
 /* What the numerical analysis of the constraints found. */
 typedef struct sarrus_plan_independence {
-    int n_independent;       /* generic rank */
-    int rank_at_t0;          /* at the assembled nominal configuration */
-    int n_configurations;    /* that were looked at */
-    int32_t *independent;    /* [n_independent] rows, ascending */
-    int32_t *dependent;      /* [m − n_independent] rows, ascending */
-    bool *row_is_unique;     /* [m] the row's multiplier is the same in every solution, generically */
-    double smallest_kept;    /* smallest σ counted into the generic rank, over the configurations, relative to σ₁ */
-    double largest_dropped;  /* largest σ not counted, relative to σ₁ */
+    int n_independent;      /* generic rank */
+    int rank_at_t0;         /* at the assembled nominal configuration */
+    int n_configurations;   /* that were looked at */
+    int32_t *independent;   /* [n_independent] rows, ascending */
+    int32_t *dependent;     /* [m − n_independent] rows, ascending */
+    bool *row_is_unique;    /* [m] the row's multiplier is the same in every solution, generically */
+    double typical_kept;    /* the largest over the configurations of the smallest σ that counts, relative to σ₁ */
+    double smallest_kept;   /* smallest σ counted into the generic rank, over the configurations, relative to σ₁ */
+    double largest_dropped; /* largest σ not counted, relative to σ₁ */
 } sarrus_plan_independence;
 
 /* Directed graph: body −1 is ground. A joint is a tree arc or a cut (it closes a loop). */
 typedef struct sarrus_plan_graph {
-    int n_components;      /* connected parts, ground not counted */
-    int *parent_joint;     /* [n_bodies] joint towards the root, −1 for the root of a floating part */
-    int *parent_body;      /* [n_bodies] the body (or SARRUS_GROUND) at its other end; −2 for the root of a floating part */
-    int *depth;            /* [n_bodies] 1 for bodies on ground */
-    int *component;        /* [n_bodies] */
-    bool *is_cut;          /* [n_joints] */
+    int n_components;  /* connected parts, ground not counted */
+    int *parent_joint; /* [n_bodies] joint towards the root, −1 for the root of a floating part */
+    int *parent_body;  /* [n_bodies] the body (or SARRUS_GROUND) at its other end; −2 for the root of a floating part */
+    int *depth;        /* [n_bodies] 1 for bodies on ground */
+    int *component;    /* [n_bodies] */
+    bool *is_cut;      /* [n_joints] */
     int n_cuts;
-    int n_floating;        /* parts not connected to ground */
+    int n_floating; /* parts not connected to ground */
 } sarrus_plan_graph;
 
 /* Operations of the fast path (auto, no refused pivot), one instance. */
 typedef struct sarrus_plan_cost {
-    double flops_per_evaluation;       /* + − ×, an FMA is two */
-    double divisions_per_evaluation;   /* divisions and square roots */
+    double flops_per_evaluation;     /* + − ×, an FMA is two */
+    double divisions_per_evaluation; /* divisions and square roots */
     double sincos_per_evaluation;
     double flops_per_step, divisions_per_step, sincos_per_step; /* integrator and stabilisation included */
     double dense_flops_per_evaluation; /* S formed and factored densely over the same rows, for comparison */

@@ -17,7 +17,8 @@ typedef struct share_lists {
 static void block_rows(const sarrus_plan *plan, int k, int rows[2]) {
     rows[0] = rows[1] = -1;
     for (int i = 0; i < plan->mech.factor.n_independent; ++i) {
-        if (plan->at[i] / 2 == k) rows[plan->at[i] % 2] = plan->row_of[i];
+        if (plan->at[i] / 2 == k)
+            rows[plan->at[i] % 2] = plan->row_of[i];
     }
 }
 
@@ -26,12 +27,17 @@ static bool is_pin(const sarrus_plan *plan, const int rows[2]) {
     return rows[1] == rows[0] + 1 && plan->row[rows[0]].kind == SARRUS_ROW_X && plan->row[rows[1]].kind == SARRUS_ROW_Y;
 }
 
-static int body_of(const sarrus_mech_row *row, int side) { return side ? row->child : row->parent; }
+static int body_of(const sarrus_mech_row *row, int side) {
+    return side ? row->child : row->parent;
+}
 
 static int32_t share_kind(const sarrus_mech_row *a, const sarrus_mech_row *b, bool opposite) {
-    if (a->kind == SARRUS_ROW_ANGLE || b->kind == SARRUS_ROW_ANGLE) return SARRUS_SHARE_ROTATION;
-    if (a->kind == SARRUS_ROW_GENERAL || b->kind == SARRUS_ROW_GENERAL) return SARRUS_SHARE_GENERAL;
-    if (a->kind != b->kind) return SARRUS_SHARE_ROTATION;
+    if (a->kind == SARRUS_ROW_ANGLE || b->kind == SARRUS_ROW_ANGLE)
+        return SARRUS_SHARE_ROTATION;
+    if (a->kind == SARRUS_ROW_GENERAL || b->kind == SARRUS_ROW_GENERAL)
+        return SARRUS_SHARE_GENERAL;
+    if (a->kind != b->kind)
+        return SARRUS_SHARE_ROTATION;
     return opposite ? SARRUS_SHARE_MINUS : SARRUS_SHARE_PLUS;
 }
 
@@ -40,10 +46,11 @@ static void add_singles(const sarrus_plan *plan, int row_i, int row_j, int32_t d
     const sarrus_mech_row *a = &plan->row[row_i], *b = &plan->row[row_j];
     for (int sides = 0; sides < 4; ++sides) {
         int side_i = sides / 2, side_j = sides % 2, body = body_of(a, side_i);
-        if (body < 0 || body != body_of(b, side_j)) continue;
+        if (body < 0 || body != body_of(b, side_j))
+            continue;
         if (to->single) {
-            to->single[to->n_singles] = (sarrus_mech_share){destination, 2 * row_i + side_i, 2 * row_j + side_j, body,
-                                                            share_kind(a, b, side_i != side_j), side_i != side_j};
+            to->single[to->n_singles] = (sarrus_mech_share){
+                destination, 2 * row_i + side_i, 2 * row_j + side_j, body, share_kind(a, b, side_i != side_j), side_i != side_j};
         }
         ++to->n_singles;
     }
@@ -54,7 +61,8 @@ static void add_block(const sarrus_plan *plan, int row_i, int row_j, int32_t des
     const sarrus_mech_row *a = &plan->row[row_i], *b = &plan->row[row_j];
     for (int sides = 0; sides < 4; ++sides) {
         int side_i = sides / 2, side_j = sides % 2, body = body_of(a, side_i);
-        if (body < 0 || body != body_of(b, side_j)) continue;
+        if (body < 0 || body != body_of(b, side_j))
+            continue;
         if (to->block) {
             to->block[to->n_blocks] =
                 (sarrus_mech_block_share){destination, 2 * row_i + side_i, 2 * row_j + side_j, body, side_i != side_j};
@@ -74,7 +82,8 @@ static void add_pair(const sarrus_plan *plan, int i, int j, int32_t place, share
     }
     for (int r = 0; r < 2; ++r) {
         for (int c = 0; c < 2; ++c) {
-            if (rows_i[r] < 0 || rows_j[c] < 0 || (i == j && c > r)) continue;
+            if (rows_i[r] < 0 || rows_j[c] < 0 || (i == j && c > r))
+                continue;
             add_singles(plan, rows_i[r], rows_j[c], 4 * place + (i == j ? r + c : 2 * r + c), to);
         }
     }
@@ -84,7 +93,8 @@ static void add_all(const sarrus_plan *plan, share_lists *to) {
     const sarrus_mech_factor *f = &plan->mech.factor;
     for (int k = 0; k < f->n_blocks; ++k) {
         add_pair(plan, k, k, k, to);
-        for (int p = plan->column[k]; p < plan->column[k + 1]; ++p) add_pair(plan, plan->entry_row[p], k, f->n_blocks + p, to);
+        for (int p = plan->column[k]; p < plan->column[k + 1]; ++p)
+            add_pair(plan, plan->entry_row[p], k, f->n_blocks + p, to);
     }
 }
 
@@ -112,7 +122,8 @@ static int split_blocks(sarrus_mech_block_share *share, int n, sarrus_mech_block
     int n_first = 0, n_later = 0;
     for (int i = 0; i < n; ++i) {
         bool is_first = begin_place(begun, 4 * share[i].destination);
-        for (int k = 1; k < 4; ++k) begun[4 * share[i].destination + k] = true;
+        for (int k = 1; k < 4; ++k)
+            begun[4 * share[i].destination + k] = true;
         if (is_first)
             share[n_first++] = share[i];
         else
@@ -134,9 +145,11 @@ static bool split(sarrus_plan *plan) {
     if (good) {
         f->n_first_block_shares = split_blocks(plan->block_share, f->n_block_shares, blocks, begun);
         f->n_first = split_singles(plan->share, f->n_shares, singles, begun);
-        for (int i = 0; i < f->n_pads; ++i) begun[plan->pad[i]] = true;
+        for (int i = 0; i < f->n_pads; ++i)
+            begun[plan->pad[i]] = true;
         for (size_t i = 0; i < n_places; ++i) {
-            if (!begun[i]) plan->fill[f->n_fill++] = (int32_t)i;
+            if (!begun[i])
+                plan->fill[f->n_fill++] = (int32_t)i;
         }
     }
     free(begun);
@@ -152,20 +165,24 @@ static bool couple(sarrus_plan *plan) {
     share_lists lists = {0};
     plan->dependent = calloc((size_t)n_dependent + 1, sizeof *plan->dependent);
     plan->coupling_begin = calloc((size_t)n_dependent + 1, sizeof *plan->coupling_begin);
-    if (!plan->dependent || !plan->coupling_begin) return false;
+    if (!plan->dependent || !plan->coupling_begin)
+        return false;
     for (int pass = 0; pass < 2; ++pass) {
         lists.n_singles = 0;
         for (int d = 0; d < n_dependent; ++d) {
             int row = plan->independence.dependent[d];
             plan->dependent[d] = row;
             plan->coupling_begin[d] = lists.n_singles;
-            for (int k = 0; k < f->n_independent; ++k) add_singles(plan, row, plan->row_of[k], plan->at[k], &lists);
+            for (int k = 0; k < f->n_independent; ++k)
+                add_singles(plan, row, plan->row_of[k], plan->at[k], &lists);
             add_singles(plan, row, row, 2 * f->n_blocks, &lists);
         }
         plan->coupling_begin[n_dependent] = lists.n_singles;
-        if (pass > 0) break;
+        if (pass > 0)
+            break;
         plan->coupling = lists.single = calloc((size_t)lists.n_singles + 1, sizeof *plan->coupling);
-        if (!plan->coupling) return false;
+        if (!plan->coupling)
+            return false;
     }
     f->n_dependent = n_dependent;
     return true;
@@ -185,7 +202,8 @@ sarrus_status sarrus_plan_shares(sarrus_context *context, sarrus_plan *plan) {
         add_all(plan, &lists);
         good = split(plan) && couple(plan);
     }
-    if (!good) return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the plan's tables of S");
+    if (!good)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the plan's tables of S");
     f->block_share = plan->block_share;
     f->share = plan->share;
     f->fill = plan->fill;

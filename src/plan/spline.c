@@ -58,7 +58,8 @@ bool sarrus_spline(int n, const double *t, const double *y, bool is_linear, doub
         return true;
     }
     double *work = malloc(6 * (size_t)n * sizeof *work);
-    if (!work) return false;
+    if (!work)
+        return false;
     double *s = work + 5 * n;
     bool good = slopes(n, t, y, work, s);
     for (int k = 0; good && k < n - 1; ++k) {

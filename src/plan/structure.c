@@ -8,18 +8,22 @@
 
 /* Whether the value may differ from zero in some instance. */
 static bool value_is_live(const sarrus_model *model, sarrus_value_index i) {
-    if (i == SARRUS_NO_VALUE) return false;
-    if (model->values[i].nominal != 0.0 || model->values[i].expression) return true;
+    if (i == SARRUS_NO_VALUE)
+        return false;
+    if (model->values[i].nominal != 0.0 || model->values[i].expression)
+        return true;
     for (int s = 0; s < model->batch.n_sampled; ++s) {
         for (int k = 0; k < model->batch.sampled[s].n_targets; ++k) {
-            if (model->batch.sampled[s].targets[k] == i) return true;
+            if (model->batch.sampled[s].targets[k] == i)
+                return true;
         }
     }
     return false;
 }
 
 static int joint_n_rows(const sarrus_joint *joint) {
-    static const int n_rows[] = {[SARRUS_JOINT_REVOLUTE] = 2, [SARRUS_JOINT_PRISMATIC] = 2, [SARRUS_JOINT_FIXED] = 3, [SARRUS_JOINT_DISTANCE] = 1};
+    static const int n_rows[] = {
+        [SARRUS_JOINT_REVOLUTE] = 2, [SARRUS_JOINT_PRISMATIC] = 2, [SARRUS_JOINT_FIXED] = 3, [SARRUS_JOINT_DISTANCE] = 1};
     return n_rows[joint->type] + (joint->drive >= 0 ? 1 : 0);
 }
 
@@ -62,8 +66,9 @@ static void fill_joints(sarrus_plan *plan, int32_t *p) {
 
 static void fill_forces(sarrus_plan *plan, int32_t *p) {
     const sarrus_model *model = plan->model;
-    static const int32_t types[] = {
-        [SARRUS_FORCE_SPRING] = SARRUS_MECH_SPRING, [SARRUS_FORCE_TORQUE] = SARRUS_MECH_TORQUE, [SARRUS_FORCE_POINT] = SARRUS_MECH_POINT};
+    static const int32_t types[] = {[SARRUS_FORCE_SPRING] = SARRUS_MECH_SPRING,
+                                    [SARRUS_FORCE_TORQUE] = SARRUS_MECH_TORQUE,
+                                    [SARRUS_FORCE_POINT] = SARRUS_MECH_POINT};
     static const int32_t sources[] = {[SARRUS_SOURCE_VALUE] = SARRUS_MECH_VALUE,
                                       [SARRUS_SOURCE_SIGNAL] = SARRUS_MECH_SIGNAL,
                                       [SARRUS_SOURCE_INPUT] = SARRUS_MECH_INPUT};
@@ -121,7 +126,9 @@ static void fill_layout(sarrus_mechanism *mech) {
 }
 
 /* A table of n entries, at least one, so that an empty plan has valid pointers. */
-static void *table(size_t n, size_t size) { return calloc(n ? n : 1, size); }
+static void *table(size_t n, size_t size) {
+    return calloc(n ? n : 1, size);
+}
 
 static void fill_options(sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
@@ -137,10 +144,8 @@ static void fill_options(sarrus_plan *plan) {
     mech->solve = solves[model->dynamics.pinv];
     mech->threshold = thresholds[model->dynamics.rank_method];
     mech->threshold_tolerance = model->dynamics.rank_tolerance;
-    /* With an automatic rank the bound on the count does the work and the threshold only has to catch a singular passage; the
-     * pivots stand for σ², so that 1e-10 on them would be 1e-5 on σ: the guard sends a lane to the SVD long before digits run
-     * out (error ε/guard ≈ 2e-8 in the direction concerned, at a passage that lasts a step). */
-    if (mech->threshold == SARRUS_THRESHOLD_AUTO) mech->threshold_tolerance = 1e-10;
+    /* Pivots stand for σ², so that 1e-8 on them is 1e-4 on σ: the guard sends a lane to the SVD long before digits run out
+     * (error ε/guard ≈ 2e-8 in the direction concerned, at a passage that lasts a step). */
     mech->guard = 1e-8;
     mech->project = projections[model->dynamics.projection];
     mech->project_tolerance = model->dynamics.projection_tolerance;
@@ -157,8 +162,10 @@ sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan) 
     mech->n_signals = model->n_signals;
     mech->n_inputs = model->n_inputs;
     mech->n = 3 * model->n_bodies;
-    for (int i = 0; i < model->n_joints; ++i) mech->m += joint_n_rows(&model->joints[i]);
-    for (int i = 0; i < model->n_signals; ++i) n_knots += model->signals[i].knots ? (size_t)model->signals[i].n_values : 0;
+    for (int i = 0; i < model->n_joints; ++i)
+        mech->m += joint_n_rows(&model->joints[i]);
+    for (int i = 0; i < model->n_signals; ++i)
+        n_knots += model->signals[i].knots ? (size_t)model->signals[i].n_values : 0;
     plan->joint = table((size_t)model->n_joints, sizeof *plan->joint);
     plan->force = table((size_t)model->n_forces, sizeof *plan->force);
     plan->signal = table((size_t)model->n_signals, sizeof *plan->signal);
