@@ -221,7 +221,7 @@ typedef struct sarrus_mechanism {
     const sarrus_mech_force *force;
     const sarrus_mech_signal *signal;
     const sarrus_mech_row *row;
-    const double *knots; /* plan: s */
+    const double *knots; /* plan */ /* s */
     sarrus_mech_factor factor;
     sarrus_lane_tables lane;
     sarrus_tile_layout layout;

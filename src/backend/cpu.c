@@ -115,7 +115,7 @@ static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan
 static void cpu_assemble(sarrus_device *base) {
     cpu_device *device = cpu_of(base);
     int64_t n_tiles = (int64_t)base->n_tiles;
-#pragma omp parallel for schedule(dynamic, 8) num_threads(base->n_threads)
+#pragma omp parallel for schedule(dynamic) num_threads(base->n_threads)
     for (int64_t i = 0; i < n_tiles; ++i) {
         sarrus_kernel_call *call = &device->threads[omp_get_thread_num()].call;
         call->tile = base->tiles + (size_t)i * device->tile_doubles;
@@ -126,7 +126,7 @@ static void cpu_assemble(sarrus_device *base) {
 static void cpu_advance(sarrus_device *base, const sarrus_kernel_clock *clock, uint64_t n_steps) {
     cpu_device *device = cpu_of(base);
     int64_t n_tiles = (int64_t)base->n_tiles;
-#pragma omp parallel for schedule(dynamic, 4) num_threads(base->n_threads)
+#pragma omp parallel for schedule(dynamic) num_threads(base->n_threads)
     for (int64_t i = 0; i < n_tiles; ++i) {
         sarrus_kernel_call *call = &device->threads[omp_get_thread_num()].call;
         call->tile = base->tiles + (size_t)i * device->tile_doubles;
@@ -160,7 +160,7 @@ static void observe_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile
 static void cpu_observe(sarrus_device *base, const sarrus_device_observation *observation) {
     cpu_device *device = cpu_of(base);
     int64_t n_tiles = (int64_t)base->n_tiles;
-#pragma omp parallel for schedule(dynamic, 2) num_threads(base->n_threads)
+#pragma omp parallel for schedule(dynamic) num_threads(base->n_threads)
     for (int64_t i = 0; i < n_tiles; ++i)
         observe_tile(device, &device->threads[omp_get_thread_num()], (uint64_t)i, observation);
 }
