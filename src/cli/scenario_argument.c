@@ -25,7 +25,8 @@ int sarrus_scenario_argument_read(const char *path, const sarrus_settings *setti
         sarrus_scenario_read_file(out->context, path, settings->overrides, settings->n_overrides, &out->model);
     sarrus_diagnostics_print(out->context, stderr);
     sarrus_context_clear(out->context);
-    return sarrus_exit_code(status);
+    /* A scenario that is not there is bad usage; I/O failure is about results. */
+    return status == SARRUS_IO ? SARRUS_EXIT_BAD_INPUT : sarrus_exit_code(status);
 }
 
 void sarrus_scenario_argument_free(sarrus_scenario_argument *argument) {

