@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sarrus/observable.h"
 #include "sarrus/plan.h"
 #include "sarrus/study.h"
 
@@ -69,23 +70,11 @@ uint64_t sarrus_batch_failed_step(const sarrus_batch *batch, uint64_t i_instance
 /* How much of the work went through the rank-revealing path: tile evaluations in all, and those that took it. */
 void sarrus_batch_path_counts(const sarrus_batch *batch, uint64_t *n_evaluations, uint64_t *n_rank_revealing);
 
-/* What can be observed, as written to the result file. Each is an array [n_instances][n_times][width] of doubles. */
-typedef enum sarrus_observable {
-    SARRUS_OBSERVE_Q = 0,              /* width n */
-    SARRUS_OBSERVE_V = 1,              /* width n */
-    SARRUS_OBSERVE_ENERGY = 2,         /* width 1, J: kinetic, gravity, springs */
-    SARRUS_OBSERVE_POSITION_ERROR = 3, /* width 1, ‖Φ‖₂ */
-    SARRUS_OBSERVE_VELOCITY_ERROR = 4, /* width 1, ‖Φ̇‖₂ */
-    SARRUS_OBSERVE_RANK = 5,           /* width 1 */
-    SARRUS_OBSERVE_REACTIONS = 6,      /* width 3·n_joints: fx, fy, mz of each joint on its child at the joint point */
-    SARRUS_OBSERVE_DRIVES = 7,         /* width n_drives, N m | N, driven joints in scenario order */
-    SARRUS_OBSERVE_ACCELERATION = 8,   /* width n, m/s² | rad/s² */
-    SARRUS_N_OBSERVABLES = 9
-} sarrus_observable;
-
 /* Advances as sarrus_batch_advance and observes: n_times times { advance by n_steps; observe }, where the first advance is
  * left out when `observe_first` is set. destination[o] is NULL (not wanted) or the start of an array
- * [n_instances][n_times_stride][width of o]; row i_time_first + k receives observation k. Failed instances give NaN. */
+ * [n_instances][n_times_stride][width of o]; row i_time_first + k receives observation k. Energy is kinetic, gravity's and that of
+ * springs; reactions are fx, fy, mz of each joint on its child at the joint point; drives come in scenario order. Failed instances
+ * give NaN. */
 typedef struct sarrus_observation {
     uint64_t n_times;
     uint64_t every_steps;

@@ -9,6 +9,7 @@ extern "C" {
 
 #include "sarrus/batch.h"
 #include "sarrus/context.h"
+#include "sarrus/observable.h"
 #include "sarrus/plan.h"
 #include "sarrus/run.h"
 #include "sarrus/scenario.h"

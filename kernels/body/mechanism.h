@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sarrus/observable.h"
+
 /* What a scalar constraint row looks like. Its derivative is e·(ṙ_child − ṙ_parent) + t_child ω_child + t_parent ω_parent. */
 enum {
     SARRUS_ROW_X = 0,       /* e = (1, 0) */
@@ -202,6 +204,19 @@ typedef struct sarrus_tile_layout {
     int32_t rank;        /* [1] assembled rank: the most that rank decisions of this instance may find */
     int32_t n_arrays;    /* length of a tile */
 } sarrus_tile_layout;
+
+/* When: steps are counted from t = 0; step n_total − 1 ends at t_end exactly. */
+typedef struct sarrus_clock {
+    uint64_t step;               /* steps done */
+    uint64_t n_total;            /* steps to t_end */
+    double dt, t_end; /* plan */ /* s */
+} sarrus_clock;
+
+/* Where the parts of one observation go: offsets in lane arrays, −1 for what is not wanted or stands in the state. */
+typedef struct sarrus_observe_request {
+    int32_t at[SARRUS_N_OBSERVABLES];
+    int32_t n_arrays; /* length of one observation */
+} sarrus_observe_request;
 
 /* A reference solver outside the kernels: z = D⁺ b for every lane of a tile. d [m][n][W], b [m][W], z [n][W], max_rank [W]. */
 typedef void (*sarrus_external_solve)(void *user, int32_t m, int32_t n, int32_t width, const void *d, const void *b,

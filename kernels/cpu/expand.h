@@ -28,22 +28,19 @@ static void kernel_assemble(sarrus_kernel_call *call) {
     call_end(call, &ev);
 }
 
-static void kernel_advance(sarrus_kernel_call *call, const sarrus_kernel_clock *clock, uint64_t n_steps) {
+static void kernel_advance(sarrus_kernel_call *call, const sarrus_clock *clock, uint64_t n_steps) {
     sarrus_workspace ws;
     sarrus_evaluation ev;
-    sarrus_clock lane_clock = {clock->step, clock->n_total, clock->dt, clock->t_end};
     call_begin(call, &ev, &ws);
-    sarrus_advance(&ev, (real *)call->tile, &lane_clock, n_steps);
+    sarrus_advance(&ev, (real *)call->tile, clock, n_steps);
     call_end(call, &ev);
 }
 
-static void kernel_observe(sarrus_kernel_call *call, double t, const sarrus_kernel_observation *want, double *out) {
+static void kernel_observe(sarrus_kernel_call *call, double t, const sarrus_observe_request *want, double *out) {
     sarrus_workspace ws;
     sarrus_evaluation ev;
-    sarrus_observe_request request = {want->energy,    want->position_error, want->velocity_error, want->rank,
-                                      want->reactions, want->drives,         want->acceleration,   want->n_arrays};
     call_begin(call, &ev, &ws);
-    sarrus_observe(&ev, (const real *)call->tile, real_set(t), &request, (real *)out);
+    sarrus_observe(&ev, (const real *)call->tile, real_set(t), want, (real *)out);
     call_end(call, &ev);
 }
 

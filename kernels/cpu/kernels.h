@@ -15,17 +15,6 @@ typedef struct sarrus_kernel_call {
     int64_t n_rank_revealing; /* counted up */
 } sarrus_kernel_call;
 
-typedef struct sarrus_kernel_clock {
-    uint64_t step;    /* steps done */
-    uint64_t n_total; /* steps to t_end */
-    double dt, t_end; /* s */
-} sarrus_kernel_clock;
-
-/* Offsets of the parts of an observation in lane arrays, −1: not wanted (sarrus_observe_request). */
-typedef struct sarrus_kernel_observation {
-    int32_t energy, position_error, velocity_error, rank, reactions, drives, acceleration, n_arrays;
-} sarrus_kernel_observation;
-
 typedef struct sarrus_kernels {
     const char *name;
     int32_t width;
@@ -33,9 +22,9 @@ typedef struct sarrus_kernels {
     /* Brings q, v of the tile onto the constraints; sets rank, status, q0, v0. */
     void (*assemble)(sarrus_kernel_call *call);
     /* n_steps steps from clock->step. */
-    void (*advance)(sarrus_kernel_call *call, const sarrus_kernel_clock *clock, uint64_t n_steps);
+    void (*advance)(sarrus_kernel_call *call, const sarrus_clock *clock, uint64_t n_steps);
     /* out [n_arrays][width] at the tile's state and time t. */
-    void (*observe)(sarrus_kernel_call *call, double t, const sarrus_kernel_observation *want, double *out);
+    void (*observe)(sarrus_kernel_call *call, double t, const sarrus_observe_request *want, double *out);
     /* Rows at the tile's state and time t: jacobian [m][n][width] weighted J M^{-1/2}, phi [m][width], phi_dot [m][width]. */
     void (*rows)(sarrus_kernel_call *call, double t, double *jacobian, double *phi, double *phi_dot);
     /* sin and cos of x[width]. */

@@ -66,21 +66,17 @@ static unsigned n_blocks(const sarrus_cuda_call *call) {
     return (unsigned)((call->n_tiles + TILES_PER_BLOCK - 1) / TILES_PER_BLOCK);
 }
 
-int sarrus_cuda_advance(const sarrus_cuda_call *call, const sarrus_kernel_clock *clock, uint64_t n_steps) {
+int sarrus_cuda_advance(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps) {
     if (call->n_tiles <= 0)
         return cudaSuccess;
-    const sarrus_clock lane_clock = {clock->step, clock->n_total, clock->dt, clock->t_end};
-    advance_kernel<<<n_blocks(call), TILES_PER_BLOCK * LANE_WIDTH, 0, (cudaStream_t)call->stream>>>(launch_of(call), lane_clock,
+    advance_kernel<<<n_blocks(call), TILES_PER_BLOCK * LANE_WIDTH, 0, (cudaStream_t)call->stream>>>(launch_of(call), *clock,
                                                                                                     n_steps);
     return cudaGetLastError();
 }
 
-int sarrus_cuda_observe(const sarrus_cuda_call *call, double t, const sarrus_kernel_observation *want, double *out) {
+int sarrus_cuda_observe(const sarrus_cuda_call *call, double t, const sarrus_observe_request *want, double *out) {
     if (call->n_tiles <= 0)
         return cudaSuccess;
-    const sarrus_observe_request request = {want->energy,    want->position_error, want->velocity_error, want->rank,
-                                            want->reactions, want->drives,         want->acceleration,   want->n_arrays};
-    observe_kernel<<<n_blocks(call), TILES_PER_BLOCK * LANE_WIDTH, 0, (cudaStream_t)call->stream>>>(launch_of(call), t, request,
-                                                                                                    out);
+    observe_kernel<<<n_blocks(call), TILES_PER_BLOCK * LANE_WIDTH, 0, (cudaStream_t)call->stream>>>(launch_of(call), t, *want, out);
     return cudaGetLastError();
 }

@@ -24,10 +24,10 @@ typedef struct sarrus_cuda_call {
 /* Both queue one kernel and return its launch error as a cudaError_t (0: queued); they do not wait for it. */
 
 /* n_steps steps from clock->step for every tile. */
-int sarrus_cuda_advance(const sarrus_cuda_call *call, const sarrus_kernel_clock *clock, uint64_t n_steps);
+int sarrus_cuda_advance(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps);
 
 /* out (device) [n_tiles][want->n_arrays][SARRUS_CUDA_WIDTH] at the tiles' states and time t. */
-int sarrus_cuda_observe(const sarrus_cuda_call *call, double t, const sarrus_kernel_observation *want, double *out);
+int sarrus_cuda_observe(const sarrus_cuda_call *call, double t, const sarrus_observe_request *want, double *out);
 
 #ifdef __cplusplus
 }

@@ -10,13 +10,6 @@
 /* Coordinates and speeds beyond this, in SI units, are not a motion any more. */
 #define SARRUS_FINITE_RANGE 1e12
 
-/* When: steps are counted from t = 0; step n_total − 1 ends at t_end exactly. */
-typedef struct sarrus_clock {
-    uint64_t step;    /* steps done */
-    uint64_t n_total; /* steps to t_end */
-    real_scalar dt, t_end;
-} sarrus_clock;
-
 LANE_FUNCTION real_scalar sarrus_clock_time(const sarrus_clock *clock, uint64_t step) {
     return step == clock->n_total ? clock->t_end : (real_scalar)step * clock->dt;
 }

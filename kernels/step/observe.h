@@ -4,18 +4,6 @@
 
 #include "kernels/step/assemble.h"
 
-/* Which parts are wanted (a bit each), and where they begin in the lane arrays of one observation; −1: not wanted. */
-typedef struct sarrus_observe_request {
-    int32_t energy;         /* [1] J */
-    int32_t position_error; /* [1] ‖Φ‖₂ */
-    int32_t velocity_error; /* [1] ‖Φ̇‖₂ */
-    int32_t rank;           /* [1] */
-    int32_t reactions;      /* [n_joints][3] N, N, N m */
-    int32_t drives;         /* [n_drives] N m | N */
-    int32_t acceleration;   /* [n] */
-    int32_t n_arrays;       /* length of one observation */
-} sarrus_observe_request;
-
 /* T + V: ½ vᵀMv − Σ m g·r + Σ ½k(l − l0)² + Σ ½k(x − rest)². */
 LANE_BODY real sarrus_energy(const sarrus_evaluation *ev, const real *q, const real *v) {
     const sarrus_mechanism *mech = ev->mech;
@@ -187,28 +175,28 @@ LANE_BODY void sarrus_observe(sarrus_evaluation *ev, const real *tile, real t, c
     const real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
     sarrus_rotations(mech, q, ws);
     sarrus_signals(mech, ev->parameter, t, ws);
-    if (want->energy >= 0)
-        lane_at(out, want->energy) = sarrus_energy(ev, q, v);
+    if (want->at[SARRUS_OBSERVE_ENERGY] >= 0)
+        lane_at(out, want->at[SARRUS_OBSERVE_ENERGY]) = sarrus_energy(ev, q, v);
     sarrus_rows(mech, ev->parameter, q, v, ws, 1);
-    if (want->position_error >= 0)
-        lane_at(out, want->position_error) = sarrus_rows_norm(mech, ws->phi);
-    if (want->velocity_error >= 0)
-        lane_at(out, want->velocity_error) = sarrus_rows_norm(mech, ws->phi_dot);
-    if (want->rank >= 0)
-        lane_at(out, want->rank) = sarrus_rank(ev);
-    if (want->reactions < 0 && want->drives < 0 && want->acceleration < 0)
+    if (want->at[SARRUS_OBSERVE_POSITION_ERROR] >= 0)
+        lane_at(out, want->at[SARRUS_OBSERVE_POSITION_ERROR]) = sarrus_rows_norm(mech, ws->phi);
+    if (want->at[SARRUS_OBSERVE_VELOCITY_ERROR] >= 0)
+        lane_at(out, want->at[SARRUS_OBSERVE_VELOCITY_ERROR]) = sarrus_rows_norm(mech, ws->phi_dot);
+    if (want->at[SARRUS_OBSERVE_RANK] >= 0)
+        lane_at(out, want->at[SARRUS_OBSERVE_RANK]) = sarrus_rank(ev);
+    if (want->at[SARRUS_OBSERVE_REACTIONS] < 0 && want->at[SARRUS_OBSERVE_DRIVES] < 0 && want->at[SARRUS_OBSERVE_ACCELERATION] < 0)
         return;
     sarrus_accelerate(ev, t, q, v, ws->a);
-    for (int32_t i = 0; want->acceleration >= 0 && i < mech->n; ++i)
-        lane_at(out, want->acceleration + i) = lane_at(ws->a, i);
-    if (mech->m == 0 || (want->reactions < 0 && want->drives < 0))
+    for (int32_t i = 0; want->at[SARRUS_OBSERVE_ACCELERATION] >= 0 && i < mech->n; ++i)
+        lane_at(out, want->at[SARRUS_OBSERVE_ACCELERATION] + i) = lane_at(ws->a, i);
+    if (mech->m == 0 || (want->at[SARRUS_OBSERVE_REACTIONS] < 0 && want->at[SARRUS_OBSERVE_DRIVES] < 0))
         return;
     sarrus_multipliers(ev);
-    for (int32_t i = 0; want->reactions >= 0 && i < mech->n_joints; ++i) {
-        sarrus_joint_reaction(ev, i, q, v, lane_from(out, want->reactions + 3 * i));
+    for (int32_t i = 0; want->at[SARRUS_OBSERVE_REACTIONS] >= 0 && i < mech->n_joints; ++i) {
+        sarrus_joint_reaction(ev, i, q, v, lane_from(out, want->at[SARRUS_OBSERVE_REACTIONS] + 3 * i));
     }
-    if (want->drives >= 0)
-        sarrus_motor_loads(ev, lane_from(out, want->drives));
+    if (want->at[SARRUS_OBSERVE_DRIVES] >= 0)
+        sarrus_motor_loads(ev, lane_from(out, want->at[SARRUS_OBSERVE_DRIVES]));
 }
 
 #endif

@@ -11,7 +11,7 @@ typedef struct sarrus_device sarrus_device;
 
 /* One observation of all tiles at time t. Each destination is [n_instances][n_times_stride][width of the observable]. */
 typedef struct sarrus_device_observation {
-    sarrus_kernel_clock clock;
+    sarrus_clock clock;
     const sarrus_observation *request;
     uint64_t n_instances;
 } sarrus_device_observation;
@@ -23,7 +23,7 @@ typedef struct sarrus_backend_ops {
                             uint64_t n_instances, sarrus_device **out);
     void (*destroy)(sarrus_device *device);
     void (*assemble)(sarrus_device *device);
-    void (*advance)(sarrus_device *device, const sarrus_kernel_clock *clock, uint64_t n_steps);
+    void (*advance)(sarrus_device *device, const sarrus_clock *clock, uint64_t n_steps);
     void (*observe)(sarrus_device *device, const sarrus_device_observation *observation);
     void (*path_counts)(const sarrus_device *device, uint64_t *n_evaluations, uint64_t *n_rank_revealing);
 } sarrus_backend_ops;

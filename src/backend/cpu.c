@@ -123,7 +123,7 @@ static void cpu_assemble(sarrus_device *base) {
     }
 }
 
-static void cpu_advance(sarrus_device *base, const sarrus_kernel_clock *clock, uint64_t n_steps) {
+static void cpu_advance(sarrus_device *base, const sarrus_clock *clock, uint64_t n_steps) {
     cpu_device *device = cpu_of(base);
     int64_t n_tiles = (int64_t)base->n_tiles;
 #pragma omp parallel for schedule(dynamic) num_threads(base->n_threads)
@@ -138,8 +138,8 @@ static void cpu_advance(sarrus_device *base, const sarrus_kernel_clock *clock, u
 static void observe_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile, const sarrus_device_observation *observation) {
     const sarrus_observation *request = observation->request;
     const sarrus_mechanism *mech = &device->base.plan->mech;
-    sarrus_kernel_clock clock = observation->clock;
-    const sarrus_kernel_observation want = sarrus_scatter_request(mech, request);
+    sarrus_clock clock = observation->clock;
+    const sarrus_observe_request want = sarrus_scatter_request(mech, request);
     thread->call.tile = device->base.tiles + (size_t)i_tile * device->tile_doubles;
     const sarrus_observed_tile observed = {mech, device->base.width, thread->call.tile, thread->observed, want, i_tile};
     for (uint64_t k = 0; k < request->n_times; ++k) {

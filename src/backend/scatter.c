@@ -1,84 +1,41 @@
 #include "backend/scatter.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 int sarrus_scatter_width(const sarrus_mechanism *mech, sarrus_observable observable) {
-    switch (observable) {
-    case SARRUS_OBSERVE_Q:
-    case SARRUS_OBSERVE_V:
-    case SARRUS_OBSERVE_ACCELERATION:
-        return mech->n;
-    case SARRUS_OBSERVE_REACTIONS:
-        return 3 * mech->n_joints;
-    case SARRUS_OBSERVE_DRIVES:
-        return mech->n_drives;
-    case SARRUS_OBSERVE_ENERGY:
-    case SARRUS_OBSERVE_POSITION_ERROR:
-    case SARRUS_OBSERVE_VELOCITY_ERROR:
-    case SARRUS_OBSERVE_RANK:
-        return 1;
-    case SARRUS_N_OBSERVABLES:
-        break;
-    }
-    return 0;
+    const int n = mech->n, n_joints = mech->n_joints, n_drives = mech->n_drives;
+    const int widths[SARRUS_N_OBSERVABLES] = {
+#define SARRUS_OBSERVABLE(name, width, unit, text) [SARRUS_OBSERVE_##name] = (width),
+#include "sarrus/observables.def"
+    };
+    return (unsigned)observable < SARRUS_N_OBSERVABLES ? widths[observable] : 0;
 }
 
-sarrus_kernel_observation sarrus_scatter_request(const sarrus_mechanism *mech, const sarrus_observation *request) {
-    sarrus_kernel_observation want = {-1, -1, -1, -1, -1, -1, -1, 0};
-    int32_t *const place[SARRUS_N_OBSERVABLES] = {
-        [SARRUS_OBSERVE_ENERGY] = &want.energy,
-        [SARRUS_OBSERVE_POSITION_ERROR] = &want.position_error,
-        [SARRUS_OBSERVE_VELOCITY_ERROR] = &want.velocity_error,
-        [SARRUS_OBSERVE_RANK] = &want.rank,
-        [SARRUS_OBSERVE_REACTIONS] = &want.reactions,
-        [SARRUS_OBSERVE_DRIVES] = &want.drives,
-        [SARRUS_OBSERVE_ACCELERATION] = &want.acceleration,
-    };
+/* Coordinates and velocities stand in the tile; everything else the kernel has to compute. */
+static bool stands_in_tile(int observable) {
+    return observable == SARRUS_OBSERVE_Q || observable == SARRUS_OBSERVE_V;
+}
+
+sarrus_observe_request sarrus_scatter_request(const sarrus_mechanism *mech, const sarrus_observation *request) {
+    sarrus_observe_request want = {.n_arrays = 0};
     for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o) {
         int width = sarrus_scatter_width(mech, (sarrus_observable)o);
-        if (!place[o] || !request->destination[o] || width == 0)
-            continue;
-        *place[o] = want.n_arrays;
-        want.n_arrays += width;
+        bool is_wanted = request->destination[o] && width > 0 && !stands_in_tile(o);
+        want.at[o] = is_wanted ? want.n_arrays : -1;
+        want.n_arrays += is_wanted ? width : 0;
     }
     return want;
 }
 
-/* The lane arrays that hold an observable. */
-static const double *source_of(const sarrus_observed_tile *from, sarrus_observable observable) {
+/* The lane arrays that hold an observable, NULL when there are none. */
+static const double *source_of(const sarrus_observed_tile *from, int observable) {
     const sarrus_tile_layout *layout = &from->mech->layout;
-    const sarrus_kernel_observation *want = &from->want;
-    int32_t at = -1;
-    switch (observable) {
-    case SARRUS_OBSERVE_Q:
+    if (observable == SARRUS_OBSERVE_Q)
         return from->tile + layout->q * from->width;
-    case SARRUS_OBSERVE_V:
+    if (observable == SARRUS_OBSERVE_V)
         return from->tile + layout->v * from->width;
-    case SARRUS_OBSERVE_ENERGY:
-        at = want->energy;
-        break;
-    case SARRUS_OBSERVE_POSITION_ERROR:
-        at = want->position_error;
-        break;
-    case SARRUS_OBSERVE_VELOCITY_ERROR:
-        at = want->velocity_error;
-        break;
-    case SARRUS_OBSERVE_RANK:
-        at = want->rank;
-        break;
-    case SARRUS_OBSERVE_REACTIONS:
-        at = want->reactions;
-        break;
-    case SARRUS_OBSERVE_DRIVES:
-        at = want->drives;
-        break;
-    case SARRUS_OBSERVE_ACCELERATION:
-        at = want->acceleration;
-        break;
-    case SARRUS_N_OBSERVABLES:
-        break;
-    }
-    return at < 0 ? NULL : from->observed + at * from->width;
+    return from->want.at[observable] < 0 ? NULL : from->observed + from->want.at[observable] * from->width;
 }
 
 void sarrus_scatter(const sarrus_observed_tile *from, const sarrus_observation *request, uint64_t n_instances, uint64_t i_time) {
@@ -86,7 +43,7 @@ void sarrus_scatter(const sarrus_observed_tile *from, const sarrus_observation *
     uint64_t first = from->i_tile * (uint64_t)from->width;
     for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o) {
         size_t width = (size_t)sarrus_scatter_width(from->mech, (sarrus_observable)o);
-        const double *source = source_of(from, (sarrus_observable)o);
+        const double *source = source_of(from, o);
         if (!request->destination[o] || width == 0 || !source)
             continue;
         for (int32_t lane = 0; lane < from->width && first + (uint64_t)lane < n_instances; ++lane) {

@@ -10,12 +10,12 @@ typedef struct sarrus_observed_tile {
     int32_t width;
     const double *tile;     /* [n_arrays][width] */
     const double *observed; /* [want.n_arrays][width] */
-    sarrus_kernel_observation want;
+    sarrus_observe_request want;
     uint64_t i_tile;
 } sarrus_observed_tile;
 
 /* What the observe kernel has to compute for this request, and where it puts it. */
-sarrus_kernel_observation sarrus_scatter_request(const sarrus_mechanism *mech, const sarrus_observation *request);
+sarrus_observe_request sarrus_scatter_request(const sarrus_mechanism *mech, const sarrus_observation *request);
 
 /* Width of an observable. */
 int sarrus_scatter_width(const sarrus_mechanism *mech, sarrus_observable observable);

@@ -149,15 +149,15 @@ void sarrus_batch_destroy(sarrus_batch *batch) {
     free(batch);
 }
 
-static sarrus_kernel_clock clock_of(const sarrus_batch *batch) {
+static sarrus_clock clock_of(const sarrus_batch *batch) {
     const sarrus_model *model = batch->plan->model;
-    return (sarrus_kernel_clock){batch->step, batch->plan->n_steps, model->integrator.dt, model->integrator.t_end};
+    return (sarrus_clock){batch->step, batch->plan->n_steps, model->integrator.dt, model->integrator.t_end};
 }
 
 sarrus_status sarrus_batch_advance(sarrus_batch *batch, uint64_t n_steps) {
     if (!batch)
         return SARRUS_BAD_ARGUMENT;
-    sarrus_kernel_clock clock = clock_of(batch);
+    sarrus_clock clock = clock_of(batch);
     batch->device->ops->advance(batch->device, &clock, n_steps);
     batch->step += n_steps;
     return SARRUS_OK;
@@ -210,7 +210,7 @@ sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
 }
 
 double sarrus_batch_time(const sarrus_batch *batch) {
-    sarrus_kernel_clock clock = clock_of(batch);
+    sarrus_clock clock = clock_of(batch);
     return clock.step == clock.n_total ? clock.t_end : (double)clock.step * clock.dt;
 }
 

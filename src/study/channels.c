@@ -46,23 +46,23 @@ static void state_add(sarrus_channels *channels, const sarrus_plan *plan, int n)
     channels->width[SARRUS_OBSERVE_Q] = channels->width[SARRUS_OBSERVE_V] = n;
     field_add(channels, SARRUS_OBSERVE_Q, 0, n,
               (sarrus_sink_field){.path = "state/q",
-                                  .long_name = "absolute coordinates",
-                                  .units = "m | rad",
+                                  .long_name = sarrus_observable_text(SARRUS_OBSERVE_Q),
+                                  .units = sarrus_observable_unit(SARRUS_OBSERVE_Q),
                                   .labels = channels->coordinate_names,
                                   .labels_path = "coordinate"});
     field_add(channels, SARRUS_OBSERVE_V, 0, n,
               (sarrus_sink_field){.path = "state/v",
-                                  .long_name = "velocities",
-                                  .units = "m/s | rad/s",
+                                  .long_name = sarrus_observable_text(SARRUS_OBSERVE_V),
+                                  .units = sarrus_observable_unit(SARRUS_OBSERVE_V),
                                   .labels = channels->speed_names,
                                   .labels_path = "speed"});
 }
 
-static void scalar_add(sarrus_channels *channels, sarrus_observable observable, const char *path, const char *long_name,
-                       const char *units) {
+static void scalar_add(sarrus_channels *channels, sarrus_observable observable, const char *path, const char *units) {
     const sarrus_sink_type type = observable == SARRUS_OBSERVE_RANK ? SARRUS_SINK_U16 : SARRUS_SINK_F64;
     channels->width[observable] = 1;
-    field_add(channels, observable, 0, 0, (sarrus_sink_field){.path = path, .long_name = long_name, .units = units, .type = type});
+    field_add(channels, observable, 0, 0,
+              (sarrus_sink_field){.path = path, .long_name = sarrus_observable_text(observable), .units = units, .type = type});
 }
 
 /* "group/name", kept in channels->paths of the field that is added next; NULL without memory. */
@@ -83,8 +83,8 @@ static bool reactions_add(sarrus_channels *channels, const sarrus_model *model, 
         channels->uniqueness[i] = sarrus_plan_reaction_is_unique(plan, i);
         field_add(channels, SARRUS_OBSERVE_REACTIONS, 3 * i, 3,
                   (sarrus_sink_field){.path = path,
-                                      .long_name = "reaction on the child at the joint point, inertial frame",
-                                      .units = "N | N m",
+                                      .long_name = sarrus_observable_text(SARRUS_OBSERVE_REACTIONS),
+                                      .units = sarrus_observable_unit(SARRUS_OBSERVE_REACTIONS),
                                       .labels = reaction_labels,
                                       .labels_path = "reaction_component",
                                       .n_flags = 1,
@@ -105,7 +105,7 @@ static bool drives_add(sarrus_channels *channels, const sarrus_model *model) {
             return false;
         field_add(channels, SARRUS_OBSERVE_DRIVES, n_drives(model, i), 0,
                   (sarrus_sink_field){.path = path,
-                                      .long_name = "motor load of the driven coordinate",
+                                      .long_name = sarrus_observable_text(SARRUS_OBSERVE_DRIVES),
                                       .units = joint->type == SARRUS_JOINT_REVOLUTE ? "N m" : "N"});
     }
     return true;
@@ -142,16 +142,14 @@ sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model
     if (is_done && (wanted & SARRUS_CHANNEL_STATE))
         state_add(out, plan, sizes.n);
     if (is_done && (wanted & SARRUS_CHANNEL_ENERGY))
-        scalar_add(out, SARRUS_OBSERVE_ENERGY, "diagnostics/energy", "total mechanical energy", "J");
+        scalar_add(out, SARRUS_OBSERVE_ENERGY, "diagnostics/energy", sarrus_observable_unit(SARRUS_OBSERVE_ENERGY));
     if (is_done && (wanted & SARRUS_CHANNEL_CONSTRAINT)) {
         const bool mixed = is_mixed(model);
-        scalar_add(out, SARRUS_OBSERVE_POSITION_ERROR, "diagnostics/position_error", "norm of the position constraints",
-                   mixed ? "m | rad" : "m");
-        scalar_add(out, SARRUS_OBSERVE_VELOCITY_ERROR, "diagnostics/velocity_error", "norm of the velocity constraints",
-                   mixed ? "m/s | rad/s" : "m/s");
+        scalar_add(out, SARRUS_OBSERVE_POSITION_ERROR, "diagnostics/position_error", mixed ? "m | rad" : "m");
+        scalar_add(out, SARRUS_OBSERVE_VELOCITY_ERROR, "diagnostics/velocity_error", mixed ? "m/s | rad/s" : "m/s");
     }
     if (is_done && (wanted & SARRUS_CHANNEL_RANK))
-        scalar_add(out, SARRUS_OBSERVE_RANK, "diagnostics/rank", "numerical rank of the constraint Jacobian", "1");
+        scalar_add(out, SARRUS_OBSERVE_RANK, "diagnostics/rank", sarrus_observable_unit(SARRUS_OBSERVE_RANK));
     if (is_done && (wanted & SARRUS_CHANNEL_REACTIONS))
         is_done = reactions_add(out, model, plan);
     if (is_done)
