@@ -27,14 +27,24 @@ typedef struct sarrus_evaluation {
     mask healthy;          /* lanes that count: others may hold anything */
     sarrus_external_solve external;
     void *external_user;
+    int32_t is_configured;    /* rotations and signals are those of the configuration that comes next */
+    int32_t is_factored;      /* the factor is that of the present rows */
+    mask refused;             /* lanes with a refused pivot in it */
     int64_t n_evaluations;    /* corrections applied to this tile */
     int64_t n_rank_revealing; /* of which some lane took the rank-revealing path */
 } sarrus_evaluation;
 
-/* Rotations, signals and rows at (t, q, v). */
-LANE_BODY void sarrus_evaluate_rows(const sarrus_evaluation *ev, real t, const real *q, const real *v, int want_errors) {
+/* Rotations and signals at (t, q). Whatever is evaluated next at the same place finds them there. */
+LANE_BODY void sarrus_configure(sarrus_evaluation *ev, real t, const real *q) {
     sarrus_rotations(ev->mech, q, ev->ws);
     sarrus_signals(ev->mech, ev->parameter, t, ev->ws);
+    ev->is_configured = 1;
+    ev->is_factored = 0;
+}
+
+/* Rotations, signals and rows at (t, q, v). */
+LANE_BODY void sarrus_evaluate_rows(sarrus_evaluation *ev, real t, const real *q, const real *v, int want_errors) {
+    sarrus_configure(ev, t, q);
     sarrus_rows(ev->mech, ev->parameter, q, v, ev->ws, want_errors);
 }
 
@@ -72,25 +82,30 @@ LANE_BODY real sarrus_correct_svd(const sarrus_evaluation *ev, const real *rhs, 
     return rank;
 }
 
-/* S at the present rows and, carried along, the right side: returns the lanes that need the rank-revealing path.
- * After it ws->multiplier holds S⁻¹ rhs by row. */
-LANE_BODY mask sarrus_correct_fast(const sarrus_evaluation *ev, const real *rhs) {
+/* ws->multiplier ← S⁻¹ rhs by row; returns the lanes that need the rank-revealing path. S is formed and factored with the right
+ * side carried along, unless the factor of the present rows is there already: that gives the same bits. */
+LANE_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
     const sarrus_mechanism *mech = ev->mech;
     const sarrus_workspace *ws = ev->ws;
     const sarrus_mech_factor *f = &mech->factor;
-    sarrus_push(mech, ev->parameter, ws);
-    sarrus_gram(mech, ev->parameter, ws);
     for (int32_t k = 0; f->n_pads > 0 && k < 2 * f->n_blocks; ++k)
         lane_at(ws->solution, k) = real_set(0.0);
     for (int32_t k = 0; k < f->n_independent; ++k)
         lane_place(ws->solution, mech->lane.at[k]) = lane_place(rhs, mech->lane.row[k]);
-    mask slow = sarrus_ldlt_factor(mech, ws);
+    if (ev->is_factored) {
+        sarrus_ldlt_forward(mech, ws, ws->solution);
+    } else {
+        sarrus_push(mech, ev->parameter, ws);
+        sarrus_gram(mech, ev->parameter, ws);
+        ev->refused = sarrus_ldlt_factor(mech, ws);
+        ev->is_factored = 1;
+    }
     sarrus_ldlt_backward(mech, ws, ws->solution);
     for (int32_t k = 0; k < f->n_independent; ++k)
         lane_place(ws->multiplier, mech->lane.row[k]) = lane_place(ws->solution, mech->lane.at[k]);
     for (int32_t k = 0; k < f->n_dependent; ++k)
         lane_place(ws->multiplier, mech->lane.dependent[k]) = real_set(0.0);
-    return mask_or(slow, mask_not(real_eq(ev->max_rank, real_set((real_scalar)f->n_independent))));
+    return mask_or(ev->refused, mask_not(real_eq(ev->max_rank, real_set((real_scalar)f->n_independent))));
 }
 
 /* out ← base + M^{-1/2} D⁺ rhs, by the plan's way. ws->rhs may be `rhs`; `out` may be `base`. */
@@ -138,18 +153,19 @@ LANE_BODY void sarrus_correct(sarrus_evaluation *ev, const real *rhs, const real
         lane_at(out, i) = lane_at(base, i) + lane_at(ws->z, i);
 }
 
-/* a(t, q, v) into `a`; ws->force holds a_f afterwards. */
+/* a(t, q, v) into `a`; ws->force holds a_f afterwards. Rotations, signals and factor of a projection at the same place are used. */
 LANE_BODY void sarrus_accelerate(sarrus_evaluation *ev, real t, const real *q, const real *v, real *a) {
     const sarrus_mechanism *mech = ev->mech;
     const sarrus_workspace *ws = ev->ws;
-    sarrus_rotations(mech, q, ws);
-    sarrus_signals(mech, ev->parameter, t, ws);
+    if (!ev->is_configured)
+        sarrus_configure(ev, t, q);
     sarrus_free_acceleration(mech, ev->parameter, ev->input, q, v, ws);
     sarrus_rows(mech, ev->parameter, q, v, ws, mech->has_baumgarte);
     if (mech->has_baumgarte)
         sarrus_baumgarte(mech, ev->parameter, ws);
     sarrus_rows_subtract(mech, ws, ws->gamma, ws->force, ws->rhs);
     sarrus_correct(ev, ws->rhs, ws->force, a);
+    ev->is_configured = 0; /* the state moves on */
 }
 
 #endif

@@ -173,8 +173,7 @@ LANE_BODY void sarrus_observe(sarrus_evaluation *ev, const real *tile, real t, c
     const sarrus_mechanism *mech = ev->mech;
     const sarrus_workspace *ws = ev->ws;
     const real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
-    sarrus_rotations(mech, q, ws);
-    sarrus_signals(mech, ev->parameter, t, ws);
+    sarrus_configure(ev, t, q);
     if (want->at[SARRUS_OBSERVE_ENERGY] >= 0)
         lane_at(out, want->at[SARRUS_OBSERVE_ENERGY]) = sarrus_energy(ev, q, v);
     sarrus_rows(mech, ev->parameter, q, v, ws, 1);

@@ -150,11 +150,15 @@ static double gram_flops(const sarrus_mech_factor *factor) {
 
 /* sarrus_correct on the fast path: push, S, LDLᵀ with the right side carried along, back substitution, M⁻¹Jᵀ times it. A pad is
  * a row like any other here. */
-static void correct_count(const sarrus_mechanism *mech, counts *to) {
+static void correct_count(const sarrus_mechanism *mech, bool is_factored, counts *to) {
     const sarrus_mech_factor *factor = &mech->factor;
     int n_other_updates = factor->n_updates - factor->n_entries; /* the first of every entry goes to the diagonal */
-    counts_add(to, sides_flops(mech, 1, 1, 1) + gram_flops(factor), 0);
-    counts_add(to, 7.0 * factor->n_blocks + 28.0 * factor->n_entries + 16.0 * n_other_updates, 2.0 * factor->n_blocks);
+    if (is_factored) {
+        counts_add(to, 2.0 * factor->n_blocks + 8.0 * factor->n_entries, 0);
+    } else {
+        counts_add(to, sides_flops(mech, 1, 1, 1) + gram_flops(factor), 0);
+        counts_add(to, 7.0 * factor->n_blocks + 28.0 * factor->n_entries + 16.0 * n_other_updates, 2.0 * factor->n_blocks);
+    }
     counts_add(to, 4.0 * factor->n_blocks + 8.0 * factor->n_entries, 0);
     counts_add(to, sides_flops(mech, 2, 4, 7), 0);
 }
@@ -167,23 +171,30 @@ static double subtract_flops(const sarrus_mechanism *mech) {
     return sides_flops(mech, 2, 3, 6) + mech->m - n_pin_rows;
 }
 
-/* sarrus_accelerate */
-static counts evaluation_count(const sarrus_mechanism *mech) {
-    counts to = {.sincos = mech->n_bodies};
-    signals_count(mech, &to);
+/* sarrus_configure */
+static void configure_count(const sarrus_mechanism *mech, counts *to) {
+    to->sincos += mech->n_bodies;
+    signals_count(mech, to);
+}
+
+/* sarrus_accelerate, after a projection at the same place that has left its rotations, or its factor as well. */
+static counts evaluation_count(const sarrus_mechanism *mech, bool is_configured, bool is_factored) {
+    counts to = {0};
+    if (!is_configured)
+        configure_count(mech, &to);
     forces_count(mech, &to);
     rows_count(mech, mech->has_baumgarte, &to);
     if (mech->has_baumgarte && mech->m > 0)
         counts_add(&to, 2 + 4.0 * mech->m, 0);
     counts_add(&to, subtract_flops(mech), 0);
-    correct_count(mech, &to);
+    correct_count(mech, is_factored, &to);
     return to;
 }
 
 /* sarrus_evaluate_rows and sarrus_rows_norm */
 static counts rows_and_norm_count(const sarrus_mechanism *mech) {
-    counts to = {.sincos = mech->n_bodies};
-    signals_count(mech, &to);
+    counts to = {0};
+    configure_count(mech, &to);
     rows_count(mech, true, &to);
     counts_add(&to, 2.0 * mech->m, 1);
     return to;
@@ -198,9 +209,9 @@ static counts projection_count(const sarrus_mechanism *mech) {
     if (mech->project == SARRUS_PROJECT_TOLERANCE)
         return rows_and_norm_count(mech);
     counts_add_times(&to, 2, rows_and_norm_count(mech));
-    correct_count(mech, &to);
+    correct_count(mech, false, &to);
     counts_add(&to, 2.0 * mech->n + 2, 2); /* sarrus_project_step, and the goal of the iteration */
-    correct_count(mech, &to);
+    correct_count(mech, false, &to);
     counts_add(&to, mech->n, 0);
     return to;
 }
@@ -210,18 +221,20 @@ static counts stage_velocities_count(const sarrus_mechanism *mech) {
     counts to = {0};
     if (mech->project != SARRUS_PROJECT_EVERY_STEP || mech->m == 0)
         return to;
-    to.sincos = mech->n_bodies;
-    signals_count(mech, &to);
+    configure_count(mech, &to);
     rows_count(mech, true, &to);
-    correct_count(mech, &to);
+    correct_count(mech, false, &to);
     counts_add(&to, mech->n, 0);
     return to;
 }
 
-/* sarrus_rk4 */
-static counts rk4_count(const sarrus_mechanism *mech, counts evaluation) {
+/* sarrus_rk4, once the steps follow one another: the projection after the step before has left what the first stage needs. */
+static counts rk4_count(const sarrus_mechanism *mech) {
     counts to = {0};
-    counts_add_times(&to, 4, evaluation);
+    bool is_projected = mech->project == SARRUS_PROJECT_EVERY_STEP && mech->m > 0;
+    bool is_looked_at = mech->project != SARRUS_PROJECT_NONE && mech->m > 0;
+    counts_add_times(&to, 1, evaluation_count(mech, is_looked_at, is_projected));
+    counts_add_times(&to, 3, evaluation_count(mech, is_projected, is_projected));
     counts_add_times(&to, 3, stage_velocities_count(mech));
     counts_add(&to, 28.0 * mech->n + 1 + (time_matters(mech) ? 2 : 0), 1);
     return to;
@@ -237,8 +250,8 @@ static double dense_count(const sarrus_mechanism *mech) {
 void sarrus_plan_cost_count(sarrus_plan *plan) {
     const sarrus_mechanism *mech = &plan->mech;
     sarrus_plan_cost *cost = &plan->cost;
-    counts evaluation = evaluation_count(mech);
-    counts step = rk4_count(mech, evaluation);
+    counts evaluation = evaluation_count(mech, false, false);
+    counts step = rk4_count(mech);
     counts_add_times(&step, 1, projection_count(mech));
     cost->flops_per_evaluation = evaluation.flops;
     cost->divisions_per_evaluation = evaluation.divisions;
