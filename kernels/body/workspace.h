@@ -19,6 +19,7 @@ typedef struct sarrus_workspace {
     real *factor;        /* [n_blocks + n_entries][4] S, then D and L */
     real *diagonal;      /* [n_blocks][2] guard · S_kk */
     real *inverse;       /* [n_blocks][2] 1/D, 0 where the pivot was refused */
+    real *refused;       /* [1] 1 where a pivot of the factor was refused */
     real *solution;      /* [2 n_blocks] right side and solution in elimination order */
     real *multiplier;    /* [m] S⁻¹ rhs by row, zero on dependent rows (λ = −multiplier) */
     real *null_vector;   /* [n_dependent][2 n_blocks + 1] of Jᵀ */
@@ -58,6 +59,7 @@ LANE_BODY size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *block,
     ws->factor = sarrus_workspace_part(block, &at, 2 * n_i + 4 * (size_t)mech->factor.n_entries);
     ws->diagonal = sarrus_workspace_part(block, &at, n_i);
     ws->inverse = sarrus_workspace_part(block, &at, n_i);
+    ws->refused = sarrus_workspace_part(block, &at, 1);
     ws->solution = sarrus_workspace_part(block, &at, n_i);
     ws->multiplier = sarrus_workspace_part(block, &at, m);
     ws->q = sarrus_workspace_part(block, &at, n);

@@ -8,9 +8,13 @@ static void call_begin(const sarrus_kernel_call *call, sarrus_evaluation *ev, sa
     ev->external = call->external;
     ev->external_user = call->external_user;
     sarrus_evaluation_begin(ev, call->mech, ws, (real *)call->tile);
+    ev->is_configured = call->is_configured;
+    ev->is_factored = call->is_factored;
 }
 
 static void call_end(sarrus_kernel_call *call, const sarrus_evaluation *ev) {
+    call->is_configured = ev->is_configured;
+    call->is_factored = ev->is_factored;
     call->n_evaluations += ev->n_evaluations;
     call->n_rank_revealing += ev->n_rank_revealing;
 }

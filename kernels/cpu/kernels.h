@@ -11,6 +11,8 @@ typedef struct sarrus_kernel_call {
     double *workspace; /* [workspace_arrays(mech)][width] */
     sarrus_external_solve external;
     void *external_user;
+    /* What the call before has left in the workspace for this one; 0 when the tile, its state or the workspace is another. */
+    int32_t is_configured, is_factored;
     int64_t n_evaluations;    /* counted up */
     int64_t n_rank_revealing; /* counted up */
 } sarrus_kernel_call;

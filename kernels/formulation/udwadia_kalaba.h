@@ -29,7 +29,6 @@ typedef struct sarrus_evaluation {
     void *external_user;
     int32_t is_configured;    /* rotations and signals are those of the configuration that comes next */
     int32_t is_factored;      /* the factor is that of the present rows */
-    mask refused;             /* lanes with a refused pivot in it */
     int64_t n_evaluations;    /* corrections applied to this tile */
     int64_t n_rank_revealing; /* of which some lane took the rank-revealing path */
 } sarrus_evaluation;
@@ -97,7 +96,7 @@ LANE_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
     } else {
         sarrus_push(mech, ev->parameter, ws);
         sarrus_gram(mech, ev->parameter, ws);
-        ev->refused = sarrus_ldlt_factor(mech, ws);
+        lane_at(ws->refused, 0) = real_select(sarrus_ldlt_factor(mech, ws), real_set(1.0), real_set(0.0));
         ev->is_factored = 1;
     }
     sarrus_ldlt_backward(mech, ws, ws->solution);
@@ -105,7 +104,8 @@ LANE_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
         lane_place(ws->multiplier, mech->lane.row[k]) = lane_place(ws->solution, mech->lane.at[k]);
     for (int32_t k = 0; k < f->n_dependent; ++k)
         lane_place(ws->multiplier, mech->lane.dependent[k]) = real_set(0.0);
-    return mask_or(ev->refused, mask_not(real_eq(ev->max_rank, real_set((real_scalar)f->n_independent))));
+    mask refused = real_lt(real_set(0.0), lane_at(ws->refused, 0));
+    return mask_or(refused, mask_not(real_eq(ev->max_rank, real_set((real_scalar)f->n_independent))));
 }
 
 /* out ← base + M^{-1/2} D⁺ rhs, by the plan's way. ws->rhs may be `rhs`; `out` may be `base`. */

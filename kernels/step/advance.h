@@ -24,7 +24,6 @@ LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_m
     ev->max_rank = lane_at(tile, mech->layout.rank);
     ev->healthy = real_eq(lane_at(tile, mech->layout.status), real_set((real_scalar)SARRUS_INSTANCE_OK));
     ev->is_configured = ev->is_factored = 0;
-    ev->refused = mask_none();
     ev->n_evaluations = ev->n_rank_revealing = 0;
     sarrus_constant_directions(mech, ws);
 }

@@ -173,7 +173,8 @@ LANE_BODY void sarrus_observe(sarrus_evaluation *ev, const real *tile, real t, c
     const sarrus_mechanism *mech = ev->mech;
     const sarrus_workspace *ws = ev->ws;
     const real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
-    sarrus_configure(ev, t, q);
+    if (!ev->is_configured)
+        sarrus_configure(ev, t, q);
     if (want->at[SARRUS_OBSERVE_ENERGY] >= 0)
         lane_at(out, want->at[SARRUS_OBSERVE_ENERGY]) = sarrus_energy(ev, q, v);
     sarrus_rows(mech, ev->parameter, q, v, ws, 1);
@@ -186,6 +187,7 @@ LANE_BODY void sarrus_observe(sarrus_evaluation *ev, const real *tile, real t, c
     if (want->at[SARRUS_OBSERVE_REACTIONS] < 0 && want->at[SARRUS_OBSERVE_DRIVES] < 0 && want->at[SARRUS_OBSERVE_ACCELERATION] < 0)
         return;
     sarrus_accelerate(ev, t, q, v, ws->a);
+    ev->is_configured = 1; /* here the state stays */
     for (int32_t i = 0; want->at[SARRUS_OBSERVE_ACCELERATION] >= 0 && i < mech->n; ++i)
         lane_at(out, want->at[SARRUS_OBSERVE_ACCELERATION] + i) = lane_at(ws->a, i);
     if (mech->m == 0 || (want->at[SARRUS_OBSERVE_REACTIONS] < 0 && want->at[SARRUS_OBSERVE_DRIVES] < 0))

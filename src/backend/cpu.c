@@ -112,13 +112,19 @@ static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan
     return SARRUS_OK;
 }
 
+/* The next tile: nothing in the workspace speaks of it. */
+static void take_tile(const cpu_device *device, sarrus_kernel_call *call, int64_t i_tile) {
+    call->tile = device->base.tiles + (size_t)i_tile * device->tile_doubles;
+    call->is_configured = call->is_factored = 0;
+}
+
 static void cpu_assemble(sarrus_device *base) {
     cpu_device *device = cpu_of(base);
     int64_t n_tiles = (int64_t)base->n_tiles;
 #pragma omp parallel for schedule(dynamic) num_threads(base->n_threads)
     for (int64_t i = 0; i < n_tiles; ++i) {
         sarrus_kernel_call *call = &device->threads[omp_get_thread_num()].call;
-        call->tile = base->tiles + (size_t)i * device->tile_doubles;
+        take_tile(device, call, i);
         device->kernels->assemble(call);
     }
 }
@@ -129,7 +135,7 @@ static void cpu_advance(sarrus_device *base, const sarrus_clock *clock, uint64_t
 #pragma omp parallel for schedule(dynamic) num_threads(base->n_threads)
     for (int64_t i = 0; i < n_tiles; ++i) {
         sarrus_kernel_call *call = &device->threads[omp_get_thread_num()].call;
-        call->tile = base->tiles + (size_t)i * device->tile_doubles;
+        take_tile(device, call, i);
         device->kernels->advance(call, clock, n_steps);
     }
 }
@@ -140,7 +146,7 @@ static void observe_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile
     const sarrus_mechanism *mech = &device->base.plan->mech;
     sarrus_clock clock = observation->clock;
     const sarrus_observe_request want = sarrus_scatter_request(mech, request);
-    thread->call.tile = device->base.tiles + (size_t)i_tile * device->tile_doubles;
+    take_tile(device, &thread->call, (int64_t)i_tile);
     const sarrus_observed_tile observed = {mech, device->base.width, thread->call.tile, thread->observed, want, i_tile};
     for (uint64_t k = 0; k < request->n_times; ++k) {
         bool is_last = k + 1 == request->n_times;
