@@ -16,11 +16,10 @@
 #define TOLERANCE_FIVE_BAR_ANGLE 1e-8
 
 /* N-four-bar at dt = 1e-3 over 20 s (rad). The links turn ten times at up to w = 8 rad/s; RK4's error of a uniform turn is
- * (w h)^4/120 = 3.4e-11 of the angle travelled, 64 rad: 2e-9, as seen for N = 2. Next to a singular position, which each run passes
- * twenty times, the constraints' smallest singular value falls to h w/N and divides what a stage's O(h^2) step off the
- * constraints leaves in them: a pass may cost h^2 w^2/8 = 8e-6 of the speed in the step that meets it, h = 1e-3 s long, and
- * the ten turns carry 1e-6 of angle from it; ten passes of twenty may be that unlucky. */
-#define TOLERANCE_N_FOUR_BAR_ANGLE 1e-5
+ * (w h)^4/120 = 3.4e-11 of the angle travelled, 64 rad: 2e-9. The stages' velocities are projected, so that a singular passage adds
+ * the round-off of gamma over the singular value, 1e-15 / 1e-5, for a step: 1e-10 of the speed, which the ten turns that follow
+ * carry to 64e-10 at worst. Together below 1e-8; doubled. */
+#define TOLERANCE_N_FOUR_BAR_ANGLE 2e-8
 
 /* Links of a parallelogram must stay parallel (rad): the projection leaves round-off of 1e-15 m per joint and the condition near
  * the singular position, where a step of h w = 1e-2 rad may end 1e-5 from it, multiplies by 1e5 at most: 1e-10; and a decade. */

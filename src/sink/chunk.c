@@ -17,8 +17,8 @@ enum {
     PLANE_BYTES_MIN = 1024, /* smaller planes are not worth a decision */
 };
 
-/* Order-0 entropy in bits per byte above which a plane is stored: deflate would gain little there and run at its slowest (between 6 and 7.5
- * bits it takes a third of its time on trajectories for a twentieth of the file). */
+/* Order-0 entropy in bits per byte above which a plane is stored: deflate would gain little there and run at its slowest (between 6
+ * and 7.5 bits it takes a third of its time on trajectories for a twentieth of the file). */
 static const double STORED_ENTROPY = 6.0;
 
 struct sarrus_packer {
