@@ -93,12 +93,12 @@ LANE_BODY void sarrus_project(sarrus_evaluation *ev, real t, real *q, real *v) {
         if (!mask_any(active))
             return;
     }
-    /* Round-off of Φ: about half an ε of the largest coordinate in each of m rows. A looser goal would be felt: near a singular
+    /* Round-off of Φ: about an ε of the largest coordinate in each of m rows. A looser goal would be felt: near a singular
      * configuration what is left of Φ stands for an angle Φ/σ, and the velocities follow the bent configuration. */
     real scale = real_set(1.0);
     for (int32_t i = 0; i < mech->n; ++i)
         scale = real_max(real_abs(lane_at(q, i)), scale);
-    sarrus_project_positions(ev, t, real_set(1.1e-16) * real_sqrt(real_set((real_scalar)mech->m)) * scale, 2, active, q, v);
+    sarrus_project_positions(ev, t, real_set(2.2e-16) * real_sqrt(real_set((real_scalar)mech->m)) * scale, 2, active, q, v);
     sarrus_project_velocities(ev, active, v);
 }
 

@@ -137,10 +137,20 @@ static void read_projection_tolerance(sarrus_reader *reader, sarrus_node *node, 
 static const sarrus_key projection_keys[] = {
     {.name = "tolerance", .flags = SARRUS_KEY_REQUIRED, .read = read_projection_tolerance}};
 
+/* Whether a gain is, or can become, other than zero. */
+static bool is_gain(const sarrus_model *model, sarrus_value_index i) {
+    return i != SARRUS_NO_VALUE && (model->values[i].nominal != 0.0 || model->values[i].expression != NULL);
+}
+
+/* Without a word about stabilisation every step is projected: a mechanism that passes a singular position off its constraints
+ * leaves its branch, and a pseudoinverse of a redundant Jacobian does not hold what it leaves out. With Baumgarte's gains
+ * the choice has been made. */
 static void read_projection(sarrus_reader *reader, sarrus_node *node, void *object) {
     sarrus_model *model = object;
     int code = 0;
     if (node == NULL) {
+        bool has_gains = is_gain(model, model->dynamics.alpha) || is_gain(model, model->dynamics.beta);
+        model->dynamics.projection = has_gains ? SARRUS_PROJECTION_NONE : SARRUS_PROJECTION_EVERY_STEP;
         return;
     }
     if (node->kind == SARRUS_NODE_MAPPING) {

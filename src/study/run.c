@@ -46,20 +46,36 @@ static uint64_t block_bytes(const run_job *run) {
     return (uint64_t)fmin(fmax(bytes, smallest), largest);
 }
 
+/* Every drawn path with its values: a draw for several paths stands under each of them, a named parameter under its name.
+ * `out` (NULL: only counts) has room for all. */
+static int parameters_list(const run_job *run, sarrus_sink_parameter *out) {
+    const sarrus_model *model = run->model;
+    int n = 0;
+    for (int i = 0; i < model->batch.n_sampled; i++) {
+        const sarrus_sampled *sampled = &model->batch.sampled[i];
+        for (int k = 0; k < sampled->n_targets; k++, n++) {
+            const sarrus_value_index target = sampled->targets[k];
+            const char *path = target < model->n_named ? sarrus_draws_label(run->draws, i) : model->values[target].path;
+            if (out != NULL)
+                out[n] = (sarrus_sink_parameter){path, sarrus_draws_values(run->draws, i)};
+        }
+    }
+    return n;
+}
+
 static sarrus_status sink_open(run_job *run) {
-    const int n_sampled = sarrus_draws_n_parameters(run->draws);
-    sarrus_sink_parameter *parameters = calloc((size_t)n_sampled + 1, sizeof *parameters);
+    const int n_parameters = parameters_list(run, NULL);
+    sarrus_sink_parameter *parameters = calloc((size_t)n_parameters + 1, sizeof *parameters);
     if (parameters == NULL)
         return sarrus_report(run->context, SARRUS_NO_MEMORY, "out of memory for the result file");
-    for (int i = 0; i < n_sampled; i++)
-        parameters[i] = (sarrus_sink_parameter){sarrus_draws_label(run->draws, i), sarrus_draws_values(run->draws, i)};
+    (void)parameters_list(run, parameters);
     const sarrus_sink_description description = {
         .n_instances = run->n_instances,
         .n_times = run->schedule.n_times,
         .times = run->schedule.times,
         .n_fields = run->channels.n_fields,
         .fields = run->channels.fields,
-        .n_parameters = n_sampled,
+        .n_parameters = n_parameters,
         .parameters = parameters,
         .scenario = sarrus_model_resolved(run->model),
         .backend = sarrus_batch_backend_name(run->batch),

@@ -143,7 +143,7 @@ static void defaults(void **state) {
     assert_int_equal(model->dynamics.pinv, SARRUS_PINV_AUTO);
     assert_int_equal(model->dynamics.rank_method, SARRUS_RANK_AUTO);
     assert_true(model->dynamics.rank_tolerance == 1e-10);
-    assert_int_equal(model->dynamics.projection, SARRUS_PROJECTION_NONE);
+    assert_int_equal(model->dynamics.projection, SARRUS_PROJECTION_EVERY_STEP);
     assert_true(nominal_at(model, "dynamics.baumgarte.alpha") == 0 && nominal_at(model, "dynamics.baumgarte.beta") == 0);
     assert_int_equal(model->integrator.method, SARRUS_INTEGRATOR_RK4);
     assert_int_equal(model->output.every, 1);

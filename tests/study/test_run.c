@@ -17,23 +17,25 @@
 enum { N_INSTANCES = 13, N_STEPS = 106, N_TIMES = 12, N_COORDINATES = 6 };
 
 /* A double pendulum; t_end is neither a multiple of dt nor of the output interval. */
-static const char scenario[] = "sarrus: 1\n"
-                               "name: double pendulum\n"
-                               "space: planar\n"
-                               "gravity: [0, -9.81]\n"
-                               "bodies:\n"
-                               "  - {name: upper, mass: 1, inertia: 0.1, position: [0.5, 0]}\n"
-                               "  - {name: lower, mass: 1, inertia: 0.1, position: [1.5, 0]}\n"
-                               "joints:\n"
-                               "  - {name: A, type: revolute, bodies: [ground, upper], at: [0, 0]}\n"
-                               "  - {name: B, type: revolute, bodies: [upper, lower], at: [1, 0]}\n"
-                               "integrator: {method: rk4, dt: 1.0e-3, t_end: 0.1055}\n"
-                               "batch:\n"
-                               "  instances: 13\n"
-                               "  seed: 5\n"
-                               "  parameters:\n"
-                               "    - {path: bodies.lower.mass, distribution: normal, mean: 1.0, sd: 0.1, min: 0.5}\n"
-                               "output: {every: 10, channels: [state, energy, constraint, rank, reactions]}\n";
+static const char scenario[] =
+    "sarrus: 1\n"
+    "name: double pendulum\n"
+    "space: planar\n"
+    "gravity: [0, -9.81]\n"
+    "bodies:\n"
+    "  - {name: upper, mass: 1, inertia: 0.1, position: [0.5, 0]}\n"
+    "  - {name: lower, mass: 1, inertia: 0.1, position: [1.5, 0]}\n"
+    "joints:\n"
+    "  - {name: A, type: revolute, bodies: [ground, upper], at: [0, 0]}\n"
+    "  - {name: B, type: revolute, bodies: [upper, lower], at: [1, 0]}\n"
+    "integrator: {method: rk4, dt: 1.0e-3, t_end: 0.1055}\n"
+    "batch:\n"
+    "  instances: 13\n"
+    "  seed: 5\n"
+    "  parameters:\n"
+    "    - {path: bodies.lower.mass, distribution: normal, mean: 1.0, sd: 0.1, min: 0.5}\n"
+    "    - {path: [bodies.upper.inertia, bodies.lower.inertia], distribution: uniform, low: 0.09, high: 0.11}\n"
+    "output: {every: 10, channels: [state, energy, constraint, rank, reactions]}\n";
 
 typedef struct fixture {
     sarrus_context *context;
@@ -145,6 +147,18 @@ static void reactions_go_to_their_joint(void **state) {
     assert_true(fabs(reaction[4][2]) < 1e-9); /* a pin transmits no moment */
 }
 
+/* One draw for two paths stands in the file under both. */
+static void every_drawn_path_is_in_the_file(void **state) {
+    fixture *f = *state;
+    const sarrus_run_options options = {.output_path = f->path};
+    double upper[N_INSTANCES], lower[N_INSTANCES];
+    (void)run_done(f, &options);
+    doubles_read(f->path, "instance/parameters/bodies.upper.inertia", upper);
+    doubles_read(f->path, "instance/parameters/bodies.lower.inertia", lower);
+    assert_memory_equal(upper, lower, sizeof upper);
+    assert_true(upper[0] > 0.09 && upper[0] < 0.11 && upper[0] != upper[1]);
+}
+
 typedef struct watch {
     int n_calls;
     int n_allowed; /* stops after that many */
@@ -196,6 +210,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_summary_needs_no_file, setup, teardown),
         cmocka_unit_test_setup_teardown(the_file_holds_what_the_batch_computes, setup, teardown),
         cmocka_unit_test_setup_teardown(reactions_go_to_their_joint, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_drawn_path_is_in_the_file, setup, teardown),
         cmocka_unit_test_setup_teardown(progress_ends_at_the_end, setup, teardown),
         cmocka_unit_test_setup_teardown(a_stopped_run_leaves_a_valid_file, setup, teardown),
         cmocka_unit_test_setup_teardown(a_file_that_cannot_be_made_is_an_error, setup, teardown),
