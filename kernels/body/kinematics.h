@@ -218,7 +218,7 @@ LANE_BODY void sarrus_rows(const sarrus_mechanism *mech, const real *parameter, 
         sarrus_joint_rows(mech, parameter, i, q, v, ws, want_errors);
 }
 
-/* e of the constant rows, once per kernel call. */
+/* e of the constant rows, once per workspace: nothing overwrites it. */
 LANE_BODY void sarrus_constant_directions(const sarrus_mechanism *mech, const sarrus_workspace *ws) {
     for (int32_t i = 0; i < mech->m; ++i) {
         int32_t kind = mech->row[i].kind;

@@ -24,6 +24,12 @@ static size_t kernel_workspace_arrays(const sarrus_mechanism *mech) {
     return sarrus_workspace_cut(mech, NULL, &ws);
 }
 
+static void kernel_prepare(sarrus_kernel_call *call) {
+    sarrus_workspace ws;
+    (void)sarrus_workspace_cut(call->mech, (real *)call->workspace, &ws);
+    sarrus_constant_directions(call->mech, &ws);
+}
+
 static void kernel_assemble(sarrus_kernel_call *call) {
     sarrus_workspace ws;
     sarrus_evaluation ev;
@@ -77,6 +83,7 @@ const sarrus_kernels SARRUS_KERNELS = {
     .name = SARRUS_KERNELS_NAME,
     .width = SARRUS_LANE_WIDTH,
     .workspace_arrays = kernel_workspace_arrays,
+    .prepare = kernel_prepare,
     .assemble = kernel_assemble,
     .advance = kernel_advance,
     .observe = kernel_observe,

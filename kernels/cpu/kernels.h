@@ -21,6 +21,8 @@ typedef struct sarrus_kernels {
     const char *name;
     int32_t width;
     size_t (*workspace_arrays)(const sarrus_mechanism *mech);
+    /* Once for a new workspace: what stays in it for good. */
+    void (*prepare)(sarrus_kernel_call *call);
     /* Brings q, v of the tile onto the constraints; sets rank, status, q0, v0. */
     void (*assemble)(sarrus_kernel_call *call);
     /* n_steps steps from clock->step. */

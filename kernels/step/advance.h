@@ -25,7 +25,6 @@ LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_m
     ev->healthy = real_eq(lane_at(tile, mech->layout.status), real_set((real_scalar)SARRUS_INSTANCE_OK));
     ev->is_configured = ev->is_factored = 0;
     ev->n_evaluations = ev->n_rank_revealing = 0;
-    sarrus_constant_directions(mech, ws);
 }
 
 /* Lanes whose ws->q, ws->v are all within the finite range. */

@@ -65,7 +65,10 @@ static bool thread_create(cpu_device *device, cpu_thread *thread) {
         thread->call.external = sarrus_lapack_solve;
         thread->call.external_user = &thread->lapack;
     }
-    return thread->call.workspace && thread->observed;
+    if (!thread->call.workspace || !thread->observed)
+        return false;
+    device->kernels->prepare(&thread->call);
+    return true;
 }
 
 static int count_threads(const sarrus_batch_options *options, uint64_t n_tiles) {

@@ -78,6 +78,7 @@ sarrus_status sarrus_configuration_create(const sarrus_plan *plan, sarrus_config
     sarrus_status status = SARRUS_NO_MEMORY;
     if (c->call.tile && c->call.workspace && c->lanes && c->weight && c->q && c->v && c->jacobian && c->phi && c->scratch &&
         c->pivots) {
+        c->kernels->prepare(&c->call);
         status = fill(c);
     }
     if (status != SARRUS_OK)

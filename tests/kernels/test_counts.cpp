@@ -87,6 +87,7 @@ void subject_make(const mechanism *from, subject *at) {
     fill_tile(from, at);
     at->ev.external = nullptr;
     at->ev.external_user = nullptr;
+    sarrus_constant_directions(&at->mech, &at->ws);
     sarrus_evaluation_begin(&at->ev, &at->mech, &at->ws, at->tile);
     sarrus_assemble(&at->ev, at->tile);
     assert_int_equal((int)at->tile[at->mech.layout.status].value, SARRUS_INSTANCE_OK);
