@@ -53,9 +53,10 @@ LANE_BODY void sarrus_project_step(const sarrus_evaluation *ev, const real *corr
     }
 }
 
-/* Positions of the lanes of `active`: at most n_iterations, a lane stops at ‖Φ‖ ≤ tolerance. Returns the lanes that got there
- * (all lanes outside `active` as well); the rows of the workspace are those of the final q. */
-LANE_BODY mask sarrus_project_positions(sarrus_evaluation *ev, real t, real tolerance, int32_t n_iterations, mask active, real *q,
+/* Positions of the lanes of `active`: at most n_iterations, a lane stops at ‖Φ‖ ≤ tolerance. The rows of the
+ * workspace are those of
+ * the final q. */
+LANE_BODY void sarrus_project_positions(sarrus_evaluation *ev, real t, real tolerance, int32_t n_iterations, mask active, real *q,
                                         const real *v) {
     const sarrus_workspace *ws = ev->ws;
     mask open = active;
@@ -63,11 +64,10 @@ LANE_BODY mask sarrus_project_positions(sarrus_evaluation *ev, real t, real tole
         sarrus_evaluate_rows(ev, t, q, v, 1);
         open = mask_and(open, mask_not(real_le(sarrus_rows_norm(ev->mech, ws->phi), tolerance)));
         if (iteration == n_iterations || !mask_any(open))
-            break;
+            return;
         sarrus_correct_projection(ev, ws->phi, open, ws->a);
         sarrus_project_step(ev, ws->a, open, q);
     }
-    return mask_not(open);
 }
 
 /* Velocities of the lanes of `active`; the rows of the workspace must be those of (q, v). */
