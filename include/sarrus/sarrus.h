@@ -9,7 +9,9 @@ extern "C" {
 
 #include "sarrus/batch.h"
 #include "sarrus/context.h"
+#include "sarrus/method.h"
 #include "sarrus/observable.h"
+#include "sarrus/pinv.h"
 #include "sarrus/plan.h"
 #include "sarrus/run.h"
 #include "sarrus/scenario.h"

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/pinv/rule.h"
 #include "sarrus/observable.h"
 
 /* What a scalar constraint row looks like. Its derivative is e·(ṙ_child − ṙ_parent) + t_child ω_child + t_parent ω_parent. */
@@ -188,8 +189,7 @@ typedef struct sarrus_lane_tables {
 } sarrus_lane_tables;
 
 /* How accelerations are solved for. */
-enum { SARRUS_SOLVE_AUTO = 0, SARRUS_SOLVE_SVD = 1, SARRUS_SOLVE_EXTERNAL = 2 };
-enum { SARRUS_THRESHOLD_AUTO = 0, SARRUS_THRESHOLD_RELATIVE = 1, SARRUS_THRESHOLD_ABSOLUTE = 2 };
+enum { SARRUS_SOLVE_AUTO = 0, SARRUS_SOLVE_METHOD = 1, SARRUS_SOLVE_EXTERNAL = 2 };
 enum { SARRUS_PROJECT_NONE = 0, SARRUS_PROJECT_EVERY_STEP = 1, SARRUS_PROJECT_TOLERANCE = 2 };
 
 /* Fields of a tile, each a number of lane arrays: offsets in lane arrays from the tile's start. */
@@ -241,10 +241,10 @@ typedef struct sarrus_mechanism {
     sarrus_lane_tables lane;
     sarrus_tile_layout layout;
     int32_t solve;
-    int32_t threshold;
+    int32_t method; /* sarrus_pinv_method */
     int32_t project;
-    double threshold_tolerance; /* plan */
-    double project_tolerance;   /* plan */
+    sarrus_rank_rule rank;
+    double project_tolerance; /* plan */
     /* Smallest pivot, relative to the row's own S_kk, that the block LDLᵀ may use. For an acceleration a lane with a smaller one
      * takes the rank-revealing path; for a projection the row is left out for the moment. */
     double guard; /* plan */

@@ -30,6 +30,7 @@ typedef struct sarrus_workspace {
     real *d;             /* [m][n] J M^{-1/2} for the rank-revealing path */
     real *d_rhs;         /* [m] */
     real *norm2;         /* [m] squared row norms (σ² once converged) */
+    real *sigma;         /* [m] singular values, falling */
     real *z;             /* [n] D⁺ b */
     real *u;             /* [m][m] left rotations, only for multipliers */
     real *u_rhs;         /* [m] */
@@ -72,6 +73,7 @@ LANE_BODY size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *block,
     ws->null_gram = sarrus_workspace_part(block, &at, n_d * (n_d + 1));
     ws->d_rhs = sarrus_workspace_part(block, &at, m);
     ws->norm2 = sarrus_workspace_part(block, &at, m);
+    ws->sigma = sarrus_workspace_part(block, &at, m);
     ws->z = sarrus_workspace_part(block, &at, n);
     ws->u_rhs = sarrus_workspace_part(block, &at, m);
     ws->d = sarrus_workspace_part(block, &at, m * n);

@@ -35,10 +35,38 @@ typedef struct sarrus_kernels {
     void (*sincos)(const double *x, double *sine, double *cosine);
 } sarrus_kernels;
 
+/* One tile of matrices for a pseudoinverse method (kernels/pinv/problem.h). Arrays are aligned to a vector. */
+typedef struct sarrus_pinv_call {
+    int32_t method; /* sarrus_pinv_method; a method of the lanes */
+    int32_t m, n;
+    int32_t n_rhs;
+    int32_t is_explicit;
+    int32_t rank_method; /* sarrus_rank_method */
+    double rank_tolerance;
+    double *a;                          /* [m][n][width] destroyed */
+    double *b;                          /* [m][n_rhs][width] destroyed; NULL with the explicit form */
+    double *x;                          /* [n][n_rhs][width] | [n][m][width] out */
+    double *work;                       /* [work(call)][width] */
+    const double *max_rank, *violation; /* [width] */
+    double *rank, *kept, *dropped;      /* [width] out */
+    double *n_sweeps;                   /* [width] out */
+} sarrus_pinv_call;
+
+typedef struct sarrus_pinv_kernels {
+    int32_t width;
+    size_t (*work)(const sarrus_pinv_call *call); /* lane arrays of scratch */
+    /* Additions and multiplications for one matrix (an FMA is two). */
+    double (*flops)(const sarrus_pinv_call *call, int32_t rank, double n_sweeps);
+    void (*run)(const sarrus_pinv_call *call);
+} sarrus_pinv_kernels;
+
 extern const sarrus_kernels sarrus_kernels_baseline;
+extern const sarrus_pinv_kernels sarrus_pinv_kernels_baseline;
 #if defined(__x86_64__)
 extern const sarrus_kernels sarrus_kernels_avx2;
 extern const sarrus_kernels sarrus_kernels_avx512;
+extern const sarrus_pinv_kernels sarrus_pinv_kernels_avx2;
+extern const sarrus_pinv_kernels sarrus_pinv_kernels_avx512;
 #endif
 
 #endif

@@ -15,7 +15,7 @@
 #include "kernels/body/signals.h"
 #include "kernels/formulation/gram.h"
 #include "kernels/pinv/ldlt.h"
-#include "kernels/pinv/svd.h"
+#include "kernels/pinv/jacobi.h"
 
 /* What a kernel call carries along besides the plan. */
 typedef struct sarrus_evaluation {
@@ -53,19 +53,21 @@ LANE_BODY real sarrus_correct_svd(const sarrus_evaluation *ev, const real *rhs, 
                                   real *multiplier) {
     const sarrus_mechanism *mech = ev->mech;
     const sarrus_workspace *ws = ev->ws;
-    sarrus_svd_problem svd;
+    sarrus_jacobi_problem svd;
     svd.m = mech->m;
     svd.n = mech->n;
     svd.d = ws->d;
     svd.b = ws->d_rhs;
     svd.norm2 = ws->norm2;
+    svd.sigma = ws->sigma;
     svd.u = multiplier ? ws->u : (real *)0;
     sarrus_dense_rows(mech, ev->parameter, ws, ws->d);
     for (int32_t i = 0; i < mech->m; ++i)
         lane_at(ws->d_rhs, i) = lane_at(rhs, i);
-    sarrus_svd_run(&svd, active);
-    real rank = sarrus_svd_keep(mech, &svd, max_rank);
-    sarrus_svd_apply(&svd, ws->z);
+    sarrus_jacobi_run(&svd, active);
+    sarrus_rank_limit limit = {max_rank, max_rank, real_set(0.0), real_set(1.0)};
+    real rank = sarrus_jacobi_keep(&svd, &mech->rank, &limit).rank;
+    sarrus_jacobi_apply(&svd, ws->z);
     if (multiplier) {
         for (int32_t i = 0; i < mech->m; ++i)
             lane_at(multiplier, i) = real_set(0.0);

@@ -32,6 +32,12 @@ LANE_FUNCTION real real_fnma(real a, real b, real c) {
 LANE_FUNCTION real real_sqrt(real a) {
     return sqrt(a);
 }
+LANE_FUNCTION real real_rsqrt(real a) {
+    return rsqrt(a);
+}
+LANE_FUNCTION real real_exponent_part(real a) {
+    return __longlong_as_double(__double_as_longlong(a) & (0x7ffLL << 52));
+}
 LANE_FUNCTION real real_abs(real a) {
     return fabs(a);
 }

@@ -149,7 +149,7 @@ LANE_BODY real sarrus_rank(sarrus_evaluation *ev) {
     mask slow = ev->healthy;
     if (mech->m == 0)
         return real_set(0.0);
-    if (mech->threshold == SARRUS_THRESHOLD_AUTO)
+    if (mech->rank.method == SARRUS_RANK_AUTO)
         slow = mask_and(slow, sarrus_correct_fast(ev, ws->phi));
     if (!mask_any(slow))
         return ev->max_rank;

@@ -73,12 +73,12 @@ void sarrus_lapack_solve(void *user, int32_t m, int32_t n, int32_t width, const 
     for (int32_t lane = 0; lane < width; ++lane) {
         const double *dl = (const double *)d + lane, *bl = (const double *)b + lane;
         double *zl = (double *)z + lane;
-        double rcond = mech->threshold_tolerance;
+        double rcond = mech->rank.tolerance;
         int most = smaller(smaller(m, n), (int)((const double *)max_rank)[lane]);
         int rank = solve_lane(s, m, n, width, dl, bl, rcond);
-        if (rank >= 0 && mech->threshold == SARRUS_THRESHOLD_ABSOLUTE && s->sigma[0] > 0.0) {
-            rank = solve_lane(s, m, n, width, dl, bl, mech->threshold_tolerance / s->sigma[0]);
-        } else if (mech->threshold == SARRUS_THRESHOLD_AUTO && rank > most && most > 0) {
+        if (rank >= 0 && mech->rank.method == SARRUS_RANK_ABSOLUTE && s->sigma[0] > 0.0) {
+            rank = solve_lane(s, m, n, width, dl, bl, mech->rank.tolerance / s->sigma[0]);
+        } else if (mech->rank.method == SARRUS_RANK_AUTO && rank > most && most > 0) {
             rank = solve_lane(s, m, n, width, dl, bl, sqrt(s->sigma[most - 1] * s->sigma[most]) / s->sigma[0]);
         }
         for (int32_t k = 0; k < n; ++k)

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sarrus/method.h"
 #include "sarrus/scenario.h"
 
 /* Index into model->values. */
@@ -120,18 +121,11 @@ typedef struct sarrus_signal {
 } sarrus_signal;
 
 typedef enum sarrus_formulation { SARRUS_FORMULATION_UDWADIA_KALABA = 0 } sarrus_formulation;
-typedef enum sarrus_pinv { SARRUS_PINV_AUTO = 0, SARRUS_PINV_SVD = 1, SARRUS_PINV_LAPACK = 2 } sarrus_pinv;
-typedef enum sarrus_rank_method {
-    SARRUS_RANK_AUTO = 0,
-    SARRUS_RANK_RELATIVE = 1,
-    SARRUS_RANK_ABSOLUTE = 2,
-} sarrus_rank_method;
 typedef enum sarrus_projection {
     SARRUS_PROJECTION_NONE = 0,
     SARRUS_PROJECTION_EVERY_STEP = 1,
     SARRUS_PROJECTION_TOLERANCE = 2,
 } sarrus_projection;
-typedef enum sarrus_integrator { SARRUS_INTEGRATOR_RK4 = 0 } sarrus_integrator;
 
 typedef enum sarrus_distribution_kind {
     SARRUS_DISTRIBUTION_NORMAL = 0,    /* mean, sd; truncated to [min, max] */
@@ -174,10 +168,11 @@ struct sarrus_model {
     sarrus_signal *signals;
     struct {
         sarrus_formulation formulation;
-        sarrus_pinv pinv;
+        sarrus_pinv_method pinv;
         sarrus_rank_method rank_method;
-        double rank_tolerance;          /* of relative (default 1e-10) and absolute (default 1e-10) */
+        double rank_tolerance;          /* rank_methods.def says of what, and the default */
         sarrus_value_index alpha, beta; /* 1/s, Baumgarte: γ − 2αΦ̇ − β²Φ */
+        bool has_step_gains;            /* α = β follow from the step instead */
         sarrus_projection projection;
         double projection_tolerance; /* ‖Φ‖₂ above which a step is projected, m | rad */
     } dynamics;
@@ -186,6 +181,8 @@ struct sarrus_model {
         double dt;    /* s */
         double t_end; /* s */
         double rtol, atol;
+        uint64_t max_steps; /* of an adaptive method, per instance: beyond it the instance ends as step_limit */
+        int max_order;      /* of adams-moulton, 1 … 12 */
     } integrator;
     struct {
         uint64_t n_instances;

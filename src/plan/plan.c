@@ -46,9 +46,9 @@ static uint64_t hash_of(const sarrus_plan *plan) {
     const sarrus_mechanism *mech = &plan->mech;
     const sarrus_mech_factor *f = &mech->factor;
     uint64_t hash = 14695981039346656037u;
-    const int32_t sizes[] = {mech->n_bodies, mech->n_joints,      mech->n_forces, mech->n_signals, mech->n_inputs,
-                             mech->m,        mech->has_baumgarte, mech->solve,    mech->threshold, mech->project};
-    const double numbers[] = {mech->threshold_tolerance, mech->project_tolerance, mech->guard};
+    const int32_t sizes[] = {mech->n_bodies,      mech->n_joints, mech->n_forces, mech->n_signals,   mech->n_inputs, mech->m,
+                             mech->has_baumgarte, mech->solve,    mech->method,   mech->rank.method, mech->project};
+    const double numbers[] = {mech->rank.tolerance, mech->project_tolerance, mech->guard};
     hash_bytes(&hash, SARRUS_VERSION, sizeof SARRUS_VERSION);
     hash_bytes(&hash, sizes, sizeof sizes);
     hash_bytes(&hash, numbers, sizeof numbers);
@@ -75,9 +75,9 @@ static uint64_t count_steps(const sarrus_model *model) {
  * the moment. That is when its σ has sunk to 1e-5 of what it is in an ordinary configuration: there the round-off of γ, divided by
  * σ, begins to outweigh the acceleration that Gauss's principle gives the direction once it is free. */
 static void settle_threshold(sarrus_plan *plan) {
-    if (plan->mech.threshold != SARRUS_THRESHOLD_AUTO)
+    if (plan->mech.rank.method != SARRUS_RANK_AUTO)
         return;
-    plan->mech.threshold_tolerance = plan->independence.typical_kept > 0.0 ? 1e-5 * plan->independence.typical_kept : 1e-10;
+    plan->mech.rank.tolerance = plan->independence.typical_kept > 0.0 ? 1e-5 * plan->independence.typical_kept : 1e-10;
 }
 
 sarrus_status sarrus_plan_create(sarrus_context *context, const sarrus_model *model, sarrus_plan **out) {

@@ -133,17 +133,14 @@ static void *table(size_t n, size_t size) {
 static void fill_options(sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
     sarrus_mechanism *mech = &plan->mech;
-    static const int32_t solves[] = {
-        [SARRUS_PINV_AUTO] = SARRUS_SOLVE_AUTO, [SARRUS_PINV_SVD] = SARRUS_SOLVE_SVD, [SARRUS_PINV_LAPACK] = SARRUS_SOLVE_EXTERNAL};
-    static const int32_t thresholds[] = {[SARRUS_RANK_AUTO] = SARRUS_THRESHOLD_AUTO,
-                                         [SARRUS_RANK_RELATIVE] = SARRUS_THRESHOLD_RELATIVE,
-                                         [SARRUS_RANK_ABSOLUTE] = SARRUS_THRESHOLD_ABSOLUTE};
     static const int32_t projections[] = {[SARRUS_PROJECTION_NONE] = SARRUS_PROJECT_NONE,
                                           [SARRUS_PROJECTION_EVERY_STEP] = SARRUS_PROJECT_EVERY_STEP,
                                           [SARRUS_PROJECTION_TOLERANCE] = SARRUS_PROJECT_TOLERANCE};
-    mech->solve = solves[model->dynamics.pinv];
-    mech->threshold = thresholds[model->dynamics.rank_method];
-    mech->threshold_tolerance = model->dynamics.rank_tolerance;
+    mech->method = (int32_t)model->dynamics.pinv;
+    mech->solve = model->dynamics.pinv == SARRUS_PINV_AUTO     ? SARRUS_SOLVE_AUTO
+                  : model->dynamics.pinv == SARRUS_PINV_LAPACK ? SARRUS_SOLVE_EXTERNAL
+                                                               : SARRUS_SOLVE_METHOD;
+    mech->rank = (sarrus_rank_rule){(int32_t)model->dynamics.rank_method, model->dynamics.rank_tolerance};
     /* Pivots stand for σ², so that 1e-8 on them is 1e-4 on σ: the guard sends a lane to the SVD long before digits run out
      * (error ε/guard ≈ 2e-8 in the direction concerned, at a passage that lasts a step). */
     mech->guard = 1e-8;

@@ -77,7 +77,7 @@ static void read_pinv(sarrus_reader *reader, sarrus_node *node, void *object) {
     sarrus_model *model = object;
     int code = 0;
     if (node != NULL && sarrus_word_read(reader, node, "pinv", pinvs, n_pinvs, &code)) {
-        model->dynamics.pinv = (sarrus_pinv)code;
+        model->dynamics.pinv = (sarrus_pinv_method)code;
     }
 }
 

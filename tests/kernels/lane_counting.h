@@ -111,6 +111,15 @@ LANE_FUNCTION real real_fnma(real a, real b, real c) {
 LANE_FUNCTION real real_sqrt(real a) {
     return real(sqrt(a.value), counting::record.add(0, 1, a.made_by));
 }
+LANE_FUNCTION real real_rsqrt(real a) {
+    return real(1.0 / sqrt(a.value), counting::record.add(0, 1, a.made_by));
+}
+LANE_FUNCTION real real_exponent_part(real a) {
+    int exponent = 0;
+    double fraction = frexp(fabs(a.value), &exponent);
+    double part = fraction == 0.0 || exponent < -1021 ? 0.0 : ldexp(1.0, exponent - 1);
+    return real(part, counting::record.add(0, 0, a.made_by));
+}
 LANE_FUNCTION real real_abs(real a) {
     return real(fabs(a.value), counting::record.add(0, 0, a.made_by));
 }

@@ -2,23 +2,24 @@
  *
  * Plane rotations from the left make the rows of D orthogonal: Gᵀ D = Σ Vᵀ, and the same rotations turn b into Gᵀ b. Row i is
  * then σ_i v_iᵀ, and  z = Σ_kept (b_i / σ_i²) row_i  (S5 eq 19, applied instead of formed; U and V are never needed for z).
- * Which σ are kept is decided apart (sarrus_svd_keep). Every lane runs until the slowest has converged; a converged lane's
+ * Which σ are kept is decided apart (sarrus_jacobi_keep). Every lane runs until the slowest has converged; a converged lane's
  * rotations are switched off, so its bits do not depend on its neighbours. */
-#ifndef SARRUS_PINV_SVD_H
-#define SARRUS_PINV_SVD_H
+#ifndef SARRUS_PINV_JACOBI_H
+#define SARRUS_PINV_JACOBI_H
 
-#include "kernels/body/workspace.h"
+#include "kernels/pinv/rank.h"
 
 /* Two rows are orthogonal when |p·q| ≤ n ε |p||q|; a row below ε σ_max is noise that no rotation can improve. */
-#define SARRUS_SVD_SWEEPS 40
+#define SARRUS_JACOBI_SWEEPS 40
 
-typedef struct sarrus_svd_problem {
+typedef struct sarrus_jacobi_problem {
     int32_t m, n;
     real *d;     /* [m][n] destroyed: rows become σ_i v_iᵀ */
     real *b;     /* [m] becomes Gᵀ b */
     real *norm2; /* [m] out: σ_i² */
+    real *sigma; /* [m] out of the rank decision: σ, falling */
     real *u;     /* [m][m] NULL, or out: column i is u_i, kept as row i */
-} sarrus_svd_problem;
+} sarrus_jacobi_problem;
 
 LANE_FUNCTION real sarrus_row_product(const real *x, const real *y, int32_t n) {
     real s0 = real_set(0.0), s1 = real_set(0.0);
@@ -42,7 +43,7 @@ LANE_FUNCTION void sarrus_rows_rotate(real *x, real *y, int32_t n, real c, real 
 }
 
 /* One pair of rows; returns the lanes that were rotated. The larger row comes out first (de Rijk's order). */
-LANE_BODY mask sarrus_svd_pair(const sarrus_svd_problem *svd, int32_t i, int32_t j, real noise, mask active) {
+LANE_BODY mask sarrus_jacobi_pair(const sarrus_jacobi_problem *svd, int32_t i, int32_t j, real noise, mask active) {
     real *x = lane_from(svd->d, i * svd->n), *y = lane_from(svd->d, j * svd->n);
     real alpha = lane_at(svd->norm2, i), beta = lane_at(svd->norm2, j);
     real product = sarrus_row_product(x, y, svd->n);
@@ -73,12 +74,12 @@ LANE_BODY mask sarrus_svd_pair(const sarrus_svd_problem *svd, int32_t i, int32_t
 }
 
 /* Runs the sweeps for the lanes of `active`. */
-LANE_BODY void sarrus_svd_run(const sarrus_svd_problem *svd, mask active) {
+LANE_BODY void sarrus_jacobi_run(const sarrus_jacobi_problem *svd, mask active) {
     if (svd->u) {
         for (int32_t i = 0; i < svd->m * svd->m; ++i)
             lane_at(svd->u, i) = real_set(i % (svd->m + 1) == 0 ? 1.0 : 0.0);
     }
-    for (int32_t sweep = 0; sweep < SARRUS_SVD_SWEEPS; ++sweep) {
+    for (int32_t sweep = 0; sweep < SARRUS_JACOBI_SWEEPS; ++sweep) {
         real largest = real_set(0.0);
         for (int32_t i = 0; i < svd->m; ++i) {
             const real *x = lane_from(svd->d, i * svd->n);
@@ -89,7 +90,7 @@ LANE_BODY void sarrus_svd_run(const sarrus_svd_problem *svd, mask active) {
         mask rotated = mask_none();
         for (int32_t i = 0; i < svd->m; ++i) {
             for (int32_t j = i + 1; j < svd->m; ++j)
-                rotated = mask_or(rotated, sarrus_svd_pair(svd, i, j, noise, active));
+                rotated = mask_or(rotated, sarrus_jacobi_pair(svd, i, j, noise, active));
         }
         active = mask_and(active, rotated);
         if (!mask_any(active))
@@ -101,36 +102,27 @@ LANE_BODY void sarrus_svd_run(const sarrus_svd_problem *svd, mask active) {
     }
 }
 
-/* The rank decision on σ² of all rows. A singular value is kept when it is above the threshold and is among the max_rank
- * largest: off the constraint manifold the redundant ones are as large as the violation, so no threshold alone can tell
- * them (PHYSICS of S5), but how many there are was settled where the instance was assembled.
- * Overwrites norm2 of dropped rows by 0; returns the rank. */
-LANE_BODY real sarrus_svd_keep(const sarrus_mechanism *mech, const sarrus_svd_problem *svd, real max_rank) {
-    real largest = real_set(0.0), rank = real_set(0.0);
+/* The rank decision on the singular values of all rows. Overwrites norm2 of the rows that do not count by 0. */
+LANE_BODY sarrus_rank_decision sarrus_jacobi_keep(const sarrus_jacobi_problem *svd, const sarrus_rank_rule *rule,
+                                                  const sarrus_rank_limit *limit) {
     for (int32_t i = 0; i < svd->m; ++i)
-        largest = real_max(lane_at(svd->norm2, i), largest);
-    real tolerance = real_set(mech->threshold_tolerance);
-    real floor2 = mech->threshold == SARRUS_THRESHOLD_ABSOLUTE ? tolerance * tolerance : tolerance * tolerance * largest;
+        lane_at(svd->sigma, i) = real_sqrt(lane_at(svd->norm2, i));
+    sarrus_rank_sort(svd->sigma, svd->m);
+    const int32_t count = svd->m < svd->n ? svd->m : svd->n; /* no matrix has more */
+    sarrus_rank_decision found = sarrus_rank_decide(rule, limit, svd->m, svd->n, svd->sigma, 1, count);
+    real edge = found.dropped * limit->unit;
+    found.rank = real_set(0.0);
     for (int32_t i = 0; i < svd->m; ++i) {
-        real x = lane_at(svd->norm2, i), larger = real_set(0.0);
-        for (int32_t j = 0; j < svd->m; ++j) {
-            real y = real_abs(lane_at(svd->norm2, j)); /* dropped rows keep their size in the sign until all are judged */
-            mask before = j < i ? real_le(x, y) : real_lt(x, y);
-            larger = larger + real_select(before, real_set(1.0), real_set(0.0));
-        }
-        mask keep = mask_and(real_lt(floor2, x), real_lt(real_set(0.0), x));
-        if (mech->threshold == SARRUS_THRESHOLD_AUTO)
-            keep = mask_and(keep, real_lt(larger, max_rank));
-        lane_at(svd->norm2, i) = real_select(keep, x, -x);
-        rank = rank + real_select(keep, real_set(1.0), real_set(0.0));
+        real x = lane_at(svd->norm2, i);
+        mask keep = mask_and(real_lt(edge, real_sqrt(x)), real_le(lane_at(svd->sigma, count - 1), real_sqrt(x)));
+        lane_at(svd->norm2, i) = real_select(keep, x, real_set(0.0));
+        found.rank = found.rank + real_select(keep, real_set(1.0), real_set(0.0));
     }
-    for (int32_t i = 0; i < svd->m; ++i)
-        lane_at(svd->norm2, i) = real_max(lane_at(svd->norm2, i), real_set(0.0));
-    return rank;
+    return found;
 }
 
 /* z = Σ_kept (b_i / σ_i²) row_i. */
-LANE_BODY void sarrus_svd_apply(const sarrus_svd_problem *svd, real *z) {
+LANE_BODY void sarrus_jacobi_apply(const sarrus_jacobi_problem *svd, real *z) {
     for (int32_t k = 0; k < svd->n; ++k)
         lane_at(z, k) = real_set(0.0);
     for (int32_t i = 0; i < svd->m; ++i) {

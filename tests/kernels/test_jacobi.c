@@ -1,4 +1,4 @@
-/* z = D⁺ b of the lanes' one-sided Jacobi (kernels/pinv/svd.h) against LAPACK's divide and conquer, lane by lane. */
+/* z = D⁺ b of the lanes' one-sided Jacobi (kernels/pinv/jacobi.h) against LAPACK's divide and conquer, lane by lane. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 #include <lapacke.h>
 
 #define SARRUS_LANE_WIDTH 2
-#include "kernels/pinv/svd.h"
+#include "kernels/pinv/jacobi.h"
 
 enum { MAX_SIZE = 24, WIDTH = SARRUS_LANE_WIDTH };
 
@@ -93,10 +93,10 @@ static mask lane_mask(const bool *on) {
 }
 
 /* Solves both lanes' problems (of equal shape) at once. */
-static void lanes_solve(const sarrus_mechanism *mech, const problem *problems, double max_rank, const bool *on, lane_answer *out) {
-    static real d[MAX_SIZE * MAX_SIZE], u[MAX_SIZE * MAX_SIZE], b[MAX_SIZE], norm2[MAX_SIZE], z[MAX_SIZE];
+static void lanes_solve(const sarrus_rank_rule *rule, const problem *problems, double max_rank, const bool *on, lane_answer *out) {
+    static real d[MAX_SIZE * MAX_SIZE], u[MAX_SIZE * MAX_SIZE], b[MAX_SIZE], norm2[MAX_SIZE], z[MAX_SIZE], sigma[MAX_SIZE];
     const int m = problems[0].m, n = problems[0].n;
-    sarrus_svd_problem svd = {m, n, d, b, norm2, u};
+    sarrus_jacobi_problem svd = {m, n, d, b, norm2, sigma, u};
     memset(out, 0, WIDTH * sizeof *out);
     for (int lane = 0; lane < WIDTH; ++lane) {
         for (int i = 0; i < m * n; ++i)
@@ -104,14 +104,15 @@ static void lanes_solve(const sarrus_mechanism *mech, const problem *problems, d
         for (int i = 0; i < m; ++i)
             b[i][lane] = problems[lane].b[i];
     }
-    sarrus_svd_run(&svd, lane_mask(on));
+    sarrus_jacobi_run(&svd, lane_mask(on));
     for (int lane = 0; lane < WIDTH; ++lane) {
         for (int i = 0; i < m; ++i)
             out[lane].all_sigma[i] = sqrt(norm2[i][lane]);
         qsort(out[lane].all_sigma, (size_t)m, sizeof(double), descending);
     }
-    real rank = sarrus_svd_keep(mech, &svd, real_set(max_rank));
-    sarrus_svd_apply(&svd, z);
+    const sarrus_rank_limit limit = {real_set(max_rank), real_set(max_rank), real_set(0.0), real_set(1.0)};
+    real rank = sarrus_jacobi_keep(&svd, rule, &limit).rank;
+    sarrus_jacobi_apply(&svd, z);
     for (int lane = 0; lane < WIDTH; ++lane) {
         answer *decided = &out[lane].answer;
         decided->rank = (int)rank[lane];
@@ -181,8 +182,8 @@ static void assert_decomposed(const problem *p, const lane_answer *got, double s
 
 static const bool both_on[WIDTH] = {true, true};
 
-static sarrus_mechanism relative_mechanism(void) {
-    return (sarrus_mechanism){.threshold = SARRUS_THRESHOLD_RELATIVE, .threshold_tolerance = 1e-10};
+static sarrus_rank_rule relative_rule(void) {
+    return (sarrus_rank_rule){SARRUS_RANK_RELATIVE, 1e-10};
 }
 
 static void test_shapes_and_ranks(void **state) {
@@ -191,7 +192,7 @@ static void test_shapes_and_ranks(void **state) {
         double decades;
     } cases[] = {{1, 1, 1, 0},    {1, 6, 1, 0},  {6, 1, 1, 0},  {2, 3, 2, 0},  {12, 12, 12, 0}, {12, 12, 11, 0}, {20, 21, 20, 0},
                  {20, 21, 17, 1}, {6, 24, 6, 1}, {6, 24, 3, 1}, {24, 6, 6, 1}, {24, 6, 4, 0},   {11, 12, 11, 2}, {24, 24, 1, 1}};
-    const sarrus_mechanism mech = relative_mechanism();
+    const sarrus_rank_rule rule = relative_rule();
     uint64_t random = 1;
     (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
@@ -200,7 +201,7 @@ static void test_shapes_and_ranks(void **state) {
             problem p[WIDTH];
             for (int lane = 0; lane < WIDTH; ++lane)
                 p[lane] = problem_make(cases[k].m, cases[k].n, cases[k].rank, cases[k].decades, &random);
-            lanes_solve(&mech, p, cases[k].m, both_on, got);
+            lanes_solve(&rule, p, cases[k].m, both_on, got);
             for (int lane = 0; lane < WIDTH; ++lane) {
                 answer expected = reference_solve(&p[lane], cases[k].rank);
                 assert_same(&p[lane], &got[lane], &expected);
@@ -211,12 +212,12 @@ static void test_shapes_and_ranks(void **state) {
 }
 
 static void test_zero_matrix(void **state) {
-    const sarrus_mechanism mech = relative_mechanism();
+    const sarrus_rank_rule rule = relative_rule();
     uint64_t random = 2;
     (void)state;
     problem p[WIDTH] = {problem_make(5, 7, 4, 0, &random), {.m = 5, .n = 7, .b = {1, 2, 3, 4, 5}}};
     lane_answer got[WIDTH];
-    lanes_solve(&mech, p, 5, both_on, got);
+    lanes_solve(&rule, p, 5, both_on, got);
     assert_int_equal(got[0].answer.rank, 4);
     assert_int_equal(got[1].answer.rank, 0);
     for (int j = 0; j < 7; ++j)
@@ -227,7 +228,7 @@ static void test_zero_matrix(void **state) {
 
 /* A zero row and two equal rows, exactly. */
 static void test_exact_dependence(void **state) {
-    const sarrus_mechanism mech = relative_mechanism();
+    const sarrus_rank_rule rule = relative_rule();
     uint64_t random = 3;
     (void)state;
     problem p[WIDTH];
@@ -237,7 +238,7 @@ static void test_exact_dependence(void **state) {
         memset(p[lane].d + 2 * 9, 0, 9 * sizeof(double));
         memcpy(p[lane].d + 5 * 9, p[lane].d, 9 * sizeof(double));
     }
-    lanes_solve(&mech, p, 6, both_on, got);
+    lanes_solve(&rule, p, 6, both_on, got);
     for (int lane = 0; lane < WIDTH; ++lane) {
         answer expected = reference_solve(&p[lane], 4);
         assert_same(&p[lane], &got[lane], &expected);
@@ -247,7 +248,7 @@ static void test_exact_dependence(void **state) {
 /* Off the constraint manifold a redundant singular value is as large as the violation: the bound on the count settles it, where a
  * threshold counts it. */
 static void test_count_is_bounded(void **state) {
-    sarrus_mechanism mech = {.threshold = SARRUS_THRESHOLD_AUTO, .threshold_tolerance = 1e-10};
+    sarrus_rank_rule rule = {SARRUS_RANK_AUTO, 1e-10};
     uint64_t random = 4;
     (void)state;
     problem p[WIDTH];
@@ -258,22 +259,22 @@ static void test_count_is_bounded(void **state) {
             p[lane].d[i] += 1e-6 * next_number(&random);
     }
     for (int rank = 9; rank <= 12; ++rank) {
-        lanes_solve(&mech, p, rank, both_on, got);
+        lanes_solve(&rule, p, rank, both_on, got);
         for (int lane = 0; lane < WIDTH; ++lane) {
             answer expected = reference_solve(&p[lane], rank);
             assert_same(&p[lane], &got[lane], &expected);
         }
     }
-    mech.threshold = SARRUS_THRESHOLD_ABSOLUTE;
-    mech.threshold_tolerance = 1e-4;
-    lanes_solve(&mech, p, 12, both_on, got);
+    rule.method = SARRUS_RANK_ABSOLUTE;
+    rule.tolerance = 1e-4;
+    lanes_solve(&rule, p, 12, both_on, got);
     assert_int_equal(got[0].answer.rank, 11);
     assert_int_equal(got[1].answer.rank, 11);
 }
 
 /* One lane's bits do not depend on the other: its problem, its NaN, whether it takes part. */
 static void test_neighbours_do_not_matter(void **state) {
-    const sarrus_mechanism mech = relative_mechanism();
+    const sarrus_rank_rule rule = relative_rule();
     uint64_t random = 5;
     (void)state;
     problem mine = problem_make(12, 12, 11, 1, &random), other[4];
@@ -283,7 +284,7 @@ static void test_neighbours_do_not_matter(void **state) {
     other[3] = mine;
     other[3].d[7] = NAN;
     lane_answer alone[WIDTH], got[WIDTH];
-    lanes_solve(&mech, (problem[WIDTH]){mine, mine}, 12, both_on, alone);
+    lanes_solve(&rule, (problem[WIDTH]){mine, mine}, 12, both_on, alone);
     for (int k = 0; k < 4; ++k) {
         for (int lane = 0; lane < WIDTH; ++lane) {
             for (int other_is_on = 0; other_is_on < 2; ++other_is_on) {
@@ -293,7 +294,7 @@ static void test_neighbours_do_not_matter(void **state) {
                 p[1 - lane] = other[k];
                 on[lane] = true;
                 on[1 - lane] = other_is_on;
-                lanes_solve(&mech, p, 12, on, got);
+                lanes_solve(&rule, p, 12, on, got);
                 assert_memory_equal(&got[lane], &alone[0], sizeof got[lane]);
             }
         }

@@ -1,0 +1,40 @@
+/* Names of the methods that a scenario or a call may choose from. */
+#ifndef SARRUS_METHOD_H
+#define SARRUS_METHOD_H
+
+/* Ways to a pseudoinverse (pinv_methods.def says what each is). */
+typedef enum sarrus_pinv_method {
+#define SARRUS_PINV_METHOD(name, value, word, text) SARRUS_PINV_##name = (value),
+#include "sarrus/pinv_methods.def"
+} sarrus_pinv_method;
+#define SARRUS_N_PINV_METHODS 13
+
+/* Ways to decide a rank (rank_methods.def). */
+typedef enum sarrus_rank_method {
+#define SARRUS_RANK_METHOD(name, value, word, tolerance, text) SARRUS_RANK_##name = (value),
+#include "sarrus/rank_methods.def"
+} sarrus_rank_method;
+#define SARRUS_N_RANK_METHODS 6
+
+/* Integrators (integrators.def). */
+typedef enum sarrus_integrator {
+#define SARRUS_INTEGRATOR(name, value, word, order, is_adaptive, text) SARRUS_INTEGRATOR_##name = (value),
+#include "sarrus/integrators.def"
+} sarrus_integrator;
+#define SARRUS_N_INTEGRATORS 5
+
+/* The word used in scenario files and a sentence; never NULL. */
+const char *sarrus_pinv_method_word(sarrus_pinv_method method);
+const char *sarrus_pinv_method_text(sarrus_pinv_method method);
+const char *sarrus_rank_method_word(sarrus_rank_method method);
+const char *sarrus_rank_method_text(sarrus_rank_method method);
+const char *sarrus_integrator_word(sarrus_integrator integrator);
+const char *sarrus_integrator_text(sarrus_integrator integrator);
+
+/* The default of the rank decision's `tol`. */
+double sarrus_rank_method_tolerance(sarrus_rank_method method);
+
+/* 1 when the integrator chooses its steps itself. */
+int sarrus_integrator_is_adaptive(sarrus_integrator integrator);
+
+#endif

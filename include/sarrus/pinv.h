@@ -1,0 +1,46 @@
+/* Pseudoinverses of many matrices at once: the methods of the simulator without a mechanism (S5, "Review of methods for computing
+ * the Moore-Penrose pseudoinverse matrix"). */
+#ifndef SARRUS_PINV_H
+#define SARRUS_PINV_H
+
+#include <stdint.h>
+
+#include "sarrus/context.h"
+#include "sarrus/method.h"
+
+/* How. Zero-initialise: auto method, auto rank, all processors, best instruction set. */
+typedef struct sarrus_pinv_options {
+    sarrus_pinv_method method;      /* AUTO: householder; LAPACK: dgelsd and dgesdd, one matrix at a time */
+    sarrus_rank_method rank_method; /* AUTO: x > 10 max(m, n) ε x₁, at most max_rank */
+    double rank_tolerance;          /* 0: the rank method's default */
+    int n_threads;                  /* 0: all processors */
+    const char *isa;                /* "avx512", "avx2", "baseline"; NULL: the best one */
+} sarrus_pinv_options;
+
+/* The matrices and where the results go; the caller owns all arrays, none may overlap another. Row-major. */
+typedef struct sarrus_pinv_batch {
+    uint64_t n_matrices;
+    int m, n;                /* 1 … 4096; above 64 every method but auto and lapack is refused, and auto is lapack */
+    int n_rhs;               /* 0: the explicit form, x = A⁺; else x = A⁺ B */
+    const double *a;         /* [n_matrices][m][n] */
+    const double *b;         /* [n_matrices][m][n_rhs]; NULL with the explicit form */
+    double *x;               /* [n_matrices][n][n_rhs] | [n_matrices][n][m] out */
+    const int32_t *max_rank; /* [n_matrices] of the rank methods auto and tracked, and of truncated; NULL: min(m, n) */
+    const double *violation; /* [n_matrices] ‖Φ‖ of the rank method violation; NULL: 0 */
+    int32_t *rank;           /* [n_matrices] out; NULL: not wanted */
+    double *kept,
+        *dropped;     /* [n_matrices] out: smallest size (singular value, or pivot) that counts, largest that does not; NULL */
+    double *n_sweeps; /* [n_matrices] out: sweeps of an iterative method; NULL */
+} sarrus_pinv_batch;
+
+/* Computes all of them. A matrix with a NaN or an infinity gives NaN and rank 0, and harms no other; an A⁺ beyond the range of a
+ * double gives infinities. A matrix's bits depend on nothing but itself and the options. Errors: BAD_ARGUMENT, UNSUPPORTED (size),
+ * NO_BACKEND (isa), NO_MEMORY; then nothing was written. */
+SARRUS_MUST_USE sarrus_status sarrus_pinv_compute(sarrus_context *context, const sarrus_pinv_options *options,
+                                                  const sarrus_pinv_batch *batch);
+
+/* Additions and multiplications that the method takes for one m×n matrix of this rank (an FMA is two), n_sweeps of an iterative
+ * one; NaN for lapack. */
+double sarrus_pinv_count_flops(const sarrus_pinv_options *options, int m, int n, int n_rhs, int rank, double n_sweeps);
+
+#endif

@@ -1,0 +1,34 @@
+/* All methods behind one call. Branches on the shape only. */
+#ifndef SARRUS_PINV_METHODS_H
+#define SARRUS_PINV_METHODS_H
+
+#include "kernels/pinv/problem.h"
+
+/* Lane arrays of scratch. */
+LANE_BODY size_t sarrus_pinv_work(const sarrus_pinv_shape *shape) {
+    switch (shape->method) {
+    default:
+        return 0;
+    }
+}
+
+/* Additions and multiplications for one matrix of this rank (an FMA is two), n_sweeps sweeps of an iterative method. */
+LANE_BODY double sarrus_pinv_flops(const sarrus_pinv_shape *shape, int32_t rank, double n_sweeps) { /* plan */
+    (void)rank;
+    (void)n_sweeps; /* plan */
+    switch (shape->method) {
+    default:
+        return 0.0;
+    }
+}
+
+/* X and the rank decision. */
+LANE_BODY void sarrus_pinv_run(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {
+    (void)lanes;
+    switch (shape->method) {
+    default:
+        break;
+    }
+}
+
+#endif

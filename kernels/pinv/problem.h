@@ -1,0 +1,66 @@
+/* What every pseudoinverse method is given: one m×n matrix a lane, and either right sides (apply) or nothing (explicit).
+ *
+ *   apply      X = A⁺ B        B [m][n_rhs]       the least-squares solutions of least norm; A⁺ is not formed
+ *   explicit   X = A⁺          X [n][m]
+ *
+ * A method is one file with
+ *   sarrus_pinv_NAME(shape, lanes)     the arithmetic
+ *   sarrus_pinv_NAME_work(shape)       lane arrays of scratch that it needs
+ *   sarrus_pinv_NAME_flops(shape, …)   operations for one matrix (additions and multiplications; an FMA is two), exact for a tile
+ *                                      whose lanes all have that rank: comparisons, selections, maxima and magnitudes are none,
+ *                                      divisions and square roots are not counted
+ * It may branch on the shape and on whether ANY lane needs a path; what a lane gets must not depend on its neighbours: lanes
+ * that do not need a path keep their bits by selection. Finite matrices give finite results (∞ only where A⁺ itself
+ * overflows), of any scaling: methods scale by sarrus_pinv_scale first. */
+#ifndef SARRUS_PINV_PROBLEM_H
+#define SARRUS_PINV_PROBLEM_H
+
+#include "kernels/pinv/rank.h"
+
+/* The same for every lane. */
+typedef struct sarrus_pinv_shape {
+    int32_t method; /* sarrus_pinv_method */
+    int32_t m, n;
+    int32_t n_rhs;       /* apply: right sides; explicit: not used */
+    int32_t is_explicit; /* 1: X becomes A⁺ */
+    sarrus_rank_rule rule;
+} sarrus_pinv_shape;
+
+typedef struct sarrus_pinv_lanes {
+    real *a;                    /* [m][n] destroyed */
+    real *b;                    /* [m][n_rhs] destroyed; not used by the explicit form */
+    real *x;                    /* [n][n_rhs] | [n][m] out */
+    real *work;                 /* [sarrus_pinv_NAME_work] */
+    mask active;                /* lanes that count; the others may hold anything and get anything */
+    sarrus_rank_limit limit;    /* unit is the method's to set */
+    sarrus_rank_decision found; /* out */
+    real n_sweeps;              /* out: sweeps of an iterative method, 0 of others */
+} sarrus_pinv_lanes;
+
+/* Columns of X: right sides, or columns of A⁺. */
+LANE_FUNCTION int32_t sarrus_pinv_columns(const sarrus_pinv_shape *shape) {
+    return shape->is_explicit ? shape->m : shape->n_rhs;
+}
+
+/* Brings A's largest entry into [1, 2) by a power of two, which is returned (exact; 1 for a zero matrix): A ← s A. Then
+ * A⁺ = s (s A)⁺, see sarrus_pinv_unscale. Entries below 2^-1000 count as that, so that s stays finite. */
+LANE_BODY real sarrus_pinv_scale(real *a, int32_t count) {
+    real largest = real_set(0.0);
+    for (int32_t i = 0; i < count; ++i)
+        largest = real_max(real_abs(lane_at(a, i)), largest);
+    real power = real_max(real_exponent_part(largest), real_set(0x1p-1000));
+    power = real_select(real_lt(real_set(0x1p1000), power), real_set(0x1p1000), power);
+    power = real_select(real_eq(largest, real_set(0.0)), real_set(1.0), power);
+    real scale = real_set(1.0) / power;
+    for (int32_t i = 0; i < count; ++i)
+        lane_at(a, i) = lane_at(a, i) * scale;
+    return scale;
+}
+
+/* X ← s X. */
+LANE_BODY void sarrus_pinv_unscale(real scale, real *x, int32_t count) {
+    for (int32_t i = 0; i < count; ++i)
+        lane_at(x, i) = lane_at(x, i) * scale;
+}
+
+#endif
