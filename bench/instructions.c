@@ -54,7 +54,7 @@ typedef struct subject {
 
 static sarrus_status subject_open(subject *self, const options *wanted) {
     const sarrus_override override = {"dynamics.pinv", wanted->pinv};
-    const sarrus_batch_options batch_options = {SARRUS_BACKEND_CPU, wanted->isa->name, 1};
+    const sarrus_batch_options batch_options = {.backend = SARRUS_BACKEND_CPU, .isa = wanted->isa->name, .n_threads = 1};
     sarrus_status status = sarrus_context_create(&self->context);
     status = status == SARRUS_OK ? sarrus_scenario_read_file(self->context, wanted->file, &override, 1, &self->model) : status;
     status = status == SARRUS_OK ? sarrus_plan_create(self->context, self->model, &self->plan) : status;

@@ -89,7 +89,7 @@ static sarrus_status make_batch(sarrus_context *context, const sarrus_bench_mech
     sarrus_draws *draws = NULL;
     sarrus_status status = sarrus_draws_create(context, model, sarrus_model_seed(model), row->n_instances, &draws);
     if (status == SARRUS_OK) {
-        const sarrus_batch_options options = {SARRUS_BACKEND_CPU, row->isa->name, row->n_threads};
+        const sarrus_batch_options options = {.backend = SARRUS_BACKEND_CPU, .isa = row->isa->name, .n_threads = row->n_threads};
         status = sarrus_batch_create(context, mechanism->plans[row->i_pinv], &options, row->n_instances, draws, out);
     }
     sarrus_draws_destroy(draws);

@@ -16,8 +16,9 @@ typedef enum sarrus_backend { SARRUS_BACKEND_AUTO = 0, SARRUS_BACKEND_CPU = 1, S
 /* Zero-initialise; 0 and NULL mean the default. */
 typedef struct sarrus_batch_options {
     sarrus_backend backend;
-    const char *isa; /* "avx512" | "avx2" | "baseline"; NULL: the widest that this processor has */
-    int n_threads;   /* 0: all processors */
+    const char *isa;      /* "avx512" | "avx2" | "baseline"; NULL: the widest that this processor has */
+    int n_threads;        /* 0: all processors */
+    int keep_rank_events; /* 1: changes of rank are kept for sarrus_batch_rank_events */
 } sarrus_batch_options;
 
 /* Fills the parameters of instances 0 … n_instances − 1 from the nominal values and the draws (NULL: none; else drawn for
@@ -66,6 +67,29 @@ SARRUS_MUST_USE sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_fiel
 /* Status of one instance, the step at which it failed (0 when healthy or failed before the first step). */
 sarrus_instance_status sarrus_batch_status(const sarrus_batch *batch, uint64_t i_instance);
 uint64_t sarrus_batch_failed_step(const sarrus_batch *batch, uint64_t i_instance);
+
+/* The work done for one instance since t = 0. Fixed steps: every step counts the accelerations of its stages. */
+typedef struct sarrus_instance_statistics {
+    uint64_t n_steps;        /* taken */
+    uint64_t n_rejected;     /* tried in vain by an adaptive method */
+    uint64_t n_evaluations;  /* accelerations computed for steps */
+    uint64_t n_rank_changes; /* of the rank decision, from one step to the next */
+} sarrus_instance_statistics;
+SARRUS_MUST_USE sarrus_status sarrus_batch_statistics(const sarrus_batch *batch, uint64_t i_instance,
+                                                      sarrus_instance_statistics *out);
+
+/* A change of the rank decision of one instance, seen where a step begins. */
+typedef struct sarrus_rank_event {
+    uint64_t instance;
+    double time; /* s */
+    int32_t rank_before, rank_after;
+} sarrus_rank_event;
+
+/* The changes kept since the batch was made or they were last cleared, by time, then by instance. Needs keep_rank_events and a
+ * scenario with the channel `rank`; otherwise there are none. The array is the batch's, valid until the next call on it. NO_MEMORY
+ * when some could not be kept. */
+SARRUS_MUST_USE sarrus_status sarrus_batch_rank_events(sarrus_batch *batch, const sarrus_rank_event **events, uint64_t *n_events);
+void sarrus_batch_rank_events_clear(sarrus_batch *batch);
 
 /* How much of the work went through the rank-revealing path: tile evaluations in all, and those that took it. */
 void sarrus_batch_path_counts(const sarrus_batch *batch, uint64_t *n_evaluations, uint64_t *n_rank_revealing);

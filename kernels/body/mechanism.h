@@ -194,15 +194,22 @@ enum { SARRUS_PROJECT_NONE = 0, SARRUS_PROJECT_EVERY_STEP = 1, SARRUS_PROJECT_TO
 
 /* Fields of a tile, each a number of lane arrays: offsets in lane arrays from the tile's start. */
 typedef struct sarrus_tile_layout {
-    int32_t parameter;   /* [n_parameters] */
-    int32_t q, v;        /* [n] */
-    int32_t q0, v0;      /* [n] assembled state */
-    int32_t input;       /* [n_inputs] */
-    int32_t status;      /* [1] sarrus_instance_status */
-    int32_t status0;     /* [1] after assembly */
-    int32_t failed_step; /* [1] */
-    int32_t rank;        /* [1] assembled rank: the most that rank decisions of this instance may find */
-    int32_t n_arrays;    /* length of a tile */
+    int32_t parameter;     /* [n_parameters] */
+    int32_t q, v;          /* [n] */
+    int32_t q0, v0;        /* [n] assembled state */
+    int32_t input;         /* [n_inputs] */
+    int32_t status;        /* [1] sarrus_instance_status */
+    int32_t status0;       /* [1] after assembly */
+    int32_t failed_step;   /* [1] */
+    int32_t rank;          /* [1] assembled rank: the most that rank decisions of this instance may find */
+    int32_t rank_now;      /* [1] the decision where the last step began; −1 before the first step */
+    int32_t n_changes;     /* [1] how often it has changed */
+    int32_t n_events;      /* [1] changes that wait to be fetched */
+    int32_t event;         /* [event_capacity][3] of which: time, rank before, rank after */
+    int32_t n_steps;       /* [1] steps taken */
+    int32_t n_rejected;    /* [1] steps tried in vain */
+    int32_t n_evaluations; /* [1] accelerations computed for steps */
+    int32_t n_arrays;      /* length of a tile */
 } sarrus_tile_layout;
 
 /* When: steps are counted from t = 0; step n_total − 1 ends at t_end exactly. */
@@ -218,9 +225,16 @@ typedef struct sarrus_observe_request {
     int32_t n_arrays; /* length of one observation */
 } sarrus_observe_request;
 
-/* A reference solver outside the kernels: z = D⁺ b for every lane of a tile. d [m][n][W], b [m][W], z [n][W], max_rank [W]. */
-typedef void (*sarrus_external_solve)(void *user, int32_t m, int32_t n, int32_t width, const void *d, const void *b,
-                                      const void *max_rank, void *z);
+/* A reference solver outside the kernels: z = D⁺ b for every lane of a tile, and the rank decision (kernels/pinv/rank.h). */
+typedef struct sarrus_external_problem {
+    int32_t m, n, width;
+    const void *d;                               /* [m][n][width] */
+    const void *b;                               /* [m][width] */
+    const void *max_rank, *previous, *violation; /* [width] */
+    void *z;                                     /* [n][width] out */
+    void *rank, *kept, *dropped;                 /* [width] out */
+} sarrus_external_problem;
+typedef void (*sarrus_external_solve)(void *user, const sarrus_external_problem *problem);
 
 typedef struct sarrus_mechanism {
     int32_t n_bodies, n_joints, n_forces, n_signals, n_inputs, n_drives;
@@ -244,7 +258,9 @@ typedef struct sarrus_mechanism {
     int32_t method; /* sarrus_pinv_method */
     int32_t project;
     sarrus_rank_rule rank;
-    double project_tolerance; /* plan */
+    const int32_t *independent; /* [factor.n_independent] rows I, ascending */
+    int32_t event_capacity;     /* changes of rank that a tile can hold until they are fetched */
+    double project_tolerance;   /* plan */
     /* Smallest pivot, relative to the row's own S_kk, that the block LDLᵀ may use. For an acceleration a lane with a smaller one
      * takes the rank-revealing path; for a projection the row is left out for the moment. */
     double guard; /* plan */

@@ -5,6 +5,7 @@
 
 #include "kernels/body/mechanism.h"
 #include "kernels/lane/lane.h"
+#include "kernels/pinv/methods.h"
 
 typedef struct sarrus_workspace {
     real *sine, *cosine; /* [n_bodies] of θ */
@@ -31,10 +32,32 @@ typedef struct sarrus_workspace {
     real *d_rhs;         /* [m] */
     real *norm2;         /* [m] squared row norms (σ² once converged) */
     real *sigma;         /* [m] singular values, falling */
-    real *z;             /* [n] D⁺ b */
+    real *z, *z_other;   /* [n] D⁺ b */
     real *u;             /* [m][m] left rotations, only for multipliers */
     real *u_rhs;         /* [m] */
+    real *pinv;          /* scratch of the plan's pseudoinverse method */
 } sarrus_workspace;
+
+/* The problem z = D⁺ b of the plan's method over n_rows of the rows. */
+LANE_FUNCTION sarrus_pinv_shape sarrus_method_shape(const sarrus_mechanism *mech, int32_t n_rows) {
+    sarrus_pinv_shape shape;
+    shape.method = mech->method;
+    shape.m = n_rows;
+    shape.n = mech->n;
+    shape.n_rhs = 1;
+    shape.is_explicit = 0;
+    shape.rule = mech->rank;
+    return shape;
+}
+
+/* Lane arrays of scratch for the plan's method, over the independent rows or all of them. */
+LANE_BODY size_t sarrus_method_work(const sarrus_mechanism *mech) {
+    if (mech->solve != SARRUS_SOLVE_METHOD)
+        return 0;
+    sarrus_pinv_shape all = sarrus_method_shape(mech, mech->m), some = sarrus_method_shape(mech, mech->factor.n_independent);
+    size_t of_all = sarrus_pinv_work(&all), of_some = sarrus_pinv_work(&some);
+    return of_all > of_some ? of_all : of_some;
+}
 
 LANE_FUNCTION real *sarrus_workspace_part(real *block, size_t *at, size_t n_arrays) {
     real *part = block ? lane_from(block, *at) : block;
@@ -75,9 +98,11 @@ LANE_BODY size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *block,
     ws->norm2 = sarrus_workspace_part(block, &at, m);
     ws->sigma = sarrus_workspace_part(block, &at, m);
     ws->z = sarrus_workspace_part(block, &at, n);
+    ws->z_other = sarrus_workspace_part(block, &at, n);
     ws->u_rhs = sarrus_workspace_part(block, &at, m);
     ws->d = sarrus_workspace_part(block, &at, m * n);
     ws->u = sarrus_workspace_part(block, &at, m * m);
+    ws->pinv = sarrus_workspace_part(block, &at, sarrus_method_work(mech));
     return at;
 }
 

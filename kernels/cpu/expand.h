@@ -38,12 +38,13 @@ static void kernel_assemble(sarrus_kernel_call *call) {
     call_end(call, &ev);
 }
 
-static void kernel_advance(sarrus_kernel_call *call, const sarrus_clock *clock, uint64_t n_steps) {
+static uint64_t kernel_advance(sarrus_kernel_call *call, const sarrus_clock *clock, uint64_t n_steps) {
     sarrus_workspace ws;
     sarrus_evaluation ev;
     call_begin(call, &ev, &ws);
-    sarrus_advance(&ev, (real *)call->tile, clock, n_steps);
+    const uint64_t n_done = sarrus_advance(&ev, (real *)call->tile, clock, n_steps);
     call_end(call, &ev);
+    return n_done;
 }
 
 static void kernel_observe(sarrus_kernel_call *call, double t, const sarrus_observe_request *want, double *out) {
@@ -61,7 +62,7 @@ static void kernel_rows(sarrus_kernel_call *call, double t, double *jacobian, do
     const real *tile = (const real *)call->tile;
     call_begin(call, &ev, &ws);
     sarrus_evaluate_rows(&ev, real_set(t), tile + mech->layout.q, tile + mech->layout.v, 1);
-    sarrus_dense_rows(mech, ev.parameter, &ws, (real *)jacobian);
+    sarrus_dense_rows(mech, ev.parameter, &ws, 0, (real *)jacobian);
     for (int32_t i = 0; i < mech->m; ++i) {
         ((real *)phi)[i] = ws.phi[i];
         ((real *)phi_dot)[i] = ws.phi_dot[i];

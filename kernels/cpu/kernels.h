@@ -25,8 +25,8 @@ typedef struct sarrus_kernels {
     void (*prepare)(sarrus_kernel_call *call);
     /* Brings q, v of the tile onto the constraints; sets rank, status, q0, v0. */
     void (*assemble)(sarrus_kernel_call *call);
-    /* n_steps steps from clock->step. */
-    void (*advance)(sarrus_kernel_call *call, const sarrus_clock *clock, uint64_t n_steps);
+    /* n_steps steps from clock->step. Returns how many were done: fewer when changes of rank have to be fetched first. */
+    uint64_t (*advance)(sarrus_kernel_call *call, const sarrus_clock *clock, uint64_t n_steps);
     /* out [n_arrays][width] at the tile's state and time t. */
     void (*observe)(sarrus_kernel_call *call, double t, const sarrus_observe_request *want, double *out);
     /* Rows at the tile's state and time t: jacobian [m][n][width] weighted J M^{-1/2}, phi [m][width], phi_dot [m][width]. */

@@ -237,18 +237,28 @@ LANE_BODY void sarrus_rows_push(const sarrus_mechanism *mech, const real *parame
     }
 }
 
-/* d [m][n] ← J M^{-1/2}, dense. */
-LANE_BODY void sarrus_dense_rows(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws, real *d) {
-    const int32_t n = mech->n;
-    for (int32_t i = 0; i < mech->m * n; ++i)
+/* Which rows a dense problem is made of: all, or the independent ones. */
+LANE_FUNCTION int32_t sarrus_rows_count(const sarrus_mechanism *mech, int is_independent) {
+    return is_independent ? mech->factor.n_independent : mech->m;
+}
+LANE_FUNCTION int32_t sarrus_rows_at(const sarrus_mechanism *mech, int is_independent, int32_t k) {
+    return is_independent ? mech->independent[k] : k;
+}
+
+/* d [n_rows][n] ← J M^{-1/2}, dense. */
+LANE_BODY void sarrus_dense_rows(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+                                 int is_independent, real *d) {
+    const int32_t n = mech->n, n_rows = sarrus_rows_count(mech, is_independent);
+    for (int32_t i = 0; i < n_rows * n; ++i)
         lane_at(d, i) = real_set(0.0);
-    for (int32_t i = 0; i < mech->m; ++i) {
+    for (int32_t k = 0; k < n_rows; ++k) {
+        const int32_t i = sarrus_rows_at(mech, is_independent, k);
         const sarrus_mech_row *row = &mech->row[i];
         for (int32_t side = 0; side < 2; ++side) {
             int32_t body = side ? row->child : row->parent;
             if (body < 0)
                 continue;
-            real *entry = lane_from(d, i * n + 3 * body);
+            real *entry = lane_from(d, k * n + 3 * body);
             real root_m = real_sqrt(sarrus_body_minv(mech, parameter, body));
             real root_i = real_sqrt(sarrus_body_iinv(mech, parameter, body));
             if (!side)

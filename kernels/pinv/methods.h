@@ -24,7 +24,7 @@ LANE_BODY double sarrus_pinv_flops(const sarrus_pinv_shape *shape, int32_t rank,
 
 /* X and the rank decision. */
 LANE_BODY void sarrus_pinv_run(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {
-    (void)lanes;
+    lanes->found.rank = lanes->found.kept = lanes->found.dropped = lanes->n_sweeps = real_set(0.0);
     switch (shape->method) {
     default:
         break;

@@ -19,9 +19,13 @@ LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_m
                                            real *tile) {
     ev->mech = mech;
     ev->ws = ws;
+    ev->tile = tile;
     ev->parameter = lane_from(tile, mech->layout.parameter);
     ev->input = lane_from(tile, mech->layout.input);
     ev->max_rank = lane_at(tile, mech->layout.rank);
+    ev->rank_now = lane_at(tile, mech->layout.rank_now);
+    ev->rank_now = real_select(real_lt(ev->rank_now, real_set(0.0)), ev->max_rank, ev->rank_now);
+    ev->found.rank = ev->found.kept = ev->found.dropped = real_set(0.0);
     ev->healthy = real_eq(lane_at(tile, mech->layout.status), real_set((real_scalar)SARRUS_INSTANCE_OK));
     ev->is_configured = ev->is_factored = 0;
     ev->n_evaluations = ev->n_rank_revealing = 0;
@@ -37,17 +41,22 @@ LANE_BODY mask sarrus_state_is_finite(const sarrus_mechanism *mech, const real *
     return ok;
 }
 
-LANE_BODY void sarrus_advance(sarrus_evaluation *ev, real *tile, const sarrus_clock *clock, uint64_t n_steps) {
+/* Returns the number of steps done: fewer than n_steps when changes of rank wait to be fetched first. */
+LANE_BODY uint64_t sarrus_advance(sarrus_evaluation *ev, real *tile, const sarrus_clock *clock, uint64_t n_steps) {
     const sarrus_mechanism *mech = ev->mech;
     const sarrus_workspace *ws = ev->ws;
     real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
     real *status = lane_from(tile, mech->layout.status), *failed_step = lane_from(tile, mech->layout.failed_step);
     for (uint64_t k = 0; k < n_steps && mask_any(ev->healthy); ++k) {
+        if (sarrus_events_are_full(ev))
+            return k;
         uint64_t step = clock->step + k;
         real_scalar t = sarrus_clock_time(clock, step), t_next = sarrus_clock_time(clock, step + 1);
         mask force_is_finite;
         sarrus_rk4(ev, real_set(t), real_set(t_next - t), q, v, &force_is_finite);
         sarrus_project(ev, real_set(t_next), ws->q, ws->v);
+        sarrus_count(ev, mech->layout.n_steps, 1.0, ev->healthy);
+        sarrus_count(ev, mech->layout.n_evaluations, 4.0, ev->healthy);
         mask good = mask_and(sarrus_state_is_finite(mech, ws->q, ws->v), force_is_finite);
         mask move = mask_and(ev->healthy, good), fail = mask_and(ev->healthy, mask_not(good));
         for (int32_t i = 0; i < mech->n; ++i) {
@@ -62,6 +71,7 @@ LANE_BODY void sarrus_advance(sarrus_evaluation *ev, real *tile, const sarrus_cl
             ev->healthy = move;
         }
     }
+    return n_steps;
 }
 
 #endif

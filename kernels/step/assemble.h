@@ -42,7 +42,7 @@ LANE_BODY real sarrus_assembled_rank(sarrus_evaluation *ev, mask active) {
     broken = mask_and(active, mask_or(broken, sarrus_dependence_broken(ev)));
     if (!mask_any(broken))
         return generic;
-    real rank = sarrus_correct_svd(ev, ws->phi, real_set((real_scalar)mech->m), broken, ws->z, (real *)0);
+    real rank = sarrus_correct_svd(ev, ws->phi, real_set((real_scalar)mech->m), broken, ws->z, (real *)0).rank;
     return real_select(mask_and(broken, real_lt(generic, rank)), rank, generic);
 }
 
@@ -70,6 +70,7 @@ LANE_BODY void sarrus_assemble(sarrus_evaluation *ev, real *tile) {
     ev->healthy = good;
     ev->max_rank = sarrus_assembled_rank(ev, good);
     lane_at(tile, mech->layout.rank) = ev->max_rank;
+    lane_at(tile, mech->layout.rank_now) = real_set(-1.0);
     if (mech->m > 0)
         sarrus_project_velocities(ev, good, v);
     for (int32_t i = 0; i < mech->n; ++i) {

@@ -136,25 +136,41 @@ LANE_BODY void sarrus_multipliers(sarrus_evaluation *ev) {
         if (!mask_any(slow))
             return;
     }
-    sarrus_correct_svd(ev, ws->rhs, ev->max_rank, slow, ws->z, ws->u_rhs);
+    (void)sarrus_correct_svd(ev, ws->rhs, ev->max_rank, slow, ws->z, ws->u_rhs);
     for (int32_t i = 0; i < mech->m; ++i) {
         lane_at(ws->multiplier, i) = real_select(slow, lane_at(ws->u_rhs, i), lane_at(ws->multiplier, i));
     }
 }
 
-/* The numerical rank of J: the assembled one while the pivots of I stand, else the SVD's count. */
+/* The rank decision at the present state: that of the plan's way to the accelerations. */
 LANE_BODY real sarrus_rank(sarrus_evaluation *ev) {
     const sarrus_mechanism *mech = ev->mech;
     const sarrus_workspace *ws = ev->ws;
-    mask slow = ev->healthy;
     if (mech->m == 0)
         return real_set(0.0);
-    if (mech->rank.method == SARRUS_RANK_AUTO)
-        slow = mask_and(slow, sarrus_correct_fast(ev, ws->phi));
-    if (!mask_any(slow))
-        return ev->max_rank;
-    real rank = sarrus_correct_svd(ev, ws->phi, ev->max_rank, slow, ws->z, (real *)0);
-    return real_select(slow, rank, ev->max_rank);
+    if (mech->solve == SARRUS_SOLVE_AUTO && mech->rank.method != SARRUS_RANK_AUTO)
+        return sarrus_correct_svd(ev, ws->phi, ev->max_rank, ev->healthy, ws->z, (real *)0).rank;
+    if (mech->solve == SARRUS_SOLVE_AUTO) {
+        mask slow = mask_and(ev->healthy, sarrus_correct_fast(ev, ws->phi));
+        if (!mask_any(slow))
+            return ev->max_rank;
+        real rank = sarrus_correct_svd(ev, ws->phi, ev->max_rank, slow, ws->z, (real *)0).rank;
+        return real_select(slow, rank, ev->max_rank);
+    }
+    sarrus_correct_dense(ev, ws->phi);
+    return ev->found.rank;
+}
+
+/* The singular values of J M^{-1/2} between which the rank decision falls, all rows in view. */
+LANE_BODY void sarrus_margin(sarrus_evaluation *ev, const sarrus_observe_request *want, real *out) {
+    sarrus_rank_decision found;
+    found.kept = found.dropped = real_set(0.0);
+    if (ev->mech->m > 0)
+        found = sarrus_correct_svd(ev, ev->ws->phi, ev->max_rank, ev->healthy, ev->ws->z, (real *)0);
+    if (want->at[SARRUS_OBSERVE_KEPT] >= 0)
+        lane_at(out, want->at[SARRUS_OBSERVE_KEPT]) = found.kept;
+    if (want->at[SARRUS_OBSERVE_DROPPED] >= 0)
+        lane_at(out, want->at[SARRUS_OBSERVE_DROPPED]) = found.dropped;
 }
 
 /* Motor loads: force or moment along the free coordinate on the child, μ of the drive's row. */
@@ -184,6 +200,8 @@ LANE_BODY void sarrus_observe(sarrus_evaluation *ev, const real *tile, real t, c
         lane_at(out, want->at[SARRUS_OBSERVE_VELOCITY_ERROR]) = sarrus_rows_norm(mech, ws->phi_dot);
     if (want->at[SARRUS_OBSERVE_RANK] >= 0)
         lane_at(out, want->at[SARRUS_OBSERVE_RANK]) = sarrus_rank(ev);
+    if (want->at[SARRUS_OBSERVE_KEPT] >= 0 || want->at[SARRUS_OBSERVE_DROPPED] >= 0)
+        sarrus_margin(ev, want, out);
     if (want->at[SARRUS_OBSERVE_REACTIONS] < 0 && want->at[SARRUS_OBSERVE_DRIVES] < 0 && want->at[SARRUS_OBSERVE_ACCELERATION] < 0)
         return;
     sarrus_accelerate(ev, t, q, v, ws->a);

@@ -24,17 +24,9 @@ LANE_BODY void sarrus_correct_projection(sarrus_evaluation *ev, const real *rhs,
     if (!mask_any(slow))
         return;
     ++ev->n_rank_revealing;
-    sarrus_correct_svd(ev, rhs, ev->max_rank, slow, ws->z, (real *)0);
+    (void)sarrus_correct_svd(ev, rhs, ev->max_rank, slow, ws->z, (real *)0);
     for (int32_t i = 0; i < mech->n; ++i)
         lane_at(out, i) = real_select(slow, lane_at(ws->z, i), lane_at(out, i));
-}
-
-/* ‖x‖₂ of a row vector. */
-LANE_FUNCTION real sarrus_rows_norm(const sarrus_mechanism *mech, const real *x) {
-    real sum = real_set(0.0);
-    for (int32_t i = 0; i < mech->m; ++i)
-        sum = real_fma(lane_at(x, i), lane_at(x, i), sum);
-    return real_sqrt(sum);
 }
 
 /* q ← q − scale·correction where `on`; no angle turns by more than half a radian in one iteration, so that a far start

@@ -3,6 +3,7 @@
 #ifndef SARRUS_STEP_RK4_H
 #define SARRUS_STEP_RK4_H
 
+#include "kernels/step/events.h"
 #include "kernels/step/project.h"
 
 /* One stage's end: adds weight·(v_s, a_s) to the sums and puts (q + c v_s, v + c a_s) into the stage state. */
@@ -37,6 +38,7 @@ LANE_BODY void sarrus_rk4(sarrus_evaluation *ev, real t, real h, const real *q, 
     real half = real_set(0.5) * h, two = real_set(2.0);
     real t_half = t + half, t_end = t + h;
     sarrus_accelerate(ev, t, q, v, ws->a);
+    sarrus_rank_note(ev, t, ev->healthy);
     real zero = real_set(0.0);
     for (int32_t i = 0; i < n; ++i)
         zero = real_fma(lane_at(ws->force, i), real_set(0.0), zero); /* NaN from any NaN or ∞ */

@@ -3,6 +3,7 @@
 #ifndef SARRUS_BACKEND_BACKEND_H
 #define SARRUS_BACKEND_BACKEND_H
 
+#include "backend/event_list.h"
 #include "kernels/cpu/kernels.h"
 #include "plan/plan.h"
 #include "sarrus/batch.h"
@@ -25,6 +26,8 @@ typedef struct sarrus_backend_ops {
     void (*assemble)(sarrus_device *device);
     void (*advance)(sarrus_device *device, const sarrus_clock *clock, uint64_t n_steps);
     void (*observe)(sarrus_device *device, const sarrus_device_observation *observation);
+    /* Appends the changes of rank seen since the last call. */
+    void (*events_take)(sarrus_device *device, sarrus_event_list *to);
     void (*path_counts)(const sarrus_device *device, uint64_t *n_evaluations, uint64_t *n_rank_revealing);
 } sarrus_backend_ops;
 
@@ -35,6 +38,8 @@ struct sarrus_device {
     int32_t width; /* lanes of a tile */
     uint64_t n_tiles;
     int n_threads;
+    bool keeps_events;
+    uint64_t n_instances;
     double *tiles; /* [n_tiles][n_arrays][width] */
     char description[96];
 };

@@ -17,6 +17,7 @@ typedef struct cpu_thread {
     sarrus_kernel_call call;
     sarrus_lapack_solver lapack;
     double *observed; /* lane arrays of one observation */
+    sarrus_event_list events;
 } cpu_thread;
 
 typedef struct cpu_device {
@@ -46,6 +47,7 @@ static void cpu_destroy(sarrus_device *base) {
         free(device->threads[i].call.workspace);
         free(device->threads[i].observed);
         sarrus_lapack_solver_free(&device->threads[i].lapack);
+        sarrus_event_list_free(&device->threads[i].events);
     }
     free(device->threads);
     sarrus_lowered_free(&device->lowered);
@@ -58,7 +60,8 @@ static bool thread_create(cpu_device *device, cpu_thread *thread) {
     size_t width = (size_t)device->kernels->width;
     thread->call.mech = mech;
     thread->call.workspace = lane_arrays(device->kernels->workspace_arrays(mech) * width);
-    thread->observed = lane_arrays(((size_t)mech->n + 3 * (size_t)mech->n_joints + (size_t)mech->n_drives + 4) * width);
+    thread->observed =
+        lane_arrays(((size_t)mech->n + 3 * (size_t)mech->n_joints + (size_t)mech->n_drives + SARRUS_N_OBSERVABLES) * width);
     if (mech->solve == SARRUS_SOLVE_EXTERNAL) {
         if (!sarrus_lapack_solver_create(mech, &thread->lapack))
             return false;
@@ -96,6 +99,8 @@ static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan
     device->base.plan = plan;
     device->base.width = kernels->width;
     device->base.n_tiles = (n_instances + width - 1) / width;
+    device->base.n_instances = n_instances;
+    device->base.keeps_events = options && options->keep_rank_events;
     device->base.n_threads = count_threads(options, device->base.n_tiles);
     device->kernels = kernels;
     device->tile_doubles = (size_t)plan->mech.layout.n_arrays * (size_t)width;
@@ -132,14 +137,28 @@ static void cpu_assemble(sarrus_device *base) {
     }
 }
 
+/* n_steps steps of the thread's tile. The changes of rank are fetched whenever the tile is full of them, and in the end. */
+static void advance_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile, sarrus_clock clock, uint64_t n_steps) {
+    const sarrus_mechanism *mech = &device->lowered.mech;
+    const uint64_t i_first = i_tile * (uint64_t)device->base.width;
+    sarrus_event_list *events = device->base.keeps_events ? &thread->events : NULL;
+    for (uint64_t n_done = 0; n_done < n_steps;) {
+        const uint64_t n_more = device->kernels->advance(&thread->call, &clock, n_steps - n_done);
+        n_done += n_more;
+        clock.step += n_more;
+        if (mech->event_capacity > 0)
+            sarrus_event_list_fetch(events, mech, thread->call.tile, i_first, device->base.width, device->base.n_instances);
+    }
+}
+
 static void cpu_advance(sarrus_device *base, const sarrus_clock *clock, uint64_t n_steps) {
     cpu_device *device = cpu_of(base);
     int64_t n_tiles = (int64_t)base->n_tiles;
 #pragma omp parallel for schedule(dynamic) num_threads(base->n_threads)
     for (int64_t i = 0; i < n_tiles; ++i) {
-        sarrus_kernel_call *call = &device->threads[omp_get_thread_num()].call;
-        take_tile(device, call, i);
-        device->kernels->advance(call, clock, n_steps);
+        cpu_thread *thread = &device->threads[omp_get_thread_num()];
+        take_tile(device, &thread->call, i);
+        advance_tile(device, thread, (uint64_t)i, *clock, n_steps);
     }
 }
 
@@ -155,7 +174,7 @@ static void observe_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile
         bool is_last = k + 1 == request->n_times;
         if (k > 0 || !request->observe_first) {
             uint64_t n_steps = is_last && request->last_steps ? request->last_steps : request->every_steps;
-            device->kernels->advance(&thread->call, &clock, n_steps);
+            advance_tile(device, thread, i_tile, clock, n_steps);
             clock.step += n_steps;
         }
         if (want.n_arrays > 0) {
@@ -174,6 +193,12 @@ static void cpu_observe(sarrus_device *base, const sarrus_device_observation *ob
         observe_tile(device, &device->threads[omp_get_thread_num()], (uint64_t)i, observation);
 }
 
+static void cpu_events_take(sarrus_device *base, sarrus_event_list *to) {
+    cpu_device *device = cpu_of(base);
+    for (int i = 0; i < base->n_threads; ++i)
+        sarrus_event_list_move(&device->threads[i].events, to);
+}
+
 static void cpu_path_counts(const sarrus_device *base, uint64_t *n_evaluations, uint64_t *n_rank_revealing) {
     const cpu_device *device = (const cpu_device *)(const void *)base;
     *n_evaluations = *n_rank_revealing = 0;
@@ -190,5 +215,6 @@ const sarrus_backend_ops sarrus_backend_cpu = {
     .assemble = cpu_assemble,
     .advance = cpu_advance,
     .observe = cpu_observe,
+    .events_take = cpu_events_take,
     .path_counts = cpu_path_counts,
 };

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SARRUS_LANE_WIDTH 2
+#include "kernels/pinv/rank.h"
+
 static int larger(int a, int b) {
     return a > b ? a : b;
 }
@@ -27,9 +30,10 @@ bool sarrus_lapack_solver_create(const sarrus_mechanism *mech, sarrus_lapack_sol
     solver->a = malloc((size_t)m * (size_t)n * sizeof *solver->a);
     solver->b = malloc((size_t)larger(m, n) * sizeof *solver->b);
     solver->sigma = malloc((size_t)smaller(m, n) * sizeof *solver->sigma);
+    solver->pairs = malloc((size_t)(2 * smaller(m, n)) * sizeof *solver->pairs);
     solver->work = malloc((size_t)solver->n_work * sizeof *solver->work);
     solver->i_work = malloc((size_t)larger(i_work, 1) * sizeof *solver->i_work);
-    if (solver->a && solver->b && solver->sigma && solver->work && solver->i_work)
+    if (solver->a && solver->b && solver->sigma && solver->pairs && solver->work && solver->i_work)
         return true;
     sarrus_lapack_solver_free(solver);
     return false;
@@ -39,6 +43,7 @@ void sarrus_lapack_solver_free(sarrus_lapack_solver *solver) {
     free(solver->a);
     free(solver->b);
     free(solver->sigma);
+    free(solver->pairs);
     free(solver->work);
     free(solver->i_work);
     memset(solver, 0, sizeof *solver);
@@ -66,22 +71,45 @@ static int solve_lane(sarrus_lapack_solver *s, int m, int n, int width, const do
     return info == 0 ? rank : -1;
 }
 
-void sarrus_lapack_solve(void *user, int32_t m, int32_t n, int32_t width, const void *d, const void *b, const void *max_rank,
-                         void *z) {
+/* The threshold on σ/σ₁ that most decisions of the rule come out at. */
+static double first_rcond(const sarrus_rank_rule *rule, int m, int n) {
+    if (rule->method == SARRUS_RANK_GAP || rule->method == SARRUS_RANK_VIOLATION || rule->method == SARRUS_RANK_ABSOLUTE)
+        return 2.220446049250313e-16 * larger(m, n);
+    return rule->tolerance;
+}
+
+/* The decision of one lane on its singular values. The lanes' own text decides, for a pair of equal lanes. */
+static sarrus_rank_decision decide(const sarrus_lapack_solver *s, const sarrus_external_problem *problem, int lane) {
+    const int count = smaller(problem->m, problem->n);
+    const sarrus_rank_limit limit = {real_set(((const double *)problem->max_rank)[lane]),
+                                     real_set(((const double *)problem->previous)[lane]),
+                                     real_set(((const double *)problem->violation)[lane]), real_set(1.0)};
+    real *x = (real *)(void *)s->pairs;
+    for (int i = 0; i < count; ++i)
+        x[i] = real_set(s->sigma[i]);
+    return sarrus_rank_decide(&s->mech->rank, &limit, problem->m, problem->n, x, 1, count);
+}
+
+void sarrus_lapack_solve(void *user, const sarrus_external_problem *problem) {
     sarrus_lapack_solver *s = user;
-    const sarrus_mechanism *mech = s->mech;
-    for (int32_t lane = 0; lane < width; ++lane) {
-        const double *dl = (const double *)d + lane, *bl = (const double *)b + lane;
-        double *zl = (double *)z + lane;
-        double rcond = mech->rank.tolerance;
-        int most = smaller(smaller(m, n), (int)((const double *)max_rank)[lane]);
-        int rank = solve_lane(s, m, n, width, dl, bl, rcond);
-        if (rank >= 0 && mech->rank.method == SARRUS_RANK_ABSOLUTE && s->sigma[0] > 0.0) {
-            rank = solve_lane(s, m, n, width, dl, bl, mech->rank.tolerance / s->sigma[0]);
-        } else if (mech->rank.method == SARRUS_RANK_AUTO && rank > most && most > 0) {
-            rank = solve_lane(s, m, n, width, dl, bl, sqrt(s->sigma[most - 1] * s->sigma[most]) / s->sigma[0]);
+    const int m = problem->m, n = problem->n, width = problem->width;
+    for (int lane = 0; lane < width; ++lane) {
+        const double *d = (const double *)problem->d + lane, *b = (const double *)problem->b + lane;
+        double *z = (double *)problem->z + lane;
+        int rank = solve_lane(s, m, n, width, d, b, first_rcond(&s->mech->rank, m, n));
+        sarrus_rank_decision found = {real_set(0.0), real_set(0.0), real_set(0.0)};
+        if (rank >= 0) {
+            found = decide(s, problem, lane);
+            const int wanted = (int)found.rank[0];
+            if (wanted == 0)
+                rank = 0;
+            else if (wanted != rank)
+                rank = solve_lane(s, m, n, width, d, b, sqrt(found.kept[0] * found.dropped[0]) / s->sigma[0]);
         }
-        for (int32_t k = 0; k < n; ++k)
-            zl[k * width] = rank >= 0 ? s->b[k] : NAN;
+        ((double *)problem->rank)[lane] = found.rank[0];
+        ((double *)problem->kept)[lane] = found.kept[0];
+        ((double *)problem->dropped)[lane] = found.dropped[0];
+        for (int k = 0; k < n; ++k)
+            z[k * width] = rank > 0 ? s->b[k] : rank == 0 ? 0.0 : NAN;
     }
 }

@@ -13,6 +13,7 @@ typedef struct sarrus_lapack_solver {
     double *a;     /* [m·n] */
     double *b;     /* [max(m, n)] */
     double *sigma; /* [min(m, n)] */
+    double *pairs; /* [min(m, n)][2] the same, as lanes */
     double *work;  /* [n_work] */
     int *i_work;
     int n_work;
@@ -22,9 +23,8 @@ typedef struct sarrus_lapack_solver {
 bool sarrus_lapack_solver_create(const sarrus_mechanism *mech, sarrus_lapack_solver *out);
 void sarrus_lapack_solver_free(sarrus_lapack_solver *solver);
 
-/* z = D⁺ b for each lane (a sarrus_external_solve; `user` is the solver). With the automatic rank a lane whose count of kept
- * singular values exceeds its max_rank is solved again with a threshold between the two values concerned. */
-void sarrus_lapack_solve(void *user, int32_t m, int32_t n, int32_t width, const void *d, const void *b, const void *max_rank,
-                         void *z);
+/* z = D⁺ b and the rank decision of each lane (a sarrus_external_solve; `user` is the solver). A lane whose decision is not what a
+ * plain threshold gives is solved again with a threshold between the two values concerned. */
+void sarrus_lapack_solve(void *user, const sarrus_external_problem *problem);
 
 #endif

@@ -16,6 +16,7 @@ struct sarrus_batch {
     sarrus_device *device;
     uint64_t n_instances;
     uint64_t step; /* done */
+    sarrus_event_list events;
 };
 
 /* Scratch of one thread while instances are filled. */
@@ -146,6 +147,7 @@ void sarrus_batch_destroy(sarrus_batch *batch) {
         return;
     if (batch->device)
         batch->device->ops->destroy(batch->device);
+    sarrus_event_list_free(&batch->events);
     free(batch);
 }
 
@@ -192,6 +194,15 @@ static double lane_value(const sarrus_batch *batch, uint64_t i_instance, int32_t
     return tile[array * batch->device->width + lane];
 }
 
+/* No step has been taken yet. */
+static void restart_counts(const sarrus_tile_layout *layout, double *tile, size_t width) {
+    const int32_t counters[] = {layout->n_changes, layout->n_events, layout->n_steps, layout->n_rejected, layout->n_evaluations};
+    for (size_t k = 0; k < sizeof counters / sizeof counters[0]; ++k)
+        memset(tile + (size_t)counters[k] * width, 0, width * sizeof *tile);
+    for (size_t lane = 0; lane < width; ++lane)
+        tile[(size_t)layout->rank_now * width + lane] = -1.0;
+}
+
 sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
     if (!batch)
         return SARRUS_BAD_ARGUMENT;
@@ -204,8 +215,10 @@ sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
         memcpy(tile + (size_t)layout->v * width, tile + (size_t)layout->v0 * width, (size_t)mech->n * width * sizeof *tile);
         memcpy(tile + (size_t)layout->status * width, tile + (size_t)layout->status0 * width, width * sizeof *tile);
         memset(tile + (size_t)layout->failed_step * width, 0, width * sizeof *tile);
+        restart_counts(layout, tile, width);
     }
     batch->step = 0;
+    sarrus_batch_rank_events_clear(batch);
     return SARRUS_OK;
 }
 
@@ -265,6 +278,33 @@ uint64_t sarrus_batch_failed_step(const sarrus_batch *batch, uint64_t i_instance
     if (i_instance >= batch->n_instances)
         return 0;
     return (uint64_t)lane_value(batch, i_instance, batch->plan->mech.layout.failed_step);
+}
+
+sarrus_status sarrus_batch_statistics(const sarrus_batch *batch, uint64_t i_instance, sarrus_instance_statistics *out) {
+    if (!batch || !out || i_instance >= batch->n_instances)
+        return SARRUS_BAD_ARGUMENT;
+    const sarrus_tile_layout *layout = &batch->plan->mech.layout;
+    out->n_steps = (uint64_t)lane_value(batch, i_instance, layout->n_steps);
+    out->n_rejected = (uint64_t)lane_value(batch, i_instance, layout->n_rejected);
+    out->n_evaluations = (uint64_t)lane_value(batch, i_instance, layout->n_evaluations);
+    out->n_rank_changes = (uint64_t)lane_value(batch, i_instance, layout->n_changes);
+    return SARRUS_OK;
+}
+
+sarrus_status sarrus_batch_rank_events(sarrus_batch *batch, const sarrus_rank_event **events, uint64_t *n_events) {
+    if (!batch || !events || !n_events)
+        return SARRUS_BAD_ARGUMENT;
+    batch->device->ops->events_take(batch->device, &batch->events);
+    sarrus_event_list_sort(&batch->events);
+    *events = batch->events.items;
+    *n_events = batch->events.n_items;
+    return batch->events.has_lost ? SARRUS_NO_MEMORY : SARRUS_OK;
+}
+
+void sarrus_batch_rank_events_clear(sarrus_batch *batch) {
+    batch->device->ops->events_take(batch->device, &batch->events);
+    batch->events.n_items = 0;
+    batch->events.has_lost = false;
 }
 
 void sarrus_batch_path_counts(const sarrus_batch *batch, uint64_t *n_evaluations, uint64_t *n_rank_revealing) {

@@ -436,12 +436,12 @@ static void put_dynamics(const card *to) {
     static const char *const projections[] = {"none", "every step", "above a tolerance"};
     put_title(to, "Dynamics");
     put_line(to, "formulation", "udwadia-kalaba");
-    put_line(to, "pinv", "%s: %s", sarrus_pinv_method_word(model->dynamics.pinv), sarrus_pinv_method_text(model->dynamics.pinv));
+    put_line(to, "pinv", "%s", sarrus_pinv_method_word(model->dynamics.pinv));
     if (model->dynamics.rank_method == SARRUS_RANK_AUTO)
         put_line(to, "rank decision", "auto: at most the rank of the assembled instance");
     else
-        put_line(to, "rank decision", "%s, tol %g: %s", sarrus_rank_method_word(model->dynamics.rank_method),
-                 model->dynamics.rank_tolerance, sarrus_rank_method_text(model->dynamics.rank_method));
+        put_line(to, "rank decision", "%s, tol %g", sarrus_rank_method_word(model->dynamics.rank_method),
+                 model->dynamics.rank_tolerance);
     if (to->plan->mech.has_baumgarte)
         put_line(to, "baumgarte", "alpha %g 1/s, beta %g 1/s", model->values[model->dynamics.alpha].nominal,
                  model->values[model->dynamics.beta].nominal);

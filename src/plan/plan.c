@@ -95,8 +95,10 @@ sarrus_status sarrus_plan_create(sarrus_context *context, const sarrus_model *mo
         status = name_coordinates(context, plan);
     if (status == SARRUS_OK)
         status = sarrus_plan_independence_find(context, plan);
-    if (status == SARRUS_OK)
+    if (status == SARRUS_OK) {
         settle_threshold(plan);
+        plan->mech.independent = plan->independence.independent;
+    }
     if (status == SARRUS_OK)
         status = sarrus_plan_elimination(context, plan);
     if (status == SARRUS_OK)

@@ -120,6 +120,13 @@ static void fill_layout(sarrus_mechanism *mech) {
     layout->status0 = at++;
     layout->failed_step = at++;
     layout->rank = at++;
+    layout->rank_now = at++;
+    layout->n_changes = at++;
+    layout->n_events = at++;
+    layout->event = at, at += 3 * mech->event_capacity;
+    layout->n_steps = at++;
+    layout->n_rejected = at++;
+    layout->n_evaluations = at++;
     layout->q0 = at, at += mech->n;
     layout->v0 = at, at += mech->n;
     layout->n_arrays = at;
@@ -144,6 +151,8 @@ static void fill_options(sarrus_plan *plan) {
     /* Pivots stand for σ², so that 1e-8 on them is 1e-4 on σ: the guard sends a lane to the SVD long before digits run out
      * (error ε/guard ≈ 2e-8 in the direction concerned, at a passage that lasts a step). */
     mech->guard = 1e-8;
+    /* Changes of rank are rare; more of them between two looks only make the tile come back sooner. */
+    mech->event_capacity = model->output.channels & SARRUS_CHANNEL_RANK ? 4 : 0;
     mech->project = projections[model->dynamics.projection];
     mech->project_tolerance = model->dynamics.projection_tolerance;
     mech->has_baumgarte = value_is_live(model, model->dynamics.alpha) || value_is_live(model, model->dynamics.beta);
@@ -184,7 +193,7 @@ sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan) 
     mech->signal = plan->signal;
     mech->row = plan->row;
     mech->knots = plan->knots;
-    fill_layout(mech);
     fill_options(plan);
+    fill_layout(mech);
     return SARRUS_OK;
 }
