@@ -51,6 +51,14 @@ LANE_BODY real sarrus_spectrum_find(const sarrus_spectrum *spectrum, int32_t m, 
     return n_sweeps;
 }
 
+/* The largest σ that a rank leaves out, 0 when it leaves out none: rows above it count. */
+LANE_BODY real sarrus_spectrum_edge(const sarrus_spectrum *spectrum, real rank) {
+    real edge = real_set(0.0);
+    for (int32_t i = 0; i < spectrum->rows.count; ++i)
+        edge = real_select(real_eq(rank, real_set((real_scalar)i)), lane_at(spectrum->sorted, i), edge);
+    return edge;
+}
+
 /* d_i ← f_i d_i. */
 LANE_FUNCTION void sarrus_spectrum_weigh(const sarrus_spectrum *spectrum, int32_t i, real f) {
     real *x = lane_from(spectrum->rows.d, i * spectrum->rows.width);
@@ -64,7 +72,7 @@ LANE_BODY sarrus_rank_decision sarrus_spectrum_keep(const sarrus_spectrum *spect
     const int32_t count = spectrum->rows.count;
     const real zero = real_set(0.0), one = real_set(1.0);
     sarrus_rank_decision found = sarrus_rank_decide(&shape->rule, limit, shape->m, shape->n, spectrum->sorted, 1, count);
-    real edge = found.dropped * limit->unit;
+    real edge = sarrus_spectrum_edge(spectrum, found.rank);
     found.rank = zero;
     for (int32_t i = 0; i < count; ++i) {
         mask keep = real_lt(edge, lane_at(spectrum->sigma, i));
