@@ -319,9 +319,9 @@ LANE_BODY void sarrus_qr_form(const sarrus_qr *qr, int32_t count, real *q) {
     }
 }
 
-/* A vector of columns of A P, in the order of A: entry o of it is y_j with place_j = o. */
-LANE_FUNCTION void sarrus_qr_restore_entries(const sarrus_qr *qr, int32_t o, const real *y, int32_t stride, real *x,
-                                             const int32_t count) {
+/* Row o of X = s P Y, `count` columns of it: row j of Y with place_j = o, times s. */
+LANE_FUNCTION void sarrus_qr_restore_row(const sarrus_qr *qr, int32_t o, const real *y, int32_t stride, real scale, real *x,
+                                         const int32_t count) {
     real found[8];
     for (int32_t c = 0; c < count; ++c)
         found[c] = real_set(0.0);
@@ -331,20 +331,30 @@ LANE_FUNCTION void sarrus_qr_restore_entries(const sarrus_qr *qr, int32_t o, con
             found[c] = real_select(here, lane_at(y, j * stride + c), found[c]);
     }
     for (int32_t c = 0; c < count; ++c)
-        lane_at(x, c) = found[c];
+        lane_at(x, c) = found[c] * scale;
 }
 
-/* X ← P Y: Y in rows [n][n_columns], X in rows. */
-LANE_BODY void sarrus_qr_restore(const sarrus_qr *qr, int32_t n_columns, const real *y, real *x) {
+/* X ← s P Y: Y and X in rows [n][n_columns]. */
+LANE_BODY void sarrus_qr_restore(const sarrus_qr *qr, int32_t n_columns, const real *y, real scale, real *x) {
     for (int32_t o = 0; o < qr->n; ++o) {
         real *row = lane_from(x, o * n_columns);
         int32_t c = 0;
         for (; c + 8 <= n_columns; c += 8)
-            sarrus_qr_restore_entries(qr, o, lane_from(y, c), n_columns, lane_from(row, c), 8);
+            sarrus_qr_restore_row(qr, o, lane_from(y, c), n_columns, scale, lane_from(row, c), 8);
         for (; c + 4 <= n_columns; c += 4)
-            sarrus_qr_restore_entries(qr, o, lane_from(y, c), n_columns, lane_from(row, c), 4);
+            sarrus_qr_restore_row(qr, o, lane_from(y, c), n_columns, scale, lane_from(row, c), 4);
         for (; c < n_columns; ++c)
-            sarrus_qr_restore_entries(qr, o, lane_from(y, c), n_columns, lane_from(row, c), 1);
+            sarrus_qr_restore_row(qr, o, lane_from(y, c), n_columns, scale, lane_from(row, c), 1);
+    }
+}
+
+/* One column of X, whose entries are `stride` apart, from one column of Y, whose entries are contiguous. */
+LANE_BODY void sarrus_qr_restore_column(const sarrus_qr *qr, const real *y, real scale, real *x, int32_t stride) {
+    for (int32_t o = 0; o < qr->n; ++o) {
+        real found = real_set(0.0);
+        for (int32_t j = 0; j < qr->n; ++j)
+            found = real_select(real_eq(lane_at(qr->place, j), real_set((real_scalar)o)), lane_at(y, j), found);
+        lane_at(x, o * stride) = found * scale;
     }
 }
 
