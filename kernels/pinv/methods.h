@@ -3,7 +3,7 @@
 #define SARRUS_PINV_METHODS_H
 
 #include "kernels/pinv/filtered.h"
-#include "kernels/pinv/problem.h"
+#include "kernels/pinv/householder.h"
 #include "kernels/pinv/svd.h"
 
 /* Lane arrays of scratch. */
@@ -15,6 +15,8 @@ LANE_BODY size_t sarrus_pinv_work(const sarrus_pinv_shape *shape) {
         return sarrus_pinv_svd_work(shape);
     case SARRUS_PINV_JACOBI:
         return sarrus_pinv_jacobi_work(shape);
+    case SARRUS_PINV_HOUSEHOLDER:
+        return sarrus_pinv_householder_work(shape);
     default:
         return 0;
     }
@@ -44,6 +46,9 @@ LANE_BODY void sarrus_pinv_run(const sarrus_pinv_shape *shape, sarrus_pinv_lanes
         break;
     case SARRUS_PINV_TRUNCATED:
         sarrus_pinv_truncated(shape, lanes);
+        break;
+    case SARRUS_PINV_HOUSEHOLDER:
+        sarrus_pinv_householder(shape, lanes);
         break;
     default:
         break;
