@@ -36,6 +36,14 @@ typedef struct sarrus_sweep_pair {
     real product, c, g;
 } sarrus_sweep_pair;
 
+/* The pairs of the current group, and those of the group before, whose companions are still to be rotated. */
+typedef struct sarrus_sweep_queue {
+    int32_t current;
+    int32_t n_pairs[2];
+    sarrus_sweep_pair pair[2][SARRUS_SWEEP_GROUP];
+    real n_rotations;
+} sarrus_sweep_queue;
+
 LANE_FUNCTION real sarrus_row_product(const real *x, const real *y, int32_t n) {
     real s0 = real_set(0.0), s1 = real_set(0.0), s2 = real_set(0.0), s3 = real_set(0.0);
     int32_t k = 0;
@@ -67,47 +75,56 @@ LANE_FUNCTION void sarrus_rows_rotate(real *x, real *y, int32_t n, real c, real 
     }
 }
 
-/* The angle of a pair, and the norms as they will be. */
+/* The angle of a pair, and the norms as they will be. Lanes that do not rotate have product 0. */
 LANE_FUNCTION void sarrus_sweep_angle(const sarrus_sweep_rows *rows, sarrus_sweep_pair *pair) {
     const real one = real_set(1.0), half = real_set(0.5);
     const mask on = pair->on;
     real alpha = lane_at(rows->norm2, pair->i), beta = lane_at(rows->norm2, pair->j), p = pair->product;
     real d = alpha - beta, p2 = p + p;
     real y = real_rsqrt(real_select(on, real_fma(d, d, p2 * p2), one));
-    mask swap = real_lt(alpha, beta);
+    mask swap = mask_and(on, real_lt(alpha, beta));
     real c2 = real_fma(half * real_abs(d), y, half);
-    real inverse_c = real_rsqrt(real_select(on, c2, one));
-    real c = c2 * inverse_c, s = (p * y) * inverse_c;
+    real inverse_c = real_rsqrt(c2);
+    real c = real_select(on, c2 * inverse_c, one), s = (p * y) * inverse_c;
     real gain = s * inverse_c * p; /* what the longer row's square gains */
-    real high = real_select(swap, beta, alpha) + gain, low = real_select(swap, alpha, beta) - gain;
-    lane_at(rows->norm2, pair->i) = real_select(on, high, alpha);
-    lane_at(rows->norm2, pair->j) = real_select(on, low, beta);
-    pair->c = real_select(on, real_select(swap, s, c), one);
-    pair->g = real_select(on, real_select(swap, c, s), real_set(0.0));
+    lane_at(rows->norm2, pair->i) = real_select(swap, beta, alpha) + gain;
+    lane_at(rows->norm2, pair->j) = real_select(swap, alpha, beta) - gain;
+    pair->c = real_select(swap, s, c);
+    pair->g = real_select(swap, c, s);
 }
 
-/* The pairs of a group: angles first, then rotations. */
-LANE_FUNCTION void sarrus_sweep_group(const sarrus_sweep_rows *rows, sarrus_sweep_pair *pair, int32_t n_pairs) {
-    for (int32_t k = 0; k < n_pairs; ++k)
-        sarrus_sweep_angle(rows, pair + k);
-    for (int32_t k = 0; k < n_pairs; ++k) {
-        const int32_t i = pair[k].i, j = pair[k].j;
-        real c = pair[k].c, g = pair[k].g;
-        sarrus_rows_rotate(lane_from(rows->d, i * rows->width), lane_from(rows->d, j * rows->width), rows->width, c, g);
-        for (int32_t a = 0; a < SARRUS_SWEEP_COMPANIONS; ++a) {
-            const int32_t width = rows->n_along[a];
-            if (width > 0)
-                sarrus_rows_rotate(lane_from(rows->along[a], i * width), lane_from(rows->along[a], j * width), width, c, g);
-        }
+/* Rows i and j of the companions. */
+LANE_FUNCTION void sarrus_sweep_along(const sarrus_sweep_rows *rows, const sarrus_sweep_pair *pair) {
+    for (int32_t a = 0; a < SARRUS_SWEEP_COMPANIONS; ++a) {
+        const int32_t width = rows->n_along[a];
+        if (width > 0)
+            sarrus_rows_rotate(lane_from(rows->along[a], pair->i * width), lane_from(rows->along[a], pair->j * width), width, pair->c,
+                               pair->g);
     }
 }
 
-/* One round: the pairs i < j with i + j ≡ round. Adds to n_rotations lane by lane; returns the lanes that were rotated. */
-LANE_BODY mask sarrus_sweep_round(const sarrus_sweep_rows *rows, int32_t round, real noise, mask active, real *n_rotations) {
+/* Angles and rotations of the current group. Nothing waits for the companions: they are rotated a group later, among the angles
+ * of the next group, which are long chains of operations and leave room. */
+LANE_FUNCTION void sarrus_sweep_flush(const sarrus_sweep_rows *rows, sarrus_sweep_queue *queue) {
+    sarrus_sweep_pair *pair = queue->pair[queue->current], *before = queue->pair[1 - queue->current];
+    const int32_t n_pairs = queue->n_pairs[queue->current], n_before = queue->n_pairs[1 - queue->current];
+    for (int32_t k = 0; k < n_pairs || k < n_before; ++k) {
+        if (k < n_pairs)
+            sarrus_sweep_angle(rows, pair + k);
+        if (k < n_before)
+            sarrus_sweep_along(rows, before + k);
+    }
+    for (int32_t k = 0; k < n_pairs; ++k)
+        sarrus_rows_rotate(lane_from(rows->d, pair[k].i * rows->width), lane_from(rows->d, pair[k].j * rows->width), rows->width,
+                           pair[k].c, pair[k].g);
+    queue->current = 1 - queue->current;
+    queue->n_pairs[queue->current] = 0;
+}
+
+/* One round: the pairs i < j with i + j ≡ round. Returns the lanes that were rotated. */
+LANE_BODY mask sarrus_sweep_round(const sarrus_sweep_rows *rows, int32_t round, real noise, mask active, sarrus_sweep_queue *queue) {
     const real relative = real_set(2.220446049250313e-16 * rows->width), one = real_set(1.0), zero = real_set(0.0);
-    sarrus_sweep_pair pair[SARRUS_SWEEP_GROUP];
     mask rotated = mask_none();
-    int32_t n_pairs = 0;
     for (int32_t i = 0; i < rows->count; ++i) {
         const int32_t j = i <= round ? round - i : round - i + rows->count;
         if (j <= i)
@@ -121,17 +138,17 @@ LANE_BODY mask sarrus_sweep_round(const sarrus_sweep_rows *rows, int32_t round, 
         if (!mask_any(on))
             continue;
         rotated = mask_or(rotated, on);
-        *n_rotations = *n_rotations + real_select(on, one, zero);
-        pair[n_pairs].i = i;
-        pair[n_pairs].j = j;
-        pair[n_pairs].on = on;
-        pair[n_pairs].product = p;
-        if (++n_pairs == SARRUS_SWEEP_GROUP) {
-            sarrus_sweep_group(rows, pair, n_pairs);
-            n_pairs = 0;
-        }
+        queue->n_rotations = queue->n_rotations + real_select(on, one, zero);
+        sarrus_sweep_pair *pair = &queue->pair[queue->current][queue->n_pairs[queue->current]++];
+        pair->i = i;
+        pair->j = j;
+        pair->on = on;
+        pair->product = real_select(on, p, zero);
+        if (queue->n_pairs[queue->current] == SARRUS_SWEEP_GROUP)
+            sarrus_sweep_flush(rows, queue);
     }
-    sarrus_sweep_group(rows, pair, n_pairs);
+    if (queue->n_pairs[queue->current] > 0)
+        sarrus_sweep_flush(rows, queue);
     return rotated;
 }
 
@@ -151,18 +168,22 @@ LANE_BODY real sarrus_sweep_norms(const sarrus_sweep_rows *rows) {
  * largest square is round-off that no rotation can improve. Returns the rotations, in sweeps (all pairs once). */
 LANE_BODY real sarrus_sweep_run(const sarrus_sweep_rows *rows, real_scalar noise2, mask active) {
     const int32_t count = rows->count, n_pairs = count * (count - 1) / 2;
-    real n_rotations = real_set(0.0);
+    sarrus_sweep_queue queue;
+    queue.current = 0;
+    queue.n_pairs[0] = queue.n_pairs[1] = 0;
+    queue.n_rotations = real_set(0.0);
     for (int32_t sweep = 0; sweep < SARRUS_SWEEP_CAP; ++sweep) {
         real noise = sarrus_sweep_norms(rows) * real_set(noise2);
         mask rotated = mask_none();
         for (int32_t round = 1; round <= count; ++round)
-            rotated = mask_or(rotated, sarrus_sweep_round(rows, round % count, noise, active, &n_rotations));
+            rotated = mask_or(rotated, sarrus_sweep_round(rows, round % count, noise, active, &queue));
         active = mask_and(active, rotated);
         if (!mask_any(active))
             break;
     }
+    sarrus_sweep_flush(rows, &queue);
     (void)sarrus_sweep_norms(rows);
-    return n_rotations * real_set(1.0 / (n_pairs > 0 ? n_pairs : 1));
+    return queue.n_rotations * real_set(1.0 / (n_pairs > 0 ? n_pairs : 1));
 }
 
 #endif
