@@ -2,11 +2,14 @@
 #ifndef SARRUS_PINV_METHODS_H
 #define SARRUS_PINV_METHODS_H
 
-#include "kernels/pinv/problem.h"
+#include "kernels/pinv/gram_schmidt.h"
 
 /* Lane arrays of scratch. */
 LANE_BODY size_t sarrus_pinv_work(const sarrus_pinv_shape *shape) {
     switch (shape->method) {
+    case SARRUS_PINV_MGS:
+    case SARRUS_PINV_MGS2:
+        return sarrus_pinv_gram_schmidt_work(shape);
     default:
         return 0;
     }
@@ -24,8 +27,11 @@ LANE_BODY double sarrus_pinv_flops(const sarrus_pinv_shape *shape, int32_t rank,
 
 /* X and the rank decision. */
 LANE_BODY void sarrus_pinv_run(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {
-    (void)lanes;
     switch (shape->method) {
+    case SARRUS_PINV_MGS:
+    case SARRUS_PINV_MGS2:
+        sarrus_pinv_gram_schmidt(shape, lanes);
+        break;
     default:
         break;
     }
