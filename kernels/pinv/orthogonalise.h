@@ -65,14 +65,13 @@ LANE_BODY double sarrus_products_flops(int32_t n, int32_t length) { /* plan */
     return 2.0 * n * length + (n % 4 == 1 ? 3.0 : 0.0);
 }
 
-/* The lanes in which size k counts, as far as can be said before the rank is decided on all of them. */
-LANE_FUNCTION mask sarrus_size_counts(const sarrus_rank_rule *rule, const sarrus_rank_limit *limit, const sarrus_orthogonal *o,
-                                      int32_t k) {
-    real x = lane_at(o->size, k);
-    real threshold = sarrus_rank_threshold(rule, limit, o->length, o->count, lane_at(o->size, 0));
-    mask counts = mask_and(real_lt(threshold, x), real_lt(real_set(0.0), x));
+/* The lanes in which size k of an m×n matrix counts, as far as can be said before the rank is decided on all of them. */
+LANE_FUNCTION mask sarrus_size_counts(const sarrus_rank_rule *rule, const sarrus_rank_limit *limit, int32_t m, int32_t n,
+                                      const real *size, int32_t k) {
+    real x = lane_at(size, k);
+    mask counts = mask_and(real_lt(sarrus_rank_threshold(rule, limit, m, n, lane_at(size, 0)), x), real_lt(real_set(0.0), x));
     if (rule->method == SARRUS_RANK_GAP && k > 0)
-        counts = mask_and(counts, real_lt(real_set(rule->tolerance) * lane_at(o->size, k - 1), x));
+        counts = mask_and(counts, real_lt(real_set(rule->tolerance) * lane_at(size, k - 1), x));
     if (rule->method == SARRUS_RANK_AUTO || rule->method == SARRUS_RANK_TRACKED)
         counts = mask_and(counts, real_lt(real_set((real_scalar)k), limit->max_rank));
     return counts;
@@ -279,7 +278,7 @@ LANE_FUNCTION void sarrus_orthogonalise_along(sarrus_orthogonal *o, const sarrus
         if (k > 0)
             size = real_select(real_lt(lane_at(o->size, k - 1), size), lane_at(o->size, k - 1), size);
         lane_at(o->size, k) = size;
-        step.open = mask_and(step.open, sarrus_size_counts(rule, limit, o, k));
+        step.open = mask_and(step.open, sarrus_size_counts(rule, limit, o->length, o->count, o->size, k));
         if (!mask_any(step.open))
             break;
         step.is_last = k + 1 == most;
