@@ -137,7 +137,8 @@ static void write_nan(double *x, size_t count) {
 /* Cuts one thread's arrays from `block`, or only counts their doubles when that is NULL. Each begins at a cache line. */
 static size_t tile_cut(const pinv_job *job, double *block, pinv_tile *tile) {
     const size_t width = (size_t)job->kernels->width, line = 8;
-    const size_t counts[] = {job->n_a, job->n_b, job->n_x, job->kernels->work(&job->call), 1, 1, 1, 1, 1, 1, 1, 1};
+    const size_t n_a = job->n_a > job->n_x ? job->n_a : job->n_x; /* the result passes through as well */
+    const size_t counts[] = {n_a, job->n_b, job->n_x, job->kernels->work(&job->call), 1, 1, 1, 1, 1, 1, 1, 1};
     double **arrays[] = {&tile->call.a,    &tile->call.b,    &tile->call.x,       &tile->call.work,
                          &tile->max_rank,  &tile->violation, &tile->spoilt_a,     &tile->spoilt_b,
                          &tile->call.rank, &tile->call.kept, &tile->call.dropped, &tile->call.n_sweeps};
@@ -160,6 +161,19 @@ static void clear_spoilt(const double *spoilt, int32_t width, size_t count, doub
     }
 }
 
+/* Asks for what will be read next and written now while there is work in between: in the order of the lanes, as packing goes, no
+ * processor would guess it. */
+static void prefetch_tile(const pinv_job *job, uint64_t first, int32_t n_lanes) {
+    const sarrus_pinv_batch *batch = job->batch;
+    const uint64_t next = first + (uint64_t)job->kernels->width;
+    const size_t line = 8, n_left = next < batch->n_matrices ? (size_t)(batch->n_matrices - next) : 0;
+    const size_t n_read = job->n_a * (n_left < (size_t)n_lanes ? n_left : (size_t)n_lanes), n_written = job->n_x * (size_t)n_lanes;
+    for (size_t k = 0; k < n_read; k += line)
+        __builtin_prefetch(batch->a + next * job->n_a + k, 0, 2);
+    for (size_t k = 0; k < n_written; k += line)
+        __builtin_prefetch(batch->x + first * job->n_x + k, 1, 2);
+}
+
 static void tile_run(const pinv_job *job, const pinv_tile *tile, uint64_t i_tile) {
     const sarrus_pinv_batch *batch = job->batch;
     const int32_t width = job->kernels->width;
@@ -176,8 +190,11 @@ static void tile_run(const pinv_job *job, const pinv_tile *tile, uint64_t i_tile
         tile->max_rank[lane] = max_rank_of(batch, i);
         tile->violation[lane] = violation_of(batch, i);
     }
+    prefetch_tile(job, first, n_lanes);
     job->kernels->run(&tile->call);
-    job->kernels->unpack(tile->call.x, job->n_x, n_lanes, batch->x + first * job->n_x);
+    /* In order through the first cache: stores that go to eight matrices in turn take twice the time outside it. */
+    job->kernels->unpack(tile->call.x, job->n_x, n_lanes, tile->call.a);
+    memcpy(batch->x + first * job->n_x, tile->call.a, job->n_x * (size_t)n_lanes * sizeof *batch->x);
     for (int32_t lane = 0; lane < n_lanes; ++lane) {
         const uint64_t i = first + (uint64_t)lane;
         if (tile->spoilt_a[lane] != 0.0)
