@@ -135,6 +135,8 @@ LANE_FUNCTION void sarrus_orthogonal_project(const sarrus_orthogonal *o, const s
         c[w] = real_select(here[w], step->own, c[w]);
         sum[w] = real_set(0.0);
     }
+    for (int32_t w = 0; o->r && w < width; ++w)
+        lane_at(o->r, step->k * o->count + j + w) = c[w];
     for (int32_t i = 0; i < o->length && !step->is_last; ++i) {
         real qi = lane_at(q, i), vk = lane_at(old, i * along);
         for (int32_t w = 0; w < width; ++w) {
@@ -148,8 +150,6 @@ LANE_FUNCTION void sarrus_orthogonal_project(const sarrus_orthogonal *o, const s
         real name = lane_at(o->place, j + w);
         lane_at(o->place, step->k) = real_select(here[w], name, lane_at(o->place, step->k));
         lane_at(o->place, j + w) = real_select(here[w], step->place, name);
-        if (o->r)
-            lane_at(o->r, step->k * o->count + j + w) = c[w];
     }
     sarrus_orthogonal_longest(next, j, width, sum);
 }
