@@ -81,7 +81,7 @@ LANE_BODY void sarrus_gram_factor_form(sarrus_gram_factor *g, const sarrus_pinv_
 /* The round-off in a diagonal entry of S, and so at least in a squared pivot from it; and not below 2^-200 of the largest, whose
  * second power S⁺ could not take in. */
 LANE_FUNCTION real sarrus_gram_floor(const sarrus_gram_factor *g, real entry) {
-    return real_max(real_set(4 * 2.220446049250313e-16 * g->length) * entry, g->largest * real_set(0x1p-200));
+    return real_max(real_set(2 * 2.220446049250313e-16 * g->length) * entry, g->largest * real_set(0x1p-200));
 }
 
 /* Rows i … i + width − 1, column k of the Cholesky factor of K (in place, lower triangle). */
