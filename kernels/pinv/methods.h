@@ -37,9 +37,17 @@ LANE_BODY size_t sarrus_pinv_work(const sarrus_pinv_shape *shape) {
 
 /* Additions and multiplications for one matrix of this rank (an FMA is two), n_sweeps sweeps of an iterative method. */
 LANE_BODY double sarrus_pinv_flops(const sarrus_pinv_shape *shape, int32_t rank, double n_sweeps) { /* plan */
-    (void)rank;
-    (void)n_sweeps; /* plan */
+    (void)n_sweeps;
     switch (shape->method) {
+    case SARRUS_PINV_GREVILLE:
+        return sarrus_pinv_greville_flops(shape, rank);
+    case SARRUS_PINV_MGS:
+    case SARRUS_PINV_MGS2:
+        return sarrus_pinv_gram_schmidt_flops(shape, rank);
+    case SARRUS_PINV_NORMAL:
+        return sarrus_pinv_normal_flops(shape, rank);
+    case SARRUS_PINV_CHOLESKY:
+        return sarrus_pinv_cholesky_flops(shape, rank);
     default:
         return 0.0;
     }
