@@ -1,7 +1,8 @@
 /* A P = Q R by Householder reflections with column pivoting, every lane with its own permutation.
  *
- *   step k: the longest remaining column comes to k, x = its rows k…
- *           v = x + sign(x_k) |x| e_k,  β = 2 / vᵀv,  A ← (I − β v vᵀ) A,  R_kk = −sign(x_k) |x|
+ *   step k: the longest remaining column comes to k, x = its rows k…,  R_kk = −sign(x_k) |x|,  v = x − R_kk e_k
+ *           R_kj = xᵀa_j / R_kk  and, below row k,  a_j ← a_j − x (a_kj − R_kj) / v_k
+ *           which is  A ← (I − β v vᵀ) A,  β = 2 / vᵀv
  *
  * What a step subtracts from the rows below k stays pending until the next step passes over them: that one pass makes the lanes'
  * exchanges of columns (selections), subtracts, and sums the products with the next x, so that every element is loaded and stored
@@ -37,13 +38,15 @@ typedef struct sarrus_qr {
 /* What a step does to every column. */
 typedef struct sarrus_qr_step {
     int32_t k;
-    const real *x;             /* [m] the pivot's column */
+    real *x;                   /* [m] the pivot's column */
     const real *last;          /* [m] that of the step before, of which multiples are pending */
     const real *old;           /* [m] the column that stood at k */
     real pivot;                /* where the pivot stood */
     real factor, norm2, place; /* of the old column */
-    real shift;                /* v = x + shift e_k */
-    real beta;
+    real own_factor;           /* of the pivot's */
+    real square[4];            /* |x|² in four sums */
+    real inverse;              /* 1/R_kk */
+    real inverse_head;         /* 1/v_k */
 } sarrus_qr_step;
 
 /* Kinds of a step, known to the compiler. */
@@ -165,53 +168,71 @@ LANE_BODY real sarrus_qr_load_scaled(sarrus_qr *qr, const real *a, mask active) 
     return scale;
 }
 
-/* Rows i … i + count − 1 of every lane's pivot column, as they stand in w. */
-LANE_FUNCTION void sarrus_qr_gather_rows(const sarrus_qr *qr, const sarrus_qr_step *step, real *x, int32_t i, const int32_t count) {
+/* Rows i … i + count − 1 of the pivot column, from w into x: of every lane's own, or, when all agree, of the column `from`, which
+ * the old one then replaces. Rows from k on (is_below) have what is pending subtracted and join |x|². */
+LANE_FUNCTION void sarrus_qr_take_rows(const sarrus_qr *qr, sarrus_qr_step *step, real *from, int32_t i, const int32_t count,
+                                       const int32_t is_below) {
     real found[8];
     for (int32_t c = 0; c < count; ++c)
-        found[c] = lane_at(step->old, i + c);
-    for (int32_t j = step->k + 1; j < qr->n; ++j) {
+        found[c] = lane_at(from ? from : step->old, i + c);
+    for (int32_t c = 0; from && c < count; ++c)
+        lane_at(from, i + c) = lane_at(step->old, i + c);
+    for (int32_t j = step->k + 1; !from && j < qr->n; ++j) {
         const real *column = lane_from(qr->w, j * qr->m + i);
         mask here = real_eq(step->pivot, lane_at(qr->index, j));
         for (int32_t c = 0; c < count; ++c)
             found[c] = real_select(here, lane_at(column, c), found[c]);
     }
+    for (int32_t c = 0; is_below && c < count; ++c) {
+        if (step->k > 0)
+            found[c] = real_fnma(step->own_factor, lane_at(step->last, i + c), found[c]);
+        step->square[c % 4] = real_fma(found[c], found[c], step->square[c % 4]);
+    }
     for (int32_t c = 0; c < count; ++c)
-        lane_at(x, i + c) = found[c];
+        lane_at(step->x, i + c) = found[c];
 }
 
-/* Brings the pivot column into column k of f, with what was pending done. Returns 0 when all lanes agreed and the old column k
- * of w has been moved to where the pivot stood; SARRUS_QR_MIXED when that is left to the pass. */
-LANE_FUNCTION int32_t sarrus_qr_gather(const sarrus_qr *qr, const sarrus_qr_step *step) {
+/* Rows begin … end − 1 of it. */
+LANE_FUNCTION void sarrus_qr_take(const sarrus_qr *qr, sarrus_qr_step *step, real *from, int32_t begin, int32_t end,
+                                  const int32_t is_below) {
+    int32_t i = begin;
+    for (; i + 8 <= end; i += 8)
+        sarrus_qr_take_rows(qr, step, from, i, 8, is_below);
+    if (i + 4 <= end) {
+        sarrus_qr_take_rows(qr, step, from, i, 4, is_below);
+        i += 4;
+    }
+    for (; i < end; ++i)
+        sarrus_qr_take_rows(qr, step, from, i, 1, is_below);
+}
+
+/* Brings the pivot column into column k of f, with what was pending done, and sums its squared length. Returns 0 when all lanes
+ * agreed and the old column k of w has been moved to where the pivot stood; 1 when that is left to the pass. */
+LANE_FUNCTION int32_t sarrus_qr_gather(const sarrus_qr *qr, sarrus_qr_step *step) {
     const int32_t k = step->k, m = qr->m;
-    int32_t n_places = 0, where = 0, i = 0;
-    real *x = lane_from(qr->f, k * m), factor = step->factor, place = step->place;
+    int32_t n_places = 0, where = 0;
+    real factor = step->factor, place = step->place;
     for (int32_t j = k; j < qr->n; ++j) {
         mask here = real_eq(step->pivot, lane_at(qr->index, j));
         int32_t is_here = mask_any(here) ? 1 : 0;
         n_places += is_here;
-        where += is_here * j;
+        where = is_here ? j : where;
         place = real_select(here, lane_at(qr->place, j), place);
         factor = real_select(here, lane_at(qr->factor, j), factor);
     }
     lane_at(qr->place, k) = place;
+    step->own_factor = factor;
+    for (int32_t c = 0; c < 4; ++c)
+        step->square[c] = real_set(0.0);
     if (n_places == 1) {
         real *from = lane_from(qr->w, where * m);
-        for (; i < m; ++i) {
-            lane_at(x, i) = lane_at(from, i);
-            lane_at(from, i) = lane_at(step->old, i);
-        }
-    } else {
-        for (; i + 8 <= m; i += 8)
-            sarrus_qr_gather_rows(qr, step, x, i, 8);
-        for (; i + 4 <= m; i += 4)
-            sarrus_qr_gather_rows(qr, step, x, i, 4);
-        for (; i < m; ++i)
-            sarrus_qr_gather_rows(qr, step, x, i, 1);
+        sarrus_qr_take(qr, step, from, k, m, 1);
+        sarrus_qr_take(qr, step, from, 0, k, 0);
+        return 0;
     }
-    for (i = k; k > 0 && i < m; ++i)
-        lane_at(x, i) = real_fnma(factor, lane_at(step->last, i), lane_at(x, i));
-    return n_places == 1 ? 0 : SARRUS_QR_MIXED;
+    sarrus_qr_take(qr, step, NULL, k, m, 1);
+    sarrus_qr_take(qr, step, NULL, 0, k, 0);
+    return 1;
 }
 
 /* factor_c = xᵀ a_c over rows begin … end − 1, in two interleaved sums. */
@@ -303,15 +324,13 @@ LANE_FUNCTION void sarrus_qr_pass_all(const sarrus_qr *qr, const sarrus_qr_step 
 LANE_FUNCTION void sarrus_qr_finish_columns(const sarrus_qr *qr, const sarrus_qr_step *step, int32_t j, const int32_t count,
                                             sarrus_qr_choice *choice) {
     const int32_t k = step->k;
-    const real head = lane_at(qr->head, k);
     for (int32_t c = 0; c < count; ++c) {
-        real *corner = lane_from(qr->w, (j + c) * qr->m + k), top = *corner;
-        real factor = step->beta * real_fma(step->shift, top, lane_at(qr->factor, j + c));
-        real r = real_fnma(factor, head, top), place = lane_at(qr->index, j + c);
+        real *corner = lane_from(qr->w, (j + c) * qr->m + k);
+        real r = step->inverse * lane_at(qr->factor, j + c), place = lane_at(qr->index, j + c);
         real norm2 = real_select(real_eq(step->pivot, place), step->norm2, lane_at(qr->norm2, j + c));
         norm2 = real_fnma(r, r, norm2);
+        lane_at(qr->factor, j + c) = (*corner - r) * step->inverse_head;
         *corner = r;
-        lane_at(qr->factor, j + c) = factor;
         lane_at(qr->norm2, j + c) = norm2;
         sarrus_qr_choice_offer(choice, c, place, norm2);
     }
@@ -358,9 +377,9 @@ LANE_FUNCTION void sarrus_qr_reflect(const sarrus_qr *qr, const sarrus_qr_step *
     real factor[4];
     sarrus_qr_products(x, b, stride, k, qr->m, factor, count);
     for (int32_t c = 0; c < count; ++c) {
-        real top = lane_at(b, c * stride + k);
-        factor[c] = step->beta * real_fma(step->shift, top, factor[c]);
-        lane_at(b, c * stride + k) = real_fnma(factor[c], lane_at(qr->head, k), top);
+        real r = step->inverse * factor[c];
+        factor[c] = (lane_at(b, c * stride + k) - r) * step->inverse_head;
+        lane_at(b, c * stride + k) = r;
     }
     for (int32_t i = k + 1; i < qr->m; ++i) {
         for (int32_t c = 0; c < count; ++c)
@@ -368,26 +387,29 @@ LANE_FUNCTION void sarrus_qr_reflect(const sarrus_qr *qr, const sarrus_qr_step *
     }
 }
 
-/* The reflection that brings x onto e_k, from |x|² and x_k; leaves it in head, beta, size, inverse. Returns its shift. */
-LANE_FUNCTION real sarrus_qr_reflection(const sarrus_qr *qr, int32_t k, real norm2, real top) {
-    const real zero = real_set(0.0), one = real_set(1.0);
-    mask is_zero = real_lt(norm2, real_set(0x1p-900));
+/* The reflection that brings x onto e_k, from |x|² and x_k; leaves it in head, beta, size, inverse. Returns R_kk. */
+LANE_FUNCTION real sarrus_qr_reflection(const sarrus_qr *qr, sarrus_qr_step *step) {
+    const real zero = real_set(0.0), one = real_set(1.0), top = lane_at(step->x, step->k);
+    real norm2 = (step->square[0] + step->square[1]) + (step->square[2] + step->square[3]);
+    mask is_zero = real_lt(norm2, real_set(0x1p-900)), is_negative = real_lt(top, zero);
     real safe = real_select(is_zero, one, norm2);
     real inverse = real_rsqrt(safe), norm = safe * inverse;
-    mask is_negative = real_lt(top, zero);
-    real shift = real_select(is_zero, zero, real_select(is_negative, -norm, norm));
-    lane_at(qr->size, k) = real_select(is_zero, zero, norm);
-    lane_at(qr->inverse, k) = real_select(is_zero, zero, real_select(is_negative, inverse, -inverse));
-    lane_at(qr->head, k) = top + shift;
-    lane_at(qr->beta, k) = real_select(is_zero, zero, one / real_fma(real_abs(top), norm, safe));
-    return shift;
+    inverse = real_select(is_zero, zero, real_select(is_negative, inverse, -inverse));
+    norm = real_select(is_zero, zero, norm);
+    real corner = real_select(is_negative, norm, -norm), head = top - corner;
+    step->inverse = inverse;
+    step->inverse_head = real_select(is_zero, zero, one / real_select(is_zero, one, head));
+    lane_at(qr->size, step->k) = norm;
+    lane_at(qr->inverse, step->k) = inverse;
+    lane_at(qr->head, step->k) = head;
+    lane_at(qr->beta, step->k) = real_abs(inverse * step->inverse_head);
+    return corner;
 }
 
 /* Step k of the factorisation. */
 LANE_FUNCTION void sarrus_qr_advance(sarrus_qr *qr, int32_t k) {
     sarrus_qr_step step;
     int32_t q = 0;
-    real norm2;
     step.k = k;
     step.x = lane_from(qr->f, k * qr->m);
     step.last = lane_from(qr->f, (k > 0 ? k - 1 : 0) * qr->m);
@@ -399,13 +421,11 @@ LANE_FUNCTION void sarrus_qr_advance(sarrus_qr *qr, int32_t k) {
     step.factor = lane_at(qr->factor, k);
     step.norm2 = lane_at(qr->norm2, k);
     step.place = lane_at(qr->place, k);
-    const int32_t mixed = sarrus_qr_gather(qr, &step);
-    sarrus_qr_products(step.x, step.x, 0, k, qr->m, &norm2, 1);
-    step.shift = sarrus_qr_reflection(qr, k, norm2, lane_at(step.x, k));
-    step.beta = lane_at(qr->beta, k);
+    const int32_t is_mixed = sarrus_qr_gather(qr, &step);
+    const real corner = sarrus_qr_reflection(qr, &step);
     if (k == 0)
         sarrus_qr_pass_all(qr, &step, SARRUS_QR_FIRST | SARRUS_QR_MIXED);
-    else if (mixed)
+    else if (is_mixed)
         sarrus_qr_pass_all(qr, &step, SARRUS_QR_MIXED);
     else
         sarrus_qr_pass_all(qr, &step, 0);
@@ -414,7 +434,7 @@ LANE_FUNCTION void sarrus_qr_advance(sarrus_qr *qr, int32_t k) {
         sarrus_qr_reflect(qr, &step, lane_from(qr->b, q * qr->height), 4);
     for (; q < qr->n_rhs; ++q)
         sarrus_qr_reflect(qr, &step, lane_from(qr->b, q * qr->height), 1);
-    lane_at(qr->f, k * qr->m + k) = -step.shift;
+    lane_at(qr->f, k * qr->m + k) = corner;
 }
 
 /* The factorisation of what sarrus_qr_load has left in w. */
