@@ -244,9 +244,8 @@ LANE_FUNCTION void sarrus_householder_store(const sarrus_householder *at, const 
 LANE_BODY void sarrus_pinv_householder(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {
     const int32_t m = shape->m, n = shape->n, steps = sarrus_qr_steps(m, n);
     sarrus_householder at;
-    const real scale = sarrus_pinv_scale_find(lanes->a, m * n);
     sarrus_householder_cut(shape, lanes, &at);
-    sarrus_qr_load(&at.qr, lanes->a, scale);
+    const real scale = sarrus_qr_load_scaled(&at.qr, lanes->a, lanes->active);
     sarrus_qr_factor(&at.qr);
     lanes->limit.unit = scale;
     lanes->found = sarrus_rank_decide(&shape->rule, &lanes->limit, m, n, at.qr.size, 1, steps);
