@@ -177,10 +177,7 @@ LANE_FUNCTION void sarrus_householder_cut(const sarrus_pinv_shape *shape, const 
     at->row = 1;
     at->column = at->qr.height = m > n ? m : n;
     at->qr.n_rhs = shape->n_rhs;
-    for (int32_t i = 0; i < m; ++i) {
-        for (int32_t q = 0; q < shape->n_rhs; ++q)
-            lane_at(at->y, q * at->column + i) = lane_at(lanes->b, i * shape->n_rhs + q);
-    }
+    sarrus_qr_load_sides(&at->qr, lanes->b);
 }
 
 /* Rows from the largest rank on are nothing but zeros so far. */

@@ -3,12 +3,15 @@
 #define SARRUS_PINV_METHODS_H
 
 #include "kernels/pinv/householder.h"
+#include "kernels/pinv/varga.h"
 
 /* Lane arrays of scratch. */
 LANE_BODY size_t sarrus_pinv_work(const sarrus_pinv_shape *shape) {
     switch (shape->method) {
     case SARRUS_PINV_HOUSEHOLDER:
         return sarrus_pinv_householder_work(shape);
+    case SARRUS_PINV_VARGA:
+        return sarrus_pinv_varga_work(shape);
     default:
         return 0;
     }
@@ -29,6 +32,9 @@ LANE_BODY void sarrus_pinv_run(const sarrus_pinv_shape *shape, sarrus_pinv_lanes
     switch (shape->method) {
     case SARRUS_PINV_HOUSEHOLDER:
         sarrus_pinv_householder(shape, lanes);
+        break;
+    case SARRUS_PINV_VARGA:
+        sarrus_pinv_varga(shape, lanes);
         break;
     default:
         break;

@@ -168,6 +168,14 @@ LANE_BODY real sarrus_qr_load_scaled(sarrus_qr *qr, const real *a, mask active) 
     return scale;
 }
 
+/* Right sides in rows [m][n_rhs], to be carried along. */
+LANE_BODY void sarrus_qr_load_sides(const sarrus_qr *qr, const real *b) {
+    for (int32_t i = 0; i < qr->m; ++i) {
+        for (int32_t q = 0; q < qr->n_rhs; ++q)
+            lane_at(qr->b, q * qr->height + i) = lane_at(b, i * qr->n_rhs + q);
+    }
+}
+
 /* Rows i … i + count − 1 of the pivot column, from w into x: of every lane's own, or, when all agree, of the column `from`, which
  * the old one then replaces. Rows from k on (is_below) have what is pending subtracted and join |x|². */
 LANE_FUNCTION void sarrus_qr_take_rows(const sarrus_qr *qr, sarrus_qr_step *step, real *from, int32_t i, const int32_t count,
