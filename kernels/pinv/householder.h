@@ -257,4 +257,15 @@ LANE_BODY void sarrus_pinv_householder(const sarrus_pinv_shape *shape, sarrus_pi
     sarrus_householder_store(&at, shape, scale, lanes->x);
 }
 
+LANE_BODY real_scalar sarrus_pinv_householder_flops(const sarrus_pinv_shape *shape, int32_t rank) {
+    const int32_t m = shape->m, n = shape->n, columns = sarrus_pinv_columns(shape);
+    const real_scalar r = rank, cut = n - rank, below = 0.5 * r * (r - 1.0);
+    real_scalar flops = sarrus_qr_flops(m, n, shape->is_explicit ? 0 : shape->n_rhs, rank);
+    if (shape->is_explicit)
+        flops += sarrus_qr_form_flops(m, rank);
+    if (rank < n)
+        flops += r * (5.0 + 2.0 * cut) + below * (5.0 + 4.0 * cut) + columns * r * (5.0 + 4.0 * cut);
+    return flops + columns * (2.0 * r + 2.0 * below + n);
+}
+
 #endif

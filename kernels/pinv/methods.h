@@ -19,9 +19,12 @@ LANE_BODY size_t sarrus_pinv_work(const sarrus_pinv_shape *shape) {
 
 /* Additions and multiplications for one matrix of this rank (an FMA is two), n_sweeps sweeps of an iterative method. */
 LANE_BODY double sarrus_pinv_flops(const sarrus_pinv_shape *shape, int32_t rank, double n_sweeps) { /* plan */
-    (void)rank;
-    (void)n_sweeps; /* plan */
+    (void)n_sweeps;
     switch (shape->method) {
+    case SARRUS_PINV_HOUSEHOLDER:
+        return sarrus_pinv_householder_flops(shape, rank);
+    case SARRUS_PINV_VARGA:
+        return sarrus_pinv_varga_flops(shape, rank);
     default:
         return 0.0;
     }

@@ -528,4 +528,27 @@ LANE_BODY void sarrus_qr_restore_column(const sarrus_qr *qr, const real *y, real
     }
 }
 
+/* Additions and multiplications of sarrus_qr_load_scaled (where no scale is needed), sarrus_qr_factor and the decision of a
+ * rank `rank` on it: what is left then is round-off, whose lengths are summed anew once. */
+LANE_FUNCTION real_scalar sarrus_qr_flops(int32_t m, int32_t n, int32_t n_rhs, int32_t rank) {
+    const int32_t steps = sarrus_qr_steps(m, n);
+    real_scalar flops = (rank > 0 ? 3.0 : 6.0) * m * n + 1.0 + 3.0 * steps; /* a zero matrix is loaded twice */
+    for (int32_t k = 0; k < steps; ++k) {
+        const int32_t rows = m - k, per_entry = k > 0 ? 4 : 2;
+        flops += 7.0 + per_entry * rows + (n - k - 1.0) * (per_entry * rows + 6.0);
+        flops += n_rhs * (rows > 1 ? 4.0 * rows + 2.0 : 4.0); /* below the last row nothing is left to subtract */
+        if (k > 0 && k == rank && k + 1 < n)
+            flops += 4.0 * rows * (n - k);
+    }
+    return flops;
+}
+
+/* Those of sarrus_qr_form. */
+LANE_FUNCTION real_scalar sarrus_qr_form_flops(int32_t m, int32_t count) {
+    real_scalar flops = 0.0;
+    for (int32_t k = 0; k < count; ++k)
+        flops += 3.0 + (m - k - 1) + (count - 1.0 - k) * (4.0 * (m - k - 1) + 3.0);
+    return flops;
+}
+
 #endif

@@ -82,19 +82,20 @@ LANE_BODY void sarrus_varga_factor(const sarrus_varga *at) {
     }
 }
 
-/* y ← V [G2⁻¹ y; 0] for a group of columns: forward substitution, then the reflections from the last to the first. */
-LANE_FUNCTION void sarrus_varga_finish(const sarrus_varga *at, real *y, const int32_t count) {
+/* y ← [G2⁻¹ y; 0] for a group of columns. */
+LANE_FUNCTION void sarrus_varga_solve(const sarrus_varga *at, real *y, const int32_t count) {
     const real zero = real_set(0.0);
     const int32_t n = at->first.n, row = at->row, column = at->column;
-    real sum[8];
     for (int32_t i = 0; i < at->highest; ++i) {
         const real *g = lane_from(at->second.f, i * n);
-        mask is_row = real_lt(real_set((real_scalar)i), at->rank);
+        const mask is_row = real_lt(real_set((real_scalar)i), at->rank);
+        real sum[8];
         for (int32_t c = 0; c < count; ++c)
             sum[c] = lane_at(y, i * row + c * column);
         for (int32_t j = 0; j < i; ++j) {
+            const real factor = lane_at(g, j);
             for (int32_t c = 0; c < count; ++c)
-                sum[c] = real_fnma(lane_at(g, j), lane_at(y, j * row + c * column), sum[c]);
+                sum[c] = real_fnma(factor, lane_at(y, j * row + c * column), sum[c]);
         }
         for (int32_t c = 0; c < count; ++c) {
             sum[c] = real_fma(sum[c], lane_at(at->second.inverse, i), zero); /* + 0: never −0 */
@@ -105,25 +106,39 @@ LANE_FUNCTION void sarrus_varga_finish(const sarrus_varga *at, real *y, const in
         for (int32_t c = 0; c < count; ++c)
             lane_at(y, i * row + c * column) = zero;
     }
+}
+
+/* y ← V y for a group of columns: the reflections from the last to the first. */
+LANE_FUNCTION void sarrus_varga_reflect(const sarrus_varga *at, real *y, const int32_t count) {
+    const int32_t n = at->first.n, row = at->row, column = at->column;
     for (int32_t k = at->highest - 1; k >= 0; --k) {
         const real *v = lane_from(at->second.f, k * n);
         const real head = lane_at(at->second.head, k);
+        real factor[8];
         for (int32_t c = 0; c < count; ++c)
-            sum[c] = zero;
+            factor[c] = real_set(0.0);
         for (int32_t i = k + 1; i < n; ++i) {
+            const real vi = lane_at(v, i);
             for (int32_t c = 0; c < count; ++c)
-                sum[c] = real_fma(lane_at(v, i), lane_at(y, i * row + c * column), sum[c]);
+                factor[c] = real_fma(vi, lane_at(y, i * row + c * column), factor[c]);
         }
         for (int32_t c = 0; c < count; ++c) {
             real *own = lane_from(y, k * row + c * column);
-            sum[c] = lane_at(at->second.beta, k) * real_fma(head, *own, sum[c]);
-            *own = real_fnma(sum[c], head, *own);
+            factor[c] = lane_at(at->second.beta, k) * real_fma(head, *own, factor[c]);
+            *own = real_fnma(factor[c], head, *own);
         }
         for (int32_t i = k + 1; i < n; ++i) {
+            const real vi = lane_at(v, i);
             for (int32_t c = 0; c < count; ++c)
-                lane_at(y, i * row + c * column) = real_fnma(sum[c], lane_at(v, i), lane_at(y, i * row + c * column));
+                lane_at(y, i * row + c * column) = real_fnma(factor[c], vi, lane_at(y, i * row + c * column));
         }
     }
+}
+
+LANE_FUNCTION void sarrus_varga_finish(const sarrus_varga *at, int32_t q, const int32_t count) {
+    real *y = lane_from(at->y, q * at->column);
+    sarrus_varga_solve(at, y, count);
+    sarrus_varga_reflect(at, y, count);
 }
 
 LANE_BODY void sarrus_pinv_varga(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {
@@ -143,15 +158,27 @@ LANE_BODY void sarrus_pinv_varga(const sarrus_pinv_shape *shape, sarrus_pinv_lan
     if (shape->is_explicit)
         sarrus_qr_form(&at.first, at.highest, at.y);
     for (; q + 8 <= at.n_columns; q += 8)
-        sarrus_varga_finish(&at, lane_from(at.y, q * at.column), 8);
+        sarrus_varga_finish(&at, q, 8);
     for (; q + 4 <= at.n_columns; q += 4)
-        sarrus_varga_finish(&at, lane_from(at.y, q * at.column), 4);
+        sarrus_varga_finish(&at, q, 4);
     for (; q < at.n_columns; ++q)
-        sarrus_varga_finish(&at, lane_from(at.y, q * at.column), 1);
+        sarrus_varga_finish(&at, q, 1);
     if (shape->is_explicit)
         sarrus_qr_restore(&at.first, at.n_columns, at.y, scale, lanes->x);
     for (q = 0; !shape->is_explicit && q < at.n_columns; ++q)
         sarrus_qr_restore_column(&at.first, lane_from(at.y, q * at.column), scale, lane_from(lanes->x, q), at.n_columns);
+}
+
+LANE_BODY real_scalar sarrus_pinv_varga_flops(const sarrus_pinv_shape *shape, int32_t rank) {
+    const int32_t m = shape->m, n = shape->n, columns = sarrus_pinv_columns(shape);
+    real_scalar flops = sarrus_qr_flops(m, n, shape->is_explicit ? 0 : shape->n_rhs, rank);
+    if (shape->is_explicit)
+        flops += sarrus_qr_form_flops(m, rank);
+    for (int32_t k = 0; k < rank; ++k) {
+        flops += 6.0 + 2.0 * (n - k) + (rank - 1.0 - k) * (4.0 * (n - k) + 2.0);
+        flops += columns * (2.0 * k + 2.0 + 4.0 * (n - k - 1) + 5.0);
+    }
+    return flops + 1.0 * columns * n;
 }
 
 #endif
