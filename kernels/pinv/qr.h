@@ -168,6 +168,14 @@ LANE_BODY real sarrus_qr_load_scaled(sarrus_qr *qr, const real *a, mask active) 
     return scale;
 }
 
+/* Right sides in rows [m][n_rhs], to be carried along. */
+LANE_BODY void sarrus_qr_load_sides(const sarrus_qr *qr, const real *b) {
+    for (int32_t i = 0; i < qr->m; ++i) {
+        for (int32_t q = 0; q < qr->n_rhs; ++q)
+            lane_at(qr->b, q * qr->height + i) = lane_at(b, i * qr->n_rhs + q);
+    }
+}
+
 /* Rows i … i + count − 1 of the pivot column, from w into x: of every lane's own, or, when all agree, of the column `from`, which
  * the old one then replaces. Rows from k on (is_below) have what is pending subtracted and join |x|². */
 LANE_FUNCTION void sarrus_qr_take_rows(const sarrus_qr *qr, sarrus_qr_step *step, real *from, int32_t i, const int32_t count,
@@ -518,6 +526,29 @@ LANE_BODY void sarrus_qr_restore_column(const sarrus_qr *qr, const real *y, real
             found = real_select(real_eq(lane_at(qr->place, j), lane_at(qr->index, o)), lane_at(y, j), found);
         lane_at(x, o * stride) = found * scale;
     }
+}
+
+/* Additions and multiplications of sarrus_qr_load_scaled (where no scale is needed), sarrus_qr_factor and the decision of a
+ * rank `rank` on it: what is left then is round-off, whose lengths are summed anew once. */
+LANE_FUNCTION real_scalar sarrus_qr_flops(int32_t m, int32_t n, int32_t n_rhs, int32_t rank) {
+    const int32_t steps = sarrus_qr_steps(m, n);
+    real_scalar flops = (rank > 0 ? 3.0 : 6.0) * m * n + 1.0 + 3.0 * steps; /* a zero matrix is loaded twice */
+    for (int32_t k = 0; k < steps; ++k) {
+        const int32_t rows = m - k, per_entry = k > 0 ? 4 : 2;
+        flops += 7.0 + per_entry * rows + (n - k - 1.0) * (per_entry * rows + 6.0);
+        flops += n_rhs * (rows > 1 ? 4.0 * rows + 2.0 : 4.0); /* below the last row nothing is left to subtract */
+        if (k > 0 && k == rank && k + 1 < n)
+            flops += 4.0 * rows * (n - k);
+    }
+    return flops;
+}
+
+/* Those of sarrus_qr_form. */
+LANE_FUNCTION real_scalar sarrus_qr_form_flops(int32_t m, int32_t count) {
+    real_scalar flops = 0.0;
+    for (int32_t k = 0; k < count; ++k)
+        flops += 3.0 + (m - k - 1) + (count - 1.0 - k) * (4.0 * (m - k - 1) + 3.0);
+    return flops;
 }
 
 #endif
