@@ -46,7 +46,11 @@ static const sarrus_word rank_methods[] = {
 
 static const sarrus_word projections[] = {{"none", SARRUS_PROJECTION_NONE}, {"every_step", SARRUS_PROJECTION_EVERY_STEP}};
 
-static const sarrus_word integrators[] = {{"rk4", SARRUS_INTEGRATOR_RK4}, {"dopri5", -1}, {"verner65", -1}, {"adams-moulton", -1}};
+static const sarrus_word integrators[] = {{"rk4", SARRUS_INTEGRATOR_RK4},
+                                          {"dopri5", SARRUS_INTEGRATOR_DOPRI5},
+                                          {"verner65", SARRUS_INTEGRATOR_VERNER65},
+                                          {"adams-moulton", SARRUS_INTEGRATOR_ADAMS_MOULTON},
+                                          {"semi-implicit", SARRUS_INTEGRATOR_SEMI_IMPLICIT}};
 
 static const sarrus_word channels[] = {{"state", SARRUS_CHANNEL_STATE},           {"energy", SARRUS_CHANNEL_ENERGY},
                                        {"constraint", SARRUS_CHANNEL_CONSTRAINT}, {"rank", SARRUS_CHANNEL_RANK},
