@@ -416,8 +416,9 @@ static void put_elimination(const card *to) {
     put_line(to, "one evaluation", "%.0f flops, %.0f divisions and roots, %.0f sin-cos pairs", cost->flops_per_evaluation,
              cost->divisions_per_evaluation, cost->sincos_per_evaluation);
     put_line(to, "  with full matrices", "%.0f flops for the linear algebra alone", cost->dense_flops_per_evaluation);
-    put_line(to, "one step", "%.0f flops, %.0f divisions and roots, %.0f sin-cos pairs", cost->flops_per_step,
-             cost->divisions_per_step, cost->sincos_per_step);
+    if (!plan->mech.integrator.is_adaptive)
+        put_line(to, "one step", "%.0f flops, %.0f divisions and roots, %.0f sin-cos pairs", cost->flops_per_step,
+                 cost->divisions_per_step, cost->sincos_per_step);
 }
 
 static void put_layout(const card *to) {
@@ -442,7 +443,9 @@ static void put_dynamics(const card *to) {
     else
         put_line(to, "rank decision", "%s, tol %g", sarrus_rank_method_word(model->dynamics.rank_method),
                  model->dynamics.rank_tolerance);
-    if (to->plan->mech.has_baumgarte)
+    if (model->dynamics.has_step_gains)
+        put_line(to, "baumgarte", "alpha = beta, from the step");
+    else if (to->plan->mech.has_baumgarte)
         put_line(to, "baumgarte", "alpha %g 1/s, beta %g 1/s", model->values[model->dynamics.alpha].nominal,
                  model->values[model->dynamics.beta].nominal);
     else
@@ -451,8 +454,8 @@ static void put_dynamics(const card *to) {
         put_line(to, "projection", "above an error of %g", model->dynamics.projection_tolerance);
     else
         put_line(to, "projection", "%s", projections[model->dynamics.projection]);
-    put_line(to, "integrator", "rk4, dt %g s, t_end %g s: %" PRIu64 " steps", model->integrator.dt, model->integrator.t_end,
-             to->plan->n_steps);
+    put_line(to, "integrator", "%s, dt %g s, t_end %g s: %" PRIu64 " steps", sarrus_integrator_word(model->integrator.method),
+             model->integrator.dt, model->integrator.t_end, to->plan->n_steps);
 }
 
 static void put_sampled(const card *to, const sarrus_sampled *sampled) {
