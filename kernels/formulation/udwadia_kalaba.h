@@ -188,12 +188,14 @@ LANE_BODY void sarrus_correct_dense(sarrus_evaluation *ev, const real *rhs) {
     const sarrus_mechanism *mech = ev->mech;
     const sarrus_workspace *ws = ev->ws;
     const int is_auto = mech->rank.method == SARRUS_RANK_AUTO;
-    mask other = mask_none();
-    if (is_auto)
-        other = mask_and(ev->healthy, mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent))));
     ++ev->n_rank_revealing;
     ev->found = sarrus_solve_dense(ev, rhs, is_auto, ev->healthy);
     sarrus_unweight(mech, ev->parameter, ws->z, ws->z);
+    if (!is_auto)
+        return;
+    /* The rows I are those of another rank, or have lost a direction that all rows together may still hold. */
+    mask is_generic = real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent));
+    mask other = mask_and(ev->healthy, mask_not(mask_and(is_generic, real_eq(ev->found.rank, ev->max_rank))));
     if (!mask_any(other))
         return;
     for (int32_t i = 0; i < mech->n; ++i)
