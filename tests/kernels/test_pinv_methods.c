@@ -29,7 +29,7 @@ typedef struct method_entry {
 
 static const method_entry methods[] = {
     {SARRUS_PINV_SVD, 0, false},     {SARRUS_PINV_JACOBI, 0, false},   {SARRUS_PINV_HOUSEHOLDER, 0, false},
-    {SARRUS_PINV_VARGA, 0, false},   {SARRUS_PINV_MGS2, 1, false},     {SARRUS_PINV_MGS, 1, false},
+    {SARRUS_PINV_VARGA, 0, false},   {SARRUS_PINV_MGS2, 0, false},     {SARRUS_PINV_MGS, 1, false},
     {SARRUS_PINV_GREVILLE, 2, true}, {SARRUS_PINV_CHOLESKY, 2, false}, {SARRUS_PINV_NORMAL, 2, false},
 };
 enum { N_METHODS = sizeof methods / sizeof *methods, N_SCALES = 3, LARGEST = PINV_CASE_LARGEST };
