@@ -131,7 +131,7 @@ enum { N_MANY = 403, ROWS = 7, COLUMNS = 5, N_RHS = 2 }; /* not a multiple of an
 
 /* All that comes back for N_MANY matrices. */
 typedef struct many {
-    double x[N_MANY][COLUMNS * ROWS];
+    double x[N_MANY * COLUMNS * ROWS]; /* [N_MANY][COLUMNS][N_RHS | ROWS] */
     int32_t rank[N_MANY];
     double kept[N_MANY], dropped[N_MANY], n_sweeps[N_MANY];
 } many;
@@ -144,7 +144,7 @@ static void compute_many(const sarrus_pinv_options *options, const double *a, co
                                      .n_rhs = b ? N_RHS : 0,
                                      .a = a,
                                      .b = b,
-                                     .x = out->x[0],
+                                     .x = out->x,
                                      .rank = out->rank,
                                      .kept = out->kept,
                                      .dropped = out->dropped,
@@ -184,7 +184,7 @@ static void test_threads_and_batch_size(void **state) {
         for (int first = 1; first < N_MANY; first += 97) {
             const uint64_t n = (uint64_t)(N_MANY - first) / (first % 2 ? 1 : 3);
             compute_many(&options, a + (size_t)first * ROWS * COLUMNS, bs ? bs + (size_t)first * ROWS * N_RHS : NULL, n, &one);
-            assert_memory_equal(one.x[0], expected.x[0] + (size_t)first * n_x, n * n_x * sizeof(double));
+            assert_memory_equal(one.x, expected.x + (size_t)first * n_x, n * n_x * sizeof(double));
             assert_memory_equal(one.kept, expected.kept + first, n * sizeof(double));
             assert_memory_equal(one.n_sweeps, expected.n_sweeps + first, n * sizeof(double));
         }
@@ -216,12 +216,12 @@ static void test_nan_is_isolated(void **state) {
         compute_many(&options, a, is_applied ? b : NULL, N_MANY, &expected);
         compute_many(&options, bad_a, is_applied ? bad_b : NULL, N_MANY, &got);
         for (int i = 0; i < N_MANY; ++i) {
-            const double *x = got.x[0] + i * n_x;
+            const double *x = got.x + i * n_x;
             const bool spoilt = i % 5 == 2, half_spoilt = is_applied && i % 7 == 3;
             for (int j = 0; (spoilt || half_spoilt) && j < n_x; ++j)
                 assert_true(isnan(x[j]));
             if (!spoilt && !half_spoilt)
-                assert_memory_equal(x, expected.x[0] + i * n_x, (size_t)n_x * sizeof *x);
+                assert_memory_equal(x, expected.x + i * n_x, (size_t)n_x * sizeof *x);
             assert_int_equal(got.rank[i], spoilt ? 0 : expected.rank[i]);
             assert_true(spoilt ? isnan(got.kept[i]) : got.kept[i] == expected.kept[i]);
         }
