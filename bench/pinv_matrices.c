@@ -176,7 +176,7 @@ const sarrus_bench_class sarrus_bench_classes[SARRUS_BENCH_N_CLASSES] = {
      "rank 11, falling to 10 at 90 degrees; 1e-2 to 1e-8 away from it"},
     {"slider-crank near 90 deg", 1e-12, 0, true, 1, {{8, 9}}, 7, sarrus_bench_slider_crank_singular, 0.0,
      "rank 8, falling to 7 when folded; 1e-2 to 1e-8 away from it"},
-    {"Kahan",                   1e-12, 0, true, 2, {{12, 12}, {32, 32}}, 1, fill_kahan, 0.285,
+    {"Kahan",                   1e-12, 0, true, 3, {{12, 12}, {32, 32}, {64, 64}}, 1, fill_kahan, 0.285,
      "the last pivot hides the smallest singular value"},
     {"Hilbert 8",               1e-12, 0, true, 1, {{8, 8}}, 1, fill_hilbert, 0.0, "condition 1.5e10"},
     {"Hilbert 12",              0.0, 0, false, 1, {{12, 12}}, 1, fill_hilbert, 0.0, "condition 1.7e16: no gap, no rank"},
