@@ -135,11 +135,12 @@ static int run(sarrus_context *context, sarrus_bench_pinv_report *report) {
         perror(report->options->output);
         return SARRUS_EXIT_IO;
     }
+    const bool is_printed = fflush(stdout) == 0 && ferror(stdout) == 0;
     const int n_failures = count_failures(report);
     if (n_failures > 0) {
         fprintf(stderr, "sarrus bench pinv: %d rows FAILED their gate\n", n_failures);
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
+    if (!is_printed) {
         return SARRUS_EXIT_IO;
     }
     return n_failures > 0 ? SARRUS_EXIT_SOME_FAILED : SARRUS_EXIT_DONE;
