@@ -261,7 +261,8 @@ static void print_speed(FILE *stream, const sarrus_bench_pinv_report *report) {
         stream,
         "\nflops: counted additions and multiplications a matrix, without divisions and roots. deviates: largest difference from "
         "dgesdd\n"
-        "relative to it; above %.0e a row fails its gate and is marked !. Ratios are medians of ratios of neighbours in time.\n",
+        "relative to it; above %.0e (tikhonov 1e-4) a row fails its gate, marked !. Ratios are medians of ratios of neighbours in "
+        "time.\n",
         sarrus_bench_pinv_deviation_bound);
 }
 
