@@ -171,7 +171,10 @@ static sarrus_status time_quickest(sarrus_context *context, const group *g, cons
 
 /* Warm calls on more and more matrices: how many the row gets a call, its sweeps, and its gate. */
 static sarrus_status prepare(sarrus_context *context, const group *g, double seconds, sarrus_bench_speed_row *row) {
-    uint64_t count = smaller(FEWEST * (uint64_t)row->n_threads, g->matrices.count);
+    /* Where a start of threads is slow it takes this share of the batch to see anything else. */
+    const uint64_t least = (uint64_t)((double)g->matrices.count * fmin(1.0, 2.5 * seconds));
+    const uint64_t few = FEWEST * (uint64_t)row->n_threads;
+    uint64_t count = smaller(few > least ? few : least, g->matrices.count);
     double *n_sweeps = calloc((size_t)g->matrices.count, sizeof *n_sweeps), taken = 0.0;
     sarrus_status status = n_sweeps == NULL ? SARRUS_NO_MEMORY : time_quickest(context, g, row, count, n_sweeps, &taken);
     while (status == SARRUS_OK && taken < 0.2 * seconds && count < g->matrices.count) {
