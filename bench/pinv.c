@@ -106,18 +106,8 @@ static int count_failures(const sarrus_bench_pinv_report *report) {
     return n_failures;
 }
 
-/* False when the file cannot be written. */
-static bool write_json(const char *path, const sarrus_bench_pinv_report *report) {
-    FILE *file = fopen(path, "w");
-    if (file == NULL) {
-        return false;
-    }
-    sarrus_bench_pinv_print_json(file, report);
-    const bool good = ferror(file) == 0;
-    return fclose(file) == 0 && good;
-}
-
-static int run(sarrus_context *context, sarrus_bench_pinv_report *report) {
+/* `file` gets the JSON; NULL: nobody does. */
+static int run(sarrus_context *context, sarrus_bench_pinv_report *report, FILE *file) {
     sarrus_status status = SARRUS_OK;
     if (report->options->with_accuracy) {
         status = sarrus_bench_pinv_accuracy(context, report);
@@ -131,11 +121,11 @@ static int run(sarrus_context *context, sarrus_bench_pinv_report *report) {
         return sarrus_exit_code(status);
     }
     (report->options->json ? sarrus_bench_pinv_print_json : sarrus_bench_pinv_print_table)(stdout, report);
-    if (report->options->output != NULL && !write_json(report->options->output, report)) {
-        perror(report->options->output);
-        return SARRUS_EXIT_IO;
+    if (file != NULL) {
+        sarrus_bench_pinv_print_json(file, report);
     }
-    const bool is_printed = fflush(stdout) == 0 && ferror(stdout) == 0;
+    const bool is_printed =
+        fflush(stdout) == 0 && ferror(stdout) == 0 && (file == NULL || (fflush(file) == 0 && ferror(file) == 0));
     const int n_failures = count_failures(report);
     if (n_failures > 0) {
         fprintf(stderr, "sarrus bench pinv: %d rows FAILED their gate\n", n_failures);
@@ -155,17 +145,26 @@ int sarrus_bench_pinv(int argc, char **argv) {
     if (!parse_options(argc, argv, &options)) {
         return SARRUS_EXIT_BAD_INPUT;
     }
+    /* Opened before minutes are spent on what it is to hold. */
+    FILE *file = options.output == NULL ? NULL : fopen(options.output, "w");
+    if (options.output != NULL && file == NULL) {
+        perror(options.output);
+        return SARRUS_EXIT_IO;
+    }
     sarrus_context *context = NULL;
     sarrus_bench_pinv_report *report = calloc(1, sizeof *report);
+    int exit_code = sarrus_exit_code(SARRUS_NO_MEMORY);
     if (report == NULL || sarrus_context_create(&context) != SARRUS_OK) {
-        free(report);
         fprintf(stderr, "sarrus bench pinv: error: %s\n", sarrus_status_text(SARRUS_NO_MEMORY));
-        return sarrus_exit_code(SARRUS_NO_MEMORY);
+    } else {
+        report->options = &options;
+        report->isa = sarrus_bench_isa_find(NULL);
+        exit_code = run(context, report, file);
     }
-    report->options = &options;
-    report->isa = sarrus_bench_isa_find(NULL);
-    const int exit_code = run(context, report);
     sarrus_context_destroy(context);
     free(report);
+    if (file != NULL && fclose(file) != 0) {
+        return SARRUS_EXIT_IO;
+    }
     return exit_code;
 }

@@ -48,8 +48,8 @@ static bool scratch_create(int side, lapack_scratch *out) {
     return true;
 }
 
-/* X = A⁺. LAPACK reads the row-major A as Aᵀ = U Σ Vᵀ by columns, and X by columns is (Aᵀ)⁺ᵀ … = (V Σ⁺ Uᵀ)ᵀ of that: no
- * transposition. */
+/* X = A⁺. LAPACK reads the row-major A by columns, as Aᵀ = U Σ Vᵀ. Then A⁺ = U Σ⁺ Vᵀ, and X by columns is its transpose V Σ⁺ Uᵀ:
+ * nothing has to be transposed. */
 static lapack_int run_dgesdd(int n, const double *a, lapack_scratch *s, double *x) {
     memcpy(s->a, a, (size_t)n * (size_t)n * sizeof *a);
     const lapack_int info =

@@ -20,19 +20,14 @@ static void the_accuracy_passes_its_gate(void **state) {
     /* A terminal of 132 columns shows every line whole. */
     for (const char *line = s->out; *line != '\0'; line += strcspn(line, "\n") + 1)
         assert_true(strcspn(line, "\n") <= 132);
-}
-
-/* The Gram matrix of Läuchli's with 1e-8 is singular in doubles: what forms it cannot find the rank. */
-static void a_loss_is_shown(void **state) {
-    (void)state;
-    const said *s = RUN("bench", "pinv", "--quick", "--accuracy");
-    const char *line = strstr(s->out, "ranks other than the reference's");
-    assert_non_null(line);
-    line = strstr(line, "Lauchli 1e-8");
-    assert_non_null(line);
-    const char *loser = strstr(line, "normal ");
+    /* A loss is shown: Läuchli's Gram matrix with 1e-8 is singular in doubles, and what forms it cannot find the rank. */
+    const char *loss = strstr(s->out, "ranks other than the reference's");
+    assert_non_null(loss);
+    loss = strstr(loss, "Lauchli 1e-8");
+    assert_non_null(loss);
+    const char *loser = strstr(loss, " normal ");
     assert_non_null(loser);
-    assert_true(loser < line + strcspn(line, "\n"));
+    assert_true(loser < loss + strcspn(loss, "\n"));
 }
 
 static void bad_usage_is_refused(void **state) {
@@ -47,7 +42,6 @@ static void bad_usage_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_accuracy_passes_its_gate),
-        cmocka_unit_test(a_loss_is_shown),
         cmocka_unit_test(bad_usage_is_refused),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_leave);
