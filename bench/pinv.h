@@ -95,7 +95,7 @@ typedef struct sarrus_bench_pinv_report {
 
 extern const double sarrus_bench_residual_bound; /* max(m, n) ε */
 extern const double sarrus_bench_pinv_deviation_bound;
-extern const double sarrus_bench_speed_tolerance; /* of the relative rank rule, in all rows and peers */
+extern const double sarrus_bench_speed_tolerance; /* of the relative rank rule, in peers and most rows */
 
 /* Fill their parts of the report. On failure the diagnostics are in `context`. */
 SARRUS_MUST_USE sarrus_status sarrus_bench_pinv_accuracy(sarrus_context *context, sarrus_bench_pinv_report *report);
