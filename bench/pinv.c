@@ -82,9 +82,9 @@ static bool parse_options(int argc, char **argv, sarrus_bench_pinv_options *opti
     }
     options->thread_counts[1] = 1;
     options->n_thread_counts = options->thread_counts[0] == 1 || options->quick ? 1 : 2;
-    options->n_repetitions = options->quick ? 3 : SARRUS_BENCH_PINV_REPETITIONS;
-    options->n_matrices = options->quick ? 2 : 8;
-    options->seconds = options->quick ? 0.003 : 0.04;
+    options->n_repetitions = options->quick ? 2 : SARRUS_BENCH_PINV_REPETITIONS;
+    options->n_matrices = options->quick ? 1 : 8;
+    options->seconds = options->quick ? 0.002 : 0.04;
     if (options->largest == 0) {
         options->largest = options->quick ? 10000 : 1000000;
     }

@@ -34,8 +34,8 @@ enum {
 static const struct {
     int side, rank;
     bool is_quick;
-} shapes[N_SHAPES] = {{4, 3, false},   {6, 5, true},   {8, 7, false},   {12, 11, true},  {12, 12, false},
-                      {16, 15, false}, {24, 23, true}, {32, 31, false}, {48, 47, false}, {64, 63, false}};
+} shapes[N_SHAPES] = {{4, 3, false},   {6, 5, true},    {8, 7, false},   {12, 11, true},  {12, 12, false},
+                      {16, 15, false}, {24, 23, false}, {32, 31, false}, {48, 47, false}, {64, 63, false}};
 
 static const double peak_seconds = 0.02;
 
@@ -45,6 +45,7 @@ typedef struct group {
     int32_t *max_rank; /* [count] the rank, for the method that asks for it */
     int n_threads;
     bool is_batch_size;
+    double peak;                            /* flop/s, median of samples taken in between */
     int i_first, n_rows;                    /* of the report's rows */
     double *expected[SARRUS_BENCH_N_FORMS]; /* [N_COMPARED][side][side], [N_COMPARED][side] */
     sarrus_bench_numpy *numpy;
@@ -181,7 +182,7 @@ static sarrus_status prepare(sarrus_context *context, const group *g, double sec
     uint64_t count = smaller(few > least ? few : least, g->matrices.count);
     double *n_sweeps = calloc((size_t)g->matrices.count, sizeof *n_sweeps), taken = 0.0;
     sarrus_status status = n_sweeps == NULL ? SARRUS_NO_MEMORY : time_quickest(context, g, row, count, n_sweeps, &taken);
-    while (status == SARRUS_OK && taken < 0.2 * seconds && count < g->matrices.count) {
+    while (status == SARRUS_OK && !g->is_batch_size && taken < 0.2 * seconds && count < g->matrices.count) {
         count = smaller(2 * count, g->matrices.count);
         status = time_quickest(context, g, row, count, n_sweeps, &taken);
     }
@@ -278,7 +279,7 @@ static double ratio_to(const sarrus_bench_pinv_report *report, const group *g, c
     return (double)NAN;
 }
 
-static void finish_row(const sarrus_bench_pinv_report *report, const group *g, double peak, sarrus_bench_speed_row *row) {
+static void finish_row(const sarrus_bench_pinv_report *report, const group *g, sarrus_bench_speed_row *row) {
     double sorted[SARRUS_BENCH_PINV_REPETITIONS];
     memcpy(sorted, row->samples, sizeof sorted);
     row->rate = sarrus_bench_median(sorted, row->n_samples);
@@ -293,10 +294,11 @@ static void finish_row(const sarrus_bench_pinv_report *report, const group *g, d
             .method = row->method, .rank_method = SARRUS_RANK_RELATIVE, .rank_tolerance = tolerance_of(row)};
         row->flops = sarrus_pinv_count_flops(&options, row->side, row->side, is_explicit ? 0 : 1, row->rank, row->n_sweeps);
     }
-    row->peak_share = row->rate * row->flops / peak;
+    row->peak_share = row->rate * row->flops / g->peak;
 }
 
-static sarrus_status measure_group(sarrus_context *context, sarrus_bench_pinv_report *report, group *g, double *peak_samples) {
+static sarrus_status measure_group(sarrus_context *context, sarrus_bench_pinv_report *report, group *g) {
+    double peak_samples[SARRUS_BENCH_PINV_REPETITIONS];
     const double seconds = report->options->seconds;
     sarrus_status status = SARRUS_OK;
     add_rows(report, g);
@@ -306,14 +308,14 @@ static sarrus_status measure_group(sarrus_context *context, sarrus_bench_pinv_re
             status = prepare(context, g, seconds, &rows[i]);
         }
     }
-    const int n_repetitions = g->is_batch_size ? 3 : report->options->n_repetitions;
+    const int n_repetitions = g->is_batch_size && !report->options->quick ? 3 : report->options->n_repetitions;
     for (int r = 0; r < n_repetitions; r++) {
         peak_samples[r] = sarrus_bench_fma_peak(report->isa, g->n_threads, peak_seconds);
         for (int i = 0; i < g->n_rows && status == SARRUS_OK; i++) {
             status = sample(context, g, seconds, &rows[i]);
         }
     }
-    const double peak = sarrus_bench_median(peak_samples, n_repetitions);
+    g->peak = sarrus_bench_median(peak_samples, n_repetitions);
     for (int i = 0; i < g->n_rows && status == SARRUS_OK; i++) {
         if (is_numpy(&rows[i])) {
             rows[i].n_matrices = g->n_numpy;
@@ -325,7 +327,7 @@ static sarrus_status measure_group(sarrus_context *context, sarrus_bench_pinv_re
             }
             free(x);
         }
-        finish_row(report, g, peak, &rows[i]);
+        finish_row(report, g, &rows[i]);
     }
     return status;
 }
@@ -333,7 +335,6 @@ static sarrus_status measure_group(sarrus_context *context, sarrus_bench_pinv_re
 /* One shape with one thread count. The peak of the machine is sampled in between; the largest median stands for it. */
 static sarrus_status measure_shape(sarrus_context *context, sarrus_bench_pinv_report *report, group *g, int i_threads,
                                    sarrus_bench_numpy *numpy) {
-    double peak_samples[SARRUS_BENCH_PINV_REPETITIONS];
     g->n_threads = report->options->thread_counts[i_threads];
     g->numpy = numpy;
     /* NumPy gets as many as take it about one sample, at a flop each nanosecond and 20 n³ flops. */
@@ -343,9 +344,8 @@ static sarrus_status measure_shape(sarrus_context *context, sarrus_bench_pinv_re
     if (g->is_batch_size || !sarrus_bench_numpy_load(numpy, &g->matrices, g->n_numpy)) {
         g->n_numpy = 0;
     }
-    const sarrus_status status = measure_group(context, report, g, peak_samples);
-    const double peak = sarrus_bench_median(peak_samples, g->is_batch_size ? 3 : report->options->n_repetitions);
-    report->peaks[i_threads] = report->peaks[i_threads] > peak ? report->peaks[i_threads] : peak;
+    const sarrus_status status = measure_group(context, report, g);
+    report->peaks[i_threads] = fmax(report->peaks[i_threads], g->peak);
     return status;
 }
 
