@@ -2,11 +2,23 @@
 #ifndef SARRUS_PINV_METHODS_H
 #define SARRUS_PINV_METHODS_H
 
-#include "kernels/pinv/problem.h"
+#include "kernels/pinv/cholesky.h"
+#include "kernels/pinv/gram_schmidt.h"
+#include "kernels/pinv/greville.h"
+#include "kernels/pinv/normal.h"
 
 /* Lane arrays of scratch. */
 LANE_BODY size_t sarrus_pinv_work(const sarrus_pinv_shape *shape) {
     switch (shape->method) {
+    case SARRUS_PINV_GREVILLE:
+        return sarrus_pinv_greville_work(shape);
+    case SARRUS_PINV_MGS:
+    case SARRUS_PINV_MGS2:
+        return sarrus_pinv_gram_schmidt_work(shape);
+    case SARRUS_PINV_NORMAL:
+        return sarrus_pinv_normal_work(shape);
+    case SARRUS_PINV_CHOLESKY:
+        return sarrus_pinv_cholesky_work(shape);
     default:
         return 0;
     }
@@ -14,9 +26,17 @@ LANE_BODY size_t sarrus_pinv_work(const sarrus_pinv_shape *shape) {
 
 /* Additions and multiplications for one matrix of this rank (an FMA is two), n_sweeps sweeps of an iterative method. */
 LANE_BODY double sarrus_pinv_flops(const sarrus_pinv_shape *shape, int32_t rank, double n_sweeps) { /* plan */
-    (void)rank;
-    (void)n_sweeps; /* plan */
+    (void)n_sweeps;
     switch (shape->method) {
+    case SARRUS_PINV_GREVILLE:
+        return sarrus_pinv_greville_flops(shape, rank);
+    case SARRUS_PINV_MGS:
+    case SARRUS_PINV_MGS2:
+        return sarrus_pinv_gram_schmidt_flops(shape, rank);
+    case SARRUS_PINV_NORMAL:
+        return sarrus_pinv_normal_flops(shape, rank);
+    case SARRUS_PINV_CHOLESKY:
+        return sarrus_pinv_cholesky_flops(shape, rank);
     default:
         return 0.0;
     }
@@ -24,8 +44,20 @@ LANE_BODY double sarrus_pinv_flops(const sarrus_pinv_shape *shape, int32_t rank,
 
 /* X and the rank decision. */
 LANE_BODY void sarrus_pinv_run(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {
-    (void)lanes;
     switch (shape->method) {
+    case SARRUS_PINV_GREVILLE:
+        sarrus_pinv_greville(shape, lanes);
+        break;
+    case SARRUS_PINV_MGS:
+    case SARRUS_PINV_MGS2:
+        sarrus_pinv_gram_schmidt(shape, lanes);
+        break;
+    case SARRUS_PINV_NORMAL:
+        sarrus_pinv_normal(shape, lanes);
+        break;
+    case SARRUS_PINV_CHOLESKY:
+        sarrus_pinv_cholesky(shape, lanes);
+        break;
     default:
         break;
     }
