@@ -151,13 +151,18 @@ static void output_times_do_not_move_the_steps(void **state) {
 static void changes_of_rank_do_not_depend_on_the_cuts(void **state) {
     (void)state;
     enum { MAX_EVENTS = 512 };
+    /* All twelve rows in view and a threshold among their round-off: the rank goes up and down for nothing. */
+    const char *const rule = "{pinv: svd, rank: {method: relative, tol: 1.0e-16}, projection: every_step}";
     static sarrus_rank_event seen[2][MAX_EVENTS];
     for (int i = 0; i < N_ADAPTIVE; i++) {
         uint64_t n_seen[2];
         for (int k = 0; k < 2; k++) {
-            const sarrus_override overrides[] = {
-                {"integrator.method", METHODS[i]}, {"integrator.dt", "1e-3"}, {"output", "{every: 1}"}, {NULL, NULL}};
-            mechanism m = mechanism_open_file("slider_crank.yaml", overrides);
+            const sarrus_override overrides[] = {{"integrator.method", METHODS[i]},
+                                                 {"integrator.dt", "1e-3"},
+                                                 {"dynamics", rule},
+                                                 {"output", "{every: 1, channels: [state, rank]}"},
+                                                 {NULL, NULL}};
+            mechanism m = mechanism_open_file("five_bar.yaml", overrides);
             const sarrus_batch_options options = {.backend = SARRUS_BACKEND_CPU, .n_threads = 1, .keep_rank_events = 1};
             const sarrus_rank_event *events;
             sarrus_batch *batch = NULL;
@@ -165,7 +170,6 @@ static void changes_of_rank_do_not_depend_on_the_cuts(void **state) {
             for (int s = 0; s < (k == 0 ? 1 : 50); s++) {
                 assert_int_equal(sarrus_batch_advance(batch, k == 0 ? 10000 : 200), SARRUS_OK);
             }
-            assert_int_equal(sarrus_batch_status(batch, 0), SARRUS_INSTANCE_OK);
             assert_int_equal(sarrus_batch_rank_events(batch, &events, &n_seen[k]), SARRUS_OK);
             assert_true(n_seen[k] <= MAX_EVENTS);
             memcpy(seen[k], events, n_seen[k] * sizeof *events);
@@ -175,7 +179,8 @@ static void changes_of_rank_do_not_depend_on_the_cuts(void **state) {
             sarrus_batch_destroy(batch);
             mechanism_close(&m);
         }
-        print_message("%s: %llu changes of rank in 10 s of the slider-crank\n", METHODS[i], (unsigned long long)n_seen[0]);
+        print_message("%s: %llu changes of rank in 10 s of the five-bar\n", METHODS[i], (unsigned long long)n_seen[0]);
+        assert_true(n_seen[0] > 8); /* more than the tile holds */
         assert_int_equal(n_seen[0], n_seen[1]);
         assert_memory_equal(seen[0], seen[1], n_seen[0] * sizeof seen[0][0]);
     }
@@ -274,22 +279,21 @@ static void inputs_act_from_call_to_call(void **state) {
 
 /* --- Ends ------------------------------------------------------------------------------------------------------------- */
 
-/* A mass on a spring whose stiffness is drawn; what pushes it is the root of another draw of the time left. */
-static const char *const TEXT =
-    "sarrus: 1\n"
-    "parameters: {c: 10.0}\n"
-    "space: planar\n"
-    "gravity: [0, -9.81]\n"
-    "bodies:\n"
-    "  - {name: loose, mass: 1.0, inertia: 0.1, position: [3.0, 0.0]}\n"
-    "  - {name: arm, mass: 1.0, inertia: 0.1, position: [0.5, 0.0]}\n"
-    "joints: [{name: A, type: revolute, bodies: [ground, arm], at: [0, 0]}]\n"
-    "forces:\n"
-    "  - {name: pull, type: spring, between: [[loose, [0.1, 0]], [ground, [3, -1]]], stiffness: \"=c\", "
-    "rest_length: 1.0}\n"
-    "integrator: {method: rk4, dt: 1.0e-2, t_end: 2.0, rtol: 1e-6, atol: 1e-6, max_steps: 2000}\n"
-    "output: {every: 1}\n"
-    "batch: {instances: 12, parameters: [{name: c, distribution: uniform, low: 1, high: 9}]}\n";
+/* A mass on a spring whose stiffness is drawn. */
+static const char *const TEXT = "sarrus: 1\n"
+                                "parameters: {c: 10.0}\n"
+                                "space: planar\n"
+                                "gravity: [0, -9.81]\n"
+                                "bodies:\n"
+                                "  - {name: loose, mass: 1.0, inertia: 0.1, position: [3.0, 0.0]}\n"
+                                "  - {name: arm, mass: 1.0, inertia: 0.1, position: [0.5, 0.0]}\n"
+                                "joints: [{name: A, type: revolute, bodies: [ground, arm], at: [0, 0]}]\n"
+                                "forces:\n"
+                                "  - {name: pull, type: spring, between: [[loose, [0, 0]], [ground, [3, -1]]], stiffness: \"=c\", "
+                                "rest_length: 1.0}\n"
+                                "integrator: {method: rk4, dt: 1.0e-2, t_end: 2.0, rtol: 1e-6, atol: 1e-6, max_steps: 2000}\n"
+                                "output: {every: 1}\n"
+                                "batch: {instances: 12, parameters: [{name: c, distribution: uniform, low: 1, high: 9}]}\n";
 
 enum { N_END = 12, N_TIMES = 21, PLACE_BLOW_UP = 4, PLACE_STIFF = 9 };
 
