@@ -5,7 +5,7 @@
 
 #include "kernels/body/mechanism.h"
 #include "kernels/lane/lane.h"
-#include "kernels/pinv/methods.h"
+#include "kernels/pinv/call.h"
 
 typedef struct sarrus_workspace {
     real *sine, *cosine; /* [n_bodies] of θ */

@@ -88,13 +88,13 @@ LANE_BODY void sarrus_pinv_normal(const sarrus_pinv_shape *shape, sarrus_pinv_la
     const real scale = sarrus_pinv_scale(lanes->a, shape->m * shape->n);
     lanes->limit.unit = scale;
     lanes->n_sweeps = zero;
-    const real largest = sarrus_gram_factor_form(&g, shape, lanes->a);
+    sarrus_gram_factor_form(&g, shape, lanes->a);
     real low2 = zero;
     if (is_ordered) {
         sarrus_orthogonal o = {g.p, g.length, 0, 0, 0, g.v, (real *)0, (real *)0, (real *)0, (real *)0};
         lanes->found = sarrus_row_order(&o, shape, lanes, g.order, g.rest);
     } else {
-        real low = sarrus_rank_threshold(&shape->rule, &lanes->limit, shape->m, shape->n, real_sqrt(largest));
+        real low = sarrus_rank_threshold(&shape->rule, &lanes->limit, shape->m, shape->n, real_sqrt(g.largest));
         low2 = low * low;
         for (int32_t i = 0; i < g.p; ++i)
             lane_at(g.rest, i) = real_set(1.0);
@@ -111,6 +111,19 @@ LANE_BODY void sarrus_pinv_normal(const sarrus_pinv_shape *shape, sarrus_pinv_la
     g.any_triangle = mask_any(mask_and(g.triangle, lanes->active));
     g.any_other = mask_any(mask_and(mask_not(g.triangle), lanes->active));
     sarrus_gram_factor_finish(&g, shape, lanes);
+}
+
+/* As if the first rows were those kept: one left out earlier, by the row order, costs a little more. */
+LANE_BODY double sarrus_pinv_normal_flops(const sarrus_pinv_shape *shape, int32_t rank) { /* plan */
+    const int32_t m = shape->m, n = shape->n, p = m < n ? m : n, length = m < n ? n : m;
+    double sum = 1.0 * m * n + sarrus_gram_factor_form_flops(p, length); /* plan */
+    if (sarrus_row_order_is_needed(&shape->rule))
+        sum += sarrus_row_order_flops(p, length, &shape->rule, rank);
+    else
+        sum += sarrus_threshold_flops(&shape->rule) + 1.0;
+    for (int32_t k = 0; k < p; ++k)
+        sum += 2.0 + 4.0 * k + 4.0 + (p - 1.0 - k) * (2.0 * k + 1.0);
+    return sum + sarrus_gram_factor_finish_flops(shape, p, rank == p);
 }
 
 #endif
