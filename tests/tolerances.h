@@ -37,8 +37,8 @@
 /* The observed order of RK4 over a sweep. */
 #define TOLERANCE_ORDER 0.1
 
-/* An adaptive method's error at 20 s in units of its tolerance: some 100 to 4000 steps each leave an error of the tolerance in the RMS
- * of 24 components, and a phase error grows with the square of the time; the methods' own extrapolation takes most of it back. The
+/* An adaptive method's error at 20 s in units of its tolerance: some 100 to 4000 steps each leave an error of the tolerance in the
+ * RMS of 24 components, and a phase error grows with the square of the time; the methods' own extrapolation takes most of it back. The
  * same factor is promised for the study of the pseudoinverses. */
 #define TOLERANCE_OF_TOLERANCE 1e3
 
