@@ -27,6 +27,8 @@ pkg_check_modules(openblas REQUIRED IMPORTED_TARGET openblas)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(libfyaml REQUIRED IMPORTED_TARGET libfyaml)
 pkg_check_modules(muparser REQUIRED IMPORTED_TARGET muparser)
+# The benchmarks' and the tests' own: reference pseudoinverses with 50 digits. The library does without.
+pkg_check_modules(mpfr REQUIRED IMPORTED_TARGET mpfr)
 
 add_library(sarrus_dependencies INTERFACE)
 target_link_libraries(sarrus_dependencies INTERFACE

@@ -21,7 +21,7 @@ typedef struct sarrus_pinv_options {
 typedef struct sarrus_pinv_batch {
     uint64_t n_matrices;
     int m, n;                /* 1 … 4096; above 64 every method but auto and lapack is refused, and auto is lapack */
-    int n_rhs;               /* 0: the explicit form, x = A⁺; else x = A⁺ B */
+    int n_rhs;               /* 0: the explicit form, x = A⁺; else x = A⁺ B; … 4096 */
     const double *a;         /* [n_matrices][m][n] */
     const double *b;         /* [n_matrices][m][n_rhs]; NULL with the explicit form */
     double *x;               /* [n_matrices][n][n_rhs] | [n_matrices][n][m] out */
@@ -33,9 +33,9 @@ typedef struct sarrus_pinv_batch {
     double *n_sweeps; /* [n_matrices] out: sweeps of an iterative method; NULL */
 } sarrus_pinv_batch;
 
-/* Computes all of them. A matrix with a NaN or an infinity gives NaN and rank 0, and harms no other; an A⁺ beyond the range of a
- * double gives infinities. A matrix's bits depend on nothing but itself and the options. Errors: BAD_ARGUMENT, UNSUPPORTED (size),
- * NO_BACKEND (isa), NO_MEMORY; then nothing was written. */
+/* Computes all of them. A matrix with a NaN or an infinity gives NaN and rank 0, a B with one gives NaN, and neither harms any
+ * other; an A⁺ beyond the range of a double gives infinities. A matrix's bits depend on nothing but itself and the options; NULL
+ * options are the defaults. Errors: BAD_ARGUMENT, UNSUPPORTED (size), NO_BACKEND (isa), NO_MEMORY; then nothing was written. */
 SARRUS_MUST_USE sarrus_status sarrus_pinv_compute(sarrus_context *context, const sarrus_pinv_options *options,
                                                   const sarrus_pinv_batch *batch);
 

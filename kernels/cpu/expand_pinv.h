@@ -1,6 +1,7 @@
 /* Expands the pseudoinverse methods for one instruction set. The including file defines SARRUS_LANE_WIDTH, SARRUS_PINV_KERNELS (the
  * table's name) and is compiled for that instruction set. */
 #include "kernels/cpu/kernels.h"
+#include "kernels/cpu/transpose.h"
 #include "kernels/pinv/methods.h"
 
 static sarrus_pinv_shape shape_of(const sarrus_pinv_call *call) {
@@ -46,4 +47,6 @@ const sarrus_pinv_kernels SARRUS_PINV_KERNELS = {
     .work = kernel_pinv_work,
     .flops = kernel_pinv_flops,
     .run = kernel_pinv_run,
+    .pack = kernel_pinv_pack,
+    .unpack = kernel_pinv_unpack,
 };

@@ -58,6 +58,11 @@ typedef struct sarrus_pinv_kernels {
     /* Additions and multiplications for one matrix (an FMA is two). */
     double (*flops)(const sarrus_pinv_call *call, int32_t rank, double n_sweeps);
     void (*run)(const sarrus_pinv_call *call);
+    /* Tile [count][width] ← n_lanes matrices of `count` numbers one after another; further lanes repeat the last one. spoilt
+     * [width]: NaN for a lane that holds a NaN or an infinity, else 0. */
+    void (*pack)(const double *first, size_t count, int32_t n_lanes, double *tile, double *spoilt);
+    /* The first n_lanes lanes back. */
+    void (*unpack)(const double *tile, size_t count, int32_t n_lanes, double *first);
 } sarrus_pinv_kernels;
 
 extern const sarrus_kernels sarrus_kernels_baseline;

@@ -2,18 +2,31 @@
 
 #include <string.h>
 
-const sarrus_kernels *sarrus_isa_find(const char *name) {
+/* What was expanded for one instruction set. */
+typedef struct expansion {
+    const sarrus_kernels *kernels;
+    const sarrus_pinv_kernels *pinv;
+} expansion;
+
+static expansion expansion_find(const char *name) {
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if ((!name || strcmp(name, "avx512") == 0) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl")) {
-        return &sarrus_kernels_avx512;
+        return (expansion){&sarrus_kernels_avx512, &sarrus_pinv_kernels_avx512};
     }
-    if ((!name || strcmp(name, "avx2") == 0) && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        return &sarrus_kernels_avx2;
-    }
+    if ((!name || strcmp(name, "avx2") == 0) && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return (expansion){&sarrus_kernels_avx2, &sarrus_pinv_kernels_avx2};
 #endif
     if (!name || strcmp(name, "baseline") == 0)
-        return &sarrus_kernels_baseline;
-    return NULL;
+        return (expansion){&sarrus_kernels_baseline, &sarrus_pinv_kernels_baseline};
+    return (expansion){NULL, NULL};
+}
+
+const sarrus_kernels *sarrus_isa_find(const char *name) {
+    return expansion_find(name).kernels;
+}
+
+const sarrus_pinv_kernels *sarrus_isa_find_pinv(const char *name) {
+    return expansion_find(name).pinv;
 }
