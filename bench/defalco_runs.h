@@ -1,0 +1,83 @@
+/* Tables 7 to 12 of S5: twenty seconds of the five-bar by method, tolerance, stabilisation and integrator, each run judged against
+ * the closed-form pendulum. */
+#ifndef SARRUS_BENCH_DEFALCO_RUNS_H
+#define SARRUS_BENCH_DEFALCO_RUNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sarrus/sarrus.h"
+
+#include "defalco.h"
+
+enum {
+    SARRUS_DEFALCO_N_PAPER_TABLES = 6,
+    SARRUS_DEFALCO_MAX_RUNS = 256,
+    SARRUS_DEFALCO_TEXT = 48,
+};
+
+/* svd, varga, greville, householder, mgs: the order of the paper's rows. */
+extern const char *const sarrus_defalco_methods[SARRUS_DEFALCO_N_METHODS];
+
+/* One row of Tables 7 to 12; NaN where the paper prints a dash. */
+typedef struct sarrus_defalco_paper_row {
+    const char *result;
+    double correct_until; /* s */
+    double sum_psi2, n_evaluations, n_steps, cpu;
+} sarrus_defalco_paper_row;
+
+typedef struct sarrus_defalco_paper_table {
+    int number;
+    double tolerance;
+    bool has_baumgarte;
+    sarrus_defalco_paper_row rows[SARRUS_DEFALCO_N_METHODS];
+    const char *footnotes[2];
+} sarrus_defalco_paper_table;
+
+extern const sarrus_defalco_paper_table sarrus_defalco_paper_tables[SARRUS_DEFALCO_N_PAPER_TABLES];
+
+/* One run: what was asked, and what came of it. */
+typedef struct sarrus_defalco_run {
+    const char *pinv, *rank, *integrator; /* words of the scenario; rank "relative" has the tolerance TOL */
+    int i_table;                          /* of sarrus_defalco_paper_tables: TOL and stabilisation */
+    int i_method;
+    bool is_gated;
+    double seconds; /* of motion asked for */
+
+    double bound;                     /* of the angle error, rad */
+    double error_end, error_largest;  /* of the cranks' angles, rad, as far as the run came */
+    double correct_until;             /* s: last output before the error passes the bound */
+    double sum_psi2;                  /* at the last finite output */
+    double t_reached;                 /* s */
+    double t_threshold;               /* s: σ₁₂ of J M^{-1/2} first seen above TOL σ₁; NaN: never */
+    double sigma_per_violation;       /* median of σ₁₂/‖Φ‖ over outputs with ‖Φ‖ above 1e-13 and below 1e-2; NaN: none */
+    double t_rank;                    /* s: first change of the rank decision; NaN: none */
+    sarrus_instance_statistics work;
+    double cpu;   /* s */
+    double ratio; /* evaluations over the paper's; NaN where the paper has no number */
+    sarrus_instance_status status;
+    const char *failure; /* of the gate; NULL: passed, or not gated */
+} sarrus_defalco_run;
+
+/* What the runs have in common. */
+typedef struct sarrus_defalco_study {
+    const char *scenario;
+    double angle;       /* rad, initial */
+    uint64_t max_steps; /* of one run */
+} sarrus_defalco_study;
+
+/* The trajectory of a run at its outputs, for pictures: t, ‖Φ‖, σ₁₁/σ₁, σ₁₂/σ₁ of J M^{-1/2}, angle error; owned by the caller's
+ * arrays of `capacity` elements each. */
+typedef struct sarrus_defalco_trace {
+    int capacity, n;
+    double *t, *violation, *kept, *redundant, *error;
+} sarrus_defalco_trace;
+
+/* Fills the lower half of `run`. `trace` may be NULL. Errors are those of reading, planning and memory; a run that fails is none. */
+SARRUS_MUST_USE sarrus_status sarrus_defalco_run_measure(sarrus_context *context, const sarrus_defalco_study *study,
+                                                         sarrus_defalco_run *run, sarrus_defalco_trace *trace);
+
+/* "correct", "error > bound after 7.31 s", "step_underflow at 9.10 s": into text[SARRUS_DEFALCO_TEXT]. */
+const char *sarrus_defalco_run_result(const sarrus_defalco_run *run, char *text);
+
+#endif
