@@ -153,7 +153,7 @@ void sarrus_batch_destroy(sarrus_batch *batch) {
 
 static sarrus_clock clock_of(const sarrus_batch *batch) {
     const sarrus_model *model = batch->plan->model;
-    return (sarrus_clock){batch->step, batch->plan->n_steps, model->integrator.dt, model->integrator.t_end};
+    return (sarrus_clock){batch->step, batch->plan->n_steps, model->integrator.grid, model->integrator.t_end};
 }
 
 sarrus_status sarrus_batch_advance(sarrus_batch *batch, uint64_t n_steps) {

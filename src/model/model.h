@@ -151,6 +151,7 @@ enum {
     SARRUS_CHANNEL_CONSTRAINT = 4,
     SARRUS_CHANNEL_RANK = 8,
     SARRUS_CHANNEL_REACTIONS = 16,
+    SARRUS_CHANNEL_SINGULAR_VALUES = 32,
 };
 
 struct sarrus_model {
@@ -178,7 +179,8 @@ struct sarrus_model {
     } dynamics;
     struct {
         sarrus_integrator method;
-        double dt;    /* s */
+        double dt;    /* s; adaptive methods: the first step */
+        double grid;  /* s between the times that every instance passes: dt; adaptive with output.interval: that interval */
         double t_end; /* s */
         double rtol, atol;
         uint64_t max_steps; /* of an adaptive method, per instance: beyond it the instance ends as step_limit */
@@ -191,7 +193,7 @@ struct sarrus_model {
         sarrus_sampled *sampled;
     } batch;
     struct {
-        uint64_t every;    /* steps between outputs */
+        uint64_t every;    /* intervals of the grid between outputs; fixed steps: steps */
         unsigned channels; /* SARRUS_CHANNEL_… */
     } output;
 };

@@ -65,9 +65,9 @@ static uint64_t hash_of(const sarrus_plan *plan) {
     return hash;
 }
 
-/* Steps to t_end; a remainder below 1e-9 of a step is round-off of t_end / dt. */
+/* Intervals of the grid (fixed steps: steps) to t_end; a remainder below 1e-9 of one is round-off of the quotient. */
 static uint64_t count_steps(const sarrus_model *model) {
-    double steps = ceil(model->integrator.t_end / model->integrator.dt - 1e-9);
+    double steps = ceil(model->integrator.t_end / model->integrator.grid - 1e-9);
     return steps > 0.0 ? (uint64_t)steps : 0;
 }
 

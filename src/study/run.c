@@ -149,7 +149,7 @@ static void run_release(run_job *run) {
 static sarrus_sink_outcome outcome_update(run_job *run, bool is_complete) {
     for (uint64_t i = 0; i < run->n_instances; i++) {
         run->status[i] = (uint8_t)sarrus_batch_status(run->batch, i);
-        const double time = (double)sarrus_batch_failed_step(run->batch, i) * run->model->integrator.dt;
+        const double time = (double)sarrus_batch_failed_step(run->batch, i) * run->model->integrator.grid;
         run->failed_time[i] = run->status[i] == SARRUS_INSTANCE_OK ? (double)NAN : fmin(time, run->model->integrator.t_end);
     }
     return (sarrus_sink_outcome){.status = run->status, .failed_time = run->failed_time, .complete = is_complete};

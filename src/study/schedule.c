@@ -6,13 +6,13 @@
 #include "core/report.h"
 
 sarrus_status sarrus_schedule_create(sarrus_context *context, const sarrus_model *model, sarrus_schedule *out) {
-    const double dt = model->integrator.dt, t_end = model->integrator.t_end;
+    const double grid = model->integrator.grid, t_end = model->integrator.t_end;
     *out = (sarrus_schedule){0};
-    /* 1e-9 of a step: a t_end that is a multiple of dt but for rounding does not get an extra, empty step. */
-    const double n_steps = ceil(t_end / dt - 1e-9);
+    /* 1e-9 of a step: a t_end that is a multiple of it but for rounding does not get an extra, empty step. */
+    const double n_steps = ceil(t_end / grid - 1e-9);
     if (!(n_steps >= 0.0 && n_steps < 0x1p53))
-        return sarrus_report(context, SARRUS_BAD_INPUT, "integrator: t_end / dt is %g steps; at most 9e15 can be counted",
-                             t_end / dt);
+        return sarrus_report(context, SARRUS_BAD_INPUT,
+                             "integrator: t_end is %g steps or output intervals away; at most 9e15 can be counted", t_end / grid);
     out->n_steps = (uint64_t)n_steps;
     out->every = model->output.every > 0 ? model->output.every : 1;
     out->n_times = 1 + out->n_steps / out->every + (out->n_steps % out->every != 0);
@@ -22,7 +22,7 @@ sarrus_status sarrus_schedule_create(sarrus_context *context, const sarrus_model
                              "out of memory for %llu output times; a larger output.every makes them fewer",
                              (unsigned long long)out->n_times);
     for (uint64_t i = 0; i < out->n_times; i++)
-        out->times[i] = (double)(i * out->every) * dt;
+        out->times[i] = (double)(i * out->every) * grid;
     if (out->n_times > 1)
         out->times[out->n_times - 1] = t_end;
     return SARRUS_OK;

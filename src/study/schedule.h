@@ -7,7 +7,7 @@
 #include "model/model.h"
 
 typedef struct sarrus_schedule {
-    uint64_t n_steps; /* in all; the last step is shorter when t_end is not a multiple of dt */
+    uint64_t n_steps; /* intervals of the grid (fixed steps: steps) in all; the last is shorter when t_end is no multiple of it */
     uint64_t every;   /* steps between outputs; the last interval may be shorter */
     uint64_t n_times; /* t = 0, every `every` steps, and t_end */
     double *times;    /* [n_times] s */

@@ -142,10 +142,15 @@ static void defaults(void **state) {
     assert_int_equal(model->dynamics.formulation, SARRUS_FORMULATION_UDWADIA_KALABA);
     assert_int_equal(model->dynamics.pinv, SARRUS_PINV_AUTO);
     assert_int_equal(model->dynamics.rank_method, SARRUS_RANK_AUTO);
-    assert_true(model->dynamics.rank_tolerance == 1e-10);
+    assert_true(model->dynamics.rank_tolerance == 0);
+    assert_false(model->dynamics.has_step_gains);
     assert_int_equal(model->dynamics.projection, SARRUS_PROJECTION_EVERY_STEP);
     assert_true(nominal_at(model, "dynamics.baumgarte.alpha") == 0 && nominal_at(model, "dynamics.baumgarte.beta") == 0);
     assert_int_equal(model->integrator.method, SARRUS_INTEGRATOR_RK4);
+    assert_true(model->integrator.grid == 1e-3);
+    assert_true(model->integrator.rtol == 1e-8 && model->integrator.atol == 1e-10);
+    assert_int_equal(model->integrator.max_steps, 10000000);
+    assert_int_equal(model->integrator.max_order, 12);
     assert_int_equal(model->output.every, 1);
     assert_int_equal(model->output.channels,
                      SARRUS_CHANNEL_STATE | SARRUS_CHANNEL_ENERGY | SARRUS_CHANNEL_CONSTRAINT | SARRUS_CHANNEL_RANK);
@@ -321,6 +326,119 @@ static void text_that_is_no_number(void **state) {
     }
 }
 
+/* A good scenario with `integrator` and the rest of its text in place of the usual ones. */
+static struct reading read_with(const char *integrator, const char *rest) {
+    char *text = NULL;
+    assert_true(asprintf(&text,
+                         "sarrus: 1\nspace: planar\nbodies: [{name: a, mass: 1, inertia: 0.1, position: [0, 0]}]\njoints: []\n"
+                         "integrator: {%s}\n%s\n",
+                         integrator, rest) > 0);
+    struct reading reading = read_text(text);
+    print_diagnostics(&reading);
+    assert_int_equal(reading.status, SARRUS_OK);
+    free(text);
+    return reading;
+}
+
+static void every_method_can_be_named(void **state) {
+    (void)state;
+    char text[100];
+    for (int i = 0; i < SARRUS_N_PINV_METHODS; ++i) {
+        (void)snprintf(text, sizeof text, "dynamics: {pinv: %s}", sarrus_pinv_method_word((sarrus_pinv_method)i));
+        struct reading reading = read_with("dt: 1e-3, t_end: 1", text);
+        assert_int_equal(reading.model->dynamics.pinv, i);
+        reading_end(&reading);
+    }
+    for (int i = 0; i < SARRUS_N_RANK_METHODS; ++i) {
+        const sarrus_rank_method method = (sarrus_rank_method)i;
+        (void)snprintf(text, sizeof text, "dynamics: {rank: {method: %s}}", sarrus_rank_method_word(method));
+        struct reading reading = read_with("dt: 1e-3, t_end: 1", text);
+        assert_int_equal(reading.model->dynamics.rank_method, i);
+        assert_true(reading.model->dynamics.rank_tolerance == sarrus_rank_method_tolerance(method));
+        reading_end(&reading);
+        if (method == SARRUS_RANK_AUTO) {
+            continue;
+        }
+        (void)snprintf(text, sizeof text, "dynamics: {rank: {tol: 0.25, method: %s}}", sarrus_rank_method_word(method));
+        reading = read_with("dt: 1e-3, t_end: 1", text);
+        assert_int_equal(reading.model->dynamics.rank_method, i);
+        assert_true(reading.model->dynamics.rank_tolerance == 0.25);
+        reading_end(&reading);
+    }
+    for (int i = 0; i < SARRUS_N_INTEGRATORS; ++i) {
+        (void)snprintf(text, sizeof text, "dt: 1e-3, t_end: 1, method: %s", sarrus_integrator_word((sarrus_integrator)i));
+        struct reading reading = read_with(text, "");
+        assert_int_equal(reading.model->integrator.method, i);
+        reading_end(&reading);
+    }
+}
+
+static void settings_of_adaptive_methods(void **state) {
+    (void)state;
+    struct reading reading =
+        read_with("max_order: 5, max_steps: 1000, rtol: 1e-6, atol: 1e-9, dt: 1e-3, t_end: 1, method: adams-moulton",
+                  "output: {every: 10, channels: [rank, singular_values]}");
+    assert_int_equal(reading.model->integrator.max_order, 5);
+    assert_int_equal(reading.model->integrator.max_steps, 1000);
+    assert_true(reading.model->integrator.rtol == 1e-6 && reading.model->integrator.atol == 1e-9);
+    assert_true(reading.model->integrator.grid == 1e-3);
+    assert_int_equal(reading.model->output.every, 10);
+    assert_int_equal(reading.model->output.channels, SARRUS_CHANNEL_RANK | SARRUS_CHANNEL_SINGULAR_VALUES);
+    reading_end(&reading);
+}
+
+/* Outputs of an adaptive method lie on a grid of their own, which need not know its first step. */
+static void an_adaptive_method_looks_at_any_interval(void **state) {
+    (void)state;
+    struct reading reading = read_with("method: dopri5, dt: 1e-3, t_end: 1", "output: {interval: 0.0123}");
+    assert_true(reading.model->integrator.grid == 0.0123 && reading.model->integrator.dt == 1e-3);
+    assert_int_equal(reading.model->output.every, 1);
+    reading_end(&reading);
+    /* A first step that would be too many steps to t_end is none. */
+    reading = read_with("method: dopri5, dt: 1e-14, t_end: 1", "output: {interval: 0.5}");
+    assert_true(reading.model->integrator.grid == 0.5 && reading.model->integrator.dt == 1e-14);
+    reading_end(&reading);
+    reading = read_with("method: semi-implicit, dt: 1e-3, t_end: 1", "output: {interval: 0.02}");
+    assert_true(reading.model->integrator.grid == 1e-3);
+    assert_int_equal(reading.model->output.every, 20);
+    reading_end(&reading);
+}
+
+static void gains_by_a_rule(void **state) {
+    (void)state;
+    struct reading reading = read_with("dt: 1e-3, t_end: 1", "dynamics: {baumgarte: {rule: step}}");
+    assert_true(reading.model->dynamics.has_step_gains);
+    assert_int_equal(reading.model->dynamics.projection, SARRUS_PROJECTION_NONE);
+    assert_true(nominal_at(reading.model, "dynamics.baumgarte.alpha") == 0);
+    reading_end(&reading);
+    reading = read_with("dt: 1e-3, t_end: 1", "dynamics: {baumgarte: {rule: step}, projection: every_step}");
+    assert_int_equal(reading.model->dynamics.projection, SARRUS_PROJECTION_EVERY_STEP);
+    reading_end(&reading);
+}
+
+static void settings_are_read_back_the_same(void **state) {
+    (void)state;
+    struct reading first =
+        read_with("method: adams-moulton, dt: 1e-3, t_end: 1, rtol: 1e-7, atol: 1e-11, max_steps: 77, max_order: 3",
+                  "dynamics: {pinv: greville, rank: {method: tracked, tol: 1e-6}, baumgarte: {rule: step}}\n"
+                  "output: {interval: 0.3, channels: [singular_values]}");
+    struct reading again = read_text(sarrus_model_resolved(first.model));
+    print_diagnostics(&again);
+    assert_int_equal(again.status, SARRUS_OK);
+    const sarrus_model *model = again.model;
+    assert_int_equal(model->dynamics.pinv, SARRUS_PINV_GREVILLE);
+    assert_int_equal(model->dynamics.rank_method, SARRUS_RANK_TRACKED);
+    assert_true(model->dynamics.rank_tolerance == 1e-6);
+    assert_true(model->dynamics.has_step_gains);
+    assert_int_equal(model->integrator.method, SARRUS_INTEGRATOR_ADAMS_MOULTON);
+    assert_true(model->integrator.rtol == 1e-7 && model->integrator.atol == 1e-11 && model->integrator.grid == 0.3);
+    assert_int_equal(model->integrator.max_steps, 77);
+    assert_int_equal(model->integrator.max_order, 3);
+    assert_int_equal(model->output.channels, SARRUS_CHANNEL_SINGULAR_VALUES);
+    reading_end(&again);
+    reading_end(&first);
+}
+
 static void empty_sections_are_absent_ones(void **state) {
     (void)state;
     struct reading reading =
@@ -334,12 +452,22 @@ static void empty_sections_are_absent_ones(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_of_the_five_bar),         cmocka_unit_test(joints_and_forces_of_the_five_bar),
-        cmocka_unit_test(settings_of_the_five_bar),       cmocka_unit_test(defaults),
-        cmocka_unit_test(values_of_everything),           cmocka_unit_test(joints_of_everything),
-        cmocka_unit_test(signals_of_everything),          cmocka_unit_test(the_resolved_text_reads_as_the_same_model),
-        cmocka_unit_test(numbers_as_yaml_writes_them),    cmocka_unit_test(text_that_is_no_number),
+        cmocka_unit_test(bodies_of_the_five_bar),
+        cmocka_unit_test(joints_and_forces_of_the_five_bar),
+        cmocka_unit_test(settings_of_the_five_bar),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(values_of_everything),
+        cmocka_unit_test(joints_of_everything),
+        cmocka_unit_test(signals_of_everything),
+        cmocka_unit_test(the_resolved_text_reads_as_the_same_model),
+        cmocka_unit_test(numbers_as_yaml_writes_them),
+        cmocka_unit_test(text_that_is_no_number),
         cmocka_unit_test(empty_sections_are_absent_ones),
+        cmocka_unit_test(every_method_can_be_named),
+        cmocka_unit_test(settings_of_adaptive_methods),
+        cmocka_unit_test(an_adaptive_method_looks_at_any_interval),
+        cmocka_unit_test(gains_by_a_rule),
+        cmocka_unit_test(settings_are_read_back_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,10 @@
 
 #include "study/schedule.h"
 
-static sarrus_schedule schedule_of(double dt, double t_end, uint64_t every) {
+static sarrus_schedule schedule_of(double grid, double t_end, uint64_t every) {
     sarrus_model model = {0};
     sarrus_schedule schedule;
-    model.integrator.dt = dt;
+    model.integrator.grid = grid;
     model.integrator.t_end = t_end;
     model.output.every = every;
     assert_int_equal(sarrus_schedule_create(NULL, &model, &schedule), SARRUS_OK);
@@ -63,7 +63,7 @@ static void too_many_steps_are_refused(void **state) {
     (void)state;
     sarrus_model model = {0};
     sarrus_schedule schedule;
-    model.integrator.dt = 1e-300;
+    model.integrator.grid = 1e-300;
     model.integrator.t_end = 1.0;
     assert_int_equal(sarrus_schedule_create(NULL, &model, &schedule), SARRUS_BAD_INPUT);
     sarrus_schedule_free(&schedule);
