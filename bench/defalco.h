@@ -46,7 +46,7 @@ typedef struct sarrus_defalco_printed {
     int i_table; /* 2 to 5 */
     int n_operations;
     const sarrus_defalco_operation *operations;
-    sarrus_defalco_formula total;          /* Table 1 */
+    sarrus_defalco_formula total;           /* Table 1 */
     double totals[SARRUS_DEFALCO_N_SHAPES]; /* Table 6 */
 } sarrus_defalco_printed;
 
@@ -74,10 +74,10 @@ typedef struct sarrus_defalco_count {
 typedef struct sarrus_defalco_system {
     char name[64];
     int m, n, rank;
-    bool is_singular;         /* M is: (31) and (35) do not exist */
-    sarrus_dense mass;        /* [n] the diagonal of M */
-    sarrus_dense full_mass;   /* [n][n] */
-    bool is_diagonal;         /* full_mass is diag(mass) */
+    bool is_singular;       /* M is: (31) and (35) do not exist */
+    sarrus_dense mass;      /* [n] the diagonal of M */
+    sarrus_dense full_mass; /* [n][n] */
+    bool is_diagonal;       /* full_mass is diag(mass) */
     sarrus_dense jacobian, force, gamma;
     sarrus_defalco_count counts[SARRUS_DEFALCO_N_EQUATIONS];
     double errors[SARRUS_DEFALCO_N_EQUATIONS][2]; /* largest |a − a of the saddle system|, full and as Sarrus does it; NaN: none */

@@ -140,19 +140,15 @@ void sarrus_dense_pseudoinverse(sarrus_dense_pinv *pinv, const sarrus_dense *a, 
                                    : sarrus_pinv_count_flops(&options, a->n_rows, a->n_columns, batch.n_rhs, found, n_sweeps);
 }
 
-void sarrus_dense_extremes(sarrus_dense_pinv *pinv, const sarrus_dense *a, int rank, double *largest, double *smallest) {
+void sarrus_dense_spectrum_find(sarrus_dense_pinv *pinv, const sarrus_dense *a, int rank, sarrus_dense_spectrum *out) {
     const int32_t ranks[] = {1, rank};
-    double *kept[] = {largest, smallest};
-    sarrus_dense out;
+    const sarrus_pinv_options options = {.method = SARRUS_PINV_LAPACK, .n_threads = 1};
+    sarrus_dense inverse;
     for (int i = 0; i < 2; i++) {
-        const sarrus_pinv_options options = {.method = SARRUS_PINV_LAPACK, .n_threads = 1};
-        const sarrus_pinv_batch batch = {.n_matrices = 1,
-                                         .m = a->n_rows,
-                                         .n = a->n_columns,
-                                         .a = a->at,
-                                         .x = out.at,
-                                         .max_rank = &ranks[i],
-                                         .kept = kept[i]};
+        sarrus_pinv_batch batch = {.n_matrices = 1, .m = a->n_rows, .n = a->n_columns, .a = a->at, .x = inverse.at};
+        batch.max_rank = &ranks[i];
+        batch.kept = i == 0 ? &out->largest : &out->kept;
+        batch.dropped = &out->dropped;
         const sarrus_status status = sarrus_pinv_compute(pinv->context, &options, &batch);
         if (pinv->status == SARRUS_OK)
             pinv->status = status;

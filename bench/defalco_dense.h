@@ -41,7 +41,7 @@ double sarrus_dense_largest(const sarrus_dense *a);
 typedef struct sarrus_dense_pinv {
     sarrus_context *context;
     sarrus_pinv_method method;
-    int counts_formula; /* 1: 4m²n + 8mn² + 9n³ whatever was done (S5's assumption 2); 0: what the method takes */
+    int counts_formula;   /* 1: 4m²n + 8mn² + 9n³ whatever was done (S5's assumption 2); 0: what the method takes */
     sarrus_status status; /* the first failure of a call */
 } sarrus_dense_pinv;
 
@@ -52,7 +52,10 @@ double sarrus_golub_reinsch_flops(int m, int n);
 void sarrus_dense_pseudoinverse(sarrus_dense_pinv *pinv, const sarrus_dense *a, int rank, const sarrus_dense *b, sarrus_dense *out,
                                 double *flops);
 
-/* Largest and rank-th singular value of A. */
-void sarrus_dense_extremes(sarrus_dense_pinv *pinv, const sarrus_dense *a, int rank, double *largest, double *smallest);
+/* Singular values of A. */
+typedef struct sarrus_dense_spectrum {
+    double largest, kept, dropped; /* the first, the rank-th and the one after that */
+} sarrus_dense_spectrum;
+void sarrus_dense_spectrum_find(sarrus_dense_pinv *pinv, const sarrus_dense *a, int rank, sarrus_dense_spectrum *out);
 
 #endif

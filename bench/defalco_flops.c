@@ -245,26 +245,27 @@ static void saddle_solve(sarrus_dense_pinv *pinv, const sarrus_defalco_system *s
  * condition of their matrix, J, D or EME, and a formula that squares a matrix (Q of (35), E M E) by the condition once more. So
  * size · ε · κ² relative to the largest vector on the way, which is a, M⁻¹F (nonsingular M) or QF; 8 for the number of steps. */
 static double error_bound(sarrus_dense_pinv *pinv, const sarrus_defalco_system *s, const sarrus_dense *a) {
-    double flops = 0.0, largest = 0.0, smallest = 0.0;
+    double flops = 0.0;
+    sarrus_dense_spectrum sigma;
     sarrus_dense inverse, product, projector, half, eme, root;
-    sarrus_dense_extremes(pinv, &s->jacobian, s->rank, &largest, &smallest);
-    double condition = largest / smallest, scale = sarrus_dense_largest(a);
+    sarrus_dense_spectrum_find(pinv, &s->jacobian, s->rank, &sigma);
+    double condition = sigma.largest / sigma.kept, scale = sarrus_dense_largest(a);
     sarrus_dense_pseudoinverse(pinv, &s->jacobian, s->rank, NULL, &inverse, &flops);
     sarrus_dense_product(&inverse, &s->jacobian, &product, &flops);
     sarrus_dense_identity_minus(&product, &projector, &flops);
     sarrus_dense_product(&projector, &s->full_mass, &half, &flops);
     sarrus_dense_product(&half, &projector, &eme, &flops);
-    sarrus_dense_extremes(pinv, &eme, s->n - s->rank, &largest, &smallest);
-    condition = fmax(condition, largest / smallest);
-    scale = fmax(scale, sarrus_dense_largest(&s->force) / smallest);
+    sarrus_dense_spectrum_find(pinv, &eme, s->n - s->rank, &sigma);
+    condition = fmax(condition, sigma.largest / sigma.kept);
+    scale = fmax(scale, sarrus_dense_largest(&s->force) / sigma.kept);
     if (!s->is_singular) {
         sarrus_dense_reciprocal(&s->mass, &root, &flops);
         sarrus_dense_scale_rows(&root, &s->force, &half, &flops);
         scale = fmax(scale, sarrus_dense_largest(&half));
         sarrus_dense_root(&root, &root, &flops);
         sarrus_dense_scale_columns(&s->jacobian, &root, &half, &flops);
-        sarrus_dense_extremes(pinv, &half, s->rank, &largest, &smallest);
-        condition = fmax(condition, largest / smallest);
+        sarrus_dense_spectrum_find(pinv, &half, s->rank, &sigma);
+        condition = fmax(condition, sigma.largest / sigma.kept);
     }
     return 8.0 * (s->n + s->m) * DBL_EPSILON * condition * condition * scale;
 }
@@ -383,7 +384,9 @@ static void add_random(sarrus_defalco_flops *flops, int i_shape, int n_massless,
     double flops_unused = 0.0;
     sarrus_dense left, right, product;
     snprintf(name, sizeof name, "random, m = %d, n = %d%s", m, n,
-             is_full ? ", M full and singular" : n_massless > 0 ? ", M singular" : "");
+             is_full          ? ", M full and singular"
+             : n_massless > 0 ? ", M singular"
+                              : "");
     sarrus_defalco_system *s = add_system(flops, name, m, n, rank);
     sarrus_dense_clear(&left, m, rank);
     sarrus_dense_clear(&right, rank, n);

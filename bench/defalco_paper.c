@@ -23,21 +23,14 @@ static const sarrus_defalco_operation table_2[] = {
 };
 
 static const sarrus_defalco_operation table_3[] = {
-    {"M^-1", {.n = 1}},
-    {"M^-1 J'", {.mn2 = 2}},
-    {"Q = J M^-1 J'", {.mn2 = 2}},
-    {"Q+", {.m3 = 21}},
-    {"J' Q+", {.m2n = 2}},
-    {"H = M^-1 J' Q+", {.mn2 = 2}},
-    {"H J", {.mn2 = 2}},
-    {"I - H J", {.n = 1}},
-    {"a_f = M^-1 F", {.n2 = 2}},
-    {"(I - H J) a_f", {.n2 = 2}},
-    {"H gamma", {.n2 = 2}},
-    {"a = (I - H J) a_f + H gamma", {.n = 1}},
+    {"M^-1", {.n = 1}},           {"M^-1 J'", {.mn2 = 2}}, {"Q = J M^-1 J'", {.mn2 = 2}},
+    {"Q+", {.m3 = 21}},           {"J' Q+", {.m2n = 2}},   {"H = M^-1 J' Q+", {.mn2 = 2}},
+    {"H J", {.mn2 = 2}},          {"I - H J", {.n = 1}},   {"a_f = M^-1 F", {.n2 = 2}},
+    {"(I - H J) a_f", {.n2 = 2}}, {"H gamma", {.n2 = 2}},  {"a = (I - H J) a_f + H gamma", {.n = 1}},
 };
 
-/* The paper's text of the sixth, seventh and ninth line belongs to no term of (41); the terms that stand in their place are given. */
+/* The paper's text of the sixth, seventh and ninth line belongs to no term of (41); the terms that stand in their place are given.
+ */
 static const sarrus_defalco_operation table_4[] = {
     {"J+", {.m2n = 4, .mn2 = 8, .n3 = 9}},
     {"J+ J", {.mn2 = 2}},
@@ -52,10 +45,7 @@ static const sarrus_defalco_operation table_4[] = {
 };
 
 static const sarrus_defalco_operation table_5[] = {
-    {"J+", {.m2n = 4, .mn2 = 8, .n3 = 9}},
-    {"J+ J", {.mn2 = 2}},
-    {"R = I - J+ J", {.n = 1}},
-    {"R M", {.n3 = 2}},
+    {"J+", {.m2n = 4, .mn2 = 8, .n3 = 9}},          {"J+ J", {.mn2 = 2}}, {"R = I - J+ J", {.n = 1}}, {"R M", {.n3 = 2}},
     {"[R M; J]+", {.m2n = 4, .mn2 = 16, .n3 = 21}}, /* 4(n+m)²n + 8(n+m)n² + 9n³ */
     {"[R M; J]+ [F; gamma]", {.n2 = 2, .mn = 2}},
 };
@@ -123,9 +113,11 @@ const sarrus_defalco_paper_table sarrus_defalco_paper_tables[SARRUS_DEFALCO_N_PA
       {"correct up to 17.5 s", 17.5, 4.5e-5, 2961955, 2633811, 0.93},
       {"correct up to 16.5 s", 16.5, 2.3e-4, 6131159, 4177395, 11.57},
       {"correct up to 17.0 s", 17.0, 1.1e-4, 3749766, 3015354, 36.85}},
-     {"(1) After 9.1 s of correct simulation, the integration subroutine is halted because of repeated error-test failures (see [IMSL "
+     {"(1) After 9.1 s of correct simulation, the integration subroutine is halted because of repeated error-test failures (see "
+      "[IMSL "
       "Math library 1997], p. 668).",
-      "(2) After 8.0 s of correct simulation, the integration subroutine is halted after failing to pass the error-test failures (see "
+      "(2) After 8.0 s of correct simulation, the integration subroutine is halted after failing to pass the error-test failures "
+      "(see "
       "[IMSL Math library 1997], p. 668)."}},
     {8,
      1e-8,
@@ -135,7 +127,8 @@ const sarrus_defalco_paper_table sarrus_defalco_paper_tables[SARRUS_DEFALCO_N_PA
       {"correct up to 17.5 s", 17.5, 1.86e-4, 1648055, 1422689, 0.53},
       {"correct up to 18.0 s", 18.0, 7.9e-4, 1641751, 1422297, 1.28},
       {"correct up to 18.0 s", 18.0, 5.2e-4, 1644341, 1424864, 6.03}},
-     {"(1) After 12.07 s of correct simulation, the integration subroutine is halted because a fatal error 1 from DIVPAG (see [IMSL "
+     {"(1) After 12.07 s of correct simulation, the integration subroutine is halted because a fatal error 1 from DIVPAG (see "
+      "[IMSL "
       "Math library 1997], p. 668).",
       "(2) After 8.06 s of correct simulation, the integration subroutine is halted because the precision loss of constraints "
       "equations."}},

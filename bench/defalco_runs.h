@@ -44,14 +44,14 @@ typedef struct sarrus_defalco_run {
     bool is_gated;
     double seconds; /* of motion asked for */
 
-    double bound;                     /* of the angle error, rad */
-    double error_end, error_largest;  /* of the cranks' angles, rad, as far as the run came */
-    double correct_until;             /* s: last output before the error passes the bound */
-    double sum_psi2;                  /* at the last finite output */
-    double t_reached;                 /* s */
-    double t_threshold;               /* s: σ₁₂ of J M^{-1/2} first seen above TOL σ₁; NaN: never */
-    double sigma_per_violation;       /* median of σ₁₂/‖Φ‖ over outputs with ‖Φ‖ above 1e-13 and below 1e-2; NaN: none */
-    double t_rank;                    /* s: first change of the rank decision; NaN: none */
+    double bound;                    /* of the angle error, rad */
+    double error_end, error_largest; /* of the cranks' angles, rad, as far as the run came */
+    double correct_until;            /* s: last output before the error passes the bound */
+    double sum_psi2;                 /* at the last finite output */
+    double t_reached;                /* s */
+    double t_threshold;              /* s: σ₁₂ of J M^{-1/2} first seen above TOL σ₁; NaN: never */
+    double sigma_per_violation; /* median of σ₁₂/‖Φ‖ over outputs with ‖Φ‖ above 1e-13 and below 1e-2; NaN: none */
+    double t_rank;              /* s: first change of the rank decision; NaN: none */
     sarrus_instance_statistics work;
     double cpu;   /* s */
     double ratio; /* evaluations over the paper's; NaN where the paper has no number */
@@ -73,7 +73,8 @@ typedef struct sarrus_defalco_trace {
     double *t, *violation, *kept, *redundant, *error;
 } sarrus_defalco_trace;
 
-/* Fills the lower half of `run`. `trace` may be NULL. Errors are those of reading, planning and memory; a run that fails is none. */
+/* Fills the lower half of `run`. `trace` may be NULL. Errors are those of reading, planning and memory; a run that fails is none.
+ */
 SARRUS_MUST_USE sarrus_status sarrus_defalco_run_measure(sarrus_context *context, const sarrus_defalco_study *study,
                                                          sarrus_defalco_run *run, sarrus_defalco_trace *trace);
 

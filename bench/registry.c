@@ -6,6 +6,8 @@
 const sarrus_bench sarrus_benches[] = {
     {"step", "instance-steps a second by pseudoinverse, instruction set and threads, against the peak", sarrus_bench_step},
     {"instructions", "what one step executes, instruction by instruction, and what bounds it", sarrus_bench_instructions},
+    {"defalco", "pseudoinverse methods inside the equations of motion: operations, and twenty seconds of a redundant linkage",
+     sarrus_bench_defalco},
     {"sink", "writing and compressing result files", sarrus_bench_sink},
 };
 
