@@ -2,11 +2,13 @@
 #ifndef SARRUS_PINV_METHODS_H
 #define SARRUS_PINV_METHODS_H
 
-#include "kernels/pinv/problem.h"
+#include "kernels/pinv/householder.h"
 
 /* Lane arrays of scratch. */
 LANE_BODY size_t sarrus_pinv_work(const sarrus_pinv_shape *shape) {
     switch (shape->method) {
+    case SARRUS_PINV_HOUSEHOLDER:
+        return sarrus_pinv_householder_work(shape);
     default:
         return 0;
     }
@@ -26,6 +28,9 @@ LANE_BODY double sarrus_pinv_flops(const sarrus_pinv_shape *shape, int32_t rank,
 LANE_BODY void sarrus_pinv_run(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {
     lanes->found.rank = lanes->found.kept = lanes->found.dropped = lanes->n_sweeps = real_set(0.0);
     switch (shape->method) {
+    case SARRUS_PINV_HOUSEHOLDER:
+        sarrus_pinv_householder(shape, lanes);
+        break;
     default:
         break;
     }

@@ -42,16 +42,29 @@ LANE_FUNCTION int32_t sarrus_pinv_columns(const sarrus_pinv_shape *shape) {
     return shape->is_explicit ? shape->m : shape->n_rhs;
 }
 
-/* Brings A's largest entry into [1, 2) by a power of two, which is returned (exact; 1 for a zero matrix): A ← s A. Then
- * A⁺ = s (s A)⁺, see sarrus_pinv_unscale. Entries below 2^-1000 count as that, so that s stays finite. */
-LANE_BODY real sarrus_pinv_scale(real *a, int32_t count) {
-    real largest = real_set(0.0);
-    for (int32_t i = 0; i < count; ++i)
-        largest = real_max(real_abs(lane_at(a, i)), largest);
-    real power = real_max(real_exponent_part(largest), real_set(0x1p-1000));
+/* The power of two s that brings A's largest entry into [1, 2); 1 for a zero matrix. Entries below 2^-1000 count as that, so that s
+ * stays finite. */
+LANE_BODY real sarrus_pinv_scale_find(const real *a, int32_t count) {
+    real largest[4];
+    for (int32_t c = 0; c < 4; ++c)
+        largest[c] = real_set(0.0);
+    int32_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        for (int32_t c = 0; c < 4; ++c)
+            largest[c] = real_max(real_abs(lane_at(a, i + c)), largest[c]);
+    }
+    for (; i < count; ++i)
+        largest[0] = real_max(real_abs(lane_at(a, i)), largest[0]);
+    largest[0] = real_max(real_max(largest[0], largest[1]), real_max(largest[2], largest[3]));
+    real power = real_max(real_exponent_part(largest[0]), real_set(0x1p-1000));
     power = real_select(real_lt(real_set(0x1p1000), power), real_set(0x1p1000), power);
-    power = real_select(real_eq(largest, real_set(0.0)), real_set(1.0), power);
-    real scale = real_set(1.0) / power;
+    power = real_select(real_eq(largest[0], real_set(0.0)), real_set(1.0), power);
+    return real_set(1.0) / power;
+}
+
+/* A ← s A with that s, which is returned (exact). Then A⁺ = s (s A)⁺, see sarrus_pinv_unscale. */
+LANE_BODY real sarrus_pinv_scale(real *a, int32_t count) {
+    real scale = sarrus_pinv_scale_find(a, count);
     for (int32_t i = 0; i < count; ++i)
         lane_at(a, i) = lane_at(a, i) * scale;
     return scale;

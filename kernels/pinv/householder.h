@@ -1,0 +1,264 @@
+/* Least squares by Householder QR with column pivoting and the complete orthogonal decomposition (dgelsy's mathematics):
+ *
+ *   A P = Q [R11 R12; 0 0],  [R11 R12] = [T 0] Z,  X = P Zᵀ [T⁻¹ Q1ᵀ B; 0]
+ *
+ * with R11 of the rank that is decided on |R_kk|, and Z reflections from the right: the last row first, each clears its part of
+ * R12. Apply carries B along (Q is never formed); explicit forms Q1 and has Q1ᵀ in its place. Ranks differ between lanes: row i
+ * belongs to a lane where i < r, column j to its R12 where j ≥ r; R12 is kept apart with zeros for what is not, and only the
+ * columns from the smallest rank of the tile on have one. Sums begin at +0 and so stay: a zero more does not change them. */
+#ifndef SARRUS_PINV_HOUSEHOLDER_H
+#define SARRUS_PINV_HOUSEHOLDER_H
+
+#include "kernels/pinv/qr.h"
+
+typedef struct sarrus_householder {
+    sarrus_qr qr;
+    int32_t n_columns;       /* of X */
+    int32_t row, column;     /* strides of y: one row to the next, one column to the next */
+    int32_t lowest, highest; /* rank in the tile */
+    real rank;
+    real *y;    /* [n][n_columns] in these strides: Q1ᵀ B, becomes Pᵀ X */
+    real *tail; /* [n][min(m, n)] by columns from `lowest` on: R12, becomes the reflections of Z */
+    real *head; /* [min(m, n)] entry i of the reflection that clears row i */
+    real *beta; /* [min(m, n)] */
+} sarrus_householder;
+
+/* The smallest and the largest rank among the lanes that count. */
+LANE_FUNCTION void sarrus_rank_range(mask active, real rank, int32_t steps, int32_t *lowest, int32_t *highest) {
+    *lowest = *highest = steps;
+    while (*highest > 0 && !mask_any(mask_and(active, real_lt(real_set((real_scalar)(*highest - 1)), rank))))
+        --*highest;
+    while (*lowest > 0 && mask_any(mask_and(active, real_lt(rank, real_set((real_scalar)*lowest)))))
+        --*lowest;
+}
+
+/* Column j from `lowest` on of the tail. */
+LANE_FUNCTION real *sarrus_householder_tail(const sarrus_householder *at, int32_t j) {
+    return lane_from(at->tail, (j - at->lowest) * sarrus_qr_steps(at->qr.m, at->qr.n));
+}
+
+/* Copies R12 of every lane into the tail, zeros elsewhere. */
+LANE_BODY void sarrus_householder_split(const sarrus_householder *at) {
+    const real zero = real_set(0.0);
+    for (int32_t j = at->lowest; j < at->qr.n; ++j) {
+        real *tail = sarrus_householder_tail(at, j);
+        const real *r = lane_from(at->qr.f, j * at->qr.m);
+        mask is_beyond = real_le(at->rank, real_set((real_scalar)j));
+        for (int32_t i = 0; i < at->highest; ++i) {
+            mask is_row = real_lt(real_set((real_scalar)i), at->rank);
+            lane_at(tail, i) = real_select(mask_and(is_row, is_beyond), lane_at(r, i), zero);
+        }
+    }
+}
+
+/* The reflection i on rows l … l + count − 1 (l < i) of R, where `on`. */
+LANE_FUNCTION void sarrus_householder_rows(const sarrus_householder *at, int32_t i, int32_t l, mask on, const int32_t count) {
+    real factor[4], head = lane_at(at->head, i), *r = lane_from(at->qr.f, i * at->qr.m + l);
+    for (int32_t c = 0; c < count; ++c)
+        factor[c] = real_set(0.0);
+    for (int32_t j = at->lowest; j < at->qr.n; ++j) {
+        const real *tail = sarrus_householder_tail(at, j);
+        for (int32_t c = 0; c < count; ++c)
+            factor[c] = real_fma(lane_at(tail, i), lane_at(tail, l + c), factor[c]);
+    }
+    for (int32_t c = 0; c < count; ++c) {
+        factor[c] = lane_at(at->beta, i) * real_fma(head, lane_at(r, c), factor[c]);
+        lane_at(r, c) = real_select(on, real_fnma(factor[c], head, lane_at(r, c)), lane_at(r, c));
+    }
+    for (int32_t j = at->lowest; j < at->qr.n; ++j) {
+        real *tail = sarrus_householder_tail(at, j);
+        for (int32_t c = 0; c < count; ++c) {
+            real x = lane_at(tail, l + c);
+            lane_at(tail, l + c) = real_select(on, real_fnma(factor[c], lane_at(tail, i), x), x);
+        }
+    }
+}
+
+/* Clears row i of R12 in the lanes that have one: R ← R (I − β v vᵀ), v = (R_ii + sign(R_ii) |row|) e_i + row i of R12. */
+LANE_FUNCTION void sarrus_householder_clear(const sarrus_householder *at, int32_t i) {
+    const real zero = real_set(0.0), one = real_set(1.0);
+    real *corner = lane_from(at->qr.f, i * at->qr.m + i), top = *corner, norm2 = top * top;
+    mask on = mask_and(real_lt(real_set((real_scalar)i), at->rank), real_lt(at->rank, real_set((real_scalar)at->qr.n)));
+    for (int32_t j = at->lowest; j < at->qr.n; ++j) {
+        real x = lane_at(sarrus_householder_tail(at, j), i);
+        norm2 = real_fma(x, x, norm2);
+    }
+    real safe = real_select(on, norm2, one), inverse = real_rsqrt(safe), norm = safe * inverse;
+    mask is_negative = real_lt(top, zero);
+    real shift = real_select(is_negative, -norm, norm);
+    lane_at(at->head, i) = top + shift;
+    lane_at(at->beta, i) = real_select(on, one / real_fma(real_abs(top), norm, safe), zero);
+    *corner = real_select(on, -shift, top);
+    lane_at(at->qr.inverse, i) = real_select(on, real_select(is_negative, inverse, -inverse), lane_at(at->qr.inverse, i));
+    int32_t l = 0;
+    for (; l + 4 <= i; l += 4)
+        sarrus_householder_rows(at, i, l, on, 4);
+    for (; l < i; ++l)
+        sarrus_householder_rows(at, i, l, on, 1);
+}
+
+/* y_i = (b_i − Σ_{j > i} T_ij y_j) / T_ii for the right sides of one group; rows beyond the rank become 0. */
+LANE_FUNCTION void sarrus_householder_solve(const sarrus_householder *at, real *y, int32_t i, const int32_t count) {
+    const int32_t m = at->qr.m;
+    real sum[8];
+    mask is_row = real_lt(real_set((real_scalar)i), at->rank);
+    for (int32_t c = 0; c < count; ++c)
+        sum[c] = lane_at(y, i * at->row + c);
+    for (int32_t j = at->highest - 1; j > i; --j) {
+        real t = lane_at(at->qr.f, j * m + i);
+        for (int32_t c = 0; c < count; ++c)
+            sum[c] = real_fnma(t, lane_at(y, j * at->row + c), sum[c]);
+    }
+    for (int32_t c = 0; c < count; ++c) {
+        sum[c] = real_fma(sum[c], lane_at(at->qr.inverse, i), real_set(0.0)); /* + 0: never −0 */
+        lane_at(y, i * at->row + c) = real_select(is_row, sum[c], real_set(0.0));
+    }
+}
+
+/* The same for one contiguous right side, which is updated below the diagonal as soon as an entry is known. */
+LANE_FUNCTION void sarrus_householder_solve_entry(const sarrus_householder *at, real *y, int32_t i) {
+    const real *t = lane_from(at->qr.f, i * at->qr.m);
+    mask is_row = real_lt(real_set((real_scalar)i), at->rank);
+    real found = real_fma(lane_at(y, i), lane_at(at->qr.inverse, i), real_set(0.0));
+    found = real_select(is_row, found, real_set(0.0));
+    lane_at(y, i) = found;
+    for (int32_t l = 0; l < i; ++l)
+        lane_at(y, l) = real_fnma(lane_at(t, l), found, lane_at(y, l));
+}
+
+/* y ← Zᵀ y for a group of columns. */
+LANE_FUNCTION void sarrus_householder_turn(const sarrus_householder *at, real *y, const int32_t count) {
+    for (int32_t i = 0; i < at->highest; ++i) {
+        real factor[8], head = lane_at(at->head, i), *own = lane_from(y, i * at->row);
+        mask on = mask_and(real_lt(real_set((real_scalar)i), at->rank), real_lt(at->rank, real_set((real_scalar)at->qr.n)));
+        for (int32_t c = 0; c < count; ++c)
+            factor[c] = real_set(0.0);
+        for (int32_t j = at->lowest; j < at->qr.n; ++j) {
+            real t = lane_at(sarrus_householder_tail(at, j), i);
+            for (int32_t c = 0; c < count; ++c)
+                factor[c] = real_fma(t, lane_at(y, j * at->row + c * at->column), factor[c]);
+        }
+        for (int32_t c = 0; c < count; ++c) {
+            real x = lane_at(own, c * at->column);
+            factor[c] = lane_at(at->beta, i) * real_fma(head, x, factor[c]);
+            lane_at(own, c * at->column) = real_select(on, real_fnma(factor[c], head, x), x);
+        }
+        for (int32_t j = at->lowest; j < at->qr.n; ++j) {
+            real t = lane_at(sarrus_householder_tail(at, j), i);
+            mask is_tail = mask_and(on, real_le(at->rank, real_set((real_scalar)j)));
+            for (int32_t c = 0; c < count; ++c) {
+                real *x = lane_from(y, j * at->row + c * at->column);
+                *x = real_select(is_tail, real_fnma(factor[c], t, *x), *x);
+            }
+        }
+    }
+}
+
+LANE_BODY size_t sarrus_pinv_householder_work(const sarrus_pinv_shape *shape) {
+    const size_t m = (size_t)shape->m, n = (size_t)shape->n, steps = (size_t)sarrus_qr_steps(shape->m, shape->n);
+    const size_t height = m > n ? m : n, rhs = shape->is_explicit ? 0 : height * (size_t)shape->n_rhs;
+    return sarrus_qr_work(shape->m, shape->n) + n * steps + 2 * steps + rhs;
+}
+
+/* Cuts the scratch up. Explicit: y takes the place of w, which the factorisation leaves behind. */
+LANE_FUNCTION void sarrus_householder_cut(const sarrus_pinv_shape *shape, const sarrus_pinv_lanes *lanes, sarrus_householder *at) {
+    const int32_t m = shape->m, n = shape->n, steps = sarrus_qr_steps(m, n);
+    at->tail = sarrus_qr_cut(&at->qr, m, n, lanes->a, lanes->work);
+    at->head = lane_from(at->tail, n * steps);
+    at->beta = lane_from(at->head, steps);
+    at->n_columns = sarrus_pinv_columns(shape);
+    if (shape->is_explicit) {
+        at->y = at->qr.w;
+        at->row = m;
+        at->column = 1;
+        return;
+    }
+    at->y = at->qr.b = lane_from(at->beta, steps);
+    at->row = 1;
+    at->column = at->qr.height = m > n ? m : n;
+    at->qr.n_rhs = shape->n_rhs;
+    for (int32_t i = 0; i < m; ++i) {
+        for (int32_t q = 0; q < shape->n_rhs; ++q)
+            lane_at(at->y, q * at->column + i) = lane_at(lanes->b, i * shape->n_rhs + q);
+    }
+}
+
+/* Rows from the largest rank on are nothing but zeros so far. */
+LANE_FUNCTION void sarrus_householder_blank(const sarrus_householder *at) {
+    for (int32_t j = at->highest; j < at->qr.n; ++j) {
+        for (int32_t q = 0; q < at->n_columns; ++q)
+            lane_at(at->y, j * at->row + q * at->column) = real_set(0.0);
+    }
+}
+
+/* y ← Zᵀ [T⁻¹ y; 0] of the explicit form, a few columns at a time. */
+LANE_FUNCTION void sarrus_householder_finish(const sarrus_householder *at, real *y, const int32_t count) {
+    for (int32_t i = at->highest - 1; i >= 0; --i)
+        sarrus_householder_solve(at, y, i, count);
+    if (at->lowest < at->qr.n)
+        sarrus_householder_turn(at, y, count);
+}
+
+LANE_FUNCTION void sarrus_householder_explicit(const sarrus_householder *at) {
+    int32_t q = 0;
+    sarrus_qr_form(&at->qr, at->highest, at->y);
+    sarrus_householder_blank(at);
+    for (int32_t i = at->highest - 1; at->lowest < at->qr.n && i >= 0; --i)
+        sarrus_householder_clear(at, i);
+    for (; q + 8 <= at->n_columns; q += 8)
+        sarrus_householder_finish(at, lane_from(at->y, q), 8);
+    for (; q + 4 <= at->n_columns; q += 4)
+        sarrus_householder_finish(at, lane_from(at->y, q), 4);
+    for (; q < at->n_columns; ++q)
+        sarrus_householder_finish(at, lane_from(at->y, q), 1);
+}
+
+/* The triangle is solved while Z is found: one waits for its square roots, the other has work to do. */
+LANE_FUNCTION void sarrus_householder_apply(const sarrus_householder *at) {
+    int32_t q = 0;
+    for (int32_t i = at->highest - 1; i >= 0; --i) {
+        if (at->lowest < at->qr.n)
+            sarrus_householder_clear(at, i);
+        for (q = 0; q < at->n_columns; ++q)
+            sarrus_householder_solve_entry(at, lane_from(at->y, q * at->column), i);
+    }
+    sarrus_householder_blank(at);
+    if (at->lowest == at->qr.n)
+        return;
+    for (q = 0; q + 4 <= at->n_columns; q += 4)
+        sarrus_householder_turn(at, lane_from(at->y, q * at->column), 4);
+    for (; q < at->n_columns; ++q)
+        sarrus_householder_turn(at, lane_from(at->y, q * at->column), 1);
+}
+
+/* X ← P y, unscaled. */
+LANE_FUNCTION void sarrus_householder_store(const sarrus_householder *at, const sarrus_pinv_shape *shape, real scale, real *x) {
+    if (shape->is_explicit) {
+        sarrus_qr_restore(&at->qr, at->n_columns, at->y, scale, x);
+        return;
+    }
+    for (int32_t q = 0; q < at->n_columns; ++q)
+        sarrus_qr_restore_column(&at->qr, lane_from(at->y, q * at->column), scale, lane_from(x, q), at->n_columns);
+}
+
+LANE_BODY void sarrus_pinv_householder(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {
+    const int32_t m = shape->m, n = shape->n, steps = sarrus_qr_steps(m, n);
+    sarrus_householder at;
+    const real scale = sarrus_pinv_scale_find(lanes->a, m * n);
+    sarrus_householder_cut(shape, lanes, &at);
+    sarrus_qr_load(&at.qr, lanes->a, scale);
+    sarrus_qr_factor(&at.qr);
+    lanes->limit.unit = scale;
+    lanes->found = sarrus_rank_decide(&shape->rule, &lanes->limit, m, n, at.qr.size, 1, steps);
+    lanes->n_sweeps = real_set(0.0);
+    at.rank = lanes->found.rank;
+    sarrus_rank_range(lanes->active, at.rank, steps, &at.lowest, &at.highest);
+    sarrus_householder_split(&at);
+    if (shape->is_explicit)
+        sarrus_householder_explicit(&at);
+    else
+        sarrus_householder_apply(&at);
+    sarrus_householder_store(&at, shape, scale, lanes->x);
+}
+
+#endif
