@@ -8,9 +8,7 @@
 #define SARRUS_PINV_JACOBI_H
 
 #include "kernels/pinv/rank.h"
-
-/* Two rows are orthogonal when |p·q| ≤ n ε |p||q|; a row below ε σ_max is noise that no rotation can improve. */
-#define SARRUS_JACOBI_SWEEPS 40
+#include "kernels/pinv/sweep.h"
 
 typedef struct sarrus_jacobi_problem {
     int32_t m, n;
@@ -21,85 +19,16 @@ typedef struct sarrus_jacobi_problem {
     real *u;     /* [m][m] NULL, or out: column i is u_i, kept as row i */
 } sarrus_jacobi_problem;
 
-LANE_FUNCTION real sarrus_row_product(const real *x, const real *y, int32_t n) {
-    real s0 = real_set(0.0), s1 = real_set(0.0);
-    int32_t k = 0;
-    for (; k + 1 < n; k += 2) {
-        s0 = real_fma(lane_at(x, k), lane_at(y, k), s0);
-        s1 = real_fma(lane_at(x, k + 1), lane_at(y, k + 1), s1);
-    }
-    if (k < n)
-        s0 = real_fma(lane_at(x, k), lane_at(y, k), s0);
-    return s0 + s1;
-}
-
-/* (x, y) ← (c x − s y, s x + c y) where `on`. */
-LANE_FUNCTION void sarrus_rows_rotate(real *x, real *y, int32_t n, real c, real s, mask on) {
-    for (int32_t k = 0; k < n; ++k) {
-        real xk = lane_at(x, k), yk = lane_at(y, k);
-        lane_at(x, k) = real_select(on, real_fnma(s, yk, c * xk), xk);
-        lane_at(y, k) = real_select(on, real_fma(s, xk, c * yk), yk);
-    }
-}
-
-/* One pair of rows; returns the lanes that were rotated. The larger row comes out first (de Rijk's order). */
-LANE_BODY mask sarrus_jacobi_pair(const sarrus_jacobi_problem *svd, int32_t i, int32_t j, real noise, mask active) {
-    real *x = lane_from(svd->d, i * svd->n), *y = lane_from(svd->d, j * svd->n);
-    real alpha = lane_at(svd->norm2, i), beta = lane_at(svd->norm2, j);
-    real product = sarrus_row_product(x, y, svd->n);
-    real tolerance = real_set(2.220446049250313e-16 * svd->n);
-    mask small = real_le(product * product, tolerance * tolerance * (alpha * beta));
-    mask is_noise = mask_or(real_le(alpha, noise), real_le(beta, noise));
-    mask swap = mask_and(real_lt(alpha, beta), mask_not(is_noise));
-    mask on = mask_and(active, mask_not(mask_or(small, is_noise)));
-    if (!mask_any(on))
-        return on;
-    real safe = real_select(on, product, real_set(1.0));
-    real zeta = (beta - alpha) / (safe + safe);
-    real root = real_sqrt(real_fma(zeta, zeta, real_set(1.0)));
-    mask negative = real_lt(zeta, real_set(0.0));
-    real t = real_set(1.0) / (real_abs(zeta) + root);
-    t = real_select(negative, -t, t);
-    /* The other root of t² + 2ζt − 1 exchanges the rows as well. */
-    t = real_select(swap, real_set(-1.0) / real_select(on, t, real_set(1.0)), t);
-    real c = real_set(1.0) / real_sqrt(real_fma(t, t, real_set(1.0)));
-    real s = c * t;
-    sarrus_rows_rotate(x, y, svd->n, c, s, on);
-    sarrus_rows_rotate(lane_from(svd->b, i), lane_from(svd->b, j), 1, c, s, on);
-    if (svd->u)
-        sarrus_rows_rotate(lane_from(svd->u, i * svd->m), lane_from(svd->u, j * svd->m), svd->m, c, s, on);
-    lane_at(svd->norm2, i) = real_select(on, real_fnma(t, product, alpha), alpha);
-    lane_at(svd->norm2, j) = real_select(on, real_fma(t, product, beta), beta);
-    return on;
-}
-
 /* Runs the sweeps for the lanes of `active`. */
 LANE_BODY void sarrus_jacobi_run(const sarrus_jacobi_problem *svd, mask active) {
+    sarrus_sweep_rows rows = {svd->m, svd->n, svd->d, svd->norm2, {1, 0}, {svd->b, (real *)0}};
     if (svd->u) {
         for (int32_t i = 0; i < svd->m * svd->m; ++i)
             lane_at(svd->u, i) = real_set(i % (svd->m + 1) == 0 ? 1.0 : 0.0);
+        rows.n_along[1] = svd->m;
+        rows.along[1] = svd->u;
     }
-    for (int32_t sweep = 0; sweep < SARRUS_JACOBI_SWEEPS; ++sweep) {
-        real largest = real_set(0.0);
-        for (int32_t i = 0; i < svd->m; ++i) {
-            const real *x = lane_from(svd->d, i * svd->n);
-            lane_at(svd->norm2, i) = sarrus_row_product(x, x, svd->n);
-            largest = real_max(lane_at(svd->norm2, i), largest);
-        }
-        real noise = real_set(1e-34) * largest;
-        mask rotated = mask_none();
-        for (int32_t i = 0; i < svd->m; ++i) {
-            for (int32_t j = i + 1; j < svd->m; ++j)
-                rotated = mask_or(rotated, sarrus_jacobi_pair(svd, i, j, noise, active));
-        }
-        active = mask_and(active, rotated);
-        if (!mask_any(active))
-            break;
-    }
-    for (int32_t i = 0; i < svd->m; ++i) {
-        const real *x = lane_from(svd->d, i * svd->n);
-        lane_at(svd->norm2, i) = sarrus_row_product(x, x, svd->n);
-    }
+    (void)sarrus_sweep_run(&rows, 1e-34, active);
 }
 
 /* The rank decision on the singular values of all rows. Overwrites norm2 of the rows that do not count by 0. */

@@ -2,11 +2,19 @@
 #ifndef SARRUS_PINV_METHODS_H
 #define SARRUS_PINV_METHODS_H
 
+#include "kernels/pinv/filtered.h"
 #include "kernels/pinv/householder.h"
+#include "kernels/pinv/svd.h"
 
 /* Lane arrays of scratch. */
 LANE_BODY size_t sarrus_pinv_work(const sarrus_pinv_shape *shape) {
     switch (shape->method) {
+    case SARRUS_PINV_SVD:
+    case SARRUS_PINV_TIKHONOV:
+    case SARRUS_PINV_TRUNCATED:
+        return sarrus_pinv_svd_work(shape);
+    case SARRUS_PINV_JACOBI:
+        return sarrus_pinv_jacobi_work(shape);
     case SARRUS_PINV_HOUSEHOLDER:
         return sarrus_pinv_householder_work(shape);
     default:
@@ -28,6 +36,18 @@ LANE_BODY double sarrus_pinv_flops(const sarrus_pinv_shape *shape, int32_t rank,
 LANE_BODY void sarrus_pinv_run(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {
     lanes->found.rank = lanes->found.kept = lanes->found.dropped = lanes->n_sweeps = real_set(0.0);
     switch (shape->method) {
+    case SARRUS_PINV_SVD:
+        sarrus_pinv_svd(shape, lanes);
+        break;
+    case SARRUS_PINV_JACOBI:
+        sarrus_pinv_jacobi(shape, lanes);
+        break;
+    case SARRUS_PINV_TIKHONOV:
+        sarrus_pinv_tikhonov(shape, lanes);
+        break;
+    case SARRUS_PINV_TRUNCATED:
+        sarrus_pinv_truncated(shape, lanes);
+        break;
     case SARRUS_PINV_HOUSEHOLDER:
         sarrus_pinv_householder(shape, lanes);
         break;
