@@ -5,6 +5,10 @@
 #include "kernels/pinv/filtered.h"
 #include "kernels/pinv/householder.h"
 #include "kernels/pinv/svd.h"
+#include "kernels/pinv/cholesky.h"
+#include "kernels/pinv/gram_schmidt.h"
+#include "kernels/pinv/greville.h"
+#include "kernels/pinv/normal.h"
 
 /* Lane arrays of scratch. */
 LANE_BODY size_t sarrus_pinv_work(const sarrus_pinv_shape *shape) {
@@ -17,6 +21,15 @@ LANE_BODY size_t sarrus_pinv_work(const sarrus_pinv_shape *shape) {
         return sarrus_pinv_jacobi_work(shape);
     case SARRUS_PINV_HOUSEHOLDER:
         return sarrus_pinv_householder_work(shape);
+    case SARRUS_PINV_GREVILLE:
+        return sarrus_pinv_greville_work(shape);
+    case SARRUS_PINV_MGS:
+    case SARRUS_PINV_MGS2:
+        return sarrus_pinv_gram_schmidt_work(shape);
+    case SARRUS_PINV_NORMAL:
+        return sarrus_pinv_normal_work(shape);
+    case SARRUS_PINV_CHOLESKY:
+        return sarrus_pinv_cholesky_work(shape);
     default:
         return 0;
     }
@@ -50,6 +63,18 @@ LANE_BODY void sarrus_pinv_run(const sarrus_pinv_shape *shape, sarrus_pinv_lanes
         break;
     case SARRUS_PINV_HOUSEHOLDER:
         sarrus_pinv_householder(shape, lanes);
+    case SARRUS_PINV_GREVILLE:
+        sarrus_pinv_greville(shape, lanes);
+        break;
+    case SARRUS_PINV_MGS:
+    case SARRUS_PINV_MGS2:
+        sarrus_pinv_gram_schmidt(shape, lanes);
+        break;
+    case SARRUS_PINV_NORMAL:
+        sarrus_pinv_normal(shape, lanes);
+        break;
+    case SARRUS_PINV_CHOLESKY:
+        sarrus_pinv_cholesky(shape, lanes);
         break;
     default:
         break;

@@ -1,0 +1,126 @@
+/* Cholesky with complete pivoting of S = A Aᵀ (m ≤ n) or Aᵀ A (m > n), cut at the rank:  S ≈ L Lᵀ, L [p][r].
+ *
+ *   at step k the largest remaining diagonal entry d_i is the pivot,   l_ik = (S_i,pivot − Σ_{j<k} l_ij l_pivot,j) / √d_pivot,
+ *   d_i ← d_i − l_ik²
+ *
+ * The rank is decided on √d_pivot. Rows stay where they are: a lane's pivot row of S and of L is read by selections, and L comes
+ * out with its rows in the order of A's. A⁺ follows by gram_factor.h. */
+#ifndef SARRUS_PINV_CHOLESKY_H
+#define SARRUS_PINV_CHOLESKY_H
+
+#include "kernels/pinv/gram_factor.h"
+
+LANE_BODY size_t sarrus_pinv_cholesky_work(const sarrus_pinv_shape *shape) {
+    sarrus_gram_factor g;
+    return sarrus_gram_factor_place(shape, (real *)0, &g);
+}
+
+/* to[w] ← element w of the row `pivot` of from [p][p], `width` of them. */
+LANE_FUNCTION void sarrus_cholesky_gather(const real *from, int32_t p, real pivot, real *to, int32_t width) {
+    real x[8];
+    for (int32_t w = 0; w < width; ++w)
+        x[w] = lane_at(from, w);
+    for (int32_t i = 1; i < p; ++i) {
+        mask here = real_eq(pivot, real_set((real_scalar)i));
+        for (int32_t w = 0; w < width; ++w)
+            x[w] = real_select(here, lane_at(from, i * p + w), x[w]);
+    }
+    for (int32_t w = 0; w < width; ++w)
+        lane_at(to, w) = x[w];
+}
+
+LANE_BODY void sarrus_cholesky_gather_row(const real *from, int32_t p, real pivot, real *to, int32_t count) {
+    int32_t j = 0;
+    for (; j + 8 <= count; j += 8)
+        sarrus_cholesky_gather(lane_from(from, j), p, pivot, lane_from(to, j), 8);
+    for (; j + 4 <= count; j += 4)
+        sarrus_cholesky_gather(lane_from(from, j), p, pivot, lane_from(to, j), 4);
+    for (; j < count; ++j)
+        sarrus_cholesky_gather(lane_from(from, j), p, pivot, lane_from(to, j), 1);
+}
+
+/* Column k of L for rows i … i + width − 1, and what it leaves of the diagonal; rows that were pivots before get 0. */
+LANE_FUNCTION void sarrus_cholesky_column(const sarrus_gram_factor *g, int32_t k, int32_t i, int32_t width, real pivot,
+                                          real inverse) {
+    const int32_t p = g->p;
+    const real zero = real_set(0.0), *own = lane_from(g->row, p);
+    real *row = lane_from(g->l, i * p);
+    real x[4];
+    for (int32_t w = 0; w < width; ++w)
+        x[w] = lane_at(g->row, i + w);
+    for (int32_t j = 0; j < k; ++j) {
+        real y = lane_at(own, j);
+        for (int32_t w = 0; w < width; ++w)
+            x[w] = real_fnma(y, lane_at(row, w * p + j), x[w]);
+    }
+    for (int32_t w = 0; w < width; ++w) {
+        real rest = lane_at(g->rest, i + w);
+        mask here = mask_and(real_eq(pivot, real_set((real_scalar)(i + w))), real_lt(zero, inverse));
+        real l = real_select(here, rest, x[w]) * inverse;
+        l = real_select(real_lt(rest, zero), zero, l);
+        lane_at(row, w * p + k) = l;
+        real left = real_max(real_fnma(l, l, rest), zero);
+        left = real_select(mask_or(here, real_lt(rest, zero)), real_set(-1.0), left);
+        lane_at(g->rest, i + w) = left;
+    }
+}
+
+/* L and its sizes; g->c is the number of steps that some lane has taken. */
+LANE_BODY void sarrus_cholesky_factor(sarrus_gram_factor *g, const sarrus_pinv_shape *shape, const sarrus_pinv_lanes *lanes) {
+    const int32_t p = g->p;
+    const real zero = real_set(0.0);
+    mask open = lanes->active;
+    for (int32_t i = 0; i < p; ++i)
+        lane_at(g->rest, i) = lane_at(g->s, i * p + i);
+    for (g->c = 0; g->c < p; ++g->c) {
+        const int32_t k = g->c;
+        real best = zero, pivot = zero, entry = zero;
+        for (int32_t i = 0; i < p; ++i) {
+            mask larger = real_lt(best, lane_at(g->rest, i));
+            best = real_select(larger, lane_at(g->rest, i), best);
+            entry = real_select(larger, lane_at(g->s, i * p + i), entry);
+            pivot = real_select(larger, real_set((real_scalar)i), pivot);
+        }
+        mask exact = mask_and(open, real_lt(sarrus_gram_floor(g, entry), best));
+        real inverse = sarrus_inverse_length(exact, best), size = best * inverse;
+        if (k > 0)
+            size = real_select(real_lt(lane_at(g->size, k - 1), size), lane_at(g->size, k - 1), size);
+        lane_at(g->size, k) = size;
+        open = mask_and(open, sarrus_size_counts(&shape->rule, &lanes->limit, shape->m, shape->n, g->size, k));
+        if (!mask_any(open))
+            break;
+        inverse = real_select(open, inverse, zero);
+        sarrus_cholesky_gather_row(g->s, p, pivot, g->row, p);
+        sarrus_cholesky_gather_row(g->l, p, pivot, lane_from(g->row, p), k);
+        int32_t i = 0;
+        for (; i + 4 <= p; i += 4)
+            sarrus_cholesky_column(g, k, i, 4, pivot, inverse);
+        for (; i < p; ++i)
+            sarrus_cholesky_column(g, k, i, 1, pivot, inverse);
+    }
+    for (int32_t k = g->c + 1; k < p; ++k)
+        lane_at(g->size, k) = zero;
+}
+
+LANE_BODY void sarrus_pinv_cholesky(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {
+    const real zero = real_set(0.0);
+    sarrus_gram_factor g;
+    sarrus_gram_factor_place(shape, lanes->work, &g);
+    const real scale = sarrus_pinv_scale(lanes->a, shape->m * shape->n);
+    lanes->limit.unit = scale;
+    lanes->n_sweeps = zero;
+    sarrus_gram_factor_form(&g, shape, lanes->a);
+    sarrus_cholesky_factor(&g, shape, lanes);
+    lanes->found = sarrus_rank_decide(&shape->rule, &lanes->limit, shape->m, shape->n, g.size, 1, g.p);
+    for (int32_t k = 0; k < g.c; ++k) {
+        mask counts = real_lt(real_set((real_scalar)k), lanes->found.rank);
+        for (int32_t i = 0; i < g.p; ++i)
+            lane_at(g.l, i * g.p + k) = real_select(counts, lane_at(g.l, i * g.p + k), zero);
+    }
+    g.triangle = mask_none();
+    g.any_triangle = 0;
+    g.any_other = 1;
+    sarrus_gram_factor_finish(&g, shape, lanes);
+}
+
+#endif
