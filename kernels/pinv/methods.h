@@ -63,6 +63,7 @@ LANE_BODY void sarrus_pinv_run(const sarrus_pinv_shape *shape, sarrus_pinv_lanes
         break;
     case SARRUS_PINV_HOUSEHOLDER:
         sarrus_pinv_householder(shape, lanes);
+        break;
     case SARRUS_PINV_GREVILLE:
         sarrus_pinv_greville(shape, lanes);
         break;
