@@ -14,6 +14,7 @@ typedef struct sarrus_gram_factor {
     int32_t p, length; /* vectors, their elements: min(m, n), max(m, n) */
     int32_t c;         /* columns of L in use */
     int32_t any_triangle, any_other;
+    real largest;    /* diagonal entry of S: the square of the longest vector */
     mask triangle;   /* lanes whose L is a lower triangle of full rank */
     real *v;         /* [p][length] */
     real *s;         /* [p][p] S, then K */
@@ -44,8 +45,8 @@ LANE_BODY size_t sarrus_gram_factor_place(const sarrus_pinv_shape *shape, real *
     return used;
 }
 
-/* V and S, both triangles; returns S's largest diagonal entry: the square of the longest vector. */
-LANE_BODY real sarrus_gram_factor_form(sarrus_gram_factor *g, const sarrus_pinv_shape *shape, real *a) {
+/* V and S, both triangles, and its largest diagonal entry. */
+LANE_BODY void sarrus_gram_factor_form(sarrus_gram_factor *g, const sarrus_pinv_shape *shape, real *a) {
     const int32_t m = shape->m, n = shape->n, p = g->p, length = g->length;
     if (m <= n)
         g->v = a;
@@ -53,7 +54,8 @@ LANE_BODY real sarrus_gram_factor_form(sarrus_gram_factor *g, const sarrus_pinv_
         for (int32_t k = 0; k < n; ++k)
             lane_at(g->v, k * m + i) = lane_at(a, i * n + k);
     }
-    real largest = real_set(0.0), sum[4];
+    real sum[4];
+    g->largest = real_set(0.0);
     for (int32_t i = 0; i < p; ++i) {
         const real *x = lane_from(g->v, i * length);
         for (int32_t j = 0; j <= i; j += 4) {
@@ -72,14 +74,14 @@ LANE_BODY real sarrus_gram_factor_form(sarrus_gram_factor *g, const sarrus_pinv_
                 lane_at(g->s, (j + w) * p + i) = sum[w];
             }
         }
-        largest = real_max(lane_at(g->s, i * p + i), largest);
+        g->largest = real_max(lane_at(g->s, i * p + i), g->largest);
     }
-    return largest;
 }
 
-/* The round-off in a diagonal entry of S, and so at least in a squared pivot from it. */
+/* The round-off in a diagonal entry of S, and so at least in a squared pivot from it; and not below 2^-200 of the largest, whose
+ * second power S⁺ could not take in. */
 LANE_FUNCTION real sarrus_gram_floor(const sarrus_gram_factor *g, real entry) {
-    return real_set(4 * 2.220446049250313e-16 * g->length) * entry;
+    return real_max(real_set(4 * 2.220446049250313e-16 * g->length) * entry, g->largest * real_set(0x1p-200));
 }
 
 /* Rows i … i + width − 1, column k of the Cholesky factor of K (in place, lower triangle). */

@@ -88,13 +88,13 @@ LANE_BODY void sarrus_pinv_normal(const sarrus_pinv_shape *shape, sarrus_pinv_la
     const real scale = sarrus_pinv_scale(lanes->a, shape->m * shape->n);
     lanes->limit.unit = scale;
     lanes->n_sweeps = zero;
-    const real largest = sarrus_gram_factor_form(&g, shape, lanes->a);
+    sarrus_gram_factor_form(&g, shape, lanes->a);
     real low2 = zero;
     if (is_ordered) {
         sarrus_orthogonal o = {g.p, g.length, 0, 0, 0, g.v, (real *)0, (real *)0, (real *)0, (real *)0};
         lanes->found = sarrus_row_order(&o, shape, lanes, g.order, g.rest);
     } else {
-        real low = sarrus_rank_threshold(&shape->rule, &lanes->limit, shape->m, shape->n, real_sqrt(largest));
+        real low = sarrus_rank_threshold(&shape->rule, &lanes->limit, shape->m, shape->n, real_sqrt(g.largest));
         low2 = low * low;
         for (int32_t i = 0; i < g.p; ++i)
             lane_at(g.rest, i) = real_set(1.0);
