@@ -200,9 +200,8 @@ LANE_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *param
 }
 
 /* γ ← γ − 2αΦ̇ − β²Φ (S5 eq 32). */
-LANE_BODY void sarrus_baumgarte(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws) {
-    real two_alpha = real_set(2.0) * lane_at(parameter, mech->p_baumgarte);
-    real beta = lane_at(parameter, mech->p_baumgarte + 1);
+LANE_BODY void sarrus_baumgarte(const sarrus_mechanism *mech, real alpha, real beta, const sarrus_workspace *ws) {
+    real two_alpha = real_set(2.0) * alpha;
     real beta2 = beta * beta;
     for (int32_t i = 0; i < mech->m; ++i) {
         real g = real_fnma(two_alpha, lane_at(ws->phi_dot, i), lane_at(ws->gamma, i));

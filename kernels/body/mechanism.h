@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "kernels/pinv/rule.h"
+#include "sarrus/method.h"
 #include "sarrus/observable.h"
 
 /* What a scalar constraint row looks like. Its derivative is e·(ṙ_child − ṙ_parent) + t_child ω_child + t_parent ω_parent. */
@@ -192,6 +193,51 @@ typedef struct sarrus_lane_tables {
 enum { SARRUS_SOLVE_AUTO = 0, SARRUS_SOLVE_METHOD = 1, SARRUS_SOLVE_EXTERNAL = 2 };
 enum { SARRUS_PROJECT_NONE = 0, SARRUS_PROJECT_EVERY_STEP = 1, SARRUS_PROJECT_TOLERANCE = 2 };
 
+/* The highest order of adams-moulton, and the most stages of a Runge-Kutta method, the one at the step's end included. */
+enum { SARRUS_MAX_ORDER = 12, SARRUS_MAX_STAGES = 9 };
+
+/* How steps are made. A Runge-Kutta method of n_stages takes its last stage at the end of the step, where the next one begins:
+ *   f_s = f(t + c_s h, y + h Σ_j a_sj f_j),   y⁺ = y + h Σ_j a_{last,j} f_j,   error = h Σ_j e_j f_j ∝ h^error_order.
+ * What depends on the order of adams-moulton is indexed by it; other methods use element 0. */
+typedef struct sarrus_mech_integrator {
+    int32_t method; /* sarrus_integrator */
+    int32_t is_adaptive;
+    int32_t is_tangential; /* errors across the constraints do not count: stabilisation makes and removes them */
+    int32_t has_step_gains;
+    int32_t max_order; /* of adams-moulton */
+    int32_t n_stages, error_order;
+    double dt; /* plan */                                                          /* s, the fixed step or the first one */
+    double rtol, atol; /* plan */                                                  /* tolerance of component y: atol + rtol·|y| */
+    double max_steps; /* plan */                                                   /* tried, per instance */
+    double a[SARRUS_MAX_STAGES][SARRUS_MAX_STAGES - 1]; /* plan */                 /* row s: weights of the earlier stages */
+    double c[SARRUS_MAX_STAGES], e[SARRUS_MAX_STAGES]; /* plan */                  /* times of the stages, weights of the error */
+    double gamma_star[SARRUS_MAX_ORDER + 2]; /* plan */                            /* |γ*_k|, error constants of adams-moulton */
+    double damped[SARRUS_MAX_ORDER + 1], ringing[SARRUS_MAX_ORDER + 1]; /* plan */ /* stability limits of h|λ|, see control.h */
+    double gain[SARRUS_MAX_ORDER + 1]; /* plan */ /* α h = β h of the gains that follow the step */
+} sarrus_mech_integrator;
+
+/* Fields of an adaptive method in a tile: the integrator's own time and state, which run ahead of what q and v show. */
+typedef struct sarrus_adaptive_layout {
+    int32_t is_started;        /* [1] 0: begins at the tile's q, v */
+    int32_t t_now, t_before;   /* [1] s, the ends of the last accepted step */
+    int32_t step;              /* [1] s, to be tried next */
+    int32_t gain;              /* [1] 1/s, α = β in use when they follow the step */
+    int32_t rank;              /* [1] the rank decision at t_now */
+    int32_t now;               /* [2n] q, v at t_now */
+    int32_t shown;             /* [2n] what q and v of the tile were last set to */
+    int32_t input;             /* [n_inputs] that the derivative at t_now was computed with */
+    int32_t is_rejected;       /* [1] the last trial was */
+    int32_t a_now;             /* [n] acceleration at t_now (Runge-Kutta) */
+    int32_t before, a_before;  /* [2n] [n] at t_before (Runge-Kutta) */
+    int32_t order, last_order; /* [1] of the next step and of the last (adams-moulton) */
+    int32_t n_equal;           /* [1] steps in a row of the same size */
+    int32_t last_step;         /* [1] s */
+    int32_t is_rising;         /* [1] the order still rises with every step */
+    int32_t n_failures;        /* [1] trials in vain since the last accepted step */
+    int32_t psi;               /* [max_order] s, ψ_i = sum of the last i steps */
+    int32_t phi;               /* [max_order + 2][2n] modified divided differences of (v, a) */
+} sarrus_adaptive_layout;
+
 /* Fields of a tile, each a number of lane arrays: offsets in lane arrays from the tile's start. */
 typedef struct sarrus_tile_layout {
     int32_t parameter;     /* [n_parameters] */
@@ -209,7 +255,8 @@ typedef struct sarrus_tile_layout {
     int32_t n_steps;       /* [1] steps taken */
     int32_t n_rejected;    /* [1] steps tried in vain */
     int32_t n_evaluations; /* [1] accelerations computed for steps */
-    int32_t n_arrays;      /* length of a tile */
+    sarrus_adaptive_layout adaptive;
+    int32_t n_arrays; /* length of a tile */
 } sarrus_tile_layout;
 
 /* When: steps are counted from t = 0; step n_total − 1 ends at t_end exactly. */
@@ -254,6 +301,7 @@ typedef struct sarrus_mechanism {
     sarrus_mech_factor factor;
     sarrus_lane_tables lane;
     sarrus_tile_layout layout;
+    sarrus_mech_integrator integrator;
     int32_t solve;
     int32_t method; /* sarrus_pinv_method */
     int32_t project;

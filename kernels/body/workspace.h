@@ -28,6 +28,9 @@ typedef struct sarrus_workspace {
     real *q, *v;         /* [n] stage state */
     real *sum_q, *sum_v; /* [n] weighted stage sums */
     real *a;             /* [n] acceleration */
+    real *error;         /* [3][2n] error estimates of an adaptive step (Runge-Kutta: the first), in q and v */
+    real *normal;        /* [n] their part across the constraints */
+    real *stage;         /* Runge-Kutta: [n_stages][2n] v_s, a_s; adams-moulton: [max_order][2n] predicted differences */
     real *d;             /* [m][n] J M^{-1/2} for the rank-revealing path */
     real *d_rhs;         /* [m] */
     real *norm2;         /* [m] squared row norms (σ² once converged) */
@@ -57,6 +60,13 @@ LANE_BODY size_t sarrus_method_work(const sarrus_mechanism *mech) {
     sarrus_pinv_shape all = sarrus_method_shape(mech, mech->m), some = sarrus_method_shape(mech, mech->factor.n_independent);
     size_t of_all = sarrus_pinv_work(&all), of_some = sarrus_pinv_work(&some);
     return of_all > of_some ? of_all : of_some;
+}
+
+/* Derivatives that a trial step of an adaptive method keeps. */
+LANE_FUNCTION int32_t sarrus_stages_count(const sarrus_mechanism *mech) {
+    if (!mech->integrator.is_adaptive)
+        return 0;
+    return mech->integrator.method == SARRUS_INTEGRATOR_ADAMS_MOULTON ? mech->integrator.max_order : mech->integrator.n_stages;
 }
 
 LANE_FUNCTION real *sarrus_workspace_part(real *block, size_t *at, size_t n_arrays) {
@@ -91,6 +101,9 @@ LANE_BODY size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *block,
     ws->sum_q = sarrus_workspace_part(block, &at, n);
     ws->sum_v = sarrus_workspace_part(block, &at, n);
     ws->a = sarrus_workspace_part(block, &at, n);
+    ws->error = sarrus_workspace_part(block, &at, mech->integrator.is_adaptive ? 6 * n : 0);
+    ws->normal = sarrus_workspace_part(block, &at, mech->integrator.is_adaptive ? n : 0);
+    ws->stage = sarrus_workspace_part(block, &at, 2 * n * (size_t)sarrus_stages_count(mech));
     ws->direction = sarrus_workspace_part(block, &at, 2 * m);
     ws->null_vector = sarrus_workspace_part(block, &at, n_d * (n_i + 1));
     ws->null_gram = sarrus_workspace_part(block, &at, n_d * (n_d + 1));

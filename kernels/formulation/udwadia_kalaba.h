@@ -28,6 +28,7 @@ typedef struct sarrus_evaluation {
     const real *parameter; /* [n_parameters] */
     const real *input;     /* [n_inputs] */
     real *tile;
+    real alpha, beta;           /* Baumgarte's gains, 1/s */
     real max_rank;              /* of the rank decision */
     real rank_now;              /* the decision where this step began; the assembled rank before the first */
     sarrus_rank_decision found; /* by the last correction */
@@ -257,7 +258,7 @@ LANE_BODY void sarrus_accelerate(sarrus_evaluation *ev, real t, const real *q, c
     sarrus_free_acceleration(mech, ev->parameter, ev->input, q, v, ws);
     sarrus_rows(mech, ev->parameter, q, v, ws, mech->has_baumgarte || mech->rank.method == SARRUS_RANK_VIOLATION);
     if (mech->has_baumgarte)
-        sarrus_baumgarte(mech, ev->parameter, ws);
+        sarrus_baumgarte(mech, ev->alpha, ev->beta, ws);
     sarrus_rows_subtract(mech, ws, ws->gamma, ws->force, ws->rhs);
     sarrus_correct(ev, ws->rhs, ws->force, a);
     ev->is_configured = 0; /* the state moves on */

@@ -72,6 +72,18 @@ LANE_BODY void sarrus_project_velocities(sarrus_evaluation *ev, mask active, rea
     }
 }
 
+/* Stage velocities onto the stage's own constraints, when every step is projected. A stage lies off the manifold by h²; near a
+ * singular configuration what is left across the direction being lost, v⊥, enters γ as 2ωv⊥ and the stage's acceleration as
+ * 2ωv⊥/σ, and the next stage multiplies it again. On the manifold nothing changes, so this is one more extension of the vector
+ * field off it, and the order stays 4. */
+LANE_FUNCTION void sarrus_stage_velocities(sarrus_evaluation *ev, real t) {
+    const sarrus_workspace *ws = ev->ws;
+    if (ev->mech->project != SARRUS_PROJECT_EVERY_STEP || ev->mech->m == 0)
+        return;
+    sarrus_evaluate_rows(ev, t, ws->q, ws->v, 1);
+    sarrus_project_velocities(ev, ev->healthy, ws->v);
+}
+
 /* The plan's projection after a step. */
 LANE_BODY void sarrus_project(sarrus_evaluation *ev, real t, real *q, real *v) {
     const sarrus_mechanism *mech = ev->mech;

@@ -3,6 +3,7 @@
 #ifndef SARRUS_STEP_RK4_H
 #define SARRUS_STEP_RK4_H
 
+#include "kernels/step/clock.h"
 #include "kernels/step/events.h"
 #include "kernels/step/project.h"
 
@@ -19,18 +20,6 @@ LANE_FUNCTION void sarrus_rk4_stage(const sarrus_evaluation *ev, const real *q, 
     }
 }
 
-/* Stage velocities onto the stage's own constraints, when every step is projected. A stage lies off the manifold by h²; near a
- * singular configuration what is left across the direction being lost, v⊥, enters γ as 2ωv⊥ and the stage's acceleration as
- * 2ωv⊥/σ, and the next stage multiplies it again. On the manifold nothing changes, so this is one more extension of the vector
- * field off it, and the order stays 4. */
-LANE_FUNCTION void sarrus_stage_velocities(sarrus_evaluation *ev, real t) {
-    const sarrus_workspace *ws = ev->ws;
-    if (ev->mech->project != SARRUS_PROJECT_EVERY_STEP || ev->mech->m == 0)
-        return;
-    sarrus_evaluate_rows(ev, t, ws->q, ws->v, 1);
-    sarrus_project_velocities(ev, ev->healthy, ws->v);
-}
-
 /* The new state into ws->q, ws->v. Returns in *force_is_finite the lanes whose a_f was finite at the start of the step. */
 LANE_BODY void sarrus_rk4(sarrus_evaluation *ev, real t, real h, const real *q, const real *v, mask *force_is_finite) {
     const sarrus_workspace *ws = ev->ws;
@@ -39,10 +28,7 @@ LANE_BODY void sarrus_rk4(sarrus_evaluation *ev, real t, real h, const real *q, 
     real t_half = t + half, t_end = t + h;
     sarrus_accelerate(ev, t, q, v, ws->a);
     sarrus_rank_note(ev, t, ev->healthy);
-    real zero = real_set(0.0);
-    for (int32_t i = 0; i < n; ++i)
-        zero = real_fma(lane_at(ws->force, i), real_set(0.0), zero); /* NaN from any NaN or ∞ */
-    *force_is_finite = real_eq(zero, real_set(0.0));
+    *force_is_finite = sarrus_all_are_finite(ws->force, n);
     sarrus_rk4_stage(ev, q, v, real_set(1.0), half, 1);
     sarrus_stage_velocities(ev, t_half);
     sarrus_accelerate(ev, t_half, ws->q, ws->v, ws->a);

@@ -195,12 +195,14 @@ static double lane_value(const sarrus_batch *batch, uint64_t i_instance, int32_t
 }
 
 /* No step has been taken yet. */
-static void restart_counts(const sarrus_tile_layout *layout, double *tile, size_t width) {
+static void restart_steps(const sarrus_tile_layout *layout, bool is_adaptive, double *tile, size_t width) {
     const int32_t counters[] = {layout->n_changes, layout->n_events, layout->n_steps, layout->n_rejected, layout->n_evaluations};
     for (size_t k = 0; k < sizeof counters / sizeof counters[0]; ++k)
         memset(tile + (size_t)counters[k] * width, 0, width * sizeof *tile);
     for (size_t lane = 0; lane < width; ++lane)
         tile[(size_t)layout->rank_now * width + lane] = -1.0;
+    if (is_adaptive)
+        memset(tile + (size_t)layout->adaptive.is_started * width, 0, width * sizeof *tile);
 }
 
 sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
@@ -215,7 +217,7 @@ sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
         memcpy(tile + (size_t)layout->v * width, tile + (size_t)layout->v0 * width, (size_t)mech->n * width * sizeof *tile);
         memcpy(tile + (size_t)layout->status * width, tile + (size_t)layout->status0 * width, width * sizeof *tile);
         memset(tile + (size_t)layout->failed_step * width, 0, width * sizeof *tile);
-        restart_counts(layout, tile, width);
+        restart_steps(layout, mech->integrator.is_adaptive, tile, width);
     }
     batch->step = 0;
     sarrus_batch_rank_events_clear(batch);

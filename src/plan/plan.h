@@ -1,5 +1,6 @@
 /* The inside of a plan. Built in steps, each in a file of its own:
  *   structure.c     joints, rows, forces, signals, parameter offsets, tile layout      (from the model alone)
+ *   integrator.c    the constants of the method that makes the steps                    (from the model alone)
  *   parameters.c    the parameters and the given configuration of one instance          (values → lane arrays)
  *   independence.c  rank, independent rows                                              (numbers, at several configurations)
  *   elimination.c   elimination order, sparse LDLᵀ by blocks                             (from the independent rows)
@@ -74,6 +75,7 @@ struct sarrus_plan {
 
 /* Steps of sarrus_plan_create, in order. Each fills its part of the plan; what they allocate sarrus_plan_destroy frees. */
 SARRUS_MUST_USE sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan);
+void sarrus_plan_integrator(sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_independence_find(sarrus_context *context, sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_elimination(sarrus_context *context, sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_shares(sarrus_context *context, sarrus_plan *plan);

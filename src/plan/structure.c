@@ -109,6 +109,27 @@ static void fill_signals(sarrus_plan *plan, int32_t *p) {
     }
 }
 
+/* Where the fields of an adaptive method stand; those of one that another method needs have no length. */
+static void fill_adaptive_layout(sarrus_mechanism *mech, int32_t *at) {
+    sarrus_adaptive_layout *layout = &mech->layout.adaptive;
+    const bool is_adams = mech->integrator.method == SARRUS_INTEGRATOR_ADAMS_MOULTON;
+    const int32_t n = mech->n, n_runge_kutta = is_adams ? 0 : n, max_order = is_adams ? mech->integrator.max_order : 0;
+    int32_t *const numbers[] = {&layout->is_started, &layout->t_now,     &layout->t_before,  &layout->step,
+                                &layout->gain,       &layout->rank,      &layout->order,     &layout->last_order,
+                                &layout->n_equal,    &layout->last_step, &layout->is_rising, &layout->is_rejected,
+                                &layout->n_failures};
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
+        *numbers[k] = (*at)++;
+    layout->now = *at, *at += 2 * n;
+    layout->shown = *at, *at += 2 * n;
+    layout->input = *at, *at += mech->n_inputs;
+    layout->a_now = *at, *at += n_runge_kutta;
+    layout->before = *at, *at += 2 * n_runge_kutta;
+    layout->a_before = *at, *at += n_runge_kutta;
+    layout->psi = *at, *at += max_order;
+    layout->phi = *at, *at += is_adams ? 2 * n * (max_order + 2) : 0;
+}
+
 static void fill_layout(sarrus_mechanism *mech) {
     sarrus_tile_layout *layout = &mech->layout;
     int32_t at = 0;
@@ -129,6 +150,8 @@ static void fill_layout(sarrus_mechanism *mech) {
     layout->n_evaluations = at++;
     layout->q0 = at, at += mech->n;
     layout->v0 = at, at += mech->n;
+    if (mech->integrator.is_adaptive)
+        fill_adaptive_layout(mech, &at);
     layout->n_arrays = at;
 }
 
@@ -155,7 +178,9 @@ static void fill_options(sarrus_plan *plan) {
     mech->event_capacity = model->output.channels & SARRUS_CHANNEL_RANK ? 4 : 0;
     mech->project = projections[model->dynamics.projection];
     mech->project_tolerance = model->dynamics.projection_tolerance;
-    mech->has_baumgarte = value_is_live(model, model->dynamics.alpha) || value_is_live(model, model->dynamics.beta);
+    mech->has_baumgarte =
+        model->dynamics.has_step_gains || value_is_live(model, model->dynamics.alpha) || value_is_live(model, model->dynamics.beta);
+    sarrus_plan_integrator(plan);
 }
 
 sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan) {

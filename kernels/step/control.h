@@ -1,0 +1,112 @@
+/* What all adaptive methods share: the size of an error, how far a step may grow, and what stabilisation does to both. */
+#ifndef SARRUS_STEP_CONTROL_H
+#define SARRUS_STEP_CONTROL_H
+
+#include "kernels/step/clock.h"
+#include "kernels/step/project.h"
+
+/* A step may not be shorter than this many ε of the time (or of dt, near t = 0). */
+#define SARRUS_SHORTEST_STEP (16.0 * 2.220446049250313e-16)
+
+/* Element k of a constant table, lane by lane: 1 ≤ k ≤ n. */
+LANE_FUNCTION real sarrus_table_at(const real_scalar *table, real k, int32_t n) {
+    real x = real_set(table[1]);
+    for (int32_t i = 2; i <= n; ++i)
+        x = real_select(real_eq(k, real_set((real_scalar)i)), real_set(table[i]), x);
+    return x;
+}
+
+/* y^k for whole k, 1 ≤ k ≤ n. */
+LANE_FUNCTION real sarrus_power(real y, real k, int32_t n) {
+    real x = y;
+    for (int32_t i = 2; i <= n; ++i)
+        x = real_select(real_le(real_set((real_scalar)i), k), x * y, x);
+    return x;
+}
+
+/* y = x^(−1/k) between 1/8 and 16, for whole k ≤ n: bisection of the exponent, then two Newton steps on y^k x = 1. It takes part in
+ * no result but the choice of a step, and must be the same on all lanes; NaN and ∞ give 1/8. */
+LANE_BODY real sarrus_root(real x, real k, int32_t n) {
+    const real_scalar factor[7] = {16.0,
+                                   4.0,
+                                   2.0,
+                                   1.41421356237309505,
+                                   1.18920711500272107,
+                                   1.09050773266525766,
+                                   1.04427378242741384}; /* 2^(4, 2, 1, ½, ¼, ⅛, 1/16) */
+    const real one = real_set(1.0);
+    real y = real_set(0.125);
+    mask is_in_range = real_le(sarrus_power(y, k, n) * x, one);
+    for (int i = 0; i < 7; ++i) {
+        real next = y * real_set(factor[i]);
+        y = real_select(real_le(sarrus_power(next, k, n) * x, one), next, y);
+    }
+    real z = y;
+    for (int i = 0; i < 2; ++i)
+        z = real_fma(z, real_fnma(sarrus_power(z, k, n), x, one) / k, z);
+    z = real_select(is_in_range, z, y);
+    return sarrus_smaller(z, real_set(16.0));
+}
+
+/* 1 / (atol + rtol·max(|y|, |y⁺|)). */
+LANE_FUNCTION real sarrus_error_weight(const sarrus_mech_integrator *how, real y, real y_new) {
+    real size = real_max(real_abs(y), real_abs(y_new));
+    return real_set(1.0) / real_fma(real_set(how->rtol), size, real_set(how->atol));
+}
+
+/* √(1/2n Σ (x_i w_i)²) over q and v; x [2n], y [2n], the new state in two parts. */
+LANE_BODY real sarrus_error_norm(const sarrus_mechanism *mech, const real *x, const real *y, const real *q_new, const real *v_new) {
+    real sum = real_set(0.0);
+    for (int32_t i = 0; i < mech->n; ++i) {
+        real at_q = lane_at(x, i) * sarrus_error_weight(&mech->integrator, lane_at(y, i), lane_at(q_new, i));
+        real at_v = lane_at(x, mech->n + i) * sarrus_error_weight(&mech->integrator, lane_at(y, mech->n + i), lane_at(v_new, i));
+        sum = real_fma(at_q, at_q, real_fma(at_v, at_v, sum));
+    }
+    return real_sqrt(sum / real_set(2.0 * (real_scalar)mech->n));
+}
+
+/* Lanes in which round-off of the state, ε‖y‖, is above the tolerance: no step can meet it. */
+LANE_BODY mask sarrus_tolerance_is_lost(const sarrus_mechanism *mech, const real *y) {
+    const real *v = lane_from(y, mech->n);
+    return real_lt(real_set(1.0), real_set(2.220446049250313e-16) * sarrus_error_norm(mech, y, y, y, v));
+}
+
+/* x [2n] ← its part along the constraints of the workspace's rows: x − M⁻¹Jᵀ(J M⁻¹ Jᵀ)⁻¹ J x for q and for v. Stabilisation, not
+ * the integrator, decides what happens across them. */
+LANE_BODY void sarrus_error_tangential(sarrus_evaluation *ev, real *x) {
+    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_workspace *ws = ev->ws;
+    if (!mech->integrator.is_tangential || mech->m == 0)
+        return;
+    for (int32_t half = 0; half < 2; ++half) {
+        real *part = lane_from(x, half * mech->n);
+        for (int32_t i = 0; i < mech->m; ++i)
+            lane_at(ws->rhs, i) = real_set(0.0);
+        sarrus_rows_subtract(mech, ws, ws->rhs, part, ws->rhs);
+        sarrus_correct_projection(ev, ws->rhs, ev->healthy, ws->normal);
+        for (int32_t i = 0; i < mech->n; ++i)
+            lane_at(part, i) = lane_at(part, i) + lane_at(ws->normal, i);
+    }
+}
+
+/* The largest |λ| of the violation's own motion ξ̈ + 2αξ̇ + β²ξ = 0. Its error is not looked at, so that h|λ| has to stay below the
+ * method's limit of stability: `damped` on the negative real axis, `ringing` within 80° of it. 0 without gains or with such as
+ * follow the step. */
+LANE_FUNCTION real sarrus_violation_rate(const sarrus_evaluation *ev, mask *is_ringing) {
+    const sarrus_mechanism *mech = ev->mech;
+    *is_ringing = mask_none();
+    if (!mech->has_baumgarte || mech->integrator.has_step_gains)
+        return real_set(0.0);
+    real alpha = ev->alpha, beta = ev->beta, square = real_fnma(beta, beta, alpha * alpha);
+    *is_ringing = real_lt(square, real_set(0.0));
+    real rate = alpha + real_sqrt(real_select(*is_ringing, real_set(0.0), square));
+    return real_select(*is_ringing, beta, rate);
+}
+
+/* The longest step that a limit of stability allows; 1e300 s when there is nothing to be kept stable. */
+LANE_FUNCTION real sarrus_stable_step(real limit, real rate) {
+    mask is_free = real_le(rate, real_set(0.0));
+    return real_select(is_free, real_set(1e300), limit / real_select(is_free, real_set(1.0), rate));
+}
+
+#endif

@@ -1,0 +1,135 @@
+/* A tile of lanes that choose their own steps, brought to a common time: lanes behind it try steps until none is behind, then all
+ * show their interpolated state. */
+#ifndef SARRUS_STEP_OWN_TIME_H
+#define SARRUS_STEP_OWN_TIME_H
+
+#include "kernels/step/adams.h"
+#include "kernels/step/runge_kutta.h"
+
+/* The plan's method as the loop below sees it. */
+LANE_FUNCTION int sarrus_method_is_adams(const sarrus_mechanism *mech) {
+    return mech->integrator.method == SARRUS_INTEGRATOR_ADAMS_MOULTON;
+}
+
+/* Lanes that were never started, or whose state or inputs are not those that the last call left, begin at t with the tile's q, v.
+ */
+LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptive *lanes, const sarrus_clock *clock, real t) {
+    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_workspace *ws = ev->ws;
+    const int32_t n = mech->n;
+    const real *q = lane_from(ev->tile, mech->layout.q), *v = lane_from(ev->tile, mech->layout.v);
+    const mask alive = ev->healthy;
+    mask moved = mask_or(sarrus_lanes_differ(q, lanes->shown, n), sarrus_lanes_differ(v, lane_from(lanes->shown, n), n));
+    moved = mask_or(moved, mask_not(real_lt(real_set(0.0), lane_at(lanes->is_started, 0))));
+    mask on = mask_and(alive, mask_or(moved, sarrus_lanes_differ(ev->input, lanes->input, mech->n_inputs)));
+    if (!mask_any(on))
+        return;
+    moved = mask_and(on, moved);
+    sarrus_lanes_copy(on, q, n, lanes->now);
+    sarrus_lanes_copy(on, v, n, lane_from(lanes->now, n));
+    sarrus_lanes_copy(on, q, n, lanes->shown);
+    sarrus_lanes_copy(on, v, n, lane_from(lanes->shown, n));
+    sarrus_lanes_copy(on, ev->input, mech->n_inputs, lanes->input);
+    lane_at(lanes->t_now, 0) = real_select(on, t, lane_at(lanes->t_now, 0));
+    lane_at(lanes->t_before, 0) = real_select(on, t, lane_at(lanes->t_before, 0));
+    lane_at(lanes->is_started, 0) = real_select(on, real_set(1.0), lane_at(lanes->is_started, 0));
+    lane_at(lanes->is_rejected, 0) = real_select(on, real_set(0.0), lane_at(lanes->is_rejected, 0));
+    lane_at(lanes->step, 0) = real_select(moved, real_set(mech->integrator.dt), lane_at(lanes->step, 0));
+    ev->healthy = on;
+    sarrus_adaptive_gains(ev, lanes, real_set(mech->integrator.gain[sarrus_method_is_adams(mech) ? 1 : 0]),
+                          real_set(mech->integrator.dt), on);
+    sarrus_accelerate(ev, t, q, v, ws->a);
+    sarrus_count(ev, mech->layout.n_evaluations, 1.0, on);
+    lane_at(lanes->rank, 0) = real_select(on, ev->found.rank, lane_at(lanes->rank, 0));
+    mask fail = mask_and(on, mask_not(sarrus_all_are_finite(ws->force, n)));
+    sarrus_adaptive_fail(ev, clock, fail, SARRUS_INSTANCE_NONFINITE_FORCE);
+    if (sarrus_method_is_adams(mech))
+        sarrus_adams_begin(ev, lanes, on);
+    else
+        sarrus_runge_kutta_begin(ev, on);
+    ev->healthy = mask_and(alive, mask_not(fail));
+}
+
+/* The lanes of `go` that may not go on are given their status; returns the others. */
+LANE_BODY mask sarrus_adaptive_retire(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, const sarrus_clock *clock,
+                                      mask go) {
+    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_tile_layout *at = &mech->layout;
+    real scale = real_max(real_abs(lane_at(lanes->t_now, 0)), real_set(mech->integrator.dt));
+    real n_tried = lane_at(ev->tile, at->n_steps) + lane_at(ev->tile, at->n_rejected);
+    mask vanished = mask_not(real_le(real_set(SARRUS_SHORTEST_STEP) * scale, lane_at(lanes->step, 0)));
+    vanished = mask_and(go, mask_or(vanished, sarrus_tolerance_is_lost(mech, lanes->now)));
+    mask spent = mask_and(go, real_le(real_set(mech->integrator.max_steps), n_tried));
+    spent = mask_and(spent, mask_not(vanished));
+    sarrus_adaptive_fail(ev, clock, vanished, SARRUS_INSTANCE_STEP_UNDERFLOW);
+    sarrus_adaptive_fail(ev, clock, spent, SARRUS_INSTANCE_STEP_LIMIT);
+    return mask_and(go, mask_not(mask_or(vanished, spent)));
+}
+
+/* One trial step of the lanes of ev->healthy. Returns the lanes whose new state left the finite range. */
+LANE_BODY mask sarrus_adaptive_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t_target) {
+    const sarrus_mechanism *mech = ev->mech;
+    const int is_adams = sarrus_method_is_adams(mech);
+    real h = lane_at(lanes->step, 0), t_now = lane_at(lanes->t_now, 0);
+    h = sarrus_smaller(is_adams ? sarrus_adams_stable_step(ev) : sarrus_runge_kutta_stable_step(ev), h);
+    real t_new = t_now + h;
+    if (sarrus_calls_cut_steps(mech)) { /* a hundredth of a step is not worth a step of its own */
+        real left = t_target - t_now;
+        mask is_last = real_le(left, real_set(1.01) * h);
+        h = real_select(is_last, left, h);
+        t_new = real_select(is_last, t_target, t_new);
+    }
+    return is_adams ? sarrus_adams_try(ev, lanes, h, t_new) : sarrus_runge_kutta_try(ev, lanes, h, t_new);
+}
+
+/* q, v of the tile at the time that was asked for, on the constraints when every step is. */
+LANE_BODY void sarrus_adaptive_show(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t) {
+    const sarrus_mechanism *mech = ev->mech;
+    const int32_t n = mech->n;
+    real *q = lane_from(ev->tile, mech->layout.q), *v = lane_from(ev->tile, mech->layout.v);
+    if (sarrus_method_is_adams(mech))
+        sarrus_adams_show(ev, lanes, t, ev->healthy, q, v);
+    else
+        sarrus_runge_kutta_show(ev, lanes, t, ev->healthy, q, v);
+    ev->is_configured = ev->is_factored = 0;
+    if (mech->project == SARRUS_PROJECT_EVERY_STEP)
+        sarrus_project(ev, t, q, v);
+    sarrus_lanes_copy(ev->healthy, q, n, lanes->shown);
+    sarrus_lanes_copy(ev->healthy, v, n, lane_from(lanes->shown, n));
+}
+
+/* As sarrus_advance, for the methods that choose their steps. All the way or, when changes of rank wait to be fetched, not at all:
+ * the lanes then stand somewhere between, and the next call goes on from there. */
+LANE_BODY uint64_t sarrus_advance_adaptive(sarrus_evaluation *ev, real *tile, const sarrus_clock *clock, uint64_t n_steps) {
+    const sarrus_mechanism *mech = ev->mech;
+    const real t_target = real_set(sarrus_clock_time(clock, clock->step + n_steps));
+    sarrus_adaptive lanes;
+    if (n_steps == 0 || !mask_any(ev->healthy))
+        return n_steps;
+    sarrus_adaptive_view(mech, tile, &lanes);
+    sarrus_adaptive_begin(ev, &lanes, clock, real_set(sarrus_clock_time(clock, clock->step)));
+    ev->is_configured = ev->is_factored = 0; /* what comes next is evaluated at a lane's own time */
+    mask alive = ev->healthy;
+    for (;;) {
+        mask go = mask_and(alive, real_lt(lane_at(lanes.t_now, 0), t_target));
+        if (!mask_any(go))
+            break;
+        if (sarrus_events_are_full(ev))
+            return 0;
+        mask stay = sarrus_adaptive_retire(ev, &lanes, clock, go);
+        alive = mask_and(alive, mask_or(stay, mask_not(go)));
+        ev->healthy = go = stay;
+        if (!mask_any(go))
+            continue;
+        ev->found.rank = lane_at(lanes.rank, 0);
+        sarrus_rank_note(ev, lane_at(lanes.t_now, 0), go);
+        mask lost = sarrus_adaptive_try(ev, &lanes, t_target);
+        sarrus_adaptive_fail(ev, clock, lost, SARRUS_INSTANCE_DIVERGED);
+        alive = mask_and(alive, mask_not(lost));
+    }
+    ev->healthy = alive;
+    sarrus_adaptive_show(ev, &lanes, t_target);
+    return n_steps;
+}
+
+#endif

@@ -1,0 +1,160 @@
+/* Embedded Runge-Kutta pairs with error control (coefficients: sarrus_mech_integrator; dopri5, verner65):
+ *   f_s = f(t + c_s h, y + h Σ_j a_sj f_j),   y⁺ = y + h Σ_j b_j f_j,   err = h Σ_j e_j f_j,   h⁺ = h·min(10, max(0.2, 0.9
+ * ‖err‖^{-1/p})). y = (q, v), f = (v, a). The last stage lies at the new state, after its projection, and is the first one of the
+ * next step. Between the ends of a step the state is the quintic that has q, v and a of both. */
+#ifndef SARRUS_STEP_RUNGE_KUTTA_H
+#define SARRUS_STEP_RUNGE_KUTTA_H
+
+#include "kernels/step/adaptive.h"
+
+LANE_FUNCTION real sarrus_runge_kutta_stable_step(const sarrus_evaluation *ev) {
+    const sarrus_mech_integrator *how = &ev->mech->integrator;
+    mask is_ringing;
+    real rate = sarrus_violation_rate(ev, &is_ringing);
+    return sarrus_stable_step(real_select(is_ringing, real_set(how->ringing[0]), real_set(how->damped[0])), rate);
+}
+
+/* Derivative s of the present trial: v [n], a [n]. */
+LANE_FUNCTION real *sarrus_stage(const sarrus_evaluation *ev, int32_t s) {
+    return lane_from(ev->ws->stage, 2 * ev->mech->n * s);
+}
+
+/* (out_q, out_v) ← base + h Σ_j weight_j f_j over the first n_stages; base [2n] or NULL: nothing. */
+LANE_BODY void sarrus_stages_sum(const sarrus_evaluation *ev, const real_scalar *weight, int32_t n_stages, real h, const real *base,
+                                 real *out_q, real *out_v) {
+    const int32_t n = ev->mech->n;
+    for (int32_t i = 0; i < 2 * n; ++i) {
+        real sum = real_set(0.0);
+        for (int32_t j = 0; j < n_stages; ++j) {
+            if (weight[j] != 0.0)
+                sum = real_fma(real_set(weight[j]), lane_at(sarrus_stage(ev, j), i), sum);
+        }
+        real *out = i < n ? lane_from(out_q, i) : lane_from(out_v, i - n);
+        lane_at(out, 0) = base ? real_fma(h, sum, lane_at(base, i)) : h * sum;
+    }
+}
+
+LANE_FUNCTION void sarrus_stage_keep(const sarrus_evaluation *ev, int32_t s, const real *v, const real *a) {
+    real *f = sarrus_stage(ev, s);
+    for (int32_t i = 0; i < ev->mech->n; ++i) {
+        lane_at(f, i) = lane_at(v, i);
+        lane_at(f, ev->mech->n + i) = lane_at(a, i);
+    }
+}
+
+/* The new state into ws->q, ws->v, its acceleration into ws->a, the error into ws->error. */
+LANE_BODY void sarrus_runge_kutta_stages(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
+    const sarrus_mech_integrator *how = &ev->mech->integrator;
+    const sarrus_workspace *ws = ev->ws;
+    const int32_t n = ev->mech->n, last = how->n_stages - 1;
+    sarrus_stage_keep(ev, 0, lane_from(lanes->now, n), lane_from(ev->tile, ev->mech->layout.adaptive.a_now));
+    for (int32_t s = 1; s <= last; ++s) {
+        real t = s == last ? t_new : real_fma(real_set(how->c[s]), h, lane_at(lanes->t_now, 0));
+        sarrus_stages_sum(ev, how->a[s], s, h, lanes->now, ws->q, ws->v);
+        if (s == last)
+            sarrus_project(ev, t, ws->q, ws->v);
+        else
+            sarrus_stage_velocities(ev, t);
+        sarrus_accelerate(ev, t, ws->q, ws->v, ws->a);
+        sarrus_stage_keep(ev, s, ws->v, ws->a);
+    }
+    sarrus_stages_sum(ev, how->e, how->n_stages, h, (const real *)0, ws->error, lane_from(ws->error, n));
+    sarrus_error_tangential(ev, ws->error);
+}
+
+/* The lanes of `accept` move on to the state in the workspace. */
+LANE_BODY void sarrus_runge_kutta_accept(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t_new, mask accept) {
+    const sarrus_adaptive_layout *at = &ev->mech->layout.adaptive;
+    const sarrus_workspace *ws = ev->ws;
+    const int32_t n = ev->mech->n;
+    real *a_now = lane_from(ev->tile, at->a_now);
+    sarrus_lanes_copy(accept, lanes->t_now, 1, lanes->t_before);
+    sarrus_lanes_copy(accept, lanes->now, 2 * n, lane_from(ev->tile, at->before));
+    sarrus_lanes_copy(accept, a_now, n, lane_from(ev->tile, at->a_before));
+    sarrus_lanes_copy(accept, ws->q, n, lanes->now);
+    sarrus_lanes_copy(accept, ws->v, n, lane_from(lanes->now, n));
+    sarrus_lanes_copy(accept, ws->a, n, a_now);
+    lane_at(lanes->t_now, 0) = real_select(accept, t_new, lane_at(lanes->t_now, 0));
+    lane_at(lanes->rank, 0) = real_select(accept, ev->found.rank, lane_at(lanes->rank, 0));
+}
+
+/* One trial step of the lanes of ev->healthy, of size h to t_new. Returns the lanes whose new state left the finite range. */
+LANE_BODY mask sarrus_runge_kutta_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
+    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_mech_integrator *how = &mech->integrator;
+    const sarrus_workspace *ws = ev->ws;
+    const real one = real_set(1.0);
+    const mask go = ev->healthy;
+    sarrus_adaptive_gains(ev, lanes, real_set(how->gain[0]), h, go);
+    sarrus_runge_kutta_stages(ev, lanes, h, t_new);
+    sarrus_count(ev, mech->layout.n_evaluations, (real_scalar)(how->n_stages - 1), go);
+    real error = sarrus_error_norm(mech, ws->error, lanes->now, ws->q, ws->v);
+    mask good = mask_and(real_le(error, one), sarrus_all_are_finite(ws->a, mech->n));
+    good = mask_and(good, mask_and(sarrus_all_are_finite(ws->q, mech->n), sarrus_all_are_finite(ws->v, mech->n)));
+    mask accept = mask_and(go, good), reject = mask_and(go, mask_not(good));
+    mask lost = mask_and(accept, mask_not(sarrus_state_is_finite(mech, ws->q, ws->v)));
+    accept = mask_and(accept, mask_not(lost));
+
+    real factor = real_set(0.9) * sarrus_root(error, real_set((real_scalar)how->error_order), how->error_order);
+    factor = real_max(sarrus_smaller(factor, real_set(10.0)), real_set(0.2));
+    mask was_rejected = real_lt(real_set(0.0), lane_at(lanes->is_rejected, 0));
+    factor = real_select(mask_and(was_rejected, good), sarrus_smaller(factor, one), factor);
+    factor = real_select(mask_and(reject, mask_not(real_lt(factor, one))), real_set(0.2), factor); /* not finite */
+    real next = h * factor;
+    /* A step cut short by the end of a call says nothing against the size that was meant. */
+    real meant = lane_at(lanes->step, 0);
+    next = real_select(mask_and(accept, mask_and(real_lt(h, meant), real_le(one, factor))), real_max(meant, next), next);
+    lane_at(lanes->step, 0) = real_select(go, next, meant);
+    lane_at(lanes->is_rejected, 0) = real_select(go, real_select(reject, one, real_set(0.0)), lane_at(lanes->is_rejected, 0));
+    sarrus_count(ev, mech->layout.n_steps, 1.0, accept);
+    sarrus_count(ev, mech->layout.n_rejected, 1.0, reject);
+    sarrus_runge_kutta_accept(ev, lanes, t_new, accept);
+    return lost;
+}
+
+/* Both states of one coordinate at the part x of a step of size h. */
+LANE_FUNCTION void sarrus_quintic(real x, real h, const real *before, const real *now, real *q, real *v) {
+    const real two = real_set(2.0), half = real_set(0.5);
+    real y = real_set(1.0) - x, xy = x * y, x2 = x * x, y2 = y * y, xy2 = xy * xy;
+    real rise = now[0] - before[0];
+    /* Weights of q⁺ − q, v, v⁺, a, a⁺ and their derivatives. */
+    real w_q = x2 * x * real_fma(x, real_fma(real_set(6.0), x, real_set(-15.0)), real_set(10.0));
+    real w_v = x * y2 * y * real_fma(real_set(3.0), x, real_set(1.0));
+    real w_v1 = -(x2 * x * y * real_fma(real_set(3.0), y, real_set(1.0)));
+    real w_a = half * x2 * y2 * y, w_a1 = half * x2 * x * y2;
+    real d_q = real_set(30.0) * xy2;
+    real d_v = y2 * real_fnma(real_set(15.0), x2, real_fma(two, x, real_set(1.0)));
+    real d_v1 = x2 * real_fnma(real_set(15.0), y2, real_fma(two, y, real_set(1.0)));
+    real d_a = half * x * y2 * real_fnma(real_set(5.0), x, two), d_a1 = -(half * x2 * y * real_fnma(real_set(5.0), y, two));
+    real s = real_fma(w_v, before[1], real_fma(w_v1, now[1], h * real_fma(w_a, before[2], w_a1 * now[2])));
+    *q = real_fma(w_q, rise, real_fma(h, s, before[0]));
+    s = real_fma(d_v, before[1], real_fma(d_v1, now[1], h * real_fma(d_a, before[2], d_a1 * now[2])));
+    *v = real_fma(d_q, rise * real_inverse_or_zero(h), s);
+}
+
+/* The state at time t, t_before < t ≤ t_now, into q, v of the lanes of `on`. */
+LANE_BODY void sarrus_runge_kutta_show(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t, mask on, real *q,
+                                       real *v) {
+    const sarrus_adaptive_layout *at = &ev->mech->layout.adaptive;
+    const int32_t n = ev->mech->n;
+    const real *before = lane_from(ev->tile, at->before);
+    const real *a_before = lane_from(ev->tile, at->a_before), *a_now = lane_from(ev->tile, at->a_now);
+    real h = lane_at(lanes->t_now, 0) - lane_at(lanes->t_before, 0);
+    real x = (t - lane_at(lanes->t_before, 0)) * real_inverse_or_zero(h);
+    mask at_end = real_le(lane_at(lanes->t_now, 0), t);
+    for (int32_t i = 0; i < n; ++i) {
+        const real first[3] = {lane_at(before, i), lane_at(before, n + i), lane_at(a_before, i)};
+        const real last[3] = {lane_at(lanes->now, i), lane_at(lanes->now, n + i), lane_at(a_now, i)};
+        real qi, vi;
+        sarrus_quintic(x, h, first, last, &qi, &vi);
+        lane_at(q, i) = real_select(on, real_select(at_end, last[0], qi), lane_at(q, i));
+        lane_at(v, i) = real_select(on, real_select(at_end, last[1], vi), lane_at(v, i));
+    }
+}
+
+/* The lanes of `on` begin anew: the state and its acceleration are in lanes->now and ws->a. */
+LANE_BODY void sarrus_runge_kutta_begin(const sarrus_evaluation *ev, mask on) {
+    sarrus_lanes_copy(on, ev->ws->a, ev->mech->n, lane_from(ev->tile, ev->mech->layout.adaptive.a_now));
+}
+
+#endif

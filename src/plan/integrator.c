@@ -1,0 +1,118 @@
+/* The constants of the integrators: tableaux, error constants, limits of stability, gains (docs/integrators.md has the sources). */
+#include "plan/plan.h"
+
+/* One-step pairs, the last stage at the new state. */
+typedef struct tableau {
+    int32_t n_stages, error_order;
+    double c[SARRUS_MAX_STAGES];
+    double a[SARRUS_MAX_STAGES][SARRUS_MAX_STAGES - 1];
+    double e[SARRUS_MAX_STAGES];
+} tableau;
+
+/* Dormand and Prince 1980, RK5(4)7M. */
+static const tableau dopri5 = {
+    .n_stages = 7,
+    .error_order = 5,
+    .c = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1},
+    .a = {{0},
+          {1.0 / 5},
+          {3.0 / 40, 9.0 / 40},
+          {44.0 / 45, -56.0 / 15, 32.0 / 9},
+          {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+          {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
+          {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}},
+    .e = {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40},
+};
+
+/* Verner 1978, the pair of orders 6 and 5 in Hull, Enright and Jackson's DVERK; here with a ninth stage at the new state, which is
+ * the first of the next step. */
+static const tableau verner65 = {
+    .n_stages = 9,
+    .error_order = 6,
+    .c = {0, 1.0 / 6, 4.0 / 15, 2.0 / 3, 5.0 / 6, 1, 1.0 / 15, 1, 1},
+    .a = {{0},
+          {1.0 / 6},
+          {4.0 / 75, 16.0 / 75},
+          {5.0 / 6, -8.0 / 3, 5.0 / 2},
+          {-165.0 / 64, 55.0 / 6, -425.0 / 64, 85.0 / 96},
+          {12.0 / 5, -8, 4015.0 / 612, -11.0 / 36, 88.0 / 255},
+          {-8263.0 / 15000, 124.0 / 75, -643.0 / 680, -81.0 / 250, 2484.0 / 10625, 0},
+          {3501.0 / 1720, -300.0 / 43, 297275.0 / 52632, -319.0 / 2322, 24068.0 / 84065, 0, 3850.0 / 26703},
+          {3.0 / 40, 0, 875.0 / 2244, 23.0 / 72, 264.0 / 1955, 0, 125.0 / 11592, 43.0 / 616}},
+    .e = {1.0 / 160, 0, 125.0 / 17952, -1.0 / 144, 12.0 / 1955, 3.0 / 44, -125.0 / 11592, -43.0 / 616, 0},
+};
+
+/* |γ*_k|, k = 1 … 13: Σ_{m ≤ k} γ*_m/(k + 1 − m) = 0, γ*_0 = 1. */
+static const double gamma_star[SARRUS_MAX_ORDER + 2] = {1.0,
+                                                        1.0 / 2,
+                                                        1.0 / 12,
+                                                        1.0 / 24,
+                                                        19.0 / 720,
+                                                        3.0 / 160,
+                                                        863.0 / 60480,
+                                                        275.0 / 24192,
+                                                        33953.0 / 3628800,
+                                                        8183.0 / 1036800,
+                                                        3250433.0 / 479001600,
+                                                        4671.0 / 788480,
+                                                        13695779093.0 / 2615348736000,
+                                                        2224234463.0 / 475517952000};
+
+/* h|λ| up to which a step damps a violation, a tenth inside the limit of stability: λ < 0 real, and λ up to 80° off the negative
+ * axis (index: order of adams-moulton; element 0 of a table: the one-step method). */
+static const double damped_adams[SARRUS_MAX_ORDER + 1] = {0,    1.8,  2.15, 1.74,  1.27, 0.935, 0.697,
+                                                          0.52, 0.39, 0.30, 0.235, 0.19, 0.058};
+static const double ringing_adams[SARRUS_MAX_ORDER + 1] = {0,    1.18, 1.26, 1.06,  0.83,  0.63, 0.468,
+                                                           0.34, 0.24, 0.17, 0.112, 0.072, 0.045};
+static const double damped_dopri5 = 3.15, ringing_dopri5 = 2.6;
+static const double damped_verner65 = 3.9, ringing_verner65 = 3.3;
+
+/* α h of the gains that follow the step: λ = −α twice. One where the method damps that well; half its limit of stability for the
+ * orders of adams-moulton that do not; ½ for semi-implicit Euler, which is unstable from 2 (√2 − 1) on. */
+static double step_gain(const sarrus_mech_integrator *how, int order) {
+    if (how->method == SARRUS_INTEGRATOR_SEMI_IMPLICIT)
+        return 0.5;
+    if (how->method != SARRUS_INTEGRATOR_ADAMS_MOULTON || 0.5 * damped_adams[order] > 1.0)
+        return 1.0;
+    return 0.5 * damped_adams[order];
+}
+
+static void take_tableau(const tableau *from, sarrus_mech_integrator *how) {
+    how->n_stages = from->n_stages;
+    how->error_order = from->error_order;
+    for (int s = 0; s < from->n_stages; ++s) {
+        how->c[s] = from->c[s];
+        how->e[s] = from->e[s];
+        for (int j = 0; j < SARRUS_MAX_STAGES - 1; ++j)
+            how->a[s][j] = from->a[s][j];
+    }
+}
+
+void sarrus_plan_integrator(sarrus_plan *plan) {
+    const sarrus_model *model = plan->model;
+    sarrus_mech_integrator *how = &plan->mech.integrator;
+    how->method = (int32_t)model->integrator.method;
+    how->is_adaptive = sarrus_integrator_is_adaptive(model->integrator.method);
+    how->is_tangential = plan->mech.has_baumgarte || plan->mech.project != SARRUS_PROJECT_NONE;
+    how->has_step_gains = model->dynamics.has_step_gains;
+    how->dt = model->integrator.dt;
+    how->rtol = model->integrator.rtol;
+    how->atol = model->integrator.atol;
+    how->max_steps = model->integrator.max_steps > 0 ? (double)model->integrator.max_steps : 1e7;
+    how->max_order = model->integrator.max_order > 0 && model->integrator.max_order < SARRUS_MAX_ORDER
+                         ? (int32_t)model->integrator.max_order
+                         : SARRUS_MAX_ORDER;
+    if (how->method == SARRUS_INTEGRATOR_DOPRI5)
+        take_tableau(&dopri5, how);
+    if (how->method == SARRUS_INTEGRATOR_VERNER65)
+        take_tableau(&verner65, how);
+    for (int k = 0; k <= SARRUS_MAX_ORDER; ++k) {
+        how->damped[k] = damped_adams[k];
+        how->ringing[k] = ringing_adams[k];
+        how->gain[k] = step_gain(how, k);
+    }
+    for (int k = 0; k < SARRUS_MAX_ORDER + 2; ++k)
+        how->gamma_star[k] = gamma_star[k];
+    how->damped[0] = how->method == SARRUS_INTEGRATOR_VERNER65 ? damped_verner65 : damped_dopri5;
+    how->ringing[0] = how->method == SARRUS_INTEGRATOR_VERNER65 ? ringing_verner65 : ringing_dopri5;
+}
