@@ -7,6 +7,11 @@
 
 #include "kernels/pinv/svd.h"
 
+/* The other weights take up to two operations a row more. */
+LANE_BODY double sarrus_pinv_filtered_flops(const sarrus_pinv_shape *shape, int32_t rank, double n_sweeps) { /* plan */
+    return sarrus_svd_flops(shape, 1, rank, n_sweeps) + 2.0 * sarrus_svd_count(shape);
+}
+
 /* The rank rule's decision is reported; the weights do not depend on it. */
 LANE_BODY void sarrus_pinv_tikhonov(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {
     sarrus_svd_state svd;

@@ -37,9 +37,14 @@ LANE_BODY size_t sarrus_pinv_work(const sarrus_pinv_shape *shape) {
 
 /* Additions and multiplications for one matrix of this rank (an FMA is two), n_sweeps sweeps of an iterative method. */
 LANE_BODY double sarrus_pinv_flops(const sarrus_pinv_shape *shape, int32_t rank, double n_sweeps) { /* plan */
-    (void)rank;
-    (void)n_sweeps; /* plan */
     switch (shape->method) {
+    case SARRUS_PINV_SVD:
+        return sarrus_pinv_svd_flops(shape, rank, n_sweeps);
+    case SARRUS_PINV_JACOBI:
+        return sarrus_pinv_jacobi_flops(shape, rank, n_sweeps);
+    case SARRUS_PINV_TIKHONOV:
+    case SARRUS_PINV_TRUNCATED:
+        return sarrus_pinv_filtered_flops(shape, rank, n_sweeps);
     default:
         return 0.0;
     }

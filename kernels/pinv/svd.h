@@ -125,9 +125,9 @@ LANE_BODY void sarrus_svd_prepare(const sarrus_pinv_shape *shape, sarrus_pinv_la
     svd->projected = lane_from(work, count * count);
     svd->is_turned = shape->m < shape->n;
     if (svd->is_turned)
-        sarrus_qr_load_transposed(qr, lanes->a, real_set(1.0));
+        sarrus_qr_load_transposed(qr, lanes->a, svd->spectrum.scale);
     else
-        sarrus_qr_load(qr, lanes->a, real_set(1.0));
+        sarrus_qr_load(qr, lanes->a, svd->spectrum.scale);
     sarrus_qr_factor(qr);
     sarrus_svd_unpivot(qr, rows->d);
     if (shape->is_explicit) {
@@ -147,7 +147,8 @@ LANE_BODY void sarrus_svd_prepare(const sarrus_pinv_shape *shape, sarrus_pinv_la
 }
 
 /* The matrix's own rows, or those of its transpose, and their companions. */
-LANE_BODY void sarrus_svd_prepare_bare(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes, sarrus_svd_state *svd, real *work) {
+LANE_BODY void sarrus_svd_prepare_bare(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes, sarrus_svd_state *svd,
+                                       real *work) {
     const int32_t count = sarrus_svd_count(shape), length = sarrus_svd_length(shape);
     sarrus_sweep_rows *rows = &svd->spectrum.rows;
     real *companion = work;
@@ -175,10 +176,12 @@ LANE_BODY void sarrus_svd_prepare_bare(const sarrus_pinv_shape *shape, sarrus_pi
 }
 
 /* Scales, prepares, rotates; lanes->limit.unit and n_sweeps are set. */
-LANE_BODY void sarrus_svd_decompose(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes, int32_t has_qr, sarrus_svd_state *svd) {
+LANE_BODY void sarrus_svd_decompose(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes, int32_t has_qr,
+                                    sarrus_svd_state *svd) {
     sarrus_spectrum *spectrum = &svd->spectrum;
     real *work = sarrus_spectrum_cut(spectrum, sarrus_svd_count(shape), lanes->work);
-    spectrum->scale = sarrus_pinv_scale(lanes->a, shape->m * shape->n);
+    spectrum->scale =
+        has_qr ? sarrus_pinv_scale_find(lanes->a, shape->m * shape->n) : sarrus_pinv_scale(lanes->a, shape->m * shape->n);
     lanes->limit.unit = spectrum->scale;
     spectrum->rows.n_along[1] = 0;
     spectrum->rows.along[1] = (real *)0;
@@ -190,7 +193,8 @@ LANE_BODY void sarrus_svd_decompose(const sarrus_pinv_shape *shape, sarrus_pinv_
 }
 
 /* X from the weighed rows and their companions. */
-LANE_BODY void sarrus_svd_combine(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes, int32_t has_qr, const sarrus_svd_state *svd) {
+LANE_BODY void sarrus_svd_combine(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes, int32_t has_qr,
+                                  const sarrus_svd_state *svd) {
     const sarrus_sweep_rows *rows = &svd->spectrum.rows;
     const int32_t n_columns = sarrus_pinv_columns(shape), n_along = rows->n_along[0];
     if (!svd->is_turned) {
@@ -211,8 +215,36 @@ LANE_BODY void sarrus_svd_combine(const sarrus_pinv_shape *shape, sarrus_pinv_la
         lane_at(lanes->x, i) = lane_at(lanes->x, i) * svd->spectrum.scale + real_set(0.0);
 }
 
+/* Operations of a decomposition with the rank decision, the weights and X. A row beyond the rank counts as noise from the QR on;
+ * without a QR all rows are turned against each other. */
+LANE_BODY double sarrus_svd_flops(const sarrus_pinv_shape *shape, int32_t has_qr, int32_t rank, double n_sweeps) { /* plan */
+    const int32_t count = sarrus_svd_count(shape), length = sarrus_svd_length(shape), n_columns = sarrus_pinv_columns(shape);
+    const int32_t is_turned = has_qr ? shape->m < shape->n : shape->m > shape->n;
+    const int32_t width = has_qr ? count : length;
+    const int32_t n_own = shape->is_explicit && has_qr ? length : count; /* of a companion that is not B */
+    const int32_t n_along = shape->is_explicit || is_turned ? n_own : n_columns;
+    const double area = (double)count * length; /* plan */
+    double flops = has_qr ? 3.0 * area : area;  /* plan */
+    for (int32_t k = 0; has_qr && k < count; ++k) {
+        const double below = length - k - 1, right = count - k - 1; /* plan */
+        flops += 4.0 + right * (6.0 * below + 9.0);
+        flops += shape->is_explicit ? 3.0 + below + right * (4.0 * below + 3.0) : n_columns * (4.0 * below + 4.0);
+    }
+    flops += sarrus_sweep_flops(count, width, n_along, has_qr ? rank : count, n_sweeps);
+    flops += count * (5.0 + width) + 1.0;
+    if (!shape->is_explicit && is_turned)
+        flops += 2.0 * count * n_columns * (width + count);
+    else
+        flops += 2.0 * count * shape->n * n_columns;
+    return flops + 2.0 * shape->n * n_columns;
+}
+
 LANE_FUNCTION size_t sarrus_pinv_svd_work(const sarrus_pinv_shape *shape) {
     return sarrus_svd_work(shape, 1);
+}
+
+LANE_BODY double sarrus_pinv_svd_flops(const sarrus_pinv_shape *shape, int32_t rank, double n_sweeps) { /* plan */
+    return sarrus_svd_flops(shape, 1, rank, n_sweeps);
 }
 
 LANE_BODY void sarrus_pinv_svd(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {
@@ -224,6 +256,10 @@ LANE_BODY void sarrus_pinv_svd(const sarrus_pinv_shape *shape, sarrus_pinv_lanes
 
 LANE_FUNCTION size_t sarrus_pinv_jacobi_work(const sarrus_pinv_shape *shape) {
     return sarrus_svd_work(shape, 0);
+}
+
+LANE_BODY double sarrus_pinv_jacobi_flops(const sarrus_pinv_shape *shape, int32_t rank, double n_sweeps) { /* plan */
+    return sarrus_svd_flops(shape, 0, rank, n_sweeps);
 }
 
 LANE_BODY void sarrus_pinv_jacobi(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {

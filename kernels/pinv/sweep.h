@@ -22,12 +22,12 @@
 #define SARRUS_SWEEP_COMPANIONS 2
 
 typedef struct sarrus_sweep_rows {
-    int32_t count;                             /* rows */
-    int32_t width;                             /* of a row of D */
-    real *d;                                   /* [count][width] becomes Σ Vᵀ */
-    real *norm2;                               /* [count] σ² */
-    int32_t n_along[SARRUS_SWEEP_COMPANIONS];  /* widths of the companions; 0 where there is none */
-    real *along[SARRUS_SWEEP_COMPANIONS];      /* [count][n_along] E becomes Gᵀ E */
+    int32_t count;                            /* rows */
+    int32_t width;                            /* of a row of D */
+    real *d;                                  /* [count][width] becomes Σ Vᵀ */
+    real *norm2;                              /* [count] σ² */
+    int32_t n_along[SARRUS_SWEEP_COMPANIONS]; /* widths of the companions; 0 where there is none */
+    real *along[SARRUS_SWEEP_COMPANIONS];     /* [count][n_along] E becomes Gᵀ E */
 } sarrus_sweep_rows;
 
 typedef struct sarrus_sweep_pair {
@@ -98,8 +98,8 @@ LANE_FUNCTION void sarrus_sweep_along(const sarrus_sweep_rows *rows, const sarru
     for (int32_t a = 0; a < SARRUS_SWEEP_COMPANIONS; ++a) {
         const int32_t width = rows->n_along[a];
         if (width > 0)
-            sarrus_rows_rotate(lane_from(rows->along[a], pair->i * width), lane_from(rows->along[a], pair->j * width), width, pair->c,
-                               pair->g);
+            sarrus_rows_rotate(lane_from(rows->along[a], pair->i * width), lane_from(rows->along[a], pair->j * width), width,
+                               pair->c, pair->g);
     }
 }
 
@@ -122,8 +122,10 @@ LANE_FUNCTION void sarrus_sweep_flush(const sarrus_sweep_rows *rows, sarrus_swee
 }
 
 /* One round: the pairs i < j with i + j ≡ round. Returns the lanes that were rotated. */
-LANE_BODY mask sarrus_sweep_round(const sarrus_sweep_rows *rows, int32_t round, real noise, mask active, sarrus_sweep_queue *queue) {
-    const real relative = real_set(2.220446049250313e-16 * rows->width), one = real_set(1.0), zero = real_set(0.0);
+LANE_BODY mask sarrus_sweep_round(const sarrus_sweep_rows *rows, int32_t round, real noise, mask active,
+                                  sarrus_sweep_queue *queue) {
+    const real_scalar relative = 2.220446049250313e-16 * rows->width;
+    const real tolerance = real_set(relative * relative), one = real_set(1.0), zero = real_set(0.0);
     mask rotated = mask_none();
     for (int32_t i = 0; i < rows->count; ++i) {
         const int32_t j = i <= round ? round - i : round - i + rows->count;
@@ -134,7 +136,7 @@ LANE_BODY mask sarrus_sweep_round(const sarrus_sweep_rows *rows, int32_t round, 
         if (!mask_any(on))
             continue;
         real p = sarrus_row_product(lane_from(rows->d, i * rows->width), lane_from(rows->d, j * rows->width), rows->width);
-        on = mask_and(on, real_lt(relative * relative * (alpha * beta), p * p));
+        on = mask_and(on, real_lt(tolerance * (alpha * beta), p * p));
         if (!mask_any(on))
             continue;
         rotated = mask_or(rotated, on);
@@ -184,6 +186,17 @@ LANE_BODY real sarrus_sweep_run(const sarrus_sweep_rows *rows, real_scalar noise
     sarrus_sweep_flush(rows, &queue);
     (void)sarrus_sweep_norms(rows);
     return queue.n_rotations * real_set(1.0 / (n_pairs > 0 ? n_pairs : 1));
+}
+
+/* Operations of sarrus_sweep_run when n_sweeps says how many rotations there were and n_alive rows were above the noise: a lane
+ * converges in the last sweep that rotates something, and one more finds nothing to do. */
+LANE_BODY double sarrus_sweep_flops(int32_t count, int32_t width, int32_t n_along, int32_t n_alive, double n_sweeps) { /* plan */
+    const double n_pairs = 0.5 * count * (count - 1), alive_pairs = 0.5 * n_alive * (n_alive - 1);                     /* plan */
+    const double n_rotations = n_sweeps * n_pairs, product = 2.0 * width + 3.0;                                        /* plan */
+    double n_runs = alive_pairs > 0.0 ? n_rotations / alive_pairs : 0.0;                                               /* plan */
+    n_runs = (double)(int64_t)(n_runs + 0.999) + 1.0;                                                                  /* plan */
+    return (n_runs + 1.0) * count * product + n_runs * (alive_pairs * (product + 3.0) + 1.0) +
+           n_rotations * (16.0 + 6.0 * (width + n_along)) + 1.0;
 }
 
 #endif
