@@ -86,6 +86,20 @@ static sarrus_status march_open(sarrus_context *context, const sarrus_defalco_st
     return status == SARRUS_OK && (m->q == NULL || m->violation == NULL) ? SARRUS_NO_MEMORY : status;
 }
 
+/* Turns crank b about its pivot, which its tip leaves. */
+static sarrus_status turn_crank(march *m, double offset) {
+    sarrus_view view;
+    const sarrus_status status = sarrus_batch_view(m->batch, SARRUS_FIELD_Q, &view);
+    if (status != SARRUS_OK || offset == 0.0)
+        return status;
+    const int x = 3, y = 4, angle = 5;
+    const double phi = view.base[(size_t)angle * view.width] + offset;
+    view.base[(size_t)x * view.width] = 1.0 + 0.5 * sin(phi);
+    view.base[(size_t)y * view.width] = -0.5 * cos(phi);
+    view.base[(size_t)angle * view.width] = phi;
+    return SARRUS_OK;
+}
+
 /* Processor time of this process, s. */
 static double cpu_now(void) {
     struct timespec now;
@@ -199,6 +213,8 @@ sarrus_status sarrus_defalco_run_measure(sarrus_context *context, const sarrus_d
     run->bound = 1e3 * sarrus_defalco_paper_tables[run->i_table].tolerance;
     run->t_threshold = run->sigma_per_violation = run->t_rank = (double)NAN;
     sarrus_status status = march_open(context, study, run, &m);
+    if (status == SARRUS_OK)
+        status = turn_crank(&m, run->offset);
     if (status == SARRUS_OK)
         status = march_go(&m, run);
     if (status == SARRUS_OK) {

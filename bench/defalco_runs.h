@@ -43,6 +43,7 @@ typedef struct sarrus_defalco_run {
     int i_method;
     bool is_gated;
     double seconds; /* of motion asked for */
+    double offset;  /* rad: crank b is turned by this about its pivot, off the constraints, before the start */
 
     double bound;                    /* of the angle error, rad */
     double error_end, error_largest; /* of the cranks' angles, rad, as far as the run came */
