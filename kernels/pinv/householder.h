@@ -177,10 +177,7 @@ LANE_FUNCTION void sarrus_householder_cut(const sarrus_pinv_shape *shape, const 
     at->row = 1;
     at->column = at->qr.height = m > n ? m : n;
     at->qr.n_rhs = shape->n_rhs;
-    for (int32_t i = 0; i < m; ++i) {
-        for (int32_t q = 0; q < shape->n_rhs; ++q)
-            lane_at(at->y, q * at->column + i) = lane_at(lanes->b, i * shape->n_rhs + q);
-    }
+    sarrus_qr_load_sides(&at->qr, lanes->b);
 }
 
 /* Rows from the largest rank on are nothing but zeros so far. */
@@ -244,9 +241,8 @@ LANE_FUNCTION void sarrus_householder_store(const sarrus_householder *at, const 
 LANE_BODY void sarrus_pinv_householder(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {
     const int32_t m = shape->m, n = shape->n, steps = sarrus_qr_steps(m, n);
     sarrus_householder at;
-    const real scale = sarrus_pinv_scale_find(lanes->a, m * n);
     sarrus_householder_cut(shape, lanes, &at);
-    sarrus_qr_load(&at.qr, lanes->a, scale);
+    const real scale = sarrus_qr_load_scaled(&at.qr, lanes->a, lanes->active);
     sarrus_qr_factor(&at.qr);
     lanes->limit.unit = scale;
     lanes->found = sarrus_rank_decide(&shape->rule, &lanes->limit, m, n, at.qr.size, 1, steps);
@@ -259,6 +255,17 @@ LANE_BODY void sarrus_pinv_householder(const sarrus_pinv_shape *shape, sarrus_pi
     else
         sarrus_householder_apply(&at);
     sarrus_householder_store(&at, shape, scale, lanes->x);
+}
+
+LANE_BODY real_scalar sarrus_pinv_householder_flops(const sarrus_pinv_shape *shape, int32_t rank) {
+    const int32_t m = shape->m, n = shape->n, columns = sarrus_pinv_columns(shape);
+    const real_scalar r = rank, cut = n - rank, below = 0.5 * r * (r - 1.0);
+    real_scalar flops = sarrus_qr_flops(m, n, shape->is_explicit ? 0 : shape->n_rhs, rank);
+    if (shape->is_explicit)
+        flops += sarrus_qr_form_flops(m, rank);
+    if (rank < n)
+        flops += r * (5.0 + 2.0 * cut) + below * (5.0 + 4.0 * cut) + columns * r * (5.0 + 4.0 * cut);
+    return flops + columns * (2.0 * r + 2.0 * below + n);
 }
 
 #endif

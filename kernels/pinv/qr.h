@@ -1,13 +1,16 @@
 /* A P = Q R by Householder reflections with column pivoting, every lane with its own permutation.
  *
- *   step k: the longest remaining column comes to k (among equals the first), x = its rows k…
- *           v = x + sign(x_k) |x| e_k,  β = 2 / vᵀv,  A ← (I − β v vᵀ) A,  R_kk = −sign(x_k) |x|
+ *   step k: the longest remaining column comes to k, x = its rows k…,  R_kk = −sign(x_k) |x|,  v = x − R_kk e_k
+ *           R_kj = xᵀa_j / R_kk  and, below row k,  a_j ← a_j − x (a_kj − R_kj) / v_k
+ *           which is  A ← (I − β v vᵀ) A,  β = 2 / vᵀv
  *
- * The lengths of the remaining columns are summed anew while a step updates them, so no cancellation spoils the choice of a
- * pivot; and as |x| is known before x is, one reciprocal square root and one division make a reflection. A lane's exchange of
- * columns is a selection inside that same pass: every element is loaded and stored once a step. Lanes that agree on the pivot
- * (instances of one mechanism mostly do) exchange columns plainly; the numbers are the same.
- * A remaining length below 2^-450 counts as zero (matrices are scaled to a largest entry in [1, 2)): R_kk = 0 from there on. */
+ * What a step subtracts from the rows below k stays pending until the next step passes over them: that one pass makes the lanes'
+ * exchanges of columns (selections), subtracts, and sums the products with the next x, so that every element is loaded and stored
+ * once a step, and the square root and the division of the next reflection are hidden behind it. For this the next pivot must
+ * be known before: squared lengths are reduced by R_kj². Their error is relative to the length at which they were last summed;
+ * a lane whose longest column has shrunk to 1e-10 of that (squared) has them summed anew, so a choice is never made among
+ * round-off. Lanes that agree on the pivot (instances of one mechanism mostly do) exchange columns plainly; the numbers are the
+ * same. A remaining length below 2^-450 counts as zero (matrices are scaled to a largest entry near 1): R_kk = 0 from there on. */
 #ifndef SARRUS_PINV_QR_H
 #define SARRUS_PINV_QR_H
 
@@ -25,20 +28,29 @@ typedef struct sarrus_qr {
     real *inverse;         /* [min(m, n)] out: 1/R_kk, 0 where R_kk = 0 */
     real *head;            /* [min(m, n)] out: element k of v_k */
     real *beta;            /* [min(m, n)] out: 0 where R_kk = 0 */
-    real longest;          /* squared length of the longest remaining column */
-    real pivot;            /* and its place */
+    real *index;           /* [n] 0, 1, 2, …: places to compare with */
+    real *norm2;           /* [n] squared lengths of the remaining columns */
+    real *factor;          /* [n] what is pending: column j ← column j − factor_j x of the step before */
+    real longest, pivot;   /* the largest of norm2, and its place */
+    real summed;           /* the largest when they were last summed */
 } sarrus_qr;
 
 /* What a step does to every column. */
 typedef struct sarrus_qr_step {
     int32_t k;
-    const real *x;   /* [m] the pivot's column */
-    const real *old; /* [m] the column that stood at k */
-    real pivot;      /* where the pivot stood */
-    real product;    /* xᵀ old, rows k… */
-    real shift;      /* v = x + shift e_k */
-    real beta;
+    real *x;                   /* [m] the pivot's column */
+    const real *last;          /* [m] that of the step before, of which multiples are pending */
+    const real *old;           /* [m] the column that stood at k */
+    real pivot;                /* where the pivot stood */
+    real factor, norm2, place; /* of the old column */
+    real own_factor;           /* of the pivot's */
+    real square[4];            /* |x|² in four sums */
+    real inverse;              /* 1/R_kk */
+    real inverse_head;         /* 1/v_k */
 } sarrus_qr_step;
+
+/* Kinds of a step, known to the compiler. */
+enum { SARRUS_QR_FIRST = 1, SARRUS_QR_MIXED = 2 }; /* nothing is pending; lanes exchange different columns */
 
 LANE_FUNCTION int32_t sarrus_qr_steps(int32_t m, int32_t n) {
     return m < n ? m : n;
@@ -46,7 +58,7 @@ LANE_FUNCTION int32_t sarrus_qr_steps(int32_t m, int32_t n) {
 
 /* Lane arrays of scratch; f and b are the caller's. */
 LANE_FUNCTION size_t sarrus_qr_work(int32_t m, int32_t n) {
-    return (size_t)m * (size_t)n + (size_t)n + 4 * (size_t)sarrus_qr_steps(m, n);
+    return (size_t)m * (size_t)n + 4 * (size_t)n + 4 * (size_t)sarrus_qr_steps(m, n);
 }
 
 /* Cuts `work` up for an m×n matrix and returns what follows. */
@@ -64,23 +76,39 @@ LANE_FUNCTION real *sarrus_qr_cut(sarrus_qr *qr, int32_t m, int32_t n, real *f, 
     qr->inverse = lane_from(qr->size, steps);
     qr->head = lane_from(qr->inverse, steps);
     qr->beta = lane_from(qr->head, steps);
-    return lane_from(qr->beta, steps);
+    qr->index = lane_from(qr->beta, steps);
+    qr->norm2 = lane_from(qr->index, n);
+    qr->factor = lane_from(qr->norm2, n);
+    return lane_from(qr->factor, n);
 }
 
-/* The column at j, of this squared length, joins the choice of the next pivot. */
-LANE_FUNCTION void sarrus_qr_offer(sarrus_qr *qr, int32_t j, real norm2) {
-    mask longer = real_lt(qr->longest, norm2);
-    qr->longest = real_select(longer, norm2, qr->longest);
-    qr->pivot = real_select(longer, real_set((real_scalar)j), qr->pivot);
+/* The choice of the next pivot, in four chains so that one comparison need not wait for the one before. */
+typedef struct sarrus_qr_choice {
+    real longest[4], pivot[4];
+} sarrus_qr_choice;
+
+LANE_FUNCTION void sarrus_qr_choice_begin(sarrus_qr_choice *choice, int32_t k) {
+    for (int32_t c = 0; c < 4; ++c) {
+        choice->longest[c] = real_set(-1.0);
+        choice->pivot[c] = real_set((real_scalar)k);
+    }
 }
 
-/* Begins the choice of a pivot among the columns from k on. */
-LANE_FUNCTION void sarrus_qr_choose(sarrus_qr *qr, int32_t k) {
-    qr->longest = real_set(-1.0);
-    qr->pivot = real_set((real_scalar)k);
+/* A column at `place`, of this squared length, joins chain c. */
+LANE_FUNCTION void sarrus_qr_choice_offer(sarrus_qr_choice *choice, int32_t c, real place, real norm2) {
+    mask longer = real_lt(choice->longest[c], norm2);
+    choice->longest[c] = real_select(longer, norm2, choice->longest[c]);
+    choice->pivot[c] = real_select(longer, place, choice->pivot[c]);
 }
 
-LANE_FUNCTION void sarrus_qr_load_columns(sarrus_qr *qr, const real *a, int32_t row, real scale, int32_t j, const int32_t count) {
+LANE_FUNCTION void sarrus_qr_choice_end(sarrus_qr_choice *choice) {
+    sarrus_qr_choice_offer(choice, 0, choice->pivot[1], choice->longest[1]);
+    sarrus_qr_choice_offer(choice, 2, choice->pivot[3], choice->longest[3]);
+    sarrus_qr_choice_offer(choice, 0, choice->pivot[2], choice->longest[2]);
+}
+
+LANE_FUNCTION void sarrus_qr_load_columns(const sarrus_qr *qr, const real *a, int32_t row, real scale, int32_t j,
+                                          const int32_t count, sarrus_qr_choice *choice) {
     real norm2[4];
     for (int32_t c = 0; c < count; ++c)
         norm2[c] = real_set(0.0);
@@ -92,74 +120,126 @@ LANE_FUNCTION void sarrus_qr_load_columns(sarrus_qr *qr, const real *a, int32_t 
         }
     }
     for (int32_t c = 0; c < count; ++c) {
-        sarrus_qr_offer(qr, j + c, norm2[c]);
-        lane_at(qr->place, j + c) = real_set((real_scalar)(j + c));
+        const real place = real_set((real_scalar)(j + c));
+        lane_at(qr->place, j + c) = lane_at(qr->index, j + c) = place;
+        lane_at(qr->norm2, j + c) = norm2[c];
+        lane_at(qr->factor, j + c) = real_set(0.0);
+        sarrus_qr_choice_offer(choice, c, place, norm2[c]);
     }
+}
+
+LANE_FUNCTION void sarrus_qr_load_end(sarrus_qr *qr, sarrus_qr_choice *choice) {
+    sarrus_qr_choice_end(choice);
+    qr->longest = qr->summed = choice->longest[0];
+    qr->pivot = choice->pivot[0];
 }
 
 /* w ← scale · A, with A in rows [m][n]. */
 LANE_BODY void sarrus_qr_load(sarrus_qr *qr, const real *a, real scale) {
+    sarrus_qr_choice choice;
     int32_t j = 0;
-    sarrus_qr_choose(qr, 0);
+    sarrus_qr_choice_begin(&choice, 0);
     for (; j + 4 <= qr->n; j += 4)
-        sarrus_qr_load_columns(qr, lane_from(a, j), qr->n, scale, j, 4);
+        sarrus_qr_load_columns(qr, lane_from(a, j), qr->n, scale, j, 4, &choice);
     for (; j < qr->n; ++j)
-        sarrus_qr_load_columns(qr, lane_from(a, j), qr->n, scale, j, 1);
+        sarrus_qr_load_columns(qr, lane_from(a, j), qr->n, scale, j, 1, &choice);
+    sarrus_qr_load_end(qr, &choice);
 }
 
 /* w ← scale · Aᵀ, with A in rows: the rows of A [n][m] are the columns. */
 LANE_BODY void sarrus_qr_load_transposed(sarrus_qr *qr, const real *a, real scale) {
-    sarrus_qr_choose(qr, 0);
+    sarrus_qr_choice choice;
+    sarrus_qr_choice_begin(&choice, 0);
     for (int32_t j = 0; j < qr->n; ++j)
-        sarrus_qr_load_columns(qr, lane_from(a, j * qr->m), 1, scale, j, 1);
+        sarrus_qr_load_columns(qr, lane_from(a, j * qr->m), 1, scale, j, 1, &choice);
+    sarrus_qr_load_end(qr, &choice);
 }
 
-/* Rows i … i + count − 1 of every lane's pivot column into f. */
-LANE_FUNCTION void sarrus_qr_gather_rows(const sarrus_qr *qr, int32_t k, int32_t i, const int32_t count) {
-    real x[8];
+/* w ← s A, with the power of two s that is returned: 1 where the longest column is within 2^±100, where nothing can overflow and
+ * what underflows is round-off; sarrus_pinv_scale_find's elsewhere. */
+LANE_BODY real sarrus_qr_load_scaled(sarrus_qr *qr, const real *a, mask active) {
+    const real one = real_set(1.0);
+    sarrus_qr_load(qr, a, one);
+    mask is_fit = mask_and(real_le(real_set(0x1p-200), qr->longest), real_le(qr->longest, real_set(0x1p200)));
+    if (!mask_any(mask_and(active, mask_not(is_fit))))
+        return one;
+    real scale = real_select(is_fit, one, sarrus_pinv_scale_find(a, qr->m * qr->n));
+    sarrus_qr_load(qr, a, scale);
+    return scale;
+}
+
+/* Right sides in rows [m][n_rhs], to be carried along. */
+LANE_BODY void sarrus_qr_load_sides(const sarrus_qr *qr, const real *b) {
+    for (int32_t i = 0; i < qr->m; ++i) {
+        for (int32_t q = 0; q < qr->n_rhs; ++q)
+            lane_at(qr->b, q * qr->height + i) = lane_at(b, i * qr->n_rhs + q);
+    }
+}
+
+/* Rows i … i + count − 1 of the pivot column, from w into x: of every lane's own, or, when all agree, of the column `from`, which
+ * the old one then replaces. Rows from k on (is_below) have what is pending subtracted and join |x|². */
+LANE_FUNCTION void sarrus_qr_take_rows(const sarrus_qr *qr, sarrus_qr_step *step, real *from, int32_t i, const int32_t count,
+                                       const int32_t is_below) {
+    real found[8];
     for (int32_t c = 0; c < count; ++c)
-        x[c] = lane_at(qr->w, k * qr->m + i + c);
-    for (int32_t j = k + 1; j < qr->n; ++j) {
+        found[c] = lane_at(from ? from : step->old, i + c);
+    for (int32_t c = 0; from && c < count; ++c)
+        lane_at(from, i + c) = lane_at(step->old, i + c);
+    for (int32_t j = step->k + 1; !from && j < qr->n; ++j) {
         const real *column = lane_from(qr->w, j * qr->m + i);
-        mask here = real_eq(qr->pivot, real_set((real_scalar)j));
+        mask here = real_eq(step->pivot, lane_at(qr->index, j));
         for (int32_t c = 0; c < count; ++c)
-            x[c] = real_select(here, lane_at(column, c), x[c]);
+            found[c] = real_select(here, lane_at(column, c), found[c]);
+    }
+    for (int32_t c = 0; is_below && c < count; ++c) {
+        if (step->k > 0)
+            found[c] = real_fnma(step->own_factor, lane_at(step->last, i + c), found[c]);
+        step->square[c % 4] = real_fma(found[c], found[c], step->square[c % 4]);
     }
     for (int32_t c = 0; c < count; ++c)
-        lane_at(qr->f, k * qr->m + i + c) = x[c];
+        lane_at(step->x, i + c) = found[c];
 }
 
-/* Brings the pivot column into column k of f. Returns 0 when all lanes agreed and the old column k of w has been moved to
- * where the pivot stood; 1 when that is left to the step. */
-LANE_FUNCTION int32_t sarrus_qr_gather(const sarrus_qr *qr, int32_t k) {
-    int32_t n_places = 0, where = 0, i = 0;
+/* Rows begin … end − 1 of it. */
+LANE_FUNCTION void sarrus_qr_take(const sarrus_qr *qr, sarrus_qr_step *step, real *from, int32_t begin, int32_t end,
+                                  const int32_t is_below) {
+    int32_t i = begin;
+    for (; i + 8 <= end; i += 8)
+        sarrus_qr_take_rows(qr, step, from, i, 8, is_below);
+    if (i + 4 <= end) {
+        sarrus_qr_take_rows(qr, step, from, i, 4, is_below);
+        i += 4;
+    }
+    for (; i < end; ++i)
+        sarrus_qr_take_rows(qr, step, from, i, 1, is_below);
+}
+
+/* Brings the pivot column into column k of f, with what was pending done, and sums its squared length. Returns 0 when all lanes
+ * agreed and the old column k of w has been moved to where the pivot stood; 1 when that is left to the pass. */
+LANE_FUNCTION int32_t sarrus_qr_gather(const sarrus_qr *qr, sarrus_qr_step *step) {
+    const int32_t k = step->k, m = qr->m;
+    int32_t n_places = 0, where = 0;
+    real factor = step->factor, place = step->place;
     for (int32_t j = k; j < qr->n; ++j) {
-        int32_t is_here = mask_any(real_eq(qr->pivot, real_set((real_scalar)j))) ? 1 : 0;
+        mask here = real_eq(step->pivot, lane_at(qr->index, j));
+        int32_t is_here = mask_any(here) ? 1 : 0;
         n_places += is_here;
-        where += is_here * j;
+        where = is_here ? j : where;
+        place = real_select(here, lane_at(qr->place, j), place);
+        factor = real_select(here, lane_at(qr->factor, j), factor);
     }
-    real old_place = lane_at(qr->place, k), new_place = old_place;
-    for (int32_t j = k + 1; j < qr->n; ++j) {
-        mask here = real_eq(qr->pivot, real_set((real_scalar)j));
-        real place = lane_at(qr->place, j);
-        new_place = real_select(here, place, new_place);
-        lane_at(qr->place, j) = real_select(here, old_place, place);
-    }
-    lane_at(qr->place, k) = new_place;
+    lane_at(qr->place, k) = place;
+    step->own_factor = factor;
+    for (int32_t c = 0; c < 4; ++c)
+        step->square[c] = real_set(0.0);
     if (n_places == 1) {
-        real *from = lane_from(qr->w, where * qr->m), *old = lane_from(qr->w, k * qr->m), *to = lane_from(qr->f, k * qr->m);
-        for (; i < qr->m; ++i) {
-            lane_at(to, i) = lane_at(from, i);
-            lane_at(from, i) = lane_at(old, i);
-        }
+        real *from = lane_from(qr->w, where * m);
+        sarrus_qr_take(qr, step, from, k, m, 1);
+        sarrus_qr_take(qr, step, from, 0, k, 0);
         return 0;
     }
-    for (; i + 8 <= qr->m; i += 8)
-        sarrus_qr_gather_rows(qr, k, i, 8);
-    for (; i + 4 <= qr->m; i += 4)
-        sarrus_qr_gather_rows(qr, k, i, 4);
-    for (; i < qr->m; ++i)
-        sarrus_qr_gather_rows(qr, k, i, 1);
+    sarrus_qr_take(qr, step, NULL, k, m, 1);
+    sarrus_qr_take(qr, step, NULL, 0, k, 0);
     return 1;
 }
 
@@ -171,9 +251,11 @@ LANE_FUNCTION void sarrus_qr_products(const real *x, const real *a, int32_t stri
     for (int32_t c = 0; c < count; ++c)
         factor[c] = other[c] = real_set(0.0);
     for (; i + 2 <= end; i += 2) {
+        const real x0 = lane_at(x, i), x1 = lane_at(x, i + 1);
         for (int32_t c = 0; c < count; ++c) {
-            factor[c] = real_fma(lane_at(x, i), lane_at(a, c * stride + i), factor[c]);
-            other[c] = real_fma(lane_at(x, i + 1), lane_at(a, c * stride + i + 1), other[c]);
+            const real *column = lane_from(a, c * stride);
+            factor[c] = real_fma(x0, lane_at(column, i), factor[c]);
+            other[c] = real_fma(x1, lane_at(column, i + 1), other[c]);
         }
     }
     if (i < end) {
@@ -184,95 +266,183 @@ LANE_FUNCTION void sarrus_qr_products(const real *x, const real *a, int32_t stri
         factor[c] = factor[c] + other[c];
 }
 
-/* The reflection of one group of columns a (at j, j + 1, … of the matrix). With `is_mixed` lanes whose pivot is one of them take
- * the column `old` in its stead, in all rows; with `is_offered` the columns are candidates for the next pivot. */
-LANE_FUNCTION void sarrus_qr_reflect(sarrus_qr *qr, const sarrus_qr_step *step, real *a, int32_t stride, int32_t j,
-                                     const int32_t count, const int32_t kind) {
-    const int32_t k = step->k, m = qr->m, is_mixed = kind == 2, is_offered = kind != 0;
-    const real *x = step->x, *old = step->old;
-    real factor[4], norm2[4];
-    mask moved[4];
-    sarrus_qr_products(x, a, stride, k, m, factor, count);
+/* What a pass knows of a group of columns. */
+typedef struct sarrus_qr_group {
+    real *a[4];
+    mask moved[4]; /* lanes whose pivot this column was: the old column takes its place */
+    real factor[4];
+    real even[4], odd[4];
+} sarrus_qr_group;
+
+/* One row of a pass: exchanges, subtracts what is pending, and sums the products with x. */
+LANE_FUNCTION void sarrus_qr_pass_row(const sarrus_qr_step *step, sarrus_qr_group *group, int32_t i, real *sum, const int32_t count,
+                                      const int32_t kind) {
+    const real x = lane_at(step->x, i), last = lane_at(step->last, i), old = lane_at(step->old, i);
     for (int32_t c = 0; c < count; ++c) {
-        norm2[c] = real_set(0.0);
-        real top = lane_at(a, c * stride + k);
-        if (is_mixed) {
-            moved[c] = real_eq(step->pivot, real_set((real_scalar)(j + c)));
-            top = real_select(moved[c], lane_at(old, k), top);
-            factor[c] = real_select(moved[c], step->product, factor[c]);
-        }
-        factor[c] = step->beta * real_fma(step->shift, top, factor[c]);
-        lane_at(a, c * stride + k) = real_fnma(factor[c], lane_at(x, k) + step->shift, top);
+        real y = lane_at(group->a[c], i);
+        if (kind & SARRUS_QR_MIXED)
+            y = real_select(group->moved[c], old, y);
+        if (!(kind & SARRUS_QR_FIRST))
+            y = real_fnma(group->factor[c], last, y);
+        lane_at(group->a[c], i) = y;
+        sum[c] = real_fma(x, y, sum[c]);
     }
-    for (int32_t i = 0; is_mixed && i < k; ++i) {
-        for (int32_t c = 0; c < count; ++c)
-            lane_at(a, c * stride + i) = real_select(moved[c], lane_at(old, i), lane_at(a, c * stride + i));
-    }
-    for (int32_t i = k + 1; i < m; ++i) {
-        for (int32_t c = 0; c < count; ++c) {
-            real y = lane_at(a, c * stride + i);
-            if (is_mixed)
-                y = real_select(moved[c], lane_at(old, i), y);
-            y = real_fnma(factor[c], lane_at(x, i), y);
-            lane_at(a, c * stride + i) = y;
-            if (is_offered)
-                norm2[c] = real_fma(y, y, norm2[c]);
-        }
-    }
-    for (int32_t c = 0; is_offered && c < count; ++c)
-        sarrus_qr_offer(qr, j + c, norm2[c]);
 }
 
-/* All columns from `first` on, by fours. kind 0: right sides, 1: columns, 2: columns with exchanges to be made. */
-LANE_FUNCTION void sarrus_qr_reflect_all(sarrus_qr *qr, const sarrus_qr_step *step, int32_t first, const int32_t kind) {
-    real *a = kind == 0 ? qr->b : qr->w;
-    const int32_t stride = kind == 0 ? qr->height : qr->m, n = kind == 0 ? qr->n_rhs : qr->n;
-    int32_t j = first;
-    for (; j + 4 <= n; j += 4)
-        sarrus_qr_reflect(qr, step, lane_from(a, j * stride), stride, j, 4, kind);
-    if (j + 2 <= n) {
-        sarrus_qr_reflect(qr, step, lane_from(a, j * stride), stride, j, 2, kind);
+/* The pass of a step over the columns j … j + count − 1; leaves xᵀ a_j in factor_j. */
+LANE_FUNCTION void sarrus_qr_pass(const sarrus_qr *qr, const sarrus_qr_step *step, int32_t j, const int32_t count,
+                                  const int32_t kind) {
+    sarrus_qr_group group;
+    int32_t i = step->k;
+    for (int32_t c = 0; c < count; ++c) {
+        group.a[c] = lane_from(qr->w, (j + c) * qr->m);
+        group.even[c] = group.odd[c] = real_set(0.0);
+        group.moved[c] = real_eq(step->pivot, lane_at(qr->index, j + c));
+        group.factor[c] = real_select(group.moved[c], step->factor, lane_at(qr->factor, j + c));
+        lane_at(qr->place, j + c) = real_select(group.moved[c], step->place, lane_at(qr->place, j + c));
+    }
+    for (int32_t above = 0; (kind & SARRUS_QR_MIXED) && above < i; ++above) {
+        const real old = lane_at(step->old, above);
+        for (int32_t c = 0; c < count; ++c)
+            lane_at(group.a[c], above) = real_select(group.moved[c], old, lane_at(group.a[c], above));
+    }
+    for (; i + 2 <= qr->m; i += 2) {
+        sarrus_qr_pass_row(step, &group, i, group.even, count, kind);
+        sarrus_qr_pass_row(step, &group, i + 1, group.odd, count, kind);
+    }
+    if (i < qr->m)
+        sarrus_qr_pass_row(step, &group, i, group.even, count, kind);
+    for (int32_t c = 0; c < count; ++c)
+        lane_at(qr->factor, j + c) = group.even[c] + group.odd[c];
+}
+
+/* The pass over all columns after k, by fours. */
+LANE_FUNCTION void sarrus_qr_pass_all(const sarrus_qr *qr, const sarrus_qr_step *step, const int32_t kind) {
+    int32_t j = step->k + 1;
+    for (; j + 4 <= qr->n; j += 4)
+        sarrus_qr_pass(qr, step, j, 4, kind);
+    if (j + 2 <= qr->n) {
+        sarrus_qr_pass(qr, step, j, 2, kind);
         j += 2;
     }
-    if (j < n)
-        sarrus_qr_reflect(qr, step, lane_from(a, j * stride), stride, j, 1, kind);
+    if (j < qr->n)
+        sarrus_qr_pass(qr, step, j, 1, kind);
 }
 
-/* The reflection that brings x onto e_k, from |x|² and x_k; leaves it in head, beta, size, inverse. Returns its shift. */
-LANE_FUNCTION real sarrus_qr_reflection(const sarrus_qr *qr, int32_t k, real norm2, real top) {
-    const real zero = real_set(0.0), one = real_set(1.0);
-    mask is_zero = real_lt(norm2, real_set(0x1p-900));
+LANE_FUNCTION void sarrus_qr_finish_columns(const sarrus_qr *qr, const sarrus_qr_step *step, int32_t j, const int32_t count,
+                                            sarrus_qr_choice *choice) {
+    const int32_t k = step->k;
+    for (int32_t c = 0; c < count; ++c) {
+        real *corner = lane_from(qr->w, (j + c) * qr->m + k);
+        real r = step->inverse * lane_at(qr->factor, j + c), place = lane_at(qr->index, j + c);
+        real norm2 = real_select(real_eq(step->pivot, place), step->norm2, lane_at(qr->norm2, j + c));
+        norm2 = real_fnma(r, r, norm2);
+        lane_at(qr->factor, j + c) = (*corner - r) * step->inverse_head;
+        *corner = r;
+        lane_at(qr->norm2, j + c) = norm2;
+        sarrus_qr_choice_offer(choice, c, place, norm2);
+    }
+}
+
+/* Row k of R from the products, and what is pending; lengths are reduced, and the next pivot is chosen. */
+LANE_FUNCTION void sarrus_qr_finish(sarrus_qr *qr, const sarrus_qr_step *step) {
+    const int32_t k = step->k;
+    sarrus_qr_choice choice;
+    sarrus_qr_choice_begin(&choice, k + 1);
+    int32_t j = k + 1;
+    for (; j + 4 <= qr->n; j += 4)
+        sarrus_qr_finish_columns(qr, step, j, 4, &choice);
+    for (; j < qr->n; ++j)
+        sarrus_qr_finish_columns(qr, step, j, 1, &choice);
+    sarrus_qr_choice_end(&choice);
+    qr->longest = choice.longest[0];
+    qr->pivot = choice.pivot[0];
+}
+
+/* Sums the lengths of the columns from k on anew, with what is pending, in the lanes that need it. */
+LANE_BODY void sarrus_qr_sum(sarrus_qr *qr, int32_t k, const real *last, mask needed) {
+    sarrus_qr_choice choice;
+    sarrus_qr_choice_begin(&choice, k);
+    for (int32_t j = k; j < qr->n; ++j) {
+        const real *a = lane_from(qr->w, j * qr->m);
+        real factor = lane_at(qr->factor, j), norm2 = real_set(0.0);
+        for (int32_t i = k; i < qr->m; ++i) {
+            real y = real_fnma(factor, lane_at(last, i), lane_at(a, i));
+            norm2 = real_fma(y, y, norm2);
+        }
+        lane_at(qr->norm2, j) = real_select(needed, norm2, lane_at(qr->norm2, j));
+        sarrus_qr_choice_offer(&choice, 0, lane_at(qr->index, j), norm2);
+    }
+    qr->longest = real_select(needed, choice.longest[0], qr->longest);
+    qr->pivot = real_select(needed, choice.pivot[0], qr->pivot);
+    qr->summed = real_select(needed, choice.longest[0], qr->summed);
+}
+
+/* b ← (I − β v vᵀ) b for a group of right sides. */
+LANE_FUNCTION void sarrus_qr_reflect(const sarrus_qr *qr, const sarrus_qr_step *step, real *b, const int32_t count) {
+    const int32_t k = step->k, stride = qr->height;
+    const real *x = step->x;
+    real factor[4];
+    sarrus_qr_products(x, b, stride, k, qr->m, factor, count);
+    for (int32_t c = 0; c < count; ++c) {
+        real r = step->inverse * factor[c];
+        factor[c] = (lane_at(b, c * stride + k) - r) * step->inverse_head;
+        lane_at(b, c * stride + k) = r;
+    }
+    for (int32_t i = k + 1; i < qr->m; ++i) {
+        for (int32_t c = 0; c < count; ++c)
+            lane_at(b, c * stride + i) = real_fnma(factor[c], lane_at(x, i), lane_at(b, c * stride + i));
+    }
+}
+
+/* The reflection that brings x onto e_k, from |x|² and x_k; leaves it in head, beta, size, inverse. Returns R_kk. */
+LANE_FUNCTION real sarrus_qr_reflection(const sarrus_qr *qr, sarrus_qr_step *step) {
+    const real zero = real_set(0.0), one = real_set(1.0), top = lane_at(step->x, step->k);
+    real norm2 = (step->square[0] + step->square[1]) + (step->square[2] + step->square[3]);
+    mask is_zero = real_lt(norm2, real_set(0x1p-900)), is_negative = real_lt(top, zero);
     real safe = real_select(is_zero, one, norm2);
     real inverse = real_rsqrt(safe), norm = safe * inverse;
-    mask is_negative = real_lt(top, zero);
-    real shift = real_select(is_zero, zero, real_select(is_negative, -norm, norm));
-    lane_at(qr->size, k) = real_select(is_zero, zero, norm);
-    lane_at(qr->inverse, k) = real_select(is_zero, zero, real_select(is_negative, inverse, -inverse));
-    lane_at(qr->head, k) = top + shift;
-    lane_at(qr->beta, k) = real_select(is_zero, zero, one / real_fma(real_abs(top), norm, safe));
-    return shift;
+    inverse = real_select(is_zero, zero, real_select(is_negative, inverse, -inverse));
+    norm = real_select(is_zero, zero, norm);
+    real corner = real_select(is_negative, norm, -norm), head = top - corner;
+    step->inverse = inverse;
+    step->inverse_head = real_select(is_zero, zero, one / real_select(is_zero, one, head));
+    lane_at(qr->size, step->k) = norm;
+    lane_at(qr->inverse, step->k) = inverse;
+    lane_at(qr->head, step->k) = head;
+    lane_at(qr->beta, step->k) = real_abs(inverse * step->inverse_head);
+    return corner;
 }
 
-/* Step k of the factorisation with pivoting. */
+/* Step k of the factorisation. */
 LANE_FUNCTION void sarrus_qr_advance(sarrus_qr *qr, int32_t k) {
     sarrus_qr_step step;
-    const int32_t is_mixed = sarrus_qr_gather(qr, k);
+    int32_t q = 0;
     step.k = k;
     step.x = lane_from(qr->f, k * qr->m);
+    step.last = lane_from(qr->f, (k > 0 ? k - 1 : 0) * qr->m);
     step.old = lane_from(qr->w, k * qr->m);
+    mask needed = real_lt(qr->longest, real_set(1e-10) * qr->summed);
+    if (k + 1 < qr->n && mask_any(needed))
+        sarrus_qr_sum(qr, k, step.last, needed);
     step.pivot = qr->pivot;
-    step.shift = sarrus_qr_reflection(qr, k, qr->longest, lane_at(step.x, k));
-    step.beta = lane_at(qr->beta, k);
-    sarrus_qr_choose(qr, k + 1);
-    if (is_mixed) {
-        sarrus_qr_products(step.x, step.old, 0, k, qr->m, &step.product, 1);
-        sarrus_qr_reflect_all(qr, &step, k + 1, 2);
-    } else {
-        step.product = real_set(0.0);
-        sarrus_qr_reflect_all(qr, &step, k + 1, 1);
-    }
-    sarrus_qr_reflect_all(qr, &step, 0, 0);
-    lane_at(qr->f, k * qr->m + k) = -step.shift;
+    step.factor = lane_at(qr->factor, k);
+    step.norm2 = lane_at(qr->norm2, k);
+    step.place = lane_at(qr->place, k);
+    const int32_t is_mixed = sarrus_qr_gather(qr, &step);
+    const real corner = sarrus_qr_reflection(qr, &step);
+    if (k == 0)
+        sarrus_qr_pass_all(qr, &step, SARRUS_QR_FIRST | SARRUS_QR_MIXED);
+    else if (is_mixed)
+        sarrus_qr_pass_all(qr, &step, SARRUS_QR_MIXED);
+    else
+        sarrus_qr_pass_all(qr, &step, 0);
+    sarrus_qr_finish(qr, &step);
+    for (; q + 4 <= qr->n_rhs; q += 4)
+        sarrus_qr_reflect(qr, &step, lane_from(qr->b, q * qr->height), 4);
+    for (; q < qr->n_rhs; ++q)
+        sarrus_qr_reflect(qr, &step, lane_from(qr->b, q * qr->height), 1);
+    lane_at(qr->f, k * qr->m + k) = corner;
 }
 
 /* The factorisation of what sarrus_qr_load has left in w. */
@@ -326,7 +496,7 @@ LANE_FUNCTION void sarrus_qr_restore_row(const sarrus_qr *qr, int32_t o, const r
     for (int32_t c = 0; c < count; ++c)
         found[c] = real_set(0.0);
     for (int32_t j = 0; j < qr->n; ++j) {
-        mask here = real_eq(lane_at(qr->place, j), real_set((real_scalar)o));
+        mask here = real_eq(lane_at(qr->place, j), lane_at(qr->index, o));
         for (int32_t c = 0; c < count; ++c)
             found[c] = real_select(here, lane_at(y, j * stride + c), found[c]);
     }
@@ -353,9 +523,32 @@ LANE_BODY void sarrus_qr_restore_column(const sarrus_qr *qr, const real *y, real
     for (int32_t o = 0; o < qr->n; ++o) {
         real found = real_set(0.0);
         for (int32_t j = 0; j < qr->n; ++j)
-            found = real_select(real_eq(lane_at(qr->place, j), real_set((real_scalar)o)), lane_at(y, j), found);
+            found = real_select(real_eq(lane_at(qr->place, j), lane_at(qr->index, o)), lane_at(y, j), found);
         lane_at(x, o * stride) = found * scale;
     }
+}
+
+/* Additions and multiplications of sarrus_qr_load_scaled (where no scale is needed), sarrus_qr_factor and the decision of a
+ * rank `rank` on it: what is left then is round-off, whose lengths are summed anew once. */
+LANE_FUNCTION real_scalar sarrus_qr_flops(int32_t m, int32_t n, int32_t n_rhs, int32_t rank) {
+    const int32_t steps = sarrus_qr_steps(m, n);
+    real_scalar flops = (rank > 0 ? 3.0 : 6.0) * m * n + 1.0 + 3.0 * steps; /* a zero matrix is loaded twice */
+    for (int32_t k = 0; k < steps; ++k) {
+        const int32_t rows = m - k, per_entry = k > 0 ? 4 : 2;
+        flops += 7.0 + per_entry * rows + (n - k - 1.0) * (per_entry * rows + 6.0);
+        flops += n_rhs * (rows > 1 ? 4.0 * rows + 2.0 : 4.0); /* below the last row nothing is left to subtract */
+        if (k > 0 && k == rank && k + 1 < n)
+            flops += 4.0 * rows * (n - k);
+    }
+    return flops;
+}
+
+/* Those of sarrus_qr_form. */
+LANE_FUNCTION real_scalar sarrus_qr_form_flops(int32_t m, int32_t count) {
+    real_scalar flops = 0.0;
+    for (int32_t k = 0; k < count; ++k)
+        flops += 3.0 + (m - k - 1) + (count - 1.0 - k) * (4.0 * (m - k - 1) + 3.0);
+    return flops;
 }
 
 #endif
