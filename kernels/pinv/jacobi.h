@@ -21,7 +21,7 @@ typedef struct sarrus_jacobi_problem {
 
 /* Runs the sweeps for the lanes of `active`. */
 LANE_BODY void sarrus_jacobi_run(const sarrus_jacobi_problem *svd, mask active) {
-    sarrus_sweep_rows rows = {svd->m, svd->n, svd->d, svd->norm2, {1, 0}, {svd->b, (real *)0}};
+    sarrus_sweep_rows rows = {svd->m, svd->n, 0, svd->d, svd->norm2, {1, 0}, {svd->b, (real *)0}};
     if (svd->u) {
         for (int32_t i = 0; i < svd->m * svd->m; ++i)
             lane_at(svd->u, i) = real_set(i % (svd->m + 1) == 0 ? 1.0 : 0.0);

@@ -34,7 +34,7 @@ typedef struct sarrus_pinv_lanes {
     mask active;                /* lanes that count; the others may hold anything and get anything */
     sarrus_rank_limit limit;    /* unit is the method's to set */
     sarrus_rank_decision found; /* out */
-    real n_sweeps;              /* out: sweeps of an iterative method, 0 of others */
+    real n_sweeps;              /* out: sweeps of an iterative method (rotations per pair of rows), 0 of others */
 } sarrus_pinv_lanes;
 
 /* Columns of X: right sides, or columns of A⁺. */

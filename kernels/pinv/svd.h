@@ -183,6 +183,7 @@ LANE_BODY void sarrus_svd_decompose(const sarrus_pinv_shape *shape, sarrus_pinv_
     spectrum->scale =
         has_qr ? sarrus_pinv_scale_find(lanes->a, shape->m * shape->n) : sarrus_pinv_scale(lanes->a, shape->m * shape->n);
     lanes->limit.unit = spectrum->scale;
+    spectrum->rows.is_graded = has_qr;
     spectrum->rows.n_along[1] = 0;
     spectrum->rows.along[1] = (real *)0;
     if (has_qr)
@@ -227,7 +228,7 @@ LANE_BODY double sarrus_svd_flops(const sarrus_pinv_shape *shape, int32_t has_qr
     double flops = has_qr ? 3.0 * area : area;  /* plan */
     for (int32_t k = 0; has_qr && k < count; ++k) {
         const double below = length - k - 1, right = count - k - 1; /* plan */
-        flops += 4.0 + right * (6.0 * below + 9.0);
+        flops += (below + 1.0) * (right + 1.0) * (k > 0 ? 4.0 : 2.0) + 6.0 * right + 7.0;
         flops += shape->is_explicit ? 3.0 + below + right * (4.0 * below + 3.0) : n_columns * (4.0 * below + 4.0);
     }
     flops += sarrus_sweep_flops(count, width, n_along, has_qr ? rank : count, n_sweeps);

@@ -3,9 +3,11 @@
  *   (x, y) ← (c x + g y, c y − g x),  tan 2θ = 2 x·y / (|x|² − |y|²),  the longer row first (de Rijk's order)
  *
  * A sweep takes the pairs i < j in the order of (i + j) mod count, which converges like the order by rows, but gives count rounds
- * of disjoint pairs: their products, their angles and their rotations are independent, so that no latency is waited for. Angles
- * need no division: with h = ((|x|² − |y|²)² + 4 (x·y)²)^½,  cos² θ = (1 + ||x|² − |y|²| / h) / 2  and  sin θ = x·y / (h cos θ),
- * both by reciprocal square roots.
+ * of disjoint pairs: their products, their angles and their rotations are independent, so that no latency is waited for. Graded
+ * rows that outgrow the first cache are taken by blocks instead: all pairs of two blocks while they are in it.
+ *
+ * Angles need no division: with h = ((|x|² − |y|²)² + 4 (x·y)²)^½,  cos² θ = (1 + ||x|² − |y|²| / h) / 2  and
+ * sin θ = x·y / (h cos θ), both by reciprocal square roots.
  *
  * Every lane runs until the slowest has converged. A lane that does not need a rotation gets c = 1, g = 0, which leaves its
  * numbers as they are (−0 may become 0; nothing here depends on the sign of a zero, so the bits of sums do not either). */
@@ -16,14 +18,20 @@
 
 /* Sweeps at most: the slowest known matrices need 12. */
 #define SARRUS_SWEEP_CAP 40
-/* Pairs whose angles are computed together. */
+/* Pairs whose angles are computed together; rotations that may wait for the companions; columns of a strip of them. */
 #define SARRUS_SWEEP_GROUP 8
+#define SARRUS_SWEEP_PENDING 64
+#define SARRUS_SWEEP_STRIP 16
 /* Arrays of rows that are rotated along. */
 #define SARRUS_SWEEP_COMPANIONS 2
+/* Bytes of rows that are taken in rounds over all of them; bytes that two blocks may have. */
+#define SARRUS_SWEEP_CACHE 49152
+#define SARRUS_SWEEP_BLOCKS 36864
 
 typedef struct sarrus_sweep_rows {
     int32_t count;                            /* rows */
     int32_t width;                            /* of a row of D */
+    int32_t is_graded;                        /* by length already, as those of a pivoted R are */
     real *d;                                  /* [count][width] becomes Σ Vᵀ */
     real *norm2;                              /* [count] σ² */
     int32_t n_along[SARRUS_SWEEP_COMPANIONS]; /* widths of the companions; 0 where there is none */
@@ -33,16 +41,25 @@ typedef struct sarrus_sweep_rows {
 typedef struct sarrus_sweep_pair {
     int32_t i, j;
     mask on;
-    real product, c, g;
+    real product;
 } sarrus_sweep_pair;
 
-/* The pairs of the current group, and those of the group before, whose companions are still to be rotated. */
-typedef struct sarrus_sweep_queue {
-    int32_t current;
-    int32_t n_pairs[2];
-    sarrus_sweep_pair pair[2][SARRUS_SWEEP_GROUP];
+typedef struct sarrus_sweep_rotation {
+    int32_t i, j;
+    real c, g;
+} sarrus_sweep_rotation;
+
+/* A sweep under way. */
+typedef struct sarrus_sweep_state {
+    const sarrus_sweep_rows *rows;
+    int32_t is_blocked, n_pairs;
+    int32_t first_pending, n_pending;
+    mask active, rotated;
+    real noise, tolerance; /* squares */
     real n_rotations;
-} sarrus_sweep_queue;
+    sarrus_sweep_pair pair[SARRUS_SWEEP_GROUP];          /* to be rotated together */
+    sarrus_sweep_rotation pending[SARRUS_SWEEP_PENDING]; /* D's rows are rotated, the companions' are not yet */
+} sarrus_sweep_state;
 
 LANE_FUNCTION real sarrus_row_product(const real *x, const real *y, int32_t n) {
     real s0 = real_set(0.0), s1 = real_set(0.0), s2 = real_set(0.0), s3 = real_set(0.0);
@@ -76,7 +93,7 @@ LANE_FUNCTION void sarrus_rows_rotate(real *x, real *y, int32_t n, real c, real 
 }
 
 /* The angle of a pair, and the norms as they will be. Lanes that do not rotate have product 0. */
-LANE_FUNCTION void sarrus_sweep_angle(const sarrus_sweep_rows *rows, sarrus_sweep_pair *pair) {
+LANE_FUNCTION void sarrus_sweep_angle(const sarrus_sweep_rows *rows, const sarrus_sweep_pair *pair, sarrus_sweep_rotation *out) {
     const real one = real_set(1.0), half = real_set(0.5);
     const mask on = pair->on;
     real alpha = lane_at(rows->norm2, pair->i), beta = lane_at(rows->norm2, pair->j), p = pair->product;
@@ -89,69 +106,112 @@ LANE_FUNCTION void sarrus_sweep_angle(const sarrus_sweep_rows *rows, sarrus_swee
     real gain = s * inverse_c * p; /* what the longer row's square gains */
     lane_at(rows->norm2, pair->i) = real_select(swap, beta, alpha) + gain;
     lane_at(rows->norm2, pair->j) = real_select(swap, alpha, beta) - gain;
-    pair->c = real_select(swap, s, c);
-    pair->g = real_select(swap, c, s);
+    out->i = pair->i;
+    out->j = pair->j;
+    out->c = real_select(swap, s, c);
+    out->g = real_select(swap, c, s);
 }
 
-/* Rows i and j of the companions. */
-LANE_FUNCTION void sarrus_sweep_along(const sarrus_sweep_rows *rows, const sarrus_sweep_pair *pair) {
+/* The companions' rows i and j, columns first … first + count − 1 where they have them. */
+LANE_FUNCTION void sarrus_sweep_along(const sarrus_sweep_rows *rows, const sarrus_sweep_rotation *by, int32_t first,
+                                      int32_t count) {
     for (int32_t a = 0; a < SARRUS_SWEEP_COMPANIONS; ++a) {
-        const int32_t width = rows->n_along[a];
-        if (width > 0)
-            sarrus_rows_rotate(lane_from(rows->along[a], pair->i * width), lane_from(rows->along[a], pair->j * width), width,
-                               pair->c, pair->g);
+        const int32_t width = rows->n_along[a], n_columns = width - first < count ? width - first : count;
+        if (n_columns > 0)
+            sarrus_rows_rotate(lane_from(rows->along[a], by->i * width + first), lane_from(rows->along[a], by->j * width + first),
+                               n_columns, by->c, by->g);
     }
 }
 
-/* Angles and rotations of the current group. Nothing waits for the companions: they are rotated a group later, among the angles
- * of the next group, which are long chains of operations and leave room. */
-LANE_FUNCTION void sarrus_sweep_flush(const sarrus_sweep_rows *rows, sarrus_sweep_queue *queue) {
-    sarrus_sweep_pair *pair = queue->pair[queue->current], *before = queue->pair[1 - queue->current];
-    const int32_t n_pairs = queue->n_pairs[queue->current], n_before = queue->n_pairs[1 - queue->current];
+/* Rotates the companions by all that is pending, strip by strip. */
+LANE_BODY void sarrus_sweep_settle(sarrus_sweep_state *state) {
+    const sarrus_sweep_rows *rows = state->rows;
+    const int32_t width = rows->n_along[0] > rows->n_along[1] ? rows->n_along[0] : rows->n_along[1];
+    for (int32_t first = 0; first < width; first += SARRUS_SWEEP_STRIP) {
+        for (int32_t k = 0; k < state->n_pending; ++k)
+            sarrus_sweep_along(rows, state->pending + state->first_pending + k, first, SARRUS_SWEEP_STRIP);
+    }
+    state->n_pending = 0;
+}
+
+/* Angles and rotations of the group. Nothing waits for the companions: in rounds over all rows they are rotated a group later,
+ * among the angles of that group, which are long chains of operations and leave room. */
+LANE_FUNCTION void sarrus_sweep_flush(sarrus_sweep_state *state) {
+    const sarrus_sweep_rows *rows = state->rows;
+    const int32_t n_pairs = state->n_pairs, n_before = state->is_blocked ? 0 : state->n_pending;
+    const sarrus_sweep_rotation *before = state->pending + state->first_pending;
+    if (!state->is_blocked) {
+        state->first_pending = SARRUS_SWEEP_GROUP - state->first_pending; /* two places in turn */
+        state->n_pending = 0;
+    }
+    sarrus_sweep_rotation *next = state->pending + state->first_pending + state->n_pending;
     for (int32_t k = 0; k < n_pairs || k < n_before; ++k) {
         if (k < n_pairs)
-            sarrus_sweep_angle(rows, pair + k);
+            sarrus_sweep_angle(rows, state->pair + k, next + k);
         if (k < n_before)
-            sarrus_sweep_along(rows, before + k);
+            sarrus_sweep_along(rows, before + k, 0, INT32_MAX);
     }
     for (int32_t k = 0; k < n_pairs; ++k)
-        sarrus_rows_rotate(lane_from(rows->d, pair[k].i * rows->width), lane_from(rows->d, pair[k].j * rows->width), rows->width,
-                           pair[k].c, pair[k].g);
-    queue->current = 1 - queue->current;
-    queue->n_pairs[queue->current] = 0;
+        sarrus_rows_rotate(lane_from(rows->d, next[k].i * rows->width), lane_from(rows->d, next[k].j * rows->width), rows->width,
+                           next[k].c, next[k].g);
+    state->n_pending += n_pairs;
+    state->n_pairs = 0;
 }
 
-/* One round: the pairs i < j with i + j ≡ round. Returns the lanes that were rotated. */
-LANE_BODY mask sarrus_sweep_round(const sarrus_sweep_rows *rows, int32_t round, real noise, mask active,
-                                  sarrus_sweep_queue *queue) {
-    const real_scalar relative = 2.220446049250313e-16 * rows->width;
-    const real tolerance = real_set(relative * relative), one = real_set(1.0), zero = real_set(0.0);
-    mask rotated = mask_none();
-    for (int32_t i = 0; i < rows->count; ++i) {
-        const int32_t j = i <= round ? round - i : round - i + rows->count;
-        if (j <= i)
-            continue;
-        real alpha = lane_at(rows->norm2, i), beta = lane_at(rows->norm2, j);
-        mask on = mask_and(active, mask_and(real_lt(noise, alpha), real_lt(noise, beta)));
-        if (!mask_any(on))
-            continue;
-        real p = sarrus_row_product(lane_from(rows->d, i * rows->width), lane_from(rows->d, j * rows->width), rows->width);
-        on = mask_and(on, real_lt(tolerance * (alpha * beta), p * p));
-        if (!mask_any(on))
-            continue;
-        rotated = mask_or(rotated, on);
-        queue->n_rotations = queue->n_rotations + real_select(on, one, zero);
-        sarrus_sweep_pair *pair = &queue->pair[queue->current][queue->n_pairs[queue->current]++];
-        pair->i = i;
-        pair->j = j;
-        pair->on = on;
-        pair->product = real_select(on, p, zero);
-        if (queue->n_pairs[queue->current] == SARRUS_SWEEP_GROUP)
-            sarrus_sweep_flush(rows, queue);
+/* Rows i and j join the group when a lane needs them rotated. */
+LANE_FUNCTION void sarrus_sweep_offer(sarrus_sweep_state *state, int32_t i, int32_t j) {
+    const sarrus_sweep_rows *rows = state->rows;
+    real alpha = lane_at(rows->norm2, i), beta = lane_at(rows->norm2, j);
+    mask on = mask_and(state->active, mask_and(real_lt(state->noise, alpha), real_lt(state->noise, beta)));
+    if (!mask_any(on))
+        return;
+    real p = sarrus_row_product(lane_from(rows->d, i * rows->width), lane_from(rows->d, j * rows->width), rows->width);
+    on = mask_and(on, real_lt(state->tolerance * (alpha * beta), p * p));
+    if (!mask_any(on))
+        return;
+    state->rotated = mask_or(state->rotated, on);
+    state->n_rotations = state->n_rotations + real_select(on, real_set(1.0), real_set(0.0));
+    sarrus_sweep_pair *pair = state->pair + state->n_pairs++;
+    pair->i = i;
+    pair->j = j;
+    pair->on = on;
+    pair->product = real_select(on, p, real_set(0.0));
+    if (state->n_pairs == SARRUS_SWEEP_GROUP)
+        sarrus_sweep_flush(state);
+}
+
+/* One round: the pairs i < j with i + j ≡ round, of the `count` rows from `first` on. */
+LANE_BODY void sarrus_sweep_round(sarrus_sweep_state *state, int32_t first, int32_t count, int32_t round) {
+    for (int32_t i = 0; i < count; ++i) {
+        const int32_t j = i <= round ? round - i : round - i + count;
+        if (i < j)
+            sarrus_sweep_offer(state, first + i, first + j);
     }
-    if (queue->n_pairs[queue->current] > 0)
-        sarrus_sweep_flush(rows, queue);
-    return rotated;
+    if (state->n_pairs > 0)
+        sarrus_sweep_flush(state);
+}
+
+/* A sweep by blocks of `block` rows: each with itself, then with those after it. */
+LANE_BODY void sarrus_sweep_by_blocks(sarrus_sweep_state *state, int32_t block) {
+    const int32_t count = state->rows->count;
+    for (int32_t first = 0; first < count; first += block) {
+        const int32_t n_first = count - first < block ? count - first : block;
+        for (int32_t round = 1; round <= n_first; ++round)
+            sarrus_sweep_round(state, first, n_first, round % n_first);
+        sarrus_sweep_settle(state);
+        for (int32_t second = first + block; second < count; second += block) {
+            for (int32_t shift = 0; shift < block; ++shift) {
+                for (int32_t k = 0; k < block; ++k) {
+                    const int32_t j = second + (k + shift) % block;
+                    if (j < count)
+                        sarrus_sweep_offer(state, first + k, j);
+                }
+                if (state->n_pairs > 0)
+                    sarrus_sweep_flush(state);
+            }
+            sarrus_sweep_settle(state);
+        }
+    }
 }
 
 /* norm2 from the rows; returns the largest. */
@@ -170,22 +230,35 @@ LANE_BODY real sarrus_sweep_norms(const sarrus_sweep_rows *rows) {
  * largest square is round-off that no rotation can improve. Returns the rotations, in sweeps (all pairs once). */
 LANE_BODY real sarrus_sweep_run(const sarrus_sweep_rows *rows, real_scalar noise2, mask active) {
     const int32_t count = rows->count, n_pairs = count * (count - 1) / 2;
-    sarrus_sweep_queue queue;
-    queue.current = 0;
-    queue.n_pairs[0] = queue.n_pairs[1] = 0;
-    queue.n_rotations = real_set(0.0);
-    for (int32_t sweep = 0; sweep < SARRUS_SWEEP_CAP; ++sweep) {
-        real noise = sarrus_sweep_norms(rows) * real_set(noise2);
-        mask rotated = mask_none();
-        for (int32_t round = 1; round <= count; ++round)
-            rotated = mask_or(rotated, sarrus_sweep_round(rows, round % count, noise, active, &queue));
-        active = mask_and(active, rotated);
-        if (!mask_any(active))
+    const int32_t bytes = (int32_t)sizeof(real) * rows->width,
+                  along = (int32_t)sizeof(real) * (rows->n_along[0] + rows->n_along[1]);
+    const int32_t block = 2 * SARRUS_SWEEP_GROUP * bytes <= SARRUS_SWEEP_BLOCKS ? SARRUS_SWEEP_GROUP : SARRUS_SWEEP_GROUP / 2;
+    const real_scalar relative = 2.220446049250313e-16 * rows->width;
+    sarrus_sweep_state state;
+    state.rows = rows;
+    state.is_blocked = rows->is_graded && count * (bytes + along) > SARRUS_SWEEP_CACHE;
+    state.n_pairs = state.first_pending = state.n_pending = 0;
+    state.active = active;
+    state.tolerance = real_set(relative * relative);
+    state.n_rotations = real_set(0.0);
+    int32_t sweep = 0;
+    for (; sweep < SARRUS_SWEEP_CAP; ++sweep) {
+        state.noise = sarrus_sweep_norms(rows) * real_set(noise2);
+        state.rotated = mask_none();
+        if (state.is_blocked) {
+            sarrus_sweep_by_blocks(&state, block);
+        } else {
+            for (int32_t round = 1; round <= count; ++round)
+                sarrus_sweep_round(&state, 0, count, round % count);
+        }
+        state.active = mask_and(state.active, state.rotated);
+        if (!mask_any(state.active))
             break;
     }
-    sarrus_sweep_flush(rows, &queue);
-    (void)sarrus_sweep_norms(rows);
-    return queue.n_rotations * real_set(1.0 / (n_pairs > 0 ? n_pairs : 1));
+    sarrus_sweep_settle(&state);
+    if (sweep == SARRUS_SWEEP_CAP) /* otherwise the last sweep has left the norms as it found them: summed anew */
+        (void)sarrus_sweep_norms(rows);
+    return state.n_rotations * real_set(1.0 / (n_pairs > 0 ? n_pairs : 1));
 }
 
 /* Operations of sarrus_sweep_run when n_sweeps says how many rotations there were and n_alive rows were above the noise: a lane
@@ -195,7 +268,7 @@ LANE_BODY double sarrus_sweep_flops(int32_t count, int32_t width, int32_t n_alon
     const double n_rotations = n_sweeps * n_pairs, product = 2.0 * width + 3.0;                                        /* plan */
     double n_runs = alive_pairs > 0.0 ? n_rotations / alive_pairs : 0.0;                                               /* plan */
     n_runs = (double)(int64_t)(n_runs + 0.999) + 1.0;                                                                  /* plan */
-    return (n_runs + 1.0) * count * product + n_runs * (alive_pairs * (product + 3.0) + 1.0) +
+    return n_runs * count * product + n_runs * (alive_pairs * (product + 3.0) + 1.0) +
            n_rotations * (16.0 + 6.0 * (width + n_along)) + 1.0;
 }
 
