@@ -81,7 +81,7 @@ LANE_BODY void sarrus_gram_factor_form(sarrus_gram_factor *g, const sarrus_pinv_
 /* The round-off in a diagonal entry of S, and so at least in a squared pivot from it; and not below 2^-200 of the largest, whose
  * second power S⁺ could not take in. */
 LANE_FUNCTION real sarrus_gram_floor(const sarrus_gram_factor *g, real entry) {
-    return real_max(real_set(4 * 2.220446049250313e-16 * g->length) * entry, g->largest * real_set(0x1p-200));
+    return real_max(real_set(2 * 2.220446049250313e-16 * g->length) * entry, g->largest * real_set(0x1p-200));
 }
 
 /* Rows i … i + width − 1, column k of the Cholesky factor of K (in place, lower triangle). */
@@ -248,6 +248,26 @@ LANE_BODY void sarrus_gram_factor_finish(const sarrus_gram_factor *g, const sarr
     }
     for (int32_t i = 0; i < n * n_rhs; ++i)
         lane_at(x, i) = real_fma(scale, lane_at(x, i), zero);
+}
+
+/* Operations of S. */
+LANE_BODY double sarrus_gram_factor_form_flops(int32_t p, int32_t length) { /* plan */
+    double sum = 0.0;                                                       /* plan */
+    for (int32_t i = 0; i < p; ++i)
+        sum += sarrus_products_flops(i + 1, length);
+    return sum;
+}
+
+/* Operations from L, of c columns, to X. */
+LANE_BODY double sarrus_gram_factor_finish_flops(const sarrus_pinv_shape *shape, int32_t c, int32_t is_triangle) { /* plan */
+    const int32_t m = shape->m, n = shape->n, p = m < n ? m : n, length = m < n ? n : m;
+    double sum = 2.0 * n * sarrus_pinv_columns(shape);                 /* plan */
+    double each = is_triangle ? 2.0 * c * c : 4.0 * c * (p + 1.0 * c); /* plan */
+    for (int32_t k = 0; !is_triangle && k < c; ++k)
+        sum += 2.0 * p * (c - k) + 2.0 * k + 5.0 + (c - k - 1.0) * (2.0 * k + 1.0);
+    if (shape->is_explicit)
+        return sum + each * length;
+    return sum + (each + 2.0 * p * length) * shape->n_rhs;
 }
 
 #endif

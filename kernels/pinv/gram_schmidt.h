@@ -229,4 +229,25 @@ LANE_BODY void sarrus_pinv_gram_schmidt(const sarrus_pinv_shape *shape, sarrus_p
         sarrus_gram_schmidt_return(&gs, scale, lanes->x, columns, j, 1);
 }
 
+LANE_BODY double sarrus_pinv_gram_schmidt_flops(const sarrus_pinv_shape *shape, int32_t rank) { /* plan */
+    const int32_t m = shape->m, n = shape->n, r = rank, is_twice = shape->method == SARRUS_PINV_MGS2;
+    const int32_t columns = sarrus_pinv_columns(shape);
+    const sarrus_orthogonal o = {n, m, 1, is_twice, 0, (real *)0, (real *)0, (real *)0, (real *)0, (real *)0};
+    double sum = 1.0 * m * n + sarrus_orthogonalise_flops(&o, &shape->rule, r, 1) + 2.0 * n * columns; /* plan */
+    double each = 0.0; /* plan */                                                                      /* of one column of X */
+    sum += sarrus_decide_flops(&shape->rule, m < n ? m : n);
+    for (int32_t k = 0; k < r; ++k) {
+        sum += 3.0 * (n - k) + 3.0 + sarrus_products_flops(k, n - k) + 2.0 * k * (n - k);
+        for (int32_t j = k + 1; is_twice && j < r; ++j)
+            sum += 4.0 * (n - j) + 4.0;
+        if (shape->is_explicit)
+            each += 2.0 * (r - 1 - k) + 1.0 + 2.0 * (n - k);
+        else
+            each += (1 + is_twice) * 4.0 * m + is_twice + 1.0 + 2.0 * k + 4.0 * (n - k) + 1.0;
+    }
+    if (!shape->is_explicit)
+        sum += (columns % 4) * r * 3.0 * (2 + is_twice);
+    return sum + each * columns;
+}
+
 #endif

@@ -158,17 +158,17 @@ LANE_BODY void sarrus_greville_judge(const sarrus_greville *g, const sarrus_pinv
     const real zero = real_set(0.0);
     const mask all = real_eq(zero, zero);
     real longest = zero;
-    for (int32_t i = 0; i < g->m; ++i) {
+    for (int32_t i = 0; i < g->m && shape->rule.method != SARRUS_RANK_ABSOLUTE; ++i) {
         real sum[4];
         const real *row = lane_from(g->a, i * g->n);
         sarrus_products(row, row, 0, 1, g->n, 1, sum);
         longest = real_max(sum[0], longest);
     }
-    real low = sarrus_rank_threshold(&shape->rule, &lanes->limit, g->m, g->n, real_sqrt(longest));
-    real unit = real_set(1.0) / lanes->limit.unit;
+    const real low = sarrus_rank_threshold(&shape->rule, &lanes->limit, g->m, g->n, real_sqrt(longest));
+    const real low2 = low * low, unit = real_set(1.0) / lanes->limit.unit;
     sarrus_rank_decision found = {zero, zero, zero};
     for (int32_t i = 0; i < g->m; ++i)
-        sarrus_greville_row(g, i, all, low * low, lanes->active, &found);
+        sarrus_greville_row(g, i, all, low2, lanes->active, &found);
     found.kept = real_sqrt(found.kept) * unit;
     found.dropped = real_sqrt(found.dropped) * unit;
     lanes->found = found;
@@ -185,6 +185,7 @@ LANE_BODY void sarrus_greville_ordered(const sarrus_greville *g, const sarrus_pi
         if (mask_any(on))
             sarrus_greville_row(g, i, on, zero, lanes->active, &found);
     }
+    lanes->found.rank = found.rank;
     for (int32_t i = 0; i < g->m; ++i) {
         mask on = mask_and(real_eq(zero, lane_at(g->keep, i)), lanes->active);
         if (!mask_any(on))
@@ -238,6 +239,30 @@ LANE_BODY void sarrus_pinv_greville(const sarrus_pinv_shape *shape, sarrus_pinv_
     /* Adding zero leaves no negative one, whose sign could be a neighbour's doing. */
     for (int32_t i = 0; i < n * sarrus_pinv_columns(shape); ++i)
         lane_at(lanes->x, i) = real_fma(scale, lane_at(lanes->x, i), real_set(0.0));
+}
+
+/* As if the first rows were the independent ones: a dependent row that comes earlier costs less, as its d is shorter, but takes
+ * part in more of the d that follow. */
+LANE_BODY double sarrus_pinv_greville_flops(const sarrus_pinv_shape *shape, int32_t rank) { /* plan */
+    const int32_t m = shape->m, n = shape->n, is_ordered = sarrus_row_order_is_needed(&shape->rule);
+    double sum = 1.0 * m * n + 2.0 * n * sarrus_pinv_columns(shape); /* plan */
+    if (!shape->is_explicit)
+        sum += 2.0 * m * n * shape->n_rhs;
+    if (is_ordered)
+        sum += sarrus_row_order_flops(m, n, &shape->rule, rank);
+    else
+        sum +=
+            (shape->rule.method == SARRUS_RANK_ABSOLUTE ? 0.0 : m * (2.0 * n + 3.0)) + sarrus_threshold_flops(&shape->rule) + 3.0;
+    for (int32_t i = 0; i < (is_ordered ? rank : m); ++i)
+        sum += sarrus_products_flops(i, n) + 2.0 * i + 1.0 + n * (2.0 * i + 3.0) + 2.0 * i * n + 1.0;
+    for (int32_t i = rank; i < m; ++i) {
+        const int32_t count = is_ordered ? m : i;
+        if (is_ordered)
+            sum += sarrus_products_flops(m, n) + 2.0 * m + 2.0 * m * n;
+        if (count > 0)
+            sum += 1.0 + 2.0 * n * count + 3.0 * (n % 4) + n;
+    }
+    return sum;
 }
 
 #endif

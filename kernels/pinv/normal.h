@@ -113,4 +113,17 @@ LANE_BODY void sarrus_pinv_normal(const sarrus_pinv_shape *shape, sarrus_pinv_la
     sarrus_gram_factor_finish(&g, shape, lanes);
 }
 
+/* As if the first rows were those kept: one left out earlier, by the row order, costs a little more. */
+LANE_BODY double sarrus_pinv_normal_flops(const sarrus_pinv_shape *shape, int32_t rank) { /* plan */
+    const int32_t m = shape->m, n = shape->n, p = m < n ? m : n, length = m < n ? n : m;
+    double sum = 1.0 * m * n + sarrus_gram_factor_form_flops(p, length); /* plan */
+    if (sarrus_row_order_is_needed(&shape->rule))
+        sum += sarrus_row_order_flops(p, length, &shape->rule, rank);
+    else
+        sum += sarrus_threshold_flops(&shape->rule) + 1.0;
+    for (int32_t k = 0; k < p; ++k)
+        sum += 2.0 + 4.0 * k + 4.0 + (p - 1.0 - k) * (2.0 * k + 1.0);
+    return sum + sarrus_gram_factor_finish_flops(shape, p, rank == p);
+}
+
 #endif

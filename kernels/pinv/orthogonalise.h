@@ -135,6 +135,8 @@ LANE_FUNCTION void sarrus_orthogonal_project(const sarrus_orthogonal *o, const s
         c[w] = real_select(here[w], step->own, c[w]);
         sum[w] = real_set(0.0);
     }
+    for (int32_t w = 0; o->r && w < width; ++w)
+        lane_at(o->r, step->k * o->count + j + w) = c[w];
     for (int32_t i = 0; i < o->length && !step->is_last; ++i) {
         real qi = lane_at(q, i), vk = lane_at(old, i * along);
         for (int32_t w = 0; w < width; ++w) {
@@ -148,8 +150,6 @@ LANE_FUNCTION void sarrus_orthogonal_project(const sarrus_orthogonal *o, const s
         real name = lane_at(o->place, j + w);
         lane_at(o->place, step->k) = real_select(here[w], name, lane_at(o->place, step->k));
         lane_at(o->place, j + w) = real_select(here[w], step->place, name);
-        if (o->r)
-            lane_at(o->r, step->k * o->count + j + w) = c[w];
     }
     sarrus_orthogonal_longest(next, j, width, sum);
 }
@@ -299,6 +299,47 @@ LANE_BODY void sarrus_orthogonalise(sarrus_orthogonal *o, const sarrus_rank_rule
         sarrus_orthogonalise_along(o, rule, limit, active, 1, o->count);
     else
         sarrus_orthogonalise_along(o, rule, limit, active, o->length, 1);
+}
+
+/* Operations of one threshold of the rule. */
+LANE_BODY int32_t sarrus_threshold_flops(const sarrus_rank_rule *rule) {
+    return rule->method == SARRUS_RANK_VIOLATION ? 3 : 1;
+}
+
+/* Operations of sarrus_rank_decide on `count` sizes. */
+LANE_BODY int32_t sarrus_decide_flops(const sarrus_rank_rule *rule, int32_t count) {
+    int32_t each = rule->method == SARRUS_RANK_TRACKED ? 4 : 3;
+    return sarrus_threshold_flops(rule) + each * count + (rule->method == SARRUS_RANK_GAP && count > 0 ? count - 1 : 0);
+}
+
+/* Operations of the sizes that a pivoting method looks at one by one, and stops at the first that does not count. */
+LANE_BODY int32_t sarrus_sizes_flops(const sarrus_rank_rule *rule, int32_t rank, int32_t most) {
+    int32_t seen = rank < most ? rank + 1 : most;
+    return seen * (1 + sarrus_threshold_flops(rule)) + (rule->method == SARRUS_RANK_GAP && seen > 0 ? seen - 1 : 0);
+}
+
+/* Operations of the second orthogonalisation of q_k, and of its length. */
+LANE_BODY double sarrus_orthogonal_again_flops(int32_t k, int32_t length) { /* plan */
+    return (4.0 * length + 1.0) * k + 3.0 * (k % 4) + 3.0 * length + 3.0;
+}
+
+/* Operations of sarrus_orthogonalise where every lane takes `rank` steps. */
+LANE_BODY double sarrus_orthogonalise_flops(const sarrus_orthogonal *o, const sarrus_rank_rule *rule, int32_t rank, /* plan */
+                                            int32_t has_r) {
+    const int32_t most = o->count < o->length ? o->count : o->length;
+    double sum = 2.0 * o->count * o->length + sarrus_sizes_flops(rule, rank, most); /* plan */
+    for (int32_t k = 0; k < rank; ++k) {
+        const int32_t is_last = k + 1 == most, n_after = o->count - k - 1;
+        sum += o->length + has_r;
+        if (o->is_twice)
+            sum += sarrus_orthogonal_again_flops(k, o->length);
+        if (n_after == 0 || (is_last && !has_r))
+            continue;
+        sum += sarrus_products_flops(1, o->length) + sarrus_products_flops(n_after, o->length);
+        if (!is_last)
+            sum += 4.0 * o->length * n_after;
+    }
+    return sum;
 }
 
 #endif

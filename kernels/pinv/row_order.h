@@ -43,4 +43,10 @@ LANE_BODY sarrus_rank_decision sarrus_row_order(sarrus_orthogonal *o, const sarr
     return found;
 }
 
+/* Operations of the row order. */
+LANE_BODY double sarrus_row_order_flops(int32_t count, int32_t length, const sarrus_rank_rule *rule, int32_t rank) { /* plan */
+    sarrus_orthogonal o = {count, length, 0, 0, 0, (real *)0, (real *)0, (real *)0, (real *)0, (real *)0};
+    return sarrus_orthogonalise_flops(&o, rule, rank, 0) + sarrus_decide_flops(rule, count < length ? count : length);
+}
+
 #endif
