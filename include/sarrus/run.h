@@ -13,6 +13,7 @@ typedef struct sarrus_progress {
     uint64_t n_instance_steps; /* in all */
     uint64_t n_failed;         /* instances failed so far */
     double wall_seconds;       /* since the run began to integrate */
+    int is_adaptive;           /* 1: every instance steps for itself; instance_steps then counts intervals between common times */
 } sarrus_progress;
 
 /* Return non-zero to stop the run (it flushes, closes the file and returns INTERRUPTED). */
@@ -28,10 +29,17 @@ typedef struct sarrus_run_options {
     void *progress_user;
 } sarrus_run_options;
 
+/* One count over the instances, failed ones as far as they got. */
+typedef struct sarrus_run_count {
+    uint64_t total;
+    uint64_t most; /* of one instance */
+    double mean;
+} sarrus_run_count;
+
 typedef struct sarrus_run_summary {
     uint64_t n_instances, n_failed;
     uint64_t n_failed_by_status[SARRUS_N_INSTANCE_STATUS];
-    uint64_t n_steps; /* per instance */
+    uint64_t n_steps; /* per instance; of an adaptive method: intervals between common times */
     uint64_t n_output_times;
     double t_end;             /* s reached */
     double wall_seconds;      /* integration and output */
@@ -44,6 +52,9 @@ typedef struct sarrus_run_summary {
     uint64_t n_rank_changes; /* changes of rank between outputs */
     uint64_t output_bytes;   /* of the file */
     char backend[32], device[96];
+    int is_adaptive; /* 1: the integrator chooses its steps */
+    sarrus_run_count steps, rejections, evaluations;
+    sarrus_run_count rank_changes; /* of the rank decision from one step to the next */
 } sarrus_run_summary;
 
 /* Runs `model` to its t_end. Errors: those of plan, batch and sink; INTERRUPTED; SINK_FAILED (what was committed is intact).
@@ -62,6 +73,8 @@ typedef struct sarrus_result_info {
     int n_coordinates;
     int n_datasets;
     uint64_t file_bytes;
+    int has_rank_events;    /* 1: the file has the table of changes of rank */
+    uint64_t n_rank_events; /* rows of it */
 } sarrus_result_info;
 SARRUS_MUST_USE sarrus_status sarrus_result_info_read(sarrus_context *context, const char *path, sarrus_result_info *out);
 

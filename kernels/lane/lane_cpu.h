@@ -122,7 +122,12 @@ LANE_FUNCTION mask mask_none(void) {
     return (mask)real_set(0.0);
 }
 LANE_FUNCTION real real_select(mask m, real a, real b) {
+#if SARRUS_LANE_WIDTH == 2 && defined(__SSE2__)
+    /* As instructions: from the operators gcc 12 makes comparisons of 64-bit integers, which SSE2 has not, and dies. */
+    return (real)_mm_or_pd(_mm_and_pd((__m128d)m, (__m128d)a), _mm_andnot_pd((__m128d)m, (__m128d)b));
+#else
     return (real)((m & (lane_bits)a) | (~m & (lane_bits)b));
+#endif
 }
 LANE_FUNCTION mask real_bit_of_magic(real shifted, int bit) {
     return (mask)(((lane_bits)shifted << (63 - bit)) < 0); /* the bit becomes the sign */

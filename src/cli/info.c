@@ -56,7 +56,10 @@ static void info_print(const char *path, const sarrus_result_info *info) {
             printf("             %" PRIu64 " %s: %s\n", info->n_failed_by_status[i],
                    sarrus_instance_status_word((sarrus_instance_status)i), sarrus_instance_status_text((sarrus_instance_status)i));
     printf("  times      %" PRIu64 ", %g to %g s\n", info->n_times, info->t_first, info->t_last);
-    printf("  state      %d coordinates\n\n", info->n_coordinates);
+    printf("  state      %d coordinates\n", info->n_coordinates);
+    if (info->has_rank_events)
+        printf("  events     %" PRIu64 " change%s of rank\n", info->n_rank_events, info->n_rank_events == 1 ? "" : "s");
+    printf("\n");
     printf("  %-34s %-22s %-8s %10s  %s\n", "dataset", "shape", "type", "stored", "units");
 }
 
@@ -80,6 +83,10 @@ static void info_print_json(sarrus_json *json, const char *path, const sarrus_re
     sarrus_json_number(json, "t_first", info->t_first);
     sarrus_json_number(json, "t_last", info->t_last);
     sarrus_json_count(json, "n_coordinates", (uint64_t)info->n_coordinates);
+    if (info->has_rank_events)
+        sarrus_json_count(json, "n_rank_events", info->n_rank_events);
+    else
+        sarrus_json_null(json, "n_rank_events");
     sarrus_json_count(json, "file_bytes", info->file_bytes);
     sarrus_json_open(json, "datasets", '[');
 }

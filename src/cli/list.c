@@ -8,32 +8,38 @@
 typedef struct entry {
     const char *name;
     const char *summary;
+    double tolerance; /* default of `tol`; 0: takes none */
 } entry;
 
 static const entry formulations[] = {
-    {"udwadia-kalaba", "absolute coordinates; constraint forces by the pseudoinverse of J M^-1/2 (the default)"},
-    {NULL, NULL},
+    {"udwadia-kalaba", "absolute coordinates; constraint forces by the pseudoinverse of J M^-1/2 (the default)", 0.0},
+    {NULL, NULL, 0.0},
 };
 static const entry pinvs[] = {
-    {"auto", "block LDL' on an independent row set, with a rank-revealing path for the lanes that need it (the default)"},
-    {"svd", "one-sided Jacobi SVD, one instance a lane"},
-    {"lapack", "LAPACK's dgelsd, one instance at a time: the reference, slow"},
-    {NULL, NULL},
+#define SARRUS_PINV_METHOD(name, value, word, text) {word, text, 0.0},
+#include "sarrus/pinv_methods.def"
+    {NULL, NULL, 0.0},
+};
+static const entry rank_methods[] = {
+#define SARRUS_RANK_METHOD(name, value, word, tolerance, text) {word, text, tolerance},
+#include "sarrus/rank_methods.def"
+    {NULL, NULL, 0.0},
 };
 static const entry integrators[] = {
-    {"rk4", "classical Runge-Kutta of order 4, fixed step (the default)"},
-    {NULL, NULL},
+#define SARRUS_INTEGRATOR(name, value, word, order, is_adaptive, text) {word, text, 0.0},
+#include "sarrus/integrators.def"
+    {NULL, NULL, 0.0},
 };
 static const entry joints[] = {
-    {"revolute", "planar; the two points coincide; free coordinate: the relative angle"},
-    {"prismatic", "planar; sliding along an axis without turning; free coordinate: the displacement"},
-    {"fixed", "planar; no relative motion"},
-    {"distance", "planar; the two points keep their distance, as a massless rod with two pins"},
-    {NULL, NULL},
+    {"revolute", "planar; the two points coincide; free coordinate: the relative angle", 0.0},
+    {"prismatic", "planar; sliding along an axis without turning; free coordinate: the displacement", 0.0},
+    {"fixed", "planar; no relative motion", 0.0},
+    {"distance", "planar; the two points keep their distance, as a massless rod with two pins", 0.0},
+    {NULL, NULL, 0.0},
 };
 static const entry backends[] = {
-    {"cpu", "SIMD lanes, one instance a lane; AVX-512, AVX2 or baseline, chosen at run time"},
-    {NULL, NULL},
+    {"cpu", "SIMD lanes, one instance a lane; AVX-512, AVX2 or baseline, chosen at run time", 0.0},
+    {NULL, NULL, 0.0},
 };
 
 typedef struct topic {
@@ -42,18 +48,23 @@ typedef struct topic {
 } topic;
 
 static const topic topics[] = {
-    {"formulations", formulations}, {"pinv", pinvs}, {"integrators", integrators}, {"joints", joints}, {"backends", backends},
+    {"formulations", formulations}, {"pinv", pinvs},    {"rank", rank_methods},
+    {"integrators", integrators},   {"joints", joints}, {"backends", backends},
 };
 enum { N_TOPICS = sizeof topics / sizeof topics[0] };
 
 static void help_print(void) {
-    printf("Usage: sarrus list formulations|pinv|integrators|joints|backends [--json]\n\n"
+    printf("Usage: sarrus list formulations|pinv|rank|integrators|joints|backends [--json]\n\n"
            "Prints what this build has, one a line, each with a description.\n");
 }
 
 static void topic_print(const topic *chosen) {
-    for (const entry *e = chosen->entries; e->name != NULL; e++)
-        printf("%-16s %s\n", e->name, e->summary);
+    for (const entry *e = chosen->entries; e->name != NULL; e++) {
+        printf("%-16s %s", e->name, e->summary);
+        if (e->tolerance > 0.0)
+            printf(" (tol: %g unless given)", e->tolerance);
+        putchar('\n');
+    }
 }
 
 static void topic_print_json(const topic *chosen) {
@@ -64,6 +75,8 @@ static void topic_print_json(const topic *chosen) {
         sarrus_json_open(&json, NULL, '{');
         sarrus_json_text(&json, "name", e->name);
         sarrus_json_text(&json, "summary", e->summary);
+        if (e->tolerance > 0.0)
+            sarrus_json_number(&json, "tol", e->tolerance);
         sarrus_json_close(&json, '}');
     }
     sarrus_json_close(&json, ']');
@@ -83,7 +96,7 @@ int sarrus_command_list(int argc, char **argv) {
         is_json = true;
     }
     if (optind != argc - 1)
-        return sarrus_option_refuse(argv[0], "one of formulations, pinv, integrators, joints, backends was expected");
+        return sarrus_option_refuse(argv[0], "one of formulations, pinv, rank, integrators, joints, backends was expected");
     const char *names[N_TOPICS];
     for (int i = 0; i < N_TOPICS; i++) {
         names[i] = topics[i].name;
@@ -94,5 +107,5 @@ int sarrus_command_list(int argc, char **argv) {
     }
     const char *closest = sarrus_option_closest(argv[optind], names, N_TOPICS);
     return sarrus_option_refuse(argv[0], "unknown list '%s'; %s%s", argv[optind], closest != NULL ? "did you mean " : "expected ",
-                                closest != NULL ? closest : "formulations, pinv, integrators, joints or backends");
+                                closest != NULL ? closest : "formulations, pinv, rank, integrators, joints or backends");
 }

@@ -12,7 +12,7 @@ static const sarrus_command commands[] = {
     {"check", "FILE", "print the model card of a scenario", sarrus_command_check},
     {"compare", "FILE", "compare formulations and pseudoinverses (not in this version)", sarrus_command_compare},
     {"bench", "NAME", "run a benchmark", sarrus_command_bench},
-    {"list", "WHAT", "what this build has: formulations, pinv, integrators, joints, backends", sarrus_command_list},
+    {"list", "WHAT", "what this build has: formulations, pinv, rank, integrators, joints, backends", sarrus_command_list},
     {"info", "OUT.h5", "what a result file holds, and whether it is complete", sarrus_command_info},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };

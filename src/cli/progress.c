@@ -36,17 +36,27 @@ static void duration_format(double seconds, char *text, size_t n_text) {
         snprintf(text, n_text, "%ld:%02ld", total / 60, total % 60);
 }
 
+/* A fixed step is done so many times a second; of steps that are chosen nobody knows how many are to come, but the time is known.
+ */
+static void pace_format(const sarrus_progress *progress, double rate, char *text, size_t n_text) {
+    if (progress->is_adaptive)
+        snprintf(text, n_text, "t = %.3g of %.3g s", progress->time, progress->t_end);
+    else
+        snprintf(text, n_text, "%.3g instance-steps/s", rate);
+}
+
 void sarrus_progress_format(const sarrus_progress *progress, int width, char *line, size_t n_line) {
     const double done =
         progress->n_instance_steps > 0 ? (double)progress->instance_steps / (double)progress->n_instance_steps : 1.0;
     const double rate = progress->wall_seconds > 0.0 ? (double)progress->instance_steps / progress->wall_seconds : 0.0;
     const double left = (double)(progress->n_instance_steps - progress->instance_steps) / rate;
-    char eta[32], words[160], failed[40] = "";
+    char eta[32], pace[64], words[160], failed[40] = "";
     duration_format(left, eta, sizeof eta);
     if (progress->n_failed > 0)
         snprintf(failed, sizeof failed, "  %llu failed", (unsigned long long)progress->n_failed);
     const int percent = (int)(100.0 * done);
-    snprintf(words, sizeof words, " %3d %%  %.3g instance-steps/s  ETA %s%s", percent, rate, eta, failed);
+    pace_format(progress, rate, pace, sizeof pace);
+    snprintf(words, sizeof words, " %3d %%  %s  ETA %s%s", percent, pace, eta, failed);
     int n_bar = width - 3 - (int)strlen(words); /* the brackets, and the last column that some terminals wrap at */
     n_bar = n_bar < WIDEST_BAR ? n_bar : WIDEST_BAR;
     if (n_bar < NARROWEST_BAR) {

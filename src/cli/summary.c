@@ -33,6 +33,28 @@ static void errors_print(const sarrus_run_summary *summary, FILE *stream) {
                 summary->max_energy_error);
 }
 
+static void count_print(const char *label, const sarrus_run_count *count, FILE *stream) {
+    char mean[32], most[32];
+    sarrus_count_text((uint64_t)(count->mean + 0.5), mean, sizeof mean);
+    sarrus_count_text(count->most, most, sizeof most);
+    fprintf(stream, "  %-12s %s an instance, at most %s\n", label, mean, most);
+}
+
+/* Steps that were chosen are a result; fixed ones stand in the first line. */
+static void work_print(const sarrus_run_summary *summary, FILE *stream) {
+    char total[32];
+    if (summary->is_adaptive) {
+        count_print("steps", &summary->steps, stream);
+        count_print("rejections", &summary->rejections, stream);
+        count_print("evaluations", &summary->evaluations, stream);
+    }
+    if (summary->is_adaptive || summary->rank_changes.total > 0) {
+        sarrus_count_text(summary->rank_changes.total, total, sizeof total);
+        fprintf(stream, "  rank         %s change%s\n", summary->rank_changes.total > 0 ? total : "no",
+                summary->rank_changes.total == 1 ? "" : "s");
+    }
+}
+
 static void failures_print(const sarrus_run_summary *summary, FILE *stream) {
     char count[32];
     sarrus_count_text(summary->n_failed, count, sizeof count);
@@ -52,15 +74,27 @@ void sarrus_summary_print(const sarrus_summary_text *text, const sarrus_run_summ
     sarrus_count_text(summary->n_instances, n_instances, sizeof n_instances);
     sarrus_count_text(summary->n_steps, n_steps, sizeof n_steps);
     sarrus_size_text(summary->output_bytes, size, sizeof size);
-    fprintf(stream, "%s: %s instance%s, %s steps, t = %g s%s\n", *name != '\0' ? name : text->scenario, n_instances,
-            summary->n_instances == 1 ? "" : "s", n_steps, summary->t_end, text->is_complete ? "" : " (stopped)");
+    fprintf(stream, "%s: %s instance%s, ", *name != '\0' ? name : text->scenario, n_instances,
+            summary->n_instances == 1 ? "" : "s");
+    if (!summary->is_adaptive)
+        fprintf(stream, "%s steps, ", n_steps);
+    fprintf(stream, "t = %g s%s\n", summary->t_end, text->is_complete ? "" : " (stopped)");
     fprintf(stream, "  speed        %.3g instance-steps/s on %s (%s)\n", summary->instance_steps_per_second, summary->backend,
             summary->device);
     fprintf(stream, "  wall time    %.3g s, %.1f %% of it for output\n", summary->wall_seconds, 100.0 * output_share(summary));
+    work_print(summary, stream);
     errors_print(summary, stream);
     failures_print(summary, stream);
     fprintf(stream, "  output       %s: %s, %" PRIu64 " output time%s\n", text->output, size, summary->n_output_times,
             summary->n_output_times == 1 ? "" : "s");
+}
+
+static void count_print_json(sarrus_json *json, const char *name, const sarrus_run_count *count) {
+    sarrus_json_open(json, name, '{');
+    sarrus_json_count(json, "total", count->total);
+    sarrus_json_number(json, "mean", count->mean);
+    sarrus_json_count(json, "max", count->most);
+    sarrus_json_close(json, '}');
 }
 
 void sarrus_summary_print_json(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream) {
@@ -92,6 +126,11 @@ void sarrus_summary_print_json(const sarrus_summary_text *text, const sarrus_run
     sarrus_json_number(&json, "max_energy_error", summary->max_energy_error);
     sarrus_json_flag(&json, "energy_is_conserved", summary->energy_is_conserved != 0);
     sarrus_json_count(&json, "n_rank_changes", summary->n_rank_changes);
+    sarrus_json_flag(&json, "is_adaptive", summary->is_adaptive != 0);
+    count_print_json(&json, "steps", &summary->steps);
+    count_print_json(&json, "rejections", &summary->rejections);
+    count_print_json(&json, "evaluations", &summary->evaluations);
+    count_print_json(&json, "rank_changes", &summary->rank_changes);
     sarrus_json_count(&json, "output_bytes", summary->output_bytes);
     sarrus_json_close(&json, '}');
 }
@@ -114,9 +153,9 @@ void sarrus_summary_warn(const sarrus_summary_text *text, const sarrus_run_summa
     if (summary->energy_is_conserved && summary->max_energy_error > energy_error_limit)
         fprintf(stream, "sarrus: warning: the energy is off by up to %.2g of itself; a smaller dt would help\n",
                 summary->max_energy_error);
-    if (summary->n_rank_changes > 0)
-        fprintf(stream,
-                "sarrus: warning: the rank of the constraints changed between outputs, %" PRIu64
-                " time%s (singular configurations)\n",
-                summary->n_rank_changes, summary->n_rank_changes == 1 ? "" : "s");
+    const uint64_t n_changes =
+        summary->rank_changes.total > summary->n_rank_changes ? summary->rank_changes.total : summary->n_rank_changes;
+    if (n_changes > 0)
+        fprintf(stream, "sarrus: warning: the rank of the constraints changed %" PRIu64 " time%s (singular configurations)\n",
+                n_changes, n_changes == 1 ? "" : "s");
 }

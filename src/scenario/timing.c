@@ -182,13 +182,17 @@ static const sarrus_key output_keys[] = {
 };
 
 /* Fixed steps were counted with t_end; the grid of an adaptive method is known only now. */
-static void check_grid(sarrus_reader *reader, const sarrus_model *model) {
+static void check_grid(sarrus_reader *reader, sarrus_model *model) {
     const double n_intervals = model->integrator.grid > 0 ? model->integrator.t_end / model->integrator.grid : 0;
     const sarrus_node *integrator = sarrus_node_child(reader->tree.root, "integrator");
     const sarrus_node *t_end = integrator != NULL ? sarrus_node_child(integrator, "t_end") : NULL;
     if (is_adaptive(model) && t_end != NULL && !(n_intervals <= max_steps)) {
         sarrus_reader_refuse(reader, t_end, "the run would pass %.3g times; expected t_end / %s <= 1e12", n_intervals,
                              model->integrator.grid != model->integrator.dt ? "output.interval" : "dt");
+    }
+    /* An interval beyond the end is the whole run, however far beyond. */
+    if (is_adaptive(model) && model->integrator.t_end > 0 && model->integrator.grid > model->integrator.t_end) {
+        model->integrator.grid = model->integrator.t_end;
     }
 }
 

@@ -52,15 +52,18 @@ bool sarrus_hdf5_describe(hid_t dataset, const char *units, const char *long_nam
 static bool set_layout(hid_t properties, hid_t type, const sarrus_hdf5_shape *shape) {
     bool ok = H5Pset_obj_track_times(properties, false) >= 0;
     if (shape->chunk != NULL) {
-        ok = ok && H5Pset_chunk(properties, shape->n_dims, shape->chunk) >= 0 && H5Pset_shuffle(properties) >= 0 &&
-             H5Pset_deflate(properties, DEFLATE_LEVEL) >= 0 && H5Pset_fletcher32(properties) >= 0;
+        ok = ok && H5Pset_chunk(properties, shape->n_dims, shape->chunk) >= 0;
+    }
+    if (shape->chunk != NULL && !shape->is_plain) {
+        ok = ok && H5Pset_shuffle(properties) >= 0 && H5Pset_deflate(properties, DEFLATE_LEVEL) >= 0 &&
+             H5Pset_fletcher32(properties) >= 0;
     }
     return ok && (shape->fill == NULL || H5Pset_fill_value(properties, type, shape->fill) >= 0);
 }
 
 hid_t sarrus_hdf5_create_dataset(hid_t file, const char *path, hid_t type, const sarrus_hdf5_shape *shape) {
     hid_t links = H5Pcreate(H5P_LINK_CREATE), properties = H5Pcreate(H5P_DATASET_CREATE);
-    hid_t space = shape->n_dims == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(shape->n_dims, shape->dims, NULL);
+    hid_t space = shape->n_dims == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(shape->n_dims, shape->dims, shape->dims_max);
     hid_t dataset = -1;
     if (links >= 0 && properties >= 0 && space >= 0 && H5Pset_create_intermediate_group(links, 1) >= 0 &&
         H5Pset_char_encoding(links, H5T_CSET_UTF8) >= 0 && set_layout(properties, type, shape)) {

@@ -23,13 +23,16 @@ bool sarrus_hdf5_describe(hid_t dataset, const char *units, const char *long_nam
 
 /* How a dataset lies in the file. */
 typedef struct sarrus_hdf5_shape {
-    int n_dims;           /* 0: scalar */
-    const hsize_t *dims;  /* [n_dims] */
-    const hsize_t *chunk; /* [n_dims]; NULL: contiguous, not compressed */
-    const void *fill;     /* of the dataset's type; NULL: zero, or the empty string */
+    int n_dims;              /* 0: scalar */
+    const hsize_t *dims;     /* [n_dims] */
+    const hsize_t *dims_max; /* [n_dims] how far it can grow; NULL: not at all */
+    const hsize_t *chunk;    /* [n_dims]; NULL: contiguous, not compressed */
+    bool is_plain;           /* chunks without filters */
+    const void *fill;        /* of the dataset's type; NULL: zero, or the empty string */
 } sarrus_hdf5_shape;
 
-/* Creates a dataset, and the groups on the way; chunked ones get shuffle, deflate and fletcher32. */
+/* Creates a dataset, and the groups on the way; chunked ones get shuffle, deflate and fletcher32
+ * unless they are plain. */
 hid_t sarrus_hdf5_create_dataset(hid_t file, const char *path, hid_t type, const sarrus_hdf5_shape *shape);
 
 /* Creates and writes a dataset [n] of numbers of 8 bytes; `type` is H5T_NATIVE_DOUBLE or H5T_NATIVE_UINT64. */

@@ -77,7 +77,7 @@ sarrus_status sarrus_result_file_create(sarrus_result_file *file, const char *pa
         return sarrus_result_file_fail(file, "cannot be created");
     }
     sarrus_status status = sarrus_result_schema_write(file, description);
-    return status == SARRUS_OK ? sarrus_result_file_commit(file, 0, NULL, NULL) : status;
+    return status == SARRUS_OK ? sarrus_result_file_commit(file, 0, NULL) : status;
 }
 
 sarrus_status sarrus_result_file_put(sarrus_result_file *file, int i_field, uint64_t i_instance, uint64_t i_time,
@@ -90,16 +90,21 @@ sarrus_status sarrus_result_file_put(sarrus_result_file *file, int i_field, uint
     return SARRUS_OK;
 }
 
-sarrus_status sarrus_result_file_commit(sarrus_result_file *file, uint64_t n_times, const uint8_t *status,
-                                        const double *failed_time) {
+/* Status and failure times go together, and only when a status changed. */
+static bool write_status(sarrus_result_file *file, const sarrus_sink_outcome *outcome) {
     size_t n = file->layout->n_instances;
-    bool ok = true;
-    if (status != NULL && memcmp(status, file->status_on_file, n) != 0) {
-        ok = H5Dwrite(file->status, file->status_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, status) >= 0;
-        ok = ok && (failed_time == NULL ||
-                    H5Dwrite(file->failed_time, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, failed_time) >= 0);
-        memcpy(file->status_on_file, status, n);
+    if (outcome->status == NULL || memcmp(outcome->status, file->status_on_file, n) == 0) {
+        return true;
     }
+    bool ok = H5Dwrite(file->status, file->status_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, outcome->status) >= 0;
+    ok = ok && (outcome->failed_time == NULL ||
+                H5Dwrite(file->failed_time, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, outcome->failed_time) >= 0);
+    memcpy(file->status_on_file, outcome->status, n);
+    return ok;
+}
+
+sarrus_status sarrus_result_file_commit(sarrus_result_file *file, uint64_t n_times, const sarrus_sink_outcome *outcome) {
+    bool ok = outcome == NULL || (write_status(file, outcome) && sarrus_result_table_write(&file->table, outcome));
     /* the number of times counts only what was flushed before it */
     ok = ok && H5Fflush(file->file, H5F_SCOPE_GLOBAL) >= 0;
     ok = ok && H5Awrite(file->n_times_written, H5T_NATIVE_UINT64, &n_times) >= 0;
@@ -150,11 +155,11 @@ static sarrus_status write_reasons(sarrus_result_file *file, const uint8_t *stat
     return ok ? SARRUS_OK : sarrus_result_file_fail(file, "writing failed");
 }
 
-sarrus_status sarrus_result_file_finish(sarrus_result_file *file, uint64_t n_times, const uint8_t *status,
-                                        const double *failed_time, bool complete) {
-    sarrus_status result = status != NULL ? write_reasons(file, status) : SARRUS_OK;
+sarrus_status sarrus_result_file_finish(sarrus_result_file *file, uint64_t n_times, const sarrus_sink_outcome *outcome,
+                                        bool complete) {
+    sarrus_status result = outcome->status != NULL ? write_reasons(file, outcome->status) : SARRUS_OK;
     if (result == SARRUS_OK) {
-        result = sarrus_result_file_commit(file, n_times, status, failed_time);
+        result = sarrus_result_file_commit(file, n_times, outcome);
     }
     if (result != SARRUS_OK || !complete) {
         return result;
@@ -180,6 +185,7 @@ sarrus_status sarrus_result_file_close(sarrus_result_file *file) {
     for (int f = 0; file->fields != NULL && f < file->layout->n_fields; f++) {
         close_dataset(file->fields[f]);
     }
+    sarrus_result_table_close(&file->table);
     close_dataset(file->status);
     close_dataset(file->failed_time);
     close_dataset(file->reason);

@@ -11,6 +11,7 @@
 #include "sink/file_driver.h"
 #include "sink/hdf5_error.h"
 #include "sink/layout.h"
+#include "sink/result_table.h"
 #include "sink/sink.h"
 
 enum { SARRUS_RESULT_MESSAGE_BYTES = 512 };
@@ -21,7 +22,8 @@ typedef struct sarrus_result_file {
     hid_t driver, access, file;
     hid_t n_times_written, complete; /* attributes */
     hid_t status, status_type, failed_time, reason;
-    hid_t *fields;           /* [n_fields] datasets */
+    hid_t *fields; /* [n_fields] datasets */
+    sarrus_result_table table;
     uint8_t *status_on_file; /* [n_instances], to write only what changed */
     sarrus_file_state state;
     sarrus_hdf5_silence silence;
@@ -38,13 +40,13 @@ SARRUS_MUST_USE sarrus_status sarrus_result_file_create(sarrus_result_file *file
 SARRUS_MUST_USE sarrus_status sarrus_result_file_put(sarrus_result_file *file, int i_field, uint64_t i_instance, uint64_t i_time,
                                                      const sarrus_compress_slot *slot);
 
-/* Writes status and failed_time (NULL: as before) and the number of times, and flushes. */
-SARRUS_MUST_USE sarrus_status sarrus_result_file_commit(sarrus_result_file *file, uint64_t n_times, const uint8_t *status,
-                                                        const double *failed_time);
+/* Writes the outcome (NULL, or NULL in it: as before) and the number of times, and flushes. */
+SARRUS_MUST_USE sarrus_status sarrus_result_file_commit(sarrus_result_file *file, uint64_t n_times,
+                                                        const sarrus_sink_outcome *outcome);
 
 /* Writes the reasons of failed instances and the mark `complete`, and commits. */
-SARRUS_MUST_USE sarrus_status sarrus_result_file_finish(sarrus_result_file *file, uint64_t n_times, const uint8_t *status,
-                                                        const double *failed_time, bool complete);
+SARRUS_MUST_USE sarrus_status sarrus_result_file_finish(sarrus_result_file *file, uint64_t n_times,
+                                                        const sarrus_sink_outcome *outcome, bool complete);
 
 /* Closes what is open; every state is allowed. IO when the system reports an error only now. */
 sarrus_status sarrus_result_file_close(sarrus_result_file *file);

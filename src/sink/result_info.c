@@ -187,6 +187,16 @@ static bool read_times(hid_t file, sarrus_result_info *info) {
                               read_rows(file, "time", H5T_NATIVE_DOUBLE, n_written - 1, 1, &info->t_last));
 }
 
+/* Rows of the table of changes of rank: after a kill its columns may differ by what was being committed. */
+static void count_events(hid_t file, sarrus_result_info *info) {
+    static const char *const columns[] = {"events/rank/time", "events/rank/instance", "events/rank/before", "events/rank/after"};
+    info->has_rank_events = H5Lexists(file, "events", H5P_DEFAULT) > 0 && H5Lexists(file, "events/rank", H5P_DEFAULT) > 0;
+    for (size_t c = 0; info->has_rank_events && c < sizeof columns / sizeof columns[0]; c++) {
+        const uint64_t n = column_length(file, columns[c]);
+        info->n_rank_events = c == 0 || n < info->n_rank_events ? n : info->n_rank_events;
+    }
+}
+
 static herr_t count_dataset(hid_t file, const char *name, const H5O_info_t *object, void *user) {
     (void)file;
     (void)name;
@@ -208,6 +218,7 @@ static sarrus_status read_info(sarrus_context *context, const char *path, hid_t 
     get_text(file, "device", out->device, sizeof out->device);
     out->n_instances = column_length(file, "instance/id");
     out->n_coordinates = H5Lexists(file, "coordinate", H5P_DEFAULT) > 0 ? (int)column_length(file, "coordinate") : 0;
+    count_events(file, out);
     bool ok = get_number(file, "complete", H5T_NATIVE_INT, &out->complete) &&
               get_number(file, "seed", H5T_NATIVE_UINT64, &out->seed) && read_times(file, out) && count_failed(file, out) &&
               H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, count_dataset, &out->n_datasets, H5O_INFO_BASIC) >= 0;

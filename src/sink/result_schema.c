@@ -148,6 +148,14 @@ static bool put_outcome(sarrus_result_file *file, scales *all) {
            attach_instances(file->failed_time, all);
 }
 
+static bool put_table(sarrus_result_file *file, const sarrus_sink_description *description, scales *all) {
+    bool ok = sarrus_result_table_create(&file->table, file->file, description);
+    for (int c = 0; ok && c < file->table.n_counters; c++) {
+        ok = attach_instances(file->table.counters[c], all);
+    }
+    return ok;
+}
+
 static bool put_parameters(sarrus_result_file *file, const sarrus_sink_description *description, scales *all) {
     hid_t group = H5Gcreate2(file->file, "instance/parameters", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     bool ok = group >= 0;
@@ -214,7 +222,8 @@ sarrus_status sarrus_result_schema_write(sarrus_result_file *file, const sarrus_
         all.labels[f] = -1;
     }
     ok = ok && put_root_attributes(file, description) && put_scenario(file->file, description->scenario) &&
-         put_scales(file, description, &all) && put_outcome(file, &all) && put_parameters(file, description, &all);
+         put_scales(file, description, &all) && put_outcome(file, &all) && put_table(file, description, &all) &&
+         put_parameters(file, description, &all);
     for (int f = 0; ok && f < description->n_fields; f++) {
         ok = put_field(file, description, f, &all);
     }

@@ -15,6 +15,7 @@
 #include "core/report.h"
 #include "sink/compress_pool.h"
 #include "sink/layout.h"
+#include "sink/outcome_copy.h"
 #include "sink/result_file.h"
 
 enum { N_BUFFERS = 2, THREADS_DEFAULT = 2, THREADS_MAX = 256 };
@@ -28,8 +29,7 @@ typedef struct block_buffer {
     double **data;  /* [n_fields] into `memory` */
     uint64_t i_time_first, n_times_stride, n_times;
     bool has_outcome;
-    uint8_t *status;     /* [n_instances] */
-    double *failed_time; /* [n_instances] */
+    sarrus_outcome_copy outcome;
 } block_buffer;
 
 /* What the writer does next; guarded by the mutex. */
@@ -92,15 +92,16 @@ static sarrus_status write_chunks(sarrus_sink *sink, const block_buffer *buffer)
 static sarrus_status write_block(sarrus_sink *sink, const block_buffer *buffer) {
     sarrus_status status = write_chunks(sink, buffer);
     if (status == SARRUS_OK) {
-        status = sarrus_result_file_commit(&sink->file, buffer->i_time_first + buffer->n_times,
-                                           buffer->has_outcome ? buffer->status : NULL, buffer->failed_time);
+        const sarrus_sink_outcome outcome = sarrus_outcome_copy_view(&buffer->outcome);
+        status =
+            sarrus_result_file_commit(&sink->file, buffer->i_time_first + buffer->n_times, buffer->has_outcome ? &outcome : NULL);
     }
     return status;
 }
 
 static sarrus_status write_end(sarrus_sink *sink, const sarrus_sink_outcome *outcome, uint64_t n_times) {
     bool complete = outcome->complete && n_times == sink->layout.n_times;
-    return sarrus_result_file_finish(&sink->file, n_times, outcome->status, outcome->failed_time, complete);
+    return sarrus_result_file_finish(&sink->file, n_times, outcome, complete);
 }
 
 /* Tells the caller how the writer stands; the mutex is held. */
@@ -176,16 +177,14 @@ static uint64_t rounded_doubles(const sarrus_layout *layout, int i_field) {
     return (layout->n_instances * layout->block_times * layout->fields[i_field].width + 7) / 8 * 8;
 }
 
-static bool make_buffer(const sarrus_layout *layout, block_buffer *buffer) {
+static bool make_buffer(const sarrus_layout *layout, const sarrus_sink_description *description, block_buffer *buffer) {
     uint64_t n = 8;
     for (int f = 0; f < layout->n_fields; f++) {
         n += rounded_doubles(layout, f);
     }
     buffer->memory = aligned_alloc(64, n * sizeof(double));
     buffer->data = calloc((size_t)layout->n_fields + 1, sizeof *buffer->data);
-    buffer->status = malloc(layout->n_instances);
-    buffer->failed_time = malloc(layout->n_instances * sizeof(double));
-    if (buffer->memory == NULL || buffer->data == NULL || buffer->status == NULL || buffer->failed_time == NULL) {
+    if (buffer->memory == NULL || buffer->data == NULL || !sarrus_outcome_copy_make(description, &buffer->outcome)) {
         return false;
     }
     double *at = buffer->memory;
@@ -223,7 +222,9 @@ static bool same_path(const char *a, const char *b) {
 /* NULL, or what is wrong with the description. */
 static const char *description_error(const sarrus_sink_description *description) {
     if (description->times == NULL || (description->n_fields > 0 && description->fields == NULL) ||
-        (description->n_parameters > 0 && description->parameters == NULL)) {
+        (description->n_parameters > 0 && description->parameters == NULL) ||
+        (description->n_counters > 0 && description->counters == NULL) ||
+        (description->n_columns > 0 && (description->columns == NULL || description->columns_scale == NULL))) {
         return "an array is missing";
     }
     for (int i = 0; i < description->n_fields; i++) {
@@ -287,9 +288,9 @@ static sarrus_status make_sink(sarrus_context *context, const char *path, const 
                    : sarrus_report(context, status, "result file: nothing to write, or too much for one file");
     }
     sink->path = strdup(path);
-    bool ok = sink->path != NULL && make_buffer(&sink->layout, &sink->buffers[0]);
+    bool ok = sink->path != NULL && make_buffer(&sink->layout, description, &sink->buffers[0]);
     if (ok && sink->layout.block_times < sink->layout.n_times) {
-        ok = make_buffer(&sink->layout, &sink->buffers[1]);
+        ok = make_buffer(&sink->layout, description, &sink->buffers[1]);
     }
     return ok ? check_path(context, path) : report_memory(context);
 }
@@ -356,9 +357,8 @@ sarrus_status sarrus_sink_submit(sarrus_sink *sink, uint64_t n_times, const sarr
     }
     buffer->n_times = n_times;
     buffer->has_outcome = outcome != NULL && outcome->status != NULL && outcome->failed_time != NULL;
-    if (buffer->has_outcome) {
-        memcpy(buffer->status, outcome->status, sink->layout.n_instances);
-        memcpy(buffer->failed_time, outcome->failed_time, sink->layout.n_instances * sizeof(double));
+    if (buffer->has_outcome && !sarrus_outcome_copy_take(&buffer->outcome, outcome)) {
+        return SARRUS_NO_MEMORY;
     }
     sink->lent = false;
     sink->ended = n_times < buffer->n_times_stride;
@@ -407,8 +407,7 @@ void sarrus_sink_destroy(sarrus_sink *sink) {
     for (int i = 0; i < N_BUFFERS; i++) {
         free(sink->buffers[i].memory);
         free(sink->buffers[i].data);
-        free(sink->buffers[i].status);
-        free(sink->buffers[i].failed_time);
+        sarrus_outcome_copy_free(&sink->buffers[i].outcome);
     }
     sarrus_layout_clear(&sink->layout);
     free(sink->path);

@@ -10,7 +10,11 @@
 
 typedef struct sarrus_sink sarrus_sink;
 
-typedef enum sarrus_sink_type { SARRUS_SINK_F64 = 0, SARRUS_SINK_U16 = 1 } sarrus_sink_type;
+typedef enum sarrus_sink_type {
+    SARRUS_SINK_F64 = 0,
+    SARRUS_SINK_U16 = 1,
+    SARRUS_SINK_U64 = 2, /* of columns only */
+} sarrus_sink_type;
 
 /* One dataset [n_instances][n_times] or [n_instances][n_times][width]; in blocks the numbers are doubles always, and
  * converted on the way out (U16: rounded and limited to 0 … 65534; NaN becomes 65535, which is also the fill value). */
@@ -32,6 +36,20 @@ typedef struct sarrus_sink_parameter {
     const double *values; /* [n_instances] */
 } sarrus_sink_parameter;
 
+/* One dataset [n_instances] u64 that is written anew at every commit. */
+typedef struct sarrus_sink_counter {
+    const char *path;
+    const char *long_name;
+} sarrus_sink_counter;
+
+/* One column of a table that grows from commit to commit: a dataset [n_rows]. */
+typedef struct sarrus_sink_column {
+    const char *path;
+    const char *long_name;
+    const char *units;
+    sarrus_sink_type type;
+} sarrus_sink_column;
+
 typedef struct sarrus_sink_description {
     uint64_t n_instances;
     uint64_t n_times;
@@ -40,7 +58,13 @@ typedef struct sarrus_sink_description {
     const sarrus_sink_field *fields;
     int n_parameters;
     const sarrus_sink_parameter *parameters;
-    const char *scenario; /* resolved YAML */
+    int n_counters;
+    const sarrus_sink_counter *counters;
+    int n_columns; /* of the table; 0: none */
+    const sarrus_sink_column *columns;
+    const char *columns_scale; /* name of the dimension scale that the first column is for all of them */
+    uint64_t rows_of_chunk;    /* of the table; 0: 4096 */
+    const char *scenario;      /* resolved YAML */
     const char *backend, *device;
     uint64_t seed;
     uint64_t plan_hash;
@@ -56,10 +80,13 @@ typedef struct sarrus_sink_block {
     double **data;
 } sarrus_sink_block;
 
-/* The end of each instance, written when the file is closed. */
+/* How each instance stands or ended, and what happened since the last outcome that was handed over. */
 typedef struct sarrus_sink_outcome {
-    const uint8_t *status;     /* [n_instances] sarrus_instance_status */
-    const double *failed_time; /* [n_instances] s, NaN when healthy */
+    const uint8_t *status;           /* [n_instances] sarrus_instance_status */
+    const double *failed_time;       /* [n_instances] s, NaN when healthy */
+    const uint64_t *const *counters; /* [n_counters] of [n_instances]; NULL: as before */
+    uint64_t n_rows;                 /* to be added to the table */
+    const double *const *rows;       /* [n_columns] of [n_rows], exact integers in columns of integers */
     bool complete;
 } sarrus_sink_outcome;
 
@@ -75,7 +102,8 @@ uint64_t sarrus_sink_block_times(const sarrus_sink *sink);
 SARRUS_MUST_USE sarrus_status sarrus_sink_acquire(sarrus_sink *sink, sarrus_sink_block *out);
 
 /* Hands the acquired block to the writer; n_times may be smaller than acquired only for the last block of an interrupted run.
- * The writer commits (flush) each block and writes instance/status as of then. */
+ * The writer commits (flush) each block and writes instance/status, the counters and the new rows as of then. NO_MEMORY when the
+ * rows cannot be kept; the block is then still the caller's. */
 SARRUS_MUST_USE sarrus_status sarrus_sink_submit(sarrus_sink *sink, uint64_t n_times, const sarrus_sink_outcome *outcome);
 
 /* Waits for the writer, writes the outcome (NULL: none, and not complete), sets `complete` when it says so and every time was

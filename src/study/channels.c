@@ -118,7 +118,7 @@ static void direct_mark(sarrus_channels *channels) {
 }
 
 static bool channels_allocate(sarrus_channels *channels, size_t n, size_t n_joints) {
-    const size_t n_fields_max = 6 + 2 * n_joints;
+    const size_t n_fields_max = 8 + 2 * n_joints; /* state 2, diagnostics 6; reactions and drives */
     channels->fields = calloc(n_fields_max, sizeof *channels->fields);
     channels->observable = calloc(n_fields_max, sizeof *channels->observable);
     channels->offset = calloc(n_fields_max, sizeof *channels->offset);
@@ -150,6 +150,12 @@ sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model
     }
     if (is_done && (wanted & SARRUS_CHANNEL_RANK))
         scalar_add(out, SARRUS_OBSERVE_RANK, "diagnostics/rank", sarrus_observable_unit(SARRUS_OBSERVE_RANK));
+    if (is_done && (wanted & SARRUS_CHANNEL_SINGULAR_VALUES)) {
+        scalar_add(out, SARRUS_OBSERVE_KEPT, "diagnostics/smallest_kept",
+                   is_mixed(model) ? sarrus_observable_unit(SARRUS_OBSERVE_KEPT) : "kg^-1/2");
+        scalar_add(out, SARRUS_OBSERVE_DROPPED, "diagnostics/largest_dropped",
+                   is_mixed(model) ? sarrus_observable_unit(SARRUS_OBSERVE_DROPPED) : "kg^-1/2");
+    }
     if (is_done && (wanted & SARRUS_CHANNEL_REACTIONS))
         is_done = reactions_add(out, model, plan);
     if (is_done)

@@ -102,6 +102,7 @@ static sarrus_status progress_show(sarrus_march *march) {
         .n_instance_steps = n_instances * march->schedule->n_steps,
         .n_failed = march->n_failed,
         .wall_seconds = now - march->began,
+        .is_adaptive = sarrus_integrator_is_adaptive(march->model->integrator.method),
     };
     const bool is_stopped = march->progress(&progress, march->progress_user) != 0;
     return is_stopped && !is_end ? SARRUS_INTERRUPTED : SARRUS_OK;

@@ -13,6 +13,7 @@
 #include "sink/sink.h"
 #include "study/channels.h"
 #include "study/march.h"
+#include "study/outcome.h"
 #include "study/schedule.h"
 #include "study/tally.h"
 
@@ -30,8 +31,7 @@ typedef struct run_job {
     sarrus_channels channels;
     sarrus_tally tally;
     sarrus_march march;
-    uint8_t *status;     /* [n_instances] */
-    double *failed_time; /* [n_instances] s */
+    sarrus_outcome outcome;
 } run_job;
 
 /* The writer works while the batch integrates, but for the last block: with sixteen blocks or more a run waits little at
@@ -77,6 +77,11 @@ static sarrus_status sink_open(run_job *run) {
         .fields = run->channels.fields,
         .n_parameters = n_parameters,
         .parameters = parameters,
+        .n_counters = SARRUS_OUTCOME_COUNTERS,
+        .counters = sarrus_outcome_counters,
+        .n_columns = run->outcome.has_events ? SARRUS_OUTCOME_COLUMNS : 0,
+        .columns = sarrus_outcome_columns,
+        .columns_scale = sarrus_outcome_columns_scale,
         .scenario = sarrus_model_resolved(run->model),
         .backend = sarrus_batch_backend_name(run->batch),
         .device = sarrus_batch_device_name(run->batch),
@@ -89,30 +94,28 @@ static sarrus_status sink_open(run_job *run) {
     return status;
 }
 
-static sarrus_status outcome_allocate(run_job *run) {
-    run->status = calloc(run->n_instances, sizeof *run->status);
-    run->failed_time = calloc(run->n_instances, sizeof *run->failed_time);
-    if (run->status == NULL || run->failed_time == NULL)
-        return sarrus_report(run->context, SARRUS_NO_MEMORY, "out of memory for the status of %llu instances",
-                             (unsigned long long)run->n_instances);
-    return SARRUS_OK;
+/* Changes of rank go to the file, beside the channel that shows the rank. */
+static bool wants_events(const run_job *run) {
+    return run->options->output_path != NULL && (run->model->output.channels & SARRUS_CHANNEL_RANK) != 0;
 }
 
 static sarrus_status run_prepare(run_job *run) {
     sarrus_context *context = run->context;
+    sarrus_batch_options batch_options = run->options->batch;
+    batch_options.keep_rank_events = wants_events(run);
     sarrus_status status = sarrus_plan_create(context, run->model, &run->plan);
     if (status == SARRUS_OK)
         status = sarrus_schedule_create(context, run->model, &run->schedule);
     if (status == SARRUS_OK)
         status = sarrus_draws_create(context, run->model, run->seed, run->n_instances, &run->draws);
     if (status == SARRUS_OK)
-        status = sarrus_batch_create(context, run->plan, &run->options->batch, run->n_instances, run->draws, &run->batch);
+        status = sarrus_batch_create(context, run->plan, &batch_options, run->n_instances, run->draws, &run->batch);
     if (status == SARRUS_OK)
         status = sarrus_channels_create(context, run->model, run->plan, &run->channels);
     if (status == SARRUS_OK)
         status = sarrus_tally_create(context, run->model, run->n_instances, &run->tally);
     if (status == SARRUS_OK)
-        status = outcome_allocate(run);
+        status = sarrus_outcome_create(context, run->model, run->n_instances, wants_events(run), &run->outcome);
     if (status == SARRUS_OK && run->options->output_path != NULL)
         status = sink_open(run);
     if (status == SARRUS_OK) {
@@ -141,18 +144,20 @@ static void run_release(run_job *run) {
     sarrus_draws_destroy(run->draws);
     sarrus_schedule_free(&run->schedule);
     sarrus_plan_destroy(run->plan);
-    free(run->status);
-    free(run->failed_time);
+    sarrus_outcome_free(&run->outcome);
 }
 
-/* How every instance stands now. */
-static sarrus_sink_outcome outcome_update(run_job *run, bool is_complete) {
-    for (uint64_t i = 0; i < run->n_instances; i++) {
-        run->status[i] = (uint8_t)sarrus_batch_status(run->batch, i);
-        const double time = (double)sarrus_batch_failed_step(run->batch, i) * run->model->integrator.grid;
-        run->failed_time[i] = run->status[i] == SARRUS_INSTANCE_OK ? (double)NAN : fmin(time, run->model->integrator.t_end);
-    }
-    return (sarrus_sink_outcome){.status = run->status, .failed_time = run->failed_time, .complete = is_complete};
+/* Hands a block over, with how every instance stands. What happened after the last output of a stopped run is not in the file. */
+static sarrus_status block_submit(run_job *run, uint64_t n_rows, bool is_stopped) {
+    const double t_limit = is_stopped ? run->schedule.times[run->march.i_time - 1] : HUGE_VAL;
+    const sarrus_status status = sarrus_outcome_events_take(&run->outcome, run->context, run->batch, t_limit);
+    if (status != SARRUS_OK)
+        return status;
+    sarrus_outcome_update(&run->outcome, run->batch);
+    const sarrus_sink_outcome outcome = sarrus_outcome_view(&run->outcome, false);
+    const sarrus_status submitted = sarrus_sink_submit(run->sink, n_rows, &outcome);
+    return submitted != SARRUS_NO_MEMORY ? submitted
+                                         : sarrus_report(run->context, submitted, "out of memory for the changes of rank");
 }
 
 /* One block of output times, from acquiring it to handing it over. INTERRUPTED still hands over the rows that are there. */
@@ -167,8 +172,7 @@ static sarrus_status block_run(run_job *run) {
     status = sarrus_march_block(&run->march, run->context, &block);
     const uint64_t n_rows = run->march.i_time - i_time_before;
     if ((status == SARRUS_OK || status == SARRUS_INTERRUPTED) && n_rows > 0) {
-        const sarrus_sink_outcome outcome = outcome_update(run, false);
-        const sarrus_status submitted = sarrus_sink_submit(run->sink, n_rows, &outcome);
+        const sarrus_status submitted = block_submit(run, n_rows, status == SARRUS_INTERRUPTED);
         if (submitted != SARRUS_OK)
             return submitted;
     }
@@ -176,36 +180,26 @@ static sarrus_status block_run(run_job *run) {
 }
 
 static sarrus_status sink_finish(run_job *run, sarrus_status status) {
-    const sarrus_sink_outcome outcome = outcome_update(run, status == SARRUS_OK);
+    sarrus_outcome_update(&run->outcome, run->batch);
+    run->outcome.n_rows = 0; /* they went with their block */
     if (run->sink == NULL)
         return status;
+    const sarrus_sink_outcome outcome = sarrus_outcome_view(&run->outcome, status == SARRUS_OK);
     const sarrus_status closed = sarrus_sink_close(run->sink, run->context, &outcome);
     return closed != SARRUS_OK ? closed : status;
 }
 
-/* Steps that were really made: a failed instance stops counting where it froze. */
-static double instance_steps(const run_job *run) {
-    double sum = 0.0;
-    for (uint64_t i = 0; i < run->n_instances; i++)
-        sum += (double)(run->status[i] == SARRUS_INSTANCE_OK ? run->march.n_steps_done : sarrus_batch_failed_step(run->batch, i));
-    return sum;
-}
-
 static void summary_fill(const run_job *run, sarrus_run_summary *summary) {
     const sarrus_march *march = &run->march;
-    for (uint64_t i = 0; i < run->n_instances; i++) {
-        summary->n_failed += run->status[i] != SARRUS_INSTANCE_OK;
-        summary->n_failed_by_status[run->status[i] < SARRUS_N_INSTANCE_STATUS ? run->status[i] : 0]++;
-    }
-    summary->n_failed_by_status[SARRUS_INSTANCE_OK] = 0;
+    sarrus_outcome_summarise(&run->outcome, summary);
     summary->n_steps = march->n_steps_done;
     summary->n_output_times = march->i_time;
     summary->t_end = sarrus_batch_time(run->batch);
     summary->wall_seconds = sarrus_march_seconds(march);
     summary->integrate_seconds = march->integrate_seconds;
     if (summary->wall_seconds > 0.0)
-        summary->instance_steps_per_second = instance_steps(run) / summary->wall_seconds;
-    sarrus_tally_finish(&run->tally, run->status, summary);
+        summary->instance_steps_per_second = (double)summary->steps.total / summary->wall_seconds;
+    sarrus_tally_finish(&run->tally, run->outcome.status, summary);
     struct stat file;
     if (run->sink != NULL && stat(run->options->output_path, &file) == 0)
         summary->output_bytes = (uint64_t)file.st_size;
@@ -226,7 +220,8 @@ sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, con
                                     .max_position_error = (double)NAN,
                                     .max_velocity_error = (double)NAN,
                                     .max_energy_error = (double)NAN,
-                                    .energy_is_conserved = sarrus_energy_is_conserved(model)};
+                                    .energy_is_conserved = sarrus_energy_is_conserved(model),
+                                    .is_adaptive = sarrus_integrator_is_adaptive(model->integrator.method)};
     sarrus_status status = run_prepare(&run);
     if (status == SARRUS_OK) {
         while (status == SARRUS_OK && run.march.i_time < run.schedule.n_times)

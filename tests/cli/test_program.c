@@ -133,9 +133,13 @@ static void json_is_json(void **state) {
     is_one_json_object(s->out);
     assert_non_null(strstr(s->out, "\"a \\\"quoted\\\" pendulum\""));
     assert_non_null(strstr(s->out, "\"complete\": true"));
+    assert_non_null(strstr(s->out, "\"is_adaptive\": false, \"steps\": {\"total\": 500, \"mean\": 100, \"max\": 100}"));
+    assert_non_null(strstr(s->out, "\"evaluations\": {\"total\": 2000, \"mean\": 400, \"max\": 400}"));
+    assert_non_null(strstr(s->out, "\"rank_changes\": {\"total\": 0, \"mean\": 0, \"max\": 0}"));
     is_one_json_object(RUN("info", "j.h5", "--json")->out);
     is_one_json_object(RUN("check", "pendulum.yaml", "--json")->out);
     is_one_json_object(RUN("list", "pinv", "--json")->out);
+    is_one_json_object(RUN("list", "rank", "--json")->out);
 }
 
 static void info_and_check_speak(void **state) {
@@ -147,6 +151,10 @@ static void info_and_check_speak(void **state) {
     assert_non_null(strstr(s->out, "state/q"));
     assert_non_null(strstr(s->out, "5 x 11 x 3"));
     assert_non_null(strstr(s->out, "reactions/pin"));
+    assert_non_null(strstr(s->out, "events     0 changes of rank"));
+    assert_non_null(strstr(s->out, "instance/evaluations"));
+    assert_int_equal(RUN("run", "pendulum.yaml", "-o", "s.h5", "--quiet", "--set", "output.channels=[state]")->code, 0);
+    assert_null(strstr(RUN("info", "s.h5")->out, "events"));
     s = RUN("check", "pendulum.yaml");
     assert_int_equal(s->code, 0);
     assert_non_null(strstr(s->out, "pin"));

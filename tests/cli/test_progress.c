@@ -24,6 +24,16 @@ static void it_says_share_rate_and_time_left(void **state) {
     assert_non_null(strstr(line, "12 failed"));
 }
 
+/* Nobody knows how many steps an adaptive method will take: the bar goes by time. */
+static void adaptive_steps_are_shown_by_time(void **state) {
+    (void)state;
+    char line[MAX_LINE];
+    sarrus_progress adaptive = half;
+    adaptive.is_adaptive = 1;
+    sarrus_progress_format(&adaptive, 100, line, sizeof line);
+    assert_string_equal(line, "[====================>                   ]  50 %  t = 1 of 2 s  ETA 1:05");
+}
+
 static void it_never_reaches_the_last_column(void **state) {
     (void)state;
     sarrus_progress progress = half;
@@ -73,9 +83,8 @@ static void durations_are_readable(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_says_share_rate_and_time_left),
-        cmocka_unit_test(it_never_reaches_the_last_column),
-        cmocka_unit_test(the_ends_are_sound),
+        cmocka_unit_test(it_says_share_rate_and_time_left), cmocka_unit_test(adaptive_steps_are_shown_by_time),
+        cmocka_unit_test(it_never_reaches_the_last_column), cmocka_unit_test(the_ends_are_sound),
         cmocka_unit_test(durations_are_readable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

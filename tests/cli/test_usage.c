@@ -80,8 +80,15 @@ static void help_and_version_go_to_stdout(void **state) {
 
 static void lists_name_what_this_build_has(void **state) {
     (void)state;
-    static const char *const wanted[][2] = {
-        {"formulations", "udwadia-kalaba"}, {"pinv", "svd"}, {"integrators", "rk4"}, {"joints", "prismatic"}, {"backends", "cpu"}};
+    static const char *const wanted[][2] = {{"formulations", "udwadia-kalaba"},
+                                            {"pinv", "svd"},
+                                            {"pinv", "greville"},
+                                            {"rank", "tracked"},
+                                            {"rank", "(tol: 1e-10 unless given)"},
+                                            {"integrators", "adams-moulton"},
+                                            {"integrators", "rk4"},
+                                            {"joints", "prismatic"},
+                                            {"backends", "cpu"}};
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         const said *s = RUN("list", wanted[i][0]);
         assert_int_equal(s->code, 0);

@@ -160,11 +160,55 @@ static void test_free_body(void **state) {
     mechanism_close(&m);
 }
 
+/* Settings by name, whatever they are, in lines that fit. */
+static void test_settings_in_words(void **state) {
+    (void)state;
+    for (int i = 0; i < SARRUS_N_PINV_METHODS * SARRUS_N_RANK_METHODS; ++i) {
+        const sarrus_pinv_method pinv = (sarrus_pinv_method)(i / SARRUS_N_RANK_METHODS);
+        const sarrus_rank_method method = (sarrus_rank_method)(i % SARRUS_N_RANK_METHODS);
+        char rank[64], said[128];
+        snprintf(rank, sizeof rank, "{method: %s}", sarrus_rank_method_word(method));
+        const sarrus_override overrides[] = {
+            {"dynamics.pinv", sarrus_pinv_method_word(pinv)}, {"dynamics.rank", rank}, {NULL, NULL}};
+        mechanism m = mechanism_open_file("pendulum.yaml", overrides);
+        const char *card = sarrus_plan_card(m.plan);
+        assert_readable(card, 100);
+        snprintf(said, sizeof said, "  pinv                    %s: ", sarrus_pinv_method_word(pinv));
+        assert_says(card, said);
+        if (method == SARRUS_RANK_AUTO)
+            snprintf(said, sizeof said, "  rank decision           auto: ");
+        else
+            snprintf(said, sizeof said, "  rank decision           %s, tol %g: ", sarrus_rank_method_word(method),
+                     sarrus_rank_method_tolerance(method));
+        assert_says(card, said);
+        mechanism_close(&m);
+    }
+}
+
+static void test_adaptive_integrators(void **state) {
+    (void)state;
+    const sarrus_override overrides[] = {
+        {"integrator", "{method: adams-moulton, dt: 1e-4, t_end: 2, rtol: 1e-9, atol: 1e-11, max_order: 7, max_steps: 500}"},
+        {"output", "{interval: 0.03, channels: [singular_values]}"},
+        {"dynamics.baumgarte", "{rule: step}"},
+        {NULL, NULL}};
+    mechanism m = mechanism_open_file("pendulum.yaml", overrides);
+    const char *card = sarrus_plan_card(m.plan);
+    assert_readable(card, 100);
+    assert_says(card, "  integrator              adams-moulton, orders 1 to 7, rtol 1e-09, atol 1e-11\n");
+    assert_says(card, "  steps                   the first 0.0001 s, at most 500, to t_end 2 s\n");
+    assert_says(card, "  baumgarte               alpha = beta, from the step\n");
+    assert_says(card, "  times                   68, every 0.03 s\n"); /* t = 0, 66 intervals, and t_end */
+    assert_says(card, "  channels                singular_values\n");
+    mechanism_close(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_five_bar),         cmocka_unit_test(test_large_mechanism),
-        cmocka_unit_test(test_parts_and_groups), cmocka_unit_test(test_singular_start_is_warned_of),
-        cmocka_unit_test(test_row_names),        cmocka_unit_test(test_free_body),
+        cmocka_unit_test(test_five_bar),          cmocka_unit_test(test_large_mechanism),
+        cmocka_unit_test(test_parts_and_groups),  cmocka_unit_test(test_singular_start_is_warned_of),
+        cmocka_unit_test(test_row_names),         cmocka_unit_test(test_free_body),
+        cmocka_unit_test(test_settings_in_words), cmocka_unit_test(test_adaptive_integrators),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,6 +87,38 @@ def check_status(file):
     assert all(text(reason) == "" for reason in file["instance/reason"][:])
 
 
+def check_work(file):
+    """What was done for each instance: 200 steps of four stages."""
+    for name, count in (("steps", 200), ("rejections", 0), ("evaluations", 800), ("rank_changes", 0)):
+        column = file["instance"][name]
+        assert column.dtype == np.uint64 and (column[:] == count).all(), name
+        assert column.dims[0][0] == file["instance/id"], name
+
+
+def check_no_events(file):
+    for name in ("time", "instance", "before", "after"):
+        assert file["events/rank"][name].shape == (0,), name
+
+
+def check_events(file):
+    """A table of changes of rank, by time, then by instance; every step is an output, so that the rank itself shows the same."""
+    table = file["events/rank"]
+    time, instance, before, after = (table[name][:] for name in ("time", "instance", "before", "after"))
+    assert time.dtype == np.float64 and instance.dtype == np.uint64 and before.dtype == after.dtype == np.uint16
+    assert len(time) > 3 and (np.lexsort((instance, time)) == np.arange(len(time))).all()
+    assert table["time"].is_scale and table["time"].maxshape == (None,)
+    for name in ("instance", "before", "after"):
+        assert table[name].dims[0][0] == table["time"], name
+    outputs, rank = file["time"][:], file["diagnostics/rank"][:].astype(int)
+    before_jump = np.argwhere(np.diff(rank[:, :-1], axis=1) != 0)
+    jumps = {(outputs[k + 1], i, rank[i, k], rank[i, k + 1]) for i, k in before_jump}
+    assert jumps == set(zip(time, instance.astype(int), before.astype(int), after.astype(int), strict=True))
+    np.testing.assert_array_equal(file["instance/rank_changes"][:], np.bincount(instance.astype(int), minlength=len(rank)))
+    for name in ("smallest_kept", "largest_dropped"):
+        assert text(file["diagnostics"][name].attrs["units"]) == "kg^-1/2"
+    assert (file["diagnostics/smallest_kept"][...] > file["diagnostics/largest_dropped"][...]).all()
+
+
 def check_description(file):
     """Units and a name everywhere; scales on every axis; compressed and checksummed chunks."""
     datasets = []
@@ -115,6 +147,47 @@ def check_netcdf_readers(path):
         return
     with xarray.open_dataset(path, group="state", engine="h5netcdf") as state:
         assert dict(state.sizes) == {"id": N_INSTANCES, "time": 21, "coordinate": 3, "speed": 3}
+    with xarray.open_dataset(path, group="instance", engine="h5netcdf") as instance:
+        assert (instance["steps"] == 200).all()
+
+
+def check_netcdf_events(path, n_events):
+    """The table of events has an axis that readers of netCDF know by the name of its scale."""
+    try:
+        import h5netcdf  # noqa: F401
+        import xarray
+    except ImportError:
+        return
+    with xarray.open_dataset(path, group="events/rank", engine="h5netcdf") as table:
+        assert dict(table.sizes) == {"time": n_events}
+        assert set(table.variables) == {"time", "instance", "before", "after"}
+
+
+def check_run_with_events(program, path):
+    scenario = pathlib.Path(os.environ.get("SARRUS_SOURCE_DIR", "."), "scenarios", "four_bar.yaml")
+    settings = {
+        "dynamics.pinv": "lapack",
+        "dynamics.rank": "{method: relative, tol: 0.3}",
+        "integrator": "{method: rk4, dt: 0.01, t_end: 1.5}",
+        "output": "{every: 1, channels: [rank, singular_values]}",
+        "batch": "{instances: 3, parameters: [{path: bodies.crank.mass, distribution: uniform, low: 2.0, high: 4.0}]}",
+    }
+    options = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
+    run = subprocess.run([program, "run", str(scenario), "-o", str(path), *options], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    with h5py.File(path, "r") as file:
+        check_events(file)
+        check_description_of_events(file)
+        n_events = len(file["events/rank/time"])
+    info = subprocess.run([program, "info", str(path)], capture_output=True, text=True, check=True)
+    assert f"events     {n_events} changes of rank" in info.stdout
+    check_netcdf_events(path, n_events)
+
+
+def check_description_of_events(file):
+    for dataset in file["events/rank"].values():
+        assert text(dataset.attrs["units"]) == ("s" if dataset.name.endswith("time") else "1")
+        assert text(dataset.attrs["long_name"]) != ""
 
 
 def main():
@@ -132,8 +205,12 @@ def main():
             check_root(file)
             check_arrays(file)
             check_status(file)
+            check_work(file)
+            check_no_events(file)
             check_description(file)
         check_netcdf_readers(path)
+        check_netcdf_events(path, 0)
+        check_run_with_events(program, pathlib.Path(folder, "events.h5"))
     return 0
 
 

@@ -398,6 +398,9 @@ static void an_adaptive_method_looks_at_any_interval(void **state) {
     reading = read_with("method: dopri5, dt: 1e-14, t_end: 1", "output: {interval: 0.5}");
     assert_true(reading.model->integrator.grid == 0.5 && reading.model->integrator.dt == 1e-14);
     reading_end(&reading);
+    reading = read_with("method: dopri5, dt: 1e-3, t_end: 1", "output: {interval: 1e12}");
+    assert_true(reading.model->integrator.grid == 1);
+    reading_end(&reading);
     reading = read_with("method: semi-implicit, dt: 1e-3, t_end: 1", "output: {interval: 0.02}");
     assert_true(reading.model->integrator.grid == 1e-3);
     assert_int_equal(reading.model->output.every, 20);

@@ -211,6 +211,11 @@ static void test_scales(void **state) {
 
 static void test_outcome(void **state) {
     (void)state;
+    char meanings[1000] = "ok";
+    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++) {
+        const size_t n = strlen(meanings);
+        snprintf(meanings + n, sizeof meanings - n, " %s", sarrus_instance_status_word((sarrus_instance_status)i));
+    }
     fixture *f = fixture_create("outcome", 70000, 2, 1, KIND_CONSTANT); /* reasons come in pieces of 65536 rows */
     f->status[3] = SARRUS_INSTANCE_ASSEMBLY_FAILED;
     f->failed_time[3] = 0.0;
@@ -225,7 +230,7 @@ static void test_outcome(void **state) {
     char *name = H5Tget_member_name(type, SARRUS_INSTANCE_DIVERGED);
     assert_string_equal(name, "diverged");
     H5free_memory(name);
-    assert_text(dataset, "flag_meanings", "ok assembly_failed invalid_parameter nonfinite_force diverged step_underflow not_run");
+    assert_text(dataset, "flag_meanings", meanings);
     uint8_t *status = malloc(f->n_instances);
     double *failed_time = malloc(f->n_instances * sizeof *failed_time);
     char **reason = malloc(f->n_instances * sizeof *reason);

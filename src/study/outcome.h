@@ -1,0 +1,49 @@
+/* How every instance of a run stands: status, work done, changes of rank; in the form that the sink takes. */
+#ifndef SARRUS_STUDY_OUTCOME_H
+#define SARRUS_STUDY_OUTCOME_H
+
+#include <stdbool.h>
+
+#include "model/model.h"
+#include "sarrus/batch.h"
+#include "sarrus/run.h"
+#include "sink/sink.h"
+
+enum { SARRUS_OUTCOME_COUNTERS = 4, SARRUS_OUTCOME_COLUMNS = 4 };
+
+/* The datasets: work done per instance; the table of changes of rank, whose first column is its scale. */
+extern const sarrus_sink_counter sarrus_outcome_counters[SARRUS_OUTCOME_COUNTERS];
+extern const sarrus_sink_column sarrus_outcome_columns[SARRUS_OUTCOME_COLUMNS];
+extern const char sarrus_outcome_columns_scale[];
+
+typedef struct sarrus_outcome {
+    const sarrus_model *model;
+    uint64_t n_instances;
+    bool has_events;
+    uint8_t *status;                             /* [n_instances] */
+    double *failed_time;                         /* [n_instances] s; NaN when healthy */
+    uint64_t *counters[SARRUS_OUTCOME_COUNTERS]; /* [n_instances] */
+    double *rows[SARRUS_OUTCOME_COLUMNS];        /* [n_rows] */
+    uint64_t n_rows, n_reserved;
+} sarrus_outcome;
+
+/* `has_events`: changes of rank are kept by the batch and wanted. NO_MEMORY. `*out` is to be given to sarrus_outcome_free, after an
+ * error too. */
+SARRUS_MUST_USE sarrus_status sarrus_outcome_create(sarrus_context *context, const sarrus_model *model, uint64_t n_instances,
+                                                    bool has_events, sarrus_outcome *out);
+void sarrus_outcome_free(sarrus_outcome *outcome);
+
+/* Reads status, failure time and counters of every instance. */
+void sarrus_outcome_update(sarrus_outcome *outcome, const sarrus_batch *batch);
+
+/* Takes the changes of rank out of the batch: those before t_limit become the rows, the others are dropped. NO_MEMORY. */
+SARRUS_MUST_USE sarrus_status sarrus_outcome_events_take(sarrus_outcome *outcome, sarrus_context *context, sarrus_batch *batch,
+                                                         double t_limit);
+
+/* For the sink; valid until the next change. */
+sarrus_sink_outcome sarrus_outcome_view(const sarrus_outcome *outcome, bool is_complete);
+
+/* Fills failures and work done of the summary. */
+void sarrus_outcome_summarise(const sarrus_outcome *outcome, sarrus_run_summary *summary);
+
+#endif
