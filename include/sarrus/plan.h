@@ -23,7 +23,7 @@ typedef struct sarrus_plan_sizes {
     uint64_t bytes_per_instance;
     double flops_per_evaluation; /* additions and multiplications of one acceleration (an FMA is two) */
     double divisions_per_evaluation;
-    double flops_per_step; /* of the scenario's integrator, stabilisation included */
+    double flops_per_step; /* of the scenario's integrator, stabilisation included; NaN when it chooses its steps */
 } sarrus_plan_sizes;
 
 /* Assembles the nominal instance, finds the independent rows and the elimination order. Errors: BAD_INPUT when the

@@ -12,7 +12,7 @@
 typedef struct sarrus_adaptive {
     real *t_now, *t_before, *step, *gain, *rank;
     real *now; /* [2n] */
-    real *is_started, *is_rejected;
+    real *is_started, *is_rejected, *memory;
     real *shown; /* [2n] */
     real *input; /* [n_inputs] */
 } sarrus_adaptive;
@@ -27,6 +27,7 @@ LANE_FUNCTION void sarrus_adaptive_view(const sarrus_mechanism *mech, real *tile
     lanes->now = lane_from(tile, at->now);
     lanes->is_started = lane_from(tile, at->is_started);
     lanes->is_rejected = lane_from(tile, at->is_rejected);
+    lanes->memory = lane_from(tile, at->memory);
     lanes->shown = lane_from(tile, at->shown);
     lanes->input = lane_from(tile, at->input);
 }

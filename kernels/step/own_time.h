@@ -34,6 +34,7 @@ LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptiv
     lane_at(lanes->t_before, 0) = real_select(on, t, lane_at(lanes->t_before, 0));
     lane_at(lanes->is_started, 0) = real_select(on, real_set(1.0), lane_at(lanes->is_started, 0));
     lane_at(lanes->is_rejected, 0) = real_select(on, real_set(0.0), lane_at(lanes->is_rejected, 0));
+    lane_at(lanes->memory, 0) = real_select(on, real_set(0.0), lane_at(lanes->memory, 0));
     lane_at(lanes->step, 0) = real_select(moved, real_set(mech->integrator.dt), lane_at(lanes->step, 0));
     ev->healthy = on;
     sarrus_adaptive_gains(ev, lanes, real_set(mech->integrator.gain[sarrus_method_is_adams(mech) ? 1 : 0]),

@@ -78,6 +78,25 @@ LANE_BODY void sarrus_runge_kutta_accept(const sarrus_evaluation *ev, const sarr
     lane_at(lanes->rank, 0) = real_select(accept, ev->found.rank, lane_at(lanes->rank, 0));
 }
 
+/* The next step from the one that would have had an error of 0.9^p, h·wish. A good step is changed by the mean of what it and the
+ * one before it ask for (the digital filter H211b of Söderlind, b = 2): where the error passes through zero the step must not leap.
+ */
+LANE_FUNCTION void sarrus_runge_kutta_resize(const sarrus_adaptive *lanes, real h, real wish, mask accept, mask reject) {
+    const real one = real_set(1.0), zero = real_set(0.0);
+    real meant = lane_at(lanes->step, 0), memory = lane_at(lanes->memory, 0);
+    mask was_rejected = real_lt(zero, lane_at(lanes->is_rejected, 0));
+    mask has_memory = mask_and(real_lt(zero, memory), mask_not(was_rejected));
+    real factor = real_sqrt(wish * real_select(has_memory, memory, wish));
+    factor = real_max(sarrus_smaller(factor, real_select(was_rejected, one, real_set(5.0))), real_set(0.2));
+    real shrink = real_max(sarrus_smaller(wish, real_set(0.9)), real_set(0.2));
+    real next = h * real_select(reject, shrink, factor);
+    /* A step cut short by the end of a call says nothing against the size that was meant. */
+    mask is_short = mask_and(accept, mask_and(real_lt(h, meant), real_le(one, factor)));
+    lane_at(lanes->step, 0) = real_select(mask_or(accept, reject), real_select(is_short, real_max(meant, next), next), meant);
+    lane_at(lanes->is_rejected, 0) = real_select(accept, zero, real_select(reject, one, lane_at(lanes->is_rejected, 0)));
+    lane_at(lanes->memory, 0) = real_select(accept, wish / factor, memory);
+}
+
 /* One trial step of the lanes of ev->healthy, of size h to t_new. Returns the lanes whose new state left the finite range. */
 LANE_BODY mask sarrus_runge_kutta_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
     const sarrus_mechanism *mech = ev->mech;
@@ -95,17 +114,8 @@ LANE_BODY mask sarrus_runge_kutta_try(sarrus_evaluation *ev, const sarrus_adapti
     mask lost = mask_and(accept, mask_not(sarrus_state_is_finite(mech, ws->q, ws->v)));
     accept = mask_and(accept, mask_not(lost));
 
-    real factor = real_set(0.9) * sarrus_root(error, real_set((real_scalar)how->error_order), how->error_order);
-    factor = real_max(sarrus_smaller(factor, real_set(10.0)), real_set(0.2));
-    mask was_rejected = real_lt(real_set(0.0), lane_at(lanes->is_rejected, 0));
-    factor = real_select(mask_and(was_rejected, good), sarrus_smaller(factor, one), factor);
-    factor = real_select(mask_and(reject, mask_not(real_lt(factor, one))), real_set(0.2), factor); /* not finite */
-    real next = h * factor;
-    /* A step cut short by the end of a call says nothing against the size that was meant. */
-    real meant = lane_at(lanes->step, 0);
-    next = real_select(mask_and(accept, mask_and(real_lt(h, meant), real_le(one, factor))), real_max(meant, next), next);
-    lane_at(lanes->step, 0) = real_select(go, next, meant);
-    lane_at(lanes->is_rejected, 0) = real_select(go, real_select(reject, one, real_set(0.0)), lane_at(lanes->is_rejected, 0));
+    real wish = real_set(0.9) * sarrus_root(error, real_set((real_scalar)how->error_order), how->error_order);
+    sarrus_runge_kutta_resize(lanes, h, wish, accept, reject);
     sarrus_count(ev, mech->layout.n_steps, 1.0, accept);
     sarrus_count(ev, mech->layout.n_rejected, 1.0, reject);
     sarrus_runge_kutta_accept(ev, lanes, t_new, accept);

@@ -322,8 +322,9 @@ static void put_elimination(const card *to) {
     sarrus_card_line(to->out, "one evaluation", "%.0f flops, %.0f divisions and roots, %.0f sin-cos pairs",
                      cost->flops_per_evaluation, cost->divisions_per_evaluation, cost->sincos_per_evaluation);
     sarrus_card_line(to->out, "  with full matrices", "%.0f flops for the linear algebra alone", cost->dense_flops_per_evaluation);
-    sarrus_card_line(to->out, "one step", "%.0f flops, %.0f divisions and roots, %.0f sin-cos pairs", cost->flops_per_step,
-                     cost->divisions_per_step, cost->sincos_per_step);
+    if (!plan->mech.integrator.is_adaptive)
+        sarrus_card_line(to->out, "one step", "%.0f flops, %.0f divisions and roots, %.0f sin-cos pairs", cost->flops_per_step,
+                         cost->divisions_per_step, cost->sincos_per_step);
 }
 
 static void put_layout(const card *to) {

@@ -3,6 +3,8 @@
  * together and apart, and so are sine-cosine pairs. Negations, comparisons, selections, magnitudes and maxima are no flops.
  * Operations whose result nothing uses (the speed of a pin's point without stabilisation) are not counted: compilers drop
  * them. tests/kernels/test_counts.cpp runs the bodies with counting numbers and holds every figure here against them. */
+#include <math.h>
+
 #include "plan/plan.h"
 
 typedef struct counts {
@@ -240,6 +242,15 @@ static counts rk4_count(const sarrus_mechanism *mech) {
     return to;
 }
 
+/* sarrus_semi_implicit, as above. */
+static counts semi_implicit_count(const sarrus_mechanism *mech) {
+    bool is_projected = mech->project == SARRUS_PROJECT_EVERY_STEP && mech->m > 0;
+    bool is_looked_at = mech->project != SARRUS_PROJECT_NONE && mech->m > 0;
+    counts to = evaluation_count(mech, is_looked_at, is_projected);
+    counts_add(&to, 6.0 * mech->n, 0);
+    return to;
+}
+
 /* The same accelerations without the structure: D = J_I M^{-1/2} as a full matrix, half of D Dᵀ, LDLᵀ, two triangular solves,
  * and the two products with D. */
 static double dense_count(const sarrus_mechanism *mech) {
@@ -251,8 +262,10 @@ void sarrus_plan_cost_count(sarrus_plan *plan) {
     const sarrus_mechanism *mech = &plan->mech;
     sarrus_plan_cost *cost = &plan->cost;
     counts evaluation = evaluation_count(mech, false, false);
-    counts step = rk4_count(mech);
+    counts step = mech->integrator.method == SARRUS_INTEGRATOR_RK4 ? rk4_count(mech) : semi_implicit_count(mech);
     counts_add_times(&step, 1, projection_count(mech));
+    if (mech->integrator.is_adaptive) /* another number for every order, and for steps in vain */
+        step = (counts){(double)NAN, (double)NAN, (double)NAN};
     cost->flops_per_evaluation = evaluation.flops;
     cost->divisions_per_evaluation = evaluation.divisions;
     cost->sincos_per_evaluation = evaluation.sincos;

@@ -46,9 +46,22 @@ static uint64_t hash_of(const sarrus_plan *plan) {
     const sarrus_mechanism *mech = &plan->mech;
     const sarrus_mech_factor *f = &mech->factor;
     uint64_t hash = 14695981039346656037u;
-    const int32_t sizes[] = {mech->n_bodies,      mech->n_joints, mech->n_forces, mech->n_signals,   mech->n_inputs, mech->m,
-                             mech->has_baumgarte, mech->solve,    mech->method,   mech->rank.method, mech->project};
-    const double numbers[] = {mech->rank.tolerance, mech->project_tolerance, mech->guard};
+    const int32_t sizes[] = {mech->n_bodies,
+                             mech->n_joints,
+                             mech->n_forces,
+                             mech->n_signals,
+                             mech->n_inputs,
+                             mech->m,
+                             mech->has_baumgarte,
+                             mech->solve,
+                             mech->method,
+                             mech->rank.method,
+                             mech->project,
+                             mech->integrator.method,
+                             mech->integrator.max_order,
+                             mech->integrator.has_step_gains};
+    const double numbers[] = {mech->rank.tolerance,  mech->project_tolerance, mech->guard,
+                              mech->integrator.rtol, mech->integrator.atol,   mech->integrator.max_steps};
     hash_bytes(&hash, SARRUS_VERSION, sizeof SARRUS_VERSION);
     hash_bytes(&hash, sizes, sizeof sizes);
     hash_bytes(&hash, numbers, sizeof numbers);

@@ -48,7 +48,7 @@ typedef struct sarrus_plan_cost {
     double flops_per_evaluation;     /* + − ×, an FMA is two */
     double divisions_per_evaluation; /* divisions and square roots */
     double sincos_per_evaluation;
-    double flops_per_step, divisions_per_step, sincos_per_step; /* integrator and stabilisation included */
+    double flops_per_step, divisions_per_step, sincos_per_step; /* with integrator and stabilisation; NaN: adaptive */
     double dense_flops_per_evaluation; /* S formed and factored densely over the same rows, for comparison */
     uint64_t bytes_per_instance;       /* of a tile */
 } sarrus_plan_cost;

@@ -117,7 +117,7 @@ static void fill_adaptive_layout(sarrus_mechanism *mech, int32_t *at) {
     int32_t *const numbers[] = {&layout->is_started, &layout->t_now,     &layout->t_before,  &layout->step,
                                 &layout->gain,       &layout->rank,      &layout->order,     &layout->last_order,
                                 &layout->n_equal,    &layout->last_step, &layout->is_rising, &layout->is_rejected,
-                                &layout->n_failures};
+                                &layout->n_failures, &layout->memory};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
         *numbers[k] = (*at)++;
     layout->now = *at, *at += 2 * n;

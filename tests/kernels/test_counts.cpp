@@ -1,5 +1,6 @@
 // The operation counts of src/plan/cost.c against the kernel bodies themselves, run with numbers that count (lane_counting.h). The
 // bodies are the common subset of C11 and CUDA C++, so C++ can redefine their arithmetic. Counts are equal, not close.
+#include <cmath>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,7 +116,10 @@ void check(mechanism from) {
     mask force_is_finite = false;
     for (int step = 0; step < 2; ++step) { /* the second one, which finds what the first has left */
         counting_begin(&at);
-        sarrus_rk4(&at.ev, real_set(step * dt), real_set(dt), q, v, &force_is_finite);
+        if (at.mech.integrator.method == SARRUS_INTEGRATOR_RK4)
+            sarrus_rk4(&at.ev, real_set(step * dt), real_set(dt), q, v, &force_is_finite);
+        else
+            sarrus_semi_implicit(&at.ev, real_set(step * dt), real_set(dt), q, v, &force_is_finite);
         at.ws.q[0].value += 1e-9; /* off the constraints by what exactly one Newton iteration mends */
         sarrus_project(&at.ev, real_set((step + 1) * dt), at.ws.q, at.ws.v);
         std::copy(at.ws.q, at.ws.q + at.mech.n, q);
@@ -156,6 +160,25 @@ void test_stabilised_five_bar(void **) {
     check(mechanism_open_file("five_bar.yaml", every_step));
     const sarrus_override tolerance[] = {{"dynamics.projection", "{tolerance: 1e-3}"}, {nullptr, nullptr}};
     check(mechanism_open_file("five_bar.yaml", tolerance));
+}
+
+void test_semi_implicit(void **) {
+    const sarrus_override none[] = {{"integrator.method", "semi-implicit"}, {"dynamics.projection", "none"}, {nullptr, nullptr}};
+    check(mechanism_open_file("five_bar.yaml", none));
+    const sarrus_override every_step[] = {{"integrator.method", "semi-implicit"}, {nullptr, nullptr}};
+    check(mechanism_open_file("five_bar.yaml", every_step));
+}
+
+/* A step whose stages and order are chosen has no count, and does not pretend to one. */
+void test_adaptive_steps_are_not_counted(void **) {
+    const char *const methods[] = {"dopri5", "verner65", "adams-moulton"};
+    for (const char *method : methods) {
+        const sarrus_override adaptive[] = {{"integrator.method", method}, {nullptr, nullptr}};
+        mechanism from = mechanism_open_file("five_bar.yaml", adaptive);
+        assert_true(std::isnan(from.plan->cost.flops_per_step));
+        assert_int_equal(from.plan->cost.bytes_per_instance, sizeof(double) * (size_t)from.plan->mech.layout.n_arrays);
+        mechanism_close(&from);
+    }
 }
 
 /* Every kind of joint, force, load and signal, on ground and on moving bodies. */
@@ -208,6 +231,8 @@ int main() {
         cmocka_unit_test(test_one_sincos_is_what_the_documentation_says),
         cmocka_unit_test(test_every_scenario),
         cmocka_unit_test(test_stabilised_five_bar),
+        cmocka_unit_test(test_semi_implicit),
+        cmocka_unit_test(test_adaptive_steps_are_not_counted),
         cmocka_unit_test(test_every_feature),
         cmocka_unit_test(test_free_body),
     };
