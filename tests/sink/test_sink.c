@@ -230,11 +230,7 @@ static void test_outcome(void **state) {
     char *name = H5Tget_member_name(type, SARRUS_INSTANCE_DIVERGED);
     assert_string_equal(name, "diverged");
     H5free_memory(name);
-<<<<<<< HEAD
     assert_text(dataset, "flag_meanings", meanings);
-=======
-    assert_text(dataset, "flag_meanings", "ok assembly_failed invalid_parameter nonfinite_force diverged step_underflow not_run step_limit");
->>>>>>> step
     uint8_t *status = malloc(f->n_instances);
     double *failed_time = malloc(f->n_instances * sizeof *failed_time);
     char **reason = malloc(f->n_instances * sizeof *reason);
