@@ -85,6 +85,7 @@ static void write_run(sarrus_json *json, const sarrus_defalco_run *run) {
     sarrus_json_count(json, "table", (uint64_t)table->number);
     sarrus_json_number(json, "tolerance", table->tolerance);
     sarrus_json_flag(json, "baumgarte", table->has_baumgarte);
+    sarrus_json_number(json, "start_offset", run->offset);
     sarrus_json_text(json, "result", sarrus_defalco_run_result(run, text));
     sarrus_json_text(json, "status", sarrus_instance_status_word(run->status));
     sarrus_json_number(json, "error_bound", run->bound);

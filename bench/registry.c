@@ -8,6 +8,8 @@ const sarrus_bench sarrus_benches[] = {
     {"instructions", "what one step executes, instruction by instruction, and what bounds it", sarrus_bench_instructions},
     {"defalco", "pseudoinverse methods inside the equations of motion: operations, and twenty seconds of a redundant linkage",
      sarrus_bench_defalco},
+    {"stabilisation", "what holds the constraints: nothing, Baumgarte's terms, projection; by integrator",
+     sarrus_bench_stabilisation},
     {"sink", "writing and compressing result files", sarrus_bench_sink},
 };
 
