@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sarrus/sarrus.h"
+
 #include "cli/command.h"
 #include "cli/diagnostics.h"
 #include "cli/json.h"
