@@ -129,12 +129,8 @@ static sarrus_defalco_trace *trace_of(sarrus_defalco_report *report, int i_run) 
                            !sarrus_defalco_paper_tables[run->i_table].has_baumgarte && strcmp(run->integrator, integrators[0]) == 0;
     if (!report->has_traces || !is_wanted || report->n_traces == SARRUS_DEFALCO_MAX_TRACES)
         return NULL;
-    const int i = report->n_traces++;
-    double(*numbers)[SARRUS_DEFALCO_TRACE_TIMES] = report->trace_numbers[i];
-    report->i_traced[i] = i_run;
-    report->traces[i] =
-        (sarrus_defalco_trace){SARRUS_DEFALCO_TRACE_TIMES, 0, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
-    return &report->traces[i];
+    report->i_traced[report->n_traces] = i_run;
+    return &report->traces[report->n_traces++];
 }
 
 static sarrus_status measure(sarrus_context *context, sarrus_defalco_report *report) {
@@ -193,7 +189,7 @@ int sarrus_bench_defalco(int argc, char **argv) {
         return sarrus_exit_code(SARRUS_NO_MEMORY);
     }
     snprintf(path, sizeof path, "%s/five_bar.yaml", sarrus_bench_scenarios_folder(o.scenarios_folder));
-    report->study = (sarrus_defalco_study){.scenario = path, .angle = o.angle, .max_steps = 200000};
+    report->study = (sarrus_defalco_study){.scenario = path, .angle = o.angle, .max_steps = 100000};
     report->has_flops = o.has_flops;
     report->has_runs = o.has_runs;
     report->has_traces = o.has_traces;

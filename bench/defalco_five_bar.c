@@ -65,10 +65,11 @@ void sarrus_five_bar_rows(const double *q, const double *v, double *phi, double 
     }
 }
 
-double sarrus_five_bar_energy(const double *q, const double *v) {
-    double mass[N], energy = 0.0;
-    sarrus_five_bar_mass(mass);
-    for (int i = 0; i < N; i++)
-        energy += 0.5 * mass[i] * v[i] * v[i] + (i % 3 == 1 ? gravity * mass[i] * q[i] : 0.0);
-    return energy;
+double sarrus_five_bar_across(const double *q, const double *violation) {
+    static const double factors[N_CRANKS] = {1.0, -2.0, 1.0};
+    const double phi = (q[2] + q[5] + q[8]) / 3.0, along[] = {cos(phi), sin(phi)};
+    double sum = 0.0;
+    for (int row = 0; row < SARRUS_FIVE_BAR_M; row++)
+        sum += factors[row / 2 % N_CRANKS] * along[row % 2] * violation[row];
+    return sum / sqrt(12.0);
 }

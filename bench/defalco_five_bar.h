@@ -15,7 +15,8 @@ void sarrus_five_bar_state(double phi, double speed, double q[SARRUS_FIVE_BAR_N]
 /* Φ [12], J [12][12] and γ = −J̇v [12] at any state. */
 void sarrus_five_bar_rows(const double *q, const double *v, double *phi, double *jacobian, double *gamma);
 
-/* ½vᵀMv + Σ m g y, J. */
-double sarrus_five_bar_energy(const double *q, const double *v);
+/* ξ = τᵀΦ, the part of the violation that a pseudoinverse of rank 11 leaves to itself: w = (μ_i u, μ_i u)/√12 with μ = 1, −2, 1 and
+ * the cranks' direction u = (sin φ, −cos φ) is the left null vector of J, and τ its derivative by φ (docs/rank.md). */
+double sarrus_five_bar_across(const double *q, const double *violation);
 
 #endif

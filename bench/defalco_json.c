@@ -96,6 +96,7 @@ static void write_run(sarrus_json *json, const sarrus_defalco_run *run) {
     sarrus_json_number(json, "sum_psi2", run->sum_psi2);
     sarrus_json_number(json, "t_threshold", run->t_threshold);
     sarrus_json_number(json, "t_rank_change", run->t_rank);
+    sarrus_json_number(json, "sigma_per_across", run->sigma_per_across);
     sarrus_json_number(json, "sigma_per_violation", run->sigma_per_violation);
     sarrus_json_count(json, "rank_changes", run->work.n_rank_changes);
     sarrus_json_count(json, "evaluations", run->work.n_evaluations);
@@ -118,24 +119,19 @@ static void write_paper_row(sarrus_json *json, const sarrus_defalco_run *run) {
     sarrus_json_close(json, '}');
 }
 
-static void write_list(sarrus_json *json, const char *name, const double *values, int n) {
-    sarrus_json_open(json, name, '[');
-    for (int i = 0; i < n; i++)
-        sarrus_json_number(json, NULL, values[i]);
-    sarrus_json_close(json, ']');
-}
-
 static void write_traces(sarrus_json *json, const sarrus_defalco_report *report) {
+    static const char *const names[SARRUS_DEFALCO_N_TRACED] = {"t", "violation", "across", "largest", "kept", "redundant", "error"};
     sarrus_json_open(json, "traces", '[');
     for (int i = 0; i < report->n_traces; i++) {
         const sarrus_defalco_trace *trace = &report->traces[i];
         sarrus_json_open(json, NULL, '{');
         write_run(json, &report->runs[report->i_traced[i]]);
-        write_list(json, "t", trace->t, trace->n);
-        write_list(json, "violation", trace->violation, trace->n);
-        write_list(json, "kept", trace->kept, trace->n);
-        write_list(json, "redundant", trace->redundant, trace->n);
-        write_list(json, "error", trace->error, trace->n);
+        for (int k = 0; k < SARRUS_DEFALCO_N_TRACED; k++) {
+            sarrus_json_open(json, names[k], '[');
+            for (int i_time = 0; i_time < trace->n; i_time++)
+                sarrus_json_number(json, NULL, trace->at[k][i_time]);
+            sarrus_json_close(json, ']');
+        }
         sarrus_json_close(json, '}');
     }
     sarrus_json_close(json, ']');

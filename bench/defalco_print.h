@@ -4,7 +4,7 @@
 
 #include "defalco_runs.h"
 
-enum { SARRUS_DEFALCO_MAX_TRACES = 4, SARRUS_DEFALCO_TRACE_TIMES = 1001 };
+enum { SARRUS_DEFALCO_MAX_TRACES = 4 };
 
 typedef struct sarrus_defalco_report {
     bool has_flops, has_runs, has_traces;
@@ -15,7 +15,6 @@ typedef struct sarrus_defalco_report {
     int n_traces; /* of the runs i_traced */
     int i_traced[SARRUS_DEFALCO_MAX_TRACES];
     sarrus_defalco_trace traces[SARRUS_DEFALCO_MAX_TRACES];
-    double trace_numbers[SARRUS_DEFALCO_MAX_TRACES][5][SARRUS_DEFALCO_TRACE_TIMES];
 } sarrus_defalco_report;
 
 void sarrus_defalco_print_flops(FILE *stream, const sarrus_defalco_flops *flops);

@@ -137,16 +137,27 @@ static double angle_error(const march *m, const closed_form_pendulum *pendulum, 
     return worst;
 }
 
-/* Singular values of D = J M^{-1/2} at output k. */
-static void spectrum_at(const march *m, sarrus_dense_pinv *pinv, size_t k, sarrus_dense_spectrum *out) {
+/* Singular values of D = J M^{-1/2}, and |ξ|, at output k. */
+static void spectrum_at(const march *m, sarrus_dense_pinv *pinv, size_t k, sarrus_dense_spectrum *out, double *across) {
     double mass[N], phi[M], gamma[M], v[N] = {0.0};
     sarrus_dense d;
     sarrus_dense_clear(&d, M, N);
     sarrus_five_bar_mass(mass);
     sarrus_five_bar_rows(m->q + N * k, v, phi, d.at, gamma);
+    *across = fabs(sarrus_five_bar_across(m->q + N * k, phi));
     for (int i = 0; i < M * N; i++)
         d.at[i] /= sqrt(mass[i % N]);
     sarrus_dense_spectrum_find(pinv, &d, SARRUS_FIVE_BAR_RANK, out);
+}
+
+static void trace_add(sarrus_defalco_trace *trace, double t, double violation, double across, const sarrus_dense_spectrum *sigma,
+                      double error) {
+    const double row[SARRUS_DEFALCO_N_TRACED] = {t, violation, across, sigma->largest, sigma->kept, sigma->dropped, error};
+    if (trace == NULL || trace->n == SARRUS_DEFALCO_TRACE_TIMES)
+        return;
+    for (int i = 0; i < SARRUS_DEFALCO_N_TRACED; i++)
+        trace->at[i][trace->n] = row[i];
+    trace->n++;
 }
 
 static void judge_angles(const march *m, const sarrus_defalco_study *study, sarrus_defalco_run *run) {
@@ -173,22 +184,19 @@ static sarrus_status judge_spectrum(sarrus_context *context, const march *m, con
     if (shares == NULL)
         return SARRUS_NO_MEMORY;
     for (size_t k = 0; k < m->n_times && isfinite(m->violation[k]) && pinv.status == SARRUS_OK; k++) {
+        const double t = (double)k * interval, violation = m->violation[k];
         sarrus_dense_spectrum sigma = {0};
-        spectrum_at(m, &pinv, k, &sigma);
+        double across = 0.0;
+        spectrum_at(m, &pinv, k, &sigma, &across);
         if (isnan(run->t_threshold) && sigma.dropped > tolerance * sigma.largest)
-            run->t_threshold = (double)k * interval;
-        if (m->violation[k] > 1e-13 && m->violation[k] < 1e-2)
-            shares[n_shares++] = sigma.dropped / m->violation[k];
-        if (trace != NULL && trace->n < trace->capacity) {
-            const int i = trace->n++;
-            trace->t[i] = (double)k * interval;
-            trace->violation[i] = m->violation[k];
-            trace->kept[i] = sigma.kept / sigma.largest;
-            trace->redundant[i] = sigma.dropped / sigma.largest;
-            trace->error[i] = angle_error(m, &pendulum, k);
-        }
+            run->t_threshold = t;
+        if (across > 1e-13 && across < 1e-3)
+            shares[n_shares++] = sigma.dropped / across;
+        if (violation > 1e-13 && violation < 1e-3)
+            run->sigma_per_violation = fmax(run->sigma_per_violation, sigma.dropped / violation);
+        trace_add(trace, t, violation, across, &sigma, angle_error(m, &pendulum, k));
     }
-    run->sigma_per_violation = sarrus_bench_median(shares, n_shares);
+    run->sigma_per_across = sarrus_bench_median(shares, n_shares);
     free(shares);
     return pinv.status;
 }
@@ -211,7 +219,7 @@ sarrus_status sarrus_defalco_run_measure(sarrus_context *context, const sarrus_d
     march m;
     /* 1e-3 at 1e-6, 1e-5 at 1e-8, 1e-7 at 1e-10 */
     run->bound = 1e3 * sarrus_defalco_paper_tables[run->i_table].tolerance;
-    run->t_threshold = run->sigma_per_violation = run->t_rank = (double)NAN;
+    run->t_threshold = run->sigma_per_across = run->sigma_per_violation = run->t_rank = (double)NAN;
     sarrus_status status = march_open(context, study, run, &m);
     if (status == SARRUS_OK)
         status = turn_crank(&m, run->offset);

@@ -51,8 +51,9 @@ typedef struct sarrus_defalco_run {
     double sum_psi2;                 /* at the last finite output */
     double t_reached;                /* s */
     double t_threshold;              /* s: σ₁₂ of J M^{-1/2} first seen above TOL σ₁; NaN: never */
-    double sigma_per_violation; /* median of σ₁₂/‖Φ‖ over outputs with ‖Φ‖ above 1e-13 and below 1e-2; NaN: none */
-    double t_rank;              /* s: first change of the rank decision; NaN: none */
+    double sigma_per_across;         /* median of σ₁₂/|ξ| over outputs with 1e-13 < |ξ| < 1e-3; NaN: none */
+    double sigma_per_violation;      /* largest σ₁₂/‖Φ‖ over outputs with 1e-13 < ‖Φ‖ < 1e-3; NaN: none */
+    double t_rank;                   /* s: first change of the rank decision; NaN: none */
     sarrus_instance_statistics work;
     double cpu;   /* s */
     double ratio; /* evaluations over the paper's; NaN where the paper has no number */
@@ -67,11 +68,22 @@ typedef struct sarrus_defalco_study {
     uint64_t max_steps; /* of one run */
 } sarrus_defalco_study;
 
-/* The trajectory of a run at its outputs, for pictures: t, ‖Φ‖, σ₁₁/σ₁, σ₁₂/σ₁ of J M^{-1/2}, angle error; owned by the caller's
- * arrays of `capacity` elements each. */
+/* A run at its outputs, for pictures: t, ‖Φ‖, |ξ| (defalco_five_bar.h), the first, the eleventh and the twelfth singular value of
+ * J M^{-1/2}, the angle error. */
+enum {
+    SARRUS_DEFALCO_TRACE_T,
+    SARRUS_DEFALCO_TRACE_VIOLATION,
+    SARRUS_DEFALCO_TRACE_ACROSS,
+    SARRUS_DEFALCO_TRACE_LARGEST,
+    SARRUS_DEFALCO_TRACE_KEPT,
+    SARRUS_DEFALCO_TRACE_REDUNDANT,
+    SARRUS_DEFALCO_TRACE_ERROR,
+    SARRUS_DEFALCO_N_TRACED,
+    SARRUS_DEFALCO_TRACE_TIMES = 1001,
+};
 typedef struct sarrus_defalco_trace {
-    int capacity, n;
-    double *t, *violation, *kept, *redundant, *error;
+    int n;
+    double at[SARRUS_DEFALCO_N_TRACED][SARRUS_DEFALCO_TRACE_TIMES];
 } sarrus_defalco_trace;
 
 /* Fills the lower half of `run`. `trace` may be NULL. Errors are those of reading, planning and memory; a run that fails is none.
