@@ -92,6 +92,7 @@ static void write_run(sarrus_json *json, const sarrus_defalco_run *run) {
     sarrus_json_number(json, "error_end", run->error_end);
     sarrus_json_number(json, "error_largest", run->error_largest);
     sarrus_json_number(json, "correct_until", run->correct_until);
+    sarrus_json_number(json, "t_visible", run->t_visible);
     sarrus_json_number(json, "t_reached", run->t_reached);
     sarrus_json_number(json, "sum_psi2", run->sum_psi2);
     sarrus_json_number(json, "t_threshold", run->t_threshold);

@@ -167,6 +167,7 @@ static void print_rule_run(FILE *stream, const sarrus_defalco_run *run) {
     const sarrus_defalco_paper_table *table = &sarrus_defalco_paper_tables[run->i_table];
     fprintf(stream, "%-9s %5d %7.0e %-4s %-12s %-14s %-42s", run->rank, table->number, table->tolerance,
             table->has_baumgarte ? "yes" : "no", run->pinv, run->integrator, sarrus_defalco_run_result(run, text));
+    print_cell(stream, "%*.2f", 6, run->t_visible);
     print_cell(stream, "%*.2f", 7, run->t_threshold);
     print_cell(stream, "%*.3f", 7, run->t_rank);
     fprintf(stream, " %7llu %9.1e %9.1e", (unsigned long long)run->work.n_rank_changes, run->error_largest, run->sum_psi2);
@@ -186,9 +187,9 @@ static void print_rules(FILE *stream, const sarrus_defalco_report *report, bool 
             fprintf(stream, "\n%s\n",
                     is_displaced ? "Started off the constraints: crank b turned by 300 TOL"
                                  : "Other rank rules, all 12 rows in view (relative: the paper's own, threshold TOL)");
-            fprintf(stream, "%-9s %5s %7s %-4s %-12s %-14s %-42s %7s %7s %7s %9s %9s %6s %6s %9s %8s  %s\n", "rule", "table", "TOL",
-                    "Bg.", "method", "integrator", "result", "sigma s", "rank s", "changes", "angle", "sum psi^2", "s/xi", "s/Phi",
-                    "NFUNC", "CPU s", "paper (adams-moulton)");
+            fprintf(stream, "%-9s %5s %7s %-4s %-12s %-14s %-42s %6s %7s %7s %7s %9s %9s %6s %6s %9s %8s  %s\n", "rule", "table",
+                    "TOL", "Bg.", "method", "integrator", "result", "1e-2", "sigma s", "rank s", "changes", "angle", "sum psi^2",
+                    "s/xi", "s/Phi", "NFUNC", "CPU s", "paper (adams-moulton)");
         }
         is_new = false;
         print_rule_run(stream, run);
@@ -196,8 +197,9 @@ static void print_rules(FILE *stream, const sarrus_defalco_report *report, bool 
     if (!is_new)
         fprintf(
             stream,
-            "sigma s: when the redundant singular value of J M^-1/2 was first seen above TOL times the largest. rank s, changes: "
-            "first change of the rank\ndecision and their number. s/xi, s/Phi: median of that singular value over |xi|, largest "
+            "1e-2: when the angle was first off by more than that, s. sigma s: when the redundant singular value of J M^-1/2 was "
+            "first seen above TOL\ntimes the largest. rank s, changes: first change of the rank decision and their number. s/xi, "
+            "s/Phi: median of that singular value over |xi|, largest "
             "over ||Phi|| (docs/rank.md).\n");
 }
 

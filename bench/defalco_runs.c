@@ -167,6 +167,8 @@ static void judge_angles(const march *m, const sarrus_defalco_study *study, sarr
         run->error_end = angle_error(m, &pendulum, k);
         run->error_largest = fmax(run->error_largest, run->error_end);
         is_correct = is_correct && run->error_end <= run->bound;
+        if (isnan(run->t_visible) && run->error_end > 1e-2)
+            run->t_visible = (double)k * interval;
         run->t_reached = (double)k * interval;
         run->correct_until = is_correct ? run->t_reached : run->correct_until;
         run->sum_psi2 = m->violation[k] * m->violation[k];
@@ -219,7 +221,7 @@ sarrus_status sarrus_defalco_run_measure(sarrus_context *context, const sarrus_d
     march m;
     /* 1e-3 at 1e-6, 1e-5 at 1e-8, 1e-7 at 1e-10 */
     run->bound = 1e3 * sarrus_defalco_paper_tables[run->i_table].tolerance;
-    run->t_threshold = run->sigma_per_across = run->sigma_per_violation = run->t_rank = (double)NAN;
+    run->t_visible = run->t_threshold = run->sigma_per_across = run->sigma_per_violation = run->t_rank = (double)NAN;
     sarrus_status status = march_open(context, study, run, &m);
     if (status == SARRUS_OK)
         status = turn_crank(&m, run->offset);

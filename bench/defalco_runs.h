@@ -48,6 +48,7 @@ typedef struct sarrus_defalco_run {
     double bound;                    /* of the angle error, rad */
     double error_end, error_largest; /* of the cranks' angles, rad, as far as the run came */
     double correct_until;            /* s: last output before the error passes the bound */
+    double t_visible;                /* s: first output with an error above 1e-2 rad; NaN: none */
     double sum_psi2;                 /* at the last finite output */
     double t_reached;                /* s */
     double t_threshold;              /* s: σ₁₂ of J M^{-1/2} first seen above TOL σ₁; NaN: never */
