@@ -199,13 +199,14 @@ LANE_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *param
     }
 }
 
-/* γ ← γ − 2αΦ̇ − β²Φ (S5 eq 32). */
-LANE_BODY void sarrus_baumgarte(const sarrus_mechanism *mech, real alpha, real beta, const sarrus_workspace *ws) {
+/* γ ← γ − 2αΦ̇ − β²Φ (S5 eq 32), for a violation Φ [m], Φ̇ [m]. */
+LANE_BODY void sarrus_baumgarte(const sarrus_mechanism *mech, real alpha, real beta, const real *phi, const real *phi_dot,
+                                const sarrus_workspace *ws) {
     real two_alpha = real_set(2.0) * alpha;
     real beta2 = beta * beta;
     for (int32_t i = 0; i < mech->m; ++i) {
-        real g = real_fnma(two_alpha, lane_at(ws->phi_dot, i), lane_at(ws->gamma, i));
-        lane_at(ws->gamma, i) = real_fnma(beta2, lane_at(ws->phi, i), g);
+        real g = real_fnma(two_alpha, lane_at(phi_dot, i), lane_at(ws->gamma, i));
+        lane_at(ws->gamma, i) = real_fnma(beta2, lane_at(phi, i), g);
     }
 }
 

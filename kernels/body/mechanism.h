@@ -228,6 +228,7 @@ typedef struct sarrus_adaptive_layout {
     int32_t input;             /* [n_inputs] that the derivative at t_now was computed with */
     int32_t is_rejected;       /* [1] the last trial was */
     int32_t memory;            /* [1] of the control of the step: what the step before asked for; 0: nothing */
+    int32_t held;              /* [2m] Φ, Φ̇ at t_now, when the gains follow the step (Runge-Kutta) */
     int32_t a_now;             /* [n] acceleration at t_now (Runge-Kutta) */
     int32_t before, a_before;  /* [2n] [n] at t_before (Runge-Kutta) */
     int32_t order, last_order; /* [1] of the next step and of the last (adams-moulton) */

@@ -5,7 +5,7 @@
 
 #include "kernels/body/mechanism.h"
 #include "kernels/lane/lane.h"
-#include "kernels/pinv/methods.h"
+#include "kernels/pinv/call.h"
 
 typedef struct sarrus_workspace {
     real *sine, *cosine; /* [n_bodies] of θ */
@@ -28,6 +28,7 @@ typedef struct sarrus_workspace {
     real *q, *v;         /* [n] stage state */
     real *sum_q, *sum_v; /* [n] weighted stage sums */
     real *a;             /* [n] acceleration */
+    real *held;          /* [2m] Φ, Φ̇ where the step began, when the gains follow a fixed step */
     real *error;         /* [3][2n] error estimates of an adaptive step (Runge-Kutta: the first), in q and v */
     real *normal;        /* [n] their part across the constraints */
     real *stage;         /* Runge-Kutta: [n_stages][2n] v_s, a_s; adams-moulton: [max_order][2n] predicted differences */
@@ -101,6 +102,7 @@ LANE_BODY size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *block,
     ws->sum_q = sarrus_workspace_part(block, &at, n);
     ws->sum_v = sarrus_workspace_part(block, &at, n);
     ws->a = sarrus_workspace_part(block, &at, n);
+    ws->held = sarrus_workspace_part(block, &at, mech->integrator.has_step_gains && !mech->integrator.is_adaptive ? 2 * m : 0);
     ws->error = sarrus_workspace_part(block, &at, mech->integrator.is_adaptive ? 6 * n : 0);
     ws->normal = sarrus_workspace_part(block, &at, mech->integrator.is_adaptive ? n : 0);
     ws->stage = sarrus_workspace_part(block, &at, 2 * n * (size_t)sarrus_stages_count(mech));

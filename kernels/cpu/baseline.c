@@ -2,4 +2,6 @@
 #define SARRUS_LANE_WIDTH 2
 #define SARRUS_KERNELS sarrus_kernels_baseline
 #define SARRUS_KERNELS_NAME "baseline"
+#define SARRUS_PINV_WORK sarrus_pinv_work_baseline
+#define SARRUS_PINV_RUN sarrus_pinv_run_baseline
 #include "kernels/cpu/expand.h"

@@ -1,8 +1,20 @@
 /* Expands the pseudoinverse methods for one instruction set. The including file defines SARRUS_LANE_WIDTH, SARRUS_PINV_KERNELS (the
- * table's name) and is compiled for that instruction set. */
+ * table's name), SARRUS_PINV_WORK_LINKED and SARRUS_PINV_RUN_LINKED (the functions that the formulations call,
+ * kernels/pinv/call.h), and is compiled for that instruction set. */
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/transpose.h"
 #include "kernels/pinv/methods.h"
+
+size_t SARRUS_PINV_WORK_LINKED(const sarrus_pinv_shape *shape);
+void SARRUS_PINV_RUN_LINKED(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes);
+
+size_t SARRUS_PINV_WORK_LINKED(const sarrus_pinv_shape *shape) {
+    return sarrus_pinv_work(shape);
+}
+
+void SARRUS_PINV_RUN_LINKED(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {
+    sarrus_pinv_run(shape, lanes);
+}
 
 static sarrus_pinv_shape shape_of(const sarrus_pinv_call *call) {
     return (sarrus_pinv_shape){

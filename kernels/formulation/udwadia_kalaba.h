@@ -29,6 +29,7 @@ typedef struct sarrus_evaluation {
     const real *input;     /* [n_inputs] */
     real *tile;
     real alpha, beta;           /* Baumgarte's gains, 1/s */
+    const real *held;           /* [2m] Φ, Φ̇ that they act on; NULL: the present ones */
     real max_rank;              /* of the rank decision */
     real rank_now;              /* the decision where this step began; the assembled rank before the first */
     sarrus_rank_decision found; /* by the last correction */
@@ -257,8 +258,10 @@ LANE_BODY void sarrus_accelerate(sarrus_evaluation *ev, real t, const real *q, c
         sarrus_configure(ev, t, q);
     sarrus_free_acceleration(mech, ev->parameter, ev->input, q, v, ws);
     sarrus_rows(mech, ev->parameter, q, v, ws, mech->has_baumgarte || mech->rank.method == SARRUS_RANK_VIOLATION);
-    if (mech->has_baumgarte)
-        sarrus_baumgarte(mech, ev->alpha, ev->beta, ws);
+    if (mech->has_baumgarte) {
+        const real *phi = ev->held ? ev->held : ws->phi, *phi_dot = ev->held ? lane_from(ev->held, mech->m) : ws->phi_dot;
+        sarrus_baumgarte(mech, ev->alpha, ev->beta, phi, phi_dot, ws);
+    }
     sarrus_rows_subtract(mech, ws, ws->gamma, ws->force, ws->rhs);
     sarrus_correct(ev, ws->rhs, ws->force, a);
     ev->is_configured = 0; /* the state moves on */

@@ -184,7 +184,13 @@ LANE_FUNCTION int mask_all(mask a) {
 
 /* The larger of a and b; a NaN in `a` is passed over. */
 LANE_FUNCTION real real_max(real a, real b) {
+#if SARRUS_LANE_WIDTH == 8
+    return (real)_mm512_max_pd((__m512d)a, (__m512d)b);
+#elif SARRUS_LANE_WIDTH == 4
+    return (real)_mm256_max_pd((__m256d)a, (__m256d)b);
+#else
     return real_select(real_lt(b, a), a, b);
+#endif
 }
 
 #endif

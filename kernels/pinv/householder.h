@@ -3,9 +3,14 @@
  *   A P = Q [R11 R12; 0 0],  [R11 R12] = [T 0] Z,  X = P Zᵀ [T⁻¹ Q1ᵀ B; 0]
  *
  * with R11 of the rank that is decided on |R_kk|, and Z reflections from the right: the last row first, each clears its part of
- * R12. Apply carries B along (Q is never formed); explicit forms Q1 and has Q1ᵀ in its place. Ranks differ between lanes: row i
- * belongs to a lane where i < r, column j to its R12 where j ≥ r; R12 is kept apart with zeros for what is not, and only the
- * columns from the smallest rank of the tile on have one. Sums begin at +0 and so stay: a zero more does not change them. */
+ * R12. A lane that lacks one of n has a single null vector, z = [R11⁻¹ R12; −1], and needs no Z:
+ *
+ *   y = [R11⁻¹ Q1ᵀ B; 0],   X = P (y − z (zᵀ y) / (zᵀ z))
+ *
+ * where column pivoting keeps z below 2^r. Apply carries B along (Q is never formed); explicit forms Q1 and has Q1ᵀ in its place.
+ * Ranks differ between lanes: row i belongs to a lane where i < r, column j to its R12 where j ≥ r; R12 is kept apart with zeros
+ * for what is not, and only the columns from the smallest rank of the tile on have one. Sums begin at +0 and so stay: a zero more
+ * does not change them. */
 #ifndef SARRUS_PINV_HOUSEHOLDER_H
 #define SARRUS_PINV_HOUSEHOLDER_H
 
@@ -15,12 +20,17 @@ typedef struct sarrus_householder {
     sarrus_qr qr;
     int32_t n_columns;       /* of X */
     int32_t row, column;     /* strides of y: one row to the next, one column to the next */
-    int32_t lowest, highest; /* rank in the tile */
+    int32_t highest;         /* largest rank in the tile */
+    int32_t lowest;          /* smallest rank in the tile of lanes that need Z, n when none does */
+    int32_t has_single;      /* some lane has a single null vector */
+    mask is_single, is_wide; /* r = n − 1; r < n − 1: needs Z */
     real rank;
     real *y;    /* [n][n_columns] in these strides: Q1ᵀ B, becomes Pᵀ X */
     real *tail; /* [n][min(m, n)] by columns from `lowest` on: R12, becomes the reflections of Z */
     real *head; /* [min(m, n)] entry i of the reflection that clears row i */
     real *beta; /* [min(m, n)] */
+    real *null; /* [n] z without its last entry, −1 */
+    real null2; /* 1 / zᵀz */
 } sarrus_householder;
 
 /* The smallest and the largest rank among the lanes that count. */
@@ -43,7 +53,7 @@ LANE_BODY void sarrus_householder_split(const sarrus_householder *at) {
     for (int32_t j = at->lowest; j < at->qr.n; ++j) {
         real *tail = sarrus_householder_tail(at, j);
         const real *r = lane_from(at->qr.f, j * at->qr.m);
-        mask is_beyond = real_le(at->rank, real_set((real_scalar)j));
+        mask is_beyond = mask_and(at->is_wide, real_le(at->rank, real_set((real_scalar)j)));
         for (int32_t i = 0; i < at->highest; ++i) {
             mask is_row = real_lt(real_set((real_scalar)i), at->rank);
             lane_at(tail, i) = real_select(mask_and(is_row, is_beyond), lane_at(r, i), zero);
@@ -78,7 +88,7 @@ LANE_FUNCTION void sarrus_householder_rows(const sarrus_householder *at, int32_t
 LANE_FUNCTION void sarrus_householder_clear(const sarrus_householder *at, int32_t i) {
     const real zero = real_set(0.0), one = real_set(1.0);
     real *corner = lane_from(at->qr.f, i * at->qr.m + i), top = *corner, norm2 = top * top;
-    mask on = mask_and(real_lt(real_set((real_scalar)i), at->rank), real_lt(at->rank, real_set((real_scalar)at->qr.n)));
+    mask on = mask_and(real_lt(real_set((real_scalar)i), at->rank), at->is_wide);
     for (int32_t j = at->lowest; j < at->qr.n; ++j) {
         real x = lane_at(sarrus_householder_tail(at, j), i);
         norm2 = real_fma(x, x, norm2);
@@ -130,7 +140,7 @@ LANE_FUNCTION void sarrus_householder_solve_entry(const sarrus_householder *at, 
 LANE_FUNCTION void sarrus_householder_turn(const sarrus_householder *at, real *y, const int32_t count) {
     for (int32_t i = 0; i < at->highest; ++i) {
         real factor[8], head = lane_at(at->head, i), *own = lane_from(y, i * at->row);
-        mask on = mask_and(real_lt(real_set((real_scalar)i), at->rank), real_lt(at->rank, real_set((real_scalar)at->qr.n)));
+        mask on = mask_and(real_lt(real_set((real_scalar)i), at->rank), at->is_wide);
         for (int32_t c = 0; c < count; ++c)
             factor[c] = real_set(0.0);
         for (int32_t j = at->lowest; j < at->qr.n; ++j) {
@@ -154,10 +164,55 @@ LANE_FUNCTION void sarrus_householder_turn(const sarrus_householder *at, real *y
     }
 }
 
+/* R12 of the lanes with a single null vector, on which T⁻¹ is to work. */
+LANE_FUNCTION void sarrus_householder_null_begin(const sarrus_householder *at) {
+    const real *r = lane_from(at->qr.f, (at->qr.n - 1) * at->qr.m);
+    for (int32_t i = 0; i < at->qr.n - 1; ++i)
+        lane_at(at->null, i) = lane_at(r, i);
+}
+
+/* 1 / zᵀz, once T⁻¹ R12 is known. */
+LANE_FUNCTION void sarrus_householder_null_end(sarrus_householder *at) {
+    real sum = real_set(1.0), other = real_set(0.0);
+    int32_t i = 0;
+    for (; i + 2 < at->qr.n; i += 2) {
+        sum = real_fma(lane_at(at->null, i), lane_at(at->null, i), sum);
+        other = real_fma(lane_at(at->null, i + 1), lane_at(at->null, i + 1), other);
+    }
+    if (i < at->qr.n - 1)
+        sum = real_fma(lane_at(at->null, i), lane_at(at->null, i), sum);
+    at->null2 = real_set(1.0) / (sum + other);
+}
+
+/* y ← y − z (zᵀ y) / (zᵀ z) for a group of columns whose last entry is 0. */
+LANE_FUNCTION void sarrus_householder_null_remove(const sarrus_householder *at, real *y, const int32_t count) {
+    real factor[8];
+    const int32_t last = at->qr.n - 1;
+    for (int32_t c = 0; c < count; ++c)
+        factor[c] = real_set(0.0);
+    for (int32_t j = 0; j < last; ++j) {
+        const real z = lane_at(at->null, j);
+        for (int32_t c = 0; c < count; ++c)
+            factor[c] = real_fma(z, lane_at(y, j * at->row + c * at->column), factor[c]);
+    }
+    for (int32_t c = 0; c < count; ++c) {
+        real *end = lane_from(y, last * at->row + c * at->column);
+        factor[c] = factor[c] * at->null2;
+        *end = real_select(at->is_single, factor[c], *end);
+    }
+    for (int32_t j = 0; j < last; ++j) {
+        const real z = lane_at(at->null, j);
+        for (int32_t c = 0; c < count; ++c) {
+            real *x = lane_from(y, j * at->row + c * at->column);
+            *x = real_select(at->is_single, real_fnma(factor[c], z, *x), *x);
+        }
+    }
+}
+
 LANE_BODY size_t sarrus_pinv_householder_work(const sarrus_pinv_shape *shape) {
     const size_t m = (size_t)shape->m, n = (size_t)shape->n, steps = (size_t)sarrus_qr_steps(shape->m, shape->n);
     const size_t height = m > n ? m : n, rhs = shape->is_explicit ? 0 : height * (size_t)shape->n_rhs;
-    return sarrus_qr_work(shape->m, shape->n) + n * steps + 2 * steps + rhs;
+    return sarrus_qr_work(shape->m, shape->n) + n * steps + 2 * steps + n + rhs;
 }
 
 /* Cuts the scratch up. Explicit: y takes the place of w, which the factorisation leaves behind. */
@@ -166,6 +221,7 @@ LANE_FUNCTION void sarrus_householder_cut(const sarrus_pinv_shape *shape, const 
     at->tail = sarrus_qr_cut(&at->qr, m, n, lanes->a, lanes->work);
     at->head = lane_from(at->tail, n * steps);
     at->beta = lane_from(at->head, steps);
+    at->null = lane_from(at->beta, steps);
     at->n_columns = sarrus_pinv_columns(shape);
     if (shape->is_explicit) {
         at->y = at->qr.w;
@@ -173,7 +229,7 @@ LANE_FUNCTION void sarrus_householder_cut(const sarrus_pinv_shape *shape, const 
         at->column = 1;
         return;
     }
-    at->y = at->qr.b = lane_from(at->beta, steps);
+    at->y = at->qr.b = lane_from(at->null, n);
     at->row = 1;
     at->column = at->qr.height = m > n ? m : n;
     at->qr.n_rhs = shape->n_rhs;
@@ -192,14 +248,22 @@ LANE_FUNCTION void sarrus_householder_blank(const sarrus_householder *at) {
 LANE_FUNCTION void sarrus_householder_finish(const sarrus_householder *at, real *y, const int32_t count) {
     for (int32_t i = at->highest - 1; i >= 0; --i)
         sarrus_householder_solve(at, y, i, count);
+    if (at->has_single)
+        sarrus_householder_null_remove(at, y, count);
     if (at->lowest < at->qr.n)
         sarrus_householder_turn(at, y, count);
 }
 
-LANE_FUNCTION void sarrus_householder_explicit(const sarrus_householder *at) {
+LANE_FUNCTION void sarrus_householder_explicit(sarrus_householder *at) {
     int32_t q = 0;
     sarrus_qr_form(&at->qr, at->highest, at->y);
     sarrus_householder_blank(at);
+    if (at->has_single) {
+        sarrus_householder_null_begin(at);
+        for (int32_t i = at->qr.n - 2; i >= 0; --i)
+            sarrus_householder_solve_entry(at, at->null, i);
+        sarrus_householder_null_end(at);
+    }
     for (int32_t i = at->highest - 1; at->lowest < at->qr.n && i >= 0; --i)
         sarrus_householder_clear(at, i);
     for (; q + 8 <= at->n_columns; q += 8)
@@ -211,15 +275,24 @@ LANE_FUNCTION void sarrus_householder_explicit(const sarrus_householder *at) {
 }
 
 /* The triangle is solved while Z is found: one waits for its square roots, the other has work to do. */
-LANE_FUNCTION void sarrus_householder_apply(const sarrus_householder *at) {
+LANE_FUNCTION void sarrus_householder_apply(sarrus_householder *at) {
     int32_t q = 0;
+    if (at->has_single)
+        sarrus_householder_null_begin(at);
     for (int32_t i = at->highest - 1; i >= 0; --i) {
+        if (at->has_single && i < at->qr.n - 1)
+            sarrus_householder_solve_entry(at, at->null, i);
         if (at->lowest < at->qr.n)
             sarrus_householder_clear(at, i);
         for (q = 0; q < at->n_columns; ++q)
             sarrus_householder_solve_entry(at, lane_from(at->y, q * at->column), i);
     }
     sarrus_householder_blank(at);
+    if (at->has_single) {
+        sarrus_householder_null_end(at);
+        for (q = 0; q < at->n_columns; ++q)
+            sarrus_householder_null_remove(at, lane_from(at->y, q * at->column), 1);
+    }
     if (at->lowest == at->qr.n)
         return;
     for (q = 0; q + 4 <= at->n_columns; q += 4)
@@ -248,7 +321,12 @@ LANE_BODY void sarrus_pinv_householder(const sarrus_pinv_shape *shape, sarrus_pi
     lanes->found = sarrus_rank_decide(&shape->rule, &lanes->limit, m, n, at.qr.size, 1, steps);
     lanes->n_sweeps = real_set(0.0);
     at.rank = lanes->found.rank;
+    at.is_single = real_eq(at.rank, real_set((real_scalar)(n - 1)));
+    at.is_wide = real_lt(at.rank, real_set((real_scalar)(n - 1)));
+    at.has_single = mask_any(mask_and(lanes->active, at.is_single));
     sarrus_rank_range(lanes->active, at.rank, steps, &at.lowest, &at.highest);
+    if (!mask_any(mask_and(lanes->active, at.is_wide)))
+        at.lowest = n;
     sarrus_householder_split(&at);
     if (shape->is_explicit)
         sarrus_householder_explicit(&at);
@@ -263,7 +341,9 @@ LANE_BODY real_scalar sarrus_pinv_householder_flops(const sarrus_pinv_shape *sha
     real_scalar flops = sarrus_qr_flops(m, n, shape->is_explicit ? 0 : shape->n_rhs, rank);
     if (shape->is_explicit)
         flops += sarrus_qr_form_flops(m, rank);
-    if (rank < n)
+    if (rank == n - 1)
+        flops += 2.0 * below + 2.0 * r + (2.0 * r + 1.0) + columns * (4.0 * r + 1.0);
+    if (rank < n - 1)
         flops += r * (5.0 + 2.0 * cut) + below * (5.0 + 4.0 * cut) + columns * r * (5.0 + 4.0 * cut);
     return flops + columns * (2.0 * r + 2.0 * below + n);
 }

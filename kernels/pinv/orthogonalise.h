@@ -121,6 +121,14 @@ LANE_FUNCTION void sarrus_orthogonal_gather(const sarrus_orthogonal *o, const sa
         lane_at(q, w) = x[w] * step->factor;
 }
 
+/* Exchanges the names of vectors k and pivot, should that be vector j. */
+LANE_FUNCTION void sarrus_orthogonal_name(const sarrus_orthogonal *o, const sarrus_orthogonal_step *step, int32_t j) {
+    mask here = real_eq(step->pivot, real_set((real_scalar)j));
+    real name = lane_at(o->place, j);
+    lane_at(o->place, step->k) = real_select(here, name, lane_at(o->place, step->k));
+    lane_at(o->place, j) = real_select(here, step->place, name);
+}
+
 /* Projects vectors j … j + width − 1, after the exchange; sums their squared lengths and keeps the longest for the next step. */
 LANE_FUNCTION void sarrus_orthogonal_project(const sarrus_orthogonal *o, const sarrus_orthogonal_step *step,
                                              sarrus_orthogonal_step *next, int32_t j, int32_t between, int32_t along,
@@ -146,11 +154,8 @@ LANE_FUNCTION void sarrus_orthogonal_project(const sarrus_orthogonal *o, const s
             sum[w] = real_fma(x, x, sum[w]);
         }
     }
-    for (int32_t w = 0; w < width; ++w) {
-        real name = lane_at(o->place, j + w);
-        lane_at(o->place, step->k) = real_select(here[w], name, lane_at(o->place, step->k));
-        lane_at(o->place, j + w) = real_select(here[w], step->place, name);
-    }
+    for (int32_t w = 0; w < width; ++w)
+        sarrus_orthogonal_name(o, step, j + w);
     sarrus_orthogonal_longest(next, j, width, sum);
 }
 
@@ -245,8 +250,14 @@ LANE_FUNCTION sarrus_orthogonal_step sarrus_orthogonal_finish(const sarrus_ortho
     next.k = k + 1;
     next.pivot = real_set((real_scalar)(k + 1));
     next.best = real_set(0.0);
-    if (k + 1 == o->count || (step->is_last && !o->r))
+    if (k + 1 == o->count)
         return next;
+    if (step->is_last && !o->r) {
+        /* Nothing is left to project for, but the last vector kept has to be known. */
+        for (int32_t i = k + 1; i < o->count; ++i)
+            sarrus_orthogonal_name(o, step, i);
+        return next;
+    }
     real own[4];
     sarrus_products(lane_from(o->q, k * o->length), lane_from(o->v, k * between), 0, along, o->length, 1, own);
     step->own = own[0];

@@ -9,6 +9,7 @@
 LANE_FUNCTION void sarrus_gains_begin(sarrus_evaluation *ev) {
     const sarrus_mechanism *mech = ev->mech;
     const sarrus_mech_integrator *how = &mech->integrator;
+    ev->held = (const real *)0;
     ev->alpha = lane_at(ev->parameter, mech->p_baumgarte);
     ev->beta = lane_at(ev->parameter, mech->p_baumgarte + 1);
     if (!how->has_step_gains)

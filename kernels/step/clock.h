@@ -21,6 +21,17 @@ LANE_BODY real sarrus_clock_step_after(const sarrus_clock *clock, real t) {
     return step;
 }
 
+/* held[2m] ← Φ, Φ̇ of the rows in the workspace, in the lanes of `on`. Gains that follow the step act, in all its stages, on the
+ * violation that it began with: a stage lies off the constraints by h², which β² = (gain/h)² would turn into an acceleration that
+ * no step size makes small. */
+LANE_FUNCTION void sarrus_violation_hold(const sarrus_evaluation *ev, mask on, real *held) {
+    const int32_t m = ev->mech->m;
+    for (int32_t i = 0; i < m; ++i) {
+        lane_at(held, i) = real_select(on, lane_at(ev->ws->phi, i), lane_at(held, i));
+        lane_at(held, m + i) = real_select(on, lane_at(ev->ws->phi_dot, i), lane_at(held, m + i));
+    }
+}
+
 /* Coordinates and speeds beyond this, in SI units, are not a motion any more. */
 #define SARRUS_FINITE_RANGE 1e12
 

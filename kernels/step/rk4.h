@@ -28,6 +28,10 @@ LANE_BODY void sarrus_rk4(sarrus_evaluation *ev, real t, real h, const real *q, 
     real t_half = t + half, t_end = t + h;
     sarrus_accelerate(ev, t, q, v, ws->a);
     sarrus_rank_note(ev, t, ev->healthy);
+    if (ev->mech->integrator.has_step_gains) {
+        sarrus_violation_hold(ev, ev->healthy, ws->held);
+        ev->held = ws->held;
+    }
     *force_is_finite = sarrus_all_are_finite(ws->force, n);
     sarrus_rk4_stage(ev, q, v, real_set(1.0), half, 1);
     sarrus_stage_velocities(ev, t_half);
@@ -38,6 +42,7 @@ LANE_BODY void sarrus_rk4(sarrus_evaluation *ev, real t, real h, const real *q, 
     sarrus_rk4_stage(ev, q, v, two, h, 0);
     sarrus_stage_velocities(ev, t_end);
     sarrus_accelerate(ev, t_end, ws->q, ws->v, ws->a);
+    ev->held = (const real *)0;
     real sixth = h / real_set(6.0);
     for (int32_t i = 0; i < n; ++i) {
         lane_at(ws->q, i) = real_fma(sixth, lane_at(ws->sum_q, i) + lane_at(ws->v, i), lane_at(q, i));

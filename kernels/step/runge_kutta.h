@@ -49,6 +49,7 @@ LANE_BODY void sarrus_runge_kutta_stages(sarrus_evaluation *ev, const sarrus_ada
     const int32_t n = ev->mech->n, last = how->n_stages - 1;
     sarrus_stage_keep(ev, 0, lane_from(lanes->now, n), lane_from(ev->tile, ev->mech->layout.adaptive.a_now));
     for (int32_t s = 1; s <= last; ++s) {
+        ev->held = how->has_step_gains && s < last ? lane_from(ev->tile, ev->mech->layout.adaptive.held) : (const real *)0;
         real t = s == last ? t_new : real_fma(real_set(how->c[s]), h, lane_at(lanes->t_now, 0));
         sarrus_stages_sum(ev, how->a[s], s, h, lanes->now, ws->q, ws->v);
         if (s == last)
@@ -74,6 +75,8 @@ LANE_BODY void sarrus_runge_kutta_accept(const sarrus_evaluation *ev, const sarr
     sarrus_lanes_copy(accept, ws->q, n, lanes->now);
     sarrus_lanes_copy(accept, ws->v, n, lane_from(lanes->now, n));
     sarrus_lanes_copy(accept, ws->a, n, a_now);
+    if (ev->mech->integrator.has_step_gains)
+        sarrus_violation_hold(ev, accept, lane_from(ev->tile, at->held));
     lane_at(lanes->t_now, 0) = real_select(accept, t_new, lane_at(lanes->t_now, 0));
     lane_at(lanes->rank, 0) = real_select(accept, ev->found.rank, lane_at(lanes->rank, 0));
 }
@@ -165,6 +168,8 @@ LANE_BODY void sarrus_runge_kutta_show(const sarrus_evaluation *ev, const sarrus
 /* The lanes of `on` begin anew: the state and its acceleration are in lanes->now and ws->a. */
 LANE_BODY void sarrus_runge_kutta_begin(const sarrus_evaluation *ev, mask on) {
     sarrus_lanes_copy(on, ev->ws->a, ev->mech->n, lane_from(ev->tile, ev->mech->layout.adaptive.a_now));
+    if (ev->mech->integrator.has_step_gains)
+        sarrus_violation_hold(ev, on, lane_from(ev->tile, ev->mech->layout.adaptive.held));
 }
 
 #endif

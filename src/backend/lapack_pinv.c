@@ -110,17 +110,21 @@ static bool run_svd(sarrus_lapack_pinv *s, double unit, const double *a, const d
     if (!decompose(s))
         return false;
     decide(s, unit, rank);
-    memset(x, 0, (size_t)n * (size_t)(n_rhs > 0 ? n_rhs : m) * sizeof *x);
+    const int columns = n_rhs > 0 ? n_rhs : m;
+    memset(x, 0, (size_t)n * (size_t)columns * sizeof *x);
     if (rank->rank == 0)
         return true;
     for (int i = 0; i < rank->rank; ++i)
-        cblas_dscal(n, unit / s->sigma[i], s->p + i * n, 1);
+        cblas_dscal(n, 1.0 / s->sigma[i], s->p + i * n, 1);
     if (n_rhs == 0) {
         cblas_dgemm(CblasColMajor, CblasTrans, CblasTrans, m, n, rank->rank, 1.0, s->q, k, s->p, n, 0.0, x, m);
-        return true;
+    } else {
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n_rhs, rank->rank, m, 1.0, b, n_rhs, s->q, k, 0.0, s->c, n_rhs);
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n_rhs, n, rank->rank, 1.0, s->c, n_rhs, s->p, n, 0.0, x, n_rhs);
     }
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n_rhs, rank->rank, m, 1.0, b, n_rhs, s->q, k, 0.0, s->c, n_rhs);
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n_rhs, n, rank->rank, 1.0, s->c, n_rhs, s->p, n, 0.0, x, n_rhs);
+    /* At the end, because it may overflow, and infinities must not meet in a sum. */
+    for (int i = 0; i < n * columns; ++i)
+        x[i] *= unit;
     return true;
 }
 

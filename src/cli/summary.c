@@ -153,9 +153,10 @@ void sarrus_summary_warn(const sarrus_summary_text *text, const sarrus_run_summa
     if (summary->energy_is_conserved && summary->max_energy_error > energy_error_limit)
         fprintf(stream, "sarrus: warning: the energy is off by up to %.2g of itself; a smaller dt would help\n",
                 summary->max_energy_error);
-    const uint64_t n_changes =
-        summary->rank_changes.total > summary->n_rank_changes ? summary->rank_changes.total : summary->n_rank_changes;
+    /* Changes that the steps saw; what shows at outputs between long steps may be more, and is told when it is all there is. */
+    const bool is_seen = summary->rank_changes.total > 0;
+    const uint64_t n_changes = is_seen ? summary->rank_changes.total : summary->n_rank_changes;
     if (n_changes > 0)
-        fprintf(stream, "sarrus: warning: the rank of the constraints changed %" PRIu64 " time%s (singular configurations)\n",
-                n_changes, n_changes == 1 ? "" : "s");
+        fprintf(stream, "sarrus: warning: the rank of the constraints changed %s%" PRIu64 " time%s (singular configurations)\n",
+                is_seen ? "" : "between outputs, ", n_changes, n_changes == 1 ? "" : "s");
 }

@@ -67,14 +67,13 @@ static const double ringing_adams[SARRUS_MAX_ORDER + 1] = {0,    1.18, 1.26, 1.0
 static const double damped_dopri5 = 3.15, ringing_dopri5 = 2.6;
 static const double damped_verner65 = 3.9, ringing_verner65 = 3.3;
 
-/* α h of the gains that follow the step: λ = −α twice. One where the method damps that well; half its limit of stability for the
- * orders of adams-moulton that do not; ½ for semi-implicit Euler, which is unstable from 2 (√2 − 1) on. */
+/* α h = β h = C of the gains that follow the step. A one-step method holds the violation during the step, which damps it by 0.7 a
+ * step for C = ½ (and diverges from C = 1 on; semi-implicit Euler, where the stages do not matter, by 0.75, and from 0.83 on). In
+ * adams-moulton λ = −α twice: as large as half the limit of stability, at most one. */
 static double step_gain(const sarrus_mech_integrator *how, int order) {
-    if (how->method == SARRUS_INTEGRATOR_SEMI_IMPLICIT)
+    if (how->method != SARRUS_INTEGRATOR_ADAMS_MOULTON)
         return 0.5;
-    if (how->method != SARRUS_INTEGRATOR_ADAMS_MOULTON || 0.5 * damped_adams[order] > 1.0)
-        return 1.0;
-    return 0.5 * damped_adams[order];
+    return 0.5 * damped_adams[order] < 1.0 ? 0.5 * damped_adams[order] : 1.0;
 }
 
 static void take_tableau(const tableau *from, sarrus_mech_integrator *how) {

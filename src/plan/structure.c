@@ -123,6 +123,7 @@ static void fill_adaptive_layout(sarrus_mechanism *mech, int32_t *at) {
     layout->now = *at, *at += 2 * n;
     layout->shown = *at, *at += 2 * n;
     layout->input = *at, *at += mech->n_inputs;
+    layout->held = *at, *at += mech->integrator.has_step_gains && !is_adams ? 2 * mech->m : 0;
     layout->a_now = *at, *at += n_runge_kutta;
     layout->before = *at, *at += 2 * n_runge_kutta;
     layout->a_before = *at, *at += n_runge_kutta;

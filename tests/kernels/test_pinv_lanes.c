@@ -122,7 +122,8 @@ static void check_subject(const sarrus_pinv_options *options, shape s, const que
     }
 }
 
-static const pinv_class subject_classes[] = {PINV_FULL, PINV_LESS_ONE, PINV_ZERO, PINV_SPECTRUM, PINV_INTEGERS, PINV_ROWS};
+static const pinv_class subject_classes[] = {PINV_FULL,     PINV_LESS_ONE, PINV_ZERO, PINV_SPECTRUM,
+                                             PINV_INTEGERS, PINV_DIAGONAL, PINV_ROWS};
 static const shape shapes[] = {{5, 7, 0}, {5, 7, 2}, {9, 4, 0}, {9, 4, 3}, {12, 12, 0}, {1, 3, 1}};
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, N_SUBJECTS = sizeof subject_classes / sizeof *subject_classes };
 

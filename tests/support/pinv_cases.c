@@ -12,8 +12,9 @@ static int smaller(int a, int b) {
 }
 
 const char *pinv_class_word(pinv_class class) {
-    static const char *const words[N_PINV_CLASSES] = {"full",     "less-one", "half", "rank-one",  "zero", "zero-lines", "twins",
-                                                      "integers", "spectrum", "rows", "subnormal", "tiny", "extreme"};
+    static const char *const words[N_PINV_CLASSES] = {"full",       "less-one",  "half",     "rank-one", "zero",
+                                                      "zero-lines", "twins",     "integers", "diagonal", "spectrum",
+                                                      "rows",       "subnormal", "tiny",     "extreme"};
     return words[class];
 }
 
@@ -75,6 +76,10 @@ static void fill(pinv_class class, int m, int n, uint64_t *random, double *a) {
     case PINV_INTEGERS:
         for (int i = 0; i < m * n; ++i)
             a[i] = matrix_number(random) < 0.0 ? 0.0 : trunc(2.999 * matrix_number(random));
+        break;
+    case PINV_DIAGONAL:
+        for (int i = 0; i < m * n; ++i)
+            a[i] = i / n == i % n ? trunc(8.0 * matrix_number(random)) : copysign(0.0, matrix_number(random));
         break;
     case PINV_SPECTRUM:
         fill_spectrum(m, n, random, a);

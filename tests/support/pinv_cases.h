@@ -16,6 +16,7 @@ typedef enum pinv_class {
     PINV_ZERO_LINES, /* random with a zero row and a zero column */
     PINV_TWINS,      /* random, the last row (or column, of tall ones) again the first */
     PINV_INTEGERS,   /* −2 … 2, half of them zero: ties wherever sizes are compared */
+    PINV_DIAGONAL,   /* nothing to do for any method; zeros of both signs beside the diagonal */
     PINV_SPECTRUM,   /* singular values from 1 to 1e-6, equally far apart */
     PINV_ROWS,       /* random, rows times 1e-8 … 1e8 */
     PINV_SUBNORMAL,  /* random, every third entry of the order 1e-310 */

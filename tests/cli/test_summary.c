@@ -1,0 +1,84 @@
+/* What the closing summary says about the work that was done. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/json.c" /* the program's own sources are in no library */
+#include "cli/size_text.c"
+#include "cli/summary.c"
+#include "sarrus/sarrus.h"
+
+static const char scenario[] = "sarrus: 1\nname: two\nspace: planar\nbodies: [{name: a, mass: 1, inertia: 1, position: [0, 0]}]\n"
+                               "joints: []\nintegrator: {dt: 1e-3, t_end: 1}\n";
+
+typedef void print_function(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream);
+
+/* What is printed; to be freed. */
+static char *printed(print_function *print, const sarrus_run_summary *summary) {
+    sarrus_context *context = NULL;
+    sarrus_model *model = NULL;
+    char *said = NULL;
+    size_t n_said = 0;
+    assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
+    assert_int_equal(sarrus_scenario_read_text(context, "s", scenario, strlen(scenario), NULL, 0, &model), SARRUS_OK);
+    FILE *stream = open_memstream(&said, &n_said);
+    assert_non_null(stream);
+    const sarrus_summary_text text = {.scenario = "s", .output = "o.h5", .model = model, .is_complete = true};
+    print(&text, summary, stream);
+    assert_int_equal(fclose(stream), 0);
+    sarrus_model_destroy(model);
+    sarrus_context_destroy(context);
+    return said;
+}
+
+static const sarrus_run_summary adaptive = {
+    .n_instances = 2,
+    .n_steps = 100,
+    .t_end = 1.0,
+    .is_adaptive = 1,
+    .steps = {.total = 2469, .most = 1300, .mean = 1234.5},
+    .rejections = {.total = 3, .most = 2, .mean = 1.5},
+    .evaluations = {.total = 17283, .most = 9100, .mean = 8641.5},
+    .rank_changes = {.total = 1, .most = 1, .mean = 0.5},
+};
+
+static void adaptive_steps_are_told(void **state) {
+    (void)state;
+    char *said = printed(sarrus_summary_print, &adaptive);
+    assert_non_null(strstr(said, "two: 2 instances, t = 1 s\n")); /* the 100 intervals of its grid are no steps */
+    assert_non_null(strstr(said, "  steps        1,235 an instance, at most 1,300\n"));
+    assert_non_null(strstr(said, "  rejections   2 an instance, at most 2\n"));
+    assert_non_null(strstr(said, "  evaluations  8,642 an instance, at most 9,100\n"));
+    assert_non_null(strstr(said, "  rank         1 change\n"));
+    free(said);
+    said = printed(sarrus_summary_print_json, &adaptive);
+    assert_non_null(strstr(said, "\"is_adaptive\": true, \"steps\": {\"total\": 2469, \"mean\": 1234.5, \"max\": 1300}, "
+                                 "\"rejections\": {\"total\": 3, \"mean\": 1.5, \"max\": 2}"));
+    free(said);
+    said = printed(sarrus_summary_warn, &adaptive);
+    assert_string_equal(said, "sarrus: warning: the rank of the constraints changed 1 time (singular configurations)\n");
+    free(said);
+}
+
+static void fixed_steps_need_one_word(void **state) {
+    (void)state;
+    sarrus_run_summary fixed = adaptive;
+    fixed.is_adaptive = 0;
+    fixed.rank_changes = (sarrus_run_count){0};
+    char *said = printed(sarrus_summary_print, &fixed);
+    assert_non_null(strstr(said, "two: 2 instances, 100 steps, t = 1 s\n"));
+    assert_null(strstr(said, "evaluations"));
+    assert_null(strstr(said, "rank"));
+    free(said);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(adaptive_steps_are_told), cmocka_unit_test(fixed_steps_need_one_word)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
