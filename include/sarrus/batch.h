@@ -31,7 +31,9 @@ SARRUS_MUST_USE sarrus_status sarrus_batch_create(sarrus_context *context, const
 void sarrus_batch_destroy(sarrus_batch *batch);
 
 /* Advances every healthy instance by `n_steps` steps of the scenario's dt (the last step before t_end may be shorter; past
- * t_end dt goes on). Instances that fail get their status and freeze at their last finite state. */
+ * t_end dt goes on). An adaptive method takes as many steps as it needs to n_steps intervals of the output's grid (dt, or
+ * output.interval), where the state is interpolated; with inputs its last step ends there. Instances that fail get their status and
+ * freeze at their last finite state. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_advance(sarrus_batch *batch, uint64_t n_steps);
 
 /* Puts every instance back to its assembled state at t = 0 and clears the status words set since. */
@@ -48,7 +50,7 @@ const char *sarrus_batch_device_name(const sarrus_batch *batch);
 
 /* Fields that can be read (and, where said, written) in place. */
 typedef enum sarrus_field {
-    SARRUS_FIELD_Q = 0,     /* [n]  m | rad, writable between calls */
+    SARRUS_FIELD_Q = 0,     /* [n]  m | rad, writable between calls: an adaptive method begins anew there */
     SARRUS_FIELD_V = 1,     /* [n]  m/s | rad/s, writable between calls */
     SARRUS_FIELD_INPUT = 2, /* [n_inputs]  N | N m, writable: the u_k of {input: k} */
 } sarrus_field;

@@ -75,7 +75,7 @@ LANE_BODY void sarrus_adams_differences(const sarrus_evaluation *ev, const sarru
     }
 }
 
-/* The errors of the present trial, cut to their tangential part. */
+/* The errors of the present trial. */
 LANE_BODY void sarrus_adams_judge(sarrus_evaluation *ev, const sarrus_adaptive *lanes, const sarrus_adams_terms *terms, real order,
                                   sarrus_adams_trial *trial) {
     const sarrus_mechanism *mech = ev->mech;
@@ -85,8 +85,7 @@ LANE_BODY void sarrus_adams_judge(sarrus_evaluation *ev, const sarrus_adaptive *
     real norm[3];
     for (int32_t k = 0; k < 3; ++k) {
         real *x = lane_from(ws->error, 2 * n * k);
-        sarrus_error_tangential(ev, x);
-        norm[k] = h * sarrus_error_norm(mech, x, lanes->now, ws->sum_q, ws->sum_v);
+        norm[k] = h * sarrus_error_size(ev, x, lanes->now, ws->sum_q, ws->sum_v);
     }
     real gamma[3];
     for (int32_t k = 0; k < 3; ++k) {
@@ -116,7 +115,7 @@ LANE_BODY void sarrus_adams_correct(sarrus_evaluation *ev, const sarrus_adams_te
     sarrus_accelerate(ev, t_new, ws->q, ws->v, ws->a);
 }
 
-/* The new differences of the lanes of `accept`; φ_{k+2}, cut to its tangential part, into ws->error and its norm returned. */
+/* The new differences of the lanes of `accept`; returns the norm of φ_{k+2}. */
 LANE_BODY real sarrus_adams_update(sarrus_evaluation *ev, const sarrus_adaptive *lanes, const sarrus_adams *history,
                                    const sarrus_adams_terms *terms, mask accept) {
     const sarrus_mechanism *mech = ev->mech;
@@ -141,8 +140,7 @@ LANE_BODY real sarrus_adams_update(sarrus_evaluation *ev, const sarrus_adaptive 
         real *psi = lane_from(history->psi, i - 1);
         lane_at(psi, 0) = real_select(mask_and(accept, terms->within[i]), terms->psi[i], lane_at(psi, 0));
     }
-    sarrus_error_tangential(ev, ws->error);
-    return terms->psi[1] * sarrus_error_norm(mech, ws->error, lanes->now, ws->q, ws->v);
+    return terms->psi[1] * sarrus_error_size(ev, ws->error, lanes->now, ws->q, ws->v);
 }
 
 /* Order and step after a step that failed: half the step, order 1 from the third time on, then what the error asks for. */

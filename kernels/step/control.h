@@ -71,13 +71,19 @@ LANE_BODY mask sarrus_tolerance_is_lost(const sarrus_mechanism *mech, const real
     return real_lt(real_set(1.0), real_set(2.220446049250313e-16) * sarrus_error_norm(mech, y, y, y, v));
 }
 
-/* x [2n] ← its part along the constraints of the workspace's rows: x − M⁻¹Jᵀ(J M⁻¹ Jᵀ)⁻¹ J x for q and for v. Stabilisation, not
- * the integrator, decides what happens across them. */
-LANE_BODY void sarrus_error_tangential(sarrus_evaluation *ev, real *x) {
+/* An error across the constraints counts this much of one along them. */
+#define SARRUS_ACROSS_WEIGHT 1e-3
+
+/* The norm of an error x [2n], of which stabilisation leaves the part along the constraints of the workspace's rows:
+ *   x − M⁻¹Jᵀ(J M⁻¹ Jᵀ)⁻¹ J x   for q and for v.
+ * What lies across them it makes and removes itself. That must not be let go altogether: where nothing is free to move, no error
+ * would be left to limit a step. Destroys x. */
+LANE_BODY real sarrus_error_size(sarrus_evaluation *ev, real *x, const real *y, const real *q_new, const real *v_new) {
     const sarrus_mechanism *mech = ev->mech;
     const sarrus_workspace *ws = ev->ws;
+    real whole = sarrus_error_norm(mech, x, y, q_new, v_new);
     if (!mech->integrator.is_tangential || mech->m == 0)
-        return;
+        return whole;
     for (int32_t half = 0; half < 2; ++half) {
         real *part = lane_from(x, half * mech->n);
         for (int32_t i = 0; i < mech->m; ++i)
@@ -87,6 +93,7 @@ LANE_BODY void sarrus_error_tangential(sarrus_evaluation *ev, real *x) {
         for (int32_t i = 0; i < mech->n; ++i)
             lane_at(part, i) = lane_at(part, i) + lane_at(ws->normal, i);
     }
+    return real_max(sarrus_error_norm(mech, x, y, q_new, v_new), real_set(SARRUS_ACROSS_WEIGHT) * whole);
 }
 
 /* The largest |λ| of the violation's own motion ξ̈ + 2αξ̇ + β²ξ = 0. Its error is not looked at, so that h|λ| has to stay below the

@@ -60,7 +60,6 @@ LANE_BODY void sarrus_runge_kutta_stages(sarrus_evaluation *ev, const sarrus_ada
         sarrus_stage_keep(ev, s, ws->v, ws->a);
     }
     sarrus_stages_sum(ev, how->e, how->n_stages, h, (const real *)0, ws->error, lane_from(ws->error, n));
-    sarrus_error_tangential(ev, ws->error);
 }
 
 /* The lanes of `accept` move on to the state in the workspace. */
@@ -110,7 +109,7 @@ LANE_BODY mask sarrus_runge_kutta_try(sarrus_evaluation *ev, const sarrus_adapti
     sarrus_adaptive_gains(ev, lanes, real_set(how->gain[0]), h, go);
     sarrus_runge_kutta_stages(ev, lanes, h, t_new);
     sarrus_count(ev, mech->layout.n_evaluations, (real_scalar)(how->n_stages - 1), go);
-    real error = sarrus_error_norm(mech, ws->error, lanes->now, ws->q, ws->v);
+    real error = sarrus_error_size(ev, ws->error, lanes->now, ws->q, ws->v);
     mask good = mask_and(real_le(error, one), sarrus_all_are_finite(ws->a, mech->n));
     good = mask_and(good, mask_and(sarrus_all_are_finite(ws->q, mech->n), sarrus_all_are_finite(ws->v, mech->n)));
     mask accept = mask_and(go, good), reject = mask_and(go, mask_not(good));
