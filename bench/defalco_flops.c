@@ -17,7 +17,7 @@ typedef struct evaluation {
     way way;
     sarrus_dense_pinv pinv;
     double flops; /* of the operation under way */
-    sarrus_dense a, identity_part, jacobian_inverse;
+    sarrus_dense a;
 } evaluation;
 
 /* Books the operations since the last call under `name`. */
