@@ -25,7 +25,9 @@ typedef struct sarrus_kernels {
     void (*prepare)(sarrus_kernel_call *call);
     /* Brings q, v of the tile onto the constraints; sets rank, status, q0, v0. */
     void (*assemble)(sarrus_kernel_call *call);
-    /* n_steps steps from clock->step. Returns how many were done: fewer when changes of rank have to be fetched first. */
+    /* n_steps steps from clock->step. Returns how many were done: fewer when changes of rank have to be fetched first. By a method
+     * that chooses its steps: to the grid time of step clock->step + n_steps; then returns n_steps or, when changes have to be
+     * fetched, 0. */
     uint64_t (*advance)(sarrus_kernel_call *call, const sarrus_clock *clock, uint64_t n_steps);
     /* out [n_arrays][width] at the tile's state and time t. */
     void (*observe)(sarrus_kernel_call *call, double t, const sarrus_observe_request *want, double *out);

@@ -156,6 +156,8 @@ void test_every_scenario(void **) {
 void test_stabilised_five_bar(void **) {
     const sarrus_override baumgarte[] = {{"dynamics.baumgarte", "{alpha: 10, beta: 10}"}, {nullptr, nullptr}};
     check(mechanism_open_file("five_bar.yaml", baumgarte));
+    const sarrus_override by_step[] = {{"dynamics.baumgarte", "{rule: step}"}, {nullptr, nullptr}};
+    check(mechanism_open_file("five_bar.yaml", by_step));
     const sarrus_override every_step[] = {{"dynamics.projection", "every_step"}, {nullptr, nullptr}};
     check(mechanism_open_file("five_bar.yaml", every_step));
     const sarrus_override tolerance[] = {{"dynamics.projection", "{tolerance: 1e-3}"}, {nullptr, nullptr}};
