@@ -6,6 +6,10 @@
 const sarrus_bench sarrus_benches[] = {
     {"step", "instance-steps a second by pseudoinverse, instruction set and threads, against the peak", sarrus_bench_step},
     {"instructions", "what one step executes, instruction by instruction, and what bounds it", sarrus_bench_instructions},
+    {"defalco", "pseudoinverse methods inside the equations of motion: operations, and twenty seconds of a redundant linkage",
+     sarrus_bench_defalco},
+    {"stabilisation", "what holds the constraints: nothing, Baumgarte's terms, projection; by integrator",
+     sarrus_bench_stabilisation},
     {"pinv", "every pseudoinverse method: accuracy against 50 digits, speed against LAPACK and NumPy", sarrus_bench_pinv},
     {"sink", "writing and compressing result files", sarrus_bench_sink},
 };

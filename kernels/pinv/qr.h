@@ -49,8 +49,17 @@ typedef struct sarrus_qr_step {
     real inverse_head;         /* 1/v_k */
 } sarrus_qr_step;
 
-/* Kinds of a step, known to the compiler. */
-enum { SARRUS_QR_FIRST = 1, SARRUS_QR_MIXED = 2 }; /* nothing is pending; lanes exchange different columns */
+/* Columns that are the pivot of some lane. */
+typedef struct sarrus_qr_hits {
+    int32_t count, at[LANE_WIDTH + 1];
+} sarrus_qr_hits;
+
+/* Kinds of a step, known to the compiler: nothing is pending; columns are exchanged; they are, but in few of many groups, which
+ * is worth a branch that depends on the numbers. */
+enum { SARRUS_QR_FIRST = 1, SARRUS_QR_MIXED = 2, SARRUS_QR_SPARSE = 4 };
+
+/* Columns from which on the last holds. */
+#define SARRUS_QR_MANY 16
 
 LANE_FUNCTION int32_t sarrus_qr_steps(int32_t m, int32_t n) {
     return m < n ? m : n;
@@ -176,16 +185,15 @@ LANE_BODY void sarrus_qr_load_sides(const sarrus_qr *qr, const real *b) {
     }
 }
 
-/* Rows i … i + count − 1 of the pivot column, from w into x: of every lane's own, or, when all agree, of the column `from`, which
- * the old one then replaces. Rows from k on (is_below) have what is pending subtracted and join |x|². */
-LANE_FUNCTION void sarrus_qr_take_rows(const sarrus_qr *qr, sarrus_qr_step *step, real *from, int32_t i, const int32_t count,
-                                       const int32_t is_below) {
+/* Rows i … i + count − 1 of every lane's pivot column, which is one of the n_hits columns in `hits`, from w into x. Dense: hits are
+ * all that remain, in order. Rows from k on (is_below) have what is pending subtracted and join |x|². */
+LANE_FUNCTION void sarrus_qr_take_rows(const sarrus_qr *qr, sarrus_qr_step *step, const sarrus_qr_hits *hits, int32_t i,
+                                       const int32_t count, const int32_t is_dense, const int32_t is_below) {
     real found[8];
     for (int32_t c = 0; c < count; ++c)
-        found[c] = lane_at(from ? from : step->old, i + c);
-    for (int32_t c = 0; from && c < count; ++c)
-        lane_at(from, i + c) = lane_at(step->old, i + c);
-    for (int32_t j = step->k + 1; !from && j < qr->n; ++j) {
+        found[c] = lane_at(qr->w, (is_dense ? step->k : hits->at[0]) * qr->m + i + c);
+    for (int32_t t = 1; t < hits->count; ++t) {
+        const int32_t j = is_dense ? step->k + t : hits->at[t];
         const real *column = lane_from(qr->w, j * qr->m + i);
         mask here = real_eq(step->pivot, lane_at(qr->index, j));
         for (int32_t c = 0; c < count; ++c)
@@ -200,31 +208,40 @@ LANE_FUNCTION void sarrus_qr_take_rows(const sarrus_qr *qr, sarrus_qr_step *step
         lane_at(step->x, i + c) = found[c];
 }
 
-/* Rows begin … end − 1 of it. */
-LANE_FUNCTION void sarrus_qr_take(const sarrus_qr *qr, sarrus_qr_step *step, real *from, int32_t begin, int32_t end,
-                                  const int32_t is_below) {
-    int32_t i = begin;
-    for (; i + 8 <= end; i += 8)
-        sarrus_qr_take_rows(qr, step, from, i, 8, is_below);
-    if (i + 4 <= end) {
-        sarrus_qr_take_rows(qr, step, from, i, 4, is_below);
+/* All rows of it, those from k on first. */
+LANE_FUNCTION void sarrus_qr_take(const sarrus_qr *qr, sarrus_qr_step *step, const sarrus_qr_hits *hits, const int32_t is_dense) {
+    int32_t i = step->k;
+    for (; i + 8 <= qr->m; i += 8)
+        sarrus_qr_take_rows(qr, step, hits, i, 8, is_dense, 1);
+    if (i + 4 <= qr->m) {
+        sarrus_qr_take_rows(qr, step, hits, i, 4, is_dense, 1);
         i += 4;
     }
-    for (; i < end; ++i)
-        sarrus_qr_take_rows(qr, step, from, i, 1, is_below);
+    for (; i < qr->m; ++i)
+        sarrus_qr_take_rows(qr, step, hits, i, 1, is_dense, 1);
+    for (i = 0; i + 8 <= step->k; i += 8)
+        sarrus_qr_take_rows(qr, step, hits, i, 8, is_dense, 0);
+    if (i + 4 <= step->k) {
+        sarrus_qr_take_rows(qr, step, hits, i, 4, is_dense, 0);
+        i += 4;
+    }
+    for (; i < step->k; ++i)
+        sarrus_qr_take_rows(qr, step, hits, i, 1, is_dense, 0);
 }
 
-/* Brings the pivot column into column k of f, with what was pending done, and sums its squared length. Returns 0 when all lanes
- * agreed and the old column k of w has been moved to where the pivot stood; 1 when that is left to the pass. */
+/* Brings the pivot column into column k of f, with what was pending done, and sums its squared length. Returns the kind of pass
+ * that is left to do: when all lanes agree, the old column k of w has been moved to where the pivot stood. */
 LANE_FUNCTION int32_t sarrus_qr_gather(const sarrus_qr *qr, sarrus_qr_step *step) {
-    const int32_t k = step->k, m = qr->m;
-    int32_t n_places = 0, where = 0;
+    const int32_t k = step->k, m = qr->m, left = qr->n - k;
+    sarrus_qr_hits hits;
     real factor = step->factor, place = step->place;
+    for (int32_t t = 0; t < LANE_WIDTH; ++t)
+        hits.at[t] = k;
+    hits.count = 0;
     for (int32_t j = k; j < qr->n; ++j) {
         mask here = real_eq(step->pivot, lane_at(qr->index, j));
-        int32_t is_here = mask_any(here) ? 1 : 0;
-        n_places += is_here;
-        where = is_here ? j : where;
+        hits.at[hits.count] = j;
+        hits.count += mask_any(here) ? 1 : 0;
         place = real_select(here, lane_at(qr->place, j), place);
         factor = real_select(here, lane_at(qr->factor, j), factor);
     }
@@ -232,15 +249,20 @@ LANE_FUNCTION int32_t sarrus_qr_gather(const sarrus_qr *qr, sarrus_qr_step *step
     step->own_factor = factor;
     for (int32_t c = 0; c < 4; ++c)
         step->square[c] = real_set(0.0);
-    if (n_places == 1) {
-        real *from = lane_from(qr->w, where * m);
-        sarrus_qr_take(qr, step, from, k, m, 1);
-        sarrus_qr_take(qr, step, from, 0, k, 0);
+    if (hits.count == 1) {
+        sarrus_qr_take(qr, step, &hits, 0);
+        for (int32_t i = 0; i < m; ++i)
+            lane_at(qr->w, hits.at[0] * m + i) = lane_at(step->old, i);
         return 0;
     }
-    sarrus_qr_take(qr, step, NULL, k, m, 1);
-    sarrus_qr_take(qr, step, NULL, 0, k, 0);
-    return 1;
+    if (left > SARRUS_QR_MANY) {
+        hits.count = LANE_WIDTH; /* a count that does not depend on the numbers */
+        sarrus_qr_take(qr, step, &hits, 0);
+        return SARRUS_QR_SPARSE;
+    }
+    hits.count = left;
+    sarrus_qr_take(qr, step, &hits, 1);
+    return SARRUS_QR_MIXED;
 }
 
 /* factor_c = xᵀ a_c over rows begin … end − 1, in two interleaved sums. */
@@ -289,29 +311,40 @@ LANE_FUNCTION void sarrus_qr_pass_row(const sarrus_qr_step *step, sarrus_qr_grou
     }
 }
 
+/* All rows of it. */
+LANE_FUNCTION void sarrus_qr_pass_rows(const sarrus_qr *qr, const sarrus_qr_step *step, sarrus_qr_group *group, const int32_t count,
+                                       const int32_t kind) {
+    int32_t i = step->k;
+    for (int32_t above = 0; (kind & SARRUS_QR_MIXED) && above < i; ++above) {
+        const real old = lane_at(step->old, above);
+        for (int32_t c = 0; c < count; ++c)
+            lane_at(group->a[c], above) = real_select(group->moved[c], old, lane_at(group->a[c], above));
+    }
+    for (; i + 2 <= qr->m; i += 2) {
+        sarrus_qr_pass_row(step, group, i, group->even, count, kind);
+        sarrus_qr_pass_row(step, group, i + 1, group->odd, count, kind);
+    }
+    if (i < qr->m)
+        sarrus_qr_pass_row(step, group, i, group->even, count, kind);
+}
+
 /* The pass of a step over the columns j … j + count − 1; leaves xᵀ a_j in factor_j. */
 LANE_FUNCTION void sarrus_qr_pass(const sarrus_qr *qr, const sarrus_qr_step *step, int32_t j, const int32_t count,
                                   const int32_t kind) {
     sarrus_qr_group group;
-    int32_t i = step->k;
+    mask moved = mask_none();
     for (int32_t c = 0; c < count; ++c) {
         group.a[c] = lane_from(qr->w, (j + c) * qr->m);
         group.even[c] = group.odd[c] = real_set(0.0);
         group.moved[c] = real_eq(step->pivot, lane_at(qr->index, j + c));
         group.factor[c] = real_select(group.moved[c], step->factor, lane_at(qr->factor, j + c));
         lane_at(qr->place, j + c) = real_select(group.moved[c], step->place, lane_at(qr->place, j + c));
+        moved = mask_or(moved, group.moved[c]);
     }
-    for (int32_t above = 0; (kind & SARRUS_QR_MIXED) && above < i; ++above) {
-        const real old = lane_at(step->old, above);
-        for (int32_t c = 0; c < count; ++c)
-            lane_at(group.a[c], above) = real_select(group.moved[c], old, lane_at(group.a[c], above));
-    }
-    for (; i + 2 <= qr->m; i += 2) {
-        sarrus_qr_pass_row(step, &group, i, group.even, count, kind);
-        sarrus_qr_pass_row(step, &group, i + 1, group.odd, count, kind);
-    }
-    if (i < qr->m)
-        sarrus_qr_pass_row(step, &group, i, group.even, count, kind);
+    if ((kind & SARRUS_QR_SPARSE) && mask_any(moved))
+        sarrus_qr_pass_rows(qr, step, &group, count, SARRUS_QR_MIXED);
+    else
+        sarrus_qr_pass_rows(qr, step, &group, count, kind);
     for (int32_t c = 0; c < count; ++c)
         lane_at(qr->factor, j + c) = group.even[c] + group.odd[c];
 }
@@ -429,12 +462,14 @@ LANE_FUNCTION void sarrus_qr_advance(sarrus_qr *qr, int32_t k) {
     step.factor = lane_at(qr->factor, k);
     step.norm2 = lane_at(qr->norm2, k);
     step.place = lane_at(qr->place, k);
-    const int32_t is_mixed = sarrus_qr_gather(qr, &step);
+    const int32_t kind = sarrus_qr_gather(qr, &step);
     const real corner = sarrus_qr_reflection(qr, &step);
     if (k == 0)
         sarrus_qr_pass_all(qr, &step, SARRUS_QR_FIRST | SARRUS_QR_MIXED);
-    else if (is_mixed)
+    else if (kind == SARRUS_QR_MIXED)
         sarrus_qr_pass_all(qr, &step, SARRUS_QR_MIXED);
+    else if (kind == SARRUS_QR_SPARSE)
+        sarrus_qr_pass_all(qr, &step, SARRUS_QR_SPARSE);
     else
         sarrus_qr_pass_all(qr, &step, 0);
     sarrus_qr_finish(qr, &step);

@@ -1,0 +1,78 @@
+/* The studies of S5's question run, pass their own gates and print the paper's figures beside theirs. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "cli/program.h"
+
+static void says(const said *s, const char *text) {
+    if (strstr(s->out, text) == NULL)
+        fail_msg("expected '%s' in: %s", text, s->out);
+}
+
+/* Table 6 and the sums of Tables 2 to 5 as printed, what executing (31) really takes, and the one table that does not add up. */
+static void operations_are_counted_beside_the_paper(void **state) {
+    (void)state;
+    const said *s = RUN("bench", "defalco", "--tables", "1-6", "--scenarios", SARRUS_SOURCE_DIR "/scenarios");
+    assert_int_equal(s->code, 0);
+    /* (31): 2n² for J a_f, n for γ − J a_f and 2n² for the last product are 2mn, m and 2mn */
+    says(s, "(31) Udwadia, Kalaba 1996          2     3        573        573        573        560 ");
+    says(s, "(31) Udwadia, Kalaba 1996         19    28     421568     421568     421568     420551 ");
+    says(s, "(35) of the paper                 15    18     119853     119853     119853 ");
+    says(s, "(41) of the paper                 19    28     968772     968772     968772 ");
+    /* (43): Table 5 holds 9n³ more than Tables 1 and 6 */
+    says(s, "(43) Udwadia, Phohomsiri 2006      2     3       1218       1218       1461 ");
+    says(s, "8 m2n + 26 mn2 + 23 n3 + 2 mn + 2 n2 + 1 n     8 m2n + 26 mn2 + 32 n3 + 2 mn + 2 n2 + 1 n");
+    assert_null(strstr(s->out, "FAILED"));
+}
+
+static void short_runs_pass_their_gates(void **state) {
+    (void)state;
+    const said *s = RUN("bench", "defalco", "--tables", "7-12", "--quick", "--scenarios", SARRUS_SOURCE_DIR "/scenarios");
+    if (s->code != 0)
+        fail_msg("exit code %d: %s%s", s->code, s->out, s->err);
+    says(s, "Table 8: TOL 1e-08, no stabilisation; rank auto");
+    says(s, "(1) After 12.07 s of correct simulation");
+    says(s, "80197458"); /* the paper's evaluations, Table 11 */
+    assert_null(strstr(s->out, "FAILED"));
+}
+
+static void runs_are_read_by_programs(void **state) {
+    (void)state;
+    const said *s = RUN("bench", "defalco", "--tables", "7-12", "--quick", "--json", "--scenarios", SARRUS_SOURCE_DIR "/scenarios");
+    assert_int_equal(s->code, 0);
+    assert_int_equal(s->out[0], '{');
+    says(s, "\"benchmark\": \"defalco\"");
+    says(s, "\"gate\": \"ok\"");
+}
+
+static void stabilisations_pass_their_gates(void **state) {
+    (void)state;
+    const said *s = RUN("bench", "stabilisation", "--quick", "--scenarios", SARRUS_SOURCE_DIR "/scenarios");
+    if (s->code != 0)
+        fail_msg("exit code %d: %s%s", s->code, s->out, s->err);
+    says(s, "Baumgarte by the step");
+    says(s, "slider-crank, 2 s");
+}
+
+static void bad_usage_is_refused(void **state) {
+    (void)state;
+    assert_int_equal(RUN("bench", "defalco", "--tables", "1-12")->code, 2);
+    assert_int_equal(RUN("bench", "defalco", "--angle")->code, 2);
+    assert_int_equal(RUN("bench", "defalco", "--angle", "nan")->code, 2);
+    assert_int_equal(RUN("bench", "stabilisation", "--slow")->code, 2);
+    assert_int_equal(RUN("bench", "defalco", "--scenarios", "/nowhere")->code, 3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operations_are_counted_beside_the_paper),
+        cmocka_unit_test(short_runs_pass_their_gates),
+        cmocka_unit_test(runs_are_read_by_programs),
+        cmocka_unit_test(stabilisations_pass_their_gates),
+        cmocka_unit_test(bad_usage_is_refused),
+    };
+    return cmocka_run_group_tests(tests, folder_enter, folder_leave);
+}
