@@ -78,10 +78,11 @@ LANE_BODY void sarrus_gram_factor_form(sarrus_gram_factor *g, const sarrus_pinv_
     }
 }
 
-/* The round-off in a diagonal entry of S, and so at least in a squared pivot from it; and not below 2^-200 of the largest, whose
- * second power S⁺ could not take in. */
+/* The round-off in a squared pivot from this diagonal entry of S: a sum of `length` products, of which the elimination makes some
+ * ten times as much where A's condition is a hundred (random 12×12 matrices of rank 11: 29 of 4096 wrong with a factor of 2, none
+ * with 16). And not below 2^-200 of the largest, whose second power S⁺ could not take in. */
 LANE_FUNCTION real sarrus_gram_floor(const sarrus_gram_factor *g, real entry) {
-    return real_max(real_set(2 * 2.220446049250313e-16 * g->length) * entry, g->largest * real_set(0x1p-200));
+    return real_max(real_set(16 * 2.220446049250313e-16 * g->length) * entry, g->largest * real_set(0x1p-200));
 }
 
 /* Rows i … i + width − 1, column k of the Cholesky factor of K (in place, lower triangle). */
