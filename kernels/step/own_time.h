@@ -42,13 +42,16 @@ LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptiv
     sarrus_accelerate(ev, t, q, v, ws->a);
     sarrus_count(ev, mech->layout.n_evaluations, 1.0, on);
     lane_at(lanes->rank, 0) = real_select(on, ev->found.rank, lane_at(lanes->rank, 0));
-    mask fail = mask_and(on, mask_not(sarrus_all_are_finite(ws->force, n)));
+    mask astray = mask_and(on, mask_not(sarrus_state_is_finite(mech, q, v)));
+    mask fail = mask_and(sarrus_all_are_finite(ws->force, n), sarrus_all_are_finite(ws->a, n));
+    fail = mask_and(mask_and(on, mask_not(astray)), mask_not(fail));
+    sarrus_adaptive_fail(ev, clock, astray, SARRUS_INSTANCE_DIVERGED);
     sarrus_adaptive_fail(ev, clock, fail, SARRUS_INSTANCE_NONFINITE_FORCE);
     if (sarrus_method_is_adams(mech))
         sarrus_adams_begin(ev, lanes, on);
     else
         sarrus_runge_kutta_begin(ev, on);
-    ev->healthy = mask_and(alive, mask_not(fail));
+    ev->healthy = mask_and(alive, mask_not(mask_or(astray, fail)));
 }
 
 /* The lanes of `go` that may not go on are given their status; returns the others. */

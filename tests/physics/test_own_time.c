@@ -362,7 +362,7 @@ static void a_tolerance_below_round_off_ends_the_instance(void **state) {
     }
 }
 
-static void a_force_that_is_no_number_ends_the_instance(void **state) {
+static void a_force_or_a_state_that_is_no_number_ends_the_instance(void **state) {
     (void)state;
     const char *const text = "sarrus: 1\n"
                              "space: planar\n"
@@ -382,6 +382,11 @@ static void a_force_that_is_no_number_ends_the_instance(void **state) {
         assert_int_equal(sarrus_batch_status(batch, 0), SARRUS_INSTANCE_NONFINITE_FORCE);
         assert_int_equal(sarrus_batch_failed_step(batch, 0), 8);
         assert_int_equal(sarrus_batch_status(batch, 1), SARRUS_INSTANCE_OK);
+        const double astray[3] = {0.0, NAN, 0.0};
+        mechanism_set_state(batch, 1, astray, NULL);
+        assert_int_equal(sarrus_batch_advance(batch, 1), SARRUS_OK);
+        assert_int_equal(sarrus_batch_status(batch, 1), SARRUS_INSTANCE_DIVERGED);
+        assert_int_equal(sarrus_batch_failed_step(batch, 1), 15);
         sarrus_batch_destroy(batch);
         mechanism_close(&m);
     }
@@ -397,7 +402,7 @@ int main(void) {
         cmocka_unit_test(inputs_act_from_call_to_call),
         cmocka_unit_test(an_instance_that_cannot_go_on_ends_alone),
         cmocka_unit_test(a_tolerance_below_round_off_ends_the_instance),
-        cmocka_unit_test(a_force_that_is_no_number_ends_the_instance),
+        cmocka_unit_test(a_force_or_a_state_that_is_no_number_ends_the_instance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
