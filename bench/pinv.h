@@ -82,6 +82,12 @@ typedef struct sarrus_bench_speed_row {
     bool fails;
 } sarrus_bench_speed_row;
 
+/* A method alone, on tiles in cache. */
+typedef struct sarrus_bench_tile_rate {
+    double rate;  /* matrices/s of one thread */
+    double flops; /* a matrix */
+} sarrus_bench_tile_rate;
+
 typedef struct sarrus_bench_pinv_report {
     const sarrus_bench_pinv_options *options;
     sarrus_bench_accuracy accuracy[SARRUS_BENCH_N_CLASSES][SARRUS_BENCH_N_SHOWN][SARRUS_BENCH_N_FORMS];
@@ -89,8 +95,10 @@ typedef struct sarrus_bench_pinv_report {
     sarrus_bench_speed_row rows[SARRUS_BENCH_MAX_SPEED_ROWS];
     int n_rows;
     const sarrus_bench_isa *isa;
-    double peaks[SARRUS_BENCH_PINV_THREAD_COUNTS]; /* flop/s */
-    char numpy[64];                                /* version, or why it is left out */
+    double peaks[SARRUS_BENCH_PINV_THREAD_COUNTS];                               /* flop/s */
+    sarrus_bench_tile_rate tiles[SARRUS_BENCH_N_SHOWN][SARRUS_BENCH_N_FORMS][2]; /* 12×12, rank 11; lanes differ, are alike */
+    double tile_peak;                                                            /* flop/s, sampled in between */
+    char numpy[64];                                                              /* version, or why it is left out */
 } sarrus_bench_pinv_report;
 
 extern const double sarrus_bench_residual_bound; /* max(m, n) ε */
@@ -100,6 +108,11 @@ extern const double sarrus_bench_speed_tolerance; /* of the relative rank rule, 
 /* Fill their parts of the report. On failure the diagnostics are in `context`. */
 SARRUS_MUST_USE sarrus_status sarrus_bench_pinv_accuracy(sarrus_context *context, sarrus_bench_pinv_report *report);
 SARRUS_MUST_USE sarrus_status sarrus_bench_pinv_speed(sarrus_context *context, sarrus_bench_pinv_report *report);
+
+SARRUS_MUST_USE sarrus_status sarrus_bench_pinv_tiles(sarrus_bench_pinv_report *report);
+
+/* The tolerance of the relative rank rule that a method gets in the speed rows. */
+double sarrus_bench_speed_tolerance_of(sarrus_pinv_method method);
 
 /* The row with these properties; NULL when there is none. */
 const sarrus_bench_speed_row *sarrus_bench_speed_find(const sarrus_bench_pinv_report *report, const sarrus_bench_speed_row *like);

@@ -84,6 +84,25 @@ static void peaks_write(sarrus_json *json, const sarrus_bench_pinv_report *repor
     sarrus_json_close(json, ']');
 }
 
+static void tiles_write(sarrus_json *json, const sarrus_bench_pinv_report *report) {
+    sarrus_json_open(json, "tiles", '[');
+    for (int i = 0; i < 2 * SARRUS_BENCH_N_SHOWN * SARRUS_BENCH_N_FORMS; i++) {
+        const int i_method = i / 2 / SARRUS_BENCH_N_FORMS, form = i / 2 % SARRUS_BENCH_N_FORMS, is_alike = i % 2;
+        const sarrus_bench_tile_rate *tile = &report->tiles[i_method][form][is_alike];
+        if (tile->rate > 0.0) {
+            sarrus_json_open(json, NULL, '{');
+            sarrus_json_text(json, "method", sarrus_pinv_method_word(sarrus_bench_methods[i_method]));
+            sarrus_json_text(json, "form", sarrus_bench_form_names[form]);
+            sarrus_json_flag(json, "lanes_alike", is_alike == 1);
+            sarrus_json_number(json, "matrices_per_second", tile->rate);
+            sarrus_json_number(json, "flops", tile->flops);
+            sarrus_json_number(json, "fraction_of_peak", tile->rate * tile->flops / report->tile_peak);
+            sarrus_json_close(json, '}');
+        }
+    }
+    sarrus_json_close(json, ']');
+}
+
 void sarrus_bench_pinv_print_json(FILE *stream, const sarrus_bench_pinv_report *report) {
     char processor[128];
     sarrus_json json;
@@ -97,6 +116,7 @@ void sarrus_bench_pinv_print_json(FILE *stream, const sarrus_bench_pinv_report *
     sarrus_json_number(&json, "deviation_bound", sarrus_bench_pinv_deviation_bound);
     sarrus_json_text(&json, "numpy", report->numpy);
     peaks_write(&json, report);
+    tiles_write(&json, report);
     sarrus_json_open(&json, "accuracy", '[');
     for (int i = 0; i < SARRUS_BENCH_N_CLASSES && report->options->with_accuracy; i++) {
         class_write(&json, report, i);

@@ -245,6 +245,33 @@ static void print_detail(FILE *stream, const sarrus_bench_pinv_report *report, i
     }
 }
 
+/* The methods without the way of a matrix into the lanes and back. */
+static void print_tiles(FILE *stream, const sarrus_bench_pinv_report *report) {
+    fprintf(
+        stream,
+        "\n12x12, rank 11, 1 thread, tiles in cache (no packing); peak of multiply-adds %.1f Gflop/s; of peak, and the same where\n"
+        "all lanes hold nearly the same matrix, as instances of one mechanism do\n%-13s %36s  %36s\n%-13s",
+        1e-9 * report->tile_peak, "", "explicit", "apply, one right side", "");
+    for (int form = 0; form < SARRUS_BENCH_N_FORMS; form++) {
+        fprintf(stream, " %8s %8s %8s %9s ", "1/s", "flops", "of peak", "alike");
+    }
+    fprintf(stream, "\n");
+    for (int i = 0; i < SARRUS_BENCH_N_SHOWN; i++) {
+        if (!(report->tiles[i][0][0].rate > 0.0)) {
+            continue;
+        }
+        fprintf(stream, "%-13s", sarrus_pinv_method_word(sarrus_bench_methods[i]));
+        for (int form = 0; form < SARRUS_BENCH_N_FORMS; form++) {
+            const sarrus_bench_tile_rate *tile = report->tiles[i][form];
+            const sarrus_bench_speed_row row = {.rate = tile[0].rate};
+            print_rate(stream, 8, &row);
+            fprintf(stream, " %8.0f %7.1f%% %8.1f%% ", tile[0].flops, 100.0 * tile[0].rate * tile[0].flops / report->tile_peak,
+                    100.0 * tile[1].rate * tile[1].flops / report->tile_peak);
+        }
+        fprintf(stream, "\n");
+    }
+}
+
 static void print_speed(FILE *stream, const sarrus_bench_pinv_report *report) {
     fprintf(stream, "\nspeed: medians of %d samples, matrices in memory; numpy: %s\n", report->options->n_repetitions,
             report->numpy);
@@ -254,6 +281,7 @@ static void print_speed(FILE *stream, const sarrus_bench_pinv_report *report) {
         }
         print_detail(stream, report, i);
     }
+    print_tiles(stream, report);
     for (int form = 0; form < SARRUS_BENCH_N_FORMS; form++) {
         print_rates(stream, report, (sarrus_bench_form)form, report->options->thread_counts[0], true);
     }

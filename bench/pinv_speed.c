@@ -113,9 +113,9 @@ static bool is_tikhonov(const sarrus_bench_speed_row *row) {
     return !row->is_peer && row->method == SARRUS_PINV_TIKHONOV;
 }
 
-static double tolerance_of(const sarrus_bench_speed_row *row) {
-    const bool is_gram = !row->is_peer && (row->method == SARRUS_PINV_CHOLESKY || row->method == SARRUS_PINV_NORMAL);
-    return is_tikhonov(row) ? tikhonov_tolerance : is_gram ? gram_tolerance : sarrus_bench_speed_tolerance;
+double sarrus_bench_speed_tolerance_of(sarrus_pinv_method method) {
+    const bool is_gram = method == SARRUS_PINV_CHOLESKY || method == SARRUS_PINV_NORMAL;
+    return method == SARRUS_PINV_TIKHONOV ? tikhonov_tolerance : is_gram ? gram_tolerance : sarrus_bench_speed_tolerance;
 }
 
 /* One call on the first n_matrices. `n_sweeps` may be NULL. */
@@ -126,7 +126,7 @@ static sarrus_status call(sarrus_context *context, const group *g, const sarrus_
     }
     const sarrus_pinv_options options = {.method = row->method,
                                          .rank_method = SARRUS_RANK_RELATIVE,
-                                         .rank_tolerance = tolerance_of(row),
+                                         .rank_tolerance = sarrus_bench_speed_tolerance_of(row->method),
                                          .n_threads = row->n_threads};
     const bool is_apply = row->form == SARRUS_BENCH_APPLY;
     const sarrus_pinv_batch batch = {.n_matrices = n_matrices,
@@ -290,8 +290,9 @@ static void finish_row(const sarrus_bench_pinv_report *report, const group *g, s
     row->to_dgelsy = is_explicit ? (double)NAN : ratio_to(report, g, row, SARRUS_BENCH_PEER_DGELSY);
     row->flops = (double)NAN;
     if (!row->is_peer) {
-        const sarrus_pinv_options options = {
-            .method = row->method, .rank_method = SARRUS_RANK_RELATIVE, .rank_tolerance = tolerance_of(row)};
+        const sarrus_pinv_options options = {.method = row->method,
+                                             .rank_method = SARRUS_RANK_RELATIVE,
+                                             .rank_tolerance = sarrus_bench_speed_tolerance_of(row->method)};
         row->flops = sarrus_pinv_count_flops(&options, row->side, row->side, is_explicit ? 0 : 1, row->rank, row->n_sweeps);
     }
     row->peak_share = row->rate * row->flops / g->peak;
@@ -404,6 +405,9 @@ sarrus_status sarrus_bench_pinv_speed(sarrus_context *context, sarrus_bench_pinv
     sarrus_status status = measure_shapes(context, report, numpy);
     for (int i = 0; i < report->options->n_thread_counts; i++) {
         sarrus_bench_numpy_stop(&numpy[i]);
+    }
+    if (status == SARRUS_OK) {
+        status = sarrus_bench_pinv_tiles(report);
     }
     if (status == SARRUS_OK) {
         status = measure_batch_sizes(context, report);
