@@ -103,7 +103,7 @@ def main() -> int:
     set_style()
     try:
         report = json.loads(Path(arguments.file).read_text(encoding="utf-8"))
-        picture(report, arguments.threads).savefig(output)
+        picture(report, arguments.threads).savefig(output, dpi=90)
     except (OSError, json.JSONDecodeError) as error:
         print(f"plot_pinv.py: error: {error}", file=sys.stderr)
         return 3
