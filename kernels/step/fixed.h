@@ -3,6 +3,7 @@
 #ifndef SARRUS_STEP_FIXED_H
 #define SARRUS_STEP_FIXED_H
 
+#include "kernels/step/clock.h"
 #include "kernels/step/rk4.h"
 #include "kernels/step/semi_implicit.h"
 
@@ -24,10 +25,10 @@ LANE_BODY uint64_t sarrus_advance_fixed(sarrus_evaluation *ev, real *tile, const
         else
             sarrus_semi_implicit(ev, real_set(t), real_set(t_next - t), q, v, &force_is_finite);
         sarrus_project(ev, real_set(t_next), ws->q, ws->v);
-        sarrus_count(ev, mech->layout.n_steps, 1.0, ev->healthy);
         sarrus_count(ev, mech->layout.n_evaluations, is_rk4 ? 4.0 : 1.0, ev->healthy);
         mask good = mask_and(sarrus_state_is_finite(mech, ws->q, ws->v), force_is_finite);
         mask move = mask_and(ev->healthy, good), fail = mask_and(ev->healthy, mask_not(good));
+        sarrus_count(ev, mech->layout.n_steps, 1.0, move);
         for (int32_t i = 0; i < mech->n; ++i) {
             lane_at(q, i) = real_select(move, lane_at(ws->q, i), lane_at(q, i));
             lane_at(v, i) = real_select(move, lane_at(ws->v, i), lane_at(v, i));

@@ -130,6 +130,13 @@ static void status_is_sticky_until_reset(void **state) {
     assert_int_equal(sarrus_batch_advance(batch, 2), SARRUS_OK);
     assert_int_equal(sarrus_batch_status(batch, 1), SARRUS_INSTANCE_NONFINITE_FORCE);
     assert_int_equal(sarrus_batch_failed_step(batch, 1), 1);
+    sarrus_instance_statistics healthy, failed;
+    assert_int_equal(sarrus_batch_statistics(batch, 0, &healthy), SARRUS_OK);
+    assert_int_equal(sarrus_batch_statistics(batch, 1, &failed), SARRUS_OK);
+    assert_int_equal(healthy.n_steps, 4);
+    assert_int_equal(healthy.n_evaluations, 16);
+    assert_int_equal(failed.n_steps, 0); /* the step that failed was not taken, its accelerations were computed */
+    assert_int_equal(failed.n_evaluations, 4);
     assert_int_equal(sarrus_batch_reset(batch), SARRUS_OK);
     mechanism_set_inputs(batch, 1, &input);
     assert_int_equal(sarrus_batch_advance(batch, 4), SARRUS_OK);
