@@ -250,6 +250,17 @@ LANE_BODY void sarrus_correct(sarrus_evaluation *ev, const real *rhs, const real
     }
 }
 
+/* held[2m] ← Φ, Φ̇ of the rows in the workspace, in the lanes of `on`. Gains that follow the step act, in all its stages, on the
+ * violation that it began with: a stage lies off the constraints by h², which β² = (gain/h)² would turn into an acceleration that
+ * no step size makes small. */
+LANE_FUNCTION void sarrus_violation_hold(const sarrus_evaluation *ev, mask on, real *held) {
+    const int32_t m = ev->mech->m;
+    for (int32_t i = 0; i < m; ++i) {
+        lane_at(held, i) = real_select(on, lane_at(ev->ws->phi, i), lane_at(held, i));
+        lane_at(held, m + i) = real_select(on, lane_at(ev->ws->phi_dot, i), lane_at(held, m + i));
+    }
+}
+
 /* a(t, q, v) into `a`; ws->force holds a_f afterwards. Rotations, signals and factor of a projection at the same place are used. */
 LANE_BODY void sarrus_accelerate(sarrus_evaluation *ev, real t, const real *q, const real *v, real *a) {
     const sarrus_mechanism *mech = ev->mech;

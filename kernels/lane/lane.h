@@ -58,6 +58,11 @@ LANE_FUNCTION void real_sincos(real x, real *sine, real *cosine) {
     *cosine = real_select(mask_xor(odd, high), -c_new, c_new);
 }
 
+/* The smaller of a and b; a NaN in `a` is passed over. */
+LANE_FUNCTION real real_min(real a, real b) {
+    return real_select(real_lt(a, b), a, b);
+}
+
 /* x/‖x‖ helpers need no branch: 1/x where x ≠ 0, else 0. */
 LANE_FUNCTION real real_inverse_or_zero(real x) {
     mask is_zero = real_eq(x, real_set(0.0));

@@ -57,7 +57,7 @@ LANE_BODY sarrus_rank_decision sarrus_rank_decide(const sarrus_rank_rule *rule, 
     mask open = real_eq(zero, zero);
     for (int32_t i = 0; i < count; ++i) {
         real xi = lane_at(x, i * stride);
-        xi = real_select(real_lt(before, xi), before, xi);
+        xi = real_min(before, xi);
         mask above = mask_and(real_lt(threshold, xi), real_lt(zero, xi));
         if (rule->method == SARRUS_RANK_GAP && i > 0)
             above = mask_and(above, real_lt(real_set(rule->tolerance) * before, xi));
@@ -68,11 +68,11 @@ LANE_BODY sarrus_rank_decision sarrus_rank_decide(const sarrus_rank_rule *rule, 
     }
     out.rank = low;
     if (rule->method == SARRUS_RANK_TRACKED) {
-        real held = real_select(real_lt(limit->previous, low), limit->previous, low);
+        real held = real_min(limit->previous, low);
         out.rank = real_max(held, high);
     }
     if (rule->method == SARRUS_RANK_TRACKED || rule->method == SARRUS_RANK_AUTO)
-        out.rank = real_select(real_lt(limit->max_rank, out.rank), limit->max_rank, out.rank);
+        out.rank = real_min(limit->max_rank, out.rank);
     real unit = one / limit->unit;
     for (int32_t i = 0; i < count; ++i) {
         real xi = lane_at(x, i * stride) * unit;

@@ -183,7 +183,7 @@ LANE_BODY void sarrus_adams_choose(const sarrus_evaluation *ev, const sarrus_ada
     real order = lane_at(history->order, 0);
     mask is_ringing;
     real rate = sarrus_violation_rate(ev, &is_ringing);
-    real limit = sarrus_adams_limit(ev->mech, sarrus_smaller(order + one, sarrus_whole(how->max_order)), is_ringing);
+    real limit = sarrus_adams_limit(ev->mech, real_min(order + one, sarrus_whole(how->max_order)), is_ringing);
     mask may_raise = mask_and(real_lt(order, sarrus_whole(how->max_order)), real_le(h, sarrus_stable_step(limit, rate)));
     lower = mask_or(lower, sarrus_adams_is_held(ev, trial, order, h));
     mask rising = mask_and(real_lt(real_set(0.0), lane_at(history->is_rising, 0)), mask_and(may_raise, mask_not(lower)));
@@ -202,12 +202,12 @@ LANE_BODY void sarrus_adams_choose(const sarrus_evaluation *ev, const sarrus_ada
     real power = next + one;
     mask is_fine = mask_or(rising, real_le(error * sarrus_power(real_set(2.0), power, SARRUS_MAX_ORDER + 1), half));
     real factor = sarrus_root(error + error, power, SARRUS_MAX_ORDER + 1);
-    factor = real_max(sarrus_smaller(factor, real_set(0.9)), half);
+    factor = real_max(real_min(factor, real_set(0.9)), half);
     factor = real_select(real_le(error, half), one, factor);
     factor = real_select(is_fine, real_set(2.0), factor);
     /* A step cut short by the end of a call says nothing against the size that was meant. */
     real meant = lane_at(lanes->step, 0), step = h * factor;
-    step = real_select(mask_and(real_lt(h, meant), real_le(one, factor)), real_max(step, sarrus_smaller(meant, h + h)), step);
+    step = real_select(mask_and(real_lt(h, meant), real_le(one, factor)), real_max(step, real_min(meant, h + h)), step);
     lane_at(lanes->step, 0) = real_select(accept, step, meant);
     lane_at(history->last_order, 0) = real_select(accept, order, lane_at(history->last_order, 0));
     lane_at(history->order, 0) = real_select(accept, next, order);

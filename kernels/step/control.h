@@ -3,6 +3,7 @@
 #define SARRUS_STEP_CONTROL_H
 
 #include "kernels/step/clock.h"
+#include "kernels/step/finite.h"
 #include "kernels/step/project.h"
 
 /* A step may not be shorter than this many ε of the time (or of dt, near t = 0). */
@@ -45,7 +46,7 @@ LANE_BODY real sarrus_root(real x, real k, int32_t n) {
     for (int i = 0; i < 2; ++i)
         z = real_fma(z, real_fnma(sarrus_power(z, k, n), x, one) / k, z);
     z = real_select(is_in_range, z, y);
-    return sarrus_smaller(z, real_set(16.0));
+    return real_min(z, real_set(16.0));
 }
 
 /* 1 / (atol + rtol·max(|y|, |y⁺|)). */

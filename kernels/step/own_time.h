@@ -75,7 +75,7 @@ LANE_BODY mask sarrus_adaptive_try(sarrus_evaluation *ev, const sarrus_adaptive 
     const sarrus_mechanism *mech = ev->mech;
     const int is_adams = sarrus_method_is_adams(mech);
     real h = lane_at(lanes->step, 0), t_now = lane_at(lanes->t_now, 0);
-    h = sarrus_smaller(is_adams ? sarrus_adams_stable_step(ev) : sarrus_runge_kutta_stable_step(ev), h);
+    h = real_min(is_adams ? sarrus_adams_stable_step(ev) : sarrus_runge_kutta_stable_step(ev), h);
     real t_new = t_now + h;
     if (sarrus_calls_cut_steps(mech)) { /* a hundredth of a step is not worth a step of its own */
         real left = t_target - t_now;

@@ -3,8 +3,8 @@
 #ifndef SARRUS_STEP_RK4_H
 #define SARRUS_STEP_RK4_H
 
-#include "kernels/step/clock.h"
 #include "kernels/step/events.h"
+#include "kernels/step/finite.h"
 #include "kernels/step/project.h"
 
 /* One stage's end: adds weight·(v_s, a_s) to the sums and puts (q + c v_s, v + c a_s) into the stage state. */

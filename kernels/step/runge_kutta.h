@@ -89,8 +89,8 @@ LANE_FUNCTION void sarrus_runge_kutta_resize(const sarrus_adaptive *lanes, real 
     mask was_rejected = real_lt(zero, lane_at(lanes->is_rejected, 0));
     mask has_memory = mask_and(real_lt(zero, memory), mask_not(was_rejected));
     real factor = real_sqrt(wish * real_select(has_memory, memory, wish));
-    factor = real_max(sarrus_smaller(factor, real_select(was_rejected, one, real_set(5.0))), real_set(0.2));
-    real shrink = real_max(sarrus_smaller(wish, real_set(0.9)), real_set(0.2));
+    factor = real_max(real_min(factor, real_select(was_rejected, one, real_set(5.0))), real_set(0.2));
+    real shrink = real_max(real_min(wish, real_set(0.9)), real_set(0.2));
     real next = h * real_select(reject, shrink, factor);
     /* A step cut short by the end of a call says nothing against the size that was meant. */
     mask is_short = mask_and(accept, mask_and(real_lt(h, meant), real_le(one, factor)));

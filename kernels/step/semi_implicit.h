@@ -2,8 +2,8 @@
 #ifndef SARRUS_STEP_SEMI_IMPLICIT_H
 #define SARRUS_STEP_SEMI_IMPLICIT_H
 
-#include "kernels/step/clock.h"
 #include "kernels/step/events.h"
+#include "kernels/step/finite.h"
 
 /* The new state into ws->q, ws->v. Returns in *force_is_finite the lanes whose a_f was finite. */
 LANE_BODY void sarrus_semi_implicit(sarrus_evaluation *ev, real t, real h, const real *q, const real *v, mask *force_is_finite) {

@@ -1,0 +1,29 @@
+/* What counts as a motion: lanes whose numbers are finite and within range. */
+#ifndef SARRUS_STEP_FINITE_H
+#define SARRUS_STEP_FINITE_H
+
+#include "kernels/formulation/udwadia_kalaba.h"
+#include "sarrus/status.h"
+
+/* Coordinates and speeds beyond this, in SI units, are not a motion any more. */
+#define SARRUS_FINITE_RANGE 1e12
+
+/* Lanes whose q, v are all within the finite range. */
+LANE_BODY mask sarrus_state_is_finite(const sarrus_mechanism *mech, const real *q, const real *v) {
+    real range = real_set(SARRUS_FINITE_RANGE);
+    mask ok = real_eq(range, range);
+    for (int32_t i = 0; i < mech->n; ++i) {
+        ok = mask_and(ok, mask_and(real_le(real_abs(lane_at(q, i)), range), real_le(real_abs(lane_at(v, i)), range)));
+    }
+    return ok;
+}
+
+/* Lanes in which all of x[n] are numbers. */
+LANE_BODY mask sarrus_all_are_finite(const real *x, int32_t n) {
+    real zero = real_set(0.0);
+    for (int32_t i = 0; i < n; ++i)
+        zero = real_fma(lane_at(x, i), real_set(0.0), zero); /* NaN from any NaN or ∞ */
+    return real_eq(zero, real_set(0.0));
+}
+
+#endif
