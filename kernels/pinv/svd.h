@@ -240,6 +240,14 @@ LANE_BODY double sarrus_svd_flops(const sarrus_pinv_shape *shape, int32_t has_qr
     return flops + 2.0 * shape->n * n_columns;
 }
 
+/* X and the rank decision, with or without the QR. */
+LANE_FUNCTION void sarrus_svd_solve(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes, int32_t has_qr) {
+    sarrus_svd_state svd;
+    sarrus_svd_decompose(shape, lanes, has_qr, &svd);
+    lanes->found = sarrus_spectrum_keep(&svd.spectrum, shape, &lanes->limit);
+    sarrus_svd_combine(shape, lanes, has_qr, &svd);
+}
+
 LANE_FUNCTION size_t sarrus_pinv_svd_work(const sarrus_pinv_shape *shape) {
     return sarrus_svd_work(shape, 1);
 }
@@ -249,10 +257,7 @@ LANE_BODY double sarrus_pinv_svd_flops(const sarrus_pinv_shape *shape, int32_t r
 }
 
 LANE_BODY void sarrus_pinv_svd(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {
-    sarrus_svd_state svd;
-    sarrus_svd_decompose(shape, lanes, 1, &svd);
-    lanes->found = sarrus_spectrum_keep(&svd.spectrum, shape, &lanes->limit);
-    sarrus_svd_combine(shape, lanes, 1, &svd);
+    sarrus_svd_solve(shape, lanes, 1);
 }
 
 LANE_FUNCTION size_t sarrus_pinv_jacobi_work(const sarrus_pinv_shape *shape) {
@@ -264,10 +269,7 @@ LANE_BODY double sarrus_pinv_jacobi_flops(const sarrus_pinv_shape *shape, int32_
 }
 
 LANE_BODY void sarrus_pinv_jacobi(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {
-    sarrus_svd_state svd;
-    sarrus_svd_decompose(shape, lanes, 0, &svd);
-    lanes->found = sarrus_spectrum_keep(&svd.spectrum, shape, &lanes->limit);
-    sarrus_svd_combine(shape, lanes, 0, &svd);
+    sarrus_svd_solve(shape, lanes, 0);
 }
 
 #endif
