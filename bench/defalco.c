@@ -165,11 +165,7 @@ static int run(sarrus_context *context, sarrus_defalco_report *report, bool json
         if (report->has_runs)
             sarrus_defalco_print_runs(stdout, report);
     }
-    if (n_failures > 0)
-        fprintf(stderr, "sarrus bench defalco: %d rows FAILED their gate\n", n_failures);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return SARRUS_EXIT_IO;
-    return n_failures > 0 ? SARRUS_EXIT_SOME_FAILED : SARRUS_EXIT_DONE;
+    return sarrus_bench_finish("defalco", n_failures, NULL);
 }
 
 int sarrus_bench_defalco(int argc, char **argv) {

@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/command.h"
+
 double sarrus_bench_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -59,4 +61,14 @@ const char *sarrus_bench_scenarios_folder(const char *wanted) {
         return wanted;
     }
     return access("scenarios/five_bar.yaml", R_OK) == 0 ? "scenarios" : SARRUS_SOURCE_DIR "/scenarios";
+}
+
+int sarrus_bench_finish(const char *name, int n_failures, FILE *report) {
+    if (n_failures > 0)
+        fprintf(stderr, "sarrus bench %s: %d rows FAILED their gate\n", name, n_failures);
+    const bool is_printed = fflush(stdout) == 0 && ferror(stdout) == 0;
+    const bool is_written = report == NULL || (fflush(report) == 0 && ferror(report) == 0);
+    if (!is_printed || !is_written)
+        return SARRUS_EXIT_IO;
+    return n_failures > 0 ? SARRUS_EXIT_SOME_FAILED : SARRUS_EXIT_DONE;
 }

@@ -4,9 +4,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* Monotonic time, s. */
 double sarrus_bench_now(void);
+
+/* The end of a benchmark that has printed its report: says on stderr how many rows failed, and returns the program's exit code
+ * (cli/command.h): some failed, or the report could not be written, or all is well. `report` may be NULL: stdout alone. */
+int sarrus_bench_finish(const char *name, int n_failures, FILE *report);
 
 /* Median of values[n_values], which are sorted in place; NaN when n_values is 0. */
 double sarrus_bench_median(double *values, int n_values);

@@ -124,16 +124,7 @@ static int run(sarrus_context *context, sarrus_bench_pinv_report *report, FILE *
     if (file != NULL) {
         sarrus_bench_pinv_print_json(file, report);
     }
-    const bool is_printed =
-        fflush(stdout) == 0 && ferror(stdout) == 0 && (file == NULL || (fflush(file) == 0 && ferror(file) == 0));
-    const int n_failures = count_failures(report);
-    if (n_failures > 0) {
-        fprintf(stderr, "sarrus bench pinv: %d rows FAILED their gate\n", n_failures);
-    }
-    if (!is_printed) {
-        return SARRUS_EXIT_IO;
-    }
-    return n_failures > 0 ? SARRUS_EXIT_SOME_FAILED : SARRUS_EXIT_DONE;
+    return sarrus_bench_finish("pinv", count_failures(report), file);
 }
 
 int sarrus_bench_pinv(int argc, char **argv) {

@@ -348,11 +348,7 @@ static int run(sarrus_context *context, const options *o) {
     int n_failures = 0;
     for (int i = 0; i < N_ROWS; i++)
         n_failures += rows[i].failure != NULL;
-    if (n_failures > 0)
-        fprintf(stderr, "sarrus bench stabilisation: %d rows FAILED their gate\n", n_failures);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return SARRUS_EXIT_IO;
-    return n_failures > 0 ? SARRUS_EXIT_SOME_FAILED : SARRUS_EXIT_DONE;
+    return sarrus_bench_finish("stabilisation", n_failures, NULL);
 }
 
 int sarrus_bench_stabilisation(int argc, char **argv) {

@@ -154,14 +154,7 @@ static int run(sarrus_context *context, sarrus_bench_step_report *report) {
     } else {
         sarrus_bench_step_print_table(stdout, report);
     }
-    const int n_failures = count_failures(report);
-    if (n_failures > 0) {
-        fprintf(stderr, "sarrus bench step: %d rows FAILED their gate\n", n_failures);
-    }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        return SARRUS_EXIT_IO;
-    }
-    return n_failures > 0 ? SARRUS_EXIT_SOME_FAILED : SARRUS_EXIT_DONE;
+    return sarrus_bench_finish("step", count_failures(report), NULL);
 }
 
 int sarrus_bench_step(int argc, char **argv) {
