@@ -5,14 +5,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <hdf5.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "sarrus/sarrus.h"
+#include "result_fixture.h"
 
 enum { N_INSTANCES = 3, N_STEPS = 120, N_TIMES = N_STEPS + 1, MAX_EVENTS = 4096 };
 
@@ -26,44 +22,14 @@ static const sarrus_override overrides[] = {
     {"output", "{every: 1, channels: [rank, singular_values]}"},
 };
 
-typedef struct fixture {
-    sarrus_context *context;
-    sarrus_model *model;
-    char path[64];
-} fixture;
-
 static int setup(void **state) {
-    fixture *f = calloc(1, sizeof *f);
-    *state = f;
-    if (f == NULL || sarrus_context_create(&f->context) != SARRUS_OK)
+    fixture *f = fixture_create(state, "events");
+    if (f == NULL)
         return -1;
-    snprintf(f->path, sizeof f->path, "test_study_events_%ld.h5", (long)getpid());
     return sarrus_scenario_read_file(f->context, SARRUS_SOURCE_DIR "/scenarios/four_bar.yaml", overrides,
                                      sizeof overrides / sizeof overrides[0], &f->model) == SARRUS_OK
                ? 0
                : -1;
-}
-
-static int teardown(void **state) {
-    fixture *f = *state;
-    remove(f->path);
-    sarrus_model_destroy(f->model);
-    sarrus_context_destroy(f->context);
-    free(f);
-    return 0;
-}
-
-/* Reads a dataset with one axis, or all of one, as doubles; the number of them. */
-static size_t doubles_read(const char *path, const char *dataset, size_t n_max, double *out) {
-    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    const hid_t data = H5Dopen2(file, dataset, H5P_DEFAULT), space = H5Dget_space(data);
-    const hssize_t n = H5Sget_simple_extent_npoints(space);
-    assert_true(n >= 0 && (size_t)n <= n_max);
-    assert_true(H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0);
-    H5Sclose(space);
-    H5Dclose(data);
-    H5Fclose(file);
-    return (size_t)n;
 }
 
 typedef struct events {

@@ -5,14 +5,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <hdf5.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "sarrus/sarrus.h"
+#include "result_fixture.h"
 
 enum { N_INSTANCES = 13, N_STEPS = 106, N_TIMES = 12, N_COORDINATES = 6 };
 
@@ -37,36 +33,11 @@ static const char scenario[] =
     "    - {path: [bodies.upper.inertia, bodies.lower.inertia], distribution: uniform, low: 0.09, high: 0.11}\n"
     "output: {every: 10, channels: [state, energy, constraint, rank, reactions]}\n";
 
-typedef struct fixture {
-    sarrus_context *context;
-    sarrus_model *model;
-    char path[64];
-} fixture;
-
 static int setup(void **state) {
-    fixture *f = calloc(1, sizeof *f);
-    *state = f;
-    if (f == NULL || sarrus_context_create(&f->context) != SARRUS_OK)
+    fixture *f = fixture_create(state, "run");
+    if (f == NULL)
         return -1;
-    snprintf(f->path, sizeof f->path, "test_study_run_%ld.h5", (long)getpid());
     return sarrus_scenario_read_text(f->context, "scenario", scenario, strlen(scenario), NULL, 0, &f->model) == SARRUS_OK ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    fixture *f = *state;
-    remove(f->path);
-    sarrus_model_destroy(f->model);
-    sarrus_context_destroy(f->context);
-    free(f);
-    return 0;
-}
-
-static void doubles_read(const char *path, const char *dataset, double *out) {
-    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    const hid_t data = H5Dopen2(file, dataset, H5P_DEFAULT);
-    assert_true(H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0);
-    H5Dclose(data);
-    H5Fclose(file);
 }
 
 static sarrus_run_summary run_done(fixture *f, const sarrus_run_options *options) {
@@ -104,9 +75,9 @@ static void the_file_holds_what_the_batch_computes(void **state) {
     assert_true(summary.max_position_error == without_file.max_position_error);
     assert_true(summary.max_energy_error == without_file.max_energy_error);
     static double time[N_TIMES], q[N_INSTANCES][N_TIMES][N_COORDINATES], v[N_INSTANCES][N_TIMES][N_COORDINATES];
-    doubles_read(f->path, "time", time);
-    doubles_read(f->path, "state/q", &q[0][0][0]);
-    doubles_read(f->path, "state/v", &v[0][0][0]);
+    doubles_read(f->path, "time", sizeof time / sizeof(double), time);
+    doubles_read(f->path, "state/q", sizeof q / sizeof(double), &q[0][0][0]);
+    doubles_read(f->path, "state/v", sizeof v / sizeof(double), &v[0][0][0]);
     assert_true(time[0] == 0.0 && time[3] == 30 * 1e-3 && time[N_TIMES - 1] == 0.1055);
     sarrus_plan *plan = NULL;
     sarrus_draws *draws = NULL;
@@ -135,10 +106,10 @@ static void reactions_go_to_their_joint(void **state) {
     sarrus_run_summary summary;
     assert_int_equal(sarrus_run(f->context, f->model, &options, &summary), SARRUS_OK);
     static double v[N_TIMES][N_COORDINATES], reaction[N_TIMES][3], mass, time[N_TIMES];
-    doubles_read(f->path, "state/v", &v[0][0]);
-    doubles_read(f->path, "reactions/B", &reaction[0][0]);
-    doubles_read(f->path, "instance/parameters/bodies.lower.mass", &mass);
-    doubles_read(f->path, "time", time);
+    doubles_read(f->path, "state/v", sizeof v / sizeof(double), &v[0][0]);
+    doubles_read(f->path, "reactions/B", sizeof reaction / sizeof(double), &reaction[0][0]);
+    doubles_read(f->path, "instance/parameters/bodies.lower.mass", sizeof mass / sizeof(double), &mass);
+    doubles_read(f->path, "time", sizeof time / sizeof(double), time);
     /* Acceleration at output 4 by central differences over ±10 ms; the third derivative (about ω³ a, 100 m/s³ … 1000)
      * leaves h²/6 of it: below 0.05 m/s². */
     const double ax = (v[5][3] - v[3][3]) / (time[5] - time[3]), ay = (v[5][4] - v[3][4]) / (time[5] - time[3]);
@@ -153,8 +124,8 @@ static void every_drawn_path_is_in_the_file(void **state) {
     const sarrus_run_options options = {.output_path = f->path};
     double upper[N_INSTANCES], lower[N_INSTANCES];
     (void)run_done(f, &options);
-    doubles_read(f->path, "instance/parameters/bodies.upper.inertia", upper);
-    doubles_read(f->path, "instance/parameters/bodies.lower.inertia", lower);
+    doubles_read(f->path, "instance/parameters/bodies.upper.inertia", sizeof upper / sizeof(double), upper);
+    doubles_read(f->path, "instance/parameters/bodies.lower.inertia", sizeof lower / sizeof(double), lower);
     assert_memory_equal(upper, lower, sizeof upper);
     assert_true(upper[0] > 0.09 && upper[0] < 0.11 && upper[0] != upper[1]);
 }
