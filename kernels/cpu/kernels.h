@@ -37,6 +37,18 @@ typedef struct sarrus_kernels {
     void (*sincos)(const double *x, double *sine, double *cosine);
 } sarrus_kernels;
 
+/* What an object made for one plan (kernels/cpu/specialized.c) exports, under the name `sarrus_specialized`. Its kernels work on
+ * the same tiles and workspaces as the generic ones of its width and give the same bits. */
+typedef struct sarrus_specialized {
+    uint64_t abi;    /* SARRUS_SPECIALIZED_ABI */
+    const char *key; /* what its plan, sources and compiler hash to, as text */
+    int32_t width;
+    uint64_t (*advance)(sarrus_kernel_call *call, const sarrus_clock *clock, uint64_t n_steps);
+} sarrus_specialized;
+
+/* Changes with everything that host and object must agree on: this file and mechanism.h. */
+#define SARRUS_SPECIALIZED_ABI 1
+
 /* One tile of matrices for a pseudoinverse method (kernels/pinv/problem.h). Arrays are aligned to a vector. */
 typedef struct sarrus_pinv_call {
     int32_t method; /* sarrus_pinv_method; a method of the lanes */
