@@ -22,6 +22,7 @@ enum { MAX_BLOCKS = 128 };
 typedef struct full_matrix {
     int n;
     bool meets[MAX_BLOCKS][MAX_BLOCKS];
+    int level[MAX_BLOCKS]; /* found by the elimination: 0 for a block that waits for none */
 } full_matrix;
 
 static full_matrix matrix;
@@ -29,8 +30,9 @@ static full_matrix matrix;
 /* Eliminates row by row in the order of the indices, marking every entry that is touched, and counts: blocks of L, blocks they are
  * subtracted from, and levels as the longest chain of blocks each of which changes the next. */
 static sarrus_plan_order eliminate_fully(full_matrix *s) {
-    int level[MAX_BLOCKS] = {0};
+    int *level = s->level;
     sarrus_plan_order found = {0};
+    memset(level, 0, sizeof s->level);
     for (int k = 0; k < s->n; ++k) {
         found.n_levels = level[k] + 1 > found.n_levels ? level[k] + 1 : found.n_levels;
         for (int i = k + 1; i < s->n; ++i) {
@@ -179,6 +181,12 @@ static sarrus_plan_order try_one(const sarrus_block_graph *graph, sarrus_order_k
     return found;
 }
 
+/* Blocks that do not wait for one another are side by side, in an order without fill. */
+static void assert_by_level(const full_matrix *s) {
+    for (int k = 0; k + 1 < s->n; ++k)
+        assert_true(s->level[k] <= s->level[k + 1]);
+}
+
 static sarrus_block_graph path_graph(int n) {
     sarrus_block_graph graph;
     assert_true(sarrus_block_graph_create(&graph, n));
@@ -224,6 +232,7 @@ static void paths_are_eliminated_from_both_ends(void **state) {
             } else {
                 assert_int_equal(found.n_entries, n - 1);
                 assert_int_equal(found.n_levels, n / 2 + 1);
+                assert_by_level(&matrix);
             }
         }
         sarrus_block_graph_free(&graph);
@@ -250,6 +259,7 @@ static void trees_are_eliminated_without_fill(void **state) {
         }
         sarrus_plan_order fill = try_one(&graph, SARRUS_ORDER_FILL);
         assert_int_equal(fill.n_entries, n_edges);
+        assert_by_level(&matrix);
         sarrus_block_graph backwards; /* numbered from the leaves, so that the order as given is the recursion's */
         assert_true(sarrus_block_graph_create(&backwards, n));
         for (int i = 0; i < n; ++i) {
@@ -329,6 +339,7 @@ static void flops_grow_linearly_with_the_loops(void **state) {
         sarrus_block_graph graph = four_bars_graph(n_loops);
         double best = try_one(&graph, SARRUS_ORDER_FILL).n_entries;
         assert_true(best == 4 * n_loops - 1);
+        assert_by_level(&matrix);
         sarrus_plan_order orders[SARRUS_N_ORDERS];
         for (int kind = 0; kind < SARRUS_N_ORDERS; ++kind) {
             orders[kind] = try_one(&graph, (sarrus_order_kind)kind);
