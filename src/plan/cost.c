@@ -152,7 +152,7 @@ static double gram_flops(const sarrus_mech_factor *factor) {
 
 /* sarrus_ldlt_factor with a right side carried along. The first update of every entry goes to the diagonal. */
 static double ldlt_flops(int n_blocks, int n_entries, int n_updates) {
-    return 7.0 * n_blocks + 28.0 * n_entries + 16.0 * (n_updates - n_entries);
+    return 13.0 * n_blocks + 28.0 * n_entries + 16.0 * (n_updates - n_entries);
 }
 
 /* sarrus_ldlt_backward */
@@ -172,7 +172,7 @@ static void correct_count(const sarrus_mechanism *mech, bool is_factored, counts
         counts_add(to, 2.0 * factor->n_blocks + 8.0 * factor->n_entries, 0);
     } else {
         counts_add(to, sides_flops(mech, 1, 1, 1) + gram_flops(factor), 0);
-        counts_add(to, ldlt_flops(factor->n_blocks, factor->n_entries, factor->n_updates), 2.0 * factor->n_blocks);
+        counts_add(to, ldlt_flops(factor->n_blocks, factor->n_entries, factor->n_updates), factor->n_blocks);
     }
     counts_add(to, backward_flops(factor->n_blocks, factor->n_entries), 0);
     counts_add(to, sides_flops(mech, 2, 4, 7), 0);
