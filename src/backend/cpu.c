@@ -33,6 +33,7 @@ typedef struct cpu_device {
     cpu_thread *threads;             /* [n_threads] */
     sarrus_specializer *specializer; /* NULL: the generic kernels alone */
     double busy_seconds;             /* spent on steps so far */
+    double step_seconds;             /* of one step of all instances; NaN: not known yet */
     uint64_t n_steps;                /* of the whole batch so far */
 } cpu_device;
 
@@ -124,6 +125,8 @@ static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan
                              (unsigned long long)n_instances);
     }
     device->specializer = sarrus_specializer_create_for(plan, options, kernels);
+    /* Half of the guess: it has to be clear to be acted upon. */
+    device->step_seconds = 0.5 * sarrus_plan_step_seconds(plan, n_instances, kernels->width, device->base.n_threads);
     (void)snprintf(device->base.description, sizeof device->base.description, "%s, %d thread%s", kernels->name,
                    device->base.n_threads, device->base.n_threads == 1 ? "" : "s");
     *out = &device->base;
@@ -215,25 +218,23 @@ static void advance_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile
     }
 }
 
-/* n_steps steps of every tile. Before it: does it pay now to have kernels compiled? What is left is known
- * from the clock, how long it takes from the steps so far; until there are some, from their arithmetic. */
+/* n_steps steps of every tile. Before them: does it pay now to have kernels compiled? How much is left the clock knows, how long it
+ * takes is told by the steps so far. */
 static void march_tiles(cpu_device *device, tile_work *work, const void *how, const sarrus_clock *clock, uint64_t n_steps) {
-    const double measurable = 0.01; /* s: less tells more of cold caches than of the rate */
+    const double measurable = 0.03; /* s: less tells more of cold caches and sleeping threads than of the rate */
     const uint64_t n_to_end = clock->n_total > clock->step ? clock->n_total - clock->step : 0;
-    const uint64_t n_left = n_to_end > n_steps ? n_to_end : n_steps;
-    const bool is_measured = device->busy_seconds > measurable && device->n_steps > 0;
-    const double step_seconds = is_measured ? device->busy_seconds / (double)device->n_steps
-                                            : sarrus_plan_step_seconds(device->base.plan, device->base.n_instances,
-                                                                       device->base.width, device->base.n_threads);
-    double seconds_left = step_seconds * (double)n_left * (is_measured ? 1.0 : 0.5); /* a guess has to be clear */
+    double seconds_left = device->step_seconds * (double)(n_to_end > n_steps ? n_to_end : n_steps);
     /* A batch that goes on past its end, or starts again and again, has as much before it as behind it, for all that we know. */
     if (device->n_steps > clock->n_total && device->busy_seconds > seconds_left)
         seconds_left = device->busy_seconds;
     sarrus_specializer_consider(device->specializer, seconds_left);
     const double began = clock_seconds();
     for_tiles(device, work, how);
-    device->busy_seconds += clock_seconds() - began;
+    const double seconds = clock_seconds() - began;
+    device->busy_seconds += seconds;
     device->n_steps += n_steps;
+    if (n_steps > 0 && seconds > measurable)
+        device->step_seconds = seconds / (double)n_steps;
 }
 
 typedef struct advance_order {

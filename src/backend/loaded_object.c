@@ -55,7 +55,7 @@ bool sarrus_object_load(const sarrus_object_bytes *object, const char *key, int3
             good = sarrus_note_set(note, "the compiled object cannot be loaded: %s", dlerror());
     }
     if (good) {
-        out->exports = dlsym(out->handle, "sarrus_specialized");
+        out->exports = dlsym(out->handle, "sarrus_specialized_kernels");
         good = exports_check(out->exports, key, width, note);
     }
     if (!good)
