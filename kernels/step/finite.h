@@ -2,17 +2,17 @@
 #ifndef SARRUS_STEP_FINITE_H
 #define SARRUS_STEP_FINITE_H
 
-#include "kernels/formulation/udwadia_kalaba.h"
+#include "kernels/formulation/phase.h"
 #include "sarrus/status.h"
 
 /* Coordinates and speeds beyond this, in SI units, are not a motion any more. */
 #define SARRUS_FINITE_RANGE 1e12
 
 /* Lanes whose q, v are all within the finite range. */
-LANE_BODY mask sarrus_state_is_finite(const sarrus_mechanism *mech, const real *q, const real *v) {
+PLAN_BODY mask sarrus_state_is_finite(const sarrus_mechanism *mech, const real *q, const real *v) {
     real range = real_set(SARRUS_FINITE_RANGE);
     mask ok = real_eq(range, range);
-    for (int32_t i = 0; i < mech->n; ++i) {
+    PLAN_EACH(i, 0, mech->n) {
         ok = mask_and(ok, mask_and(real_le(real_abs(lane_at(q, i)), range), real_le(real_abs(lane_at(v, i)), range)));
     }
     return ok;
@@ -24,6 +24,18 @@ LANE_BODY mask sarrus_all_are_finite(const real *x, int32_t n) {
     for (int32_t i = 0; i < n; ++i)
         zero = real_fma(lane_at(x, i), real_set(0.0), zero); /* NaN from any NaN or ∞ */
     return real_eq(zero, real_set(0.0));
+}
+
+/* As sarrus_accelerate; the lanes whose a_f is finite into *force_is_finite. */
+LANE_FUNCTION void sarrus_accelerate_checked(sarrus_evaluation *ev, real t, const real *q, const real *v, mask *force_is_finite) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    real zero = real_set(0.0);
+    ev->wants_force = 1;
+    sarrus_accelerate(ev, t, q, v, ev->ws->a);
+    ev->wants_force = 0;
+    PLAN_EACH(i, 0, mech->n)
+    zero = real_fma(frame_at(ev->ws->force, i), real_set(0.0), zero); /* NaN from any NaN or ∞ */
+    *force_is_finite = real_eq(zero, real_set(0.0));
 }
 
 #endif
