@@ -345,28 +345,69 @@ static const char pendulum[] = "sarrus: 1\nspace: planar\ngravity: [0, -9.81]\n"
                                "joints: [{name: pin, type: revolute, bodies: [ground, rod], at: [0, 0]}]\n"
                                "integrator: {method: rk4, dt: 1.0e-3, t_end: 1.0e+6}\n";
 
-/* 400 steps of 20 pendulums: q of the last, and how it stood with the kernels. */
-static sarrus_specialization pendulums_swing(const sarrus_batch_options *options, double q[3]) {
-    sarrus_context *context = NULL;
-    sarrus_model *model = NULL;
-    sarrus_plan *plan = NULL;
-    sarrus_batch *batch = NULL;
-    sarrus_specialization told;
-    assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
-    assert_int_equal(sarrus_scenario_read_text(context, "p", pendulum, strlen(pendulum), NULL, 0, &model), SARRUS_OK);
-    assert_int_equal(sarrus_plan_create(context, model, &plan), SARRUS_OK);
-    assert_int_equal(sarrus_batch_create(context, plan, options, 20, NULL, &batch), SARRUS_OK);
-    assert_int_equal(sarrus_context_n_diagnostics(context), 0);
-    for (int i = 0; i < 4; i++)
-        assert_int_equal(sarrus_batch_advance(batch, 100), SARRUS_OK);
-    assert_int_equal(sarrus_batch_state(batch, 19, q, NULL), SARRUS_OK);
-    sarrus_batch_specialization(batch, &told);
-    sarrus_batch_destroy(batch);
-    sarrus_plan_destroy(plan);
-    sarrus_model_destroy(model);
-    sarrus_context_destroy(context);
+typedef struct swing {
+    sarrus_context *context;
+    sarrus_model *model;
+    sarrus_plan *plan;
+    sarrus_batch *batch; /* of 20 pendulums */
+} swing;
+
+static swing swing_begin(const sarrus_batch_options *options) {
+    swing s = {0};
+    assert_int_equal(sarrus_context_create(&s.context), SARRUS_OK);
+    assert_int_equal(sarrus_scenario_read_text(s.context, "p", pendulum, strlen(pendulum), NULL, 0, &s.model), SARRUS_OK);
+    assert_int_equal(sarrus_plan_create(s.context, s.model, &s.plan), SARRUS_OK);
+    assert_int_equal(sarrus_batch_create(s.context, s.plan, options, 20, NULL, &s.batch), SARRUS_OK);
+    assert_int_equal(sarrus_context_n_diagnostics(s.context), 0);
+    return s;
+}
+
+static void swing_end(swing *s) {
+    sarrus_batch_destroy(s->batch);
+    sarrus_plan_destroy(s->plan);
+    sarrus_model_destroy(s->model);
+    sarrus_context_destroy(s->context);
     no_child_is_left();
+}
+
+/* 400 steps: q of the last pendulum, and how it stood with the kernels. */
+static sarrus_specialization pendulums_swing(const sarrus_batch_options *options, double q[3]) {
+    sarrus_specialization told;
+    swing s = swing_begin(options);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(sarrus_batch_advance(s.batch, 100), SARRUS_OK);
+    assert_int_equal(sarrus_batch_state(s.batch, 19, q, NULL), SARRUS_OK);
+    sarrus_batch_specialization(s.batch, &told);
+    swing_end(&s);
     return told;
+}
+
+/* Beside a batch that never changes over: the same bits before, in and after the change, in steps and in observations. */
+static void a_change_of_kernels_changes_no_bit(void **state) {
+    enum { N_ROWS = 10, N_INSTANCES = 20, N = 3, N_AFTER = 5 };
+    static double seen[2][N_INSTANCES][N_ROWS][N];
+    sarrus_batch_options options = {.n_threads = 2};
+    sarrus_specialization told = {.state = SARRUS_SPECIALIZATION_OFF};
+    swing pair[2] = {swing_begin(&options)};
+    options.specialize = SARRUS_SPECIALIZE_AUTO;
+    options.cache_dir = path_in(*state, "cache");
+    pair[1] = swing_begin(&options);
+    const double began = clock_seconds();
+    for (int n_after = 0; n_after < N_AFTER && clock_seconds() - began<100.0; n_after += told.step_share> 0.0) {
+        for (int i = 0; i < 2; i++) {
+            sarrus_observation observation = {.n_times = N_ROWS, .every_steps = 30, .n_times_stride = N_ROWS};
+            observation.destination[SARRUS_OBSERVE_Q] = &seen[i][0][0][0];
+            assert_int_equal(sarrus_batch_observe(pair[i].batch, &observation), SARRUS_OK);
+            assert_int_equal(sarrus_batch_advance(pair[i].batch, 300), SARRUS_OK);
+        }
+        assert_memory_equal(seen[0], seen[1], sizeof seen[0]);
+        sarrus_batch_specialization(pair[1].batch, &told);
+    }
+    if (told.state != SARRUS_SPECIALIZATION_READY)
+        fail_msg("%s: %s", sarrus_specialization_state_word(told.state), told.note);
+    assert_true(told.step_share > 0.0 && told.step_share < 1.0);
+    swing_end(&pair[1]);
+    swing_end(&pair[0]);
 }
 
 /* Whatever becomes of the kernels, the batch goes on and ends in the same bits. */
@@ -409,6 +450,7 @@ int main(void) {
         CASE(nothing_is_compiled_for_a_short_run),
         CASE(kernels_come_while_others_work),
         CASE(a_running_compiler_is_called_off),
+        CASE(a_change_of_kernels_changes_no_bit),
         CASE(a_batch_does_not_fail_with_its_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
