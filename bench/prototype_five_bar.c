@@ -77,6 +77,10 @@ static double *find_tile(const sarrus_prototype *self, uint64_t i_tile) {
     return self->tiles + (size_t)i_tile * PROTOTYPE_N_PLACES * self->n_lanes;
 }
 
+double sarrus_prototype_flops_per_step(sarrus_prototype_kind kind) {
+    return kind == SARRUS_PROTOTYPE_DENSE ? 4448.0 : 2304.0;
+}
+
 void sarrus_prototype_reset(sarrus_prototype *self) {
     for (uint64_t i = 0; i < self->n_tiles; i++) {
         fill_tile(self, find_tile(self, i));

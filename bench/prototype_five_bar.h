@@ -43,6 +43,10 @@ sarrus_prototype *sarrus_prototype_create(sarrus_prototype_kind kind, const char
                                           double dt, const sarrus_prototype_instance *instance);
 void sarrus_prototype_destroy(sarrus_prototype *prototype);
 
+/* Additions and multiplications of one step of one instance as gcc 12 emits them, sines and cosines apart as in the plan's own
+ * count (prototype_five_bar_body.h has the account). */
+double sarrus_prototype_flops_per_step(sarrus_prototype_kind kind);
+
 /* Back to the instance it was made from. */
 void sarrus_prototype_reset(sarrus_prototype *prototype);
 
