@@ -4,22 +4,22 @@
 
 #include "kernels/body/kinematics.h"
 
-LANE_FUNCTION void sarrus_force_at(const sarrus_workspace *ws, int32_t body, const sarrus_point *p, real fx, real fy) {
+LANE_FUNCTION void sarrus_force_at(sarrus_workspace *ws, int32_t body, const sarrus_point *p, real fx, real fy) {
     if (body < 0)
         return;
-    lane_at(ws->force, 3 * body) = lane_at(ws->force, 3 * body) + fx;
-    lane_at(ws->force, 3 * body + 1) = lane_at(ws->force, 3 * body + 1) + fy;
+    frame_at(ws->force, 3 * body) = frame_at(ws->force, 3 * body) + fx;
+    frame_at(ws->force, 3 * body + 1) = frame_at(ws->force, 3 * body + 1) + fy;
     real torque = real_fnma(p->arm_y, fx, p->arm_x * fy);
-    lane_at(ws->force, 3 * body + 2) = lane_at(ws->force, 3 * body + 2) + torque;
+    frame_at(ws->force, 3 * body + 2) = frame_at(ws->force, 3 * body + 2) + torque;
 }
 
-LANE_FUNCTION void sarrus_torque_on(const sarrus_workspace *ws, int32_t body, real torque) {
+LANE_FUNCTION void sarrus_torque_on(sarrus_workspace *ws, int32_t body, real torque) {
     if (body >= 0)
-        lane_at(ws->force, 3 * body + 2) = lane_at(ws->force, 3 * body + 2) + torque;
+        frame_at(ws->force, 3 * body + 2) = frame_at(ws->force, 3 * body + 2) + torque;
 }
 
 /* Spring and damper between two points: f = −(k(|d| − l0) + c w·ḋ) w on the second, −f on the first; w = d/|d|. */
-LANE_FUNCTION void sarrus_force_spring(const sarrus_workspace *ws, const sarrus_mech_force *force, const real *p, const real *q,
+LANE_FUNCTION void sarrus_force_spring(sarrus_workspace *ws, const sarrus_mech_force *force, const real *p, const real *q,
                                        const real *v) {
     sarrus_point a = sarrus_point_of(ws, q, v, force->body[0], lane_at(p, SARRUS_PF_A_X), lane_at(p, SARRUS_PF_A_Y));
     sarrus_point b = sarrus_point_of(ws, q, v, force->body[1], lane_at(p, SARRUS_PF_B_X), lane_at(p, SARRUS_PF_B_Y));
@@ -35,15 +35,15 @@ LANE_FUNCTION void sarrus_force_spring(const sarrus_workspace *ws, const sarrus_
 }
 
 /* The load of a source: a parameter, a signal or an external input. */
-LANE_FUNCTION real sarrus_source_load(const sarrus_workspace *ws, const real *input, int32_t source, int32_t index, real value) {
+LANE_FUNCTION real sarrus_source_load(sarrus_workspace *ws, const real *input, int32_t source, int32_t index, real value) {
     if (source == SARRUS_MECH_SIGNAL)
-        return lane_at(ws->signal, 3 * index);
+        return frame_at(ws->signal, 3 * index);
     if (source == SARRUS_MECH_INPUT)
         return lane_at(input, index);
     return value;
 }
 
-LANE_FUNCTION void sarrus_force_point(const sarrus_workspace *ws, const sarrus_mech_force *force, const real *p, const real *input,
+LANE_FUNCTION void sarrus_force_point(sarrus_workspace *ws, const sarrus_mech_force *force, const real *p, const real *input,
                                       const real *q, const real *v) {
     sarrus_point at = sarrus_point_of(ws, q, v, force->body[0], lane_at(p, SARRUS_PF_A_X), lane_at(p, SARRUS_PF_A_Y));
     real fx = sarrus_source_load(ws, input, force->source[0], force->index[0], lane_at(p, SARRUS_PF_STIFFNESS));
@@ -55,36 +55,36 @@ LANE_FUNCTION void sarrus_force_point(const sarrus_workspace *ws, const sarrus_m
 
 /* Spring and damper along a joint's free coordinate x: load −(k(x − rest) + c ẋ), on the bodies through its row. Uses row
  * `scratch` of the workspace, whose values the joint's own rows overwrite later. */
-LANE_FUNCTION void sarrus_force_elastic(const sarrus_workspace *ws, const real *parameter, const sarrus_mech_joint *joint,
-                                        const real *q, const real *v) {
+LANE_FUNCTION void sarrus_force_elastic(sarrus_workspace *ws, const real *parameter, const sarrus_mech_joint *joint, const real *q,
+                                        const real *v) {
     const real *p = lane_from(parameter, joint->p);
     int32_t scratch = joint->row;
     sarrus_point parent, child;
     sarrus_joint_points(ws, parameter, joint, q, v, &parent, &child);
     sarrus_row_free(ws, scratch, joint, p, q, v, &parent, &child);
-    real load = real_fma(lane_at(p, SARRUS_PJ_STIFFNESS), lane_at(ws->phi, scratch) - lane_at(p, SARRUS_PJ_REST),
-                         lane_at(p, SARRUS_PJ_DAMPING) * lane_at(ws->phi_dot, scratch));
+    real load = real_fma(lane_at(p, SARRUS_PJ_STIFFNESS), frame_at(ws->phi, scratch) - lane_at(p, SARRUS_PJ_REST),
+                         lane_at(p, SARRUS_PJ_DAMPING) * frame_at(ws->phi_dot, scratch));
     if (joint->kind == SARRUS_KIND_PRISMATIC) {
-        real fx = load * lane_at(ws->direction, 2 * scratch), fy = load * lane_at(ws->direction, 2 * scratch + 1);
+        real fx = load * frame_at(ws->direction, 2 * scratch), fy = load * frame_at(ws->direction, 2 * scratch + 1);
         if (joint->parent >= 0) {
-            lane_at(ws->force, 3 * joint->parent) = lane_at(ws->force, 3 * joint->parent) + fx;
-            lane_at(ws->force, 3 * joint->parent + 1) = lane_at(ws->force, 3 * joint->parent + 1) + fy;
+            frame_at(ws->force, 3 * joint->parent) = frame_at(ws->force, 3 * joint->parent) + fx;
+            frame_at(ws->force, 3 * joint->parent + 1) = frame_at(ws->force, 3 * joint->parent + 1) + fy;
         }
         if (joint->child >= 0) {
-            lane_at(ws->force, 3 * joint->child) = lane_at(ws->force, 3 * joint->child) - fx;
-            lane_at(ws->force, 3 * joint->child + 1) = lane_at(ws->force, 3 * joint->child + 1) - fy;
+            frame_at(ws->force, 3 * joint->child) = frame_at(ws->force, 3 * joint->child) - fx;
+            frame_at(ws->force, 3 * joint->child + 1) = frame_at(ws->force, 3 * joint->child + 1) - fy;
         }
     }
-    sarrus_torque_on(ws, joint->parent, -(load * lane_at(ws->turn, 2 * scratch)));
-    sarrus_torque_on(ws, joint->child, -(load * lane_at(ws->turn, 2 * scratch + 1)));
+    sarrus_torque_on(ws, joint->parent, -(load * frame_at(ws->turn, 2 * scratch)));
+    sarrus_torque_on(ws, joint->child, -(load * frame_at(ws->turn, 2 * scratch + 1)));
 }
 
 /* ws->force becomes a_f. Call before sarrus_rows, which reuses what elastic joints write. */
-LANE_BODY void sarrus_free_acceleration(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
-                                        const real *v, const sarrus_workspace *ws) {
-    for (int32_t i = 0; i < mech->n; ++i)
-        lane_at(ws->force, i) = real_set(0.0);
-    for (int32_t i = 0; i < mech->n_forces; ++i) {
+PLAN_BODY void sarrus_free_acceleration(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
+                                        const real *v, sarrus_workspace *ws) {
+    PLAN_EACH(i, 0, mech->n)
+    frame_at(ws->force, i) = real_set(0.0);
+    PLAN_EACH(i, 0, mech->n_forces) {
         const sarrus_mech_force *force = &mech->force[i];
         const real *p = lane_from(parameter, force->p);
         if (force->type == SARRUS_MECH_SPRING) {
@@ -96,17 +96,17 @@ LANE_BODY void sarrus_free_acceleration(const sarrus_mechanism *mech, const real
             sarrus_force_point(ws, force, p, input, q, v);
         }
     }
-    for (int32_t i = 0; i < mech->n_joints; ++i) {
+    PLAN_EACH(i, 0, mech->n_joints) {
         if (mech->joint[i].elastic)
             sarrus_force_elastic(ws, parameter, &mech->joint[i], q, v);
     }
     real gx = lane_at(parameter, mech->p_gravity), gy = lane_at(parameter, mech->p_gravity + 1);
-    for (int32_t b = 0; b < mech->n_bodies; ++b) {
+    PLAN_EACH(b, 0, mech->n_bodies) {
         const real *p = lane_from(parameter, mech->p_body + SARRUS_PB_N * b);
         real m_inverse = lane_at(p, SARRUS_PB_MINV);
-        lane_at(ws->force, 3 * b) = real_fma(m_inverse, lane_at(ws->force, 3 * b), gx);
-        lane_at(ws->force, 3 * b + 1) = real_fma(m_inverse, lane_at(ws->force, 3 * b + 1), gy);
-        lane_at(ws->force, 3 * b + 2) = lane_at(p, SARRUS_PB_IINV) * lane_at(ws->force, 3 * b + 2);
+        frame_at(ws->force, 3 * b) = real_fma(m_inverse, frame_at(ws->force, 3 * b), gx);
+        frame_at(ws->force, 3 * b + 1) = real_fma(m_inverse, frame_at(ws->force, 3 * b + 1), gy);
+        frame_at(ws->force, 3 * b + 2) = lane_at(p, SARRUS_PB_IINV) * frame_at(ws->force, 3 * b + 2);
     }
 }
 

@@ -14,15 +14,14 @@ typedef struct sarrus_point {
 } sarrus_point;
 
 /* sine, cosine of every body's angle. */
-LANE_BODY void sarrus_rotations(const sarrus_mechanism *mech, const real *q, const sarrus_workspace *ws) {
-    for (int32_t b = 0; b < mech->n_bodies; ++b) {
-        real_sincos(lane_at(q, 3 * b + 2), &lane_at(ws->sine, b), &lane_at(ws->cosine, b));
+PLAN_BODY void sarrus_rotations(const sarrus_mechanism *mech, const real *q, sarrus_workspace *ws) {
+    PLAN_EACH(b, 0, mech->n_bodies) {
+        real_sincos(frame_at(q, 3 * b + 2), &frame_at(ws->sine, b), &frame_at(ws->cosine, b));
     }
 }
 
 /* The point (sx, sy) of `body`, in the body's frame. */
-LANE_FUNCTION sarrus_point sarrus_point_of(const sarrus_workspace *ws, const real *q, const real *v, int32_t body, real sx,
-                                           real sy) {
+LANE_FUNCTION sarrus_point sarrus_point_of(sarrus_workspace *ws, const real *q, const real *v, int32_t body, real sx, real sy) {
     sarrus_point p;
     if (body < 0) {
         p.arm_x = p.x = sx;
@@ -30,33 +29,33 @@ LANE_FUNCTION sarrus_point sarrus_point_of(const sarrus_workspace *ws, const rea
         p.vx = p.vy = p.omega = real_set(0.0);
         return p;
     }
-    real s = lane_at(ws->sine, body), c = lane_at(ws->cosine, body);
+    real s = frame_at(ws->sine, body), c = frame_at(ws->cosine, body);
     p.arm_x = real_fnma(s, sy, c * sx);
     p.arm_y = real_fma(s, sx, c * sy);
-    p.omega = lane_at(v, 3 * body + 2);
-    p.x = lane_at(q, 3 * body) + p.arm_x;
-    p.y = lane_at(q, 3 * body + 1) + p.arm_y;
-    p.vx = real_fnma(p.omega, p.arm_y, lane_at(v, 3 * body));
-    p.vy = real_fma(p.omega, p.arm_x, lane_at(v, 3 * body + 1));
+    p.omega = frame_at(v, 3 * body + 2);
+    p.x = frame_at(q, 3 * body) + p.arm_x;
+    p.y = frame_at(q, 3 * body + 1) + p.arm_y;
+    p.vx = real_fnma(p.omega, p.arm_y, frame_at(v, 3 * body));
+    p.vy = real_fma(p.omega, p.arm_x, frame_at(v, 3 * body + 1));
     return p;
 }
 
 /* The parent's and the child's point of a joint. */
-LANE_FUNCTION void sarrus_joint_points(const sarrus_workspace *ws, const real *parameter, const sarrus_mech_joint *joint,
-                                       const real *q, const real *v, sarrus_point *parent, sarrus_point *child) {
+LANE_FUNCTION void sarrus_joint_points(sarrus_workspace *ws, const real *parameter, const sarrus_mech_joint *joint, const real *q,
+                                       const real *v, sarrus_point *parent, sarrus_point *child) {
     const real *p = lane_from(parameter, joint->p);
     *parent = sarrus_point_of(ws, q, v, joint->parent, lane_at(p, SARRUS_PJ_PARENT_X), lane_at(p, SARRUS_PJ_PARENT_Y));
     *child = sarrus_point_of(ws, q, v, joint->child, lane_at(p, SARRUS_PJ_CHILD_X), lane_at(p, SARRUS_PJ_CHILD_Y));
 }
 
 /* A vector (x, y) of `body` in the inertial frame. */
-LANE_FUNCTION void sarrus_vector_of(const sarrus_workspace *ws, int32_t body, real x, real y, real *out_x, real *out_y) {
+LANE_FUNCTION void sarrus_vector_of(sarrus_workspace *ws, int32_t body, real x, real y, real *out_x, real *out_y) {
     if (body < 0) {
         *out_x = x;
         *out_y = y;
         return;
     }
-    real s = lane_at(ws->sine, body), c = lane_at(ws->cosine, body);
+    real s = frame_at(ws->sine, body), c = frame_at(ws->cosine, body);
     *out_x = real_fnma(s, y, c * x);
     *out_y = real_fma(s, x, c * y);
 }
@@ -106,56 +105,55 @@ LANE_FUNCTION sarrus_row_value sarrus_row_distance(const sarrus_point *p, const 
     return row;
 }
 
-LANE_FUNCTION void sarrus_row_store(const sarrus_workspace *ws, int32_t i, const sarrus_row_value *row) {
-    lane_at(ws->turn, 2 * i) = row->turn_parent;
-    lane_at(ws->turn, 2 * i + 1) = row->turn_child;
-    lane_at(ws->direction, 2 * i) = row->ex;
-    lane_at(ws->direction, 2 * i + 1) = row->ey;
-    lane_at(ws->phi, i) = row->phi;
-    lane_at(ws->phi_dot, i) = row->phi_dot;
-    lane_at(ws->gamma, i) = row->gamma;
+LANE_FUNCTION void sarrus_row_store(sarrus_workspace *ws, int32_t i, const sarrus_row_value *row) {
+    frame_at(ws->turn, 2 * i) = row->turn_parent;
+    frame_at(ws->turn, 2 * i + 1) = row->turn_child;
+    frame_at(ws->direction, 2 * i) = row->ex;
+    frame_at(ws->direction, 2 * i + 1) = row->ey;
+    frame_at(ws->phi, i) = row->phi;
+    frame_at(ws->phi_dot, i) = row->phi_dot;
+    frame_at(ws->gamma, i) = row->gamma;
 }
 
 /* Φ = p_child − p_parent (two rows):  t_child = (−ρ_y, ρ_x), t_parent = (ρ_y, −ρ_x),  γ = ω_c² ρ_c − ω_p² ρ_p. */
-LANE_FUNCTION void sarrus_rows_pin(const sarrus_workspace *ws, int32_t i, const sarrus_point *p, const sarrus_point *c,
-                                   int want_errors) {
-    lane_at(ws->turn, 2 * i) = p->arm_y;
-    lane_at(ws->turn, 2 * i + 1) = -c->arm_y;
-    lane_at(ws->turn, 2 * i + 2) = -p->arm_x;
-    lane_at(ws->turn, 2 * i + 3) = c->arm_x;
+LANE_FUNCTION void sarrus_rows_pin(sarrus_workspace *ws, int32_t i, const sarrus_point *p, const sarrus_point *c, int want_errors) {
+    frame_at(ws->turn, 2 * i) = p->arm_y;
+    frame_at(ws->turn, 2 * i + 1) = -c->arm_y;
+    frame_at(ws->turn, 2 * i + 2) = -p->arm_x;
+    frame_at(ws->turn, 2 * i + 3) = c->arm_x;
     real c2 = c->omega * c->omega, p2 = p->omega * p->omega;
-    lane_at(ws->gamma, i) = real_fnma(p2, p->arm_x, c2 * c->arm_x);
-    lane_at(ws->gamma, i + 1) = real_fnma(p2, p->arm_y, c2 * c->arm_y);
+    frame_at(ws->gamma, i) = real_fnma(p2, p->arm_x, c2 * c->arm_x);
+    frame_at(ws->gamma, i + 1) = real_fnma(p2, p->arm_y, c2 * c->arm_y);
     if (want_errors) {
-        lane_at(ws->phi, i) = c->x - p->x;
-        lane_at(ws->phi, i + 1) = c->y - p->y;
-        lane_at(ws->phi_dot, i) = c->vx - p->vx;
-        lane_at(ws->phi_dot, i + 1) = c->vy - p->vy;
+        frame_at(ws->phi, i) = c->x - p->x;
+        frame_at(ws->phi, i + 1) = c->y - p->y;
+        frame_at(ws->phi_dot, i) = c->vx - p->vx;
+        frame_at(ws->phi_dot, i + 1) = c->vy - p->vy;
     }
 }
 
 /* Φ = θ_child − θ_parent − θ0. */
-LANE_FUNCTION void sarrus_row_angle(const sarrus_workspace *ws, int32_t i, const sarrus_mech_joint *joint, real angle0,
-                                    const real *q, const real *v) {
+LANE_FUNCTION void sarrus_row_angle(sarrus_workspace *ws, int32_t i, const sarrus_mech_joint *joint, real angle0, const real *q,
+                                    const real *v) {
     real angle = -angle0, rate = real_set(0.0);
     if (joint->child >= 0) {
-        angle = lane_at(q, 3 * joint->child + 2) - angle0;
-        rate = lane_at(v, 3 * joint->child + 2);
+        angle = frame_at(q, 3 * joint->child + 2) - angle0;
+        rate = frame_at(v, 3 * joint->child + 2);
     }
     if (joint->parent >= 0) {
-        angle = angle - lane_at(q, 3 * joint->parent + 2);
-        rate = rate - lane_at(v, 3 * joint->parent + 2);
+        angle = angle - frame_at(q, 3 * joint->parent + 2);
+        rate = rate - frame_at(v, 3 * joint->parent + 2);
     }
-    lane_at(ws->turn, 2 * i) = real_set(-1.0);
-    lane_at(ws->turn, 2 * i + 1) = real_set(1.0);
-    lane_at(ws->gamma, i) = real_set(0.0);
-    lane_at(ws->phi, i) = angle;
-    lane_at(ws->phi_dot, i) = rate;
+    frame_at(ws->turn, 2 * i) = real_set(-1.0);
+    frame_at(ws->turn, 2 * i + 1) = real_set(1.0);
+    frame_at(ws->gamma, i) = real_set(0.0);
+    frame_at(ws->phi, i) = angle;
+    frame_at(ws->phi_dot, i) = rate;
 }
 
 /* The row of a joint's free coordinate, less its zero: angle of a revolute, shift along the axis of a prismatic. */
-LANE_FUNCTION void sarrus_row_free(const sarrus_workspace *ws, int32_t i, const sarrus_mech_joint *joint, const real *p,
-                                   const real *q, const real *v, const sarrus_point *parent, const sarrus_point *child) {
+LANE_FUNCTION void sarrus_row_free(sarrus_workspace *ws, int32_t i, const sarrus_mech_joint *joint, const real *p, const real *q,
+                                   const real *v, const sarrus_point *parent, const sarrus_point *child) {
     if (joint->kind == SARRUS_KIND_PRISMATIC) {
         real ux, uy;
         sarrus_vector_of(ws, joint->parent, lane_at(p, SARRUS_PJ_AXIS_X), lane_at(p, SARRUS_PJ_AXIS_Y), &ux, &uy);
@@ -168,8 +166,8 @@ LANE_FUNCTION void sarrus_row_free(const sarrus_workspace *ws, int32_t i, const 
 }
 
 /* All rows of joint i. A drive s(t) adds the free coordinate's row with Φ − s, Φ̇ − ṡ, γ + s̈. */
-LANE_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *parameter, int32_t i_joint, const real *q, const real *v,
-                                 const sarrus_workspace *ws, int want_errors) {
+PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *parameter, int32_t i_joint, const real *q, const real *v,
+                                 sarrus_workspace *ws, int want_errors) {
     const sarrus_mech_joint *joint = &mech->joint[i_joint];
     const real *p = lane_from(parameter, joint->p);
     int32_t i = joint->row;
@@ -191,41 +189,42 @@ LANE_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *param
         sarrus_row_store(ws, i++, &row);
     }
     if (joint->signal >= 0) {
-        const real *s = lane_from(ws->signal, 3 * joint->signal);
+        const real *s = frame_from(ws->signal, 3 * joint->signal);
         sarrus_row_free(ws, i, joint, p, q, v, &parent, &child);
-        lane_at(ws->phi, i) = lane_at(ws->phi, i) - lane_at(s, 0);
-        lane_at(ws->phi_dot, i) = lane_at(ws->phi_dot, i) - lane_at(s, 1);
-        lane_at(ws->gamma, i) = lane_at(ws->gamma, i) + lane_at(s, 2);
+        frame_at(ws->phi, i) = frame_at(ws->phi, i) - frame_at(s, 0);
+        frame_at(ws->phi_dot, i) = frame_at(ws->phi_dot, i) - frame_at(s, 1);
+        frame_at(ws->gamma, i) = frame_at(ws->gamma, i) + frame_at(s, 2);
     }
 }
 
-/* γ ← γ − 2αΦ̇ − β²Φ (S5 eq 32), for a violation Φ [m], Φ̇ [m]. */
-LANE_BODY void sarrus_baumgarte(const sarrus_mechanism *mech, real alpha, real beta, const real *phi, const real *phi_dot,
-                                const sarrus_workspace *ws) {
+/* γ ← γ − 2αΦ̇ − β²Φ (S5 eq 32), with the present violation or, when the gains follow the step, that in held[2m] (NULL: none). */
+PLAN_BODY void sarrus_baumgarte(const sarrus_mechanism *mech, real alpha, real beta, const real *held, sarrus_workspace *ws) {
+    const int is_held = mech->integrator.has_step_gains && held;
     real two_alpha = real_set(2.0) * alpha;
     real beta2 = beta * beta;
-    for (int32_t i = 0; i < mech->m; ++i) {
-        real g = real_fnma(two_alpha, lane_at(phi_dot, i), lane_at(ws->gamma, i));
-        lane_at(ws->gamma, i) = real_fnma(beta2, lane_at(phi, i), g);
+    PLAN_EACH(i, 0, mech->m) {
+        real phi = is_held ? lane_at(held, i) : frame_at(ws->phi, i);
+        real phi_dot = is_held ? lane_at(held, mech->m + i) : frame_at(ws->phi_dot, i);
+        frame_at(ws->gamma, i) = real_fnma(beta2, phi, real_fnma(two_alpha, phi_dot, frame_at(ws->gamma, i)));
     }
 }
 
 /* Rows of all joints at (q, v); the rotations and signals are there already. Directions of constant rows are written only
  * when the plan has general rows (nothing else reads them on the fast path). */
-LANE_BODY void sarrus_rows(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v,
-                           const sarrus_workspace *ws, int want_errors) {
-    for (int32_t i = 0; i < mech->n_joints; ++i)
-        sarrus_joint_rows(mech, parameter, i, q, v, ws, want_errors);
+PLAN_BODY void sarrus_rows(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v, sarrus_workspace *ws,
+                           int want_errors) {
+    PLAN_EACH(i, 0, mech->n_joints)
+    sarrus_joint_rows(mech, parameter, i, q, v, ws, want_errors);
 }
 
 /* e of the constant rows, once per workspace: nothing overwrites it. */
-LANE_BODY void sarrus_constant_directions(const sarrus_mechanism *mech, const sarrus_workspace *ws) {
-    for (int32_t i = 0; i < mech->m; ++i) {
+PLAN_BODY void sarrus_constant_directions(const sarrus_mechanism *mech, sarrus_workspace *ws) {
+    PLAN_EACH(i, 0, mech->m) {
         int32_t kind = mech->row[i].kind;
         if (kind == SARRUS_ROW_GENERAL)
             continue;
-        lane_at(ws->direction, 2 * i) = real_set(kind == SARRUS_ROW_X ? 1.0 : 0.0);
-        lane_at(ws->direction, 2 * i + 1) = real_set(kind == SARRUS_ROW_Y ? 1.0 : 0.0);
+        frame_at(ws->direction, 2 * i) = real_set(kind == SARRUS_ROW_X ? 1.0 : 0.0);
+        frame_at(ws->direction, 2 * i + 1) = real_set(kind == SARRUS_ROW_Y ? 1.0 : 0.0);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/body/plan_table.h"
 #include "kernels/pinv/rule.h"
 #include "sarrus/method.h"
 #include "sarrus/observable.h"
@@ -119,23 +120,23 @@ typedef struct sarrus_mech_factor {
     int32_t n_blocks;
     int32_t n_entries; /* blocks below the diagonal */
     int32_t n_updates;
-    const int32_t *row_of;                        /* [n_independent] rows of the mechanism, in elimination order */
-    const int32_t *at;                            /* [n_independent] their elements in vectors of elimination order */
-    const int32_t *column;                        /* [n_blocks + 1] */
-    const int32_t *entry_row;                     /* [n_entries] block row */
-    const int32_t *update;                        /* [n_updates] */
-    int32_t n_block_shares, n_first_block_shares; /* the first ones begin their destinations, the others add to them */
-    const sarrus_mech_block_share *block_share;   /* [n_block_shares] blocks between pins */
-    int32_t n_shares, n_first;                    /* the same for single entries */
-    const sarrus_mech_share *share;               /* [n_shares] destination: lane array of the factor */
+    const int32_t *row_of;                             /* [n_independent] rows of the mechanism, in elimination order */
+    const int32_t *at;                                 /* [n_independent] their elements in vectors of elimination order */
+    PLAN_TABLE(int32_t, column, SARRUS_PLAN_N_COLUMN); /* [n_blocks + 1] */
+    const int32_t *entry_row;                          /* [n_entries] block row */
+    const int32_t *update;                             /* [n_updates] */
+    int32_t n_block_shares, n_first_block_shares;      /* the first ones begin their destinations, the others add to them */
+    const sarrus_mech_block_share *block_share;        /* [n_block_shares] blocks between pins */
+    int32_t n_shares, n_first;                         /* the same for single entries */
+    const sarrus_mech_share *share;                    /* [n_shares] destination: lane array of the factor */
     int32_t n_fill;
     const int32_t *fill; /* [n_fill] lane arrays of the factor that no share begins: zero */
     int32_t n_pads;
     const int32_t *pad; /* [n_pads] lane arrays of the factor that hold the diagonal of a pad: one */
     int32_t n_dependent;
-    const int32_t *dependent;      /* [n_dependent] rows of the mechanism outside I */
-    const int32_t *coupling_begin; /* [n_dependent + 1] into coupling: J_d M⁻¹ J_Iᵀ (destination: elimination order) and, at
-                                      destination 2 n_blocks, J_d M⁻¹ J_dᵀ */
+    PLAN_TABLE(int32_t, dependent, SARRUS_PLAN_N_DEPENDENT);           /* [n_dependent] rows of the mechanism outside I */
+    PLAN_TABLE(int32_t, coupling_begin, SARRUS_PLAN_N_COUPLING_BEGIN); /* [n_dependent + 1] into coupling: J_d M⁻¹ J_Iᵀ
+                                      (destination: elimination order) and, at destination 2 n_blocks, J_d M⁻¹ J_dᵀ */
     const sarrus_mech_share *coupling;
 } sarrus_mech_factor;
 
@@ -176,17 +177,18 @@ typedef struct sarrus_lane_tables {
     int32_t width;
     int32_t block_segment[2 * SARRUS_N_LANE_BLOCK_KINDS + 1];
     int32_t segment[2 * SARRUS_N_LANE_KINDS + 1];
-    const sarrus_lane_block_share *block_share;
-    const sarrus_lane_share *share;
-    const sarrus_lane_place *fill;      /* [n_fill] */
-    const sarrus_lane_place *pad;       /* [n_pads] */
-    const sarrus_lane_place *row;       /* [n_independent] rows of the mechanism in elimination order */
-    const sarrus_lane_place *at;        /* [n_independent] their elements in elimination order */
-    const sarrus_lane_place *dependent; /* [n_dependent] */
-    const sarrus_lane_place *entry_row; /* [n_entries] first element of the block row */
-    const sarrus_lane_place *update;    /* [n_updates] first lane array of the block */
-    const int32_t *coupling_kind;       /* [n_couplings] */
-    const sarrus_lane_share *coupling;
+    PLAN_TABLE(sarrus_lane_block_share, block_share, SARRUS_PLAN_N_BLOCK_SHARES);
+    PLAN_TABLE(sarrus_lane_share, share, SARRUS_PLAN_N_SHARES);
+    PLAN_TABLE(sarrus_lane_place, fill, SARRUS_PLAN_N_FILL);       /* [n_fill] */
+    PLAN_TABLE(sarrus_lane_place, pad, SARRUS_PLAN_N_PADS);        /* [n_pads] */
+    PLAN_TABLE(sarrus_lane_place, row, SARRUS_PLAN_N_INDEPENDENT); /* [n_independent] rows of the mechanism in elimination order */
+    PLAN_TABLE(sarrus_lane_place, at, SARRUS_PLAN_N_INDEPENDENT);  /* [n_independent] their elements in elimination order */
+    PLAN_TABLE(sarrus_lane_place, dependent, SARRUS_PLAN_N_DEPENDENT); /* [n_dependent] */
+    PLAN_TABLE(sarrus_lane_place, entry_row, SARRUS_PLAN_N_ENTRIES);   /* [n_entries] first element of the block row */
+    PLAN_TABLE(int32_t, first_update, SARRUS_PLAN_N_ENTRIES);          /* [n_entries] in update[]: that of the entry with itself */
+    PLAN_TABLE(sarrus_lane_place, update, SARRUS_PLAN_N_UPDATES);      /* [n_updates] first lane array of the block */
+    PLAN_TABLE(int32_t, coupling_kind, SARRUS_PLAN_N_COUPLINGS);       /* [n_couplings] */
+    PLAN_TABLE(sarrus_lane_share, coupling, SARRUS_PLAN_N_COUPLINGS);
 } sarrus_lane_tables;
 
 /* How accelerations are solved for. */
@@ -285,6 +287,20 @@ typedef struct sarrus_external_problem {
 } sarrus_external_problem;
 typedef void (*sarrus_external_solve)(void *user, const sarrus_external_problem *problem);
 
+/* The rank-revealing path of the generic kernels, for specialised ones: z = M^{-1/2} D⁺ rhs and the rank decision from rows that
+ * were evaluated elsewhere. */
+typedef struct sarrus_reveal_problem {
+    const void *turn;                /* [m][2][width] */
+    const void *direction;           /* [m][2][width]; NULL when there are no general rows */
+    const void *phi;                 /* [m][width] the violation; NULL when the rank rule does not ask */
+    const void *rhs;                 /* [m][width] */
+    const void *max_rank, *rank_now; /* [width] */
+    const void *slow;                /* [width] 1 in the lanes that are asked for, else 0 */
+    void *z;                         /* [n][width] out */
+    void *rank, *kept, *dropped;     /* [width] out */
+} sarrus_reveal_problem;
+typedef void (*sarrus_external_reveal)(void *user, const sarrus_reveal_problem *problem);
+
 typedef struct sarrus_mechanism {
     int32_t n_bodies, n_joints, n_forces, n_signals, n_inputs, n_drives;
     int32_t n; /* coordinates */
@@ -295,11 +311,11 @@ typedef struct sarrus_mechanism {
     int32_t p_baumgarte; /* [2] α, β in 1/s */
     int32_t p_body;
     int32_t has_baumgarte;
-    const sarrus_mech_joint *joint;
-    const sarrus_mech_force *force;
-    const sarrus_mech_signal *signal;
-    const sarrus_mech_row *row;
-    const double *knots; /* plan */ /* s */
+    PLAN_TABLE(sarrus_mech_joint, joint, SARRUS_PLAN_N_JOINTS);
+    PLAN_TABLE(sarrus_mech_force, force, SARRUS_PLAN_N_FORCES);
+    PLAN_TABLE(sarrus_mech_signal, signal, SARRUS_PLAN_N_SIGNALS);
+    PLAN_TABLE(sarrus_mech_row, row, SARRUS_PLAN_N_ROWS);
+    PLAN_TABLE(double, knots, SARRUS_PLAN_N_KNOTS); /* plan */ /* s */
     sarrus_mech_factor factor;
     sarrus_lane_tables lane;
     sarrus_tile_layout layout;
@@ -308,9 +324,9 @@ typedef struct sarrus_mechanism {
     int32_t method; /* sarrus_pinv_method */
     int32_t project;
     sarrus_rank_rule rank;
-    const int32_t *independent; /* [factor.n_independent] rows I, ascending */
-    int32_t event_capacity;     /* changes of rank that a tile can hold until they are fetched */
-    double project_tolerance;   /* plan */
+    PLAN_TABLE(int32_t, independent, SARRUS_PLAN_N_INDEPENDENT); /* [factor.n_independent] rows I, ascending */
+    int32_t event_capacity;                                      /* changes of rank that a tile can hold until they are fetched */
+    double project_tolerance;                                    /* plan */
     /* Smallest pivot, relative to the row's own S_kk, that the block LDLᵀ may use. For an acceleration a lane with a smaller one
      * takes the rank-revealing path; for a projection the row is left out for the moment. */
     double guard; /* plan */

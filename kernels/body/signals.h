@@ -5,21 +5,21 @@
 #include "kernels/body/workspace.h"
 
 /* Σ c_k x^k and its first two derivatives by Horner's rule, k = 0 … n − 1. */
-LANE_BODY void sarrus_polynomial(const real *c, int32_t n, real x, real *out) {
+PLAN_BODY void sarrus_polynomial(const real *c, int32_t n, real x, real *out) {
     real p = real_set(0.0), p1 = real_set(0.0), p2_half = real_set(0.0);
     for (int32_t k = n - 1; k >= 0; --k) {
         p2_half = real_fma(p2_half, x, p1);
         p1 = real_fma(p1, x, p);
         p = real_fma(p, x, lane_at(c, k));
     }
-    lane_at(out, 0) = p;
-    lane_at(out, 1) = p1;
-    lane_at(out, 2) = p2_half + p2_half;
+    frame_at(out, 0) = p;
+    frame_at(out, 1) = p1;
+    frame_at(out, 2) = p2_half + p2_half;
 }
 
 /* The cubic of the interval that holds t: out = c0 + c1 x + c2 x² + c3 x³, x = t − knot_k. The first and last intervals
  * extend beyond the table. Every lane walks all intervals, so lanes with different times are no special case. */
-LANE_BODY void sarrus_table(const sarrus_mechanism *mech, const sarrus_mech_signal *signal, const real *p, real t, real *out) {
+PLAN_BODY void sarrus_table(const sarrus_mechanism *mech, const sarrus_mech_signal *signal, const real *p, real t, real *out) {
     real c[4], knot = real_set(mech->knots[signal->knots]);
     for (int32_t j = 0; j < 4; ++j)
         c[j] = lane_at(p, j);
@@ -33,34 +33,34 @@ LANE_BODY void sarrus_table(const sarrus_mechanism *mech, const sarrus_mech_sign
             c[j] = real_select(inside, lane_at(p, 4 * k + j), c[j]);
     }
     real x = t - knot;
-    lane_at(out, 0) = real_fma(real_fma(real_fma(c[3], x, c[2]), x, c[1]), x, c[0]);
-    lane_at(out, 1) = real_fma(real_fma(real_set(3.0) * c[3], x, c[2] + c[2]), x, c[1]);
-    lane_at(out, 2) = real_fma(real_set(6.0) * c[3], x, c[2] + c[2]);
+    frame_at(out, 0) = real_fma(real_fma(real_fma(c[3], x, c[2]), x, c[1]), x, c[0]);
+    frame_at(out, 1) = real_fma(real_fma(real_set(3.0) * c[3], x, c[2] + c[2]), x, c[1]);
+    frame_at(out, 2) = real_fma(real_set(6.0) * c[3], x, c[2] + c[2]);
 }
 
 /* ws->signal from the parameters at time t. */
-LANE_BODY void sarrus_signals(const sarrus_mechanism *mech, const real *parameter, real t, const sarrus_workspace *ws) {
-    for (int32_t i = 0; i < mech->n_signals; ++i) {
+PLAN_BODY void sarrus_signals(const sarrus_mechanism *mech, const real *parameter, real t, sarrus_workspace *ws) {
+    PLAN_EACH(i, 0, mech->n_signals) {
         const sarrus_mech_signal *signal = &mech->signal[i];
         const real *p = lane_from(parameter, signal->p);
-        real *out = lane_from(ws->signal, 3 * i);
+        real *out = frame_from(ws->signal, 3 * i);
         if (signal->kind == SARRUS_MECH_CONSTANT) {
-            lane_at(out, 0) = lane_at(p, 0);
-            lane_at(out, 1) = lane_at(out, 2) = real_set(0.0);
+            frame_at(out, 0) = lane_at(p, 0);
+            frame_at(out, 1) = frame_at(out, 2) = real_set(0.0);
         } else if (signal->kind == SARRUS_MECH_RAMP) {
             real since = t - lane_at(p, 2);
             mask on = real_lt(real_set(0.0), since);
             real slope = real_select(on, lane_at(p, 1), real_set(0.0));
-            lane_at(out, 0) = real_fma(slope, since, lane_at(p, 0));
-            lane_at(out, 1) = slope;
-            lane_at(out, 2) = real_set(0.0);
+            frame_at(out, 0) = real_fma(slope, since, lane_at(p, 0));
+            frame_at(out, 1) = slope;
+            frame_at(out, 2) = real_set(0.0);
         } else if (signal->kind == SARRUS_MECH_SINE) {
             real omega = real_set(6.283185307179586477) * lane_at(p, 1);
             real s, c;
             real_sincos(real_fma(omega, t, lane_at(p, 2)), &s, &c);
-            lane_at(out, 0) = real_fma(lane_at(p, 0), s, lane_at(p, 3));
-            lane_at(out, 1) = lane_at(p, 0) * omega * c;
-            lane_at(out, 2) = -(lane_at(p, 0) * omega * omega * s);
+            frame_at(out, 0) = real_fma(lane_at(p, 0), s, lane_at(p, 3));
+            frame_at(out, 1) = lane_at(p, 0) * omega * c;
+            frame_at(out, 2) = -(lane_at(p, 0) * omega * omega * s);
         } else if (signal->kind == SARRUS_MECH_POLYNOMIAL) {
             sarrus_polynomial(p, signal->n, t, out);
         } else {

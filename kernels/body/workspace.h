@@ -3,26 +3,30 @@
 #ifndef SARRUS_BODY_WORKSPACE_H
 #define SARRUS_BODY_WORKSPACE_H
 
-#include "kernels/body/mechanism.h"
-#include "kernels/lane/lane.h"
+#include "kernels/body/plan_access.h"
 #include "kernels/pinv/call.h"
 
 typedef struct sarrus_workspace {
-    real *sine, *cosine; /* [n_bodies] of θ */
-    real *signal;        /* [n_signals][3] value and its first two derivatives in time */
-    real *force;         /* [n] generalized forces without gravity, then a_f = M⁻¹F, m/s² | rad/s² */
-    real *turn;          /* [m][2] t_parent, t_child of each row, m | 1 */
-    real *push;          /* [m][2] turn / I, 1/(kg m) | 1/(kg m²) */
-    real *direction;     /* [m][2] e of each row, filled only when there are general rows */
-    real *phi, *phi_dot; /* [m] Φ and Φ̇ */
-    real *gamma;         /* [m] γ, Baumgarte's terms included */
-    real *rhs;           /* [m] γ − J a_f, or another right side */
-    real *factor;        /* [n_blocks + n_entries][4] S, then D and L */
-    real *diagonal;      /* [n_blocks][2] guard · S_kk */
-    real *inverse;       /* [n_blocks][2] 1/D, 0 where the pivot was refused */
-    real *refused;       /* [1] 1 where a pivot of the factor was refused */
-    real *solution;      /* [2 n_blocks] right side and solution in elimination order */
-    real *multiplier;    /* [m] S⁻¹ rhs by row, zero on dependent rows (λ = −multiplier) */
+    /* The arrays of an evaluation. */
+    FRAME_ARRAY(sine, SARRUS_PLAN_N_BODIES); /* [n_bodies] of θ */
+    FRAME_ARRAY(cosine, SARRUS_PLAN_N_BODIES);
+    FRAME_ARRAY(signal, 3 * SARRUS_PLAN_N_SIGNALS); /* [n_signals][3] value and its first two derivatives in time */
+    FRAME_ARRAY(force, SARRUS_PLAN_N_COORDINATES); /* [n] generalized forces without gravity, then a_f = M⁻¹F, m/s² | rad/s² */
+    FRAME_ARRAY(turn, 2 * SARRUS_PLAN_N_ROWS);     /* [m][2] t_parent, t_child of each row, m | 1 */
+    FRAME_ARRAY(push, 2 * SARRUS_PLAN_N_ROWS);     /* [m][2] turn / I, 1/(kg m) | 1/(kg m²) */
+    FRAME_ARRAY(direction, 2 * SARRUS_PLAN_N_ROWS);  /* [m][2] e of each row, filled only when there are general rows */
+    FRAME_ARRAY(phi, SARRUS_PLAN_N_ROWS);            /* [m] Φ */
+    FRAME_ARRAY(phi_dot, SARRUS_PLAN_N_ROWS);        /* [m] Φ̇ */
+    FRAME_ARRAY(gamma, SARRUS_PLAN_N_ROWS);          /* [m] γ, Baumgarte's terms included */
+    FRAME_ARRAY(rhs, SARRUS_PLAN_N_ROWS);            /* [m] γ − J a_f, or another right side */
+    FRAME_ARRAY(factor, 4 * SARRUS_PLAN_N_PLACES);   /* [n_blocks + n_entries][4] S, then D and L */
+    FRAME_ARRAY(diagonal, 2 * SARRUS_PLAN_N_BLOCKS); /* [n_blocks][2] guard · S_kk */
+    FRAME_ARRAY(inverse, 2 * SARRUS_PLAN_N_BLOCKS);  /* [n_blocks][2] 1/D, 0 where the pivot was refused */
+    FRAME_ARRAY(refused, 1);                         /* [1] 1 where a pivot of the factor was refused */
+    FRAME_ARRAY(solution, 2 * SARRUS_PLAN_N_BLOCKS); /* [2 n_blocks] right side and solution in elimination order */
+    FRAME_ARRAY(multiplier, SARRUS_PLAN_N_ROWS);     /* [m] S⁻¹ rhs by row, zero on dependent rows (λ = −multiplier) */
+    FRAME_ARRAY(z, SARRUS_PLAN_N_COORDINATES);       /* [n] D⁺ b */
+    /* What lives longer, or is walked at run time. */
     real *null_vector;   /* [n_dependent][2 n_blocks + 1] of Jᵀ */
     real *null_gram;     /* [n_dependent][n_dependent + 1] */
     real *q, *v;         /* [n] stage state */
@@ -36,7 +40,7 @@ typedef struct sarrus_workspace {
     real *d_rhs;         /* [m] */
     real *norm2;         /* [m] squared row norms (σ² once converged) */
     real *sigma;         /* [m] singular values, falling */
-    real *z, *z_other;   /* [n] D⁺ b */
+    real *z_other;       /* [n] D⁺ b */
     real *u;             /* [m][m] left rotations, only for multipliers */
     real *u_rhs;         /* [m] */
     real *pinv;          /* scratch of the plan's pseudoinverse method */
@@ -76,27 +80,36 @@ LANE_FUNCTION real *sarrus_workspace_part(real *block, size_t *at, size_t n_arra
     return part;
 }
 
+/* The same for an array of an evaluation: specialised kernels keep it elsewhere, and leave its place to the generic ones. */
+#if defined(SARRUS_CONSTANT_PLAN)
+#define FRAME_PART(array, block, at, n_arrays) (void)sarrus_workspace_part(block, at, n_arrays)
+#else
+#define FRAME_PART(array, block, at, n_arrays) (array) = sarrus_workspace_part(block, at, n_arrays)
+#endif
+
 /* Cuts `block` (NULL: only counts); returns the number of lane arrays that the workspace needs. */
 LANE_BODY size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *block, sarrus_workspace *ws) {
     size_t n = (size_t)mech->n, m = (size_t)mech->m, n_bodies = (size_t)mech->n_bodies;
     size_t n_i = 2 * (size_t)mech->factor.n_blocks, n_d = (size_t)mech->factor.n_dependent;
     size_t at = 0;
-    ws->sine = sarrus_workspace_part(block, &at, n_bodies);
-    ws->cosine = sarrus_workspace_part(block, &at, n_bodies);
-    ws->signal = sarrus_workspace_part(block, &at, 3 * (size_t)mech->n_signals);
-    ws->force = sarrus_workspace_part(block, &at, n);
-    ws->turn = sarrus_workspace_part(block, &at, 2 * m);
-    ws->push = sarrus_workspace_part(block, &at, 2 * m);
-    ws->phi = sarrus_workspace_part(block, &at, m);
-    ws->phi_dot = sarrus_workspace_part(block, &at, m);
-    ws->gamma = sarrus_workspace_part(block, &at, m);
-    ws->rhs = sarrus_workspace_part(block, &at, m);
-    ws->factor = sarrus_workspace_part(block, &at, 2 * n_i + 4 * (size_t)mech->factor.n_entries);
-    ws->diagonal = sarrus_workspace_part(block, &at, n_i);
-    ws->inverse = sarrus_workspace_part(block, &at, n_i);
-    ws->refused = sarrus_workspace_part(block, &at, 1);
-    ws->solution = sarrus_workspace_part(block, &at, n_i);
-    ws->multiplier = sarrus_workspace_part(block, &at, m);
+    FRAME_PART(ws->sine, block, &at, n_bodies);
+    FRAME_PART(ws->cosine, block, &at, n_bodies);
+    FRAME_PART(ws->signal, block, &at, 3 * (size_t)mech->n_signals);
+    FRAME_PART(ws->force, block, &at, n);
+    FRAME_PART(ws->turn, block, &at, 2 * m);
+    FRAME_PART(ws->push, block, &at, 2 * m);
+    FRAME_PART(ws->phi, block, &at, m);
+    FRAME_PART(ws->phi_dot, block, &at, m);
+    FRAME_PART(ws->gamma, block, &at, m);
+    FRAME_PART(ws->rhs, block, &at, m);
+    FRAME_PART(ws->factor, block, &at, 2 * n_i + 4 * (size_t)mech->factor.n_entries);
+    FRAME_PART(ws->diagonal, block, &at, n_i);
+    FRAME_PART(ws->inverse, block, &at, n_i);
+    FRAME_PART(ws->refused, block, &at, 1);
+    FRAME_PART(ws->solution, block, &at, n_i);
+    FRAME_PART(ws->multiplier, block, &at, m);
+    FRAME_PART(ws->direction, block, &at, 2 * m);
+    FRAME_PART(ws->z, block, &at, n);
     ws->q = sarrus_workspace_part(block, &at, n);
     ws->v = sarrus_workspace_part(block, &at, n);
     ws->sum_q = sarrus_workspace_part(block, &at, n);
@@ -106,13 +119,11 @@ LANE_BODY size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *block,
     ws->error = sarrus_workspace_part(block, &at, mech->integrator.is_adaptive ? 6 * n : 0);
     ws->normal = sarrus_workspace_part(block, &at, mech->integrator.is_adaptive ? n : 0);
     ws->stage = sarrus_workspace_part(block, &at, 2 * n * (size_t)sarrus_stages_count(mech));
-    ws->direction = sarrus_workspace_part(block, &at, 2 * m);
     ws->null_vector = sarrus_workspace_part(block, &at, n_d * (n_i + 1));
     ws->null_gram = sarrus_workspace_part(block, &at, n_d * (n_d + 1));
     ws->d_rhs = sarrus_workspace_part(block, &at, m);
     ws->norm2 = sarrus_workspace_part(block, &at, m);
     ws->sigma = sarrus_workspace_part(block, &at, m);
-    ws->z = sarrus_workspace_part(block, &at, n);
     ws->z_other = sarrus_workspace_part(block, &at, n);
     ws->u_rhs = sarrus_workspace_part(block, &at, m);
     ws->d = sarrus_workspace_part(block, &at, m * n);

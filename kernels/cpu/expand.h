@@ -7,6 +7,8 @@ static void call_begin(const sarrus_kernel_call *call, sarrus_evaluation *ev, sa
     (void)sarrus_workspace_cut(call->mech, (real *)call->workspace, ws);
     ev->external = call->external;
     ev->external_user = call->external_user;
+    ev->reveal = NULL;
+    ev->reveal_user = NULL;
     sarrus_evaluation_begin(ev, call->mech, ws, (real *)call->tile);
     ev->is_configured = call->is_configured;
     ev->is_factored = call->is_factored;
@@ -69,6 +71,30 @@ static void kernel_rows(sarrus_kernel_call *call, double t, double *jacobian, do
     }
 }
 
+static void kernel_reveal(void *user, const sarrus_reveal_problem *problem) {
+    sarrus_kernel_call *call = user;
+    const sarrus_mechanism *mech = call->mech;
+    const real *turn = problem->turn, *direction = problem->direction, *phi = problem->phi, one = real_set(1.0);
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    call_begin(call, &ev, &ws);
+    ev.max_rank = *(const real *)problem->max_rank;
+    ev.rank_now = *(const real *)problem->rank_now;
+    for (int32_t i = 0; i < 2 * mech->m; ++i) {
+        ws.turn[i] = turn[i];
+        if (direction)
+            ws.direction[i] = direction[i];
+    }
+    for (int32_t i = 0; phi && i < mech->m; ++i)
+        ws.phi[i] = phi[i];
+    sarrus_rank_decision found = sarrus_reveal(&ev, problem->rhs, real_eq(*(const real *)problem->slow, one));
+    for (int32_t i = 0; i < mech->n; ++i)
+        ((real *)problem->z)[i] = ws.z[i];
+    *(real *)problem->rank = found.rank;
+    *(real *)problem->kept = found.kept;
+    *(real *)problem->dropped = found.dropped;
+}
+
 static void kernel_sincos(const double *x, double *sine, double *cosine) {
     real s, c, angle;
     for (int i = 0; i < SARRUS_LANE_WIDTH; ++i)
@@ -89,5 +115,6 @@ const sarrus_kernels SARRUS_KERNELS = {
     .advance = kernel_advance,
     .observe = kernel_observe,
     .rows = kernel_rows,
+    .reveal = kernel_reveal,
     .sincos = kernel_sincos,
 };

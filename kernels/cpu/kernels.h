@@ -11,6 +11,7 @@ typedef struct sarrus_kernel_call {
     double *workspace; /* [workspace_arrays(mech)][width] */
     sarrus_external_solve external;
     void *external_user;
+    sarrus_external_reveal reveal; /* sarrus_kernels.reveal; called back with this call by specialised kernels */
     /* What the call before has left in the workspace for this one; 0 when the tile, its state or the workspace is another. */
     int32_t is_configured, is_factored;
     int64_t n_evaluations;    /* counted up */
@@ -33,12 +34,15 @@ typedef struct sarrus_kernels {
     void (*observe)(sarrus_kernel_call *call, double t, const sarrus_observe_request *want, double *out);
     /* Rows at the tile's state and time t: jacobian [m][n][width] weighted J M^{-1/2}, phi [m][width], phi_dot [m][width]. */
     void (*rows)(sarrus_kernel_call *call, double t, double *jacobian, double *phi, double *phi_dot);
+    /* The rank-revealing path for rows that specialised kernels have evaluated at the call's tile; `call` is a sarrus_kernel_call.
+     */
+    void (*reveal)(void *call, const sarrus_reveal_problem *problem);
     /* sin and cos of x[width]. */
     void (*sincos)(const double *x, double *sine, double *cosine);
 } sarrus_kernels;
 
-/* What an object made for one plan (kernels/cpu/specialized.c) exports, under the name `sarrus_specialized`. Its kernels work on
- * the same tiles and workspaces as the generic ones of its width and give the same bits. */
+/* What an object made for one plan (kernels/cpu/specialized.c) exports, under the name `sarrus_specialized_kernels`. Its kernels
+ * work on the same tiles and workspaces as the generic ones of its width and give the same bits. */
 typedef struct sarrus_specialized {
     uint64_t abi;    /* SARRUS_SPECIALIZED_ABI */
     const char *key; /* what its plan, sources and compiler hash to, as text */

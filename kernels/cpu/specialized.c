@@ -1,7 +1,28 @@
-/* The kernels for one plan. Compiled when a mechanism is run, with its plan as a constant (src/plan/constant.c writes
- * sarrus_constant_plan.h) and
- *   SARRUS_LANE_WIDTH        lanes of a tile
- *   SARRUS_SPECIALIZED_KEY   what the object will be known by, a string */
+/* The kernels for one plan, compiled when a mechanism is run. sarrus_constant_plan.h holds the plan (src/plan/constant.c); the
+ * command line defines SARRUS_LANE_WIDTH        lanes of a tile SARRUS_SPECIALIZED_KEY   what the object will be known by, a string
+ */
+#include <sarrus_constant_plan.h>
+
 #include "kernels/cpu/kernels.h"
 #include "kernels/step/advance.h"
-#include "sarrus_constant_plan.h"
+
+/* Between the phases the arrays of an evaluation stand in `ws`; the rest of the workspace is where the generic kernels have it. */
+static uint64_t advance(sarrus_kernel_call *call, const sarrus_clock *clock, uint64_t n_steps) {
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    (void)sarrus_workspace_cut(&sarrus_constant_plan, (real *)call->workspace, &ws);
+    sarrus_frame_directions(&ws);
+    ev.external = NULL;
+    ev.external_user = NULL;
+    ev.reveal = call->reveal;
+    ev.reveal_user = call;
+    sarrus_evaluation_begin(&ev, &sarrus_constant_plan, &ws, (real *)call->tile);
+    const uint64_t n_done = sarrus_advance(&ev, (real *)call->tile, clock, n_steps);
+    call->is_configured = call->is_factored = 0; /* what the generic kernels would look for is not in their workspace */
+    call->n_evaluations += ev.n_evaluations;
+    call->n_rank_revealing += ev.n_rank_revealing;
+    return n_done;
+}
+
+extern const sarrus_specialized sarrus_specialized_kernels;
+const sarrus_specialized sarrus_specialized_kernels = {SARRUS_SPECIALIZED_ABI, SARRUS_SPECIALIZED_KEY, SARRUS_LANE_WIDTH, advance};

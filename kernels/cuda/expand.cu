@@ -36,6 +36,8 @@ static __device__ real *evaluation_of(const launch *work, int32_t i_tile, sarrus
     (void)sarrus_workspace_cut(&work->mech, lane_of_tile(work->workspace, i_tile, work->n_workspace_arrays), ws);
     ev->external = nullptr;
     ev->external_user = nullptr;
+    ev->reveal = nullptr;
+    ev->reveal_user = nullptr;
     sarrus_constant_directions(&work->mech, ws);
     sarrus_evaluation_begin(ev, &work->mech, ws, tile);
     return tile;

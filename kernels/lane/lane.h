@@ -22,7 +22,7 @@
 #define lane_at(array, i) ((array)[(size_t)(i)*LANE_STRIDE])
 
 /* Places a sub-array that begins at element i. */
-#define lane_from(array, i) ((array) + (size_t)(i)*LANE_STRIDE)
+#define lane_from(array, i) (&(array)[(size_t)(i)*LANE_STRIDE])
 
 /* sin x and cos x to 1 ulp or so for |x| ≤ 1.6e6, and within an ulp of x beyond: x = r + k π/2 by three exact parts of
  * π/2 (Cody and Waite), then the minimax polynomials of fdlibm (Sun Microsystems, 1993) on |r| ≤ π/4.

@@ -17,6 +17,14 @@
 #define LANE_FUNCTION static inline __attribute__((always_inline, unused))
 #define LANE_BODY static inline __attribute__((unused))
 #define LANE_RESTRICT restrict
+/* A piece of code of its own. */
+#define LANE_PHASE static __attribute__((noinline, unused))
+/* Before a loop whose bounds are constants: all of its iterations one after another. */
+#if defined(__clang__)
+#define LANE_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define LANE_UNROLL _Pragma("GCC unroll 65534")
+#endif
 #define LANE_STRIDE 1
 #define LANE_WIDTH SARRUS_LANE_WIDTH
 

@@ -10,6 +10,10 @@
 /* Bodies stay functions: one copy of each keeps the compiler quick and the instruction cache warm. */
 #define LANE_BODY static __device__ __noinline__ __attribute__((unused))
 #define LANE_RESTRICT __restrict__
+/* A piece of code of its own. */
+#define LANE_PHASE static __device__ __noinline__ __attribute__((unused))
+/* Before a loop whose bounds are constants: all of its iterations one after another. */
+#define LANE_UNROLL _Pragma("unroll")
 #define LANE_WIDTH 32
 #define LANE_STRIDE LANE_WIDTH
 

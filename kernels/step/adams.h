@@ -28,20 +28,20 @@ LANE_FUNCTION real sarrus_adams_limit(const sarrus_mechanism *mech, real order, 
 LANE_FUNCTION real sarrus_adams_stable_step(const sarrus_evaluation *ev) {
     mask is_ringing;
     real rate = sarrus_violation_rate(ev, &is_ringing);
-    real order = lane_at(ev->tile, ev->mech->layout.adaptive.order);
-    return sarrus_stable_step(sarrus_adams_limit(ev->mech, order, is_ringing), rate);
+    real order = lane_at(ev->tile, sarrus_plan_of(ev)->layout.adaptive.order);
+    return sarrus_stable_step(sarrus_adams_limit(sarrus_plan_of(ev), order, is_ringing), rate);
 }
 
 /* Row i of the predicted differences φᵉ. */
 LANE_FUNCTION real *sarrus_predicted(const sarrus_evaluation *ev, int32_t i) {
-    return lane_from(ev->ws->stage, 2 * ev->mech->n * (i - 1));
+    return lane_from(ev->ws->stage, 2 * sarrus_plan_of(ev)->n * (i - 1));
 }
 
 /* p into ws->sum_q, ws->sum_v and ws->q, ws->v; φᵉ into the workspace. */
 LANE_BODY void sarrus_adams_predict(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, const sarrus_adams *history,
                                     const sarrus_adams_terms *terms) {
-    const sarrus_workspace *ws = ev->ws;
-    const int32_t n = ev->mech->n;
+    sarrus_workspace *ws = ev->ws;
+    const int32_t n = sarrus_plan_of(ev)->n;
     for (int32_t l = 0; l < 2 * n; ++l) {
         real sum = real_set(0.0), e = real_set(0.0);
         for (int32_t i = terms->top; i >= 1; --i) {
@@ -59,8 +59,8 @@ LANE_BODY void sarrus_adams_predict(const sarrus_evaluation *ev, const sarrus_ad
 
 /* ws->error ← d, φᵉ_k + d, φᵉ_{k−1} + d, each lane of its own order k. */
 LANE_BODY void sarrus_adams_differences(const sarrus_evaluation *ev, const sarrus_adams_terms *terms, real order) {
-    const sarrus_workspace *ws = ev->ws;
-    const int32_t n = ev->mech->n;
+    sarrus_workspace *ws = ev->ws;
+    const int32_t n = sarrus_plan_of(ev)->n;
     for (int32_t l = 0; l < 2 * n; ++l) {
         real f = l < n ? lane_at(ws->v, l) : lane_at(ws->a, l - n);
         real d = f - lane_at(sarrus_predicted(ev, 1), l), at_k = real_set(0.0), at_below = real_set(0.0);
@@ -78,8 +78,8 @@ LANE_BODY void sarrus_adams_differences(const sarrus_evaluation *ev, const sarru
 /* The errors of the present trial. */
 LANE_BODY void sarrus_adams_judge(sarrus_evaluation *ev, const sarrus_adaptive *lanes, const sarrus_adams_terms *terms, real order,
                                   sarrus_adams_trial *trial) {
-    const sarrus_mechanism *mech = ev->mech;
-    const sarrus_workspace *ws = ev->ws;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
     const int32_t n = mech->n;
     const real one = real_set(1.0), h = terms->psi[1];
     real norm[3];
@@ -103,8 +103,8 @@ LANE_BODY void sarrus_adams_judge(sarrus_evaluation *ev, const sarrus_adaptive *
 
 /* y⁺ = p + h g_{k+1} d into ws->q, ws->v, projected; its acceleration into ws->a. */
 LANE_BODY void sarrus_adams_correct(sarrus_evaluation *ev, const sarrus_adams_terms *terms, real order, real t_new) {
-    const sarrus_workspace *ws = ev->ws;
-    const int32_t n = ev->mech->n;
+    sarrus_workspace *ws = ev->ws;
+    const int32_t n = sarrus_plan_of(ev)->n;
     real weight = terms->psi[1] * sarrus_own_term(terms->g, order + real_set(1.0), 2, terms->top + 1);
     const real *e = sarrus_predicted(ev, 1);
     for (int32_t i = 0; i < n; ++i) {
@@ -118,8 +118,8 @@ LANE_BODY void sarrus_adams_correct(sarrus_evaluation *ev, const sarrus_adams_te
 /* The new differences of the lanes of `accept`; returns the norm of φ_{k+2}. */
 LANE_BODY real sarrus_adams_update(sarrus_evaluation *ev, const sarrus_adaptive *lanes, const sarrus_adams *history,
                                    const sarrus_adams_terms *terms, mask accept) {
-    const sarrus_mechanism *mech = ev->mech;
-    const sarrus_workspace *ws = ev->ws;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
     const int32_t n = mech->n;
     real order = lane_at(history->order, 0);
     for (int32_t l = 0; l < 2 * n; ++l) {
@@ -162,12 +162,12 @@ LANE_BODY void sarrus_adams_reject(const sarrus_adaptive *lanes, const sarrus_ad
 /* Lanes for which the stability of the violation, not the error, limits the step, and to which the next lower order would allow a
  * longer one. */
 LANE_BODY mask sarrus_adams_is_held(const sarrus_evaluation *ev, const sarrus_adams_trial *trial, real order, real h) {
-    const int32_t max_order = ev->mech->integrator.max_order;
+    const int32_t max_order = sarrus_plan_of(ev)->integrator.max_order;
     const real one = real_set(1.0);
     mask is_ringing;
     real rate = sarrus_violation_rate(ev, &is_ringing);
-    real limit = sarrus_stable_step(sarrus_adams_limit(ev->mech, order, is_ringing), rate);
-    real below = sarrus_adams_limit(ev->mech, real_max(order - one, one), is_ringing);
+    real limit = sarrus_stable_step(sarrus_adams_limit(sarrus_plan_of(ev), order, is_ringing), rate);
+    real below = sarrus_adams_limit(sarrus_plan_of(ev), real_max(order - one, one), is_ringing);
     real longer = real_set(1.2) * limit;
     mask held = mask_and(real_le(limit, real_set(1.001) * h), real_le(longer, sarrus_stable_step(below, rate)));
     held = mask_and(held, mask_and(real_lt(one, order), real_lt(real_set(0.0), rate)));
@@ -178,12 +178,12 @@ LANE_BODY mask sarrus_adams_is_held(const sarrus_evaluation *ev, const sarrus_ad
 /* Order and step after a good step; `above` is the error as it would have been at order k + 1. */
 LANE_BODY void sarrus_adams_choose(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, const sarrus_adams *history,
                                    const sarrus_adams_trial *trial, real h, real above, mask lower, mask accept) {
-    const sarrus_mech_integrator *how = &ev->mech->integrator;
+    const sarrus_mech_integrator *how = &sarrus_plan_of(ev)->integrator;
     const real one = real_set(1.0), half = real_set(0.5);
     real order = lane_at(history->order, 0);
     mask is_ringing;
     real rate = sarrus_violation_rate(ev, &is_ringing);
-    real limit = sarrus_adams_limit(ev->mech, real_min(order + one, sarrus_whole(how->max_order)), is_ringing);
+    real limit = sarrus_adams_limit(sarrus_plan_of(ev), real_min(order + one, sarrus_whole(how->max_order)), is_ringing);
     mask may_raise = mask_and(real_lt(order, sarrus_whole(how->max_order)), real_le(h, sarrus_stable_step(limit, rate)));
     lower = mask_or(lower, sarrus_adams_is_held(ev, trial, order, h));
     mask rising = mask_and(real_lt(real_set(0.0), lane_at(history->is_rising, 0)), mask_and(may_raise, mask_not(lower)));
@@ -218,8 +218,8 @@ LANE_BODY void sarrus_adams_choose(const sarrus_evaluation *ev, const sarrus_ada
 
 /* The lanes of `accept` move on to the state in the workspace. */
 LANE_BODY void sarrus_adams_accept(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t_new, mask accept) {
-    const sarrus_workspace *ws = ev->ws;
-    const int32_t n = ev->mech->n;
+    sarrus_workspace *ws = ev->ws;
+    const int32_t n = sarrus_plan_of(ev)->n;
     sarrus_lanes_copy(accept, lanes->t_now, 1, lanes->t_before);
     sarrus_lanes_copy(accept, ws->q, n, lanes->now);
     sarrus_lanes_copy(accept, ws->v, n, lane_from(lanes->now, n));
@@ -228,8 +228,8 @@ LANE_BODY void sarrus_adams_accept(const sarrus_evaluation *ev, const sarrus_ada
 
 /* One trial step of the lanes of ev->healthy, of size h to t_new. Returns the lanes whose new state left the finite range. */
 LANE_BODY mask sarrus_adams_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
-    const sarrus_mechanism *mech = ev->mech;
-    const sarrus_workspace *ws = ev->ws;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
     const int32_t n = mech->n, max_order = mech->integrator.max_order;
     const real one = real_set(1.0);
     const mask go = ev->healthy;
@@ -276,9 +276,9 @@ LANE_BODY mask sarrus_adams_try(sarrus_evaluation *ev, const sarrus_adaptive *la
 
 /* The state at time t, t_before < t ≤ t_now, into q, v of the lanes of `on`. */
 LANE_BODY void sarrus_adams_show(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t, mask on, real *q, real *v) {
-    const int32_t n = ev->mech->n, max_order = ev->mech->integrator.max_order;
+    const int32_t n = sarrus_plan_of(ev)->n, max_order = sarrus_plan_of(ev)->integrator.max_order;
     sarrus_adams history;
-    sarrus_adams_view(ev->mech, ev->tile, &history);
+    sarrus_adams_view(sarrus_plan_of(ev), ev->tile, &history);
     real n_terms = lane_at(history.last_order, 0) + real_set(1.0), hi = t - lane_at(lanes->t_now, 0);
     real g[SARRUS_MAX_ORDER + 2];
     mask within[SARRUS_MAX_ORDER + 2];
@@ -303,8 +303,8 @@ LANE_BODY void sarrus_adams_show(const sarrus_evaluation *ev, const sarrus_adapt
 /* The lanes of `on` begin anew at order 1: the state is in lanes->now, its acceleration in ws->a. The first step is such that the
  * change of the derivative, were it as large as the derivative, would be a quarter of the tolerance. */
 LANE_BODY void sarrus_adams_begin(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, mask on) {
-    const sarrus_mechanism *mech = ev->mech;
-    const sarrus_workspace *ws = ev->ws;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
     const int32_t n = mech->n;
     const real one = real_set(1.0), zero = real_set(0.0);
     const real *v_now = lane_from(lanes->now, n);

@@ -48,7 +48,7 @@ LANE_BODY mask sarrus_lanes_differ(const real *a, const real *b, int32_t n) {
 
 /* The lanes of `fail` end with a status, at the first grid time behind their last good one. */
 LANE_BODY void sarrus_adaptive_fail(const sarrus_evaluation *ev, const sarrus_clock *clock, mask fail, int32_t status) {
-    const sarrus_tile_layout *layout = &ev->mech->layout;
+    const sarrus_tile_layout *layout = &sarrus_plan_of(ev)->layout;
     real *word = lane_from(ev->tile, layout->status), *failed_step = lane_from(ev->tile, layout->failed_step);
     if (!mask_any(fail))
         return;
@@ -59,7 +59,7 @@ LANE_BODY void sarrus_adaptive_fail(const sarrus_evaluation *ev, const sarrus_cl
 
 /* Gains that follow the step: α = β = gain / h in the lanes of `on`. */
 LANE_FUNCTION void sarrus_adaptive_gains(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real gain, real h, mask on) {
-    if (!ev->mech->integrator.has_step_gains)
+    if (!sarrus_plan_of(ev)->integrator.has_step_gains)
         return;
     lane_at(lanes->gain, 0) = real_select(on, gain / h, lane_at(lanes->gain, 0));
     ev->alpha = ev->beta = lane_at(lanes->gain, 0);

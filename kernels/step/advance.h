@@ -7,7 +7,7 @@
 
 /* Baumgarte's gains where no step is being made: those of the parameters, or what the step makes of them. */
 LANE_FUNCTION void sarrus_gains_begin(sarrus_evaluation *ev) {
-    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const sarrus_mech_integrator *how = &mech->integrator;
     ev->held = (const real *)0;
     ev->alpha = lane_at(ev->parameter, mech->p_baumgarte);
@@ -23,8 +23,7 @@ LANE_FUNCTION void sarrus_gains_begin(sarrus_evaluation *ev) {
 }
 
 /* The parts of a tile that a kernel call works on. */
-LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_mechanism *mech, const sarrus_workspace *ws,
-                                           real *tile) {
+LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_mechanism *mech, sarrus_workspace *ws, real *tile) {
     ev->mech = mech;
     ev->ws = ws;
     ev->tile = tile;
@@ -35,14 +34,15 @@ LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_m
     ev->rank_now = real_select(real_lt(ev->rank_now, real_set(0.0)), ev->max_rank, ev->rank_now);
     ev->found.rank = ev->found.kept = ev->found.dropped = real_set(0.0);
     ev->healthy = real_eq(lane_at(tile, mech->layout.status), real_set((real_scalar)SARRUS_INSTANCE_OK));
-    ev->is_configured = ev->is_factored = 0;
+    ev->is_configured = ev->is_factored = ev->wants_force = 0;
+    ev->outside = (sarrus_evaluation *)0;
     ev->n_evaluations = ev->n_rank_revealing = 0;
     sarrus_gains_begin(ev);
 }
 
 /* Returns the number of steps done: fewer than n_steps when changes of rank wait to be fetched first. */
 LANE_BODY uint64_t sarrus_advance(sarrus_evaluation *ev, real *tile, const sarrus_clock *clock, uint64_t n_steps) {
-    if (ev->mech->integrator.is_adaptive)
+    if (sarrus_plan_of(ev)->integrator.is_adaptive)
         return sarrus_advance_adaptive(ev, tile, clock, n_steps);
     return sarrus_advance_fixed(ev, tile, clock, n_steps);
 }

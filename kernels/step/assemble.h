@@ -13,16 +13,16 @@
 /* Lanes in which some dependent row d has left the span of I: the Schur complement J_d M⁻¹ J_dᵀ − c L⁻ᵀD⁻¹L⁻¹ cᵀ,
  * c = J_d M⁻¹ J_Iᵀ, is not small. Uses the factor in the workspace. */
 LANE_BODY mask sarrus_dependence_broken(const sarrus_evaluation *ev) {
-    const sarrus_mech_factor *f = &ev->mech->factor;
-    const sarrus_workspace *ws = ev->ws;
+    const sarrus_mech_factor *f = &sarrus_plan_of(ev)->factor;
+    sarrus_workspace *ws = ev->ws;
     mask broken = mask_none();
     for (int32_t d = 0; d < f->n_dependent; ++d) {
         real *c = lane_from(ws->null_vector, d * (2 * f->n_blocks + 1));
-        sarrus_coupling(ev->mech, ev->parameter, ws, d, c);
+        sarrus_coupling(sarrus_plan_of(ev), ev->parameter, ws, d, c);
         real own = lane_at(c, 2 * f->n_blocks), rest = own;
-        sarrus_ldlt_forward(ev->mech, ws, c);
+        sarrus_ldlt_forward(sarrus_plan_of(ev), ws, c);
         for (int32_t k = 0; k < 2 * f->n_blocks; ++k) {
-            rest = real_fnma(lane_at(c, k) * lane_at(c, k), lane_at(ws->inverse, k), rest);
+            rest = real_fnma(lane_at(c, k) * lane_at(c, k), frame_at(ws->inverse, k), rest);
         }
         broken = mask_or(broken, real_lt(real_set(SARRUS_DEPENDENT) * own, rest));
     }
@@ -32,8 +32,8 @@ LANE_BODY mask sarrus_dependence_broken(const sarrus_evaluation *ev) {
 /* The assembled rank of every lane: that of I when its pivots stand and the dependent rows are dependent; else the SVD
  * counts. An instance that starts in a singular configuration keeps the rank of I as its bound: it will leave it. */
 LANE_BODY real sarrus_assembled_rank(sarrus_evaluation *ev, mask active) {
-    const sarrus_mechanism *mech = ev->mech;
-    const sarrus_workspace *ws = ev->ws;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
     real generic = real_set((real_scalar)mech->factor.n_independent);
     if (mech->m == 0)
         return generic;
@@ -48,7 +48,7 @@ LANE_BODY real sarrus_assembled_rank(sarrus_evaluation *ev, mask active) {
 
 /* Projects q0, v0 of the tile, sets rank, status, q and v. */
 LANE_BODY void sarrus_assemble(sarrus_evaluation *ev, real *tile) {
-    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
     real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
     real *status = lane_from(tile, mech->layout.status), t = real_set(0.0);
     real scale = real_set(1.0);

@@ -80,16 +80,14 @@ LANE_BODY mask sarrus_tolerance_is_lost(const sarrus_mechanism *mech, const real
  * What lies across them it makes and removes itself. That must not be let go altogether: where nothing is free to move, no error
  * would be left to limit a step. Destroys x. */
 LANE_BODY real sarrus_error_size(sarrus_evaluation *ev, real *x, const real *y, const real *q_new, const real *v_new) {
-    const sarrus_mechanism *mech = ev->mech;
-    const sarrus_workspace *ws = ev->ws;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
     real whole = sarrus_error_norm(mech, x, y, q_new, v_new);
     if (!mech->integrator.is_tangential || mech->m == 0)
         return whole;
     for (int32_t half = 0; half < 2; ++half) {
         real *part = lane_from(x, half * mech->n);
-        for (int32_t i = 0; i < mech->m; ++i)
-            lane_at(ws->rhs, i) = real_set(0.0);
-        sarrus_rows_subtract(mech, ws, ws->rhs, part, ws->rhs);
+        sarrus_rows_oppose(ev, part);
         sarrus_correct_projection(ev, ws->rhs, ev->healthy, ws->normal);
         for (int32_t i = 0; i < mech->n; ++i)
             lane_at(part, i) = lane_at(part, i) + lane_at(ws->normal, i);
@@ -101,7 +99,7 @@ LANE_BODY real sarrus_error_size(sarrus_evaluation *ev, real *x, const real *y, 
  * method's limit of stability: `damped` on the negative real axis, `ringing` within 80° of it. 0 without gains or with such as
  * follow the step. */
 LANE_FUNCTION real sarrus_violation_rate(const sarrus_evaluation *ev, mask *is_ringing) {
-    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
     *is_ringing = mask_none();
     if (!mech->has_baumgarte || mech->integrator.has_step_gains)
         return real_set(0.0);

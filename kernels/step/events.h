@@ -3,12 +3,12 @@
 #ifndef SARRUS_STEP_EVENTS_H
 #define SARRUS_STEP_EVENTS_H
 
-#include "kernels/formulation/udwadia_kalaba.h"
+#include "kernels/formulation/phase.h"
 
 /* Lanes of `on` stand at time t, where a step begins, and the decision there is ev->found.rank. */
 LANE_BODY void sarrus_rank_note(sarrus_evaluation *ev, real t, mask on) {
-    const sarrus_tile_layout *layout = &ev->mech->layout;
-    const int32_t capacity = ev->mech->event_capacity;
+    const sarrus_tile_layout *layout = &sarrus_plan_of(ev)->layout;
+    const int32_t capacity = sarrus_plan_of(ev)->event_capacity;
     real *now = lane_from(ev->tile, layout->rank_now), *n_events = lane_from(ev->tile, layout->n_events);
     real before = lane_at(now, 0), rank = ev->found.rank, one = real_set(1.0);
     mask changed = mask_and(on, mask_not(real_eq(before, rank)));
@@ -32,10 +32,10 @@ LANE_BODY void sarrus_rank_note(sarrus_evaluation *ev, real t, mask on) {
 
 /* Whether some lane has no place for another change: the host has to fetch them before the next step. */
 LANE_FUNCTION int sarrus_events_are_full(const sarrus_evaluation *ev) {
-    const int32_t capacity = ev->mech->event_capacity;
+    const int32_t capacity = sarrus_plan_of(ev)->event_capacity;
     if (capacity == 0)
         return 0;
-    return mask_any(real_le(real_set((real_scalar)capacity), lane_at(ev->tile, ev->mech->layout.n_events)));
+    return mask_any(real_le(real_set((real_scalar)capacity), lane_at(ev->tile, sarrus_plan_of(ev)->layout.n_events)));
 }
 
 /* Adds to one of the counters of the lanes of `on`. */

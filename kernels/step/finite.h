@@ -2,7 +2,7 @@
 #ifndef SARRUS_STEP_FINITE_H
 #define SARRUS_STEP_FINITE_H
 
-#include "kernels/formulation/udwadia_kalaba.h"
+#include "kernels/formulation/phase.h"
 #include "sarrus/status.h"
 
 /* Coordinates and speeds beyond this, in SI units, are not a motion any more. */
@@ -24,6 +24,18 @@ LANE_BODY mask sarrus_all_are_finite(const real *x, int32_t n) {
     for (int32_t i = 0; i < n; ++i)
         zero = real_fma(lane_at(x, i), real_set(0.0), zero); /* NaN from any NaN or ∞ */
     return real_eq(zero, real_set(0.0));
+}
+
+/* As sarrus_accelerate; the lanes whose a_f is finite into *force_is_finite. */
+LANE_FUNCTION void sarrus_accelerate_checked(sarrus_evaluation *ev, real t, const real *q, const real *v, mask *force_is_finite) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    real zero = real_set(0.0);
+    ev->wants_force = 1;
+    sarrus_accelerate(ev, t, q, v, ev->ws->a);
+    ev->wants_force = 0;
+    for (int32_t i = 0; i < mech->n; ++i)
+        zero = real_fma(frame_at(ev->ws->force, i), real_set(0.0), zero); /* NaN from any NaN or ∞ */
+    *force_is_finite = real_eq(zero, real_set(0.0));
 }
 
 #endif

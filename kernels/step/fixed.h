@@ -9,8 +9,8 @@
 
 /* As sarrus_advance, for the methods of fixed step. */
 LANE_BODY uint64_t sarrus_advance_fixed(sarrus_evaluation *ev, real *tile, const sarrus_clock *clock, uint64_t n_steps) {
-    const sarrus_mechanism *mech = ev->mech;
-    const sarrus_workspace *ws = ev->ws;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
     const int is_rk4 = mech->integrator.method == SARRUS_INTEGRATOR_RK4;
     real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
     real *status = lane_from(tile, mech->layout.status), *failed_step = lane_from(tile, mech->layout.failed_step);

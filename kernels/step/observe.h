@@ -6,8 +6,8 @@
 
 /* T + V: ½ vᵀMv − Σ m g·r + Σ ½k(l − l0)² + Σ ½k(x − rest)². */
 LANE_BODY real sarrus_energy(const sarrus_evaluation *ev, const real *q, const real *v) {
-    const sarrus_mechanism *mech = ev->mech;
-    const sarrus_workspace *ws = ev->ws;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
     const real *parameter = ev->parameter;
     real half = real_set(0.5), sum = real_set(0.0);
     real gx = lane_at(parameter, mech->p_gravity), gy = lane_at(parameter, mech->p_gravity + 1);
@@ -38,7 +38,7 @@ LANE_BODY real sarrus_energy(const sarrus_evaluation *ev, const real *q, const r
         sarrus_point parent, child;
         sarrus_joint_points(ws, parameter, joint, q, v, &parent, &child);
         sarrus_row_free(ws, joint->row, joint, p, q, v, &parent, &child); /* the rows are made anew afterwards */
-        real stretch = lane_at(ws->phi, joint->row) - lane_at(p, SARRUS_PJ_REST);
+        real stretch = frame_at(ws->phi, joint->row) - lane_at(p, SARRUS_PJ_REST);
         sum = real_fma(half * lane_at(p, SARRUS_PJ_STIFFNESS), stretch * stretch, sum);
     }
     return sum;
@@ -47,14 +47,14 @@ LANE_BODY real sarrus_energy(const sarrus_evaluation *ev, const real *q, const r
 /* Removes from the multipliers their part in the null space of Jᵀ, so that they have the least norm: the null vectors are
  * w_d = (S⁻¹ c_d on I, −1 on d); λ ← λ − W (WᵀW)⁻¹ Wᵀ λ by Cholesky (WᵀW ⪰ 1). Uses the factor in the workspace. */
 LANE_BODY void sarrus_least_norm(const sarrus_evaluation *ev, real *multiplier) {
-    const sarrus_mech_factor *f = &ev->mech->factor;
-    const sarrus_workspace *ws = ev->ws;
+    const sarrus_mech_factor *f = &sarrus_plan_of(ev)->factor;
+    sarrus_workspace *ws = ev->ws;
     const int32_t n = 2 * f->n_blocks, n_d = f->n_dependent, stride = n_d + 1;
     for (int32_t d = 0; d < n_d; ++d) {
         real *c = lane_from(ws->null_vector, d * (n + 1));
-        sarrus_coupling(ev->mech, ev->parameter, ws, d, c);
-        sarrus_ldlt_forward(ev->mech, ws, c);
-        sarrus_ldlt_backward(ev->mech, ws, c);
+        sarrus_coupling(sarrus_plan_of(ev), ev->parameter, ws, d, c);
+        sarrus_ldlt_forward(sarrus_plan_of(ev), ws, c);
+        sarrus_ldlt_backward(sarrus_plan_of(ev), ws, c);
         real *g = lane_from(ws->null_gram, d * stride);
         for (int32_t e = 0; e <= d; ++e) {
             real sum = sarrus_row_product(c, lane_from(ws->null_vector, e * (n + 1)), n);
@@ -101,16 +101,16 @@ LANE_BODY void sarrus_least_norm(const sarrus_evaluation *ev, real *multiplier) 
 /* Force and moment of joint i on its child at the child's joint point, from μ = −λ: F = Σ μ e, M = Σ μ t_child − ρ_c × F. The
  * drive's row is left out (its load is reported as the drive's). On ground as child the parent's load is turned round. */
 LANE_BODY void sarrus_joint_reaction(const sarrus_evaluation *ev, int32_t i_joint, const real *q, const real *v, real *out) {
-    const sarrus_workspace *ws = ev->ws;
-    const sarrus_mech_joint *joint = &ev->mech->joint[i_joint];
+    sarrus_workspace *ws = ev->ws;
+    const sarrus_mech_joint *joint = &sarrus_plan_of(ev)->joint[i_joint];
     int32_t n_rows = joint->signal >= 0 ? joint->n_rows - 1 : joint->n_rows;
     int32_t side = joint->child >= 0 ? 1 : 0;
     real fx = real_set(0.0), fy = real_set(0.0), moment = real_set(0.0);
     for (int32_t i = joint->row; i < joint->row + n_rows; ++i) {
-        real mu = lane_at(ws->multiplier, i);
-        fx = real_fma(mu, lane_at(ws->direction, 2 * i), fx);
-        fy = real_fma(mu, lane_at(ws->direction, 2 * i + 1), fy);
-        moment = real_fma(mu, lane_at(ws->turn, 2 * i + side), moment);
+        real mu = frame_at(ws->multiplier, i);
+        fx = real_fma(mu, frame_at(ws->direction, 2 * i), fx);
+        fy = real_fma(mu, frame_at(ws->direction, 2 * i + 1), fy);
+        moment = real_fma(mu, frame_at(ws->turn, 2 * i + side), moment);
     }
     sarrus_point parent, child;
     sarrus_joint_points(ws, ev->parameter, joint, q, v, &parent, &child);
@@ -127,8 +127,8 @@ LANE_BODY void sarrus_joint_reaction(const sarrus_evaluation *ev, int32_t i_join
 
 /* μ = −λ of least norm into ws->multiplier, the acceleration into ws->a, at the rows that sarrus_accelerate left. */
 LANE_BODY void sarrus_multipliers(sarrus_evaluation *ev) {
-    const sarrus_mechanism *mech = ev->mech;
-    const sarrus_workspace *ws = ev->ws;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
     mask slow = ev->healthy;
     if (mech->solve == SARRUS_SOLVE_AUTO) {
         slow = mask_and(sarrus_correct_fast(ev, ws->rhs), ev->healthy);
@@ -138,14 +138,14 @@ LANE_BODY void sarrus_multipliers(sarrus_evaluation *ev) {
     }
     (void)sarrus_correct_svd(ev, ws->rhs, ev->max_rank, slow, ws->z, ws->u_rhs);
     for (int32_t i = 0; i < mech->m; ++i) {
-        lane_at(ws->multiplier, i) = real_select(slow, lane_at(ws->u_rhs, i), lane_at(ws->multiplier, i));
+        frame_at(ws->multiplier, i) = real_select(slow, lane_at(ws->u_rhs, i), frame_at(ws->multiplier, i));
     }
 }
 
 /* The rank decision at the present state: that of the plan's way to the accelerations. */
 LANE_BODY real sarrus_rank(sarrus_evaluation *ev) {
-    const sarrus_mechanism *mech = ev->mech;
-    const sarrus_workspace *ws = ev->ws;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
     if (mech->m == 0)
         return real_set(0.0);
     if (mech->solve == SARRUS_SOLVE_AUTO && mech->rank.method != SARRUS_RANK_AUTO)
@@ -165,7 +165,7 @@ LANE_BODY real sarrus_rank(sarrus_evaluation *ev) {
 LANE_BODY void sarrus_margin(sarrus_evaluation *ev, const sarrus_observe_request *want, real *out) {
     sarrus_rank_decision found;
     found.kept = found.dropped = real_set(0.0);
-    if (ev->mech->m > 0)
+    if (sarrus_plan_of(ev)->m > 0)
         found = sarrus_correct_svd(ev, ev->ws->phi, ev->max_rank, ev->healthy, ev->ws->z, (real *)0);
     if (want->at[SARRUS_OBSERVE_KEPT] >= 0)
         lane_at(out, want->at[SARRUS_OBSERVE_KEPT]) = found.kept;
@@ -176,18 +176,18 @@ LANE_BODY void sarrus_margin(sarrus_evaluation *ev, const sarrus_observe_request
 /* Motor loads: force or moment along the free coordinate on the child, μ of the drive's row. */
 LANE_BODY void sarrus_motor_loads(const sarrus_evaluation *ev, real *out) {
     int32_t i_drive = 0;
-    for (int32_t i = 0; i < ev->mech->n_joints; ++i) {
-        const sarrus_mech_joint *joint = &ev->mech->joint[i];
+    for (int32_t i = 0; i < sarrus_plan_of(ev)->n_joints; ++i) {
+        const sarrus_mech_joint *joint = &sarrus_plan_of(ev)->joint[i];
         if (joint->signal < 0)
             continue;
-        lane_at(out, i_drive++) = lane_at(ev->ws->multiplier, joint->row + joint->n_rows - 1);
+        lane_at(out, i_drive++) = frame_at(ev->ws->multiplier, joint->row + joint->n_rows - 1);
     }
 }
 
 /* out[n_arrays] at time t. */
 LANE_BODY void sarrus_observe(sarrus_evaluation *ev, const real *tile, real t, const sarrus_observe_request *want, real *out) {
-    const sarrus_mechanism *mech = ev->mech;
-    const sarrus_workspace *ws = ev->ws;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
     const real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
     if (!ev->is_configured)
         sarrus_configure(ev, t, q);

@@ -14,8 +14,8 @@ LANE_FUNCTION int sarrus_method_is_adams(const sarrus_mechanism *mech) {
 /* Lanes that were never started, or whose state or inputs are not those that the last call left, begin at t with the tile's q, v.
  */
 LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptive *lanes, const sarrus_clock *clock, real t) {
-    const sarrus_mechanism *mech = ev->mech;
-    const sarrus_workspace *ws = ev->ws;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
     const int32_t n = mech->n;
     const real *q = lane_from(ev->tile, mech->layout.q), *v = lane_from(ev->tile, mech->layout.v);
     const mask alive = ev->healthy;
@@ -39,11 +39,12 @@ LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptiv
     ev->healthy = on;
     sarrus_adaptive_gains(ev, lanes, real_set(mech->integrator.gain[sarrus_method_is_adams(mech) ? 1 : 0]),
                           real_set(mech->integrator.dt), on);
-    sarrus_accelerate(ev, t, q, v, ws->a);
+    mask fail;
+    sarrus_accelerate_checked(ev, t, q, v, &fail);
     sarrus_count(ev, mech->layout.n_evaluations, 1.0, on);
     lane_at(lanes->rank, 0) = real_select(on, ev->found.rank, lane_at(lanes->rank, 0));
     mask astray = mask_and(on, mask_not(sarrus_state_is_finite(mech, q, v)));
-    mask fail = mask_and(sarrus_all_are_finite(ws->force, n), sarrus_all_are_finite(ws->a, n));
+    fail = mask_and(fail, sarrus_all_are_finite(ws->a, n));
     fail = mask_and(mask_and(on, mask_not(astray)), mask_not(fail));
     sarrus_adaptive_fail(ev, clock, astray, SARRUS_INSTANCE_DIVERGED);
     sarrus_adaptive_fail(ev, clock, fail, SARRUS_INSTANCE_NONFINITE_FORCE);
@@ -57,7 +58,7 @@ LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptiv
 /* The lanes of `go` that may not go on are given their status; returns the others. */
 LANE_BODY mask sarrus_adaptive_retire(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, const sarrus_clock *clock,
                                       mask go) {
-    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const sarrus_tile_layout *at = &mech->layout;
     real scale = real_max(real_abs(lane_at(lanes->t_now, 0)), real_set(mech->integrator.dt));
     real n_tried = lane_at(ev->tile, at->n_steps) + lane_at(ev->tile, at->n_rejected);
@@ -72,7 +73,7 @@ LANE_BODY mask sarrus_adaptive_retire(const sarrus_evaluation *ev, const sarrus_
 
 /* One trial step of the lanes of ev->healthy. Returns the lanes whose new state left the finite range. */
 LANE_BODY mask sarrus_adaptive_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t_target) {
-    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const int is_adams = sarrus_method_is_adams(mech);
     real h = lane_at(lanes->step, 0), t_now = lane_at(lanes->t_now, 0);
     h = real_min(is_adams ? sarrus_adams_stable_step(ev) : sarrus_runge_kutta_stable_step(ev), h);
@@ -88,7 +89,7 @@ LANE_BODY mask sarrus_adaptive_try(sarrus_evaluation *ev, const sarrus_adaptive 
 
 /* q, v of the tile at the time that was asked for, on the constraints when every step is. */
 LANE_BODY void sarrus_adaptive_show(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t) {
-    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const int32_t n = mech->n;
     real *q = lane_from(ev->tile, mech->layout.q), *v = lane_from(ev->tile, mech->layout.v);
     if (sarrus_method_is_adams(mech))
@@ -105,7 +106,7 @@ LANE_BODY void sarrus_adaptive_show(sarrus_evaluation *ev, const sarrus_adaptive
 /* As sarrus_advance, for the methods that choose their steps. All the way or, when changes of rank wait to be fetched, not at all:
  * the lanes then stand somewhere between, and the next call goes on from there. */
 LANE_BODY uint64_t sarrus_advance_adaptive(sarrus_evaluation *ev, real *tile, const sarrus_clock *clock, uint64_t n_steps) {
-    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real t_target = real_set(sarrus_clock_time(clock, clock->step + n_steps));
     sarrus_adaptive lanes;
     if (n_steps == 0 || !mask_any(ev->healthy))

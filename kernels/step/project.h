@@ -3,36 +3,12 @@
 #ifndef SARRUS_STEP_PROJECT_H
 #define SARRUS_STEP_PROJECT_H
 
-#include "kernels/formulation/udwadia_kalaba.h"
-
-/* out ← M^{-1/2} D⁺ rhs for a projection, on the independent rows.
- *
- * Near a singular configuration a correction along the direction that is being lost is noise: the right side holds round-off
- * of some ε, its smallest singular value goes to 0, and ε/σ would be written into the state, where the velocities then take
- * the bent configuration for a turn of the motion. So a row whose pivot is refused is left out until the
- * passage is over; what it is violated by then is of the order of ε and is corrected afterwards. Lanes that have another rank
- * than the plan go through the SVD. */
-LANE_BODY void sarrus_correct_projection(sarrus_evaluation *ev, const real *rhs, mask active, real *out) {
-    const sarrus_mechanism *mech = ev->mech;
-    const sarrus_workspace *ws = ev->ws;
-    mask slow = mask_and(active, mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent))));
-    ++ev->n_evaluations;
-    (void)sarrus_correct_fast(ev, rhs);
-    for (int32_t i = 0; i < mech->n; ++i)
-        lane_at(out, i) = real_set(0.0);
-    sarrus_rows_push(mech, ev->parameter, ws, ws->multiplier, out);
-    if (!mask_any(slow))
-        return;
-    ++ev->n_rank_revealing;
-    (void)sarrus_correct_svd(ev, rhs, ev->max_rank, slow, ws->z, (real *)0);
-    for (int32_t i = 0; i < mech->n; ++i)
-        lane_at(out, i) = real_select(slow, lane_at(ws->z, i), lane_at(out, i));
-}
+#include "kernels/formulation/phase.h"
 
 /* q ← q − scale·correction where `on`; no angle turns by more than half a radian in one iteration, so that a far start
  * does not overshoot. */
 LANE_BODY void sarrus_project_step(const sarrus_evaluation *ev, const real *correction, mask on, real *q) {
-    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
     real largest = real_set(0.0);
     for (int32_t b = 0; b < mech->n_bodies; ++b)
         largest = real_max(real_abs(lane_at(correction, 3 * b + 2)), largest);
@@ -50,11 +26,11 @@ LANE_BODY void sarrus_project_step(const sarrus_evaluation *ev, const real *corr
  * the final q. */
 LANE_BODY void sarrus_project_positions(sarrus_evaluation *ev, real t, real tolerance, int32_t n_iterations, mask active, real *q,
                                         const real *v) {
-    const sarrus_workspace *ws = ev->ws;
+    sarrus_workspace *ws = ev->ws;
     mask open = active;
     for (int32_t iteration = 0;; ++iteration) {
         sarrus_evaluate_rows(ev, t, q, v, 1);
-        open = mask_and(open, mask_not(real_le(sarrus_rows_norm(ev->mech, ws->phi), tolerance)));
+        open = mask_and(open, mask_not(real_le(sarrus_rows_norm(sarrus_plan_of(ev), ws->phi), tolerance)));
         if (iteration == n_iterations || !mask_any(open))
             return;
         sarrus_correct_projection(ev, ws->phi, open, ws->a);
@@ -64,9 +40,9 @@ LANE_BODY void sarrus_project_positions(sarrus_evaluation *ev, real t, real tole
 
 /* Velocities of the lanes of `active`; the rows of the workspace must be those of (q, v). */
 LANE_BODY void sarrus_project_velocities(sarrus_evaluation *ev, mask active, real *v) {
-    const sarrus_workspace *ws = ev->ws;
+    sarrus_workspace *ws = ev->ws;
     sarrus_correct_projection(ev, ws->phi_dot, active, ws->a);
-    for (int32_t i = 0; i < ev->mech->n; ++i) {
+    for (int32_t i = 0; i < sarrus_plan_of(ev)->n; ++i) {
         real vi = lane_at(v, i);
         lane_at(v, i) = real_select(active, vi - lane_at(ws->a, i), vi);
     }
@@ -77,8 +53,8 @@ LANE_BODY void sarrus_project_velocities(sarrus_evaluation *ev, mask active, rea
  * 2ωv⊥/σ, and the next stage multiplies it again. On the manifold nothing changes, so this is one more extension of the vector
  * field off it, and the order stays 4. */
 LANE_FUNCTION void sarrus_stage_velocities(sarrus_evaluation *ev, real t) {
-    const sarrus_workspace *ws = ev->ws;
-    if (ev->mech->project != SARRUS_PROJECT_EVERY_STEP || ev->mech->m == 0)
+    sarrus_workspace *ws = ev->ws;
+    if (sarrus_plan_of(ev)->project != SARRUS_PROJECT_EVERY_STEP || sarrus_plan_of(ev)->m == 0)
         return;
     sarrus_evaluate_rows(ev, t, ws->q, ws->v, 1);
     sarrus_project_velocities(ev, ev->healthy, ws->v);
@@ -86,7 +62,7 @@ LANE_FUNCTION void sarrus_stage_velocities(sarrus_evaluation *ev, real t) {
 
 /* The plan's projection after a step. */
 LANE_BODY void sarrus_project(sarrus_evaluation *ev, real t, real *q, real *v) {
-    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
     if (mech->project == SARRUS_PROJECT_NONE || mech->m == 0)
         return;
     mask active = ev->healthy;

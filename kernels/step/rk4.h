@@ -9,8 +9,8 @@
 
 /* One stage's end: adds weight·(v_s, a_s) to the sums and puts (q + c v_s, v + c a_s) into the stage state. */
 LANE_FUNCTION void sarrus_rk4_stage(const sarrus_evaluation *ev, const real *q, const real *v, real weight, real c, int is_first) {
-    const sarrus_workspace *ws = ev->ws;
-    for (int32_t i = 0; i < ev->mech->n; ++i) {
+    sarrus_workspace *ws = ev->ws;
+    for (int32_t i = 0; i < sarrus_plan_of(ev)->n; ++i) {
         real rate = is_first ? lane_at(v, i) : lane_at(ws->v, i);
         real a = lane_at(ws->a, i);
         lane_at(ws->sum_q, i) = is_first ? rate : real_fma(weight, rate, lane_at(ws->sum_q, i));
@@ -22,17 +22,16 @@ LANE_FUNCTION void sarrus_rk4_stage(const sarrus_evaluation *ev, const real *q, 
 
 /* The new state into ws->q, ws->v. Returns in *force_is_finite the lanes whose a_f was finite at the start of the step. */
 LANE_BODY void sarrus_rk4(sarrus_evaluation *ev, real t, real h, const real *q, const real *v, mask *force_is_finite) {
-    const sarrus_workspace *ws = ev->ws;
-    const int32_t n = ev->mech->n;
+    sarrus_workspace *ws = ev->ws;
+    const int32_t n = sarrus_plan_of(ev)->n;
     real half = real_set(0.5) * h, two = real_set(2.0);
     real t_half = t + half, t_end = t + h;
-    sarrus_accelerate(ev, t, q, v, ws->a);
+    sarrus_accelerate_checked(ev, t, q, v, force_is_finite);
     sarrus_rank_note(ev, t, ev->healthy);
-    if (ev->mech->integrator.has_step_gains) {
+    if (sarrus_plan_of(ev)->integrator.has_step_gains) {
         sarrus_violation_hold(ev, ev->healthy, ws->held);
         ev->held = ws->held;
     }
-    *force_is_finite = sarrus_all_are_finite(ws->force, n);
     sarrus_rk4_stage(ev, q, v, real_set(1.0), half, 1);
     sarrus_stage_velocities(ev, t_half);
     sarrus_accelerate(ev, t_half, ws->q, ws->v, ws->a);

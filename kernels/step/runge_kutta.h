@@ -8,7 +8,7 @@
 #include "kernels/step/adaptive.h"
 
 LANE_FUNCTION real sarrus_runge_kutta_stable_step(const sarrus_evaluation *ev) {
-    const sarrus_mech_integrator *how = &ev->mech->integrator;
+    const sarrus_mech_integrator *how = &sarrus_plan_of(ev)->integrator;
     mask is_ringing;
     real rate = sarrus_violation_rate(ev, &is_ringing);
     return sarrus_stable_step(real_select(is_ringing, real_set(how->ringing[0]), real_set(how->damped[0])), rate);
@@ -16,13 +16,13 @@ LANE_FUNCTION real sarrus_runge_kutta_stable_step(const sarrus_evaluation *ev) {
 
 /* Derivative s of the present trial: v [n], a [n]. */
 LANE_FUNCTION real *sarrus_stage(const sarrus_evaluation *ev, int32_t s) {
-    return lane_from(ev->ws->stage, 2 * ev->mech->n * s);
+    return lane_from(ev->ws->stage, 2 * sarrus_plan_of(ev)->n * s);
 }
 
 /* (out_q, out_v) ← base + h Σ_j weight_j f_j over the first n_stages; base [2n] or NULL: nothing. */
 LANE_BODY void sarrus_stages_sum(const sarrus_evaluation *ev, const real_scalar *weight, int32_t n_stages, real h, const real *base,
                                  real *out_q, real *out_v) {
-    const int32_t n = ev->mech->n;
+    const int32_t n = sarrus_plan_of(ev)->n;
     for (int32_t i = 0; i < 2 * n; ++i) {
         real sum = real_set(0.0);
         for (int32_t j = 0; j < n_stages; ++j) {
@@ -36,20 +36,21 @@ LANE_BODY void sarrus_stages_sum(const sarrus_evaluation *ev, const real_scalar 
 
 LANE_FUNCTION void sarrus_stage_keep(const sarrus_evaluation *ev, int32_t s, const real *v, const real *a) {
     real *f = sarrus_stage(ev, s);
-    for (int32_t i = 0; i < ev->mech->n; ++i) {
+    for (int32_t i = 0; i < sarrus_plan_of(ev)->n; ++i) {
         lane_at(f, i) = lane_at(v, i);
-        lane_at(f, ev->mech->n + i) = lane_at(a, i);
+        lane_at(f, sarrus_plan_of(ev)->n + i) = lane_at(a, i);
     }
 }
 
 /* The new state into ws->q, ws->v, its acceleration into ws->a, the error into ws->error. */
 LANE_BODY void sarrus_runge_kutta_stages(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
-    const sarrus_mech_integrator *how = &ev->mech->integrator;
-    const sarrus_workspace *ws = ev->ws;
-    const int32_t n = ev->mech->n, last = how->n_stages - 1;
-    sarrus_stage_keep(ev, 0, lane_from(lanes->now, n), lane_from(ev->tile, ev->mech->layout.adaptive.a_now));
+    const sarrus_mech_integrator *how = &sarrus_plan_of(ev)->integrator;
+    sarrus_workspace *ws = ev->ws;
+    const int32_t n = sarrus_plan_of(ev)->n, last = how->n_stages - 1;
+    sarrus_stage_keep(ev, 0, lane_from(lanes->now, n), lane_from(ev->tile, sarrus_plan_of(ev)->layout.adaptive.a_now));
     for (int32_t s = 1; s <= last; ++s) {
-        ev->held = how->has_step_gains && s < last ? lane_from(ev->tile, ev->mech->layout.adaptive.held) : (const real *)0;
+        ev->held =
+            how->has_step_gains && s < last ? lane_from(ev->tile, sarrus_plan_of(ev)->layout.adaptive.held) : (const real *)0;
         real t = s == last ? t_new : real_fma(real_set(how->c[s]), h, lane_at(lanes->t_now, 0));
         sarrus_stages_sum(ev, how->a[s], s, h, lanes->now, ws->q, ws->v);
         if (s == last)
@@ -64,9 +65,9 @@ LANE_BODY void sarrus_runge_kutta_stages(sarrus_evaluation *ev, const sarrus_ada
 
 /* The lanes of `accept` move on to the state in the workspace. */
 LANE_BODY void sarrus_runge_kutta_accept(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t_new, mask accept) {
-    const sarrus_adaptive_layout *at = &ev->mech->layout.adaptive;
-    const sarrus_workspace *ws = ev->ws;
-    const int32_t n = ev->mech->n;
+    const sarrus_adaptive_layout *at = &sarrus_plan_of(ev)->layout.adaptive;
+    sarrus_workspace *ws = ev->ws;
+    const int32_t n = sarrus_plan_of(ev)->n;
     real *a_now = lane_from(ev->tile, at->a_now);
     sarrus_lanes_copy(accept, lanes->t_now, 1, lanes->t_before);
     sarrus_lanes_copy(accept, lanes->now, 2 * n, lane_from(ev->tile, at->before));
@@ -74,7 +75,7 @@ LANE_BODY void sarrus_runge_kutta_accept(const sarrus_evaluation *ev, const sarr
     sarrus_lanes_copy(accept, ws->q, n, lanes->now);
     sarrus_lanes_copy(accept, ws->v, n, lane_from(lanes->now, n));
     sarrus_lanes_copy(accept, ws->a, n, a_now);
-    if (ev->mech->integrator.has_step_gains)
+    if (sarrus_plan_of(ev)->integrator.has_step_gains)
         sarrus_violation_hold(ev, accept, lane_from(ev->tile, at->held));
     lane_at(lanes->t_now, 0) = real_select(accept, t_new, lane_at(lanes->t_now, 0));
     lane_at(lanes->rank, 0) = real_select(accept, ev->found.rank, lane_at(lanes->rank, 0));
@@ -101,9 +102,9 @@ LANE_FUNCTION void sarrus_runge_kutta_resize(const sarrus_adaptive *lanes, real 
 
 /* One trial step of the lanes of ev->healthy, of size h to t_new. Returns the lanes whose new state left the finite range. */
 LANE_BODY mask sarrus_runge_kutta_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
-    const sarrus_mechanism *mech = ev->mech;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const sarrus_mech_integrator *how = &mech->integrator;
-    const sarrus_workspace *ws = ev->ws;
+    sarrus_workspace *ws = ev->ws;
     const real one = real_set(1.0);
     const mask go = ev->healthy;
     sarrus_adaptive_gains(ev, lanes, real_set(how->gain[0]), h, go);
@@ -147,8 +148,8 @@ LANE_FUNCTION void sarrus_quintic(real x, real h, const real *before, const real
 /* The state at time t, t_before < t ≤ t_now, into q, v of the lanes of `on`. */
 LANE_BODY void sarrus_runge_kutta_show(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t, mask on, real *q,
                                        real *v) {
-    const sarrus_adaptive_layout *at = &ev->mech->layout.adaptive;
-    const int32_t n = ev->mech->n;
+    const sarrus_adaptive_layout *at = &sarrus_plan_of(ev)->layout.adaptive;
+    const int32_t n = sarrus_plan_of(ev)->n;
     const real *before = lane_from(ev->tile, at->before);
     const real *a_before = lane_from(ev->tile, at->a_before), *a_now = lane_from(ev->tile, at->a_now);
     real h = lane_at(lanes->t_now, 0) - lane_at(lanes->t_before, 0);
@@ -166,9 +167,9 @@ LANE_BODY void sarrus_runge_kutta_show(const sarrus_evaluation *ev, const sarrus
 
 /* The lanes of `on` begin anew: the state and its acceleration are in lanes->now and ws->a. */
 LANE_BODY void sarrus_runge_kutta_begin(const sarrus_evaluation *ev, mask on) {
-    sarrus_lanes_copy(on, ev->ws->a, ev->mech->n, lane_from(ev->tile, ev->mech->layout.adaptive.a_now));
-    if (ev->mech->integrator.has_step_gains)
-        sarrus_violation_hold(ev, on, lane_from(ev->tile, ev->mech->layout.adaptive.held));
+    sarrus_lanes_copy(on, ev->ws->a, sarrus_plan_of(ev)->n, lane_from(ev->tile, sarrus_plan_of(ev)->layout.adaptive.a_now));
+    if (sarrus_plan_of(ev)->integrator.has_step_gains)
+        sarrus_violation_hold(ev, on, lane_from(ev->tile, sarrus_plan_of(ev)->layout.adaptive.held));
 }
 
 #endif

@@ -7,11 +7,10 @@
 
 /* The new state into ws->q, ws->v. Returns in *force_is_finite the lanes whose a_f was finite. */
 LANE_BODY void sarrus_semi_implicit(sarrus_evaluation *ev, real t, real h, const real *q, const real *v, mask *force_is_finite) {
-    const sarrus_workspace *ws = ev->ws;
-    sarrus_accelerate(ev, t, q, v, ws->a);
+    sarrus_workspace *ws = ev->ws;
+    sarrus_accelerate_checked(ev, t, q, v, force_is_finite);
     sarrus_rank_note(ev, t, ev->healthy);
-    *force_is_finite = sarrus_all_are_finite(ws->force, ev->mech->n);
-    for (int32_t i = 0; i < ev->mech->n; ++i) {
+    for (int32_t i = 0; i < sarrus_plan_of(ev)->n; ++i) {
         real v_new = real_fma(h, lane_at(ws->a, i), lane_at(v, i));
         lane_at(ws->v, i) = v_new;
         lane_at(ws->q, i) = real_fma(h, v_new, lane_at(q, i));

@@ -59,6 +59,7 @@ static bool thread_create(cpu_device *device, cpu_thread *thread) {
     const sarrus_mechanism *mech = &device->lowered.mech;
     size_t width = (size_t)device->kernels->width;
     thread->call.mech = mech;
+    thread->call.reveal = device->kernels->reveal;
     thread->call.workspace = lane_arrays(device->kernels->workspace_arrays(mech) * width);
     thread->observed =
         lane_arrays(((size_t)mech->n + 3 * (size_t)mech->n_joints + (size_t)mech->n_drives + SARRUS_N_OBSERVABLES) * width);

@@ -1,4 +1,4 @@
-/* Every member of sarrus_mechanism is written out by name, in the order of its declaration. */
+/* Every member of sarrus_mechanism is written out by name, in the order of its declaration (C++ insists). */
 #include "plan/constant.h"
 
 #include <inttypes.h>
@@ -7,18 +7,27 @@
 
 #include "plan/lower.h"
 
+/* The most flops of an evaluation that a compiler unrolls in reasonable time and memory: gcc 12 takes 0.2 GB and 5 s for 8,000
+ * and more than 10 GB for 31,000. */
+static const double MOST_FLOPS = 16000.0;
+
+/* What the SARRUS_PLAN_N_* are called, and what they are; an array of C has at least one element. */
+static void size_write(FILE *out, const char *name, int32_t n) {
+    fprintf(out, "#define SARRUS_PLAN_N_%s %" PRId32 "\n", name, n > 0 ? n : 1);
+}
+
 static void integers_write(FILE *out, const char *name, const int32_t *table, int32_t n) {
-    fprintf(out, "static const int32_t %s[] = {", name);
+    fprintf(out, "    .%s = {", name);
     for (int32_t i = 0; i < n; ++i)
         fprintf(out, "%" PRId32 ",", table[i]);
-    fprintf(out, "%s};\n", n > 0 ? "" : "0");
+    fprintf(out, "%s},\n", n > 0 ? "" : "0");
 }
 
 static void places_write(FILE *out, const char *name, const sarrus_lane_place *table, int32_t n) {
-    fprintf(out, "static const sarrus_lane_place %s[] = {", name);
+    fprintf(out, "    .%s = {", name);
     for (int32_t i = 0; i < n; ++i)
         fprintf(out, "%" PRIu32 ",", table[i]);
-    fprintf(out, "%s};\n", n > 0 ? "" : "0");
+    fprintf(out, "%s},\n", n > 0 ? "" : "0");
 }
 
 /* Hexadecimal: the number itself, not a rounding of it. An infinity or a NaN cannot be written so; plans hold none. */
@@ -29,98 +38,131 @@ static void numbers_write(FILE *out, const double *table, int32_t n) {
     fprintf(out, "%s}", n > 0 ? "" : "0");
 }
 
+static int32_t count_knots(const sarrus_mechanism *mech) {
+    int32_t n_knots = 0;
+    for (int32_t i = 0; i < mech->n_signals; ++i) {
+        const sarrus_mech_signal *s = &mech->signal[i];
+        if (s->kind == SARRUS_MECH_TABLE && s->knots + s->n + 1 > n_knots)
+            n_knots = s->knots + s->n + 1;
+    }
+    return n_knots;
+}
+
+static int32_t count_couplings(const sarrus_mech_factor *f) {
+    return f->n_dependent > 0 ? f->coupling_begin[f->n_dependent] : 0;
+}
+
+static void sizes_write(FILE *out, const sarrus_mechanism *mech) {
+    const sarrus_mech_factor *f = &mech->factor;
+    size_write(out, "BODIES", mech->n_bodies);
+    size_write(out, "COORDINATES", mech->n);
+    size_write(out, "ROWS", mech->m);
+    size_write(out, "JOINTS", mech->n_joints);
+    size_write(out, "FORCES", mech->n_forces);
+    size_write(out, "SIGNALS", mech->n_signals);
+    size_write(out, "KNOTS", count_knots(mech));
+    size_write(out, "INDEPENDENT", f->n_independent);
+    size_write(out, "DEPENDENT", f->n_dependent);
+    size_write(out, "BLOCKS", f->n_blocks);
+    size_write(out, "COLUMN", f->n_blocks + 1);
+    size_write(out, "ENTRIES", f->n_entries);
+    size_write(out, "PLACES", f->n_blocks + f->n_entries);
+    size_write(out, "UPDATES", f->n_updates);
+    size_write(out, "BLOCK_SHARES", f->n_block_shares);
+    size_write(out, "SHARES", f->n_shares);
+    size_write(out, "FILL", f->n_fill);
+    size_write(out, "PADS", f->n_pads);
+    size_write(out, "COUPLING_BEGIN", f->n_dependent + 1);
+    size_write(out, "COUPLINGS", count_couplings(f));
+}
+
 static void joints_write(FILE *out, const sarrus_mechanism *mech) {
-    fprintf(out, "static const sarrus_mech_joint plan_joint[] = {");
+    fprintf(out, "  .joint = {");
     for (int32_t i = 0; i < mech->n_joints; ++i) {
         const sarrus_mech_joint *j = &mech->joint[i];
         fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d},", j->kind, j->parent, j->child, j->row, j->n_rows, j->p, j->signal, j->elastic);
     }
-    fprintf(out, "%s};\nstatic const sarrus_mech_row plan_row[] = {", mech->n_joints > 0 ? "" : "{0}");
+    fprintf(out, "%s},\n", mech->n_joints > 0 ? "" : "{0}");
+}
+
+static void rows_write(FILE *out, const sarrus_mechanism *mech) {
+    fprintf(out, "  .row = {");
     for (int32_t i = 0; i < mech->m; ++i) {
         const sarrus_mech_row *r = &mech->row[i];
         fprintf(out, "{%d,%d,%d,%d},", r->kind, r->parent, r->child, r->joint);
     }
-    fprintf(out, "%s};\n", mech->m > 0 ? "" : "{0}");
+    fprintf(out, "%s},\n  .knots = ", mech->m > 0 ? "" : "{0}");
+    numbers_write(out, mech->knots, count_knots(mech));
+    fprintf(out, ",\n");
 }
 
 static void loads_write(FILE *out, const sarrus_mechanism *mech) {
-    int32_t n_knots = 0;
-    fprintf(out, "static const sarrus_mech_force plan_force[] = {");
+    fprintf(out, "  .force = {");
     for (int32_t i = 0; i < mech->n_forces; ++i) {
         const sarrus_mech_force *f = &mech->force[i];
         fprintf(out, "{%d,{%d,%d},%d,{%d,%d},{%d,%d},%d},", f->type, f->body[0], f->body[1], f->p, f->source[0], f->source[1],
                 f->index[0], f->index[1], f->in_body_frame);
     }
-    fprintf(out, "%s};\nstatic const sarrus_mech_signal plan_signal[] = {", mech->n_forces > 0 ? "" : "{0}");
+    fprintf(out, "%s},\n  .signal = {", mech->n_forces > 0 ? "" : "{0}");
     for (int32_t i = 0; i < mech->n_signals; ++i) {
         const sarrus_mech_signal *s = &mech->signal[i];
         fprintf(out, "{%d,%d,%d,%d},", s->kind, s->n, s->p, s->knots);
-        if (s->kind == SARRUS_MECH_TABLE && s->knots + s->n + 1 > n_knots)
-            n_knots = s->knots + s->n + 1;
     }
-    fprintf(out, "%s};\nstatic const double plan_knots[] = ", mech->n_signals > 0 ? "" : "{0}");
-    numbers_write(out, mech->knots, n_knots);
-    fprintf(out, ";\n");
+    fprintf(out, "%s},\n", mech->n_signals > 0 ? "" : "{0}");
+}
+
+/* The tables of the factor that the kernels read; the plan's own (shares, fill and pads by index) are left out. */
+static void factor_write(FILE *out, const sarrus_mech_factor *f) {
+    fprintf(out,
+            "  .factor = {.n_independent = %d, .n_blocks = %d, .n_entries = %d, .n_updates = %d,\n"
+            "    .n_block_shares = %d, .n_first_block_shares = %d, .n_shares = %d, .n_first = %d, .n_fill = %d, .n_pads = %d,\n"
+            "    .n_dependent = %d,\n",
+            f->n_independent, f->n_blocks, f->n_entries, f->n_updates, f->n_block_shares, f->n_first_block_shares, f->n_shares,
+            f->n_first, f->n_fill, f->n_pads, f->n_dependent);
+    integers_write(out, "column", f->column, f->n_blocks + 1);
+    integers_write(out, "dependent", f->dependent, f->n_dependent);
+    integers_write(out, "coupling_begin", f->coupling_begin, f->n_dependent > 0 ? f->n_dependent + 1 : 0);
+    fprintf(out, "  },\n");
 }
 
 static void lane_shares_write(FILE *out, const char *name, const sarrus_lane_share *share, int32_t n) {
-    fprintf(out, "static const sarrus_lane_share %s[] = {", name);
+    fprintf(out, "    .%s = {", name);
     for (int32_t i = 0; i < n; ++i) {
         fprintf(out, "{%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 "},", share[i].destination,
                 share[i].push, share[i].turn, share[i].mass, share[i].direction_i, share[i].direction_j);
     }
-    fprintf(out, "%s};\n", n > 0 ? "" : "{0}");
+    fprintf(out, "%s},\n", n > 0 ? "" : "{0}");
 }
 
-static int32_t n_couplings(const sarrus_mech_factor *f) {
-    return f->n_dependent > 0 ? f->coupling_begin[f->n_dependent] : 0;
-}
-
-/* The tables of the factor that the kernels read; the plan's own (shares, fill and pads by index) are left out. */
-static void factor_tables_write(FILE *out, const sarrus_mechanism *mech) {
-    const sarrus_mech_factor *f = &mech->factor;
-    const sarrus_lane_tables *lane = &mech->lane;
-    integers_write(out, "plan_column", f->column, f->n_blocks + 1);
-    integers_write(out, "plan_dependent", f->dependent, f->n_dependent);
-    integers_write(out, "plan_coupling_begin", f->coupling_begin, f->n_dependent > 0 ? f->n_dependent + 1 : 0);
-    integers_write(out, "plan_independent", mech->independent, f->n_independent);
-    fprintf(out, "static const sarrus_lane_block_share plan_block_share[] = {");
-    for (int32_t i = 0; i < f->n_block_shares; ++i) {
-        const sarrus_lane_block_share *s = &lane->block_share[i];
-        fprintf(out, "{%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 "},", s->destination, s->push, s->turn, s->mass);
+static void lane_block_shares_write(FILE *out, const sarrus_lane_block_share *share, int32_t n) {
+    fprintf(out, "    .block_share = {");
+    for (int32_t i = 0; i < n; ++i) {
+        fprintf(out, "{%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 "},", share[i].destination, share[i].push, share[i].turn,
+                share[i].mass);
     }
-    fprintf(out, "%s};\n", f->n_block_shares > 0 ? "" : "{0}");
-    lane_shares_write(out, "plan_share", lane->share, f->n_shares);
-    places_write(out, "plan_fill", lane->fill, f->n_fill);
-    places_write(out, "plan_pad", lane->pad, f->n_pads);
-    places_write(out, "plan_row_place", lane->row, f->n_independent);
-    places_write(out, "plan_at_place", lane->at, f->n_independent);
-    places_write(out, "plan_dependent_place", lane->dependent, f->n_dependent);
-    places_write(out, "plan_entry_row", lane->entry_row, f->n_entries);
-    places_write(out, "plan_update", lane->update, f->n_updates);
-    integers_write(out, "plan_coupling_kind", lane->coupling_kind, n_couplings(f));
-    lane_shares_write(out, "plan_coupling", lane->coupling, n_couplings(f));
+    fprintf(out, "%s},\n", n > 0 ? "" : "{0}");
 }
 
-static void factor_write(FILE *out, const sarrus_mechanism *mech) {
+/* In the order of sarrus_lane_tables. */
+static void lane_write(FILE *out, const sarrus_mechanism *mech) {
     const sarrus_mech_factor *f = &mech->factor;
     const sarrus_lane_tables *lane = &mech->lane;
-    fprintf(out,
-            "  .factor = {.n_independent = %d, .n_blocks = %d, .n_entries = %d, .n_updates = %d, .column = plan_column,\n"
-            "    .n_block_shares = %d, .n_first_block_shares = %d, .n_shares = %d, .n_first = %d, .n_fill = %d, .n_pads = %d,\n"
-            "    .n_dependent = %d, .dependent = plan_dependent, .coupling_begin = plan_coupling_begin},\n",
-            f->n_independent, f->n_blocks, f->n_entries, f->n_updates, f->n_block_shares, f->n_first_block_shares, f->n_shares,
-            f->n_first, f->n_fill, f->n_pads, f->n_dependent);
-    fprintf(out, "  .lane = {.width = %d, .block_segment = {", lane->width);
-    for (int32_t i = 0; i < 2 * SARRUS_N_LANE_BLOCK_KINDS + 1; ++i)
-        fprintf(out, "%d,", lane->block_segment[i]);
-    fprintf(out, "}, .segment = {");
-    for (int32_t i = 0; i < 2 * SARRUS_N_LANE_KINDS + 1; ++i)
-        fprintf(out, "%d,", lane->segment[i]);
-    fprintf(out, "},\n    .block_share = plan_block_share, .share = plan_share, .fill = plan_fill, .pad = plan_pad,\n"
-                 "    .row = plan_row_place, .at = plan_at_place, .dependent = plan_dependent_place,\n"
-                 "    .entry_row = plan_entry_row, .update = plan_update, .coupling_kind = plan_coupling_kind,\n"
-                 "    .coupling = plan_coupling},\n");
+    fprintf(out, "  .lane = {.width = %d,\n", lane->width);
+    integers_write(out, "block_segment", lane->block_segment, 2 * SARRUS_N_LANE_BLOCK_KINDS + 1);
+    integers_write(out, "segment", lane->segment, 2 * SARRUS_N_LANE_KINDS + 1);
+    lane_block_shares_write(out, lane->block_share, f->n_block_shares);
+    lane_shares_write(out, "share", lane->share, f->n_shares);
+    places_write(out, "fill", lane->fill, f->n_fill);
+    places_write(out, "pad", lane->pad, f->n_pads);
+    places_write(out, "row", lane->row, f->n_independent);
+    places_write(out, "at", lane->at, f->n_independent);
+    places_write(out, "dependent", lane->dependent, f->n_dependent);
+    places_write(out, "entry_row", lane->entry_row, f->n_entries);
+    integers_write(out, "first_update", lane->first_update, f->n_entries);
+    places_write(out, "update", lane->update, f->n_updates);
+    integers_write(out, "coupling_kind", lane->coupling_kind, count_couplings(f));
+    lane_shares_write(out, "coupling", lane->coupling, count_couplings(f));
+    fprintf(out, "  },\n");
 }
 
 static void layout_write(FILE *out, const sarrus_tile_layout *l) {
@@ -167,31 +209,35 @@ static void integrator_write(FILE *out, const sarrus_mech_integrator *how) {
 }
 
 static void mechanism_write(FILE *out, const sarrus_mechanism *mech) {
-    joints_write(out, mech);
-    loads_write(out, mech);
-    factor_tables_write(out, mech);
+    fprintf(out, "#define SARRUS_CONSTANT_PLAN 1\n");
+    sizes_write(out, mech);
     fprintf(out,
+            "#include \"kernels/body/mechanism.h\"\n"
             "static const sarrus_mechanism sarrus_constant_plan = {\n"
             "  .n_bodies = %d, .n_joints = %d, .n_forces = %d, .n_signals = %d, .n_inputs = %d, .n_drives = %d, .n = %d, .m = %d,\n"
-            "  .n_general_rows = %d, .n_parameters = %d, .p_gravity = %d, .p_baumgarte = %d, .p_body = %d, .has_baumgarte = %d,\n"
-            "  .joint = plan_joint, .force = plan_force, .signal = plan_signal, .row = plan_row, .knots = plan_knots,\n",
+            "  .n_general_rows = %d, .n_parameters = %d, .p_gravity = %d, .p_baumgarte = %d, .p_body = %d, .has_baumgarte = %d,\n",
             mech->n_bodies, mech->n_joints, mech->n_forces, mech->n_signals, mech->n_inputs, mech->n_drives, mech->n, mech->m,
             mech->n_general_rows, mech->n_parameters, mech->p_gravity, mech->p_baumgarte, mech->p_body, mech->has_baumgarte);
-    factor_write(out, mech);
+    joints_write(out, mech);
+    loads_write(out, mech);
+    rows_write(out, mech);
+    factor_write(out, &mech->factor);
+    lane_write(out, mech);
     layout_write(out, &mech->layout);
     integrator_write(out, &mech->integrator);
-    fprintf(out,
-            "  .solve = %d, .method = %d, .project = %d, .rank = {.method = %d, .tolerance = %a},\n"
-            "  .independent = plan_independent, .event_capacity = %d, .project_tolerance = %a, .guard = %a};\n",
-            mech->solve, mech->method, mech->project, mech->rank.method, mech->rank.tolerance, mech->event_capacity,
-            mech->project_tolerance, mech->guard);
+    fprintf(out, "  .solve = %d, .method = %d, .project = %d, .rank = {.method = %d, .tolerance = %a},\n", mech->solve,
+            mech->method, mech->project, mech->rank.method, mech->rank.tolerance);
+    integers_write(out, "independent", mech->independent, mech->factor.n_independent);
+    fprintf(out, "  .event_capacity = %d, .project_tolerance = %a, .guard = %a};\n", mech->event_capacity, mech->project_tolerance,
+            mech->guard);
 }
 
-char *sarrus_plan_constant_text(const sarrus_plan *plan, int32_t width) {
+/* Places for tiles of one lane are indices, which is what a constant wants: nothing of it is left to compute. */
+char *sarrus_plan_constant_text(const sarrus_plan *plan) {
     sarrus_lowered lowered;
     char *text = NULL;
     size_t length = 0;
-    if (!sarrus_plan_lower(plan, width, &lowered))
+    if (!sarrus_plan_lower(plan, 1, &lowered))
         return NULL;
     FILE *out = open_memstream(&text, &length);
     if (out) {
@@ -204,4 +250,13 @@ char *sarrus_plan_constant_text(const sarrus_plan *plan, int32_t width) {
     }
     sarrus_lowered_free(&lowered);
     return text;
+}
+
+bool sarrus_plan_is_constant(const sarrus_plan *plan, const char **why_not) {
+    *why_not = NULL;
+    if (plan->mech.solve != SARRUS_SOLVE_AUTO)
+        *why_not = "only `pinv: auto` has something to gain from a constant plan";
+    else if (plan->cost.flops_per_evaluation > MOST_FLOPS)
+        *why_not = "the mechanism is too large for one piece of code";
+    return *why_not == NULL;
 }

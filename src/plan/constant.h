@@ -4,9 +4,12 @@
 
 #include "plan/plan.h"
 
-/* The definition of `static const sarrus_mechanism sarrus_constant_plan` and of the tables that it points to, for tiles of
- * `width` lanes. The text depends on the structure alone: parameters lie in the tiles. Valid C11 and C++20. NULL when memory runs
- * out; to be freed by the caller. */
-char *sarrus_plan_constant_text(const sarrus_plan *plan, int32_t width);
+/* The text of sarrus_constant_plan.h: sizes, and `static const sarrus_mechanism sarrus_constant_plan`. It depends on the structure
+ * alone: parameters lie in the tiles. The same for all targets and tile widths. Valid C11 and C++20. NULL when memory runs out; to
+ * be freed by the caller. */
+char *sarrus_plan_constant_text(const sarrus_plan *plan);
+
+/* Whether kernels for this plan alone are worth making; if not, *why_not says why (a constant text). */
+bool sarrus_plan_is_constant(const sarrus_plan *plan, const char **why_not);
 
 #endif

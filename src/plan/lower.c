@@ -84,6 +84,17 @@ static sarrus_lane_place *lower_indices(const int32_t *from, int32_t n, int32_t 
     return out;
 }
 
+/* update[] runs over the pairs a ≥ b of a column's entries, b by b. */
+static void lower_first_updates(const sarrus_mech_factor *f, int32_t *first) {
+    int32_t at = 0;
+    for (int32_t k = 0; k < f->n_blocks; ++k) {
+        for (int32_t p = f->column[k]; p < f->column[k + 1]; ++p) {
+            first[p] = at;
+            at += f->column[k + 1] - p;
+        }
+    }
+}
+
 bool sarrus_plan_lower(const sarrus_plan *plan, int32_t width, sarrus_lowered *out) {
     const sarrus_mechanism *from = &plan->mech;
     const sarrus_mech_factor *f = &from->factor;
@@ -93,7 +104,7 @@ bool sarrus_plan_lower(const sarrus_plan *plan, int32_t width, sarrus_lowered *o
                       (size_t)f->n_entries + (size_t)f->n_updates;
     out->mech = *from;
     out->block = malloc(n_shares * sizeof(sarrus_lane_share) + (size_t)f->n_block_shares * sizeof(sarrus_lane_block_share) +
-                        n_places * sizeof(sarrus_lane_place) + n_couplings * sizeof(int32_t) + 64);
+                        n_places * sizeof(sarrus_lane_place) + (n_couplings + (size_t)f->n_entries) * sizeof(int32_t) + 64);
     if (!out->block)
         return false;
     sarrus_lane_tables *lane = &out->mech.lane;
@@ -113,7 +124,9 @@ bool sarrus_plan_lower(const sarrus_plan *plan, int32_t width, sarrus_lowered *o
     lane->dependent = lower_indices(f->dependent, f->n_dependent, width, &next);
     lane->entry_row = lower_indices(f->entry_row, f->n_entries, 2 * width, &next);
     lane->update = lower_indices(f->update, f->n_updates, 4 * width, &next);
-    int32_t *kind = (int32_t *)(void *)next;
+    int32_t *first_update = (int32_t *)(void *)next, *kind = first_update + f->n_entries;
+    lower_first_updates(f, first_update);
+    lane->first_update = first_update;
     lane->coupling_kind = kind;
     for (size_t i = 0; i < n_couplings; ++i) {
         coupling[i] = lane_share(from, &f->coupling[i], width);

@@ -1,0 +1,96 @@
+/* One evaluation of a mechanism at a state: what it carries along, and its constraint rows. */
+#ifndef SARRUS_FORMULATION_EVALUATION_H
+#define SARRUS_FORMULATION_EVALUATION_H
+
+#include "kernels/body/forces.h"
+#include "kernels/body/signals.h"
+#include "kernels/pinv/rank.h"
+
+/* What a kernel call carries along besides the plan. */
+typedef struct sarrus_evaluation {
+    const sarrus_mechanism *mech; /* of generic kernels; bodies ask sarrus_plan_of */
+    sarrus_workspace *ws;
+    const real *parameter; /* [n_parameters] */
+    const real *input;     /* [n_inputs] */
+    real *tile;
+    real alpha, beta;           /* Baumgarte's gains, 1/s */
+    const real *held;           /* [2m] Φ, Φ̇ that they act on; NULL: the present ones */
+    real max_rank;              /* of the rank decision */
+    real rank_now;              /* the decision where this step began; the assembled rank before the first */
+    sarrus_rank_decision found; /* by the last correction */
+    mask healthy;               /* lanes that count: others may hold anything */
+    sarrus_external_solve external;
+    void *external_user;
+    sarrus_external_reveal reveal; /* specialised kernels: the generic rank-revealing path */
+    void *reveal_user;
+    struct sarrus_evaluation *outside; /* specialised kernels: the evaluation that this one is a local copy of */
+    int32_t wants_force;               /* somebody will look at ws->force after the next acceleration */
+    int32_t is_configured;             /* rotations and signals are those of the configuration that comes next */
+    int32_t is_factored;               /* the factor is that of the present rows */
+    int64_t n_evaluations;             /* corrections applied to this tile */
+    int64_t n_rank_revealing;          /* of which some lane took the rank-revealing path */
+} sarrus_evaluation;
+
+/* The plan that an evaluation is of. */
+LANE_FUNCTION const sarrus_mechanism *sarrus_plan_of(const sarrus_evaluation *ev) {
+#if defined(SARRUS_CONSTANT_PLAN)
+    (void)ev;
+    return &sarrus_constant_plan;
+#else
+    return ev->mech;
+#endif
+}
+
+/* Rotations and signals at (t, q). Whatever is evaluated next at the same place finds them there. */
+PLAN_BODY void sarrus_configure(sarrus_evaluation *ev, real t, const real *q) {
+    sarrus_rotations(sarrus_plan_of(ev), q, ev->ws);
+    sarrus_signals(sarrus_plan_of(ev), ev->parameter, t, ev->ws);
+    ev->is_configured = 1;
+    ev->is_factored = 0;
+}
+
+/* Rotations, signals and rows at (t, q, v). */
+PLAN_BODY void sarrus_evaluate_rows_body(sarrus_evaluation *ev, real t, const real *q, const real *v, int want_errors) {
+    sarrus_configure(ev, t, q);
+    sarrus_rows(sarrus_plan_of(ev), ev->parameter, q, v, ev->ws, want_errors);
+}
+
+/* ‖x‖₂ of a row vector. */
+LANE_FUNCTION real sarrus_rows_norm(const sarrus_mechanism *mech, const real *x) {
+    real sum = real_set(0.0);
+    for (int32_t i = 0; i < mech->m; ++i)
+        sum = real_fma(frame_at(x, i), frame_at(x, i), sum);
+    return real_sqrt(sum);
+}
+
+/* What the rank decision may know: max_rank, the decision where the step began, and the violation, for the rule that asks. */
+LANE_BODY sarrus_rank_limit sarrus_rank_limits(const sarrus_evaluation *ev, real max_rank) {
+    sarrus_rank_limit limit;
+    limit.max_rank = max_rank;
+    limit.previous = ev->rank_now;
+    limit.violation = real_set(0.0);
+    if (sarrus_plan_of(ev)->rank.method == SARRUS_RANK_VIOLATION)
+        limit.violation = sarrus_rows_norm(sarrus_plan_of(ev), ev->ws->phi);
+    limit.unit = real_set(1.0);
+    return limit;
+}
+
+/* held[2m] ← Φ, Φ̇ of the rows in the workspace, in the lanes of `on`. Gains that follow the step act, in all its stages, on the
+ * violation that it began with: a stage lies off the constraints by h², which β² = (gain/h)² would turn into an acceleration that
+ * no step size makes small. */
+LANE_FUNCTION void sarrus_violation_hold(const sarrus_evaluation *ev, mask on, real *held) {
+    const int32_t m = sarrus_plan_of(ev)->m;
+    for (int32_t i = 0; i < m; ++i) {
+        lane_at(held, i) = real_select(on, frame_at(ev->ws->phi, i), lane_at(held, i));
+        lane_at(held, m + i) = real_select(on, frame_at(ev->ws->phi_dot, i), lane_at(held, m + i));
+    }
+}
+
+/* The decision of `on` lanes replaced by another. */
+LANE_FUNCTION void sarrus_found_replace(sarrus_evaluation *ev, mask on, const sarrus_rank_decision *found) {
+    ev->found.rank = real_select(on, found->rank, ev->found.rank);
+    ev->found.kept = real_select(on, found->kept, ev->found.kept);
+    ev->found.dropped = real_select(on, found->dropped, ev->found.dropped);
+}
+
+#endif

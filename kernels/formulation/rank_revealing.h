@@ -1,0 +1,108 @@
+/* The rank-revealing ways to  z = M^{-1/2} D⁺ rhs,  D = J M^{-1/2}: the singular value decomposition of all rows, and the plan's
+ * method or an external solver on dense D. */
+#ifndef SARRUS_FORMULATION_RANK_REVEALING_H
+#define SARRUS_FORMULATION_RANK_REVEALING_H
+
+#include "kernels/formulation/evaluation.h"
+#include "kernels/formulation/gram.h"
+#include "kernels/pinv/jacobi.h"
+
+/* out ← M^{-1/2} D⁺ rhs through the SVD of all rows; multipliers too when asked: λ' = (Dᵀ)⁺ D⁺ rhs (so λ = −λ'). */
+LANE_BODY sarrus_rank_decision sarrus_correct_svd(const sarrus_evaluation *ev, const real *rhs, real max_rank, mask active,
+                                                  real *out, real *multiplier) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    sarrus_jacobi_problem svd;
+    svd.m = mech->m;
+    svd.n = mech->n;
+    svd.d = ws->d;
+    svd.b = ws->d_rhs;
+    svd.norm2 = ws->norm2;
+    svd.sigma = ws->sigma;
+    svd.u = multiplier ? ws->u : (real *)0;
+    sarrus_dense_rows(mech, ev->parameter, ws, 0, ws->d);
+    for (int32_t i = 0; i < mech->m; ++i)
+        lane_at(ws->d_rhs, i) = lane_at(rhs, i);
+    sarrus_jacobi_run(&svd, active);
+    sarrus_rank_limit limit = sarrus_rank_limits(ev, max_rank);
+    sarrus_rank_decision found = sarrus_jacobi_keep(&svd, &mech->rank, &limit);
+    sarrus_jacobi_apply(&svd, ws->z);
+    if (multiplier) {
+        for (int32_t i = 0; i < mech->m; ++i)
+            lane_at(multiplier, i) = real_set(0.0);
+        for (int32_t i = 0; i < mech->m; ++i) {
+            real f = sarrus_row_product(lane_from(ws->d, i * mech->n), ws->z, mech->n);
+            f = f * real_inverse_or_zero(lane_at(ws->norm2, i));
+            for (int32_t j = 0; j < mech->m; ++j) {
+                lane_at(multiplier, j) = real_fma(f, lane_at(ws->u, i * mech->m + j), lane_at(multiplier, j));
+            }
+        }
+    }
+    sarrus_unweight(mech, ev->parameter, ws->z, out);
+    return found;
+}
+
+/* ws->z ← D⁺ rhs of a dense problem by the plan's method or the external solver, for the lanes of `active`. */
+LANE_BODY sarrus_rank_decision sarrus_solve_dense(sarrus_evaluation *ev, const real *rhs, int is_independent, mask active) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    const int32_t n_rows = sarrus_rows_count(mech, is_independent);
+    sarrus_rank_limit limit = sarrus_rank_limits(ev, ev->max_rank);
+    sarrus_dense_rows(mech, ev->parameter, ws, is_independent, ws->d);
+    for (int32_t k = 0; k < n_rows; ++k)
+        lane_at(ws->d_rhs, k) = lane_at(rhs, sarrus_rows_at(mech, is_independent, k));
+    if (mech->solve == SARRUS_SOLVE_EXTERNAL) {
+        sarrus_rank_decision found;
+        sarrus_external_problem problem;
+        problem.m = n_rows;
+        problem.n = mech->n;
+        problem.width = LANE_WIDTH;
+        problem.d = ws->d;
+        problem.b = ws->d_rhs;
+        problem.max_rank = &limit.max_rank;
+        problem.previous = &limit.previous;
+        problem.violation = &limit.violation;
+        problem.z = ws->z;
+        problem.rank = &found.rank;
+        problem.kept = &found.kept;
+        problem.dropped = &found.dropped;
+        ev->external(ev->external_user, &problem);
+        return found;
+    }
+    sarrus_pinv_shape shape = sarrus_method_shape(mech, n_rows);
+    sarrus_pinv_lanes lanes;
+    lanes.a = ws->d;
+    lanes.b = ws->d_rhs;
+    lanes.x = ws->z;
+    lanes.work = ws->pinv;
+    lanes.active = active;
+    lanes.limit = limit;
+    sarrus_pinv_run(&shape, &lanes);
+    return lanes.found;
+}
+
+/* ws->z ← M^{-1/2} D⁺ rhs by the plan's method or the external solver; the decision into ev->found. */
+LANE_BODY void sarrus_correct_dense(sarrus_evaluation *ev, const real *rhs) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    const int is_auto = mech->rank.method == SARRUS_RANK_AUTO;
+    ++ev->n_rank_revealing;
+    ev->found = sarrus_solve_dense(ev, rhs, is_auto, ev->healthy);
+    sarrus_unweight(mech, ev->parameter, ws->z, ws->z);
+    if (!is_auto)
+        return;
+    /* The rows I are those of another rank, or have lost a direction that all rows together may still hold. */
+    mask is_generic = real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent));
+    mask other = mask_and(ev->healthy, mask_not(mask_and(is_generic, real_eq(ev->found.rank, ev->max_rank))));
+    if (!mask_any(other))
+        return;
+    for (int32_t i = 0; i < mech->n; ++i)
+        lane_at(ws->z_other, i) = frame_at(ws->z, i);
+    sarrus_rank_decision found = sarrus_solve_dense(ev, rhs, 0, other);
+    sarrus_unweight(mech, ev->parameter, ws->z, ws->z);
+    sarrus_found_replace(ev, other, &found);
+    for (int32_t i = 0; i < mech->n; ++i)
+        frame_at(ws->z, i) = real_select(other, frame_at(ws->z, i), lane_at(ws->z_other, i));
+}
+
+#endif
