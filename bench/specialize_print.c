@@ -29,8 +29,8 @@ static void print_subject(FILE *stream, const sarrus_bench_subject *subject) {
     const sarrus_plan_sizes *sizes = &subject->mechanism.sizes;
     fprintf(stream, "\n%s: n %d, m %d, rank %d; %.0f flops a step, %.0f divisions an evaluation\n", subject->label, sizes->n,
             sizes->m, sizes->rank, sizes->flops_per_step, sizes->divisions_per_evaluation);
-    fprintf(stream, "%-18s %9s %12s %8s %11s %9s %9s %9s %10s %10s  %s\n", "variant", "instances", "steps/s", "flops",
-            "x prototype", "x generic", "x lapack", "% of peak", "violation", "deviation", "gate");
+    fprintf(stream, "%-18s %9s %12s %8s %11s %9s %9s %9s %9s %10s %10s  %s\n", "variant", "instances", "steps/s", "flops",
+            "x prototype", "x generic", "x lapack", "% of peak", "revealing", "violation", "deviation", "gate");
     for (int i = 0; i < SARRUS_BENCH_N_VARIANTS; i++) {
         const sarrus_bench_row *row = sarrus_bench_variant_row(subject, (sarrus_bench_variant)i);
         if (row == NULL) {
@@ -42,7 +42,7 @@ static void print_subject(FILE *stream, const sarrus_bench_subject *subject) {
         print_cell(stream, 9, 2, ratio(subject, row, SARRUS_BENCH_GENERIC));
         print_cell(stream, 9, 1, ratio(subject, row, SARRUS_BENCH_LAPACK));
         print_cell(stream, 9, 1, 100.0 * sarrus_bench_variant_peak_fraction(subject, (sarrus_bench_variant)i));
-        fprintf(stream, " %10.1e %10.1e", row->violation, row->deviation);
+        fprintf(stream, " %8.1f%% %10.1e %10.1e", 100.0 * row->rank_revealing_share, row->violation, row->deviation);
         print_gate(stream, row->failure);
     }
 }
@@ -130,7 +130,9 @@ void sarrus_bench_specialize_print_table(FILE *stream, const sarrus_bench_specia
     fprintf(
         stream,
         "\nsteps/s: instance-steps a second, medians of %d; ratios are medians over the repetitions. flops: counted additions and\n"
-        "multiplications of a step, sines and cosines apart. The prototypes do not project. violation: largest ||Phi||\n"
+        "multiplications of a step, sines and cosines apart. The prototypes do not project. revealing: share of evaluations on "
+        "the\n"
+        "rank-revealing path. violation: largest ||Phi||\n"
         "(at most %.0e). deviation: largest difference of a coordinate from svd (at most %.0e). A specialised row must have the\n"
         "generic row's very violation and deviation. x best of both: wall time over the shorter of `off` and `on`.\n",
         report->step_options.n_repetitions, sarrus_bench_violation_bound, sarrus_bench_deviation_bound);
@@ -162,6 +164,7 @@ static void write_row(sarrus_json *json, const sarrus_bench_subject *subject, sa
     sarrus_json_number(json, "ratio_to_generic", ratio(subject, row, SARRUS_BENCH_GENERIC));
     sarrus_json_number(json, "ratio_to_lapack", ratio(subject, row, SARRUS_BENCH_LAPACK));
     sarrus_json_number(json, "fraction_of_peak", sarrus_bench_variant_peak_fraction(subject, variant));
+    sarrus_json_number(json, "rank_revealing_share", row->rank_revealing_share);
     sarrus_json_number(json, "max_position_error", row->violation);
     sarrus_json_number(json, "max_deviation", row->deviation);
     write_gate(json, row->failure);
