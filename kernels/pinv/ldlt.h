@@ -9,18 +9,23 @@
 
 #include "kernels/body/workspace.h"
 
-/* The pivots of block k: (d0, l, d1) with l = S_10/d0, d1 = S_11 − l S_10. Leaves l in place and the inverses in ws->inverse. */
+/* The inverse pivots of block k, (S_00, S_10, S_11) = (a, b, c), and l:
+ *   l = b/a,   1/d0 = 1/a,   1/d1 = 1/(c − b²/a) = a²/(a det),   det = ac − b²,
+ * from one division, 1/(a det): divisions are the longest wait of a factorisation, and its pivots wait for one another. The
+ * rounding of det is that of c − b²/a. The product of three entries stays in range for entries between 1e-100 and 1e100 (1/kg). */
 LANE_FUNCTION mask sarrus_ldlt_pivots(sarrus_workspace *ws, int32_t k) {
     real zero = real_set(0.0), one = real_set(1.0);
-    real d0 = frame_at(ws->factor, 4 * k), s10 = frame_at(ws->factor, 4 * k + 1);
+    real d0 = frame_at(ws->factor, 4 * k);
     mask low0 = mask_not(real_lt(frame_at(ws->diagonal, 2 * k), d0)); /* NaN counts as low */
-    real inverse0 = real_select(low0, zero, one / real_select(low0, one, d0));
-    real l = s10 * inverse0;
-    real d1 = real_fnma(l, s10, frame_at(ws->factor, 4 * k + 2));
-    mask low1 = mask_not(real_lt(frame_at(ws->diagonal, 2 * k + 1), d1));
+    real a = real_select(low0, one, d0), b = real_select(low0, zero, frame_at(ws->factor, 4 * k + 1));
+    real det = real_fnma(b, b, a * frame_at(ws->factor, 4 * k + 2));
+    mask low1 = mask_not(real_lt(frame_at(ws->diagonal, 2 * k + 1) * a, det));
+    det = real_select(low1, one, det);
+    real inverse = one / (a * det);
+    real inverse0 = real_select(low0, zero, det * inverse);
     frame_at(ws->inverse, 2 * k) = inverse0;
-    frame_at(ws->inverse, 2 * k + 1) = real_select(low1, zero, one / real_select(low1, one, d1));
-    frame_at(ws->factor, 4 * k + 1) = l;
+    frame_at(ws->inverse, 2 * k + 1) = real_select(low1, zero, a * a * inverse);
+    frame_at(ws->factor, 4 * k + 1) = b * inverse0;
     return mask_or(low0, low1);
 }
 
