@@ -113,7 +113,10 @@ static sarrus_status measure_start(sarrus_context *context, sarrus_bench_special
     row.batch_options.cache_dir = folder;
     row.batch_options.compiler = report->options->compiler;
     int n_compilations = 0;
-    for (; status == SARRUS_OK && n_compilations < report->options->n_compilations; n_compilations++) {
+    for (; n_compilations < report->options->n_compilations; n_compilations++) {
+        if (status != SARRUS_OK || subject->start.failure != NULL) {
+            break;
+        }
         if (!sarrus_bench_folder_make(report, folder)) {
             return SARRUS_IO;
         }
