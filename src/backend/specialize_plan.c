@@ -25,7 +25,7 @@ sarrus_specializer *sarrus_specializer_create_for(const sarrus_plan *plan, const
                                                  "the pseudoinverse method that was asked for has generic kernels only");
     if (plan->cost.flops_per_evaluation >= most_flops)
         return sarrus_specializer_create_without(SARRUS_SPECIALIZATION_UNSUPPORTED, "the mechanism is too large to be compiled");
-    char *text = sarrus_plan_constant_text(plan, kernels->width);
+    char *text = sarrus_plan_constant_text(plan);
     if (text == NULL)
         return sarrus_specializer_create_without(SARRUS_SPECIALIZATION_FAILED, "out of memory for the plan's text");
     const sarrus_specializer_request request = {
