@@ -57,15 +57,27 @@ void sarrus_compiler_identify(const char *path, sarrus_sha256 *hash) {
     sarrus_sha256_add(hash, facts, sizeof facts);
 }
 
+static struct rlimit lowered(struct rlimit limit, rlim_t most) {
+    return (struct rlimit){limit.rlim_cur < most ? limit.rlim_cur : most, limit.rlim_max < most ? limit.rlim_max : most};
+}
+
+/* What holds already and is lower goes on to hold. */
 static void limit_set(pid_t process, const sarrus_compilation *compilation) {
-    const rlim_t n_bytes = compilation->max_bytes, n_seconds = (rlim_t)compilation->max_seconds + 1;
-    const struct rlimit memory = {n_bytes, n_bytes}, processor = {n_seconds, n_seconds}, core = {0, 0};
-    const struct rlimit file = {UINT64_C(1) << 28, UINT64_C(1) << 28};
-    /* Where a lower limit holds already, raising it is refused, and it goes on to hold. */
-    (void)prlimit(process, RLIMIT_AS, &memory, NULL);
-    (void)prlimit(process, RLIMIT_CPU, &processor, NULL);
-    (void)prlimit(process, RLIMIT_FSIZE, &file, NULL);
-    (void)prlimit(process, RLIMIT_CORE, &core, NULL);
+    struct rlimit limit;
+    if (prlimit(process, RLIMIT_AS, NULL, &limit) == 0) {
+        limit = lowered(limit, compilation->max_bytes);
+        (void)prlimit(process, RLIMIT_AS, &limit, NULL);
+    }
+    if (prlimit(process, RLIMIT_CPU, NULL, &limit) == 0) {
+        limit = lowered(limit, (rlim_t)compilation->max_seconds + 1);
+        (void)prlimit(process, RLIMIT_CPU, &limit, NULL);
+    }
+    if (prlimit(process, RLIMIT_FSIZE, NULL, &limit) == 0) {
+        limit = lowered(limit, UINT64_C(256) << 20);
+        (void)prlimit(process, RLIMIT_FSIZE, &limit, NULL);
+    }
+    limit = (struct rlimit){0, 0};
+    (void)prlimit(process, RLIMIT_CORE, &limit, NULL);
 }
 
 /* posix_spawn knows no limits, so they are set on the running driver. What it starts later inherits them; what it may have started
@@ -97,9 +109,11 @@ static int actions_fill(posix_spawn_file_actions_t *actions, int folder, int mes
         fault = posix_spawn_file_actions_adddup2(actions, STDERR_FILENO, STDOUT_FILENO);
     if (fault == 0)
         fault = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+#ifdef __GLIBC__
 #if __GLIBC_PREREQ(2, 34)
     if (fault == 0)
         fault = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+#endif
 #endif
     return fault;
 }

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -277,6 +279,44 @@ static void without_a_cache_there_is_a_note(void **state) {
     fails(&request, "a symbolic link");
 }
 
+static void files_limit(rlim_t most) {
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = most < limit.rlim_max ? most : limit.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* A limit on the length of files does what a full disk does. Where the object still fits and its line behind it does not, the
+ * kernels are used and not kept. */
+static void a_full_disk_is_a_note(void **state) {
+    struct stat is;
+    sarrus_specialization told;
+    char object[PATH_MAX] = "";
+    sarrus_specializer_request request = request_make(*state, SARRUS_SPECIALIZE_ON);
+    request.plan_text = "enum { ANSWER = 42, WIDER = 0 };\nchar bulk[200000] = {1};\n"; /* longer than every source */
+    (void)signal(SIGXFSZ, SIG_IGN);
+    files_limit(1000);
+    fails(&request, "the sources cannot be written to the cache folder");
+    files_limit(RLIM_INFINITY);
+    (void)comes(&request, 42);
+    DIR *listing = opendir(request.cache_dir);
+    for (const struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing))
+        if (entry->d_name[0] != '.')
+            snprintf(object, sizeof object, "%s/%s", request.cache_dir, entry->d_name);
+    closedir(listing);
+    assert_int_equal(stat(object, &is), 0);
+    assert_true(is.st_size > 200000);
+    assert_int_equal(unlink(object), 0);
+    files_limit((rlim_t)is.st_size - 1);
+    sarrus_specializer *specializer = made(&request, &told);
+    files_limit(RLIM_INFINITY);
+    assert_int_equal(told.state, SARRUS_SPECIALIZATION_READY);
+    assert_non_null(strstr(told.note, "not kept in the cache"));
+    assert_true(sarrus_specializer_advance(specializer)(NULL, NULL, 0) == 42);
+    sarrus_specializer_destroy(specializer);
+    assert_int_equal(entries_count(request.cache_dir, ""), 0);
+}
+
 static sarrus_specialization_state state_of(sarrus_specializer *specializer) {
     sarrus_specialization told;
     sarrus_specializer_report(specializer, &told);
@@ -447,6 +487,7 @@ int main(void) {
         CASE(a_compiler_is_bounded_in_memory),
         CASE(a_compiler_gets_nothing_of_ours),
         CASE(without_a_cache_there_is_a_note),
+        CASE(a_full_disk_is_a_note),
         CASE(nothing_is_compiled_for_a_short_run),
         CASE(kernels_come_while_others_work),
         CASE(a_running_compiler_is_called_off),
