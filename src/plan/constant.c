@@ -7,9 +7,13 @@
 
 #include "plan/lower.h"
 
-/* The most flops of an evaluation that a compiler unrolls in reasonable time and memory: gcc 12 takes 0.2 GB and 5 s for 8,000
- * and more than 10 GB for 31,000. */
-static const double MOST_FLOPS = 16000.0;
+/* The most flops that a step's code may hold. One flop makes about 20 bytes of straight code with AVX-512; up to three first-level
+ * instruction caches of it have been seen to pay, beyond that fetching it costs what the tables of the generic kernels cost. */
+static const double MOST_FLOPS = 4000.0;
+
+/* With projections a step goes through rows, corrections and accelerations that are pieces of code of their own: so many evaluations'
+ * worth (measured: 2.2 to 2.4). */
+static const double PROJECTED_SHARE = 2.3;
 
 /* What the SARRUS_PLAN_N_* are called, and what they are; an array of C has at least one element. */
 static void size_write(FILE *out, const char *name, int32_t n) {
@@ -278,7 +282,7 @@ bool sarrus_plan_is_constant(const sarrus_plan *plan, const char **why_not) {
     *why_not = NULL;
     if (plan->mech.solve != SARRUS_SOLVE_AUTO)
         *why_not = "only `pinv: auto` has something to gain from a constant plan";
-    else if (plan->cost.flops_per_evaluation > MOST_FLOPS)
-        *why_not = "the mechanism is too large for one piece of code";
+    else if (plan->cost.flops_per_evaluation * (plan->mech.project != SARRUS_PROJECT_NONE ? PROJECTED_SHARE : 1.0) > MOST_FLOPS)
+        *why_not = "the mechanism is too large: its code would not fit into the caches";
     return *why_not == NULL;
 }
