@@ -1,6 +1,12 @@
 /* The kernels for one plan, compiled when a mechanism is run. sarrus_constant_plan.h holds the plan (src/plan/constant.c); the
  * command line defines SARRUS_LANE_WIDTH        lanes of a tile SARRUS_SPECIALIZED_KEY   what the object will be known by, a string
  */
+/* Pieces of code of a thousand instructions without a branch: worth ordering before registers are given out, which gcc does not do
+ * for x86 unless it is told, and with an eye on how many there are. Other compilers do not know the words. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("schedule-insns", "sched-pressure")
+#endif
+
 #include <sarrus_constant_plan.h>
 
 #include "kernels/cpu/kernels.h"

@@ -11,8 +11,8 @@
  * instruction caches of it have been seen to pay, beyond that fetching it costs what the tables of the generic kernels cost. */
 static const double MOST_FLOPS = 4000.0;
 
-/* With projections a step goes through rows, corrections and accelerations that are pieces of code of their own: so many evaluations'
- * worth (measured: 2.2 to 2.4). */
+/* With projections a step goes through rows, corrections and accelerations that are pieces of code of their own: so many
+ * evaluations' worth (measured: 2.2 to 2.4). */
 static const double PROJECTED_SHARE = 2.3;
 
 /* What the SARRUS_PLAN_N_* are called, and what they are; an array of C has at least one element. */

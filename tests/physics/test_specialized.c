@@ -1,0 +1,177 @@
+/* Specialised kernels give the bits of the generic ones: every scenario, every instruction set, every integrator, with projections,
+ * gains, refused pivots and changes of rank. Kernels are compiled by the system's compiler; without one there is nothing to test.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "plan/constant.h"
+#include "tests/support/mechanism.h"
+
+/* Three full tiles and a rest; long enough for an output grid of 10 steps to be passed and for a singular position to be met. */
+enum { N_INSTANCES = 27, N_STEPS = 70, N_ROWS = 7 };
+
+typedef struct variant {
+    const char *file;
+    const char *isa; /* NULL: the widest */
+    sarrus_override overrides[4];
+    bool must_reveal; /* some lane has to take the rank-revealing path */
+} variant;
+
+static const variant variants[] = {
+    {"five_bar.yaml", NULL, {{"integrator.dt", "0.005"}}, false},
+    {"five_bar_monte_carlo.yaml", NULL, {{0}}, false},
+    {"five_bar_singular.yaml", NULL, {{0}}, true},
+    {"slider_crank.yaml", NULL, {{0}}, false},
+    {"andrews.yaml", NULL, {{0}}, false},
+    {"driven_crank.yaml", NULL, {{0}}, false},
+    {"four_bar.yaml", NULL, {{0}}, false},
+    {"n_four_bar_2.yaml", NULL, {{"integrator.dt", "0.005"}}, false},
+    {"double_pendulum.yaml", NULL, {{0}}, false},
+    {"pendulum.yaml", NULL, {{0}}, false},
+    {"five_bar_singular.yaml", "avx2", {{0}}, true},
+    {"five_bar_singular.yaml", "baseline", {{0}}, true},
+    {"slider_crank.yaml", "avx2", {{0}}, false},
+    {"slider_crank.yaml", "baseline", {{0}}, false},
+    {"five_bar.yaml", NULL, {{"dynamics.projection", "{tolerance: 1e-9}"}}, false},
+    {"five_bar.yaml", NULL, {{"dynamics.projection", "none"}, {"dynamics.baumgarte", "{alpha: 5, beta: 5}"}}, false},
+    {"slider_crank.yaml", NULL, {{"dynamics.projection", "none"}, {"dynamics.baumgarte", "{rule: step}"}}, false},
+    {"five_bar_singular.yaml", NULL, {{"dynamics.rank", "{method: violation, tol: 10}"}}, true},
+    {"five_bar.yaml", NULL, {{"integrator.method", "semi-implicit"}}, false},
+    {"five_bar.yaml", NULL, {{"integrator.method", "dopri5"}}, false},
+    {"slider_crank.yaml", NULL, {{"integrator.method", "adams-moulton"}}, false},
+    {"slider_crank.yaml",
+     NULL,
+     {{"integrator.method", "dopri5"}, {"dynamics.projection", "none"}, {"dynamics.baumgarte", "{rule: step}"}},
+     false},
+};
+
+typedef struct motion {
+    double *seen[SARRUS_N_OBSERVABLES]; /* [N_INSTANCES][N_ROWS][width] */
+    double *state;                      /* [N_INSTANCES][2n] */
+    sarrus_instance_statistics statistics[N_INSTANCES];
+    uint64_t n_revealing;
+    sarrus_specialization told;
+} motion;
+
+static void motion_free(motion *m) {
+    for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o)
+        free(m->seen[o]);
+    free(m->state);
+}
+
+/* N_STEPS steps in two calls, the first of which observes. */
+static motion motion_make(const mechanism *of, const char *isa, sarrus_specialize specialize) {
+    const sarrus_batch_options options = {
+        .isa = isa, .n_threads = 2, .specialize = specialize, .cache_dir = getenv("SARRUS_CACHE_DIR")};
+    motion m = {0};
+    sarrus_batch *batch;
+    uint64_t n_evaluations;
+    const size_t n = (size_t)of->n;
+    assert_int_equal(sarrus_batch_create(of->context, of->plan, &options, N_INSTANCES, NULL, &batch), SARRUS_OK);
+    sarrus_observation observation = {.n_times = N_ROWS, .every_steps = 5, .observe_first = 1, .n_times_stride = N_ROWS};
+    for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o) {
+        const int width = sarrus_batch_observable_width(batch, (sarrus_observable)o);
+        m.seen[o] = calloc((size_t)N_INSTANCES * N_ROWS * (size_t)(width > 0 ? width : 1), sizeof(double));
+        assert_non_null(m.seen[o]);
+        observation.destination[o] = width > 0 ? m.seen[o] : NULL;
+    }
+    /* Each instance its own state, so that lanes of a tile differ. */
+    uint64_t random = 7;
+    for (uint64_t i = 1; i < N_INSTANCES; ++i) {
+        double v[64];
+        assert_true(n <= 64);
+        assert_int_equal(sarrus_batch_state(batch, i, NULL, v), SARRUS_OK);
+        for (size_t k = 0; k < n; ++k)
+            v[k] *= 1.0 + 0.1 * mechanism_random(&random);
+        mechanism_set_state(batch, i, NULL, v);
+    }
+    assert_int_equal(sarrus_batch_observe(batch, &observation), SARRUS_OK);
+    assert_int_equal(sarrus_batch_advance(batch, N_STEPS - (N_ROWS - 1) * 5), SARRUS_OK);
+    m.state = calloc(N_INSTANCES * 2 * n, sizeof(double));
+    assert_non_null(m.state);
+    for (uint64_t i = 0; i < N_INSTANCES; ++i) {
+        assert_int_equal(sarrus_batch_state(batch, i, m.state + 2 * n * i, m.state + 2 * n * i + n), SARRUS_OK);
+        assert_int_equal(sarrus_batch_statistics(batch, i, &m.statistics[i]), SARRUS_OK);
+    }
+    sarrus_batch_path_counts(batch, &n_evaluations, &m.n_revealing);
+    sarrus_batch_specialization(batch, &m.told);
+    sarrus_batch_destroy(batch);
+    return m;
+}
+
+static void compare(const mechanism *of, const variant *one, const motion *a, const motion *b) {
+    sarrus_batch *batch = mechanism_batch(of, one->isa, 1, 1, NULL);
+    for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o) {
+        const int width = sarrus_batch_observable_width(batch, (sarrus_observable)o);
+        if (width > 0 && memcmp(a->seen[o], b->seen[o], (size_t)N_INSTANCES * N_ROWS * (size_t)width * sizeof(double)) != 0)
+            fail_msg("%s: %s differs", one->file, sarrus_observable_text((sarrus_observable)o));
+    }
+    sarrus_batch_destroy(batch);
+    assert_memory_equal(a->state, b->state, (size_t)N_INSTANCES * 2 * (size_t)of->n * sizeof(double));
+    assert_memory_equal(a->statistics, b->statistics, sizeof a->statistics);
+}
+
+static void variant_hold(const variant *one) {
+    if (one->isa && !mechanism_has_isa(one->isa))
+        return;
+    mechanism opened = mechanism_open_file(one->file, one->overrides);
+    const char *why_not;
+    if (!sarrus_plan_is_constant(opened.plan, &why_not))
+        fail_msg("%s: %s", one->file, why_not);
+    motion generic = motion_make(&opened, one->isa, SARRUS_SPECIALIZE_OFF);
+    motion specialised = motion_make(&opened, one->isa, SARRUS_SPECIALIZE_ON);
+    if (specialised.told.state != SARRUS_SPECIALIZATION_READY)
+        fail_msg("%s: %s", one->file, specialised.told.note);
+    assert_true(specialised.told.step_share == 1.0);
+    compare(&opened, one, &generic, &specialised);
+    if (one->must_reveal)
+        assert_true(specialised.n_revealing > 0);
+    motion_free(&generic);
+    motion_free(&specialised);
+    mechanism_close(&opened);
+}
+
+static void specialised_kernels_give_the_same_bits(void **state) {
+    (void)state;
+    if (system("cc --version >/dev/null 2>&1") != 0)
+        skip();
+    for (size_t i = 0; i < sizeof variants / sizeof variants[0]; ++i)
+        variant_hold(&variants[i]);
+}
+
+/* What cannot be specialised runs on the generic kernels and says why. */
+static void what_cannot_be_specialised_says_why(void **state) {
+    (void)state;
+    static const variant others[] = {
+        {"five_bar.yaml", NULL, {{"dynamics.pinv", "svd"}}, false},
+        {"n_four_bar_40.yaml", NULL, {{0}}, false},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
+        mechanism opened = mechanism_open_file(others[i].file, others[i].overrides);
+        sarrus_batch_options options = {
+            .n_threads = 1, .specialize = SARRUS_SPECIALIZE_ON, .cache_dir = getenv("SARRUS_CACHE_DIR")};
+        sarrus_batch *batch;
+        sarrus_specialization told;
+        assert_int_equal(sarrus_batch_create(opened.context, opened.plan, &options, 1, NULL, &batch), SARRUS_OK);
+        assert_int_equal(sarrus_batch_advance(batch, 2), SARRUS_OK);
+        sarrus_batch_specialization(batch, &told);
+        assert_int_equal(told.state, SARRUS_SPECIALIZATION_UNSUPPORTED);
+        assert_true(strlen(told.note) > 10);
+        sarrus_batch_destroy(batch);
+        mechanism_close(&opened);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(specialised_kernels_give_the_same_bits),
+        cmocka_unit_test(what_cannot_be_specialised_says_why),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
