@@ -192,7 +192,9 @@ static sarrus_advance_function *kernels_choose(const cpu_device *device, cpu_thr
     enum { PORTION = 256 };
     sarrus_advance_function *special = sarrus_specializer_advance(device->specializer);
     sarrus_advance_function *advance = special ? special : device->kernels->advance;
-    if (!special && *n_steps > PORTION && sarrus_specializer_is_busy(device->specializer))
+    /* A method that chooses its steps may end one where a call ends, and such an end must not depend on a compiler. */
+    const bool may_cut = !device->lowered.mech.integrator.is_adaptive;
+    if (!special && may_cut && *n_steps > PORTION && sarrus_specializer_is_busy(device->specializer))
         *n_steps = PORTION;
     if (advance != thread->advance_before)
         thread->call.is_configured = thread->call.is_factored = 0;
