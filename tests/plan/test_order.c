@@ -51,10 +51,10 @@ static sarrus_plan_order eliminate_fully(full_matrix *s) {
     return found;
 }
 
-/* Flops of the kernels, block by block: pivots and right side of a block 7; a block of L 4 + 4 for its columns, 8 for the right
- * side, 12 on the diagonal; any other update 16; backwards 4 a block and 8 a block of L. */
+/* Flops of the kernels, block by block: guards, pivots and right side of a block 13; a block of L 4 + 4 for its columns, 8 for the
+ * right side, 12 on the diagonal; any other update 16; backwards 4 a block and 8 a block of L. */
 static double flops_of(int n, const sarrus_plan_order *found) {
-    return (7 + 4) * n + (4 + 4 + 8 + 12 + 8) * found->n_entries + 16 * (found->n_updates - found->n_entries);
+    return (13 + 4) * n + (4 + 4 + 8 + 12 + 8) * found->n_entries + 16 * (found->n_updates - found->n_entries);
 }
 
 static void assert_counts(const sarrus_plan_order *said, const sarrus_plan_order *found, int n) {
