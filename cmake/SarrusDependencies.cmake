@@ -40,4 +40,5 @@ target_link_libraries(sarrus_dependencies INTERFACE
     PkgConfig::muparser
     OpenMP::OpenMP_C
     Threads::Threads
+    ${CMAKE_DL_LIBS}
     m)

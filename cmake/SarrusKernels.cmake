@@ -1,4 +1,5 @@
-# kernels/cpu/*.c: the kernel bodies expanded once per instruction set. Sets `kernel_sources`.
+# kernels/cpu/*.c: the kernel bodies expanded once per instruction set. Sets `kernel_sources`, and what the program hands to the
+# system's compiler for the kernels of one plan: `embedded_sources`.
 
 file(GLOB kernel_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/cpu/*.c)
 # Compiled by the program itself, with a plan (src/backend/specialize.c).
@@ -8,16 +9,37 @@ if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
 endif()
 
 # -fno-math-errno: the vector square root needs it. Nothing here lets the compiler reorder or contract arithmetic.
+set(kernel_options -fno-math-errno -ffp-contract=off)
+set(kernel_options_baseline)
+set(kernel_options_avx2 -mavx2 -mfma)
+set(kernel_options_avx512 -mavx512f -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512)
 foreach(kernel_source IN LISTS kernel_sources)
     cmake_path(GET kernel_source STEM leaf)
-    set(kernel_options -fno-math-errno -ffp-contract=off)
-    if(leaf MATCHES "avx512$")
-        list(APPEND kernel_options -mavx512f -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512)
-    elseif(leaf MATCHES "avx2$")
-        list(APPEND kernel_options -mavx2 -mfma)
-    endif()
+    string(REGEX MATCH "[^_]*$" isa ${leaf})
+    set(options ${kernel_options} ${kernel_options_${isa}})
     if(SARRUS_SANITIZE STREQUAL "none" AND NOT SARRUS_FUZZ)
-        list(APPEND kernel_options $<IF:$<CONFIG:Debug>,-O1,-O3>)
+        list(APPEND options $<IF:$<CONFIG:Debug>,-O1,-O3>)
     endif()
-    set_source_files_properties(${kernel_source} PROPERTIES COMPILE_OPTIONS "${kernel_options}")
+    set_source_files_properties(${kernel_source} PROPERTIES COMPILE_OPTIONS "${options}")
 endforeach()
+
+# The texts that kernels/cpu/specialized.c needs, as one C source. It follows every change of theirs.
+file(GLOB embedded_texts CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+    ${PROJECT_SOURCE_DIR}/kernels/lane/*.h
+    ${PROJECT_SOURCE_DIR}/kernels/body/*.h
+    ${PROJECT_SOURCE_DIR}/kernels/pinv/*.h
+    ${PROJECT_SOURCE_DIR}/kernels/formulation/*.h
+    ${PROJECT_SOURCE_DIR}/kernels/step/*.h
+    ${PROJECT_SOURCE_DIR}/kernels/cpu/*.h
+    ${PROJECT_SOURCE_DIR}/include/sarrus/*.def)
+list(APPEND embedded_texts kernels/cpu/specialized.c
+    include/sarrus/status.h include/sarrus/observable.h include/sarrus/method.h)
+list(TRANSFORM embedded_texts PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE embedded_paths)
+set(embedded_sources ${PROJECT_BINARY_DIR}/embedded_sources.c)
+add_custom_command(OUTPUT ${embedded_sources}
+    COMMAND ${CMAKE_COMMAND} -D root=${PROJECT_SOURCE_DIR} -D "texts=${embedded_texts}" -D out=${embedded_sources}
+        -D "baseline=${kernel_options};${kernel_options_baseline}" -D "avx2=${kernel_options};${kernel_options_avx2}"
+        -D "avx512=${kernel_options};${kernel_options_avx512}" -P ${PROJECT_SOURCE_DIR}/cmake/SarrusEmbed.cmake
+    DEPENDS ${embedded_paths} ${PROJECT_SOURCE_DIR}/cmake/SarrusEmbed.cmake
+    COMMENT "Embedding the kernel sources"
+    VERBATIM)

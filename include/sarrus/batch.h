@@ -13,12 +13,22 @@ typedef struct sarrus_batch sarrus_batch;
 
 typedef enum sarrus_backend { SARRUS_BACKEND_AUTO = 0, SARRUS_BACKEND_CPU = 1, SARRUS_BACKEND_CUDA = 2 } sarrus_backend;
 
+/* Whether kernels are compiled for the plan, by the system's C compiler. They give the same bits as the generic ones, faster. */
+typedef enum sarrus_specialize {
+    SARRUS_SPECIALIZE_OFF = 0,  /* no */
+    SARRUS_SPECIALIZE_AUTO = 1, /* taken from the cache; compiled beside the steps when the run is long enough to pay for it */
+    SARRUS_SPECIALIZE_ON = 2    /* sarrus_batch_create waits for them */
+} sarrus_specialize;
+
 /* Zero-initialise; 0 and NULL mean the default. */
 typedef struct sarrus_batch_options {
     sarrus_backend backend;
     const char *isa;      /* "avx512" | "avx2" | "baseline"; NULL: the widest that this processor has */
     int n_threads;        /* 0: all processors */
     int keep_rank_events; /* 1: changes of rank are kept for sarrus_batch_rank_events */
+    sarrus_specialize specialize;
+    const char *cache_dir; /* where compiled kernels are kept, made when missing; NULL: none are compiled */
+    const char *compiler;  /* a C compiler that takes gcc's options: a path, or a name that the standard path has; NULL: cc */
 } sarrus_batch_options;
 
 /* Fills the parameters of instances 0 … n_instances − 1 from the nominal values and the draws (NULL: none; else drawn for
@@ -95,6 +105,33 @@ void sarrus_batch_rank_events_clear(sarrus_batch *batch);
 
 /* How much of the work went through the rank-revealing path: tile evaluations in all, and those that took it. */
 void sarrus_batch_path_counts(const sarrus_batch *batch, uint64_t *n_evaluations, uint64_t *n_rank_revealing);
+
+/* How it stands with the kernels for this plan. */
+typedef enum sarrus_specialization_state {
+    SARRUS_SPECIALIZATION_OFF = 0,         /* not asked for */
+    SARRUS_SPECIALIZATION_WAITING = 1,     /* AUTO: what is left to do does not pay for a compilation, so far */
+    SARRUS_SPECIALIZATION_COMPILING = 2,   /* the generic kernels go on meanwhile */
+    SARRUS_SPECIALIZATION_READY = 3,       /* the steps are made by them */
+    SARRUS_SPECIALIZATION_FAILED = 4,      /* the generic kernels go on; `note` says why */
+    SARRUS_SPECIALIZATION_UNSUPPORTED = 5, /* not for this plan; `note` says why */
+} sarrus_specialization_state;
+
+enum { SARRUS_SPECIALIZATION_NOTE = 256 };
+
+typedef struct sarrus_specialization {
+    sarrus_specialization_state state;
+    int is_from_cache;
+    double compile_seconds; /* 0 when nothing was compiled */
+    double ready_seconds;   /* from the creation of the batch until they were there */
+    double step_share;      /* of the steps made so far, those made by them: 0 … 1 */
+    char note[SARRUS_SPECIALIZATION_NOTE];
+} sarrus_specialization;
+
+/* Fills `out`. Kernels that could not be had are never an error. */
+void sarrus_batch_specialization(const sarrus_batch *batch, sarrus_specialization *out);
+
+/* The word for a state, as "ready"; never NULL. */
+const char *sarrus_specialization_state_word(sarrus_specialization_state state);
 
 /* Advances as sarrus_batch_advance and observes: n_times times { advance by n_steps; observe }, where the first advance is
  * left out when `observe_first` is set. destination[o] is NULL (not wanted) or the start of an array

@@ -55,6 +55,7 @@ typedef struct sarrus_run_summary {
     int is_adaptive; /* 1: the integrator chooses its steps */
     sarrus_run_count steps, rejections, evaluations;
     sarrus_run_count rank_changes; /* of the rank decision from one step to the next */
+    sarrus_specialization specialization;
 } sarrus_run_summary;
 
 /* Runs `model` to its t_end. Errors: those of plan, batch and sink; INTERRUPTED; SINK_FAILED (what was committed is intact).

@@ -29,6 +29,7 @@ typedef struct sarrus_backend_ops {
     /* Appends the changes of rank seen since the last call. */
     void (*events_take)(sarrus_device *device, sarrus_event_list *to);
     void (*path_counts)(const sarrus_device *device, uint64_t *n_evaluations, uint64_t *n_rank_revealing);
+    void (*specialization)(const sarrus_device *device, sarrus_specialization *out);
 } sarrus_backend_ops;
 
 /* What every device offers to the batch: tiles in host memory. */

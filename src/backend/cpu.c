@@ -2,14 +2,17 @@
  * alone, so the number of threads and their schedule cannot change a bit. */
 #include <math.h>
 #include <omp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "backend/backend.h"
 #include "backend/isa.h"
 #include "backend/lapack_solve.h"
 #include "backend/scatter.h"
+#include "backend/specialize_plan.h"
 #include "core/report.h"
 #include "plan/lower.h"
 
@@ -18,6 +21,8 @@ typedef struct cpu_thread {
     sarrus_lapack_solver lapack;
     double *observed; /* lane arrays of one observation */
     sarrus_event_list events;
+    sarrus_advance_function *advance_before; /* which kernels have advanced the tile last */
+    uint64_t n_steps, n_special_steps;       /* of tiles: all, and by the specialised kernels */
 } cpu_thread;
 
 typedef struct cpu_device {
@@ -25,7 +30,11 @@ typedef struct cpu_device {
     const sarrus_kernels *kernels;
     sarrus_lowered lowered; /* the mechanism with tables for this width */
     size_t tile_doubles;
-    cpu_thread *threads; /* [n_threads] */
+    cpu_thread *threads;             /* [n_threads] */
+    sarrus_specializer *specializer; /* NULL: the generic kernels alone */
+    double busy_seconds;             /* spent on steps so far */
+    double step_seconds;             /* of one step of all instances; NaN: not known yet */
+    uint64_t n_steps;                /* of the whole batch so far */
 } cpu_device;
 
 static cpu_device *cpu_of(sarrus_device *device) {
@@ -43,6 +52,7 @@ static double *lane_arrays(size_t n_doubles) {
 
 static void cpu_destroy(sarrus_device *base) {
     cpu_device *device = cpu_of(base);
+    sarrus_specializer_destroy(device->specializer);
     for (int i = 0; device->threads && i < base->n_threads; ++i) {
         free(device->threads[i].call.workspace);
         free(device->threads[i].observed);
@@ -115,6 +125,9 @@ static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for a batch of %llu instances",
                              (unsigned long long)n_instances);
     }
+    device->specializer = sarrus_specializer_create_for(plan, options, kernels);
+    /* Half of the guess: it has to be clear to be acted upon. */
+    device->step_seconds = 0.5 * sarrus_plan_step_seconds(plan, n_instances, kernels->width, device->base.n_threads);
     (void)snprintf(device->base.description, sizeof device->base.description, "%s, %d thread%s", kernels->name,
                    device->base.n_threads, device->base.n_threads == 1 ? "" : "s");
     *out = &device->base;
@@ -127,15 +140,64 @@ static void take_tile(const cpu_device *device, sarrus_kernel_call *call, int64_
     call->is_configured = call->is_factored = 0;
 }
 
-static void cpu_assemble(sarrus_device *base) {
-    cpu_device *device = cpu_of(base);
-    int64_t n_tiles = (int64_t)base->n_tiles;
-#pragma omp parallel for schedule(dynamic) num_threads(base->n_threads)
-    for (int64_t i = 0; i < n_tiles; ++i) {
-        sarrus_kernel_call *call = &device->threads[omp_get_thread_num()].call;
-        take_tile(device, call, i);
-        device->kernels->assemble(call);
+static double clock_seconds(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* What is done with one tile. */
+typedef void tile_work(cpu_device *device, cpu_thread *thread, uint64_t i_tile, const void *how);
+
+/* Leaves its processor to the compiler, as long as there is one at work and tiles are left for the others. */
+static void yield_to_compiler(const cpu_device *device, const atomic_uint_fast64_t *next) {
+    const struct timespec pause = {0, 1000000};
+    while (sarrus_specializer_is_busy(device->specializer) &&
+           atomic_load_explicit(next, memory_order_relaxed) < device->base.n_tiles)
+        (void)nanosleep(&pause, NULL);
+}
+
+/* All tiles, each by whatever thread is free. With a thread on every processor a compiler would have to share one of them with us,
+ * and its kernels would come the later. */
+static void for_tiles(cpu_device *device, tile_work *work, const void *how) {
+    const int n_threads = device->base.n_threads;
+    const bool is_full = n_threads > 1 && n_threads >= omp_get_num_procs();
+    atomic_uint_fast64_t next = 0;
+#pragma omp parallel num_threads(n_threads)
+    {
+        cpu_thread *thread = &device->threads[omp_get_thread_num()];
+        if (is_full && omp_get_thread_num() == n_threads - 1)
+            yield_to_compiler(device, &next);
+        for (uint64_t i; (i = atomic_fetch_add_explicit(&next, 1, memory_order_relaxed)) < device->base.n_tiles;) {
+            take_tile(device, &thread->call, (int64_t)i);
+            work(device, thread, i, how);
+        }
     }
+}
+
+static void assemble_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile, const void *how) {
+    (void)i_tile;
+    (void)how;
+    device->kernels->assemble(&thread->call);
+}
+
+static void cpu_assemble(sarrus_device *base) {
+    for_tiles(cpu_of(base), assemble_tile, NULL);
+}
+
+/* The kernels for the next steps of the thread's tile, and how many these may be: kernels that are being compiled are waited for in
+ * small portions. Both kinds give the same bits, so a tile may go from one to the other between any two steps; what one has left in
+ * the workspace is nothing to the other. */
+static sarrus_advance_function *kernels_choose(const cpu_device *device, cpu_thread *thread, uint64_t *n_steps) {
+    enum { PORTION = 256 };
+    sarrus_advance_function *special = sarrus_specializer_advance(device->specializer);
+    sarrus_advance_function *advance = special ? special : device->kernels->advance;
+    if (!special && *n_steps > PORTION && sarrus_specializer_is_busy(device->specializer))
+        *n_steps = PORTION;
+    if (advance != thread->advance_before)
+        thread->call.is_configured = thread->call.is_factored = 0;
+    thread->advance_before = advance;
+    return advance;
 }
 
 /* n_steps steps of the thread's tile. The changes of rank are fetched whenever the tile is full of them, and in the end. */
@@ -144,32 +206,60 @@ static void advance_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile
     const uint64_t i_first = i_tile * (uint64_t)device->base.width;
     sarrus_event_list *events = device->base.keeps_events ? &thread->events : NULL;
     for (uint64_t n_done = 0; n_done < n_steps;) {
-        const uint64_t n_more = device->kernels->advance(&thread->call, &clock, n_steps - n_done);
+        uint64_t n_wanted = n_steps - n_done;
+        sarrus_advance_function *advance = kernels_choose(device, thread, &n_wanted);
+        const uint64_t n_more = advance(&thread->call, &clock, n_wanted);
         n_done += n_more;
         clock.step += n_more;
+        thread->n_steps += n_more;
+        if (advance != device->kernels->advance)
+            thread->n_special_steps += n_more;
         if (mech->event_capacity > 0)
             sarrus_event_list_fetch(events, mech, thread->call.tile, i_first, device->base.width, device->base.n_instances);
     }
 }
 
+/* n_steps steps of every tile. Before them: does it pay now to have kernels compiled? How much is left the clock knows, how long it
+ * takes is told by the steps so far. */
+static void march_tiles(cpu_device *device, tile_work *work, const void *how, const sarrus_clock *clock, uint64_t n_steps) {
+    const double measurable = 0.03; /* s: less tells more of cold caches and sleeping threads than of the rate */
+    const uint64_t n_to_end = clock->n_total > clock->step ? clock->n_total - clock->step : 0;
+    double seconds_left = device->step_seconds * (double)(n_to_end > n_steps ? n_to_end : n_steps);
+    /* A batch that goes on past its end, or starts again and again, has as much before it as behind it, for all that we know. */
+    if (device->n_steps > clock->n_total && device->busy_seconds > seconds_left)
+        seconds_left = device->busy_seconds;
+    sarrus_specializer_consider(device->specializer, seconds_left);
+    const double began = clock_seconds();
+    for_tiles(device, work, how);
+    const double seconds = clock_seconds() - began;
+    device->busy_seconds += seconds;
+    device->n_steps += n_steps;
+    if (n_steps > 0 && seconds > measurable)
+        device->step_seconds = seconds / (double)n_steps;
+}
+
+typedef struct advance_order {
+    sarrus_clock clock;
+    uint64_t n_steps;
+} advance_order;
+
+static void advance_work(cpu_device *device, cpu_thread *thread, uint64_t i_tile, const void *how) {
+    const advance_order *order = how;
+    advance_tile(device, thread, i_tile, order->clock, order->n_steps);
+}
+
 static void cpu_advance(sarrus_device *base, const sarrus_clock *clock, uint64_t n_steps) {
-    cpu_device *device = cpu_of(base);
-    int64_t n_tiles = (int64_t)base->n_tiles;
-#pragma omp parallel for schedule(dynamic) num_threads(base->n_threads)
-    for (int64_t i = 0; i < n_tiles; ++i) {
-        cpu_thread *thread = &device->threads[omp_get_thread_num()];
-        take_tile(device, &thread->call, i);
-        advance_tile(device, thread, (uint64_t)i, *clock, n_steps);
-    }
+    const advance_order order = {*clock, n_steps};
+    march_tiles(cpu_of(base), advance_work, &order, clock, n_steps);
 }
 
 /* All observations of one tile, one after another: its state stays in the first cache the whole time. */
-static void observe_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile, const sarrus_device_observation *observation) {
+static void observe_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile, const void *how) {
+    const sarrus_device_observation *observation = how;
     const sarrus_observation *request = observation->request;
     const sarrus_mechanism *mech = &device->base.plan->mech;
     sarrus_clock clock = observation->clock;
     const sarrus_observe_request want = sarrus_scatter_request(mech, request);
-    take_tile(device, &thread->call, (int64_t)i_tile);
     const sarrus_observed_tile observed = {mech, device->base.width, thread->call.tile, thread->observed, want, i_tile};
     for (uint64_t k = 0; k < request->n_times; ++k) {
         bool is_last = k + 1 == request->n_times;
@@ -187,11 +277,11 @@ static void observe_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile
 }
 
 static void cpu_observe(sarrus_device *base, const sarrus_device_observation *observation) {
-    cpu_device *device = cpu_of(base);
-    int64_t n_tiles = (int64_t)base->n_tiles;
-#pragma omp parallel for schedule(dynamic) num_threads(base->n_threads)
-    for (int64_t i = 0; i < n_tiles; ++i)
-        observe_tile(device, &device->threads[omp_get_thread_num()], (uint64_t)i, observation);
+    const sarrus_observation *request = observation->request;
+    const uint64_t n_intervals = request->n_times - (request->observe_first ? 1 : 0);
+    const uint64_t last = request->last_steps ? request->last_steps : request->every_steps;
+    const uint64_t n_steps = n_intervals > 0 ? (n_intervals - 1) * request->every_steps + last : 0;
+    march_tiles(cpu_of(base), observe_tile, observation, &observation->clock, n_steps);
 }
 
 static void cpu_events_take(sarrus_device *base, sarrus_event_list *to) {
@@ -209,6 +299,17 @@ static void cpu_path_counts(const sarrus_device *base, uint64_t *n_evaluations, 
     }
 }
 
+static void cpu_specialization(const sarrus_device *base, sarrus_specialization *out) {
+    const cpu_device *device = (const cpu_device *)(const void *)base;
+    uint64_t n_steps = 0, n_special_steps = 0;
+    sarrus_specializer_report(device->specializer, out);
+    for (int i = 0; i < base->n_threads; ++i) {
+        n_steps += device->threads[i].n_steps;
+        n_special_steps += device->threads[i].n_special_steps;
+    }
+    out->step_share = n_steps > 0 ? (double)n_special_steps / (double)n_steps : 0.0;
+}
+
 const sarrus_backend_ops sarrus_backend_cpu = {
     .name = "cpu",
     .create = cpu_create,
@@ -218,4 +319,5 @@ const sarrus_backend_ops sarrus_backend_cpu = {
     .observe = cpu_observe,
     .events_take = cpu_events_take,
     .path_counts = cpu_path_counts,
+    .specialization = cpu_specialization,
 };

@@ -313,6 +313,15 @@ void sarrus_batch_path_counts(const sarrus_batch *batch, uint64_t *n_evaluations
     batch->device->ops->path_counts(batch->device, n_evaluations, n_rank_revealing);
 }
 
+void sarrus_batch_specialization(const sarrus_batch *batch, sarrus_specialization *out) {
+    batch->device->ops->specialization(batch->device, out);
+}
+
+const char *sarrus_specialization_state_word(sarrus_specialization_state state) {
+    static const char *const words[] = {"off", "waiting", "compiling", "ready", "failed", "unsupported"};
+    return (size_t)state < sizeof words / sizeof words[0] ? words[state] : "unknown";
+}
+
 int sarrus_batch_observable_width(const sarrus_batch *batch, sarrus_observable observable) {
     return sarrus_scatter_width(&batch->plan->mech, observable);
 }

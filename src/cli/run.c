@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/diagnostics.h"
+#include "cli/kernel_places.h"
 #include "cli/progress.h"
 #include "cli/scenario_argument.h"
 #include "cli/signals.h"
@@ -14,6 +15,7 @@ typedef struct run_arguments {
     sarrus_settings settings;
     const char *output; /* NULL: made from the scenario's name */
     sarrus_backend backend;
+    sarrus_specialize specialize;
     uint64_t n_threads, n_instances, seed;
     bool has_seed, is_quiet, is_json, is_help;
 } run_arguments;
@@ -24,6 +26,7 @@ static void help_print(void) {
            "to an HDF5 file.\n\n"
            "  -o, --output OUT.h5         result file (default: the scenario's base name, in this folder)\n"
            "      --backend auto|cpu|cuda where to compute (default auto; cuda is never replaced silently)\n"
+           "      --specialize auto|on|off compile kernels for this mechanism (default auto: when it pays)\n"
            "      --threads N             processor threads (default: all)\n"
            "      --instances N           number of instances, instead of the scenario's\n"
            "      --seed S                seed of the draws, instead of the scenario's\n"
@@ -36,7 +39,17 @@ static void help_print(void) {
            "4 backend not usable, 130 or 143 stopped by SIGINT or SIGTERM (the result file is valid).\n");
 }
 
-enum { OPTION_BACKEND = 256, OPTION_THREADS, OPTION_INSTANCES, OPTION_SEED, OPTION_SET, OPTION_RESUME, OPTION_QUIET, OPTION_JSON };
+enum {
+    OPTION_BACKEND = 256,
+    OPTION_SPECIALIZE,
+    OPTION_THREADS,
+    OPTION_INSTANCES,
+    OPTION_SEED,
+    OPTION_SET,
+    OPTION_RESUME,
+    OPTION_QUIET,
+    OPTION_JSON
+};
 
 static bool backend_read(const char *command, const char *text, sarrus_backend *out) {
     static const char *const names[] = {"auto", "cpu", "cuda"};
@@ -47,6 +60,18 @@ static bool backend_read(const char *command, const char *text, sarrus_backend *
         }
     }
     sarrus_option_refuse(command, "--backend is auto, cpu or cuda; got '%s'", text);
+    return false;
+}
+
+static bool specialize_read(const char *command, const char *text, sarrus_specialize *out) {
+    static const char *const names[] = {"off", "auto", "on"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *out = (sarrus_specialize)i;
+            return true;
+        }
+    }
+    sarrus_option_refuse(command, "--specialize is auto, on or off; got '%s'", text);
     return false;
 }
 
@@ -71,6 +96,8 @@ static bool option_take(const char *command, int option, run_arguments *out) {
         return *optarg != '\0';
     case OPTION_BACKEND:
         return backend_read(command, optarg, &out->backend);
+    case OPTION_SPECIALIZE:
+        return specialize_read(command, optarg, &out->specialize);
     case OPTION_THREADS:
         return number_read(command, "threads", 1, 4096, &out->n_threads);
     case OPTION_INSTANCES:
@@ -98,6 +125,7 @@ static bool arguments_read(int argc, char **argv, run_arguments *out) {
     static const struct option table[] = {
         {"output", required_argument, NULL, 'o'},
         {"backend", required_argument, NULL, OPTION_BACKEND},
+        {"specialize", required_argument, NULL, OPTION_SPECIALIZE},
         {"threads", required_argument, NULL, OPTION_THREADS},
         {"instances", required_argument, NULL, OPTION_INSTANCES},
         {"seed", required_argument, NULL, OPTION_SEED},
@@ -108,7 +136,7 @@ static bool arguments_read(int argc, char **argv, run_arguments *out) {
         {"help", no_argument, NULL, 'h'},
         {0},
     };
-    *out = (run_arguments){0};
+    *out = (run_arguments){.specialize = SARRUS_SPECIALIZE_AUTO};
     for (int option; (option = sarrus_option_next(argc, argv, ":o:h", table)) != -1;)
         if (!option_take(argv[0], option, out))
             return false;
@@ -132,9 +160,16 @@ static int scenario_run(const char *path, const char *output, const run_argument
                         const sarrus_scenario_argument *scenario) {
     sarrus_progress_bar bar = {.is_shown = !arguments->is_quiet && sarrus_progress_is_wanted()};
     sarrus_run_summary summary;
+    sarrus_kernel_places places;
+    sarrus_kernel_places_find(&places);
     const sarrus_run_options options = {
         .output_path = output,
-        .batch = {.backend = arguments->backend, .isa = getenv("SARRUS_FORCE_ISA"), .n_threads = (int)arguments->n_threads},
+        .batch = {.backend = arguments->backend,
+                  .isa = getenv("SARRUS_FORCE_ISA"),
+                  .n_threads = (int)arguments->n_threads,
+                  .specialize = arguments->specialize,
+                  .cache_dir = places.cache,
+                  .compiler = places.compiler},
         .n_instances = arguments->n_instances,
         .seed = arguments->has_seed ? &arguments->seed : NULL,
         .progress = sarrus_progress_draw,

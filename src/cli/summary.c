@@ -40,6 +40,35 @@ static void count_print(const char *label, const sarrus_run_count *count, FILE *
     fprintf(stream, "  %-12s %s an instance, at most %s\n", label, mean, most);
 }
 
+/* Why the kernels for this mechanism were not used, when nothing went wrong. */
+static const char *reason_text(const sarrus_specialization *kernels) {
+    switch (kernels->state) {
+    case SARRUS_SPECIALIZATION_WAITING:
+        return "the run is too short to pay for a compilation";
+    case SARRUS_SPECIALIZATION_COMPILING:
+        return "the run ended before they were compiled";
+    default:
+        return kernels->note;
+    }
+}
+
+/* Which kernels have made the steps; nothing when there was no choice. */
+static void kernels_print(const sarrus_specialization *kernels, FILE *stream) {
+    if (kernels->state == SARRUS_SPECIALIZATION_OFF)
+        return;
+    if (kernels->state != SARRUS_SPECIALIZATION_READY) {
+        fprintf(stream, "  kernels      generic: %s\n", reason_text(kernels));
+        return;
+    }
+    fprintf(stream, "  kernels      specialised, ");
+    if (kernels->is_from_cache)
+        fprintf(stream, "from the cache");
+    else
+        fprintf(stream, "compiled in %.2g s, used after %.2g s for %.3g %% of the steps", kernels->compile_seconds,
+                kernels->ready_seconds, 100.0 * kernels->step_share);
+    fprintf(stream, "%s%s\n", *kernels->note != '\0' ? "; " : "", kernels->note);
+}
+
 /* Steps that were chosen are a result; fixed ones stand in the first line. */
 static void work_print(const sarrus_run_summary *summary, FILE *stream) {
     char total[32];
@@ -82,6 +111,7 @@ void sarrus_summary_print(const sarrus_summary_text *text, const sarrus_run_summ
     fprintf(stream, "  speed        %.3g instance-steps/s on %s (%s)\n", summary->instance_steps_per_second, summary->backend,
             summary->device);
     fprintf(stream, "  wall time    %.3g s, %.1f %% of it for output\n", summary->wall_seconds, 100.0 * output_share(summary));
+    kernels_print(&summary->specialization, stream);
     work_print(summary, stream);
     errors_print(summary, stream);
     failures_print(summary, stream);
@@ -94,6 +124,17 @@ static void count_print_json(sarrus_json *json, const char *name, const sarrus_r
     sarrus_json_count(json, "total", count->total);
     sarrus_json_number(json, "mean", count->mean);
     sarrus_json_count(json, "max", count->most);
+    sarrus_json_close(json, '}');
+}
+
+static void kernels_print_json(sarrus_json *json, const sarrus_specialization *kernels) {
+    sarrus_json_open(json, "specialization", '{');
+    sarrus_json_text(json, "state", sarrus_specialization_state_word(kernels->state));
+    sarrus_json_flag(json, "from_cache", kernels->is_from_cache != 0);
+    sarrus_json_number(json, "compile_seconds", kernels->compile_seconds);
+    sarrus_json_number(json, "ready_seconds", kernels->ready_seconds);
+    sarrus_json_number(json, "step_share", kernels->step_share);
+    sarrus_json_text(json, "note", kernels->note);
     sarrus_json_close(json, '}');
 }
 
@@ -132,6 +173,7 @@ void sarrus_summary_print_json(const sarrus_summary_text *text, const sarrus_run
     count_print_json(&json, "evaluations", &summary->evaluations);
     count_print_json(&json, "rank_changes", &summary->rank_changes);
     sarrus_json_count(&json, "output_bytes", summary->output_bytes);
+    kernels_print_json(&json, &summary->specialization);
     sarrus_json_close(&json, '}');
 }
 

@@ -1,0 +1,28 @@
+# Writes `out`: the files `texts` (paths relative to `root`) and the compiler's options for each instruction set, as the tables that
+# src/backend/embedded_sources.h declares. Bytes and not string literals: C promises no literal longer than 4095.
+
+set(code "#include \"backend/embedded_sources.h\"\n\n")
+set(table "")
+set(i 0)
+foreach(text IN LISTS texts)
+    file(READ ${root}/${text} bytes HEX)
+    file(SIZE ${root}/${text} n_bytes)
+    string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+    string(APPEND code "static const unsigned char text_${i}[] = {\n${bytes}0};\n")
+    string(APPEND table "    {\"${text}\", text_${i}, ${n_bytes}},\n")
+    math(EXPR i "${i} + 1")
+endforeach()
+string(APPEND code "\nconst sarrus_source_text sarrus_embedded_sources[] = {\n${table}};\n")
+string(APPEND code "const size_t sarrus_n_embedded_sources = ${i};\n\n")
+
+set(table "")
+foreach(isa avx512 avx2 baseline)
+    set(words "")
+    foreach(option IN LISTS ${isa})
+        string(APPEND words "\"${option}\", ")
+    endforeach()
+    string(APPEND table "    {\"${isa}\", {${words}0}},\n")
+endforeach()
+string(APPEND code "const sarrus_isa_options sarrus_embedded_options[] = {\n${table}    {0, {0}},\n};\n")
+file(WRITE ${out} "${code}")

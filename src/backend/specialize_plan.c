@@ -1,0 +1,56 @@
+#include "backend/specialize_plan.h"
+
+#include <stdlib.h>
+
+#include "plan/constant.h"
+
+/* Straight-line code beyond this takes a compiler minutes. */
+static const double most_flops = 20000.0;
+
+static const double longest_compilation = 120.0;           /* s */
+static const uint64_t compiler_memory = UINT64_C(4) << 30; /* bytes */
+static const uint64_t cache_size = UINT64_C(256) << 20;    /* bytes */
+
+/* s. The compiler's time grows with the straight-line code that it is given. */
+static double expected_seconds(const sarrus_plan *plan) {
+    return 1.0 + 4e-4 * plan->cost.flops_per_evaluation;
+}
+
+sarrus_specializer *sarrus_specializer_create_for(const sarrus_plan *plan, const sarrus_batch_options *options,
+                                                  const sarrus_kernels *kernels) {
+    if (options == NULL || options->specialize == SARRUS_SPECIALIZE_OFF)
+        return NULL;
+    if (plan->mech.solve != SARRUS_SOLVE_AUTO)
+        return sarrus_specializer_create_without(SARRUS_SPECIALIZATION_UNSUPPORTED,
+                                                 "the pseudoinverse method that was asked for has generic kernels only");
+    if (plan->cost.flops_per_evaluation >= most_flops)
+        return sarrus_specializer_create_without(SARRUS_SPECIALIZATION_UNSUPPORTED, "the mechanism is too large to be compiled");
+    char *text = sarrus_plan_constant_text(plan, kernels->width);
+    if (text == NULL)
+        return sarrus_specializer_create_without(SARRUS_SPECIALIZATION_FAILED, "out of memory for the plan's text");
+    const sarrus_specializer_request request = {
+        .mode = options->specialize,
+        .cache_dir = options->cache_dir,
+        .compiler = options->compiler,
+        .sources = sarrus_embedded_sources,
+        .n_sources = sarrus_n_embedded_sources,
+        .unit = "kernels/cpu/specialized.c",
+        .plan_text = text,
+        .isa = kernels->name,
+        .width = kernels->width,
+        .expected_seconds = expected_seconds(plan),
+        .max_seconds = longest_compilation,
+        .max_memory_bytes = compiler_memory,
+        .max_cache_bytes = cache_size,
+    };
+    sarrus_specializer *specializer = sarrus_specializer_create(&request);
+    free(text);
+    return specializer;
+}
+
+double sarrus_plan_step_seconds(const sarrus_plan *plan, uint64_t n_instances, int32_t width, int n_threads) {
+    /* Additions and multiplications a second in one lane of the generic kernels: a processor of our day. */
+    const double lane_rate = 1.2e9;
+    const double n_lanes = (double)((n_instances + (uint64_t)width - 1) / (uint64_t)width) * (double)width;
+    return plan->cost.flops_per_step * n_lanes / (lane_rate * width * n_threads);
+}
