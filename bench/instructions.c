@@ -28,10 +28,11 @@
 #include "measure.h"
 
 static const char usage[] =
-    "usage: sarrus bench instructions [--json] [--isa NAME] [--pinv NAME] [--scenario FILE] [--addresses FILE]\n"
+    "usage: sarrus bench instructions [--json] [--isa NAME] [--pinv NAME] [--scenario FILE] [--specialize DIR] [--addresses FILE]\n"
     "  --isa NAME        avx512, avx2 or baseline (default: the widest here)\n"
     "  --pinv NAME       auto (default), svd or lapack\n"
     "  --scenario FILE   default: five_bar.yaml\n"
+    "  --specialize DIR  with kernels compiled for the mechanism, which DIR keeps (default: the generic ones)\n"
     "  --addresses FILE  writes the address of every instruction of two steps; bench/by_function.py sums them by function\n";
 
 /* Where the program is loaded: the linker's symbol, so that addresses can be written relative to it. */
@@ -41,6 +42,7 @@ typedef struct options {
     bool json;
     const char *file;
     const char *pinv;
+    const char *cache;     /* of specialised kernels; NULL: the generic ones */
     const char *addresses; /* NULL: not wanted */
     const sarrus_bench_isa *isa;
 } options;
@@ -54,7 +56,11 @@ typedef struct subject {
 
 static sarrus_status subject_open(subject *self, const options *wanted) {
     const sarrus_override override = {"dynamics.pinv", wanted->pinv};
-    const sarrus_batch_options batch_options = {.backend = SARRUS_BACKEND_CPU, .isa = wanted->isa->name, .n_threads = 1};
+    const sarrus_batch_options batch_options = {.backend = SARRUS_BACKEND_CPU,
+                                                .isa = wanted->isa->name,
+                                                .n_threads = 1,
+                                                .specialize = wanted->cache == NULL ? SARRUS_SPECIALIZE_OFF : SARRUS_SPECIALIZE_ON,
+                                                .cache_dir = wanted->cache};
     sarrus_status status = sarrus_context_create(&self->context);
     status = status == SARRUS_OK ? sarrus_scenario_read_file(self->context, wanted->file, &override, 1, &self->model) : status;
     status = status == SARRUS_OK ? sarrus_plan_create(self->context, self->model, &self->plan) : status;
@@ -190,8 +196,8 @@ static void print_bounds(const sarrus_bench_instruction_counts *counts, const sa
 
 static void print_table(const options *wanted, const sarrus_plan_sizes *sizes, const sarrus_bench_instruction_counts *counts,
                         double cycles) {
-    printf("%s, pinv %s, %s: one step of one tile of %d instances\n", wanted->file, wanted->pinv, wanted->isa->name,
-           wanted->isa->n_lanes);
+    printf("%s, pinv %s, %s kernels, %s: one step of one tile of %d instances\n", wanted->file, wanted->pinv,
+           wanted->cache == NULL ? "generic" : "specialised", wanted->isa->name, wanted->isa->n_lanes);
     print_line("instructions", counts->n_instructions, counts);
     print_line("vector multiply-adds (FMA)", counts->n_fma, counts);
     print_line("vector additions, subtractions", counts->n_add, counts);
@@ -209,8 +215,8 @@ static void print_table(const options *wanted, const sarrus_plan_sizes *sizes, c
 
 static void print_json(const options *wanted, const sarrus_plan_sizes *sizes, const sarrus_bench_instruction_counts *counts,
                        double cycles) {
-    printf("{\"benchmark\": \"instructions\", \"scenario\": \"%s\", \"pinv\": \"%s\", \"isa\": \"%s\"", wanted->file, wanted->pinv,
-           wanted->isa->name);
+    printf("{\"benchmark\": \"instructions\", \"scenario\": \"%s\", \"pinv\": \"%s\", \"isa\": \"%s\", \"kernels\": \"%s\"",
+           wanted->file, wanted->pinv, wanted->isa->name, wanted->cache == NULL ? "generic" : "specialised");
     printf(", \"instructions\": %" PRIu64 ", \"fma\": %" PRIu64 ", \"add\": %" PRIu64 ", \"multiply\": %" PRIu64,
            counts->n_instructions, counts->n_fma, counts->n_add, counts->n_multiply);
     printf(", \"divide\": %" PRIu64 ", \"square_root\": %" PRIu64 ", \"other_vector\": %" PRIu64 ", \"load\": %" PRIu64,
@@ -232,6 +238,8 @@ static bool parse_options(int argc, char **argv, options *out) {
             out->file = value;
         } else if (is_known && strcmp(argv[i], "--pinv") == 0) {
             out->pinv = value;
+        } else if (is_known && strcmp(argv[i], "--specialize") == 0) {
+            out->cache = value;
         } else if (is_known && strcmp(argv[i], "--addresses") == 0) {
             out->addresses = value;
         } else if (is_known && strcmp(argv[i], "--isa") == 0) {
@@ -249,8 +257,22 @@ static bool parse_options(int argc, char **argv, options *out) {
     return true;
 }
 
+/* False, with the reason on stderr, when specialised kernels are wanted and not there: the generic ones would be counted. */
+static bool has_kernels(const options *wanted, const subject *self) {
+    sarrus_specialization found;
+    sarrus_batch_specialization(self->batch, &found);
+    const bool is_there = wanted->cache == NULL || found.state == SARRUS_SPECIALIZATION_READY;
+    if (!is_there) {
+        fprintf(stderr, "sarrus bench instructions: error: no specialised kernels: %s\n", found.note);
+    }
+    return is_there;
+}
+
 /* Counts and times the subject and prints; the exit code. */
 static int measure(const options *wanted, const subject *self) {
+    if (!has_kernels(wanted, self)) {
+        return SARRUS_EXIT_SOME_FAILED;
+    }
     sarrus_plan_sizes sizes;
     sarrus_plan_sizes_get(self->plan, &sizes);
     FILE *trace = wanted->addresses == NULL ? NULL : fopen(wanted->addresses, "w");
@@ -277,7 +299,7 @@ static int measure(const options *wanted, const subject *self) {
 }
 
 int sarrus_bench_instructions(int argc, char **argv) {
-    options wanted = {false, NULL, "auto", NULL, sarrus_bench_isa_find(NULL)};
+    options wanted = {.pinv = "auto", .isa = sarrus_bench_isa_find(NULL)};
     char path[1024];
     snprintf(path, sizeof path, "%s/five_bar.yaml", sarrus_bench_scenarios_folder(NULL));
     wanted.file = path;

@@ -113,7 +113,8 @@ static sarrus_status measure(sarrus_context *context, sarrus_bench_step_report *
         if (isatty(STDERR_FILENO)) {
             fprintf(stderr, "measuring %s\n", report->options->files[i]);
         }
-        sarrus_status status = sarrus_bench_mechanism_open(context, report->options->files[i], mechanism);
+        const sarrus_bench_source source = {.file = report->options->files[i]};
+        sarrus_status status = sarrus_bench_mechanism_open(context, &source, mechanism);
         if (status == SARRUS_OK) {
             /* The table over batch sizes is about memory and tiles, not about the mechanism: one scenario shows it. */
             status = sarrus_bench_mechanism_measure(context, report, mechanism, i == 0);

@@ -9,6 +9,7 @@
 #include "sarrus/sarrus.h"
 
 #include "fma_peak.h"
+#include "prototype_five_bar.h"
 
 enum {
     SARRUS_BENCH_N_PINVS = 3,
@@ -17,6 +18,7 @@ enum {
     SARRUS_BENCH_MAX_ROWS = 32,
     SARRUS_BENCH_MAX_SIZES = 8,
     SARRUS_BENCH_MAX_MECHANISMS = 8,
+    SARRUS_BENCH_MAX_NAME = 64,
     SARRUS_BENCH_N_REFERENCE = 8, /* instances compared with the reference */
 };
 
@@ -41,6 +43,8 @@ typedef struct sarrus_bench_row {
     const sarrus_bench_isa *isa;
     int i_pinv;
     int n_threads;
+    sarrus_batch_options batch_options; /* of the batch, beyond what the row itself says */
+    sarrus_prototype *prototype;        /* not NULL: measured instead of a batch; owned */
     uint64_t n_instances;
     uint64_t n_steps;        /* between resets */
     uint64_t n_gate_steps;   /* after which the gate looks */
@@ -57,9 +61,16 @@ typedef struct sarrus_bench_row {
     const char *failure; /* NULL: the gate was passed */
 } sarrus_bench_row;
 
+/* Where a mechanism comes from. */
+typedef struct sarrus_bench_source {
+    const char *file;       /* a scenario, */
+    const char *text;       /* or not NULL: its text, and `file` its name */
+    const char *projection; /* instead of the scenario's; NULL: that one */
+} sarrus_bench_source;
+
 /* One scenario, planned once per pseudoinverse choice. */
 typedef struct sarrus_bench_mechanism {
-    char name[64];
+    char name[SARRUS_BENCH_MAX_NAME];
     const char *file;
     sarrus_model *models[SARRUS_BENCH_N_PINVS];
     sarrus_plan *plans[SARRUS_BENCH_N_PINVS];
@@ -93,8 +104,8 @@ typedef struct sarrus_bench_step_report {
 extern const double sarrus_bench_deviation_bound; /* m | rad */
 extern const double sarrus_bench_violation_bound; /* m | rad */
 
-/* Reads and plans `file` three times. On failure the diagnostics are in `context`; `mechanism` is to be closed anyway. */
-SARRUS_MUST_USE sarrus_status sarrus_bench_mechanism_open(sarrus_context *context, const char *file,
+/* Reads and plans `source` three times. On failure the diagnostics are in `context`; `mechanism` is to be closed anyway. */
+SARRUS_MUST_USE sarrus_status sarrus_bench_mechanism_open(sarrus_context *context, const sarrus_bench_source *source,
                                                           sarrus_bench_mechanism *mechanism);
 void sarrus_bench_mechanism_close(sarrus_bench_mechanism *mechanism);
 
@@ -102,6 +113,21 @@ void sarrus_bench_mechanism_close(sarrus_bench_mechanism *mechanism);
  * when `with_sizes`. The peaks of `report` are sampled in between. */
 SARRUS_MUST_USE sarrus_status sarrus_bench_mechanism_measure(sarrus_context *context, sarrus_bench_step_report *report,
                                                              sarrus_bench_mechanism *mechanism, bool with_sizes);
+
+/* The parts of it, for benchmarks with rows of their own. In this order: the reference of mechanism->rows, made once; steps and
+ * instances of a row (isa, i_pinv and n_threads are set), which takes the reference; its batch (or prototype), with one untimed
+ * block; then all rows are timed, gated and their batches freed. */
+SARRUS_MUST_USE sarrus_status sarrus_bench_mechanism_refer(sarrus_context *context, sarrus_bench_mechanism *mechanism);
+SARRUS_MUST_USE sarrus_status sarrus_bench_row_size(sarrus_context *context, const sarrus_bench_step_options *options,
+                                                    const sarrus_bench_mechanism *mechanism, sarrus_bench_row *row);
+SARRUS_MUST_USE sarrus_status sarrus_bench_row_prepare(sarrus_context *context, const sarrus_bench_step_options *options,
+                                                       const sarrus_bench_mechanism *mechanism, sarrus_bench_row *row);
+SARRUS_MUST_USE sarrus_status sarrus_bench_rows_measure(sarrus_bench_step_report *report, const sarrus_bench_mechanism *mechanism,
+                                                        sarrus_bench_row *rows, int n_rows);
+
+/* A batch as the row says. */
+SARRUS_MUST_USE sarrus_status sarrus_bench_batch_create(sarrus_context *context, const sarrus_bench_mechanism *mechanism,
+                                                        const sarrus_bench_row *row, sarrus_batch **out);
 
 /* Median over the repetitions of rate(numerator) / rate(denominator); NaN when there is no denominator. */
 double sarrus_bench_row_ratio(const sarrus_bench_row *numerator, const sarrus_bench_row *denominator);

@@ -47,14 +47,23 @@ static void name_from_path(const char *path, char *name, size_t n_bytes) {
     }
 }
 
-sarrus_status sarrus_bench_mechanism_open(sarrus_context *context, const char *file, sarrus_bench_mechanism *mechanism) {
-    *mechanism = (sarrus_bench_mechanism){.file = file};
-    name_from_path(file, mechanism->name, sizeof mechanism->name);
+sarrus_status sarrus_bench_mechanism_open(sarrus_context *context, const sarrus_bench_source *source,
+                                          sarrus_bench_mechanism *mechanism) {
+    *mechanism = (sarrus_bench_mechanism){.file = source->file};
+    name_from_path(source->file, mechanism->name, sizeof mechanism->name);
     for (int i = 0; i < SARRUS_BENCH_N_PINVS; i++) {
-        const sarrus_override override = {"dynamics.pinv", sarrus_bench_pinvs[i]};
-        sarrus_status status = sarrus_scenario_read_file(context, file, &override, 1, &mechanism->models[i]);
+        const sarrus_override overrides[] = {{"dynamics.pinv", sarrus_bench_pinvs[i]}, {"dynamics.projection", source->projection}};
+        const size_t n_overrides = source->projection == NULL ? 1 : 2;
+        sarrus_model **model = &mechanism->models[i];
+        sarrus_status status = SARRUS_OK;
+        if (source->text == NULL) {
+            status = sarrus_scenario_read_file(context, source->file, overrides, n_overrides, model);
+        } else {
+            status =
+                sarrus_scenario_read_text(context, source->file, source->text, strlen(source->text), overrides, n_overrides, model);
+        }
         if (status == SARRUS_OK) {
-            status = sarrus_plan_create(context, mechanism->models[i], &mechanism->plans[i]);
+            status = sarrus_plan_create(context, *model, &mechanism->plans[i]);
         }
         if (status != SARRUS_OK) {
             return status;
@@ -68,6 +77,8 @@ static void close_batches(sarrus_bench_row *rows, int n_rows) {
     for (int i = 0; i < n_rows; i++) {
         sarrus_batch_destroy(rows[i].batch);
         rows[i].batch = NULL;
+        sarrus_prototype_destroy(rows[i].prototype);
+        rows[i].prototype = NULL;
     }
 }
 
@@ -83,27 +94,53 @@ void sarrus_bench_mechanism_close(sarrus_bench_mechanism *mechanism) {
     *mechanism = (sarrus_bench_mechanism){.file = NULL};
 }
 
-static sarrus_status make_batch(sarrus_context *context, const sarrus_bench_mechanism *mechanism, const sarrus_bench_row *row,
-                                sarrus_batch **out) {
+sarrus_status sarrus_bench_batch_create(sarrus_context *context, const sarrus_bench_mechanism *mechanism,
+                                        const sarrus_bench_row *row, sarrus_batch **out) {
     const sarrus_model *model = mechanism->models[row->i_pinv];
     sarrus_draws *draws = NULL;
     sarrus_status status = sarrus_draws_create(context, model, sarrus_model_seed(model), row->n_instances, &draws);
     if (status == SARRUS_OK) {
-        const sarrus_batch_options options = {.backend = SARRUS_BACKEND_CPU, .isa = row->isa->name, .n_threads = row->n_threads};
+        sarrus_batch_options options = row->batch_options;
+        options.backend = SARRUS_BACKEND_CPU;
+        options.isa = row->isa->name;
+        options.n_threads = row->n_threads;
         status = sarrus_batch_create(context, mechanism->plans[row->i_pinv], &options, row->n_instances, draws, out);
     }
     sarrus_draws_destroy(draws);
     return status;
 }
 
+static sarrus_status reset(sarrus_bench_row *row) {
+    if (row->prototype == NULL) {
+        return sarrus_batch_reset(row->batch);
+    }
+    sarrus_prototype_reset(row->prototype);
+    return SARRUS_OK;
+}
+
+static sarrus_status advance(sarrus_bench_row *row, uint64_t n_steps) {
+    if (row->prototype == NULL) {
+        return sarrus_batch_advance(row->batch, n_steps);
+    }
+    return sarrus_prototype_advance(row->prototype, n_steps) ? SARRUS_OK : SARRUS_NO_MEMORY;
+}
+
+static sarrus_status read_state(const sarrus_bench_row *row, uint64_t i_instance, double *q, double *v) {
+    if (row->prototype == NULL) {
+        return sarrus_batch_state(row->batch, i_instance, q, v);
+    }
+    sarrus_prototype_state(row->prototype, i_instance, q, v);
+    return SARRUS_OK;
+}
+
 /* One block: back to the assembled state, then n_steps steps, of which only the steps are timed. */
 static sarrus_status run_block(sarrus_bench_row *row, double *seconds) {
-    sarrus_status status = sarrus_batch_reset(row->batch);
+    sarrus_status status = reset(row);
     if (status != SARRUS_OK) {
         return status;
     }
     const double t_start = sarrus_bench_now();
-    status = sarrus_batch_advance(row->batch, row->n_steps);
+    status = advance(row, row->n_steps);
     *seconds = sarrus_bench_now() - t_start;
     return status;
 }
@@ -120,7 +157,7 @@ static sarrus_status make_reference(sarrus_context *context, const sarrus_bench_
     sarrus_bench_row row = {.isa = isa, .i_pinv = PINV_SVD, .n_threads = 1, .n_instances = SARRUS_BENCH_N_REFERENCE};
     row.n_steps = n_steps;
     double seconds = 0.0;
-    sarrus_status status = make_batch(context, mechanism, &row, &row.batch);
+    sarrus_status status = sarrus_bench_batch_create(context, mechanism, &row, &row.batch);
     if (status == SARRUS_OK) {
         status = run_block(&row, &seconds);
     }
@@ -132,8 +169,16 @@ static sarrus_status make_reference(sarrus_context *context, const sarrus_bench_
     return status;
 }
 
-/* Largest ‖Φ‖₂ over the batch as it stands. */
+/* Largest ‖Φ‖₂ over the instances as they stand. Comparisons are written so that a NaN is the worst of all. */
 static sarrus_status worst_violation(sarrus_bench_row *row, double *out) {
+    *out = 0.0;
+    for (uint64_t i = 0; row->prototype != NULL && i < row->n_instances; i++) {
+        const double error = sarrus_prototype_position_error(row->prototype, i);
+        *out = error <= *out ? *out : error;
+    }
+    if (row->prototype != NULL) {
+        return SARRUS_OK;
+    }
     double *errors = malloc((size_t)row->n_instances * sizeof *errors);
     if (errors == NULL) {
         return SARRUS_NO_MEMORY;
@@ -143,7 +188,6 @@ static sarrus_status worst_violation(sarrus_bench_row *row, double *out) {
     const sarrus_status status = sarrus_batch_observe(row->batch, &observation);
     double worst = 0.0;
     for (uint64_t i = 0; status == SARRUS_OK && i < row->n_instances; i++) {
-        /* Written so that a NaN is the worst of all. */
         worst = errors[i] <= worst ? worst : errors[i];
     }
     free(errors);
@@ -161,7 +205,7 @@ static sarrus_status worst_deviation(const sarrus_bench_mechanism *mechanism, co
     double worst = 0.0;
     sarrus_status status = SARRUS_OK;
     for (uint64_t i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_REFERENCE && i < row->n_instances; i++) {
-        status = sarrus_batch_state(row->batch, i, q, q + n);
+        status = read_state(row, i, q, q + n);
         for (size_t k = 0; k < n; k++) {
             const double difference = fabs(q[k] - row->reference[i * n + k]);
             worst = difference <= worst ? worst : difference;
@@ -176,10 +220,10 @@ static sarrus_status worst_deviation(const sarrus_bench_mechanism *mechanism, co
 static sarrus_status gate(const sarrus_bench_mechanism *mechanism, sarrus_bench_row *row) {
     sarrus_status status = SARRUS_OK;
     if (row->n_gate_steps != row->n_steps) {
-        status = sarrus_batch_reset(row->batch);
-        status = status == SARRUS_OK ? sarrus_batch_advance(row->batch, row->n_gate_steps) : status;
+        status = reset(row);
+        status = status == SARRUS_OK ? advance(row, row->n_gate_steps) : status;
     }
-    for (uint64_t i = 0; i < row->n_instances; i++) {
+    for (uint64_t i = 0; row->batch != NULL && i < row->n_instances; i++) {
         row->n_failed += sarrus_batch_status(row->batch, i) != SARRUS_INSTANCE_OK;
     }
     status = status == SARRUS_OK ? worst_deviation(mechanism, row, &row->deviation) : status;
@@ -193,15 +237,17 @@ static sarrus_status gate(const sarrus_bench_mechanism *mechanism, sarrus_bench_
     }
     uint64_t n_evaluations = 0;
     uint64_t n_rank_revealing = 0;
-    sarrus_batch_path_counts(row->batch, &n_evaluations, &n_rank_revealing);
+    if (row->batch != NULL) {
+        sarrus_batch_path_counts(row->batch, &n_evaluations, &n_rank_revealing);
+    }
     row->rank_revealing_share = n_evaluations == 0 ? 0.0 : (double)n_rank_revealing / (double)n_evaluations;
     return status;
 }
 
-/* Creates the row's batch and runs one untimed block, from which the number of blocks of a repetition follows. */
-static sarrus_status prepare_row(sarrus_context *context, const sarrus_bench_step_options *options,
-                                 const sarrus_bench_mechanism *mechanism, sarrus_bench_row *row) {
-    sarrus_status status = make_batch(context, mechanism, row, &row->batch);
+/* One untimed block, from which the number of blocks of a repetition follows. */
+sarrus_status sarrus_bench_row_prepare(sarrus_context *context, const sarrus_bench_step_options *options,
+                                       const sarrus_bench_mechanism *mechanism, sarrus_bench_row *row) {
+    sarrus_status status = row->prototype == NULL ? sarrus_bench_batch_create(context, mechanism, row, &row->batch) : SARRUS_OK;
     double seconds = 0.0;
     if (status == SARRUS_OK) {
         status = run_block(row, &seconds);
@@ -241,8 +287,8 @@ static void sample_peaks(sarrus_bench_step_report *report) {
 }
 
 /* Times the rows, repetition by repetition, then gates each of them and frees its batch. */
-static sarrus_status measure_rows(sarrus_bench_step_report *report, const sarrus_bench_mechanism *mechanism, sarrus_bench_row *rows,
-                                  int n_rows) {
+sarrus_status sarrus_bench_rows_measure(sarrus_bench_step_report *report, const sarrus_bench_mechanism *mechanism,
+                                        sarrus_bench_row *rows, int n_rows) {
     for (int i_repetition = 0; i_repetition < report->options->n_repetitions; i_repetition++) {
         sample_peaks(report);
         for (int i = 0; i < n_rows; i++) {
@@ -275,7 +321,7 @@ static sarrus_status choose_n_instances(sarrus_context *context, const sarrus_be
     probe.n_instances = n_least;
     probe.n_threads = 1;
     double seconds = 0.0;
-    sarrus_status status = make_batch(context, mechanism, &probe, &probe.batch);
+    sarrus_status status = sarrus_bench_batch_create(context, mechanism, &probe, &probe.batch);
     if (status == SARRUS_OK) {
         status = run_block(&probe, &seconds);
     }
@@ -295,6 +341,18 @@ static void choose_n_steps(const sarrus_bench_mechanism *mechanism, sarrus_bench
     row->n_steps = is_small || row->i_pinv != PINV_AUTO ? row->n_gate_steps : N_STEPS_LARGE;
 }
 
+sarrus_status sarrus_bench_row_size(sarrus_context *context, const sarrus_bench_step_options *options,
+                                    const sarrus_bench_mechanism *mechanism, sarrus_bench_row *row) {
+    choose_n_steps(mechanism, row);
+    row->reference = mechanism->reference;
+    return choose_n_instances(context, options, mechanism, row);
+}
+
+sarrus_status sarrus_bench_mechanism_refer(sarrus_context *context, sarrus_bench_mechanism *mechanism) {
+    const uint64_t n_gate_steps = mechanism->sizes.n <= SMALL_N ? N_STEPS_SMALL : N_STEPS_LARGE_DENSE;
+    return make_reference(context, mechanism, sarrus_bench_isa_find(NULL), n_gate_steps, &mechanism->reference);
+}
+
 /* Lists the rows: every usable instruction set × pseudoinverse × thread count. LAPACK's own kernels ignore ours: once will do;
  * so it will for the SVD of a large mechanism, whose rows take minutes. */
 static sarrus_status list_rows(sarrus_context *context, const sarrus_bench_step_options *options, sarrus_bench_mechanism *mechanism,
@@ -303,8 +361,7 @@ static sarrus_status list_rows(sarrus_context *context, const sarrus_bench_step_
     sarrus_bench_row row = {.isa = widest, .reference = mechanism->reference};
     for (int i_pinv = 0; i_pinv < SARRUS_BENCH_N_PINVS; i_pinv++) {
         row.i_pinv = i_pinv;
-        choose_n_steps(mechanism, &row);
-        const sarrus_status status = choose_n_instances(context, options, mechanism, &row);
+        const sarrus_status status = sarrus_bench_row_size(context, options, mechanism, &row);
         if (status != SARRUS_OK) {
             return status;
         }
@@ -339,28 +396,27 @@ static sarrus_status measure_sizes(sarrus_context *context, sarrus_bench_step_re
         row->n_steps = row->n_gate_steps = N_STEPS_SIZES;
         row->n_threads = options->thread_counts[options->n_thread_counts - 1];
         row->reference = mechanism->size_reference;
-        status = prepare_row(context, options, mechanism, row);
+        status = sarrus_bench_row_prepare(context, options, mechanism, row);
         /* Of a large batch the first block is not like the others: it touches its pages for the first time. */
         row->n_repetitions = options->n_repetitions;
         n_instances *= 10;
     }
-    return status == SARRUS_OK ? measure_rows(report, mechanism, mechanism->size_rows, mechanism->n_sizes) : status;
+    return status == SARRUS_OK ? sarrus_bench_rows_measure(report, mechanism, mechanism->size_rows, mechanism->n_sizes) : status;
 }
 
 sarrus_status sarrus_bench_mechanism_measure(sarrus_context *context, sarrus_bench_step_report *report,
                                              sarrus_bench_mechanism *mechanism, bool with_sizes) {
     const sarrus_bench_step_options *options = report->options;
     const sarrus_bench_isa *widest = sarrus_bench_isa_find(NULL);
-    const uint64_t n_gate_steps = mechanism->sizes.n <= SMALL_N ? N_STEPS_SMALL : N_STEPS_LARGE_DENSE;
-    sarrus_status status = make_reference(context, mechanism, widest, n_gate_steps, &mechanism->reference);
+    sarrus_status status = sarrus_bench_mechanism_refer(context, mechanism);
     if (status == SARRUS_OK) {
         status = list_rows(context, options, mechanism, widest);
     }
     for (int i = 0; status == SARRUS_OK && i < mechanism->n_rows; i++) {
-        status = prepare_row(context, options, mechanism, &mechanism->rows[i]);
+        status = sarrus_bench_row_prepare(context, options, mechanism, &mechanism->rows[i]);
     }
     if (status == SARRUS_OK) {
-        status = measure_rows(report, mechanism, mechanism->rows, mechanism->n_rows);
+        status = sarrus_bench_rows_measure(report, mechanism, mechanism->rows, mechanism->n_rows);
     }
     if (status == SARRUS_OK && with_sizes) {
         status = measure_sizes(context, report, mechanism, widest);

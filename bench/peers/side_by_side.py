@@ -7,6 +7,7 @@ are kept.
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -90,10 +91,14 @@ VARIANTS = (
     Variant("implicitfast, stiff (2 dt), 1 iteration", 2.0, "implicitfast", ONE_ITERATION),
 )
 
-# Sarrus: as the scenario says, and with the positions projected after each step.
+# Sarrus: with the positions left alone, and projected after each step; kernels compiled for the mechanism, and the generic ones.
+FREE = ["--set", "dynamics.projection=none"]
+PROJECTED = ["--set", "dynamics.projection=every_step"]
 SARRUS_SETTINGS = {
-    "Sarrus, RK4": [],
-    "Sarrus, RK4, projection every step": ["--set", "dynamics.projection=every_step"],
+    "Sarrus, RK4": [*FREE, "--specialize", "on"],
+    "Sarrus, RK4, projection every step": [*PROJECTED, "--specialize", "on"],
+    "Sarrus, RK4, generic kernels": [*FREE, "--specialize", "off"],
+    "Sarrus, RK4, projection, generic kernels": [*PROJECTED, "--specialize", "off"],
 }
 
 
@@ -216,20 +221,22 @@ class MujocoSide:
 
 
 class SarrusSide:
-    """The same mechanism through `sarrus run`."""
+    """The same mechanism through `sarrus run`. The folder `cache` keeps the kernels from the first repetition on."""
 
-    def __init__(
-        self, mechanism: Mechanism, label: str, settings: list[str], program: str, scenario: Path, n_threads: int, t_end: float
-    ):
+    def __init__(self, mechanism: Mechanism, label: str, settings: list[str], arguments: argparse.Namespace, cache: str):
         self.mechanism = mechanism
-        self.t_end = t_end
+        self.t_end = arguments.t_end
+        self.is_specialised = "on" in settings
         self.row = Row(label, "RK4")
-        self.command = [program, "run", str(scenario), "--quiet", "--json", "--threads", str(n_threads)]
-        self.command += ["--set", f"integrator.dt={mechanism.dt!r}", "--set", f"integrator.t_end={t_end!r}", *settings]
+        self.environment = {**os.environ, "SARRUS_CACHE_DIR": cache}
+        scenario = Path(__file__).resolve().parents[2] / "scenarios" / mechanism.scenario
+        self.command = [arguments.sarrus, "run", str(scenario), "--quiet", "--json", "--threads", str(arguments.threads)]
+        self.command += ["--set", f"integrator.dt={mechanism.dt!r}", "--set", f"integrator.t_end={self.t_end!r}", *settings]
 
     def run(self, out: Path, n_instances: int, interval: float) -> dict:
         arguments = ["-o", str(out), "--instances", str(n_instances), "--set", f"output.interval={interval!r}"]
-        done = subprocess.run([*self.command, *arguments], capture_output=True, text=True, check=False)
+        command = [*self.command, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=self.environment)
         if done.returncode not in (0, 1) or not done.stdout.strip():
             raise SystemExit(f"{' '.join(self.command)}: exit code {done.returncode}\n{done.stderr}")
         return json.loads(done.stdout)
@@ -241,6 +248,8 @@ class SarrusSide:
         self.row.rates.append(summary["n_instances"] * summary["n_steps"] / summary["integrate_seconds"])
         if summary["n_failed"]:
             self.row.failure = f"{summary['n_failed']} instances failed"
+        elif self.is_specialised and summary["specialization"]["step_share"] < 1.0:
+            self.row.failure = f"not specialised: {summary['specialization']['note']}"
 
     def judge(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -301,17 +310,16 @@ def parse_arguments(mechanism: Mechanism) -> argparse.Namespace:
 def main(mechanism: Mechanism) -> int:
     arguments = parse_arguments(mechanism)
     n_steps = round(arguments.t_end / mechanism.dt)
-    scenario = Path(__file__).resolve().parents[2] / "scenarios" / mechanism.scenario
-    with rollout.Rollout(nthread=arguments.threads) as pool:
+    with rollout.Rollout(nthread=arguments.threads) as pool, tempfile.TemporaryDirectory() as cache:
         sides = [MujocoSide(mechanism, variant, n_steps, pool, arguments.threads) for variant in VARIANTS]
         if not arguments.no_sarrus:
             for label, settings in SARRUS_SETTINGS.items():
-                sides.append(SarrusSide(mechanism, label, settings, arguments.sarrus, scenario, arguments.threads, arguments.t_end))
+                sides.append(SarrusSide(mechanism, label, settings, arguments, cache))
         for _ in range(arguments.repetitions):
             for side in sides:
                 side.measure()
-    for side in sides:
-        side.judge()
+        for side in sides:
+            side.judge()
     rows = [side.row for side in sides]
     comparison = {} if arguments.no_sarrus else compare(rows)
     if arguments.json:

@@ -23,8 +23,20 @@ typedef struct sarrus_plan_sizes {
     uint64_t bytes_per_instance;
     double flops_per_evaluation; /* additions and multiplications of one acceleration (an FMA is two) */
     double divisions_per_evaluation;
-    double flops_per_step; /* of the scenario's integrator, stabilisation included; NaN when it chooses its steps */
+    double flops_per_step;               /* of the scenario's integrator, stabilisation included; NaN when it chooses its steps */
+    double algebra_flops_per_evaluation; /* of flops_per_evaluation: forming S = J M⁻¹ Jᵀ, factoring it, one solution */
+    double dense_algebra_flops_per_evaluation; /* the same with full matrices over the same rows, for comparison */
 } sarrus_plan_sizes;
+
+/* An order in which the constraint rows, by blocks of two, can be eliminated. */
+typedef struct sarrus_plan_order {
+    const char *name; /* static */
+    double flops;     /* of factoring S and of one solution with it */
+    int n_entries;    /* blocks of L below its diagonal */
+    int n_updates;    /* blocks that they are subtracted from, in the whole factorisation */
+    int n_levels;     /* height of the elimination tree: the longest chain of blocks that wait for one another */
+    int is_chosen;
+} sarrus_plan_order;
 
 /* Assembles the nominal instance, finds the independent rows and the elimination order. Errors: BAD_INPUT when the
  * scenario cannot be assembled or leaves a direction without inertia (diagnostics name the joint or body), NO_MEMORY.
@@ -33,6 +45,10 @@ SARRUS_MUST_USE sarrus_status sarrus_plan_create(sarrus_context *context, const 
 void sarrus_plan_destroy(sarrus_plan *plan);
 
 void sarrus_plan_sizes_get(const sarrus_plan *plan, sarrus_plan_sizes *out);
+
+/* The orders that were looked at, i = 0 … sarrus_plan_n_orders − 1; exactly one is chosen. */
+int sarrus_plan_n_orders(const sarrus_plan *plan);
+void sarrus_plan_order_get(const sarrus_plan *plan, int i, sarrus_plan_order *out);
 
 /* 64-bit hash of everything that decides the order of arithmetic. */
 uint64_t sarrus_plan_hash(const sarrus_plan *plan);

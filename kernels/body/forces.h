@@ -96,7 +96,7 @@ PLAN_BODY void sarrus_free_acceleration(const sarrus_mechanism *mech, const real
             sarrus_force_point(ws, force, p, input, q, v);
         }
     }
-    PLAN_EACH(i, 0, mech->n_joints) {
+    PLAN_EACH(i, 0, mech->n_elastic > 0 ? mech->n_joints : 0) {
         if (mech->joint[i].elastic)
             sarrus_force_elastic(ws, parameter, &mech->joint[i], q, v);
     }

@@ -173,12 +173,12 @@ PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *param
     int32_t i = joint->row;
     sarrus_point parent, child;
     sarrus_joint_points(ws, parameter, joint, q, v, &parent, &child);
-    if (joint->kind == SARRUS_KIND_REVOLUTE || joint->kind == SARRUS_KIND_FIXED) {
+    if (sarrus_joint_is(mech, joint, SARRUS_KIND_REVOLUTE) || sarrus_joint_is(mech, joint, SARRUS_KIND_FIXED)) {
         sarrus_rows_pin(ws, i, &parent, &child, want_errors);
         i += 2;
-        if (joint->kind == SARRUS_KIND_FIXED)
+        if (sarrus_joint_is(mech, joint, SARRUS_KIND_FIXED))
             sarrus_row_angle(ws, i++, joint, lane_at(p, SARRUS_PJ_ANGLE0), q, v);
-    } else if (joint->kind == SARRUS_KIND_PRISMATIC) {
+    } else if (sarrus_joint_is(mech, joint, SARRUS_KIND_PRISMATIC)) {
         real nx, ny;
         sarrus_vector_of(ws, joint->parent, -lane_at(p, SARRUS_PJ_AXIS_Y), lane_at(p, SARRUS_PJ_AXIS_X), &nx, &ny);
         sarrus_row_value row = sarrus_row_along(&parent, &child, nx, ny);
@@ -188,7 +188,7 @@ PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *param
         sarrus_row_value row = sarrus_row_distance(&parent, &child, lane_at(p, SARRUS_PJ_SHIFT0));
         sarrus_row_store(ws, i++, &row);
     }
-    if (joint->signal >= 0) {
+    if (sarrus_joint_has_drive(mech, joint)) {
         const real *s = frame_from(ws->signal, 3 * joint->signal);
         sarrus_row_free(ws, i, joint, p, q, v, &parent, &child);
         frame_at(ws->phi, i) = frame_at(ws->phi, i) - frame_at(s, 0);

@@ -20,7 +20,7 @@ enum {
 };
 
 /* Joint types, in the order of the model's. */
-enum { SARRUS_KIND_REVOLUTE = 0, SARRUS_KIND_PRISMATIC = 1, SARRUS_KIND_FIXED = 2, SARRUS_KIND_DISTANCE = 3 };
+enum { SARRUS_KIND_REVOLUTE = 0, SARRUS_KIND_PRISMATIC = 1, SARRUS_KIND_FIXED = 2, SARRUS_KIND_DISTANCE = 3, SARRUS_N_KINDS = 4 };
 
 /* Parameters of a body, from mechanism.p_body + SARRUS_PB_N · body. */
 enum { SARRUS_PB_MASS = 0, SARRUS_PB_INERTIA, SARRUS_PB_MINV, SARRUS_PB_IINV, SARRUS_PB_N };
@@ -306,6 +306,9 @@ typedef struct sarrus_mechanism {
     int32_t n; /* coordinates */
     int32_t m; /* rows */
     int32_t n_general_rows;
+    int32_t n_of_kind[SARRUS_N_KINDS]; /* joints of each kind */
+    int32_t n_elastic;                 /* joints that are */
+    int32_t max_joint_rows;            /* rows of a joint, at most */
     int32_t n_parameters;
     int32_t p_gravity;   /* [2] m/s² */
     int32_t p_baumgarte; /* [2] α, β in 1/s */

@@ -21,6 +21,25 @@
 #define PLAN_BODY LANE_FUNCTION
 /* A loop over the plan. */
 #define PLAN_EACH(i, from, to) LANE_UNROLL for (int32_t i = (from); i < (to); ++i)
+/* A call for every entry of a column. Their number becomes a constant only when the loop around has been unrolled: a loop would be
+ * unrolled too late or, for as many as there could be, too often. So the call is written out for the longest column of the plan,
+ * SARRUS_PLAN_LONGEST_COLUMN, which is LOOP when that is too long. */
+#define PLAN_EACH_ENTRY(i, from, to, call) PLAN_WRITE_OUT(SARRUS_PLAN_LONGEST_COLUMN, i, from, to, call)
+#define PLAN_WRITE_OUT(n, i, from, to, call) PLAN_WRITE_OUT_AS(n, i, from, to, call)
+#define PLAN_WRITE_OUT_AS(n, i, from, to, call) PLAN_ENTRIES_##n(i, from, to, call)
+#define PLAN_ENTRY(i, r, from, to, call)                                                                                           \
+    {                                                                                                                              \
+        const int32_t i = (from) + (r);                                                                                            \
+        if (i < (to))                                                                                                              \
+            call;                                                                                                                  \
+    }
+#define PLAN_ENTRIES_1(i, from, to, call) PLAN_ENTRY(i, 0, from, to, call)
+#define PLAN_ENTRIES_2(i, from, to, call) PLAN_ENTRIES_1(i, from, to, call) PLAN_ENTRY(i, 1, from, to, call)
+#define PLAN_ENTRIES_3(i, from, to, call) PLAN_ENTRIES_2(i, from, to, call) PLAN_ENTRY(i, 2, from, to, call)
+#define PLAN_ENTRIES_4(i, from, to, call) PLAN_ENTRIES_3(i, from, to, call) PLAN_ENTRY(i, 3, from, to, call)
+#define PLAN_ENTRIES_LOOP(i, from, to, call)                                                                                       \
+    for (int32_t i = (from); i < (to); ++i)                                                                                        \
+        call;
 #define FRAME_STRIDE 1
 /* Element r behind a place of the plan's tables, in an array of an evaluation and among the parameters of a tile. */
 #define frame_place(array, place, r) ((array)[(place) + (r)])
@@ -31,11 +50,41 @@
 #define FRAME_ARRAY(name, n) real *name
 #define PLAN_BODY LANE_BODY
 #define PLAN_EACH(i, from, to) for (int32_t i = (from); i < (to); ++i)
+#define PLAN_EACH_ENTRY(i, from, to, call)                                                                                         \
+    for (int32_t i = (from); i < (to); ++i)                                                                                        \
+        call;
 #define FRAME_STRIDE LANE_STRIDE
 #define frame_place(array, place, r) lane_place(array, (place) + (r)*LANE_WIDTH)
 #define parameter_place(parameter, place) lane_place(parameter, place)
 
 #endif
+
+/* Whether a joint is of a kind, and whether it has a row `r` (0 … 2) or a drive. A constant plan that has no such joint, or no
+ * other, says so before a loop over the joints unrolls: what is not there is never written out. */
+LANE_FUNCTION int sarrus_joint_is(const sarrus_mechanism *mech, const sarrus_mech_joint *joint, int32_t kind) {
+#if defined(SARRUS_CONSTANT_PLAN)
+    if (mech->n_of_kind[kind] == 0 || mech->n_of_kind[kind] == mech->n_joints)
+        return mech->n_of_kind[kind] > 0;
+#endif
+    (void)mech;
+    return joint->kind == kind;
+}
+LANE_FUNCTION int sarrus_joint_has_row(const sarrus_mechanism *mech, const sarrus_mech_joint *joint, int32_t r) {
+#if defined(SARRUS_CONSTANT_PLAN)
+    if (r >= mech->max_joint_rows)
+        return 0;
+#endif
+    (void)mech;
+    return r < joint->n_rows;
+}
+LANE_FUNCTION int sarrus_joint_has_drive(const sarrus_mechanism *mech, const sarrus_mech_joint *joint) {
+#if defined(SARRUS_CONSTANT_PLAN)
+    if (mech->n_drives == 0)
+        return 0;
+#endif
+    (void)mech;
+    return joint->signal >= 0;
+}
 
 /* Element i of an array of an evaluation: an lvalue; and the part of it that begins there. */
 #define frame_at(array, i) ((array)[(size_t)(i)*FRAME_STRIDE])

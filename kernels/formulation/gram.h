@@ -21,9 +21,9 @@ LANE_FUNCTION void sarrus_push_side(const sarrus_mechanism *mech, const real *pa
     const int32_t i = 2 * joint->row + at;
     real i_inverse = sarrus_body_iinv(mech, parameter, body);
     frame_at(ws->push, i) = frame_at(ws->turn, i) * i_inverse;
-    if (joint->n_rows > 1)
+    if (sarrus_joint_has_row(mech, joint, 1))
         frame_at(ws->push, i + 2) = frame_at(ws->turn, i + 2) * i_inverse;
-    if (joint->n_rows > 2)
+    if (sarrus_joint_has_row(mech, joint, 2))
         frame_at(ws->push, i + 4) = frame_at(ws->turn, i + 4) * i_inverse;
 }
 
@@ -127,8 +127,8 @@ LANE_BODY void sarrus_coupling(const sarrus_mechanism *mech, const real *paramet
 }
 
 /* Whether the joint's first two rows are those of a pin: e = (1, 0) and (0, 1). */
-LANE_FUNCTION int sarrus_joint_has_pin(const sarrus_mech_joint *joint) {
-    return joint->kind == SARRUS_KIND_REVOLUTE || joint->kind == SARRUS_KIND_FIXED;
+LANE_FUNCTION int sarrus_joint_has_pin(const sarrus_mechanism *mech, const sarrus_mech_joint *joint) {
+    return sarrus_joint_is(mech, joint, SARRUS_KIND_REVOLUTE) || sarrus_joint_is(mech, joint, SARRUS_KIND_FIXED);
 }
 
 /* sum ± the part of J_i x of one side of row i: 0 the parent, 1 the child. */
@@ -207,14 +207,14 @@ PLAN_BODY void sarrus_rows_subtract(const sarrus_mechanism *mech, sarrus_workspa
                                     real *out) {
     PLAN_EACH(i_joint, 0, mech->n_joints) {
         const sarrus_mech_joint *joint = &mech->joint[i_joint];
-        const int32_t i = joint->row, has_pin = sarrus_joint_has_pin(joint);
+        const int32_t i = joint->row, has_pin = sarrus_joint_has_pin(mech, joint);
         if (has_pin)
             sarrus_pin_subtract(ws, joint, base, x, out);
         if (!has_pin)
             frame_at(out, i) = frame_at(base, i) - sarrus_row_times(mech, ws, i, x);
-        if (!has_pin && joint->n_rows > 1)
+        if (!has_pin && sarrus_joint_has_row(mech, joint, 1))
             frame_at(out, i + 1) = frame_at(base, i + 1) - sarrus_row_times(mech, ws, i + 1, x);
-        if (joint->n_rows > 2)
+        if (sarrus_joint_has_row(mech, joint, 2))
             frame_at(out, i + 2) = frame_at(base, i + 2) - sarrus_row_times(mech, ws, i + 2, x);
     }
 }
@@ -245,14 +245,14 @@ PLAN_BODY void sarrus_rows_push(const sarrus_mechanism *mech, const real *parame
                                 real *out) {
     PLAN_EACH(i_joint, 0, mech->n_joints) {
         const sarrus_mech_joint *joint = &mech->joint[i_joint];
-        const int32_t i = joint->row, has_pin = sarrus_joint_has_pin(joint);
+        const int32_t i = joint->row, has_pin = sarrus_joint_has_pin(mech, joint);
         if (has_pin)
             sarrus_pin_push(mech, parameter, ws, joint, mu, out);
         if (!has_pin)
             sarrus_row_push(mech, parameter, ws, i, frame_at(mu, i), out);
-        if (!has_pin && joint->n_rows > 1)
+        if (!has_pin && sarrus_joint_has_row(mech, joint, 1))
             sarrus_row_push(mech, parameter, ws, i + 1, frame_at(mu, i + 1), out);
-        if (joint->n_rows > 2)
+        if (sarrus_joint_has_row(mech, joint, 2))
             sarrus_row_push(mech, parameter, ws, i + 2, frame_at(mu, i + 2), out);
     }
 }

@@ -9,18 +9,23 @@
 
 #include "kernels/body/workspace.h"
 
-/* The pivots of block k: (d0, l, d1) with l = S_10/d0, d1 = S_11 − l S_10. Leaves l in place and the inverses in ws->inverse. */
+/* The inverse pivots of block k, (S_00, S_10, S_11) = (a, b, c), and l:
+ *   l = b/a,   1/d0 = 1/a,   1/d1 = 1/(c − b²/a) = a²/(a det),   det = ac − b²,
+ * from one division, 1/(a det): divisions are the longest wait of a factorisation, and its pivots wait for one another. The
+ * rounding of det is that of c − b²/a. The product of three entries stays in range for entries between 1e-100 and 1e100 (1/kg). */
 LANE_FUNCTION mask sarrus_ldlt_pivots(sarrus_workspace *ws, int32_t k) {
     real zero = real_set(0.0), one = real_set(1.0);
-    real d0 = frame_at(ws->factor, 4 * k), s10 = frame_at(ws->factor, 4 * k + 1);
+    real d0 = frame_at(ws->factor, 4 * k);
     mask low0 = mask_not(real_lt(frame_at(ws->diagonal, 2 * k), d0)); /* NaN counts as low */
-    real inverse0 = real_select(low0, zero, one / real_select(low0, one, d0));
-    real l = s10 * inverse0;
-    real d1 = real_fnma(l, s10, frame_at(ws->factor, 4 * k + 2));
-    mask low1 = mask_not(real_lt(frame_at(ws->diagonal, 2 * k + 1), d1));
+    real a = real_select(low0, one, d0), b = real_select(low0, zero, frame_at(ws->factor, 4 * k + 1));
+    real det = real_fnma(b, b, a * frame_at(ws->factor, 4 * k + 2));
+    mask low1 = mask_not(real_lt(frame_at(ws->diagonal, 2 * k + 1) * a, det));
+    det = real_select(low1, one, det);
+    real inverse = one / (a * det);
+    real inverse0 = real_select(low0, zero, det * inverse);
     frame_at(ws->inverse, 2 * k) = inverse0;
-    frame_at(ws->inverse, 2 * k + 1) = real_select(low1, zero, one / real_select(low1, one, d1));
-    frame_at(ws->factor, 4 * k + 1) = l;
+    frame_at(ws->inverse, 2 * k + 1) = real_select(low1, zero, a * a * inverse);
+    frame_at(ws->factor, 4 * k + 1) = b * inverse0;
     return mask_or(low0, low1);
 }
 
@@ -55,37 +60,53 @@ LANE_FUNCTION void sarrus_block_subtract_own(sarrus_workspace *ws, sarrus_lane_p
     frame_place(ws->factor, target, 2) = real_fnma(a11, b->b11, t11);
 }
 
-/* Column k with pivots (i0, l, i1)⁻¹ below the diagonal: the entries' own L, what they subtract from the columns behind, and the
- * right side carried along. Entries are blocks p of the plan's list. */
+/* What a column's own pivots and right side hand to its entries. */
+typedef struct sarrus_ldlt_head {
+    int32_t k;
+    real l, i0, i1, y0, y1;
+} sarrus_ldlt_head;
+
+/* Entry p of a column: its second part without the first. */
+LANE_FUNCTION void sarrus_ldlt_clear(const sarrus_mechanism *mech, sarrus_workspace *ws, const sarrus_ldlt_head *head, int32_t p) {
+    const int32_t x = 4 * (mech->factor.n_blocks + p);
+    frame_at(ws->factor, x + 1) = real_fnma(head->l, frame_at(ws->factor, x), frame_at(ws->factor, x + 1));
+    frame_at(ws->factor, x + 3) = real_fnma(head->l, frame_at(ws->factor, x + 2), frame_at(ws->factor, x + 3));
+}
+
+/* Entry p of a column: what it subtracts from the columns behind and from the right side, and its L. */
+LANE_FUNCTION void sarrus_ldlt_entry(const sarrus_mechanism *mech, sarrus_workspace *ws, const sarrus_ldlt_head *head, int32_t p) {
+    const int32_t x = 4 * (mech->factor.n_blocks + p), update = mech->lane.first_update[p];
+    const sarrus_lane_place row = mech->lane.entry_row[p];
+    sarrus_block b;
+    b.b00 = frame_at(ws->factor, x) * head->i0;
+    b.b01 = frame_at(ws->factor, x + 1) * head->i1;
+    b.b10 = frame_at(ws->factor, x + 2) * head->i0;
+    b.b11 = frame_at(ws->factor, x + 3) * head->i1;
+    sarrus_block_subtract_own(ws, mech->lane.update[update], x, &b);
+    PLAN_EACH_ENTRY(a, p + 1, mech->factor.column[head->k + 1],
+                    sarrus_block_subtract(ws, mech->lane.update[update + a - p], 4 * (mech->factor.n_blocks + a), &b))
+    real s0 = real_fnma(b.b00, head->y0, frame_place(ws->solution, row, 0));
+    real s1 = real_fnma(b.b10, head->y0, frame_place(ws->solution, row, 1));
+    frame_place(ws->solution, row, 0) = real_fnma(b.b01, head->y1, s0);
+    frame_place(ws->solution, row, 1) = real_fnma(b.b11, head->y1, s1);
+    frame_at(ws->factor, x) = b.b00;
+    frame_at(ws->factor, x + 1) = b.b01;
+    frame_at(ws->factor, x + 2) = b.b10;
+    frame_at(ws->factor, x + 3) = b.b11;
+}
+
+/* Column k below its pivots, the right side carried along. Entries are blocks p of the plan's list. */
 LANE_FUNCTION void sarrus_ldlt_column(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t k) {
-    real l = frame_at(ws->factor, 4 * k + 1), i0 = frame_at(ws->inverse, 2 * k), i1 = frame_at(ws->inverse, 2 * k + 1);
-    real y0 = frame_at(ws->solution, 2 * k), y1 = real_fnma(l, y0, frame_at(ws->solution, 2 * k + 1));
-    frame_at(ws->solution, 2 * k + 1) = y1;
-    PLAN_EACH(p, mech->factor.column[k], mech->factor.column[k + 1]) {
-        const int32_t x = 4 * (mech->factor.n_blocks + p);
-        frame_at(ws->factor, x + 1) = real_fnma(l, frame_at(ws->factor, x), frame_at(ws->factor, x + 1));
-        frame_at(ws->factor, x + 3) = real_fnma(l, frame_at(ws->factor, x + 2), frame_at(ws->factor, x + 3));
-    }
-    PLAN_EACH(p, mech->factor.column[k], mech->factor.column[k + 1]) {
-        const int32_t x = 4 * (mech->factor.n_blocks + p), update = mech->lane.first_update[p];
-        const sarrus_lane_place row = mech->lane.entry_row[p];
-        sarrus_block b;
-        b.b00 = frame_at(ws->factor, x) * i0;
-        b.b01 = frame_at(ws->factor, x + 1) * i1;
-        b.b10 = frame_at(ws->factor, x + 2) * i0;
-        b.b11 = frame_at(ws->factor, x + 3) * i1;
-        sarrus_block_subtract_own(ws, mech->lane.update[update], x, &b);
-        PLAN_EACH(a, p + 1, mech->factor.column[k + 1])
-        sarrus_block_subtract(ws, mech->lane.update[update + a - p], 4 * (mech->factor.n_blocks + a), &b);
-        real s0 = real_fnma(b.b00, y0, frame_place(ws->solution, row, 0));
-        real s1 = real_fnma(b.b10, y0, frame_place(ws->solution, row, 1));
-        frame_place(ws->solution, row, 0) = real_fnma(b.b01, y1, s0);
-        frame_place(ws->solution, row, 1) = real_fnma(b.b11, y1, s1);
-        frame_at(ws->factor, x) = b.b00;
-        frame_at(ws->factor, x + 1) = b.b01;
-        frame_at(ws->factor, x + 2) = b.b10;
-        frame_at(ws->factor, x + 3) = b.b11;
-    }
+    sarrus_ldlt_head head;
+    head.k = k;
+    head.l = frame_at(ws->factor, 4 * k + 1);
+    head.i0 = frame_at(ws->inverse, 2 * k);
+    head.i1 = frame_at(ws->inverse, 2 * k + 1);
+    head.y0 = frame_at(ws->solution, 2 * k);
+    head.y1 = real_fnma(head.l, head.y0, frame_at(ws->solution, 2 * k + 1));
+    frame_at(ws->solution, 2 * k + 1) = head.y1;
+    PLAN_EACH_ENTRY(p, mech->factor.column[k], mech->factor.column[k + 1], sarrus_ldlt_clear(mech, ws, &head, p))
+    PLAN_EACH_ENTRY(p, mech->factor.column[k], mech->factor.column[k + 1], sarrus_ldlt_entry(mech, ws, &head, p))
 }
 
 /* Factors ws->factor in place and returns the lanes that have a refused pivot. ws->solution holds a right side in elimination
@@ -104,38 +125,47 @@ PLAN_BODY mask sarrus_ldlt_factor(const sarrus_mechanism *mech, sarrus_workspace
     return refused;
 }
 
+/* Row by row of entry p: y −= L_p (y0, y1). */
+LANE_FUNCTION void sarrus_ldlt_forward_entry(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t p, real y0, real y1,
+                                             real *y) {
+    const int32_t x = 4 * (mech->factor.n_blocks + p);
+    const sarrus_lane_place row = mech->lane.entry_row[p];
+    real s0 = real_fnma(frame_at(ws->factor, x), y0, frame_place(y, row, 0));
+    real s1 = real_fnma(frame_at(ws->factor, x + 2), y0, frame_place(y, row, 1));
+    frame_place(y, row, 0) = real_fnma(frame_at(ws->factor, x + 1), y1, s0);
+    frame_place(y, row, 1) = real_fnma(frame_at(ws->factor, x + 3), y1, s1);
+}
+
 /* y ← L⁻¹ y, for a right side that was not carried along. */
 PLAN_BODY void sarrus_ldlt_forward(const sarrus_mechanism *mech, sarrus_workspace *ws, real *y) {
     PLAN_EACH(k, 0, mech->factor.n_blocks) {
         real y0 = frame_at(y, 2 * k), y1 = real_fnma(frame_at(ws->factor, 4 * k + 1), y0, frame_at(y, 2 * k + 1));
         frame_at(y, 2 * k + 1) = y1;
-        PLAN_EACH(p, mech->factor.column[k], mech->factor.column[k + 1]) {
-            const int32_t x = 4 * (mech->factor.n_blocks + p);
-            const sarrus_lane_place row = mech->lane.entry_row[p];
-            real s0 = real_fnma(frame_at(ws->factor, x), y0, frame_place(y, row, 0));
-            real s1 = real_fnma(frame_at(ws->factor, x + 2), y0, frame_place(y, row, 1));
-            frame_place(y, row, 0) = real_fnma(frame_at(ws->factor, x + 1), y1, s0);
-            frame_place(y, row, 1) = real_fnma(frame_at(ws->factor, x + 3), y1, s1);
-        }
+        PLAN_EACH_ENTRY(p, mech->factor.column[k], mech->factor.column[k + 1], sarrus_ldlt_forward_entry(mech, ws, p, y0, y1, y))
     }
+}
+
+/* (t0, t1) −= L_pᵀ y of entry p. */
+LANE_FUNCTION void sarrus_ldlt_backward_entry(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t p, const real *y,
+                                              real *t) {
+    const int32_t x = 4 * (mech->factor.n_blocks + p);
+    const sarrus_lane_place row = mech->lane.entry_row[p];
+    t[0] = real_fnma(frame_at(ws->factor, x), frame_place(y, row, 0), t[0]);
+    t[0] = real_fnma(frame_at(ws->factor, x + 2), frame_place(y, row, 1), t[0]);
+    t[1] = real_fnma(frame_at(ws->factor, x + 1), frame_place(y, row, 0), t[1]);
+    t[1] = real_fnma(frame_at(ws->factor, x + 3), frame_place(y, row, 1), t[1]);
 }
 
 /* y ← L⁻ᵀ D⁻¹ y. */
 PLAN_BODY void sarrus_ldlt_backward(const sarrus_mechanism *mech, sarrus_workspace *ws, real *y) {
     PLAN_EACH(done, 0, mech->factor.n_blocks) {
         const int32_t k = mech->factor.n_blocks - 1 - done;
-        real t0 = frame_at(y, 2 * k) * frame_at(ws->inverse, 2 * k);
-        real t1 = frame_at(y, 2 * k + 1) * frame_at(ws->inverse, 2 * k + 1);
-        PLAN_EACH(p, mech->factor.column[k], mech->factor.column[k + 1]) {
-            const int32_t x = 4 * (mech->factor.n_blocks + p);
-            const sarrus_lane_place row = mech->lane.entry_row[p];
-            t0 = real_fnma(frame_at(ws->factor, x), frame_place(y, row, 0), t0);
-            t0 = real_fnma(frame_at(ws->factor, x + 2), frame_place(y, row, 1), t0);
-            t1 = real_fnma(frame_at(ws->factor, x + 1), frame_place(y, row, 0), t1);
-            t1 = real_fnma(frame_at(ws->factor, x + 3), frame_place(y, row, 1), t1);
-        }
-        frame_at(y, 2 * k + 1) = t1;
-        frame_at(y, 2 * k) = real_fnma(frame_at(ws->factor, 4 * k + 1), t1, t0);
+        real t[2];
+        t[0] = frame_at(y, 2 * k) * frame_at(ws->inverse, 2 * k);
+        t[1] = frame_at(y, 2 * k + 1) * frame_at(ws->inverse, 2 * k + 1);
+        PLAN_EACH_ENTRY(p, mech->factor.column[k], mech->factor.column[k + 1], sarrus_ldlt_backward_entry(mech, ws, p, y, t))
+        frame_at(y, 2 * k + 1) = t[1];
+        frame_at(y, 2 * k) = real_fnma(frame_at(ws->factor, 4 * k + 1), t[1], t[0]);
     }
 }
 

@@ -9,10 +9,10 @@
 #define SARRUS_FINITE_RANGE 1e12
 
 /* Lanes whose q, v are all within the finite range. */
-LANE_BODY mask sarrus_state_is_finite(const sarrus_mechanism *mech, const real *q, const real *v) {
+PLAN_BODY mask sarrus_state_is_finite(const sarrus_mechanism *mech, const real *q, const real *v) {
     real range = real_set(SARRUS_FINITE_RANGE);
     mask ok = real_eq(range, range);
-    for (int32_t i = 0; i < mech->n; ++i) {
+    PLAN_EACH(i, 0, mech->n) {
         ok = mask_and(ok, mask_and(real_le(real_abs(lane_at(q, i)), range), real_le(real_abs(lane_at(v, i)), range)));
     }
     return ok;
@@ -33,8 +33,8 @@ LANE_FUNCTION void sarrus_accelerate_checked(sarrus_evaluation *ev, real t, cons
     ev->wants_force = 1;
     sarrus_accelerate(ev, t, q, v, ev->ws->a);
     ev->wants_force = 0;
-    for (int32_t i = 0; i < mech->n; ++i)
-        zero = real_fma(frame_at(ev->ws->force, i), real_set(0.0), zero); /* NaN from any NaN or ∞ */
+    PLAN_EACH(i, 0, mech->n)
+    zero = real_fma(frame_at(ev->ws->force, i), real_set(0.0), zero); /* NaN from any NaN or ∞ */
     *force_is_finite = real_eq(zero, real_set(0.0));
 }
 

@@ -176,15 +176,15 @@ static ending process_wait(pid_t process, const sarrus_compilation *compilation,
     }
 }
 
-/* The first line with an error in it, else the first line. */
+/* The first line with an error in it, else the first line. That the linker has failed is no news: it has said why before. */
 static bool message_find(int messages, char line[160]) {
     char text[4096];
     const ssize_t n = pread(messages, text, sizeof text - 1, 0);
     text[n > 0 ? n : 0] = '\0';
-    const char *from = strstr(text, "error");
+    const char *from = strstr(text, "error: ");
     while (from != NULL && from > text && from[-1] != '\n')
         from--;
-    if (from == NULL)
+    if (from == NULL || strncmp(from, "collect2", strlen("collect2")) == 0)
         from = text + strspn(text, " \n");
     (void)snprintf(line, 160, "%.*s", (int)strcspn(from, "\n"), from);
     return *line != '\0';

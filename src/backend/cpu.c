@@ -149,10 +149,10 @@ static double clock_seconds(void) {
 /* What is done with one tile. */
 typedef void tile_work(cpu_device *device, cpu_thread *thread, uint64_t i_tile, const void *how);
 
-/* Leaves its processor to the compiler, as long as there is one at work and tiles are left for the others. */
+/* Leaves its processor to the compiler, while that is worth it and tiles are left for the others. */
 static void yield_to_compiler(const cpu_device *device, const atomic_uint_fast64_t *next) {
     const struct timespec pause = {0, 1000000};
-    while (sarrus_specializer_is_busy(device->specializer) &&
+    while (sarrus_specializer_needs_processor(device->specializer) &&
            atomic_load_explicit(next, memory_order_relaxed) < device->base.n_tiles)
         (void)nanosleep(&pause, NULL);
 }

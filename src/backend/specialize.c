@@ -35,7 +35,7 @@ struct sarrus_specializer {
     char key[SARRUS_SHA256_TEXT];
     sarrus_object_cache cache;
     sarrus_loaded_object object;
-    double began; /* s of the monotonic clock */
+    double began, build_began; /* s of the monotonic clock: it was made, AUTO's compilation was started */
     /* Between the thread that compiles and the others. */
     _Atomic(sarrus_advance_function *) advance;
     atomic_bool is_busy, is_unwanted;
@@ -211,7 +211,8 @@ void sarrus_specializer_consider(sarrus_specializer *s, double seconds_left) {
     if (!(saved_share * seconds_left > s->request.expected_seconds))
         return;
     tell(s, SARRUS_SPECIALIZATION_COMPILING, NULL);
-    atomic_store_explicit(&s->is_busy, true, memory_order_relaxed);
+    s->build_began = clock_seconds();
+    atomic_store_explicit(&s->is_busy, true, memory_order_release);
     if (thread_start(s))
         return;
     atomic_store_explicit(&s->is_busy, false, memory_order_relaxed);
@@ -287,6 +288,10 @@ sarrus_advance_function *sarrus_specializer_advance(const sarrus_specializer *s)
 
 bool sarrus_specializer_is_busy(const sarrus_specializer *s) {
     return s != NULL && atomic_load_explicit(&s->is_busy, memory_order_acquire);
+}
+
+bool sarrus_specializer_needs_processor(const sarrus_specializer *s) {
+    return sarrus_specializer_is_busy(s) && clock_seconds() - s->build_began < s->request.expected_seconds;
 }
 
 void sarrus_specializer_report(sarrus_specializer *s, sarrus_specialization *out) {

@@ -43,6 +43,9 @@ sarrus_advance_function *sarrus_specializer_advance(const sarrus_specializer *sp
 /* A compilation is under way. Any thread may ask at any time. */
 bool sarrus_specializer_is_busy(const sarrus_specializer *specializer);
 
+/* The same, but not for longer than it was thought to take: until then it is worth a processor of its own. */
+bool sarrus_specializer_needs_processor(const sarrus_specializer *specializer);
+
 /* AUTO: starts the compilation when the generic kernels would still take so long that it pays. */
 void sarrus_specializer_consider(sarrus_specializer *specializer, double seconds_left);
 

@@ -37,6 +37,22 @@ static bool arguments_read(int argc, char **argv, check_arguments *out) {
     return true;
 }
 
+static void json_put_orders(sarrus_json *json, const sarrus_plan *plan) {
+    sarrus_json_open(json, "orders", '[');
+    for (int i = 0; i < sarrus_plan_n_orders(plan); i++) {
+        sarrus_plan_order order;
+        sarrus_plan_order_get(plan, i, &order);
+        sarrus_json_open(json, NULL, '{');
+        sarrus_json_text(json, "name", order.name);
+        sarrus_json_number(json, "flops", order.flops);
+        sarrus_json_count(json, "n_entries", (uint64_t)order.n_entries);
+        sarrus_json_count(json, "n_levels", (uint64_t)order.n_levels);
+        sarrus_json_flag(json, "is_chosen", order.is_chosen != 0);
+        sarrus_json_close(json, '}');
+    }
+    sarrus_json_close(json, ']');
+}
+
 static void json_print(const char *path, const sarrus_model *model, const sarrus_plan *plan) {
     sarrus_plan_sizes sizes;
     sarrus_json json;
@@ -60,6 +76,11 @@ static void json_print(const char *path, const sarrus_model *model, const sarrus
     sarrus_json_number(&json, "flops_per_evaluation", sizes.flops_per_evaluation);
     sarrus_json_number(&json, "divisions_per_evaluation", sizes.divisions_per_evaluation);
     sarrus_json_number(&json, "flops_per_step", sizes.flops_per_step);
+    sarrus_json_number(&json, "dense_flops_per_evaluation",
+                       sizes.flops_per_evaluation - sizes.algebra_flops_per_evaluation + sizes.dense_algebra_flops_per_evaluation);
+    sarrus_json_number(&json, "algebra_flops_per_evaluation", sizes.algebra_flops_per_evaluation);
+    sarrus_json_number(&json, "dense_algebra_flops_per_evaluation", sizes.dense_algebra_flops_per_evaluation);
+    json_put_orders(&json, plan);
     sarrus_json_text(&json, "plan_hash", hash);
     sarrus_json_open(&json, "coordinates", '[');
     for (int i = 0; i < sizes.n; i++)

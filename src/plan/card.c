@@ -306,6 +306,17 @@ static void put_uniqueness(const card *to) {
         fprintf(to->out, "  … and %d more joints\n", n_joints - SARRUS_CARD_MAX_LINES);
 }
 
+/* What was looked at, and what was taken. */
+static void put_orders(const card *to) {
+    const sarrus_plan *plan = to->plan;
+    sarrus_card_line(to->out, "orders", "%-22s %14s %12s %8s", "", "factor + solve", "blocks of L", "levels");
+    for (int i = 0; i < SARRUS_N_ORDERS; ++i) {
+        const sarrus_plan_order *order = &plan->order[i];
+        sarrus_card_line(to->out, order->is_chosen ? "  taken" : "", "%-22s %8.0f flops %12d %8d", order->name, order->flops,
+                         order->n_entries, order->n_levels);
+    }
+}
+
 static void put_elimination(const card *to) {
     const sarrus_plan *plan = to->plan;
     const sarrus_mech_factor *factor = &plan->mech.factor;
@@ -316,12 +327,16 @@ static void put_elimination(const card *to) {
     for (int k = 0; k < n; ++k)
         put_row(to->plan, &list, factor->row_of[k]);
     sarrus_card_list_end(&list);
+    put_orders(to);
     sarrus_card_line(to->out, "factor L", "%d blocks of 2x2 below a diagonal of %d (full: %d)", factor->n_entries, factor->n_blocks,
                      factor->n_blocks * (factor->n_blocks - 1) / 2);
     sarrus_card_line(to->out, "  fill-in, padding", "%d numbers", factor->n_fill + factor->n_pads);
     sarrus_card_line(to->out, "one evaluation", "%.0f flops, %.0f divisions and roots, %.0f sin-cos pairs",
                      cost->flops_per_evaluation, cost->divisions_per_evaluation, cost->sincos_per_evaluation);
-    sarrus_card_line(to->out, "  with full matrices", "%.0f flops for the linear algebra alone", cost->dense_flops_per_evaluation);
+    double algebra = cost->algebra_flops_per_evaluation, dense = cost->dense_algebra_flops_per_evaluation;
+    sarrus_card_line(to->out, "  its linear algebra", "%.0f flops", algebra);
+    sarrus_card_line(to->out, "  with full matrices", "%.0f flops, of which linear algebra %.0f",
+                     cost->flops_per_evaluation - algebra + dense, dense);
     if (!plan->mech.integrator.is_adaptive)
         sarrus_card_line(to->out, "one step", "%.0f flops, %.0f divisions and roots, %.0f sin-cos pairs", cost->flops_per_step,
                          cost->divisions_per_step, cost->sincos_per_step);

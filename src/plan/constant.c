@@ -52,6 +52,18 @@ static int32_t count_couplings(const sarrus_mech_factor *f) {
     return f->n_dependent > 0 ? f->coupling_begin[f->n_dependent] : 0;
 }
 
+/* As far as kernels/body/plan_access.h goes. */
+enum { MOST_WRITTEN_OUT = 4 };
+
+static int32_t longest_column(const sarrus_mech_factor *f) {
+    int32_t most = 0;
+    for (int32_t k = 0; k < f->n_blocks; ++k) {
+        if (f->column[k + 1] - f->column[k] > most)
+            most = f->column[k + 1] - f->column[k];
+    }
+    return most;
+}
+
 static void sizes_write(FILE *out, const sarrus_mechanism *mech) {
     const sarrus_mech_factor *f = &mech->factor;
     size_write(out, "BODIES", mech->n_bodies);
@@ -74,6 +86,10 @@ static void sizes_write(FILE *out, const sarrus_mechanism *mech) {
     size_write(out, "PADS", f->n_pads);
     size_write(out, "COUPLING_BEGIN", f->n_dependent + 1);
     size_write(out, "COUPLINGS", count_couplings(f));
+    const int32_t longest = longest_column(f);
+    fprintf(out,
+            longest > MOST_WRITTEN_OUT ? "#define SARRUS_PLAN_LONGEST_COLUMN LOOP\n" : "#define SARRUS_PLAN_LONGEST_COLUMN %d\n",
+            longest > 0 ? longest : 1);
 }
 
 static void joints_write(FILE *out, const sarrus_mechanism *mech) {
@@ -215,9 +231,15 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech) {
             "#include \"kernels/body/mechanism.h\"\n"
             "PLAN_CONSTANT sarrus_mechanism sarrus_constant_plan = {\n"
             "  .n_bodies = %d, .n_joints = %d, .n_forces = %d, .n_signals = %d, .n_inputs = %d, .n_drives = %d, .n = %d, .m = %d,\n"
-            "  .n_general_rows = %d, .n_parameters = %d, .p_gravity = %d, .p_baumgarte = %d, .p_body = %d, .has_baumgarte = %d,\n",
+            "  .n_general_rows = %d,\n",
             mech->n_bodies, mech->n_joints, mech->n_forces, mech->n_signals, mech->n_inputs, mech->n_drives, mech->n, mech->m,
-            mech->n_general_rows, mech->n_parameters, mech->p_gravity, mech->p_baumgarte, mech->p_body, mech->has_baumgarte);
+            mech->n_general_rows);
+    integers_write(out, "n_of_kind", mech->n_of_kind, SARRUS_N_KINDS);
+    fprintf(out,
+            "  .n_elastic = %d, .max_joint_rows = %d, .n_parameters = %d, .p_gravity = %d, .p_baumgarte = %d, .p_body = %d,\n"
+            "  .has_baumgarte = %d,\n",
+            mech->n_elastic, mech->max_joint_rows, mech->n_parameters, mech->p_gravity, mech->p_baumgarte, mech->p_body,
+            mech->has_baumgarte);
     joints_write(out, mech);
     loads_write(out, mech);
     rows_write(out, mech);

@@ -150,18 +150,31 @@ static double gram_flops(const sarrus_mech_factor *factor) {
     return flops;
 }
 
+/* sarrus_ldlt_factor with a right side carried along. The first update of every entry goes to the diagonal. */
+static double ldlt_flops(int n_blocks, int n_entries, int n_updates) {
+    return 13.0 * n_blocks + 28.0 * n_entries + 16.0 * (n_updates - n_entries);
+}
+
+/* sarrus_ldlt_backward */
+static double backward_flops(int n_blocks, int n_entries) {
+    return 4.0 * n_blocks + 8.0 * n_entries;
+}
+
+double sarrus_plan_factor_flops(int n_blocks, int n_entries, int n_updates) {
+    return ldlt_flops(n_blocks, n_entries, n_updates) + backward_flops(n_blocks, n_entries);
+}
+
 /* sarrus_correct on the fast path: push, S, LDLᵀ with the right side carried along, back substitution, M⁻¹Jᵀ times it. A pad is
  * a row like any other here. */
 static void correct_count(const sarrus_mechanism *mech, bool is_factored, counts *to) {
     const sarrus_mech_factor *factor = &mech->factor;
-    int n_other_updates = factor->n_updates - factor->n_entries; /* the first of every entry goes to the diagonal */
     if (is_factored) {
         counts_add(to, 2.0 * factor->n_blocks + 8.0 * factor->n_entries, 0);
     } else {
         counts_add(to, sides_flops(mech, 1, 1, 1) + gram_flops(factor), 0);
-        counts_add(to, 7.0 * factor->n_blocks + 28.0 * factor->n_entries + 16.0 * n_other_updates, 2.0 * factor->n_blocks);
+        counts_add(to, ldlt_flops(factor->n_blocks, factor->n_entries, factor->n_updates), factor->n_blocks);
     }
-    counts_add(to, 4.0 * factor->n_blocks + 8.0 * factor->n_entries, 0);
+    counts_add(to, backward_flops(factor->n_blocks, factor->n_entries), 0);
     counts_add(to, sides_flops(mech, 2, 4, 7), 0);
 }
 
@@ -261,7 +274,8 @@ static double dense_count(const sarrus_mechanism *mech) {
 void sarrus_plan_cost_count(sarrus_plan *plan) {
     const sarrus_mechanism *mech = &plan->mech;
     sarrus_plan_cost *cost = &plan->cost;
-    counts evaluation = evaluation_count(mech, false, false);
+    counts evaluation = evaluation_count(mech, false, false), algebra = {0};
+    correct_count(mech, false, &algebra);
     counts step = mech->integrator.method == SARRUS_INTEGRATOR_RK4 ? rk4_count(mech) : semi_implicit_count(mech);
     counts_add_times(&step, 1, projection_count(mech));
     if (mech->integrator.is_adaptive) /* another number for every order, and for steps in vain */
@@ -272,6 +286,7 @@ void sarrus_plan_cost_count(sarrus_plan *plan) {
     cost->flops_per_step = step.flops;
     cost->divisions_per_step = step.divisions;
     cost->sincos_per_step = step.sincos;
-    cost->dense_flops_per_evaluation = dense_count(mech);
+    cost->algebra_flops_per_evaluation = algebra.flops;
+    cost->dense_algebra_flops_per_evaluation = dense_count(mech);
     cost->bytes_per_instance = sizeof(double) * (uint64_t)mech->layout.n_arrays;
 }

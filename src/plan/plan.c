@@ -94,6 +94,11 @@ static void settle_threshold(sarrus_plan *plan) {
 }
 
 sarrus_status sarrus_plan_create(sarrus_context *context, const sarrus_model *model, sarrus_plan **out) {
+    return sarrus_plan_create_in_order(context, model, SARRUS_ORDER_BEST, out);
+}
+
+sarrus_status sarrus_plan_create_in_order(sarrus_context *context, const sarrus_model *model, sarrus_order_kind wanted,
+                                          sarrus_plan **out) {
     if (!model || !out)
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_plan_create needs a model and a place for the plan");
     sarrus_plan *plan = calloc(1, sizeof *plan);
@@ -113,7 +118,7 @@ sarrus_status sarrus_plan_create(sarrus_context *context, const sarrus_model *mo
         plan->mech.independent = plan->independence.independent;
     }
     if (status == SARRUS_OK)
-        status = sarrus_plan_elimination(context, plan);
+        status = sarrus_plan_elimination(context, plan, wanted);
     if (status == SARRUS_OK)
         status = sarrus_plan_shares(context, plan);
     if (status == SARRUS_OK) {
@@ -179,6 +184,16 @@ void sarrus_plan_sizes_get(const sarrus_plan *plan, sarrus_plan_sizes *out) {
     out->flops_per_evaluation = plan->cost.flops_per_evaluation;
     out->divisions_per_evaluation = plan->cost.divisions_per_evaluation;
     out->flops_per_step = plan->cost.flops_per_step;
+    out->algebra_flops_per_evaluation = plan->cost.algebra_flops_per_evaluation;
+    out->dense_algebra_flops_per_evaluation = plan->cost.dense_algebra_flops_per_evaluation;
+}
+
+int sarrus_plan_n_orders(const sarrus_plan *plan) {
+    return (int)(sizeof plan->order / sizeof plan->order[0]);
+}
+
+void sarrus_plan_order_get(const sarrus_plan *plan, int i, sarrus_plan_order *out) {
+    *out = plan->order[i];
 }
 
 uint64_t sarrus_plan_hash(const sarrus_plan *plan) {

@@ -4,6 +4,7 @@
  *   parameters.c    the parameters and the given configuration of one instance          (values → lane arrays)
  *   independence.c  rank, independent rows                                              (numbers, at several configurations)
  *   elimination.c   elimination order, sparse LDLᵀ by blocks                             (from the independent rows)
+ *   order.c         the candidates for that order and what each costs; dissection.c: those by the shape of the graph
  *   shares.c        the shares of the bodies in S = J M⁻¹ Jᵀ                             (from the elimination order)
  *   lower.c         those tables for tiles of one width                                 (from all of the above)
  *   graph.c         tree, cut joints, loops                                             (from the model alone)
@@ -43,14 +44,26 @@ typedef struct sarrus_plan_graph {
     int n_floating; /* parts not connected to ground */
 } sarrus_plan_graph;
 
+/* Orders of the blocks of rows that the plan looks at, in the sequence in which they win when they are alike. */
+typedef enum sarrus_order_kind {
+    SARRUS_ORDER_FILL,          /* least fill first, then least degree */
+    SARRUS_ORDER_DEGREE,        /* least degree first, then least fill */
+    SARRUS_ORDER_DISSECTION,    /* nested dissection */
+    SARRUS_ORDER_CUTHILL_MCKEE, /* reverse Cuthill-McKee */
+    SARRUS_ORDER_GIVEN,         /* the joints as the scenario lists them */
+    SARRUS_N_ORDERS,
+    SARRUS_ORDER_BEST = SARRUS_N_ORDERS, /* the one of these that costs least */
+} sarrus_order_kind;
+
 /* Operations of the fast path (auto, no refused pivot), one instance. */
 typedef struct sarrus_plan_cost {
     double flops_per_evaluation;     /* + − ×, an FMA is two */
     double divisions_per_evaluation; /* divisions and square roots */
     double sincos_per_evaluation;
     double flops_per_step, divisions_per_step, sincos_per_step; /* with integrator and stabilisation; NaN: adaptive */
-    double dense_flops_per_evaluation; /* S formed and factored densely over the same rows, for comparison */
-    uint64_t bytes_per_instance;       /* of a tile */
+    double algebra_flops_per_evaluation;                        /* of these: S formed and factored, one solution with it */
+    double dense_algebra_flops_per_evaluation;                  /* the same with full matrices over the same rows, for comparison */
+    uint64_t bytes_per_instance;                                /* of a tile */
 } sarrus_plan_cost;
 
 struct sarrus_plan {
@@ -67,20 +80,28 @@ struct sarrus_plan {
     sarrus_plan_independence independence;
     sarrus_plan_graph graph;
     sarrus_plan_cost cost;
-    uint64_t n_steps; /* to t_end */
+    sarrus_plan_order order[SARRUS_N_ORDERS]; /* by sarrus_order_kind */
+    uint64_t n_steps;                         /* to t_end */
     uint64_t hash;
     char **coordinate_names, **speed_names; /* [n] */
     char *card;
 };
 
+/* sarrus_plan_create with the order that is wanted: results may not depend on it beyond round-off, which tests look at. */
+SARRUS_MUST_USE sarrus_status sarrus_plan_create_in_order(sarrus_context *context, const sarrus_model *model,
+                                                          sarrus_order_kind wanted, sarrus_plan **out);
+
 /* Steps of sarrus_plan_create, in order. Each fills its part of the plan; what they allocate sarrus_plan_destroy frees. */
 SARRUS_MUST_USE sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan);
 void sarrus_plan_integrator(sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_independence_find(sarrus_context *context, sarrus_plan *plan);
-SARRUS_MUST_USE sarrus_status sarrus_plan_elimination(sarrus_context *context, sarrus_plan *plan);
+SARRUS_MUST_USE sarrus_status sarrus_plan_elimination(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted);
 SARRUS_MUST_USE sarrus_status sarrus_plan_shares(sarrus_context *context, sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_graph_make(sarrus_context *context, sarrus_plan *plan);
 void sarrus_plan_cost_count(sarrus_plan *plan);
+
+/* Flops of LDLᵀ with this many blocks, blocks of L below the diagonal and updates, and of one solution with it. */
+double sarrus_plan_factor_flops(int n_blocks, int n_entries, int n_updates);
 SARRUS_MUST_USE sarrus_status sarrus_plan_card_write(sarrus_context *context, sarrus_plan *plan);
 void sarrus_plan_graph_free(sarrus_plan_graph *graph);
 

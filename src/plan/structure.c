@@ -60,6 +60,10 @@ static void fill_joints(sarrus_plan *plan, int32_t *p) {
             row->joint = i;
             plan->mech.n_general_rows += row->kind == SARRUS_ROW_GENERAL;
         }
+        plan->mech.n_of_kind[joint->kind] += 1;
+        plan->mech.n_elastic += joint->elastic != 0;
+        if (joint->n_rows > plan->mech.max_joint_rows)
+            plan->mech.max_joint_rows = joint->n_rows;
         plan->mech.n_drives += joint->signal >= 0;
     }
 }

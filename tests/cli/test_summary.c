@@ -78,7 +78,36 @@ static void fixed_steps_need_one_word(void **state) {
     free(said);
 }
 
+static void the_kernels_are_told(void **state) {
+    (void)state;
+    static const struct {
+        sarrus_specialization kernels;
+        const char *line;
+    } cases[] = {
+        {{.state = SARRUS_SPECIALIZATION_READY, .compile_seconds = 1.42, .ready_seconds = 1.51, .step_share = 0.963},
+         "  kernels      specialised, compiled in 1.4 s, used after 1.5 s for 96.3 % of the steps\n"},
+        {{.state = SARRUS_SPECIALIZATION_READY, .is_from_cache = 1, .step_share = 1.0},
+         "  kernels      specialised, from the cache\n"},
+        {{.state = SARRUS_SPECIALIZATION_READY, .is_from_cache = 1, .note = "why"},
+         "  kernels      specialised, from the cache; why\n"},
+        {{.state = SARRUS_SPECIALIZATION_COMPILING}, "  kernels      generic: the run ended before they were compiled\n"},
+        {{.state = SARRUS_SPECIALIZATION_UNSUPPORTED, .note = "too large"}, "  kernels      generic: too large\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        sarrus_run_summary summary = adaptive;
+        summary.specialization = cases[i].kernels;
+        char *said = printed(sarrus_summary_print, &summary);
+        if (strstr(said, cases[i].line) == NULL)
+            fail_msg("no line '%s' in\n%s", cases[i].line, said);
+        free(said);
+    }
+    char *said = printed(sarrus_summary_print, &adaptive);
+    assert_null(strstr(said, "kernels"));
+    free(said);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(adaptive_steps_are_told), cmocka_unit_test(fixed_steps_need_one_word)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(adaptive_steps_are_told), cmocka_unit_test(fixed_steps_need_one_word),
+                                       cmocka_unit_test(the_kernels_are_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

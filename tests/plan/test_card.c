@@ -70,6 +70,29 @@ static void test_five_bar(void **state) {
     assert_says(card, "result file             724.4 kB before compression\n");
     snprintf(line, sizeof line, "one evaluation          %.0f flops", m.plan->cost.flops_per_evaluation);
     assert_says(card, line);
+    snprintf(line, sizeof line, "  with full matrices    %.0f flops, of which linear algebra %.0f\n",
+             m.plan->cost.flops_per_evaluation - m.plan->cost.algebra_flops_per_evaluation +
+                 m.plan->cost.dense_algebra_flops_per_evaluation,
+             m.plan->cost.dense_algebra_flops_per_evaluation);
+    assert_says(card, line);
+    mechanism_close(&m);
+}
+
+/* A line for every order, and one of them marked. */
+static void test_orders(void **state) {
+    (void)state;
+    mechanism m = mechanism_open_file("andrews.yaml", NULL);
+    const char *card = sarrus_plan_card(m.plan);
+    char line[128];
+    for (int i = 0; i < sarrus_plan_n_orders(m.plan); ++i) {
+        sarrus_plan_order order;
+        sarrus_plan_order_get(m.plan, i, &order);
+        snprintf(line, sizeof line, "  %-24s%-22s %8.0f flops %12d %8d\n", order.is_chosen ? "  taken" : "", order.name,
+                 order.flops, order.n_entries, order.n_levels);
+        assert_says(card, line);
+    }
+    assert_says(card, "    taken                 least fill ");
+    assert_silent(strstr(card, "  taken ") + 1, "  taken ");
     mechanism_close(&m);
 }
 
@@ -205,10 +228,15 @@ static void test_adaptive_integrators(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_five_bar),          cmocka_unit_test(test_large_mechanism),
-        cmocka_unit_test(test_parts_and_groups),  cmocka_unit_test(test_singular_start_is_warned_of),
-        cmocka_unit_test(test_row_names),         cmocka_unit_test(test_free_body),
-        cmocka_unit_test(test_settings_in_words), cmocka_unit_test(test_adaptive_integrators),
+        cmocka_unit_test(test_five_bar),
+        cmocka_unit_test(test_large_mechanism),
+        cmocka_unit_test(test_parts_and_groups),
+        cmocka_unit_test(test_singular_start_is_warned_of),
+        cmocka_unit_test(test_row_names),
+        cmocka_unit_test(test_free_body),
+        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_settings_in_words),
+        cmocka_unit_test(test_adaptive_integrators),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

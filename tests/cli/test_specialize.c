@@ -1,0 +1,107 @@
+/* `sarrus run --specialize`: the option, the places that the environment names, and what the summary says. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <limits.h>
+
+#include "cli/program.h"
+
+static int enter(void **state) {
+    if (folder_enter(state) != 0)
+        return -1;
+    file_write("p.yaml", "sarrus: 1\nspace: planar\ngravity: [0, -9.81]\n"
+                         "bodies: [{name: rod, mass: 1, inertia: 0.1, position: [0.5, 0]}]\n"
+                         "joints: [{name: pin, type: revolute, bodies: [ground, rod], at: [0, 0]}]\n"
+                         "integrator: {method: rk4, dt: 1.0e-3, t_end: 0.01}\n");
+    return 0;
+}
+
+/* NULL: the variable is not set. The value is a path in the present folder. */
+static void place_set(const char *variable, const char *name) {
+    char path[PATH_MAX], here[PATH_MAX - 64];
+    assert_non_null(getcwd(here, sizeof here));
+    snprintf(path, sizeof path, "%s/%s", here, name != NULL ? name : "");
+    assert_int_equal(name != NULL ? setenv(variable, path, 1) : unsetenv(variable), 0);
+}
+
+static void other_words_are_refused(void **state) {
+    (void)state;
+    const said *s = RUN("run", "p.yaml", "--specialize", "always");
+    assert_int_equal(s->code, 2);
+    assert_non_null(strstr(s->err, "--specialize is auto, on or off; got 'always'"));
+}
+
+static void off_says_nothing(void **state) {
+    (void)state;
+    place_set("SARRUS_CACHE_DIR", "never");
+    const said *s = RUN("run", "p.yaml", "--specialize", "off");
+    assert_int_equal(s->code, 0);
+    assert_null(strstr(s->out, "kernels"));
+    assert_false(file_exists("never"));
+}
+
+static void a_short_run_is_not_compiled_for(void **state) {
+    (void)state;
+    place_set("SARRUS_CACHE_DIR", "cache");
+    const said *s = RUN("run", "p.yaml"); /* auto without a word */
+    assert_int_equal(s->code, 0);
+    assert_non_null(strstr(s->out, "  kernels      generic: the run is too short to pay for a compilation\n"));
+    s = RUN("run", "p.yaml", "--json", "--specialize=auto");
+    assert_non_null(strstr(s->out, "\"specialization\": {\"state\": \"waiting\", \"from_cache\": false"));
+}
+
+static void a_run_goes_on_without_a_compiler(void **state) {
+    (void)state;
+    place_set("SARRUS_CACHE_DIR", "cache");
+    assert_int_equal(setenv("SARRUS_CC", "no_such_compiler", 1), 0);
+    const said *s = RUN("run", "p.yaml", "--specialize", "on");
+    assert_int_equal(s->code, 0);
+    assert_string_equal(s->err, "");
+    assert_non_null(strstr(s->out, "  kernels      generic: no C compiler (no_such_compiler) was found\n"));
+    file_write("failing", "#!/bin/sh\necho it is of no use >&2\nexit 1\n");
+    assert_int_equal(chmod("failing", 0700), 0);
+    assert_int_equal(setenv("SARRUS_CC", "./failing", 1), 0);
+    s = RUN("run", "p.yaml", "--specialize", "on", "--json");
+    assert_int_equal(s->code, 0);
+    assert_string_equal(s->err, "");
+    assert_non_null(strstr(s->out, "\"state\": \"failed\""));
+    assert_non_null(strstr(s->out, "it is of no use"));
+    assert_int_equal(unsetenv("SARRUS_CC"), 0);
+}
+
+static void the_cache_is_where_the_environment_says(void **state) {
+    (void)state;
+    char *const home = strdup(getenv("HOME") != NULL ? getenv("HOME") : "/");
+    place_set("SARRUS_CACHE_DIR", "a");
+    place_set("XDG_CACHE_HOME", "b");
+    place_set("HOME", "c");
+    assert_int_equal(RUN("run", "p.yaml")->code, 0);
+    assert_true(file_exists("a") && !file_exists("b") && !file_exists("c"));
+    place_set("SARRUS_CACHE_DIR", NULL);
+    assert_int_equal(RUN("run", "p.yaml")->code, 0);
+    assert_true(file_exists("b/sarrus") && !file_exists("c"));
+    assert_int_equal(setenv("XDG_CACHE_HOME", "relative", 1), 0);
+    assert_int_equal(RUN("run", "p.yaml")->code, 0);
+    assert_true(file_exists("c/.cache/sarrus") && !file_exists("relative"));
+    place_set("XDG_CACHE_HOME", NULL);
+    place_set("HOME", NULL);
+    const said *s = RUN("run", "p.yaml");
+    assert_int_equal(s->code, 0);
+    assert_non_null(strstr(s->out, "  kernels      generic: no cache folder was given\n"));
+    assert_int_equal(setenv("HOME", home, 1), 0);
+    free(home);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(other_words_are_refused),
+        cmocka_unit_test(off_says_nothing),
+        cmocka_unit_test(a_short_run_is_not_compiled_for),
+        cmocka_unit_test(a_run_goes_on_without_a_compiler),
+        cmocka_unit_test(the_cache_is_where_the_environment_says),
+    };
+    return cmocka_run_group_tests(tests, enter, folder_leave);
+}
