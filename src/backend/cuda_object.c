@@ -4,6 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/constant.h"
+
+/* The most flops of an evaluation. NVRTC takes 3.5 s of a processor for 650, 5 s for 1,300, more than 200 s for 16,000, and cannot
+ * be called off; and what a thread holds, 32 doubles in 255 registers for every 300 flops or so, has long left the registers. */
+static const double MOST_FLOPS = 4000.0;
+
 static const char UNIT[] = "kernels/cuda/specialized.cu";
 
 /* An object of the cache begins with a line that says what the cubin needs, filled up with zeros: a cubin does not say itself. */
@@ -12,6 +18,14 @@ static const char HEADER_FORMAT[] =
     "sarrus cubin 1: %d threads, %d blocks, %d registers, %d stack, %d spill stores, %d spill loads, "
     "%d shared\n";
 enum { N_HEADER_NUMBERS = 7 };
+
+bool sarrus_cuda_plan_fits(const sarrus_plan *plan, const char **why_not) {
+    if (!sarrus_plan_is_constant(plan, why_not))
+        return false;
+    if (plan->cost.flops_per_evaluation > MOST_FLOPS)
+        *why_not = "the mechanism is too large for the registers of a thread";
+    return *why_not == NULL;
+}
 
 static void key_make(const sarrus_nvrtc *nvrtc, const sarrus_cuda_request *request, char key[SARRUS_SHA256_TEXT]) {
     sarrus_sha256 hash;

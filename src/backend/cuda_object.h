@@ -3,9 +3,13 @@
 #define SARRUS_BACKEND_CUDA_OBJECT_H
 
 #include "backend/nvrtc.h"
+#include "plan/plan.h"
 
 /* The kernel's symbol in the cubin (kernels/cuda/specialized.cu). */
 #define SARRUS_CUDA_KERNEL "sarrus_specialized_advance"
+
+/* Whether CUDA kernels for this plan alone are worth making; if not, *why_not says why (a constant text). */
+bool sarrus_cuda_plan_fits(const sarrus_plan *plan, const char **why_not);
 
 typedef struct sarrus_cuda_request {
     const sarrus_source_text *sources; /* [n_sources] */

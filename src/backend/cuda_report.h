@@ -8,7 +8,7 @@
 typedef struct sarrus_cuda_report {
     int32_t n_registers;    /* of a thread, 4 bytes each */
     int32_t n_stack_bytes;  /* local memory of a thread, of all functions that may be active at once */
-    int32_t n_spill_stores; /* bytes, of all functions together: code is straight, so it is what an evaluation stores at most */
+    int32_t n_spill_stores; /* bytes, of all functions but the SVD: code is straight, so it is what an evaluation stores at most */
     int32_t n_spill_loads;
     int32_t n_shared_bytes; /* of a block */
 } sarrus_cuda_report;
