@@ -42,6 +42,8 @@ LANE_BODY sarrus_rank_decision sarrus_correct_svd(const sarrus_evaluation *ev, c
     return found;
 }
 
+#if !defined(SARRUS_CONSTANT_PLAN)
+
 /* ws->z ← D⁺ rhs of a dense problem by the plan's method or the external solver, for the lanes of `active`. */
 LANE_BODY sarrus_rank_decision sarrus_solve_dense(sarrus_evaluation *ev, const real *rhs, int is_independent, mask active) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
@@ -104,5 +106,7 @@ LANE_BODY void sarrus_correct_dense(sarrus_evaluation *ev, const real *rhs) {
     for (int32_t i = 0; i < mech->n; ++i)
         frame_at(ws->z, i) = real_select(other, frame_at(ws->z, i), lane_at(ws->z_other, i));
 }
+
+#endif
 
 #endif

@@ -43,13 +43,13 @@ LANE_PHASE void sarrus_reveal_outside(sarrus_evaluation *ev, mask slow) {
     ev->reveal(ev->reveal_user, &problem);
 }
 
+#endif
+
 /* Plans that are solved densely have nothing to gain from constants and are not specialised. */
 LANE_FUNCTION void sarrus_correct_dense(sarrus_evaluation *ev, const real *rhs) {
     (void)ev;
     (void)rhs;
 }
-
-#endif
 
 LANE_FUNCTION sarrus_rank_decision sarrus_reveal(sarrus_evaluation *ev, const real *rhs, mask slow) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);

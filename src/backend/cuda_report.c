@@ -99,15 +99,16 @@ int32_t sarrus_cuda_warps(const sarrus_cuda_report *report, const sarrus_cuda_bo
  * with two independent operations each are just enough where nothing but arithmetic waits. Loads wait longer, 30 cycles and more.
  * w / (w + 4) rises as such queues do: 0.67 of 8 warps, 0.75 of 12, 0.8 of 16, 0.86 of 24. More warps must not cost more than that.
  *
- * A double that is spilled costs a warp 2 cycles of the 128 bytes that a multiprocessor can store or load in one, a fused operation
- * of two flops takes it half a cycle to a whole one. The flops are those of an evaluation, and so are the spills. */
+ * A double that is stored or loaded takes a warp 2 cycles of the 128 bytes that a multiprocessor moves in one; a fused operation of
+ * two flops half a cycle to a whole one. For every four flops the generated code moves a double anyway, and about 40 for each stage
+ * of a step: what is spilled comes on top of that. The flops are those of an evaluation, and so are the spills. */
 double sarrus_cuda_expected_use(const sarrus_cuda_report *report, const sarrus_cuda_bounds *bounds, double n_flops) {
-    const double half_use = 4.0;         /* warps */
-    const double cycles_per_byte = 0.25; /* of a warp */
-    const double cycles_per_flop = 0.5;  /* of a warp: 32 lanes a cycle, two flops an operation */
+    const double half_use = 4.0; /* warps */
+    const double cycles_per_double = 2.0, doubles_per_flop = 0.25, doubles_per_stage = 40.0;
+    const double cycles_per_flop = 0.5; /* of a warp */
     const double warps = sarrus_cuda_warps(report, bounds);
-    const double work = cycles_per_flop * (n_flops > 1.0 ? n_flops : 1.0);
-    const double spills = cycles_per_byte * ((double)report->n_spill_stores + (double)report->n_spill_loads);
+    const double work = (cycles_per_flop + cycles_per_double * doubles_per_flop) * n_flops + cycles_per_double * doubles_per_stage;
+    const double spills = cycles_per_double / sizeof(double) * ((double)report->n_spill_stores + (double)report->n_spill_loads);
     return warps / (warps + half_use) * work / (work + spills);
 }
 

@@ -94,8 +94,8 @@ static void test_rule(void **state) {
     assert_true(sarrus_cuda_bounds_would_bind(&tried[1], &large));
     assert_false(sarrus_cuda_bounds_would_bind(&tried[2], &small));
     assert_true(sarrus_cuda_bounds_would_bind(&tried[3], &small));
-    /* More warps are better, spilled registers worse: 0.8 of 16 warps is more than 0.667 of 8, but not after 960 bytes of spills at
-     * 240 cycles in an evaluation of 500 flops at 250 cycles. In one of 50,000 flops they hardly count. */
+    /* More warps are better, spilled registers worse: 0.8 of 16 warps is more than 0.667 of 8, but not with 960 bytes of spills,
+     * which take 240 cycles, in an evaluation of 500 flops, which takes 580. In one of 50,000 flops they hardly count. */
     assert_true(sarrus_cuda_expected_use(&half, &tried[2], 500.0) > sarrus_cuda_expected_use(&large, &tried[0], 500.0));
     assert_true(sarrus_cuda_expected_use(&spilt, &tried[2], 500.0) < sarrus_cuda_expected_use(&large, &tried[0], 500.0));
     assert_true(sarrus_cuda_expected_use(&spilt, &tried[2], 5e4) > sarrus_cuda_expected_use(&large, &tried[0], 5e4));
