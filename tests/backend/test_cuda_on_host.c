@@ -109,10 +109,10 @@ static uint64_t run(const char *file, const sarrus_override *overrides, uint64_t
     assert_non_null(workspace);
     for (size_t i = 0; i < N_TILES * n_workspace * SARRUS_CUDA_WIDTH; i++)
         workspace[i] = NAN; /* nothing may be read that was not written */
-    const sarrus_clock clock = {0, 2 * n_steps, mech->integrator.dt, 2.0 * (double)n_steps * mech->integrator.dt};
+    const sarrus_clock clock = {0, m.plan->n_steps, m.model->integrator.grid, m.model->integrator.t_end};
     advance(to.base, workspace, n_workspace, N_TILES, &clock, n_steps);
     assert_int_equal(sarrus_batch_advance(batch, n_steps), SARRUS_OK);
-    compare(file, mech, &from, &to);
+    compare(overrides ? overrides->value : file, mech, &from, &to);
     sarrus_batch_path_counts(batch, &n_evaluations, &n_rank_revealing);
 
     sarrus_lowered_free(&lowered);
