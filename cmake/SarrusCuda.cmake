@@ -8,6 +8,8 @@ if(SARRUS_CUDA STREQUAL "OFF")
 endif()
 
 file(GLOB cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/cuda/*.cu)
+# Compiled by the program itself, with a plan (src/backend/nvrtc.c).
+list(FILTER cuda_sources EXCLUDE REGEX "/specialized\\.cu$")
 if(NOT cuda_sources)
     message(STATUS "CUDA kernels: not built (kernels/cuda holds no source)")
     return()

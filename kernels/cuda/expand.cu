@@ -69,9 +69,56 @@ static unsigned n_blocks(const sarrus_cuda_call *call) {
     return (unsigned)((call->n_tiles + TILES_PER_BLOCK - 1) / TILES_PER_BLOCK);
 }
 
+/* Libraries of kernels came to the runtime with release 12.8. */
+int sarrus_cuda_specialized_load(const void *cubin, const char *kernel, int32_t n_threads, sarrus_cuda_specialized *out) {
+    *out = {};
+#if CUDART_VERSION >= 12080
+    cudaLibrary_t library;
+    cudaError_t error = cudaLibraryLoadData(&library, cubin, nullptr, nullptr, 0, nullptr, nullptr, 0);
+    if (error != cudaSuccess)
+        return error;
+    cudaKernel_t advance;
+    error = cudaLibraryGetKernel(&advance, library, kernel);
+    if (error != cudaSuccess) {
+        (void)cudaLibraryUnload(library);
+        return error;
+    }
+    *out = {library, (const void *)advance, n_threads};
+    return cudaSuccess;
+#else
+    (void)cubin, (void)kernel, (void)n_threads;
+    return cudaErrorNotSupported;
+#endif
+}
+
+int sarrus_cuda_specialized_unload(sarrus_cuda_specialized *specialized) {
+    cudaError_t error = cudaSuccess;
+#if CUDART_VERSION >= 12080
+    if (specialized->library)
+        error = cudaLibraryUnload((cudaLibrary_t)specialized->library);
+#endif
+    *specialized = {};
+    return error;
+}
+
+/* The arguments are those of sarrus_specialized_advance, in its order. */
+static int specialized_advance(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps) {
+    double *tiles = call->tiles, *workspace = call->workspace;
+    uint64_t n_workspace_arrays = call->n_workspace_arrays;
+    int32_t n_tiles = call->n_tiles;
+    sarrus_clock when = *clock;
+    void *arguments[] = {&tiles, &workspace, &n_workspace_arrays, &n_tiles, &when, &n_steps};
+    const int32_t tiles_per_block = call->specialized->n_threads / LANE_WIDTH;
+    const unsigned n_blocks = (unsigned)((n_tiles + tiles_per_block - 1) / tiles_per_block);
+    return cudaLaunchKernel(call->specialized->advance, dim3(n_blocks), dim3((unsigned)call->specialized->n_threads), arguments, 0,
+                            (cudaStream_t)call->stream);
+}
+
 int sarrus_cuda_advance(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps) {
     if (call->n_tiles <= 0)
         return cudaSuccess;
+    if (call->specialized)
+        return specialized_advance(call, clock, n_steps);
     advance_kernel<<<n_blocks(call), TILES_PER_BLOCK * LANE_WIDTH, 0, (cudaStream_t)call->stream>>>(launch_of(call), *clock,
                                                                                                     n_steps);
     return cudaGetLastError();

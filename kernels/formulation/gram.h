@@ -297,9 +297,9 @@ LANE_BODY void sarrus_unweight(const sarrus_mechanism *mech, const real *paramet
     for (int32_t b = 0; b < mech->n_bodies; ++b) {
         real root_m = real_sqrt(sarrus_body_minv(mech, parameter, b));
         real root_i = real_sqrt(sarrus_body_iinv(mech, parameter, b));
-        lane_at(out, 3 * b) = root_m * lane_at(z, 3 * b);
-        lane_at(out, 3 * b + 1) = root_m * lane_at(z, 3 * b + 1);
-        lane_at(out, 3 * b + 2) = root_i * lane_at(z, 3 * b + 2);
+        frame_at(out, 3 * b) = root_m * lane_at(z, 3 * b);
+        frame_at(out, 3 * b + 1) = root_m * lane_at(z, 3 * b + 1);
+        frame_at(out, 3 * b + 2) = root_i * lane_at(z, 3 * b + 2);
     }
 }
 

@@ -22,25 +22,27 @@ LANE_BODY sarrus_rank_decision sarrus_correct_svd(const sarrus_evaluation *ev, c
     svd.u = multiplier ? ws->u : (real *)0;
     sarrus_dense_rows(mech, ev->parameter, ws, 0, ws->d);
     for (int32_t i = 0; i < mech->m; ++i)
-        lane_at(ws->d_rhs, i) = lane_at(rhs, i);
+        lane_at(ws->d_rhs, i) = frame_at(rhs, i);
     sarrus_jacobi_run(&svd, active);
     sarrus_rank_limit limit = sarrus_rank_limits(ev, max_rank);
     sarrus_rank_decision found = sarrus_jacobi_keep(&svd, &mech->rank, &limit);
-    sarrus_jacobi_apply(&svd, ws->z);
+    sarrus_jacobi_apply(&svd, ws->z_other);
     if (multiplier) {
         for (int32_t i = 0; i < mech->m; ++i)
             lane_at(multiplier, i) = real_set(0.0);
         for (int32_t i = 0; i < mech->m; ++i) {
-            real f = sarrus_row_product(lane_from(ws->d, i * mech->n), ws->z, mech->n);
+            real f = sarrus_row_product(lane_from(ws->d, i * mech->n), ws->z_other, mech->n);
             f = f * real_inverse_or_zero(lane_at(ws->norm2, i));
             for (int32_t j = 0; j < mech->m; ++j) {
                 lane_at(multiplier, j) = real_fma(f, lane_at(ws->u, i * mech->m + j), lane_at(multiplier, j));
             }
         }
     }
-    sarrus_unweight(mech, ev->parameter, ws->z, out);
+    sarrus_unweight(mech, ev->parameter, ws->z_other, out);
     return found;
 }
+
+#if !defined(SARRUS_CONSTANT_PLAN)
 
 /* ws->z ← D⁺ rhs of a dense problem by the plan's method or the external solver, for the lanes of `active`. */
 LANE_BODY sarrus_rank_decision sarrus_solve_dense(sarrus_evaluation *ev, const real *rhs, int is_independent, mask active) {
@@ -104,5 +106,7 @@ LANE_BODY void sarrus_correct_dense(sarrus_evaluation *ev, const real *rhs) {
     for (int32_t i = 0; i < mech->n; ++i)
         frame_at(ws->z, i) = real_select(other, frame_at(ws->z, i), lane_at(ws->z_other, i));
 }
+
+#endif
 
 #endif

@@ -1,7 +1,8 @@
 /* Where the lanes go whose factor refuses a pivot: ws->z ← M^{-1/2} D⁺ rhs through the SVD of all rows.
  *
  * Generic kernels do it in place. Specialised kernels hold the rows in registers and hardly ever need it, so they hand the rows out
- * to the generic kernels: the same arithmetic, and nothing of it to compile. */
+ * to the generic kernels: the same arithmetic, and nothing of it to compile. A device cannot call back (SARRUS_REVEAL_INSIDE): there
+ * the SVD is part of the unit, and works on the arrays that the rows are handed out to. */
 #ifndef SARRUS_FORMULATION_REVEAL_H
 #define SARRUS_FORMULATION_REVEAL_H
 
@@ -9,6 +10,19 @@
 
 #include "kernels/formulation/evaluation.h"
 #include "kernels/formulation/gram.h"
+
+#if defined(SARRUS_REVEAL_INSIDE)
+
+#include "kernels/formulation/rank_revealing.h"
+
+/* Rows and right side stand in the arrays of `ev`, in memory; so does the result. */
+LANE_PHASE void sarrus_reveal_outside(sarrus_evaluation *ev, mask slow) {
+    if (sarrus_plan_of(ev)->n_general_rows == 0)
+        sarrus_constant_directions(sarrus_plan_of(ev), ev->ws);
+    ev->found = sarrus_correct_svd(ev, ev->ws->rhs, ev->max_rank, slow, ev->ws->z, (real *)0);
+}
+
+#else
 
 /* Rows and right side stand in the arrays of `ev`, in memory; so does the result. */
 LANE_PHASE void sarrus_reveal_outside(sarrus_evaluation *ev, mask slow) {
@@ -27,6 +41,14 @@ LANE_PHASE void sarrus_reveal_outside(sarrus_evaluation *ev, mask slow) {
     problem.kept = &ev->found.kept;
     problem.dropped = &ev->found.dropped;
     ev->reveal(ev->reveal_user, &problem);
+}
+
+#endif
+
+/* Plans that are solved densely have nothing to gain from constants and are not specialised. */
+LANE_FUNCTION void sarrus_correct_dense(sarrus_evaluation *ev, const real *rhs) {
+    (void)ev;
+    (void)rhs;
 }
 
 LANE_FUNCTION sarrus_rank_decision sarrus_reveal(sarrus_evaluation *ev, const real *rhs, mask slow) {
@@ -50,12 +72,6 @@ LANE_FUNCTION sarrus_rank_decision sarrus_reveal(sarrus_evaluation *ev, const re
     PLAN_EACH(i, 0, mech->n)
     frame_at(ev->ws->z, i) = frame_at(outside->ws->z, i);
     return outside->found;
-}
-
-/* Plans that are solved densely have nothing to gain from constants and are not specialised. */
-LANE_FUNCTION void sarrus_correct_dense(sarrus_evaluation *ev, const real *rhs) {
-    (void)ev;
-    (void)rhs;
 }
 
 #else

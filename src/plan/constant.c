@@ -133,13 +133,13 @@ static void loads_write(FILE *out, const sarrus_mechanism *mech) {
 
 /* The tables of the factor that the kernels read; the plan's own (shares, fill and pads by index) are left out. */
 static void factor_write(FILE *out, const sarrus_mech_factor *f) {
+    fprintf(out, "  .factor = {.n_independent = %d, .n_blocks = %d, .n_entries = %d, .n_updates = %d,\n", f->n_independent,
+            f->n_blocks, f->n_entries, f->n_updates);
+    integers_write(out, "column", f->column, f->n_blocks + 1);
     fprintf(out,
-            "  .factor = {.n_independent = %d, .n_blocks = %d, .n_entries = %d, .n_updates = %d,\n"
             "    .n_block_shares = %d, .n_first_block_shares = %d, .n_shares = %d, .n_first = %d, .n_fill = %d, .n_pads = %d,\n"
             "    .n_dependent = %d,\n",
-            f->n_independent, f->n_blocks, f->n_entries, f->n_updates, f->n_block_shares, f->n_first_block_shares, f->n_shares,
-            f->n_first, f->n_fill, f->n_pads, f->n_dependent);
-    integers_write(out, "column", f->column, f->n_blocks + 1);
+            f->n_block_shares, f->n_first_block_shares, f->n_shares, f->n_first, f->n_fill, f->n_pads, f->n_dependent);
     integers_write(out, "dependent", f->dependent, f->n_dependent);
     integers_write(out, "coupling_begin", f->coupling_begin, f->n_dependent > 0 ? f->n_dependent + 1 : 0);
     fprintf(out, "  },\n");
@@ -233,7 +233,7 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech) {
     sizes_write(out, mech);
     fprintf(out,
             "#include \"kernels/body/mechanism.h\"\n"
-            "static const sarrus_mechanism sarrus_constant_plan = {\n"
+            "PLAN_CONSTANT sarrus_mechanism sarrus_constant_plan = {\n"
             "  .n_bodies = %d, .n_joints = %d, .n_forces = %d, .n_signals = %d, .n_inputs = %d, .n_drives = %d, .n = %d, .m = %d,\n"
             "  .n_general_rows = %d,\n",
             mech->n_bodies, mech->n_joints, mech->n_forces, mech->n_signals, mech->n_inputs, mech->n_drives, mech->n, mech->m,

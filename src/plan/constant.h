@@ -4,7 +4,7 @@
 
 #include "plan/plan.h"
 
-/* The text of sarrus_constant_plan.h: sizes, and `static const sarrus_mechanism sarrus_constant_plan`. It depends on the structure
+/* The text of sarrus_constant_plan.h: sizes, and `sarrus_mechanism sarrus_constant_plan`. It depends on the structure
  * alone: parameters lie in the tiles. The same for all targets and tile widths. Valid C11 and C++20. NULL when memory runs out; to
  * be freed by the caller. */
 char *sarrus_plan_constant_text(const sarrus_plan *plan);

@@ -1,0 +1,34 @@
+/* The CUDA kernels of one plan as a cubin: from the cache, or compiled within the launch bounds that suit them best. */
+#ifndef SARRUS_BACKEND_CUDA_OBJECT_H
+#define SARRUS_BACKEND_CUDA_OBJECT_H
+
+#include "backend/nvrtc.h"
+#include "plan/plan.h"
+
+/* The kernel's symbol in the cubin (kernels/cuda/specialized.cu). */
+#define SARRUS_CUDA_KERNEL "sarrus_specialized_advance"
+
+/* Whether CUDA kernels for this plan alone are worth making; if not, *why_not says why (a constant text). */
+bool sarrus_cuda_plan_fits(const sarrus_plan *plan, const char **why_not);
+
+typedef struct sarrus_cuda_request {
+    const sarrus_source_text *sources; /* [n_sources] */
+    size_t n_sources;
+    const char *plan_text; /* sarrus_plan_constant_text */
+    double n_flops;        /* of an evaluation of the plan */
+    int32_t architecture;  /* 90: sm_90 */
+} sarrus_cuda_request;
+
+typedef struct sarrus_cuda_object {
+    sarrus_object_bytes cubin;
+    sarrus_cuda_bounds bounds;
+    sarrus_cuda_report report;
+    int32_t n_compiled; /* 0: from the cache */
+} sarrus_cuda_object;
+
+/* cache NULL: none. A cache that cannot be written to is no failure, but a note. False with a note. */
+bool sarrus_cuda_object_make(const sarrus_nvrtc *nvrtc, const sarrus_cuda_request *request, const sarrus_object_cache *cache,
+                             sarrus_cuda_object *out, sarrus_note *note);
+void sarrus_cuda_object_free(sarrus_cuda_object *object);
+
+#endif

@@ -1,0 +1,159 @@
+/* The CUDA kernels for one plan, compiled for the host by the system's C++ compiler, give the bits of the kernels for AVX2: where
+ * every array of a thread lies, what the phases hand on, and the SVD that is part of the unit, are right before a device sees them.
+ */
+#include <dlfcn.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend/isa.h"
+#include "kernels/cuda/kernels.h"
+#include "plan/constant.h"
+#include "plan/lower.h"
+#include "tests/support/mechanism.h"
+
+typedef void advance_on_host(double *tiles, double *workspace, uint64_t n_workspace_arrays, int32_t n_tiles,
+                             const sarrus_clock *clock, uint64_t n_steps);
+
+enum { N_INSTANCES = 70, N_TILES = (N_INSTANCES + SARRUS_CUDA_WIDTH - 1) / SARRUS_CUDA_WIDTH }; /* the last tile is part full */
+
+/* The unit for this plan, loaded; *library is to be closed. */
+static advance_on_host *unit_load(const sarrus_plan *plan, void **library) {
+    char folder[] = "/tmp/sarrus_cuda_XXXXXX", path[64], command[1024];
+    assert_non_null(mkdtemp(folder));
+    char *text = sarrus_plan_constant_text(plan);
+    (void)snprintf(path, sizeof path, "%s/sarrus_constant_plan.h", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_non_null(text);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    free(text);
+    const char *root = SARRUS_SOURCE_DIR;
+    (void)snprintf(command, sizeof command,
+                   "c++ -std=c++20 -O1 -w -mfma -ffp-contract=off -fno-math-errno -shared -fPIC -I'%s' -I'%s/include' -I%s "
+                   "-o %s/unit.so '%s/tests/backend/cuda_on_host.cpp'",
+                   root, root, folder, folder, root);
+    assert_int_equal(system(command), 0);
+    (void)snprintf(path, sizeof path, "%s/unit.so", folder);
+    *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (*library == NULL)
+        fail_msg("%s", dlerror());
+    void *symbol = dlsym(*library, "advance_on_host");
+    advance_on_host *advance;
+    memcpy(&advance, &symbol, sizeof advance);
+    assert_non_null(symbol);
+    (void)snprintf(command, sizeof command, "rm -rf %s", folder);
+    assert_int_equal(system(command), 0);
+    return advance;
+}
+
+/* Element `array` of instance `i` in the tiles of a batch; width and stride as in its views. */
+static double *element(const sarrus_view *tiles, uint64_t i, int32_t array) {
+    return tiles->base + (i / tiles->width) * tiles->stride + (size_t)array * tiles->width + i % tiles->width;
+}
+
+/* Instances that differ: speeds, and so everything after the first step. */
+static void speeds_spread(sarrus_batch *batch) {
+    sarrus_view v;
+    assert_int_equal(sarrus_batch_view(batch, SARRUS_FIELD_V, &v), SARRUS_OK);
+    for (uint64_t i = 0; i < N_INSTANCES; i++)
+        for (int32_t k = 0; k < v.n_components; k++)
+            *element(&v, i, k) *= 1.0 + 0.01 * (double)i;
+}
+
+/* All but the list of events, which the host of a batch takes away. */
+static void compare(const char *what, const sarrus_mechanism *mech, const sarrus_view *batch, const sarrus_view *device) {
+    const int32_t event = mech->layout.event, n_event = 3 * mech->event_capacity;
+    for (uint64_t i = 0; i < N_INSTANCES; i++) {
+        for (int32_t k = 0; k < mech->layout.n_arrays; k++) {
+            const double expected = *element(batch, i, k), actual = *element(device, i, k);
+            if ((k >= event && k < event + n_event) || k == mech->layout.n_events || memcmp(&expected, &actual, sizeof actual) == 0)
+                continue;
+            fail_msg("%s: instance %d, array %d (q %d, v %d): %.17g, not %.17g", what, (int)i, k, mech->layout.q, mech->layout.v,
+                     actual, expected);
+        }
+    }
+}
+
+/* Steps of the batch and of the unit from the same state. Returns how often the batch took the rank-revealing path. */
+static uint64_t run(const char *file, const sarrus_override *overrides, uint64_t n_steps) {
+    mechanism m = mechanism_open_file(file, overrides);
+    const sarrus_mechanism *mech = &m.plan->mech;
+    sarrus_batch *batch = mechanism_batch(&m, "avx2", 1, N_INSTANCES, NULL);
+    sarrus_view from, to = {.width = SARRUS_CUDA_WIDTH, .stride = (size_t)mech->layout.n_arrays * SARRUS_CUDA_WIDTH};
+    uint64_t n_evaluations = 0, n_rank_revealing = 0;
+    void *library = NULL;
+    advance_on_host *advance = unit_load(m.plan, &library);
+    speeds_spread(batch);
+    assert_int_equal(sarrus_batch_view(batch, SARRUS_FIELD_Q, &from), SARRUS_OK);
+    from.base -= (size_t)mech->layout.q * from.width;
+    to.base = calloc(N_TILES * to.stride, sizeof *to.base);
+    assert_non_null(to.base);
+    for (uint64_t i = 0; i < (uint64_t)N_TILES * SARRUS_CUDA_WIDTH; i++)
+        for (int32_t k = 0; k < mech->layout.n_arrays; k++)
+            *element(&to, i, k) = *element(&from, i < N_INSTANCES ? i : N_INSTANCES - 1, k);
+
+    sarrus_lowered lowered;
+    assert_true(sarrus_plan_lower(m.plan, 4, &lowered));
+    const size_t n_workspace = sarrus_isa_find("avx2")->workspace_arrays(&lowered.mech);
+    double *workspace = malloc(N_TILES * n_workspace * SARRUS_CUDA_WIDTH * sizeof *workspace);
+    assert_non_null(workspace);
+    for (size_t i = 0; i < N_TILES * n_workspace * SARRUS_CUDA_WIDTH; i++)
+        workspace[i] = NAN; /* nothing may be read that was not written */
+    const sarrus_clock clock = {0, m.plan->n_steps, m.model->integrator.grid, m.model->integrator.t_end};
+    advance(to.base, workspace, n_workspace, N_TILES, &clock, n_steps);
+    assert_int_equal(sarrus_batch_advance(batch, n_steps), SARRUS_OK);
+    compare(overrides ? overrides->value : file, mech, &from, &to);
+    sarrus_batch_path_counts(batch, &n_evaluations, &n_rank_revealing);
+
+    sarrus_lowered_free(&lowered);
+    free(workspace);
+    free(to.base);
+    sarrus_batch_destroy(batch);
+    (void)dlclose(library);
+    mechanism_close(&m);
+    return n_rank_revealing;
+}
+
+static void test_scenarios(void **state) {
+    (void)state;
+    const char *const files[] = {"pendulum.yaml", "slider_crank.yaml", "driven_crank.yaml", "andrews.yaml", "five_bar.yaml"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        (void)run(files[i], NULL, 50);
+}
+
+static void test_integrators(void **state) {
+    (void)state;
+    const char *const methods[] = {"semi-implicit", "dopri5", "adams-moulton"};
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        const sarrus_override overrides[] = {{"integrator.method", methods[i]}, {NULL, NULL}};
+        (void)run("four_bar.yaml", overrides, 50);
+    }
+}
+
+/* The SVD within the unit. */
+static void test_rank_revealing(void **state) {
+    (void)state;
+    assert_true(run("five_bar_singular.yaml", NULL, 1500) > 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scenarios),
+        cmocka_unit_test(test_integrators),
+        cmocka_unit_test(test_rank_revealing),
+    };
+    const bool has_compiler = system("c++ --version >/dev/null 2>&1") == 0;
+    if (!has_compiler || !mechanism_has_isa("avx2"))
+        return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
