@@ -6,12 +6,6 @@
 
 #if defined(SARRUS_CONSTANT_PLAN)
 #define PLAN_TABLE(type, name, n) type name[n]
-/* Where the constant lives: on a device nobody but device code could read it. */
-#if defined(__CUDACC__)
-#define PLAN_CONSTANT static __device__ const
-#else
-#define PLAN_CONSTANT static const
-#endif
 #else
 #define PLAN_TABLE(type, name, n) const type *name
 #endif

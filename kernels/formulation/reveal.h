@@ -1,8 +1,8 @@
 /* Where the lanes go whose factor refuses a pivot: ws->z ← M^{-1/2} D⁺ rhs through the SVD of all rows.
  *
  * Generic kernels do it in place. Specialised kernels hold the rows in registers and hardly ever need it, so they hand the rows out
- * to the generic kernels: the same arithmetic, and nothing of it to compile. A device cannot call back (SARRUS_REVEAL_INSIDE): there
- * the SVD is part of the unit, and works on the arrays that the rows are handed out to. */
+ * to the generic kernels: the same arithmetic, and nothing of it to compile. A device cannot call back (SARRUS_REVEAL_INSIDE):
+ * there the SVD is part of the unit, and works on the arrays that the rows are handed out to. */
 #ifndef SARRUS_FORMULATION_REVEAL_H
 #define SARRUS_FORMULATION_REVEAL_H
 

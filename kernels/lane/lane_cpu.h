@@ -17,6 +17,8 @@
 #define LANE_FUNCTION static inline __attribute__((always_inline, unused))
 #define LANE_BODY static inline __attribute__((unused))
 #define LANE_RESTRICT restrict
+/* Before a constant of the whole unit. */
+#define LANE_CONSTANT static const
 /* A piece of code of its own. */
 #define LANE_PHASE static __attribute__((noinline, unused))
 /* Before a loop whose bounds are constants: all of its iterations one after another. */

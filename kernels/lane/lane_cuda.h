@@ -10,6 +10,8 @@
 /* Bodies stay functions: one copy of each keeps the compiler quick and the instruction cache warm. */
 #define LANE_BODY static __device__ __noinline__ __attribute__((unused))
 #define LANE_RESTRICT __restrict__
+/* Before a constant of the whole unit, which device code reads. */
+#define LANE_CONSTANT static __device__ const
 /* A piece of code of its own. */
 #define LANE_PHASE static __device__ __noinline__ __attribute__((unused))
 /* Before a loop whose bounds are constants: all of its iterations one after another. */

@@ -232,8 +232,9 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech) {
     fprintf(out, "#define SARRUS_CONSTANT_PLAN 1\n");
     sizes_write(out, mech);
     fprintf(out,
+            "#include \"kernels/lane/lane.h\"\n"
             "#include \"kernels/body/mechanism.h\"\n"
-            "PLAN_CONSTANT sarrus_mechanism sarrus_constant_plan = {\n"
+            "LANE_CONSTANT sarrus_mechanism sarrus_constant_plan = {\n"
             "  .n_bodies = %d, .n_joints = %d, .n_forces = %d, .n_signals = %d, .n_inputs = %d, .n_drives = %d, .n = %d, .m = %d,\n"
             "  .n_general_rows = %d,\n",
             mech->n_bodies, mech->n_joints, mech->n_forces, mech->n_signals, mech->n_inputs, mech->n_drives, mech->n, mech->m,
