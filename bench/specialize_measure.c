@@ -163,7 +163,7 @@ static bool add_prototype(sarrus_bench_subject *subject, sarrus_bench_variant va
 static sarrus_status list_rows(sarrus_context *context, const sarrus_bench_specialize_report *report, sarrus_bench_subject *subject,
                                const char *cache_folder) {
     sarrus_bench_mechanism *mechanism = &subject->mechanism;
-    sarrus_bench_row row = {.isa = sarrus_bench_isa_find(NULL), .n_threads = report->options->n_threads};
+    sarrus_bench_row row = {.isa = sarrus_bench_isa_find(NULL), .n_threads = report->step_options.thread_counts[0]};
     sarrus_status status = sarrus_bench_row_size(context, &report->step_options, mechanism, &row);
     if (status != SARRUS_OK) {
         return status;

@@ -181,7 +181,9 @@ static void test_scenarios(void **state) {
     (void)require_nvrtc();
     assert_int_equal(glob(SARRUS_SOURCE_DIR "/scenarios/*.yaml", 0, NULL, &found), 0);
     assert_true(found.gl_pathc >= 11);
-    for (size_t i = 0; i < found.gl_pathc; i++)
+    /* What NVRTC makes of a scenario does not depend on how the test was built: the builds with sanitizers look at a few. */
+    const size_t every = getenv("SARRUS_FEW_CUBINS") ? 5 : 1;
+    for (size_t i = 0; i < found.gl_pathc; i += every)
         compile_scenario(strrchr(found.gl_pathv[i], '/') + 1, main_architecture);
     globfree(&found);
 }
