@@ -193,7 +193,7 @@ static int count_failures(const sarrus_bench_specialize_report *report) {
     int n_failures = report->prototype_failure != NULL;
     for (int i = 0; i < report->n_subjects; i++) {
         const sarrus_bench_subject *subject = &report->subjects[i];
-        n_failures += subject->start.failure != NULL;
+        n_failures += subject->start.failure != NULL && !subject->start.is_unsupported;
         for (int k = 0; k < subject->mechanism.n_rows; k++) {
             n_failures += subject->mechanism.rows[k].failure != NULL;
         }

@@ -26,10 +26,11 @@ enum {
 
 /* How long it takes until the kernels are there, s. Medians. */
 typedef struct sarrus_bench_start {
-    double compile;    /* of the compiler alone */
-    double first;      /* creating a small batch with an empty cache, waiting for its kernels */
-    double from_cache; /* the same when the cache has them, */
-    double generic;    /* and without specialisation */
+    double compile;      /* of the compiler alone */
+    double first;        /* creating a small batch with an empty cache, waiting for its kernels */
+    double from_cache;   /* the same when the cache has them, */
+    double generic;      /* and without specialisation */
+    bool is_unsupported; /* the plan is none to be specialised: said, and no failure of the gate */
     const char *failure;
     char note[SARRUS_SPECIALIZATION_NOTE];
 } sarrus_bench_start;

@@ -95,6 +95,7 @@ static double time_start(sarrus_context *context, const sarrus_bench_subject *su
 static void judge_start(sarrus_bench_start *start, const sarrus_specialization *found, bool is_from_cache) {
     if (found->state != SARRUS_SPECIALIZATION_READY) {
         start->failure = "the kernels could not be had";
+        start->is_unsupported = found->state == SARRUS_SPECIALIZATION_UNSUPPORTED;
         memcpy(start->note, found->note, sizeof start->note);
     } else if (is_from_cache && !found->is_from_cache) {
         start->failure = "compiled again, although the cache had it";

@@ -88,7 +88,11 @@ static void print_starts(FILE *stream, const sarrus_bench_specialize_report *rep
         print_cell(stream, 15, 2, start->first);
         print_cell(stream, 16, 2, 1e3 * start->from_cache);
         print_cell(stream, 15, 2, 1e3 * start->generic);
-        print_gate(stream, start->failure);
+        if (start->is_unsupported) {
+            fprintf(stream, "  generic only\n");
+        } else {
+            print_gate(stream, start->failure);
+        }
         if (start->note[0] != '\0') {
             fprintf(stream, "    %s\n", start->note);
         }
