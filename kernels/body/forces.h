@@ -82,9 +82,9 @@ LANE_FUNCTION void sarrus_force_elastic(sarrus_workspace *ws, const real *parame
 /* ws->force becomes a_f. Call before sarrus_rows, which reuses what elastic joints write. */
 PLAN_BODY void sarrus_free_acceleration(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
                                         const real *v, sarrus_workspace *ws) {
-    PLAN_EACH(i, 0, mech->n)
-    frame_at(ws->force, i) = real_set(0.0);
-    PLAN_EACH(i, 0, mech->n_forces) {
+    PLAN_EACH (i, 0, mech->n)
+        frame_at(ws->force, i) = real_set(0.0);
+    PLAN_EACH (i, 0, mech->n_forces) {
         const sarrus_mech_force *force = &mech->force[i];
         const real *p = lane_from(parameter, force->p);
         if (force->type == SARRUS_MECH_SPRING) {
@@ -96,12 +96,12 @@ PLAN_BODY void sarrus_free_acceleration(const sarrus_mechanism *mech, const real
             sarrus_force_point(ws, force, p, input, q, v);
         }
     }
-    PLAN_EACH(i, 0, mech->n_elastic > 0 ? mech->n_joints : 0) {
+    PLAN_EACH (i, 0, mech->n_elastic > 0 ? mech->n_joints : 0) {
         if (mech->joint[i].elastic)
             sarrus_force_elastic(ws, parameter, &mech->joint[i], q, v);
     }
     real gx = lane_at(parameter, mech->p_gravity), gy = lane_at(parameter, mech->p_gravity + 1);
-    PLAN_EACH(b, 0, mech->n_bodies) {
+    PLAN_EACH (b, 0, mech->n_bodies) {
         const real *p = lane_from(parameter, mech->p_body + SARRUS_PB_N * b);
         real m_inverse = lane_at(p, SARRUS_PB_MINV);
         frame_at(ws->force, 3 * b) = real_fma(m_inverse, frame_at(ws->force, 3 * b), gx);

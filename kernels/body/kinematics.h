@@ -15,7 +15,7 @@ typedef struct sarrus_point {
 
 /* sine, cosine of every body's angle. */
 PLAN_BODY void sarrus_rotations(const sarrus_mechanism *mech, const real *q, sarrus_workspace *ws) {
-    PLAN_EACH(b, 0, mech->n_bodies) {
+    PLAN_EACH (b, 0, mech->n_bodies) {
         real_sincos(frame_at(q, 3 * b + 2), &frame_at(ws->sine, b), &frame_at(ws->cosine, b));
     }
 }
@@ -202,7 +202,7 @@ PLAN_BODY void sarrus_baumgarte(const sarrus_mechanism *mech, real alpha, real b
     const int is_held = mech->integrator.has_step_gains && held;
     real two_alpha = real_set(2.0) * alpha;
     real beta2 = beta * beta;
-    PLAN_EACH(i, 0, mech->m) {
+    PLAN_EACH (i, 0, mech->m) {
         real phi = is_held ? lane_at(held, i) : frame_at(ws->phi, i);
         real phi_dot = is_held ? lane_at(held, mech->m + i) : frame_at(ws->phi_dot, i);
         frame_at(ws->gamma, i) = real_fnma(beta2, phi, real_fnma(two_alpha, phi_dot, frame_at(ws->gamma, i)));
@@ -213,13 +213,13 @@ PLAN_BODY void sarrus_baumgarte(const sarrus_mechanism *mech, real alpha, real b
  * when the plan has general rows (nothing else reads them on the fast path). */
 PLAN_BODY void sarrus_rows(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v, sarrus_workspace *ws,
                            int want_errors) {
-    PLAN_EACH(i, 0, mech->n_joints)
-    sarrus_joint_rows(mech, parameter, i, q, v, ws, want_errors);
+    PLAN_EACH (i, 0, mech->n_joints)
+        sarrus_joint_rows(mech, parameter, i, q, v, ws, want_errors);
 }
 
 /* e of the constant rows, once per workspace: nothing overwrites it. */
 PLAN_BODY void sarrus_constant_directions(const sarrus_mechanism *mech, sarrus_workspace *ws) {
-    PLAN_EACH(i, 0, mech->m) {
+    PLAN_EACH (i, 0, mech->m) {
         int32_t kind = mech->row[i].kind;
         if (kind == SARRUS_ROW_GENERAL)
             continue;

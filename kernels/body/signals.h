@@ -40,7 +40,7 @@ PLAN_BODY void sarrus_table(const sarrus_mechanism *mech, const sarrus_mech_sign
 
 /* ws->signal from the parameters at time t. */
 PLAN_BODY void sarrus_signals(const sarrus_mechanism *mech, const real *parameter, real t, sarrus_workspace *ws) {
-    PLAN_EACH(i, 0, mech->n_signals) {
+    PLAN_EACH (i, 0, mech->n_signals) {
         const sarrus_mech_signal *signal = &mech->signal[i];
         const real *p = lane_from(parameter, signal->p);
         real *out = frame_from(ws->signal, 3 * i);

@@ -58,8 +58,8 @@ PLAN_BODY void sarrus_evaluate_rows_body(sarrus_evaluation *ev, real t, const re
 /* ‖x‖₂ of a row vector. */
 LANE_FUNCTION real sarrus_rows_norm(const sarrus_mechanism *mech, const real *x) {
     real sum = real_set(0.0);
-    PLAN_EACH(i, 0, mech->m)
-    sum = real_fma(frame_at(x, i), frame_at(x, i), sum);
+    PLAN_EACH (i, 0, mech->m)
+        sum = real_fma(frame_at(x, i), frame_at(x, i), sum);
     return real_sqrt(sum);
 }
 

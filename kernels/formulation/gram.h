@@ -29,7 +29,7 @@ LANE_FUNCTION void sarrus_push_side(const sarrus_mechanism *mech, const real *pa
 
 /* push = turn / I of both sides of every row. */
 PLAN_BODY void sarrus_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
-    PLAN_EACH(i_joint, 0, mech->n_joints) {
+    PLAN_EACH (i_joint, 0, mech->n_joints) {
         sarrus_push_side(mech, parameter, ws, &mech->joint[i_joint], 0);
         sarrus_push_side(mech, parameter, ws, &mech->joint[i_joint], 1);
     }
@@ -56,7 +56,7 @@ LANE_FUNCTION real sarrus_share(const real *parameter, sarrus_workspace *ws, con
 LANE_FUNCTION void sarrus_gram_segment(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int32_t kind,
                                        int is_first) {
     int32_t segment = is_first ? kind : SARRUS_N_LANE_KINDS + kind;
-    PLAN_EACH(i, mech->lane.segment[segment], mech->lane.segment[segment + 1]) {
+    PLAN_EACH (i, mech->lane.segment[segment], mech->lane.segment[segment + 1]) {
         const sarrus_lane_share *share = &mech->lane.share[i];
         real before = is_first ? real_set(0.0) : frame_place(ws->factor, share->destination, 0);
         frame_place(ws->factor, share->destination, 0) = sarrus_share(parameter, ws, share, kind, before);
@@ -67,7 +67,7 @@ LANE_FUNCTION void sarrus_gram_segment(const sarrus_mechanism *mech, const real 
 LANE_FUNCTION void sarrus_gram_blocks(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int32_t kind,
                                       int is_first) {
     int32_t segment = is_first ? kind : SARRUS_N_LANE_BLOCK_KINDS + kind;
-    PLAN_EACH(i, mech->lane.block_segment[segment], mech->lane.block_segment[segment + 1]) {
+    PLAN_EACH (i, mech->lane.block_segment[segment], mech->lane.block_segment[segment + 1]) {
         const sarrus_lane_block_share *share = &mech->lane.block_share[i];
         const sarrus_lane_place s = share->destination;
         real m_inverse = parameter_place(parameter, share->mass);
@@ -93,10 +93,10 @@ LANE_FUNCTION void sarrus_gram_blocks(const sarrus_mechanism *mech, const real *
 
 /* ws->factor ← the lower triangle of S over the independent rows, in elimination order. */
 PLAN_BODY void sarrus_gram(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
-    PLAN_EACH(i, 0, mech->factor.n_fill)
-    frame_place(ws->factor, mech->lane.fill[i], 0) = real_set(0.0);
-    PLAN_EACH(i, 0, mech->factor.n_pads)
-    frame_place(ws->factor, mech->lane.pad[i], 0) = real_set(1.0);
+    PLAN_EACH (i, 0, mech->factor.n_fill)
+        frame_place(ws->factor, mech->lane.fill[i], 0) = real_set(0.0);
+    PLAN_EACH (i, 0, mech->factor.n_pads)
+        frame_place(ws->factor, mech->lane.pad[i], 0) = real_set(1.0);
     sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_DIAGONAL, 1);
     sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_SAME, 1);
     sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_OPPOSITE, 1);
@@ -205,7 +205,7 @@ LANE_FUNCTION void sarrus_pin_subtract(sarrus_workspace *ws, const sarrus_mech_j
 /* out ← base − J x, row by row; the two rows of a pin together. A joint has at most three rows. */
 PLAN_BODY void sarrus_rows_subtract(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *base, const real *x,
                                     real *out) {
-    PLAN_EACH(i_joint, 0, mech->n_joints) {
+    PLAN_EACH (i_joint, 0, mech->n_joints) {
         const sarrus_mech_joint *joint = &mech->joint[i_joint];
         const int32_t i = joint->row, has_pin = sarrus_joint_has_pin(mech, joint);
         if (has_pin)
@@ -243,7 +243,7 @@ LANE_FUNCTION void sarrus_pin_push(const sarrus_mechanism *mech, const real *par
 /* out ← out + M⁻¹ Jᵀ μ; the two rows of a pin together. */
 PLAN_BODY void sarrus_rows_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *mu,
                                 real *out) {
-    PLAN_EACH(i_joint, 0, mech->n_joints) {
+    PLAN_EACH (i_joint, 0, mech->n_joints) {
         const sarrus_mech_joint *joint = &mech->joint[i_joint];
         const int32_t i = joint->row, has_pin = sarrus_joint_has_pin(mech, joint);
         if (has_pin)

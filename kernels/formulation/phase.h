@@ -27,8 +27,8 @@ LANE_FUNCTION void sarrus_frame_close(const sarrus_evaluation *ev) {
 
 /* to[n] ← from[n], arrays of evaluations. */
 LANE_FUNCTION void sarrus_frame_copy(const real *from, int32_t n, real *to) {
-    PLAN_EACH(i, 0, n)
-    frame_at(to, i) = frame_at(from, i);
+    PLAN_EACH (i, 0, n)
+        frame_at(to, i) = frame_at(from, i);
 }
 
 /* What the rows leave behind for corrections, and rotations and signals for more rows. */
@@ -72,7 +72,7 @@ LANE_PHASE void sarrus_evaluate_rows(sarrus_evaluation *outside, real t, const r
     (void)want_errors;
     sarrus_frame_open(outside, &ws, &ev);
     sarrus_frame_directions(&ws);
-    PLAN_EACH(i, 0, mech->n) {
+    PLAN_EACH (i, 0, mech->n) {
         frame_at(q_here, i) = lane_at(q, i);
         frame_at(v_here, i) = lane_at(v, i);
     }
@@ -90,10 +90,10 @@ LANE_PHASE void sarrus_rows_oppose(sarrus_evaluation *outside, const real *x) {
     real x_here[SARRUS_PLAN_N_COORDINATES], zero[SARRUS_PLAN_N_ROWS];
     sarrus_frame_directions(&ws);
     sarrus_frame_copy_rows(outside->ws, &ws);
-    PLAN_EACH(i, 0, mech->n)
-    frame_at(x_here, i) = lane_at(x, i);
-    PLAN_EACH(i, 0, mech->m)
-    frame_at(zero, i) = real_set(0.0);
+    PLAN_EACH (i, 0, mech->n)
+        frame_at(x_here, i) = lane_at(x, i);
+    PLAN_EACH (i, 0, mech->m)
+        frame_at(zero, i) = real_set(0.0);
     sarrus_rows_subtract(mech, &ws, zero, x_here, ws.rhs);
     sarrus_frame_copy(ws.rhs, mech->m, outside->ws->rhs);
 }
@@ -109,13 +109,13 @@ LANE_FUNCTION void sarrus_correct_projection_here(sarrus_evaluation *outside, co
     ev.is_factored = is_factored;
     sarrus_frame_directions(&ws);
     sarrus_frame_copy_rows(outside->ws, &ws);
-    PLAN_EACH(i, 0, mech->m)
-    frame_at(ws.rhs, i) = frame_at(rhs, i);
+    PLAN_EACH (i, 0, mech->m)
+        frame_at(ws.rhs, i) = frame_at(rhs, i);
     if (is_factored)
         sarrus_frame_copy_factor(outside->ws, &ws);
     sarrus_correct_projection_body(&ev, ws.rhs, active, out_here);
-    PLAN_EACH(i, 0, mech->n)
-    lane_at(out, i) = frame_at(out_here, i);
+    PLAN_EACH (i, 0, mech->n)
+        lane_at(out, i) = frame_at(out_here, i);
     if (!is_factored)
         sarrus_frame_copy_factor(&ws, outside->ws);
     sarrus_frame_close(&ev);
@@ -147,13 +147,13 @@ LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, co
         sarrus_frame_copy_rotations(outside->ws, &ws);
         sarrus_frame_copy_factor(outside->ws, &ws);
     }
-    PLAN_EACH(i, 0, mech->n) {
+    PLAN_EACH (i, 0, mech->n) {
         frame_at(q_here, i) = lane_at(q, i);
         frame_at(v_here, i) = lane_at(v, i);
     }
     sarrus_accelerate_body(&ev, t, q_here, v_here, a_here);
-    PLAN_EACH(i, 0, mech->n)
-    lane_at(a, i) = frame_at(a_here, i);
+    PLAN_EACH (i, 0, mech->n)
+        lane_at(a, i) = frame_at(a_here, i);
     if (outside->wants_force)
         sarrus_frame_copy(ws.force, mech->n, outside->ws->force);
     if (mech->integrator.has_step_gains)

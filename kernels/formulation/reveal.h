@@ -54,23 +54,23 @@ LANE_FUNCTION void sarrus_correct_dense(sarrus_evaluation *ev, const real *rhs) 
 LANE_FUNCTION sarrus_rank_decision sarrus_reveal(sarrus_evaluation *ev, const real *rhs, mask slow) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_evaluation *outside = ev->outside;
-    PLAN_EACH(i, 0, 2 * mech->m)
-    frame_at(outside->ws->turn, i) = frame_at(ev->ws->turn, i);
+    PLAN_EACH (i, 0, 2 * mech->m)
+        frame_at(outside->ws->turn, i) = frame_at(ev->ws->turn, i);
     if (mech->n_general_rows > 0) {
-        PLAN_EACH(i, 0, 2 * mech->m)
-        frame_at(outside->ws->direction, i) = frame_at(ev->ws->direction, i);
+        PLAN_EACH (i, 0, 2 * mech->m)
+            frame_at(outside->ws->direction, i) = frame_at(ev->ws->direction, i);
     }
     if (mech->rank.method == SARRUS_RANK_VIOLATION) {
-        PLAN_EACH(i, 0, mech->m)
-        frame_at(outside->ws->phi, i) = frame_at(ev->ws->phi, i);
+        PLAN_EACH (i, 0, mech->m)
+            frame_at(outside->ws->phi, i) = frame_at(ev->ws->phi, i);
     }
-    PLAN_EACH(i, 0, mech->m)
-    frame_at(outside->ws->rhs, i) = frame_at(rhs, i);
+    PLAN_EACH (i, 0, mech->m)
+        frame_at(outside->ws->rhs, i) = frame_at(rhs, i);
     outside->max_rank = ev->max_rank;
     outside->rank_now = ev->rank_now;
     sarrus_reveal_outside(outside, slow);
-    PLAN_EACH(i, 0, mech->n)
-    frame_at(ev->ws->z, i) = frame_at(outside->ws->z, i);
+    PLAN_EACH (i, 0, mech->n)
+        frame_at(ev->ws->z, i) = frame_at(outside->ws->z, i);
     return outside->found;
 }
 

@@ -24,11 +24,11 @@ PLAN_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     if (mech->factor.n_pads > 0) {
-        PLAN_EACH(k, 0, 2 * mech->factor.n_blocks)
-        frame_at(ws->solution, k) = real_set(0.0);
+        PLAN_EACH (k, 0, 2 * mech->factor.n_blocks)
+            frame_at(ws->solution, k) = real_set(0.0);
     }
-    PLAN_EACH(k, 0, mech->factor.n_independent)
-    frame_place(ws->solution, mech->lane.at[k], 0) = frame_place(rhs, mech->lane.row[k], 0);
+    PLAN_EACH (k, 0, mech->factor.n_independent)
+        frame_place(ws->solution, mech->lane.at[k], 0) = frame_place(rhs, mech->lane.row[k], 0);
     if (ev->is_factored) {
         sarrus_ldlt_forward(mech, ws, ws->solution);
     } else {
@@ -38,10 +38,10 @@ PLAN_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
         ev->is_factored = 1;
     }
     sarrus_ldlt_backward(mech, ws, ws->solution);
-    PLAN_EACH(k, 0, mech->factor.n_independent)
-    frame_place(ws->multiplier, mech->lane.row[k], 0) = frame_place(ws->solution, mech->lane.at[k], 0);
-    PLAN_EACH(k, 0, mech->factor.n_dependent)
-    frame_place(ws->multiplier, mech->lane.dependent[k], 0) = real_set(0.0);
+    PLAN_EACH (k, 0, mech->factor.n_independent)
+        frame_place(ws->multiplier, mech->lane.row[k], 0) = frame_place(ws->solution, mech->lane.at[k], 0);
+    PLAN_EACH (k, 0, mech->factor.n_dependent)
+        frame_place(ws->multiplier, mech->lane.dependent[k], 0) = real_set(0.0);
     mask refused = real_lt(real_set(0.0), frame_at(ws->refused, 0));
     return mask_or(refused, mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent))));
 }
@@ -58,15 +58,15 @@ PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const
         ++ev->n_rank_revealing;
         sarrus_rank_decision found = sarrus_reveal(ev, rhs, slow);
         sarrus_found_replace(ev, slow, &found);
-        PLAN_EACH(i, 0, mech->n)
-        frame_at(ws->z, i) = frame_at(ws->z, i) + frame_at(base, i);
+        PLAN_EACH (i, 0, mech->n)
+            frame_at(ws->z, i) = frame_at(ws->z, i) + frame_at(base, i);
     }
-    PLAN_EACH(i, 0, mech->n)
-    frame_at(out, i) = frame_at(base, i);
+    PLAN_EACH (i, 0, mech->n)
+        frame_at(out, i) = frame_at(base, i);
     sarrus_rows_push(mech, ev->parameter, ws, ws->multiplier, out);
     if (any_slow) {
-        PLAN_EACH(i, 0, mech->n)
-        frame_at(out, i) = real_select(slow, frame_at(ws->z, i), frame_at(out, i));
+        PLAN_EACH (i, 0, mech->n)
+            frame_at(out, i) = real_select(slow, frame_at(ws->z, i), frame_at(out, i));
     }
 }
 
@@ -76,14 +76,14 @@ PLAN_BODY void sarrus_correct(sarrus_evaluation *ev, const real *rhs, const real
     ++ev->n_evaluations;
     if (mech->m == 0) {
         ev->found.rank = ev->found.kept = ev->found.dropped = real_set(0.0);
-        PLAN_EACH(i, 0, mech->n)
-        frame_at(out, i) = frame_at(base, i);
+        PLAN_EACH (i, 0, mech->n)
+            frame_at(out, i) = frame_at(base, i);
     } else if (mech->solve == SARRUS_SOLVE_AUTO) {
         sarrus_correct_auto(ev, rhs, base, out);
     } else {
         sarrus_correct_dense(ev, rhs);
-        PLAN_EACH(i, 0, mech->n)
-        frame_at(out, i) = frame_at(base, i) + frame_at(ev->ws->z, i);
+        PLAN_EACH (i, 0, mech->n)
+            frame_at(out, i) = frame_at(base, i) + frame_at(ev->ws->z, i);
     }
 }
 
@@ -115,15 +115,15 @@ PLAN_BODY void sarrus_correct_projection_body(sarrus_evaluation *ev, const real 
     mask slow = mask_and(active, mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent))));
     ++ev->n_evaluations;
     (void)sarrus_correct_fast(ev, rhs);
-    PLAN_EACH(i, 0, mech->n)
-    frame_at(out, i) = real_set(0.0);
+    PLAN_EACH (i, 0, mech->n)
+        frame_at(out, i) = real_set(0.0);
     sarrus_rows_push(mech, ev->parameter, ws, ws->multiplier, out);
     if (!mask_any(slow))
         return;
     ++ev->n_rank_revealing;
     (void)sarrus_reveal(ev, rhs, slow);
-    PLAN_EACH(i, 0, mech->n)
-    frame_at(out, i) = real_select(slow, frame_at(ws->z, i), frame_at(out, i));
+    PLAN_EACH (i, 0, mech->n)
+        frame_at(out, i) = real_select(slow, frame_at(ws->z, i), frame_at(out, i));
 }
 
 #endif

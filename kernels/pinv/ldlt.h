@@ -114,11 +114,11 @@ LANE_FUNCTION void sarrus_ldlt_column(const sarrus_mechanism *mech, sarrus_works
 PLAN_BODY mask sarrus_ldlt_factor(const sarrus_mechanism *mech, sarrus_workspace *ws) {
     const real guard = real_set(mech->guard);
     mask refused = mask_none();
-    PLAN_EACH(k, 0, mech->factor.n_blocks) {
+    PLAN_EACH (k, 0, mech->factor.n_blocks) {
         frame_at(ws->diagonal, 2 * k) = frame_at(ws->factor, 4 * k) * guard;
         frame_at(ws->diagonal, 2 * k + 1) = frame_at(ws->factor, 4 * k + 2) * guard;
     }
-    PLAN_EACH(k, 0, mech->factor.n_blocks) {
+    PLAN_EACH (k, 0, mech->factor.n_blocks) {
         refused = mask_or(refused, sarrus_ldlt_pivots(ws, k));
         sarrus_ldlt_column(mech, ws, k);
     }
@@ -138,7 +138,7 @@ LANE_FUNCTION void sarrus_ldlt_forward_entry(const sarrus_mechanism *mech, sarru
 
 /* y ← L⁻¹ y, for a right side that was not carried along. */
 PLAN_BODY void sarrus_ldlt_forward(const sarrus_mechanism *mech, sarrus_workspace *ws, real *y) {
-    PLAN_EACH(k, 0, mech->factor.n_blocks) {
+    PLAN_EACH (k, 0, mech->factor.n_blocks) {
         real y0 = frame_at(y, 2 * k), y1 = real_fnma(frame_at(ws->factor, 4 * k + 1), y0, frame_at(y, 2 * k + 1));
         frame_at(y, 2 * k + 1) = y1;
         PLAN_EACH_ENTRY(p, mech->factor.column[k], mech->factor.column[k + 1], sarrus_ldlt_forward_entry(mech, ws, p, y0, y1, y))
@@ -158,7 +158,7 @@ LANE_FUNCTION void sarrus_ldlt_backward_entry(const sarrus_mechanism *mech, sarr
 
 /* y ← L⁻ᵀ D⁻¹ y. */
 PLAN_BODY void sarrus_ldlt_backward(const sarrus_mechanism *mech, sarrus_workspace *ws, real *y) {
-    PLAN_EACH(done, 0, mech->factor.n_blocks) {
+    PLAN_EACH (done, 0, mech->factor.n_blocks) {
         const int32_t k = mech->factor.n_blocks - 1 - done;
         real t[2];
         t[0] = frame_at(y, 2 * k) * frame_at(ws->inverse, 2 * k);

@@ -12,7 +12,7 @@
 PLAN_BODY mask sarrus_state_is_finite(const sarrus_mechanism *mech, const real *q, const real *v) {
     real range = real_set(SARRUS_FINITE_RANGE);
     mask ok = real_eq(range, range);
-    PLAN_EACH(i, 0, mech->n) {
+    PLAN_EACH (i, 0, mech->n) {
         ok = mask_and(ok, mask_and(real_le(real_abs(lane_at(q, i)), range), real_le(real_abs(lane_at(v, i)), range)));
     }
     return ok;
@@ -26,15 +26,15 @@ LANE_BODY mask sarrus_all_are_finite(const real *x, int32_t n) {
     return real_eq(zero, real_set(0.0));
 }
 
-/* As sarrus_accelerate; the lanes whose a_f is finite into *force_is_finite. */
+/* As sarrus_accelerate; the lanes whose a_f, an array of the evaluation, is finite into *force_is_finite. */
 LANE_FUNCTION void sarrus_accelerate_checked(sarrus_evaluation *ev, real t, const real *q, const real *v, mask *force_is_finite) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     real zero = real_set(0.0);
     ev->wants_force = 1;
     sarrus_accelerate(ev, t, q, v, ev->ws->a);
     ev->wants_force = 0;
-    PLAN_EACH(i, 0, mech->n)
-    zero = real_fma(frame_at(ev->ws->force, i), real_set(0.0), zero); /* NaN from any NaN or ∞ */
+    PLAN_EACH (i, 0, mech->n)
+        zero = real_fma(frame_at(ev->ws->force, i), real_set(0.0), zero); /* NaN from any NaN or ∞ */
     *force_is_finite = real_eq(zero, real_set(0.0));
 }
 

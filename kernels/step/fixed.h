@@ -29,7 +29,7 @@ LANE_BODY uint64_t sarrus_advance_fixed(sarrus_evaluation *ev, real *tile, const
         mask good = mask_and(sarrus_state_is_finite(mech, ws->q, ws->v), force_is_finite);
         mask move = mask_and(ev->healthy, good), fail = mask_and(ev->healthy, mask_not(good));
         sarrus_count(ev, mech->layout.n_steps, 1.0, move);
-        PLAN_EACH(i, 0, mech->n) {
+        PLAN_EACH (i, 0, mech->n) {
             lane_at(q, i) = real_select(move, lane_at(ws->q, i), lane_at(q, i));
             lane_at(v, i) = real_select(move, lane_at(ws->v, i), lane_at(v, i));
         }

@@ -10,12 +10,12 @@
 PLAN_BODY void sarrus_project_step(const sarrus_evaluation *ev, const real *correction, mask on, real *q) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     real largest = real_set(0.0);
-    PLAN_EACH(b, 0, mech->n_bodies)
-    largest = real_max(real_abs(lane_at(correction, 3 * b + 2)), largest);
+    PLAN_EACH (b, 0, mech->n_bodies)
+        largest = real_max(real_abs(lane_at(correction, 3 * b + 2)), largest);
     real limit = real_set(0.5);
     mask far = real_lt(limit, largest);
     real scale = real_select(far, limit / real_select(far, largest, limit), real_set(1.0));
-    PLAN_EACH(i, 0, mech->n) {
+    PLAN_EACH (i, 0, mech->n) {
         real qi = lane_at(q, i);
         lane_at(q, i) = real_select(on, real_fnma(scale, lane_at(correction, i), qi), qi);
     }
@@ -42,7 +42,7 @@ LANE_BODY void sarrus_project_positions(sarrus_evaluation *ev, real t, real tole
 LANE_BODY void sarrus_project_velocities(sarrus_evaluation *ev, mask active, real *v) {
     sarrus_workspace *ws = ev->ws;
     sarrus_correct_projection(ev, ws->phi_dot, active, ws->a);
-    PLAN_EACH(i, 0, sarrus_plan_of(ev)->n) {
+    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n) {
         real vi = lane_at(v, i);
         lane_at(v, i) = real_select(active, vi - lane_at(ws->a, i), vi);
     }
@@ -76,8 +76,8 @@ LANE_BODY void sarrus_project(sarrus_evaluation *ev, real t, real *q, real *v) {
     /* Round-off of Φ: about an ε of the largest coordinate in each of m rows. A looser goal would be felt: near a singular
      * configuration what is left of Φ stands for an angle Φ/σ, and the velocities follow the bent configuration. */
     real scale = real_set(1.0);
-    PLAN_EACH(i, 0, mech->n)
-    scale = real_max(real_abs(lane_at(q, i)), scale);
+    PLAN_EACH (i, 0, mech->n)
+        scale = real_max(real_abs(lane_at(q, i)), scale);
     sarrus_project_positions(ev, t, real_set(2.2e-16) * real_sqrt(real_set((real_scalar)mech->m)) * scale, 2, active, q, v);
     sarrus_project_velocities(ev, active, v);
 }

@@ -10,7 +10,7 @@
 /* One stage's end: adds weight·(v_s, a_s) to the sums and puts (q + c v_s, v + c a_s) into the stage state. */
 LANE_FUNCTION void sarrus_rk4_stage(const sarrus_evaluation *ev, const real *q, const real *v, real weight, real c, int is_first) {
     sarrus_workspace *ws = ev->ws;
-    PLAN_EACH(i, 0, sarrus_plan_of(ev)->n) {
+    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n) {
         real rate = is_first ? lane_at(v, i) : lane_at(ws->v, i);
         real a = lane_at(ws->a, i);
         lane_at(ws->sum_q, i) = is_first ? rate : real_fma(weight, rate, lane_at(ws->sum_q, i));
@@ -42,7 +42,7 @@ LANE_BODY void sarrus_rk4(sarrus_evaluation *ev, real t, real h, const real *q, 
     sarrus_accelerate(ev, t_end, ws->q, ws->v, ws->a);
     ev->held = (const real *)0;
     real sixth = h / real_set(6.0);
-    PLAN_EACH(i, 0, sarrus_plan_of(ev)->n) {
+    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n) {
         lane_at(ws->q, i) = real_fma(sixth, lane_at(ws->sum_q, i) + lane_at(ws->v, i), lane_at(q, i));
         lane_at(ws->v, i) = real_fma(sixth, lane_at(ws->sum_v, i) + lane_at(ws->a, i), lane_at(v, i));
     }

@@ -10,7 +10,7 @@ LANE_BODY void sarrus_semi_implicit(sarrus_evaluation *ev, real t, real h, const
     sarrus_workspace *ws = ev->ws;
     sarrus_accelerate_checked(ev, t, q, v, force_is_finite);
     sarrus_rank_note(ev, t, ev->healthy);
-    PLAN_EACH(i, 0, sarrus_plan_of(ev)->n) {
+    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n) {
         real v_new = real_fma(h, lane_at(ws->a, i), lane_at(v, i));
         lane_at(ws->v, i) = v_new;
         lane_at(ws->q, i) = real_fma(h, v_new, lane_at(q, i));

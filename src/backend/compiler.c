@@ -1,4 +1,5 @@
 #include "backend/compiler.h"
+#include "core/monotonic.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -160,19 +161,13 @@ static int process_start(const sarrus_compilation *compilation, int messages, pi
     return fault;
 }
 
-static double clock_seconds(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 typedef enum ending { ENDED, TOO_LONG, UNWANTED } ending;
 
 /* Waits for the process, looking every few ms whether it is still wanted. `*status` is 0 when somebody else has reaped it: the
  * application's own handler of children; the object then tells how it went. */
 static ending process_wait(pid_t process, const sarrus_compilation *compilation, int *status) {
     const struct timespec pause = {0, 2000000};
-    const double deadline = clock_seconds() + compilation->max_seconds;
+    const double deadline = sarrus_monotonic_seconds() + compilation->max_seconds;
     ending how = ENDED;
     *status = 0;
     for (;;) {
@@ -181,7 +176,7 @@ static ending process_wait(pid_t process, const sarrus_compilation *compilation,
             return how;
         if (how == ENDED && atomic_load_explicit(compilation->is_unwanted, memory_order_relaxed))
             how = UNWANTED;
-        else if (how == ENDED && clock_seconds() > deadline)
+        else if (how == ENDED && sarrus_monotonic_seconds() > deadline)
             how = TOO_LONG;
         if (how != ENDED)
             (void)kill(-process, SIGKILL);

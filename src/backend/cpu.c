@@ -13,6 +13,7 @@
 #include "backend/lapack_solve.h"
 #include "backend/scatter.h"
 #include "backend/specialize_plan.h"
+#include "core/monotonic.h"
 #include "core/report.h"
 #include "plan/lower.h"
 
@@ -140,12 +141,6 @@ static void take_tile(const cpu_device *device, sarrus_kernel_call *call, int64_
     call->is_configured = call->is_factored = 0;
 }
 
-static double clock_seconds(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* What is done with one tile. */
 typedef void tile_work(cpu_device *device, cpu_thread *thread, uint64_t i_tile, const void *how);
 
@@ -231,9 +226,9 @@ static void march_tiles(cpu_device *device, tile_work *work, const void *how, co
     if (device->n_steps > clock->n_total && device->busy_seconds > seconds_left)
         seconds_left = device->busy_seconds;
     sarrus_specializer_consider(device->specializer, seconds_left);
-    const double began = clock_seconds();
+    const double began = sarrus_monotonic_seconds();
     for_tiles(device, work, how);
-    const double seconds = clock_seconds() - began;
+    const double seconds = sarrus_monotonic_seconds() - began;
     device->busy_seconds += seconds;
     device->n_steps += n_steps;
     if (n_steps > 0 && seconds > measurable)

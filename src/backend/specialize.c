@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "backend/compiler.h"
 #include "backend/loaded_object.h"
 #include "backend/object_cache.h"
 #include "sarrus/version.h"
+#include "core/monotonic.h"
 
 static const char plan_name[] = "sarrus_constant_plan.h", object_name[] = "object.so";
 
@@ -43,12 +43,6 @@ struct sarrus_specializer {
     pthread_mutex_t lock;
     sarrus_specialization told; /* under the lock */
 };
-
-static double clock_seconds(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void tell(sarrus_specializer *s, sarrus_specialization_state state, const sarrus_note *note) {
     (void)pthread_mutex_lock(&s->lock);
@@ -94,7 +88,7 @@ static bool object_take(sarrus_specializer *s, const sarrus_object_bytes *bytes,
         return false;
     atomic_store_explicit(&s->advance, s->object.exports->advance, memory_order_release);
     (void)pthread_mutex_lock(&s->lock);
-    s->told.ready_seconds = clock_seconds() - s->began;
+    s->told.ready_seconds = sarrus_monotonic_seconds() - s->began;
     (void)pthread_mutex_unlock(&s->lock);
     return true;
 }
@@ -166,10 +160,10 @@ static void build(sarrus_specializer *s) {
     char name[SARRUS_CACHE_NAME];
     sarrus_note note = {""};
     sarrus_object_bytes bytes = {0};
-    const double began = clock_seconds();
+    const double began = sarrus_monotonic_seconds();
     const int folder = sarrus_object_cache_folder_make(&s->cache, name, &note);
     bool good = folder >= 0 && sources_write(s, folder, &note) && compile(s, folder, &note);
-    const double seconds = clock_seconds() - began;
+    const double seconds = sarrus_monotonic_seconds() - began;
     if (good && !sarrus_object_read(folder, object_name, &bytes))
         good = sarrus_note_set(&note, "the C compiler (%s) has made no object", s->compiler);
     good = good && object_take(s, &bytes, &note);
@@ -210,7 +204,7 @@ void sarrus_specializer_consider(sarrus_specializer *s, double seconds_left) {
     if (!(saved_share * seconds_left > s->request.expected_seconds))
         return;
     tell(s, SARRUS_SPECIALIZATION_COMPILING, NULL);
-    s->build_began = clock_seconds();
+    s->build_began = sarrus_monotonic_seconds();
     atomic_store_explicit(&s->is_busy, true, memory_order_release);
     if (thread_start(s))
         return;
@@ -224,7 +218,7 @@ static sarrus_specializer *allocate(const sarrus_specializer_request *request) {
     if (s == NULL)
         return NULL;
     s->request = *request;
-    s->began = clock_seconds();
+    s->began = sarrus_monotonic_seconds();
     s->cache.folder = -1;
     s->object.memory = -1;
     if (pthread_mutex_init(&s->lock, NULL) == 0)
@@ -290,7 +284,7 @@ bool sarrus_specializer_is_busy(const sarrus_specializer *s) {
 }
 
 bool sarrus_specializer_needs_processor(const sarrus_specializer *s) {
-    return sarrus_specializer_is_busy(s) && clock_seconds() - s->build_began < s->request.expected_seconds;
+    return sarrus_specializer_is_busy(s) && sarrus_monotonic_seconds() - s->build_began < s->request.expected_seconds;
 }
 
 void sarrus_specializer_report(sarrus_specializer *s, sarrus_specialization *out) {

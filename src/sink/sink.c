@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "core/monotonic.h"
 #include "core/report.h"
 #include "sink/compress_pool.h"
 #include "sink/layout.h"
@@ -62,12 +62,6 @@ struct sarrus_sink {
     bool lent, ended, closed;
 };
 
-static double now_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* ---- writer thread ---- */
 
 static sarrus_status write_chunks(sarrus_sink *sink, const block_buffer *buffer) {
@@ -106,7 +100,7 @@ static sarrus_status write_end(sarrus_sink *sink, const sarrus_sink_outcome *out
 
 /* Tells the caller how the writer stands; the mutex is held. */
 static void publish(sarrus_sink *sink, sarrus_status status, double since) {
-    sink->busy_seconds += now_seconds() - since;
+    sink->busy_seconds += sarrus_monotonic_seconds() - since;
     sink->n_bytes = sink->file.state.n_bytes;
     if (status != SARRUS_OK && sink->status == SARRUS_OK) {
         sink->status = status;
@@ -129,7 +123,7 @@ static uint64_t write_blocks(sarrus_sink *sink) {
             continue;
         }
         pthread_mutex_unlock(&sink->mutex);
-        double since = now_seconds();
+        double since = sarrus_monotonic_seconds();
         sarrus_status status = write_block(sink, buffer);
         pthread_mutex_lock(&sink->mutex);
         n_times = status == SARRUS_OK ? buffer->i_time_first + buffer->n_times : n_times;
@@ -142,7 +136,7 @@ static uint64_t write_blocks(sarrus_sink *sink) {
 
 static void *write_file(void *argument) {
     sarrus_sink *sink = argument;
-    double since = now_seconds();
+    double since = sarrus_monotonic_seconds();
     sarrus_status status = sarrus_result_file_create(&sink->file, sink->path, &sink->layout, sink->description);
     pthread_mutex_lock(&sink->mutex);
     sink->created = true;
@@ -155,7 +149,7 @@ static void *write_file(void *argument) {
     const sarrus_sink_outcome *outcome = sink->outcome;
     status = sink->status;
     pthread_mutex_unlock(&sink->mutex);
-    since = now_seconds();
+    since = sarrus_monotonic_seconds();
     if (status == SARRUS_OK && outcome != NULL) {
         status = write_end(sink, outcome, n_times);
     }

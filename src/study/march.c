@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "core/monotonic.h"
 #include "core/report.h"
 
 /* A slice aims at this many seconds: about five looks at the progress callback a second. */
@@ -10,14 +11,8 @@ static const double slice_seconds = 0.2;
 /* Memory for observations that no file asked to keep. */
 static const uint64_t scratch_bytes = UINT64_C(64) << 20;
 
-static double clock_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 double sarrus_march_seconds(const sarrus_march *march) {
-    return clock_seconds() - march->began;
+    return sarrus_monotonic_seconds() - march->began;
 }
 
 /* Widths to be observed: what the file wants, and the speeds when the energy needs them as its scale. */
@@ -61,7 +56,7 @@ sarrus_status sarrus_march_begin(sarrus_march *march, sarrus_context *context) {
                                  (unsigned long long)n_instances);
     }
     march->n_slice_steps = 1;
-    march->began = march->last_look = march->last_count = clock_seconds();
+    march->began = march->last_look = march->last_count = sarrus_monotonic_seconds();
     return SARRUS_OK;
 }
 
@@ -80,7 +75,7 @@ static void failures_count(sarrus_march *march, double now) {
     march->n_failed = 0;
     for (uint64_t i = 0; i < n_instances; i++)
         march->n_failed += sarrus_batch_status(march->batch, i) != SARRUS_INSTANCE_OK;
-    march->last_count = clock_seconds();
+    march->last_count = sarrus_monotonic_seconds();
     march->count_seconds = march->last_count - now;
 }
 
@@ -88,7 +83,7 @@ static void failures_count(sarrus_march *march, double now) {
 static sarrus_status progress_show(sarrus_march *march) {
     if (march->progress == NULL)
         return SARRUS_OK;
-    const double now = clock_seconds();
+    const double now = sarrus_monotonic_seconds();
     const bool is_end = march->i_time == march->schedule->n_times;
     if (march->i_time > 1 && !is_end && now - march->last_look < 0.75 * slice_seconds)
         return SARRUS_OK;
@@ -179,13 +174,13 @@ static void rows_take(const sarrus_march *march, const sarrus_observation *seen,
 
 /* One slice: `next` says what to observe after n_steps (n_times = 0: nothing yet). */
 static sarrus_status slice_run(sarrus_march *march, sarrus_context *context, const sarrus_observation *next, uint64_t n_steps) {
-    const double began = clock_seconds();
+    const double began = sarrus_monotonic_seconds();
     const sarrus_status status =
         next->n_times > 0 ? sarrus_batch_observe(march->batch, next) : sarrus_batch_advance(march->batch, n_steps);
     if (status != SARRUS_OK)
         return sarrus_report(context, status, "the batch stopped at t = %g s: %s", sarrus_batch_time(march->batch),
                              sarrus_status_text(status));
-    const double seconds = clock_seconds() - began;
+    const double seconds = sarrus_monotonic_seconds() - began;
     march->integrate_seconds += seconds;
     slice_adapt(march, n_steps, seconds);
     march->n_steps_done += n_steps;

@@ -1,0 +1,9 @@
+#include "core/monotonic.h"
+
+#include <time.h>
+
+double sarrus_monotonic_seconds(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
