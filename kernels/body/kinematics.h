@@ -2,7 +2,7 @@
 #ifndef SARRUS_BODY_KINEMATICS_H
 #define SARRUS_BODY_KINEMATICS_H
 
-#include "kernels/body/workspace.h"
+#include "kernels/body/plan_runs.h"
 
 /* A point fixed in a body. `arm` ρ = A(θ) s from the centre of mass (ground: the point itself), position p = r + ρ, velocity
  * ṗ = ṙ + ω ρ^⊥ with ρ^⊥ = (−ρ_y, ρ_x). */
@@ -116,15 +116,17 @@ LANE_FUNCTION void sarrus_row_store(sarrus_workspace *ws, int32_t i, const sarru
 }
 
 /* Φ = p_child − p_parent (two rows):  t_child = (−ρ_y, ρ_x), t_parent = (ρ_y, −ρ_x),  γ = ω_c² ρ_c − ω_p² ρ_p. */
-LANE_FUNCTION void sarrus_rows_pin(sarrus_workspace *ws, int32_t i, const sarrus_point *p, const sarrus_point *c, int want_errors) {
+LANE_FUNCTION void sarrus_rows_pin(sarrus_workspace *ws, int32_t i, const sarrus_point *p, const sarrus_point *c, int wanted) {
     frame_at(ws->turn, 2 * i) = p->arm_y;
     frame_at(ws->turn, 2 * i + 1) = -c->arm_y;
     frame_at(ws->turn, 2 * i + 2) = -p->arm_x;
     frame_at(ws->turn, 2 * i + 3) = c->arm_x;
-    real c2 = c->omega * c->omega, p2 = p->omega * p->omega;
-    frame_at(ws->gamma, i) = real_fnma(p2, p->arm_x, c2 * c->arm_x);
-    frame_at(ws->gamma, i + 1) = real_fnma(p2, p->arm_y, c2 * c->arm_y);
-    if (want_errors) {
+    if (wanted & SARRUS_WANT_GAMMA) {
+        real c2 = c->omega * c->omega, p2 = p->omega * p->omega;
+        frame_at(ws->gamma, i) = real_fnma(p2, p->arm_x, c2 * c->arm_x);
+        frame_at(ws->gamma, i + 1) = real_fnma(p2, p->arm_y, c2 * c->arm_y);
+    }
+    if (wanted & SARRUS_WANT_ERRORS) {
         frame_at(ws->phi, i) = c->x - p->x;
         frame_at(ws->phi, i + 1) = c->y - p->y;
         frame_at(ws->phi_dot, i) = c->vx - p->vx;
@@ -165,16 +167,15 @@ LANE_FUNCTION void sarrus_row_free(sarrus_workspace *ws, int32_t i, const sarrus
     }
 }
 
-/* All rows of joint i. A drive s(t) adds the free coordinate's row with Φ − s, Φ̇ − ṡ, γ + s̈. */
-PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *parameter, int32_t i_joint, const real *q, const real *v,
-                                 sarrus_workspace *ws, int want_errors) {
-    const sarrus_mech_joint *joint = &mech->joint[i_joint];
+/* All rows of a joint. A drive s(t) adds the free coordinate's row with Φ − s, Φ̇ − ṡ, γ + s̈. */
+PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_joint *joint, const real *q,
+                                 const real *v, sarrus_workspace *ws, int wanted) {
     const real *p = lane_from(parameter, joint->p);
     int32_t i = joint->row;
     sarrus_point parent, child;
     sarrus_joint_points(ws, parameter, joint, q, v, &parent, &child);
     if (sarrus_joint_is(mech, joint, SARRUS_KIND_REVOLUTE) || sarrus_joint_is(mech, joint, SARRUS_KIND_FIXED)) {
-        sarrus_rows_pin(ws, i, &parent, &child, want_errors);
+        sarrus_rows_pin(ws, i, &parent, &child, wanted);
         i += 2;
         if (sarrus_joint_is(mech, joint, SARRUS_KIND_FIXED))
             sarrus_row_angle(ws, i++, joint, lane_at(p, SARRUS_PJ_ANGLE0), q, v);
@@ -212,9 +213,10 @@ PLAN_BODY void sarrus_baumgarte(const sarrus_mechanism *mech, real alpha, real b
 /* Rows of all joints at (q, v); the rotations and signals are there already. Directions of constant rows are written only
  * when the plan has general rows (nothing else reads them on the fast path). */
 PLAN_BODY void sarrus_rows(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v, sarrus_workspace *ws,
-                           int want_errors) {
-    PLAN_EACH (i, 0, mech->n_joints)
-        sarrus_joint_rows(mech, parameter, i, q, v, ws, want_errors);
+                           int wanted) {
+    sarrus_mech_joint now;
+    PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints,
+              sarrus_joint_rows(mech, parameter, sarrus_joint_at(mech, i, lap, &now), q, v, ws, wanted))
 }
 
 /* e of the constant rows, once per workspace: nothing overwrites it. */

@@ -19,6 +19,9 @@ enum {
     SARRUS_ROW_GENERAL = 3, /* e depends on the state */
 };
 
+/* What of the rows a caller of sarrus_rows looks at: Φ and Φ̇, or γ. */
+enum { SARRUS_WANT_ERRORS = 1, SARRUS_WANT_GAMMA = 2 };
+
 /* Joint types, in the order of the model's. */
 enum { SARRUS_KIND_REVOLUTE = 0, SARRUS_KIND_PRISMATIC = 1, SARRUS_KIND_FIXED = 2, SARRUS_KIND_DISTANCE = 3, SARRUS_N_KINDS = 4 };
 
@@ -139,9 +142,6 @@ typedef struct sarrus_mech_factor {
                                       (destination: elimination order) and, at destination 2 n_blocks, J_d M⁻¹ J_dᵀ */
     const sarrus_mech_share *coupling;
 } sarrus_mech_factor;
-
-/* A place in a lane array, as the hot loops want it: index × lanes of a tile, so that no multiplication is left to do. */
-typedef uint32_t sarrus_lane_place;
 
 /* A share with every operand as a place: destination += push_i·turn_j (+ or − 1/m, or (e_i·e_j)/m). */
 typedef struct sarrus_lane_share {
@@ -334,5 +334,22 @@ typedef struct sarrus_mechanism {
      * takes the rank-revealing path; for a projection the row is left out for the moment. */
     double guard; /* plan */
 } sarrus_mechanism;
+
+#if defined(SARRUS_PLAN_IN_RUNS)
+/* By how much the items of the plan's tables grow from lap to lap of their runs (plan_runs.h). */
+typedef struct sarrus_plan_steps {
+    sarrus_mech_joint joint[SARRUS_PLAN_N_JOINTS];
+    sarrus_lane_block_share block_share[SARRUS_PLAN_N_BLOCK_SHARES];
+    sarrus_lane_share share[SARRUS_PLAN_N_SHARES];
+    sarrus_lane_place fill[SARRUS_PLAN_N_FILL];
+    sarrus_lane_place pad[SARRUS_PLAN_N_PADS];
+    sarrus_lane_place row[SARRUS_PLAN_N_INDEPENDENT];
+    sarrus_lane_place at[SARRUS_PLAN_N_INDEPENDENT];
+    int32_t block[SARRUS_PLAN_N_BLOCKS];  /* of the number of a block column */
+    int32_t column[SARRUS_PLAN_N_BLOCKS]; /* of its first entry */
+    sarrus_lane_place entry_row[SARRUS_PLAN_N_ENTRIES];
+    sarrus_lane_place update[SARRUS_PLAN_N_UPDATES];
+} sarrus_plan_steps;
+#endif
 
 #endif

@@ -15,12 +15,8 @@
 
 #if defined(SARRUS_CONSTANT_PLAN)
 
-/* An array of an evaluation, as a member. */
-#define FRAME_ARRAY(name, n) real name[n]
 /* Bodies of one evaluation become one piece of code. */
 #define PLAN_BODY LANE_FUNCTION
-/* A loop over the plan. */
-#define PLAN_EACH(i, from, to) LANE_UNROLL for (int32_t i = (from); i < (to); ++i)
 /* A call for every entry of a column. Their number becomes a constant only when the loop around has been unrolled: a loop would be
  * unrolled too late or, for as many as there could be, too often. So the call is written out for the longest column of the plan,
  * SARRUS_PLAN_LONGEST_COLUMN, which is LOOP when that is too long. */
@@ -40,23 +36,39 @@
 #define PLAN_ENTRIES_LOOP(i, from, to, call)                                                                                       \
     for (int32_t i = (from); i < (to); ++i)                                                                                        \
         call;
-#define FRAME_STRIDE 1
-/* Element r behind a place of the plan's tables, in an array of an evaluation and among the parameters of a tile. */
-#define frame_place(array, place, r) ((array)[(place) + (r)])
 #define parameter_place(parameter, place) lane_at(parameter, place)
 
 #else
 
-#define FRAME_ARRAY(name, n) real *name
 #define PLAN_BODY LANE_BODY
-#define PLAN_EACH(i, from, to) for (int32_t i = (from); i < (to); ++i)
 #define PLAN_EACH_ENTRY(i, from, to, call)                                                                                         \
     for (int32_t i = (from); i < (to); ++i)                                                                                        \
         call;
-#define FRAME_STRIDE LANE_STRIDE
-#define frame_place(array, place, r) lane_place(array, (place) + (r)*LANE_WIDTH)
 #define parameter_place(parameter, place) lane_place(parameter, place)
 
+#endif
+
+#if defined(SARRUS_CONSTANT_PLAN) && !defined(SARRUS_PLAN_IN_RUNS)
+
+/* An array of an evaluation, as a member. */
+#define FRAME_ARRAY(name, n) real name[n]
+#define FRAME_STRIDE 1
+/* A loop over the plan. */
+#define PLAN_EACH(i, from, to) LANE_UNROLL for (int32_t i = (from); i < (to); ++i)
+
+#else
+
+#define FRAME_ARRAY(name, n) real *name
+#define FRAME_STRIDE LANE_STRIDE
+#define PLAN_EACH(i, from, to) for (int32_t i = (from); i < (to); ++i)
+
+#endif
+
+/* Element r behind a place of the plan's tables, in an array of an evaluation and among the parameters of a tile. */
+#if defined(SARRUS_CONSTANT_PLAN)
+#define frame_place(array, place, r) ((array)[(size_t)((place) + (r)) * FRAME_STRIDE])
+#else
+#define frame_place(array, place, r) lane_place(array, (place) + (r)*LANE_WIDTH)
 #endif
 
 /* Whether a joint is of a kind, and whether it has a row `r` (0 … 2) or a drive. A constant plan that has no such joint, or no

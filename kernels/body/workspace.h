@@ -81,14 +81,14 @@ LANE_FUNCTION real *sarrus_workspace_part(real *block, size_t *at, size_t n_arra
 }
 
 /* The same for an array of an evaluation: specialised kernels keep it elsewhere, and leave its place to the generic ones. */
-#if defined(SARRUS_CONSTANT_PLAN)
+#if defined(SARRUS_CONSTANT_PLAN) && !defined(SARRUS_PLAN_IN_RUNS)
 #define FRAME_PART(array, block, at, n_arrays) (void)sarrus_workspace_part(block, at, n_arrays)
 #else
 #define FRAME_PART(array, block, at, n_arrays) (array) = sarrus_workspace_part(block, at, n_arrays)
 #endif
 
 /* Cuts `block` (NULL: only counts); returns the number of lane arrays that the workspace needs. */
-LANE_BODY size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *block, sarrus_workspace *ws) {
+LANE_FUNCTION size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *block, sarrus_workspace *ws) {
     size_t n = (size_t)mech->n, m = (size_t)mech->m, n_bodies = (size_t)mech->n_bodies;
     size_t n_i = 2 * (size_t)mech->factor.n_blocks, n_d = (size_t)mech->factor.n_dependent;
     size_t at = 0;

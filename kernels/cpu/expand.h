@@ -63,7 +63,7 @@ static void kernel_rows(sarrus_kernel_call *call, double t, double *jacobian, do
     const sarrus_mechanism *mech = call->mech;
     const real *tile = (const real *)call->tile;
     call_begin(call, &ev, &ws);
-    sarrus_evaluate_rows(&ev, real_set(t), tile + mech->layout.q, tile + mech->layout.v, 1);
+    sarrus_evaluate_rows(&ev, real_set(t), tile + mech->layout.q, tile + mech->layout.v);
     sarrus_dense_rows(mech, ev.parameter, &ws, 0, (real *)jacobian);
     for (int32_t i = 0; i < mech->m; ++i) {
         ((real *)phi)[i] = ws.phi[i];

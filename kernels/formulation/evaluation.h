@@ -50,9 +50,9 @@ PLAN_BODY void sarrus_configure(sarrus_evaluation *ev, real t, const real *q) {
 }
 
 /* Rotations, signals and rows at (t, q, v). */
-PLAN_BODY void sarrus_evaluate_rows_body(sarrus_evaluation *ev, real t, const real *q, const real *v, int want_errors) {
+PLAN_BODY void sarrus_evaluate_rows_body(sarrus_evaluation *ev, real t, const real *q, const real *v) {
     sarrus_configure(ev, t, q);
-    sarrus_rows(sarrus_plan_of(ev), ev->parameter, q, v, ev->ws, want_errors);
+    sarrus_rows(sarrus_plan_of(ev), ev->parameter, q, v, ev->ws, SARRUS_WANT_ERRORS);
 }
 
 /* ‖x‖₂ of a row vector. */

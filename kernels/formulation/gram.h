@@ -2,7 +2,7 @@
 #ifndef SARRUS_FORMULATION_GRAM_H
 #define SARRUS_FORMULATION_GRAM_H
 
-#include "kernels/body/workspace.h"
+#include "kernels/body/kinematics.h"
 
 LANE_FUNCTION real sarrus_body_minv(const sarrus_mechanism *mech, const real *parameter, int32_t body) {
     return lane_at(parameter, mech->p_body + SARRUS_PB_N * body + SARRUS_PB_MINV);
@@ -28,16 +28,19 @@ LANE_FUNCTION void sarrus_push_side(const sarrus_mechanism *mech, const real *pa
 }
 
 /* push = turn / I of both sides of every row. */
-PLAN_BODY void sarrus_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
-    PLAN_EACH (i_joint, 0, mech->n_joints) {
-        sarrus_push_side(mech, parameter, ws, &mech->joint[i_joint], 0);
-        sarrus_push_side(mech, parameter, ws, &mech->joint[i_joint], 1);
-    }
+LANE_FUNCTION void sarrus_push_joint(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int32_t i_joint,
+                                     int32_t lap) {
+    sarrus_mech_joint now;
+    const sarrus_mech_joint *joint = sarrus_joint_at(mech, i_joint, lap, &now);
+    sarrus_push_side(mech, parameter, ws, joint, 0);
+    sarrus_push_side(mech, parameter, ws, joint, 1);
 }
+PLAN_BODY void sarrus_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws){
+    PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints, sarrus_push_joint(mech, parameter, ws, i, lap))}
 
 /* One body's share of J_i M⁻¹ J_jᵀ added to `sum`; the kind is known where it is called. */
-LANE_FUNCTION real sarrus_share(const real *parameter, sarrus_workspace *ws, const sarrus_lane_share *share, int32_t kind,
-                                real sum) {
+LANE_FUNCTION real
+    sarrus_share(const real *parameter, sarrus_workspace *ws, const sarrus_lane_share *share, int32_t kind, real sum) {
     sum = real_fma(frame_place(ws->push, share->push, 0), frame_place(ws->turn, share->turn, 0), sum);
     if (kind == SARRUS_LANE_ROTATION)
         return sum;
@@ -52,51 +55,59 @@ LANE_FUNCTION real sarrus_share(const real *parameter, sarrus_workspace *ws, con
     return kind == SARRUS_LANE_GENERAL_PLUS ? real_fma(dot, m_inverse, sum) : real_fnma(dot, m_inverse, sum);
 }
 
+/* A share of one kind, the first at its destination or not. */
+LANE_FUNCTION void sarrus_gram_share(const real *parameter, sarrus_workspace *ws, const sarrus_lane_share *share, int32_t kind,
+                                     int is_first) {
+    real before = is_first ? real_set(0.0) : frame_place(ws->factor, share->destination, 0);
+    frame_place(ws->factor, share->destination, 0) = sarrus_share(parameter, ws, share, kind, before);
+}
+
 /* One segment of shares, of one kind. */
 LANE_FUNCTION void sarrus_gram_segment(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int32_t kind,
                                        int is_first) {
-    int32_t segment = is_first ? kind : SARRUS_N_LANE_KINDS + kind;
-    PLAN_EACH (i, mech->lane.segment[segment], mech->lane.segment[segment + 1]) {
-        const sarrus_lane_share *share = &mech->lane.share[i];
-        real before = is_first ? real_set(0.0) : frame_place(ws->factor, share->destination, 0);
-        frame_place(ws->factor, share->destination, 0) = sarrus_share(parameter, ws, share, kind, before);
+    const int32_t segment = is_first ? kind : SARRUS_N_LANE_KINDS + kind;
+    sarrus_lane_share now;
+    PLAN_RUNS(SHARES, i, lap, mech->lane.segment[segment], mech->lane.segment[segment + 1],
+              sarrus_gram_share(parameter, ws, sarrus_share_at(mech, i, lap, &now), kind, is_first))
+}
+
+/* A block share of one kind, the first at its destination or not. */
+LANE_FUNCTION void sarrus_gram_block(const real *parameter, sarrus_workspace *ws, const sarrus_lane_block_share *share,
+                                     int32_t kind, int is_first) {
+    const sarrus_lane_place s = share->destination;
+    real m_inverse = parameter_place(parameter, share->mass);
+    real px = frame_place(ws->push, share->push, 0), py = frame_place(ws->push, share->push, 2);
+    real tx = frame_place(ws->turn, share->turn, 0), ty = frame_place(ws->turn, share->turn, 2);
+    if (kind == SARRUS_LANE_OPPOSITE)
+        m_inverse = -m_inverse;
+    real xx = is_first ? m_inverse : frame_place(ws->factor, s, 0) + m_inverse;
+    if (kind == SARRUS_LANE_DIAGONAL) {
+        real yy = is_first ? m_inverse : frame_place(ws->factor, s, 2) + m_inverse;
+        frame_place(ws->factor, s, 0) = real_fma(px, tx, xx);
+        frame_place(ws->factor, s, 1) = is_first ? py * tx : real_fma(py, tx, frame_place(ws->factor, s, 1));
+        frame_place(ws->factor, s, 2) = real_fma(py, ty, yy);
+    } else {
+        real yy = is_first ? m_inverse : frame_place(ws->factor, s, 3) + m_inverse;
+        frame_place(ws->factor, s, 0) = real_fma(px, tx, xx);
+        frame_place(ws->factor, s, 1) = is_first ? px * ty : real_fma(px, ty, frame_place(ws->factor, s, 1));
+        frame_place(ws->factor, s, 2) = is_first ? py * tx : real_fma(py, tx, frame_place(ws->factor, s, 2));
+        frame_place(ws->factor, s, 3) = real_fma(py, ty, yy);
     }
 }
 
 /* One segment of block shares, of one kind. */
 LANE_FUNCTION void sarrus_gram_blocks(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int32_t kind,
                                       int is_first) {
-    int32_t segment = is_first ? kind : SARRUS_N_LANE_BLOCK_KINDS + kind;
-    PLAN_EACH (i, mech->lane.block_segment[segment], mech->lane.block_segment[segment + 1]) {
-        const sarrus_lane_block_share *share = &mech->lane.block_share[i];
-        const sarrus_lane_place s = share->destination;
-        real m_inverse = parameter_place(parameter, share->mass);
-        real px = frame_place(ws->push, share->push, 0), py = frame_place(ws->push, share->push, 2);
-        real tx = frame_place(ws->turn, share->turn, 0), ty = frame_place(ws->turn, share->turn, 2);
-        if (kind == SARRUS_LANE_OPPOSITE)
-            m_inverse = -m_inverse;
-        real xx = is_first ? m_inverse : frame_place(ws->factor, s, 0) + m_inverse;
-        if (kind == SARRUS_LANE_DIAGONAL) {
-            real yy = is_first ? m_inverse : frame_place(ws->factor, s, 2) + m_inverse;
-            frame_place(ws->factor, s, 0) = real_fma(px, tx, xx);
-            frame_place(ws->factor, s, 1) = is_first ? py * tx : real_fma(py, tx, frame_place(ws->factor, s, 1));
-            frame_place(ws->factor, s, 2) = real_fma(py, ty, yy);
-        } else {
-            real yy = is_first ? m_inverse : frame_place(ws->factor, s, 3) + m_inverse;
-            frame_place(ws->factor, s, 0) = real_fma(px, tx, xx);
-            frame_place(ws->factor, s, 1) = is_first ? px * ty : real_fma(px, ty, frame_place(ws->factor, s, 1));
-            frame_place(ws->factor, s, 2) = is_first ? py * tx : real_fma(py, tx, frame_place(ws->factor, s, 2));
-            frame_place(ws->factor, s, 3) = real_fma(py, ty, yy);
-        }
-    }
+    const int32_t segment = is_first ? kind : SARRUS_N_LANE_BLOCK_KINDS + kind;
+    sarrus_lane_block_share now;
+    PLAN_RUNS(BLOCK_SHARES, i, lap, mech->lane.block_segment[segment], mech->lane.block_segment[segment + 1],
+              sarrus_gram_block(parameter, ws, sarrus_block_share_at(mech, i, lap, &now), kind, is_first))
 }
 
 /* ws->factor ← the lower triangle of S over the independent rows, in elimination order. */
 PLAN_BODY void sarrus_gram(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
-    PLAN_EACH (i, 0, mech->factor.n_fill)
-        frame_place(ws->factor, mech->lane.fill[i], 0) = real_set(0.0);
-    PLAN_EACH (i, 0, mech->factor.n_pads)
-        frame_place(ws->factor, mech->lane.pad[i], 0) = real_set(1.0);
+    PLAN_RUNS(FILL, i, lap, 0, mech->factor.n_fill, frame_place(ws->factor, PLAN_AT(mech, fill, i, lap), 0) = real_set(0.0))
+    PLAN_RUNS(PADS, i, lap, 0, mech->factor.n_pads, frame_place(ws->factor, PLAN_AT(mech, pad, i, lap), 0) = real_set(1.0))
     sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_DIAGONAL, 1);
     sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_SAME, 1);
     sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_OPPOSITE, 1);
@@ -202,21 +213,38 @@ LANE_FUNCTION void sarrus_pin_subtract(sarrus_workspace *ws, const sarrus_mech_j
     frame_at(out, i + 1) = sy;
 }
 
-/* out ← base − J x, row by row; the two rows of a pin together. A joint has at most three rows. */
+/* The rows of a joint of out ← base − J x, of which there are one to three. */
+LANE_FUNCTION void sarrus_joint_subtract(const sarrus_mechanism *mech, sarrus_workspace *ws, const sarrus_mech_joint *joint,
+                                         const real *base, const real *x, real *out) {
+    const int32_t i = joint->row, has_pin = sarrus_joint_has_pin(mech, joint);
+    if (has_pin)
+        sarrus_pin_subtract(ws, joint, base, x, out);
+    if (!has_pin)
+        frame_at(out, i) = frame_at(base, i) - sarrus_row_times(mech, ws, i, x);
+    if (!has_pin && sarrus_joint_has_row(mech, joint, 1))
+        frame_at(out, i + 1) = frame_at(base, i + 1) - sarrus_row_times(mech, ws, i + 1, x);
+    if (sarrus_joint_has_row(mech, joint, 2))
+        frame_at(out, i + 2) = frame_at(base, i + 2) - sarrus_row_times(mech, ws, i + 2, x);
+}
+
+/* out ← base − J x, joint by joint; the two rows of a pin together. */
 PLAN_BODY void sarrus_rows_subtract(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *base, const real *x,
                                     real *out) {
-    PLAN_EACH (i_joint, 0, mech->n_joints) {
-        const sarrus_mech_joint *joint = &mech->joint[i_joint];
-        const int32_t i = joint->row, has_pin = sarrus_joint_has_pin(mech, joint);
-        if (has_pin)
-            sarrus_pin_subtract(ws, joint, base, x, out);
-        if (!has_pin)
-            frame_at(out, i) = frame_at(base, i) - sarrus_row_times(mech, ws, i, x);
-        if (!has_pin && sarrus_joint_has_row(mech, joint, 1))
-            frame_at(out, i + 1) = frame_at(base, i + 1) - sarrus_row_times(mech, ws, i + 1, x);
-        if (sarrus_joint_has_row(mech, joint, 2))
-            frame_at(out, i + 2) = frame_at(base, i + 2) - sarrus_row_times(mech, ws, i + 2, x);
-    }
+    sarrus_mech_joint now;
+    PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints, sarrus_joint_subtract(mech, ws, sarrus_joint_at(mech, i, lap, &now), base, x, out))
+}
+
+/* ws->rhs ← γ − J a_f, each joint right after its rows, while they are at hand. */
+LANE_FUNCTION void sarrus_joint_residual(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_joint *joint,
+                                         const real *q, const real *v, sarrus_workspace *ws) {
+    sarrus_joint_rows(mech, parameter, joint, q, v, ws, SARRUS_WANT_GAMMA);
+    sarrus_joint_subtract(mech, ws, joint, ws->gamma, ws->force, ws->rhs);
+}
+PLAN_BODY void sarrus_rows_residual(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v,
+                                    sarrus_workspace *ws) {
+    sarrus_mech_joint now;
+    PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints,
+              sarrus_joint_residual(mech, parameter, sarrus_joint_at(mech, i, lap, &now), q, v, ws))
 }
 
 /* The two rows of a pin of out ← out + M⁻¹ Jᵀ μ. */
@@ -240,21 +268,26 @@ LANE_FUNCTION void sarrus_pin_push(const sarrus_mechanism *mech, const real *par
     }
 }
 
-/* out ← out + M⁻¹ Jᵀ μ; the two rows of a pin together. */
+/* The rows of a joint of out ← out + M⁻¹ Jᵀ μ. */
+LANE_FUNCTION void sarrus_joint_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                     const sarrus_mech_joint *joint, const real *mu, real *out) {
+    const int32_t i = joint->row, has_pin = sarrus_joint_has_pin(mech, joint);
+    if (has_pin)
+        sarrus_pin_push(mech, parameter, ws, joint, mu, out);
+    if (!has_pin)
+        sarrus_row_push(mech, parameter, ws, i, frame_at(mu, i), out);
+    if (!has_pin && sarrus_joint_has_row(mech, joint, 1))
+        sarrus_row_push(mech, parameter, ws, i + 1, frame_at(mu, i + 1), out);
+    if (sarrus_joint_has_row(mech, joint, 2))
+        sarrus_row_push(mech, parameter, ws, i + 2, frame_at(mu, i + 2), out);
+}
+
+/* out ← out + M⁻¹ Jᵀ μ, joint by joint; the two rows of a pin together. */
 PLAN_BODY void sarrus_rows_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *mu,
                                 real *out) {
-    PLAN_EACH (i_joint, 0, mech->n_joints) {
-        const sarrus_mech_joint *joint = &mech->joint[i_joint];
-        const int32_t i = joint->row, has_pin = sarrus_joint_has_pin(mech, joint);
-        if (has_pin)
-            sarrus_pin_push(mech, parameter, ws, joint, mu, out);
-        if (!has_pin)
-            sarrus_row_push(mech, parameter, ws, i, frame_at(mu, i), out);
-        if (!has_pin && sarrus_joint_has_row(mech, joint, 1))
-            sarrus_row_push(mech, parameter, ws, i + 1, frame_at(mu, i + 1), out);
-        if (sarrus_joint_has_row(mech, joint, 2))
-            sarrus_row_push(mech, parameter, ws, i + 2, frame_at(mu, i + 2), out);
-    }
+    sarrus_mech_joint now;
+    PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints,
+              sarrus_joint_push(mech, parameter, ws, sarrus_joint_at(mech, i, lap, &now), mu, out))
 }
 
 /* Which rows a dense problem is made of: all, or the independent ones. */

@@ -27,8 +27,8 @@ PLAN_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
         PLAN_EACH (k, 0, 2 * mech->factor.n_blocks)
             frame_at(ws->solution, k) = real_set(0.0);
     }
-    PLAN_EACH (k, 0, mech->factor.n_independent)
-        frame_place(ws->solution, mech->lane.at[k], 0) = frame_place(rhs, mech->lane.row[k], 0);
+    PLAN_RUNS(INDEPENDENT, k, lap, 0, mech->factor.n_independent,
+              frame_place(ws->solution, PLAN_AT(mech, at, k, lap), 0) = frame_place(rhs, PLAN_AT(mech, row, k, lap), 0))
     if (ev->is_factored) {
         sarrus_ldlt_forward(mech, ws, ws->solution);
     } else {
@@ -38,8 +38,8 @@ PLAN_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
         ev->is_factored = 1;
     }
     sarrus_ldlt_backward(mech, ws, ws->solution);
-    PLAN_EACH (k, 0, mech->factor.n_independent)
-        frame_place(ws->multiplier, mech->lane.row[k], 0) = frame_place(ws->solution, mech->lane.at[k], 0);
+    PLAN_RUNS(INDEPENDENT, k, lap, 0, mech->factor.n_independent,
+              frame_place(ws->multiplier, PLAN_AT(mech, row, k, lap), 0) = frame_place(ws->solution, PLAN_AT(mech, at, k, lap), 0))
     PLAN_EACH (k, 0, mech->factor.n_dependent)
         frame_place(ws->multiplier, mech->lane.dependent[k], 0) = real_set(0.0);
     mask refused = real_lt(real_set(0.0), frame_at(ws->refused, 0));
@@ -94,10 +94,14 @@ PLAN_BODY void sarrus_accelerate_body(sarrus_evaluation *ev, real t, const real 
     if (!ev->is_configured)
         sarrus_configure(ev, t, q);
     sarrus_free_acceleration(mech, ev->parameter, ev->input, q, v, ws);
-    sarrus_rows(mech, ev->parameter, q, v, ws, mech->has_baumgarte || mech->rank.method == SARRUS_RANK_VIOLATION);
-    if (mech->has_baumgarte)
-        sarrus_baumgarte(mech, ev->alpha, ev->beta, ev->held, ws);
-    sarrus_rows_subtract(mech, ws, ws->gamma, ws->force, ws->rhs);
+    if (mech->has_baumgarte || mech->rank.method == SARRUS_RANK_VIOLATION) {
+        sarrus_rows(mech, ev->parameter, q, v, ws, SARRUS_WANT_ERRORS | SARRUS_WANT_GAMMA);
+        if (mech->has_baumgarte)
+            sarrus_baumgarte(mech, ev->alpha, ev->beta, ev->held, ws);
+        sarrus_rows_subtract(mech, ws, ws->gamma, ws->force, ws->rhs);
+    } else {
+        sarrus_rows_residual(mech, ev->parameter, q, v, ws);
+    }
     sarrus_correct(ev, ws->rhs, ws->force, a);
     ev->is_configured = 0; /* the state moves on */
 }

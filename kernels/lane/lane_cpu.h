@@ -21,11 +21,13 @@
 #define LANE_CONSTANT static const
 /* A piece of code of its own. */
 #define LANE_PHASE static __attribute__((noinline, unused))
-/* Before a loop whose bounds are constants: all of its iterations one after another. */
+/* Before a loop whose bounds are constants: all of its iterations one after another; or none but as it stands. */
 #if defined(__clang__)
 #define LANE_UNROLL _Pragma("clang loop unroll(full)")
+#define LANE_ROLLED _Pragma("clang loop unroll(disable)")
 #else
 #define LANE_UNROLL _Pragma("GCC unroll 65534")
+#define LANE_ROLLED _Pragma("GCC unroll 1")
 #endif
 #define LANE_STRIDE 1
 #define LANE_WIDTH SARRUS_LANE_WIDTH

@@ -14,8 +14,9 @@
 #define LANE_CONSTANT static __device__ const
 /* A piece of code of its own. */
 #define LANE_PHASE static __device__ __noinline__ __attribute__((unused))
-/* Before a loop whose bounds are constants: all of its iterations one after another. */
+/* Before a loop whose bounds are constants: all of its iterations one after another; or none but as it stands. */
 #define LANE_UNROLL _Pragma("unroll")
+#define LANE_ROLLED _Pragma("unroll 1")
 #define LANE_WIDTH 32
 #define LANE_STRIDE LANE_WIDTH
 

@@ -7,7 +7,7 @@
 #ifndef SARRUS_PINV_LDLT_H
 #define SARRUS_PINV_LDLT_H
 
-#include "kernels/body/workspace.h"
+#include "kernels/body/plan_runs.h"
 
 /* The inverse pivots of block k, (S_00, S_10, S_11) = (a, b, c), and l:
  *   l = b/a,   1/d0 = 1/a,   1/d1 = 1/(c − b²/a) = a²/(a det),   det = ac − b²,
@@ -60,31 +60,37 @@ LANE_FUNCTION void sarrus_block_subtract_own(sarrus_workspace *ws, sarrus_lane_p
     frame_place(ws->factor, target, 2) = real_fnma(a11, b->b11, t11);
 }
 
-/* What a column's own pivots and right side hand to its entries. */
+/* What a column's own pivots and right side hand to its entries. Column and entries are those of the plan's list, in a lap. */
 typedef struct sarrus_ldlt_head {
-    int32_t k;
+    int32_t k, lap;
     real l, i0, i1, y0, y1;
 } sarrus_ldlt_head;
 
+/* Where entry p of column k stands in the factor in a lap. */
+LANE_FUNCTION int32_t sarrus_ldlt_place(const sarrus_mechanism *mech, int32_t k, int32_t lap, int32_t p) {
+    return 4 * (mech->factor.n_blocks + p + sarrus_column_shift(k, lap));
+}
+
 /* Entry p of a column: its second part without the first. */
 LANE_FUNCTION void sarrus_ldlt_clear(const sarrus_mechanism *mech, sarrus_workspace *ws, const sarrus_ldlt_head *head, int32_t p) {
-    const int32_t x = 4 * (mech->factor.n_blocks + p);
+    const int32_t x = sarrus_ldlt_place(mech, head->k, head->lap, p);
     frame_at(ws->factor, x + 1) = real_fnma(head->l, frame_at(ws->factor, x), frame_at(ws->factor, x + 1));
     frame_at(ws->factor, x + 3) = real_fnma(head->l, frame_at(ws->factor, x + 2), frame_at(ws->factor, x + 3));
 }
 
 /* Entry p of a column: what it subtracts from the columns behind and from the right side, and its L. */
 LANE_FUNCTION void sarrus_ldlt_entry(const sarrus_mechanism *mech, sarrus_workspace *ws, const sarrus_ldlt_head *head, int32_t p) {
-    const int32_t x = 4 * (mech->factor.n_blocks + p), update = mech->lane.first_update[p];
-    const sarrus_lane_place row = mech->lane.entry_row[p];
+    const int32_t x = sarrus_ldlt_place(mech, head->k, head->lap, p), update = mech->lane.first_update[p];
+    const sarrus_lane_place row = PLAN_AT(mech, entry_row, p, head->lap);
     sarrus_block b;
     b.b00 = frame_at(ws->factor, x) * head->i0;
     b.b01 = frame_at(ws->factor, x + 1) * head->i1;
     b.b10 = frame_at(ws->factor, x + 2) * head->i0;
     b.b11 = frame_at(ws->factor, x + 3) * head->i1;
-    sarrus_block_subtract_own(ws, mech->lane.update[update], x, &b);
+    sarrus_block_subtract_own(ws, PLAN_AT(mech, update, update, head->lap), x, &b);
     PLAN_EACH_ENTRY(a, p + 1, mech->factor.column[head->k + 1],
-                    sarrus_block_subtract(ws, mech->lane.update[update + a - p], 4 * (mech->factor.n_blocks + a), &b))
+                    sarrus_block_subtract(ws, PLAN_AT(mech, update, update + a - p, head->lap),
+                                          sarrus_ldlt_place(mech, head->k, head->lap, a), &b))
     real s0 = real_fnma(b.b00, head->y0, frame_place(ws->solution, row, 0));
     real s1 = real_fnma(b.b10, head->y0, frame_place(ws->solution, row, 1));
     frame_place(ws->solution, row, 0) = real_fnma(b.b01, head->y1, s0);
@@ -95,18 +101,22 @@ LANE_FUNCTION void sarrus_ldlt_entry(const sarrus_mechanism *mech, sarrus_worksp
     frame_at(ws->factor, x + 3) = b.b11;
 }
 
-/* Column k below its pivots, the right side carried along. Entries are blocks p of the plan's list. */
-LANE_FUNCTION void sarrus_ldlt_column(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t k) {
+/* Column k: its pivots and what is below them, the right side carried along. Returns the lanes that have a refused pivot. */
+LANE_FUNCTION mask sarrus_ldlt_column(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t k, int32_t lap) {
+    const int32_t number = sarrus_column_number(k, lap);
+    const mask refused = sarrus_ldlt_pivots(ws, number);
     sarrus_ldlt_head head;
     head.k = k;
-    head.l = frame_at(ws->factor, 4 * k + 1);
-    head.i0 = frame_at(ws->inverse, 2 * k);
-    head.i1 = frame_at(ws->inverse, 2 * k + 1);
-    head.y0 = frame_at(ws->solution, 2 * k);
-    head.y1 = real_fnma(head.l, head.y0, frame_at(ws->solution, 2 * k + 1));
-    frame_at(ws->solution, 2 * k + 1) = head.y1;
+    head.lap = lap;
+    head.l = frame_at(ws->factor, 4 * number + 1);
+    head.i0 = frame_at(ws->inverse, 2 * number);
+    head.i1 = frame_at(ws->inverse, 2 * number + 1);
+    head.y0 = frame_at(ws->solution, 2 * number);
+    head.y1 = real_fnma(head.l, head.y0, frame_at(ws->solution, 2 * number + 1));
+    frame_at(ws->solution, 2 * number + 1) = head.y1;
     PLAN_EACH_ENTRY(p, mech->factor.column[k], mech->factor.column[k + 1], sarrus_ldlt_clear(mech, ws, &head, p))
     PLAN_EACH_ENTRY(p, mech->factor.column[k], mech->factor.column[k + 1], sarrus_ldlt_entry(mech, ws, &head, p))
+    return refused;
 }
 
 /* Factors ws->factor in place and returns the lanes that have a refused pivot. ws->solution holds a right side in elimination
@@ -118,55 +128,59 @@ PLAN_BODY mask sarrus_ldlt_factor(const sarrus_mechanism *mech, sarrus_workspace
         frame_at(ws->diagonal, 2 * k) = frame_at(ws->factor, 4 * k) * guard;
         frame_at(ws->diagonal, 2 * k + 1) = frame_at(ws->factor, 4 * k + 2) * guard;
     }
-    PLAN_EACH (k, 0, mech->factor.n_blocks) {
-        refused = mask_or(refused, sarrus_ldlt_pivots(ws, k));
-        sarrus_ldlt_column(mech, ws, k);
-    }
+    PLAN_RUNS(COLUMNS, k, lap, 0, mech->factor.n_blocks, refused = mask_or(refused, sarrus_ldlt_column(mech, ws, k, lap)))
     return refused;
 }
 
 /* Row by row of entry p: y −= L_p (y0, y1). */
-LANE_FUNCTION void sarrus_ldlt_forward_entry(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t p, real y0, real y1,
-                                             real *y) {
-    const int32_t x = 4 * (mech->factor.n_blocks + p);
-    const sarrus_lane_place row = mech->lane.entry_row[p];
-    real s0 = real_fnma(frame_at(ws->factor, x), y0, frame_place(y, row, 0));
-    real s1 = real_fnma(frame_at(ws->factor, x + 2), y0, frame_place(y, row, 1));
-    frame_place(y, row, 0) = real_fnma(frame_at(ws->factor, x + 1), y1, s0);
-    frame_place(y, row, 1) = real_fnma(frame_at(ws->factor, x + 3), y1, s1);
+LANE_FUNCTION void sarrus_ldlt_forward_entry(const sarrus_mechanism *mech, sarrus_workspace *ws, const sarrus_ldlt_head *head,
+                                             int32_t p, real *y) {
+    const int32_t x = sarrus_ldlt_place(mech, head->k, head->lap, p);
+    const sarrus_lane_place row = PLAN_AT(mech, entry_row, p, head->lap);
+    real s0 = real_fnma(frame_at(ws->factor, x), head->y0, frame_place(y, row, 0));
+    real s1 = real_fnma(frame_at(ws->factor, x + 2), head->y0, frame_place(y, row, 1));
+    frame_place(y, row, 0) = real_fnma(frame_at(ws->factor, x + 1), head->y1, s0);
+    frame_place(y, row, 1) = real_fnma(frame_at(ws->factor, x + 3), head->y1, s1);
+}
+
+LANE_FUNCTION void sarrus_ldlt_forward_column(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t k, int32_t lap, real *y) {
+    const int32_t number = sarrus_column_number(k, lap);
+    sarrus_ldlt_head head;
+    head.k = k;
+    head.lap = lap;
+    head.y0 = frame_at(y, 2 * number);
+    head.y1 = real_fnma(frame_at(ws->factor, 4 * number + 1), head.y0, frame_at(y, 2 * number + 1));
+    frame_at(y, 2 * number + 1) = head.y1;
+    PLAN_EACH_ENTRY(p, mech->factor.column[k], mech->factor.column[k + 1], sarrus_ldlt_forward_entry(mech, ws, &head, p, y))
 }
 
 /* y ← L⁻¹ y, for a right side that was not carried along. */
-PLAN_BODY void sarrus_ldlt_forward(const sarrus_mechanism *mech, sarrus_workspace *ws, real *y) {
-    PLAN_EACH (k, 0, mech->factor.n_blocks) {
-        real y0 = frame_at(y, 2 * k), y1 = real_fnma(frame_at(ws->factor, 4 * k + 1), y0, frame_at(y, 2 * k + 1));
-        frame_at(y, 2 * k + 1) = y1;
-        PLAN_EACH_ENTRY(p, mech->factor.column[k], mech->factor.column[k + 1], sarrus_ldlt_forward_entry(mech, ws, p, y0, y1, y))
-    }
-}
+PLAN_BODY void sarrus_ldlt_forward(const sarrus_mechanism *mech, sarrus_workspace *ws, real *y){
+    PLAN_RUNS(COLUMNS, k, lap, 0, mech->factor.n_blocks, sarrus_ldlt_forward_column(mech, ws, k, lap, y))}
 
-/* (t0, t1) −= L_pᵀ y of entry p. */
-LANE_FUNCTION void sarrus_ldlt_backward_entry(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t p, const real *y,
-                                              real *t) {
-    const int32_t x = 4 * (mech->factor.n_blocks + p);
-    const sarrus_lane_place row = mech->lane.entry_row[p];
+/* (t0, t1) −= L_pᵀ y of the entry at x of the factor, y at `row`. */
+LANE_FUNCTION void sarrus_ldlt_backward_entry(sarrus_workspace *ws, int32_t x, sarrus_lane_place row, const real *y, real *t) {
     t[0] = real_fnma(frame_at(ws->factor, x), frame_place(y, row, 0), t[0]);
     t[0] = real_fnma(frame_at(ws->factor, x + 2), frame_place(y, row, 1), t[0]);
     t[1] = real_fnma(frame_at(ws->factor, x + 1), frame_place(y, row, 0), t[1]);
     t[1] = real_fnma(frame_at(ws->factor, x + 3), frame_place(y, row, 1), t[1]);
 }
 
+LANE_FUNCTION void sarrus_ldlt_backward_column(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t k, int32_t lap,
+                                               real *y) {
+    const int32_t number = sarrus_column_number(k, lap);
+    real t[2];
+    t[0] = frame_at(y, 2 * number) * frame_at(ws->inverse, 2 * number);
+    t[1] = frame_at(y, 2 * number + 1) * frame_at(ws->inverse, 2 * number + 1);
+    PLAN_EACH_ENTRY(p, mech->factor.column[k], mech->factor.column[k + 1],
+                    sarrus_ldlt_backward_entry(ws, sarrus_ldlt_place(mech, k, lap, p), PLAN_AT(mech, entry_row, p, lap), y, t))
+    frame_at(y, 2 * number + 1) = t[1];
+    frame_at(y, 2 * number) = real_fnma(frame_at(ws->factor, 4 * number + 1), t[1], t[0]);
+}
+
 /* y ← L⁻ᵀ D⁻¹ y. */
 PLAN_BODY void sarrus_ldlt_backward(const sarrus_mechanism *mech, sarrus_workspace *ws, real *y) {
-    PLAN_EACH (done, 0, mech->factor.n_blocks) {
-        const int32_t k = mech->factor.n_blocks - 1 - done;
-        real t[2];
-        t[0] = frame_at(y, 2 * k) * frame_at(ws->inverse, 2 * k);
-        t[1] = frame_at(y, 2 * k + 1) * frame_at(ws->inverse, 2 * k + 1);
-        PLAN_EACH_ENTRY(p, mech->factor.column[k], mech->factor.column[k + 1], sarrus_ldlt_backward_entry(mech, ws, p, y, t))
-        frame_at(y, 2 * k + 1) = t[1];
-        frame_at(y, 2 * k) = real_fnma(frame_at(ws->factor, 4 * k + 1), t[1], t[0]);
-    }
+    PLAN_RUNS_BACK(COLUMNS, k, lap, 0, mech->factor.n_blocks, sarrus_ldlt_backward_column(mech, ws, k, lap, y))
 }
 
 #endif

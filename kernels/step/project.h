@@ -29,7 +29,7 @@ LANE_BODY void sarrus_project_positions(sarrus_evaluation *ev, real t, real tole
     sarrus_workspace *ws = ev->ws;
     mask open = active;
     for (int32_t iteration = 0;; ++iteration) {
-        sarrus_evaluate_rows(ev, t, q, v, 1);
+        sarrus_evaluate_rows(ev, t, q, v);
         open = mask_and(open, mask_not(real_le(sarrus_rows_norm(sarrus_plan_of(ev), ws->phi), tolerance)));
         if (iteration == n_iterations || !mask_any(open))
             return;
@@ -56,7 +56,7 @@ LANE_FUNCTION void sarrus_stage_velocities(sarrus_evaluation *ev, real t) {
     sarrus_workspace *ws = ev->ws;
     if (sarrus_plan_of(ev)->project != SARRUS_PROJECT_EVERY_STEP || sarrus_plan_of(ev)->m == 0)
         return;
-    sarrus_evaluate_rows(ev, t, ws->q, ws->v, 1);
+    sarrus_evaluate_rows(ev, t, ws->q, ws->v);
     sarrus_project_velocities(ev, ev->healthy, ws->v);
 }
 
@@ -67,7 +67,7 @@ LANE_BODY void sarrus_project(sarrus_evaluation *ev, real t, real *q, real *v) {
         return;
     mask active = ev->healthy;
     if (mech->project == SARRUS_PROJECT_TOLERANCE) {
-        sarrus_evaluate_rows(ev, t, q, v, 1);
+        sarrus_evaluate_rows(ev, t, q, v);
         real error = sarrus_rows_norm(mech, ev->ws->phi);
         active = mask_and(active, mask_not(real_le(error, real_set(mech->project_tolerance))));
         if (!mask_any(active))

@@ -20,9 +20,10 @@ static const char HEADER_FORMAT[] =
 enum { N_HEADER_NUMBERS = 7 };
 
 bool sarrus_cuda_plan_fits(const sarrus_plan *plan, const char **why_not) {
-    if (!sarrus_plan_is_constant(plan, why_not))
+    const sarrus_constant_form form = sarrus_plan_constant_form(plan, why_not);
+    if (form == SARRUS_CONSTANT_NONE)
         return false;
-    if (plan->cost.flops_per_evaluation > MOST_FLOPS)
+    if (form != SARRUS_CONSTANT_STRAIGHT || plan->cost.flops_per_evaluation > MOST_FLOPS)
         *why_not = "the mechanism is too large for the registers of a thread";
     return *why_not == NULL;
 }

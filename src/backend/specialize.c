@@ -19,9 +19,6 @@
 
 static const char plan_name[] = "sarrus_constant_plan.h", object_name[] = "object.so";
 
-/* Of the time that the generic kernels would take, what the specialised ones save: they are about twice as fast. */
-static const double saved_share = 0.5;
-
 /* No warning of theirs would find a reader. What else the code wants, the unit says itself. */
 static const char *const common_options[] = {"-std=c11", "-D_GNU_SOURCE", "-w",        "-O2", "-shared",
                                              "-fPIC",    "-I.",           "-Iinclude", "-o",  "object.so"};
@@ -201,7 +198,7 @@ void sarrus_specializer_consider(sarrus_specializer *s, double seconds_left) {
     sarrus_note note;
     if (s == NULL || s->has_thread || s->told.state != SARRUS_SPECIALIZATION_WAITING)
         return; /* while there is no thread, nobody else writes the state */
-    if (!(saved_share * seconds_left > s->request.expected_seconds))
+    if (!(s->request.saved_share * seconds_left > s->request.expected_seconds))
         return;
     tell(s, SARRUS_SPECIALIZATION_COMPILING, NULL);
     s->build_began = sarrus_monotonic_seconds();

@@ -23,6 +23,7 @@ typedef struct sarrus_specializer_request {
     const char *isa;           /* as in sarrus_embedded_options */
     int32_t width;             /* lanes */
     double expected_seconds;   /* that a compilation is thought to take */
+    double saved_share;        /* of the time of a step that the kernels are thought to save */
     double max_seconds;        /* after which it is given up */
     uint64_t max_memory_bytes; /* of each process of the compiler */
     uint64_t max_cache_bytes;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "plan/constant_runs.h"
 #include "plan/lower.h"
 
 /* The most flops that a step's code may hold. One flop makes about 20 bytes of straight code with AVX-512; up to three first-level
@@ -228,8 +229,8 @@ static void integrator_write(FILE *out, const sarrus_mech_integrator *how) {
     fprintf(out, "},\n");
 }
 
-static void mechanism_write(FILE *out, const sarrus_mechanism *mech) {
-    fprintf(out, "#define SARRUS_CONSTANT_PLAN 1\n");
+static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_runs) {
+    fprintf(out, "#define SARRUS_CONSTANT_PLAN 1\n%s", is_in_runs ? "#define SARRUS_PLAN_IN_RUNS 1\n" : "");
     sizes_write(out, mech);
     fprintf(out,
             "#include \"kernels/lane/lane.h\"\n"
@@ -259,8 +260,49 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech) {
             mech->guard);
 }
 
+/* What a step's straight code comes to, in flops. */
+static double step_flops(const sarrus_plan *plan) {
+    return plan->cost.flops_per_evaluation * (plan->mech.project != SARRUS_PROJECT_NONE ? PROJECTED_SHARE : 1.0);
+}
+
+sarrus_constant_form sarrus_plan_constant_form(const sarrus_plan *plan, const char **why_not) {
+    sarrus_lowered lowered;
+    sarrus_constant_runs runs;
+    sarrus_constant_form form = SARRUS_CONSTANT_NONE;
+    *why_not = NULL;
+    if (plan->mech.solve != SARRUS_SOLVE_AUTO) {
+        *why_not = "only `pinv: auto` has something to gain from a constant plan";
+        return SARRUS_CONSTANT_NONE;
+    }
+    if (step_flops(plan) <= MOST_FLOPS)
+        return SARRUS_CONSTANT_STRAIGHT;
+    *why_not = "out of memory";
+    if (!sarrus_plan_lower(plan, 1, &lowered))
+        return SARRUS_CONSTANT_NONE;
+    if (sarrus_constant_runs_create(&runs, &lowered.mech)) {
+        const bool is_short = sarrus_constant_runs_written(&runs) * step_flops(plan) <= MOST_FLOPS;
+        form = is_short ? SARRUS_CONSTANT_IN_RUNS : SARRUS_CONSTANT_NONE;
+        *why_not = is_short ? NULL : "the mechanism is too large: its code would not fit into the caches";
+        sarrus_constant_runs_free(&runs);
+    }
+    sarrus_lowered_free(&lowered);
+    return form;
+}
+
+static bool text_write(FILE *out, const sarrus_mechanism *mech, bool is_in_runs) {
+    mechanism_write(out, mech, is_in_runs);
+    if (!is_in_runs)
+        return true;
+    sarrus_constant_runs runs;
+    if (!sarrus_constant_runs_create(&runs, mech))
+        return false;
+    const bool good = sarrus_constant_runs_write(out, &runs);
+    sarrus_constant_runs_free(&runs);
+    return good;
+}
+
 /* Places for tiles of one lane are indices, which is what a constant wants: nothing of it is left to compute. */
-char *sarrus_plan_constant_text(const sarrus_plan *plan) {
+char *sarrus_plan_constant_text(const sarrus_plan *plan, sarrus_constant_form form) {
     sarrus_lowered lowered;
     char *text = NULL;
     size_t length = 0;
@@ -268,22 +310,12 @@ char *sarrus_plan_constant_text(const sarrus_plan *plan) {
         return NULL;
     FILE *out = open_memstream(&text, &length);
     if (out) {
-        mechanism_write(out, &lowered.mech);
-        const int has_failed = ferror(out);
-        if (fclose(out) != 0 || has_failed) {
+        const bool good = text_write(out, &lowered.mech, form == SARRUS_CONSTANT_IN_RUNS) && !ferror(out);
+        if (fclose(out) != 0 || !good) {
             free(text);
             text = NULL;
         }
     }
     sarrus_lowered_free(&lowered);
     return text;
-}
-
-bool sarrus_plan_is_constant(const sarrus_plan *plan, const char **why_not) {
-    *why_not = NULL;
-    if (plan->mech.solve != SARRUS_SOLVE_AUTO)
-        *why_not = "only `pinv: auto` has something to gain from a constant plan";
-    else if (plan->cost.flops_per_evaluation * (plan->mech.project != SARRUS_PROJECT_NONE ? PROJECTED_SHARE : 1.0) > MOST_FLOPS)
-        *why_not = "the mechanism is too large: its code would not fit into the caches";
-    return *why_not == NULL;
 }

@@ -4,12 +4,19 @@
 
 #include "plan/plan.h"
 
-/* The text of sarrus_constant_plan.h: sizes, and `sarrus_mechanism sarrus_constant_plan`. It depends on the structure
- * alone: parameters lie in the tiles. The same for all targets and tile widths. Valid C11 and C++20; it includes the lane
- * vocabulary. NULL when memory runs out; to be freed by the caller. */
-char *sarrus_plan_constant_text(const sarrus_plan *plan);
+/* How kernels are made for one plan alone. */
+typedef enum sarrus_constant_form {
+    SARRUS_CONSTANT_NONE = 0,     /* not at all: it would not pay */
+    SARRUS_CONSTANT_STRAIGHT = 1, /* loops over the plan unrolled, the arrays of an evaluation in registers */
+    SARRUS_CONSTANT_IN_RUNS = 2,  /* loops around the repetitions in the plan's tables, the arrays in memory: for long mechanisms */
+} sarrus_constant_form;
 
-/* Whether kernels for this plan alone are worth making; if not, *why_not says why (a constant text). */
-bool sarrus_plan_is_constant(const sarrus_plan *plan, const char **why_not);
+/* What pays for this plan; if nothing does, *why_not says why (a constant text). */
+sarrus_constant_form sarrus_plan_constant_form(const sarrus_plan *plan, const char **why_not);
+
+/* The text of sarrus_constant_plan.h: sizes, and `sarrus_mechanism sarrus_constant_plan`; in runs also these, and the steps
+ * between their laps. It depends on the structure alone: parameters lie in the tiles. The same for all targets and tile widths.
+ * Valid C11 and C++20; it includes the lane vocabulary. NULL when memory runs out; to be freed by the caller. */
+char *sarrus_plan_constant_text(const sarrus_plan *plan, sarrus_constant_form form);
 
 #endif

@@ -103,12 +103,13 @@ static void forces_count(const sarrus_mechanism *mech, counts *to) {
 }
 
 /* sarrus_rows */
-static void rows_count(const sarrus_mechanism *mech, bool want_errors, counts *to) {
+static void rows_count(const sarrus_mechanism *mech, int wanted, counts *to) {
+    const bool want_errors = wanted & SARRUS_WANT_ERRORS, want_gamma = wanted & SARRUS_WANT_GAMMA;
     for (int i = 0; i < mech->n_joints; ++i) {
         const sarrus_mech_joint *joint = &mech->joint[i];
         int n_bodies = n_moving(joint->parent, joint->child);
         if (joint->kind == SARRUS_KIND_REVOLUTE || joint->kind == SARRUS_KIND_FIXED) {
-            counts_add(to, (want_errors ? POINT_FLOPS : ARM_FLOPS) * n_bodies + 8 + (want_errors ? 4 : 0), 0);
+            counts_add(to, (want_errors ? POINT_FLOPS : ARM_FLOPS) * n_bodies + (want_gamma ? 8 : 0) + (want_errors ? 4 : 0), 0);
             if (joint->kind == SARRUS_KIND_FIXED)
                 counts_add(to, angle_flops(joint), 0);
         } else if (joint->kind == SARRUS_KIND_PRISMATIC) {
@@ -198,7 +199,7 @@ static counts evaluation_count(const sarrus_mechanism *mech, bool is_configured,
     if (!is_configured)
         configure_count(mech, &to);
     forces_count(mech, &to);
-    rows_count(mech, mech->has_baumgarte, &to);
+    rows_count(mech, mech->has_baumgarte ? SARRUS_WANT_ERRORS | SARRUS_WANT_GAMMA : SARRUS_WANT_GAMMA, &to);
     if (mech->has_baumgarte && mech->m > 0)
         counts_add(&to, 2 + 4.0 * mech->m, 0);
     counts_add(&to, subtract_flops(mech), 0);
@@ -210,7 +211,7 @@ static counts evaluation_count(const sarrus_mechanism *mech, bool is_configured,
 static counts rows_and_norm_count(const sarrus_mechanism *mech) {
     counts to = {0};
     configure_count(mech, &to);
-    rows_count(mech, true, &to);
+    rows_count(mech, SARRUS_WANT_ERRORS, &to);
     counts_add(&to, 2.0 * mech->m, 1);
     return to;
 }
@@ -237,7 +238,7 @@ static counts stage_velocities_count(const sarrus_mechanism *mech) {
     if (mech->project != SARRUS_PROJECT_EVERY_STEP || mech->m == 0)
         return to;
     configure_count(mech, &to);
-    rows_count(mech, true, &to);
+    rows_count(mech, SARRUS_WANT_ERRORS, &to);
     correct_count(mech, false, &to);
     counts_add(&to, mech->n, 0);
     return to;

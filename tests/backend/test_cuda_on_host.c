@@ -29,7 +29,7 @@ enum { N_INSTANCES = 70, N_TILES = (N_INSTANCES + SARRUS_CUDA_WIDTH - 1) / SARRU
 static advance_on_host *unit_load(const sarrus_plan *plan, void **library) {
     char folder[] = "/tmp/sarrus_cuda_XXXXXX", path[64], command[1024];
     assert_non_null(mkdtemp(folder));
-    char *text = sarrus_plan_constant_text(plan);
+    char *text = sarrus_plan_constant_text(plan, SARRUS_CONSTANT_STRAIGHT);
     (void)snprintf(path, sizeof path, "%s/sarrus_constant_plan.h", folder);
     FILE *file = fopen(path, "w");
     assert_non_null(file);

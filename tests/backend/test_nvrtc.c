@@ -152,7 +152,7 @@ static void compile_scenario(const char *file, int32_t architecture) {
         mechanism_close(&m);
         return;
     }
-    char *text = sarrus_plan_constant_text(m.plan), *report = NULL;
+    char *text = sarrus_plan_constant_text(m.plan, SARRUS_CONSTANT_STRAIGHT), *report = NULL;
     const sarrus_cuda_request request = request_for(&m, text, architecture);
     const sarrus_nvrtc_unit unit = {request.sources, request.n_sources, "kernels/cuda/specialized.cu", text, architecture, {64, 4}};
     sarrus_object_bytes cubin;
@@ -222,7 +222,7 @@ static void test_broken_text(void **state) {
 static void test_broken_request(void **state) {
     (void)state;
     mechanism m = mechanism_open_file("pendulum.yaml", NULL);
-    char *text = sarrus_plan_constant_text(m.plan);
+    char *text = sarrus_plan_constant_text(m.plan, SARRUS_CONSTANT_STRAIGHT);
     sarrus_cuda_request request = request_for(&m, text, 12);
     sarrus_cuda_object object;
     sarrus_note note = {""};
@@ -244,7 +244,7 @@ static void test_cache(void **state) {
     char folder[] = "/tmp/sarrus_nvrtc_XXXXXX", command[64];
     assert_non_null(mkdtemp(folder));
     mechanism m = mechanism_open_file("pendulum.yaml", NULL);
-    char *text = sarrus_plan_constant_text(m.plan);
+    char *text = sarrus_plan_constant_text(m.plan, SARRUS_CONSTANT_STRAIGHT);
     sarrus_cuda_request request = request_for(&m, text, 90);
     sarrus_object_cache cache;
     sarrus_cuda_object made, found;

@@ -49,6 +49,7 @@ static sarrus_specializer_request request_make(const char *folder, sarrus_specia
         .isa = "baseline",
         .width = 2,
         .expected_seconds = 1.0,
+        .saved_share = 0.5,
         .max_seconds = 60.0,
         .max_memory_bytes = UINT64_C(4) << 30,
         .max_cache_bytes = UINT64_C(1) << 30,

@@ -1,0 +1,168 @@
+/* The phases of kernels that are specialised as straight code: each on local arrays, which take in what the phases before have left
+ * in the workspace, and leave there what others will ask for. Part of phase.h. */
+#ifndef SARRUS_FORMULATION_PHASE_IN_FRAMES_H
+#define SARRUS_FORMULATION_PHASE_IN_FRAMES_H
+
+/* A local copy of an evaluation, on local arrays. */
+LANE_FUNCTION void sarrus_frame_open(sarrus_evaluation *outside, sarrus_workspace *ws, sarrus_evaluation *ev) {
+    *ev = *outside;
+    ev->ws = ws;
+    ev->outside = outside;
+}
+
+LANE_FUNCTION void sarrus_frame_close(const sarrus_evaluation *ev) {
+    sarrus_evaluation *outside = ev->outside;
+    outside->found = ev->found;
+    outside->is_configured = ev->is_configured;
+    outside->is_factored = ev->is_factored;
+    outside->n_evaluations = ev->n_evaluations;
+    outside->n_rank_revealing = ev->n_rank_revealing;
+}
+
+/* to[n] ← from[n], arrays of evaluations. */
+LANE_FUNCTION void sarrus_frame_copy(const real *from, int32_t n, real *to) {
+    PLAN_EACH (i, 0, n)
+        frame_at(to, i) = frame_at(from, i);
+}
+
+/* What the rows leave behind for corrections, and rotations and signals for more rows. */
+LANE_FUNCTION void sarrus_frame_copy_rows(const sarrus_workspace *from, sarrus_workspace *to) {
+    const sarrus_mechanism *mech = &sarrus_constant_plan;
+    sarrus_frame_copy(from->turn, 2 * mech->m, to->turn);
+    if (mech->n_general_rows > 0)
+        sarrus_frame_copy(from->direction, 2 * mech->m, to->direction);
+}
+LANE_FUNCTION void sarrus_frame_copy_rotations(const sarrus_workspace *from, sarrus_workspace *to) {
+    const sarrus_mechanism *mech = &sarrus_constant_plan;
+    sarrus_frame_copy(from->sine, mech->n_bodies, to->sine);
+    sarrus_frame_copy(from->cosine, mech->n_bodies, to->cosine);
+    sarrus_frame_copy(from->signal, 3 * mech->n_signals, to->signal);
+}
+LANE_FUNCTION void sarrus_frame_copy_factor(const sarrus_workspace *from, sarrus_workspace *to) {
+    const sarrus_mechanism *mech = &sarrus_constant_plan;
+    sarrus_frame_copy(from->push, 2 * mech->m, to->push);
+    sarrus_frame_copy(from->factor, 4 * (mech->factor.n_blocks + mech->factor.n_entries), to->factor);
+    sarrus_frame_copy(from->inverse, 2 * mech->factor.n_blocks, to->inverse);
+    sarrus_frame_copy(from->refused, 1, to->refused);
+}
+LANE_FUNCTION void sarrus_frame_copy_violation(const sarrus_workspace *from, sarrus_workspace *to) {
+    const sarrus_mechanism *mech = &sarrus_constant_plan;
+    sarrus_frame_copy(from->phi, mech->m, to->phi);
+    sarrus_frame_copy(from->phi_dot, mech->m, to->phi_dot);
+}
+
+/* Rotations, signals and rows at (t, q, v). */
+LANE_PHASE void sarrus_evaluate_rows(sarrus_evaluation *outside, real t, const real *q, const real *v) {
+    const sarrus_mechanism *mech = &sarrus_constant_plan;
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    real q_here[SARRUS_PLAN_N_COORDINATES], v_here[SARRUS_PLAN_N_COORDINATES];
+    sarrus_frame_open(outside, &ws, &ev);
+    sarrus_frame_directions(&ws);
+    PLAN_EACH (i, 0, mech->n) {
+        frame_at(q_here, i) = lane_at(q, i);
+        frame_at(v_here, i) = lane_at(v, i);
+    }
+    sarrus_evaluate_rows_body(&ev, t, q_here, v_here);
+    sarrus_frame_copy_rows(&ws, outside->ws);
+    sarrus_frame_copy_rotations(&ws, outside->ws);
+    sarrus_frame_copy_violation(&ws, outside->ws);
+    sarrus_frame_close(&ev);
+}
+
+/* ws->rhs ← −J x at the rows of the workspace. */
+LANE_PHASE void sarrus_rows_oppose(sarrus_evaluation *outside, const real *x) {
+    const sarrus_mechanism *mech = &sarrus_constant_plan;
+    sarrus_workspace ws;
+    real x_here[SARRUS_PLAN_N_COORDINATES], zero[SARRUS_PLAN_N_ROWS];
+    sarrus_frame_directions(&ws);
+    sarrus_frame_copy_rows(outside->ws, &ws);
+    PLAN_EACH (i, 0, mech->n)
+        frame_at(x_here, i) = lane_at(x, i);
+    PLAN_EACH (i, 0, mech->m)
+        frame_at(zero, i) = real_set(0.0);
+    sarrus_rows_subtract(mech, &ws, zero, x_here, ws.rhs);
+    sarrus_frame_copy(ws.rhs, mech->m, outside->ws->rhs);
+}
+
+/* sarrus_correct_projection_body with `rhs` among the arrays of the workspace. */
+LANE_FUNCTION void sarrus_correct_projection_here(sarrus_evaluation *outside, const real *rhs, mask active, real *out,
+                                                  int is_factored) {
+    const sarrus_mechanism *mech = &sarrus_constant_plan;
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    real out_here[SARRUS_PLAN_N_COORDINATES];
+    sarrus_frame_open(outside, &ws, &ev);
+    ev.is_factored = is_factored;
+    sarrus_frame_directions(&ws);
+    sarrus_frame_copy_rows(outside->ws, &ws);
+    PLAN_EACH (i, 0, mech->m)
+        frame_at(ws.rhs, i) = frame_at(rhs, i);
+    if (is_factored)
+        sarrus_frame_copy_factor(outside->ws, &ws);
+    sarrus_correct_projection_body(&ev, ws.rhs, active, out_here);
+    PLAN_EACH (i, 0, mech->n)
+        lane_at(out, i) = frame_at(out_here, i);
+    if (!is_factored)
+        sarrus_frame_copy_factor(&ws, outside->ws);
+    sarrus_frame_close(&ev);
+}
+LANE_PHASE void sarrus_correct_projection_again(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
+    sarrus_correct_projection_here(outside, rhs, active, out, 1);
+}
+LANE_PHASE void sarrus_correct_projection_first(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
+    sarrus_correct_projection_here(outside, rhs, active, out, 0);
+}
+LANE_FUNCTION void sarrus_correct_projection(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
+    if (outside->is_factored)
+        sarrus_correct_projection_again(outside, rhs, active, out);
+    else
+        sarrus_correct_projection_first(outside, rhs, active, out);
+}
+
+/* sarrus_accelerate_body, with the rotations and the factor of a projection at the same place or all of its own. */
+LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a,
+                                          int is_factored) {
+    const sarrus_mechanism *mech = &sarrus_constant_plan;
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    real q_here[SARRUS_PLAN_N_COORDINATES], v_here[SARRUS_PLAN_N_COORDINATES], a_here[SARRUS_PLAN_N_COORDINATES];
+    sarrus_frame_open(outside, &ws, &ev);
+    ev.is_configured = ev.is_factored = is_factored;
+    sarrus_frame_directions(&ws);
+    if (is_factored) {
+        sarrus_frame_copy_rotations(outside->ws, &ws);
+        sarrus_frame_copy_factor(outside->ws, &ws);
+    }
+    PLAN_EACH (i, 0, mech->n) {
+        frame_at(q_here, i) = lane_at(q, i);
+        frame_at(v_here, i) = lane_at(v, i);
+    }
+    sarrus_accelerate_body(&ev, t, q_here, v_here, a_here);
+    PLAN_EACH (i, 0, mech->n)
+        lane_at(a, i) = frame_at(a_here, i);
+    if (outside->wants_force)
+        sarrus_frame_copy(ws.force, mech->n, outside->ws->force);
+    if (mech->integrator.has_step_gains)
+        sarrus_frame_copy_violation(&ws, outside->ws);
+    if (mech->integrator.is_adaptive) {
+        sarrus_frame_copy_rows(&ws, outside->ws);
+        if (!is_factored)
+            sarrus_frame_copy_factor(&ws, outside->ws);
+    }
+    sarrus_frame_close(&ev);
+}
+LANE_PHASE void sarrus_accelerate_again(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
+    sarrus_accelerate_here(outside, t, q, v, a, 1);
+}
+LANE_PHASE void sarrus_accelerate_first(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
+    sarrus_accelerate_here(outside, t, q, v, a, 0);
+}
+LANE_FUNCTION void sarrus_accelerate(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
+    if (sarrus_constant_plan.project != SARRUS_PROJECT_NONE && outside->is_configured && outside->is_factored)
+        sarrus_accelerate_again(outside, t, q, v, a);
+    else
+        sarrus_accelerate_first(outside, t, q, v, a);
+}
+
+#endif

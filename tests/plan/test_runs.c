@@ -1,0 +1,123 @@
+/* Claims: the runs of a table cover it in order and reproduce every item from the first lap and the steps, whatever the table; what
+ * repeats itself is found, with the period that saves the most; a change of a key, or of a step, ends a run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "plan/constant.h"
+#include "plan/constant_runs.h"
+#include "plan/lower.h"
+#include "tests/support/mechanism.h"
+
+/* Every item from its run, against the table. */
+static void runs_hold(const sarrus_plan_items *items, const sarrus_plan_runs *runs) {
+    int32_t next = 0, n_written = 0;
+    for (int32_t r = 0; r < runs->n; ++r) {
+        const sarrus_plan_run *run = &runs->run[r];
+        assert_int_equal(run->first, next);
+        for (int32_t lap = 0; lap < run->n_laps; ++lap) {
+            for (int32_t i = run->first; i < run->first + run->period; ++i) {
+                const int32_t *begin = sarrus_plan_item(items, i), *here = sarrus_plan_item(items, i + lap * run->period);
+                for (int32_t j = 0; j < items->n_keys; ++j)
+                    assert_int_equal(here[j], begin[j]);
+                for (int32_t j = items->n_keys; j < items->n_keys + items->n_numbers; ++j)
+                    assert_int_equal(here[j], begin[j] + lap * sarrus_plan_run_step(items, run, i, j));
+            }
+        }
+        next += run->period * run->n_laps;
+        n_written += run->period;
+    }
+    assert_int_equal(next, items->n);
+    assert_int_equal(n_written, runs->n_written);
+}
+
+/* A table of one key and one number an item. */
+static sarrus_plan_runs table_runs(const int32_t (*table)[2], int32_t n) {
+    sarrus_plan_items items;
+    sarrus_plan_runs runs;
+    assert_true(sarrus_plan_items_create(&items, n, 1, 1));
+    memcpy(items.values, table, (size_t)n * sizeof *table);
+    assert_true(sarrus_plan_runs_find(&items, &runs));
+    runs_hold(&items, &runs);
+    sarrus_plan_items_free(&items);
+    return runs;
+}
+
+static void repetitions_are_found(void **state) {
+    (void)state;
+    static const int32_t steady[6][2] = {{0, 3}, {0, 5}, {0, 7}, {0, 9}, {0, 11}, {0, 13}};
+    static const int32_t pairs[8][2] = {{0, 1}, {1, 40}, {0, 3}, {1, 30}, {0, 5}, {1, 20}, {0, 7}, {1, 10}};
+    sarrus_plan_runs runs = table_runs(steady, 6);
+    assert_int_equal(runs.n, 1);
+    assert_int_equal(runs.run[0].period, 1);
+    sarrus_plan_runs_free(&runs);
+    runs = table_runs(pairs, 8);
+    assert_int_equal(runs.n, 1);
+    assert_int_equal(runs.run[0].period, 2);
+    assert_int_equal(runs.run[0].n_laps, 4);
+    sarrus_plan_runs_free(&runs);
+    runs = table_runs(steady, 0);
+    assert_int_equal(runs.n, 0);
+    sarrus_plan_runs_free(&runs);
+}
+
+static void what_differs_ends_a_run(void **state) {
+    (void)state;
+    static const int32_t key[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 4}, {1, 5}, {1, 6}};
+    static const int32_t step[7][2] = {{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 6}, {0, 8}, {0, 10}};
+    static const int32_t noise[5][2] = {{0, 1}, {0, 7}, {0, 3}, {0, 19}, {0, 2}};
+    sarrus_plan_runs runs = table_runs(key, 6);
+    assert_int_equal(runs.n, 2);
+    assert_int_equal(runs.run[1].first, 3);
+    sarrus_plan_runs_free(&runs);
+    runs = table_runs(step, 7);
+    assert_int_equal(runs.n, 2);
+    assert_int_equal(runs.run[0].n_laps, 4);
+    assert_int_equal(runs.run[1].n_laps, 3);
+    sarrus_plan_runs_free(&runs);
+    runs = table_runs(noise, 5);
+    assert_int_equal(runs.n, 5);
+    sarrus_plan_runs_free(&runs);
+}
+
+/* 40 loops in a row: little is left to write, and the form follows; a short or a shapeless mechanism goes straight through. */
+static void mechanisms_have_runs(void **state) {
+    (void)state;
+    static const struct {
+        const char *file;
+        double most_written, least_written;
+        sarrus_constant_form form;
+    } cases[] = {
+        {"n_four_bar_40.yaml", 0.2, 0.0, SARRUS_CONSTANT_IN_RUNS},
+        {"andrews.yaml", 1.0, 0.6, SARRUS_CONSTANT_STRAIGHT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        mechanism m = mechanism_open_file(cases[i].file, NULL);
+        sarrus_lowered lowered;
+        sarrus_constant_runs all;
+        const char *why_not;
+        assert_true(sarrus_plan_lower(m.plan, 1, &lowered));
+        assert_true(sarrus_constant_runs_create(&all, &lowered.mech));
+        for (int table = 0; table < SARRUS_N_RUN_TABLES; ++table)
+            runs_hold(&all.items[table], &all.runs[table]);
+        const double written = sarrus_constant_runs_written(&all);
+        assert_true(written <= cases[i].most_written && written >= cases[i].least_written);
+        assert_int_equal(sarrus_plan_constant_form(m.plan, &why_not), cases[i].form);
+        sarrus_constant_runs_free(&all);
+        sarrus_lowered_free(&lowered);
+        mechanism_close(&m);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(repetitions_are_found),
+        cmocka_unit_test(what_differs_ends_a_run),
+        cmocka_unit_test(mechanisms_have_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
