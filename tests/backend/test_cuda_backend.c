@@ -48,7 +48,7 @@ static void trials_give_the_bits_of_the_cpu(void **state) {
 static void sizes_around_the_tile(void **state) {
     (void)state;
     const uint64_t sizes[] = {1, 31, 32, 33, 64, 65, 200};
-    const gpu_trial trial = {"five_bar.yaml", NULL, 7, 0};
+    const gpu_trial trial = {.file = "five_bar.yaml", .n_steps = 7};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         gpu_trial_run(&trial, sizes[i], 3, 0.0);
     assert_clean();
@@ -76,7 +76,8 @@ static void changes_of_rank(void **state) {
         gpu_speeds_spread(cuda);
         gpu_record of_cpu = gpu_record_make(cpu, 2, 500), of_cuda = gpu_record_make(cuda, 2, 500);
         assert_true(of_cpu.n_events > 8 * N);
-        assert_true(gpu_on_host_seen().n_advances > 2); /* the steps were made in portions */
+        /* More launches than one for the assembly, two to look and one to step: the steps were made in portions. */
+        assert_true(gpu_on_host_seen().n_launches > 4);
         gpu_records_compare("changes of rank", &of_cpu, 0, &of_cuda, 0.0);
         gpu_record_free(&of_cpu);
         gpu_record_free(&of_cuda);
