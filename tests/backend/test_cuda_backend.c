@@ -95,9 +95,9 @@ static void memory_and_devices_change_no_bit(void **state) {
     const gpu_on_host_settings kinds[] = {
         {.n_devices = 1},
         {.n_devices = 3},
-        {.n_devices = 1, .n_bytes = 1200000}, /* out of core */
-        {.n_devices = 2, .n_bytes = 1200000},
-        {.n_devices = 1, .n_bytes = 1200000, .n_told_bytes = (size_t)1 << 30}, /* less than it says */
+        {.n_devices = 1, .n_bytes = 800000}, /* out of core */
+        {.n_devices = 2, .n_bytes = 800000},
+        {.n_devices = 1, .n_bytes = 800000, .n_told_bytes = (size_t)1 << 30}, /* less than it says */
         {.n_devices = 1, .n_resident = 1},
     };
     gpu_record expected = {0};
