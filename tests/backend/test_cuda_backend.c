@@ -88,10 +88,10 @@ static void changes_of_rank(void **state) {
     }
 }
 
-/* A batch of 300 on devices of all kinds, against that of one that holds all of it. */
+/* A batch of 600 on devices of all kinds, against that of one that holds all of it. */
 static void memory_and_devices_change_no_bit(void **state) {
     (void)state;
-    enum { N = 300 };
+    enum { N = 600 };
     const gpu_on_host_settings kinds[] = {
         {.n_devices = 1},
         {.n_devices = 3},
