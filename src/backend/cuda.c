@@ -73,7 +73,7 @@ static sarrus_status cuda_create(sarrus_context *context, const sarrus_plan *pla
         return sarrus_report(
             context, SARRUS_NO_BACKEND,
             "this build has no CUDA backend (it was made without a CUDA toolkit); expected backend 'cpu' or 'auto'");
-    if (plan->mech.solve == SARRUS_SOLVE_EXTERNAL)
+    if (plan->mech.solve == SARRUS_SOLVE_EXTERNAL && !sarrus_cuda_staged_is_asked(plan))
         return sarrus_report(context, SARRUS_UNSUPPORTED,
                              "dynamics.pinv: lapack runs on the processor only; expected backend 'cpu', or another method");
     cuda_device *device = calloc(1, sizeof *device);
@@ -225,6 +225,7 @@ static void cuda_path_counts(sarrus_device *base, uint64_t *n_evaluations, uint6
     *n_evaluations = *n_rank_revealing = 0;
     for (int i = 0; i < device->n_workers && base->failure[0] == '\0'; ++i) {
         const int error = counts_add(&device->workers[i], n_evaluations, n_rank_revealing);
+        sarrus_cuda_staged_count_to(device->workers[i].staged, n_evaluations, n_rank_revealing);
         if (error != SARRUS_GPU_OK)
             (void)sarrus_cuda_fail(device, device->workers[i].part, error);
     }

@@ -22,8 +22,8 @@ int sarrus_cuda_assemble_tiles(cuda_worker *worker, const void *how) {
     return worker->owner->gpu->assemble(&call);
 }
 
-/* Takes the changes of rank out of the worker's tiles, so that there is room for others. */
-static int events_fetch(cuda_worker *worker) {
+/* So that there is room for others. */
+int sarrus_cuda_events_fetch(cuda_worker *worker) {
     const cuda_device *device = worker->owner;
     const sarrus_mechanism *mech = &device->lowered.mech;
     const size_t n_arrays = (size_t)mech->layout.n_arrays;
@@ -57,6 +57,8 @@ static int waiting_read(cuda_worker *worker, bool *is_waiting) {
 /* Launches until every lane has made its steps. */
 static int launch_until_done(cuda_worker *worker, sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps) {
     const sarrus_gpu *gpu = worker->owner->gpu;
+    if (worker->staged)
+        return sarrus_cuda_staged_steps(worker, &call->lanes, clock, n_steps);
     if (!worker->n_done)
         return gpu->advance(call, clock, n_steps);
     call->lanes.n_done = worker->n_done;
@@ -70,7 +72,7 @@ static int launch_until_done(cuda_worker *worker, sarrus_cuda_call *call, const 
             error = waiting_read(worker, &is_waiting);
         if (error != SARRUS_GPU_OK || !is_waiting)
             break;
-        error = events_fetch(worker);
+        error = sarrus_cuda_events_fetch(worker);
     }
     return error;
 }

@@ -75,7 +75,8 @@ static int packet_send(cuda_worker *worker, const cuda_packet *where, double t) 
     packet->i_tile = worker->i_first + where->i_tile;
     packet->n_tiles = where->n_tiles;
     packet->i_time = where->i_time;
-    int error = gpu->observe(&call, t, &worker->what, packet->seen);
+    int error = worker->staged ? sarrus_cuda_staged_see(worker, &call, t, packet->seen)
+                               : gpu->observe(&call, t, &worker->what, packet->seen);
     if (error == SARRUS_GPU_OK)
         error = gpu->event_record(packet->is_seen, worker->stream);
     if (error == SARRUS_GPU_OK)

@@ -33,7 +33,12 @@ bool sarrus_cuda_staged_is_asked(const sarrus_plan *plan) {
 const sarrus_cusolver *sarrus_cuda_staged_library(sarrus_context *context, const sarrus_plan *plan, sarrus_status *status) {
     const sarrus_mechanism *mech = &plan->mech;
     const char *word = sarrus_pinv_method_word((sarrus_pinv_method)mech->method);
+    const sarrus_gpu *gpu = sarrus_gpu_find();
     sarrus_note note = {""};
+    if (!gpu || !gpu->staged) {
+        *status = sarrus_report(context, SARRUS_NO_BACKEND, "'pinv: %s' is not part of this build's CUDA backend", word);
+        return NULL;
+    }
     if (mech->integrator.is_adaptive) {
         *status = sarrus_report(context, SARRUS_UNSUPPORTED,
                                 "'pinv: %s' takes the integrators of fixed step; expected integrator.method rk4 or semi-implicit, "
@@ -330,6 +335,11 @@ int sarrus_cuda_staged_observe(sarrus_cuda_staged *staged, const sarrus_cuda_lan
 
 void sarrus_cuda_staged_count(const sarrus_cuda_staged *staged, sarrus_cuda_staged_counts *out) {
     *out = staged->counts;
+}
+
+void sarrus_cuda_staged_count_to(const sarrus_cuda_staged *staged, uint64_t *n_evaluations, uint64_t *n_rank_revealing) {
+    *n_evaluations += staged ? staged->counts.n_evaluations : 0;
+    *n_rank_revealing += staged ? staged->counts.n_rank_revealing : 0;
 }
 
 void sarrus_cuda_staged_error_text(const sarrus_gpu *gpu, int error, char *text, size_t n_text) {

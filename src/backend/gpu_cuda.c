@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "backend/gpu.h"
+#include "backend/gpu_staged.h"
 
 /* The runtime keeps the last error of a thread until it is asked for: a later launch would be blamed for it. */
 static int told(cudaError_t error) {
@@ -108,6 +109,14 @@ static int fill(void *block, int byte, size_t n_bytes, void *stream) {
     return told(cudaMemsetAsync(block, byte, n_bytes, (cudaStream_t)stream));
 }
 
+static const sarrus_gpu_staged staged = {
+    .step = sarrus_staged_step,
+    .resume = sarrus_staged_resume,
+    .observe = sarrus_staged_observe,
+    .weigh = sarrus_staged_weigh,
+    .deliver = sarrus_staged_deliver,
+};
+
 static const sarrus_gpu table = {
     .name = "cuda",
     .count = count,
@@ -135,6 +144,7 @@ static const sarrus_gpu table = {
     .resident_tiles = sarrus_cuda_resident_tiles,
     .specialized_load = sarrus_cuda_specialized_load,
     .specialized_unload = sarrus_cuda_specialized_unload,
+    .staged = &staged,
 };
 
 const sarrus_gpu *sarrus_gpu_built_in(void) {

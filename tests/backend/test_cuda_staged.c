@@ -17,7 +17,7 @@
 #include "plan/lower.h"
 #include "tests/backend/cusolver_on_host.h"
 #include "tests/backend/gpu_on_host.h"
-#include "tests/backend/gpu_staged_on_host.h"
+#include "tests/backend/gpu_trial.h"
 #include "tests/support/mechanism.h"
 
 /* Both sides solve by the SVD of the same matrix, rounded differently: (m + n) ε κ of the accelerations, with κ up to some 20 on these
@@ -107,7 +107,6 @@ static void rig_open(rig *r, const subject *s, const char *pinv, const cusolver_
     gpu_on_host_reset(&settings);
     cusolver_on_host_reset(library ? library : &plain);
     r->gpu = gpu_on_host;
-    r->gpu.staged = &gpu_staged_on_host;
     r->cpu = open_with(s, "lapack");
     r->device = open_with(s, pinv);
     r->batch = mechanism_batch(&r->cpu, NULL, 1, N_INSTANCES, NULL);
@@ -379,6 +378,87 @@ static void test_errors(void **state) {
     rig_close(&r);
 }
 
+/* --- As a backend ------------------------------------------------------------------------------------------------------------- */
+
+/* All that a user sees of 70 instances by LAPACK on the CPU and by cuSOLVER on devices, whose memory holds all or a part of them. */
+static void check_backend(const subject *s, uint64_t n_steps, const gpu_on_host_settings *settings) {
+    enum { N = 70, N_TIMES = 3 };
+    const cusolver_on_host_settings library = {0};
+    gpu_record records[2];
+    cusolver_on_host_reset(&library);
+    gpu_on_host_reset(settings);
+    for (int k = 0; k < 2; ++k) {
+        mechanism m = open_with(s, k == 0 ? "lapack" : "cusolver-svd");
+        sarrus_batch *batch = gpu_batch(&m, k == 0 ? SARRUS_BACKEND_CPU : SARRUS_BACKEND_CUDA, N, NULL);
+        uint64_t n_evaluations = 0, n_rank_revealing = 0;
+        gpu_speeds_spread(batch);
+        records[k] = gpu_record_make(batch, N_TIMES, n_steps);
+        sarrus_batch_path_counts(batch, &n_evaluations, &n_rank_revealing);
+        assert_true(n_rank_revealing > 0 && n_evaluations >= n_rank_revealing);
+        sarrus_batch_destroy(batch);
+        mechanism_close(&m);
+    }
+    gpu_records_compare(s->file, &records[0], 0, &records[1], TOLERANCE_RUN);
+    assert_int_equal(records[0].n_events, records[1].n_events);
+    for (uint64_t i = 0; i < records[0].n_events; ++i)
+        assert_memory_equal(&records[0].events[i], &records[1].events[i], sizeof records[0].events[i]);
+    assert_int_equal(memcmp(records[0].statistics, records[1].statistics, N * sizeof *records[0].statistics), 0);
+    gpu_record_free(&records[0]);
+    gpu_record_free(&records[1]);
+    assert_int_equal(gpu_on_host_seen().n_misuses, 0);
+    assert_int_equal(gpu_on_host_seen().n_objects, 0);
+    assert_int_equal((int)gpu_on_host_seen().n_bytes_allocated, 0);
+    assert_int_equal(cusolver_on_host_seen().n_misuses, 0);
+    assert_int_equal(cusolver_on_host_seen().n_handles, 0);
+    assert_true(cusolver_on_host_seen().n_members > 0);
+}
+
+static void test_backend(void **state) {
+    (void)state;
+    static const subject regular = {"four_bar.yaml", {"output.channels", "[state, rank]", NULL}};
+    static const subject singular = {"five_bar_singular.yaml", {NULL}};
+    /* A rule that changes its mind more often than regular motions do. */
+    static const subject fickle = {
+        "four_bar.yaml", {"dynamics.rank", "{method: relative, tol: 0.3}", "output.channels", "[state, rank]", "integrator.dt", "0.01", NULL}};
+    const gpu_on_host_settings one = {.n_devices = 1}, two = {.n_devices = 2}, small = {.n_devices = 1, .n_bytes = 1100000};
+    sarrus_gpu_replace(&gpu_on_host);
+    sarrus_cusolver_replace(&cusolver_on_host);
+    check_backend(&regular, 12, &one);
+    check_backend(&regular, 12, &two);
+    check_backend(&singular, 12, &one);
+    check_backend(&singular, 12, &small);
+    check_backend(&fickle, 60, &one);
+    sarrus_cusolver_replace(NULL);
+    sarrus_gpu_replace(NULL);
+}
+
+/* A library that fails in the middle ends the batch, and says so. */
+static void test_backend_fails(void **state) {
+    (void)state;
+    static const subject s = {"four_bar.yaml", {NULL}};
+    const gpu_on_host_settings one = {.n_devices = 1};
+    const cusolver_on_host_settings good = {0}, bad = {.status = 6}, poor = {.is_without_memory = 1};
+    sarrus_gpu_replace(&gpu_on_host);
+    sarrus_cusolver_replace(&cusolver_on_host);
+    gpu_on_host_reset(&one);
+    cusolver_on_host_reset(&good);
+    mechanism m = open_with(&s, "cusolver-svd");
+    sarrus_batch *batch = gpu_batch(&m, SARRUS_BACKEND_AUTO, 40, NULL);
+    assert_string_equal(sarrus_batch_backend_name(batch), "cuda");
+    assert_int_equal(sarrus_batch_advance(batch, 2), SARRUS_OK);
+    cusolver_on_host_reset(&bad);
+    assert_int_equal(sarrus_batch_advance(batch, 2), SARRUS_DEVICE_FAILED);
+    sarrus_batch_destroy(batch);
+    cusolver_on_host_reset(&poor);
+    batch = NULL;
+    assert_int_equal(sarrus_batch_create(m.context, m.plan, &(sarrus_batch_options){.backend = SARRUS_BACKEND_CUDA}, 40, NULL, &batch),
+                     SARRUS_NO_BACKEND);
+    assert_null(batch);
+    sarrus_cusolver_replace(NULL);
+    sarrus_gpu_replace(NULL);
+    mechanism_close(&m);
+}
+
 /* --- What is refused ---------------------------------------------------------------------------------------------------------- */
 
 static void assert_refused(const subject *s, const char *pinv, sarrus_status expected, const char *words) {
@@ -398,6 +478,10 @@ static void test_refused(void **state) {
     (void)state;
     static const subject adaptive = {"four_bar.yaml", {"integrator.method", "dopri5", NULL}}, large = {"n_four_bar_40.yaml", {NULL}};
     static const subject plain = {"four_bar.yaml", {NULL}};
+    sarrus_gpu_replace(NULL);
+    if (!sarrus_gpu_find())
+        assert_refused(&plain, "cusolver-svd", SARRUS_NO_BACKEND, "not part of this build");
+    sarrus_gpu_replace(&gpu_on_host);
     assert_refused(&adaptive, "cusolver-svd", SARRUS_UNSUPPORTED, "fixed step");
     assert_refused(&large, "cusolver-svd", SARRUS_UNSUPPORTED, "at most 32 rows and columns");
     sarrus_cusolver old = cusolver_on_host;
@@ -409,6 +493,7 @@ static void test_refused(void **state) {
     sarrus_status status = SARRUS_OK;
     assert_ptr_equal(sarrus_cuda_staged_library(m.context, m.plan, &status), &cusolver_on_host);
     sarrus_cusolver_replace(NULL);
+    sarrus_gpu_replace(NULL);
     mechanism mine = m;
     mechanism_close(&mine);
 }
@@ -430,7 +515,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scenarios_svd),    cmocka_unit_test(test_scenarios_syev), cmocka_unit_test(test_settings),
         cmocka_unit_test(test_singular),         cmocka_unit_test(test_library_gives_up), cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_errors),           cmocka_unit_test(test_refused),         cmocka_unit_test(test_refused_on_cpu),
+        cmocka_unit_test(test_errors),           cmocka_unit_test(test_backend), cmocka_unit_test(test_backend_fails), cmocka_unit_test(test_refused),         cmocka_unit_test(test_refused_on_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
