@@ -77,7 +77,7 @@ struct cuda_device {
     bool is_resident;     /* the tiles stay on the devices; else the host's are the truth */
     /* [n_arrays], when resident: which arrays of the tiles are old on one side, and which the user may read and write in place. */
     uint8_t *host_is_old, *device_is_old, *is_shared;
-    uint8_t *changed; /* [n_arrays] that steps change */
+    uint8_t *changed;               /* [n_arrays] that steps change */
     const sarrus_cusolver *library; /* of the staged path; NULL: the fused kernels */
     sarrus_cuda_specializer *specializer;
     double busy_seconds, step_seconds; /* as on the CPU */
@@ -112,7 +112,7 @@ typedef struct cuda_advance_order {
 sarrus_cuda_call sarrus_cuda_call_of(cuda_worker *worker);
 int sarrus_cuda_assemble_tiles(cuda_worker *worker, const void *how);
 int sarrus_cuda_advance_tiles(cuda_worker *worker, const void *how); /* of a cuda_advance_order */
-int sarrus_cuda_events_fetch(cuda_worker *worker); /* takes the changes of rank out of the worker's tiles */
+int sarrus_cuda_events_fetch(cuda_worker *worker);                   /* takes the changes of rank out of the worker's tiles */
 
 /* cuda_staged_worker.c: the same by the staged path. */
 int sarrus_cuda_staged_open(cuda_worker *worker);
