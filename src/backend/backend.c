@@ -25,7 +25,7 @@ sarrus_status sarrus_backend_create(sarrus_context *context, const sarrus_plan *
     case SARRUS_BACKEND_CUDA:
         return sarrus_backend_cuda.create(context, plan, options, n_instances, out);
     case SARRUS_BACKEND_AUTO:
-        if (sarrus_cuda_staged_is_asked(plan)) /* of no use elsewhere */
+        if (sarrus_cuda_staged_is_asked(plan) && sarrus_gpu_find()) /* of no use elsewhere: the CPU says so */
             return sarrus_backend_cuda.create(context, plan, options, n_instances, out);
         if (gpu_is_worthwhile(plan, n_instances) && sarrus_backend_cuda.create(NULL, plan, options, n_instances, out) == SARRUS_OK)
             return SARRUS_OK;

@@ -192,6 +192,10 @@ static void a_backend_is_never_replaced(void **state) {
     assert_int_equal(s->code, 4);
     assert_non_null(strstr(s->err, "error: "));
     assert_false(file_exists("cuda.h5"));
+    s = RUN("run", "pendulum.yaml", "-o", "cuda.h5", "--backend", "cpu", "--set", "dynamics.pinv=cusolver-svd");
+    assert_int_equal(s->code, 4);
+    assert_non_null(strstr(s->err, "'pinv: cusolver-svd' is a library on a GPU"));
+    assert_false(file_exists("cuda.h5"));
 }
 
 static void a_forced_instruction_set_is_obeyed_or_refused(void **state) {
