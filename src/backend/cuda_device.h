@@ -7,7 +7,6 @@
  *   cuda_advance.c  assembly and steps of a worker's tiles, changes of rank
  *   cuda_observe.c  observations of a worker's tiles, packed on the device, copied beside the steps
  *   cuda_specialize.c  kernels for the plan
- *   cuda_staged.c      accelerations solved for by cuSOLVER; cuda_staged_worker.c: for a worker's tiles
  * All is written against sarrus_gpu; functions that return an int return its error codes. */
 #ifndef SARRUS_BACKEND_CUDA_DEVICE_H
 #define SARRUS_BACKEND_CUDA_DEVICE_H
@@ -59,11 +58,11 @@ typedef struct cuda_worker {
     sarrus_cuda_observation what;
     sarrus_event_list events;
     uint64_t n_steps, n_special_steps; /* of tiles: all, and by the specialised kernels */
-    sarrus_cuda_staged *staged;        /* NULL: the fused kernels */
     sarrus_cuda_specialized specialized;
     int32_t n_special_warps;
     bool is_load_tried, is_specialized;
-    uint8_t *marks; /* [n_arrays] of the tiles, scratch */
+    sarrus_cuda_staged *staged; /* NULL: the fused kernels make the steps */
+    uint8_t *marks;             /* [n_arrays] of the tiles, scratch */
 } cuda_worker;
 
 struct cuda_device {
@@ -77,9 +76,9 @@ struct cuda_device {
     bool is_resident;     /* the tiles stay on the devices; else the host's are the truth */
     /* [n_arrays], when resident: which arrays of the tiles are old on one side, and which the user may read and write in place. */
     uint8_t *host_is_old, *device_is_old, *is_shared;
-    uint8_t *changed;               /* [n_arrays] that steps change */
-    const sarrus_cusolver *library; /* of the staged path; NULL: the fused kernels */
+    uint8_t *changed; /* [n_arrays] that steps change */
     sarrus_cuda_specializer *specializer;
+    const sarrus_cusolver *library;    /* of the staged path; NULL: the plan goes the fused one */
     double busy_seconds, step_seconds; /* as on the CPU */
     uint64_t n_steps;
 };
@@ -112,12 +111,6 @@ typedef struct cuda_advance_order {
 sarrus_cuda_call sarrus_cuda_call_of(cuda_worker *worker);
 int sarrus_cuda_assemble_tiles(cuda_worker *worker, const void *how);
 int sarrus_cuda_advance_tiles(cuda_worker *worker, const void *how); /* of a cuda_advance_order */
-int sarrus_cuda_events_fetch(cuda_worker *worker);                   /* takes the changes of rank out of the worker's tiles */
-
-/* cuda_staged_worker.c: the same by the staged path. */
-int sarrus_cuda_staged_open(cuda_worker *worker);
-int sarrus_cuda_staged_steps(cuda_worker *worker, const sarrus_cuda_lanes *lanes, const sarrus_clock *clock, uint64_t n_steps);
-int sarrus_cuda_staged_see(cuda_worker *worker, const sarrus_cuda_call *call, double t, double *out); /* of worker->what */
 
 /* cuda_observe.c */
 int sarrus_cuda_observe_tiles(cuda_worker *worker, const void *how); /* of a sarrus_device_observation */

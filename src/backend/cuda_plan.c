@@ -30,13 +30,14 @@ static worker_size size_of(const cuda_device *device, const cuda_part *part, uin
     const uint64_t n_warps = (uint64_t)part->described.n_processors * SPECIAL_WARPS;
     const size_t seen = sarrus_cuda_most_observed(mech) * TILE;
     worker_size s = {.n_capacity = n_capacity};
-    const size_t staged = device->library ? sarrus_cuda_staged_bytes(mech) : 0;
     s.n_workspaces = least(n_capacity, n_warps > (uint64_t)part->n_resident ? n_warps : (uint64_t)part->n_resident);
-    if (device->library)
-        s.n_workspaces = n_capacity; /* they outlive a kernel */
+    if (device->library) { /* every tile keeps its workspace from one launch to the next */
+        s.n_workspaces = n_capacity;
+        s.n_bytes = n_capacity * sarrus_cuda_staged_bytes(mech);
+    }
     s.n_seen_tiles = least(n_capacity, LARGEST_PACKET / seen > 0 ? LARGEST_PACKET / seen : 1);
-    s.n_bytes = n_capacity * ((size_t)mech->layout.n_arrays + (mech->event_capacity > 0)) * TILE +
-                s.n_workspaces * (device->n_workspace_arrays + 2) * TILE + n_capacity * staged + 2 * s.n_seen_tiles * seen + 4096;
+    s.n_bytes += n_capacity * ((size_t)mech->layout.n_arrays + (mech->event_capacity > 0)) * TILE +
+                 s.n_workspaces * (device->n_workspace_arrays + 2) * TILE + 2 * s.n_seen_tiles * seen + 4096;
     return s;
 }
 
@@ -113,15 +114,21 @@ static int queues_create(cuda_worker *worker) {
     }
     if (error == SARRUS_GPU_OK)
         error = gpu->fill(worker->counts, 0, (size_t)worker->n_workspaces * 2 * TILE, worker->stream);
+    if (error == SARRUS_GPU_OK && worker->owner->library) {
+        const sarrus_cuda_staged_setup setup = {gpu, worker->owner->library, &worker->part->mech, (int32_t)worker->n_capacity,
+                                                worker->stream};
+        error = sarrus_cuda_staged_create(&setup, &worker->staged);
+    }
     return error != SARRUS_GPU_OK ? error : gpu->synchronize(worker->stream);
 }
 
 static void worker_free(cuda_worker *worker) {
     const sarrus_gpu *gpu = worker->owner->gpu;
     (void)gpu->select(worker->part->device);
-    sarrus_cuda_staged_destroy(worker->staged);
     if (worker->specialized.library)
         (void)gpu->specialized_unload(&worker->specialized);
+    if (worker->staged)
+        sarrus_cuda_staged_destroy(worker->staged);
     (void)gpu->stream_destroy(worker->stream);
     (void)gpu->stream_destroy(worker->copy_stream);
     for (int i = 0; i < 2; ++i) {
@@ -174,8 +181,6 @@ static int workers_create(cuda_device *device, int n_each, uint64_t n_capacity) 
             error = memory_allocate(worker, &size);
         if (error == SARRUS_GPU_OK)
             error = queues_create(worker);
-        if (error == SARRUS_GPU_OK && device->library)
-            error = sarrus_cuda_staged_open(worker);
     }
     if (error != SARRUS_GPU_OK)
         workers_free(device);
@@ -237,9 +242,10 @@ static int part_create(cuda_device *device, int i) {
 
 static sarrus_status refuse(sarrus_context *context, const cuda_device *device, const char *what, int error) {
     const sarrus_mechanism *mech = &device->lowered.mech;
+    char text[128];
+    sarrus_cuda_staged_error_text(device->gpu, error, text, sizeof text);
     if (error != SARRUS_GPU_NO_MEMORY)
-        return sarrus_report(context, SARRUS_NO_BACKEND, "the CUDA backend is not usable here: %s: %s", what,
-                             device->gpu->error_text(error));
+        return sarrus_report(context, SARRUS_NO_BACKEND, "the CUDA backend is not usable here: %s: %s", what, text);
     return sarrus_report(context, SARRUS_NO_BACKEND,
                          "not even %d instances fit into the memory of the CUDA device: they take %.1f MiB, workspace and "
                          "buffers included",
@@ -257,11 +263,6 @@ sarrus_status sarrus_cuda_plan_create(sarrus_context *context, cuda_device *devi
     if (n_wanted > n_devices)
         return sarrus_report(context, SARRUS_NO_BACKEND, "%d CUDA devices were asked for, but there %s %d", n_wanted,
                              n_devices == 1 ? "is" : "are", n_devices);
-    sarrus_status status = SARRUS_OK;
-    if (sarrus_cuda_staged_is_asked(device->base.plan))
-        device->library = sarrus_cuda_staged_library(context, device->base.plan, &status);
-    if (status != SARRUS_OK)
-        return status;
     n_devices = n_wanted > 0 ? n_wanted : n_devices;
     n_devices = (int)least((uint64_t)n_devices, device->base.n_tiles);
     device->parts = calloc((size_t)n_devices, sizeof *device->parts);

@@ -337,11 +337,6 @@ void sarrus_cuda_staged_count(const sarrus_cuda_staged *staged, sarrus_cuda_stag
     *out = staged->counts;
 }
 
-void sarrus_cuda_staged_count_to(const sarrus_cuda_staged *staged, uint64_t *n_evaluations, uint64_t *n_rank_revealing) {
-    *n_evaluations += staged ? staged->counts.n_evaluations : 0;
-    *n_rank_revealing += staged ? staged->counts.n_rank_revealing : 0;
-}
-
 void sarrus_cuda_staged_error_text(const sarrus_gpu *gpu, int error, char *text, size_t n_text) {
     if (error >= SARRUS_STAGED_CUBLAS_ERROR)
         (void)snprintf(text, n_text, "cuBLAS ended with status %d", error - SARRUS_STAGED_CUBLAS_ERROR);

@@ -53,9 +53,6 @@ int sarrus_cuda_staged_observe(sarrus_cuda_staged *staged, const sarrus_cuda_lan
 /* What was done since it was created. */
 void sarrus_cuda_staged_count(const sarrus_cuda_staged *staged, sarrus_cuda_staged_counts *out);
 
-/* The same, counted on; nothing with NULL. */
-void sarrus_cuda_staged_count_to(const sarrus_cuda_staged *staged, uint64_t *n_evaluations, uint64_t *n_rank_revealing);
-
 /* A sentence without an end, for errors of the gpu as well; `text` [n_text]. */
 void sarrus_cuda_staged_error_text(const sarrus_gpu *gpu, int error, char *text, size_t n_text);
 

@@ -449,6 +449,18 @@ static sarrus_cuda_call call_of(const kernel_argument *argument) {
     return call;
 }
 
+/* Every table of the mechanism lies in device memory: whatever looks like an address of this process. */
+static int tables_check(const sarrus_mechanism *mech) {
+    const uintptr_t lowest = (uintptr_t)1 << 40, highest = (uintptr_t)1 << 47;
+    for (size_t at = 0; at + sizeof(uintptr_t) <= sizeof *mech; at += sizeof(uintptr_t)) {
+        uintptr_t word;
+        memcpy(&word, (const unsigned char *)mech + at, sizeof word);
+        if (word >= lowest && word < highest && word % 4 == 0 && !lies_in((const void *)word, 1, selected))
+            return misuse("the mechanism has an address at byte %zu that is not the device's", at);
+    }
+    return SARRUS_GPU_OK;
+}
+
 static int call_check(const sarrus_cuda_call *call) {
     const sarrus_cuda_lanes *lanes = &call->lanes;
     const sarrus_mechanism *mech = call->mech;
@@ -460,6 +472,7 @@ static int call_check(const sarrus_cuda_call *call) {
     if (lanes->n_done)
         error |= device_memory_check(lanes->n_done, n_tiles * tile, "n_done") |
                  device_memory_check(lanes->is_waiting, sizeof *lanes->is_waiting, "is_waiting");
+    error |= tables_check(mech);
     if (mech->n_joints > 0)
         error |= device_memory_check(mech->joint, (size_t)mech->n_joints * sizeof *mech->joint, "joints");
     if (mech->factor.n_entries > 0)
