@@ -1,10 +1,6 @@
 /* Launches of the pseudoinverse methods that take a thread a matrix (pinv_thread.cuh), and the way to those that take a group. */
 #include "kernels/cuda/pinv_thread.cuh"
 
-uint64_t sarrus_cuda_pinv_work_arrays(const sarrus_cuda_pinv_call *call, uint64_t n_scratch) {
-    return pinv_work_arrays(call, n_scratch);
-}
-
 static int thread_launch(const sarrus_cuda_pinv_call *call) {
     sarrus_cuda_pinv_call by_value = *call;
     void *arguments[] = {&by_value};

@@ -285,8 +285,7 @@ LANE_FUNCTION void pinv_group_round(const pinv_group *group, int32_t round) {
     group->warp.each([=](int32_t i_thread) {
         pinv_member me;
         sarrus_sweep_pair pair;
-        if (!pinv_member_is(group, i_thread, PINV_RUNNING, &me) ||
-            !pinv_group_pair(lay->count, round, me.t, &pair.i, &pair.j))
+        if (!pinv_member_is(group, i_thread, PINV_RUNNING, &me) || !pinv_group_pair(lay->count, round, me.t, &pair.i, &pair.j))
             return;
         const real noise = me.at[lay->scalars + PINV_NOISE];
         const real alpha = me.at[lay->norm2 + pair.i], beta = me.at[lay->norm2 + pair.j];

@@ -1,5 +1,5 @@
-/* Where the numbers of a group of threads lie in shared memory (pinv_group.cuh), in doubles from the group's part on. Callable from C:
- * the host counts bytes with it. */
+/* Where the numbers of a group of threads lie in shared memory (pinv_group.cuh), in doubles from the group's part on. Callable from
+ * C: the host counts bytes with it. */
 #ifndef SARRUS_CUDA_PINV_GROUP_LAYOUT_H
 #define SARRUS_CUDA_PINV_GROUP_LAYOUT_H
 

@@ -11,12 +11,6 @@ static_assert(SARRUS_CUDA_PINV_WIDTH == LANE_WIDTH, "the host lays out the work 
 /* Warps share nothing: small blocks spread small batches over all multiprocessors. */
 static const int PINV_BLOCKS = 8, PINV_TILES_PER_BLOCK = SARRUS_CUDA_PINV_THREADS / LANE_WIDTH;
 
-/* Lane arrays of a slot: a, b, x and the method's scratch. */
-static uint64_t pinv_work_arrays(const sarrus_cuda_pinv_call *call, uint64_t n_scratch) {
-    const int32_t n_columns = call->is_explicit ? call->m : call->n_rhs;
-    return (uint64_t)call->m * (uint64_t)(call->n + call->n_rhs) + (uint64_t)call->n * (uint64_t)n_columns + n_scratch;
-}
-
 /* This thread's lane of a slot of the work space. */
 struct pinv_slot {
     real *a, *b, *x, *work;
@@ -44,7 +38,8 @@ static __device__ bool numbers_take(const double *from, int32_t count, real *lan
     return spoilt == 0.0;
 }
 
-static __device__ void decision_write(const sarrus_cuda_pinv_call *call, uint64_t i, bool is_finite, const sarrus_pinv_lanes *lanes) {
+static __device__ void decision_write(const sarrus_cuda_pinv_call *call, uint64_t i, bool is_finite,
+                                      const sarrus_pinv_lanes *lanes) {
     if (call->rank != nullptr)
         call->rank[i] = is_finite ? (int32_t)lanes->found.rank : 0;
     if (call->kept != nullptr)
@@ -58,8 +53,8 @@ static __device__ void decision_write(const sarrus_cuda_pinv_call *call, uint64_
 /* One matrix, in the thread's lane of its slot. */
 static __device__ void matrix_run(const sarrus_cuda_pinv_call *call, const pinv_slot *slot, uint64_t i) {
     const int32_t n_a = call->m * call->n, n_b = call->m * call->n_rhs, n_x = call->n * (n_b > 0 ? call->n_rhs : call->m);
-    const sarrus_pinv_shape shape = {call->method, call->m, call->n, call->n_rhs, call->is_explicit,
-                                     {call->rank_method, call->rank_tolerance}};
+    const sarrus_pinv_shape shape = {call->method, call->m,           call->n,
+                                     call->n_rhs,  call->is_explicit, {call->rank_method, call->rank_tolerance}};
     sarrus_pinv_lanes lanes = {};
     const bool is_finite = numbers_take(call->a + i * n_a, n_a, slot->a);
     const bool is_finite_b = numbers_take(n_b > 0 ? call->b + i * n_b : call->a, n_b, slot->b);

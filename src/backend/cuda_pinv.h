@@ -11,13 +11,14 @@
 /* The usable table; NULL and a NO_BACKEND diagnostic when this build or this machine has none. */
 const sarrus_gpu *sarrus_cuda_pinv_find(sarrus_context *context);
 
-/* How the matrices of this call are shared out, by the method and the shape alone. n_shared: bytes of shared memory that a block may
- * have. */
+/* How the matrices of this call are shared out, by the method and the shape alone. n_shared: bytes of shared memory that a block
+ * may have. */
 sarrus_cuda_pinv_variant sarrus_cuda_pinv_choose(const sarrus_pinv_call *call, size_t n_shared);
 
 /* All matrices of the batch; `call` without arrays is what the kernels are to do, n_scratch the method's lane arrays. Errors:
- * NO_BACKEND, NO_MEMORY, INTERNAL (a device failed; the results are incomplete). */
-SARRUS_MUST_USE sarrus_status sarrus_cuda_pinv_compute(sarrus_context *context, const sarrus_gpu *gpu, const sarrus_pinv_batch *batch,
-                                                       const sarrus_pinv_call *call, size_t n_scratch);
+ * NO_MEMORY; NO_BACKEND: a device failed, and the results are not complete. */
+SARRUS_MUST_USE sarrus_status sarrus_cuda_pinv_compute(sarrus_context *context, const sarrus_gpu *gpu,
+                                                       const sarrus_pinv_batch *batch, const sarrus_pinv_call *call,
+                                                       size_t n_scratch);
 
 #endif

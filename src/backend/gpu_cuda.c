@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "backend/gpu.h"
+#include "backend/gpu_pinv.h"
 
 /* The runtime keeps the last error of a thread until it is asked for: a later launch would be blamed for it. */
 static int told(cudaError_t error) {
@@ -108,6 +109,8 @@ static int fill(void *block, int byte, size_t n_bytes, void *stream) {
     return told(cudaMemsetAsync(block, byte, n_bytes, (cudaStream_t)stream));
 }
 
+static const sarrus_gpu_pinv pinv = {.run = sarrus_cuda_pinv, .resources = sarrus_cuda_pinv_resources};
+
 static const sarrus_gpu table = {
     .name = "cuda",
     .count = count,
@@ -135,6 +138,7 @@ static const sarrus_gpu table = {
     .resident_tiles = sarrus_cuda_resident_tiles,
     .specialized_load = sarrus_cuda_specialized_load,
     .specialized_unload = sarrus_cuda_specialized_unload,
+    .pinv = &pinv,
 };
 
 const sarrus_gpu *sarrus_gpu_built_in(void) {
