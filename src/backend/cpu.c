@@ -103,6 +103,11 @@ static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan
                              "as this processor has them",
                              isa ? isa : "");
     }
+    if (plan->mech.method >= SARRUS_N_PINV_HOST_METHODS) {
+        return sarrus_report(context, SARRUS_NO_BACKEND,
+                             "'pinv: %s' is a library on a GPU; expected the backend cuda, or pinv auto, svd or lapack",
+                             sarrus_pinv_method_word((sarrus_pinv_method)plan->mech.method));
+    }
     cpu_device *device = calloc(1, sizeof *device);
     if (!device)
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the batch");

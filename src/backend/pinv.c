@@ -75,6 +75,10 @@ static sarrus_status check_options(sarrus_context *context, const sarrus_pinv_op
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "there is no pseudoinverse method %d; expected 0 to %d",
                              (int)options->method, SARRUS_N_PINV_METHODS - 1);
     }
+    if ((unsigned)options->method >= SARRUS_N_PINV_HOST_METHODS) {
+        return sarrus_report(context, SARRUS_UNSUPPORTED, "the method '%s' is for scenarios on the CUDA backend; expected another",
+                             sarrus_pinv_method_word(options->method));
+    }
     if ((unsigned)options->rank_method >= SARRUS_N_RANK_METHODS) {
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "there is no rank method %d; expected 0 to %d",
                              (int)options->rank_method, SARRUS_N_RANK_METHODS - 1);
