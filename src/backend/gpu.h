@@ -32,6 +32,7 @@ typedef struct sarrus_gpu_copy {
 
 struct sarrus_gpu_staged; /* the library's batched factorisations between kernels of their own */
 struct sarrus_gpu_pinv;   /* the pseudoinverse methods on matrices */
+struct sarrus_gpu_yardstick; /* what benchmarks measure a device by */
 
 typedef struct sarrus_gpu {
     const char *name;
@@ -69,6 +70,7 @@ typedef struct sarrus_gpu {
 
     const struct sarrus_gpu_staged *staged; /* NULL: not built in */
     const struct sarrus_gpu_pinv *pinv;     /* NULL: not built in */
+    const struct sarrus_gpu_yardstick *yardstick; /* NULL: not built in */
 } sarrus_gpu;
 
 /* The table in use: that of this build (NULL when it was made without a toolkit), or the one that a test has put in its place. */

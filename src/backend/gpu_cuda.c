@@ -4,6 +4,7 @@
 
 #include "backend/gpu.h"
 #include "backend/gpu_pinv.h"
+#include "backend/gpu_yardstick.h"
 
 /* The runtime keeps the last error of a thread until it is asked for: a later launch would be blamed for it. */
 static int told(cudaError_t error) {
@@ -111,6 +112,10 @@ static int fill(void *block, int byte, size_t n_bytes, void *stream) {
 
 static const sarrus_gpu_pinv pinv = {.run = sarrus_cuda_pinv, .resources = sarrus_cuda_pinv_resources};
 
+static const sarrus_gpu_yardstick yardstick = {.multiply_adds = sarrus_cuda_multiply_adds,
+                                               .copy_numbers = sarrus_cuda_copy_numbers,
+                                               .weigh_columns = sarrus_cuda_weigh_columns};
+
 static const sarrus_gpu table = {
     .name = "cuda",
     .count = count,
@@ -139,6 +144,7 @@ static const sarrus_gpu table = {
     .specialized_load = sarrus_cuda_specialized_load,
     .specialized_unload = sarrus_cuda_specialized_unload,
     .pinv = &pinv,
+    .yardstick = &yardstick,
 };
 
 const sarrus_gpu *sarrus_gpu_built_in(void) {

@@ -166,7 +166,7 @@ static void test_thread_methods(void **state) {
     for (int i = 0; i < N_SIZES; i++) {
         for (int n_rhs = 0; n_rhs < 3; n_rhs += 2) {
             problem p = problem_create(sizes[i][0], sizes[i][1], n_rhs, 33, true);
-            for (int method = 1; method < SARRUS_N_PINV_METHODS; method++) {
+            for (int method = 1; method < SARRUS_N_PINV_HOST_METHODS; method++) {
                 const sarrus_pinv_options options = {
                     .method = (sarrus_pinv_method)method, .isa = "avx2", .n_threads = 1, .rank_tolerance = 1e-10};
                 if (method != SARRUS_PINV_LAPACK)
