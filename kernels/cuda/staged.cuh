@@ -24,6 +24,16 @@ struct staged_launch {
     int32_t n_members, is_gram, has_all, may_ask, m, n_slots;
 };
 
+static staged_launch staged_launch_of(const sarrus_staged_call *call) {
+    staged_launch work = {*call->base.mech, call->base.lanes, call->arrays, call->n_members, call->is_gram,
+                          call->has_all,    call->may_ask,    call->m,      call->n_slots};
+    return work;
+}
+
+static unsigned staged_blocks(int32_t n_threads) {
+    return (unsigned)((n_threads + STAGED_THREADS - 1) / STAGED_THREADS);
+}
+
 static_assert(sizeof(staged_launch) + 512 <= 4096, "kernels before sm_90 take 4 kB of parameters");
 
 /* Who asks: one member during one kernel. */
