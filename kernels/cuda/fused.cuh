@@ -100,6 +100,8 @@ static __global__ void advance_kernel(const __grid_constant__ launch work, const
         const uint64_t n_before = n_done ? *n_done : 0;
         sarrus_clock from = clock;
         from.step += n_before;
+        if (n_before >= n_steps)
+            continue;
         const uint64_t n_now = n_before + sarrus_advance(&lane.ev, lane.tile, &from, n_steps - n_before);
         if (!n_done)
             continue;

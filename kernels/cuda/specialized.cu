@@ -39,6 +39,8 @@ extern "C" __global__ void __launch_bounds__(SARRUS_BLOCK_THREADS, SARRUS_BLOCKS
         sarrus_clock from = clock;
         const uint64_t n_before = n_done ? *n_done : 0;
         from.step += n_before;
+        if (n_before >= n_steps)
+            continue;
         const uint64_t n_now = n_before + sarrus_advance(&ev, tile, &from, n_steps - n_before);
         uint64_t *counts = lane_of_tile(lanes.counts, i_warp, 2);
         counts[0] += (uint64_t)ev.n_evaluations;
