@@ -184,6 +184,7 @@ sarrus_bench_cuda_row *sarrus_bench_cuda_row_add(sarrus_bench_cuda_report *repor
                                    .form = form,
                                    .side = batch->side,
                                    .rank = batch->rank,
+                                   .i_batch = batch->i_batch,
                                    .n_matrices = batch->n_matrices,
                                    .variant = "",
                                    .flops = (double)NAN,
@@ -329,6 +330,7 @@ static void measure_methods(sarrus_bench_cuda_report *report, const sarrus_bench
 static bool measure_batch(sarrus_bench_cuda_report *report, int i_shape, uint64_t n_matrices, bool is_shape_row) {
     sarrus_bench_cuda_batch batch;
     const bool is_made = batch_create(&report->cuda, shapes[i_shape].side, shapes[i_shape].rank, n_matrices, &batch);
+    batch.i_batch = report->n_batches++;
     if (is_made) {
         measure_methods(report, &batch, is_shape_row);
         sarrus_bench_cuda_library(report, &batch);

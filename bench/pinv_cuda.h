@@ -28,7 +28,7 @@ typedef struct sarrus_bench_cuda_row {
     char name[32];
     sarrus_pinv_method method; /* of ours */
     sarrus_bench_form form;
-    int side, rank;
+    int side, rank, i_batch;
     uint64_t n_matrices;
     const char *variant; /* "group", "thread", "" */
     int n_samples;
@@ -46,7 +46,7 @@ typedef struct sarrus_bench_cuda_report {
     const sarrus_bench_pinv_options *options;
     sarrus_bench_cuda cuda;
     sarrus_bench_cuda_row rows[SARRUS_BENCH_CUDA_ROWS];
-    int n_rows;
+    int n_rows, n_batches;
     char library[256]; /* why cuSOLVER's rows are missing; "" when they are not */
     char peers[512];   /* what Python's libraries said of themselves, one after another */
 } sarrus_bench_cuda_report;
@@ -54,7 +54,7 @@ typedef struct sarrus_bench_cuda_report {
 /* One batch in the device's memory. */
 typedef struct sarrus_bench_cuda_batch {
     sarrus_bench_cuda *cuda;
-    int side, rank;
+    int side, rank, i_batch; /* rows of one number are of the same batch */
     uint64_t n_matrices;
     double *host_a, *host_b;   /* [n_distinct][side][side], [n_distinct][side] */
     uint64_t n_distinct;

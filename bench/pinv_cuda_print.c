@@ -11,8 +11,7 @@ static const char *const makers[] = {"sarrus", "sarrus", "cusolver", "python"};
 static const sarrus_bench_cuda_row *rival(const sarrus_bench_cuda_report *report, const sarrus_bench_cuda_row *row, const char *name) {
     for (int i = 0; i < report->n_rows; i++) {
         const sarrus_bench_cuda_row *other = &report->rows[i];
-        if (strcmp(other->name, name) == 0 && other->side == row->side && other->n_matrices == row->n_matrices &&
-            other->form == row->form) {
+        if (strcmp(other->name, name) == 0 && other->i_batch == row->i_batch && other->form == row->form) {
             return other;
         }
     }

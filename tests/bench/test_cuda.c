@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "bench/pinv_cuda.h"
+#include "bench/step_cuda.h"
 #include "cli/command.h"
 #include "tests/backend/cusolver_on_host.h"
 #include "tests/backend/gpu_on_host.h"
@@ -86,6 +87,23 @@ static void test_pinv(void **state) {
     (void)fclose(file);
 }
 
+/* The paths that this build of the table has; what it lacks is left out and said so. */
+static void test_step(void **state) {
+    (void)state;
+    sarrus_context *context = NULL;
+    const sarrus_bench_step_options options = {.quick = true,
+                                               .on_device = true,
+                                               .largest = 1000,
+                                               .files = {SARRUS_SOURCE_DIR "/scenarios/pendulum.yaml"},
+                                               .n_files = 1,
+                                               .n_repetitions = 1};
+    assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
+    device_begin(&(gpu_on_host_settings){.n_devices = 1, .n_bytes = (size_t)64 << 20});
+    assert_int_equal(sarrus_bench_step_cuda(context, &options), SARRUS_EXIT_DONE);
+    device_end();
+    sarrus_context_destroy(context);
+}
+
 static void test_no_device(void **state) {
     (void)state;
     sarrus_context *context = NULL;
@@ -101,6 +119,7 @@ static void test_no_device(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pinv),
+        cmocka_unit_test(test_step),
         cmocka_unit_test(test_no_device),
     };
     return cmocka_run_group_tests_name("bench.cuda", tests, NULL, NULL);
