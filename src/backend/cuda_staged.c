@@ -301,9 +301,9 @@ static int step(sarrus_cuda_staged *staged, const sarrus_clock *clock) {
         error = answer(staged, first_rows(mech), call->n_members);
         if (error == 0)
             error = go_on(staged, &question);
-        ++staged->counts.n_rank_revealing;
+        staged->counts.n_rank_revealing += (uint64_t)call->n_members;
     }
-    staged->counts.n_evaluations += (uint64_t)n_stages;
+    staged->counts.n_evaluations += (uint64_t)n_stages * (uint64_t)call->n_members;
     return error;
 }
 

@@ -21,9 +21,9 @@ typedef struct sarrus_cuda_staged_setup {
 } sarrus_cuda_staged_setup;
 
 typedef struct sarrus_cuda_staged_counts {
-    uint64_t n_evaluations;    /* of all tiles */
-    uint64_t n_rank_revealing; /* all of them that had a problem to solve */
-    uint64_t n_refused;        /* problems that the library did not solve, or not well enough, and the native SVD did */
+    uint64_t n_evaluations;    /* accelerations of a lane */
+    uint64_t n_rank_revealing; /* of which a matrix was factored */
+    uint64_t n_refused;        /* matrices that the library did not factor, or not well enough: the native SVD did */
 } sarrus_cuda_staged_counts;
 
 /* Whether the plan asks for this path. */

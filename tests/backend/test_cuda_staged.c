@@ -251,10 +251,186 @@ static void test_scenarios_syev(void **state) {
         check_subject(&scenarios[i], "cusolver-syev", TOLERANCE_GRAM);
 }
 
+/* Everything that an evaluation of a step may hang on, each where it makes a difference. */
+static void test_settings(void **state) {
+    (void)state;
+    static const subject subjects[] = {
+        {"four_bar.yaml", {"integrator.method", "semi-implicit", NULL}},
+        {"four_bar.yaml", {"dynamics.projection", "none", NULL}},
+        {"four_bar.yaml", {"dynamics.projection", "{tolerance: 1e-12}", NULL}},
+        {"four_bar.yaml", {"dynamics.projection", "none", "dynamics.baumgarte", "{alpha: 5, beta: 5}", NULL}},
+        {"four_bar.yaml", {"dynamics.projection", "none", "dynamics.baumgarte", "{rule: step}", NULL}},
+        {"five_bar.yaml", {"dynamics.rank", "{method: relative}", NULL}},
+        {"five_bar.yaml", {"dynamics.rank", "{method: gap}", NULL}},
+        {"five_bar.yaml", {"dynamics.rank", "{method: tracked}", "output.channels", "[state, rank]", NULL}},
+        {"five_bar.yaml", {"dynamics.rank", "{method: violation}", NULL}},
+    };
+    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; ++i)
+        check_subject(&subjects[i], "cusolver-svd", TOLERANCE_EVALUATION);
+}
+
+/* Through the singular position at the start, links aligned: the independent rows lose a direction, and all rows are asked for. Every
+ * other instance stands elsewhere, so that only some ask twice. */
+static void singular_open(rig *r, const char *pinv) {
+    static const subject s = {"five_bar_singular.yaml", {NULL}};
+    double q[12], v[12];
+    rig_open(r, &s, pinv, NULL);
+    assert_int_equal(r->cpu.n, 12);
+    assert_int_equal(sarrus_batch_advance(r->batch, 300), SARRUS_OK);
+    assert_int_equal(sarrus_batch_state(r->batch, 0, q, v), SARRUS_OK);
+    assert_int_equal(sarrus_batch_reset(r->batch), SARRUS_OK);
+    for (uint64_t i = 1; i < N_INSTANCES; i += 2)
+        mechanism_set_state(r->batch, i, q, v);
+    states_copy(r);
+}
+
+static void test_singular(void **state) {
+    (void)state;
+    static const sarrus_observable observables[] = {SARRUS_OBSERVE_ACCELERATION, SARRUS_OBSERVE_REACTIONS, SARRUS_OBSERVE_RANK};
+    static const char *const pinvs[] = {"cusolver-svd", "cusolver-syev"};
+    for (int p = 0; p < 2; ++p) {
+        rig r;
+        singular_open(&r, pinvs[p]);
+        for (int i = 0; i < 3; ++i) {
+            const long n_before = cusolver_on_host_seen().n_members;
+            assert_below("singular", "five_bar_singular.yaml", pinvs[p], difference(&r, observables[i]), TOLERANCE_EVALUATION);
+            /* Lanes of all tiles once; the singular ones twice (of the last tile's repeated instance none is). */
+            const long n_twice = N_INSTANCES / 2, n_once = N_TILES * SARRUS_CUDA_WIDTH;
+            assert_int_equal(cusolver_on_host_seen().n_members - n_before, n_once + n_twice);
+        }
+        steps(&r, 60);
+        assert_below("60 steps", "five_bar_singular.yaml", pinvs[p], state_difference(&r), TOLERANCE_RUN);
+        rig_close(&r);
+    }
+}
+
+/* What the library does not solve the native SVD does, member by member, and nobody else notices. */
+static void test_library_gives_up(void **state) {
+    (void)state;
+    static const subject s = {"andrews.yaml", {NULL}};
+    static const char *const pinvs[] = {"cusolver-svd", "cusolver-syev"};
+    static const cusolver_on_host_settings faults[] = {{.every_unconverged = 3}, {.every_wrong = 5}, {.every_unconverged = 1}};
+    for (int i = 0; i < 6; ++i) {
+        rig r;
+        sarrus_cuda_staged_counts counts;
+        rig_open(&r, &s, pinvs[i % 2], &faults[i / 2]);
+        assert_below("gives up", s.file, pinvs[i % 2], difference(&r, SARRUS_OBSERVE_ACCELERATION), TOLERANCE_EVALUATION);
+        steps(&r, 10);
+        assert_below("gives up", s.file, pinvs[i % 2], state_difference(&r), TOLERANCE_RUN);
+        const cusolver_on_host_tally seen = cusolver_on_host_seen();
+        sarrus_cuda_staged_count(r.staged, &counts);
+        assert_true(seen.n_unconverged + seen.n_wrong >= seen.n_members / 5);
+        assert_int_equal(counts.n_refused, seen.n_unconverged + seen.n_wrong);
+        assert_int_equal(counts.n_evaluations, 40 * N_TILES * SARRUS_CUDA_WIDTH);
+        rig_close(&r);
+    }
+}
+
+/* A member whose state is no number spoils nothing but itself, and gets the status that it gets on the CPU. */
+static void test_not_finite(void **state) {
+    (void)state;
+    static const subject s = {"five_bar.yaml", {NULL}};
+    rig r;
+    rig_open(&r, &s, "cusolver-svd", NULL);
+    const double v[12] = {[5] = 1e200};
+    mechanism_set_state(r.batch, 7, NULL, v);
+    states_copy(&r);
+    steps(&r, 5);
+    const sarrus_view from = tiles_of_batch(&r), to = tiles_of_device(&r);
+    const sarrus_tile_layout *layout = &r.cpu.plan->mech.layout;
+    for (uint64_t i = 0; i < N_INSTANCES; ++i) {
+        assert_true(*element(&to, i, layout->status) == *element(&from, i, layout->status));
+        assert_true((*element(&to, i, layout->status) != 0.0) == (i == 7));
+    }
+    assert_below("others", s.file, "cusolver-svd", state_difference(&r), TOLERANCE_RUN);
+    rig_close(&r);
+}
+
+/* Errors of the library, of memory and of the device come back as such, and everything is given back. */
+static void test_errors(void **state) {
+    (void)state;
+    static const subject s = {"five_bar.yaml", {NULL}};
+    char text[128];
+    rig r;
+    rig_open(&r, &s, "cusolver-svd", NULL);
+    cusolver_on_host_settings fault = {.status = 6};
+    const int n_handles = cusolver_on_host_seen().n_handles;
+    cusolver_on_host_reset(&fault);
+    int error = sarrus_cuda_staged_advance(r.staged, &r.lanes, &r.clock, 1);
+    assert_int_equal(error, SARRUS_STAGED_CUSOLVER_ERROR + 6);
+    sarrus_cuda_staged_error_text(&r.gpu, error, text, sizeof text);
+    assert_string_equal(text, "cuSOLVER ended with status 6");
+    sarrus_cuda_staged_error_text(&r.gpu, SARRUS_STAGED_CUBLAS_ERROR + 13, text, sizeof text);
+    assert_string_equal(text, "cuBLAS ended with status 13");
+    sarrus_cuda_staged_error_text(&r.gpu, GPU_ON_HOST_LOST, text, sizeof text);
+    assert_string_equal(text, "the device was lost");
+    fault = (cusolver_on_host_settings){.is_without_memory = 1};
+    cusolver_on_host_reset(&fault);
+    sarrus_cuda_staged *first = r.staged;
+    assert_int_equal(rig_staged(&r), SARRUS_GPU_NO_MEMORY);
+    assert_null(r.staged);
+    assert_int_equal(cusolver_on_host_seen().n_handles, 0);
+    r.staged = first;
+    sarrus_cuda_staged_destroy(first);
+    r.staged = NULL;
+    assert_int_equal(cusolver_on_host_seen().n_handles, -n_handles); /* those made before the tally began anew */
+    fault = (cusolver_on_host_settings){0};
+    cusolver_on_host_reset(&fault);
+    rig_close(&r);
+}
+
+/* --- What is refused ---------------------------------------------------------------------------------------------------------- */
+
+static void assert_refused(const subject *s, const char *pinv, sarrus_status expected, const char *words) {
+    const mechanism m = open_with(s, pinv);
+    sarrus_status status = SARRUS_OK;
+    sarrus_context_clear(m.context);
+    assert_true(sarrus_cuda_staged_is_asked(m.plan));
+    assert_null(sarrus_cuda_staged_library(m.context, m.plan, &status));
+    assert_int_equal(status, expected);
+    if (!strstr(sarrus_context_diagnostic(m.context, 0)->message, words))
+        fail_msg("'%s' has no '%s'", sarrus_context_diagnostic(m.context, 0)->message, words);
+    mechanism mine = m;
+    mechanism_close(&mine);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    static const subject adaptive = {"four_bar.yaml", {"integrator.method", "dopri5", NULL}}, large = {"n_four_bar_40.yaml", {NULL}};
+    static const subject plain = {"four_bar.yaml", {NULL}};
+    assert_refused(&adaptive, "cusolver-svd", SARRUS_UNSUPPORTED, "fixed step");
+    assert_refused(&large, "cusolver-svd", SARRUS_UNSUPPORTED, "at most 32 rows and columns");
+    sarrus_cusolver old = cusolver_on_host;
+    old.syev = NULL;
+    sarrus_cusolver_replace(&old);
+    assert_refused(&plain, "cusolver-syev", SARRUS_NO_BACKEND, "CUDA 12.6");
+    sarrus_cusolver_replace(&cusolver_on_host);
+    const mechanism m = open_with(&large, "cusolver-syev");
+    sarrus_status status = SARRUS_OK;
+    assert_ptr_equal(sarrus_cuda_staged_library(m.context, m.plan, &status), &cusolver_on_host);
+    sarrus_cusolver_replace(NULL);
+    mechanism mine = m;
+    mechanism_close(&mine);
+}
+
+/* The CPU has no such library. */
+static void test_refused_on_cpu(void **state) {
+    (void)state;
+    static const subject s = {"four_bar.yaml", {NULL}};
+    const sarrus_batch_options options = {.backend = SARRUS_BACKEND_CPU};
+    mechanism m = open_with(&s, "cusolver-syev");
+    sarrus_batch *batch = NULL;
+    sarrus_context_clear(m.context);
+    assert_int_equal(sarrus_batch_create(m.context, m.plan, &options, 8, NULL, &batch), SARRUS_NO_BACKEND);
+    assert_non_null(strstr(sarrus_context_diagnostic(m.context, 0)->message, "'pinv: cusolver-syev' is a library on a GPU"));
+    mechanism_close(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scenarios_svd),
-        cmocka_unit_test(test_scenarios_syev),
+        cmocka_unit_test(test_scenarios_svd),    cmocka_unit_test(test_scenarios_syev), cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_singular),         cmocka_unit_test(test_library_gives_up), cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_errors),           cmocka_unit_test(test_refused),         cmocka_unit_test(test_refused_on_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
