@@ -3,7 +3,9 @@
 #include <stdio.h>
 
 #include "backend/gpu.h"
+#include "backend/gpu_pinv.h"
 #include "backend/gpu_staged.h"
+#include "backend/gpu_yardstick.h"
 
 /* The runtime keeps the last error of a thread until it is asked for: a later launch would be blamed for it. */
 static int told(cudaError_t error) {
@@ -109,6 +111,12 @@ static int fill(void *block, int byte, size_t n_bytes, void *stream) {
     return told(cudaMemsetAsync(block, byte, n_bytes, (cudaStream_t)stream));
 }
 
+static const sarrus_gpu_pinv pinv = {.run = sarrus_cuda_pinv, .resources = sarrus_cuda_pinv_resources};
+
+static const sarrus_gpu_yardstick yardstick = {.multiply_adds = sarrus_cuda_multiply_adds,
+                                               .copy_numbers = sarrus_cuda_copy_numbers,
+                                               .weigh_columns = sarrus_cuda_weigh_columns};
+
 static const sarrus_gpu_staged staged = {
     .step = sarrus_staged_step,
     .resume = sarrus_staged_resume,
@@ -144,6 +152,8 @@ static const sarrus_gpu table = {
     .resident_tiles = sarrus_cuda_resident_tiles,
     .specialized_load = sarrus_cuda_specialized_load,
     .specialized_unload = sarrus_cuda_specialized_unload,
+    .pinv = &pinv,
+    .yardstick = &yardstick,
     .staged = &staged,
 };
 
