@@ -12,7 +12,6 @@
 
 #include "tests/backend/cusolver_on_host.h"
 #include "tests/backend/gpu_on_host.h"
-#include "tests/backend/gpu_staged_on_host.h"
 #include "tests/backend/gpu_trial.h"
 
 static int setup(void **state) {
@@ -225,9 +224,6 @@ static void an_instance_is_the_same_anywhere(void **state) {
 static void the_staged_path(void **state) {
     (void)state;
     const double tolerance = 1e-10;
-    sarrus_gpu table = gpu_on_host;
-    table.staged = &gpu_staged_on_host;
-    sarrus_gpu_replace(&table);
     sarrus_cusolver_replace(&cusolver_on_host);
     for (int i = 0; i < 3; i++) {
         const sarrus_override on_cpu[] = {{"dynamics.pinv", "svd"}, {NULL, NULL}},
