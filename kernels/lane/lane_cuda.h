@@ -18,7 +18,10 @@
 #define LANE_UNROLL _Pragma("unroll")
 #define LANE_ROLLED _Pragma("unroll 1")
 #define LANE_WIDTH 32
+/* 1 in units whose arrays are one thread's, or one matrix's, alone. */
+#if !defined(LANE_STRIDE)
 #define LANE_STRIDE LANE_WIDTH
+#endif
 
 typedef double real;
 typedef double real_scalar; /* a plain number of the plan on its way into a lane */
