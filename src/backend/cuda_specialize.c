@@ -100,7 +100,7 @@ sarrus_cuda_specializer *sarrus_cuda_specializer_create(const sarrus_plan *plan,
     s->began = sarrus_monotonic_seconds();
     /* NVRTC's time for an evaluation of so many flops (cuda_object.c), twice: once for each of two launch bounds. */
     s->expected_seconds = 4.0 + 4.6e-3 * plan->cost.flops_per_evaluation;
-    s->plan_text = sarrus_cuda_plan_fits(plan, &why_not) ? sarrus_plan_constant_text(plan) : NULL;
+    s->plan_text = sarrus_cuda_plan_fits(plan, &why_not) ? sarrus_plan_constant_text(plan, SARRUS_CONSTANT_STRAIGHT) : NULL;
     s->request = (sarrus_cuda_request){
         .sources = sarrus_embedded_sources,
         .n_sources = sarrus_n_embedded_sources,
