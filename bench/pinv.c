@@ -10,6 +10,7 @@
 
 #include "benches.h"
 #include "measure.h"
+#include "pinv_cuda.h"
 
 const sarrus_pinv_method sarrus_bench_methods[SARRUS_BENCH_N_SHOWN] = {
     SARRUS_PINV_SVD, SARRUS_PINV_JACOBI, SARRUS_PINV_HOUSEHOLDER, SARRUS_PINV_VARGA,  SARRUS_PINV_TRUNCATED, SARRUS_PINV_GREVILLE,
@@ -20,13 +21,16 @@ const char *const sarrus_bench_form_names[SARRUS_BENCH_N_FORMS] = {"explicit", "
 
 static const char usage[] =
     "usage: sarrus bench pinv [--json] [-o FILE] [--quick] [--accuracy | --speed] [--threads N] [--largest N]\n"
+    "                         [--backend NAME] [--python PROGRAM]\n"
     "  --json            machine-readable output\n"
     "  -o, --output FILE writes the machine-readable output to FILE, whatever is printed\n"
     "  --quick           fewer matrices and shapes, batches up to 10,000\n"
     "  --accuracy        only the accuracy\n"
     "  --speed           only the speed\n"
     "  --threads N       measure the speed with N threads and with 1 (default: all processors and 1)\n"
-    "  --largest N       largest batch of 12x12 matrices (default 1000000)\n";
+    "  --largest N       largest batch of 12x12 matrices (default 1000000)\n"
+    "  --backend NAME    cpu (default) or cuda: speed on a CUDA device, with cuSOLVER, torch, CuPy and JAX beside it\n"
+    "  --python PROGRAM  runs those of Python (default python3)\n";
 
 static bool parse_number(const char *text, uint64_t *out) {
     char *end = NULL;
@@ -53,6 +57,14 @@ static bool parse_option(int argc, char **argv, int *i_argument, sarrus_bench_pi
     uint64_t number = 0;
     if (strcmp(option, "-o") == 0 || strcmp(option, "--output") == 0) {
         options->output = value;
+        return true;
+    }
+    if (strcmp(option, "--backend") == 0 && (strcmp(value, "cpu") == 0 || strcmp(value, "cuda") == 0)) {
+        options->on_device = strcmp(value, "cuda") == 0;
+        return true;
+    }
+    if (strcmp(option, "--python") == 0) {
+        options->python = value;
         return true;
     }
     if (strcmp(option, "--threads") == 0 && parse_number(value, &number) && number <= 256) {
@@ -150,7 +162,7 @@ int sarrus_bench_pinv(int argc, char **argv) {
     } else {
         report->options = &options;
         report->isa = sarrus_bench_isa_find(NULL);
-        exit_code = run(context, report, file);
+        exit_code = options.on_device ? sarrus_bench_pinv_cuda(context, &options, file) : run(context, report, file);
     }
     sarrus_context_destroy(context);
     free(report);

@@ -44,7 +44,9 @@ extern const char *const sarrus_bench_form_names[SARRUS_BENCH_N_FORMS];
 
 typedef struct sarrus_bench_pinv_options {
     bool json, quick, with_accuracy, with_speed;
+    bool on_device;     /* the backend cuda */
     const char *output; /* a file for the JSON; NULL: none */
+    const char *python; /* of the peers on a device; NULL: python3 */
     uint64_t largest;   /* batch */
     int thread_counts[SARRUS_BENCH_PINV_THREAD_COUNTS];
     int n_thread_counts;

@@ -12,18 +12,22 @@
 
 #include "benches.h"
 #include "measure.h"
+#include "step_cuda.h"
 
-static const char *const default_scenarios[] = {"five_bar.yaml", "andrews.yaml"};
-enum { N_DEFAULT_SCENARIOS = sizeof default_scenarios / sizeof default_scenarios[0], MAX_PATH_BYTES = 1024 };
+/* The first two on the CPU; on a device those that there are. */
+static const char *const default_scenarios[] = {"five_bar.yaml", "andrews.yaml", "four_bar.yaml", "six_revolute_cube.yaml"};
+enum { N_DEFAULT_SCENARIOS = sizeof default_scenarios / sizeof default_scenarios[0], N_ON_CPU = 2, MAX_PATH_BYTES = 1024 };
 
 static const char usage[] =
     "usage: sarrus bench step [--json] [--quick] [--scenario FILE]... [--scenarios DIR] [--threads N] [--largest N]\n"
+    "                         [--backend NAME]\n"
     "  --json            machine-readable output\n"
     "  --quick           fewer and shorter repetitions, batches up to 10,000\n"
     "  --scenario FILE   measure this scenario (repeatable); without it five_bar and andrews\n"
     "  --scenarios DIR   where five_bar.yaml and andrews.yaml are\n"
     "  --threads N       measure 1 and N threads (default: 1, 2 and all processors)\n"
-    "  --largest N       largest batch of the table over batch sizes (default 1000000)\n";
+    "  --largest N       largest batch of the table over batch sizes (default 1000000)\n"
+    "  --backend NAME    cpu (default) or cuda: batches on a CUDA device, its paths beside one another\n";
 
 /* A positive whole number, 0 when `text` is none. */
 static uint64_t parse_count(const char *text) {
@@ -60,6 +64,10 @@ static bool parse_option(int argc, char **argv, int *i_argument, sarrus_bench_st
     }
     if (strcmp(option, "--scenarios") == 0) {
         options->scenarios_folder = value;
+        return true;
+    }
+    if (strcmp(option, "--backend") == 0 && (strcmp(value, "cpu") == 0 || strcmp(value, "cuda") == 0)) {
+        options->on_device = strcmp(value, "cuda") == 0;
         return true;
     }
     const uint64_t count = parse_count(value);
@@ -168,10 +176,12 @@ int sarrus_bench_step(int argc, char **argv) {
     if (!parse_options(argc, argv, &options)) {
         return SARRUS_EXIT_BAD_INPUT;
     }
-    const int n_wanted = options.n_files == 0 ? N_DEFAULT_SCENARIOS : 0;
+    const int n_wanted = options.n_files > 0 ? 0 : options.on_device ? N_DEFAULT_SCENARIOS : N_ON_CPU;
     for (int i = 0; i < n_wanted; i++) {
         snprintf(paths[i], sizeof paths[i], "%s/%s", sarrus_bench_scenarios_folder(options.scenarios_folder), default_scenarios[i]);
-        options.files[options.n_files++] = paths[i];
+        if (i < N_ON_CPU || access(paths[i], R_OK) == 0) {
+            options.files[options.n_files++] = paths[i];
+        }
     }
     sarrus_context *context = NULL;
     sarrus_bench_step_report *report = calloc(1, sizeof *report);
@@ -181,7 +191,7 @@ int sarrus_bench_step(int argc, char **argv) {
         return sarrus_exit_code(SARRUS_NO_MEMORY);
     }
     report->options = &options;
-    const int exit_code = run(context, report);
+    const int exit_code = options.on_device ? sarrus_bench_step_cuda(context, &options) : run(context, report);
     for (int i = 0; i < report->n_mechanisms; i++) {
         sarrus_bench_mechanism_close(&report->mechanisms[i]);
     }

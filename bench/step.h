@@ -28,7 +28,8 @@ extern const char *const sarrus_bench_pinvs[SARRUS_BENCH_N_PINVS];
 /* What is asked for. */
 typedef struct sarrus_bench_step_options {
     bool json, quick;
-    uint64_t largest; /* largest batch of the flatness table */
+    bool on_device;   /* the backend cuda */
+    uint64_t largest; /* largest batch of the flatness table, or on the device */
     const char *scenarios_folder;
     const char *files[SARRUS_BENCH_MAX_MECHANISMS];
     int n_files;

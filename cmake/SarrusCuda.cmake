@@ -1,9 +1,11 @@
-# kernels/cuda/*.cu: the same kernel bodies compiled by nvcc. Nothing of it is needed by the rest of the tree.
+# kernels/cuda/*.cu: the same kernel bodies compiled by nvcc, and the CUDA runtime behind src/backend/gpu.h. Without a toolkit the
+# library says that there is none.
 
 if(NOT SARRUS_CUDA MATCHES "^(AUTO|ON|OFF)$")
     message(FATAL_ERROR "SARRUS_CUDA is '${SARRUS_CUDA}'; expected AUTO, ON or OFF")
 endif()
 if(SARRUS_CUDA STREQUAL "OFF")
+    target_sources(sarrus PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/gpu_none.c)
     return()
 endif()
 
@@ -12,6 +14,7 @@ file(GLOB cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/cuda/*.cu
 list(FILTER cuda_sources EXCLUDE REGEX "/specialized\\.cu$")
 if(NOT cuda_sources)
     message(STATUS "CUDA kernels: not built (kernels/cuda holds no source)")
+    target_sources(sarrus PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/gpu_none.c)
     return()
 endif()
 
@@ -30,6 +33,7 @@ if(NOT CMAKE_CUDA_COMPILER)
         message(FATAL_ERROR "SARRUS_CUDA=ON, but no CUDA compiler was found; put nvcc on the PATH or set CUDACXX")
     endif()
     message(STATUS "CUDA kernels: not built (no nvcc found)")
+    target_sources(sarrus PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/gpu_none.c)
     return()
 endif()
 
@@ -49,6 +53,29 @@ target_compile_options(sarrus_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=fals
 if(SARRUS_WERROR)
     target_compile_options(sarrus_cuda PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings>")
 endif()
+
+# The runtime goes in as a whole: the program starts on machines without it. The driver is looked for when a device is asked for.
+target_sources(sarrus PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/gpu_cuda.c $<TARGET_OBJECTS:sarrus_cuda>)
+target_link_libraries(sarrus PUBLIC $<BUILD_INTERFACE:CUDA::cudart_static>)
+
+# Programs that have the library in them are linked as C all the same: nothing in the objects asks for more, and a sanitizer's
+# run-time library is that of the C compiler.
+function(sarrus_link_as_c folder)
+    get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+    foreach(target IN LISTS targets)
+        get_target_property(type ${target} TYPE)
+        get_target_property(language ${target} LINKER_LANGUAGE)
+        if(NOT language AND type MATCHES "^(EXECUTABLE|STATIC_LIBRARY)$")
+            set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
+        endif()
+        set_property(TARGET ${target} PROPERTY CUDA_ARCHITECTURES ${CMAKE_CUDA_ARCHITECTURES})
+    endforeach()
+    get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+    foreach(inner IN LISTS folders)
+        sarrus_link_as_c(${inner})
+    endforeach()
+endfunction()
+cmake_language(DEFER CALL sarrus_link_as_c ${PROJECT_SOURCE_DIR})
 
 add_executable(cuda_link_check ${PROJECT_SOURCE_DIR}/cmake/cuda_link_check.c)
 target_link_libraries(cuda_link_check PRIVATE sarrus_cuda CUDA::cudart)

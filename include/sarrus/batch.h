@@ -28,6 +28,7 @@ typedef struct sarrus_batch_options {
     int keep_rank_events; /* 1: changes of rank are kept for sarrus_batch_rank_events */
     sarrus_specialize specialize;
     const char *cache_dir; /* where compiled kernels are kept, made when missing; NULL: none are compiled */
+    int n_devices;         /* GPUs that the instances are split between, of those that are visible; 0: all */
     const char *compiler;  /* a C compiler that takes gcc's options: a path, or a name that the standard path has; NULL: cc */
 } sarrus_batch_options;
 
@@ -43,7 +44,8 @@ void sarrus_batch_destroy(sarrus_batch *batch);
 /* Advances every healthy instance by `n_steps` steps of the scenario's dt (the last step before t_end may be shorter; past
  * t_end dt goes on). An adaptive method takes as many steps as it needs to n_steps intervals of the output's grid (dt, or
  * output.interval), where the state is interpolated; with inputs its last step ends there. Instances that fail get their status and
- * freeze at their last finite state. */
+ * freeze at their last finite state. DEVICE_FAILED when a GPU is lost, and the batch with it: of the queries that show instances
+ * each then tells what it told last. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_advance(sarrus_batch *batch, uint64_t n_steps);
 
 /* Puts every instance back to its assembled state at t = 0 and clears the status words set since. */
@@ -54,9 +56,13 @@ double sarrus_batch_time(const sarrus_batch *batch);
 uint64_t sarrus_batch_step(const sarrus_batch *batch);
 uint64_t sarrus_batch_n_instances(const sarrus_batch *batch);
 
-/* "cpu", and what runs it, as "avx512, 2 threads"; owned by the batch. */
+/* "cpu" or "cuda", and what runs it, as "avx512, 2 threads" or "2 x NVIDIA H200 (sm_90)"; owned by the batch. */
 const char *sarrus_batch_backend_name(const sarrus_batch *batch);
 const char *sarrus_batch_device_name(const sarrus_batch *batch);
+
+/* After DEVICE_FAILED: what happened, as "CUDA device 0 (NVIDIA H200): unspecified launch failure"; owned by the batch. NULL while
+ * all is well. */
+const char *sarrus_batch_failure(const sarrus_batch *batch);
 
 /* Fields that can be read (and, where said, written) in place. */
 typedef enum sarrus_field {
@@ -73,7 +79,8 @@ typedef struct sarrus_view {
     int n_components;
 } sarrus_view;
 
-/* The view stays valid until the batch is destroyed. UNSUPPORTED when the backend holds the field elsewhere. */
+/* The view stays valid until the batch is destroyed. On a GPU a field that was viewed once goes there before and back after every
+ * call that makes steps. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_view *out);
 
 /* Status of one instance, the step at which it failed (0 when healthy or failed before the first step). */
@@ -103,7 +110,8 @@ typedef struct sarrus_rank_event {
 SARRUS_MUST_USE sarrus_status sarrus_batch_rank_events(sarrus_batch *batch, const sarrus_rank_event **events, uint64_t *n_events);
 void sarrus_batch_rank_events_clear(sarrus_batch *batch);
 
-/* How much of the work went through the rank-revealing path: tile evaluations in all, and those that took it. */
+/* How much of the work went through the rank-revealing path: evaluations in all, and those that took it. On the CPU they are
+ * counted by tiles, on a GPU by threads, which have an instance each (those that fill up the last tile included). */
 void sarrus_batch_path_counts(const sarrus_batch *batch, uint64_t *n_evaluations, uint64_t *n_rank_revealing);
 
 /* How it stands with the kernels for this plan. */

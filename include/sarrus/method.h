@@ -7,7 +7,9 @@ typedef enum sarrus_pinv_method {
 #define SARRUS_PINV_METHOD(name, value, word, text) SARRUS_PINV_##name = (value),
 #include "sarrus/pinv_methods.def"
 } sarrus_pinv_method;
-#define SARRUS_N_PINV_METHODS 13
+#define SARRUS_N_PINV_METHODS 15
+/* The first ones, which need no device; the others are libraries on one. */
+#define SARRUS_N_PINV_HOST_METHODS 13
 
 /* Ways to decide a rank (rank_methods.def). */
 typedef enum sarrus_rank_method {

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "sarrus/batch.h"
 #include "sarrus/context.h"
 #include "sarrus/method.h"
 
@@ -15,6 +16,7 @@ typedef struct sarrus_pinv_options {
     double rank_tolerance;          /* 0: the rank method's default */
     int n_threads;                  /* 0: all processors */
     const char *isa;                /* "avx512", "avx2", "baseline"; NULL: the best one */
+    sarrus_backend backend;         /* AUTO: the CPU, where the matrices are; CUDA: all devices, n_threads and isa not used */
 } sarrus_pinv_options;
 
 /* The matrices and where the results go; the caller owns all arrays, none may overlap another. Row-major. */
@@ -35,7 +37,8 @@ typedef struct sarrus_pinv_batch {
 
 /* Computes all of them. A matrix with a NaN or an infinity gives NaN and rank 0, a B with one gives NaN, and neither harms any
  * other; an A⁺ beyond the range of a double gives infinities. A matrix's bits depend on nothing but itself and the options; NULL
- * options are the defaults. Errors: BAD_ARGUMENT, UNSUPPORTED (size), NO_BACKEND (isa), NO_MEMORY; then nothing was written. */
+ * options are the defaults. Errors: BAD_ARGUMENT, UNSUPPORTED (size; lapack on a device), NO_BACKEND (isa; no device), NO_MEMORY;
+ * then nothing was written. A device that fails under way is NO_BACKEND too, and has left some results unwritten. */
 SARRUS_MUST_USE sarrus_status sarrus_pinv_compute(sarrus_context *context, const sarrus_pinv_options *options,
                                                   const sarrus_pinv_batch *batch);
 

@@ -1,72 +1,12 @@
-/* Expands the single-source bodies for CUDA: a warp is a tile, a thread is a lane. Every pointer that a body sees is moved to the
- * thread's own lane once, here; lane_at then steps from array to array. */
-#include "kernels/cuda/kernels.h"
-#include "kernels/step/observe.h"
+/* Launches the fused kernels. */
+#include "kernels/cuda/fused.cuh"
 
-static_assert(SARRUS_CUDA_WIDTH == LANE_WIDTH, "the host lays out tiles for this width");
-
-/* Two warps a block: enough to fill a processor's warp slots, few enough to spread small batches over all processors. */
-static const int TILES_PER_BLOCK = 2;
-
-/* A launch with everything by value, so that it lies in constant memory. */
-struct launch {
-    sarrus_mechanism mech;
-    double *tiles, *workspace;
-    size_t n_workspace_arrays;
-    int32_t n_tiles;
-};
-
-static launch launch_of(const sarrus_cuda_call *call) {
-    launch work = {*call->mech, call->tiles, call->workspace, call->n_workspace_arrays, call->n_tiles};
-    return work;
+static int32_t n_warps(const sarrus_cuda_call *call) {
+    return call->lanes.n_tiles < call->lanes.n_workspaces ? call->lanes.n_tiles : call->lanes.n_workspaces;
 }
 
-static __device__ int32_t tile_of_thread() {
-    return (int32_t)(blockIdx.x * TILES_PER_BLOCK + threadIdx.x / LANE_WIDTH);
-}
-
-/* Where this thread's lane of tile i_tile begins, in an array of tiles of n_arrays each. */
-static __device__ double *lane_of_tile(double *tiles, int32_t i_tile, size_t n_arrays) {
-    return tiles + (size_t)i_tile * n_arrays * LANE_WIDTH + threadIdx.x % LANE_WIDTH;
-}
-
-/* Returns this thread's tile. */
-static __device__ real *evaluation_of(const launch *work, int32_t i_tile, sarrus_evaluation *ev, sarrus_workspace *ws) {
-    real *tile = lane_of_tile(work->tiles, i_tile, (size_t)work->mech.layout.n_arrays);
-    (void)sarrus_workspace_cut(&work->mech, lane_of_tile(work->workspace, i_tile, work->n_workspace_arrays), ws);
-    ev->external = nullptr;
-    ev->external_user = nullptr;
-    ev->reveal = nullptr;
-    ev->reveal_user = nullptr;
-    sarrus_constant_directions(&work->mech, ws);
-    sarrus_evaluation_begin(ev, &work->mech, ws, tile);
-    return tile;
-}
-
-static __global__ void advance_kernel(const __grid_constant__ launch work, const __grid_constant__ sarrus_clock clock,
-                                      uint64_t n_steps) {
-    const int32_t i_tile = tile_of_thread();
-    if (i_tile >= work.n_tiles)
-        return;
-    sarrus_workspace ws;
-    sarrus_evaluation ev;
-    real *tile = evaluation_of(&work, i_tile, &ev, &ws);
-    (void)sarrus_advance(&ev, tile, &clock, n_steps);
-}
-
-static __global__ void observe_kernel(const __grid_constant__ launch work, double t,
-                                      const __grid_constant__ sarrus_observe_request want, double *out) {
-    const int32_t i_tile = tile_of_thread();
-    if (i_tile >= work.n_tiles)
-        return;
-    sarrus_workspace ws;
-    sarrus_evaluation ev;
-    real *tile = evaluation_of(&work, i_tile, &ev, &ws);
-    sarrus_observe(&ev, tile, t, &want, lane_of_tile(out, i_tile, (size_t)want.n_arrays));
-}
-
-static unsigned n_blocks(const sarrus_cuda_call *call) {
-    return (unsigned)((call->n_tiles + TILES_PER_BLOCK - 1) / TILES_PER_BLOCK);
+static unsigned n_blocks(const sarrus_cuda_call *call, int32_t tiles_per_block) {
+    return (unsigned)((n_warps(call) + tiles_per_block - 1) / tiles_per_block);
 }
 
 /* Libraries of kernels came to the runtime with release 12.8. */
@@ -101,32 +41,51 @@ int sarrus_cuda_specialized_unload(sarrus_cuda_specialized *specialized) {
     return error;
 }
 
-/* The arguments are those of sarrus_specialized_advance, in its order. */
-static int specialized_advance(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps) {
-    double *tiles = call->tiles, *workspace = call->workspace;
-    uint64_t n_workspace_arrays = call->n_workspace_arrays;
-    int32_t n_tiles = call->n_tiles;
-    sarrus_clock when = *clock;
-    void *arguments[] = {&tiles, &workspace, &n_workspace_arrays, &n_tiles, &when, &n_steps};
-    const int32_t tiles_per_block = call->specialized->n_threads / LANE_WIDTH;
-    const unsigned n_blocks = (unsigned)((n_tiles + tiles_per_block - 1) / tiles_per_block);
-    return cudaLaunchKernel(call->specialized->advance, dim3(n_blocks), dim3((unsigned)call->specialized->n_threads), arguments, 0,
-                            (cudaStream_t)call->stream);
+int sarrus_cuda_resident_tiles(const sarrus_cuda_specialized *specialized, int32_t *n_tiles) {
+    int device = 0, n_processors = 0, n_blocks = 0;
+    const void *kernel = specialized ? specialized->advance : (const void *)advance_kernel;
+    const int n_threads = specialized ? specialized->n_threads : TILES_PER_BLOCK * LANE_WIDTH;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&n_processors, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n_blocks, kernel, n_threads, 0);
+    *n_tiles = n_processors * n_blocks * (n_threads / LANE_WIDTH);
+    return error;
 }
 
-int sarrus_cuda_advance(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps) {
-    if (call->n_tiles <= 0)
+/* The arguments are those of sarrus_specialized_advance, in its order. */
+static int specialized_advance(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps) {
+    sarrus_cuda_lanes lanes = call->lanes;
+    sarrus_clock when = *clock;
+    void *arguments[] = {&lanes, &when, &n_steps};
+    const int32_t n_threads = call->specialized->n_threads;
+    return cudaLaunchKernel(call->specialized->advance, dim3(n_blocks(call, n_threads / LANE_WIDTH)), dim3((unsigned)n_threads),
+                            arguments, 0, (cudaStream_t)call->stream);
+}
+
+int sarrus_cuda_assemble(const sarrus_cuda_call *call) {
+    if (call->lanes.n_tiles <= 0)
         return cudaSuccess;
-    if (call->specialized)
-        return specialized_advance(call, clock, n_steps);
-    advance_kernel<<<n_blocks(call), TILES_PER_BLOCK * LANE_WIDTH, 0, (cudaStream_t)call->stream>>>(launch_of(call), *clock,
-                                                                                                    n_steps);
+    assemble_kernel<<<n_blocks(call, TILES_PER_BLOCK), TILES_PER_BLOCK * LANE_WIDTH, 0, (cudaStream_t)call->stream>>>(
+        launch_of(call));
     return cudaGetLastError();
 }
 
-int sarrus_cuda_observe(const sarrus_cuda_call *call, double t, const sarrus_observe_request *want, double *out) {
-    if (call->n_tiles <= 0)
+int sarrus_cuda_advance(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps) {
+    if (call->lanes.n_tiles <= 0)
         return cudaSuccess;
-    observe_kernel<<<n_blocks(call), TILES_PER_BLOCK * LANE_WIDTH, 0, (cudaStream_t)call->stream>>>(launch_of(call), t, *want, out);
+    if (call->specialized)
+        return specialized_advance(call, clock, n_steps);
+    advance_kernel<<<n_blocks(call, TILES_PER_BLOCK), TILES_PER_BLOCK * LANE_WIDTH, 0, (cudaStream_t)call->stream>>>(
+        launch_of(call), *clock, n_steps);
+    return cudaGetLastError();
+}
+
+int sarrus_cuda_observe(const sarrus_cuda_call *call, double t, const sarrus_cuda_observation *what, double *out) {
+    if (call->lanes.n_tiles <= 0)
+        return cudaSuccess;
+    observe_kernel<<<n_blocks(call, TILES_PER_BLOCK), TILES_PER_BLOCK * LANE_WIDTH, 0, (cudaStream_t)call->stream>>>(
+        launch_of(call), t, *what, out);
     return cudaGetLastError();
 }

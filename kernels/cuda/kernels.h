@@ -4,6 +4,7 @@
 #define SARRUS_CUDA_KERNELS_H
 
 #include "kernels/cpu/kernels.h"
+#include "kernels/cuda/lanes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,28 +19,41 @@ typedef struct sarrus_cuda_specialized {
     int32_t n_threads;   /* of a block */
 } sarrus_cuda_specialized;
 
-/* What a launch works on. */
+/* What a launch works on: arrays in device memory. */
 typedef struct sarrus_cuda_call {
     const sarrus_mechanism *mech; /* in host memory, lowered for this width; the tables that it points to lie in device memory */
-    double *tiles;                /* device, [n_tiles][mech->layout.n_arrays][SARRUS_CUDA_WIDTH] */
-    double *workspace;            /* device, [n_tiles][n_workspace_arrays][SARRUS_CUDA_WIDTH] */
-    size_t n_workspace_arrays;    /* workspace_arrays(mech) of any CPU table: the parts are the same */
-    int32_t n_tiles;
+    sarrus_cuda_lanes lanes;
     void *stream;                               /* cudaStream_t; NULL: the default one */
     const sarrus_cuda_specialized *specialized; /* of this plan; NULL: the generic kernels */
 } sarrus_cuda_call;
+
+/* What is to be seen of every tile: coordinates and velocities go to want.at[SARRUS_OBSERVE_Q] and [SARRUS_OBSERVE_V] when these
+ * are not negative. */
+typedef struct sarrus_cuda_observation {
+    sarrus_observe_request want;
+    int32_t status;      /* where the word of the instance goes */
+    int32_t is_computed; /* something besides coordinates, velocities and status is wanted */
+} sarrus_cuda_observation;
 
 /* A cubin whose advance kernel has the symbol `kernel` and was compiled for blocks of n_threads. Both return a cudaError_t. */
 int sarrus_cuda_specialized_load(const void *cubin, const char *kernel, int32_t n_threads, sarrus_cuda_specialized *out);
 int sarrus_cuda_specialized_unload(sarrus_cuda_specialized *specialized);
 
-/* Both queue one kernel and return its launch error as a cudaError_t (0: queued); they do not wait for it. */
+/* How many tiles the selected device works on at once with these kernels (NULL: the generic ones): the workspaces worth having.
+ * Returns a cudaError_t. */
+int sarrus_cuda_resident_tiles(const sarrus_cuda_specialized *specialized, int32_t *n_tiles);
 
-/* n_steps steps from clock->step for every tile. */
+/* All queue one kernel and return its launch error as a cudaError_t (0: queued); they do not wait for it. */
+
+/* Brings every tile onto the constraints, as sarrus_kernels.assemble. */
+int sarrus_cuda_assemble(const sarrus_cuda_call *call);
+
+/* n_steps steps from clock->step for every lane. With lanes.n_done: those of them that are still to be done. A lane that is full of
+ * changes of rank stops before the next step, and is_waiting becomes 1: fetch them and call again. */
 int sarrus_cuda_advance(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps);
 
-/* out (device) [n_tiles][want->n_arrays][SARRUS_CUDA_WIDTH] at the tiles' states and time t. */
-int sarrus_cuda_observe(const sarrus_cuda_call *call, double t, const sarrus_observe_request *want, double *out);
+/* out (device) [n_tiles][what->want.n_arrays][SARRUS_CUDA_WIDTH] at the tiles' states and time t. */
+int sarrus_cuda_observe(const sarrus_cuda_call *call, double t, const sarrus_cuda_observation *what, double *out);
 
 #ifdef __cplusplus
 }

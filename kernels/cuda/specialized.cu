@@ -7,31 +7,48 @@
 #include <sarrus_constant_plan.h>
 
 #define SARRUS_REVEAL_INSIDE 1
+#include "kernels/cuda/lanes.h"
 #include "kernels/step/advance.h"
 
 static_assert(SARRUS_BLOCK_THREADS % LANE_WIDTH == 0, "a block holds whole tiles");
 
 /* Where this thread's lane of tile i_tile begins, in an array of tiles of n_arrays each. */
-static __device__ __forceinline__ double *lane_of_tile(double *tiles, int32_t i_tile, size_t n_arrays) {
+template <typename number> static __device__ __forceinline__ number *lane_of_tile(number *tiles, int32_t i_tile, size_t n_arrays) {
     return tiles + (size_t)i_tile * n_arrays * LANE_WIDTH + threadIdx.x % LANE_WIDTH;
 }
 
-/* n_steps steps from clock.step for every tile; the parameters are those of sarrus_cuda_call. */
+/* The steps that are still to be done, for every n_workspaces-th tile from the warp's own on; see sarrus_cuda_advance. */
 extern "C" __global__ void __launch_bounds__(SARRUS_BLOCK_THREADS, SARRUS_BLOCKS)
-    sarrus_specialized_advance(double *tiles, double *workspace, uint64_t n_workspace_arrays, int32_t n_tiles,
-                               const __grid_constant__ sarrus_clock clock, uint64_t n_steps) {
-    const int32_t i_tile = (int32_t)(blockIdx.x * (SARRUS_BLOCK_THREADS / LANE_WIDTH) + threadIdx.x / LANE_WIDTH);
-    if (i_tile >= n_tiles)
+    sarrus_specialized_advance(const __grid_constant__ sarrus_cuda_lanes lanes, const __grid_constant__ sarrus_clock clock,
+                               uint64_t n_steps) {
+    const int32_t i_warp = (int32_t)(blockIdx.x * (SARRUS_BLOCK_THREADS / LANE_WIDTH) + threadIdx.x / LANE_WIDTH);
+    if (i_warp >= lanes.n_workspaces)
         return;
     sarrus_workspace ws;
-    sarrus_evaluation ev;
-    real *tile = lane_of_tile(tiles, i_tile, (size_t)sarrus_constant_plan.layout.n_arrays);
-    (void)sarrus_workspace_cut(&sarrus_constant_plan, lane_of_tile(workspace, i_tile, (size_t)n_workspace_arrays), &ws);
-    ev.external = nullptr;
-    ev.external_user = nullptr;
-    ev.reveal = nullptr;
-    ev.reveal_user = nullptr;
+    (void)sarrus_workspace_cut(&sarrus_constant_plan, lane_of_tile(lanes.workspace, i_warp, lanes.n_workspace_arrays), &ws);
     sarrus_frame_directions(&ws);
-    sarrus_evaluation_begin(&ev, &sarrus_constant_plan, &ws, tile);
-    (void)sarrus_advance(&ev, tile, &clock, n_steps);
+    for (int32_t i_tile = i_warp; i_tile < lanes.n_tiles; i_tile += lanes.n_workspaces) {
+        sarrus_evaluation ev;
+        real *tile = lane_of_tile(lanes.tiles, i_tile, (size_t)sarrus_constant_plan.layout.n_arrays);
+        ev.external = nullptr;
+        ev.external_user = nullptr;
+        ev.reveal = nullptr;
+        ev.reveal_user = nullptr;
+        sarrus_evaluation_begin(&ev, &sarrus_constant_plan, &ws, tile);
+        uint64_t *n_done = lanes.n_done ? lane_of_tile(lanes.n_done, i_tile, 1) : nullptr;
+        sarrus_clock from = clock;
+        const uint64_t n_before = n_done ? *n_done : 0;
+        from.step += n_before;
+        if (n_before >= n_steps)
+            continue;
+        const uint64_t n_now = n_before + sarrus_advance(&ev, tile, &from, n_steps - n_before);
+        uint64_t *counts = lane_of_tile(lanes.counts, i_warp, 2);
+        counts[0] += (uint64_t)ev.n_evaluations;
+        counts[LANE_WIDTH] += (uint64_t)ev.n_rank_revealing;
+        if (!n_done)
+            continue;
+        *n_done = n_now;
+        if (n_now < n_steps)
+            *lanes.is_waiting = 1;
+    }
 }

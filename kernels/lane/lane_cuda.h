@@ -17,7 +17,10 @@
 /* Before a loop whose bounds are constants: all of its iterations one after another. */
 #define LANE_UNROLL _Pragma("unroll")
 #define LANE_WIDTH 32
+/* 1 in units whose arrays are one thread's, or one matrix's, alone. */
+#if !defined(LANE_STRIDE)
 #define LANE_STRIDE LANE_WIDTH
+#endif
 
 typedef double real;
 typedef double real_scalar; /* a plain number of the plan on its way into a lane */

@@ -20,32 +20,44 @@ LANE_FUNCTION void sarrus_rk4_stage(const sarrus_evaluation *ev, const real *q, 
     }
 }
 
-/* The new state into ws->q, ws->v. Returns in *force_is_finite the lanes whose a_f was finite at the start of the step. */
-LANE_BODY void sarrus_rk4(sarrus_evaluation *ev, real t, real h, const real *q, const real *v, mask *force_is_finite) {
+/* What follows the acceleration of stage 0 … 3 of a step from t: the state and the stage velocities of the next stage, or the new
+ * state into ws->q, ws->v. */
+LANE_FUNCTION void sarrus_rk4_stage_end(sarrus_evaluation *ev, int32_t stage, real t, real h, const real *q, const real *v) {
     sarrus_workspace *ws = ev->ws;
-    real half = real_set(0.5) * h, two = real_set(2.0);
-    real t_half = t + half, t_end = t + h;
-    sarrus_accelerate_checked(ev, t, q, v, force_is_finite);
-    sarrus_rank_note(ev, t, ev->healthy);
-    if (sarrus_plan_of(ev)->integrator.has_step_gains) {
-        sarrus_violation_hold(ev, ev->healthy, ws->held);
-        ev->held = ws->held;
+    real half = real_set(0.5) * h;
+    if (stage == 0) {
+        sarrus_rank_note(ev, t, ev->healthy);
+        if (sarrus_plan_of(ev)->integrator.has_step_gains) {
+            sarrus_violation_hold(ev, ev->healthy, ws->held);
+            ev->held = ws->held;
+        }
     }
-    sarrus_rk4_stage(ev, q, v, real_set(1.0), half, 1);
-    sarrus_stage_velocities(ev, t_half);
-    sarrus_accelerate(ev, t_half, ws->q, ws->v, ws->a);
-    sarrus_rk4_stage(ev, q, v, two, half, 0);
-    sarrus_stage_velocities(ev, t_half);
-    sarrus_accelerate(ev, t_half, ws->q, ws->v, ws->a);
-    sarrus_rk4_stage(ev, q, v, two, h, 0);
-    sarrus_stage_velocities(ev, t_end);
-    sarrus_accelerate(ev, t_end, ws->q, ws->v, ws->a);
+    if (stage < 3) {
+        sarrus_rk4_stage(ev, q, v, real_set(stage == 0 ? 1.0 : 2.0), stage == 2 ? h : half, stage == 0);
+        sarrus_stage_velocities(ev, stage == 2 ? t + h : t + half);
+        return;
+    }
     ev->held = (const real *)0;
     real sixth = h / real_set(6.0);
     PLAN_EACH (i, 0, sarrus_plan_of(ev)->n) {
         lane_at(ws->q, i) = real_fma(sixth, lane_at(ws->sum_q, i) + lane_at(ws->v, i), lane_at(q, i));
         lane_at(ws->v, i) = real_fma(sixth, lane_at(ws->sum_v, i) + lane_at(ws->a, i), lane_at(v, i));
     }
+}
+
+/* The new state into ws->q, ws->v. Returns in *force_is_finite the lanes whose a_f was finite at the start of the step. */
+LANE_BODY void sarrus_rk4(sarrus_evaluation *ev, real t, real h, const real *q, const real *v, mask *force_is_finite) {
+    sarrus_workspace *ws = ev->ws;
+    real half = real_set(0.5) * h;
+    real t_half = t + half, t_end = t + h;
+    sarrus_accelerate_checked(ev, t, q, v, force_is_finite);
+    sarrus_rk4_stage_end(ev, 0, t, h, q, v);
+    sarrus_accelerate(ev, t_half, ws->q, ws->v, ws->a);
+    sarrus_rk4_stage_end(ev, 1, t, h, q, v);
+    sarrus_accelerate(ev, t_half, ws->q, ws->v, ws->a);
+    sarrus_rk4_stage_end(ev, 2, t, h, q, v);
+    sarrus_accelerate(ev, t_end, ws->q, ws->v, ws->a);
+    sarrus_rk4_stage_end(ev, 3, t, h, q, v);
 }
 
 #endif

@@ -1,15 +1,39 @@
 #include "backend/backend.h"
 
+#include "backend/gpu.h"
 #include "core/report.h"
 
-const sarrus_backend_ops *sarrus_backend_find(sarrus_context *context, sarrus_backend backend) {
-    if (backend == SARRUS_BACKEND_AUTO || backend == SARRUS_BACKEND_CPU)
-        return &sarrus_backend_cpu;
-    if (backend == SARRUS_BACKEND_CUDA) {
-        (void)sarrus_report(context, SARRUS_NO_BACKEND,
-                            "the CUDA backend is not part of this version; expected backend 'cpu' or 'auto'");
-    } else {
-        (void)sarrus_report(context, SARRUS_NO_BACKEND, "unknown backend %d; expected auto, cpu or cuda", (int)backend);
+/* AUTO leaves smaller batches to the CPU: a device steps 1,000 instances in no less time than a processor does, for they are 32
+ * warps on more than a hundred multiprocessors, each as slow as one thread. */
+static const uint64_t WORTH_A_DEVICE = 1024;
+
+static bool gpu_is_worthwhile(const sarrus_plan *plan, uint64_t n_instances) {
+    const sarrus_gpu *gpu = sarrus_gpu_find();
+    int n_devices = 0;
+    if (!gpu || n_instances < WORTH_A_DEVICE || plan->mech.solve == SARRUS_SOLVE_EXTERNAL)
+        return false;
+    return gpu->count(&n_devices) == SARRUS_GPU_OK && n_devices > 0;
+}
+
+sarrus_status sarrus_backend_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,
+                                    uint64_t n_instances, sarrus_device **out) {
+    const sarrus_backend backend = options ? options->backend : SARRUS_BACKEND_AUTO;
+    switch (backend) {
+    case SARRUS_BACKEND_CPU:
+        return sarrus_backend_cpu.create(context, plan, options, n_instances, out);
+    case SARRUS_BACKEND_CUDA:
+        return sarrus_backend_cuda.create(context, plan, options, n_instances, out);
+    case SARRUS_BACKEND_AUTO:
+        if (gpu_is_worthwhile(plan, n_instances) && sarrus_backend_cuda.create(NULL, plan, options, n_instances, out) == SARRUS_OK)
+            return SARRUS_OK;
+        return sarrus_backend_cpu.create(context, plan, options, n_instances, out);
+    default:
+        return sarrus_report(context, SARRUS_NO_BACKEND, "unknown backend %d; expected auto, cpu or cuda", (int)backend);
     }
-    return NULL;
+}
+
+uint64_t sarrus_observation_steps(const sarrus_observation *request) {
+    const uint64_t n_intervals = request->n_times - (request->observe_first ? 1 : 0);
+    const uint64_t last = request->last_steps ? request->last_steps : request->every_steps;
+    return n_intervals > 0 ? (n_intervals - 1) * request->every_steps + last : 0;
 }

@@ -23,13 +23,19 @@ typedef struct sarrus_backend_ops {
     sarrus_status (*create)(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,
                             uint64_t n_instances, sarrus_device **out);
     void (*destroy)(sarrus_device *device);
-    void (*assemble)(sarrus_device *device);
-    void (*advance)(sarrus_device *device, const sarrus_clock *clock, uint64_t n_steps);
-    void (*observe)(sarrus_device *device, const sarrus_device_observation *observation);
+    /* These run kernels. DEVICE_FAILED: the device is lost, and what it held; device->failure says why. */
+    sarrus_status (*assemble)(sarrus_device *device);
+    sarrus_status (*advance)(sarrus_device *device, const sarrus_clock *clock, uint64_t n_steps);
+    sarrus_status (*observe)(sarrus_device *device, const sarrus_device_observation *observation);
     /* Appends the changes of rank seen since the last call. */
-    void (*events_take)(sarrus_device *device, sarrus_event_list *to);
-    void (*path_counts)(const sarrus_device *device, uint64_t *n_evaluations, uint64_t *n_rank_revealing);
+    sarrus_status (*events_take)(sarrus_device *device, sarrus_event_list *to);
+    void (*path_counts)(sarrus_device *device, uint64_t *n_evaluations, uint64_t *n_rank_revealing);
     void (*specialization)(const sarrus_device *device, sarrus_specialization *out);
+    /* Of a device with tiles elsewhere (NULL: it has none), for arrays i_first … i_first + n − 1 of all of the host's tiles: they
+     * are about to be read; all of them have been written anew; from now on the user reads and writes them between calls. */
+    sarrus_status (*host_read)(sarrus_device *device, int32_t i_first, int32_t n);
+    void (*host_write)(sarrus_device *device, int32_t i_first, int32_t n);
+    sarrus_status (*host_share)(sarrus_device *device, int32_t i_first, int32_t n);
 } sarrus_backend_ops;
 
 /* What every device offers to the batch: tiles in host memory. */
@@ -43,11 +49,18 @@ struct sarrus_device {
     uint64_t n_instances;
     double *tiles; /* [n_tiles][n_arrays][width] */
     char description[96];
+    char failure[192]; /* "" while all is well */
 };
 
-/* The operations of a backend that is usable here; NULL (and a diagnostic) when it is not. AUTO takes the CPU. */
-const sarrus_backend_ops *sarrus_backend_find(sarrus_context *context, sarrus_backend backend);
+/* Creates the device that the options ask for; CUDA is never replaced, AUTO takes it when a device is usable and the batch is large
+ * enough to gain by it, else the CPU. Reports. */
+SARRUS_MUST_USE sarrus_status sarrus_backend_create(sarrus_context *context, const sarrus_plan *plan,
+                                                    const sarrus_batch_options *options, uint64_t n_instances, sarrus_device **out);
+
+/* Steps that an observation makes. */
+uint64_t sarrus_observation_steps(const sarrus_observation *request);
 
 extern const sarrus_backend_ops sarrus_backend_cpu;
+extern const sarrus_backend_ops sarrus_backend_cuda;
 
 #endif

@@ -103,6 +103,11 @@ static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan
                              "as this processor has them",
                              isa ? isa : "");
     }
+    if (plan->mech.method >= SARRUS_N_PINV_HOST_METHODS) {
+        return sarrus_report(context, SARRUS_NO_BACKEND,
+                             "'pinv: %s' is a library on a GPU; expected the backend cuda, or pinv auto, svd or lapack",
+                             sarrus_pinv_method_word((sarrus_pinv_method)plan->mech.method));
+    }
     cpu_device *device = calloc(1, sizeof *device);
     if (!device)
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the batch");
@@ -176,8 +181,9 @@ static void assemble_tile(cpu_device *device, cpu_thread *thread, uint64_t i_til
     device->kernels->assemble(&thread->call);
 }
 
-static void cpu_assemble(sarrus_device *base) {
+static sarrus_status cpu_assemble(sarrus_device *base) {
     for_tiles(cpu_of(base), assemble_tile, NULL);
+    return SARRUS_OK;
 }
 
 /* The kernels for the next steps of the thread's tile, and how many these may be: kernels that are being compiled are waited for in
@@ -245,9 +251,10 @@ static void advance_work(cpu_device *device, cpu_thread *thread, uint64_t i_tile
     advance_tile(device, thread, i_tile, order->clock, order->n_steps);
 }
 
-static void cpu_advance(sarrus_device *base, const sarrus_clock *clock, uint64_t n_steps) {
+static sarrus_status cpu_advance(sarrus_device *base, const sarrus_clock *clock, uint64_t n_steps) {
     const advance_order order = {*clock, n_steps};
     march_tiles(cpu_of(base), advance_work, &order, clock, n_steps);
+    return SARRUS_OK;
 }
 
 /* All observations of one tile, one after another: its state stays in the first cache the whole time. */
@@ -257,7 +264,18 @@ static void observe_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile
     const sarrus_mechanism *mech = &device->base.plan->mech;
     sarrus_clock clock = observation->clock;
     const sarrus_observe_request want = sarrus_scatter_request(mech, request);
-    const sarrus_observed_tile observed = {mech, device->base.width, thread->call.tile, thread->observed, want, i_tile};
+    const double *tile = thread->call.tile;
+    const int32_t width = device->base.width;
+    const sarrus_observed_tile observed = {
+        .mech = mech,
+        .width = width,
+        .q = tile + mech->layout.q * width,
+        .v = tile + mech->layout.v * width,
+        .status = tile + mech->layout.status * width,
+        .observed = thread->observed,
+        .want = want,
+        .i_tile = i_tile,
+    };
     for (uint64_t k = 0; k < request->n_times; ++k) {
         bool is_last = k + 1 == request->n_times;
         if (k > 0 || !request->observe_first) {
@@ -273,22 +291,21 @@ static void observe_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile
     }
 }
 
-static void cpu_observe(sarrus_device *base, const sarrus_device_observation *observation) {
-    const sarrus_observation *request = observation->request;
-    const uint64_t n_intervals = request->n_times - (request->observe_first ? 1 : 0);
-    const uint64_t last = request->last_steps ? request->last_steps : request->every_steps;
-    const uint64_t n_steps = n_intervals > 0 ? (n_intervals - 1) * request->every_steps + last : 0;
+static sarrus_status cpu_observe(sarrus_device *base, const sarrus_device_observation *observation) {
+    const uint64_t n_steps = sarrus_observation_steps(observation->request);
     march_tiles(cpu_of(base), observe_tile, observation, &observation->clock, n_steps);
+    return SARRUS_OK;
 }
 
-static void cpu_events_take(sarrus_device *base, sarrus_event_list *to) {
+static sarrus_status cpu_events_take(sarrus_device *base, sarrus_event_list *to) {
     cpu_device *device = cpu_of(base);
     for (int i = 0; i < base->n_threads; ++i)
         sarrus_event_list_move(&device->threads[i].events, to);
+    return SARRUS_OK;
 }
 
-static void cpu_path_counts(const sarrus_device *base, uint64_t *n_evaluations, uint64_t *n_rank_revealing) {
-    const cpu_device *device = (const cpu_device *)(const void *)base;
+static void cpu_path_counts(sarrus_device *base, uint64_t *n_evaluations, uint64_t *n_rank_revealing) {
+    const cpu_device *device = cpu_of(base);
     *n_evaluations = *n_rank_revealing = 0;
     for (int i = 0; i < base->n_threads; ++i) {
         *n_evaluations += (uint64_t)device->threads[i].call.n_evaluations;

@@ -123,6 +123,14 @@ static bool compile_best(const sarrus_nvrtc *nvrtc, const sarrus_cuda_request *r
     return true;
 }
 
+bool sarrus_cuda_object_find(const sarrus_nvrtc *nvrtc, const sarrus_cuda_request *request, const sarrus_object_cache *cache,
+                             sarrus_cuda_object *out) {
+    char key[SARRUS_SHA256_TEXT];
+    *out = (sarrus_cuda_object){0};
+    key_make(nvrtc, request, key);
+    return object_find(cache, key, out);
+}
+
 bool sarrus_cuda_object_make(const sarrus_nvrtc *nvrtc, const sarrus_cuda_request *request, const sarrus_object_cache *cache,
                              sarrus_cuda_object *out, sarrus_note *note) {
     char key[SARRUS_SHA256_TEXT];

@@ -26,6 +26,10 @@ typedef struct sarrus_cuda_object {
     int32_t n_compiled; /* 0: from the cache */
 } sarrus_cuda_object;
 
+/* From the cache alone; false when it is not there. */
+bool sarrus_cuda_object_find(const sarrus_nvrtc *nvrtc, const sarrus_cuda_request *request, const sarrus_object_cache *cache,
+                             sarrus_cuda_object *out);
+
 /* cache NULL: none. A cache that cannot be written to is no failure, but a note. False with a note. */
 bool sarrus_cuda_object_make(const sarrus_nvrtc *nvrtc, const sarrus_cuda_request *request, const sarrus_object_cache *cache,
                              sarrus_cuda_object *out, sarrus_note *note);

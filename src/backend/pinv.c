@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/cuda_pinv.h"
 #include "backend/isa.h"
 #include "backend/lapack_pinv.h"
 #include "core/report.h"
@@ -58,10 +59,25 @@ static sarrus_pinv_call call_of(const sarrus_pinv_options *options, int m, int n
     return call;
 }
 
+/* A device has the lanes' methods, for lanes' sizes. */
+static sarrus_status check_device(sarrus_context *context, const sarrus_pinv_options *options, const sarrus_pinv_batch *batch) {
+    const int largest = larger(larger(batch->m, batch->n), batch->n_rhs);
+    if (options->backend != SARRUS_BACKEND_CUDA || (options->method != SARRUS_PINV_LAPACK && largest <= largest_lane_size))
+        return SARRUS_OK;
+    return sarrus_report(context, SARRUS_UNSUPPORTED,
+                         "the backend 'cuda' has no lapack and takes at most %d rows, columns and "
+                         "right sides, not %s of %d",
+                         largest_lane_size, sarrus_pinv_method_word(options->method), largest);
+}
+
 static sarrus_status check_options(sarrus_context *context, const sarrus_pinv_options *options) {
     if ((unsigned)options->method >= SARRUS_N_PINV_METHODS) {
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "there is no pseudoinverse method %d; expected 0 to %d",
                              (int)options->method, SARRUS_N_PINV_METHODS - 1);
+    }
+    if ((unsigned)options->method >= SARRUS_N_PINV_HOST_METHODS) {
+        return sarrus_report(context, SARRUS_UNSUPPORTED, "the method '%s' is for scenarios on the CUDA backend; expected another",
+                             sarrus_pinv_method_word(options->method));
     }
     if ((unsigned)options->rank_method >= SARRUS_N_RANK_METHODS) {
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "there is no rank method %d; expected 0 to %d",
@@ -71,10 +87,16 @@ static sarrus_status check_options(sarrus_context *context, const sarrus_pinv_op
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "the rank tolerance is %g; expected a finite number, at least 0",
                              options->rank_tolerance);
     }
+    if ((unsigned)options->backend > SARRUS_BACKEND_CUDA) {
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "there is no backend %d; expected 0 to %d", (int)options->backend,
+                             (int)SARRUS_BACKEND_CUDA);
+    }
     if (options->n_threads < 0) {
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "n_threads is %d; expected 0 (all processors) or more",
                              options->n_threads);
     }
+    if (options->backend == SARRUS_BACKEND_CUDA)
+        return sarrus_cuda_pinv_find(context) ? SARRUS_OK : SARRUS_NO_BACKEND;
     if (!sarrus_isa_find_pinv(options->isa)) {
         return sarrus_report(context, SARRUS_NO_BACKEND,
                              "the instruction set '%s' is not usable here; expected avx512, avx2 or baseline, "
@@ -289,10 +311,16 @@ sarrus_status sarrus_pinv_compute(sarrus_context *context, const sarrus_pinv_opt
     sarrus_status status = check_options(context, options);
     if (status == SARRUS_OK)
         status = check_batch(context, options, batch);
+    if (status == SARRUS_OK)
+        status = check_device(context, options, batch);
     if (status != SARRUS_OK || batch->n_matrices == 0)
         return status;
     pinv_job job = {.batch = batch, .kernels = sarrus_isa_find_pinv(options->isa)};
     job.call = call_of(options, batch->m, batch->n, batch->n_rhs);
+    if (options->backend == SARRUS_BACKEND_CUDA) {
+        const size_t n_scratch = sarrus_isa_find_pinv(NULL)->work(&job.call);
+        return sarrus_cuda_pinv_compute(context, sarrus_gpu_find(), batch, &job.call, n_scratch);
+    }
     job.n_a = (size_t)batch->m * (size_t)batch->n;
     job.n_b = (size_t)batch->m * (size_t)batch->n_rhs;
     job.n_x = (size_t)batch->n * (size_t)(batch->n_rhs > 0 ? batch->n_rhs : batch->m);

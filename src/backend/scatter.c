@@ -30,16 +30,14 @@ sarrus_observe_request sarrus_scatter_request(const sarrus_mechanism *mech, cons
 
 /* The lane arrays that hold an observable, NULL when there are none. */
 static const double *source_of(const sarrus_observed_tile *from, int observable) {
-    const sarrus_tile_layout *layout = &from->mech->layout;
     if (observable == SARRUS_OBSERVE_Q)
-        return from->tile + layout->q * from->width;
+        return from->q;
     if (observable == SARRUS_OBSERVE_V)
-        return from->tile + layout->v * from->width;
+        return from->v;
     return from->want.at[observable] < 0 ? NULL : from->observed + from->want.at[observable] * from->width;
 }
 
 void sarrus_scatter(const sarrus_observed_tile *from, const sarrus_observation *request, uint64_t n_instances, uint64_t i_time) {
-    const double *status = from->tile + from->mech->layout.status * from->width;
     uint64_t first = from->i_tile * (uint64_t)from->width;
     for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o) {
         size_t width = (size_t)sarrus_scatter_width(from->mech, (sarrus_observable)o);
@@ -49,7 +47,7 @@ void sarrus_scatter(const sarrus_observed_tile *from, const sarrus_observation *
         for (int32_t lane = 0; lane < from->width && first + (uint64_t)lane < n_instances; ++lane) {
             uint64_t row = (first + (uint64_t)lane) * request->n_times_stride + request->i_time_first + i_time;
             double *out = request->destination[o] + row * width;
-            if (status[lane] != (double)SARRUS_INSTANCE_OK) {
+            if (from->status[lane] != (double)SARRUS_INSTANCE_OK) {
                 for (size_t k = 0; k < width; ++k)
                     out[k] = NAN;
             } else {

@@ -8,7 +8,8 @@
 typedef struct sarrus_observed_tile {
     const sarrus_mechanism *mech;
     int32_t width;
-    const double *tile;     /* [n_arrays][width] */
+    const double *q, *v;    /* [n][width] */
+    const double *status;   /* [width] */
     const double *observed; /* [want.n_arrays][width] */
     sarrus_observe_request want;
     uint64_t i_tile;

@@ -112,6 +112,14 @@ static sarrus_status fill(sarrus_context *context, sarrus_batch *batch, const sa
     return good ? SARRUS_OK : sarrus_report(context, SARRUS_NO_MEMORY, "out of memory while the instances are filled");
 }
 
+static sarrus_status assemble(sarrus_context *context, sarrus_batch *batch) {
+    const sarrus_status status = batch->device->ops->assemble(batch->device);
+    if (status == SARRUS_OK)
+        return status;
+    /* There is no batch yet that could be dead. */
+    return sarrus_report(context, SARRUS_NO_BACKEND, "the batch could not be assembled: %s", batch->device->failure);
+}
+
 sarrus_status sarrus_batch_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,
                                   uint64_t n_instances, const sarrus_draws *draws, sarrus_batch **out) {
     if (!plan || !out)
@@ -122,22 +130,20 @@ sarrus_status sarrus_batch_create(sarrus_context *context, const sarrus_plan *pl
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "draws for %llu instances given to a batch of %llu",
                              (unsigned long long)draws->n_instances, (unsigned long long)n_instances);
     }
-    const sarrus_backend_ops *ops = sarrus_backend_find(context, options ? options->backend : SARRUS_BACKEND_AUTO);
-    if (!ops)
-        return SARRUS_NO_BACKEND;
     sarrus_batch *batch = calloc(1, sizeof *batch);
     if (!batch)
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the batch");
     batch->plan = plan;
     batch->n_instances = n_instances;
-    sarrus_status status = ops->create(context, plan, options, n_instances, &batch->device);
+    sarrus_status status = sarrus_backend_create(context, plan, options, n_instances, &batch->device);
     if (status == SARRUS_OK)
         status = fill(context, batch, draws);
+    if (status == SARRUS_OK)
+        status = assemble(context, batch);
     if (status != SARRUS_OK) {
         sarrus_batch_destroy(batch);
         return status;
     }
-    batch->device->ops->assemble(batch->device);
     *out = batch;
     return SARRUS_OK;
 }
@@ -160,9 +166,10 @@ sarrus_status sarrus_batch_advance(sarrus_batch *batch, uint64_t n_steps) {
     if (!batch)
         return SARRUS_BAD_ARGUMENT;
     sarrus_clock clock = clock_of(batch);
-    batch->device->ops->advance(batch->device, &clock, n_steps);
-    batch->step += n_steps;
-    return SARRUS_OK;
+    const sarrus_status status = batch->device->ops->advance(batch->device, &clock, n_steps);
+    if (status == SARRUS_OK)
+        batch->step += n_steps;
+    return status;
 }
 
 sarrus_status sarrus_batch_observe(sarrus_batch *batch, const sarrus_observation *observation) {
@@ -173,13 +180,22 @@ sarrus_status sarrus_batch_observe(sarrus_batch *batch, const sarrus_observation
     if (observation->n_times == 0)
         return SARRUS_OK;
     sarrus_device_observation all = {clock_of(batch), observation, batch->n_instances};
-    batch->device->ops->observe(batch->device, &all);
-    uint64_t n_intervals = observation->n_times - (observation->observe_first ? 1 : 0);
-    if (n_intervals > 0) {
-        uint64_t last = observation->last_steps ? observation->last_steps : observation->every_steps;
-        batch->step += (n_intervals - 1) * observation->every_steps + last;
-    }
-    return SARRUS_OK;
+    const sarrus_status status = batch->device->ops->observe(batch->device, &all);
+    if (status == SARRUS_OK)
+        batch->step += sarrus_observation_steps(observation);
+    return status;
+}
+
+/* Lane arrays that the host is about to read, or has written anew in all tiles. */
+static sarrus_status host_read(const sarrus_batch *batch, int32_t i_first, int32_t n) {
+    const sarrus_backend_ops *ops = batch->device->ops;
+    return ops->host_read ? ops->host_read(batch->device, i_first, n) : SARRUS_OK;
+}
+
+static void host_write(const sarrus_batch *batch, int32_t i_first, int32_t n) {
+    const sarrus_backend_ops *ops = batch->device->ops;
+    if (ops->host_write)
+        ops->host_write(batch->device, i_first, n);
 }
 
 static double *tile_of(const sarrus_batch *batch, uint64_t i_instance, int32_t *lane) {
@@ -188,21 +204,28 @@ static double *tile_of(const sarrus_batch *batch, uint64_t i_instance, int32_t *
     return batch->device->tiles + (i_instance / width) * (uint64_t)batch->plan->mech.layout.n_arrays * width;
 }
 
+/* Of a device that is lost: what was read last. */
 static double lane_value(const sarrus_batch *batch, uint64_t i_instance, int32_t array) {
     int32_t lane;
+    (void)host_read(batch, array, 1);
     const double *tile = tile_of(batch, i_instance, &lane);
     return tile[array * batch->device->width + lane];
 }
 
-/* No step has been taken yet. */
-static void restart_steps(const sarrus_tile_layout *layout, bool is_adaptive, double *tile, size_t width) {
-    const int32_t counters[] = {layout->n_changes, layout->n_events, layout->n_steps, layout->n_rejected, layout->n_evaluations};
-    for (size_t k = 0; k < sizeof counters / sizeof counters[0]; ++k)
-        memset(tile + (size_t)counters[k] * width, 0, width * sizeof *tile);
-    for (size_t lane = 0; lane < width; ++lane)
-        tile[(size_t)layout->rank_now * width + lane] = -1.0;
-    if (is_adaptive)
-        memset(tile + (size_t)layout->adaptive.is_started * width, 0, width * sizeof *tile);
+/* An array for all instances that a reset sets to zero, or to −1, or (from ≥ 0) to another one. */
+typedef struct restart {
+    int32_t array, n;
+    int32_t from;
+    double value;
+} restart;
+
+static void restart_tile(const restart *r, double *tile, size_t width) {
+    double *to = tile + (size_t)r->array * width;
+    const size_t n = (size_t)r->n * width;
+    if (r->from >= 0)
+        memcpy(to, tile + (size_t)r->from * width, n * sizeof *tile);
+    for (size_t i = 0; r->from < 0 && i < n; ++i)
+        to[i] = r->value;
 }
 
 sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
@@ -210,15 +233,31 @@ sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
         return SARRUS_BAD_ARGUMENT;
     const sarrus_mechanism *mech = &batch->plan->mech;
     const sarrus_tile_layout *layout = &mech->layout;
-    size_t width = (size_t)batch->device->width;
-    for (uint64_t i = 0; i < batch->device->n_tiles; ++i) {
-        double *tile = batch->device->tiles + i * (uint64_t)layout->n_arrays * width;
-        memcpy(tile + (size_t)layout->q * width, tile + (size_t)layout->q0 * width, (size_t)mech->n * width * sizeof *tile);
-        memcpy(tile + (size_t)layout->v * width, tile + (size_t)layout->v0 * width, (size_t)mech->n * width * sizeof *tile);
-        memcpy(tile + (size_t)layout->status * width, tile + (size_t)layout->status0 * width, width * sizeof *tile);
-        memset(tile + (size_t)layout->failed_step * width, 0, width * sizeof *tile);
-        restart_steps(layout, mech->integrator.is_adaptive, tile, width);
-    }
+    const size_t width = (size_t)batch->device->width;
+    const restart restarts[] = {
+        {layout->q, mech->n, layout->q0, 0.0},
+        {layout->v, mech->n, layout->v0, 0.0},
+        {layout->status, 1, layout->status0, 0.0},
+        {layout->failed_step, 1, -1, 0.0},
+        {layout->n_changes, 1, -1, 0.0},
+        {layout->n_events, 1, -1, 0.0},
+        {layout->n_steps, 1, -1, 0.0},
+        {layout->n_rejected, 1, -1, 0.0},
+        {layout->n_evaluations, 1, -1, 0.0},
+        {layout->rank_now, 1, -1, -1.0}, /* no decision yet */
+        {layout->adaptive.is_started, mech->integrator.is_adaptive ? 1 : 0, -1, 0.0},
+    };
+    const size_t n_restarts = sizeof restarts / sizeof restarts[0];
+    sarrus_status status = SARRUS_OK;
+    for (size_t k = 0; k < n_restarts && status == SARRUS_OK; ++k)
+        status = restarts[k].from >= 0 ? host_read(batch, restarts[k].from, restarts[k].n) : SARRUS_OK;
+    if (status != SARRUS_OK)
+        return status;
+    for (uint64_t i = 0; i < batch->device->n_tiles; ++i)
+        for (size_t k = 0; k < n_restarts; ++k)
+            restart_tile(&restarts[k], batch->device->tiles + i * (uint64_t)layout->n_arrays * width, width);
+    for (size_t k = 0; k < n_restarts; ++k)
+        host_write(batch, restarts[k].array, restarts[k].n);
     batch->step = 0;
     sarrus_batch_rank_events_clear(batch);
     return SARRUS_OK;
@@ -245,6 +284,10 @@ const char *sarrus_batch_device_name(const sarrus_batch *batch) {
     return batch->device->description;
 }
 
+const char *sarrus_batch_failure(const sarrus_batch *batch) {
+    return batch->device->failure[0] != '\0' ? batch->device->failure : NULL;
+}
+
 sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_view *out) {
     if (!batch || !out)
         return SARRUS_BAD_ARGUMENT;
@@ -263,6 +306,10 @@ sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_
     default:
         return SARRUS_BAD_ARGUMENT;
     }
+    const sarrus_backend_ops *ops = batch->device->ops;
+    const sarrus_status status = ops->host_share ? ops->host_share(batch->device, array, n) : SARRUS_OK;
+    if (status != SARRUS_OK)
+        return status;
     out->width = (size_t)batch->device->width;
     out->stride = (size_t)mech->layout.n_arrays * out->width;
     out->base = batch->device->tiles + (size_t)array * out->width;
@@ -296,15 +343,15 @@ sarrus_status sarrus_batch_statistics(const sarrus_batch *batch, uint64_t i_inst
 sarrus_status sarrus_batch_rank_events(sarrus_batch *batch, const sarrus_rank_event **events, uint64_t *n_events) {
     if (!batch || !events || !n_events)
         return SARRUS_BAD_ARGUMENT;
-    batch->device->ops->events_take(batch->device, &batch->events);
+    const sarrus_status status = batch->device->ops->events_take(batch->device, &batch->events);
     sarrus_event_list_sort(&batch->events);
     *events = batch->events.items;
     *n_events = batch->events.n_items;
-    return batch->events.has_lost ? SARRUS_NO_MEMORY : SARRUS_OK;
+    return batch->events.has_lost ? SARRUS_NO_MEMORY : status;
 }
 
 void sarrus_batch_rank_events_clear(sarrus_batch *batch) {
-    batch->device->ops->events_take(batch->device, &batch->events);
+    (void)batch->device->ops->events_take(batch->device, &batch->events);
     batch->events.n_items = 0;
     batch->events.has_lost = false;
 }
@@ -330,6 +377,11 @@ sarrus_status sarrus_batch_state(const sarrus_batch *batch, uint64_t i_instance,
     if (!batch || i_instance >= batch->n_instances)
         return SARRUS_BAD_ARGUMENT;
     const sarrus_mechanism *mech = &batch->plan->mech;
+    sarrus_status status = q ? host_read(batch, mech->layout.q, mech->n) : SARRUS_OK;
+    if (status == SARRUS_OK && v)
+        status = host_read(batch, mech->layout.v, mech->n);
+    if (status != SARRUS_OK)
+        return status;
     for (int32_t i = 0; i < mech->n; ++i) {
         if (q)
             q[i] = lane_value(batch, i_instance, mech->layout.q + i);

@@ -26,6 +26,7 @@ int sarrus_exit_code(sarrus_status status) {
     case SARRUS_UNSUPPORTED:
         return SARRUS_EXIT_BAD_INPUT;
     case SARRUS_NO_BACKEND:
+    case SARRUS_DEVICE_FAILED:
         return SARRUS_EXIT_NO_BACKEND;
     case SARRUS_NO_MEMORY:
     case SARRUS_IO:

@@ -177,9 +177,10 @@ static sarrus_status slice_run(sarrus_march *march, sarrus_context *context, con
     const double began = sarrus_monotonic_seconds();
     const sarrus_status status =
         next->n_times > 0 ? sarrus_batch_observe(march->batch, next) : sarrus_batch_advance(march->batch, n_steps);
+    const char *failure = sarrus_batch_failure(march->batch);
     if (status != SARRUS_OK)
         return sarrus_report(context, status, "the batch stopped at t = %g s: %s", sarrus_batch_time(march->batch),
-                             sarrus_status_text(status));
+                             failure != NULL ? failure : sarrus_status_text(status));
     const double seconds = sarrus_monotonic_seconds() - began;
     march->integrate_seconds += seconds;
     slice_adapt(march, n_steps, seconds);

@@ -21,10 +21,10 @@
 #include "tests/support/mechanism.h"
 #include "tests/support/place.h"
 
-typedef void advance_on_host(double *tiles, double *workspace, uint64_t n_workspace_arrays, int32_t n_tiles,
-                             const sarrus_clock *clock, uint64_t n_steps);
+typedef void advance_on_host(const sarrus_cuda_lanes *lanes, const sarrus_clock *clock, uint64_t n_steps);
 
-enum { N_INSTANCES = 70, N_TILES = (N_INSTANCES + SARRUS_CUDA_WIDTH - 1) / SARRUS_CUDA_WIDTH }; /* the last tile is part full */
+/* The last tile is part full, and the warps have more than one tile. */
+enum { N_INSTANCES = 70, N_TILES = (N_INSTANCES + SARRUS_CUDA_WIDTH - 1) / SARRUS_CUDA_WIDTH, N_WORKSPACES = 2 };
 
 /* The unit for this plan, loaded; *library is to be closed. */
 static advance_on_host *unit_load(const sarrus_plan *plan, void **library) {
@@ -106,12 +106,21 @@ static uint64_t run(const char *file, const sarrus_override *overrides, uint64_t
     sarrus_lowered lowered;
     assert_true(sarrus_plan_lower(m.plan, 4, &lowered));
     const size_t n_workspace = sarrus_isa_find("avx2")->workspace_arrays(&lowered.mech);
-    double *workspace = malloc(N_TILES * n_workspace * SARRUS_CUDA_WIDTH * sizeof *workspace);
+    uint64_t counts[N_WORKSPACES][2][SARRUS_CUDA_WIDTH] = {{{0}}};
+    double *workspace = malloc(N_WORKSPACES * n_workspace * SARRUS_CUDA_WIDTH * sizeof *workspace);
     assert_non_null(workspace);
-    for (size_t i = 0; i < N_TILES * n_workspace * SARRUS_CUDA_WIDTH; i++)
+    for (size_t i = 0; i < N_WORKSPACES * n_workspace * SARRUS_CUDA_WIDTH; i++)
         workspace[i] = NAN; /* nothing may be read that was not written */
     const sarrus_clock clock = {0, m.plan->n_steps, m.model->integrator.grid, m.model->integrator.t_end};
-    advance(to.base, workspace, n_workspace, N_TILES, &clock, n_steps);
+    const sarrus_cuda_lanes lanes = {
+        .tiles = to.base,
+        .workspace = workspace,
+        .n_workspace_arrays = n_workspace,
+        .n_tiles = N_TILES,
+        .n_workspaces = N_WORKSPACES,
+        .counts = counts[0][0],
+    };
+    advance(&lanes, &clock, n_steps);
     assert_int_equal(sarrus_batch_advance(batch, n_steps), SARRUS_OK);
     compare(overrides ? overrides->value : file, mech, &from, &to);
     sarrus_batch_path_counts(batch, &n_evaluations, &n_rank_revealing);

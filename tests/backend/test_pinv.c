@@ -103,7 +103,7 @@ static void test_batches_refused(void **state) {
     bad[7].b = right_sides;
     assert_refused(SARRUS_UNSUPPORTED, &options, &bad[7]);
     /* Above 64 only auto and lapack. */
-    for (int method = 1; method < SARRUS_N_PINV_METHODS; ++method) {
+    for (int method = 1; method < SARRUS_N_PINV_HOST_METHODS; ++method) {
         const sarrus_pinv_options one = {.method = (sarrus_pinv_method)method};
         bad[0] = good;
         bad[0].n = 65;

@@ -154,7 +154,7 @@ static void check_isa(const char *isa) {
     const sarrus_pinv_batch batch = {.n_matrices = 1, .m = 1, .n = 1, .a = &one, .x = &x};
     if (sarrus_pinv_compute(NULL, &options, &batch) != SARRUS_OK)
         skip();
-    for (int method = 0; method < SARRUS_N_PINV_METHODS; ++method) {
+    for (int method = 0; method < SARRUS_N_PINV_HOST_METHODS; ++method) {
         options.method = (sarrus_pinv_method)method;
         if (options.method != SARRUS_PINV_LAPACK)
             check_method(&options);

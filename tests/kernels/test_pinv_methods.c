@@ -314,7 +314,7 @@ static void test_numbers_under_every_rule(void **state) {
     (void)state;
     for (int i = 0; i < N_CASES * n_rules; ++i) {
         const pinv_case *c = &cases[i / n_rules];
-        for (int method = 1; method < SARRUS_N_PINV_METHODS && c->m <= 8 && c->n <= 8; ++method) {
+        for (int method = 1; method < SARRUS_N_PINV_HOST_METHODS && c->m <= 8 && c->n <= 8; ++method) {
             const method_entry entry = {(sarrus_pinv_method)method, 0, false};
             const sarrus_pinv_options options = {.method = entry.method,
                                                  .rank_method = rules[i % n_rules].rule,

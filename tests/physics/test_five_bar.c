@@ -97,7 +97,7 @@ static void follows_the_pendulum_for_20_s(void **state) {
  * parameter, 1e-5 of the smallest singular value: far below the bound too. */
 static void follows_the_pendulum_with_every_pinv(void **state) {
     (void)state;
-    for (int p = 0; p < SARRUS_N_PINV_METHODS; p++) {
+    for (int p = 0; p < SARRUS_N_PINV_HOST_METHODS; p++) {
         const char *pinv = sarrus_pinv_method_word((sarrus_pinv_method)p);
         sarrus_override overrides[] = {{"dynamics.pinv", pinv}, {NULL, NULL}};
         mechanism m = mechanism_open_file("five_bar.yaml", overrides);

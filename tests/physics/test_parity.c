@@ -205,7 +205,7 @@ static void check_subject(const subject *s, double violation) {
     const char *isas[] = {"avx512", "avx2", "baseline"};
     uint64_t seed = 20240501;
     double used = 0.0;
-    for (int p = 0; p < SARRUS_N_PINV_METHODS; p++) {
+    for (int p = 0; p < SARRUS_N_PINV_HOST_METHODS; p++) {
         const char *pinv = sarrus_pinv_method_word((sarrus_pinv_method)p);
         if (p == SARRUS_PINV_TIKHONOV) { /* it answers another question */
             continue;

@@ -1,0 +1,137 @@
+/* The single-source bodies as CUDA kernels: a warp works on one tile after another, a thread is a lane. Every pointer that a body
+ * sees is moved to the thread's own lane once, here; lane_at then steps from array to array. */
+#ifndef SARRUS_CUDA_FUSED_CUH
+#define SARRUS_CUDA_FUSED_CUH
+
+#include "kernels/cuda/kernels.h"
+#include "kernels/step/assemble.h"
+#include "kernels/step/observe.h"
+
+static_assert(SARRUS_CUDA_WIDTH == LANE_WIDTH, "the host lays out tiles for this width");
+
+/* Two warps a block: enough to fill a processor's warp slots, few enough to spread small batches over all processors. */
+static const int TILES_PER_BLOCK = 2;
+
+/* A launch with everything by value, so that it lies in constant memory. */
+struct launch {
+    sarrus_mechanism mech;
+    sarrus_cuda_lanes lanes;
+};
+
+static launch launch_of(const sarrus_cuda_call *call) {
+    launch work = {*call->mech, call->lanes};
+    return work;
+}
+
+/* A thread's own part of a launch. */
+struct lane_work {
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    real *tile;
+    int32_t i_tile;
+    uint64_t n_evaluations, n_rank_revealing;
+};
+
+static __device__ int32_t warp_of_thread() {
+    return (int32_t)(blockIdx.x * TILES_PER_BLOCK + threadIdx.x / LANE_WIDTH);
+}
+
+/* Where this thread's lane of tile i_tile begins, in an array of tiles of n_arrays each. */
+template <typename number> static __device__ number *lane_of_tile(number *tiles, int32_t i_tile, size_t n_arrays) {
+    return tiles + (size_t)i_tile * n_arrays * LANE_WIDTH + threadIdx.x % LANE_WIDTH;
+}
+
+/* The first tile of this thread's warp: false when there is none. */
+static __device__ bool work_begin(const launch *work, lane_work *lane) {
+    lane->i_tile = warp_of_thread();
+    lane->n_evaluations = lane->n_rank_revealing = 0;
+    if (lane->i_tile >= work->lanes.n_workspaces || lane->i_tile >= work->lanes.n_tiles)
+        return false;
+    (void)sarrus_workspace_cut(&work->mech, lane_of_tile(work->lanes.workspace, lane->i_tile, work->lanes.n_workspace_arrays),
+                               &lane->ws);
+    sarrus_constant_directions(&work->mech, &lane->ws);
+    return true;
+}
+
+static __device__ void tile_begin(const launch *work, lane_work *lane) {
+    sarrus_evaluation *ev = &lane->ev;
+    lane->tile = lane_of_tile(work->lanes.tiles, lane->i_tile, (size_t)work->mech.layout.n_arrays);
+    ev->external = nullptr;
+    ev->external_user = nullptr;
+    ev->reveal = nullptr;
+    ev->reveal_user = nullptr;
+    sarrus_evaluation_begin(ev, &work->mech, &lane->ws, lane->tile);
+}
+
+/* The warp's next tile: false when there is none. */
+static __device__ bool tile_next(const launch *work, lane_work *lane) {
+    lane->n_evaluations += (uint64_t)lane->ev.n_evaluations;
+    lane->n_rank_revealing += (uint64_t)lane->ev.n_rank_revealing;
+    lane->i_tile += work->lanes.n_workspaces;
+    return lane->i_tile < work->lanes.n_tiles;
+}
+
+static __device__ void work_end(const launch *work, const lane_work *lane) {
+    uint64_t *counts = lane_of_tile(work->lanes.counts, warp_of_thread(), 2);
+    counts[0] += lane->n_evaluations;
+    counts[LANE_WIDTH] += lane->n_rank_revealing;
+}
+
+static __global__ void assemble_kernel(const __grid_constant__ launch work) {
+    lane_work lane;
+    if (!work_begin(&work, &lane))
+        return;
+    do {
+        tile_begin(&work, &lane);
+        sarrus_assemble(&lane.ev, lane.tile);
+    } while (tile_next(&work, &lane));
+    work_end(&work, &lane);
+}
+
+/* The steps that this lane has still to do. A lane that is full of changes of rank stops by itself: the others need not wait. */
+static __global__ void advance_kernel(const __grid_constant__ launch work, const __grid_constant__ sarrus_clock clock,
+                                      uint64_t n_steps) {
+    lane_work lane;
+    if (!work_begin(&work, &lane))
+        return;
+    do {
+        tile_begin(&work, &lane);
+        uint64_t *n_done = work.lanes.n_done ? lane_of_tile(work.lanes.n_done, lane.i_tile, 1) : nullptr;
+        const uint64_t n_before = n_done ? *n_done : 0;
+        sarrus_clock from = clock;
+        from.step += n_before;
+        if (n_before >= n_steps)
+            continue;
+        const uint64_t n_now = n_before + sarrus_advance(&lane.ev, lane.tile, &from, n_steps - n_before);
+        if (!n_done)
+            continue;
+        *n_done = n_now;
+        if (n_now < n_steps)
+            *work.lanes.is_waiting = 1;
+    } while (tile_next(&work, &lane));
+    work_end(&work, &lane);
+}
+
+/* What is observed of a tile, its coordinates, velocities and status among it. */
+static __global__ void observe_kernel(const __grid_constant__ launch work, double t,
+                                      const __grid_constant__ sarrus_cuda_observation what, double *out) {
+    const sarrus_tile_layout *layout = &work.mech.layout;
+    const int32_t at_q = what.want.at[SARRUS_OBSERVE_Q], at_v = what.want.at[SARRUS_OBSERVE_V];
+    lane_work lane;
+    if (!work_begin(&work, &lane))
+        return;
+    do {
+        tile_begin(&work, &lane);
+        real *seen = lane_of_tile(out, lane.i_tile, (size_t)what.want.n_arrays);
+        if (what.is_computed)
+            sarrus_observe(&lane.ev, lane.tile, t, &what.want, seen);
+        for (int32_t i = 0; at_q >= 0 && i < work.mech.n; ++i)
+            lane_at(seen, at_q + i) = lane_at(lane.tile, layout->q + i);
+        for (int32_t i = 0; at_v >= 0 && i < work.mech.n; ++i)
+            lane_at(seen, at_v + i) = lane_at(lane.tile, layout->v + i);
+        lane_at(seen, what.status) = lane_at(lane.tile, layout->status);
+    } while (tile_next(&work, &lane));
+    work_end(&work, &lane);
+}
+
+#endif

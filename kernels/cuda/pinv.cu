@@ -1,0 +1,30 @@
+/* Launches of the pseudoinverse methods that take a thread a matrix (pinv_thread.cuh), and the way to those that take a group. */
+#include "kernels/cuda/pinv_thread.cuh"
+
+static int thread_launch(const sarrus_cuda_pinv_call *call) {
+    sarrus_cuda_pinv_call by_value = *call;
+    void *arguments[] = {&by_value};
+    const unsigned n_blocks = (unsigned)((call->n_slots + PINV_TILES_PER_BLOCK - 1) / PINV_TILES_PER_BLOCK);
+    return cudaLaunchKernel((const void *)pinv_kernel, dim3(n_blocks), dim3(SARRUS_CUDA_PINV_THREADS), arguments, 0,
+                            (cudaStream_t)call->stream);
+}
+
+int sarrus_cuda_pinv_resources(int32_t *n_slots, size_t *n_shared) {
+    int device = 0, n_processors = 0, n_blocks = 0, n_bytes = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&n_processors, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&n_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n_blocks, pinv_kernel, SARRUS_CUDA_PINV_THREADS, 0);
+    *n_slots = n_processors * n_blocks * PINV_TILES_PER_BLOCK;
+    *n_shared = (size_t)n_bytes;
+    return error;
+}
+
+int sarrus_cuda_pinv(const sarrus_cuda_pinv_call *call) {
+    if (call->n_matrices == 0)
+        return cudaSuccess;
+    return call->variant == SARRUS_CUDA_PINV_GROUP ? sarrus_cuda_pinv_group(call) : thread_launch(call);
+}

@@ -1,0 +1,126 @@
+/* Workers at work: one thread each, so that what one copies goes on beside what another computes. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/cuda_device.h"
+
+/* One call of sarrus_cuda_run. */
+typedef struct job {
+    cuda_device *device;
+    cuda_work *work;
+    const void *how;
+    const uint8_t *changes;
+    atomic_uint_fast64_t next; /* the first tile that nobody has taken */
+} job;
+
+typedef struct helper {
+    job *job;
+    cuda_worker *worker;
+    pthread_t thread;
+    bool has_thread;
+    int error;
+} helper;
+
+sarrus_status sarrus_cuda_fail(cuda_device *device, const cuda_part *part, int error) {
+    (void)snprintf(device->base.failure, sizeof device->base.failure, "CUDA device %d (%s): %s", part->device, part->described.name,
+                   device->gpu->error_text(error));
+    return SARRUS_DEVICE_FAILED;
+}
+
+/* Tiles that stay on the device: what is old there goes there first; what the user may look at in place comes back. */
+static int held_run(helper *h) {
+    const cuda_device *device = h->job->device;
+    int error = sarrus_cuda_tiles_upload(h->worker, device->device_is_old);
+    if (error == SARRUS_GPU_OK)
+        error = h->job->work(h->worker, h->job->how);
+    if (error == SARRUS_GPU_OK)
+        error = device->gpu->synchronize(h->worker->stream);
+    if (error == SARRUS_GPU_OK && h->job->changes)
+        error = sarrus_cuda_tiles_download(h->worker, device->is_shared);
+    return error;
+}
+
+/* Chunks of the host's tiles, as long as there are any. */
+static int chunks_run(helper *h) {
+    cuda_worker *worker = h->worker;
+    const cuda_device *device = h->job->device;
+    const uint64_t n_tiles = device->base.n_tiles;
+    int error = SARRUS_GPU_OK;
+    while (error == SARRUS_GPU_OK) {
+        const uint64_t i_first = atomic_fetch_add(&h->job->next, worker->n_capacity);
+        if (i_first >= n_tiles)
+            break;
+        worker->i_first = i_first;
+        worker->n_held = n_tiles - i_first < worker->n_capacity ? n_tiles - i_first : worker->n_capacity;
+        error = sarrus_cuda_tiles_upload(worker, device->device_is_old);
+        if (error == SARRUS_GPU_OK)
+            error = h->job->work(worker, h->job->how);
+        if (error == SARRUS_GPU_OK)
+            error = device->gpu->synchronize(worker->stream);
+        if (error == SARRUS_GPU_OK && h->job->changes)
+            error = sarrus_cuda_tiles_download(worker, h->job->changes);
+    }
+    worker->n_held = 0;
+    return error;
+}
+
+static void *helper_run(void *user) {
+    helper *h = user;
+    const cuda_device *device = h->job->device;
+    h->error = device->gpu->select(h->worker->part->device);
+    if (h->error == SARRUS_GPU_OK)
+        h->error = device->is_resident ? held_run(h) : chunks_run(h);
+    return NULL;
+}
+
+/* After the work: the kernels have changed these arrays, and shared ones have come back. */
+static void marks_update(cuda_device *device, const uint8_t *changes) {
+    if (!device->is_resident)
+        return;
+    const size_t n = (size_t)device->lowered.mech.layout.n_arrays;
+    for (size_t i = 0; i < n; ++i) {
+        device->device_is_old[i] = device->is_shared[i];
+        if (changes && changes[i])
+            device->host_is_old[i] = !device->is_shared[i];
+    }
+}
+
+sarrus_status sarrus_cuda_run(cuda_device *device, cuda_work *work, const void *how, const uint8_t *changes) {
+    enum { MOST_WORKERS = 256 };
+    job all = {.device = device, .work = work, .how = how, .changes = changes, .next = 0};
+    helper helpers[MOST_WORKERS];
+    const int n = device->n_workers < MOST_WORKERS ? device->n_workers : MOST_WORKERS;
+    if (device->base.failure[0] != '\0')
+        return SARRUS_DEVICE_FAILED;
+    for (int i = 0; i < n; ++i)
+        helpers[i] = (helper){.job = &all, .worker = &device->workers[i]};
+    for (int i = 1; i < n; ++i)
+        helpers[i].has_thread = pthread_create(&helpers[i].thread, NULL, helper_run, &helpers[i]) == 0;
+    for (int i = 0; i < n; ++i)
+        if (!helpers[i].has_thread)
+            (void)helper_run(&helpers[i]);
+    for (int i = 1; i < n; ++i)
+        if (helpers[i].has_thread)
+            (void)pthread_join(helpers[i].thread, NULL);
+    for (int i = 0; i < n; ++i)
+        if (helpers[i].error != SARRUS_GPU_OK)
+            return sarrus_cuda_fail(device, helpers[i].worker->part, helpers[i].error);
+    marks_update(device, changes);
+    return SARRUS_OK;
+}
+
+sarrus_status sarrus_cuda_move(cuda_device *device, int (*move)(cuda_worker *, const uint8_t *), const uint8_t *marks) {
+    if (device->base.failure[0] != '\0')
+        return SARRUS_DEVICE_FAILED;
+    for (int i = 0; i < device->n_workers; ++i) {
+        const cuda_part *part = device->workers[i].part;
+        int error = device->gpu->select(part->device);
+        if (error == SARRUS_GPU_OK)
+            error = move(&device->workers[i], marks);
+        if (error != SARRUS_GPU_OK)
+            return sarrus_cuda_fail(device, part, error);
+    }
+    return SARRUS_OK;
+}

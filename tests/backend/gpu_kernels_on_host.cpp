@@ -1,0 +1,28 @@
+/* The fused kernels as code of the host, launched as expand.cu launches them. */
+#include "tests/backend/cuda_shim.h"
+
+#include "kernels/cuda/fused.cuh"
+#include "tests/backend/gpu_kernels_on_host.h"
+
+template <typename kernel> static void launch_on_host(const sarrus_cuda_call *call, kernel run) {
+    const int32_t n_warps = call->lanes.n_tiles < call->lanes.n_workspaces ? call->lanes.n_tiles : call->lanes.n_workspaces;
+    const unsigned n_blocks = (unsigned)((n_warps + TILES_PER_BLOCK - 1) / TILES_PER_BLOCK);
+    for (blockIdx.x = 0; blockIdx.x < n_blocks; ++blockIdx.x)
+        for (threadIdx.x = 0; threadIdx.x < (unsigned)(TILES_PER_BLOCK * LANE_WIDTH); ++threadIdx.x)
+            run();
+}
+
+void assemble_on_host(const sarrus_cuda_call *call) {
+    const launch work = launch_of(call);
+    launch_on_host(call, [&work] { assemble_kernel(work); });
+}
+
+void advance_on_host(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps) {
+    const launch work = launch_of(call);
+    launch_on_host(call, [&work, clock, n_steps] { advance_kernel(work, *clock, n_steps); });
+}
+
+void observe_on_host(const sarrus_cuda_call *call, double t, const sarrus_cuda_observation *what, double *out) {
+    const launch work = launch_of(call);
+    launch_on_host(call, [&work, t, what, out] { observe_kernel(work, t, *what, out); });
+}

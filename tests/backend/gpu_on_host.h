@@ -1,0 +1,49 @@
+/* A GPU played by the host, behind the table of src/backend/gpu.h. What is queued on a stream is done when somebody waits for it,
+ * or at gpu_on_host_flush: who reads before waiting finds old numbers. Memory is filled with NaN when it is given out; copies are
+ * held against the allocations, and what is misused is counted and said on standard error. Several devices, each with memory of its
+ * own, and failures on request. */
+#ifndef TESTS_BACKEND_GPU_ON_HOST_H
+#define TESTS_BACKEND_GPU_ON_HOST_H
+
+#include <stddef.h>
+
+#include "backend/gpu.h"
+
+/* Error codes of this device, besides SARRUS_GPU_NO_MEMORY. */
+enum { GPU_ON_HOST_NO_DEVICE = 100, GPU_ON_HOST_LOST = 700, GPU_ON_HOST_BAD_LAUNCH = 701, GPU_ON_HOST_MISUSE = 702 };
+
+typedef struct gpu_on_host_settings {
+    int n_devices;           /* 0: there is none */
+    size_t n_bytes;          /* of each device; 0: 1 GiB */
+    size_t n_told_bytes;     /* that `memory` says are free; 0: what there is. More than that: allocations fail */
+    int32_t n_resident;      /* tiles that a device works on at once; 0: 4 */
+    int i_launch_refused;    /* the launch, counted from 1, that returns GPU_ON_HOST_BAD_LAUNCH; 0: none */
+    int i_launch_lost;       /* the launch at which the device is lost, which shows when it is waited for; 0: none */
+    int i_allocation_failed; /* the allocation of pinned memory, counted from 1, that fails; 0: none */
+    int no_specialized;      /* 1: cubins cannot be loaded */
+} gpu_on_host_settings;
+
+/* Begins anew with these settings: all that was allocated is gone. */
+void gpu_on_host_reset(const gpu_on_host_settings *settings);
+
+extern const sarrus_gpu gpu_on_host;
+
+/* What was seen since the reset. */
+typedef struct gpu_on_host_tally {
+    int n_misuses;
+    int n_launches, n_advances;
+    int n_devices_used;        /* that kernels were launched on */
+    size_t n_bytes_allocated;  /* of all devices, now */
+    size_t n_pinned_allocated; /* now */
+    size_t n_uploaded, n_downloaded;
+    int n_objects; /* streams and events, now */
+} gpu_on_host_tally;
+gpu_on_host_tally gpu_on_host_seen(void);
+
+/* For tables of kernels that play on the same device (staged, pinv): queues `run(copy of argument)` on the stream, as a launch. */
+int gpu_on_host_launch(void *stream, void (*run)(const void *argument), const void *argument, size_t n_bytes);
+
+/* Counts a misuse unless [memory, memory + n_bytes) lies within one allocation of a device. Returns whether it does. */
+int gpu_on_host_check(const void *memory, size_t n_bytes);
+
+#endif

@@ -1,0 +1,17 @@
+/* The kernels of the staged path on the GPU that the host plays. */
+#ifndef TESTS_BACKEND_GPU_STAGED_ON_HOST_H
+#define TESTS_BACKEND_GPU_STAGED_ON_HOST_H
+
+#include "backend/gpu_staged.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const sarrus_gpu_staged gpu_staged_on_host;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

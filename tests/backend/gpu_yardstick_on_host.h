@@ -1,0 +1,17 @@
+/* The kernels of benchmarks on the GPU that the host plays. */
+#ifndef TESTS_BACKEND_GPU_YARDSTICK_ON_HOST_H
+#define TESTS_BACKEND_GPU_YARDSTICK_ON_HOST_H
+
+#include "backend/gpu_yardstick.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const sarrus_gpu_yardstick gpu_yardstick_on_host;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

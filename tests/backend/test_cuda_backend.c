@@ -1,0 +1,247 @@
+/* The CUDA backend on a device that is played by the host: all that a user sees of a batch has the bits of the CPU backend's
+ * kernels for AVX2, whatever the size of the batch, the memory and the number of the devices. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/backend/gpu_on_host.h"
+#include "tests/backend/gpu_trial.h"
+
+static int setup(void **state) {
+    (void)state;
+    gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = 1});
+    sarrus_gpu_replace(&gpu_on_host);
+    return 0;
+}
+
+/* Whatever happened: nothing was misused, and nothing is left behind. */
+static void assert_clean(void) {
+    const gpu_on_host_tally seen = gpu_on_host_seen();
+    assert_int_equal(seen.n_misuses, 0);
+    assert_int_equal(seen.n_bytes_allocated, 0);
+    assert_int_equal(seen.n_pinned_allocated, 0);
+    assert_int_equal(seen.n_objects, 0);
+}
+
+static int teardown(void **state) {
+    (void)state;
+    sarrus_gpu_replace(NULL);
+    return 0;
+}
+
+static void trials_give_the_bits_of_the_cpu(void **state) {
+    (void)state;
+    for (size_t i = 0; i < gpu_n_trials; i++) {
+        gpu_trial_run(&gpu_trials[i], 35, 3, 0.0);
+        assert_clean();
+    }
+}
+
+static void sizes_around_the_tile(void **state) {
+    (void)state;
+    const uint64_t sizes[] = {1, 31, 32, 33, 64, 65, 200};
+    const gpu_trial trial = {"five_bar.yaml", NULL, 7, 0};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        gpu_trial_run(&trial, sizes[i], 3, 0.0);
+    assert_clean();
+}
+
+/* More changes of rank than a tile holds: lanes stop, and go on when these are fetched. A threshold far above round-off, which the
+ * smallest singular value passes several times a turn. */
+static void changes_of_rank(void **state) {
+    (void)state;
+    enum { N = 34 };
+    const struct {
+        const char *method;
+        size_t n_bytes;
+    } ways[] = {{"rk4", 0}, {"dopri5", 0}, {"semi-implicit", 500000}};
+    for (size_t k = 0; k < 3; k++) {
+        const sarrus_override settings[] = {{"dynamics.pinv", "svd"},
+                                            {"dynamics.rank", "{method: relative, tol: 0.3}"},
+                                            {"integrator", "{method: rk4, dt: 0.01, t_end: 6}"},
+                                            {"integrator.method", ways[k].method},
+                                            {NULL, NULL}};
+        mechanism m = mechanism_open_file("four_bar.yaml", settings);
+        gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = 1, .n_bytes = ways[k].n_bytes});
+        sarrus_batch *cpu = gpu_batch(&m, SARRUS_BACKEND_CPU, N, NULL), *cuda = gpu_batch(&m, SARRUS_BACKEND_CUDA, N, NULL);
+        gpu_speeds_spread(cpu);
+        gpu_speeds_spread(cuda);
+        gpu_record of_cpu = gpu_record_make(cpu, 2, 500), of_cuda = gpu_record_make(cuda, 2, 500);
+        assert_true(of_cpu.n_events > 8 * N);
+        assert_true(gpu_on_host_seen().n_advances > 2); /* the steps were made in portions */
+        gpu_records_compare("changes of rank", &of_cpu, 0, &of_cuda, 0.0);
+        gpu_record_free(&of_cpu);
+        gpu_record_free(&of_cuda);
+        sarrus_batch_destroy(cpu);
+        sarrus_batch_destroy(cuda);
+        mechanism_close(&m);
+        assert_clean();
+    }
+}
+
+/* A batch of 300 on devices of all kinds, against that of one that holds all of it. */
+static void memory_and_devices_change_no_bit(void **state) {
+    (void)state;
+    enum { N = 300 };
+    const gpu_on_host_settings kinds[] = {
+        {.n_devices = 1},
+        {.n_devices = 3},
+        {.n_devices = 1, .n_bytes = 1200000}, /* out of core */
+        {.n_devices = 2, .n_bytes = 1200000},
+        {.n_devices = 1, .n_bytes = 1200000, .n_told_bytes = (size_t)1 << 30}, /* less than it says */
+        {.n_devices = 1, .n_resident = 1},
+    };
+    gpu_record expected = {0};
+    mechanism m = mechanism_open_file("five_bar.yaml", NULL);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        gpu_on_host_reset(&kinds[i]);
+        sarrus_batch *batch = gpu_batch(&m, SARRUS_BACKEND_CUDA, N, NULL);
+        const int is_out_of_core = strstr(sarrus_batch_device_name(batch), "out of core") != NULL;
+        assert_int_equal(is_out_of_core, kinds[i].n_bytes > 0);
+        gpu_speeds_spread(batch);
+        gpu_record record = gpu_record_make(batch, 3, 5);
+        assert_int_equal(gpu_on_host_seen().n_devices_used, kinds[i].n_devices);
+        if (i == 0) {
+            expected = record;
+        } else {
+            gpu_records_compare("devices", &expected, 0, &record, 0.0);
+            gpu_record_free(&record);
+        }
+        sarrus_batch_destroy(batch);
+        assert_clean();
+    }
+    gpu_record_free(&expected);
+    mechanism_close(&m);
+}
+
+/* What is done to a batch between calls arrives on the device, and what is looked at comes back: torques on the arm, a state that
+ * is moved, a reset, and each of them without a view in between. */
+static void drive(sarrus_batch *batch, const char *what, gpu_record *out) {
+    sarrus_view input;
+    if (strchr(what, 'i')) {
+        assert_int_equal(sarrus_batch_view(batch, SARRUS_FIELD_INPUT, &input), SARRUS_OK);
+        for (uint64_t i = 0; i < sarrus_batch_n_instances(batch); i++)
+            input.base[(i / input.width) * input.stride + i % input.width] = 0.1 * (double)(i % 7);
+    }
+    assert_int_equal(sarrus_batch_advance(batch, 30), SARRUS_OK);
+    if (strchr(what, 'v'))
+        gpu_speeds_spread(batch);
+    assert_int_equal(sarrus_batch_advance(batch, 10), SARRUS_OK);
+    if (strchr(what, 'r'))
+        assert_int_equal(sarrus_batch_reset(batch), SARRUS_OK);
+    *out = gpu_record_make(batch, 4, 5);
+}
+
+static const char *const DRIVEN = "sarrus: 1\nname: driven\nspace: planar\n"
+                                  "bodies:\n"
+                                  "  - {name: arm, mass: 1.0, inertia: 0.1, position: [0.5, 0], angular_velocity: 1}\n"
+                                  "  - {name: bob, mass: 0.5, inertia: 0.1, position: [1.5, 0]}\n"
+                                  "joints:\n"
+                                  "  - {name: A, type: revolute, bodies: [ground, arm], at: [0, 0]}\n"
+                                  "  - {name: B, type: revolute, bodies: [arm, bob], at: [1, 0]}\n"
+                                  "forces:\n"
+                                  "  - {name: motor, type: torque, body: arm, value: {input: 0}}\n"
+                                  "integrator: {method: rk4, dt: 1.0e-3, t_end: 1.0}\n"
+                                  "output: {every: 10, channels: [state, energy, rank]}\n";
+
+static void inputs_views_and_resets(void **state) {
+    (void)state;
+    const char *const ways[] = {"", "i", "v", "r", "iv", "ir", "vr", "ivr"};
+    const char *const methods[] = {"rk4", "dopri5", "adams-moulton"};
+    for (size_t k = 0; k < 3; k++) {
+        const sarrus_override settings[] = {{"integrator.method", methods[k]}, {NULL, NULL}};
+        mechanism m = mechanism_open_text(DRIVEN, settings);
+        for (size_t i = 0; i < 2 * sizeof ways / sizeof ways[0]; i++) {
+            gpu_record records[2];
+            gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = 1, .n_bytes = i % 2 ? 900000 : 0});
+            for (int b = 0; b < 2; b++) {
+                sarrus_batch *batch = gpu_batch(&m, b ? SARRUS_BACKEND_CUDA : SARRUS_BACKEND_CPU, 101, NULL);
+                drive(batch, ways[i / 2], &records[b]);
+                sarrus_batch_destroy(batch);
+            }
+            gpu_records_compare(ways[i / 2], &records[0], 0, &records[1], 0.0);
+            gpu_record_free(&records[0]);
+            gpu_record_free(&records[1]);
+            assert_clean();
+        }
+        mechanism_close(&m);
+    }
+}
+
+/* A field that nobody views stays on the device. */
+static void what_nobody_looks_at_is_not_copied(void **state) {
+    (void)state;
+    mechanism m = mechanism_open_file("five_bar.yaml", NULL);
+    sarrus_batch *batch = gpu_batch(&m, SARRUS_BACKEND_CUDA, 320, NULL);
+    const gpu_on_host_tally before = gpu_on_host_seen();
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(sarrus_batch_advance(batch, 1), SARRUS_OK);
+    const gpu_on_host_tally after = gpu_on_host_seen();
+    assert_int_equal(after.n_uploaded, before.n_uploaded);
+    assert_true(after.n_downloaded - before.n_downloaded <= 5 * sizeof(int32_t)); /* does some lane wait? */
+    assert_int_equal(sarrus_batch_status(batch, 319), SARRUS_INSTANCE_OK);
+    assert_int_equal(gpu_on_host_seen().n_downloaded - after.n_downloaded, 320 * sizeof(double));
+    assert_int_equal(sarrus_batch_status(batch, 5), SARRUS_INSTANCE_OK);
+    assert_int_equal(gpu_on_host_seen().n_downloaded - after.n_downloaded, 320 * sizeof(double));
+    sarrus_batch_destroy(batch);
+    mechanism_close(&m);
+    assert_clean();
+}
+
+/* The bits of an instance depend on nothing but itself. */
+static void an_instance_is_the_same_anywhere(void **state) {
+    (void)state;
+    mechanism m = mechanism_open_file("five_bar_monte_carlo.yaml", NULL);
+    sarrus_draws *draws = NULL;
+    gpu_record records[2];
+    const uint64_t sizes[] = {257, 40};
+    assert_int_equal(sarrus_draws_create(m.context, m.model, 7, 257, &draws), SARRUS_OK);
+    for (int k = 0; k < 2; k++) {
+        const sarrus_batch_options options = {.backend = SARRUS_BACKEND_CUDA, .keep_rank_events = 1};
+        sarrus_batch *batch = NULL;
+        assert_int_equal(sarrus_batch_create(m.context, m.plan, &options, sizes[k], draws, &batch), SARRUS_OK);
+        records[k] = gpu_record_make(batch, 3, 10);
+        sarrus_batch_destroy(batch);
+    }
+    gpu_records_compare("instances", &records[0], 0, &records[1], 0.0);
+    gpu_record_free(&records[0]);
+    gpu_record_free(&records[1]);
+    sarrus_draws_destroy(draws);
+    mechanism_close(&m);
+    assert_clean();
+}
+
+static void path_counts_are_counted(void **state) {
+    (void)state;
+    mechanism m = mechanism_open_file("five_bar_singular.yaml", NULL);
+    sarrus_batch *batch = gpu_batch(&m, SARRUS_BACKEND_CUDA, 33, NULL);
+    uint64_t before[2], after[2];
+    sarrus_batch_path_counts(batch, &before[0], &before[1]);
+    assert_int_equal(sarrus_batch_advance(batch, 10), SARRUS_OK);
+    sarrus_batch_path_counts(batch, &after[0], &after[1]);
+    assert_true(after[0] - before[0] >= UINT64_C(40) * 64); /* four stages a step, and what the projection takes */
+    assert_true(after[1] > before[1]);
+    sarrus_batch_destroy(batch);
+    mechanism_close(&m);
+    assert_clean();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(trials_give_the_bits_of_the_cpu, setup, teardown),
+        cmocka_unit_test_setup_teardown(sizes_around_the_tile, setup, teardown),
+        cmocka_unit_test_setup_teardown(changes_of_rank, setup, teardown),
+        cmocka_unit_test_setup_teardown(memory_and_devices_change_no_bit, setup, teardown),
+        cmocka_unit_test_setup_teardown(inputs_views_and_resets, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_nobody_looks_at_is_not_copied, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_instance_is_the_same_anywhere, setup, teardown),
+        cmocka_unit_test_setup_teardown(path_counts_are_counted, setup, teardown),
+    };
+    return mechanism_has_isa("avx2") ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
+}
