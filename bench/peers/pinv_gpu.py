@@ -2,19 +2,25 @@
 
     pinv_gpu.py FOLDER COUNT RCOND SECONDS REPETITIONS
 
-FOLDER/matrices.npy holds the distinct matrices; COUNT of them, repeated, are put on the device once. Every library then takes the whole
-batch in one call, again and again for about SECONDS a sample, and is waited for (an event, or the array itself) before the clock is
-read. The first 32 pseudoinverses go to FOLDER/NAME.f64. Lines on standard output:
+FOLDER/matrices.npy holds the distinct matrices; COUNT of them, repeated, are put on the device once. Every library then takes the
+whole batch in one call, again and again for about SECONDS a sample, and is waited for (an event, or the array itself) before the
+clock is read. The first 32 pseudoinverses go to FOLDER/NAME.f64. Lines on standard output:
 
     row NAME RATE...    matrices a second, sample by sample
     says TEXT           a version, or why a library is left out
 """
 
+import os
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+# The launcher of a bundle puts CUDA's libraries into the loader's path for Sarrus; the libraries here bring their own.
+if "SARRUS_OUTER_LIBRARY_PATH" in os.environ:
+    os.environ["LD_LIBRARY_PATH"] = os.environ.pop("SARRUS_OUTER_LIBRARY_PATH")
+    os.execv(sys.executable, [sys.executable, *sys.argv])
 
 import numpy as np
 

@@ -67,6 +67,8 @@ if [ -n "$sarrus_refused" ]; then
     echo "sarrus: this bundle does not run here: $sarrus_refused" >&2
     return 126
 fi
+# For programs that bring other releases of CUDA's libraries: what the path was before.
+export SARRUS_OUTER_LIBRARY_PATH="${SARRUS_OUTER_LIBRARY_PATH-${LD_LIBRARY_PATH:-}}"
 sarrus_add_cuda
 export SARRUS_BUNDLE SARRUS_SOURCE_DIR SARRUS_PROGRAM LD_LIBRARY_PATH="${LD_LIBRARY_PATH:-}"
 [ -n "$LD_LIBRARY_PATH" ] || unset LD_LIBRARY_PATH

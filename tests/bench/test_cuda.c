@@ -1,5 +1,5 @@
-/* The benchmarks for a CUDA device run through on a GPU that the host plays, with LAPACK in cuSOLVER's place: what they compute passes
- * its gates, and what they write can be read. Their figures mean nothing here. */
+/* The benchmarks for a CUDA device run through on a GPU that the host plays, with LAPACK in cuSOLVER's place: what they compute
+ * passes its gates, and what they write can be read. Their figures mean nothing here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +17,7 @@
 #include "tests/backend/gpu_on_host.h"
 #include "tests/backend/gpu_pinv_on_host.h"
 #include "tests/backend/gpu_yardstick_on_host.h"
+#include "tests/support/place.h"
 
 /* src/cli/main.c has a main. */
 int sarrus_exit_code(sarrus_status status) {
@@ -94,7 +95,7 @@ static void test_step(void **state) {
     const sarrus_bench_step_options options = {.quick = true,
                                                .on_device = true,
                                                .largest = 1000,
-                                               .files = {SARRUS_SOURCE_DIR "/scenarios/pendulum.yaml"},
+                                               .files = {place_of_source("/scenarios/pendulum.yaml")},
                                                .n_files = 1,
                                                .n_repetitions = 1};
     assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
