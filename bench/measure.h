@@ -26,7 +26,7 @@ enum { SARRUS_BENCH_MAX_PATH = 4096 };
 
 /* Writes into `path`, and returns, where `leaf` of the source tree lies: below $SARRUS_SOURCE_DIR, which the launcher of a bundle
  * sets (scripts/bundle), else below the tree of this build. */
-const char *sarrus_bench_path(const char *leaf, char path[SARRUS_BENCH_MAX_PATH]);
+const char *sarrus_bench_source_path(const char *leaf, char path[SARRUS_BENCH_MAX_PATH]);
 
 /* The folder with the shipped scenarios: `wanted` when it is not NULL, else "scenarios" below the current folder, else that of the
  * source tree. */

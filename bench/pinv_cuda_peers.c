@@ -40,7 +40,7 @@ static bool start(const char *folder, const sarrus_bench_cuda_batch *batch, cons
                   FILE **from) {
     char numbers[4][32], script[SARRUS_BENCH_MAX_PATH];
     int ends[2];
-    sarrus_bench_path("bench/peers/pinv_gpu.py", script);
+    sarrus_bench_source_path("bench/peers/pinv_gpu.py", script);
     snprintf(numbers[0], sizeof numbers[0], "%llu", (unsigned long long)batch->n_matrices);
     snprintf(numbers[1], sizeof numbers[1], "%.17g", sarrus_bench_speed_tolerance);
     snprintf(numbers[2], sizeof numbers[2], "%.17g", options->seconds);

@@ -121,8 +121,8 @@ static bool read_line(sarrus_bench_numpy *numpy, char line[MAX_LINE]) {
 
 static bool start_process(int n_threads, const int to[2], const int from[2], pid_t *process) {
     char threads[48], blas_threads[48], venv[SARRUS_BENCH_MAX_PATH], script[SARRUS_BENCH_MAX_PATH];
-    sarrus_bench_path(".venv/bin/python3", venv);
-    sarrus_bench_path("bench/peers/numpy_pinv.py", script);
+    sarrus_bench_source_path(".venv/bin/python3", venv);
+    sarrus_bench_source_path("bench/peers/numpy_pinv.py", script);
     snprintf(threads, sizeof threads, "OMP_NUM_THREADS=%d", n_threads);
     snprintf(blas_threads, sizeof blas_threads, "OPENBLAS_NUM_THREADS=%d", n_threads);
     const char *python = access(venv, X_OK) == 0 ? venv : "python3";
