@@ -24,7 +24,8 @@ sarrus_status sarrus_bench_cuda_open(sarrus_context *context, sarrus_bench_cuda 
     int n_devices = 0;
     *out = (sarrus_bench_cuda){.gpu = gpu, .flops = (double)NAN, .bytes_per_second = (double)NAN};
     if (gpu == NULL) {
-        return sarrus_report(context, SARRUS_NO_BACKEND, "the backend 'cuda' is not in this build: it was made without a CUDA toolkit");
+        return sarrus_report(context, SARRUS_NO_BACKEND,
+                             "the backend 'cuda' is not in this build: it was made without a CUDA toolkit");
     }
     const int error = gpu->count(&n_devices);
     if (error != SARRUS_GPU_OK || n_devices < 1) {
@@ -193,7 +194,9 @@ void sarrus_bench_cuda_write(sarrus_json *json, const sarrus_bench_cuda *cuda) {
 }
 
 void sarrus_bench_cuda_print(FILE *stream, const sarrus_bench_cuda *cuda) {
-    fprintf(stream, "%s, sm_%d, %d multiprocessors, %.1f GiB; measured in this run: %.2f Tflop/s of FP64 multiply-adds, %.0f GB/s of a copy\n",
-            cuda->about.name, cuda->about.architecture, cuda->about.n_processors, (double)cuda->n_bytes / 0x1p30, 1e-12 * cuda->flops,
-            1e-9 * cuda->bytes_per_second);
+    fprintf(
+        stream,
+        "%s, sm_%d, %d multiprocessors, %.1f GiB; measured in this run: %.2f Tflop/s of FP64 multiply-adds, %.0f GB/s of a copy\n",
+        cuda->about.name, cuda->about.architecture, cuda->about.n_processors, (double)cuda->n_bytes / 0x1p30, 1e-12 * cuda->flops,
+        1e-9 * cuda->bytes_per_second);
 }

@@ -12,7 +12,7 @@
 typedef struct sarrus_bench_cuda {
     const sarrus_gpu *gpu;
     sarrus_gpu_description about;
-    size_t n_bytes, n_free;  /* of its memory */
+    size_t n_bytes, n_free; /* of its memory */
     void *stream;
     double flops;            /* multiply-adds, measured, flop/s */
     double bytes_per_second; /* of a copy, read and written, measured */

@@ -1,4 +1,5 @@
-/* `sarrus bench pinv --backend cuda`: our kernels on matrices in the device's memory; cuSOLVER and Python's libraries beside them. */
+/* `sarrus bench pinv --backend cuda`: our kernels on matrices in the device's memory; cuSOLVER and Python's libraries beside them.
+ */
 #include "pinv_cuda.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
-/* The pseudoinverse benchmark on a CUDA device: rows of our own kernels, of cuSOLVER and of Python's libraries, on the same matrices
- * in the device's memory, in one run. */
+/* The pseudoinverse benchmark on a CUDA device: rows of our own kernels, of cuSOLVER and of Python's libraries, on the same
+ * matrices in the device's memory, in one run. */
 #ifndef SARRUS_BENCH_PINV_CUDA_H
 #define SARRUS_BENCH_PINV_CUDA_H
 
@@ -56,12 +56,12 @@ typedef struct sarrus_bench_cuda_batch {
     sarrus_bench_cuda *cuda;
     int side, rank, i_batch; /* rows of one number are of the same batch */
     uint64_t n_matrices;
-    double *host_a, *host_b;   /* [n_distinct][side][side], [n_distinct][side] */
+    double *host_a, *host_b; /* [n_distinct][side][side], [n_distinct][side] */
     uint64_t n_distinct;
     double *expected[SARRUS_BENCH_N_FORMS]; /* of the judged ones */
-    double *a, *b, *x;         /* device: [n_matrices][side][side], [n_matrices][side], as a */
-    int32_t *max_rank;         /* device: the rank */
-    double *n_sweeps;          /* device */
+    double *a, *b, *x;                      /* device: [n_matrices][side][side], [n_matrices][side], as a */
+    int32_t *max_rank;                      /* device: the rank */
+    double *n_sweeps;                       /* device */
 } sarrus_bench_cuda_batch;
 
 /* The report of `sarrus bench pinv --backend cuda`; the program's exit code. `file` NULL: no JSON beside what is printed. */

@@ -3,8 +3,8 @@
  *   gesvdjBatched   A = U Σ Vᵀ;  A⁺ = (V Σ⁺) Uᵀ                     weights, one product
  *   XsyevBatched    A Aᵀ = V Λ Vᵀ;  A⁺ = Aᵀ ((V Λ⁺) Vᵀ)             a product, weights, two products
  *
- * Both decompositions destroy their matrix; the copy that restores it is timed apart and taken off. Our row-major A is the library's
- * Aᵀ, and what it writes as (Aᵀ)⁺ is our A⁺. */
+ * Both decompositions destroy their matrix; the copy that restores it is timed apart and taken off. Our row-major A is the
+ * library's Aᵀ, and what it writes as (Aᵀ)⁺ is our A⁺. */
 #include "pinv_cuda.h"
 
 #include <math.h>
@@ -35,8 +35,8 @@ typedef struct library {
 
 static int multiply(const library *lib, int op_a, int op_b, const double *a, const double *b, double *c) {
     const double one = 1.0, zero = 0.0;
-    return lib->table->gemm(lib->blas, op_a, op_b, lib->n, lib->n, lib->n, &one, a, lib->n, lib->stride, b, lib->n, lib->stride, &zero,
-                            c, lib->n, lib->stride, lib->n_batch);
+    return lib->table->gemm(lib->blas, op_a, op_b, lib->n, lib->n, lib->n, &one, a, lib->n, lib->stride, b, lib->n, lib->stride,
+                            &zero, c, lib->n, lib->stride, lib->n_batch);
 }
 
 static int weigh(const library *lib, double *v, double tolerance) {
@@ -91,8 +91,8 @@ static int open_gesvdj(library *lib) {
     int error = t->gesvdj_params_create(&lib->params);
     error = error != 0 ? error : t->gesvdj_set_sort(lib->params, 1);
     error = error != 0 ? error
-                       : t->gesvdj_size(lib->solver, SARRUS_CUSOLVER_VECTORS, lib->n, lib->n, lib->a, lib->n, lib->s, lib->u, lib->n,
-                                        lib->v, lib->n, &lib->n_work, lib->params, lib->n_batch);
+                       : t->gesvdj_size(lib->solver, SARRUS_CUSOLVER_VECTORS, lib->n, lib->n, lib->a, lib->n, lib->s, lib->u,
+                                        lib->n, lib->v, lib->n, &lib->n_work, lib->params, lib->n_batch);
     lib->work = error != 0 ? NULL : sarrus_bench_cuda_array(lib->batch->cuda, (size_t)lib->n_work * sizeof(double), NULL);
     return error;
 }
@@ -110,7 +110,8 @@ static int open_syev(library *lib) {
 }
 
 /* Handles and arrays; the library's error, 0 when all is there (the device's own is in the batch's). */
-static int library_open(const sarrus_bench_cuda_batch *batch, const sarrus_cusolver *table, sarrus_bench_library kind, library *out) {
+static int library_open(const sarrus_bench_cuda_batch *batch, const sarrus_cusolver *table, sarrus_bench_library kind,
+                        library *out) {
     sarrus_bench_cuda *cuda = batch->cuda;
     const size_t n = (size_t)batch->side, n_numbers = (size_t)batch->n_matrices * n * n;
     *out = (library){.batch = batch,
@@ -169,20 +170,19 @@ static void look(const library *lib, sarrus_bench_cuda_row *row) {
 
 static void measure(sarrus_bench_cuda_report *report, library *lib, const char *name) {
     sarrus_bench_cuda *cuda = lib->batch->cuda;
-    sarrus_bench_cuda_row *row =
-        sarrus_bench_cuda_row_add(report, lib->batch, SARRUS_BENCH_CUSOLVER, name, SARRUS_BENCH_EXPLICIT);
+    sarrus_bench_cuda_row *row = sarrus_bench_cuda_row_add(report, lib->batch, SARRUS_BENCH_CUSOLVER, name, SARRUS_BENCH_EXPLICIT);
     double sorted[SARRUS_BENCH_CUDA_SAMPLES];
     while (row != NULL && row->n_samples < report->options->n_repetitions && row->n_samples < SARRUS_BENCH_CUDA_SAMPLES &&
            cuda->error == SARRUS_GPU_OK && lib->error == 0) {
-        const double copied = lib->kind == SARRUS_BENCH_GESVDJ
-                                  ? sarrus_bench_cuda_time(cuda, 0.2 * report->options->seconds, restore, lib)
-                                  : 0.0;
+        const double copied =
+            lib->kind == SARRUS_BENCH_GESVDJ ? sarrus_bench_cuda_time(cuda, 0.2 * report->options->seconds, restore, lib) : 0.0;
         const double whole = sarrus_bench_cuda_time(cuda, report->options->seconds, run, lib);
         row->samples[row->n_samples++] = lib->n_batch / (whole - copied);
     }
     if (row != NULL && lib->error != 0) {
         report->n_rows--;
-        snprintf(report->library, sizeof report->library, "%s of %d matrices: the library returned %d", name, lib->n_batch, lib->error);
+        snprintf(report->library, sizeof report->library, "%s of %d matrices: the library returned %d", name, lib->n_batch,
+                 lib->error);
     } else if (row != NULL && cuda->error == SARRUS_GPU_OK) {
         look(lib, row);
         memcpy(sorted, row->samples, sizeof sorted);

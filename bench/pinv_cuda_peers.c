@@ -36,8 +36,8 @@ static bool matrices_write(const char *path, const sarrus_bench_cuda_batch *batc
 }
 
 /* `python script folder count rcond seconds repetitions`, its standard output in *from. */
-static bool start(const char *folder, const sarrus_bench_cuda_batch *batch, const sarrus_bench_pinv_options *options, pid_t *process,
-                  FILE **from) {
+static bool start(const char *folder, const sarrus_bench_cuda_batch *batch, const sarrus_bench_pinv_options *options,
+                  pid_t *process, FILE **from) {
     char numbers[4][32], script[SARRUS_BENCH_MAX_PATH];
     int ends[2];
     sarrus_bench_source_path("bench/peers/pinv_gpu.py", script);

@@ -8,7 +8,8 @@
 static const char *const makers[] = {"sarrus", "sarrus", "cusolver", "python"};
 
 /* The row of the same matrices by cuSOLVER's SVD, or by torch; NULL when there is none. */
-static const sarrus_bench_cuda_row *rival(const sarrus_bench_cuda_report *report, const sarrus_bench_cuda_row *row, const char *name) {
+static const sarrus_bench_cuda_row *rival(const sarrus_bench_cuda_report *report, const sarrus_bench_cuda_row *row,
+                                          const char *name) {
     for (int i = 0; i < report->n_rows; i++) {
         const sarrus_bench_cuda_row *other = &report->rows[i];
         if (strcmp(other->name, name) == 0 && other->i_batch == row->i_batch && other->form == row->form) {
@@ -57,11 +58,12 @@ void sarrus_bench_cuda_print_table(FILE *stream, const sarrus_bench_cuda_report 
     }
     fprintf(stream, "\ncuSOLVER: %s\nPython: %s\n", report->library[0] != '\0' ? report->library : "all rows",
             report->peers[0] != '\0' ? report->peers : "not asked");
-    fprintf(stream,
-            "how: a group of threads a matrix in shared memory, or a thread a matrix. of peak: counted additions and multiplications\n"
-            "over measured multiply-adds. of copy: A in and X out over a measured copy. residual: largest of the four Penrose\n"
-            "residuals in n eps (at most %.0f for svd, jacobi, householder, varga). deviation from LAPACK (at most %.0e).\n",
-            sarrus_bench_residual_bound, sarrus_bench_pinv_deviation_bound);
+    fprintf(
+        stream,
+        "how: a group of threads a matrix in shared memory, or a thread a matrix. of peak: counted additions and multiplications\n"
+        "over measured multiply-adds. of copy: A in and X out over a measured copy. residual: largest of the four Penrose\n"
+        "residuals in n eps (at most %.0f for svd, jacobi, householder, varga). deviation from LAPACK (at most %.0e).\n",
+        sarrus_bench_residual_bound, sarrus_bench_pinv_deviation_bound);
 }
 
 static void row_write(sarrus_json *json, const sarrus_bench_cuda_report *report, const sarrus_bench_cuda_row *row) {

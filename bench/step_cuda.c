@@ -1,8 +1,7 @@
-/* `sarrus bench step --backend cuda`: instance-steps a second of batches on one device. Every row has a gate: no instance fails, the
- * first ones are where the CPU's svd takes them, and the constraints hold. */
+/* `sarrus bench step --backend cuda`: instance-steps a second of batches on one device. Every row has a gate: no instance fails,
+ * the first ones are where the CPU's svd takes them, and the constraints hold. */
 #include "step_cuda.h"
 
-#include <ftw.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,8 @@ const char *const sarrus_bench_path_names[SARRUS_BENCH_N_PATHS] = {"fused", "gen
 static const char *const path_pinvs[SARRUS_BENCH_N_PATHS] = {"auto", "auto", "cusolver-svd", "cusolver-syev"};
 
 enum {
-    N_GATE_STEPS = 100,     /* as in step_measure.c, whose bounds hold for so many */
-    MOST_STEPS = 10000,     /* of a timed call */
+    N_GATE_STEPS = 100, /* as in step_measure.c, whose bounds hold for so many */
+    MOST_STEPS = 10000, /* of a timed call */
     SMALLEST_BATCH = 1000,
     COMPARED_BATCH = 100000, /* at which the paths are compared */
     STAGED_BATCH = 10000,    /* cuSOLVER's arrays for more than that say nothing new */
@@ -136,7 +135,7 @@ static sarrus_status gate(sarrus_batch *batch, const double *reference, size_t n
         }
     }
     free(errors);
-    row->failure = row->n_failed > 0                                     ? "instances failed"
+    row->failure = row->n_failed > 0                                   ? "instances failed"
                    : !(row->deviation <= sarrus_bench_deviation_bound) ? "the states differ from the CPU's"
                    : !(row->violation <= sarrus_bench_violation_bound) ? "the constraints are violated"
                                                                        : NULL;
@@ -164,7 +163,7 @@ static sarrus_status measure_row(sarrus_context *context, sarrus_bench_step_cuda
     const sarrus_batch_options options = {.backend = SARRUS_BACKEND_CUDA,
                                           .n_devices = 1,
                                           .specialize = is_special ? SARRUS_SPECIALIZE_ON : SARRUS_SPECIALIZE_OFF,
-                                          .cache_dir = report->cache};
+                                          .cache_dir = report->places.cache};
     sarrus_batch *batch = NULL;
     sarrus_status status = batch_create(context, s, &options, row->n_instances, &batch);
     status = status == SARRUS_OK ? choose_steps(batch, report->options->seconds, row) : status;
@@ -245,24 +244,13 @@ static sarrus_status measure_file(sarrus_context *context, sarrus_bench_step_cud
     return status;
 }
 
-static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *where) {
-    (void)about;
-    (void)kind;
-    (void)where;
-    return remove(path);
-}
-
 static sarrus_status measure(sarrus_context *context, sarrus_bench_step_cuda_report *report) {
     sarrus_status status = SARRUS_OK;
     sarrus_bench_cuda_measure_peaks(&report->cuda, report->options->quick ? 0.1 : 1.0);
-    snprintf(report->cache, sizeof report->cache, "/tmp/sarrus_kernels_XXXXXX");
-    if (mkdtemp(report->cache) == NULL) {
-        return SARRUS_IO;
-    }
+    sarrus_kernel_places_find(&report->places);
     for (int i = 0; i < report->options->n_files && status == SARRUS_OK; i++) {
         status = measure_file(context, report, report->options->files[i]);
     }
-    (void)nftw(report->cache, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
     return status == SARRUS_OK ? sarrus_bench_cuda_status(context, &report->cuda) : status;
 }
 

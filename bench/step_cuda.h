@@ -1,8 +1,9 @@
-/* The step benchmark on a CUDA device: the batch as a user has it, fused with kernels for the plan, fused with the generic ones, and
- * staged through cuSOLVER. */
+/* The step benchmark on a CUDA device: the batch as a user has it, fused with kernels for the plan, fused with the generic ones,
+ * and staged through cuSOLVER. */
 #ifndef SARRUS_BENCH_STEP_CUDA_H
 #define SARRUS_BENCH_STEP_CUDA_H
 
+#include "cli/kernel_places.h"
 #include "cuda_device.h"
 #include "step.h"
 
@@ -35,7 +36,7 @@ typedef struct sarrus_bench_step_cuda_row {
 typedef struct sarrus_bench_step_cuda_report {
     const sarrus_bench_step_options *options;
     sarrus_bench_cuda cuda;
-    char cache[64]; /* folder of compiled kernels, of this run alone */
+    sarrus_kernel_places places; /* the user's: what kernels take to be compiled is not measured here */
     int n_rows;
     sarrus_bench_step_cuda_row rows[SARRUS_BENCH_MAX_STEP_CUDA_ROWS];
 } sarrus_bench_step_cuda_report;

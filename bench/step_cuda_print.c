@@ -29,12 +29,12 @@ static void print_cell(FILE *stream, int width, const char *format, double value
 
 void sarrus_bench_step_cuda_print_table(FILE *stream, const sarrus_bench_step_cuda_report *report) {
     sarrus_bench_cuda_print(stream, &report->cuda);
-    fprintf(stream, "\n%-18s %-8s %9s %6s %11s %8s %8s %9s %9s %9s %9s %9s  %s\n", "mechanism", "path", "instances", "steps", "steps/s",
-            "of peak", "of copy", "xgeneric", "xgesvdj", "energy", "violation", "deviation", "gate");
+    fprintf(stream, "\n%-18s %-8s %9s %6s %11s %8s %8s %9s %9s %9s %9s %9s  %s\n", "mechanism", "path", "instances", "steps",
+            "steps/s", "of peak", "of copy", "xgeneric", "xgesvdj", "energy", "violation", "deviation", "gate");
     for (int i = 0; i < report->n_rows; i++) {
         const sarrus_bench_step_cuda_row *row = &report->rows[i];
-        fprintf(stream, "%-18.18s %-8s %9" PRIu64 " %6" PRIu64, row->mechanism, sarrus_bench_path_names[row->path], row->n_instances,
-                row->n_steps);
+        fprintf(stream, "%-18.18s %-8s %9" PRIu64 " %6" PRIu64, row->mechanism, sarrus_bench_path_names[row->path],
+                row->n_instances, row->n_steps);
         if (row->n_samples == 0) {
             fprintf(stream, "  %s\n", row->kernels);
             continue;
@@ -47,12 +47,15 @@ void sarrus_bench_step_cuda_print_table(FILE *stream, const sarrus_bench_step_cu
         fprintf(stream, " %9.1e %9.1e %9.1e  %s\n", row->energy_change, row->violation, row->deviation,
                 row->failure == NULL ? "ok" : row->failure);
     }
-    fprintf(stream,
-            "\nfused: kernels for the plan alone; generic: those of every plan; gesvdj, syev: staged through cuSOLVER. steps: of a timed\n"
-            "call; steps/s: instance-steps a second. of peak: counted additions and multiplications over measured multiply-adds. of\n"
-            "copy: q and v in and out once a step, over a measured copy. energy: largest change over the steps in J, an error where\n"
-            "neither motors nor dampers work. violation: largest ||Phi|| (at most %.0e). deviation: from svd on the CPU (at most %.0e).\n",
-            sarrus_bench_violation_bound, sarrus_bench_deviation_bound);
+    fprintf(
+        stream,
+        "\nfused: kernels for the plan alone; generic: those of every plan; gesvdj, syev: staged through cuSOLVER. steps: of a "
+        "timed\n"
+        "call; steps/s: instance-steps a second. of peak: counted additions and multiplications over measured multiply-adds. of\n"
+        "copy: q and v in and out once a step, over a measured copy. energy: largest change over the steps in J, an error where\n"
+        "neither motors nor dampers work. violation: largest ||Phi|| (at most %.0e). deviation: from svd on the CPU (at most "
+        "%.0e).\n",
+        sarrus_bench_violation_bound, sarrus_bench_deviation_bound);
 }
 
 static void row_write(sarrus_json *json, const sarrus_bench_step_cuda_report *report, const sarrus_bench_step_cuda_row *row) {

@@ -54,6 +54,12 @@ if(SARRUS_WERROR)
     target_compile_options(sarrus_cuda PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings>")
 endif()
 
+# What ptxas says of registers, local memory and spills is kept beside each object; docs/cuda_kernels.md is made of it.
+target_compile_options(sarrus_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>)
+set_target_properties(sarrus_cuda PROPERTIES
+    RULE_LAUNCH_COMPILE "${PROJECT_SOURCE_DIR}/cmake/keep_ptxas_report.sh <OBJECT>.ptxas")
+add_custom_target(cuda_kernels_page COMMAND ${PROJECT_SOURCE_DIR}/scripts/cuda_kernels ${PROJECT_BINARY_DIR} DEPENDS sarrus_cuda)
+
 # The runtime goes in as a whole: the program starts on machines without it. The driver is looked for when a device is asked for.
 target_sources(sarrus PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/gpu_cuda.c $<TARGET_OBJECTS:sarrus_cuda>)
 target_link_libraries(sarrus PUBLIC $<BUILD_INTERFACE:CUDA::cudart_static>)

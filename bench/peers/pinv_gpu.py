@@ -3,7 +3,7 @@
     pinv_gpu.py FOLDER COUNT RCOND SECONDS REPETITIONS
 
 FOLDER/matrices.npy holds the distinct matrices; COUNT of them, repeated, are put on the device once. Every library then takes the
-whole batch in one call, again and again for about SECONDS a sample, and is waited for (an event, or the array itself) before the
+whole batch in one call, again and again for about SECONDS a sample, and is waited for (its stream, or the array) before the
 clock is read. The first 32 pseudoinverses go to FOLDER/NAME.f64. Lines on standard output:
 
     row NAME RATE...    matrices a second, sample by sample

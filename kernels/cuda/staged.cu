@@ -6,7 +6,8 @@ static cudaStream_t stream_of(const sarrus_staged_call *call) {
 }
 
 int sarrus_staged_step(const sarrus_staged_call *call, const sarrus_clock *clock, int32_t stage) {
-    staged_step_kernel<<<staged_blocks(call->n_members), STAGED_THREADS, 0, stream_of(call)>>>(staged_launch_of(call), *clock, stage);
+    staged_step_kernel<<<staged_blocks(call->n_members), STAGED_THREADS, 0, stream_of(call)>>>(staged_launch_of(call), *clock,
+                                                                                               stage);
     return cudaGetLastError();
 }
 
@@ -16,7 +17,8 @@ int sarrus_staged_resume(const sarrus_staged_call *call) {
 }
 
 int sarrus_staged_observe(const sarrus_staged_call *call, double t, const sarrus_observe_request *want, double *out) {
-    staged_observe_kernel<<<staged_blocks(call->n_members), STAGED_THREADS, 0, stream_of(call)>>>(staged_launch_of(call), t, *want, out);
+    staged_observe_kernel<<<staged_blocks(call->n_members), STAGED_THREADS, 0, stream_of(call)>>>(staged_launch_of(call), t, *want,
+                                                                                                  out);
     return cudaGetLastError();
 }
 

@@ -278,8 +278,7 @@ static __device__ bool staged_is_good(const staged_launch *work, size_t slot) {
     } else {
         const double *sigma = at->sigma + slot * (size_t)count;
         largest = sigma[0];
-        residual =
-            staged_residual(d, at->u + slot * (size_t)m * (size_t)m, sigma, at->v + slot * (size_t)n * (size_t)n, m, n);
+        residual = staged_residual(d, at->u + slot * (size_t)m * (size_t)m, sigma, at->v + slot * (size_t)n * (size_t)n, m, n);
     }
     return residual <= bound * largest * (bound * largest); /* false with anything that is not a number */
 }

@@ -75,8 +75,8 @@ typedef struct sarrus_staged_call {
 
 /* All queue one kernel and return its launch error as a cudaError_t. */
 
-/* What follows the acceleration of stage − 1 of the step at clock->step, then the acceleration of `stage` with nothing answered yet;
- * or the step's end when that was the last one (4 of RK4, 1 of the semi-implicit method). */
+/* What follows the acceleration of stage − 1 of the step at clock->step, then the acceleration of `stage` with nothing answered
+ * yet; or the step's end when that was the last one (4 of RK4, 1 of the semi-implicit method). */
 int sarrus_staged_step(const sarrus_staged_call *call, const sarrus_clock *clock, int32_t stage);
 
 /* The correction of that acceleration again. */

@@ -33,8 +33,7 @@ static __global__ void __launch_bounds__(SARRUS_YARDSTICK_THREADS, 1)
 }
 
 /* A thread a column. */
-static __global__ void __launch_bounds__(SARRUS_YARDSTICK_THREADS, 1)
-    weigh_kernel(const __grid_constant__ sarrus_weigh_call call) {
+static __global__ void __launch_bounds__(SARRUS_YARDSTICK_THREADS, 1) weigh_kernel(const __grid_constant__ sarrus_weigh_call call) {
     const uint64_t i = (uint64_t)blockIdx.x * SARRUS_YARDSTICK_THREADS + threadIdx.x, n = (uint64_t)call.n;
     if (i >= call.n_batch * n)
         return;

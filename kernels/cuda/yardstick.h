@@ -1,5 +1,5 @@
-/* What a device is measured by, and the one product that a library's decomposition still needs before it is a pseudoinverse: kernels of
- * benchmarks alone. All are queued and return the launch's error as a cudaError_t. Callable from C. */
+/* What a device is measured by, and the one product that a library's decomposition still needs before it is a pseudoinverse:
+ * kernels of benchmarks alone. All are queued and return the launch's error as a cudaError_t. Callable from C. */
 #ifndef SARRUS_CUDA_YARDSTICK_H
 #define SARRUS_CUDA_YARDSTICK_H
 
@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* Threads of a multiply-add launch for each multiprocessor, and multiply-adds of a thread in a round: independent chains, each as long
- * as what the latency of one hides. */
+/* Threads of a multiply-add launch for each multiprocessor, and multiply-adds of a thread in a round: independent chains, each as
+ * long as what the latency of one hides. */
 enum { SARRUS_YARDSTICK_THREADS = 256, SARRUS_YARDSTICK_CHAINS = 8, SARRUS_YARDSTICK_LINKS = 16 };
 
 /* n_blocks · 256 threads take n_rounds · 8 · 16 fused multiply-adds each; out [n_blocks][256]. */

@@ -42,10 +42,11 @@ const sarrus_cusolver *sarrus_cuda_staged_library(sarrus_context *context, const
         return NULL;
     }
     if (!is_gram(mech) && (mech->m > SARRUS_GESVDJ_LARGEST || mech->n > SARRUS_GESVDJ_LARGEST)) {
-        *status = sarrus_report(context, SARRUS_UNSUPPORTED,
-                                "'pinv: %s' takes matrices of at most %d rows and columns, this mechanism has %d constraint rows and "
-                                "%d coordinates; expected pinv cusolver-syev or auto",
-                                word, SARRUS_GESVDJ_LARGEST, mech->m, mech->n);
+        *status =
+            sarrus_report(context, SARRUS_UNSUPPORTED,
+                          "'pinv: %s' takes matrices of at most %d rows and columns, this mechanism has %d constraint rows and "
+                          "%d coordinates; expected pinv cusolver-syev or auto",
+                          word, SARRUS_GESVDJ_LARGEST, mech->m, mech->n);
         return NULL;
     }
     const sarrus_cusolver *library = sarrus_cusolver_find(&note);
@@ -129,8 +130,7 @@ static int memory_take(sarrus_cuda_staged *staged) {
         return error;
     cut = (memory_cut){staged->numbers, staged->words, 0, 0};
     arrays_cut(mech, n_members, &cut, &staged->call.arrays);
-    return staged->gpu->fill(staged->call.arrays.counter, 0, SARRUS_STAGED_N_COUNTERS * sizeof(int32_t),
-                             staged->call.base.stream);
+    return staged->gpu->fill(staged->call.arrays.counter, 0, SARRUS_STAGED_N_COUNTERS * sizeof(int32_t), staged->call.base.stream);
 }
 
 /* Rows of the first question of an evaluation (sarrus_correct_dense). */

@@ -1,6 +1,6 @@
-/* The staged path of the CUDA backend: one launch sequence per evaluation, its linear problems solved by cuSOLVER, for scenarios that
- * ask for `pinv: cusolver-svd` or `cusolver-syev`. The counterpart of `pinv: lapack` on the CPU: the reference that the fused kernels
- * are held against, and the benchmark of the library. */
+/* The staged path of the CUDA backend: one launch sequence per evaluation, its linear problems solved by cuSOLVER, for scenarios
+ * that ask for `pinv: cusolver-svd` or `cusolver-syev`. The counterpart of `pinv: lapack` on the CPU: the reference that the fused
+ * kernels are held against, and the benchmark of the library. */
 #ifndef SARRUS_BACKEND_CUDA_STAGED_H
 #define SARRUS_BACKEND_CUDA_STAGED_H
 

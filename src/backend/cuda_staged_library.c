@@ -32,7 +32,8 @@ int sarrus_staged_library_open(sarrus_staged_library *library, void *stream) {
     if (error == 0)
         error = product_error(f->blas_create(&library->products));
     if (error == 0)
-        error = solver_error(library->is_gram ? f->syev_params_create(&library->params) : f->gesvdj_params_create(&library->params));
+        error =
+            solver_error(library->is_gram ? f->syev_params_create(&library->params) : f->gesvdj_params_create(&library->params));
     if (error == 0 && !library->is_gram)
         error = solver_error(f->gesvdj_set_sort(library->params, 1));
     if (error == 0)
@@ -123,8 +124,8 @@ typedef struct vector_product {
 
 static int multiply(const sarrus_staged_library *library, const batch_part *part, const vector_product *p) {
     const double one = 1.0, zero = 0.0;
-    return product_error(library->table->gemv(library->products, p->op, p->m, p->n, &one, p->a, p->m, p->n_a, p->x, 1, p->n_x, &zero,
-                                              p->y, 1, p->n_y, part->n_slots));
+    return product_error(library->table->gemv(library->products, p->op, p->m, p->n, &one, p->a, p->m, p->n_a, p->x, 1, p->n_x,
+                                              &zero, p->y, 1, p->n_y, part->n_slots));
 }
 
 static int factor_gram(const sarrus_staged_library *library, const batch_part *part) {
@@ -151,8 +152,8 @@ static int factor_svd(const sarrus_staged_library *library, const batch_part *pa
     const size_t n_work = library->n_work / sizeof(double);
     return solver_error(library->table->gesvdj(
         library->solver, SARRUS_CUSOLVER_VECTORS, m, n, at->scratch + elements(part, m * n), m,
-        at->sigma + elements(part, smaller(m, n)), at->u + elements(part, m * m), m, at->v + elements(part, n * n), n, library->work,
-        n_work > INT_MAX ? INT_MAX : (int)n_work, at->info + part->first, library->params, part->n_slots));
+        at->sigma + elements(part, smaller(m, n)), at->u + elements(part, m * m), m, at->v + elements(part, n * n), n,
+        library->work, n_work > INT_MAX ? INT_MAX : (int)n_work, at->info + part->first, library->params, part->n_slots));
 }
 
 int sarrus_staged_library_factor(const sarrus_staged_library *library, const sarrus_staged_call *call) {
@@ -162,7 +163,8 @@ int sarrus_staged_library_factor(const sarrus_staged_library *library, const sar
         const batch_part part = part_of(call, first);
         const int m = part.m;
         const double *u = (library->is_gram ? at->scratch : at->u) + elements(&part, m * m);
-        const vector_product turn = {u, m, m, SARRUS_CUBLAS_TURNED, m * m, at->b + elements(&part, m), m, at->c + elements(&part, m), m};
+        const vector_product turn = {
+            u, m, m, SARRUS_CUBLAS_TURNED, m * m, at->b + elements(&part, m), m, at->c + elements(&part, m), m};
         error = library->is_gram ? factor_gram(library, &part) : factor_svd(library, &part);
         if (error == 0)
             error = multiply(library, &part, &turn);
@@ -180,14 +182,14 @@ int sarrus_staged_library_combine(const sarrus_staged_library *library, const sa
         double *c = at->c + elements(&part, m), *z = at->z + elements(&part, n);
         if (library->is_gram) {
             double *y = at->y + elements(&part, m);
-            const vector_product turn_back = {
-                at->scratch + elements(&part, m * m), m, m, SARRUS_CUBLAS_PLAIN, m * m, c, m, y, m};
+            const vector_product turn_back = {at->scratch + elements(&part, m * m), m, m, SARRUS_CUBLAS_PLAIN, m * m, c, m, y, m};
             const vector_product spread = {at->d + elements(&part, m * n), m, n, SARRUS_CUBLAS_TURNED, m * n, y, m, z, n};
             error = multiply(library, &part, &turn_back);
             if (error == 0)
                 error = multiply(library, &part, &spread);
         } else {
-            const vector_product spread = {at->v + elements(&part, n * n), n, smaller(m, n), SARRUS_CUBLAS_PLAIN, n * n, c, m, z, n};
+            const vector_product spread = {
+                at->v + elements(&part, n * n), n, smaller(m, n), SARRUS_CUBLAS_PLAIN, n * n, c, m, z, n};
             error = multiply(library, &part, &spread);
         }
         first += part.n_slots;

@@ -30,8 +30,8 @@ typedef struct sarrus_gpu_copy {
     sarrus_gpu_direction direction;
 } sarrus_gpu_copy;
 
-struct sarrus_gpu_staged; /* the library's batched factorisations between kernels of their own */
-struct sarrus_gpu_pinv;   /* the pseudoinverse methods on matrices */
+struct sarrus_gpu_staged;    /* the library's batched factorisations between kernels of their own */
+struct sarrus_gpu_pinv;      /* the pseudoinverse methods on matrices */
 struct sarrus_gpu_yardstick; /* what benchmarks measure a device by */
 
 typedef struct sarrus_gpu {
@@ -68,8 +68,8 @@ typedef struct sarrus_gpu {
     int (*specialized_load)(const void *cubin, const char *kernel, int32_t n_threads, sarrus_cuda_specialized *out);
     int (*specialized_unload)(sarrus_cuda_specialized *specialized);
 
-    const struct sarrus_gpu_staged *staged; /* NULL: not built in */
-    const struct sarrus_gpu_pinv *pinv;     /* NULL: not built in */
+    const struct sarrus_gpu_staged *staged;       /* NULL: not built in */
+    const struct sarrus_gpu_pinv *pinv;           /* NULL: not built in */
     const struct sarrus_gpu_yardstick *yardstick; /* NULL: not built in */
 } sarrus_gpu;
 

@@ -234,8 +234,8 @@ static int syev_size(void *h, void *params, int jobz, int uplo, int64_t n, int t
     return 0;
 }
 
-static int syev(void *h, void *params, int jobz, int uplo, int64_t n, int type_a, void *a, int64_t lda, int type_w, void *w, int type,
-                void *device, size_t n_device, void *host, size_t n_host, int *info, int64_t n_batch) {
+static int syev(void *h, void *params, int jobz, int uplo, int64_t n, int type_a, void *a, int64_t lda, int type_w, void *w,
+                int type, void *device, size_t n_device, void *host, size_t n_host, int *info, int64_t n_batch) {
     void *stream = stream_of(SOLVER, h);
     const size_t batch = (size_t)n_batch * (size_t)n * sizeof(double);
     if (!stream || ((handle *)params)->kind != SYEV_PARAMS)

@@ -14,9 +14,9 @@ typedef struct cusolver_on_host_settings {
 } cusolver_on_host_settings;
 
 typedef struct cusolver_on_host_tally {
-    int n_handles;              /* now, all kinds */
-    int n_calls, n_misuses;     /* of factorisations; of anything against the documentation, said on standard error */
-    long n_members;             /* factored */
+    int n_handles;               /* now, all kinds */
+    int n_calls, n_misuses;      /* of factorisations; of anything against the documentation, said on standard error */
+    long n_members;              /* factored */
     long n_unconverged, n_wrong; /* of these */
 } cusolver_on_host_tally;
 

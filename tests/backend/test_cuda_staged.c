@@ -1,5 +1,6 @@
-/* The staged path on the GPU that the host plays, cuSOLVER and cuBLAS played by LAPACK and plain loops: against `pinv: lapack` of the
- * CPU. What a device would compute, what is asked of the libraries and what comes of their failures is looked at without either. */
+/* The staged path on the GPU that the host plays, cuSOLVER and cuBLAS played by LAPACK and plain loops: against `pinv: lapack` of
+ * the CPU. What a device would compute, what is asked of the libraries and what comes of their failures is looked at without
+ * either. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,8 +21,8 @@
 #include "tests/backend/gpu_staged_on_host.h"
 #include "tests/support/mechanism.h"
 
-/* Both sides solve by the SVD of the same matrix, rounded differently: (m + n) ε κ of the accelerations, with κ up to some 20 on these
- * mechanisms. What is promised. */
+/* Both sides solve by the SVD of the same matrix, rounded differently: (m + n) ε κ of the accelerations, with κ up to some 20 on
+ * these mechanisms. What is promised. */
 #define TOLERANCE_EVALUATION 1e-12
 /* By eigenvalues of D Dᵀ: the same with κ². */
 #define TOLERANCE_GRAM 1e-10
@@ -219,7 +220,7 @@ static void assert_below(const char *what, const char *file, const char *pinv, d
 }
 
 static const subject scenarios[] = {
-    {"pendulum.yaml", {NULL}},      {"slider_crank.yaml", {NULL}}, {"driven_crank.yaml", {NULL}}, {"four_bar.yaml", {NULL}},
+    {"pendulum.yaml", {NULL}},        {"slider_crank.yaml", {NULL}}, {"driven_crank.yaml", {NULL}}, {"four_bar.yaml", {NULL}},
     {"double_pendulum.yaml", {NULL}}, {"five_bar.yaml", {NULL}},     {"andrews.yaml", {NULL}},      {"n_four_bar_2.yaml", {NULL}},
 };
 enum { N_SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
@@ -269,8 +270,8 @@ static void test_settings(void **state) {
         check_subject(&subjects[i], "cusolver-svd", TOLERANCE_EVALUATION);
 }
 
-/* Through the singular position at the start, links aligned: the independent rows lose a direction, and all rows are asked for. Every
- * other instance stands elsewhere, so that only some ask twice. */
+/* Through the singular position at the start, links aligned: the independent rows lose a direction, and all rows are asked for.
+ * Every other instance stands elsewhere, so that only some ask twice. */
 static void singular_open(rig *r, const char *pinv) {
     static const subject s = {"five_bar_singular.yaml", {NULL}};
     double q[12], v[12];
@@ -396,7 +397,8 @@ static void assert_refused(const subject *s, const char *pinv, sarrus_status exp
 
 static void test_refused(void **state) {
     (void)state;
-    static const subject adaptive = {"four_bar.yaml", {"integrator.method", "dopri5", NULL}}, large = {"n_four_bar_40.yaml", {NULL}};
+    static const subject adaptive = {"four_bar.yaml", {"integrator.method", "dopri5", NULL}},
+                         large = {"n_four_bar_40.yaml", {NULL}};
     static const subject plain = {"four_bar.yaml", {NULL}};
     assert_refused(&adaptive, "cusolver-svd", SARRUS_UNSUPPORTED, "fixed step");
     assert_refused(&large, "cusolver-svd", SARRUS_UNSUPPORTED, "at most 32 rows and columns");
@@ -428,9 +430,9 @@ static void test_refused_on_cpu(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scenarios_svd),    cmocka_unit_test(test_scenarios_syev), cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_singular),         cmocka_unit_test(test_library_gives_up), cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_errors),           cmocka_unit_test(test_refused),         cmocka_unit_test(test_refused_on_cpu),
+        cmocka_unit_test(test_scenarios_svd), cmocka_unit_test(test_scenarios_syev),   cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_singular),      cmocka_unit_test(test_library_gives_up), cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_errors),        cmocka_unit_test(test_refused),          cmocka_unit_test(test_refused_on_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,10 +39,27 @@ static void bad_usage_is_refused(void **state) {
     assert_int_equal(RUN("bench", "pinv", "--quick", "--accuracy", "-o", "no/such/folder/pinv.json")->code, 3);
 }
 
+/* Exit code 4 and one line that says what is missing, of a build without kernels for CUDA and of one whose devices are hidden. */
+static void without_a_device_it_says_so(void **state) {
+    (void)state;
+    assert_int_equal(setenv("CUDA_VISIBLE_DEVICES", "", 1), 0);
+    const said *s = RUN("bench", "pinv", "--backend", "cuda", "--quick");
+    assert_int_equal(s->code, 4);
+    assert_non_null(strstr(s->err, "the backend 'cuda'"));
+    assert_string_equal(s->out, "");
+    s = RUN("bench", "step", "--backend", "cuda", "--quick");
+    assert_int_equal(s->code, 4);
+    assert_non_null(strstr(s->err, "the backend 'cuda'"));
+    assert_int_equal(RUN("bench", "pinv", "--backend", "metal")->code, 2);
+    assert_int_equal(RUN("bench", "step", "--backend", "metal")->code, 2);
+    assert_int_equal(unsetenv("CUDA_VISIBLE_DEVICES"), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_accuracy_passes_its_gate),
         cmocka_unit_test(bad_usage_is_refused),
+        cmocka_unit_test(without_a_device_it_says_so),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_leave);
 }
