@@ -13,6 +13,10 @@ typedef struct sarrus_batch sarrus_batch;
 
 typedef enum sarrus_backend { SARRUS_BACKEND_AUTO = 0, SARRUS_BACKEND_CPU = 1, SARRUS_BACKEND_CUDA = 2 } sarrus_backend;
 
+/* Devices of a backend that are usable here: 1 for CPU, the GPUs that are visible for CUDA; −1 when this build has no such backend.
+ */
+int sarrus_backend_n_devices(sarrus_backend backend);
+
 /* Whether kernels are compiled for the plan, by the system's C compiler. They give the same bits as the generic ones, faster. */
 typedef enum sarrus_specialize {
     SARRUS_SPECIALIZE_OFF = 0,  /* no */

@@ -1,5 +1,6 @@
 #include "backend/backend.h"
 
+#include "backend/cuda_staged.h"
 #include "backend/gpu.h"
 #include "core/report.h"
 
@@ -7,12 +8,22 @@
  * warps on more than a hundred multiprocessors, each as slow as one thread. */
 static const uint64_t WORTH_A_DEVICE = 1024;
 
-static bool gpu_is_worthwhile(const sarrus_plan *plan, uint64_t n_instances) {
+int sarrus_backend_n_devices(sarrus_backend backend) {
     const sarrus_gpu *gpu = sarrus_gpu_find();
     int n_devices = 0;
-    if (!gpu || n_instances < WORTH_A_DEVICE || plan->mech.solve == SARRUS_SOLVE_EXTERNAL)
+    if (backend == SARRUS_BACKEND_CPU)
+        return 1;
+    if (backend != SARRUS_BACKEND_CUDA || !gpu)
+        return -1;
+    return gpu->count(&n_devices) == SARRUS_GPU_OK ? n_devices : 0;
+}
+
+/* LAPACK is the CPU's, and cuSOLVER a device's, however small the batch. */
+static bool gpu_is_worthwhile(const sarrus_plan *plan, uint64_t n_instances) {
+    const bool is_staged = sarrus_cuda_staged_is_asked(plan);
+    if (plan->mech.solve == SARRUS_SOLVE_EXTERNAL ? !is_staged : n_instances < WORTH_A_DEVICE)
         return false;
-    return gpu->count(&n_devices) == SARRUS_GPU_OK && n_devices > 0;
+    return sarrus_backend_n_devices(SARRUS_BACKEND_CUDA) > 0;
 }
 
 sarrus_status sarrus_backend_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,

@@ -73,13 +73,21 @@ static sarrus_status cuda_create(sarrus_context *context, const sarrus_plan *pla
         return sarrus_report(
             context, SARRUS_NO_BACKEND,
             "this build has no CUDA backend (it was made without a CUDA toolkit); expected backend 'cpu' or 'auto'");
-    if (plan->mech.solve == SARRUS_SOLVE_EXTERNAL)
+    sarrus_status status = SARRUS_OK;
+    const sarrus_cusolver *library = NULL;
+    if (sarrus_cuda_staged_is_asked(plan)) {
+        library = sarrus_cuda_staged_library(context, plan, &status);
+        if (!library)
+            return status;
+    } else if (plan->mech.solve == SARRUS_SOLVE_EXTERNAL) {
         return sarrus_report(context, SARRUS_UNSUPPORTED,
                              "dynamics.pinv: lapack runs on the processor only; expected backend 'cpu', or another method");
+    }
     cuda_device *device = calloc(1, sizeof *device);
     if (!device)
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the batch");
     device->gpu = gpu;
+    device->library = library;
     device->base.ops = &sarrus_backend_cuda;
     device->base.plan = plan;
     device->base.width = SARRUS_CUDA_WIDTH;
@@ -87,7 +95,6 @@ static sarrus_status cuda_create(sarrus_context *context, const sarrus_plan *pla
     device->base.n_instances = n_instances;
     device->base.keeps_events = options && options->keep_rank_events;
     device->base.n_threads = options && options->n_threads > 0 ? options->n_threads : omp_get_num_procs();
-    sarrus_status status = SARRUS_OK;
     if (!host_create(device))
         status = sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for a batch of %llu instances",
                                (unsigned long long)n_instances);
@@ -97,7 +104,8 @@ static sarrus_status cuda_create(sarrus_context *context, const sarrus_plan *pla
         cuda_destroy(&device->base);
         return status;
     }
-    device->specializer = sarrus_cuda_specializer_create(plan, options, device->parts[0].described.architecture);
+    if (!library)
+        device->specializer = sarrus_cuda_specializer_create(plan, options, device->parts[0].described.architecture);
     device->step_seconds = (double)NAN;
     describe(device);
     *out = &device->base;
@@ -216,6 +224,11 @@ static int counts_add(cuda_worker *worker, uint64_t *n_evaluations, uint64_t *n_
     const uint64_t *counts = pinned;
     for (size_t i = 0; i < n && error == SARRUS_GPU_OK; ++i)
         *(i / SARRUS_CUDA_WIDTH % 2 == 0 ? n_evaluations : n_rank_revealing) += counts[i];
+    sarrus_cuda_staged_counts staged = {0};
+    if (worker->staged)
+        sarrus_cuda_staged_count(worker->staged, &staged);
+    *n_evaluations += staged.n_evaluations;
+    *n_rank_revealing += staged.n_rank_revealing;
     (void)gpu->host_release(pinned);
     return error;
 }

@@ -10,7 +10,7 @@ sarrus_cuda_call sarrus_cuda_call_of(cuda_worker *worker) {
                   .workspace = worker->workspace,
                   .n_workspace_arrays = worker->owner->n_workspace_arrays,
                   .n_tiles = (int32_t)worker->n_held,
-                  .n_workspaces = worker->n_warps,
+                  .n_workspaces = worker->staged ? (int32_t)worker->n_held : worker->n_warps,
                   .counts = worker->counts},
         .stream = worker->stream,
     };
@@ -98,9 +98,28 @@ static void kernels_choose(cuda_worker *worker, sarrus_cuda_call *call) {
     call->lanes.n_workspaces = worker->n_special_warps < worker->n_workspaces ? worker->n_special_warps : worker->n_workspaces;
 }
 
+/* The staged path asks for tiles without changes of rank, and for no more steps than could fill one. */
+static int staged_advance(cuda_worker *worker, sarrus_clock clock, uint64_t n_steps) {
+    const uint64_t n_most = (uint64_t)worker->part->mech.event_capacity;
+    const sarrus_cuda_call call = sarrus_cuda_call_of(worker);
+    worker->n_steps += n_steps * worker->n_held;
+    for (uint64_t n_done = 0, n; n_done < n_steps; n_done += n) {
+        n = n_most > 0 && n_steps - n_done > n_most ? n_most : n_steps - n_done;
+        int error = n_most > 0 ? events_fetch(worker) : SARRUS_GPU_OK;
+        if (error == SARRUS_GPU_OK)
+            error = sarrus_cuda_staged_advance(worker->staged, &call.lanes, &clock, n);
+        if (error != SARRUS_GPU_OK)
+            return error;
+        clock.step += n;
+    }
+    return SARRUS_GPU_OK;
+}
+
 int sarrus_cuda_advance_tiles(cuda_worker *worker, const void *how) {
     enum { PORTION = 256 };
     const cuda_advance_order *order = how;
+    if (worker->staged)
+        return staged_advance(worker, order->clock, order->n_steps);
     cuda_device *device = worker->owner;
     sarrus_clock clock = order->clock;
     /* A method that chooses its steps may end one where a call ends, and such an end must not depend on a compiler. */

@@ -13,6 +13,7 @@
 
 #include "backend/backend.h"
 #include "backend/cuda_specialize.h"
+#include "backend/cuda_staged.h"
 #include "backend/gpu.h"
 #include "plan/lower.h"
 
@@ -60,7 +61,8 @@ typedef struct cuda_worker {
     sarrus_cuda_specialized specialized;
     int32_t n_special_warps;
     bool is_load_tried, is_specialized;
-    uint8_t *marks; /* [n_arrays] of the tiles, scratch */
+    sarrus_cuda_staged *staged; /* NULL: the fused kernels make the steps */
+    uint8_t *marks;             /* [n_arrays] of the tiles, scratch */
 } cuda_worker;
 
 struct cuda_device {
@@ -76,6 +78,7 @@ struct cuda_device {
     uint8_t *host_is_old, *device_is_old, *is_shared;
     uint8_t *changed; /* [n_arrays] that steps change */
     sarrus_cuda_specializer *specializer;
+    const sarrus_cusolver *library;    /* of the staged path; NULL: the plan goes the fused one */
     double busy_seconds, step_seconds; /* as on the CPU */
     uint64_t n_steps;
 };

@@ -72,10 +72,20 @@ static int packet_send(cuda_worker *worker, const cuda_packet *where, double t) 
     sarrus_cuda_call call = sarrus_cuda_call_of(worker);
     call.lanes.tiles += where->i_tile * (size_t)call.mech->layout.n_arrays * SARRUS_CUDA_WIDTH;
     call.lanes.n_tiles = (int32_t)where->n_tiles;
+    sarrus_cuda_observation what = worker->what;
     packet->i_tile = worker->i_first + where->i_tile;
     packet->n_tiles = where->n_tiles;
     packet->i_time = where->i_time;
-    int error = gpu->observe(&call, t, &worker->what, packet->seen);
+    int error = SARRUS_GPU_OK;
+    if (worker->staged) {
+        call.lanes.n_workspaces = call.lanes.n_tiles;
+        call.lanes.workspace += where->i_tile * call.lanes.n_workspace_arrays * SARRUS_CUDA_WIDTH;
+        if (what.is_computed)
+            error = sarrus_cuda_staged_observe(worker->staged, &call.lanes, t, &what.want, packet->seen);
+        what.is_computed = 0; /* what stands in the tiles is left */
+    }
+    if (error == SARRUS_GPU_OK)
+        error = gpu->observe(&call, t, &what, packet->seen);
     if (error == SARRUS_GPU_OK)
         error = gpu->event_record(packet->is_seen, worker->stream);
     if (error == SARRUS_GPU_OK)

@@ -31,9 +31,13 @@ static worker_size size_of(const cuda_device *device, const cuda_part *part, uin
     const size_t seen = sarrus_cuda_most_observed(mech) * TILE;
     worker_size s = {.n_capacity = n_capacity};
     s.n_workspaces = least(n_capacity, n_warps > (uint64_t)part->n_resident ? n_warps : (uint64_t)part->n_resident);
+    if (device->library) { /* every tile keeps its workspace from one launch to the next */
+        s.n_workspaces = n_capacity;
+        s.n_bytes = n_capacity * sarrus_cuda_staged_bytes(mech);
+    }
     s.n_seen_tiles = least(n_capacity, LARGEST_PACKET / seen > 0 ? LARGEST_PACKET / seen : 1);
-    s.n_bytes = n_capacity * ((size_t)mech->layout.n_arrays + (mech->event_capacity > 0)) * TILE +
-                s.n_workspaces * (device->n_workspace_arrays + 2) * TILE + 2 * s.n_seen_tiles * seen + 4096;
+    s.n_bytes += n_capacity * ((size_t)mech->layout.n_arrays + (mech->event_capacity > 0)) * TILE +
+                 s.n_workspaces * (device->n_workspace_arrays + 2) * TILE + 2 * s.n_seen_tiles * seen + 4096;
     return s;
 }
 
@@ -110,6 +114,11 @@ static int queues_create(cuda_worker *worker) {
     }
     if (error == SARRUS_GPU_OK)
         error = gpu->fill(worker->counts, 0, (size_t)worker->n_workspaces * 2 * TILE, worker->stream);
+    if (error == SARRUS_GPU_OK && worker->owner->library) {
+        const sarrus_cuda_staged_setup setup = {gpu, worker->owner->library, &worker->part->mech, (int32_t)worker->n_capacity,
+                                                worker->stream};
+        error = sarrus_cuda_staged_create(&setup, &worker->staged);
+    }
     return error != SARRUS_GPU_OK ? error : gpu->synchronize(worker->stream);
 }
 
@@ -118,6 +127,8 @@ static void worker_free(cuda_worker *worker) {
     (void)gpu->select(worker->part->device);
     if (worker->specialized.library)
         (void)gpu->specialized_unload(&worker->specialized);
+    if (worker->staged)
+        sarrus_cuda_staged_destroy(worker->staged);
     (void)gpu->stream_destroy(worker->stream);
     (void)gpu->stream_destroy(worker->copy_stream);
     for (int i = 0; i < 2; ++i) {
@@ -231,9 +242,10 @@ static int part_create(cuda_device *device, int i) {
 
 static sarrus_status refuse(sarrus_context *context, const cuda_device *device, const char *what, int error) {
     const sarrus_mechanism *mech = &device->lowered.mech;
+    char text[128];
+    sarrus_cuda_staged_error_text(device->gpu, error, text, sizeof text);
     if (error != SARRUS_GPU_NO_MEMORY)
-        return sarrus_report(context, SARRUS_NO_BACKEND, "the CUDA backend is not usable here: %s: %s", what,
-                             device->gpu->error_text(error));
+        return sarrus_report(context, SARRUS_NO_BACKEND, "the CUDA backend is not usable here: %s: %s", what, text);
     return sarrus_report(context, SARRUS_NO_BACKEND,
                          "not even %d instances fit into the memory of the CUDA device: they take %.1f MiB, workspace and "
                          "buffers included",

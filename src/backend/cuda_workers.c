@@ -24,8 +24,10 @@ typedef struct helper {
 } helper;
 
 sarrus_status sarrus_cuda_fail(cuda_device *device, const cuda_part *part, int error) {
+    char text[96];
+    sarrus_cuda_staged_error_text(device->gpu, error, text, sizeof text);
     (void)snprintf(device->base.failure, sizeof device->base.failure, "CUDA device %d (%s): %s", part->device, part->described.name,
-                   device->gpu->error_text(error));
+                   text);
     return SARRUS_DEVICE_FAILED;
 }
 

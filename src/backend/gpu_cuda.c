@@ -4,6 +4,7 @@
 
 #include "backend/gpu.h"
 #include "backend/gpu_pinv.h"
+#include "backend/gpu_staged.h"
 #include "backend/gpu_yardstick.h"
 
 /* The runtime keeps the last error of a thread until it is asked for: a later launch would be blamed for it. */
@@ -116,6 +117,14 @@ static const sarrus_gpu_yardstick yardstick = {.multiply_adds = sarrus_cuda_mult
                                                .copy_numbers = sarrus_cuda_copy_numbers,
                                                .weigh_columns = sarrus_cuda_weigh_columns};
 
+static const sarrus_gpu_staged staged = {
+    .step = sarrus_staged_step,
+    .resume = sarrus_staged_resume,
+    .observe = sarrus_staged_observe,
+    .weigh = sarrus_staged_weigh,
+    .deliver = sarrus_staged_deliver,
+};
+
 static const sarrus_gpu table = {
     .name = "cuda",
     .count = count,
@@ -145,6 +154,7 @@ static const sarrus_gpu table = {
     .specialized_unload = sarrus_cuda_specialized_unload,
     .pinv = &pinv,
     .yardstick = &yardstick,
+    .staged = &staged,
 };
 
 const sarrus_gpu *sarrus_gpu_built_in(void) {

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "sarrus/batch.h"
 
 typedef struct entry {
     const char *name;
@@ -37,10 +38,25 @@ static const entry joints[] = {
     {"distance", "planar; the two points keep their distance, as a massless rod with two pins", 0.0},
     {NULL, NULL, 0.0},
 };
-static const entry backends[] = {
+/* The last but one says what is usable here; backends_look leaves it out of a build without it. */
+static entry backends[] = {
     {"cpu", "SIMD lanes, one instance a lane; AVX-512, AVX2 or baseline, chosen at run time", 0.0},
+    {"cuda", NULL, 0.0},
     {NULL, NULL, 0.0},
 };
+
+static void backends_look(void) {
+    static char text[96];
+    const int n_devices = sarrus_backend_n_devices(SARRUS_BACKEND_CUDA);
+    if (n_devices < 0)
+        backends[1].name = NULL;
+    else if (n_devices == 0)
+        snprintf(text, sizeof text, "NVIDIA GPUs, one instance a thread; no device is usable here");
+    else
+        snprintf(text, sizeof text, "NVIDIA GPUs, one instance a thread; %d device%s usable here", n_devices,
+                 n_devices == 1 ? "" : "s");
+    backends[1].summary = text;
+}
 
 typedef struct topic {
     const char *name;
@@ -97,6 +113,7 @@ int sarrus_command_list(int argc, char **argv) {
     }
     if (optind != argc - 1)
         return sarrus_option_refuse(argv[0], "one of formulations, pinv, rank, integrators, joints, backends was expected");
+    backends_look();
     const char *names[N_TOPICS];
     for (int i = 0; i < N_TOPICS; i++) {
         names[i] = topics[i].name;

@@ -16,7 +16,7 @@ typedef struct run_arguments {
     const char *output; /* NULL: made from the scenario's name */
     sarrus_backend backend;
     sarrus_specialize specialize;
-    uint64_t n_threads, n_instances, seed;
+    uint64_t n_threads, n_devices, n_instances, seed;
     bool has_seed, is_quiet, is_json, is_help;
 } run_arguments;
 
@@ -28,6 +28,7 @@ static void help_print(void) {
            "      --backend auto|cpu|cuda where to compute (default auto; cuda is never replaced silently)\n"
            "      --specialize auto|on|off compile kernels for this mechanism (default auto: when it pays)\n"
            "      --threads N             processor threads (default: all)\n"
+           "      --devices N             GPUs to split the instances between (default: all that are visible)\n"
            "      --instances N           number of instances, instead of the scenario's\n"
            "      --seed S                seed of the draws, instead of the scenario's\n"
            "      --set PATH=VALUE        replace a number or a key of the scenario (may be repeated)\n"
@@ -43,6 +44,7 @@ enum {
     OPTION_BACKEND = 256,
     OPTION_SPECIALIZE,
     OPTION_THREADS,
+    OPTION_DEVICES,
     OPTION_INSTANCES,
     OPTION_SEED,
     OPTION_SET,
@@ -100,6 +102,8 @@ static bool option_take(const char *command, int option, run_arguments *out) {
         return specialize_read(command, optarg, &out->specialize);
     case OPTION_THREADS:
         return number_read(command, "threads", 1, 4096, &out->n_threads);
+    case OPTION_DEVICES:
+        return number_read(command, "devices", 1, 64, &out->n_devices);
     case OPTION_INSTANCES:
         return number_read(command, "instances", 1, UINT64_C(1) << 40, &out->n_instances);
     case OPTION_SEED:
@@ -127,6 +131,7 @@ static bool arguments_read(int argc, char **argv, run_arguments *out) {
         {"backend", required_argument, NULL, OPTION_BACKEND},
         {"specialize", required_argument, NULL, OPTION_SPECIALIZE},
         {"threads", required_argument, NULL, OPTION_THREADS},
+        {"devices", required_argument, NULL, OPTION_DEVICES},
         {"instances", required_argument, NULL, OPTION_INSTANCES},
         {"seed", required_argument, NULL, OPTION_SEED},
         {"set", required_argument, NULL, OPTION_SET},
@@ -167,6 +172,7 @@ static int scenario_run(const char *path, const char *output, const run_argument
         .batch = {.backend = arguments->backend,
                   .isa = getenv("SARRUS_FORCE_ISA"),
                   .n_threads = (int)arguments->n_threads,
+                  .n_devices = (int)arguments->n_devices,
                   .specialize = arguments->specialize,
                   .cache_dir = places.cache,
                   .compiler = places.compiler},

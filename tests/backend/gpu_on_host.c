@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/backend/gpu_kernels_on_host.h"
+#include "tests/backend/gpu_fused_on_host.h"
 
 enum { MOST_DEVICES = 8 };
 
@@ -426,90 +426,7 @@ int gpu_on_host_check(const void *bytes, size_t n_bytes) {
     return leave(device_memory_check(bytes, n_bytes, "argument")) == SARRUS_GPU_OK;
 }
 
-/* ---- the fused kernels ---- */
-
-typedef struct kernel_argument {
-    sarrus_mechanism mech;
-    sarrus_cuda_call call;
-    sarrus_clock clock;
-    uint64_t n_steps;
-    double t;
-    sarrus_cuda_observation what;
-    double *out;
-} kernel_argument;
-
-static kernel_argument argument_of(const sarrus_cuda_call *call) {
-    return (kernel_argument){.mech = *call->mech, .call = *call};
-}
-
-static sarrus_cuda_call call_of(const kernel_argument *argument) {
-    sarrus_cuda_call call = argument->call;
-    call.mech = &argument->mech;
-    return call;
-}
-
-static int call_check(const sarrus_cuda_call *call) {
-    const sarrus_cuda_lanes *lanes = &call->lanes;
-    const sarrus_mechanism *mech = call->mech;
-    const size_t tile = SARRUS_CUDA_WIDTH * sizeof(double), n_tiles = (size_t)lanes->n_tiles;
-    const size_t n_workspaces = (size_t)(lanes->n_tiles < lanes->n_workspaces ? lanes->n_tiles : lanes->n_workspaces);
-    int error = device_memory_check(lanes->tiles, n_tiles * (size_t)mech->layout.n_arrays * tile, "tiles");
-    error |= device_memory_check(lanes->workspace, n_workspaces * lanes->n_workspace_arrays * tile, "workspace");
-    error |= device_memory_check(lanes->counts, n_workspaces * 2 * tile, "counts");
-    if (lanes->n_done)
-        error |= device_memory_check(lanes->n_done, n_tiles * tile, "n_done") |
-                 device_memory_check(lanes->is_waiting, sizeof *lanes->is_waiting, "is_waiting");
-    if (mech->n_joints > 0)
-        error |= device_memory_check(mech->joint, (size_t)mech->n_joints * sizeof *mech->joint, "joints");
-    if (mech->factor.n_entries > 0)
-        error |= device_memory_check(mech->lane.entry_row, (size_t)mech->factor.n_entries * sizeof *mech->lane.entry_row, "rows");
-    return error ? GPU_ON_HOST_MISUSE : SARRUS_GPU_OK;
-}
-
-static void assemble_run(const void *argument) {
-    const sarrus_cuda_call call = call_of(argument);
-    assemble_on_host(&call);
-}
-
-static int assemble(const sarrus_cuda_call *call) {
-    const kernel_argument argument = argument_of(call);
-    enter();
-    const int error = call_check(call);
-    return leave(error ? error : launch(call->stream, assemble_run, &argument, sizeof argument));
-}
-
-static void advance_run(const void *argument) {
-    const kernel_argument *a = argument;
-    const sarrus_cuda_call call = call_of(a);
-    advance_on_host(&call, &a->clock, a->n_steps);
-}
-
-static int advance(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps) {
-    kernel_argument argument = argument_of(call);
-    argument.clock = *clock;
-    argument.n_steps = n_steps;
-    enter();
-    gpu.tally.n_advances++;
-    const int error = call_check(call);
-    return leave(error ? error : launch(call->stream, advance_run, &argument, sizeof argument));
-}
-
-static void observe_run(const void *argument) {
-    const kernel_argument *a = argument;
-    const sarrus_cuda_call call = call_of(a);
-    observe_on_host(&call, a->t, &a->what, a->out);
-}
-
-static int observe(const sarrus_cuda_call *call, double t, const sarrus_cuda_observation *what, double *out) {
-    kernel_argument argument = argument_of(call);
-    argument.t = t;
-    argument.what = *what;
-    argument.out = out;
-    const size_t n_out = (size_t)call->lanes.n_tiles * (size_t)what->want.n_arrays * SARRUS_CUDA_WIDTH;
-    enter();
-    const int error = call_check(call) | device_memory_check(out, n_out * sizeof *out, "observations");
-    return leave(error ? error : launch(call->stream, observe_run, &argument, sizeof argument));
-}
+/* ---- what is asked about kernels ---- */
 
 static int resident_tiles(const sarrus_cuda_specialized *specialized, int32_t *n_tiles) {
     (void)specialized;
@@ -588,9 +505,9 @@ const sarrus_gpu gpu_on_host = {
     .stream_wait = stream_wait,
     .copy = copy,
     .fill = fill,
-    .assemble = assemble,
-    .advance = advance,
-    .observe = observe,
+    .assemble = gpu_on_host_assemble,
+    .advance = gpu_on_host_advance,
+    .observe = gpu_on_host_observe,
     .resident_tiles = resident_tiles,
     .specialized_load = specialized_load,
     .specialized_unload = specialized_unload,

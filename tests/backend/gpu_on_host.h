@@ -31,7 +31,7 @@ extern const sarrus_gpu gpu_on_host;
 /* What was seen since the reset. */
 typedef struct gpu_on_host_tally {
     int n_misuses;
-    int n_launches, n_advances;
+    int n_launches;
     int n_devices_used;        /* that kernels were launched on */
     size_t n_bytes_allocated;  /* of all devices, now */
     size_t n_pinned_allocated; /* now */

@@ -10,6 +10,7 @@ typedef struct gpu_trial {
     const sarrus_override *settings; /* ended by a NULL path; NULL: none */
     uint64_t n_steps;                /* between observations */
     int is_alike;                    /* 1: all instances move alike; 0: speeds differ */
+    int is_singular;                 /* 1: links are aligned on the way */
 } gpu_trial;
 
 /* Every scenario that fits a test, every integrator, projections, rank rules and pseudoinverses. */

@@ -188,10 +188,18 @@ static void files_that_cannot_be_used_give_3(void **state) {
 
 static void a_backend_is_never_replaced(void **state) {
     (void)state;
+    if (sarrus_backend_n_devices(SARRUS_BACKEND_CUDA) > 0)
+        skip();
     const said *s = RUN("run", "pendulum.yaml", "-o", "cuda.h5", "--backend", "cuda");
     assert_int_equal(s->code, 4);
     assert_non_null(strstr(s->err, "error: "));
+    assert_non_null(strstr(s->err, "CUDA"));
     assert_false(file_exists("cuda.h5"));
+    assert_int_equal(RUN("run", "pendulum.yaml", "-o", "cuda.h5", "--backend", "cuda", "--devices", "2")->code, 4);
+    /* Without being asked for, a device that is not there is not spoken of. */
+    s = RUN("run", "pendulum.yaml", "-o", "auto.h5", "--instances", "2000", "--set", "integrator.t_end=0.02");
+    assert_int_equal(s->code, 0);
+    assert_null(strstr(s->err, "CUDA"));
 }
 
 static void a_forced_instruction_set_is_obeyed_or_refused(void **state) {

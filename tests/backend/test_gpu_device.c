@@ -1,0 +1,100 @@
+/* The CUDA backend on the devices of this machine, against the CPU backend; skipped where there are none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/backend/gpu_trial.h"
+#include "tests/tolerances.h"
+
+static void trials_move_as_on_the_cpu(void **state) {
+    (void)state;
+    for (size_t i = 0; i < gpu_n_trials; i++)
+        gpu_trial_run(&gpu_trials[i], 35, 3, gpu_trials[i].is_singular ? TOLERANCE_DEVICE_SINGULAR : TOLERANCE_DEVICE_MOTION);
+}
+
+static void sizes_around_the_tile(void **state) {
+    (void)state;
+    const uint64_t sizes[] = {1, 31, 32, 33, 64, 65, 5000};
+    const gpu_trial trial = {.file = "five_bar.yaml", .n_steps = 7};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        gpu_trial_run(&trial, sizes[i], 3, TOLERANCE_DEVICE_MOTION);
+}
+
+static gpu_record record_of(mechanism *m, uint64_t n_instances, int n_devices, const sarrus_draws *draws) {
+    const sarrus_batch_options options = {.backend = SARRUS_BACKEND_CUDA, .n_devices = n_devices, .keep_rank_events = 1};
+    sarrus_batch *batch = NULL;
+    assert_int_equal(sarrus_batch_create(m->context, m->plan, &options, n_instances, draws, &batch), SARRUS_OK);
+    const gpu_record record = gpu_record_make(batch, 3, 50);
+    sarrus_batch_destroy(batch);
+    return record;
+}
+
+/* All bits of an instance, in batches of two sizes, again, and on one device or all of them. */
+static void bits_depend_on_the_instance_alone(void **state) {
+    (void)state;
+    enum { N = 3000 };
+    const struct {
+        uint64_t n_instances;
+        int n_devices;
+    } ways[] = {{N, 1}, {N, 1}, {77, 1}, {N, 0}};
+    mechanism m = mechanism_open_file("five_bar_monte_carlo.yaml", NULL);
+    sarrus_draws *draws = NULL;
+    assert_int_equal(sarrus_draws_create(m.context, m.model, 7, N, &draws), SARRUS_OK);
+    gpu_record first = {0};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        gpu_record record = record_of(&m, ways[i].n_instances, ways[i].n_devices, draws);
+        if (i == 0) {
+            first = record;
+            continue;
+        }
+        gpu_records_compare("the same instances", &first, 0, &record, 0.0);
+        gpu_record_free(&record);
+    }
+    gpu_record_free(&first);
+    sarrus_draws_destroy(draws);
+    mechanism_close(&m);
+}
+
+/* Kernels for the plan, when NVRTC is there, give the bits of the generic ones. */
+static void specialised_kernels_give_the_same_bits(void **state) {
+    (void)state;
+    const char *const files[] = {"pendulum.yaml", "five_bar.yaml", "slider_crank.yaml"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        mechanism m = mechanism_open_file(files[i], NULL);
+        gpu_record records[2];
+        bool is_ready = true;
+        for (int k = 0; k < 2; k++) {
+            const sarrus_batch_options options = {.specialize = k ? SARRUS_SPECIALIZE_ON : SARRUS_SPECIALIZE_OFF,
+                                                  .cache_dir = getenv("SARRUS_CACHE_DIR")};
+            sarrus_batch *batch = gpu_batch(&m, SARRUS_BACKEND_CUDA, 200, &options);
+            gpu_speeds_spread(batch);
+            records[k] = gpu_record_make(batch, 3, 100);
+            sarrus_specialization told;
+            sarrus_batch_specialization(batch, &told);
+            is_ready = k == 0 || told.state == SARRUS_SPECIALIZATION_READY;
+            if (!is_ready)
+                print_message("%s: %s: %s\n", files[i], sarrus_specialization_state_word(told.state), told.note);
+            assert_true(!is_ready || told.step_share == (double)k);
+            sarrus_batch_destroy(batch);
+        }
+        gpu_records_compare(files[i], &records[0], 0, &records[1], 0.0);
+        gpu_record_free(&records[0]);
+        gpu_record_free(&records[1]);
+        mechanism_close(&m);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trials_move_as_on_the_cpu),
+        cmocka_unit_test(sizes_around_the_tile),
+        cmocka_unit_test(bits_depend_on_the_instance_alone),
+        cmocka_unit_test(specialised_kernels_give_the_same_bits),
+    };
+    return sarrus_backend_n_devices(SARRUS_BACKEND_CUDA) > 0 ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
+}
