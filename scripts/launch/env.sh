@@ -48,6 +48,20 @@ sarrus_add_folder() {
     done
 }
 
+# GCC's libraries for C++ are the system's; the bundle's where there are none, and where they can run.
+sarrus_add_cxx() {
+    if command -v ldconfig >/dev/null 2>&1; then
+        sarrus_caches=$(ldconfig -p 2>/dev/null)
+    else
+        sarrus_caches=$(/sbin/ldconfig -p 2>/dev/null)
+    fi
+    case "$sarrus_caches" in
+        '' | *libstdc++.so.6*) ;;
+        *) sarrus_is_new_enough "$(sarrus_glibc_here)" "$(cat "$SARRUS_BUNDLE/lib/cxx/needs_glibc")" || return 0
+            LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$SARRUS_BUNDLE/lib/cxx ;;
+    esac
+}
+
 # Behind what LD_LIBRARY_PATH already names: the bundle's own, the toolkit's, those of Python's wheels (nvidia-cuda-nvrtc and so on).
 sarrus_add_cuda() {
     sarrus_add_folder "$SARRUS_BUNDLE/lib/cuda"
@@ -69,6 +83,7 @@ if [ -n "$sarrus_refused" ]; then
 fi
 # For programs that bring other releases of CUDA's libraries: what the path was before.
 export SARRUS_OUTER_LIBRARY_PATH="${SARRUS_OUTER_LIBRARY_PATH-${LD_LIBRARY_PATH:-}}"
+sarrus_add_cxx
 sarrus_add_cuda
 export SARRUS_BUNDLE SARRUS_SOURCE_DIR SARRUS_PROGRAM LD_LIBRARY_PATH="${LD_LIBRARY_PATH:-}"
 [ -n "$LD_LIBRARY_PATH" ] || unset LD_LIBRARY_PATH

@@ -33,6 +33,8 @@ class Bundle(unittest.TestCase):
     def test_tests_itself(self):
         self.assertIn("bundle: the self-test passed", self.said.stdout)
         self.assertRegex(self.said.stdout, r"needs glibc 2\.\d+ or newer")
+        newest = max(int(line.split("GLIBC_2.")[1]) for line in self.said.stdout.splitlines() if " from GLIBC_2." in line)
+        self.assertEqual((self.root / "lib" / "needs_glibc").read_text(encoding="utf-8").strip(), f"2.{newest}")
 
     def test_size(self):
         self.assertLess(self.archive.stat().st_size, MAX_PACKED)
@@ -42,8 +44,20 @@ class Bundle(unittest.TestCase):
     def test_brings_no_system_library(self):
         names = [path.name for path in (self.root / "lib").iterdir()]
         self.assertFalse([name for name in names if name.startswith(OF_HOST)])
-        for name in ("libhdf5", "libopenblas", "libstdc++", "libgomp", "libmuparser", "libfyaml", "libdeflate"):
+        for name in ("libhdf5", "libopenblas", "libgomp", "libmuparser", "libfyaml", "libdeflate"):
             self.assertTrue(any(other.startswith(name) for other in names), name)
+
+    def test_compiler_libraries_are_a_fallback(self):
+        """The system's libstdc++ is used; the builder's only where there is none."""
+        self.assertTrue((self.root / "lib" / "cxx" / "libstdc++.so.6").exists())
+        tools = self.folder / "tools"
+        tools.mkdir()
+        for text, expected in (("libc.so.6 (libc6) => /lib/libc.so.6", True), ("libstdc++.so.6 => /lib/libstdc++.so.6", False)):
+            (tools / "ldconfig").write_text(f"#!/bin/sh\necho '{text}'\n", encoding="utf-8")
+            (tools / "ldconfig").chmod(0o755)
+            environment = {"PATH": f"{tools}:{os.environ['PATH']}", "SARRUS_BUNDLE": str(self.root)}
+            said = run(["sh", "-c", '. "$SARRUS_BUNDLE/bin/env.sh" && echo "$LD_LIBRARY_PATH"'], env=environment)
+            self.assertEqual("lib/cxx" in said.stdout, expected, said.stdout + said.stderr)
 
     def test_lists_its_tests(self):
         names = run([self.root / "bin" / "run_tests", "--list"]).stdout.split()

@@ -57,6 +57,8 @@ def make_bundle(root):
     (root / "tests").mkdir()
     (root / "tests" / "list").write_text("".join(lines), encoding="utf-8")
     (root / "lib").mkdir()
+    (root / "lib" / "cxx").mkdir()
+    (root / "lib" / "cxx" / "needs_glibc").write_text("9.99\n", encoding="utf-8")
     (root / "lib" / "needs_glibc").write_text("2.17\n", encoding="utf-8")
     (root / "lib" / "needs_machine").write_text(os.uname().machine + "\n", encoding="utf-8")
     (root / "manifest.txt").write_text("a bundle for a test\n", encoding="utf-8")
