@@ -147,6 +147,13 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertEqual(self.verdicts(), {"pinv": "failed", "tests-cuda": "left out"})
 
+    def test_device_of_no_use(self):
+        """A GPU that nvidia-smi shows and the programs cannot use is not taken for a success."""
+        script(self.bundle / "programs" / "device.good", "#!/bin/sh\nexit 77\n")
+        code, _, _ = self.run_check("--stage", "tests-cuda", "--stage", "memcheck")
+        self.assertEqual(code, 1)
+        self.assertEqual(self.verdicts(), {"tests-cuda": "failed", "memcheck": "left out"})
+
     def test_stopped(self):
         process = self.start("--stage", "device", "--stage", "pinv")
         deadline = time.monotonic() + 60
