@@ -63,6 +63,7 @@ add_custom_target(cuda_kernels_page COMMAND ${PROJECT_SOURCE_DIR}/scripts/cuda_k
 # The runtime goes in as a whole: the program starts on machines without it. The driver is looked for when a device is asked for.
 target_sources(sarrus PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/gpu_cuda.c $<TARGET_OBJECTS:sarrus_cuda>)
 target_link_libraries(sarrus PUBLIC $<BUILD_INTERFACE:CUDA::cudart_static>)
+set(cuda_pc_libraries "${CUDA_cudart_static_LIBRARY} -lrt")
 
 # Programs that have the library in them are linked as C all the same: nothing in the objects asks for more, and a sanitizer's
 # run-time library is that of the C compiler.

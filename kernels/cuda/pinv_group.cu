@@ -3,24 +3,38 @@
 
 extern __shared__ double pinv_group_shared[];
 
+/* M, N: the explicit form of matrices of this size, whose rows then stay in registers from their product to their rotation; 0: of
+ * any. */
+template <int32_t M, int32_t N>
 static __global__ void __launch_bounds__(PINV_GROUP_WARP)
-    pinv_group_kernel(const __grid_constant__ sarrus_cuda_pinv_call call, const __grid_constant__ pinv_group_layout lay) {
-    pinv_group_run(&call, &lay, blockIdx.x, pinv_group_shared);
+    pinv_group_kernel(const __grid_constant__ sarrus_cuda_pinv_call call, const __grid_constant__ pinv_group_layout of_call) {
+    const pinv_group_layout lay = M > 0 ? pinv_group_layout_of(M, N, 0) : of_call;
+    pinv_group_run<(M < N ? M : N), (M < N ? N : M)>(&call, &lay, blockIdx.x, pinv_group_shared);
 }
 
-/* The square matrices of linkages with n = 12, with sizes that the compiler knows: rows stay in registers from their product to
- * their rotation. */
-static __global__ void __launch_bounds__(PINV_GROUP_WARP)
-    pinv_group_kernel_12(const __grid_constant__ sarrus_cuda_pinv_call call, const __grid_constant__ pinv_group_layout) {
-    const pinv_group_layout lay = pinv_group_layout_of(12, 12, 0);
-    pinv_group_run(&call, &lay, blockIdx.x, pinv_group_shared);
+/* Sizes of linkages with 2, 3, 4, 5 and some more bodies in the plane. */
+static const void *entry_of(const sarrus_cuda_pinv_call *call) {
+    const int32_t size = call->is_explicit ? 100 * call->m + call->n : 0;
+    switch (size) {
+    case 606:
+        return (const void *)pinv_group_kernel<6, 6>;
+    case 809:
+        return (const void *)pinv_group_kernel<8, 9>;
+    case 1112:
+        return (const void *)pinv_group_kernel<11, 12>;
+    case 1212:
+        return (const void *)pinv_group_kernel<12, 12>;
+    case 1616:
+        return (const void *)pinv_group_kernel<16, 16>;
+    default:
+        return (const void *)pinv_group_kernel<0, 0>;
+    }
 }
 
 int sarrus_cuda_pinv_group(const sarrus_cuda_pinv_call *call) {
     const pinv_group_layout lay = pinv_group_layout_of(call->m, call->n, call->n_rhs);
     const size_t n_bytes = sizeof(double) * (size_t)lay.size * (size_t)lay.n_groups;
-    const bool is_12 = call->m == 12 && call->n == 12 && call->is_explicit;
-    const void *entry = is_12 ? (const void *)pinv_group_kernel_12 : (const void *)pinv_group_kernel;
+    const void *entry = entry_of(call);
     sarrus_cuda_pinv_call by_value = *call;
     pinv_group_layout lay_by_value = lay;
     void *arguments[] = {&by_value, &lay_by_value};

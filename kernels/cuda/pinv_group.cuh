@@ -279,7 +279,47 @@ LANE_FUNCTION bool pinv_group_pair(int32_t count, int32_t round, int32_t t, int3
     return true;
 }
 
-LANE_FUNCTION void pinv_group_round(const pinv_group *group, int32_t round) {
+/* A row that stays in registers from its product to its rotation when its length is known. */
+template <int32_t WIDTH> struct pinv_row {
+    real x[WIDTH];
+    __device__ __forceinline__ pinv_row(const real *from) {
+#pragma unroll
+        for (int32_t k = 0; k < WIDTH; ++k)
+            x[k] = from[k];
+    }
+    __device__ __forceinline__ void put(real *to) const {
+#pragma unroll
+        for (int32_t k = 0; k < WIDTH; ++k)
+            to[k] = x[k];
+    }
+    __device__ __forceinline__ real *at() {
+        return x;
+    }
+};
+
+/* A row of any length, where it lies. */
+template <> struct pinv_row<0> {
+    real *x;
+    __device__ __forceinline__ pinv_row(real *from) : x(from) {
+    }
+    __device__ __forceinline__ void put(real *) const {
+    }
+    __device__ __forceinline__ real *at() {
+        return x;
+    }
+};
+
+/* Rows i and j of an array [count][width], `row` apart, rotated. */
+template <int32_t WIDTH>
+LANE_FUNCTION void pinv_rows_turn(real *rows, int32_t row, int32_t width, const sarrus_sweep_rotation *by) {
+    pinv_row<WIDTH> x(rows + by->i * row), y(rows + by->j * row);
+    sarrus_rows_rotate(x.at(), y.at(), width, by->c, by->g);
+    x.put(rows + by->i * row);
+    y.put(rows + by->j * row);
+}
+
+/* COUNT, LENGTH: of the layout when the compiler knows them, else 0. */
+template <int32_t COUNT, int32_t LENGTH> LANE_FUNCTION void pinv_group_round(const pinv_group *group, int32_t round) {
     const pinv_group_layout *lay = group->lay;
     const real relative = real_set(2.220446049250313e-16 * lay->count);
     group->warp.each([=](int32_t i_thread) {
@@ -291,29 +331,32 @@ LANE_FUNCTION void pinv_group_round(const pinv_group *group, int32_t round) {
         const real alpha = me.at[lay->norm2 + pair.i], beta = me.at[lay->norm2 + pair.j];
         if (!real_lt(noise, alpha) || !real_lt(noise, beta))
             return;
-        real *x = me.at + lay->d + pair.i * lay->d_row, *y = me.at + lay->d + pair.j * lay->d_row;
-        pair.product = sarrus_row_product(x, y, lay->count);
+        real *first = me.at + lay->d + pair.i * lay->d_row, *second = me.at + lay->d + pair.j * lay->d_row;
+        pinv_row<COUNT> x(first), y(second);
+        pair.product = sarrus_row_product(x.at(), y.at(), lay->count);
         pair.on = real_lt(relative * relative * (alpha * beta), pair.product * pair.product);
         if (!pair.on)
             return;
         const sarrus_sweep_rows rows = {lay->count, lay->count, 1, me.at + lay->d, me.at + lay->norm2, {0, 0}, {nullptr, nullptr}};
         sarrus_sweep_rotation by;
         sarrus_sweep_angle(&rows, &pair, &by);
-        sarrus_rows_rotate(x, y, lay->count, by.c, by.g);
-        sarrus_rows_rotate(me.at + lay->q + pair.i * lay->q_row, me.at + lay->q + pair.j * lay->q_row, lay->length, by.c, by.g);
+        sarrus_rows_rotate(x.at(), y.at(), lay->count, by.c, by.g);
+        x.put(first);
+        y.put(second);
+        pinv_rows_turn<LENGTH>(me.at + lay->q, lay->q_row, lay->length, &by);
         me.at[lay->rotated + me.t] += 1.0;
         me.at[lay->turns + me.t] += 1.0;
     });
 }
 
 /* Sweeps until no group has rotated anything. */
-LANE_FUNCTION void pinv_group_sweep(const pinv_group *group) {
+template <int32_t COUNT, int32_t LENGTH> LANE_FUNCTION void pinv_group_sweep(const pinv_group *group) {
     const pinv_group_layout *lay = group->lay;
     bool is_running = true;
     for (int32_t sweep = 0; is_running && sweep < SARRUS_SWEEP_CAP; ++sweep) {
         pinv_group_norms(group);
         for (int32_t round = 1; round <= lay->count; ++round)
-            pinv_group_round(group, round % lay->count);
+            pinv_group_round<COUNT, LENGTH>(group, round % lay->count);
         is_running = group->warp.any([=](int32_t i_thread) {
             pinv_member me;
             if (!pinv_member_is(group, i_thread, PINV_ACTIVE, &me))
@@ -458,6 +501,7 @@ LANE_FUNCTION void pinv_group_combine(const pinv_group *group) {
 }
 
 /* All of it for the matrices of warp i_warp, with lay->n_groups · lay->size doubles of shared memory. */
+template <int32_t COUNT, int32_t LENGTH>
 LANE_FUNCTION void pinv_group_run(const sarrus_cuda_pinv_call *call, const pinv_group_layout *lay, uint64_t i_warp,
                                   double *shared) {
     const uint64_t first = i_warp * (uint64_t)lay->n_groups, left = call->n_matrices - first;
@@ -478,7 +522,7 @@ LANE_FUNCTION void pinv_group_run(const sarrus_cuda_pinv_call *call, const pinv_
         if (pinv_member_is(group, i_thread, PINV_THERE, &me))
             me.at[lay->turns + me.t] = me.at[lay->rotated + me.t] = real_set(0.0);
     });
-    pinv_group_sweep(group);
+    pinv_group_sweep<COUNT, LENGTH>(group);
     pinv_group_sort(group);
     pinv_group_decide(group);
     pinv_group_weigh(group);

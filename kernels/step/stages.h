@@ -17,18 +17,20 @@ LANE_BODY void sarrus_stage_accelerate(sarrus_evaluation *ev, int32_t stage, rea
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     const real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
+    const sarrus_rk4_times at = sarrus_rk4_times_of(t, h);
     if (stage == 0)
         sarrus_accelerate_checked(ev, t, q, v, force_is_finite);
     else
-        sarrus_accelerate(ev, stage == 3 ? t + h : t + real_set(0.5) * h, ws->q, ws->v, ws->a);
+        sarrus_accelerate(ev, stage == 3 ? at.t_end : at.t_half, ws->q, ws->v, ws->a);
 }
 
 /* What follows it. ev->found is the decision of that acceleration. */
 LANE_BODY void sarrus_stage_end(sarrus_evaluation *ev, int32_t stage, real t, real h, const real *tile) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
+    const sarrus_rk4_times at = sarrus_rk4_times_of(t, h);
     if (sarrus_method_is_rk4(mech))
-        sarrus_rk4_stage_end(ev, stage, t, h, q, v);
+        sarrus_rk4_stage_end(ev, stage, &at, q, v);
     else
         sarrus_semi_implicit_end(ev, t, h, q, v);
 }

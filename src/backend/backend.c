@@ -35,6 +35,8 @@ sarrus_status sarrus_backend_create(sarrus_context *context, const sarrus_plan *
     case SARRUS_BACKEND_CUDA:
         return sarrus_backend_cuda.create(context, plan, options, n_instances, out);
     case SARRUS_BACKEND_AUTO:
+        if (sarrus_cuda_staged_is_asked(plan) && gpu_is_worthwhile(plan, n_instances)) /* what is wrong with it is to be known */
+            return sarrus_backend_cuda.create(context, plan, options, n_instances, out);
         if (gpu_is_worthwhile(plan, n_instances) && sarrus_backend_cuda.create(NULL, plan, options, n_instances, out) == SARRUS_OK)
             return SARRUS_OK;
         return sarrus_backend_cpu.create(context, plan, options, n_instances, out);

@@ -24,6 +24,7 @@ typedef struct cuda_part {
     int device;
     sarrus_gpu_description described;
     int32_t n_resident;    /* tiles that it works on at once */
+    size_t n_usable;       /* bytes for the batch */
     void *tables;          /* device */
     sarrus_mechanism mech; /* whose tables are those */
 } cuda_part;

@@ -13,6 +13,8 @@ static const size_t LARGEST_PACKET = (size_t)256 << 20, LARGEST_PIECE = (size_t)
 enum { SPECIAL_WARPS = 24 };
 /* Of the free memory, the share that is left for the stacks of the kernels and for others. */
 static const size_t RESERVE = 8;
+/* Of what is left, the share that the workspaces of one worker may take: a large mechanism has fewer warps at work then. */
+static const size_t WORKSPACE_SHARE = 8;
 static const size_t TILE = SARRUS_CUDA_WIDTH * sizeof(double);
 
 /* Bytes on one device for a worker with room for n tiles. */
@@ -27,17 +29,20 @@ static uint64_t least(uint64_t a, uint64_t b) {
 
 static worker_size size_of(const cuda_device *device, const cuda_part *part, uint64_t n_capacity) {
     const sarrus_mechanism *mech = &device->lowered.mech;
-    const uint64_t n_warps = (uint64_t)part->described.n_processors * SPECIAL_WARPS;
+    const size_t workspace = (device->n_workspace_arrays + 2) * TILE;
+    const uint64_t n_special = (uint64_t)part->described.n_processors * SPECIAL_WARPS;
+    const uint64_t n_wanted = n_special > (uint64_t)part->n_resident ? n_special : (uint64_t)part->n_resident;
+    const uint64_t n_affordable = part->n_usable / WORKSPACE_SHARE / workspace;
     const size_t seen = sarrus_cuda_most_observed(mech) * TILE;
     worker_size s = {.n_capacity = n_capacity};
-    s.n_workspaces = least(n_capacity, n_warps > (uint64_t)part->n_resident ? n_warps : (uint64_t)part->n_resident);
+    s.n_workspaces = least(n_capacity, least(n_wanted, n_affordable > 0 ? n_affordable : 1));
     if (device->library) { /* every tile keeps its workspace from one launch to the next */
         s.n_workspaces = n_capacity;
         s.n_bytes = n_capacity * sarrus_cuda_staged_bytes(mech);
     }
     s.n_seen_tiles = least(n_capacity, LARGEST_PACKET / seen > 0 ? LARGEST_PACKET / seen : 1);
-    s.n_bytes += n_capacity * ((size_t)mech->layout.n_arrays + (mech->event_capacity > 0)) * TILE +
-                 s.n_workspaces * (device->n_workspace_arrays + 2) * TILE + 2 * s.n_seen_tiles * seen + 4096;
+    s.n_bytes += n_capacity * ((size_t)mech->layout.n_arrays + (mech->event_capacity > 0)) * TILE + s.n_workspaces * workspace +
+                 2 * s.n_seen_tiles * seen + 4096;
     return s;
 }
 
@@ -187,34 +192,20 @@ static int workers_create(cuda_device *device, int n_each, uint64_t n_capacity) 
     return error;
 }
 
-/* Bytes of every device that may be used: into n_usable [n_parts]. */
-static int usable_ask(const cuda_device *device, size_t *n_usable) {
-    for (int i = 0; i < device->n_parts; ++i) {
-        size_t n_free = 0, n_total = 0;
-        int error = device->gpu->select(device->parts[i].device);
-        if (error == SARRUS_GPU_OK)
-            error = device->gpu->memory(&n_free, &n_total);
-        if (error != SARRUS_GPU_OK)
-            return error;
-        n_usable[i] = n_free - n_free / RESERVE;
-    }
-    return SARRUS_GPU_OK;
-}
-
 /* All tiles of a device at once when they fit; else chunks for two workers, so that one's copies go beside the other's steps, and
  * at least eight chunks a worker as long as that leaves enough to keep a device busy. Chunks are halved until they can be had. */
-static int memory_plan(cuda_device *device, const size_t *n_usable) {
+static int memory_plan(cuda_device *device) {
     const uint64_t n_tiles = device->base.n_tiles, n_parts = (uint64_t)device->n_parts, n_share = (n_tiles + n_parts - 1) / n_parts;
     uint64_t n_chunk = (n_share + 15) / 16;
     device->is_resident = true;
     for (int i = 0; i < device->n_parts; ++i) {
         const cuda_part *part = &device->parts[i];
         const uint64_t n_busy = 4 * (uint64_t)part->n_resident;
-        device->is_resident = device->is_resident && size_of(device, part, n_share).n_bytes <= n_usable[i];
+        device->is_resident = device->is_resident && size_of(device, part, n_share).n_bytes <= part->n_usable;
         n_chunk = n_chunk > n_busy ? n_chunk : n_busy;
     }
     for (int i = 0; i < device->n_parts; ++i)
-        n_chunk = least(n_chunk, capacity_fitting(device, &device->parts[i], n_usable[i] / 2, n_chunk));
+        n_chunk = least(n_chunk, capacity_fitting(device, &device->parts[i], device->parts[i].n_usable / 2, n_chunk));
     int error = device->is_resident ? workers_create(device, 1, 0) : SARRUS_GPU_NO_MEMORY;
     if (error != SARRUS_GPU_NO_MEMORY)
         return error;
@@ -235,6 +226,10 @@ static int part_create(cuda_device *device, int i) {
         error = gpu->resident_tiles(NULL, &part->n_resident);
     if (error == SARRUS_GPU_OK)
         error = sarrus_cuda_tables_upload(gpu, &device->lowered, part);
+    size_t n_free = 0, n_total = 0;
+    if (error == SARRUS_GPU_OK)
+        error = gpu->memory(&n_free, &n_total);
+    part->n_usable = n_free - n_free / RESERVE;
     if (part->n_resident < 1)
         part->n_resident = 1;
     return error;
@@ -266,18 +261,12 @@ sarrus_status sarrus_cuda_plan_create(sarrus_context *context, cuda_device *devi
     n_devices = n_wanted > 0 ? n_wanted : n_devices;
     n_devices = (int)least((uint64_t)n_devices, device->base.n_tiles);
     device->parts = calloc((size_t)n_devices, sizeof *device->parts);
-    size_t *n_usable = calloc((size_t)n_devices, sizeof *n_usable);
-    if (!device->parts || !n_usable) {
-        free(n_usable);
+    if (!device->parts)
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the batch");
-    }
     for (error = SARRUS_GPU_OK; device->n_parts < n_devices && error == SARRUS_GPU_OK;)
         error = part_create(device, device->n_parts++);
     if (error == SARRUS_GPU_OK)
-        error = usable_ask(device, n_usable);
-    if (error == SARRUS_GPU_OK)
-        error = memory_plan(device, n_usable);
-    free(n_usable);
+        error = memory_plan(device);
     return error != SARRUS_GPU_OK ? refuse(context, device, "its memory could not be set up", error) : SARRUS_OK;
 }
 

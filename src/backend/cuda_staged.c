@@ -33,7 +33,12 @@ bool sarrus_cuda_staged_is_asked(const sarrus_plan *plan) {
 const sarrus_cusolver *sarrus_cuda_staged_library(sarrus_context *context, const sarrus_plan *plan, sarrus_status *status) {
     const sarrus_mechanism *mech = &plan->mech;
     const char *word = sarrus_pinv_method_word((sarrus_pinv_method)mech->method);
+    const sarrus_gpu *gpu = sarrus_gpu_find();
     sarrus_note note = {""};
+    if (!gpu || !gpu->staged) {
+        *status = sarrus_report(context, SARRUS_NO_BACKEND, "'pinv: %s' is not part of this build's CUDA backend", word);
+        return NULL;
+    }
     if (mech->integrator.is_adaptive) {
         *status = sarrus_report(context, SARRUS_UNSUPPORTED,
                                 "'pinv: %s' takes the integrators of fixed step; expected integrator.method rk4 or semi-implicit, "

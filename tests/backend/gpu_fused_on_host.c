@@ -45,9 +45,10 @@ static int call_check(const sarrus_cuda_call *call) {
     int error = !gpu_on_host_check(lanes->tiles, n_tiles * (size_t)mech->layout.n_arrays * tile);
     error |= !gpu_on_host_check(lanes->workspace, n_workspaces * lanes->n_workspace_arrays * tile);
     error |= !gpu_on_host_check(lanes->counts, n_workspaces * 2 * tile);
-    if (lanes->n_done)
-        error |=
-            !gpu_on_host_check(lanes->n_done, n_tiles * tile) | !gpu_on_host_check(lanes->is_waiting, sizeof *lanes->is_waiting);
+    if (lanes->n_done) {
+        error |= !gpu_on_host_check(lanes->n_done, n_tiles * tile);
+        error |= !gpu_on_host_check(lanes->is_waiting, sizeof *lanes->is_waiting);
+    }
     error |= tables_check(mech);
     if (mech->n_joints > 0)
         error |= !gpu_on_host_check(mech->joint, (size_t)mech->n_joints * sizeof *mech->joint);

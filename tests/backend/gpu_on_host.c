@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tests/backend/gpu_fused_on_host.h"
+#include "tests/backend/gpu_staged_on_host.h"
 
 enum { MOST_DEVICES = 8 };
 
@@ -511,4 +512,5 @@ const sarrus_gpu gpu_on_host = {
     .resident_tiles = resident_tiles,
     .specialized_load = specialized_load,
     .specialized_unload = specialized_unload,
+    .staged = &gpu_staged_on_host,
 };

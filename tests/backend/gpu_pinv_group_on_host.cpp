@@ -13,7 +13,12 @@ void pinv_group_on_host(const sarrus_cuda_pinv_call *call) {
     double *shared = (double *)malloc(n_bytes);
     for (uint64_t first = 0, i_warp = 0; first < call->n_matrices; first += (uint64_t)lay.n_groups, ++i_warp) {
         memset(shared, 0xff, n_bytes);
-        pinv_group_run(call, &lay, i_warp, shared);
+        if (call->m == 12 && call->n == 12 && call->is_explicit) /* two of the sizes that pinv_group.cu knows */
+            pinv_group_run<12, 12>(call, &lay, i_warp, shared);
+        else if (call->m == 11 && call->n == 12 && call->is_explicit)
+            pinv_group_run<11, 12>(call, &lay, i_warp, shared);
+        else
+            pinv_group_run<0, 0>(call, &lay, i_warp, shared);
     }
     free(shared);
 }

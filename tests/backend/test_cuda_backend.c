@@ -12,7 +12,6 @@
 
 #include "tests/backend/cusolver_on_host.h"
 #include "tests/backend/gpu_on_host.h"
-#include "tests/backend/gpu_staged_on_host.h"
 #include "tests/backend/gpu_trial.h"
 
 static int setup(void **state) {
@@ -88,16 +87,16 @@ static void changes_of_rank(void **state) {
     }
 }
 
-/* A batch of 300 on devices of all kinds, against that of one that holds all of it. */
+/* A batch of 600 on devices of all kinds, against that of one that holds all of it. */
 static void memory_and_devices_change_no_bit(void **state) {
     (void)state;
-    enum { N = 300 };
+    enum { N = 600 };
     const gpu_on_host_settings kinds[] = {
         {.n_devices = 1},
         {.n_devices = 3},
-        {.n_devices = 1, .n_bytes = 1200000}, /* out of core */
-        {.n_devices = 2, .n_bytes = 1200000},
-        {.n_devices = 1, .n_bytes = 1200000, .n_told_bytes = (size_t)1 << 30}, /* less than it says */
+        {.n_devices = 1, .n_bytes = 800000}, /* out of core */
+        {.n_devices = 2, .n_bytes = 800000},
+        {.n_devices = 1, .n_bytes = 800000, .n_told_bytes = (size_t)1 << 30}, /* less than it says */
         {.n_devices = 1, .n_resident = 1},
     };
     gpu_record expected = {0};
@@ -225,9 +224,6 @@ static void an_instance_is_the_same_anywhere(void **state) {
 static void the_staged_path(void **state) {
     (void)state;
     const double tolerance = 1e-10;
-    sarrus_gpu table = gpu_on_host;
-    table.staged = &gpu_staged_on_host;
-    sarrus_gpu_replace(&table);
     sarrus_cusolver_replace(&cusolver_on_host);
     for (int i = 0; i < 3; i++) {
         const sarrus_override on_cpu[] = {{"dynamics.pinv", "svd"}, {NULL, NULL}},

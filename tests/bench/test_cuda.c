@@ -16,6 +16,7 @@
 #include "tests/backend/cusolver_on_host.h"
 #include "tests/backend/gpu_on_host.h"
 #include "tests/backend/gpu_pinv_on_host.h"
+#include "tests/backend/gpu_staged_on_host.h"
 #include "tests/backend/gpu_yardstick_on_host.h"
 #include "tests/support/place.h"
 
@@ -28,8 +29,10 @@ static sarrus_gpu table;
 
 static void device_begin(const gpu_on_host_settings *settings) {
     gpu_on_host_reset(settings);
+    cusolver_on_host_reset(&(cusolver_on_host_settings){0});
     table = gpu_on_host;
     table.pinv = &gpu_pinv_on_host;
+    table.staged = &gpu_staged_on_host;
     table.yardstick = &gpu_yardstick_on_host;
     sarrus_gpu_replace(&table);
     sarrus_cusolver_replace(&cusolver_on_host);
@@ -101,6 +104,7 @@ static void test_step(void **state) {
     assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
     device_begin(&(gpu_on_host_settings){.n_devices = 1, .n_bytes = (size_t)64 << 20});
     assert_int_equal(sarrus_bench_step_cuda(context, &options), SARRUS_EXIT_DONE);
+    assert_true(cusolver_on_host_seen().n_calls > 0);
     device_end();
     sarrus_context_destroy(context);
 }

@@ -195,6 +195,10 @@ static void a_backend_is_never_replaced(void **state) {
     assert_non_null(strstr(s->err, "error: "));
     assert_non_null(strstr(s->err, "CUDA"));
     assert_false(file_exists("cuda.h5"));
+    s = RUN("run", "pendulum.yaml", "-o", "cuda.h5", "--backend", "cpu", "--set", "dynamics.pinv=cusolver-svd");
+    assert_int_equal(s->code, 4);
+    assert_non_null(strstr(s->err, "'pinv: cusolver-svd' is a library on a GPU"));
+    assert_false(file_exists("cuda.h5"));
     assert_int_equal(RUN("run", "pendulum.yaml", "-o", "cuda.h5", "--backend", "cuda", "--devices", "2")->code, 4);
     /* Without being asked for, a device that is not there is not spoken of. */
     s = RUN("run", "pendulum.yaml", "-o", "auto.h5", "--instances", "2000", "--set", "integrator.t_end=0.02");

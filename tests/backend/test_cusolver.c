@@ -1,0 +1,65 @@
+/* The table of cuSOLVER's and cuBLAS's functions: what is said when they are missing, and, where a toolkit is, that they all are
+ * there. None is called: that takes a device. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend/cusolver.h"
+
+static void test_missing(void **state) {
+    (void)state;
+    sarrus_cusolver table;
+    sarrus_note note = {""};
+    assert_false(sarrus_cusolver_load("/no/such/library.so", "libm.so.6", &table, &note));
+    assert_non_null(strstr(note.text, "/no/such/library.so cannot be loaded"));
+    assert_null(table.create);
+}
+
+/* A library of that name with something else in it. */
+static void test_other_library(void **state) {
+    (void)state;
+    sarrus_cusolver table;
+    sarrus_note note = {""};
+    assert_false(sarrus_cusolver_load("libm.so.6", "libm.so.6", &table, &note));
+    assert_string_equal(note.text, "the library has no cusolverDnCreate");
+}
+
+static void test_replaced(void **state) {
+    (void)state;
+    const sarrus_cusolver mine = {0};
+    sarrus_note note = {""};
+    sarrus_cusolver_replace(&mine);
+    assert_ptr_equal(sarrus_cusolver_find(&note), &mine);
+    sarrus_cusolver_replace(NULL);
+    assert_string_equal(note.text, "");
+}
+
+static void test_real(void **state) {
+    (void)state;
+    sarrus_note note = {""};
+    const sarrus_cusolver *found = sarrus_cusolver_find(&note);
+    if (!found) {
+        assert_non_null(strstr(note.text, "cannot be loaded"));
+        skip();
+    }
+    void *members[sizeof *found / sizeof(void *)];
+    memcpy(members, found, sizeof members);
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; ++i)
+        if (members[i] == NULL && found->syev && found->syev_size)
+            fail_msg("member %d of the table is missing", (int)i);
+    assert_ptr_equal(sarrus_cusolver_find(&note), found);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_other_library),
+        cmocka_unit_test(test_replaced),
+        cmocka_unit_test(test_real),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
