@@ -194,7 +194,7 @@ static int memory_find(worker *w) {
         return error;
     for (int i = 0; i < N_PARTS; i++)
         n_bytes += w->of->n_bytes[i];
-    w->variant = sarrus_cuda_pinv_choose(w->of->call, n_shared);
+    w->variant = (int32_t)sarrus_cuda_pinv_choose(w->of->call, n_shared);
     w->n_piece = smaller(piece_bytes / n_bytes + FEWEST, w->last - w->first);
     for (;;) {
         const uint64_t n_tiles = (w->n_piece + SARRUS_CUDA_PINV_WIDTH - 1) / SARRUS_CUDA_PINV_WIDTH;
