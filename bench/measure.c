@@ -56,11 +56,18 @@ void sarrus_bench_processor_name(char *name, size_t n_bytes) {
     fclose(file);
 }
 
+const char *sarrus_bench_source_path(const char *leaf, char path[SARRUS_BENCH_MAX_PATH]) {
+    const char *root = getenv("SARRUS_SOURCE_DIR");
+    (void)snprintf(path, SARRUS_BENCH_MAX_PATH, "%s/%s", root != NULL ? root : SARRUS_SOURCE_DIR, leaf);
+    return path;
+}
+
 const char *sarrus_bench_scenarios_folder(const char *wanted) {
+    static char path[SARRUS_BENCH_MAX_PATH];
     if (wanted != NULL) {
         return wanted;
     }
-    return access("scenarios/five_bar.yaml", R_OK) == 0 ? "scenarios" : SARRUS_SOURCE_DIR "/scenarios";
+    return access("scenarios/five_bar.yaml", R_OK) == 0 ? "scenarios" : sarrus_bench_source_path("scenarios", path);
 }
 
 int sarrus_bench_finish(const char *name, int n_failures, FILE *report) {

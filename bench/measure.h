@@ -22,8 +22,14 @@ int sarrus_bench_n_processors(void);
 /* Model name of the processor ("unknown processor" when the system does not say). */
 void sarrus_bench_processor_name(char *name, size_t n_bytes);
 
+enum { SARRUS_BENCH_MAX_PATH = 4096 };
+
+/* Writes into `path`, and returns, where `leaf` of the source tree lies: below $SARRUS_SOURCE_DIR, which the launcher of a bundle
+ * sets (scripts/bundle), else below the tree of this build. */
+const char *sarrus_bench_source_path(const char *leaf, char path[SARRUS_BENCH_MAX_PATH]);
+
 /* The folder with the shipped scenarios: `wanted` when it is not NULL, else "scenarios" below the current folder, else that of the
- * source tree of this build. */
+ * source tree. */
 const char *sarrus_bench_scenarios_folder(const char *wanted);
 
 #endif

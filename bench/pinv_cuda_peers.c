@@ -38,10 +38,9 @@ static bool matrices_write(const char *path, const sarrus_bench_cuda_batch *batc
 /* `python script folder count rcond seconds repetitions`, its standard output in *from. */
 static bool start(const char *folder, const sarrus_bench_cuda_batch *batch, const sarrus_bench_pinv_options *options,
                   pid_t *process, FILE **from) {
-    char numbers[4][32], script[MAX_PATH];
+    char numbers[4][32], script[SARRUS_BENCH_MAX_PATH];
     int ends[2];
-    const bool is_here = access("bench/peers/pinv_gpu.py", R_OK) == 0;
-    snprintf(script, sizeof script, "%s", is_here ? "bench/peers/pinv_gpu.py" : SARRUS_SOURCE_DIR "/bench/peers/pinv_gpu.py");
+    sarrus_bench_source_path("bench/peers/pinv_gpu.py", script);
     snprintf(numbers[0], sizeof numbers[0], "%llu", (unsigned long long)batch->n_matrices);
     snprintf(numbers[1], sizeof numbers[1], "%.17g", sarrus_bench_speed_tolerance);
     snprintf(numbers[2], sizeof numbers[2], "%.17g", options->seconds);

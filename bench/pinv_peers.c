@@ -12,6 +12,8 @@
 #include <cblas.h>
 #include <lapacke.h>
 
+#include "measure.h"
+
 extern char **environ;
 
 enum { N_WORK_VECTORS = 80, MAX_LINE = 256 };
@@ -118,8 +120,9 @@ static bool read_line(sarrus_bench_numpy *numpy, char line[MAX_LINE]) {
 }
 
 static bool start_process(int n_threads, const int to[2], const int from[2], pid_t *process) {
-    static const char venv[] = SARRUS_SOURCE_DIR "/.venv/bin/python3", script[] = SARRUS_SOURCE_DIR "/bench/peers/numpy_pinv.py";
-    char threads[48], blas_threads[48];
+    char threads[48], blas_threads[48], venv[SARRUS_BENCH_MAX_PATH], script[SARRUS_BENCH_MAX_PATH];
+    sarrus_bench_source_path(".venv/bin/python3", venv);
+    sarrus_bench_source_path("bench/peers/numpy_pinv.py", script);
     snprintf(threads, sizeof threads, "OMP_NUM_THREADS=%d", n_threads);
     snprintf(blas_threads, sizeof blas_threads, "OPENBLAS_NUM_THREADS=%d", n_threads);
     const char *python = access(venv, X_OK) == 0 ? venv : "python3";

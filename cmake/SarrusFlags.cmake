@@ -6,6 +6,13 @@ set(CMAKE_C_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# A program looks for its libraries in ../lib, before anywhere else, and names no folder of the machine that built it: a copy of it
+# with a folder of libraries beside it runs anywhere (scripts/bundle). RPATH rather than RUNPATH, which would not hold for the
+# libraries of libraries and would give way to LD_LIBRARY_PATH.
+set(CMAKE_BUILD_RPATH "$ORIGIN/../lib")
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+add_link_options(-Wl,--disable-new-dtags)
+
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()

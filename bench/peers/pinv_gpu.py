@@ -10,11 +10,17 @@ clock is read. The first 32 pseudoinverses go to FOLDER/NAME.f64. Lines on stand
     says TEXT           a version, or why a library is left out
 """
 
+import os
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+# The launcher of a bundle puts CUDA's libraries into the loader's path for Sarrus; the libraries here bring their own.
+if "SARRUS_OUTER_LIBRARY_PATH" in os.environ:
+    os.environ["LD_LIBRARY_PATH"] = os.environ.pop("SARRUS_OUTER_LIBRARY_PATH")
+    os.execv(sys.executable, [sys.executable, *sys.argv])
 
 import numpy as np
 

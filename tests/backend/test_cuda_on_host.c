@@ -19,6 +19,7 @@
 #include "plan/constant.h"
 #include "plan/lower.h"
 #include "tests/support/mechanism.h"
+#include "tests/support/place.h"
 
 typedef void advance_on_host(const sarrus_cuda_lanes *lanes, const sarrus_clock *clock, uint64_t n_steps);
 
@@ -37,7 +38,7 @@ static advance_on_host *unit_load(const sarrus_plan *plan, void **library) {
     assert_true(fputs(text, file) >= 0);
     assert_int_equal(fclose(file), 0);
     free(text);
-    const char *root = SARRUS_SOURCE_DIR;
+    const char *root = place_of_source("");
     (void)snprintf(command, sizeof command,
                    "c++ -std=c++20 -O1 -w -mfma -ffp-contract=off -fno-math-errno -shared -fPIC -I'%s' -I'%s/include' -I%s "
                    "-o %s/unit.so '%s/tests/backend/cuda_on_host.cpp'",

@@ -20,6 +20,7 @@
 #include "backend/cuda_object.h"
 #include "plan/constant.h"
 #include "tests/support/mechanism.h"
+#include "tests/support/place.h"
 
 static sarrus_nvrtc *nvrtc;                          /* NULL: not on this machine */
 static int32_t main_architecture = 90, another = 80; /* of all scenarios; of one of them */
@@ -179,7 +180,7 @@ static void test_scenarios(void **state) {
     (void)state;
     glob_t found;
     (void)require_nvrtc();
-    assert_int_equal(glob(SARRUS_SOURCE_DIR "/scenarios/*.yaml", 0, NULL, &found), 0);
+    assert_int_equal(glob(place_of_source("/scenarios/*.yaml"), 0, NULL, &found), 0);
     assert_true(found.gl_pathc >= 11);
     /* What NVRTC makes of a scenario does not depend on how the test was built: the builds with sanitizers look at a few. */
     const size_t every = getenv("SARRUS_FEW_CUBINS") ? 5 : 1;

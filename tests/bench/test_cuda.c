@@ -18,6 +18,7 @@
 #include "tests/backend/gpu_pinv_on_host.h"
 #include "tests/backend/gpu_staged_on_host.h"
 #include "tests/backend/gpu_yardstick_on_host.h"
+#include "tests/support/place.h"
 
 /* src/cli/main.c has a main. */
 int sarrus_exit_code(sarrus_status status) {
@@ -97,7 +98,7 @@ static void test_step(void **state) {
     const sarrus_bench_step_options options = {.quick = true,
                                                .on_device = true,
                                                .largest = 1000,
-                                               .files = {SARRUS_SOURCE_DIR "/scenarios/pendulum.yaml"},
+                                               .files = {place_of_source("/scenarios/pendulum.yaml")},
                                                .n_files = 1,
                                                .n_repetitions = 1};
     assert_int_equal(sarrus_context_create(&context), SARRUS_OK);

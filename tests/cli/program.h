@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/place.h"
+
 extern char **environ;
 
 enum { MAX_SAID = 1 << 16, MAX_ARGUMENTS = 24 };
@@ -34,7 +36,7 @@ static inline void text_read(const char *path, char *text) {
 
 /* Starts the program with the arguments (ended by NULL); stdout and stderr go to the files `out` and `err`. */
 static inline pid_t program_start(const char *const *arguments, const char *out, const char *err) {
-    char *argv[MAX_ARGUMENTS + 2] = {strdup(SARRUS_PROGRAM)};
+    char *argv[MAX_ARGUMENTS + 2] = {strdup(place_of_program())};
     int n = 1;
     for (; n <= MAX_ARGUMENTS && arguments[n - 1] != NULL; n++)
         argv[n] = strdup(arguments[n - 1]);

@@ -11,10 +11,11 @@
 #include <dirent.h>
 
 #include "scenario/scenario_fixture.h"
+#include "tests/support/place.h"
 
 enum { max_files = 400, n_files_promised = 70, max_line_bytes = 1000 };
 
-static const char folder[] = SARRUS_SOURCE_DIR "/tests/scenario/bad";
+static const char folder[] = "/tests/scenario/bad";
 
 static int is_yaml(const struct dirent *entry) {
     const size_t n = strlen(entry->d_name);
@@ -70,7 +71,7 @@ static bool check_finding(const struct reading *reading, const char *path, size_
 
 static void check_file(const char *name) {
     char path[max_line_bytes];
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    (void)snprintf(path, sizeof path, "%s/%s", place_of_source(folder), name);
     struct reading reading = {NULL, NULL, SARRUS_OK};
     assert_int_equal(sarrus_context_create(&reading.context), SARRUS_OK);
     reading.status = sarrus_scenario_read_file(reading.context, path, NULL, 0, &reading.model);
@@ -93,7 +94,7 @@ static void check_file(const char *name) {
 static void every_bad_file_is_refused_as_announced(void **state) {
     (void)state;
     struct dirent **entries = NULL;
-    const int n_entries = scandir(folder, &entries, is_yaml, alphasort);
+    const int n_entries = scandir(place_of_source(folder), &entries, is_yaml, alphasort);
     assert_in_range(n_entries, n_files_promised, max_files);
     for (int i = 0; i < n_entries; ++i) {
         check_file(entries[i]->d_name);

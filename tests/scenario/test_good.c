@@ -9,10 +9,11 @@
 #include <math.h>
 
 #include "scenario/scenario_fixture.h"
+#include "tests/support/place.h"
 
 static struct reading read_good(const char *name) {
     char path[500];
-    (void)snprintf(path, sizeof path, SARRUS_SOURCE_DIR "/tests/scenario/good/%s", name);
+    (void)snprintf(path, sizeof path, "%s/%s", place_of_source("/tests/scenario/good"), name);
     struct reading reading = {NULL, NULL, SARRUS_OK};
     assert_int_equal(sarrus_context_create(&reading.context), SARRUS_OK);
     reading.status = sarrus_scenario_read_file(reading.context, path, NULL, 0, &reading.model);

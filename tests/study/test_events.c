@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "result_fixture.h"
+#include "tests/support/place.h"
 
 enum { N_INSTANCES = 3, N_STEPS = 120, N_TIMES = N_STEPS + 1, MAX_EVENTS = 4096 };
 
@@ -26,7 +27,7 @@ static int setup(void **state) {
     fixture *f = fixture_create(state, "events");
     if (f == NULL)
         return -1;
-    return sarrus_scenario_read_file(f->context, SARRUS_SOURCE_DIR "/scenarios/four_bar.yaml", overrides,
+    return sarrus_scenario_read_file(f->context, place_of_source("/scenarios/four_bar.yaml"), overrides,
                                      sizeof overrides / sizeof overrides[0], &f->model) == SARRUS_OK
                ? 0
                : -1;
@@ -126,7 +127,7 @@ static void without_the_channel_there_is_no_table(void **state) {
     other[4].value = "{every: 100, channels: [state]}";
     sarrus_model *model = NULL;
     sarrus_run_summary summary;
-    assert_int_equal(sarrus_scenario_read_file(f->context, SARRUS_SOURCE_DIR "/scenarios/four_bar.yaml", other,
+    assert_int_equal(sarrus_scenario_read_file(f->context, place_of_source("/scenarios/four_bar.yaml"), other,
                                                sizeof other / sizeof other[0], &model),
                      SARRUS_OK);
     assert_int_equal(sarrus_run(f->context, model, &(sarrus_run_options){.output_path = f->path}, &summary), SARRUS_OK);
@@ -156,7 +157,7 @@ static void a_stopped_run_tells_what_its_outputs_show(void **state) {
     sarrus_model *model = NULL;
     sarrus_run_summary summary;
     const sarrus_run_options options = {.output_path = f->path, .progress = stop_after_a_few, .progress_user = &n_calls};
-    assert_int_equal(sarrus_scenario_read_file(f->context, SARRUS_SOURCE_DIR "/scenarios/four_bar.yaml", other,
+    assert_int_equal(sarrus_scenario_read_file(f->context, place_of_source("/scenarios/four_bar.yaml"), other,
                                                sizeof other / sizeof other[0], &model),
                      SARRUS_OK);
     assert_int_equal(sarrus_run(f->context, model, &options, &summary), SARRUS_INTERRUPTED);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "model/evaluator.h"
+#include "tests/support/place.h"
 
 static void require(sarrus_status status, const sarrus_context *context, const char *what) {
     if (status == SARRUS_OK) {
@@ -46,7 +47,7 @@ static void finish(mechanism *m) {
 mechanism mechanism_open_file(const char *file, const sarrus_override *overrides) {
     mechanism m = {0};
     char path[1024];
-    int n = snprintf(path, sizeof path, "%s/scenarios/%s", SARRUS_SOURCE_DIR, file);
+    int n = snprintf(path, sizeof path, "%s/%s", place_of_source("/scenarios"), file);
     assert_true(n > 0 && (size_t)n < sizeof path);
     require(sarrus_context_create(&m.context), NULL, "context");
     require(sarrus_scenario_read_file(m.context, path, overrides, count_overrides(overrides), &m.model), m.context, file);

@@ -1,0 +1,184 @@
+"""scripts/gpu_check on a GPU that is not there: stages, time limits, what is kept, and the exit codes."""
+
+import ctypes
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(os.environ.get("SARRUS_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+
+SMI = """#!/bin/sh
+case "$1" in
+    --query-gpu=*) echo 'NVIDIA H100 80GB HBM3, 580.1, 81559 MiB, 9.0, 1980 MHz, 700.00 W' ;;
+    *) echo 'a table' ;;
+esac
+"""
+# Runs what it is given, but for racecheck finds something.
+SANITIZER = """#!/bin/sh
+tool=$2
+shift 6
+[ "$tool" = racecheck ] && { echo '========= hazard'; exit 99; }
+exec "$@"
+"""
+# One benchmark hangs, one run fails, all else prints its JSON.
+PROGRAM = """#!/bin/sh
+case "$*" in
+    'bench pinv --backend cuda'*) sleep 60 ;;
+    *cusolver-syev*) echo 'sarrus: no cuSOLVER' >&2; exit 4 ;;
+    run*) echo '{"instance_steps_per_second": 3.0e8, "wall_seconds": 1.5, "output_share": 0.1}' ;;
+    list*) echo cuda ;;
+    *) echo '{"rows": []}' ;;
+esac
+"""
+TESTS = {"device.good": ("cuda", 0), "device.skipped": ("backend,cuda", 77), "host.good": ("core", 0), "host.bad": ("core", 1)}
+
+
+def script(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+
+
+def make_bundle(root):
+    shutil.copytree(ROOT / "scripts" / "launch", root / "bin")
+    shutil.copy(ROOT / "scripts" / "gpu_check", root / "bin")
+    script(root / "programs" / "sarrus", PROGRAM)
+    lines = []
+    for name, (labels, code) in TESTS.items():
+        script(root / "programs" / name, f"#!/bin/sh\nexit {code}\n")
+        lines.append(f"{name}\t20\t77\t{labels}\t-\tprograms/{name}\n")
+    (root / "tests").mkdir()
+    (root / "tests" / "list").write_text("".join(lines), encoding="utf-8")
+    (root / "lib").mkdir()
+    (root / "lib" / "cxx").mkdir()
+    (root / "lib" / "cxx" / "needs_glibc").write_text("9.99\n", encoding="utf-8")
+    (root / "lib" / "needs_glibc").write_text("2.17\n", encoding="utf-8")
+    (root / "lib" / "needs_machine").write_text(os.uname().machine + "\n", encoding="utf-8")
+    (root / "manifest.txt").write_text("a bundle for a test\n", encoding="utf-8")
+
+
+def has_driver():
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    return True
+
+
+class GpuCheck(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.bundle, self.out, self.tools = self.folder / "bundle", self.folder / "out", self.folder / "tools"
+        make_bundle(self.bundle)
+        script(self.tools / "nvidia-smi", SMI)
+        script(self.tools / "compute-sanitizer", SANITIZER)
+
+    def start(self, *options):
+        command = [sys.executable, self.bundle / "bin" / "gpu_check", "--quick", "--out", self.out, "--instances", "100", *options]
+        environment = {**os.environ, "PATH": f"{self.tools}:{os.environ['PATH']}"}
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+
+    def run_check(self, *options):
+        process = self.start(*options)
+        stdout, stderr = process.communicate(timeout=120)
+        return process.returncode, stdout, stderr
+
+    def read(self, what):
+        return json.loads((self.out / f"gpu_h100_80gb_hbm3_{what}.json").read_text(encoding="utf-8"))
+
+    def verdicts(self):
+        return {name: one["verdict"] for name, one in self.read("check")["verdicts"].items()}
+
+    def test_no_gpu(self):
+        if has_driver():
+            self.skipTest("this machine has a driver")
+        script(self.tools / "nvidia-smi", "#!/bin/sh\necho 'NVIDIA-SMI has failed' >&2\nexit 9\n")
+        code, _, stderr = self.run_check()
+        self.assertEqual(code, 4)
+        self.assertIn("no NVIDIA GPU", stderr)
+        self.assertFalse(self.out.exists())
+
+    def test_all_stages(self):
+        code, stdout, stderr = self.run_check("--stage-limit", "6")
+        self.assertEqual(code, 1, stderr)
+        verdicts = self.verdicts()
+        expected = {"device": "ok", "build": "left out", "tests-cuda": "ok", "step": "ok", "pinv": "failed", "main-job": "failed",
+                    "memcheck": "ok", "racecheck": "failed", "initcheck": "ok", "tests": "failed"}  # fmt: skip
+        self.assertEqual({name: verdicts[name] for name in expected}, expected, stdout)
+        state = self.read("check")
+        self.assertEqual(state["device"]["name"], "NVIDIA H100 80GB HBM3")
+        self.assertEqual(state["tests_host"]["failed"], ["host.bad"])
+        self.assertIn("1 of them skipped", state["verdicts"]["memcheck"]["note"])
+        self.assertEqual([one["why"] for one in state["racecheck"]["found"]], ["exit code 99"] * 2)
+        # What hung was cut, and what came behind it was still measured.
+        hung, cpu = self.read("pinv")["runs"]
+        self.assertIsNone(hung["exit_code"])
+        self.assertEqual(cpu["report"], {"rows": []})
+        self.assertEqual(len(self.read("step")["runs"]), 6)
+        runs = {row["name"]: row for row in self.read("main_job")["runs"]}
+        self.assertEqual(runs["staged, cusolver-syev"]["error"], "sarrus: no cuSOLVER")
+        self.assertEqual(runs["fused, specialised"]["report"]["instance_steps_per_second"], 3.0e8)
+        self.assertGreater(runs["disk"]["report"]["bytes_per_second"], 0)
+        summary = (self.out / "gpu_h100_80gb_hbm3_summary.md").read_text(encoding="utf-8")
+        self.assertIn("| fused, specialised | 3e+08 |", summary)
+        self.assertIn("| racecheck | failed |", summary)
+
+    def test_stages_add_up(self):
+        code, _, stderr = self.run_check("--stage", "device", "--stage", "tests-cuda")
+        self.assertEqual(code, 0, stderr)
+        self.assertEqual(set(self.verdicts()), {"device", "tests-cuda"})
+        began = self.read("check")["verdicts"]["device"]["date"]
+        (self.bundle / "programs" / "host.bad").write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
+        code, stdout, _ = self.run_check("--resume", "--stage", "device", "--stage", "tests")
+        self.assertEqual(code, 0)
+        self.assertNotIn("---- device", stdout)
+        self.assertEqual(self.verdicts(), {"device": "ok", "tests-cuda": "ok", "tests": "ok"})
+        self.assertEqual(self.read("check")["verdicts"]["device"]["date"], began)
+
+    def test_whole_limit(self):
+        code, _, _ = self.run_check("--limit", "3", "--stage", "pinv", "--stage", "tests-cuda")
+        self.assertEqual(code, 1)
+        self.assertEqual(self.verdicts(), {"pinv": "failed", "tests-cuda": "left out"})
+
+    def test_device_of_no_use(self):
+        """A GPU that nvidia-smi shows and the programs cannot use is not taken for a success."""
+        script(self.bundle / "programs" / "device.good", "#!/bin/sh\nexit 77\n")
+        code, _, _ = self.run_check("--stage", "tests-cuda", "--stage", "memcheck")
+        self.assertEqual(code, 1)
+        self.assertEqual(self.verdicts(), {"tests-cuda": "failed", "memcheck": "left out"})
+
+    def test_stopped(self):
+        process = self.start("--stage", "device", "--stage", "pinv")
+        deadline = time.monotonic() + 60
+        while "---- pinv" not in process.stdout.readline():
+            self.assertLess(time.monotonic(), deadline)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 143)
+        self.assertEqual(self.verdicts(), {"device": "ok", "pinv": "left out"})
+
+    def test_old_system(self):
+        """A system older than the bundle is told so, in words."""
+        (self.bundle / "lib" / "needs_glibc").write_text("9.99\n", encoding="utf-8")
+        said = subprocess.run([self.bundle / "bin" / "sarrus", "--version"], capture_output=True, text=True, check=False)
+        self.assertEqual(said.returncode, 126)
+        self.assertIn("needs glibc 9.99 or newer, and this system has", said.stderr)
+        said = subprocess.run([self.bundle / "bin" / "run_tests"], capture_output=True, text=True, check=False)
+        self.assertEqual(said.returncode, 126)
+        self.assertIn("needs glibc 9.99", said.stderr)
+        script(self.tools / "uname", "#!/bin/sh\necho sparc64\n")
+        environment = {**os.environ, "PATH": f"{self.tools}:{os.environ['PATH']}"}
+        said = subprocess.run([self.bundle / "bin" / "sarrus"], capture_output=True, text=True, env=environment, check=False)
+        self.assertEqual(said.returncode, 126)
+        self.assertIn("this machine is sparc64", said.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
