@@ -126,7 +126,7 @@ static sarrus_cuda_pinv_call call_of(const worker *w, int i_slot) {
     const slot *s = &w->slots[i_slot];
     void *at[N_PARTS];
     for (int i = 0; i < N_PARTS; i++)
-        at[i] = w->of->n_bytes[i] > 0 ? s->device + part_begin(w, i) : NULL;
+        at[i] = s->device && w->of->n_bytes[i] > 0 ? s->device + part_begin(w, i) : NULL;
     sarrus_cuda_pinv_call out = {.method = call->method,
                                  .m = call->m,
                                  .n = call->n,
