@@ -73,11 +73,12 @@ sarrus_status sarrus_configuration_create(const sarrus_plan *plan, sarrus_config
     c->v = doubles(n);
     c->jacobian = doubles(m * n);
     c->phi = doubles(m);
-    c->scratch = doubles(m * n + (m > n ? m : n));
+    c->scratch = doubles((m + 1) * n + (m + 1 > n ? m + 1 : n));
+    c->held = doubles(n);
     c->pivots = calloc(n ? n : 1, sizeof *c->pivots);
     sarrus_status status = SARRUS_NO_MEMORY;
     if (c->call.tile && c->call.workspace && c->lanes && c->weight && c->q && c->v && c->jacobian && c->phi && c->scratch &&
-        c->pivots) {
+        c->held && c->pivots) {
         c->kernels->prepare(&c->call);
         status = fill(c);
     }
@@ -96,6 +97,7 @@ void sarrus_configuration_free(sarrus_configuration *c) {
     free(c->jacobian);
     free(c->phi);
     free(c->scratch);
+    free(c->held);
     free(c->pivots);
     memset(c, 0, sizeof *c);
 }
@@ -118,15 +120,20 @@ double sarrus_configuration_rows(sarrus_configuration *c, double t) {
     return sqrt(sum);
 }
 
-/* One Newton step; the QR with column pivoting drops directions below 1e-8 of the largest, singular ones included. */
-static bool newton_step(sarrus_configuration *c) {
-    int m = c->m, n = c->n, larger = m > n ? m : n, rank = 0;
-    double *a = c->scratch, *b = c->scratch + (size_t)m * (size_t)n;
-    memcpy(a, c->jacobian, (size_t)m * (size_t)n * sizeof *a);
+/* One Newton step, in weighted coordinates; the QR with column pivoting drops directions below 1e-8 of the largest, singular ones
+ * included. With is_held one more row asks for no step along c->held. */
+static bool newton_step(sarrus_configuration *c, bool is_held) {
+    int m = c->m, n = c->n, n_rows = m + (is_held ? 1 : 0), larger = n_rows > n ? n_rows : n, rank = 0;
+    double *a = c->scratch, *b = c->scratch + (size_t)n_rows * (size_t)n;
+    for (int k = 0; k < n; ++k) {
+        memcpy(a + (size_t)k * (size_t)n_rows, c->jacobian + (size_t)k * (size_t)m, (size_t)m * sizeof *a);
+        if (is_held)
+            a[(size_t)k * (size_t)n_rows + (size_t)m] = c->held[k];
+    }
     memset(b, 0, (size_t)larger * sizeof *b);
     memcpy(b, c->phi, (size_t)m * sizeof *b);
     memset(c->pivots, 0, (size_t)n * sizeof *c->pivots);
-    if (LAPACKE_dgelsy(LAPACK_COL_MAJOR, m, n, 1, a, m, b, larger, c->pivots, 1e-8, &rank) != 0)
+    if (LAPACKE_dgelsy(LAPACK_COL_MAJOR, n_rows, n, 1, a, n_rows, b, larger, c->pivots, 1e-8, &rank) != 0)
         return false;
     double largest = 0.0;
     for (int i = 2; i < n; i += 3)
@@ -137,11 +144,11 @@ static bool newton_step(sarrus_configuration *c) {
     return true;
 }
 
-double sarrus_configuration_assemble(sarrus_configuration *c, double t) {
+static double assemble(sarrus_configuration *c, double t, bool is_held) {
     double error = sarrus_configuration_rows(c, t), best = error;
     int n_worse = 0;
     for (int i = 0; i < 60 && error > 0.0 && n_worse < 8; ++i) {
-        if (!newton_step(c))
+        if (!newton_step(c, is_held))
             break;
         error = sarrus_configuration_rows(c, t);
         if (!isfinite(error))
@@ -153,6 +160,14 @@ double sarrus_configuration_assemble(sarrus_configuration *c, double t) {
             break;
     }
     return error;
+}
+
+double sarrus_configuration_assemble(sarrus_configuration *c, double t) {
+    return assemble(c, t, false);
+}
+
+double sarrus_configuration_assemble_held(sarrus_configuration *c, double t) {
+    return assemble(c, t, true);
 }
 
 sarrus_status sarrus_decomposition_create(const sarrus_configuration *c, sarrus_decomposition *out) {

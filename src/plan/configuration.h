@@ -17,7 +17,8 @@ typedef struct sarrus_configuration {
     double *jacobian; /* [m·n] J M^{-1/2} at q, column-major */
     double *phi;      /* [m] */
     double *lanes;    /* what the kernel writes: jacobian, phi, phi_dot [(m·n + 2m)][width] */
-    double *scratch;  /* [m·n + max(m, n)] */
+    double *scratch;  /* [(m + 1)·n + max(m + 1, n)] */
+    double *held;     /* [n] a direction in weighted coordinates */
     int *pivots;      /* [n] */
 } sarrus_configuration;
 
@@ -37,6 +38,9 @@ double sarrus_configuration_rows(sarrus_configuration *configuration, double t);
 
 /* Newton's method in the metric of M until ‖Φ‖ stops shrinking; returns the final ‖Φ‖. Rows are those of the final q. */
 double sarrus_configuration_assemble(sarrus_configuration *configuration, double t);
+
+/* The same, but nothing is moved along `held`, a unit vector in weighted coordinates, unless the constraints cannot be met so. */
+double sarrus_configuration_assemble_held(sarrus_configuration *configuration, double t);
 
 SARRUS_MUST_USE sarrus_status sarrus_decomposition_create(const sarrus_configuration *configuration, sarrus_decomposition *out);
 void sarrus_decomposition_free(sarrus_decomposition *decomposition);

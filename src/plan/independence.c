@@ -15,13 +15,19 @@ enum { N_WALKS = 10 };
 /* Relative size of σ that counts on the manifold. Newton leaves 1e-13 at most; a configuration within 1e-9 of a singular one
  * is not met by chance. */
 static const double rank_tolerance = 1e-9;
+/* Below this relative size a counted σ is doubtful. Next to a singular configuration Newton is content with ‖Φ‖ ≈ δ² at a distance
+ * δ from the manifold, where redundant σ are of the order of δ and may be counted: what such a configuration shows depends on the
+ * last bits, so it is not asked as long as there are others. */
+static const double clear_tolerance = 1e-6;
 
 /* The null spaces seen: w[c] is m × k column-major. */
 typedef struct null_spaces {
     int n, k;
     double *w[N_WALKS + 1];
     int rank[N_WALKS + 1];
+    int firm_rank[N_WALKS + 1];                     /* without doubtful σ: the directions left are those that a walk may take */
     double kept[N_WALKS + 1], dropped[N_WALKS + 1]; /* relative σ on either side of the cut */
+    bool is_clear[N_WALKS + 1];
 } null_spaces;
 
 /* A fixed sequence in (−1, 1): a plan is the same every time. */
@@ -30,9 +36,9 @@ static double next_number(uint64_t *state) {
     return (double)(int64_t)*state / 9223372036854775808.0;
 }
 
-static int rank_of(const double *sigma, int n) {
+static int rank_of(const double *sigma, int n, double tolerance) {
     int rank = 0;
-    while (rank < n && sigma[rank] > rank_tolerance * sigma[0] && sigma[rank] > 0.0)
+    while (rank < n && sigma[rank] > tolerance * sigma[0] && sigma[rank] > 0.0)
         ++rank;
     return rank;
 }
@@ -41,39 +47,52 @@ static sarrus_status see(sarrus_configuration *c, sarrus_decomposition *svd, nul
     int m = c->m, smaller = m < c->n ? m : c->n;
     if (!sarrus_decomposition_make(c, svd))
         return SARRUS_FAILED;
-    int rank = rank_of(svd->sigma, smaller), i = seen->n;
+    int rank = rank_of(svd->sigma, smaller, rank_tolerance), i = seen->n;
     seen->w[i] = malloc((size_t)m * (size_t)(m - rank > 0 ? m - rank : 1) * sizeof(double));
     if (!seen->w[i])
         return SARRUS_NO_MEMORY;
     memcpy(seen->w[i], svd->u + (size_t)rank * (size_t)m, (size_t)m * (size_t)(m - rank) * sizeof(double));
     seen->rank[i] = rank;
+    seen->firm_rank[i] = rank_of(svd->sigma, smaller, clear_tolerance);
     seen->kept[i] = rank > 0 ? svd->sigma[rank - 1] / svd->sigma[0] : 1.0;
     seen->dropped[i] = rank < smaller && svd->sigma[0] > 0.0 ? svd->sigma[rank] / svd->sigma[0] : 0.0;
     ++seen->n;
     return SARRUS_OK;
 }
 
-/* A move along the manifold: a random tangent vector (right null space), then Newton. False when it does not come back. */
+/* A move along the manifold: a random vector's part in the tangent space (right null space, whatever its basis), then Newton. False
+ * when it does not come back.
+ *
+ * The way along the move is held at first: next to a singular configuration where redundant rows bend apart at second order, Φ is
+ * quadratic in the move and Newton alone halves it in every step, back to where it began. */
 static bool walk(sarrus_configuration *c, const sarrus_decomposition *svd, int rank, double t, uint64_t *state, double *q_before) {
     int n = c->n;
     memcpy(q_before, c->q, (size_t)n * sizeof *q_before);
-    double *move = c->scratch, size = 0.0;
+    double *move = c->held, *random = c->scratch, size = 0.0, length2 = 0.0;
     memset(move, 0, (size_t)n * sizeof *move);
+    for (int i = 0; i < n; ++i)
+        random[i] = next_number(state);
     for (int k = rank; k < n; ++k) {
-        double r = next_number(state);
+        double along = 0.0;
         for (int i = 0; i < n; ++i)
-            move[i] += r * svd->vt[k + i * n];
+            along += svd->vt[k + i * n] * random[i];
+        for (int i = 0; i < n; ++i)
+            move[i] += along * svd->vt[k + i * n];
     }
     for (int i = 0; i < n; ++i) {
-        move[i] *= c->weight[i];
-        size = fmax(size, fabs(move[i]));
+        size = fmax(size, fabs(c->weight[i] * move[i]));
+        length2 += move[i] * move[i];
     }
     double step = rank < n && size > 0.0 ? 0.4 / size : 0.0;
-    for (int i = 0; i < n; ++i)
-        c->q[i] += step * move[i];
+    for (int i = 0; i < n; ++i) {
+        c->q[i] += step * c->weight[i] * move[i];
+        move[i] = length2 > 0.0 ? move[i] / sqrt(length2) : 0.0;
+    }
     double scale = 1.0;
     for (int i = 0; i < n; ++i)
         scale = fmax(scale, fabs(q_before[i]));
+    if (sarrus_configuration_assemble_held(c, t) <= 1e-11 * scale)
+        return true;
     if (sarrus_configuration_assemble(c, t) <= 1e-11 * scale)
         return true;
     memcpy(c->q, q_before, (size_t)n * sizeof *q_before);
@@ -91,7 +110,7 @@ static sarrus_status explore(sarrus_configuration *c, sarrus_decomposition *svd,
     sarrus_status status = see(c, svd, seen);
     double t = 0.0;
     for (int i = 0; status == SARRUS_OK && i < N_WALKS; ++i) {
-        int rank = seen->rank[seen->n - 1];
+        int rank = seen->firm_rank[seen->n - 1];
         if (plan->mech.n_drives == 0 && rank >= c->n)
             break;
         for (int k = 0; plan->mech.n_drives > 0 && k < 10; ++k) {
@@ -140,7 +159,7 @@ static int best_dependent(const null_spaces *seen, int generic, int m, const boo
             continue;
         double smallest = INFINITY;
         for (int i = 0; i < seen->n; ++i) {
-            if (seen->rank[i] == generic && seen->kept[i] > 1e-6)
+            if (seen->rank[i] == generic && seen->is_clear[i])
                 smallest = fmin(smallest, row_norm(seen, i, m, row));
         }
         if (smallest > best_size * (1.0 - 1e-9)) {
@@ -161,7 +180,7 @@ static sarrus_status choose(sarrus_plan_independence *found, null_spaces *seen, 
     for (int row = 0; good && row < m; ++row) {
         double largest = 0.0;
         for (int i = 0; i < seen->n; ++i) {
-            if (seen->rank[i] == generic && seen->kept[i] > 1e-6)
+            if (seen->rank[i] == generic && seen->is_clear[i])
                 largest = fmax(largest, row_norm(seen, i, m, row));
         }
         found->row_is_unique[row] = largest < 1e-7;
@@ -186,22 +205,39 @@ static sarrus_status choose(sarrus_plan_independence *found, null_spaces *seen, 
     return good ? SARRUS_OK : SARRUS_NO_MEMORY;
 }
 
+/* How far the σ of a configuration keep away from the cut, on either side, as a factor. */
+static double margin(const null_spaces *seen, int i) {
+    const double above = seen->kept[i] / rank_tolerance;
+    return seen->dropped[i] > 0.0 ? fmin(above, rank_tolerance / seen->dropped[i]) : above;
+}
+
+/* Which configurations are asked: those without doubtful σ, or, when walks have come to none, the most decided of their ends. The
+ * assembled one does not count here, since it may be singular. */
+static void ask_clear_ones(null_spaces *seen) {
+    double most = 0.0, wanted = clear_tolerance / rank_tolerance;
+    for (int i = 1; i < seen->n; ++i)
+        most = fmax(most, margin(seen, i));
+    if (seen->n > 1 && most < wanted)
+        wanted = 0.1 * most;
+    for (int i = 0; i < seen->n; ++i)
+        seen->is_clear[i] = seen->n == 1 || margin(seen, i) >= wanted;
+}
+
 static sarrus_status judge(sarrus_plan_independence *found, null_spaces *seen, int m) {
     int generic = 0;
     found->smallest_kept = 1.0;
-    for (int i = 0; i < seen->n; ++i)
-        generic = seen->rank[i] > generic ? seen->rank[i] : generic;
-    bool any_clear = false;
+    ask_clear_ones(seen);
     for (int i = 0; i < seen->n; ++i) {
-        if (seen->rank[i] != generic)
+        if (seen->is_clear[i])
+            generic = seen->rank[i] > generic ? seen->rank[i] : generic;
+    }
+    for (int i = 0; i < seen->n; ++i) {
+        if (seen->rank[i] != generic || !seen->is_clear[i])
             continue;
-        any_clear = any_clear || seen->kept[i] > 1e-6;
         found->smallest_kept = fmin(found->smallest_kept, seen->kept[i]);
         found->typical_kept = fmax(found->typical_kept, seen->kept[i]);
         found->largest_dropped = fmax(found->largest_dropped, seen->dropped[i]);
     }
-    for (int i = 0; !any_clear && i < seen->n; ++i)
-        seen->kept[i] = 1.0;
     seen->k = m - generic;
     found->rank_at_t0 = seen->rank[0];
     found->n_configurations = seen->n;

@@ -84,13 +84,20 @@ static uint64_t count_steps(const sarrus_model *model) {
     return steps > 0.0 ? (uint64_t)steps : 0;
 }
 
+/* To six bits: what a linear algebra library leaves behind them differs from processor to processor, and a plan must not. */
+static double rounded(double x) {
+    int exponent;
+    const double mantissa = frexp(x, &exponent);
+    return ldexp(rint(ldexp(mantissa, 6)), exponent - 6);
+}
+
 /* The automatic rank's bound on the count settles what is redundant; its threshold has only to tell when a direction is lost for
  * the moment. That is when its σ has sunk to 1e-5 of what it is in an ordinary configuration: there the round-off of γ, divided by
  * σ, begins to outweigh the acceleration that Gauss's principle gives the direction once it is free. */
 static void settle_threshold(sarrus_plan *plan) {
     if (plan->mech.rank.method != SARRUS_RANK_AUTO)
         return;
-    plan->mech.rank.tolerance = plan->independence.typical_kept > 0.0 ? 1e-5 * plan->independence.typical_kept : 1e-10;
+    plan->mech.rank.tolerance = plan->independence.typical_kept > 0.0 ? 1e-5 * rounded(plan->independence.typical_kept) : 1e-10;
 }
 
 sarrus_status sarrus_plan_create(sarrus_context *context, const sarrus_model *model, sarrus_plan **out) {
