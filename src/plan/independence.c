@@ -150,7 +150,8 @@ static void deflate(const null_spaces *seen, int i, int m, int row, double *w) {
 }
 
 /* The row whose smallest null component over the generic configurations is largest; later rows win ties, so that the rows
- * written first in the scenario stay. */
+ * written first in the scenario stay. Without a row the others have lost the rank where its component is 0. That does little harm
+ * next to a singular configuration, where it is lost anyway, so a component is taken relative to the smallest σ that counts. */
 static int best_dependent(const null_spaces *seen, int generic, int m, const bool *is_dependent) {
     int best = -1;
     double best_size = -1.0;
@@ -160,7 +161,7 @@ static int best_dependent(const null_spaces *seen, int generic, int m, const boo
         double smallest = INFINITY;
         for (int i = 0; i < seen->n; ++i) {
             if (seen->rank[i] == generic && seen->is_clear[i])
-                smallest = fmin(smallest, row_norm(seen, i, m, row));
+                smallest = fmin(smallest, row_norm(seen, i, m, row) / seen->kept[i]);
         }
         if (smallest > best_size * (1.0 - 1e-9)) {
             best = row;

@@ -418,7 +418,8 @@ static void check_backend(const subject *s, uint64_t n_steps, const gpu_on_host_
 static void test_backend(void **state) {
     (void)state;
     static const subject regular = {"four_bar.yaml", {"output.channels", "[state, rank]", NULL}};
-    static const subject singular = {"five_bar_singular.yaml", {NULL}};
+    /* Without reactions: so near to where the links align, 0.1 mrad after 6 steps, their round-off is ε/σ². */
+    static const subject singular = {"five_bar_singular.yaml", {"output.channels", "[state, energy, constraint, rank]", NULL}};
     /* A rule that changes its mind more often than regular motions do. */
     static const subject fickle = {
         "four_bar.yaml",
