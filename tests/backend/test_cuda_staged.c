@@ -384,7 +384,8 @@ static void test_errors(void **state) {
 /* All that a user sees of 70 instances by LAPACK on the CPU and by cuSOLVER on devices, whose memory holds all or a part of them.
  */
 static void check_backend(const subject *s, uint64_t n_steps, const gpu_on_host_settings *settings) {
-    enum { N = 70, N_TIMES = 3 };
+    enum { N = 70, N_TIMES = 3, R = SARRUS_OBSERVE_REACTIONS };
+    const bool is_singular = strcmp(s->file, "five_bar_singular.yaml") == 0;
     const cusolver_on_host_settings library = {0};
     gpu_record records[2];
     cusolver_on_host_reset(&library);
@@ -400,6 +401,9 @@ static void check_backend(const subject *s, uint64_t n_steps, const gpu_on_host_
         sarrus_batch_destroy(batch);
         mechanism_close(&m);
     }
+    /* So near to where the links align, 0.1 mrad after 6 steps, the round-off of reactions is ε/σ²: not compared. */
+    for (int k = 0; k < 2 && is_singular; ++k)
+        memset(records[k].seen[R], 0, N * N_TIMES * records[k].width[R] * sizeof(double));
     gpu_records_compare(s->file, &records[0], 0, &records[1], TOLERANCE_RUN);
     assert_int_equal(records[0].n_events, records[1].n_events);
     for (uint64_t i = 0; i < records[0].n_events; ++i)
@@ -418,8 +422,7 @@ static void check_backend(const subject *s, uint64_t n_steps, const gpu_on_host_
 static void test_backend(void **state) {
     (void)state;
     static const subject regular = {"four_bar.yaml", {"output.channels", "[state, rank]", NULL}};
-    /* Without reactions: so near to where the links align, 0.1 mrad after 6 steps, their round-off is ε/σ². */
-    static const subject singular = {"five_bar_singular.yaml", {"output.channels", "[state, energy, constraint, rank]", NULL}};
+    static const subject singular = {"five_bar_singular.yaml", {NULL}};
     /* A rule that changes its mind more often than regular motions do. */
     static const subject fickle = {
         "four_bar.yaml",
