@@ -11,6 +11,7 @@
 #include "backend/backend.h"
 #include "backend/isa.h"
 #include "backend/lapack_solve.h"
+#include "backend/pace.h"
 #include "backend/scatter.h"
 #include "backend/specialize_plan.h"
 #include "core/monotonic.h"
@@ -33,9 +34,7 @@ typedef struct cpu_device {
     size_t tile_doubles;
     cpu_thread *threads;             /* [n_threads] */
     sarrus_specializer *specializer; /* NULL: the generic kernels alone */
-    double busy_seconds;             /* spent on steps so far */
-    double step_seconds;             /* of one step of all instances; NaN: not known yet */
-    uint64_t n_steps;                /* of the whole batch so far */
+    sarrus_pace pace;
 } cpu_device;
 
 static cpu_device *cpu_of(sarrus_device *device) {
@@ -133,7 +132,7 @@ static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan
     }
     device->specializer = sarrus_specializer_create_for(plan, options, kernels);
     /* Half of the guess: it has to be clear to be acted upon. */
-    device->step_seconds = 0.5 * sarrus_plan_step_seconds(plan, n_instances, kernels->width, device->base.n_threads);
+    device->pace.step_seconds = 0.5 * sarrus_plan_step_seconds(plan, n_instances, kernels->width, device->base.n_threads);
     (void)snprintf(device->base.description, sizeof device->base.description, "%s, %d thread%s", kernels->name,
                    device->base.n_threads, device->base.n_threads == 1 ? "" : "s");
     *out = &device->base;
@@ -225,20 +224,10 @@ static void advance_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile
 /* n_steps steps of every tile. Before them: does it pay now to have kernels compiled? How much is left the clock knows, how long it
  * takes is told by the steps so far. */
 static void march_tiles(cpu_device *device, tile_work *work, const void *how, const sarrus_clock *clock, uint64_t n_steps) {
-    const double measurable = 0.03; /* s: less tells more of cold caches and sleeping threads than of the rate */
-    const uint64_t n_to_end = clock->n_total > clock->step ? clock->n_total - clock->step : 0;
-    double seconds_left = device->step_seconds * (double)(n_to_end > n_steps ? n_to_end : n_steps);
-    /* A batch that goes on past its end, or starts again and again, has as much before it as behind it, for all that we know. */
-    if (device->n_steps > clock->n_total && device->busy_seconds > seconds_left)
-        seconds_left = device->busy_seconds;
-    sarrus_specializer_consider(device->specializer, seconds_left);
+    sarrus_specializer_consider(device->specializer, sarrus_pace_seconds_left(&device->pace, clock, n_steps));
     const double began = sarrus_monotonic_seconds();
     for_tiles(device, work, how);
-    const double seconds = sarrus_monotonic_seconds() - began;
-    device->busy_seconds += seconds;
-    device->n_steps += n_steps;
-    if (n_steps > 0 && seconds > measurable)
-        device->step_seconds = seconds / (double)n_steps;
+    sarrus_pace_note(&device->pace, n_steps, sarrus_monotonic_seconds() - began);
 }
 
 typedef struct advance_order {
@@ -284,8 +273,7 @@ static void observe_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile
             clock.step += n_steps;
         }
         if (want.n_arrays > 0) {
-            double t = clock.step == clock.n_total ? clock.t_end : (double)clock.step * clock.dt;
-            device->kernels->observe(&thread->call, t, &want, thread->observed);
+            device->kernels->observe(&thread->call, sarrus_pace_time(&clock), &want, thread->observed);
         }
         sarrus_scatter(&observed, request, observation->n_instances, k);
     }

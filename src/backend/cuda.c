@@ -106,7 +106,7 @@ static sarrus_status cuda_create(sarrus_context *context, const sarrus_plan *pla
     }
     if (!library)
         device->specializer = sarrus_cuda_specializer_create(plan, options, device->parts[0].described.architecture);
-    device->step_seconds = (double)NAN;
+    device->pace.step_seconds = (double)NAN;
     describe(device);
     *out = &device->base;
     return SARRUS_OK;
@@ -124,21 +124,12 @@ static sarrus_status cuda_assemble(sarrus_device *base) {
     return status;
 }
 
-/* As on the CPU: does it pay to have kernels compiled? How long steps take is told by those so far. */
+/* As on the CPU: does it pay to have kernels compiled? */
 static sarrus_status march(cuda_device *device, cuda_work *work, const void *how, const sarrus_clock *clock, uint64_t n_steps) {
-    const double measurable = 0.03; /* s */
-    const uint64_t n_to_end = clock->n_total > clock->step ? clock->n_total - clock->step : 0;
-    double seconds_left = device->step_seconds * (double)(n_to_end > n_steps ? n_to_end : n_steps);
-    if (device->n_steps > clock->n_total && device->busy_seconds > seconds_left)
-        seconds_left = device->busy_seconds;
-    sarrus_cuda_specializer_consider(device->specializer, seconds_left);
+    sarrus_cuda_specializer_consider(device->specializer, sarrus_pace_seconds_left(&device->pace, clock, n_steps));
     const double began = sarrus_monotonic_seconds();
     const sarrus_status status = sarrus_cuda_run(device, work, how, n_steps > 0 ? device->changed : NULL);
-    const double seconds = sarrus_monotonic_seconds() - began;
-    device->busy_seconds += seconds;
-    device->n_steps += n_steps;
-    if (n_steps > 0 && seconds > measurable)
-        device->step_seconds = seconds / (double)n_steps;
+    sarrus_pace_note(&device->pace, n_steps, sarrus_monotonic_seconds() - began);
     return status;
 }
 

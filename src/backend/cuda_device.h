@@ -15,6 +15,7 @@
 #include "backend/cuda_specialize.h"
 #include "backend/cuda_staged.h"
 #include "backend/gpu.h"
+#include "backend/pace.h"
 #include "plan/lower.h"
 
 typedef struct cuda_device cuda_device;
@@ -79,9 +80,8 @@ struct cuda_device {
     uint8_t *host_is_old, *device_is_old, *is_shared;
     uint8_t *changed; /* [n_arrays] that steps change */
     sarrus_cuda_specializer *specializer;
-    const sarrus_cusolver *library;    /* of the staged path; NULL: the plan goes the fused one */
-    double busy_seconds, step_seconds; /* as on the CPU */
-    uint64_t n_steps;
+    const sarrus_cusolver *library; /* of the staged path; NULL: the plan goes the fused one */
+    sarrus_pace pace;
 };
 
 typedef int cuda_work(cuda_worker *worker, const void *how);

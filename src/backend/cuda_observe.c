@@ -1,6 +1,5 @@
 /* Observations of a worker's tiles. What is wanted of all tiles at one time is packed on the device, copied by a second stream
  * while the next steps are made, and taken to the user's arrays by the host, two packets by turns. */
-#include <math.h>
 #include <omp.h>
 
 #include "backend/cuda_device.h"
@@ -100,7 +99,7 @@ static int packet_send(cuda_worker *worker, const cuda_packet *where, double t) 
 
 /* All tiles of the worker, as many at once as a packet holds. */
 static int time_send(cuda_worker *worker, uint64_t i_time, const sarrus_clock *clock) {
-    const double t = clock->step == clock->n_total ? clock->t_end : (double)clock->step * clock->dt;
+    const double t = sarrus_pace_time(clock);
     const uint64_t n_fitting = worker->n_seen / ((uint64_t)worker->what.want.n_arrays * SARRUS_CUDA_WIDTH);
     int error = SARRUS_GPU_OK;
     for (uint64_t i = 0; i < worker->n_held && error == SARRUS_GPU_OK; i += n_fitting) {

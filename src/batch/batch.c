@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/backend.h"
+#include "backend/pace.h"
 #include "backend/scatter.h"
 #include "core/report.h"
 #include "model/draws.h"
@@ -264,8 +265,8 @@ sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
 }
 
 double sarrus_batch_time(const sarrus_batch *batch) {
-    sarrus_clock clock = clock_of(batch);
-    return clock.step == clock.n_total ? clock.t_end : (double)clock.step * clock.dt;
+    const sarrus_clock clock = clock_of(batch);
+    return sarrus_pace_time(&clock);
 }
 
 uint64_t sarrus_batch_step(const sarrus_batch *batch) {

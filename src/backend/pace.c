@@ -1,0 +1,22 @@
+#include "backend/pace.h"
+
+double sarrus_pace_seconds_left(const sarrus_pace *pace, const sarrus_clock *clock, uint64_t n_steps) {
+    const uint64_t n_to_end = clock->n_total > clock->step ? clock->n_total - clock->step : 0;
+    const double seconds_left = pace->step_seconds * (double)(n_to_end > n_steps ? n_to_end : n_steps);
+    /* A batch that goes on past its end, or starts again and again, has as much before it as behind it, for all that we know. */
+    if (pace->n_steps > clock->n_total && pace->busy_seconds > seconds_left)
+        return pace->busy_seconds;
+    return seconds_left;
+}
+
+void sarrus_pace_note(sarrus_pace *pace, uint64_t n_steps, double seconds) {
+    const double measurable = 0.03; /* s: less tells more of cold caches and sleeping threads than of the rate */
+    pace->busy_seconds += seconds;
+    pace->n_steps += n_steps;
+    if (n_steps > 0 && seconds > measurable)
+        pace->step_seconds = seconds / (double)n_steps;
+}
+
+double sarrus_pace_time(const sarrus_clock *clock) {
+    return clock->step == clock->n_total ? clock->t_end : (double)clock->step * clock->dt;
+}
