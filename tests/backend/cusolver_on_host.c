@@ -3,6 +3,7 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,21 +22,33 @@ typedef struct handle {
 } handle;
 
 static cusolver_on_host_settings settings;
-static cusolver_on_host_tally tally;
+static cusolver_on_host_tally tally; /* several threads call, each with handles of its own */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void cusolver_on_host_reset(const cusolver_on_host_settings *wanted) {
     openblas_set_num_threads(1); /* a thread more makes matrices of this size wait for it */
     settings = *wanted;
+    (void)pthread_mutex_lock(&lock);
     tally = (cusolver_on_host_tally){0};
+    (void)pthread_mutex_unlock(&lock);
 }
 
 cusolver_on_host_tally cusolver_on_host_seen(void) {
-    return tally;
+    (void)pthread_mutex_lock(&lock);
+    const cusolver_on_host_tally seen = tally;
+    (void)pthread_mutex_unlock(&lock);
+    return seen;
+}
+
+static void tally_add(int *what, int n) {
+    (void)pthread_mutex_lock(&lock);
+    *what += n;
+    (void)pthread_mutex_unlock(&lock);
 }
 
 static int misuse(const char *what) {
     (void)fprintf(stderr, "cuSOLVER on host: %s\n", what);
-    ++tally.n_misuses;
+    tally_add(&tally.n_misuses, 1);
     return INVALID_VALUE;
 }
 
@@ -50,7 +63,7 @@ static int handle_create(handle_kind kind, void **out) {
         abort();
     h->kind = kind;
     *out = h;
-    ++tally.n_handles;
+    tally_add(&tally.n_handles, 1);
     return 0;
 }
 
@@ -58,7 +71,7 @@ static int handle_destroy(handle_kind kind, void *which) {
     handle *h = which;
     if (!h || h->kind != kind)
         return misuse("a handle of another kind given back");
-    --tally.n_handles;
+    tally_add(&tally.n_handles, -1);
     free(h);
     return 0;
 }
@@ -146,7 +159,7 @@ static void gesvdj_one(const factor_argument *f, int i, double *vt, double *rest
         spoil(s, count);
         spoil(u, m * m);
         spoil(v, n * n);
-        ++tally.n_unconverged;
+        tally_add(&tally.n_unconverged, 1);
     } else if (LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'A', 'A', m, n, a, m, s, u, m, vt, n, rest) != 0) {
         f->info[i] = count + 1;
     }
@@ -155,7 +168,7 @@ static void gesvdj_one(const factor_argument *f, int i, double *vt, double *rest
             v[j + k * n] = vt[k + j * n];
     if (f->info[i] == 0 && is_every(settings.every_wrong, f->first + i)) {
         u[0] += 1e-3;
-        ++tally.n_wrong;
+        tally_add(&tally.n_wrong, 1);
     }
     spoil(a, m * n);
 }
@@ -167,9 +180,12 @@ static void gesvdj_run(const void *argument) {
         gesvdj_one(f, i, vt, rest);
 }
 
-static int queue(void *stream, void (*run)(const void *), const factor_argument *f) {
+static int queue(void *stream, void (*run)(const void *), factor_argument *f) {
+    (void)pthread_mutex_lock(&lock);
     ++tally.n_calls;
+    f->first = tally.n_members;
     tally.n_members += f->n_batch;
+    (void)pthread_mutex_unlock(&lock);
     const int error = gpu_on_host_launch(stream, run, f, sizeof *f);
     return error == 0 ? settings.status : 7; /* CUSOLVER_STATUS_INTERNAL_ERROR */
 }
@@ -200,7 +216,7 @@ static int gesvdj(void *h, int jobz, int m, int n, double *a, int lda, double *s
         !gpu_on_host_check(u, batch * (size_t)(m * m)) || !gpu_on_host_check(v, batch * (size_t)(n * n)) ||
         !gpu_on_host_check(info, (size_t)n_batch * sizeof *info))
         return misuse("memory of gesvdjBatched");
-    const factor_argument f = {m, n, n_batch, a, s, u, v, info, tally.n_members};
+    factor_argument f = {m, n, n_batch, a, s, u, v, info, 0};
     return queue(stream, gesvdj_run, &f);
 }
 
@@ -213,13 +229,13 @@ static void syev_run(const void *argument) {
         if (is_every(settings.every_unconverged, f->first + i)) {
             f->info[i] = 1;
             spoil(a, n * n);
-            ++tally.n_unconverged;
+            tally_add(&tally.n_unconverged, 1);
             continue;
         }
         f->info[i] = LAPACKE_dsyev(LAPACK_COL_MAJOR, 'V', 'L', n, a, n, w);
         if (is_every(settings.every_wrong, f->first + i)) {
             w[n - 1] *= 1.001;
-            ++tally.n_wrong;
+            tally_add(&tally.n_wrong, 1);
         }
     }
 }
@@ -249,7 +265,7 @@ static int syev(void *h, void *params, int jobz, int uplo, int64_t n, int type_a
     if (!gpu_on_host_check(a, batch * (size_t)n) || !gpu_on_host_check(w, batch) ||
         !gpu_on_host_check(info, (size_t)n_batch * sizeof *info))
         return misuse("memory of XsyevBatched");
-    const factor_argument f = {(int)n, (int)n, (int)n_batch, a, w, NULL, NULL, info, tally.n_members};
+    factor_argument f = {(int)n, (int)n, (int)n_batch, a, w, NULL, NULL, info, 0};
     return queue(stream, syev_run, &f);
 }
 

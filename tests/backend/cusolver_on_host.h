@@ -14,10 +14,10 @@ typedef struct cusolver_on_host_settings {
 } cusolver_on_host_settings;
 
 typedef struct cusolver_on_host_tally {
-    int n_handles;               /* now, all kinds */
-    int n_calls, n_misuses;      /* of factorisations; of anything against the documentation, said on standard error */
-    long n_members;              /* factored */
-    long n_unconverged, n_wrong; /* of these */
+    int n_handles;              /* now, all kinds */
+    int n_calls, n_misuses;     /* of factorisations; of anything against the documentation, said on standard error */
+    int n_unconverged, n_wrong; /* of the members factored */
+    long n_members;
 } cusolver_on_host_tally;
 
 void cusolver_on_host_reset(const cusolver_on_host_settings *settings);
