@@ -10,7 +10,7 @@
 #include "tests/backend/gpu_fused_on_host.h"
 #include "tests/backend/gpu_staged_on_host.h"
 
-enum { MOST_DEVICES = 8 };
+enum { MOST_DEVICES = 512 };
 
 typedef struct block {
     struct block *next;

@@ -122,6 +122,27 @@ static void memory_and_devices_change_no_bit(void **state) {
     mechanism_close(&m);
 }
 
+/* However many devices there are, all of them work. */
+static void many_devices(void **state) {
+    (void)state;
+    enum { N_DEVICES = 300, N = 32 * N_DEVICES };
+    gpu_record records[2];
+    mechanism m = mechanism_open_file("pendulum.yaml", NULL);
+    for (int k = 0; k < 2; k++) {
+        gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = k ? N_DEVICES : 1});
+        sarrus_batch *batch = gpu_batch(&m, SARRUS_BACKEND_CUDA, N, NULL);
+        gpu_speeds_spread(batch);
+        records[k] = gpu_record_make(batch, 2, 2);
+        assert_int_equal(gpu_on_host_seen().n_devices_used, k ? N_DEVICES : 1);
+        sarrus_batch_destroy(batch);
+        assert_clean();
+    }
+    gpu_records_compare("many devices", &records[0], 0, &records[1], 0.0);
+    gpu_record_free(&records[0]);
+    gpu_record_free(&records[1]);
+    mechanism_close(&m);
+}
+
 /* What is done to a batch between calls arrives on the device, and what is looked at comes back: torques on the arm, a state that
  * is moved, a reset, and each of them without a view in between. */
 static void drive(sarrus_batch *batch, const char *what, gpu_record *out) {
@@ -275,6 +296,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(sizes_around_the_tile, setup, teardown),
         cmocka_unit_test_setup_teardown(changes_of_rank, setup, teardown),
         cmocka_unit_test_setup_teardown(memory_and_devices_change_no_bit, setup, teardown),
+        cmocka_unit_test_setup_teardown(many_devices, setup, teardown),
         cmocka_unit_test_setup_teardown(inputs_views_and_resets, setup, teardown),
         cmocka_unit_test_setup_teardown(what_nobody_looks_at_is_not_copied, setup, teardown),
         cmocka_unit_test_setup_teardown(an_instance_is_the_same_anywhere, setup, teardown),
