@@ -487,6 +487,8 @@ gpu_on_host_tally gpu_on_host_seen(void) {
 
 const sarrus_gpu gpu_on_host = {
     .name = "cuda",
+    .n_most_packed = (size_t)256 << 20,
+    .n_most_pinned = (size_t)16 << 20,
     .count = count,
     .select = select_device,
     .describe = describe,
