@@ -188,16 +188,22 @@ static void many_devices(void **state) {
     mechanism_close(&m);
 }
 
+static void torques_set(sarrus_batch *batch, const sarrus_view *input, double torque) {
+    for (uint64_t i = 0; i < sarrus_batch_n_instances(batch); i++)
+        input->base[(i / input->width) * input->stride + i % input->width] = torque * (double)(i % 7);
+}
+
 /* What is done to a batch between calls arrives on the device, and what is looked at comes back: torques on the arm, a state that
  * is moved, a reset, and each of them without a view in between. */
 static void drive(sarrus_batch *batch, const char *what, gpu_record *out) {
     sarrus_view input;
     if (strchr(what, 'i')) {
         assert_int_equal(sarrus_batch_view(batch, SARRUS_FIELD_INPUT, &input), SARRUS_OK);
-        for (uint64_t i = 0; i < sarrus_batch_n_instances(batch); i++)
-            input.base[(i / input.width) * input.stride + i % input.width] = 0.1 * (double)(i % 7);
+        torques_set(batch, &input, 0.1);
     }
     assert_int_equal(sarrus_batch_advance(batch, 30), SARRUS_OK);
+    if (strchr(what, 'i')) /* through the view that is there already */
+        torques_set(batch, &input, -0.3);
     if (strchr(what, 'v'))
         gpu_speeds_spread(batch);
     assert_int_equal(sarrus_batch_advance(batch, 10), SARRUS_OK);
