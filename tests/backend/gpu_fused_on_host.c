@@ -36,7 +36,7 @@ static int is_mapped(uintptr_t address) {
 
 /* Every table of the mechanism lies in device memory: whatever looks like an address of this process. */
 static int tables_check(const sarrus_mechanism *mech) {
-    const uintptr_t lowest = (uintptr_t)1 << 40, highest = (uintptr_t)1 << 47;
+    const uintptr_t lowest = (uintptr_t)1 << 46, highest = (uintptr_t)1 << 47;
     for (size_t at = 0; at + sizeof(uintptr_t) <= sizeof *mech; at += sizeof(uintptr_t)) {
         uintptr_t word;
         memcpy(&word, (const unsigned char *)mech + at, sizeof word);

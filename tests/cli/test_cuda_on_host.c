@@ -201,11 +201,16 @@ static void without_a_device_to_bench(void **state) {
     (void)state;
     play("PLAYED_DEVICES", "0");
     const char *const names[] = {"pinv", "step"};
+    file_write("kept.json", "figures of another day\n");
     for (int i = 0; i < 2; i++) {
-        const said *s = RUN("bench", names[i], "--backend", "cuda", "--quick");
+        const said *s = i == 0 ? RUN("bench", names[i], "--backend", "cuda", "--quick", "-o", "kept.json")
+                               : RUN("bench", names[i], "--backend", "cuda", "--quick");
         assert_int_equal(s->code, SARRUS_EXIT_NO_BACKEND);
         says(s->err, "no usable device: no CUDA-capable device is detected");
     }
+    char kept[MAX_SAID];
+    text_read("kept.json", kept);
+    assert_string_equal(kept, "figures of another day\n");
 }
 
 int main(int argc, char **argv) {
