@@ -127,6 +127,8 @@ static const sarrus_gpu_staged staged = {
 
 static const sarrus_gpu table = {
     .name = "cuda",
+    .n_most_packed = (size_t)256 << 20,
+    .n_most_pinned = (size_t)16 << 20,
     .count = count,
     .select = select,
     .describe = describe,
