@@ -37,7 +37,7 @@ static bool is_large(size_t i) {
 
 static void fused(void **state) {
     (void)state;
-    const bool is_slow = getenv("SARRUS_UNDER_SANITIZER") != NULL;
+    const bool is_slow = getenv("SARRUS_FEW_CASES") != NULL;
     const gpu_agreement_wish wish = {.is_bitwise = 1,
                                      .n_instances = 2,
                                      .n_steps = is_slow ? 200 : 0,
@@ -65,7 +65,7 @@ static void fused_within_bounds(void **state) {
 
 static void staged(void **state) {
     (void)state;
-    const bool is_slow = getenv("SARRUS_UNDER_SANITIZER") != NULL;
+    const bool is_slow = getenv("SARRUS_FEW_CASES") != NULL;
     const gpu_agreement_wish wish = {
         .n_instances = 2, .n_steps = is_slow ? 100 : 0, .n_large_steps = 10, .n_staged_steps = is_slow ? 4 : 40};
     for (size_t i = 0; i < gpu_n_agreements; i++) {

@@ -22,7 +22,7 @@ static void trials_move_as_on_the_cpu(void **state) {
 /* Every scenario from its start to its end, and every evaluation on the way. Under a sanitizer a part of each. */
 static void every_scenario_agrees_with_the_cpu(void **state) {
     (void)state;
-    const bool is_slow = getenv("SARRUS_UNDER_SANITIZER") != NULL, is_quick = getenv("SARRUS_QUICK") != NULL;
+    const bool is_slow = getenv("SARRUS_FEW_CASES") != NULL, is_quick = getenv("SARRUS_QUICK") != NULL;
     const gpu_agreement_wish wish = {.n_instances = 4,
                                      .n_steps = is_slow ? 20 : 0,
                                      .n_large_steps = is_slow    ? 2
@@ -36,7 +36,7 @@ static void every_scenario_agrees_with_the_cpu(void **state) {
  * it at the way through the most singular position. */
 static void every_scenario_agrees_through_cusolver(void **state) {
     (void)state;
-    const bool is_slow = getenv("SARRUS_UNDER_SANITIZER") != NULL, is_quick = is_slow || getenv("SARRUS_QUICK") != NULL;
+    const bool is_slow = getenv("SARRUS_FEW_CASES") != NULL, is_quick = is_slow || getenv("SARRUS_QUICK") != NULL;
     sarrus_note note = {""};
     if (!sarrus_cusolver_find(&note)) {
         print_message("left out: %s\n", note.text);

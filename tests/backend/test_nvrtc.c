@@ -180,11 +180,12 @@ static void test_scenarios(void **state) {
     (void)state;
     glob_t found;
     (void)require_nvrtc();
+    /* What NVRTC makes of a scenario does not depend on how the test was built; with sanitizers the two above are enough. */
+    if (getenv("SARRUS_FEW_CASES"))
+        skip();
     assert_int_equal(glob(place_of_source("/scenarios/*.yaml"), 0, NULL, &found), 0);
     assert_true(found.gl_pathc >= 11);
-    /* What NVRTC makes of a scenario does not depend on how the test was built: the builds with sanitizers look at a few. */
-    const size_t every = getenv("SARRUS_FEW_CUBINS") ? 5 : 1;
-    for (size_t i = 0; i < found.gl_pathc; i += every)
+    for (size_t i = 0; i < found.gl_pathc; i++)
         compile_scenario(strrchr(found.gl_pathv[i], '/') + 1, main_architecture);
     globfree(&found);
 }
