@@ -127,12 +127,8 @@ static void write_traces(sarrus_json *json, const sarrus_defalco_report *report)
         const sarrus_defalco_trace *trace = &report->traces[i];
         sarrus_json_open(json, NULL, '{');
         write_run(json, &report->runs[report->i_traced[i]]);
-        for (int k = 0; k < SARRUS_DEFALCO_N_TRACED; k++) {
-            sarrus_json_open(json, names[k], '[');
-            for (int i_time = 0; i_time < trace->n; i_time++)
-                sarrus_json_number(json, NULL, trace->at[k][i_time]);
-            sarrus_json_close(json, ']');
-        }
+        for (int k = 0; k < SARRUS_DEFALCO_N_TRACED; k++)
+            sarrus_json_numbers(json, names[k], trace->at[k], trace->n);
         sarrus_json_close(json, '}');
     }
     sarrus_json_close(json, ']');

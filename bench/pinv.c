@@ -148,9 +148,10 @@ int sarrus_bench_pinv(int argc, char **argv) {
     if (!parse_options(argc, argv, &options)) {
         return SARRUS_EXIT_BAD_INPUT;
     }
-    /* Opened before minutes are spent on what it is to hold. */
-    FILE *file = options.output == NULL ? NULL : fopen(options.output, "w");
-    if (options.output != NULL && file == NULL) {
+    /* Opened before minutes are spent on what it is to hold; but an earlier one is not lost to a device that is not there. */
+    const bool is_measurable = !options.on_device || sarrus_backend_n_devices(SARRUS_BACKEND_CUDA) > 0;
+    FILE *file = options.output == NULL || !is_measurable ? NULL : fopen(options.output, "w");
+    if (options.output != NULL && is_measurable && file == NULL) {
         perror(options.output);
         return SARRUS_EXIT_IO;
     }

@@ -75,11 +75,7 @@ static void row_write(sarrus_json *json, const sarrus_bench_cuda_report *report,
     sarrus_json_count(json, "side", (uint64_t)row->side);
     sarrus_json_count(json, "rank", (uint64_t)row->rank);
     sarrus_json_count(json, "matrices", row->n_matrices);
-    sarrus_json_open(json, "samples", '[');
-    for (int i = 0; i < row->n_samples; i++) {
-        sarrus_json_number(json, NULL, row->samples[i]);
-    }
-    sarrus_json_close(json, ']');
+    sarrus_json_numbers(json, "samples", row->samples, row->n_samples);
     sarrus_json_number(json, "matrices_per_second", row->rate);
     sarrus_json_number(json, "sweeps", row->n_sweeps);
     sarrus_json_number(json, "flops", row->flops);

@@ -54,11 +54,7 @@ static void speed_write(sarrus_json *json, const sarrus_bench_speed_row *row) {
     sarrus_json_count(json, "rank", (uint64_t)row->rank);
     sarrus_json_count(json, "threads", (uint64_t)row->n_threads);
     sarrus_json_count(json, "matrices", row->n_matrices);
-    sarrus_json_open(json, "samples", '[');
-    for (int i = 0; i < row->n_samples; i++) {
-        sarrus_json_number(json, NULL, row->samples[i]);
-    }
-    sarrus_json_close(json, ']');
+    sarrus_json_numbers(json, "samples", row->samples, row->n_samples);
     sarrus_json_number(json, "matrices_per_second", row->rate);
     sarrus_json_number(json, "sweeps", row->n_sweeps);
     sarrus_json_number(json, "flops", row->flops);

@@ -157,11 +157,7 @@ static void write_row(sarrus_json *json, const sarrus_bench_subject *subject, sa
     sarrus_json_text(json, "variant", sarrus_bench_variants[variant]);
     sarrus_json_count(json, "instances", row->n_instances);
     sarrus_json_count(json, "steps_between_resets", row->n_steps);
-    sarrus_json_open(json, "repetitions", '[');
-    for (int i = 0; i < row->n_repetitions; i++) {
-        sarrus_json_number(json, NULL, row->rates[i]);
-    }
-    sarrus_json_close(json, ']');
+    sarrus_json_numbers(json, "repetitions", row->rates, row->n_repetitions);
     sarrus_json_number(json, "instance_steps_per_second", row->rate);
     sarrus_json_number(json, "flops_per_step", sarrus_bench_variant_flops(subject, variant));
     sarrus_json_number(json, "ratio_to_prototype", ratio(subject, row, SARRUS_BENCH_PROTOTYPE_DENSE));
@@ -202,11 +198,7 @@ static void write_subject(sarrus_json *json, const sarrus_bench_subject *subject
 static void write_job(sarrus_json *json, const sarrus_bench_specialize_report *report, const sarrus_bench_job *job) {
     sarrus_json_open(json, NULL, '{');
     sarrus_json_text(json, "name", job->name);
-    sarrus_json_open(json, "repetitions", '[');
-    for (int i = 0; i < report->n_job_repetitions; i++) {
-        sarrus_json_number(json, NULL, job->seconds[i]);
-    }
-    sarrus_json_close(json, ']');
+    sarrus_json_numbers(json, "repetitions", job->seconds, report->n_job_repetitions);
     sarrus_json_number(json, "wall_seconds", job->median);
     sarrus_json_number(json, "ratio_to_best", job->to_best);
     sarrus_json_number(json, "step_share", job->step_share);

@@ -64,11 +64,7 @@ static void row_write(sarrus_json *json, const sarrus_bench_step_cuda_report *re
     sarrus_json_text(json, "path", sarrus_bench_path_names[row->path]);
     sarrus_json_count(json, "instances", row->n_instances);
     sarrus_json_count(json, "steps", row->n_steps);
-    sarrus_json_open(json, "samples", '[');
-    for (int i = 0; i < row->n_samples; i++) {
-        sarrus_json_number(json, NULL, row->samples[i]);
-    }
-    sarrus_json_close(json, ']');
+    sarrus_json_numbers(json, "samples", row->samples, row->n_samples);
     sarrus_json_number(json, "instance_steps_per_second", row->n_samples > 0 ? row->rate : (double)NAN);
     sarrus_json_number(json, "flops_per_step", row->flops_per_step);
     sarrus_json_number(json, "fraction_of_peak", row->n_samples > 0 ? row->peak_share : (double)NAN);

@@ -118,6 +118,11 @@ void sarrus_batch_rank_events_clear(sarrus_batch *batch);
  * counted by tiles, on a GPU by threads, which have an instance each (those that fill up the last tile included). */
 void sarrus_batch_path_counts(const sarrus_batch *batch, uint64_t *n_evaluations, uint64_t *n_rank_revealing);
 
+/* What a library of a GPU was asked (`pinv: cusolver-svd`, `cusolver-syev`): matrices that it was given, and those of them that it
+ * did not factor, or not well enough, so that the native SVD did it again. Counted by threads, as above, observations included; 0
+ * and 0 where no library is asked. Of a device that failed: as far as it was known. */
+void sarrus_batch_library_counts(const sarrus_batch *batch, uint64_t *n_matrices, uint64_t *n_refused);
+
 /* How it stands with the kernels for this plan. */
 typedef enum sarrus_specialization_state {
     SARRUS_SPECIALIZATION_OFF = 0,         /* not asked for */

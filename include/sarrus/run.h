@@ -56,6 +56,7 @@ typedef struct sarrus_run_summary {
     sarrus_run_count steps, rejections, evaluations;
     sarrus_run_count rank_changes; /* of the rank decision from one step to the next */
     sarrus_specialization specialization;
+    uint64_t n_library_matrices, n_library_refused; /* as sarrus_batch_library_counts */
 } sarrus_run_summary;
 
 /* Runs `model` to its t_end. Errors: those of plan, batch and sink; INTERRUPTED; SINK_FAILED (what was committed is intact).

@@ -26,7 +26,14 @@ enum { SARRUS_WANT_ERRORS = 1, SARRUS_WANT_GAMMA = 2 };
 enum { SARRUS_KIND_REVOLUTE = 0, SARRUS_KIND_PRISMATIC = 1, SARRUS_KIND_FIXED = 2, SARRUS_KIND_DISTANCE = 3, SARRUS_N_KINDS = 4 };
 
 /* Parameters of a body, from mechanism.p_body + SARRUS_PB_N · body. */
-enum { SARRUS_PB_MASS = 0, SARRUS_PB_INERTIA, SARRUS_PB_MINV, SARRUS_PB_IINV, SARRUS_PB_N };
+enum {
+    SARRUS_PB_MASS = 0,
+    SARRUS_PB_INERTIA,
+    SARRUS_PB_MINV,
+    SARRUS_PB_IINV,
+    SARRUS_PB_CRANK_IINV, /* 1/(kg m²), 1/(I + m|a|²) of a crank, a from its mass centre to its pin on ground; else 0 */
+    SARRUS_PB_N
+};
 
 /* Parameters of a joint, from joint.p. */
 enum {
@@ -64,6 +71,10 @@ typedef struct sarrus_mech_joint {
     int32_t p;       /* offset of its parameters */
     int32_t signal;  /* of the drive, −1 when free */
     int32_t elastic; /* has a spring or a damper along the free coordinate in some instance */
+    /* Cranks (kernels/formulation/crank.h): bodies whose pin on ground is eliminated in closed form. */
+    int32_t is_crank_pin; /* this joint is such a pin: its first two rows are not in the factor */
+    /* Of a crank among the two bodies: 2·(x row of its pin) + (0 the pin has it as parent, 1 as child); −1: the body is none. */
+    int32_t parent_crank, child_crank;
 } sarrus_mech_joint;
 
 enum { SARRUS_MECH_SPRING = 0, SARRUS_MECH_TORQUE = 1, SARRUS_MECH_POINT = 2 };
@@ -93,8 +104,8 @@ typedef struct sarrus_mech_row {
     int32_t joint;
 } sarrus_mech_row;
 
-/* One body's share of an entry of J M⁻¹ Jᵀ: destination += sign·(e_i·e_j)/m + t_i t_j/I. */
-enum { SARRUS_SHARE_ROTATION = 0, SARRUS_SHARE_PLUS = 1, SARRUS_SHARE_MINUS = 2, SARRUS_SHARE_GENERAL = 3 };
+/* One body's share of an entry of J M⁻¹ Jᵀ: destination += sign·(e_i·e_j)/m + t_i t_j/I; of a crank: l_i l_j/I_A. */
+enum { SARRUS_SHARE_ROTATION = 0, SARRUS_SHARE_PLUS = 1, SARRUS_SHARE_MINUS = 2, SARRUS_SHARE_GENERAL = 3, SARRUS_SHARE_CRANK = 4 };
 typedef struct sarrus_mech_share {
     int32_t destination;
     int32_t side_i, side_j; /* 2·row + (0 parent, 1 child) */
@@ -104,27 +115,35 @@ typedef struct sarrus_mech_share {
 } sarrus_mech_share;
 
 /* The shares of one body in a 2×2 block of J M⁻¹ Jᵀ between the pin rows (x, y) of two joints: destination[r][c] +=
- * push_i[r] turn_j[c] + δ_rc (± 1/m). */
+ * push_i[r] turn_j[c] + δ_rc (± 1/m); of a crank: destination[r][c] += push_i[r] lever_j[c]. */
 typedef struct sarrus_mech_block_share {
     int32_t destination;    /* block */
     int32_t side_i, side_j; /* 2·(x row) + (0 parent, 1 child) */
     int32_t body;
     int32_t opposite; /* the joints hold the body by opposite sides: −1/m */
+    int32_t is_crank;
 } sarrus_mech_block_share;
 
-/* A sparse LDLᵀ of S = J_I M⁻¹ J_Iᵀ over the independent rows I, by 2×2 blocks in elimination order. A block row holds two rows of
- * one joint, or one and a pad (a row of the unit matrix). Block k of the diagonal is stored in block place k as (00, 10, 11), the
- * blocks of L below it, entries column[k] … column[k + 1] − 1, in block places n_blocks + p as (00, 01, 10, 11); entry p stands in
- * block row entry_row[p]. A block place is four lane arrays. update[] lists, for each column and each pair (a ≥ b) of its entries
- * in order, the block place that the product of entries a and b is subtracted from. Vectors in elimination order have
- * 2 n_blocks elements, those of pads are zero. */
+/* A crank's 1/m, which S_kk would hold more at element `at` of vectors in elimination order if the crank were free: pivots are
+ * judged relative to that. */
+typedef struct sarrus_mech_scale {
+    int32_t at, body;
+} sarrus_mech_scale;
+
+/* A sparse LDLᵀ of S = J M⁻¹ Jᵀ over the independent rows I without those of crank pins, by 2×2 blocks in elimination order. A
+ * block row holds two rows of one joint, or one and a pad (a row of the unit matrix). Block k of the diagonal is stored in block
+ * place k as (00, 10, 11), the blocks of L below it, entries column[k] … column[k + 1] − 1, in block places n_blocks + p as (00,
+ * 01, 10, 11); entry p stands in block row entry_row[p]. A block place is four lane arrays. update[] lists, for each column and
+ * each pair (a ≥ b) of its entries in order, the block place that the product of entries a and b is subtracted from. Vectors in
+ * elimination order have 2 n_blocks elements, those of pads are zero. */
 typedef struct sarrus_mech_factor {
-    int32_t n_independent;
+    int32_t n_independent; /* rows I: the generic rank */
+    int32_t n_rows;        /* of these in the factor: the others are two for each crank */
     int32_t n_blocks;
     int32_t n_entries; /* blocks below the diagonal */
     int32_t n_updates;
-    const int32_t *row_of;                             /* [n_independent] rows of the mechanism, in elimination order */
-    const int32_t *at;                                 /* [n_independent] their elements in vectors of elimination order */
+    const int32_t *row_of;                             /* [n_rows] rows of the mechanism, in elimination order */
+    const int32_t *at;                                 /* [n_rows] their elements in vectors of elimination order */
     PLAN_TABLE(int32_t, column, SARRUS_PLAN_N_COLUMN); /* [n_blocks + 1] */
     const int32_t *entry_row;                          /* [n_entries] block row */
     const int32_t *update;                             /* [n_updates] */
@@ -136,14 +155,13 @@ typedef struct sarrus_mech_factor {
     const int32_t *fill; /* [n_fill] lane arrays of the factor that no share begins: zero */
     int32_t n_pads;
     const int32_t *pad; /* [n_pads] lane arrays of the factor that hold the diagonal of a pad: one */
+    int32_t n_scales;
+    const sarrus_mech_scale *scale; /* [n_scales] */
     int32_t n_dependent;
-    PLAN_TABLE(int32_t, dependent, SARRUS_PLAN_N_DEPENDENT);           /* [n_dependent] rows of the mechanism outside I */
-    PLAN_TABLE(int32_t, coupling_begin, SARRUS_PLAN_N_COUPLING_BEGIN); /* [n_dependent + 1] into coupling: J_d M⁻¹ J_Iᵀ
-                                      (destination: elimination order) and, at destination 2 n_blocks, J_d M⁻¹ J_dᵀ */
-    const sarrus_mech_share *coupling;
+    PLAN_TABLE(int32_t, dependent, SARRUS_PLAN_N_DEPENDENT); /* [n_dependent] rows of the mechanism outside I */
 } sarrus_mech_factor;
 
-/* A share with every operand as a place: destination += push_i·turn_j (+ or − 1/m, or (e_i·e_j)/m). */
+/* A share with every operand as a place: destination += push_i·turn_j (+ or − 1/m, or (e_i·e_j)/m); of a crank: push_i·lever_j. */
 typedef struct sarrus_lane_share {
     sarrus_lane_place destination;
     sarrus_lane_place push, turn;
@@ -158,7 +176,8 @@ enum {
     SARRUS_LANE_MINUS = 2,
     SARRUS_LANE_GENERAL_PLUS = 3,
     SARRUS_LANE_GENERAL_MINUS = 4,
-    SARRUS_N_LANE_KINDS = 5
+    SARRUS_LANE_CRANK = 5,
+    SARRUS_N_LANE_KINDS = 6
 };
 
 /* A block share with every operand as a place. */
@@ -169,7 +188,19 @@ typedef struct sarrus_lane_block_share {
 } sarrus_lane_block_share;
 
 /* Kinds of block shares. On the diagonal both joints are one, so the block is symmetric and three entries do. */
-enum { SARRUS_LANE_DIAGONAL = 0, SARRUS_LANE_SAME = 1, SARRUS_LANE_OPPOSITE = 2, SARRUS_N_LANE_BLOCK_KINDS = 3 };
+enum {
+    SARRUS_LANE_DIAGONAL = 0,
+    SARRUS_LANE_SAME = 1,
+    SARRUS_LANE_OPPOSITE = 2,
+    SARRUS_LANE_CRANK_DIAGONAL = 3,
+    SARRUS_LANE_CRANK_BLOCK = 4,
+    SARRUS_N_LANE_BLOCK_KINDS = 5
+};
+
+/* A scale with both operands as places. */
+typedef struct sarrus_lane_scale {
+    sarrus_lane_place at, mass;
+} sarrus_lane_scale;
 
 /* The factor's tables for tiles of one width (made by sarrus_plan_lower). The shares stand in segments: first those that begin
  * their destination, kind by kind, then those that add to it, kind by kind. */
@@ -179,16 +210,15 @@ typedef struct sarrus_lane_tables {
     int32_t segment[2 * SARRUS_N_LANE_KINDS + 1];
     PLAN_TABLE(sarrus_lane_block_share, block_share, SARRUS_PLAN_N_BLOCK_SHARES);
     PLAN_TABLE(sarrus_lane_share, share, SARRUS_PLAN_N_SHARES);
-    PLAN_TABLE(sarrus_lane_place, fill, SARRUS_PLAN_N_FILL);       /* [n_fill] */
-    PLAN_TABLE(sarrus_lane_place, pad, SARRUS_PLAN_N_PADS);        /* [n_pads] */
-    PLAN_TABLE(sarrus_lane_place, row, SARRUS_PLAN_N_INDEPENDENT); /* [n_independent] rows of the mechanism in elimination order */
-    PLAN_TABLE(sarrus_lane_place, at, SARRUS_PLAN_N_INDEPENDENT);  /* [n_independent] their elements in elimination order */
+    PLAN_TABLE(sarrus_lane_place, fill, SARRUS_PLAN_N_FILL);           /* [n_fill] */
+    PLAN_TABLE(sarrus_lane_place, pad, SARRUS_PLAN_N_PADS);            /* [n_pads] */
+    PLAN_TABLE(sarrus_lane_scale, scale, SARRUS_PLAN_N_SCALES);        /* [n_scales] */
+    PLAN_TABLE(sarrus_lane_place, row, SARRUS_PLAN_N_FACTORED);        /* [n_rows] rows of the mechanism in elimination order */
+    PLAN_TABLE(sarrus_lane_place, at, SARRUS_PLAN_N_FACTORED);         /* [n_rows] their elements in elimination order */
     PLAN_TABLE(sarrus_lane_place, dependent, SARRUS_PLAN_N_DEPENDENT); /* [n_dependent] */
     PLAN_TABLE(sarrus_lane_place, entry_row, SARRUS_PLAN_N_ENTRIES);   /* [n_entries] first element of the block row */
     PLAN_TABLE(int32_t, first_update, SARRUS_PLAN_N_ENTRIES);          /* [n_entries] in update[]: that of the entry with itself */
     PLAN_TABLE(sarrus_lane_place, update, SARRUS_PLAN_N_UPDATES);      /* [n_updates] first lane array of the block */
-    PLAN_TABLE(int32_t, coupling_kind, SARRUS_PLAN_N_COUPLINGS);       /* [n_couplings] */
-    PLAN_TABLE(sarrus_lane_share, coupling, SARRUS_PLAN_N_COUPLINGS);
 } sarrus_lane_tables;
 
 /* How accelerations are solved for. */
@@ -306,6 +336,7 @@ typedef struct sarrus_mechanism {
     int32_t n; /* coordinates */
     int32_t m; /* rows */
     int32_t n_general_rows;
+    int32_t n_cranks;
     int32_t n_of_kind[SARRUS_N_KINDS]; /* joints of each kind */
     int32_t n_elastic;                 /* joints that are */
     int32_t max_joint_rows;            /* rows of a joint, at most */
@@ -343,8 +374,9 @@ typedef struct sarrus_plan_steps {
     sarrus_lane_share share[SARRUS_PLAN_N_SHARES];
     sarrus_lane_place fill[SARRUS_PLAN_N_FILL];
     sarrus_lane_place pad[SARRUS_PLAN_N_PADS];
-    sarrus_lane_place row[SARRUS_PLAN_N_INDEPENDENT];
-    sarrus_lane_place at[SARRUS_PLAN_N_INDEPENDENT];
+    sarrus_lane_scale scale[SARRUS_PLAN_N_SCALES];
+    sarrus_lane_place row[SARRUS_PLAN_N_FACTORED];
+    sarrus_lane_place at[SARRUS_PLAN_N_FACTORED];
     int32_t block[SARRUS_PLAN_N_BLOCKS];  /* of the number of a block column */
     int32_t column[SARRUS_PLAN_N_BLOCKS]; /* of its first entry */
     sarrus_lane_place entry_row[SARRUS_PLAN_N_ENTRIES];

@@ -48,7 +48,7 @@
 
 #endif
 
-/* Joint, share and block share i: in the table or, in a lap, in `now`. */
+/* Joint, share, block share and scale i: in the table or, in a lap, in `now`. */
 LANE_FUNCTION const sarrus_mech_joint *sarrus_joint_at(const sarrus_mechanism *mech, int32_t i, int32_t lap,
                                                        sarrus_mech_joint *now) {
 #if defined(SARRUS_PLAN_IN_RUNS)
@@ -58,6 +58,8 @@ LANE_FUNCTION const sarrus_mech_joint *sarrus_joint_at(const sarrus_mechanism *m
     now->row += lap * sarrus_constant_steps.joint[i].row;
     now->p += lap * sarrus_constant_steps.joint[i].p;
     now->signal += lap * sarrus_constant_steps.joint[i].signal;
+    now->parent_crank += lap * sarrus_constant_steps.joint[i].parent_crank;
+    now->child_crank += lap * sarrus_constant_steps.joint[i].child_crank;
     return now;
 #else
     (void)lap;
@@ -99,6 +101,20 @@ LANE_FUNCTION const sarrus_lane_block_share *sarrus_block_share_at(const sarrus_
     (void)lap;
     (void)now;
     return &mech->lane.block_share[i];
+#endif
+}
+
+LANE_FUNCTION const sarrus_lane_scale *sarrus_scale_at(const sarrus_mechanism *mech, int32_t i, int32_t lap,
+                                                       sarrus_lane_scale *now) {
+#if defined(SARRUS_PLAN_IN_RUNS)
+    *now = mech->lane.scale[i];
+    now->at += lap * sarrus_constant_steps.scale[i].at;
+    now->mass += lap * sarrus_constant_steps.scale[i].mass;
+    return now;
+#else
+    (void)lap;
+    (void)now;
+    return &mech->lane.scale[i];
 #endif
 }
 

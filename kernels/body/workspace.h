@@ -13,7 +13,9 @@ typedef struct sarrus_workspace {
     FRAME_ARRAY(signal, 3 * SARRUS_PLAN_N_SIGNALS); /* [n_signals][3] value and its first two derivatives in time */
     FRAME_ARRAY(force, SARRUS_PLAN_N_COORDINATES); /* [n] generalized forces without gravity, then a_f = M⁻¹F, m/s² | rad/s² */
     FRAME_ARRAY(turn, 2 * SARRUS_PLAN_N_ROWS);     /* [m][2] t_parent, t_child of each row, m | 1 */
-    FRAME_ARRAY(push, 2 * SARRUS_PLAN_N_ROWS);     /* [m][2] turn / I, 1/(kg m) | 1/(kg m²) */
+    FRAME_ARRAY(push, 2 * SARRUS_PLAN_N_ROWS);     /* [m][2] turn / I, on cranks lever / I_A, 1/(kg m) | 1/(kg m²) */
+    FRAME_ARRAY(lever, 2 * SARRUS_PLAN_N_ROWS);    /* [m][2] of the sides on cranks (crank.h), m | 1 */
+    FRAME_ARRAY(swing, SARRUS_PLAN_N_BODIES);      /* [n_bodies] of cranks: angular part of the correction, rad/s² | as asked */
     FRAME_ARRAY(direction, 2 * SARRUS_PLAN_N_ROWS);  /* [m][2] e of each row, filled only when there are general rows */
     FRAME_ARRAY(phi, SARRUS_PLAN_N_ROWS);            /* [m] Φ */
     FRAME_ARRAY(phi_dot, SARRUS_PLAN_N_ROWS);        /* [m] Φ̇ */
@@ -24,10 +26,11 @@ typedef struct sarrus_workspace {
     FRAME_ARRAY(inverse, 2 * SARRUS_PLAN_N_BLOCKS);  /* [n_blocks][2] 1/D, 0 where the pivot was refused */
     FRAME_ARRAY(refused, 1);                         /* [1] 1 where a pivot of the factor was refused */
     FRAME_ARRAY(solution, 2 * SARRUS_PLAN_N_BLOCKS); /* [2 n_blocks] right side and solution in elimination order */
-    FRAME_ARRAY(multiplier, SARRUS_PLAN_N_ROWS);     /* [m] S⁻¹ rhs by row, zero on dependent rows (λ = −multiplier) */
-    FRAME_ARRAY(z, SARRUS_PLAN_N_COORDINATES);       /* [n] D⁺ b */
+    FRAME_ARRAY(multiplier,
+                SARRUS_PLAN_N_ROWS); /* [m] S⁻¹ rhs by row, zero on dependent rows, not set on crank pins (λ = −multiplier) */
+    FRAME_ARRAY(z, SARRUS_PLAN_N_COORDINATES); /* [n] D⁺ b */
     /* What lives longer, or is walked at run time. */
-    real *null_vector;   /* [n_dependent][2 n_blocks + 1] of Jᵀ */
+    real *null_vector;   /* [n_dependent][m] of Jᵀ */
     real *null_gram;     /* [n_dependent][n_dependent + 1] */
     real *q, *v;         /* [n] stage state */
     real *sum_q, *sum_v; /* [n] weighted stage sums */
@@ -98,6 +101,8 @@ LANE_FUNCTION size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *bl
     FRAME_PART(ws->force, block, &at, n);
     FRAME_PART(ws->turn, block, &at, 2 * m);
     FRAME_PART(ws->push, block, &at, 2 * m);
+    FRAME_PART(ws->lever, block, &at, mech->n_cranks > 0 ? 2 * m : 0);
+    FRAME_PART(ws->swing, block, &at, mech->n_cranks > 0 ? n_bodies : 0);
     FRAME_PART(ws->phi, block, &at, m);
     FRAME_PART(ws->phi_dot, block, &at, m);
     FRAME_PART(ws->gamma, block, &at, m);
@@ -119,7 +124,7 @@ LANE_FUNCTION size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *bl
     ws->error = sarrus_workspace_part(block, &at, mech->integrator.is_adaptive ? 6 * n : 0);
     ws->normal = sarrus_workspace_part(block, &at, mech->integrator.is_adaptive ? n : 0);
     ws->stage = sarrus_workspace_part(block, &at, 2 * n * (size_t)sarrus_stages_count(mech));
-    ws->null_vector = sarrus_workspace_part(block, &at, n_d * (n_i + 1));
+    ws->null_vector = sarrus_workspace_part(block, &at, n_d * m);
     ws->null_gram = sarrus_workspace_part(block, &at, n_d * (n_d + 1));
     ws->d_rhs = sarrus_workspace_part(block, &at, m);
     ws->norm2 = sarrus_workspace_part(block, &at, m);

@@ -2,7 +2,7 @@
 #ifndef SARRUS_FORMULATION_GRAM_H
 #define SARRUS_FORMULATION_GRAM_H
 
-#include "kernels/body/kinematics.h"
+#include "kernels/formulation/crank.h"
 
 LANE_FUNCTION real sarrus_body_minv(const sarrus_mechanism *mech, const real *parameter, int32_t body) {
     return lane_at(parameter, mech->p_body + SARRUS_PB_N * body + SARRUS_PB_MINV);
@@ -12,12 +12,17 @@ LANE_FUNCTION real sarrus_body_iinv(const sarrus_mechanism *mech, const real *pa
     return lane_at(parameter, mech->p_body + SARRUS_PB_N * body + SARRUS_PB_IINV);
 }
 
-/* push = turn / I of one side of a joint's rows, of which there are one to three: `at` is 0 for the parent, 1 for the child. */
+/* push = turn / I of one side of a joint's rows, of which there are one to three: `at` is 0 for the parent, 1 for the child. On a
+ * crank lever and push are made. */
 LANE_FUNCTION void sarrus_push_side(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                     const sarrus_mech_joint *joint, int32_t at) {
     int32_t body = at ? joint->child : joint->parent;
     if (body < 0)
         return;
+    if (sarrus_crank_at(mech, joint, at) >= 0) {
+        sarrus_crank_push(mech, parameter, ws, joint, at);
+        return;
+    }
     const int32_t i = 2 * joint->row + at;
     real i_inverse = sarrus_body_iinv(mech, parameter, body);
     frame_at(ws->push, i) = frame_at(ws->turn, i) * i_inverse;
@@ -41,6 +46,8 @@ PLAN_BODY void sarrus_push(const sarrus_mechanism *mech, const real *parameter, 
 /* One body's share of J_i M⁻¹ J_jᵀ added to `sum`; the kind is known where it is called. */
 LANE_FUNCTION real
     sarrus_share(const real *parameter, sarrus_workspace *ws, const sarrus_lane_share *share, int32_t kind, real sum) {
+    if (kind == SARRUS_LANE_CRANK)
+        return real_fma(frame_place(ws->push, share->push, 0), frame_place(ws->lever, share->turn, 0), sum);
     sum = real_fma(frame_place(ws->push, share->push, 0), frame_place(ws->turn, share->turn, 0), sum);
     if (kind == SARRUS_LANE_ROTATION)
         return sum;
@@ -71,10 +78,30 @@ LANE_FUNCTION void sarrus_gram_segment(const sarrus_mechanism *mech, const real 
               sarrus_gram_share(parameter, ws, sarrus_share_at(mech, i, lap, &now), kind, is_first))
 }
 
+/* The block share of a crank, the first at its destination or not. */
+LANE_FUNCTION void sarrus_gram_crank(sarrus_workspace *ws, const sarrus_lane_block_share *share, int32_t kind, int is_first) {
+    const sarrus_lane_place s = share->destination;
+    real px = frame_place(ws->push, share->push, 0), py = frame_place(ws->push, share->push, 2);
+    real lx = frame_place(ws->lever, share->turn, 0), ly = frame_place(ws->lever, share->turn, 2);
+    frame_place(ws->factor, s, 0) = is_first ? px * lx : real_fma(px, lx, frame_place(ws->factor, s, 0));
+    if (kind == SARRUS_LANE_CRANK_DIAGONAL) {
+        frame_place(ws->factor, s, 1) = is_first ? py * lx : real_fma(py, lx, frame_place(ws->factor, s, 1));
+        frame_place(ws->factor, s, 2) = is_first ? py * ly : real_fma(py, ly, frame_place(ws->factor, s, 2));
+    } else {
+        frame_place(ws->factor, s, 1) = is_first ? px * ly : real_fma(px, ly, frame_place(ws->factor, s, 1));
+        frame_place(ws->factor, s, 2) = is_first ? py * lx : real_fma(py, lx, frame_place(ws->factor, s, 2));
+        frame_place(ws->factor, s, 3) = is_first ? py * ly : real_fma(py, ly, frame_place(ws->factor, s, 3));
+    }
+}
+
 /* A block share of one kind, the first at its destination or not. */
 LANE_FUNCTION void sarrus_gram_block(const real *parameter, sarrus_workspace *ws, const sarrus_lane_block_share *share,
                                      int32_t kind, int is_first) {
     const sarrus_lane_place s = share->destination;
+    if (kind == SARRUS_LANE_CRANK_DIAGONAL || kind == SARRUS_LANE_CRANK_BLOCK) {
+        sarrus_gram_crank(ws, share, kind, is_first);
+        return;
+    }
     real m_inverse = parameter_place(parameter, share->mass);
     real px = frame_place(ws->push, share->push, 0), py = frame_place(ws->push, share->push, 2);
     real tx = frame_place(ws->turn, share->turn, 0), ty = frame_place(ws->turn, share->turn, 2);
@@ -104,42 +131,32 @@ LANE_FUNCTION void sarrus_gram_blocks(const sarrus_mechanism *mech, const real *
               sarrus_gram_block(parameter, ws, sarrus_block_share_at(mech, i, lap, &now), kind, is_first))
 }
 
-/* ws->factor ← the lower triangle of S over the independent rows, in elimination order. */
+/* ws->factor ← the lower triangle of S over the rows of the factor, in elimination order. */
 PLAN_BODY void sarrus_gram(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
     PLAN_RUNS(FILL, i, lap, 0, mech->factor.n_fill, frame_place(ws->factor, PLAN_AT(mech, fill, i, lap), 0) = real_set(0.0))
     PLAN_RUNS(PADS, i, lap, 0, mech->factor.n_pads, frame_place(ws->factor, PLAN_AT(mech, pad, i, lap), 0) = real_set(1.0))
     sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_DIAGONAL, 1);
     sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_SAME, 1);
     sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_OPPOSITE, 1);
+    sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_CRANK_DIAGONAL, 1);
+    sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_CRANK_BLOCK, 1);
     sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_DIAGONAL, 0);
     sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_SAME, 0);
     sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_OPPOSITE, 0);
+    sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_CRANK_DIAGONAL, 0);
+    sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_CRANK_BLOCK, 0);
     sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_ROTATION, 1);
     sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_PLUS, 1);
     sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_MINUS, 1);
     sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_GENERAL_PLUS, 1);
     sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_GENERAL_MINUS, 1);
+    sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_CRANK, 1);
     sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_ROTATION, 0);
     sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_PLUS, 0);
     sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_MINUS, 0);
     sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_GENERAL_PLUS, 0);
     sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_GENERAL_MINUS, 0);
-}
-
-/* c [2 n_blocks + 1] ← J_d M⁻¹ J_Iᵀ of dependent row d in elimination order, and J_d M⁻¹ J_dᵀ behind it. */
-LANE_BODY void sarrus_coupling(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int32_t d, real *c) {
-    for (int32_t k = 0; k <= 2 * mech->factor.n_blocks; ++k)
-        frame_at(c, k) = real_set(0.0);
-    for (int32_t s = mech->factor.coupling_begin[d]; s < mech->factor.coupling_begin[d + 1]; ++s) {
-        const sarrus_lane_share *share = &mech->lane.coupling[s];
-        real sum = frame_place(c, share->destination, 0);
-        frame_place(c, share->destination, 0) = sarrus_share(parameter, ws, share, mech->lane.coupling_kind[s], sum);
-    }
-}
-
-/* Whether the joint's first two rows are those of a pin: e = (1, 0) and (0, 1). */
-LANE_FUNCTION int sarrus_joint_has_pin(const sarrus_mechanism *mech, const sarrus_mech_joint *joint) {
-    return sarrus_joint_is(mech, joint, SARRUS_KIND_REVOLUTE) || sarrus_joint_is(mech, joint, SARRUS_KIND_FIXED);
+    sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_CRANK, 0);
 }
 
 /* sum ± the part of J_i x of one side of row i: 0 the parent, 1 the child. */
@@ -165,14 +182,17 @@ LANE_FUNCTION real sarrus_row_times(const sarrus_mechanism *mech, sarrus_workspa
     return sarrus_row_times_side(mech, ws, i, 1, x, sarrus_row_times_side(mech, ws, i, 0, x, real_set(0.0)));
 }
 
-/* The body's part of out ← out + M⁻¹ J_iᵀ x, for one side of one row with multiplier x. */
-LANE_FUNCTION void sarrus_row_push_side(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int32_t i_side,
-                                        real x, real *out) {
-    const int32_t i = i_side / 2, side = i_side % 2;
+/* The body's part of out ← out + M⁻¹ J_iᵀ x, for one side of one row of a joint with multiplier x; of a crank its swing. */
+LANE_FUNCTION void sarrus_row_push_side(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                        const sarrus_mech_joint *joint, int32_t i_side, real x, real *out) {
+    const int32_t i = i_side / 2, side = i_side % 2, body = side ? joint->child : joint->parent;
     const sarrus_mech_row *row = &mech->row[i];
-    int32_t body = side ? row->child : row->parent;
     if (body < 0)
         return;
+    if (sarrus_crank_at(mech, joint, side) >= 0) {
+        frame_at(ws->swing, body) = real_fma(frame_at(ws->push, i_side), x, frame_at(ws->swing, body));
+        return;
+    }
     frame_at(out, 3 * body + 2) = real_fma(frame_at(ws->push, i_side), x, frame_at(out, 3 * body + 2));
     if (row->kind == SARRUS_ROW_ANGLE)
         return;
@@ -189,11 +209,11 @@ LANE_FUNCTION void sarrus_row_push_side(const sarrus_mechanism *mech, const real
     }
 }
 
-/* out ← out + M⁻¹ J_iᵀ x for one row with multiplier x. */
-LANE_FUNCTION void sarrus_row_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int32_t i, real x,
-                                   real *out) {
-    sarrus_row_push_side(mech, parameter, ws, 2 * i, x, out);
-    sarrus_row_push_side(mech, parameter, ws, 2 * i + 1, x, out);
+/* out ← out + M⁻¹ J_iᵀ x for one row of a joint, with its multiplier x. */
+LANE_FUNCTION void sarrus_row_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                   const sarrus_mech_joint *joint, int32_t i, const real *mu, real *out) {
+    sarrus_row_push_side(mech, parameter, ws, joint, 2 * i, frame_at(mu, i), out);
+    sarrus_row_push_side(mech, parameter, ws, joint, 2 * i + 1, frame_at(mu, i), out);
 }
 
 /* The two rows of a pin of out ← base − J x. */
@@ -247,47 +267,54 @@ PLAN_BODY void sarrus_rows_residual(const sarrus_mechanism *mech, const real *pa
               sarrus_joint_residual(mech, parameter, sarrus_joint_at(mech, i, lap, &now), q, v, ws))
 }
 
-/* The two rows of a pin of out ← out + M⁻¹ Jᵀ μ. */
-LANE_FUNCTION void sarrus_pin_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                   const sarrus_mech_joint *joint, const real *mu, real *out) {
-    const int32_t i = joint->row, p = 3 * joint->parent, c = 3 * joint->child;
+/* The two rows of a pin of out ← out + M⁻¹ Jᵀ μ, for the body on one side; of a crank its swing. */
+LANE_FUNCTION void sarrus_pin_push_side(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                        const sarrus_mech_joint *joint, int32_t at, const real *mu, real *out) {
+    const int32_t i = joint->row, body = at ? joint->child : joint->parent, b = 3 * body;
+    if (body < 0)
+        return;
     real mx = frame_at(mu, i), my = frame_at(mu, i + 1);
-    if (joint->parent >= 0) {
-        real m_inverse = sarrus_body_minv(mech, parameter, joint->parent);
-        frame_at(out, p) = real_fnma(m_inverse, mx, frame_at(out, p));
-        frame_at(out, p + 1) = real_fnma(m_inverse, my, frame_at(out, p + 1));
-        real turn = real_fma(frame_at(ws->push, 2 * i + 2), my, frame_at(out, p + 2));
-        frame_at(out, p + 2) = real_fma(frame_at(ws->push, 2 * i), mx, turn);
+    real x_push = frame_at(ws->push, 2 * i + at), y_push = frame_at(ws->push, 2 * i + at + 2);
+    if (sarrus_crank_at(mech, joint, at) >= 0) {
+        frame_at(ws->swing, body) = real_fma(x_push, mx, real_fma(y_push, my, frame_at(ws->swing, body)));
+        return;
     }
-    if (joint->child >= 0) {
-        real m_inverse = sarrus_body_minv(mech, parameter, joint->child);
-        frame_at(out, c) = real_fma(m_inverse, mx, frame_at(out, c));
-        frame_at(out, c + 1) = real_fma(m_inverse, my, frame_at(out, c + 1));
-        real turn = real_fma(frame_at(ws->push, 2 * i + 3), my, frame_at(out, c + 2));
-        frame_at(out, c + 2) = real_fma(frame_at(ws->push, 2 * i + 1), mx, turn);
+    real m_inverse = sarrus_body_minv(mech, parameter, body);
+    if (at) {
+        frame_at(out, b) = real_fma(m_inverse, mx, frame_at(out, b));
+        frame_at(out, b + 1) = real_fma(m_inverse, my, frame_at(out, b + 1));
+    } else {
+        frame_at(out, b) = real_fnma(m_inverse, mx, frame_at(out, b));
+        frame_at(out, b + 1) = real_fnma(m_inverse, my, frame_at(out, b + 1));
     }
+    frame_at(out, b + 2) = real_fma(x_push, mx, real_fma(y_push, my, frame_at(out, b + 2)));
 }
 
-/* The rows of a joint of out ← out + M⁻¹ Jᵀ μ. */
+/* The rows of a joint of out ← out + M⁻¹ Jᵀ μ; those of a crank's pin are not among them. */
 LANE_FUNCTION void sarrus_joint_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                      const sarrus_mech_joint *joint, const real *mu, real *out) {
     const int32_t i = joint->row, has_pin = sarrus_joint_has_pin(mech, joint);
-    if (has_pin)
-        sarrus_pin_push(mech, parameter, ws, joint, mu, out);
+    if (has_pin && !sarrus_joint_is_crank_pin(mech, joint)) {
+        sarrus_pin_push_side(mech, parameter, ws, joint, 0, mu, out);
+        sarrus_pin_push_side(mech, parameter, ws, joint, 1, mu, out);
+    }
     if (!has_pin)
-        sarrus_row_push(mech, parameter, ws, i, frame_at(mu, i), out);
+        sarrus_row_push(mech, parameter, ws, joint, i, mu, out);
     if (!has_pin && sarrus_joint_has_row(mech, joint, 1))
-        sarrus_row_push(mech, parameter, ws, i + 1, frame_at(mu, i + 1), out);
+        sarrus_row_push(mech, parameter, ws, joint, i + 1, mu, out);
     if (sarrus_joint_has_row(mech, joint, 2))
-        sarrus_row_push(mech, parameter, ws, i + 2, frame_at(mu, i + 2), out);
+        sarrus_row_push(mech, parameter, ws, joint, i + 2, mu, out);
 }
 
-/* out ← out + M⁻¹ Jᵀ μ, joint by joint; the two rows of a pin together. */
-PLAN_BODY void sarrus_rows_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *mu,
-                                real *out) {
+/* out ← out + x, the correction for the right side b with multipliers μ: M⁻¹ Jᵀ μ joint by joint, the two rows of a pin together;
+ * cranks after all others. The swings of the cranks are used up. */
+PLAN_BODY void sarrus_rows_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *b,
+                                const real *mu, real *out) {
     sarrus_mech_joint now;
     PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints,
               sarrus_joint_push(mech, parameter, ws, sarrus_joint_at(mech, i, lap, &now), mu, out))
+    if (mech->n_cranks > 0)
+        sarrus_cranks_end(mech, ws, b, out);
 }
 
 /* Which rows a dense problem is made of: all, or the independent ones. */

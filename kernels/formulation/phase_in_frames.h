@@ -38,8 +38,19 @@ LANE_FUNCTION void sarrus_frame_copy_rotations(const sarrus_workspace *from, sar
     sarrus_frame_copy(from->cosine, mech->n_bodies, to->cosine);
     sarrus_frame_copy(from->signal, 3 * mech->n_signals, to->signal);
 }
+LANE_FUNCTION void sarrus_frame_copy_levers(const sarrus_workspace *from, sarrus_workspace *to) {
+    const sarrus_mechanism *mech = &sarrus_constant_plan;
+    if (mech->n_cranks == 0)
+        return;
+    PLAN_EACH (i, 0, 2 * mech->m) {
+        const sarrus_mech_joint *joint = &mech->joint[mech->row[i / 2].joint];
+        if ((i & 1 ? joint->child_crank : joint->parent_crank) >= 0 && !(joint->is_crank_pin && i / 2 < joint->row + 2))
+            frame_at(to->lever, i) = frame_at(from->lever, i);
+    }
+}
 LANE_FUNCTION void sarrus_frame_copy_factor(const sarrus_workspace *from, sarrus_workspace *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
+    sarrus_frame_copy_levers(from, to);
     sarrus_frame_copy(from->push, 2 * mech->m, to->push);
     sarrus_frame_copy(from->factor, 4 * (mech->factor.n_blocks + mech->factor.n_entries), to->factor);
     sarrus_frame_copy(from->inverse, 2 * mech->factor.n_blocks, to->inverse);

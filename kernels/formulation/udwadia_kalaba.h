@@ -18,27 +18,35 @@
 #include "kernels/formulation/reveal.h"
 #include "kernels/pinv/ldlt.h"
 
-/* ws->multiplier ← S⁻¹ rhs by row; returns the lanes that need the rank-revealing path. S is formed and factored with the right
- * side carried along, unless the factor of the present rows is there already: that gives the same bits. */
+/* ws->multiplier ← S⁻¹ rhs by row of the factor, and the swings of the cranks (crank.h) that go with it; returns the lanes that
+ * need the rank-revealing path. S is formed and factored with the right side carried along, unless the factor of the present rows
+ * is there already: that gives the same bits. */
 PLAN_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
+    const real *right = rhs;
+    if (!ev->is_factored)
+        sarrus_push(mech, ev->parameter, ws);
+    if (mech->n_cranks > 0) {
+        sarrus_cranks_begin(mech, ev->parameter, ws, rhs, ws->multiplier);
+        right = ws->multiplier;
+    }
     if (mech->factor.n_pads > 0) {
         PLAN_EACH (k, 0, 2 * mech->factor.n_blocks)
             frame_at(ws->solution, k) = real_set(0.0);
     }
-    PLAN_RUNS(INDEPENDENT, k, lap, 0, mech->factor.n_independent,
-              frame_place(ws->solution, PLAN_AT(mech, at, k, lap), 0) = frame_place(rhs, PLAN_AT(mech, row, k, lap), 0))
+    PLAN_RUNS(FACTORED, k, lap, 0, mech->factor.n_rows,
+              frame_place(ws->solution, PLAN_AT(mech, at, k, lap), 0) = frame_place(right, PLAN_AT(mech, row, k, lap), 0))
     if (ev->is_factored) {
         sarrus_ldlt_forward(mech, ws, ws->solution);
     } else {
-        sarrus_push(mech, ev->parameter, ws);
         sarrus_gram(mech, ev->parameter, ws);
+        sarrus_ldlt_scales(mech, ev->parameter, ws);
         frame_at(ws->refused, 0) = real_select(sarrus_ldlt_factor(mech, ws), real_set(1.0), real_set(0.0));
         ev->is_factored = 1;
     }
     sarrus_ldlt_backward(mech, ws, ws->solution);
-    PLAN_RUNS(INDEPENDENT, k, lap, 0, mech->factor.n_independent,
+    PLAN_RUNS(FACTORED, k, lap, 0, mech->factor.n_rows,
               frame_place(ws->multiplier, PLAN_AT(mech, row, k, lap), 0) = frame_place(ws->solution, PLAN_AT(mech, at, k, lap), 0))
     PLAN_EACH (k, 0, mech->factor.n_dependent)
         frame_place(ws->multiplier, mech->lane.dependent[k], 0) = real_set(0.0);
@@ -63,7 +71,7 @@ PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const
     }
     PLAN_EACH (i, 0, mech->n)
         frame_at(out, i) = frame_at(base, i);
-    sarrus_rows_push(mech, ev->parameter, ws, ws->multiplier, out);
+    sarrus_rows_push(mech, ev->parameter, ws, rhs, ws->multiplier, out);
     if (any_slow) {
         PLAN_EACH (i, 0, mech->n)
             frame_at(out, i) = real_select(slow, frame_at(ws->z, i), frame_at(out, i));
@@ -121,7 +129,7 @@ PLAN_BODY void sarrus_correct_projection_body(sarrus_evaluation *ev, const real 
     (void)sarrus_correct_fast(ev, rhs);
     PLAN_EACH (i, 0, mech->n)
         frame_at(out, i) = real_set(0.0);
-    sarrus_rows_push(mech, ev->parameter, ws, ws->multiplier, out);
+    sarrus_rows_push(mech, ev->parameter, ws, rhs, ws->multiplier, out);
     if (!mask_any(slow))
         return;
     ++ev->n_rank_revealing;

@@ -1,9 +1,10 @@
 /* S = L D Lᵀ by 2×2 blocks on the sparsity that the plan found, and solutions with it. The arithmetic is that of the scalar
  * LDLᵀ in the same order; blocks let every place that is looked up serve four entries.
  *
- * A pivot D_k is the squared distance, in the metric of M⁻¹, of row k from the span of the rows before it; relative to
- * S_kk it says how independent the row still is in this state. Pivots at or below guard·S_kk are refused: their row is
- * left out (inverse 0), so nothing becomes infinite, and the lane is marked for the rank-revealing path. */
+ * A pivot D_k is the squared distance, in the metric of M⁻¹, of row k from the span of the rows before it (those of crank pins,
+ * which are eliminated in closed form, come before all others); relative to the whole S_kk it says how independent the row still is
+ * in this state. Pivots at or below guard·S_kk are refused: their row is left out (inverse 0), so nothing becomes infinite, and the
+ * lane is marked for the rank-revealing path. */
 #ifndef SARRUS_PINV_LDLT_H
 #define SARRUS_PINV_LDLT_H
 
@@ -119,15 +120,27 @@ LANE_FUNCTION mask sarrus_ldlt_column(const sarrus_mechanism *mech, sarrus_works
     return refused;
 }
 
-/* Factors ws->factor in place and returns the lanes that have a refused pivot. ws->solution holds a right side in elimination
- * order, which is carried along: on return it is L⁻¹ rhs. */
-PLAN_BODY mask sarrus_ldlt_factor(const sarrus_mechanism *mech, sarrus_workspace *ws) {
+/* diagonal ← guard · S_kk, the 1/m of cranks included. That counts of a crank what the elimination of its pin takes off S_kk or
+ * more; by how much more is a matter of its shape, and the guard is a matter of powers of ten. */
+LANE_FUNCTION void sarrus_ldlt_scale(const real *parameter, sarrus_workspace *ws, const sarrus_lane_scale *scale, real guard) {
+    frame_place(ws->diagonal, scale->at, 0) =
+        real_fma(parameter_place(parameter, scale->mass), guard, frame_place(ws->diagonal, scale->at, 0));
+}
+PLAN_BODY void sarrus_ldlt_scales(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
     const real guard = real_set(mech->guard);
-    mask refused = mask_none();
+    sarrus_lane_scale now;
     PLAN_EACH (k, 0, mech->factor.n_blocks) {
         frame_at(ws->diagonal, 2 * k) = frame_at(ws->factor, 4 * k) * guard;
         frame_at(ws->diagonal, 2 * k + 1) = frame_at(ws->factor, 4 * k + 2) * guard;
     }
+    PLAN_RUNS(SCALES, i, lap, 0, mech->factor.n_scales,
+              sarrus_ldlt_scale(parameter, ws, sarrus_scale_at(mech, i, lap, &now), guard))
+}
+
+/* Factors ws->factor in place and returns the lanes that have a refused pivot. ws->solution holds a right side in elimination
+ * order, which is carried along: on return it is L⁻¹ rhs. */
+PLAN_BODY mask sarrus_ldlt_factor(const sarrus_mechanism *mech, sarrus_workspace *ws) {
+    mask refused = mask_none();
     PLAN_RUNS(COLUMNS, k, lap, 0, mech->factor.n_blocks, refused = mask_or(refused, sarrus_ldlt_column(mech, ws, k, lap)))
     return refused;
 }

@@ -2,6 +2,7 @@
 #ifndef SARRUS_STEP_ASSEMBLE_H
 #define SARRUS_STEP_ASSEMBLE_H
 
+#include "kernels/formulation/dependence.h"
 #include "kernels/step/advance.h"
 
 /* ‖Φ‖ relative to 1 + the largest coordinate that counts as assembled; Newton ends far below it or not at all. */
@@ -10,21 +11,12 @@
  * this instance. The square of a relative distance of 1e-6, far above what assembly leaves (1e-14) and round-off. */
 #define SARRUS_DEPENDENT 1e-12
 
-/* Lanes in which some dependent row d has left the span of I: the Schur complement J_d M⁻¹ J_dᵀ − c L⁻ᵀD⁻¹L⁻¹ cᵀ,
- * c = J_d M⁻¹ J_Iᵀ, is not small. Uses the factor in the workspace. */
-LANE_BODY mask sarrus_dependence_broken(const sarrus_evaluation *ev) {
-    const sarrus_mech_factor *f = &sarrus_plan_of(ev)->factor;
-    sarrus_workspace *ws = ev->ws;
+/* Lanes in which some dependent row has left the span of I. Uses the factor in the workspace. */
+LANE_BODY mask sarrus_dependence_broken(sarrus_evaluation *ev) {
     mask broken = mask_none();
-    for (int32_t d = 0; d < f->n_dependent; ++d) {
-        real *c = lane_from(ws->null_vector, d * (2 * f->n_blocks + 1));
-        sarrus_coupling(sarrus_plan_of(ev), ev->parameter, ws, d, c);
-        real own = lane_at(c, 2 * f->n_blocks), rest = own;
-        sarrus_ldlt_forward(sarrus_plan_of(ev), ws, c);
-        for (int32_t k = 0; k < 2 * f->n_blocks; ++k) {
-            rest = real_fnma(lane_at(c, k) * lane_at(c, k), frame_at(ws->inverse, k), rest);
-        }
-        broken = mask_or(broken, real_lt(real_set(SARRUS_DEPENDENT) * own, rest));
+    for (int32_t d = 0; d < sarrus_plan_of(ev)->factor.n_dependent; ++d) {
+        sarrus_dependence found = sarrus_dependence_find(ev, d, ev->ws->null_vector);
+        broken = mask_or(broken, real_lt(real_set(SARRUS_DEPENDENT) * found.own, found.outside));
     }
     return broken;
 }

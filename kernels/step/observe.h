@@ -44,27 +44,17 @@ LANE_BODY real sarrus_energy(const sarrus_evaluation *ev, const real *q, const r
     return sum;
 }
 
-/* Removes from the multipliers their part in the null space of Jᵀ, so that they have the least norm: the null vectors are
- * w_d = (S⁻¹ c_d on I, −1 on d); λ ← λ − W (WᵀW)⁻¹ Wᵀ λ by Cholesky (WᵀW ⪰ 1). Uses the factor in the workspace. */
-LANE_BODY void sarrus_least_norm(const sarrus_evaluation *ev, real *multiplier) {
-    const sarrus_mech_factor *f = &sarrus_plan_of(ev)->factor;
+/* Removes from the multipliers [m] their part in the null space of Jᵀ, so that they have the least norm: with the null vectors W of
+ * the dependent rows, λ ← λ − W (WᵀW)⁻¹ Wᵀ λ by Cholesky (WᵀW ⪰ 1). Uses the factor in the workspace. */
+LANE_BODY void sarrus_least_norm(sarrus_evaluation *ev, real *multiplier) {
     sarrus_workspace *ws = ev->ws;
-    const int32_t n = 2 * f->n_blocks, n_d = f->n_dependent, stride = n_d + 1;
+    const int32_t m = sarrus_plan_of(ev)->m, n_d = sarrus_plan_of(ev)->factor.n_dependent, stride = n_d + 1;
     for (int32_t d = 0; d < n_d; ++d) {
-        real *c = lane_from(ws->null_vector, d * (n + 1));
-        sarrus_coupling(sarrus_plan_of(ev), ev->parameter, ws, d, c);
-        sarrus_ldlt_forward(sarrus_plan_of(ev), ws, c);
-        sarrus_ldlt_backward(sarrus_plan_of(ev), ws, c);
-        real *g = lane_from(ws->null_gram, d * stride);
-        for (int32_t e = 0; e <= d; ++e) {
-            real sum = sarrus_row_product(c, lane_from(ws->null_vector, e * (n + 1)), n);
-            lane_at(g, e) = e == d ? sum + real_set(1.0) : sum;
-        }
-        real along = real_set(0.0);
-        for (int32_t k = 0; k < f->n_independent; ++k) {
-            along = real_fma(lane_at(c, f->at[k]), lane_at(multiplier, f->row_of[k]), along);
-        }
-        lane_at(g, n_d) = along - lane_at(multiplier, f->dependent[d]);
+        real *w = lane_from(ws->null_vector, d * m), *g = lane_from(ws->null_gram, d * stride);
+        (void)sarrus_dependence_find(ev, d, w);
+        for (int32_t e = 0; e <= d; ++e)
+            lane_at(g, e) = sarrus_row_product(w, lane_from(ws->null_vector, e * m), m);
+        lane_at(g, n_d) = sarrus_row_product(w, multiplier, m);
     }
     for (int32_t d = 0; d < n_d; ++d) { /* Gram = C Cᵀ, right side carried along in the last column */
         real *g = lane_from(ws->null_gram, d * stride);
@@ -90,11 +80,9 @@ LANE_BODY void sarrus_least_norm(const sarrus_evaluation *ev, real *multiplier) 
     }
     for (int32_t d = 0; d < n_d; ++d) {
         real x = lane_at(ws->null_gram, d * stride + n_d);
-        const real *c = lane_from(ws->null_vector, d * (n + 1));
-        for (int32_t k = 0; k < f->n_independent; ++k) {
-            lane_at(multiplier, f->row_of[k]) = real_fnma(x, lane_at(c, f->at[k]), lane_at(multiplier, f->row_of[k]));
-        }
-        lane_at(multiplier, f->dependent[d]) = lane_at(multiplier, f->dependent[d]) + x;
+        const real *w = lane_from(ws->null_vector, d * m);
+        for (int32_t i = 0; i < m; ++i)
+            lane_at(multiplier, i) = real_fnma(x, lane_at(w, i), lane_at(multiplier, i));
     }
 }
 
@@ -131,8 +119,12 @@ LANE_BODY void sarrus_multipliers(sarrus_evaluation *ev) {
     sarrus_workspace *ws = ev->ws;
     mask slow = ev->healthy;
     if (mech->solve == SARRUS_SOLVE_AUTO) {
-        slow = mask_and(sarrus_correct_fast(ev, ws->rhs), ev->healthy);
-        sarrus_least_norm(ev, ws->multiplier);
+        slow = mask_and(sarrus_independent_multipliers(ev, ws->rhs), ev->healthy);
+        for (int32_t i = 0; i < mech->m; ++i)
+            lane_at(ws->norm2, i) = frame_at(ws->multiplier, i);
+        sarrus_least_norm(ev, ws->norm2);
+        for (int32_t i = 0; i < mech->m; ++i)
+            frame_at(ws->multiplier, i) = lane_at(ws->norm2, i);
         if (!mask_any(slow))
             return;
     }

@@ -30,6 +30,7 @@ typedef struct sarrus_backend_ops {
     /* Appends the changes of rank seen since the last call. */
     sarrus_status (*events_take)(sarrus_device *device, sarrus_event_list *to);
     void (*path_counts)(sarrus_device *device, uint64_t *n_evaluations, uint64_t *n_rank_revealing);
+    void (*library_counts)(const sarrus_device *device, uint64_t *n_matrices, uint64_t *n_refused); /* NULL: it asks none */
     void (*specialization)(const sarrus_device *device, sarrus_specialization *out);
     /* Of a device with tiles elsewhere (NULL: it has none), for arrays i_first … i_first + n − 1 of all of the host's tiles: they
      * are about to be read; all of them have been written anew; from now on the user reads and writes them between calls. */

@@ -234,6 +234,18 @@ static void cuda_path_counts(sarrus_device *base, uint64_t *n_evaluations, uint6
     }
 }
 
+static void cuda_library_counts(const sarrus_device *base, uint64_t *n_matrices, uint64_t *n_refused) {
+    const cuda_device *device = (const cuda_device *)(const void *)base;
+    *n_matrices = *n_refused = 0;
+    for (int i = 0; i < device->n_workers; ++i) {
+        sarrus_cuda_staged_counts counts = {0};
+        if (device->workers[i].staged)
+            sarrus_cuda_staged_count(device->workers[i].staged, &counts);
+        *n_matrices += counts.n_matrices;
+        *n_refused += counts.n_refused;
+    }
+}
+
 static void cuda_specialization(const sarrus_device *base, sarrus_specialization *out) {
     const cuda_device *device = (const cuda_device *)(const void *)base;
     uint64_t n_steps = 0, n_special_steps = 0;
@@ -254,6 +266,7 @@ const sarrus_backend_ops sarrus_backend_cuda = {
     .observe = cuda_observe,
     .events_take = cuda_events_take,
     .path_counts = cuda_path_counts,
+    .library_counts = cuda_library_counts,
     .specialization = cuda_specialization,
     .host_read = cuda_host_read,
     .host_write = cuda_host_write,

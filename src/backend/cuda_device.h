@@ -11,6 +11,8 @@
 #ifndef SARRUS_BACKEND_CUDA_DEVICE_H
 #define SARRUS_BACKEND_CUDA_DEVICE_H
 
+#include <pthread.h>
+
 #include "backend/backend.h"
 #include "backend/cuda_specialize.h"
 #include "backend/cuda_staged.h"
@@ -37,6 +39,14 @@ typedef struct cuda_packet {
     uint64_t i_tile, n_tiles; /* of the batch */
     uint64_t i_time;
 } cuda_packet;
+
+/* What a worker is doing in one call of sarrus_cuda_run. */
+typedef struct cuda_task {
+    struct cuda_job *job;
+    pthread_t thread;
+    bool has_thread;
+    int error;
+} cuda_task;
 
 /* A stream with tiles: all that stay on the device, or, when the batch does not fit, one chunk after another. */
 typedef struct cuda_worker {
@@ -65,6 +75,7 @@ typedef struct cuda_worker {
     bool is_load_tried, is_specialized;
     sarrus_cuda_staged *staged; /* NULL: the fused kernels make the steps */
     uint8_t *marks;             /* [n_arrays] of the tiles, scratch */
+    cuda_task task;
 } cuda_worker;
 
 struct cuda_device {

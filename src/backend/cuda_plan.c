@@ -7,8 +7,6 @@
 #include "backend/isa.h"
 #include "core/report.h"
 
-/* Pinned memory and packets larger than these make nothing faster. */
-static const size_t LARGEST_PACKET = (size_t)256 << 20, LARGEST_PIECE = (size_t)16 << 20;
 /* The most warps of a multiprocessor that the launch bounds of specialised kernels allow (cuda_report.c). */
 enum { SPECIAL_WARPS = 24 };
 /* Of the free memory, the share that is left for the stacks of the kernels and for others. */
@@ -40,7 +38,8 @@ static worker_size size_of(const cuda_device *device, const cuda_part *part, uin
         s.n_workspaces = n_capacity;
         s.n_bytes = n_capacity * sarrus_cuda_staged_bytes(mech);
     }
-    s.n_seen_tiles = least(n_capacity, LARGEST_PACKET / seen > 0 ? LARGEST_PACKET / seen : 1);
+    const size_t n_packed = device->gpu->n_most_packed / seen;
+    s.n_seen_tiles = least(n_capacity, n_packed > 0 ? n_packed : 1);
     s.n_bytes += n_capacity * ((size_t)mech->layout.n_arrays + (mech->event_capacity > 0)) * TILE + s.n_workspaces * workspace +
                  2 * s.n_seen_tiles * seen + 4096;
     return s;
@@ -62,8 +61,8 @@ static uint64_t capacity_fitting(const cuda_device *device, const cuda_part *par
 static int pinned_allocate(cuda_worker *worker) {
     const sarrus_gpu *gpu = worker->owner->gpu;
     const size_t tile = (size_t)worker->part->mech.layout.n_arrays * SARRUS_CUDA_WIDTH;
-    worker->n_pinned =
-        least(worker->n_capacity * tile, LARGEST_PIECE / sizeof(double) > tile ? LARGEST_PIECE / sizeof(double) : tile);
+    const size_t n_most = gpu->n_most_pinned / sizeof(double);
+    worker->n_pinned = least(worker->n_capacity * tile, n_most > tile ? n_most : tile);
     int error = SARRUS_GPU_OK;
     for (int i = 0; i < 2 && error == SARRUS_GPU_OK; ++i) {
         error = gpu->host_allocate((void **)(void *)&worker->pinned[i], worker->n_pinned * sizeof(double));

@@ -160,6 +160,10 @@ int sarrus_cuda_staged_create(const sarrus_cuda_staged_setup *setup, sarrus_cuda
     *out = NULL;
     if (!staged)
         return SARRUS_GPU_NO_MEMORY;
+    if (!setup->gpu->staged) {
+        free(staged);
+        return SARRUS_STAGED_NO_KERNELS;
+    }
     staged->gpu = setup->gpu;
     staged->kernels = setup->gpu->staged;
     staged->n_most = setup->n_tiles * SARRUS_CUDA_WIDTH;
@@ -218,6 +222,7 @@ static int answer(sarrus_cuda_staged *staged, int32_t m, int32_t n_slots) {
         error = sarrus_staged_library_factor(&staged->library, call);
     if (error == 0)
         error = staged->kernels->weigh(call);
+    staged->counts.n_matrices += error == 0 ? (uint64_t)n_slots : 0;
     if (error == 0)
         error = sarrus_staged_library_combine(&staged->library, call);
     return error != 0 ? error : staged->kernels->deliver(call);
@@ -242,12 +247,14 @@ static int fetch_counters(sarrus_cuda_staged *staged, int32_t *n_waiting) {
     return 0;
 }
 
-/* Slots for those who wait with a question of as many rows as the first of them, in the order of the members. */
+/* Slots for those who wait with a question of as many rows as the first of them, in the order of the members; no slot when nobody
+ * waits. What was refused in the round before is counted. */
 static int give_slots(sarrus_cuda_staged *staged, int32_t *m, int32_t *n_slots) {
     const int32_t n_members = staged->call.n_members;
+    int32_t n_waiting;
     int error = copy(staged, SARRUS_GPU_DOWNLOAD, staged->wants, staged->call.arrays.wants, (size_t)n_members);
     if (error == 0)
-        error = staged->gpu->synchronize(staged->call.base.stream);
+        error = fetch_counters(staged, &n_waiting); /* waits for both */
     *m = *n_slots = 0;
     for (int32_t i = 0; error == 0 && i < n_members; ++i) {
         if (*m == 0)
@@ -338,7 +345,9 @@ void sarrus_cuda_staged_count(const sarrus_cuda_staged *staged, sarrus_cuda_stag
 }
 
 void sarrus_cuda_staged_error_text(const sarrus_gpu *gpu, int error, char *text, size_t n_text) {
-    if (error >= SARRUS_STAGED_CUBLAS_ERROR)
+    if (error == SARRUS_STAGED_NO_KERNELS)
+        (void)snprintf(text, n_text, "the staged path is not built in");
+    else if (error >= SARRUS_STAGED_CUBLAS_ERROR)
         (void)snprintf(text, n_text, "cuBLAS ended with status %d", error - SARRUS_STAGED_CUBLAS_ERROR);
     else if (error >= SARRUS_STAGED_CUSOLVER_ERROR)
         (void)snprintf(text, n_text, "cuSOLVER ended with status %d", error - SARRUS_STAGED_CUSOLVER_ERROR);

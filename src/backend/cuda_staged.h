@@ -23,7 +23,8 @@ typedef struct sarrus_cuda_staged_setup {
 typedef struct sarrus_cuda_staged_counts {
     uint64_t n_evaluations;    /* accelerations of a lane */
     uint64_t n_rank_revealing; /* of which a matrix was factored */
-    uint64_t n_refused;        /* matrices that the library did not factor, or not well enough: the native SVD did */
+    uint64_t n_matrices;       /* that the library was given, those of observations and of lanes that fill up a tile included */
+    uint64_t n_refused;        /* of which it did not factor, or not well enough: the native SVD did */
 } sarrus_cuda_staged_counts;
 
 /* Whether the plan asks for this path. */

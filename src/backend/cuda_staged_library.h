@@ -6,8 +6,8 @@
 #include "backend/gpu.h"
 #include "kernels/cuda/staged.h"
 
-/* Errors of the libraries, beside those of a sarrus_gpu: their status above one of these. */
-enum { SARRUS_STAGED_CUSOLVER_ERROR = 100000, SARRUS_STAGED_CUBLAS_ERROR = 200000 };
+/* Errors of the libraries, beside those of a sarrus_gpu: their status above one of the first two. */
+enum { SARRUS_STAGED_CUSOLVER_ERROR = 100000, SARRUS_STAGED_CUBLAS_ERROR = 200000, SARRUS_STAGED_NO_KERNELS = 300000 };
 
 /* Handles and work space of one stream. */
 typedef struct sarrus_staged_library {

@@ -27,9 +27,9 @@ static void list_add(table_list *list, size_t at, size_t n_bytes) {
 
 #define AT(member) offsetof(sarrus_mechanism, member)
 
-static void list_factor(const sarrus_mech_factor *f, int32_t n_couplings, table_list *list) {
-    list_add(list, AT(factor.row_of), bytes(f->n_independent, sizeof *f->row_of));
-    list_add(list, AT(factor.at), bytes(f->n_independent, sizeof *f->at));
+static void list_factor(const sarrus_mech_factor *f, table_list *list) {
+    list_add(list, AT(factor.row_of), bytes(f->n_rows, sizeof *f->row_of));
+    list_add(list, AT(factor.at), bytes(f->n_rows, sizeof *f->at));
     list_add(list, AT(factor.column), bytes(f->n_blocks + 1, sizeof *f->column));
     list_add(list, AT(factor.entry_row), bytes(f->n_entries, sizeof *f->entry_row));
     list_add(list, AT(factor.update), bytes(f->n_updates, sizeof *f->update));
@@ -37,24 +37,22 @@ static void list_factor(const sarrus_mech_factor *f, int32_t n_couplings, table_
     list_add(list, AT(factor.share), bytes(f->n_shares, sizeof *f->share));
     list_add(list, AT(factor.fill), bytes(f->n_fill, sizeof *f->fill));
     list_add(list, AT(factor.pad), bytes(f->n_pads, sizeof *f->pad));
+    list_add(list, AT(factor.scale), bytes(f->n_scales, sizeof *f->scale));
     list_add(list, AT(factor.dependent), bytes(f->n_dependent, sizeof *f->dependent));
-    list_add(list, AT(factor.coupling_begin), bytes(f->n_dependent > 0 ? f->n_dependent + 1 : 0, sizeof *f->coupling_begin));
-    list_add(list, AT(factor.coupling), bytes(n_couplings, sizeof *f->coupling));
 }
 
-static void list_lanes(const sarrus_mech_factor *f, int32_t n_couplings, const sarrus_lane_tables *lane, table_list *list) {
+static void list_lanes(const sarrus_mech_factor *f, const sarrus_lane_tables *lane, table_list *list) {
     list_add(list, AT(lane.block_share), bytes(f->n_block_shares, sizeof *lane->block_share));
     list_add(list, AT(lane.share), bytes(f->n_shares, sizeof *lane->share));
     list_add(list, AT(lane.fill), bytes(f->n_fill, sizeof *lane->fill));
     list_add(list, AT(lane.pad), bytes(f->n_pads, sizeof *lane->pad));
-    list_add(list, AT(lane.row), bytes(f->n_independent, sizeof *lane->row));
-    list_add(list, AT(lane.at), bytes(f->n_independent, sizeof *lane->at));
+    list_add(list, AT(lane.scale), bytes(f->n_scales, sizeof *lane->scale));
+    list_add(list, AT(lane.row), bytes(f->n_rows, sizeof *lane->row));
+    list_add(list, AT(lane.at), bytes(f->n_rows, sizeof *lane->at));
     list_add(list, AT(lane.dependent), bytes(f->n_dependent, sizeof *lane->dependent));
     list_add(list, AT(lane.entry_row), bytes(f->n_entries, sizeof *lane->entry_row));
     list_add(list, AT(lane.first_update), bytes(f->n_entries, sizeof *lane->first_update));
     list_add(list, AT(lane.update), bytes(f->n_updates, sizeof *lane->update));
-    list_add(list, AT(lane.coupling_kind), bytes(n_couplings, sizeof *lane->coupling_kind));
-    list_add(list, AT(lane.coupling), bytes(n_couplings, sizeof *lane->coupling));
 }
 
 /* A table has a knot more than intervals. */
@@ -67,7 +65,6 @@ static int32_t count_knots(const sarrus_mechanism *mech) {
 
 static void list_make(const sarrus_mechanism *mech, table_list *list) {
     const sarrus_mech_factor *f = &mech->factor;
-    const int32_t n_couplings = f->n_dependent > 0 ? f->coupling_begin[f->n_dependent] : 0;
     list->n = 0;
     list_add(list, AT(joint), bytes(mech->n_joints, sizeof *mech->joint));
     list_add(list, AT(force), bytes(mech->n_forces, sizeof *mech->force));
@@ -75,8 +72,8 @@ static void list_make(const sarrus_mechanism *mech, table_list *list) {
     list_add(list, AT(row), bytes(mech->m, sizeof *mech->row));
     list_add(list, AT(knots), bytes(count_knots(mech), sizeof *mech->knots));
     list_add(list, AT(independent), bytes(f->n_independent, sizeof *mech->independent));
-    list_factor(f, n_couplings, list);
-    list_lanes(f, n_couplings, &mech->lane, list);
+    list_factor(f, list);
+    list_lanes(f, &mech->lane, list);
 }
 
 static size_t aligned(size_t n_bytes) {

@@ -1,5 +1,4 @@
 /* Workers at work: one thread each, so that what one copies goes on beside what another computes. */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,21 +6,13 @@
 #include "backend/cuda_device.h"
 
 /* One call of sarrus_cuda_run. */
-typedef struct job {
+typedef struct cuda_job {
     cuda_device *device;
     cuda_work *work;
     const void *how;
     const uint8_t *changes;
     atomic_uint_fast64_t next; /* the first tile that nobody has taken */
-} job;
-
-typedef struct helper {
-    job *job;
-    cuda_worker *worker;
-    pthread_t thread;
-    bool has_thread;
-    int error;
-} helper;
+} cuda_job;
 
 sarrus_status sarrus_cuda_fail(cuda_device *device, const cuda_part *part, int error) {
     char text[96];
@@ -32,48 +23,50 @@ sarrus_status sarrus_cuda_fail(cuda_device *device, const cuda_part *part, int e
 }
 
 /* Tiles that stay on the device: what is old there goes there first; what the user may look at in place comes back. */
-static int held_run(helper *h) {
-    const cuda_device *device = h->job->device;
-    int error = sarrus_cuda_tiles_upload(h->worker, device->device_is_old);
+static int held_run(cuda_worker *worker) {
+    const cuda_job *job = worker->task.job;
+    const cuda_device *device = job->device;
+    int error = sarrus_cuda_tiles_upload(worker, device->device_is_old);
     if (error == SARRUS_GPU_OK)
-        error = h->job->work(h->worker, h->job->how);
+        error = job->work(worker, job->how);
     if (error == SARRUS_GPU_OK)
-        error = device->gpu->synchronize(h->worker->stream);
-    if (error == SARRUS_GPU_OK && h->job->changes)
-        error = sarrus_cuda_tiles_download(h->worker, device->is_shared);
+        error = device->gpu->synchronize(worker->stream);
+    if (error == SARRUS_GPU_OK && job->changes)
+        error = sarrus_cuda_tiles_download(worker, device->is_shared);
     return error;
 }
 
 /* Chunks of the host's tiles, as long as there are any. */
-static int chunks_run(helper *h) {
-    cuda_worker *worker = h->worker;
-    const cuda_device *device = h->job->device;
+static int chunks_run(cuda_worker *worker) {
+    cuda_job *job = worker->task.job;
+    const cuda_device *device = job->device;
     const uint64_t n_tiles = device->base.n_tiles;
     int error = SARRUS_GPU_OK;
     while (error == SARRUS_GPU_OK) {
-        const uint64_t i_first = atomic_fetch_add(&h->job->next, worker->n_capacity);
+        const uint64_t i_first = atomic_fetch_add(&job->next, worker->n_capacity);
         if (i_first >= n_tiles)
             break;
         worker->i_first = i_first;
         worker->n_held = n_tiles - i_first < worker->n_capacity ? n_tiles - i_first : worker->n_capacity;
         error = sarrus_cuda_tiles_upload(worker, device->device_is_old);
         if (error == SARRUS_GPU_OK)
-            error = h->job->work(worker, h->job->how);
+            error = job->work(worker, job->how);
         if (error == SARRUS_GPU_OK)
             error = device->gpu->synchronize(worker->stream);
-        if (error == SARRUS_GPU_OK && h->job->changes)
-            error = sarrus_cuda_tiles_download(worker, h->job->changes);
+        if (error == SARRUS_GPU_OK && job->changes)
+            error = sarrus_cuda_tiles_download(worker, job->changes);
     }
     worker->n_held = 0;
     return error;
 }
 
-static void *helper_run(void *user) {
-    helper *h = user;
-    const cuda_device *device = h->job->device;
-    h->error = device->gpu->select(h->worker->part->device);
-    if (h->error == SARRUS_GPU_OK)
-        h->error = device->is_resident ? held_run(h) : chunks_run(h);
+static void *worker_run(void *user) {
+    cuda_worker *worker = user;
+    const cuda_device *device = worker->owner;
+    int error = device->gpu->select(worker->part->device);
+    if (error == SARRUS_GPU_OK)
+        error = device->is_resident ? held_run(worker) : chunks_run(worker);
+    worker->task.error = error;
     return NULL;
 }
 
@@ -90,25 +83,24 @@ static void marks_update(cuda_device *device, const uint8_t *changes) {
 }
 
 sarrus_status sarrus_cuda_run(cuda_device *device, cuda_work *work, const void *how, const uint8_t *changes) {
-    enum { MOST_WORKERS = 256 };
-    job all = {.device = device, .work = work, .how = how, .changes = changes, .next = 0};
-    helper helpers[MOST_WORKERS];
-    const int n = device->n_workers < MOST_WORKERS ? device->n_workers : MOST_WORKERS;
+    cuda_job job = {.device = device, .work = work, .how = how, .changes = changes, .next = 0};
+    cuda_worker *workers = device->workers;
+    const int n = device->n_workers;
     if (device->base.failure[0] != '\0')
         return SARRUS_DEVICE_FAILED;
     for (int i = 0; i < n; ++i)
-        helpers[i] = (helper){.job = &all, .worker = &device->workers[i]};
-    for (int i = 1; i < n; ++i)
-        helpers[i].has_thread = pthread_create(&helpers[i].thread, NULL, helper_run, &helpers[i]) == 0;
+        workers[i].task = (cuda_task){.job = &job};
+    for (int i = 1; i < n; ++i) /* the first is this thread's, and so are those for whom there is none */
+        workers[i].task.has_thread = pthread_create(&workers[i].task.thread, NULL, worker_run, &workers[i]) == 0;
     for (int i = 0; i < n; ++i)
-        if (!helpers[i].has_thread)
-            (void)helper_run(&helpers[i]);
+        if (!workers[i].task.has_thread)
+            (void)worker_run(&workers[i]);
     for (int i = 1; i < n; ++i)
-        if (helpers[i].has_thread)
-            (void)pthread_join(helpers[i].thread, NULL);
+        if (workers[i].task.has_thread)
+            (void)pthread_join(workers[i].task.thread, NULL);
     for (int i = 0; i < n; ++i)
-        if (helpers[i].error != SARRUS_GPU_OK)
-            return sarrus_cuda_fail(device, helpers[i].worker->part, helpers[i].error);
+        if (workers[i].task.error != SARRUS_GPU_OK)
+            return sarrus_cuda_fail(device, workers[i].part, workers[i].task.error);
     marks_update(device, changes);
     return SARRUS_OK;
 }

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Of the releases that the table was held against, and whatever else there may be. cuSOLVER brings the cuBLAS that it needs. */
@@ -23,18 +24,31 @@ static void *open_library(const char *name) {
     return dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
+/* Why `file` could not be opened: kept unless something is known already. That another file was missing, one that this one needs,
+ * says more than that this one was not there. */
+static void reason_keep(char *reason, size_t n_reason, const char *file) {
+    const char *said = dlerror();
+    if (said && (reason[0] == '\0' || strncmp(said, file, strlen(file)) != 0))
+        (void)snprintf(reason, n_reason, "%s", said);
+}
+
+/* The library of this name, or of those names: the first that the system's loader finds, else the first beside the toolkit. */
 static void *library_load(const char *name, const char *const names[N_NAMES], sarrus_note *note) {
+    char reason[128] = "", path[64];
     void *handle = name ? open_library(name) : NULL;
-    for (int i = 0; i < N_NAMES && !handle && !name; ++i)
-        handle = open_library(names[i]);
-    if (!handle)
-        sarrus_note_set(note, "%s cannot be loaded: %s", name ? name : names[0], dlerror());
-    for (int i = 0; i < N_NAMES && !handle && !name; ++i) {
-        char path[sizeof TOOLKIT + 32];
-        memcpy(path, TOOLKIT, sizeof TOOLKIT);
-        strncat(path, names[i], sizeof path - sizeof TOOLKIT);
+    if (name && !handle)
+        sarrus_note_set(note, "%s cannot be loaded: %s", name, dlerror());
+    if (name)
+        return handle;
+    for (int i = 0; i < 2 * N_NAMES && !handle; ++i) {
+        (void)snprintf(path, sizeof path, "%s%s", i < N_NAMES ? "" : TOOLKIT, names[i % N_NAMES]);
         handle = open_library(path);
+        if (!handle)
+            reason_keep(reason, sizeof reason, path);
     }
+    if (!handle)
+        sarrus_note_set(note, "none of %s, %s, %s can be loaded, by the system's loader (LD_LIBRARY_PATH) or from %s: %s", names[0],
+                        names[1], names[2], TOOLKIT, reason);
     return handle;
 }
 

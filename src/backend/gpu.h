@@ -36,6 +36,7 @@ struct sarrus_gpu_yardstick; /* what benchmarks measure a device by */
 
 typedef struct sarrus_gpu {
     const char *name;
+    size_t n_most_packed, n_most_pinned; /* bytes of a buffer of observations, of tiles on their way: larger makes nothing faster */
     int (*count)(int *n_devices);
     int (*select)(int device);
     int (*describe)(int device, sarrus_gpu_description *out);

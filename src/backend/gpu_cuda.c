@@ -38,7 +38,10 @@ static int memory(size_t *n_free, size_t *n_total) {
     return told(cudaMemGetInfo(n_free, n_total));
 }
 
+/* The runtime speaks of an old driver, too, where there is none. */
 static const char *error_text(int error) {
+    if (error == cudaErrorInsufficientDriver)
+        return "there is no NVIDIA driver, or one that is older than this program's CUDA runtime";
     return cudaGetErrorString((cudaError_t)error);
 }
 
@@ -127,6 +130,8 @@ static const sarrus_gpu_staged staged = {
 
 static const sarrus_gpu table = {
     .name = "cuda",
+    .n_most_packed = (size_t)256 << 20,
+    .n_most_pinned = (size_t)16 << 20,
     .count = count,
     .select = select,
     .describe = describe,

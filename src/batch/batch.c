@@ -361,6 +361,12 @@ void sarrus_batch_path_counts(const sarrus_batch *batch, uint64_t *n_evaluations
     batch->device->ops->path_counts(batch->device, n_evaluations, n_rank_revealing);
 }
 
+void sarrus_batch_library_counts(const sarrus_batch *batch, uint64_t *n_matrices, uint64_t *n_refused) {
+    *n_matrices = *n_refused = 0;
+    if (batch->device->ops->library_counts)
+        batch->device->ops->library_counts(batch->device, n_matrices, n_refused);
+}
+
 void sarrus_batch_specialization(const sarrus_batch *batch, sarrus_specialization *out) {
     batch->device->ops->specialization(batch->device, out);
 }

@@ -83,6 +83,13 @@ void sarrus_json_number(sarrus_json *json, const char *name, double value) {
     fprintf(json->stream, "%.17g", value);
 }
 
+void sarrus_json_numbers(sarrus_json *json, const char *name, const double *values, int n) {
+    sarrus_json_open(json, name, '[');
+    for (int i = 0; i < n; i++)
+        sarrus_json_number(json, NULL, values[i]);
+    sarrus_json_close(json, ']');
+}
+
 void sarrus_json_count(sarrus_json *json, const char *name, uint64_t value) {
     member_begin(json, name);
     fprintf(json->stream, "%" PRIu64, value);

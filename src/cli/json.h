@@ -25,6 +25,8 @@ void sarrus_json_close(sarrus_json *json, char bracket);
  * becomes null, others read back as the same double. */
 void sarrus_json_text(sarrus_json *json, const char *name, const char *value);
 void sarrus_json_number(sarrus_json *json, const char *name, double value);
+/* A list of `n` numbers. */
+void sarrus_json_numbers(sarrus_json *json, const char *name, const double *values, int n);
 void sarrus_json_count(sarrus_json *json, const char *name, uint64_t value);
 void sarrus_json_flag(sarrus_json *json, const char *name, bool value);
 void sarrus_json_null(sarrus_json *json, const char *name);

@@ -69,6 +69,17 @@ static void kernels_print(const sarrus_specialization *kernels, FILE *stream) {
     fprintf(stream, "%s%s\n", *kernels->note != '\0' ? "; " : "", kernels->note);
 }
 
+/* What a GPU's library was given, and what it did not do well; nothing when none was asked. */
+static void library_print(const sarrus_run_summary *summary, FILE *stream) {
+    char matrices[32], refused[32];
+    if (summary->n_library_matrices == 0)
+        return;
+    sarrus_count_text(summary->n_library_matrices, matrices, sizeof matrices);
+    sarrus_count_text(summary->n_library_refused, refused, sizeof refused);
+    fprintf(stream, "  library      %s matrices by cuSOLVER, %s of them again by the native SVD\n", matrices,
+            summary->n_library_refused > 0 ? refused : "none");
+}
+
 /* Steps that were chosen are a result; fixed ones stand in the first line. */
 static void work_print(const sarrus_run_summary *summary, FILE *stream) {
     char total[32];
@@ -112,6 +123,7 @@ void sarrus_summary_print(const sarrus_summary_text *text, const sarrus_run_summ
             summary->device);
     fprintf(stream, "  wall time    %.3g s, %.1f %% of it for output\n", summary->wall_seconds, 100.0 * output_share(summary));
     kernels_print(&summary->specialization, stream);
+    library_print(summary, stream);
     work_print(summary, stream);
     errors_print(summary, stream);
     failures_print(summary, stream);
@@ -124,6 +136,13 @@ static void count_print_json(sarrus_json *json, const char *name, const sarrus_r
     sarrus_json_count(json, "total", count->total);
     sarrus_json_number(json, "mean", count->mean);
     sarrus_json_count(json, "max", count->most);
+    sarrus_json_close(json, '}');
+}
+
+static void library_print_json(sarrus_json *json, const sarrus_run_summary *summary) {
+    sarrus_json_open(json, "library", '{');
+    sarrus_json_count(json, "n_matrices", summary->n_library_matrices);
+    sarrus_json_count(json, "n_refused", summary->n_library_refused);
     sarrus_json_close(json, '}');
 }
 
@@ -174,6 +193,7 @@ void sarrus_summary_print_json(const sarrus_summary_text *text, const sarrus_run
     count_print_json(&json, "rank_changes", &summary->rank_changes);
     sarrus_json_count(&json, "output_bytes", summary->output_bytes);
     kernels_print_json(&json, &summary->specialization);
+    library_print_json(&json, summary);
     sarrus_json_close(&json, '}');
 }
 

@@ -317,16 +317,29 @@ static void put_orders(const card *to) {
     }
 }
 
+/* The bodies whose pins on ground are not in the factor. */
+static void put_cranks(const card *to) {
+    const sarrus_plan *plan = to->plan;
+    sarrus_card_list list = sarrus_card_list_begin(to->out, "cranks, in closed form", plan->mech.n_cranks);
+    for (int i = 0; i < plan->mech.n_joints; ++i) {
+        const sarrus_mech_joint *joint = &plan->joint[i];
+        if (joint->is_crank_pin)
+            sarrus_card_list_put(&list, plan->model->bodies[joint->child >= 0 ? joint->child : joint->parent].name);
+    }
+    sarrus_card_list_end(&list);
+}
+
 static void put_elimination(const card *to) {
     const sarrus_plan *plan = to->plan;
     const sarrus_mech_factor *factor = &plan->mech.factor;
     const sarrus_plan_cost *cost = &plan->cost;
-    int n = factor->n_independent;
+    int n = factor->n_rows;
     sarrus_card_title(to->out, "Elimination");
     sarrus_card_list list = sarrus_card_list_begin(to->out, "order of the rows", n);
     for (int k = 0; k < n; ++k)
         put_row(to->plan, &list, factor->row_of[k]);
     sarrus_card_list_end(&list);
+    put_cranks(to);
     put_orders(to);
     sarrus_card_line(to->out, "factor L", "%d blocks of 2x2 below a diagonal of %d (full: %d)", factor->n_entries, factor->n_blocks,
                      factor->n_blocks * (factor->n_blocks - 1) / 2);

@@ -53,10 +53,6 @@ static int32_t count_knots(const sarrus_mechanism *mech) {
     return n_knots;
 }
 
-static int32_t count_couplings(const sarrus_mech_factor *f) {
-    return f->n_dependent > 0 ? f->coupling_begin[f->n_dependent] : 0;
-}
-
 /* As far as kernels/body/plan_access.h goes. */
 enum { MOST_WRITTEN_OUT = 4 };
 
@@ -89,8 +85,8 @@ static void sizes_write(FILE *out, const sarrus_mechanism *mech) {
     size_write(out, "SHARES", f->n_shares);
     size_write(out, "FILL", f->n_fill);
     size_write(out, "PADS", f->n_pads);
-    size_write(out, "COUPLING_BEGIN", f->n_dependent + 1);
-    size_write(out, "COUPLINGS", count_couplings(f));
+    size_write(out, "SCALES", f->n_scales);
+    size_write(out, "FACTORED", f->n_rows);
     const int32_t longest = longest_column(f);
     fprintf(out,
             longest > MOST_WRITTEN_OUT ? "#define SARRUS_PLAN_LONGEST_COLUMN LOOP\n" : "#define SARRUS_PLAN_LONGEST_COLUMN %d\n",
@@ -101,7 +97,8 @@ static void joints_write(FILE *out, const sarrus_mechanism *mech) {
     fprintf(out, "  .joint = {");
     for (int32_t i = 0; i < mech->n_joints; ++i) {
         const sarrus_mech_joint *j = &mech->joint[i];
-        fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d},", j->kind, j->parent, j->child, j->row, j->n_rows, j->p, j->signal, j->elastic);
+        fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d},", j->kind, j->parent, j->child, j->row, j->n_rows, j->p, j->signal,
+                j->elastic, j->is_crank_pin, j->parent_crank, j->child_crank);
     }
     fprintf(out, "%s},\n", mech->n_joints > 0 ? "" : "{0}");
 }
@@ -134,15 +131,14 @@ static void loads_write(FILE *out, const sarrus_mechanism *mech) {
 
 /* The tables of the factor that the kernels read; the plan's own (shares, fill and pads by index) are left out. */
 static void factor_write(FILE *out, const sarrus_mech_factor *f) {
-    fprintf(out, "  .factor = {.n_independent = %d, .n_blocks = %d, .n_entries = %d, .n_updates = %d,\n", f->n_independent,
-            f->n_blocks, f->n_entries, f->n_updates);
+    fprintf(out, "  .factor = {.n_independent = %d, .n_rows = %d, .n_blocks = %d, .n_entries = %d, .n_updates = %d,\n",
+            f->n_independent, f->n_rows, f->n_blocks, f->n_entries, f->n_updates);
     integers_write(out, "column", f->column, f->n_blocks + 1);
     fprintf(out,
             "    .n_block_shares = %d, .n_first_block_shares = %d, .n_shares = %d, .n_first = %d, .n_fill = %d, .n_pads = %d,\n"
-            "    .n_dependent = %d,\n",
-            f->n_block_shares, f->n_first_block_shares, f->n_shares, f->n_first, f->n_fill, f->n_pads, f->n_dependent);
+            "    .n_scales = %d, .n_dependent = %d,\n",
+            f->n_block_shares, f->n_first_block_shares, f->n_shares, f->n_first, f->n_fill, f->n_pads, f->n_scales, f->n_dependent);
     integers_write(out, "dependent", f->dependent, f->n_dependent);
-    integers_write(out, "coupling_begin", f->coupling_begin, f->n_dependent > 0 ? f->n_dependent + 1 : 0);
     fprintf(out, "  },\n");
 }
 
@@ -164,6 +160,13 @@ static void lane_block_shares_write(FILE *out, const sarrus_lane_block_share *sh
     fprintf(out, "%s},\n", n > 0 ? "" : "{0}");
 }
 
+static void lane_scales_write(FILE *out, const sarrus_lane_scale *scale, int32_t n) {
+    fprintf(out, "    .scale = {");
+    for (int32_t i = 0; i < n; ++i)
+        fprintf(out, "{%" PRIu32 ",%" PRIu32 "},", scale[i].at, scale[i].mass);
+    fprintf(out, "%s},\n", n > 0 ? "" : "{0}");
+}
+
 /* In the order of sarrus_lane_tables. */
 static void lane_write(FILE *out, const sarrus_mechanism *mech) {
     const sarrus_mech_factor *f = &mech->factor;
@@ -175,14 +178,13 @@ static void lane_write(FILE *out, const sarrus_mechanism *mech) {
     lane_shares_write(out, "share", lane->share, f->n_shares);
     places_write(out, "fill", lane->fill, f->n_fill);
     places_write(out, "pad", lane->pad, f->n_pads);
-    places_write(out, "row", lane->row, f->n_independent);
-    places_write(out, "at", lane->at, f->n_independent);
+    lane_scales_write(out, lane->scale, f->n_scales);
+    places_write(out, "row", lane->row, f->n_rows);
+    places_write(out, "at", lane->at, f->n_rows);
     places_write(out, "dependent", lane->dependent, f->n_dependent);
     places_write(out, "entry_row", lane->entry_row, f->n_entries);
     integers_write(out, "first_update", lane->first_update, f->n_entries);
     places_write(out, "update", lane->update, f->n_updates);
-    integers_write(out, "coupling_kind", lane->coupling_kind, count_couplings(f));
-    lane_shares_write(out, "coupling", lane->coupling, count_couplings(f));
     fprintf(out, "  },\n");
 }
 
@@ -237,9 +239,9 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
             "#include \"kernels/body/mechanism.h\"\n"
             "LANE_CONSTANT sarrus_mechanism sarrus_constant_plan = {\n"
             "  .n_bodies = %d, .n_joints = %d, .n_forces = %d, .n_signals = %d, .n_inputs = %d, .n_drives = %d, .n = %d, .m = %d,\n"
-            "  .n_general_rows = %d,\n",
+            "  .n_general_rows = %d, .n_cranks = %d,\n",
             mech->n_bodies, mech->n_joints, mech->n_forces, mech->n_signals, mech->n_inputs, mech->n_drives, mech->n, mech->m,
-            mech->n_general_rows);
+            mech->n_general_rows, mech->n_cranks);
     integers_write(out, "n_of_kind", mech->n_of_kind, SARRUS_N_KINDS);
     fprintf(out,
             "  .n_elastic = %d, .max_joint_rows = %d, .n_parameters = %d, .p_gravity = %d, .p_baumgarte = %d, .p_body = %d,\n"

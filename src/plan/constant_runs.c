@@ -13,7 +13,7 @@ typedef struct table_kind {
 } table_kind;
 
 /* The places of a joint's items. */
-enum { JOINT_KEYS = 6, JOINT_NUMBERS = 5, COLUMN_KEYS = 1 };
+enum { JOINT_KEYS = 11, JOINT_NUMBERS = 7, COLUMN_KEYS = 1 };
 
 static const table_kind kinds[SARRUS_N_RUN_TABLES] = {
     [SARRUS_RUNS_JOINTS] = {"JOINTS", JOINT_KEYS, JOINT_NUMBERS},
@@ -21,7 +21,8 @@ static const table_kind kinds[SARRUS_N_RUN_TABLES] = {
     [SARRUS_RUNS_SHARES] = {"SHARES", 1, 6},
     [SARRUS_RUNS_FILL] = {"FILL", 0, 1},
     [SARRUS_RUNS_PADS] = {"PADS", 0, 1},
-    [SARRUS_RUNS_INDEPENDENT] = {"INDEPENDENT", 0, 2},
+    [SARRUS_RUNS_SCALES] = {"SCALES", 0, 2},
+    [SARRUS_RUNS_FACTORED] = {"FACTORED", 0, 2},
     [SARRUS_RUNS_COLUMNS] = {"COLUMNS", COLUMN_KEYS, 0}, /* the numbers: see count_numbers */
 };
 
@@ -41,15 +42,18 @@ static int32_t count_numbers(const sarrus_mechanism *mech, int table) {
 static int32_t count_items(const sarrus_mechanism *mech, int table) {
     const sarrus_mech_factor *f = &mech->factor;
     const int32_t counts[SARRUS_N_RUN_TABLES] = {mech->n_joints, f->n_block_shares, f->n_shares, f->n_fill,
-                                                 f->n_pads,      f->n_independent,  f->n_blocks};
+                                                 f->n_pads,      f->n_scales,       f->n_rows,   f->n_blocks};
     return counts[table];
 }
 
 static void joint_fill(const sarrus_mechanism *mech, int32_t i, int32_t *item) {
     const sarrus_mech_joint *j = &mech->joint[i];
-    const int32_t values[JOINT_KEYS + JOINT_NUMBERS] = {
-        j->kind, j->n_rows, j->elastic, j->parent < 0, j->child < 0, j->signal < 0, j->parent, j->child, j->row, j->p, j->signal};
-    memcpy(item, values, sizeof values);
+    const int32_t keys[JOINT_KEYS] = {
+        j->kind,         j->n_rows,           j->elastic,         j->parent < 0,       j->child < 0,      j->signal < 0,
+        j->is_crank_pin, j->parent_crank < 0, j->child_crank < 0, j->parent_crank & 1, j->child_crank & 1};
+    const int32_t numbers[JOINT_NUMBERS] = {j->parent, j->child, j->row, j->p, j->signal, j->parent_crank, j->child_crank};
+    memcpy(item, keys, sizeof keys);
+    memcpy(item + JOINT_KEYS, numbers, sizeof numbers);
 }
 
 /* Which segment an item stands in. */
@@ -109,7 +113,11 @@ static void item_fill(const sarrus_mechanism *mech, int table, int32_t i, int32_
     case SARRUS_RUNS_PADS:
         item[0] = (int32_t)mech->lane.pad[i];
         break;
-    case SARRUS_RUNS_INDEPENDENT:
+    case SARRUS_RUNS_SCALES:
+        item[0] = (int32_t)mech->lane.scale[i].at;
+        item[1] = (int32_t)mech->lane.scale[i].mass;
+        break;
+    case SARRUS_RUNS_FACTORED:
         item[0] = (int32_t)mech->lane.row[i];
         item[1] = (int32_t)mech->lane.at[i];
         break;
@@ -189,8 +197,9 @@ static void step_table_write(FILE *out, const step_table *t, const sarrus_plan_i
     fprintf(out, "  .%s = {", t->member);
     for (int32_t i = 0; i < items->n; ++i) {
         const int32_t *s = steps + (size_t)i * (size_t)width + t->first;
-        if (is_joint) /* kind, parent, child, row, n_rows, p, signal, elastic */
-            fprintf(out, "{0,%" PRId32 ",%" PRId32 ",%" PRId32 ",0,%" PRId32 ",%" PRId32 ",0},", s[0], s[1], s[2], s[3], s[4]);
+        if (is_joint) /* kind, parent, child, row, n_rows, p, signal, elastic, is_crank_pin, parent_crank, child_crank */
+            fprintf(out, "{0,%" PRId32 ",%" PRId32 ",%" PRId32 ",0,%" PRId32 ",%" PRId32 ",0,0,%" PRId32 ",%" PRId32 "},", s[0],
+                    s[1], s[2], s[3], s[4], s[5], s[6]);
         if (t->n > 1 && !is_joint)
             fprintf(out, "{");
         for (int32_t j = 0; j < t->n && !is_joint; ++j)
@@ -239,8 +248,9 @@ bool sarrus_constant_runs_write(FILE *out, const sarrus_constant_runs *all) {
         {"share", SARRUS_RUNS_SHARES, 1, 6},
         {"fill", SARRUS_RUNS_FILL, 0, 1},
         {"pad", SARRUS_RUNS_PADS, 0, 1},
-        {"row", SARRUS_RUNS_INDEPENDENT, 0, 1},
-        {"at", SARRUS_RUNS_INDEPENDENT, 1, 1},
+        {"scale", SARRUS_RUNS_SCALES, 0, 2},
+        {"row", SARRUS_RUNS_FACTORED, 0, 1},
+        {"at", SARRUS_RUNS_FACTORED, 1, 1},
     };
     int32_t *steps[SARRUS_N_RUN_TABLES] = {0};
     bool good = true;

@@ -123,13 +123,33 @@ static void rows_count(const sarrus_mechanism *mech, int wanted, counts *to) {
     }
 }
 
-/* Sum over the rows of a number of flops for each moving side, by what is known of the row's direction. */
-static double sides_flops(const sarrus_mechanism *mech, int angle, int axis, int general) {
+/* Flops of one side of a row, by what is known of the row's direction. */
+typedef struct side_flops {
+    int angle, axis, general;
+} side_flops;
+
+static int of_side(const sarrus_mech_row *row, side_flops each) {
+    return row->kind == SARRUS_ROW_ANGLE ? each.angle : row->kind == SARRUS_ROW_GENERAL ? each.general : each.axis;
+}
+
+/* Sum over the moving sides of all rows. */
+static double sides_flops(const sarrus_mechanism *mech, side_flops each) {
+    double flops = 0;
+    for (int i = 0; i < mech->m; ++i)
+        flops += of_side(&mech->row[i], each) * n_moving(mech->row[i].parent, mech->row[i].child);
+    return flops;
+}
+
+/* The same without the rows of crank pins, and with another number for the sides on cranks. */
+static double sides_and_cranks_flops(const sarrus_mechanism *mech, side_flops free, side_flops crank) {
     double flops = 0;
     for (int i = 0; i < mech->m; ++i) {
         const sarrus_mech_row *row = &mech->row[i];
-        int each = row->kind == SARRUS_ROW_ANGLE ? angle : row->kind == SARRUS_ROW_GENERAL ? general : axis;
-        flops += each * n_moving(row->parent, row->child);
+        const sarrus_mech_joint *joint = &mech->joint[row->joint];
+        if (joint->is_crank_pin && i < joint->row + 2)
+            continue;
+        flops += row->parent < 0 ? 0 : of_side(row, joint->parent_crank < 0 ? free : crank);
+        flops += row->child < 0 ? 0 : of_side(row, joint->child_crank < 0 ? free : crank);
     }
     return flops;
 }
@@ -139,14 +159,16 @@ static double gram_flops(const sarrus_mech_factor *factor) {
     double flops = 0;
     for (int i = 0; i < factor->n_block_shares; ++i) {
         bool is_diagonal = factor->block_share[i].destination < factor->n_blocks;
-        if (i < factor->n_first_block_shares)
+        if (factor->block_share[i].is_crank)
+            flops += (is_diagonal ? 3 : 4) * (i < factor->n_first_block_shares ? 1 : 2);
+        else if (i < factor->n_first_block_shares)
             flops += is_diagonal ? 5 : 6;
         else
             flops += is_diagonal ? 8 : 10;
     }
     for (int i = 0; i < factor->n_shares; ++i) {
         int kind = factor->share[i].kind;
-        flops += kind == SARRUS_SHARE_ROTATION ? 2 : kind == SARRUS_SHARE_GENERAL ? 7 : 3;
+        flops += kind == SARRUS_SHARE_ROTATION || kind == SARRUS_SHARE_CRANK ? 2 : kind == SARRUS_SHARE_GENERAL ? 7 : 3;
     }
     return flops;
 }
@@ -165,18 +187,20 @@ double sarrus_plan_factor_flops(int n_blocks, int n_entries, int n_updates) {
     return ldlt_flops(n_blocks, n_entries, n_updates) + backward_flops(n_blocks, n_entries);
 }
 
-/* sarrus_correct on the fast path: push, S, LDLᵀ with the right side carried along, back substitution, M⁻¹Jᵀ times it. A pad is
- * a row like any other here. */
+/* sarrus_correct on the fast path: push, the cranks' part of the right side (swings 5, and 7 where they end), S, LDLᵀ with the
+ * right side carried along, back substitution, M⁻¹Jᵀ times it. A pad is a row like any other here. */
 static void correct_count(const sarrus_mechanism *mech, bool is_factored, counts *to) {
     const sarrus_mech_factor *factor = &mech->factor;
     if (is_factored) {
         counts_add(to, 2.0 * factor->n_blocks + 8.0 * factor->n_entries, 0);
     } else {
-        counts_add(to, sides_flops(mech, 1, 1, 1) + gram_flops(factor), 0);
+        counts_add(to, sides_and_cranks_flops(mech, (side_flops){1, 1, 1}, (side_flops){1, 2, 5}), 0);
+        counts_add(to, gram_flops(factor) + 2.0 * factor->n_scales, 0);
         counts_add(to, ldlt_flops(factor->n_blocks, factor->n_entries, factor->n_updates), factor->n_blocks);
     }
     counts_add(to, backward_flops(factor->n_blocks, factor->n_entries), 0);
-    counts_add(to, sides_flops(mech, 2, 4, 7), 0);
+    counts_add(to, sides_and_cranks_flops(mech, (side_flops){2, 4, 7}, (side_flops){2, 2, 2}), 0);
+    counts_add(to, sides_and_cranks_flops(mech, (side_flops){0, 0, 0}, (side_flops){2, 3, 6}) + 12.0 * mech->n_cranks, 0);
 }
 
 /* sarrus_rows_subtract: a pin's rows take each body's share off as they go, the others form J_i x first. */
@@ -184,7 +208,7 @@ static double subtract_flops(const sarrus_mechanism *mech) {
     int n_pin_rows = 0;
     for (int i = 0; i < mech->m; ++i)
         n_pin_rows += mech->row[i].kind == SARRUS_ROW_X || mech->row[i].kind == SARRUS_ROW_Y;
-    return sides_flops(mech, 2, 3, 6) + mech->m - n_pin_rows;
+    return sides_flops(mech, (side_flops){2, 3, 6}) + mech->m - n_pin_rows;
 }
 
 /* sarrus_configure */

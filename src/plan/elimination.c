@@ -1,6 +1,6 @@
-/* The elimination of the independent rows by blocks of two rows of one joint: the graph of the blocks, the order that is taken of
- * those that order.c tries, and the symbolic LDLᵀ. Two blocks meet in S = J M⁻¹ Jᵀ when their joints hold a common body. What
- * stands in S is shares.c's. */
+/* The elimination of the independent rows, without those of crank pins, by blocks of two rows of one joint: the graph of the
+ * blocks, the order that is taken of those that order.c tries, and the symbolic LDLᵀ. Two blocks meet in S = J M⁻¹ Jᵀ when their
+ * joints hold a common body. What stands in S is shares.c's. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,16 +20,25 @@ static bool share_a_body(const sarrus_mech_row *a, const sarrus_mech_row *b) {
            (a->child >= 0 && (a->child == b->parent || a->child == b->child));
 }
 
+/* Whether the row is one of the two of a crank's pin, which are not in the factor. */
+static bool is_of_crank_pin(const sarrus_plan *plan, int row) {
+    const sarrus_mech_joint *joint = &plan->joint[plan->row[row].joint];
+    return joint->is_crank_pin && row < joint->row + 2;
+}
+
 /* Two independent rows of a joint make a block; a row left over gets a pad. */
 static void make_blocks(block_list *g, const sarrus_plan *plan) {
     const sarrus_plan_independence *found = &plan->independence;
-    for (int i = 0; i < found->n_independent; ++g->n) {
+    for (int i = 0; i < found->n_independent;) {
         int row = found->independent[i++];
+        if (is_of_crank_pin(plan, row))
+            continue;
         g->rows[g->n][0] = row;
         g->rows[g->n][1] = -1;
         if (i < found->n_independent && plan->row[found->independent[i]].joint == plan->row[row].joint) {
             g->rows[g->n][1] = found->independent[i++];
         }
+        ++g->n;
     }
 }
 
@@ -101,12 +110,13 @@ static bool list_rows(sarrus_plan *plan, const block_list *g) {
             if (row < 0) {
                 plan->pad[f->n_pads++] = 4 * k + 2;
             } else {
-                plan->row_of[f->n_independent] = row;
-                plan->at[f->n_independent++] = 2 * k + r;
+                plan->row_of[f->n_rows] = row;
+                plan->at[f->n_rows++] = 2 * k + r;
             }
         }
     }
     f->n_blocks = g->n;
+    f->n_independent = plan->independence.n_independent;
     return true;
 }
 

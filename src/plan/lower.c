@@ -9,6 +9,8 @@ static int32_t lane_kind(const sarrus_mech_share *share) {
         return SARRUS_LANE_PLUS;
     case SARRUS_SHARE_MINUS:
         return SARRUS_LANE_MINUS;
+    case SARRUS_SHARE_CRANK:
+        return SARRUS_LANE_CRANK;
     case SARRUS_SHARE_GENERAL:
         return share->opposite ? SARRUS_LANE_GENERAL_MINUS : SARRUS_LANE_GENERAL_PLUS;
     default:
@@ -48,7 +50,10 @@ static void lower_shares(const sarrus_mechanism *from, sarrus_lane_tables *lane,
 }
 
 static int32_t lane_block_kind(const sarrus_mechanism *mech, const sarrus_mech_block_share *share) {
-    if (share->destination < mech->factor.n_blocks)
+    const bool is_diagonal = share->destination < mech->factor.n_blocks;
+    if (share->is_crank)
+        return is_diagonal ? SARRUS_LANE_CRANK_DIAGONAL : SARRUS_LANE_CRANK_BLOCK;
+    if (is_diagonal)
         return SARRUS_LANE_DIAGONAL;
     return share->opposite ? SARRUS_LANE_OPPOSITE : SARRUS_LANE_SAME;
 }
@@ -75,6 +80,16 @@ static void lower_block_shares(const sarrus_mechanism *from, sarrus_lane_tables 
     lane->block_segment[2 * SARRUS_N_LANE_BLOCK_KINDS] = at;
 }
 
+static void lower_scales(const sarrus_mechanism *from, int32_t width, sarrus_lane_scale *out) {
+    for (int32_t i = 0; i < from->factor.n_scales; ++i) {
+        const sarrus_mech_scale *scale = &from->factor.scale[i];
+        out[i] = (sarrus_lane_scale){
+            .at = place(scale->at, width),
+            .mass = place(from->p_body + SARRUS_PB_N * scale->body + SARRUS_PB_MINV, width),
+        };
+    }
+}
+
 /* Indices as places, each index counting for `step` lane arrays. */
 static sarrus_lane_place *lower_indices(const int32_t *from, int32_t n, int32_t step, sarrus_lane_place **next) {
     sarrus_lane_place *out = *next;
@@ -98,40 +113,37 @@ static void lower_first_updates(const sarrus_mech_factor *f, int32_t *first) {
 bool sarrus_plan_lower(const sarrus_plan *plan, int32_t width, sarrus_lowered *out) {
     const sarrus_mechanism *from = &plan->mech;
     const sarrus_mech_factor *f = &from->factor;
-    size_t n_couplings = f->n_dependent ? (size_t)f->coupling_begin[f->n_dependent] : 0;
-    size_t n_shares = (size_t)f->n_shares + n_couplings;
-    size_t n_places = (size_t)f->n_fill + (size_t)f->n_pads + 2 * (size_t)f->n_independent + (size_t)f->n_dependent +
+    size_t n_places = (size_t)f->n_fill + (size_t)f->n_pads + 2 * (size_t)f->n_rows + (size_t)f->n_dependent +
                       (size_t)f->n_entries + (size_t)f->n_updates;
     out->mech = *from;
-    out->block = malloc(n_shares * sizeof(sarrus_lane_share) + (size_t)f->n_block_shares * sizeof(sarrus_lane_block_share) +
-                        n_places * sizeof(sarrus_lane_place) + (n_couplings + (size_t)f->n_entries) * sizeof(int32_t) + 64);
+    out->block =
+        malloc((size_t)f->n_shares * sizeof(sarrus_lane_share) + (size_t)f->n_block_shares * sizeof(sarrus_lane_block_share) +
+               (size_t)f->n_scales * sizeof(sarrus_lane_scale) + n_places * sizeof(sarrus_lane_place) +
+               (size_t)f->n_entries * sizeof(int32_t) + 64);
     if (!out->block)
         return false;
     sarrus_lane_tables *lane = &out->mech.lane;
-    sarrus_lane_share *share = out->block, *coupling = share + f->n_shares;
-    sarrus_lane_block_share *block_share = (sarrus_lane_block_share *)(void *)(coupling + n_couplings);
-    sarrus_lane_place *next = (sarrus_lane_place *)(void *)(block_share + f->n_block_shares);
+    sarrus_lane_share *share = out->block;
+    sarrus_lane_block_share *block_share = (sarrus_lane_block_share *)(void *)(share + f->n_shares);
+    sarrus_lane_scale *scale = (sarrus_lane_scale *)(void *)(block_share + f->n_block_shares);
+    sarrus_lane_place *next = (sarrus_lane_place *)(void *)(scale + f->n_scales);
     lane->width = width;
     lane->share = share;
     lane->block_share = block_share;
-    lane->coupling = coupling;
+    lane->scale = scale;
     lower_shares(from, lane, share);
     lower_block_shares(from, lane, block_share);
+    lower_scales(from, width, scale);
     lane->fill = lower_indices(f->fill, f->n_fill, width, &next);
     lane->pad = lower_indices(f->pad, f->n_pads, width, &next);
-    lane->row = lower_indices(f->row_of, f->n_independent, width, &next);
-    lane->at = lower_indices(f->at, f->n_independent, width, &next);
+    lane->row = lower_indices(f->row_of, f->n_rows, width, &next);
+    lane->at = lower_indices(f->at, f->n_rows, width, &next);
     lane->dependent = lower_indices(f->dependent, f->n_dependent, width, &next);
     lane->entry_row = lower_indices(f->entry_row, f->n_entries, 2 * width, &next);
     lane->update = lower_indices(f->update, f->n_updates, 4 * width, &next);
-    int32_t *first_update = (int32_t *)(void *)next, *kind = first_update + f->n_entries;
+    int32_t *first_update = (int32_t *)(void *)next;
     lower_first_updates(f, first_update);
     lane->first_update = first_update;
-    lane->coupling_kind = kind;
-    for (size_t i = 0; i < n_couplings; ++i) {
-        coupling[i] = lane_share(from, &f->coupling[i], width);
-        kind[i] = lane_kind(&f->coupling[i]);
-    }
     return true;
 }
 

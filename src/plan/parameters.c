@@ -45,6 +45,7 @@ static bool fill_bodies(const sarrus_plan *plan, const double *values, double *p
         good = good && p[SARRUS_PB_MASS] > 0.0 && p[SARRUS_PB_INERTIA] > 0.0;
         p[SARRUS_PB_MINV] = 1.0 / p[SARRUS_PB_MASS];
         p[SARRUS_PB_IINV] = 1.0 / p[SARRUS_PB_INERTIA];
+        p[SARRUS_PB_CRANK_IINV] = 0.0;
         for (int k = 0; k < 2; ++k) {
             q[3 * b + k] = values[body->position[k]];
             v[3 * b + k] = values[body->velocity[k]];
@@ -100,6 +101,15 @@ static bool fill_joint(const sarrus_joint *joint, const double *values, const do
     return true;
 }
 
+/* The moment of inertia of a crank about its pin: its two rows there, J_A, have |t|² = |s|² in every configuration, s the pin's
+ * point in the crank. */
+static void fill_crank(const sarrus_mechanism *mech, const sarrus_mech_joint *joint, double *parameters) {
+    const int at = joint->child >= 0;
+    const double *p = parameters + joint->p + (at ? SARRUS_PJ_CHILD_X : SARRUS_PJ_PARENT_X);
+    double *body = parameters + mech->p_body + SARRUS_PB_N * (at ? joint->child : joint->parent);
+    body[SARRUS_PB_CRANK_IINV] = 1.0 / (body[SARRUS_PB_INERTIA] + body[SARRUS_PB_MASS] * (p[0] * p[0] + p[1] * p[1]));
+}
+
 static double source_value(const sarrus_source *source, const double *values) {
     return source->kind == SARRUS_SOURCE_VALUE && source->index >= 0 ? values[source->index] : 0.0;
 }
@@ -146,6 +156,8 @@ bool sarrus_plan_parameters(const sarrus_plan *plan, const double *values, doubl
     bool good = fill_bodies(plan, values, parameters, q, v);
     for (int i = 0; i < model->n_joints; ++i) {
         good = fill_joint(&model->joints[i], values, q, parameters + mech->joint[i].p) && good;
+        if (mech->joint[i].is_crank_pin)
+            fill_crank(mech, &mech->joint[i], parameters);
     }
     for (int i = 0; i < model->n_forces; ++i)
         fill_force(&model->forces[i], values, parameters + mech->force[i].p);

@@ -68,8 +68,8 @@ static uint64_t hash_of(const sarrus_plan *plan) {
     hash_bytes(&hash, plan->joint, (size_t)mech->n_joints * sizeof *plan->joint);
     hash_bytes(&hash, plan->force, (size_t)mech->n_forces * sizeof *plan->force);
     hash_bytes(&hash, plan->signal, (size_t)mech->n_signals * sizeof *plan->signal);
-    hash_table(&hash, f->row_of, f->n_independent);
-    hash_table(&hash, f->at, f->n_independent);
+    hash_table(&hash, f->row_of, f->n_rows);
+    hash_table(&hash, f->at, f->n_rows);
     hash_table(&hash, f->column, f->n_blocks + 1);
     hash_table(&hash, f->entry_row, f->n_entries);
     hash_bytes(&hash, f->block_share, (size_t)f->n_block_shares * sizeof *f->block_share);
@@ -124,8 +124,10 @@ sarrus_status sarrus_plan_create_in_order(sarrus_context *context, const sarrus_
         settle_threshold(plan);
         plan->mech.independent = plan->independence.independent;
     }
-    if (status == SARRUS_OK)
+    if (status == SARRUS_OK) {
+        sarrus_plan_cranks(plan);
         status = sarrus_plan_elimination(context, plan, wanted);
+    }
     if (status == SARRUS_OK)
         status = sarrus_plan_shares(context, plan);
     if (status == SARRUS_OK) {
@@ -163,10 +165,9 @@ void sarrus_plan_destroy(sarrus_plan *plan) {
     free(plan->update);
     free(plan->fill);
     free(plan->dependent);
-    free(plan->coupling_begin);
     free(plan->share);
     free(plan->block_share);
-    free(plan->coupling);
+    free(plan->scale);
     free(plan->independence.independent);
     free(plan->independence.dependent);
     free(plan->independence.row_is_unique);

@@ -3,7 +3,8 @@
  *   integrator.c    the constants of the method that makes the steps                    (from the model alone)
  *   parameters.c    the parameters and the given configuration of one instance          (values → lane arrays)
  *   independence.c  rank, independent rows                                              (numbers, at several configurations)
- *   elimination.c   elimination order, sparse LDLᵀ by blocks                             (from the independent rows)
+ *   crank.c         bodies whose pin on ground is eliminated in closed form             (from the independent rows)
+ *   elimination.c   elimination order, sparse LDLᵀ by blocks                             (from the other independent rows)
  *   order.c         the candidates for that order and what each costs; dissection.c: those by the shape of the graph
  *   shares.c        the shares of the bodies in S = J M⁻¹ Jᵀ                             (from the elimination order)
  *   lower.c         those tables for tiles of one width                                 (from all of the above)
@@ -74,8 +75,9 @@ struct sarrus_plan {
     sarrus_mech_signal *signal; /* [n_signals] */
     sarrus_mech_row *row;       /* [m] */
     double *knots;
-    int32_t *row_of, *at, *pad, *column, *entry_row, *update, *fill, *dependent, *coupling_begin;
-    sarrus_mech_share *share, *coupling;
+    int32_t *row_of, *at, *pad, *column, *entry_row, *update, *fill, *dependent;
+    sarrus_mech_share *share;
+    sarrus_mech_scale *scale;
     sarrus_mech_block_share *block_share;
     sarrus_plan_independence independence;
     sarrus_plan_graph graph;
@@ -95,6 +97,7 @@ SARRUS_MUST_USE sarrus_status sarrus_plan_create_in_order(sarrus_context *contex
 SARRUS_MUST_USE sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan);
 void sarrus_plan_integrator(sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_independence_find(sarrus_context *context, sarrus_plan *plan);
+void sarrus_plan_cranks(sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_elimination(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted);
 SARRUS_MUST_USE sarrus_status sarrus_plan_shares(sarrus_context *context, sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_graph_make(sarrus_context *context, sarrus_plan *plan);

@@ -1,5 +1,4 @@
-/* The shares of the bodies in every entry of S = J M⁻¹ Jᵀ: whole 2×2 blocks between pins, single entries elsewhere; and in the
- * couplings of the dependent rows. */
+/* The shares of the bodies in every entry of S = J M⁻¹ Jᵀ: whole 2×2 blocks between pins, single entries elsewhere. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +15,7 @@ typedef struct share_lists {
 /* The two mechanism rows of block k, −1 for a pad. */
 static void block_rows(const sarrus_plan *plan, int k, int rows[2]) {
     rows[0] = rows[1] = -1;
-    for (int i = 0; i < plan->mech.factor.n_independent; ++i) {
+    for (int i = 0; i < plan->mech.factor.n_rows; ++i) {
         if (plan->at[i] / 2 == k)
             rows[plan->at[i] % 2] = plan->row_of[i];
     }
@@ -29,6 +28,12 @@ static bool is_pin(const sarrus_plan *plan, const int rows[2]) {
 
 static int body_of(const sarrus_mech_row *row, int side) {
     return side ? row->child : row->parent;
+}
+
+/* Whether the body on one side of a row is a crank. */
+static bool is_crank(const sarrus_plan *plan, int row, int side) {
+    const sarrus_mech_joint *joint = &plan->joint[plan->row[row].joint];
+    return (side ? joint->child_crank : joint->parent_crank) >= 0;
 }
 
 static int32_t share_kind(const sarrus_mech_row *a, const sarrus_mech_row *b, bool opposite) {
@@ -49,8 +54,9 @@ static void add_singles(const sarrus_plan *plan, int row_i, int row_j, int32_t d
         if (body < 0 || body != body_of(b, side_j))
             continue;
         if (to->single) {
-            to->single[to->n_singles] = (sarrus_mech_share){
-                destination, 2 * row_i + side_i, 2 * row_j + side_j, body, share_kind(a, b, side_i != side_j), side_i != side_j};
+            const int32_t kind = is_crank(plan, row_i, side_i) ? SARRUS_SHARE_CRANK : share_kind(a, b, side_i != side_j);
+            to->single[to->n_singles] =
+                (sarrus_mech_share){destination, 2 * row_i + side_i, 2 * row_j + side_j, body, kind, side_i != side_j};
         }
         ++to->n_singles;
     }
@@ -64,8 +70,8 @@ static void add_block(const sarrus_plan *plan, int row_i, int row_j, int32_t des
         if (body < 0 || body != body_of(b, side_j))
             continue;
         if (to->block) {
-            to->block[to->n_blocks] =
-                (sarrus_mech_block_share){destination, 2 * row_i + side_i, 2 * row_j + side_j, body, side_i != side_j};
+            to->block[to->n_blocks] = (sarrus_mech_block_share){destination, 2 * row_i + side_i, 2 * row_j + side_j,
+                                                                body,        side_i != side_j,   is_crank(plan, row_i, side_i)};
         }
         ++to->n_blocks;
     }
@@ -158,33 +164,22 @@ static bool split(sarrus_plan *plan) {
     return good;
 }
 
-/* Shares of the dependent rows with the independent ones and with themselves. */
-static bool couple(sarrus_plan *plan) {
+/* The dependent rows, and the scales of the rows on cranks. */
+static bool list_rest(sarrus_plan *plan) {
     sarrus_mech_factor *f = &plan->mech.factor;
-    int n_dependent = plan->mech.m - f->n_independent;
-    share_lists lists = {0};
-    plan->dependent = calloc((size_t)n_dependent + 1, sizeof *plan->dependent);
-    plan->coupling_begin = calloc((size_t)n_dependent + 1, sizeof *plan->coupling_begin);
-    if (!plan->dependent || !plan->coupling_begin)
+    f->n_dependent = plan->mech.m - f->n_independent;
+    plan->dependent = calloc((size_t)f->n_dependent + 1, sizeof *plan->dependent);
+    plan->scale = calloc(2 * (size_t)f->n_rows + 1, sizeof *plan->scale);
+    if (!plan->dependent || !plan->scale)
         return false;
-    for (int pass = 0; pass < 2; ++pass) {
-        lists.n_singles = 0;
-        for (int d = 0; d < n_dependent; ++d) {
-            int row = plan->independence.dependent[d];
-            plan->dependent[d] = row;
-            plan->coupling_begin[d] = lists.n_singles;
-            for (int k = 0; k < f->n_independent; ++k)
-                add_singles(plan, row, plan->row_of[k], plan->at[k], &lists);
-            add_singles(plan, row, row, 2 * f->n_blocks, &lists);
+    memcpy(plan->dependent, plan->independence.dependent, (size_t)f->n_dependent * sizeof *plan->dependent);
+    for (int k = 0; k < f->n_rows; ++k) {
+        const sarrus_mech_row *row = &plan->row[plan->row_of[k]];
+        for (int side = 0; side < 2 && row->kind != SARRUS_ROW_ANGLE; ++side) {
+            if (is_crank(plan, plan->row_of[k], side))
+                plan->scale[f->n_scales++] = (sarrus_mech_scale){plan->at[k], body_of(row, side)};
         }
-        plan->coupling_begin[n_dependent] = lists.n_singles;
-        if (pass > 0)
-            break;
-        plan->coupling = lists.single = calloc((size_t)lists.n_singles + 1, sizeof *plan->coupling);
-        if (!plan->coupling)
-            return false;
     }
-    f->n_dependent = n_dependent;
     return true;
 }
 
@@ -200,15 +195,14 @@ sarrus_status sarrus_plan_shares(sarrus_context *context, sarrus_plan *plan) {
     bool good = plan->block_share && plan->share;
     if (good) {
         add_all(plan, &lists);
-        good = split(plan) && couple(plan);
+        good = split(plan) && list_rest(plan);
     }
     if (!good)
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the plan's tables of S");
     f->block_share = plan->block_share;
     f->share = plan->share;
     f->fill = plan->fill;
+    f->scale = plan->scale;
     f->dependent = plan->dependent;
-    f->coupling_begin = plan->coupling_begin;
-    f->coupling = plan->coupling;
     return SARRUS_OK;
 }

@@ -50,6 +50,7 @@ static void fill_joints(sarrus_plan *plan, int32_t *p) {
         joint->n_rows = joint_n_rows(from);
         joint->p = *p;
         joint->signal = from->drive;
+        joint->parent_crank = joint->child_crank = -1;
         joint->elastic = value_is_live(model, from->stiffness) || value_is_live(model, from->damping);
         *p += SARRUS_PJ_N;
         for (int k = 0; k < joint->n_rows; ++k, ++i_row) {

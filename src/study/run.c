@@ -206,6 +206,7 @@ static void summary_fill(const run_job *run, sarrus_run_summary *summary) {
     snprintf(summary->backend, sizeof summary->backend, "%s", sarrus_batch_backend_name(run->batch));
     snprintf(summary->device, sizeof summary->device, "%s", sarrus_batch_device_name(run->batch));
     sarrus_batch_specialization(run->batch, &summary->specialization);
+    sarrus_batch_library_counts(run->batch, &summary->n_library_matrices, &summary->n_library_refused);
 }
 
 sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, const sarrus_run_options *options,

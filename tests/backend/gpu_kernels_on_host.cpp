@@ -4,12 +4,19 @@
 #include "kernels/cuda/fused.cuh"
 #include "tests/backend/gpu_kernels_on_host.h"
 
+static int32_t n_lanes_on_host = LANE_WIDTH;
+
+void lanes_on_host(int32_t n_lanes) {
+    n_lanes_on_host = n_lanes;
+}
+
 template <typename kernel> static void launch_on_host(const sarrus_cuda_call *call, kernel run) {
     const int32_t n_warps = call->lanes.n_tiles < call->lanes.n_workspaces ? call->lanes.n_tiles : call->lanes.n_workspaces;
     const unsigned n_blocks = (unsigned)((n_warps + TILES_PER_BLOCK - 1) / TILES_PER_BLOCK);
     for (blockIdx.x = 0; blockIdx.x < n_blocks; ++blockIdx.x)
         for (threadIdx.x = 0; threadIdx.x < (unsigned)(TILES_PER_BLOCK * LANE_WIDTH); ++threadIdx.x)
-            run();
+            if (threadIdx.x % LANE_WIDTH < (unsigned)n_lanes_on_host)
+                run();
 }
 
 void assemble_on_host(const sarrus_cuda_call *call) {

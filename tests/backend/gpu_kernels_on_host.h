@@ -8,6 +8,9 @@
 extern "C" {
 #endif
 
+/* From now on the kernels work on the first so many lanes of every tile alone: the others of a small batch nobody looks at. */
+void lanes_on_host(int32_t n_lanes);
+
 void assemble_on_host(const sarrus_cuda_call *call);
 void advance_on_host(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps);
 void observe_on_host(const sarrus_cuda_call *call, double t, const sarrus_cuda_observation *what, double *out);

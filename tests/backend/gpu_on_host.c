@@ -10,7 +10,7 @@
 #include "tests/backend/gpu_fused_on_host.h"
 #include "tests/backend/gpu_staged_on_host.h"
 
-enum { MOST_DEVICES = 8 };
+enum { MOST_DEVICES = 512 };
 
 typedef struct block {
     struct block *next;
@@ -487,6 +487,8 @@ gpu_on_host_tally gpu_on_host_seen(void) {
 
 const sarrus_gpu gpu_on_host = {
     .name = "cuda",
+    .n_most_packed = (size_t)256 << 20,
+    .n_most_pinned = (size_t)16 << 20,
     .count = count,
     .select = select_device,
     .describe = describe,

@@ -13,7 +13,7 @@
 enum { GPU_ON_HOST_NO_DEVICE = 100, GPU_ON_HOST_LOST = 700, GPU_ON_HOST_BAD_LAUNCH = 701, GPU_ON_HOST_MISUSE = 702 };
 
 typedef struct gpu_on_host_settings {
-    int n_devices;           /* 0: there is none */
+    int n_devices;           /* 0: there is none; 512 at most */
     size_t n_bytes;          /* of each device; 0: 1 GiB */
     size_t n_told_bytes;     /* that `memory` says are free; 0: what there is. More than that: allocations fail */
     int32_t n_resident;      /* tiles that a device works on at once; 0: 4 */

@@ -53,12 +53,17 @@ static void *zeros(size_t n, size_t size) {
 }
 
 gpu_record gpu_record_make(sarrus_batch *batch, uint64_t n_times, uint64_t n_steps) {
+    return gpu_record_make_of(batch, n_times, n_steps, UINT32_MAX);
+}
+
+gpu_record gpu_record_make_of(sarrus_batch *batch, uint64_t n_times, uint64_t n_steps, uint32_t wanted) {
     gpu_record r = {.n_instances = sarrus_batch_n_instances(batch), .n_times = n_times};
     sarrus_observation o = {.n_times = n_times, .every_steps = n_steps, .observe_first = 1, .n_times_stride = n_times};
     const sarrus_rank_event *events = NULL;
     for (int k = 0; k < SARRUS_N_OBSERVABLES; k++) {
-        r.width[k] = (size_t)sarrus_batch_observable_width(batch, (sarrus_observable)k);
-        o.destination[k] = r.seen[k] = zeros(r.n_instances * n_times * r.width[k], sizeof(double));
+        r.width[k] = wanted >> k & 1 ? (size_t)sarrus_batch_observable_width(batch, (sarrus_observable)k) : 0;
+        r.seen[k] = zeros(r.n_instances * n_times * r.width[k], sizeof(double));
+        o.destination[k] = r.width[k] > 0 ? r.seen[k] : NULL;
     }
     assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
     r.status = zeros(r.n_instances, sizeof *r.status);

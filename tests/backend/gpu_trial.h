@@ -32,8 +32,10 @@ typedef struct gpu_record {
 /* Speeds that differ from instance to instance; leaves the speeds viewed. */
 void gpu_speeds_spread(sarrus_batch *batch);
 
-/* Observes n_times times, the first at once, then every n_steps steps. */
+/* Observes n_times times, the first at once, then every n_steps steps; all that there is, or only `wanted`, one bit for each
+ * observable. */
 gpu_record gpu_record_make(sarrus_batch *batch, uint64_t n_times, uint64_t n_steps);
+gpu_record gpu_record_make_of(sarrus_batch *batch, uint64_t n_times, uint64_t n_steps, uint32_t wanted);
 void gpu_record_free(gpu_record *record);
 
 /* Fails the test where instance first + i of `all` is not instance i of `some`; relative tolerance, 0: all bits. */

@@ -57,11 +57,11 @@ static void sizes_around_the_tile(void **state) {
  * smallest singular value passes several times a turn. */
 static void changes_of_rank(void **state) {
     (void)state;
-    enum { N = 34 };
     const struct {
         const char *method;
         size_t n_bytes;
-    } ways[] = {{"rk4", 0}, {"dopri5", 0}, {"semi-implicit", 500000}};
+        uint64_t n_instances;
+    } ways[] = {{"rk4", 0, 34}, {"dopri5", 0, 34}, {"semi-implicit", 500000, 200}};
     for (size_t k = 0; k < 3; k++) {
         const sarrus_override settings[] = {{"dynamics.pinv", "svd"},
                                             {"dynamics.rank", "{method: relative, tol: 0.3}"},
@@ -70,11 +70,13 @@ static void changes_of_rank(void **state) {
                                             {NULL, NULL}};
         mechanism m = mechanism_open_file("four_bar.yaml", settings);
         gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = 1, .n_bytes = ways[k].n_bytes});
-        sarrus_batch *cpu = gpu_batch(&m, SARRUS_BACKEND_CPU, N, NULL), *cuda = gpu_batch(&m, SARRUS_BACKEND_CUDA, N, NULL);
+        sarrus_batch *cpu = gpu_batch(&m, SARRUS_BACKEND_CPU, ways[k].n_instances, NULL),
+                     *cuda = gpu_batch(&m, SARRUS_BACKEND_CUDA, ways[k].n_instances, NULL);
+        assert_true((strstr(sarrus_batch_device_name(cuda), "out of core") != NULL) == (ways[k].n_bytes > 0));
         gpu_speeds_spread(cpu);
         gpu_speeds_spread(cuda);
         gpu_record of_cpu = gpu_record_make(cpu, 2, 500), of_cuda = gpu_record_make(cuda, 2, 500);
-        assert_true(of_cpu.n_events > 8 * N);
+        assert_true(of_cpu.n_events > 8 * ways[k].n_instances);
         /* More launches than one for the assembly, two to look and one to step: the steps were made in portions. */
         assert_true(gpu_on_host_seen().n_launches > 4);
         gpu_records_compare("changes of rank", &of_cpu, 0, &of_cuda, 0.0);
@@ -122,16 +124,86 @@ static void memory_and_devices_change_no_bit(void **state) {
     mechanism_close(&m);
 }
 
+/* Buffers that hold a tile or two, so that all is moved in many pieces and looked at in many packets, by turns in two buffers;
+ * nobody waits in between, for changes of rank are not looked for. Against buffers that hold everything. */
+static void small_buffers_change_no_bit(void **state) {
+    (void)state;
+    enum { N = 200 };
+    static const char *const pinvs[] = {"auto", "cusolver-svd"};
+    static const gpu_on_host_settings kinds[] = {
+        {.n_devices = 1}, {.n_devices = 2}, {.n_devices = 1, .n_bytes = 1600000}, {.n_devices = 2, .n_bytes = 1600000}};
+    sarrus_gpu small = gpu_on_host;
+    sarrus_cusolver_replace(&cusolver_on_host);
+    for (int p = 0; p < 2; p++) {
+        const sarrus_override settings[] = {
+            {"dynamics.pinv", pinvs[p]}, {"output.channels", "[state, energy, reactions]"}, {NULL, NULL}};
+        mechanism m = mechanism_open_file("five_bar_monte_carlo.yaml", settings);
+        sarrus_draws *draws = NULL;
+        gpu_record expected = {0};
+        assert_int_equal(sarrus_draws_create(m.context, m.model, 7, N, &draws), SARRUS_OK);
+        for (size_t i = 0; i < 1 + 2 * sizeof kinds / sizeof kinds[0]; i++) {
+            sarrus_batch *batch = NULL;
+            small.n_most_packed = i % 2 ? 1 : 40000;
+            small.n_most_pinned = i % 2 ? 1 : 100000;
+            sarrus_gpu_replace(i == 0 ? &gpu_on_host : &small);
+            gpu_on_host_reset(&kinds[i / 2 % (sizeof kinds / sizeof kinds[0])]);
+            cusolver_on_host_reset(&(cusolver_on_host_settings){0});
+            const sarrus_batch_options options = {.backend = SARRUS_BACKEND_CUDA, .n_threads = 2};
+            assert_int_equal(sarrus_batch_create(m.context, m.plan, &options, N, draws, &batch), SARRUS_OK);
+            gpu_record record = gpu_record_make(batch, 6, 1);
+            sarrus_batch_destroy(batch);
+            assert_clean();
+            if (i == 0) {
+                expected = record;
+                continue;
+            }
+            gpu_records_compare("small buffers", &expected, 0, &record, 0.0);
+            gpu_record_free(&record);
+        }
+        gpu_record_free(&expected);
+        sarrus_draws_destroy(draws);
+        mechanism_close(&m);
+    }
+    sarrus_cusolver_replace(NULL);
+}
+
+/* However many devices there are, all of them work. */
+static void many_devices(void **state) {
+    (void)state;
+    enum { N_DEVICES = 300, N = 32 * N_DEVICES };
+    gpu_record records[2];
+    mechanism m = mechanism_open_file("pendulum.yaml", NULL);
+    for (int k = 0; k < 2; k++) {
+        gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = k ? N_DEVICES : 1});
+        sarrus_batch *batch = gpu_batch(&m, SARRUS_BACKEND_CUDA, N, NULL);
+        gpu_speeds_spread(batch);
+        records[k] = gpu_record_make(batch, 2, 2);
+        assert_int_equal(gpu_on_host_seen().n_devices_used, k ? N_DEVICES : 1);
+        sarrus_batch_destroy(batch);
+        assert_clean();
+    }
+    gpu_records_compare("many devices", &records[0], 0, &records[1], 0.0);
+    gpu_record_free(&records[0]);
+    gpu_record_free(&records[1]);
+    mechanism_close(&m);
+}
+
+static void torques_set(sarrus_batch *batch, const sarrus_view *input, double torque) {
+    for (uint64_t i = 0; i < sarrus_batch_n_instances(batch); i++)
+        input->base[(i / input->width) * input->stride + i % input->width] = torque * (double)(i % 7);
+}
+
 /* What is done to a batch between calls arrives on the device, and what is looked at comes back: torques on the arm, a state that
  * is moved, a reset, and each of them without a view in between. */
 static void drive(sarrus_batch *batch, const char *what, gpu_record *out) {
     sarrus_view input;
     if (strchr(what, 'i')) {
         assert_int_equal(sarrus_batch_view(batch, SARRUS_FIELD_INPUT, &input), SARRUS_OK);
-        for (uint64_t i = 0; i < sarrus_batch_n_instances(batch); i++)
-            input.base[(i / input.width) * input.stride + i % input.width] = 0.1 * (double)(i % 7);
+        torques_set(batch, &input, 0.1);
     }
     assert_int_equal(sarrus_batch_advance(batch, 30), SARRUS_OK);
+    if (strchr(what, 'i')) /* through the view that is there already */
+        torques_set(batch, &input, -0.3);
     if (strchr(what, 'v'))
         gpu_speeds_spread(batch);
     assert_int_equal(sarrus_batch_advance(batch, 10), SARRUS_OK);
@@ -275,6 +347,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(sizes_around_the_tile, setup, teardown),
         cmocka_unit_test_setup_teardown(changes_of_rank, setup, teardown),
         cmocka_unit_test_setup_teardown(memory_and_devices_change_no_bit, setup, teardown),
+        cmocka_unit_test_setup_teardown(small_buffers_change_no_bit, setup, teardown),
+        cmocka_unit_test_setup_teardown(many_devices, setup, teardown),
         cmocka_unit_test_setup_teardown(inputs_views_and_resets, setup, teardown),
         cmocka_unit_test_setup_teardown(what_nobody_looks_at_is_not_copied, setup, teardown),
         cmocka_unit_test_setup_teardown(an_instance_is_the_same_anywhere, setup, teardown),

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "backend/cusolver.h"
+#include "tests/backend/gpu_agreement.h"
 #include "tests/backend/gpu_trial.h"
 #include "tests/tolerances.h"
 
@@ -15,6 +17,39 @@ static void trials_move_as_on_the_cpu(void **state) {
     (void)state;
     for (size_t i = 0; i < gpu_n_trials; i++)
         gpu_trial_run(&gpu_trials[i], 35, 3, gpu_trials[i].is_singular ? TOLERANCE_DEVICE_SINGULAR : TOLERANCE_DEVICE_MOTION);
+}
+
+/* Every scenario from its start to its end, and every evaluation on the way. Under a sanitizer a part of each. */
+static void every_scenario_agrees_with_the_cpu(void **state) {
+    (void)state;
+    const bool is_slow = getenv("SARRUS_FEW_CASES") != NULL, is_quick = getenv("SARRUS_QUICK") != NULL;
+    const gpu_agreement_wish wish = {.n_instances = 4,
+                                     .n_steps = is_slow ? 20 : 0,
+                                     .n_large_steps = is_slow    ? 2
+                                                      : is_quick ? 50
+                                                                 : 500};
+    for (size_t i = 0; i < gpu_n_agreements; i++)
+        gpu_agreement_fused(&gpu_agreements[i], &wish);
+}
+
+/* The same through cuSOLVER. A launch sequence for each evaluation of 20,000 steps takes minutes a scenario: $SARRUS_QUICK leaves
+ * it at the way through the most singular position. */
+static void every_scenario_agrees_through_cusolver(void **state) {
+    (void)state;
+    const bool is_slow = getenv("SARRUS_FEW_CASES") != NULL, is_quick = is_slow || getenv("SARRUS_QUICK") != NULL;
+    sarrus_note note = {""};
+    if (!sarrus_cusolver_find(&note)) {
+        print_message("left out: %s\n", note.text);
+        skip();
+    }
+    const gpu_agreement_wish wish = {.n_instances = 4,
+                                     .n_steps = is_slow ? 20 : 0,
+                                     .n_large_steps = is_slow ? 2 : 100,
+                                     .n_staged_steps = is_slow    ? 4
+                                                       : is_quick ? 200
+                                                                  : 0};
+    for (size_t i = 0; i < gpu_n_agreements; i++)
+        gpu_agreement_staged(&gpu_agreements[i], &wish);
 }
 
 static void sizes_around_the_tile(void **state) {
@@ -92,6 +127,8 @@ static void specialised_kernels_give_the_same_bits(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trials_move_as_on_the_cpu),
+        cmocka_unit_test(every_scenario_agrees_with_the_cpu),
+        cmocka_unit_test(every_scenario_agrees_through_cusolver),
         cmocka_unit_test(sizes_around_the_tile),
         cmocka_unit_test(bits_depend_on_the_instance_alone),
         cmocka_unit_test(specialised_kernels_give_the_same_bits),

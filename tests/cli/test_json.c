@@ -83,12 +83,24 @@ static void numbers_read_back_and_nonfinite_ones_are_null(void **state) {
     text_is(json.stream, "null, null");
 }
 
+static void lists_of_numbers(void **state) {
+    (void)state;
+    sarrus_json json = {0};
+    FILE *stream = stream_open();
+    sarrus_json_begin(&json, stream);
+    sarrus_json_numbers(&json, "a", (const double[]){1.5, (double)NAN, -2.0}, 3);
+    sarrus_json_numbers(&json, "b", NULL, 0);
+    sarrus_json_close(&json, '}');
+    text_is(stream, "{\"a\": [1.5, null, -2], \"b\": []}\n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(members_are_separated_at_every_depth),
         cmocka_unit_test(strings_are_escaped),
         cmocka_unit_test(bytes_that_are_not_utf8_are_replaced),
         cmocka_unit_test(numbers_read_back_and_nonfinite_ones_are_null),
+        cmocka_unit_test(lists_of_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,8 +106,27 @@ static void the_kernels_are_told(void **state) {
     free(said);
 }
 
+static void what_the_library_did_is_told(void **state) {
+    (void)state;
+    sarrus_run_summary summary = adaptive;
+    summary.n_library_matrices = 1234567;
+    char *said = printed(sarrus_summary_print, &summary);
+    assert_non_null(strstr(said, "\n  library      1,234,567 matrices by cuSOLVER, none of them again by the native SVD\n"));
+    free(said);
+    summary.n_library_refused = 4321;
+    said = printed(sarrus_summary_print, &summary);
+    assert_non_null(strstr(said, "\n  library      1,234,567 matrices by cuSOLVER, 4,321 of them again by the native SVD\n"));
+    free(said);
+    said = printed(sarrus_summary_print_json, &summary);
+    assert_non_null(strstr(said, "\"library\": {\"n_matrices\": 1234567, \"n_refused\": 4321}"));
+    free(said);
+    said = printed(sarrus_summary_print, &adaptive);
+    assert_null(strstr(said, "library"));
+    free(said);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(adaptive_steps_are_told), cmocka_unit_test(fixed_steps_need_one_word),
-                                       cmocka_unit_test(the_kernels_are_told)};
+                                       cmocka_unit_test(the_kernels_are_told), cmocka_unit_test(what_the_library_did_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -212,6 +212,14 @@ forces:
 integrator: {method: rk4, dt: 1.0e-3, t_end: 1.0}
 )";
 
+/* Every way to hold a body that is pinned to ground. */
+void test_cranks(void **) {
+    check(mechanism_open_file("../tests/support/cranks.yaml", nullptr));
+    const sarrus_override projected[] = {
+        {"dynamics.baumgarte", "{alpha: 0, beta: 0}"}, {"dynamics.projection", "every_step"}, {nullptr, nullptr}};
+    check(mechanism_open_file("../tests/support/cranks.yaml", projected));
+}
+
 void test_every_feature(void **) {
     check(mechanism_open_text(everything, nullptr));
     const sarrus_override stabilised[] = {
@@ -235,6 +243,7 @@ int main() {
         cmocka_unit_test(test_stabilised_five_bar),
         cmocka_unit_test(test_semi_implicit),
         cmocka_unit_test(test_adaptive_steps_are_not_counted),
+        cmocka_unit_test(test_cranks),
         cmocka_unit_test(test_every_feature),
         cmocka_unit_test(test_free_body),
     };

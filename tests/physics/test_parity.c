@@ -74,6 +74,7 @@ static const subject SUBJECTS[] = {
     {"double_pendulum.yaml", NULL, 11},
     {"driven_crank.yaml", NULL, 11},
     {"five_bar_monte_carlo.yaml", NULL, 11},
+    {"../tests/support/cranks.yaml", NULL, 11},
     {NULL, ZOO, 11},
 };
 

@@ -62,6 +62,12 @@ static const variant variants[] = {
      {{"integrator.method", "dopri5"}, {"dynamics.projection", "none"}, {"dynamics.baumgarte", "{rule: step}"}},
      false,
      SARRUS_CONSTANT_STRAIGHT},
+    {"../tests/support/cranks.yaml", NULL, {{"dynamics.projection", "none"}}, false, SARRUS_CONSTANT_STRAIGHT},
+    {"../tests/support/cranks.yaml",
+     "avx2",
+     {{"integrator.method", "dopri5"}, {"dynamics.projection", "none"}},
+     false,
+     SARRUS_CONSTANT_STRAIGHT},
     /* Without the rank and the reactions, which cost a full decomposition of 242 rows at every output. */
     {"n_four_bar_40.yaml", NULL, {{"output.channels", "[state, energy, constraint]"}}, false, SARRUS_CONSTANT_IN_RUNS},
     {NULL, NULL, {{0}}, false, SARRUS_CONSTANT_IN_RUNS},
@@ -89,7 +95,7 @@ static int module_joints(char *text, int i) {
     const int y = 3 * i;
     int at = sprintf(text,
                      "  - {name: A%d, type: revolute, bodies: [ground, crank_%d], at: [0, %d], stiffness: 2, damping: 0.1}\n"
-                     "  - {name: B%d, type: revolute, bodies: [crank_%d, rod_%d], at: [0.8, %d.6]}\n"
+                     "  - {name: B%d, type: revolute, bodies: [rod_%d, crank_%d], at: [0.8, %d.6]}\n"
                      "  - {name: C%d, type: revolute, bodies: [rod_%d, slider_%d], at: [1.6, %d]}\n",
                      i, i, y, i, i, i, y, i, i, i, y);
     at += sprintf(text + at,

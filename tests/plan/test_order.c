@@ -81,8 +81,8 @@ static void assert_plan_is_counted(const sarrus_plan *plan, const sarrus_plan_or
     memset(&matrix, 0, sizeof matrix);
     matrix.n = f->n_blocks;
     assert_in_range(matrix.n, 0, MAX_BLOCKS);
-    for (int a = 0; a < f->n_independent; ++a) {
-        for (int b = 0; b < f->n_independent; ++b) {
+    for (int a = 0; a < f->n_rows; ++a) {
+        for (int b = 0; b < f->n_rows; ++b) {
             if (f->at[a] / 2 != f->at[b] / 2 && rows_meet(&plan->row[f->row_of[a]], &plan->row[f->row_of[b]]))
                 matrix.meets[f->at[a] / 2][f->at[b] / 2] = true;
         }
@@ -99,7 +99,7 @@ static void assert_plan_is_counted(const sarrus_plan *plan, const sarrus_plan_or
     }
     for (int i = 0; i < f->n_pads; ++i)
         n_pads += f->pad[i] % 4 == 2;
-    assert_int_equal(f->n_independent + n_pads, 2 * f->n_blocks);
+    assert_int_equal(f->n_rows + n_pads, 2 * f->n_blocks);
 }
 
 static sarrus_plan *plan_in_order(const mechanism *m, sarrus_order_kind kind) {
@@ -433,7 +433,7 @@ static void results_do_not_depend_on_the_order(void **state) {
         double moved = mechanism_size(a[0], n) + speed * speed;
         for (int kind = 0; kind < SARRUS_N_ORDERS; ++kind) {
             sarrus_plan *plan = plan_in_order(&m, (sarrus_order_kind)kind);
-            n_different += memcmp(plan->row_of, m.plan->row_of, (size_t)m.plan->mech.factor.n_independent * sizeof(int32_t)) != 0;
+            n_different += memcmp(plan->row_of, m.plan->row_of, (size_t)m.plan->mech.factor.n_rows * sizeof(int32_t)) != 0;
             run_in_order(&m, plan, q[1], v[1], a[1]);
             assert_true(mechanism_distance(v[0], v[1], n) <= N_STEPS * share * (speed + dt * moved));
             assert_true(mechanism_distance(q[0], q[1], n) <= N_STEPS * share * (mechanism_size(q[0], n) + dt * speed));
