@@ -6,8 +6,9 @@
 
 #include "plan/constant.h"
 
-/* The most flops of an evaluation. NVRTC takes 3.5 s of a processor for 650, 5 s for 1,300, more than 200 s for 16,000, and cannot
- * be called off; and what a thread holds, 32 doubles in 255 registers for every 300 flops or so, has long left the registers. */
+/* The most flops of a step's pieces of code. NVRTC takes 3.5 s of a processor for 650, 5 s for 1,300, more than 200 s for 16,000,
+ * and cannot be called off; and what a thread holds, 32 doubles in 255 registers for every 300 flops or so, has long left the
+ * registers. */
 static const double MOST_FLOPS = 4000.0;
 
 static const char UNIT[] = "kernels/cuda/specialized.cu";
@@ -20,10 +21,9 @@ static const char HEADER_FORMAT[] =
 enum { N_HEADER_NUMBERS = 7 };
 
 bool sarrus_cuda_plan_fits(const sarrus_plan *plan, const char **why_not) {
-    const sarrus_constant_form form = sarrus_plan_constant_form(plan, why_not);
-    if (form == SARRUS_CONSTANT_NONE)
+    if (!sarrus_plan_constant_gains(plan, why_not))
         return false;
-    if (form != SARRUS_CONSTANT_STRAIGHT || plan->cost.flops_per_evaluation > MOST_FLOPS)
+    if (sarrus_plan_constant_flops(plan) > MOST_FLOPS)
         *why_not = "the mechanism is too large for the registers of a thread";
     return *why_not == NULL;
 }

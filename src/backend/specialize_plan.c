@@ -19,7 +19,7 @@ static double expected_seconds(const sarrus_plan *plan, sarrus_constant_form for
 static double saved_share(sarrus_constant_form form, int32_t width) {
     if (form == SARRUS_CONSTANT_STRAIGHT)
         return 0.5;
-    return width >= 8 ? 0.1 : 0.2;
+    return width >= 8 ? 0.2 : 0.3;
 }
 
 sarrus_specializer *sarrus_specializer_create_for(const sarrus_plan *plan, const sarrus_batch_options *options,

@@ -8,9 +8,11 @@
 #include "plan/constant_runs.h"
 #include "plan/lower.h"
 
-/* The most flops that a step's code may hold. One flop makes about 20 bytes of straight code with AVX-512; up to three first-level
- * instruction caches of it have been seen to pay, beyond that fetching it costs what the tables of the generic kernels cost. */
-static const double MOST_FLOPS = 4000.0;
+/* The most flops that a step's code may hold. One flop makes about 28 bytes of straight code with AVX-512; up to two first-level
+ * instruction caches of it pay, beyond that fetching it costs what the tables of the generic kernels cost: of N-four-bars with
+ * projection N = 3 (60 KB) makes 1.75 times the generic steps, N = 4 (80 KB) 0.85 times. In runs, where the worst of the tables
+ * counts, a flop makes a third of that: N = 4 (27 KB) makes 1.69 times the generic steps, N = 5 (29 KB) 1.53 times. */
+static const double MOST_STRAIGHT_FLOPS = 2400.0, MOST_FLOPS_IN_RUNS = 4000.0;
 
 /* With projections a step goes through rows, corrections and accelerations that are pieces of code of their own: so many
  * evaluations' worth (measured: 2.2 to 2.4). */
@@ -262,27 +264,29 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
             mech->guard);
 }
 
-/* What a step's straight code comes to, in flops. */
-static double step_flops(const sarrus_plan *plan) {
+double sarrus_plan_constant_flops(const sarrus_plan *plan) {
     return plan->cost.flops_per_evaluation * (plan->mech.project != SARRUS_PROJECT_NONE ? PROJECTED_SHARE : 1.0);
+}
+
+bool sarrus_plan_constant_gains(const sarrus_plan *plan, const char **why_not) {
+    const bool gains = plan->mech.solve == SARRUS_SOLVE_AUTO;
+    *why_not = gains ? NULL : "only `pinv: auto` has something to gain from a constant plan";
+    return gains;
 }
 
 sarrus_constant_form sarrus_plan_constant_form(const sarrus_plan *plan, const char **why_not) {
     sarrus_lowered lowered;
     sarrus_constant_runs runs;
     sarrus_constant_form form = SARRUS_CONSTANT_NONE;
-    *why_not = NULL;
-    if (plan->mech.solve != SARRUS_SOLVE_AUTO) {
-        *why_not = "only `pinv: auto` has something to gain from a constant plan";
+    if (!sarrus_plan_constant_gains(plan, why_not))
         return SARRUS_CONSTANT_NONE;
-    }
-    if (step_flops(plan) <= MOST_FLOPS)
+    if (sarrus_plan_constant_flops(plan) <= MOST_STRAIGHT_FLOPS)
         return SARRUS_CONSTANT_STRAIGHT;
     *why_not = "out of memory";
     if (!sarrus_plan_lower(plan, 1, &lowered))
         return SARRUS_CONSTANT_NONE;
     if (sarrus_constant_runs_create(&runs, &lowered.mech)) {
-        const bool is_short = sarrus_constant_runs_written(&runs) * step_flops(plan) <= MOST_FLOPS;
+        const bool is_short = sarrus_constant_runs_written(&runs) * sarrus_plan_constant_flops(plan) <= MOST_FLOPS_IN_RUNS;
         form = is_short ? SARRUS_CONSTANT_IN_RUNS : SARRUS_CONSTANT_NONE;
         *why_not = is_short ? NULL : "the mechanism is too large: its code would not fit into the caches";
         sarrus_constant_runs_free(&runs);

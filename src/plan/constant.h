@@ -11,7 +11,13 @@ typedef enum sarrus_constant_form {
     SARRUS_CONSTANT_IN_RUNS = 2,  /* loops around the repetitions in the plan's tables, the arrays in memory: for long mechanisms */
 } sarrus_constant_form;
 
-/* What pays for this plan; if nothing does, *why_not says why (a constant text). */
+/* Whether a constant plan makes anything faster; if not, *why_not says why (a constant text). */
+bool sarrus_plan_constant_gains(const sarrus_plan *plan, const char **why_not);
+
+/* What the straight code of a step comes to, in flops: with projections it is in several pieces. */
+double sarrus_plan_constant_flops(const sarrus_plan *plan);
+
+/* What pays for this plan on a processor; if nothing does, *why_not says why (a constant text). */
 sarrus_constant_form sarrus_plan_constant_form(const sarrus_plan *plan, const char **why_not);
 
 /* The text of sarrus_constant_plan.h: sizes, and `sarrus_mechanism sarrus_constant_plan`; in runs also these, and the steps
