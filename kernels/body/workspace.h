@@ -26,9 +26,8 @@ typedef struct sarrus_workspace {
     FRAME_ARRAY(inverse, 2 * SARRUS_PLAN_N_BLOCKS);  /* [n_blocks][2] 1/D, 0 where the pivot was refused */
     FRAME_ARRAY(refused, 1);                         /* [1] 1 where a pivot of the factor was refused */
     FRAME_ARRAY(solution, 2 * SARRUS_PLAN_N_BLOCKS); /* [2 n_blocks] right side and solution in elimination order */
-    FRAME_ARRAY(multiplier,
-                SARRUS_PLAN_N_ROWS); /* [m] S⁻¹ rhs by row, zero on dependent rows, not set on crank pins (λ = −multiplier) */
-    FRAME_ARRAY(z, SARRUS_PLAN_N_COORDINATES); /* [n] D⁺ b */
+    FRAME_ARRAY(multiplier, SARRUS_PLAN_N_ROWS);     /* [m] S⁻¹ rhs by row, 0 on dependent rows, unset on crank pins; is −λ */
+    FRAME_ARRAY(z, SARRUS_PLAN_N_COORDINATES);       /* [n] D⁺ b */
     /* What lives longer, or is walked at run time. */
     real *null_vector;   /* [n_dependent][m] of Jᵀ */
     real *null_gram;     /* [n_dependent][n_dependent + 1] */
