@@ -221,6 +221,9 @@ typedef struct sarrus_lane_tables {
     PLAN_TABLE(sarrus_lane_place, update, SARRUS_PLAN_N_UPDATES);      /* [n_updates] first lane array of the block */
 } sarrus_lane_tables;
 
+/* A limit that is off: infinity cannot be written into a constant plan. */
+#define SARRUS_NO_LIMIT 1e300
+
 /* How accelerations are solved for. */
 enum { SARRUS_SOLVE_AUTO = 0, SARRUS_SOLVE_METHOD = 1, SARRUS_SOLVE_EXTERNAL = 2 };
 enum { SARRUS_PROJECT_NONE = 0, SARRUS_PROJECT_EVERY_STEP = 1, SARRUS_PROJECT_TOLERANCE = 2 };
@@ -263,14 +266,43 @@ typedef struct sarrus_adaptive_layout {
     int32_t held;              /* [2m] Φ, Φ̇ at t_now, when the gains follow the step (Runge-Kutta) */
     int32_t a_now;             /* [n] acceleration at t_now (Runge-Kutta) */
     int32_t before, a_before;  /* [2n] [n] at t_before (Runge-Kutta) */
+    int32_t work_now, work_before;   /* [1] J, W at t_now and t_before */
+    int32_t power_now, power_before; /* [1] W, its derivative there (Runge-Kutta) */
     int32_t order, last_order; /* [1] of the next step and of the last (adams-moulton) */
     int32_t n_equal;           /* [1] steps in a row of the same size */
     int32_t last_step;         /* [1] s */
     int32_t is_rising;         /* [1] the order still rises with every step */
     int32_t n_failures;        /* [1] trials in vain since the last accepted step */
     int32_t psi;               /* [max_order] s, ψ_i = sum of the last i steps */
-    int32_t phi;               /* [max_order + 2][2n] modified divided differences of (v, a) */
+    int32_t phi;               /* [max_order + 2][2n + 1] modified divided differences of (v, a, power) */
 } sarrus_adaptive_layout;
+
+/* Fields of a tile by which a lane passes change points (kernels/step/change_point.h). */
+typedef struct sarrus_passage_layout {
+    int32_t now;       /* [2] closeness at t_now, of the rows that are not crossed and of all (methods that choose their steps) */
+    int32_t closeness; /* [1] of the rows that are not crossed, where the last step began; 0: not known */
+    int32_t stride;    /* [1] s, the length of that step */
+    int32_t is_on;     /* [1] 1 within a passage */
+    int32_t is_bend;   /* [1] 1: steps are held short enough to resolve a bend */
+    int32_t rate;      /* [1] 1/s, the largest |d/dt distance| seen in the passage */
+    int32_t entry;     /* [1] distance at which the passage is over */
+    int32_t looked;    /* [1] distance from which was last looked ahead */
+    int32_t part;      /* [1] s, what a fixed step is made in parts of; 0: as a whole */
+    int32_t crossed;   /* [2 n_blocks] 1: the row of the factor depends on the others exactly at the change point */
+} sarrus_passage_layout;
+
+/* Fields of a tile by which a lane is judged (kernels/step/verdict.h). */
+typedef struct sarrus_verdict_layout {
+    int32_t balance0;               /* [1] J, E − W where the motion began; NaN: nothing has been looked at */
+    int32_t balance;                /* [1] J, E − W of the state that the last step has left */
+    int32_t kinetic;                /* [1] J, the largest kinetic energy */
+    int32_t low, high;              /* [1] J, the smallest and the largest potential energy */
+    int32_t work;                   /* [1] J, W of the state that q and v show: done by dampers, drives, loads and inputs */
+    int32_t error;                  /* [1] sum of the steps' estimated errors, relative to the motion */
+    int32_t violation;              /* [1] m | rad, the largest ‖Φ‖ */
+    int32_t mismatch;               /* [1] J, the largest |E − W − balance0| */
+    int32_t nearest, nearest_time;  /* [1] the largest closeness of the rows, and when, s */
+} sarrus_verdict_layout;
 
 /* Fields of a tile, each a number of lane arrays: offsets in lane arrays from the tile's start. */
 typedef struct sarrus_tile_layout {
@@ -289,6 +321,8 @@ typedef struct sarrus_tile_layout {
     int32_t n_steps;       /* [1] steps taken */
     int32_t n_rejected;    /* [1] steps tried in vain */
     int32_t n_evaluations; /* [1] accelerations computed for steps */
+    sarrus_passage_layout passage;
+    sarrus_verdict_layout verdict;
     sarrus_adaptive_layout adaptive;
     int32_t n_arrays; /* length of a tile */
 } sarrus_tile_layout;
@@ -311,23 +345,26 @@ typedef struct sarrus_external_problem {
     int32_t m, n, width;
     const void *d;                               /* [m][n][width] */
     const void *b;                               /* [m][width] */
-    const void *max_rank, *previous, *violation; /* [width] */
-    void *z;                                     /* [n][width] out */
-    void *rank, *kept, *dropped;                 /* [width] out */
+    const void *max_rank, *previous, *violation, *share; /* [width] */
+    void *z;                                             /* [n][width] out */
+    void *rank, *kept, *dropped;                         /* [width] out */
 } sarrus_external_problem;
 typedef void (*sarrus_external_solve)(void *user, const sarrus_external_problem *problem);
 
 /* The rank-revealing path of the generic kernels, for specialised ones: z = M^{-1/2} D⁺ rhs and the rank decision from rows that
  * were evaluated elsewhere. */
 typedef struct sarrus_reveal_problem {
-    const void *turn;                /* [m][2][width] */
-    const void *direction;           /* [m][2][width]; NULL when there are no general rows */
-    const void *phi;                 /* [m][width] the violation; NULL when the rank rule does not ask */
-    const void *rhs;                 /* [m][width] */
+    const void *turn;      /* [m][2][width] */
+    const void *direction; /* [m][2][width]; NULL when there are no general rows */
+    const void *phi;       /* [m][width] the violation; NULL when the rank rule does not ask */
+    const void *rhs;       /* [m][width] */
     const void *max_rank, *rank_now; /* [width] */
-    const void *slow;                /* [width] 1 in the lanes that are asked for, else 0 */
-    void *z;                         /* [n][width] out */
-    void *rank, *kept, *dropped;     /* [width] out */
+    int32_t has_crossed;   /* some lane has rows that are crossed exactly (the tile knows which) */
+    int32_t how;           /* SARRUS_DOUBT_… */
+    const void *slow;      /* [width] 1 in the lanes that are asked for, else 0 */
+    void *z;               /* [n][width] out */
+    void *closeness;       /* [2][width] out: of the rows that are not crossed, of all */
+    void *rank;            /* [width] out */
 } sarrus_reveal_problem;
 typedef void (*sarrus_external_reveal)(void *user, const sarrus_reveal_problem *problem);
 
@@ -364,6 +401,17 @@ typedef struct sarrus_mechanism {
     /* Smallest pivot, relative to the row's own S_kk, that the block LDLᵀ may use. For an acceleration a lane with a smaller one
      * takes the rank-revealing path; for a projection the row is left out for the moment. */
     double guard; /* plan */
+    /* The smallest pivot relative to its row's S_kk in an ordinary configuration, and its square root: distances from a change point
+     * are measured by it. */
+    double ordinary, ordinary_root; /* plan */
+    double size;                    /* plan */ /* m, of the assembled mechanism: the diagonal of the box around its joints */
+    /* What an instance that is ok keeps to, SARRUS_NO_LIMIT: anything. ‖Φ‖ in m | rad; the others relative. */
+    double limit_violation, limit_energy, limit_error; /* plan */
+    double violation_unit;                             /* plan */ /* m | rad, what ‖Φ‖ is relative to */
+    int32_t has_work;    /* something else than gravity and springs may do work on the mechanism */
+    int32_t wants_error; /* the steps of rk4 estimate their error */
+    int32_t has_parts;   /* a fixed step that does not resolve the motion is made in parts */
+    int32_t is_watched;  /* change points are looked out for */
 } sarrus_mechanism;
 
 #if defined(SARRUS_PLAN_IN_RUNS)

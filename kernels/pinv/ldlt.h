@@ -3,8 +3,8 @@
  *
  * A pivot D_k is the squared distance, in the metric of M⁻¹, of row k from the span of the rows before it (those of crank pins,
  * which are eliminated in closed form, come before all others); relative to the whole S_kk it says how independent the row still is
- * in this state. Pivots at or below guard·S_kk are refused: their row is left out (inverse 0), so nothing becomes infinite, and the
- * lane is marked for the rank-revealing path. */
+ * in this state. S_kk/d_k, the closeness of a row, is the inverse of that square. Pivots at or below guard·S_kk are refused: their row
+ * is left out (inverse 0), so nothing becomes infinite, and the lane is marked for the rank-revealing path. */
 #ifndef SARRUS_PINV_LDLT_H
 #define SARRUS_PINV_LDLT_H
 
@@ -143,6 +143,31 @@ PLAN_BODY mask sarrus_ldlt_factor(const sarrus_mechanism *mech, sarrus_workspace
     mask refused = mask_none();
     PLAN_RUNS(COLUMNS, k, lap, 0, mech->factor.n_blocks, refused = mask_or(refused, sarrus_ldlt_column(mech, ws, k, lap)))
     return refused;
+}
+
+/* A row whose pivot is refused and that is crossed exactly is taken to be this close. */
+#define SARRUS_CLOSENESS_CROSSED 1e12
+
+/* ws->closeness ← the largest S_kk/d_k of the rows whose pivots stand, [0] of those that are not crossed and [1] of all; `crossed`
+ * [2 n_blocks] says which are, NULL: none. Refused rows that are not crossed are measured elsewhere (doubtful_rows.h). */
+PLAN_BODY void sarrus_ldlt_closeness(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *crossed) {
+    const real zero = real_set(0.0), scale = real_set(1.0 / mech->guard);
+    real most = zero;
+    PLAN_EACH (k, 0, 2 * mech->factor.n_blocks)
+        most = real_max(frame_at(ws->inverse, k) * frame_at(ws->diagonal, k), most);
+    frame_at(ws->closeness, 0) = frame_at(ws->closeness, 1) = most * scale;
+    if (!crossed)
+        return;
+    real others = zero;
+    mask is_lost = mask_none();
+    PLAN_EACH (k, 0, 2 * mech->factor.n_blocks) {
+        const mask is_crossed = real_lt(zero, lane_at(crossed, k));
+        const real here = frame_at(ws->inverse, k) * frame_at(ws->diagonal, k);
+        others = real_max(real_select(is_crossed, zero, here), others);
+        is_lost = mask_or(is_lost, mask_and(is_crossed, real_eq(frame_at(ws->inverse, k), zero)));
+    }
+    frame_at(ws->closeness, 0) = others * scale;
+    frame_at(ws->closeness, 1) = real_select(is_lost, real_set(SARRUS_CLOSENESS_CROSSED), most * scale);
 }
 
 /* Row by row of entry p: y −= L_p (y0, y1). */

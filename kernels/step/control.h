@@ -85,6 +85,10 @@ LANE_BODY real sarrus_error_size(sarrus_evaluation *ev, real *x, const real *y, 
     real whole = sarrus_error_norm(mech, x, y, q_new, v_new);
     if (!mech->integrator.is_tangential || mech->m == 0)
         return whole;
+    /* Nor is an error looked at along a direction that is lost for the moment: the constraints take it back after the passage. */
+    const real *crossed = ev->crossed;
+    const real closeness[2] = {frame_at(ws->closeness, 0), frame_at(ws->closeness, 1)};
+    ev->crossed = (const real *)0;
     for (int32_t half = 0; half < 2; ++half) {
         real *part = lane_from(x, half * mech->n);
         sarrus_rows_oppose(ev, part);
@@ -92,7 +96,28 @@ LANE_BODY real sarrus_error_size(sarrus_evaluation *ev, real *x, const real *y, 
         for (int32_t i = 0; i < mech->n; ++i)
             lane_at(part, i) = lane_at(part, i) + lane_at(ws->normal, i);
     }
+    ev->crossed = crossed;
+    for (int32_t k = 0; k < 2; ++k)
+        frame_at(ws->closeness, k) = closeness[k];
     return real_max(sarrus_error_norm(mech, x, y, q_new, v_new), real_set(SARRUS_ACROSS_WEIGHT) * whole);
+}
+
+/* What round-off makes of an error in a bend, in the same norm. There the direction across the motion is known to ε·closeness only, and
+ * with it the acceleration; positions to ε·√closeness. No step can do better, and the geometry holds the step (change_point.h). Uses
+ * ws->error. */
+LANE_BODY real sarrus_error_noise(const sarrus_evaluation *ev, real h, real closeness, const real *y, const real *v_new) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const sarrus_workspace *ws = ev->ws;
+    real scale = real_set(mech->size);
+    for (int32_t i = 0; i < mech->n; ++i)
+        scale = real_max(i % 3 == 2 ? scale : real_abs(lane_at(y, i)), scale);
+    const real unit = real_set(8.0 * 2.220446049250313e-16) * scale;
+    const real turn = unit * real_set(1.0 / mech->size) * closeness * h, shift = unit * real_sqrt(closeness);
+    for (int32_t i = 0; i < mech->n; ++i) {
+        lane_at(ws->error, i) = i % 3 == 2 ? shift * real_set(1.0 / mech->size) : shift;
+        lane_at(ws->error, mech->n + i) = turn * real_abs(lane_at(ws->a, i));
+    }
+    return sarrus_error_norm(mech, ws->error, y, y, v_new);
 }
 
 /* The largest |λ| of the violation's own motion ξ̈ + 2αξ̇ + β²ξ = 0. Its error is not looked at, so that h|λ| has to stay below the

@@ -39,8 +39,22 @@ LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptiv
     ev->healthy = on;
     sarrus_adaptive_gains(ev, lanes, real_set(mech->integrator.gain[sarrus_method_is_adams(mech) ? 1 : 0]),
                           real_set(mech->integrator.dt), on);
+    const real work = lane_at(ev->tile, mech->layout.verdict.work);
+    sarrus_lane_set(lanes->work_now, on, work);
+    sarrus_lane_set(lanes->work_before, on, work);
+    (void)sarrus_verdict_begin(ev, on, t, q, v, work);
     mask fail;
+    ev->wants_closeness = 1;
     sarrus_accelerate_checked(ev, t, q, v, &fail);
+    sarrus_closeness_take(ev);
+    ev->wants_closeness = 0;
+    sarrus_lane_set(lanes->power_now, on, ev->power);
+    sarrus_lane_set(lanes->power_before, on, ev->power);
+    sarrus_passage_end(ev, &lanes->passage, moved);
+    sarrus_lane_set(lanes->passage.closeness, moved, real_set(0.0));
+    for (int32_t k = 0; k < 2; ++k)
+        sarrus_lane_set(lane_from(lanes->passage.now, k), on, frame_at(ws->closeness, k));
+    sarrus_nearest_note(ev, on, t, frame_at(ws->closeness, 1));
     sarrus_count(ev, mech->layout.n_evaluations, 1.0, on);
     lane_at(lanes->rank, 0) = real_select(on, ev->found.rank, lane_at(lanes->rank, 0));
     mask astray = mask_and(on, mask_not(sarrus_state_is_finite(mech, q, v)));
@@ -71,12 +85,31 @@ LANE_BODY mask sarrus_adaptive_retire(const sarrus_evaluation *ev, const sarrus_
     return mask_and(go, mask_not(mask_or(vanished, spent)));
 }
 
-/* One trial step of the lanes of ev->healthy. Returns the lanes whose new state left the finite range. */
-LANE_BODY mask sarrus_adaptive_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t_target) {
+/* The watch for change points before a step, and how long the step may be. */
+LANE_BODY real sarrus_adaptive_watch(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const sarrus_passage *passage = &lanes->passage;
+    if (!mech->is_watched)
+        return h;
+    const sarrus_station from = {lane_at(lanes->t_now, 0),  h, lanes->now, lane_from(lanes->now, mech->n), lane_at(passage->now, 0),
+                               lane_at(passage->now, 1)};
+    (void)sarrus_passage_watch(ev, passage, ev->healthy, &from);
+    ev->is_configured = ev->is_factored = 0;
+    const mask is_bend = real_lt(real_set(0.0), lane_at(passage->is_bend, 0));
+    if (!mask_any(is_bend))
+        return h;
+    const real_scalar blind = sarrus_method_is_adams(mech) ? SARRUS_BEND_STEP_BLIND_ADAMS : SARRUS_BEND_STEP_BLIND;
+    const real share = real_select(sarrus_is_blind(ev, passage), real_set(blind), real_set(SARRUS_BEND_STEP));
+    return real_min(sarrus_bend_step(ev, passage, share), h);
+}
+
+/* One trial step of the lanes of ev->healthy. */
+LANE_BODY sarrus_trial_outcome sarrus_adaptive_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t_target) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const int is_adams = sarrus_method_is_adams(mech);
     real h = lane_at(lanes->step, 0), t_now = lane_at(lanes->t_now, 0);
     h = real_min(is_adams ? sarrus_adams_stable_step(ev) : sarrus_runge_kutta_stable_step(ev), h);
+    h = sarrus_adaptive_watch(ev, lanes, h);
     real t_new = t_now + h;
     if (sarrus_calls_cut_steps(mech)) { /* a hundredth of a step is not worth a step of its own */
         real left = t_target - t_now;
@@ -112,6 +145,7 @@ LANE_BODY uint64_t sarrus_advance_adaptive(sarrus_evaluation *ev, real *tile, co
     if (n_steps == 0 || !mask_any(ev->healthy))
         return n_steps;
     sarrus_adaptive_view(mech, tile, &lanes);
+    sarrus_passage_view(ev, &lanes.passage);
     sarrus_adaptive_begin(ev, &lanes, clock, real_set(sarrus_clock_time(clock, clock->step)));
     ev->is_configured = ev->is_factored = 0; /* what comes next is evaluated at a lane's own time */
     mask alive = ev->healthy;
@@ -128,9 +162,9 @@ LANE_BODY uint64_t sarrus_advance_adaptive(sarrus_evaluation *ev, real *tile, co
             continue;
         ev->found.rank = lane_at(lanes.rank, 0);
         sarrus_rank_note(ev, lane_at(lanes.t_now, 0), go);
-        mask lost = sarrus_adaptive_try(ev, &lanes, t_target);
-        sarrus_adaptive_fail(ev, clock, lost, SARRUS_INSTANCE_DIVERGED);
-        alive = mask_and(alive, mask_not(lost));
+        const sarrus_trial_outcome end = sarrus_adaptive_try(ev, &lanes, t_target);
+        sarrus_adaptive_end(ev, clock, end.lost, end.word);
+        alive = mask_and(alive, mask_not(end.lost));
     }
     ev->healthy = alive;
     sarrus_adaptive_show(ev, &lanes, t_target);

@@ -48,18 +48,22 @@ LANE_BODY void sarrus_runge_kutta_stages(sarrus_evaluation *ev, const sarrus_ada
     sarrus_workspace *ws = ev->ws;
     const int32_t n = sarrus_plan_of(ev)->n, last = how->n_stages - 1;
     sarrus_stage_keep(ev, 0, lane_from(lanes->now, n), lane_from(ev->tile, sarrus_plan_of(ev)->layout.adaptive.a_now));
+    lane_at(ws->stage_power, 0) = lane_at(lanes->power_now, 0);
     for (int32_t s = 1; s <= last; ++s) {
         ev->held =
             how->has_step_gains && s < last ? lane_from(ev->tile, sarrus_plan_of(ev)->layout.adaptive.held) : (const real *)0;
         real t = s == last ? t_new : real_fma(real_set(how->c[s]), h, lane_at(lanes->t_now, 0));
         sarrus_stages_sum(ev, how->a[s], s, h, lanes->now, ws->q, ws->v);
+        ev->wants_closeness = s == last;
         if (s == last)
             sarrus_project(ev, t, ws->q, ws->v);
         else
             sarrus_stage_velocities(ev, t);
         sarrus_accelerate(ev, t, ws->q, ws->v, ws->a);
         sarrus_stage_keep(ev, s, ws->v, ws->a);
+        lane_at(ws->stage_power, s) = ev->power;
     }
+    sarrus_closeness_take(ev);
     sarrus_stages_sum(ev, how->e, how->n_stages, h, (const real *)0, ws->error, lane_from(ws->error, n));
 }
 
@@ -100,29 +104,42 @@ LANE_FUNCTION void sarrus_runge_kutta_resize(const sarrus_adaptive *lanes, real 
     lane_at(lanes->memory, 0) = real_select(accept, wish / factor, memory);
 }
 
-/* One trial step of the lanes of ev->healthy, of size h to t_new. Returns the lanes whose new state left the finite range. */
-LANE_BODY mask sarrus_runge_kutta_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
+/* The work at the end of the present trial, W + h Σ_j b_j P_j. */
+LANE_BODY real sarrus_runge_kutta_work(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h) {
+    const sarrus_mech_integrator *how = &sarrus_plan_of(ev)->integrator;
+    const real_scalar *b = how->a[how->n_stages - 1];
+    real sum = real_set(0.0);
+    if (!sarrus_plan_of(ev)->has_work)
+        return lane_at(lanes->work_now, 0);
+    for (int32_t j = 0; j < how->n_stages - 1; ++j)
+        sum = real_fma(real_set(b[j]), lane_at(ev->ws->stage_power, j), sum);
+    return real_fma(h, sum, lane_at(lanes->work_now, 0));
+}
+
+/* One trial step of the lanes of ev->healthy, of size h to t_new. */
+LANE_BODY sarrus_trial_outcome sarrus_runge_kutta_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const sarrus_mech_integrator *how = &mech->integrator;
     sarrus_workspace *ws = ev->ws;
     const real one = real_set(1.0);
     const mask go = ev->healthy;
+    sarrus_trial_outcome end;
     sarrus_adaptive_gains(ev, lanes, real_set(how->gain[0]), h, go);
     sarrus_runge_kutta_stages(ev, lanes, h, t_new);
     sarrus_count(ev, mech->layout.n_evaluations, (real_scalar)(how->n_stages - 1), go);
     real error = sarrus_error_size(ev, ws->error, lanes->now, ws->q, ws->v);
+    error = sarrus_error_less_noise(ev, lanes, h, error);
     mask good = mask_and(real_le(error, one), sarrus_all_are_finite(ws->a, mech->n));
     good = mask_and(good, mask_and(sarrus_all_are_finite(ws->q, mech->n), sarrus_all_are_finite(ws->v, mech->n)));
-    mask accept = mask_and(go, good), reject = mask_and(go, mask_not(good));
-    mask lost = mask_and(accept, mask_not(sarrus_state_is_finite(mech, ws->q, ws->v)));
-    accept = mask_and(accept, mask_not(lost));
+    const mask reject = mask_and(go, mask_not(good));
+    const mask accept = sarrus_trial_judge(ev, lanes, mask_and(go, good), h, t_new, sarrus_runge_kutta_work(ev, lanes, h), &end);
 
     real wish = real_set(0.9) * sarrus_root(error, real_set((real_scalar)how->error_order), how->error_order);
     sarrus_runge_kutta_resize(lanes, h, wish, accept, reject);
     sarrus_count(ev, mech->layout.n_steps, 1.0, accept);
     sarrus_count(ev, mech->layout.n_rejected, 1.0, reject);
     sarrus_runge_kutta_accept(ev, lanes, t_new, accept);
-    return lost;
+    return end;
 }
 
 /* Both states of one coordinate at the part x of a step of size h. */
@@ -145,7 +162,19 @@ LANE_FUNCTION void sarrus_quintic(real x, real h, const real *before, const real
     *v = real_fma(d_q, rise * real_inverse_or_zero(h), s);
 }
 
-/* The state at time t, t_before < t ≤ t_now, into q, v of the lanes of `on`. */
+/* W at the part x of a step of size h: the cubic that has the work and the power of both its ends. */
+LANE_BODY void sarrus_runge_kutta_show_work(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real x, real h, mask on) {
+    if (!sarrus_plan_of(ev)->has_work)
+        return;
+    const real one = real_set(1.0), before = lane_at(lanes->work_before, 0), now = lane_at(lanes->work_now, 0);
+    const real y = one - x, rise = now - before;
+    real s = real_fma(y * y, lane_at(lanes->power_before, 0), -(x * y * lane_at(lanes->power_now, 0)));
+    s = real_fma(x * x * real_fma(real_set(-2.0), x, real_set(3.0)), rise, h * x * s);
+    real *work = lane_from(ev->tile, sarrus_plan_of(ev)->layout.verdict.work);
+    sarrus_lane_set(work, on, real_select(real_le(one, x), now, before + s));
+}
+
+/* The state at time t, t_before < t ≤ t_now, into q, v and the work of the lanes of `on`. */
 LANE_BODY void sarrus_runge_kutta_show(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t, mask on, real *q,
                                        real *v) {
     const sarrus_adaptive_layout *at = &sarrus_plan_of(ev)->layout.adaptive;
@@ -155,6 +184,7 @@ LANE_BODY void sarrus_runge_kutta_show(const sarrus_evaluation *ev, const sarrus
     real h = lane_at(lanes->t_now, 0) - lane_at(lanes->t_before, 0);
     real x = (t - lane_at(lanes->t_before, 0)) * real_inverse_or_zero(h);
     mask at_end = real_le(lane_at(lanes->t_now, 0), t);
+    sarrus_runge_kutta_show_work(ev, lanes, real_select(at_end, real_set(1.0), x), h, on);
     for (int32_t i = 0; i < n; ++i) {
         const real first[3] = {lane_at(before, i), lane_at(before, n + i), lane_at(a_before, i)};
         const real last[3] = {lane_at(lanes->now, i), lane_at(lanes->now, n + i), lane_at(a_now, i)};

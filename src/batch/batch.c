@@ -229,6 +229,9 @@ static void restart_tile(const restart *r, double *tile, size_t width) {
         to[i] = r->value;
 }
 
+/* The numbers of sarrus_verdict_layout from `balance` on, and of sarrus_passage_layout from `closeness` on: they lie side by side. */
+enum { VERDICT_NUMBERS = 10, PASSAGE_NUMBERS = 8 };
+
 sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
     if (!batch)
         return SARRUS_BAD_ARGUMENT;
@@ -245,7 +248,11 @@ sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
         {layout->n_steps, 1, -1, 0.0},
         {layout->n_rejected, 1, -1, 0.0},
         {layout->n_evaluations, 1, -1, 0.0},
-        {layout->rank_now, 1, -1, -1.0}, /* no decision yet */
+        {layout->rank_now, 1, -1, -1.0},                  /* no decision yet */
+        {layout->verdict.balance0, 1, -1, (double)NAN},   /* the motion has not begun */
+        {layout->verdict.balance, VERDICT_NUMBERS, -1, 0.0},
+        {layout->passage.closeness, PASSAGE_NUMBERS, -1, 0.0},
+        {layout->passage.crossed, 2 * mech->factor.n_blocks, -1, 0.0},
         {layout->adaptive.is_started, mech->integrator.is_adaptive ? 1 : 0, -1, 0.0},
     };
     const size_t n_restarts = sizeof restarts / sizeof restarts[0];
@@ -338,6 +345,23 @@ sarrus_status sarrus_batch_statistics(const sarrus_batch *batch, uint64_t i_inst
     out->n_rejected = (uint64_t)lane_value(batch, i_instance, layout->n_rejected);
     out->n_evaluations = (uint64_t)lane_value(batch, i_instance, layout->n_evaluations);
     out->n_rank_changes = (uint64_t)lane_value(batch, i_instance, layout->n_changes);
+    return SARRUS_OK;
+}
+
+sarrus_status sarrus_batch_verdict(const sarrus_batch *batch, uint64_t i_instance, sarrus_instance_verdict *out) {
+    if (!batch || !out || i_instance >= batch->n_instances)
+        return SARRUS_BAD_ARGUMENT;
+    const sarrus_mechanism *mech = &batch->plan->mech;
+    const sarrus_verdict_layout *at = &mech->layout.verdict;
+    const double kinetic = lane_value(batch, i_instance, at->kinetic), low = lane_value(batch, i_instance, at->low);
+    const double turned_over = kinetic + (lane_value(batch, i_instance, at->high) - low);
+    const double mismatch = lane_value(batch, i_instance, at->mismatch), nearest = lane_value(batch, i_instance, at->nearest);
+    out->violation = lane_value(batch, i_instance, at->violation) / mech->violation_unit;
+    out->energy_mismatch = mismatch > 0.0 ? mismatch / turned_over : 0.0;
+    out->error = lane_value(batch, i_instance, at->error);
+    out->work = lane_value(batch, i_instance, at->work);
+    out->nearest_change_point = nearest > 0.0 ? 1.0 / (sqrt(nearest) * mech->ordinary_root) : (double)NAN;
+    out->nearest_change_point_time = nearest > 0.0 ? lane_value(batch, i_instance, at->nearest_time) : (double)NAN;
     return SARRUS_OK;
 }
 

@@ -152,6 +152,7 @@ enum {
     SARRUS_CHANNEL_RANK = 8,
     SARRUS_CHANNEL_REACTIONS = 16,
     SARRUS_CHANNEL_SINGULAR_VALUES = 32,
+    SARRUS_CHANNEL_WORK = 64,
 };
 
 struct sarrus_model {
@@ -185,7 +186,14 @@ struct sarrus_model {
         double rtol, atol;
         uint64_t max_steps; /* of an adaptive method, per instance: beyond it the instance ends as step_limit */
         int max_order;      /* of adams-moulton, 1 … 12 */
+        bool has_substeps;  /* a fixed step that does not resolve the motion is made in parts */
     } integrator;
+    /* What an instance that is ok keeps to; NAN: derived by the plan, INFINITY: off. */
+    struct {
+        double violation; /* ‖Φ‖ relative to the mechanism's size */
+        double energy;    /* |E − E0 − work| relative to the energies seen */
+        double error;     /* of fixed steps, the sum of their estimates */
+    } limits;
     struct {
         uint64_t n_instances;
         uint64_t seed;

@@ -28,6 +28,7 @@ typedef struct null_spaces {
     int firm_rank[N_WALKS + 1];                     /* without doubtful σ: the directions left are those that a walk may take */
     double kept[N_WALKS + 1], dropped[N_WALKS + 1]; /* relative σ on either side of the cut */
     bool is_clear[N_WALKS + 1];
+    double *q; /* [N_WALKS + 1][n] */
 } null_spaces;
 
 /* A fixed sequence in (−1, 1): a plan is the same every time. */
@@ -56,6 +57,7 @@ static sarrus_status see(sarrus_configuration *c, sarrus_decomposition *svd, nul
     seen->firm_rank[i] = rank_of(svd->sigma, smaller, clear_tolerance);
     seen->kept[i] = rank > 0 ? svd->sigma[rank - 1] / svd->sigma[0] : 1.0;
     seen->dropped[i] = rank < smaller && svd->sigma[0] > 0.0 ? svd->sigma[rank] / svd->sigma[0] : 0.0;
+    memcpy(seen->q + (size_t)i * (size_t)c->n, c->q, (size_t)c->n * sizeof *seen->q);
     ++seen->n;
     return SARRUS_OK;
 }
@@ -242,6 +244,13 @@ static sarrus_status judge(sarrus_plan_independence *found, null_spaces *seen, i
     seen->k = m - generic;
     found->rank_at_t0 = seen->rank[0];
     found->n_configurations = seen->n;
+    found->is_asked = calloc((size_t)seen->n, sizeof *found->is_asked);
+    found->configurations = seen->q;
+    seen->q = NULL;
+    if (!found->is_asked)
+        return SARRUS_NO_MEMORY;
+    for (int i = 0; i < seen->n; ++i)
+        found->is_asked[i] = seen->is_clear[i] && seen->rank[i] == generic;
     return choose(found, seen, generic, m);
 }
 
@@ -302,12 +311,16 @@ static sarrus_status analyse(sarrus_context *context, sarrus_plan *plan, sarrus_
     if (!(error <= 1e-10 * scale))
         return report_open(context, c, error);
     sarrus_status status = sarrus_decomposition_create(c, &svd);
+    seen.q = malloc((N_WALKS + 1) * (size_t)c->n * sizeof *seen.q);
+    if (status == SARRUS_OK && !seen.q)
+        status = SARRUS_NO_MEMORY;
     if (status == SARRUS_OK)
         status = explore(c, &svd, &seen);
     if (status == SARRUS_OK)
         status = judge(&plan->independence, &seen, plan->mech.m);
     for (int i = 0; i < seen.n; ++i)
         free(seen.w[i]);
+    free(seen.q);
     sarrus_decomposition_free(&svd);
     if (status == SARRUS_NO_MEMORY)
         return sarrus_report(context, status, "out of memory while the constraints are analysed");

@@ -7,6 +7,8 @@
  *   elimination.c   elimination order, sparse LDLᵀ by blocks                             (from the other independent rows)
  *   order.c         the candidates for that order and what each costs; dissection.c: those by the shape of the graph
  *   shares.c        the shares of the bodies in S = J M⁻¹ Jᵀ                             (from the elimination order)
+ *   ordinary.c      the size, and how independent the rows are in ordinary configurations (numbers, from all of the above)
+ *   limits.c        what an instance that is ok keeps to                                (from the size and the methods)
  *   lower.c         those tables for tiles of one width                                 (from all of the above)
  *   graph.c         tree, cut joints, loops                                             (from the model alone)
  *   cost.c          flops, divisions and bytes of the kernels for this plan
@@ -31,6 +33,8 @@ typedef struct sarrus_plan_independence {
     double typical_kept;    /* the largest over the configurations of the smallest σ that counts, relative to σ₁ */
     double smallest_kept;   /* smallest σ counted into the generic rank, over the configurations, relative to σ₁ */
     double largest_dropped; /* largest σ not counted, relative to σ₁ */
+    double *configurations; /* [n_configurations][n] those that were looked at, the assembled one first */
+    bool *is_asked;         /* [n_configurations] of the generic rank, and not doubtful */
 } sarrus_plan_independence;
 
 /* Directed graph: body −1 is ground. A joint is a tree arc or a cut (it closes a loop). */
@@ -101,7 +105,13 @@ void sarrus_plan_cranks(sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_elimination(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted);
 SARRUS_MUST_USE sarrus_status sarrus_plan_shares(sarrus_context *context, sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_graph_make(sarrus_context *context, sarrus_plan *plan);
+void sarrus_plan_layout_finish(sarrus_plan *plan);
+SARRUS_MUST_USE sarrus_status sarrus_plan_ordinary_find(sarrus_context *context, sarrus_plan *plan);
+void sarrus_plan_limits(sarrus_plan *plan);
 void sarrus_plan_cost_count(sarrus_plan *plan);
+
+/* To six bits: what a linear algebra library leaves behind them differs from processor to processor, and a plan must not. */
+double sarrus_plan_rounded(double x);
 
 /* Flops of LDLᵀ with this many blocks, blocks of L below the diagonal and updates, and of one solution with it. */
 double sarrus_plan_factor_flops(int n_blocks, int n_entries, int n_updates);

@@ -1,4 +1,5 @@
 /* From the model to the kernels' tables: joints and their rows, forces, signals, parameter offsets, tile layout. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,8 +133,35 @@ static void fill_adaptive_layout(sarrus_mechanism *mech, int32_t *at) {
     layout->a_now = *at, *at += n_runge_kutta;
     layout->before = *at, *at += 2 * n_runge_kutta;
     layout->a_before = *at, *at += n_runge_kutta;
+    layout->work_now = (*at)++;
+    layout->work_before = (*at)++;
+    layout->power_now = (*at)++;
+    layout->power_before = (*at)++;
     layout->psi = *at, *at += max_order;
-    layout->phi = *at, *at += is_adams ? 2 * n * (max_order + 2) : 0;
+    layout->phi = *at, *at += is_adams ? (2 * n + 1) * (max_order + 2) : 0;
+}
+
+static void fill_verdict_layout(sarrus_verdict_layout *layout, int32_t *at) {
+    int32_t *const numbers[] = {&layout->balance0, &layout->balance,   &layout->kinetic,  &layout->low,     &layout->high,        &layout->work,
+                                &layout->error,    &layout->violation, &layout->mismatch, &layout->nearest, &layout->nearest_time};
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
+        *numbers[k] = (*at)++;
+}
+
+/* The flags of the rows come last: how many rows the factor has is known later (sarrus_plan_layout_finish). */
+static void fill_passage_layout(sarrus_mechanism *mech, int32_t *at) {
+    sarrus_passage_layout *layout = &mech->layout.passage;
+    int32_t *const numbers[] = {&layout->closeness, &layout->stride, &layout->is_on,  &layout->is_bend,
+                                &layout->rate,      &layout->entry,  &layout->looked, &layout->part};
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
+        *numbers[k] = (*at)++;
+    layout->now = *at, *at += 2;
+}
+
+void sarrus_plan_layout_finish(sarrus_plan *plan) {
+    sarrus_tile_layout *layout = &plan->mech.layout;
+    layout->passage.crossed = layout->n_arrays;
+    layout->n_arrays += 2 * plan->mech.factor.n_blocks;
 }
 
 static void fill_layout(sarrus_mechanism *mech) {
@@ -156,6 +184,8 @@ static void fill_layout(sarrus_mechanism *mech) {
     layout->n_evaluations = at++;
     layout->q0 = at, at += mech->n;
     layout->v0 = at, at += mech->n;
+    fill_verdict_layout(&layout->verdict, &at);
+    fill_passage_layout(mech, &at);
     if (mech->integrator.is_adaptive)
         fill_adaptive_layout(mech, &at);
     layout->n_arrays = at;
@@ -164,6 +194,20 @@ static void fill_layout(sarrus_mechanism *mech) {
 /* A table of n entries, at least one, so that an empty plan has valid pointers. */
 static void *table(size_t n, size_t size) {
     return calloc(n ? n : 1, size);
+}
+
+/* Whether something else than gravity and springs may do work: a damper, a load or a drive. */
+static bool has_work(const sarrus_plan *plan) {
+    const sarrus_model *model = plan->model;
+    for (int i = 0; i < model->n_joints; ++i) {
+        if (model->joints[i].drive >= 0 || value_is_live(model, model->joints[i].damping))
+            return true;
+    }
+    for (int i = 0; i < model->n_forces; ++i) {
+        if (model->forces[i].type != SARRUS_FORCE_SPRING || value_is_live(model, model->forces[i].damping))
+            return true;
+    }
+    return false;
 }
 
 static void fill_options(sarrus_plan *plan) {
@@ -188,6 +232,13 @@ static void fill_options(sarrus_plan *plan) {
     mech->has_baumgarte =
         model->dynamics.has_step_gains || value_is_live(model, model->dynamics.alpha) || value_is_live(model, model->dynamics.beta);
     sarrus_plan_integrator(plan);
+    mech->has_work = has_work(plan);
+    mech->ordinary = mech->ordinary_root = mech->size = mech->violation_unit = 1.0;
+    mech->limit_violation = mech->limit_energy = mech->limit_error = SARRUS_NO_LIMIT;
+    const bool is_rk4 = model->integrator.method == SARRUS_INTEGRATOR_RK4;
+    mech->wants_error = is_rk4 && (model->integrator.has_substeps || !isinf(model->limits.error));
+    mech->has_parts = !mech->integrator.is_adaptive && model->integrator.has_substeps;
+    mech->is_watched = mech->m > 0;
 }
 
 sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan) {

@@ -137,6 +137,7 @@ void sarrus_forces_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_dynamics_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_integrator_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_output_read(sarrus_reader *reader, sarrus_node *node, void *object);
+void sarrus_limits_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_batch_read(sarrus_reader *reader, sarrus_node *node, void *object);
 
 /* The list batch.parameters; all values must be in the table. */

@@ -91,6 +91,7 @@ static const sarrus_key scenario_keys[] = {
     {.name = "forces", .read = sarrus_forces_read},
     {.name = "dynamics", .read = sarrus_dynamics_read},
     {.name = "output", .read = sarrus_output_read},
+    {.name = "limits", .read = sarrus_limits_read},
     {.name = "batch", .read = sarrus_batch_read},
 };
 

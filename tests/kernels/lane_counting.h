@@ -11,6 +11,7 @@
 
 #define LANE_FUNCTION static inline __attribute__((unused))
 #define LANE_BODY static inline __attribute__((unused))
+#define LANE_PHASE static __attribute__((unused))
 #define LANE_RESTRICT
 #define LANE_STRIDE 1
 #define LANE_WIDTH 1

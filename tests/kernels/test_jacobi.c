@@ -110,7 +110,7 @@ static void lanes_solve(const sarrus_rank_rule *rule, const problem *problems, d
             out[lane].all_sigma[i] = sqrt(norm2[i][lane]);
         qsort(out[lane].all_sigma, (size_t)m, sizeof(double), descending);
     }
-    const sarrus_rank_limit limit = {real_set(max_rank), real_set(max_rank), real_set(0.0), real_set(1.0)};
+    const sarrus_rank_limit limit = {real_set(max_rank), real_set(max_rank), real_set(0.0), real_set(1.0), real_set(1.0)};
     real rank = sarrus_jacobi_keep(&svd, rule, &limit).rank;
     sarrus_jacobi_apply(&svd, z);
     for (int lane = 0; lane < WIDTH; ++lane) {
