@@ -72,7 +72,8 @@ PLAN_BODY void sarrus_correct(sarrus_evaluation *ev, const real *rhs, const real
     }
 }
 
-/* Σ m v (a − a_f): the power of the constraint forces. On the constraints it is that of the drives. */
+/* Σ m v (a − a_f): the power of the constraint forces. On the constraints it is that of the drives; off them Baumgarte's terms have
+ * theirs. */
 LANE_FUNCTION real sarrus_constraints_power(const sarrus_evaluation *ev, const real *v, const real *a) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real *force = ev->ws->force;
@@ -87,6 +88,13 @@ LANE_FUNCTION real sarrus_constraints_power(const sarrus_evaluation *ev, const r
         power = real_fma(lane_at(p, SARRUS_PB_INERTIA), x, power);
     }
     return power;
+}
+
+/* The power of the drives after a correction to `a`. */
+LANE_FUNCTION real sarrus_drives_power_of(const sarrus_evaluation *ev, const real *v, const real *a) {
+    if (sarrus_plan_of(ev)->n_drives == 0 || !mask_any(ev->is_slow))
+        return ev->power;
+    return real_select(ev->is_slow, sarrus_constraints_power(ev, v, a), ev->power);
 }
 
 /* a(t, q, v) into `a`; ws->force holds a_f afterwards. Rotations, signals and factor of a projection at the same place are used. */
@@ -105,11 +113,10 @@ PLAN_BODY void sarrus_accelerate_body(sarrus_evaluation *ev, real t, const real 
         sarrus_rows_residual(mech, ev->parameter, q, v, ws);
     }
     sarrus_correct(ev, ws->rhs, ws->force, a);
-    if (mech->has_work) {
-        if (mech->n_drives > 0 && mask_any(ev->is_slow))
-            ev->power = real_select(ev->is_slow, sarrus_constraints_power(ev, v, a), ev->power);
-        ev->power = ev->power + power;
-    }
+    if (mech->has_baumgarte)
+        ev->power = sarrus_constraints_power(ev, v, a) + power;
+    else if (mech->has_work)
+        ev->power = sarrus_drives_power_of(ev, v, a) + power;
     ev->is_configured = 0; /* the state moves on */
 }
 

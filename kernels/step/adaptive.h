@@ -73,6 +73,19 @@ typedef struct sarrus_trial_outcome {
     real word; /* with this status */
 } sarrus_trial_outcome;
 
+/* J, what errors of a thousand absolute tolerances are worth at ws->v, ws->a. A motion below its tolerance has no better energy. */
+LANE_BODY real sarrus_trial_swing(const sarrus_evaluation *ev) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const sarrus_workspace *ws = ev->ws;
+    real sum = real_set(0.0);
+    for (int32_t i = 0; i < mech->n; ++i) {
+        const real *p = lane_from(ev->parameter, mech->p_body + SARRUS_PB_N * (i / 3));
+        const real weight = lane_at(p, i % 3 == 2 ? SARRUS_PB_INERTIA : SARRUS_PB_MASS);
+        sum = real_fma(weight, real_abs(lane_at(ws->v, i)) + real_abs(lane_at(ws->a, i)), sum);
+    }
+    return real_set(1e3 * mech->integrator.atol) * sum;
+}
+
 /* Of the lanes of `good`, whose trial step of length h has come to ws->q, ws->v with the acceleration in ws->a and with the work `work`:
  * those that may move on. The others end. */
 LANE_BODY mask sarrus_trial_judge(sarrus_evaluation *ev, const sarrus_adaptive *lanes, mask good, real h, real t_new, real work,
@@ -82,7 +95,7 @@ LANE_BODY mask sarrus_trial_judge(sarrus_evaluation *ev, const sarrus_adaptive *
     const sarrus_passage *passage = &lanes->passage;
     const mask is_motion = sarrus_state_is_finite(mech, ws->q, ws->v);
     ev->is_configured = 1; /* rotations and signals are those of the acceleration */
-    const sarrus_verdict_state here = {t_new, ws->q, ws->v, work, real_set(0.0)};
+    const sarrus_verdict_state here = {t_new, ws->q, ws->v, work, sarrus_trial_swing(ev)};
     const sarrus_judgement found = sarrus_judge(ev, mask_and(good, is_motion), &here);
     ev->is_configured = ev->is_factored = 0;
     const mask accept = mask_and(mask_and(good, is_motion), mask_not(mask_or(found.is_open, found.is_unbalanced)));

@@ -218,14 +218,15 @@ LANE_FUNCTION mask sarrus_look_judge_row(const sarrus_evaluation *ev, const sarr
     return refused;
 }
 
-/* At the place where the distance would be zero, in the lanes of `ready`. Returns those where a bend is ahead. */
-LANE_BODY mask sarrus_look_judge(sarrus_evaluation *ev, const sarrus_passage *lanes, const sarrus_look *look) {
+/* At the place of the lanes of `ready` that is `left` ahead and where the distance would be zero: those where it is. A bend is found
+ * there by those of *is_bend. */
+LANE_BODY mask sarrus_look_judge(sarrus_evaluation *ev, const sarrus_passage *lanes, const sarrus_look *look, real left, mask *is_bend) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     ev->is_configured = ev->is_factored = 0;
     sarrus_accelerate(ev, look->t, ws->sum_q, ws->sum_v, ws->a);
-    sarrus_look_move(ev, look->left);
-    const real t = look->t + look->left;
+    sarrus_look_move(ev, left);
+    const real t = look->t + left;
     ev->sits_out = 1;
     sarrus_project_positions(ev, t, real_set(0.0), 3, look->ready, ws->q, ws->v);
     sarrus_correct_projection(ev, ws->phi, look->ready, ws->a);
@@ -240,7 +241,23 @@ LANE_BODY mask sarrus_look_judge(sarrus_evaluation *ev, const sarrus_passage *la
               is_refused = mask_or(is_refused,
                                    sarrus_look_judge_row(ev, lanes, PLAN_INDEX(PLAN_AT(mech, row, k, lap)),
                                                          PLAN_INDEX(PLAN_AT(mech, at, k, lap)), is_there, noise, &is_open)))
-    return mask_and(look->ready, mask_or(is_open, mask_not(is_refused)));
+    *is_bend = is_open;
+    return is_refused;
+}
+
+/* The lanes of look->ready in which a bend is ahead, and not a change point to be crossed. Where the motion turns round in a change
+ * point, as it does after a start from one, the distance is a parabola, whose zero is twice as far away as that of its tangent. */
+LANE_BODY mask sarrus_look_decide(sarrus_evaluation *ev, const sarrus_passage *lanes, sarrus_look *look) {
+    const mask ready = look->ready;
+    mask bend, turning_bend;
+    mask there = sarrus_look_judge(ev, lanes, look, look->left, &bend);
+    look->ready = mask_and(ready, mask_not(there));
+    if (mask_any(look->ready)) {
+        there = mask_or(there, sarrus_look_judge(ev, lanes, look, look->left + look->left, &turning_bend));
+        bend = mask_or(bend, turning_bend);
+    }
+    look->ready = ready;
+    return mask_and(ready, mask_or(bend, mask_not(there)));
 }
 
 /* A place where a step begins: its state, and what is known there of the distance. */
@@ -273,7 +290,7 @@ LANE_PHASE void sarrus_look_ahead(sarrus_evaluation *ev, const sarrus_passage *l
         sarrus_look_once(ev, &look);
     mask bend = mask_and(mask_and(on, mask_not(look.ready)), real_lt(look.least, real_set(SARRUS_BEND_WIDE)));
     if (mask_any(look.ready))
-        bend = mask_or(bend, sarrus_look_judge(ev, lanes, &look));
+        bend = mask_or(bend, sarrus_look_decide(ev, lanes, &look));
     ev->healthy = healthy;
     const mask was_off = mask_and(on, real_eq(lane_at(lanes->is_on, 0), real_set(0.0)));
     sarrus_lane_set(lanes->entry, was_off, real_max(x, real_set(0.05)));

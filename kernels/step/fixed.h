@@ -21,9 +21,8 @@
 #define SARRUS_STEP_ERROR_IN_BEND 1e-8
 /* Errors below this are not worth adding up: (e / 1e-8)^{2/3}, squared. */
 #define SARRUS_SPREAD_SMALL 2.2e-11
-/* The shortest part of a step, as a share of it, and the most parts that one may have. */
+/* The shortest part of a step, as a share of it. */
 #define SARRUS_SHORTEST_PART 0x1p-24
-#define SARRUS_MOST_PARTS 20000
 
 LANE_FUNCTION int sarrus_method_is_rk4(const sarrus_mechanism *mech) {
     return mech->integrator.method == SARRUS_INTEGRATOR_RK4;
@@ -194,7 +193,7 @@ LANE_FUNCTION sarrus_fixed_trial sarrus_fixed_try(sarrus_evaluation *ev, const s
     ev->wants_closeness = 0;
     if (sarrus_method_is_rk4(mech)) {
         sarrus_rk4(ev, t, trial.h, q, v);
-        trial.refused = sarrus_fixed_look(ev, lanes, trial.h, whole);
+        trial.refused = mask_and(sarrus_fixed_look(ev, lanes, trial.h, whole), trial.force_is_finite);
     } else {
         sarrus_semi_implicit(ev, t, trial.h, q, v);
     }
@@ -222,6 +221,18 @@ LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_part(sarrus_evaluation *ev, cons
     return end;
 }
 
+/* Tallies the parts of the lanes of ev->healthy that were tried in vain. Lanes that have tried more parts, besides one for each step,
+ * than an instance may try steps of methods that choose them, end; they are returned. */
+LANE_BODY mask sarrus_fixed_spend(sarrus_evaluation *ev, uint64_t step, mask moved) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_count(ev, mech->layout.n_rejected, 1.0, mask_and(ev->healthy, mask_not(moved)));
+    const real n_tried = lane_at(ev->tile, mech->layout.n_steps) + lane_at(ev->tile, mech->layout.n_rejected);
+    const mask spent = mask_and(ev->healthy, real_lt(real_set((real_scalar)step + mech->integrator.max_steps), n_tried));
+    if (mask_any(spent))
+        sarrus_fixed_fail(ev, step, spent, real_set((real_scalar)SARRUS_INSTANCE_STEP_LIMIT));
+    return spent;
+}
+
 /* One step of the lanes of ev->healthy, to clock time `step`. */
 LANE_FUNCTION void sarrus_fixed_step(sarrus_evaluation *ev, const sarrus_clock *clock, uint64_t step) {
     const real_scalar t_begin = sarrus_clock_time(clock, step - 1), t_until = sarrus_clock_time(clock, step);
@@ -231,22 +242,18 @@ LANE_FUNCTION void sarrus_fixed_step(sarrus_evaluation *ev, const sarrus_clock *
     mask alive = ev->healthy;
     int is_whole = 1;
     real t = real_set(t_begin), left = real_set(t_until - t_begin), h;
-    for (int32_t n_parts = 1;; ++n_parts) {
+    while (mask_any(ev->healthy)) {
         const sarrus_fixed_outcome end = sarrus_fixed_part(ev, &lanes, t, left, t_end, step, &h);
         const mask is_done = mask_and(end.moved, real_eq(h, left));
         alive = mask_and(alive, mask_not(end.failed));
         ev->healthy = mask_and(mask_and(ev->healthy, alive), mask_not(is_done));
         if (!mask_any(ev->healthy))
             break;
-        if (n_parts == SARRUS_MOST_PARTS) {
-            sarrus_fixed_fail(ev, step, ev->healthy, real_set((real_scalar)SARRUS_INSTANCE_UNRESOLVED));
-            alive = mask_and(alive, mask_not(ev->healthy));
-            break;
-        }
-        sarrus_count(ev, sarrus_plan_of(ev)->layout.n_rejected, 1.0, mask_and(ev->healthy, mask_not(end.moved)));
+        is_whole = 0;
         t = real_select(end.moved, t + h, t);
         left = real_select(end.moved, t_end - t, left);
-        is_whole = 0;
+        alive = mask_and(alive, mask_not(sarrus_fixed_spend(ev, step, end.moved)));
+        ev->healthy = mask_and(ev->healthy, alive);
     }
     ev->healthy = alive;
     if (!is_whole) /* lanes that were through have gone on with nothing to do: what is left in the workspace is not their state's */

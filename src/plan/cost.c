@@ -229,8 +229,10 @@ static void configure_count(const sarrus_mechanism *mech, counts *to) {
     signals_count(mech, to);
 }
 
-/* The power of the drives, and its sum with that of the forces. */
+/* The power of the drives, or of all constraints with Baumgarte's terms, and its sum with that of the forces. */
 static double drives_flops(const sarrus_mechanism *mech) {
+    if (mech->has_baumgarte)
+        return 11.0 * mech->n_bodies + 1;
     double flops = mech->has_work ? 1 : 0;
     for (int i = 0; i < mech->n_joints && mech->m > 0; ++i)
         flops += mech->joint[i].signal >= 0 ? 2 : 0;

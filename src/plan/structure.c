@@ -196,9 +196,11 @@ static void *table(size_t n, size_t size) {
     return calloc(n ? n : 1, size);
 }
 
-/* Whether something else than gravity and springs may do work: a damper, a load or a drive. */
+/* Whether something else than gravity and springs may do work: a damper, a load, a drive, or Baumgarte's terms. */
 static bool has_work(const sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
+    if (plan->mech.has_baumgarte)
+        return true;
     for (int i = 0; i < model->n_joints; ++i) {
         if (model->joints[i].drive >= 0 || value_is_live(model, model->joints[i].damping))
             return true;
