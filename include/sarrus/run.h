@@ -19,6 +19,10 @@ typedef struct sarrus_progress {
 /* Return non-zero to stop the run (it flushes, closes the file and returns INTERRUPTED). */
 typedef int (*sarrus_progress_function)(const sarrus_progress *progress, void *user);
 
+/* Called once, when the plan has been made and before anything is drawn or written: for its warnings, for example. The plan belongs
+ * to the run. */
+typedef void (*sarrus_planned_function)(const sarrus_plan *plan, void *user);
+
 /* Zero-initialise; 0 and NULL mean the scenario's own choice. */
 typedef struct sarrus_run_options {
     const char *output_path; /* NULL: no file is written */
@@ -27,6 +31,8 @@ typedef struct sarrus_run_options {
     const uint64_t *seed; /* NULL: the scenario's */
     sarrus_progress_function progress;
     void *progress_user;
+    sarrus_planned_function planned;
+    void *planned_user;
 } sarrus_run_options;
 
 /* One count over the instances, failed ones as far as they got. */

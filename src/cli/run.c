@@ -10,6 +10,7 @@
 #include "cli/signals.h"
 #include "cli/summary.h"
 #include "sarrus/run.h"
+#include "sarrus/warning.h"
 
 typedef struct run_arguments {
     sarrus_settings settings;
@@ -160,12 +161,29 @@ static char *output_name_make(const char *path) {
     return name;
 }
 
+/* What may not be meant, before the run: some runs take hours. `user`: the number of instances, 0 for the scenario's. Those who
+ * have no memory for it will hear of that from the run. */
+static void warnings_print(const sarrus_plan *plan, void *user) {
+    const uint64_t *n_instances = user;
+    sarrus_warnings *warnings = NULL;
+    if (sarrus_warnings_create(NULL, plan, *n_instances, &warnings) != SARRUS_OK)
+        return;
+    for (int i = 0; i < sarrus_warnings_count(warnings); i++) {
+        sarrus_warning warning;
+        sarrus_warnings_get(warnings, i, &warning);
+        if (warning.matters)
+            fprintf(stderr, "sarrus: warning: %s\n", warning.text);
+    }
+    sarrus_warnings_destroy(warnings);
+}
+
 /* Runs what has been read and prints the summary. */
 static int scenario_run(const char *path, const char *output, const run_arguments *arguments,
                         const sarrus_scenario_argument *scenario) {
     sarrus_progress_bar bar = {.is_shown = !arguments->is_quiet && sarrus_progress_is_wanted()};
     sarrus_run_summary summary;
     sarrus_kernel_places places;
+    uint64_t n_instances = arguments->n_instances;
     sarrus_kernel_places_find(&places);
     const sarrus_run_options options = {
         .output_path = output,
@@ -180,6 +198,8 @@ static int scenario_run(const char *path, const char *output, const run_argument
         .seed = arguments->has_seed ? &arguments->seed : NULL,
         .progress = sarrus_progress_draw,
         .progress_user = &bar,
+        .planned = warnings_print,
+        .planned_user = &n_instances,
     };
     sarrus_signals_catch();
     const sarrus_status status = sarrus_run(scenario->context, scenario->model, &options, &summary);

@@ -6,10 +6,11 @@
 
 #include "cli/json.h"
 #include "cli/size_text.h"
+#include "model/model.h"
 #include "sarrus/version.h"
 
-/* A loop that is open by more than this is no longer the mechanism that was asked for. */
-/* Beyond round-off and beyond what RK4 drifts by in an ordinary run: something feeds on the violation. */
+/* Loops that are open by more are told of. Beyond round-off and beyond what RK4 drifts by in an ordinary run: something feeds on
+ * the violation. */
 static const double position_error_limit = 1e-6;
 static const double energy_error_limit = 1e-3;
 
@@ -197,7 +198,54 @@ void sarrus_summary_print_json(const sarrus_summary_text *text, const sarrus_run
     sarrus_json_close(&json, '}');
 }
 
+enum { MAX_HINT = 96 };
+
+/* What makes the steps of this model finer. */
+static const char *finer_steps(const sarrus_model *model, char text[MAX_HINT]) {
+    if (sarrus_integrator_is_adaptive(model->integrator.method))
+        snprintf(text, MAX_HINT, "rtol and atol below %g and %g", model->integrator.rtol, model->integrator.atol);
+    else
+        snprintf(text, MAX_HINT, "%sa dt below %g s",
+                 model->integrator.method == SARRUS_INTEGRATOR_SEMI_IMPLICIT ? "the method rk4 or " : "", model->integrator.dt);
+    return text;
+}
+
+static bool has_gains(const sarrus_model *model) {
+    const sarrus_value_index gains[2] = {model->dynamics.alpha, model->dynamics.beta};
+    bool has_any = model->dynamics.has_step_gains;
+    for (int i = 0; i < 2; i++)
+        has_any = has_any || (gains[i] != SARRUS_NO_VALUE && model->values[gains[i]].nominal != 0.0);
+    return has_any;
+}
+
+static void divergence_warn(const sarrus_model *model, FILE *stream) {
+    char hint[MAX_HINT];
+    fprintf(stream, "sarrus: warning: instances diverged; %s would help", finer_steps(model, hint));
+    if (model->dynamics.projection != SARRUS_PROJECTION_EVERY_STEP)
+        fprintf(stream, ", and where the mechanism passes singular positions\n"
+                        "                 'projection: every_step' does");
+    fprintf(stream, "\n");
+}
+
+/* Advice that the model follows already is none. */
+static void violation_warn(const sarrus_model *model, double error, FILE *stream) {
+    const double tolerance = model->dynamics.projection_tolerance;
+    char hint[MAX_HINT];
+    fprintf(stream, "sarrus: warning: the constraints are violated by up to %.2g; ", error);
+    if (model->dynamics.projection == SARRUS_PROJECTION_TOLERANCE && error <= tolerance)
+        fprintf(stream, "the projection tolerance allows %.2g\n", tolerance);
+    else if (model->dynamics.projection != SARRUS_PROJECTION_NONE)
+        fprintf(stream,
+                "projection could not close the loops: drives that cannot be followed, or singular positions\n"
+                "                 that steps jump over, where %s would help\n",
+                finer_steps(model, hint));
+    else
+        fprintf(stream, "%s, %s'projection: every_step' would help\n", finer_steps(model, hint),
+                has_gains(model) ? "larger gains or " : "baumgarte's gains or ");
+}
+
 void sarrus_summary_warn(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream) {
+    char hint[MAX_HINT];
     if (!text->is_complete)
         fprintf(stream, "sarrus: warning: stopped at t = %g s; %s is valid up to there, and marked as not complete\n",
                 summary->t_end, text->output);
@@ -205,16 +253,12 @@ void sarrus_summary_warn(const sarrus_summary_text *text, const sarrus_run_summa
         fprintf(stream, "sarrus: warning: %" PRIu64 " of %" PRIu64 " instances failed; their rows are NaN from the failure on\n",
                 summary->n_failed, summary->n_instances);
     if (summary->n_failed_by_status[SARRUS_INSTANCE_DIVERGED] > 0)
-        fprintf(stream,
-                "sarrus: warning: instances diverged; a smaller dt helps, and where the mechanism passes singular positions\n"
-                "                 'projection: every_step' does\n");
+        divergence_warn(text->model, stream);
     if (summary->max_position_error > position_error_limit)
-        fprintf(stream,
-                "sarrus: warning: the constraints are violated by up to %.2g; a smaller dt, baumgarte or projection would help\n",
-                summary->max_position_error);
+        violation_warn(text->model, summary->max_position_error, stream);
     if (summary->energy_is_conserved && summary->max_energy_error > energy_error_limit)
-        fprintf(stream, "sarrus: warning: the energy is off by up to %.2g of itself; a smaller dt would help\n",
-                summary->max_energy_error);
+        fprintf(stream, "sarrus: warning: the energy is off by up to %.2g of itself; %s would help\n", summary->max_energy_error,
+                finer_steps(text->model, hint));
     /* Changes that the steps saw; what shows at outputs between long steps may be more, and is told when it is all there is. */
     const bool is_seen = summary->rank_changes.total > 0;
     const uint64_t n_changes = is_seen ? summary->rank_changes.total : summary->n_rank_changes;

@@ -89,43 +89,11 @@ static sarrus_status find_ordinary(sarrus_plan *plan, sarrus_configuration *c) {
     return SARRUS_OK;
 }
 
-/* Widens the box around points by a joint's point in a body at q. */
-static void widen(double box[4], const double *q, int body, double x, double y) {
-    if (body >= 0) {
-        const double *b = q + 3 * body, c = cos(b[2]), s = sin(b[2]), px = x;
-        x = b[0] + c * px - s * y;
-        y = b[1] + s * px + c * y;
-    }
-    box[0] = fmin(box[0], x);
-    box[1] = fmax(box[1], x);
-    box[2] = fmin(box[2], y);
-    box[3] = fmax(box[3], y);
-}
-
-/* The diagonal of the box around the joints' points and the mass centres of the assembled nominal instance. */
-static double find_size(const sarrus_plan *plan, const sarrus_configuration *c) {
-    const sarrus_mechanism *mech = &plan->mech;
-    const int32_t width = c->kernels->width;
-    double box[4] = {INFINITY, -INFINITY, INFINITY, -INFINITY};
-    const double *parameter = c->call.tile + mech->layout.parameter * width;
-    for (int i = 0; i < mech->n_joints; ++i) {
-        const double *p = parameter + plan->joint[i].p * width;
-        widen(box, c->q, plan->joint[i].parent, p[SARRUS_PJ_PARENT_X * width], p[SARRUS_PJ_PARENT_Y * width]);
-        widen(box, c->q, plan->joint[i].child, p[SARRUS_PJ_CHILD_X * width], p[SARRUS_PJ_CHILD_Y * width]);
-    }
-    for (int b = 0; b < mech->n_bodies && mech->n_joints > 0; ++b)
-        widen(box, c->q, b, 0.0, 0.0);
-    const double size = hypot(box[1] - box[0], box[3] - box[2]);
-    return mech->n_joints > 0 && isfinite(size) && size > 0.0 ? size : 1.0;
-}
-
 sarrus_status sarrus_plan_ordinary_find(sarrus_context *context, sarrus_plan *plan) {
     sarrus_configuration c;
     sarrus_status status = sarrus_configuration_create(plan, &c);
     if (status == SARRUS_OK) {
-        if (plan->mech.m > 0)
-            memcpy(c.q, plan->independence.configurations, (size_t)c.n * sizeof *c.q);
-        plan->mech.size = sarrus_plan_rounded(find_size(plan, &c));
+        plan->mech.size = plan->start.size > 0.0 ? sarrus_plan_rounded(plan->start.size) : 1.0;
         if (plan->mech.m > 0)
             status = find_ordinary(plan, &c);
         sarrus_configuration_free(&c);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/report.h"
+#include "plan/start.h"
 #include "sarrus/version.h"
 
 static char *joined(const char *body, const char *component) {
@@ -181,6 +182,7 @@ void sarrus_plan_destroy(sarrus_plan *plan) {
     free(plan->independence.row_is_unique);
     free(plan->independence.configurations);
     free(plan->independence.is_asked);
+    sarrus_plan_start_free(&plan->start);
     sarrus_plan_graph_free(&plan->graph);
     free_names(plan->coordinate_names, plan->mech.n);
     free_names(plan->speed_names, plan->mech.n);

@@ -3,6 +3,8 @@
  *   integrator.c    the constants of the method that makes the steps                    (from the model alone)
  *   parameters.c    the parameters and the given configuration of one instance          (values → lane arrays)
  *   independence.c  rank, independent rows                                              (numbers, at several configurations)
+ *   start.c         the assembled start beside the given one, and how far a rank is from the next
+ *   drives.c        whether the drives can be followed (follow.c, gap.c)
  *   crank.c         bodies whose pin on ground is eliminated in closed form             (from the independent rows)
  *   elimination.c   elimination order, sparse LDLᵀ by blocks                             (from the other independent rows)
  *   order.c         the candidates for that order and what each costs; dissection.c: those by the shape of the graph
@@ -36,6 +38,25 @@ typedef struct sarrus_plan_independence {
     double *configurations; /* [n_configurations][n] those that were looked at, the assembled one first */
     bool *is_asked;         /* [n_configurations] of the generic rank, and not doubtful */
 } sarrus_plan_independence;
+
+/* A drive that may not be followed, in a way that is not certain enough to refuse it. */
+typedef struct sarrus_plan_doubt {
+    int joint;   /* whose drive it is, −1: there is none */
+    int at;      /* joint that stays open most */
+    double from; /* s, the last time at which the loops closed */
+    double gap;  /* ‖Φ‖, m and rad, where the loops stay open most */
+    double time; /* s, when that is */
+} sarrus_plan_doubt;
+
+/* The nominal instance at t = 0, as the scenario gives it and as it is assembled. */
+typedef struct sarrus_plan_start {
+    double size;               /* m, diagonal of the given configuration; 1 when it has no extent */
+    double *q_given, *v_given; /* [n] */
+    double *q, *v;             /* [n] assembled */
+    double kept;               /* the last σ that counts generically, here, relative to σ₁ */
+    double change;             /* m, about by which lengths differ from those with one degree of freedom more; INFINITY: far */
+    sarrus_plan_doubt doubt;
+} sarrus_plan_start;
 
 /* Directed graph: body −1 is ground. A joint is a tree arc or a cut (it closes a loop). */
 typedef struct sarrus_plan_graph {
@@ -84,6 +105,7 @@ struct sarrus_plan {
     sarrus_mech_scale *scale;
     sarrus_mech_block_share *block_share;
     sarrus_plan_independence independence;
+    sarrus_plan_start start;
     sarrus_plan_graph graph;
     sarrus_plan_cost cost;
     sarrus_plan_order order[SARRUS_N_ORDERS]; /* by sarrus_order_kind */

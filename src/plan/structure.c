@@ -11,15 +11,7 @@
 static bool value_is_live(const sarrus_model *model, sarrus_value_index i) {
     if (i == SARRUS_NO_VALUE)
         return false;
-    if (model->values[i].nominal != 0.0 || model->values[i].expression)
-        return true;
-    for (int s = 0; s < model->batch.n_sampled; ++s) {
-        for (int k = 0; k < model->batch.sampled[s].n_targets; ++k) {
-            if (model->batch.sampled[s].targets[k] == i)
-                return true;
-        }
-    }
-    return false;
+    return model->values[i].nominal != 0.0 || model->values[i].expression || sarrus_model_draw_find(model, i);
 }
 
 static int joint_n_rows(const sarrus_joint *joint) {

@@ -210,7 +210,7 @@ static int signal_add(sarrus_reader *reader, const sarrus_node *node, sarrus_sig
         model->signals = signals;
         reader->capacity_signals = capacity;
     }
-    model->signals[model->n_signals] = (sarrus_signal){.place = node->place,
+    model->signals[model->n_signals] = (sarrus_signal){.place = sarrus_node_place(node),
                                                        .kind = kind,
                                                        .n_values = reading->n_values,
                                                        .values = reading->values,

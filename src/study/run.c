@@ -104,6 +104,8 @@ static sarrus_status run_prepare(run_job *run) {
     sarrus_batch_options batch_options = run->options->batch;
     batch_options.keep_rank_events = wants_events(run);
     sarrus_status status = sarrus_plan_create(context, run->model, &run->plan);
+    if (status == SARRUS_OK && run->options->planned != NULL)
+        run->options->planned(run->plan, run->options->planned_user);
     if (status == SARRUS_OK)
         status = sarrus_schedule_create(context, run->model, &run->schedule);
     if (status == SARRUS_OK)

@@ -20,13 +20,15 @@ static const char scenario[] = "sarrus: 1\nname: two\nspace: planar\nbodies: [{n
 typedef void print_function(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream);
 
 /* What is printed; to be freed. */
-static char *printed(print_function *print, const sarrus_run_summary *summary) {
+static char *printed_of(print_function *print, const sarrus_run_summary *summary, const sarrus_override *overrides,
+                        size_t n_overrides) {
     sarrus_context *context = NULL;
     sarrus_model *model = NULL;
     char *said = NULL;
     size_t n_said = 0;
     assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
-    assert_int_equal(sarrus_scenario_read_text(context, "s", scenario, strlen(scenario), NULL, 0, &model), SARRUS_OK);
+    assert_int_equal(sarrus_scenario_read_text(context, "s", scenario, strlen(scenario), overrides, n_overrides, &model),
+                     SARRUS_OK);
     FILE *stream = open_memstream(&said, &n_said);
     assert_non_null(stream);
     const sarrus_summary_text text = {.scenario = "s", .output = "o.h5", .model = model, .is_complete = true};
@@ -35,6 +37,10 @@ static char *printed(print_function *print, const sarrus_run_summary *summary) {
     sarrus_model_destroy(model);
     sarrus_context_destroy(context);
     return said;
+}
+
+static char *printed(print_function *print, const sarrus_run_summary *summary) {
+    return printed_of(print, summary, NULL, 0);
 }
 
 static const sarrus_run_summary adaptive = {
@@ -125,8 +131,47 @@ static void what_the_library_did_is_told(void **state) {
     free(said);
 }
 
+/* Advice depends on the model: none is given that it follows already. */
+static void advice_is_what_can_help(void **state) {
+    (void)state;
+    const sarrus_run_summary open = {.n_instances = 1, .max_position_error = 0.5};
+    static const struct {
+        const char *integrator, *dynamics, *said, *not_said;
+    } cases[] = {
+        {"{dt: 1e-3, t_end: 1}", "{projection: every_step}", "where a dt below 0.001 s would help\n", "every_step"},
+        {"{dt: 1e-3, t_end: 1}", "{projection: none}",
+         "a dt below 0.001 s, baumgarte's gains or 'projection: every_step' would help\n", "larger"},
+        {"{dt: 1e-3, t_end: 1}", "{baumgarte: {alpha: 5, beta: 5}}", "larger gains or 'projection: every_step' would help\n",
+         "baumgarte's"},
+        {"{dt: 1e-3, t_end: 1}", "{projection: {tolerance: 0.6}}", "the projection tolerance allows 0.6\n", "dt"},
+        {"{dt: 1e-3, t_end: 1}", "{projection: {tolerance: 0.1}}", "projection could not close the loops", "allows"},
+        {"{method: dopri5, dt: 1e-3, t_end: 1, rtol: 1e-7, atol: 1e-9}", "{projection: none}",
+         "; rtol and atol below 1e-07 and 1e-09, ", "dt"},
+        {"{method: semi-implicit, dt: 1e-3, t_end: 1}", "{projection: none}", "; the method rk4 or a dt below 0.001 s, ", "rtol"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const sarrus_override overrides[] = {{"integrator", cases[i].integrator}, {"dynamics", cases[i].dynamics}};
+        char *said = printed_of(sarrus_summary_warn, &open, overrides, 2);
+        if (strstr(said, "violated by up to 0.5; ") == NULL || strstr(said, cases[i].said) == NULL ||
+            strstr(said, cases[i].not_said) != NULL)
+            fail_msg("'%s', not '%s', was expected in\n%s", cases[i].said, cases[i].not_said, said);
+        free(said);
+    }
+    sarrus_run_summary diverged = {.n_instances = 1, .n_failed = 1};
+    diverged.n_failed_by_status[SARRUS_INSTANCE_DIVERGED] = 1;
+    char *said = printed(sarrus_summary_warn, &diverged); /* projected at every step by default */
+    assert_non_null(strstr(said, "instances diverged; a dt below 0.001 s would help\n"));
+    assert_null(strstr(said, "every_step"));
+    free(said);
+    const sarrus_override none = {"dynamics", "{projection: none}"};
+    said = printed_of(sarrus_summary_warn, &diverged, &none, 1);
+    assert_non_null(strstr(said, "'projection: every_step' does\n"));
+    free(said);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(adaptive_steps_are_told), cmocka_unit_test(fixed_steps_need_one_word),
-                                       cmocka_unit_test(the_kernels_are_told), cmocka_unit_test(what_the_library_did_is_told)};
+                                       cmocka_unit_test(the_kernels_are_told), cmocka_unit_test(what_the_library_did_is_told),
+                                       cmocka_unit_test(advice_is_what_can_help)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

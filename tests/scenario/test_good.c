@@ -443,6 +443,30 @@ static void settings_are_read_back_the_same(void **state) {
     reading_end(&first);
 }
 
+/* A named parameter is used by what the model or a setting depends on, through others if need be; being drawn is no use. What an
+ * override brought has no place in the file. */
+static void use_and_places(void **state) {
+    (void)state;
+    static const char text[] =
+        "parameters: {m: 1, a: 2, b: \"=a\", c: 3, d: \"=c\", e: 0.5, f: 1, dt: 1}\n" SCENARIO_HEAD
+        "joints:\n  - {name: j, type: revolute, bodies: [ground, a], at: [\"=max(m,0)\", \"=b\"], drive: {signal: 0}}\n"
+        "batch: {parameters: [{name: f, distribution: normal, mean: 0, sd: \"=e\"}]}\n";
+    static const bool is_used[] = {true, true, true, false, false, true, false, false};
+    const sarrus_override overrides[] = {{"joints.j.drive", "{signal: {ramp: {slope: 2}}}"}};
+    struct reading reading = read_bytes(text, strlen(text), overrides, 1);
+    print_diagnostics(&reading);
+    assert_int_equal(reading.status, SARRUS_OK);
+    for (int i = 0; i < 8; ++i) {
+        assert_int_equal(reading.model->values[i].is_used, is_used[i]);
+    }
+    assert_int_equal(reading.model->joints[0].place.line, 9);
+    assert_int_equal(reading.model->signals[0].place.line, 0);
+    reading_end(&reading);
+    reading = read_text(text);
+    assert_int_equal(reading.model->signals[0].place.line, 9);
+    reading_end(&reading);
+}
+
 static void empty_sections_are_absent_ones(void **state) {
     (void)state;
     struct reading reading =
@@ -466,6 +490,7 @@ int main(void) {
         cmocka_unit_test(the_resolved_text_reads_as_the_same_model),
         cmocka_unit_test(numbers_as_yaml_writes_them),
         cmocka_unit_test(text_that_is_no_number),
+        cmocka_unit_test(use_and_places),
         cmocka_unit_test(empty_sections_are_absent_ones),
         cmocka_unit_test(every_method_can_be_named),
         cmocka_unit_test(settings_of_adaptive_methods),
