@@ -105,7 +105,7 @@ SARRUS_MUST_USE sarrus_status sarrus_batch_statistics(const sarrus_batch *batch,
 typedef struct sarrus_instance_verdict {
     double violation;            /* ‖Φ‖ relative to the mechanism's size */
     double energy_mismatch;      /* |E − E0 − work| relative to the largest kinetic energy plus the range of the potential */
-    double error;                /* fixed steps: the sum of their estimated errors, relative to the motion; else 0 */
+    double error;                /* rk4: the sum of the steps' estimated errors, relative to the motion; else NaN */
     double work;                 /* J, done by dampers, drives, loads and inputs up to the state that q and v show */
     double nearest_change_point; /* the smallest singular value relative to the ordinary one, as the pivots tell it; NaN before the first step
                                     and without constraints */

@@ -112,6 +112,8 @@ LANE_FUNCTION void sarrus_correct_projection_here(sarrus_evaluation *outside, co
     sarrus_frame_copy_rows(outside->ws, &ws);
     PLAN_EACH (i, 0, mech->m)
         frame_at(ws.rhs, i) = frame_at(rhs, i);
+    if (mech->rank.method == SARRUS_RANK_VIOLATION)
+        sarrus_frame_copy_violation(outside->ws, &ws);
     if (is_factored)
         sarrus_frame_copy_factor(outside->ws, &ws);
     sarrus_correct_projection_body(&ev, ws.rhs, active, out_here);

@@ -358,7 +358,7 @@ sarrus_status sarrus_batch_verdict(const sarrus_batch *batch, uint64_t i_instanc
     const double mismatch = lane_value(batch, i_instance, at->mismatch), nearest = lane_value(batch, i_instance, at->nearest);
     out->violation = lane_value(batch, i_instance, at->violation) / mech->violation_unit;
     out->energy_mismatch = mismatch > 0.0 ? mismatch / turned_over : 0.0;
-    out->error = lane_value(batch, i_instance, at->error);
+    out->error = mech->wants_error ? lane_value(batch, i_instance, at->error) : (double)NAN;
     out->work = lane_value(batch, i_instance, at->work);
     out->nearest_change_point = nearest > 0.0 ? 1.0 / (sqrt(nearest) * mech->ordinary_root) : (double)NAN;
     out->nearest_change_point_time = nearest > 0.0 ? lane_value(batch, i_instance, at->nearest_time) : (double)NAN;

@@ -14,7 +14,7 @@ static void read_limit(sarrus_reader *reader, sarrus_node *node, double *out) {
     const bool is_word = node->kind == SARRUS_NODE_SCALAR && isalpha((unsigned char)node->text[0]);
     if (!is_word) {
         (void)sarrus_number_read(reader, node, SARRUS_RULE_POSITIVE, out, NULL);
-    } else if (sarrus_word_read(reader, node, "word for a limit", words, 2, &code)) {
+    } else if (sarrus_word_read(reader, node, "limit (a number > 0, or a word)", words, 2, &code)) {
         *out = code == 0 ? (double)NAN : (double)INFINITY;
     }
 }

@@ -150,8 +150,8 @@ static bool put_outcome(sarrus_result_file *file, scales *all) {
 
 static bool put_table(sarrus_result_file *file, const sarrus_sink_description *description, scales *all) {
     bool ok = sarrus_result_table_create(&file->table, file->file, description);
-    for (int c = 0; ok && c < file->table.n_counters; c++) {
-        ok = attach_instances(file->table.counters[c], all);
+    for (int c = 0; ok && c < file->table.n_measures; c++) {
+        ok = attach_instances(file->table.measures[c], all);
     }
     return ok;
 }

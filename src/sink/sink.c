@@ -217,7 +217,7 @@ static bool same_path(const char *a, const char *b) {
 static const char *description_error(const sarrus_sink_description *description) {
     if (description->times == NULL || (description->n_fields > 0 && description->fields == NULL) ||
         (description->n_parameters > 0 && description->parameters == NULL) ||
-        (description->n_counters > 0 && description->counters == NULL) ||
+        (description->n_measures > 0 && description->measures == NULL) ||
         (description->n_columns > 0 && (description->columns == NULL || description->columns_scale == NULL))) {
         return "an array is missing";
     }

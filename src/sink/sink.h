@@ -13,7 +13,7 @@ typedef struct sarrus_sink sarrus_sink;
 typedef enum sarrus_sink_type {
     SARRUS_SINK_F64 = 0,
     SARRUS_SINK_U16 = 1,
-    SARRUS_SINK_U64 = 2, /* of columns only */
+    SARRUS_SINK_U64 = 2, /* of columns and measures only */
 } sarrus_sink_type;
 
 /* One dataset [n_instances][n_times] or [n_instances][n_times][width]; in blocks the numbers are doubles always, and
@@ -36,11 +36,13 @@ typedef struct sarrus_sink_parameter {
     const double *values; /* [n_instances] */
 } sarrus_sink_parameter;
 
-/* One dataset [n_instances] u64 that is written anew at every commit. */
-typedef struct sarrus_sink_counter {
+/* One dataset [n_instances] that is written anew at every commit. */
+typedef struct sarrus_sink_measure {
     const char *path;
     const char *long_name;
-} sarrus_sink_counter;
+    const char *units;
+    sarrus_sink_type type; /* F64 or U64 */
+} sarrus_sink_measure;
 
 /* One column of a table that grows from commit to commit: a dataset [n_rows]. */
 typedef struct sarrus_sink_column {
@@ -58,8 +60,8 @@ typedef struct sarrus_sink_description {
     const sarrus_sink_field *fields;
     int n_parameters;
     const sarrus_sink_parameter *parameters;
-    int n_counters;
-    const sarrus_sink_counter *counters;
+    int n_measures;
+    const sarrus_sink_measure *measures;
     int n_columns; /* of the table; 0: none */
     const sarrus_sink_column *columns;
     const char *columns_scale; /* name of the dimension scale that the first column is for all of them */
@@ -84,7 +86,7 @@ typedef struct sarrus_sink_block {
 typedef struct sarrus_sink_outcome {
     const uint8_t *status;           /* [n_instances] sarrus_instance_status */
     const double *failed_time;       /* [n_instances] s, NaN when healthy */
-    const uint64_t *const *counters; /* [n_counters] of [n_instances]; NULL: as before */
+    const double *const *measures;   /* [n_measures] of [n_instances], exact integers in those of integers; NULL: as before */
     uint64_t n_rows;                 /* to be added to the table */
     const double *const *rows;       /* [n_columns] of [n_rows], exact integers in columns of integers */
     bool complete;
@@ -102,7 +104,7 @@ uint64_t sarrus_sink_block_times(const sarrus_sink *sink);
 SARRUS_MUST_USE sarrus_status sarrus_sink_acquire(sarrus_sink *sink, sarrus_sink_block *out);
 
 /* Hands the acquired block to the writer; n_times may be smaller than acquired only for the last block of an interrupted run.
- * The writer commits (flush) each block and writes instance/status, the counters and the new rows as of then. NO_MEMORY when the
+ * The writer commits (flush) each block and writes instance/status, the measures and the new rows as of then. NO_MEMORY when the
  * rows cannot be kept; the block is then still the caller's. */
 SARRUS_MUST_USE sarrus_status sarrus_sink_submit(sarrus_sink *sink, uint64_t n_times, const sarrus_sink_outcome *outcome);
 

@@ -77,8 +77,8 @@ static sarrus_status sink_open(run_job *run) {
         .fields = run->channels.fields,
         .n_parameters = n_parameters,
         .parameters = parameters,
-        .n_counters = SARRUS_OUTCOME_COUNTERS,
-        .counters = sarrus_outcome_counters,
+        .n_measures = SARRUS_OUTCOME_MEASURES,
+        .measures = sarrus_outcome_measures,
         .n_columns = run->outcome.has_events ? SARRUS_OUTCOME_COLUMNS : 0,
         .columns = sarrus_outcome_columns,
         .columns_scale = sarrus_outcome_columns_scale,
@@ -115,7 +115,7 @@ static sarrus_status run_prepare(run_job *run) {
     if (status == SARRUS_OK)
         status = sarrus_channels_create(context, run->model, run->plan, &run->channels);
     if (status == SARRUS_OK)
-        status = sarrus_tally_create(context, run->model, run->n_instances, &run->tally);
+        status = sarrus_tally_create(context, run->n_instances, &run->tally);
     if (status == SARRUS_OK)
         status = sarrus_outcome_create(context, run->model, run->n_instances, wants_events(run), &run->outcome);
     if (status == SARRUS_OK && run->options->output_path != NULL)
@@ -223,8 +223,10 @@ sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, con
     *summary = (sarrus_run_summary){.n_instances = run.n_instances,
                                     .max_position_error = (double)NAN,
                                     .max_velocity_error = (double)NAN,
+                                    .max_violation = (double)NAN,
                                     .max_energy_error = (double)NAN,
-                                    .energy_is_conserved = sarrus_energy_is_conserved(model),
+                                    .nearest_change_point = (double)NAN,
+                                    .nearest_change_point_time = (double)NAN,
                                     .is_adaptive = sarrus_integrator_is_adaptive(model->integrator.method)};
     sarrus_status status = run_prepare(&run);
     if (status == SARRUS_OK) {

@@ -147,11 +147,13 @@ static void defaults(void **state) {
     assert_false(model->dynamics.has_step_gains);
     assert_int_equal(model->dynamics.projection, SARRUS_PROJECTION_EVERY_STEP);
     assert_true(nominal_at(model, "dynamics.baumgarte.alpha") == 0 && nominal_at(model, "dynamics.baumgarte.beta") == 0);
-    assert_int_equal(model->integrator.method, SARRUS_INTEGRATOR_RK4);
+    assert_int_equal(model->integrator.method, SARRUS_INTEGRATOR_DOPRI5);
     assert_true(model->integrator.grid == 1e-3);
     assert_true(model->integrator.rtol == 1e-8 && model->integrator.atol == 1e-10);
     assert_int_equal(model->integrator.max_steps, 10000000);
     assert_int_equal(model->integrator.max_order, 12);
+    assert_true(model->integrator.has_substeps);
+    assert_true(isnan(model->limits.violation) && isnan(model->limits.energy) && isnan(model->limits.error)); /* automatic */
     assert_int_equal(model->output.every, 1);
     assert_int_equal(model->output.channels,
                      SARRUS_CHANNEL_STATE | SARRUS_CHANNEL_ENERGY | SARRUS_CHANNEL_CONSTRAINT | SARRUS_CHANNEL_RANK);
@@ -178,6 +180,8 @@ static void values_of_everything(void **state) {
     assert_true(nominal_at(model, "bodies.rod_2-b.mass") == 0);
     assert_int_equal(sarrus_model_n_instances(model), 100);
     assert_int_equal(model->output.every, 64);
+    assert_false(model->integrator.has_substeps);
+    assert_true(isinf(model->limits.violation) && model->limits.energy == 1e-4 && isnan(model->limits.error));
     assert_string_equal(model->batch.sampled[0].label, "parameters.r");
     assert_int_equal(model->batch.sampled[0].targets[0], 0);
     assert_true(model->batch.sampled[1].b == 0);
