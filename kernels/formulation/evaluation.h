@@ -33,6 +33,7 @@ typedef struct sarrus_evaluation {
     int32_t wants_force;               /* somebody will look at ws->force after the next acceleration */
     int32_t wants_closeness;           /* ... at ws->closeness after the next factorisation */
     int32_t wants_open;                /* ... at the ‖Φ‖ of the next state that is measured */
+    int32_t is_looking;                /* accelerations of a look ahead: by the factor, whatever the plan's way is */
     int32_t sits_out;                  /* projections leave all rows out whose pivots are refused */
     int32_t is_configured;             /* rotations and signals are those of the configuration that comes next */
     int32_t is_factored;               /* the factor is that of the present rows */

@@ -62,7 +62,7 @@ PLAN_BODY void sarrus_correct(sarrus_evaluation *ev, const real *rhs, const real
         ev->found.rank = ev->found.kept = ev->found.dropped = real_set(0.0);
         PLAN_EACH (i, 0, mech->n)
             frame_at(out, i) = frame_at(base, i);
-    } else if (mech->solve == SARRUS_SOLVE_AUTO) {
+    } else if (mech->solve == SARRUS_SOLVE_AUTO || ev->is_looking) {
         sarrus_correct_auto(ev, rhs, base, out);
     } else {
         sarrus_correct_dense(ev, rhs);

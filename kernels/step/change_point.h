@@ -157,7 +157,6 @@ LANE_BODY void sarrus_look_around(sarrus_evaluation *ev, sarrus_look *look) {
     sarrus_workspace *ws = ev->ws;
     ev->is_configured = ev->is_factored = 0;
     sarrus_accelerate(ev, look->t, ws->sum_q, ws->sum_v, ws->a);
-    sarrus_closeness_take(ev);
     const real near = frame_at(ws->closeness, 0), x = sarrus_look_distance(ev);
     const real short_move = sarrus_look_time(ev, real_set(1e-3) * x);
     sarrus_look_move(ev, short_move);
@@ -285,13 +284,14 @@ LANE_PHASE void sarrus_look_ahead(sarrus_evaluation *ev, const sarrus_passage *l
         lane_at(ws->sum_v, i) = lane_at(from->v, i);
     }
     ev->healthy = on;
-    ev->wants_closeness = 1;
+    ev->wants_closeness = ev->is_looking = 1;
     for (int k = 0; k < SARRUS_LOOK_MOVES && mask_any(look.open); ++k)
         sarrus_look_once(ev, &look);
     mask bend = mask_and(mask_and(on, mask_not(look.ready)), real_lt(look.least, real_set(SARRUS_BEND_WIDE)));
     if (mask_any(look.ready))
         bend = mask_or(bend, sarrus_look_decide(ev, lanes, &look));
     ev->healthy = healthy;
+    ev->is_looking = 0;
     const mask was_off = mask_and(on, real_eq(lane_at(lanes->is_on, 0), real_set(0.0)));
     sarrus_lane_set(lanes->entry, was_off, real_max(x, real_set(0.05)));
     sarrus_lane_set(lanes->rate, was_off, real_set(0.0));

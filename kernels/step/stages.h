@@ -1,7 +1,7 @@
 /* A step of a fixed-step method cut at its accelerations, for devices where somebody else solves for them in between:
  *   for stage = 0 … n − 1:  sarrus_stage_accelerate, sarrus_stage_end;   then sarrus_stages_finish
- * is one step of sarrus_advance_fixed, operation by operation, without parts and without a look at change points: an instance that
- * would need them breaks a limit. What a stage leaves for the next one stands in the workspace. */
+ * is one step of sarrus_advance_fixed, operation by operation, without parts: an instance that would need them ends as unresolved.
+ * What a stage leaves for the next one stands in the workspace. */
 #ifndef SARRUS_STEP_STAGES_H
 #define SARRUS_STEP_STAGES_H
 
@@ -10,6 +10,23 @@
 /* Accelerations of one step. */
 LANE_FUNCTION int32_t sarrus_step_stages(const sarrus_mechanism *mech) {
     return sarrus_method_is_rk4(mech) ? 4 : 1;
+}
+
+/* The watch for change points at the beginning of a step. */
+LANE_BODY void sarrus_stage_watch(sarrus_evaluation *ev, real t, real h, const real *q, const real *v) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_passage lanes;
+    if (!mech->is_watched)
+        return;
+    sarrus_passage_view(ev, &lanes);
+    ev->wants_closeness = 1;
+    sarrus_evaluate_rows(ev, t, q, v);
+    sarrus_closeness_take(ev);
+    ev->wants_closeness = 0;
+    const sarrus_station from = {t, h, q, v, frame_at(ev->ws->closeness, 0), frame_at(ev->ws->closeness, 1)};
+    sarrus_nearest_note(ev, ev->healthy, t, from.near_all);
+    (void)sarrus_passage_watch(ev, &lanes, ev->healthy, &from);
+    ev->is_configured = ev->is_factored = 0;
 }
 
 /* The acceleration of a stage of the step from t into ws->a. With stage 0 the lanes whose a_f is finite. */
@@ -21,6 +38,7 @@ LANE_BODY void sarrus_stage_accelerate(sarrus_evaluation *ev, int32_t stage, rea
     const sarrus_rk4_times at = sarrus_rk4_times_of(t, h);
     if (stage == 0) {
         sarrus_fixed_begin(ev, t);
+        sarrus_stage_watch(ev, t, h, q, v);
         sarrus_accelerate_checked(ev, t, q, v, force_is_finite);
     } else
         sarrus_accelerate(ev, stage == 3 ? at.t_end : at.t_half, ws->q, ws->v, ws->a);
@@ -52,7 +70,10 @@ LANE_BODY void sarrus_stages_finish(sarrus_evaluation *ev, const sarrus_clock *c
     if (sarrus_method_is_rk4(mech))
         (void)sarrus_fixed_look(ev, &lanes, real_set(h), real_set(mech->integrator.dt));
     const sarrus_fixed_outcome end = sarrus_fixed_end(ev, real_set(t_end), step, force_is_finite, mask_none());
-    const mask lost = mask_and(end.moved, sarrus_fixed_is_lost(ev));
+    sarrus_lane_set(lanes.stride, end.moved, real_set(h));
+    const mask is_limited = real_lt(real_set(mech->limit_error), real_set(SARRUS_NO_LIMIT));
+    const mask is_long = mask_and(is_limited, real_lt(sarrus_bend_step(ev, &lanes, real_set(SARRUS_BEND_STEP)), real_set(h)));
+    const mask lost = mask_and(end.moved, mask_or(is_long, sarrus_fixed_is_lost(ev)));
     if (mask_any(lost))
         sarrus_fixed_fail(ev, step, lost, real_set((real_scalar)SARRUS_INSTANCE_UNRESOLVED));
 }

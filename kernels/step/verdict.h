@@ -13,6 +13,9 @@
 /* Energies are known to this part of their size, whatever the motion adds to it. */
 #define SARRUS_ENERGY_FLOOR 1e-10
 
+/* Φ̇ that is round-off, relative to the speeds. */
+#define SARRUS_SPEED_NOISE 1e-7
+
 /* The fields of sarrus_verdict_layout. */
 typedef struct sarrus_verdict {
     real *balance0, *balance, *kinetic, *low, *high, *work, *error, *violation, *mismatch, *nearest, *nearest_time;
@@ -44,22 +47,39 @@ LANE_FUNCTION void sarrus_verdict_widen(const sarrus_evaluation *ev, const sarru
     lane_at(lanes->high, 0) = real_select(on, high, lane_at(lanes->high, 0));
 }
 
+/* Lanes whose speeds are not those of a motion: a projection will change them, and with them the energy. */
+LANE_BODY mask sarrus_speeds_are_rough(sarrus_evaluation *ev, real t, const real *q, const real *v) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    real speed = real_set(0.0);
+    if (mech->m == 0)
+        return mask_none();
+    sarrus_evaluate_rows(ev, t, q, v);
+    for (int32_t i = 0; i < mech->n; ++i)
+        speed = real_max(real_abs(lane_at(v, i)), speed);
+    return mask_not(real_le(sarrus_rows_norm(mech, ev->ws->phi_dot), real_set(SARRUS_SPEED_NOISE) * speed));
+}
+
 /* Before steps from (t, q, v), with the work W so far: the lanes of `on` that have never been looked at, or whose state was changed from
- * outside, which shows in their energy. Their balance goes on from there. */
+ * outside, which shows in their energy. Their balance goes on from there; where the speeds are not those of a motion, from the end of
+ * the next step. */
 LANE_BODY mask sarrus_verdict_begin(sarrus_evaluation *ev, mask on, real t, const real *q, const real *v, real work) {
     sarrus_verdict lanes;
     sarrus_verdict_view(ev, &lanes);
     ev->wants_open = 0;
     sarrus_measure(ev, t, q, v);
     const real balance = ev->state.kinetic + ev->state.potential - work;
-    const real first = lane_at(lanes.balance0, 0), before = lane_at(lanes.balance, 0);
+    const real first = lane_at(lanes.balance0, 0);
+    real before = lane_at(lanes.balance, 0);
     const mask is_new = mask_not(real_eq(first, first)); /* NaN */
     const mask is_moved = mask_and(on, mask_or(is_new, mask_not(real_eq(balance, before))));
     if (!mask_any(is_moved))
         return is_moved;
-    const real shifted = real_select(is_new, balance, first + (balance - before));
+    const mask is_rough = sarrus_speeds_are_rough(ev, t, q, v);
+    before = real_select(real_eq(before, real_set(SARRUS_NO_LIMIT)), real_set(0.0), before);
+    const real here = real_select(is_rough, real_set(0.0), balance);
+    const real shifted = real_select(is_new, here, first + (here - before));
     lane_at(lanes.balance0, 0) = real_select(is_moved, shifted, first);
-    lane_at(lanes.balance, 0) = real_select(is_moved, balance, before);
+    lane_at(lanes.balance, 0) = real_select(is_moved, real_select(is_rough, real_set(SARRUS_NO_LIMIT), balance), before);
     sarrus_verdict_widen(ev, &lanes, is_moved, is_new);
     return is_moved;
 }
@@ -91,6 +111,11 @@ LANE_FUNCTION sarrus_judgement sarrus_judge(sarrus_evaluation *ev, mask on, cons
     sarrus_measure(ev, at->t, at->q, at->v);
     sarrus_verdict_widen(ev, &lanes, on, mask_none());
     found.balance = ev->state.kinetic + ev->state.potential - at->work;
+    const mask is_first = mask_and(on, real_eq(lane_at(lanes.balance, 0), real_set(SARRUS_NO_LIMIT)));
+    if (mask_any(is_first)) {
+        lane_at(lanes.balance0, 0) = lane_at(lanes.balance0, 0) + real_select(is_first, found.balance, real_set(0.0));
+        lane_at(lanes.balance, 0) = real_select(is_first, found.balance, lane_at(lanes.balance, 0));
+    }
     const real kinetic = lane_at(lanes.kinetic, 0), low = lane_at(lanes.low, 0), high = lane_at(lanes.high, 0);
     const real mismatch = real_abs(found.balance - lane_at(lanes.balance0, 0));
     const real rounding = real_max(real_max(real_abs(low), real_abs(high)), kinetic) * real_set(SARRUS_ENERGY_FLOOR);
