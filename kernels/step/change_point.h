@@ -38,6 +38,8 @@
 #define SARRUS_OPEN_NOISE (48.0 * 2.220446049250313e-16)
 /* A bend that keeps this far away is left to the control of errors. */
 #define SARRUS_BEND_WIDE 0.1
+/* What is forgotten of the rate of the distance in x/rate. */
+#define SARRUS_RATE_FADES 0.1
 /* Steps in a bend, as a part of distance/rate: in general, and where round-off in the direction of the bend drowns the estimate of
  * the error and the geometry alone has to hold the step. */
 #define SARRUS_BEND_STEP 0.25
@@ -317,6 +319,12 @@ LANE_BODY mask sarrus_passage_calls(const sarrus_evaluation *ev, const sarrus_pa
     return mask_and(calls, mask_or(mask_not(is_on), real_lt(x, real_set(SARRUS_LOOK_AGAIN) * looked)));
 }
 
+/* The rate that counts after a step of length `stride` to the distance x: that of the last few x/rate. A bend is passed in as long; but a
+ * motion may also stay beside a change point, with links that have folded onto one another and turn as one. */
+LANE_FUNCTION real sarrus_rate_faded(real rate, real stride, real x) {
+    return rate / real_fma(real_set(SARRUS_RATE_FADES), stride * rate / x, real_set(1.0));
+}
+
 /* What happens to lanes near a change point, where a step begins. Returns whether someone has looked ahead: the workspace then holds
  * nothing of the present state. */
 LANE_PHASE int sarrus_passage_go(sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, const sarrus_station *from) {
@@ -327,7 +335,7 @@ LANE_PHASE int sarrus_passage_go(sarrus_evaluation *ev, const sarrus_passage *la
     real slope = (x - sarrus_distance(mech, before)) / real_select(has_past, stride, real_set(1.0));
     slope = real_select(mask_and(has_past, sarrus_closeness_is_alike(mech, before, from->near)), slope, zero);
     mask is_on = mask_and(on, real_lt(zero, lane_at(lanes->is_on, 0)));
-    sarrus_lane_set(lanes->rate, is_on, real_max(-slope, lane_at(lanes->rate, 0)));
+    sarrus_lane_set(lanes->rate, is_on, real_max(real_abs(slope), sarrus_rate_faded(lane_at(lanes->rate, 0), stride, x)));
     const mask is_over = mask_and(is_on, real_le(lane_at(lanes->entry, 0), x_all));
     if (mask_any(is_over))
         sarrus_passage_end(ev, lanes, is_over);

@@ -218,7 +218,7 @@ static void fill_options(sarrus_plan *plan) {
     mech->rank = (sarrus_rank_rule){(int32_t)model->dynamics.rank_method, model->dynamics.rank_tolerance};
     /* Pivots stand for σ², so that 1e-8 on them is 1e-4 on σ: the guard sends a lane to the SVD long before digits run out
      * (error ε/guard ≈ 2e-8 in the direction concerned, at a passage that lasts a step). */
-    mech->guard = 1e-8;
+    mech->guard = 1e-5;
     /* Changes of rank are rare; more of them between two looks only make the tile come back sooner. */
     mech->event_capacity = model->output.channels & SARRUS_CHANNEL_RANK ? 4 : 0;
     mech->project = projections[model->dynamics.projection];
