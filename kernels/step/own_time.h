@@ -95,7 +95,7 @@ LANE_BODY void sarrus_adaptive_show(sarrus_evaluation *ev, const sarrus_adaptive
     if (sarrus_method_is_adams(mech))
         sarrus_adams_show(ev, lanes, t, ev->healthy, q, v);
     else
-        sarrus_runge_kutta_show(ev, lanes, t, ev->healthy, q, v);
+        sarrus_dense_show(ev, lanes, t, ev->healthy, q, v);
     ev->is_configured = ev->is_factored = 0;
     if (mech->project == SARRUS_PROJECT_EVERY_STEP)
         sarrus_project(ev, t, q, v);

@@ -122,7 +122,7 @@ static void fill_adaptive_layout(sarrus_mechanism *mech, int32_t *at) {
     int32_t *const numbers[] = {&layout->is_started, &layout->t_now,     &layout->t_before,  &layout->step,
                                 &layout->gain,       &layout->rank,      &layout->order,     &layout->last_order,
                                 &layout->n_equal,    &layout->last_step, &layout->is_rising, &layout->is_rejected,
-                                &layout->n_failures, &layout->memory};
+                                &layout->n_failures, &layout->memory,    &layout->is_dense};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
         *numbers[k] = (*at)++;
     layout->now = *at, *at += 2 * n;
@@ -132,6 +132,7 @@ static void fill_adaptive_layout(sarrus_mechanism *mech, int32_t *at) {
     layout->a_now = *at, *at += n_runge_kutta;
     layout->before = *at, *at += 2 * n_runge_kutta;
     layout->a_before = *at, *at += n_runge_kutta;
+    layout->inner = *at, *at += mech->integrator.dense.n_nodes * n_runge_kutta;
     layout->psi = *at, *at += max_order;
     layout->phi = *at, *at += is_adams ? 2 * n * (max_order + 2) : 0;
 }
