@@ -226,7 +226,8 @@ LANE_BODY void sarrus_adams_accept(const sarrus_evaluation *ev, const sarrus_ada
     lane_at(lanes->t_now, 0) = real_select(accept, t_new, lane_at(lanes->t_now, 0));
 }
 
-/* One trial step of the lanes of ev->healthy, of size h to t_new. Returns the lanes whose new state left the finite range. */
+/* One trial step of the lanes of ev->healthy, of size h to t_new; without a new state when an end is asked for. Returns the lanes
+ * whose new state left the finite range. */
 LANE_BODY mask sarrus_adams_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
@@ -245,9 +246,11 @@ LANE_BODY mask sarrus_adams_try(sarrus_evaluation *ev, const sarrus_adaptive *la
     sarrus_adams_predict(ev, lanes, &history, &terms);
     sarrus_stage_velocities(ev, t_new);
     sarrus_accelerate(ev, t_new, ws->q, ws->v, ws->a);
-    sarrus_count(ev, mech->layout.n_evaluations, 1.0, go);
     sarrus_adams_differences(ev, &terms, order);
     sarrus_adams_judge(ev, lanes, &terms, order, &trial);
+    if (lane_is_stopped(ev->stop))
+        return mask_none();
+    sarrus_count(ev, mech->layout.n_evaluations, 1.0, go);
     mask lower = mask_and(real_le(real_set(3.0), order), real_le(real_max(trial.below, trial.below_2), trial.at_order));
     lower = mask_or(lower, mask_and(real_eq(order, real_set(2.0)), real_le(trial.below, real_set(0.5) * trial.at_order)));
 
@@ -255,6 +258,8 @@ LANE_BODY mask sarrus_adams_try(sarrus_evaluation *ev, const sarrus_adaptive *la
     if (mask_any(accept)) {
         ev->healthy = accept;
         sarrus_adams_correct(ev, &terms, order, t_new);
+        if (lane_is_stopped(ev->stop))
+            return mask_none();
         sarrus_count(ev, mech->layout.n_evaluations, 1.0, accept);
         accept = mask_and(accept, mask_and(sarrus_all_are_finite(ws->q, n), sarrus_all_are_finite(ws->v, n)));
         accept = mask_and(accept, sarrus_all_are_finite(ws->a, n));

@@ -11,14 +11,17 @@ LANE_FUNCTION int sarrus_method_is_rk4(const sarrus_mechanism *mech) {
     return mech->integrator.method == SARRUS_INTEGRATOR_RK4;
 }
 
-/* The new state of the step from clock time `step`, in ws->q and ws->v, projected and taken over by the lanes where it is one. */
-LANE_FUNCTION void sarrus_fixed_end(sarrus_evaluation *ev, real *tile, const sarrus_clock *clock, uint64_t step,
-                                    mask force_is_finite) {
+/* The new state of the step from clock time `step`, in ws->q and ws->v, projected and taken over by the lanes where it is one. 0:
+ * by none, as an end is asked for. */
+LANE_FUNCTION int sarrus_fixed_end(sarrus_evaluation *ev, real *tile, const sarrus_clock *clock, uint64_t step,
+                                   mask force_is_finite) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
     real *status = lane_from(tile, mech->layout.status), *failed_step = lane_from(tile, mech->layout.failed_step);
     sarrus_project(ev, real_set(sarrus_clock_time(clock, step + 1)), ws->q, ws->v);
+    if (lane_is_stopped(ev->stop))
+        return 0;
     sarrus_count(ev, mech->layout.n_evaluations, sarrus_method_is_rk4(mech) ? 4.0 : 1.0, ev->healthy);
     mask good = mask_and(sarrus_state_is_finite(mech, ws->q, ws->v), force_is_finite);
     mask move = mask_and(ev->healthy, good), fail = mask_and(ev->healthy, mask_not(good));
@@ -34,6 +37,7 @@ LANE_FUNCTION void sarrus_fixed_end(sarrus_evaluation *ev, real *tile, const sar
         lane_at(failed_step, 0) = real_select(fail, real_set((real_scalar)(step + 1)), lane_at(failed_step, 0));
         ev->healthy = move;
     }
+    return 1;
 }
 
 /* As sarrus_advance, for the methods of fixed step. */
@@ -50,7 +54,8 @@ LANE_BODY uint64_t sarrus_advance_fixed(sarrus_evaluation *ev, real *tile, const
             sarrus_rk4(ev, real_set(t), real_set(h), q, v, &force_is_finite);
         else
             sarrus_semi_implicit(ev, real_set(t), real_set(h), q, v, &force_is_finite);
-        sarrus_fixed_end(ev, tile, clock, step, force_is_finite);
+        if (!sarrus_fixed_end(ev, tile, clock, step, force_is_finite))
+            return k;
     }
     return n_steps;
 }

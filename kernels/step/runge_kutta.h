@@ -101,7 +101,8 @@ LANE_FUNCTION void sarrus_runge_kutta_resize(const sarrus_adaptive *lanes, real 
     lane_at(lanes->memory, 0) = real_select(accept, wish / factor, memory);
 }
 
-/* One trial step of the lanes of ev->healthy, of size h to t_new. Returns the lanes whose new state left the finite range. */
+/* One trial step of the lanes of ev->healthy, of size h to t_new; without consequences when an end is asked for. Returns the lanes
+ * whose new state left the finite range. */
 LANE_BODY mask sarrus_runge_kutta_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const sarrus_mech_integrator *how = &mech->integrator;
@@ -110,8 +111,10 @@ LANE_BODY mask sarrus_runge_kutta_try(sarrus_evaluation *ev, const sarrus_adapti
     const mask go = ev->healthy;
     sarrus_adaptive_gains(ev, lanes, real_set(how->gain[0]), h, go);
     sarrus_runge_kutta_stages(ev, lanes, h, t_new);
-    sarrus_count(ev, mech->layout.n_evaluations, (real_scalar)(how->n_stages - 1), go);
     real error = sarrus_error_size(ev, ws->error, lanes->now, ws->q, ws->v);
+    if (lane_is_stopped(ev->stop))
+        return mask_none();
+    sarrus_count(ev, mech->layout.n_evaluations, (real_scalar)(how->n_stages - 1), go);
     mask good = mask_and(real_le(error, one), sarrus_all_are_finite(ws->a, mech->n));
     good = mask_and(good, mask_and(sarrus_all_are_finite(ws->q, mech->n), sarrus_all_are_finite(ws->v, mech->n)));
     mask accept = mask_and(go, good), reject = mask_and(go, mask_not(good));

@@ -5,6 +5,7 @@
 #include "cli/diagnostics.h"
 #include "cli/json.h"
 #include "cli/scenario_argument.h"
+#include "cli/signals.h"
 #include "sarrus/plan.h"
 
 typedef struct check_arguments {
@@ -93,6 +94,7 @@ static void json_print(const char *path, const sarrus_model *model, const sarrus
 static int file_check(const char *path, const check_arguments *arguments) {
     sarrus_scenario_argument scenario;
     sarrus_plan *plan = NULL;
+    sarrus_signals_leave();
     int code = sarrus_scenario_argument_read(path, &arguments->settings, &scenario);
     if (code == SARRUS_EXIT_DONE) {
         code = sarrus_exit_code(sarrus_plan_create(scenario.context, scenario.model, &plan));
