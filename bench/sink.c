@@ -55,7 +55,7 @@ static double core_now(void) {
 typedef size_t (*packing)(const double *values, size_t n, uint8_t *out, uint32_t *mask, void *user);
 
 static size_t pack_ours(const double *values, size_t n, uint8_t *out, uint32_t *mask, void *user) {
-    return sarrus_packer_pack(user, values, n, sizeof *values, out, mask);
+    return sarrus_packer_pack(user, values, n, sizeof *values, false, out, mask);
 }
 
 typedef struct plain_packer {

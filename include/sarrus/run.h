@@ -19,10 +19,6 @@ typedef struct sarrus_progress {
 /* Return non-zero to stop the run (it flushes, closes the file and returns INTERRUPTED). */
 typedef int (*sarrus_progress_function)(const sarrus_progress *progress, void *user);
 
-/* Called once, when the plan has been made and before anything is drawn or written: for its warnings, for example. The plan belongs
- * to the run. */
-typedef void (*sarrus_planned_function)(const sarrus_plan *plan, void *user);
-
 /* Zero-initialise; 0 and NULL mean the scenario's own choice. */
 typedef struct sarrus_run_options {
     const char *output_path; /* NULL: no file is written */
@@ -31,8 +27,7 @@ typedef struct sarrus_run_options {
     const uint64_t *seed; /* NULL: the scenario's */
     sarrus_progress_function progress;
     void *progress_user;
-    sarrus_planned_function planned;
-    void *planned_user;
+    const sarrus_plan *plan; /* of this model; NULL: the run makes its own */
 } sarrus_run_options;
 
 /* One count over the instances, failed ones as far as they got. */
@@ -59,7 +54,7 @@ typedef struct sarrus_run_summary {
     double nearest_change_point, nearest_change_point_time; /* the smallest distance, 1: ordinary; s */
     uint64_t nearest_change_point_instance;
     uint64_t n_rank_changes; /* changes of rank between outputs */
-    uint64_t output_bytes;   /* of the file */
+    uint64_t output_bytes;   /* of the file; 0: there is none */
     char backend[32], device[96];
     int is_adaptive; /* 1: the integrator chooses its steps */
     sarrus_run_count steps, rejections, evaluations;
@@ -68,7 +63,9 @@ typedef struct sarrus_run_summary {
     uint64_t n_library_matrices, n_library_refused; /* as sarrus_batch_library_counts */
 } sarrus_run_summary;
 
-/* Runs `model` to its t_end. Errors: those of plan, batch and sink; INTERRUPTED; SINK_FAILED (what was committed is intact).
+/* Runs `model` to its t_end. Errors: those of plan, batch and sink; SINK_FAILED (what was committed is intact); INTERRUPTED when
+ * options->batch.stop or the progress callback asked for it. The file then holds all output times that every instance has reached,
+ * and is valid; there is none (output_bytes = 0) when the run was still being prepared. The making of a plan is not interrupted.
  * `*summary` is filled as far as the run got. */
 SARRUS_MUST_USE sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, const sarrus_run_options *options,
                                          sarrus_run_summary *summary);

@@ -231,6 +231,18 @@ enum { SARRUS_PROJECT_NONE = 0, SARRUS_PROJECT_EVERY_STEP = 1, SARRUS_PROJECT_TO
 /* The highest order of adams-moulton, and the most stages of a Runge-Kutta method, the one at the step's end included. */
 enum { SARRUS_MAX_ORDER = 12, SARRUS_MAX_STAGES = 9 };
 
+/* Accelerations inside a step by which a Runge-Kutta pair shows what lies between its ends, and the weights that go with them
+ * (kernels/step/dense.h): polynomials in the part x of the step, ascending powers, of v₁ − v₀, of a at the step's beginning, at the
+ * nodes, and at its end. */
+enum { SARRUS_DENSE_NODES = 3, SARRUS_DENSE_WEIGHTS = SARRUS_DENSE_NODES + 3, SARRUS_DENSE_DEGREE = 7 };
+typedef struct sarrus_mech_dense {
+    int32_t n_nodes;
+    int32_t has_first;                                       /* one more, at half the step, makes those at the nodes good enough */
+    double node[SARRUS_DENSE_NODES];                         /* plan */
+    double q[SARRUS_DENSE_WEIGHTS][SARRUS_DENSE_DEGREE + 1]; /* plan */
+    double v[SARRUS_DENSE_WEIGHTS][SARRUS_DENSE_DEGREE + 1]; /* plan */
+} sarrus_mech_dense;
+
 /* How steps are made. A Runge-Kutta method of n_stages takes its last stage at the end of the step, where the next one begins:
  *   f_s = f(t + c_s h, y + h Σ_j a_sj f_j),   y⁺ = y + h Σ_j a_{last,j} f_j,   error = h Σ_j e_j f_j ∝ h^error_order.
  * What depends on the order of adams-moulton is indexed by it; other methods use element 0. */
@@ -249,7 +261,15 @@ typedef struct sarrus_mech_integrator {
     double gamma_star[SARRUS_MAX_ORDER + 2]; /* plan */                            /* |γ*_k|, error constants of adams-moulton */
     double damped[SARRUS_MAX_ORDER + 1], ringing[SARRUS_MAX_ORDER + 1]; /* plan */ /* stability limits of h|λ|, see control.h */
     double gain[SARRUS_MAX_ORDER + 1]; /* plan */ /* α h = β h of the gains that follow the step */
+    sarrus_mech_dense dense;
 } sarrus_mech_integrator;
+
+/* What is_dense of a lane says of its last step. */
+enum {
+    SARRUS_DENSE_NONE = 0,  /* nobody has looked into it */
+    SARRUS_DENSE_READY = 1, /* the accelerations are there */
+    SARRUS_DENSE_FAILED = 2 /* some of them are no numbers: the quintic has to do */
+};
 
 /* Fields of an adaptive method in a tile: the integrator's own time and state, which run ahead of what q and v show. */
 typedef struct sarrus_adaptive_layout {
@@ -268,6 +288,8 @@ typedef struct sarrus_adaptive_layout {
     int32_t before, a_before;  /* [2n] [n] at t_before (Runge-Kutta) */
     int32_t work_now, work_before;   /* [1] J, W at t_now and t_before */
     int32_t power_now, power_before; /* [1] W, its derivative there (Runge-Kutta) */
+    int32_t is_dense;          /* [1] SARRUS_DENSE_NONE, _READY or _FAILED (Runge-Kutta) */
+    int32_t inner;             /* [n_nodes][n] these accelerations (Runge-Kutta) */
     int32_t order, last_order; /* [1] of the next step and of the last (adams-moulton) */
     int32_t n_equal;           /* [1] steps in a row of the same size */
     int32_t last_step;         /* [1] s */

@@ -40,7 +40,7 @@ typedef struct sarrus_workspace {
     real *sum_w;         /* [3] the same of the power, W; the work at the end of the step, J; the square of the spread of its middle stages, J */
     real *a;             /* [n] acceleration */
     real *a_middle;      /* [n] of the first stage in the middle of a step of rk4 */
-    real *held;          /* [2m] Φ, Φ̇ where the step began, when the gains follow a fixed step */
+    real *held;          /* [2m] Φ, Φ̇ where the step began, when the gains follow the step (not adams-moulton) */
     real *error;         /* [3][2n] error estimates of an adaptive step (Runge-Kutta: the first), in q and v */
     real *normal;        /* [n] their part across the constraints */
     real *stage;         /* Runge-Kutta: [n_stages][2n] v_s, a_s; adams-moulton: [max_order][2n + 1] predicted differences */
@@ -81,6 +81,11 @@ LANE_FUNCTION int32_t sarrus_stages_count(const sarrus_mechanism *mech) {
     if (!mech->integrator.is_adaptive)
         return 0;
     return mech->integrator.method == SARRUS_INTEGRATOR_ADAMS_MOULTON ? mech->integrator.max_order : mech->integrator.n_stages;
+}
+
+/* Whether a step's gains act on the violation that it began with: those of adams-moulton act on the present one. */
+LANE_FUNCTION int sarrus_violation_is_held(const sarrus_mechanism *mech) {
+    return mech->integrator.has_step_gains && mech->integrator.method != SARRUS_INTEGRATOR_ADAMS_MOULTON;
 }
 
 LANE_FUNCTION real *sarrus_workspace_part(real *block, size_t *at, size_t n_arrays) {
@@ -132,7 +137,7 @@ LANE_FUNCTION size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *bl
     ws->sum_w = sarrus_workspace_part(block, &at, 3);
     ws->a = sarrus_workspace_part(block, &at, n);
     ws->a_middle = sarrus_workspace_part(block, &at, n);
-    ws->held = sarrus_workspace_part(block, &at, mech->integrator.has_step_gains && !mech->integrator.is_adaptive ? 2 * m : 0);
+    ws->held = sarrus_workspace_part(block, &at, sarrus_violation_is_held(mech) ? 2 * m : 0);
     ws->error = sarrus_workspace_part(block, &at, mech->integrator.is_adaptive ? 6 * n : 0);
     ws->normal = sarrus_workspace_part(block, &at, mech->integrator.is_adaptive ? n : 0);
     ws->stage = sarrus_workspace_part(block, &at, (2 * n + 1) * (size_t)sarrus_stages_count(mech));

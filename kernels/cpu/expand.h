@@ -10,6 +10,7 @@ static void call_begin(const sarrus_kernel_call *call, sarrus_evaluation *ev, sa
     ev->reveal = NULL;
     ev->reveal_user = NULL;
     sarrus_evaluation_begin(ev, call->mech, ws, (real *)call->tile);
+    ev->stop = call->stop;
     ev->is_configured = call->is_configured;
     ev->is_factored = call->is_factored;
 }

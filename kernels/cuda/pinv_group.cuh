@@ -337,7 +337,8 @@ template <int32_t COUNT, int32_t LENGTH> LANE_FUNCTION void pinv_group_round(con
         pair.on = real_lt(relative * relative * (alpha * beta), pair.product * pair.product);
         if (!pair.on)
             return;
-        const sarrus_sweep_rows rows = {lay->count, lay->count, 1, me.at + lay->d, me.at + lay->norm2, {0, 0}, {nullptr, nullptr}};
+        const sarrus_sweep_rows rows = {lay->count, lay->count,         1,      me.at + lay->d, me.at + lay->norm2,
+                                        {0, 0},     {nullptr, nullptr}, nullptr};
         sarrus_sweep_rotation by;
         sarrus_sweep_angle(&rows, &pair, &by);
         sarrus_rows_rotate(x.at(), y.at(), lay->count, by.c, by.g);

@@ -98,7 +98,7 @@ static __device__ void staged_ask(const staged_member *who, const sarrus_externa
 /* The native SVD, on the question as it stands in the workspace. */
 static __device__ void staged_solve_natively(const staged_member *who, const sarrus_external_problem *problem) {
     const sarrus_workspace *ws = &who->ws;
-    sarrus_jacobi_problem svd = {problem->m, problem->n, ws->d, ws->d_rhs, ws->norm2, ws->sigma, nullptr};
+    sarrus_jacobi_problem svd = {problem->m, problem->n, ws->d, ws->d_rhs, ws->norm2, ws->sigma, nullptr, nullptr};
     const sarrus_rank_limit limit = {*(const double *)problem->max_rank, *(const double *)problem->previous,
                                      *(const double *)problem->violation, real_set(1.0), *(const double *)problem->share};
     sarrus_jacobi_run(&svd, true);

@@ -29,6 +29,7 @@ typedef struct sarrus_evaluation {
     void *external_user;
     sarrus_external_reveal reveal; /* specialised kernels: the generic rank-revealing path */
     void *reveal_user;
+    const volatile int32_t *stop;      /* non-zero: what is computed is good for nothing, no step may end; NULL: there is none */
     struct sarrus_evaluation *outside; /* specialised kernels: the evaluation that this one is a local copy of */
     int32_t wants_force;               /* somebody will look at ws->force after the next acceleration */
     int32_t wants_closeness;           /* ... at ws->closeness after the next factorisation */

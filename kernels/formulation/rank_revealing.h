@@ -20,6 +20,7 @@ LANE_BODY sarrus_rank_decision sarrus_correct_svd(const sarrus_evaluation *ev, c
     svd.norm2 = ws->norm2;
     svd.sigma = ws->sigma;
     svd.u = multiplier ? ws->u : (real *)0;
+    svd.stop = ev->stop;
     sarrus_dense_rows(mech, ev->parameter, ws, 0, ws->d);
     for (int32_t i = 0; i < mech->m; ++i)
         lane_at(ws->d_rhs, i) = frame_at(rhs, i);
@@ -83,6 +84,7 @@ LANE_BODY sarrus_rank_decision sarrus_solve_dense(sarrus_evaluation *ev, const r
     lanes.work = ws->pinv;
     lanes.active = active;
     lanes.limit = limit;
+    lanes.stop = ev->stop;
     sarrus_pinv_run(&shape, &lanes);
     return lanes.found;
 }

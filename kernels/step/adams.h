@@ -251,7 +251,7 @@ LANE_BODY void sarrus_adams_accept(const sarrus_evaluation *ev, const sarrus_ada
     lane_at(lanes->t_now, 0) = real_select(accept, t_new, lane_at(lanes->t_now, 0));
 }
 
-/* One trial step of the lanes of ev->healthy, of size h to t_new. */
+/* One trial step of the lanes of ev->healthy, of size h to t_new; without a new state when an end is asked for. */
 LANE_BODY sarrus_trial_outcome sarrus_adams_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
@@ -273,17 +273,21 @@ LANE_BODY sarrus_trial_outcome sarrus_adams_try(sarrus_evaluation *ev, const sar
     sarrus_accelerate(ev, t_new, ws->q, ws->v, ws->a);
     sarrus_closeness_take(ev);
     ev->wants_closeness = 0;
-    sarrus_count(ev, mech->layout.n_evaluations, 1.0, go);
     sarrus_adams_differences(ev, &terms, order);
     sarrus_adams_judge(ev, lanes, &terms, order, &trial);
+    sarrus_trial_outcome end = {mask_none(), real_set(0.0)};
+    if (lane_is_stopped(ev->stop))
+        return end;
+    sarrus_count(ev, mech->layout.n_evaluations, 1.0, go);
     mask lower = mask_and(real_le(real_set(3.0), order), real_le(real_max(trial.below, trial.below_2), trial.at_order));
     lower = mask_or(lower, mask_and(real_eq(order, real_set(2.0)), real_le(trial.below, real_set(0.5) * trial.at_order)));
 
     mask accept = mask_and(go, trial.good);
-    sarrus_trial_outcome end = {mask_none(), real_set(0.0)};
     if (mask_any(accept)) {
         ev->healthy = accept;
         sarrus_adams_correct(ev, &terms, order, t_new);
+        if (lane_is_stopped(ev->stop))
+            return end;
         sarrus_count(ev, mech->layout.n_evaluations, 1.0, accept);
         accept = mask_and(accept, mask_and(sarrus_all_are_finite(ws->q, n), sarrus_all_are_finite(ws->v, n)));
         accept = mask_and(accept, sarrus_all_are_finite(ws->a, n));

@@ -41,11 +41,12 @@ LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_m
         sarrus_crossings_show(ev);
     ev->is_configured = ev->is_factored = ev->wants_force = ev->wants_closeness = ev->wants_open = ev->is_looking = ev->sits_out = 0;
     ev->outside = (sarrus_evaluation *)0;
+    ev->stop = (const volatile int32_t *)0;
     ev->n_evaluations = ev->n_rank_revealing = 0;
     sarrus_gains_begin(ev);
 }
 
-/* Returns the number of steps done: fewer than n_steps when changes of rank wait to be fetched first. */
+/* Returns the number of steps done: fewer than n_steps when changes of rank wait to be fetched first, or an end is asked for. */
 LANE_BODY uint64_t sarrus_advance(sarrus_evaluation *ev, real *tile, const sarrus_clock *clock, uint64_t n_steps) {
     if (sarrus_plan_of(ev)->integrator.is_adaptive)
         return sarrus_advance_adaptive(ev, tile, clock, n_steps);

@@ -61,7 +61,7 @@ LANE_FUNCTION real sarrus_fixed_swing(const sarrus_evaluation *ev) {
 }
 
 /* The new state in ws->q, ws->v of the lanes of ev->healthy but `refused` at time t, of the step to clock time `step`: projected, judged
- * and taken over where it is one. */
+ * and taken over where it is one; nowhere when an end is asked for. */
 LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_end(sarrus_evaluation *ev, real t, uint64_t step, mask force_is_finite, mask refused) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
@@ -69,6 +69,10 @@ LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_end(sarrus_evaluation *ev, real 
     sarrus_fixed_outcome end;
     ev->wants_closeness = 1;
     sarrus_project(ev, t, ws->q, ws->v);
+    if (lane_is_stopped(ev->stop)) {
+        end.moved = end.failed = mask_none();
+        return end;
+    }
     sarrus_count(ev, mech->layout.n_evaluations, sarrus_method_is_rk4(mech) ? 4.0 : 1.0, ev->healthy);
     const mask on = mask_and(ev->healthy, mask_not(refused));
     const mask is_motion = mask_and(sarrus_state_is_finite(mech, ws->q, ws->v), force_is_finite);
@@ -150,7 +154,7 @@ LANE_BODY mask sarrus_fixed_refuse(const sarrus_evaluation *ev, const sarrus_pas
 LANE_FUNCTION mask sarrus_fixed_look(const sarrus_evaluation *ev, const sarrus_passage *lanes, real h, real whole) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real zero = real_set(0.0), kinetic = lane_at(ev->tile, mech->layout.verdict.kinetic);
-    if (!mech->wants_error)
+    if (!mech->wants_error || lane_is_stopped(ev->stop))
         return mask_none();
     mask due = mask_not(real_le(lane_at(ev->ws->sum_w, 2), real_set(2.0 * SARRUS_SPREAD_SMALL) * kinetic));
     due = mask_or(due, real_lt(zero, lane_at(lanes->part, 0) + lane_at(lanes->is_bend, 0)));
@@ -185,7 +189,8 @@ LANE_FUNCTION sarrus_fixed_trial sarrus_fixed_try(sarrus_evaluation *ev, const s
     if (mech->is_watched) {
         sarrus_closeness_take(ev);
         const sarrus_station from = {t, left, q, v, frame_at(ev->ws->closeness, 0), frame_at(ev->ws->closeness, 1)};
-        sarrus_nearest_note(ev, ev->healthy, t, from.near_all);
+        if (!lane_is_stopped(ev->stop))
+            sarrus_nearest_note(ev, ev->healthy, t, from.near_all);
         if (sarrus_passage_watch(ev, lanes, ev->healthy, &from))
             sarrus_accelerate_checked(ev, t, q, v, &trial.force_is_finite);
         trial.h = sarrus_part_choose(ev, lanes, left, whole, &trial.is_lost);
@@ -244,6 +249,8 @@ LANE_FUNCTION void sarrus_fixed_step(sarrus_evaluation *ev, const sarrus_clock *
     real t = real_set(t_begin), left = real_set(t_until - t_begin), h;
     while (mask_any(ev->healthy)) {
         const sarrus_fixed_outcome end = sarrus_fixed_part(ev, &lanes, t, left, t_end, step, &h);
+        if (lane_is_stopped(ev->stop))
+            break;
         const mask is_done = mask_and(end.moved, real_eq(h, left));
         alive = mask_and(alive, mask_not(end.failed));
         ev->healthy = mask_and(mask_and(ev->healthy, alive), mask_not(is_done));
@@ -283,6 +290,8 @@ LANE_BODY uint64_t sarrus_advance_fixed(sarrus_evaluation *ev, const sarrus_cloc
         if (sarrus_events_are_full(ev))
             return k;
         sarrus_fixed_step(ev, clock, clock->step + k + 1);
+        if (lane_is_stopped(ev->stop))
+            return k;
     }
     return n_steps;
 }

@@ -46,8 +46,12 @@ LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptiv
     mask fail;
     ev->wants_closeness = 1;
     sarrus_accelerate_checked(ev, t, q, v, &fail);
-    sarrus_closeness_take(ev);
     ev->wants_closeness = 0;
+    if (lane_is_stopped(ev->stop)) {
+        ev->healthy = alive;
+        return;
+    }
+    sarrus_closeness_take(ev);
     sarrus_lane_set(lanes->power_now, on, ev->power);
     sarrus_lane_set(lanes->power_before, on, ev->power);
     sarrus_passage_end(ev, &lanes->passage, moved);
@@ -120,24 +124,33 @@ LANE_BODY sarrus_trial_outcome sarrus_adaptive_try(sarrus_evaluation *ev, const 
     return is_adams ? sarrus_adams_try(ev, lanes, h, t_new) : sarrus_runge_kutta_try(ev, lanes, h, t_new);
 }
 
-/* q, v of the tile at the time that was asked for, on the constraints when every step is. */
+/* q, v of the tile at the time that was asked for, on the constraints when every step is; as they were when an end is asked for. */
 LANE_BODY void sarrus_adaptive_show(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const int32_t n = mech->n;
     real *q = lane_from(ev->tile, mech->layout.q), *v = lane_from(ev->tile, mech->layout.v);
+    real *q_new = ev->ws->sum_q, *v_new = ev->ws->sum_v;
+    for (int32_t i = 0; i < n; ++i) {
+        lane_at(q_new, i) = lane_at(q, i);
+        lane_at(v_new, i) = lane_at(v, i);
+    }
     if (sarrus_method_is_adams(mech))
-        sarrus_adams_show(ev, lanes, t, ev->healthy, q, v);
+        sarrus_adams_show(ev, lanes, t, ev->healthy, q_new, v_new);
     else
-        sarrus_runge_kutta_show(ev, lanes, t, ev->healthy, q, v);
+        sarrus_dense_show(ev, lanes, t, ev->healthy, q_new, v_new);
     ev->is_configured = ev->is_factored = 0;
     if (mech->project == SARRUS_PROJECT_EVERY_STEP)
-        sarrus_project(ev, t, q, v);
-    sarrus_lanes_copy(ev->healthy, q, n, lanes->shown);
-    sarrus_lanes_copy(ev->healthy, v, n, lane_from(lanes->shown, n));
+        sarrus_project(ev, t, q_new, v_new);
+    if (lane_is_stopped(ev->stop))
+        return;
+    sarrus_lanes_copy(ev->healthy, q_new, n, q);
+    sarrus_lanes_copy(ev->healthy, v_new, n, v);
+    sarrus_lanes_copy(ev->healthy, q_new, n, lanes->shown);
+    sarrus_lanes_copy(ev->healthy, v_new, n, lane_from(lanes->shown, n));
 }
 
-/* As sarrus_advance, for the methods that choose their steps. All the way or, when changes of rank wait to be fetched, not at all:
- * the lanes then stand somewhere between, and the next call goes on from there. */
+/* As sarrus_advance, for the methods that choose their steps. All the way or, when changes of rank wait to be fetched or an end is
+ * asked for, not at all: the lanes then stand somewhere between, and the next call goes on from there. */
 LANE_BODY uint64_t sarrus_advance_adaptive(sarrus_evaluation *ev, real *tile, const sarrus_clock *clock, uint64_t n_steps) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real t_target = real_set(sarrus_clock_time(clock, clock->step + n_steps));
@@ -153,7 +166,7 @@ LANE_BODY uint64_t sarrus_advance_adaptive(sarrus_evaluation *ev, real *tile, co
         mask go = mask_and(alive, real_lt(lane_at(lanes.t_now, 0), t_target));
         if (!mask_any(go))
             break;
-        if (sarrus_events_are_full(ev))
+        if (sarrus_events_are_full(ev) || lane_is_stopped(ev->stop))
             return 0;
         mask stay = sarrus_adaptive_retire(ev, &lanes, clock, go);
         alive = mask_and(alive, mask_or(stay, mask_not(go)));
@@ -168,7 +181,7 @@ LANE_BODY uint64_t sarrus_advance_adaptive(sarrus_evaluation *ev, real *tile, co
     }
     ev->healthy = alive;
     sarrus_adaptive_show(ev, &lanes, t_target);
-    return n_steps;
+    return lane_is_stopped(ev->stop) ? 0 : n_steps;
 }
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/stop.h"
+
 #define SARRUS_LANE_WIDTH 2
 #include "kernels/pinv/rank.h"
 
@@ -97,9 +99,10 @@ void sarrus_lapack_solve(void *user, const sarrus_external_problem *problem) {
     for (int lane = 0; lane < width; ++lane) {
         const double *d = (const double *)problem->d + lane, *b = (const double *)problem->b + lane;
         double *z = (double *)problem->z + lane;
-        int rank = solve_lane(s, m, n, width, d, b, first_rcond(&s->mech->rank, m, n));
+        const bool is_stopped = sarrus_stop_is_asked(s->stop);
+        int rank = is_stopped ? 0 : solve_lane(s, m, n, width, d, b, first_rcond(&s->mech->rank, m, n));
         sarrus_rank_decision found = {real_set(0.0), real_set(0.0), real_set(0.0)};
-        if (rank >= 0) {
+        if (rank >= 0 && !is_stopped) {
             found = decide(s, problem, lane);
             const int wanted = (int)found.rank[0];
             if (wanted == 0)

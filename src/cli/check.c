@@ -6,6 +6,7 @@
 #include "cli/diagnostics.h"
 #include "cli/json.h"
 #include "cli/scenario_argument.h"
+#include "cli/signals.h"
 #include "plan/card_text.h"
 #include "sarrus/warning.h"
 
@@ -130,6 +131,7 @@ static int file_check(const char *path, const check_arguments *arguments) {
     sarrus_scenario_argument scenario;
     sarrus_plan *plan = NULL;
     sarrus_warnings *warnings = NULL;
+    sarrus_signals_leave();
     int code = sarrus_scenario_argument_read(path, &arguments->settings, &scenario);
     if (code == SARRUS_EXIT_DONE) {
         sarrus_status status = sarrus_plan_create(scenario.context, scenario.model, &plan);

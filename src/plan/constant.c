@@ -210,11 +210,28 @@ static void layout_write(FILE *out, const sarrus_tile_layout *l) {
     fprintf(out,
             "    .adaptive = {.is_started = %d, .t_now = %d, .t_before = %d, .step = %d, .gain = %d, .rank = %d, .now = %d,\n"
             "      .shown = %d, .input = %d, .is_rejected = %d, .memory = %d, .held = %d, .a_now = %d, .before = %d,\n"
-            "      .a_before = %d, .work_now = %d, .work_before = %d, .power_now = %d, .power_before = %d, .order = %d, .last_order = %d, .n_equal = %d, .last_step = %d, .is_rising = %d,\n"
+            "      .a_before = %d, .is_dense = %d, .inner = %d, .work_now = %d, .work_before = %d, "
+            ".power_now = %d, .power_before = %d, .order = %d, .last_order = %d, .n_equal = %d, .last_step = %d, "
+            ".is_rising = %d,\n"
             "      .n_failures = %d, .psi = %d, .phi = %d},\n    .n_arrays = %d},\n",
             a->is_started, a->t_now, a->t_before, a->step, a->gain, a->rank, a->now, a->shown, a->input, a->is_rejected, a->memory,
-            a->held, a->a_now, a->before, a->a_before, a->work_now, a->work_before, a->power_now, a->power_before, a->order, a->last_order, a->n_equal, a->last_step, a->is_rising,
-            a->n_failures, a->psi, a->phi, l->n_arrays);
+            a->held, a->a_now, a->before, a->a_before, a->is_dense, a->inner, a->work_now, a->work_before, a->power_now, a->power_before, a->order, a->last_order, a->n_equal, a->last_step,
+            a->is_rising, a->n_failures, a->psi, a->phi, l->n_arrays);
+}
+
+static void dense_write(FILE *out, const sarrus_mech_dense *dense) {
+    const double(*const weights[2])[SARRUS_DENSE_DEGREE + 1] = {dense->q, dense->v};
+    fprintf(out, ",\n    .dense = {.n_nodes = %d, .has_first = %d, .node = ", dense->n_nodes, dense->has_first);
+    numbers_write(out, dense->node, SARRUS_DENSE_NODES);
+    for (int32_t w = 0; w < 2; ++w) {
+        fprintf(out, ",\n      .%s = {", w == 0 ? "q" : "v");
+        for (int32_t k = 0; k < SARRUS_DENSE_WEIGHTS; ++k) {
+            numbers_write(out, weights[w][k], SARRUS_DENSE_DEGREE + 1);
+            fprintf(out, ",");
+        }
+        fprintf(out, "}");
+    }
+    fprintf(out, "}");
 }
 
 static void integrator_write(FILE *out, const sarrus_mech_integrator *how) {
@@ -239,6 +256,7 @@ static void integrator_write(FILE *out, const sarrus_mech_integrator *how) {
     numbers_write(out, how->ringing, SARRUS_MAX_ORDER + 1);
     fprintf(out, ", .gain = ");
     numbers_write(out, how->gain, SARRUS_MAX_ORDER + 1);
+    dense_write(out, &how->dense);
     fprintf(out, "},\n");
 }
 

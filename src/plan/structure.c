@@ -115,7 +115,7 @@ static void fill_adaptive_layout(sarrus_mechanism *mech, int32_t *at) {
     int32_t *const numbers[] = {&layout->is_started, &layout->t_now,     &layout->t_before,  &layout->step,
                                 &layout->gain,       &layout->rank,      &layout->order,     &layout->last_order,
                                 &layout->n_equal,    &layout->last_step, &layout->is_rising, &layout->is_rejected,
-                                &layout->n_failures, &layout->memory};
+                                &layout->n_failures, &layout->memory,    &layout->is_dense};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
         *numbers[k] = (*at)++;
     layout->now = *at, *at += 2 * n;
@@ -129,6 +129,7 @@ static void fill_adaptive_layout(sarrus_mechanism *mech, int32_t *at) {
     layout->work_before = (*at)++;
     layout->power_now = (*at)++;
     layout->power_before = (*at)++;
+    layout->inner = *at, *at += mech->integrator.dense.n_nodes * (n_runge_kutta + 1);
     layout->psi = *at, *at += max_order;
     layout->phi = *at, *at += is_adams ? (2 * n + 1) * (max_order + 2) : 0;
 }

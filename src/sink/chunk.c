@@ -1,6 +1,7 @@
 /* Packing of chunks. After the shuffle the low bytes of doubles are noise that no compressor shrinks and every compressor is slow
  * on: those leading planes go into the zlib stream as stored blocks, the rest as one deflate stream. Any zlib reads it. */
 #include "sink/chunk.h"
+#include "sink/run_length.h"
 
 #include <libdeflate.h>
 #include <math.h>
@@ -110,7 +111,7 @@ static uint8_t *put_stored(const uint8_t *bytes, size_t n_bytes, uint8_t *out) {
 }
 
 /* The zlib stream of `n_bytes` shuffled bytes whose first `n_noise` are stored; 0 when it would not be smaller than them. */
-static size_t put_zlib(const sarrus_packer *packer, size_t n_bytes, size_t n_noise, uint8_t *out) {
+static size_t put_zlib(const sarrus_packer *packer, size_t n_bytes, size_t n_noise, bool is_sparse, uint8_t *out) {
     size_t fixed = stored_size(n_noise) + ZLIB_OVERHEAD;
     if (fixed >= n_bytes) {
         return 0;
@@ -119,7 +120,9 @@ static size_t put_zlib(const sarrus_packer *packer, size_t n_bytes, size_t n_noi
     *at++ = 0x78; /* deflate, 32 KiB window */
     *at++ = 0x01; /* fastest; makes the 16 bits a multiple of 31 */
     at = put_stored(packer->shuffled, n_noise, at);
-    size_t n = libdeflate_deflate_compress(packer->compressor, packer->shuffled + n_noise, n_bytes - n_noise, at, n_bytes - fixed);
+    const uint8_t *rest = packer->shuffled + n_noise;
+    size_t n = is_sparse ? sarrus_run_length_deflate(rest, n_bytes - n_noise, at, n_bytes - fixed)
+                         : libdeflate_deflate_compress(packer->compressor, rest, n_bytes - n_noise, at, n_bytes - fixed);
     if (n == 0) {
         return 0;
     }
@@ -131,12 +134,12 @@ static size_t put_zlib(const sarrus_packer *packer, size_t n_bytes, size_t n_noi
     return (size_t)(at - out);
 }
 
-size_t sarrus_packer_pack(sarrus_packer *packer, const void *elements, size_t n_elements, size_t element_size, uint8_t *out,
-                          uint32_t *filter_mask) {
+size_t sarrus_packer_pack(sarrus_packer *packer, const void *elements, size_t n_elements, size_t element_size, bool is_sparse,
+                          uint8_t *out, uint32_t *filter_mask) {
     size_t n_bytes = n_elements * element_size;
     sarrus_shuffle(elements, n_elements, element_size, packer->shuffled);
-    size_t n_noise = n_noisy_planes(packer->shuffled, n_elements, element_size) * n_elements;
-    size_t n = put_zlib(packer, n_bytes, n_noise, out);
+    size_t n_noise = is_sparse ? 0 : n_noisy_planes(packer->shuffled, n_elements, element_size) * n_elements;
+    size_t n = put_zlib(packer, n_bytes, n_noise, is_sparse, out);
     *filter_mask = 0;
     if (n == 0) {
         memcpy(out, packer->shuffled, n_bytes);

@@ -151,6 +151,8 @@ void sarrus_layout_pack(const void *user, uint64_t i_job, sarrus_compress_slot *
         elements = slot->staging;
     }
     size_t n_elements = field->chunk_instances * layout->block_times * field->width;
-    slot->n_packed =
-        sarrus_packer_pack(slot->packer, elements, n_elements, element_size(field->type), slot->packed, &slot->filter_mask);
+    /* What a run that was stopped leaves: a few times, and room for many. */
+    bool is_sparse = 2 * block->n_times <= layout->block_times;
+    slot->n_packed = sarrus_packer_pack(slot->packer, elements, n_elements, element_size(field->type), is_sparse, slot->packed,
+                                        &slot->filter_mask);
 }

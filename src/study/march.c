@@ -176,6 +176,8 @@ static sarrus_status slice_run(sarrus_march *march, sarrus_context *context, con
     const sarrus_status status =
         next->n_times > 0 ? sarrus_batch_observe(march->batch, next) : sarrus_batch_advance(march->batch, n_steps);
     const char *failure = sarrus_batch_failure(march->batch);
+    if (status == SARRUS_INTERRUPTED)
+        return status;
     if (status != SARRUS_OK)
         return sarrus_report(context, status, "the batch stopped at t = %g s: %s", sarrus_batch_time(march->batch),
                              failure != NULL ? failure : sarrus_status_text(status));
@@ -200,10 +202,12 @@ sarrus_status sarrus_march_block(sarrus_march *march, sarrus_context *context, c
         next.i_time_first = i_row;
         const uint64_t n_steps = slice_plan(march, n_rows, i_row, &next);
         status = slice_run(march, context, &next, n_steps);
-        if (status != SARRUS_OK)
+        if (status == SARRUS_OK) {
+            i_row += next.n_times;
+            status = progress_show(march);
+        } else if (status != SARRUS_INTERRUPTED) {
             return status;
-        i_row += next.n_times;
-        status = progress_show(march);
+        }
     }
     rows_take(march, &next, block, i_row);
     return status;

@@ -9,9 +9,11 @@
 #include <sys/stat.h>
 
 #include "core/report.h"
+#include "core/stop.h"
 #include "model/model.h"
 #include "sink/sink.h"
 #include "study/channels.h"
+#include "study/draws.h"
 #include "study/march.h"
 #include "study/outcome.h"
 #include "study/schedule.h"
@@ -24,7 +26,8 @@ typedef struct run_job {
     const sarrus_run_options *options;
     uint64_t n_instances, seed;
     sarrus_draws *draws;
-    sarrus_plan *plan;
+    const sarrus_plan *plan;
+    sarrus_plan *own_plan; /* NULL: it is the caller's */
     sarrus_batch *batch;
     sarrus_sink *sink; /* NULL without an output file */
     sarrus_schedule schedule;
@@ -99,17 +102,23 @@ static bool wants_events(const run_job *run) {
     return run->options->output_path != NULL && (run->model->output.channels & SARRUS_CHANNEL_RANK) != 0;
 }
 
+static sarrus_status plan_take(run_job *run) {
+    sarrus_status status = SARRUS_OK;
+    if (run->options->plan == NULL)
+        status = sarrus_plan_create(run->context, run->model, &run->own_plan);
+    run->plan = run->options->plan != NULL ? run->options->plan : run->own_plan;
+    return status;
+}
+
 static sarrus_status run_prepare(run_job *run) {
     sarrus_context *context = run->context;
     sarrus_batch_options batch_options = run->options->batch;
     batch_options.keep_rank_events = wants_events(run);
-    sarrus_status status = sarrus_plan_create(context, run->model, &run->plan);
-    if (status == SARRUS_OK && run->options->planned != NULL)
-        run->options->planned(run->plan, run->options->planned_user);
+    sarrus_status status = plan_take(run);
     if (status == SARRUS_OK)
         status = sarrus_schedule_create(context, run->model, &run->schedule);
     if (status == SARRUS_OK)
-        status = sarrus_draws_create(context, run->model, run->seed, run->n_instances, &run->draws);
+        status = sarrus_draws_make(context, run->model, run->seed, run->n_instances, batch_options.stop, &run->draws);
     if (status == SARRUS_OK)
         status = sarrus_batch_create(context, run->plan, &batch_options, run->n_instances, run->draws, &run->batch);
     if (status == SARRUS_OK)
@@ -118,6 +127,9 @@ static sarrus_status run_prepare(run_job *run) {
         status = sarrus_tally_create(context, run->n_instances, &run->tally);
     if (status == SARRUS_OK)
         status = sarrus_outcome_create(context, run->model, run->n_instances, wants_events(run), &run->outcome);
+    /* Up to here a stop leaves what was at the path before. */
+    if (status == SARRUS_OK && sarrus_stop_is_asked(batch_options.stop))
+        status = SARRUS_INTERRUPTED;
     if (status == SARRUS_OK && run->options->output_path != NULL)
         status = sink_open(run);
     if (status == SARRUS_OK) {
@@ -145,7 +157,7 @@ static void run_release(run_job *run) {
     sarrus_batch_destroy(run->batch);
     sarrus_draws_destroy(run->draws);
     sarrus_schedule_free(&run->schedule);
-    sarrus_plan_destroy(run->plan);
+    sarrus_plan_destroy(run->own_plan);
     sarrus_outcome_free(&run->outcome);
 }
 

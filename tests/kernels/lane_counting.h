@@ -160,6 +160,10 @@ LANE_FUNCTION mask mask_not(mask a) {
 LANE_FUNCTION mask mask_none() {
     return false;
 }
+LANE_FUNCTION int lane_is_stopped(const volatile int32_t *stop) {
+    (void)stop;
+    return 0;
+}
 LANE_FUNCTION int mask_any(mask a) {
     return a;
 }

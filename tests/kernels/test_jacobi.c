@@ -96,7 +96,7 @@ static mask lane_mask(const bool *on) {
 static void lanes_solve(const sarrus_rank_rule *rule, const problem *problems, double max_rank, const bool *on, lane_answer *out) {
     static real d[MAX_SIZE * MAX_SIZE], u[MAX_SIZE * MAX_SIZE], b[MAX_SIZE], norm2[MAX_SIZE], z[MAX_SIZE], sigma[MAX_SIZE];
     const int m = problems[0].m, n = problems[0].n;
-    sarrus_jacobi_problem svd = {m, n, d, b, norm2, sigma, u};
+    sarrus_jacobi_problem svd = {m, n, d, b, norm2, sigma, u, NULL};
     memset(out, 0, WIDTH * sizeof *out);
     for (int lane = 0; lane < WIDTH; ++lane) {
         for (int i = 0; i < m * n; ++i)
