@@ -286,10 +286,10 @@ typedef struct sarrus_adaptive_layout {
     int32_t held;              /* [2m] Φ, Φ̇ at t_now, when the gains follow the step (Runge-Kutta) */
     int32_t a_now;             /* [n] acceleration at t_now (Runge-Kutta) */
     int32_t before, a_before;  /* [2n] [n] at t_before (Runge-Kutta) */
+    int32_t is_dense;          /* [1] SARRUS_DENSE_NONE, _READY or _FAILED (Runge-Kutta) */
+    int32_t inner;             /* [n_nodes][n + 1] these accelerations, and the power (Runge-Kutta) */
     int32_t work_now, work_before;   /* [1] J, W at t_now and t_before */
     int32_t power_now, power_before; /* [1] W, its derivative there (Runge-Kutta) */
-    int32_t is_dense;          /* [1] SARRUS_DENSE_NONE, _READY or _FAILED (Runge-Kutta) */
-    int32_t inner;             /* [n_nodes][n] these accelerations (Runge-Kutta) */
     int32_t order, last_order; /* [1] of the next step and of the last (adams-moulton) */
     int32_t n_equal;           /* [1] steps in a row of the same size */
     int32_t last_step;         /* [1] s */
@@ -420,12 +420,13 @@ typedef struct sarrus_mechanism {
     PLAN_TABLE(int32_t, independent, SARRUS_PLAN_N_INDEPENDENT); /* [factor.n_independent] rows I, ascending */
     int32_t event_capacity;                                      /* changes of rank that a tile can hold until they are fetched */
     double project_tolerance;                                    /* plan */
-    /* Smallest pivot, relative to the row's own S_kk, that the block LDLᵀ may use. For an acceleration a lane with a smaller one
-     * takes the rank-revealing path; for a projection the row is left out for the moment. */
+    /* Smallest pivot, relative to the row's own S_kk, that the block LDLᵀ may use. A row with a smaller one is held apart, or, for the
+     * projection of a passage that is crossed exactly, left out for the moment. */
     double guard; /* plan */
     /* The smallest pivot relative to its row's S_kk in an ordinary configuration, and its square root: distances from a change point
      * are measured by it. */
     double ordinary, ordinary_root; /* plan */
+    double weak_distance;           /* plan */ /* below it the dense method cannot follow a bend; 0: it can everywhere */
     double size;                    /* plan */ /* m, of the assembled mechanism: the diagonal of the box around its joints */
     /* What an instance that is ok keeps to, SARRUS_NO_LIMIT: anything. ‖Φ‖ in m | rad; the others relative. */
     double limit_violation, limit_energy, limit_error; /* plan */

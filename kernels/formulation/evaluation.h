@@ -103,6 +103,14 @@ LANE_BODY sarrus_rank_limit sarrus_rank_limits(const sarrus_evaluation *ev, real
 #define SARRUS_LOST 1e-5
 #define SARRUS_NOISE 1e-7
 
+/* What is known of the direction across the motion, relative: to ε·closeness by pivots of S, to ε·√closeness where rows are held apart
+ * and by dense methods. */
+LANE_FUNCTION real sarrus_direction_noise(const sarrus_mechanism *mech, real closeness) {
+    const real unit = real_set(8.0 * 2.220446049250313e-16);
+    const mask is_squared = mech->solve == SARRUS_SOLVE_AUTO ? real_lt(closeness, real_set(1.0 / mech->guard)) : mask_none();
+    return unit * real_select(is_squared, closeness, real_sqrt(closeness));
+}
+
 /* Lanes in which some row is crossed. */
 LANE_BODY mask sarrus_is_crossing(const sarrus_evaluation *ev) {
     mask crossing = mask_none();

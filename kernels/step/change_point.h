@@ -369,9 +369,18 @@ LANE_FUNCTION int sarrus_passage_watch(sarrus_evaluation *ev, const sarrus_passa
 
 /* Lanes in a bend so near to a change point that the direction of their acceleration is known less well than the tolerance asks for. */
 LANE_FUNCTION mask sarrus_is_blind(const sarrus_evaluation *ev, const sarrus_passage *lanes) {
-    const real noise = real_set(8.0 * 2.220446049250313e-16) * lane_at(lanes->closeness, 0);
+    const real noise = sarrus_direction_noise(sarrus_plan_of(ev), lane_at(lanes->closeness, 0));
     const mask is_bend = real_lt(real_set(0.0), lane_at(lanes->is_bend, 0));
     return mask_and(is_bend, real_lt(real_set(sarrus_plan_of(ev)->integrator.rtol), noise));
+}
+
+/* Lanes in a bend that the plan's dense method cannot follow. */
+LANE_FUNCTION mask sarrus_bend_is_lost(const sarrus_evaluation *ev, const sarrus_passage *lanes) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    if (!(mech->weak_distance > 0.0) || !mech->is_watched)
+        return mask_none();
+    const real x = sarrus_distance(mech, lane_at(lanes->closeness, 0));
+    return mask_and(real_lt(real_set(0.0), lane_at(lanes->is_bend, 0)), real_lt(x, real_set(mech->weak_distance)));
 }
 
 /* The longest step that a bend allows, 1e300 s outside of one. */

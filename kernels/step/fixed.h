@@ -194,6 +194,7 @@ LANE_FUNCTION sarrus_fixed_trial sarrus_fixed_try(sarrus_evaluation *ev, const s
         if (sarrus_passage_watch(ev, lanes, ev->healthy, &from))
             sarrus_accelerate_checked(ev, t, q, v, &trial.force_is_finite);
         trial.h = sarrus_part_choose(ev, lanes, left, whole, &trial.is_lost);
+        trial.is_lost = mask_or(trial.is_lost, sarrus_bend_is_lost(ev, lanes));
     }
     ev->wants_closeness = 0;
     if (sarrus_method_is_rk4(mech)) {

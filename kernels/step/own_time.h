@@ -86,7 +86,13 @@ LANE_BODY mask sarrus_adaptive_retire(const sarrus_evaluation *ev, const sarrus_
     spent = mask_and(spent, mask_not(vanished));
     sarrus_adaptive_fail(ev, clock, vanished, SARRUS_INSTANCE_STEP_UNDERFLOW);
     sarrus_adaptive_fail(ev, clock, spent, SARRUS_INSTANCE_STEP_LIMIT);
-    return mask_and(go, mask_not(mask_or(vanished, spent)));
+    mask weak = mask_and(go, sarrus_bend_is_lost(ev, &lanes->passage));
+    weak = mask_and(weak, mask_not(mask_or(vanished, spent)));
+    if (mech->limit_error < SARRUS_NO_LIMIT)
+        sarrus_adaptive_fail(ev, clock, weak, SARRUS_INSTANCE_UNRESOLVED);
+    else
+        weak = mask_none();
+    return mask_and(go, mask_not(mask_or(weak, mask_or(vanished, spent))));
 }
 
 /* The watch for change points before a step, and how long the step may be. */

@@ -205,6 +205,16 @@ static bool has_work(const sarrus_plan *plan) {
     return false;
 }
 
+/* The direction of a bend at the distance x is known to ε/x² by methods that square the condition, and to (τ/σ)² = (1e-7/x)² by
+ * Tikhonov's with the threshold of a bend; other thresholds are the larger. Seven digits of it are asked for, with a margin. */
+static double weak_distance(const sarrus_model *model) {
+    const sarrus_pinv_method method = model->dynamics.pinv;
+    const bool is_squared = method == SARRUS_PINV_NORMAL || method == SARRUS_PINV_CHOLESKY || method == SARRUS_PINV_CUSOLVER_SYEV;
+    if (is_squared || (method == SARRUS_PINV_TIKHONOV && model->dynamics.rank_method == SARRUS_RANK_AUTO))
+        return 1e-3;
+    return method == SARRUS_PINV_TIKHONOV ? fmax(1e-3, 3e3 * model->dynamics.rank_tolerance) : 0.0;
+}
+
 static void fill_options(sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
     sarrus_mechanism *mech = &plan->mech;
@@ -217,9 +227,8 @@ static void fill_options(sarrus_plan *plan) {
                   : model->dynamics.pinv >= SARRUS_N_PINV_HOST_METHODS ? SARRUS_SOLVE_EXTERNAL
                                                                        : SARRUS_SOLVE_METHOD;
     mech->rank = (sarrus_rank_rule){(int32_t)model->dynamics.rank_method, model->dynamics.rank_tolerance};
-    /* Pivots stand for σ², so that 1e-8 on them is 1e-4 on σ: the guard sends a lane to the SVD long before digits run out
-     * (error ε/guard ≈ 2e-8 in the direction concerned, at a passage that lasts a step). */
     mech->guard = 1e-5;
+    mech->weak_distance = weak_distance(model);
     /* Changes of rank are rare; more of them between two looks only make the tile come back sooner. */
     mech->event_capacity = model->output.channels & SARRUS_CHANNEL_RANK ? 4 : 0;
     mech->project = projections[model->dynamics.projection];

@@ -58,6 +58,8 @@ static mechanism open_with(const char *method, const char *dynamics) {
                                          {"integrator.rtol", "1e-11"},
                                          {"integrator.atol", "1e-11"},
                                          {"integrator.max_steps", "1000000000000"},
+                                         {"integrator.substeps", "off"}, /* rows are counted by whole steps */
+                                         {"limits", "{violation: off, energy: off, error: off}"}, /* hours bring any method to an end */
                                          {"dynamics", dynamics},
                                          {"output", "{interval: 0.25}"},
                                          {NULL, NULL}};

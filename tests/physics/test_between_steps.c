@@ -148,6 +148,7 @@ static void a_step_is_opened_once(void **state) {
                                              {"integrator.rtol", "0.5"},
                                              {"integrator.atol", "1e3"},
                                              {"dynamics", HOLDS[0]},
+                                             {"limits", "{violation: off, energy: off, error: off}"},
                                              {"output.interval", "0.0125"},
                                              {NULL, NULL}};
         mechanism m = mechanism_open_text(double_pendulum, overrides);
