@@ -18,7 +18,7 @@ static const int i_piece[SARRUS_CHANGE_POINT_N_TIMES] = {4, 8, 12, 20};
  * 1e-11 where the bends are wide: 1e-6 tells both from another branch. rk4 is good to 1e-7 without bends, and at 1e-2 an angle is
  * off visibly. The method of order 1 is off by 0.2 rad at 1e-4 s with no bend at all: it is only asked for the branch. Right runs
  * take up to 4000 steps, trials included. */
-#define ADAPTIVE "rtol: 1.0e-11, atol: 1.0e-11, max_steps: 10000"
+#define ADAPTIVE "rtol: 1.0e-11, atol: 1.0e-11, max_steps: 100000"
 
 const sarrus_change_point_method sarrus_change_point_methods[SARRUS_CHANGE_POINT_N_METHODS] = {
     {"rk4", "auto", "", false, 1e-3, 1e-2},

@@ -13,7 +13,7 @@
 #include "kernels/formulation/standing_rows.h"
 
 /* What a correction does with a row in doubt that is crossed exactly: an acceleration keeps it until it is lost, a projection leaves
- * it out. */
+ * it out earlier. */
 enum { SARRUS_DOUBT_ACCELERATION = 0, SARRUS_DOUBT_PROJECTION = 1 };
 
 /* The rows in doubt of a tile: vectors r_k in ws->d [n_rows][n], weighted to M^{1/2} r; per row what is left of the right side (ws->u_rhs),
@@ -42,9 +42,9 @@ LANE_PHASE real sarrus_row_apart(sarrus_evaluation *ev, int32_t i) {
     return own;
 }
 
-/* Takes row i in, in the lanes of `here`, and returns its closeness. `own`: what its size is relative to, at least J_i M⁻¹ J_iᵀ. Rows that
- * are crossed (`is_crossed`) have another size to reach. */
-LANE_BODY real sarrus_doubt_take(sarrus_evaluation *ev, int32_t i, real own, mask here, mask is_crossed, sarrus_doubt *doubt) {
+/* Takes row i in, in the lanes of `here`, and returns its closeness. `own`: what its size is relative to, at least J_i M⁻¹ J_iᵀ; `share` of
+ * it, and of what is ordinary, has to be left for the row to count. */
+LANE_BODY real sarrus_doubt_take(sarrus_evaluation *ev, int32_t i, real own, mask here, real share, sarrus_doubt *doubt) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     const real zero = real_set(0.0);
@@ -62,7 +62,6 @@ LANE_BODY real sarrus_doubt_take(sarrus_evaluation *ev, int32_t i, real own, mas
             size = real_fma(lane_at(r, 3 * b + k), lane_at(r, 3 * b + k), size);
         }
     }
-    const real share = real_select(is_crossed, real_set(SARRUS_LOST * SARRUS_LOST), real_set(SARRUS_NOISE * SARRUS_NOISE));
     lane_at(ws->norm2, at) = size;
     lane_at(ws->sigma, at) = share * real_set(mech->ordinary) * own;
     lane_at(ws->u_rhs, at) = real_select(here, rest, zero);
@@ -70,19 +69,23 @@ LANE_BODY real sarrus_doubt_take(sarrus_evaluation *ev, int32_t i, real own, mas
     return closeness;
 }
 
+/* The share of |r|² from which on a row counts, where it is crossed exactly and elsewhere. */
+LANE_BODY real sarrus_doubt_share(mask is_crossed, int how) {
+    const real_scalar least = how == SARRUS_DOUBT_PROJECTION ? SARRUS_LEFT_OUT : SARRUS_LOST;
+    return real_select(is_crossed, real_set(least * least), real_set(SARRUS_NOISE * SARRUS_NOISE));
+}
+
 /* Row i of the factor, element `at` of vectors in elimination order. */
 LANE_PHASE void sarrus_doubt_take_factored(sarrus_evaluation *ev, int32_t i, int32_t at, mask slow, int how, sarrus_doubt *doubt) {
     sarrus_workspace *ws = ev->ws;
     const real zero = real_set(0.0);
     const mask is_crossed = ev->crossed ? real_lt(zero, lane_at(ev->crossed, at)) : mask_none();
-    mask here = mask_and(slow, real_eq(frame_at(ws->inverse, at), zero));
+    const mask here = mask_and(slow, real_eq(frame_at(ws->inverse, at), zero));
     doubt->n_refused = doubt->n_refused + real_select(here, real_set(1.0), zero);
-    if (how == SARRUS_DOUBT_PROJECTION)
-        here = mask_and(here, mask_not(is_crossed));
     if (!mask_any(here))
         return;
     const real own = frame_at(ws->diagonal, at) * real_set(1.0 / sarrus_plan_of(ev)->guard); /* as its pivot is judged */
-    const real closeness = sarrus_doubt_take(ev, i, own, here, is_crossed, doubt);
+    const real closeness = sarrus_doubt_take(ev, i, own, here, sarrus_doubt_share(is_crossed, how), doubt);
     doubt->closeness[0] = real_max(real_select(is_crossed, zero, closeness), doubt->closeness[0]);
     doubt->closeness[1] = real_max(closeness, doubt->closeness[1]);
 }
@@ -101,7 +104,8 @@ LANE_BODY void sarrus_doubt_gather(sarrus_evaluation *ev, const real *rhs, mask 
               sarrus_doubt_take_factored(ev, PLAN_INDEX(PLAN_AT(mech, row, k, lap)), PLAN_INDEX(PLAN_AT(mech, at, k, lap)), slow, how,
                                          doubt))
     for (int32_t d = 0; d < mech->factor.n_dependent && mask_any(other); ++d) {
-        (void)sarrus_doubt_take(ev, mech->factor.dependent[d], real_set(0.0), other, sarrus_is_crossing(ev), doubt);
+        (void)sarrus_doubt_take(ev, mech->factor.dependent[d], real_set(0.0), other,
+                                sarrus_doubt_share(sarrus_is_crossing(ev), how), doubt);
     }
 }
 

@@ -101,6 +101,8 @@ LANE_BODY sarrus_rank_limit sarrus_rank_limits(const sarrus_evaluation *ev, real
 /* Of an acceleration: a direction that is crossed exactly is lost at SARRUS_LOST of its ordinary singular value, any other one only
  * where nothing but round-off is left of it (docs/change_points.md). */
 #define SARRUS_LOST 1e-5
+/* A projection leaves a direction that is crossed exactly out from here on. */
+#define SARRUS_LEFT_OUT 1e-4
 #define SARRUS_NOISE 1e-7
 
 /* What is known of the direction across the motion, relative: to ε·closeness by pivots of S, to ε·√closeness where rows are held apart

@@ -120,25 +120,11 @@ PLAN_BODY void sarrus_accelerate_body(sarrus_evaluation *ev, real t, const real 
     ev->is_configured = 0; /* the state moves on */
 }
 
-/* Lanes in which the factor has refused a row that is not crossed. */
-PLAN_BODY mask sarrus_has_doubt(const sarrus_evaluation *ev) {
-    const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    const sarrus_workspace *ws = ev->ws;
-    const real zero = real_set(0.0);
-    mask doubt = real_lt(zero, frame_at(ws->refused, 0));
-    if (!ev->crossed || !mask_any(doubt))
-        return doubt;
-    doubt = mask_none();
-    PLAN_EACH (k, 0, 2 * mech->factor.n_blocks)
-        doubt = mask_or(doubt, mask_and(real_eq(frame_at(ws->inverse, k), zero), real_eq(lane_at(ev->crossed, k), zero)));
-    return doubt;
-}
-
 /* out ← M^{-1/2} D⁺ rhs for a projection, on the independent rows.
  *
  * At a change point that is crossed exactly a correction along the direction that is being lost is noise: the right side holds
  * round-off of some ε, its smallest singular value goes to 0, and ε/σ would be written into the state, where the velocities then take
- * the bent configuration for a turn of the motion. So a crossed row whose pivot is refused is left out until the passage is over; what
+ * the bent configuration for a turn of the motion. So a crossed row that is nearly lost is left out until the passage is over; what
  * it is violated by then is of the order of ε and is corrected afterwards. In a bend the same correction is what keeps the motion on
  * its branch, and such rows are held apart. */
 PLAN_BODY void sarrus_correct_projection_body(sarrus_evaluation *ev, const real *rhs, mask active, real *out) {
@@ -148,7 +134,7 @@ PLAN_BODY void sarrus_correct_projection_body(sarrus_evaluation *ev, const real 
     ++ev->n_evaluations;
     (void)sarrus_correct_fast(ev, rhs);
     if (!ev->sits_out)
-        slow = mask_or(slow, sarrus_has_doubt(ev));
+        slow = mask_or(slow, real_lt(real_set(0.0), frame_at(ws->refused, 0)));
     slow = mask_and(active, slow);
     PLAN_EACH (i, 0, mech->n)
         frame_at(out, i) = real_set(0.0);

@@ -44,6 +44,8 @@
  * the error and the geometry alone has to hold the step. */
 #define SARRUS_BEND_STEP 0.25
 #define SARRUS_BEND_STEP_BLIND 0.06
+/* A method of the first order. */
+#define SARRUS_BEND_STEP_FIRST 0.02
 /* The same for adams-moulton, whose differences of high order would be of noise alone: it goes by shorter steps of a lower order. */
 #define SARRUS_BEND_STEP_BLIND_ADAMS 0.01
 #define SARRUS_BEND_ORDER_BLIND 5

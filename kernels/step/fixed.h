@@ -102,7 +102,7 @@ LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_end(sarrus_evaluation *ev, real 
 LANE_BODY real sarrus_part_choose(const sarrus_evaluation *ev, const sarrus_passage *lanes, real left, real whole, mask *is_lost) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real zero = real_set(0.0), part = lane_at(lanes->part, 0), floor = real_set(SARRUS_SHORTEST_PART) * whole;
-    real want = sarrus_bend_step(ev, lanes, real_set(SARRUS_BEND_STEP));
+    real want = sarrus_bend_step(ev, lanes, real_set(sarrus_method_is_rk4(mech) ? SARRUS_BEND_STEP : SARRUS_BEND_STEP_FIRST));
     want = real_select(real_lt(zero, part), real_min(part, want), want);
     *is_lost = real_lt(want, floor);
     if (!mech->has_parts) {
@@ -194,7 +194,6 @@ LANE_FUNCTION sarrus_fixed_trial sarrus_fixed_try(sarrus_evaluation *ev, const s
         if (sarrus_passage_watch(ev, lanes, ev->healthy, &from))
             sarrus_accelerate_checked(ev, t, q, v, &trial.force_is_finite);
         trial.h = sarrus_part_choose(ev, lanes, left, whole, &trial.is_lost);
-        trial.is_lost = mask_or(trial.is_lost, sarrus_bend_is_lost(ev, lanes));
     }
     ev->wants_closeness = 0;
     if (sarrus_method_is_rk4(mech)) {
@@ -217,7 +216,8 @@ LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_part(sarrus_evaluation *ev, cons
     sarrus_fixed_outcome end = sarrus_fixed_end(ev, t_new, step, trial.force_is_finite, trial.refused);
     sarrus_lane_set(lanes->stride, end.moved, *h);
     const mask is_lost = mask_and(trial.is_lost, real_lt(real_set(mech->limit_error), real_set(SARRUS_NO_LIMIT)));
-    const mask lost = mask_and(end.moved, mask_or(is_lost, sarrus_fixed_is_lost(ev)));
+    mask lost = mask_or(is_lost, sarrus_fixed_is_lost(ev));
+    lost = mask_and(end.moved, mask_or(lost, sarrus_bend_is_lost(ev, lanes)));
     if (mask_any(lost)) {
         sarrus_fixed_fail(ev, step, lost, real_set((real_scalar)SARRUS_INSTANCE_UNRESOLVED));
         end.failed = mask_or(end.failed, lost);

@@ -88,10 +88,7 @@ LANE_BODY mask sarrus_adaptive_retire(const sarrus_evaluation *ev, const sarrus_
     sarrus_adaptive_fail(ev, clock, spent, SARRUS_INSTANCE_STEP_LIMIT);
     mask weak = mask_and(go, sarrus_bend_is_lost(ev, &lanes->passage));
     weak = mask_and(weak, mask_not(mask_or(vanished, spent)));
-    if (mech->limit_error < SARRUS_NO_LIMIT)
-        sarrus_adaptive_fail(ev, clock, weak, SARRUS_INSTANCE_UNRESOLVED);
-    else
-        weak = mask_none();
+    sarrus_adaptive_fail(ev, clock, weak, SARRUS_INSTANCE_UNRESOLVED);
     return mask_and(go, mask_not(mask_or(weak, mask_or(vanished, spent))));
 }
 

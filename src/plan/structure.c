@@ -228,7 +228,7 @@ static void fill_options(sarrus_plan *plan) {
                                                                        : SARRUS_SOLVE_METHOD;
     mech->rank = (sarrus_rank_rule){(int32_t)model->dynamics.rank_method, model->dynamics.rank_tolerance};
     mech->guard = 1e-5;
-    mech->weak_distance = weak_distance(model);
+    mech->weak_distance = isinf(model->limits.error) ? 0.0 : weak_distance(model);
     /* Changes of rank are rare; more of them between two looks only make the tile come back sooner. */
     mech->event_capacity = model->output.channels & SARRUS_CHANNEL_RANK ? 4 : 0;
     mech->project = projections[model->dynamics.projection];
