@@ -299,9 +299,12 @@ typedef struct sarrus_adaptive_layout {
     int32_t phi;               /* [max_order + 2][2n + 1] modified divided differences of (v, a, power) */
 } sarrus_adaptive_layout;
 
+/* How near to a change point a state is: of the rows that are not crossed, of all, and of the former without the nearest. */
+#define SARRUS_N_CLOSENESS 3
+
 /* Fields of a tile by which a lane passes change points (kernels/step/change_point.h). */
 typedef struct sarrus_passage_layout {
-    int32_t now;       /* [2] closeness at t_now, of the rows that are not crossed and of all (methods that choose their steps) */
+    int32_t now;       /* [3] closeness at t_now (methods that choose their steps) */
     int32_t closeness; /* [1] of the rows that are not crossed, where the last step began; 0: not known */
     int32_t stride;    /* [1] s, the length of that step */
     int32_t is_on;     /* [1] 1 within a passage */
@@ -309,6 +312,8 @@ typedef struct sarrus_passage_layout {
     int32_t rate;      /* [1] 1/s, the largest |d/dt distance| seen in the passage */
     int32_t entry;     /* [1] distance at which the passage is over */
     int32_t looked;    /* [1] distance from which was last looked ahead */
+    int32_t second;    /* [1] closeness without the nearest row, where the last step began; 0: not known */
+    int32_t second_rate; /* [1] 1/s, the same as `rate` of it */
     int32_t part;      /* [1] s, what a fixed step is made in parts of; 0: as a whole */
     int32_t crossed;   /* [2 n_blocks] 1: the row of the factor depends on the others exactly at the change point */
 } sarrus_passage_layout;
@@ -385,7 +390,7 @@ typedef struct sarrus_reveal_problem {
     int32_t how;           /* SARRUS_DOUBT_… */
     const void *slow;      /* [width] 1 in the lanes that are asked for, else 0 */
     void *z;               /* [n][width] out */
-    void *closeness;       /* [2][width] out: of the rows that are not crossed, of all */
+    void *closeness;       /* [3][width] out */
     void *rank;            /* [width] out */
 } sarrus_reveal_problem;
 typedef void (*sarrus_external_reveal)(void *user, const sarrus_reveal_problem *problem);

@@ -25,7 +25,7 @@ typedef struct sarrus_workspace {
     FRAME_ARRAY(diagonal, 2 * SARRUS_PLAN_N_BLOCKS); /* [n_blocks][2] guard · S_kk */
     FRAME_ARRAY(inverse, 2 * SARRUS_PLAN_N_BLOCKS);  /* [n_blocks][2] 1/D, 0 where the pivot was refused */
     FRAME_ARRAY(refused, 1);                         /* [1] 1 where a pivot of the factor was refused */
-    FRAME_ARRAY(closeness, 2);                       /* [2] the largest S_kk/d_k: of the rows that are not crossed, of all */
+    FRAME_ARRAY(closeness, SARRUS_N_CLOSENESS);      /* [3] the largest S_kk/d_k: of the rows that are not crossed, of all; the second of the former */
     FRAME_ARRAY(solution, 2 * SARRUS_PLAN_N_BLOCKS); /* [2 n_blocks] right side and solution in elimination order */
     FRAME_ARRAY(multiplier, SARRUS_PLAN_N_ROWS);     /* [m] S⁻¹ rhs by row, 0 on dependent rows, unset on crank pins; is −λ */
     FRAME_ARRAY(z, SARRUS_PLAN_N_COORDINATES);       /* [n] D⁺ b */
@@ -122,7 +122,7 @@ LANE_FUNCTION size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *bl
     FRAME_PART(ws->diagonal, block, &at, n_i);
     FRAME_PART(ws->inverse, block, &at, n_i);
     FRAME_PART(ws->refused, block, &at, 1);
-    FRAME_PART(ws->closeness, block, &at, 2);
+    FRAME_PART(ws->closeness, block, &at, SARRUS_N_CLOSENESS);
     FRAME_PART(ws->solution, block, &at, n_i);
     FRAME_PART(ws->multiplier, block, &at, m);
     FRAME_PART(ws->direction, block, &at, 2 * m);

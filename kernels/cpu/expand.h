@@ -95,7 +95,7 @@ static void kernel_reveal(void *user, const sarrus_reveal_problem *problem) {
     const sarrus_rank_decision found = sarrus_reveal(&ev, problem->rhs, real_eq(*(const real *)problem->slow, one), problem->how);
     for (int32_t i = 0; i < mech->n; ++i)
         ((real *)problem->z)[i] = ws.z[i];
-    for (int32_t k = 0; k < 2; ++k)
+    for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
         ((real *)problem->closeness)[k] = ws.closeness[k];
     *(real *)problem->rank = found.rank;
 }

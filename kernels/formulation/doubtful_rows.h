@@ -22,7 +22,7 @@ typedef struct sarrus_doubt {
     const real *rhs; /* [m] */
     int32_t n_rows;
     real n_refused;    /* rows of the factor among them */
-    real closeness[2]; /* the largest S_kk/|r_k|² of these: of those that are not crossed, of all */
+    real closeness[SARRUS_N_CLOSENESS]; /* S_kk/|r_k|² of these, as ws->closeness has it of the others */
 } sarrus_doubt;
 
 /* ws->apart ← P M⁻¹ J_iᵀ; returns J_i M⁻¹ J_iᵀ, the row's own. */
@@ -86,7 +86,7 @@ LANE_PHASE void sarrus_doubt_take_factored(sarrus_evaluation *ev, int32_t i, int
         return;
     const real own = frame_at(ws->diagonal, at) * real_set(1.0 / sarrus_plan_of(ev)->guard); /* as its pivot is judged */
     const real closeness = sarrus_doubt_take(ev, i, own, here, sarrus_doubt_share(is_crossed, how), doubt);
-    doubt->closeness[0] = real_max(real_select(is_crossed, zero, closeness), doubt->closeness[0]);
+    sarrus_largest_two(real_select(is_crossed, zero, closeness), &doubt->closeness[0], &doubt->closeness[2]);
     doubt->closeness[1] = real_max(closeness, doubt->closeness[1]);
 }
 
@@ -99,7 +99,7 @@ LANE_BODY void sarrus_doubt_gather(sarrus_evaluation *ev, const real *rhs, mask 
         other = slow;
     doubt->rhs = rhs;
     doubt->n_rows = 0;
-    doubt->n_refused = doubt->closeness[0] = doubt->closeness[1] = real_set(0.0);
+    doubt->n_refused = doubt->closeness[0] = doubt->closeness[1] = doubt->closeness[2] = real_set(0.0);
     PLAN_RUNS(FACTORED, k, lap, 0, mech->factor.n_rows,
               sarrus_doubt_take_factored(ev, PLAN_INDEX(PLAN_AT(mech, row, k, lap)), PLAN_INDEX(PLAN_AT(mech, at, k, lap)), slow, how,
                                          doubt))
@@ -192,8 +192,12 @@ LANE_BODY sarrus_rank_decision sarrus_correct_doubtful(sarrus_evaluation *ev, co
             frame_at(ws->z, 3 * b + k) = frame_at(ws->z, 3 * b + k) + x;
         }
     }
-    for (int32_t k = 0; k < 2; ++k)
-        frame_at(ws->closeness, k) = real_max(real_select(slow, doubt.closeness[k], zero), frame_at(ws->closeness, k));
+    real first = frame_at(ws->closeness, 0), second = frame_at(ws->closeness, 2);
+    sarrus_largest_two(real_select(slow, doubt.closeness[0], zero), &first, &second);
+    sarrus_largest_two(real_select(slow, doubt.closeness[2], zero), &first, &second);
+    frame_at(ws->closeness, 0) = first;
+    frame_at(ws->closeness, 1) = real_max(real_select(slow, doubt.closeness[1], zero), frame_at(ws->closeness, 1));
+    frame_at(ws->closeness, 2) = second;
     return found;
 }
 

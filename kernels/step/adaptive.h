@@ -107,7 +107,7 @@ LANE_BODY mask sarrus_trial_judge(sarrus_evaluation *ev, const sarrus_adaptive *
     sarrus_lane_set(lanes->power_before, accept, lane_at(lanes->power_now, 0));
     sarrus_lane_set(lanes->power_now, accept, ev->power);
     sarrus_lane_set(passage->stride, accept, h);
-    for (int32_t k = 0; k < 2; ++k)
+    for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
         sarrus_lane_set(lane_from(passage->now, k), accept, frame_at(ws->closeness, k));
     sarrus_nearest_note(ev, accept, t_new, frame_at(ws->closeness, 1));
     return accept;

@@ -44,16 +44,14 @@
  * the error and the geometry alone has to hold the step. */
 #define SARRUS_BEND_STEP 0.25
 #define SARRUS_BEND_STEP_BLIND 0.06
-/* A method of the first order. */
-#define SARRUS_BEND_STEP_FIRST 0.02
 /* The same for adams-moulton, whose differences of high order would be of noise alone: it goes by shorter steps of a lower order. */
 #define SARRUS_BEND_STEP_BLIND_ADAMS 0.01
 #define SARRUS_BEND_ORDER_BLIND 5
 
 /* The fields of sarrus_passage_layout. */
 typedef struct sarrus_passage {
-    real *now; /* [2] */
-    real *closeness, *stride, *is_on, *is_bend, *rate, *entry, *looked, *part;
+    real *now; /* [3] */
+    real *closeness, *stride, *is_on, *is_bend, *rate, *entry, *looked, *second, *second_rate, *part;
     real *crossed; /* [2 n_blocks] */
 } sarrus_passage;
 
@@ -67,6 +65,8 @@ LANE_FUNCTION void sarrus_passage_view(const sarrus_evaluation *ev, sarrus_passa
     lanes->rate = lane_from(ev->tile, at->rate);
     lanes->entry = lane_from(ev->tile, at->entry);
     lanes->looked = lane_from(ev->tile, at->looked);
+    lanes->second = lane_from(ev->tile, at->second);
+    lanes->second_rate = lane_from(ev->tile, at->second_rate);
     lanes->part = lane_from(ev->tile, at->part);
     lanes->crossed = lane_from(ev->tile, at->crossed);
 }
@@ -95,6 +95,7 @@ LANE_BODY void sarrus_passage_end(sarrus_evaluation *ev, const sarrus_passage *l
     sarrus_lane_set(lanes->is_on, on, zero);
     sarrus_lane_set(lanes->is_bend, on, zero);
     sarrus_lane_set(lanes->looked, on, zero);
+    sarrus_lane_set(lanes->second_rate, on, zero);
     for (int32_t k = 0; k < 2 * sarrus_plan_of(ev)->factor.n_blocks; ++k)
         sarrus_lane_set(lane_from(lanes->crossed, k), on, zero);
     sarrus_crossings_show(ev);
@@ -265,17 +266,24 @@ LANE_BODY mask sarrus_look_decide(sarrus_evaluation *ev, const sarrus_passage *l
 
 /* A place where a step begins: its state, and what is known there of the distance. */
 typedef struct sarrus_station {
-    real t, h;           /* s; the longest that the step may be */
+    real t, h; /* s; the longest that the step may be */
     const real *q, *v;
-    real near, near_all; /* closeness of the rows that are not crossed, and of all */
+    real near[SARRUS_N_CLOSENESS]; /* closeness */
 } sarrus_station;
+
+/* The place that the rows in the workspace are of. */
+LANE_FUNCTION sarrus_station sarrus_station_here(const sarrus_evaluation *ev, real t, real h, const real *q, const real *v) {
+    const sarrus_station here = {
+        t, h, q, v, {frame_at(ev->ws->closeness, 0), frame_at(ev->ws->closeness, 1), frame_at(ev->ws->closeness, 2)}};
+    return here;
+}
 
 /* The lanes of `on` look ahead. Uses most of the workspace. */
 LANE_PHASE void sarrus_look_ahead(sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, const sarrus_station *from) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     const mask healthy = ev->healthy;
-    const real x = sarrus_distance(mech, from->near);
+    const real x = sarrus_distance(mech, from->near[0]);
     const mask is_there = mask_and(on, real_lt(x, real_set(SARRUS_DISTANCE_NOISE)));
     sarrus_look look;
     look.open = mask_and(on, mask_not(is_there));
@@ -327,17 +335,27 @@ LANE_FUNCTION real sarrus_rate_faded(real rate, real stride, real x) {
     return rate / real_fma(real_set(SARRUS_RATE_FADES), stride * rate / x, real_set(1.0));
 }
 
+/* d/dt of the distance over the last step, of length `stride`, from `before` to `now`; 0 where it is not known. */
+LANE_FUNCTION real sarrus_distance_slope(const sarrus_mechanism *mech, real before, real now, real stride) {
+    const real zero = real_set(0.0);
+    const mask has_past = mask_and(mask_and(real_lt(zero, before), real_lt(zero, stride)), sarrus_closeness_is_alike(mech, before, now));
+    const real way = sarrus_distance(mech, now) - sarrus_distance(mech, before);
+    return real_select(has_past, way / real_select(has_past, stride, real_set(1.0)), zero);
+}
+
 /* What happens to lanes near a change point, where a step begins. Returns whether someone has looked ahead: the workspace then holds
  * nothing of the present state. */
 LANE_PHASE int sarrus_passage_go(sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, const sarrus_station *from) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real zero = real_set(0.0), stride = lane_at(lanes->stride, 0), before = lane_at(lanes->closeness, 0);
     const mask has_past = mask_and(real_lt(zero, before), real_lt(zero, stride));
-    const real x = sarrus_distance(mech, from->near), x_all = sarrus_distance(mech, from->near_all);
-    real slope = (x - sarrus_distance(mech, before)) / real_select(has_past, stride, real_set(1.0));
-    slope = real_select(mask_and(has_past, sarrus_closeness_is_alike(mech, before, from->near)), slope, zero);
+    const real x = sarrus_distance(mech, from->near[0]), x_all = sarrus_distance(mech, from->near[1]);
+    const real slope = sarrus_distance_slope(mech, before, from->near[0], stride);
     mask is_on = mask_and(on, real_lt(zero, lane_at(lanes->is_on, 0)));
     sarrus_lane_set(lanes->rate, is_on, real_max(real_abs(slope), sarrus_rate_faded(lane_at(lanes->rate, 0), stride, x)));
+    const real second = sarrus_distance_slope(mech, lane_at(lanes->second, 0), from->near[2], stride);
+    const real faded = sarrus_rate_faded(lane_at(lanes->second_rate, 0), stride, sarrus_distance(mech, from->near[2]));
+    sarrus_lane_set(lanes->second_rate, is_on, real_max(real_abs(second), faded));
     const mask is_over = mask_and(is_on, real_le(lane_at(lanes->entry, 0), x_all));
     if (mask_any(is_over))
         sarrus_passage_end(ev, lanes, is_over);
@@ -361,11 +379,12 @@ LANE_FUNCTION mask sarrus_passage_is_due(const sarrus_evaluation *ev, const sarr
 
 /* The watch at the beginning of a step of the lanes of `on`. Returns whether the workspace was used for something else. */
 LANE_FUNCTION int sarrus_passage_watch(sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, const sarrus_station *from) {
-    const mask due = sarrus_passage_is_due(ev, lanes, on, from->near);
+    const mask due = sarrus_passage_is_due(ev, lanes, on, from->near[0]);
     const real was_on = lane_at(lanes->is_on, 0);
     const int has_looked = mask_any(due) ? sarrus_passage_go(ev, lanes, due, from) : 0;
     const mask is_over = real_lt(lane_at(lanes->is_on, 0), was_on); /* all rows are in view again */
-    sarrus_lane_set(lanes->closeness, on, real_select(is_over, from->near_all, from->near));
+    sarrus_lane_set(lanes->closeness, on, real_select(is_over, from->near[1], from->near[0]));
+    sarrus_lane_set(lanes->second, on, from->near[2]);
     return has_looked;
 }
 
@@ -385,14 +404,21 @@ LANE_FUNCTION mask sarrus_bend_is_lost(const sarrus_evaluation *ev, const sarrus
     return mask_and(real_lt(real_set(0.0), lane_at(lanes->is_bend, 0)), real_lt(x, real_set(mech->weak_distance)));
 }
 
+/* distance/rate, 1e300 s where that is without bounds. */
+LANE_FUNCTION real sarrus_bend_share(const sarrus_mechanism *mech, real closeness, real rate) {
+    const mask is_limited = real_lt(real_set(0.0), rate);
+    return real_select(is_limited, sarrus_distance(mech, closeness) / real_select(is_limited, rate, real_set(1.0)), real_set(1e300));
+}
+
 /* The longest step that a bend allows, 1e300 s outside of one. */
 LANE_FUNCTION real sarrus_bend_step(const sarrus_evaluation *ev, const sarrus_passage *lanes, real share) {
     const mask is_bend = real_lt(real_set(0.0), lane_at(lanes->is_bend, 0));
     if (!mask_any(is_bend))
         return real_set(1e300);
-    real rate = lane_at(lanes->rate, 0), x = sarrus_distance(sarrus_plan_of(ev), lane_at(lanes->closeness, 0));
-    const mask is_limited = mask_and(is_bend, real_lt(real_set(0.0), rate));
-    return real_select(is_limited, share * x / real_select(is_limited, rate, real_set(1.0)), real_set(1e300));
+    const real nearest = sarrus_bend_share(sarrus_plan_of(ev), lane_at(lanes->closeness, 0), lane_at(lanes->rate, 0));
+    /* Beside a change point a motion may run into another one. */
+    const real second = sarrus_bend_share(sarrus_plan_of(ev), lane_at(lanes->second, 0), lane_at(lanes->second_rate, 0));
+    return real_select(is_bend, share * real_min(nearest, second), real_set(1e300));
 }
 
 #endif

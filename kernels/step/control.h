@@ -102,20 +102,16 @@ LANE_BODY real sarrus_error_size(sarrus_evaluation *ev, real *x, const real *y, 
     return real_max(sarrus_error_norm(mech, x, y, q_new, v_new), real_set(SARRUS_ACROSS_WEIGHT) * whole);
 }
 
-/* What round-off makes of an error in a bend, in the same norm. There the acceleration is known as well as the direction across the
- * motion; positions to ε·√closeness. No step can do better, and the geometry holds the step (change_point.h). Uses
+/* What round-off makes of an error in a bend, in the same norm. There accelerations, and velocities brought onto the constraints, are known
+ * as well as the direction across the motion. No step can do better, and the geometry holds the step (change_point.h). Uses
  * ws->error. */
 LANE_BODY real sarrus_error_noise(const sarrus_evaluation *ev, real h, real closeness, const real *y, const real *v_new) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const sarrus_workspace *ws = ev->ws;
-    real scale = real_set(mech->size);
-    for (int32_t i = 0; i < mech->n; ++i)
-        scale = real_max(i % 3 == 2 ? scale : real_abs(lane_at(y, i)), scale);
-    const real unit = real_set(8.0 * 2.220446049250313e-16) * scale;
-    const real turn = sarrus_direction_noise(mech, closeness) * h, shift = unit * real_sqrt(closeness);
+    const real share = sarrus_direction_noise(mech, closeness) * h;
     for (int32_t i = 0; i < mech->n; ++i) {
-        lane_at(ws->error, i) = i % 3 == 2 ? shift * real_set(1.0 / mech->size) : shift;
-        lane_at(ws->error, mech->n + i) = turn * real_abs(lane_at(ws->a, i));
+        lane_at(ws->error, i) = share * real_abs(lane_at(v_new, i));
+        lane_at(ws->error, mech->n + i) = share * real_abs(lane_at(ws->a, i));
     }
     return sarrus_error_norm(mech, ws->error, y, y, v_new);
 }

@@ -102,7 +102,7 @@ LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_end(sarrus_evaluation *ev, real 
 LANE_BODY real sarrus_part_choose(const sarrus_evaluation *ev, const sarrus_passage *lanes, real left, real whole, mask *is_lost) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real zero = real_set(0.0), part = lane_at(lanes->part, 0), floor = real_set(SARRUS_SHORTEST_PART) * whole;
-    real want = sarrus_bend_step(ev, lanes, real_set(sarrus_method_is_rk4(mech) ? SARRUS_BEND_STEP : SARRUS_BEND_STEP_FIRST));
+    real want = sarrus_bend_step(ev, lanes, real_set(SARRUS_BEND_STEP));
     want = real_select(real_lt(zero, part), real_min(part, want), want);
     *is_lost = real_lt(want, floor);
     if (!mech->has_parts) {
@@ -188,9 +188,9 @@ LANE_FUNCTION sarrus_fixed_trial sarrus_fixed_try(sarrus_evaluation *ev, const s
     sarrus_accelerate_checked(ev, t, q, v, &trial.force_is_finite);
     if (mech->is_watched) {
         sarrus_closeness_take(ev);
-        const sarrus_station from = {t, left, q, v, frame_at(ev->ws->closeness, 0), frame_at(ev->ws->closeness, 1)};
+        const sarrus_station from = sarrus_station_here(ev, t, left, q, v);
         if (!lane_is_stopped(ev->stop))
-            sarrus_nearest_note(ev, ev->healthy, t, from.near_all);
+            sarrus_nearest_note(ev, ev->healthy, t, from.near[1]);
         if (sarrus_passage_watch(ev, lanes, ev->healthy, &from))
             sarrus_accelerate_checked(ev, t, q, v, &trial.force_is_finite);
         trial.h = sarrus_part_choose(ev, lanes, left, whole, &trial.is_lost);

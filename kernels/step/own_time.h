@@ -56,7 +56,7 @@ LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptiv
     sarrus_lane_set(lanes->power_before, on, ev->power);
     sarrus_passage_end(ev, &lanes->passage, moved);
     sarrus_lane_set(lanes->passage.closeness, moved, real_set(0.0));
-    for (int32_t k = 0; k < 2; ++k)
+    for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
         sarrus_lane_set(lane_from(lanes->passage.now, k), on, frame_at(ws->closeness, k));
     sarrus_nearest_note(ev, on, t, frame_at(ws->closeness, 1));
     sarrus_count(ev, mech->layout.n_evaluations, 1.0, on);
@@ -98,8 +98,8 @@ LANE_BODY real sarrus_adaptive_watch(sarrus_evaluation *ev, const sarrus_adaptiv
     const sarrus_passage *passage = &lanes->passage;
     if (!mech->is_watched)
         return h;
-    const sarrus_station from = {lane_at(lanes->t_now, 0),  h, lanes->now, lane_from(lanes->now, mech->n), lane_at(passage->now, 0),
-                               lane_at(passage->now, 1)};
+    const sarrus_station from = {lane_at(lanes->t_now, 0),  h, lanes->now, lane_from(lanes->now, mech->n),
+                                 {lane_at(passage->now, 0), lane_at(passage->now, 1), lane_at(passage->now, 2)}};
     (void)sarrus_passage_watch(ev, passage, ev->healthy, &from);
     ev->is_configured = ev->is_factored = 0;
     const mask is_bend = real_lt(real_set(0.0), lane_at(passage->is_bend, 0));

@@ -23,8 +23,8 @@ LANE_BODY void sarrus_stage_watch(sarrus_evaluation *ev, real t, real h, const r
     sarrus_evaluate_rows(ev, t, q, v);
     sarrus_closeness_take(ev);
     ev->wants_closeness = 0;
-    const sarrus_station from = {t, h, q, v, frame_at(ev->ws->closeness, 0), frame_at(ev->ws->closeness, 1)};
-    sarrus_nearest_note(ev, ev->healthy, t, from.near_all);
+    const sarrus_station from = sarrus_station_here(ev, t, h, q, v);
+    sarrus_nearest_note(ev, ev->healthy, t, from.near[1]);
     (void)sarrus_passage_watch(ev, &lanes, ev->healthy, &from);
     ev->is_configured = ev->is_factored = 0;
 }
