@@ -172,6 +172,18 @@ LANE_BODY real sarrus_doubt_solve(const sarrus_evaluation *ev, int32_t n_rows, r
     return n_kept;
 }
 
+/* The closeness of the rows in doubt joins that of the others, in the lanes of `slow`: once for a factor, however often it corrects. */
+LANE_BODY void sarrus_doubt_show_closeness(sarrus_workspace *ws, mask slow, const sarrus_doubt *doubt) {
+    real first = frame_at(ws->closeness, 0), second = frame_at(ws->closeness, 2);
+    slow = mask_and(slow, mask_not(real_eq(doubt->closeness[0], first)));
+    for (int32_t k = 0; k < SARRUS_N_CLOSENESS; k += 2)
+        sarrus_largest_two(real_select(slow, doubt->closeness[k], real_set(0.0)), &first, &second);
+    const real all = real_select(slow, doubt->closeness[1], real_set(0.0));
+    frame_at(ws->closeness, 0) = first;
+    frame_at(ws->closeness, 1) = real_max(all, frame_at(ws->closeness, 1));
+    frame_at(ws->closeness, 2) = second;
+}
+
 /* ws->z ← x for the lanes of `slow`, in which the factor of the present rows has refused a pivot or the rank is another one. Leaves
  * ws->closeness as it is in these lanes, the rows in doubt included; overwrites ws->multiplier and the swings of the cranks. */
 LANE_BODY sarrus_rank_decision sarrus_correct_doubtful(sarrus_evaluation *ev, const real *rhs, mask slow, int how) {
@@ -192,12 +204,7 @@ LANE_BODY sarrus_rank_decision sarrus_correct_doubtful(sarrus_evaluation *ev, co
             frame_at(ws->z, 3 * b + k) = frame_at(ws->z, 3 * b + k) + x;
         }
     }
-    real first = frame_at(ws->closeness, 0), second = frame_at(ws->closeness, 2);
-    sarrus_largest_two(real_select(slow, doubt.closeness[0], zero), &first, &second);
-    sarrus_largest_two(real_select(slow, doubt.closeness[2], zero), &first, &second);
-    frame_at(ws->closeness, 0) = first;
-    frame_at(ws->closeness, 1) = real_max(real_select(slow, doubt.closeness[1], zero), frame_at(ws->closeness, 1));
-    frame_at(ws->closeness, 2) = second;
+    sarrus_doubt_show_closeness(ws, slow, &doubt);
     return found;
 }
 

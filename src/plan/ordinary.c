@@ -86,8 +86,8 @@ static sarrus_status find_ordinary(sarrus_plan *plan, sarrus_configuration *c) {
         return SARRUS_NO_MEMORY;
     plan->mech.ordinary = best > 1e-12 ? sarrus_plan_rounded(best) : 1e-12;
     plan->mech.ordinary_root = sqrt(plan->mech.ordinary);
-    /* The factor knows a direction to ε/pivot, 2e-11 here; a row held apart costs more, so that no ordinary one is. */
-    plan->mech.guard = fmin(plan->mech.guard, 1e-3 * plan->mech.ordinary);
+    /* The factor knows a direction to ε/pivot. A row held apart costs more: no ordinary one is, unless digits run out. */
+    plan->mech.guard = fmax(fmin(plan->mech.guard, 1e-3 * plan->mech.ordinary), 1e-8);
     return SARRUS_OK;
 }
 
