@@ -353,7 +353,8 @@ LANE_PHASE int sarrus_passage_go(sarrus_evaluation *ev, const sarrus_passage *la
     const real slope = sarrus_distance_slope(mech, before, from->near[0], stride);
     mask is_on = mask_and(on, real_lt(zero, lane_at(lanes->is_on, 0)));
     sarrus_lane_set(lanes->rate, is_on, real_max(real_abs(slope), sarrus_rate_faded(lane_at(lanes->rate, 0), stride, x)));
-    const real second = sarrus_distance_slope(mech, lane_at(lanes->second, 0), from->near[2], stride);
+    real second = sarrus_distance_slope(mech, lane_at(lanes->second, 0), from->near[2], stride);
+    second = real_select(sarrus_closeness_is_alike(mech, before, from->near[0]), second, zero);
     const real faded = sarrus_rate_faded(lane_at(lanes->second_rate, 0), stride, sarrus_distance(mech, from->near[2]));
     sarrus_lane_set(lanes->second_rate, is_on, real_max(real_abs(second), faded));
     const mask is_over = mask_and(is_on, real_le(lane_at(lanes->entry, 0), x_all));
