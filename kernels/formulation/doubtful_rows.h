@@ -70,9 +70,9 @@ LANE_BODY real sarrus_doubt_take(sarrus_evaluation *ev, int32_t i, real own, mas
 }
 
 /* The share of |r|² from which on a row counts, where it is crossed exactly and elsewhere. */
-LANE_BODY real sarrus_doubt_share(mask is_crossed, int how) {
-    const real_scalar least = how == SARRUS_DOUBT_PROJECTION ? SARRUS_LEFT_OUT : SARRUS_LOST;
-    return real_select(is_crossed, real_set(least * least), real_set(SARRUS_NOISE * SARRUS_NOISE));
+LANE_BODY real sarrus_doubt_share(const sarrus_evaluation *ev, mask is_crossed, int how) {
+    const real least = how == SARRUS_DOUBT_PROJECTION ? real_set(SARRUS_LEFT_OUT) : sarrus_lost_share(ev);
+    return real_select(is_crossed, least * least, real_set(SARRUS_NOISE * SARRUS_NOISE));
 }
 
 /* Row i of the factor, element `at` of vectors in elimination order. */
@@ -85,7 +85,7 @@ LANE_PHASE void sarrus_doubt_take_factored(sarrus_evaluation *ev, int32_t i, int
     if (!mask_any(here))
         return;
     const real own = frame_at(ws->diagonal, at) * real_set(1.0 / sarrus_plan_of(ev)->guard); /* as its pivot is judged */
-    const real closeness = sarrus_doubt_take(ev, i, own, here, sarrus_doubt_share(is_crossed, how), doubt);
+    const real closeness = sarrus_doubt_take(ev, i, own, here, sarrus_doubt_share(ev, is_crossed, how), doubt);
     sarrus_largest_two(real_select(is_crossed, zero, closeness), &doubt->closeness[0], &doubt->closeness[2]);
     doubt->closeness[1] = real_max(closeness, doubt->closeness[1]);
 }
@@ -105,7 +105,7 @@ LANE_BODY void sarrus_doubt_gather(sarrus_evaluation *ev, const real *rhs, mask 
                                          doubt))
     for (int32_t d = 0; d < mech->factor.n_dependent && mask_any(other); ++d) {
         (void)sarrus_doubt_take(ev, mech->factor.dependent[d], real_set(0.0), other,
-                                sarrus_doubt_share(sarrus_is_crossing(ev), how), doubt);
+                                sarrus_doubt_share(ev, sarrus_is_crossing(ev), how), doubt);
     }
 }
 

@@ -98,8 +98,9 @@ LANE_BODY sarrus_rank_limit sarrus_rank_limits(const sarrus_evaluation *ev, real
     return limit;
 }
 
-/* Of an acceleration: a direction that is crossed exactly is lost at SARRUS_LOST of its ordinary singular value, any other one only
- * where nothing but round-off is left of it (docs/change_points.md). */
+/* Of an acceleration: a direction that is crossed exactly is lost where ‖Φ‖ v²/σ, its noise off the constraints, outweighs what it is
+ * once it is free, at SARRUS_LOST of its ordinary singular value at the latest; any other one only where nothing but round-off is left
+ * of it (docs/change_points.md). */
 #define SARRUS_LOST 1e-5
 /* A projection leaves a direction that is crossed exactly out from here on. */
 #define SARRUS_LEFT_OUT 1e-4
@@ -111,6 +112,13 @@ LANE_FUNCTION real sarrus_direction_noise(const sarrus_mechanism *mech, real clo
     const real unit = real_set(8.0 * 2.220446049250313e-16);
     const mask is_squared = mech->solve == SARRUS_SOLVE_AUTO ? real_lt(closeness, real_set(1.0 / mech->guard)) : mask_none();
     return unit * real_select(is_squared, closeness, real_sqrt(closeness));
+}
+
+/* The share of its ordinary singular value at which a direction that is crossed exactly is lost for an acceleration. */
+LANE_BODY real sarrus_lost_share(const sarrus_evaluation *ev) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const real open = sarrus_rows_norm(mech, ev->ws->phi) * real_set(10.0 / mech->violation_unit);
+    return real_min(real_max(open, real_set(SARRUS_NOISE)), real_set(SARRUS_LOST));
 }
 
 /* Lanes in which some row is crossed. */

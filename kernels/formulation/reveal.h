@@ -44,7 +44,7 @@ LANE_PHASE void sarrus_reveal_outside(sarrus_evaluation *ev, mask slow, int how)
     sarrus_reveal_problem problem;
     problem.turn = ws->turn;
     problem.direction = sarrus_plan_of(ev)->n_general_rows > 0 ? ws->direction : (const real *)0;
-    problem.phi = sarrus_plan_of(ev)->rank.method == SARRUS_RANK_VIOLATION ? ws->phi : (const real *)0;
+    problem.phi = ws->phi;
     problem.rhs = ws->rhs;
     problem.max_rank = &ev->max_rank;
     problem.rank_now = &ev->rank_now;
@@ -91,12 +91,10 @@ LANE_FUNCTION sarrus_rank_decision sarrus_reveal(sarrus_evaluation *ev, const re
         PLAN_EACH (i, 0, 2 * mech->m)
             frame_at(outside->ws->direction, i) = frame_at(ev->ws->direction, i);
     }
-    if (mech->rank.method == SARRUS_RANK_VIOLATION) {
-        PLAN_EACH (i, 0, mech->m)
-            frame_at(outside->ws->phi, i) = frame_at(ev->ws->phi, i);
-    }
-    PLAN_EACH (i, 0, mech->m)
+    PLAN_EACH (i, 0, mech->m) {
+        frame_at(outside->ws->phi, i) = frame_at(ev->ws->phi, i);
         frame_at(outside->ws->rhs, i) = frame_at(rhs, i);
+    }
     outside->max_rank = ev->max_rank;
     outside->rank_now = ev->rank_now;
     outside->wants_closeness = 1;

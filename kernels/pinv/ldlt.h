@@ -145,9 +145,6 @@ PLAN_BODY mask sarrus_ldlt_factor(const sarrus_mechanism *mech, sarrus_workspace
     return refused;
 }
 
-/* A row whose pivot is refused and that is crossed exactly is taken to be this close. */
-#define SARRUS_CLOSENESS_CROSSED 1e12
-
 /* x among the largest two of many. */
 LANE_FUNCTION void sarrus_largest_two(real x, real *first, real *second) {
     *second = real_max(real_min(*first, x), *second);
@@ -155,7 +152,7 @@ LANE_FUNCTION void sarrus_largest_two(real x, real *first, real *second) {
 }
 
 /* ws->closeness ← the largest S_kk/d_k of the rows whose pivots stand, [0] of those that are not crossed and [1] of all, [2] the second of
- * the former; `crossed` [2 n_blocks] says which are, NULL: none. Refused rows that are not crossed are measured elsewhere (doubtful_rows.h). */
+ * the former; `crossed` [2 n_blocks] says which are, NULL: none. Refused rows are measured elsewhere (doubtful_rows.h). */
 PLAN_BODY void sarrus_ldlt_closeness(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *crossed) {
     const real zero = real_set(0.0), scale = real_set(1.0 / mech->guard);
     real most = zero, second = zero;
@@ -166,16 +163,13 @@ PLAN_BODY void sarrus_ldlt_closeness(const sarrus_mechanism *mech, sarrus_worksp
     if (!crossed)
         return;
     real others = second = zero;
-    mask is_lost = mask_none();
     PLAN_EACH (k, 0, 2 * mech->factor.n_blocks) {
         const mask is_crossed = real_lt(zero, lane_at(crossed, k));
         const real here = frame_at(ws->inverse, k) * frame_at(ws->diagonal, k);
         sarrus_largest_two(real_select(is_crossed, zero, here), &others, &second);
-        is_lost = mask_or(is_lost, mask_and(is_crossed, real_eq(frame_at(ws->inverse, k), zero)));
     }
     frame_at(ws->closeness, 0) = others * scale;
     frame_at(ws->closeness, 2) = second * scale;
-    frame_at(ws->closeness, 1) = real_select(is_lost, real_set(SARRUS_CLOSENESS_CROSSED), most * scale);
 }
 
 /* Row by row of entry p: y −= L_p (y0, y1). */
