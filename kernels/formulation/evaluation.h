@@ -98,10 +98,11 @@ LANE_BODY sarrus_rank_limit sarrus_rank_limits(const sarrus_evaluation *ev, real
     return limit;
 }
 
-/* Of an acceleration: a direction that is crossed exactly is lost where ‖Φ‖ v²/σ, its noise off the constraints, outweighs what it is
- * once it is free, at SARRUS_LOST of its ordinary singular value at the latest; any other one only where nothing but round-off is left
- * of it (docs/change_points.md). */
+/* Of an acceleration: a direction that is crossed exactly is lost at SARRUS_LOST of its ordinary singular value; a step that is chosen
+ * by its error would be cut to pieces where that happens, and such methods keep it for as long as ‖Φ‖ v²/σ, its noise off the constraints,
+ * allows. Any other one is lost only where nothing but round-off is left of it (docs/change_points.md). */
 #define SARRUS_LOST 1e-5
+#define SARRUS_LOST_LEAST 1e-6
 /* A projection leaves a direction that is crossed exactly out from here on. */
 #define SARRUS_LEFT_OUT 1e-4
 #define SARRUS_NOISE 1e-7
@@ -117,8 +118,10 @@ LANE_FUNCTION real sarrus_direction_noise(const sarrus_mechanism *mech, real clo
 /* The share of its ordinary singular value at which a direction that is crossed exactly is lost for an acceleration. */
 LANE_BODY real sarrus_lost_share(const sarrus_evaluation *ev) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    if (!mech->integrator.is_adaptive)
+        return real_set(SARRUS_LOST);
     const real open = sarrus_rows_norm(mech, ev->ws->phi) * real_set(10.0 / mech->violation_unit);
-    return real_min(real_max(open, real_set(SARRUS_NOISE)), real_set(SARRUS_LOST));
+    return real_min(real_max(open, real_set(SARRUS_LOST_LEAST)), real_set(SARRUS_LOST));
 }
 
 /* Lanes in which some row is crossed. */
