@@ -44,7 +44,7 @@ typedef struct sarrus_workspace {
     real *error;         /* [3][2n] error estimates of an adaptive step (Runge-Kutta: the first), in q and v */
     real *normal;        /* [n] their part across the constraints */
     real *stage;         /* Runge-Kutta: [n_stages][2n] v_s, a_s; adams-moulton: [max_order][2n + 1] predicted differences */
-    real *stage_power;   /* Runge-Kutta: [n_stages] W, derivatives of the work */
+    real *stage_power;   /* Runge-Kutta: [n_stages] W, derivatives of the work; adams-moulton: [3] as in `error` */
     real *d;             /* [m][n] J M^{-1/2} for the rank-revealing path */
     real *d_rhs;         /* [m] */
     real *norm2;         /* [m] squared row norms (σ² once converged) */
@@ -141,7 +141,7 @@ LANE_FUNCTION size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *bl
     ws->error = sarrus_workspace_part(block, &at, mech->integrator.is_adaptive ? 6 * n : 0);
     ws->normal = sarrus_workspace_part(block, &at, mech->integrator.is_adaptive ? n : 0);
     ws->stage = sarrus_workspace_part(block, &at, (2 * n + 1) * (size_t)sarrus_stages_count(mech));
-    ws->stage_power = sarrus_workspace_part(block, &at, (size_t)sarrus_stages_count(mech));
+    ws->stage_power = sarrus_workspace_part(block, &at, (size_t)sarrus_stages_count(mech) + 2);
     ws->null_vector = sarrus_workspace_part(block, &at, n_d * m);
     ws->null_gram = sarrus_workspace_part(block, &at, n_d * (n_d + 1));
     ws->d_rhs = sarrus_workspace_part(block, &at, m);

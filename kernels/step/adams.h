@@ -72,23 +72,23 @@ LANE_BODY void sarrus_adams_predict(const sarrus_evaluation *ev, const sarrus_ad
     }
 }
 
-/* ws->error ← d, φᵉ_k + d, φᵉ_{k−1} + d, each lane of its own order k; ws->stage_power[0] ← d of the work. */
+/* ws->error ← d, φᵉ_k + d, φᵉ_{k−1} + d, each lane of its own order k; ws->stage_power the same of the work. */
 LANE_BODY void sarrus_adams_differences(const sarrus_evaluation *ev, const sarrus_adams_terms *terms, real order) {
     sarrus_workspace *ws = ev->ws;
     const int32_t n = sarrus_plan_of(ev)->n;
-    for (int32_t l = 0; l < 2 * n; ++l) {
-        real f = l < n ? lane_at(ws->v, l) : lane_at(ws->a, l - n);
-        real d = f - lane_at(sarrus_predicted(ev, 1), l), at_k = real_set(0.0), at_below = real_set(0.0);
+    for (int32_t l = 0; l < sarrus_adams_columns(ev); ++l) {
+        real d = sarrus_adams_derivative(ev, l) - lane_at(sarrus_predicted(ev, 1), l), at_k = real_set(0.0), at_below = real_set(0.0);
         for (int32_t i = 1; i <= terms->top; ++i) {
             real e = lane_at(sarrus_predicted(ev, i), l);
             at_k = real_select(real_eq(order, sarrus_whole(i)), e, at_k);
             at_below = real_select(real_eq(order, sarrus_whole(i + 1)), e, at_below);
         }
-        lane_at(ws->error, l) = d;
-        lane_at(ws->error, 2 * n + l) = at_k + d;
-        lane_at(ws->error, 4 * n + l) = at_below + d;
+        real *out = l < 2 * n ? lane_from(ws->error, l) : ws->stage_power;
+        const int32_t n_rows = l < 2 * n ? 2 * n : 1;
+        lane_at(out, 0) = d;
+        lane_at(out, n_rows) = at_k + d;
+        lane_at(out, 2 * n_rows) = at_below + d;
     }
-    lane_at(ws->stage_power, 0) = ev->power - lane_at(sarrus_predicted(ev, 1), 2 * n);
 }
 
 /* The errors of the present trial. */
@@ -104,8 +104,10 @@ LANE_BODY void sarrus_adams_judge(sarrus_evaluation *ev, const sarrus_adaptive *
         norm[k] = h * sarrus_error_size(ev, x, lanes->now, ws->sum_q, ws->sum_v);
     }
     const real share = sarrus_error_less_noise(ev, lanes, h, one);
-    for (int32_t k = 0; k < 3; ++k)
-        norm[k] = norm[k] * share;
+    for (int32_t k = 0; k < 3; ++k) {
+        const real work = sarrus_work_error(ev, h * lane_at(ws->stage_power, k), lane_at(ws->sum_w, 0) - lane_at(lanes->work_now, 0));
+        norm[k] = real_max(norm[k], work) * share;
+    }
     real gamma[3];
     for (int32_t k = 0; k < 3; ++k) {
         real below = real_max(order - sarrus_whole(k), one);

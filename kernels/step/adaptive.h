@@ -113,6 +113,25 @@ LANE_BODY mask sarrus_trial_judge(sarrus_evaluation *ev, const sarrus_adaptive *
     return accept;
 }
 
+/* The error of the work [J] of a trial step by its tolerance, `gain` being the work of the step. An energy is as good as the speeds: to
+ *   rtol (max T + max V − min V + |gain|) + atol Σ m (|v| + atol). */
+LANE_BODY real sarrus_work_error(const sarrus_evaluation *ev, real error, real gain) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const real atol = real_set(mech->integrator.atol);
+    sarrus_verdict lanes;
+    real sum = real_set(0.0);
+    if (!mech->has_work || mech->integrator.has_step_gains)
+        return sum;
+    for (int32_t i = 0; i < mech->n; ++i) {
+        const real *p = lane_from(ev->parameter, mech->p_body + SARRUS_PB_N * (i / 3));
+        const real weight = lane_at(p, i % 3 == 2 ? SARRUS_PB_INERTIA : SARRUS_PB_MASS);
+        sum = real_fma(weight, real_abs(lane_at(ev->ws->v, i)) + atol, sum);
+    }
+    sarrus_verdict_view(ev, &lanes);
+    const real turned = lane_at(lanes.kinetic, 0) + (lane_at(lanes.high, 0) - lane_at(lanes.low, 0)) + real_abs(gain);
+    return real_abs(error) / real_fma(real_set(mech->integrator.rtol), turned, atol * sum);
+}
+
 /* Where a change point is crossed exactly, a stage may come nearer to it than both ends of the step. */
 #define SARRUS_CROSSING_NOISE 100.0
 

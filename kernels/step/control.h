@@ -87,7 +87,7 @@ LANE_BODY real sarrus_error_size(sarrus_evaluation *ev, real *x, const real *y, 
         return whole;
     /* Nor is an error looked at along a direction that is lost for the moment: the constraints take it back after the passage. */
     const real *crossed = ev->crossed;
-    const real closeness[2] = {frame_at(ws->closeness, 0), frame_at(ws->closeness, 1)};
+    const real closeness[SARRUS_N_CLOSENESS] = {frame_at(ws->closeness, 0), frame_at(ws->closeness, 1), frame_at(ws->closeness, 2)};
     ev->crossed = (const real *)0;
     for (int32_t half = 0; half < 2; ++half) {
         real *part = lane_from(x, half * mech->n);
@@ -97,7 +97,7 @@ LANE_BODY real sarrus_error_size(sarrus_evaluation *ev, real *x, const real *y, 
             lane_at(part, i) = lane_at(part, i) + lane_at(ws->normal, i);
     }
     ev->crossed = crossed;
-    for (int32_t k = 0; k < 2; ++k)
+    for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
         frame_at(ws->closeness, k) = closeness[k];
     return real_max(sarrus_error_norm(mech, x, y, q_new, v_new), real_set(SARRUS_ACROSS_WEIGHT) * whole);
 }

@@ -46,12 +46,12 @@ LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptiv
     mask fail;
     ev->wants_closeness = 1;
     sarrus_accelerate_checked(ev, t, q, v, &fail);
+    sarrus_closeness_take(ev);
     ev->wants_closeness = 0;
     if (lane_is_stopped(ev->stop)) {
         ev->healthy = alive;
         return;
     }
-    sarrus_closeness_take(ev);
     sarrus_lane_set(lanes->power_now, on, ev->power);
     sarrus_lane_set(lanes->power_before, on, ev->power);
     sarrus_passage_end(ev, &lanes->passage, moved);

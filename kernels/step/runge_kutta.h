@@ -117,6 +117,15 @@ LANE_BODY real sarrus_runge_kutta_work(const sarrus_evaluation *ev, const sarrus
     return real_fma(h, sum, lane_at(lanes->work_now, 0));
 }
 
+/* J, its estimated error, h Σ_j e_j P_j. */
+LANE_BODY real sarrus_runge_kutta_work_error(const sarrus_evaluation *ev, real h) {
+    const sarrus_mech_integrator *how = &sarrus_plan_of(ev)->integrator;
+    real sum = real_set(0.0);
+    for (int32_t j = 0; sarrus_plan_of(ev)->has_work && j < how->n_stages; ++j)
+        sum = real_fma(real_set(how->e[j]), lane_at(ev->ws->stage_power, j), sum);
+    return h * sum;
+}
+
 /* One trial step of the lanes of ev->healthy, of size h to t_new; without consequences when an end is asked for. */
 LANE_BODY sarrus_trial_outcome sarrus_runge_kutta_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
@@ -131,11 +140,13 @@ LANE_BODY sarrus_trial_outcome sarrus_runge_kutta_try(sarrus_evaluation *ev, con
     if (lane_is_stopped(ev->stop))
         return end;
     sarrus_count(ev, mech->layout.n_evaluations, (real_scalar)(how->n_stages - 1), go);
+    const real work = sarrus_runge_kutta_work(ev, lanes, h);
+    error = real_max(error, sarrus_work_error(ev, sarrus_runge_kutta_work_error(ev, h), work - lane_at(lanes->work_now, 0)));
     error = sarrus_error_less_noise(ev, lanes, h, error);
     mask good = mask_and(real_le(error, one), sarrus_all_are_finite(ws->a, mech->n));
     good = mask_and(good, mask_and(sarrus_all_are_finite(ws->q, mech->n), sarrus_all_are_finite(ws->v, mech->n)));
     const mask reject = mask_and(go, mask_not(good));
-    const mask accept = sarrus_trial_judge(ev, lanes, mask_and(go, good), h, t_new, sarrus_runge_kutta_work(ev, lanes, h), &end);
+    const mask accept = sarrus_trial_judge(ev, lanes, mask_and(go, good), h, t_new, work, &end);
 
     real wish = real_set(0.9) * sarrus_root(error, real_set((real_scalar)how->error_order), how->error_order);
     sarrus_runge_kutta_resize(lanes, h, wish, accept, reject);
