@@ -314,6 +314,7 @@ typedef struct sarrus_passage_layout {
     int32_t looked;    /* [1] distance from which was last looked ahead */
     int32_t second;    /* [1] closeness without the nearest row, where the last step began; 0: not known */
     int32_t second_rate; /* [1] 1/s, the same as `rate` of it */
+    int32_t parked;    /* [1] rad | parts of the size, travelled since the distance has been round-off */
     int32_t part;      /* [1] s, what a fixed step is made in parts of; 0: as a whole */
     int32_t crossed;   /* [2 n_blocks] 1: the row of the factor depends on the others exactly at the change point */
 } sarrus_passage_layout;
@@ -436,7 +437,10 @@ typedef struct sarrus_mechanism {
     /* What an instance that is ok keeps to, SARRUS_NO_LIMIT: anything. ‖Φ‖ in m | rad; the others relative. */
     double limit_violation, limit_energy, limit_error; /* plan */
     double violation_unit;                             /* plan */ /* m | rad, what ‖Φ‖ is relative to */
+    double energy_floor;                               /* plan */ /* J, below which there is no motion */
     int32_t has_work;    /* something else than gravity and springs may do work on the mechanism */
+    int32_t has_swing;   /* the limit of energy is the plan's, and makes allowance for what a method does in passing */
+    int32_t is_judged;   /* a motion that is not resolved is to end */
     int32_t wants_error; /* the steps of rk4 estimate their error */
     int32_t has_parts;   /* a fixed step that does not resolve the motion is made in parts */
     int32_t is_watched;  /* change points are looked out for */

@@ -21,8 +21,11 @@
 /* A lane looks ahead when its distance would be zero within so many steps: of a fixed method, of one that chooses its steps. */
 #define SARRUS_LOOK_FIXED 8.0
 #define SARRUS_LOOK_ADAPTIVE 3.0
-/* ... and again in a bend whenever the distance has come down to this part of what it was then. */
+/* ... and again whenever the distance has come down to this part of what it was then: in a bend, and where none was found. */
 #define SARRUS_LOOK_AGAIN 0.1
+#define SARRUS_LOOK_AGAIN_SOON 0.5
+/* The longest move of a look ahead, rad or that part of the mechanism's size. */
+#define SARRUS_LOOK_FAR 0.3
 /* Without a past, when the distance is below this. */
 #define SARRUS_LOOK_FIRST 0.2
 /* Where a look ahead decides, and how many moves it makes to get there. */
@@ -38,6 +41,12 @@
 #define SARRUS_OPEN_NOISE (48.0 * 2.220446049250313e-16)
 /* A bend that keeps this far away is left to the control of errors. */
 #define SARRUS_BEND_WIDE 0.1
+/* Nearer than that a motion is not told from its neighbours, of ‖Φ‖ = 0.1 x² off the constraints either. Who travels so far there is lost:
+ * a motion that crosses, starts or turns round there does not. */
+#define SARRUS_BEND_NOISE 5e-7
+#define SARRUS_BEND_OPEN 0.1
+#define SARRUS_CROSSING_OPEN 1e-10
+#define SARRUS_PARKED_LONG 1e-2
 /* What is forgotten of the rate of the distance in x/rate. */
 #define SARRUS_RATE_FADES 0.1
 /* Steps in a bend, as a part of distance/rate: in general, and where round-off in the direction of the bend drowns the estimate of
@@ -51,7 +60,7 @@
 /* The fields of sarrus_passage_layout. */
 typedef struct sarrus_passage {
     real *now; /* [3] */
-    real *closeness, *stride, *is_on, *is_bend, *rate, *entry, *looked, *second, *second_rate, *part;
+    real *closeness, *stride, *is_on, *is_bend, *rate, *entry, *looked, *second, *second_rate, *parked, *part;
     real *crossed; /* [2 n_blocks] */
 } sarrus_passage;
 
@@ -67,6 +76,7 @@ LANE_FUNCTION void sarrus_passage_view(const sarrus_evaluation *ev, sarrus_passa
     lanes->looked = lane_from(ev->tile, at->looked);
     lanes->second = lane_from(ev->tile, at->second);
     lanes->second_rate = lane_from(ev->tile, at->second_rate);
+    lanes->parked = lane_from(ev->tile, at->parked);
     lanes->part = lane_from(ev->tile, at->part);
     lanes->crossed = lane_from(ev->tile, at->crossed);
 }
@@ -96,6 +106,7 @@ LANE_BODY void sarrus_passage_end(sarrus_evaluation *ev, const sarrus_passage *l
     sarrus_lane_set(lanes->is_bend, on, zero);
     sarrus_lane_set(lanes->looked, on, zero);
     sarrus_lane_set(lanes->second_rate, on, zero);
+    sarrus_lane_set(lanes->parked, on, zero);
     for (int32_t k = 0; k < 2 * sarrus_plan_of(ev)->factor.n_blocks; ++k)
         sarrus_lane_set(lane_from(lanes->crossed, k), on, zero);
     sarrus_crossings_show(ev);
@@ -187,7 +198,7 @@ LANE_BODY void sarrus_look_once(sarrus_evaluation *ev, sarrus_look *look) {
     if (!mask_any(look->open))
         return;
     const real share = real_select(real_lt(look->x, real_set(SARRUS_LOOK_STRAIGHT)), real_set(0.75), real_set(0.5));
-    const real move = share * look->left;
+    const real move = real_min(share * look->left, sarrus_look_time(ev, real_set(SARRUS_LOOK_FAR)));
     sarrus_look_move(ev, move);
     sarrus_project_positions(ev, look->t + move, sarrus_project_goal(ev, ws->q), 4, look->open, ws->q, ws->v);
     sarrus_project_velocities(ev, look->open, ws->v);
@@ -324,9 +335,10 @@ LANE_BODY mask sarrus_passage_calls(const sarrus_evaluation *ev, const sarrus_pa
     const mask falls = mask_and(has_past, real_lt(slope, zero));
     mask calls = mask_and(falls, real_lt(x, -slope * n_steps * h));
     const mask is_near = real_lt(x, real_set(SARRUS_LOOK_FIRST));
-    const mask is_on = real_lt(zero, lane_at(lanes->is_on, 0));
+    const mask is_on = real_lt(zero, lane_at(lanes->is_on, 0)), is_bend = real_lt(zero, lane_at(lanes->is_bend, 0));
+    const real again = real_select(is_bend, real_set(SARRUS_LOOK_AGAIN), real_set(SARRUS_LOOK_AGAIN_SOON));
     calls = mask_or(calls, mask_and(mask_not(has_past), is_near));
-    return mask_and(calls, mask_or(mask_not(is_on), real_lt(x, real_set(SARRUS_LOOK_AGAIN) * looked)));
+    return mask_and(calls, mask_or(mask_not(is_on), real_lt(x, again * looked)));
 }
 
 /* The rate that counts after a step of length `stride` to the distance x: that of the last few x/rate. A bend is passed in as long; but a
@@ -343,6 +355,19 @@ LANE_FUNCTION real sarrus_distance_slope(const sarrus_mechanism *mech, real befo
     return real_select(has_past, way / real_select(has_past, stride, real_set(1.0)), zero);
 }
 
+/* Adds the last step of the lanes of `on`, that came to `from`, to what they have travelled where the distance is round-off. */
+LANE_BODY void sarrus_parked_add(const sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, const sarrus_station *from) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const mask is_bend = real_lt(real_set(0.0), lane_at(lanes->is_bend, 0));
+    const real noise = real_select(is_bend, real_set(SARRUS_BEND_NOISE), real_set(SARRUS_LOST));
+    const mask here = real_lt(sarrus_distance(mech, from->near[1]), noise);
+    real speed = real_set(0.0);
+    for (int32_t i = 0; i < mech->n; ++i)
+        speed = real_max(real_abs(lane_at(from->v, i)) * real_set(i % 3 == 2 ? 1.0 : 1.0 / mech->size), speed);
+    const real way = real_fma(speed, lane_at(lanes->stride, 0), lane_at(lanes->parked, 0));
+    sarrus_lane_set(lanes->parked, on, real_select(here, way, real_set(0.0)));
+}
+
 /* What happens to lanes near a change point, where a step begins. Returns whether someone has looked ahead: the workspace then holds
  * nothing of the present state. */
 LANE_PHASE int sarrus_passage_go(sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, const sarrus_station *from) {
@@ -357,6 +382,7 @@ LANE_PHASE int sarrus_passage_go(sarrus_evaluation *ev, const sarrus_passage *la
     second = real_select(sarrus_closeness_is_alike(mech, before, from->near[0]), second, zero);
     const real faded = sarrus_rate_faded(lane_at(lanes->second_rate, 0), stride, sarrus_distance(mech, from->near[2]));
     sarrus_lane_set(lanes->second_rate, is_on, real_max(real_abs(second), faded));
+    sarrus_parked_add(ev, lanes, is_on, from);
     const mask is_over = mask_and(is_on, real_le(lane_at(lanes->entry, 0), x_all));
     if (mask_any(is_over))
         sarrus_passage_end(ev, lanes, is_over);
@@ -396,13 +422,19 @@ LANE_FUNCTION mask sarrus_is_blind(const sarrus_evaluation *ev, const sarrus_pas
     return mask_and(is_bend, real_lt(real_set(sarrus_plan_of(ev)->integrator.rtol), noise));
 }
 
-/* Lanes in a bend that the plan's dense method cannot follow. */
-LANE_FUNCTION mask sarrus_bend_is_lost(const sarrus_evaluation *ev, const sarrus_passage *lanes) {
+/* Lanes in a passage in which nobody knows where the motion goes: the plan's dense method cannot follow the bend, the loops are not closed
+ * well enough to tell the branches apart, or it stays where its direction is lost. */
+LANE_FUNCTION mask sarrus_passage_is_lost(const sarrus_evaluation *ev, const sarrus_passage *lanes) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    if (!(mech->weak_distance > 0.0) || !mech->is_watched)
+    const real zero = real_set(0.0), x = sarrus_distance(mech, lane_at(lanes->closeness, 0));
+    const mask is_on = real_lt(zero, lane_at(lanes->is_on, 0)), is_bend = real_lt(zero, lane_at(lanes->is_bend, 0));
+    if (!mech->is_judged || !mask_any(is_on))
         return mask_none();
-    const real x = sarrus_distance(mech, lane_at(lanes->closeness, 0));
-    return mask_and(real_lt(real_set(0.0), lane_at(lanes->is_bend, 0)), real_lt(x, real_set(mech->weak_distance)));
+    const real open = lane_at(ev->tile, mech->layout.verdict.violation) * real_set(1.0 / mech->violation_unit);
+    const real goal = real_select(is_bend, real_set(SARRUS_BEND_OPEN) * (x * x), real_set(SARRUS_CROSSING_OPEN));
+    mask lost = mask_or(real_lt(goal, open), real_lt(real_set(SARRUS_PARKED_LONG), lane_at(lanes->parked, 0)));
+    lost = mask_or(lost, mask_and(is_bend, real_lt(x, real_set(mech->weak_distance))));
+    return mask_and(is_on, lost);
 }
 
 /* distance/rate, 1e300 s where that is without bounds. */

@@ -217,7 +217,7 @@ LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_part(sarrus_evaluation *ev, cons
     sarrus_lane_set(lanes->stride, end.moved, *h);
     const mask is_lost = mask_and(trial.is_lost, real_lt(real_set(mech->limit_error), real_set(SARRUS_NO_LIMIT)));
     mask lost = mask_or(is_lost, sarrus_fixed_is_lost(ev));
-    lost = mask_and(end.moved, mask_or(lost, sarrus_bend_is_lost(ev, lanes)));
+    lost = mask_and(end.moved, mask_or(lost, sarrus_passage_is_lost(ev, lanes)));
     if (mask_any(lost)) {
         sarrus_fixed_fail(ev, step, lost, real_set((real_scalar)SARRUS_INSTANCE_UNRESOLVED));
         end.failed = mask_or(end.failed, lost);

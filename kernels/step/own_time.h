@@ -86,7 +86,7 @@ LANE_BODY mask sarrus_adaptive_retire(const sarrus_evaluation *ev, const sarrus_
     spent = mask_and(spent, mask_not(vanished));
     sarrus_adaptive_fail(ev, clock, vanished, SARRUS_INSTANCE_STEP_UNDERFLOW);
     sarrus_adaptive_fail(ev, clock, spent, SARRUS_INSTANCE_STEP_LIMIT);
-    mask weak = mask_and(go, sarrus_bend_is_lost(ev, &lanes->passage));
+    mask weak = mask_and(go, sarrus_passage_is_lost(ev, &lanes->passage));
     weak = mask_and(weak, mask_not(mask_or(vanished, spent)));
     sarrus_adaptive_fail(ev, clock, weak, SARRUS_INSTANCE_UNRESOLVED);
     return mask_and(go, mask_not(mask_or(weak, mask_or(vanished, spent))));
@@ -110,20 +110,17 @@ LANE_BODY real sarrus_adaptive_watch(sarrus_evaluation *ev, const sarrus_adaptiv
     return real_min(sarrus_bend_step(ev, passage, share), h);
 }
 
-/* One trial step of the lanes of ev->healthy. */
-LANE_BODY sarrus_trial_outcome sarrus_adaptive_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t_target) {
+/* One trial step of the lanes of ev->healthy, not beyond t_cut. */
+LANE_BODY sarrus_trial_outcome sarrus_adaptive_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t_cut) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const int is_adams = sarrus_method_is_adams(mech);
     real h = lane_at(lanes->step, 0), t_now = lane_at(lanes->t_now, 0);
     h = real_min(is_adams ? sarrus_adams_stable_step(ev) : sarrus_runge_kutta_stable_step(ev), h);
     h = sarrus_adaptive_watch(ev, lanes, h);
-    real t_new = t_now + h;
-    if (sarrus_calls_cut_steps(mech)) { /* a hundredth of a step is not worth a step of its own */
-        real left = t_target - t_now;
-        mask is_last = real_le(left, real_set(1.01) * h);
-        h = real_select(is_last, left, h);
-        t_new = real_select(is_last, t_target, t_new);
-    }
+    const real left = t_cut - t_now;
+    const mask is_last = real_le(left, real_set(1.01) * h); /* a hundredth of a step is not worth a step of its own */
+    h = real_select(is_last, left, h);
+    const real t_new = real_select(is_last, t_cut, t_now + h);
     return is_adams ? sarrus_adams_try(ev, lanes, h, t_new) : sarrus_runge_kutta_try(ev, lanes, h, t_new);
 }
 
@@ -157,6 +154,9 @@ LANE_BODY void sarrus_adaptive_show(sarrus_evaluation *ev, const sarrus_adaptive
 LANE_BODY uint64_t sarrus_advance_adaptive(sarrus_evaluation *ev, real *tile, const sarrus_clock *clock, uint64_t n_steps) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real t_target = real_set(sarrus_clock_time(clock, clock->step + n_steps));
+    /* What comes after the end is nobody's concern, unless steps are asked for there. */
+    const real t_end = real_set(clock->step + n_steps <= clock->n_total ? clock->t_end : 1e300);
+    const real t_cut = sarrus_calls_cut_steps(mech) ? t_target : t_end;
     sarrus_adaptive lanes;
     if (n_steps == 0 || !mask_any(ev->healthy))
         return n_steps;
@@ -178,7 +178,7 @@ LANE_BODY uint64_t sarrus_advance_adaptive(sarrus_evaluation *ev, real *tile, co
             continue;
         ev->found.rank = lane_at(lanes.rank, 0);
         sarrus_rank_note(ev, lane_at(lanes.t_now, 0), go);
-        const sarrus_trial_outcome end = sarrus_adaptive_try(ev, &lanes, t_target);
+        const sarrus_trial_outcome end = sarrus_adaptive_try(ev, &lanes, t_cut);
         sarrus_adaptive_end(ev, clock, end.lost, end.word);
         alive = mask_and(alive, mask_not(end.lost));
     }

@@ -73,7 +73,7 @@ LANE_BODY void sarrus_stages_finish(sarrus_evaluation *ev, const sarrus_clock *c
     sarrus_lane_set(lanes.stride, end.moved, real_set(h));
     const mask is_limited = real_lt(real_set(mech->limit_error), real_set(SARRUS_NO_LIMIT));
     mask is_long = real_lt(sarrus_bend_step(ev, &lanes, real_set(SARRUS_BEND_STEP)), real_set(h));
-    is_long = mask_or(mask_and(is_limited, is_long), sarrus_bend_is_lost(ev, &lanes));
+    is_long = mask_or(mask_and(is_limited, is_long), sarrus_passage_is_lost(ev, &lanes));
     const mask lost = mask_and(end.moved, mask_or(is_long, sarrus_fixed_is_lost(ev)));
     if (mask_any(lost))
         sarrus_fixed_fail(ev, step, lost, real_set((real_scalar)SARRUS_INSTANCE_UNRESOLVED));

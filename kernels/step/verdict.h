@@ -119,7 +119,7 @@ LANE_FUNCTION sarrus_judgement sarrus_judge(sarrus_evaluation *ev, mask on, cons
     const real kinetic = lane_at(lanes.kinetic, 0), low = lane_at(lanes.low, 0), high = lane_at(lanes.high, 0);
     const real mismatch = real_abs(found.balance - lane_at(lanes.balance0, 0));
     const real rounding = real_max(real_max(real_abs(low), real_abs(high)), kinetic) * real_set(SARRUS_ENERGY_FLOOR);
-    const real floor = rounding + at->swing;
+    const real floor = rounding + real_set(mech->energy_floor) + (mech->has_swing ? at->swing : real_set(0.0));
     found.is_unbalanced = mask_not(real_le(mismatch, real_fma(real_set(mech->limit_energy), kinetic + (high - low), floor)));
     found.is_open = mask_not(real_le(ev->open, real_set(mech->limit_violation)));
     const real violation = real_max(ev->open, lane_at(lanes.violation, 0)), most = real_max(mismatch, lane_at(lanes.mismatch, 0));

@@ -249,7 +249,7 @@ static void restart_tile(const restart *r, double *tile, size_t width) {
 }
 
 /* The numbers of sarrus_verdict_layout from `balance` on, and of sarrus_passage_layout from `closeness` on: they lie side by side. */
-enum { VERDICT_NUMBERS = 10, PASSAGE_NUMBERS = 10 };
+enum { VERDICT_NUMBERS = 10, PASSAGE_NUMBERS = 11 };
 
 sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
     if (!batch)
@@ -374,7 +374,7 @@ sarrus_status sarrus_batch_verdict(const sarrus_batch *batch, uint64_t i_instanc
     const sarrus_mechanism *mech = &batch->plan->mech;
     const sarrus_verdict_layout *at = &mech->layout.verdict;
     const double kinetic = lane_value(batch, i_instance, at->kinetic), low = lane_value(batch, i_instance, at->low);
-    const double turned_over = kinetic + (lane_value(batch, i_instance, at->high) - low);
+    const double turned_over = kinetic + (lane_value(batch, i_instance, at->high) - low) + mech->energy_floor;
     const double mismatch = lane_value(batch, i_instance, at->mismatch), nearest = lane_value(batch, i_instance, at->nearest);
     out->violation = lane_value(batch, i_instance, at->violation) / mech->violation_unit;
     out->energy_mismatch = mismatch > 0.0 ? mismatch / turned_over : 0.0;

@@ -202,10 +202,10 @@ static void layout_write(FILE *out, const sarrus_tile_layout *l) {
             l->n_changes, l->n_events, l->event, l->n_steps, l->n_rejected, l->n_evaluations);
     fprintf(out,
             "    .passage = {.now = %d, .closeness = %d, .stride = %d, .is_on = %d, .is_bend = %d, .rate = %d, .entry = %d,\n"
-            "      .looked = %d, .second = %d, .second_rate = %d, .part = %d, .crossed = %d},\n"
+            "      .looked = %d, .second = %d, .second_rate = %d, .parked = %d, .part = %d, .crossed = %d},\n"
             "    .verdict = {.balance0 = %d, .balance = %d, .kinetic = %d, .low = %d, .high = %d, .work = %d, .error = %d,\n"
             "      .violation = %d, .mismatch = %d, .nearest = %d, .nearest_time = %d},\n",
-            p->now, p->closeness, p->stride, p->is_on, p->is_bend, p->rate, p->entry, p->looked, p->second, p->second_rate, p->part, p->crossed, v->balance0,
+            p->now, p->closeness, p->stride, p->is_on, p->is_bend, p->rate, p->entry, p->looked, p->second, p->second_rate, p->parked, p->part, p->crossed, v->balance0,
             v->balance, v->kinetic, v->low, v->high, v->work, v->error, v->violation, v->mismatch, v->nearest, v->nearest_time);
     fprintf(out,
             "    .adaptive = {.is_started = %d, .t_now = %d, .t_before = %d, .step = %d, .gain = %d, .rank = %d, .now = %d,\n"
@@ -291,9 +291,9 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
             mech->guard);
     fprintf(out,
             "  .ordinary = %a, .ordinary_root = %a, .weak_distance = %a, .size = %a, .limit_violation = %a, .limit_energy = %a, .limit_error = %a,\n"
-            "  .violation_unit = %a, .has_work = %d, .wants_error = %d, .has_parts = %d, .is_watched = %d};\n",
+            "  .violation_unit = %a, .energy_floor = %a, .has_work = %d, .has_swing = %d, .is_judged = %d, .wants_error = %d, .has_parts = %d, .is_watched = %d};\n",
             mech->ordinary, mech->ordinary_root, mech->weak_distance, mech->size, mech->limit_violation, mech->limit_energy, mech->limit_error,
-            mech->violation_unit, mech->has_work, mech->wants_error, mech->has_parts, mech->is_watched);
+            mech->violation_unit, mech->energy_floor, mech->has_work, mech->has_swing, mech->is_judged, mech->wants_error, mech->has_parts, mech->is_watched);
 }
 
 double sarrus_plan_constant_flops(const sarrus_plan *plan) {

@@ -145,7 +145,7 @@ static void fill_verdict_layout(sarrus_verdict_layout *layout, int32_t *at) {
 static void fill_passage_layout(sarrus_mechanism *mech, int32_t *at) {
     sarrus_passage_layout *layout = &mech->layout.passage;
     int32_t *const numbers[] = {&layout->closeness, &layout->stride, &layout->is_on,  &layout->is_bend,     &layout->rate,
-                                &layout->entry,     &layout->looked, &layout->second, &layout->second_rate, &layout->part};
+                                &layout->entry,     &layout->looked, &layout->second, &layout->second_rate, &layout->parked, &layout->part};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
         *numbers[k] = (*at)++;
     layout->now = *at, *at += SARRUS_N_CLOSENESS;
@@ -228,7 +228,9 @@ static void fill_options(sarrus_plan *plan) {
                                                                        : SARRUS_SOLVE_METHOD;
     mech->rank = (sarrus_rank_rule){(int32_t)model->dynamics.rank_method, model->dynamics.rank_tolerance};
     mech->guard = 1e-5;
-    mech->weak_distance = isinf(model->limits.error) ? 0.0 : weak_distance(model);
+    mech->weak_distance = weak_distance(model);
+    mech->is_judged = !isinf(model->limits.error);
+    mech->has_swing = isnan(model->limits.energy);
     /* Changes of rank are rare; more of them between two looks only make the tile come back sooner. */
     mech->event_capacity = model->output.channels & SARRUS_CHANNEL_RANK ? 4 : 0;
     mech->project = projections[model->dynamics.projection];
