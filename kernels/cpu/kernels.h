@@ -52,7 +52,7 @@ typedef struct sarrus_specialized {
 } sarrus_specialized;
 
 /* Changes with everything that host and object must agree on: this file and mechanism.h. */
-#define SARRUS_SPECIALIZED_ABI 3
+#define SARRUS_SPECIALIZED_ABI 2
 
 /* One tile of matrices for a pseudoinverse method (kernels/pinv/problem.h). Arrays are aligned to a vector. */
 typedef struct sarrus_pinv_call {

@@ -34,7 +34,9 @@ static unsigned staged_blocks(int32_t n_threads) {
     return (unsigned)((n_threads + STAGED_THREADS - 1) / STAGED_THREADS);
 }
 
-static_assert(sizeof(staged_launch) + 512 <= 4096, "kernels before sm_90 take 4 kB of parameters");
+static_assert(sizeof(staged_launch) + sizeof(sarrus_clock) + 2 * sizeof(int32_t) <= SARRUS_CUDA_PARAMETERS, "of the step kernel");
+static_assert(sizeof(staged_launch) + sizeof(double) + sizeof(sarrus_observe_request) + sizeof(double *) <= SARRUS_CUDA_PARAMETERS,
+              "of the kernel that observes");
 
 /* Who asks: one member during one kernel. */
 struct staged_member {

@@ -57,7 +57,6 @@ LANE_FUNCTION void sarrus_frame_copy_factor(const sarrus_workspace *from, sarrus
     sarrus_frame_copy(from->factor, 4 * (mech->factor.n_blocks + mech->factor.n_entries), to->factor);
     sarrus_frame_copy(from->inverse, 2 * mech->factor.n_blocks, to->inverse);
     sarrus_frame_copy(from->refused, 1, to->refused);
-    sarrus_frame_copy(from->closeness, SARRUS_N_CLOSENESS, to->closeness);
 }
 LANE_FUNCTION void sarrus_frame_copy_violation(const sarrus_workspace *from, sarrus_workspace *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
@@ -121,6 +120,8 @@ LANE_FUNCTION void sarrus_correct_projection_here(sarrus_evaluation *outside, co
         lane_at(out, i) = frame_at(out_here, i);
     if (!is_factored)
         sarrus_frame_copy_factor(&ws, outside->ws);
+    if (!is_factored && outside->wants_closeness)
+        sarrus_frame_copy(ws.closeness, SARRUS_N_CLOSENESS, outside->ws->closeness);
     sarrus_frame_close(&ev);
 }
 LANE_PHASE void sarrus_correct_projection_again(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
@@ -159,7 +160,7 @@ LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, co
         lane_at(a, i) = frame_at(a_here, i);
     if (outside->wants_force)
         sarrus_frame_copy(ws.force, mech->n, outside->ws->force);
-    if (outside->wants_closeness)
+    if (!is_factored && outside->wants_closeness)
         sarrus_frame_copy(ws.closeness, SARRUS_N_CLOSENESS, outside->ws->closeness);
     if (mech->integrator.has_step_gains)
         sarrus_frame_copy_violation(&ws, outside->ws);

@@ -94,7 +94,6 @@ LANE_BODY void sarrus_correct_dense(sarrus_evaluation *ev, const real *rhs) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     const int is_auto = mech->rank.method == SARRUS_RANK_AUTO;
-    ++ev->n_rank_revealing;
     ev->found = sarrus_solve_dense(ev, rhs, is_auto, ev->healthy);
     sarrus_unweight(mech, ev->parameter, ws->z, ws->z);
     if (!is_auto)

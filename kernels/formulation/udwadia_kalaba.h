@@ -65,6 +65,7 @@ PLAN_BODY void sarrus_correct(sarrus_evaluation *ev, const real *rhs, const real
     } else if (mech->solve == SARRUS_SOLVE_AUTO || ev->is_looking) {
         sarrus_correct_auto(ev, rhs, base, out);
     } else {
+        ++ev->n_rank_revealing;
         sarrus_correct_dense(ev, rhs);
         ev->is_slow = ev->healthy;
         PLAN_EACH (i, 0, mech->n)
