@@ -261,6 +261,7 @@ typedef struct sarrus_mech_integrator {
     double gamma_star[SARRUS_MAX_ORDER + 2]; /* plan */                            /* |γ*_k|, error constants of adams-moulton */
     double damped[SARRUS_MAX_ORDER + 1], ringing[SARRUS_MAX_ORDER + 1]; /* plan */ /* stability limits of h|λ|, see control.h */
     double gain[SARRUS_MAX_ORDER + 1]; /* plan */ /* α h = β h of the gains that follow the step */
+    double across; /* plan */                     /* the place in a step that is farthest from all its stages */
     sarrus_mech_dense dense;
 } sarrus_mech_integrator;
 
@@ -314,6 +315,8 @@ typedef struct sarrus_passage_layout {
     int32_t looked;    /* [1] distance from which was last looked ahead */
     int32_t second;    /* [1] closeness without the nearest row, where the last step began; 0: not known */
     int32_t second_rate; /* [1] 1/s, the same as `rate` of it */
+    int32_t all;       /* [1] closeness of all rows, where the last step began; 0: not known */
+    int32_t ahead;     /* [1] s, to where a change point is crossed, from where this step begins */
     int32_t parked;    /* [1] rad | parts of the size, travelled since the distance has been round-off */
     int32_t part;      /* [1] s, what a fixed step is made in parts of; 0: as a whole */
     int32_t crossed;   /* [2 n_blocks] 1: the row of the factor depends on the others exactly at the change point */

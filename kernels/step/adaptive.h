@@ -132,20 +132,14 @@ LANE_BODY real sarrus_work_error(const sarrus_evaluation *ev, real error, real g
     return real_abs(error) / real_fma(real_set(mech->integrator.rtol), turned, atol * sum);
 }
 
-/* Where a change point is crossed exactly, a stage may come nearer to it than both ends of the step. */
-#define SARRUS_CROSSING_NOISE 100.0
-
-/* An error as it counts in a passage, where round-off has a part in it. */
+/* An error as it counts in a bend, where round-off has a part in it. */
 LANE_BODY real sarrus_error_less_noise(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real error) {
-    const mask is_on = mask_and(ev->healthy, real_lt(real_set(0.0), lane_at(lanes->passage.is_on, 0)));
-    if (!mask_any(is_on))
+    const mask is_bend = mask_and(ev->healthy, real_lt(real_set(0.0), lane_at(lanes->passage.is_bend, 0)));
+    if (!mask_any(is_bend))
         return error;
-    const mask is_bend = real_lt(real_set(0.0), lane_at(lanes->passage.is_bend, 0));
-    const real *now = lanes->passage.now;
-    const real bend = real_max(frame_at(ev->ws->closeness, 0), lane_at(now, 0)), all = real_max(frame_at(ev->ws->closeness, 1), lane_at(now, 1));
-    real noise = sarrus_error_noise(ev, h, real_select(is_bend, bend, all), lanes->now, ev->ws->v);
-    noise = real_select(is_bend, noise, real_set(SARRUS_CROSSING_NOISE) * noise);
-    return real_select(is_on, error / (real_set(1.0) + noise), error);
+    const real closeness = real_max(frame_at(ev->ws->closeness, 0), lane_at(lanes->passage.now, 0));
+    const real noise = sarrus_error_noise(ev, h, closeness, lanes->now, ev->ws->v);
+    return real_select(is_bend, error / (real_set(1.0) + noise), error);
 }
 
 /* Gains that follow the step: α = β = gain / h in the lanes of `on`. */

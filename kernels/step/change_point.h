@@ -60,7 +60,7 @@
 /* The fields of sarrus_passage_layout. */
 typedef struct sarrus_passage {
     real *now; /* [3] */
-    real *closeness, *stride, *is_on, *is_bend, *rate, *entry, *looked, *second, *second_rate, *parked, *part;
+    real *closeness, *stride, *is_on, *is_bend, *rate, *entry, *looked, *second, *second_rate, *all, *ahead, *parked, *part;
     real *crossed; /* [2 n_blocks] */
 } sarrus_passage;
 
@@ -76,6 +76,8 @@ LANE_FUNCTION void sarrus_passage_view(const sarrus_evaluation *ev, sarrus_passa
     lanes->looked = lane_from(ev->tile, at->looked);
     lanes->second = lane_from(ev->tile, at->second);
     lanes->second_rate = lane_from(ev->tile, at->second_rate);
+    lanes->all = lane_from(ev->tile, at->all);
+    lanes->ahead = lane_from(ev->tile, at->ahead);
     lanes->parked = lane_from(ev->tile, at->parked);
     lanes->part = lane_from(ev->tile, at->part);
     lanes->crossed = lane_from(ev->tile, at->crossed);
@@ -119,6 +121,14 @@ LANE_FUNCTION mask sarrus_closeness_is_alike(const sarrus_mechanism *mech, real 
     return mask_not(mask_xor(real_lt(a, edge), real_lt(b, edge)));
 }
 
+/* The largest speed of v [n], rad/s or parts of the mechanism's size a second. */
+LANE_BODY real sarrus_speed_of(const sarrus_mechanism *mech, const real *v) {
+    real speed = real_set(0.0);
+    for (int32_t i = 0; i < mech->n; ++i)
+        speed = real_max(real_abs(lane_at(v, i)) * real_set(i % 3 == 2 ? 1.0 : 1.0 / mech->size), speed);
+    return speed;
+}
+
 /* A look ahead on its way: the place that has been reached stands in ws->sum_q, ws->sum_v. */
 typedef struct sarrus_look {
     mask open;  /* on their way */
@@ -146,12 +156,7 @@ LANE_FUNCTION real sarrus_look_distance(const sarrus_evaluation *ev) {
 LANE_BODY real sarrus_look_time(const sarrus_evaluation *ev, real way) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const sarrus_workspace *ws = ev->ws;
-    real speed = real_set(0.0), pull = real_set(0.0);
-    for (int32_t i = 0; i < mech->n; ++i) {
-        const real unit = real_set(i % 3 == 2 ? 1.0 : 1.0 / mech->size);
-        speed = real_max(real_abs(lane_at(ws->sum_v, i)) * unit, speed);
-        pull = real_max(real_abs(lane_at(ws->a, i)) * unit, pull);
-    }
+    const real speed = sarrus_speed_of(mech, ws->sum_v), pull = sarrus_speed_of(mech, ws->a);
     return real_min(way / real_max(speed + real_sqrt(way * pull), real_set(1e-30)), real_set(1.0));
 }
 
@@ -260,16 +265,31 @@ LANE_BODY mask sarrus_look_judge(sarrus_evaluation *ev, const sarrus_passage *la
     return is_refused;
 }
 
+/* Where the next judgement is to look, `seen` being the distance found by the first one, at look->left. */
+LANE_BODY real sarrus_look_next(const sarrus_look *look, real seen, int k) {
+    const real one = real_set(1.0), part = seen / real_max(look->x, real_set(1e-300));
+    const mask is_less = real_lt(part, real_set(0.75));
+    if (k == 1)
+        return look->left + look->left;
+    /* on this side of the zero; beyond it */
+    const real rest = k == 2 ? one - real_select(is_less, part, real_set(0.75)) : one + part;
+    return look->left / rest;
+}
+
 /* The lanes of look->ready in which a bend is ahead, and not a change point to be crossed. Where the motion turns round in a change
- * point, as it does after a start from one, the distance is a parabola, whose zero is twice as far away as that of its tangent. */
+ * point, as it does after a start from one, the distance is a parabola, whose zero is twice as far away as that of its tangent; or, as the
+ * speed goes to zero there as well, somewhere between: it is looked for along the line through the first two. */
 LANE_BODY mask sarrus_look_decide(sarrus_evaluation *ev, const sarrus_passage *lanes, sarrus_look *look) {
     const mask ready = look->ready;
-    mask bend, turning_bend;
+    mask bend, bend_here;
     mask there = sarrus_look_judge(ev, lanes, look, look->left, &bend);
-    look->ready = mask_and(ready, mask_not(there));
-    if (mask_any(look->ready)) {
-        there = mask_or(there, sarrus_look_judge(ev, lanes, look, look->left + look->left, &turning_bend));
-        bend = mask_or(bend, turning_bend);
+    const real seen = sarrus_look_distance(ev);
+    for (int k = 1; k <= 3; ++k) {
+        look->ready = mask_and(ready, mask_not(there));
+        if (!mask_any(look->ready))
+            break;
+        there = mask_or(there, sarrus_look_judge(ev, lanes, look, sarrus_look_next(look, seen, k), &bend_here));
+        bend = mask_or(bend, bend_here);
     }
     look->ready = ready;
     return mask_and(ready, mask_or(bend, mask_not(there)));
@@ -361,10 +381,7 @@ LANE_BODY void sarrus_parked_add(const sarrus_evaluation *ev, const sarrus_passa
     const mask is_bend = real_lt(real_set(0.0), lane_at(lanes->is_bend, 0));
     const real noise = real_select(is_bend, real_set(SARRUS_BEND_NOISE), real_set(SARRUS_LOST));
     const mask here = real_lt(sarrus_distance(mech, from->near[1]), noise);
-    real speed = real_set(0.0);
-    for (int32_t i = 0; i < mech->n; ++i)
-        speed = real_max(real_abs(lane_at(from->v, i)) * real_set(i % 3 == 2 ? 1.0 : 1.0 / mech->size), speed);
-    const real way = real_fma(speed, lane_at(lanes->stride, 0), lane_at(lanes->parked, 0));
+    const real way = real_fma(sarrus_speed_of(mech, from->v), lane_at(lanes->stride, 0), lane_at(lanes->parked, 0));
     sarrus_lane_set(lanes->parked, on, real_select(here, way, real_set(0.0)));
 }
 
@@ -386,6 +403,9 @@ LANE_PHASE int sarrus_passage_go(sarrus_evaluation *ev, const sarrus_passage *la
     const mask is_over = mask_and(is_on, real_le(lane_at(lanes->entry, 0), x_all));
     if (mask_any(is_over))
         sarrus_passage_end(ev, lanes, is_over);
+    const real falls = -sarrus_distance_slope(mech, lane_at(lanes->all, 0), from->near[1], stride);
+    const mask is_known = real_lt(zero, falls);
+    sarrus_lane_set(lanes->ahead, on, real_select(is_known, x_all / real_select(is_known, falls, real_set(1.0)), real_set(1e300)));
     const mask calls = mask_and(on, mask_and(sarrus_passage_calls(ev, lanes, x, slope, has_past, from->h), mask_not(is_over)));
     if (!mask_any(calls))
         return 0;
@@ -412,6 +432,7 @@ LANE_FUNCTION int sarrus_passage_watch(sarrus_evaluation *ev, const sarrus_passa
     const mask is_over = real_lt(lane_at(lanes->is_on, 0), was_on); /* all rows are in view again */
     sarrus_lane_set(lanes->closeness, on, real_select(is_over, from->near[1], from->near[0]));
     sarrus_lane_set(lanes->second, on, from->near[2]);
+    sarrus_lane_set(lanes->all, on, from->near[1]);
     return has_looked;
 }
 
@@ -431,10 +452,25 @@ LANE_FUNCTION mask sarrus_passage_is_lost(const sarrus_evaluation *ev, const sar
     if (!mech->is_judged || !mask_any(is_on))
         return mask_none();
     const real open = lane_at(ev->tile, mech->layout.verdict.violation) * real_set(1.0 / mech->violation_unit);
-    const real goal = real_select(is_bend, real_set(SARRUS_BEND_OPEN) * (x * x), real_set(SARRUS_CROSSING_OPEN));
+    real goal = real_select(sarrus_is_crossing(ev), real_set(SARRUS_CROSSING_OPEN), real_set(SARRUS_NO_LIMIT));
+    goal = real_select(is_bend, real_set(SARRUS_BEND_OPEN) * (x * x), goal);
     mask lost = mask_or(real_lt(goal, open), real_lt(real_set(SARRUS_PARKED_LONG), lane_at(lanes->parked, 0)));
     lost = mask_or(lost, mask_and(is_bend, real_lt(x, real_set(mech->weak_distance))));
     return mask_and(is_on, lost);
+}
+
+/* A step that is chosen by its error goes across a change point so that all its stages stay away from it: a direction that is lost in one of
+ * them would count as an error. What h is for that, or for getting to where such a step may begin; h itself elsewhere. */
+LANE_BODY real sarrus_step_across(const sarrus_evaluation *ev, const sarrus_passage *lanes, real h) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    if (!ev->crossed)
+        return h;
+    const real across = real_set(mech->integrator.across), ahead = lane_at(lanes->ahead, 0);
+    const mask is_crossing = mask_and(sarrus_is_crossing(ev), real_eq(lane_at(lanes->is_bend, 0), real_set(0.0)));
+    const real whole = ahead / across;
+    const mask is_near = mask_and(is_crossing, real_le(whole, real_set(1.05) * h));
+    const mask is_coming = mask_and(is_crossing, real_lt(ahead, real_fma(across, h, h)));
+    return real_select(is_near, whole, real_select(is_coming, real_fnma(across, h, ahead), h));
 }
 
 /* distance/rate, 1e300 s where that is without bounds. */

@@ -102,6 +102,7 @@ LANE_BODY real sarrus_adaptive_watch(sarrus_evaluation *ev, const sarrus_adaptiv
                                  {lane_at(passage->now, 0), lane_at(passage->now, 1), lane_at(passage->now, 2)}};
     (void)sarrus_passage_watch(ev, passage, ev->healthy, &from);
     ev->is_configured = ev->is_factored = 0;
+    h = sarrus_step_across(ev, passage, h);
     const mask is_bend = real_lt(real_set(0.0), lane_at(passage->is_bend, 0));
     if (!mask_any(is_bend))
         return h;

@@ -202,10 +202,10 @@ static void layout_write(FILE *out, const sarrus_tile_layout *l) {
             l->n_changes, l->n_events, l->event, l->n_steps, l->n_rejected, l->n_evaluations);
     fprintf(out,
             "    .passage = {.now = %d, .closeness = %d, .stride = %d, .is_on = %d, .is_bend = %d, .rate = %d, .entry = %d,\n"
-            "      .looked = %d, .second = %d, .second_rate = %d, .parked = %d, .part = %d, .crossed = %d},\n"
+            "      .looked = %d, .second = %d, .second_rate = %d, .all = %d, .ahead = %d, .parked = %d, .part = %d, .crossed = %d},\n"
             "    .verdict = {.balance0 = %d, .balance = %d, .kinetic = %d, .low = %d, .high = %d, .work = %d, .error = %d,\n"
             "      .violation = %d, .mismatch = %d, .nearest = %d, .nearest_time = %d},\n",
-            p->now, p->closeness, p->stride, p->is_on, p->is_bend, p->rate, p->entry, p->looked, p->second, p->second_rate, p->parked, p->part, p->crossed, v->balance0,
+            p->now, p->closeness, p->stride, p->is_on, p->is_bend, p->rate, p->entry, p->looked, p->second, p->second_rate, p->all, p->ahead, p->parked, p->part, p->crossed, v->balance0,
             v->balance, v->kinetic, v->low, v->high, v->work, v->error, v->violation, v->mismatch, v->nearest, v->nearest_time);
     fprintf(out,
             "    .adaptive = {.is_started = %d, .t_now = %d, .t_before = %d, .step = %d, .gain = %d, .rank = %d, .now = %d,\n"
@@ -256,6 +256,7 @@ static void integrator_write(FILE *out, const sarrus_mech_integrator *how) {
     numbers_write(out, how->ringing, SARRUS_MAX_ORDER + 1);
     fprintf(out, ", .gain = ");
     numbers_write(out, how->gain, SARRUS_MAX_ORDER + 1);
+    fprintf(out, ", .across = %a", how->across);
     dense_write(out, &how->dense);
     fprintf(out, "},\n");
 }

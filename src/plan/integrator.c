@@ -91,6 +91,21 @@ static double step_gain(const sarrus_mech_integrator *how, int order) {
     return 0.5 * damped_adams[order] < 1.0 ? 0.5 * damped_adams[order] : 1.0;
 }
 
+/* The middle of the widest gap between the times of the stages. */
+static double widest_gap(const double *c, int n_stages) {
+    double widest = 0.0, middle = 0.5;
+    for (int s = 0; s < n_stages; ++s) {
+        double next = 2.0;
+        for (int j = 0; j < n_stages; ++j)
+            next = c[j] > c[s] && c[j] < next ? c[j] : next;
+        if (next <= 1.0 && next - c[s] > widest) {
+            widest = next - c[s];
+            middle = 0.5 * (next + c[s]);
+        }
+    }
+    return middle;
+}
+
 static void take_tableau(const tableau *from, sarrus_mech_integrator *how) {
     how->n_stages = from->n_stages;
     how->error_order = from->error_order;
@@ -100,6 +115,7 @@ static void take_tableau(const tableau *from, sarrus_mech_integrator *how) {
         for (int j = 0; j < SARRUS_MAX_STAGES - 1; ++j)
             how->a[s][j] = from->a[s][j];
     }
+    how->across = widest_gap(from->c, from->n_stages);
     how->dense = from->dense;
     sarrus_plan_dense(&how->dense);
 }
@@ -108,6 +124,7 @@ void sarrus_plan_integrator(sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
     sarrus_mech_integrator *how = &plan->mech.integrator;
     how->method = (int32_t)model->integrator.method;
+    how->across = 0.5;
     how->is_adaptive = sarrus_integrator_is_adaptive(model->integrator.method);
     how->is_tangential = plan->mech.has_baumgarte || plan->mech.project != SARRUS_PROJECT_NONE;
     how->has_step_gains = model->dynamics.has_step_gains;
