@@ -65,7 +65,8 @@ typedef struct sarrus_run_summary {
 
 /* Runs `model` to its t_end. Errors: those of plan, batch and sink; SINK_FAILED (what was committed is intact); INTERRUPTED when
  * options->batch.stop or the progress callback asked for it. The file then holds all output times that every instance has reached,
- * and is valid; there is none (output_bytes = 0) when the run was still being prepared. The making of a plan is not interrupted.
+ * less what could not be written within a tenth of a second, and is valid; there is none (output_bytes = 0) when
+ * the run was still being prepared. The making of a plan is not interrupted.
  * `*summary` is filled as far as the run got. */
 SARRUS_MUST_USE sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, const sarrus_run_options *options,
                                          sarrus_run_summary *summary);

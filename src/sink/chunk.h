@@ -11,6 +11,13 @@
 /* Place of deflate in the filter pipeline, as a bit of a chunk's filter mask: set when a chunk was left uncompressed. */
 #define SARRUS_CHUNK_NOT_DEFLATED 2u
 
+/* What the result may cost. */
+typedef enum sarrus_packing {
+    SARRUS_PACK_WELL = 0,
+    SARRUS_PACK_SPARSE = 1, /* most numbers are the same one: worth a larger result to be done with them soon */
+    SARRUS_PACK_SOON = 2,   /* only what shrinks at the speed of copying is made smaller */
+} sarrus_packing;
+
 /* Scratch memory and compressor of one thread. */
 typedef struct sarrus_packer sarrus_packer;
 
@@ -22,9 +29,8 @@ void sarrus_packer_destroy(sarrus_packer *packer);
 size_t sarrus_packer_bound(size_t n_bytes);
 
 /* Packs `n_elements` numbers of `element_size` bytes (2 or 8) into `out`, returns the packed size and sets `*filter_mask`
- * (0, or SARRUS_CHUNK_NOT_DEFLATED when compression gains nothing). The result depends on the numbers and is_sparse only: most of
- * the numbers are then the same one, and it is worth a larger result to be done with them soon. */
-size_t sarrus_packer_pack(sarrus_packer *packer, const void *elements, size_t n_elements, size_t element_size, bool is_sparse,
+ * (0, or SARRUS_CHUNK_NOT_DEFLATED when compression gains nothing). The result depends on the numbers and on `how` only. */
+size_t sarrus_packer_pack(sarrus_packer *packer, const void *elements, size_t n_elements, size_t element_size, sarrus_packing how,
                           uint8_t *out, uint32_t *filter_mask);
 
 /* HDF5's Fletcher checksum of `n_bytes` bytes (H5_checksum_fletcher32). */

@@ -38,9 +38,10 @@ typedef struct run_job {
 } run_job;
 
 /* The writer works while the batch integrates, but for the last block: with sixteen blocks or more a run waits little at
- * its end, and an accident loses little. Smaller blocks than 8 MiB would only cost; 256 MiB bound the memory. */
+ * its end, and an accident loses little. Smaller blocks than 8 MiB would only cost; 64 MiB bound the memory,
+ * and what a run that is stopped has to write before it ends. */
 static uint64_t block_bytes(const run_job *run) {
-    const double smallest = 0x1p23, largest = 0x1p28;
+    const double smallest = 0x1p23, largest = 0x1p26;
     double bytes = (double)run->n_instances * (double)run->schedule.n_times * sizeof(double) / 16.0;
     int n_components = 0;
     for (int i = 0; i < run->channels.n_fields; i++)
@@ -66,6 +67,11 @@ static int parameters_list(const run_job *run, sarrus_sink_parameter *out) {
     return n;
 }
 
+static void times_fill(const void *user, uint64_t i_first, uint64_t n, double *out) {
+    for (uint64_t i = 0; i < n; i++)
+        out[i] = sarrus_schedule_time(user, i_first + i);
+}
+
 static sarrus_status sink_open(run_job *run) {
     const int n_parameters = parameters_list(run, NULL);
     sarrus_sink_parameter *parameters = calloc((size_t)n_parameters + 1, sizeof *parameters);
@@ -75,7 +81,8 @@ static sarrus_status sink_open(run_job *run) {
     const sarrus_sink_description description = {
         .n_instances = run->n_instances,
         .n_times = run->schedule.n_times,
-        .times = run->schedule.times,
+        .times = times_fill,
+        .times_user = &run->schedule,
         .n_fields = run->channels.n_fields,
         .fields = run->channels.fields,
         .n_parameters = n_parameters,
@@ -91,6 +98,7 @@ static sarrus_status sink_open(run_job *run) {
         .seed = run->seed,
         .plan_hash = sarrus_plan_hash(run->plan),
         .block_bytes = block_bytes(run),
+        .stop = run->options->batch.stop,
     };
     const sarrus_status status = sarrus_sink_create(run->context, run->options->output_path, &description, &run->sink);
     free(parameters);
@@ -156,14 +164,13 @@ static void run_release(run_job *run) {
     sarrus_channels_free(&run->channels);
     sarrus_batch_destroy(run->batch);
     sarrus_draws_destroy(run->draws);
-    sarrus_schedule_free(&run->schedule);
     sarrus_plan_destroy(run->own_plan);
     sarrus_outcome_free(&run->outcome);
 }
 
 /* Hands a block over, with how every instance stands. What happened after the last output of a stopped run is not in the file. */
 static sarrus_status block_submit(run_job *run, uint64_t n_rows, bool is_stopped) {
-    const double t_limit = is_stopped ? run->schedule.times[run->march.i_time - 1] : HUGE_VAL;
+    const double t_limit = is_stopped ? sarrus_schedule_time(&run->schedule, run->march.i_time - 1) : HUGE_VAL;
     const sarrus_status status = sarrus_outcome_events_take(&run->outcome, run->context, run->batch, t_limit);
     if (status != SARRUS_OK)
         return status;
@@ -200,7 +207,14 @@ static sarrus_status sink_finish(run_job *run, sarrus_status status) {
         return status;
     const sarrus_sink_outcome outcome = sarrus_outcome_view(&run->outcome, status == SARRUS_OK);
     const sarrus_status closed = sarrus_sink_close(run->sink, run->context, &outcome);
-    return closed != SARRUS_OK ? closed : status;
+    const uint64_t n_written = sarrus_sink_times_written(run->sink);
+    if (closed != SARRUS_OK)
+        return closed;
+    if ((status == SARRUS_OK || status == SARRUS_INTERRUPTED) && n_written < run->march.i_time) {
+        run->march.i_time = n_written; /* a stop left no time for the rest */
+        return SARRUS_INTERRUPTED;
+    }
+    return status;
 }
 
 static void summary_fill(const run_job *run, sarrus_run_summary *summary) {

@@ -162,6 +162,14 @@ static void defaults(void **state) {
     reading_end(&reading);
 }
 
+static void limits_that_are_off(void **state) {
+    (void)state;
+    struct reading reading = read_good("limits_off.yaml");
+    const sarrus_model *model = reading.model;
+    assert_true(isinf(model->limits.violation) && isinf(model->limits.energy) && isinf(model->limits.error));
+    reading_end(&reading);
+}
+
 static void values_of_everything(void **state) {
     (void)state;
     struct reading reading = read_good("everything.yaml");
@@ -488,6 +496,7 @@ int main(void) {
         cmocka_unit_test(joints_and_forces_of_the_five_bar),
         cmocka_unit_test(settings_of_the_five_bar),
         cmocka_unit_test(defaults),
+        cmocka_unit_test(limits_that_are_off),
         cmocka_unit_test(values_of_everything),
         cmocka_unit_test(joints_of_everything),
         cmocka_unit_test(signals_of_everything),

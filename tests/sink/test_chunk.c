@@ -104,9 +104,9 @@ static void test_pack(void **state) {
                 values[i] = fixture_value((fixture_kind)kind, i / 200, i % 200, 0);
             }
             for (size_t element = 2; element <= 8; element += 6) {
-                for (int is_sparse = 0; is_sparse < 2; is_sparse++) {
+                for (int how = SARRUS_PACK_WELL; how <= SARRUS_PACK_SOON; how++) {
                     uint32_t mask = 99;
-                    size_t n_packed = sarrus_packer_pack(packer, values, sizes[s], element, is_sparse != 0, packed, &mask);
+                    size_t n_packed = sarrus_packer_pack(packer, values, sizes[s], element, (sarrus_packing)how, packed, &mask);
                     assert_true(n_packed <= sarrus_packer_bound(sizes[s] * element));
                     assert_unpacks(packed, n_packed, mask, (const uint8_t *)values, sizes[s], element);
                 }
@@ -136,7 +136,7 @@ static void test_ratios(void **state) {
                 memcpy(&values[i], &noise, sizeof noise);
             }
         }
-        n_packed[kind] = sarrus_packer_pack(packer, values, N, 8, false, packed, &mask[kind]);
+        n_packed[kind] = sarrus_packer_pack(packer, values, N, 8, SARRUS_PACK_WELL, packed, &mask[kind]);
     }
     assert_int_equal(mask[KIND_RANDOM], SARRUS_CHUNK_NOT_DEFLATED);
     assert_int_equal(n_packed[KIND_RANDOM], sizeof values + 4);
@@ -193,7 +193,7 @@ static void test_sparse(void **state) {
     for (size_t i = 0; i < N; i++) {
         values[i] = i % N_TIMES < 2 ? fixture_value(KIND_SMOOTH, i / N_TIMES, i % N_TIMES, 0) : (double)NAN;
     }
-    size_t n_packed = sarrus_packer_pack(packer, values, N, 8, true, packed, &mask);
+    size_t n_packed = sarrus_packer_pack(packer, values, N, 8, SARRUS_PACK_SPARSE, packed, &mask);
     assert_int_equal(mask, 0);
     assert_unpacks(packed, n_packed, mask, (const uint8_t *)values, N, 8);
     /* Each plane of each row: two numbers of at most nine bits, and a run of 398: one more, and matches of 258 and 139 of 13
