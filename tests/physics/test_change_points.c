@@ -86,7 +86,7 @@ static const way ways_that_are_right[] = {
 static const way ways_that_may_be_marked[] = {
     {verner65, "normal", &of_adaptive, IS_RIGHT_OR_UNRESOLVED, ALL, every_delta},
     {verner65, "cholesky", &of_adaptive, IS_RIGHT_OR_UNRESOLVED, SMALL, every_delta},
-    {verner65, "tikhonov", &of_adaptive, IS_RIGHT_OR_UNRESOLVED, SMALL, every_delta},
+    {verner65, "tikhonov", &of_adaptive, IS_RIGHT_OR_UNRESOLVED, FOUR_BAR | SLIDER_CRANK, every_delta},
     {rk4, "tikhonov", &of_rk4, IS_RIGHT_OR_UNRESOLVED, SLIDER_CRANK | KITE, every_delta},
     {rk4, "cholesky", &of_rk4, IS_RIGHT_OR_UNRESOLVED, SMALL, every_delta},
     {rk4_bare, "auto", &of_rk4, IS_RIGHT_OR_MARKED, ALL, every_delta},
@@ -215,7 +215,7 @@ static void a_locked_mechanism_is_refused_or_marked_or_stays(void **state) {
         {verner65, "cholesky", &of_adaptive, IS_RIGHT, 0, NULL},
         {semi_implicit, "auto", &of_branch, IS_RIGHT, 0, NULL},
     };
-    static const char *const deltas[] = {"1e-12", "-1e-12", "1e-11", "-1e-11", "1e-10", "-1e-9", "1e-6", "-1e-3"};
+    static const char *const deltas[] = {"-1e-12", "1e-11", "-1e-10", "1e-9", "-1e-3"};
     const sarrus_change_point_mechanism *five_bar = &sarrus_change_point_mechanisms[I_FIVE_BAR];
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         outcome out = run(five_bar, "0", &ways[i]);
