@@ -53,7 +53,7 @@ LANE_BODY sarrus_rank_decision sarrus_solve_dense(sarrus_evaluation *ev, const r
     sarrus_rank_limit limit = sarrus_rank_limits(ev, ev->max_rank);
     const real bend = lane_at(ev->tile, mech->layout.passage.is_bend);
     const mask may_lose = mask_and(sarrus_is_crossing(ev), real_eq(bend, real_set(0.0)));
-    limit.share = real_select(may_lose, sarrus_lost_share(ev), real_set(SARRUS_NOISE)) * real_set(1.0 / SARRUS_LOST);
+    limit.share = real_select(may_lose, limit.share, real_set(SARRUS_NOISE / SARRUS_LOST));
     sarrus_dense_rows(mech, ev->parameter, ws, is_independent, ws->d);
     for (int32_t k = 0; k < n_rows; ++k)
         lane_at(ws->d_rhs, k) = lane_at(rhs, sarrus_rows_at(mech, is_independent, k));
