@@ -58,6 +58,16 @@ LANE_FUNCTION void sarrus_frame_copy_factor(const sarrus_workspace *from, sarrus
     sarrus_frame_copy(from->inverse, 2 * mech->factor.n_blocks, to->inverse);
     sarrus_frame_copy(from->refused, 1, to->refused);
 }
+/* The closeness of rows, which a factor that is found in place has left outside already: there and back only when somebody looks ahead, who
+ * lets rows sit out or not with one and the same factor. */
+LANE_FUNCTION void sarrus_frame_take_closeness(const sarrus_evaluation *outside, sarrus_workspace *to, int is_factored) {
+    if (is_factored && outside->is_looking)
+        sarrus_frame_copy(outside->ws->closeness, SARRUS_N_CLOSENESS, to->closeness);
+}
+LANE_FUNCTION void sarrus_frame_show_closeness(const sarrus_evaluation *outside, const sarrus_workspace *from, int is_factored) {
+    if (outside->wants_closeness && (!is_factored || outside->is_looking))
+        sarrus_frame_copy(from->closeness, SARRUS_N_CLOSENESS, outside->ws->closeness);
+}
 LANE_FUNCTION void sarrus_frame_copy_violation(const sarrus_workspace *from, sarrus_workspace *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
     sarrus_frame_copy(from->phi, mech->m, to->phi);
@@ -115,13 +125,13 @@ LANE_FUNCTION void sarrus_correct_projection_here(sarrus_evaluation *outside, co
         sarrus_frame_copy_violation(outside->ws, &ws);
     if (is_factored)
         sarrus_frame_copy_factor(outside->ws, &ws);
+    sarrus_frame_take_closeness(outside, &ws, is_factored);
     sarrus_correct_projection_body(&ev, ws.rhs, active, out_here);
     PLAN_EACH (i, 0, mech->n)
         lane_at(out, i) = frame_at(out_here, i);
     if (!is_factored)
         sarrus_frame_copy_factor(&ws, outside->ws);
-    if (!is_factored && outside->wants_closeness)
-        sarrus_frame_copy(ws.closeness, SARRUS_N_CLOSENESS, outside->ws->closeness);
+    sarrus_frame_show_closeness(outside, &ws, is_factored);
     sarrus_frame_close(&ev);
 }
 LANE_PHASE void sarrus_correct_projection_again(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
@@ -151,6 +161,7 @@ LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, co
         sarrus_frame_copy_rotations(outside->ws, &ws);
     if (is_factored)
         sarrus_frame_copy_factor(outside->ws, &ws);
+    sarrus_frame_take_closeness(outside, &ws, is_factored);
     PLAN_EACH (i, 0, mech->n) {
         frame_at(q_here, i) = lane_at(q, i);
         frame_at(v_here, i) = lane_at(v, i);
@@ -160,8 +171,7 @@ LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, co
         lane_at(a, i) = frame_at(a_here, i);
     if (outside->wants_force)
         sarrus_frame_copy(ws.force, mech->n, outside->ws->force);
-    if (!is_factored && outside->wants_closeness)
-        sarrus_frame_copy(ws.closeness, SARRUS_N_CLOSENESS, outside->ws->closeness);
+    sarrus_frame_show_closeness(outside, &ws, is_factored);
     if (mech->integrator.has_step_gains)
         sarrus_frame_copy_violation(&ws, outside->ws);
     if (mech->integrator.is_adaptive) {

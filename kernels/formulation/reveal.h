@@ -91,10 +91,12 @@ LANE_FUNCTION sarrus_rank_decision sarrus_reveal(sarrus_evaluation *ev, const re
         PLAN_EACH (i, 0, 2 * mech->m)
             frame_at(outside->ws->direction, i) = frame_at(ev->ws->direction, i);
     }
-    PLAN_EACH (i, 0, mech->m) {
-        frame_at(outside->ws->phi, i) = frame_at(ev->ws->phi, i);
-        frame_at(outside->ws->rhs, i) = frame_at(rhs, i);
+    if (how == SARRUS_DOUBT_ACCELERATION || mech->rank.method == SARRUS_RANK_VIOLATION) { /* a projection has no other use for Φ */
+        PLAN_EACH (i, 0, mech->m)
+            frame_at(outside->ws->phi, i) = frame_at(ev->ws->phi, i);
     }
+    PLAN_EACH (i, 0, mech->m)
+        frame_at(outside->ws->rhs, i) = frame_at(rhs, i);
     outside->max_rank = ev->max_rank;
     outside->rank_now = ev->rank_now;
     outside->wants_closeness = 1;

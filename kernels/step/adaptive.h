@@ -17,6 +17,7 @@ typedef struct sarrus_adaptive {
     real *is_started, *is_rejected, *memory;
     real *shown; /* [2n] */
     real *input; /* [n_inputs] */
+    real t_end; /* s, behind which nothing is judged: drives may jump there */
     real *work_now, *work_before, *power_now, *power_before;
     sarrus_passage passage;
 } sarrus_adaptive;
@@ -96,9 +97,11 @@ LANE_BODY mask sarrus_trial_judge(sarrus_evaluation *ev, const sarrus_adaptive *
     const mask is_motion = sarrus_state_is_finite(mech, ws->q, ws->v);
     ev->is_configured = 1; /* rotations and signals are those of the acceleration */
     const sarrus_verdict_state here = {t_new, ws->q, ws->v, work, sarrus_trial_swing(ev)};
-    const sarrus_judgement found = sarrus_judge(ev, mask_and(good, is_motion), &here);
+    const mask is_within = real_le(t_new, lanes->t_end);
+    const sarrus_judgement found = sarrus_judge(ev, mask_and(mask_and(good, is_motion), is_within), &here);
     ev->is_configured = ev->is_factored = 0;
-    const mask accept = mask_and(mask_and(good, is_motion), mask_not(mask_or(found.is_open, found.is_unbalanced)));
+    const mask is_bad = mask_and(mask_or(found.is_open, found.is_unbalanced), is_within);
+    const mask accept = mask_and(mask_and(good, is_motion), mask_not(is_bad));
     end->lost = mask_and(good, mask_not(accept));
     end->word = real_select(is_motion, sarrus_judgement_status(&found), real_set((real_scalar)SARRUS_INSTANCE_DIVERGED));
     sarrus_lane_set(lane_from(ev->tile, mech->layout.verdict.balance), accept, found.balance);

@@ -41,10 +41,10 @@
 #define SARRUS_OPEN_NOISE (48.0 * 2.220446049250313e-16)
 /* A bend that keeps this far away is left to the control of errors. */
 #define SARRUS_BEND_WIDE 0.1
-/* Nearer than that a motion is not told from its neighbours, of ‖Φ‖ = 0.1 x² off the constraints either. Who travels so far there is lost:
+/* Nearer than that a motion is not told from its neighbours, of ‖Φ‖ = ½ x² off the constraints either. Who travels so far there is lost:
  * a motion that crosses, starts or turns round there does not. */
 #define SARRUS_BEND_NOISE 5e-7
-#define SARRUS_BEND_OPEN 0.1
+#define SARRUS_BEND_OPEN 0.5
 #define SARRUS_CROSSING_OPEN 1e-10
 #define SARRUS_PARKED_LONG 1e-2
 /* What is forgotten of the rate of the distance in x/rate. */

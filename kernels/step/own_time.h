@@ -155,13 +155,12 @@ LANE_BODY void sarrus_adaptive_show(sarrus_evaluation *ev, const sarrus_adaptive
 LANE_BODY uint64_t sarrus_advance_adaptive(sarrus_evaluation *ev, real *tile, const sarrus_clock *clock, uint64_t n_steps) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real t_target = real_set(sarrus_clock_time(clock, clock->step + n_steps));
-    /* What comes after the end is nobody's concern, unless steps are asked for there. */
-    const real t_end = real_set(clock->step + n_steps <= clock->n_total ? clock->t_end : 1e300);
-    const real t_cut = sarrus_calls_cut_steps(mech) ? t_target : t_end;
+    const real t_cut = sarrus_calls_cut_steps(mech) ? t_target : real_set(1e300);
     sarrus_adaptive lanes;
     if (n_steps == 0 || !mask_any(ev->healthy))
         return n_steps;
     sarrus_adaptive_view(mech, tile, &lanes);
+    lanes.t_end = real_set(clock->step + n_steps <= clock->n_total ? clock->t_end : 1e300);
     sarrus_passage_view(ev, &lanes.passage);
     sarrus_adaptive_begin(ev, &lanes, clock, real_set(sarrus_clock_time(clock, clock->step)));
     ev->is_configured = ev->is_factored = 0; /* what comes next is evaluated at a lane's own time */

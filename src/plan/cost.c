@@ -332,12 +332,12 @@ static void open_count(const sarrus_mechanism *mech, counts *to) {
     counts_add(to, 0, 1);
 }
 
-/* sarrus_judge: energies 8 a body and 1, the balance 9. */
+/* sarrus_judge: energies 8 a body and 1, the balance 10. */
 static counts judgement_count(const sarrus_mechanism *mech) {
     counts to = {0};
     if (mech->project == SARRUS_PROJECT_NONE || mech->m == 0)
         configure_count(mech, &to);
-    counts_add(&to, 8.0 * mech->n_bodies + 10, 0);
+    counts_add(&to, 8.0 * mech->n_bodies + 11, 0);
     potential_count(mech, &to);
     if (mech->project == SARRUS_PROJECT_NONE && mech->m > 0)
         open_count(mech, &to);
