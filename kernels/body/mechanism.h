@@ -377,6 +377,7 @@ typedef struct sarrus_external_problem {
     const void *d;                               /* [m][n][width] */
     const void *b;                               /* [m][width] */
     const void *max_rank, *previous, *violation, *share; /* [width] */
+    const void *active;                                  /* [width] 1 in the lanes that are asked for, else 0 */
     void *z;                                             /* [n][width] out */
     void *rank, *kept, *dropped;                         /* [width] out */
 } sarrus_external_problem;
@@ -436,6 +437,7 @@ typedef struct sarrus_mechanism {
      * are measured by it. */
     double ordinary, ordinary_root; /* plan */
     double weak_distance;           /* plan */ /* below it the dense method cannot follow a bend; 0: it can everywhere */
+    double weak_crossing;           /* plan */ /* the same where a change point is crossed exactly */
     double size;                    /* plan */ /* m, of the assembled mechanism: the diagonal of the box around its joints */
     /* What an instance that is ok keeps to, SARRUS_NO_LIMIT: anything. ‖Φ‖ in m | rad; the others relative. */
     double limit_violation, limit_energy, limit_error; /* plan */

@@ -60,6 +60,7 @@ LANE_BODY sarrus_rank_decision sarrus_solve_dense(sarrus_evaluation *ev, const r
     if (mech->solve == SARRUS_SOLVE_EXTERNAL) {
         sarrus_rank_decision found;
         sarrus_external_problem problem;
+        const real wanted = real_select(active, real_set(1.0), real_set(0.0));
         problem.m = n_rows;
         problem.n = mech->n;
         problem.width = LANE_WIDTH;
@@ -69,6 +70,7 @@ LANE_BODY sarrus_rank_decision sarrus_solve_dense(sarrus_evaluation *ev, const r
         problem.previous = &limit.previous;
         problem.violation = &limit.violation;
         problem.share = &limit.share;
+        problem.active = &wanted;
         problem.z = ws->z;
         problem.rank = &found.rank;
         problem.kept = &found.kept;

@@ -456,6 +456,8 @@ LANE_FUNCTION mask sarrus_passage_is_lost(const sarrus_evaluation *ev, const sar
     goal = real_select(is_bend, real_set(SARRUS_BEND_OPEN) * (x * x), goal);
     mask lost = mask_or(real_lt(goal, open), real_lt(real_set(SARRUS_PARKED_LONG), lane_at(lanes->parked, 0)));
     lost = mask_or(lost, mask_and(is_bend, real_lt(x, real_set(mech->weak_distance))));
+    const mask is_weak = real_lt(sarrus_distance(mech, lane_at(lanes->all, 0)), real_set(mech->weak_crossing));
+    lost = mask_or(lost, mask_and(mask_not(is_bend), is_weak));
     return mask_and(is_on, lost);
 }
 

@@ -99,10 +99,10 @@ void sarrus_lapack_solve(void *user, const sarrus_external_problem *problem) {
     for (int lane = 0; lane < width; ++lane) {
         const double *d = (const double *)problem->d + lane, *b = (const double *)problem->b + lane;
         double *z = (double *)problem->z + lane;
-        const bool is_stopped = sarrus_stop_is_asked(s->stop);
-        int rank = is_stopped ? 0 : solve_lane(s, m, n, width, d, b, first_rcond(&s->mech->rank, m, n));
+        const bool is_idle = ((const double *)problem->active)[lane] == 0.0 || sarrus_stop_is_asked(s->stop);
+        int rank = is_idle ? 0 : solve_lane(s, m, n, width, d, b, first_rcond(&s->mech->rank, m, n));
         sarrus_rank_decision found = {real_set(0.0), real_set(0.0), real_set(0.0)};
-        if (rank >= 0 && !is_stopped) {
+        if (rank >= 0 && !is_idle) {
             found = decide(s, problem, lane);
             const int wanted = (int)found.rank[0];
             if (wanted == 0)

@@ -291,9 +291,9 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
     fprintf(out, "  .event_capacity = %d, .project_tolerance = %a, .guard = %a,\n", mech->event_capacity, mech->project_tolerance,
             mech->guard);
     fprintf(out,
-            "  .ordinary = %a, .ordinary_root = %a, .weak_distance = %a, .size = %a, .limit_violation = %a, .limit_energy = %a, .limit_error = %a,\n"
+            "  .ordinary = %a, .ordinary_root = %a, .weak_distance = %a, .weak_crossing = %a, .size = %a, .limit_violation = %a, .limit_energy = %a, .limit_error = %a,\n"
             "  .violation_unit = %a, .energy_floor = %a, .has_work = %d, .has_swing = %d, .is_judged = %d, .wants_error = %d, .has_parts = %d, .is_watched = %d};\n",
-            mech->ordinary, mech->ordinary_root, mech->weak_distance, mech->size, mech->limit_violation, mech->limit_energy, mech->limit_error,
+            mech->ordinary, mech->ordinary_root, mech->weak_distance, mech->weak_crossing, mech->size, mech->limit_violation, mech->limit_energy, mech->limit_error,
             mech->violation_unit, mech->energy_floor, mech->has_work, mech->has_swing, mech->is_judged, mech->wants_error, mech->has_parts, mech->is_watched);
 }
 

@@ -68,7 +68,7 @@ static uint64_t hash_of(const sarrus_plan *plan) {
     const double numbers[] = {mech->rank.tolerance,  mech->project_tolerance, mech->guard,
                               mech->integrator.rtol, mech->integrator.atol,   mech->integrator.max_steps,
                               mech->ordinary,        mech->size,              mech->limit_violation,
-                              mech->limit_energy,    mech->limit_error,       mech->weak_distance,
+                              mech->limit_energy,    mech->limit_error,       mech->weak_distance,   mech->weak_crossing,
                               mech->energy_floor};
     hash_bytes(&hash, SARRUS_VERSION, sizeof SARRUS_VERSION);
     hash_bytes(&hash, sizes, sizeof sizes);

@@ -229,6 +229,8 @@ static void fill_options(sarrus_plan *plan) {
     mech->rank = (sarrus_rank_rule){(int32_t)model->dynamics.rank_method, model->dynamics.rank_tolerance};
     mech->guard = 1e-5;
     mech->weak_distance = weak_distance(model);
+    /* A decomposition that is cut at a count cannot let go of a direction: what is left of it is round-off, ε/x. */
+    mech->weak_crossing = model->dynamics.pinv == SARRUS_PINV_TRUNCATED ? 3e-4 : 0.0;
     mech->is_judged = !isinf(model->limits.error);
     mech->has_swing = isnan(model->limits.energy);
     /* Changes of rank are rare; more of them between two looks only make the tile come back sooner. */

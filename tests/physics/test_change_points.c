@@ -33,6 +33,7 @@ typedef enum promise {
     IS_RIGHT,
     IS_RIGHT_OR_UNRESOLVED, /* where δ is neither 0 nor 1e-3 */
     IS_RIGHT_OR_MARKED,     /* where δ is not 0 */
+    IS_RIGHT_UNLESS_CROSSED, /* unresolved is well where δ is 0 */
 } promise;
 
 enum { FOUR_BAR = 1, COUPLER = 2, CHAIN = 4, SLIDER_CRANK = 8, KITE = 16, SMALL = 27, ALL = 31 };
@@ -76,12 +77,11 @@ static const way ways_that_are_right[] = {
     {verner65, "greville", &of_adaptive, IS_RIGHT, COUPLER | SLIDER_CRANK, some_deltas},
     {verner65, "mgs", &of_adaptive, IS_RIGHT, COUPLER | SLIDER_CRANK, some_deltas},
     {verner65, "mgs2", &of_adaptive, IS_RIGHT, COUPLER | SLIDER_CRANK, some_deltas},
-    {verner65, "truncated", &of_adaptive, IS_RIGHT, COUPLER | SLIDER_CRANK, some_deltas},
     {rk4, "svd", &of_rk4, IS_RIGHT, FOUR_BAR, some_deltas},
     {rk4, "householder", &of_rk4, IS_RIGHT, FOUR_BAR | KITE, some_deltas},
 };
 
-/* Methods that square the condition, or that bend what they do not know; a method without an estimate of its error; and steps that
+/* Methods that square the condition, or that bend what they do not know; one that cannot let go of a direction; a method without an estimate of its error; and steps that
  * are not made in parts. */
 static const way ways_that_may_be_marked[] = {
     {verner65, "normal", &of_adaptive, IS_RIGHT_OR_UNRESOLVED, ALL, every_delta},
@@ -89,6 +89,8 @@ static const way ways_that_may_be_marked[] = {
     {verner65, "tikhonov", &of_adaptive, IS_RIGHT_OR_UNRESOLVED, FOUR_BAR | SLIDER_CRANK, every_delta},
     {rk4, "tikhonov", &of_rk4, IS_RIGHT_OR_UNRESOLVED, SLIDER_CRANK | KITE, every_delta},
     {rk4, "cholesky", &of_rk4, IS_RIGHT_OR_UNRESOLVED, SMALL, every_delta},
+    {verner65, "truncated", &of_adaptive, IS_RIGHT_UNLESS_CROSSED, SMALL, some_deltas},
+    {dopri5, "truncated", &of_adaptive, IS_RIGHT_UNLESS_CROSSED, SMALL, some_deltas},
     {rk4_bare, "auto", &of_rk4, IS_RIGHT_OR_MARKED, ALL, every_delta},
     {semi_implicit, "auto", &of_branch, IS_RIGHT_OR_MARKED, ALL, every_delta},
 };
@@ -161,7 +163,7 @@ static bool is_kept(const way *how, const char *delta, const outcome *out) {
         return true;
     }
     if (strcmp(delta, "0") == 0) {
-        return false;
+        return how->promise == IS_RIGHT_UNLESS_CROSSED && out->status == SARRUS_INSTANCE_UNRESOLVED;
     }
     return (how->promise == IS_RIGHT_OR_UNRESOLVED && out->status == SARRUS_INSTANCE_UNRESOLVED && !is_wide) ||
            (how->promise == IS_RIGHT_OR_MARKED && is_marked);

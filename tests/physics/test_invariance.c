@@ -179,6 +179,8 @@ static void parts_of_steps_do_not_depend_on_neighbours(void **state) {
     } ways[] = {{"{method: rk4, dt: 1e-3, t_end: 2}", "auto"},
                 {"{method: rk4, dt: 1e-3, t_end: 2}", "householder"},
                 {"{t_end: 2}", "auto"},
+                {"{t_end: 2}", "householder"},
+                {"{method: adams-moulton, t_end: 2}", "svd"},
                 {"{method: adams-moulton, t_end: 2}", "auto"}};
     static outcome whole;
     for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
