@@ -1,14 +1,15 @@
 /* Change points: configurations in which a row loses its independence and the mechanism may branch (docs/change_points.md).
  *
- * How far away one is, is told by the pivots of the factor: distance = √(min d_k/S_kk), relative to the ordinary one. Along a motion
- * that passes a change point it falls like a straight line to zero and rises again; in a mechanism whose lengths miss it by δ, it
- * rounds off at √δ, and there the motion bends. A step that is not short against the bend jumps it and lands on another branch, which
- * satisfies all constraints as well. So, where the distance falls towards zero within a few steps, a lane looks ahead:
+ * How far away one is, is told by the pivots of the factor: distance = √(min d_k/S_kk), relative to the ordinary one. Along a
+ * motion that passes a change point it falls like a straight line to zero and rises again; in a mechanism whose lengths miss it by
+ * δ, it rounds off at √δ, and there the motion bends. A step that is not short against the bend jumps it and lands on another
+ * branch, which satisfies all constraints as well. So, where the distance falls towards zero within a few steps, a lane looks
+ * ahead:
  *
- *   1. along its motion, q + τv + ½τ²a brought back onto the constraints, half or three quarters of the way each time, until the distance
- *      has come down to 3e-4 (or rises: a bend);
- *   2. at the place where it would be zero, the rows whose pivots are refused there sit out and the others are closed. What stays open
- *      of a row, c, is by how much the mechanism misses its change point: a length, known to ε.
+ *   1. along its motion, q + τv + ½τ²a brought back onto the constraints, half or three quarters of the way each time, until the
+ * distance has come down to 3e-4 (or rises: a bend);
+ *   2. at the place where it would be zero, the rows whose pivots are refused there sit out and the others are closed. What stays
+ * open of a row, c, is by how much the mechanism misses its change point: a length, known to ε.
  *
  * A row with c at round-off is crossed: its direction may be lost for the moment, projections leave it out, and steps go across.
  * Otherwise the passage is a bend, in which every direction counts and steps are held to SARRUS_BEND_STEP of distance/rate. */
@@ -41,8 +42,8 @@
 #define SARRUS_OPEN_NOISE (48.0 * 2.220446049250313e-16)
 /* A bend that keeps this far away is left to the control of errors. */
 #define SARRUS_BEND_WIDE 0.1
-/* Nearer than that a motion is not told from its neighbours, of ‖Φ‖ = ½ x² off the constraints either. Who travels so far there is lost:
- * a motion that crosses, starts or turns round there does not. */
+/* Nearer than that a motion is not told from its neighbours, of ‖Φ‖ = ½ x² off the constraints either. Who travels so far there is
+ * lost: a motion that crosses, starts or turns round there does not. */
 #define SARRUS_BEND_NOISE 5e-7
 #define SARRUS_BEND_OPEN 0.5
 #define SARRUS_CROSSING_OPEN 1e-10
@@ -53,7 +54,8 @@
  * the error and the geometry alone has to hold the step. */
 #define SARRUS_BEND_STEP 0.25
 #define SARRUS_BEND_STEP_BLIND 0.06
-/* The same for adams-moulton, whose differences of high order would be of noise alone: it goes by shorter steps of a lower order. */
+/* The same for adams-moulton, whose differences of high order would be of noise alone: it goes by shorter steps of a lower order.
+ */
 #define SARRUS_BEND_STEP_BLIND_ADAMS 0.01
 #define SARRUS_BEND_ORDER_BLIND 5
 
@@ -114,8 +116,9 @@ LANE_BODY void sarrus_passage_end(sarrus_evaluation *ev, const sarrus_passage *l
     sarrus_crossings_show(ev);
 }
 
-/* Lanes in which two closenesses were told in the same way: both by a pivot, which looks at the rows eliminated before, or both by what all
- * other rows leave (doubtful_rows.h). Where the factor begins to refuse, closeness makes a little leap, which is no motion. */
+/* Lanes in which two closenesses were told in the same way: both by a pivot, which looks at the rows eliminated before, or both by
+ * what all other rows leave (doubtful_rows.h). Where the factor begins to refuse, closeness makes a little leap, which is no
+ * motion. */
 LANE_FUNCTION mask sarrus_closeness_is_alike(const sarrus_mechanism *mech, real a, real b) {
     const real edge = real_set(1.0 / mech->guard);
     return mask_not(mask_xor(real_lt(a, edge), real_lt(b, edge)));
@@ -140,8 +143,8 @@ typedef struct sarrus_look {
     real rate;  /* 1/s, the largest met */
 } sarrus_look;
 
-/* Sees to it that ws->closeness is that of the rows in the workspace, after an acceleration. Dense methods have no factor: theirs is made
- * here. */
+/* Sees to it that ws->closeness is that of the rows in the workspace, after an acceleration. Dense methods have no factor: theirs
+ * is made here. */
 LANE_FUNCTION void sarrus_closeness_take(sarrus_evaluation *ev) {
     if (sarrus_plan_of(ev)->solve != SARRUS_SOLVE_AUTO && !ev->is_factored)
         sarrus_correct_projection(ev, ev->ws->rhs, ev->healthy, ev->ws->z_other);
@@ -172,8 +175,8 @@ LANE_BODY void sarrus_look_move(sarrus_evaluation *ev, real tau) {
     ev->is_configured = ev->is_factored = 0;
 }
 
-/* At the place that has been reached: the acceleration into ws->a, the distance, and by a short move when it would be zero. Lanes whose
- * distance does not fall have seen the least of it. */
+/* At the place that has been reached: the acceleration into ws->a, the distance, and by a short move when it would be zero. Lanes
+ * whose distance does not fall have seen the least of it. */
 LANE_BODY void sarrus_look_around(sarrus_evaluation *ev, sarrus_look *look) {
     sarrus_workspace *ws = ev->ws;
     ev->is_configured = ev->is_factored = 0;
@@ -226,10 +229,10 @@ LANE_BODY real sarrus_open_noise(const sarrus_evaluation *ev, const real *q, int
     return real_set(SARRUS_OPEN_NOISE) * (is_angle ? angle : length);
 }
 
-/* Row i of the mechanism, element `at` in elimination order, in the lanes of `ready`: refused at the change point and closed to round-off
- * it is crossed; refused and open it makes a bend. Returns the lanes where it was refused. */
-LANE_FUNCTION mask sarrus_look_judge_row(const sarrus_evaluation *ev, const sarrus_passage *lanes, int32_t i, int32_t at, mask ready,
-                                         const real *noise, mask *is_open) {
+/* Row i of the mechanism, element `at` in elimination order, in the lanes of `ready`: refused at the change point and closed to
+ * round-off it is crossed; refused and open it makes a bend. Returns the lanes where it was refused. */
+LANE_FUNCTION mask sarrus_look_judge_row(const sarrus_evaluation *ev, const sarrus_passage *lanes, int32_t i, int32_t at,
+                                         mask ready, const real *noise, mask *is_open) {
     const int is_angle = sarrus_plan_of(ev)->row[i].kind == SARRUS_ROW_ANGLE;
     const mask refused = mask_and(ready, real_eq(frame_at(ev->ws->inverse, at), real_set(0.0)));
     const mask closed = real_le(real_abs(frame_at(ev->ws->phi, i)), noise[is_angle]);
@@ -238,9 +241,10 @@ LANE_FUNCTION mask sarrus_look_judge_row(const sarrus_evaluation *ev, const sarr
     return refused;
 }
 
-/* At the place of the lanes of `ready` that is `left` ahead and where the distance would be zero: those where it is. A bend is found
- * there by those of *is_bend. */
-LANE_BODY mask sarrus_look_judge(sarrus_evaluation *ev, const sarrus_passage *lanes, const sarrus_look *look, real left, mask *is_bend) {
+/* At the place of the lanes of `ready` that is `left` ahead and where the distance would be zero: those where it is. A bend is
+ * found there by those of *is_bend. */
+LANE_BODY mask sarrus_look_judge(sarrus_evaluation *ev, const sarrus_passage *lanes, const sarrus_look *look, real left,
+                                 mask *is_bend) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     ev->is_configured = ev->is_factored = 0;
@@ -251,16 +255,18 @@ LANE_BODY mask sarrus_look_judge(sarrus_evaluation *ev, const sarrus_passage *la
     sarrus_project_positions(ev, t, real_set(0.0), 3, look->ready, ws->q, ws->v);
     sarrus_correct_projection(ev, ws->phi, look->ready, ws->a);
     ev->sits_out = 0;
-    /* From within a bend the straight way ahead stays close to the constraints for a while, but it does not come to a change point. */
+    /* From within a bend the straight way ahead stays close to the constraints for a while, but it does not come to a change point.
+     */
     sarrus_correct_projection(ev, ws->phi, look->ready, ws->a);
-    const real x = sarrus_look_distance(ev), nearest = real_max(real_set(SARRUS_LOOK_THERE) * look->x, real_set(SARRUS_DISTANCE_NOISE));
+    const real x = sarrus_look_distance(ev),
+               nearest = real_max(real_set(SARRUS_LOOK_THERE) * look->x, real_set(SARRUS_DISTANCE_NOISE));
     const mask is_there = mask_and(look->ready, real_le(x, nearest));
     const real noise[2] = {sarrus_open_noise(ev, ws->q, 0), sarrus_open_noise(ev, ws->q, 1)};
     mask is_open = mask_none(), is_refused = mask_none();
     PLAN_RUNS(FACTORED, k, lap, 0, mech->factor.n_rows,
-              is_refused = mask_or(is_refused,
-                                   sarrus_look_judge_row(ev, lanes, PLAN_INDEX(PLAN_AT(mech, row, k, lap)),
-                                                         PLAN_INDEX(PLAN_AT(mech, at, k, lap)), is_there, noise, &is_open)))
+              is_refused =
+                  mask_or(is_refused, sarrus_look_judge_row(ev, lanes, PLAN_INDEX(PLAN_AT(mech, row, k, lap)),
+                                                            PLAN_INDEX(PLAN_AT(mech, at, k, lap)), is_there, noise, &is_open)))
     *is_bend = is_open;
     return is_refused;
 }
@@ -277,8 +283,8 @@ LANE_BODY real sarrus_look_next(const sarrus_look *look, real seen, int k) {
 }
 
 /* The lanes of look->ready in which a bend is ahead, and not a change point to be crossed. Where the motion turns round in a change
- * point, as it does after a start from one, the distance is a parabola, whose zero is twice as far away as that of its tangent; or, as the
- * speed goes to zero there as well, somewhere between: it is looked for along the line through the first two. */
+ * point, as it does after a start from one, the distance is a parabola, whose zero is twice as far away as that of its tangent; or,
+ * as the speed goes to zero there as well, somewhere between: it is looked for along the line through the first two. */
 LANE_BODY mask sarrus_look_decide(sarrus_evaluation *ev, const sarrus_passage *lanes, sarrus_look *look) {
     const mask ready = look->ready;
     mask bend, bend_here;
@@ -361,8 +367,8 @@ LANE_BODY mask sarrus_passage_calls(const sarrus_evaluation *ev, const sarrus_pa
     return mask_and(calls, mask_or(mask_not(is_on), real_lt(x, again * looked)));
 }
 
-/* The rate that counts after a step of length `stride` to the distance x: that of the last few x/rate. A bend is passed in as long; but a
- * motion may also stay beside a change point, with links that have folded onto one another and turn as one. */
+/* The rate that counts after a step of length `stride` to the distance x: that of the last few x/rate. A bend is passed in as long;
+ * but a motion may also stay beside a change point, with links that have folded onto one another and turn as one. */
 LANE_FUNCTION real sarrus_rate_faded(real rate, real stride, real x) {
     return rate / real_fma(real_set(SARRUS_RATE_FADES), stride * rate / x, real_set(1.0));
 }
@@ -370,7 +376,8 @@ LANE_FUNCTION real sarrus_rate_faded(real rate, real stride, real x) {
 /* d/dt of the distance over the last step, of length `stride`, from `before` to `now`; 0 where it is not known. */
 LANE_FUNCTION real sarrus_distance_slope(const sarrus_mechanism *mech, real before, real now, real stride) {
     const real zero = real_set(0.0);
-    const mask has_past = mask_and(mask_and(real_lt(zero, before), real_lt(zero, stride)), sarrus_closeness_is_alike(mech, before, now));
+    const mask has_past =
+        mask_and(mask_and(real_lt(zero, before), real_lt(zero, stride)), sarrus_closeness_is_alike(mech, before, now));
     const real way = sarrus_distance(mech, now) - sarrus_distance(mech, before);
     return real_select(has_past, way / real_select(has_past, stride, real_set(1.0)), zero);
 }
@@ -385,8 +392,8 @@ LANE_BODY void sarrus_parked_add(const sarrus_evaluation *ev, const sarrus_passa
     sarrus_lane_set(lanes->parked, on, real_select(here, way, real_set(0.0)));
 }
 
-/* What happens to lanes near a change point, where a step begins. Returns whether someone has looked ahead: the workspace then holds
- * nothing of the present state. */
+/* What happens to lanes near a change point, where a step begins. Returns whether someone has looked ahead: the workspace then
+ * holds nothing of the present state. */
 LANE_PHASE int sarrus_passage_go(sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, const sarrus_station *from) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real zero = real_set(0.0), stride = lane_at(lanes->stride, 0), before = lane_at(lanes->closeness, 0);
@@ -436,15 +443,16 @@ LANE_FUNCTION int sarrus_passage_watch(sarrus_evaluation *ev, const sarrus_passa
     return has_looked;
 }
 
-/* Lanes in a bend so near to a change point that the direction of their acceleration is known less well than the tolerance asks for. */
+/* Lanes in a bend so near to a change point that the direction of their acceleration is known less well than the tolerance asks
+ * for. */
 LANE_FUNCTION mask sarrus_is_blind(const sarrus_evaluation *ev, const sarrus_passage *lanes) {
     const real noise = sarrus_direction_noise(sarrus_plan_of(ev), lane_at(lanes->closeness, 0));
     const mask is_bend = real_lt(real_set(0.0), lane_at(lanes->is_bend, 0));
     return mask_and(is_bend, real_lt(real_set(sarrus_plan_of(ev)->integrator.rtol), noise));
 }
 
-/* Lanes in a passage in which nobody knows where the motion goes: the plan's dense method cannot follow the bend, the loops are not closed
- * well enough to tell the branches apart, or it stays where its direction is lost. */
+/* Lanes in a passage in which nobody knows where the motion goes: the plan's dense method cannot follow the bend, the loops are not
+ * closed well enough to tell the branches apart, or it stays where its direction is lost. */
 LANE_FUNCTION mask sarrus_passage_is_lost(const sarrus_evaluation *ev, const sarrus_passage *lanes) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real zero = real_set(0.0), x = sarrus_distance(mech, lane_at(lanes->closeness, 0));
@@ -459,8 +467,8 @@ LANE_FUNCTION mask sarrus_passage_is_lost(const sarrus_evaluation *ev, const sar
     return mask_and(is_on, lost);
 }
 
-/* A step that is chosen by its error goes across a change point so that all its stages stay away from it: a direction that is lost in one of
- * them would count as an error. What h is for that, or for getting to where such a step may begin; h itself elsewhere. */
+/* A step that is chosen by its error goes across a change point so that all its stages stay away from it: a direction that is lost
+ * in one of them would count as an error. What h is for that, or for getting to where such a step may begin; h itself elsewhere. */
 LANE_BODY real sarrus_step_across(const sarrus_evaluation *ev, const sarrus_passage *lanes, real h) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     if (!ev->crossed)
@@ -476,7 +484,8 @@ LANE_BODY real sarrus_step_across(const sarrus_evaluation *ev, const sarrus_pass
 /* distance/rate, 1e300 s where that is without bounds. */
 LANE_FUNCTION real sarrus_bend_share(const sarrus_mechanism *mech, real closeness, real rate) {
     const mask is_limited = real_lt(real_set(0.0), rate);
-    return real_select(is_limited, sarrus_distance(mech, closeness) / real_select(is_limited, rate, real_set(1.0)), real_set(1e300));
+    return real_select(is_limited, sarrus_distance(mech, closeness) / real_select(is_limited, rate, real_set(1.0)),
+                       real_set(1e300));
 }
 
 /* The longest step that a bend allows, 1e300 s outside of one. */

@@ -98,7 +98,10 @@ LANE_BODY real sarrus_adaptive_watch(sarrus_evaluation *ev, const sarrus_adaptiv
     const sarrus_passage *passage = &lanes->passage;
     if (!mech->is_watched)
         return h;
-    const sarrus_station from = {lane_at(lanes->t_now, 0),  h, lanes->now, lane_from(lanes->now, mech->n),
+    const sarrus_station from = {lane_at(lanes->t_now, 0),
+                                 h,
+                                 lanes->now,
+                                 lane_from(lanes->now, mech->n),
                                  {lane_at(passage->now, 0), lane_at(passage->now, 1), lane_at(passage->now, 2)}};
     (void)sarrus_passage_watch(ev, passage, ev->healthy, &from);
     ev->is_configured = ev->is_factored = 0;
