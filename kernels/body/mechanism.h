@@ -434,14 +434,16 @@ typedef struct sarrus_mechanism {
     double guard; /* plan */
     /* The smallest pivot relative to its row's S_kk in an ordinary configuration, and its square root: distances from a change
      * point are measured by it. */
-    double ordinary, ordinary_root;  /* plan */
-    double weak_distance; /* plan */ /* below it the dense method cannot follow a bend; 0: it can everywhere */
-    double size; /* plan */          /* m, of the assembled mechanism: the diagonal of the box around its joints */
+    double ordinary, ordinary_root; /* plan */
+    /* Below this distance the dense method cannot follow a bend; 0: it can everywhere. */
+    double weak_distance; /* plan */
+    /* m, of the assembled mechanism: the diagonal of the box around its joints. */
+    double size; /* plan */
     /* What an instance that is ok keeps to, SARRUS_NO_LIMIT: anything. ‖Φ‖ in m | rad; the others relative. */
     double limit_violation, limit_energy, limit_error; /* plan */
-    double violation_unit; /* plan */                  /* m | rad, what ‖Φ‖ is relative to */
-    double energy_floor; /* plan */                    /* J, below which there is no motion */
-    int32_t has_work;                                  /* something else than gravity and springs may do work on the mechanism */
+    /* m | rad, what ‖Φ‖ is relative to, and J, below which there is no motion. */
+    double violation_unit, energy_floor; /* plan */
+    int32_t has_work;                    /* something else than gravity and springs may do work on the mechanism */
     int32_t has_swing;   /* the limit of energy is the plan's, and makes allowance for what a method does in passing */
     int32_t is_judged;   /* a motion that is not resolved is to end */
     int32_t wants_error; /* the steps of rk4 estimate their error */

@@ -25,9 +25,8 @@ typedef struct sarrus_workspace {
     FRAME_ARRAY(diagonal, 2 * SARRUS_PLAN_N_BLOCKS); /* [n_blocks][2] guard · S_kk */
     FRAME_ARRAY(inverse, 2 * SARRUS_PLAN_N_BLOCKS);  /* [n_blocks][2] 1/D, 0 where the pivot was refused */
     FRAME_ARRAY(refused, 1);                         /* [1] 1 where a pivot of the factor was refused */
-    FRAME_ARRAY(
-        closeness,
-        SARRUS_N_CLOSENESS); /* [3] the largest S_kk/d_k: of the rows that are not crossed, of all; the second of the former */
+    /* [3] the largest S_kk/d_k: of the rows that are not crossed, of all; the second of the former */
+    FRAME_ARRAY(closeness, SARRUS_N_CLOSENESS);
     FRAME_ARRAY(solution, 2 * SARRUS_PLAN_N_BLOCKS); /* [2 n_blocks] right side and solution in elimination order */
     FRAME_ARRAY(multiplier, SARRUS_PLAN_N_ROWS);     /* [m] S⁻¹ rhs by row, 0 on dependent rows, unset on crank pins; is −λ */
     FRAME_ARRAY(z, SARRUS_PLAN_N_COORDINATES);       /* [n] D⁺ b */
@@ -39,23 +38,22 @@ typedef struct sarrus_workspace {
     real *null_gram;     /* [n_dependent][n_dependent + 1] */
     real *q, *v;         /* [n] stage state */
     real *sum_q, *sum_v; /* [n] weighted stage sums */
-    real *sum_w; /* [3] the same of the power, W; the work at the end of the step, J; the square of the spread of its middle stages,
-                    J */
-    real *a;     /* [n] acceleration */
-    real *a_middle;    /* [n] of the first stage in the middle of a step of rk4 */
-    real *held;        /* [2m] Φ, Φ̇ where the step began, when the gains follow the step (not adams-moulton) */
-    real *error;       /* [3][2n] error estimates of an adaptive step (Runge-Kutta: the first), in q and v */
-    real *normal;      /* [n] their part across the constraints */
-    real *stage;       /* Runge-Kutta: [n_stages][2n] v_s, a_s; adams-moulton: [max_order][2n + 1] predicted differences */
-    real *stage_power; /* Runge-Kutta: [n_stages] W, derivatives of the work; adams-moulton: [3] as in `error` */
-    real *d;           /* [m][n] J M^{-1/2} for the rank-revealing path */
-    real *d_rhs;       /* [m] */
-    real *norm2;       /* [m] squared row norms (σ² once converged) */
-    real *sigma;       /* [m] singular values, falling */
-    real *z_other;     /* [n] D⁺ b */
-    real *u;           /* [m][m] left rotations, only for multipliers */
-    real *u_rhs;       /* [m] */
-    real *pinv;        /* scratch of the plan's pseudoinverse method */
+    real *sum_w;         /* [3] the same of the power, W; the work at the end of the step, J; spread² of its middle stages, J */
+    real *a;             /* [n] acceleration */
+    real *a_middle;      /* [n] of the first stage in the middle of a step of rk4 */
+    real *held;          /* [2m] Φ, Φ̇ where the step began, when the gains follow the step (not adams-moulton) */
+    real *error;         /* [3][2n] error estimates of an adaptive step (Runge-Kutta: the first), in q and v */
+    real *normal;        /* [n] their part across the constraints */
+    real *stage;         /* Runge-Kutta: [n_stages][2n] v_s, a_s; adams-moulton: [max_order][2n + 1] predicted differences */
+    real *stage_power;   /* Runge-Kutta: [n_stages] W, derivatives of the work; adams-moulton: [3] as in `error` */
+    real *d;             /* [m][n] J M^{-1/2} for the rank-revealing path */
+    real *d_rhs;         /* [m] */
+    real *norm2;         /* [m] squared row norms (σ² once converged) */
+    real *sigma;         /* [m] singular values, falling */
+    real *z_other;       /* [n] D⁺ b */
+    real *u;             /* [m][m] left rotations, only for multipliers */
+    real *u_rhs;         /* [m] */
+    real *pinv;          /* scratch of the plan's pseudoinverse method */
 } sarrus_workspace;
 
 /* The problem z = D⁺ b of the plan's method over n_rows of the rows. */

@@ -151,8 +151,8 @@ LANE_FUNCTION void sarrus_largest_two(real x, real *first, real *second) {
     *first = real_max(*first, x);
 }
 
-/* ws->closeness ← the largest S_kk/d_k of the rows whose pivots stand, [0] of those that are not crossed and [1] of all, [2] the
- * second of the former; `crossed` [2 n_blocks] says which are, NULL: none. Refused rows are measured elsewhere (doubtful_rows.h).
+/* ws->closeness ← the largest S_kk/d_k of the rows whose pivots stand: [0] of those that are not crossed, [1] of all, [2] the
+ * second of the former. `crossed` [2 n_blocks] says which are, NULL: none. Refused rows are measured elsewhere (doubtful_rows.h).
  */
 PLAN_BODY void sarrus_ldlt_closeness(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *crossed) {
     const real zero = real_set(0.0), scale = real_set(1.0 / mech->guard);

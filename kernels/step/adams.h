@@ -226,10 +226,8 @@ LANE_BODY void sarrus_adams_choose(const sarrus_evaluation *ev, const sarrus_ada
     real next = real_select(raise, order + one, real_select(lower, order - one, order));
     real error = real_select(raise, above, real_select(lower, trial->below, trial->at_order));
     const mask is_blind = sarrus_is_blind(ev, &lanes->passage);
-    next = real_select(
-        is_blind,
-        real_min(sarrus_whole(SARRUS_BEND_ORDER_BLIND), real_max(next, real_min(order, sarrus_whole(SARRUS_BEND_ORDER_BLIND)))),
-        next);
+    const real most = sarrus_whole(SARRUS_BEND_ORDER_BLIND);
+    next = real_select(is_blind, real_min(most, real_max(next, real_min(order, most))), next);
 
     real power = next + one;
     mask is_fine = mask_or(rising, real_le(error * sarrus_power(real_set(2.0), power, SARRUS_MAX_ORDER + 1), half));

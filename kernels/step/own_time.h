@@ -11,8 +11,7 @@ LANE_FUNCTION int sarrus_method_is_adams(const sarrus_mechanism *mech) {
     return mech->integrator.method == SARRUS_INTEGRATOR_ADAMS_MOULTON;
 }
 
-/* Lanes that were never started, or whose state or inputs are not those that the last call left, begin at t with the tile's q, v.
- */
+/* Lanes that were never started, or whose state or inputs are not as the last call left them, begin at t with the tile's q, v. */
 LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptive *lanes, const sarrus_clock *clock, real t) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;

@@ -248,8 +248,7 @@ static void restart_tile(const restart *r, double *tile, size_t width) {
         to[i] = r->value;
 }
 
-/* The numbers of sarrus_verdict_layout from `balance` on, and of sarrus_passage_layout from `closeness` on: they lie side by side.
- */
+/* Numbers of sarrus_verdict_layout from `balance` on, and of sarrus_passage_layout from `closeness` on: they lie side by side. */
 enum { VERDICT_NUMBERS = 10, PASSAGE_NUMBERS = 13 };
 
 sarrus_status sarrus_batch_reset(sarrus_batch *batch) {

@@ -162,8 +162,7 @@ static void steps_are_stopped_between(void **state) {
     }
 }
 
-/* Nearly all the time goes into decompositions here: a stop falls into one, and what that leaves is not to be taken for a result.
- */
+/* Nearly all the time goes into decompositions here: a stop falls into one, and what that leaves is not taken for a result. */
 static void decompositions_are_stopped_within(void **state) {
     (void)state;
     static const char *const dynamics[] = {"{pinv: svd, projection: every_step}", "{pinv: jacobi, rank: {method: gap}}",
