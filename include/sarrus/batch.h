@@ -109,14 +109,15 @@ typedef struct sarrus_instance_statistics {
 SARRUS_MUST_USE sarrus_status sarrus_batch_statistics(const sarrus_batch *batch, uint64_t i_instance,
                                                       sarrus_instance_statistics *out);
 
-/* The worst of what was seen of one instance since t = 0, at the ends of its steps, and how it was judged by (docs/change_points.md). */
+/* The worst of what was seen of one instance since t = 0, at the ends of its steps, and how it was judged by
+ * (docs/change_points.md). */
 typedef struct sarrus_instance_verdict {
     double violation;            /* ‖Φ‖ relative to the mechanism's size */
     double energy_mismatch;      /* |E − E0 − work| relative to the largest kinetic energy plus the range of the potential */
     double error;                /* rk4: the sum of the steps' estimated errors, relative to the motion; else NaN */
     double work;                 /* J, done by dampers, drives, loads and inputs up to the state that q and v show */
-    double nearest_change_point; /* the smallest singular value relative to the ordinary one, as the pivots tell it; NaN before the first step
-                                    and without constraints */
+    double nearest_change_point; /* the smallest singular value relative to the ordinary one, as the pivots tell it; NaN before the
+                                    first step and without constraints */
     double nearest_change_point_time; /* s */
 } sarrus_instance_verdict;
 SARRUS_MUST_USE sarrus_status sarrus_batch_verdict(const sarrus_batch *batch, uint64_t i_instance, sarrus_instance_verdict *out);

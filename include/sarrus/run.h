@@ -49,8 +49,8 @@ typedef struct sarrus_run_summary {
     double max_position_error; /* largest ‖Φ‖ seen at an output, healthy instances */
     double max_velocity_error;
     /* Of every step, whatever is observed, over the healthy instances (sarrus_instance_verdict); NaN when there are none. */
-    double max_violation;    /* ‖Φ‖ relative to the mechanism's size */
-    double max_energy_error; /* |E − E0 − work| relative to the energies turned over */
+    double max_violation;                                   /* ‖Φ‖ relative to the mechanism's size */
+    double max_energy_error;                                /* |E − E0 − work| relative to the energies turned over */
     double nearest_change_point, nearest_change_point_time; /* the smallest distance, 1: ordinary; s */
     uint64_t nearest_change_point_instance;
     uint64_t n_rank_changes; /* changes of rank between outputs */

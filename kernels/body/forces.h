@@ -19,7 +19,8 @@ LANE_FUNCTION void sarrus_torque_on(sarrus_workspace *ws, int32_t body, real tor
         frame_at(ws->force, 3 * body + 2) = frame_at(ws->force, 3 * body + 2) + torque;
 }
 
-/* Spring and damper between two points: f = −(k(|d| − l0) + c w·ḋ) w on the second, −f on the first; w = d/|d|. Returns −c (w·ḋ)². */
+/* Spring and damper between two points: f = −(k(|d| − l0) + c w·ḋ) w on the second, −f on the first; w = d/|d|. Returns
+ * −c (w·ḋ)². */
 LANE_FUNCTION real sarrus_force_spring(sarrus_workspace *ws, const sarrus_mech_force *force, const real *p, const real *q,
                                        const real *v) {
     sarrus_point a = sarrus_point_of(ws, q, v, force->body[0], lane_at(p, SARRUS_PF_A_X), lane_at(p, SARRUS_PF_A_Y));
@@ -93,7 +94,8 @@ LANE_FUNCTION real sarrus_force_elastic(sarrus_workspace *ws, const real *parame
     return -(drag * rate);
 }
 
-/* ws->force becomes a_f. Call before sarrus_rows, which reuses what elastic joints write. Returns the power of dampers and loads. */
+/* ws->force becomes a_f. Call before sarrus_rows, which reuses what elastic joints write. Returns the power of dampers and
+ * loads. */
 PLAN_BODY real sarrus_free_acceleration(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
                                         const real *v, sarrus_workspace *ws) {
     real power = real_set(0.0);

@@ -25,7 +25,8 @@ typedef struct sarrus_workspace {
     FRAME_ARRAY(diagonal, 2 * SARRUS_PLAN_N_BLOCKS); /* [n_blocks][2] guard · S_kk */
     FRAME_ARRAY(inverse, 2 * SARRUS_PLAN_N_BLOCKS);  /* [n_blocks][2] 1/D, 0 where the pivot was refused */
     FRAME_ARRAY(refused, 1);                         /* [1] 1 where a pivot of the factor was refused */
-    FRAME_ARRAY(closeness, SARRUS_N_CLOSENESS);      /* [3] the largest S_kk/d_k: of the rows that are not crossed, of all; the second of the former */
+    /* [3] the largest S_kk/d_k: of the rows that are not crossed, of all; the second of the former */
+    FRAME_ARRAY(closeness, SARRUS_N_CLOSENESS);
     FRAME_ARRAY(solution, 2 * SARRUS_PLAN_N_BLOCKS); /* [2 n_blocks] right side and solution in elimination order */
     FRAME_ARRAY(multiplier, SARRUS_PLAN_N_ROWS);     /* [m] S⁻¹ rhs by row, 0 on dependent rows, unset on crank pins; is −λ */
     FRAME_ARRAY(z, SARRUS_PLAN_N_COORDINATES);       /* [n] D⁺ b */
@@ -37,7 +38,7 @@ typedef struct sarrus_workspace {
     real *null_gram;     /* [n_dependent][n_dependent + 1] */
     real *q, *v;         /* [n] stage state */
     real *sum_q, *sum_v; /* [n] weighted stage sums */
-    real *sum_w;         /* [3] the same of the power, W; the work at the end of the step, J; the square of the spread of its middle stages, J */
+    real *sum_w;         /* [3] the same of the power, W; the work at the end of the step, J; spread² of its middle stages, J */
     real *a;             /* [n] acceleration */
     real *a_middle;      /* [n] of the first stage in the middle of a step of rk4 */
     real *held;          /* [2m] Φ, Φ̇ where the step began, when the gains follow the step (not adams-moulton) */

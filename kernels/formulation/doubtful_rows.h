@@ -1,27 +1,27 @@
-/* Corrections of lanes with rows in doubt (K): those whose pivots the factor has refused, and the dependent ones, since where one of the
- * plan's rows is lost another one may still hold its direction. The other rows stand (R): the factor holds exactly them, since a refused pivot is left
- * out. With the projection P onto what R leaves free, in the metric of M,
+/* Corrections of lanes with rows in doubt (K): those whose pivots the factor has refused, and the dependent ones, since where one
+ * of the plan's rows is lost another one may still hold its direction. The other rows stand (R): the factor holds exactly them,
+ * since a refused pivot is left out. With the projection P onto what R leaves free, in the metric of M,
  *
  *   x = x_R + x_K,   x_R = M⁻¹J_Rᵀ (J_R M⁻¹ J_Rᵀ)⁻¹ b_R,   r_k = P M⁻¹ J_kᵀ,   x_K = Σ_k r_k (…) with J_k x_K = b_k − J_k x_R.
  *
- * r_k is what tells row k from the standing ones: |r_k| is its singular value, known to ε and not to √ε as from a pivot of S, because
- * P is applied to it twice. The few r_k are made orthogonal by Gram-Schmidt, the largest first; one that is too small does not count.
- * The cost is two solutions with the factor a row in doubt, and nothing for the others. */
+ * r_k is what tells row k from the standing ones: |r_k| is its singular value, known to ε and not to √ε as from a pivot of S,
+ * because P is applied to it twice. The few r_k are made orthogonal by Gram-Schmidt, the largest first; one that is too small does
+ * not count. The cost is two solutions with the factor a row in doubt, and nothing for the others. */
 #ifndef SARRUS_FORMULATION_DOUBTFUL_ROWS_H
 #define SARRUS_FORMULATION_DOUBTFUL_ROWS_H
 
 #include "kernels/formulation/standing_rows.h"
 
-/* What a correction does with a row in doubt that is crossed exactly: an acceleration keeps it until it is lost, a projection leaves
- * it out earlier. */
+/* What a correction does with a row in doubt that is crossed exactly: an acceleration keeps it until it is lost, a projection
+ * leaves it out earlier. */
 enum { SARRUS_DOUBT_ACCELERATION = 0, SARRUS_DOUBT_PROJECTION = 1 };
 
-/* The rows in doubt of a tile: vectors r_k in ws->d [n_rows][n], weighted to M^{1/2} r; per row what is left of the right side (ws->u_rhs),
- * |r|² (ws->norm2) and the size from which on it counts (ws->sigma). */
+/* The rows in doubt of a tile: vectors r_k in ws->d [n_rows][n], weighted to M^{1/2} r; per row what is left of the right side
+ * (ws->u_rhs), |r|² (ws->norm2) and the size from which on it counts (ws->sigma). */
 typedef struct sarrus_doubt {
     const real *rhs; /* [m] */
     int32_t n_rows;
-    real n_refused;    /* rows of the factor among them */
+    real n_refused;                     /* rows of the factor among them */
     real closeness[SARRUS_N_CLOSENESS]; /* S_kk/|r_k|² of these, as ws->closeness has it of the others */
 } sarrus_doubt;
 
@@ -42,8 +42,8 @@ LANE_PHASE real sarrus_row_apart(sarrus_evaluation *ev, int32_t i) {
     return own;
 }
 
-/* Takes row i in, in the lanes of `here`, and returns its closeness. `own`: what its size is relative to, at least J_i M⁻¹ J_iᵀ; `share` of
- * it, and of what is ordinary, has to be left for the row to count. */
+/* Takes row i in, in the lanes of `here`, and returns its closeness. `own`: what its size is relative to, at least J_i M⁻¹ J_iᵀ;
+ * `share` of it, and of what is ordinary, has to be left for the row to count. */
 LANE_BODY real sarrus_doubt_take(sarrus_evaluation *ev, int32_t i, real own, mask here, real share, sarrus_doubt *doubt) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
@@ -90,8 +90,8 @@ LANE_PHASE void sarrus_doubt_take_factored(sarrus_evaluation *ev, int32_t i, int
     doubt->closeness[1] = real_max(closeness, doubt->closeness[1]);
 }
 
-/* All rows in doubt of the lanes of `slow`; ws->z holds x_R. A projection sees the plan's rows alone, except in an instance of another
- * rank. */
+/* All rows in doubt of the lanes of `slow`; ws->z holds x_R. A projection sees the plan's rows alone, except in an instance of
+ * another rank. */
 LANE_BODY void sarrus_doubt_gather(sarrus_evaluation *ev, const real *rhs, mask slow, int how, sarrus_doubt *doubt) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     mask other = mask_and(slow, mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent))));
@@ -101,8 +101,8 @@ LANE_BODY void sarrus_doubt_gather(sarrus_evaluation *ev, const real *rhs, mask 
     doubt->n_rows = 0;
     doubt->n_refused = doubt->closeness[0] = doubt->closeness[1] = doubt->closeness[2] = real_set(0.0);
     PLAN_RUNS(FACTORED, k, lap, 0, mech->factor.n_rows,
-              sarrus_doubt_take_factored(ev, PLAN_INDEX(PLAN_AT(mech, row, k, lap)), PLAN_INDEX(PLAN_AT(mech, at, k, lap)), slow, how,
-                                         doubt))
+              sarrus_doubt_take_factored(ev, PLAN_INDEX(PLAN_AT(mech, row, k, lap)), PLAN_INDEX(PLAN_AT(mech, at, k, lap)), slow,
+                                         how, doubt))
     for (int32_t d = 0; d < mech->factor.n_dependent && mask_any(other); ++d) {
         (void)sarrus_doubt_take(ev, mech->factor.dependent[d], real_set(0.0), other,
                                 sarrus_doubt_share(ev, sarrus_is_crossing(ev), how), doubt);
@@ -172,7 +172,8 @@ LANE_BODY real sarrus_doubt_solve(const sarrus_evaluation *ev, int32_t n_rows, r
     return n_kept;
 }
 
-/* The closeness of the rows in doubt joins that of the others, in the lanes of `slow`: once for a factor, however often it corrects. */
+/* The closeness of the rows in doubt joins that of the others, in the lanes of `slow`: once for a factor, however often it
+ * corrects. */
 LANE_BODY void sarrus_doubt_show_closeness(sarrus_workspace *ws, mask slow, const sarrus_doubt *doubt) {
     real first = frame_at(ws->closeness, 0), second = frame_at(ws->closeness, 2);
     slow = mask_and(slow, mask_not(real_eq(doubt->closeness[0], first)));
@@ -198,7 +199,8 @@ LANE_BODY sarrus_rank_decision sarrus_correct_doubtful(sarrus_evaluation *ev, co
     found.rank = n_standing + sarrus_doubt_solve(ev, doubt.n_rows, ev->max_rank - n_standing);
     found.kept = found.dropped = zero;
     for (int32_t b = 0; b < mech->n_bodies; ++b) {
-        real root_m = real_sqrt(sarrus_body_minv(mech, ev->parameter, b)), root_i = real_sqrt(sarrus_body_iinv(mech, ev->parameter, b));
+        real root_m = real_sqrt(sarrus_body_minv(mech, ev->parameter, b)),
+             root_i = real_sqrt(sarrus_body_iinv(mech, ev->parameter, b));
         for (int32_t k = 0; k < 3; ++k) {
             real x = (k < 2 ? root_m : root_i) * lane_at(ws->z_other, 3 * b + k);
             frame_at(ws->z, 3 * b + k) = frame_at(ws->z, 3 * b + k) + x;

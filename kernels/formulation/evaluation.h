@@ -98,17 +98,17 @@ LANE_BODY sarrus_rank_limit sarrus_rank_limits(const sarrus_evaluation *ev, real
     return limit;
 }
 
-/* Of an acceleration: a direction that is crossed exactly is lost at SARRUS_LOST of its ordinary singular value; a step that is chosen
- * by its error would be cut to pieces where that happens, and such methods keep it for as long as ‖Φ‖ v²/σ, its noise off the constraints,
- * allows. Any other one is lost only where nothing but round-off is left of it (docs/change_points.md). */
+/* Of an acceleration: a direction that is crossed exactly is lost at SARRUS_LOST of its ordinary singular value; a step that is
+ * chosen by its error would be cut to pieces where that happens, and such methods keep it for as long as ‖Φ‖ v²/σ, its noise off
+ * the constraints, allows. Any other one is lost only where nothing but round-off is left of it (docs/change_points.md). */
 #define SARRUS_LOST 1e-5
 #define SARRUS_LOST_LEAST 1e-6
 /* A projection leaves a direction that is crossed exactly out from here on. */
 #define SARRUS_LEFT_OUT 1e-4
 #define SARRUS_NOISE 1e-7
 
-/* What is known of the direction across the motion, relative: to ε·closeness by pivots of S, to ε·√closeness where rows are held apart
- * and by dense methods. */
+/* What is known of the direction across the motion, relative: to ε·closeness by pivots of S, to ε·√closeness where rows are held
+ * apart and by dense methods. */
 LANE_FUNCTION real sarrus_direction_noise(const sarrus_mechanism *mech, real closeness) {
     const real unit = real_set(8.0 * 2.220446049250313e-16);
     const mask is_squared = mech->solve == SARRUS_SOLVE_AUTO ? real_lt(closeness, real_set(1.0 / mech->guard)) : mask_none();

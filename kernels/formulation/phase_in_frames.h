@@ -58,8 +58,8 @@ LANE_FUNCTION void sarrus_frame_copy_factor(const sarrus_workspace *from, sarrus
     sarrus_frame_copy(from->inverse, 2 * mech->factor.n_blocks, to->inverse);
     sarrus_frame_copy(from->refused, 1, to->refused);
 }
-/* The closeness of rows, which a factor that is found in place has left outside already: there and back only when somebody looks ahead, who
- * lets rows sit out or not with one and the same factor. */
+/* The closeness of rows, which a factor that is found in place has left outside already: there and back only when somebody looks
+ * ahead, who lets rows sit out or not with one and the same factor. */
 LANE_FUNCTION void sarrus_frame_take_closeness(const sarrus_evaluation *outside, sarrus_workspace *to, int is_factored) {
     if (is_factored && outside->is_looking)
         sarrus_frame_copy(outside->ws->closeness, SARRUS_N_CLOSENESS, to->closeness);

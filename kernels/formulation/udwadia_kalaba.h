@@ -24,7 +24,8 @@ LANE_FUNCTION real sarrus_drives_power(const sarrus_mechanism *mech, const sarru
     PLAN_EACH (i, 0, mech->n_drives > 0 ? mech->n_joints : 0) {
         const sarrus_mech_joint *joint = &mech->joint[i];
         if (sarrus_joint_has_drive(mech, joint))
-            power = real_fma(frame_at(ws->multiplier, joint->row + joint->n_rows - 1), frame_at(ws->signal, 3 * joint->signal + 1), power);
+            power = real_fma(frame_at(ws->multiplier, joint->row + joint->n_rows - 1), frame_at(ws->signal, 3 * joint->signal + 1),
+                             power);
     }
     return power;
 }
@@ -124,10 +125,10 @@ PLAN_BODY void sarrus_accelerate_body(sarrus_evaluation *ev, real t, const real 
 /* out ← M^{-1/2} D⁺ rhs for a projection, on the independent rows.
  *
  * At a change point that is crossed exactly a correction along the direction that is being lost is noise: the right side holds
- * round-off of some ε, its smallest singular value goes to 0, and ε/σ would be written into the state, where the velocities then take
- * the bent configuration for a turn of the motion. So a crossed row that is nearly lost is left out until the passage is over; what
- * it is violated by then is of the order of ε and is corrected afterwards. In a bend the same correction is what keeps the motion on
- * its branch, and such rows are held apart. */
+ * round-off of some ε, its smallest singular value goes to 0, and ε/σ would be written into the state, where the velocities then
+ * take the bent configuration for a turn of the motion. So a crossed row that is nearly lost is left out until the passage is over;
+ * what it is violated by then is of the order of ε and is corrected afterwards. In a bend the same correction is what keeps the
+ * motion on its branch, and such rows are held apart. */
 PLAN_BODY void sarrus_correct_projection_body(sarrus_evaluation *ev, const real *rhs, mask active, real *out) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;

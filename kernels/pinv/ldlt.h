@@ -3,8 +3,8 @@
  *
  * A pivot D_k is the squared distance, in the metric of M⁻¹, of row k from the span of the rows before it (those of crank pins,
  * which are eliminated in closed form, come before all others); relative to the whole S_kk it says how independent the row still is
- * in this state. S_kk/d_k, the closeness of a row, is the inverse of that square. Pivots at or below guard·S_kk are refused: their row
- * is left out (inverse 0), so nothing becomes infinite, and the lane is marked for the rank-revealing path. */
+ * in this state. S_kk/d_k, the closeness of a row, is the inverse of that square. Pivots at or below guard·S_kk are refused: their
+ * row is left out (inverse 0), so nothing becomes infinite, and the lane is marked for the rank-revealing path. */
 #ifndef SARRUS_PINV_LDLT_H
 #define SARRUS_PINV_LDLT_H
 
@@ -151,8 +151,9 @@ LANE_FUNCTION void sarrus_largest_two(real x, real *first, real *second) {
     *first = real_max(*first, x);
 }
 
-/* ws->closeness ← the largest S_kk/d_k of the rows whose pivots stand, [0] of those that are not crossed and [1] of all, [2] the second of
- * the former; `crossed` [2 n_blocks] says which are, NULL: none. Refused rows are measured elsewhere (doubtful_rows.h). */
+/* ws->closeness ← the largest S_kk/d_k of the rows whose pivots stand: [0] of those that are not crossed, [1] of all, [2] the
+ * second of the former. `crossed` [2 n_blocks] says which are, NULL: none. Refused rows are measured elsewhere (doubtful_rows.h).
+ */
 PLAN_BODY void sarrus_ldlt_closeness(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *crossed) {
     const real zero = real_set(0.0), scale = real_set(1.0 / mech->guard);
     real most = zero, second = zero;

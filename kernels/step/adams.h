@@ -77,7 +77,8 @@ LANE_BODY void sarrus_adams_differences(const sarrus_evaluation *ev, const sarru
     sarrus_workspace *ws = ev->ws;
     const int32_t n = sarrus_plan_of(ev)->n;
     for (int32_t l = 0; l < sarrus_adams_columns(ev); ++l) {
-        real d = sarrus_adams_derivative(ev, l) - lane_at(sarrus_predicted(ev, 1), l), at_k = real_set(0.0), at_below = real_set(0.0);
+        real d = sarrus_adams_derivative(ev, l) - lane_at(sarrus_predicted(ev, 1), l), at_k = real_set(0.0),
+             at_below = real_set(0.0);
         for (int32_t i = 1; i <= terms->top; ++i) {
             real e = lane_at(sarrus_predicted(ev, i), l);
             at_k = real_select(real_eq(order, sarrus_whole(i)), e, at_k);
@@ -105,7 +106,8 @@ LANE_BODY void sarrus_adams_judge(sarrus_evaluation *ev, const sarrus_adaptive *
     }
     const real share = sarrus_error_less_noise(ev, lanes, h, one);
     for (int32_t k = 0; k < 3; ++k) {
-        const real work = sarrus_work_error(ev, h * lane_at(ws->stage_power, k), lane_at(ws->sum_w, 0) - lane_at(lanes->work_now, 0));
+        const real work =
+            sarrus_work_error(ev, h * lane_at(ws->stage_power, k), lane_at(ws->sum_w, 0) - lane_at(lanes->work_now, 0));
         norm[k] = real_max(norm[k], work) * share;
     }
     real gamma[3];
@@ -224,7 +226,8 @@ LANE_BODY void sarrus_adams_choose(const sarrus_evaluation *ev, const sarrus_ada
     real next = real_select(raise, order + one, real_select(lower, order - one, order));
     real error = real_select(raise, above, real_select(lower, trial->below, trial->at_order));
     const mask is_blind = sarrus_is_blind(ev, &lanes->passage);
-    next = real_select(is_blind, real_min(sarrus_whole(SARRUS_BEND_ORDER_BLIND), real_max(next, real_min(order, sarrus_whole(SARRUS_BEND_ORDER_BLIND)))), next);
+    const real most = sarrus_whole(SARRUS_BEND_ORDER_BLIND);
+    next = real_select(is_blind, real_min(most, real_max(next, real_min(order, most))), next);
 
     real power = next + one;
     mask is_fine = mask_or(rising, real_le(error * sarrus_power(real_set(2.0), power, SARRUS_MAX_ORDER + 1), half));
@@ -296,8 +299,8 @@ LANE_BODY sarrus_trial_outcome sarrus_adams_try(sarrus_evaluation *ev, const sar
         lane_at(lanes->rank, 0) = real_select(accept, ev->found.rank, lane_at(lanes->rank, 0));
         lane_at(history.n_equal, 0) = real_select(accept, n_equal, lane_at(history.n_equal, 0));
         real above = sarrus_adams_update(ev, lanes, &history, &terms, accept);
-        accept = sarrus_trial_judge(ev, lanes, accept, h, t_new, sarrus_plan_of(ev)->has_work ? lane_at(ws->sum_w, 1)
-                                    : lane_at(lanes->work_now, 0), &end);
+        accept = sarrus_trial_judge(ev, lanes, accept, h, t_new,
+                                    sarrus_plan_of(ev)->has_work ? lane_at(ws->sum_w, 1) : lane_at(lanes->work_now, 0), &end);
         above = above * sarrus_table_at(mech->integrator.gamma_star, order + one, SARRUS_MAX_ORDER + 1);
         sarrus_adams_choose(ev, lanes, &history, &trial, h, above, lower, accept);
         sarrus_adams_accept(ev, lanes, t_new, accept);

@@ -17,7 +17,7 @@ typedef struct sarrus_adaptive {
     real *is_started, *is_rejected, *memory;
     real *shown; /* [2n] */
     real *input; /* [n_inputs] */
-    real t_end; /* s, behind which nothing is judged: drives may jump there */
+    real t_end;  /* s, behind which nothing is judged: drives may jump there */
     real *work_now, *work_before, *power_now, *power_before;
     sarrus_passage passage;
 } sarrus_adaptive;
@@ -87,8 +87,8 @@ LANE_BODY real sarrus_trial_swing(const sarrus_evaluation *ev) {
     return real_set(1e3 * mech->integrator.atol) * sum;
 }
 
-/* Of the lanes of `good`, whose trial step of length h has come to ws->q, ws->v with the acceleration in ws->a and with the work `work`:
- * those that may move on. The others end. */
+/* Of the lanes of `good`, whose trial step of length h has come to ws->q, ws->v with the acceleration in ws->a and with the work
+ * `work`: those that may move on. The others end. */
 LANE_BODY mask sarrus_trial_judge(sarrus_evaluation *ev, const sarrus_adaptive *lanes, mask good, real h, real t_new, real work,
                                   sarrus_trial_outcome *end) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
@@ -116,8 +116,8 @@ LANE_BODY mask sarrus_trial_judge(sarrus_evaluation *ev, const sarrus_adaptive *
     return accept;
 }
 
-/* The error of the work [J] of a trial step by its tolerance, `gain` being the work of the step. An energy is as good as the speeds: to
- *   rtol (max T + max V − min V + |gain|) + atol Σ m (|v| + atol). */
+/* The error of the work [J] of a trial step by its tolerance, `gain` being the work of the step. An energy is as good as the
+ * speeds: to rtol (max T + max V − min V + |gain|) + atol Σ m (|v| + atol). */
 LANE_BODY real sarrus_work_error(const sarrus_evaluation *ev, real error, real gain) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real atol = real_set(mech->integrator.atol);

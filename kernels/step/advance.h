@@ -39,7 +39,8 @@ LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_m
     ev->crossed = (const real *)0;
     if (mask_any(real_lt(real_set(0.0), lane_at(tile, mech->layout.passage.is_on))))
         sarrus_crossings_show(ev);
-    ev->is_configured = ev->is_factored = ev->wants_force = ev->wants_closeness = ev->wants_open = ev->is_looking = ev->sits_out = 0;
+    ev->is_configured = ev->is_factored = ev->is_looking = ev->sits_out = 0;
+    ev->wants_force = ev->wants_closeness = ev->wants_open = 0;
     ev->outside = (sarrus_evaluation *)0;
     ev->stop = (const volatile int32_t *)0;
     ev->n_evaluations = ev->n_rank_revealing = 0;

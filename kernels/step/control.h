@@ -102,9 +102,9 @@ LANE_BODY real sarrus_error_size(sarrus_evaluation *ev, real *x, const real *y, 
     return real_max(sarrus_error_norm(mech, x, y, q_new, v_new), real_set(SARRUS_ACROSS_WEIGHT) * whole);
 }
 
-/* What round-off makes of an error in a bend, in the same norm. There accelerations, and velocities brought onto the constraints, are known
- * as well as the direction across the motion. No step can do better, and the geometry holds the step (change_point.h). Uses
- * ws->error. */
+/* What round-off makes of an error in a bend, in the same norm. There accelerations, and velocities brought onto the constraints,
+ * are known as well as the direction across the motion. No step can do better, and the geometry holds the step (change_point.h).
+ * Uses ws->error. */
 LANE_BODY real sarrus_error_noise(const sarrus_evaluation *ev, real h, real closeness, const real *y, const real *v_new) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const sarrus_workspace *ws = ev->ws;

@@ -7,9 +7,10 @@
  *   v(x) = v₀ + V_d(x) (v₁ − v₀) + h Σ_k V_k(x) a_k,
  *   q(x) = q₀ + h x v₀ + S(x) (q₁ − q₀ − h v₀) + h (Q_d(x) (v₁ − v₀) + h Σ_k Q_k(x) a_k),   S = 10x³ − 15x⁴ + 6x⁵,
  *
- * and the work W(x) from its power as v from a; a_k being those at x = 0, at the nodes and at x = 1. v is not made the derivative of q, which would divide the error of q₁ − q₀
- * by h. The accelerations are those of states of the quintic, good to O(h⁵), or, when has_first is set, of the sextic that has the
- * acceleration at x = ½ as well: q₅ − (8/3) x³(1 − x)³ h² (a_½ − q̈₅(½)), good to O(h⁶).
+ * and the work W(x) from its power as v from a; a_k being those at x = 0, at the nodes and at x = 1. v is not made the derivative
+ * of q, which would divide the error of q₁ − q₀ by h. The accelerations are those of states of the quintic, good to O(h⁵), or, when
+ * has_first is set, of the sextic that has the acceleration at x = ½ as well: q₅ − (8/3) x³(1 − x)³ h² (a_½ − q̈₅(½)), good to
+ * O(h⁶).
  *
  * All that is a function of the step alone, and done once a step: where and when an output falls into it changes nothing. */
 #ifndef SARRUS_STEP_DENSE_H
@@ -19,8 +20,8 @@
 
 /* The last accepted step of each lane. */
 typedef struct sarrus_dense_step {
-    const real *before, *a_before; /* [2n] [n] */
-    const real *now, *a_now;       /* [2n] [n] */
+    const real *before, *a_before;        /* [2n] [n] */
+    const real *now, *a_now;              /* [2n] [n] */
     const real *work_before, *work_now;   /* [1] J */
     const real *power_before, *power_now; /* [1] W */
     real t_before, h;
@@ -220,7 +221,8 @@ LANE_BODY void sarrus_dense_show(sarrus_evaluation *ev, const sarrus_adaptive *l
         sarrus_lane_set(work, mask_and(inside, mask_not(has_failed)), sarrus_dense_work(ev, &step, x));
     if (!mask_any(has_failed))
         return;
-    sarrus_lane_set(work, has_failed, real_fma(x, lane_at(step.work_now, 0) - lane_at(step.work_before, 0), lane_at(step.work_before, 0)));
+    sarrus_lane_set(work, has_failed,
+                    real_fma(x, lane_at(step.work_now, 0) - lane_at(step.work_before, 0), lane_at(step.work_before, 0)));
     sarrus_dense_guess(ev, &step, x, (const real *)0, ws->q, ws->v);
     sarrus_lanes_copy(has_failed, ws->q, n, q);
     sarrus_lanes_copy(has_failed, ws->v, n, v);

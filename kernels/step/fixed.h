@@ -1,12 +1,12 @@
-/* Many steps of one tile by a method of fixed step. A lane whose step leaves the finite range, or breaks a limit (verdict.h), keeps its
- * last good state, gets its status and is frozen; the others never notice.
+/* Many steps of one tile by a method of fixed step. A lane whose step leaves the finite range, or breaks a limit (verdict.h), keeps
+ * its last good state, gets its status and is frozen; the others never notice.
  *
  * A step that does not resolve the motion is made in parts, each lane by itself. What says so is
  *
  *   e = h |a₃ − a₂| / √(2 max T)   (norm weighted by the masses),   error of the step ≈ 0.1 e^{3/2},
  *
- * which was held against the true error of steps in bends and in smooth motions: right to a factor of ten from 1e-9 to 1, and near a
- * change point what a bend allows (change_point.h). Semi-implicit Euler has no such estimate and follows the bends alone. */
+ * which was held against the true error of steps in bends and in smooth motions: right to a factor of ten from 1e-9 to 1, and near
+ * a change point what a bend allows (change_point.h). Semi-implicit Euler has no such estimate and follows the bends alone. */
 #ifndef SARRUS_STEP_FIXED_H
 #define SARRUS_STEP_FIXED_H
 
@@ -41,8 +41,8 @@ typedef struct sarrus_fixed_outcome {
     mask failed; /* lanes that have got a status */
 } sarrus_fixed_outcome;
 
-/* Semi-implicit Euler keeps T + V − ½ h dT/dt, so that T + V of its motion is off by as much; with a margin, h |dT/dt| of the step to
- * ws->v. What starts from rest has no other energy yet. */
+/* Semi-implicit Euler keeps T + V − ½ h dT/dt, so that T + V of its motion is off by as much; with a margin, h |dT/dt| of the step
+ * to ws->v. What starts from rest has no other energy yet. */
 LANE_FUNCTION real sarrus_fixed_swing(const sarrus_evaluation *ev) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real *v = ev->ws->v, *before = lane_from(ev->tile, mech->layout.v);
@@ -60,9 +60,10 @@ LANE_FUNCTION real sarrus_fixed_swing(const sarrus_evaluation *ev) {
     return real_abs(gain);
 }
 
-/* The new state in ws->q, ws->v of the lanes of ev->healthy but `refused` at time t, of the step to clock time `step`: projected, judged
- * and taken over where it is one; nowhere when an end is asked for. */
-LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_end(sarrus_evaluation *ev, real t, uint64_t step, mask force_is_finite, mask refused) {
+/* The new state in ws->q, ws->v of the lanes of ev->healthy but `refused` at time t, of the step to clock time `step`: projected,
+ * judged and taken over where it is one; nowhere when an end is asked for. */
+LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_end(sarrus_evaluation *ev, real t, uint64_t step, mask force_is_finite,
+                                                    mask refused) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     real *q = lane_from(ev->tile, mech->layout.q), *v = lane_from(ev->tile, mech->layout.v);
@@ -130,8 +131,8 @@ LANE_BODY real sarrus_fixed_error(const sarrus_evaluation *ev, real h) {
     return real_set(0.1) * e * real_sqrt(e);
 }
 
-/* Of the lanes of `on` those whose step of length h of rk4 is to be made in parts; sets the length of the parts to come, and adds to
- * the sum of errors. */
+/* Of the lanes of `on` those whose step of length h of rk4 is to be made in parts; sets the length of the parts to come, and adds
+ * to the sum of errors. */
 LANE_BODY mask sarrus_fixed_refuse(const sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, real h, real whole) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real zero = real_set(0.0), error = sarrus_fixed_error(ev, h);
@@ -206,8 +207,8 @@ LANE_FUNCTION sarrus_fixed_trial sarrus_fixed_try(sarrus_evaluation *ev, const s
 }
 
 /* A part of the step from t, at most `left` long, of the lanes of ev->healthy; *h is what it was. */
-LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_part(sarrus_evaluation *ev, const sarrus_passage *lanes, real t, real left, real t_end,
-                                                     uint64_t step, real *h) {
+LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_part(sarrus_evaluation *ev, const sarrus_passage *lanes, real t, real left,
+                                                     real t_end, uint64_t step, real *h) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const mask on = ev->healthy;
     const sarrus_fixed_trial trial = sarrus_fixed_try(ev, lanes, t, left);
@@ -227,8 +228,8 @@ LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_part(sarrus_evaluation *ev, cons
     return end;
 }
 
-/* Tallies the parts of the lanes of ev->healthy that were tried in vain. Lanes that have tried more parts, besides one for each step,
- * than an instance may try steps of methods that choose them, end; they are returned. */
+/* Tallies the parts of the lanes of ev->healthy that were tried in vain. Lanes that have tried more parts, besides one for each
+ * step, than an instance may try steps of methods that choose them, end; they are returned. */
 LANE_BODY mask sarrus_fixed_spend(sarrus_evaluation *ev, uint64_t step, mask moved) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_count(ev, mech->layout.n_rejected, 1.0, mask_and(ev->healthy, mask_not(moved)));

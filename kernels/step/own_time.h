@@ -11,8 +11,7 @@ LANE_FUNCTION int sarrus_method_is_adams(const sarrus_mechanism *mech) {
     return mech->integrator.method == SARRUS_INTEGRATOR_ADAMS_MOULTON;
 }
 
-/* Lanes that were never started, or whose state or inputs are not those that the last call left, begin at t with the tile's q, v.
- */
+/* Lanes that were never started, or whose state or inputs are not as the last call left them, begin at t with the tile's q, v. */
 LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptive *lanes, const sarrus_clock *clock, real t) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
@@ -98,7 +97,10 @@ LANE_BODY real sarrus_adaptive_watch(sarrus_evaluation *ev, const sarrus_adaptiv
     const sarrus_passage *passage = &lanes->passage;
     if (!mech->is_watched)
         return h;
-    const sarrus_station from = {lane_at(lanes->t_now, 0),  h, lanes->now, lane_from(lanes->now, mech->n),
+    const sarrus_station from = {lane_at(lanes->t_now, 0),
+                                 h,
+                                 lanes->now,
+                                 lane_from(lanes->now, mech->n),
                                  {lane_at(passage->now, 0), lane_at(passage->now, 1), lane_at(passage->now, 2)}};
     (void)sarrus_passage_watch(ev, passage, ev->healthy, &from);
     ev->is_configured = ev->is_factored = 0;

@@ -21,8 +21,8 @@ PLAN_BODY void sarrus_project_step(const sarrus_evaluation *ev, const real *corr
     }
 }
 
-/* Positions of the lanes of `active`: at most n_iterations, a lane stops at ‖Φ‖ ≤ tolerance. The rows of the workspace and ev->open,
- * ‖Φ‖, are those of the final q. */
+/* Positions of the lanes of `active`: at most n_iterations, a lane stops at ‖Φ‖ ≤ tolerance. The rows of the workspace and
+ * ev->open, ‖Φ‖, are those of the final q. */
 LANE_BODY void sarrus_project_positions(sarrus_evaluation *ev, real t, real tolerance, int32_t n_iterations, mask active, real *q,
                                         const real *v) {
     sarrus_workspace *ws = ev->ws;
@@ -61,8 +61,8 @@ LANE_FUNCTION void sarrus_stage_velocities(sarrus_evaluation *ev, real t) {
 }
 
 /* Round-off of Φ: about an ε of the largest coordinate in each of m rows. A looser goal would be felt: near a change point what is
- * left of Φ stands for an angle Φ/σ, and the velocities follow the bent configuration. In a bend the same round-off, written into every
- * state anew, would put each of them on a bend of its own; there a state that is within some round-off stays as it is. */
+ * left of Φ stands for an angle Φ/σ, and the velocities follow the bent configuration. In a bend the same round-off, written into
+ * every state anew, would put each of them on a bend of its own; there a state that is within some round-off stays as it is. */
 LANE_FUNCTION real sarrus_project_goal(const sarrus_evaluation *ev, const real *q) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     real scale = real_set(1.0);

@@ -53,8 +53,8 @@ LANE_FUNCTION real sarrus_weighted_square(const sarrus_evaluation *ev, const rea
 }
 
 /* The accelerations of the two stages in the middle of a step differ by h² terms; what they do to the speeds, h |a₃ − a₂|, is an
- * estimate of how well the step resolves the motion that costs nothing else (fixed.h makes an error of it). ws->sum_w[2] ← its square,
- * weighted by the masses. */
+ * estimate of how well the step resolves the motion that costs nothing else (fixed.h makes an error of it). ws->sum_w[2] ← its
+ * square, weighted by the masses. */
 LANE_FUNCTION void sarrus_rk4_spread(const sarrus_evaluation *ev, int32_t stage, real h) {
     sarrus_workspace *ws = ev->ws;
     if (stage == 1) {

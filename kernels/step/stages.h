@@ -49,7 +49,8 @@ LANE_BODY void sarrus_stage_end(sarrus_evaluation *ev, int32_t stage, real t, re
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
     const sarrus_rk4_times at = sarrus_rk4_times_of(t, h);
-    if (mech->has_work) { /* the acceleration may have been finished elsewhere; rotations and signals are still those of the stage */
+    /* The acceleration may have been finished elsewhere; rotations and signals are still those of the stage. */
+    if (mech->has_work) {
         const real *q_here = stage == 0 ? q : ev->ws->q, *v_here = stage == 0 ? v : ev->ws->v;
         ev->power = sarrus_free_acceleration(mech, ev->parameter, ev->input, q_here, v_here, ev->ws);
         if (mech->n_drives > 0 || mech->has_baumgarte)

@@ -59,9 +59,9 @@ LANE_BODY mask sarrus_speeds_are_rough(sarrus_evaluation *ev, real t, const real
     return mask_not(real_le(sarrus_rows_norm(mech, ev->ws->phi_dot), real_set(SARRUS_SPEED_NOISE) * speed));
 }
 
-/* Before steps from (t, q, v), with the work W so far: the lanes of `on` that have never been looked at, or whose state was changed from
- * outside, which shows in their energy. Their balance goes on from there; where the speeds are not those of a motion, from the end of
- * the next step. */
+/* Before steps from (t, q, v), with the work W so far: the lanes of `on` that have never been looked at, or whose state was changed
+ * from outside, which shows in their energy. Their balance goes on from there; where the speeds are not those of a motion, from the
+ * end of the next step. */
 LANE_BODY mask sarrus_verdict_begin(sarrus_evaluation *ev, mask on, real t, const real *q, const real *v, real work) {
     sarrus_verdict lanes;
     sarrus_verdict_view(ev, &lanes);
@@ -86,9 +86,9 @@ LANE_BODY mask sarrus_verdict_begin(sarrus_evaluation *ev, mask on, real t, cons
 
 /* What a new state is found to be. */
 typedef struct sarrus_judgement {
-    mask is_open;     /* its loops are */
+    mask is_open;       /* its loops are */
     mask is_unbalanced; /* its energy is */
-    real balance;     /* J, E − W */
+    real balance;       /* J, E − W */
 } sarrus_judgement;
 
 /* A state that a step has come to. */

@@ -83,10 +83,9 @@ static double first_rcond(const sarrus_rank_rule *rule, int m, int n) {
 /* The decision of one lane on its singular values. The lanes' own text decides, for a pair of equal lanes. */
 static sarrus_rank_decision decide(const sarrus_lapack_solver *s, const sarrus_external_problem *problem, int lane) {
     const int count = smaller(problem->m, problem->n);
-    const sarrus_rank_limit limit = {real_set(((const double *)problem->max_rank)[lane]),
-                                     real_set(((const double *)problem->previous)[lane]),
-                                     real_set(((const double *)problem->violation)[lane]), real_set(1.0),
-                                     real_set(((const double *)problem->share)[lane])};
+    const sarrus_rank_limit limit = {
+        real_set(((const double *)problem->max_rank)[lane]), real_set(((const double *)problem->previous)[lane]),
+        real_set(((const double *)problem->violation)[lane]), real_set(1.0), real_set(((const double *)problem->share)[lane])};
     real *x = (real *)(void *)s->pairs;
     for (int i = 0; i < count; ++i)
         x[i] = real_set(s->sigma[i]);

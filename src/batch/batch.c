@@ -248,7 +248,7 @@ static void restart_tile(const restart *r, double *tile, size_t width) {
         to[i] = r->value;
 }
 
-/* The numbers of sarrus_verdict_layout from `balance` on, and of sarrus_passage_layout from `closeness` on: they lie side by side. */
+/* Numbers of sarrus_verdict_layout from `balance` on, and of sarrus_passage_layout from `closeness` on: they lie side by side. */
 enum { VERDICT_NUMBERS = 10, PASSAGE_NUMBERS = 13 };
 
 sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
@@ -267,8 +267,8 @@ sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
         {layout->n_steps, 1, -1, 0.0},
         {layout->n_rejected, 1, -1, 0.0},
         {layout->n_evaluations, 1, -1, 0.0},
-        {layout->rank_now, 1, -1, -1.0},                  /* no decision yet */
-        {layout->verdict.balance0, 1, -1, (double)NAN},   /* the motion has not begun */
+        {layout->rank_now, 1, -1, -1.0},                /* no decision yet */
+        {layout->verdict.balance0, 1, -1, (double)NAN}, /* the motion has not begun */
         {layout->verdict.balance, VERDICT_NUMBERS, -1, 0.0},
         {layout->passage.closeness, PASSAGE_NUMBERS, -1, 0.0},
         {layout->passage.crossed, 2 * mech->factor.n_blocks, -1, 0.0},

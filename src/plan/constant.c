@@ -200,13 +200,15 @@ static void layout_write(FILE *out, const sarrus_tile_layout *l) {
             "    .n_rejected = %d, .n_evaluations = %d,\n",
             l->parameter, l->q, l->v, l->q0, l->v0, l->input, l->status, l->status0, l->failed_step, l->rank, l->rank_now,
             l->n_changes, l->n_events, l->event, l->n_steps, l->n_rejected, l->n_evaluations);
-    fprintf(out,
-            "    .passage = {.now = %d, .closeness = %d, .stride = %d, .is_on = %d, .is_bend = %d, .rate = %d, .entry = %d,\n"
-            "      .looked = %d, .second = %d, .second_rate = %d, .all = %d, .ahead = %d, .parked = %d, .part = %d, .crossed = %d},\n"
-            "    .verdict = {.balance0 = %d, .balance = %d, .kinetic = %d, .low = %d, .high = %d, .work = %d, .error = %d,\n"
-            "      .violation = %d, .mismatch = %d, .nearest = %d, .nearest_time = %d},\n",
-            p->now, p->closeness, p->stride, p->is_on, p->is_bend, p->rate, p->entry, p->looked, p->second, p->second_rate, p->all, p->ahead, p->parked, p->part, p->crossed, v->balance0,
-            v->balance, v->kinetic, v->low, v->high, v->work, v->error, v->violation, v->mismatch, v->nearest, v->nearest_time);
+    fprintf(
+        out,
+        "    .passage = {.now = %d, .closeness = %d, .stride = %d, .is_on = %d, .is_bend = %d, .rate = %d, .entry = %d,\n"
+        "      .looked = %d, .second = %d, .second_rate = %d, .all = %d, .ahead = %d, .parked = %d, .part = %d, .crossed = %d},\n"
+        "    .verdict = {.balance0 = %d, .balance = %d, .kinetic = %d, .low = %d, .high = %d, .work = %d, .error = %d,\n"
+        "      .violation = %d, .mismatch = %d, .nearest = %d, .nearest_time = %d},\n",
+        p->now, p->closeness, p->stride, p->is_on, p->is_bend, p->rate, p->entry, p->looked, p->second, p->second_rate, p->all,
+        p->ahead, p->parked, p->part, p->crossed, v->balance0, v->balance, v->kinetic, v->low, v->high, v->work, v->error,
+        v->violation, v->mismatch, v->nearest, v->nearest_time);
     fprintf(out,
             "    .adaptive = {.is_started = %d, .t_now = %d, .t_before = %d, .step = %d, .gain = %d, .rank = %d, .now = %d,\n"
             "      .shown = %d, .input = %d, .is_rejected = %d, .memory = %d, .held = %d, .a_now = %d, .before = %d,\n"
@@ -215,8 +217,9 @@ static void layout_write(FILE *out, const sarrus_tile_layout *l) {
             ".is_rising = %d,\n"
             "      .n_failures = %d, .psi = %d, .phi = %d},\n    .n_arrays = %d},\n",
             a->is_started, a->t_now, a->t_before, a->step, a->gain, a->rank, a->now, a->shown, a->input, a->is_rejected, a->memory,
-            a->held, a->a_now, a->before, a->a_before, a->is_dense, a->inner, a->work_now, a->work_before, a->power_now, a->power_before, a->order, a->last_order, a->n_equal, a->last_step,
-            a->is_rising, a->n_failures, a->psi, a->phi, l->n_arrays);
+            a->held, a->a_now, a->before, a->a_before, a->is_dense, a->inner, a->work_now, a->work_before, a->power_now,
+            a->power_before, a->order, a->last_order, a->n_equal, a->last_step, a->is_rising, a->n_failures, a->psi, a->phi,
+            l->n_arrays);
 }
 
 static void dense_write(FILE *out, const sarrus_mech_dense *dense) {
@@ -291,10 +294,14 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
     fprintf(out, "  .event_capacity = %d, .project_tolerance = %a, .guard = %a,\n", mech->event_capacity, mech->project_tolerance,
             mech->guard);
     fprintf(out,
-            "  .ordinary = %a, .ordinary_root = %a, .weak_distance = %a, .weak_crossing = %a, .size = %a, .limit_violation = %a, .limit_energy = %a, .limit_error = %a,\n"
-            "  .violation_unit = %a, .energy_floor = %a, .has_work = %d, .has_swing = %d, .is_judged = %d, .wants_error = %d, .has_parts = %d, .is_watched = %d};\n",
-            mech->ordinary, mech->ordinary_root, mech->weak_distance, mech->weak_crossing, mech->size, mech->limit_violation, mech->limit_energy, mech->limit_error,
-            mech->violation_unit, mech->energy_floor, mech->has_work, mech->has_swing, mech->is_judged, mech->wants_error, mech->has_parts, mech->is_watched);
+            "  .ordinary = %a, .ordinary_root = %a, .weak_distance = %a, .weak_crossing = %a, .size = %a, .limit_violation = %a, "
+            ".limit_energy = %a, "
+            ".limit_error = %a,\n"
+            "  .violation_unit = %a, .energy_floor = %a, .has_work = %d, .has_swing = %d, .is_judged = %d, .wants_error = %d, "
+            ".has_parts = %d, .is_watched = %d};\n",
+            mech->ordinary, mech->ordinary_root, mech->weak_distance, mech->weak_crossing, mech->size, mech->limit_violation,
+            mech->limit_energy, mech->limit_error, mech->violation_unit, mech->energy_floor, mech->has_work, mech->has_swing,
+            mech->is_judged, mech->wants_error, mech->has_parts, mech->is_watched);
 }
 
 double sarrus_plan_constant_flops(const sarrus_plan *plan) {

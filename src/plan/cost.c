@@ -59,7 +59,15 @@ static bool time_matters(const sarrus_mechanism *mech) {
     return false;
 }
 
-enum { ARM_FLOPS = 6, PLACE_FLOPS = 8, POINT_FLOPS = 12, VECTOR_FLOPS = 6, ALONG_FLOPS = 40, DISTANCE_FLOPS = 37, FORCE_AT_FLOPS = 6 };
+enum {
+    ARM_FLOPS = 6,
+    PLACE_FLOPS = 8,
+    POINT_FLOPS = 12,
+    VECTOR_FLOPS = 6,
+    ALONG_FLOPS = 40,
+    DISTANCE_FLOPS = 37,
+    FORCE_AT_FLOPS = 6
+};
 
 /* sarrus_row_angle */
 static double angle_flops(const sarrus_mech_joint *joint) {
@@ -344,8 +352,8 @@ static counts judgement_count(const sarrus_mechanism *mech) {
     return to;
 }
 
-/* sarrus_ldlt_closeness, sarrus_passage_watch and sarrus_part_choose of lanes that have nothing to fear. A step that is projected has
- * looked at the pivots of both corrections by then. */
+/* sarrus_ldlt_closeness, sarrus_passage_watch and sarrus_part_choose of lanes that have nothing to fear. A step that is projected
+ * has looked at the pivots of both corrections by then. */
 static void watch_count(const sarrus_mechanism *mech, counts *to) {
     if (!mech->is_watched)
         return;
@@ -353,8 +361,8 @@ static void watch_count(const sarrus_mechanism *mech, counts *to) {
     counts_add(to, n_factors * (2.0 * mech->factor.n_blocks + 2) + 2 + (mech->has_parts ? 1 : 0), 0);
 }
 
-/* sarrus_fixed_try and sarrus_fixed_end without the projection, once the steps follow one another: the step before has left what the
- * first stage needs. */
+/* sarrus_fixed_try and sarrus_fixed_end without the projection, once the steps follow one another: the step before has left what
+ * the first stage needs. */
 static counts rk4_count(const sarrus_mechanism *mech) {
     bool is_projected = mech->project == SARRUS_PROJECT_EVERY_STEP && mech->m > 0;
     counts to = evaluation_count(mech, true, is_projected);
@@ -392,7 +400,7 @@ void sarrus_plan_cost_count(sarrus_plan *plan) {
     counts_add_times(&step, 1, projection_count(mech));
     counts_add_times(&step, 1, judgement_count(mech));
     watch_count(mech, &step);
-    counts_add(&step, 2, 0); /* two tallies */
+    counts_add(&step, 2, 0);          /* two tallies */
     if (mech->integrator.is_adaptive) /* another number for every order, and for steps in vain */
         step = (counts){(double)NAN, (double)NAN, (double)NAN};
     cost->flops_per_evaluation = evaluation.flops;

@@ -3,9 +3,10 @@
 
 #include "plan/plan.h"
 
-/* ‖Φ‖ relative to the mechanism. Projected every step it is round-off (1e-14), up to 1e-7 while a change point is crossed from rest, or
- * a loop that does not close. Without, it is what the method drifts by: of the linkages that are run without (docs/verification.md) the worst come to 1e-5 of their size, and a joint that
- * stands open by a thousandth of its mechanism is no joint. Semi-implicit Euler leaves the constraints by ½ h v² a second. */
+/* ‖Φ‖ relative to the mechanism. Projected every step it is round-off (1e-14), up to 1e-7 while a change point is crossed from
+ * rest, or a loop that does not close. Without, it is what the method drifts by: of the linkages that are run without
+ * (docs/verification.md) the worst come to 1e-5 of their size, and a joint that stands open by a thousandth of its mechanism is no
+ * joint. Semi-implicit Euler leaves the constraints by ½ h v² a second. */
 static double auto_violation(const sarrus_plan *plan) {
     if (plan->mech.project == SARRUS_PROJECT_EVERY_STEP)
         return 1e-6;

@@ -20,8 +20,8 @@ static int rows_in_order(const sarrus_plan *plan, int *order) {
     return n;
 }
 
-/* own[k] ← what the kernels judge the pivot of row k by, once the first n_first rows, those of crank pins, are eliminated: S_kk and the
- * 1/m of the cranks. */
+/* own[k] ← what the kernels judge the pivot of row k by, once the first n_first rows, those of crank pins, are eliminated: S_kk and
+ * the 1/m of the cranks. */
 static void own_sizes(const sarrus_configuration *c, const double *s, int n_rows, int n_first, double *own) {
     const sarrus_mech_factor *factor = &c->plan->mech.factor;
     for (int k = n_first; k < n_rows; ++k) {

@@ -65,11 +65,10 @@ static uint64_t hash_of(const sarrus_plan *plan) {
                              mech->wants_error,
                              mech->has_swing,
                              mech->is_judged};
-    const double numbers[] = {mech->rank.tolerance,  mech->project_tolerance, mech->guard,
-                              mech->integrator.rtol, mech->integrator.atol,   mech->integrator.max_steps,
-                              mech->ordinary,        mech->size,              mech->limit_violation,
-                              mech->limit_energy,    mech->limit_error,       mech->weak_distance,   mech->weak_crossing,
-                              mech->energy_floor};
+    const double numbers[] = {mech->rank.tolerance,  mech->project_tolerance,    mech->guard,       mech->integrator.rtol,
+                              mech->integrator.atol, mech->integrator.max_steps, mech->ordinary,    mech->size,
+                              mech->limit_violation, mech->limit_energy,         mech->limit_error, mech->weak_distance,
+                              mech->weak_crossing,   mech->energy_floor};
     hash_bytes(&hash, SARRUS_VERSION, sizeof SARRUS_VERSION);
     hash_bytes(&hash, sizes, sizeof sizes);
     hash_bytes(&hash, numbers, sizeof numbers);
@@ -104,7 +103,8 @@ double sarrus_plan_rounded(double x) {
 static void settle_threshold(sarrus_plan *plan) {
     if (plan->mech.rank.method != SARRUS_RANK_AUTO)
         return;
-    plan->mech.rank.tolerance = plan->independence.typical_kept > 0.0 ? 1e-5 * sarrus_plan_rounded(plan->independence.typical_kept) : 1e-10;
+    plan->mech.rank.tolerance =
+        plan->independence.typical_kept > 0.0 ? 1e-5 * sarrus_plan_rounded(plan->independence.typical_kept) : 1e-10;
 }
 
 sarrus_status sarrus_plan_create(sarrus_context *context, const sarrus_model *model, sarrus_plan **out) {

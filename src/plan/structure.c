@@ -135,8 +135,9 @@ static void fill_adaptive_layout(sarrus_mechanism *mech, int32_t *at) {
 }
 
 static void fill_verdict_layout(sarrus_verdict_layout *layout, int32_t *at) {
-    int32_t *const numbers[] = {&layout->balance0, &layout->balance,   &layout->kinetic,  &layout->low,     &layout->high,        &layout->work,
-                                &layout->error,    &layout->violation, &layout->mismatch, &layout->nearest, &layout->nearest_time};
+    int32_t *const numbers[] = {&layout->balance0, &layout->balance, &layout->kinetic,     &layout->low,
+                                &layout->high,     &layout->work,    &layout->error,       &layout->violation,
+                                &layout->mismatch, &layout->nearest, &layout->nearest_time};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
         *numbers[k] = (*at)++;
 }
@@ -145,7 +146,8 @@ static void fill_verdict_layout(sarrus_verdict_layout *layout, int32_t *at) {
 static void fill_passage_layout(sarrus_mechanism *mech, int32_t *at) {
     sarrus_passage_layout *layout = &mech->layout.passage;
     int32_t *const numbers[] = {&layout->closeness, &layout->stride, &layout->is_on,  &layout->is_bend,     &layout->rate,
-                                &layout->entry,     &layout->looked, &layout->second, &layout->second_rate, &layout->all, &layout->ahead, &layout->parked, &layout->part};
+                                &layout->entry,     &layout->looked, &layout->second, &layout->second_rate, &layout->all,
+                                &layout->ahead,     &layout->parked, &layout->part};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
         *numbers[k] = (*at)++;
     layout->now = *at, *at += SARRUS_N_CLOSENESS;

@@ -10,13 +10,13 @@
 typedef struct sarrus_outcome_copy {
     uint64_t n_instances;
     int n_measures, n_columns;
-    uint8_t *status;           /* [n_instances] */
-    double *failed_time;       /* [n_instances] s */
-    double *measure_numbers;   /* [n_measures][n_instances] */
-    double *row_numbers;       /* [n_columns][n_rows] */
+    uint8_t *status;         /* [n_instances] */
+    double *failed_time;     /* [n_instances] s */
+    double *measure_numbers; /* [n_measures][n_instances] */
+    double *row_numbers;     /* [n_columns][n_rows] */
     uint64_t n_rows, n_reserved;
-    const double **measures;   /* [n_measures] into measure_numbers */
-    const double **rows;       /* [n_columns] into row_numbers */
+    const double **measures; /* [n_measures] into measure_numbers */
+    const double **rows;     /* [n_columns] into row_numbers */
     bool has_measures;
 } sarrus_outcome_copy;
 

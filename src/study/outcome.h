@@ -33,10 +33,10 @@ typedef struct sarrus_outcome {
     const sarrus_model *model;
     uint64_t n_instances;
     bool has_events;
-    uint8_t *status;                             /* [n_instances] */
-    double *failed_time;                         /* [n_instances] s; NaN when healthy */
-    double *measures[SARRUS_OUTCOME_MEASURES];   /* [n_instances] */
-    double *rows[SARRUS_OUTCOME_COLUMNS];        /* [n_rows] */
+    uint8_t *status;                           /* [n_instances] */
+    double *failed_time;                       /* [n_instances] s; NaN when healthy */
+    double *measures[SARRUS_OUTCOME_MEASURES]; /* [n_instances] */
+    double *rows[SARRUS_OUTCOME_COLUMNS];      /* [n_rows] */
     uint64_t n_rows, n_reserved;
 } sarrus_outcome;
 

@@ -54,15 +54,16 @@ static sarrus_batch *batch_with(const mechanism *m, const volatile int32_t *stop
 }
 
 static mechanism open_with(const char *method, const char *dynamics) {
-    const sarrus_override overrides[] = {{"integrator.method", method},
-                                         {"integrator.rtol", "1e-11"},
-                                         {"integrator.atol", "1e-11"},
-                                         {"integrator.max_steps", "1000000000000"},
-                                         {"integrator.substeps", "off"}, /* rows are counted by whole steps */
-                                         {"limits", "{violation: off, energy: off, error: off}"}, /* hours bring any method to an end */
-                                         {"dynamics", dynamics},
-                                         {"output", "{interval: 0.25}"},
-                                         {NULL, NULL}};
+    const sarrus_override overrides[] = {
+        {"integrator.method", method},
+        {"integrator.rtol", "1e-11"},
+        {"integrator.atol", "1e-11"},
+        {"integrator.max_steps", "1000000000000"},
+        {"integrator.substeps", "off"},                          /* rows are counted by whole steps */
+        {"limits", "{violation: off, energy: off, error: off}"}, /* hours bring any method to an end */
+        {"dynamics", dynamics},
+        {"output", "{interval: 0.25}"},
+        {NULL, NULL}};
     return mechanism_open_file("n_four_bar_2.yaml", overrides);
 }
 
@@ -161,8 +162,7 @@ static void steps_are_stopped_between(void **state) {
     }
 }
 
-/* Nearly all the time goes into decompositions here: a stop falls into one, and what that leaves is not to be taken for a result.
- */
+/* Nearly all the time goes into decompositions here: a stop falls into one, and what that leaves is not taken for a result. */
 static void decompositions_are_stopped_within(void **state) {
     (void)state;
     static const char *const dynamics[] = {"{pinv: svd, projection: every_step}", "{pinv: jacobi, rank: {method: gap}}",

@@ -141,8 +141,8 @@ static void advice_is_what_can_help(void **state) {
         {"{method: rk4, dt: 1e-3, t_end: 1}", "{projection: every_step}", "where a dt below 0.001 s would help\n", "every_step"},
         {"{method: rk4, dt: 1e-3, t_end: 1}", "{projection: none}",
          "a dt below 0.001 s, baumgarte's gains or 'projection: every_step' would help\n", "larger"},
-        {"{method: rk4, dt: 1e-3, t_end: 1}", "{baumgarte: {alpha: 5, beta: 5}}", "larger gains or 'projection: every_step' would help\n",
-         "baumgarte's"},
+        {"{method: rk4, dt: 1e-3, t_end: 1}", "{baumgarte: {alpha: 5, beta: 5}}",
+         "larger gains or 'projection: every_step' would help\n", "baumgarte's"},
         {"{method: rk4, dt: 1e-3, t_end: 1}", "{projection: {tolerance: 0.6}}", "the projection tolerance allows 0.6\n", "dt"},
         {"{method: rk4, dt: 1e-3, t_end: 1}", "{projection: {tolerance: 0.1}}", "projection could not close the loops", "allows"},
         {"{method: dopri5, dt: 1e-3, t_end: 1, rtol: 1e-7, atol: 1e-9}", "{projection: none}",
@@ -152,8 +152,7 @@ static void advice_is_what_can_help(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const sarrus_override overrides[] = {{"integrator", cases[i].integrator}, {"dynamics", cases[i].dynamics}};
         char *said = printed_of(sarrus_summary_warn, &open, overrides, 2);
-        if (strstr(said, "by up to 0.5") == NULL || strstr(said, cases[i].said) == NULL ||
-            strstr(said, cases[i].not_said) != NULL)
+        if (strstr(said, "by up to 0.5") == NULL || strstr(said, cases[i].said) == NULL || strstr(said, cases[i].not_said) != NULL)
             fail_msg("'%s', not '%s', was expected in\n%s", cases[i].said, cases[i].not_said, said);
         free(said);
     }
@@ -187,7 +186,8 @@ static void broken_limits_are_told(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const sarrus_override override = {"integrator", cases[i].integrator};
-        sarrus_run_summary failed = {.n_instances = 1, .n_failed = 1, .max_violation = (double)NAN, .max_energy_error = (double)NAN};
+        sarrus_run_summary failed = {
+            .n_instances = 1, .n_failed = 1, .max_violation = (double)NAN, .max_energy_error = (double)NAN};
         failed.n_failed_by_status[cases[i].status] = 1;
         char *said = printed_of(sarrus_summary_warn, &failed, &override, 1);
         if (strstr(said, cases[i].said) == NULL)
@@ -227,7 +227,7 @@ static void the_verdict_is_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(adaptive_steps_are_told), cmocka_unit_test(fixed_steps_need_one_word),
-                                       cmocka_unit_test(the_kernels_are_told), cmocka_unit_test(what_the_library_did_is_told),
+                                       cmocka_unit_test(the_kernels_are_told),    cmocka_unit_test(what_the_library_did_is_told),
                                        cmocka_unit_test(advice_is_what_can_help), cmocka_unit_test(broken_limits_are_told),
                                        cmocka_unit_test(the_verdict_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,8 +31,8 @@ static const double of_adaptive = 1e-6, of_rk4 = 1e-2, of_branch = 1.0;
 
 typedef enum promise {
     IS_RIGHT,
-    IS_RIGHT_OR_UNRESOLVED, /* where δ is neither 0 nor 1e-3 */
-    IS_RIGHT_OR_MARKED,     /* where δ is not 0 */
+    IS_RIGHT_OR_UNRESOLVED,  /* where δ is neither 0 nor 1e-3 */
+    IS_RIGHT_OR_MARKED,      /* where δ is not 0 */
     IS_RIGHT_UNLESS_CROSSED, /* unresolved is well where δ is 0 */
 } promise;
 
@@ -81,8 +81,8 @@ static const way ways_that_are_right[] = {
     {rk4, "householder", &of_rk4, IS_RIGHT, FOUR_BAR | KITE, some_deltas},
 };
 
-/* Methods that square the condition, or that bend what they do not know; one that cannot let go of a direction; a method without an estimate of its error; and steps that
- * are not made in parts. */
+/* Methods that square the condition, or that bend what they do not know; one that cannot let go of a direction; a method without an
+ * estimate of its error; and steps that are not made in parts. */
 static const way ways_that_may_be_marked[] = {
     {verner65, "normal", &of_adaptive, IS_RIGHT_OR_UNRESOLVED, ALL, every_delta},
     {verner65, "cholesky", &of_adaptive, IS_RIGHT_OR_UNRESOLVED, SMALL, every_delta},

@@ -213,8 +213,8 @@ static void torque_and_force_accelerate(void **state) {
     }
 }
 
-/* Baumgarte: a violation set by hand dies as the critically damped oscillator, Phi'' + 2 alpha Phi' + beta^2 Phi = 0, and the energy is
- * balanced all the way. With the usual limit the instance would not be ok from the first step on. */
+/* Baumgarte: a violation set by hand dies as the critically damped oscillator, Phi'' + 2 alpha Phi' + beta^2 Phi = 0, and the
+ * energy is balanced all the way. With the usual limit the instance would not be ok from the first step on. */
 static void baumgarte_pulls_a_violation_in(void **state) {
     (void)state;
     const sarrus_override limits[] = {{"limits", "{violation: off}"}, {NULL, NULL}};

@@ -13,7 +13,7 @@ typedef struct table_fixture {
 } table_fixture;
 
 static const sarrus_sink_measure table_measures[TABLE_MEASURES] = {{"instance/steps", "steps", "1", SARRUS_SINK_U64},
-                                                                 {"instance/nearest", "distance", "m", SARRUS_SINK_F64}};
+                                                                   {"instance/nearest", "distance", "m", SARRUS_SINK_F64}};
 static const sarrus_sink_column table_columns[TABLE_COLUMNS] = {
     {"events/rank/time", "time of the event", "s", SARRUS_SINK_F64},
     {"events/rank/instance", "instance", "1", SARRUS_SINK_U64},
