@@ -18,7 +18,7 @@ static sarrus_sink *sink_make(const fixture *f, double stop_seconds) {
     description.stop = &stop;
     description.stop_seconds = stop_seconds;
     sarrus_sink *sink = NULL;
-    stop = 0;
+    __atomic_store_n(&stop, 0, __ATOMIC_RELAXED);
     assert_int_equal(sarrus_sink_create(NULL, f->path, &description, &sink), SARRUS_OK);
     return sink;
 }
@@ -60,7 +60,7 @@ static void what_is_in_time_is_written(void **state) {
         f->block_bytes = 500 * 8 * 8 * 10;
         sarrus_sink *sink = sink_make(f, 0.0);
         block_submit(f, sink, 0.0);
-        stop = 1;
+        __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
         block_submit(f, sink, 0.0);
         assert_int_equal(file_check(f, sink), 20);
         fixture_destroy(f);
@@ -73,7 +73,7 @@ static void what_is_late_is_dropped(void **state) {
     f->block_bytes = 500 * 8 * 8 * 10;
     sarrus_sink *sink = sink_make(f, 0.0);
     block_submit(f, sink, 0.0);
-    stop = 1;
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
     block_submit(f, sink, 0.3);
     block_submit(f, sink, 0.0); /* without the one before it, this one has no place */
     assert_int_equal(file_check(f, sink), 10);
@@ -95,7 +95,7 @@ static void a_block_that_was_begun_is_there_or_not(void **state) {
         assert_int_equal(block.n_times, 9);
         fixture_fill(f, &block);
         const sarrus_sink_outcome outcome = {.status = f->status, .failed_time = f->failed_time};
-        stop = 1;
+        __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
         assert_int_equal(sarrus_sink_submit(sink, 9, &outcome), SARRUS_OK);
         const uint64_t n_times = file_check(f, sink);
         assert_true(n_times == 0 || n_times == 9 || n_times == 18);
