@@ -10,7 +10,7 @@
 enum { N_PIECES = 20, N_COORDINATES = 15, N_METHOD_OVERRIDES = 3 };
 
 static const double piece = 0.1;     /* s of motion between two looks */
-static const double patience = 10.0; /* s of wall time for one run */
+static const double patience = 60.0; /* s of wall time for one run */
 static const int i_piece[SARRUS_CHANGE_POINT_N_TIMES] = {4, 8, 12, 20};
 
 /* What counts as right. A length that is off by e moves the motion by at most 14 e/√|δ| rad within the two seconds

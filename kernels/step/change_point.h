@@ -29,6 +29,7 @@
 /* Loops may stand open by this part of distance² in a bend, and by that part of the mechanism's size where a row is crossed:
  * otherwise they do not tell a motion from its neighbours, which lie ½ distance² off the constraints. */
 #define SARRUS_BEND_OPEN 0.5
+#define SARRUS_BEND_OPEN_LOOSE 0.02 /* where no projection closes the loops again, and errors add up */
 #define SARRUS_CROSSING_OPEN 1e-10
 /* Distances in a bend below which the direction is round-off; those elsewhere are below SARRUS_LOST. A motion that crosses, starts
  * or turns round there does not travel far. Who does, by so many rad or parts of the size, is lost. */
@@ -153,7 +154,8 @@ LANE_FUNCTION mask sarrus_passage_is_lost(const sarrus_evaluation *ev, const sar
         return mask_none();
     const real open = lane_at(ev->tile, mech->layout.verdict.violation) * real_set(1.0 / mech->violation_unit);
     real goal = real_select(sarrus_is_crossing(ev), real_set(SARRUS_CROSSING_OPEN), real_set(SARRUS_NO_LIMIT));
-    goal = real_select(is_bend, real_set(SARRUS_BEND_OPEN) * (x * x), goal);
+    const real_scalar open_part = mech->project == SARRUS_PROJECT_EVERY_STEP ? SARRUS_BEND_OPEN : SARRUS_BEND_OPEN_LOOSE;
+    goal = real_select(is_bend, real_set(open_part) * (x * x), goal);
     mask lost = mask_or(real_lt(goal, open), real_lt(real_set(SARRUS_PARKED_LONG), lane_at(lanes->parked, 0)));
     lost = mask_or(lost, mask_and(is_bend, real_lt(x, real_set(mech->weak_distance))));
     const mask is_weak = real_lt(sarrus_distance(mech, lane_at(lanes->all, 0)), real_set(mech->weak_crossing));

@@ -247,6 +247,18 @@ static void violation_warn(const sarrus_model *model, const char *what, FILE *st
 }
 
 /* What came of the limits that an instance keeps to, and what is far off although they allow it. */
+/* A passage that nobody can follow is not followed by other steps either; closed loops may help. */
+static void unresolved_warn(const sarrus_model *model, FILE *stream) {
+    const bool is_adaptive = sarrus_integrator_is_adaptive(model->integrator.method);
+    fprintf(stream, "sarrus: warning: motions could not be followed, most likely near change points");
+    if (!is_adaptive)
+        fprintf(stream, "; an adaptive method such as dopri5%s would help",
+                model->integrator.has_substeps ? "" : ", or 'substeps: auto',");
+    else if (model->dynamics.projection != SARRUS_PROJECTION_EVERY_STEP)
+        fprintf(stream, "; 'projection: every_step' would help");
+    fprintf(stream, "\n");
+}
+
 static void limits_warn(const sarrus_model *model, const sarrus_run_summary *summary, FILE *stream) {
     const uint64_t *n_failed = summary->n_failed_by_status;
     const double tolerance = model->dynamics.projection_tolerance, open = summary->max_position_error;
@@ -261,8 +273,7 @@ static void limits_warn(const sarrus_model *model, const sarrus_run_summary *sum
         violation_warn(model, what, stream);
     }
     if (n_failed[SARRUS_INSTANCE_UNRESOLVED] > 0)
-        fprintf(stream, "sarrus: warning: steps did not resolve the motion; an adaptive method such as dopri5%s would help\n",
-                model->integrator.has_substeps ? "" : ", or 'substeps: auto',");
+        unresolved_warn(model, stream);
     if (n_failed[SARRUS_INSTANCE_ENERGY_MISMATCH] > 0) {
         divergence_warn(model, "the energy of instances came out of balance", stream);
     } else if (summary->max_energy_error > energy_error_limit) {

@@ -180,7 +180,7 @@ static void broken_limits_are_told(void **state) {
         {SARRUS_INSTANCE_ENERGY_MISMATCH, "{method: rk4, dt: 1e-3, t_end: 1}",
          "the energy of instances came out of balance; a dt below 0.001 s would help\n"},
         {SARRUS_INSTANCE_UNRESOLVED, "{method: rk4, dt: 1e-3, t_end: 1}",
-         "steps did not resolve the motion; an adaptive method such as dopri5 would help\n"},
+         "motions could not be followed, most likely near change points; an adaptive method such as dopri5 would help\n"},
         {SARRUS_INSTANCE_UNRESOLVED, "{method: rk4, dt: 1e-3, t_end: 1, substeps: off}",
          "an adaptive method such as dopri5, or 'substeps: auto', would help\n"},
     };
