@@ -6,6 +6,11 @@
 #include "kernels/formulation/gram.h"
 #include "kernels/pinv/ldlt.h"
 
+/* Whether a lane of the tile is in a passage (kernels/step/passage.h). */
+LANE_FUNCTION int sarrus_is_in_passage(const sarrus_evaluation *ev) {
+    return mask_any(real_lt(real_set(0.0), lane_at(ev->tile, sarrus_plan_of(ev)->layout.passage.is_on)));
+}
+
 /* ws->multiplier ← S⁻¹ rhs by row of the factor, and the swings of the cranks (crank.h) that go with it; returns the lanes that
  * have rows in doubt. S is formed and factored with the right side carried along, unless the factor of the present rows
  * is there already: that gives the same bits. */
@@ -33,7 +38,7 @@ PLAN_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
         frame_at(ws->refused, 0) = real_select(sarrus_ldlt_factor(mech, ws), real_set(1.0), real_set(0.0));
         ev->is_factored = 1;
         if (ev->wants_closeness)
-            sarrus_ldlt_closeness(mech, ws, ev->crossed);
+            sarrus_ldlt_closeness(mech, ws, ev->crossed, sarrus_is_in_passage(ev));
     }
     sarrus_ldlt_backward(mech, ws, ws->solution);
     PLAN_RUNS(FACTORED, k, lap, 0, mech->factor.n_rows,

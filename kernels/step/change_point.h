@@ -131,7 +131,8 @@ LANE_FUNCTION int sarrus_passage_watch(sarrus_evaluation *ev, const sarrus_passa
     const int has_looked = mask_any(due) ? sarrus_passage_go(ev, lanes, due, from) : 0;
     const mask is_over = real_lt(lane_at(lanes->is_on, 0), was_on); /* all rows are in view again */
     sarrus_lane_set(lanes->closeness, on, real_select(is_over, from->near[1], from->near[0]));
-    sarrus_lane_set(lanes->second, on, from->near[2]);
+    /* Others of the tile may have wanted it as well. */
+    sarrus_lane_set(lanes->second, on, real_select(real_lt(real_set(0.0), was_on), from->near[2], real_set(0.0)));
     sarrus_lane_set(lanes->all, on, from->near[1]);
     return has_looked;
 }
