@@ -78,6 +78,7 @@ static void change_points_are_judged(void **state) {
     static const char *const mechanisms[] = {"four-bar", "four-bar-coupler", "chain", "slider-crank", "kite"};
     const said *s = RUN("bench", "change-points", "--quick", "--json", "--scenarios", place_of_source("/scenarios"));
     char row[160];
+    assert_int_equal(s->code, 0); /* nothing wrong without a word */
     says(s, "\"foreign_draws\": 0");
     for (int i = 0; i < 5; i++) {
         for (int has_asymmetry = 0; has_asymmetry < 2; has_asymmetry++) {
