@@ -31,6 +31,7 @@
 #define SARRUS_BEND_OPEN 0.5
 #define SARRUS_BEND_OPEN_LOOSE 0.02 /* where no projection closes the loops again, and errors add up */
 #define SARRUS_CROSSING_OPEN 1e-10
+#define SARRUS_CROSSING_NEAR 0.05 /* from here on: what was seen ahead may not come */
 /* Distances in a bend below which the direction is round-off; those elsewhere are below SARRUS_LOST. A motion that crosses, starts
  * or turns round there does not travel far. Who does, by so many rad or parts of the size, is lost. */
 #define SARRUS_BEND_NOISE 5e-7
@@ -154,7 +155,9 @@ LANE_FUNCTION mask sarrus_passage_is_lost(const sarrus_evaluation *ev, const sar
     if (!mech->is_judged || !mask_any(is_on))
         return mask_none();
     const real open = lane_at(ev->tile, mech->layout.verdict.violation) * real_set(1.0 / mech->violation_unit);
-    real goal = real_select(sarrus_is_crossing(ev), real_set(SARRUS_CROSSING_OPEN), real_set(SARRUS_NO_LIMIT));
+    const mask is_there =
+        mask_and(sarrus_is_crossing(ev), real_lt(sarrus_distance(mech, lane_at(lanes->all, 0)), real_set(SARRUS_CROSSING_NEAR)));
+    real goal = real_select(is_there, real_set(SARRUS_CROSSING_OPEN), real_set(SARRUS_NO_LIMIT));
     const real_scalar open_part = mech->project == SARRUS_PROJECT_EVERY_STEP ? SARRUS_BEND_OPEN : SARRUS_BEND_OPEN_LOOSE;
     goal = real_select(is_bend, real_set(open_part) * (x * x), goal);
     mask lost = mask_or(real_lt(goal, open), real_lt(real_set(SARRUS_PARKED_LONG), lane_at(lanes->parked, 0)));
