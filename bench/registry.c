@@ -12,6 +12,8 @@ const sarrus_bench sarrus_benches[] = {
      sarrus_bench_defalco},
     {"stabilisation", "what holds the constraints: nothing, Baumgarte's terms, projection; by integrator",
      sarrus_bench_stabilisation},
+    {"change-points", "mechanisms all but singular twice a turn, by asymmetry and method, against motions in 57 digits",
+     sarrus_bench_change_points},
     {"pinv", "every pseudoinverse method: accuracy against 50 digits, speed against LAPACK and NumPy", sarrus_bench_pinv},
     {"sink", "writing and compressing result files", sarrus_bench_sink},
 };

@@ -55,7 +55,7 @@ static double core_now(void) {
 typedef size_t (*packing)(const double *values, size_t n, uint8_t *out, uint32_t *mask, void *user);
 
 static size_t pack_ours(const double *values, size_t n, uint8_t *out, uint32_t *mask, void *user) {
-    return sarrus_packer_pack(user, values, n, sizeof *values, out, mask);
+    return sarrus_packer_pack(user, values, n, sizeof *values, SARRUS_PACK_WELL, out, mask);
 }
 
 typedef struct plain_packer {
@@ -116,16 +116,19 @@ static void measure_packing(bench_row *row, packing pack, void *user, const doub
     row->core_seconds = sarrus_bench_median(core_seconds, N_REPEATS);
 }
 
+static void fill_times(const void *user, uint64_t i_first, uint64_t n, double *out) {
+    (void)user;
+    for (uint64_t i = 0; i < n; i++) {
+        out[i] = 0.01 * (double)(i_first + i);
+    }
+}
+
 /* The whole way in several blocks: acquire, fill by copying, submit, close. */
 static bool write_sink(const char *path, const double *values, int n_threads, bench_row *row) {
-    static double times[N_TIMES];
-    for (int t = 0; t < N_TIMES; t++) {
-        times[t] = 0.01 * t;
-    }
     const sarrus_sink_field field = {.path = "state/q", .long_name = "coordinates", .units = "m | rad", .width = WIDTH};
     const sarrus_sink_description description = {.n_instances = N_INSTANCES,
                                                  .n_times = N_TIMES,
-                                                 .times = times,
+                                                 .times = fill_times,
                                                  .n_fields = 1,
                                                  .fields = &field,
                                                  .scenario = "",

@@ -34,12 +34,17 @@ typedef struct sarrus_batch_options {
     const char *cache_dir; /* where compiled kernels are kept, made when missing; NULL: none are compiled */
     int n_devices;         /* GPUs that the instances are split between, of those that are visible; 0: all */
     const char *compiler;  /* a C compiler that takes gcc's options: a path, or a name that the standard path has; NULL: cc */
+    /* The caller's flag, which outlives the batch; NULL: none. Once it is not zero, calls that make a batch or steps return
+     * INTERRUPTED soon: sarrus_batch_create without a batch, the others with one that can only be asked, reset and destroyed. It
+     * may be set at any time, by another thread or in a handler of signals, and is to be cleared only between calls. */
+    const volatile int32_t *stop;
 } sarrus_batch_options;
 
 /* Fills the parameters of instances 0 … n_instances − 1 from the nominal values and the draws (NULL: none; else drawn for
  * at least n_instances), and assembles every instance: positions and velocities are projected (mass-weighted) onto the
  * constraints. An instance that cannot be assembled gets its status; that is not an error of the call.
- * Errors: NO_BACKEND, NO_MEMORY, BAD_ARGUMENT. `*out` is the caller's; plan and model must outlive it, draws need not. */
+ * Errors: NO_BACKEND, NO_MEMORY, BAD_ARGUMENT, INTERRUPTED. `*out` is the caller's; plan and model must outlive it, draws need not.
+ */
 SARRUS_MUST_USE sarrus_status sarrus_batch_create(sarrus_context *context, const sarrus_plan *plan,
                                                   const sarrus_batch_options *options, uint64_t n_instances,
                                                   const sarrus_draws *draws, sarrus_batch **out);
@@ -49,10 +54,13 @@ void sarrus_batch_destroy(sarrus_batch *batch);
  * t_end dt goes on). An adaptive method takes as many steps as it needs to n_steps intervals of the output's grid (dt, or
  * output.interval), where the state is interpolated; with inputs its last step ends there. Instances that fail get their status and
  * freeze at their last finite state. DEVICE_FAILED when a GPU is lost, and the batch with it: of the queries that show instances
- * each then tells what it told last. */
+ * each then tells what it told last. INTERRUPTED when options.stop was set: instances then stand between their steps, some further
+ * on than others, while time and steps are those before the call; until a reset every call that makes steps returns the same.
+ * Steps that had begun are dropped; on a GPU those of the call are made. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_advance(sarrus_batch *batch, uint64_t n_steps);
 
-/* Puts every instance back to its assembled state at t = 0 and clears the status words set since. */
+/* Puts every instance back to its assembled state at t = 0 and clears the status words set since. An interrupted batch can be used
+ * again then, once its flag is zero. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_reset(sarrus_batch *batch);
 
 /* Time in s, steps done, number of instances. */
@@ -100,6 +108,19 @@ typedef struct sarrus_instance_statistics {
 } sarrus_instance_statistics;
 SARRUS_MUST_USE sarrus_status sarrus_batch_statistics(const sarrus_batch *batch, uint64_t i_instance,
                                                       sarrus_instance_statistics *out);
+
+/* The worst of what was seen of one instance since t = 0, at the ends of its steps, and how it was judged by
+ * (docs/change_points.md). */
+typedef struct sarrus_instance_verdict {
+    double violation;            /* ‖Φ‖ relative to the mechanism's size */
+    double energy_mismatch;      /* |E − E0 − work| relative to the largest kinetic energy plus the range of the potential */
+    double error;                /* rk4: the sum of the steps' estimated errors, relative to the motion; else NaN */
+    double work;                 /* J, done by dampers, drives, loads and inputs up to the state that q and v show */
+    double nearest_change_point; /* the smallest singular value relative to the ordinary one, as the pivots tell it; NaN before the
+                                    first step and without constraints */
+    double nearest_change_point_time; /* s */
+} sarrus_instance_verdict;
+SARRUS_MUST_USE sarrus_status sarrus_batch_verdict(const sarrus_batch *batch, uint64_t i_instance, sarrus_instance_verdict *out);
 
 /* A change of the rank decision of one instance, seen where a step begins. */
 typedef struct sarrus_rank_event {
@@ -154,7 +175,7 @@ const char *sarrus_specialization_state_word(sarrus_specialization_state state);
  * left out when `observe_first` is set. destination[o] is NULL (not wanted) or the start of an array
  * [n_instances][n_times_stride][width of o]; row i_time_first + k receives observation k. Energy is kinetic, gravity's and that of
  * springs; reactions are fx, fy, mz of each joint on its child at the joint point; drives come in scenario order. Failed instances
- * give NaN. */
+ * give NaN. INTERRUPTED as for sarrus_batch_advance: none of the rows of this call is complete then. */
 typedef struct sarrus_observation {
     uint64_t n_times;
     uint64_t every_steps;

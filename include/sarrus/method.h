@@ -24,6 +24,8 @@ typedef enum sarrus_integrator {
 #include "sarrus/integrators.def"
 } sarrus_integrator;
 #define SARRUS_N_INTEGRATORS 5
+/* Of a scenario that names none (docs/decisions/0013). */
+#define SARRUS_INTEGRATOR_DEFAULT SARRUS_INTEGRATOR_DOPRI5
 
 /* The word used in scenario files and a sentence; never NULL. */
 const char *sarrus_pinv_method_word(sarrus_pinv_method method);

@@ -38,8 +38,9 @@ typedef struct sarrus_plan_order {
     int is_chosen;
 } sarrus_plan_order;
 
-/* Assembles the nominal instance, finds the independent rows and the elimination order. Errors: BAD_INPUT when the
- * scenario cannot be assembled or leaves a direction without inertia (diagnostics name the joint or body), NO_MEMORY.
+/* Assembles the nominal instance, follows its drives, finds the independent rows and the elimination order. Errors: BAD_INPUT when
+ * the scenario cannot be assembled, leaves a direction without inertia, or asks for a motion that the mechanism certainly cannot
+ * make (diagnostics name the joints or the body), NO_MEMORY. What may not be meant sarrus_warnings_create tells.
  * `*out` is the caller's; the model must outlive it. */
 SARRUS_MUST_USE sarrus_status sarrus_plan_create(sarrus_context *context, const sarrus_model *model, sarrus_plan **out);
 void sarrus_plan_destroy(sarrus_plan *plan);

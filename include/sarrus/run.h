@@ -27,6 +27,7 @@ typedef struct sarrus_run_options {
     const uint64_t *seed; /* NULL: the scenario's */
     sarrus_progress_function progress;
     void *progress_user;
+    const sarrus_plan *plan; /* of this model; NULL: the run makes its own */
 } sarrus_run_options;
 
 /* One count over the instances, failed ones as far as they got. */
@@ -47,10 +48,13 @@ typedef struct sarrus_run_summary {
     double instance_steps_per_second;
     double max_position_error; /* largest ‖Φ‖ seen at an output, healthy instances */
     double max_velocity_error;
-    double max_energy_error; /* largest |E(t) − E(0)| / max(|E(0)|, scale) seen; NaN when the energy is not observed */
-    int energy_is_conserved; /* 1 when nothing in the model adds or removes energy, so that the error means something */
+    /* Of every step, whatever is observed, over the healthy instances (sarrus_instance_verdict); NaN when there are none. */
+    double max_violation;                                   /* ‖Φ‖ relative to the mechanism's size */
+    double max_energy_error;                                /* |E − E0 − work| relative to the energies turned over */
+    double nearest_change_point, nearest_change_point_time; /* the smallest distance, 1: ordinary; s */
+    uint64_t nearest_change_point_instance;
     uint64_t n_rank_changes; /* changes of rank between outputs */
-    uint64_t output_bytes;   /* of the file */
+    uint64_t output_bytes;   /* of the file; 0: there is none */
     char backend[32], device[96];
     int is_adaptive; /* 1: the integrator chooses its steps */
     sarrus_run_count steps, rejections, evaluations;
@@ -59,7 +63,10 @@ typedef struct sarrus_run_summary {
     uint64_t n_library_matrices, n_library_refused; /* as sarrus_batch_library_counts */
 } sarrus_run_summary;
 
-/* Runs `model` to its t_end. Errors: those of plan, batch and sink; INTERRUPTED; SINK_FAILED (what was committed is intact).
+/* Runs `model` to its t_end. Errors: those of plan, batch and sink; SINK_FAILED (what was committed is intact); INTERRUPTED when
+ * options->batch.stop or the progress callback asked for it. The file then holds all output times that every instance has reached,
+ * less what could not be written within a tenth of a second, and is valid; there is none (output_bytes = 0) when
+ * the run was still being prepared. The making of a plan is not interrupted.
  * `*summary` is filled as far as the run got. */
 SARRUS_MUST_USE sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, const sarrus_run_options *options,
                                          sarrus_run_summary *summary);

@@ -18,6 +18,7 @@ extern "C" {
 #include "sarrus/status.h"
 #include "sarrus/study.h"
 #include "sarrus/version.h"
+#include "sarrus/warning.h"
 
 #ifdef __cplusplus
 }

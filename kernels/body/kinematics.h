@@ -134,26 +134,42 @@ LANE_FUNCTION void sarrus_rows_pin(sarrus_workspace *ws, int32_t i, const sarrus
     }
 }
 
+/* θ_child − θ_parent − θ0. */
+LANE_FUNCTION real sarrus_joint_angle(const sarrus_mech_joint *joint, real angle0, const real *q) {
+    real angle = -angle0;
+    if (joint->child >= 0)
+        angle = frame_at(q, 3 * joint->child + 2) - angle0;
+    if (joint->parent >= 0)
+        angle = angle - frame_at(q, 3 * joint->parent + 2);
+    return angle;
+}
+
 /* Φ = θ_child − θ_parent − θ0. */
 LANE_FUNCTION void sarrus_row_angle(sarrus_workspace *ws, int32_t i, const sarrus_mech_joint *joint, real angle0, const real *q,
                                     const real *v) {
-    real angle = -angle0, rate = real_set(0.0);
-    if (joint->child >= 0) {
-        angle = frame_at(q, 3 * joint->child + 2) - angle0;
+    real rate = real_set(0.0);
+    if (joint->child >= 0)
         rate = frame_at(v, 3 * joint->child + 2);
-    }
-    if (joint->parent >= 0) {
-        angle = angle - frame_at(q, 3 * joint->parent + 2);
+    if (joint->parent >= 0)
         rate = rate - frame_at(v, 3 * joint->parent + 2);
-    }
     frame_at(ws->turn, 2 * i) = real_set(-1.0);
     frame_at(ws->turn, 2 * i + 1) = real_set(1.0);
     frame_at(ws->gamma, i) = real_set(0.0);
-    frame_at(ws->phi, i) = angle;
+    frame_at(ws->phi, i) = sarrus_joint_angle(joint, angle0, q);
     frame_at(ws->phi_dot, i) = rate;
 }
 
-/* The row of a joint's free coordinate, less its zero: angle of a revolute, shift along the axis of a prismatic. */
+/* The free coordinate of a joint, less its zero: angle of a revolute, shift along the axis of a prismatic. */
+LANE_FUNCTION real sarrus_free_coordinate(sarrus_workspace *ws, const sarrus_mech_joint *joint, const real *p, const real *q,
+                                          const sarrus_point *parent, const sarrus_point *child) {
+    if (joint->kind != SARRUS_KIND_PRISMATIC)
+        return sarrus_joint_angle(joint, lane_at(p, SARRUS_PJ_ANGLE0), q);
+    real ux, uy;
+    sarrus_vector_of(ws, joint->parent, lane_at(p, SARRUS_PJ_AXIS_X), lane_at(p, SARRUS_PJ_AXIS_Y), &ux, &uy);
+    return sarrus_row_along(parent, child, ux, uy).phi - lane_at(p, SARRUS_PJ_SHIFT0);
+}
+
+/* Its row. */
 LANE_FUNCTION void sarrus_row_free(sarrus_workspace *ws, int32_t i, const sarrus_mech_joint *joint, const real *p, const real *q,
                                    const real *v, const sarrus_point *parent, const sarrus_point *child) {
     if (joint->kind == SARRUS_KIND_PRISMATIC) {

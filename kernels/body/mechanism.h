@@ -221,12 +221,27 @@ typedef struct sarrus_lane_tables {
     PLAN_TABLE(sarrus_lane_place, update, SARRUS_PLAN_N_UPDATES);      /* [n_updates] first lane array of the block */
 } sarrus_lane_tables;
 
+/* A limit that is off: infinity cannot be written into a constant plan. */
+#define SARRUS_NO_LIMIT 1e300
+
 /* How accelerations are solved for. */
 enum { SARRUS_SOLVE_AUTO = 0, SARRUS_SOLVE_METHOD = 1, SARRUS_SOLVE_EXTERNAL = 2 };
 enum { SARRUS_PROJECT_NONE = 0, SARRUS_PROJECT_EVERY_STEP = 1, SARRUS_PROJECT_TOLERANCE = 2 };
 
 /* The highest order of adams-moulton, and the most stages of a Runge-Kutta method, the one at the step's end included. */
 enum { SARRUS_MAX_ORDER = 12, SARRUS_MAX_STAGES = 9 };
+
+/* Accelerations inside a step by which a Runge-Kutta pair shows what lies between its ends, and the weights that go with them
+ * (kernels/step/dense.h): polynomials in the part x of the step, ascending powers, of v₁ − v₀, of a at the step's beginning, at the
+ * nodes, and at its end. */
+enum { SARRUS_DENSE_NODES = 3, SARRUS_DENSE_WEIGHTS = SARRUS_DENSE_NODES + 3, SARRUS_DENSE_DEGREE = 7 };
+typedef struct sarrus_mech_dense {
+    int32_t n_nodes;
+    int32_t has_first;                                       /* one more, at half the step, makes those at the nodes good enough */
+    double node[SARRUS_DENSE_NODES];                         /* plan */
+    double q[SARRUS_DENSE_WEIGHTS][SARRUS_DENSE_DEGREE + 1]; /* plan */
+    double v[SARRUS_DENSE_WEIGHTS][SARRUS_DENSE_DEGREE + 1]; /* plan */
+} sarrus_mech_dense;
 
 /* How steps are made. A Runge-Kutta method of n_stages takes its last stage at the end of the step, where the next one begins:
  *   f_s = f(t + c_s h, y + h Σ_j a_sj f_j),   y⁺ = y + h Σ_j a_{last,j} f_j,   error = h Σ_j e_j f_j ∝ h^error_order.
@@ -246,31 +261,79 @@ typedef struct sarrus_mech_integrator {
     double gamma_star[SARRUS_MAX_ORDER + 2]; /* plan */                            /* |γ*_k|, error constants of adams-moulton */
     double damped[SARRUS_MAX_ORDER + 1], ringing[SARRUS_MAX_ORDER + 1]; /* plan */ /* stability limits of h|λ|, see control.h */
     double gain[SARRUS_MAX_ORDER + 1]; /* plan */ /* α h = β h of the gains that follow the step */
+    double across; /* plan */                     /* the place in a step that is farthest from all its stages */
+    sarrus_mech_dense dense;
 } sarrus_mech_integrator;
+
+/* What is_dense of a lane says of its last step. */
+enum {
+    SARRUS_DENSE_NONE = 0,  /* nobody has looked into it */
+    SARRUS_DENSE_READY = 1, /* the accelerations are there */
+    SARRUS_DENSE_FAILED = 2 /* some of them are no numbers: the quintic has to do */
+};
 
 /* Fields of an adaptive method in a tile: the integrator's own time and state, which run ahead of what q and v show. */
 typedef struct sarrus_adaptive_layout {
-    int32_t is_started;        /* [1] 0: begins at the tile's q, v */
-    int32_t t_now, t_before;   /* [1] s, the ends of the last accepted step */
-    int32_t step;              /* [1] s, to be tried next */
-    int32_t gain;              /* [1] 1/s, α = β in use when they follow the step */
-    int32_t rank;              /* [1] the rank decision at t_now */
-    int32_t now;               /* [2n] q, v at t_now */
-    int32_t shown;             /* [2n] what q and v of the tile were last set to */
-    int32_t input;             /* [n_inputs] that the derivative at t_now was computed with */
-    int32_t is_rejected;       /* [1] the last trial was */
-    int32_t memory;            /* [1] of the control of the step: what the step before asked for; 0: nothing */
-    int32_t held;              /* [2m] Φ, Φ̇ at t_now, when the gains follow the step (Runge-Kutta) */
-    int32_t a_now;             /* [n] acceleration at t_now (Runge-Kutta) */
-    int32_t before, a_before;  /* [2n] [n] at t_before (Runge-Kutta) */
-    int32_t order, last_order; /* [1] of the next step and of the last (adams-moulton) */
-    int32_t n_equal;           /* [1] steps in a row of the same size */
-    int32_t last_step;         /* [1] s */
-    int32_t is_rising;         /* [1] the order still rises with every step */
-    int32_t n_failures;        /* [1] trials in vain since the last accepted step */
-    int32_t psi;               /* [max_order] s, ψ_i = sum of the last i steps */
-    int32_t phi;               /* [max_order + 2][2n] modified divided differences of (v, a) */
+    int32_t is_started;              /* [1] 0: begins at the tile's q, v */
+    int32_t t_now, t_before;         /* [1] s, the ends of the last accepted step */
+    int32_t step;                    /* [1] s, to be tried next */
+    int32_t gain;                    /* [1] 1/s, α = β in use when they follow the step */
+    int32_t rank;                    /* [1] the rank decision at t_now */
+    int32_t now;                     /* [2n] q, v at t_now */
+    int32_t shown;                   /* [2n] what q and v of the tile were last set to */
+    int32_t input;                   /* [n_inputs] that the derivative at t_now was computed with */
+    int32_t is_rejected;             /* [1] the last trial was */
+    int32_t memory;                  /* [1] of the control of the step: what the step before asked for; 0: nothing */
+    int32_t held;                    /* [2m] Φ, Φ̇ at t_now, when the gains follow the step (Runge-Kutta) */
+    int32_t a_now;                   /* [n] acceleration at t_now (Runge-Kutta) */
+    int32_t before, a_before;        /* [2n] [n] at t_before (Runge-Kutta) */
+    int32_t is_dense;                /* [1] SARRUS_DENSE_NONE, _READY or _FAILED (Runge-Kutta) */
+    int32_t inner;                   /* [n_nodes][n + 1] these accelerations, and the power (Runge-Kutta) */
+    int32_t work_now, work_before;   /* [1] J, W at t_now and t_before */
+    int32_t power_now, power_before; /* [1] W, its derivative there (Runge-Kutta) */
+    int32_t order, last_order;       /* [1] of the next step and of the last (adams-moulton) */
+    int32_t n_equal;                 /* [1] steps in a row of the same size */
+    int32_t last_step;               /* [1] s */
+    int32_t is_rising;               /* [1] the order still rises with every step */
+    int32_t n_failures;              /* [1] trials in vain since the last accepted step */
+    int32_t psi;                     /* [max_order] s, ψ_i = sum of the last i steps */
+    int32_t phi;                     /* [max_order + 2][2n + 1] modified divided differences of (v, a, power) */
 } sarrus_adaptive_layout;
+
+/* How near to a change point a state is: of the rows that are not crossed, of all, and of the former without the nearest. */
+#define SARRUS_N_CLOSENESS 3
+
+/* Fields of a tile by which a lane passes change points (kernels/step/change_point.h). */
+typedef struct sarrus_passage_layout {
+    int32_t now;         /* [3] closeness at t_now (methods that choose their steps) */
+    int32_t closeness;   /* [1] of the rows that are not crossed, where the last step began; 0: not known */
+    int32_t stride;      /* [1] s, the length of that step */
+    int32_t is_on;       /* [1] 1 within a passage */
+    int32_t is_bend;     /* [1] 1: steps are held short enough to resolve a bend */
+    int32_t rate;        /* [1] 1/s, the largest |d/dt distance| seen in the passage */
+    int32_t entry;       /* [1] distance at which the passage is over */
+    int32_t looked;      /* [1] distance from which was last looked ahead */
+    int32_t second;      /* [1] closeness without the nearest row, where the last step began; 0: not known */
+    int32_t second_rate; /* [1] 1/s, the same as `rate` of it */
+    int32_t all;         /* [1] closeness of all rows, where the last step began; 0: not known */
+    int32_t ahead;       /* [1] s, to where a change point is crossed, from where this step begins */
+    int32_t parked;      /* [1] rad | parts of the size, travelled since the distance has been round-off */
+    int32_t part;        /* [1] s, what a fixed step is made in parts of; 0: as a whole */
+    int32_t crossed;     /* [2 n_blocks] 1: the row of the factor depends on the others exactly at the change point */
+} sarrus_passage_layout;
+
+/* Fields of a tile by which a lane is judged (kernels/step/verdict.h). */
+typedef struct sarrus_verdict_layout {
+    int32_t balance0;              /* [1] J, E − W where the motion began; NaN: nothing has been looked at */
+    int32_t balance;               /* [1] J, E − W of the state that the last step has left */
+    int32_t kinetic;               /* [1] J, the largest kinetic energy */
+    int32_t low, high;             /* [1] J, the smallest and the largest potential energy */
+    int32_t work;                  /* [1] J, W of the state that q and v show: done by dampers, drives, loads and inputs */
+    int32_t error;                 /* [1] sum of the steps' estimated errors, relative to the motion */
+    int32_t violation;             /* [1] m | rad, the largest ‖Φ‖ */
+    int32_t mismatch;              /* [1] J, the largest |E − W − balance0| */
+    int32_t nearest, nearest_time; /* [1] the largest closeness of the rows, and when, s */
+} sarrus_verdict_layout;
 
 /* Fields of a tile, each a number of lane arrays: offsets in lane arrays from the tile's start. */
 typedef struct sarrus_tile_layout {
@@ -289,6 +352,8 @@ typedef struct sarrus_tile_layout {
     int32_t n_steps;       /* [1] steps taken */
     int32_t n_rejected;    /* [1] steps tried in vain */
     int32_t n_evaluations; /* [1] accelerations computed for steps */
+    sarrus_passage_layout passage;
+    sarrus_verdict_layout verdict;
     sarrus_adaptive_layout adaptive;
     int32_t n_arrays; /* length of a tile */
 } sarrus_tile_layout;
@@ -309,11 +374,12 @@ typedef struct sarrus_observe_request {
 /* A reference solver outside the kernels: z = D⁺ b for every lane of a tile, and the rank decision (kernels/pinv/rank.h). */
 typedef struct sarrus_external_problem {
     int32_t m, n, width;
-    const void *d;                               /* [m][n][width] */
-    const void *b;                               /* [m][width] */
-    const void *max_rank, *previous, *violation; /* [width] */
-    void *z;                                     /* [n][width] out */
-    void *rank, *kept, *dropped;                 /* [width] out */
+    const void *d;                                       /* [m][n][width] */
+    const void *b;                                       /* [m][width] */
+    const void *max_rank, *previous, *violation, *share; /* [width] */
+    const void *active;                                  /* [width] 1 in the lanes that are asked for, else 0 */
+    void *z;                                             /* [n][width] out */
+    void *rank, *kept, *dropped;                         /* [width] out */
 } sarrus_external_problem;
 typedef void (*sarrus_external_solve)(void *user, const sarrus_external_problem *problem);
 
@@ -322,12 +388,15 @@ typedef void (*sarrus_external_solve)(void *user, const sarrus_external_problem 
 typedef struct sarrus_reveal_problem {
     const void *turn;                /* [m][2][width] */
     const void *direction;           /* [m][2][width]; NULL when there are no general rows */
-    const void *phi;                 /* [m][width] the violation; NULL when the rank rule does not ask */
+    const void *phi;                 /* [m][width] the violation */
     const void *rhs;                 /* [m][width] */
     const void *max_rank, *rank_now; /* [width] */
+    int32_t has_crossed;             /* some lane has rows that are crossed exactly (the tile knows which) */
+    int32_t how;                     /* SARRUS_DOUBT_… */
     const void *slow;                /* [width] 1 in the lanes that are asked for, else 0 */
     void *z;                         /* [n][width] out */
-    void *rank, *kept, *dropped;     /* [width] out */
+    void *closeness;                 /* [3][width] out */
+    void *rank;                      /* [width] out */
 } sarrus_reveal_problem;
 typedef void (*sarrus_external_reveal)(void *user, const sarrus_reveal_problem *problem);
 
@@ -361,9 +430,28 @@ typedef struct sarrus_mechanism {
     PLAN_TABLE(int32_t, independent, SARRUS_PLAN_N_INDEPENDENT); /* [factor.n_independent] rows I, ascending */
     int32_t event_capacity;                                      /* changes of rank that a tile can hold until they are fetched */
     double project_tolerance;                                    /* plan */
-    /* Smallest pivot, relative to the row's own S_kk, that the block LDLᵀ may use. For an acceleration a lane with a smaller one
-     * takes the rank-revealing path; for a projection the row is left out for the moment. */
+    /* Smallest pivot, relative to the row's own S_kk, that the block LDLᵀ may use. A row with a smaller one is held apart, or, for
+     * the projection of a passage that is crossed exactly, left out for the moment. */
     double guard; /* plan */
+    /* The smallest pivot relative to its row's S_kk in an ordinary configuration, and its square root: distances from a change
+     * point are measured by it. */
+    double ordinary, ordinary_root; /* plan */
+    /* Below this distance the dense method cannot follow a bend; 0: it can everywhere. */
+    double weak_distance; /* plan */
+    /* The same where a change point is crossed exactly. */
+    double weak_crossing; /* plan */
+    /* m, of the assembled mechanism: the diagonal of the box around its joints. */
+    double size; /* plan */
+    /* What an instance that is ok keeps to, SARRUS_NO_LIMIT: anything. ‖Φ‖ in m | rad; the others relative. */
+    double limit_violation, limit_energy, limit_error; /* plan */
+    /* m | rad, what ‖Φ‖ is relative to, and J, below which there is no motion. */
+    double violation_unit, energy_floor; /* plan */
+    int32_t has_work;                    /* something else than gravity and springs may do work on the mechanism */
+    int32_t has_swing;   /* the limit of energy is the plan's, and makes allowance for what a method does in passing */
+    int32_t is_judged;   /* a motion that is not resolved is to end */
+    int32_t wants_error; /* the steps of rk4 estimate their error */
+    int32_t has_parts;   /* a fixed step that does not resolve the motion is made in parts */
+    int32_t is_watched;  /* change points are looked out for */
 } sarrus_mechanism;
 
 #if defined(SARRUS_PLAN_IN_RUNS)

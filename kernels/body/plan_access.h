@@ -64,6 +64,13 @@
 
 #endif
 
+/* The index of a place. */
+#if defined(SARRUS_CONSTANT_PLAN)
+#define PLAN_INDEX(place) ((int32_t)(place))
+#else
+#define PLAN_INDEX(place) ((int32_t)((place) / LANE_WIDTH))
+#endif
+
 /* Element r behind a place of the plan's tables, in an array of an evaluation and among the parameters of a tile. */
 #if defined(SARRUS_CONSTANT_PLAN)
 #define frame_place(array, place, r) ((array)[(size_t)((place) + (r)) * FRAME_STRIDE])

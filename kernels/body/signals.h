@@ -1,4 +1,5 @@
-/* s(t), ṡ(t), s̈(t) of every signal: exact derivatives, as rheonomic constraints need them. */
+/* s(t), ṡ(t), s̈(t) of every signal: exact derivatives, as rheonomic constraints need them. Where they jump, at the start of a ramp
+ * and at the knots of a table, those from the right: motion goes on to the right, from t = 0 too. */
 #ifndef SARRUS_BODY_SIGNALS_H
 #define SARRUS_BODY_SIGNALS_H
 
@@ -49,7 +50,7 @@ PLAN_BODY void sarrus_signals(const sarrus_mechanism *mech, const real *paramete
             frame_at(out, 1) = frame_at(out, 2) = real_set(0.0);
         } else if (signal->kind == SARRUS_MECH_RAMP) {
             real since = t - lane_at(p, 2);
-            mask on = real_lt(real_set(0.0), since);
+            mask on = real_le(real_set(0.0), since);
             real slope = real_select(on, lane_at(p, 1), real_set(0.0));
             frame_at(out, 0) = real_fma(slope, since, lane_at(p, 0));
             frame_at(out, 1) = slope;

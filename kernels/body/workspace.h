@@ -25,19 +25,27 @@ typedef struct sarrus_workspace {
     FRAME_ARRAY(diagonal, 2 * SARRUS_PLAN_N_BLOCKS); /* [n_blocks][2] guard · S_kk */
     FRAME_ARRAY(inverse, 2 * SARRUS_PLAN_N_BLOCKS);  /* [n_blocks][2] 1/D, 0 where the pivot was refused */
     FRAME_ARRAY(refused, 1);                         /* [1] 1 where a pivot of the factor was refused */
+    /* [3] the largest S_kk/d_k: of the rows that are not crossed, of all; the second of the former */
+    FRAME_ARRAY(closeness, SARRUS_N_CLOSENESS);
     FRAME_ARRAY(solution, 2 * SARRUS_PLAN_N_BLOCKS); /* [2 n_blocks] right side and solution in elimination order */
     FRAME_ARRAY(multiplier, SARRUS_PLAN_N_ROWS);     /* [m] S⁻¹ rhs by row, 0 on dependent rows, unset on crank pins; is −λ */
     FRAME_ARRAY(z, SARRUS_PLAN_N_COORDINATES);       /* [n] D⁺ b */
+    FRAME_ARRAY(apart, SARRUS_PLAN_N_COORDINATES);   /* [n] of a row in doubt, what the standing rows leave of M⁻¹ J_kᵀ */
+    FRAME_ARRAY(within, SARRUS_PLAN_N_COORDINATES);  /* [n] and what they take of it */
+    FRAME_ARRAY(apart_rhs, SARRUS_PLAN_N_ROWS);      /* [m] J times it */
     /* What lives longer, or is walked at run time. */
     real *null_vector;   /* [n_dependent][m] of Jᵀ */
     real *null_gram;     /* [n_dependent][n_dependent + 1] */
     real *q, *v;         /* [n] stage state */
     real *sum_q, *sum_v; /* [n] weighted stage sums */
+    real *sum_w;         /* [3] the same of the power, W; the work at the end of the step, J; spread² of its middle stages, J */
     real *a;             /* [n] acceleration */
-    real *held;          /* [2m] Φ, Φ̇ where the step began, when the gains follow a fixed step */
+    real *a_middle;      /* [n] of the first stage in the middle of a step of rk4 */
+    real *held;          /* [2m] Φ, Φ̇ where the step began, when the gains follow the step (not adams-moulton) */
     real *error;         /* [3][2n] error estimates of an adaptive step (Runge-Kutta: the first), in q and v */
     real *normal;        /* [n] their part across the constraints */
-    real *stage;         /* Runge-Kutta: [n_stages][2n] v_s, a_s; adams-moulton: [max_order][2n] predicted differences */
+    real *stage;         /* Runge-Kutta: [n_stages][2n] v_s, a_s; adams-moulton: [max_order][2n + 1] predicted differences */
+    real *stage_power;   /* Runge-Kutta: [n_stages] W, derivatives of the work; adams-moulton: [3] as in `error` */
     real *d;             /* [m][n] J M^{-1/2} for the rank-revealing path */
     real *d_rhs;         /* [m] */
     real *norm2;         /* [m] squared row norms (σ² once converged) */
@@ -76,6 +84,11 @@ LANE_FUNCTION int32_t sarrus_stages_count(const sarrus_mechanism *mech) {
     return mech->integrator.method == SARRUS_INTEGRATOR_ADAMS_MOULTON ? mech->integrator.max_order : mech->integrator.n_stages;
 }
 
+/* Whether a step's gains act on the violation that it began with: those of adams-moulton act on the present one. */
+LANE_FUNCTION int sarrus_violation_is_held(const sarrus_mechanism *mech) {
+    return mech->integrator.has_step_gains && mech->integrator.method != SARRUS_INTEGRATOR_ADAMS_MOULTON;
+}
+
 LANE_FUNCTION real *sarrus_workspace_part(real *block, size_t *at, size_t n_arrays) {
     real *part = block ? lane_from(block, *at) : block;
     *at += n_arrays;
@@ -110,19 +123,26 @@ LANE_FUNCTION size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *bl
     FRAME_PART(ws->diagonal, block, &at, n_i);
     FRAME_PART(ws->inverse, block, &at, n_i);
     FRAME_PART(ws->refused, block, &at, 1);
+    FRAME_PART(ws->closeness, block, &at, SARRUS_N_CLOSENESS);
     FRAME_PART(ws->solution, block, &at, n_i);
     FRAME_PART(ws->multiplier, block, &at, m);
     FRAME_PART(ws->direction, block, &at, 2 * m);
     FRAME_PART(ws->z, block, &at, n);
+    FRAME_PART(ws->apart, block, &at, n);
+    FRAME_PART(ws->within, block, &at, n);
+    FRAME_PART(ws->apart_rhs, block, &at, m);
     ws->q = sarrus_workspace_part(block, &at, n);
     ws->v = sarrus_workspace_part(block, &at, n);
     ws->sum_q = sarrus_workspace_part(block, &at, n);
     ws->sum_v = sarrus_workspace_part(block, &at, n);
+    ws->sum_w = sarrus_workspace_part(block, &at, 3);
     ws->a = sarrus_workspace_part(block, &at, n);
-    ws->held = sarrus_workspace_part(block, &at, mech->integrator.has_step_gains && !mech->integrator.is_adaptive ? 2 * m : 0);
+    ws->a_middle = sarrus_workspace_part(block, &at, n);
+    ws->held = sarrus_workspace_part(block, &at, sarrus_violation_is_held(mech) ? 2 * m : 0);
     ws->error = sarrus_workspace_part(block, &at, mech->integrator.is_adaptive ? 6 * n : 0);
     ws->normal = sarrus_workspace_part(block, &at, mech->integrator.is_adaptive ? n : 0);
-    ws->stage = sarrus_workspace_part(block, &at, 2 * n * (size_t)sarrus_stages_count(mech));
+    ws->stage = sarrus_workspace_part(block, &at, (2 * n + 1) * (size_t)sarrus_stages_count(mech));
+    ws->stage_power = sarrus_workspace_part(block, &at, (size_t)sarrus_stages_count(mech) + 2);
     ws->null_vector = sarrus_workspace_part(block, &at, n_d * m);
     ws->null_gram = sarrus_workspace_part(block, &at, n_d * (n_d + 1));
     ws->d_rhs = sarrus_workspace_part(block, &at, m);

@@ -10,6 +10,7 @@ static void call_begin(const sarrus_kernel_call *call, sarrus_evaluation *ev, sa
     ev->reveal = NULL;
     ev->reveal_user = NULL;
     sarrus_evaluation_begin(ev, call->mech, ws, (real *)call->tile);
+    ev->stop = call->stop;
     ev->is_configured = call->is_configured;
     ev->is_factored = call->is_factored;
 }
@@ -78,21 +79,25 @@ static void kernel_reveal(void *user, const sarrus_reveal_problem *problem) {
     sarrus_workspace ws;
     sarrus_evaluation ev;
     call_begin(call, &ev, &ws);
+    ev.is_configured = ev.is_factored = 0;
+    ev.wants_closeness = 1;
     ev.max_rank = *(const real *)problem->max_rank;
     ev.rank_now = *(const real *)problem->rank_now;
+    ev.crossed = problem->has_crossed ? (const real *)call->tile + mech->layout.passage.crossed : NULL;
     for (int32_t i = 0; i < 2 * mech->m; ++i) {
         ws.turn[i] = turn[i];
         if (direction)
             ws.direction[i] = direction[i];
     }
-    for (int32_t i = 0; phi && i < mech->m; ++i)
+    for (int32_t i = 0; i < mech->m; ++i)
         ws.phi[i] = phi[i];
-    sarrus_rank_decision found = sarrus_reveal(&ev, problem->rhs, real_eq(*(const real *)problem->slow, one));
+    (void)sarrus_correct_fast(&ev, problem->rhs);
+    const sarrus_rank_decision found = sarrus_reveal(&ev, problem->rhs, real_eq(*(const real *)problem->slow, one), problem->how);
     for (int32_t i = 0; i < mech->n; ++i)
         ((real *)problem->z)[i] = ws.z[i];
+    for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
+        ((real *)problem->closeness)[k] = ws.closeness[k];
     *(real *)problem->rank = found.rank;
-    *(real *)problem->kept = found.kept;
-    *(real *)problem->dropped = found.dropped;
 }
 
 static void kernel_sincos(const double *x, double *sine, double *cosine) {

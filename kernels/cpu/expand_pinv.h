@@ -45,7 +45,8 @@ static void kernel_pinv_run(const sarrus_pinv_call *call) {
         .x = (real *)call->x,
         .work = (real *)call->work,
         .active = real_eq(real_set(0.0), real_set(0.0)),
-        .limit = {*(const real *)call->max_rank, *(const real *)call->max_rank, *(const real *)call->violation, real_set(1.0)},
+        .limit = {*(const real *)call->max_rank, *(const real *)call->max_rank, *(const real *)call->violation, real_set(1.0),
+                  real_set(1.0)},
     };
     sarrus_pinv_run(&shape, &lanes);
     *(real *)call->rank = lanes.found.rank;

@@ -12,6 +12,7 @@ typedef struct sarrus_kernel_call {
     sarrus_external_solve external;
     void *external_user;
     sarrus_external_reveal reveal; /* sarrus_kernels.reveal; called back with this call by specialised kernels */
+    const volatile int32_t *stop;  /* as in sarrus_batch_options */
     /* What the call before has left in the workspace for this one; 0 when the tile, its state or the workspace is another. */
     int32_t is_configured, is_factored;
     int64_t n_evaluations;    /* counted up */
@@ -26,9 +27,9 @@ typedef struct sarrus_kernels {
     void (*prepare)(sarrus_kernel_call *call);
     /* Brings q, v of the tile onto the constraints; sets rank, status, q0, v0. */
     void (*assemble)(sarrus_kernel_call *call);
-    /* n_steps steps from clock->step. Returns how many were done: fewer when changes of rank have to be fetched first. By a method
-     * that chooses its steps: to the grid time of step clock->step + n_steps; then returns n_steps or, when changes have to be
-     * fetched, 0. */
+    /* n_steps steps from clock->step. Returns how many were done: fewer when changes of rank have to be fetched first or the call
+     * is to stop. By a method that chooses its steps: to the grid time of step clock->step + n_steps; then returns n_steps or, in
+     * those cases, 0. */
     uint64_t (*advance)(sarrus_kernel_call *call, const sarrus_clock *clock, uint64_t n_steps);
     /* out [n_arrays][width] at the tile's state and time t. */
     void (*observe)(sarrus_kernel_call *call, double t, const sarrus_observe_request *want, double *out);
@@ -51,7 +52,7 @@ typedef struct sarrus_specialized {
 } sarrus_specialized;
 
 /* Changes with everything that host and object must agree on: this file and mechanism.h. */
-#define SARRUS_SPECIALIZED_ABI 1
+#define SARRUS_SPECIALIZED_ABI 2
 
 /* One tile of matrices for a pseudoinverse method (kernels/pinv/problem.h). Arrays are aligned to a vector. */
 typedef struct sarrus_pinv_call {

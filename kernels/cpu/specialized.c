@@ -23,6 +23,7 @@ static uint64_t advance(sarrus_kernel_call *call, const sarrus_clock *clock, uin
     ev.reveal = call->reveal;
     ev.reveal_user = call;
     sarrus_evaluation_begin(&ev, &sarrus_constant_plan, &ws, (real *)call->tile);
+    ev.stop = call->stop;
     const uint64_t n_done = sarrus_advance(&ev, (real *)call->tile, clock, n_steps);
     call->is_configured = call->is_factored = 0; /* what the generic kernels would look for is not in their workspace */
     call->n_evaluations += ev.n_evaluations;

@@ -18,6 +18,10 @@ struct launch {
     sarrus_cuda_lanes lanes;
 };
 
+static_assert(sizeof(launch) + sizeof(sarrus_clock) + sizeof(uint64_t) <= SARRUS_CUDA_PARAMETERS, "of the advance kernel");
+static_assert(sizeof(launch) + sizeof(double) + sizeof(sarrus_cuda_observation) + sizeof(double *) <= SARRUS_CUDA_PARAMETERS,
+              "of the kernel that observes");
+
 static launch launch_of(const sarrus_cuda_call *call) {
     launch work = {*call->mech, call->lanes};
     return work;

@@ -337,7 +337,8 @@ template <int32_t COUNT, int32_t LENGTH> LANE_FUNCTION void pinv_group_round(con
         pair.on = real_lt(relative * relative * (alpha * beta), pair.product * pair.product);
         if (!pair.on)
             return;
-        const sarrus_sweep_rows rows = {lay->count, lay->count, 1, me.at + lay->d, me.at + lay->norm2, {0, 0}, {nullptr, nullptr}};
+        const sarrus_sweep_rows rows = {lay->count, lay->count,         1,      me.at + lay->d, me.at + lay->norm2,
+                                        {0, 0},     {nullptr, nullptr}, nullptr};
         sarrus_sweep_rotation by;
         sarrus_sweep_angle(&rows, &pair, &by);
         sarrus_rows_rotate(x.at(), y.at(), lay->count, by.c, by.g);
@@ -417,7 +418,7 @@ LANE_FUNCTION void pinv_group_decide(const pinv_group *group) {
         const sarrus_rank_rule rule = {call->rank_method, call->rank_tolerance};
         const real max_rank = call->max_rank != nullptr ? call->max_rank[i] : lay->count;
         const real violation = call->violation != nullptr ? call->violation[i] : 0.0;
-        const sarrus_rank_limit limit = {max_rank, max_rank, violation, me.at[lay->scalars + PINV_SCALE]};
+        const sarrus_rank_limit limit = {max_rank, max_rank, violation, me.at[lay->scalars + PINV_SCALE], 1.0};
         sarrus_rank_decision found = {0.0, (real)NAN, (real)NAN};
         real n_turns = real_set(0.0), edge = real_set(0.0);
         if (me.at[lay->scalars + PINV_ACTIVE] != 0.0) {

@@ -65,7 +65,7 @@ static __device__ void matrix_run(const sarrus_cuda_pinv_call *call, const pinv_
     lanes.x = slot->x;
     lanes.work = slot->work;
     lanes.active = true;
-    lanes.limit = {max_rank, max_rank, call->violation != nullptr ? call->violation[i] : 0.0, 1.0};
+    lanes.limit = {max_rank, max_rank, call->violation != nullptr ? call->violation[i] : 0.0, 1.0, 1.0};
     sarrus_pinv_run(&shape, &lanes);
     for (int32_t k = 0; k < n_x; ++k)
         call->x[i * n_x + k] = is_finite && is_finite_b ? lane_at(slot->x, k) : (double)NAN;

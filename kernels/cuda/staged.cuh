@@ -34,7 +34,9 @@ static unsigned staged_blocks(int32_t n_threads) {
     return (unsigned)((n_threads + STAGED_THREADS - 1) / STAGED_THREADS);
 }
 
-static_assert(sizeof(staged_launch) + 512 <= 4096, "kernels before sm_90 take 4 kB of parameters");
+static_assert(sizeof(staged_launch) + sizeof(sarrus_clock) + 2 * sizeof(int32_t) <= SARRUS_CUDA_PARAMETERS, "of the step kernel");
+static_assert(sizeof(staged_launch) + sizeof(double) + sizeof(sarrus_observe_request) + sizeof(double *) <= SARRUS_CUDA_PARAMETERS,
+              "of the kernel that observes");
 
 /* Who asks: one member during one kernel. */
 struct staged_member {
@@ -89,6 +91,7 @@ static __device__ void staged_ask(const staged_member *who, const sarrus_externa
     limit[0] = *(const double *)problem->max_rank;
     limit[work->n_members] = *(const double *)problem->previous;
     limit[2 * (size_t)work->n_members] = *(const double *)problem->violation;
+    limit[3 * (size_t)work->n_members] = *(const double *)problem->share;
     work->at.member[slot] = who->index;
     work->at.verdict[(size_t)who->n_answered * (size_t)work->n_members + who->index] =
         is_finite ? SARRUS_STAGED_SOLVED : SARRUS_STAGED_SPOILT;
@@ -97,9 +100,9 @@ static __device__ void staged_ask(const staged_member *who, const sarrus_externa
 /* The native SVD, on the question as it stands in the workspace. */
 static __device__ void staged_solve_natively(const staged_member *who, const sarrus_external_problem *problem) {
     const sarrus_workspace *ws = &who->ws;
-    sarrus_jacobi_problem svd = {problem->m, problem->n, ws->d, ws->d_rhs, ws->norm2, ws->sigma, nullptr};
+    sarrus_jacobi_problem svd = {problem->m, problem->n, ws->d, ws->d_rhs, ws->norm2, ws->sigma, nullptr, nullptr};
     const sarrus_rank_limit limit = {*(const double *)problem->max_rank, *(const double *)problem->previous,
-                                     *(const double *)problem->violation, real_set(1.0)};
+                                     *(const double *)problem->violation, real_set(1.0), *(const double *)problem->share};
     sarrus_jacobi_run(&svd, true);
     const sarrus_rank_decision found = sarrus_jacobi_keep(&svd, &who->work->mech.rank, &limit);
     sarrus_jacobi_apply(&svd, (real *)problem->z);
@@ -190,7 +193,7 @@ static __global__ void staged_step_kernel(const __grid_constant__ staged_launch 
         sarrus_stage_end(ev, stage - 1, t, h, who.tile);
     }
     if (stage == sarrus_step_stages(&work.mech)) {
-        sarrus_fixed_end(ev, who.tile, &clock, clock.step, *force_is_finite != 0.0);
+        sarrus_stages_finish(ev, &clock, clock.step + 1, *force_is_finite != 0.0);
         return;
     }
     mask is_finite = true;
@@ -303,7 +306,8 @@ static __global__ void staged_weigh_kernel(const __grid_constant__ staged_launch
         return;
     }
     const double *of = work.at.limit + slot;
-    const sarrus_rank_limit limit = {of[0], of[work.n_members], of[2 * (size_t)work.n_members], real_set(1.0)};
+    const sarrus_rank_limit limit = {of[0], of[work.n_members], of[2 * (size_t)work.n_members], real_set(1.0),
+                                     of[3 * (size_t)work.n_members]};
     staged_sizes(&work, sigma, count, sizes);
     const sarrus_rank_decision found = sarrus_rank_decide(&work.mech.rank, &limit, m, n, sizes, 1, count);
     for (int32_t i = 0; i < m; ++i) {

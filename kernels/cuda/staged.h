@@ -48,7 +48,7 @@ typedef struct sarrus_staged_arrays {
     double *c;       /* [M][m] */
     double *y;       /* [M][m] gram only */
     double *z;       /* [M][n] */
-    double *limit;   /* [3][M] for the rank decision: max_rank, previous, violation */
+    double *limit;   /* [4][M] for the rank decision: max_rank, previous, violation, share */
     double *sizes;   /* [M/32][min(m, n)][32] singular values as lane arrays */
     int32_t *info;   /* [M] of the library */
     int32_t *member; /* [M] whose question it is */

@@ -8,28 +8,6 @@
 
 #include "kernels/formulation/udwadia_kalaba.h"
 
-/* x [n] ← M⁻¹ J_iᵀ. */
-LANE_BODY void sarrus_row_weigh(const sarrus_evaluation *ev, int32_t i, real *x) {
-    const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    const sarrus_mech_row *row = &mech->row[i];
-    sarrus_workspace *ws = ev->ws;
-    for (int32_t k = 0; k < mech->n; ++k)
-        frame_at(x, k) = real_set(0.0);
-    for (int32_t side = 0; side < 2; ++side) {
-        const int32_t body = side ? row->child : row->parent;
-        if (body < 0)
-            continue;
-        frame_at(x, 3 * body + 2) = frame_at(ws->turn, 2 * i + side) * sarrus_body_iinv(mech, ev->parameter, body);
-        if (row->kind == SARRUS_ROW_ANGLE)
-            continue;
-        real m_inverse = sarrus_body_minv(mech, ev->parameter, body);
-        for (int32_t k = 0; k < 2; ++k) {
-            real along = frame_at(ws->direction, 2 * i + k) * m_inverse;
-            frame_at(x, 3 * body + k) = side ? along : -along;
-        }
-    }
-}
-
 /* ws->multiplier ← S_I⁻¹ b on all rows I, those of crank pins included; uses ws->z. Returns the lanes whose factor is refused. */
 LANE_BODY mask sarrus_independent_multipliers(sarrus_evaluation *ev, const real *b) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);

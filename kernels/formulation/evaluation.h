@@ -2,6 +2,7 @@
 #ifndef SARRUS_FORMULATION_EVALUATION_H
 #define SARRUS_FORMULATION_EVALUATION_H
 
+#include "kernels/body/energy.h"
 #include "kernels/body/forces.h"
 #include "kernels/body/signals.h"
 #include "kernels/pinv/rank.h"
@@ -19,12 +20,22 @@ typedef struct sarrus_evaluation {
     real rank_now;              /* the decision where this step began; the assembled rank before the first */
     sarrus_rank_decision found; /* by the last correction */
     mask healthy;               /* lanes that count: others may hold anything */
+    mask is_slow;               /* lanes that went the rank-revealing way in the last correction */
+    real power;                 /* W, of dampers, loads and drives at the last acceleration; when the plan has such */
+    real open;                  /* ‖Φ‖ where positions were projected or measured last */
+    sarrus_state_energy state;  /* T and V that were measured last */
+    const real *crossed;        /* [2 n_blocks] rows that are crossed exactly in this passage; NULL: none in any lane */
     sarrus_external_solve external;
     void *external_user;
     sarrus_external_reveal reveal; /* specialised kernels: the generic rank-revealing path */
     void *reveal_user;
+    const volatile int32_t *stop;      /* non-zero: what is computed is good for nothing, no step may end; NULL: there is none */
     struct sarrus_evaluation *outside; /* specialised kernels: the evaluation that this one is a local copy of */
     int32_t wants_force;               /* somebody will look at ws->force after the next acceleration */
+    int32_t wants_closeness;           /* ... at ws->closeness after the next factorisation */
+    int32_t wants_open;                /* ... at the ‖Φ‖ of the next state that is measured */
+    int32_t is_looking;                /* accelerations of a look ahead: by the factor, whatever the plan's way is */
+    int32_t sits_out;                  /* projections leave all rows out whose pivots are refused */
     int32_t is_configured;             /* rotations and signals are those of the configuration that comes next */
     int32_t is_factored;               /* the factor is that of the present rows */
     int64_t n_evaluations;             /* corrections applied to this tile */
@@ -55,6 +66,17 @@ PLAN_BODY void sarrus_evaluate_rows_body(sarrus_evaluation *ev, real t, const re
     sarrus_rows(sarrus_plan_of(ev), ev->parameter, q, v, ev->ws, SARRUS_WANT_ERRORS);
 }
 
+/* T, V and, when it is wanted, ‖Φ‖ at (t, q, v) into ev->state and ev->open. */
+PLAN_BODY void sarrus_measure_body(sarrus_evaluation *ev, real t, const real *q, const real *v) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    if (!ev->is_configured)
+        sarrus_configure(ev, t, q);
+    ev->state.kinetic = sarrus_kinetic_energy(mech, ev->parameter, v);
+    ev->state.potential = sarrus_potential_energy(mech, ev->parameter, ev->ws, q, v);
+    if (ev->wants_open)
+        ev->open = real_sqrt(sarrus_open2(mech, ev->parameter, ev->ws, q, v));
+}
+
 /* ‖x‖₂ of a row vector. */
 LANE_FUNCTION real sarrus_rows_norm(const sarrus_mechanism *mech, const real *x) {
     real sum = real_set(0.0);
@@ -72,7 +94,42 @@ LANE_BODY sarrus_rank_limit sarrus_rank_limits(const sarrus_evaluation *ev, real
     if (sarrus_plan_of(ev)->rank.method == SARRUS_RANK_VIOLATION)
         limit.violation = sarrus_rows_norm(sarrus_plan_of(ev), ev->ws->phi);
     limit.unit = real_set(1.0);
+    limit.share = real_set(1.0);
     return limit;
+}
+
+/* Of an acceleration: a direction that is crossed exactly is lost at SARRUS_LOST of its ordinary singular value; a step that is
+ * chosen by its error would be cut to pieces where that happens, and such methods keep it for as long as ‖Φ‖ v²/σ, its noise off
+ * the constraints, allows. Any other one is lost only where nothing but round-off is left of it (docs/change_points.md). */
+#define SARRUS_LOST 1e-5
+#define SARRUS_LOST_LEAST 1e-6
+/* A projection leaves a direction that is crossed exactly out from here on. */
+#define SARRUS_LEFT_OUT 1e-4
+#define SARRUS_NOISE 1e-7
+
+/* What is known of the direction across the motion, relative: to ε·closeness by pivots of S, to ε·√closeness where rows are held
+ * apart and by dense methods. */
+LANE_FUNCTION real sarrus_direction_noise(const sarrus_mechanism *mech, real closeness) {
+    const real unit = real_set(8.0 * 2.220446049250313e-16);
+    const mask is_squared = mech->solve == SARRUS_SOLVE_AUTO ? real_lt(closeness, real_set(1.0 / mech->guard)) : mask_none();
+    return unit * real_select(is_squared, closeness, real_sqrt(closeness));
+}
+
+/* The share of its ordinary singular value at which a direction that is crossed exactly is lost for an acceleration. */
+LANE_BODY real sarrus_lost_share(const sarrus_evaluation *ev) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    if (!mech->integrator.is_adaptive)
+        return real_set(SARRUS_LOST);
+    const real open = sarrus_rows_norm(mech, ev->ws->phi) * real_set(10.0 / mech->violation_unit);
+    return real_min(real_max(open, real_set(SARRUS_LOST_LEAST)), real_set(SARRUS_LOST));
+}
+
+/* Lanes in which some row is crossed. */
+LANE_BODY mask sarrus_is_crossing(const sarrus_evaluation *ev) {
+    mask crossing = mask_none();
+    for (int32_t k = 0; ev->crossed && k < 2 * sarrus_plan_of(ev)->factor.n_blocks; ++k)
+        crossing = mask_or(crossing, real_lt(real_set(0.0), lane_at(ev->crossed, k)));
+    return crossing;
 }
 
 /* held[2m] ← Φ, Φ̇ of the rows in the workspace, in the lanes of `on`. Gains that follow the step act, in all its stages, on the

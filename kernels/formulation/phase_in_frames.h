@@ -13,6 +13,8 @@ LANE_FUNCTION void sarrus_frame_open(sarrus_evaluation *outside, sarrus_workspac
 LANE_FUNCTION void sarrus_frame_close(const sarrus_evaluation *ev) {
     sarrus_evaluation *outside = ev->outside;
     outside->found = ev->found;
+    outside->is_slow = ev->is_slow;
+    outside->power = ev->power;
     outside->is_configured = ev->is_configured;
     outside->is_factored = ev->is_factored;
     outside->n_evaluations = ev->n_evaluations;
@@ -55,6 +57,16 @@ LANE_FUNCTION void sarrus_frame_copy_factor(const sarrus_workspace *from, sarrus
     sarrus_frame_copy(from->factor, 4 * (mech->factor.n_blocks + mech->factor.n_entries), to->factor);
     sarrus_frame_copy(from->inverse, 2 * mech->factor.n_blocks, to->inverse);
     sarrus_frame_copy(from->refused, 1, to->refused);
+}
+/* The closeness of rows, which a factor that is found in place has left outside already: there and back only when somebody looks
+ * ahead, who lets rows sit out or not with one and the same factor. */
+LANE_FUNCTION void sarrus_frame_take_closeness(const sarrus_evaluation *outside, sarrus_workspace *to, int is_factored) {
+    if (is_factored && outside->is_looking)
+        sarrus_frame_copy(outside->ws->closeness, SARRUS_N_CLOSENESS, to->closeness);
+}
+LANE_FUNCTION void sarrus_frame_show_closeness(const sarrus_evaluation *outside, const sarrus_workspace *from, int is_factored) {
+    if (outside->wants_closeness && (!is_factored || outside->is_looking))
+        sarrus_frame_copy(from->closeness, SARRUS_N_CLOSENESS, outside->ws->closeness);
 }
 LANE_FUNCTION void sarrus_frame_copy_violation(const sarrus_workspace *from, sarrus_workspace *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
@@ -109,13 +121,17 @@ LANE_FUNCTION void sarrus_correct_projection_here(sarrus_evaluation *outside, co
     sarrus_frame_copy_rows(outside->ws, &ws);
     PLAN_EACH (i, 0, mech->m)
         frame_at(ws.rhs, i) = frame_at(rhs, i);
+    if (mech->rank.method == SARRUS_RANK_VIOLATION)
+        sarrus_frame_copy_violation(outside->ws, &ws);
     if (is_factored)
         sarrus_frame_copy_factor(outside->ws, &ws);
+    sarrus_frame_take_closeness(outside, &ws, is_factored);
     sarrus_correct_projection_body(&ev, ws.rhs, active, out_here);
     PLAN_EACH (i, 0, mech->n)
         lane_at(out, i) = frame_at(out_here, i);
     if (!is_factored)
         sarrus_frame_copy_factor(&ws, outside->ws);
+    sarrus_frame_show_closeness(outside, &ws, is_factored);
     sarrus_frame_close(&ev);
 }
 LANE_PHASE void sarrus_correct_projection_again(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
@@ -139,12 +155,13 @@ LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, co
     sarrus_evaluation ev;
     real q_here[SARRUS_PLAN_N_COORDINATES], v_here[SARRUS_PLAN_N_COORDINATES], a_here[SARRUS_PLAN_N_COORDINATES];
     sarrus_frame_open(outside, &ws, &ev);
-    ev.is_configured = ev.is_factored = is_factored;
+    ev.is_factored = is_factored;
     sarrus_frame_directions(&ws);
-    if (is_factored) {
+    if (ev.is_configured)
         sarrus_frame_copy_rotations(outside->ws, &ws);
+    if (is_factored)
         sarrus_frame_copy_factor(outside->ws, &ws);
-    }
+    sarrus_frame_take_closeness(outside, &ws, is_factored);
     PLAN_EACH (i, 0, mech->n) {
         frame_at(q_here, i) = lane_at(q, i);
         frame_at(v_here, i) = lane_at(v, i);
@@ -154,10 +171,13 @@ LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, co
         lane_at(a, i) = frame_at(a_here, i);
     if (outside->wants_force)
         sarrus_frame_copy(ws.force, mech->n, outside->ws->force);
+    sarrus_frame_show_closeness(outside, &ws, is_factored);
     if (mech->integrator.has_step_gains)
         sarrus_frame_copy_violation(&ws, outside->ws);
     if (mech->integrator.is_adaptive) {
         sarrus_frame_copy_rows(&ws, outside->ws);
+        if (!is_factored)
+            sarrus_frame_copy_rotations(&ws, outside->ws);
         if (!is_factored)
             sarrus_frame_copy_factor(&ws, outside->ws);
     }
@@ -174,6 +194,28 @@ LANE_FUNCTION void sarrus_accelerate(sarrus_evaluation *outside, real t, const r
         sarrus_accelerate_again(outside, t, q, v, a);
     else
         sarrus_accelerate_first(outside, t, q, v, a);
+}
+
+/* T, V and, when it is wanted, ‖Φ‖ at (t, q, v) into ev->state and ev->open; leaves rotations and signals. */
+LANE_PHASE void sarrus_measure(sarrus_evaluation *outside, real t, const real *q, const real *v) {
+    const sarrus_mechanism *mech = &sarrus_constant_plan;
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    real q_here[SARRUS_PLAN_N_COORDINATES], v_here[SARRUS_PLAN_N_COORDINATES];
+    sarrus_frame_open(outside, &ws, &ev);
+    PLAN_EACH (i, 0, mech->n) {
+        frame_at(q_here, i) = lane_at(q, i);
+        frame_at(v_here, i) = lane_at(v, i);
+    }
+    if (ev.is_configured)
+        sarrus_frame_copy_rotations(outside->ws, &ws);
+    sarrus_measure_body(&ev, t, q_here, v_here);
+    if (!outside->is_configured)
+        sarrus_frame_copy_rotations(&ws, outside->ws);
+    outside->state = ev.state;
+    outside->open = ev.open;
+    outside->is_configured = 1;
+    outside->is_factored = ev.is_factored;
 }
 
 #endif

@@ -20,6 +20,7 @@ LANE_BODY sarrus_rank_decision sarrus_correct_svd(const sarrus_evaluation *ev, c
     svd.norm2 = ws->norm2;
     svd.sigma = ws->sigma;
     svd.u = multiplier ? ws->u : (real *)0;
+    svd.stop = ev->stop;
     sarrus_dense_rows(mech, ev->parameter, ws, 0, ws->d);
     for (int32_t i = 0; i < mech->m; ++i)
         lane_at(ws->d_rhs, i) = frame_at(rhs, i);
@@ -50,12 +51,16 @@ LANE_BODY sarrus_rank_decision sarrus_solve_dense(sarrus_evaluation *ev, const r
     sarrus_workspace *ws = ev->ws;
     const int32_t n_rows = sarrus_rows_count(mech, is_independent);
     sarrus_rank_limit limit = sarrus_rank_limits(ev, ev->max_rank);
+    const real bend = lane_at(ev->tile, mech->layout.passage.is_bend);
+    const mask may_lose = mask_and(sarrus_is_crossing(ev), real_eq(bend, real_set(0.0)));
+    limit.share = real_select(may_lose, limit.share, real_set(SARRUS_NOISE / SARRUS_LOST));
     sarrus_dense_rows(mech, ev->parameter, ws, is_independent, ws->d);
     for (int32_t k = 0; k < n_rows; ++k)
         lane_at(ws->d_rhs, k) = lane_at(rhs, sarrus_rows_at(mech, is_independent, k));
     if (mech->solve == SARRUS_SOLVE_EXTERNAL) {
         sarrus_rank_decision found;
         sarrus_external_problem problem;
+        const real wanted = real_select(active, real_set(1.0), real_set(0.0));
         problem.m = n_rows;
         problem.n = mech->n;
         problem.width = LANE_WIDTH;
@@ -64,6 +69,8 @@ LANE_BODY sarrus_rank_decision sarrus_solve_dense(sarrus_evaluation *ev, const r
         problem.max_rank = &limit.max_rank;
         problem.previous = &limit.previous;
         problem.violation = &limit.violation;
+        problem.share = &limit.share;
+        problem.active = &wanted;
         problem.z = ws->z;
         problem.rank = &found.rank;
         problem.kept = &found.kept;
@@ -79,6 +86,7 @@ LANE_BODY sarrus_rank_decision sarrus_solve_dense(sarrus_evaluation *ev, const r
     lanes.work = ws->pinv;
     lanes.active = active;
     lanes.limit = limit;
+    lanes.stop = ev->stop;
     sarrus_pinv_run(&shape, &lanes);
     return lanes.found;
 }
@@ -88,7 +96,6 @@ LANE_BODY void sarrus_correct_dense(sarrus_evaluation *ev, const real *rhs) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     const int is_auto = mech->rank.method == SARRUS_RANK_AUTO;
-    ++ev->n_rank_revealing;
     ev->found = sarrus_solve_dense(ev, rhs, is_auto, ev->healthy);
     sarrus_unweight(mech, ev->parameter, ws->z, ws->z);
     if (!is_auto)

@@ -5,7 +5,7 @@
  * The same correction  x ↦ M^{-1/2} D⁺ x  also projects positions (x = −Φ) and velocities (x = −Φ̇): the smallest change in
  * the metric of M. Three ways to apply it, chosen by the plan:
  *   auto      M⁻¹ J_Iᵀ (J_I M⁻¹ J_Iᵀ)⁻¹ on an independent row set I by sparse LDLᵀ, which equals the pseudoinverse when x is
- *             consistent; a lane whose pivot is refused, or whose rank is not that of I, is redone by the SVD;
+ *             consistent; of a lane whose pivot is refused, or whose rank is not that of I, the rows in doubt are solved for apart;
  *   method    a pseudoinverse method of kernels/pinv on dense D;
  *   external  a host library's solver (LAPACK), the reference.
  *
@@ -16,83 +16,87 @@
 #define SARRUS_FORMULATION_UDWADIA_KALABA_H
 
 #include "kernels/formulation/reveal.h"
-#include "kernels/pinv/ldlt.h"
+#include "kernels/formulation/standing_rows.h"
 
-/* ws->multiplier ← S⁻¹ rhs by row of the factor, and the swings of the cranks (crank.h) that go with it; returns the lanes that
- * need the rank-revealing path. S is formed and factored with the right side carried along, unless the factor of the present rows
- * is there already: that gives the same bits. */
-PLAN_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
-    const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    sarrus_workspace *ws = ev->ws;
-    const real *right = rhs;
-    if (!ev->is_factored)
-        sarrus_push(mech, ev->parameter, ws);
-    if (mech->n_cranks > 0) {
-        sarrus_cranks_begin(mech, ev->parameter, ws, rhs, ws->multiplier);
-        right = ws->multiplier;
+/* Σ μ ṡ of the drives: what they do through their rows. Dependent rows have none to do (wᵀJ = 0 makes wᵀṡ = 0). */
+LANE_FUNCTION real sarrus_drives_power(const sarrus_mechanism *mech, const sarrus_workspace *ws) {
+    real power = real_set(0.0);
+    PLAN_EACH (i, 0, mech->n_drives > 0 ? mech->n_joints : 0) {
+        const sarrus_mech_joint *joint = &mech->joint[i];
+        if (sarrus_joint_has_drive(mech, joint))
+            power = real_fma(frame_at(ws->multiplier, joint->row + joint->n_rows - 1), frame_at(ws->signal, 3 * joint->signal + 1),
+                             power);
     }
-    if (mech->factor.n_pads > 0) {
-        PLAN_EACH (k, 0, 2 * mech->factor.n_blocks)
-            frame_at(ws->solution, k) = real_set(0.0);
-    }
-    PLAN_RUNS(FACTORED, k, lap, 0, mech->factor.n_rows,
-              frame_place(ws->solution, PLAN_AT(mech, at, k, lap), 0) = frame_place(right, PLAN_AT(mech, row, k, lap), 0))
-    if (ev->is_factored) {
-        sarrus_ldlt_forward(mech, ws, ws->solution);
-    } else {
-        sarrus_gram(mech, ev->parameter, ws);
-        sarrus_ldlt_scales(mech, ev->parameter, ws);
-        frame_at(ws->refused, 0) = real_select(sarrus_ldlt_factor(mech, ws), real_set(1.0), real_set(0.0));
-        ev->is_factored = 1;
-    }
-    sarrus_ldlt_backward(mech, ws, ws->solution);
-    PLAN_RUNS(FACTORED, k, lap, 0, mech->factor.n_rows,
-              frame_place(ws->multiplier, PLAN_AT(mech, row, k, lap), 0) = frame_place(ws->solution, PLAN_AT(mech, at, k, lap), 0))
-    PLAN_EACH (k, 0, mech->factor.n_dependent)
-        frame_place(ws->multiplier, mech->lane.dependent[k], 0) = real_set(0.0);
-    mask refused = real_lt(real_set(0.0), frame_at(ws->refused, 0));
-    return mask_or(refused, mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent))));
+    return power;
 }
 
-/* out ← base + M^{-1/2} D⁺ rhs by the sparse factor of the independent rows, with the SVD for the lanes that need it. */
+/* out ← base + M^{-1/2} D⁺ rhs by the sparse factor of the independent rows, with the rank-revealing path for the lanes that need
+ * it. */
 PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const real *base, real *out) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
-    mask slow = mask_and(sarrus_correct_fast(ev, rhs), ev->healthy);
-    int any_slow = mask_any(slow);
+    const mask slow = mask_and(sarrus_correct_fast(ev, rhs), ev->healthy);
+    ev->is_slow = slow;
     ev->found.rank = ev->max_rank;
     ev->found.kept = ev->found.dropped = real_set(0.0);
-    if (any_slow) {
-        ++ev->n_rank_revealing;
-        sarrus_rank_decision found = sarrus_reveal(ev, rhs, slow);
-        sarrus_found_replace(ev, slow, &found);
-        PLAN_EACH (i, 0, mech->n)
-            frame_at(ws->z, i) = frame_at(ws->z, i) + frame_at(base, i);
-    }
+    if (mech->has_work)
+        ev->power = sarrus_drives_power(mech, ws);
     PLAN_EACH (i, 0, mech->n)
         frame_at(out, i) = frame_at(base, i);
     sarrus_rows_push(mech, ev->parameter, ws, rhs, ws->multiplier, out);
-    if (any_slow) {
-        PLAN_EACH (i, 0, mech->n)
-            frame_at(out, i) = real_select(slow, frame_at(ws->z, i), frame_at(out, i));
-    }
+    if (!mask_any(slow))
+        return;
+    ++ev->n_rank_revealing;
+    const sarrus_rank_decision found = sarrus_reveal(ev, rhs, slow, SARRUS_DOUBT_ACCELERATION);
+    sarrus_found_replace(ev, slow, &found);
+    PLAN_EACH (i, 0, mech->n)
+        frame_at(out, i) = real_select(slow, frame_at(ws->z, i) + frame_at(base, i), frame_at(out, i));
 }
 
 /* out ← base + M^{-1/2} D⁺ rhs, by the plan's way; the rank decision into ev->found. ws->rhs may be `rhs`. */
 PLAN_BODY void sarrus_correct(sarrus_evaluation *ev, const real *rhs, const real *base, real *out) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     ++ev->n_evaluations;
+    ev->is_slow = mask_none();
+    ev->power = real_set(0.0);
     if (mech->m == 0) {
         ev->found.rank = ev->found.kept = ev->found.dropped = real_set(0.0);
         PLAN_EACH (i, 0, mech->n)
             frame_at(out, i) = frame_at(base, i);
-    } else if (mech->solve == SARRUS_SOLVE_AUTO) {
+    } else if (mech->solve == SARRUS_SOLVE_AUTO || ev->is_looking) {
         sarrus_correct_auto(ev, rhs, base, out);
     } else {
+        ++ev->n_rank_revealing;
         sarrus_correct_dense(ev, rhs);
+        ev->is_slow = ev->healthy;
         PLAN_EACH (i, 0, mech->n)
             frame_at(out, i) = frame_at(base, i) + frame_at(ev->ws->z, i);
     }
+}
+
+/* Σ m v (a − a_f): the power of the constraint forces. On the constraints it is that of the drives; off them Baumgarte's terms have
+ * theirs. */
+LANE_FUNCTION real sarrus_constraints_power(const sarrus_evaluation *ev, const real *v, const real *a) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const real *force = ev->ws->force;
+    real power = real_set(0.0);
+    PLAN_EACH (b, 0, mech->n_bodies) {
+        const real *p = lane_from(ev->parameter, mech->p_body + SARRUS_PB_N * b);
+        const int32_t i = 3 * b;
+        real x = frame_at(v, i) * (frame_at(a, i) - frame_at(force, i));
+        x = real_fma(frame_at(v, i + 1), frame_at(a, i + 1) - frame_at(force, i + 1), x);
+        power = real_fma(lane_at(p, SARRUS_PB_MASS), x, power);
+        x = frame_at(v, i + 2) * (frame_at(a, i + 2) - frame_at(force, i + 2));
+        power = real_fma(lane_at(p, SARRUS_PB_INERTIA), x, power);
+    }
+    return power;
+}
+
+/* The power of the drives after a correction to `a`. */
+LANE_FUNCTION real sarrus_drives_power_of(const sarrus_evaluation *ev, const real *v, const real *a) {
+    if (sarrus_plan_of(ev)->n_drives == 0 || !mask_any(ev->is_slow))
+        return ev->power;
+    return real_select(ev->is_slow, sarrus_constraints_power(ev, v, a), ev->power);
 }
 
 /* a(t, q, v) into `a`; ws->force holds a_f afterwards. Rotations, signals and factor of a projection at the same place are used. */
@@ -101,7 +105,7 @@ PLAN_BODY void sarrus_accelerate_body(sarrus_evaluation *ev, real t, const real 
     sarrus_workspace *ws = ev->ws;
     if (!ev->is_configured)
         sarrus_configure(ev, t, q);
-    sarrus_free_acceleration(mech, ev->parameter, ev->input, q, v, ws);
+    const real power = sarrus_free_acceleration(mech, ev->parameter, ev->input, q, v, ws);
     if (mech->has_baumgarte || mech->rank.method == SARRUS_RANK_VIOLATION) {
         sarrus_rows(mech, ev->parameter, q, v, ws, SARRUS_WANT_ERRORS | SARRUS_WANT_GAMMA);
         if (mech->has_baumgarte)
@@ -111,29 +115,36 @@ PLAN_BODY void sarrus_accelerate_body(sarrus_evaluation *ev, real t, const real 
         sarrus_rows_residual(mech, ev->parameter, q, v, ws);
     }
     sarrus_correct(ev, ws->rhs, ws->force, a);
+    if (mech->has_baumgarte)
+        ev->power = sarrus_constraints_power(ev, v, a) + power;
+    else if (mech->has_work)
+        ev->power = sarrus_drives_power_of(ev, v, a) + power;
     ev->is_configured = 0; /* the state moves on */
 }
 
 /* out ← M^{-1/2} D⁺ rhs for a projection, on the independent rows.
  *
- * Near a singular configuration a correction along the direction that is being lost is noise: the right side holds round-off
- * of some ε, its smallest singular value goes to 0, and ε/σ would be written into the state, where the velocities then take
- * the bent configuration for a turn of the motion. So a row whose pivot is refused is left out until the
- * passage is over; what it is violated by then is of the order of ε and is corrected afterwards. Lanes that have another rank
- * than the plan go through the SVD. */
+ * At a change point that is crossed exactly a correction along the direction that is being lost is noise: the right side holds
+ * round-off of some ε, its smallest singular value goes to 0, and ε/σ would be written into the state, where the velocities then
+ * take the bent configuration for a turn of the motion. So a crossed row that is nearly lost is left out until the passage is over;
+ * what it is violated by then is of the order of ε and is corrected afterwards. In a bend the same correction is what keeps the
+ * motion on its branch, and such rows are held apart. */
 PLAN_BODY void sarrus_correct_projection_body(sarrus_evaluation *ev, const real *rhs, mask active, real *out) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
-    mask slow = mask_and(active, mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent))));
+    mask slow = mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent)));
     ++ev->n_evaluations;
     (void)sarrus_correct_fast(ev, rhs);
+    if (!ev->sits_out)
+        slow = mask_or(slow, real_lt(real_set(0.0), frame_at(ws->refused, 0)));
+    slow = mask_and(active, slow);
     PLAN_EACH (i, 0, mech->n)
         frame_at(out, i) = real_set(0.0);
     sarrus_rows_push(mech, ev->parameter, ws, rhs, ws->multiplier, out);
     if (!mask_any(slow))
         return;
     ++ev->n_rank_revealing;
-    (void)sarrus_reveal(ev, rhs, slow);
+    (void)sarrus_reveal(ev, rhs, slow, SARRUS_DOUBT_PROJECTION);
     PLAN_EACH (i, 0, mech->n)
         frame_at(out, i) = real_select(slow, frame_at(ws->z, i), frame_at(out, i));
 }

@@ -39,6 +39,11 @@ typedef int64_t lane_bits __attribute__((vector_size(8 * SARRUS_LANE_WIDTH)));
 /* Element at a place (index × LANE_WIDTH) of a lane array: an lvalue. */
 #define lane_place(array, place) (*(real *)(void *)((char *)(array) + sizeof(double) * (size_t)(place)))
 
+/* Whether the owner of a flag (NULL: there is none) has asked for an end. */
+LANE_FUNCTION int lane_is_stopped(const volatile int32_t *stop) {
+    return stop && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0;
+}
+
 LANE_FUNCTION real real_set(double x) {
 #if SARRUS_LANE_WIDTH == 8
     return (real)_mm512_set1_pd(x);

@@ -30,6 +30,12 @@ typedef bool mask;
 /* Element at a place (index × LANE_WIDTH) of a lane array: an lvalue. */
 #define lane_place(array, place) ((array)[place])
 
+/* A kernel on a device is not stopped: it is given few steps at a time. */
+LANE_FUNCTION int lane_is_stopped(const volatile int32_t *stop) {
+    (void)stop;
+    return 0;
+}
+
 LANE_FUNCTION real real_set(double x) {
     return x;
 }

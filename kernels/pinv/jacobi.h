@@ -12,16 +12,17 @@
 
 typedef struct sarrus_jacobi_problem {
     int32_t m, n;
-    real *d;     /* [m][n] destroyed: rows become σ_i v_iᵀ */
-    real *b;     /* [m] becomes Gᵀ b */
-    real *norm2; /* [m] out: σ_i² */
-    real *sigma; /* [m] out of the rank decision: σ, falling */
-    real *u;     /* [m][m] NULL, or out: column i is u_i, kept as row i */
+    real *d;                      /* [m][n] destroyed: rows become σ_i v_iᵀ */
+    real *b;                      /* [m] becomes Gᵀ b */
+    real *norm2;                  /* [m] out: σ_i² */
+    real *sigma;                  /* [m] out of the rank decision: σ, falling */
+    real *u;                      /* [m][m] NULL, or out: column i is u_i, kept as row i */
+    const volatile int32_t *stop; /* as in sarrus_sweep_rows */
 } sarrus_jacobi_problem;
 
 /* Runs the sweeps for the lanes of `active`. */
 LANE_BODY void sarrus_jacobi_run(const sarrus_jacobi_problem *svd, mask active) {
-    sarrus_sweep_rows rows = {svd->m, svd->n, 0, svd->d, svd->norm2, {1, 0}, {svd->b, (real *)0}};
+    sarrus_sweep_rows rows = {svd->m, svd->n, 0, svd->d, svd->norm2, {1, 0}, {svd->b, (real *)0}, svd->stop};
     if (svd->u) {
         for (int32_t i = 0; i < svd->m * svd->m; ++i)
             lane_at(svd->u, i) = real_set(i % (svd->m + 1) == 0 ? 1.0 : 0.0);

@@ -27,14 +27,15 @@ typedef struct sarrus_pinv_shape {
 } sarrus_pinv_shape;
 
 typedef struct sarrus_pinv_lanes {
-    real *a;                    /* [m][n] destroyed */
-    real *b;                    /* [m][n_rhs] destroyed; not used by the explicit form */
-    real *x;                    /* [n][n_rhs] | [n][m] out */
-    real *work;                 /* [sarrus_pinv_NAME_work] */
-    mask active;                /* lanes that count; the others may hold anything and get anything */
-    sarrus_rank_limit limit;    /* unit is the method's to set */
-    sarrus_rank_decision found; /* out */
-    real n_sweeps;              /* out: sweeps of an iterative method (rotations per pair of rows), 0 of others */
+    real *a;                      /* [m][n] destroyed */
+    real *b;                      /* [m][n_rhs] destroyed; not used by the explicit form */
+    real *x;                      /* [n][n_rhs] | [n][m] out */
+    real *work;                   /* [sarrus_pinv_NAME_work] */
+    mask active;                  /* lanes that count; the others may hold anything and get anything */
+    sarrus_rank_limit limit;      /* unit is the method's to set */
+    sarrus_rank_decision found;   /* out */
+    real n_sweeps;                /* out: sweeps of an iterative method (rotations per pair of rows), 0 of others */
+    const volatile int32_t *stop; /* non-zero: an iterative method gives up, and what it gives is good for nothing; NULL: none */
 } sarrus_pinv_lanes;
 
 /* Columns of X: right sides, or columns of A⁺. */

@@ -3,7 +3,7 @@
  *   relative   x > tol x₁            absolute   x > tol            violation   x > tol ‖Φ‖ x₁
  *   gap        up to the first i with x_{i+1} ≤ tol x_i
  *   tracked    x > tol x₁, at most max_rank; what was not counted before comes back only above 10 tol x₁
- *   auto       x > tol x₁, at most max_rank
+ *   auto       x > share tol x₁, at most max_rank; what share is the mechanism says (udwadia_kalaba.h)
  *
  * Off the constraint manifold a redundant singular value is as large as the violation (S5, "The problem of rank
  * computation"): no threshold on round-off can tell it. All methods of kernels/pinv decide here. */
@@ -19,6 +19,7 @@ typedef struct sarrus_rank_limit {
     real previous;  /* tracked: the last decision; max_rank when there was none */
     real violation; /* violation: ‖Φ‖, m | rad */
     real unit;      /* the sizes are those of unit·A: a power of two, 1 unless a method has scaled its matrix */
+    real share;     /* auto: the threshold is this share of tol x₁; 1 when there is nothing to know */
 } sarrus_rank_limit;
 
 typedef struct sarrus_rank_decision {
@@ -42,6 +43,8 @@ LANE_FUNCTION real sarrus_rank_threshold(const sarrus_rank_rule *rule, const sar
         return floor;
     if (rule->method == SARRUS_RANK_VIOLATION)
         return real_max(tolerance * limit->violation * x1, floor);
+    if (rule->method == SARRUS_RANK_AUTO)
+        return real_max(limit->share * tolerance * x1, real_min(floor, tolerance * x1));
     return tolerance * x1;
 }
 

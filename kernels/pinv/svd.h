@@ -186,6 +186,7 @@ LANE_BODY void sarrus_svd_decompose(const sarrus_pinv_shape *shape, sarrus_pinv_
     spectrum->rows.is_graded = has_qr;
     spectrum->rows.n_along[1] = 0;
     spectrum->rows.along[1] = (real *)0;
+    spectrum->rows.stop = lanes->stop;
     if (has_qr)
         sarrus_svd_prepare(shape, lanes, svd, work);
     else

@@ -36,6 +36,7 @@ typedef struct sarrus_sweep_rows {
     real *norm2;                              /* [count] σ² */
     int32_t n_along[SARRUS_SWEEP_COMPANIONS]; /* widths of the companions; 0 where there is none */
     real *along[SARRUS_SWEEP_COMPANIONS];     /* [count][n_along] E becomes Gᵀ E */
+    const volatile int32_t *stop;             /* non-zero: rows are left as they are, and good for nothing; NULL: there is none */
 } sarrus_sweep_rows;
 
 typedef struct sarrus_sweep_pair {
@@ -194,7 +195,7 @@ LANE_BODY void sarrus_sweep_round(sarrus_sweep_state *state, int32_t first, int3
 /* A sweep by blocks of `block` rows: each with itself, then with those after it. */
 LANE_BODY void sarrus_sweep_by_blocks(sarrus_sweep_state *state, int32_t block) {
     const int32_t count = state->rows->count;
-    for (int32_t first = 0; first < count; first += block) {
+    for (int32_t first = 0; first < count && !lane_is_stopped(state->rows->stop); first += block) {
         const int32_t n_first = count - first < block ? count - first : block;
         for (int32_t round = 1; round <= n_first; ++round)
             sarrus_sweep_round(state, first, n_first, round % n_first);
@@ -248,11 +249,11 @@ LANE_BODY real sarrus_sweep_run(const sarrus_sweep_rows *rows, real_scalar noise
         if (state.is_blocked) {
             sarrus_sweep_by_blocks(&state, block);
         } else {
-            for (int32_t round = 1; round <= count; ++round)
+            for (int32_t round = 1; round <= count && !lane_is_stopped(rows->stop); ++round)
                 sarrus_sweep_round(&state, 0, count, round % count);
         }
         state.active = mask_and(state.active, state.rotated);
-        if (!mask_any(state.active))
+        if (!mask_any(state.active) || lane_is_stopped(rows->stop))
             break;
     }
     sarrus_sweep_settle(&state);

@@ -5,7 +5,7 @@
  *   y⁺ = p + h g_{k+1} d,   φ⁺_{k+1} = f(t + h, y⁺) − φᵉ_1,   φ⁺_i = φᵉ_i + φ⁺_{k+1},
  *   err = h (g_k − g_{k+1}) ‖d‖,   err_k = h γ*_k σ_{k+1} ‖d‖,   err_{k−1} = h γ*_{k−1} σ_k ‖φᵉ_k + d‖, …
  *
- * y = (q, v), f = (v, a). The corrected state is projected before its derivative is taken. */
+ * y = (q, v, W), f = (v, a, P). The corrected state is projected before its derivative is taken; the error is that of q and v. */
 #ifndef SARRUS_STEP_ADAMS_H
 #define SARRUS_STEP_ADAMS_H
 
@@ -32,46 +32,63 @@ LANE_FUNCTION real sarrus_adams_stable_step(const sarrus_evaluation *ev) {
     return sarrus_stable_step(sarrus_adams_limit(sarrus_plan_of(ev), order, is_ringing), rate);
 }
 
-/* Row i of the predicted differences φᵉ. */
-LANE_FUNCTION real *sarrus_predicted(const sarrus_evaluation *ev, int32_t i) {
-    return lane_from(ev->ws->stage, 2 * sarrus_plan_of(ev)->n * (i - 1));
+/* Columns of the differences. */
+LANE_FUNCTION int32_t sarrus_adams_columns(const sarrus_evaluation *ev) {
+    return 2 * sarrus_plan_of(ev)->n + 1;
 }
 
-/* p into ws->sum_q, ws->sum_v and ws->q, ws->v; φᵉ into the workspace. */
+/* Row i of the predicted differences φᵉ. */
+LANE_FUNCTION real *sarrus_predicted(const sarrus_evaluation *ev, int32_t i) {
+    return lane_from(ev->ws->stage, sarrus_adams_columns(ev) * (i - 1));
+}
+
+/* Column l of the derivative that was taken last. */
+LANE_FUNCTION real sarrus_adams_derivative(const sarrus_evaluation *ev, int32_t l) {
+    const int32_t n = sarrus_plan_of(ev)->n;
+    return l < n ? lane_at(ev->ws->v, l) : l < 2 * n ? lane_at(ev->ws->a, l - n) : ev->power;
+}
+
+/* p into ws->sum_q, ws->sum_v, ws->sum_w[0] and ws->q, ws->v; φᵉ into the workspace. */
 LANE_BODY void sarrus_adams_predict(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, const sarrus_adams *history,
                                     const sarrus_adams_terms *terms) {
     sarrus_workspace *ws = ev->ws;
-    const int32_t n = sarrus_plan_of(ev)->n;
-    for (int32_t l = 0; l < 2 * n; ++l) {
+    const int32_t n = sarrus_plan_of(ev)->n, n_columns = sarrus_adams_columns(ev);
+    for (int32_t l = 0; l < n_columns; ++l) {
         real sum = real_set(0.0), e = real_set(0.0);
         for (int32_t i = terms->top; i >= 1; --i) {
-            real star = terms->beta[i] * lane_at(history->phi, 2 * n * (i - 1) + l);
+            real star = terms->beta[i] * lane_at(history->phi, n_columns * (i - 1) + l);
             sum = real_select(terms->within[i], real_fma(terms->g[i], star, sum), sum);
             e = real_select(terms->within[i], star + e, e);
             lane_at(sarrus_predicted(ev, i), l) = e;
         }
-        real p = real_fma(terms->psi[1], sum, lane_at(lanes->now, l));
+        real now = l < 2 * n ? lane_at(lanes->now, l) : lane_at(lanes->work_now, 0), p = real_fma(terms->psi[1], sum, now);
+        if (l == 2 * n) {
+            lane_at(ws->sum_w, 0) = p;
+            continue;
+        }
         real *out = l < n ? lane_from(ws->sum_q, l) : lane_from(ws->sum_v, l - n);
         real *copy = l < n ? lane_from(ws->q, l) : lane_from(ws->v, l - n);
         lane_at(out, 0) = lane_at(copy, 0) = p;
     }
 }
 
-/* ws->error ← d, φᵉ_k + d, φᵉ_{k−1} + d, each lane of its own order k. */
+/* ws->error ← d, φᵉ_k + d, φᵉ_{k−1} + d, each lane of its own order k; ws->stage_power the same of the work. */
 LANE_BODY void sarrus_adams_differences(const sarrus_evaluation *ev, const sarrus_adams_terms *terms, real order) {
     sarrus_workspace *ws = ev->ws;
     const int32_t n = sarrus_plan_of(ev)->n;
-    for (int32_t l = 0; l < 2 * n; ++l) {
-        real f = l < n ? lane_at(ws->v, l) : lane_at(ws->a, l - n);
-        real d = f - lane_at(sarrus_predicted(ev, 1), l), at_k = real_set(0.0), at_below = real_set(0.0);
+    for (int32_t l = 0; l < sarrus_adams_columns(ev); ++l) {
+        real d = sarrus_adams_derivative(ev, l) - lane_at(sarrus_predicted(ev, 1), l), at_k = real_set(0.0),
+             at_below = real_set(0.0);
         for (int32_t i = 1; i <= terms->top; ++i) {
             real e = lane_at(sarrus_predicted(ev, i), l);
             at_k = real_select(real_eq(order, sarrus_whole(i)), e, at_k);
             at_below = real_select(real_eq(order, sarrus_whole(i + 1)), e, at_below);
         }
-        lane_at(ws->error, l) = d;
-        lane_at(ws->error, 2 * n + l) = at_k + d;
-        lane_at(ws->error, 4 * n + l) = at_below + d;
+        real *out = l < 2 * n ? lane_from(ws->error, l) : ws->stage_power;
+        const int32_t n_rows = l < 2 * n ? 2 * n : 1;
+        lane_at(out, 0) = d;
+        lane_at(out, n_rows) = at_k + d;
+        lane_at(out, 2 * n_rows) = at_below + d;
     }
 }
 
@@ -87,6 +104,12 @@ LANE_BODY void sarrus_adams_judge(sarrus_evaluation *ev, const sarrus_adaptive *
         real *x = lane_from(ws->error, 2 * n * k);
         norm[k] = h * sarrus_error_size(ev, x, lanes->now, ws->sum_q, ws->sum_v);
     }
+    const real share = sarrus_error_less_noise(ev, lanes, h, one);
+    for (int32_t k = 0; k < 3; ++k) {
+        const real work =
+            sarrus_work_error(ev, h * lane_at(ws->stage_power, k), lane_at(ws->sum_w, 0) - lane_at(lanes->work_now, 0));
+        norm[k] = real_max(norm[k], work) * share;
+    }
     real gamma[3];
     for (int32_t k = 0; k < 3; ++k) {
         real below = real_max(order - sarrus_whole(k), one);
@@ -101,7 +124,7 @@ LANE_BODY void sarrus_adams_judge(sarrus_evaluation *ev, const sarrus_adaptive *
     trial->good = real_le(trial->error, one);
 }
 
-/* y⁺ = p + h g_{k+1} d into ws->q, ws->v, projected; its acceleration into ws->a. */
+/* y⁺ = p + h g_{k+1} d into ws->q, ws->v, projected, and ws->sum_w[1]; its acceleration into ws->a. */
 LANE_BODY void sarrus_adams_correct(sarrus_evaluation *ev, const sarrus_adams_terms *terms, real order, real t_new) {
     sarrus_workspace *ws = ev->ws;
     const int32_t n = sarrus_plan_of(ev)->n;
@@ -111,8 +134,12 @@ LANE_BODY void sarrus_adams_correct(sarrus_evaluation *ev, const sarrus_adams_te
         lane_at(ws->q, i) = real_fma(weight, lane_at(ws->v, i) - lane_at(e, i), lane_at(ws->sum_q, i));
         lane_at(ws->v, i) = real_fma(weight, lane_at(ws->a, i) - lane_at(e, n + i), lane_at(ws->sum_v, i));
     }
+    lane_at(ws->sum_w, 1) = real_fma(weight, lane_at(ws->stage_power, 0), lane_at(ws->sum_w, 0));
+    ev->wants_closeness = 1;
     sarrus_project(ev, t_new, ws->q, ws->v);
     sarrus_accelerate(ev, t_new, ws->q, ws->v, ws->a);
+    sarrus_closeness_take(ev);
+    ev->wants_closeness = 0;
 }
 
 /* The new differences of the lanes of `accept`; returns the norm of φ_{k+2}. */
@@ -120,21 +147,21 @@ LANE_BODY real sarrus_adams_update(sarrus_evaluation *ev, const sarrus_adaptive 
                                    const sarrus_adams_terms *terms, mask accept) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
-    const int32_t n = mech->n;
+    const int32_t n = mech->n, n_columns = sarrus_adams_columns(ev);
     real order = lane_at(history->order, 0);
-    for (int32_t l = 0; l < 2 * n; ++l) {
-        real f = l < n ? lane_at(ws->v, l) : lane_at(ws->a, l - n);
-        real d = f - lane_at(sarrus_predicted(ev, 1), l), next = real_set(0.0);
+    for (int32_t l = 0; l < n_columns; ++l) {
+        real d = sarrus_adams_derivative(ev, l) - lane_at(sarrus_predicted(ev, 1), l), next = real_set(0.0);
         for (int32_t i = 2; i <= terms->top + 1; ++i)
-            next = real_select(real_eq(order, sarrus_whole(i - 1)), d - lane_at(history->phi, 2 * n * (i - 1) + l), next);
+            next = real_select(real_eq(order, sarrus_whole(i - 1)), d - lane_at(history->phi, n_columns * (i - 1) + l), next);
         for (int32_t i = 1; i <= terms->top + 2; ++i) {
-            real *phi = lane_from(history->phi, 2 * n * (i - 1) + l);
+            real *phi = lane_from(history->phi, n_columns * (i - 1) + l);
             real x = i <= terms->top ? lane_at(sarrus_predicted(ev, i), l) + d : d;
             x = real_select(terms->within[i], x, real_select(real_eq(order, sarrus_whole(i - 1)), d, lane_at(phi, 0)));
             x = real_select(real_eq(order, sarrus_whole(i - 2)), next, x);
             lane_at(phi, 0) = real_select(accept, x, lane_at(phi, 0));
         }
-        lane_at(ws->error, l) = next;
+        if (l < 2 * n)
+            lane_at(ws->error, l) = next;
     }
     for (int32_t i = 1; i <= terms->top; ++i) {
         real *psi = lane_from(history->psi, i - 1);
@@ -198,6 +225,9 @@ LANE_BODY void sarrus_adams_choose(const sarrus_evaluation *ev, const sarrus_ada
     lower = mask_and(mask_or(lower, drop), mask_not(raise));
     real next = real_select(raise, order + one, real_select(lower, order - one, order));
     real error = real_select(raise, above, real_select(lower, trial->below, trial->at_order));
+    const mask is_blind = sarrus_is_blind(ev, &lanes->passage);
+    const real most = sarrus_whole(SARRUS_BEND_ORDER_BLIND);
+    next = real_select(is_blind, real_min(most, real_max(next, real_min(order, most))), next);
 
     real power = next + one;
     mask is_fine = mask_or(rising, real_le(error * sarrus_power(real_set(2.0), power, SARRUS_MAX_ORDER + 1), half));
@@ -226,8 +256,8 @@ LANE_BODY void sarrus_adams_accept(const sarrus_evaluation *ev, const sarrus_ada
     lane_at(lanes->t_now, 0) = real_select(accept, t_new, lane_at(lanes->t_now, 0));
 }
 
-/* One trial step of the lanes of ev->healthy, of size h to t_new. Returns the lanes whose new state left the finite range. */
-LANE_BODY mask sarrus_adams_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
+/* One trial step of the lanes of ev->healthy, of size h to t_new; without a new state when an end is asked for. */
+LANE_BODY sarrus_trial_outcome sarrus_adams_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     const int32_t n = mech->n, max_order = mech->integrator.max_order;
@@ -244,39 +274,49 @@ LANE_BODY mask sarrus_adams_try(sarrus_evaluation *ev, const sarrus_adaptive *la
     sarrus_adams_terms_make(&history, max_order, h, go, &terms);
     sarrus_adams_predict(ev, lanes, &history, &terms);
     sarrus_stage_velocities(ev, t_new);
+    ev->wants_closeness = 1;
     sarrus_accelerate(ev, t_new, ws->q, ws->v, ws->a);
-    sarrus_count(ev, mech->layout.n_evaluations, 1.0, go);
+    sarrus_closeness_take(ev);
+    ev->wants_closeness = 0;
     sarrus_adams_differences(ev, &terms, order);
     sarrus_adams_judge(ev, lanes, &terms, order, &trial);
+    sarrus_trial_outcome end = {mask_none(), real_set(0.0)};
+    if (lane_is_stopped(ev->stop))
+        return end;
+    sarrus_count(ev, mech->layout.n_evaluations, 1.0, go);
     mask lower = mask_and(real_le(real_set(3.0), order), real_le(real_max(trial.below, trial.below_2), trial.at_order));
     lower = mask_or(lower, mask_and(real_eq(order, real_set(2.0)), real_le(trial.below, real_set(0.5) * trial.at_order)));
 
-    mask accept = mask_and(go, trial.good), lost = mask_none();
+    mask accept = mask_and(go, trial.good);
     if (mask_any(accept)) {
         ev->healthy = accept;
         sarrus_adams_correct(ev, &terms, order, t_new);
+        if (lane_is_stopped(ev->stop))
+            return end;
         sarrus_count(ev, mech->layout.n_evaluations, 1.0, accept);
         accept = mask_and(accept, mask_and(sarrus_all_are_finite(ws->q, n), sarrus_all_are_finite(ws->v, n)));
         accept = mask_and(accept, sarrus_all_are_finite(ws->a, n));
-        lost = mask_and(accept, mask_not(sarrus_state_is_finite(mech, ws->q, ws->v)));
-        accept = mask_and(accept, mask_not(lost));
         lane_at(lanes->rank, 0) = real_select(accept, ev->found.rank, lane_at(lanes->rank, 0));
         lane_at(history.n_equal, 0) = real_select(accept, n_equal, lane_at(history.n_equal, 0));
         real above = sarrus_adams_update(ev, lanes, &history, &terms, accept);
+        accept = sarrus_trial_judge(ev, lanes, accept, h, t_new,
+                                    sarrus_plan_of(ev)->has_work ? lane_at(ws->sum_w, 1) : lane_at(lanes->work_now, 0), &end);
         above = above * sarrus_table_at(mech->integrator.gamma_star, order + one, SARRUS_MAX_ORDER + 1);
         sarrus_adams_choose(ev, lanes, &history, &trial, h, above, lower, accept);
         sarrus_adams_accept(ev, lanes, t_new, accept);
         sarrus_count(ev, mech->layout.n_steps, 1.0, accept);
     }
-    mask reject = mask_and(go, mask_not(mask_or(accept, lost)));
+    mask reject = mask_and(go, mask_not(mask_or(accept, end.lost)));
     sarrus_count(ev, mech->layout.n_rejected, 1.0, reject);
     sarrus_adams_reject(lanes, &history, &trial, h, lower, reject);
-    return lost;
+    return end;
 }
 
-/* The state at time t, t_before < t ≤ t_now, into q, v of the lanes of `on`. */
+/* The state at time t, t_before < t ≤ t_now, into q, v and the work of the lanes of `on`. */
 LANE_BODY void sarrus_adams_show(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t, mask on, real *q, real *v) {
     const int32_t n = sarrus_plan_of(ev)->n, max_order = sarrus_plan_of(ev)->integrator.max_order;
+    const int32_t n_columns = sarrus_adams_columns(ev);
+    real *work = lane_from(ev->tile, sarrus_plan_of(ev)->layout.verdict.work);
     sarrus_adams history;
     sarrus_adams_view(sarrus_plan_of(ev), ev->tile, &history);
     real n_terms = lane_at(history.last_order, 0) + real_set(1.0), hi = t - lane_at(lanes->t_now, 0);
@@ -290,12 +330,12 @@ LANE_BODY void sarrus_adams_show(const sarrus_evaluation *ev, const sarrus_adapt
     }
     sarrus_adams_terms_between(&history, hi, top, g);
     mask at_end = mask_not(real_lt(hi, real_set(0.0)));
-    for (int32_t l = 0; l < 2 * n; ++l) {
-        real sum = real_set(0.0), now = lane_at(lanes->now, l);
+    for (int32_t l = 0; l < n_columns; ++l) {
+        real sum = real_set(0.0), now = l < 2 * n ? lane_at(lanes->now, l) : lane_at(lanes->work_now, 0);
         for (int32_t i = top; i >= 1; --i)
-            sum = real_select(within[i], real_fma(g[i], lane_at(history.phi, 2 * n * (i - 1) + l), sum), sum);
+            sum = real_select(within[i], real_fma(g[i], lane_at(history.phi, n_columns * (i - 1) + l), sum), sum);
         real x = real_select(at_end, now, real_fma(hi, sum, now));
-        real *out = l < n ? lane_from(q, l) : lane_from(v, l - n);
+        real *out = l < n ? lane_from(q, l) : l < 2 * n ? lane_from(v, l - n) : work;
         lane_at(out, 0) = real_select(on, x, lane_at(out, 0));
     }
 }
@@ -315,8 +355,9 @@ LANE_BODY void sarrus_adams_begin(const sarrus_evaluation *ev, const sarrus_adap
         lane_at(ws->error, n + i) = lane_at(ws->a, i);
     }
     sarrus_lanes_copy(on, ws->error, 2 * n, history.phi);
-    for (int32_t l = 2 * n; l < 4 * n; ++l)
-        lane_at(history.phi, l) = real_select(on, zero, lane_at(history.phi, l));
+    sarrus_lane_set(lane_from(history.phi, 2 * n), on, ev->power);
+    for (int32_t l = 0; l < sarrus_adams_columns(ev); ++l)
+        sarrus_lane_set(lane_from(history.phi, sarrus_adams_columns(ev) + l), on, zero);
     real size = sarrus_error_norm(mech, ws->error, lanes->now, lanes->now, v_now), h = lane_at(lanes->step, 0);
     mask is_long = real_lt(one, real_set(16.0) * size * h * h);
     h = real_select(is_long, real_set(0.25) / real_sqrt(real_select(is_long, size, one)), h);

@@ -14,7 +14,7 @@
 typedef struct sarrus_adams {
     real *order, *last_order, *n_equal, *last_step, *is_rising, *n_failures;
     real *psi; /* [max_order], element i − 1 is ψ_i */
-    real *phi; /* [max_order + 2][2n], row i − 1 is φ_i */
+    real *phi; /* [max_order + 2][2n + 1], row i − 1 is φ_i; the last column is the work's */
 } sarrus_adams;
 
 LANE_FUNCTION void sarrus_adams_view(const sarrus_mechanism *mech, real *tile, sarrus_adams *history) {

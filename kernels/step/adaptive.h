@@ -5,8 +5,10 @@
 #ifndef SARRUS_STEP_ADAPTIVE_H
 #define SARRUS_STEP_ADAPTIVE_H
 
+#include "kernels/step/change_point.h"
 #include "kernels/step/control.h"
 #include "kernels/step/events.h"
+#include "kernels/step/verdict.h"
 
 /* The fields of sarrus_adaptive_layout that all methods use. */
 typedef struct sarrus_adaptive {
@@ -15,6 +17,9 @@ typedef struct sarrus_adaptive {
     real *is_started, *is_rejected, *memory;
     real *shown; /* [2n] */
     real *input; /* [n_inputs] */
+    real t_end;  /* s, behind which nothing is judged: drives may jump there */
+    real *work_now, *work_before, *power_now, *power_before;
+    sarrus_passage passage;
 } sarrus_adaptive;
 
 LANE_FUNCTION void sarrus_adaptive_view(const sarrus_mechanism *mech, real *tile, sarrus_adaptive *lanes) {
@@ -30,6 +35,10 @@ LANE_FUNCTION void sarrus_adaptive_view(const sarrus_mechanism *mech, real *tile
     lanes->memory = lane_from(tile, at->memory);
     lanes->shown = lane_from(tile, at->shown);
     lanes->input = lane_from(tile, at->input);
+    lanes->work_now = lane_from(tile, at->work_now);
+    lanes->work_before = lane_from(tile, at->work_before);
+    lanes->power_now = lane_from(tile, at->power_now);
+    lanes->power_before = lane_from(tile, at->power_before);
 }
 
 /* to[n] ← from[n] where `on`. */
@@ -47,14 +56,93 @@ LANE_BODY mask sarrus_lanes_differ(const real *a, const real *b, int32_t n) {
 }
 
 /* The lanes of `fail` end with a status, at the first grid time behind their last good one. */
-LANE_BODY void sarrus_adaptive_fail(const sarrus_evaluation *ev, const sarrus_clock *clock, mask fail, int32_t status) {
+LANE_BODY void sarrus_adaptive_end(const sarrus_evaluation *ev, const sarrus_clock *clock, mask fail, real word) {
     const sarrus_tile_layout *layout = &sarrus_plan_of(ev)->layout;
-    real *word = lane_from(ev->tile, layout->status), *failed_step = lane_from(ev->tile, layout->failed_step);
     if (!mask_any(fail))
         return;
-    real step = sarrus_clock_step_after(clock, lane_at(ev->tile, layout->adaptive.t_now));
-    lane_at(word, 0) = real_select(fail, real_set((real_scalar)status), lane_at(word, 0));
-    lane_at(failed_step, 0) = real_select(fail, step, lane_at(failed_step, 0));
+    sarrus_lane_set(lane_from(ev->tile, layout->status), fail, word);
+    sarrus_lane_set(lane_from(ev->tile, layout->failed_step), fail,
+                    sarrus_clock_step_after(clock, lane_at(ev->tile, layout->adaptive.t_now)));
+}
+LANE_FUNCTION void sarrus_adaptive_fail(const sarrus_evaluation *ev, const sarrus_clock *clock, mask fail, int32_t status) {
+    sarrus_adaptive_end(ev, clock, fail, real_set((real_scalar)status));
+}
+
+/* What has become of a trial step. */
+typedef struct sarrus_trial_outcome {
+    mask lost; /* lanes that end */
+    real word; /* with this status */
+} sarrus_trial_outcome;
+
+/* J, what errors of a thousand absolute tolerances are worth at ws->v, ws->a. A motion below its tolerance has no better energy. */
+LANE_BODY real sarrus_trial_swing(const sarrus_evaluation *ev) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const sarrus_workspace *ws = ev->ws;
+    real sum = real_set(0.0);
+    for (int32_t i = 0; i < mech->n; ++i) {
+        const real *p = lane_from(ev->parameter, mech->p_body + SARRUS_PB_N * (i / 3));
+        const real weight = lane_at(p, i % 3 == 2 ? SARRUS_PB_INERTIA : SARRUS_PB_MASS);
+        sum = real_fma(weight, real_abs(lane_at(ws->v, i)) + real_abs(lane_at(ws->a, i)), sum);
+    }
+    return real_set(1e3 * mech->integrator.atol) * sum;
+}
+
+/* Of the lanes of `good`, whose trial step of length h has come to ws->q, ws->v with the acceleration in ws->a and with the work
+ * `work`: those that may move on. The others end. */
+LANE_BODY mask sarrus_trial_judge(sarrus_evaluation *ev, const sarrus_adaptive *lanes, mask good, real h, real t_new, real work,
+                                  sarrus_trial_outcome *end) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    const sarrus_passage *passage = &lanes->passage;
+    const mask is_motion = sarrus_state_is_finite(mech, ws->q, ws->v);
+    ev->is_configured = 1; /* rotations and signals are those of the acceleration */
+    const sarrus_verdict_state here = {t_new, ws->q, ws->v, work, sarrus_trial_swing(ev)};
+    const mask is_within = real_le(t_new, lanes->t_end);
+    const sarrus_judgement found = sarrus_judge(ev, mask_and(mask_and(good, is_motion), is_within), &here);
+    ev->is_configured = ev->is_factored = 0;
+    const mask is_bad = mask_and(mask_or(found.is_open, found.is_unbalanced), is_within);
+    const mask accept = mask_and(mask_and(good, is_motion), mask_not(is_bad));
+    end->lost = mask_and(good, mask_not(accept));
+    end->word = real_select(is_motion, sarrus_judgement_status(&found), real_set((real_scalar)SARRUS_INSTANCE_DIVERGED));
+    sarrus_lane_set(lane_from(ev->tile, mech->layout.verdict.balance), accept, found.balance);
+    sarrus_lane_set(lanes->work_before, accept, lane_at(lanes->work_now, 0));
+    sarrus_lane_set(lanes->work_now, accept, work);
+    sarrus_lane_set(lanes->power_before, accept, lane_at(lanes->power_now, 0));
+    sarrus_lane_set(lanes->power_now, accept, ev->power);
+    sarrus_lane_set(passage->stride, accept, h);
+    for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
+        sarrus_lane_set(lane_from(passage->now, k), accept, frame_at(ws->closeness, k));
+    sarrus_nearest_note(ev, accept, t_new, frame_at(ws->closeness, 1));
+    return accept;
+}
+
+/* The error of the work [J] of a trial step by its tolerance, `gain` being the work of the step. An energy is as good as the
+ * speeds: to rtol (max T + max V − min V + |gain|) + atol Σ m (|v| + atol). */
+LANE_BODY real sarrus_work_error(const sarrus_evaluation *ev, real error, real gain) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const real atol = real_set(mech->integrator.atol);
+    sarrus_verdict lanes;
+    real sum = real_set(0.0);
+    if (!mech->has_work || mech->integrator.has_step_gains)
+        return sum;
+    for (int32_t i = 0; i < mech->n; ++i) {
+        const real *p = lane_from(ev->parameter, mech->p_body + SARRUS_PB_N * (i / 3));
+        const real weight = lane_at(p, i % 3 == 2 ? SARRUS_PB_INERTIA : SARRUS_PB_MASS);
+        sum = real_fma(weight, real_abs(lane_at(ev->ws->v, i)) + atol, sum);
+    }
+    sarrus_verdict_view(ev, &lanes);
+    const real turned = lane_at(lanes.kinetic, 0) + (lane_at(lanes.high, 0) - lane_at(lanes.low, 0)) + real_abs(gain);
+    return real_abs(error) / real_fma(real_set(mech->integrator.rtol), turned, atol * sum);
+}
+
+/* An error as it counts in a bend, where round-off has a part in it. */
+LANE_BODY real sarrus_error_less_noise(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real error) {
+    const mask is_bend = mask_and(ev->healthy, real_lt(real_set(0.0), lane_at(lanes->passage.is_bend, 0)));
+    if (!mask_any(is_bend))
+        return error;
+    const real closeness = real_max(frame_at(ev->ws->closeness, 0), lane_at(lanes->passage.now, 0));
+    const real noise = sarrus_error_noise(ev, h, closeness, lanes->now, ev->ws->v);
+    return real_select(is_bend, error / (real_set(1.0) + noise), error);
 }
 
 /* Gains that follow the step: α = β = gain / h in the lanes of `on`. */

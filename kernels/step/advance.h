@@ -34,17 +34,24 @@ LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_m
     ev->rank_now = real_select(real_lt(ev->rank_now, real_set(0.0)), ev->max_rank, ev->rank_now);
     ev->found.rank = ev->found.kept = ev->found.dropped = real_set(0.0);
     ev->healthy = real_eq(lane_at(tile, mech->layout.status), real_set((real_scalar)SARRUS_INSTANCE_OK));
-    ev->is_configured = ev->is_factored = ev->wants_force = 0;
+    ev->is_slow = mask_none();
+    ev->power = ev->open = real_set(0.0);
+    ev->crossed = (const real *)0;
+    if (mask_any(real_lt(real_set(0.0), lane_at(tile, mech->layout.passage.is_on))))
+        sarrus_crossings_show(ev);
+    ev->is_configured = ev->is_factored = ev->is_looking = ev->sits_out = 0;
+    ev->wants_force = ev->wants_closeness = ev->wants_open = 0;
     ev->outside = (sarrus_evaluation *)0;
+    ev->stop = (const volatile int32_t *)0;
     ev->n_evaluations = ev->n_rank_revealing = 0;
     sarrus_gains_begin(ev);
 }
 
-/* Returns the number of steps done: fewer than n_steps when changes of rank wait to be fetched first. */
+/* Returns the number of steps done: fewer than n_steps when changes of rank wait to be fetched first, or an end is asked for. */
 LANE_BODY uint64_t sarrus_advance(sarrus_evaluation *ev, real *tile, const sarrus_clock *clock, uint64_t n_steps) {
     if (sarrus_plan_of(ev)->integrator.is_adaptive)
         return sarrus_advance_adaptive(ev, tile, clock, n_steps);
-    return sarrus_advance_fixed(ev, tile, clock, n_steps);
+    return sarrus_advance_fixed(ev, clock, n_steps);
 }
 
 #endif

@@ -70,6 +70,7 @@ LANE_BODY void sarrus_assemble(sarrus_evaluation *ev, real *tile) {
         lane_at(tile, mech->layout.v0 + i) = lane_at(v, i);
     }
     lane_at(tile, mech->layout.status0) = lane_at(status, 0);
+    lane_at(tile, mech->layout.verdict.balance0) = real_set((real_scalar)NAN); /* the motion has not begun */
 }
 
 #endif

@@ -85,6 +85,10 @@ LANE_BODY real sarrus_error_size(sarrus_evaluation *ev, real *x, const real *y, 
     real whole = sarrus_error_norm(mech, x, y, q_new, v_new);
     if (!mech->integrator.is_tangential || mech->m == 0)
         return whole;
+    /* Nor is an error looked at along a direction that is lost for the moment: the constraints take it back after the passage. */
+    const real *crossed = ev->crossed;
+    const real closeness[SARRUS_N_CLOSENESS] = {frame_at(ws->closeness, 0), frame_at(ws->closeness, 1), frame_at(ws->closeness, 2)};
+    ev->crossed = (const real *)0;
     for (int32_t half = 0; half < 2; ++half) {
         real *part = lane_from(x, half * mech->n);
         sarrus_rows_oppose(ev, part);
@@ -92,7 +96,24 @@ LANE_BODY real sarrus_error_size(sarrus_evaluation *ev, real *x, const real *y, 
         for (int32_t i = 0; i < mech->n; ++i)
             lane_at(part, i) = lane_at(part, i) + lane_at(ws->normal, i);
     }
+    ev->crossed = crossed;
+    for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
+        frame_at(ws->closeness, k) = closeness[k];
     return real_max(sarrus_error_norm(mech, x, y, q_new, v_new), real_set(SARRUS_ACROSS_WEIGHT) * whole);
+}
+
+/* What round-off makes of an error in a bend, in the same norm. There accelerations, and velocities brought onto the constraints,
+ * are known as well as the direction across the motion. No step can do better, and the geometry holds the step (change_point.h).
+ * Uses ws->error. */
+LANE_BODY real sarrus_error_noise(const sarrus_evaluation *ev, real h, real closeness, const real *y, const real *v_new) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const sarrus_workspace *ws = ev->ws;
+    const real share = sarrus_direction_noise(mech, closeness) * h;
+    for (int32_t i = 0; i < mech->n; ++i) {
+        lane_at(ws->error, i) = share * real_abs(lane_at(v_new, i));
+        lane_at(ws->error, mech->n + i) = share * real_abs(lane_at(ws->a, i));
+    }
+    return sarrus_error_norm(mech, ws->error, y, y, v_new);
 }
 
 /* The largest |λ| of the violation's own motion ξ̈ + 2αξ̇ + β²ξ = 0. Its error is not looked at, so that h|λ| has to stay below the

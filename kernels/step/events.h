@@ -12,6 +12,8 @@ LANE_BODY void sarrus_rank_note(sarrus_evaluation *ev, real t, mask on) {
     real *now = lane_from(ev->tile, layout->rank_now), *n_events = lane_from(ev->tile, layout->n_events);
     real before = lane_at(now, 0), rank = ev->found.rank, one = real_set(1.0);
     mask changed = mask_and(on, mask_not(real_eq(before, rank)));
+    if (!mask_any(changed) || lane_is_stopped(ev->stop))
+        return;
     lane_at(now, 0) = real_select(changed, rank, before);
     ev->rank_now = real_select(changed, rank, ev->rank_now);
     changed = mask_and(changed, real_le(real_set(0.0), before)); /* the first decision is no change */

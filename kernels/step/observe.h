@@ -4,46 +4,6 @@
 
 #include "kernels/step/assemble.h"
 
-/* T + V: ½ vᵀMv − Σ m g·r + Σ ½k(l − l0)² + Σ ½k(x − rest)². */
-LANE_BODY real sarrus_energy(const sarrus_evaluation *ev, const real *q, const real *v) {
-    const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    sarrus_workspace *ws = ev->ws;
-    const real *parameter = ev->parameter;
-    real half = real_set(0.5), sum = real_set(0.0);
-    real gx = lane_at(parameter, mech->p_gravity), gy = lane_at(parameter, mech->p_gravity + 1);
-    for (int32_t b = 0; b < mech->n_bodies; ++b) {
-        const real *p = lane_from(parameter, mech->p_body + SARRUS_PB_N * b);
-        real vx = lane_at(v, 3 * b), vy = lane_at(v, 3 * b + 1), w = lane_at(v, 3 * b + 2);
-        real height = real_fma(gx, lane_at(q, 3 * b), gy * lane_at(q, 3 * b + 1));
-        real speed2 = real_fma(vx, vx, vy * vy);
-        sum = real_fma(lane_at(p, SARRUS_PB_MASS), real_fma(half, speed2, -height), sum);
-        sum = real_fma(half * lane_at(p, SARRUS_PB_INERTIA), w * w, sum);
-    }
-    for (int32_t i = 0; i < mech->n_forces; ++i) {
-        const sarrus_mech_force *force = &mech->force[i];
-        if (force->type != SARRUS_MECH_SPRING)
-            continue;
-        const real *p = lane_from(parameter, force->p);
-        sarrus_point a = sarrus_point_of(ws, q, v, force->body[0], lane_at(p, SARRUS_PF_A_X), lane_at(p, SARRUS_PF_A_Y));
-        sarrus_point b = sarrus_point_of(ws, q, v, force->body[1], lane_at(p, SARRUS_PF_B_X), lane_at(p, SARRUS_PF_B_Y));
-        real dx = b.x - a.x, dy = b.y - a.y;
-        real stretch = real_sqrt(real_fma(dx, dx, dy * dy)) - lane_at(p, SARRUS_PF_REST);
-        sum = real_fma(half * lane_at(p, SARRUS_PF_STIFFNESS), stretch * stretch, sum);
-    }
-    for (int32_t i = 0; i < mech->n_joints; ++i) {
-        const sarrus_mech_joint *joint = &mech->joint[i];
-        if (!joint->elastic)
-            continue;
-        const real *p = lane_from(parameter, joint->p);
-        sarrus_point parent, child;
-        sarrus_joint_points(ws, parameter, joint, q, v, &parent, &child);
-        sarrus_row_free(ws, joint->row, joint, p, q, v, &parent, &child); /* the rows are made anew afterwards */
-        real stretch = frame_at(ws->phi, joint->row) - lane_at(p, SARRUS_PJ_REST);
-        sum = real_fma(half * lane_at(p, SARRUS_PJ_STIFFNESS), stretch * stretch, sum);
-    }
-    return sum;
-}
-
 /* Removes from the multipliers [m] their part in the null space of Jᵀ, so that they have the least norm: with the null vectors W of
  * the dependent rows, λ ← λ − W (WᵀW)⁻¹ Wᵀ λ by Cholesky (WᵀW ⪰ 1). Uses the factor in the workspace. */
 LANE_BODY void sarrus_least_norm(sarrus_evaluation *ev, real *multiplier) {
@@ -146,8 +106,7 @@ LANE_BODY real sarrus_rank(sarrus_evaluation *ev) {
         mask slow = mask_and(ev->healthy, sarrus_correct_fast(ev, ws->phi));
         if (!mask_any(slow))
             return ev->max_rank;
-        real rank = sarrus_correct_svd(ev, ws->phi, ev->max_rank, slow, ws->z, (real *)0).rank;
-        return real_select(slow, rank, ev->max_rank);
+        return real_select(slow, sarrus_reveal(ev, ws->phi, slow, SARRUS_DOUBT_ACCELERATION).rank, ev->max_rank);
     }
     sarrus_correct_dense(ev, ws->phi);
     return ev->found.rank;
@@ -181,10 +140,16 @@ LANE_BODY void sarrus_observe(sarrus_evaluation *ev, const real *tile, real t, c
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     const real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
+    ev->wants_closeness = 1; /* the next step may find the factor in place */
     if (!ev->is_configured)
         sarrus_configure(ev, t, q);
-    if (want->at[SARRUS_OBSERVE_ENERGY] >= 0)
-        lane_at(out, want->at[SARRUS_OBSERVE_ENERGY]) = sarrus_energy(ev, q, v);
+    if (want->at[SARRUS_OBSERVE_WORK] >= 0)
+        lane_at(out, want->at[SARRUS_OBSERVE_WORK]) = lane_at(tile, mech->layout.verdict.work);
+    if (want->at[SARRUS_OBSERVE_ENERGY] >= 0) {
+        ev->wants_open = 0;
+        sarrus_measure(ev, t, q, v);
+        lane_at(out, want->at[SARRUS_OBSERVE_ENERGY]) = ev->state.kinetic + ev->state.potential;
+    }
     sarrus_rows(mech, ev->parameter, q, v, ws, 1);
     if (want->at[SARRUS_OBSERVE_POSITION_ERROR] >= 0)
         lane_at(out, want->at[SARRUS_OBSERVE_POSITION_ERROR]) = sarrus_rows_norm(mech, ws->phi);

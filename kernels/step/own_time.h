@@ -11,8 +11,7 @@ LANE_FUNCTION int sarrus_method_is_adams(const sarrus_mechanism *mech) {
     return mech->integrator.method == SARRUS_INTEGRATOR_ADAMS_MOULTON;
 }
 
-/* Lanes that were never started, or whose state or inputs are not those that the last call left, begin at t with the tile's q, v.
- */
+/* Lanes that were never started, or whose state or inputs are not as the last call left them, begin at t with the tile's q, v. */
 LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptive *lanes, const sarrus_clock *clock, real t) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
@@ -39,8 +38,26 @@ LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptiv
     ev->healthy = on;
     sarrus_adaptive_gains(ev, lanes, real_set(mech->integrator.gain[sarrus_method_is_adams(mech) ? 1 : 0]),
                           real_set(mech->integrator.dt), on);
+    const real work = lane_at(ev->tile, mech->layout.verdict.work);
+    sarrus_lane_set(lanes->work_now, on, work);
+    sarrus_lane_set(lanes->work_before, on, work);
+    (void)sarrus_verdict_begin(ev, on, t, q, v, work);
     mask fail;
+    ev->wants_closeness = 1;
     sarrus_accelerate_checked(ev, t, q, v, &fail);
+    sarrus_closeness_take(ev);
+    ev->wants_closeness = 0;
+    if (lane_is_stopped(ev->stop)) {
+        ev->healthy = alive;
+        return;
+    }
+    sarrus_lane_set(lanes->power_now, on, ev->power);
+    sarrus_lane_set(lanes->power_before, on, ev->power);
+    sarrus_passage_end(ev, &lanes->passage, moved);
+    sarrus_lane_set(lanes->passage.closeness, moved, real_set(0.0));
+    for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
+        sarrus_lane_set(lane_from(lanes->passage.now, k), on, frame_at(ws->closeness, k));
+    sarrus_nearest_note(ev, on, t, frame_at(ws->closeness, 1));
     sarrus_count(ev, mech->layout.n_evaluations, 1.0, on);
     lane_at(lanes->rank, 0) = real_select(on, ev->found.rank, lane_at(lanes->rank, 0));
     mask astray = mask_and(on, mask_not(sarrus_state_is_finite(mech, q, v)));
@@ -68,50 +85,85 @@ LANE_BODY mask sarrus_adaptive_retire(const sarrus_evaluation *ev, const sarrus_
     spent = mask_and(spent, mask_not(vanished));
     sarrus_adaptive_fail(ev, clock, vanished, SARRUS_INSTANCE_STEP_UNDERFLOW);
     sarrus_adaptive_fail(ev, clock, spent, SARRUS_INSTANCE_STEP_LIMIT);
-    return mask_and(go, mask_not(mask_or(vanished, spent)));
+    mask weak = mask_and(go, sarrus_passage_is_lost(ev, &lanes->passage));
+    weak = mask_and(weak, mask_not(mask_or(vanished, spent)));
+    sarrus_adaptive_fail(ev, clock, weak, SARRUS_INSTANCE_UNRESOLVED);
+    return mask_and(go, mask_not(mask_or(weak, mask_or(vanished, spent))));
 }
 
-/* One trial step of the lanes of ev->healthy. Returns the lanes whose new state left the finite range. */
-LANE_BODY mask sarrus_adaptive_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t_target) {
+/* The watch for change points before a step, and how long the step may be. */
+LANE_BODY real sarrus_adaptive_watch(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const sarrus_passage *passage = &lanes->passage;
+    if (!mech->is_watched)
+        return h;
+    const sarrus_station from = {lane_at(lanes->t_now, 0),
+                                 h,
+                                 lanes->now,
+                                 lane_from(lanes->now, mech->n),
+                                 {lane_at(passage->now, 0), lane_at(passage->now, 1), lane_at(passage->now, 2)}};
+    (void)sarrus_passage_watch(ev, passage, ev->healthy, &from);
+    ev->is_configured = ev->is_factored = 0;
+    h = sarrus_step_across(ev, passage, h);
+    const mask is_bend = real_lt(real_set(0.0), lane_at(passage->is_bend, 0));
+    if (!mask_any(is_bend))
+        return h;
+    const real_scalar blind = sarrus_method_is_adams(mech) ? SARRUS_BEND_STEP_BLIND_ADAMS : SARRUS_BEND_STEP_BLIND;
+    const real share = real_select(sarrus_is_blind(ev, passage), real_set(blind), real_set(SARRUS_BEND_STEP));
+    return real_min(sarrus_bend_step(ev, passage, share), h);
+}
+
+/* One trial step of the lanes of ev->healthy, not beyond t_cut. */
+LANE_BODY sarrus_trial_outcome sarrus_adaptive_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t_cut) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const int is_adams = sarrus_method_is_adams(mech);
     real h = lane_at(lanes->step, 0), t_now = lane_at(lanes->t_now, 0);
     h = real_min(is_adams ? sarrus_adams_stable_step(ev) : sarrus_runge_kutta_stable_step(ev), h);
-    real t_new = t_now + h;
-    if (sarrus_calls_cut_steps(mech)) { /* a hundredth of a step is not worth a step of its own */
-        real left = t_target - t_now;
-        mask is_last = real_le(left, real_set(1.01) * h);
-        h = real_select(is_last, left, h);
-        t_new = real_select(is_last, t_target, t_new);
-    }
+    h = sarrus_adaptive_watch(ev, lanes, h);
+    const real left = t_cut - t_now;
+    const mask is_last = real_le(left, real_set(1.01) * h); /* a hundredth of a step is not worth a step of its own */
+    h = real_select(is_last, left, h);
+    const real t_new = real_select(is_last, t_cut, t_now + h);
     return is_adams ? sarrus_adams_try(ev, lanes, h, t_new) : sarrus_runge_kutta_try(ev, lanes, h, t_new);
 }
 
-/* q, v of the tile at the time that was asked for, on the constraints when every step is. */
+/* q, v of the tile at the time that was asked for, on the constraints when every step is; as they were when an end is asked for. */
 LANE_BODY void sarrus_adaptive_show(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const int32_t n = mech->n;
     real *q = lane_from(ev->tile, mech->layout.q), *v = lane_from(ev->tile, mech->layout.v);
+    real *q_new = ev->ws->sum_q, *v_new = ev->ws->sum_v;
+    for (int32_t i = 0; i < n; ++i) {
+        lane_at(q_new, i) = lane_at(q, i);
+        lane_at(v_new, i) = lane_at(v, i);
+    }
     if (sarrus_method_is_adams(mech))
-        sarrus_adams_show(ev, lanes, t, ev->healthy, q, v);
+        sarrus_adams_show(ev, lanes, t, ev->healthy, q_new, v_new);
     else
-        sarrus_runge_kutta_show(ev, lanes, t, ev->healthy, q, v);
+        sarrus_dense_show(ev, lanes, t, ev->healthy, q_new, v_new);
     ev->is_configured = ev->is_factored = 0;
     if (mech->project == SARRUS_PROJECT_EVERY_STEP)
-        sarrus_project(ev, t, q, v);
-    sarrus_lanes_copy(ev->healthy, q, n, lanes->shown);
-    sarrus_lanes_copy(ev->healthy, v, n, lane_from(lanes->shown, n));
+        sarrus_project(ev, t, q_new, v_new);
+    if (lane_is_stopped(ev->stop))
+        return;
+    sarrus_lanes_copy(ev->healthy, q_new, n, q);
+    sarrus_lanes_copy(ev->healthy, v_new, n, v);
+    sarrus_lanes_copy(ev->healthy, q_new, n, lanes->shown);
+    sarrus_lanes_copy(ev->healthy, v_new, n, lane_from(lanes->shown, n));
 }
 
-/* As sarrus_advance, for the methods that choose their steps. All the way or, when changes of rank wait to be fetched, not at all:
- * the lanes then stand somewhere between, and the next call goes on from there. */
+/* As sarrus_advance, for the methods that choose their steps. All the way or, when changes of rank wait to be fetched or an end is
+ * asked for, not at all: the lanes then stand somewhere between, and the next call goes on from there. */
 LANE_BODY uint64_t sarrus_advance_adaptive(sarrus_evaluation *ev, real *tile, const sarrus_clock *clock, uint64_t n_steps) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real t_target = real_set(sarrus_clock_time(clock, clock->step + n_steps));
+    const real t_cut = sarrus_calls_cut_steps(mech) ? t_target : real_set(1e300);
     sarrus_adaptive lanes;
     if (n_steps == 0 || !mask_any(ev->healthy))
         return n_steps;
     sarrus_adaptive_view(mech, tile, &lanes);
+    lanes.t_end = real_set(clock->step + n_steps <= clock->n_total ? clock->t_end : 1e300);
+    sarrus_passage_view(ev, &lanes.passage);
     sarrus_adaptive_begin(ev, &lanes, clock, real_set(sarrus_clock_time(clock, clock->step)));
     ev->is_configured = ev->is_factored = 0; /* what comes next is evaluated at a lane's own time */
     mask alive = ev->healthy;
@@ -119,7 +171,7 @@ LANE_BODY uint64_t sarrus_advance_adaptive(sarrus_evaluation *ev, real *tile, co
         mask go = mask_and(alive, real_lt(lane_at(lanes.t_now, 0), t_target));
         if (!mask_any(go))
             break;
-        if (sarrus_events_are_full(ev))
+        if (sarrus_events_are_full(ev) || lane_is_stopped(ev->stop))
             return 0;
         mask stay = sarrus_adaptive_retire(ev, &lanes, clock, go);
         alive = mask_and(alive, mask_or(stay, mask_not(go)));
@@ -128,13 +180,13 @@ LANE_BODY uint64_t sarrus_advance_adaptive(sarrus_evaluation *ev, real *tile, co
             continue;
         ev->found.rank = lane_at(lanes.rank, 0);
         sarrus_rank_note(ev, lane_at(lanes.t_now, 0), go);
-        mask lost = sarrus_adaptive_try(ev, &lanes, t_target);
-        sarrus_adaptive_fail(ev, clock, lost, SARRUS_INSTANCE_DIVERGED);
-        alive = mask_and(alive, mask_not(lost));
+        const sarrus_trial_outcome end = sarrus_adaptive_try(ev, &lanes, t_cut);
+        sarrus_adaptive_end(ev, clock, end.lost, end.word);
+        alive = mask_and(alive, mask_not(end.lost));
     }
     ev->healthy = alive;
     sarrus_adaptive_show(ev, &lanes, t_target);
-    return n_steps;
+    return lane_is_stopped(ev->stop) ? 0 : n_steps;
 }
 
 #endif

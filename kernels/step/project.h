@@ -21,16 +21,16 @@ PLAN_BODY void sarrus_project_step(const sarrus_evaluation *ev, const real *corr
     }
 }
 
-/* Positions of the lanes of `active`: at most n_iterations, a lane stops at ‖Φ‖ ≤ tolerance. The rows of the
- * workspace are those of
- * the final q. */
+/* Positions of the lanes of `active`: at most n_iterations, a lane stops at ‖Φ‖ ≤ tolerance. The rows of the workspace and
+ * ev->open, ‖Φ‖, are those of the final q. */
 LANE_BODY void sarrus_project_positions(sarrus_evaluation *ev, real t, real tolerance, int32_t n_iterations, mask active, real *q,
                                         const real *v) {
     sarrus_workspace *ws = ev->ws;
     mask open = active;
     for (int32_t iteration = 0;; ++iteration) {
         sarrus_evaluate_rows(ev, t, q, v);
-        open = mask_and(open, mask_not(real_le(sarrus_rows_norm(sarrus_plan_of(ev), ws->phi), tolerance)));
+        ev->open = sarrus_rows_norm(sarrus_plan_of(ev), ws->phi);
+        open = mask_and(open, mask_not(real_le(ev->open, tolerance)));
         if (iteration == n_iterations || !mask_any(open))
             return;
         sarrus_correct_projection(ev, ws->phi, open, ws->a);
@@ -60,6 +60,19 @@ LANE_FUNCTION void sarrus_stage_velocities(sarrus_evaluation *ev, real t) {
     sarrus_project_velocities(ev, ev->healthy, ws->v);
 }
 
+/* Round-off of Φ: about an ε of the largest coordinate in each of m rows. A looser goal would be felt: near a change point what is
+ * left of Φ stands for an angle Φ/σ, and the velocities follow the bent configuration. In a bend the same round-off, written into
+ * every state anew, would put each of them on a bend of its own; there a state that is within some round-off stays as it is. */
+LANE_FUNCTION real sarrus_project_goal(const sarrus_evaluation *ev, const real *q) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    real scale = real_set(1.0);
+    PLAN_EACH (i, 0, mech->n)
+        scale = real_max(real_abs(lane_at(q, i)), scale);
+    const mask is_bend = real_lt(real_set(0.0), lane_at(ev->tile, mech->layout.passage.is_bend));
+    const real goal = real_set(2.2e-16) * real_sqrt(real_set((real_scalar)mech->m)) * scale;
+    return real_select(is_bend, real_set(16.0) * goal, goal);
+}
+
 /* The plan's projection after a step. */
 LANE_BODY void sarrus_project(sarrus_evaluation *ev, real t, real *q, real *v) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
@@ -68,17 +81,12 @@ LANE_BODY void sarrus_project(sarrus_evaluation *ev, real t, real *q, real *v) {
     mask active = ev->healthy;
     if (mech->project == SARRUS_PROJECT_TOLERANCE) {
         sarrus_evaluate_rows(ev, t, q, v);
-        real error = sarrus_rows_norm(mech, ev->ws->phi);
-        active = mask_and(active, mask_not(real_le(error, real_set(mech->project_tolerance))));
+        ev->open = sarrus_rows_norm(mech, ev->ws->phi);
+        active = mask_and(active, mask_not(real_le(ev->open, real_set(mech->project_tolerance))));
         if (!mask_any(active))
             return;
     }
-    /* Round-off of Φ: about an ε of the largest coordinate in each of m rows. A looser goal would be felt: near a singular
-     * configuration what is left of Φ stands for an angle Φ/σ, and the velocities follow the bent configuration. */
-    real scale = real_set(1.0);
-    PLAN_EACH (i, 0, mech->n)
-        scale = real_max(real_abs(lane_at(q, i)), scale);
-    sarrus_project_positions(ev, t, real_set(2.2e-16) * real_sqrt(real_set((real_scalar)mech->m)) * scale, 2, active, q, v);
+    sarrus_project_positions(ev, t, sarrus_project_goal(ev, q), 2, active, q, v);
     sarrus_project_velocities(ev, active, v);
 }
 

@@ -1,5 +1,6 @@
 /* The classical Runge-Kutta step of order 4 for q̇ = v, v̇ = a(t, q, v):
- *   v ← v + h/6 (a₁ + 2a₂ + 2a₃ + a₄),   q ← q + h/6 (v + 2v₂ + 2v₃ + v₄),   v_{s+1} = v + c h a_s,  q_{s+1} = q + c h v_s. */
+ *   v ← v + h/6 (a₁ + 2a₂ + 2a₃ + a₄),   q ← q + h/6 (v + 2v₂ + 2v₃ + v₄),   v_{s+1} = v + c h a_s,  q_{s+1} = q + c h v_s,
+ *   W ← W + h/6 (P₁ + 2P₂ + 2P₃ + P₄). */
 #ifndef SARRUS_STEP_RK4_H
 #define SARRUS_STEP_RK4_H
 
@@ -36,11 +37,55 @@ LANE_FUNCTION sarrus_rk4_times sarrus_rk4_times_of(real t, real h) {
     return at;
 }
 
+/* Σ m x², twice the kinetic energy of speeds x. */
+LANE_FUNCTION real sarrus_weighted_square(const sarrus_evaluation *ev, const real *x, const real *less) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    real sum = real_set(0.0);
+    PLAN_EACH (b, 0, mech->n_bodies) {
+        const real *p = lane_from(ev->parameter, mech->p_body + SARRUS_PB_N * b);
+        const int32_t i = 3 * b;
+        real dx = lane_at(x, i) - lane_at(less, i), dy = lane_at(x, i + 1) - lane_at(less, i + 1);
+        real turn = lane_at(x, i + 2) - lane_at(less, i + 2);
+        sum = real_fma(lane_at(p, SARRUS_PB_MASS), real_fma(dx, dx, dy * dy), sum);
+        sum = real_fma(lane_at(p, SARRUS_PB_INERTIA) * turn, turn, sum);
+    }
+    return sum;
+}
+
+/* The accelerations of the two stages in the middle of a step differ by h² terms; what they do to the speeds, h |a₃ − a₂|, is an
+ * estimate of how well the step resolves the motion that costs nothing else (fixed.h makes an error of it). ws->sum_w[2] ← its
+ * square, weighted by the masses. */
+LANE_FUNCTION void sarrus_rk4_spread(const sarrus_evaluation *ev, int32_t stage, real h) {
+    sarrus_workspace *ws = ev->ws;
+    if (stage == 1) {
+        PLAN_EACH (i, 0, sarrus_plan_of(ev)->n)
+            lane_at(ws->a_middle, i) = lane_at(ws->a, i);
+    } else if (stage == 2) {
+        lane_at(ws->sum_w, 2) = h * h * sarrus_weighted_square(ev, ws->a, ws->a_middle);
+    }
+}
+
+/* The work of a step beside the state. */
+LANE_FUNCTION void sarrus_rk4_work(const sarrus_evaluation *ev, int32_t stage, real h) {
+    real *sum = ev->ws->sum_w, *work = lane_from(ev->tile, sarrus_plan_of(ev)->layout.verdict.work);
+    if (!sarrus_plan_of(ev)->has_work) {
+        if (stage == 3)
+            lane_at(sum, 1) = lane_at(work, 0);
+    } else if (stage < 3) {
+        lane_at(sum, 0) = stage == 0 ? ev->power : real_fma(real_set(2.0), ev->power, lane_at(sum, 0));
+    } else {
+        lane_at(sum, 1) = real_fma(h / real_set(6.0), lane_at(sum, 0) + ev->power, lane_at(work, 0));
+    }
+}
+
 /* What follows the acceleration of stage 0 … 3 of a step from t: the state and the stage velocities of the next stage, or the new
  * state into ws->q, ws->v. */
 LANE_FUNCTION void sarrus_rk4_stage_end(sarrus_evaluation *ev, int32_t stage, const sarrus_rk4_times *at, const real *q,
                                         const real *v) {
     sarrus_workspace *ws = ev->ws;
+    sarrus_rk4_work(ev, stage, at->h);
+    if (sarrus_plan_of(ev)->wants_error)
+        sarrus_rk4_spread(ev, stage, at->h);
     if (stage == 0) {
         sarrus_rank_note(ev, at->t, ev->healthy);
         if (sarrus_plan_of(ev)->integrator.has_step_gains) {
@@ -61,11 +106,10 @@ LANE_FUNCTION void sarrus_rk4_stage_end(sarrus_evaluation *ev, int32_t stage, co
     }
 }
 
-/* The new state into ws->q, ws->v. Returns in *force_is_finite the lanes whose a_f was finite at the start of the step. */
-LANE_BODY void sarrus_rk4(sarrus_evaluation *ev, real t, real h, const real *q, const real *v, mask *force_is_finite) {
+/* The new state into ws->q, ws->v, the new work into ws->sum_w[1]; the acceleration at (t, q, v) is in ws->a. */
+LANE_BODY void sarrus_rk4(sarrus_evaluation *ev, real t, real h, const real *q, const real *v) {
     sarrus_workspace *ws = ev->ws;
     const sarrus_rk4_times at = sarrus_rk4_times_of(t, h);
-    sarrus_accelerate_checked(ev, t, q, v, force_is_finite);
     sarrus_rk4_stage_end(ev, 0, &at, q, v);
     sarrus_accelerate(ev, at.t_half, ws->q, ws->v, ws->a);
     sarrus_rk4_stage_end(ev, 1, &at, q, v);

@@ -1,11 +1,11 @@
 /* Embedded Runge-Kutta pairs with error control (coefficients: sarrus_mech_integrator; dopri5, verner65):
  *   f_s = f(t + c_s h, y + h Σ_j a_sj f_j),   y⁺ = y + h Σ_j b_j f_j,   err = h Σ_j e_j f_j,   h⁺ = h·min(10, max(0.2, 0.9
  * ‖err‖^{-1/p})). y = (q, v), f = (v, a). The last stage lies at the new state, after its projection, and is the first one of the
- * next step. Between the ends of a step the state is the quintic that has q, v and a of both. */
+ * next step. What lies between the ends of a step: dense.h. */
 #ifndef SARRUS_STEP_RUNGE_KUTTA_H
 #define SARRUS_STEP_RUNGE_KUTTA_H
 
-#include "kernels/step/adaptive.h"
+#include "kernels/step/dense.h"
 
 LANE_FUNCTION real sarrus_runge_kutta_stable_step(const sarrus_evaluation *ev) {
     const sarrus_mech_integrator *how = &sarrus_plan_of(ev)->integrator;
@@ -48,18 +48,22 @@ LANE_BODY void sarrus_runge_kutta_stages(sarrus_evaluation *ev, const sarrus_ada
     sarrus_workspace *ws = ev->ws;
     const int32_t n = sarrus_plan_of(ev)->n, last = how->n_stages - 1;
     sarrus_stage_keep(ev, 0, lane_from(lanes->now, n), lane_from(ev->tile, sarrus_plan_of(ev)->layout.adaptive.a_now));
+    lane_at(ws->stage_power, 0) = lane_at(lanes->power_now, 0);
     for (int32_t s = 1; s <= last; ++s) {
         ev->held =
             how->has_step_gains && s < last ? lane_from(ev->tile, sarrus_plan_of(ev)->layout.adaptive.held) : (const real *)0;
         real t = s == last ? t_new : real_fma(real_set(how->c[s]), h, lane_at(lanes->t_now, 0));
         sarrus_stages_sum(ev, how->a[s], s, h, lanes->now, ws->q, ws->v);
+        ev->wants_closeness = s == last;
         if (s == last)
             sarrus_project(ev, t, ws->q, ws->v);
         else
             sarrus_stage_velocities(ev, t);
         sarrus_accelerate(ev, t, ws->q, ws->v, ws->a);
         sarrus_stage_keep(ev, s, ws->v, ws->a);
+        lane_at(ws->stage_power, s) = ev->power;
     }
+    sarrus_closeness_take(ev);
     sarrus_stages_sum(ev, how->e, how->n_stages, h, (const real *)0, ws->error, lane_from(ws->error, n));
 }
 
@@ -75,6 +79,7 @@ LANE_BODY void sarrus_runge_kutta_accept(const sarrus_evaluation *ev, const sarr
     sarrus_lanes_copy(accept, ws->q, n, lanes->now);
     sarrus_lanes_copy(accept, ws->v, n, lane_from(lanes->now, n));
     sarrus_lanes_copy(accept, ws->a, n, a_now);
+    sarrus_dense_forget(ev, accept);
     if (sarrus_plan_of(ev)->integrator.has_step_gains)
         sarrus_violation_hold(ev, accept, lane_from(ev->tile, at->held));
     lane_at(lanes->t_now, 0) = real_select(accept, t_new, lane_at(lanes->t_now, 0));
@@ -100,73 +105,60 @@ LANE_FUNCTION void sarrus_runge_kutta_resize(const sarrus_adaptive *lanes, real 
     lane_at(lanes->memory, 0) = real_select(accept, wish / factor, memory);
 }
 
-/* One trial step of the lanes of ev->healthy, of size h to t_new. Returns the lanes whose new state left the finite range. */
-LANE_BODY mask sarrus_runge_kutta_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
+/* The work at the end of the present trial, W + h Σ_j b_j P_j. */
+LANE_BODY real sarrus_runge_kutta_work(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h) {
+    const sarrus_mech_integrator *how = &sarrus_plan_of(ev)->integrator;
+    const real_scalar *b = how->a[how->n_stages - 1];
+    real sum = real_set(0.0);
+    if (!sarrus_plan_of(ev)->has_work)
+        return lane_at(lanes->work_now, 0);
+    for (int32_t j = 0; j < how->n_stages - 1; ++j)
+        sum = real_fma(real_set(b[j]), lane_at(ev->ws->stage_power, j), sum);
+    return real_fma(h, sum, lane_at(lanes->work_now, 0));
+}
+
+/* J, its estimated error, h Σ_j e_j P_j. */
+LANE_BODY real sarrus_runge_kutta_work_error(const sarrus_evaluation *ev, real h) {
+    const sarrus_mech_integrator *how = &sarrus_plan_of(ev)->integrator;
+    real sum = real_set(0.0);
+    for (int32_t j = 0; sarrus_plan_of(ev)->has_work && j < how->n_stages; ++j)
+        sum = real_fma(real_set(how->e[j]), lane_at(ev->ws->stage_power, j), sum);
+    return h * sum;
+}
+
+/* One trial step of the lanes of ev->healthy, of size h to t_new; without consequences when an end is asked for. */
+LANE_BODY sarrus_trial_outcome sarrus_runge_kutta_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const sarrus_mech_integrator *how = &mech->integrator;
     sarrus_workspace *ws = ev->ws;
     const real one = real_set(1.0);
     const mask go = ev->healthy;
+    sarrus_trial_outcome end = {mask_none(), real_set(0.0)};
     sarrus_adaptive_gains(ev, lanes, real_set(how->gain[0]), h, go);
     sarrus_runge_kutta_stages(ev, lanes, h, t_new);
-    sarrus_count(ev, mech->layout.n_evaluations, (real_scalar)(how->n_stages - 1), go);
     real error = sarrus_error_size(ev, ws->error, lanes->now, ws->q, ws->v);
+    if (lane_is_stopped(ev->stop))
+        return end;
+    sarrus_count(ev, mech->layout.n_evaluations, (real_scalar)(how->n_stages - 1), go);
+    const real work = sarrus_runge_kutta_work(ev, lanes, h);
+    error = real_max(error, sarrus_work_error(ev, sarrus_runge_kutta_work_error(ev, h), work - lane_at(lanes->work_now, 0)));
+    error = sarrus_error_less_noise(ev, lanes, h, error);
     mask good = mask_and(real_le(error, one), sarrus_all_are_finite(ws->a, mech->n));
     good = mask_and(good, mask_and(sarrus_all_are_finite(ws->q, mech->n), sarrus_all_are_finite(ws->v, mech->n)));
-    mask accept = mask_and(go, good), reject = mask_and(go, mask_not(good));
-    mask lost = mask_and(accept, mask_not(sarrus_state_is_finite(mech, ws->q, ws->v)));
-    accept = mask_and(accept, mask_not(lost));
+    const mask reject = mask_and(go, mask_not(good));
+    const mask accept = sarrus_trial_judge(ev, lanes, mask_and(go, good), h, t_new, work, &end);
 
     real wish = real_set(0.9) * sarrus_root(error, real_set((real_scalar)how->error_order), how->error_order);
     sarrus_runge_kutta_resize(lanes, h, wish, accept, reject);
     sarrus_count(ev, mech->layout.n_steps, 1.0, accept);
     sarrus_count(ev, mech->layout.n_rejected, 1.0, reject);
     sarrus_runge_kutta_accept(ev, lanes, t_new, accept);
-    return lost;
-}
-
-/* Both states of one coordinate at the part x of a step of size h. */
-LANE_FUNCTION void sarrus_quintic(real x, real h, const real *before, const real *now, real *q, real *v) {
-    const real two = real_set(2.0), half = real_set(0.5);
-    real y = real_set(1.0) - x, xy = x * y, x2 = x * x, y2 = y * y, xy2 = xy * xy;
-    real rise = now[0] - before[0];
-    /* Weights of q⁺ − q, v, v⁺, a, a⁺ and their derivatives. */
-    real w_q = x2 * x * real_fma(x, real_fma(real_set(6.0), x, real_set(-15.0)), real_set(10.0));
-    real w_v = x * y2 * y * real_fma(real_set(3.0), x, real_set(1.0));
-    real w_v1 = -(x2 * x * y * real_fma(real_set(3.0), y, real_set(1.0)));
-    real w_a = half * x2 * y2 * y, w_a1 = half * x2 * x * y2;
-    real d_q = real_set(30.0) * xy2;
-    real d_v = y2 * real_fnma(real_set(15.0), x2, real_fma(two, x, real_set(1.0)));
-    real d_v1 = x2 * real_fnma(real_set(15.0), y2, real_fma(two, y, real_set(1.0)));
-    real d_a = half * x * y2 * real_fnma(real_set(5.0), x, two), d_a1 = -(half * x2 * y * real_fnma(real_set(5.0), y, two));
-    real s = real_fma(w_v, before[1], real_fma(w_v1, now[1], h * real_fma(w_a, before[2], w_a1 * now[2])));
-    *q = real_fma(w_q, rise, real_fma(h, s, before[0]));
-    s = real_fma(d_v, before[1], real_fma(d_v1, now[1], h * real_fma(d_a, before[2], d_a1 * now[2])));
-    *v = real_fma(d_q, rise * real_inverse_or_zero(h), s);
-}
-
-/* The state at time t, t_before < t ≤ t_now, into q, v of the lanes of `on`. */
-LANE_BODY void sarrus_runge_kutta_show(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t, mask on, real *q,
-                                       real *v) {
-    const sarrus_adaptive_layout *at = &sarrus_plan_of(ev)->layout.adaptive;
-    const int32_t n = sarrus_plan_of(ev)->n;
-    const real *before = lane_from(ev->tile, at->before);
-    const real *a_before = lane_from(ev->tile, at->a_before), *a_now = lane_from(ev->tile, at->a_now);
-    real h = lane_at(lanes->t_now, 0) - lane_at(lanes->t_before, 0);
-    real x = (t - lane_at(lanes->t_before, 0)) * real_inverse_or_zero(h);
-    mask at_end = real_le(lane_at(lanes->t_now, 0), t);
-    for (int32_t i = 0; i < n; ++i) {
-        const real first[3] = {lane_at(before, i), lane_at(before, n + i), lane_at(a_before, i)};
-        const real last[3] = {lane_at(lanes->now, i), lane_at(lanes->now, n + i), lane_at(a_now, i)};
-        real qi, vi;
-        sarrus_quintic(x, h, first, last, &qi, &vi);
-        lane_at(q, i) = real_select(on, real_select(at_end, last[0], qi), lane_at(q, i));
-        lane_at(v, i) = real_select(on, real_select(at_end, last[1], vi), lane_at(v, i));
-    }
+    return end;
 }
 
 /* The lanes of `on` begin anew: the state and its acceleration are in lanes->now and ws->a. */
 LANE_BODY void sarrus_runge_kutta_begin(const sarrus_evaluation *ev, mask on) {
+    sarrus_dense_forget(ev, on);
     sarrus_lanes_copy(on, ev->ws->a, sarrus_plan_of(ev)->n, lane_from(ev->tile, sarrus_plan_of(ev)->layout.adaptive.a_now));
     if (sarrus_plan_of(ev)->integrator.has_step_gains)
         sarrus_violation_hold(ev, on, lane_from(ev->tile, sarrus_plan_of(ev)->layout.adaptive.held));

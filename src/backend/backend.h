@@ -23,7 +23,8 @@ typedef struct sarrus_backend_ops {
     sarrus_status (*create)(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,
                             uint64_t n_instances, sarrus_device **out);
     void (*destroy)(sarrus_device *device);
-    /* These run kernels. DEVICE_FAILED: the device is lost, and what it held; device->failure says why. */
+    /* These run kernels. DEVICE_FAILED: the device is lost, and what it held; device->failure says why. INTERRUPTED: device->stop
+     * was set; tiles are left between their steps, some further on than others. */
     sarrus_status (*assemble)(sarrus_device *device);
     sarrus_status (*advance)(sarrus_device *device, const sarrus_clock *clock, uint64_t n_steps);
     sarrus_status (*observe)(sarrus_device *device, const sarrus_device_observation *observation);
@@ -48,7 +49,8 @@ struct sarrus_device {
     int n_threads;
     bool keeps_events;
     uint64_t n_instances;
-    double *tiles; /* [n_tiles][n_arrays][width] */
+    const volatile int32_t *stop; /* as in sarrus_batch_options */
+    double *tiles;                /* [n_tiles][n_arrays][width] */
     char description[96];
     char failure[192]; /* "" while all is well */
 };

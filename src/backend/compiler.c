@@ -1,5 +1,6 @@
 #include "backend/compiler.h"
 #include "core/monotonic.h"
+#include "core/stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -163,6 +164,10 @@ static int process_start(const sarrus_compilation *compilation, int messages, pi
 
 typedef enum ending { ENDED, TOO_LONG, UNWANTED } ending;
 
+static bool is_unwanted(const sarrus_compilation *compilation) {
+    return atomic_load_explicit(compilation->is_unwanted, memory_order_relaxed) || sarrus_stop_is_asked(compilation->stop);
+}
+
 /* Waits for the process, looking every few ms whether it is still wanted. `*status` is 0 when somebody else has reaped it: the
  * application's own handler of children; the object then tells how it went. */
 static ending process_wait(pid_t process, const sarrus_compilation *compilation, int *status) {
@@ -174,7 +179,7 @@ static ending process_wait(pid_t process, const sarrus_compilation *compilation,
         const pid_t ended = waitpid(process, status, how == ENDED ? WNOHANG : 0);
         if (ended == process || (ended < 0 && errno != EINTR))
             return how;
-        if (how == ENDED && atomic_load_explicit(compilation->is_unwanted, memory_order_relaxed))
+        if (how == ENDED && is_unwanted(compilation))
             how = UNWANTED;
         else if (how == ENDED && sarrus_monotonic_seconds() > deadline)
             how = TOO_LONG;

@@ -17,6 +17,7 @@ typedef struct sarrus_compilation {
     double max_seconds;             /* by the clock; then it is killed */
     uint64_t max_bytes;             /* of address space, for each of its processes */
     const atomic_bool *is_unwanted; /* set by another thread: it is killed soon */
+    const volatile int32_t *stop;   /* as in sarrus_batch_options: the same */
 } sarrus_compilation;
 
 /* The path of a compiler given by a path or by a name that the system's standard path has (NULL: cc). */

@@ -16,6 +16,7 @@
 #include "backend/specialize_plan.h"
 #include "core/monotonic.h"
 #include "core/report.h"
+#include "core/stop.h"
 #include "plan/lower.h"
 
 typedef struct cpu_thread {
@@ -41,13 +42,13 @@ static cpu_device *cpu_of(sarrus_device *device) {
     return (cpu_device *)(void *)device;
 }
 
-/* Zeroed lane arrays, aligned for any vector. */
-static double *lane_arrays(size_t n_doubles) {
-    size_t bytes = (n_doubles * sizeof(double) + 63) / 64 * 64 + 64;
-    double *block = aligned_alloc(64, bytes);
-    if (block)
-        memset(block, 0, bytes);
-    return block;
+/* Zeroed lane arrays, aligned for any vector. Gigabytes take a while: a stop leaves the rest as it is. */
+static double *lane_arrays(size_t n_doubles, const volatile int32_t *stop) {
+    const size_t piece = (size_t)16 << 20, bytes = (n_doubles * sizeof(double) + 63) / 64 * 64 + 64;
+    char *block = aligned_alloc(64, bytes);
+    for (size_t at = 0; block && at < bytes && !sarrus_stop_is_asked(stop); at += piece)
+        memset(block + at, 0, bytes - at < piece ? bytes - at : piece);
+    return (double *)(void *)block;
 }
 
 static void cpu_destroy(sarrus_device *base) {
@@ -70,13 +71,15 @@ static bool thread_create(cpu_device *device, cpu_thread *thread) {
     size_t width = (size_t)device->kernels->width;
     thread->call.mech = mech;
     thread->call.reveal = device->kernels->reveal;
-    thread->call.workspace = lane_arrays(device->kernels->workspace_arrays(mech) * width);
+    thread->call.stop = device->base.stop;
+    thread->call.workspace = lane_arrays(device->kernels->workspace_arrays(mech) * width, NULL);
     thread->observed =
-        lane_arrays(((size_t)mech->n + 3 * (size_t)mech->n_joints + (size_t)mech->n_drives + SARRUS_N_OBSERVABLES) * width);
+        lane_arrays(((size_t)mech->n + 3 * (size_t)mech->n_joints + (size_t)mech->n_drives + SARRUS_N_OBSERVABLES) * width, NULL);
     if (mech->solve == SARRUS_SOLVE_EXTERNAL) {
         if (!sarrus_lapack_solver_create(mech, &thread->lapack))
             return false;
         thread->call.external = sarrus_lapack_solve;
+        thread->lapack.stop = device->base.stop;
         thread->call.external_user = &thread->lapack;
     }
     if (!thread->call.workspace || !thread->observed)
@@ -117,10 +120,11 @@ static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan
     device->base.n_tiles = (n_instances + width - 1) / width;
     device->base.n_instances = n_instances;
     device->base.keeps_events = options && options->keep_rank_events;
+    device->base.stop = options ? options->stop : NULL;
     device->base.n_threads = count_threads(options, device->base.n_tiles);
     device->kernels = kernels;
     device->tile_doubles = (size_t)plan->mech.layout.n_arrays * (size_t)width;
-    device->base.tiles = lane_arrays(device->tile_doubles * device->base.n_tiles);
+    device->base.tiles = lane_arrays(device->tile_doubles * device->base.n_tiles, device->base.stop);
     device->threads = calloc((size_t)device->base.n_threads, sizeof *device->threads);
     bool good = device->base.tiles && device->threads && sarrus_plan_lower(plan, kernels->width, &device->lowered);
     for (int i = 0; good && i < device->base.n_threads; ++i)
@@ -145,23 +149,28 @@ static void take_tile(const cpu_device *device, sarrus_kernel_call *call, int64_
     call->is_configured = call->is_factored = 0;
 }
 
-/* What is done with one tile. */
-typedef void tile_work(cpu_device *device, cpu_thread *thread, uint64_t i_tile, const void *how);
+/* What is done with one tile; false when a stop has come between. */
+typedef bool tile_work(cpu_device *device, cpu_thread *thread, uint64_t i_tile, const void *how);
+
+static bool is_stopped(const cpu_device *device) {
+    return sarrus_stop_is_asked(device->base.stop);
+}
 
 /* Leaves its processor to the compiler, while that is worth it and tiles are left for the others. */
 static void yield_to_compiler(const cpu_device *device, const atomic_uint_fast64_t *next) {
     const struct timespec pause = {0, 1000000};
-    while (sarrus_specializer_needs_processor(device->specializer) &&
+    while (sarrus_specializer_needs_processor(device->specializer) && !is_stopped(device) &&
            atomic_load_explicit(next, memory_order_relaxed) < device->base.n_tiles)
         (void)nanosleep(&pause, NULL);
 }
 
 /* All tiles, each by whatever thread is free. With a thread on every processor a compiler would have to share one of them with us,
  * and its kernels would come the later. */
-static void for_tiles(cpu_device *device, tile_work *work, const void *how) {
+static sarrus_status for_tiles(cpu_device *device, tile_work *work, const void *how) {
     const int n_threads = device->base.n_threads;
     const bool is_full = n_threads > 1 && n_threads >= omp_get_num_procs();
     atomic_uint_fast64_t next = 0;
+    atomic_bool is_cut = false;
 #pragma omp parallel num_threads(n_threads)
     {
         cpu_thread *thread = &device->threads[omp_get_thread_num()];
@@ -169,20 +178,24 @@ static void for_tiles(cpu_device *device, tile_work *work, const void *how) {
             yield_to_compiler(device, &next);
         for (uint64_t i; (i = atomic_fetch_add_explicit(&next, 1, memory_order_relaxed)) < device->base.n_tiles;) {
             take_tile(device, &thread->call, (int64_t)i);
-            work(device, thread, i, how);
+            if (is_stopped(device) || !work(device, thread, i, how)) {
+                atomic_store_explicit(&is_cut, true, memory_order_relaxed);
+                break;
+            }
         }
     }
+    return atomic_load_explicit(&is_cut, memory_order_relaxed) ? SARRUS_INTERRUPTED : SARRUS_OK;
 }
 
-static void assemble_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile, const void *how) {
+static bool assemble_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile, const void *how) {
     (void)i_tile;
     (void)how;
     device->kernels->assemble(&thread->call);
+    return !is_stopped(device);
 }
 
 static sarrus_status cpu_assemble(sarrus_device *base) {
-    for_tiles(cpu_of(base), assemble_tile, NULL);
-    return SARRUS_OK;
+    return for_tiles(cpu_of(base), assemble_tile, NULL);
 }
 
 /* The kernels for the next steps of the thread's tile, and how many these may be: kernels that are being compiled are waited for in
@@ -202,8 +215,9 @@ static sarrus_advance_function *kernels_choose(const cpu_device *device, cpu_thr
     return advance;
 }
 
-/* n_steps steps of the thread's tile. The changes of rank are fetched whenever the tile is full of them, and in the end. */
-static void advance_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile, sarrus_clock clock, uint64_t n_steps) {
+/* n_steps steps of the thread's tile. The changes of rank are fetched whenever the tile is full of them, and in the end. False when
+ * a stop has come between. */
+static bool advance_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile, sarrus_clock clock, uint64_t n_steps) {
     const sarrus_mechanism *mech = &device->lowered.mech;
     const uint64_t i_first = i_tile * (uint64_t)device->base.width;
     sarrus_event_list *events = device->base.keeps_events ? &thread->events : NULL;
@@ -218,16 +232,22 @@ static void advance_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile
             thread->n_special_steps += n_more;
         if (mech->event_capacity > 0)
             sarrus_event_list_fetch(events, mech, thread->call.tile, i_first, device->base.width, device->base.n_instances);
+        if (n_done < n_steps && is_stopped(device))
+            return false;
     }
+    return true;
 }
 
 /* n_steps steps of every tile. Before them: does it pay now to have kernels compiled? How much is left the clock knows, how long it
  * takes is told by the steps so far. */
-static void march_tiles(cpu_device *device, tile_work *work, const void *how, const sarrus_clock *clock, uint64_t n_steps) {
+static sarrus_status march_tiles(cpu_device *device, tile_work *work, const void *how, const sarrus_clock *clock,
+                                 uint64_t n_steps) {
     sarrus_specializer_consider(device->specializer, sarrus_pace_seconds_left(&device->pace, clock, n_steps));
     const double began = sarrus_monotonic_seconds();
-    for_tiles(device, work, how);
-    sarrus_pace_note(&device->pace, n_steps, sarrus_monotonic_seconds() - began);
+    const sarrus_status status = for_tiles(device, work, how);
+    if (status == SARRUS_OK)
+        sarrus_pace_note(&device->pace, n_steps, sarrus_monotonic_seconds() - began);
+    return status;
 }
 
 typedef struct advance_order {
@@ -235,19 +255,18 @@ typedef struct advance_order {
     uint64_t n_steps;
 } advance_order;
 
-static void advance_work(cpu_device *device, cpu_thread *thread, uint64_t i_tile, const void *how) {
+static bool advance_work(cpu_device *device, cpu_thread *thread, uint64_t i_tile, const void *how) {
     const advance_order *order = how;
-    advance_tile(device, thread, i_tile, order->clock, order->n_steps);
+    return advance_tile(device, thread, i_tile, order->clock, order->n_steps);
 }
 
 static sarrus_status cpu_advance(sarrus_device *base, const sarrus_clock *clock, uint64_t n_steps) {
     const advance_order order = {*clock, n_steps};
-    march_tiles(cpu_of(base), advance_work, &order, clock, n_steps);
-    return SARRUS_OK;
+    return march_tiles(cpu_of(base), advance_work, &order, clock, n_steps);
 }
 
 /* All observations of one tile, one after another: its state stays in the first cache the whole time. */
-static void observe_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile, const void *how) {
+static bool observe_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile, const void *how) {
     const sarrus_device_observation *observation = how;
     const sarrus_observation *request = observation->request;
     const sarrus_mechanism *mech = &device->base.plan->mech;
@@ -269,20 +288,23 @@ static void observe_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile
         bool is_last = k + 1 == request->n_times;
         if (k > 0 || !request->observe_first) {
             uint64_t n_steps = is_last && request->last_steps ? request->last_steps : request->every_steps;
-            advance_tile(device, thread, i_tile, clock, n_steps);
+            if (!advance_tile(device, thread, i_tile, clock, n_steps))
+                return false;
             clock.step += n_steps;
         }
         if (want.n_arrays > 0) {
             device->kernels->observe(&thread->call, sarrus_pace_time(&clock), &want, thread->observed);
+            if (is_stopped(device))
+                return false;
         }
         sarrus_scatter(&observed, request, observation->n_instances, k);
     }
+    return true;
 }
 
 static sarrus_status cpu_observe(sarrus_device *base, const sarrus_device_observation *observation) {
     const uint64_t n_steps = sarrus_observation_steps(observation->request);
-    march_tiles(cpu_of(base), observe_tile, observation, &observation->clock, n_steps);
-    return SARRUS_OK;
+    return march_tiles(cpu_of(base), observe_tile, observation, &observation->clock, n_steps);
 }
 
 static sarrus_status cpu_events_take(sarrus_device *base, sarrus_event_list *to) {

@@ -28,10 +28,15 @@ static const char *line_end(const char *from) {
     return from + strcspn(from, "\n");
 }
 
-/* Parts of the names of functions that hardly ever run: the SVD, for a state in which the rows have lost a direction. */
-static const char *const COLD[] = {"sarrus_reveal_",   "sarrus_correct_svd", "sarrus_jacobi_",
-                                   "sarrus_sweep_",    "sarrus_rank_decide", "sarrus_rank_limits",
-                                   "sarrus_rank_sort", "sarrus_dense_rows",  "sarrus_unweight"};
+/* Parts of the names of functions that hardly ever run: looks ahead to a change point and what holds rows in doubt apart, the SVD
+ * for a state in which the rows have lost a direction, what a call begins with, and steps that are to be made in parts. */
+static const char *const COLD[] = {
+    "sarrus_look_",         "sarrus_open_noise",       "sarrus_passage_go",  "sarrus_passage_calls",  "sarrus_passage_end",
+    "sarrus_reveal_",       "sarrus_correct_doubtful", "sarrus_doubt_",      "sarrus_row_apart",      "sarrus_row_weigh",
+    "sarrus_lanes_product", "sarrus_standing_solve",   "sarrus_correct_svd", "sarrus_jacobi_",        "sarrus_sweep_",
+    "sarrus_rank_decide",   "sarrus_rank_limits",      "sarrus_rank_sort",   "sarrus_dense_rows",     "sarrus_unweight",
+    "sarrus_verdict_begin", "sarrus_speeds_are_rough", "sarrus_fixed_begin", "sarrus_adaptive_begin", "sarrus_fixed_refuse",
+    "sarrus_fixed_error",   "sarrus_fixed_spend"};
 
 static bool function_is_cold(const char *from, const char *end) {
     for (size_t i = 0; i < sizeof COLD / sizeof COLD[0]; i++) {

@@ -97,7 +97,7 @@ static void arrays_cut(const sarrus_mechanism *mech, size_t n_members, memory_cu
     out->c = cut_numbers(cut, M * m);
     out->y = cut_numbers(cut, gram ? M * m : 0);
     out->z = cut_numbers(cut, M * n);
-    out->limit = cut_numbers(cut, 3 * M);
+    out->limit = cut_numbers(cut, 4 * M);
     out->sizes = cut_numbers(cut, M * count);
     out->answer = cut_numbers(cut, SARRUS_STAGED_ANSWERS * (n + 3) * M);
     out->carry = cut_numbers(cut, 2 * M);

@@ -87,7 +87,7 @@ static double scale_of(const double *x, size_t count) {
 static void decide(const sarrus_lapack_pinv *s, double unit, sarrus_lapack_rank *rank) {
     const int k = smaller(s->m, s->n);
     const real max_rank = real_set(rank->max_rank);
-    const sarrus_rank_limit limit = {max_rank, max_rank, real_set(rank->violation), real_set(unit)};
+    const sarrus_rank_limit limit = {max_rank, max_rank, real_set(rank->violation), real_set(unit), real_set(1.0)};
     real *sizes = (real *)(void *)s->work;
     for (int i = 0; i < k; ++i)
         sizes[i] = real_set(s->sigma[i]);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/stop.h"
+
 #define SARRUS_LANE_WIDTH 2
 #include "kernels/pinv/rank.h"
 
@@ -81,9 +83,9 @@ static double first_rcond(const sarrus_rank_rule *rule, int m, int n) {
 /* The decision of one lane on its singular values. The lanes' own text decides, for a pair of equal lanes. */
 static sarrus_rank_decision decide(const sarrus_lapack_solver *s, const sarrus_external_problem *problem, int lane) {
     const int count = smaller(problem->m, problem->n);
-    const sarrus_rank_limit limit = {real_set(((const double *)problem->max_rank)[lane]),
-                                     real_set(((const double *)problem->previous)[lane]),
-                                     real_set(((const double *)problem->violation)[lane]), real_set(1.0)};
+    const sarrus_rank_limit limit = {
+        real_set(((const double *)problem->max_rank)[lane]), real_set(((const double *)problem->previous)[lane]),
+        real_set(((const double *)problem->violation)[lane]), real_set(1.0), real_set(((const double *)problem->share)[lane])};
     real *x = (real *)(void *)s->pairs;
     for (int i = 0; i < count; ++i)
         x[i] = real_set(s->sigma[i]);
@@ -96,9 +98,10 @@ void sarrus_lapack_solve(void *user, const sarrus_external_problem *problem) {
     for (int lane = 0; lane < width; ++lane) {
         const double *d = (const double *)problem->d + lane, *b = (const double *)problem->b + lane;
         double *z = (double *)problem->z + lane;
-        int rank = solve_lane(s, m, n, width, d, b, first_rcond(&s->mech->rank, m, n));
+        const bool is_idle = ((const double *)problem->active)[lane] == 0.0 || sarrus_stop_is_asked(s->stop);
+        int rank = is_idle ? 0 : solve_lane(s, m, n, width, d, b, first_rcond(&s->mech->rank, m, n));
         sarrus_rank_decision found = {real_set(0.0), real_set(0.0), real_set(0.0)};
-        if (rank >= 0) {
+        if (rank >= 0 && !is_idle) {
             found = decide(s, problem, lane);
             const int wanted = (int)found.rank[0];
             if (wanted == 0)

@@ -17,6 +17,7 @@ typedef struct sarrus_lapack_solver {
     double *work;  /* [n_work] */
     int *i_work;
     int n_work;
+    const volatile int32_t *stop; /* as in sarrus_batch_options: lanes are left at 0 then */
 } sarrus_lapack_solver;
 
 /* Returns false when memory runs out (everything is freed then). */

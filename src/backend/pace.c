@@ -13,8 +13,13 @@ void sarrus_pace_note(sarrus_pace *pace, uint64_t n_steps, double seconds) {
     const double measurable = 0.03; /* s: less tells more of cold caches and sleeping threads than of the rate */
     pace->busy_seconds += seconds;
     pace->n_steps += n_steps;
-    if (n_steps > 0 && seconds > measurable)
-        pace->step_seconds = seconds / (double)n_steps;
+    pace->open_seconds += seconds;
+    pace->n_open_steps += n_steps;
+    if (pace->n_open_steps == 0 || !(pace->open_seconds > measurable))
+        return;
+    pace->step_seconds = pace->open_seconds / (double)pace->n_open_steps;
+    pace->open_seconds = 0.0;
+    pace->n_open_steps = 0;
 }
 
 double sarrus_pace_time(const sarrus_clock *clock) {

@@ -10,6 +10,8 @@ typedef struct sarrus_pace {
     double busy_seconds; /* spent on steps so far */
     double step_seconds; /* of one step of all instances; NaN: not known yet */
     uint64_t n_steps;    /* of the whole batch so far */
+    double open_seconds; /* of these the ones since the rate was taken last: short calls are added up until they tell one */
+    uint64_t n_open_steps;
 } sarrus_pace;
 
 /* s that the steps from clock->step on will take, n_steps of them at least; NaN: not known yet. */

@@ -148,6 +148,7 @@ static bool compile(const sarrus_specializer *s, int folder, sarrus_note *note) 
         .max_seconds = s->request.max_seconds,
         .max_bytes = s->request.max_memory_bytes,
         .is_unwanted = &s->is_unwanted,
+        .stop = s->request.stop,
     };
     return sarrus_compiler_run(&compilation, note);
 }

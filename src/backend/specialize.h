@@ -27,6 +27,7 @@ typedef struct sarrus_specializer_request {
     double max_seconds;        /* after which it is given up */
     uint64_t max_memory_bytes; /* of each process of the compiler */
     uint64_t max_cache_bytes;
+    const volatile int32_t *stop; /* as in sarrus_batch_options */
 } sarrus_specializer_request;
 
 /* Looks into the cache; ON then compiles, when there is nothing, and waits. NULL when memory runs out. */

@@ -48,6 +48,7 @@ sarrus_specializer *sarrus_specializer_create_for(const sarrus_plan *plan, const
         .max_seconds = longest_compilation,
         .max_memory_bytes = compiler_memory,
         .max_cache_bytes = cache_size,
+        .stop = options->stop,
     };
     sarrus_specializer *specializer = sarrus_specializer_create(&request);
     free(text);

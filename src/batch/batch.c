@@ -8,6 +8,7 @@
 #include "backend/pace.h"
 #include "backend/scatter.h"
 #include "core/report.h"
+#include "core/stop.h"
 #include "model/draws.h"
 #include "model/evaluator.h"
 #include "sarrus/batch.h"
@@ -17,6 +18,8 @@ struct sarrus_batch {
     sarrus_device *device;
     uint64_t n_instances;
     uint64_t step; /* done */
+    const volatile int32_t *stop;
+    bool is_interrupted; /* until it is reset */
     sarrus_event_list events;
 };
 
@@ -105,17 +108,20 @@ static sarrus_status fill(sarrus_context *context, sarrus_batch *batch, const sa
         int64_t n_tiles = (int64_t)batch->device->n_tiles;
 #pragma omp parallel for schedule(static) num_threads(n_threads)
         for (int64_t i = 0; i < n_tiles; ++i)
-            fill_tile(batch, &fillers[omp_get_thread_num()], draws, (uint64_t)i);
+            if (!sarrus_stop_is_asked(batch->stop))
+                fill_tile(batch, &fillers[omp_get_thread_num()], draws, (uint64_t)i);
     }
     for (int i = 0; fillers && i < n_threads; ++i)
         filler_free(&fillers[i]);
     free(fillers);
-    return good ? SARRUS_OK : sarrus_report(context, SARRUS_NO_MEMORY, "out of memory while the instances are filled");
+    if (!good)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory while the instances are filled");
+    return sarrus_stop_is_asked(batch->stop) ? SARRUS_INTERRUPTED : SARRUS_OK;
 }
 
 static sarrus_status assemble(sarrus_context *context, sarrus_batch *batch) {
     const sarrus_status status = batch->device->ops->assemble(batch->device);
-    if (status == SARRUS_OK)
+    if (status == SARRUS_OK || status == SARRUS_INTERRUPTED)
         return status;
     /* There is no batch yet that could be dead. */
     return sarrus_report(context, SARRUS_NO_BACKEND, "the batch could not be assembled: %s", batch->device->failure);
@@ -136,6 +142,7 @@ sarrus_status sarrus_batch_create(sarrus_context *context, const sarrus_plan *pl
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the batch");
     batch->plan = plan;
     batch->n_instances = n_instances;
+    batch->stop = options ? options->stop : NULL;
     sarrus_status status = sarrus_backend_create(context, plan, options, n_instances, &batch->device);
     if (status == SARRUS_OK)
         status = fill(context, batch, draws);
@@ -163,14 +170,27 @@ static sarrus_clock clock_of(const sarrus_batch *batch) {
     return (sarrus_clock){batch->step, batch->plan->n_steps, model->integrator.grid, model->integrator.t_end};
 }
 
+/* Whether no more steps are to be made. */
+static bool is_ended(sarrus_batch *batch) {
+    batch->is_interrupted = batch->is_interrupted || sarrus_stop_is_asked(batch->stop);
+    return batch->is_interrupted;
+}
+
+/* What follows n_steps steps. */
+static sarrus_status steps_end(sarrus_batch *batch, sarrus_status status, uint64_t n_steps) {
+    if (status == SARRUS_OK)
+        batch->step += n_steps;
+    batch->is_interrupted = status == SARRUS_INTERRUPTED;
+    return status;
+}
+
 sarrus_status sarrus_batch_advance(sarrus_batch *batch, uint64_t n_steps) {
     if (!batch)
         return SARRUS_BAD_ARGUMENT;
+    if (is_ended(batch))
+        return SARRUS_INTERRUPTED;
     sarrus_clock clock = clock_of(batch);
-    const sarrus_status status = batch->device->ops->advance(batch->device, &clock, n_steps);
-    if (status == SARRUS_OK)
-        batch->step += n_steps;
-    return status;
+    return steps_end(batch, batch->device->ops->advance(batch->device, &clock, n_steps), n_steps);
 }
 
 sarrus_status sarrus_batch_observe(sarrus_batch *batch, const sarrus_observation *observation) {
@@ -180,11 +200,10 @@ sarrus_status sarrus_batch_observe(sarrus_batch *batch, const sarrus_observation
         return SARRUS_BAD_ARGUMENT;
     if (observation->n_times == 0)
         return SARRUS_OK;
+    if (is_ended(batch))
+        return SARRUS_INTERRUPTED;
     sarrus_device_observation all = {clock_of(batch), observation, batch->n_instances};
-    const sarrus_status status = batch->device->ops->observe(batch->device, &all);
-    if (status == SARRUS_OK)
-        batch->step += sarrus_observation_steps(observation);
-    return status;
+    return steps_end(batch, batch->device->ops->observe(batch->device, &all), sarrus_observation_steps(observation));
 }
 
 /* Lane arrays that the host is about to read, or has written anew in all tiles. */
@@ -229,6 +248,9 @@ static void restart_tile(const restart *r, double *tile, size_t width) {
         to[i] = r->value;
 }
 
+/* Numbers of sarrus_verdict_layout from `balance` on, and of sarrus_passage_layout from `closeness` on: they lie side by side. */
+enum { VERDICT_NUMBERS = 10, PASSAGE_NUMBERS = 13 };
+
 sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
     if (!batch)
         return SARRUS_BAD_ARGUMENT;
@@ -245,7 +267,11 @@ sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
         {layout->n_steps, 1, -1, 0.0},
         {layout->n_rejected, 1, -1, 0.0},
         {layout->n_evaluations, 1, -1, 0.0},
-        {layout->rank_now, 1, -1, -1.0}, /* no decision yet */
+        {layout->rank_now, 1, -1, -1.0},                /* no decision yet */
+        {layout->verdict.balance0, 1, -1, (double)NAN}, /* the motion has not begun */
+        {layout->verdict.balance, VERDICT_NUMBERS, -1, 0.0},
+        {layout->passage.closeness, PASSAGE_NUMBERS, -1, 0.0},
+        {layout->passage.crossed, 2 * mech->factor.n_blocks, -1, 0.0},
         {layout->adaptive.is_started, mech->integrator.is_adaptive ? 1 : 0, -1, 0.0},
     };
     const size_t n_restarts = sizeof restarts / sizeof restarts[0];
@@ -260,6 +286,7 @@ sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
     for (size_t k = 0; k < n_restarts; ++k)
         host_write(batch, restarts[k].array, restarts[k].n);
     batch->step = 0;
+    batch->is_interrupted = false;
     sarrus_batch_rank_events_clear(batch);
     return SARRUS_OK;
 }
@@ -338,6 +365,23 @@ sarrus_status sarrus_batch_statistics(const sarrus_batch *batch, uint64_t i_inst
     out->n_rejected = (uint64_t)lane_value(batch, i_instance, layout->n_rejected);
     out->n_evaluations = (uint64_t)lane_value(batch, i_instance, layout->n_evaluations);
     out->n_rank_changes = (uint64_t)lane_value(batch, i_instance, layout->n_changes);
+    return SARRUS_OK;
+}
+
+sarrus_status sarrus_batch_verdict(const sarrus_batch *batch, uint64_t i_instance, sarrus_instance_verdict *out) {
+    if (!batch || !out || i_instance >= batch->n_instances)
+        return SARRUS_BAD_ARGUMENT;
+    const sarrus_mechanism *mech = &batch->plan->mech;
+    const sarrus_verdict_layout *at = &mech->layout.verdict;
+    const double kinetic = lane_value(batch, i_instance, at->kinetic), low = lane_value(batch, i_instance, at->low);
+    const double turned_over = kinetic + (lane_value(batch, i_instance, at->high) - low) + mech->energy_floor;
+    const double mismatch = lane_value(batch, i_instance, at->mismatch), nearest = lane_value(batch, i_instance, at->nearest);
+    out->violation = lane_value(batch, i_instance, at->violation) / mech->violation_unit;
+    out->energy_mismatch = mismatch > 0.0 ? mismatch / turned_over : 0.0;
+    out->error = mech->wants_error ? lane_value(batch, i_instance, at->error) : (double)NAN;
+    out->work = lane_value(batch, i_instance, at->work);
+    out->nearest_change_point = nearest > 0.0 ? 1.0 / (sqrt(nearest) * mech->ordinary_root) : (double)NAN;
+    out->nearest_change_point_time = nearest > 0.0 ? lane_value(batch, i_instance, at->nearest_time) : (double)NAN;
     return SARRUS_OK;
 }
 

@@ -1,11 +1,14 @@
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/diagnostics.h"
 #include "cli/json.h"
 #include "cli/scenario_argument.h"
-#include "sarrus/plan.h"
+#include "cli/signals.h"
+#include "plan/card_text.h"
+#include "sarrus/warning.h"
 
 typedef struct check_arguments {
     sarrus_settings settings;
@@ -14,7 +17,8 @@ typedef struct check_arguments {
 
 static void help_print(void) {
     printf("Usage: sarrus check FILE [--set PATH=VALUE]... [--json]\n\n"
-           "Reads a scenario, assembles its nominal instance and prints the model card: graph, tree,\n"
+           "Reads a scenario, assembles its nominal instance, follows its drives, and prints warnings of\n"
+           "what may not be meant (if there are any) and the model card: graph, tree,\n"
            "cut joints, coordinates, constraints, rank, degrees of freedom, redundant constraints by\n"
            "name, uniqueness of accelerations and reactions, bytes per instance, elimination order.\n\n"
            "      --set PATH=VALUE  replace a number or a key of the scenario (may be repeated)\n"
@@ -37,6 +41,38 @@ static bool arguments_read(int argc, char **argv, check_arguments *out) {
     return true;
 }
 
+static void json_put_warnings(sarrus_json *json, const sarrus_warnings *warnings) {
+    sarrus_json_open(json, "warnings", '[');
+    for (int i = 0; i < sarrus_warnings_count(warnings); i++) {
+        sarrus_warning warning;
+        sarrus_warnings_get(warnings, i, &warning);
+        sarrus_json_open(json, NULL, '{');
+        sarrus_json_text(json, "kind", sarrus_warning_kind_word(warning.kind));
+        sarrus_json_flag(json, "matters", warning.matters != 0);
+        sarrus_json_text(json, "name", warning.name);
+        sarrus_json_text(json, "text", warning.text);
+        sarrus_json_numbers(json, "values", warning.values, warning.n_values);
+        sarrus_json_close(json, '}');
+    }
+    sarrus_json_close(json, ']');
+}
+
+/* The block that the output begins with when there is something to say. */
+static void warnings_print(const sarrus_warnings *warnings) {
+    const char *title = "";
+    if (sarrus_warnings_count(warnings) == 0)
+        return;
+    printf("Warnings\n");
+    for (int i = 0; i < sarrus_warnings_count(warnings); i++) {
+        sarrus_warning warning;
+        sarrus_warnings_get(warnings, i, &warning);
+        const char *own = sarrus_warning_kind_title(warning.kind);
+        sarrus_card_sentence(stdout, strcmp(own, title) != 0 ? own : "", "%s", warning.text);
+        title = own;
+    }
+    printf("\n");
+}
+
 static void json_put_orders(sarrus_json *json, const sarrus_plan *plan) {
     sarrus_json_open(json, "orders", '[');
     for (int i = 0; i < sarrus_plan_n_orders(plan); i++) {
@@ -53,7 +89,7 @@ static void json_put_orders(sarrus_json *json, const sarrus_plan *plan) {
     sarrus_json_close(json, ']');
 }
 
-static void json_print(const char *path, const sarrus_model *model, const sarrus_plan *plan) {
+static void json_print(const char *path, const sarrus_model *model, const sarrus_plan *plan, const sarrus_warnings *warnings) {
     sarrus_plan_sizes sizes;
     sarrus_json json;
     char hash[20];
@@ -62,6 +98,7 @@ static void json_print(const char *path, const sarrus_model *model, const sarrus
     sarrus_json_begin(&json, stdout);
     sarrus_json_text(&json, "scenario", path);
     sarrus_json_text(&json, "name", sarrus_model_name(model));
+    json_put_warnings(&json, warnings);
     sarrus_json_count(&json, "n_bodies", (uint64_t)sizes.n_bodies);
     sarrus_json_count(&json, "n_joints", (uint64_t)sizes.n_joints);
     sarrus_json_count(&json, "n", (uint64_t)sizes.n);
@@ -93,15 +130,23 @@ static void json_print(const char *path, const sarrus_model *model, const sarrus
 static int file_check(const char *path, const check_arguments *arguments) {
     sarrus_scenario_argument scenario;
     sarrus_plan *plan = NULL;
+    sarrus_warnings *warnings = NULL;
+    sarrus_signals_leave();
     int code = sarrus_scenario_argument_read(path, &arguments->settings, &scenario);
     if (code == SARRUS_EXIT_DONE) {
-        code = sarrus_exit_code(sarrus_plan_create(scenario.context, scenario.model, &plan));
+        sarrus_status status = sarrus_plan_create(scenario.context, scenario.model, &plan);
+        if (status == SARRUS_OK)
+            status = sarrus_warnings_create(scenario.context, plan, 0, &warnings);
+        code = sarrus_exit_code(status);
         sarrus_diagnostics_print(scenario.context, stderr);
     }
-    if (code == SARRUS_EXIT_DONE && arguments->is_json)
-        json_print(path, scenario.model, plan);
-    else if (code == SARRUS_EXIT_DONE)
+    if (code == SARRUS_EXIT_DONE && arguments->is_json) {
+        json_print(path, scenario.model, plan, warnings);
+    } else if (code == SARRUS_EXIT_DONE) {
+        warnings_print(warnings);
         fputs(sarrus_plan_card(plan), stdout);
+    }
+    sarrus_warnings_destroy(warnings);
     sarrus_plan_destroy(plan);
     sarrus_scenario_argument_free(&scenario);
     return code;

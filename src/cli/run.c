@@ -10,6 +10,7 @@
 #include "cli/signals.h"
 #include "cli/summary.h"
 #include "sarrus/run.h"
+#include "sarrus/warning.h"
 
 typedef struct run_arguments {
     sarrus_settings settings;
@@ -160,9 +161,29 @@ static char *output_name_make(const char *path) {
     return name;
 }
 
-/* Runs what has been read and prints the summary. */
-static int scenario_run(const char *path, const char *output, const run_arguments *arguments,
-                        const sarrus_scenario_argument *scenario) {
+/* What may not be meant, before the run: some runs take hours. Those who have no memory for it will hear of that from the run. */
+static void warnings_print(const sarrus_plan *plan, uint64_t n_instances) {
+    sarrus_warnings *warnings = NULL;
+    if (sarrus_warnings_create(NULL, plan, n_instances, &warnings) != SARRUS_OK)
+        return;
+    for (int i = 0; i < sarrus_warnings_count(warnings); i++) {
+        sarrus_warning warning;
+        sarrus_warnings_get(warnings, i, &warning);
+        if (warning.matters)
+            fprintf(stderr, "sarrus: warning: %s\n", warning.text);
+    }
+    sarrus_warnings_destroy(warnings);
+}
+
+static void failure_print(const sarrus_context *context, sarrus_status status) {
+    sarrus_diagnostics_print(context, stderr);
+    if (sarrus_context_n_diagnostics(context) == 0)
+        fprintf(stderr, "sarrus: error: %s\n", sarrus_status_text(status));
+}
+
+/* Runs what has been read and planned, and prints the summary. */
+static int plan_run(const char *path, const char *output, const run_arguments *arguments, const sarrus_scenario_argument *scenario,
+                    const sarrus_plan *plan) {
     sarrus_progress_bar bar = {.is_shown = !arguments->is_quiet && sarrus_progress_is_wanted()};
     sarrus_run_summary summary;
     sarrus_kernel_places places;
@@ -175,20 +196,22 @@ static int scenario_run(const char *path, const char *output, const run_argument
                   .n_devices = (int)arguments->n_devices,
                   .specialize = arguments->specialize,
                   .cache_dir = places.cache,
-                  .compiler = places.compiler},
+                  .compiler = places.compiler,
+                  .stop = sarrus_signals_flag()},
         .n_instances = arguments->n_instances,
         .seed = arguments->has_seed ? &arguments->seed : NULL,
         .progress = sarrus_progress_draw,
         .progress_user = &bar,
+        .plan = plan,
     };
     sarrus_signals_catch();
     const sarrus_status status = sarrus_run(scenario->context, scenario->model, &options, &summary);
     sarrus_progress_erase(&bar);
-    const bool is_over = status == SARRUS_OK || status == SARRUS_INTERRUPTED;
-    if (!is_over)
-        sarrus_diagnostics_print(scenario->context, stderr);
-    if (!is_over && sarrus_context_n_diagnostics(scenario->context) == 0)
-        fprintf(stderr, "sarrus: error: %s\n", sarrus_status_text(status));
+    const bool is_over = status == SARRUS_OK || (status == SARRUS_INTERRUPTED && summary.output_bytes > 0);
+    if (!is_over && status != SARRUS_INTERRUPTED)
+        failure_print(scenario->context, status);
+    else if (!is_over)
+        fprintf(stderr, "sarrus: warning: stopped before the first step; nothing was written\n");
     const sarrus_summary_text text = {
         .scenario = path,
         .output = output,
@@ -208,8 +231,23 @@ static int scenario_run(const char *path, const char *output, const run_argument
     return status == SARRUS_OK && summary.n_failed > 0 ? SARRUS_EXIT_SOME_FAILED : sarrus_exit_code(status);
 }
 
+/* Until there is a plan, nothing needs to be tidied up when a signal comes. */
+static int scenario_run(const char *path, const char *output, const run_arguments *arguments,
+                        const sarrus_scenario_argument *scenario) {
+    sarrus_plan *plan = NULL;
+    const sarrus_status status = sarrus_plan_create(scenario->context, scenario->model, &plan);
+    if (status != SARRUS_OK)
+        failure_print(scenario->context, status);
+    else
+        warnings_print(plan, arguments->n_instances);
+    const int code = status == SARRUS_OK ? plan_run(path, output, arguments, scenario, plan) : sarrus_exit_code(status);
+    sarrus_plan_destroy(plan);
+    return code;
+}
+
 static int file_run(const char *path, const run_arguments *arguments) {
     sarrus_scenario_argument scenario;
+    sarrus_signals_leave();
     char *made = arguments->output == NULL ? output_name_make(path) : NULL;
     const char *output = arguments->output != NULL ? arguments->output : made;
     int code = SARRUS_EXIT_IO;

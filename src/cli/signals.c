@@ -2,27 +2,44 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <unistd.h>
 
-/* Written by the handler only; a handler has no other way to hand anything over. */
-static volatile sig_atomic_t caught;
+#include "cli/command.h"
 
-static void on_signal(int number) {
+/* A handler has no other way to hand anything over; this one may be written by a handler. */
+_Static_assert(sizeof(sig_atomic_t) == sizeof(int32_t), "the flag of a stop is what a handler may write");
+static volatile int32_t caught;
+
+static void on_signal_leave(int number) {
+    _exit(SARRUS_EXIT_SIGNAL + number);
+}
+
+static void on_signal_note(int number) {
     caught = number;
     struct sigaction by_default = {.sa_handler = SIG_DFL};
     sigaction(SIGINT, &by_default, NULL);
     sigaction(SIGTERM, &by_default, NULL);
 }
 
-static void one_catch(int number) {
-    struct sigaction before, action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+static void one_handle(int number, void (*handler)(int)) {
+    struct sigaction before, action = {.sa_handler = handler, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
         sigaction(number, &action, NULL);
 }
 
+void sarrus_signals_leave(void) {
+    one_handle(SIGINT, on_signal_leave);
+    one_handle(SIGTERM, on_signal_leave);
+}
+
 void sarrus_signals_catch(void) {
-    one_catch(SIGINT);
-    one_catch(SIGTERM);
+    one_handle(SIGINT, on_signal_note);
+    one_handle(SIGTERM, on_signal_note);
+}
+
+const volatile int32_t *sarrus_signals_flag(void) {
+    return &caught;
 }
 
 int sarrus_signal_caught(void) {

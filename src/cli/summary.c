@@ -6,10 +6,11 @@
 
 #include "cli/json.h"
 #include "cli/size_text.h"
+#include "model/model.h"
 #include "sarrus/version.h"
 
-/* A loop that is open by more than this is no longer the mechanism that was asked for. */
-/* Beyond round-off and beyond what RK4 drifts by in an ordinary run: something feeds on the violation. */
+/* Loops that are open by more are told of. Beyond round-off and beyond what RK4 drifts by in an ordinary run: something feeds on
+ * the violation. */
 static const double position_error_limit = 1e-6;
 static const double energy_error_limit = 1e-3;
 
@@ -19,18 +20,19 @@ static double output_share(const sarrus_run_summary *summary) {
 }
 
 static void errors_print(const sarrus_run_summary *summary, FILE *stream) {
-    if (isnan(summary->max_position_error))
-        fprintf(stream, "  constraints  not observed (output.channels has no 'constraint')\n");
-    else
-        fprintf(stream, "  constraints  position error at most %.2g, velocity error at most %.2g\n", summary->max_position_error,
+    char instance[48] = "";
+    if (!isnan(summary->max_violation))
+        fprintf(stream, "  constraints  open by at most %.2g of the size", summary->max_violation);
+    if (!isnan(summary->max_violation) && !isnan(summary->max_position_error))
+        fprintf(stream, "; at outputs position error %.2g, velocity error %.2g", summary->max_position_error,
                 summary->max_velocity_error);
-    if (isnan(summary->max_energy_error))
-        fprintf(stream, "  energy       not observed (output.channels has no 'energy')\n");
-    else if (summary->energy_is_conserved)
-        fprintf(stream, "  energy       relative error at most %.2g\n", summary->max_energy_error);
-    else
-        fprintf(stream, "  energy       changes by up to %.2g relative (damping, drives or loads act: not an error)\n",
-                summary->max_energy_error);
+    if (!isnan(summary->max_violation))
+        fprintf(stream, "\n  energy       balanced to %.2g\n", summary->max_energy_error);
+    if (summary->n_instances > 1)
+        snprintf(instance, sizeof instance, ", instance %" PRIu64, summary->nearest_change_point_instance);
+    if (!isnan(summary->nearest_change_point))
+        fprintf(stream, "  change point as near as %.2g of an ordinary distance at t = %.4g s%s\n", summary->nearest_change_point,
+                summary->nearest_change_point_time, instance);
 }
 
 static void count_print(const char *label, const sarrus_run_count *count, FILE *stream) {
@@ -184,7 +186,10 @@ void sarrus_summary_print_json(const sarrus_summary_text *text, const sarrus_run
     sarrus_json_number(&json, "max_position_error", summary->max_position_error);
     sarrus_json_number(&json, "max_velocity_error", summary->max_velocity_error);
     sarrus_json_number(&json, "max_energy_error", summary->max_energy_error);
-    sarrus_json_flag(&json, "energy_is_conserved", summary->energy_is_conserved != 0);
+    sarrus_json_number(&json, "max_violation", summary->max_violation);
+    sarrus_json_number(&json, "nearest_change_point", summary->nearest_change_point);
+    sarrus_json_number(&json, "nearest_change_point_time", summary->nearest_change_point_time);
+    sarrus_json_count(&json, "nearest_change_point_instance", summary->nearest_change_point_instance);
     sarrus_json_count(&json, "n_rank_changes", summary->n_rank_changes);
     sarrus_json_flag(&json, "is_adaptive", summary->is_adaptive != 0);
     count_print_json(&json, "steps", &summary->steps);
@@ -197,6 +202,86 @@ void sarrus_summary_print_json(const sarrus_summary_text *text, const sarrus_run
     sarrus_json_close(&json, '}');
 }
 
+enum { MAX_HINT = 96 };
+
+/* What makes the steps of this model finer. */
+static const char *finer_steps(const sarrus_model *model, char text[MAX_HINT]) {
+    if (sarrus_integrator_is_adaptive(model->integrator.method))
+        snprintf(text, MAX_HINT, "rtol and atol below %g and %g", model->integrator.rtol, model->integrator.atol);
+    else
+        snprintf(text, MAX_HINT, "%sa dt below %g s",
+                 model->integrator.method == SARRUS_INTEGRATOR_SEMI_IMPLICIT ? "the method rk4 or " : "", model->integrator.dt);
+    return text;
+}
+
+static bool has_gains(const sarrus_model *model) {
+    const sarrus_value_index gains[2] = {model->dynamics.alpha, model->dynamics.beta};
+    bool has_any = model->dynamics.has_step_gains;
+    for (int i = 0; i < 2; i++)
+        has_any = has_any || (gains[i] != SARRUS_NO_VALUE && model->values[gains[i]].nominal != 0.0);
+    return has_any;
+}
+
+/* Instances that ended because steps were too long for their motion. */
+static void divergence_warn(const sarrus_model *model, const char *what, FILE *stream) {
+    char hint[MAX_HINT];
+    fprintf(stream, "sarrus: warning: %s; %s would help", what, finer_steps(model, hint));
+    if (model->dynamics.projection != SARRUS_PROJECTION_EVERY_STEP)
+        fprintf(stream, ", and where the mechanism passes singular positions\n"
+                        "                 'projection: every_step' does");
+    fprintf(stream, "\n");
+}
+
+/* Advice that the model follows already is none. */
+static void violation_warn(const sarrus_model *model, const char *what, FILE *stream) {
+    char hint[MAX_HINT];
+    fprintf(stream, "sarrus: warning: %s; ", what);
+    if (model->dynamics.projection != SARRUS_PROJECTION_NONE)
+        fprintf(stream,
+                "projection could not close the loops: drives that cannot be followed, or singular positions\n"
+                "                 that steps jump over, where %s would help\n",
+                finer_steps(model, hint));
+    else
+        fprintf(stream, "%s, %s'projection: every_step' would help\n", finer_steps(model, hint),
+                has_gains(model) ? "larger gains or " : "baumgarte's gains or ");
+}
+
+/* What came of the limits that an instance keeps to, and what is far off although they allow it. */
+/* A passage that nobody can follow is not followed by other steps either; closed loops may help. */
+static void unresolved_warn(const sarrus_model *model, FILE *stream) {
+    const bool is_adaptive = sarrus_integrator_is_adaptive(model->integrator.method);
+    fprintf(stream, "sarrus: warning: motions could not be followed, most likely near change points");
+    if (!is_adaptive)
+        fprintf(stream, "; an adaptive method such as dopri5%s would help",
+                model->integrator.has_substeps ? "" : ", or 'substeps: auto',");
+    else if (model->dynamics.projection != SARRUS_PROJECTION_EVERY_STEP)
+        fprintf(stream, "; 'projection: every_step' would help");
+    fprintf(stream, "\n");
+}
+
+static void limits_warn(const sarrus_model *model, const sarrus_run_summary *summary, FILE *stream) {
+    const uint64_t *n_failed = summary->n_failed_by_status;
+    const double tolerance = model->dynamics.projection_tolerance, open = summary->max_position_error;
+    char what[MAX_HINT];
+    if (n_failed[SARRUS_INSTANCE_CONSTRAINT_VIOLATED] > 0)
+        violation_warn(model, "loops came open", stream);
+    else if (model->dynamics.projection == SARRUS_PROJECTION_TOLERANCE && open > position_error_limit && open <= tolerance)
+        fprintf(stream, "sarrus: warning: the constraints are violated by up to %.2g; the projection tolerance allows %.2g\n", open,
+                tolerance);
+    else if (summary->max_violation > position_error_limit) {
+        snprintf(what, sizeof what, "loops are open by up to %.2g of the mechanism's size", summary->max_violation);
+        violation_warn(model, what, stream);
+    }
+    if (n_failed[SARRUS_INSTANCE_UNRESOLVED] > 0)
+        unresolved_warn(model, stream);
+    if (n_failed[SARRUS_INSTANCE_ENERGY_MISMATCH] > 0) {
+        divergence_warn(model, "the energy of instances came out of balance", stream);
+    } else if (summary->max_energy_error > energy_error_limit) {
+        snprintf(what, sizeof what, "the energy is out of balance by up to %.2g", summary->max_energy_error);
+        divergence_warn(model, what, stream);
+    }
+}
+
 void sarrus_summary_warn(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream) {
     if (!text->is_complete)
         fprintf(stream, "sarrus: warning: stopped at t = %g s; %s is valid up to there, and marked as not complete\n",
@@ -205,16 +290,8 @@ void sarrus_summary_warn(const sarrus_summary_text *text, const sarrus_run_summa
         fprintf(stream, "sarrus: warning: %" PRIu64 " of %" PRIu64 " instances failed; their rows are NaN from the failure on\n",
                 summary->n_failed, summary->n_instances);
     if (summary->n_failed_by_status[SARRUS_INSTANCE_DIVERGED] > 0)
-        fprintf(stream,
-                "sarrus: warning: instances diverged; a smaller dt helps, and where the mechanism passes singular positions\n"
-                "                 'projection: every_step' does\n");
-    if (summary->max_position_error > position_error_limit)
-        fprintf(stream,
-                "sarrus: warning: the constraints are violated by up to %.2g; a smaller dt, baumgarte or projection would help\n",
-                summary->max_position_error);
-    if (summary->energy_is_conserved && summary->max_energy_error > energy_error_limit)
-        fprintf(stream, "sarrus: warning: the energy is off by up to %.2g of itself; a smaller dt would help\n",
-                summary->max_energy_error);
+        divergence_warn(text->model, "instances diverged", stream);
+    limits_warn(text->model, summary, stream);
     /* Changes that the steps saw; what shows at outputs between long steps may be more, and is told when it is all there is. */
     const bool is_seen = summary->rank_changes.total > 0;
     const uint64_t n_changes = is_seen ? summary->rank_changes.total : summary->n_rank_changes;

@@ -98,6 +98,18 @@ sarrus_value_index sarrus_model_value_find(const sarrus_model *model, const char
     return SARRUS_NO_VALUE;
 }
 
+const sarrus_sampled *sarrus_model_draw_find(const sarrus_model *model, sarrus_value_index i) {
+    for (int i_sampled = 0; i_sampled < model->batch.n_sampled; ++i_sampled) {
+        const sarrus_sampled *sampled = &model->batch.sampled[i_sampled];
+        for (int i_target = 0; i_target < sampled->n_targets; ++i_target) {
+            if (sampled->targets[i_target] == i) {
+                return sampled;
+            }
+        }
+    }
+    return NULL;
+}
+
 int sarrus_model_body_find(const sarrus_model *model, const char *name) {
     for (int i_body = 0; i_body < model->n_bodies; ++i_body) {
         if (strcmp(model->bodies[i_body].name, name) == 0) {

@@ -32,6 +32,7 @@ typedef struct sarrus_value {
     double nominal;   /* SI; expressions already evaluated with the nominal parameters */
     char *expression; /* muParser text without the leading '=', NULL for a plain number */
     sarrus_place place;
+    bool is_used; /* of a named parameter: a number of the model or a setting depends on it */
 } sarrus_value;
 
 /* A rigid body. Planar bodies use position[0..1], orientation[0], velocity[0..1], angular_velocity[0], inertia[0]. */
@@ -152,6 +153,7 @@ enum {
     SARRUS_CHANNEL_RANK = 8,
     SARRUS_CHANNEL_REACTIONS = 16,
     SARRUS_CHANNEL_SINGULAR_VALUES = 32,
+    SARRUS_CHANNEL_WORK = 64,
 };
 
 struct sarrus_model {
@@ -185,7 +187,14 @@ struct sarrus_model {
         double rtol, atol;
         uint64_t max_steps; /* of an adaptive method, per instance: beyond it the instance ends as step_limit */
         int max_order;      /* of adams-moulton, 1 … 12 */
+        bool has_substeps;  /* a fixed step that does not resolve the motion is made in parts */
     } integrator;
+    /* What an instance that is ok keeps to; NAN: derived by the plan, INFINITY: off. */
+    struct {
+        double violation; /* ‖Φ‖ relative to the mechanism's size */
+        double energy;    /* |E − E0 − work| relative to the energies seen */
+        double error;     /* of fixed steps, the sum of their estimates */
+    } limits;
     struct {
         uint64_t n_instances;
         uint64_t seed;
@@ -200,6 +209,9 @@ struct sarrus_model {
 
 /* The path of value `path` (exact), or SARRUS_NO_VALUE. Named parameters are found by "parameters.L" and by "L". */
 sarrus_value_index sarrus_model_value_find(const sarrus_model *model, const char *path);
+
+/* The draw that gives value `i` of every instance, NULL when none does. */
+const sarrus_sampled *sarrus_model_draw_find(const sarrus_model *model, sarrus_value_index i);
 
 /* Index of the body, joint, … or −1. */
 int sarrus_model_body_find(const sarrus_model *model, const char *name);

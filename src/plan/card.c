@@ -92,9 +92,6 @@ static void put_sizes(const card *to) {
                          found->smallest_kept, found->largest_dropped);
     else if (m > 0)
         sarrus_card_line(to->out, "singular values", "smallest %.1e of the largest, all counted", found->smallest_kept);
-    if (m > 0 && found->rank_at_t0 < r)
-        sarrus_card_line(to->out, "WARNING", "starts in a singular configuration: %d more degree%s of freedom at t = 0 only",
-                         r - found->rank_at_t0, r - found->rank_at_t0 == 1 ? "" : "s");
 }
 
 /* Fills child and sibling: children in the order of their joints. */

@@ -46,6 +46,25 @@ static void put_integrator(FILE *out, const sarrus_plan *plan) {
                      model->integrator.max_steps, model->integrator.t_end);
 }
 
+static void put_limit(char *text, size_t size, double limit) {
+    if (limit < SARRUS_NO_LIMIT)
+        (void)snprintf(text, size, "%.3g", limit);
+    else
+        (void)snprintf(text, size, "off");
+}
+
+/* What an instance that is ok keeps to, as the plan has settled it. */
+static void put_limits(FILE *out, const sarrus_plan *plan) {
+    const sarrus_mechanism *mech = &plan->mech;
+    const bool has_violation = mech->limit_violation < SARRUS_NO_LIMIT;
+    char text[3][24];
+    put_limit(text[0], sizeof text[0], has_violation ? mech->limit_violation / mech->violation_unit : mech->limit_violation);
+    put_limit(text[1], sizeof text[1], mech->limit_energy);
+    put_limit(text[2], sizeof text[2], mech->limit_error);
+    sarrus_card_line(out, "limits", "violation %s, energy %s, error %s", text[0], text[1],
+                     mech->integrator.is_adaptive ? "by rtol and atol" : text[2]);
+}
+
 static void put_dynamics(FILE *out, const sarrus_plan *plan) {
     const sarrus_pinv_method pinv = plan->model->dynamics.pinv;
     sarrus_card_title(out, "Dynamics");
@@ -54,6 +73,7 @@ static void put_dynamics(FILE *out, const sarrus_plan *plan) {
     put_rank_decision(out, plan);
     put_stabilisation(out, plan);
     put_integrator(out, plan);
+    put_limits(out, plan);
 }
 
 static void put_sampled(FILE *out, const sarrus_sampled *sampled) {

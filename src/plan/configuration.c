@@ -73,12 +73,13 @@ sarrus_status sarrus_configuration_create(const sarrus_plan *plan, sarrus_config
     c->v = doubles(n);
     c->jacobian = doubles(m * n);
     c->phi = doubles(m);
+    c->phi_dot = doubles(m);
     c->scratch = doubles((m + 1) * n + (m + 1 > n ? m + 1 : n));
     c->held = doubles(n);
     c->pivots = calloc(n ? n : 1, sizeof *c->pivots);
     sarrus_status status = SARRUS_NO_MEMORY;
-    if (c->call.tile && c->call.workspace && c->lanes && c->weight && c->q && c->v && c->jacobian && c->phi && c->scratch &&
-        c->held && c->pivots) {
+    if (c->call.tile && c->call.workspace && c->lanes && c->weight && c->q && c->v && c->jacobian && c->phi && c->phi_dot &&
+        c->scratch && c->held && c->pivots) {
         c->kernels->prepare(&c->call);
         status = fill(c);
     }
@@ -96,10 +97,15 @@ void sarrus_configuration_free(sarrus_configuration *c) {
     free(c->v);
     free(c->jacobian);
     free(c->phi);
+    free(c->phi_dot);
     free(c->scratch);
     free(c->held);
     free(c->pivots);
     memset(c, 0, sizeof *c);
+}
+
+double sarrus_configuration_parameter(const sarrus_configuration *c, int32_t i) {
+    return c->call.tile[(c->plan->mech.layout.parameter + i) * c->kernels->width];
 }
 
 double sarrus_configuration_rows(sarrus_configuration *c, double t) {
@@ -113,6 +119,7 @@ double sarrus_configuration_rows(sarrus_configuration *c, double t) {
     double sum = 0.0;
     for (int i = 0; i < c->m; ++i) {
         c->phi[i] = phi[i * width];
+        c->phi_dot[i] = phi_dot[i * width];
         sum += c->phi[i] * c->phi[i];
         for (int k = 0; k < c->n; ++k)
             c->jacobian[i + k * c->m] = jacobian[(i * c->n + k) * width];
@@ -142,6 +149,10 @@ static bool newton_step(sarrus_configuration *c, bool is_held) {
     for (int i = 0; i < n; ++i)
         c->q[i] -= scale * c->weight[i] * b[i];
     return true;
+}
+
+bool sarrus_configuration_newton(sarrus_configuration *c) {
+    return newton_step(c, false);
 }
 
 static double assemble(sarrus_configuration *c, double t, bool is_held) {

@@ -16,6 +16,7 @@ typedef struct sarrus_configuration {
     double *v;        /* [n] */
     double *jacobian; /* [m·n] J M^{-1/2} at q, column-major */
     double *phi;      /* [m] */
+    double *phi_dot;  /* [m] at v */
     double *lanes;    /* what the kernel writes: jacobian, phi, phi_dot [(m·n + 2m)][width] */
     double *scratch;  /* [(m + 1)·n + max(m + 1, n)] */
     double *held;     /* [n] a direction in weighted coordinates */
@@ -35,6 +36,13 @@ void sarrus_configuration_free(sarrus_configuration *configuration);
 
 /* Rows at (q, v, t); ‖Φ‖ is returned. */
 double sarrus_configuration_rows(sarrus_configuration *configuration, double t);
+
+/* The nominal number `i` of the kernels' parameters. */
+double sarrus_configuration_parameter(const sarrus_configuration *configuration, int32_t i);
+
+/* One Newton step from the present rows, in the metric of M; q is moved, the rows are not evaluated anew. False when LAPACK fails.
+ */
+SARRUS_MUST_USE bool sarrus_configuration_newton(sarrus_configuration *configuration);
 
 /* Newton's method in the metric of M until ‖Φ‖ stops shrinking; returns the final ‖Φ‖. Rows are those of the final q. */
 double sarrus_configuration_assemble(sarrus_configuration *configuration, double t);

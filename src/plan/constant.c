@@ -12,7 +12,7 @@
  * instruction caches of it pay, beyond that fetching it costs what the tables of the generic kernels cost: of N-four-bars with
  * projection N = 3 (60 KB) makes 1.75 times the generic steps, N = 4 (80 KB) 0.85 times. In runs, where the worst of the tables
  * counts, a flop makes a third of that: N = 4 (27 KB) makes 1.69 times the generic steps, N = 5 (29 KB) 1.53 times. */
-static const double MOST_STRAIGHT_FLOPS = 2400.0, MOST_FLOPS_IN_RUNS = 4000.0;
+static const double MOST_STRAIGHT_FLOPS = 2600.0, MOST_FLOPS_IN_RUNS = 4000.0;
 
 /* With projections a step goes through rows, corrections and accelerations that are pieces of code of their own: so many
  * evaluations' worth (measured: 2.2 to 2.4). */
@@ -192,20 +192,49 @@ static void lane_write(FILE *out, const sarrus_mechanism *mech) {
 
 static void layout_write(FILE *out, const sarrus_tile_layout *l) {
     const sarrus_adaptive_layout *a = &l->adaptive;
+    const sarrus_passage_layout *p = &l->passage;
+    const sarrus_verdict_layout *v = &l->verdict;
     fprintf(out,
             "  .layout = {.parameter = %d, .q = %d, .v = %d, .q0 = %d, .v0 = %d, .input = %d, .status = %d, .status0 = %d,\n"
             "    .failed_step = %d, .rank = %d, .rank_now = %d, .n_changes = %d, .n_events = %d, .event = %d, .n_steps = %d,\n"
             "    .n_rejected = %d, .n_evaluations = %d,\n",
             l->parameter, l->q, l->v, l->q0, l->v0, l->input, l->status, l->status0, l->failed_step, l->rank, l->rank_now,
             l->n_changes, l->n_events, l->event, l->n_steps, l->n_rejected, l->n_evaluations);
+    fprintf(
+        out,
+        "    .passage = {.now = %d, .closeness = %d, .stride = %d, .is_on = %d, .is_bend = %d, .rate = %d, .entry = %d,\n"
+        "      .looked = %d, .second = %d, .second_rate = %d, .all = %d, .ahead = %d, .parked = %d, .part = %d, .crossed = %d},\n"
+        "    .verdict = {.balance0 = %d, .balance = %d, .kinetic = %d, .low = %d, .high = %d, .work = %d, .error = %d,\n"
+        "      .violation = %d, .mismatch = %d, .nearest = %d, .nearest_time = %d},\n",
+        p->now, p->closeness, p->stride, p->is_on, p->is_bend, p->rate, p->entry, p->looked, p->second, p->second_rate, p->all,
+        p->ahead, p->parked, p->part, p->crossed, v->balance0, v->balance, v->kinetic, v->low, v->high, v->work, v->error,
+        v->violation, v->mismatch, v->nearest, v->nearest_time);
     fprintf(out,
             "    .adaptive = {.is_started = %d, .t_now = %d, .t_before = %d, .step = %d, .gain = %d, .rank = %d, .now = %d,\n"
             "      .shown = %d, .input = %d, .is_rejected = %d, .memory = %d, .held = %d, .a_now = %d, .before = %d,\n"
-            "      .a_before = %d, .order = %d, .last_order = %d, .n_equal = %d, .last_step = %d, .is_rising = %d,\n"
+            "      .a_before = %d, .is_dense = %d, .inner = %d, .work_now = %d, .work_before = %d, "
+            ".power_now = %d, .power_before = %d, .order = %d, .last_order = %d, .n_equal = %d, .last_step = %d, "
+            ".is_rising = %d,\n"
             "      .n_failures = %d, .psi = %d, .phi = %d},\n    .n_arrays = %d},\n",
             a->is_started, a->t_now, a->t_before, a->step, a->gain, a->rank, a->now, a->shown, a->input, a->is_rejected, a->memory,
-            a->held, a->a_now, a->before, a->a_before, a->order, a->last_order, a->n_equal, a->last_step, a->is_rising,
-            a->n_failures, a->psi, a->phi, l->n_arrays);
+            a->held, a->a_now, a->before, a->a_before, a->is_dense, a->inner, a->work_now, a->work_before, a->power_now,
+            a->power_before, a->order, a->last_order, a->n_equal, a->last_step, a->is_rising, a->n_failures, a->psi, a->phi,
+            l->n_arrays);
+}
+
+static void dense_write(FILE *out, const sarrus_mech_dense *dense) {
+    const double(*const weights[2])[SARRUS_DENSE_DEGREE + 1] = {dense->q, dense->v};
+    fprintf(out, ",\n    .dense = {.n_nodes = %d, .has_first = %d, .node = ", dense->n_nodes, dense->has_first);
+    numbers_write(out, dense->node, SARRUS_DENSE_NODES);
+    for (int32_t w = 0; w < 2; ++w) {
+        fprintf(out, ",\n      .%s = {", w == 0 ? "q" : "v");
+        for (int32_t k = 0; k < SARRUS_DENSE_WEIGHTS; ++k) {
+            numbers_write(out, weights[w][k], SARRUS_DENSE_DEGREE + 1);
+            fprintf(out, ",");
+        }
+        fprintf(out, "}");
+    }
+    fprintf(out, "}");
 }
 
 static void integrator_write(FILE *out, const sarrus_mech_integrator *how) {
@@ -230,6 +259,8 @@ static void integrator_write(FILE *out, const sarrus_mech_integrator *how) {
     numbers_write(out, how->ringing, SARRUS_MAX_ORDER + 1);
     fprintf(out, ", .gain = ");
     numbers_write(out, how->gain, SARRUS_MAX_ORDER + 1);
+    fprintf(out, ", .across = %a", how->across);
+    dense_write(out, &how->dense);
     fprintf(out, "},\n");
 }
 
@@ -260,8 +291,17 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
     fprintf(out, "  .solve = %d, .method = %d, .project = %d, .rank = {.method = %d, .tolerance = %a},\n", mech->solve,
             mech->method, mech->project, mech->rank.method, mech->rank.tolerance);
     integers_write(out, "independent", mech->independent, mech->factor.n_independent);
-    fprintf(out, "  .event_capacity = %d, .project_tolerance = %a, .guard = %a};\n", mech->event_capacity, mech->project_tolerance,
+    fprintf(out, "  .event_capacity = %d, .project_tolerance = %a, .guard = %a,\n", mech->event_capacity, mech->project_tolerance,
             mech->guard);
+    fprintf(out,
+            "  .ordinary = %a, .ordinary_root = %a, .weak_distance = %a, .weak_crossing = %a, .size = %a, .limit_violation = %a, "
+            ".limit_energy = %a, "
+            ".limit_error = %a,\n"
+            "  .violation_unit = %a, .energy_floor = %a, .has_work = %d, .has_swing = %d, .is_judged = %d, .wants_error = %d, "
+            ".has_parts = %d, .is_watched = %d};\n",
+            mech->ordinary, mech->ordinary_root, mech->weak_distance, mech->weak_crossing, mech->size, mech->limit_violation,
+            mech->limit_energy, mech->limit_error, mech->violation_unit, mech->energy_floor, mech->has_work, mech->has_swing,
+            mech->is_judged, mech->wants_error, mech->has_parts, mech->is_watched);
 }
 
 double sarrus_plan_constant_flops(const sarrus_plan *plan) {

@@ -59,7 +59,15 @@ static bool time_matters(const sarrus_mechanism *mech) {
     return false;
 }
 
-enum { ARM_FLOPS = 6, POINT_FLOPS = 12, VECTOR_FLOPS = 6, ALONG_FLOPS = 40, DISTANCE_FLOPS = 37, FORCE_AT_FLOPS = 6 };
+enum {
+    ARM_FLOPS = 6,
+    PLACE_FLOPS = 8,
+    POINT_FLOPS = 12,
+    VECTOR_FLOPS = 6,
+    ALONG_FLOPS = 40,
+    DISTANCE_FLOPS = 37,
+    FORCE_AT_FLOPS = 6
+};
 
 /* sarrus_row_angle */
 static double angle_flops(const sarrus_mech_joint *joint) {
@@ -82,10 +90,22 @@ static double elastic_flops(const sarrus_mech_joint *joint) {
     return flops;
 }
 
+/* What the power of a force adds to it, the sum over the forces included. */
+static double power_flops(const sarrus_mechanism *mech, const sarrus_mech_force *force) {
+    if (!mech->has_work)
+        return 0;
+    if (force->type == SARRUS_MECH_SPRING)
+        return 2;
+    if (force->type == SARRUS_MECH_TORQUE)
+        return force->body[0] >= 0 ? 2 : 1;
+    return 8;
+}
+
 /* sarrus_free_acceleration */
 static void forces_count(const sarrus_mechanism *mech, counts *to) {
     for (int i = 0; i < mech->n_forces; ++i) {
         const sarrus_mech_force *force = &mech->force[i];
+        counts_add(to, power_flops(mech, force), 0);
         if (force->type == SARRUS_MECH_SPRING) {
             int n_bodies = n_moving(force->body[0], force->body[1]);
             counts_add(to, 16 + (POINT_FLOPS + 2 + FORCE_AT_FLOPS) * n_bodies, 2);
@@ -97,7 +117,7 @@ static void forces_count(const sarrus_mechanism *mech, counts *to) {
     }
     for (int i = 0; i < mech->n_joints; ++i) {
         if (mech->joint[i].elastic)
-            counts_add(to, elastic_flops(&mech->joint[i]), 0);
+            counts_add(to, elastic_flops(&mech->joint[i]) + (mech->has_work ? 2 : 0), 0);
     }
     counts_add(to, 5.0 * mech->n_bodies, 0);
 }
@@ -217,6 +237,16 @@ static void configure_count(const sarrus_mechanism *mech, counts *to) {
     signals_count(mech, to);
 }
 
+/* The power of the drives, or of all constraints with Baumgarte's terms, and its sum with that of the forces. */
+static double drives_flops(const sarrus_mechanism *mech) {
+    if (mech->has_baumgarte)
+        return 11.0 * mech->n_bodies + 1;
+    double flops = mech->has_work ? 1 : 0;
+    for (int i = 0; i < mech->n_joints && mech->m > 0; ++i)
+        flops += mech->joint[i].signal >= 0 ? 2 : 0;
+    return flops;
+}
+
 /* sarrus_accelerate, after a projection at the same place that has left its rotations, or its factor as well. */
 static counts evaluation_count(const sarrus_mechanism *mech, bool is_configured, bool is_factored) {
     counts to = {0};
@@ -228,6 +258,7 @@ static counts evaluation_count(const sarrus_mechanism *mech, bool is_configured,
         counts_add(&to, 2 + 4.0 * mech->m, 0);
     counts_add(&to, subtract_flops(mech), 0);
     correct_count(mech, is_factored, &to);
+    counts_add(&to, drives_flops(mech), 0);
     return to;
 }
 
@@ -250,7 +281,7 @@ static counts projection_count(const sarrus_mechanism *mech) {
         return rows_and_norm_count(mech);
     counts_add_times(&to, 2, rows_and_norm_count(mech));
     correct_count(mech, false, &to);
-    counts_add(&to, 2.0 * mech->n + 2, 2); /* sarrus_project_step, and the goal of the iteration */
+    counts_add(&to, 2.0 * mech->n + 3, 2); /* sarrus_project_step, and the goal of the iteration */
     correct_count(mech, false, &to);
     counts_add(&to, mech->n, 0);
     return to;
@@ -268,24 +299,88 @@ static counts stage_velocities_count(const sarrus_mechanism *mech) {
     return to;
 }
 
-/* sarrus_rk4, once the steps follow one another: the projection after the step before has left what the first stage needs. */
-static counts rk4_count(const sarrus_mechanism *mech) {
+/* sarrus_free_coordinate, points not included */
+static double coordinate_flops(const sarrus_mech_joint *joint) {
+    if (joint->kind != SARRUS_KIND_PRISMATIC)
+        return n_moving(joint->parent, joint->child);
+    return (joint->parent >= 0 ? VECTOR_FLOPS : 0) + 6;
+}
+
+/* sarrus_potential_energy */
+static void potential_count(const sarrus_mechanism *mech, counts *to) {
+    counts_add(to, 5.0 * mech->n_bodies, 0);
+    for (int i = 0; i < mech->n_forces; ++i) {
+        if (mech->force[i].type == SARRUS_MECH_SPRING)
+            counts_add(to, 10 + PLACE_FLOPS * n_moving(mech->force[i].body[0], mech->force[i].body[1]), 1);
+    }
+    for (int i = 0; i < mech->n_joints; ++i) {
+        const sarrus_mech_joint *joint = &mech->joint[i];
+        if (joint->elastic)
+            counts_add(to, 5 + coordinate_flops(joint), 0);
+        if (joint->elastic && joint->kind == SARRUS_KIND_PRISMATIC)
+            counts_add(to, PLACE_FLOPS * n_moving(joint->parent, joint->child), 0);
+    }
+}
+
+/* sarrus_open2 and its root */
+static void open_count(const sarrus_mechanism *mech, counts *to) {
+    for (int i = 0; i < mech->n_joints; ++i) {
+        const sarrus_mech_joint *joint = &mech->joint[i];
+        const int n_bodies = n_moving(joint->parent, joint->child);
+        counts_add(to, PLACE_FLOPS * n_bodies, 0);
+        if (joint->kind == SARRUS_KIND_PRISMATIC)
+            counts_add(to, (joint->parent >= 0 ? VECTOR_FLOPS : 0) + 7 + n_bodies + 2, 0);
+        else if (joint->kind == SARRUS_KIND_DISTANCE)
+            counts_add(to, 8, 1);
+        else
+            counts_add(to, 6 + (joint->kind == SARRUS_KIND_FIXED ? n_bodies + 2 : 0), 0);
+        if (joint->signal >= 0)
+            counts_add(to, coordinate_flops(joint) + 3, 0);
+    }
+    counts_add(to, 0, 1);
+}
+
+/* sarrus_judge: energies 8 a body and 1, the balance 10. */
+static counts judgement_count(const sarrus_mechanism *mech) {
     counts to = {0};
-    bool is_projected = mech->project == SARRUS_PROJECT_EVERY_STEP && mech->m > 0;
-    bool is_looked_at = mech->project != SARRUS_PROJECT_NONE && mech->m > 0;
-    counts_add_times(&to, 1, evaluation_count(mech, is_looked_at, is_projected));
-    counts_add_times(&to, 3, evaluation_count(mech, is_projected, is_projected));
-    counts_add_times(&to, 3, stage_velocities_count(mech));
-    counts_add(&to, 28.0 * mech->n + 1 + (time_matters(mech) ? 2 : 0), 1);
+    if (mech->project == SARRUS_PROJECT_NONE || mech->m == 0)
+        configure_count(mech, &to);
+    counts_add(&to, 8.0 * mech->n_bodies + 11, 0);
+    potential_count(mech, &to);
+    if (mech->project == SARRUS_PROJECT_NONE && mech->m > 0)
+        open_count(mech, &to);
     return to;
 }
 
-/* sarrus_semi_implicit, as above. */
+/* sarrus_ldlt_closeness, sarrus_passage_watch and sarrus_part_choose of lanes that have nothing to fear. A step that is projected
+ * has looked at the pivots of both corrections by then. */
+static void watch_count(const sarrus_mechanism *mech, counts *to) {
+    if (!mech->is_watched)
+        return;
+    const int n_factors = mech->project == SARRUS_PROJECT_EVERY_STEP ? 2 : 1;
+    counts_add(to, n_factors * (2.0 * mech->factor.n_blocks + 1) + 2 + (mech->has_parts ? 1 : 0), 0);
+}
+
+/* sarrus_fixed_try and sarrus_fixed_end without the projection, once the steps follow one another: the step before has left what
+ * the first stage needs. */
+static counts rk4_count(const sarrus_mechanism *mech) {
+    bool is_projected = mech->project == SARRUS_PROJECT_EVERY_STEP && mech->m > 0;
+    counts to = evaluation_count(mech, true, is_projected);
+    counts_add_times(&to, 3, evaluation_count(mech, is_projected, is_projected));
+    counts_add_times(&to, 3, stage_velocities_count(mech));
+    counts_add(&to, 28.0 * mech->n + 1 + (time_matters(mech) ? 2 : 0), 1);
+    if (mech->has_work)
+        counts_add(&to, 7, 1);
+    if (mech->wants_error)
+        counts_add(&to, 11.0 * mech->n_bodies + 4, 0);
+    return to;
+}
+
+/* The same with sarrus_semi_implicit. */
 static counts semi_implicit_count(const sarrus_mechanism *mech) {
     bool is_projected = mech->project == SARRUS_PROJECT_EVERY_STEP && mech->m > 0;
-    bool is_looked_at = mech->project != SARRUS_PROJECT_NONE && mech->m > 0;
-    counts to = evaluation_count(mech, is_looked_at, is_projected);
-    counts_add(&to, 6.0 * mech->n, 0);
+    counts to = evaluation_count(mech, true, is_projected);
+    counts_add(&to, 6.0 * mech->n + 11.0 * mech->n_bodies + (mech->has_work ? 2 : 0), 0);
     return to;
 }
 
@@ -303,6 +398,9 @@ void sarrus_plan_cost_count(sarrus_plan *plan) {
     correct_count(mech, false, &algebra);
     counts step = mech->integrator.method == SARRUS_INTEGRATOR_RK4 ? rk4_count(mech) : semi_implicit_count(mech);
     counts_add_times(&step, 1, projection_count(mech));
+    counts_add_times(&step, 1, judgement_count(mech));
+    watch_count(mech, &step);
+    counts_add(&step, 2, 0);          /* two tallies */
     if (mech->integrator.is_adaptive) /* another number for every order, and for steps in vain */
         step = (counts){(double)NAN, (double)NAN, (double)NAN};
     cost->flops_per_evaluation = evaluation.flops;

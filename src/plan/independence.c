@@ -10,6 +10,8 @@
 
 #include "core/report.h"
 #include "plan/configuration.h"
+#include "plan/drives.h"
+#include "plan/start.h"
 
 enum { N_WALKS = 10 };
 /* Relative size of σ that counts on the manifold. Newton leaves 1e-13 at most; a configuration within 1e-9 of a singular one
@@ -28,6 +30,7 @@ typedef struct null_spaces {
     int firm_rank[N_WALKS + 1];                     /* without doubtful σ: the directions left are those that a walk may take */
     double kept[N_WALKS + 1], dropped[N_WALKS + 1]; /* relative σ on either side of the cut */
     bool is_clear[N_WALKS + 1];
+    double *q; /* [N_WALKS + 1][n] */
 } null_spaces;
 
 /* A fixed sequence in (−1, 1): a plan is the same every time. */
@@ -56,6 +59,7 @@ static sarrus_status see(sarrus_configuration *c, sarrus_decomposition *svd, nul
     seen->firm_rank[i] = rank_of(svd->sigma, smaller, clear_tolerance);
     seen->kept[i] = rank > 0 ? svd->sigma[rank - 1] / svd->sigma[0] : 1.0;
     seen->dropped[i] = rank < smaller && svd->sigma[0] > 0.0 ? svd->sigma[rank] / svd->sigma[0] : 0.0;
+    memcpy(seen->q + (size_t)i * (size_t)c->n, c->q, (size_t)c->n * sizeof *seen->q);
     ++seen->n;
     return SARRUS_OK;
 }
@@ -100,14 +104,14 @@ static bool walk(sarrus_configuration *c, const sarrus_decomposition *svd, int r
     return false;
 }
 
-/* Looks at configurations from the assembled one on; driven joints move on in time as well. */
+/* Looks at configurations beside the assembled one, which has been seen; driven joints move on in time as well. */
 static sarrus_status explore(sarrus_configuration *c, sarrus_decomposition *svd, null_spaces *seen) {
     const sarrus_plan *plan = c->plan;
     double *q_before = malloc((size_t)(c->n ? c->n : 1) * sizeof *q_before);
     uint64_t state = 20210907;
     if (!q_before)
         return SARRUS_NO_MEMORY;
-    sarrus_status status = see(c, svd, seen);
+    sarrus_status status = SARRUS_OK;
     double t = 0.0;
     for (int i = 0; status == SARRUS_OK && i < N_WALKS; ++i) {
         int rank = seen->firm_rank[seen->n - 1];
@@ -242,7 +246,31 @@ static sarrus_status judge(sarrus_plan_independence *found, null_spaces *seen, i
     seen->k = m - generic;
     found->rank_at_t0 = seen->rank[0];
     found->n_configurations = seen->n;
+    found->is_asked = calloc((size_t)seen->n, sizeof *found->is_asked);
+    found->configurations = seen->q;
+    seen->q = NULL;
+    if (!found->is_asked)
+        return SARRUS_NO_MEMORY;
+    for (int i = 0; i < seen->n; ++i)
+        found->is_asked[i] = seen->is_clear[i] && seen->rank[i] == generic;
     return choose(found, seen, generic, m);
+}
+
+/* A drive that begins more than a turn away from the given configuration: likely in degrees, and too far for Newton's method. */
+static void note_far_drives(sarrus_context *context, const sarrus_configuration *c, const double *first) {
+    const sarrus_model *model = c->plan->model;
+    for (int i = 0; i < model->n_joints; ++i) {
+        const sarrus_mech_joint *joint = &c->plan->joint[i];
+        const double from = joint->signal >= 0 ? fabs(first[joint->row + joint->n_rows - 1]) : 0.0;
+        const sarrus_place *place = joint->signal >= 0 ? &model->signals[joint->signal].place : &model->joints[i].place;
+        const sarrus_location at = {model->file, model->text, place->line, place->column};
+        if (model->joints[i].type == SARRUS_JOINT_REVOLUTE && from > 2.0 * M_PI)
+            (void)sarrus_report_at(
+                context, SARRUS_NOTE, SARRUS_BAD_INPUT, &at,
+                "the drive of joint '%s' begins at %.4g rad, but the coordinate is 0 in the given configuration; "
+                "angles are in radians: %.4g degrees are %.4g",
+                model->joints[i].name, from, from, from * M_PI / 180.0);
+    }
 }
 
 /* Says which joint keeps the nominal instance from closing. */
@@ -292,28 +320,81 @@ static sarrus_status check_masses(sarrus_context *context, const sarrus_plan *pl
     return worst;
 }
 
-static sarrus_status analyse(sarrus_context *context, sarrus_plan *plan, sarrus_configuration *c) {
-    sarrus_decomposition svd = {0};
-    null_spaces seen = {0};
+/* The singular value that is the last to count generically, where the start is, relative to the largest. */
+static double kept_at_start(const sarrus_configuration *c, const double *sigma, int generic) {
+    const int smaller = c->m < c->n ? c->m : c->n;
+    return generic > 0 && generic <= smaller && sigma[0] > 0.0 ? sigma[generic - 1] / sigma[0] : 1.0;
+}
+
+/* Looks at the assembled configuration and beside it. */
+static sarrus_status look_around(sarrus_context *context, sarrus_plan *plan, sarrus_gap *gap, sarrus_decomposition *svd,
+                                 null_spaces *seen) {
+    sarrus_configuration *c = gap->c;
+    sarrus_status status = see(c, svd, seen);
+    double *sigma = calloc((size_t)(c->m < c->n ? c->m : c->n) + 1, sizeof *sigma);
+    if (!sigma)
+        return SARRUS_NO_MEMORY;
+    if (status == SARRUS_OK) {
+        memcpy(sigma, svd->sigma, (size_t)(c->m < c->n ? c->m : c->n) * sizeof *sigma);
+        sarrus_plan_start_take(plan, c, svd, seen->rank[0]);
+        status = explore(c, svd, seen);
+    }
+    if (status == SARRUS_OK)
+        status = judge(&plan->independence, seen, plan->mech.m);
+    if (status == SARRUS_OK) {
+        plan->start.kept = kept_at_start(c, sigma, plan->independence.n_independent);
+        status = sarrus_plan_start_judge(context, plan, gap, svd);
+    }
+    free(sigma);
+    return status;
+}
+
+static sarrus_status assemble(sarrus_context *context, sarrus_plan *plan, sarrus_gap *gap) {
+    sarrus_configuration *c = gap->c;
     double scale = 1.0;
     for (int i = 0; i < c->n; ++i)
         scale = fmax(scale, fabs(c->q[i]));
-    double error = sarrus_configuration_assemble(c, 0.0);
-    if (!(error <= 1e-10 * scale))
-        return report_open(context, c, error);
-    sarrus_status status = sarrus_decomposition_create(c, &svd);
+    double *first = malloc((size_t)c->m * sizeof *first);
+    if (!first)
+        return SARRUS_NO_MEMORY;
+    (void)sarrus_configuration_rows(c, 0.0);
+    memcpy(first, c->phi, (size_t)c->m * sizeof *first);
+    const double error = sarrus_configuration_assemble(c, 0.0);
+    sarrus_status status = SARRUS_OK;
+    if (!(error <= 1e-10 * scale)) {
+        status = report_open(context, c, error);
+        note_far_drives(context, c, first);
+    }
+    free(first);
+    return status == SARRUS_OK ? sarrus_plan_drives_check(context, plan, gap) : status;
+}
+
+static sarrus_status analyse(sarrus_context *context, sarrus_plan *plan, sarrus_configuration *c) {
+    sarrus_decomposition svd = {0};
+    null_spaces seen = {0};
+    sarrus_gap gap = {0};
+    sarrus_status status = sarrus_gap_create(c, &gap);
+    if (status == SARRUS_OK) {
+        plan->start.size = gap.size;
+        status = assemble(context, plan, &gap);
+    }
     if (status == SARRUS_OK)
-        status = explore(c, &svd, &seen);
+        status = sarrus_decomposition_create(c, &svd);
+    seen.q = malloc((N_WALKS + 1) * (size_t)c->n * sizeof *seen.q);
+    if (status == SARRUS_OK && !seen.q)
+        status = SARRUS_NO_MEMORY;
     if (status == SARRUS_OK)
-        status = judge(&plan->independence, &seen, plan->mech.m);
+        status = look_around(context, plan, &gap, &svd, &seen);
+    sarrus_gap_free(&gap);
     for (int i = 0; i < seen.n; ++i)
         free(seen.w[i]);
+    free(seen.q);
     sarrus_decomposition_free(&svd);
     if (status == SARRUS_NO_MEMORY)
         return sarrus_report(context, status, "out of memory while the constraints are analysed");
-    if (status != SARRUS_OK)
+    if (status == SARRUS_FAILED)
         return sarrus_report(context, status, "the singular values of the constraints cannot be computed");
-    return SARRUS_OK;
+    return status;
 }
 
 sarrus_status sarrus_plan_independence_find(sarrus_context *context, sarrus_plan *plan) {
@@ -329,7 +410,10 @@ sarrus_status sarrus_plan_independence_find(sarrus_context *context, sarrus_plan
                              "a number of the nominal instance is not physical; expected positive masses and inertias, "
                              "axes and lengths that are not zero, and finite results of all expressions");
     }
-    if (plan->mech.m > 0) {
+    status = sarrus_plan_start_give(plan, &c);
+    if (status != SARRUS_OK) {
+        (void)sarrus_report(context, status, "out of memory for the start");
+    } else if (plan->mech.m > 0) {
         status = analyse(context, plan, &c);
     } else {
         null_spaces none = {0};

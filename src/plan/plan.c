@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/report.h"
+#include "plan/start.h"
 #include "sarrus/version.h"
 
 static char *joined(const char *body, const char *component) {
@@ -59,9 +60,15 @@ static uint64_t hash_of(const sarrus_plan *plan) {
                              mech->project,
                              mech->integrator.method,
                              mech->integrator.max_order,
-                             mech->integrator.has_step_gains};
-    const double numbers[] = {mech->rank.tolerance,  mech->project_tolerance, mech->guard,
-                              mech->integrator.rtol, mech->integrator.atol,   mech->integrator.max_steps};
+                             mech->integrator.has_step_gains,
+                             mech->has_parts,
+                             mech->wants_error,
+                             mech->has_swing,
+                             mech->is_judged};
+    const double numbers[] = {mech->rank.tolerance,  mech->project_tolerance,    mech->guard,       mech->integrator.rtol,
+                              mech->integrator.atol, mech->integrator.max_steps, mech->ordinary,    mech->size,
+                              mech->limit_violation, mech->limit_energy,         mech->limit_error, mech->weak_distance,
+                              mech->weak_crossing,   mech->energy_floor};
     hash_bytes(&hash, SARRUS_VERSION, sizeof SARRUS_VERSION);
     hash_bytes(&hash, sizes, sizeof sizes);
     hash_bytes(&hash, numbers, sizeof numbers);
@@ -84,8 +91,7 @@ static uint64_t count_steps(const sarrus_model *model) {
     return steps > 0.0 ? (uint64_t)steps : 0;
 }
 
-/* To six bits: what a linear algebra library leaves behind them differs from processor to processor, and a plan must not. */
-static double rounded(double x) {
+double sarrus_plan_rounded(double x) {
     int exponent;
     const double mantissa = frexp(x, &exponent);
     return ldexp(rint(ldexp(mantissa, 6)), exponent - 6);
@@ -97,7 +103,8 @@ static double rounded(double x) {
 static void settle_threshold(sarrus_plan *plan) {
     if (plan->mech.rank.method != SARRUS_RANK_AUTO)
         return;
-    plan->mech.rank.tolerance = plan->independence.typical_kept > 0.0 ? 1e-5 * rounded(plan->independence.typical_kept) : 1e-10;
+    plan->mech.rank.tolerance =
+        plan->independence.typical_kept > 0.0 ? 1e-5 * sarrus_plan_rounded(plan->independence.typical_kept) : 1e-10;
 }
 
 sarrus_status sarrus_plan_create(sarrus_context *context, const sarrus_model *model, sarrus_plan **out) {
@@ -131,6 +138,11 @@ sarrus_status sarrus_plan_create_in_order(sarrus_context *context, const sarrus_
     if (status == SARRUS_OK)
         status = sarrus_plan_shares(context, plan);
     if (status == SARRUS_OK) {
+        sarrus_plan_layout_finish(plan);
+        status = sarrus_plan_ordinary_find(context, plan);
+    }
+    if (status == SARRUS_OK) {
+        sarrus_plan_limits(plan);
         plan->hash = hash_of(plan);
         sarrus_plan_cost_count(plan);
         status = sarrus_plan_card_write(context, plan);
@@ -171,6 +183,9 @@ void sarrus_plan_destroy(sarrus_plan *plan) {
     free(plan->independence.independent);
     free(plan->independence.dependent);
     free(plan->independence.row_is_unique);
+    free(plan->independence.configurations);
+    free(plan->independence.is_asked);
+    sarrus_plan_start_free(&plan->start);
     sarrus_plan_graph_free(&plan->graph);
     free_names(plan->coordinate_names, plan->mech.n);
     free_names(plan->speed_names, plan->mech.n);

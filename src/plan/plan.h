@@ -3,10 +3,14 @@
  *   integrator.c    the constants of the method that makes the steps                    (from the model alone)
  *   parameters.c    the parameters and the given configuration of one instance          (values → lane arrays)
  *   independence.c  rank, independent rows                                              (numbers, at several configurations)
+ *   start.c         the assembled start beside the given one, and how far a rank is from the next
+ *   drives.c        whether the drives can be followed (follow.c, gap.c)
  *   crank.c         bodies whose pin on ground is eliminated in closed form             (from the independent rows)
  *   elimination.c   elimination order, sparse LDLᵀ by blocks                             (from the other independent rows)
  *   order.c         the candidates for that order and what each costs; dissection.c: those by the shape of the graph
  *   shares.c        the shares of the bodies in S = J M⁻¹ Jᵀ                             (from the elimination order)
+ *   ordinary.c      the size, and how independent the rows are in ordinary configurations (numbers, from all of the above)
+ *   limits.c        what an instance that is ok keeps to                                (from the size and the methods)
  *   lower.c         those tables for tiles of one width                                 (from all of the above)
  *   graph.c         tree, cut joints, loops                                             (from the model alone)
  *   cost.c          flops, divisions and bytes of the kernels for this plan
@@ -31,7 +35,28 @@ typedef struct sarrus_plan_independence {
     double typical_kept;    /* the largest over the configurations of the smallest σ that counts, relative to σ₁ */
     double smallest_kept;   /* smallest σ counted into the generic rank, over the configurations, relative to σ₁ */
     double largest_dropped; /* largest σ not counted, relative to σ₁ */
+    double *configurations; /* [n_configurations][n] those that were looked at, the assembled one first */
+    bool *is_asked;         /* [n_configurations] of the generic rank, and not doubtful */
 } sarrus_plan_independence;
+
+/* A drive that may not be followed, in a way that is not certain enough to refuse it. */
+typedef struct sarrus_plan_doubt {
+    int joint;   /* whose drive it is, −1: there is none */
+    int at;      /* joint that stays open most */
+    double from; /* s, the last time at which the loops closed */
+    double gap;  /* ‖Φ‖, m and rad, where the loops stay open most */
+    double time; /* s, when that is */
+} sarrus_plan_doubt;
+
+/* The nominal instance at t = 0, as the scenario gives it and as it is assembled. */
+typedef struct sarrus_plan_start {
+    double size;               /* m, diagonal of the given configuration; 1 when it has no extent */
+    double *q_given, *v_given; /* [n] */
+    double *q, *v;             /* [n] assembled */
+    double kept;               /* the last σ that counts generically, here, relative to σ₁ */
+    double change;             /* m, about by which lengths differ from those with one degree of freedom more; INFINITY: far */
+    sarrus_plan_doubt doubt;
+} sarrus_plan_start;
 
 /* Directed graph: body −1 is ground. A joint is a tree arc or a cut (it closes a loop). */
 typedef struct sarrus_plan_graph {
@@ -80,6 +105,7 @@ struct sarrus_plan {
     sarrus_mech_scale *scale;
     sarrus_mech_block_share *block_share;
     sarrus_plan_independence independence;
+    sarrus_plan_start start;
     sarrus_plan_graph graph;
     sarrus_plan_cost cost;
     sarrus_plan_order order[SARRUS_N_ORDERS]; /* by sarrus_order_kind */
@@ -96,12 +122,19 @@ SARRUS_MUST_USE sarrus_status sarrus_plan_create_in_order(sarrus_context *contex
 /* Steps of sarrus_plan_create, in order. Each fills its part of the plan; what they allocate sarrus_plan_destroy frees. */
 SARRUS_MUST_USE sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan);
 void sarrus_plan_integrator(sarrus_plan *plan);
+void sarrus_plan_dense(sarrus_mech_dense *dense); /* its weights, from the nodes */
 SARRUS_MUST_USE sarrus_status sarrus_plan_independence_find(sarrus_context *context, sarrus_plan *plan);
 void sarrus_plan_cranks(sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_elimination(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted);
 SARRUS_MUST_USE sarrus_status sarrus_plan_shares(sarrus_context *context, sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_graph_make(sarrus_context *context, sarrus_plan *plan);
+void sarrus_plan_layout_finish(sarrus_plan *plan);
+SARRUS_MUST_USE sarrus_status sarrus_plan_ordinary_find(sarrus_context *context, sarrus_plan *plan);
+void sarrus_plan_limits(sarrus_plan *plan);
 void sarrus_plan_cost_count(sarrus_plan *plan);
+
+/* To six bits: what a linear algebra library leaves behind them differs from processor to processor, and a plan must not. */
+double sarrus_plan_rounded(double x);
 
 /* Flops of LDLᵀ with this many blocks, blocks of L below the diagonal and updates, and of one solution with it. */
 double sarrus_plan_factor_flops(int n_blocks, int n_entries, int n_updates);

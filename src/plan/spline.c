@@ -47,9 +47,10 @@ static bool slopes(int n, const double *t, const double *y, double *work, double
 
 bool sarrus_spline(int n, const double *t, const double *y, bool is_linear, double *c) {
     if (is_linear || n == 2) {
-        for (int k = 0; k < n - 1; ++k) {
-            double d = (y[k + 1] - y[k]) / (t[k + 1] - t[k]);
-            hermite(y[k], d, d, d, t[k + 1] - t[k], c + 4 * k);
+        for (int k = 0; k < n - 1; ++k) { /* straight without a trace of round-off */
+            c[4 * k] = y[k];
+            c[4 * k + 1] = (y[k + 1] - y[k]) / (t[k + 1] - t[k]);
+            c[4 * k + 2] = c[4 * k + 3] = 0.0;
         }
         return true;
     }

@@ -1,4 +1,5 @@
 /* From the model to the kernels' tables: joints and their rows, forces, signals, parameter offsets, tile layout. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,15 +11,7 @@
 static bool value_is_live(const sarrus_model *model, sarrus_value_index i) {
     if (i == SARRUS_NO_VALUE)
         return false;
-    if (model->values[i].nominal != 0.0 || model->values[i].expression)
-        return true;
-    for (int s = 0; s < model->batch.n_sampled; ++s) {
-        for (int k = 0; k < model->batch.sampled[s].n_targets; ++k) {
-            if (model->batch.sampled[s].targets[k] == i)
-                return true;
-        }
-    }
-    return false;
+    return model->values[i].nominal != 0.0 || model->values[i].expression || sarrus_model_draw_find(model, i);
 }
 
 static int joint_n_rows(const sarrus_joint *joint) {
@@ -122,7 +115,7 @@ static void fill_adaptive_layout(sarrus_mechanism *mech, int32_t *at) {
     int32_t *const numbers[] = {&layout->is_started, &layout->t_now,     &layout->t_before,  &layout->step,
                                 &layout->gain,       &layout->rank,      &layout->order,     &layout->last_order,
                                 &layout->n_equal,    &layout->last_step, &layout->is_rising, &layout->is_rejected,
-                                &layout->n_failures, &layout->memory};
+                                &layout->n_failures, &layout->memory,    &layout->is_dense};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
         *numbers[k] = (*at)++;
     layout->now = *at, *at += 2 * n;
@@ -132,8 +125,38 @@ static void fill_adaptive_layout(sarrus_mechanism *mech, int32_t *at) {
     layout->a_now = *at, *at += n_runge_kutta;
     layout->before = *at, *at += 2 * n_runge_kutta;
     layout->a_before = *at, *at += n_runge_kutta;
+    layout->work_now = (*at)++;
+    layout->work_before = (*at)++;
+    layout->power_now = (*at)++;
+    layout->power_before = (*at)++;
+    layout->inner = *at, *at += mech->integrator.dense.n_nodes * (n_runge_kutta + 1);
     layout->psi = *at, *at += max_order;
-    layout->phi = *at, *at += is_adams ? 2 * n * (max_order + 2) : 0;
+    layout->phi = *at, *at += is_adams ? (2 * n + 1) * (max_order + 2) : 0;
+}
+
+static void fill_verdict_layout(sarrus_verdict_layout *layout, int32_t *at) {
+    int32_t *const numbers[] = {&layout->balance0, &layout->balance, &layout->kinetic,     &layout->low,
+                                &layout->high,     &layout->work,    &layout->error,       &layout->violation,
+                                &layout->mismatch, &layout->nearest, &layout->nearest_time};
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
+        *numbers[k] = (*at)++;
+}
+
+/* The flags of the rows come last: how many rows the factor has is known later (sarrus_plan_layout_finish). */
+static void fill_passage_layout(sarrus_mechanism *mech, int32_t *at) {
+    sarrus_passage_layout *layout = &mech->layout.passage;
+    int32_t *const numbers[] = {&layout->closeness, &layout->stride, &layout->is_on,  &layout->is_bend,     &layout->rate,
+                                &layout->entry,     &layout->looked, &layout->second, &layout->second_rate, &layout->all,
+                                &layout->ahead,     &layout->parked, &layout->part};
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
+        *numbers[k] = (*at)++;
+    layout->now = *at, *at += SARRUS_N_CLOSENESS;
+}
+
+void sarrus_plan_layout_finish(sarrus_plan *plan) {
+    sarrus_tile_layout *layout = &plan->mech.layout;
+    layout->passage.crossed = layout->n_arrays;
+    layout->n_arrays += 2 * plan->mech.factor.n_blocks;
 }
 
 static void fill_layout(sarrus_mechanism *mech) {
@@ -156,6 +179,8 @@ static void fill_layout(sarrus_mechanism *mech) {
     layout->n_evaluations = at++;
     layout->q0 = at, at += mech->n;
     layout->v0 = at, at += mech->n;
+    fill_verdict_layout(&layout->verdict, &at);
+    fill_passage_layout(mech, &at);
     if (mech->integrator.is_adaptive)
         fill_adaptive_layout(mech, &at);
     layout->n_arrays = at;
@@ -164,6 +189,32 @@ static void fill_layout(sarrus_mechanism *mech) {
 /* A table of n entries, at least one, so that an empty plan has valid pointers. */
 static void *table(size_t n, size_t size) {
     return calloc(n ? n : 1, size);
+}
+
+/* Whether something else than gravity and springs may do work: a damper, a load, a drive, or Baumgarte's terms. */
+static bool has_work(const sarrus_plan *plan) {
+    const sarrus_model *model = plan->model;
+    if (plan->mech.has_baumgarte)
+        return true;
+    for (int i = 0; i < model->n_joints; ++i) {
+        if (model->joints[i].drive >= 0 || value_is_live(model, model->joints[i].damping))
+            return true;
+    }
+    for (int i = 0; i < model->n_forces; ++i) {
+        if (model->forces[i].type != SARRUS_FORCE_SPRING || value_is_live(model, model->forces[i].damping))
+            return true;
+    }
+    return false;
+}
+
+/* The direction of a bend at the distance x is known to ε/x² by methods that square the condition, and to (τ/σ)² = (1e-7/x)² by
+ * Tikhonov's with the threshold of a bend; other thresholds are the larger. Seven digits of it are asked for, with a margin. */
+static double weak_distance(const sarrus_model *model) {
+    const sarrus_pinv_method method = model->dynamics.pinv;
+    const bool is_squared = method == SARRUS_PINV_NORMAL || method == SARRUS_PINV_CHOLESKY || method == SARRUS_PINV_CUSOLVER_SYEV;
+    if (is_squared || (method == SARRUS_PINV_TIKHONOV && model->dynamics.rank_method == SARRUS_RANK_AUTO))
+        return 1e-3;
+    return method == SARRUS_PINV_TIKHONOV ? fmax(1e-3, 3e3 * model->dynamics.rank_tolerance) : 0.0;
 }
 
 static void fill_options(sarrus_plan *plan) {
@@ -178,9 +229,12 @@ static void fill_options(sarrus_plan *plan) {
                   : model->dynamics.pinv >= SARRUS_N_PINV_HOST_METHODS ? SARRUS_SOLVE_EXTERNAL
                                                                        : SARRUS_SOLVE_METHOD;
     mech->rank = (sarrus_rank_rule){(int32_t)model->dynamics.rank_method, model->dynamics.rank_tolerance};
-    /* Pivots stand for σ², so that 1e-8 on them is 1e-4 on σ: the guard sends a lane to the SVD long before digits run out
-     * (error ε/guard ≈ 2e-8 in the direction concerned, at a passage that lasts a step). */
-    mech->guard = 1e-8;
+    mech->guard = 1e-5;
+    mech->weak_distance = weak_distance(model);
+    /* A decomposition that is cut at a count cannot let go of a direction: what is left of it is round-off, ε/x. */
+    mech->weak_crossing = model->dynamics.pinv == SARRUS_PINV_TRUNCATED ? 3e-4 : 0.0;
+    mech->is_judged = !isinf(model->limits.error);
+    mech->has_swing = isnan(model->limits.energy);
     /* Changes of rank are rare; more of them between two looks only make the tile come back sooner. */
     mech->event_capacity = model->output.channels & SARRUS_CHANNEL_RANK ? 4 : 0;
     mech->project = projections[model->dynamics.projection];
@@ -188,6 +242,13 @@ static void fill_options(sarrus_plan *plan) {
     mech->has_baumgarte =
         model->dynamics.has_step_gains || value_is_live(model, model->dynamics.alpha) || value_is_live(model, model->dynamics.beta);
     sarrus_plan_integrator(plan);
+    mech->has_work = has_work(plan);
+    mech->ordinary = mech->ordinary_root = mech->size = mech->violation_unit = 1.0;
+    mech->limit_violation = mech->limit_energy = mech->limit_error = SARRUS_NO_LIMIT;
+    const bool is_rk4 = model->integrator.method == SARRUS_INTEGRATOR_RK4;
+    mech->wants_error = is_rk4 && (model->integrator.has_substeps || !isinf(model->limits.error));
+    mech->has_parts = !mech->integrator.is_adaptive && model->integrator.has_substeps;
+    mech->is_watched = mech->m > 0;
 }
 
 sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan) {

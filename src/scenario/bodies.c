@@ -14,7 +14,7 @@ static const sarrus_key body_keys[] = {
 
 static void read_body(sarrus_reader *reader, sarrus_node *node, int i_body) {
     sarrus_body *body = &reader->model->bodies[i_body];
-    body->place = node->place;
+    body->place = sarrus_node_place(node);
     body->mass = SARRUS_NO_VALUE;
     sarrus_values_clear(body->inertia, 6);
     sarrus_values_clear(body->position, 3);

@@ -186,7 +186,7 @@ static void read_force_by_type(sarrus_reader *reader, sarrus_node *node, sarrus_
 
 static void read_force(sarrus_reader *reader, sarrus_node *node, int i_force) {
     sarrus_force *force = &reader->model->forces[i_force];
-    force->place = node->place;
+    force->place = sarrus_node_place(node);
     force->stiffness = SARRUS_NO_VALUE;
     force->rest_length = SARRUS_NO_VALUE;
     force->damping = SARRUS_NO_VALUE;

@@ -215,7 +215,8 @@ static void fix_unused(sarrus_reader *reader, const sarrus_joint *joint) {
 }
 
 static void read_joint(sarrus_reader *reader, sarrus_node *node, int i_joint) {
-    struct joint_reading reading = {.node = node, .joint = {.place = node->place, .length = SARRUS_NO_VALUE, .drive = -1}};
+    struct joint_reading reading = {.node = node,
+                                    .joint = {.place = sarrus_node_place(node), .length = SARRUS_NO_VALUE, .drive = -1}};
     sarrus_joint *joint = &reading.joint;
     for (int i = 0; i < 2; ++i) {
         joint->body[i] = SARRUS_GROUND;

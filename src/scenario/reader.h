@@ -41,6 +41,7 @@ typedef struct sarrus_reader {
     sarrus_names parameter_names, body_names, joint_names, force_names;
     sarrus_names value_paths; /* filled before the sampled parameters are read */
     sarrus_names drawn;       /* paths that a sampled parameter covers already */
+    bool is_in_parameters;    /* what is being read are named parameters, of which use is not made yet */
     locale_t c_locale;
 } sarrus_reader;
 
@@ -137,7 +138,11 @@ void sarrus_forces_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_dynamics_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_integrator_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_output_read(sarrus_reader *reader, sarrus_node *node, void *object);
+void sarrus_limits_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_batch_read(sarrus_reader *reader, sarrus_node *node, void *object);
+
+/* Marks the named parameters that others depend on which are used themselves; those in other expressions are marked already. */
+void sarrus_parameters_use_spread(sarrus_reader *reader);
 
 /* The list batch.parameters; all values must be in the table. */
 void sarrus_sampled_read(sarrus_reader *reader, sarrus_node *node);

@@ -91,6 +91,7 @@ static const sarrus_key scenario_keys[] = {
     {.name = "forces", .read = sarrus_forces_read},
     {.name = "dynamics", .read = sarrus_dynamics_read},
     {.name = "output", .read = sarrus_output_read},
+    {.name = "limits", .read = sarrus_limits_read},
     {.name = "batch", .read = sarrus_batch_read},
 };
 
@@ -184,6 +185,7 @@ static void read_texts(sarrus_reader *reader, char **texts, size_t n_bytes, cons
 /* Gives the model what it keeps of the text. */
 static void finish_model(sarrus_reader *reader, const char *name, char **text) {
     sarrus_model *model = reader->model;
+    sarrus_parameters_use_spread(reader);
     model->resolved = sarrus_tree_emit(&reader->tree);
     model->file = sarrus_reader_copy(reader, name);
     model->text = *text;

@@ -103,7 +103,7 @@ static bool read_constant(sarrus_reader *reader, sarrus_node *node, struct signa
     return take_numbers(reader, reading, 1);
 }
 
-/* At its start a ramp has a kink, where a driven joint would need an infinite load. */
+/* At its start a ramp has a kink, where a driven joint would need an infinite load. The rate at t_end is that after it. */
 static bool read_ramp(sarrus_reader *reader, sarrus_node *node, struct signal_reading *reading, bool for_drive) {
     if (!sarrus_mapping_read(reader, node, "a ramp", ramp_keys, sizeof ramp_keys / sizeof ramp_keys[0], reading)) {
         return false;
@@ -112,10 +112,9 @@ static bool read_ramp(sarrus_reader *reader, sarrus_node *node, struct signal_re
     if (for_drive && i_start != SARRUS_NO_VALUE) {
         const double start = reader->model->values[i_start].nominal;
         reader->notes[i_start].fixed_because = "a drive must have no kink within the run";
-        if (start > 0 && start < reader->model->integrator.t_end) {
+        if (start > 0 && start <= reader->model->integrator.t_end) {
             sarrus_reader_refuse(reader, sarrus_node_child(node, "start"),
-                                 "the drive has a kink at t = %.10g s; expected a start at or before 0, or at or after t_end",
-                                 start);
+                                 "the drive has a kink at t = %.10g s; expected a start at or before 0, or after t_end", start);
         }
     }
     return take_numbers(reader, reading, 3);
@@ -210,7 +209,7 @@ static int signal_add(sarrus_reader *reader, const sarrus_node *node, sarrus_sig
         model->signals = signals;
         reader->capacity_signals = capacity;
     }
-    model->signals[model->n_signals] = (sarrus_signal){.place = node->place,
+    model->signals[model->n_signals] = (sarrus_signal){.place = sarrus_node_place(node),
                                                        .kind = kind,
                                                        .n_values = reading->n_values,
                                                        .values = reading->values,

@@ -16,6 +16,7 @@ static const sarrus_word integrators[] = {
 static const sarrus_word channels[] = {
     {"state", SARRUS_CHANNEL_STATE},
     {"energy", SARRUS_CHANNEL_ENERGY},
+    {"work", SARRUS_CHANNEL_WORK},
     {"constraint", SARRUS_CHANNEL_CONSTRAINT},
     {"rank", SARRUS_CHANNEL_RANK},
     {"reactions", SARRUS_CHANNEL_REACTIONS},
@@ -103,16 +104,40 @@ static void read_max_order(sarrus_reader *reader, sarrus_node *node, void *objec
     model->integrator.max_order = (int)order;
 }
 
-/* In the order of decoding: whether t_end and max_order make sense depends on the method. */
+/* What a step of a fixed method is that does not resolve the motion: made in parts, or as it is. */
+static void read_substeps(sarrus_reader *reader, sarrus_node *node, void *object) {
+    static const sarrus_word words[] = {{"auto", 1}, {"off", 0}};
+    sarrus_model *model = object;
+    int code = 0;
+    if (node != NULL && sarrus_word_read(reader, node, "substeps", words, 2, &code)) {
+        model->integrator.has_substeps = code != 0;
+    }
+}
+
+/* In the order of decoding: whether dt, t_end and max_order make sense depends on the method. */
 static const sarrus_key integrator_keys[] = {
-    {.name = "dt", .flags = SARRUS_KEY_REQUIRED, .read = read_dt},
     {.name = "method", .read = read_method},
+    {.name = "dt", .read = read_dt},
     {.name = "t_end", .flags = SARRUS_KEY_REQUIRED, .read = read_t_end},
     {.name = "rtol", .read = read_rtol},
     {.name = "atol", .read = read_atol},
     {.name = "max_steps", .read = read_max_steps},
     {.name = "max_order", .read = read_max_order},
+    {.name = "substeps", .read = read_substeps},
 };
+
+/* The step of a fixed method has to be given. One that chooses its steps begins with a thousandth of the run. */
+static void check_dt(sarrus_reader *reader, const sarrus_node *node, sarrus_model *model) {
+    if (sarrus_node_child(node, "dt") != NULL || node->kind != SARRUS_NODE_MAPPING) {
+        return;
+    }
+    if (!is_adaptive(model)) {
+        sarrus_reader_refuse(reader, node, "'integrator.dt' is missing; expected the step of '%s' in s",
+                             sarrus_integrator_word(model->integrator.method));
+        return;
+    }
+    model->integrator.dt = model->integrator.t_end > 0 ? model->integrator.t_end / 1000 : 1e-3;
+}
 
 void sarrus_integrator_read(sarrus_reader *reader, sarrus_node *node, void *object) {
     sarrus_model *model = object;
@@ -120,9 +145,12 @@ void sarrus_integrator_read(sarrus_reader *reader, sarrus_node *node, void *obje
     model->integrator.atol = 1e-10;
     model->integrator.max_steps = 10000000;
     model->integrator.max_order = order_most;
+    model->integrator.has_substeps = true;
+    model->integrator.method = SARRUS_INTEGRATOR_DEFAULT;
     if (node != NULL) {
         (void)sarrus_mapping_read(reader, node, "integrator", integrator_keys, sizeof integrator_keys / sizeof integrator_keys[0],
                                   object);
+        check_dt(reader, node, model);
     }
     model->integrator.grid = model->integrator.dt;
 }

@@ -97,6 +97,10 @@ sarrus_node *sarrus_node_item(const sarrus_node *node, int i) {
     return item;
 }
 
+sarrus_place sarrus_node_place(const sarrus_node *node) {
+    return node->i_source == 0 ? node->place : (sarrus_place){0, 0};
+}
+
 bool sarrus_node_is_null(const sarrus_node *node) {
     static const char *const words[] = {"", "~", "null", "Null", "NULL"};
     if (node->kind != SARRUS_NODE_SCALAR || !node->is_plain) {

@@ -54,6 +54,9 @@ sarrus_node *sarrus_node_item(const sarrus_node *node, int i);
 /* "a number", "a list", … as the reader would call what is there. */
 const char *sarrus_node_kind_text(const sarrus_node *node);
 
+/* Where the node stands in the file; 0, 0 when an override brought it. */
+sarrus_place sarrus_node_place(const sarrus_node *node);
+
 /* True for a scalar that YAML takes for null: nothing, ~, null. */
 bool sarrus_node_is_null(const sarrus_node *node);
 

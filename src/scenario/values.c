@@ -53,11 +53,25 @@ static void report_unknown_name(sarrus_reader *reader, const sarrus_node *place,
     }
 }
 
+static void mark_used(sarrus_reader *reader, const char *text) {
+    size_t length = 0;
+    for (const char *word = sarrus_expression_next_word(text, &length); word != NULL;
+         word = sarrus_expression_next_word(word + length, &length)) {
+        const int32_t i_named = sarrus_names_find_part(&reader->parameter_names, word, length);
+        if (i_named >= 0) {
+            reader->model->values[i_named].is_used = true;
+        }
+    }
+}
+
 static bool read_expression(sarrus_reader *reader, const sarrus_node *node, double *out) {
     const char *text = node->text + 1;
     sarrus_expression_fault fault;
     const sarrus_status status = sarrus_expression_compile(reader->expression, text, out, &fault);
     if (status == SARRUS_OK) {
+        if (!reader->is_in_parameters) {
+            mark_used(reader, text);
+        }
         return true;
     }
     const sarrus_node place = expression_place(node, fault.position);
@@ -184,8 +198,8 @@ sarrus_value_index sarrus_value_read(sarrus_reader *reader, const sarrus_node *n
     if (expression != NULL) {
         value->expression = sarrus_reader_copy(reader, expression);
     }
-    if (node != NULL && node->i_source == 0) {
-        value->place = node->place;
+    if (node != NULL) {
+        value->place = sarrus_node_place(node);
     }
     reader->notes[model->n_values] = (sarrus_value_note){rule, NULL};
     return model->n_values++;
@@ -231,6 +245,7 @@ void sarrus_parameters_read(sarrus_reader *reader, sarrus_node *node, void *obje
     if (reader->named == NULL) {
         return;
     }
+    reader->is_in_parameters = true;
     for (const sarrus_node *child = node->first; child != NULL; child = child->next) {
         const char *fault = sarrus_expression_name_fault(child->key->text);
         if (fault == NULL && child->key->n_text > SARRUS_SHOWN_BYTES) {
@@ -244,5 +259,15 @@ void sarrus_parameters_read(sarrus_reader *reader, sarrus_node *node, void *obje
         bind_parameter(reader, child, sarrus_value_read(reader, child, 1.0, SARRUS_RULE_ANY));
         sarrus_path_pop(reader, n_path);
         reader->model->n_named = reader->model->n_values;
+    }
+    reader->is_in_parameters = false;
+}
+
+void sarrus_parameters_use_spread(sarrus_reader *reader) {
+    const sarrus_model *model = reader->model;
+    for (int i_named = model->n_named - 1; i_named >= 0; --i_named) { /* each depends on those before it only */
+        if (model->values[i_named].is_used && model->values[i_named].expression != NULL) {
+            mark_used(reader, model->values[i_named].expression);
+        }
     }
 }

@@ -1,6 +1,7 @@
 /* Packing of chunks. After the shuffle the low bytes of doubles are noise that no compressor shrinks and every compressor is slow
  * on: those leading planes go into the zlib stream as stored blocks, the rest as one deflate stream. Any zlib reads it. */
 #include "sink/chunk.h"
+#include "sink/run_length.h"
 
 #include <libdeflate.h>
 #include <math.h>
@@ -20,6 +21,8 @@ enum {
 /* Order-0 entropy in bits per byte above which a plane is stored: deflate would gain little there and run at its slowest (between 6
  * and 7.5 bits it takes a third of its time on trajectories for a twentieth of the file). */
 static const double STORED_ENTROPY = 6.0;
+/* The same where there is no time: only runs are made shorter, and what is not in a run costs as much as deflating it. */
+static const double STORED_ENTROPY_SOON = 2.0;
 
 struct sarrus_packer {
     struct libdeflate_compressor *compressor;
@@ -80,12 +83,12 @@ static double plane_entropy(const uint8_t *plane, size_t n_bytes) {
 }
 
 /* Number of leading planes that look like noise; the entropy of few samples is biased low by 255 / (2 n ln 2) bits. */
-static size_t n_noisy_planes(const uint8_t *shuffled, size_t n_elements, size_t element_size) {
+static size_t n_noisy_planes(const uint8_t *shuffled, size_t n_elements, size_t element_size, double entropy) {
     if (n_elements < PLANE_BYTES_MIN) {
         return 0;
     }
     size_t sample = n_elements < N_SEGMENTS * SEGMENT_BYTES ? n_elements : N_SEGMENTS * SEGMENT_BYTES;
-    double limit = STORED_ENTROPY - 255.0 / (2.0 * (double)sample * log(2.0));
+    double limit = entropy - 255.0 / (2.0 * (double)sample * log(2.0));
     size_t n = 0;
     while (n < element_size && plane_entropy(shuffled + n * n_elements, n_elements) > limit) {
         n++;
@@ -110,7 +113,7 @@ static uint8_t *put_stored(const uint8_t *bytes, size_t n_bytes, uint8_t *out) {
 }
 
 /* The zlib stream of `n_bytes` shuffled bytes whose first `n_noise` are stored; 0 when it would not be smaller than them. */
-static size_t put_zlib(const sarrus_packer *packer, size_t n_bytes, size_t n_noise, uint8_t *out) {
+static size_t put_zlib(const sarrus_packer *packer, size_t n_bytes, size_t n_noise, bool has_runs, uint8_t *out) {
     size_t fixed = stored_size(n_noise) + ZLIB_OVERHEAD;
     if (fixed >= n_bytes) {
         return 0;
@@ -119,7 +122,9 @@ static size_t put_zlib(const sarrus_packer *packer, size_t n_bytes, size_t n_noi
     *at++ = 0x78; /* deflate, 32 KiB window */
     *at++ = 0x01; /* fastest; makes the 16 bits a multiple of 31 */
     at = put_stored(packer->shuffled, n_noise, at);
-    size_t n = libdeflate_deflate_compress(packer->compressor, packer->shuffled + n_noise, n_bytes - n_noise, at, n_bytes - fixed);
+    const uint8_t *rest = packer->shuffled + n_noise;
+    size_t n = has_runs ? sarrus_run_length_deflate(rest, n_bytes - n_noise, at, n_bytes - fixed)
+                        : libdeflate_deflate_compress(packer->compressor, rest, n_bytes - n_noise, at, n_bytes - fixed);
     if (n == 0) {
         return 0;
     }
@@ -131,12 +136,13 @@ static size_t put_zlib(const sarrus_packer *packer, size_t n_bytes, size_t n_noi
     return (size_t)(at - out);
 }
 
-size_t sarrus_packer_pack(sarrus_packer *packer, const void *elements, size_t n_elements, size_t element_size, uint8_t *out,
-                          uint32_t *filter_mask) {
+size_t sarrus_packer_pack(sarrus_packer *packer, const void *elements, size_t n_elements, size_t element_size, sarrus_packing how,
+                          uint8_t *out, uint32_t *filter_mask) {
     size_t n_bytes = n_elements * element_size;
     sarrus_shuffle(elements, n_elements, element_size, packer->shuffled);
-    size_t n_noise = n_noisy_planes(packer->shuffled, n_elements, element_size) * n_elements;
-    size_t n = put_zlib(packer, n_bytes, n_noise, out);
+    const double entropy = how == SARRUS_PACK_SOON ? STORED_ENTROPY_SOON : STORED_ENTROPY;
+    const size_t n_noisy = how == SARRUS_PACK_SPARSE ? 0 : n_noisy_planes(packer->shuffled, n_elements, element_size, entropy);
+    size_t n = put_zlib(packer, n_bytes, n_noisy * n_elements, how != SARRUS_PACK_WELL, out);
     *filter_mask = 0;
     if (n == 0) {
         memcpy(out, packer->shuffled, n_bytes);

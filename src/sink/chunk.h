@@ -2,6 +2,7 @@
 #ifndef SARRUS_SINK_CHUNK_H
 #define SARRUS_SINK_CHUNK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,6 +10,13 @@
 
 /* Place of deflate in the filter pipeline, as a bit of a chunk's filter mask: set when a chunk was left uncompressed. */
 #define SARRUS_CHUNK_NOT_DEFLATED 2u
+
+/* What the result may cost. */
+typedef enum sarrus_packing {
+    SARRUS_PACK_WELL = 0,
+    SARRUS_PACK_SPARSE = 1, /* most numbers are the same one: worth a larger result to be done with them soon */
+    SARRUS_PACK_SOON = 2,   /* only what shrinks at the speed of copying is made smaller */
+} sarrus_packing;
 
 /* Scratch memory and compressor of one thread. */
 typedef struct sarrus_packer sarrus_packer;
@@ -21,9 +29,9 @@ void sarrus_packer_destroy(sarrus_packer *packer);
 size_t sarrus_packer_bound(size_t n_bytes);
 
 /* Packs `n_elements` numbers of `element_size` bytes (2 or 8) into `out`, returns the packed size and sets `*filter_mask`
- * (0, or SARRUS_CHUNK_NOT_DEFLATED when compression gains nothing). The result depends on the numbers only. */
-size_t sarrus_packer_pack(sarrus_packer *packer, const void *elements, size_t n_elements, size_t element_size, uint8_t *out,
-                          uint32_t *filter_mask);
+ * (0, or SARRUS_CHUNK_NOT_DEFLATED when compression gains nothing). The result depends on the numbers and on `how` only. */
+size_t sarrus_packer_pack(sarrus_packer *packer, const void *elements, size_t n_elements, size_t element_size, sarrus_packing how,
+                          uint8_t *out, uint32_t *filter_mask);
 
 /* HDF5's Fletcher checksum of `n_bytes` bytes (H5_checksum_fletcher32). */
 uint32_t sarrus_fletcher32(const uint8_t *bytes, size_t n_bytes);

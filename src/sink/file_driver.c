@@ -44,8 +44,12 @@ static void remember_error(driver_file *file, int error) {
     }
 }
 
+static bool is_dropping(const driver_file *file) {
+    return file->state->write_error != 0 || file->state->is_abandoned;
+}
+
 static void write_through(driver_file *file, haddr_t address, size_t n_bytes, const uint8_t *bytes) {
-    while (n_bytes > 0 && file->state->write_error == 0) {
+    while (n_bytes > 0 && !is_dropping(file)) {
         ssize_t n = pwrite(file->descriptor, bytes, n_bytes, (off_t)address);
         if (n < 0 && errno == EINTR) {
             continue;
@@ -141,7 +145,7 @@ static bool remember_committed(driver_file *file) {
 }
 
 static void extend_to_allocated(driver_file *file) {
-    if (file->state->write_error == 0 && file->end_physical < file->end_allocated) {
+    if (!is_dropping(file) && file->end_physical < file->end_allocated) {
         if (ftruncate(file->descriptor, (off_t)file->end_allocated) != 0) {
             remember_error(file, errno);
             return;
@@ -314,7 +318,7 @@ static herr_t driver_write(H5FD_t *public_part, H5FD_mem_t type, hid_t dxpl, had
     }
     if (type == H5FD_MEM_DRAW) {
         write_through(file, address, n_bytes, buffer);
-    } else if (file->state->write_error == 0) {
+    } else if (!is_dropping(file)) {
         hold_back(file, address, n_bytes, buffer);
     }
     return 0;

@@ -10,15 +10,17 @@
 #ifndef SARRUS_SINK_FILE_DRIVER_H
 #define SARRUS_SINK_FILE_DRIVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <hdf5.h>
 
 /* State of one file; outlives the HDF5 file. Zero-initialise. */
 typedef struct sarrus_file_state {
-    int open_error;   /* errno of the last attempt to open; 0: it went well */
-    int write_error;  /* errno of the first write that failed; 0: none */
-    uint64_t n_bytes; /* size of the file so far */
+    int open_error;    /* errno of the last attempt to open; 0: it went well */
+    int write_error;   /* errno of the first write that failed; 0: none */
+    uint64_t n_bytes;  /* size of the file so far */
+    bool is_abandoned; /* set by the owner: from now on nothing reaches the file, as after a write that failed */
 } sarrus_file_state;
 
 /* Registers the driver and puts it into the file access property list `fapl`, with `state` (kept by reference).

@@ -95,7 +95,7 @@ static bool put_column(hid_t dataset, const void *values, uint64_t n, uint64_t c
             from = staging;
         }
         uint32_t mask = 0;
-        size_t n_packed = sarrus_packer_pack(packer, from, chunk, size, packed, &mask);
+        size_t n_packed = sarrus_packer_pack(packer, from, chunk, size, SARRUS_PACK_WELL, packed, &mask);
         const hsize_t offset = i;
         ok = H5Dwrite_chunk(dataset, H5P_DEFAULT, mask, &offset, n_packed, packed) >= 0;
     }

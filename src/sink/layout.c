@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/stop.h"
+
 static const uint64_t CHUNK_BYTES = (uint64_t)1 << 20; /* about; HDF5 readers cache and decompress whole chunks */
-static const uint64_t BLOCK_BYTES_DEFAULT = (uint64_t)256 << 20;
+static const uint64_t BLOCK_BYTES_DEFAULT = (uint64_t)64 << 20;
 static const uint64_t BYTES_MAX = (uint64_t)1 << 46; /* of one block: keeps every product below 2^63 */
 
 /* Blocks of equal length, so that the last chunks in time are not mostly padding. */
@@ -151,6 +153,11 @@ void sarrus_layout_pack(const void *user, uint64_t i_job, sarrus_compress_slot *
         elements = slot->staging;
     }
     size_t n_elements = field->chunk_instances * layout->block_times * field->width;
+    /* What a run that was stopped leaves: a few times, and room for many. */
+    const bool is_sparse = 2 * block->n_times <= layout->block_times;
+    const sarrus_packing how = sarrus_stop_is_asked(block->stop) ? SARRUS_PACK_SOON
+                               : is_sparse                       ? SARRUS_PACK_SPARSE
+                                                                 : SARRUS_PACK_WELL;
     slot->n_packed =
-        sarrus_packer_pack(slot->packer, elements, n_elements, element_size(field->type), slot->packed, &slot->filter_mask);
+        sarrus_packer_pack(slot->packer, elements, n_elements, element_size(field->type), how, slot->packed, &slot->filter_mask);
 }

@@ -36,7 +36,8 @@ typedef struct sarrus_layout_block {
     const sarrus_layout *layout;
     double *const *data; /* [n_fields] of [n_instances][n_times_stride][width] */
     uint64_t n_times_stride;
-    uint64_t n_times; /* rows that are filled */
+    uint64_t n_times;             /* rows that are filled */
+    const volatile int32_t *stop; /* once it is set, packing has to be done with soon */
 } sarrus_layout_block;
 
 /* The field and the chunk of a job. */

@@ -4,20 +4,20 @@
 #include <string.h>
 
 bool sarrus_outcome_copy_make(const sarrus_sink_description *description, sarrus_outcome_copy *out) {
-    const size_t n = description->n_instances, n_counters = (size_t)description->n_counters;
+    const size_t n = description->n_instances, n_measures = (size_t)description->n_measures;
     const size_t n_columns = (size_t)description->n_columns;
-    *out = (sarrus_outcome_copy){.n_instances = n, .n_counters = description->n_counters, .n_columns = description->n_columns};
+    *out = (sarrus_outcome_copy){.n_instances = n, .n_measures = description->n_measures, .n_columns = description->n_columns};
     out->status = malloc(n);
     out->failed_time = malloc(n * sizeof *out->failed_time);
-    out->counter_numbers = calloc(n_counters * n + 1, sizeof *out->counter_numbers);
-    out->counters = calloc(n_counters + 1, sizeof *out->counters);
+    out->measure_numbers = calloc(n_measures * n + 1, sizeof *out->measure_numbers);
+    out->measures = calloc(n_measures + 1, sizeof *out->measures);
     out->rows = calloc(n_columns + 1, sizeof *out->rows);
-    if (out->status == NULL || out->failed_time == NULL || out->counter_numbers == NULL || out->counters == NULL ||
+    if (out->status == NULL || out->failed_time == NULL || out->measure_numbers == NULL || out->measures == NULL ||
         out->rows == NULL) {
         return false;
     }
-    for (size_t c = 0; c < n_counters; c++) {
-        out->counters[c] = out->counter_numbers + c * n;
+    for (size_t c = 0; c < n_measures; c++) {
+        out->measures[c] = out->measure_numbers + c * n;
     }
     return true;
 }
@@ -25,9 +25,9 @@ bool sarrus_outcome_copy_make(const sarrus_sink_description *description, sarrus
 void sarrus_outcome_copy_free(sarrus_outcome_copy *copy) {
     free(copy->status);
     free(copy->failed_time);
-    free(copy->counter_numbers);
+    free(copy->measure_numbers);
     free(copy->row_numbers);
-    free(copy->counters);
+    free(copy->measures);
     free(copy->rows);
     *copy = (sarrus_outcome_copy){0};
 }
@@ -57,10 +57,10 @@ bool sarrus_outcome_copy_take(sarrus_outcome_copy *copy, const sarrus_sink_outco
     }
     memcpy(copy->status, outcome->status, copy->n_instances);
     memcpy(copy->failed_time, outcome->failed_time, copy->n_instances * sizeof *copy->failed_time);
-    copy->has_counters = outcome->counters != NULL;
-    for (int c = 0; copy->has_counters && c < copy->n_counters; c++) {
-        memcpy(copy->counter_numbers + (size_t)c * copy->n_instances, outcome->counters[c],
-               copy->n_instances * sizeof *copy->counter_numbers);
+    copy->has_measures = outcome->measures != NULL;
+    for (int c = 0; copy->has_measures && c < copy->n_measures; c++) {
+        memcpy(copy->measure_numbers + (size_t)c * copy->n_instances, outcome->measures[c],
+               copy->n_instances * sizeof *copy->measure_numbers);
     }
     return true;
 }
@@ -68,7 +68,7 @@ bool sarrus_outcome_copy_take(sarrus_outcome_copy *copy, const sarrus_sink_outco
 sarrus_sink_outcome sarrus_outcome_copy_view(const sarrus_outcome_copy *copy) {
     return (sarrus_sink_outcome){.status = copy->status,
                                  .failed_time = copy->failed_time,
-                                 .counters = copy->has_counters ? copy->counters : NULL,
+                                 .measures = copy->has_measures ? copy->measures : NULL,
                                  .n_rows = copy->n_rows,
                                  .rows = copy->n_rows > 0 ? copy->rows : NULL};
 }

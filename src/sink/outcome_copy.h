@@ -9,15 +9,15 @@
 
 typedef struct sarrus_outcome_copy {
     uint64_t n_instances;
-    int n_counters, n_columns;
-    uint8_t *status;           /* [n_instances] */
-    double *failed_time;       /* [n_instances] s */
-    uint64_t *counter_numbers; /* [n_counters][n_instances] */
-    double *row_numbers;       /* [n_columns][n_rows] */
+    int n_measures, n_columns;
+    uint8_t *status;         /* [n_instances] */
+    double *failed_time;     /* [n_instances] s */
+    double *measure_numbers; /* [n_measures][n_instances] */
+    double *row_numbers;     /* [n_columns][n_rows] */
     uint64_t n_rows, n_reserved;
-    const uint64_t **counters; /* [n_counters] into counter_numbers */
-    const double **rows;       /* [n_columns] into row_numbers */
-    bool has_counters;
+    const double **measures; /* [n_measures] into measure_numbers */
+    const double **rows;     /* [n_columns] into row_numbers */
+    bool has_measures;
 } sarrus_outcome_copy;
 
 /* Room for outcomes of this description; the rows get theirs when they come. False without memory. */

@@ -50,6 +50,7 @@ static hid_t make_access(sarrus_result_file *file) {
 static void forget_ids(sarrus_result_file *file) {
     file->driver = file->access = file->file = -1;
     file->n_times_written = file->complete = -1;
+    file->time.dataset = -1;
     file->status = file->status_type = file->failed_time = file->reason = -1;
 }
 
@@ -78,6 +79,15 @@ sarrus_status sarrus_result_file_create(sarrus_result_file *file, const char *pa
     }
     sarrus_status status = sarrus_result_schema_write(file, description);
     return status == SARRUS_OK ? sarrus_result_file_commit(file, 0, NULL) : status;
+}
+
+sarrus_status sarrus_result_file_reach(sarrus_result_file *file, uint64_t n_times) {
+    const bool ok = sarrus_time_axis_reach(&file->time, n_times) && file->state.write_error == 0;
+    return ok ? SARRUS_OK : sarrus_result_file_fail(file, "writing failed");
+}
+
+void sarrus_result_file_abandon(sarrus_result_file *file) {
+    file->state.is_abandoned = true;
 }
 
 sarrus_status sarrus_result_file_put(sarrus_result_file *file, int i_field, uint64_t i_instance, uint64_t i_time,
@@ -186,6 +196,7 @@ sarrus_status sarrus_result_file_close(sarrus_result_file *file) {
         close_dataset(file->fields[f]);
     }
     sarrus_result_table_close(&file->table);
+    sarrus_time_axis_close(&file->time);
     close_dataset(file->status);
     close_dataset(file->failed_time);
     close_dataset(file->reason);

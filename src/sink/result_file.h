@@ -13,6 +13,7 @@
 #include "sink/layout.h"
 #include "sink/result_table.h"
 #include "sink/sink.h"
+#include "sink/time_axis.h"
 
 enum { SARRUS_RESULT_MESSAGE_BYTES = 512 };
 
@@ -24,6 +25,7 @@ typedef struct sarrus_result_file {
     hid_t status, status_type, failed_time, reason;
     hid_t *fields; /* [n_fields] datasets */
     sarrus_result_table table;
+    sarrus_time_axis time;
     uint8_t *status_on_file; /* [n_instances], to write only what changed */
     sarrus_file_state state;
     sarrus_hdf5_silence silence;
@@ -36,6 +38,9 @@ typedef struct sarrus_result_file {
 SARRUS_MUST_USE sarrus_status sarrus_result_file_create(sarrus_result_file *file, const char *path, const sarrus_layout *layout,
                                                         const sarrus_sink_description *description);
 
+/* Sees to it that the first n_times output times, at least, are in the file. */
+SARRUS_MUST_USE sarrus_status sarrus_result_file_reach(sarrus_result_file *file, uint64_t n_times);
+
 /* Writes a packed chunk of field `i_field` whose first element is instance `i_instance`, time `i_time`. */
 SARRUS_MUST_USE sarrus_status sarrus_result_file_put(sarrus_result_file *file, int i_field, uint64_t i_instance, uint64_t i_time,
                                                      const sarrus_compress_slot *slot);
@@ -47,6 +52,9 @@ SARRUS_MUST_USE sarrus_status sarrus_result_file_commit(sarrus_result_file *file
 /* Writes the reasons of failed instances and the mark `complete`, and commits. */
 SARRUS_MUST_USE sarrus_status sarrus_result_file_finish(sarrus_result_file *file, uint64_t n_times,
                                                         const sarrus_sink_outcome *outcome, bool complete);
+
+/* Leaves the file as it was last committed, whatever is written to it from now on. */
+void sarrus_result_file_abandon(sarrus_result_file *file);
 
 /* Closes what is open; every state is allowed. IO when the system reports an error only now. */
 sarrus_status sarrus_result_file_close(sarrus_result_file *file);

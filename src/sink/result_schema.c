@@ -17,7 +17,7 @@ enum { SCALE_USERS_MAX = 4000 };
 
 /* The scales while the file is being made. */
 typedef struct scales {
-    hid_t instance, time;
+    hid_t instance;
     hid_t *labels; /* [n_fields]; −1: none, or shared with an earlier field */
     int n_instance_users;
 } scales;
@@ -79,9 +79,9 @@ static bool put_scales(sarrus_result_file *file, const sarrus_sink_description *
     if (out->instance < 0 || H5Lcreate_hard(file->file, "instance/id", file->file, "id", H5P_DEFAULT, H5P_DEFAULT) < 0) {
         return false;
     }
-    out->time = sarrus_hdf5_create_column(file->file, "time", H5T_NATIVE_DOUBLE, description->times, description->n_times);
-    return sarrus_hdf5_describe(out->instance, "1", "number of the instance") && H5DSset_scale(out->instance, "id") >= 0 &&
-           sarrus_hdf5_describe(out->time, "s", "output time") && H5DSset_scale(out->time, "time") >= 0;
+    return sarrus_time_axis_create(&file->time, file->file, description) &&
+           sarrus_hdf5_describe(out->instance, "1", "number of the instance") && H5DSset_scale(out->instance, "id") >= 0 &&
+           sarrus_hdf5_describe(file->time.dataset, "s", "output time") && H5DSset_scale(file->time.dataset, "time") >= 0;
 }
 
 /* Attaches the instance scale to axis 0, as long as the scale can hold it. */
@@ -150,8 +150,8 @@ static bool put_outcome(sarrus_result_file *file, scales *all) {
 
 static bool put_table(sarrus_result_file *file, const sarrus_sink_description *description, scales *all) {
     bool ok = sarrus_result_table_create(&file->table, file->file, description);
-    for (int c = 0; ok && c < file->table.n_counters; c++) {
-        ok = attach_instances(file->table.counters[c], all);
+    for (int c = 0; ok && c < file->table.n_measures; c++) {
+        ok = attach_instances(file->table.measures[c], all);
     }
     return ok;
 }
@@ -206,7 +206,7 @@ static bool put_field(sarrus_result_file *file, const sarrus_sink_description *d
     hid_t dataset = sarrus_hdf5_create_dataset(file->file, field->path, is_u16 ? H5T_NATIVE_UINT16 : H5T_NATIVE_DOUBLE, &shape);
     file->fields[i] = dataset;
     bool ok = sarrus_hdf5_describe(dataset, field->units, field->long_name) && attach_instances(dataset, all) &&
-              H5DSattach_scale(dataset, all->time, 1) >= 0;
+              H5DSattach_scale(dataset, file->time.dataset, 1) >= 0;
     for (int k = 0; ok && k < field->n_flags; k++) {
         ok = sarrus_hdf5_put_number(dataset, field->flag_names[k], H5T_NATIVE_INT, &field->flag_values[k]);
     }
@@ -215,7 +215,7 @@ static bool put_field(sarrus_result_file *file, const sarrus_sink_description *d
 }
 
 sarrus_status sarrus_result_schema_write(sarrus_result_file *file, const sarrus_sink_description *description) {
-    scales all = {.instance = -1, .time = -1};
+    scales all = {.instance = -1};
     all.labels = malloc(((size_t)description->n_fields + 1) * sizeof *all.labels);
     bool ok = all.labels != NULL;
     for (int f = 0; ok && f < description->n_fields; f++) {
@@ -237,9 +237,6 @@ sarrus_status sarrus_result_schema_write(sarrus_result_file *file, const sarrus_
     free(all.labels);
     if (all.instance >= 0) {
         H5Dclose(all.instance);
-    }
-    if (all.time >= 0) {
-        H5Dclose(all.time);
     }
     return status;
 }

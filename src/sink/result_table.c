@@ -1,5 +1,6 @@
 #include "sink/result_table.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include <hdf5_hl.h>
@@ -36,14 +37,17 @@ static bool create_column(sarrus_result_table *table, hid_t file, const sarrus_s
 
 bool sarrus_result_table_create(sarrus_result_table *table, hid_t file, const sarrus_sink_description *description) {
     const hsize_t n_instances = description->n_instances;
-    *table = (sarrus_result_table){.n_counters = description->n_counters, .n_columns = description->n_columns};
-    table->counters = make_ids(description->n_counters);
+    const double unknown = NAN;
+    *table = (sarrus_result_table){.n_measures = description->n_measures, .n_columns = description->n_columns};
+    table->measures = make_ids(description->n_measures);
     table->columns = make_ids(description->n_columns);
-    bool ok = table->counters != NULL && table->columns != NULL;
-    for (int c = 0; ok && c < table->n_counters; c++) {
-        table->counters[c] = sarrus_hdf5_create_dataset(file, description->counters[c].path, H5T_NATIVE_UINT64,
-                                                        &(sarrus_hdf5_shape){.n_dims = 1, .dims = &n_instances});
-        ok = sarrus_hdf5_describe(table->counters[c], "1", description->counters[c].long_name);
+    bool ok = table->measures != NULL && table->columns != NULL;
+    for (int c = 0; ok && c < table->n_measures; c++) {
+        const sarrus_sink_measure *given = &description->measures[c];
+        const sarrus_hdf5_shape shape = {
+            .n_dims = 1, .dims = &n_instances, .fill = given->type == SARRUS_SINK_F64 ? &unknown : NULL};
+        table->measures[c] = sarrus_hdf5_create_dataset(file, given->path, column_type(given->type), &shape);
+        ok = sarrus_hdf5_describe(table->measures[c], given->units, given->long_name);
     }
     for (int c = 0; ok && c < table->n_columns; c++) {
         ok = create_column(table, file, description, c);
@@ -76,8 +80,8 @@ static bool append(hid_t dataset, uint64_t n_before, uint64_t n_rows, const doub
 
 bool sarrus_result_table_write(sarrus_result_table *table, const sarrus_sink_outcome *outcome) {
     bool ok = true;
-    for (int c = 0; ok && outcome->counters != NULL && c < table->n_counters; c++) {
-        ok = H5Dwrite(table->counters[c], H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, outcome->counters[c]) >= 0;
+    for (int c = 0; ok && outcome->measures != NULL && c < table->n_measures; c++) {
+        ok = H5Dwrite(table->measures[c], H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, outcome->measures[c]) >= 0;
     }
     for (int c = 0; ok && outcome->n_rows > 0 && c < table->n_columns; c++) {
         ok = append(table->columns[c], table->n_rows, outcome->n_rows, outcome->rows[c]);
@@ -96,7 +100,7 @@ static void close_all(hid_t *ids, int n) {
 }
 
 void sarrus_result_table_close(sarrus_result_table *table) {
-    close_all(table->counters, table->n_counters);
+    close_all(table->measures, table->n_measures);
     close_all(table->columns, table->n_columns);
     *table = (sarrus_result_table){0};
 }

@@ -13,10 +13,14 @@
 
 #include "core/monotonic.h"
 #include "core/report.h"
+#include "core/stop.h"
 #include "sink/compress_pool.h"
 #include "sink/layout.h"
 #include "sink/outcome_copy.h"
 #include "sink/result_file.h"
+
+/* What a stop leaves to the writer, s. The program promises to end within twice that. */
+static const double STOP_SECONDS = 0.1;
 
 enum { N_BUFFERS = 2, THREADS_DEFAULT = 2, THREADS_MAX = 256 };
 
@@ -43,6 +47,8 @@ struct sarrus_sink {
     sarrus_result_file file; /* the writer's */
     pthread_t writer;
     bool has_writer;
+    const volatile int32_t *stop;
+    double stop_seconds;
 
     pthread_mutex_t mutex;
     pthread_cond_t for_writer, for_caller;
@@ -54,7 +60,8 @@ struct sarrus_sink {
     sarrus_status status;                       /* of the writer: OK or why it stopped */
     char message[SARRUS_RESULT_MESSAGE_BYTES];
     double busy_seconds;
-    uint64_t n_bytes;
+    double stop_seen; /* s of the monotonic clock; 0: no stop was asked for yet */
+    uint64_t n_bytes, n_times_written;
 
     /* the caller's: */
     uint64_t i_time_next; /* first time of the next block to be lent */
@@ -64,11 +71,34 @@ struct sarrus_sink {
 
 /* ---- writer thread ---- */
 
+/* Whether a stop was asked for so long ago that nothing more may be begun. */
+static bool is_late(sarrus_sink *sink) {
+    if (!sarrus_stop_is_asked(sink->stop)) {
+        return false;
+    }
+    const double now = sarrus_monotonic_seconds();
+    pthread_mutex_lock(&sink->mutex);
+    sink->stop_seen = sink->stop_seen > 0.0 ? sink->stop_seen : now;
+    const bool late = now - sink->stop_seen > sink->stop_seconds;
+    pthread_mutex_unlock(&sink->mutex);
+    return late;
+}
+
+/* INTERRUPTED when there was no time for it; of a block that was begun nothing is to be seen in the file either. */
 static sarrus_status write_chunks(sarrus_sink *sink, const block_buffer *buffer) {
     const sarrus_layout *layout = &sink->layout;
-    const sarrus_layout_block block = {
-        .layout = layout, .data = buffer->data, .n_times_stride = buffer->n_times_stride, .n_times = buffer->n_times};
-    sarrus_status status = SARRUS_OK;
+    const sarrus_layout_block block = {.layout = layout,
+                                       .data = buffer->data,
+                                       .n_times_stride = buffer->n_times_stride,
+                                       .n_times = buffer->n_times,
+                                       .stop = sink->stop};
+    sarrus_status status = is_late(sink) ? SARRUS_INTERRUPTED : SARRUS_OK;
+    if (status == SARRUS_OK) {
+        status = sarrus_result_file_reach(&sink->file, buffer->i_time_first + buffer->n_times);
+    }
+    if (status != SARRUS_OK) {
+        return status;
+    }
     sarrus_compress_pool_begin(sink->pool, layout->n_jobs, sarrus_layout_pack, &block);
     for (uint64_t j = 0; j < layout->n_jobs && status == SARRUS_OK; j++) {
         const sarrus_compress_slot *slot = sarrus_compress_pool_take(sink->pool);
@@ -78,6 +108,10 @@ static sarrus_status write_chunks(sarrus_sink *sink, const block_buffer *buffer)
         uint64_t i_instance = i_chunk * layout->fields[i_field].chunk_instances;
         status = sarrus_result_file_put(&sink->file, i_field, i_instance, buffer->i_time_first, slot);
         sarrus_compress_pool_release(sink->pool);
+        if (status == SARRUS_OK && j + 1 < layout->n_jobs && is_late(sink)) {
+            sarrus_result_file_abandon(&sink->file);
+            status = SARRUS_INTERRUPTED;
+        }
     }
     sarrus_compress_pool_cancel(sink->pool);
     return status;
@@ -109,8 +143,8 @@ static void publish(sarrus_sink *sink, sarrus_status status, double since) {
     pthread_cond_broadcast(&sink->for_caller);
 }
 
-/* Writes queued blocks in order until told to close or until writing fails; returns the number of times on file. The mutex
- * is held on entry and on return. */
+/* Writes queued blocks in order until told to close or until writing fails; drops those that a stop leaves no time for. Returns the
+ * number of times on file. The mutex is held on entry and on return. */
 static uint64_t write_blocks(sarrus_sink *sink) {
     uint64_t n_times = 0;
     for (int i = 0; sink->status == SARRUS_OK;) {
@@ -128,7 +162,7 @@ static uint64_t write_blocks(sarrus_sink *sink) {
         pthread_mutex_lock(&sink->mutex);
         n_times = status == SARRUS_OK ? buffer->i_time_first + buffer->n_times : n_times;
         buffer->state = BUFFER_FREE;
-        publish(sink, status, since);
+        publish(sink, status == SARRUS_INTERRUPTED ? SARRUS_OK : status, since);
         i = (i + 1) % N_BUFFERS;
     }
     return n_times;
@@ -150,12 +184,13 @@ static void *write_file(void *argument) {
     status = sink->status;
     pthread_mutex_unlock(&sink->mutex);
     since = sarrus_monotonic_seconds();
-    if (status == SARRUS_OK && outcome != NULL) {
+    if (status == SARRUS_OK && outcome != NULL && !sink->file.state.is_abandoned) {
         status = write_end(sink, outcome, n_times);
     }
     sarrus_status closing = sarrus_result_file_close(&sink->file);
     pthread_mutex_lock(&sink->mutex);
     publish(sink, status == SARRUS_OK ? closing : status, since);
+    sink->n_times_written = n_times;
     pthread_mutex_unlock(&sink->mutex);
     return NULL;
 }
@@ -217,7 +252,7 @@ static bool same_path(const char *a, const char *b) {
 static const char *description_error(const sarrus_sink_description *description) {
     if (description->times == NULL || (description->n_fields > 0 && description->fields == NULL) ||
         (description->n_parameters > 0 && description->parameters == NULL) ||
-        (description->n_counters > 0 && description->counters == NULL) ||
+        (description->n_measures > 0 && description->measures == NULL) ||
         (description->n_columns > 0 && (description->columns == NULL || description->columns_scale == NULL))) {
         return "an array is missing";
     }
@@ -275,6 +310,8 @@ static sarrus_status make_sink(sarrus_context *context, const char *path, const 
     pthread_cond_init(&sink->for_writer, NULL);
     pthread_cond_init(&sink->for_caller, NULL);
     *out = sink;
+    sink->stop = description->stop;
+    sink->stop_seconds = description->stop_seconds > 0.0 ? description->stop_seconds : STOP_SECONDS;
     sarrus_status status = sarrus_layout_make(description, &sink->layout);
     if (status != SARRUS_OK) {
         return status == SARRUS_NO_MEMORY
@@ -324,6 +361,7 @@ sarrus_status sarrus_sink_acquire(sarrus_sink *sink, sarrus_sink_block *out) {
         return SARRUS_BAD_ARGUMENT;
     }
     block_buffer *buffer = &sink->buffers[sink->i_lent];
+    (void)is_late(sink); /* from now on the time runs */
     pthread_mutex_lock(&sink->mutex);
     while (buffer->state != BUFFER_FREE && sink->status == SARRUS_OK) {
         pthread_cond_wait(&sink->for_caller, &sink->mutex);
@@ -349,6 +387,7 @@ sarrus_status sarrus_sink_submit(sarrus_sink *sink, uint64_t n_times, const sarr
     if (!sink->lent || sink->closed || n_times > buffer->n_times_stride) {
         return SARRUS_BAD_ARGUMENT;
     }
+    (void)is_late(sink);
     buffer->n_times = n_times;
     buffer->has_outcome = outcome != NULL && outcome->status != NULL && outcome->failed_time != NULL;
     if (buffer->has_outcome && !sarrus_outcome_copy_take(&buffer->outcome, outcome)) {
@@ -409,6 +448,10 @@ void sarrus_sink_destroy(sarrus_sink *sink) {
     pthread_cond_destroy(&sink->for_caller);
     pthread_mutex_destroy(&sink->mutex);
     free(sink);
+}
+
+uint64_t sarrus_sink_times_written(const sarrus_sink *sink) {
+    return sink->n_times_written;
 }
 
 double sarrus_sink_busy_seconds(const sarrus_sink *sink) {

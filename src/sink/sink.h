@@ -13,7 +13,7 @@ typedef struct sarrus_sink sarrus_sink;
 typedef enum sarrus_sink_type {
     SARRUS_SINK_F64 = 0,
     SARRUS_SINK_U16 = 1,
-    SARRUS_SINK_U64 = 2, /* of columns only */
+    SARRUS_SINK_U64 = 2, /* of columns and measures only */
 } sarrus_sink_type;
 
 /* One dataset [n_instances][n_times] or [n_instances][n_times][width]; in blocks the numbers are doubles always, and
@@ -36,11 +36,13 @@ typedef struct sarrus_sink_parameter {
     const double *values; /* [n_instances] */
 } sarrus_sink_parameter;
 
-/* One dataset [n_instances] u64 that is written anew at every commit. */
-typedef struct sarrus_sink_counter {
+/* One dataset [n_instances] that is written anew at every commit. */
+typedef struct sarrus_sink_measure {
     const char *path;
     const char *long_name;
-} sarrus_sink_counter;
+    const char *units;
+    sarrus_sink_type type; /* F64 or U64 */
+} sarrus_sink_measure;
 
 /* One column of a table that grows from commit to commit: a dataset [n_rows]. */
 typedef struct sarrus_sink_column {
@@ -50,16 +52,20 @@ typedef struct sarrus_sink_column {
     sarrus_sink_type type;
 } sarrus_sink_column;
 
+/* Output times i_first … i_first + n − 1 into `out`, s. */
+typedef void (*sarrus_sink_times)(const void *user, uint64_t i_first, uint64_t n, double *out);
+
 typedef struct sarrus_sink_description {
     uint64_t n_instances;
     uint64_t n_times;
-    const double *times; /* [n_times] s */
+    sarrus_sink_times times; /* asked by the writer, as far as the file has come; with `times_user` it lives until the end */
+    const void *times_user;
     int n_fields;
     const sarrus_sink_field *fields;
     int n_parameters;
     const sarrus_sink_parameter *parameters;
-    int n_counters;
-    const sarrus_sink_counter *counters;
+    int n_measures;
+    const sarrus_sink_measure *measures;
     int n_columns; /* of the table; 0: none */
     const sarrus_sink_column *columns;
     const char *columns_scale; /* name of the dimension scale that the first column is for all of them */
@@ -68,8 +74,12 @@ typedef struct sarrus_sink_description {
     const char *backend, *device;
     uint64_t seed;
     uint64_t plan_hash;
-    uint64_t block_bytes;   /* memory for one block of all fields; 0: 256 MiB. At least one time always fits */
+    uint64_t block_bytes;   /* memory for one block of all fields; 0: 64 MiB. At least one time always fits */
     int n_compress_threads; /* 0: 2 */
+    /* NULL: none. Once it is set, the file is to be closed soon: what is written from then on is hardly compressed, and blocks that
+     * are not written after stop_seconds (0: a tenth of a second) are dropped. */
+    const volatile int32_t *stop;
+    double stop_seconds;
 } sarrus_sink_description;
 
 /* A block: all instances × n_times times from i_time_first. data[f] is [n_instances][n_times][max(width, 1)] doubles,
@@ -82,11 +92,11 @@ typedef struct sarrus_sink_block {
 
 /* How each instance stands or ended, and what happened since the last outcome that was handed over. */
 typedef struct sarrus_sink_outcome {
-    const uint8_t *status;           /* [n_instances] sarrus_instance_status */
-    const double *failed_time;       /* [n_instances] s, NaN when healthy */
-    const uint64_t *const *counters; /* [n_counters] of [n_instances]; NULL: as before */
-    uint64_t n_rows;                 /* to be added to the table */
-    const double *const *rows;       /* [n_columns] of [n_rows], exact integers in columns of integers */
+    const uint8_t *status;         /* [n_instances] sarrus_instance_status */
+    const double *failed_time;     /* [n_instances] s, NaN when healthy */
+    const double *const *measures; /* [n_measures] of [n_instances], exact integers in those of integers; NULL: as before */
+    uint64_t n_rows;               /* to be added to the table */
+    const double *const *rows;     /* [n_columns] of [n_rows], exact integers in columns of integers */
     bool complete;
 } sarrus_sink_outcome;
 
@@ -102,7 +112,7 @@ uint64_t sarrus_sink_block_times(const sarrus_sink *sink);
 SARRUS_MUST_USE sarrus_status sarrus_sink_acquire(sarrus_sink *sink, sarrus_sink_block *out);
 
 /* Hands the acquired block to the writer; n_times may be smaller than acquired only for the last block of an interrupted run.
- * The writer commits (flush) each block and writes instance/status, the counters and the new rows as of then. NO_MEMORY when the
+ * The writer commits (flush) each block and writes instance/status, the measures and the new rows as of then. NO_MEMORY when the
  * rows cannot be kept; the block is then still the caller's. */
 SARRUS_MUST_USE sarrus_status sarrus_sink_submit(sarrus_sink *sink, uint64_t n_times, const sarrus_sink_outcome *outcome);
 
@@ -110,6 +120,9 @@ SARRUS_MUST_USE sarrus_status sarrus_sink_submit(sarrus_sink *sink, uint64_t n_t
  * written, closes the file. After a write error nothing more reaches the file, which stays as last committed; SINK_FAILED, with the
  * cause in `context`. The sink is still to be destroyed. */
 SARRUS_MUST_USE sarrus_status sarrus_sink_close(sarrus_sink *sink, sarrus_context *context, const sarrus_sink_outcome *outcome);
+
+/* Output times in the file, once it is closed: all that were submitted, unless a stop left no time to write them. */
+uint64_t sarrus_sink_times_written(const sarrus_sink *sink);
 
 /* Every state is allowed, NULL too. Without a close before, what was submitted is written and the file closed, not complete. */
 void sarrus_sink_destroy(sarrus_sink *sink);

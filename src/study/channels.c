@@ -118,7 +118,7 @@ static void direct_mark(sarrus_channels *channels) {
 }
 
 static bool channels_allocate(sarrus_channels *channels, size_t n, size_t n_joints) {
-    const size_t n_fields_max = 8 + 2 * n_joints; /* state 2, diagnostics 6; reactions and drives */
+    const size_t n_fields_max = 9 + 2 * n_joints; /* state 2, diagnostics 7; reactions and drives */
     channels->fields = calloc(n_fields_max, sizeof *channels->fields);
     channels->observable = calloc(n_fields_max, sizeof *channels->observable);
     channels->offset = calloc(n_fields_max, sizeof *channels->offset);
@@ -143,6 +143,8 @@ sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model
         state_add(out, plan, sizes.n);
     if (is_done && (wanted & SARRUS_CHANNEL_ENERGY))
         scalar_add(out, SARRUS_OBSERVE_ENERGY, "diagnostics/energy", sarrus_observable_unit(SARRUS_OBSERVE_ENERGY));
+    if (is_done && (wanted & SARRUS_CHANNEL_WORK))
+        scalar_add(out, SARRUS_OBSERVE_WORK, "diagnostics/work", sarrus_observable_unit(SARRUS_OBSERVE_WORK));
     if (is_done && (wanted & SARRUS_CHANNEL_CONSTRAINT)) {
         const bool mixed = is_mixed(model);
         scalar_add(out, SARRUS_OBSERVE_POSITION_ERROR, "diagnostics/position_error", mixed ? "m | rad" : "m");

@@ -1,6 +1,7 @@
 #include "study/distribution.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 double sarrus_uniform_from_bits(uint64_t bits) {
     return (double)(((bits >> 12) << 1) | 1u) * 0x1p-53;
@@ -133,4 +134,25 @@ double sarrus_sampled_quantile(const sarrus_sampled *sampled, double u) {
         break;
     }
     return isnan(x) ? x : clamped(x, low, high); /* the last rounding may step over a bound */
+}
+
+/* The u at which quantiles pass x: they never fall, so halving finds it. */
+static double share(const sarrus_sampled *sampled, double x, bool with_x) {
+    double low = 0.0, high = 1.0;
+    for (int i = 0; i < 60; i++) {
+        const double u = 0.5 * (low + high), quantile = sarrus_sampled_quantile(sampled, u);
+        if (quantile < x || (with_x && quantile <= x))
+            low = u;
+        else
+            high = u;
+    }
+    return high < 1.0 ? low : 1.0;
+}
+
+double sarrus_sampled_share_below(const sarrus_sampled *sampled, double x) {
+    return share(sampled, x, false);
+}
+
+double sarrus_sampled_share_to(const sarrus_sampled *sampled, double x) {
+    return share(sampled, x, true);
 }

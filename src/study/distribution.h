@@ -21,4 +21,8 @@ double sarrus_normal_truncated_quantile(double u, double low, double high);
 /* The u-quantile of what the scenario asks for, truncated to its [min, max]; NaN when nothing is left of it. */
 double sarrus_sampled_quantile(const sarrus_sampled *sampled, double u);
 
+/* The share of draws below x, and of those not above x: what the quantiles above give, to 1e-16. */
+double sarrus_sampled_share_below(const sarrus_sampled *sampled, double x);
+double sarrus_sampled_share_to(const sarrus_sampled *sampled, double x);
+
 #endif

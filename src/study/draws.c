@@ -2,12 +2,13 @@
  *   counter = { instance (low 32 bits), instance (high), hash of the label (low), hash (high) },  key = { seed (low), seed (high)
  * }, uniform from words 0 (low half) and 1 (high half) of the result. A draw is a function of (seed, instance, label) alone:
  * neither the batch size, nor the order of the parameters in the file, nor other parameters change it. */
-#include "sarrus/study.h"
+#include "study/draws.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "core/report.h"
+#include "core/stop.h"
 #include "model/draws.h"
 #include "study/distribution.h"
 #include "study/label_hash.h"
@@ -20,10 +21,11 @@ uint64_t sarrus_label_hash(const char *label) {
     return hash;
 }
 
-static void parameter_draw(const sarrus_sampled *sampled, uint64_t seed, uint64_t n_instances, double *values) {
+static void parameter_draw(const sarrus_sampled *sampled, uint64_t seed, uint64_t n_instances, const volatile int32_t *stop,
+                           double *values) {
     const uint64_t hash = sarrus_label_hash(sampled->label);
     const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
-    for (uint64_t i = 0; i < n_instances; i++) {
+    for (uint64_t i = 0; i < n_instances && !sarrus_stop_is_asked(stop); i++) {
         const uint32_t counter[4] = {(uint32_t)i, (uint32_t)(i >> 32), (uint32_t)hash, (uint32_t)(hash >> 32)};
         uint32_t words[4];
         sarrus_philox4x32_run(counter, key, words);
@@ -33,6 +35,11 @@ static void parameter_draw(const sarrus_sampled *sampled, uint64_t seed, uint64_
 
 sarrus_status sarrus_draws_create(sarrus_context *context, const sarrus_model *model, uint64_t seed, uint64_t n_instances,
                                   sarrus_draws **out) {
+    return sarrus_draws_make(context, model, seed, n_instances, NULL, out);
+}
+
+sarrus_status sarrus_draws_make(sarrus_context *context, const sarrus_model *model, uint64_t seed, uint64_t n_instances,
+                                const volatile int32_t *stop, sarrus_draws **out) {
     const size_t n_sampled = (size_t)model->batch.n_sampled;
     *out = NULL;
     if (n_instances == 0)
@@ -50,7 +57,11 @@ sarrus_status sarrus_draws_create(sarrus_context *context, const sarrus_model *m
     }
     *draws = (sarrus_draws){.model = model, .n_instances = n_instances, .n_sampled = (int)n_sampled, .values = values};
     for (size_t i = 0; i < n_sampled; i++)
-        parameter_draw(&model->batch.sampled[i], seed, n_instances, values + i * n_instances);
+        parameter_draw(&model->batch.sampled[i], seed, n_instances, stop, values + i * n_instances);
+    if (sarrus_stop_is_asked(stop)) {
+        sarrus_draws_destroy(draws);
+        return SARRUS_INTERRUPTED;
+    }
     *out = draws;
     return SARRUS_OK;
 }

@@ -163,8 +163,6 @@ static void rows_take(const sarrus_march *march, const sarrus_observation *seen,
         .n_rows_stride = seen->n_times_stride,
         .n_rows = n_rows,
         .n_threads = n_threads,
-        .v = source[SARRUS_OBSERVE_V],
-        .energy = source[SARRUS_OBSERVE_ENERGY],
         .position_error = source[SARRUS_OBSERVE_POSITION_ERROR],
         .velocity_error = source[SARRUS_OBSERVE_VELOCITY_ERROR],
         .rank = source[SARRUS_OBSERVE_RANK],
@@ -178,6 +176,8 @@ static sarrus_status slice_run(sarrus_march *march, sarrus_context *context, con
     const sarrus_status status =
         next->n_times > 0 ? sarrus_batch_observe(march->batch, next) : sarrus_batch_advance(march->batch, n_steps);
     const char *failure = sarrus_batch_failure(march->batch);
+    if (status == SARRUS_INTERRUPTED)
+        return status;
     if (status != SARRUS_OK)
         return sarrus_report(context, status, "the batch stopped at t = %g s: %s", sarrus_batch_time(march->batch),
                              failure != NULL ? failure : sarrus_status_text(status));
@@ -202,10 +202,12 @@ sarrus_status sarrus_march_block(sarrus_march *march, sarrus_context *context, c
         next.i_time_first = i_row;
         const uint64_t n_steps = slice_plan(march, n_rows, i_row, &next);
         status = slice_run(march, context, &next, n_steps);
-        if (status != SARRUS_OK)
+        if (status == SARRUS_OK) {
+            i_row += next.n_times;
+            status = progress_show(march);
+        } else if (status != SARRUS_INTERRUPTED) {
             return status;
-        i_row += next.n_times;
-        status = progress_show(march);
+        }
     }
     rows_take(march, &next, block, i_row);
     return status;

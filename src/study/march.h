@@ -35,7 +35,7 @@ SARRUS_MUST_USE sarrus_status sarrus_march_begin(sarrus_march *march, sarrus_con
 void sarrus_march_end(sarrus_march *march);
 
 /* Fills one block (NULL without a file: up to n_rows output times are observed for the summary only) and moves i_time on.
- * INTERRUPTED when the progress callback asked for it; the rows up to i_time are then complete. */
+ * INTERRUPTED when the progress callback asked for it, or the batch was stopped; the rows up to i_time are complete then. */
 SARRUS_MUST_USE sarrus_status sarrus_march_block(sarrus_march *march, sarrus_context *context, const sarrus_sink_block *block);
 
 /* Seconds since sarrus_march_begin. */

@@ -6,11 +6,23 @@
 
 #include "core/report.h"
 
-const sarrus_sink_counter sarrus_outcome_counters[SARRUS_OUTCOME_COUNTERS] = {
-    {"instance/steps", "steps taken"},
-    {"instance/rejections", "steps tried in vain by an adaptive method"},
-    {"instance/evaluations", "accelerations computed for steps"},
-    {"instance/rank_changes", "changes of the rank decision from one step to the next"},
+const sarrus_sink_measure sarrus_outcome_measures[SARRUS_OUTCOME_MEASURES] = {
+    [SARRUS_MEASURE_STEPS] = {"instance/steps", "steps taken, and parts of steps", "1", SARRUS_SINK_U64},
+    [SARRUS_MEASURE_REJECTIONS] = {"instance/rejections", "steps, and parts of steps, tried in vain", "1", SARRUS_SINK_U64},
+    [SARRUS_MEASURE_EVALUATIONS] = {"instance/evaluations", "accelerations computed for steps", "1", SARRUS_SINK_U64},
+    [SARRUS_MEASURE_RANK_CHANGES] = {"instance/rank_changes", "changes of the rank decision from one step to the next", "1",
+                                     SARRUS_SINK_U64},
+    [SARRUS_MEASURE_VIOLATION] = {"instance/max_violation", "largest norm of the constraints, relative to the mechanism's size",
+                                  "1", SARRUS_SINK_F64},
+    [SARRUS_MEASURE_MISMATCH] = {"instance/energy_mismatch",
+                                 "largest |E - E0 - work|, relative to the energies that were turned over", "1", SARRUS_SINK_F64},
+    [SARRUS_MEASURE_ERROR] = {"instance/step_error", "sum of the estimated errors of fixed steps, relative to the motion", "1",
+                              SARRUS_SINK_F64},
+    [SARRUS_MEASURE_NEAREST] = {"instance/nearest_change_point",
+                                "smallest distance to a change point, relative to that of ordinary configurations", "1",
+                                SARRUS_SINK_F64},
+    [SARRUS_MEASURE_NEAREST_TIME] = {"instance/nearest_change_point_time", "when the distance was the smallest", "s",
+                                     SARRUS_SINK_F64},
 };
 const sarrus_sink_column sarrus_outcome_columns[SARRUS_OUTCOME_COLUMNS] = {
     {"events/rank/time", "time of the step before which the rank changed", "s", SARRUS_SINK_F64},
@@ -26,9 +38,9 @@ sarrus_status sarrus_outcome_create(sarrus_context *context, const sarrus_model 
     out->status = calloc(n_instances, sizeof *out->status);
     out->failed_time = calloc(n_instances, sizeof *out->failed_time);
     bool is_done = out->status != NULL && out->failed_time != NULL;
-    for (int c = 0; c < SARRUS_OUTCOME_COUNTERS; c++) {
-        out->counters[c] = calloc(n_instances, sizeof *out->counters[c]);
-        is_done = is_done && out->counters[c] != NULL;
+    for (int c = 0; c < SARRUS_OUTCOME_MEASURES; c++) {
+        out->measures[c] = calloc(n_instances, sizeof *out->measures[c]);
+        is_done = is_done && out->measures[c] != NULL;
     }
     return is_done ? SARRUS_OK
                    : sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the status of %llu instances",
@@ -38,8 +50,8 @@ sarrus_status sarrus_outcome_create(sarrus_context *context, const sarrus_model 
 void sarrus_outcome_free(sarrus_outcome *outcome) {
     free(outcome->status);
     free(outcome->failed_time);
-    for (int c = 0; c < SARRUS_OUTCOME_COUNTERS; c++)
-        free(outcome->counters[c]);
+    for (int c = 0; c < SARRUS_OUTCOME_MEASURES; c++)
+        free(outcome->measures[c]);
     for (int c = 0; c < SARRUS_OUTCOME_COLUMNS; c++)
         free(outcome->rows[c]);
     *outcome = (sarrus_outcome){0};
@@ -49,15 +61,25 @@ void sarrus_outcome_update(sarrus_outcome *outcome, const sarrus_batch *batch) {
     const sarrus_model *model = outcome->model;
     for (uint64_t i = 0; i < outcome->n_instances; i++) {
         sarrus_instance_statistics counted = {0};
+        sarrus_instance_verdict found = {0};
         const double time = (double)sarrus_batch_failed_step(batch, i) * model->integrator.grid;
         outcome->status[i] = (uint8_t)sarrus_batch_status(batch, i);
         outcome->failed_time[i] = outcome->status[i] == SARRUS_INSTANCE_OK ? (double)NAN : fmin(time, model->integrator.t_end);
-        if (sarrus_batch_statistics(batch, i, &counted) != SARRUS_OK)
+        if (sarrus_batch_statistics(batch, i, &counted) != SARRUS_OK || sarrus_batch_verdict(batch, i, &found) != SARRUS_OK)
             continue;
-        outcome->counters[0][i] = counted.n_steps;
-        outcome->counters[1][i] = counted.n_rejected;
-        outcome->counters[2][i] = counted.n_evaluations;
-        outcome->counters[3][i] = counted.n_rank_changes;
+        const double values[SARRUS_OUTCOME_MEASURES] = {
+            [SARRUS_MEASURE_STEPS] = (double)counted.n_steps,
+            [SARRUS_MEASURE_REJECTIONS] = (double)counted.n_rejected,
+            [SARRUS_MEASURE_EVALUATIONS] = (double)counted.n_evaluations,
+            [SARRUS_MEASURE_RANK_CHANGES] = (double)counted.n_rank_changes,
+            [SARRUS_MEASURE_VIOLATION] = found.violation,
+            [SARRUS_MEASURE_MISMATCH] = found.energy_mismatch,
+            [SARRUS_MEASURE_ERROR] = found.error,
+            [SARRUS_MEASURE_NEAREST] = found.nearest_change_point,
+            [SARRUS_MEASURE_NEAREST_TIME] = found.nearest_change_point_time,
+        };
+        for (int c = 0; c < SARRUS_OUTCOME_MEASURES; c++)
+            outcome->measures[c][i] = values[c];
     }
 }
 
@@ -98,24 +120,39 @@ sarrus_status sarrus_outcome_events_take(sarrus_outcome *outcome, sarrus_context
 sarrus_sink_outcome sarrus_outcome_view(const sarrus_outcome *outcome, bool is_complete) {
     return (sarrus_sink_outcome){.status = outcome->status,
                                  .failed_time = outcome->failed_time,
-                                 .counters = (const uint64_t *const *)outcome->counters,
+                                 .measures = (const double *const *)outcome->measures,
                                  .n_rows = outcome->n_rows,
                                  .rows = (const double *const *)outcome->rows,
                                  .complete = is_complete};
 }
 
+static void verdict_summarise(const sarrus_outcome *outcome, sarrus_run_summary *summary) {
+    for (uint64_t i = 0; i < outcome->n_instances; i++) {
+        if (outcome->status[i] != SARRUS_INSTANCE_OK)
+            continue;
+        const double nearest = outcome->measures[SARRUS_MEASURE_NEAREST][i];
+        summary->max_violation = fmax(summary->max_violation, outcome->measures[SARRUS_MEASURE_VIOLATION][i]);
+        summary->max_energy_error = fmax(summary->max_energy_error, outcome->measures[SARRUS_MEASURE_MISMATCH][i]);
+        if (isnan(nearest) || summary->nearest_change_point <= nearest)
+            continue;
+        summary->nearest_change_point = nearest;
+        summary->nearest_change_point_time = outcome->measures[SARRUS_MEASURE_NEAREST_TIME][i];
+        summary->nearest_change_point_instance = i;
+    }
+}
+
 void sarrus_outcome_summarise(const sarrus_outcome *outcome, sarrus_run_summary *summary) {
-    sarrus_run_count *const counts[SARRUS_OUTCOME_COUNTERS] = {&summary->steps, &summary->rejections, &summary->evaluations,
-                                                               &summary->rank_changes};
+    verdict_summarise(outcome, summary);
+    sarrus_run_count *const counts[] = {&summary->steps, &summary->rejections, &summary->evaluations, &summary->rank_changes};
     for (uint64_t i = 0; i < outcome->n_instances; i++) {
         const uint8_t status = outcome->status[i];
         summary->n_failed += status != SARRUS_INSTANCE_OK;
         if (status != SARRUS_INSTANCE_OK && status < SARRUS_N_INSTANCE_STATUS)
             summary->n_failed_by_status[status]++;
     }
-    for (int c = 0; c < SARRUS_OUTCOME_COUNTERS; c++) {
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
         for (uint64_t i = 0; i < outcome->n_instances; i++) {
-            const uint64_t n = outcome->counters[c][i];
+            const uint64_t n = (uint64_t)outcome->measures[c][i];
             counts[c]->total += n;
             counts[c]->most = n > counts[c]->most ? n : counts[c]->most;
         }

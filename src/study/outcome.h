@@ -9,10 +9,23 @@
 #include "sarrus/run.h"
 #include "sink/sink.h"
 
-enum { SARRUS_OUTCOME_COUNTERS = 4, SARRUS_OUTCOME_COLUMNS = 4 };
+/* What is kept of an instance. The first four are counts. */
+enum {
+    SARRUS_MEASURE_STEPS,
+    SARRUS_MEASURE_REJECTIONS,
+    SARRUS_MEASURE_EVALUATIONS,
+    SARRUS_MEASURE_RANK_CHANGES,
+    SARRUS_MEASURE_VIOLATION,
+    SARRUS_MEASURE_MISMATCH,
+    SARRUS_MEASURE_ERROR,
+    SARRUS_MEASURE_NEAREST,
+    SARRUS_MEASURE_NEAREST_TIME,
+    SARRUS_OUTCOME_MEASURES
+};
+enum { SARRUS_OUTCOME_COLUMNS = 4 };
 
-/* The datasets: work done per instance; the table of changes of rank, whose first column is its scale. */
-extern const sarrus_sink_counter sarrus_outcome_counters[SARRUS_OUTCOME_COUNTERS];
+/* The datasets: what was done and found per instance; the table of changes of rank, whose first column is its scale. */
+extern const sarrus_sink_measure sarrus_outcome_measures[SARRUS_OUTCOME_MEASURES];
 extern const sarrus_sink_column sarrus_outcome_columns[SARRUS_OUTCOME_COLUMNS];
 extern const char sarrus_outcome_columns_scale[];
 
@@ -20,10 +33,10 @@ typedef struct sarrus_outcome {
     const sarrus_model *model;
     uint64_t n_instances;
     bool has_events;
-    uint8_t *status;                             /* [n_instances] */
-    double *failed_time;                         /* [n_instances] s; NaN when healthy */
-    uint64_t *counters[SARRUS_OUTCOME_COUNTERS]; /* [n_instances] */
-    double *rows[SARRUS_OUTCOME_COLUMNS];        /* [n_rows] */
+    uint8_t *status;                           /* [n_instances] */
+    double *failed_time;                       /* [n_instances] s; NaN when healthy */
+    double *measures[SARRUS_OUTCOME_MEASURES]; /* [n_instances] */
+    double *rows[SARRUS_OUTCOME_COLUMNS];      /* [n_rows] */
     uint64_t n_rows, n_reserved;
 } sarrus_outcome;
 
@@ -33,7 +46,7 @@ SARRUS_MUST_USE sarrus_status sarrus_outcome_create(sarrus_context *context, con
                                                     bool has_events, sarrus_outcome *out);
 void sarrus_outcome_free(sarrus_outcome *outcome);
 
-/* Reads status, failure time and counters of every instance. */
+/* Reads status, failure time, work done and verdict of every instance. */
 void sarrus_outcome_update(sarrus_outcome *outcome, const sarrus_batch *batch);
 
 /* Takes the changes of rank out of the batch: those before t_limit become the rows, the others are dropped. NO_MEMORY. */

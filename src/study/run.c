@@ -9,9 +9,11 @@
 #include <sys/stat.h>
 
 #include "core/report.h"
+#include "core/stop.h"
 #include "model/model.h"
 #include "sink/sink.h"
 #include "study/channels.h"
+#include "study/draws.h"
 #include "study/march.h"
 #include "study/outcome.h"
 #include "study/schedule.h"
@@ -24,7 +26,8 @@ typedef struct run_job {
     const sarrus_run_options *options;
     uint64_t n_instances, seed;
     sarrus_draws *draws;
-    sarrus_plan *plan;
+    const sarrus_plan *plan;
+    sarrus_plan *own_plan; /* NULL: it is the caller's */
     sarrus_batch *batch;
     sarrus_sink *sink; /* NULL without an output file */
     sarrus_schedule schedule;
@@ -35,9 +38,10 @@ typedef struct run_job {
 } run_job;
 
 /* The writer works while the batch integrates, but for the last block: with sixteen blocks or more a run waits little at
- * its end, and an accident loses little. Smaller blocks than 8 MiB would only cost; 256 MiB bound the memory. */
+ * its end, and an accident loses little. Smaller blocks than 8 MiB would only cost; 64 MiB bound the memory,
+ * and what a run that is stopped has to write before it ends. */
 static uint64_t block_bytes(const run_job *run) {
-    const double smallest = 0x1p23, largest = 0x1p28;
+    const double smallest = 0x1p23, largest = 0x1p26;
     double bytes = (double)run->n_instances * (double)run->schedule.n_times * sizeof(double) / 16.0;
     int n_components = 0;
     for (int i = 0; i < run->channels.n_fields; i++)
@@ -63,6 +67,11 @@ static int parameters_list(const run_job *run, sarrus_sink_parameter *out) {
     return n;
 }
 
+static void times_fill(const void *user, uint64_t i_first, uint64_t n, double *out) {
+    for (uint64_t i = 0; i < n; i++)
+        out[i] = sarrus_schedule_time(user, i_first + i);
+}
+
 static sarrus_status sink_open(run_job *run) {
     const int n_parameters = parameters_list(run, NULL);
     sarrus_sink_parameter *parameters = calloc((size_t)n_parameters + 1, sizeof *parameters);
@@ -72,13 +81,14 @@ static sarrus_status sink_open(run_job *run) {
     const sarrus_sink_description description = {
         .n_instances = run->n_instances,
         .n_times = run->schedule.n_times,
-        .times = run->schedule.times,
+        .times = times_fill,
+        .times_user = &run->schedule,
         .n_fields = run->channels.n_fields,
         .fields = run->channels.fields,
         .n_parameters = n_parameters,
         .parameters = parameters,
-        .n_counters = SARRUS_OUTCOME_COUNTERS,
-        .counters = sarrus_outcome_counters,
+        .n_measures = SARRUS_OUTCOME_MEASURES,
+        .measures = sarrus_outcome_measures,
         .n_columns = run->outcome.has_events ? SARRUS_OUTCOME_COLUMNS : 0,
         .columns = sarrus_outcome_columns,
         .columns_scale = sarrus_outcome_columns_scale,
@@ -88,6 +98,7 @@ static sarrus_status sink_open(run_job *run) {
         .seed = run->seed,
         .plan_hash = sarrus_plan_hash(run->plan),
         .block_bytes = block_bytes(run),
+        .stop = run->options->batch.stop,
     };
     const sarrus_status status = sarrus_sink_create(run->context, run->options->output_path, &description, &run->sink);
     free(parameters);
@@ -99,23 +110,34 @@ static bool wants_events(const run_job *run) {
     return run->options->output_path != NULL && (run->model->output.channels & SARRUS_CHANNEL_RANK) != 0;
 }
 
+static sarrus_status plan_take(run_job *run) {
+    sarrus_status status = SARRUS_OK;
+    if (run->options->plan == NULL)
+        status = sarrus_plan_create(run->context, run->model, &run->own_plan);
+    run->plan = run->options->plan != NULL ? run->options->plan : run->own_plan;
+    return status;
+}
+
 static sarrus_status run_prepare(run_job *run) {
     sarrus_context *context = run->context;
     sarrus_batch_options batch_options = run->options->batch;
     batch_options.keep_rank_events = wants_events(run);
-    sarrus_status status = sarrus_plan_create(context, run->model, &run->plan);
+    sarrus_status status = plan_take(run);
     if (status == SARRUS_OK)
         status = sarrus_schedule_create(context, run->model, &run->schedule);
     if (status == SARRUS_OK)
-        status = sarrus_draws_create(context, run->model, run->seed, run->n_instances, &run->draws);
+        status = sarrus_draws_make(context, run->model, run->seed, run->n_instances, batch_options.stop, &run->draws);
     if (status == SARRUS_OK)
         status = sarrus_batch_create(context, run->plan, &batch_options, run->n_instances, run->draws, &run->batch);
     if (status == SARRUS_OK)
         status = sarrus_channels_create(context, run->model, run->plan, &run->channels);
     if (status == SARRUS_OK)
-        status = sarrus_tally_create(context, run->model, run->n_instances, &run->tally);
+        status = sarrus_tally_create(context, run->n_instances, &run->tally);
     if (status == SARRUS_OK)
         status = sarrus_outcome_create(context, run->model, run->n_instances, wants_events(run), &run->outcome);
+    /* Up to here a stop leaves what was at the path before. */
+    if (status == SARRUS_OK && sarrus_stop_is_asked(batch_options.stop))
+        status = SARRUS_INTERRUPTED;
     if (status == SARRUS_OK && run->options->output_path != NULL)
         status = sink_open(run);
     if (status == SARRUS_OK) {
@@ -142,14 +164,13 @@ static void run_release(run_job *run) {
     sarrus_channels_free(&run->channels);
     sarrus_batch_destroy(run->batch);
     sarrus_draws_destroy(run->draws);
-    sarrus_schedule_free(&run->schedule);
-    sarrus_plan_destroy(run->plan);
+    sarrus_plan_destroy(run->own_plan);
     sarrus_outcome_free(&run->outcome);
 }
 
 /* Hands a block over, with how every instance stands. What happened after the last output of a stopped run is not in the file. */
 static sarrus_status block_submit(run_job *run, uint64_t n_rows, bool is_stopped) {
-    const double t_limit = is_stopped ? run->schedule.times[run->march.i_time - 1] : HUGE_VAL;
+    const double t_limit = is_stopped ? sarrus_schedule_time(&run->schedule, run->march.i_time - 1) : HUGE_VAL;
     const sarrus_status status = sarrus_outcome_events_take(&run->outcome, run->context, run->batch, t_limit);
     if (status != SARRUS_OK)
         return status;
@@ -186,7 +207,14 @@ static sarrus_status sink_finish(run_job *run, sarrus_status status) {
         return status;
     const sarrus_sink_outcome outcome = sarrus_outcome_view(&run->outcome, status == SARRUS_OK);
     const sarrus_status closed = sarrus_sink_close(run->sink, run->context, &outcome);
-    return closed != SARRUS_OK ? closed : status;
+    const uint64_t n_written = sarrus_sink_times_written(run->sink);
+    if (closed != SARRUS_OK)
+        return closed;
+    if ((status == SARRUS_OK || status == SARRUS_INTERRUPTED) && n_written < run->march.i_time) {
+        run->march.i_time = n_written; /* a stop left no time for the rest */
+        return SARRUS_INTERRUPTED;
+    }
+    return status;
 }
 
 static void summary_fill(const run_job *run, sarrus_run_summary *summary) {
@@ -221,8 +249,10 @@ sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, con
     *summary = (sarrus_run_summary){.n_instances = run.n_instances,
                                     .max_position_error = (double)NAN,
                                     .max_velocity_error = (double)NAN,
+                                    .max_violation = (double)NAN,
                                     .max_energy_error = (double)NAN,
-                                    .energy_is_conserved = sarrus_energy_is_conserved(model),
+                                    .nearest_change_point = (double)NAN,
+                                    .nearest_change_point_time = (double)NAN,
                                     .is_adaptive = sarrus_integrator_is_adaptive(model->integrator.method)};
     sarrus_status status = run_prepare(&run);
     if (status == SARRUS_OK) {

@@ -1,7 +1,6 @@
 #include "study/schedule.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/report.h"
 
@@ -16,21 +15,14 @@ sarrus_status sarrus_schedule_create(sarrus_context *context, const sarrus_model
     out->n_steps = (uint64_t)n_steps;
     out->every = model->output.every > 0 ? model->output.every : 1;
     out->n_times = 1 + out->n_steps / out->every + (out->n_steps % out->every != 0);
-    out->times = out->n_times <= SIZE_MAX / sizeof(double) ? malloc(out->n_times * sizeof(double)) : NULL;
-    if (out->times == NULL)
-        return sarrus_report(context, SARRUS_NO_MEMORY,
-                             "out of memory for %llu output times; a larger output.every makes them fewer",
-                             (unsigned long long)out->n_times);
-    for (uint64_t i = 0; i < out->n_times; i++)
-        out->times[i] = (double)(i * out->every) * grid;
-    if (out->n_times > 1)
-        out->times[out->n_times - 1] = t_end;
+    out->grid = grid;
+    out->t_end = t_end;
     return SARRUS_OK;
 }
 
-void sarrus_schedule_free(sarrus_schedule *schedule) {
-    free(schedule->times);
-    *schedule = (sarrus_schedule){0};
+double sarrus_schedule_time(const sarrus_schedule *schedule, uint64_t i_time) {
+    const bool is_end = i_time > 0 && i_time + 1 >= schedule->n_times;
+    return is_end ? schedule->t_end : (double)(i_time * schedule->every) * schedule->grid;
 }
 
 uint64_t sarrus_schedule_step(const sarrus_schedule *schedule, uint64_t i_time) {

@@ -69,10 +69,12 @@ gpu_record gpu_record_make_of(sarrus_batch *batch, uint64_t n_times, uint64_t n_
     r.status = zeros(r.n_instances, sizeof *r.status);
     r.failed_step = zeros(r.n_instances, sizeof *r.failed_step);
     r.statistics = zeros(r.n_instances, sizeof *r.statistics);
+    r.verdict = zeros(r.n_instances, sizeof *r.verdict);
     for (uint64_t i = 0; i < r.n_instances; i++) {
         r.status[i] = sarrus_batch_status(batch, i);
         r.failed_step[i] = sarrus_batch_failed_step(batch, i);
         assert_int_equal(sarrus_batch_statistics(batch, i, &r.statistics[i]), SARRUS_OK);
+        assert_int_equal(sarrus_batch_verdict(batch, i, &r.verdict[i]), SARRUS_OK);
     }
     assert_int_equal(sarrus_batch_rank_events(batch, &events, &r.n_events), SARRUS_OK);
     r.events = zeros(r.n_events, sizeof *r.events);
@@ -87,6 +89,7 @@ void gpu_record_free(gpu_record *record) {
     free(record->status);
     free(record->failed_step);
     free(record->statistics);
+    free(record->verdict);
     free(record->events);
     memset(record, 0, sizeof *record);
 }
@@ -122,6 +125,31 @@ static void events_compare(const char *what, const gpu_record *all, uint64_t fir
     assert_int_equal(at, some->n_events);
 }
 
+/* With a tolerance: the worst of what was seen is as near as that itself, a distance from a change point by its square, which the
+ * pivots tell. When it was seen hangs on the last digit, and so does whether a step's error is large enough to be added up. */
+static void verdicts_compare(const char *what, uint64_t i, const sarrus_instance_verdict *expected,
+                             const sarrus_instance_verdict *actual, double tolerance) {
+    const double near[2] = {expected->nearest_change_point, actual->nearest_change_point};
+    const struct {
+        const char *name;
+        double expected, actual;
+        int is_loose;
+    } numbers[] = {
+        {"violation", expected->violation, actual->violation, 0},
+        {"energy mismatch", expected->energy_mismatch, actual->energy_mismatch, 0},
+        {"work", expected->work, actual->work, 0},
+        {"nearest change point, squared", near[0] * near[0], near[1] * near[1], 0},
+        {"nearest change point", near[0], near[1], 1},
+        {"its time", expected->nearest_change_point_time, actual->nearest_change_point_time, 1},
+        {"error", expected->error, actual->error, 1},
+    };
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
+        if (!(tolerance > 0.0 && numbers[k].is_loose) &&
+            !is_same(numbers[k].expected, numbers[k].actual, fabs(numbers[k].expected), tolerance))
+            fail_msg("%s: verdict of instance %d, %s: %.17g, not %.17g", what, (int)i, numbers[k].name, numbers[k].actual,
+                     numbers[k].expected);
+}
+
 void gpu_records_compare(const char *what, const gpu_record *all, uint64_t first, const gpu_record *some, double tolerance) {
     for (int k = 0; k < SARRUS_N_OBSERVABLES; k++) {
         const size_t n = some->n_times * some->width[k];
@@ -137,6 +165,7 @@ void gpu_records_compare(const char *what, const gpu_record *all, uint64_t first
     for (uint64_t i = 0; i < some->n_instances; i++) {
         assert_int_equal(some->status[i], all->status[first + i]);
         assert_int_equal(some->failed_step[i], all->failed_step[first + i]);
+        verdicts_compare(what, i, &all->verdict[first + i], &some->verdict[i], tolerance);
         if (tolerance > 0.0)
             continue; /* a step more or less is as good */
         if (memcmp(&some->statistics[i], &all->statistics[first + i], sizeof some->statistics[i]) != 0)

@@ -25,6 +25,7 @@ typedef struct gpu_record {
     sarrus_instance_status *status;     /* [n_instances] */
     uint64_t *failed_step;
     sarrus_instance_statistics *statistics;
+    sarrus_instance_verdict *verdict;
     sarrus_rank_event *events; /* [n_events] */
     uint64_t n_events;
 } gpu_record;

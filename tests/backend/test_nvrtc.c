@@ -41,7 +41,7 @@ static sarrus_cuda_request request_for(const mechanism *m, char *plan_text, int3
     return request;
 }
 
-/* The report of ptxas, release 13.0, for a kernel that calls two functions, of which one hardly ever runs, and one without. */
+/* The report of ptxas, release 13.0, for a kernel that calls three functions, of which two hardly ever run, and one without. */
 static const char report_text[] = "ptxas info    : 3056 bytes gmem\n"
                                   "ptxas info    : Compiling entry function 'first' for 'sm_90'\n"
                                   "ptxas info    : Function properties for first\n"
@@ -50,6 +50,8 @@ static const char report_text[] = "ptxas info    : 3056 bytes gmem\n"
                                   "ptxas info    : Compile time = 1613.326 ms\n"
                                   "ptxas info    : Function properties for _Z10sarrus_rk4\n"
                                   "ptxas         .     0 bytes stack frame, 92 bytes spill stores, 180 bytes spill loads\n"
+                                  "ptxas info    : Function properties for _Z17sarrus_look_aheadP17sarrus_evaluation\n"
+                                  "ptxas         .     0 bytes stack frame, 3000 bytes spill stores, 3000 bytes spill loads\n"
                                   "ptxas info    : Function properties for _Z18sarrus_correct_svd\n"
                                   "ptxas         .     0 bytes stack frame, 1000 bytes spill stores, 1000 bytes spill loads\n"
                                   "ptxas info    : Compiling entry function 'second' for 'sm_90'\n"

@@ -58,12 +58,51 @@ static void stabilisations_pass_their_gates(void **state) {
     says(s, "slider-crank, 2 s");
 }
 
+/* The verdict on the run of the JSON report that begins with `row`. */
+static void verdict_is(const said *s, const char *row, const char *verdict) {
+    const char *begin = strstr(s->out, row);
+    if (begin == NULL)
+        fail_msg("no %s in: %s", row, s->out);
+    const char *key = "\"verdict\": \"";
+    const char *found = strstr(begin, key);
+    assert_non_null(found);
+    found += strlen(key);
+    if (strncmp(found, verdict, strlen(verdict)) != 0)
+        fail_msg("%s: expected '%s', found '%.16s'", row, verdict, found);
+}
+
+/* Straight on without an asymmetry, round the bend with one that everybody sees; a locked mechanism is not run. The table's lengths
+ * are those that are drawn, and a program learns from the exit code whether anything is silently wrong. */
+static void change_points_are_judged(void **state) {
+    (void)state;
+    static const char *const mechanisms[] = {"four-bar", "four-bar-coupler", "chain", "slider-crank", "kite"};
+    const said *s = RUN("bench", "change-points", "--quick", "--json", "--scenarios", place_of_source("/scenarios"));
+    char row[160];
+    assert_int_equal(s->code, 0); /* nothing wrong without a word */
+    says(s, "\"foreign_draws\": 0");
+    for (int i = 0; i < 5; i++) {
+        for (int has_asymmetry = 0; has_asymmetry < 2; has_asymmetry++) {
+            snprintf(row, sizeof row, "{\"mechanism\": \"%s\", \"delta\": \"%s\", \"integrator\": \"verner65\", \"pinv\": \"auto\"",
+                     mechanisms[i], has_asymmetry ? "1e-3" : "0");
+            verdict_is(s, row, "right");
+        }
+    }
+    verdict_is(s, "{\"mechanism\": \"five-bar\", \"delta\": \"0\", \"integrator\": \"rk4\", \"pinv\": \"auto\"", "right");
+    verdict_is(s, "{\"mechanism\": \"five-bar\", \"delta\": \"1e-3\", \"integrator\": \"rk4\", \"pinv\": \"auto\"", "refused");
+    const char *key = "\"silently wrong\": ";
+    const char *count = strstr(s->out, key); /* the first summary is that of all runs */
+    assert_non_null(count);
+    assert_int_equal(s->code, count[strlen(key)] == '0' ? 0 : 1);
+}
+
 static void bad_usage_is_refused(void **state) {
     (void)state;
     assert_int_equal(RUN("bench", "defalco", "--tables", "1-12")->code, 2);
     assert_int_equal(RUN("bench", "defalco", "--angle")->code, 2);
     assert_int_equal(RUN("bench", "defalco", "--angle", "nan")->code, 2);
     assert_int_equal(RUN("bench", "stabilisation", "--slow")->code, 2);
+    assert_int_equal(RUN("bench", "change-points", "--slow")->code, 2);
+    assert_int_equal(RUN("bench", "change-points", "--scenarios", "/nowhere")->code, 3);
     assert_int_equal(RUN("bench", "defalco", "--scenarios", "/nowhere")->code, 3);
 }
 
@@ -73,6 +112,7 @@ int main(void) {
         cmocka_unit_test(short_runs_pass_their_gates),
         cmocka_unit_test(runs_are_read_by_programs),
         cmocka_unit_test(stabilisations_pass_their_gates),
+        cmocka_unit_test(change_points_are_judged),
         cmocka_unit_test(bad_usage_is_refused),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_leave);

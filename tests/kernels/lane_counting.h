@@ -11,6 +11,7 @@
 
 #define LANE_FUNCTION static inline __attribute__((unused))
 #define LANE_BODY static inline __attribute__((unused))
+#define LANE_PHASE static __attribute__((unused))
 #define LANE_RESTRICT
 #define LANE_STRIDE 1
 #define LANE_WIDTH 1
@@ -158,6 +159,10 @@ LANE_FUNCTION mask mask_not(mask a) {
 }
 LANE_FUNCTION mask mask_none() {
     return false;
+}
+LANE_FUNCTION int lane_is_stopped(const volatile int32_t *stop) {
+    (void)stop;
+    return 0;
 }
 LANE_FUNCTION int mask_any(mask a) {
     return a;

@@ -111,23 +111,21 @@ void check(mechanism from) {
     at.ev.is_configured = at.ev.is_factored = 0;
     counting_begin(&at);
     sarrus_accelerate(&at.ev, real_set(0.0), q, v, at.ws.a);
+    if (at.mech.has_work)
+        at.ev.power.use();
     assert_counts(counting_end(), cost->flops_per_evaluation, cost->divisions_per_evaluation, cost->sincos_per_evaluation);
 
-    mask force_is_finite = false;
+    sarrus_passage lanes;
+    sarrus_passage_view(&at.ev, &lanes);
+    sarrus_fixed_begin(&at.ev, real_set(0.0));
     for (int step = 0; step < 2; ++step) { /* the second one, which finds what the first has left */
         counting_begin(&at);
-        if (at.mech.integrator.method == SARRUS_INTEGRATOR_RK4)
-            sarrus_rk4(&at.ev, real_set(step * dt), real_set(dt), q, v, &force_is_finite);
-        else
-            sarrus_semi_implicit(&at.ev, real_set(step * dt), real_set(dt), q, v, &force_is_finite);
+        sarrus_fixed_trial trial = sarrus_fixed_try(&at.ev, &lanes, real_set(step * dt), real_set(dt));
         at.ws.q[0].value += 1e-9; /* off the constraints by what exactly one Newton iteration mends */
-        sarrus_project(&at.ev, real_set((step + 1) * dt), at.ws.q, at.ws.v);
-        std::copy(at.ws.q, at.ws.q + at.mech.n, q);
-        std::copy(at.ws.v, at.ws.v + at.mech.n, v);
+        assert_true(sarrus_fixed_end(&at.ev, real_set((step + 1) * dt), (uint64_t)step + 1, trial.force_is_finite, trial.refused).moved);
     }
     assert_counts(counting_end(), cost->flops_per_step, cost->divisions_per_step, cost->sincos_per_step);
 
-    assert_true(force_is_finite);
     assert_int_equal(at.ev.n_rank_revealing, 0); /* or it was not the fast path that was counted */
     assert_int_equal(cost->bytes_per_instance, sizeof(double) * (size_t)at.mech.layout.n_arrays);
     sarrus_lowered_free(&at.lowered);

@@ -96,7 +96,7 @@ static mask lane_mask(const bool *on) {
 static void lanes_solve(const sarrus_rank_rule *rule, const problem *problems, double max_rank, const bool *on, lane_answer *out) {
     static real d[MAX_SIZE * MAX_SIZE], u[MAX_SIZE * MAX_SIZE], b[MAX_SIZE], norm2[MAX_SIZE], z[MAX_SIZE], sigma[MAX_SIZE];
     const int m = problems[0].m, n = problems[0].n;
-    sarrus_jacobi_problem svd = {m, n, d, b, norm2, sigma, u};
+    sarrus_jacobi_problem svd = {m, n, d, b, norm2, sigma, u, NULL};
     memset(out, 0, WIDTH * sizeof *out);
     for (int lane = 0; lane < WIDTH; ++lane) {
         for (int i = 0; i < m * n; ++i)
@@ -110,7 +110,7 @@ static void lanes_solve(const sarrus_rank_rule *rule, const problem *problems, d
             out[lane].all_sigma[i] = sqrt(norm2[i][lane]);
         qsort(out[lane].all_sigma, (size_t)m, sizeof(double), descending);
     }
-    const sarrus_rank_limit limit = {real_set(max_rank), real_set(max_rank), real_set(0.0), real_set(1.0)};
+    const sarrus_rank_limit limit = {real_set(max_rank), real_set(max_rank), real_set(0.0), real_set(1.0), real_set(1.0)};
     real rank = sarrus_jacobi_keep(&svd, rule, &limit).rank;
     sarrus_jacobi_apply(&svd, z);
     for (int lane = 0; lane < WIDTH; ++lane) {

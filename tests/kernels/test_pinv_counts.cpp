@@ -60,7 +60,7 @@ void check(const sarrus_pinv_shape *shape, int rank, double tolerance) {
         lanes.b[i] = real_set(random.next());
     lanes.limit.max_rank = lanes.limit.previous = real_set(shape->m < shape->n ? shape->m : shape->n);
     lanes.limit.violation = real_set(0.0);
-    lanes.limit.unit = real_set(1.0);
+    lanes.limit.unit = lanes.limit.share = real_set(1.0);
 
     counting::record = counting::tape();
     counting::record.memory_begin = memory.data();

@@ -36,6 +36,7 @@ static void assert_decided(const sarrus_rank_rule *rule, const rank_case *mine) 
             limit.previous[l] = from->previous;
             limit.violation[l] = from->violation;
             limit.unit[l] = from->unit;
+            limit.share[l] = 1.0;
         }
         sarrus_rank_decision found = sarrus_rank_decide(rule, &limit, mine->count, mine->count, x, STRIDE, mine->count);
         if (found.rank[lane] != mine->rank || found.kept[lane] != mine->kept || found.dropped[lane] != mine->dropped) {
@@ -127,7 +128,7 @@ static void test_tracked_over_a_motion(void **state) {
     real previous = real_set(2.0);
     (void)state;
     for (size_t i = 0; i < sizeof last / sizeof *last; ++i) {
-        const sarrus_rank_limit limit = {real_set(2.0), previous, real_set(0.0), real_set(1.0)};
+        const sarrus_rank_limit limit = {real_set(2.0), previous, real_set(0.0), real_set(1.0), real_set(1.0)};
         const real x[] = {real_set(1.0), real_set(last[i])};
         previous = sarrus_rank_decide(&rule, &limit, 2, 2, x, 1, 2).rank;
         for (int lane = 0; lane < WIDTH; ++lane)

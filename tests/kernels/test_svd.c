@@ -79,7 +79,7 @@ static void lanes_run(int method, int is_explicit, sarrus_rank_rule rule, double
         b[i] = real_set(next_number(&random));
     sarrus_pinv_lanes lanes = {.a = tile, .b = is_explicit ? NULL : b, .x = x, .work = work};
     lanes.active = real_eq(real_set(0.0), real_set(0.0));
-    lanes.limit = (sarrus_rank_limit){real_set(max_rank), real_set(max_rank), real_set(0.0), real_set(1.0)};
+    lanes.limit = (sarrus_rank_limit){real_set(max_rank), real_set(max_rank), real_set(0.0), real_set(1.0), real_set(1.0)};
     sarrus_pinv_run(&shape, &lanes);
     free(work);
     memset(out, 0, WIDTH * sizeof *out);

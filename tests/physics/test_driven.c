@@ -1,14 +1,17 @@
 /* Claim: driven joints follow their signals exactly, carry the mechanism along its kinematics, and report the motor's load: the
- * closed form of a driven slider-crank, and the balance of power of a motor with a sine and of one with a table. */
+ * closed form of a driven slider-crank, and the balance of power of a motor with a sine and of one with a table. A ramp from t = 0
+ * turns from t = 0 on, with whatever projection, and the method keeps its order. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
+#include "plan/plan.h"
 #include "tests/support/closed_form.h"
 #include "tests/support/mechanism.h"
 #include "tests/tolerances.h"
@@ -129,11 +132,81 @@ static void table_is_followed(void **state) {
         "{signal: {table: {t: [0, 0.25, 0.5, 0.75, 1.0, 1.5], y: [0, 0.5, 0.3, 0.9, 1.4, 1.0], interpolation: cubic}}}");
 }
 
+static const char *const crank_and_pendulum =
+    "sarrus: 1\n"
+    "space: planar\n"
+    "gravity: [0, -9.81]\n"
+    "bodies:\n"
+    "  - {name: crank, mass: 1, inertia: 0.1, position: [0.25, 0]}\n"
+    "  - {name: bob, mass: 0.5, inertia: 0.02, position: [0.5, -0.3]}\n"
+    "joints:\n"
+    "  - {name: motor, type: revolute, bodies: [ground, crank], at: [0, 0], drive: {signal: 0}}\n"
+    "  - {name: pin, type: revolute, bodies: [crank, bob], at: [0.5, 0]}\n"
+    "integrator: {method: rk4, dt: 0.01, t_end: 0.4}\n"
+    "output: {interval: 0.4}\n";
+
+/* The state 0.4 s after steps of dt, with the motor turning by a ramp from 0; `scenario` NULL: scenarios/driven_crank.yaml. */
+static void ramp_run(const char *scenario, const char *slope, const char *projection, const char *dt, double *q, double *v) {
+    char drive[64];
+    snprintf(drive, sizeof drive, "{signal: {ramp: {slope: %s}}}", slope);
+    const sarrus_override overrides[] = {{"joints.motor.drive", drive}, {"dynamics.projection", projection}, {"integrator.dt", dt},
+                                         {"integrator.t_end", "0.4"},   {"output.interval", "0.4"},          {NULL, NULL}};
+    mechanism m = scenario ? mechanism_open_text(scenario, overrides) : mechanism_open_file("driven_crank.yaml", overrides);
+    sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
+    assert_int_equal(sarrus_batch_advance(batch, m.plan->n_steps), SARRUS_OK);
+    assert_true(fabs(sarrus_batch_time(batch) - 0.4) < 1e-15);
+    assert_int_equal(sarrus_batch_status(batch, 0), SARRUS_INSTANCE_OK);
+    assert_int_equal(sarrus_batch_state(batch, 0, q, v), SARRUS_OK);
+    sarrus_batch_destroy(batch);
+    mechanism_close(&m);
+}
+
+/* The driven slider-crank with `ramp` in place of the polynomial, against its closed form: with a projection it is on the
+ * constraints, which leave nothing free, so only round-off is left; without one RK4's own error goes with h^4. */
+static void a_ramp_from_zero_turns_the_crank(void **state) {
+    (void)state;
+    static const char *const dt[3] = {"0.02", "0.01", "0.005"};
+    const kinematics end = slider_crank_at(0.3, 1.0, 6.283185307179586, 0.4);
+    double q[N], v[N], error[3];
+    ramp_run(NULL, "\"=w\"", "every_step", dt[0], q, v);
+    assert_true(mechanism_distance(q, end.q, N) <= TOLERANCE_SMALL_MECHANISM);
+    assert_true(mechanism_distance(v, end.v, N) <= 10.0 * TOLERANCE_SMALL_MECHANISM);
+    for (int k = 0; k < 3; k++) {
+        ramp_run(NULL, "\"=w\"", "none", dt[k], q, v);
+        error[k] = fmax(mechanism_distance(q, end.q, N), mechanism_distance(v, end.v, N));
+    }
+    print_message("driven_crank with a ramp from 0: errors %.2e %.2e %.2e at 0.02, 0.01, 0.005 s, orders %.2f %.2f\n", error[0],
+                  error[1], error[2], log2(error[0] / error[1]), log2(error[1] / error[2]));
+    assert_true(error[0] <= 1e-3); /* (w h)^4/120 of w t and its consequences; a crank that stands still is off by 2.5 */
+    assert_true(fabs(log2(error[1] / error[2]) - 4.0) <= 2.0 * TOLERANCE_ORDER);
+}
+
+/* A driven crank that carries a pendulum, which is free: here the projection does not hide what the steps do. Order from three step
+ * sizes, each half of the one before. */
+static void a_ramp_from_zero_keeps_the_order(void **state) {
+    (void)state;
+    static const char *const dt[4] = {"0.02", "0.01", "0.005", "0.0025"}, *const projections[2] = {"none", "every_step"};
+    for (int p = 0; p < 2; p++) {
+        double q[4][6], v[4][6], change[3];
+        for (int k = 0; k < 4; k++) {
+            ramp_run(crank_and_pendulum, "3", projections[p], dt[k], q[k], v[k]);
+            assert_true(fabs(q[k][2] - 1.2) <= 1e-12 && fabs(v[k][2] - 3.0) <= 1e-12); /* the crank's turn is linear in t */
+        }
+        for (int k = 0; k < 3; k++)
+            change[k] = fmax(mechanism_distance(q[k], q[k + 1], 6), mechanism_distance(v[k], v[k + 1], 6));
+        print_message("ramp from 0 with a pendulum, projection %s: orders %.2f %.2f\n", projections[p], log2(change[0] / change[1]),
+                      log2(change[1] / change[2]));
+        assert_true(fabs(log2(change[1] / change[2]) - 4.0) <= 2.0 * TOLERANCE_ORDER);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(crank_follows_its_kinematics),
         cmocka_unit_test(motor_balances_the_energy),
         cmocka_unit_test(table_is_followed),
+        cmocka_unit_test(a_ramp_from_zero_turns_the_crank),
+        cmocka_unit_test(a_ramp_from_zero_keeps_the_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "plan/plan.h"
 #include "tests/support/mechanism.h"
 #include "tests/tolerances.h"
 
@@ -347,6 +348,32 @@ static void an_instance_that_cannot_go_on_ends_alone(void **state) {
     }
 }
 
+/* A lane that hardly moves, by gains whose limit of stability is 0.2 ns, or by a tolerance that no step of its size meets, has used
+ * up its tries at some time within the one call that is made, and at none too many. */
+static void tries_are_used_up_within_one_call(void **state) {
+    (void)state;
+    static const char *const dynamics[] = {"{baumgarte: {alpha: 1e10, beta: 1e9}, projection: none}", "{projection: none}"};
+    static const char *const tolerances[] = {"1e-6", "1e-15"};
+    for (int i = 0; i < N_ADAPTIVE; i++) {
+        for (int k = 0; k < 2; k++) {
+            const sarrus_override overrides[] = {{"integrator.method", METHODS[i]},  {"integrator.rtol", tolerances[k]},
+                                                 {"integrator.atol", tolerances[k]}, {"integrator.max_steps", "300"},
+                                                 {"dynamics", dynamics[k]},          {NULL, NULL}};
+            mechanism m = mechanism_open_file("five_bar.yaml", overrides);
+            sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 3, NULL);
+            assert_int_equal(sarrus_batch_advance(batch, m.plan->n_steps), SARRUS_OK);
+            for (uint64_t instance = 0; instance < 3; instance++) {
+                sarrus_instance_statistics statistics;
+                assert_int_equal(sarrus_batch_status(batch, instance), SARRUS_INSTANCE_STEP_LIMIT);
+                assert_int_equal(sarrus_batch_statistics(batch, instance, &statistics), SARRUS_OK);
+                assert_int_equal(statistics.n_steps + statistics.n_rejected, 300);
+            }
+            sarrus_batch_destroy(batch);
+            mechanism_close(&m);
+        }
+    }
+}
+
 static void a_tolerance_below_round_off_ends_the_instance(void **state) {
     (void)state;
     for (int i = 0; i < N_ADAPTIVE; i++) {
@@ -401,6 +428,7 @@ int main(void) {
         cmocka_unit_test(reset_repeats_the_run),
         cmocka_unit_test(inputs_act_from_call_to_call),
         cmocka_unit_test(an_instance_that_cannot_go_on_ends_alone),
+        cmocka_unit_test(tries_are_used_up_within_one_call),
         cmocka_unit_test(a_tolerance_below_round_off_ends_the_instance),
         cmocka_unit_test(a_force_or_a_state_that_is_no_number_ends_the_instance),
     };

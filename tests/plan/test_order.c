@@ -394,8 +394,7 @@ static void evaluations_grow_linearly_and_full_matrices_cubically(void **state) 
         first = i == 0 ? flops : first;
         slope = i == 1 ? flops - first : slope;
         assert_true(flops == first + slope * (loops[i] - 2));
-        /* all other terms of the count are positive: the next is 216 N² + 72 N² + 36 N² + 36 N² + 180 N² at most, 2/N of the first
-         */
+        /* all other terms of the count are positive: the next is 216 N² + 72 N² + 36 N² + 36 N² + 180 N² at most, 2/N of it */
         double share = sizes.dense_algebra_flops_per_evaluation / (288.0 * n * n * n);
         assert_true(share > 1.0 && share < 1.0 + 3.0 / n);
         mechanism_close(&m);

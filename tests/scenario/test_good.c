@@ -147,16 +147,26 @@ static void defaults(void **state) {
     assert_false(model->dynamics.has_step_gains);
     assert_int_equal(model->dynamics.projection, SARRUS_PROJECTION_EVERY_STEP);
     assert_true(nominal_at(model, "dynamics.baumgarte.alpha") == 0 && nominal_at(model, "dynamics.baumgarte.beta") == 0);
-    assert_int_equal(model->integrator.method, SARRUS_INTEGRATOR_RK4);
+    assert_int_equal(model->integrator.method, SARRUS_INTEGRATOR_DOPRI5);
     assert_true(model->integrator.grid == 1e-3);
     assert_true(model->integrator.rtol == 1e-8 && model->integrator.atol == 1e-10);
     assert_int_equal(model->integrator.max_steps, 10000000);
     assert_int_equal(model->integrator.max_order, 12);
+    assert_true(model->integrator.has_substeps);
+    assert_true(isnan(model->limits.violation) && isnan(model->limits.energy) && isnan(model->limits.error)); /* automatic */
     assert_int_equal(model->output.every, 1);
     assert_int_equal(model->output.channels,
                      SARRUS_CHANNEL_STATE | SARRUS_CHANNEL_ENERGY | SARRUS_CHANNEL_CONSTRAINT | SARRUS_CHANNEL_RANK);
     assert_int_equal(model->n_inputs, 0);
     assert_int_equal(model->n_named, 0);
+    reading_end(&reading);
+}
+
+static void limits_that_are_off(void **state) {
+    (void)state;
+    struct reading reading = read_good("limits_off.yaml");
+    const sarrus_model *model = reading.model;
+    assert_true(isinf(model->limits.violation) && isinf(model->limits.energy) && isinf(model->limits.error));
     reading_end(&reading);
 }
 
@@ -178,6 +188,8 @@ static void values_of_everything(void **state) {
     assert_true(nominal_at(model, "bodies.rod_2-b.mass") == 0);
     assert_int_equal(sarrus_model_n_instances(model), 100);
     assert_int_equal(model->output.every, 64);
+    assert_false(model->integrator.has_substeps);
+    assert_true(isinf(model->limits.violation) && model->limits.energy == 1e-4 && isnan(model->limits.error));
     assert_string_equal(model->batch.sampled[0].label, "parameters.r");
     assert_int_equal(model->batch.sampled[0].targets[0], 0);
     assert_true(model->batch.sampled[1].b == 0);
@@ -443,6 +455,30 @@ static void settings_are_read_back_the_same(void **state) {
     reading_end(&first);
 }
 
+/* A named parameter is used by what the model or a setting depends on, through others if need be; being drawn is no use. What an
+ * override brought has no place in the file. */
+static void use_and_places(void **state) {
+    (void)state;
+    static const char text[] =
+        "parameters: {m: 1, a: 2, b: \"=a\", c: 3, d: \"=c\", e: 0.5, f: 1, dt: 1}\n" SCENARIO_HEAD
+        "joints:\n  - {name: j, type: revolute, bodies: [ground, a], at: [\"=max(m,0)\", \"=b\"], drive: {signal: 0}}\n"
+        "batch: {parameters: [{name: f, distribution: normal, mean: 0, sd: \"=e\"}]}\n";
+    static const bool is_used[] = {true, true, true, false, false, true, false, false};
+    const sarrus_override overrides[] = {{"joints.j.drive", "{signal: {ramp: {slope: 2}}}"}};
+    struct reading reading = read_bytes(text, strlen(text), overrides, 1);
+    print_diagnostics(&reading);
+    assert_int_equal(reading.status, SARRUS_OK);
+    for (int i = 0; i < 8; ++i) {
+        assert_int_equal(reading.model->values[i].is_used, is_used[i]);
+    }
+    assert_int_equal(reading.model->joints[0].place.line, 9);
+    assert_int_equal(reading.model->signals[0].place.line, 0);
+    reading_end(&reading);
+    reading = read_text(text);
+    assert_int_equal(reading.model->signals[0].place.line, 9);
+    reading_end(&reading);
+}
+
 static void empty_sections_are_absent_ones(void **state) {
     (void)state;
     struct reading reading =
@@ -460,12 +496,14 @@ int main(void) {
         cmocka_unit_test(joints_and_forces_of_the_five_bar),
         cmocka_unit_test(settings_of_the_five_bar),
         cmocka_unit_test(defaults),
+        cmocka_unit_test(limits_that_are_off),
         cmocka_unit_test(values_of_everything),
         cmocka_unit_test(joints_of_everything),
         cmocka_unit_test(signals_of_everything),
         cmocka_unit_test(the_resolved_text_reads_as_the_same_model),
         cmocka_unit_test(numbers_as_yaml_writes_them),
         cmocka_unit_test(text_that_is_no_number),
+        cmocka_unit_test(use_and_places),
         cmocka_unit_test(empty_sections_are_absent_ones),
         cmocka_unit_test(every_method_can_be_named),
         cmocka_unit_test(settings_of_adaptive_methods),

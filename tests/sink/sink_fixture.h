@@ -129,10 +129,16 @@ static inline void fixture_destroy(fixture *f) {
     free(f);
 }
 
+static inline void fixture_times(const void *user, uint64_t i_first, uint64_t n, double *out) {
+    const fixture *f = (const fixture *)user;
+    memcpy(out, f->times + i_first, n * sizeof *out);
+}
+
 static inline sarrus_sink_description fixture_description(const fixture *f) {
     return (sarrus_sink_description){.n_instances = f->n_instances,
                                      .n_times = f->n_times,
-                                     .times = f->times,
+                                     .times = fixture_times,
+                                     .times_user = f,
                                      .n_fields = FIXTURE_FIELDS,
                                      .fields = f->fields,
                                      .n_parameters = 1,

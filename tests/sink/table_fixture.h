@@ -1,18 +1,19 @@
-/* Counters and a growing table of known numbers for a fixture's file, and reading them back. */
+/* Measures and a growing table of known numbers for a fixture's file, and reading them back. */
 #ifndef TESTS_SINK_TABLE_FIXTURE_H
 #define TESTS_SINK_TABLE_FIXTURE_H
 
 #include "sink_fixture.h"
 
-enum { TABLE_COUNTERS = 2, TABLE_COLUMNS = 3, TABLE_ROWS_MAX = 24, TABLE_CHUNK = 8 };
+enum { TABLE_MEASURES = 2, TABLE_COLUMNS = 3, TABLE_ROWS_MAX = 24, TABLE_CHUNK = 8 };
 
 typedef struct table_fixture {
     uint64_t n_instances, n_rows; /* rows handed over so far */
-    uint64_t *counters[TABLE_COUNTERS];
+    double *measures[TABLE_MEASURES];
     double *rows[TABLE_COLUMNS]; /* [TABLE_ROWS_MAX] */
 } table_fixture;
 
-static const sarrus_sink_counter table_counters[TABLE_COUNTERS] = {{"instance/steps", "steps"}, {"instance/other", "others"}};
+static const sarrus_sink_measure table_measures[TABLE_MEASURES] = {{"instance/steps", "steps", "1", SARRUS_SINK_U64},
+                                                                   {"instance/nearest", "distance", "m", SARRUS_SINK_F64}};
 static const sarrus_sink_column table_columns[TABLE_COLUMNS] = {
     {"events/rank/time", "time of the event", "s", SARRUS_SINK_F64},
     {"events/rank/instance", "instance", "1", SARRUS_SINK_U64},
@@ -21,8 +22,8 @@ static const sarrus_sink_column table_columns[TABLE_COLUMNS] = {
 
 static inline table_fixture table_create(const fixture *f) {
     table_fixture table = {.n_instances = f->n_instances};
-    for (int c = 0; c < TABLE_COUNTERS; c++) {
-        table.counters[c] = calloc(f->n_instances, sizeof(uint64_t));
+    for (int c = 0; c < TABLE_MEASURES; c++) {
+        table.measures[c] = calloc(f->n_instances, sizeof(double));
     }
     for (int c = 0; c < TABLE_COLUMNS; c++) {
         table.rows[c] = calloc(TABLE_ROWS_MAX, sizeof(double));
@@ -31,8 +32,8 @@ static inline table_fixture table_create(const fixture *f) {
 }
 
 static inline void table_destroy(table_fixture *table) {
-    for (int c = 0; c < TABLE_COUNTERS; c++) {
-        free(table->counters[c]);
+    for (int c = 0; c < TABLE_MEASURES; c++) {
+        free(table->measures[c]);
     }
     for (int c = 0; c < TABLE_COLUMNS; c++) {
         free(table->rows[c]);
@@ -41,8 +42,8 @@ static inline void table_destroy(table_fixture *table) {
 
 static inline sarrus_sink_description table_description(const fixture *f) {
     sarrus_sink_description description = fixture_description(f);
-    description.n_counters = TABLE_COUNTERS;
-    description.counters = table_counters;
+    description.n_measures = TABLE_MEASURES;
+    description.measures = table_measures;
     description.n_columns = TABLE_COLUMNS;
     description.columns = table_columns;
     description.columns_scale = "time";
@@ -69,8 +70,8 @@ static inline double table_value(int c, uint64_t r) {
     return c == 0 ? 1e-3 * (double)(r / 3) : (double)(noise >> (c == 1 ? 11 : 48));
 }
 
-static inline uint64_t table_counter(int c, uint64_t i, uint64_t k) {
-    return (k + 1) * 1000 + i * 10 + (uint64_t)c;
+static inline double table_measure(int c, uint64_t i, uint64_t k) {
+    return (double)((k + 1) * 1000 + i * 10) + 0.25 * c;
 }
 
 /* What is handed over with commit k, added to `outcome`. */
@@ -81,13 +82,13 @@ static inline sarrus_sink_outcome table_outcome(table_fixture *table, uint64_t k
             table->rows[c][r] = table_value(c, table->n_rows + r);
         }
     }
-    for (int c = 0; c < TABLE_COUNTERS; c++) {
+    for (int c = 0; c < TABLE_MEASURES; c++) {
         for (uint64_t i = 0; i < table->n_instances; i++) {
-            table->counters[c][i] = table_counter(c, i, k);
+            table->measures[c][i] = table_measure(c, i, k);
         }
     }
     table->n_rows += outcome.n_rows;
-    outcome.counters = (const uint64_t *const *)table->counters;
+    outcome.measures = (const double *const *)table->measures;
     outcome.rows = (const double *const *)table->rows;
     return outcome;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sink/chunk.h"
+#include "sink/run_length.h"
 #include "sink_fixture.h"
 
 /* The algorithm as HDF5 has it (H5checksum.c, H5_checksum_fletcher32), written again without its loop blocking. */
@@ -103,10 +104,12 @@ static void test_pack(void **state) {
                 values[i] = fixture_value((fixture_kind)kind, i / 200, i % 200, 0);
             }
             for (size_t element = 2; element <= 8; element += 6) {
-                uint32_t mask = 99;
-                size_t n_packed = sarrus_packer_pack(packer, values, sizes[s], element, packed, &mask);
-                assert_true(n_packed <= sarrus_packer_bound(sizes[s] * element));
-                assert_unpacks(packed, n_packed, mask, (const uint8_t *)values, sizes[s], element);
+                for (int how = SARRUS_PACK_WELL; how <= SARRUS_PACK_SOON; how++) {
+                    uint32_t mask = 99;
+                    size_t n_packed = sarrus_packer_pack(packer, values, sizes[s], element, (sarrus_packing)how, packed, &mask);
+                    assert_true(n_packed <= sarrus_packer_bound(sizes[s] * element));
+                    assert_unpacks(packed, n_packed, mask, (const uint8_t *)values, sizes[s], element);
+                }
             }
         }
     }
@@ -133,7 +136,7 @@ static void test_ratios(void **state) {
                 memcpy(&values[i], &noise, sizeof noise);
             }
         }
-        n_packed[kind] = sarrus_packer_pack(packer, values, N, 8, packed, &mask[kind]);
+        n_packed[kind] = sarrus_packer_pack(packer, values, N, 8, SARRUS_PACK_WELL, packed, &mask[kind]);
     }
     assert_int_equal(mask[KIND_RANDOM], SARRUS_CHUNK_NOT_DEFLATED);
     assert_int_equal(n_packed[KIND_RANDOM], sizeof values + 4);
@@ -144,12 +147,65 @@ static void test_ratios(void **state) {
     sarrus_packer_destroy(packer);
 }
 
+/* Runs of every length up to twice the longest match, of all bytes, with what is no run between them: an independent decoder gets
+ * them back, and room that is too small by a byte is not enough. */
+static void test_run_length(void **state) {
+    (void)state;
+    enum { MAX = 1 << 18 };
+    uint8_t *bytes = malloc(MAX), *packed = malloc(MAX), *unpacked = malloc(MAX);
+    struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+    assert_true(bytes != NULL && packed != NULL && unpacked != NULL && decompressor != NULL);
+    size_t n = 0;
+    for (size_t run = 0; run <= 600; run++) {
+        for (size_t i = 0; i < run; i++) {
+            bytes[n++] = (uint8_t)(37 * run);
+        }
+        for (size_t i = 0; i < run % 5; i++) {
+            bytes[n] = (uint8_t)fixture_noise(n);
+            n++;
+        }
+    }
+    assert_true(n < MAX);
+    for (size_t part = n; part > 0; part = part > 700 ? part / 2 : part - 1) {
+        size_t n_back = 0, n_packed = sarrus_run_length_deflate(bytes, part, packed, MAX);
+        assert_true(n_packed > 0);
+        assert_int_equal(libdeflate_deflate_decompress(decompressor, packed, n_packed, unpacked, MAX, &n_back), LIBDEFLATE_SUCCESS);
+        assert_int_equal(n_back, part);
+        assert_memory_equal(unpacked, bytes, part);
+        assert_int_equal(sarrus_run_length_deflate(bytes, part, packed, n_packed), n_packed);
+        assert_int_equal(sarrus_run_length_deflate(bytes, part, packed, n_packed - 1), 0);
+    }
+    libdeflate_free_decompressor(decompressor);
+    free(unpacked);
+    free(packed);
+    free(bytes);
+}
+
+/* A chunk with two of 400 times shrinks to little more than these. */
+static void test_sparse(void **state) {
+    (void)state;
+    enum { N_ROWS = 300, N_TIMES = 400, N = N_ROWS * N_TIMES };
+    static double values[N];
+    static uint8_t packed[N * 9];
+    sarrus_packer *packer = NULL;
+    uint32_t mask = 99;
+    assert_int_equal(sarrus_packer_create(sizeof values, &packer), SARRUS_OK);
+    for (size_t i = 0; i < N; i++) {
+        values[i] = i % N_TIMES < 2 ? fixture_value(KIND_SMOOTH, i / N_TIMES, i % N_TIMES, 0) : (double)NAN;
+    }
+    size_t n_packed = sarrus_packer_pack(packer, values, N, 8, SARRUS_PACK_SPARSE, packed, &mask);
+    assert_int_equal(mask, 0);
+    assert_unpacks(packed, n_packed, mask, (const uint8_t *)values, N, 8);
+    /* Each plane of each row: two numbers of at most nine bits, and a run of 398: one more, and matches of 258 and 139 of 13
+     * and 18. */
+    assert_true(n_packed <= 8 * N_ROWS * (3 * 9 + 13 + 18) / 8 + 64);
+    sarrus_packer_destroy(packer);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fletcher32),
-        cmocka_unit_test(test_shuffle),
-        cmocka_unit_test(test_pack),
-        cmocka_unit_test(test_ratios),
+        cmocka_unit_test(test_fletcher32), cmocka_unit_test(test_shuffle),    cmocka_unit_test(test_pack),
+        cmocka_unit_test(test_ratios),     cmocka_unit_test(test_run_length), cmocka_unit_test(test_sparse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Counters that change in place and a table that grows from commit to commit. */
+/* Measures that change in place and a table that grows from commit to commit. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -40,16 +40,16 @@ static fixture *create(const char *leaf) {
     return f;
 }
 
-static void check_counters(const fixture *f, hid_t file, uint64_t k_last) {
-    uint64_t counts[N_INSTANCES];
-    for (int c = 0; c < TABLE_COUNTERS; c++) {
-        hid_t dataset = H5Dopen2(file, table_counters[c].path, H5P_DEFAULT);
+static void check_measures(const fixture *f, hid_t file, uint64_t k_last) {
+    double values[N_INSTANCES];
+    for (int c = 0; c < TABLE_MEASURES; c++) {
+        hid_t dataset = H5Dopen2(file, table_measures[c].path, H5P_DEFAULT);
         assert_true(dataset >= 0 && H5Aexists(dataset, "units") > 0 && H5Aexists(dataset, "long_name") > 0);
         hid_t type = H5Dget_type(dataset);
-        assert_true(H5Tequal(type, H5T_STD_U64LE) > 0);
-        assert_true(H5Dread(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, counts) >= 0);
+        assert_true(H5Tequal(type, c == 0 ? H5T_STD_U64LE : H5T_IEEE_F64LE) > 0);
+        assert_true(H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
         for (uint64_t i = 0; i < f->n_instances; i++) {
-            assert_int_equal(counts[i], table_counter(c, i, k_last));
+            assert_true(values[i] == table_measure(c, i, k_last));
         }
         hid_t scale = H5Dopen2(file, "instance/id", H5P_DEFAULT);
         assert_int_equal(H5DSis_attached(dataset, scale, 0), 1);
@@ -71,7 +71,7 @@ static void rows_of_all_commits_stand_in_order(void **state) {
         for (int c = 0; c < TABLE_COLUMNS; c++) {
             assert_int_equal(table_check_column(file, c), table.n_rows);
         }
-        check_counters(f, file, n_commits - 1);
+        check_measures(f, file, n_commits - 1);
         H5Fclose(file);
         table_destroy(&table);
         fixture_destroy(f);
@@ -129,7 +129,7 @@ static void a_table_without_columns_is_refused(void **state) {
     description.columns_scale = NULL;
     assert_int_equal(sarrus_sink_create(context, f->path, &description, &sink), SARRUS_BAD_ARGUMENT);
     description = table_description(f);
-    description.counters = NULL;
+    description.measures = NULL;
     assert_int_equal(sarrus_sink_create(context, f->path, &description, &sink), SARRUS_BAD_ARGUMENT);
     assert_null(sink);
     sarrus_context_destroy(context);

@@ -127,15 +127,37 @@ static void an_empty_interval_gives_nan(void **state) {
     assert_true(isnan(median(SARRUS_DISTRIBUTION_LOGNORMAL, 0.0, 1.0, -INFINITY, -1.0)));
 }
 
+/* Shares are those of the CDF, written down here by erfc: to a few units, and to u's own 1e-18 in the tails. */
+static void shares_are_those_of_the_cdf(void **state) {
+    (void)state;
+    const sarrus_sampled normal = {.kind = SARRUS_DISTRIBUTION_NORMAL, .a = 1.0, .b = 0.5, .min = -INFINITY, .max = INFINITY};
+    for (double x = -3.0; x <= 3.0; x += 0.25) {
+        const double expected = 0.5 * erfc(-(x - 1.0) / 0.5 * M_SQRT1_2);
+        assert_true(fabs(sarrus_sampled_share_below(&normal, x) - expected) < 20.0 * unit);
+        assert_true(fabs(sarrus_sampled_share_to(&normal, x) - expected) < 20.0 * unit);
+    }
+    sarrus_sampled cut = normal;
+    cut.min = -0.5;
+    const double below_0 = 0.5 * erfc(2.0 * M_SQRT1_2), below_min = 0.5 * erfc(3.0 * M_SQRT1_2);
+    assert_true(fabs(sarrus_sampled_share_below(&cut, 0.0) - (below_0 - below_min) / (1.0 - below_min)) < 20.0 * unit);
+    assert_true(sarrus_sampled_share_below(&cut, -0.5) == 0.0 && sarrus_sampled_share_to(&cut, INFINITY) == 1.0);
+    cut.min = 0.0;
+    assert_true(sarrus_sampled_share_below(&cut, 0.0) == 0.0);
+    const sarrus_sampled uniform = {.kind = SARRUS_DISTRIBUTION_UNIFORM, .a = -1.0, .b = 3.0, .min = -INFINITY, .max = INFINITY};
+    assert_true(fabs(sarrus_sampled_share_to(&uniform, 0.0) - 0.25) < 4.0 * unit);
+    const sarrus_sampled lognormal = {.kind = SARRUS_DISTRIBUTION_LOGNORMAL, .a = 0.0, .b = 1.0, .min = -INFINITY, .max = INFINITY};
+    assert_true(sarrus_sampled_share_to(&lognormal, 0.0) == 0.0);
+    assert_true(fabs(sarrus_sampled_share_to(&lognormal, 1.0) - 0.5) < 4.0 * unit);
+    const sarrus_sampled zero = {.kind = SARRUS_DISTRIBUTION_NORMAL, .a = 0.0, .b = 0.0, .min = -INFINITY, .max = INFINITY};
+    assert_true(sarrus_sampled_share_below(&zero, 0.0) == 0.0 && sarrus_sampled_share_to(&zero, 0.0) == 1.0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_uniform_never_touches_its_ends),
-        cmocka_unit_test(the_normal_quantile_undoes_erfc),
-        cmocka_unit_test(the_normal_quantile_has_the_tabled_values),
-        cmocka_unit_test(the_far_tail_is_accurate),
-        cmocka_unit_test(a_narrow_interval_in_the_tail_is_accurate),
-        cmocka_unit_test(truncation_is_never_left),
-        cmocka_unit_test(the_scenario_s_distributions_have_their_medians),
+        cmocka_unit_test(shares_are_those_of_the_cdf),     cmocka_unit_test(the_uniform_never_touches_its_ends),
+        cmocka_unit_test(the_normal_quantile_undoes_erfc), cmocka_unit_test(the_normal_quantile_has_the_tabled_values),
+        cmocka_unit_test(the_far_tail_is_accurate),        cmocka_unit_test(a_narrow_interval_in_the_tail_is_accurate),
+        cmocka_unit_test(truncation_is_never_left),        cmocka_unit_test(the_scenario_s_distributions_have_their_medians),
         cmocka_unit_test(an_empty_interval_gives_nan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

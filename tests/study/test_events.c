@@ -21,6 +21,8 @@ static const sarrus_override overrides[] = {
     {"integrator", "{method: rk4, dt: 0.01, t_end: 1.2}"},
     {"batch", "{instances: 3, seed: 4, parameters: [{path: bodies.crank.mass, distribution: uniform, low: 2.0, high: 4.0}]}"},
     {"output", "{every: 1, channels: [rank, singular_values]}"},
+    {"limits", "{violation: off, energy: off, error: off}"}, /* the rule takes directions for lost that are not */
+    {"integrator.substeps", "off"},
 };
 
 static int setup(void **state) {

@@ -59,7 +59,10 @@ static void the_summary_needs_no_file(void **state) {
     assert_true(summary.max_position_error > 0.0 && summary.max_position_error < 1e-10);
     assert_true(summary.max_velocity_error < 1e-9);
     assert_true(summary.max_energy_error < 1e-10);
-    assert_int_equal(summary.energy_is_conserved, 1);
+    assert_true(summary.max_violation > 0.0 && summary.max_violation < 1e-10);
+    assert_true(summary.nearest_change_point > 0.1 && summary.nearest_change_point <= 1.5);
+    assert_true(summary.nearest_change_point_time >= 0.0 && summary.nearest_change_point_time <= summary.t_end);
+    assert_true(summary.nearest_change_point_instance < N_INSTANCES);
     assert_int_equal(summary.n_rank_changes, 0);
     assert_int_equal(summary.output_bytes, 0);
     assert_string_equal(summary.backend, "cpu");

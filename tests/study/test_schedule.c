@@ -22,11 +22,10 @@ static void a_whole_number_of_intervals(void **state) {
     sarrus_schedule schedule = schedule_of(1e-3, 2.0, 10);
     assert_int_equal(schedule.n_steps, 2000);
     assert_int_equal(schedule.n_times, 201);
-    assert_true(schedule.times[0] == 0.0 && schedule.times[200] == 2.0);
-    assert_true(schedule.times[7] == 70 * 1e-3);
+    assert_true(sarrus_schedule_time(&schedule, 0) == 0.0 && sarrus_schedule_time(&schedule, 200) == 2.0);
+    assert_true(sarrus_schedule_time(&schedule, 7) == 70 * 1e-3);
     assert_int_equal(sarrus_schedule_step(&schedule, 7), 70);
     assert_int_equal(sarrus_schedule_step(&schedule, 200), 2000);
-    sarrus_schedule_free(&schedule);
 }
 
 static void a_shorter_last_interval_and_step(void **state) {
@@ -36,8 +35,7 @@ static void a_shorter_last_interval_and_step(void **state) {
     assert_int_equal(schedule.n_times, 4);
     assert_int_equal(sarrus_schedule_step(&schedule, 2), 8);
     assert_int_equal(sarrus_schedule_step(&schedule, 3), 11);
-    assert_true(schedule.times[3] == 1.05);
-    sarrus_schedule_free(&schedule);
+    assert_true(sarrus_schedule_time(&schedule, 3) == 1.05);
 }
 
 /* 0.3/0.1 is 2.9999999999999996 and 20/1e-4 may be off either way: neither gets an extra step. */
@@ -45,10 +43,8 @@ static void rounding_makes_no_extra_step(void **state) {
     (void)state;
     sarrus_schedule schedule = schedule_of(0.1, 0.3, 1);
     assert_int_equal(schedule.n_steps, 3);
-    sarrus_schedule_free(&schedule);
     schedule = schedule_of(0.1, 0.1 + 0.2, 1); /* 0.30000000000000004 */
     assert_int_equal(schedule.n_steps, 3);
-    sarrus_schedule_free(&schedule);
 }
 
 static void one_interval_longer_than_the_run(void **state) {
@@ -56,7 +52,6 @@ static void one_interval_longer_than_the_run(void **state) {
     sarrus_schedule schedule = schedule_of(0.1, 1.0, 1000);
     assert_int_equal(schedule.n_times, 2);
     assert_int_equal(sarrus_schedule_step(&schedule, 1), 10);
-    sarrus_schedule_free(&schedule);
 }
 
 static void too_many_steps_are_refused(void **state) {
@@ -66,7 +61,6 @@ static void too_many_steps_are_refused(void **state) {
     model.integrator.grid = 1e-300;
     model.integrator.t_end = 1.0;
     assert_int_equal(sarrus_schedule_create(NULL, &model, &schedule), SARRUS_BAD_INPUT);
-    sarrus_schedule_free(&schedule);
 }
 
 int main(void) {

@@ -1,0 +1,250 @@
+/* The look ahead of a lane that comes near a change point, in two parts:
+ *
+ *   1. Along its motion, q + τv + ½τ²a brought back onto the constraints, half or three quarters of the way each time, until the
+ *      distance has come down to 3e-4 (or rises: a bend).
+ *   2. At the place where it would be zero, the rows whose pivots are refused there sit out and the others are closed. What stays
+ *      open of a row, c, is by how much the mechanism misses its change point: a length, known to ε. A row with c at round-off is
+ *      crossed; one that stays open makes a bend. */
+#ifndef SARRUS_STEP_LOOK_AHEAD_H
+#define SARRUS_STEP_LOOK_AHEAD_H
+
+#include "kernels/step/passage.h"
+
+/* The longest move of a look ahead, rad or that part of the mechanism's size. */
+#define SARRUS_LOOK_FAR 0.3
+/* Where a look ahead decides, and how many moves it makes to get there. */
+#define SARRUS_LOOK_NEAR 3e-4
+#define SARRUS_LOOK_MOVES 16
+/* The distance falls along a straight line from here on. */
+#define SARRUS_LOOK_STRAIGHT 0.05
+/* What is left of the distance there where it would be zero. */
+#define SARRUS_LOOK_THERE 0.05
+/* A distance that only an exact change point has: the square root of round-off, with a margin. */
+#define SARRUS_DISTANCE_NOISE 3e-7
+/* c is round-off up to so many ε of the coordinates. A bend of δ ≥ 1e-12 in a mechanism of unit size is a hundred times that. */
+#define SARRUS_OPEN_NOISE (48.0 * 2.220446049250313e-16)
+/* A bend that keeps this far away is left to the control of errors. */
+#define SARRUS_BEND_WIDE 0.1
+/* A passage is over where the distance is again what it was when it began, at least this. */
+#define SARRUS_PASSAGE_ENTRY 0.05
+
+/* A look ahead on its way: the place that has been reached stands in ws->sum_q, ws->sum_v. */
+typedef struct sarrus_look {
+    mask open;  /* on their way */
+    mask ready; /* as near as they need to be */
+    real t;     /* s, of the place */
+    real x;     /* distance there */
+    real least; /* the smallest distance met */
+    real left;  /* s from there to where the distance would be zero */
+    real rate;  /* 1/s, the largest met */
+} sarrus_look;
+
+/* Sees to it that ws->closeness is that of the rows in the workspace, after an acceleration. Dense methods have no factor: theirs
+ * is made here. */
+LANE_FUNCTION void sarrus_closeness_take(sarrus_evaluation *ev) {
+    if (sarrus_plan_of(ev)->solve != SARRUS_SOLVE_AUTO && !ev->is_factored)
+        sarrus_correct_projection(ev, ev->ws->rhs, ev->healthy, ev->ws->z_other);
+}
+
+/* The distance that the last factor tells. */
+LANE_FUNCTION real sarrus_look_distance(const sarrus_evaluation *ev) {
+    return sarrus_distance(sarrus_plan_of(ev), frame_at(ev->ws->closeness, 0));
+}
+
+/* How long it takes to change the configuration by `way` radians, or that much of the mechanism's size. */
+LANE_BODY real sarrus_look_time(const sarrus_evaluation *ev, real way) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const sarrus_workspace *ws = ev->ws;
+    const real speed = sarrus_speed_of(mech, ws->sum_v), pull = sarrus_speed_of(mech, ws->a);
+    return real_min(way / real_max(speed + real_sqrt(way * pull), real_set(1e-30)), real_set(1.0));
+}
+
+/* ws->q, ws->v ← q + τv + ½τ²a, v + τa from the place that has been reached. */
+LANE_BODY void sarrus_look_move(sarrus_evaluation *ev, real tau) {
+    sarrus_workspace *ws = ev->ws;
+    const real half = real_set(0.5) * tau;
+    for (int32_t i = 0; i < sarrus_plan_of(ev)->n; ++i) {
+        const real v = lane_at(ws->sum_v, i), a = lane_at(ws->a, i);
+        lane_at(ws->q, i) = real_fma(tau, real_fma(half, a, v), lane_at(ws->sum_q, i));
+        lane_at(ws->v, i) = real_fma(tau, a, v);
+    }
+    ev->is_configured = ev->is_factored = 0;
+}
+
+/* At the place that has been reached: the acceleration into ws->a, the distance, and by a short move when it would be zero. Lanes
+ * whose distance does not fall have seen the least of it. */
+LANE_BODY void sarrus_look_around(sarrus_evaluation *ev, sarrus_look *look) {
+    sarrus_workspace *ws = ev->ws;
+    ev->is_configured = ev->is_factored = 0;
+    sarrus_accelerate(ev, look->t, ws->sum_q, ws->sum_v, ws->a);
+    const real near = frame_at(ws->closeness, 0), x = sarrus_look_distance(ev);
+    const real short_move = sarrus_look_time(ev, real_set(1e-3) * x);
+    sarrus_look_move(ev, short_move);
+    sarrus_evaluate_rows(ev, look->t + short_move, ws->q, ws->v);
+    sarrus_correct_projection(ev, ws->phi, look->open, ws->z_other);
+    real rate = (x - sarrus_look_distance(ev)) / short_move;
+    rate = real_select(sarrus_closeness_is_alike(sarrus_plan_of(ev), near, frame_at(ws->closeness, 0)), rate, look->rate);
+    const mask falls = mask_and(look->open, real_lt(real_set(0.0), rate));
+    look->x = real_select(look->open, x, look->x);
+    look->least = real_select(look->open, real_min(x, look->least), look->least);
+    look->left = real_select(falls, x / real_select(falls, rate, real_set(1.0)), look->left);
+    look->rate = real_select(falls, real_max(rate, look->rate), look->rate);
+    look->open = falls;
+}
+
+/* One move of the lanes of look->open: half of the way that is left, three quarters once the line is straight. */
+LANE_BODY void sarrus_look_once(sarrus_evaluation *ev, sarrus_look *look) {
+    sarrus_workspace *ws = ev->ws;
+    sarrus_look_around(ev, look);
+    const mask near = real_lt(look->x, real_set(SARRUS_LOOK_NEAR));
+    look->ready = mask_or(look->ready, mask_and(look->open, near));
+    look->open = mask_and(look->open, mask_not(near));
+    if (!mask_any(look->open))
+        return;
+    const real share = real_select(real_lt(look->x, real_set(SARRUS_LOOK_STRAIGHT)), real_set(0.75), real_set(0.5));
+    const real move = real_min(share * look->left, sarrus_look_time(ev, real_set(SARRUS_LOOK_FAR)));
+    sarrus_look_move(ev, move);
+    sarrus_project_positions(ev, look->t + move, sarrus_project_goal(ev, ws->q), 4, look->open, ws->q, ws->v);
+    sarrus_project_velocities(ev, look->open, ws->v);
+    for (int32_t i = 0; i < sarrus_plan_of(ev)->n; ++i) {
+        lane_at(ws->sum_q, i) = real_select(look->open, lane_at(ws->q, i), lane_at(ws->sum_q, i));
+        lane_at(ws->sum_v, i) = real_select(look->open, lane_at(ws->v, i), lane_at(ws->sum_v, i));
+    }
+    look->t = real_select(look->open, look->t + move, look->t);
+}
+
+/* Round-off of a row's Φ: some ε of the coordinates that it is made of. */
+LANE_BODY real sarrus_open_noise(const sarrus_evaluation *ev, const real *q, int is_angle) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    real length = real_set(mech->size), angle = real_set(1.0);
+    for (int32_t b = 0; b < mech->n_bodies; ++b) {
+        length = real_max(real_max(real_abs(lane_at(q, 3 * b)), real_abs(lane_at(q, 3 * b + 1))), length);
+        angle = real_max(real_abs(lane_at(q, 3 * b + 2)), angle);
+    }
+    length = real_max(angle * real_set(mech->size), length);
+    return real_set(SARRUS_OPEN_NOISE) * (is_angle ? angle : length);
+}
+
+/* Row i of the mechanism, element `at` in elimination order, in the lanes of `ready`: refused at the change point and closed to
+ * round-off it is crossed; refused and open it makes a bend. Returns the lanes where it was refused. */
+LANE_FUNCTION mask sarrus_look_judge_row(const sarrus_evaluation *ev, const sarrus_passage *lanes, int32_t i, int32_t at,
+                                         mask ready, const real *noise, mask *is_open) {
+    const int is_angle = sarrus_plan_of(ev)->row[i].kind == SARRUS_ROW_ANGLE;
+    const mask refused = mask_and(ready, real_eq(frame_at(ev->ws->inverse, at), real_set(0.0)));
+    const mask closed = real_le(real_abs(frame_at(ev->ws->phi, i)), noise[is_angle]);
+    sarrus_lane_set(lane_from(lanes->crossed, at), mask_and(refused, closed), real_set(1.0));
+    *is_open = mask_or(*is_open, mask_and(refused, mask_not(closed)));
+    return refused;
+}
+
+/* At the place of the lanes of `ready` that is `left` ahead and where the distance would be zero: those where it is. A bend is
+ * found there by those of *is_bend. */
+LANE_BODY mask sarrus_look_judge(sarrus_evaluation *ev, const sarrus_passage *lanes, const sarrus_look *look, real left,
+                                 mask *is_bend) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    ev->is_configured = ev->is_factored = 0;
+    sarrus_accelerate(ev, look->t, ws->sum_q, ws->sum_v, ws->a);
+    sarrus_look_move(ev, left);
+    const real t = look->t + left;
+    ev->sits_out = 1;
+    sarrus_project_positions(ev, t, real_set(0.0), 3, look->ready, ws->q, ws->v);
+    sarrus_correct_projection(ev, ws->phi, look->ready, ws->a);
+    ev->sits_out = 0;
+    /* From within a bend the straight way ahead stays near the constraints for a while, but does not come to a change point. */
+    sarrus_correct_projection(ev, ws->phi, look->ready, ws->a);
+    const real x = sarrus_look_distance(ev),
+               nearest = real_max(real_set(SARRUS_LOOK_THERE) * look->x, real_set(SARRUS_DISTANCE_NOISE));
+    const mask is_there = mask_and(look->ready, real_le(x, nearest));
+    const real noise[2] = {sarrus_open_noise(ev, ws->q, 0), sarrus_open_noise(ev, ws->q, 1)};
+    mask is_open = mask_none(), is_refused = mask_none();
+    PLAN_RUNS(FACTORED, k, lap, 0, mech->factor.n_rows,
+              is_refused =
+                  mask_or(is_refused, sarrus_look_judge_row(ev, lanes, PLAN_INDEX(PLAN_AT(mech, row, k, lap)),
+                                                            PLAN_INDEX(PLAN_AT(mech, at, k, lap)), is_there, noise, &is_open)))
+    *is_bend = is_open;
+    return is_refused;
+}
+
+/* Where the next judgement is to look, `seen` being the distance found by the first one, at look->left. */
+LANE_BODY real sarrus_look_next(const sarrus_look *look, real seen, int k) {
+    const real one = real_set(1.0), part = seen / real_max(look->x, real_set(1e-300));
+    const mask is_less = real_lt(part, real_set(0.75));
+    if (k == 1)
+        return look->left + look->left;
+    /* on this side of the zero; beyond it */
+    const real rest = k == 2 ? one - real_select(is_less, part, real_set(0.75)) : one + part;
+    return look->left / rest;
+}
+
+/* The lanes of look->ready in which a bend is ahead, and not a change point to be crossed. Where the motion turns round in a change
+ * point, as it does after a start from one, the distance is a parabola, whose zero is twice as far away as that of its tangent; or,
+ * as the speed goes to zero there as well, somewhere between: it is looked for along the line through the first two. */
+LANE_BODY mask sarrus_look_decide(sarrus_evaluation *ev, const sarrus_passage *lanes, sarrus_look *look) {
+    const mask ready = look->ready;
+    mask bend, bend_here;
+    mask there = sarrus_look_judge(ev, lanes, look, look->left, &bend);
+    const real seen = sarrus_look_distance(ev);
+    for (int k = 1; k <= 3; ++k) {
+        look->ready = mask_and(ready, mask_not(there));
+        if (!mask_any(look->ready))
+            break;
+        there = mask_or(there, sarrus_look_judge(ev, lanes, look, sarrus_look_next(look, seen, k), &bend_here));
+        bend = mask_or(bend, bend_here);
+    }
+    look->ready = ready;
+    return mask_and(ready, mask_or(bend, mask_not(there)));
+}
+
+/* A place where a step begins: its state, and what is known there of the distance. */
+typedef struct sarrus_station {
+    real t, h; /* s; the longest that the step may be */
+    const real *q, *v;
+    real near[SARRUS_N_CLOSENESS]; /* closeness */
+} sarrus_station;
+
+/* The place that the rows in the workspace are of. */
+LANE_FUNCTION sarrus_station sarrus_station_here(const sarrus_evaluation *ev, real t, real h, const real *q, const real *v) {
+    const sarrus_station here = {
+        t, h, q, v, {frame_at(ev->ws->closeness, 0), frame_at(ev->ws->closeness, 1), frame_at(ev->ws->closeness, 2)}};
+    return here;
+}
+
+/* The lanes of `on` look ahead. Uses most of the workspace. */
+LANE_PHASE void sarrus_look_ahead(sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, const sarrus_station *from) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    const mask healthy = ev->healthy;
+    const real x = sarrus_distance(mech, from->near[0]);
+    const mask is_there = mask_and(on, real_lt(x, real_set(SARRUS_DISTANCE_NOISE)));
+    sarrus_look look;
+    look.open = mask_and(on, mask_not(is_there));
+    look.ready = is_there;
+    look.t = from->t;
+    look.x = look.least = x;
+    look.left = look.rate = real_set(0.0);
+    for (int32_t i = 0; i < mech->n; ++i) {
+        lane_at(ws->sum_q, i) = lane_at(from->q, i);
+        lane_at(ws->sum_v, i) = lane_at(from->v, i);
+    }
+    ev->healthy = on;
+    ev->wants_closeness = ev->is_looking = 1;
+    for (int k = 0; k < SARRUS_LOOK_MOVES && mask_any(look.open); ++k)
+        sarrus_look_once(ev, &look);
+    mask bend = mask_and(mask_and(on, mask_not(look.ready)), real_lt(look.least, real_set(SARRUS_BEND_WIDE)));
+    if (mask_any(look.ready))
+        bend = mask_or(bend, sarrus_look_decide(ev, lanes, &look));
+    ev->healthy = healthy;
+    ev->is_looking = 0;
+    const mask was_off = mask_and(on, real_eq(lane_at(lanes->is_on, 0), real_set(0.0)));
+    sarrus_lane_set(lanes->entry, was_off, real_max(x, real_set(SARRUS_PASSAGE_ENTRY)));
+    sarrus_lane_set(lanes->rate, was_off, real_set(0.0));
+    sarrus_lane_set(lanes->rate, on, real_max(look.rate, lane_at(lanes->rate, 0)));
+    sarrus_lane_set(lanes->is_on, on, real_set(1.0));
+    sarrus_lane_set(lanes->is_bend, on, real_select(bend, real_set(1.0), real_set(0.0)));
+    sarrus_lane_set(lanes->looked, on, x);
+    sarrus_crossings_show(ev);
+    ev->is_configured = ev->is_factored = 0;
+}
+
+#endif

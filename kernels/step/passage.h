@@ -1,0 +1,81 @@
+/* What a lane remembers of its passage by a change point, and the distance that it measures (change_point.h). */
+#ifndef SARRUS_STEP_PASSAGE_H
+#define SARRUS_STEP_PASSAGE_H
+
+#include "kernels/step/clock.h"
+#include "kernels/step/project.h"
+
+/* The fields of sarrus_passage_layout. */
+typedef struct sarrus_passage {
+    real *now; /* [3] */
+    real *closeness, *stride, *is_on, *is_bend, *rate, *entry, *looked, *second, *second_rate, *all, *ahead, *parked, *part;
+    real *crossed; /* [2 n_blocks] */
+} sarrus_passage;
+
+LANE_FUNCTION void sarrus_passage_view(const sarrus_evaluation *ev, sarrus_passage *lanes) {
+    const sarrus_passage_layout *at = &sarrus_plan_of(ev)->layout.passage;
+    lanes->now = lane_from(ev->tile, at->now);
+    lanes->closeness = lane_from(ev->tile, at->closeness);
+    lanes->stride = lane_from(ev->tile, at->stride);
+    lanes->is_on = lane_from(ev->tile, at->is_on);
+    lanes->is_bend = lane_from(ev->tile, at->is_bend);
+    lanes->rate = lane_from(ev->tile, at->rate);
+    lanes->entry = lane_from(ev->tile, at->entry);
+    lanes->looked = lane_from(ev->tile, at->looked);
+    lanes->second = lane_from(ev->tile, at->second);
+    lanes->second_rate = lane_from(ev->tile, at->second_rate);
+    lanes->all = lane_from(ev->tile, at->all);
+    lanes->ahead = lane_from(ev->tile, at->ahead);
+    lanes->parked = lane_from(ev->tile, at->parked);
+    lanes->part = lane_from(ev->tile, at->part);
+    lanes->crossed = lane_from(ev->tile, at->crossed);
+}
+
+LANE_FUNCTION void sarrus_lane_set(real *to, mask on, real x) {
+    lane_at(to, 0) = real_select(on, x, lane_at(to, 0));
+}
+
+/* 1/√closeness, relative to the ordinary distance. */
+LANE_FUNCTION real sarrus_distance(const sarrus_mechanism *mech, real closeness) {
+    const mask is_known = real_lt(real_set(0.0), closeness);
+    real x = real_set(1.0 / mech->ordinary_root) / real_sqrt(real_select(is_known, closeness, real_set(1.0)));
+    return real_select(is_known, x, real_set(1e30));
+}
+
+/* Says which rows the lanes cross, after their flags have changed. */
+LANE_FUNCTION void sarrus_crossings_show(sarrus_evaluation *ev) {
+    ev->crossed = lane_from(ev->tile, sarrus_plan_of(ev)->layout.passage.crossed);
+    if (!mask_any(sarrus_is_crossing(ev)))
+        ev->crossed = (const real *)0;
+}
+
+/* The passages of the lanes of `on` are over. */
+LANE_BODY void sarrus_passage_end(sarrus_evaluation *ev, const sarrus_passage *lanes, mask on) {
+    const real zero = real_set(0.0);
+    sarrus_lane_set(lanes->is_on, on, zero);
+    sarrus_lane_set(lanes->is_bend, on, zero);
+    sarrus_lane_set(lanes->looked, on, zero);
+    sarrus_lane_set(lanes->second_rate, on, zero);
+    sarrus_lane_set(lanes->parked, on, zero);
+    for (int32_t k = 0; k < 2 * sarrus_plan_of(ev)->factor.n_blocks; ++k)
+        sarrus_lane_set(lane_from(lanes->crossed, k), on, zero);
+    sarrus_crossings_show(ev);
+}
+
+/* Lanes in which two closenesses were told in the same way: both by a pivot, which looks at the rows eliminated before, or both by
+ * what all other rows leave (doubtful_rows.h). Where the factor begins to refuse, closeness makes a little leap, which is no
+ * motion. */
+LANE_FUNCTION mask sarrus_closeness_is_alike(const sarrus_mechanism *mech, real a, real b) {
+    const real edge = real_set(1.0 / mech->guard);
+    return mask_not(mask_xor(real_lt(a, edge), real_lt(b, edge)));
+}
+
+/* The largest speed of v [n], rad/s or parts of the mechanism's size a second. */
+LANE_BODY real sarrus_speed_of(const sarrus_mechanism *mech, const real *v) {
+    real speed = real_set(0.0);
+    for (int32_t i = 0; i < mech->n; ++i)
+        speed = real_max(real_abs(lane_at(v, i)) * real_set(i % 3 == 2 ? 1.0 : 1.0 / mech->size), speed);
+    return speed;
+}
+
+#endif

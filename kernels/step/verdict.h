@@ -1,0 +1,146 @@
+/* What a state must keep to for its instance to be ok: closed loops, a balance of energy, and, with fixed steps, a motion that the
+ * steps resolve. With W the work of dampers, drives, loads and inputs,
+ *
+ *   violation = ‖Φ‖ / unit,   mismatch = |E − W − (E − W)₀| / (max T + max V − min V),   error = Σ estimates of the steps.
+ *
+ * A lane that breaks a limit keeps the state before, gets its status and is frozen. */
+#ifndef SARRUS_STEP_VERDICT_H
+#define SARRUS_STEP_VERDICT_H
+
+#include "kernels/formulation/phase.h"
+#include "sarrus/status.h"
+
+/* Energies are known to this part of their size, whatever the motion adds to it. */
+#define SARRUS_ENERGY_FLOOR 1e-10
+
+/* Φ̇ that is round-off, relative to the speeds. */
+#define SARRUS_SPEED_NOISE 1e-7
+
+/* The fields of sarrus_verdict_layout. */
+typedef struct sarrus_verdict {
+    real *balance0, *balance, *kinetic, *low, *high, *work, *error, *violation, *mismatch, *nearest, *nearest_time;
+} sarrus_verdict;
+
+LANE_FUNCTION void sarrus_verdict_view(const sarrus_evaluation *ev, sarrus_verdict *lanes) {
+    const sarrus_verdict_layout *at = &sarrus_plan_of(ev)->layout.verdict;
+    lanes->balance0 = lane_from(ev->tile, at->balance0);
+    lanes->balance = lane_from(ev->tile, at->balance);
+    lanes->kinetic = lane_from(ev->tile, at->kinetic);
+    lanes->low = lane_from(ev->tile, at->low);
+    lanes->high = lane_from(ev->tile, at->high);
+    lanes->work = lane_from(ev->tile, at->work);
+    lanes->error = lane_from(ev->tile, at->error);
+    lanes->violation = lane_from(ev->tile, at->violation);
+    lanes->mismatch = lane_from(ev->tile, at->mismatch);
+    lanes->nearest = lane_from(ev->tile, at->nearest);
+    lanes->nearest_time = lane_from(ev->tile, at->nearest_time);
+}
+
+/* Energies seen so far: those of ev->state taken in by the lanes of `on`, as the first ones by those of `is_new`. */
+LANE_FUNCTION void sarrus_verdict_widen(const sarrus_evaluation *ev, const sarrus_verdict *lanes, mask on, mask is_new) {
+    const real kinetic = ev->state.kinetic, potential = ev->state.potential;
+    const real most = real_select(is_new, kinetic, real_max(kinetic, lane_at(lanes->kinetic, 0)));
+    const real low = real_select(is_new, potential, real_min(potential, lane_at(lanes->low, 0)));
+    const real high = real_select(is_new, potential, real_max(potential, lane_at(lanes->high, 0)));
+    lane_at(lanes->kinetic, 0) = real_select(on, most, lane_at(lanes->kinetic, 0));
+    lane_at(lanes->low, 0) = real_select(on, low, lane_at(lanes->low, 0));
+    lane_at(lanes->high, 0) = real_select(on, high, lane_at(lanes->high, 0));
+}
+
+/* Lanes whose speeds are not those of a motion: a projection will change them, and with them the energy. */
+LANE_BODY mask sarrus_speeds_are_rough(sarrus_evaluation *ev, real t, const real *q, const real *v) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    real speed = real_set(0.0);
+    if (mech->m == 0)
+        return mask_none();
+    sarrus_evaluate_rows(ev, t, q, v);
+    for (int32_t i = 0; i < mech->n; ++i)
+        speed = real_max(real_abs(lane_at(v, i)), speed);
+    return mask_not(real_le(sarrus_rows_norm(mech, ev->ws->phi_dot), real_set(SARRUS_SPEED_NOISE) * speed));
+}
+
+/* Before steps from (t, q, v), with the work W so far: the lanes of `on` that have never been looked at, or whose state was changed
+ * from outside, which shows in their energy. Their balance goes on from there; where the speeds are not those of a motion, from the
+ * end of the next step. */
+LANE_BODY mask sarrus_verdict_begin(sarrus_evaluation *ev, mask on, real t, const real *q, const real *v, real work) {
+    sarrus_verdict lanes;
+    sarrus_verdict_view(ev, &lanes);
+    ev->wants_open = 0;
+    sarrus_measure(ev, t, q, v);
+    const real balance = ev->state.kinetic + ev->state.potential - work;
+    const real first = lane_at(lanes.balance0, 0);
+    real before = lane_at(lanes.balance, 0);
+    const mask is_new = mask_not(real_eq(first, first)); /* NaN */
+    const mask is_moved = mask_and(on, mask_or(is_new, mask_not(real_eq(balance, before))));
+    if (!mask_any(is_moved))
+        return is_moved;
+    const mask is_rough = sarrus_speeds_are_rough(ev, t, q, v);
+    before = real_select(real_eq(before, real_set(SARRUS_NO_LIMIT)), real_set(0.0), before);
+    const real here = real_select(is_rough, real_set(0.0), balance);
+    const real shifted = real_select(is_new, here, first + (here - before));
+    lane_at(lanes.balance0, 0) = real_select(is_moved, shifted, first);
+    lane_at(lanes.balance, 0) = real_select(is_moved, real_select(is_rough, real_set(SARRUS_NO_LIMIT), balance), before);
+    sarrus_verdict_widen(ev, &lanes, is_moved, is_new);
+    return is_moved;
+}
+
+/* What a new state is found to be. */
+typedef struct sarrus_judgement {
+    mask is_open;       /* its loops are */
+    mask is_unbalanced; /* its energy is */
+    real balance;       /* J, E − W */
+} sarrus_judgement;
+
+/* A state that a step has come to. */
+typedef struct sarrus_verdict_state {
+    real t;
+    const real *q, *v;
+    real work;  /* J, W */
+    real swing; /* J, by which the energy of the method's own motion may be off in passing */
+} sarrus_verdict_state;
+
+/* The state that a step of the lanes of `on` has come to; ev->open is known when it was projected. */
+LANE_FUNCTION sarrus_judgement sarrus_judge(sarrus_evaluation *ev, mask on, const sarrus_verdict_state *at) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_judgement found;
+    sarrus_verdict lanes;
+    sarrus_verdict_view(ev, &lanes);
+    ev->wants_open = mech->project == SARRUS_PROJECT_NONE && mech->m > 0;
+    if (mech->m == 0)
+        ev->open = real_set(0.0);
+    sarrus_measure(ev, at->t, at->q, at->v);
+    sarrus_verdict_widen(ev, &lanes, on, mask_none());
+    found.balance = ev->state.kinetic + ev->state.potential - at->work;
+    const mask is_first = mask_and(on, real_eq(lane_at(lanes.balance, 0), real_set(SARRUS_NO_LIMIT)));
+    if (mask_any(is_first)) {
+        lane_at(lanes.balance0, 0) = lane_at(lanes.balance0, 0) + real_select(is_first, found.balance, real_set(0.0));
+        lane_at(lanes.balance, 0) = real_select(is_first, found.balance, lane_at(lanes.balance, 0));
+    }
+    const real kinetic = lane_at(lanes.kinetic, 0), low = lane_at(lanes.low, 0), high = lane_at(lanes.high, 0);
+    const real mismatch = real_abs(found.balance - lane_at(lanes.balance0, 0));
+    const real rounding = real_max(real_max(real_abs(low), real_abs(high)), kinetic) * real_set(SARRUS_ENERGY_FLOOR);
+    const real floor = rounding + real_set(mech->energy_floor) + (mech->has_swing ? at->swing : real_set(0.0));
+    found.is_unbalanced = mask_not(real_le(mismatch, real_fma(real_set(mech->limit_energy), kinetic + (high - low), floor)));
+    found.is_open = mask_not(real_le(ev->open, real_set(mech->limit_violation)));
+    const real violation = real_max(ev->open, lane_at(lanes.violation, 0)), most = real_max(mismatch, lane_at(lanes.mismatch, 0));
+    lane_at(lanes.violation, 0) = real_select(on, violation, lane_at(lanes.violation, 0));
+    lane_at(lanes.mismatch, 0) = real_select(on, most, lane_at(lanes.mismatch, 0));
+    return found;
+}
+
+/* The status of lanes that break a limit. */
+LANE_FUNCTION real sarrus_judgement_status(const sarrus_judgement *found) {
+    return real_select(found->is_open, real_set((real_scalar)SARRUS_INSTANCE_CONSTRAINT_VIOLATED),
+                       real_set((real_scalar)SARRUS_INSTANCE_ENERGY_MISMATCH));
+}
+
+/* The lanes of `on` stand at time t, where the rows are as close to depending on one another as `now` says. */
+LANE_FUNCTION void sarrus_nearest_note(const sarrus_evaluation *ev, mask on, real t, real now) {
+    sarrus_verdict lanes;
+    sarrus_verdict_view(ev, &lanes);
+    const mask is_nearer = mask_and(on, real_lt(lane_at(lanes.nearest, 0), now));
+    lane_at(lanes.nearest, 0) = real_select(is_nearer, now, lane_at(lanes.nearest, 0));
+    lane_at(lanes.nearest_time, 0) = real_select(is_nearer, t, lane_at(lanes.nearest_time, 0));
+}
+
+#endif

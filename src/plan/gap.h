@@ -1,0 +1,33 @@
+/* How far open the loops of a configuration are, and how far two configurations are apart, in numbers without a unit: lengths
+ * relative to the mechanism's size, angles in rad. And the configuration that leaves the loops least open, whether they can be
+ * closed or not. */
+#ifndef SARRUS_PLAN_GAP_H
+#define SARRUS_PLAN_GAP_H
+
+#include "plan/configuration.h"
+
+typedef struct sarrus_gap {
+    sarrus_configuration *c;
+    double size;                   /* m, of the mechanism in its given configuration; 1 when it has no extent */
+    double *row;                   /* [m] by which a row is multiplied: 1/size, or 1 */
+    double *normal, *right, *best; /* [n·n], [n], [n] of the search for the least gap */
+} sarrus_gap;
+
+/* For the present configuration of `c`, which gives the size. NO_MEMORY. */
+SARRUS_MUST_USE sarrus_status sarrus_gap_create(sarrus_configuration *c, sarrus_gap *out);
+void sarrus_gap_free(sarrus_gap *gap);
+
+/* ‖Φ‖ of the rows that were evaluated last. */
+double sarrus_gap_now(const sarrus_gap *gap);
+
+/* The same after an evaluation at (c->q, t). */
+double sarrus_gap_at(sarrus_gap *gap, double t);
+
+/* The largest move of a body from configuration a to b [n]. */
+double sarrus_gap_between(const sarrus_gap *gap, const double *a, const double *b);
+
+/* Brings c->q to a least gap nearby (Levenberg and Marquardt's method, n_steps at most) and returns it; the rows are those of it.
+ */
+double sarrus_gap_least(sarrus_gap *gap, double t, int n_steps);
+
+#endif

@@ -1,0 +1,11 @@
+/* Draws that can be called off. */
+#ifndef SARRUS_STUDY_DRAWS_H
+#define SARRUS_STUDY_DRAWS_H
+
+#include "sarrus/study.h"
+
+/* As sarrus_draws_create; INTERRUPTED without draws once `stop` (as in sarrus_batch_options) is set. */
+SARRUS_MUST_USE sarrus_status sarrus_draws_make(sarrus_context *context, const sarrus_model *model, uint64_t seed,
+                                                uint64_t n_instances, const volatile int32_t *stop, sarrus_draws **out);
+
+#endif

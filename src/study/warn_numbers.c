@@ -1,0 +1,86 @@
+/* Warnings of single numbers of a scenario: angles that look like degrees, named parameters that nothing uses. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/expression.h"
+#include "study/distribution.h"
+#include "study/warning_list.h"
+
+static const double whole_turn = 2.0 * M_PI * (1.0 + 1e-9);
+
+/* Whoever writes π thinks of radians. */
+static bool mentions_pi(const char *expression) {
+    size_t length = 0;
+    for (const char *word = expression ? sarrus_expression_next_word(expression, &length) : NULL; word != NULL;
+         word = sarrus_expression_next_word(word + length, &length)) {
+        if ((length == 2 && strncmp(word, "pi", 2) == 0) || (length == 3 && strncmp(word, "_pi", 3) == 0))
+            return true;
+    }
+    return false;
+}
+
+static void angle_check(sarrus_warnings *warnings, const sarrus_model *model, sarrus_value_index i) {
+    if (i == SARRUS_NO_VALUE)
+        return;
+    const sarrus_value *value = &model->values[i];
+    const sarrus_sampled *draw = sarrus_model_draw_find(model, i);
+    double angle = value->nominal;
+    const char *is = "is";
+    if (draw != NULL) {
+        angle = sarrus_sampled_quantile(draw, 0.5);
+        is = "is drawn around";
+    } else if (mentions_pi(value->expression)) {
+        return;
+    }
+    const double numbers[2] = {angle, angle * M_PI / 180.0};
+    if (fabs(angle) > whole_turn)
+        sarrus_warnings_add(warnings, SARRUS_WARNING_LARGE_ANGLE, value->path, numbers, 2,
+                            "%s %s %.6g rad, more than a whole turn; angles are in radians: %.6g degrees are %.5g", value->path, is,
+                            angle, angle, numbers[1]);
+}
+
+/* The numbers of a signal that are angles: the phase of any sine; of an angle also what it swings about, and by how much. A slope
+ * or a table may well lead through many turns. */
+static void signal_check(sarrus_warnings *warnings, const sarrus_model *model, const sarrus_signal *signal, bool is_angle) {
+    if (signal->kind == SARRUS_SIGNAL_SINE)
+        angle_check(warnings, model, signal->values[2]);
+    if (!is_angle || signal->kind == SARRUS_SIGNAL_TABLE || signal->n_values == 0)
+        return;
+    angle_check(warnings, model, signal->values[0]); /* constant, offset of a ramp, amplitude, c0 */
+    if (signal->kind == SARRUS_SIGNAL_SINE)
+        angle_check(warnings, model, signal->values[3]);
+}
+
+void sarrus_warn_of_angles(sarrus_warnings *warnings, const sarrus_model *model) {
+    bool *is_angle = calloc((size_t)model->n_signals + 1, sizeof *is_angle);
+    warnings->is_out_of_memory = warnings->is_out_of_memory || is_angle == NULL;
+    for (int b = 0; b < model->n_bodies; ++b)
+        angle_check(warnings, model, model->bodies[b].orientation[0]);
+    for (int i = 0; is_angle != NULL && i < model->n_joints; ++i) {
+        const sarrus_joint *joint = &model->joints[i];
+        if (joint->type == SARRUS_JOINT_REVOLUTE)
+            angle_check(warnings, model, joint->rest);
+        if (joint->drive >= 0)
+            is_angle[joint->drive] = joint->type == SARRUS_JOINT_REVOLUTE;
+    }
+    for (int i = 0; is_angle != NULL && i < model->n_signals; ++i)
+        signal_check(warnings, model, &model->signals[i], is_angle[i]);
+    sarrus_warnings_add_rest(warnings, SARRUS_WARNING_LARGE_ANGLE, "angles of more than a whole turn");
+    free(is_angle);
+}
+
+void sarrus_warn_of_parameters(sarrus_warnings *warnings, const sarrus_model *model) {
+    for (int i = 0; i < model->n_named; ++i) {
+        const char *name = model->values[i].path;
+        if (model->values[i].is_used)
+            continue;
+        if (sarrus_model_draw_find(model, i) != NULL)
+            sarrus_warnings_add(warnings, SARRUS_WARNING_UNUSED_DRAW, name, NULL, 0,
+                                "%s is drawn for every instance, but nothing depends on it", name);
+        else
+            sarrus_warnings_add(warnings, SARRUS_WARNING_UNUSED_PARAMETER, name, NULL, 0, "nothing depends on %s", name);
+    }
+    sarrus_warnings_add_rest(warnings, SARRUS_WARNING_UNUSED_DRAW, "draws on which nothing depends");
+    sarrus_warnings_add_rest(warnings, SARRUS_WARNING_UNUSED_PARAMETER, "named parameters on which nothing depends");
+}

@@ -1,0 +1,186 @@
+/* Warnings of what the plan found: parts, freedom, ranks, drives, the assembled start. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/report.h"
+#include "plan/plan.h"
+#include "study/warning_list.h"
+
+/* Nearer to a singular configuration than this share of the ordinary smallest singular value: a few tenths of a degree. */
+static const double near_singular = 1e-2;
+/* Bodies that are moved, and velocities that are changed, by less are so by the digits of the scenario's numbers. */
+static const double moved_least = 1e-6;
+
+static const char *plural(int n) {
+    return n == 1 ? "" : "s";
+}
+
+static int n_bodies_of(const sarrus_plan *plan, int component) {
+    int n = 0;
+    for (int b = 0; b < plan->mech.n_bodies; ++b)
+        n += plan->graph.component[b] == component;
+    return n;
+}
+
+static void warn_of_parts(sarrus_warnings *warnings, const sarrus_plan *plan) {
+    const sarrus_plan_graph *graph = &plan->graph;
+    const sarrus_model *model = plan->model;
+    for (int b = 0; b < model->n_bodies; ++b) { /* a root stands for its part */
+        const char *name = model->bodies[b].name;
+        const int n = graph->parent_body[b] < SARRUS_GROUND ? n_bodies_of(plan, graph->component[b]) : 0;
+        const double number = n;
+        if (n == 1)
+            sarrus_warnings_add(warnings, SARRUS_WARNING_BODY_WITHOUT_JOINT, name, NULL, 0,
+                                "body '%s' has no joint: it moves freely", name);
+        else if (n > 1)
+            sarrus_warnings_add(warnings, SARRUS_WARNING_FLOATING_PART, name, &number, 1,
+                                "body '%s' and %d more hang together, but no joint holds them to ground", name, n - 1);
+    }
+    sarrus_warnings_add_rest(warnings, SARRUS_WARNING_BODY_WITHOUT_JOINT, "bodies without a joint");
+    sarrus_warnings_add_rest(warnings, SARRUS_WARNING_FLOATING_PART, "parts that nothing holds to ground");
+    const int n_parts = graph->n_components - graph->n_floating;
+    const double number = n_parts;
+    if (n_parts > 1)
+        sarrus_warnings_add(warnings, SARRUS_WARNING_SEPARATE_PARTS, "", &number, 1,
+                            "%d parts hang on ground, each for itself: no joint connects them", n_parts);
+}
+
+static void warn_of_freedom(sarrus_warnings *warnings, const sarrus_plan *plan) {
+    const int n_dof = plan->mech.n - plan->independence.n_independent, n_drives = plan->mech.n_drives;
+    const double numbers[2] = {n_dof, n_drives};
+    if (n_dof == 0 && n_drives == 0)
+        sarrus_warnings_add(warnings, SARRUS_WARNING_NO_FREEDOM, "", numbers, 1,
+                            "the mechanism has 0 degrees of freedom: nothing can move");
+    if (n_dof > 0 && n_drives > 0)
+        sarrus_warnings_add(warnings, SARRUS_WARNING_FREE_BESIDE_DRIVES, "", numbers, 2,
+                            "%d degree%s of freedom %s left beside the %d drive%s", n_dof, plural(n_dof), n_dof == 1 ? "is" : "are",
+                            n_drives, plural(n_drives));
+}
+
+static void warn_of_ranks(sarrus_warnings *warnings, const sarrus_plan *plan) {
+    const sarrus_plan_independence *found = &plan->independence;
+    const int more = found->n_independent - found->rank_at_t0, n_seen = found->n_configurations;
+    const double near[2] = {found->typical_kept, plan->start.change}, many = more, share = plan->start.kept / found->typical_kept;
+    if (isfinite(plan->start.change))
+        sarrus_warnings_add(
+            warnings, SARRUS_WARNING_NEAR_OTHER_RANK, "", near, 2,
+            "the rank of the constraints depends on rounding: the smallest singular value that counts is at most %.1e "
+            "of the largest in %s%d configuration%s looked at; lengths that differ by about %.1g m would leave one "
+            "degree of freedom more",
+            near[0], n_seen == 1 ? "the " : "all ", n_seen, plural(n_seen), near[1]);
+    if (plan->mech.m == 0)
+        return;
+    if (more > 0)
+        sarrus_warnings_add(warnings, SARRUS_WARNING_SINGULAR_START, "", &many, 1,
+                            "the mechanism starts in a singular configuration: %d more degree%s of freedom at t = 0 only", more,
+                            plural(more));
+    else if (share < near_singular)
+        sarrus_warnings_add(warnings, SARRUS_WARNING_NEAR_SINGULAR_START, "", &share, 1,
+                            "the mechanism starts near a singular configuration: the smallest singular value is %.2g %% of its "
+                            "ordinary size there",
+                            100.0 * share);
+}
+
+static void warn_of_drives(sarrus_warnings *warnings, const sarrus_plan *plan) {
+    const sarrus_plan_doubt *doubt = &plan->start.doubt;
+    if (doubt->joint < 0)
+        return;
+    const char *name = plan->model->joints[doubt->joint].name;
+    const double numbers[3] = {doubt->from, doubt->gap, doubt->time};
+    sarrus_warnings_add(
+        warnings, SARRUS_WARNING_DOUBTFUL_DRIVE, name, numbers, 3,
+        "the drive of joint '%s' could not be followed beyond t = %.4g s: the loops stay open by %.2g at t = %.4g s, most "
+        "at joint '%s'",
+        name, doubt->from, doubt->gap, doubt->time, plan->model->joints[doubt->at].name);
+}
+
+/* A body and how much of something happened to it. */
+typedef struct ranked {
+    int body;
+    double much;
+} ranked;
+
+static int more_first(const void *left, const void *right) {
+    const ranked *a = left, *b = right;
+    return a->much != b->much ? (a->much < b->much) - (a->much > b->much) : (a->body > b->body) - (a->body < b->body);
+}
+
+/* How far assembly moved body b, relative to the size, or turned it. */
+static double displacement(const sarrus_plan *plan, int b, double *distance, double *angle) {
+    const double *from = plan->start.q_given + 3 * b, *to = plan->start.q + 3 * b;
+    *distance = hypot(to[0] - from[0], to[1] - from[1]);
+    *angle = to[2] - from[2];
+    return fmax(*distance / plan->start.size, fabs(*angle));
+}
+
+static double speed(const sarrus_plan *plan, const double *v) {
+    return fmax(hypot(v[0], v[1]) / plan->start.size, fabs(v[2]));
+}
+
+/* How much assembly changed the velocity of body b, relative to the fastest; 0 of bodies for which none is given. */
+static double change(const sarrus_plan *plan, int b, double fastest) {
+    const double *from = plan->start.v_given + 3 * b, *to = plan->start.v + 3 * b;
+    const double by[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
+    return speed(plan, from) > 0.0 ? speed(plan, by) / fastest : 0.0;
+}
+
+static void warn_of_start(sarrus_warnings *warnings, const sarrus_plan *plan) {
+    const sarrus_model *model = plan->model;
+    const int n = model->n_bodies;
+    ranked *moved = calloc((size_t)n + 1, sizeof *moved), *changed = calloc((size_t)n + 1, sizeof *changed);
+    warnings->is_out_of_memory = warnings->is_out_of_memory || !moved || !changed;
+    double fastest = 0.0, number[2];
+    for (int b = 0; b < n; ++b)
+        fastest = fmax(fastest, speed(plan, plan->start.v_given + 3 * b));
+    for (int b = 0; moved && changed && b < n; ++b) {
+        moved[b] = (ranked){b, displacement(plan, b, &number[0], &number[1])};
+        changed[b] = (ranked){b, change(plan, b, fastest)};
+    }
+    if (moved && changed) {
+        qsort(moved, (size_t)n, sizeof *moved, more_first);
+        qsort(changed, (size_t)n, sizeof *changed, more_first);
+    }
+    for (int k = 0; moved && k < n && moved[k].much > moved_least; ++k) {
+        const char *name = model->bodies[moved[k].body].name;
+        (void)displacement(plan, moved[k].body, &number[0], &number[1]);
+        sarrus_warnings_add(warnings, SARRUS_WARNING_DISPLACED, name, number, 2,
+                            "assembly moved body '%s' by %.3g m and turned it by %.3g rad", name, number[0], number[1]);
+    }
+    sarrus_warnings_add_rest(warnings, SARRUS_WARNING_DISPLACED, "bodies that assembly moved");
+    for (int k = 0; changed && k < n && changed[k].much > moved_least; ++k) {
+        const double *from = plan->start.v_given + 3 * changed[k].body, *to = plan->start.v + 3 * changed[k].body;
+        const double v[6] = {from[0], from[1], from[2], to[0], to[1], to[2]};
+        const char *name = model->bodies[changed[k].body].name;
+        sarrus_warnings_add(
+            warnings, SARRUS_WARNING_VELOCITY_CHANGED, name, v, 6,
+            "assembly changed the initial velocity of body '%s' from (%.4g, %.4g) m/s, %.4g rad/s to (%.4g, %.4g) m/s, "
+            "%.4g rad/s",
+            name, v[0], v[1], v[2], v[3], v[4], v[5]);
+    }
+    sarrus_warnings_add_rest(warnings, SARRUS_WARNING_VELOCITY_CHANGED, "bodies with a velocity that assembly changed");
+    free(moved);
+    free(changed);
+}
+
+sarrus_status sarrus_warnings_create(sarrus_context *context, const sarrus_plan *plan, uint64_t n_instances,
+                                     sarrus_warnings **out) {
+    if (plan == NULL || out == NULL)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_warnings_create needs a plan and a place for the warnings");
+    sarrus_warnings *warnings = calloc(1, sizeof *warnings);
+    if (warnings == NULL)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the warnings");
+    warn_of_parts(warnings, plan);
+    warn_of_freedom(warnings, plan);
+    warn_of_ranks(warnings, plan);
+    warn_of_drives(warnings, plan);
+    sarrus_warn_of_angles(warnings, plan->model);
+    warn_of_start(warnings, plan);
+    sarrus_warn_of_parameters(warnings, plan->model);
+    sarrus_warn_of_draws(warnings, plan->model, n_instances > 0 ? n_instances : plan->model->batch.n_instances);
+    if (warnings->is_out_of_memory) {
+        sarrus_warnings_destroy(warnings);
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the warnings");
+    }
+    *out = warnings;
+    return SARRUS_OK;
+}
