@@ -300,26 +300,30 @@ typedef struct sarrus_adaptive_layout {
     int32_t phi;                     /* [max_order + 2][2n + 1] modified divided differences of (v, a, power) */
 } sarrus_adaptive_layout;
 
-/* How near to a change point a state is: of the rows that are not crossed, of all, and of the former without the nearest. */
-#define SARRUS_N_CLOSENESS 3
+/* How near to a change point a state is: of the rows that are not crossed, and of all. */
+#define SARRUS_N_CLOSENESS 2
 
 /* Fields of a tile by which a lane passes change points (kernels/step/change_point.h). */
 typedef struct sarrus_passage_layout {
-    int32_t now;         /* [3] closeness at t_now (methods that choose their steps) */
-    int32_t closeness;   /* [1] of the rows that are not crossed, where the last step began; 0: not known */
-    int32_t stride;      /* [1] s, the length of that step */
-    int32_t is_on;       /* [1] 1 within a passage */
-    int32_t is_bend;     /* [1] 1: steps are held short enough to resolve a bend */
-    int32_t rate;        /* [1] 1/s, the largest |d/dt distance| seen in the passage */
-    int32_t entry;       /* [1] distance at which the passage is over */
-    int32_t looked;      /* [1] distance from which was last looked ahead */
-    int32_t second;      /* [1] closeness without the nearest row, where the last step began; 0: not known */
-    int32_t second_rate; /* [1] 1/s, the same as `rate` of it */
-    int32_t all;         /* [1] closeness of all rows, where the last step began; 0: not known */
-    int32_t ahead;       /* [1] s, to where a change point is crossed, from where this step begins */
-    int32_t parked;      /* [1] rad | parts of the size, travelled since the distance has been round-off */
-    int32_t part;        /* [1] s, what a fixed step is made in parts of; 0: as a whole */
-    int32_t crossed;     /* [2 n_blocks] 1: the row of the factor depends on the others exactly at the change point */
+    int32_t now;       /* [2] closeness at t_now (methods that choose their steps) */
+    int32_t closeness; /* [1] of the rows that are not crossed, where the last step began; 0: not known */
+    int32_t stride;    /* [1] s, the length of that step */
+    int32_t is_on;     /* [1] 1 within a passage */
+    int32_t is_bend;   /* [1] 1: steps are held short enough to resolve a bend */
+    int32_t rate;      /* [1] 1/s, the largest |d/dt distance| seen in the passage */
+    int32_t entry;     /* [1] distance at which the passage is over */
+    int32_t looked;    /* [1] distance from which was last looked ahead */
+    int32_t pace;      /* [1] 1/s, the largest rate/distance of a row; 0: not known */
+    int32_t all;       /* [1] closeness of all rows, where the last step began; 0: not known */
+    int32_t ahead;     /* [1] s, to where a change point is crossed, from where this step begins */
+    int32_t parked;    /* [1] rad | parts of the size, travelled since the distance has been round-off */
+    int32_t part;      /* [1] s, what a fixed step is made in parts of; 0: as a whole */
+    /* [2 n_blocks] of each row of the factor */
+    int32_t crossed;  /* 1: it depends on the others exactly at the change point */
+    int32_t row_seen; /* closeness in the configuration that was looked at last, when a lane of the tile is in a passage */
+    int32_t row_now;  /* closeness at t_now (methods that choose their steps; of others the same as row_seen) */
+    int32_t row;      /* closeness where the last step began; 0: not known */
+    int32_t row_rate; /* 1/s, as `rate` */
 } sarrus_passage_layout;
 
 /* Fields of a tile by which a lane is judged (kernels/step/verdict.h). */
@@ -395,7 +399,7 @@ typedef struct sarrus_reveal_problem {
     int32_t how;                     /* SARRUS_DOUBT_… */
     const void *slow;                /* [width] 1 in the lanes that are asked for, else 0 */
     void *z;                         /* [n][width] out */
-    void *closeness;                 /* [3][width] out */
+    void *closeness;                 /* [2][width] out */
     void *rank;                      /* [width] out */
 } sarrus_reveal_problem;
 typedef void (*sarrus_external_reveal)(void *user, const sarrus_reveal_problem *problem);

@@ -86,8 +86,11 @@ LANE_PHASE void sarrus_doubt_take_factored(sarrus_evaluation *ev, int32_t i, int
         return;
     const real own = frame_at(ws->diagonal, at) * real_set(1.0 / sarrus_plan_of(ev)->guard); /* as its pivot is judged */
     const real closeness = sarrus_doubt_take(ev, i, own, here, sarrus_doubt_share(ev, is_crossed, how), doubt);
-    sarrus_largest_two(real_select(is_crossed, zero, closeness), &doubt->closeness[0], &doubt->closeness[2]);
+    doubt->closeness[0] = real_max(real_select(is_crossed, zero, closeness), doubt->closeness[0]);
     doubt->closeness[1] = real_max(closeness, doubt->closeness[1]);
+    real *const rows = sarrus_rows_seen(ev);
+    if (rows)
+        lane_at(rows, at) = real_select(here, closeness, lane_at(rows, at));
 }
 
 /* All rows in doubt of the lanes of `slow`; ws->z holds x_R. A projection sees the plan's rows alone, except in an instance of
@@ -99,7 +102,7 @@ LANE_BODY void sarrus_doubt_gather(sarrus_evaluation *ev, const real *rhs, mask 
         other = slow;
     doubt->rhs = rhs;
     doubt->n_rows = 0;
-    doubt->n_refused = doubt->closeness[0] = doubt->closeness[1] = doubt->closeness[2] = real_set(0.0);
+    doubt->n_refused = doubt->closeness[0] = doubt->closeness[1] = real_set(0.0);
     PLAN_RUNS(FACTORED, k, lap, 0, mech->factor.n_rows,
               sarrus_doubt_take_factored(ev, PLAN_INDEX(PLAN_AT(mech, row, k, lap)), PLAN_INDEX(PLAN_AT(mech, at, k, lap)), slow,
                                          how, doubt))
@@ -172,17 +175,10 @@ LANE_BODY real sarrus_doubt_solve(const sarrus_evaluation *ev, int32_t n_rows, r
     return n_kept;
 }
 
-/* The closeness of the rows in doubt joins that of the others, in the lanes of `slow`: once for a factor, however often it
- * corrects. */
+/* The closeness of the rows in doubt joins that of the others, in the lanes of `slow`. */
 LANE_BODY void sarrus_doubt_show_closeness(sarrus_workspace *ws, mask slow, const sarrus_doubt *doubt) {
-    real first = frame_at(ws->closeness, 0), second = frame_at(ws->closeness, 2);
-    slow = mask_and(slow, mask_not(real_eq(doubt->closeness[0], first)));
-    for (int32_t k = 0; k < SARRUS_N_CLOSENESS; k += 2)
-        sarrus_largest_two(real_select(slow, doubt->closeness[k], real_set(0.0)), &first, &second);
-    const real all = real_select(slow, doubt->closeness[1], real_set(0.0));
-    frame_at(ws->closeness, 0) = first;
-    frame_at(ws->closeness, 1) = real_max(all, frame_at(ws->closeness, 1));
-    frame_at(ws->closeness, 2) = second;
+    for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
+        frame_at(ws->closeness, k) = real_max(real_select(slow, doubt->closeness[k], real_set(0.0)), frame_at(ws->closeness, k));
 }
 
 /* ws->z ← x for the lanes of `slow`, in which the factor of the present rows has refused a pivot or the rank is another one. Leaves

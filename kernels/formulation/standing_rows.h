@@ -6,9 +6,11 @@
 #include "kernels/formulation/gram.h"
 #include "kernels/pinv/ldlt.h"
 
-/* Whether a lane of the tile is in a passage (kernels/step/passage.h). */
-LANE_FUNCTION int sarrus_is_in_passage(const sarrus_evaluation *ev) {
-    return mask_any(real_lt(real_set(0.0), lane_at(ev->tile, sarrus_plan_of(ev)->layout.passage.is_on)));
+/* Where the closeness of each row is kept (kernels/step/passage.h) while a lane of the tile is in a passage, else NULL. */
+LANE_FUNCTION real *sarrus_rows_seen(const sarrus_evaluation *ev) {
+    const sarrus_passage_layout *at = &sarrus_plan_of(ev)->layout.passage;
+    const int is_on = mask_any(real_lt(real_set(0.0), lane_at(ev->tile, at->is_on)));
+    return is_on ? lane_from(ev->tile, at->row_seen) : (real *)0;
 }
 
 /* ws->multiplier ← S⁻¹ rhs by row of the factor, and the swings of the cranks (crank.h) that go with it; returns the lanes that
@@ -38,7 +40,7 @@ PLAN_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
         frame_at(ws->refused, 0) = real_select(sarrus_ldlt_factor(mech, ws), real_set(1.0), real_set(0.0));
         ev->is_factored = 1;
         if (ev->wants_closeness)
-            sarrus_ldlt_closeness(mech, ws, ev->crossed, sarrus_is_in_passage(ev));
+            sarrus_ldlt_closeness(mech, ws, ev->crossed, sarrus_rows_seen(ev));
     }
     sarrus_ldlt_backward(mech, ws, ws->solution);
     PLAN_RUNS(FACTORED, k, lap, 0, mech->factor.n_rows,

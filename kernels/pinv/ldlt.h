@@ -145,31 +145,24 @@ PLAN_BODY mask sarrus_ldlt_factor(const sarrus_mechanism *mech, sarrus_workspace
     return refused;
 }
 
-/* x among the largest two of many. */
-LANE_FUNCTION void sarrus_largest_two(real x, real *first, real *second) {
-    *second = real_max(real_min(*first, x), *second);
-    *first = real_max(*first, x);
-}
-
 /* ws->closeness ← the largest S_kk/d_k of the rows whose pivots stand, [0] of those that are not crossed and [1] of all; `crossed`
- * [2 n_blocks] says which are, NULL: none. [2] the second of the former when somebody wants it, else 0. Refused rows are measured
- * elsewhere (doubtful_rows.h). */
-PLAN_BODY void sarrus_ldlt_closeness(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *crossed, int wants_second) {
+ * [2 n_blocks] says which are, NULL: none. That of each row into `rows` [2 n_blocks], unless that is NULL. Refused rows are
+ * measured elsewhere (doubtful_rows.h). */
+PLAN_BODY void sarrus_ldlt_closeness(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *crossed, real *rows) {
     const real zero = real_set(0.0), scale = real_set(1.0 / mech->guard);
-    real most = zero, others = zero, second = zero;
+    real most = zero, others = zero;
     PLAN_EACH (k, 0, 2 * mech->factor.n_blocks)
         most = real_max(frame_at(ws->inverse, k) * frame_at(ws->diagonal, k), most);
     frame_at(ws->closeness, 0) = frame_at(ws->closeness, 1) = most * scale;
-    frame_at(ws->closeness, 2) = zero;
-    if (!crossed && !wants_second)
+    if (!rows)
         return;
     PLAN_EACH (k, 0, 2 * mech->factor.n_blocks) {
         const mask is_crossed = crossed ? real_lt(zero, lane_at(crossed, k)) : mask_none();
         const real here = frame_at(ws->inverse, k) * frame_at(ws->diagonal, k);
-        sarrus_largest_two(real_select(is_crossed, zero, here), &others, &second);
+        others = real_max(real_select(is_crossed, zero, here), others);
+        lane_at(rows, k) = here * scale;
     }
     frame_at(ws->closeness, 0) = others * scale;
-    frame_at(ws->closeness, 2) = second * scale;
 }
 
 /* Row by row of entry p: y −= L_p (y0, y1). */

@@ -41,12 +41,6 @@ LANE_FUNCTION void sarrus_adaptive_view(const sarrus_mechanism *mech, real *tile
     lanes->power_before = lane_from(tile, at->power_before);
 }
 
-/* to[n] ← from[n] where `on`. */
-LANE_FUNCTION void sarrus_lanes_copy(mask on, const real *from, int32_t n, real *to) {
-    for (int32_t i = 0; i < n; ++i)
-        lane_at(to, i) = real_select(on, lane_at(from, i), lane_at(to, i));
-}
-
 /* Lanes in which some of a[n] is not that of b. */
 LANE_BODY mask sarrus_lanes_differ(const real *a, const real *b, int32_t n) {
     mask differ = mask_none();
@@ -74,16 +68,19 @@ typedef struct sarrus_trial_outcome {
     real word; /* with this status */
 } sarrus_trial_outcome;
 
+/* kg | kg m², what moves with coordinate i: a body's mass or its moment of inertia. */
+LANE_BODY real sarrus_inertia_of(const sarrus_evaluation *ev, int32_t i) {
+    const real *p = lane_from(ev->parameter, sarrus_plan_of(ev)->p_body + SARRUS_PB_N * (i / 3));
+    return lane_at(p, i % 3 == 2 ? SARRUS_PB_INERTIA : SARRUS_PB_MASS);
+}
+
 /* J, what errors of a thousand absolute tolerances are worth at ws->v, ws->a. A motion below its tolerance has no better energy. */
 LANE_BODY real sarrus_trial_swing(const sarrus_evaluation *ev) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const sarrus_workspace *ws = ev->ws;
     real sum = real_set(0.0);
-    for (int32_t i = 0; i < mech->n; ++i) {
-        const real *p = lane_from(ev->parameter, mech->p_body + SARRUS_PB_N * (i / 3));
-        const real weight = lane_at(p, i % 3 == 2 ? SARRUS_PB_INERTIA : SARRUS_PB_MASS);
-        sum = real_fma(weight, real_abs(lane_at(ws->v, i)) + real_abs(lane_at(ws->a, i)), sum);
-    }
+    for (int32_t i = 0; i < mech->n; ++i)
+        sum = real_fma(sarrus_inertia_of(ev, i), real_abs(lane_at(ws->v, i)) + real_abs(lane_at(ws->a, i)), sum);
     return real_set(1e3 * mech->integrator.atol) * sum;
 }
 
@@ -112,6 +109,9 @@ LANE_BODY mask sarrus_trial_judge(sarrus_evaluation *ev, const sarrus_adaptive *
     sarrus_lane_set(passage->stride, accept, h);
     for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
         sarrus_lane_set(lane_from(passage->now, k), accept, frame_at(ws->closeness, k));
+    const mask is_on = mask_and(accept, real_lt(real_set(0.0), lane_at(passage->is_on, 0)));
+    if (mask_any(is_on))
+        sarrus_lanes_copy(is_on, passage->row_seen, 2 * mech->factor.n_blocks, passage->row_now);
     sarrus_nearest_note(ev, accept, t_new, frame_at(ws->closeness, 1));
     return accept;
 }
@@ -125,11 +125,8 @@ LANE_BODY real sarrus_work_error(const sarrus_evaluation *ev, real error, real g
     real sum = real_set(0.0);
     if (!mech->has_work || mech->integrator.has_step_gains)
         return sum;
-    for (int32_t i = 0; i < mech->n; ++i) {
-        const real *p = lane_from(ev->parameter, mech->p_body + SARRUS_PB_N * (i / 3));
-        const real weight = lane_at(p, i % 3 == 2 ? SARRUS_PB_INERTIA : SARRUS_PB_MASS);
-        sum = real_fma(weight, real_abs(lane_at(ev->ws->v, i)) + atol, sum);
-    }
+    for (int32_t i = 0; i < mech->n; ++i)
+        sum = real_fma(sarrus_inertia_of(ev, i), real_abs(lane_at(ev->ws->v, i)) + atol, sum);
     sarrus_verdict_view(ev, &lanes);
     const real turned = lane_at(lanes.kinetic, 0) + (lane_at(lanes.high, 0) - lane_at(lanes.low, 0)) + real_abs(gain);
     return real_abs(error) / real_fma(real_set(mech->integrator.rtol), turned, atol * sum);

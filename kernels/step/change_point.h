@@ -9,8 +9,8 @@
  *   A crossing. Directions may be lost for the moment: projections leave such a row out, and steps that are chosen by their error
  *   go across with all their stages away from the change point.
  *   A bend. Every direction counts, and a step is held to SARRUS_BEND_STEP of distance/rate. The rate is the largest seen in the
- *   passage, and fades over some distance/rate. The row next after the nearest has a distance and a rate of its own, since a motion
- *   beside one change point may run into another; both hold the step.
+ *   passage, and fades over some distance/rate. Each row has a distance and a rate of its own, since a motion beside one change
+ *   point may run into another; all of them hold the step.
  *
  * A motion that goes on where its distance is round-off, parked there, has lost its direction: the instance is unresolved. */
 #ifndef SARRUS_STEP_CHANGE_POINT_H
@@ -26,8 +26,8 @@
 #define SARRUS_LOOK_AGAIN_SOON 0.5
 /* Without a past, when the distance is below this. */
 #define SARRUS_LOOK_FIRST 0.2
-/* Loops may stand open by this part of distance² in a bend, and by that part of the mechanism's size where a row is crossed:
- * otherwise they do not tell a motion from its neighbours, which lie ½ distance² off the constraints. */
+/* Loops may stand open by this part of distance² in a bend: otherwise they do not tell a motion from its neighbours, which lie
+ * ½ distance² off the constraints. And by that part of the mechanism's size where a row is crossed and nobody closes them again. */
 #define SARRUS_BEND_OPEN 0.5
 #define SARRUS_BEND_OPEN_LOOSE 0.02 /* where no projection closes the loops again, and errors add up */
 #define SARRUS_CROSSING_OPEN 1e-10
@@ -86,6 +86,23 @@ LANE_BODY void sarrus_parked_add(const sarrus_evaluation *ev, const sarrus_passa
     sarrus_lane_set(lanes->parked, on, real_select(here, way, real_set(0.0)));
 }
 
+/* The rows of the lanes of `on`, whose closeness is `rows` where the step begins: their rates, and the pace that they ask for. */
+LANE_BODY void sarrus_rows_take(const sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, const real *rows) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const real zero = real_set(0.0), stride = lane_at(lanes->stride, 0);
+    real pace = zero;
+    for (int32_t k = 0; k < 2 * mech->factor.n_blocks && mask_any(on); ++k) {
+        const real now = lane_at(rows, k), x = sarrus_distance(mech, now);
+        const real slope = sarrus_distance_slope(mech, lane_at(lanes->row, k), now, stride);
+        const real rate = real_max(real_abs(slope), sarrus_rate_faded(lane_at(lanes->row_rate, k), stride, x));
+        sarrus_lane_set(lane_from(lanes->row_rate, k), on, rate);
+        sarrus_lane_set(lane_from(lanes->row, k), on, now);
+        const mask is_crossed = real_lt(zero, lane_at(lanes->crossed, k));
+        pace = real_max(real_select(is_crossed, zero, rate / x), pace);
+    }
+    sarrus_lane_set(lanes->pace, on, pace);
+}
+
 /* What happens to lanes near a change point, where a step begins. Returns whether someone has looked ahead: the workspace then
  * holds nothing of the present state. */
 LANE_PHASE int sarrus_passage_go(sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, const sarrus_station *from) {
@@ -96,10 +113,7 @@ LANE_PHASE int sarrus_passage_go(sarrus_evaluation *ev, const sarrus_passage *la
     const real slope = sarrus_distance_slope(mech, before, from->near[0], stride);
     mask is_on = mask_and(on, real_lt(zero, lane_at(lanes->is_on, 0)));
     sarrus_lane_set(lanes->rate, is_on, real_max(real_abs(slope), sarrus_rate_faded(lane_at(lanes->rate, 0), stride, x)));
-    real second = sarrus_distance_slope(mech, lane_at(lanes->second, 0), from->near[2], stride);
-    second = real_select(sarrus_closeness_is_alike(mech, before, from->near[0]), second, zero);
-    const real faded = sarrus_rate_faded(lane_at(lanes->second_rate, 0), stride, sarrus_distance(mech, from->near[2]));
-    sarrus_lane_set(lanes->second_rate, is_on, real_max(real_abs(second), faded));
+    sarrus_rows_take(ev, lanes, is_on, from->rows);
     sarrus_parked_add(ev, lanes, is_on, from);
     const mask is_over = mask_and(is_on, real_le(lane_at(lanes->entry, 0), x_all));
     if (mask_any(is_over))
@@ -132,8 +146,6 @@ LANE_FUNCTION int sarrus_passage_watch(sarrus_evaluation *ev, const sarrus_passa
     const int has_looked = mask_any(due) ? sarrus_passage_go(ev, lanes, due, from) : 0;
     const mask is_over = real_lt(lane_at(lanes->is_on, 0), was_on); /* all rows are in view again */
     sarrus_lane_set(lanes->closeness, on, real_select(is_over, from->near[1], from->near[0]));
-    /* Others of the tile may have wanted it as well. */
-    sarrus_lane_set(lanes->second, on, real_select(real_lt(real_set(0.0), was_on), from->near[2], real_set(0.0)));
     sarrus_lane_set(lanes->all, on, from->near[1]);
     return has_looked;
 }
@@ -155,15 +167,18 @@ LANE_FUNCTION mask sarrus_passage_is_lost(const sarrus_evaluation *ev, const sar
     if (!mech->is_judged || !mask_any(is_on))
         return mask_none();
     const real open = lane_at(ev->tile, mech->layout.verdict.violation) * real_set(1.0 / mech->violation_unit);
-    const mask is_there =
-        mask_and(sarrus_is_crossing(ev), real_lt(sarrus_distance(mech, lane_at(lanes->all, 0)), real_set(SARRUS_CROSSING_NEAR)));
-    real goal = real_select(is_there, real_set(SARRUS_CROSSING_OPEN), real_set(SARRUS_NO_LIMIT));
-    const real_scalar open_part = mech->project == SARRUS_PROJECT_EVERY_STEP ? SARRUS_BEND_OPEN : SARRUS_BEND_OPEN_LOOSE;
+    const mask is_crossing = mask_and(sarrus_is_crossing(ev), mask_not(is_bend));
+    const real x_all = sarrus_distance(mech, lane_at(lanes->all, 0));
+    const mask is_there = mask_and(is_crossing, real_lt(x_all, real_set(SARRUS_CROSSING_NEAR)));
+    /* Projections at every step close all loops but those that are left out for the moment, and these after the passage. */
+    const int is_closed = mech->project == SARRUS_PROJECT_EVERY_STEP;
+    const real_scalar open_part = is_closed ? SARRUS_BEND_OPEN : SARRUS_BEND_OPEN_LOOSE;
+    const real_scalar open_most = is_closed ? SARRUS_NO_LIMIT : SARRUS_CROSSING_OPEN;
+    real goal = real_select(is_there, real_set(open_most), real_set(SARRUS_NO_LIMIT));
     goal = real_select(is_bend, real_set(open_part) * (x * x), goal);
     mask lost = mask_or(real_lt(goal, open), real_lt(real_set(SARRUS_PARKED_LONG), lane_at(lanes->parked, 0)));
     lost = mask_or(lost, mask_and(is_bend, real_lt(x, real_set(mech->weak_distance))));
-    const mask is_weak = real_lt(sarrus_distance(mech, lane_at(lanes->all, 0)), real_set(mech->weak_crossing));
-    lost = mask_or(lost, mask_and(mask_not(is_bend), is_weak));
+    lost = mask_or(lost, mask_and(is_crossing, real_lt(x_all, real_set(mech->weak_crossing))));
     return mask_and(is_on, lost);
 }
 
@@ -181,22 +196,15 @@ LANE_BODY real sarrus_step_across(const sarrus_evaluation *ev, const sarrus_pass
     return real_select(is_near, whole, real_select(is_coming, real_fnma(across, h, ahead), h));
 }
 
-/* distance/rate, 1e300 s where that is without bounds. */
-LANE_FUNCTION real sarrus_bend_share(const sarrus_mechanism *mech, real closeness, real rate) {
-    const mask is_limited = real_lt(real_set(0.0), rate);
-    return real_select(is_limited, sarrus_distance(mech, closeness) / real_select(is_limited, rate, real_set(1.0)),
-                       real_set(1e300));
-}
-
 /* The longest step that a bend allows, 1e300 s outside of one. */
 LANE_FUNCTION real sarrus_bend_step(const sarrus_evaluation *ev, const sarrus_passage *lanes, real share) {
     const mask is_bend = real_lt(real_set(0.0), lane_at(lanes->is_bend, 0));
     if (!mask_any(is_bend))
         return real_set(1e300);
-    const real nearest = sarrus_bend_share(sarrus_plan_of(ev), lane_at(lanes->closeness, 0), lane_at(lanes->rate, 0));
-    /* Beside a change point a motion may run into another one. */
-    const real second = sarrus_bend_share(sarrus_plan_of(ev), lane_at(lanes->second, 0), lane_at(lanes->second_rate, 0));
-    return real_select(is_bend, share * real_min(nearest, second), real_set(1e300));
+    const real nearest = lane_at(lanes->rate, 0) / sarrus_distance(sarrus_plan_of(ev), lane_at(lanes->closeness, 0));
+    const real pace = real_max(nearest, lane_at(lanes->pace, 0));
+    const mask is_limited = mask_and(is_bend, real_lt(real_set(0.0), pace));
+    return real_select(is_limited, share / real_select(is_limited, pace, real_set(1.0)), real_set(1e300));
 }
 
 #endif

@@ -87,7 +87,7 @@ LANE_BODY real sarrus_error_size(sarrus_evaluation *ev, real *x, const real *y, 
         return whole;
     /* Nor is an error looked at along a direction that is lost for the moment: the constraints take it back after the passage. */
     const real *crossed = ev->crossed;
-    const real closeness[SARRUS_N_CLOSENESS] = {frame_at(ws->closeness, 0), frame_at(ws->closeness, 1), frame_at(ws->closeness, 2)};
+    const real closeness[SARRUS_N_CLOSENESS] = {frame_at(ws->closeness, 0), frame_at(ws->closeness, 1)};
     ev->crossed = (const real *)0;
     for (int32_t half = 0; half < 2; ++half) {
         real *part = lane_from(x, half * mech->n);

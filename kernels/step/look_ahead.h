@@ -201,12 +201,17 @@ typedef struct sarrus_station {
     real t, h; /* s; the longest that the step may be */
     const real *q, *v;
     real near[SARRUS_N_CLOSENESS]; /* closeness */
+    const real *rows;              /* ... of each row of the factor, of lanes in a passage */
 } sarrus_station;
 
 /* The place that the rows in the workspace are of. */
 LANE_FUNCTION sarrus_station sarrus_station_here(const sarrus_evaluation *ev, real t, real h, const real *q, const real *v) {
-    const sarrus_station here = {
-        t, h, q, v, {frame_at(ev->ws->closeness, 0), frame_at(ev->ws->closeness, 1), frame_at(ev->ws->closeness, 2)}};
+    const sarrus_station here = {t,
+                                 h,
+                                 q,
+                                 v,
+                                 {frame_at(ev->ws->closeness, 0), frame_at(ev->ws->closeness, 1)},
+                                 lane_from(ev->tile, sarrus_plan_of(ev)->layout.passage.row_seen)};
     return here;
 }
 

@@ -101,7 +101,8 @@ LANE_BODY real sarrus_adaptive_watch(sarrus_evaluation *ev, const sarrus_adaptiv
                                  h,
                                  lanes->now,
                                  lane_from(lanes->now, mech->n),
-                                 {lane_at(passage->now, 0), lane_at(passage->now, 1), lane_at(passage->now, 2)}};
+                                 {lane_at(passage->now, 0), lane_at(passage->now, 1)},
+                                 passage->row_now};
     (void)sarrus_passage_watch(ev, passage, ev->healthy, &from);
     ev->is_configured = ev->is_factored = 0;
     h = sarrus_step_across(ev, passage, h);

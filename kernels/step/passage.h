@@ -7,9 +7,9 @@
 
 /* The fields of sarrus_passage_layout. */
 typedef struct sarrus_passage {
-    real *now; /* [3] */
-    real *closeness, *stride, *is_on, *is_bend, *rate, *entry, *looked, *second, *second_rate, *all, *ahead, *parked, *part;
-    real *crossed; /* [2 n_blocks] */
+    real *now; /* [2] */
+    real *closeness, *stride, *is_on, *is_bend, *rate, *entry, *looked, *pace, *all, *ahead, *parked, *part;
+    real *crossed, *row_seen, *row_now, *row, *row_rate; /* [2 n_blocks] */
 } sarrus_passage;
 
 LANE_FUNCTION void sarrus_passage_view(const sarrus_evaluation *ev, sarrus_passage *lanes) {
@@ -22,17 +22,26 @@ LANE_FUNCTION void sarrus_passage_view(const sarrus_evaluation *ev, sarrus_passa
     lanes->rate = lane_from(ev->tile, at->rate);
     lanes->entry = lane_from(ev->tile, at->entry);
     lanes->looked = lane_from(ev->tile, at->looked);
-    lanes->second = lane_from(ev->tile, at->second);
-    lanes->second_rate = lane_from(ev->tile, at->second_rate);
+    lanes->pace = lane_from(ev->tile, at->pace);
     lanes->all = lane_from(ev->tile, at->all);
     lanes->ahead = lane_from(ev->tile, at->ahead);
     lanes->parked = lane_from(ev->tile, at->parked);
     lanes->part = lane_from(ev->tile, at->part);
     lanes->crossed = lane_from(ev->tile, at->crossed);
+    lanes->row_seen = lane_from(ev->tile, at->row_seen);
+    lanes->row_now = lane_from(ev->tile, at->row_now);
+    lanes->row = lane_from(ev->tile, at->row);
+    lanes->row_rate = lane_from(ev->tile, at->row_rate);
 }
 
 LANE_FUNCTION void sarrus_lane_set(real *to, mask on, real x) {
     lane_at(to, 0) = real_select(on, x, lane_at(to, 0));
+}
+
+/* to[n] ← from[n] where `on`. */
+LANE_FUNCTION void sarrus_lanes_copy(mask on, const real *from, int32_t n, real *to) {
+    for (int32_t i = 0; i < n; ++i)
+        lane_at(to, i) = real_select(on, lane_at(from, i), lane_at(to, i));
 }
 
 /* 1/√closeness, relative to the ordinary distance. */
@@ -55,10 +64,14 @@ LANE_BODY void sarrus_passage_end(sarrus_evaluation *ev, const sarrus_passage *l
     sarrus_lane_set(lanes->is_on, on, zero);
     sarrus_lane_set(lanes->is_bend, on, zero);
     sarrus_lane_set(lanes->looked, on, zero);
-    sarrus_lane_set(lanes->second_rate, on, zero);
+    sarrus_lane_set(lanes->pace, on, zero);
     sarrus_lane_set(lanes->parked, on, zero);
-    for (int32_t k = 0; k < 2 * sarrus_plan_of(ev)->factor.n_blocks; ++k)
+    for (int32_t k = 0; k < 2 * sarrus_plan_of(ev)->factor.n_blocks; ++k) {
         sarrus_lane_set(lane_from(lanes->crossed, k), on, zero);
+        sarrus_lane_set(lane_from(lanes->row, k), on, zero);
+        sarrus_lane_set(lane_from(lanes->row_now, k), on, zero);
+        sarrus_lane_set(lane_from(lanes->row_rate, k), on, zero);
+    }
     sarrus_crossings_show(ev);
 }
 

@@ -3,7 +3,8 @@
  *
  *   violation = ‖Φ‖ / unit,   mismatch = |E − W − (E − W)₀| / (max T + max V − min V),   error = Σ estimates of the steps.
  *
- * A lane that breaks a limit keeps the state before, gets its status and is frozen. */
+ * A lane that breaks a limit gets its status and is frozen: with the state before the step, but with the one that it has come to
+ * where its steps do not tell the motion (`unresolved`). */
 #ifndef SARRUS_STEP_VERDICT_H
 #define SARRUS_STEP_VERDICT_H
 

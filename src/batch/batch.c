@@ -249,7 +249,7 @@ static void restart_tile(const restart *r, double *tile, size_t width) {
 }
 
 /* Numbers of sarrus_verdict_layout from `balance` on, and of sarrus_passage_layout from `closeness` on: they lie side by side. */
-enum { VERDICT_NUMBERS = 10, PASSAGE_NUMBERS = 13 };
+enum { VERDICT_NUMBERS = 10, PASSAGE_NUMBERS = 12 };
 
 sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
     if (!batch)
@@ -272,6 +272,8 @@ sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
         {layout->verdict.balance, VERDICT_NUMBERS, -1, 0.0},
         {layout->passage.closeness, PASSAGE_NUMBERS, -1, 0.0},
         {layout->passage.crossed, 2 * mech->factor.n_blocks, -1, 0.0},
+        {layout->passage.row, 2 * mech->factor.n_blocks, -1, 0.0},
+        {layout->passage.row_rate, 2 * mech->factor.n_blocks, -1, 0.0},
         {layout->adaptive.is_started, mech->integrator.is_adaptive ? 1 : 0, -1, 0.0},
     };
     const size_t n_restarts = sizeof restarts / sizeof restarts[0];

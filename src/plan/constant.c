@@ -200,15 +200,15 @@ static void layout_write(FILE *out, const sarrus_tile_layout *l) {
             "    .n_rejected = %d, .n_evaluations = %d,\n",
             l->parameter, l->q, l->v, l->q0, l->v0, l->input, l->status, l->status0, l->failed_step, l->rank, l->rank_now,
             l->n_changes, l->n_events, l->event, l->n_steps, l->n_rejected, l->n_evaluations);
-    fprintf(
-        out,
-        "    .passage = {.now = %d, .closeness = %d, .stride = %d, .is_on = %d, .is_bend = %d, .rate = %d, .entry = %d,\n"
-        "      .looked = %d, .second = %d, .second_rate = %d, .all = %d, .ahead = %d, .parked = %d, .part = %d, .crossed = %d},\n"
-        "    .verdict = {.balance0 = %d, .balance = %d, .kinetic = %d, .low = %d, .high = %d, .work = %d, .error = %d,\n"
-        "      .violation = %d, .mismatch = %d, .nearest = %d, .nearest_time = %d},\n",
-        p->now, p->closeness, p->stride, p->is_on, p->is_bend, p->rate, p->entry, p->looked, p->second, p->second_rate, p->all,
-        p->ahead, p->parked, p->part, p->crossed, v->balance0, v->balance, v->kinetic, v->low, v->high, v->work, v->error,
-        v->violation, v->mismatch, v->nearest, v->nearest_time);
+    fprintf(out,
+            "    .passage = {.now = %d, .closeness = %d, .stride = %d, .is_on = %d, .is_bend = %d, .rate = %d, .entry = %d,\n"
+            "      .looked = %d, .pace = %d, .all = %d, .ahead = %d, .parked = %d, .part = %d, .crossed = %d, .row_seen = %d,\n"
+            "      .row_now = %d, .row = %d, .row_rate = %d},\n"
+            "    .verdict = {.balance0 = %d, .balance = %d, .kinetic = %d, .low = %d, .high = %d, .work = %d, .error = %d,\n"
+            "      .violation = %d, .mismatch = %d, .nearest = %d, .nearest_time = %d},\n",
+            p->now, p->closeness, p->stride, p->is_on, p->is_bend, p->rate, p->entry, p->looked, p->pace, p->all, p->ahead,
+            p->parked, p->part, p->crossed, p->row_seen, p->row_now, p->row, p->row_rate, v->balance0, v->balance, v->kinetic,
+            v->low, v->high, v->work, v->error, v->violation, v->mismatch, v->nearest, v->nearest_time);
     fprintf(out,
             "    .adaptive = {.is_started = %d, .t_now = %d, .t_before = %d, .step = %d, .gain = %d, .rank = %d, .now = %d,\n"
             "      .shown = %d, .input = %d, .is_rejected = %d, .memory = %d, .held = %d, .a_now = %d, .before = %d,\n"

@@ -142,12 +142,12 @@ static void fill_verdict_layout(sarrus_verdict_layout *layout, int32_t *at) {
         *numbers[k] = (*at)++;
 }
 
-/* The flags of the rows come last: how many rows the factor has is known later (sarrus_plan_layout_finish). */
+/* What is kept of each row comes last: how many rows the factor has is known later (sarrus_plan_layout_finish). */
 static void fill_passage_layout(sarrus_mechanism *mech, int32_t *at) {
     sarrus_passage_layout *layout = &mech->layout.passage;
-    int32_t *const numbers[] = {&layout->closeness, &layout->stride, &layout->is_on,  &layout->is_bend,     &layout->rate,
-                                &layout->entry,     &layout->looked, &layout->second, &layout->second_rate, &layout->all,
-                                &layout->ahead,     &layout->parked, &layout->part};
+    int32_t *const numbers[] = {&layout->closeness, &layout->stride, &layout->is_on,  &layout->is_bend,
+                                &layout->rate,      &layout->entry,  &layout->looked, &layout->pace,
+                                &layout->all,       &layout->ahead,  &layout->parked, &layout->part};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
         *numbers[k] = (*at)++;
     layout->now = *at, *at += SARRUS_N_CLOSENESS;
@@ -155,8 +155,15 @@ static void fill_passage_layout(sarrus_mechanism *mech, int32_t *at) {
 
 void sarrus_plan_layout_finish(sarrus_plan *plan) {
     sarrus_tile_layout *layout = &plan->mech.layout;
-    layout->passage.crossed = layout->n_arrays;
-    layout->n_arrays += 2 * plan->mech.factor.n_blocks;
+    sarrus_passage_layout *passage = &layout->passage;
+    int32_t *const rows[] = {&passage->crossed, &passage->row_seen, &passage->row, &passage->row_rate, &passage->row_now};
+    const int n_rows = plan->mech.integrator.is_adaptive ? 5 : 4;
+    for (int k = 0; k < n_rows; ++k) {
+        *rows[k] = layout->n_arrays;
+        layout->n_arrays += 2 * plan->mech.factor.n_blocks;
+    }
+    if (!plan->mech.integrator.is_adaptive)
+        passage->row_now = passage->row_seen;
 }
 
 static void fill_layout(sarrus_mechanism *mech) {
