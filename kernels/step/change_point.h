@@ -76,31 +76,43 @@ LANE_FUNCTION real sarrus_distance_slope(const sarrus_mechanism *mech, real befo
     return real_select(has_past, way / real_select(has_past, stride, real_set(1.0)), zero);
 }
 
-/* Adds the last step of the lanes of `on`, that came to `from`, to what they have travelled where the distance is round-off. */
-LANE_BODY void sarrus_parked_add(const sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, const sarrus_station *from) {
+/* Adds the last step of the lanes of `on`, that came to `from`, to what they have travelled where the distance is round-off; in a
+ * bend also where a row is left out because it is crossed, whose closeness is `crossed`: that is soon over, or the direction lost.
+ */
+LANE_BODY void sarrus_parked_add(const sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, const sarrus_station *from,
+                                 real crossed) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const mask is_bend = real_lt(real_set(0.0), lane_at(lanes->is_bend, 0));
     const real noise = real_select(is_bend, real_set(SARRUS_BEND_NOISE), real_set(SARRUS_LOST));
-    const mask here = real_lt(sarrus_distance(mech, from->near[1]), noise);
+    mask here = real_lt(sarrus_distance(mech, from->near[1]), noise);
+    here = mask_or(here, mask_and(is_bend, real_lt(sarrus_distance(mech, crossed), real_set(SARRUS_LEFT_OUT))));
     const real way = real_fma(sarrus_speed_of(mech, from->v), lane_at(lanes->stride, 0), lane_at(lanes->parked, 0));
     sarrus_lane_set(lanes->parked, on, real_select(here, way, real_set(0.0)));
 }
 
-/* The rows of the lanes of `on`, whose closeness is `rows` where the step begins: their rates, and the pace that they ask for. */
-LANE_BODY void sarrus_rows_take(const sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, const real *rows) {
+/* The rows of the lanes of `on`, whose closeness is `rows` where the step begins: their rates, and the pace that they ask for.
+ * Returns the largest closeness of those that are crossed. */
+LANE_BODY real sarrus_rows_take(const sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, const real *rows) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real zero = real_set(0.0), stride = lane_at(lanes->stride, 0);
-    real pace = zero;
+    real pace = zero, nearest = zero;
+    /* A pivot leaps where one before it begins to be refused: that is no motion of its row. */
+    mask is_same = on;
+    for (int32_t k = 0; k < 2 * mech->factor.n_blocks && mask_any(is_same); ++k)
+        is_same = mask_and(is_same, sarrus_closeness_is_alike(mech, lane_at(lanes->row, k), lane_at(rows, k)));
     for (int32_t k = 0; k < 2 * mech->factor.n_blocks && mask_any(on); ++k) {
         const real now = lane_at(rows, k), x = sarrus_distance(mech, now);
         const real slope = sarrus_distance_slope(mech, lane_at(lanes->row, k), now, stride);
-        const real rate = real_max(real_abs(slope), sarrus_rate_faded(lane_at(lanes->row_rate, k), stride, x));
+        const real rate =
+            real_max(real_select(is_same, real_abs(slope), zero), sarrus_rate_faded(lane_at(lanes->row_rate, k), stride, x));
         sarrus_lane_set(lane_from(lanes->row_rate, k), on, rate);
         sarrus_lane_set(lane_from(lanes->row, k), on, now);
         const mask is_crossed = real_lt(zero, lane_at(lanes->crossed, k));
         pace = real_max(real_select(is_crossed, zero, rate / x), pace);
+        nearest = real_max(real_select(is_crossed, now, zero), nearest);
     }
     sarrus_lane_set(lanes->pace, on, pace);
+    return nearest;
 }
 
 /* What happens to lanes near a change point, where a step begins. Returns whether someone has looked ahead: the workspace then
@@ -113,8 +125,7 @@ LANE_PHASE int sarrus_passage_go(sarrus_evaluation *ev, const sarrus_passage *la
     const real slope = sarrus_distance_slope(mech, before, from->near[0], stride);
     mask is_on = mask_and(on, real_lt(zero, lane_at(lanes->is_on, 0)));
     sarrus_lane_set(lanes->rate, is_on, real_max(real_abs(slope), sarrus_rate_faded(lane_at(lanes->rate, 0), stride, x)));
-    sarrus_rows_take(ev, lanes, is_on, from->rows);
-    sarrus_parked_add(ev, lanes, is_on, from);
+    sarrus_parked_add(ev, lanes, is_on, from, sarrus_rows_take(ev, lanes, is_on, from->rows));
     const mask is_over = mask_and(is_on, real_le(lane_at(lanes->entry, 0), x_all));
     if (mask_any(is_over))
         sarrus_passage_end(ev, lanes, is_over);
