@@ -102,8 +102,8 @@ static void a_marked_instance_makes_the_exit_code_1(void **state) {
     const char *const bare = "integrator={method: rk4, dt: 1e-3, t_end: 2, substeps: off}";
     const said *s = RUN("run", "slider_crank.yaml", "-o", "m.h5", "--set", bare, "--set", "parameters.d=1e-6");
     assert_int_equal(s->code, 1);
-    contains(s->out,
-             "  failed       1\n               1 unresolved: nobody can tell from these steps where the motion goes, and no shorter ones help\n");
+    contains(s->out, "  failed       1\n"
+                     "               1 unresolved: the steps do not tell where the motion goes, and no shorter ones help\n");
     contains(s->err, "sarrus: warning: 1 of 1 instances failed; their rows are NaN from the failure on\n");
     contains(s->err, "'substeps: auto', would help\n");
     s = RUN("run", "slider_crank.yaml", "-o", "m.h5", "--set", bare, "--set", "parameters.d=1e-6", "--json");
