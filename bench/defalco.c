@@ -171,10 +171,8 @@ static int run(sarrus_context *context, sarrus_defalco_report *report, bool json
 int sarrus_bench_defalco(int argc, char **argv) {
     options o;
     char path[MAX_PATH_BYTES];
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        fputs(usage, stdout);
+    if (sarrus_bench_help_is_asked(argc, argv, usage))
         return SARRUS_EXIT_DONE;
-    }
     if (!parse_options(argc, argv, &o))
         return SARRUS_EXIT_BAD_INPUT;
     sarrus_context *context = NULL;

@@ -303,10 +303,8 @@ int sarrus_bench_instructions(int argc, char **argv) {
     char path[1024];
     snprintf(path, sizeof path, "%s/five_bar.yaml", sarrus_bench_scenarios_folder(NULL));
     wanted.file = path;
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        fputs(usage, stdout);
+    if (sarrus_bench_help_is_asked(argc, argv, usage))
         return SARRUS_EXIT_DONE;
-    }
     if (!parse_options(argc, argv, &wanted)) {
         return SARRUS_EXIT_BAD_INPUT;
     }

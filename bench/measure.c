@@ -16,6 +16,14 @@ double sarrus_bench_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+bool sarrus_bench_help_is_asked(int argc, char **argv, const char *usage) {
+    const bool is_asked = argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+    if (is_asked) {
+        fputs(usage, stdout);
+    }
+    return is_asked;
+}
+
 static int compare_doubles(const void *left, const void *right) {
     const double a = *(const double *)left;
     const double b = *(const double *)right;

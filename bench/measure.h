@@ -9,6 +9,9 @@
 /* Monotonic time, s. */
 double sarrus_bench_now(void);
 
+/* True when the first argument asks for help: `usage` is on stdout then. */
+bool sarrus_bench_help_is_asked(int argc, char **argv, const char *usage);
+
 /* The end of a benchmark that has printed its report: says on stderr how many rows failed, and returns the program's exit code
  * (cli/command.h): some failed, or the report could not be written, or all is well. `report` may be NULL: stdout alone. */
 int sarrus_bench_finish(const char *name, int n_failures, FILE *report);

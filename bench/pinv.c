@@ -141,10 +141,8 @@ static int run(sarrus_context *context, sarrus_bench_pinv_report *report, FILE *
 
 int sarrus_bench_pinv(int argc, char **argv) {
     sarrus_bench_pinv_options options;
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        fputs(usage, stdout);
+    if (sarrus_bench_help_is_asked(argc, argv, usage))
         return SARRUS_EXIT_DONE;
-    }
     if (!parse_options(argc, argv, &options)) {
         return SARRUS_EXIT_BAD_INPUT;
     }

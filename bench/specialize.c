@@ -236,10 +236,8 @@ static void prepare_report(const sarrus_bench_specialize_options *options, sarru
 
 int sarrus_bench_specialize(int argc, char **argv) {
     sarrus_bench_specialize_options options;
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        fputs(usage, stdout);
+    if (sarrus_bench_help_is_asked(argc, argv, usage))
         return SARRUS_EXIT_DONE;
-    }
     if (!parse_options(argc, argv, &options)) {
         return SARRUS_EXIT_BAD_INPUT;
     }

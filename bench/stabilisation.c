@@ -353,10 +353,8 @@ static int run(sarrus_context *context, const options *o) {
 
 int sarrus_bench_stabilisation(int argc, char **argv) {
     options o;
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        fputs(usage, stdout);
+    if (sarrus_bench_help_is_asked(argc, argv, usage))
         return SARRUS_EXIT_DONE;
-    }
     if (!parse_options(argc, argv, &o))
         return SARRUS_EXIT_BAD_INPUT;
     sarrus_context *context = NULL;

@@ -169,10 +169,8 @@ static int run(sarrus_context *context, sarrus_bench_step_report *report) {
 int sarrus_bench_step(int argc, char **argv) {
     sarrus_bench_step_options options;
     char paths[N_DEFAULT_SCENARIOS][MAX_PATH_BYTES];
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        fputs(usage, stdout);
+    if (sarrus_bench_help_is_asked(argc, argv, usage))
         return SARRUS_EXIT_DONE;
-    }
     if (!parse_options(argc, argv, &options)) {
         return SARRUS_EXIT_BAD_INPUT;
     }

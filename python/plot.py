@@ -3,7 +3,7 @@
 
     python3 python/plot.py OUT.h5 [-o OUT.png] [--quantity NAME] [--time T]
 
-NAME is a coordinate or a speed of the file (crank_a.x), "energy", "position_error", "velocity_error", "rank", a joint's
+NAME is a coordinate or a speed of the file (crank_a.x), "energy", "work", "position_error", "velocity_error", "rank", a joint's
 reaction (reactions/A.fx) or a motor load (drives/A). Without it the angle that spreads most is shown.
 """
 
