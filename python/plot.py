@@ -196,6 +196,10 @@ def headline(file: h5py.File, path: str) -> tuple[str, str]:
     status = file["instance/status"][:]
     n_failed = int((status != 0).sum())
     words = [f"{status.size:,} instance{'s' if status.size != 1 else ''}"]
+    n_study = int(file.attrs.get("n_study_instances", status.size))
+    if n_study != status.size:
+        first = int(file["instance/id"][0])
+        words = [f"instance {first:,} of {n_study:,}" if status.size == 1 else f"{words[0]} of {n_study:,}, from {first:,} on"]
     words.append(f"{n_failed:,} failed" if n_failed else "none failed")
     if stride_of(file) > 1:
         words.append(f"every {stride_of(file)}th shown")

@@ -38,12 +38,16 @@ typedef struct sarrus_batch_options {
      * INTERRUPTED soon: sarrus_batch_create without a batch, the others with one that can only be asked, reset and destroyed. It
      * may be set at any time, by another thread or in a handler of signals, and is to be cleared only between calls. */
     const volatile int32_t *stop;
+    /* A batch may be a part of a study: its instance 0 is this one of the study, whose draws it takes. Everywhere else instances
+     * are counted from 0. */
+    uint64_t first_instance;
+    uint64_t n_study; /* instances of the whole study, for which AUTO chooses the backend; 0: those of the batch */
 } sarrus_batch_options;
 
 /* Fills the parameters of instances 0 … n_instances − 1 from the nominal values and the draws (NULL: none; else drawn for
- * at least n_instances), and assembles every instance: positions and velocities are projected (mass-weighted) onto the
- * constraints. An instance that cannot be assembled gets its status; that is not an error of the call.
- * Errors: NO_BACKEND, NO_MEMORY, BAD_ARGUMENT, INTERRUPTED. `*out` is the caller's; plan and model must outlive it, draws need not.
+ * options.first_instance and those after it), and assembles every instance: positions and velocities are projected (mass-weighted)
+ * onto the constraints. An instance that cannot be assembled gets its status; that is not an error of the call. Errors: NO_BACKEND,
+ * NO_MEMORY, BAD_ARGUMENT, INTERRUPTED. `*out` is the caller's; plan and model must outlive it, draws need not.
  */
 SARRUS_MUST_USE sarrus_status sarrus_batch_create(sarrus_context *context, const sarrus_plan *plan,
                                                   const sarrus_batch_options *options, uint64_t n_instances,

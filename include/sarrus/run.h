@@ -23,7 +23,13 @@ typedef int (*sarrus_progress_function)(const sarrus_progress *progress, void *u
 typedef struct sarrus_run_options {
     const char *output_path; /* NULL: no file is written */
     sarrus_batch_options batch;
-    uint64_t n_instances; /* 0: the scenario's */
+    uint64_t n_instances; /* of the study; 0: the scenario's */
+    /* The part of the study that is run: n_part instances from this one on; 0: all of them to the last. They have the same bits as
+     * in the whole study. */
+    uint64_t first_instance, n_part;
+    /* 1: replay, of a part of one instance: the file has a row for every step beside those for the output times of the study, and
+     * ends where the instance fails (docs/replay.md). */
+    int shows_steps;
     const uint64_t *seed; /* NULL: the scenario's */
     sarrus_progress_function progress;
     void *progress_user;
@@ -37,11 +43,19 @@ typedef struct sarrus_run_count {
     double mean;
 } sarrus_run_count;
 
+/* An instance that failed. */
+typedef struct sarrus_run_failure {
+    uint64_t instance; /* its number in the study */
+    double time;       /* s */
+} sarrus_run_failure;
+
 typedef struct sarrus_run_summary {
     uint64_t n_instances, n_failed;
+    uint64_t first_instance, n_study; /* number of the first instance in its study; instances of the whole study */
     uint64_t n_failed_by_status[SARRUS_N_INSTANCE_STATUS];
-    uint64_t n_steps; /* per instance; of an adaptive method: intervals between common times */
-    uint64_t n_output_times;
+    sarrus_run_failure first_failure[SARRUS_N_INSTANCE_STATUS]; /* of each status that there is, the instance of lowest number */
+    uint64_t n_steps;         /* per instance; of an adaptive method: intervals between common times */
+    uint64_t n_output_times;  /* rows of the file, or of what was observed */
     double t_end;             /* s reached */
     double wall_seconds;      /* integration and output */
     double integrate_seconds; /* of which: advancing and observing */
@@ -77,6 +91,7 @@ typedef struct sarrus_result_info {
     int complete;
     char version[32], created[40], backend[32], device[96];
     uint64_t seed, n_instances, n_times, n_failed;
+    uint64_t first_instance, n_study; /* number of the first instance in its study; instances of the whole study */
     uint64_t n_failed_by_status[SARRUS_N_INSTANCE_STATUS];
     double t_first, t_last;
     int n_coordinates;

@@ -14,9 +14,14 @@ typedef struct sarrus_draws sarrus_draws;
  * `*out` is the caller's; the model must outlive it. NO_MEMORY. */
 SARRUS_MUST_USE sarrus_status sarrus_draws_create(sarrus_context *context, const sarrus_model *model, uint64_t seed,
                                                   uint64_t n_instances, sarrus_draws **out);
+
+/* The same of instances i_first … i_first + n_instances − 1 of a study alone: the numbers that they have among all of it. */
+SARRUS_MUST_USE sarrus_status sarrus_draws_create_part(sarrus_context *context, const sarrus_model *model, uint64_t seed,
+                                                       uint64_t i_first, uint64_t n_instances, sarrus_draws **out);
 void sarrus_draws_destroy(sarrus_draws *draws);
 
-/* Number of sampled parameters; the label of one; its values [n_instances] in instance order, owned by `draws`. */
+/* Number of sampled parameters; the label of one; its values [n_instances], from the first instance drawn for
+ * on, owned by `draws`. */
 int sarrus_draws_n_parameters(const sarrus_draws *draws);
 const char *sarrus_draws_label(const sarrus_draws *draws, int i_parameter);
 const double *sarrus_draws_values(const sarrus_draws *draws, int i_parameter);

@@ -29,15 +29,17 @@ static bool gpu_is_worthwhile(const sarrus_plan *plan, uint64_t n_instances) {
 sarrus_status sarrus_backend_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,
                                     uint64_t n_instances, sarrus_device **out) {
     const sarrus_backend backend = options ? options->backend : SARRUS_BACKEND_AUTO;
+    /* Of a part of a study the bits are those of the whole: it has to run where that would. */
+    const uint64_t n_study = options && options->n_study > n_instances ? options->n_study : n_instances;
     switch (backend) {
     case SARRUS_BACKEND_CPU:
         return sarrus_backend_cpu.create(context, plan, options, n_instances, out);
     case SARRUS_BACKEND_CUDA:
         return sarrus_backend_cuda.create(context, plan, options, n_instances, out);
     case SARRUS_BACKEND_AUTO:
-        if (sarrus_cuda_staged_is_asked(plan) && gpu_is_worthwhile(plan, n_instances)) /* what is wrong with it is to be known */
+        if (sarrus_cuda_staged_is_asked(plan) && gpu_is_worthwhile(plan, n_study)) /* what is wrong with it is to be known */
             return sarrus_backend_cuda.create(context, plan, options, n_instances, out);
-        if (gpu_is_worthwhile(plan, n_instances) && sarrus_backend_cuda.create(NULL, plan, options, n_instances, out) == SARRUS_OK)
+        if (gpu_is_worthwhile(plan, n_study) && sarrus_backend_cuda.create(NULL, plan, options, n_instances, out) == SARRUS_OK)
             return SARRUS_OK;
         return sarrus_backend_cpu.create(context, plan, options, n_instances, out);
     default:

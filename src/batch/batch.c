@@ -1,4 +1,5 @@
 /* A batch: parameters and given states into the tiles of a device, and the public operations on it. */
+#include <float.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include "backend/backend.h"
 #include "backend/pace.h"
 #include "backend/scatter.h"
+#include "batch/own_steps.h"
 #include "core/report.h"
 #include "core/stop.h"
 #include "model/draws.h"
@@ -17,7 +19,8 @@ struct sarrus_batch {
     const sarrus_plan *plan;
     sarrus_device *device;
     uint64_t n_instances;
-    uint64_t step; /* done */
+    uint64_t i_draw; /* place of the first instance among the draws; while it is filled */
+    uint64_t step;   /* done */
     const volatile int32_t *stop;
     bool is_interrupted; /* until it is reset */
     sarrus_event_list events;
@@ -71,7 +74,7 @@ static void put(double *tile, int32_t array, int32_t width, int32_t lane, const 
         tile[(array + i) * width + lane] = from[i];
 }
 
-/* One lane of a tile from the values of instance `i`. */
+/* One lane of a tile from the values of draw `i`. */
 static void fill_lane(const sarrus_batch *batch, filler *f, const sarrus_draws *draws, uint64_t i, int32_t lane, double *tile) {
     const sarrus_plan *plan = batch->plan;
     const sarrus_mechanism *mech = &plan->mech;
@@ -94,7 +97,7 @@ static void fill_tile(const sarrus_batch *batch, filler *f, const sarrus_draws *
     double *tile = batch->device->tiles + (size_t)i_tile * (size_t)batch->plan->mech.layout.n_arrays * (size_t)width;
     for (int32_t lane = 0; lane < width; ++lane) {
         uint64_t i = i_tile * (uint64_t)width + (uint64_t)lane;
-        fill_lane(batch, f, draws, i < batch->n_instances ? i : batch->n_instances - 1, lane, tile);
+        fill_lane(batch, f, draws, batch->i_draw + (i < batch->n_instances ? i : batch->n_instances - 1), lane, tile);
     }
 }
 
@@ -127,21 +130,31 @@ static sarrus_status assemble(sarrus_context *context, sarrus_batch *batch) {
     return sarrus_report(context, SARRUS_NO_BACKEND, "the batch could not be assembled: %s", batch->device->failure);
 }
 
+/* Whether the draws (NULL: none) are those of the instances from i_first on. */
+static bool are_drawn(const sarrus_draws *draws, uint64_t i_first, uint64_t n_instances) {
+    return !draws || (i_first >= draws->i_first && n_instances <= draws->n_instances &&
+                      i_first - draws->i_first <= draws->n_instances - n_instances);
+}
+
 sarrus_status sarrus_batch_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,
                                   uint64_t n_instances, const sarrus_draws *draws, sarrus_batch **out) {
     if (!plan || !out)
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_batch_create needs a plan and a place for the batch");
     if (n_instances == 0)
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "a batch of 0 instances; expected at least 1");
-    if (draws && draws->n_instances < n_instances) {
-        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "draws for %llu instances given to a batch of %llu",
-                             (unsigned long long)draws->n_instances, (unsigned long long)n_instances);
+    const uint64_t i_first = options ? options->first_instance : 0;
+    if (!are_drawn(draws, i_first, n_instances)) {
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT,
+                             "draws for %llu instances from %llu on given to a batch of %llu from %llu on",
+                             (unsigned long long)draws->n_instances, (unsigned long long)draws->i_first,
+                             (unsigned long long)n_instances, (unsigned long long)i_first);
     }
     sarrus_batch *batch = calloc(1, sizeof *batch);
     if (!batch)
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the batch");
     batch->plan = plan;
     batch->n_instances = n_instances;
+    batch->i_draw = draws ? i_first - draws->i_first : 0;
     batch->stop = options ? options->stop : NULL;
     sarrus_status status = sarrus_backend_create(context, plan, options, n_instances, &batch->device);
     if (status == SARRUS_OK)
@@ -230,6 +243,74 @@ static double lane_value(const sarrus_batch *batch, uint64_t i_instance, int32_t
     (void)host_read(batch, array, 1);
     const double *tile = tile_of(batch, i_instance, &lane);
     return tile[array * batch->device->width + lane];
+}
+
+int sarrus_batch_has_own_steps(const sarrus_batch *batch) {
+    return batch->n_instances == 1 && batch->plan->mech.integrator.is_adaptive && batch->plan->mech.n_inputs == 0;
+}
+
+int sarrus_batch_cuts_steps(const sarrus_batch *batch) {
+    return batch->plan->mech.integrator.is_adaptive && batch->plan->mech.n_inputs > 0;
+}
+
+double sarrus_batch_own_time(const sarrus_batch *batch) {
+    return lane_value(batch, 0, batch->plan->mech.layout.adaptive.t_now);
+}
+
+/* A clock whose first step ends at t, by which the kernels reach any time there is. They go on judging up to the t_end of theirs.
+ */
+static sarrus_clock clock_to(const sarrus_batch *batch, double t) {
+    return (sarrus_clock){0, 2, t, batch->plan->model->integrator.t_end};
+}
+
+/* The first grid step behind time t: to the bit what kernels/step/clock.h finds. */
+static uint64_t grid_step_after(const sarrus_batch *batch, double t) {
+    const sarrus_clock clock = clock_of(batch);
+    const double n_total = (double)clock.n_total;
+    double step = rint(t / clock.dt) - 1.0;
+    for (int k = 0; k < 3; ++k)
+        step += (step == n_total ? clock.t_end : step * clock.dt) <= t ? 1.0 : 0.0;
+    return (uint64_t)step;
+}
+
+/* An instance that failed was given its step by a clock that is not the grid's. */
+static void failed_step_mend(const sarrus_batch *batch) {
+    const int32_t array = batch->plan->mech.layout.failed_step, width = batch->device->width;
+    (void)lane_value(batch, 0, array);
+    for (int32_t lane = 0; lane < width; ++lane)
+        batch->device->tiles[array * width + lane] = (double)grid_step_after(batch, sarrus_batch_own_time(batch));
+    host_write(batch, array, 1);
+}
+
+static sarrus_status own_time_reach(sarrus_batch *batch, double t) {
+    const sarrus_clock clock = clock_to(batch, t);
+    if (is_ended(batch))
+        return SARRUS_INTERRUPTED;
+    const bool was_well = sarrus_batch_status(batch, 0) == SARRUS_INSTANCE_OK;
+    const sarrus_status status = batch->device->ops->advance(batch->device, &clock, 1);
+    if (status == SARRUS_OK && was_well && sarrus_batch_status(batch, 0) != SARRUS_INSTANCE_OK)
+        failed_step_mend(batch);
+    return steps_end(batch, status, 0);
+}
+
+/* What comes first behind the end of a step lies in the next one, however short that is. */
+sarrus_status sarrus_batch_own_step(sarrus_batch *batch) {
+    return own_time_reach(batch, fmax(nextafter(sarrus_batch_own_time(batch), HUGE_VAL), DBL_MIN));
+}
+
+sarrus_status sarrus_batch_own_observe(sarrus_batch *batch, double t, const sarrus_observation *observation) {
+    sarrus_status status = own_time_reach(batch, t);
+    if (status != SARRUS_OK)
+        return status;
+    sarrus_observation here = *observation;
+    here.n_times = 1;
+    here.observe_first = 1;
+    sarrus_device_observation all = {clock_to(batch, t), &here, batch->n_instances};
+    all.clock.step = 1;
+    status = steps_end(batch, batch->device->ops->observe(batch->device, &all), 0);
+    if (status == SARRUS_OK)
+        batch->step = grid_step_after(batch, t) - 1;
+    return status;
 }
 
 /* An array for all instances that a reset sets to zero, or to −1, or (from ≥ 0) to another one. */

@@ -50,7 +50,10 @@ static void info_print(const char *path, const sarrus_result_info *info) {
     printf("%s: %s, %s\n", path, info->complete ? "complete" : "NOT complete (the run was stopped or is still going on)", bytes);
     printf("  written    %s by sarrus %s, format %d\n", info->created, info->version, info->format);
     printf("  backend    %s (%s), seed %" PRIu64 "\n", info->backend, info->device, info->seed);
-    printf("  instances  %" PRIu64 ", failed %" PRIu64 "\n", info->n_instances, info->n_failed);
+    printf("  instances  %" PRIu64, info->n_instances);
+    if (info->n_study != info->n_instances)
+        printf(" of %" PRIu64 ": from %" PRIu64 " on", info->n_study, info->first_instance);
+    printf(", failed %" PRIu64 "\n", info->n_failed);
     for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++)
         if (info->n_failed_by_status[i] > 0)
             printf("             %" PRIu64 " %s: %s\n", info->n_failed_by_status[i],
@@ -74,6 +77,8 @@ static void info_print_json(sarrus_json *json, const char *path, const sarrus_re
     sarrus_json_text(json, "device", info->device);
     sarrus_json_count(json, "seed", info->seed);
     sarrus_json_count(json, "n_instances", info->n_instances);
+    sarrus_json_count(json, "first_instance", info->first_instance);
+    sarrus_json_count(json, "n_study_instances", info->n_study);
     sarrus_json_count(json, "n_failed", info->n_failed);
     sarrus_json_open(json, "failed_by_status", '{');
     for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++)

@@ -90,13 +90,17 @@ bool sarrus_settings_add(sarrus_settings *settings, const char *command, const c
     char **paths = realloc(settings->paths, (n + 1) * sizeof *paths);
     if (paths != NULL)
         settings->paths = paths;
+    const char **texts = realloc(settings->texts, (n + 1) * sizeof *texts);
+    if (texts != NULL)
+        settings->texts = texts;
     char *path = strndup(text, (size_t)(equals - text));
-    if (overrides == NULL || paths == NULL || path == NULL) {
+    if (overrides == NULL || paths == NULL || texts == NULL || path == NULL) {
         free(path);
         fprintf(stderr, "sarrus %s: error: %s\n", command, strerror(ENOMEM));
         return false;
     }
     settings->paths[n] = path;
+    settings->texts[n] = text;
     settings->overrides[n] = (sarrus_override){.path = path, .value = equals + 1};
     settings->n_overrides = n + 1;
     return true;
@@ -106,6 +110,7 @@ void sarrus_settings_free(sarrus_settings *settings) {
     for (size_t i = 0; i < settings->n_overrides; i++)
         free(settings->paths[i]);
     free(settings->paths);
+    free(settings->texts);
     free(settings->overrides);
     *settings = (sarrus_settings){0};
 }

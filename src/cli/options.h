@@ -26,6 +26,7 @@ int sarrus_option_next(int argc, char **argv, const char *shorts, const struct o
 typedef struct sarrus_settings {
     sarrus_override *overrides; /* [n_overrides], the strings belong to argv */
     char **paths;               /* [n_overrides] owned */
+    const char **texts;         /* [n_overrides] PATH=VALUE as it was given */
     size_t n_overrides;
 } sarrus_settings;
 

@@ -7,6 +7,7 @@
 #include "cli/kernel_places.h"
 #include "cli/progress.h"
 #include "cli/scenario_argument.h"
+#include "cli/shell_word.h"
 #include "cli/signals.h"
 #include "cli/summary.h"
 #include "sarrus/run.h"
@@ -17,8 +18,8 @@ typedef struct run_arguments {
     const char *output; /* NULL: made from the scenario's name */
     sarrus_backend backend;
     sarrus_specialize specialize;
-    uint64_t n_threads, n_devices, n_instances, seed;
-    bool has_seed, is_quiet, is_json, is_help;
+    uint64_t n_threads, n_devices, n_instances, seed, instance;
+    bool has_seed, has_instance, is_quiet, is_json, is_help;
 } run_arguments;
 
 static void help_print(void) {
@@ -31,6 +32,8 @@ static void help_print(void) {
            "      --threads N             processor threads (default: all)\n"
            "      --devices N             GPUs to split the instances between (default: all that are visible)\n"
            "      --instances N           number of instances, instead of the scenario's\n"
+           "      --instance I            replay instance I (from 0) of the study alone: the same bits, a row for\n"
+           "                              every step, into NAME.instance_I.h5\n"
            "      --seed S                seed of the draws, instead of the scenario's\n"
            "      --set PATH=VALUE        replace a number or a key of the scenario (may be repeated)\n"
            "      --resume                continue a stopped run (not available in this version)\n"
@@ -47,6 +50,7 @@ enum {
     OPTION_THREADS,
     OPTION_DEVICES,
     OPTION_INSTANCES,
+    OPTION_INSTANCE,
     OPTION_SEED,
     OPTION_SET,
     OPTION_RESUME,
@@ -107,6 +111,9 @@ static bool option_take(const char *command, int option, run_arguments *out) {
         return number_read(command, "devices", 1, 64, &out->n_devices);
     case OPTION_INSTANCES:
         return number_read(command, "instances", 1, UINT64_C(1) << 40, &out->n_instances);
+    case OPTION_INSTANCE:
+        out->has_instance = true;
+        return number_read(command, "instance", 0, (UINT64_C(1) << 40) - 1, &out->instance);
     case OPTION_SEED:
         out->has_seed = true;
         return number_read(command, "seed", 0, UINT64_MAX, &out->seed);
@@ -134,6 +141,7 @@ static bool arguments_read(int argc, char **argv, run_arguments *out) {
         {"threads", required_argument, NULL, OPTION_THREADS},
         {"devices", required_argument, NULL, OPTION_DEVICES},
         {"instances", required_argument, NULL, OPTION_INSTANCES},
+        {"instance", required_argument, NULL, OPTION_INSTANCE},
         {"seed", required_argument, NULL, OPTION_SEED},
         {"set", required_argument, NULL, OPTION_SET},
         {"resume", no_argument, NULL, OPTION_RESUME},
@@ -146,19 +154,27 @@ static bool arguments_read(int argc, char **argv, run_arguments *out) {
     for (int option; (option = sarrus_option_next(argc, argv, ":o:h", table)) != -1;)
         if (!option_take(argv[0], option, out))
             return false;
+    if (out->has_instance && out->n_devices > 1) {
+        sarrus_option_refuse(argv[0], "--devices %llu together with --instance; one instance runs on one device",
+                             (unsigned long long)out->n_devices);
+        return false;
+    }
     return true;
 }
 
-/* "scenarios/five_bar.yaml" → "five_bar.h5"; to be freed by the caller, NULL without memory. */
-static char *output_name_make(const char *path) {
+/* "scenarios/five_bar.yaml" → "five_bar.h5", or "five_bar.instance_17.h5": a replay never takes the place of its study. To be freed
+ * by the caller, NULL without memory. */
+static char *output_name_make(const char *path, const run_arguments *arguments) {
     const char *slash = strrchr(path, '/');
     const char *base = slash != NULL ? slash + 1 : path;
     const char *dot = strrchr(base, '.');
     const bool is_yaml = dot != NULL && dot != base && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+    const int n_stem = (int)(is_yaml ? (size_t)(dot - base) : strlen(base));
     char *name = NULL;
-    if (asprintf(&name, "%.*s.h5", (int)(is_yaml ? (size_t)(dot - base) : strlen(base)), base) < 0)
-        return NULL;
-    return name;
+    const int n = arguments->has_instance
+                      ? asprintf(&name, "%.*s.instance_%llu.h5", n_stem, base, (unsigned long long)arguments->instance)
+                      : asprintf(&name, "%.*s.h5", n_stem, base);
+    return n < 0 ? NULL : name;
 }
 
 /* What may not be meant, before the run: some runs take hours. Those who have no memory for it will hear of that from the run. */
@@ -181,6 +197,36 @@ static void failure_print(const sarrus_context *context, sarrus_status status) {
         fprintf(stderr, "sarrus: error: %s\n", sarrus_status_text(status));
 }
 
+/* The command that replays an instance of this run, up to the instance's number: what chooses the study's numbers, and where they
+ * are computed. To be freed by the caller; NULL without memory. */
+static char *replay_command_make(const char *path, const run_arguments *arguments) {
+    static const char *const backends[] = {"auto", "cpu", "cuda"};
+    char *text = NULL;
+    size_t n = 0;
+    FILE *stream = open_memstream(&text, &n);
+    if (stream == NULL)
+        return NULL;
+    fputs("sarrus run ", stream);
+    if (path[0] == '-')
+        fputs("./", stream);
+    sarrus_shell_word_print(path, stream);
+    for (size_t i = 0; i < arguments->settings.n_overrides; i++) {
+        fputs(" --set ", stream);
+        sarrus_shell_word_print(arguments->settings.texts[i], stream);
+    }
+    if (arguments->n_instances > 0)
+        fprintf(stream, " --instances %llu", (unsigned long long)arguments->n_instances);
+    if (arguments->has_seed)
+        fprintf(stream, " --seed %llu", (unsigned long long)arguments->seed);
+    if (arguments->backend != SARRUS_BACKEND_AUTO)
+        fprintf(stream, " --backend %s", backends[arguments->backend]);
+    fputs(" --instance ", stream);
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
 /* Runs what has been read and planned, and prints the summary. */
 static int plan_run(const char *path, const char *output, const run_arguments *arguments, const sarrus_scenario_argument *scenario,
                     const sarrus_plan *plan) {
@@ -199,6 +245,9 @@ static int plan_run(const char *path, const char *output, const run_arguments *a
                   .compiler = places.compiler,
                   .stop = sarrus_signals_flag()},
         .n_instances = arguments->n_instances,
+        .first_instance = arguments->instance,
+        .n_part = arguments->has_instance ? 1 : 0,
+        .shows_steps = arguments->has_instance,
         .seed = arguments->has_seed ? &arguments->seed : NULL,
         .progress = sarrus_progress_draw,
         .progress_user = &bar,
@@ -212,12 +261,15 @@ static int plan_run(const char *path, const char *output, const run_arguments *a
         failure_print(scenario->context, status);
     else if (!is_over)
         fprintf(stderr, "sarrus: warning: stopped before the first step; nothing was written\n");
+    char *replay = replay_command_make(path, arguments);
     const sarrus_summary_text text = {
         .scenario = path,
         .output = output,
+        .replay = replay,
         .model = scenario->model,
         .seed = arguments->has_seed ? arguments->seed : sarrus_model_seed(scenario->model),
         .is_complete = status == SARRUS_OK,
+        .is_replay = arguments->has_instance,
     };
     if (is_over && arguments->is_json)
         sarrus_summary_print_json(&text, &summary, stdout);
@@ -226,6 +278,7 @@ static int plan_run(const char *path, const char *output, const run_arguments *a
     fflush(stdout); /* the warnings follow the summary where both go to one file */
     if (is_over)
         sarrus_summary_warn(&text, &summary, stderr);
+    free(replay);
     if (status == SARRUS_INTERRUPTED)
         return SARRUS_EXIT_SIGNAL + sarrus_signal_caught();
     return status == SARRUS_OK && summary.n_failed > 0 ? SARRUS_EXIT_SOME_FAILED : sarrus_exit_code(status);
@@ -235,6 +288,11 @@ static int plan_run(const char *path, const char *output, const run_arguments *a
 static int scenario_run(const char *path, const char *output, const run_arguments *arguments,
                         const sarrus_scenario_argument *scenario) {
     sarrus_plan *plan = NULL;
+    const uint64_t n_study = arguments->n_instances > 0 ? arguments->n_instances : sarrus_model_n_instances(scenario->model);
+    if (arguments->has_instance && arguments->instance >= n_study)
+        return sarrus_option_refuse("run", "--instance %llu: the study has %llu instance%s; a number from 0 to %llu was expected",
+                                    (unsigned long long)arguments->instance, (unsigned long long)n_study, n_study == 1 ? "" : "s",
+                                    (unsigned long long)n_study - 1);
     const sarrus_status status = sarrus_plan_create(scenario->context, scenario->model, &plan);
     if (status != SARRUS_OK)
         failure_print(scenario->context, status);
@@ -248,7 +306,7 @@ static int scenario_run(const char *path, const char *output, const run_argument
 static int file_run(const char *path, const run_arguments *arguments) {
     sarrus_scenario_argument scenario;
     sarrus_signals_leave();
-    char *made = arguments->output == NULL ? output_name_make(path) : NULL;
+    char *made = arguments->output == NULL ? output_name_make(path, arguments) : NULL;
     const char *output = arguments->output != NULL ? arguments->output : made;
     int code = SARRUS_EXIT_IO;
     if (output == NULL) {

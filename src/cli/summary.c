@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/json.h"
@@ -28,7 +29,7 @@ static void errors_print(const sarrus_run_summary *summary, FILE *stream) {
                 summary->max_velocity_error);
     if (!isnan(summary->max_violation))
         fprintf(stream, "\n  energy       balanced to %.2g\n", summary->max_energy_error);
-    if (summary->n_instances > 1)
+    if (summary->n_study > 1)
         snprintf(instance, sizeof instance, ", instance %" PRIu64, summary->nearest_change_point_instance);
     if (!isnan(summary->nearest_change_point))
         fprintf(stream, "  change point as near as %.2g of an ordinary distance at t = %.4g s%s\n", summary->nearest_change_point,
@@ -97,6 +98,26 @@ static void work_print(const sarrus_run_summary *summary, FILE *stream) {
     }
 }
 
+/* The status of the first failure, in the order of the instances; 0: none has failed. */
+static int first_failed_status(const sarrus_run_summary *summary) {
+    int first = 0;
+    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++)
+        if (summary->n_failed_by_status[i] > 0 &&
+            (first == 0 || summary->first_failure[i].instance < summary->first_failure[first].instance))
+            first = i;
+    return first;
+}
+
+/* How the one instance of a replay has ended. */
+static void end_print(const sarrus_run_summary *summary, FILE *stream) {
+    const int status = first_failed_status(summary);
+    if (status == 0)
+        fprintf(stream, "  status       ok\n");
+    else
+        fprintf(stream, "  status       %s at t = %g s: %s\n", sarrus_instance_status_word((sarrus_instance_status)status),
+                summary->first_failure[status].time, sarrus_instance_status_text((sarrus_instance_status)status));
+}
+
 static void failures_print(const sarrus_run_summary *summary, FILE *stream) {
     char count[32];
     sarrus_count_text(summary->n_failed, count, sizeof count);
@@ -105,8 +126,11 @@ static void failures_print(const sarrus_run_summary *summary, FILE *stream) {
         if (summary->n_failed_by_status[i] == 0)
             continue;
         sarrus_count_text(summary->n_failed_by_status[i], count, sizeof count);
-        fprintf(stream, "               %s %s: %s\n", count, sarrus_instance_status_word((sarrus_instance_status)i),
+        fprintf(stream, "               %s %s: %s", count, sarrus_instance_status_word((sarrus_instance_status)i),
                 sarrus_instance_status_text((sarrus_instance_status)i));
+        fprintf(stream, summary->n_study > 1 ? " (%sinstance %" PRIu64 ", t = %g s)\n" : "\n",
+                summary->n_failed_by_status[i] > 1 ? "first " : "", summary->first_failure[i].instance,
+                summary->first_failure[i].time);
     }
 }
 
@@ -116,8 +140,11 @@ void sarrus_summary_print(const sarrus_summary_text *text, const sarrus_run_summ
     sarrus_count_text(summary->n_instances, n_instances, sizeof n_instances);
     sarrus_count_text(summary->n_steps, n_steps, sizeof n_steps);
     sarrus_size_text(summary->output_bytes, size, sizeof size);
-    fprintf(stream, "%s: %s instance%s, ", *name != '\0' ? name : text->scenario, n_instances,
-            summary->n_instances == 1 ? "" : "s");
+    fprintf(stream, "%s: ", *name != '\0' ? name : text->scenario);
+    if (text->is_replay)
+        fprintf(stream, "instance %" PRIu64 " of %" PRIu64 " again, ", summary->first_instance, summary->n_study);
+    else
+        fprintf(stream, "%s instance%s, ", n_instances, summary->n_instances == 1 ? "" : "s");
     if (!summary->is_adaptive)
         fprintf(stream, "%s steps, ", n_steps);
     fprintf(stream, "t = %g s%s\n", summary->t_end, text->is_complete ? "" : " (stopped)");
@@ -128,9 +155,12 @@ void sarrus_summary_print(const sarrus_summary_text *text, const sarrus_run_summ
     library_print(summary, stream);
     work_print(summary, stream);
     errors_print(summary, stream);
-    failures_print(summary, stream);
-    fprintf(stream, "  output       %s: %s, %" PRIu64 " output time%s\n", text->output, size, summary->n_output_times,
-            summary->n_output_times == 1 ? "" : "s");
+    if (text->is_replay)
+        end_print(summary, stream);
+    else
+        failures_print(summary, stream);
+    fprintf(stream, "  output       %s: %s, %" PRIu64 " %s%s\n", text->output, size, summary->n_output_times,
+            text->is_replay ? "row" : "output time", summary->n_output_times == 1 ? "" : "s");
 }
 
 static void count_print_json(sarrus_json *json, const char *name, const sarrus_run_count *count) {
@@ -159,6 +189,32 @@ static void kernels_print_json(sarrus_json *json, const sarrus_specialization *k
     sarrus_json_close(json, '}');
 }
 
+/* Which part of the study this was, and an instance of each status with the command that replays the first of all. */
+static void failures_print_json(sarrus_json *json, const sarrus_summary_text *text, const sarrus_run_summary *summary) {
+    const int first = first_failed_status(summary);
+    char *command = NULL;
+    sarrus_json_count(json, "first_instance", summary->first_instance);
+    sarrus_json_count(json, "n_study_instances", summary->n_study);
+    sarrus_json_open(json, "first_failures", '[');
+    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++) {
+        if (summary->n_failed_by_status[i] == 0)
+            continue;
+        sarrus_json_open(json, NULL, '{');
+        sarrus_json_text(json, "status", sarrus_instance_status_word((sarrus_instance_status)i));
+        sarrus_json_text(json, "reason", sarrus_instance_status_text((sarrus_instance_status)i));
+        sarrus_json_count(json, "instance", summary->first_failure[i].instance);
+        sarrus_json_number(json, "time", summary->first_failure[i].time);
+        sarrus_json_close(json, '}');
+    }
+    sarrus_json_close(json, ']');
+    if (first != 0 && text->replay != NULL &&
+        asprintf(&command, "%s%" PRIu64, text->replay, summary->first_failure[first].instance) >= 0)
+        sarrus_json_text(json, "replay", command);
+    else
+        sarrus_json_null(json, "replay");
+    free(command);
+}
+
 void sarrus_summary_print_json(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream) {
     sarrus_json json;
     sarrus_json_begin(&json, stream);
@@ -176,6 +232,7 @@ void sarrus_summary_print_json(const sarrus_summary_text *text, const sarrus_run
     for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++)
         sarrus_json_count(&json, sarrus_instance_status_word((sarrus_instance_status)i), summary->n_failed_by_status[i]);
     sarrus_json_close(&json, '}');
+    failures_print_json(&json, text, summary);
     sarrus_json_count(&json, "n_steps", summary->n_steps);
     sarrus_json_count(&json, "n_output_times", summary->n_output_times);
     sarrus_json_number(&json, "t_end", summary->t_end);
@@ -282,13 +339,30 @@ static void limits_warn(const sarrus_model *model, const sarrus_run_summary *sum
     }
 }
 
+/* What failed, and the command that shows how. */
+static void failure_warn(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream) {
+    const int first = first_failed_status(summary);
+    if (first == 0)
+        return;
+    const sarrus_run_failure *failure = &summary->first_failure[first];
+    if (text->is_replay) {
+        fprintf(stream, "sarrus: warning: instance %" PRIu64 " failed at t = %g s (%s: %s); the file has its steps up to there\n",
+                failure->instance, failure->time, sarrus_instance_status_word((sarrus_instance_status)first),
+                sarrus_instance_status_text((sarrus_instance_status)first));
+        return;
+    }
+    fprintf(stream, "sarrus: warning: %" PRIu64 " of %" PRIu64 " instances failed; their rows are NaN from the failure on\n",
+            summary->n_failed, summary->n_instances);
+    if (text->replay != NULL)
+        fprintf(stream, "                 instance %" PRIu64 " step by step: %s%" PRIu64 "\n", failure->instance, text->replay,
+                failure->instance);
+}
+
 void sarrus_summary_warn(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream) {
     if (!text->is_complete)
         fprintf(stream, "sarrus: warning: stopped at t = %g s; %s is valid up to there, and marked as not complete\n",
                 summary->t_end, text->output);
-    if (summary->n_failed > 0)
-        fprintf(stream, "sarrus: warning: %" PRIu64 " of %" PRIu64 " instances failed; their rows are NaN from the failure on\n",
-                summary->n_failed, summary->n_instances);
+    failure_warn(text, summary, stream);
     if (summary->n_failed_by_status[SARRUS_INSTANCE_DIVERGED] > 0)
         divergence_warn(text->model, "instances diverged", stream);
     limits_warn(text->model, summary, stream);

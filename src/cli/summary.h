@@ -11,9 +11,11 @@
 typedef struct sarrus_summary_text {
     const char *scenario; /* path */
     const char *output;   /* path */
+    const char *replay;   /* the command that replays an instance, its number to follow; NULL: not known */
     const sarrus_model *model;
     uint64_t seed;
     bool is_complete;
+    bool is_replay; /* of one instance of a study */
 } sarrus_summary_text;
 
 void sarrus_summary_print(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream);

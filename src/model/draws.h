@@ -6,6 +6,7 @@
 
 typedef struct sarrus_draws {
     const sarrus_model *model;
+    uint64_t i_first; /* number of the first instance in its study */
     uint64_t n_instances;
     int n_sampled;  /* = model->batch.n_sampled */
     double *values; /* [n_sampled][n_instances], units of the targets */

@@ -59,8 +59,10 @@ sarrus_status sarrus_layout_make(const sarrus_sink_description *description, sar
     if (description->n_instances == 0 || description->n_times == 0 || description->n_fields < 0) {
         return SARRUS_BAD_ARGUMENT;
     }
-    sarrus_layout layout = {
-        .n_instances = description->n_instances, .n_times = description->n_times, .n_fields = description->n_fields};
+    sarrus_layout layout = {.n_instances = description->n_instances,
+                            .n_times = description->n_times,
+                            .is_open_ended = description->is_open_ended,
+                            .n_fields = description->n_fields};
     layout.fields = calloc((size_t)layout.n_fields + 1, sizeof *layout.fields);
     if (layout.fields == NULL) {
         return SARRUS_NO_MEMORY;

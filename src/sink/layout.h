@@ -2,6 +2,7 @@
 #ifndef SARRUS_SINK_LAYOUT_H
 #define SARRUS_SINK_LAYOUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ typedef struct sarrus_layout_field {
 
 typedef struct sarrus_layout {
     uint64_t n_instances, n_times;
+    bool is_open_ended; /* n_times is the most there may be */
     uint64_t block_times;
     uint64_t n_jobs; /* chunks of one block, all fields */
     uint64_t block_doubles;

@@ -86,6 +86,16 @@ sarrus_status sarrus_result_file_reach(sarrus_result_file *file, uint64_t n_time
     return ok ? SARRUS_OK : sarrus_result_file_fail(file, "writing failed");
 }
 
+sarrus_status sarrus_result_file_extend(sarrus_result_file *file, const double *times, uint64_t n_times) {
+    const sarrus_layout *layout = file->layout;
+    bool ok = sarrus_time_axis_append(&file->time, times, n_times);
+    for (int f = 0; ok && f < layout->n_fields; f++) {
+        const hsize_t dims[3] = {layout->n_instances, file->time.n_written, layout->fields[f].width};
+        ok = H5Dset_extent(file->fields[f], dims) >= 0;
+    }
+    return ok && file->state.write_error == 0 ? SARRUS_OK : sarrus_result_file_fail(file, "writing failed");
+}
+
 void sarrus_result_file_abandon(sarrus_result_file *file) {
     file->state.is_abandoned = true;
 }

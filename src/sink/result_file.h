@@ -41,6 +41,9 @@ SARRUS_MUST_USE sarrus_status sarrus_result_file_create(sarrus_result_file *file
 /* Sees to it that the first n_times output times, at least, are in the file. */
 SARRUS_MUST_USE sarrus_status sarrus_result_file_reach(sarrus_result_file *file, uint64_t n_times);
 
+/* Of an open-ended file: lengthens everything by a block of output times, and writes these. */
+SARRUS_MUST_USE sarrus_status sarrus_result_file_extend(sarrus_result_file *file, const double *times, uint64_t n_times);
+
 /* Writes a packed chunk of field `i_field` whose first element is instance `i_instance`, time `i_time`. */
 SARRUS_MUST_USE sarrus_status sarrus_result_file_put(sarrus_result_file *file, int i_field, uint64_t i_instance, uint64_t i_time,
                                                      const sarrus_compress_slot *slot);

@@ -197,6 +197,14 @@ static void count_events(hid_t file, sarrus_result_info *info) {
     }
 }
 
+/* Which part of its study the file holds. */
+static bool read_part(hid_t file, sarrus_result_info *info) {
+    info->n_study = info->n_instances;
+    const bool has_study = H5Aexists(file, "n_study_instances") > 0;
+    return (info->n_instances == 0 || read_rows(file, "instance/id", H5T_NATIVE_UINT64, 0, 1, &info->first_instance)) &&
+           (!has_study || get_number(file, "n_study_instances", H5T_NATIVE_UINT64, &info->n_study));
+}
+
 static herr_t count_dataset(hid_t file, const char *name, const H5O_info_t *object, void *user) {
     (void)file;
     (void)name;
@@ -220,7 +228,8 @@ static sarrus_status read_info(sarrus_context *context, const char *path, hid_t 
     out->n_coordinates = H5Lexists(file, "coordinate", H5P_DEFAULT) > 0 ? (int)column_length(file, "coordinate") : 0;
     count_events(file, out);
     bool ok = get_number(file, "complete", H5T_NATIVE_INT, &out->complete) &&
-              get_number(file, "seed", H5T_NATIVE_UINT64, &out->seed) && read_times(file, out) && count_failed(file, out) &&
+              get_number(file, "seed", H5T_NATIVE_UINT64, &out->seed) && read_part(file, out) && read_times(file, out) &&
+              count_failed(file, out) &&
               H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, count_dataset, &out->n_datasets, H5O_INFO_BASIC) >= 0;
     return ok ? SARRUS_OK : sarrus_report(context, SARRUS_BAD_INPUT, "%s: the result file is damaged", path);
 }

@@ -32,11 +32,13 @@ static bool put_root_attributes(sarrus_result_file *file, const sarrus_sink_desc
     }
     snprintf(hash, sizeof hash, "%016" PRIx64, description->plan_hash);
     hid_t root = file->file;
+    const uint64_t n_study = description->n_study > 0 ? description->n_study : description->n_instances;
     bool ok = sarrus_hdf5_put_number(root, "sarrus_format", H5T_NATIVE_INT, &format) &&
               sarrus_hdf5_put_text(root, "sarrus_version", SARRUS_VERSION) && sarrus_hdf5_put_text(root, "created", created) &&
               sarrus_hdf5_put_text(root, "backend", description->backend != NULL ? description->backend : "") &&
               sarrus_hdf5_put_text(root, "device", description->device != NULL ? description->device : "") &&
               sarrus_hdf5_put_number(root, "seed", H5T_NATIVE_UINT64, &description->seed) &&
+              sarrus_hdf5_put_number(root, "n_study_instances", H5T_NATIVE_UINT64, &n_study) &&
               sarrus_hdf5_put_text(root, "plan_hash", hash);
     if (!ok) {
         return false;
@@ -71,7 +73,7 @@ static bool put_scales(sarrus_result_file *file, const sarrus_sink_description *
         return false;
     }
     for (uint64_t i = 0; i < n; i++) {
-        ids[i] = i;
+        ids[i] = description->first_instance + i;
     }
     out->instance = sarrus_hdf5_create_column(file->file, "instance/id", H5T_NATIVE_UINT64, ids, n);
     free(ids);
@@ -79,7 +81,7 @@ static bool put_scales(sarrus_result_file *file, const sarrus_sink_description *
     if (out->instance < 0 || H5Lcreate_hard(file->file, "instance/id", file->file, "id", H5P_DEFAULT, H5P_DEFAULT) < 0) {
         return false;
     }
-    return sarrus_time_axis_create(&file->time, file->file, description) &&
+    return sarrus_time_axis_create(&file->time, file->file, description, file->layout) &&
            sarrus_hdf5_describe(out->instance, "1", "number of the instance") && H5DSset_scale(out->instance, "id") >= 0 &&
            sarrus_hdf5_describe(file->time.dataset, "s", "output time") && H5DSset_scale(file->time.dataset, "time") >= 0;
 }
@@ -196,13 +198,18 @@ static hid_t label_scale(const sarrus_result_file *file, const sarrus_sink_descr
 static bool put_field(sarrus_result_file *file, const sarrus_sink_description *description, int i, scales *all) {
     const sarrus_sink_field *field = &description->fields[i];
     const sarrus_layout_field *cut = &file->layout->fields[i];
-    const hsize_t dims[3] = {file->layout->n_instances, file->layout->n_times, cut->width};
+    const bool is_open = file->layout->is_open_ended;
+    const hsize_t dims[3] = {file->layout->n_instances, is_open ? 1 : file->layout->n_times, cut->width};
+    const hsize_t dims_max[3] = {dims[0], H5S_UNLIMITED, dims[2]};
     const hsize_t chunk[3] = {cut->chunk_instances, file->layout->block_times, cut->width};
     const double fill_f64 = NAN;
     const uint16_t fill_u16 = UINT16_MAX;
     bool is_u16 = field->type == SARRUS_SINK_U16;
-    const sarrus_hdf5_shape shape = {
-        .n_dims = cut->n_dims, .dims = dims, .chunk = chunk, .fill = is_u16 ? (const void *)&fill_u16 : (const void *)&fill_f64};
+    const sarrus_hdf5_shape shape = {.n_dims = cut->n_dims,
+                                     .dims = dims,
+                                     .dims_max = is_open ? dims_max : NULL,
+                                     .chunk = chunk,
+                                     .fill = is_u16 ? (const void *)&fill_u16 : (const void *)&fill_f64};
     hid_t dataset = sarrus_hdf5_create_dataset(file->file, field->path, is_u16 ? H5T_NATIVE_UINT16 : H5T_NATIVE_DOUBLE, &shape);
     file->fields[i] = dataset;
     bool ok = sarrus_hdf5_describe(dataset, field->units, field->long_name) && attach_instances(dataset, all) &&

@@ -31,6 +31,7 @@ typedef struct block_buffer {
     buffer_state state;
     double *memory; /* [layout.block_doubles]; NULL for a second buffer that is never needed */
     double **data;  /* [n_fields] into `memory` */
+    double *times;  /* [layout.block_times] into `memory`; NULL when they are known beforehand */
     uint64_t i_time_first, n_times_stride, n_times;
     bool has_outcome;
     sarrus_outcome_copy outcome;
@@ -93,7 +94,9 @@ static sarrus_status write_chunks(sarrus_sink *sink, const block_buffer *buffer)
                                        .n_times = buffer->n_times,
                                        .stop = sink->stop};
     sarrus_status status = is_late(sink) ? SARRUS_INTERRUPTED : SARRUS_OK;
-    if (status == SARRUS_OK) {
+    if (status == SARRUS_OK && buffer->times != NULL) {
+        status = sarrus_result_file_extend(&sink->file, buffer->times, buffer->n_times);
+    } else if (status == SARRUS_OK) {
         status = sarrus_result_file_reach(&sink->file, buffer->i_time_first + buffer->n_times);
     }
     if (status != SARRUS_OK) {
@@ -128,7 +131,9 @@ static sarrus_status write_block(sarrus_sink *sink, const block_buffer *buffer) 
 }
 
 static sarrus_status write_end(sarrus_sink *sink, const sarrus_sink_outcome *outcome, uint64_t n_times) {
-    bool complete = outcome->complete && n_times == sink->layout.n_times;
+    /* the end of an open-ended file is where the caller has come to */
+    const uint64_t n_wanted = sink->layout.is_open_ended ? sink->i_time_next : sink->layout.n_times;
+    bool complete = outcome->complete && n_times == n_wanted;
     return sarrus_result_file_finish(&sink->file, n_times, outcome, complete);
 }
 
@@ -207,7 +212,7 @@ static uint64_t rounded_doubles(const sarrus_layout *layout, int i_field) {
 }
 
 static bool make_buffer(const sarrus_layout *layout, const sarrus_sink_description *description, block_buffer *buffer) {
-    uint64_t n = 8;
+    uint64_t n = 8 + (layout->is_open_ended ? (layout->block_times + 7) / 8 * 8 : 0);
     for (int f = 0; f < layout->n_fields; f++) {
         n += rounded_doubles(layout, f);
     }
@@ -221,6 +226,7 @@ static bool make_buffer(const sarrus_layout *layout, const sarrus_sink_descripti
         buffer->data[f] = at;
         at += rounded_doubles(layout, f);
     }
+    buffer->times = layout->is_open_ended ? at : NULL;
     return true;
 }
 
@@ -250,7 +256,7 @@ static bool same_path(const char *a, const char *b) {
 
 /* NULL, or what is wrong with the description. */
 static const char *description_error(const sarrus_sink_description *description) {
-    if (description->times == NULL || (description->n_fields > 0 && description->fields == NULL) ||
+    if ((description->times == NULL && !description->is_open_ended) || (description->n_fields > 0 && description->fields == NULL) ||
         (description->n_parameters > 0 && description->parameters == NULL) ||
         (description->n_measures > 0 && description->measures == NULL) ||
         (description->n_columns > 0 && (description->columns == NULL || description->columns_scale == NULL))) {
@@ -378,7 +384,8 @@ sarrus_status sarrus_sink_acquire(sarrus_sink *sink, sarrus_sink_block *out) {
     buffer->i_time_first = sink->i_time_next;
     buffer->n_times_stride = rest < sink->layout.block_times ? rest : sink->layout.block_times;
     sink->lent = true;
-    *out = (sarrus_sink_block){.i_time_first = buffer->i_time_first, .n_times = buffer->n_times_stride, .data = buffer->data};
+    *out = (sarrus_sink_block){
+        .i_time_first = buffer->i_time_first, .n_times = buffer->n_times_stride, .data = buffer->data, .times = buffer->times};
     return SARRUS_OK;
 }
 

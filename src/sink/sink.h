@@ -57,9 +57,14 @@ typedef void (*sarrus_sink_times)(const void *user, uint64_t i_first, uint64_t n
 
 typedef struct sarrus_sink_description {
     uint64_t n_instances;
+    uint64_t first_instance; /* number of the first instance in its study */
+    uint64_t n_study;        /* instances of the whole study; 0: those of the file */
     uint64_t n_times;
     sarrus_sink_times times; /* asked by the writer, as far as the file has come; with `times_user` it lives until the end */
     const void *times_user;
+    /* The times are not known beforehand: n_times is the most that there may be, `times` is not asked, each block brings its own,
+     * and the file has as many as were written, but one at least. */
+    bool is_open_ended;
     int n_fields;
     const sarrus_sink_field *fields;
     int n_parameters;
@@ -88,6 +93,7 @@ typedef struct sarrus_sink_block {
     uint64_t i_time_first;
     uint64_t n_times;
     double **data;
+    double *times; /* [n_times] s, to be filled too when the file is open-ended; else NULL */
 } sarrus_sink_block;
 
 /* How each instance stands or ended, and what happened since the last outcome that was handed over. */
@@ -111,14 +117,14 @@ uint64_t sarrus_sink_block_times(const sarrus_sink *sink);
 /* The next block, in order of time; waits while both buffers are being written. SINK_FAILED after a write error. */
 SARRUS_MUST_USE sarrus_status sarrus_sink_acquire(sarrus_sink *sink, sarrus_sink_block *out);
 
-/* Hands the acquired block to the writer; n_times may be smaller than acquired only for the last block of an interrupted run.
+/* Hands the acquired block to the writer; n_times may be smaller than acquired only for the last block.
  * The writer commits (flush) each block and writes instance/status, the measures and the new rows as of then. NO_MEMORY when the
  * rows cannot be kept; the block is then still the caller's. */
 SARRUS_MUST_USE sarrus_status sarrus_sink_submit(sarrus_sink *sink, uint64_t n_times, const sarrus_sink_outcome *outcome);
 
 /* Waits for the writer, writes the outcome (NULL: none, and not complete), sets `complete` when it says so and every time was
- * written, closes the file. After a write error nothing more reaches the file, which stays as last committed; SINK_FAILED, with the
- * cause in `context`. The sink is still to be destroyed. */
+ * written (of an open-ended file: every one that was submitted), closes the file. After a write error nothing more reaches the
+ * file, which stays as last committed; SINK_FAILED, with the cause in `context`. The sink is still to be destroyed. */
 SARRUS_MUST_USE sarrus_status sarrus_sink_close(sarrus_sink *sink, sarrus_context *context, const sarrus_sink_outcome *outcome);
 
 /* Output times in the file, once it is closed: all that were submitted, unless a stop left no time to write them. */

@@ -21,12 +21,14 @@ uint64_t sarrus_label_hash(const char *label) {
     return hash;
 }
 
-static void parameter_draw(const sarrus_sampled *sampled, uint64_t seed, uint64_t n_instances, const volatile int32_t *stop,
+/* One parameter of the instances of `draws`. */
+static void parameter_draw(const sarrus_draws *draws, const sarrus_sampled *sampled, uint64_t seed, const volatile int32_t *stop,
                            double *values) {
     const uint64_t hash = sarrus_label_hash(sampled->label);
     const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
-    for (uint64_t i = 0; i < n_instances && !sarrus_stop_is_asked(stop); i++) {
-        const uint32_t counter[4] = {(uint32_t)i, (uint32_t)(i >> 32), (uint32_t)hash, (uint32_t)(hash >> 32)};
+    for (uint64_t i = 0; i < draws->n_instances && !sarrus_stop_is_asked(stop); i++) {
+        const uint64_t number = draws->i_first + i;
+        const uint32_t counter[4] = {(uint32_t)number, (uint32_t)(number >> 32), (uint32_t)hash, (uint32_t)(hash >> 32)};
         uint32_t words[4];
         sarrus_philox4x32_run(counter, key, words);
         values[i] = sarrus_sampled_quantile(sampled, sarrus_uniform_from_bits((uint64_t)words[1] << 32 | words[0]));
@@ -35,15 +37,23 @@ static void parameter_draw(const sarrus_sampled *sampled, uint64_t seed, uint64_
 
 sarrus_status sarrus_draws_create(sarrus_context *context, const sarrus_model *model, uint64_t seed, uint64_t n_instances,
                                   sarrus_draws **out) {
-    return sarrus_draws_make(context, model, seed, n_instances, NULL, out);
+    return sarrus_draws_make(context, model, seed, 0, n_instances, NULL, out);
 }
 
-sarrus_status sarrus_draws_make(sarrus_context *context, const sarrus_model *model, uint64_t seed, uint64_t n_instances,
-                                const volatile int32_t *stop, sarrus_draws **out) {
+sarrus_status sarrus_draws_create_part(sarrus_context *context, const sarrus_model *model, uint64_t seed, uint64_t i_first,
+                                       uint64_t n_instances, sarrus_draws **out) {
+    return sarrus_draws_make(context, model, seed, i_first, n_instances, NULL, out);
+}
+
+sarrus_status sarrus_draws_make(sarrus_context *context, const sarrus_model *model, uint64_t seed, uint64_t i_first,
+                                uint64_t n_instances, const volatile int32_t *stop, sarrus_draws **out) {
     const size_t n_sampled = (size_t)model->batch.n_sampled;
     *out = NULL;
     if (n_instances == 0)
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "no instances to draw for; at least 1 was expected");
+    if (n_instances > UINT64_MAX - i_first)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "%llu instances from number %llu on cannot be counted",
+                             (unsigned long long)n_instances, (unsigned long long)i_first);
     if (n_sampled > 0 && n_instances > SIZE_MAX / sizeof(double) / n_sampled)
         return sarrus_report(context, SARRUS_NO_MEMORY, "%llu instances of %zu sampled parameters do not fit into memory",
                              (unsigned long long)n_instances, n_sampled);
@@ -55,9 +65,10 @@ sarrus_status sarrus_draws_make(sarrus_context *context, const sarrus_model *mod
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the draws of %llu instances",
                              (unsigned long long)n_instances);
     }
-    *draws = (sarrus_draws){.model = model, .n_instances = n_instances, .n_sampled = (int)n_sampled, .values = values};
+    *draws = (sarrus_draws){
+        .model = model, .i_first = i_first, .n_instances = n_instances, .n_sampled = (int)n_sampled, .values = values};
     for (size_t i = 0; i < n_sampled; i++)
-        parameter_draw(&model->batch.sampled[i], seed, n_instances, stop, values + i * n_instances);
+        parameter_draw(draws, &model->batch.sampled[i], seed, stop, values + i * n_instances);
     if (sarrus_stop_is_asked(stop)) {
         sarrus_draws_destroy(draws);
         return SARRUS_INTERRUPTED;

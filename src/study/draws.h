@@ -4,8 +4,8 @@
 
 #include "sarrus/study.h"
 
-/* As sarrus_draws_create; INTERRUPTED without draws once `stop` (as in sarrus_batch_options) is set. */
-SARRUS_MUST_USE sarrus_status sarrus_draws_make(sarrus_context *context, const sarrus_model *model, uint64_t seed,
+/* As sarrus_draws_create_part; INTERRUPTED without draws once `stop` (as in sarrus_batch_options) is set. */
+SARRUS_MUST_USE sarrus_status sarrus_draws_make(sarrus_context *context, const sarrus_model *model, uint64_t seed, uint64_t i_first,
                                                 uint64_t n_instances, const volatile int32_t *stop, sarrus_draws **out);
 
 #endif

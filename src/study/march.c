@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "batch/own_steps.h"
 #include "core/monotonic.h"
 #include "core/report.h"
 
@@ -10,6 +11,14 @@
 static const double slice_seconds = 0.2;
 /* Memory for observations that no file asked to keep. */
 static const uint64_t scratch_bytes = UINT64_C(64) << 20;
+
+bool sarrus_march_is_over(const sarrus_march *march) {
+    return march->replay != NULL ? march->replay->is_over : march->i_time == march->schedule->n_times;
+}
+
+double sarrus_march_time(const sarrus_march *march) {
+    return march->replay != NULL ? march->replay->time : sarrus_schedule_time(march->schedule, march->i_time - 1);
+}
 
 double sarrus_march_seconds(const sarrus_march *march) {
     return sarrus_monotonic_seconds() - march->began;
@@ -43,7 +52,7 @@ sarrus_status sarrus_march_begin(sarrus_march *march, sarrus_context *context) {
         march->n_rows = scratch_bytes / sizeof(double) / n_doubles / n_instances;
         march->n_rows = march->n_rows > 0 ? march->n_rows : 1;
     }
-    if (march->n_rows > march->schedule->n_times)
+    if (march->replay == NULL && march->n_rows > march->schedule->n_times)
         march->n_rows = march->schedule->n_times;
     for (int i = 0; i < SARRUS_N_OBSERVABLES; i++) {
         if (width[i] == 0)
@@ -84,7 +93,7 @@ static sarrus_status progress_show(sarrus_march *march) {
     if (march->progress == NULL)
         return SARRUS_OK;
     const double now = sarrus_monotonic_seconds();
-    const bool is_end = march->i_time == march->schedule->n_times;
+    const bool is_end = sarrus_march_is_over(march);
     if (march->i_time > 1 && !is_end && now - march->last_look < 0.75 * slice_seconds)
         return SARRUS_OK;
     failures_count(march, now);
@@ -123,14 +132,15 @@ static uint64_t slice_plan(const sarrus_march *march, uint64_t n_rows, uint64_t 
         return 0;
     }
     const uint64_t n_to_next = sarrus_schedule_step(schedule, march->i_time) - march->n_steps_done;
-    if (n_to_next > march->n_slice_steps) {
+    /* Where calls end steps, these would end wherever the clock on the wall has us look at the progress. */
+    if (n_to_next > march->n_slice_steps && !sarrus_batch_cuts_steps(march->batch)) {
         next->n_times = 0;
         return march->n_slice_steps;
     }
     next->n_times = 1;
     next->every_steps = n_to_next;
     if (n_to_next == schedule->every) {
-        const uint64_t n_fitting = march->n_slice_steps / schedule->every;
+        const uint64_t n_slice = march->n_slice_steps / schedule->every, n_fitting = n_slice > 0 ? n_slice : 1;
         next->n_times = n_fitting < n_rows - i_row ? n_fitting : n_rows - i_row;
     }
     const uint64_t i_time_last = march->i_time + next->n_times - 1;
@@ -170,17 +180,23 @@ static void rows_take(const sarrus_march *march, const sarrus_observation *seen,
     sarrus_tally_add(march->tally, &rows);
 }
 
+/* What the batch's last call has come to. */
+static sarrus_status call_check(const sarrus_march *march, sarrus_context *context, sarrus_status status) {
+    if (status == SARRUS_OK || status == SARRUS_INTERRUPTED)
+        return status;
+    const char *failure = sarrus_batch_failure(march->batch);
+    return sarrus_report(context, status, "the batch stopped at t = %g s: %s", sarrus_batch_time(march->batch),
+                         failure != NULL ? failure : sarrus_status_text(status));
+}
+
 /* One slice: `next` says what to observe after n_steps (n_times = 0: nothing yet). */
 static sarrus_status slice_run(sarrus_march *march, sarrus_context *context, const sarrus_observation *next, uint64_t n_steps) {
     const double began = sarrus_monotonic_seconds();
-    const sarrus_status status =
+    const sarrus_status called =
         next->n_times > 0 ? sarrus_batch_observe(march->batch, next) : sarrus_batch_advance(march->batch, n_steps);
-    const char *failure = sarrus_batch_failure(march->batch);
-    if (status == SARRUS_INTERRUPTED)
-        return status;
+    const sarrus_status status = call_check(march, context, called);
     if (status != SARRUS_OK)
-        return sarrus_report(context, status, "the batch stopped at t = %g s: %s", sarrus_batch_time(march->batch),
-                             failure != NULL ? failure : sarrus_status_text(status));
+        return status;
     const double seconds = sarrus_monotonic_seconds() - began;
     march->integrate_seconds += seconds;
     slice_adapt(march, n_steps, seconds);
@@ -189,7 +205,48 @@ static sarrus_status slice_run(sarrus_march *march, sarrus_context *context, con
     return SARRUS_OK;
 }
 
+/* The next row of the replay, i_row of the block; *has_row: there was one. */
+static sarrus_status replay_step(sarrus_march *march, sarrus_context *context, const sarrus_observation *where,
+                                 const sarrus_sink_block *block, bool *has_row) {
+    const double began = sarrus_monotonic_seconds();
+    double said[SARRUS_REPLAY_FIELDS];
+    const sarrus_status status = call_check(march, context, sarrus_replay_row(march->replay, where, has_row, said));
+    march->integrate_seconds += sarrus_monotonic_seconds() - began;
+    march->n_steps_done = sarrus_batch_step(march->batch);
+    if (!*has_row)
+        return status;
+    march->i_time++;
+    if (block == NULL)
+        return status;
+    block->times[where->i_time_first] = march->replay->time;
+    for (int k = 0; k < SARRUS_REPLAY_FIELDS; k++)
+        block->data[march->channels->n_fields + k][where->i_time_first] = said[k];
+    return status;
+}
+
+static sarrus_status replay_block(sarrus_march *march, sarrus_context *context, const sarrus_sink_block *block) {
+    const uint64_t n_rows = block != NULL ? block->n_times : march->n_rows;
+    sarrus_observation next = {.n_times_stride = n_rows};
+    destinations_get(march, block, next.destination);
+    sarrus_status status = SARRUS_OK;
+    uint64_t i_row = 0;
+    while (i_row < n_rows && status == SARRUS_OK && !march->replay->is_over) {
+        bool has_row = false;
+        next.i_time_first = i_row;
+        status = replay_step(march, context, &next, block, &has_row);
+        i_row += has_row;
+        if (status == SARRUS_OK)
+            status = progress_show(march);
+        else if (status != SARRUS_INTERRUPTED)
+            return status;
+    }
+    rows_take(march, &next, block, i_row);
+    return status;
+}
+
 sarrus_status sarrus_march_block(sarrus_march *march, sarrus_context *context, const sarrus_sink_block *block) {
+    if (march->replay != NULL)
+        return replay_block(march, context, block);
     const uint64_t n_left = march->schedule->n_times - march->i_time;
     const uint64_t n_rows = block != NULL ? block->n_times : march->n_rows < n_left ? march->n_rows : n_left;
     sarrus_observation next = {.n_times_stride = n_rows};

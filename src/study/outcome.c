@@ -32,9 +32,9 @@ const sarrus_sink_column sarrus_outcome_columns[SARRUS_OUTCOME_COLUMNS] = {
 };
 const char sarrus_outcome_columns_scale[] = "time";
 
-sarrus_status sarrus_outcome_create(sarrus_context *context, const sarrus_model *model, uint64_t n_instances, bool has_events,
-                                    sarrus_outcome *out) {
-    *out = (sarrus_outcome){.model = model, .n_instances = n_instances, .has_events = has_events};
+sarrus_status sarrus_outcome_create(sarrus_context *context, const sarrus_model *model, uint64_t i_first, uint64_t n_instances,
+                                    bool has_events, sarrus_outcome *out) {
+    *out = (sarrus_outcome){.model = model, .i_first = i_first, .n_instances = n_instances, .has_events = has_events};
     out->status = calloc(n_instances, sizeof *out->status);
     out->failed_time = calloc(n_instances, sizeof *out->failed_time);
     bool is_done = out->status != NULL && out->failed_time != NULL;
@@ -108,7 +108,7 @@ sarrus_status sarrus_outcome_events_take(sarrus_outcome *outcome, sarrus_context
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for %llu changes of rank", (unsigned long long)n_events);
     for (uint64_t i = 0; i < n_events && events[i].time < t_limit; i++) {
         outcome->rows[0][i] = events[i].time;
-        outcome->rows[1][i] = (double)events[i].instance;
+        outcome->rows[1][i] = (double)(outcome->i_first + events[i].instance);
         outcome->rows[2][i] = events[i].rank_before;
         outcome->rows[3][i] = events[i].rank_after;
         outcome->n_rows = i + 1;
@@ -137,7 +137,7 @@ static void verdict_summarise(const sarrus_outcome *outcome, sarrus_run_summary 
             continue;
         summary->nearest_change_point = nearest;
         summary->nearest_change_point_time = outcome->measures[SARRUS_MEASURE_NEAREST_TIME][i];
-        summary->nearest_change_point_instance = i;
+        summary->nearest_change_point_instance = outcome->i_first + i;
     }
 }
 
@@ -147,8 +147,10 @@ void sarrus_outcome_summarise(const sarrus_outcome *outcome, sarrus_run_summary 
     for (uint64_t i = 0; i < outcome->n_instances; i++) {
         const uint8_t status = outcome->status[i];
         summary->n_failed += status != SARRUS_INSTANCE_OK;
-        if (status != SARRUS_INSTANCE_OK && status < SARRUS_N_INSTANCE_STATUS)
-            summary->n_failed_by_status[status]++;
+        if (status == SARRUS_INSTANCE_OK || status >= SARRUS_N_INSTANCE_STATUS)
+            continue;
+        if (summary->n_failed_by_status[status]++ == 0)
+            summary->first_failure[status] = (sarrus_run_failure){outcome->i_first + i, outcome->failed_time[i]};
     }
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
         for (uint64_t i = 0; i < outcome->n_instances; i++) {

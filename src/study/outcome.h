@@ -31,7 +31,7 @@ extern const char sarrus_outcome_columns_scale[];
 
 typedef struct sarrus_outcome {
     const sarrus_model *model;
-    uint64_t n_instances;
+    uint64_t i_first, n_instances; /* number of the first instance in its study; instances */
     bool has_events;
     uint8_t *status;                           /* [n_instances] */
     double *failed_time;                       /* [n_instances] s; NaN when healthy */
@@ -42,8 +42,8 @@ typedef struct sarrus_outcome {
 
 /* `has_events`: changes of rank are kept by the batch and wanted. NO_MEMORY. `*out` is to be given to sarrus_outcome_free, after an
  * error too. */
-SARRUS_MUST_USE sarrus_status sarrus_outcome_create(sarrus_context *context, const sarrus_model *model, uint64_t n_instances,
-                                                    bool has_events, sarrus_outcome *out);
+SARRUS_MUST_USE sarrus_status sarrus_outcome_create(sarrus_context *context, const sarrus_model *model, uint64_t i_first,
+                                                    uint64_t n_instances, bool has_events, sarrus_outcome *out);
 void sarrus_outcome_free(sarrus_outcome *outcome);
 
 /* Reads status, failure time, work done and verdict of every instance. */

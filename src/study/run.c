@@ -1,4 +1,5 @@
-/* The main job: draws → plan → batch → sink, then block after block of output times until t_end. */
+/* The main job: draws → plan → batch → sink, then block after block of output times until t_end. Of a part of a study everything is
+ * made for that part alone, but the numbers of its instances, their draws, and where it runs, are those of the study. */
 #include "sarrus/run.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ typedef struct run_job {
     sarrus_context *context;
     const sarrus_model *model;
     const sarrus_run_options *options;
-    uint64_t n_instances, seed;
+    uint64_t n_study, i_first, n_instances, seed; /* of the study; the first of the part that is run, and of how many it is */
     sarrus_draws *draws;
     const sarrus_plan *plan;
     sarrus_plan *own_plan; /* NULL: it is the caller's */
@@ -33,6 +34,7 @@ typedef struct run_job {
     sarrus_schedule schedule;
     sarrus_channels channels;
     sarrus_tally tally;
+    sarrus_replay replay; /* when steps are shown */
     sarrus_march march;
     sarrus_outcome outcome;
 } run_job;
@@ -72,19 +74,38 @@ static void times_fill(const void *user, uint64_t i_first, uint64_t n, double *o
         out[i] = sarrus_schedule_time(user, i_first + i);
 }
 
+/* The datasets of the channels and, of a replay, those that tell of its rows. To be freed; NULL without memory. */
+static sarrus_sink_field *fields_list(const run_job *run, int *n_fields) {
+    const int n_channels = run->channels.n_fields;
+    *n_fields = n_channels + (run->options->shows_steps ? SARRUS_REPLAY_FIELDS : 0);
+    sarrus_sink_field *fields = calloc((size_t)*n_fields + 1, sizeof *fields);
+    for (int i = 0; fields != NULL && i < *n_fields; i++)
+        fields[i] = i < n_channels ? run->channels.fields[i] : sarrus_replay_fields[i - n_channels];
+    return fields;
+}
+
 static sarrus_status sink_open(run_job *run) {
     const int n_parameters = parameters_list(run, NULL);
+    const bool is_replay = run->options->shows_steps != 0;
+    int n_fields = 0;
+    sarrus_sink_field *fields = fields_list(run, &n_fields);
     sarrus_sink_parameter *parameters = calloc((size_t)n_parameters + 1, sizeof *parameters);
-    if (parameters == NULL)
+    if (parameters == NULL || fields == NULL) {
+        free(parameters);
+        free(fields);
         return sarrus_report(run->context, SARRUS_NO_MEMORY, "out of memory for the result file");
+    }
     (void)parameters_list(run, parameters);
     const sarrus_sink_description description = {
         .n_instances = run->n_instances,
-        .n_times = run->schedule.n_times,
+        .first_instance = run->i_first,
+        .n_study = run->n_study,
+        .n_times = is_replay ? sarrus_replay_most_rows(&run->replay, run->model->integrator.max_steps) : run->schedule.n_times,
         .times = times_fill,
         .times_user = &run->schedule,
-        .n_fields = run->channels.n_fields,
-        .fields = run->channels.fields,
+        .is_open_ended = is_replay,
+        .n_fields = n_fields,
+        .fields = fields,
         .n_parameters = n_parameters,
         .parameters = parameters,
         .n_measures = SARRUS_OUTCOME_MEASURES,
@@ -102,6 +123,7 @@ static sarrus_status sink_open(run_job *run) {
     };
     const sarrus_status status = sarrus_sink_create(run->context, run->options->output_path, &description, &run->sink);
     free(parameters);
+    free(fields);
     return status;
 }
 
@@ -118,15 +140,31 @@ static sarrus_status plan_take(run_job *run) {
     return status;
 }
 
+static sarrus_status part_check(const run_job *run) {
+    if (run->i_first >= run->n_study || run->n_instances > run->n_study - run->i_first)
+        return sarrus_report(
+            run->context, SARRUS_BAD_ARGUMENT, "%llu instances from number %llu on; the study has those from 0 to %llu",
+            (unsigned long long)run->n_instances, (unsigned long long)run->i_first, (unsigned long long)run->n_study - 1);
+    if (run->options->shows_steps && run->n_instances != 1)
+        return sarrus_report(run->context, SARRUS_BAD_ARGUMENT,
+                             "the steps of %llu instances cannot be shown; expected a part of one",
+                             (unsigned long long)run->n_instances);
+    return SARRUS_OK;
+}
+
 static sarrus_status run_prepare(run_job *run) {
     sarrus_context *context = run->context;
     sarrus_batch_options batch_options = run->options->batch;
     batch_options.keep_rank_events = wants_events(run);
-    sarrus_status status = plan_take(run);
+    batch_options.first_instance = run->i_first;
+    batch_options.n_study = run->n_study;
+    sarrus_status status = part_check(run);
+    if (status == SARRUS_OK)
+        status = plan_take(run);
     if (status == SARRUS_OK)
         status = sarrus_schedule_create(context, run->model, &run->schedule);
     if (status == SARRUS_OK)
-        status = sarrus_draws_make(context, run->model, run->seed, run->n_instances, batch_options.stop, &run->draws);
+        status = sarrus_draws_make(context, run->model, run->seed, run->i_first, run->n_instances, batch_options.stop, &run->draws);
     if (status == SARRUS_OK)
         status = sarrus_batch_create(context, run->plan, &batch_options, run->n_instances, run->draws, &run->batch);
     if (status == SARRUS_OK)
@@ -134,7 +172,8 @@ static sarrus_status run_prepare(run_job *run) {
     if (status == SARRUS_OK)
         status = sarrus_tally_create(context, run->n_instances, &run->tally);
     if (status == SARRUS_OK)
-        status = sarrus_outcome_create(context, run->model, run->n_instances, wants_events(run), &run->outcome);
+        status = sarrus_outcome_create(context, run->model, run->i_first, run->n_instances, wants_events(run), &run->outcome);
+    run->replay = (sarrus_replay){.batch = run->batch, .schedule = &run->schedule};
     /* Up to here a stop leaves what was at the path before. */
     if (status == SARRUS_OK && sarrus_stop_is_asked(batch_options.stop))
         status = SARRUS_INTERRUPTED;
@@ -147,6 +186,7 @@ static sarrus_status run_prepare(run_job *run) {
             .schedule = &run->schedule,
             .channels = &run->channels,
             .tally = &run->tally,
+            .replay = run->options->shows_steps ? &run->replay : NULL,
             .n_threads = run->options->batch.n_threads > 0 ? run->options->batch.n_threads : omp_get_num_procs(),
             .n_rows = run->sink != NULL ? sarrus_sink_block_times(run->sink) : 0,
             .progress = run->options->progress,
@@ -170,7 +210,7 @@ static void run_release(run_job *run) {
 
 /* Hands a block over, with how every instance stands. What happened after the last output of a stopped run is not in the file. */
 static sarrus_status block_submit(run_job *run, uint64_t n_rows, bool is_stopped) {
-    const double t_limit = is_stopped ? sarrus_schedule_time(&run->schedule, run->march.i_time - 1) : HUGE_VAL;
+    const double t_limit = is_stopped ? sarrus_march_time(&run->march) : HUGE_VAL;
     const sarrus_status status = sarrus_outcome_events_take(&run->outcome, run->context, run->batch, t_limit);
     if (status != SARRUS_OK)
         return status;
@@ -239,14 +279,20 @@ static void summary_fill(const run_job *run, sarrus_run_summary *summary) {
 
 sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, const sarrus_run_options *options,
                          sarrus_run_summary *summary) {
+    const uint64_t n_study = options->n_instances > 0 ? options->n_instances : sarrus_model_n_instances(model);
+    const uint64_t i_first = options->first_instance, n_rest = n_study > i_first ? n_study - i_first : 0;
     run_job run = {
         .context = context,
         .model = model,
         .options = options,
-        .n_instances = options->n_instances > 0 ? options->n_instances : sarrus_model_n_instances(model),
+        .n_study = n_study,
+        .i_first = i_first,
+        .n_instances = options->n_part > 0 ? options->n_part : n_rest,
         .seed = options->seed != NULL ? *options->seed : sarrus_model_seed(model),
     };
     *summary = (sarrus_run_summary){.n_instances = run.n_instances,
+                                    .first_instance = i_first,
+                                    .n_study = n_study,
                                     .max_position_error = (double)NAN,
                                     .max_velocity_error = (double)NAN,
                                     .max_violation = (double)NAN,
@@ -256,7 +302,7 @@ sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, con
                                     .is_adaptive = sarrus_integrator_is_adaptive(model->integrator.method)};
     sarrus_status status = run_prepare(&run);
     if (status == SARRUS_OK) {
-        while (status == SARRUS_OK && run.march.i_time < run.schedule.n_times)
+        while (status == SARRUS_OK && !sarrus_march_is_over(&run.march))
             status = block_run(&run);
         status = sink_finish(&run, status);
         summary_fill(&run, summary);

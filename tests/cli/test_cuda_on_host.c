@@ -15,6 +15,7 @@
 #include "tests/backend/gpu_pinv_on_host.h"
 #include "tests/backend/gpu_staged_on_host.h"
 #include "tests/backend/gpu_yardstick_on_host.h"
+#include "tests/support/replay_rows.h"
 
 static int program_main(int argc, char **argv);
 #define main program_main
@@ -125,6 +126,55 @@ static void a_run_on_the_device(void **state) {
     says(s->out, "cuda ");
 }
 
+/* One instance alone has the bits that it has on two devices among others. */
+static void a_replay_on_the_device(void **state) {
+    (void)state;
+    static const char *const methods[] = {"integrator.method=rk4", "integrator.method=semi-implicit", "integrator.method=dopri5",
+                                          "integrator.method=adams-moulton"};
+    static const char *const numbers[] = {"0", "37", "69"};
+    for (size_t k = 0; k < 4; k++) {
+        play("PLAYED_DEVICES", "2");
+        const said *s = RUN("run", place_of_source("/scenarios/change_point.yaml"), "--backend", "cuda", "--instances", "70", "-o",
+                            "out.h5", "--specialize", "off", "--set", "integrator.t_end=0.05", "--set", methods[k]);
+        assert_int_equal(s->code, SARRUS_EXIT_DONE);
+        play(NULL, NULL);
+        for (size_t i = 0; i < 3; i++) {
+            s = RUN("run", place_of_source("/scenarios/change_point.yaml"), "--backend", "cuda", "--instances", "70", "--instance",
+                    numbers[i], "-o", "one.h5", "--specialize", "off", "--set", "integrator.t_end=0.05", "--set", methods[k]);
+            assert_int_equal(s->code, SARRUS_EXIT_DONE);
+            says(s->out, "on cuda (host (sm_90))");
+            assert_true(replay_rows_compare("out.h5", "one.h5", strtoull(numbers[i], NULL, 10)).n_rows > 6);
+        }
+    }
+}
+
+/* The backend of the whole study is that of its instances: where it would run on a device, so does one of them. */
+static void a_replay_runs_where_its_study_would(void **state) {
+    (void)state;
+    static const char *const study[] = {"1023", "1024"}, *const backends[] = {"on cpu (", "on cuda ("};
+    play(NULL, NULL);
+    for (int i = 0; i < 2; i++) {
+        const said *s = RUN("run", place_of_source("/scenarios/change_point.yaml"), "--instances", study[i], "--instance", "5",
+                            "-o", "one.h5", "--specialize", "off", "--set", "integrator.t_end=0.01");
+        assert_int_equal(s->code, SARRUS_EXIT_DONE);
+        says(s->out, backends[i]);
+    }
+}
+
+/* A method that fails in its own time: the step of its failure is the grid's, not the replay's. */
+static void a_failure_on_the_device(void **state) {
+    (void)state;
+    play(NULL, NULL);
+    const said *s = RUN("run", place_of_source("/scenarios/change_point.yaml"), "--backend", "cuda", "--instances", "40", "-o",
+                        "out.h5", "--specialize", "off", "--set", "integrator={method: dopri5, t_end: 1, max_steps: 20}");
+    assert_int_equal(s->code, SARRUS_EXIT_SOME_FAILED);
+    s = RUN("run", place_of_source("/scenarios/change_point.yaml"), "--backend", "cuda", "--instances", "40", "--instance", "33",
+            "-o", "one.h5", "--specialize", "off", "--set", "integrator={method: dopri5, t_end: 1, max_steps: 20}");
+    assert_int_equal(s->code, SARRUS_EXIT_SOME_FAILED);
+    const replay_rows found = replay_rows_compare("out.h5", "one.h5", 33);
+    assert_true(found.status != 0 && found.failed_time > 0.0 && found.last_time <= found.failed_time);
+}
+
 static void no_device(void **state) {
     (void)state;
     play("PLAYED_DEVICES", "0");
@@ -215,9 +265,15 @@ static void without_a_device_to_bench(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_on_the_device),        cmocka_unit_test(no_device),
-        cmocka_unit_test(libraries_that_are_missing), cmocka_unit_test(refused_matrices_are_told),
-        cmocka_unit_test(a_device_that_is_lost),      cmocka_unit_test(without_a_device_to_bench),
+        cmocka_unit_test(a_run_on_the_device),
+        cmocka_unit_test(a_replay_on_the_device),
+        cmocka_unit_test(a_replay_runs_where_its_study_would),
+        cmocka_unit_test(a_failure_on_the_device),
+        cmocka_unit_test(no_device),
+        cmocka_unit_test(libraries_that_are_missing),
+        cmocka_unit_test(refused_matrices_are_told),
+        cmocka_unit_test(a_device_that_is_lost),
+        cmocka_unit_test(without_a_device_to_bench),
     };
     if (argc > 1) {
         device_play();

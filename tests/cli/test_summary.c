@@ -45,6 +45,7 @@ static char *printed(print_function *print, const sarrus_run_summary *summary) {
 
 static const sarrus_run_summary adaptive = {
     .n_instances = 2,
+    .n_study = 2,
     .n_steps = 100,
     .t_end = 1.0,
     .is_adaptive = 1,

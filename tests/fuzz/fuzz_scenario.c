@@ -29,7 +29,7 @@ static void run_evaluator(const sarrus_model *model) {
     for (int i = 0; i < model->batch.n_sampled * n_instances; ++i) {
         drawn[i] = numbers[i % n_instances];
     }
-    const sarrus_draws draws = {model, n_instances, model->batch.n_sampled, drawn};
+    const sarrus_draws draws = {.model = model, .n_instances = n_instances, .n_sampled = model->batch.n_sampled, .values = drawn};
     must(sarrus_evaluator_run(evaluator, NULL, 0, values));
     for (uint64_t i_instance = 0; i_instance < n_instances; ++i_instance) {
         const bool is_finite = sarrus_evaluator_run(evaluator, &draws, i_instance, values);

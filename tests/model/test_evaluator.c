@@ -70,7 +70,7 @@ static void a_drawn_parameter_reaches_all_that_depends_on_it(void **state) {
     struct fixture fixture;
     fixture_create(&fixture, "batch: {parameters: [{name: L, distribution: uniform, low: 1, high: 9}]}\n");
     double drawn[] = {4, 8};
-    const sarrus_draws draws = {fixture.model, 2, 1, drawn};
+    const sarrus_draws draws = {.model = fixture.model, .n_instances = 2, .n_sampled = 1, .values = drawn};
     assert_true(sarrus_evaluator_run(fixture.evaluator, &draws, 1, fixture.values));
     assert_true(at(&fixture, "L") == 8 && at(&fixture, "half") == 4 && at(&fixture, "quarter") == 2);
     assert_true(at(&fixture, "bodies.a.inertia") == 16);
@@ -92,7 +92,7 @@ static void a_draw_replaces_an_expression(void **state) {
                              "    - {name: L, distribution: uniform, low: 1, high: 9}\n"
                              "    - {path: [bodies.a.position.0, half], distribution: uniform, low: 1, high: 9}\n");
     double drawn[] = {4, 100}; /* [2][1] */
-    const sarrus_draws draws = {fixture.model, 1, 2, drawn};
+    const sarrus_draws draws = {.model = fixture.model, .n_instances = 1, .n_sampled = 2, .values = drawn};
     assert_true(sarrus_evaluator_run(fixture.evaluator, &draws, 0, fixture.values));
     assert_true(at(&fixture, "half") == 100);
     assert_true(at(&fixture, "quarter") == 50);              /* from the drawn half, not from L */
@@ -109,7 +109,7 @@ static void draws_are_laid_out_by_parameter(void **state) {
                              "    - {path: bodies.a.mass, distribution: uniform, low: 1, high: 9}\n"
                              "    - {path: [bodies.b.mass, bodies.b.inertia], distribution: uniform, low: 1, high: 9}\n");
     double drawn[2][3] = {{1, 2, 3}, {4, 5, 6}};
-    const sarrus_draws draws = {fixture.model, 3, 2, &drawn[0][0]};
+    const sarrus_draws draws = {.model = fixture.model, .n_instances = 3, .n_sampled = 2, .values = &drawn[0][0]};
     for (uint64_t i_instance = 0; i_instance < 3; ++i_instance) {
         assert_true(sarrus_evaluator_run(fixture.evaluator, &draws, i_instance, fixture.values));
         assert_true(at(&fixture, "bodies.a.mass") == drawn[0][i_instance]);
@@ -124,7 +124,7 @@ static void numbers_that_are_not_finite_are_told(void **state) {
     struct fixture fixture;
     fixture_create(&fixture, "batch: {parameters: [{name: L, distribution: uniform, low: 1, high: 9}]}\n");
     double drawn[] = {(double)NAN, 1e200, 2, (double)INFINITY};
-    const sarrus_draws draws = {fixture.model, 4, 1, drawn};
+    const sarrus_draws draws = {.model = fixture.model, .n_instances = 4, .n_sampled = 1, .values = drawn};
     assert_false(sarrus_evaluator_run(fixture.evaluator, &draws, 0, fixture.values));
     assert_true(isnan(at(&fixture, "bodies.a.inertia")));
     assert_false(sarrus_evaluator_run(fixture.evaluator, &draws, 1, fixture.values)); /* L^2 overflows */
@@ -142,7 +142,7 @@ static void two_evaluators_are_independent(void **state) {
     sarrus_evaluator *other = NULL;
     assert_int_equal(sarrus_evaluator_create(fixture.model, &other), SARRUS_OK);
     double drawn[] = {4, 8};
-    const sarrus_draws draws = {fixture.model, 2, 1, drawn};
+    const sarrus_draws draws = {.model = fixture.model, .n_instances = 2, .n_sampled = 1, .values = drawn};
     double *values = calloc((size_t)fixture.model->n_values, sizeof *values);
     assert_non_null(values);
     assert_true(sarrus_evaluator_run(fixture.evaluator, &draws, 0, fixture.values));

@@ -27,7 +27,7 @@ struct work {
 static bool evaluate(const sarrus_model *model, double *sum) {
     sarrus_evaluator *evaluator = NULL;
     double drawn[] = {2, 3, 4};
-    const sarrus_draws draws = {model, 3, 1, drawn};
+    const sarrus_draws draws = {.model = model, .n_instances = 3, .n_sampled = 1, .values = drawn};
     double *values = calloc((size_t)model->n_values, sizeof *values);
     bool is_good = values != NULL && sarrus_evaluator_create(model, &evaluator) == SARRUS_OK;
     for (uint64_t i_instance = 0; is_good && i_instance < 3; ++i_instance) {
