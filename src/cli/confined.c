@@ -30,7 +30,7 @@ static rlim_t data_bytes(void) {
     return (rlim_t)kilobytes << 10;
 }
 
-static void limit_set(int resource, rlim_t most) {
+static void limit_set(__rlimit_resource_t resource, rlim_t most) {
     struct rlimit limit;
     if (getrlimit(resource, &limit) != 0)
         return;

@@ -137,8 +137,11 @@ sarrus_status sarrus_result_file_commit(sarrus_result_file *file, uint64_t n_tim
     ok = ok && H5Fflush(file->file, H5F_SCOPE_GLOBAL) >= 0;
     ok = ok && H5Awrite(file->n_times_written, H5T_NATIVE_UINT64, &n_times) >= 0;
     ok = ok && H5Fflush(file->file, H5F_SCOPE_GLOBAL) >= 0;
-    return ok && file->state.write_error == 0 ? fail_of_place(file, sarrus_result_place_verify(&file->place, file->state.n_bytes))
-                                              : sarrus_result_file_fail(file, "writing failed");
+    if (!ok || file->state.write_error != 0) {
+        return sarrus_result_file_fail(file, "writing failed");
+    }
+    sarrus_result_place_settle(&file->place);
+    return fail_of_place(file, sarrus_result_place_verify(&file->place, file->state.n_bytes));
 }
 
 /* Writes rows of /instance/reason; "" is stored as a null reference, without a heap object. */

@@ -226,6 +226,10 @@ sarrus_status sarrus_result_place_verify(sarrus_result_place *place, uint64_t n_
     return SARRUS_OK;
 }
 
+void sarrus_result_place_settle(const sarrus_result_place *place) {
+    (void)sync_file_range(place->descriptor, 0, 0, SYNC_FILE_RANGE_WRITE); /* a hint: what fails now fails again at the end */
+}
+
 /* A new name in a folder is on the disk only after this. Some file systems do not know it (EINVAL): nothing can be done there. */
 static bool folder_sync(const char *target) {
     char *folder = strdup(target);

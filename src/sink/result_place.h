@@ -42,6 +42,9 @@ SARRUS_MUST_USE sarrus_status sarrus_result_place_reveal(sarrus_result_place *pl
 /* Whether the file is still there, the same one, and of n_bytes. IO. */
 SARRUS_MUST_USE sarrus_status sarrus_result_place_verify(sarrus_result_place *place, uint64_t n_bytes);
 
+/* Lets the system begin to write what it holds of the file to the disk, so that little is left to wait for at the end. */
+void sarrus_result_place_settle(const sarrus_result_place *place);
+
 /* The file, of n_bytes, is on the disk and has its name when this returns OK; else it keeps the one it has. IO, BAD_ARGUMENT. */
 SARRUS_MUST_USE sarrus_status sarrus_result_place_publish(sarrus_result_place *place, uint64_t n_bytes);
 
