@@ -117,7 +117,7 @@ int sarrus_confined_run(sarrus_confined_work work, const void *user, const char 
         ended = waitpid(child, &how, 0);
     while (ended < 0 && errno == EINTR);
     int code = bytes == NULL || ended != child ? failure_print(path, "out of memory") : end_judge(path, how);
-    if (bytes != NULL && WIFEXITED(how))
+    if (bytes != NULL && code == SARRUS_EXIT_DONE)
         (void)fwrite(bytes, 1, n_bytes, stdout); /* main looks for errors of the stream */
     free(bytes);
     return code;

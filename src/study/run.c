@@ -241,6 +241,8 @@ static void summary_fill(const run_job *run, sarrus_run_summary *summary) {
 
 sarrus_status sarrus_result_path_check(sarrus_context *context, const char *path, int no_clobber) {
     char message[SARRUS_PLACE_MESSAGE_BYTES];
+    if (path == NULL)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "a result needs a path");
     const sarrus_status status = sarrus_result_place_check(path, no_clobber != 0, message);
     return status == SARRUS_OK ? status : sarrus_report(context, status, "%s: %s", path, message);
 }

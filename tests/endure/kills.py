@@ -17,6 +17,7 @@ import h5py
 from trial import Reference, clear, conclude, options, study_command
 
 EARLY_SECONDS = 0.1
+LONGEST_START_SECONDS = 5.0
 
 
 def committed_times(partial):
@@ -28,9 +29,20 @@ def committed_times(partial):
         return 0
 
 
-def kill_once(reference, out, delay):
+def wait_for_file(child, out):
+    """Waits until the program begins to make its file."""
+    lock = out.parent / f".{out.name}.lock"
+    deadline = time.monotonic() + LONGEST_START_SECONDS
+    while not lock.exists() and child.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.0002)
+
+
+def kill_once(reference, out, delay, is_from_file):
+    """Kills `delay` seconds after the program has begun, or has begun to make its file."""
     out.write_bytes(reference.old)
     child = subprocess.Popen(study_command(out, reference.n_instances), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    if is_from_file:
+        wait_for_file(child, out)
     time.sleep(delay)
     n_certain = committed_times(pathlib.Path(f"{out}.partial")) if delay > EARLY_SECONDS else 0
     child.send_signal(signal.SIGKILL)
@@ -52,14 +64,18 @@ def main():
     with tempfile.TemporaryDirectory(prefix="sarrus_kills_") as folder:
         reference = Reference(folder, 2000)
         for i in range(n):
-            is_early = i % 5 == 0 if chosen.whole else i % 2 == 0
+            # of five: one early in the program, one early in the file, three anywhere
+            is_early = i % 5 < 2
             delay = draw.uniform(0, EARLY_SECONDS if is_early else 1.1 * reference.seconds)
-            n_early += delay <= EARLY_SECONDS
-            fault, state = kill_once(reference, pathlib.Path(folder, "out.h5"), delay)
+            n_early += is_early
+            fault, state = kill_once(reference, pathlib.Path(folder, "out.h5"), delay, i % 5 == 1)
             states[state] += 1
             if fault is not None:
                 faults.append(f"kill {i} after {1e3 * delay:.1f} ms: {fault}")
-    print(f"{n} kills of a run of {reference.seconds:.2f} s, {n_early} in the first {1e3 * EARLY_SECONDS:.0f} ms;", dict(states))
+    print(
+        f"{n} kills of a run of {reference.seconds:.2f} s, {n_early} in the first {1e3 * EARLY_SECONDS:.0f} ms of it or its file;",
+        dict(states),
+    )
     return conclude(faults)
 
 
