@@ -153,14 +153,16 @@ static void nohup_is_obeyed(void **state) {
     assert_int_equal(program_wait(child), 143);
 }
 
-/* The limit is that of the child only. */
+/* The limit is that of the child only. LLVM's OpenMP, which builds with sanitizers have, dies of limits below its own file in
+ * /dev/shm. */
 static void a_limit_of_file_sizes_leaves_the_old_result(void **state) {
     (void)state;
-    static const rlim_t limits[] = {0, 1, 3000, 200000};
+    static const rlim_t limits[] = {3000, 200000, 0, 1};
+    const int n_limits = getenv("SARRUS_FEW_CASES") != NULL ? 2 : 4;
     assert_int_equal(SHORT("-o", "limit.h5", "--seed", "5")->code, 0);
     struct rlimit before, limit;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < n_limits; i++) {
         limit = (struct rlimit){.rlim_cur = limits[i], .rlim_max = before.rlim_max};
         (void)signal(SIGXFSZ, SIG_DFL);
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
