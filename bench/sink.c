@@ -151,7 +151,7 @@ static bool write_sink(const char *path, const double *values, int n_threads, be
         t += ok ? block.n_times : 0;
         ok = ok && sarrus_sink_submit(sink, block.n_times, NULL) == SARRUS_OK;
     }
-    ok = sarrus_sink_close(sink, NULL, NULL) == SARRUS_OK && ok;
+    ok = sarrus_sink_close(sink, NULL, &(sarrus_sink_outcome){.complete = true}) == SARRUS_OK && ok;
     row->packed_bytes = (double)sarrus_sink_bytes(sink);
     sarrus_sink_destroy(sink);
     return ok;

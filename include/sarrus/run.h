@@ -34,6 +34,7 @@ typedef struct sarrus_run_options {
     sarrus_progress_function progress;
     void *progress_user;
     const sarrus_plan *plan; /* of this model; NULL: the run makes its own */
+    int no_clobber;          /* 1: a complete result at output_path is not to be replaced */
 } sarrus_run_options;
 
 /* One count over the instances, failed ones as far as they got. */
@@ -68,7 +69,7 @@ typedef struct sarrus_run_summary {
     double nearest_change_point, nearest_change_point_time; /* the smallest distance, 1: ordinary; s */
     uint64_t nearest_change_point_instance;
     uint64_t n_rank_changes; /* changes of rank between outputs */
-    uint64_t output_bytes;   /* of the file; 0: there is none */
+    uint64_t output_bytes;   /* of the file that has its name; 0: there is none */
     char backend[32], device[96];
     int is_adaptive; /* 1: the integrator chooses its steps */
     sarrus_run_count steps, rejections, evaluations;
@@ -77,10 +78,19 @@ typedef struct sarrus_run_summary {
     uint64_t n_library_matrices, n_library_refused; /* as sarrus_batch_library_counts */
 } sarrus_run_summary;
 
-/* Runs `model` to its t_end. Errors: those of plan, batch and sink; SINK_FAILED (what was committed is intact); INTERRUPTED when
+/* Whether a run could write its result to `path`, as sarrus_run asks before it does anything else: to be asked before a plan is
+ * made. Nothing is written. BAD_ARGUMENT when something stands there that is no result of Sarrus (an empty file is free to be
+ * used), when another process is writing to it, or with no_clobber = 1 when it is a complete result; IO when it cannot be written;
+ * NO_MEMORY. */
+SARRUS_MUST_USE sarrus_status sarrus_result_path_check(sarrus_context *context, const char *path, int no_clobber);
+
+/* Runs `model` to its t_end. The result is written to output_path + ".partial" and takes its name at the end; what stood there
+ * before stays until then. Errors: those of sarrus_result_path_check, plan, batch and sink; SINK_FAILED (what was committed is
+ * intact); INTERRUPTED when
  * options->batch.stop or the progress callback asked for it. The file then holds all output times that every instance has reached,
- * less what could not be written within a tenth of a second, and is valid; there is none (output_bytes = 0) when
- * the run was still being prepared. The making of a plan is not interrupted.
+ * less what could not be written within a tenth of a second, is valid and has its name; there is none (output_bytes = 0) when
+ * the run was still being prepared or no output time could be written. Of a run that fails the file, if it holds any output time,
+ * keeps the partial name, and a note says so. The making of a plan is not interrupted.
  * `*summary` is filled as far as the run got. */
 SARRUS_MUST_USE sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, const sarrus_run_options *options,
                                          sarrus_run_summary *summary);
@@ -100,6 +110,10 @@ typedef struct sarrus_result_info {
     int has_rank_events;    /* 1: the file has the table of changes of rank */
     uint64_t n_rank_events; /* rows of it */
 } sarrus_result_info;
+
+/* Errors of this and the next: IO (cannot be read, damaged), BAD_INPUT (not HDF5, or no result of Sarrus), UNSUPPORTED (a format of
+ * another version). The HDF5 library can crash on a file that was damaged on purpose or by a disk: whoever reads such files does it
+ * in a process of its own, as `sarrus info` does. */
 SARRUS_MUST_USE sarrus_status sarrus_result_info_read(sarrus_context *context, const char *path, sarrus_result_info *out);
 
 /* Calls `visit` for every dataset: its path, shape, type name, storage bytes and units. */

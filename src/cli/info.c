@@ -1,8 +1,10 @@
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/confined.h"
 #include "cli/diagnostics.h"
 #include "cli/json.h"
 #include "cli/scenario_argument.h"
@@ -96,7 +98,14 @@ static void info_print_json(sarrus_json *json, const char *path, const sarrus_re
     sarrus_json_open(json, "datasets", '[');
 }
 
-static int file_show(const char *path, bool is_json) {
+typedef struct file_argument {
+    const char *path;
+    bool is_json;
+} file_argument;
+
+static int file_show(const void *user) {
+    const file_argument *argument = user;
+    const char *path = argument->path;
     sarrus_context *context = NULL;
     sarrus_result_info info;
     if (sarrus_context_create(&context) != SARRUS_OK) {
@@ -104,7 +113,7 @@ static int file_show(const char *path, bool is_json) {
         return SARRUS_EXIT_IO;
     }
     sarrus_status status = sarrus_result_info_read(context, path, &info);
-    if (status == SARRUS_OK && is_json) {
+    if (status == SARRUS_OK && argument->is_json) {
         sarrus_json json;
         info_print_json(&json, path, &info);
         status = sarrus_result_visit(context, path, dataset_print_json, &json);
@@ -132,5 +141,6 @@ int sarrus_command_info(int argc, char **argv) {
         is_json = true;
     }
     const char *path = sarrus_file_argument(argc, argv, "a result file");
-    return path != NULL ? file_show(path, is_json) : SARRUS_EXIT_BAD_INPUT;
+    const file_argument argument = {.path = path, .is_json = is_json};
+    return path != NULL ? sarrus_confined_run(file_show, &argument, path) : SARRUS_EXIT_BAD_INPUT;
 }

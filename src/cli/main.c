@@ -1,5 +1,6 @@
 /* sarrus: the command line. Data goes to stdout, everything else to stderr. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,7 +45,7 @@ static void usage_print(FILE *stream) {
         fprintf(stream, "  %-8s %-15s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
     fprintf(stream, "\n'sarrus COMMAND --help' tells more about one; 'sarrus --version' prints the version.\n"
                     "Exit codes: 0 done, 1 some instances failed, 2 bad usage or input, 3 I/O failure,\n"
-                    "4 backend not usable, 130 or 143 stopped by a signal (the result file is valid).\n");
+                    "4 backend not usable, 129, 130 or 143 stopped by a signal (the result file is valid).\n");
 }
 
 static int dispatch(int argc, char **argv) {
@@ -75,6 +76,7 @@ static int dispatch(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    (void)signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error of the write that meets it */
     const int code = dispatch(argc, argv);
     if (fflush(stdout) == 0 && !ferror(stdout))
         return code;

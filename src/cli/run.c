@@ -19,14 +19,16 @@ typedef struct run_arguments {
     sarrus_backend backend;
     sarrus_specialize specialize;
     uint64_t n_threads, n_devices, n_instances, seed, instance;
-    bool has_seed, has_instance, is_quiet, is_json, is_help;
+    bool has_seed, has_instance, is_quiet, is_json, is_help, no_clobber;
 } run_arguments;
 
 static void help_print(void) {
     printf("Usage: sarrus run FILE [options]\n\n"
            "Draws the parameters, assembles every instance, integrates to t_end and streams the results\n"
            "to an HDF5 file.\n\n"
-           "  -o, --output OUT.h5         result file (default: the scenario's base name, in this folder)\n"
+           "  -o, --output OUT.h5         result file (default: the scenario's base name, in this folder); it is\n"
+           "                              written as OUT.h5.partial, and replaces an older result at the end\n"
+           "      --no-clobber            do not replace a complete result\n"
            "      --backend auto|cpu|cuda where to compute (default auto; cuda is never replaced silently)\n"
            "      --specialize auto|on|off compile kernels for this mechanism (default auto: when it pays)\n"
            "      --threads N             processor threads (default: all)\n"
@@ -41,7 +43,7 @@ static void help_print(void) {
            "      --json                  the summary as one JSON object on standard output\n"
            "  -h, --help                  this text\n\n"
            "Exit codes: 0 done, 1 done but some instances failed, 2 bad usage or input, 3 I/O failure,\n"
-           "4 backend not usable, 130 or 143 stopped by SIGINT or SIGTERM (the result file is valid).\n");
+           "4 backend not usable, 129, 130 or 143 stopped by SIGHUP, SIGINT or SIGTERM (the file is valid).\n");
 }
 
 enum {
@@ -53,6 +55,7 @@ enum {
     OPTION_INSTANCE,
     OPTION_SEED,
     OPTION_SET,
+    OPTION_NO_CLOBBER,
     OPTION_RESUME,
     OPTION_QUIET,
     OPTION_JSON
@@ -119,6 +122,9 @@ static bool option_take(const char *command, int option, run_arguments *out) {
         return number_read(command, "seed", 0, UINT64_MAX, &out->seed);
     case OPTION_SET:
         return sarrus_settings_add(&out->settings, command, optarg);
+    case OPTION_NO_CLOBBER:
+        out->no_clobber = true;
+        return true;
     case OPTION_QUIET:
         out->is_quiet = true;
         return true;
@@ -144,6 +150,7 @@ static bool arguments_read(int argc, char **argv, run_arguments *out) {
         {"instance", required_argument, NULL, OPTION_INSTANCE},
         {"seed", required_argument, NULL, OPTION_SEED},
         {"set", required_argument, NULL, OPTION_SET},
+        {"no-clobber", no_argument, NULL, OPTION_NO_CLOBBER},
         {"resume", no_argument, NULL, OPTION_RESUME},
         {"quiet", no_argument, NULL, OPTION_QUIET},
         {"json", no_argument, NULL, OPTION_JSON},
@@ -252,6 +259,7 @@ static int plan_run(const char *path, const char *output, const run_arguments *a
         .progress = sarrus_progress_draw,
         .progress_user = &bar,
         .plan = plan,
+        .no_clobber = arguments->no_clobber,
     };
     sarrus_signals_catch();
     const sarrus_status status = sarrus_run(scenario->context, scenario->model, &options, &summary);
@@ -259,8 +267,10 @@ static int plan_run(const char *path, const char *output, const run_arguments *a
     const bool is_over = status == SARRUS_OK || (status == SARRUS_INTERRUPTED && summary.output_bytes > 0);
     if (!is_over && status != SARRUS_INTERRUPTED)
         failure_print(scenario->context, status);
-    else if (!is_over)
-        fprintf(stderr, "sarrus: warning: stopped before the first step; nothing was written\n");
+    else
+        sarrus_diagnostics_print(scenario->context, stderr); /* of what an earlier run had left */
+    if (!is_over && status == SARRUS_INTERRUPTED)
+        fprintf(stderr, "sarrus: warning: stopped before the first output; nothing was written\n");
     char *replay = replay_command_make(path, arguments);
     const sarrus_summary_text text = {
         .scenario = path,
@@ -293,7 +303,9 @@ static int scenario_run(const char *path, const char *output, const run_argument
         return sarrus_option_refuse("run", "--instance %llu: the study has %llu instance%s; a number from 0 to %llu was expected",
                                     (unsigned long long)arguments->instance, (unsigned long long)n_study, n_study == 1 ? "" : "s",
                                     (unsigned long long)n_study - 1);
-    const sarrus_status status = sarrus_plan_create(scenario->context, scenario->model, &plan);
+    sarrus_status status = sarrus_result_path_check(scenario->context, output, arguments->no_clobber);
+    if (status == SARRUS_OK)
+        status = sarrus_plan_create(scenario->context, scenario->model, &plan);
     if (status != SARRUS_OK)
         failure_print(scenario->context, status);
     else

@@ -15,7 +15,7 @@ static void on_signal_leave(int number) {
 }
 
 static void on_signal_note(int number) {
-    caught = number;
+    caught = caught != 0 ? caught : number;
     struct sigaction by_default = {.sa_handler = SIG_DFL};
     sigaction(SIGINT, &by_default, NULL);
     sigaction(SIGTERM, &by_default, NULL);
@@ -31,11 +31,13 @@ static void one_handle(int number, void (*handler)(int)) {
 void sarrus_signals_leave(void) {
     one_handle(SIGINT, on_signal_leave);
     one_handle(SIGTERM, on_signal_leave);
+    one_handle(SIGHUP, on_signal_leave);
 }
 
 void sarrus_signals_catch(void) {
     one_handle(SIGINT, on_signal_note);
     one_handle(SIGTERM, on_signal_note);
+    one_handle(SIGHUP, on_signal_note);
 }
 
 const volatile int32_t *sarrus_signals_flag(void) {

@@ -222,10 +222,17 @@ static sarrus_status read_all(sarrus_context *context, const char *name, char **
     return status;
 }
 
+static const char hdf5_signature[] = "\x89HDF\r\n\x1a\n";
+
 sarrus_status sarrus_scenario_read_text(sarrus_context *context, const char *name, const char *text, size_t n_bytes,
                                         const sarrus_override *overrides, size_t n_overrides, sarrus_model **out) {
     if (name == NULL || (text == NULL && n_bytes > 0) || (overrides == NULL && n_overrides > 0) || out == NULL) {
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "a scenario needs a name, a text and a place for the model");
+    }
+    if (n_bytes >= sizeof hdf5_signature - 1 && memcmp(text, hdf5_signature, sizeof hdf5_signature - 1) == 0) {
+        const sarrus_location begin = {name, NULL, 1, 1}; /* without the line, which is no text */
+        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &begin,
+                                "this is an HDF5 file, such as a result; expected a scenario ('sarrus info' shows results)");
     }
     /* What the guard would refuse for its size is cut right behind the limit: the rest need not be copied. */
     const size_t n_kept = n_bytes > SARRUS_SCENARIO_MAX_BYTES + 1U ? SARRUS_SCENARIO_MAX_BYTES + 1U : n_bytes;

@@ -1,7 +1,6 @@
 #include "sink/file_driver.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,6 @@ typedef struct pending_write {
 
 typedef struct driver_file {
     H5FD_t public_part; /* must be first: HDF5 sees only this */
-    int descriptor;
     bool writable;
     dev_t device;
     ino_t inode;
@@ -48,9 +46,20 @@ static bool is_dropping(const driver_file *file) {
     return file->state->write_error != 0 || file->state->is_abandoned;
 }
 
+/* Whether somebody has made the file shorter than we did. */
+static bool is_cut(const driver_file *file) {
+    struct stat about;
+    return fstat(file->state->descriptor, &about) == 0 && (haddr_t)about.st_size < file->end_physical;
+}
+
 static void write_through(driver_file *file, haddr_t address, size_t n_bytes, const uint8_t *bytes) {
     while (n_bytes > 0 && !is_dropping(file)) {
-        ssize_t n = pwrite(file->descriptor, bytes, n_bytes, (off_t)address);
+        if (is_cut(file)) {
+            file->state->is_cut = true;
+            remember_error(file, EIO);
+            return;
+        }
+        ssize_t n = pwrite(file->state->descriptor, bytes, n_bytes, (off_t)address);
         if (n < 0 && errno == EINTR) {
             continue;
         }
@@ -146,7 +155,7 @@ static bool remember_committed(driver_file *file) {
 
 static void extend_to_allocated(driver_file *file) {
     if (!is_dropping(file) && file->end_physical < file->end_allocated) {
-        if (ftruncate(file->descriptor, (off_t)file->end_allocated) != 0) {
+        if (ftruncate(file->state->descriptor, (off_t)file->end_allocated) != 0) {
             remember_error(file, errno);
             return;
         }
@@ -200,27 +209,21 @@ static void hold_back(driver_file *file, haddr_t address, size_t n_bytes, const 
     file->n_pending++;
 }
 
+/* The name means nothing here: the descriptor is open. HDF5 opens twice, the second time to empty the file. */
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t maxaddr) {
+    (void)name;
     (void)maxaddr;
     const driver_settings *settings = H5Pget_driver_info(fapl);
     if (settings == NULL) {
         return NULL;
     }
-    int mode = (flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY) | (flags & H5F_ACC_TRUNC ? O_TRUNC : 0) |
-               (flags & H5F_ACC_CREAT ? O_CREAT : 0) | (flags & H5F_ACC_EXCL ? O_EXCL : 0) | O_CLOEXEC;
-    int descriptor = open(name, mode, 0666);
     struct stat about;
-    driver_file *file = descriptor >= 0 ? calloc(1, sizeof *file) : NULL;
-    if (file == NULL || fstat(descriptor, &about) != 0) {
-        settings->state->open_error = errno; /* HDF5 tries without creating first: a later success clears this */
-        free(file);
-        if (descriptor >= 0) {
-            close(descriptor);
-        }
+    const int descriptor = settings->state->descriptor;
+    const bool is_usable = ((flags & H5F_ACC_TRUNC) == 0 || ftruncate(descriptor, 0) == 0) && fstat(descriptor, &about) == 0;
+    driver_file *file = is_usable ? calloc(1, sizeof *file) : NULL;
+    if (file == NULL) {
         return NULL;
     }
-    settings->state->open_error = 0;
-    file->descriptor = descriptor;
     file->writable = (flags & H5F_ACC_RDWR) != 0;
     file->device = about.st_dev;
     file->inode = about.st_ino;
@@ -234,9 +237,6 @@ static herr_t driver_close(H5FD_t *public_part) {
     driver_file *file = (driver_file *)public_part;
     for (size_t i = 0; i < file->n_pending; i++) {
         free(file->pending[i].bytes);
-    }
-    if (close(file->descriptor) != 0 && errno != EINTR) {
-        remember_error(file, errno); /* a network file system may report a full disk only here */
     }
     free(file->pending);
     free(file->committed);
@@ -291,7 +291,7 @@ static herr_t driver_read(H5FD_t *public_part, H5FD_mem_t type, hid_t dxpl, hadd
     uint8_t *bytes = buffer;
     size_t n_read = 0;
     while (n_read < n_bytes) {
-        ssize_t n = pread(file->descriptor, bytes + n_read, n_bytes - n_read, (off_t)(address + n_read));
+        ssize_t n = pread(file->state->descriptor, bytes + n_read, n_bytes - n_read, (off_t)(address + n_read));
         if (n < 0 && errno == EINTR) {
             continue;
         }

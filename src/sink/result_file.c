@@ -11,9 +11,10 @@ sarrus_status sarrus_result_file_fail(sarrus_result_file *file, const char *doin
     if (!file->failed) {
         char buffer[SARRUS_RESULT_MESSAGE_BYTES / 2];
         const char *reason = buffer;
-        int error = file->state.write_error != 0 ? file->state.write_error : file->state.open_error;
-        if (error != 0) {
-            reason = strerror_r(error, buffer, sizeof buffer); /* the GNU one: may not use the buffer */
+        if (file->state.is_cut) {
+            reason = "another program has made the file shorter";
+        } else if (file->state.write_error != 0) {
+            reason = strerror_r(file->state.write_error, buffer, sizeof buffer); /* the GNU one: may not use the buffer */
         } else {
             sarrus_hdf5_message(buffer, sizeof buffer);
         }
@@ -21,6 +22,15 @@ sarrus_status sarrus_result_file_fail(sarrus_result_file *file, const char *doin
         file->failed = true;
     }
     return SARRUS_IO;
+}
+
+/* The same with what the place of the file has said. */
+static sarrus_status fail_of_place(sarrus_result_file *file, sarrus_status status) {
+    if (status != SARRUS_OK && !file->failed) {
+        snprintf(file->message, sizeof file->message, "%s", file->place.message);
+        file->failed = true;
+    }
+    return status;
 }
 
 /* A file access property list with our driver, a metadata cache that writes on flush only, and no file locks (network file
@@ -59,6 +69,11 @@ sarrus_status sarrus_result_file_create(sarrus_result_file *file, const char *pa
     forget_ids(file);
     file->silence = sarrus_hdf5_silence_begin();
     file->layout = layout;
+    sarrus_status status = fail_of_place(file, sarrus_result_place_take(&file->place, path, description->keeps_complete));
+    file->state.descriptor = file->place.descriptor;
+    if (status != SARRUS_OK) {
+        return status;
+    }
     file->fields = malloc(((size_t)layout->n_fields + 1) * sizeof *file->fields);
     file->status_on_file = calloc(layout->n_instances, 1);
     if (file->fields == NULL || file->status_on_file == NULL) {
@@ -73,12 +88,15 @@ sarrus_status sarrus_result_file_create(sarrus_result_file *file, const char *pa
     if (file->access < 0) {
         return sarrus_result_file_fail(file, "the HDF5 library cannot be set up");
     }
-    file->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, file->access);
+    file->file = H5Fcreate(file->place.name, H5F_ACC_TRUNC, H5P_DEFAULT, file->access);
     if (file->file < 0) {
         return sarrus_result_file_fail(file, "cannot be created");
     }
-    sarrus_status status = sarrus_result_schema_write(file, description);
-    return status == SARRUS_OK ? sarrus_result_file_commit(file, 0, NULL) : status;
+    status = sarrus_result_schema_write(file, description);
+    if (status == SARRUS_OK) {
+        status = sarrus_result_file_commit(file, 0, NULL);
+    }
+    return status == SARRUS_OK ? fail_of_place(file, sarrus_result_place_reveal(&file->place)) : status;
 }
 
 sarrus_status sarrus_result_file_reach(sarrus_result_file *file, uint64_t n_times) {
@@ -129,7 +147,11 @@ sarrus_status sarrus_result_file_commit(sarrus_result_file *file, uint64_t n_tim
     ok = ok && H5Fflush(file->file, H5F_SCOPE_GLOBAL) >= 0;
     ok = ok && H5Awrite(file->n_times_written, H5T_NATIVE_UINT64, &n_times) >= 0;
     ok = ok && H5Fflush(file->file, H5F_SCOPE_GLOBAL) >= 0;
-    return ok && file->state.write_error == 0 ? SARRUS_OK : sarrus_result_file_fail(file, "writing failed");
+    if (!ok || file->state.write_error != 0) {
+        return sarrus_result_file_fail(file, "writing failed");
+    }
+    sarrus_result_place_settle(&file->place);
+    return fail_of_place(file, sarrus_result_place_verify(&file->place, file->state.n_bytes));
 }
 
 /* Writes rows of /instance/reason; "" is stored as a null reference, without a heap object. */
@@ -201,7 +223,7 @@ static void close_attribute(hid_t id) {
     }
 }
 
-sarrus_status sarrus_result_file_close(sarrus_result_file *file) {
+static void close_objects(sarrus_result_file *file) {
     for (int f = 0; file->fields != NULL && f < file->layout->n_fields; f++) {
         close_dataset(file->fields[f]);
     }
@@ -215,12 +237,20 @@ sarrus_status sarrus_result_file_close(sarrus_result_file *file) {
     if (file->status_type >= 0) {
         H5Tclose(file->status_type);
     }
+}
+
+sarrus_status sarrus_result_file_close(sarrus_result_file *file, sarrus_result_end end) {
     bool ok = true;
+    close_objects(file);
     if (file->file >= 0) {
         /* after a failed write the driver drops what HDF5 still wants to write: the disk stays as last committed */
         ok = H5Fclose(file->file) >= 0 && file->state.write_error == 0;
     }
     sarrus_status status = ok ? SARRUS_OK : sarrus_result_file_fail(file, "closing failed");
+    if (status == SARRUS_OK && end == SARRUS_RESULT_NAMED) {
+        status = fail_of_place(file, sarrus_result_place_publish(&file->place, file->state.n_bytes));
+    }
+    sarrus_result_place_leave(&file->place, end != SARRUS_RESULT_REMOVED);
     if (file->access >= 0) {
         H5Pclose(file->access);
         H5FDunregister(file->driver);

@@ -15,7 +15,8 @@
 #include "sarrus/version.h"
 #include "sink/hdf5_error.h"
 
-enum { UNITS_BYTES = 256, MESSAGE_BYTES = 512 };
+/* What Sarrus writes is four groups deep, and a user's own groups hardly more; HDF5 takes minutes for thousands. */
+enum { UNITS_BYTES = 256, MESSAGE_BYTES = 512, DEPTH_MAX = 64 };
 
 /* An open file and how to leave it. */
 typedef struct reader {
@@ -23,6 +24,33 @@ typedef struct reader {
     hid_t file;
     uint64_t file_bytes;
 } reader;
+
+static sarrus_status refuse_unopened(sarrus_context *context, const char *path, int error) {
+    char partial[MESSAGE_BYTES];
+    const int n = snprintf(partial, sizeof partial, "%s.partial", path);
+    const bool is_unfinished = error == ENOENT && n < (int)sizeof partial && access(partial, F_OK) == 0;
+    return sarrus_report(context, SARRUS_IO, "%s: cannot be read: %s%s%s%s", path, strerror(error),
+                         is_unfinished ? "; there is " : "", is_unfinished ? partial : "",
+                         is_unfinished ? ", of a run that goes on or did not end" : "");
+}
+
+/* Why HDF5 cannot open the file. */
+static sarrus_status refuse_unreadable(sarrus_context *context, const char *path, const char *message) {
+    static const char signature[] = "\x89HDF\r\n\x1a\n";
+    char begin[sizeof signature - 1] = "";
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const ssize_t n = descriptor >= 0 ? read(descriptor, begin, sizeof begin) : 0;
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+    if (n <= 0) {
+        return sarrus_report(context, SARRUS_IO, "%s: %s", path, n < 0 ? "cannot be read" : "the file is empty");
+    }
+    if (memcmp(begin, signature, sizeof begin) != 0) {
+        return sarrus_report(context, SARRUS_BAD_INPUT, "%s: not an HDF5 file; is it a scenario? try 'sarrus check'", path);
+    }
+    return sarrus_report(context, SARRUS_IO, "%s: the file is damaged: %s", path, message);
+}
 
 static sarrus_status reader_open(sarrus_context *context, const char *path, reader *out) {
     struct stat about;
@@ -32,21 +60,22 @@ static sarrus_status reader_open(sarrus_context *context, const char *path, read
         close(descriptor);
     }
     if (error != 0) {
-        return sarrus_report(context, SARRUS_IO, "%s: cannot be read: %s", path, strerror(error));
+        return refuse_unopened(context, path, error);
     }
     *out = (reader){.silence = sarrus_hdf5_silence_begin(), .file = -1, .file_bytes = (uint64_t)about.st_size};
+    char message[MESSAGE_BYTES] = "";
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     if (access >= 0) {
         if (H5Pset_file_locking(access, false, true) >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0) {
             out->file = H5Fopen(path, H5F_ACC_RDONLY, access);
         }
+        sarrus_hdf5_message(message, sizeof message); /* the next call forgets it */
         H5Pclose(access);
     }
     if (out->file < 0) {
-        char message[MESSAGE_BYTES];
-        sarrus_hdf5_message(message, sizeof message);
+        const sarrus_status status = refuse_unreadable(context, path, message);
         sarrus_hdf5_silence_end(out->silence);
-        return sarrus_report(context, SARRUS_BAD_INPUT, "%s: not an HDF5 file that can be read: %s", path, message);
+        return status;
     }
     return SARRUS_OK;
 }
@@ -205,11 +234,28 @@ static bool read_part(hid_t file, sarrus_result_info *info) {
            (!has_study || get_number(file, "n_study_instances", H5T_NATIVE_UINT64, &info->n_study));
 }
 
+/* Whether a path leads through more groups than anybody means. */
+static bool is_too_deep(const char *name) {
+    int depth = 0;
+    for (const char *slash = strchr(name, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        depth++;
+    }
+    return depth > DEPTH_MAX;
+}
+
 static herr_t count_dataset(hid_t file, const char *name, const H5O_info_t *object, void *user) {
     (void)file;
-    (void)name;
+    if (is_too_deep(name)) {
+        return -1;
+    }
     *(int *)user += object->type == H5O_TYPE_DATASET;
     return 0;
+}
+
+static sarrus_status refuse_damaged(sarrus_context *context, const char *path) {
+    char message[MESSAGE_BYTES];
+    sarrus_hdf5_message(message, sizeof message);
+    return sarrus_report(context, SARRUS_IO, "%s: the file is damaged%s%s", path, message[0] != '\0' ? ": " : "", message);
 }
 
 static sarrus_status read_info(sarrus_context *context, const char *path, hid_t file, sarrus_result_info *out) {
@@ -231,7 +277,7 @@ static sarrus_status read_info(sarrus_context *context, const char *path, hid_t 
               get_number(file, "seed", H5T_NATIVE_UINT64, &out->seed) && read_part(file, out) && read_times(file, out) &&
               count_failed(file, out) &&
               H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, count_dataset, &out->n_datasets, H5O_INFO_BASIC) >= 0;
-    return ok ? SARRUS_OK : sarrus_report(context, SARRUS_BAD_INPUT, "%s: the result file is damaged", path);
+    return ok ? SARRUS_OK : refuse_damaged(context, path);
 }
 
 sarrus_status sarrus_result_info_read(sarrus_context *context, const char *path, sarrus_result_info *out) {
@@ -275,6 +321,9 @@ static const char *type_name(hid_t type) {
 
 static herr_t visit_dataset(hid_t file, const char *name, const H5O_info_t *object, void *user) {
     const visit_state *state = user;
+    if (is_too_deep(name)) {
+        return -1;
+    }
     if (object->type != H5O_TYPE_DATASET) {
         return 0;
     }
@@ -315,9 +364,7 @@ sarrus_status sarrus_result_visit(sarrus_context *context, const char *path, sar
     }
     visit_state state = {.visit = visit, .user = user};
     if (H5Ovisit2(open_reader.file, H5_INDEX_NAME, H5_ITER_INC, visit_dataset, &state, H5O_INFO_BASIC) < 0) {
-        char message[MESSAGE_BYTES];
-        sarrus_hdf5_message(message, sizeof message);
-        status = sarrus_report(context, SARRUS_BAD_INPUT, "%s: the result file is damaged: %s", path, message);
+        status = refuse_damaged(context, path);
     }
     reader_close(&open_reader);
     return status;

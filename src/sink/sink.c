@@ -2,14 +2,11 @@
 #include "sink/sink.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/monotonic.h"
 #include "core/report.h"
@@ -192,7 +189,10 @@ static void *write_file(void *argument) {
     if (status == SARRUS_OK && outcome != NULL && !sink->file.state.is_abandoned) {
         status = write_end(sink, outcome, n_times);
     }
-    sarrus_status closing = sarrus_result_file_close(&sink->file);
+    const sarrus_result_end end = n_times == 0                             ? SARRUS_RESULT_REMOVED
+                                  : status == SARRUS_OK && outcome != NULL ? SARRUS_RESULT_NAMED
+                                                                           : SARRUS_RESULT_LEFT;
+    sarrus_status closing = sarrus_result_file_close(&sink->file, end);
     pthread_mutex_lock(&sink->mutex);
     publish(sink, status == SARRUS_OK ? closing : status, since);
     sink->n_times_written = n_times;
@@ -228,26 +228,6 @@ static bool make_buffer(const sarrus_layout *layout, const sarrus_sink_descripti
     }
     buffer->times = layout->is_open_ended ? at : NULL;
     return true;
-}
-
-/* What can be known about `path` before an existing file is emptied. */
-static sarrus_status check_path(sarrus_context *context, const char *path) {
-    struct stat about;
-    if (stat(path, &about) != 0) {
-        return SARRUS_OK; /* creating it will tell */
-    }
-    if (S_ISDIR(about.st_mode)) {
-        return sarrus_report(context, SARRUS_IO, "%s: cannot be written: %s", path, strerror(EISDIR));
-    }
-    if (!S_ISREG(about.st_mode)) {
-        return sarrus_report(context, SARRUS_IO, "%s: cannot be written: not a regular file", path);
-    }
-    int descriptor = open(path, O_RDWR | O_CLOEXEC);
-    if (descriptor < 0) {
-        return sarrus_report(context, SARRUS_IO, "%s: cannot be written: %s", path, strerror(errno));
-    }
-    close(descriptor);
-    return SARRUS_OK;
 }
 
 static bool same_path(const char *a, const char *b) {
@@ -329,7 +309,7 @@ static sarrus_status make_sink(sarrus_context *context, const char *path, const 
     if (ok && sink->layout.block_times < sink->layout.n_times) {
         ok = make_buffer(&sink->layout, description, &sink->buffers[1]);
     }
-    return ok ? check_path(context, path) : report_memory(context);
+    return ok ? SARRUS_OK : report_memory(context);
 }
 
 sarrus_status sarrus_sink_create(sarrus_context *context, const char *path, const sarrus_sink_description *description,
@@ -347,6 +327,8 @@ sarrus_status sarrus_sink_create(sarrus_context *context, const char *path, cons
         }
         if (sink->status != SARRUS_OK) {
             status = sarrus_report(context, sink->status, "%s: %s", path, sink->message);
+        } else if (sink->file.place.notice[0] != '\0') {
+            (void)sarrus_report_at(context, SARRUS_NOTE, SARRUS_OK, NULL, "%s: %s", path, sink->file.place.notice);
         }
         pthread_mutex_unlock(&sink->mutex);
     }
@@ -435,7 +417,17 @@ sarrus_status sarrus_sink_close(sarrus_sink *sink, sarrus_context *context, cons
     if (sink->status == SARRUS_OK) {
         return SARRUS_OK;
     }
-    return sarrus_report(context, SARRUS_SINK_FAILED, "%s: %s; what was committed before is intact", sink->path, sink->message);
+    const char *left = sarrus_sink_left(sink);
+    const bool is_spoiled = sink->file.place.is_spoiled || sink->file.state.is_cut;
+    return sarrus_report(context, SARRUS_SINK_FAILED, "%s: %s; %s%s%s", sink->path, sink->message,
+                         left == NULL ? "nothing is left of this run"
+                         : is_spoiled ? "what is left of it is "
+                                      : "what was committed before is in ",
+                         left != NULL ? left : "", left != NULL && is_spoiled ? ", and may not be readable" : "");
+}
+
+const char *sarrus_sink_left(const sarrus_sink *sink) {
+    return sink->file.place.name != NULL && sink->file.place.name == sink->file.place.partial ? sink->file.place.name : NULL;
 }
 
 void sarrus_sink_destroy(sarrus_sink *sink) {
@@ -450,6 +442,7 @@ void sarrus_sink_destroy(sarrus_sink *sink) {
         sarrus_outcome_copy_free(&sink->buffers[i].outcome);
     }
     sarrus_layout_clear(&sink->layout);
+    sarrus_result_place_free(&sink->file.place);
     free(sink->path);
     pthread_cond_destroy(&sink->for_writer);
     pthread_cond_destroy(&sink->for_caller);

@@ -85,6 +85,7 @@ typedef struct sarrus_sink_description {
      * are not written after stop_seconds (0: a tenth of a second) are dropped. */
     const volatile int32_t *stop;
     double stop_seconds;
+    bool keeps_complete; /* a complete result of that name is not to be replaced */
 } sarrus_sink_description;
 
 /* A block: all instances × n_times times from i_time_first. data[f] is [n_instances][n_times][max(width, 1)] doubles,
@@ -106,8 +107,10 @@ typedef struct sarrus_sink_outcome {
     bool complete;
 } sarrus_sink_outcome;
 
-/* Creates (or replaces) the file at `path` with all metadata, scales and empty datasets, commits it, and starts the writer.
- * Written to `path` directly. Errors: IO (with the system's reason), NO_MEMORY. The description is copied. */
+/* Creates the file beside `path` (`path`.partial, links followed) with all metadata, scales and empty datasets, commits it, and
+ * starts the writer. What stands at `path` stays until sarrus_sink_close. Errors: BAD_ARGUMENT (the description; `path` is not a
+ * result, or one that is to be kept, or is being written), IO (with the system's reason), NO_MEMORY. The description is copied. A
+ * note in `context` tells of an unfinished file of an earlier run that was put aside. */
 SARRUS_MUST_USE sarrus_status sarrus_sink_create(sarrus_context *context, const char *path,
                                                  const sarrus_sink_description *description, sarrus_sink **out);
 
@@ -122,15 +125,20 @@ SARRUS_MUST_USE sarrus_status sarrus_sink_acquire(sarrus_sink *sink, sarrus_sink
  * rows cannot be kept; the block is then still the caller's. */
 SARRUS_MUST_USE sarrus_status sarrus_sink_submit(sarrus_sink *sink, uint64_t n_times, const sarrus_sink_outcome *outcome);
 
-/* Waits for the writer, writes the outcome (NULL: none, and not complete), sets `complete` when it says so and every time was
- * written (of an open-ended file: every one that was submitted), closes the file. After a write error nothing more reaches the
- * file, which stays as last committed; SINK_FAILED, with the cause in `context`. The sink is still to be destroyed. */
+/* Waits for the writer, writes the outcome, sets `complete` when it says so and every time was written (of an open-ended file:
+ * every one that was submitted), closes the file and gives it its name, on the disk. With outcome = NULL, of a run that has failed,
+ * it keeps the name of an unfinished one. A file without any time is removed. After a write error nothing more reaches the file,
+ * which stays as last committed and keeps its unfinished name; the same when somebody has removed, replaced or shortened it:
+ * SINK_FAILED, with the cause in `context`. The sink is still to be destroyed. */
 SARRUS_MUST_USE sarrus_status sarrus_sink_close(sarrus_sink *sink, sarrus_context *context, const sarrus_sink_outcome *outcome);
 
 /* Output times in the file, once it is closed: all that were submitted, unless a stop left no time to write them. */
 uint64_t sarrus_sink_times_written(const sarrus_sink *sink);
 
-/* Every state is allowed, NULL too. Without a close before, what was submitted is written and the file closed, not complete. */
+/* The name of an unfinished file that was left by a close; NULL: there is none. The sink's. */
+const char *sarrus_sink_left(const sarrus_sink *sink);
+
+/* Every state is allowed, NULL too. Without a close before, as after one without an outcome. */
 void sarrus_sink_destroy(sarrus_sink *sink);
 
 /* Seconds that the writer thread was busy (waiting for its compression threads included), size of the file so far in bytes. */

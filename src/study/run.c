@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/report.h"
 #include "core/stop.h"
 #include "model/model.h"
+#include "sink/result_place.h"
 #include "sink/sink.h"
 #include "study/channels.h"
 #include "study/draws.h"
@@ -120,6 +120,7 @@ static sarrus_status sink_open(run_job *run) {
         .plan_hash = sarrus_plan_hash(run->plan),
         .block_bytes = block_bytes(run),
         .stop = run->options->batch.stop,
+        .keeps_complete = run->options->no_clobber != 0,
     };
     const sarrus_status status = sarrus_sink_create(run->context, run->options->output_path, &description, &run->sink);
     free(parameters);
@@ -245,12 +246,16 @@ static sarrus_status sink_finish(run_job *run, sarrus_status status) {
     run->outcome.n_rows = 0; /* they went with their block */
     if (run->sink == NULL)
         return status;
+    const bool is_over = status == SARRUS_OK || status == SARRUS_INTERRUPTED;
     const sarrus_sink_outcome outcome = sarrus_outcome_view(&run->outcome, status == SARRUS_OK);
-    const sarrus_status closed = sarrus_sink_close(run->sink, run->context, &outcome);
+    const sarrus_status closed = sarrus_sink_close(run->sink, run->context, is_over ? &outcome : NULL);
     const uint64_t n_written = sarrus_sink_times_written(run->sink);
     if (closed != SARRUS_OK)
         return closed;
-    if ((status == SARRUS_OK || status == SARRUS_INTERRUPTED) && n_written < run->march.i_time) {
+    if (sarrus_sink_left(run->sink) != NULL)
+        (void)sarrus_report_at(run->context, SARRUS_NOTE, status, NULL, "what was committed before is in %s",
+                               sarrus_sink_left(run->sink));
+    if (is_over && n_written < run->march.i_time) {
         run->march.i_time = n_written; /* a stop left no time for the rest */
         return SARRUS_INTERRUPTED;
     }
@@ -268,13 +273,18 @@ static void summary_fill(const run_job *run, sarrus_run_summary *summary) {
     if (summary->wall_seconds > 0.0)
         summary->instance_steps_per_second = (double)summary->steps.total / summary->wall_seconds;
     sarrus_tally_finish(&run->tally, run->outcome.status, summary);
-    struct stat file;
-    if (run->sink != NULL && stat(run->options->output_path, &file) == 0)
-        summary->output_bytes = (uint64_t)file.st_size;
     snprintf(summary->backend, sizeof summary->backend, "%s", sarrus_batch_backend_name(run->batch));
     snprintf(summary->device, sizeof summary->device, "%s", sarrus_batch_device_name(run->batch));
     sarrus_batch_specialization(run->batch, &summary->specialization);
     sarrus_batch_library_counts(run->batch, &summary->n_library_matrices, &summary->n_library_refused);
+}
+
+sarrus_status sarrus_result_path_check(sarrus_context *context, const char *path, int no_clobber) {
+    char message[SARRUS_PLACE_MESSAGE_BYTES];
+    if (path == NULL)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "a result needs a path");
+    const sarrus_status status = sarrus_result_place_check(path, no_clobber != 0, message);
+    return status == SARRUS_OK ? status : sarrus_report(context, status, "%s: %s", path, message);
 }
 
 sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, const sarrus_run_options *options,
@@ -300,12 +310,19 @@ sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, con
                                     .nearest_change_point = (double)NAN,
                                     .nearest_change_point_time = (double)NAN,
                                     .is_adaptive = sarrus_integrator_is_adaptive(model->integrator.method)};
-    sarrus_status status = run_prepare(&run);
+    sarrus_status status = SARRUS_OK;
+    if (options->output_path != NULL)
+        status = sarrus_result_path_check(context, options->output_path, options->no_clobber);
+    if (status == SARRUS_OK)
+        status = run_prepare(&run);
     if (status == SARRUS_OK) {
         while (status == SARRUS_OK && !sarrus_march_is_over(&run.march))
             status = block_run(&run);
         status = sink_finish(&run, status);
         summary_fill(&run, summary);
+        const bool is_over = status == SARRUS_OK || status == SARRUS_INTERRUPTED;
+        if (run.sink != NULL && is_over && sarrus_sink_times_written(run.sink) > 0)
+            summary->output_bytes = sarrus_sink_bytes(run.sink);
     }
     run_release(&run);
     return status;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -181,26 +182,32 @@ static void launches_that_fail(void **state) {
     mechanism_close(&m);
 }
 
-/* A run whose device fails stops, says so, and the file holds what was committed. */
+/* A run whose device fails stops and says so; what was committed is kept under the name of an unfinished file. */
 static void a_run_stops_with_a_valid_file(void **state) {
     (void)state;
-    char path[] = "/tmp/sarrus_gpu_failure_XXXXXX";
+    char path[] = "/tmp/sarrus_gpu_failure_XXXXXX", partial[64];
     const int file = mkstemp(path);
     assert_true(file >= 0);
     mechanism m = mechanism_open_file("pendulum.yaml", NULL);
-    gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = 1, .i_launch_lost = 60});
-    const sarrus_run_options options = {.output_path = path, .n_instances = 40, .batch = {.backend = SARRUS_BACKEND_CUDA}};
+    gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = 1, .i_launch_lost = 400});
+    const sarrus_run_options options = {.output_path = path, .n_instances = 4000, .batch = {.backend = SARRUS_BACKEND_CUDA}};
     sarrus_run_summary summary;
     assert_int_equal(sarrus_run(m.context, m.model, &options, &summary), SARRUS_DEVICE_FAILED);
     const size_t n = sarrus_context_n_diagnostics(m.context);
-    assert_true(n > 0);
-    assert_non_null(strstr(sarrus_context_diagnostic(m.context, n - 1)->message, "the device was lost"));
+    assert_true(n > 1);
+    assert_non_null(strstr(sarrus_context_diagnostic(m.context, n - 2)->message, "the device was lost"));
+    (void)snprintf(partial, sizeof partial, "%s.partial", path);
+    assert_non_null(strstr(sarrus_context_diagnostic(m.context, n - 1)->message, partial));
+    assert_int_equal(lseek(file, 0, SEEK_END), 0); /* what had the name before */
     sarrus_result_info info;
-    assert_int_equal(sarrus_result_info_read(m.context, path, &info), SARRUS_OK);
+    assert_int_equal(sarrus_result_info_read(m.context, partial, &info), SARRUS_OK);
     assert_int_equal(info.complete, 0);
+    assert_true(info.n_times > 0);
     assert_string_equal(info.backend, "cuda");
     assert_string_equal(info.device, "host (sm_90)");
+    (void)close(file);
     (void)remove(path);
+    (void)remove(partial);
     mechanism_close(&m);
     assert_clean();
 }

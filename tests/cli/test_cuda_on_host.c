@@ -242,9 +242,18 @@ static void a_device_that_is_lost(void **state) {
     const said *s = run_with("cuda", "dynamics.pinv=auto");
     assert_int_equal(s->code, SARRUS_EXIT_NO_BACKEND);
     says(s->err, "the device was lost");
+    assert_false(file_exists("out.h5"));
+    assert_false(file_exists("out.h5.partial")); /* nothing had been committed */
+    play(NULL, NULL);
+    s = run_with("cuda", "dynamics.pinv=auto");
+    assert_int_equal(s->code, SARRUS_EXIT_DONE);
+    play("PLAYED_LOST", "4");
+    s = RUN("run", place_of_source("/scenarios/four_bar.yaml"), "--backend", "cuda", "-o", "out.h5", "--specialize", "off");
+    assert_int_equal(s->code, SARRUS_EXIT_NO_BACKEND);
     play(NULL, NULL);
     s = RUN("info", "out.h5");
     assert_int_equal(s->code, SARRUS_EXIT_DONE);
+    says(s->out, "out.h5: complete"); /* the one before */
 }
 
 static void without_a_device_to_bench(void **state) {

@@ -242,6 +242,7 @@ static void signals_leave_a_valid_file(void **state) {
     (void)state;
     stop_with(SIGINT, 130);
     stop_with(SIGTERM, 143);
+    stop_with(SIGHUP, 129);
     assert_non_null(strstr(RUN("info", "long.h5")->out, "NOT complete"));
 }
 

@@ -92,11 +92,13 @@ static double *rows_read(const char *path, hsize_t n_times, hsize_t dims[3]) {
 }
 
 /* The file of a stopped run: not complete, every instance well, no number missing up to the last time that it says it holds, and
- * none there after that. Returns how many times these are. */
+ * none there after that. Returns how many times these are; 0 when there was no time to write any, and so there is no file. */
 static uint64_t check_stopped_file(const char *path) {
     sarrus_context *context = NULL;
     sarrus_result_info info;
     hsize_t dims[3];
+    if (!file_exists(path))
+        return 0;
     assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
     assert_int_equal(sarrus_result_info_read(context, path, &info), SARRUS_OK);
     sarrus_context_destroy(context);
@@ -131,6 +133,19 @@ static const char *scenario(const char *leaf) {
     return path;
 }
 
+/* An older result, of a run of its own, whose seed tells it from others. */
+static void old_result_put(const char *path) {
+    assert_int_equal(program_wait(START("run", scenario("pendulum.yaml"), "-o", path, "--seed", "4711", "--quiet", "--specialize",
+                                        "off", "--set", "integrator.t_end=0.01")),
+                     0);
+}
+
+static bool is_old_result(const char *path) {
+    sarrus_result_info info;
+    assert_int_equal(sarrus_result_info_read(NULL, path, &info), SARRUS_OK);
+    return info.seed == 4711 && info.complete;
+}
+
 /* --- Before the first step ---------------------------------------------------------------------------------------------- */
 
 static void planning_is_left_at_once(void **state) {
@@ -152,15 +167,14 @@ static void planning_is_left_at_once(void **state) {
 static void preparing_leaves_no_file(void **state) {
     (void)state;
     for (int k = 0; k < 5; k++) {
-        file_write("batch.h5", "old");
+        old_result_put("batch.h5");
         const pid_t child = START("run", scenario("five_bar_monte_carlo.yaml"), "-o", "batch.h5", "--instances", "50000",
                                   "--threads", "1", "--specialize", "off", "--set", "output={interval: 1, channels: [state]}");
         pause_for(0.05 + 0.05 * k);
         end_with(child, SIGTERM);
-        char text[MAX_SAID];
-        text_read("batch.h5", text);
-        if (strcmp(text, "old") != 0)
+        if (!is_old_result("batch.h5"))
             (void)check_stopped_file("batch.h5"); /* it had come as far as the steps */
+        assert_false(file_exists("batch.h5.partial"));
     }
 }
 
@@ -175,7 +189,7 @@ static void slow_steps_are_stopped(void **state) {
         const pid_t child = START("run", scenario("n_four_bar_40.yaml"), "-o", "slow.h5", "--set", "integrator.method=verner65",
                                   "--set", "integrator.rtol=1e-12", "--set", "integrator.atol=1e-12", "--set",
                                   "integrator.t_end=1e4", "--specialize", "off");
-        wait_for_file("slow.h5");
+        wait_for_file("slow.h5.partial");
         pause_for(0.3 + 0.7 * k);
         end_with(child, k % 2 ? SIGINT : SIGTERM);
         assert_true(check_stopped_file("slow.h5") < 1000001);
@@ -194,12 +208,14 @@ static void rows_are_complete_or_not_there(void **state) {
             (void)remove("part.h5");
             const pid_t child = START("run", scenario("five_bar_monte_carlo.yaml"), "-o", "part.h5", "--set", methods[i], "--set",
                                       "integrator.t_end=100", "--specialize", "off", "--instances", "500");
-            wait_for_file("part.h5");
+            wait_for_file("part.h5.partial");
             pause_for(0.05 + 0.11 * k);
             end_with(child, SIGTERM);
             const uint64_t n_times = check_stopped_file("part.h5");
             print_message("%llu times\n", (unsigned long long)n_times);
-            check_first_rows("part.h5", n_times, "whole.h5");
+            if (n_times > 0)
+                check_first_rows("part.h5", n_times, "whole.h5");
+            assert_false(file_exists("part.h5.partial"));
         }
     }
 }
@@ -240,7 +256,7 @@ static void writing_is_stopped(void **state) {
             START("run", scenario("five_bar_monte_carlo.yaml"), "-o", "writing.h5", "--instances", "20000", "--threads", "1",
                   "--specialize", "off", "--set", "integrator={method: rk4, dt: 1e-3, t_end: 10}", "--set",
                   "output={every: 1, channels: [state,energy,constraint,rank,reactions,work,singular_values]}");
-        wait_for_file("writing.h5");
+        wait_for_file("writing.h5.partial");
         pause_for(0.8 + 0.5 * k);
         const double before = work_of(child) + work_of_ended();
         end_with(child, k % 2 ? SIGINT : SIGTERM);
@@ -301,7 +317,7 @@ static void compilers_are_gone(void) {
 static void a_compiler_that_is_waited_for_is_killed(void **state) {
     (void)state;
     for (int k = 0; k < 2; k++) {
-        file_write("compiled.h5", "old");
+        old_result_put("compiled.h5");
         compile_slowly();
         const pid_t child = START("run", scenario("five_bar.yaml"), "-o", "compiled.h5", "--specialize", "on");
         wait_for_file("first");
@@ -309,10 +325,9 @@ static void a_compiler_that_is_waited_for_is_killed(void **state) {
         end_with(child, k ? SIGINT : SIGTERM);
         compilers_are_gone();
         char text[MAX_SAID];
-        text_read("compiled.h5", text);
-        assert_string_equal(text, "old");
+        assert_true(is_old_result("compiled.h5"));
         text_read("stderr.txt", text);
-        assert_non_null(strstr(text, "stopped before the first step; nothing was written"));
+        assert_non_null(strstr(text, "stopped before the first output; nothing was written"));
         text_read("stdout.txt", text);
         assert_string_equal(text, "");
     }

@@ -32,6 +32,7 @@ typedef struct fixture {
     sarrus_sink_parameter parameters[1];
     fixture_kind kinds[FIXTURE_FIELDS];
     char path[256];
+    char partial[264]; /* what the file is called while it is written */
 } fixture;
 
 /* splitmix64 (Steele, Lea, Flood 2014): noise that depends on its argument only. */
@@ -67,6 +68,7 @@ static inline double fixture_value(fixture_kind kind, uint64_t i, uint64_t t, ui
 static inline void fixture_temporary_path(fixture *f, const char *leaf) {
     const char *folder = getenv("TMPDIR");
     snprintf(f->path, sizeof f->path, "%s/sarrus_sink_%ld_%s.h5", folder != NULL ? folder : "/tmp", (long)getpid(), leaf);
+    snprintf(f->partial, sizeof f->partial, "%s.partial", f->path);
 }
 
 /* Fields: q [N,T,w] smooth, v [N,T,w] sharing its labels, energy [N,T], rank [N,T] u16. `kind` is that of v and energy. */
@@ -119,8 +121,20 @@ static inline fixture *fixture_create(const char *leaf, uint64_t n_instances, ui
     return f;
 }
 
+/* Removes the file `before` + name + `after` beside the result. */
+static inline void fixture_unlink(const fixture *f, const char *before, const char *after) {
+    char name[300];
+    const char *leaf = strrchr(f->path, '/') + 1;
+    snprintf(name, sizeof name, "%.*s%s%s%s", (int)(leaf - f->path), f->path, before, leaf, after);
+    unlink(name);
+}
+
 static inline void fixture_destroy(fixture *f) {
-    unlink(f->path);
+    fixture_unlink(f, "", "");
+    fixture_unlink(f, "", ".partial");
+    fixture_unlink(f, "", ".partial~");
+    fixture_unlink(f, ".", ".new");
+    fixture_unlink(f, ".", ".lock");
     free(f->times);
     free(f->parameter);
     free(f->labels);

@@ -71,10 +71,13 @@ static void test_interrupted(void **state) {
     assert_int_equal(info.complete, 0);
     assert_int_equal(info.n_times, 5);
     assert_true(info.t_last == f->times[4]);
-    write_file(f, 0);
-    assert_int_equal(sarrus_result_info_read(context, f->path, &info), SARRUS_OK);
+    sarrus_sink_description description = fixture_description(f);
+    sarrus_sink *sink = NULL;
+    assert_int_equal(sarrus_sink_create(context, f->path, &description, &sink), SARRUS_OK);
+    assert_int_equal(sarrus_result_info_read(context, f->partial, &info), SARRUS_OK);
     assert_int_equal(info.n_times, 0);
     assert_true(isnan(info.t_first) && isnan(info.t_last));
+    sarrus_sink_destroy(sink);
     fixture_destroy(f);
 }
 
@@ -130,7 +133,16 @@ static void test_refused(void **state) {
     hid_t file = H5Fcreate(f->path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     H5Fclose(file);
     assert_refused(f->path, SARRUS_BAD_INPUT, "not a Sarrus result file");
+    assert_int_equal(truncate(f->path, 100), 0);
+    assert_refused(f->path, SARRUS_IO, "damaged: truncated file");
+    assert_int_equal(truncate(f->path, 0), 0);
+    assert_refused(f->path, SARRUS_IO, "empty");
     write_file(f, f->n_times);
+    char present[sizeof f->path];
+    memcpy(present, f->path, sizeof present);
+    assert_int_equal(rename(f->path, f->partial), 0);
+    assert_refused(present, SARRUS_IO, ".h5.partial, of a run that goes on or did not end");
+    assert_int_equal(rename(f->partial, f->path), 0);
     file = H5Fopen(f->path, H5F_ACC_RDWR, H5P_DEFAULT);
     hid_t attribute = H5Aopen(file, "sarrus_format", H5P_DEFAULT);
     const int other = 2;

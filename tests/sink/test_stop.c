@@ -43,6 +43,9 @@ static uint64_t file_check(const fixture *f, sarrus_sink *sink) {
     assert_int_equal(sarrus_sink_close(sink, NULL, &outcome), SARRUS_OK);
     const uint64_t n_times = sarrus_sink_times_written(sink);
     sarrus_sink_destroy(sink);
+    assert_true(n_times > 0 || access(f->path, F_OK) != 0); /* a file without any time is nobody's result */
+    if (n_times == 0)
+        return 0;
     hid_t file = H5Fopen(f->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     assert_true(file >= 0);
     assert_int_equal(fixture_n_times_written(file), n_times);
@@ -137,7 +140,7 @@ static uint64_t times_write(uint64_t n_times, uint64_t n_rows) {
         assert_int_equal(sarrus_sink_submit(sink, n, NULL), SARRUS_OK);
         t += n;
     }
-    assert_int_equal(sarrus_sink_close(sink, NULL, NULL), SARRUS_OK);
+    assert_int_equal(sarrus_sink_close(sink, NULL, &(sarrus_sink_outcome){.complete = false}), SARRUS_OK);
     sarrus_sink_destroy(sink);
     hid_t file = H5Fopen(f->path, H5F_ACC_RDONLY, H5P_DEFAULT), time = H5Dopen2(file, "time", H5P_DEFAULT);
     hid_t space = H5Dget_space(time);
@@ -163,11 +166,11 @@ static uint64_t times_write(uint64_t n_times, uint64_t n_rows) {
 static void times_are_written_as_far_as_needed(void **state) {
     (void)state;
     const double began = sarrus_monotonic_seconds();
-    assert_int_equal(times_write(1000000001, 0), 131072);
+    assert_int_equal(times_write(1000000001, 1), 131072);
     assert_int_equal(times_write(1000000001, 131072), 131072);
     assert_int_equal(times_write(1000000001, 131073), 2 * 131072);
     assert_int_equal(times_write(300000, 300000), 300000);
-    assert_int_equal(times_write(7, 0), 7);
+    assert_int_equal(times_write(7, 1), 7);
     assert_true(sarrus_monotonic_seconds() - began < 5.0);
 }
 

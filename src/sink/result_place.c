@@ -1,0 +1,300 @@
+#include "sink/result_place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sarrus/run.h"
+#include "sink/result_name.h"
+
+enum { LOCK_TRIES = 10, OWNER_BYTES = 160, NEW_FILES_MODE = 0666, COPIED_MODE = 0777 };
+
+static sarrus_status refuse(sarrus_result_place *place, const char *doing, int error) {
+    snprintf(place->message, sizeof place->message, "%s: %s", doing, strerrordesc_np(error));
+    return error == ENOMEM ? SARRUS_NO_MEMORY : SARRUS_IO;
+}
+
+/* ---- names ---- */
+
+/* `before` + the last part of `target` + `after`, in the folder of `target`; to be freed. */
+static char *name_beside(const char *target, const char *before, const char *after) {
+    const char *slash = strrchr(target, '/');
+    const int n_folder = slash != NULL ? (int)(slash - target) + 1 : 0;
+    char *name = NULL;
+    return asprintf(&name, "%.*s%s%s%s", n_folder, target, before, target + n_folder, after) < 0 ? NULL : name;
+}
+
+static bool names_make(sarrus_result_place *place, const char *path) {
+    place->target = sarrus_result_name_resolve(path);
+    if (place->target == NULL) {
+        return false;
+    }
+    place->lock_name = name_beside(place->target, ".", ".lock");
+    place->fresh = name_beside(place->target, ".", ".new");
+    place->partial = name_beside(place->target, "", ".partial");
+    place->before = name_beside(place->target, "", ".partial~");
+    return place->lock_name != NULL && place->fresh != NULL && place->partial != NULL && place->before != NULL;
+}
+
+/* Whether `name` is the open file. */
+static bool is_same_file(int descriptor, const char *name) {
+    struct stat open_file, named;
+    return fstat(descriptor, &open_file) == 0 && stat(name, &named) == 0 && open_file.st_dev == named.st_dev &&
+           open_file.st_ino == named.st_ino;
+}
+
+/* ---- lock ---- */
+
+/* Who holds the lock, as it says in the lock file: "process 17 of this machine". */
+static void owner_describe(int lock, char *out, size_t n_bytes) {
+    char text[OWNER_BYTES] = "", here[OWNER_BYTES] = "", host[OWNER_BYTES] = "";
+    long process = 0;
+    const ssize_t n = pread(lock, text, sizeof text - 1, 0);
+    text[n > 0 ? n : 0] = '\0';
+    (void)gethostname(here, sizeof here - 1);
+    if (sscanf(text, "%ld %159s", &process, host) < 1) {
+        snprintf(out, n_bytes, "another process");
+    } else {
+        const bool is_elsewhere = host[0] != '\0' && strcmp(host, here) != 0;
+        snprintf(out, n_bytes, "process %ld%s%s", process, is_elsewhere ? " on " : "", is_elsewhere ? host : "");
+    }
+}
+
+static sarrus_status taken_refuse(int lock, char *message) {
+    char owner[2 * OWNER_BYTES];
+    owner_describe(lock, owner, sizeof owner);
+    snprintf(message, SARRUS_PLACE_MESSAGE_BYTES, "%s is writing to it now; expected a name of its own for every run", owner);
+    return SARRUS_BAD_ARGUMENT;
+}
+
+/* Whether the lock was refused because somebody else has it. Where a file system has no locks (ENOLCK, ENOTSUP, …) nobody can tell;
+ * two writers then still have a file each, and the first to lose the name hears of it from sarrus_result_place_verify. */
+static bool is_taken(int lock) {
+    int result = flock(lock, LOCK_EX | LOCK_NB);
+    /* somebody who only looks holds it for a moment */
+    for (int i = 0; i < LOCK_TRIES && result != 0 && errno == EWOULDBLOCK; i++) {
+        const struct timespec moment = {.tv_nsec = 5 * 1000 * 1000};
+        (void)nanosleep(&moment, NULL);
+        result = flock(lock, LOCK_EX | LOCK_NB);
+    }
+    return result != 0 && errno == EWOULDBLOCK;
+}
+
+static bool owner_write(int lock) {
+    char text[2 * OWNER_BYTES], host[OWNER_BYTES] = "";
+    (void)gethostname(host, sizeof host - 1);
+    const int n = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), host);
+    return ftruncate(lock, 0) == 0 && pwrite(lock, text, (size_t)n, 0) == n;
+}
+
+static sarrus_status lock_take(sarrus_result_place *place) {
+    for (;;) {
+        place->lock = open(place->lock_name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, NEW_FILES_MODE);
+        if (place->lock < 0) {
+            return refuse(place, "cannot be written", errno);
+        }
+        if (is_taken(place->lock)) {
+            const sarrus_status status = taken_refuse(place->lock, place->message);
+            close(place->lock);
+            place->lock = -1;
+            return status;
+        }
+        if (is_same_file(place->lock, place->lock_name)) {
+            break;
+        }
+        close(place->lock); /* its last owner has removed it meanwhile */
+    }
+    errno = ENOSPC; /* of a write that is cut short */
+    return owner_write(place->lock) ? SARRUS_OK : refuse(place, "cannot be written", errno);
+}
+
+static sarrus_status lock_look(const char *lock_name, char *message) {
+    const int lock = open(lock_name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (lock < 0) {
+        return SARRUS_OK; /* taking it will tell */
+    }
+    const sarrus_status status = is_taken(lock) ? taken_refuse(lock, message) : SARRUS_OK;
+    close(lock);
+    return status;
+}
+
+/* ---- the file ---- */
+
+sarrus_status sarrus_result_place_check(const char *path, bool keeps_complete, char *message) {
+    sarrus_result_place place = {.lock = -1, .descriptor = -1};
+    sarrus_status status = SARRUS_OK;
+    if (!names_make(&place, path)) {
+        status = refuse(&place, "cannot be written", errno);
+        memcpy(message, place.message, SARRUS_PLACE_MESSAGE_BYTES);
+    }
+    if (status == SARRUS_OK) {
+        status = sarrus_result_name_check(place.target, keeps_complete, message, SARRUS_PLACE_MESSAGE_BYTES);
+    }
+    if (status == SARRUS_OK) {
+        status = lock_look(place.lock_name, message);
+    }
+    sarrus_result_place_free(&place);
+    return status;
+}
+
+sarrus_status sarrus_result_place_take(sarrus_result_place *place, const char *path, bool keeps_complete) {
+    *place = (sarrus_result_place){.lock = -1, .descriptor = -1};
+    if (!names_make(place, path)) {
+        return refuse(place, "cannot be written", errno);
+    }
+    sarrus_status status = sarrus_result_name_check(place->target, keeps_complete, place->message, sizeof place->message);
+    if (status == SARRUS_OK) {
+        status = lock_take(place);
+    }
+    if (status != SARRUS_OK) {
+        return status;
+    }
+    (void)unlink(place->fresh); /* of a run that was killed in its first moment */
+    place->descriptor = open(place->fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, NEW_FILES_MODE);
+    if (place->descriptor < 0) {
+        return refuse(place, "cannot be written", errno);
+    }
+    place->name = place->fresh;
+    return SARRUS_OK;
+}
+
+/* Whether the file at the partial name is worth keeping; one that cannot be read may be. */
+static bool has_times(const char *partial) {
+    sarrus_result_info info;
+    return sarrus_result_info_read(NULL, partial, &info) != SARRUS_OK || info.n_times > 0;
+}
+
+/* Out of the way with what an earlier run has left. */
+static sarrus_status put_aside(sarrus_result_place *place) {
+    char message[SARRUS_PLACE_MESSAGE_BYTES];
+    struct stat about;
+    if (lstat(place->partial, &about) != 0) {
+        return SARRUS_OK;
+    }
+    const sarrus_status status = sarrus_result_name_check(place->partial, false, message, sizeof message);
+    if (status != SARRUS_OK) {
+        snprintf(place->message, sizeof place->message, "%.200s is in the way: %.280s", place->partial, message);
+        return status;
+    }
+    if (about.st_size == 0 || !has_times(place->partial)) {
+        return SARRUS_OK;
+    }
+    if (rename(place->partial, place->before) != 0) {
+        return refuse(place, "what an earlier run has left cannot be put aside", errno);
+    }
+    snprintf(place->notice, sizeof place->notice, "what an earlier run had left unfinished is now %.400s", place->before);
+    return SARRUS_OK;
+}
+
+sarrus_status sarrus_result_place_reveal(sarrus_result_place *place) {
+    const sarrus_status status = put_aside(place);
+    if (status != SARRUS_OK) {
+        return status;
+    }
+    if (rename(place->fresh, place->partial) != 0) {
+        return refuse(place, "cannot be written", errno);
+    }
+    place->name = place->partial;
+    return SARRUS_OK;
+}
+
+sarrus_status sarrus_result_place_verify(sarrus_result_place *place, uint64_t n_bytes) {
+    struct stat about;
+    if (fstat(place->descriptor, &about) != 0) {
+        return refuse(place, "cannot be written", errno);
+    }
+    place->is_spoiled = true;
+    if (!is_same_file(place->descriptor, place->name)) {
+        snprintf(place->message, sizeof place->message, "%.400s was removed, renamed or replaced while it was written",
+                 place->name);
+        return SARRUS_IO;
+    }
+    if ((uint64_t)about.st_size != n_bytes) {
+        snprintf(place->message, sizeof place->message,
+                 "%.300s was changed by another program while it was written (%" PRIu64 " bytes, expected %" PRIu64 ")",
+                 place->name, (uint64_t)about.st_size, n_bytes);
+        return SARRUS_IO;
+    }
+    place->is_spoiled = false;
+    return SARRUS_OK;
+}
+
+void sarrus_result_place_settle(const sarrus_result_place *place) {
+    (void)sync_file_range(place->descriptor, 0, 0, SYNC_FILE_RANGE_WRITE); /* a hint: what fails now fails again at the end */
+}
+
+/* A new name in a folder is on the disk only after this. Some file systems do not know it (EINVAL): nothing can be done there. */
+static bool folder_sync(const char *target) {
+    char *folder = strdup(target);
+    char *slash = folder != NULL ? strrchr(folder, '/') : NULL;
+    if (slash != NULL) {
+        slash[1] = '\0';
+    }
+    const int descriptor = folder == NULL ? -1 : open(slash != NULL ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool is_done = descriptor >= 0 && (fsync(descriptor) == 0 || errno == EINVAL);
+    free(folder);
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+    return is_done;
+}
+
+sarrus_status sarrus_result_place_publish(sarrus_result_place *place, uint64_t n_bytes) {
+    struct stat about;
+    sarrus_status status = sarrus_result_place_verify(place, n_bytes);
+    if (status == SARRUS_OK) {
+        status = sarrus_result_name_check(place->target, false, place->message, sizeof place->message);
+    }
+    if (status != SARRUS_OK) {
+        return status;
+    }
+    /* whoever may read the old result may read the new one */
+    if (stat(place->target, &about) == 0) {
+        (void)fchmod(place->descriptor, about.st_mode & COPIED_MODE);
+    }
+    if (fsync(place->descriptor) != 0) {
+        return refuse(place, "writing failed", errno);
+    }
+    if (rename(place->partial, place->target) != 0) {
+        return refuse(place, "the result cannot take its name", errno);
+    }
+    place->name = place->target;
+    status = sarrus_result_place_verify(place, n_bytes); /* what was renamed is what was written */
+    return status != SARRUS_OK || folder_sync(place->target) ? status : refuse(place, "writing failed", errno);
+}
+
+void sarrus_result_place_leave(sarrus_result_place *place, bool keeps_partial) {
+    if (place->descriptor >= 0) {
+        const bool is_there = place->name != NULL && is_same_file(place->descriptor, place->name);
+        const bool is_kept = is_there && (place->name == place->target || (place->name == place->partial && keeps_partial));
+        if (is_there && !is_kept) {
+            (void)unlink(place->name);
+        }
+        place->name = is_kept ? place->name : NULL;
+        close(place->descriptor);
+    }
+    if (place->lock >= 0) {
+        if (is_same_file(place->lock, place->lock_name)) {
+            (void)unlink(place->lock_name); /* before it is given free: whoever opened it then sees that it is gone */
+        }
+        close(place->lock);
+    }
+    place->descriptor = place->lock = -1;
+}
+
+void sarrus_result_place_free(sarrus_result_place *place) {
+    free(place->target);
+    free(place->lock_name);
+    free(place->fresh);
+    free(place->partial);
+    free(place->before);
+    place->target = place->lock_name = place->fresh = place->partial = place->before = NULL;
+    place->name = NULL;
+}
