@@ -29,7 +29,8 @@
 /* Loops may stand open by this part of distance² in a bend: otherwise they do not tell a motion from its neighbours, which lie
  * ½ distance² off the constraints. And by that part of the mechanism's size where a row is crossed and nobody closes them again. */
 #define SARRUS_BEND_OPEN 0.5
-#define SARRUS_BEND_OPEN_LOOSE 0.02 /* where no projection closes the loops again, and errors add up */
+#define SARRUS_BEND_OPEN_LOOSE 0.02 /* nearer than NARROW where no projection closes the loops again, and errors add up */
+#define SARRUS_BEND_NARROW 2e-3
 #define SARRUS_CROSSING_OPEN 1e-10
 #define SARRUS_CROSSING_NEAR 0.05 /* from here on: what was seen ahead may not come */
 /* Distances in a bend below which the direction is round-off; those elsewhere are below SARRUS_LOST. A motion that crosses, starts
@@ -183,10 +184,11 @@ LANE_FUNCTION mask sarrus_passage_is_lost(const sarrus_evaluation *ev, const sar
     const mask is_there = mask_and(is_crossing, real_lt(x_all, real_set(SARRUS_CROSSING_NEAR)));
     /* Projections at every step close all loops but those that are left out for the moment, and these after the passage. */
     const int is_closed = mech->project == SARRUS_PROJECT_EVERY_STEP;
-    const real_scalar open_part = is_closed ? SARRUS_BEND_OPEN : SARRUS_BEND_OPEN_LOOSE;
+    const mask is_loose = is_closed ? mask_none() : real_lt(x, real_set(SARRUS_BEND_NARROW));
+    const real open_part = real_select(is_loose, real_set(SARRUS_BEND_OPEN_LOOSE), real_set(SARRUS_BEND_OPEN));
     const real_scalar open_most = is_closed ? SARRUS_NO_LIMIT : SARRUS_CROSSING_OPEN;
     real goal = real_select(is_there, real_set(open_most), real_set(SARRUS_NO_LIMIT));
-    goal = real_select(is_bend, real_set(open_part) * (x * x), goal);
+    goal = real_select(is_bend, open_part * (x * x), goal);
     mask lost = mask_or(real_lt(goal, open), real_lt(real_set(SARRUS_PARKED_LONG), lane_at(lanes->parked, 0)));
     lost = mask_or(lost, mask_and(is_bend, real_lt(x, real_set(mech->weak_distance))));
     lost = mask_or(lost, mask_and(is_crossing, real_lt(x_all, real_set(mech->weak_crossing))));

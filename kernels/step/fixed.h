@@ -126,6 +126,7 @@ LANE_BODY real sarrus_fixed_error(const sarrus_evaluation *ev, real h) {
     for (int32_t i = 0; i < sarrus_plan_of(ev)->n; ++i)
         lane_at(ws->sum_q, i) = zero;
     scale2 = real_max(h * h * sarrus_weighted_square(ev, ws->a_middle, ws->sum_q), scale2);
+    scale2 = real_max(real_set(2.0 * sarrus_plan_of(ev)->energy_floor), scale2); /* less is rest */
     const mask has_scale = real_lt(zero, scale2);
     const real e = real_sqrt(real_select(has_scale, spread2 / real_select(has_scale, scale2, real_set(1.0)), zero));
     return real_set(0.1) * e * real_sqrt(e);

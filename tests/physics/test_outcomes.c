@@ -169,12 +169,34 @@ static const char late_drive[] = "sarrus: 1\n"
                                  "integrator: {t_end: 1}\n"
                                  "output: {interval: 0.1}\n";
 
+/* It comes to rest within a second; what moves then is round-off. */
+static const char resting[] =
+    "sarrus: 1\n"
+    "space: planar\n"
+    "gravity: [0, 0]\n"
+    "bodies:\n"
+    "  - {name: b0, mass: 1.28, inertia: 0.0687, position: [-0.14413805744982, 1.3083009934108822]}\n"
+    "  - {name: b1, mass: 0.56, inertia: 0.2844, position: [-0.4865570405228925, 0.4598289654661833]}\n"
+    "  - {name: b2, mass: 0.73, inertia: 0.000668, position: [-0.321395615111, -0.514478951860974], orientation: "
+    "1.0402266043358246}\n"
+    "joints:\n"
+    "  - {name: J0, type: revolute, bodies: [ground, b0], at: [0.2520117539601461, 1.2002715124608474], stiffness: 2.95, rest: 0}\n"
+    "  - {name: J1, type: revolute, bodies: [b1, b0], at: [-0.5948259585650377, 1.4920145907063052]}\n"
+    "  - {name: J2, type: revolute, bodies: [b1, b2], at: [-0.3782881224807473, -0.5723566597739386], damping: 0.35}\n"
+    "  - {name: J3, type: prismatic, bodies: [ground, b2], at: [-0.3782881224807473, -0.5723566597739386],\n"
+    "     axis: [-0.044541885718702566, -0.9990075176977509], damping: 1.32}\n"
+    "forces: [{name: F1, type: torque, body: b2, value: 1.3147952342549882}]\n"
+    "dynamics: {baumgarte: {alpha: 10, beta: 10}}\n"
+    "integrator: {t_end: 2}\n"
+    "output: {interval: 0.02}\n";
+
 static const struct regular_case {
     const char *text, *file, *integrator;
 } regular[] = {
     {pulled, NULL, "{t_end: 2}"},
     {pulled, NULL, "{method: rk4, dt: 1e-3, t_end: 2}"},
     {pulled, NULL, "{method: adams-moulton, t_end: 2}"},
+    {resting, NULL, "{method: rk4, dt: 5e-3, t_end: 2}"},
     {late_drive, NULL, "{t_end: 1}"},
     {late_drive, NULL, "{method: verner65, t_end: 1}"},
     {late_drive, NULL, "{method: adams-moulton, t_end: 1}"},
