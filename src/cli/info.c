@@ -8,6 +8,7 @@
 #include "cli/scenario_argument.h"
 #include "cli/size_text.h"
 #include "sarrus/run.h"
+#include "sink/hdf5_error.h"
 
 static void help_print(void) {
     printf("Usage: sarrus info OUT.h5 [--json]\n\n"
@@ -94,6 +95,10 @@ static void info_print_json(sarrus_json *json, const char *path, const sarrus_re
 static int file_show(const char *path, bool is_json) {
     sarrus_context *context = NULL;
     sarrus_result_info info;
+    if (!sarrus_hdf5_start()) {
+        fprintf(stderr, "sarrus: error: HDF5 cannot be started: out of memory\n");
+        return SARRUS_EXIT_IO;
+    }
     if (sarrus_context_create(&context) != SARRUS_OK) {
         fprintf(stderr, "sarrus: error: out of memory\n");
         return SARRUS_EXIT_IO;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/crash.h"
 #include "cli/options.h"
 #include "sarrus/version.h"
 
@@ -75,6 +76,7 @@ static int dispatch(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    sarrus_crashes_catch();
     const int code = dispatch(argc, argv);
     if (fflush(stdout) == 0 && !ferror(stdout))
         return code;

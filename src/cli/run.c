@@ -11,6 +11,7 @@
 #include "cli/summary.h"
 #include "sarrus/run.h"
 #include "sarrus/warning.h"
+#include "sink/hdf5_error.h"
 
 typedef struct run_arguments {
     sarrus_settings settings;
@@ -248,6 +249,10 @@ static int scenario_run(const char *path, const char *output, const run_argument
 static int file_run(const char *path, const run_arguments *arguments) {
     sarrus_scenario_argument scenario;
     sarrus_signals_leave();
+    if (!sarrus_hdf5_start()) {
+        fprintf(stderr, "sarrus: error: HDF5 cannot be started: out of memory\n");
+        return SARRUS_EXIT_IO;
+    }
     char *made = arguments->output == NULL ? output_name_make(path) : NULL;
     const char *output = arguments->output != NULL ? arguments->output : made;
     int code = SARRUS_EXIT_IO;

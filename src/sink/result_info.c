@@ -226,6 +226,9 @@ static sarrus_status read_info(sarrus_context *context, const char *path, hid_t 
 }
 
 sarrus_status sarrus_result_info_read(sarrus_context *context, const char *path, sarrus_result_info *out) {
+    if (path == NULL || out == NULL) {
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_result_info_read needs a path and a place for what it finds");
+    }
     reader open_reader;
     sarrus_status status = reader_open(context, path, &open_reader);
     if (status != SARRUS_OK) {
@@ -299,6 +302,9 @@ static herr_t visit_dataset(hid_t file, const char *name, const H5O_info_t *obje
 }
 
 sarrus_status sarrus_result_visit(sarrus_context *context, const char *path, sarrus_dataset_visitor visit, void *user) {
+    if (path == NULL || visit == NULL) {
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_result_visit needs a path and a function to call");
+    }
     reader open_reader;
     sarrus_status status = reader_open(context, path, &open_reader);
     if (status != SARRUS_OK) {
