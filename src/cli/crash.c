@@ -1,7 +1,10 @@
 #include "cli/crash.h"
 
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,8 +13,10 @@
 static const struct {
     int number;
     const char *text;
-} crashes[] = {{SIGSEGV, "sarrus: error: internal failure (SIGSEGV): "}, {SIGBUS, "sarrus: error: internal failure (SIGBUS): "},
-               {SIGFPE, "sarrus: error: internal failure (SIGFPE): "},   {SIGILL, "sarrus: error: internal failure (SIGILL): "},
+} crashes[] = {{SIGSEGV, "sarrus: error: internal failure (SIGSEGV): "},
+               {SIGBUS, "sarrus: error: internal failure (SIGBUS): "},
+               {SIGFPE, "sarrus: error: internal failure (SIGFPE): "},
+               {SIGILL, "sarrus: error: internal failure (SIGILL): "},
                {SIGABRT, "sarrus: error: internal failure (SIGABRT): "}};
 enum { N_CRASHES = sizeof crashes / sizeof crashes[0] };
 
@@ -33,7 +38,23 @@ static void on_crash(int number) {
     _exit(SARRUS_EXIT_IO);
 }
 
+static atomic_bool is_over;
+
+static void on_exit_of_others(void) {
+    if (atomic_load(&is_over))
+        return;
+    say("sarrus: error: internal failure (a library ended the program): ");
+    say(what_follows);
+    _exit(SARRUS_EXIT_IO);
+}
+
+void sarrus_crashes_over(void) {
+    atomic_store(&is_over, true);
+}
+
 void sarrus_crashes_catch(void) {
+    if (atexit(on_exit_of_others) != 0)
+        sarrus_crashes_over();
     const stack_t stack = {.ss_sp = handlers_stack, .ss_size = sizeof handlers_stack};
     struct sigaction before, action = {.sa_handler = on_crash, .sa_flags = (int)(SA_ONSTACK | SA_RESETHAND)};
     sigemptyset(&action.sa_mask);

@@ -75,11 +75,16 @@ static int dispatch(int argc, char **argv) {
     return sarrus_option_refuse("", "unknown %s '%s'", kind, word);
 }
 
-int main(int argc, char **argv) {
-    sarrus_crashes_catch();
-    const int code = dispatch(argc, argv);
+static int end(int code) {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return code;
     fprintf(stderr, "sarrus: error: writing to standard output failed: %s\n", strerror(errno));
     return code == SARRUS_EXIT_DONE || code == SARRUS_EXIT_SOME_FAILED ? SARRUS_EXIT_IO : code;
+}
+
+int main(int argc, char **argv) {
+    sarrus_crashes_catch();
+    const int code = end(dispatch(argc, argv));
+    sarrus_crashes_over();
+    return code;
 }

@@ -13,8 +13,8 @@ typedef struct sarrus_crew sarrus_crew;
 /* Processors that this process may use, at least 1. */
 int sarrus_processors(void);
 
-/* The signals that a thread of ours blocks: those of the program go to its own threads. What a thread brings upon itself does not wait:
- * where a crash is blocked nobody who wants to hear of it will. */
+/* The signals that a thread of ours blocks: those of the program go to its own threads. What a thread brings upon itself does not
+ * wait: where a crash is blocked nobody who wants to hear of it will. */
 void sarrus_thread_signals(sigset_t *blocked);
 
 /* Starts n_wanted − 1 threads (n_wanted ≥ 1), or as many as can be had: a warning in the context says how many these are and why.

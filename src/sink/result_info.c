@@ -217,6 +217,9 @@ static sarrus_status read_info(sarrus_context *context, const char *path, hid_t 
     get_text(file, "backend", out->backend, sizeof out->backend);
     get_text(file, "device", out->device, sizeof out->device);
     out->n_instances = column_length(file, "instance/id");
+    if (out->n_instances == 0) { /* no run has none */
+        return sarrus_report(context, SARRUS_BAD_INPUT, "%s: the result file is damaged: instance/id cannot be read", path);
+    }
     out->n_coordinates = H5Lexists(file, "coordinate", H5P_DEFAULT) > 0 ? (int)column_length(file, "coordinate") : 0;
     count_events(file, out);
     bool ok = get_number(file, "complete", H5T_NATIVE_INT, &out->complete) &&

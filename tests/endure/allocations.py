@@ -5,7 +5,8 @@
 
 Each command (check, run, info) is counted first: so many calls of the kind does it make. Then it runs once for every K-th of them with
 that call failing (--lasting: and all behind it). Good ends are exit 3, or 2, with an error named; and exit 0 when the call was not
-needed, with the very result of an undisturbed run. What is counted as wrong: signals, no end within the time, any other exit code, an
+needed, with the very result of an undisturbed run. Ends that a library below ours has forced, and that the program has caught, are exit
+3 as well, and counted apart ("caught"). What is counted as wrong: signals, no end within the time, any other exit code, an
 exit code without a word, a result that says that it is complete and is not.
 
 --build is the folder of a build with tests (build/release). In a build with the address sanitizer the calls of our own code fail, and
@@ -133,7 +134,8 @@ def one_run(trial: Trial, command: str, kind: str, at: int, lasting: bool) -> tu
             return at, "no end", f"no end within {SECONDS} s"
         fault = end_fault(trial, command, done, folder)
         said = done.stderr.decode(errors="replace").strip()
-        return at, f"exit {done.returncode}", f"{fault}: {said[-1500:]}" if fault else ""
+        how = "caught" if "internal failure" in said else f"exit {done.returncode}"
+        return at, how, f"{fault}: {said[-1500:]}" if fault else ""
 
 
 def places(n_calls: int, arguments: argparse.Namespace) -> list[int]:
