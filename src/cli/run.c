@@ -225,8 +225,10 @@ static int plan_run(const char *path, const char *output, const run_arguments *a
     else if (is_over && !arguments->is_quiet)
         sarrus_summary_print(&text, &summary, stdout);
     fflush(stdout); /* the warnings follow the summary where both go to one file */
-    if (is_over)
+    if (is_over) {
+        sarrus_diagnostics_print(scenario->context, stderr); /* warnings of the run: it did with fewer threads */
         sarrus_summary_warn(&text, &summary, stderr);
+    }
     if (status == SARRUS_INTERRUPTED)
         return SARRUS_EXIT_SIGNAL + sarrus_signal_caught();
     return status == SARRUS_OK && summary.n_failed > 0 ? SARRUS_EXIT_SOME_FAILED : sarrus_exit_code(status);
