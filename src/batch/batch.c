@@ -155,8 +155,9 @@ static sarrus_status check_arguments(sarrus_context *context, const sarrus_plan 
     if (options && (options->n_threads < 0 || options->n_devices < 0))
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "%d threads, %d devices; expected 0 (all) or more", options->n_threads,
                              options->n_devices);
-    if (draws && draws->model != plan->model)
-        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "the draws are of another model than the plan");
+    if (draws && draws->n_sampled != plan->model->batch.n_sampled)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "draws of %d parameters given to a plan of %d", draws->n_sampled,
+                             plan->model->batch.n_sampled);
     if (draws && draws->n_instances < n_instances)
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "draws for %llu instances given to a batch of %llu",
                              (unsigned long long)draws->n_instances, (unsigned long long)n_instances);

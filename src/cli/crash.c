@@ -20,7 +20,7 @@ static const struct {
                {SIGABRT, "sarrus: error: internal failure (SIGABRT): "}};
 enum { N_CRASHES = sizeof crashes / sizeof crashes[0] };
 
-static const char what_follows[] = "out of memory, or a fault of the program; no result was completed\n";
+static const char what_follows[] = "out of memory, or a fault of the program; do not rely on a result that was being written\n";
 
 /* A stack that has run over leaves none for the handler. */
 static char handlers_stack[1 << 16];

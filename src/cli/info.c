@@ -114,7 +114,7 @@ static int file_show(const char *path, bool is_json) {
         info_print(path, &info);
         status = sarrus_result_visit(context, path, dataset_print, NULL);
     }
-    sarrus_diagnostics_print(context, stderr);
+    sarrus_failure_print(context, status, stderr);
     sarrus_context_destroy(context);
     return sarrus_exit_code(status);
 }

@@ -176,12 +176,6 @@ static void warnings_print(const sarrus_plan *plan, uint64_t n_instances) {
     sarrus_warnings_destroy(warnings);
 }
 
-static void failure_print(const sarrus_context *context, sarrus_status status) {
-    sarrus_diagnostics_print(context, stderr);
-    if (sarrus_context_n_diagnostics(context) == 0)
-        fprintf(stderr, "sarrus: error: %s\n", sarrus_status_text(status));
-}
-
 /* Runs what has been read and planned, and prints the summary. */
 static int plan_run(const char *path, const char *output, const run_arguments *arguments, const sarrus_scenario_argument *scenario,
                     const sarrus_plan *plan) {
@@ -210,7 +204,7 @@ static int plan_run(const char *path, const char *output, const run_arguments *a
     sarrus_progress_erase(&bar);
     const bool is_over = status == SARRUS_OK || (status == SARRUS_INTERRUPTED && summary.output_bytes > 0);
     if (!is_over && status != SARRUS_INTERRUPTED)
-        failure_print(scenario->context, status);
+        sarrus_failure_print(scenario->context, status, stderr);
     else if (!is_over)
         fprintf(stderr, "sarrus: warning: stopped before the first step; nothing was written\n");
     const sarrus_summary_text text = {
@@ -240,7 +234,7 @@ static int scenario_run(const char *path, const char *output, const run_argument
     sarrus_plan *plan = NULL;
     const sarrus_status status = sarrus_plan_create(scenario->context, scenario->model, &plan);
     if (status != SARRUS_OK)
-        failure_print(scenario->context, status);
+        sarrus_failure_print(scenario->context, status, stderr);
     else
         warnings_print(plan, arguments->n_instances);
     const int code = status == SARRUS_OK ? plan_run(path, output, arguments, scenario, plan) : sarrus_exit_code(status);

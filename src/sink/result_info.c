@@ -108,6 +108,13 @@ static void get_text(hid_t object, const char *name, char *out, size_t n_bytes) 
     H5Aclose(attribute);
 }
 
+/* The same of one that should be there; false when it is there and cannot be read, which may be for want of memory. */
+static bool get_known_text(hid_t object, const char *name, char *out, size_t n_bytes) {
+    const htri_t exists = H5Aexists(object, name);
+    get_text(object, name, out, n_bytes);
+    return exists == 0 || (exists > 0 && out[0] != '\0');
+}
+
 /* Length of a dataset with one axis; 0 when there is none. */
 static uint64_t column_length(hid_t file, const char *path) {
     hid_t dataset = H5Dopen2(file, path, H5P_DEFAULT);
@@ -212,19 +219,21 @@ static sarrus_status read_info(sarrus_context *context, const char *path, hid_t 
         return sarrus_report(context, SARRUS_UNSUPPORTED, "%s: result file format %d; this version reads format %d", path,
                              out->format, SARRUS_FORMAT);
     }
-    get_text(file, "sarrus_version", out->version, sizeof out->version);
-    get_text(file, "created", out->created, sizeof out->created);
-    get_text(file, "backend", out->backend, sizeof out->backend);
-    get_text(file, "device", out->device, sizeof out->device);
+    bool ok = get_known_text(file, "sarrus_version", out->version, sizeof out->version) &&
+              get_known_text(file, "created", out->created, sizeof out->created) &&
+              get_known_text(file, "backend", out->backend, sizeof out->backend) &&
+              get_known_text(file, "device", out->device, sizeof out->device);
     out->n_instances = column_length(file, "instance/id");
     if (out->n_instances == 0) { /* no run has none */
         return sarrus_report(context, SARRUS_BAD_INPUT, "%s: the result file is damaged: instance/id cannot be read", path);
     }
-    out->n_coordinates = H5Lexists(file, "coordinate", H5P_DEFAULT) > 0 ? (int)column_length(file, "coordinate") : 0;
+    const htri_t has_coordinates = H5Lexists(file, "coordinate", H5P_DEFAULT), has_events = H5Lexists(file, "events", H5P_DEFAULT);
+    out->n_coordinates = has_coordinates > 0 ? (int)column_length(file, "coordinate") : 0;
     count_events(file, out);
-    bool ok = get_number(file, "complete", H5T_NATIVE_INT, &out->complete) &&
-              get_number(file, "seed", H5T_NATIVE_UINT64, &out->seed) && read_times(file, out) && count_failed(file, out) &&
-              H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, count_dataset, &out->n_datasets, H5O_INFO_BASIC) >= 0;
+    ok = ok && has_events >= 0 && (has_events > 0) == (out->has_rank_events != 0) &&
+         (has_coordinates == 0 || out->n_coordinates > 0) && get_number(file, "complete", H5T_NATIVE_INT, &out->complete) &&
+         get_number(file, "seed", H5T_NATIVE_UINT64, &out->seed) && read_times(file, out) && count_failed(file, out) &&
+         H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, count_dataset, &out->n_datasets, H5O_INFO_BASIC) >= 0;
     return ok ? SARRUS_OK : sarrus_report(context, SARRUS_BAD_INPUT, "%s: the result file is damaged", path);
 }
 
