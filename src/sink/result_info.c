@@ -70,33 +70,31 @@ static bool get_number(hid_t object, const char *name, hid_t type, void *out) {
     return ok;
 }
 
+/* NULL when it cannot be read. */
 static char *read_fixed_text(hid_t attribute, hid_t type) {
     size_t n = H5Tget_size(type);
     char *text = calloc(n + 1, 1);
     if (text != NULL && H5Aread(attribute, type, text) < 0) {
-        text[0] = '\0';
+        free(text);
+        text = NULL;
     }
     return text;
 }
 
-/* Text of a scalar attribute, of variable or fixed length; "" when there is none. */
-static void get_text(hid_t object, const char *name, char *out, size_t n_bytes) {
-    out[0] = '\0';
-    hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
-    if (attribute < 0) {
-        return;
-    }
+/* Text of an attribute, of variable or fixed length, when it is one; false when it cannot be read. */
+static bool read_text(hid_t attribute, char *out, size_t n_bytes) {
     hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-    bool single = type >= 0 && space >= 0 && H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1;
+    bool ok = type >= 0 && space >= 0;
+    bool single = ok && H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1;
     if (single && H5Tis_variable_str(type) > 0) {
         char *text = NULL;
-        if (H5Aread(attribute, type, &text) >= 0 && text != NULL) {
-            snprintf(out, n_bytes, "%s", text);
-            H5free_memory(text);
-        }
+        ok = H5Aread(attribute, type, &text) >= 0;
+        snprintf(out, n_bytes, "%s", ok && text != NULL ? text : "");
+        H5free_memory(ok ? text : NULL);
     } else if (single) {
         char *text = read_fixed_text(attribute, type);
-        snprintf(out, n_bytes, "%s", text != NULL ? text : "");
+        ok = text != NULL;
+        snprintf(out, n_bytes, "%s", ok ? text : "");
         free(text);
     }
     if (space >= 0) {
@@ -105,14 +103,20 @@ static void get_text(hid_t object, const char *name, char *out, size_t n_bytes) 
     if (type >= 0) {
         H5Tclose(type);
     }
-    H5Aclose(attribute);
+    return ok;
 }
 
-/* The same of one that should be there; false when it is there and cannot be read, which may be for want of memory. */
-static bool get_known_text(hid_t object, const char *name, char *out, size_t n_bytes) {
+/* The same of an object's attribute by its name; "" when there is none. */
+static bool get_text(hid_t object, const char *name, char *out, size_t n_bytes) {
     const htri_t exists = H5Aexists(object, name);
-    get_text(object, name, out, n_bytes);
-    return exists == 0 || (exists > 0 && out[0] != '\0');
+    out[0] = '\0';
+    hid_t attribute = exists > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
+    if (attribute < 0) {
+        return exists == 0;
+    }
+    const bool ok = read_text(attribute, out, n_bytes);
+    H5Aclose(attribute);
+    return ok;
 }
 
 /* Length of a dataset with one axis; 0 when there is none. */
@@ -185,7 +189,11 @@ static bool count_failed(hid_t file, sarrus_result_info *info) {
 static bool read_times(hid_t file, sarrus_result_info *info) {
     uint64_t n_planned = column_length(file, "time");
     uint64_t n_written = 0;
-    if (!get_number(file, "n_times_written", H5T_NATIVE_UINT64, &n_written) || n_written > n_planned) {
+    const bool is_counted = get_number(file, "n_times_written", H5T_NATIVE_UINT64, &n_written);
+    if (is_counted && n_written > 0 && n_planned == 0) {
+        return false; /* they cannot be read */
+    }
+    if (!is_counted || n_written > n_planned) {
         n_written = n_planned;
     }
     info->n_times = n_written;
@@ -219,10 +227,10 @@ static sarrus_status read_info(sarrus_context *context, const char *path, hid_t 
         return sarrus_report(context, SARRUS_UNSUPPORTED, "%s: result file format %d; this version reads format %d", path,
                              out->format, SARRUS_FORMAT);
     }
-    bool ok = get_known_text(file, "sarrus_version", out->version, sizeof out->version) &&
-              get_known_text(file, "created", out->created, sizeof out->created) &&
-              get_known_text(file, "backend", out->backend, sizeof out->backend) &&
-              get_known_text(file, "device", out->device, sizeof out->device);
+    bool ok = get_text(file, "sarrus_version", out->version, sizeof out->version) &&
+              get_text(file, "created", out->created, sizeof out->created) &&
+              get_text(file, "backend", out->backend, sizeof out->backend) &&
+              get_text(file, "device", out->device, sizeof out->device);
     out->n_instances = column_length(file, "instance/id");
     if (out->n_instances == 0) { /* no run has none */
         return sarrus_report(context, SARRUS_BAD_INPUT, "%s: the result file is damaged: instance/id cannot be read", path);
@@ -295,13 +303,15 @@ static herr_t visit_dataset(hid_t file, const char *name, const H5O_info_t *obje
     bool ok = n_dims >= 0 && type >= 0;
     if (ok) {
         char units[UNITS_BYTES];
-        get_text(dataset, "units", units, sizeof units);
+        ok = get_text(dataset, "units", units, sizeof units);
         for (int d = 0; d < n_dims; d++) {
             dims[d] = extent[d];
         }
         /* the scale of the instances has a second name at the root, which is met first */
         const char *path = strcmp(name, "id") == 0 && H5Lexists(file, "instance/id", H5P_DEFAULT) > 0 ? "instance/id" : name;
-        state->visit(path, n_dims, dims, type_name(type), H5Dget_storage_size(dataset), units, state->user);
+        if (ok) {
+            state->visit(path, n_dims, dims, type_name(type), H5Dget_storage_size(dataset), units, state->user);
+        }
     }
     if (type >= 0) {
         H5Tclose(type);
