@@ -3,8 +3,10 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "core/crew.h"
 #include "multiprecision.h"
 
 /* What is left of a backward stable method: some ε for each of the max(m, n) terms of an inner product. */
@@ -21,7 +23,22 @@ typedef struct trial {
     int32_t *max_rank;                  /* [count] */
     sarrus_multiprecision **reference;  /* [count] */
     sarrus_multiprecision_error *error; /* [count] */
+    atomic_int next;                    /* the first matrix that no thread has taken */
+    atomic_bool has_failed;
 } trial;
+
+/* All matrices of a trial, by as many threads as there are processors. */
+static bool trial_share(trial *t, sarrus_crew_work *work) {
+    sarrus_crew *crew = NULL;
+    if (sarrus_crew_create(NULL, sarrus_processors(), &crew) != SARRUS_OK) {
+        return false;
+    }
+    t->next = 0;
+    t->has_failed = false;
+    sarrus_crew_run(crew, sarrus_crew_size(crew), work, t);
+    sarrus_crew_destroy(crew);
+    return !t->has_failed;
+}
 
 static void trial_free(trial *t) {
     for (int i = 0; t->reference != NULL && i < t->count; i++) {
@@ -41,6 +58,27 @@ static double class_tolerance(const sarrus_bench_class *class, int m, int n) {
     return class->tolerance > 0.0 ? class->tolerance : 10.0 * (m > n ? m : n) * DBL_EPSILON;
 }
 
+static void matrices_make(void *user, int i_member, int n_members) {
+    trial *t = user;
+    const sarrus_bench_class *class = t->class;
+    const size_t size = (size_t)t->m * (size_t)t->n, rows = (size_t)t->m;
+    (void)i_member;
+    (void)n_members;
+    for (int i; (i = atomic_fetch_add(&t->next, 1)) < t->count;) {
+        double *a = t->a + (size_t)i * size;
+        class->fill(t->m, t->n, i, class->parameter, a);
+        for (size_t k = 0; k < rows; k++) {
+            t->unit[((size_t)i * rows + k) * rows + k] = 1.0;
+        }
+        const int held = class->held_rank > 0 ? class->held_rank : -1;
+        t->reference[i] = sarrus_multiprecision_create(a, t->m, t->n, held, class_tolerance(class, t->m, t->n));
+        t->max_rank[i] = t->reference[i] != NULL ? sarrus_multiprecision_rank(t->reference[i]) : 0;
+        if (t->reference[i] == NULL) {
+            t->has_failed = true;
+        }
+    }
+}
+
 static bool trial_create(const sarrus_bench_class *class, int i_shape, int n_matrices, trial *out) {
     const int m = class->shapes[i_shape].m, n = class->shapes[i_shape].n;
     const int count = class->n_matrices > 0 ? class->n_matrices : n_matrices;
@@ -56,20 +94,7 @@ static bool trial_create(const sarrus_bench_class *class, int i_shape, int n_mat
     if (!out->a || !out->unit || !out->x || !out->rank || !out->max_rank || !out->reference || !out->error) {
         return false;
     }
-    bool good = true;
-#pragma omp parallel for schedule(dynamic) reduction(&& : good)
-    for (int i = 0; i < count; i++) {
-        double *a = out->a + (size_t)i * size;
-        class->fill(m, n, i, class->parameter, a);
-        for (size_t k = 0; k < rows; k++) {
-            out->unit[((size_t)i * rows + k) * rows + k] = 1.0;
-        }
-        const int held = class->held_rank > 0 ? class->held_rank : -1;
-        out->reference[i] = sarrus_multiprecision_create(a, m, n, held, class_tolerance(class, m, n));
-        good = good && out->reference[i] != NULL;
-        out->max_rank[i] = good ? sarrus_multiprecision_rank(out->reference[i]) : 0;
-    }
-    return good;
+    return trial_share(out, matrices_make);
 }
 
 static sarrus_status trial_compute(sarrus_context *context, trial *t, sarrus_pinv_method method, sarrus_bench_form form) {
@@ -117,16 +142,22 @@ static void trial_judge(const trial *t, sarrus_bench_accuracy *out) {
     }
 }
 
+static void matrices_measure(void *user, int i_member, int n_members) {
+    trial *t = user;
+    (void)i_member;
+    (void)n_members;
+    for (int i; (i = atomic_fetch_add(&t->next, 1)) < t->count;) {
+        const double *x = t->x + (size_t)i * (size_t)t->m * (size_t)t->n;
+        if (sarrus_multiprecision_measure(t->reference[i], x, &t->error[i]) != 0) {
+            t->has_failed = true;
+        }
+    }
+}
+
 static sarrus_status trial_run(sarrus_context *context, trial *t, int i_method, sarrus_bench_form form,
                                sarrus_bench_accuracy *out) {
     const sarrus_status status = trial_compute(context, t, sarrus_bench_methods[i_method], form);
-    bool good = true;
-#pragma omp parallel for schedule(dynamic) reduction(&& : good)
-    for (int i = 0; i < (status == SARRUS_OK ? t->count : 0); i++) {
-        const double *x = t->x + (size_t)i * (size_t)t->m * (size_t)t->n;
-        good = sarrus_multiprecision_measure(t->reference[i], x, &t->error[i]) == 0 && good;
-    }
-    if (status != SARRUS_OK || !good) {
+    if (status != SARRUS_OK || !trial_share(t, matrices_measure)) {
         return status != SARRUS_OK ? status : SARRUS_NO_MEMORY;
     }
     trial_judge(t, out);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -12,6 +13,7 @@
 #include <cblas.h>
 #include <lapacke.h>
 
+#include "core/crew.h"
 #include "measure.h"
 
 extern char **environ;
@@ -82,30 +84,46 @@ static lapack_int run_least_squares(sarrus_bench_peer peer, int n, const double 
                                s->n_work);
 }
 
-bool sarrus_bench_lapack_run(sarrus_bench_peer peer, const sarrus_bench_matrices *matrices, uint64_t n_matrices, int n_threads) {
-    const size_t n = (size_t)matrices->side;
-    bool good = true;
-    openblas_set_num_threads(1);
-#pragma omp parallel num_threads(n_threads) reduction(&& : good)
-    {
-        lapack_scratch scratch;
-        const bool is_ready = scratch_create(matrices->side, &scratch);
-        good = good && is_ready;
-#pragma omp for schedule(static)
-        for (uint64_t i = 0; i < n_matrices; i++) {
-            const double *a = matrices->a + i * n * n, *b = matrices->b + i * n;
-            if (is_ready) {
-                good = (peer == SARRUS_BENCH_PEER_DGESDD
-                            ? run_dgesdd(matrices->side, a, &scratch, matrices->x + i * n * n)
-                            : run_least_squares(peer, matrices->side, a, b, &scratch, matrices->x + i * n)) == 0 &&
-                       good;
-            }
-        }
-        if (is_ready) {
-            scratch_free(&scratch);
-        }
+/* What the threads of one call share. */
+typedef struct lapack_job {
+    sarrus_bench_peer peer;
+    const sarrus_bench_matrices *matrices;
+    uint64_t n_matrices;
+    atomic_bool has_failed;
+} lapack_job;
+
+static void matrices_run(void *user, int i_member, int n_members) {
+    lapack_job *job = user;
+    const int side = job->matrices->side;
+    const size_t n = (size_t)side;
+    const sarrus_crew_share share = sarrus_crew_share_of(job->n_matrices, i_member, n_members);
+    lapack_scratch scratch;
+    const bool is_ready = scratch_create(side, &scratch);
+    bool good = is_ready;
+    for (uint64_t i = share.i_first; good && i < share.i_end; i++) {
+        const double *a = job->matrices->a + i * n * n, *b = job->matrices->b + i * n;
+        good = (job->peer == SARRUS_BENCH_PEER_DGESDD
+                    ? run_dgesdd(side, a, &scratch, job->matrices->x + i * n * n)
+                    : run_least_squares(job->peer, side, a, b, &scratch, job->matrices->x + i * n)) == 0;
     }
-    return good;
+    if (is_ready) {
+        scratch_free(&scratch);
+    }
+    if (!good) {
+        job->has_failed = true;
+    }
+}
+
+bool sarrus_bench_lapack_run(sarrus_bench_peer peer, const sarrus_bench_matrices *matrices, uint64_t n_matrices, int n_threads) {
+    lapack_job job = {.peer = peer, .matrices = matrices, .n_matrices = n_matrices};
+    sarrus_crew *crew = NULL;
+    openblas_set_num_threads(1);
+    if (sarrus_crew_create(NULL, n_threads, &crew) != SARRUS_OK) {
+        return false;
+    }
+    sarrus_crew_run(crew, n_threads, matrices_run, &job);
+    sarrus_crew_destroy(crew);
+    return !job.has_failed;
 }
 
 /* --- NumPy ------------------------------------------------------------------------------------------------------------ */

@@ -72,24 +72,5 @@ target_sources(sarrus PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/gpu_cuda.c $<TAR
 target_link_libraries(sarrus PUBLIC $<BUILD_INTERFACE:CUDA::cudart_static>)
 set(cuda_pc_libraries "${CUDA_cudart_static_LIBRARY} -lrt")
 
-# Programs that have the library in them are linked as C all the same: nothing in the objects asks for more, and a sanitizer's
-# run-time library is that of the C compiler.
-function(sarrus_link_as_c folder)
-    get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
-    foreach(target IN LISTS targets)
-        get_target_property(type ${target} TYPE)
-        get_target_property(language ${target} LINKER_LANGUAGE)
-        if(NOT language AND type MATCHES "^(EXECUTABLE|STATIC_LIBRARY)$")
-            set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
-        endif()
-        set_property(TARGET ${target} PROPERTY CUDA_ARCHITECTURES ${CMAKE_CUDA_ARCHITECTURES})
-    endforeach()
-    get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
-    foreach(inner IN LISTS folders)
-        sarrus_link_as_c(${inner})
-    endforeach()
-endfunction()
-cmake_language(DEFER CALL sarrus_link_as_c ${PROJECT_SOURCE_DIR})
-
 add_executable(cuda_link_check ${PROJECT_SOURCE_DIR}/cmake/cuda_link_check.c)
 target_link_libraries(cuda_link_check PRIVATE sarrus_cuda CUDA::cudart)

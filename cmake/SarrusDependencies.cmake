@@ -1,7 +1,6 @@
 # Libraries that the library links: interface library `sarrus_dependencies`.
 
 find_package(PkgConfig REQUIRED)
-find_package(OpenMP REQUIRED COMPONENTS C)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
@@ -38,7 +37,7 @@ target_link_libraries(sarrus_dependencies INTERFACE
     PkgConfig::libdeflate
     PkgConfig::libfyaml
     PkgConfig::muparser
-    OpenMP::OpenMP_C
+    stdc++
     Threads::Threads
     ${CMAKE_DL_LIBS}
     m)

@@ -3,6 +3,9 @@
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
@@ -18,6 +21,7 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 endif()
 # Asserts stay on in a release: they are outside the kernels and cost nothing there.
 set(CMAKE_C_FLAGS_RELEASE "-O2 -g")
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g")
 set(CMAKE_C_FLAGS_DEBUG "-O0 -g3")
 
 add_library(sarrus_flags INTERFACE)
@@ -33,8 +37,9 @@ target_compile_options(sarrus_flags INTERFACE
     $<$<COMPILE_LANGUAGE:C>:-Wconversion>
     $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>
     $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>)
+target_compile_options(sarrus_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion>")
 if(SARRUS_WERROR)
-    target_compile_options(sarrus_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-Werror>)
+    target_compile_options(sarrus_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
 endif()
 
 if(SARRUS_SANITIZE STREQUAL "address")

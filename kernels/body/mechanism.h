@@ -371,8 +371,10 @@ typedef struct sarrus_clock {
 
 /* Where the parts of one observation go: offsets in lane arrays, −1 for what is not wanted or stands in the state. */
 typedef struct sarrus_observe_request {
+    uint64_t step; /* of the grid, that the state is at */
     int32_t at[SARRUS_N_OBSERVABLES];
-    int32_t n_arrays; /* length of one observation */
+    int32_t n_arrays;   /* length of one observation */
+    int32_t n_computed; /* of which the first ones are computed; the others stand in the tile */
 } sarrus_observe_request;
 
 /* A reference solver outside the kernels: z = D⁺ b for every lane of a tile, and the rank decision (kernels/pinv/rank.h). */

@@ -1,8 +1,12 @@
-/* What a state shows: energy, constraint errors, rank, accelerations, reactions, motor loads. Changes nothing. */
+/* What a state shows: energy, constraint errors, rank, accelerations, reactions, motor loads. Changes nothing but the status of a
+ * lane of which something is no number. */
 #ifndef SARRUS_STEP_OBSERVE_H
 #define SARRUS_STEP_OBSERVE_H
 
 #include "kernels/step/assemble.h"
+#include "kernels/step/finite.h"
+#include "kernels/step/passage.h"
+#include "sarrus/status.h"
 
 /* Removes from the multipliers [m] their part in the null space of Jᵀ, so that they have the least norm: with the null vectors W of
  * the dependent rows, λ ← λ − W (WᵀW)⁻¹ Wᵀ λ by Cholesky (WᵀW ⪰ 1). Uses the factor in the workspace. */
@@ -135,8 +139,9 @@ LANE_BODY void sarrus_motor_loads(const sarrus_evaluation *ev, real *out) {
     }
 }
 
-/* out[n_arrays] at time t. */
-LANE_BODY void sarrus_observe(sarrus_evaluation *ev, const real *tile, real t, const sarrus_observe_request *want, real *out) {
+/* out[n_computed] at time t. */
+LANE_BODY void sarrus_observe_state(sarrus_evaluation *ev, const real *tile, real t, const sarrus_observe_request *want,
+                                    real *out) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     const real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
@@ -173,6 +178,18 @@ LANE_BODY void sarrus_observe(sarrus_evaluation *ev, const real *tile, real t, c
     }
     if (want->at[SARRUS_OBSERVE_DRIVES] >= 0)
         sarrus_motor_loads(ev, lane_from(out, want->at[SARRUS_OBSERVE_DRIVES]));
+}
+
+/* The same; a lane of which something is NaN or infinite ends here: a step judges where it comes to, and nobody has judged the
+ * state at t = 0, or one that the user has put in. What an end was asked for under way says nothing. */
+LANE_BODY void sarrus_observe(sarrus_evaluation *ev, const real *tile, real t, const sarrus_observe_request *want, real *out) {
+    const sarrus_tile_layout *layout = &sarrus_plan_of(ev)->layout;
+    sarrus_observe_state(ev, tile, t, want, out);
+    const mask bad = mask_and(ev->healthy, mask_not(sarrus_all_are_finite(out, want->n_computed)));
+    if (lane_is_stopped(ev->stop) || !mask_any(bad))
+        return;
+    sarrus_lane_set(lane_from(ev->tile, layout->status), bad, real_set((real_scalar)SARRUS_INSTANCE_NONFINITE_FORCE));
+    sarrus_lane_set(lane_from(ev->tile, layout->failed_step), bad, real_set((real_scalar)want->step));
 }
 
 #endif

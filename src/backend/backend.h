@@ -4,6 +4,7 @@
 #define SARRUS_BACKEND_BACKEND_H
 
 #include "backend/event_list.h"
+#include "core/crew.h"
 #include "kernels/cpu/kernels.h"
 #include "plan/plan.h"
 #include "sarrus/batch.h"
@@ -46,7 +47,8 @@ struct sarrus_device {
     const sarrus_plan *plan;
     int32_t width; /* lanes of a tile */
     uint64_t n_tiles;
-    int n_threads;
+    int n_threads;     /* of the crew, and of work that is shared otherwise */
+    sarrus_crew *crew; /* the device's */
     bool keeps_events;
     uint64_t n_instances;
     const volatile int32_t *stop; /* as in sarrus_batch_options */

@@ -1,7 +1,6 @@
-/* The CPU backend: tiles in memory, one OpenMP loop over them, a workspace per thread. A tile's result depends on the tile
+/* The CPU backend: tiles in memory, a crew that takes them one by one, a workspace per thread. A tile's result depends on the tile
  * alone, so the number of threads and their schedule cannot change a bit. */
 #include <math.h>
-#include <omp.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +60,7 @@ static void cpu_destroy(sarrus_device *base) {
         sarrus_event_list_free(&device->threads[i].events);
     }
     free(device->threads);
+    sarrus_crew_destroy(base->crew);
     sarrus_lowered_free(&device->lowered);
     free(base->tiles);
     free(device);
@@ -89,7 +89,7 @@ static bool thread_create(cpu_device *device, cpu_thread *thread) {
 }
 
 static int count_threads(const sarrus_batch_options *options, uint64_t n_tiles) {
-    int n = options && options->n_threads > 0 ? options->n_threads : omp_get_num_procs();
+    int n = options && options->n_threads > 0 ? options->n_threads : sarrus_processors();
     if (n > 1024)
         n = 1024;
     return (uint64_t)n > n_tiles ? (int)(n_tiles ? n_tiles : 1) : n;
@@ -121,9 +121,14 @@ static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan
     device->base.n_instances = n_instances;
     device->base.keeps_events = options && options->keep_rank_events;
     device->base.stop = options ? options->stop : NULL;
-    device->base.n_threads = count_threads(options, device->base.n_tiles);
     device->kernels = kernels;
     device->tile_doubles = (size_t)plan->mech.layout.n_arrays * (size_t)width;
+    const sarrus_status crewed = sarrus_crew_create(context, count_threads(options, device->base.n_tiles), &device->base.crew);
+    if (crewed != SARRUS_OK) {
+        cpu_destroy(&device->base);
+        return crewed;
+    }
+    device->base.n_threads = sarrus_crew_size(device->base.crew);
     device->base.tiles = lane_arrays(device->tile_doubles * device->base.n_tiles, device->base.stop);
     device->threads = calloc((size_t)device->base.n_threads, sizeof *device->threads);
     bool good = device->base.tiles && device->threads && sarrus_plan_lower(plan, kernels->width, &device->lowered);
@@ -156,6 +161,15 @@ static bool is_stopped(const cpu_device *device) {
     return sarrus_stop_is_asked(device->base.stop);
 }
 
+/* All tiles, of which whoever is free takes the next one. */
+typedef struct tiles_job {
+    cpu_device *device;
+    tile_work *work;
+    const void *how;
+    atomic_uint_fast64_t next;
+    atomic_bool is_cut;
+} tiles_job;
+
 /* Leaves its processor to the compiler, while that is worth it and tiles are left for the others. */
 static void yield_to_compiler(const cpu_device *device, const atomic_uint_fast64_t *next) {
     const struct timespec pause = {0, 1000000};
@@ -164,27 +178,26 @@ static void yield_to_compiler(const cpu_device *device, const atomic_uint_fast64
         (void)nanosleep(&pause, NULL);
 }
 
-/* All tiles, each by whatever thread is free. With a thread on every processor a compiler would have to share one of them with us,
- * and its kernels would come the later. */
-static sarrus_status for_tiles(cpu_device *device, tile_work *work, const void *how) {
-    const int n_threads = device->base.n_threads;
-    const bool is_full = n_threads > 1 && n_threads >= omp_get_num_procs();
-    atomic_uint_fast64_t next = 0;
-    atomic_bool is_cut = false;
-#pragma omp parallel num_threads(n_threads)
-    {
-        cpu_thread *thread = &device->threads[omp_get_thread_num()];
-        if (is_full && omp_get_thread_num() == n_threads - 1)
-            yield_to_compiler(device, &next);
-        for (uint64_t i; (i = atomic_fetch_add_explicit(&next, 1, memory_order_relaxed)) < device->base.n_tiles;) {
-            take_tile(device, &thread->call, (int64_t)i);
-            if (is_stopped(device) || !work(device, thread, i, how)) {
-                atomic_store_explicit(&is_cut, true, memory_order_relaxed);
-                break;
-            }
+/* With a thread on every processor a compiler would have to share one of them with us, and its kernels would come the later. */
+static void tiles_run(void *user, int i_member, int n_members) {
+    tiles_job *job = user;
+    cpu_device *device = job->device;
+    cpu_thread *thread = &device->threads[i_member];
+    if (n_members > 1 && i_member == n_members - 1 && n_members >= sarrus_processors())
+        yield_to_compiler(device, &job->next);
+    for (uint64_t i; (i = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed)) < device->base.n_tiles;) {
+        take_tile(device, &thread->call, (int64_t)i);
+        if (is_stopped(device) || !job->work(device, thread, i, job->how)) {
+            atomic_store_explicit(&job->is_cut, true, memory_order_relaxed);
+            break;
         }
     }
-    return atomic_load_explicit(&is_cut, memory_order_relaxed) ? SARRUS_INTERRUPTED : SARRUS_OK;
+}
+
+static sarrus_status for_tiles(cpu_device *device, tile_work *work, const void *how) {
+    tiles_job job = {.device = device, .work = work, .how = how};
+    sarrus_crew_run(device->base.crew, device->base.n_threads, tiles_run, &job);
+    return atomic_load_explicit(&job.is_cut, memory_order_relaxed) ? SARRUS_INTERRUPTED : SARRUS_OK;
 }
 
 static bool assemble_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile, const void *how) {
@@ -271,7 +284,7 @@ static bool observe_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile
     const sarrus_observation *request = observation->request;
     const sarrus_mechanism *mech = &device->base.plan->mech;
     sarrus_clock clock = observation->clock;
-    const sarrus_observe_request want = sarrus_scatter_request(mech, request);
+    sarrus_observe_request want = sarrus_scatter_request(mech, request);
     const double *tile = thread->call.tile;
     const int32_t width = device->base.width;
     const sarrus_observed_tile observed = {
@@ -293,6 +306,7 @@ static bool observe_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile
             clock.step += n_steps;
         }
         if (want.n_arrays > 0) {
+            want.step = clock.step;
             device->kernels->observe(&thread->call, sarrus_pace_time(&clock), &want, thread->observed);
             if (is_stopped(device))
                 return false;

@@ -2,7 +2,6 @@
  * says on which side it is old. When the batch does not fit, the host's tiles are the truth and go through the devices in chunks. A
  * tile's result depends on the tile alone: neither devices nor chunks can change a bit. */
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,8 @@
 #include "backend/isa.h"
 #include "core/monotonic.h"
 #include "core/report.h"
+
+enum { MOST_THREADS = 1024 };
 
 static cuda_device *cuda_of(sarrus_device *device) {
     return (cuda_device *)(void *)device;
@@ -25,6 +26,7 @@ static void cuda_destroy(sarrus_device *base) {
     free(device->device_is_old);
     free(device->is_shared);
     free(device->changed);
+    sarrus_crew_destroy(base->crew);
     free(base->tiles);
     free(device);
 }
@@ -94,8 +96,10 @@ static sarrus_status cuda_create(sarrus_context *context, const sarrus_plan *pla
     device->base.n_tiles = (n_instances + SARRUS_CUDA_WIDTH - 1) / SARRUS_CUDA_WIDTH;
     device->base.n_instances = n_instances;
     device->base.keeps_events = options && options->keep_rank_events;
-    device->base.n_threads = options && options->n_threads > 0 ? options->n_threads : omp_get_num_procs();
-    if (!host_create(device))
+    const int n_threads = options && options->n_threads > 0 ? options->n_threads : sarrus_processors();
+    status = sarrus_crew_create(context, n_threads < MOST_THREADS ? n_threads : MOST_THREADS, &device->base.crew);
+    device->base.n_threads = status == SARRUS_OK ? sarrus_crew_size(device->base.crew) : 0;
+    if (status == SARRUS_OK && !host_create(device))
         status = sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for a batch of %llu instances",
                                (unsigned long long)n_instances);
     if (status == SARRUS_OK)
@@ -128,7 +132,7 @@ static sarrus_status cuda_assemble(sarrus_device *base) {
 static sarrus_status march(cuda_device *device, cuda_work *work, const void *how, const sarrus_clock *clock, uint64_t n_steps) {
     sarrus_cuda_specializer_consider(device->specializer, sarrus_pace_seconds_left(&device->pace, clock, n_steps));
     const double began = sarrus_monotonic_seconds();
-    const sarrus_status status = sarrus_cuda_run(device, work, how, n_steps > 0 ? device->changed : NULL);
+    const sarrus_status status = sarrus_cuda_run(device, work, how, device->changed); /* an observation alone may end instances */
     sarrus_pace_note(&device->pace, n_steps, sarrus_monotonic_seconds() - began);
     return status;
 }

@@ -52,7 +52,8 @@ typedef struct cuda_task {
 typedef struct cuda_worker {
     cuda_device *owner;
     cuda_part *part;
-    int n_threads;            /* of the host, to move tiles and observations */
+    int n_threads;            /* of the host, to move tiles and observations: */
+    sarrus_crew *crew;        /* its own, because workers are at work at the same time */
     uint64_t i_first, n_held; /* tiles of the batch that are on the device */
     uint64_t n_capacity;      /* tiles */
     double *tiles, *workspace;

@@ -1,7 +1,5 @@
 /* Observations of a worker's tiles. What is wanted of all tiles at one time is packed on the device, copied by a second stream
  * while the next steps are made, and taken to the user's arrays by the host, two packets by turns. */
-#include <omp.h>
-
 #include "backend/cuda_device.h"
 #include "backend/scatter.h"
 
@@ -27,13 +25,20 @@ static sarrus_cuda_observation observation_of(const sarrus_mechanism *mech, cons
     return what;
 }
 
-static void packet_scatter(const cuda_worker *worker, const cuda_packet *packet) {
+/* What the threads that take a packet to the user's arrays share. */
+typedef struct scattering {
+    const cuda_worker *worker;
+    const cuda_packet *packet;
+} scattering;
+
+static void packet_share(void *user, int i_member, int n_members) {
+    const cuda_worker *worker = ((const scattering *)user)->worker;
+    const cuda_packet *packet = ((const scattering *)user)->packet;
     const sarrus_mechanism *mech = &worker->owner->lowered.mech;
     const sarrus_cuda_observation *what = &worker->what;
     const size_t n_tile = (size_t)what->want.n_arrays * SARRUS_CUDA_WIDTH;
-    const int n_useful = packet->n_tiles * n_tile > 65536 ? worker->n_threads : 1;
-#pragma omp parallel for schedule(static) num_threads(n_useful)
-    for (uint64_t i = 0; i < packet->n_tiles; ++i) {
+    const sarrus_crew_share share = sarrus_crew_share_of(packet->n_tiles, i_member, n_members);
+    for (uint64_t i = share.i_first; i < share.i_end; ++i) {
         const double *fetched = packet->fetched + i * n_tile;
         const sarrus_observed_tile tile = {
             .mech = mech,
@@ -49,6 +54,12 @@ static void packet_scatter(const cuda_worker *worker, const cuda_packet *packet)
     }
 }
 
+static void packet_scatter(const cuda_worker *worker, const cuda_packet *packet) {
+    const size_t n_tile = (size_t)worker->what.want.n_arrays * SARRUS_CUDA_WIDTH;
+    scattering job = {worker, packet};
+    sarrus_crew_run(worker->crew, packet->n_tiles * n_tile > 65536 ? worker->n_threads : 1, packet_share, &job);
+}
+
 int sarrus_cuda_packets_take(cuda_worker *worker, uint64_t n_left) {
     while (worker->n_packets_sent - worker->n_packets_taken > n_left) {
         const cuda_packet *packet = &worker->packet[worker->n_packets_taken % 2];
@@ -61,9 +72,10 @@ int sarrus_cuda_packets_take(cuda_worker *worker, uint64_t n_left) {
     return SARRUS_GPU_OK;
 }
 
-/* Queues tiles i_tile … of the worker as they are at time t; the packet before the last must be taken. */
-static int packet_send(cuda_worker *worker, const cuda_packet *where, double t) {
+/* Queues tiles i_tile … of the worker as they are now; the packet before the last must be taken. */
+static int packet_send(cuda_worker *worker, const cuda_packet *where, const sarrus_clock *clock) {
     const sarrus_gpu *gpu = worker->owner->gpu;
+    const double t = sarrus_pace_time(clock);
     cuda_packet *packet = &worker->packet[worker->n_packets_sent % 2];
     const size_t n_arrays = (size_t)worker->what.want.n_arrays;
     const size_t n_bytes = where->n_tiles * n_arrays * SARRUS_CUDA_WIDTH * sizeof(double);
@@ -72,6 +84,7 @@ static int packet_send(cuda_worker *worker, const cuda_packet *where, double t) 
     call.lanes.tiles += where->i_tile * (size_t)call.mech->layout.n_arrays * SARRUS_CUDA_WIDTH;
     call.lanes.n_tiles = (int32_t)where->n_tiles;
     sarrus_cuda_observation what = worker->what;
+    what.want.step = clock->step;
     packet->i_tile = worker->i_first + where->i_tile;
     packet->n_tiles = where->n_tiles;
     packet->i_time = where->i_time;
@@ -99,14 +112,13 @@ static int packet_send(cuda_worker *worker, const cuda_packet *where, double t) 
 
 /* All tiles of the worker, as many at once as a packet holds. */
 static int time_send(cuda_worker *worker, uint64_t i_time, const sarrus_clock *clock) {
-    const double t = sarrus_pace_time(clock);
     const uint64_t n_fitting = worker->n_seen / ((uint64_t)worker->what.want.n_arrays * SARRUS_CUDA_WIDTH);
     int error = SARRUS_GPU_OK;
     for (uint64_t i = 0; i < worker->n_held && error == SARRUS_GPU_OK; i += n_fitting) {
         const uint64_t n_tiles = worker->n_held - i < n_fitting ? worker->n_held - i : n_fitting;
         error = sarrus_cuda_packets_take(worker, 1);
         if (error == SARRUS_GPU_OK)
-            error = packet_send(worker, &(cuda_packet){.i_tile = i, .n_tiles = n_tiles, .i_time = i_time}, t);
+            error = packet_send(worker, &(cuda_packet){.i_tile = i, .n_tiles = n_tiles, .i_time = i_time}, clock);
     }
     return error;
 }

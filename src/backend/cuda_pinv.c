@@ -1,10 +1,10 @@
 #include "backend/cuda_pinv.h"
 
-#include <omp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/crew.h"
 #include "core/report.h"
 #include "kernels/cuda/pinv_group_layout.h"
 
@@ -290,7 +290,7 @@ static int pieces_run(worker *w) {
     return error;
 }
 
-/* One device's share, in a thread of its own. */
+/* One device's share. */
 static void worker_run(worker *w) {
     const sarrus_gpu *gpu = w->of->gpu;
     w->error = w->last > w->first ? gpu->select(w->device) : SARRUS_GPU_OK;
@@ -307,6 +307,18 @@ static void worker_run(worker *w) {
     memory_release(w);
 }
 
+/* A device for each thread, as far as there are threads. */
+typedef struct workers_job {
+    worker *workers; /* [n] */
+    int n;
+} workers_job;
+
+static void workers_run(void *user, int i_member, int n_members) {
+    const workers_job *shared = user;
+    for (int i = i_member; i < shared->n; i += n_members)
+        worker_run(&shared->workers[i]);
+}
+
 sarrus_status sarrus_cuda_pinv_compute(sarrus_context *context, const sarrus_gpu *gpu, const sarrus_pinv_batch *batch,
                                        const sarrus_pinv_call *call, size_t n_scratch) {
     worker workers[MOST_DEVICES];
@@ -320,9 +332,13 @@ sarrus_status sarrus_cuda_pinv_compute(sarrus_context *context, const sarrus_gpu
         const uint64_t first = share * (uint64_t)i + smaller((uint64_t)i, rest);
         workers[i] = (worker){.of = &of, .device = i, .first = first, .last = first + share + ((uint64_t)i < rest ? 1 : 0)};
     }
-#pragma omp parallel for schedule(static, 1) num_threads(n_devices)
-    for (int i = 0; i < n_devices; i++)
-        worker_run(&workers[i]);
+    sarrus_crew *crew = NULL;
+    const sarrus_status crewed = sarrus_crew_create(context, n_devices, &crew);
+    if (crewed != SARRUS_OK)
+        return crewed;
+    workers_job of_all = {workers, n_devices};
+    sarrus_crew_run(crew, n_devices, workers_run, &of_all);
+    sarrus_crew_destroy(crew);
     for (int i = 0; i < n_devices; i++) {
         if (workers[i].error == SARRUS_GPU_NO_MEMORY)
             return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory on device %d for %d matrices of %dx%d", i, FEWEST,

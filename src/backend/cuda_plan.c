@@ -150,6 +150,7 @@ static void worker_free(cuda_worker *worker) {
     (void)gpu->release(worker->is_waiting);
     (void)gpu->release(worker->n_done);
     free(worker->marks);
+    sarrus_crew_destroy(worker->crew);
     sarrus_event_list_free(&worker->events);
     memset(worker, 0, sizeof *worker);
 }
@@ -179,6 +180,11 @@ static int workers_create(cuda_device *device, int n_each, uint64_t n_capacity) 
             worker->i_first = n_tiles * i_part / n_parts;
             worker->n_held = n_tiles * (i_part + 1) / n_parts - worker->i_first;
         }
+        if (sarrus_crew_create(NULL, worker->n_threads, &worker->crew) != SARRUS_OK) {
+            error = SARRUS_GPU_NO_MEMORY;
+            break;
+        }
+        worker->n_threads = sarrus_crew_size(worker->crew);
         const worker_size size = size_of(device, worker->part, device->is_resident ? worker->n_held : n_capacity);
         error = device->gpu->select(worker->part->device);
         if (error == SARRUS_GPU_OK)

@@ -1,6 +1,5 @@
 /* Arrays of tiles between host and device. The host's tiles are ordinary memory; what the device reads and writes itself are two
  * small blocks of pinned memory, one of which is on its way while the other is filled or emptied. */
-#include <omp.h>
 #include <string.h>
 
 #include "backend/cuda_device.h"
@@ -24,14 +23,30 @@ static double *host_tile(const cuda_worker *worker, uint64_t i_tile) {
     return worker->owner->base.tiles + (worker->i_first + i_tile) * n_arrays_of(worker) * SARRUS_CUDA_WIDTH;
 }
 
+/* What the threads that copy share. */
+typedef struct host_copying {
+    const cuda_worker *worker;
+    const stretch *s;
+    const piece *p;
+    bool is_upload;
+} host_copying;
+
+static void tiles_copy(void *user, int i_member, int n_members) {
+    const host_copying *job = user;
+    const size_t n = job->s->n * SARRUS_CUDA_WIDTH;
+    const sarrus_crew_share share = sarrus_crew_share_of(job->p->n_tiles, i_member, n_members);
+    for (uint64_t i = share.i_first; i < share.i_end; ++i) {
+        double *tile = host_tile(job->worker, job->p->i_tile + i) + job->s->i_first * SARRUS_CUDA_WIDTH;
+        double *pinned = job->p->pinned + i * n;
+        memcpy(job->is_upload ? pinned : tile, job->is_upload ? tile : pinned, n * sizeof *tile);
+    }
+}
+
 static void host_copy(const cuda_worker *worker, const stretch *s, const piece *p, bool is_upload) {
     const size_t n = s->n * SARRUS_CUDA_WIDTH;
-    const int n_useful = p->n_tiles * n > 65536 ? worker->n_threads : 1; /* a thread is not worth waking for less than half a MiB */
-#pragma omp parallel for schedule(static) num_threads(n_useful)
-    for (uint64_t i = 0; i < p->n_tiles; ++i) {
-        double *tile = host_tile(worker, p->i_tile + i) + s->i_first * SARRUS_CUDA_WIDTH, *pinned = p->pinned + i * n;
-        memcpy(is_upload ? pinned : tile, is_upload ? tile : pinned, n * sizeof *tile);
-    }
+    host_copying job = {worker, s, p, is_upload};
+    /* a thread is not worth waking for less than half a MiB */
+    sarrus_crew_run(worker->crew, p->n_tiles * n > 65536 ? worker->n_threads : 1, tiles_copy, &job);
 }
 
 static int device_copy(const cuda_worker *worker, const stretch *s, const piece *p, bool is_upload) {

@@ -1,16 +1,17 @@
-/* Pseudoinverses of many matrices: packed into tiles, one OpenMP loop over the tiles, a work space per thread. A tile's result
+/* Pseudoinverses of many matrices: packed into tiles, which threads take by turns, a work space per thread. A tile's result
  * depends on the tile alone and a lane's on its matrix alone, so neither the number of threads nor the place can change a bit. */
 #include "sarrus/pinv.h"
 
 #include <float.h>
 #include <math.h>
-#include <omp.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/cuda_pinv.h"
 #include "backend/isa.h"
 #include "backend/lapack_pinv.h"
+#include "core/crew.h"
 #include "core/report.h"
 
 enum {
@@ -26,7 +27,13 @@ typedef struct pinv_job {
     const sarrus_pinv_kernels *kernels;
     sarrus_pinv_call call; /* without arrays */
     size_t n_a, n_b, n_x;  /* numbers of one matrix, of its right sides, of its result */
+    sarrus_crew *crew;
     int n_threads;
+    atomic_uint_fast64_t next; /* the first turn, or matrix, that nobody has taken */
+    uint64_t n_turns, turn;    /* of tiles: how many, of how many tiles each */
+    double *block;             /* work spaces of the threads, n_doubles each */
+    size_t n_doubles;
+    sarrus_lapack_pinv *solvers; /* [n_threads] */
 } pinv_job;
 
 /* One thread's tile. */
@@ -122,12 +129,22 @@ static sarrus_status check_batch(sarrus_context *context, const sarrus_pinv_opti
     }
     if (batch->n_matrices > 0 && (!batch->a || !batch->x || (n_rhs > 0 && !batch->b)))
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "a, x or b is NULL; expected an array for each matrix");
+    const size_t n_most = (size_t)larger(m, n) * (size_t)larger(larger(m, n), n_rhs);
+    if (batch->n_matrices > SIZE_MAX / sizeof(double) / n_most)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "%llu matrices of %dx%d are more than any memory holds",
+                             (unsigned long long)batch->n_matrices, m, n);
     return SARRUS_OK;
 }
 
-/* Threads for n_turns independent pieces of work. */
-static int count_threads(const sarrus_pinv_options *options, uint64_t n_turns) {
-    int n = smaller(options->n_threads > 0 ? options->n_threads : omp_get_num_procs(), largest_n_threads);
+/* Threads for n_turns independent pieces of work. One that has less to do than some 100 µs is not worth starting. */
+static int count_threads(const pinv_job *job, const sarrus_pinv_options *options, uint64_t n_turns) {
+    const double worth_a_thread = 1e6, n_sweeps = 8.0; /* flops */
+    int n = smaller(options->n_threads > 0 ? options->n_threads : sarrus_processors(), largest_n_threads);
+    if (job->call.method != SARRUS_PINV_LAPACK) {
+        const double flops = job->kernels->flops(&job->call, smaller(job->call.m, job->call.n), n_sweeps);
+        const double n_worth = 1.0 + flops * (double)job->batch->n_matrices / worth_a_thread;
+        n = n_worth < (double)n ? (int)n_worth : n;
+    }
     return n_turns < (uint64_t)n ? (int)n_turns : n;
 }
 
@@ -230,28 +247,39 @@ static void tile_run(const pinv_job *job, const pinv_tile *tile, uint64_t i_tile
     }
 }
 
-static bool run_lanes(pinv_job *job, const sarrus_pinv_options *options) {
-    const uint64_t width = (uint64_t)job->kernels->width, n_tiles = (job->batch->n_matrices + width - 1) / width;
-    pinv_tile counted;
-    const size_t n_doubles = tile_cut(job, NULL, &counted);
-    job->n_threads = count_threads(options, n_tiles);
-    double *block = aligned_alloc(64, n_doubles * (size_t)job->n_threads * sizeof *block);
-    if (!block)
-        return false;
-    memset(block, 0, n_doubles * (size_t)job->n_threads * sizeof *block);
-    /* Some turns for each thread, so that the last one to finish is not far behind. */
-    uint64_t turn = n_tiles / (8 * (uint64_t)job->n_threads);
-    turn = turn < 1 ? 1 : turn > largest_turn ? largest_turn : turn;
-    const int64_t n_turns = (int64_t)((n_tiles + turn - 1) / turn);
-#pragma omp parallel for schedule(dynamic) num_threads(job->n_threads)
-    for (int64_t i_turn = 0; i_turn < n_turns; ++i_turn) {
-        pinv_tile tile;
-        (void)tile_cut(job, block + n_doubles * (size_t)omp_get_thread_num(), &tile);
-        const uint64_t first = (uint64_t)i_turn * turn, last = first + turn < n_tiles ? first + turn : n_tiles;
+static uint64_t count_tiles(const pinv_job *job) {
+    const uint64_t width = (uint64_t)job->kernels->width;
+    return (job->batch->n_matrices + width - 1) / width;
+}
+
+static void turns_run(void *user, int i_member, int n_members) {
+    pinv_job *job = user;
+    const uint64_t n_tiles = count_tiles(job);
+    pinv_tile tile;
+    (void)n_members;
+    (void)tile_cut(job, job->block + job->n_doubles * (size_t)i_member, &tile);
+    for (uint64_t i_turn; (i_turn = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed)) < job->n_turns;) {
+        const uint64_t first = i_turn * job->turn, last = first + job->turn < n_tiles ? first + job->turn : n_tiles;
         for (uint64_t i = first; i < last; ++i)
             tile_run(job, &tile, i);
     }
-    free(block);
+}
+
+static bool run_lanes(pinv_job *job) {
+    const uint64_t n_tiles = count_tiles(job);
+    pinv_tile counted;
+    job->n_doubles = tile_cut(job, NULL, &counted);
+    const size_t n_bytes = job->n_doubles * (size_t)job->n_threads * sizeof *job->block;
+    job->block = aligned_alloc(64, n_bytes);
+    if (!job->block)
+        return false;
+    memset(job->block, 0, n_bytes);
+    /* Some turns for each thread, so that the last one to finish is not far behind. */
+    job->turn = n_tiles / (8 * (uint64_t)job->n_threads);
+    job->turn = job->turn < 1 ? 1 : job->turn > largest_turn ? largest_turn : job->turn;
+    job->n_turns = (n_tiles + job->turn - 1) / job->turn;
+    sarrus_crew_run(job->crew, job->n_threads, turns_run, job);
+    free(job->block);
     return true;
 }
 
@@ -280,20 +308,25 @@ static void lapack_run_one(const pinv_job *job, sarrus_lapack_pinv *solver, uint
         batch->n_sweeps[i] = 0.0;
 }
 
-static bool run_lapack(pinv_job *job, const sarrus_pinv_options *options) {
+static void matrices_run(void *user, int i_member, int n_members) {
+    pinv_job *job = user;
+    (void)n_members;
+    for (uint64_t i; (i = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed)) < job->batch->n_matrices;)
+        lapack_run_one(job, &job->solvers[i_member], i);
+}
+
+static bool run_lapack(pinv_job *job) {
     const sarrus_pinv_call *call = &job->call;
     const sarrus_rank_rule rule = {call->rank_method, call->rank_tolerance};
-    job->n_threads = count_threads(options, job->batch->n_matrices);
     sarrus_lapack_pinv *solvers = calloc((size_t)job->n_threads, sizeof *solvers);
     bool good = solvers != NULL;
     for (int i = 0; good && i < job->n_threads; ++i) {
         solvers[i] = (sarrus_lapack_pinv){.m = call->m, .n = call->n, .n_rhs = call->n_rhs, .rule = rule};
         good = sarrus_lapack_pinv_create(&solvers[i]);
     }
-    const int64_t n_matrices = good ? (int64_t)job->batch->n_matrices : 0;
-#pragma omp parallel for schedule(dynamic) num_threads(job->n_threads)
-    for (int64_t i = 0; i < n_matrices; ++i)
-        lapack_run_one(job, &solvers[omp_get_thread_num()], (uint64_t)i);
+    job->solvers = solvers;
+    if (good)
+        sarrus_crew_run(job->crew, job->n_threads, matrices_run, job);
     for (int i = 0; solvers && i < job->n_threads; ++i)
         sarrus_lapack_pinv_free(&solvers[i]);
     free(solvers);
@@ -324,13 +357,23 @@ sarrus_status sarrus_pinv_compute(sarrus_context *context, const sarrus_pinv_opt
     job.n_a = (size_t)batch->m * (size_t)batch->n;
     job.n_b = (size_t)batch->m * (size_t)batch->n_rhs;
     job.n_x = (size_t)batch->n * (size_t)(batch->n_rhs > 0 ? batch->n_rhs : batch->m);
-    if (!(job.call.method == SARRUS_PINV_LAPACK ? run_lapack(&job, options) : run_lanes(&job, options)))
-        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the work space of %d threads", job.n_threads);
-    return SARRUS_OK;
+    const bool is_lapack = job.call.method == SARRUS_PINV_LAPACK;
+    const int n_wanted = count_threads(&job, options, is_lapack ? batch->n_matrices : count_tiles(&job));
+    status = sarrus_crew_create(context, n_wanted, &job.crew);
+    if (status != SARRUS_OK)
+        return status;
+    job.n_threads = sarrus_crew_size(job.crew);
+    if (!(is_lapack ? run_lapack(&job) : run_lanes(&job)))
+        status = sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the work space of %d threads", job.n_threads);
+    sarrus_crew_destroy(job.crew);
+    return status;
 }
 
 double sarrus_pinv_count_flops(const sarrus_pinv_options *options, int m, int n, int n_rhs, int rank, double n_sweeps) {
     const sarrus_pinv_options defaults = {.method = SARRUS_PINV_AUTO};
+    const unsigned method = options ? (unsigned)options->method : 0, rank_method = options ? (unsigned)options->rank_method : 0;
+    if (method >= SARRUS_N_PINV_HOST_METHODS || rank_method >= SARRUS_N_RANK_METHODS || smaller(m, n) < 1 || n_rhs < 0)
+        return (double)NAN;
     const sarrus_pinv_call call = call_of(options ? options : &defaults, m, n, n_rhs);
     if (call.method == SARRUS_PINV_LAPACK)
         return (double)NAN;

@@ -25,6 +25,7 @@ sarrus_observe_request sarrus_scatter_request(const sarrus_mechanism *mech, cons
         want.at[o] = is_wanted ? want.n_arrays : -1;
         want.n_arrays += is_wanted ? width : 0;
     }
+    want.n_computed = want.n_arrays;
     return want;
 }
 

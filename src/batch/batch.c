@@ -1,13 +1,13 @@
 /* A batch: parameters and given states into the tiles of a device, and the public operations on it. */
 #include <float.h>
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/backend.h"
 #include "backend/pace.h"
 #include "backend/scatter.h"
+#include "batch/crew.h"
 #include "batch/own_steps.h"
 #include "core/report.h"
 #include "core/stop.h"
@@ -101,19 +101,29 @@ static void fill_tile(const sarrus_batch *batch, filler *f, const sarrus_draws *
     }
 }
 
+/* What the threads that fill the tiles share. */
+typedef struct filling {
+    const sarrus_batch *batch;
+    const sarrus_draws *draws;
+    filler *fillers; /* [n_threads] */
+} filling;
+
+static void tiles_fill(void *user, int i_member, int n_members) {
+    const filling *job = user;
+    const sarrus_crew_share share = sarrus_crew_share_of(job->batch->device->n_tiles, i_member, n_members);
+    for (uint64_t i = share.i_first; i < share.i_end && !sarrus_stop_is_asked(job->batch->stop); ++i)
+        fill_tile(job->batch, &job->fillers[i_member], job->draws, i);
+}
+
 static sarrus_status fill(sarrus_context *context, sarrus_batch *batch, const sarrus_draws *draws) {
     int n_threads = batch->device->n_threads;
     filler *fillers = calloc((size_t)n_threads, sizeof *fillers);
     bool good = fillers != NULL;
     for (int i = 0; good && i < n_threads; ++i)
         good = filler_create(batch->plan, &fillers[i]);
-    if (good) {
-        int64_t n_tiles = (int64_t)batch->device->n_tiles;
-#pragma omp parallel for schedule(static) num_threads(n_threads)
-        for (int64_t i = 0; i < n_tiles; ++i)
-            if (!sarrus_stop_is_asked(batch->stop))
-                fill_tile(batch, &fillers[omp_get_thread_num()], draws, (uint64_t)i);
-    }
+    filling job = {batch, draws, fillers};
+    if (good)
+        sarrus_crew_run(batch->device->crew, n_threads, tiles_fill, &job);
     for (int i = 0; fillers && i < n_threads; ++i)
         filler_free(&fillers[i]);
     free(fillers);
@@ -136,19 +146,44 @@ static bool are_drawn(const sarrus_draws *draws, uint64_t i_first, uint64_t n_in
                       i_first - draws->i_first <= draws->n_instances - n_instances);
 }
 
-sarrus_status sarrus_batch_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,
-                                  uint64_t n_instances, const sarrus_draws *draws, sarrus_batch **out) {
-    if (!plan || !out)
-        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_batch_create needs a plan and a place for the batch");
+/* Whether tiles of any width, and counts of their bytes, can be numbered. */
+static bool is_countable(const sarrus_plan *plan, uint64_t n_instances) {
+    const uint64_t widest = 32, n_bytes = (uint64_t)plan->mech.layout.n_arrays * sizeof(double);
+    return n_instances <= (uint64_t)PTRDIFF_MAX / n_bytes - widest;
+}
+
+static sarrus_status check_arguments(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,
+                                     uint64_t n_instances, const sarrus_draws *draws) {
+    if (!plan)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_batch_create: the plan is NULL");
     if (n_instances == 0)
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "a batch of 0 instances; expected at least 1");
+    if (!is_countable(plan, n_instances))
+        return sarrus_report(context, SARRUS_NO_MEMORY, "a batch of %llu instances does not fit into any memory",
+                             (unsigned long long)n_instances);
+    if (options && (options->n_threads < 0 || options->n_devices < 0))
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "%d threads, %d devices; expected 0 (all) or more", options->n_threads,
+                             options->n_devices);
+    if (draws && draws->n_sampled != plan->model->batch.n_sampled)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "draws of %d parameters given to a plan of %d", draws->n_sampled,
+                             plan->model->batch.n_sampled);
     const uint64_t i_first = options ? options->first_instance : 0;
-    if (!are_drawn(draws, i_first, n_instances)) {
+    if (!are_drawn(draws, i_first, n_instances))
         return sarrus_report(context, SARRUS_BAD_ARGUMENT,
                              "draws for %llu instances from %llu on given to a batch of %llu from %llu on",
                              (unsigned long long)draws->n_instances, (unsigned long long)draws->i_first,
                              (unsigned long long)n_instances, (unsigned long long)i_first);
-    }
+    return SARRUS_OK;
+}
+
+sarrus_status sarrus_batch_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,
+                                  uint64_t n_instances, const sarrus_draws *draws, sarrus_batch **out) {
+    if (!out)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_batch_create: there is no place for the batch");
+    const sarrus_status checked = check_arguments(context, plan, options, n_instances, draws);
+    if (checked != SARRUS_OK)
+        return checked;
+    const uint64_t i_first = options ? options->first_instance : 0;
     sarrus_batch *batch = calloc(1, sizeof *batch);
     if (!batch)
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the batch");
@@ -167,6 +202,10 @@ sarrus_status sarrus_batch_create(sarrus_context *context, const sarrus_plan *pl
     }
     *out = batch;
     return SARRUS_OK;
+}
+
+sarrus_crew *sarrus_batch_crew(const sarrus_batch *batch) {
+    return batch->device->crew;
 }
 
 void sarrus_batch_destroy(sarrus_batch *batch) {
@@ -197,8 +236,11 @@ static sarrus_status steps_end(sarrus_batch *batch, sarrus_status status, uint64
     return status;
 }
 
+/* A double holds the number of a step up to here. */
+static const uint64_t MOST_STEPS = UINT64_C(1) << 53;
+
 sarrus_status sarrus_batch_advance(sarrus_batch *batch, uint64_t n_steps) {
-    if (!batch)
+    if (!batch || n_steps > MOST_STEPS - batch->step)
         return SARRUS_BAD_ARGUMENT;
     if (is_ended(batch))
         return SARRUS_INTERRUPTED;
@@ -206,10 +248,24 @@ sarrus_status sarrus_batch_advance(sarrus_batch *batch, uint64_t n_steps) {
     return steps_end(batch, batch->device->ops->advance(batch->device, &clock, n_steps), n_steps);
 }
 
+/* Whether the rows lie within their arrays, whose bytes can be counted, and the steps can be. */
+static bool observation_is_possible(const sarrus_batch *batch, const sarrus_observation *observation) {
+    const uint64_t stride = observation->n_times_stride, n_left = MOST_STEPS - batch->step;
+    if (observation->n_times > stride || observation->i_time_first > stride - observation->n_times)
+        return false;
+    for (int o = 0; stride > 0 && o < SARRUS_N_OBSERVABLES; ++o) {
+        const uint64_t width = (uint64_t)sarrus_scatter_width(&batch->plan->mech, (sarrus_observable)o);
+        if (observation->destination[o] && width > 0 &&
+            batch->n_instances > (uint64_t)PTRDIFF_MAX / sizeof(double) / width / stride)
+            return false;
+    }
+    if (observation->every_steps > n_left || observation->last_steps > n_left)
+        return false;
+    return observation->every_steps == 0 || observation->n_times <= n_left / observation->every_steps + 1;
+}
+
 sarrus_status sarrus_batch_observe(sarrus_batch *batch, const sarrus_observation *observation) {
-    if (!batch || !observation)
-        return SARRUS_BAD_ARGUMENT;
-    if (observation->i_time_first + observation->n_times > observation->n_times_stride)
+    if (!batch || !observation || !observation_is_possible(batch, observation))
         return SARRUS_BAD_ARGUMENT;
     if (observation->n_times == 0)
         return SARRUS_OK;
@@ -375,28 +431,30 @@ sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
 }
 
 double sarrus_batch_time(const sarrus_batch *batch) {
+    if (!batch)
+        return (double)NAN;
     const sarrus_clock clock = clock_of(batch);
     return sarrus_pace_time(&clock);
 }
 
 uint64_t sarrus_batch_step(const sarrus_batch *batch) {
-    return batch->step;
+    return batch ? batch->step : 0;
 }
 
 uint64_t sarrus_batch_n_instances(const sarrus_batch *batch) {
-    return batch->n_instances;
+    return batch ? batch->n_instances : 0;
 }
 
 const char *sarrus_batch_backend_name(const sarrus_batch *batch) {
-    return batch->device->ops->name;
+    return batch ? batch->device->ops->name : NULL;
 }
 
 const char *sarrus_batch_device_name(const sarrus_batch *batch) {
-    return batch->device->description;
+    return batch ? batch->device->description : NULL;
 }
 
 const char *sarrus_batch_failure(const sarrus_batch *batch) {
-    return batch->device->failure[0] != '\0' ? batch->device->failure : NULL;
+    return batch && batch->device->failure[0] != '\0' ? batch->device->failure : NULL;
 }
 
 sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_view *out) {
@@ -429,13 +487,13 @@ sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_
 }
 
 sarrus_instance_status sarrus_batch_status(const sarrus_batch *batch, uint64_t i_instance) {
-    if (i_instance >= batch->n_instances)
+    if (!batch || i_instance >= batch->n_instances)
         return SARRUS_INSTANCE_NOT_RUN;
     return (sarrus_instance_status)(int)lane_value(batch, i_instance, batch->plan->mech.layout.status);
 }
 
 uint64_t sarrus_batch_failed_step(const sarrus_batch *batch, uint64_t i_instance) {
-    if (i_instance >= batch->n_instances)
+    if (!batch || i_instance >= batch->n_instances)
         return 0;
     return (uint64_t)lane_value(batch, i_instance, batch->plan->mech.layout.failed_step);
 }
@@ -479,23 +537,39 @@ sarrus_status sarrus_batch_rank_events(sarrus_batch *batch, const sarrus_rank_ev
 }
 
 void sarrus_batch_rank_events_clear(sarrus_batch *batch) {
+    if (!batch)
+        return;
     (void)batch->device->ops->events_take(batch->device, &batch->events);
     batch->events.n_items = 0;
     batch->events.has_lost = false;
 }
 
 void sarrus_batch_path_counts(const sarrus_batch *batch, uint64_t *n_evaluations, uint64_t *n_rank_revealing) {
-    batch->device->ops->path_counts(batch->device, n_evaluations, n_rank_revealing);
+    uint64_t n_all = 0, n_revealing = 0;
+    if (batch)
+        batch->device->ops->path_counts(batch->device, &n_all, &n_revealing);
+    if (n_evaluations)
+        *n_evaluations = n_all;
+    if (n_rank_revealing)
+        *n_rank_revealing = n_revealing;
 }
 
 void sarrus_batch_library_counts(const sarrus_batch *batch, uint64_t *n_matrices, uint64_t *n_refused) {
-    *n_matrices = *n_refused = 0;
-    if (batch->device->ops->library_counts)
-        batch->device->ops->library_counts(batch->device, n_matrices, n_refused);
+    uint64_t n_all = 0, n_bad = 0;
+    if (batch && batch->device->ops->library_counts)
+        batch->device->ops->library_counts(batch->device, &n_all, &n_bad);
+    if (n_matrices)
+        *n_matrices = n_all;
+    if (n_refused)
+        *n_refused = n_bad;
 }
 
 void sarrus_batch_specialization(const sarrus_batch *batch, sarrus_specialization *out) {
-    batch->device->ops->specialization(batch->device, out);
+    if (!out)
+        return;
+    *out = (sarrus_specialization){.state = SARRUS_SPECIALIZATION_OFF};
+    if (batch)
+        batch->device->ops->specialization(batch->device, out);
 }
 
 const char *sarrus_specialization_state_word(sarrus_specialization_state state) {
@@ -504,7 +578,7 @@ const char *sarrus_specialization_state_word(sarrus_specialization_state state) 
 }
 
 int sarrus_batch_observable_width(const sarrus_batch *batch, sarrus_observable observable) {
-    return sarrus_scatter_width(&batch->plan->mech, observable);
+    return batch ? sarrus_scatter_width(&batch->plan->mech, observable) : 0;
 }
 
 sarrus_status sarrus_batch_state(const sarrus_batch *batch, uint64_t i_instance, double *q, double *v) {

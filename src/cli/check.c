@@ -138,7 +138,7 @@ static int file_check(const char *path, const check_arguments *arguments) {
         if (status == SARRUS_OK)
             status = sarrus_warnings_create(scenario.context, plan, 0, &warnings);
         code = sarrus_exit_code(status);
-        sarrus_diagnostics_print(scenario.context, stderr);
+        sarrus_failure_print(scenario.context, status, stderr);
     }
     if (code == SARRUS_EXIT_DONE && arguments->is_json) {
         json_print(path, scenario.model, plan, warnings);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/crash.h"
 
 /* Far more than any result takes: s of a processor, s on the clock, and bytes beyond what the program has already. */
 enum { PROCESSOR_SECONDS = 10, CLOCK_SECONDS = 30 };
@@ -41,6 +42,7 @@ static void limit_set(__rlimit_resource_t resource, rlim_t most) {
 /* Never returns. `output` becomes stdout. */
 static _Noreturn void work_do(sarrus_confined_work work, const void *user, int output) {
     const rlim_t now = data_bytes();
+    sarrus_crashes_leave();
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     limit_set(RLIMIT_CORE, 0);
     limit_set(RLIMIT_CPU, PROCESSOR_SECONDS);

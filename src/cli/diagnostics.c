@@ -81,3 +81,13 @@ void sarrus_diagnostics_print(const sarrus_context *context, FILE *stream) {
     for (size_t i = 0; i < n; i++)
         diagnostic_print(stream, sarrus_context_diagnostic(context, i), has_colour);
 }
+
+void sarrus_failure_print(const sarrus_context *context, sarrus_status status, FILE *stream) {
+    bool is_told = status == SARRUS_OK;
+    for (size_t i = 0; i < sarrus_context_n_diagnostics(context); i++)
+        is_told = is_told || sarrus_context_diagnostic(context, i)->severity == SARRUS_ERROR;
+    sarrus_diagnostics_print(context, stream);
+    /* What is wrong with an input is always told where there is memory for it. */
+    if (!is_told)
+        fprintf(stream, "sarrus: error: %s\n", sarrus_status_text(status == SARRUS_BAD_INPUT ? SARRUS_NO_MEMORY : status));
+}

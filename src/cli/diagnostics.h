@@ -14,4 +14,7 @@ bool sarrus_terminal_has_colour(FILE *stream);
  * of the file are not passed on to the terminal. */
 void sarrus_diagnostics_print(const sarrus_context *context, FILE *stream);
 
+/* The same, and of a failure that left no error there, for want of memory most likely, what its status says. */
+void sarrus_failure_print(const sarrus_context *context, sarrus_status status, FILE *stream);
+
 #endif

@@ -10,6 +10,7 @@
 #include "cli/scenario_argument.h"
 #include "cli/size_text.h"
 #include "sarrus/run.h"
+#include "sink/hdf5_error.h"
 
 static void help_print(void) {
     printf("Usage: sarrus info OUT.h5 [--json]\n\n"
@@ -108,6 +109,10 @@ static int file_show(const void *user) {
     const char *path = argument->path;
     sarrus_context *context = NULL;
     sarrus_result_info info;
+    if (!sarrus_hdf5_start()) {
+        fprintf(stderr, "sarrus: error: HDF5 cannot be started: out of memory\n");
+        return SARRUS_EXIT_IO;
+    }
     if (sarrus_context_create(&context) != SARRUS_OK) {
         fprintf(stderr, "sarrus: error: out of memory\n");
         return SARRUS_EXIT_IO;
@@ -123,7 +128,7 @@ static int file_show(const void *user) {
         info_print(path, &info);
         status = sarrus_result_visit(context, path, dataset_print, NULL);
     }
-    sarrus_diagnostics_print(context, stderr);
+    sarrus_failure_print(context, status, stderr);
     sarrus_context_destroy(context);
     return sarrus_exit_code(status);
 }

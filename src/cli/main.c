@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/crash.h"
 #include "cli/options.h"
 #include "sarrus/version.h"
 
@@ -75,11 +76,17 @@ static int dispatch(int argc, char **argv) {
     return sarrus_option_refuse("", "unknown %s '%s'", kind, word);
 }
 
-int main(int argc, char **argv) {
-    (void)signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error of the write that meets it */
-    const int code = dispatch(argc, argv);
+static int end(int code) {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return code;
     fprintf(stderr, "sarrus: error: writing to standard output failed: %s\n", strerror(errno));
     return code == SARRUS_EXIT_DONE || code == SARRUS_EXIT_SOME_FAILED ? SARRUS_EXIT_IO : code;
+}
+
+int main(int argc, char **argv) {
+    (void)signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error of the write that meets it */
+    sarrus_crashes_catch();
+    const int code = end(dispatch(argc, argv));
+    sarrus_crashes_over();
+    return code;
 }

@@ -12,6 +12,7 @@
 #include "cli/summary.h"
 #include "sarrus/run.h"
 #include "sarrus/warning.h"
+#include "sink/hdf5_error.h"
 
 typedef struct run_arguments {
     sarrus_settings settings;
@@ -198,12 +199,6 @@ static void warnings_print(const sarrus_plan *plan, uint64_t n_instances) {
     sarrus_warnings_destroy(warnings);
 }
 
-static void failure_print(const sarrus_context *context, sarrus_status status) {
-    sarrus_diagnostics_print(context, stderr);
-    if (sarrus_context_n_diagnostics(context) == 0)
-        fprintf(stderr, "sarrus: error: %s\n", sarrus_status_text(status));
-}
-
 /* The command that replays an instance of this run, up to the instance's number: what chooses the study's numbers, and where they
  * are computed. To be freed by the caller; NULL without memory. */
 static char *replay_command_make(const char *path, const run_arguments *arguments) {
@@ -266,9 +261,7 @@ static int plan_run(const char *path, const char *output, const run_arguments *a
     sarrus_progress_erase(&bar);
     const bool is_over = status == SARRUS_OK || (status == SARRUS_INTERRUPTED && summary.output_bytes > 0);
     if (!is_over && status != SARRUS_INTERRUPTED)
-        failure_print(scenario->context, status);
-    else
-        sarrus_diagnostics_print(scenario->context, stderr); /* of what an earlier run had left */
+        sarrus_failure_print(scenario->context, status, stderr);
     if (!is_over && status == SARRUS_INTERRUPTED)
         fprintf(stderr, "sarrus: warning: stopped before the first output; nothing was written\n");
     char *replay = replay_command_make(path, arguments);
@@ -286,8 +279,10 @@ static int plan_run(const char *path, const char *output, const run_arguments *a
     else if (is_over && !arguments->is_quiet)
         sarrus_summary_print(&text, &summary, stdout);
     fflush(stdout); /* the warnings follow the summary where both go to one file */
-    if (is_over)
+    if (is_over) {
+        sarrus_diagnostics_print(scenario->context, stderr); /* warnings of the run: it did with fewer threads */
         sarrus_summary_warn(&text, &summary, stderr);
+    }
     free(replay);
     if (status == SARRUS_INTERRUPTED)
         return SARRUS_EXIT_SIGNAL + sarrus_signal_caught();
@@ -307,7 +302,7 @@ static int scenario_run(const char *path, const char *output, const run_argument
     if (status == SARRUS_OK)
         status = sarrus_plan_create(scenario->context, scenario->model, &plan);
     if (status != SARRUS_OK)
-        failure_print(scenario->context, status);
+        sarrus_failure_print(scenario->context, status, stderr);
     else
         warnings_print(plan, arguments->n_instances);
     const int code = status == SARRUS_OK ? plan_run(path, output, arguments, scenario, plan) : sarrus_exit_code(status);
@@ -318,6 +313,10 @@ static int scenario_run(const char *path, const char *output, const run_argument
 static int file_run(const char *path, const run_arguments *arguments) {
     sarrus_scenario_argument scenario;
     sarrus_signals_leave();
+    if (!sarrus_hdf5_start()) {
+        fprintf(stderr, "sarrus: error: HDF5 cannot be started: out of memory\n");
+        return SARRUS_EXIT_IO;
+    }
     char *made = arguments->output == NULL ? output_name_make(path, arguments) : NULL;
     const char *output = arguments->output != NULL ? arguments->output : made;
     int code = SARRUS_EXIT_IO;

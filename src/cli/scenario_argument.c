@@ -23,7 +23,7 @@ int sarrus_scenario_argument_read(const char *path, const sarrus_settings *setti
     }
     const sarrus_status status =
         sarrus_scenario_read_file(out->context, path, settings->overrides, settings->n_overrides, &out->model);
-    sarrus_diagnostics_print(out->context, stderr);
+    sarrus_failure_print(out->context, status, stderr);
     sarrus_context_clear(out->context);
     /* A scenario that is not there is bad usage; I/O failure is about results. */
     return status == SARRUS_IO ? SARRUS_EXIT_BAD_INPUT : sarrus_exit_code(status);

@@ -1,18 +1,24 @@
-/* The only file that talks to muParser. */
 #include "model/expression.h"
 
 #include <math.h>
-#include <muParserDLL.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/muparser.h"
+
 struct sarrus_expression {
-    muParserHandle_t parser;
+    sarrus_muparser *parser;
 };
 
 static const char *const known_words[] = {"sin",   "cos",   "tan",   "asin", "acos",  "atan", "atan2", "sinh", "cosh", "tanh",
                                           "asinh", "acosh", "atanh", "log2", "log10", "log",  "ln",    "exp",  "sqrt", "sign",
                                           "rint",  "abs",   "sum",   "avg",  "min",   "max",  "pi",    "_pi",  "_e"};
+
+/* muParser 2.3's own _pi ends after 13 digits. */
+static const struct {
+    const char *name;
+    double value;
+} constants[] = {{"pi", M_PI}, {"_pi", M_PI}, {"_e", M_E}};
 
 /* muParser's error codes that have more to say than "does not parse", and the words for them. */
 static const struct {
@@ -94,30 +100,31 @@ sarrus_status sarrus_expression_create(sarrus_expression **out) {
     if (expression == NULL) {
         return SARRUS_NO_MEMORY;
     }
-    expression->parser = mupCreate(muBASETYPE_FLOAT);
-    if (expression->parser == NULL) {
-        free(expression);
+    expression->parser = sarrus_muparser_create();
+    bool is_made = expression->parser != NULL;
+    for (size_t i = 0; is_made && i < sizeof constants / sizeof constants[0]; ++i) {
+        is_made = sarrus_muparser_constant(expression->parser, constants[i].name, constants[i].value) == SARRUS_MUPARSER_DONE;
+    }
+    if (!is_made) {
+        sarrus_expression_destroy(expression);
         return SARRUS_NO_MEMORY;
     }
-    /* muParser 2.3's own _pi ends after 13 digits. */
-    mupClearConst(expression->parser);
-    mupDefineConst(expression->parser, "pi", M_PI);
-    mupDefineConst(expression->parser, "_pi", M_PI);
-    mupDefineConst(expression->parser, "_e", M_E);
     *out = expression;
     return SARRUS_OK;
 }
 
 void sarrus_expression_destroy(sarrus_expression *expression) {
     if (expression != NULL) {
-        mupRelease(expression->parser);
+        sarrus_muparser_destroy(expression->parser);
         free(expression);
     }
 }
 
 sarrus_status sarrus_expression_bind(sarrus_expression *expression, const char *name, double *address) {
-    mupDefineVar(expression->parser, name, address);
-    return mupError(expression->parser) ? SARRUS_BAD_ARGUMENT : SARRUS_OK;
+    const sarrus_muparser_outcome outcome = sarrus_muparser_variable(expression->parser, name, address);
+    return outcome == SARRUS_MUPARSER_DONE        ? SARRUS_OK
+           : outcome == SARRUS_MUPARSER_NO_MEMORY ? SARRUS_NO_MEMORY
+                                                  : SARRUS_BAD_ARGUMENT;
 }
 
 static sarrus_status refuse(sarrus_expression_fault *fault, size_t position, const char *message) {
@@ -158,24 +165,21 @@ static sarrus_status guard(const char *text, sarrus_expression_fault *fault) {
     return SARRUS_OK;
 }
 
-/* Turns the parser's pending error into a fault. The message text of muParser lives in a static buffer shared by all
- * threads, so only its code and position are taken. */
-static sarrus_status parser_fault(sarrus_expression *expression, const char *text, sarrus_expression_fault *fault) {
-    const int code = mupGetErrorCode(expression->parser);
-    const int reported = mupGetErrorPos(expression->parser);
+/* What the parser found, in our words. */
+static sarrus_status parser_fault(const sarrus_muparser_fault *found, const char *text, sarrus_expression_fault *fault) {
     const size_t length = strlen(text);
-    size_t position = reported < 0 ? 0 : (size_t)reported;
+    size_t position = found->position < 0 ? 0 : (size_t)found->position;
     position = position > length ? length : position;
     (void)refuse(fault, position, "the expression does not parse; expected muParser's grammar");
     for (size_t i = 0; i < sizeof fault_texts / sizeof fault_texts[0]; ++i) {
-        if (fault_texts[i].code == code) {
+        if (fault_texts[i].code == found->code) {
             fault->message = fault_texts[i].message;
         }
     }
     while (is_letter(text[position + fault->n_token]) || (fault->n_token > 0 && is_digit(text[position + fault->n_token]))) {
         fault->n_token += 1;
     }
-    fault->is_unknown_name = code == 1 && fault->n_token > 0;
+    fault->is_unknown_name = found->code == 1 && fault->n_token > 0;
     return SARRUS_BAD_INPUT;
 }
 
@@ -185,24 +189,23 @@ sarrus_status sarrus_expression_compile(sarrus_expression *expression, const cha
     if (status != SARRUS_OK) {
         return status;
     }
-    mupErrorReset(expression->parser);
-    mupSetExpr(expression->parser, text);
-    if (mupError(expression->parser)) {
-        return parser_fault(expression, text, fault);
-    }
+    double last = 0.0;
     int n_values = 0;
-    const double *values = mupEvalMulti(expression->parser, &n_values);
-    if (mupError(expression->parser) || values == NULL) {
-        return parser_fault(expression, text, fault);
+    sarrus_muparser_fault found = {0, 0};
+    const sarrus_muparser_outcome outcome = sarrus_muparser_compile(expression->parser, text, &last, &n_values, &found);
+    if (outcome == SARRUS_MUPARSER_NO_MEMORY) {
+        return SARRUS_NO_MEMORY;
+    }
+    if (outcome == SARRUS_MUPARSER_REFUSED) {
+        return parser_fault(&found, text, fault);
     }
     if (n_values != 1) {
         return refuse(fault, 0, "several values; expected one value (a ',' only separates the arguments of a function)");
     }
-    *value = values[0];
+    *value = last;
     return SARRUS_OK;
 }
 
 double sarrus_expression_evaluate(sarrus_expression *expression) {
-    const double value = mupEval(expression->parser);
-    return mupError(expression->parser) ? (double)NAN : value;
+    return sarrus_muparser_evaluate(expression->parser);
 }

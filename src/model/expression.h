@@ -1,8 +1,8 @@
 /* One arithmetic expression of named parameters, compiled by muParser.
  *
- * muParser is kept behind this header: its C interface hands out texts in one static buffer (not thread safe), has
- * assignment and comma operators that would let an expression change a parameter or yield several numbers, and takes text of
- * any length. All of that is refused or avoided here. One expression object is used by one thread at a time. */
+ * muParser is kept behind this header: it has assignment and comma operators that would let an expression change a parameter or
+ * yield several numbers, and takes text of any length. All of that is refused or avoided here. One expression object is used by one
+ * thread at a time. */
 #ifndef SARRUS_MODEL_EXPRESSION_H
 #define SARRUS_MODEL_EXPRESSION_H
 
@@ -30,11 +30,11 @@ typedef struct sarrus_expression_fault {
 SARRUS_MUST_USE sarrus_status sarrus_expression_create(sarrus_expression **out);
 void sarrus_expression_destroy(sarrus_expression *expression);
 
-/* Binds `name` (a parameter name, see sarrus_expression_name_fault) to *address, which must outlive the object. */
+/* Binds `name` (a parameter name, see sarrus_expression_name_fault) to *address, which must outlive the object. NO_MEMORY. */
 SARRUS_MUST_USE sarrus_status sarrus_expression_bind(sarrus_expression *expression, const char *name, double *address);
 
 /* Compiles `text` (0-terminated, without the leading '=') and evaluates it once into *value, which may come out
- * infinite or NaN. BAD_INPUT with *fault filled when it is no expression of the bound names. May be called again
+ * infinite or NaN. BAD_INPUT with *fault filled when it is no expression of the bound names; NO_MEMORY. May be called again
  * with another text; the last one compiled is what sarrus_expression_evaluate runs. */
 SARRUS_MUST_USE sarrus_status sarrus_expression_compile(sarrus_expression *expression, const char *text, double *value,
                                                         sarrus_expression_fault *fault);

@@ -67,19 +67,19 @@ void sarrus_model_destroy(sarrus_model *model) {
 }
 
 const char *sarrus_model_resolved(const sarrus_model *model) {
-    return model->resolved;
+    return model != NULL ? model->resolved : NULL;
 }
 
 const char *sarrus_model_name(const sarrus_model *model) {
-    return model->name;
+    return model != NULL ? model->name : NULL;
 }
 
 uint64_t sarrus_model_n_instances(const sarrus_model *model) {
-    return model->batch.n_instances;
+    return model != NULL ? model->batch.n_instances : 0;
 }
 
 uint64_t sarrus_model_seed(const sarrus_model *model) {
-    return model->batch.seed;
+    return model != NULL ? model->batch.seed : 0;
 }
 
 sarrus_value_index sarrus_model_value_find(const sarrus_model *model, const char *path) {

@@ -393,7 +393,9 @@ static sarrus_status analyse(sarrus_context *context, sarrus_plan *plan, sarrus_
     if (status == SARRUS_NO_MEMORY)
         return sarrus_report(context, status, "out of memory while the constraints are analysed");
     if (status == SARRUS_FAILED)
-        return sarrus_report(context, status, "the singular values of the constraints cannot be computed");
+        return sarrus_report(context, SARRUS_BAD_INPUT,
+                             "the singular values of the constraints cannot be computed: numbers overflow; expected positions, "
+                             "lengths and masses of ordinary size");
     return status;
 }
 

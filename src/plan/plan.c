@@ -194,6 +194,11 @@ void sarrus_plan_destroy(sarrus_plan *plan) {
 }
 
 void sarrus_plan_sizes_get(const sarrus_plan *plan, sarrus_plan_sizes *out) {
+    if (!out)
+        return;
+    *out = (sarrus_plan_sizes){.n_bodies = 0};
+    if (!plan)
+        return;
     out->n_bodies = plan->mech.n_bodies;
     out->n_joints = plan->mech.n_joints;
     out->n = plan->mech.n;
@@ -212,27 +217,29 @@ void sarrus_plan_sizes_get(const sarrus_plan *plan, sarrus_plan_sizes *out) {
 }
 
 int sarrus_plan_n_orders(const sarrus_plan *plan) {
-    return (int)(sizeof plan->order / sizeof plan->order[0]);
+    return plan ? (int)(sizeof plan->order / sizeof plan->order[0]) : 0;
 }
 
 void sarrus_plan_order_get(const sarrus_plan *plan, int i, sarrus_plan_order *out) {
-    *out = plan->order[i];
+    if (!out)
+        return;
+    *out = i >= 0 && i < sarrus_plan_n_orders(plan) ? plan->order[i] : (sarrus_plan_order){.name = ""};
 }
 
 uint64_t sarrus_plan_hash(const sarrus_plan *plan) {
-    return plan->hash;
+    return plan ? plan->hash : 0;
 }
 
 const char *sarrus_plan_coordinate_name(const sarrus_plan *plan, int i) {
-    return plan->coordinate_names[i];
+    return plan && i >= 0 && i < plan->mech.n ? plan->coordinate_names[i] : NULL;
 }
 
 const char *sarrus_plan_speed_name(const sarrus_plan *plan, int i) {
-    return plan->speed_names[i];
+    return plan && i >= 0 && i < plan->mech.n ? plan->speed_names[i] : NULL;
 }
 
 const char *sarrus_plan_card(const sarrus_plan *plan) {
-    return plan->card;
+    return plan ? plan->card : NULL;
 }
 
 bool sarrus_plan_reaction_is_unique(const sarrus_plan *plan, int i_joint) {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "scenario/suggest.h"
+
 /* A joint while it is being read; numbers are put into `joint`, which comes first. */
 struct joint_reading {
     sarrus_joint joint;
@@ -145,12 +147,39 @@ static void read_length(sarrus_reader *reader, sarrus_node *node, void *object) 
 
 static const sarrus_key drive_keys[] = {{.name = "signal", .flags = SARRUS_KEY_REQUIRED | SARRUS_KEY_IGNORED}};
 
+static bool is_misspelt_signal(const sarrus_node *node) {
+    sarrus_suggestion suggestion = sarrus_suggestion_for(node->first != NULL ? node->first->key->text : "");
+    sarrus_suggestion_offer(&suggestion, "signal");
+    return sarrus_suggestion_close(&suggestion) != NULL;
+}
+
+/* A drive that says something else than a signal: whoever writes `speed` is told how a speed is said. */
+static void refuse_drive(sarrus_reader *reader, const sarrus_node *node) {
+    char shown[SARRUS_SHOWN_BYTES], number[SARRUS_SHOWN_BYTES];
+    const sarrus_node *first = node->first;
+    if (first == NULL) {
+        sarrus_reader_refuse(
+            reader, node, "a drive lacks the key 'signal'; expected the coordinate over time, as {signal: {polynomial: [0, 2]}}");
+        return;
+    }
+    const bool is_number = first->kind == SARRUS_NODE_SCALAR && !sarrus_node_is_null(first);
+    sarrus_reader_refuse(reader, first->key,
+                         "unknown key '%s' in a drive; expected the key 'signal', the coordinate over time, as "
+                         "{signal: {polynomial: [0, %s]}} for a constant speed of %s",
+                         sarrus_node_shown(first->key, shown), is_number ? sarrus_node_shown(first, number) : "2",
+                         is_number ? sarrus_node_shown(first, number) : "2");
+}
+
 static void read_drive(sarrus_reader *reader, sarrus_node *node, void *object) {
     struct joint_reading *reading = object;
+    sarrus_node *signal = node != NULL && node->kind == SARRUS_NODE_MAPPING ? sarrus_node_child(node, "signal") : NULL;
+    if (node != NULL && node->kind == SARRUS_NODE_MAPPING && signal == NULL && !is_misspelt_signal(node)) {
+        refuse_drive(reader, node);
+        return;
+    }
     if (node == NULL || !sarrus_mapping_read(reader, node, "a drive", drive_keys, 1, NULL)) {
         return;
     }
-    sarrus_node *signal = sarrus_node_child(node, "signal");
     if (signal == NULL) {
         sarrus_reader_refuse(reader, node, "a drive lacks the key 'signal'; expected it");
         return;

@@ -170,7 +170,8 @@ bool sarrus_mapping_read(sarrus_reader *reader, sarrus_node *node, const char *t
             sarrus_reader_defer(reader, child->key, "'%s' in %s is of a later version; expected no such key", key->name, title);
         }
     }
-    for (int i_key = 0; i_key < n_keys; ++i_key) {
+    /* What was read without memory has holes: nothing more is read then. */
+    for (int i_key = 0; i_key < n_keys && !reader->findings.is_out_of_memory; ++i_key) {
         const sarrus_key *key = &keys[i_key];
         sarrus_node *child = sarrus_node_child(node, key->name);
         if ((key->flags & (SARRUS_KEY_LATER | SARRUS_KEY_IGNORED)) != 0) {
@@ -181,7 +182,7 @@ bool sarrus_mapping_read(sarrus_reader *reader, sarrus_node *node, const char *t
         }
         read_key(reader, child, key, object);
     }
-    return true;
+    return !reader->findings.is_out_of_memory;
 }
 
 bool sarrus_list_check(sarrus_reader *reader, const sarrus_node *node, int n_items, const char *expected) {

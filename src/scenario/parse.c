@@ -123,6 +123,9 @@ static bool add_scalar(struct build *build, struct fy_event *event) {
     const sarrus_place place = event_place(build, event, token);
     size_t n_text = 0;
     const char *text = token != NULL ? fy_token_get_text(token, &n_text) : "";
+    if (text == NULL && fy_token_get_text_length(token) > 0) {
+        return fail_memory(build); /* libfyaml could not put it together */
+    }
     if (text == NULL) {
         text = "";
         n_text = 0;
@@ -235,6 +238,22 @@ static sarrus_place place_within(const struct build *build, int line, int column
     return place_moved(build, line, column);
 }
 
+static const struct fy_parse_cfg quiet = {.search_path = "", .flags = FYPCF_QUIET | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE};
+
+/* Whether libfyaml takes the text after all: an error that it says nothing about may have been that of an allocation. */
+static bool is_taken_again(const struct build *build) {
+    struct fy_parser *parser = fy_parser_create(&quiet);
+    bool is_taken = false;
+    if (parser != NULL && fy_parser_set_string(parser, build->text, build->n_bytes) == 0) {
+        for (struct fy_event *event; (event = fy_parser_parse(parser)) != NULL;) {
+            fy_parser_event_free(parser, event);
+        }
+        is_taken = !fy_parser_get_stream_error(parser);
+    }
+    fy_parser_destroy(parser);
+    return is_taken;
+}
+
 /* libfyaml's own errors, in its words. */
 static void report_syntax(struct build *build, struct fy_diag *diag) {
     void *iterator = NULL;
@@ -247,7 +266,9 @@ static void report_syntax(struct build *build, struct fy_diag *diag) {
                             "not YAML: %s; expected a YAML 1.2 document", error->msg != NULL ? error->msg : "syntax error");
         n_found += 1;
     }
-    if (n_found == 0) {
+    if (n_found == 0 && is_taken_again(build)) {
+        (void)fail_memory(build);
+    } else if (n_found == 0) {
         (void)fail(build, build->last, "not YAML; expected a YAML 1.2 document");
     }
 }
@@ -278,8 +299,8 @@ bool sarrus_tree_parse(sarrus_tree *tree, sarrus_findings *findings, int i_sourc
         .tree = tree, .findings = findings, .i_source = i_source, .column_offset = column_offset, .text = text, .n_bytes = n_bytes};
     build.last = place_moved(&build, 1, 1);
     struct fy_diag *diag = diag_create();
-    const struct fy_parse_cfg configuration = {
-        .search_path = "", .flags = FYPCF_QUIET | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE, .diag = diag};
+    struct fy_parse_cfg configuration = quiet;
+    configuration.diag = diag;
     struct fy_parser *parser = diag != NULL ? fy_parser_create(&configuration) : NULL;
     bool is_good = false;
     tree->root = NULL;

@@ -434,7 +434,7 @@ static void read_draw(sarrus_reader *reader, sarrus_node *node, sarrus_sampled *
 
 void sarrus_sampled_read(sarrus_reader *reader, sarrus_node *node) {
     sarrus_model *model = reader->model;
-    if (!sarrus_list_check(reader, node, -1, "a list of sampled parameters")) {
+    if (reader->findings.is_out_of_memory || !sarrus_list_check(reader, node, -1, "a list of sampled parameters")) {
         return;
     }
     for (int i_value = 0; i_value < model->n_values; ++i_value) {

@@ -223,11 +223,27 @@ static sarrus_status read_all(sarrus_context *context, const char *name, char **
 }
 
 static const char hdf5_signature[] = "\x89HDF\r\n\x1a\n";
+/* A path and a value each, of no more than anybody can mean. */
+static sarrus_status check_overrides(sarrus_context *context, const sarrus_override *overrides, size_t n_overrides) {
+    enum { MOST_OVERRIDES = 1 << 20 };
+    if (n_overrides > MOST_OVERRIDES) {
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "%zu overrides; expected at most %d", n_overrides, MOST_OVERRIDES);
+    }
+    for (size_t i = 0; i < n_overrides; ++i) {
+        if (overrides == NULL || overrides[i].path == NULL || overrides[i].value == NULL) {
+            return sarrus_report(context, SARRUS_BAD_ARGUMENT, "override %zu has no path or no value", i);
+        }
+    }
+    return SARRUS_OK;
+}
 
 sarrus_status sarrus_scenario_read_text(sarrus_context *context, const char *name, const char *text, size_t n_bytes,
                                         const sarrus_override *overrides, size_t n_overrides, sarrus_model **out) {
-    if (name == NULL || (text == NULL && n_bytes > 0) || (overrides == NULL && n_overrides > 0) || out == NULL) {
+    if (name == NULL || (text == NULL && n_bytes > 0) || out == NULL) {
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "a scenario needs a name, a text and a place for the model");
+    }
+    if (check_overrides(context, overrides, n_overrides) != SARRUS_OK) {
+        return SARRUS_BAD_ARGUMENT;
     }
     if (n_bytes >= sizeof hdf5_signature - 1 && memcmp(text, hdf5_signature, sizeof hdf5_signature - 1) == 0) {
         const sarrus_location begin = {name, NULL, 1, 1}; /* without the line, which is no text */

@@ -74,6 +74,10 @@ static bool read_expression(sarrus_reader *reader, const sarrus_node *node, doub
         }
         return true;
     }
+    if (status == SARRUS_NO_MEMORY) {
+        reader->findings.is_out_of_memory = true;
+        return false;
+    }
     const sarrus_node place = expression_place(node, fault.position);
     if (fault.is_unknown_name) {
         report_unknown_name(reader, &place, text + fault.position, fault.n_token);
@@ -226,7 +230,9 @@ static void bind_parameter(sarrus_reader *reader, const sarrus_node *node, sarru
     if (sarrus_names_add(&reader->parameter_names, node->key->text, i_value) == SARRUS_NO_MEMORY) {
         reader->findings.is_out_of_memory = true;
     }
-    if (sarrus_expression_bind(reader->expression, node->key->text, &reader->named[i_value]) != SARRUS_OK) {
+    const sarrus_status status = sarrus_expression_bind(reader->expression, node->key->text, &reader->named[i_value]);
+    reader->findings.is_out_of_memory = reader->findings.is_out_of_memory || status == SARRUS_NO_MEMORY;
+    if (status == SARRUS_BAD_ARGUMENT) {
         sarrus_reader_refuse(reader, node->key, "'%s' cannot name a parameter; expected another name", node->key->text);
     }
 }

@@ -2,6 +2,11 @@
 
 #include <stdio.h>
 
+bool sarrus_hdf5_start(void) {
+    (void)H5dont_atexit();
+    return H5open() >= 0;
+}
+
 sarrus_hdf5_silence sarrus_hdf5_silence_begin(void) {
     sarrus_hdf5_silence silence = {0};
     H5Eget_auto2(H5E_DEFAULT, &silence.function, &silence.data);

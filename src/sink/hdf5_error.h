@@ -2,9 +2,14 @@
 #ifndef SARRUS_SINK_HDF5_ERROR_H
 #define SARRUS_SINK_HDF5_ERROR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <hdf5.h>
+
+/* Starts HDF5 on this thread, for a program of one's own: without its handler at exit, which does not come through a failed
+ * allocation; every file is closed before. False when it cannot be had. */
+bool sarrus_hdf5_start(void);
 
 /* What HDF5 would have done with its error stack. */
 typedef struct sarrus_hdf5_silence {

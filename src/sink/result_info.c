@@ -99,33 +99,31 @@ static bool get_number(hid_t object, const char *name, hid_t type, void *out) {
     return ok;
 }
 
+/* NULL when it cannot be read. */
 static char *read_fixed_text(hid_t attribute, hid_t type) {
     size_t n = H5Tget_size(type);
     char *text = calloc(n + 1, 1);
     if (text != NULL && H5Aread(attribute, type, text) < 0) {
-        text[0] = '\0';
+        free(text);
+        text = NULL;
     }
     return text;
 }
 
-/* Text of a scalar attribute, of variable or fixed length; "" when there is none. */
-static void get_text(hid_t object, const char *name, char *out, size_t n_bytes) {
-    out[0] = '\0';
-    hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
-    if (attribute < 0) {
-        return;
-    }
+/* Text of an attribute, of variable or fixed length, when it is one; false when it cannot be read. */
+static bool read_text(hid_t attribute, char *out, size_t n_bytes) {
     hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-    bool single = type >= 0 && space >= 0 && H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1;
+    bool ok = type >= 0 && space >= 0;
+    bool single = ok && H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1;
     if (single && H5Tis_variable_str(type) > 0) {
         char *text = NULL;
-        if (H5Aread(attribute, type, &text) >= 0 && text != NULL) {
-            snprintf(out, n_bytes, "%s", text);
-            H5free_memory(text);
-        }
+        ok = H5Aread(attribute, type, &text) >= 0;
+        snprintf(out, n_bytes, "%s", ok && text != NULL ? text : "");
+        H5free_memory(ok ? text : NULL);
     } else if (single) {
         char *text = read_fixed_text(attribute, type);
-        snprintf(out, n_bytes, "%s", text != NULL ? text : "");
+        ok = text != NULL;
+        snprintf(out, n_bytes, "%s", ok ? text : "");
         free(text);
     }
     if (space >= 0) {
@@ -134,7 +132,20 @@ static void get_text(hid_t object, const char *name, char *out, size_t n_bytes) 
     if (type >= 0) {
         H5Tclose(type);
     }
+    return ok;
+}
+
+/* The same of an object's attribute by its name; "" when there is none. */
+static bool get_text(hid_t object, const char *name, char *out, size_t n_bytes) {
+    const htri_t exists = H5Aexists(object, name);
+    out[0] = '\0';
+    hid_t attribute = exists > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
+    if (attribute < 0) {
+        return exists == 0;
+    }
+    const bool ok = read_text(attribute, out, n_bytes);
     H5Aclose(attribute);
+    return ok;
 }
 
 /* Length of a dataset with one axis; 0 when there is none. */
@@ -207,7 +218,11 @@ static bool count_failed(hid_t file, sarrus_result_info *info) {
 static bool read_times(hid_t file, sarrus_result_info *info) {
     uint64_t n_planned = column_length(file, "time");
     uint64_t n_written = 0;
-    if (!get_number(file, "n_times_written", H5T_NATIVE_UINT64, &n_written) || n_written > n_planned) {
+    const bool is_counted = get_number(file, "n_times_written", H5T_NATIVE_UINT64, &n_written);
+    if (is_counted && n_written > 0 && n_planned == 0) {
+        return false; /* they cannot be read */
+    }
+    if (!is_counted || n_written > n_planned) {
         n_written = n_planned;
     }
     info->n_times = n_written;
@@ -266,21 +281,29 @@ static sarrus_status read_info(sarrus_context *context, const char *path, hid_t 
         return sarrus_report(context, SARRUS_UNSUPPORTED, "%s: result file format %d; this version reads format %d", path,
                              out->format, SARRUS_FORMAT);
     }
-    get_text(file, "sarrus_version", out->version, sizeof out->version);
-    get_text(file, "created", out->created, sizeof out->created);
-    get_text(file, "backend", out->backend, sizeof out->backend);
-    get_text(file, "device", out->device, sizeof out->device);
+    bool ok = get_text(file, "sarrus_version", out->version, sizeof out->version) &&
+              get_text(file, "created", out->created, sizeof out->created) &&
+              get_text(file, "backend", out->backend, sizeof out->backend) &&
+              get_text(file, "device", out->device, sizeof out->device);
     out->n_instances = column_length(file, "instance/id");
-    out->n_coordinates = H5Lexists(file, "coordinate", H5P_DEFAULT) > 0 ? (int)column_length(file, "coordinate") : 0;
+    if (out->n_instances == 0) { /* no run has none */
+        return sarrus_report(context, SARRUS_IO, "%s: the file is damaged: instance/id cannot be read", path);
+    }
+    const htri_t has_coordinates = H5Lexists(file, "coordinate", H5P_DEFAULT), has_events = H5Lexists(file, "events", H5P_DEFAULT);
+    out->n_coordinates = has_coordinates > 0 ? (int)column_length(file, "coordinate") : 0;
     count_events(file, out);
-    bool ok = get_number(file, "complete", H5T_NATIVE_INT, &out->complete) &&
-              get_number(file, "seed", H5T_NATIVE_UINT64, &out->seed) && read_part(file, out) && read_times(file, out) &&
-              count_failed(file, out) &&
-              H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, count_dataset, &out->n_datasets, H5O_INFO_BASIC) >= 0;
+    ok = ok && has_events >= 0 && (has_events > 0) == (out->has_rank_events != 0) &&
+         (has_coordinates == 0 || out->n_coordinates > 0) && get_number(file, "complete", H5T_NATIVE_INT, &out->complete) &&
+         get_number(file, "seed", H5T_NATIVE_UINT64, &out->seed) && read_part(file, out) && read_times(file, out) &&
+         count_failed(file, out) &&
+         H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, count_dataset, &out->n_datasets, H5O_INFO_BASIC) >= 0;
     return ok ? SARRUS_OK : refuse_damaged(context, path);
 }
 
 sarrus_status sarrus_result_info_read(sarrus_context *context, const char *path, sarrus_result_info *out) {
+    if (path == NULL || out == NULL) {
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_result_info_read needs a path and a place for what it finds");
+    }
     reader open_reader;
     sarrus_status status = reader_open(context, path, &open_reader);
     if (status != SARRUS_OK) {
@@ -338,13 +361,15 @@ static herr_t visit_dataset(hid_t file, const char *name, const H5O_info_t *obje
     bool ok = n_dims >= 0 && type >= 0;
     if (ok) {
         char units[UNITS_BYTES];
-        get_text(dataset, "units", units, sizeof units);
+        ok = get_text(dataset, "units", units, sizeof units);
         for (int d = 0; d < n_dims; d++) {
             dims[d] = extent[d];
         }
         /* the scale of the instances has a second name at the root, which is met first */
         const char *path = strcmp(name, "id") == 0 && H5Lexists(file, "instance/id", H5P_DEFAULT) > 0 ? "instance/id" : name;
-        state->visit(path, n_dims, dims, type_name(type), H5Dget_storage_size(dataset), units, state->user);
+        if (ok) {
+            state->visit(path, n_dims, dims, type_name(type), H5Dget_storage_size(dataset), units, state->user);
+        }
     }
     if (type >= 0) {
         H5Tclose(type);
@@ -357,6 +382,9 @@ static herr_t visit_dataset(hid_t file, const char *name, const H5O_info_t *obje
 }
 
 sarrus_status sarrus_result_visit(sarrus_context *context, const char *path, sarrus_dataset_visitor visit, void *user) {
+    if (path == NULL || visit == NULL) {
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_result_visit needs a path and a function to call");
+    }
     reader open_reader;
     sarrus_status status = reader_open(context, path, &open_reader);
     if (status != SARRUS_OK) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/crew.h"
 #include "core/monotonic.h"
 #include "core/report.h"
 #include "core/stop.h"
@@ -263,9 +264,9 @@ static const char *description_error(const sarrus_sink_description *description)
  * limit fails with an error instead of a deadly SIGXFSZ. */
 static sarrus_status start_threads(sarrus_sink *sink, sarrus_context *context, int n_compress_threads) {
     int n = n_compress_threads > 0 ? n_compress_threads : THREADS_DEFAULT;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t blocked, before;
+    sarrus_thread_signals(&blocked);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
     sarrus_status status =
         sarrus_compress_pool_create(n < THREADS_MAX ? n : THREADS_MAX, sink->layout.chunk_bytes_max, &sink->pool);
     int error = 0;

@@ -201,6 +201,21 @@ static void instance_gather(const sarrus_channels *channels, const sarrus_channe
     }
 }
 
+/* What the threads that gather share. */
+typedef struct gathering {
+    const sarrus_channels *channels;
+    const sarrus_channels_rows *rows;
+    double *const *source;
+    double **data;
+} gathering;
+
+static void instances_gather(void *user, int i_member, int n_members) {
+    const gathering *job = user;
+    const sarrus_crew_share share = sarrus_crew_share_of(job->rows->n_instances, i_member, n_members);
+    for (uint64_t i = share.i_first; i < share.i_end; i++)
+        instance_gather(job->channels, job->rows, i, job->source, job->data);
+}
+
 void sarrus_channels_gather(const sarrus_channels *channels, const sarrus_channels_rows *rows,
                             double *const source[SARRUS_N_OBSERVABLES], double **data) {
     bool is_all_direct = true;
@@ -208,8 +223,6 @@ void sarrus_channels_gather(const sarrus_channels *channels, const sarrus_channe
         is_all_direct = is_all_direct && channels->is_direct[channels->observable[i]];
     if (is_all_direct)
         return;
-    const int64_t n_instances = (int64_t)rows->n_instances;
-#pragma omp parallel for schedule(static) num_threads(rows->n_threads)
-    for (int64_t i = 0; i < n_instances; i++)
-        instance_gather(channels, rows, (uint64_t)i, source, data);
+    gathering job = {channels, rows, source, data};
+    sarrus_crew_run(rows->crew, rows->n_threads, instances_gather, &job);
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "core/crew.h"
 #include "model/model.h"
 #include "plan/plan.h"
 #include "sarrus/batch.h"
@@ -29,9 +30,10 @@ SARRUS_MUST_USE sarrus_status sarrus_channels_create(sarrus_context *context, co
                                                      sarrus_channels *out);
 void sarrus_channels_free(sarrus_channels *channels);
 
-/* Which rows of arrays [n_instances][n_rows_stride][components] to copy, and with how many threads. */
+/* Which rows of arrays [n_instances][n_rows_stride][components] to copy, and how many threads of whom do it. */
 typedef struct sarrus_channels_rows {
     uint64_t n_instances, n_rows_stride, i_row, n_rows;
+    sarrus_crew *crew;
     int n_threads;
 } sarrus_channels_rows;
 

@@ -47,6 +47,8 @@ sarrus_status sarrus_draws_create_part(sarrus_context *context, const sarrus_mod
 
 sarrus_status sarrus_draws_make(sarrus_context *context, const sarrus_model *model, uint64_t seed, uint64_t i_first,
                                 uint64_t n_instances, const volatile int32_t *stop, sarrus_draws **out) {
+    if (model == NULL || out == NULL)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_draws_create needs a model and a place for the draws");
     const size_t n_sampled = (size_t)model->batch.n_sampled;
     *out = NULL;
     if (n_instances == 0)
@@ -85,13 +87,22 @@ void sarrus_draws_destroy(sarrus_draws *draws) {
 }
 
 int sarrus_draws_n_parameters(const sarrus_draws *draws) {
-    return draws->n_sampled;
+    return draws != NULL ? draws->n_sampled : 0;
+}
+
+/* Whether there is such a parameter. */
+static bool is_drawn(const sarrus_draws *draws, int i_parameter) {
+    return draws != NULL && i_parameter >= 0 && i_parameter < draws->n_sampled;
 }
 
 const char *sarrus_draws_label(const sarrus_draws *draws, int i_parameter) {
+    if (!is_drawn(draws, i_parameter))
+        return NULL;
     return draws->model->batch.sampled[i_parameter].label;
 }
 
 const double *sarrus_draws_values(const sarrus_draws *draws, int i_parameter) {
+    if (!is_drawn(draws, i_parameter))
+        return NULL;
     return draws->values + (uint64_t)i_parameter * draws->n_instances;
 }

@@ -164,14 +164,18 @@ static void rows_take(const sarrus_march *march, const sarrus_observation *seen,
     const uint64_t n_instances = sarrus_batch_n_instances(march->batch);
     /* A thread is not worth waking for less than some thousand numbers. */
     const uint64_t n_useful = 1 + n_instances * n_rows / 4096;
-    const int n_threads = (uint64_t)march->n_threads < n_useful ? march->n_threads : (int)n_useful;
-    const sarrus_channels_rows gathered = {
-        .n_instances = n_instances, .n_rows_stride = seen->n_times_stride, .n_rows = n_rows, .n_threads = n_threads};
+    const int n_threads = (uint64_t)sarrus_crew_size(march->crew) < n_useful ? sarrus_crew_size(march->crew) : (int)n_useful;
+    const sarrus_channels_rows gathered = {.n_instances = n_instances,
+                                           .n_rows_stride = seen->n_times_stride,
+                                           .n_rows = n_rows,
+                                           .crew = march->crew,
+                                           .n_threads = n_threads};
     if (block != NULL)
         sarrus_channels_gather(march->channels, &gathered, source, block->data);
     const sarrus_tally_rows rows = {
         .n_rows_stride = seen->n_times_stride,
         .n_rows = n_rows,
+        .crew = march->crew,
         .n_threads = n_threads,
         .position_error = source[SARRUS_OBSERVE_POSITION_ERROR],
         .velocity_error = source[SARRUS_OBSERVE_VELOCITY_ERROR],

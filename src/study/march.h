@@ -2,6 +2,7 @@
 #ifndef SARRUS_STUDY_MARCH_H
 #define SARRUS_STUDY_MARCH_H
 
+#include "core/crew.h"
 #include "sarrus/run.h"
 #include "sink/sink.h"
 #include "study/channels.h"
@@ -17,7 +18,7 @@ typedef struct sarrus_march {
     const sarrus_channels *channels;
     sarrus_tally *tally;
     sarrus_replay *replay;             /* NULL: output times of the schedule; else rows of this */
-    int n_threads;                     /* for gathering and tallying */
+    sarrus_crew *crew;                 /* for gathering and tallying */
     uint64_t n_rows;                   /* output times of a full block; 0: no file, the march chooses */
     sarrus_progress_function progress; /* NULL: nobody watches */
     void *progress_user;

@@ -3,11 +3,11 @@
 #include "sarrus/run.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch/crew.h"
 #include "core/report.h"
 #include "core/stop.h"
 #include "model/model.h"
@@ -188,7 +188,7 @@ static sarrus_status run_prepare(run_job *run) {
             .channels = &run->channels,
             .tally = &run->tally,
             .replay = run->options->shows_steps ? &run->replay : NULL,
-            .n_threads = run->options->batch.n_threads > 0 ? run->options->batch.n_threads : omp_get_num_procs(),
+            .crew = sarrus_batch_crew(run->batch),
             .n_rows = run->sink != NULL ? sarrus_sink_block_times(run->sink) : 0,
             .progress = run->options->progress,
             .progress_user = run->options->progress_user,
@@ -289,6 +289,12 @@ sarrus_status sarrus_result_path_check(sarrus_context *context, const char *path
 
 sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, const sarrus_run_options *options,
                          sarrus_run_summary *summary) {
+    static const sarrus_run_options defaults = {.output_path = NULL};
+    if (model == NULL || summary == NULL)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_run needs a model and a place for the summary");
+    if (options != NULL && options->plan != NULL && options->plan->model != model)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "the plan given to sarrus_run is of another model");
+    options = options != NULL ? options : &defaults;
     const uint64_t n_study = options->n_instances > 0 ? options->n_instances : sarrus_model_n_instances(model);
     const uint64_t i_first = options->first_instance, n_rest = n_study > i_first ? n_study - i_first : 0;
     run_job run = {

@@ -1,6 +1,7 @@
 #include "study/tally.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -36,16 +37,30 @@ static uint64_t record_add(sarrus_tally_record *record, const sarrus_tally_rows 
     return is_changed;
 }
 
-void sarrus_tally_add(sarrus_tally *tally, const sarrus_tally_rows *rows) {
-    const int64_t n_instances = (int64_t)tally->n_instances;
+/* What the threads that tally share. */
+typedef struct tallying {
+    sarrus_tally *tally;
+    const sarrus_tally_rows *rows;
+    atomic_uint_fast64_t n_rank_changes;
+} tallying;
+
+static void instances_tally(void *user, int i_member, int n_members) {
+    tallying *job = user;
+    const sarrus_tally_rows *rows = job->rows;
+    const sarrus_crew_share share = sarrus_crew_share_of(job->tally->n_instances, i_member, n_members);
     uint64_t n_rank_changes = 0;
-#pragma omp parallel for schedule(static) num_threads(rows->n_threads) reduction(+ : n_rank_changes)
-    for (int64_t i = 0; i < n_instances; i++) {
-        const uint64_t i_first = (uint64_t)i * rows->n_rows_stride + rows->i_row;
+    for (uint64_t i = share.i_first; i < share.i_end; i++) {
+        const uint64_t i_first = i * rows->n_rows_stride + rows->i_row;
         for (uint64_t i_row = i_first; i_row < i_first + rows->n_rows; i_row++)
-            n_rank_changes += record_add(&tally->records[i], rows, i_row);
+            n_rank_changes += record_add(&job->tally->records[i], rows, i_row);
     }
-    tally->n_rank_changes += n_rank_changes;
+    atomic_fetch_add_explicit(&job->n_rank_changes, n_rank_changes, memory_order_relaxed);
+}
+
+void sarrus_tally_add(sarrus_tally *tally, const sarrus_tally_rows *rows) {
+    tallying job = {.tally = tally, .rows = rows};
+    sarrus_crew_run(rows->crew, rows->n_threads, instances_tally, &job);
+    tally->n_rank_changes += atomic_load_explicit(&job.n_rank_changes, memory_order_relaxed);
 }
 
 void sarrus_tally_finish(const sarrus_tally *tally, const uint8_t *status, sarrus_run_summary *summary) {

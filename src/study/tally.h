@@ -2,6 +2,7 @@
 #ifndef SARRUS_STUDY_TALLY_H
 #define SARRUS_STUDY_TALLY_H
 
+#include "core/crew.h"
 #include "sarrus/run.h"
 
 /* Of one instance. Kept apart per instance because one that fails later is left out of the summary altogether. */
@@ -20,7 +21,8 @@ typedef struct sarrus_tally {
 /* Rows i_row … i_row + n_rows − 1 of arrays [n_instances][n_rows_stride]; NULL where not observed. */
 typedef struct sarrus_tally_rows {
     uint64_t n_rows_stride, i_row, n_rows;
-    int n_threads; /* that share the instances */
+    sarrus_crew *crew;
+    int n_threads; /* of the crew, that share the instances */
     const double *position_error;
     const double *velocity_error;
     const double *rank;

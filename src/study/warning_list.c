@@ -77,11 +77,15 @@ void sarrus_warnings_add_rest(sarrus_warnings *warnings, sarrus_warning_kind kin
 }
 
 int sarrus_warnings_count(const sarrus_warnings *warnings) {
-    return warnings->n;
+    return warnings != NULL ? warnings->n : 0;
 }
 
 void sarrus_warnings_get(const sarrus_warnings *warnings, int i, sarrus_warning *out) {
-    *out = warnings->list[i].warning;
+    if (out == NULL)
+        return;
+    *out = (sarrus_warning){.name = "", .text = ""};
+    if (i >= 0 && i < sarrus_warnings_count(warnings))
+        *out = warnings->list[i].warning;
 }
 
 void sarrus_warnings_destroy(sarrus_warnings *warnings) {

@@ -138,7 +138,7 @@ static const double *observe(const rig *r, const sarrus_observe_request *want) {
 
 /* The largest difference of an observable, relative to its largest value over all instances. */
 static double difference(const rig *r, sarrus_observable what) {
-    sarrus_observe_request want;
+    sarrus_observe_request want = {.step = r->clock.step};
     const int width = sarrus_batch_observable_width(r->batch, what);
     double worst = 0.0, largest = 0.0;
     for (int i = 0; i < SARRUS_N_OBSERVABLES; ++i)
@@ -146,7 +146,7 @@ static double difference(const rig *r, sarrus_observable what) {
     if (width == 0)
         return 0.0;
     want.at[what] = 0;
-    want.n_arrays = width;
+    want.n_arrays = want.n_computed = width;
     double *expected = malloc((size_t)width * N_INSTANCES * sizeof *expected);
     assert_non_null(expected);
     mechanism_observe(r->batch, what, expected);

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "cli/confined.c" /* the program's own sources are in no library */
+#include "cli/crash.c"
 #include "cli/program.h"
 
 typedef enum deed { DEED_PRINT, DEED_CRASH, DEED_ABORT, DEED_RUN_AWAY, DEED_SLEEP, DEED_ALL_MEMORY, DEED_ODD_CODE } deed;

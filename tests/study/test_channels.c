@@ -29,9 +29,12 @@ static void gather_cuts_an_observable_into_fields(void **state) {
                 reactions[i][k][c] = mark(i, k, c);
     double *const source[SARRUS_N_OBSERVABLES] = {[SARRUS_OBSERVE_REACTIONS] = &reactions[0][0][0]};
     double *data[3] = {NULL, &field[0][0][0][0], &field[1][0][0][0]};
+    sarrus_crew *crew = NULL;
+    assert_int_equal(sarrus_crew_create(NULL, 2, &crew), SARRUS_OK);
     const sarrus_channels_rows rows = {
-        .n_instances = N_INSTANCES, .n_rows_stride = N_ROWS, .i_row = 1, .n_rows = 3, .n_threads = 2};
+        .n_instances = N_INSTANCES, .n_rows_stride = N_ROWS, .i_row = 1, .n_rows = 3, .crew = crew, .n_threads = 2};
     sarrus_channels_gather(&channels, &rows, source, data);
+    sarrus_crew_destroy(crew);
     for (int i_joint = 0; i_joint < N_JOINTS; i_joint++)
         for (int i = 0; i < N_INSTANCES; i++)
             for (int k = 0; k < N_ROWS; k++)

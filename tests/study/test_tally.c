@@ -12,6 +12,8 @@
 static void the_maxima_are_over_healthy_instances(void **state) {
     (void)state;
     sarrus_tally tally;
+    sarrus_crew *crew = NULL;
+    assert_int_equal(sarrus_crew_create(NULL, 2, &crew), SARRUS_OK);
     assert_int_equal(sarrus_tally_create(NULL, 3, &tally), SARRUS_OK);
     /* Three instances, rows 1 and 2 of a stride of 4; instance 1 fails after its first row, and was far off by then. */
     const double position[3][4] = {{9, 1e-6, 2e-6, 9}, {9, 0.5, NAN, 9}, {9, 3e-6, 1e-6, 9}};
@@ -20,6 +22,7 @@ static void the_maxima_are_over_healthy_instances(void **state) {
     const sarrus_tally_rows rows = {.n_rows_stride = 4,
                                     .i_row = 1,
                                     .n_rows = 2,
+                                    .crew = crew,
                                     .n_threads = 2,
                                     .position_error = &position[0][0],
                                     .velocity_error = &velocity[0][0],
@@ -32,6 +35,7 @@ static void the_maxima_are_over_healthy_instances(void **state) {
     assert_true(summary.max_velocity_error == 3e-5);
     assert_int_equal(summary.n_rank_changes, 1);
     sarrus_tally_free(&tally);
+    sarrus_crew_destroy(crew);
 }
 
 /* Changes are counted across calls, and what is not observed stays NaN. */
