@@ -22,6 +22,7 @@
 
 #include "kernels/body/mechanism.h"
 #include "model/model.h"
+#include "plan/watch.h"
 #include "sarrus/plan.h"
 
 /* What the numerical analysis of the constraints found. */
@@ -113,11 +114,13 @@ struct sarrus_plan {
     uint64_t hash;
     char **coordinate_names, **speed_names; /* [n] */
     char *card;
+    sarrus_plan_watch *watch; /* while the plan is made; NULL: nobody */
 };
 
 /* sarrus_plan_create with the order that is wanted: results may not depend on it beyond round-off, which tests look at. */
 SARRUS_MUST_USE sarrus_status sarrus_plan_create_in_order(sarrus_context *context, const sarrus_model *model,
-                                                          sarrus_order_kind wanted, sarrus_plan **out);
+                                                          sarrus_order_kind wanted, const sarrus_plan_options *options,
+                                                          sarrus_plan **out);
 
 /* Steps of sarrus_plan_create, in order. Each fills its part of the plan; what they allocate sarrus_plan_destroy frees. */
 SARRUS_MUST_USE sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan);
