@@ -31,7 +31,7 @@ typedef struct sarrus_plan_sizes {
 /* An order in which the constraint rows, by blocks of two, can be eliminated. */
 typedef struct sarrus_plan_order {
     const char *name; /* static */
-    double flops;     /* of factoring S and of one solution with it */
+    double flops;     /* of factoring S and of one solution with it; INFINITY: too many, given up */
     int n_entries;    /* blocks of L below its diagonal */
     int n_updates;    /* blocks that they are subtracted from, in the whole factorisation */
     int n_levels;     /* height of the elimination tree: the longest chain of blocks that wait for one another */
@@ -49,7 +49,7 @@ typedef struct sarrus_plan_progress {
 typedef int (*sarrus_plan_progress_function)(const sarrus_plan_progress *progress, void *user);
 
 typedef struct sarrus_plan_options {
-    const volatile int32_t *stop; /* not 0: stop, within 0.1 s; may be set by a signal's handler; NULL: never */
+    const volatile int32_t *stop;           /* not 0: stop, within 0.1 s; may be set by a signal's handler; NULL: never */
     sarrus_plan_progress_function progress; /* NULL: nobody is told */
     void *user;
 } sarrus_plan_options;

@@ -372,6 +372,7 @@ sarrus_status sarrus_plan_drives_check(sarrus_context *context, sarrus_plan *pla
     if (plan->mech.n_drives == 0 || !(plan->model->integrator.t_end > 0.0))
         return SARRUS_OK;
     sarrus_follow follow = {0};
+    sarrus_plan_watch_phase(plan->watch, "following the drives");
     impasse at = {.gap = gap, .plan = plan, .follow = &follow};
     double *start = malloc(bytes);
     if (!start)

@@ -121,6 +121,7 @@ static sarrus_status explore(sarrus_configuration *c, sightings *seen) {
     const double flops_before = c->fronts.flops;
     for (int i = 0; status == SARRUS_OK && i < N_WALKS; ++i) {
         int rank = seen->firm_rank[seen->n - 1];
+        sarrus_plan_watch_share(plan->watch, (double)i / N_WALKS);
         if (plan->mech.n_drives == 0 && rank >= c->n)
             break;
         if (i >= FEWEST_WALKS && (c->fronts.flops - flops_before) * (i + 1) > most_flops * i)
@@ -301,11 +302,13 @@ static sarrus_status check_masses(sarrus_context *context, const sarrus_plan *pl
 /* Looks at the assembled configuration and beside it. */
 static sarrus_status look_around(sarrus_context *context, sarrus_plan *plan, sarrus_gap *gap, sightings *seen) {
     sarrus_configuration *c = gap->c;
+    sarrus_plan_watch_phase(plan->watch, "looking around");
     sarrus_status status = see(c, seen);
     if (status == SARRUS_OK)
         status = sarrus_plan_start_take(plan, c);
     if (status == SARRUS_OK)
         status = explore(c, seen);
+    sarrus_plan_watch_phase(plan->watch, "choosing independent rows");
     if (status == SARRUS_OK)
         status = judge(&plan->independence, c, seen, plan->mech.m);
     if (status == SARRUS_OK) {
@@ -342,6 +345,7 @@ static sarrus_status analyse(sarrus_context *context, sarrus_plan *plan, sarrus_
     sarrus_gap gap = {0};
     sarrus_status status = sarrus_gap_create(c, &gap);
     if (status == SARRUS_OK) {
+        sarrus_plan_watch_phase(plan->watch, "assembling");
         plan->start.size = gap.size;
         status = assemble(context, plan, &gap);
     }

@@ -120,9 +120,10 @@ sarrus_status sarrus_plan_create_watched(sarrus_context *context, const sarrus_m
 static sarrus_status make_factor(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted) {
     plan->mech.independent = plan->independence.independent;
     settle_threshold(plan);
-    sarrus_plan_cranks(plan);
+    sarrus_status status = sarrus_plan_cranks(context, plan);
     sarrus_plan_watch_phase(plan->watch, "ordering the elimination");
-    sarrus_status status = sarrus_plan_elimination(context, plan, wanted);
+    if (status == SARRUS_OK)
+        status = sarrus_plan_elimination(context, plan, wanted);
     if (status == SARRUS_OK)
         status = sarrus_plan_shares(context, plan);
     if (status != SARRUS_OK)

@@ -14,15 +14,22 @@ void sarrus_plan_watch_begin(sarrus_plan_watch *watch, const sarrus_plan_options
     memset(watch, 0, sizeof *watch);
     if (options)
         watch->options = *options;
-    watch->phase = "";
+    watch->phase = "beginning";
     watch->share = -1.0;
     watch->begun = sarrus_monotonic_seconds();
     watch->told = watch->begun + quiet - interval;
 }
 
 void sarrus_plan_watch_phase(sarrus_plan_watch *watch, const char *phase) {
+    if (!watch)
+        return;
     watch->phase = phase;
     watch->share = -1.0;
+}
+
+void sarrus_plan_watch_share(sarrus_plan_watch *watch, double share) {
+    if (watch)
+        watch->share = share;
 }
 
 static void tell(sarrus_plan_watch *watch) {

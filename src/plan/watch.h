@@ -17,10 +17,13 @@ typedef struct sarrus_plan_watch {
 
 void sarrus_plan_watch_begin(sarrus_plan_watch *watch, const sarrus_plan_options *options);
 
-/* A new phase begins. */
+/* A new phase begins. Here and below NULL is nobody. */
 void sarrus_plan_watch_phase(sarrus_plan_watch *watch, const char *phase);
 
-/* To be called every few microseconds of work or more seldom. False: stop. NULL is nobody. */
+/* How much of it is done, from 0 to 1. */
+void sarrus_plan_watch_share(sarrus_plan_watch *watch, double share);
+
+/* To be called every few microseconds of work or more seldom. False: stop. */
 bool sarrus_plan_watch_goes_on(sarrus_plan_watch *watch);
 
 #endif
