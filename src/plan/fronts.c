@@ -53,6 +53,7 @@ void sarrus_fronts_free(sarrus_fronts *f) {
     free(f->later);
     free(f->row);
     free(f->slot);
+    free(f->scratch);
     free(f->factor);
     free(f->work);
     memset(f, 0, sizeof *f);
@@ -154,7 +155,8 @@ sarrus_status sarrus_fronts_create(const sarrus_plan_rows *rows, sarrus_plan_wat
     f->front = calloc(n + 1, sizeof *f->front);
     f->place = calloc(n + 1, sizeof *f->place);
     f->slot = calloc(n + 1, sizeof *f->slot);
-    const bool good = f->front && f->place && f->slot && graph_of(rows, &graph) &&
+    f->scratch = calloc(3 * n + 1, sizeof *f->scratch);
+    const bool good = f->front && f->place && f->slot && f->scratch && graph_of(rows, &graph) &&
                       sarrus_order_try(&graph, SARRUS_ORDER_DEGREE, &trial) && !isinf(trial.facts.flops) && list_later(f, &trial) &&
                       list_rows(f, rows) && make_factor(f);
     sarrus_block_graph_free(&graph);
@@ -292,6 +294,7 @@ static double flops_of(const dense_front *d) {
 
 bool sarrus_fronts_factor(sarrus_fronts *f, const sarrus_plan_rows *rows, double mu, const double *b) {
     bool good = true;
+    f->mu = mu;
     for (int k = 0; good && k < f->n; ++k) {
         sarrus_front *front = &f->front[k];
         dense_front d = assemble(f, k, rows, mu, b);
@@ -357,7 +360,15 @@ double sarrus_fronts_flops(const sarrus_fronts *f) {
     return flops;
 }
 
-void sarrus_fronts_least(const sarrus_fronts *f, double *x) {
+void sarrus_fronts_solve(const sarrus_fronts *f, double *x) {
+    solve_forth(f, x);
+    solve_back(f, x);
+}
+
+/* Round-off puts ε/μ² times what is left of b into the null space: that is taken off again, by what μ² (AᵀA + μ²)⁻¹ leaves of it.
+ */
+void sarrus_fronts_least(sarrus_fronts *f, double *x) {
+    const size_t n = 3 * (size_t)f->n;
     for (int k = 0; k < f->n; ++k) {
         const sarrus_front *front = &f->front[k];
         const size_t n_columns = 3 + 3 * (size_t)front->n_later + 1;
@@ -365,11 +376,14 @@ void sarrus_fronts_least(const sarrus_fronts *f, double *x) {
             x[3 * (size_t)front->body + i] = f->factor[front->factor + (i + 1) * n_columns - 1];
     }
     solve_back(f, x);
-}
-
-void sarrus_fronts_solve(const sarrus_fronts *f, double *x) {
-    solve_forth(f, x);
-    solve_back(f, x);
+    memcpy(f->scratch, x, n * sizeof *x);
+    for (int pass = 0; pass < 2; ++pass) {
+        sarrus_fronts_solve(f, f->scratch);
+        for (size_t i = 0; i < n; ++i)
+            f->scratch[i] *= f->mu * f->mu;
+    }
+    for (size_t i = 0; i < n; ++i)
+        x[i] -= f->scratch[i];
 }
 
 static double column_norm(const dense_front *d, int first, int column) {

@@ -46,6 +46,8 @@ typedef struct sarrus_fronts {
     int32_t *later;      /* places of the later bodies, ascending */
     int32_t *row;        /* [n_rows] rows in the order of their fronts */
     int32_t *slot;       /* [n] columns of a front, scratch */
+    double *scratch;     /* [3n] */
+    double mu;           /* of the last factorisation */
     double *factor;      /* R and Qᵀb */
     double *work;        /* [n_work] the front under way and a row of sums */
     size_t n_work;
@@ -64,8 +66,9 @@ SARRUS_MUST_USE bool sarrus_fronts_factor(sarrus_fronts *fronts, const sarrus_pl
 /* Of one factorisation, about. */
 double sarrus_fronts_flops(const sarrus_fronts *fronts);
 
-/* x [3n] ← the x for which ‖Ax − b‖² + μ²‖x‖² is least. */
-void sarrus_fronts_least(const sarrus_fronts *fronts, double *x);
+/* x [3n] ← the x for which ‖Ax − b‖² + μ²‖x‖² is least. What A cannot meet of b leaves nothing in the null space of A, as far as
+ * singular values below μ are concerned. */
+void sarrus_fronts_least(sarrus_fronts *fronts, double *x);
 
 /* x [3n] ← (AᵀA + μ²I)⁻¹ x. */
 void sarrus_fronts_solve(const sarrus_fronts *fronts, double *x);
