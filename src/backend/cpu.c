@@ -23,6 +23,7 @@
 typedef struct cpu_thread {
     sarrus_kernel_call call;
     sarrus_lapack_solver lapack;
+    void *workspace;  /* what the call's stands in */
     double *observed; /* lane arrays of one observation */
     sarrus_event_list events;
     sarrus_advance_function *advance_before; /* which kernels have advanced the tile last */
@@ -52,11 +53,18 @@ static double *lane_arrays(size_t n_doubles, const volatile int32_t *stop) {
     return (double *)(void *)block;
 }
 
+/* The same, but pages are zero because nobody has touched them: work space for a large mechanism's rank-revealing path is gigabytes
+ * that most runs never need. *block is what is to be freed. */
+static double *untouched_lane_arrays(size_t n_doubles, void **block) {
+    *block = calloc(1, n_doubles * sizeof(double) + 64);
+    return *block ? (double *)(((uintptr_t)*block + 63) / 64 * 64) : NULL;
+}
+
 static void cpu_destroy(sarrus_device *base) {
     cpu_device *device = cpu_of(base);
     sarrus_specializer_destroy(device->specializer);
     for (int i = 0; device->threads && i < base->n_threads; ++i) {
-        free(device->threads[i].call.workspace);
+        free(device->threads[i].workspace);
         free(device->threads[i].observed);
         sarrus_lapack_solver_free(&device->threads[i].lapack);
         sarrus_event_list_free(&device->threads[i].events);
@@ -73,7 +81,7 @@ static bool thread_create(cpu_device *device, cpu_thread *thread) {
     thread->call.mech = mech;
     thread->call.reveal = device->kernels->reveal;
     thread->call.stop = device->base.stop;
-    thread->call.workspace = lane_arrays(device->kernels->workspace_arrays(mech) * width, device->base.stop);
+    thread->call.workspace = untouched_lane_arrays(device->kernels->workspace_arrays(mech) * width, &thread->workspace);
     thread->observed =
         lane_arrays(((size_t)mech->n + 3 * (size_t)mech->n_joints + (size_t)mech->n_drives + SARRUS_N_OBSERVABLES) * width, NULL);
     if (mech->solve == SARRUS_SOLVE_EXTERNAL) {
