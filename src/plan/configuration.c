@@ -253,10 +253,13 @@ bool sarrus_configuration_newton(sarrus_configuration *c) {
     return newton_step(c, false);
 }
 
+/* ‖Φ‖ that is as good as none: where coordinates are 0, steps that are damped would go on to the smallest numbers there are. */
+static const double closed = 1e-30;
+
 static double assemble(sarrus_configuration *c, double t, bool is_held) {
     double error = sarrus_configuration_rows(c, t), best = error;
     int n_worse = 0;
-    for (int i = 0; i < 60 && error > 0.0 && n_worse < 8; ++i) {
+    for (int i = 0; i < 60 && error > closed && n_worse < 8; ++i) {
         if (!newton_step(c, is_held))
             break;
         error = sarrus_configuration_rows(c, t);

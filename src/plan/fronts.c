@@ -382,8 +382,14 @@ void sarrus_fronts_least(sarrus_fronts *f, double *x) {
         for (size_t i = 0; i < n; ++i)
             f->scratch[i] *= f->mu * f->mu;
     }
-    for (size_t i = 0; i < n; ++i)
+    double largest = 0.0;
+    for (size_t i = 0; i < n; ++i) {
         x[i] -= f->scratch[i];
+        largest = fmax(largest, fabs(x[i]));
+    }
+    /* What does not move is not to move by 1e-167. */
+    for (size_t i = 0; i < n; ++i)
+        x[i] = fabs(x[i]) > 1e-20 * largest ? x[i] : 0.0;
 }
 
 static double column_norm(const dense_front *d, int first, int column) {

@@ -12,6 +12,8 @@
 static const double small_sigma = 1e-2;
 /* Smaller ones may be the work of what Newton leaves of Φ: nothing is refused for them. */
 static const double firm_sigma = 1e-6;
+/* Of a coordinate, and of one m or rad where it is smaller. */
+static const double round_off = 1e-15;
 
 static double *copy_of(const double *from, int n) {
     double *to = malloc((size_t)(n ? n : 1) * sizeof *to);
@@ -47,7 +49,9 @@ sarrus_status sarrus_plan_start_take(sarrus_plan *plan, sarrus_configuration *c)
     double *x = calloc((size_t)n + 1, sizeof *x);
     if (!x)
         return SARRUS_NO_MEMORY;
-    memcpy(start->q, c->q, (size_t)n * sizeof *c->q);
+    /* What assembly moves by round-off it does not move. */
+    for (int i = 0; i < n; ++i)
+        start->q[i] = fabs(c->q[i] - start->q_given[i]) > round_off * fmax(1.0, fabs(c->q[i])) ? c->q[i] : start->q_given[i];
     memcpy(start->v, c->v, (size_t)n * sizeof *c->v);
     const bool good = sarrus_configuration_least(c, SARRUS_RANK_TOLERANCE, c->phi_dot, x, NULL);
     for (int i = 0; good && i < n; ++i)

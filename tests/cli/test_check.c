@@ -1,6 +1,5 @@
 /* Claims: `sarrus check` says the same of a mechanism, down to the hash of its plan, whatever code the C library has chosen for the
- * processor: rank and redundant rows are those of the mechanism, not of the last bits of a decomposition. No library of linear algebra
- * takes part. */
+ * processor: rank and redundant rows are those of the mechanism, not of the last bits of a decomposition. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,31 +1,34 @@
-"""Under every limit of address space `sarrus check` and `sarrus run` answer: with success, or with an error.
+#!/usr/bin/env python3
+"""`sarrus check` and `sarrus run` under limits of address space (ulimit -v), which batch queues set, from 60 to 400 MB.
 
-Batch queues set such limits (ulimit -v). Each of the sizes is tried with each command and scenario; an answer is an exit
-code of 0, 2 or 3 within the time allowed, with a message where it is not 0. Ends with exit code 1 when one is missing.
+Each answers within seconds: with success, or with exit code 2 or 3 and an error that says what is wrong. A library that is refused
+memory may crash, or ask again for ever. Of pendulum and five-bar, with `pinv: auto` and `pinv: lapack`.
 """
 
-import argparse
-import os
-import pathlib
 import resource
 import subprocess
 import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(os.environ.get("SARRUS_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
-PROGRAM = os.environ.get("SARRUS_PROGRAM", ROOT / "build" / "release" / "sarrus")
+from trial import PROGRAM, ROOT, conclude, options
+
+# Seconds: an answer takes a tenth of one on an idle machine.
+MOST_SECONDS = 30.0
+SMALLEST, LARGEST = 60, 400
 
 
-def answer(command, megabytes, folder, seconds):
-    """What the command says under the limit: (exit code or None, seconds, its last line)."""
+def answer(command, megabytes, folder):
+    """(exit code or None, seconds, the first line of what went wrong)"""
 
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (megabytes * 1000000, megabytes * 1000000))
 
     begun = time.monotonic()
     try:
-        said = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=seconds, preexec_fn=limit)
+        said = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, check=False, timeout=MOST_SECONDS, preexec_fn=limit
+        )
     except subprocess.TimeoutExpired:
         return None, time.monotonic() - begun, ""
     lines = said.stderr.strip().splitlines()
@@ -37,33 +40,25 @@ def is_answer(code, text):
     return code == 0 or (code in (2, 3) and "error" in text) or (code == 127 and "shared libraries" in text)
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--n", type=int, default=26, help="sizes to try (26)")
-    parser.add_argument("--from", type=int, default=60, dest="first", metavar="MB", help="the smallest (60)")
-    parser.add_argument("--to", type=int, default=400, dest="last", metavar="MB", help="the largest (400)")
-    parser.add_argument("--seconds", type=float, default=5.0, help="time allowed for an answer (5)")
-    parser.add_argument("--pinv", action="append", help="also with this pseudoinverse (may be repeated)")
-    options = parser.parse_args(arguments)
-    sizes = [options.first + round((options.last - options.first) * i / max(options.n - 1, 1)) for i in range(options.n)]
-    failures, slowest = 0, 0.0
+def main():
+    chosen = options(__doc__)
+    count = chosen.count or (26 if chosen.whole else 6)
+    sizes = [SMALLEST + round((LARGEST - SMALLEST) * (i + 0.5) / count) for i in range(count)]
+    faults, slowest, codes = [], 0.0, {}
     with tempfile.TemporaryDirectory() as folder:
-        for scenario in ("pendulum", "five_bar"):
-            path = ROOT / "scenarios" / f"{scenario}.yaml"
-            commands = [["check", path], ["run", path, "-o", "out.h5", "--set", "integrator.t_end=0.01"]]
-            commands += [[*commands[1], "--set", f"dynamics.pinv={word}"] for word in options.pinv or []]
-            for command in commands:
-                codes = []
+        for name in ("pendulum", "five_bar"):
+            path = str(ROOT / "scenarios" / f"{name}.yaml")
+            run = [PROGRAM, "run", path, "-o", "out.h5", "--quiet", "--set", "integrator.t_end=0.01"]
+            for command in ([PROGRAM, "check", path], run, [*run, "--set", "dynamics.pinv=lapack"]):
                 for size in sizes:
-                    code, seconds, text = answer([PROGRAM, *command], size, folder, options.seconds)
+                    code, seconds, text = answer(command, size, folder)
                     slowest = max(slowest, seconds)
-                    codes.append("-" if code is None else str(code))
+                    codes[code] = codes.get(code, 0) + 1
                     if not is_answer(code, text):
-                        failures += 1
-                        print(f"{command[0]} {scenario} in {size} MB: no answer but {code}: {text}", file=sys.stderr)
-                print(f"{command[0]:6} {scenario:10} {' '.join(codes)}")
-    print(f"{len(sizes)} sizes from {sizes[0]} to {sizes[-1]} MB, {failures} without an answer, the slowest after {slowest:.2f} s")
-    return 1 if failures else 0
+                        faults.append(f"{' '.join(command[1:])} in {size} MB: {code}, {text or 'nothing said'}")
+    counts = ", ".join(f"{n} times exit code {code}" for code, n in codes.items())
+    print(f"{count} sizes from {sizes[0]} to {sizes[-1]} MB: {counts}; the slowest answer after {slowest:.2f} s")
+    return conclude(faults)
 
 
 if __name__ == "__main__":
