@@ -10,6 +10,7 @@ int sarrus_bench_defalco(int argc, char **argv);
 int sarrus_bench_stabilisation(int argc, char **argv);
 int sarrus_bench_pinv(int argc, char **argv);
 int sarrus_bench_change_points(int argc, char **argv);
+int sarrus_bench_plan(int argc, char **argv);
 int sarrus_bench_sink(int argc, char **argv);
 
 #endif

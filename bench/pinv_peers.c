@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cblas.h>
 #include <lapacke.h>
 
 #include "core/crew.h"
@@ -52,6 +51,11 @@ static bool scratch_create(int side, lapack_scratch *out) {
     return true;
 }
 
+/* Of the reference BLAS; the lengths of the two words come last. */
+void dgemm_(const char *op_a, const char *op_b, const int *m, const int *n, const int *k, const double *alpha, const double *a,
+            const int *a_rows, const double *b, const int *b_rows, const double *beta, double *c, const int *c_rows, size_t n_op_a,
+            size_t n_op_b);
+
 /* X = A⁺. LAPACK reads the row-major A by columns, as Aᵀ = U Σ Vᵀ. Then A⁺ = U Σ⁺ Vᵀ, and X by columns is its transpose V Σ⁺ Uᵀ:
  * nothing has to be transposed. */
 static lapack_int run_dgesdd(int n, const double *a, lapack_scratch *s, double *x) {
@@ -60,10 +64,12 @@ static lapack_int run_dgesdd(int n, const double *a, lapack_scratch *s, double *
         LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', n, n, s->a, n, s->s, s->u, n, s->vt, n, s->work, s->n_work, s->i_work);
     int rank = 0;
     while (rank < n && s->s[rank] > sarrus_bench_speed_tolerance * s->s[0]) {
-        cblas_dscal(n, 1.0 / s->s[rank], s->u + rank * n, 1);
+        for (int i = 0; i < n; i++)
+            s->u[rank * n + i] /= s->s[rank];
         rank++;
     }
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasTrans, n, n, rank, 1.0, s->vt, n, s->u, n, 0.0, x, n);
+    const double one = 1.0, zero = 0.0;
+    dgemm_("T", "T", &n, &n, &rank, &one, s->vt, &n, s->u, &n, &zero, x, &n, 1, 1);
     return info;
 }
 
@@ -117,7 +123,6 @@ static void matrices_run(void *user, int i_member, int n_members) {
 bool sarrus_bench_lapack_run(sarrus_bench_peer peer, const sarrus_bench_matrices *matrices, uint64_t n_matrices, int n_threads) {
     lapack_job job = {.peer = peer, .matrices = matrices, .n_matrices = n_matrices};
     sarrus_crew *crew = NULL;
-    openblas_set_num_threads(1);
     if (sarrus_crew_create(NULL, n_threads, &crew) != SARRUS_OK) {
         return false;
     }

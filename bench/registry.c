@@ -15,6 +15,8 @@ const sarrus_bench sarrus_benches[] = {
     {"change-points", "mechanisms all but singular twice a turn, by asymmetry and method, against motions in 57 digits",
      sarrus_bench_change_points},
     {"pinv", "every pseudoinverse method: accuracy against 50 digits, speed against LAPACK and NumPy", sarrus_bench_pinv},
+    {"plan", "planning chains, ladders, lattices, wheels, pendulums and pins of three sizes: time, memory, growth",
+     sarrus_bench_plan},
     {"sink", "writing and compressing result files", sarrus_bench_sink},
 };
 

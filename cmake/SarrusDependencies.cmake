@@ -21,8 +21,16 @@ else()
     set(hdf5_pc_module hdf5)
 endif()
 
-pkg_check_modules(lapacke REQUIRED IMPORTED_TARGET lapacke)
-pkg_check_modules(openblas REQUIRED IMPORTED_TARGET openblas)
+# The reference LAPACK and BLAS, from their archives (docs/decisions/0019-reference-lapack.md): a shared liblapack.so is whatever library
+# the system has chosen to stand for it, and one with threads of its own takes memory when it is loaded. Debian keeps the reference in
+# folders of its own, beside the names that stand for the choice.
+find_path(lapacke_include lapacke.h REQUIRED)
+find_library(lapacke_archive liblapacke.a REQUIRED)
+find_library(lapack_archive liblapack.a PATH_SUFFIXES lapack REQUIRED)
+find_library(blas_archive libblas.a PATH_SUFFIXES blas REQUIRED)
+find_library(gfortran_library NAMES gfortran libgfortran.so.5 REQUIRED)
+set(lapack_libraries ${lapacke_archive} ${lapack_archive} ${blas_archive} ${gfortran_library})
+string(JOIN " " lapack_pc_libraries ${lapack_libraries})
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(libfyaml REQUIRED IMPORTED_TARGET libfyaml)
 pkg_check_modules(muparser REQUIRED IMPORTED_TARGET muparser)
@@ -30,10 +38,10 @@ pkg_check_modules(muparser REQUIRED IMPORTED_TARGET muparser)
 pkg_check_modules(mpfr REQUIRED IMPORTED_TARGET mpfr)
 
 add_library(sarrus_dependencies INTERFACE)
+target_include_directories(sarrus_dependencies SYSTEM INTERFACE ${lapacke_include})
 target_link_libraries(sarrus_dependencies INTERFACE
     ${hdf5_targets}
-    PkgConfig::lapacke
-    PkgConfig::openblas
+    ${lapack_libraries}
     PkgConfig::libdeflate
     PkgConfig::libfyaml
     PkgConfig::muparser

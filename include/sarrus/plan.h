@@ -31,18 +31,38 @@ typedef struct sarrus_plan_sizes {
 /* An order in which the constraint rows, by blocks of two, can be eliminated. */
 typedef struct sarrus_plan_order {
     const char *name; /* static */
-    double flops;     /* of factoring S and of one solution with it */
+    double flops;     /* of factoring S and of one solution with it; INFINITY: too many, given up */
     int n_entries;    /* blocks of L below its diagonal */
     int n_updates;    /* blocks that they are subtracted from, in the whole factorisation */
     int n_levels;     /* height of the elimination tree: the longest chain of blocks that wait for one another */
     int is_chosen;
 } sarrus_plan_order;
 
+/* How far a plan is. */
+typedef struct sarrus_plan_progress {
+    const char *phase;   /* static: what is done now */
+    double share;        /* of it, 0 to 1; negative: not known */
+    double wall_seconds; /* since the plan was begun */
+} sarrus_plan_progress;
+
+/* Called from one second on, ten times a second, in the thread that makes the plan. Not 0: stop. */
+typedef int (*sarrus_plan_progress_function)(const sarrus_plan_progress *progress, void *user);
+
+typedef struct sarrus_plan_options {
+    const volatile int32_t *stop;           /* not 0: stop, within 0.1 s; may be set by a signal's handler; NULL: never */
+    sarrus_plan_progress_function progress; /* NULL: nobody is told */
+    void *user;
+} sarrus_plan_options;
+
 /* Assembles the nominal instance, follows its drives, finds the independent rows and the elimination order. Errors: BAD_INPUT when
  * the scenario cannot be assembled, leaves a direction without inertia, or asks for a motion that the mechanism certainly cannot
  * make (diagnostics name the joints or the body), NO_MEMORY. What may not be meant sarrus_warnings_create tells.
  * `*out` is the caller's; the model must outlive it. */
 SARRUS_MUST_USE sarrus_status sarrus_plan_create(sarrus_context *context, const sarrus_model *model, sarrus_plan **out);
+
+/* The same, watched. `options` may be NULL. INTERRUPTED when it was stopped: nothing is made then. */
+SARRUS_MUST_USE sarrus_status sarrus_plan_create_watched(sarrus_context *context, const sarrus_model *model,
+                                                         const sarrus_plan_options *options, sarrus_plan **out);
 void sarrus_plan_destroy(sarrus_plan *plan);
 
 void sarrus_plan_sizes_get(const sarrus_plan *plan, sarrus_plan_sizes *out);

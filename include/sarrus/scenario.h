@@ -9,6 +9,10 @@
 
 typedef struct sarrus_model sarrus_model;
 
+/* The largest mechanism: bodies, joints, and rows of its Jacobian (scalar constraints, drives included). The product of rows and
+ * coordinates is below 2³¹, which the kernels count to. */
+enum { SARRUS_MAX_BODIES = 16000, SARRUS_MAX_JOINTS = 32000, SARRUS_MAX_ROWS = 44000 };
+
 /* `--set PATH=VALUE`: `value` is YAML text put at `path` (keys joined by dots, list items by name or index). */
 typedef struct sarrus_override {
     const char *path;

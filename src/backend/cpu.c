@@ -13,6 +13,7 @@
 #include "backend/pace.h"
 #include "backend/scatter.h"
 #include "backend/specialize_plan.h"
+#include "core/memory.h"
 #include "core/monotonic.h"
 #include "core/report.h"
 #include "core/stop.h"
@@ -21,6 +22,7 @@
 typedef struct cpu_thread {
     sarrus_kernel_call call;
     sarrus_lapack_solver lapack;
+    void *workspace;  /* what the call's stands in */
     double *observed; /* lane arrays of one observation */
     sarrus_event_list events;
     sarrus_advance_function *advance_before; /* which kernels have advanced the tile last */
@@ -50,11 +52,18 @@ static double *lane_arrays(size_t n_doubles, const volatile int32_t *stop) {
     return (double *)(void *)block;
 }
 
+/* The same, but pages are zero because nobody has touched them: work space for a large mechanism's rank-revealing path is gigabytes
+ * that most runs never need. *block is what is to be freed. */
+static double *untouched_lane_arrays(size_t n_doubles, void **block) {
+    *block = calloc(1, n_doubles * sizeof(double) + 64);
+    return *block ? (double *)(((uintptr_t)*block + 63) / 64 * 64) : NULL;
+}
+
 static void cpu_destroy(sarrus_device *base) {
     cpu_device *device = cpu_of(base);
     sarrus_specializer_destroy(device->specializer);
     for (int i = 0; device->threads && i < base->n_threads; ++i) {
-        free(device->threads[i].call.workspace);
+        free(device->threads[i].workspace);
         free(device->threads[i].observed);
         sarrus_lapack_solver_free(&device->threads[i].lapack);
         sarrus_event_list_free(&device->threads[i].events);
@@ -72,7 +81,7 @@ static bool thread_create(cpu_device *device, cpu_thread *thread) {
     thread->call.mech = mech;
     thread->call.reveal = device->kernels->reveal;
     thread->call.stop = device->base.stop;
-    thread->call.workspace = lane_arrays(device->kernels->workspace_arrays(mech) * width, NULL);
+    thread->call.workspace = untouched_lane_arrays(device->kernels->workspace_arrays(mech) * width, &thread->workspace);
     thread->observed =
         lane_arrays(((size_t)mech->n + 3 * (size_t)mech->n_joints + (size_t)mech->n_drives + SARRUS_N_OBSERVABLES) * width, NULL);
     if (mech->solve == SARRUS_SOLVE_EXTERNAL) {
@@ -93,6 +102,32 @@ static int count_threads(const sarrus_batch_options *options, uint64_t n_tiles) 
     if (n > 1024)
         n = 1024;
     return (uint64_t)n > n_tiles ? (int)(n_tiles ? n_tiles : 1) : n;
+}
+
+/* Doubles of one thread. */
+static double thread_doubles(const cpu_device *device, const sarrus_plan *plan) {
+    const double m = plan->mech.m, n = plan->mech.n, of_lapack = plan->mech.solve == SARRUS_SOLVE_EXTERNAL ? 8.0 * m * n : 0.0;
+    return (double)device->kernels->workspace_arrays(&plan->mech) * device->base.width + of_lapack;
+}
+
+/* Refuses a batch that cannot be there, before anything is taken: a machine that runs out of memory ends programs of its choice. */
+static sarrus_status check_memory(sarrus_context *context, const cpu_device *device, const sarrus_plan *plan) {
+    const char *limit;
+    const double of_tiles = (double)device->tile_doubles * (double)device->base.n_tiles * sizeof(double);
+    const double of_threads = thread_doubles(device, plan) * device->base.n_threads * sizeof(double);
+    const double left = sarrus_memory_left(&limit);
+    char text[4][16];
+    if (of_tiles + of_threads <= left)
+        return SARRUS_OK;
+    sarrus_memory_text(of_tiles + of_threads, text[0]);
+    sarrus_memory_text(of_tiles, text[1]);
+    sarrus_memory_text(of_threads, text[2]);
+    sarrus_memory_text(left, text[3]);
+    return sarrus_report(context, SARRUS_NO_MEMORY,
+                         "the batch needs about %s (%s for %llu instances, %s of work space for %d thread%s), and %s leaves %s; "
+                         "expected fewer instances or threads, or a smaller mechanism",
+                         text[0], text[1], (unsigned long long)device->base.n_instances, text[2], device->base.n_threads,
+                         device->base.n_threads == 1 ? "" : "s", limit, text[3]);
 }
 
 static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,
@@ -129,6 +164,11 @@ static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan
         return crewed;
     }
     device->base.n_threads = sarrus_crew_size(device->base.crew);
+    const sarrus_status fits = check_memory(context, device, plan);
+    if (fits != SARRUS_OK) {
+        cpu_destroy(&device->base);
+        return fits;
+    }
     device->base.tiles = lane_arrays(device->tile_doubles * device->base.n_tiles, device->base.stop);
     device->threads = calloc((size_t)device->base.n_threads, sizeof *device->threads);
     bool good = device->base.tiles && device->threads && sarrus_plan_lower(plan, kernels->width, &device->lowered);

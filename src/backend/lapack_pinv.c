@@ -1,6 +1,5 @@
 #include "backend/lapack_pinv.h"
 
-#include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +8,11 @@
 /* The decision is that of the lanes, of which one is used. */
 #define SARRUS_LANE_WIDTH 2
 #include "kernels/pinv/rank.h"
+
+/* Of the reference BLAS; the lengths of the two words come last. */
+void dgemm_(const char *op_a, const char *op_b, const int *m, const int *n, const int *k, const double *alpha, const double *a,
+            const int *a_rows, const double *b, const int *b_rows, const double *beta, double *c, const int *c_rows, size_t n_op_a,
+            size_t n_op_b);
 
 static int larger(int a, int b) {
     return a > b ? a : b;
@@ -103,6 +107,17 @@ static void take_rows(sarrus_lapack_pinv *s, double unit, const double *a) {
         s->a[i] = unit * a[i];
 }
 
+/* c [size[0]][size[1]] ← op(a) op(b), all column-major, over size[2]; op by letter, of a and of b: N, or T for the transpose. */
+static void multiply(const char *op, const int *size, const double *a, int a_rows, const double *b, int b_rows, double *c) {
+    const double one = 1.0, zero = 0.0;
+    dgemm_(op, op + 1, &size[0], &size[1], &size[2], &one, a, &a_rows, b, &b_rows, &zero, c, &size[0], 1, 1);
+}
+
+static void scale(int n, double factor, double *x) {
+    for (int i = 0; i < n; ++i)
+        x[i] *= factor;
+}
+
 /* By the singular value decomposition, which serves every rank decision; x may be A⁺ or A⁺ B. */
 static bool run_svd(sarrus_lapack_pinv *s, double unit, const double *a, const double *b, sarrus_lapack_rank *rank, double *x) {
     const int m = s->m, n = s->n, k = smaller(m, n), n_rhs = s->n_rhs;
@@ -115,12 +130,12 @@ static bool run_svd(sarrus_lapack_pinv *s, double unit, const double *a, const d
     if (rank->rank == 0)
         return true;
     for (int i = 0; i < rank->rank; ++i)
-        cblas_dscal(n, 1.0 / s->sigma[i], s->p + i * n, 1);
+        scale(n, 1.0 / s->sigma[i], s->p + i * n);
     if (n_rhs == 0) {
-        cblas_dgemm(CblasColMajor, CblasTrans, CblasTrans, m, n, rank->rank, 1.0, s->q, k, s->p, n, 0.0, x, m);
+        multiply("TT", (const int[]){m, n, rank->rank}, s->q, k, s->p, n, x);
     } else {
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n_rhs, rank->rank, m, 1.0, b, n_rhs, s->q, k, 0.0, s->c, n_rhs);
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n_rhs, n, rank->rank, 1.0, s->c, n_rhs, s->p, n, 0.0, x, n_rhs);
+        multiply("NT", (const int[]){n_rhs, rank->rank, m}, b, n_rhs, s->q, k, s->c);
+        multiply("NT", (const int[]){n_rhs, n, rank->rank}, s->c, n_rhs, s->p, n, x);
     }
     /* At the end, because it may overflow, and infinities must not meet in a sum. */
     for (int i = 0; i < n * columns; ++i)

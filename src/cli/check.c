@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/diagnostics.h"
 #include "cli/json.h"
+#include "cli/progress.h"
 #include "cli/scenario_argument.h"
 #include "cli/signals.h"
 #include "plan/card_text.h"
@@ -134,7 +135,10 @@ static int file_check(const char *path, const check_arguments *arguments) {
     sarrus_signals_leave();
     int code = sarrus_scenario_argument_read(path, &arguments->settings, &scenario);
     if (code == SARRUS_EXIT_DONE) {
-        sarrus_status status = sarrus_plan_create(scenario.context, scenario.model, &plan);
+        sarrus_progress_bar bar = {.is_shown = sarrus_progress_is_wanted()};
+        const sarrus_plan_options watched = {.progress = sarrus_progress_draw_plan, .user = &bar};
+        sarrus_status status = sarrus_plan_create_watched(scenario.context, scenario.model, &watched, &plan);
+        sarrus_progress_erase(&bar);
         if (status == SARRUS_OK)
             status = sarrus_warnings_create(scenario.context, plan, 0, &warnings);
         code = sarrus_exit_code(status);

@@ -84,6 +84,27 @@ int sarrus_progress_draw(const sarrus_progress *progress, void *user) {
     return sarrus_signal_caught() != 0;
 }
 
+void sarrus_progress_format_plan(const sarrus_plan_progress *progress, int width, char *line, size_t n_line) {
+    char words[160], spent[32], share[16] = "";
+    duration_format(progress->wall_seconds, spent, sizeof spent);
+    if (progress->share >= 0.0)
+        snprintf(share, sizeof share, " %.0f %%", 100.0 * progress->share);
+    snprintf(words, sizeof words, "planning: %s%s  %s", progress->phase, share, spent);
+    snprintf(line, n_line, "%.*s", width > 1 ? width - 1 : 0, words);
+}
+
+int sarrus_progress_draw_plan(const sarrus_plan_progress *progress, void *user) {
+    sarrus_progress_bar *bar = user;
+    char line[MAX_LINE];
+    if (bar->is_shown) {
+        sarrus_progress_format_plan(progress, terminal_width(), line, sizeof line);
+        fprintf(stderr, "\r%s\033[K", line);
+        fflush(stderr);
+        bar->is_begun = true;
+    }
+    return sarrus_signal_caught() != 0;
+}
+
 void sarrus_progress_erase(sarrus_progress_bar *bar) {
     if (bar->is_begun)
         fprintf(stderr, "\r\033[K");

@@ -299,8 +299,11 @@ static int scenario_run(const char *path, const char *output, const run_argument
                                     (unsigned long long)arguments->instance, (unsigned long long)n_study, n_study == 1 ? "" : "s",
                                     (unsigned long long)n_study - 1);
     sarrus_status status = sarrus_result_path_check(scenario->context, output, arguments->no_clobber);
+    sarrus_progress_bar bar = {.is_shown = !arguments->is_quiet && sarrus_progress_is_wanted()};
+    const sarrus_plan_options watched = {.progress = sarrus_progress_draw_plan, .user = &bar};
     if (status == SARRUS_OK)
-        status = sarrus_plan_create(scenario->context, scenario->model, &plan);
+        status = sarrus_plan_create_watched(scenario->context, scenario->model, &watched, &plan);
+    sarrus_progress_erase(&bar);
     if (status != SARRUS_OK)
         sarrus_failure_print(scenario->context, status, stderr);
     else

@@ -98,6 +98,12 @@ sarrus_value_index sarrus_model_value_find(const sarrus_model *model, const char
     return SARRUS_NO_VALUE;
 }
 
+int sarrus_joint_n_rows(const sarrus_joint *joint) {
+    static const int n_rows[] = {
+        [SARRUS_JOINT_REVOLUTE] = 2, [SARRUS_JOINT_PRISMATIC] = 2, [SARRUS_JOINT_FIXED] = 3, [SARRUS_JOINT_DISTANCE] = 1};
+    return n_rows[joint->type] + (joint->drive >= 0 ? 1 : 0);
+}
+
 const sarrus_sampled *sarrus_model_draw_find(const sarrus_model *model, sarrus_value_index i) {
     for (int i_sampled = 0; i_sampled < model->batch.n_sampled; ++i_sampled) {
         const sarrus_sampled *sampled = &model->batch.sampled[i_sampled];

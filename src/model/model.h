@@ -210,6 +210,9 @@ struct sarrus_model {
 /* The path of value `path` (exact), or SARRUS_NO_VALUE. Named parameters are found by "parameters.L" and by "L". */
 sarrus_value_index sarrus_model_value_find(const sarrus_model *model, const char *path);
 
+/* Rows of the Jacobian that the joint has, its drive's included. */
+int sarrus_joint_n_rows(const sarrus_joint *joint);
+
 /* The draw that gives value `i` of every instance, NULL when none does. */
 const sarrus_sampled *sarrus_model_draw_find(const sarrus_model *model, sarrus_value_index i);
 

@@ -19,6 +19,7 @@ typedef struct card {
     const sarrus_model *model;
     int *child, *sibling; /* [n_bodies + 1] first child and next sibling in the tree, -1 none; ground is n_bodies */
     int *group;           /* [n_bodies] set of bodies that rows with shared multipliers connect */
+    bool *group_is_put;   /* [n_bodies] by its number: it is on the card, or counted */
 } card;
 
 static const char *const joint_types[] = {"revolute", "prismatic", "fixed", "distance"};
@@ -250,17 +251,17 @@ static void put_group(const card *to, int group) {
 static void put_redundancy(const card *to) {
     const sarrus_plan_independence *found = &to->plan->independence;
     int n_dependent = to->plan->mech.m - found->n_independent, n_groups = 0;
+    bool none_is_put = false;
     sarrus_card_title(to->out, "Redundant constraints and the joints whose reactions they leave open");
     if (n_dependent == 0)
         sarrus_card_line(to->out, "redundant", "none");
     groups_make(to);
     for (int d = 0; d < n_dependent; ++d) {
-        int group = group_of_row(to, found->dependent[d]);
-        bool is_new = true;
-        for (int e = 0; e < d; ++e)
-            is_new = is_new && group_of_row(to, found->dependent[e]) != group;
-        if (is_new && n_groups++ < SARRUS_CARD_MAX_LINES / 4)
+        const int group = group_of_row(to, found->dependent[d]);
+        bool *is_put = group == GROUP_NONE ? &none_is_put : &to->group_is_put[group];
+        if (!*is_put && n_groups++ < SARRUS_CARD_MAX_LINES / 4)
             put_group(to, group);
+        *is_put = true;
     }
     if (n_groups > SARRUS_CARD_MAX_LINES / 4)
         sarrus_card_line(to->out, "", "… and %d more groups", n_groups - SARRUS_CARD_MAX_LINES / 4);
@@ -309,6 +310,10 @@ static void put_orders(const card *to) {
     sarrus_card_line(to->out, "orders", "%-22s %14s %12s %8s", "", "factor + solve", "blocks of L", "levels");
     for (int i = 0; i < SARRUS_N_ORDERS; ++i) {
         const sarrus_plan_order *order = &plan->order[i];
+        if (isinf(order->flops)) {
+            sarrus_card_line(to->out, "", "%-22s %14s", order->name, "too many");
+            continue;
+        }
         sarrus_card_line(to->out, order->is_chosen ? "  taken" : "", "%-22s %8.0f flops %12d %8d", order->name, order->flops,
                          order->n_entries, order->n_levels);
     }
@@ -338,8 +343,8 @@ static void put_elimination(const card *to) {
     sarrus_card_list_end(&list);
     put_cranks(to);
     put_orders(to);
-    sarrus_card_line(to->out, "factor L", "%d blocks of 2x2 below a diagonal of %d (full: %d)", factor->n_entries, factor->n_blocks,
-                     factor->n_blocks * (factor->n_blocks - 1) / 2);
+    sarrus_card_line(to->out, "factor L", "%d blocks of 2x2 below a diagonal of %d (full: %.0f)", factor->n_entries,
+                     factor->n_blocks, 0.5 * factor->n_blocks * (factor->n_blocks - 1.0) + 0.0);
     sarrus_card_line(to->out, "  fill-in, padding", "%d numbers", factor->n_fill + factor->n_pads);
     sarrus_card_line(to->out, "one evaluation", "%.0f flops, %.0f divisions and roots, %.0f sin-cos pairs",
                      cost->flops_per_evaluation, cost->divisions_per_evaluation, cost->sincos_per_evaluation);
@@ -383,7 +388,8 @@ sarrus_status sarrus_plan_card_write(sarrus_context *context, sarrus_plan *plan)
     to.child = calloc(n_bodies + 1, sizeof *to.child);
     to.sibling = calloc(n_bodies + 1, sizeof *to.sibling);
     to.group = calloc(n_bodies + 1, sizeof *to.group);
-    to.out = to.child && to.sibling && to.group ? open_memstream(&text, &n_text) : NULL;
+    to.group_is_put = calloc(n_bodies + 1, sizeof *to.group_is_put);
+    to.out = to.child && to.sibling && to.group && to.group_is_put ? open_memstream(&text, &n_text) : NULL;
     bool is_done = false;
     if (to.out) {
         put_card(&to);
@@ -393,6 +399,7 @@ sarrus_status sarrus_plan_card_write(sarrus_context *context, sarrus_plan *plan)
     free(to.child);
     free(to.sibling);
     free(to.group);
+    free(to.group_is_put);
     if (!is_done) {
         free(text);
         return sarrus_report(context, SARRUS_NO_MEMORY, "no memory for the model card");

@@ -1,6 +1,5 @@
 #include "plan/configuration.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,7 @@ static sarrus_status fill_nominal(sarrus_configuration *c, const double *values)
         return SARRUS_NO_MEMORY;
     bool good = sarrus_plan_parameters(c->plan, values, parameters, c->q, c->v);
     for (int32_t i = 0; i < mech->n_parameters; ++i)
-        put(c, mech->layout.parameter + i, parameters[i]);
+        put(c, c->piece->mech.layout.parameter + i, parameters[i]);
     for (int b = 0; b < mech->n_bodies; ++b) {
         const double *p = parameters + mech->p_body + SARRUS_PB_N * b;
         c->weight[3 * b] = c->weight[3 * b + 1] = sqrt(p[SARRUS_PB_MINV]);
@@ -57,97 +56,196 @@ static sarrus_status fill(sarrus_configuration *c) {
     return status;
 }
 
+/* A mechanism of two bodies and one joint, whose parameters are those of the whole and, behind them, the two bodies'. */
+static void piece_begin(sarrus_configuration *c) {
+    sarrus_mechanism *mech = &c->piece->mech;
+    const int32_t n_parameters = c->plan->mech.n_parameters;
+    *mech = c->plan->mech;
+    mech->n_bodies = 2;
+    mech->n = 6;
+    mech->n_joints = 1;
+    mech->n_forces = mech->n_inputs = mech->n_cranks = 0;
+    mech->solve = SARRUS_SOLVE_AUTO;
+    mech->factor = (sarrus_mech_factor){0};
+    mech->event_capacity = 0;
+    mech->p_body = n_parameters;
+    mech->n_parameters = n_parameters + 2 * SARRUS_PB_N;
+    mech->layout = (sarrus_tile_layout){.q = mech->n_parameters, .v = mech->n_parameters + 6, .n_arrays = mech->n_parameters + 12};
+    mech->joint = &c->piece->joint;
+    mech->row = c->piece->row;
+    mech->m = 4;
+    mech->n_signals = 1;
+}
+
+/* Lets the piece be joint i. */
+static void piece_take(sarrus_configuration *c, int i) {
+    const sarrus_mech_joint *from = &c->plan->joint[i];
+    sarrus_mechanism *mech = &c->piece->mech;
+    sarrus_mech_joint *joint = &c->piece->joint;
+    *joint = *from;
+    joint->parent = from->parent < 0 ? from->parent : 0;
+    joint->child = from->child < 0 ? from->child : 1;
+    joint->row = 0;
+    joint->signal = from->signal < 0 ? from->signal : 0;
+    mech->n_drives = mech->n_signals = from->signal >= 0;
+    mech->signal = from->signal >= 0 ? &c->plan->signal[from->signal] : NULL;
+    mech->m = from->n_rows;
+    mech->n_general_rows = 0;
+    for (int k = 0; k < from->n_rows; ++k) {
+        c->piece->row[k] = c->plan->row[from->row + k];
+        c->piece->row[k].parent = joint->parent;
+        c->piece->row[k].child = joint->child;
+        c->piece->row[k].joint = 0;
+        mech->n_general_rows += c->piece->row[k].kind == SARRUS_ROW_GENERAL;
+    }
+}
+
+/* State and parameters of the bodies that joint i holds. */
+static void piece_place(sarrus_configuration *c, int i) {
+    const sarrus_mechanism *mech = &c->piece->mech;
+    const int32_t width = c->kernels->width, bodies[2] = {c->plan->joint[i].parent, c->plan->joint[i].child};
+    for (int side = 0; side < 2; ++side) {
+        const int32_t from = c->plan->mech.p_body + SARRUS_PB_N * (bodies[side] < 0 ? 0 : bodies[side]);
+        const int32_t to = mech->p_body + SARRUS_PB_N * side;
+        memcpy(c->call.tile + to * width, c->call.tile + (ptrdiff_t)from * width, (size_t)(SARRUS_PB_N * width) * sizeof(double));
+        for (int k = 0; k < 3; ++k) {
+            put(c, mech->layout.q + 3 * side + k, bodies[side] < 0 ? 0.0 : c->q[3 * bodies[side] + k]);
+            put(c, mech->layout.v + 3 * side + k, bodies[side] < 0 ? 0.0 : c->v[3 * bodies[side] + k]);
+        }
+    }
+}
+
+static bool piece_create(sarrus_configuration *c) {
+    c->piece = calloc(1, sizeof *c->piece);
+    if (!c->piece)
+        return false;
+    piece_begin(c);
+    const int32_t width = c->kernels->width;
+    c->call.mech = &c->piece->mech;
+    c->call.tile = lane_arrays((size_t)c->piece->mech.layout.n_arrays, width);
+    c->call.workspace = lane_arrays(c->kernels->workspace_arrays(&c->piece->mech), width);
+    c->piece->lanes = lane_arrays(4 * 6 + 2 * 4, width);
+    return c->call.tile && c->call.workspace && c->piece->lanes;
+}
+
+static bool rows_create(sarrus_configuration *c) {
+    c->rows = (sarrus_plan_rows){.n_rows = c->m, .n_bodies = c->plan->mech.n_bodies};
+    c->rows.body = calloc((size_t)c->m + 1, sizeof *c->rows.body);
+    c->rows.value = calloc((size_t)c->m + 1, sizeof *c->rows.value);
+    for (int i = 0; c->rows.body && i < c->m; ++i) {
+        c->rows.body[i][0] = c->plan->row[i].parent;
+        c->rows.body[i][1] = c->plan->row[i].child;
+    }
+    return c->rows.body && c->rows.value;
+}
+
 sarrus_status sarrus_configuration_create(const sarrus_plan *plan, sarrus_configuration *c) {
     memset(c, 0, sizeof *c);
     c->plan = plan;
     c->kernels = &sarrus_kernels_baseline;
     c->m = plan->mech.m;
     c->n = plan->mech.n;
-    size_t m = (size_t)c->m, n = (size_t)c->n;
-    c->call.mech = &plan->mech;
-    c->call.tile = lane_arrays((size_t)plan->mech.layout.n_arrays, c->kernels->width);
-    c->call.workspace = lane_arrays(c->kernels->workspace_arrays(&plan->mech), c->kernels->width);
-    c->lanes = lane_arrays(m * n + 2 * m, c->kernels->width);
+    const size_t m = (size_t)c->m, n = (size_t)c->n;
     c->weight = doubles(n);
     c->q = doubles(n);
     c->v = doubles(n);
-    c->jacobian = doubles(m * n);
     c->phi = doubles(m);
     c->phi_dot = doubles(m);
-    c->scratch = doubles((m + 1) * n + (m + 1 > n ? m + 1 : n));
+    c->scratch = doubles(2 * n);
     c->held = doubles(n);
-    c->pivots = calloc(n ? n : 1, sizeof *c->pivots);
     sarrus_status status = SARRUS_NO_MEMORY;
-    if (c->call.tile && c->call.workspace && c->lanes && c->weight && c->q && c->v && c->jacobian && c->phi && c->phi_dot &&
-        c->scratch && c->held && c->pivots) {
-        c->kernels->prepare(&c->call);
+    if (piece_create(c) && rows_create(c) && c->weight && c->q && c->v && c->phi && c->phi_dot && c->scratch && c->held)
         status = fill(c);
-    }
+    if (status == SARRUS_OK)
+        status = sarrus_fronts_create(&c->rows, plan->watch, &c->fronts);
     if (status != SARRUS_OK)
         sarrus_configuration_free(c);
     return status;
 }
 
 void sarrus_configuration_free(sarrus_configuration *c) {
+    if (c->piece)
+        free(c->piece->lanes);
+    free(c->piece);
     free(c->call.tile);
     free(c->call.workspace);
-    free(c->lanes);
+    free(c->rows.body);
+    free(c->rows.value);
+    sarrus_fronts_free(&c->fronts);
     free(c->weight);
     free(c->q);
     free(c->v);
-    free(c->jacobian);
     free(c->phi);
     free(c->phi_dot);
     free(c->scratch);
     free(c->held);
-    free(c->pivots);
     memset(c, 0, sizeof *c);
 }
 
 double sarrus_configuration_parameter(const sarrus_configuration *c, int32_t i) {
-    return c->call.tile[(c->plan->mech.layout.parameter + i) * c->kernels->width];
+    return c->call.tile[(c->piece->mech.layout.parameter + i) * c->kernels->width];
 }
 
 double sarrus_configuration_rows(sarrus_configuration *c, double t) {
     const int32_t width = c->kernels->width;
-    double *jacobian = c->lanes, *phi = jacobian + (size_t)c->m * (size_t)c->n * (size_t)width, *phi_dot = phi + c->m * width;
-    for (int i = 0; i < c->n; ++i) {
-        put(c, c->plan->mech.layout.q + i, c->q[i]);
-        put(c, c->plan->mech.layout.v + i, c->v[i]);
-    }
-    c->kernels->rows(&c->call, t, jacobian, phi, phi_dot);
-    double sum = 0.0;
-    for (int i = 0; i < c->m; ++i) {
-        c->phi[i] = phi[i * width];
-        c->phi_dot[i] = phi_dot[i * width];
-        sum += c->phi[i] * c->phi[i];
-        for (int k = 0; k < c->n; ++k)
-            c->jacobian[i + k * c->m] = jacobian[(i * c->n + k) * width];
+    double *jacobian = c->piece->lanes, *phi = jacobian + 4 * 6 * width, *phi_dot = phi + 4 * width, sum = 0.0;
+    for (int i = 0; i < c->plan->mech.n_joints; ++i) {
+        const sarrus_mech_joint *joint = &c->plan->joint[i];
+        piece_take(c, i);
+        piece_place(c, i);
+        c->call.is_configured = c->call.is_factored = 0;
+        c->kernels->prepare(&c->call);
+        c->kernels->rows(&c->call, t, jacobian, phi, phi_dot);
+        for (int k = 0; k < joint->n_rows; ++k) {
+            const int row = joint->row + k;
+            c->phi[row] = phi[k * width];
+            c->phi_dot[row] = phi_dot[k * width];
+            for (int x = 0; x < 6; ++x)
+                c->rows.value[row][x] = jacobian[(6 * k + x) * width];
+            sum += c->phi[row] * c->phi[row];
+        }
     }
     return sqrt(sum);
 }
 
-/* One Newton step, in weighted coordinates; the QR with column pivoting drops directions below 1e-8 of the largest, singular ones
- * included. With is_held one more row asks for no step along c->held. */
-static bool newton_step(sarrus_configuration *c, bool is_held) {
-    int m = c->m, n = c->n, n_rows = m + (is_held ? 1 : 0), larger = n_rows > n ? n_rows : n, rank = 0;
-    double *a = c->scratch, *b = c->scratch + (size_t)n_rows * (size_t)n;
-    for (int k = 0; k < n; ++k) {
-        memcpy(a + (size_t)k * (size_t)n_rows, c->jacobian + (size_t)k * (size_t)m, (size_t)m * sizeof *a);
-        if (is_held)
-            a[(size_t)k * (size_t)n_rows + (size_t)m] = c->held[k];
-    }
-    memset(b, 0, (size_t)larger * sizeof *b);
-    memcpy(b, c->phi, (size_t)m * sizeof *b);
-    memset(c->pivots, 0, (size_t)n * sizeof *c->pivots);
-    if (LAPACKE_dgelsy(LAPACK_COL_MAJOR, n_rows, n, 1, a, n_rows, b, larger, c->pivots, 1e-8, &rank) != 0)
-        return false;
-    double largest = 0.0;
-    for (int i = 2; i < n; i += 3)
-        largest = fmax(largest, fabs(c->weight[i] * b[i]));
-    double scale = largest > 0.5 ? 0.5 / largest : 1.0;
+static double dot(const double *a, const double *b, int n) {
+    double sum = 0.0;
     for (int i = 0; i < n; ++i)
-        c->q[i] -= scale * c->weight[i] * b[i];
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* x ← M^{1/2} of the Newton step, with nothing along `held` if that is asked. */
+static bool newton_direction(sarrus_configuration *c, bool is_held, double *x) {
+    const double mu = 1e-8 * sarrus_plan_rows_scale(&c->rows);
+    memset(x, 0, (size_t)c->n * sizeof *x);
+    if (!(mu > 0.0))
+        return true;
+    if (!sarrus_fronts_factor(&c->fronts, &c->rows, mu, c->phi))
+        return false;
+    sarrus_fronts_least(&c->fronts, x);
+    if (!is_held)
+        return true;
+    /* One row more, held · x = 0, by the formula of Sherman and Morrison. */
+    double *turn = c->scratch + c->n;
+    memcpy(turn, c->held, (size_t)c->n * sizeof *turn);
+    sarrus_fronts_solve(&c->fronts, turn);
+    const double share = dot(c->held, x, c->n) / (1.0 + dot(c->held, turn, c->n));
+    for (int i = 0; i < c->n; ++i)
+        x[i] -= share * turn[i];
+    return true;
+}
+
+/* Turns by more than half a radian are cut: the linearisation is worth nothing there. */
+static bool newton_step(sarrus_configuration *c, bool is_held) {
+    double *x = c->scratch, largest = 0.0;
+    if (!newton_direction(c, is_held, x))
+        return false;
+    for (int i = 2; i < c->n; i += 3)
+        largest = fmax(largest, fabs(c->weight[i] * x[i]));
+    const double scale = largest > 0.5 ? 0.5 / largest : 1.0;
+    for (int i = 0; i < c->n; ++i)
+        c->q[i] -= scale * c->weight[i] * x[i];
     return true;
 }
 
@@ -155,10 +253,13 @@ bool sarrus_configuration_newton(sarrus_configuration *c) {
     return newton_step(c, false);
 }
 
+/* ‖Φ‖ that is as good as none: where coordinates are 0, steps that are damped would go on to the smallest numbers there are. */
+static const double closed = 1e-30;
+
 static double assemble(sarrus_configuration *c, double t, bool is_held) {
     double error = sarrus_configuration_rows(c, t), best = error;
     int n_worse = 0;
-    for (int i = 0; i < 60 && error > 0.0 && n_worse < 8; ++i) {
+    for (int i = 0; i < 60 && error > closed && n_worse < 8; ++i) {
         if (!newton_step(c, is_held))
             break;
         error = sarrus_configuration_rows(c, t);
@@ -181,26 +282,48 @@ double sarrus_configuration_assemble_held(sarrus_configuration *c, double t) {
     return assemble(c, t, true);
 }
 
-sarrus_status sarrus_decomposition_create(const sarrus_configuration *c, sarrus_decomposition *out) {
-    size_t m = (size_t)c->m, n = (size_t)c->n;
-    out->u = doubles(m * m);
-    out->vt = doubles(n * n);
-    out->sigma = doubles(m < n ? m : n);
-    if (out->u && out->vt && out->sigma)
-        return SARRUS_OK;
-    sarrus_decomposition_free(out);
-    return SARRUS_NO_MEMORY;
+sarrus_status sarrus_configuration_failure(const sarrus_configuration *c) {
+    return c->plan->watch && c->plan->watch->is_stopped ? SARRUS_INTERRUPTED : SARRUS_NO_MEMORY;
 }
 
-void sarrus_decomposition_free(sarrus_decomposition *decomposition) {
-    free(decomposition->u);
-    free(decomposition->vt);
-    free(decomposition->sigma);
-    memset(decomposition, 0, sizeof *decomposition);
+/* Again and again with what the solution so far leaves: a singular value σ of a little more than μ meets its part of b but for
+ * (μ/σ)² at a time. */
+bool sarrus_configuration_least(sarrus_configuration *c, double tolerance, const double *b, double *x, double *rest) {
+    const double mu = tolerance * sarrus_plan_rows_scale(&c->rows);
+    const size_t m = (size_t)c->m, n = (size_t)c->n;
+    double *left = doubles(2 * m), *met = left ? left + m : NULL;
+    bool good = left != NULL;
+    memset(x, 0, n * sizeof *x);
+    if (good)
+        memcpy(left, b, m * sizeof *left);
+    for (int pass = 0; good && mu > 0.0 && pass < 4; ++pass) {
+        good = sarrus_fronts_factor(&c->fronts, &c->rows, mu, left);
+        if (!good)
+            break;
+        sarrus_fronts_least(&c->fronts, c->scratch);
+        sarrus_plan_rows_apply(&c->rows, c->scratch, met);
+        for (size_t i = 0; i < n; ++i)
+            x[i] += c->scratch[i];
+        for (size_t i = 0; i < m; ++i)
+            left[i] -= met[i];
+    }
+    if (good && rest)
+        memcpy(rest, left, m * sizeof *rest);
+    free(left);
+    return good;
 }
 
-bool sarrus_decomposition_make(sarrus_configuration *c, sarrus_decomposition *decomposition) {
-    memcpy(c->scratch, c->jacobian, (size_t)c->m * (size_t)c->n * sizeof *c->scratch);
-    return LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'A', c->m, c->n, c->scratch, c->m, decomposition->sigma, decomposition->u, c->m,
-                          decomposition->vt, c->n) == 0;
+/* μ² (AᵀA + μ²)⁻¹ leaves of a vector its part at singular values below μ; done more than once, next to nothing of those above. */
+bool sarrus_configuration_free_part(sarrus_configuration *c, double tolerance, double *x) {
+    const double mu = tolerance * sarrus_plan_rows_scale(&c->rows);
+    if (!(mu > 0.0))
+        return true;
+    if (!sarrus_fronts_factor(&c->fronts, &c->rows, mu, NULL))
+        return false;
+    for (int pass = 0; pass < 3; ++pass) {
+        sarrus_fronts_solve(&c->fronts, x);
+        for (int i = 0; i < c->n; ++i)
+            x[i] *= mu * mu;
+    }
+    return true;
 }

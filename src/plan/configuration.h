@@ -3,32 +3,34 @@
 #define SARRUS_PLAN_CONFIGURATION_H
 
 #include "kernels/cpu/kernels.h"
+#include "plan/fronts.h"
 #include "plan/plan.h"
 
-/* Row- and column-major dense arrays of doubles; J M^{-1/2} is column-major m×n. */
+/* The kernels evaluate one joint at a time, as a mechanism of its own with the one body or two that it holds: their dense rows, and
+ * all that they keep for them, stay as small as a joint. */
+typedef struct sarrus_configuration_piece {
+    sarrus_mechanism mech;
+    sarrus_mech_joint joint;
+    sarrus_mech_row row[4];
+    double *lanes; /* what the kernel writes: jacobian [4][6], phi [4], phi_dot [4], each [width] */
+} sarrus_configuration_piece;
+
 typedef struct sarrus_configuration {
     const sarrus_plan *plan;
     const sarrus_kernels *kernels;
-    sarrus_kernel_call call;
+    sarrus_configuration_piece *piece;
+    sarrus_kernel_call call; /* of the piece; its tile holds the parameters of the whole mechanism */
     int m, n;
-    double *weight;   /* [n] M^{-1/2} */
-    double *q;        /* [n] */
-    double *v;        /* [n] */
-    double *jacobian; /* [m·n] J M^{-1/2} at q, column-major */
-    double *phi;      /* [m] */
-    double *phi_dot;  /* [m] at v */
-    double *lanes;    /* what the kernel writes: jacobian, phi, phi_dot [(m·n + 2m)][width] */
-    double *scratch;  /* [(m + 1)·n + max(m + 1, n)] */
-    double *held;     /* [n] a direction in weighted coordinates */
-    int *pivots;      /* [n] */
+    double *weight;        /* [n] M^{-1/2} */
+    double *q;             /* [n] */
+    double *v;             /* [n] */
+    sarrus_plan_rows rows; /* J M^{-1/2} at q */
+    sarrus_fronts fronts;  /* of these rows */
+    double *phi;           /* [m] */
+    double *phi_dot;       /* [m] at v */
+    double *scratch;       /* [2 n] */
+    double *held;          /* [n] a direction in weighted coordinates */
 } sarrus_configuration;
-
-/* The singular value decomposition of J M^{-1/2}; left null vectors are columns rank … m − 1 of u. */
-typedef struct sarrus_decomposition {
-    double *u;     /* [m·m] column-major */
-    double *vt;    /* [n·n] column-major */
-    double *sigma; /* [min(m, n)] descending */
-} sarrus_decomposition;
 
 /* The given configuration of the nominal instance. NO_MEMORY; BAD_INPUT when a nominal number is not physical. */
 SARRUS_MUST_USE sarrus_status sarrus_configuration_create(const sarrus_plan *plan, sarrus_configuration *out);
@@ -40,8 +42,8 @@ double sarrus_configuration_rows(sarrus_configuration *configuration, double t);
 /* The nominal number `i` of the kernels' parameters. */
 double sarrus_configuration_parameter(const sarrus_configuration *configuration, int32_t i);
 
-/* One Newton step from the present rows, in the metric of M; q is moved, the rows are not evaluated anew. False when LAPACK fails.
- */
+/* One Newton step from the present rows, in the metric of M; q is moved, the rows are not evaluated anew. False when memory is out
+ * or the plan is to stop. */
 SARRUS_MUST_USE bool sarrus_configuration_newton(sarrus_configuration *configuration);
 
 /* Newton's method in the metric of M until ‖Φ‖ stops shrinking; returns the final ‖Φ‖. Rows are those of the final q. */
@@ -50,10 +52,15 @@ double sarrus_configuration_assemble(sarrus_configuration *configuration, double
 /* The same, but nothing is moved along `held`, a unit vector in weighted coordinates, unless the constraints cannot be met so. */
 double sarrus_configuration_assemble_held(sarrus_configuration *configuration, double t);
 
-SARRUS_MUST_USE sarrus_status sarrus_decomposition_create(const sarrus_configuration *configuration, sarrus_decomposition *out);
-void sarrus_decomposition_free(sarrus_decomposition *decomposition);
+/* x [n] ← of the weighted coordinates that leave ‖J M^{-1/2} x − b‖ least, the smallest ones; singular values below `tolerance` of
+ * the largest do not count. rest [m] ← b − J M^{-1/2} x, NULL: not wanted. b and rest may be the same. */
+SARRUS_MUST_USE bool sarrus_configuration_least(sarrus_configuration *configuration, double tolerance, const double *b, double *x,
+                                                double *rest);
 
-/* Decomposes the present Jacobian; false when LAPACK fails. */
-bool sarrus_decomposition_make(sarrus_configuration *configuration, sarrus_decomposition *decomposition);
+/* x [n] ← its part in the null space of J M^{-1/2}, singular values below `tolerance` of the largest taken for zero. */
+SARRUS_MUST_USE bool sarrus_configuration_free_part(sarrus_configuration *configuration, double tolerance, double *x);
+
+/* What went wrong where something above has returned false. */
+sarrus_status sarrus_configuration_failure(const sarrus_configuration *configuration);
 
 #endif

@@ -1,15 +1,22 @@
 /* Which bodies are cranks: held to ground by a pin whose two rows are independent. Of several such pins of a body the first counts;
  * the rows of the others stay where they are. */
+#include <stdlib.h>
+
+#include "core/report.h"
 #include "plan/plan.h"
 
 /* Whether row `i` is among the independent ones, which are sorted. */
 static bool is_independent(const sarrus_plan *plan, int i) {
     const sarrus_plan_independence *found = &plan->independence;
-    for (int k = 0; k < found->n_independent && found->independent[k] <= i; ++k) {
-        if (found->independent[k] == i)
-            return true;
+    int low = 0, high = found->n_independent;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (found->independent[middle] < i)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return false;
+    return low < found->n_independent && found->independent[low] == i;
 }
 
 static bool can_be_crank_pin(const sarrus_plan *plan, const sarrus_mech_joint *joint) {
@@ -18,24 +25,27 @@ static bool can_be_crank_pin(const sarrus_plan *plan, const sarrus_mech_joint *j
            is_independent(plan, joint->row + 1);
 }
 
-/* The crank of `body` in all joints that hold it. */
-static void mark(sarrus_plan *plan, int body, int32_t crank) {
-    for (int i = 0; i < plan->mech.n_joints; ++i) {
-        if (plan->joint[i].parent == body)
-            plan->joint[i].parent_crank = crank;
-        if (plan->joint[i].child == body)
-            plan->joint[i].child_crank = crank;
-    }
-}
-
-void sarrus_plan_cranks(sarrus_plan *plan) {
-    for (int i = 0; i < plan->mech.n_joints; ++i) {
+sarrus_status sarrus_plan_cranks(sarrus_context *context, sarrus_plan *plan) {
+    const int n_bodies = plan->mech.n_bodies, n_joints = plan->mech.n_joints;
+    int32_t *crank = malloc(((size_t)n_bodies + 1) * sizeof *crank);
+    if (!crank)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the cranks of %d bodies", n_bodies);
+    for (int b = 0; b < n_bodies; ++b)
+        crank[b] = -1;
+    for (int i = 0; i < n_joints; ++i) {
         sarrus_mech_joint *joint = &plan->joint[i];
         const int at = joint->child >= 0, body = at ? joint->child : joint->parent;
-        if (!can_be_crank_pin(plan, joint) || (at ? joint->child_crank : joint->parent_crank) >= 0)
+        if (!can_be_crank_pin(plan, joint) || crank[body] >= 0)
             continue;
         joint->is_crank_pin = 1;
-        mark(plan, body, 2 * joint->row + at);
+        crank[body] = 2 * joint->row + at;
         ++plan->mech.n_cranks;
     }
+    for (int i = 0; i < n_joints; ++i) {
+        sarrus_mech_joint *joint = &plan->joint[i];
+        joint->parent_crank = joint->parent < 0 ? -1 : crank[joint->parent];
+        joint->child_crank = joint->child < 0 ? -1 : crank[joint->child];
+    }
+    free(crank);
+    return SARRUS_OK;
 }

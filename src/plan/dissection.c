@@ -22,16 +22,8 @@ static bool walk_begin(walk *w, const sarrus_block_graph *graph) {
     return true;
 }
 
-static const uint64_t *row_of(const sarrus_block_graph *graph, int i) {
-    return graph->meets + (size_t)i * (size_t)graph->n_words;
-}
-
-static int next_near(const walk *w, int block, int from) {
-    return sarrus_block_set_next(row_of(w->graph, block), w->graph->n_words, from);
-}
-
 static int degree_of(const walk *w, int block) {
-    return sarrus_block_set_count(row_of(w->graph, block), w->graph->n_words);
+    return w->graph->near[block].n;
 }
 
 /* Walks the part of `start` in breadth; the part's levels must be −1. Neighbours are reached in ascending order. Returns how many
@@ -42,7 +34,9 @@ static int walk_from(walk *w, int start) {
     w->level[start] = 0;
     for (int head = 0; head < n_reached; ++head) {
         int block = w->queue[head];
-        for (int i = next_near(w, block, 0); i >= 0; i = next_near(w, block, i + 1)) {
+        const sarrus_block_set *near = &w->graph->near[block];
+        for (int k = 0; k < near->n; ++k) {
+            const int i = near->block[k];
             if (w->part[i] != w->part[start] || w->level[i] >= 0)
                 continue;
             w->level[i] = w->level[block] + 1;
@@ -76,8 +70,9 @@ static int walk_from_rim(walk *w, int start) {
 }
 
 static bool meets_level(const walk *w, int block, int level) {
-    for (int i = next_near(w, block, 0); i >= 0; i = next_near(w, block, i + 1)) {
-        if (w->part[i] == w->part[block] && w->level[i] == level)
+    const sarrus_block_set *near = &w->graph->near[block];
+    for (int k = 0; k < near->n; ++k) {
+        if (w->part[near->block[k]] == w->part[block] && w->level[near->block[k]] == level)
             return true;
     }
     return false;
@@ -88,12 +83,11 @@ static bool meets_level(const walk *w, int block, int level) {
 static int separating_level(const walk *w, int n_reached) {
     int n_levels = w->level[w->queue[n_reached - 1]] + 1, best = 0, best_size = 0, best_slope = 0;
     bool best_is_even = false;
-    for (int level = 1, at = 0; level + 1 < n_levels; ++level) {
-        int size = 0, n_inside = 0;
-        for (at = 0; at < n_reached && w->level[w->queue[at]] <= level; ++at)
-            size += w->level[w->queue[at]] == level && meets_level(w, w->queue[at], level + 1);
-        n_inside = at - size;
-        int n_outside = n_reached - at, slope = abs(n_inside - n_outside);
+    for (int level = 1, at = 1; level + 1 < n_levels; ++level) {
+        int size = 0;
+        for (; at < n_reached && w->level[w->queue[at]] == level; ++at)
+            size += meets_level(w, w->queue[at], level + 1);
+        int n_inside = at - size, n_outside = n_reached - at, slope = abs(n_inside - n_outside);
         bool is_even = 4 * n_inside >= n_reached && 4 * n_outside >= n_reached;
         bool is_better = is_even != best_is_even ? is_even : size != best_size ? size < best_size : slope < best_slope;
         if (best == 0 || is_better) {
@@ -146,13 +140,16 @@ static bool find_sides(walk *w, const int *order, int n) {
     return true;
 }
 
-/* Orders a slice: one side, the other, what separates them. */
+/* Orders a slice: one side, the other, what separates them. The smaller side is called for: calls nest no deeper than log₂ n. */
 static void dissect(walk *w, int *order, int n) {
     int n_of[3];
     while (n > 2 && find_sides(w, order, n)) {
         split_slice(w, w->level, order, n, n_of);
-        dissect(w, order + n_of[0], n_of[1]);
-        n = n_of[0];
+        const bool first_is_less = n_of[0] < n_of[1];
+        int *rest = order + n_of[0];
+        dissect(w, first_is_less ? order : rest, first_is_less ? n_of[0] : n_of[1]);
+        order = first_is_less ? rest : order;
+        n = first_is_less ? n_of[1] : n_of[0];
     }
 }
 
@@ -199,10 +196,11 @@ bool sarrus_order_cuthill_mckee(const sarrus_block_graph *graph, int *order) {
         w.scratch[end++] = start;
         for (int head = n_ordered; head < end; ++head) {
             int begin = end;
-            for (int i = next_near(&w, w.scratch[head], 0); i >= 0; i = next_near(&w, w.scratch[head], i + 1)) {
-                if (w.level[i] < 0) {
-                    w.level[i] = 0;
-                    w.scratch[end++] = i;
+            const sarrus_block_set *near = &graph->near[w.scratch[head]];
+            for (int k = 0; k < near->n; ++k) {
+                if (w.level[near->block[k]] < 0) {
+                    w.level[near->block[k]] = 0;
+                    w.scratch[end++] = near->block[k];
                 }
             }
             sort_by_degree(&w, w.scratch + begin, end - begin);

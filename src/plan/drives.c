@@ -16,8 +16,8 @@ static const double pace = 0.15;
 /* Loops that stay open by less (relative to the size) may be the work of numbers with four digits: two drives that agree but for
  * those, a stroke to the dead centre. Where nothing can move such an excuse is none. */
 static const double open_for_certain = 1e-4, open_if_locked = 1e-6;
-/* Relative size of σ that counts on the constraints; part of what drives ask for that no motion can meet. */
-static const double rank_tolerance = 1e-9, unmet_tolerance = 1e-8;
+/* Part of what drives ask for that no motion can meet. */
+static const double unmet_tolerance = 1e-8;
 /* Bodies move by this factor faster than before where a drive comes to the end of its reach. */
 static const double rush = 5.0;
 
@@ -26,7 +26,6 @@ typedef struct impasse {
     sarrus_gap *gap;
     sarrus_plan *plan;
     sarrus_follow *follow;
-    sarrus_decomposition svd;
     double *cause;      /* [m] the combination of rows that cannot be met */
     double *elsewhere;  /* [m] it is put aside here while other places are looked at */
     double *speed;      /* [n] of the motion that meets the others best */
@@ -42,78 +41,90 @@ static bool is_drive(const sarrus_plan *plan, int row) {
     return joint->signal >= 0 && row == joint->row + joint->n_rows - 1;
 }
 
-static int rank_of(const sarrus_decomposition *svd, int m, int n) {
-    const int smaller = m < n ? m : n;
-    int rank = 0;
-    while (rank < smaller && svd->sigma[rank] > rank_tolerance * svd->sigma[0])
-        ++rank;
-    return rank;
+/* A fixed sequence in (−1, 1): what is refused is the same every time. */
+static double next_number(uint64_t *state) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(int64_t)*state / 9223372036854775808.0;
 }
 
 int sarrus_plan_undriven_rank(sarrus_gap *gap, double t, double *change) {
     sarrus_configuration *c = gap->c;
-    sarrus_decomposition svd = {0};
-    int rank = -1;
-    if (sarrus_decomposition_create(c, &svd) != SARRUS_OK)
-        return rank;
+    sarrus_spectrum spectrum;
     (void)sarrus_configuration_rows(c, t);
     for (int i = 0; i < c->m; ++i) {
-        for (int k = 0; is_drive(c->plan, i) && k < c->n; ++k)
-            c->jacobian[i + k * c->m] = 0.0;
+        for (int k = 0; is_drive(c->plan, i) && k < 6; ++k)
+            c->rows.value[i][k] = 0.0;
     }
-    if (sarrus_decomposition_make(c, &svd)) {
-        rank = rank_of(&svd, c->m, c->n);
-        if (change)
-            *change = sarrus_plan_start_change(gap, &svd, rank, t);
-    }
+    if (sarrus_spectrum_find(&c->fronts, &c->rows, SARRUS_SPECTRUM_VECTORS, &spectrum) != SARRUS_OK)
+        return -1;
+    const int rank = spectrum.rank;
+    if (change)
+        *change = sarrus_plan_start_change(gap, &spectrum, t);
+    sarrus_spectrum_free(&spectrum);
     (void)sarrus_configuration_rows(c, t);
-    sarrus_decomposition_free(&svd);
     return rank;
 }
 
 /* What the rows are off when the drives alone move on for a moment, split into what a motion can meet, at the speed of least
- * energy, and the rest. (Not by Φ_t: a drive may just be at rest.) Returns the size of the rest, relative. */
-static double split_demand(impasse *at, double moment, int rank) {
+ * energy, and the rest. (Not by Φ_t: a drive may just be at rest.) The size of the rest, relative, goes to `share`. */
+static bool split_demand(impasse *at, double moment, double *share) {
     sarrus_configuration *c = at->gap->c;
-    const int m = c->m, n = c->n;
     double all = 0.0, rest = 0.0;
-    memcpy(at->cause, c->phi, (size_t)m * sizeof *at->cause);
-    memset(at->speed, 0, (size_t)n * sizeof *at->speed);
-    for (int k = 0; k < rank; ++k) {
-        double along = 0.0;
-        for (int i = 0; i < m; ++i)
-            along += at->svd.u[i + k * m] * c->phi[i];
-        for (int i = 0; i < m; ++i)
-            at->cause[i] -= at->svd.u[i + k * m] * along;
-        for (int i = 0; i < n; ++i)
-            at->speed[i] -= c->weight[i] * at->svd.vt[k + i * n] * along / at->svd.sigma[k] / moment;
-    }
-    for (int i = 0; i < m; ++i) {
+    if (!sarrus_configuration_least(c, SARRUS_RANK_TOLERANCE, c->phi, at->speed, at->cause))
+        return false;
+    for (int i = 0; i < c->n; ++i)
+        at->speed[i] *= -c->weight[i] / moment;
+    for (int i = 0; i < c->m; ++i) {
         all += c->phi[i] * c->phi[i];
         rest += at->cause[i] * at->cause[i];
     }
-    return all > 0.0 ? sqrt(rest / all) : 0.0;
+    *share = all > 0.0 ? sqrt(rest / all) : 0.0;
+    return true;
 }
 
-/* Whether no body that rows of the cause hold has a part in the motions left free (right null vectors). */
-static bool is_determined(const impasse *at, int rank) {
-    const sarrus_configuration *c = at->gap->c;
-    const int m = c->m, n = c->n;
-    double largest = 0.0;
-    for (int i = 0; i < m; ++i)
+/* x [n] ← what of a fixed random vector lies in the motions that are left free. */
+static bool free_motion(sarrus_configuration *c, uint64_t *state, double *x) {
+    for (int i = 0; i < c->n; ++i)
+        x[i] = next_number(state);
+    return sarrus_configuration_free_part(c, SARRUS_RANK_TOLERANCE, x);
+}
+
+/* Whether no body that rows of the cause hold has a part in the motions left free. */
+static bool find_determined(impasse *at) {
+    sarrus_configuration *c = at->gap->c;
+    uint64_t state = 20210907;
+    double largest = 0.0, *moves = c->held;
+    if (!free_motion(c, &state, moves))
+        return false;
+    at->is_determined = true;
+    for (int i = 0; i < c->m; ++i)
         largest = fmax(largest, fabs(at->cause[i]));
-    for (int i = 0; i < m; ++i) {
-        const int bodies[2] = {c->plan->row[i].parent, c->plan->row[i].child};
-        for (int side = 0; fabs(at->cause[i]) > 1e-6 * largest && side < 2; ++side) {
-            for (int x = 3 * bodies[side]; bodies[side] >= 0 && x < 3 * bodies[side] + 3; ++x) {
-                for (int k = rank; k < n; ++k) {
-                    if (fabs(at->svd.vt[k + x * n]) > 1e-6)
-                        return false;
-                }
-            }
+    for (int i = 0; i < c->m; ++i) {
+        for (int k = 0; fabs(at->cause[i]) > 1e-6 * largest && k < 6; ++k) {
+            const int body = c->rows.body[i][k / 3];
+            if (body >= 0 && fabs(moves[3 * body + k % 3]) > 1e-6)
+                at->is_determined = false;
         }
     }
     return true;
+}
+
+/* cause ← the combination of rows that is lost first: a null vector where there is one. */
+static bool find_weakest_rows(impasse *at) {
+    sarrus_configuration *c = at->gap->c;
+    sarrus_spectrum spectrum;
+    if (sarrus_spectrum_find(&c->fronts, &c->rows, SARRUS_SPECTRUM_VECTORS, &spectrum) != SARRUS_OK)
+        return false;
+    const bool has_vector = spectrum.rank == (c->m < c->n ? c->m : c->n) && spectrum.n_small > 0;
+    if (has_vector)
+        memcpy(at->cause, spectrum.left, (size_t)c->m * sizeof *at->cause);
+    sarrus_spectrum_free(&spectrum);
+    if (has_vector)
+        return true;
+    uint64_t state = 20210907;
+    for (int i = 0; i < c->m; ++i)
+        at->cause[i] = next_number(&state);
+    return sarrus_configuration_least(c, SARRUS_RANK_TOLERANCE, at->cause, c->held, at->cause);
 }
 
 /* Whether drives have a part in the cause. Where a mechanism branches they have none: what its other rows lose is enough. */
@@ -134,36 +145,27 @@ static double speed_before(const sarrus_follow *f) {
     return sarrus_gap_between(f->gap, track->q[1], track->q[0]) / (track->t[0] - track->t[1]);
 }
 
-/* A fixed sequence in (−1, 1): what is refused is the same every time. */
-static double next_number(uint64_t *state) {
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(int64_t)*state / 9223372036854775808.0;
-}
-
-/* Whether the drives ask for what cannot be met wherever the motions that are left free lead: from three places along them. */
+/* Whether the drives ask for what cannot be met wherever the motions that are left free lead: from three places along them. The
+ * cause is spoilt. */
 static bool is_unmet_all_around(impasse *at, double moment) {
     sarrus_configuration *c = at->gap->c;
     const double t = at->follow->fine.t[0];
     const int n = c->n;
     uint64_t state = 20210907;
     for (int walk = 0; walk < 3; ++walk) {
-        const int rank = rank_of(&at->svd, c->m, n);
-        double largest = 0.0;
-        memset(at->speed, 0, (size_t)n * sizeof *at->speed);
-        for (int k = rank; k < n; ++k) {
-            const double share = next_number(&state);
-            for (int i = 0; i < n; ++i)
-                at->speed[i] += share * c->weight[i] * at->svd.vt[k + i * n];
-        }
-        for (int i = 0; i < n; ++i)
+        double largest = 0.0, share = 0.0;
+        if (!free_motion(c, &state, at->speed))
+            return false;
+        for (int i = 0; i < n; ++i) {
+            at->speed[i] *= c->weight[i];
             largest = fmax(largest, fabs(at->speed[i]) / (i % 3 == 2 ? 1.0 : at->gap->size));
+        }
         for (int i = 0; i < n && largest > 0.0; ++i)
             c->q[i] += 0.4 / largest * at->speed[i];
         (void)sarrus_configuration_assemble(c, t);
         const bool is_closed = sarrus_gap_now(at->gap) <= SARRUS_FOLLOW_CLOSED;
         (void)sarrus_configuration_rows(c, t + moment);
-        if (!is_closed || !sarrus_decomposition_make(c, &at->svd) ||
-            !(split_demand(at, moment, rank_of(&at->svd, c->m, n)) > unmet_tolerance))
+        if (!is_closed || !split_demand(at, moment, &share) || !(share > unmet_tolerance))
             return false;
     }
     return true;
@@ -174,20 +176,22 @@ static sarrus_status impasse_look(impasse *at) {
     const sarrus_follow *f = at->follow;
     const int m = c->m, n = c->n;
     const double moment = 1e-2 * f->paced_step;
+    double share = 0.0;
     memcpy(c->q, f->fine.q[0], (size_t)n * sizeof *c->q);
     (void)sarrus_configuration_rows(c, f->fine.t[0] + moment);
-    if (!sarrus_decomposition_make(c, &at->svd))
-        return SARRUS_FAILED;
-    const int rank = rank_of(&at->svd, m, n), last = (m < n ? m : n) - 1;
-    at->is_unmet = split_demand(at, moment, rank) > unmet_tolerance;
+    if (!split_demand(at, moment, &share))
+        return sarrus_configuration_failure(c);
+    at->is_unmet = share > unmet_tolerance;
     if (!at->is_unmet) {
-        memcpy(at->cause, at->svd.u + (size_t)last * (size_t)m, (size_t)m * sizeof *at->cause);
         double *moved = at->speed;
+        if (!find_weakest_rows(at))
+            return sarrus_configuration_failure(c);
         for (int i = 0; i < n; ++i)
             moved[i] += c->q[i];
         at->is_end = is_of_drives(at) && sarrus_gap_between(at->gap, c->q, moved) > rush * speed_before(f);
     }
-    at->is_determined = is_determined(at, rank);
+    if (!find_determined(at))
+        return sarrus_configuration_failure(c);
     if (!at->is_unmet)
         return SARRUS_OK;
     const int undriven = sarrus_plan_undriven_rank(at->gap, f->fine.t[0], &at->change);
@@ -197,7 +201,7 @@ static sarrus_status impasse_look(impasse *at) {
         at->is_determined = is_unmet_all_around(at, moment);
         memcpy(at->cause, at->elsewhere, (size_t)m * sizeof *at->cause);
     }
-    return undriven < 0 ? SARRUS_NO_MEMORY : SARRUS_OK;
+    return undriven < 0 ? sarrus_configuration_failure(c) : SARRUS_OK;
 }
 
 /* The joint that stays open farthest. */
@@ -349,7 +353,7 @@ static sarrus_status check(sarrus_context *context, impasse *at, const double *q
     at->cause = calloc((size_t)c->m, sizeof *at->cause);
     at->elsewhere = calloc((size_t)c->m, sizeof *at->elsewhere);
     at->speed = calloc((size_t)c->n, sizeof *at->speed);
-    if (!at->cause || !at->elsewhere || !at->speed || sarrus_decomposition_create(c, &at->svd) != SARRUS_OK)
+    if (!at->cause || !at->elsewhere || !at->speed)
         return SARRUS_NO_MEMORY;
     /* What contradicts itself from the beginning needs no way, which would be long in a large mechanism. */
     const sarrus_status status = impasse_look(at);
@@ -368,6 +372,7 @@ sarrus_status sarrus_plan_drives_check(sarrus_context *context, sarrus_plan *pla
     if (plan->mech.n_drives == 0 || !(plan->model->integrator.t_end > 0.0))
         return SARRUS_OK;
     sarrus_follow follow = {0};
+    sarrus_plan_watch_phase(plan->watch, "following the drives");
     impasse at = {.gap = gap, .plan = plan, .follow = &follow};
     double *start = malloc(bytes);
     if (!start)
@@ -376,9 +381,10 @@ sarrus_status sarrus_plan_drives_check(sarrus_context *context, sarrus_plan *pla
     sarrus_status status = sarrus_follow_create(gap, pace, &follow);
     if (status == SARRUS_OK)
         status = check(context, &at, start);
+    if (!sarrus_plan_watch_goes_on(plan->watch))
+        status = SARRUS_INTERRUPTED;
     memcpy(c->q, start, bytes);
     (void)sarrus_configuration_rows(c, 0.0);
-    sarrus_decomposition_free(&at.svd);
     sarrus_follow_free(&follow);
     free(at.cause);
     free(at.elsewhere);

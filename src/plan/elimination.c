@@ -1,6 +1,7 @@
 /* The elimination of the independent rows, without those of crank pins, by blocks of two rows of one joint: the graph of the
  * blocks, the order that is taken of those that order.c tries, and the symbolic LDLᵀ. Two blocks meet in S = J M⁻¹ Jᵀ when their
  * joints hold a common body. What stands in S is shares.c's. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,11 +15,6 @@ typedef struct block_list {
     sarrus_block_graph graph;
     sarrus_order_trial trial;
 } block_list;
-
-static bool share_a_body(const sarrus_mech_row *a, const sarrus_mech_row *b) {
-    return (a->parent >= 0 && (a->parent == b->parent || a->parent == b->child)) ||
-           (a->child >= 0 && (a->child == b->parent || a->child == b->child));
-}
 
 /* Whether the row is one of the two of a crank's pin, which are not in the factor. */
 static bool is_of_crank_pin(const sarrus_plan *plan, int row) {
@@ -42,21 +38,50 @@ static void make_blocks(block_list *g, const sarrus_plan *plan) {
     }
 }
 
+/* Lets the blocks on every body meet. on_body: [n_bodies + 1] where the blocks of a body begin in `block`. */
+static bool join_blocks(block_list *g, int n_bodies, const int *on_body, const int *block) {
+    for (int b = 0; b < n_bodies; ++b) {
+        for (int i = on_body[b]; i < on_body[b + 1]; ++i) {
+            for (int j = on_body[b]; j < i; ++j) {
+                if (!sarrus_block_graph_join(&g->graph, block[i], block[j]))
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool find_neighbours(block_list *g, const sarrus_plan *plan) {
+    const int n_bodies = plan->mech.n_bodies;
+    int *on_body = calloc((size_t)n_bodies + 2, sizeof *on_body), *block = calloc(2 * (size_t)g->n + 1, sizeof *block);
+    bool good = on_body && block;
+    for (int pass = 0; good && pass < 2; ++pass) {
+        for (int k = 0; k < g->n; ++k) {
+            const sarrus_mech_row *row = &plan->row[g->rows[k][0]];
+            const int bodies[2] = {row->parent, row->child};
+            for (int side = 0; side < 2; ++side) {
+                if (bodies[side] >= 0 && pass == 0)
+                    ++on_body[bodies[side] + 2];
+                else if (bodies[side] >= 0)
+                    block[on_body[bodies[side] + 1]++] = k;
+            }
+        }
+        for (int b = 0; pass == 0 && b < n_bodies; ++b)
+            on_body[b + 1] += on_body[b];
+    }
+    good = good && join_blocks(g, n_bodies, on_body, block);
+    free(on_body);
+    free(block);
+    return good;
+}
+
 static bool blocks_create(block_list *g, const sarrus_plan *plan) {
     memset(g, 0, sizeof *g);
     g->rows = calloc((size_t)plan->independence.n_independent + 1, sizeof *g->rows);
     if (!g->rows)
         return false;
     make_blocks(g, plan);
-    if (!sarrus_block_graph_create(&g->graph, g->n))
-        return false;
-    for (int i = 0; i < g->n; ++i) {
-        for (int j = 0; j < i; ++j) {
-            if (share_a_body(&plan->row[g->rows[i][0]], &plan->row[g->rows[j][0]]))
-                sarrus_block_graph_join(&g->graph, i, j);
-        }
-    }
-    return true;
+    return sarrus_block_graph_create(&g->graph, g->n) && find_neighbours(g, plan);
 }
 
 static void blocks_free(block_list *g) {
@@ -120,36 +145,58 @@ static bool list_rows(sarrus_plan *plan, const block_list *g) {
     return true;
 }
 
-/* Columns of L in elimination order, and the blocks that the updates go to. */
+static int ascending(const void *a, const void *b) {
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Columns of L in elimination order; `place` [n] of the blocks in it. */
+static void list_columns(sarrus_plan *plan, const block_list *g, const int *place) {
+    int32_t at = 0;
+    for (int k = 0; k < g->n; ++k) {
+        const sarrus_block_set *near = &g->trial.filled.near[g->trial.order[k]];
+        plan->column[k] = at;
+        for (int i = 0; i < near->n; ++i) {
+            if (place[near->block[i]] > k)
+                plan->entry_row[at++] = place[near->block[i]];
+        }
+        qsort(plan->entry_row + plan->column[k], (size_t)(at - plan->column[k]), sizeof *plan->entry_row, ascending);
+    }
+    plan->column[g->n] = at;
+}
+
+/* The blocks that the updates go to: of column k, to what stands in column entry_row[b] at entry_row[a]. The rows of a column's
+ * entries are all in the column of the first of them, so one walk along that column finds them. */
+static void list_updates(sarrus_plan *plan, int n) {
+    const int32_t *column = plan->column, *row = plan->entry_row;
+    int32_t at = 0;
+    for (int k = 0; k < n; ++k) {
+        for (int32_t b = column[k]; b < column[k + 1]; ++b) {
+            int32_t entry = column[row[b]];
+            plan->update[at++] = row[b];
+            for (int32_t a = b + 1; a < column[k + 1]; ++a) {
+                while (row[entry] < row[a])
+                    ++entry;
+                plan->update[at++] = n + entry;
+            }
+        }
+    }
+}
+
 static bool list_entries(sarrus_plan *plan, const block_list *g) {
-    const int *order = g->trial.order;
-    int n = g->n, n_entries = g->trial.facts.n_entries, n_updates = g->trial.facts.n_updates;
+    const int n = g->n, n_entries = g->trial.facts.n_entries, n_updates = g->trial.facts.n_updates;
     plan->column = calloc((size_t)n + 1, sizeof *plan->column);
     plan->entry_row = calloc((size_t)n_entries + 1, sizeof *plan->entry_row);
     plan->update = calloc((size_t)n_updates + 1, sizeof *plan->update);
-    int32_t *entry_at = calloc((size_t)n * (size_t)n + 1, sizeof *entry_at);
-    bool good = plan->column && plan->entry_row && plan->update && entry_at;
-    int at = 0;
-    for (int k = 0; good && k < n; ++k) {
-        plan->column[k] = at;
-        entry_at[k * n + k] = k;
-        for (int i = k + 1; i < n; ++i) {
-            if (!sarrus_block_graph_has(&g->trial.filled, order[k], order[i]))
-                continue;
-            entry_at[i * n + k] = n + at;
-            plan->entry_row[at++] = i;
-        }
+    int *place = calloc((size_t)n + 1, sizeof *place);
+    const bool good = plan->column && plan->entry_row && plan->update && place;
+    for (int k = 0; good && k < n; ++k)
+        place[g->trial.order[k]] = k;
+    if (good) {
+        list_columns(plan, g, place);
+        list_updates(plan, n);
     }
-    if (good)
-        plan->column[n] = at;
-    at = 0;
-    for (int k = 0; good && k < n; ++k) {
-        for (int b = plan->column[k]; b < plan->column[k + 1]; ++b) {
-            for (int a = b; a < plan->column[k + 1]; ++a)
-                plan->update[at++] = entry_at[plan->entry_row[a] * n + plan->entry_row[b]];
-        }
-    }
-    free(entry_at);
+    free(place);
     plan->mech.factor.n_entries = n_entries;
     plan->mech.factor.n_updates = n_updates;
     return good;
@@ -157,8 +204,15 @@ static bool list_entries(sarrus_plan *plan, const block_list *g) {
 
 sarrus_status sarrus_plan_elimination(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted) {
     block_list g;
-    bool good = blocks_create(&g, plan) && find_order(plan, &g, wanted) && list_rows(plan, &g) && list_entries(plan, &g);
+    bool good = blocks_create(&g, plan) && find_order(plan, &g, wanted);
+    const bool is_too_large = good && isinf(g.trial.facts.flops);
+    good = good && !is_too_large && list_rows(plan, &g) && list_entries(plan, &g);
     blocks_free(&g);
+    if (is_too_large)
+        return sarrus_report(context, SARRUS_BAD_INPUT,
+                             "the mechanism hangs together too closely: its factor would have more than %d blocks or %d updates in "
+                             "every order; expected fewer joints on one body, or fewer loops",
+                             SARRUS_MOST_ENTRIES, SARRUS_MOST_UPDATES);
     if (!good)
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the plan's elimination tables");
     sarrus_mech_factor *f = &plan->mech.factor;

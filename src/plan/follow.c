@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/spectrum.h"
+
 enum { MAX_NEWTON = 12, MAX_LEAST = 30, MAX_JUMPS = 3, N_TURNS = 6 };
 
 /* A step may end this far from where the steps before point, as a share of its length; and it may not be longer than this. */
@@ -72,13 +74,14 @@ static double ripple_of(const sarrus_configuration *c) {
     return ripple;
 }
 
-/* Multiplications of one Newton step (QR), or of the rows alone. */
-static double newton_work(const sarrus_configuration *c) {
-    return 2.0 * c->m * (double)c->n * c->n + 1e3 * c->m;
+/* Multiplications of the rows of all joints. */
+static double rows_work(const sarrus_configuration *c) {
+    return 1e3 * c->m;
 }
 
-static double rows_work(const sarrus_configuration *c) {
-    return 2.0 * c->m * (double)c->n;
+/* Multiplications of one Newton step. */
+static double newton_work(const sarrus_configuration *c) {
+    return sarrus_fronts_flops(&c->fronts) + rows_work(c);
 }
 
 /* Some 0.2 s, and of large mechanisms a share of what the analysis of their constraints does anyway. */
@@ -202,7 +205,7 @@ static bool step_to(sarrus_follow *f, double t) {
 static double regain(sarrus_follow *f, double t, double near, const double *q) {
     sarrus_configuration *c = f->gap->c;
     stand_at(f, q);
-    f->work_left -= MAX_LEAST * (pow(c->n, 3.0) / 3.0 + 1e3 * c->m);
+    f->work_left -= MAX_LEAST * newton_work(c);
     const double gap = sarrus_gap_least(f->gap, t, MAX_LEAST);
     if (gap > SARRUS_FOLLOW_CLOSED)
         return gap;
@@ -213,21 +216,37 @@ static double regain(sarrus_follow *f, double t, double near, const double *q) {
     return 0.0;
 }
 
+/* x ← of the directions in which the loops give way most easily one: that of the smallest singular value, or what of a fixed vector
+ * lies in the null space when there is one beside the freedoms. */
+static bool weakest_direction(sarrus_configuration *c, double *x) {
+    sarrus_spectrum spectrum;
+    if (sarrus_spectrum_find(&c->fronts, &c->rows, SARRUS_SPECTRUM_VECTORS, &spectrum) != SARRUS_OK)
+        return false;
+    const bool has_vector = spectrum.rank == (c->m < c->n ? c->m : c->n) && spectrum.n_small > 0;
+    if (has_vector)
+        memcpy(x, spectrum.right, (size_t)c->n * sizeof *x);
+    sarrus_spectrum_free(&spectrum);
+    if (has_vector)
+        return true;
+    for (int i = 0; i < c->n; ++i)
+        x[i] = 1.0 + 0.5 * sin(1.7 * i);
+    return sarrus_configuration_free_part(c, SARRUS_CLEAR_TOLERANCE, x);
+}
+
 /* The direction in which the loops give way most easily, by units, its largest move 1; in `f->expected`. */
-static bool easiest_direction(sarrus_follow *f, sarrus_decomposition *svd) {
+static bool easiest_direction(sarrus_follow *f) {
     sarrus_configuration *c = f->gap->c;
-    const int n = c->n, i_last = (c->m < n ? c->m : n) - 1;
     stand_at(f, f->fine.q[0]);
     (void)sarrus_gap_at(f->gap, f->fine.t[0]);
     f->work_left -= 10.0 * newton_work(c);
-    if (i_last < 0 || !sarrus_decomposition_make(c, svd))
+    if (c->m == 0 || c->n == 0 || !weakest_direction(c, f->expected))
         return false;
     double largest = 0.0;
-    for (int i = 0; i < n; ++i) {
-        f->expected[i] = c->weight[i] * svd->vt[i_last + i * n];
+    for (int i = 0; i < c->n; ++i) {
+        f->expected[i] *= c->weight[i];
         largest = fmax(largest, fabs(f->expected[i]) / (i % 3 == 2 ? 1.0 : f->gap->size));
     }
-    for (int i = 0; i < n && largest > 0.0; ++i)
+    for (int i = 0; i < c->n && largest > 0.0; ++i)
         f->expected[i] /= largest;
     return largest > 0.0;
 }
@@ -253,12 +272,11 @@ static double regain_around(sarrus_follow *f, double t, double near, const doubl
 static double regain_later(sarrus_follow *f) {
     const sarrus_configuration *c = f->gap->c;
     const double rest = c->plan->model->integrator.t_end - f->fine.t[0];
-    sarrus_decomposition svd = {0};
     double *start = calloc((size_t)(c->n ? c->n : 1), sizeof *start);
     double found = (double)NAN, h = fmin(shortest * f->paced_step, rest), least = 0.0;
     const double work_before = f->work_left;
     f->work_left = work_to_look;
-    if (!start || sarrus_decomposition_create(c, &svd) != SARRUS_OK || !easiest_direction(f, &svd))
+    if (!start || !easiest_direction(f))
         f->work_left = 0.0;
     for (double moved = 1e-4 * f->pace; isnan(found) && least < hardly_open && f->work_left > 0.0; moved *= 20.0) {
         while (h < rest && sarrus_follow_drive_move(f, f->fine.t[0] + h) < moved)
@@ -273,7 +291,6 @@ static double regain_later(sarrus_follow *f) {
     }
     f->is_unsure = f->is_unsure || !(f->work_left > 0.0);
     f->work_left = work_before;
-    sarrus_decomposition_free(&svd);
     free(start);
     return found;
 }
@@ -324,7 +341,7 @@ sarrus_follow_end sarrus_follow_run(sarrus_follow *f) {
     const double t_end = f->gap->c->plan->model->integrator.t_end;
     while (f->fine.t[0] < t_end) {
         const double rest = t_end - f->fine.t[0], h = paced(f, rest), least = shortest * fmin(f->paced_step, t_end);
-        if (!(f->work_left > 0.0))
+        if (!(f->work_left > 0.0) || !sarrus_plan_watch_goes_on(f->gap->c->plan->watch))
             return SARRUS_FOLLOW_BOUNDS;
         if (step_to(f, h < rest ? f->fine.t[0] + h : t_end)) {
             f->step = 1.7 * h;

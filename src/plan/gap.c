@@ -49,10 +49,11 @@ sarrus_status sarrus_gap_create(sarrus_configuration *c, sarrus_gap *gap) {
     const size_t m = (size_t)c->m, n = (size_t)c->n;
     *gap = (sarrus_gap){.c = c, .size = size_of(c)};
     gap->row = doubles(m);
-    gap->normal = doubles(n * n);
-    gap->right = doubles(n);
+    gap->rows = c->rows;
+    gap->rows.value = calloc(m + 1, sizeof *gap->rows.value);
+    gap->right = doubles(m > n ? m : n);
     gap->best = doubles(n);
-    if (!gap->row || !gap->normal || !gap->right || !gap->best) {
+    if (!gap->row || !gap->rows.value || !gap->right || !gap->best) {
         sarrus_gap_free(gap);
         return SARRUS_NO_MEMORY;
     }
@@ -63,7 +64,7 @@ sarrus_status sarrus_gap_create(sarrus_configuration *c, sarrus_gap *gap) {
 
 void sarrus_gap_free(sarrus_gap *gap) {
     free(gap->row);
-    free(gap->normal);
+    free(gap->rows.value);
     free(gap->right);
     free(gap->best);
     memset(gap, 0, sizeof *gap);
@@ -95,54 +96,19 @@ static double unit_of(const sarrus_gap *gap, int i) {
     return i % 3 == 2 ? 1.0 : gap->size;
 }
 
-/* AᵀA (lower triangle) and AᵀΦ of the rows without units, A = R J U. A row has at most six entries that are not zero. */
-static void normal_make(sarrus_gap *gap) {
-    const sarrus_configuration *c = gap->c;
-    const int n = c->n;
-    memset(gap->normal, 0, (size_t)n * (size_t)n * sizeof *gap->normal);
-    memset(gap->right, 0, (size_t)n * sizeof *gap->right);
+/* right [n] ← x of the least ‖Ax − RΦ‖² + damping ‖x‖², A = R J U: the rows and their violation without units. */
+static bool solve_damped(sarrus_gap *gap, double damping) {
+    sarrus_configuration *c = gap->c;
     for (int i = 0; i < c->m; ++i) {
-        const int bodies[2] = {c->plan->row[i].parent, c->plan->row[i].child};
-        int column[6], n_columns = 0;
-        double a[6];
-        for (int side = 0; side < 2; ++side) {
-            for (int k = 3 * bodies[side]; bodies[side] >= 0 && k < 3 * bodies[side] + 3; ++k) {
-                column[n_columns] = k;
-                a[n_columns++] = gap->row[i] * c->jacobian[i + k * c->m] / c->weight[k] * unit_of(gap, k);
-            }
-        }
-        for (int x = 0; x < n_columns; ++x) {
-            gap->right[column[x]] += a[x] * gap->row[i] * c->phi[i];
-            for (int y = 0; y < n_columns; ++y)
-                gap->normal[column[x] * n + column[y]] += a[x] * a[y];
+        gap->right[i] = gap->row[i] * c->phi[i];
+        for (int k = 0; k < 6; ++k) {
+            const int body = c->rows.body[i][k / 3], x = 3 * body + k % 3;
+            gap->rows.value[i][k] = body < 0 ? 0.0 : gap->row[i] * c->rows.value[i][k] / c->weight[x] * unit_of(gap, x);
         }
     }
-}
-
-/* (AᵀA + damping) x = AᵀΦ by Cholesky's method in place; x in `right`. False when a pivot is not positive. */
-static bool normal_solve(sarrus_gap *gap, double damping) {
-    const int n = gap->c->n;
-    double *l = gap->normal, *x = gap->right;
-    for (int i = 0; i < n; ++i) {
-        for (int j = 0; j <= i; ++j) {
-            double sum = l[i * n + j] + (i == j ? damping : 0.0);
-            for (int k = 0; k < j; ++k)
-                sum -= l[i * n + k] * l[j * n + k];
-            if (i == j && !(sum > 0.0))
-                return false;
-            l[i * n + j] = i == j ? sqrt(sum) : sum / l[j * n + j];
-        }
-    }
-    for (int i = 0; i < n; ++i) {
-        for (int k = 0; k < i; ++k)
-            x[i] -= l[i * n + k] * x[k];
-        x[i] /= l[i * n + i];
-    }
-    for (int i = n - 1; i >= 0; --i) {
-        for (int k = i + 1; k < n; ++k)
-            x[i] -= l[k * n + i] * x[k];
-        x[i] /= l[i * n + i];
-    }
+    if (!sarrus_fronts_factor(&c->fronts, &gap->rows, sqrt(damping), gap->right))
+        return false;
+    sarrus_fronts_least(&c->fronts, gap->right);
     return true;
 }
 
@@ -152,15 +118,14 @@ double sarrus_gap_least(sarrus_gap *gap, double t, int n_steps) {
     double best = sarrus_gap_at(gap, t), damping = 1e-3;
     memcpy(gap->best, c->q, bytes);
     for (int step = 0; step < n_steps && best > 1e-14 && damping < 1e8; ++step) {
-        normal_make(gap);
         double longest = 0.0;
-        if (normal_solve(gap, damping)) {
-            for (int i = 0; i < c->n; ++i)
-                longest = fmax(longest, fabs(gap->right[i]));
-            const double share = longest > 0.5 ? 0.5 / longest : 1.0;
-            for (int i = 0; i < c->n; ++i)
-                c->q[i] -= share * gap->right[i] * unit_of(gap, i);
-        }
+        if (!solve_damped(gap, damping))
+            break;
+        for (int i = 0; i < c->n; ++i)
+            longest = fmax(longest, fabs(gap->right[i]));
+        const double share = longest > 0.5 ? 0.5 / longest : 1.0;
+        for (int i = 0; i < c->n; ++i)
+            c->q[i] -= share * gap->right[i] * unit_of(gap, i);
         const double error = sarrus_gap_at(gap, t);
         if (error < best) {
             const bool is_done = error > 0.9999999 * best && longest < 1e-7;

@@ -8,9 +8,10 @@
 
 typedef struct sarrus_gap {
     sarrus_configuration *c;
-    double size;                   /* m, of the mechanism in its given configuration; 1 when it has no extent */
-    double *row;                   /* [m] by which a row is multiplied: 1/size, or 1 */
-    double *normal, *right, *best; /* [n·n], [n], [n] of the search for the least gap */
+    double size;           /* m, of the mechanism in its given configuration; 1 when it has no extent */
+    double *row;           /* [m] by which a row is multiplied: 1/size, or 1 */
+    sarrus_plan_rows rows; /* [m] the rows without units */
+    double *right, *best;  /* [m], [n] of the search for the least gap */
 } sarrus_gap;
 
 /* For the present configuration of `c`, which gives the size. NO_MEMORY. */

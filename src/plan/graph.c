@@ -44,13 +44,42 @@ static int tree_grow(const sarrus_model *model, sarrus_plan_graph *graph, int i,
     return other;
 }
 
-/* Breadth first from `root` (a body or ground), joints in the scenario's order. `queue` holds n_bodies + 1. */
-static void tree_span(const sarrus_model *model, sarrus_plan_graph *graph, int root, int *queue) {
-    int n_queued = 0;
+/* The joints at every place: a body, or ground as the last. Those of place p are joint[begin[p]] … joint[begin[p + 1] − 1], in the
+ * scenario's order. */
+typedef struct incidence {
+    int *begin; /* [n_bodies + 3] */
+    int *joint; /* [2 n_joints] */
+    int *queue; /* [n_bodies + 1] scratch of the search */
+} incidence;
+
+static bool incidence_make(const sarrus_model *model, incidence *at) {
+    const int n = model->n_bodies;
+    at->begin = calloc(2 * (size_t)n + 5 + 2 * (size_t)model->n_joints, sizeof *at->begin);
+    if (!at->begin)
+        return false;
+    at->queue = at->begin + n + 3;
+    at->joint = at->queue + n + 1;
+    for (int k = 0; k < 2 * model->n_joints; ++k) {
+        const int body = model->joints[k / 2].body[k % 2];
+        ++at->begin[(body < 0 ? n : body) + 2];
+    }
+    for (int p = 0; p <= n; ++p)
+        at->begin[p + 1] += at->begin[p];
+    for (int k = 0; k < 2 * model->n_joints; ++k) {
+        const int body = model->joints[k / 2].body[k % 2];
+        at->joint[at->begin[(body < 0 ? n : body) + 1]++] = k / 2;
+    }
+    return true;
+}
+
+/* Breadth first from `root` (a body or ground), joints in the scenario's order. */
+static void tree_span(const sarrus_model *model, sarrus_plan_graph *graph, int root, const incidence *near) {
+    int n_queued = 0, *queue = near->queue;
     queue[n_queued++] = root;
     for (int at = 0; at < n_queued; ++at) {
-        for (int i = 0; i < model->n_joints; ++i) {
-            int reached = tree_grow(model, graph, i, queue[at]);
+        const int place = queue[at] < 0 ? model->n_bodies : queue[at];
+        for (int k = near->begin[place]; k < near->begin[place + 1]; ++k) {
+            int reached = tree_grow(model, graph, near->joint[k], queue[at]);
             if (reached >= 0)
                 queue[n_queued++] = reached;
         }
@@ -90,24 +119,24 @@ sarrus_status sarrus_plan_graph_make(sarrus_context *context, sarrus_plan *plan)
     sarrus_status status = graph_allocate(context, model, graph);
     if (status != SARRUS_OK)
         return status;
-    int *queue = calloc((size_t)model->n_bodies + 1, sizeof *queue);
-    if (!queue) {
+    incidence near;
+    if (!incidence_make(model, &near)) {
         sarrus_plan_graph_free(graph);
         return sarrus_report(context, SARRUS_NO_MEMORY, "no memory for the graph of %d bodies", model->n_bodies);
     }
-    tree_span(model, graph, SARRUS_GROUND, queue);
+    tree_span(model, graph, SARRUS_GROUND, &near);
     for (int b = 0; b < model->n_bodies; ++b) {
         if (graph->parent_body[b] != NOT_REACHED)
             continue;
         graph->parent_body[b] = ROOT_OF_FLOATING;
         graph->depth[b] = 1; /* as though three free coordinates joined it to ground */
         ++graph->n_floating;
-        tree_span(model, graph, b, queue);
+        tree_span(model, graph, b, &near);
     }
     for (int i = 0; i < model->n_joints; ++i)
         graph->n_cuts += graph->is_cut[i];
-    components_number(model, graph, queue);
-    free(queue);
+    components_number(model, graph, near.queue);
+    free(near.begin);
     return SARRUS_OK;
 }
 

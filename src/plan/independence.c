@@ -1,37 +1,34 @@
-/* Which constraint rows are independent: the rank and the left null space of J M^{-1/2} at several configurations along the
- * constraint manifold, because one configuration may be singular, or special in which row can be spared.
- *
- * On the manifold a redundant singular value is round-off (1e-14), so the rank there is clear. A row d may be left out where
- * its component in the null vector w of Jᵀ is not zero; the row is chosen whose smallest component over all configurations is
- * largest (for several null vectors: one row after another, each time deflating the vectors). */
+/* Which constraint rows are independent: the rank of J M^{-1/2} at several configurations along the constraint manifold, because
+ * one configuration may be singular, or special in which row can be spared. On the manifold a redundant singular value is round-off
+ * (1e-14), so the rank there is clear. Which rows are left out dependence.c decides. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/report.h"
 #include "plan/configuration.h"
+#include "plan/dependence.h"
 #include "plan/drives.h"
+#include "plan/spectrum.h"
 #include "plan/start.h"
 
-enum { N_WALKS = 10 };
-/* Relative size of σ that counts on the manifold. Newton leaves 1e-13 at most; a configuration within 1e-9 of a singular one
- * is not met by chance. */
-static const double rank_tolerance = 1e-9;
-/* Below this relative size a counted σ is doubtful. Next to a singular configuration Newton is content with ‖Φ‖ ≈ δ² at a distance
- * δ from the manifold, where redundant σ are of the order of δ and may be counted: what such a configuration shows depends on the
- * last bits, so it is not asked as long as there are others. */
-static const double clear_tolerance = 1e-6;
+enum { N_WALKS = 10, FEWEST_WALKS = 3 };
+/* Flops that walks may take in all, unless they are the first few. */
+static const double most_flops = 2e10;
 
-/* The null spaces seen: w[c] is m × k column-major. */
-typedef struct null_spaces {
-    int n, k;
-    double *w[N_WALKS + 1];
+/* What was seen. A σ below the one tolerance is not counted: on the manifold Newton leaves 1e-13 at most, and a configuration
+ * within 1e-9 of a singular one is not met by chance. Below the other a counted σ is doubtful: next to a singular configuration
+ * Newton is content with ‖Φ‖ ≈ δ² at a distance δ from the manifold, where redundant σ are of the order of δ and may be counted;
+ * what such a configuration shows depends on the last bits, so it is not asked as long as there are others. */
+typedef struct sightings {
+    int n;
     int rank[N_WALKS + 1];
     int firm_rank[N_WALKS + 1];                     /* without doubtful σ: the directions left are those that a walk may take */
     double kept[N_WALKS + 1], dropped[N_WALKS + 1]; /* relative σ on either side of the cut */
+    double largest[N_WALKS + 1];                    /* σ₁ */
     bool is_clear[N_WALKS + 1];
     double *q; /* [N_WALKS + 1][n] */
-} null_spaces;
+} sightings;
 
 /* A fixed sequence in (−1, 1): a plan is the same every time. */
 static double next_number(uint64_t *state) {
@@ -39,187 +36,164 @@ static double next_number(uint64_t *state) {
     return (double)(int64_t)*state / 9223372036854775808.0;
 }
 
-static int rank_of(const double *sigma, int n, double tolerance) {
-    int rank = 0;
-    while (rank < n && sigma[rank] > tolerance * sigma[0] && sigma[rank] > 0.0)
-        ++rank;
-    return rank;
-}
-
-static sarrus_status see(sarrus_configuration *c, sarrus_decomposition *svd, null_spaces *seen) {
-    int m = c->m, smaller = m < c->n ? m : c->n;
-    if (!sarrus_decomposition_make(c, svd))
-        return SARRUS_FAILED;
-    int rank = rank_of(svd->sigma, smaller, rank_tolerance), i = seen->n;
-    seen->w[i] = malloc((size_t)m * (size_t)(m - rank > 0 ? m - rank : 1) * sizeof(double));
-    if (!seen->w[i])
-        return SARRUS_NO_MEMORY;
-    memcpy(seen->w[i], svd->u + (size_t)rank * (size_t)m, (size_t)m * (size_t)(m - rank) * sizeof(double));
-    seen->rank[i] = rank;
-    seen->firm_rank[i] = rank_of(svd->sigma, smaller, clear_tolerance);
-    seen->kept[i] = rank > 0 ? svd->sigma[rank - 1] / svd->sigma[0] : 1.0;
-    seen->dropped[i] = rank < smaller && svd->sigma[0] > 0.0 ? svd->sigma[rank] / svd->sigma[0] : 0.0;
-    memcpy(seen->q + (size_t)i * (size_t)c->n, c->q, (size_t)c->n * sizeof *seen->q);
+static sarrus_status see(sarrus_configuration *c, sightings *seen) {
+    sarrus_spectrum spectrum;
+    const sarrus_status status = sarrus_spectrum_find(&c->fronts, &c->rows, SARRUS_SPECTRUM_VALUES, &spectrum);
+    if (status != SARRUS_OK)
+        return status;
+    const int i = seen->n;
+    seen->rank[i] = spectrum.rank;
+    seen->firm_rank[i] = spectrum.firm_rank;
+    seen->kept[i] = spectrum.kept;
+    seen->dropped[i] = spectrum.dropped;
+    seen->largest[i] = spectrum.largest;
+    memcpy(seen->q + (size_t)i * (size_t)c->n, c->q, (size_t)c->n * sizeof *c->q);
     ++seen->n;
+    sarrus_spectrum_free(&spectrum);
     return SARRUS_OK;
 }
 
-/* A move along the manifold: a random vector's part in the tangent space (right null space, whatever its basis), then Newton. False
- * when it does not come back.
- *
- * The way along the move is held at first: next to a singular configuration where redundant rows bend apart at second order, Φ is
- * quadratic in the move and Newton alone halves it in every step, back to where it began. */
-static bool walk(sarrus_configuration *c, const sarrus_decomposition *svd, int rank, double t, uint64_t *state, double *q_before) {
-    int n = c->n;
-    memcpy(q_before, c->q, (size_t)n * sizeof *q_before);
-    double *move = c->held, *random = c->scratch, size = 0.0, length2 = 0.0;
-    memset(move, 0, (size_t)n * sizeof *move);
-    for (int i = 0; i < n; ++i)
-        random[i] = next_number(state);
-    for (int k = rank; k < n; ++k) {
-        double along = 0.0;
-        for (int i = 0; i < n; ++i)
-            along += svd->vt[k + i * n] * random[i];
-        for (int i = 0; i < n; ++i)
-            move[i] += along * svd->vt[k + i * n];
-    }
-    for (int i = 0; i < n; ++i) {
+/* Walks along the manifold from configuration to configuration. */
+typedef struct walker {
+    uint64_t random;
+    double share;     /* of the ordinary length of a move that the last walk came back with */
+    double *q_before; /* [n] */
+} walker;
+
+/* Shares of the ordinary length that are tried, and the least. In a mechanism of thousands of bodies Newton's method does not come
+ * back from where all of them have moved that far. */
+static const double shorter = 1.0 / 16.0, shortest = 1.0 / 4096.0;
+
+/* c->held ← a random vector's part in the directions that are left free, of length 1 (0 when there are none). Returns how far an
+ * ordinary move goes along it; negative: no memory, or stopped. */
+static double find_direction(sarrus_configuration *c, bool is_free, uint64_t *state) {
+    double *move = c->held, size = 0.0, length2 = 0.0;
+    for (int i = 0; i < c->n; ++i)
+        move[i] = next_number(state);
+    if (!sarrus_configuration_free_part(c, SARRUS_CLEAR_TOLERANCE, move))
+        return -1.0;
+    for (int i = 0; i < c->n; ++i) {
         size = fmax(size, fabs(c->weight[i] * move[i]));
         length2 += move[i] * move[i];
     }
-    double step = rank < n && size > 0.0 ? 0.4 / size : 0.0;
-    for (int i = 0; i < n; ++i) {
-        c->q[i] += step * c->weight[i] * move[i];
-        move[i] = length2 > 0.0 ? move[i] / sqrt(length2) : 0.0;
-    }
+    const bool can_move = is_free && size > 0.0;
+    for (int i = 0; i < c->n; ++i)
+        move[i] = can_move ? move[i] / sqrt(length2) : 0.0;
+    return can_move ? 0.4 * sqrt(length2) / size : 0.0;
+}
+
+/* A move of this length, then Newton. False when it does not come back.
+ *
+ * The way along the move is held at first: next to a singular configuration where redundant rows bend apart at second order, Φ is
+ * quadratic in the move and Newton alone halves it in every step, back to where it began. */
+static bool move_by(sarrus_configuration *c, double length, double t, const double *q_before) {
     double scale = 1.0;
-    for (int i = 0; i < n; ++i)
+    for (int i = 0; i < c->n; ++i) {
+        c->q[i] = q_before[i] + length * c->weight[i] * c->held[i];
         scale = fmax(scale, fabs(q_before[i]));
-    if (sarrus_configuration_assemble_held(c, t) <= 1e-11 * scale)
-        return true;
-    if (sarrus_configuration_assemble(c, t) <= 1e-11 * scale)
-        return true;
-    memcpy(c->q, q_before, (size_t)n * sizeof *q_before);
+    }
+    return sarrus_configuration_assemble_held(c, t) <= 1e-11 * scale || sarrus_configuration_assemble(c, t) <= 1e-11 * scale;
+}
+
+/* A move along the manifold, as long as can be. False when none comes back. */
+static bool walk(sarrus_configuration *c, walker *w, int rank, double t) {
+    const double length = find_direction(c, rank < c->n, &w->random);
+    memcpy(w->q_before, c->q, (size_t)c->n * sizeof *c->q);
+    for (double share = w->share; length >= 0.0 && share >= shortest; share *= shorter) {
+        if (move_by(c, share * length, t, w->q_before)) {
+            w->share = share;
+            return true;
+        }
+    }
+    memcpy(c->q, w->q_before, (size_t)c->n * sizeof *c->q);
     (void)sarrus_configuration_rows(c, t);
     return false;
 }
 
 /* Looks at configurations beside the assembled one, which has been seen; driven joints move on in time as well. */
-static sarrus_status explore(sarrus_configuration *c, sarrus_decomposition *svd, null_spaces *seen) {
+static sarrus_status explore(sarrus_configuration *c, sightings *seen) {
     const sarrus_plan *plan = c->plan;
-    double *q_before = malloc((size_t)(c->n ? c->n : 1) * sizeof *q_before);
-    uint64_t state = 20210907;
-    if (!q_before)
+    walker w = {20210907, 1.0, malloc((size_t)(c->n ? c->n : 1) * sizeof *w.q_before)};
+    if (!w.q_before)
         return SARRUS_NO_MEMORY;
     sarrus_status status = SARRUS_OK;
     double t = 0.0;
+    const double flops_before = c->fronts.flops;
     for (int i = 0; status == SARRUS_OK && i < N_WALKS; ++i) {
         int rank = seen->firm_rank[seen->n - 1];
+        sarrus_plan_watch_share(plan->watch, (double)i / N_WALKS);
         if (plan->mech.n_drives == 0 && rank >= c->n)
+            break;
+        if (i >= FEWEST_WALKS && (c->fronts.flops - flops_before) * (i + 1) > most_flops * i)
             break;
         for (int k = 0; plan->mech.n_drives > 0 && k < 10; ++k) {
             t += plan->model->integrator.t_end / (10.0 * N_WALKS);
             (void)sarrus_configuration_assemble(c, t);
         }
-        if (walk(c, svd, rank, t, &state, q_before))
-            status = see(c, svd, seen);
+        if (walk(c, &w, rank, t))
+            status = see(c, seen);
+        if (!sarrus_plan_watch_goes_on(plan->watch))
+            status = SARRUS_INTERRUPTED;
     }
-    free(q_before);
+    free(w.q_before);
     return status;
 }
 
-static double row_norm(const null_spaces *seen, int i, int m, int row) {
-    double sum = 0.0;
-    for (int k = 0; k < seen->k; ++k)
-        sum += seen->w[i][row + k * m] * seen->w[i][row + k * m];
-    return sqrt(sum);
-}
-
-/* W ← W (I − ww⊤/‖w‖²), w the row of W: what is left does not use the row. */
-static void deflate(const null_spaces *seen, int i, int m, int row, double *w) {
-    double norm2 = 0.0;
-    for (int k = 0; k < seen->k; ++k) {
-        w[k] = seen->w[i][row + k * m];
-        norm2 += w[k] * w[k];
-    }
-    if (!(norm2 > 0.0))
-        return;
-    for (int r = 0; r < m; ++r) {
-        double along = 0.0;
-        for (int k = 0; k < seen->k; ++k)
-            along += seen->w[i][r + k * m] * w[k];
-        for (int k = 0; k < seen->k; ++k)
-            seen->w[i][r + k * m] -= along / norm2 * w[k];
-    }
-}
-
-/* The row whose smallest null component over the generic configurations is largest; later rows win ties, so that the rows
- * written first in the scenario stay. Without a row the others have lost the rank where its component is 0. That does little harm
- * next to a singular configuration, where it is lost anyway, so a component is taken relative to the smallest σ that counts. */
-static int best_dependent(const null_spaces *seen, int generic, int m, const bool *is_dependent) {
-    int best = -1;
-    double best_size = -1.0;
-    for (int row = 0; row < m; ++row) {
-        if (is_dependent[row])
-            continue;
-        double smallest = INFINITY;
-        for (int i = 0; i < seen->n; ++i) {
-            if (seen->rank[i] == generic && seen->is_clear[i])
-                smallest = fmin(smallest, row_norm(seen, i, m, row) / seen->kept[i]);
-        }
-        if (smallest > best_size * (1.0 - 1e-9)) {
-            best = row;
-            best_size = fmax(best_size, smallest);
-        }
-    }
-    return best;
-}
-
-static sarrus_status choose(sarrus_plan_independence *found, null_spaces *seen, int generic, int m) {
-    bool *is_dependent = calloc((size_t)(m ? m : 1), sizeof *is_dependent);
-    double *w = malloc((size_t)(seen->k ? seen->k : 1) * sizeof *w);
-    found->independent = calloc((size_t)(m ? m : 1), sizeof *found->independent);
-    found->dependent = calloc((size_t)(m ? m : 1), sizeof *found->dependent);
-    found->row_is_unique = calloc((size_t)(m ? m : 1), sizeof *found->row_is_unique);
-    bool good = is_dependent && w && found->independent && found->dependent && found->row_is_unique;
-    for (int row = 0; good && row < m; ++row) {
-        double largest = 0.0;
-        for (int i = 0; i < seen->n; ++i) {
-            if (seen->rank[i] == generic && seen->is_clear[i])
-                largest = fmax(largest, row_norm(seen, i, m, row));
-        }
-        found->row_is_unique[row] = largest < 1e-7;
-    }
-    for (int d = 0; good && d < seen->k; ++d) {
-        int row = best_dependent(seen, generic, m, is_dependent);
-        is_dependent[row] = true;
-        for (int i = 0; i < seen->n; ++i) {
-            if (seen->rank[i] == generic)
-                deflate(seen, i, m, row, w);
-        }
-    }
+static void list_rows(sarrus_plan_independence *found, const bool *is_dependent, int m) {
     int n_dependent = 0;
-    for (int row = 0; good && row < m; ++row) {
+    for (int row = 0; row < m; ++row) {
         if (is_dependent[row])
             found->dependent[n_dependent++] = row;
         else
             found->independent[found->n_independent++] = row;
     }
+}
+
+/* Which rows are left out; none when there are as many as the rank. */
+static sarrus_status choose(sarrus_plan_independence *found, sarrus_configuration *c, const sightings *seen, int generic, int m) {
+    const double *q[N_WALKS + 1];
+    double kept[N_WALKS + 1], largest[N_WALKS + 1];
+    sarrus_plan_asked asked = {0, q, kept, largest};
+    bool *is_dependent = calloc((size_t)m + 1, sizeof *is_dependent);
+    found->independent = calloc((size_t)m + 1, sizeof *found->independent);
+    found->dependent = calloc((size_t)m + 1, sizeof *found->dependent);
+    found->row_is_unique = calloc((size_t)m + 1, sizeof *found->row_is_unique);
+    if (!is_dependent || !found->independent || !found->dependent || !found->row_is_unique) {
+        free(is_dependent);
+        return SARRUS_NO_MEMORY;
+    }
+    for (int row = 0; row < m; ++row)
+        found->row_is_unique[row] = true;
+    sarrus_status status = SARRUS_OK;
+    if (generic < m) {
+        for (int i = 0; i < seen->n; ++i) {
+            if (!found->is_asked[i])
+                continue;
+            q[asked.n] = found->configurations + (size_t)i * (size_t)c->n;
+            kept[asked.n] = seen->kept[i];
+            largest[asked.n++] = seen->largest[i];
+        }
+        double *here = c->scratch;
+        memcpy(here, c->q, (size_t)c->n * sizeof *here);
+        status = sarrus_plan_dependence_find(c, &asked, is_dependent, found->row_is_unique);
+        memcpy(c->q, here, (size_t)c->n * sizeof *here);
+        (void)sarrus_configuration_rows(c, 0.0);
+    }
+    list_rows(found, is_dependent, m);
     free(is_dependent);
-    free(w);
-    return good ? SARRUS_OK : SARRUS_NO_MEMORY;
+    return status;
 }
 
 /* How far the σ of a configuration keep away from the cut, on either side, as a factor. */
-static double margin(const null_spaces *seen, int i) {
-    const double above = seen->kept[i] / rank_tolerance;
-    return seen->dropped[i] > 0.0 ? fmin(above, rank_tolerance / seen->dropped[i]) : above;
+static double margin(const sightings *seen, int i) {
+    const double above = seen->kept[i] / SARRUS_RANK_TOLERANCE;
+    return seen->dropped[i] > 0.0 ? fmin(above, SARRUS_RANK_TOLERANCE / seen->dropped[i]) : above;
 }
 
 /* Which configurations are asked: those without doubtful σ, or, when walks have come to none, the most decided of their ends. The
  * assembled one does not count here, since it may be singular. */
-static void ask_clear_ones(null_spaces *seen) {
-    double most = 0.0, wanted = clear_tolerance / rank_tolerance;
+static void ask_clear_ones(sightings *seen) {
+    double most = 0.0, wanted = SARRUS_CLEAR_TOLERANCE / SARRUS_RANK_TOLERANCE;
     for (int i = 1; i < seen->n; ++i)
         most = fmax(most, margin(seen, i));
     if (seen->n > 1 && most < wanted)
@@ -228,7 +202,7 @@ static void ask_clear_ones(null_spaces *seen) {
         seen->is_clear[i] = seen->n == 1 || margin(seen, i) >= wanted;
 }
 
-static sarrus_status judge(sarrus_plan_independence *found, null_spaces *seen, int m) {
+static sarrus_status judge(sarrus_plan_independence *found, sarrus_configuration *c, sightings *seen, int m) {
     int generic = 0;
     found->smallest_kept = 1.0;
     ask_clear_ones(seen);
@@ -243,7 +217,6 @@ static sarrus_status judge(sarrus_plan_independence *found, null_spaces *seen, i
         found->typical_kept = fmax(found->typical_kept, seen->kept[i]);
         found->largest_dropped = fmax(found->largest_dropped, seen->dropped[i]);
     }
-    seen->k = m - generic;
     found->rank_at_t0 = seen->rank[0];
     found->n_configurations = seen->n;
     found->is_asked = calloc((size_t)seen->n, sizeof *found->is_asked);
@@ -253,7 +226,7 @@ static sarrus_status judge(sarrus_plan_independence *found, null_spaces *seen, i
         return SARRUS_NO_MEMORY;
     for (int i = 0; i < seen->n; ++i)
         found->is_asked[i] = seen->is_clear[i] && seen->rank[i] == generic;
-    return choose(found, seen, generic, m);
+    return choose(found, c, seen, generic, m);
 }
 
 /* A drive that begins more than a turn away from the given configuration: likely in degrees, and too far for Newton's method. */
@@ -296,6 +269,14 @@ static sarrus_status report_open(sarrus_context *context, const sarrus_configura
                             joint->name, sqrt(largest), error);
 }
 
+static bool body_is_held(const sarrus_model *model, int body) {
+    for (int i = 0; i < model->n_joints; ++i) {
+        if (model->joints[i].body[0] == body || model->joints[i].body[1] == body)
+            return true;
+    }
+    return false;
+}
+
 static sarrus_status check_masses(sarrus_context *context, const sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
     sarrus_status worst = SARRUS_OK;
@@ -304,9 +285,7 @@ static sarrus_status check_masses(sarrus_context *context, const sarrus_plan *pl
         double mass = model->values[body->mass].nominal, inertia = model->values[body->inertia[0]].nominal;
         if (mass > 0.0 && inertia > 0.0)
             continue;
-        bool is_held = false;
-        for (int i = 0; i < model->n_joints; ++i)
-            is_held = is_held || model->joints[i].body[0] == b || model->joints[i].body[1] == b;
+        const bool is_held = body_is_held(model, b);
         const sarrus_value *value = &model->values[mass > 0.0 ? body->inertia[0] : body->mass];
         sarrus_location at = {model->file, model->text, value->place.line ? value->place.line : body->place.line,
                               value->place.line ? value->place.column : body->place.column};
@@ -320,32 +299,24 @@ static sarrus_status check_masses(sarrus_context *context, const sarrus_plan *pl
     return worst;
 }
 
-/* The singular value that is the last to count generically, where the start is, relative to the largest. */
-static double kept_at_start(const sarrus_configuration *c, const double *sigma, int generic) {
-    const int smaller = c->m < c->n ? c->m : c->n;
-    return generic > 0 && generic <= smaller && sigma[0] > 0.0 ? sigma[generic - 1] / sigma[0] : 1.0;
-}
-
 /* Looks at the assembled configuration and beside it. */
-static sarrus_status look_around(sarrus_context *context, sarrus_plan *plan, sarrus_gap *gap, sarrus_decomposition *svd,
-                                 null_spaces *seen) {
+static sarrus_status look_around(sarrus_context *context, sarrus_plan *plan, sarrus_gap *gap, sightings *seen) {
     sarrus_configuration *c = gap->c;
-    sarrus_status status = see(c, svd, seen);
-    double *sigma = calloc((size_t)(c->m < c->n ? c->m : c->n) + 1, sizeof *sigma);
-    if (!sigma)
-        return SARRUS_NO_MEMORY;
-    if (status == SARRUS_OK) {
-        memcpy(sigma, svd->sigma, (size_t)(c->m < c->n ? c->m : c->n) * sizeof *sigma);
-        sarrus_plan_start_take(plan, c, svd, seen->rank[0]);
-        status = explore(c, svd, seen);
-    }
+    sarrus_plan_watch_phase(plan->watch, "looking around");
+    sarrus_status status = see(c, seen);
     if (status == SARRUS_OK)
-        status = judge(&plan->independence, seen, plan->mech.m);
+        status = sarrus_plan_start_take(plan, c);
+    if (status == SARRUS_OK)
+        status = explore(c, seen);
+    sarrus_plan_watch_phase(plan->watch, "choosing independent rows");
+    if (status == SARRUS_OK)
+        status = judge(&plan->independence, c, seen, plan->mech.m);
     if (status == SARRUS_OK) {
-        plan->start.kept = kept_at_start(c, sigma, plan->independence.n_independent);
-        status = sarrus_plan_start_judge(context, plan, gap, svd);
+        /* The σ that is the last to count generically, where the start is. */
+        const int at_start = seen->rank[0], generic = plan->independence.n_independent;
+        plan->start.kept = generic == 0 ? 1.0 : at_start < generic ? seen->dropped[0] : seen->kept[0];
+        status = sarrus_plan_start_judge(context, plan, gap);
     }
-    free(sigma);
     return status;
 }
 
@@ -360,8 +331,8 @@ static sarrus_status assemble(sarrus_context *context, sarrus_plan *plan, sarrus
     (void)sarrus_configuration_rows(c, 0.0);
     memcpy(first, c->phi, (size_t)c->m * sizeof *first);
     const double error = sarrus_configuration_assemble(c, 0.0);
-    sarrus_status status = SARRUS_OK;
-    if (!(error <= 1e-10 * scale)) {
+    sarrus_status status = sarrus_plan_watch_goes_on(plan->watch) ? SARRUS_OK : SARRUS_INTERRUPTED;
+    if (status == SARRUS_OK && !(error <= 1e-10 * scale)) {
         status = report_open(context, c, error);
         note_far_drives(context, c, first);
     }
@@ -370,32 +341,23 @@ static sarrus_status assemble(sarrus_context *context, sarrus_plan *plan, sarrus
 }
 
 static sarrus_status analyse(sarrus_context *context, sarrus_plan *plan, sarrus_configuration *c) {
-    sarrus_decomposition svd = {0};
-    null_spaces seen = {0};
+    sightings seen = {0};
     sarrus_gap gap = {0};
     sarrus_status status = sarrus_gap_create(c, &gap);
     if (status == SARRUS_OK) {
+        sarrus_plan_watch_phase(plan->watch, "assembling");
         plan->start.size = gap.size;
         status = assemble(context, plan, &gap);
     }
-    if (status == SARRUS_OK)
-        status = sarrus_decomposition_create(c, &svd);
     seen.q = malloc((N_WALKS + 1) * (size_t)c->n * sizeof *seen.q);
     if (status == SARRUS_OK && !seen.q)
         status = SARRUS_NO_MEMORY;
     if (status == SARRUS_OK)
-        status = look_around(context, plan, &gap, &svd, &seen);
+        status = look_around(context, plan, &gap, &seen);
     sarrus_gap_free(&gap);
-    for (int i = 0; i < seen.n; ++i)
-        free(seen.w[i]);
     free(seen.q);
-    sarrus_decomposition_free(&svd);
     if (status == SARRUS_NO_MEMORY)
         return sarrus_report(context, status, "out of memory while the constraints are analysed");
-    if (status == SARRUS_FAILED)
-        return sarrus_report(context, SARRUS_BAD_INPUT,
-                             "the singular values of the constraints cannot be computed: numbers overflow; expected positions, "
-                             "lengths and masses of ordinary size");
     return status;
 }
 
@@ -418,8 +380,8 @@ sarrus_status sarrus_plan_independence_find(sarrus_context *context, sarrus_plan
     } else if (plan->mech.m > 0) {
         status = analyse(context, plan, &c);
     } else {
-        null_spaces none = {0};
-        status = choose(&plan->independence, &none, 0, 0);
+        sightings none = {0};
+        status = choose(&plan->independence, &c, &none, 0, 0);
     }
     sarrus_configuration_free(&c);
     return status;

@@ -8,28 +8,36 @@
 
 #include "plan/plan.h"
 
-/* Rows of bits: a few hundred blocks make a few words a row. No bit of a row is its own. */
+/* Blocks, ascending. */
+typedef struct sarrus_block_set {
+    int32_t *block; /* [n] of [capacity] */
+    int32_t n, capacity;
+} sarrus_block_set;
+
+/* The neighbours of every block; no block is its own. */
 typedef struct sarrus_block_graph {
-    int n, n_words;  /* blocks; words of a row */
-    uint64_t *meets; /* [n][n_words] bit j of row i: blocks i and j meet */
+    int n;
+    sarrus_block_set *near; /* [n] */
 } sarrus_block_graph;
 
 /* False: no memory (nothing is to be freed then). */
 bool sarrus_block_graph_create(sarrus_block_graph *graph, int n);
 void sarrus_block_graph_free(sarrus_block_graph *graph);
-void sarrus_block_graph_join(sarrus_block_graph *graph, int i, int j);
 bool sarrus_block_graph_has(const sarrus_block_graph *graph, int i, int j);
 
-/* Members of a set of `n_words` words; the first member ≥ `from`, −1 when there is none. */
-int sarrus_block_set_count(const uint64_t *set, int n_words);
-int sarrus_block_set_next(const uint64_t *set, int n_words, int from);
+/* Lets blocks i and j meet. Cheap when the blocks of a graph are joined in ascending order. False: no memory; the graph is then
+ * only to be freed. */
+bool sarrus_block_graph_join(sarrus_block_graph *graph, int i, int j);
 
-/* One candidate: order [n] and the pattern of L + Lᵀ in it, by block. */
+/* One candidate: order [n] and the pattern of L + Lᵀ in it, by block. A candidate whose factor would have more than
+ * SARRUS_MOST_ENTRIES blocks or SARRUS_MOST_UPDATES updates is given up: its flops are INFINITY, its pattern is empty. */
 typedef struct sarrus_order_trial {
     sarrus_block_graph filled;
     int *order; /* [n] */
     sarrus_plan_order facts;
 } sarrus_order_trial;
+
+enum { SARRUS_MOST_ENTRIES = 1 << 25, SARRUS_MOST_UPDATES = 1 << 28 };
 
 /* Orders the blocks by one kind of candidate (not SARRUS_ORDER_BEST), brings the tree of that order to the least height that its
  * fill allows, and counts. False: no memory (nothing is to be freed then). */

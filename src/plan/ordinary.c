@@ -8,82 +8,168 @@
 #include "core/report.h"
 #include "plan/configuration.h"
 
-/* Rows in the order of the elimination: the pins of cranks, then those of the factor; returns how many. */
-static int rows_in_order(const sarrus_plan *plan, int *order) {
-    int n = 0;
-    for (int i = 0; i < plan->mech.n_joints; ++i) {
-        for (int k = 0; plan->joint[i].is_crank_pin && k < 2; ++k)
-            order[n++] = plan->joint[i].row + k;
-    }
-    for (int k = 0; k < plan->mech.factor.n_rows; ++k)
-        order[n++] = plan->mech.factor.row_of[k];
-    return n;
+/* The factor of S by numbers: blocks [n_blocks + n_entries][2][2] as the kernels have them, and what the pivot of each of their
+ * rows is judged by. */
+typedef struct pivots {
+    double (*rows)[6];   /* [m] of J M^{-1/2}, on cranks what their pins leave of them */
+    int (*of_block)[2];  /* [n_blocks] rows of the mechanism, −1: a pad */
+    double *block, *own; /* [4 (n_blocks + n_entries)], [2 n_blocks] */
+} pivots;
+
+static void pivots_free(pivots *p) {
+    free(p->rows);
+    free(p->of_block);
+    free(p->block);
+    free(p->own);
 }
 
-/* own[k] ← what the kernels judge the pivot of row k by, once the first n_first rows, those of crank pins, are eliminated: S_kk and
- * the 1/m of the cranks. */
-static void own_sizes(const sarrus_configuration *c, const double *s, int n_rows, int n_first, double *own) {
-    const sarrus_mech_factor *factor = &c->plan->mech.factor;
-    for (int k = n_first; k < n_rows; ++k) {
-        own[k] = s[k * n_rows + k];
-        for (int i = 0; i < factor->n_scales; ++i) {
-            const double weight = c->weight[3 * factor->scale[i].body];
-            own[k] += factor->scale[i].at == factor->at[k - n_first] ? weight * weight : 0.0;
+static bool pivots_create(pivots *p, const sarrus_plan *plan) {
+    const sarrus_mech_factor *f = &plan->mech.factor;
+    const size_t n_blocks = (size_t)f->n_blocks;
+    p->rows = calloc((size_t)plan->mech.m + 1, sizeof *p->rows);
+    p->of_block = malloc((n_blocks + 1) * sizeof *p->of_block);
+    p->block = calloc(4 * (n_blocks + (size_t)f->n_entries) + 1, sizeof *p->block);
+    p->own = calloc(2 * n_blocks + 1, sizeof *p->own);
+    if (!p->rows || !p->of_block || !p->block || !p->own)
+        return false;
+    for (size_t k = 0; k < n_blocks; ++k)
+        p->of_block[k][0] = p->of_block[k][1] = -1;
+    for (int i = 0; i < f->n_rows; ++i)
+        p->of_block[f->at[i] / 2][f->at[i] % 2] = f->row_of[i];
+    return true;
+}
+
+/* The direction of a crank that the two rows of its pin leave free, in weighted coordinates. */
+static void free_direction(const double *x, const double *y, double *u) {
+    for (int k = 0; k < 3; ++k)
+        u[k] = x[(k + 1) % 3] * y[(k + 2) % 3] - x[(k + 2) % 3] * y[(k + 1) % 3];
+    const double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    for (int k = 0; k < 3; ++k)
+        u[k] = length > 0.0 ? u[k] / length : 0.0;
+}
+
+/* Rows without the part on cranks that the pins' rows, eliminated first, take away. */
+static void take_rows(const sarrus_configuration *c, pivots *p) {
+    memcpy(p->rows, c->rows.value, (size_t)c->m * sizeof *p->rows);
+    for (int i = 0; i < c->m; ++i) {
+        const sarrus_mech_joint *joint = &c->plan->joint[c->plan->row[i].joint];
+        for (int side = 0; side < 2; ++side) {
+            const int32_t crank = side ? joint->child_crank : joint->parent_crank;
+            double u[3], along = 0.0, *part = p->rows[i] + 3 * side;
+            if (crank < 0)
+                continue;
+            free_direction(c->rows.value[crank / 2] + 3 * (crank % 2), c->rows.value[crank / 2 + 1] + 3 * (crank % 2), u);
+            for (int k = 0; k < 3; ++k)
+                along += part[k] * u[k];
+            for (int k = 0; k < 3; ++k)
+                part[k] = along * u[k];
         }
     }
 }
 
-/* The smallest pivot of the last n_rows − n_first rows relative to their own size. s [n_rows²] is destroyed. */
-static double smallest_pivot(const sarrus_configuration *c, double *s, int n_rows, int n_first, double *own) {
+/* Entry of S between two rows; a pad is 1 with itself and 0 with others. */
+static double entry_of(const sarrus_configuration *c, const pivots *p, int i, int j) {
+    double sum = 0.0;
+    if (i < 0 || j < 0)
+        return 0.0;
+    for (int sides = 0; sides < 4; ++sides) {
+        const double *a = p->rows[i] + 3 * (sides / 2), *b = p->rows[j] + 3 * (sides % 2);
+        if (c->rows.body[i][sides / 2] >= 0 && c->rows.body[i][sides / 2] == c->rows.body[j][sides % 2])
+            sum += a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    }
+    return sum;
+}
+
+static void fill_block(const sarrus_configuration *c, const pivots *p, int i, int j, double *block) {
+    for (int r = 0; r < 4; ++r)
+        block[r] = entry_of(c, p, p->of_block[i][r / 2], p->of_block[j][r % 2]);
+    for (int r = 0; i == j && r < 2; ++r) {
+        if (p->of_block[i][r] < 0)
+            block[3 * r] = 1.0;
+    }
+}
+
+/* Fills S, and what the kernels judge pivots by: S_kk and the 1/m of the cranks. */
+static void fill_all(const sarrus_configuration *c, pivots *p) {
+    const sarrus_mech_factor *f = &c->plan->mech.factor;
+    take_rows(c, p);
+    for (int k = 0; k < f->n_blocks; ++k) {
+        fill_block(c, p, k, k, p->block + 4 * (ptrdiff_t)k);
+        p->own[2 * k] = p->block[4 * (ptrdiff_t)k];
+        p->own[2 * k + 1] = p->block[4 * (ptrdiff_t)k + 3];
+        for (int e = f->column[k]; e < f->column[k + 1]; ++e)
+            fill_block(c, p, f->entry_row[e], k, p->block + 4 * ((ptrdiff_t)f->n_blocks + e));
+    }
+    for (int i = 0; i < f->n_scales; ++i) {
+        const double weight = c->weight[3 * f->scale[i].body];
+        p->own[f->scale[i].at] += weight * weight;
+    }
+}
+
+/* to ← to − L_a D L_bᵀ, l = L_a and m = L_b D, both [2][2]. */
+static void update_block(double *to, const double *l, const double *m) {
+    to[0] -= l[0] * m[0] + l[1] * m[1];
+    to[1] -= l[0] * m[2] + l[1] * m[3];
+    to[2] -= l[2] * m[0] + l[3] * m[1];
+    to[3] -= l[2] * m[2] + l[3] * m[3];
+}
+
+/* What column k's blocks take away of later ones; its own become L. */
+static void eliminate_column(const sarrus_mech_factor *f, pivots *p, int k, int32_t *update) {
+    const double *d = p->block + 4 * (ptrdiff_t)k, d0 = d[0], l = d[2] / d0, d1 = d[3] - l * d[2];
+    double *column = p->block + 4 * (ptrdiff_t)f->n_blocks;
+    for (int b = f->column[k]; b < f->column[k + 1]; ++b) {
+        const double *from = column + 4 * (ptrdiff_t)b;
+        const double m[4] = {from[0], from[1], from[2], from[3]};
+        for (int a = b; a < f->column[k + 1]; ++a) {
+            const double *s = column + 4 * (ptrdiff_t)a;
+            double solved[4];
+            for (int r = 0; r < 2; ++r) {
+                solved[2 * r + 1] = (s[2 * r + 1] - l * s[2 * r]) / d1;
+                solved[2 * r] = s[2 * r] / d0 - l * solved[2 * r + 1];
+            }
+            update_block(p->block + 4 * (ptrdiff_t)f->update[(*update)++], solved, m);
+        }
+    }
+}
+
+/* The smallest pivot of the factor's rows relative to their own size; 0 when one is not positive. */
+static double pivot_at(sarrus_configuration *c, pivots *p) {
+    const sarrus_mech_factor *f = &c->plan->mech.factor;
     double smallest = 1.0;
-    for (int k = 0; k < n_rows; ++k) {
-        const double pivot = s[k * n_rows + k];
-        if (k == n_first)
-            own_sizes(c, s, n_rows, n_first, own);
-        if (k >= n_first)
-            smallest = fmin(smallest, pivot / own[k]);
-        if (!(pivot > 0.0))
-            return 0.0;
-        for (int i = k + 1; i < n_rows; ++i) {
-            const double l = s[i * n_rows + k] / pivot;
-            for (int j = k + 1; j <= i && l != 0.0; ++j)
-                s[i * n_rows + j] -= l * s[j * n_rows + k];
+    int32_t update = 0;
+    (void)sarrus_configuration_rows(c, 0.0);
+    fill_all(c, p);
+    for (int k = 0; k < f->n_blocks; ++k) {
+        const double *d = p->block + 4 * (ptrdiff_t)k;
+        const double pivot[2] = {d[0], d[3] - d[2] * d[2] / d[0]};
+        for (int r = 0; r < 2; ++r) {
+            if (p->of_block[k][r] >= 0)
+                smallest = fmin(smallest, pivot[r] / p->own[2 * k + r]);
+            if (!(pivot[r] > 0.0))
+                return 0.0;
         }
+        eliminate_column(f, p, k, &update);
     }
     return smallest;
 }
 
-static double pivot_at(sarrus_configuration *c, const int *order, int n_rows, double *s, double *own) {
-    const int m = c->m, n = c->n;
-    (void)sarrus_configuration_rows(c, 0.0);
-    for (int i = 0; i < n_rows; ++i) {
-        for (int j = 0; j <= i; ++j) {
-            double sum = 0.0;
-            for (int k = 0; k < n; ++k)
-                sum += c->jacobian[order[i] + k * m] * c->jacobian[order[j] + k * m];
-            s[i * n_rows + j] = sum;
-        }
-    }
-    return smallest_pivot(c, s, n_rows, 2 * c->plan->mech.n_cranks, own);
-}
-
 static sarrus_status find_ordinary(sarrus_plan *plan, sarrus_configuration *c) {
     const sarrus_plan_independence *seen = &plan->independence;
-    const size_t r = (size_t)seen->n_independent;
-    int *order = calloc(r + 1, sizeof *order);
-    double *s = calloc(r * r + 1, sizeof *s), *own = calloc(r + 1, sizeof *own), best = 0.0;
-    const bool good = order && s && own;
-    for (int i = 0; good && i < seen->n_configurations; ++i) {
+    pivots p = {0};
+    const bool good = pivots_create(&p, plan);
+    double best = 0.0;
+    sarrus_status status = good ? SARRUS_OK : SARRUS_NO_MEMORY;
+    for (int i = 0; status == SARRUS_OK && i < seen->n_configurations; ++i) {
         if (!seen->is_asked[i])
             continue;
         memcpy(c->q, seen->configurations + (size_t)i * (size_t)c->n, (size_t)c->n * sizeof *c->q);
-        best = fmax(best, pivot_at(c, order, rows_in_order(plan, order), s, own));
+        best = fmax(best, pivot_at(c, &p));
+        status = sarrus_plan_watch_goes_on(plan->watch) ? SARRUS_OK : SARRUS_INTERRUPTED;
     }
-    free(order);
-    free(s);
-    free(own);
-    if (!good)
-        return SARRUS_NO_MEMORY;
+    pivots_free(&p);
+    if (status != SARRUS_OK)
+        return status;
     plan->mech.ordinary = best > 1e-12 ? sarrus_plan_rounded(best) : 1e-12;
     plan->mech.ordinary_root = sqrt(plan->mech.ordinary);
     /* The factor knows a direction to ε/pivot. A row held apart costs more: no ordinary one is, unless digits run out. */
@@ -103,7 +189,7 @@ sarrus_status sarrus_plan_ordinary_find(sarrus_context *context, sarrus_plan *pl
             status = find_ordinary(plan, &c);
         sarrus_configuration_free(&c);
     }
-    if (status != SARRUS_OK)
+    if (status == SARRUS_NO_MEMORY)
         return sarrus_report(context, status, "out of memory while the mechanism is measured");
-    return SARRUS_OK;
+    return status;
 }

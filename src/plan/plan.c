@@ -108,18 +108,32 @@ static void settle_threshold(sarrus_plan *plan) {
 }
 
 sarrus_status sarrus_plan_create(sarrus_context *context, const sarrus_model *model, sarrus_plan **out) {
-    return sarrus_plan_create_in_order(context, model, SARRUS_ORDER_BEST, out);
+    return sarrus_plan_create_in_order(context, model, SARRUS_ORDER_BEST, NULL, out);
 }
 
-sarrus_status sarrus_plan_create_in_order(sarrus_context *context, const sarrus_model *model, sarrus_order_kind wanted,
-                                          sarrus_plan **out) {
-    if (!model || !out)
-        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_plan_create needs a model and a place for the plan");
-    sarrus_plan *plan = calloc(1, sizeof *plan);
-    if (!plan)
-        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the plan");
-    plan->model = model;
-    plan->n_steps = count_steps(model);
+sarrus_status sarrus_plan_create_watched(sarrus_context *context, const sarrus_model *model, const sarrus_plan_options *options,
+                                         sarrus_plan **out) {
+    return sarrus_plan_create_in_order(context, model, SARRUS_ORDER_BEST, options, out);
+}
+
+/* What follows from the independent rows. */
+static sarrus_status make_factor(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted) {
+    plan->mech.independent = plan->independence.independent;
+    settle_threshold(plan);
+    sarrus_status status = sarrus_plan_cranks(context, plan);
+    sarrus_plan_watch_phase(plan->watch, "ordering the elimination");
+    if (status == SARRUS_OK)
+        status = sarrus_plan_elimination(context, plan, wanted);
+    if (status == SARRUS_OK)
+        status = sarrus_plan_shares(context, plan);
+    if (status != SARRUS_OK)
+        return status;
+    sarrus_plan_layout_finish(plan);
+    sarrus_plan_watch_phase(plan->watch, "measuring the pivots");
+    return sarrus_plan_ordinary_find(context, plan);
+}
+
+static sarrus_status make(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted) {
     sarrus_status status = sarrus_plan_structure(context, plan);
     if (status == SARRUS_OK)
         status = sarrus_plan_graph_make(context, plan);
@@ -127,29 +141,33 @@ sarrus_status sarrus_plan_create_in_order(sarrus_context *context, const sarrus_
         status = name_coordinates(context, plan);
     if (status == SARRUS_OK)
         status = sarrus_plan_independence_find(context, plan);
-    if (status == SARRUS_OK) {
-        settle_threshold(plan);
-        plan->mech.independent = plan->independence.independent;
-    }
-    if (status == SARRUS_OK) {
-        sarrus_plan_cranks(plan);
-        status = sarrus_plan_elimination(context, plan, wanted);
-    }
     if (status == SARRUS_OK)
-        status = sarrus_plan_shares(context, plan);
-    if (status == SARRUS_OK) {
-        sarrus_plan_layout_finish(plan);
-        status = sarrus_plan_ordinary_find(context, plan);
-    }
-    if (status == SARRUS_OK) {
-        sarrus_plan_limits(plan);
-        plan->hash = hash_of(plan);
-        sarrus_plan_cost_count(plan);
-        status = sarrus_plan_card_write(context, plan);
-    }
+        status = make_factor(context, plan, wanted);
+    if (status != SARRUS_OK)
+        return status;
+    sarrus_plan_limits(plan);
+    plan->hash = hash_of(plan);
+    sarrus_plan_cost_count(plan);
+    return sarrus_plan_card_write(context, plan);
+}
+
+sarrus_status sarrus_plan_create_in_order(sarrus_context *context, const sarrus_model *model, sarrus_order_kind wanted,
+                                          const sarrus_plan_options *options, sarrus_plan **out) {
+    if (!model || !out)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_plan_create needs a model and a place for the plan");
+    sarrus_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the plan");
+    plan->model = model;
+    plan->n_steps = count_steps(model);
+    sarrus_plan_watch watch;
+    sarrus_plan_watch_begin(&watch, options);
+    plan->watch = &watch;
+    sarrus_status status = make(context, plan, wanted);
+    plan->watch = NULL;
     if (status != SARRUS_OK) {
         sarrus_plan_destroy(plan);
-        return status;
+        return status == SARRUS_INTERRUPTED ? sarrus_report(context, status, "the plan was stopped") : status;
     }
     *out = plan;
     return SARRUS_OK;

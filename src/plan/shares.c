@@ -9,17 +9,9 @@
 typedef struct share_lists {
     sarrus_mech_block_share *block;
     sarrus_mech_share *single;
+    const int (*rows)[2]; /* [n_blocks of the factor] the two mechanism rows of a block, −1 for a pad */
     int n_blocks, n_singles;
 } share_lists;
-
-/* The two mechanism rows of block k, −1 for a pad. */
-static void block_rows(const sarrus_plan *plan, int k, int rows[2]) {
-    rows[0] = rows[1] = -1;
-    for (int i = 0; i < plan->mech.factor.n_rows; ++i) {
-        if (plan->at[i] / 2 == k)
-            rows[plan->at[i] % 2] = plan->row_of[i];
-    }
-}
 
 /* Whether the rows are the x and y rows of a pin. */
 static bool is_pin(const sarrus_plan *plan, const int rows[2]) {
@@ -79,9 +71,7 @@ static void add_block(const sarrus_plan *plan, int row_i, int row_j, int32_t des
 
 /* The block of S between block rows i ≥ j, stored in block place `place`. */
 static void add_pair(const sarrus_plan *plan, int i, int j, int32_t place, share_lists *to) {
-    int rows_i[2], rows_j[2];
-    block_rows(plan, i, rows_i);
-    block_rows(plan, j, rows_j);
+    const int *rows_i = to->rows[i], *rows_j = to->rows[j];
     if (is_pin(plan, rows_i) && is_pin(plan, rows_j)) {
         add_block(plan, rows_i[0], rows_j[0], place, to);
         return;
@@ -183,9 +173,23 @@ static bool list_rest(sarrus_plan *plan) {
     return true;
 }
 
-sarrus_status sarrus_plan_shares(sarrus_context *context, sarrus_plan *plan) {
+/* The rows of the blocks; NULL: no memory. */
+static int (*rows_of_blocks(const sarrus_plan *plan))[2] {
+    const sarrus_mech_factor *f = &plan->mech.factor;
+    int(*rows)[2] = malloc(((size_t)f->n_blocks + 1) * sizeof *rows);
+    for (int k = 0; rows && k < f->n_blocks; ++k)
+        rows[k][0] = rows[k][1] = -1;
+    for (int i = 0; rows && i < f->n_rows; ++i)
+        rows[plan->at[i] / 2][plan->at[i] % 2] = plan->row_of[i];
+    return rows;
+}
+
+static bool make_shares(sarrus_plan *plan) {
     sarrus_mech_factor *f = &plan->mech.factor;
-    share_lists lists = {0};
+    int(*rows)[2] = rows_of_blocks(plan);
+    share_lists lists = {.rows = (const int(*)[2])rows};
+    if (!rows)
+        return false;
     add_all(plan, &lists);
     f->n_block_shares = lists.n_blocks;
     f->n_shares = lists.n_singles;
@@ -197,7 +201,13 @@ sarrus_status sarrus_plan_shares(sarrus_context *context, sarrus_plan *plan) {
         add_all(plan, &lists);
         good = split(plan) && list_rest(plan);
     }
-    if (!good)
+    free(rows);
+    return good;
+}
+
+sarrus_status sarrus_plan_shares(sarrus_context *context, sarrus_plan *plan) {
+    sarrus_mech_factor *f = &plan->mech.factor;
+    if (!make_shares(plan))
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the plan's tables of S");
     f->block_share = plan->block_share;
     f->share = plan->share;

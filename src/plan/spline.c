@@ -1,6 +1,6 @@
 #include "plan/spline.h"
 
-#include <lapacke.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +20,39 @@ static void parabola(const double *t, const double *y, double *c) {
     double s0 = d0 - bend * h0, s1 = d0 + bend * h0, s2 = d1 + bend * h1;
     hermite(y[0], d0, s0, s1, h0, c);
     hermite(y[1], d1, s1, s2, h1, c + 4);
+}
+
+/* x [n] ← the solution of a tridiagonal system whose right side it holds, by Gaussian elimination with the larger of two rows as
+ * the next pivot. lower, upper [n − 1], diagonal [n] are destroyed; `lower` ends as what exchanges of rows put above `upper`. */
+static bool solve_tridiagonal(int n, double *lower, double *diagonal, double *upper, double *x) {
+    for (int i = 0; i < n - 1; ++i) {
+        if (fabs(diagonal[i]) >= fabs(lower[i])) {
+            if (diagonal[i] == 0.0)
+                return false;
+            const double factor = lower[i] / diagonal[i];
+            diagonal[i + 1] -= factor * upper[i];
+            x[i + 1] -= factor * x[i];
+            lower[i] = 0.0;
+            continue;
+        }
+        const double factor = diagonal[i] / lower[i], below = diagonal[i + 1], right = x[i];
+        diagonal[i] = lower[i];
+        diagonal[i + 1] = upper[i] - factor * below;
+        upper[i] = below;
+        x[i] = x[i + 1];
+        x[i + 1] = right - factor * x[i + 1];
+        if (i < n - 2) {
+            lower[i] = upper[i + 1];
+            upper[i + 1] *= -factor;
+        }
+    }
+    if (diagonal[n - 1] == 0.0)
+        return false;
+    x[n - 1] /= diagonal[n - 1];
+    x[n - 2] = (x[n - 2] - upper[n - 2] * x[n - 1]) / diagonal[n - 2];
+    for (int i = n - 3; i >= 0; --i)
+        x[i] = (x[i] - upper[i] * x[i + 1] - lower[i] * x[i + 2]) / diagonal[i];
+    return true;
 }
 
 /* Slopes s[n] of the not-a-knot spline, n ≥ 4: tridiagonal system of de Boor. */
@@ -42,7 +75,7 @@ static bool slopes(int n, const double *t, const double *y, double *work, double
     lower[n - 2] = end;
     diagonal[n - 1] = h[n - 3];
     s[n - 1] = (h[n - 2] * h[n - 2] * d[n - 3] + (2.0 * end + h[n - 2]) * h[n - 3] * d[n - 2]) / end;
-    return LAPACKE_dgtsv_work(LAPACK_COL_MAJOR, n, 1, lower, diagonal, upper, s, n) == 0;
+    return solve_tridiagonal(n, lower, diagonal, upper, s);
 }
 
 bool sarrus_spline(int n, const double *t, const double *y, bool is_linear, double *c) {

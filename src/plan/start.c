@@ -12,6 +12,8 @@
 static const double small_sigma = 1e-2;
 /* Smaller ones may be the work of what Newton leaves of Φ: nothing is refused for them. */
 static const double firm_sigma = 1e-6;
+/* Of a coordinate, and of one m or rad where it is smaller. */
+static const double round_off = 1e-15;
 
 static double *copy_of(const double *from, int n) {
     double *to = malloc((size_t)(n ? n : 1) * sizeof *to);
@@ -41,68 +43,78 @@ void sarrus_plan_start_free(sarrus_plan_start *start) {
 }
 
 /* v ← v − M^{-1/2} (J M^{-1/2})⁺ Φ̇, with the singular values that count. */
-void sarrus_plan_start_take(sarrus_plan *plan, sarrus_configuration *c, const sarrus_decomposition *svd, int rank) {
+sarrus_status sarrus_plan_start_take(sarrus_plan *plan, sarrus_configuration *c) {
     sarrus_plan_start *start = &plan->start;
-    const int m = c->m, n = c->n;
-    memcpy(start->q, c->q, (size_t)n * sizeof *c->q);
+    const int n = c->n;
+    double *x = calloc((size_t)n + 1, sizeof *x);
+    if (!x)
+        return SARRUS_NO_MEMORY;
+    /* What assembly moves by round-off it does not move. */
+    for (int i = 0; i < n; ++i)
+        start->q[i] = fabs(c->q[i] - start->q_given[i]) > round_off * fmax(1.0, fabs(c->q[i])) ? c->q[i] : start->q_given[i];
     memcpy(start->v, c->v, (size_t)n * sizeof *c->v);
-    for (int k = 0; k < rank; ++k) {
-        double along = 0.0;
-        for (int i = 0; i < m; ++i)
-            along += svd->u[i + k * m] * c->phi_dot[i];
-        for (int i = 0; i < n; ++i)
-            start->v[i] -= c->weight[i] * svd->vt[k + i * n] * along / svd->sigma[k];
-    }
+    const bool good = sarrus_configuration_least(c, SARRUS_RANK_TOLERANCE, c->phi_dot, x, NULL);
+    for (int i = 0; good && i < n; ++i)
+        start->v[i] -= c->weight[i] * x[i];
+    free(x);
+    return good ? SARRUS_OK : sarrus_configuration_failure(c);
 }
 
-/* The rows of J M^{-1/2} at q + step·M^{-1/2} v, v the right singular vector `last`. */
-static void rows_beside(sarrus_configuration *c, const sarrus_decomposition *svd, int last, double step, const double *q,
-                        double t) {
+/* pull [n] ← wᵀ dJ/ds, s along the right singular vector v: the difference over a step that moves bodies by 1e-4, good to 1e-8. The
+ * configuration is left where it is. */
+static void pull_of(sarrus_gap *gap, const sarrus_spectrum *spectrum, double t, const double *q, double *side_pull, double *pull) {
+    sarrus_configuration *c = gap->c;
+    const double *v = spectrum->right;
+    double largest = 0.0;
     for (int i = 0; i < c->n; ++i)
-        c->q[i] = q[i] + step * c->weight[i] * svd->vt[last + i * c->n];
+        largest = fmax(largest, fabs(c->weight[i] * v[i]) / (i % 3 == 2 ? 1.0 : gap->size));
+    const double step = largest > 0.0 ? 1e-4 / largest : 0.0;
+    for (int side = -1; side <= 1; side += 2) {
+        for (int i = 0; i < c->n; ++i)
+            c->q[i] = q[i] + side * step * c->weight[i] * v[i];
+        (void)sarrus_configuration_rows(c, t);
+        sarrus_plan_rows_apply_back(&c->rows, spectrum->left, side_pull);
+        for (int k = 0; k < c->n && step > 0.0; ++k)
+            pull[k] += side_pull[k] * side / (2.0 * step);
+    }
+    memcpy(c->q, q, (size_t)c->n * sizeof *q);
     (void)sarrus_configuration_rows(c, t);
 }
 
-/* A step along v, in the unit of v, that moves bodies by 1e-4: the difference of J is then good to 1e-8. */
-static double small_step(const sarrus_gap *gap, const sarrus_decomposition *svd, int last) {
-    const sarrus_configuration *c = gap->c;
-    double largest = 0.0;
-    for (int i = 0; i < c->n; ++i)
-        largest = fmax(largest, fabs(c->weight[i] * svd->vt[last + i * c->n]) / (i % 3 == 2 ? 1.0 : gap->size));
-    return largest > 0.0 ? 1e-4 / largest : 0.0;
+/* x ← x without its parts along the right singular vectors that are known. */
+static void leave_out(const sarrus_spectrum *spectrum, double *x) {
+    for (int k = 0; k < spectrum->n_small; ++k) {
+        const double *v = spectrum->right + (size_t)k * (size_t)spectrum->n;
+        double along = 0.0;
+        for (int i = 0; i < spectrum->n; ++i)
+            along += x[i] * v[i];
+        for (int i = 0; i < spectrum->n; ++i)
+            x[i] -= along * v[i];
+    }
 }
 
 /* σ belongs to w on the left and to v on the right. On lengths with which σ is zero all along the motion v, w stays a null vector
  * of Jᵀ and turns by dw/ds; here the loops differ from those by Φ, and σ = |(dw/ds)ᵀΦ| (docs/rank.md). The smallest Φ in lengths is
- * σ/‖dw/ds‖ over the rows of lengths. In the other singular vectors, dw/ds = −Σ u_i (wᵀ dJ/ds v_i)/σ_i; those of σ that are as
- * small belong to further motions of this kind. */
-double sarrus_plan_start_change(sarrus_gap *gap, const sarrus_decomposition *svd, int rank, double t) {
+ * σ/‖dw/ds‖ over the rows of lengths. In the other singular vectors, dw/ds = −Σ u_i (wᵀ dJ/ds v_i)/σ_i = −(Jᵀ)⁺ of the pull; those
+ * of σ that are as small belong to further motions of this kind. */
+double sarrus_plan_start_change(sarrus_gap *gap, const sarrus_spectrum *spectrum, double t) {
     sarrus_configuration *c = gap->c;
-    const int m = c->m, n = c->n, last = rank - 1;
-    if (rank < 1)
+    const int m = c->m, n = c->n;
+    if (spectrum->n_small < 1)
         return (double)INFINITY;
-    const double step = small_step(gap, svd, last);
-    double *q = copy_of(c->q, n), *pull = calloc((size_t)(n ? n : 1), sizeof *pull), *turn = calloc((size_t)m + 1, sizeof *turn);
+    double *q = copy_of(c->q, n), *pull = calloc(2 * (size_t)n + 1, sizeof *pull), *turn = calloc((size_t)m + 1, sizeof *turn);
     double change = (double)NAN, turning = 0.0;
     if (q && pull && turn) {
-        for (int side = -1; side <= 1; side += 2) {
-            rows_beside(c, svd, last, side * step, q, t);
-            for (int k = 0; k < n && step > 0.0; ++k) {
-                for (int i = 0; i < m; ++i)
-                    pull[k] += svd->u[i + last * m] * c->jacobian[i + k * m] * side / (2.0 * step);
-            }
-        }
-        for (int other = 0; other < last && svd->sigma[other] > 10.0 * svd->sigma[last]; ++other) {
-            double along = 0.0;
-            for (int k = 0; k < n; ++k)
-                along += pull[k] * svd->vt[other + k * n];
+        pull_of(gap, spectrum, t, q, pull + n, pull);
+        leave_out(spectrum, pull);
+        if (sarrus_fronts_factor(&c->fronts, &c->rows, 0.01 * spectrum->sigma[0], NULL)) {
+            sarrus_fronts_solve(&c->fronts, pull);
+            leave_out(spectrum, pull);
+            sarrus_plan_rows_apply(&c->rows, pull, turn);
             for (int i = 0; i < m; ++i)
-                turn[i] += svd->u[i + other * m] * along / svd->sigma[other];
+                turning += c->plan->row[i].kind == SARRUS_ROW_ANGLE ? 0.0 : turn[i] * turn[i];
+            change = turning > 0.0 ? spectrum->sigma[0] / sqrt(turning) : (double)INFINITY;
         }
-        for (int i = 0; i < m; ++i)
-            turning += c->plan->row[i].kind == SARRUS_ROW_ANGLE ? 0.0 : turn[i] * turn[i];
-        change = turning > 0.0 ? svd->sigma[last] / sqrt(turning) : (double)INFINITY;
-        rows_beside(c, svd, last, 0.0, q, t);
     }
     free(q);
     free(pull);
@@ -149,18 +161,32 @@ static sarrus_status refuse_velocity(sarrus_context *context, const sarrus_plan 
                             of->name, v[0], v[1], v[2], freed);
 }
 
-sarrus_status sarrus_plan_start_judge(sarrus_context *context, sarrus_plan *plan, sarrus_gap *gap,
-                                      const sarrus_decomposition *svd) {
+/* How near the rank is to one less at the present configuration, when it is near. */
+static sarrus_status find_change(sarrus_plan *plan, sarrus_gap *gap) {
+    sarrus_configuration *c = gap->c;
     const sarrus_plan_independence *found = &plan->independence;
-    const int rank = found->n_independent, body = moving_body(plan);
+    sarrus_spectrum spectrum;
+    sarrus_status status = sarrus_spectrum_find(&c->fronts, &c->rows, SARRUS_SPECTRUM_VECTORS, &spectrum);
+    if (status != SARRUS_OK)
+        return status;
     /* Here as elsewhere: next to a singular configuration σ tells something else. */
-    const bool is_small = rank > 0 && found->typical_kept < small_sigma;
-    if (is_small && svd->sigma[rank - 1] > 1e-2 * found->typical_kept * svd->sigma[0]) {
-        const double change = sarrus_plan_start_change(gap, svd, rank, 0.0);
-        if (isnan(change))
-            return SARRUS_NO_MEMORY;
-        if (change < SARRUS_NEAR_CHANGE * gap->size)
+    if (spectrum.rank == found->n_independent && spectrum.kept > 1e-2 * found->typical_kept) {
+        const double change = sarrus_plan_start_change(gap, &spectrum, 0.0);
+        status = isnan(change) ? sarrus_configuration_failure(c) : SARRUS_OK;
+        if (status == SARRUS_OK && change < SARRUS_NEAR_CHANGE * gap->size)
             plan->start.change = change;
+    }
+    sarrus_spectrum_free(&spectrum);
+    return status;
+}
+
+sarrus_status sarrus_plan_start_judge(sarrus_context *context, sarrus_plan *plan, sarrus_gap *gap) {
+    const sarrus_plan_independence *found = &plan->independence;
+    const int body = moving_body(plan);
+    if (found->n_independent > 0 && found->typical_kept < small_sigma) {
+        const sarrus_status status = find_change(plan, gap);
+        if (status != SARRUS_OK)
+            return status;
     }
     double change = (double)INFINITY;
     if (body >= 0 && is_locked(plan, gap, &change))

@@ -14,12 +14,6 @@ static bool value_is_live(const sarrus_model *model, sarrus_value_index i) {
     return model->values[i].nominal != 0.0 || model->values[i].expression || sarrus_model_draw_find(model, i);
 }
 
-static int joint_n_rows(const sarrus_joint *joint) {
-    static const int n_rows[] = {
-        [SARRUS_JOINT_REVOLUTE] = 2, [SARRUS_JOINT_PRISMATIC] = 2, [SARRUS_JOINT_FIXED] = 3, [SARRUS_JOINT_DISTANCE] = 1};
-    return n_rows[joint->type] + (joint->drive >= 0 ? 1 : 0);
-}
-
 static int row_kind(const sarrus_joint *joint, int k) {
     static const int kinds[4][3] = {
         [SARRUS_JOINT_REVOLUTE] = {SARRUS_ROW_X, SARRUS_ROW_Y, SARRUS_ROW_ANGLE},
@@ -40,7 +34,7 @@ static void fill_joints(sarrus_plan *plan, int32_t *p) {
         joint->parent = from->body[0];
         joint->child = from->body[1];
         joint->row = i_row;
-        joint->n_rows = joint_n_rows(from);
+        joint->n_rows = sarrus_joint_n_rows(from);
         joint->p = *p;
         joint->signal = from->drive;
         joint->parent_crank = joint->child_crank = -1;
@@ -269,7 +263,7 @@ sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan) 
     mech->n_inputs = model->n_inputs;
     mech->n = 3 * model->n_bodies;
     for (int i = 0; i < model->n_joints; ++i)
-        mech->m += joint_n_rows(&model->joints[i]);
+        mech->m += sarrus_joint_n_rows(&model->joints[i]);
     for (int i = 0; i < model->n_signals; ++i)
         n_knots += model->signals[i].knots ? (size_t)model->signals[i].n_values : 0;
     plan->joint = table((size_t)model->n_joints, sizeof *plan->joint);

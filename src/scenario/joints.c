@@ -264,6 +264,7 @@ static void read_joint(sarrus_reader *reader, sarrus_node *node, int i_joint) {
 
 void sarrus_joints_read(sarrus_reader *reader, sarrus_node *node, void *object) {
     sarrus_model *model = object;
+    int n_rows = 0;
     if (node == NULL || sarrus_node_is_null(node) || !sarrus_list_check(reader, node, -1, "a list of joints")) {
         return;
     }
@@ -271,5 +272,10 @@ void sarrus_joints_read(sarrus_reader *reader, sarrus_node *node, void *object) 
     for (sarrus_node *item = node->first; item != NULL && !reader->findings.is_out_of_memory; item = item->next) {
         model->n_joints += 1;
         read_joint(reader, item, model->n_joints - 1);
+        n_rows += sarrus_joint_n_rows(&model->joints[model->n_joints - 1]);
+    }
+    if (n_rows > SARRUS_MAX_ROWS) {
+        sarrus_reader_refuse(reader, node, "the joints have %d constraints, drives included; expected at most %d", n_rows,
+                             SARRUS_MAX_ROWS);
     }
 }

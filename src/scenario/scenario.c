@@ -105,6 +105,20 @@ static bool is_spatial(sarrus_reader *reader) {
     return true;
 }
 
+/* Whether a list is longer than a mechanism can be: one finding, since all that follows from it would only be a hundred more. */
+static bool is_too_long(sarrus_reader *reader, const char *key, int most) {
+    sarrus_node *list = sarrus_node_child(reader->tree.root, key);
+    if (list == NULL || list->kind != SARRUS_NODE_SEQUENCE || list->n_children <= most) {
+        return false;
+    }
+    sarrus_reader_refuse(reader, list, "the mechanism has %d %s; expected at most %d", list->n_children, key, most);
+    return true;
+}
+
+static bool is_too_large(sarrus_reader *reader) {
+    return is_too_long(reader, "bodies", SARRUS_MAX_BODIES) || is_too_long(reader, "joints", SARRUS_MAX_JOINTS);
+}
+
 static sarrus_status reader_create(sarrus_reader *reader) {
     *reader = (sarrus_reader){.model = calloc(1, sizeof *reader->model), .c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
     if (reader->model == NULL || reader->c_locale == (locale_t)0) {
@@ -173,7 +187,7 @@ static void read_texts(sarrus_reader *reader, char **texts, size_t n_bytes, cons
         is_good =
             sarrus_override_apply(&reader->tree, &reader->findings, (int)i + 1, texts[i + 1], strlen(overrides[i].path)) && is_good;
     }
-    if (is_spatial(reader)) {
+    if (is_spatial(reader) || is_too_large(reader)) {
         return;
     }
     const int n_keys = sizeof scenario_keys / sizeof scenario_keys[0];

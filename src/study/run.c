@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "batch/crew.h"
+#include "core/memory.h"
 #include "core/report.h"
 #include "core/stop.h"
 #include "model/model.h"
@@ -84,7 +85,28 @@ static sarrus_sink_field *fields_list(const run_job *run, int *n_fields) {
     return fields;
 }
 
+/* HDF5 crashes where it gets no memory, so it is not begun without this much, beside the blocks, for itself and for the stacks of
+ * the threads that compress. */
+static const double reserve = 0x1p25, reserve_per_thread = 0x1p23;
+
+static sarrus_status reserve_check(const run_job *run) {
+    const char *limit;
+    char text[2][16];
+    const int n_threads = run->options->batch.n_threads > 0 ? run->options->batch.n_threads : sarrus_processors();
+    const double need = reserve + reserve_per_thread * n_threads + 2.0 * (double)block_bytes(run),
+                 left = sarrus_memory_left(&limit);
+    if (left >= need)
+        return SARRUS_OK;
+    sarrus_memory_text(need, text[0]);
+    sarrus_memory_text(left, text[1]);
+    return sarrus_report(run->context, SARRUS_NO_MEMORY, "writing the results needs about %s, and %s leaves %s", text[0], limit,
+                         text[1]);
+}
+
 static sarrus_status sink_open(run_job *run) {
+    const sarrus_status fits = reserve_check(run);
+    if (fits != SARRUS_OK)
+        return fits;
     const int n_parameters = parameters_list(run, NULL);
     const bool is_replay = run->options->shows_steps != 0;
     int n_fields = 0;

@@ -1,6 +1,5 @@
 #include "tests/backend/cusolver_on_host.h"
 
-#include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <pthread.h>
@@ -26,7 +25,6 @@ static cusolver_on_host_tally tally; /* several threads call, each with handles 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void cusolver_on_host_reset(const cusolver_on_host_settings *wanted) {
-    openblas_set_num_threads(1); /* a thread more makes matrices of this size wait for it */
     settings = *wanted;
     (void)pthread_mutex_lock(&lock);
     tally = (cusolver_on_host_tally){0};

@@ -28,6 +28,9 @@
 /* Over n steps the difference of one evaluation, h² of it in a position, n times over; errors of these motions grow by less than a
  * hundredfold in the time looked at. Far below any integrator's own error. */
 #define TOLERANCE_RUN 1e-10
+/* By the squares of the singular values, whose last digits are those of the BLAS below: 0.7e-10 with OpenBLAS, 1.2e-10 with the
+ * reference. */
+#define TOLERANCE_SQUARED_RUN 3e-10
 
 enum { N_TILES = 2, N_INSTANCES = 40 }; /* the last tile is part full */
 
@@ -285,7 +288,8 @@ static void test_singular(void **state) {
             assert_int_equal(cusolver_on_host_seen().n_members - n_before, n_once + n_twice);
         }
         steps(&r, 20);
-        assert_below("20 steps", "five_bar_singular.yaml", pinvs[p], state_difference(&r), TOLERANCE_RUN);
+        assert_below("20 steps", "five_bar_singular.yaml", pinvs[p], state_difference(&r),
+                     p ? TOLERANCE_SQUARED_RUN : TOLERANCE_RUN);
         rig_close(&r);
     }
 }

@@ -48,6 +48,19 @@ static void it_never_reaches_the_last_column(void **state) {
     }
 }
 
+static void a_plan_says_what_it_is_at(void **state) {
+    (void)state;
+    char line[MAX_LINE];
+    sarrus_plan_progress plan = {"looking around", 0.4, 65.0};
+    sarrus_progress_format_plan(&plan, 100, line, sizeof line);
+    assert_string_equal(line, "planning: looking around 40 %  1:05");
+    plan.share = -1.0;
+    sarrus_progress_format_plan(&plan, 100, line, sizeof line);
+    assert_string_equal(line, "planning: looking around  1:05");
+    sarrus_progress_format_plan(&plan, 20, line, sizeof line);
+    assert_string_equal(line, "planning: looking a");
+}
+
 static void the_ends_are_sound(void **state) {
     (void)state;
     char line[MAX_LINE];
@@ -83,8 +96,11 @@ static void durations_are_readable(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_says_share_rate_and_time_left), cmocka_unit_test(adaptive_steps_are_shown_by_time),
-        cmocka_unit_test(it_never_reaches_the_last_column), cmocka_unit_test(the_ends_are_sound),
+        cmocka_unit_test(it_says_share_rate_and_time_left),
+        cmocka_unit_test(adaptive_steps_are_shown_by_time),
+        cmocka_unit_test(it_never_reaches_the_last_column),
+        cmocka_unit_test(a_plan_says_what_it_is_at),
+        cmocka_unit_test(the_ends_are_sound),
         cmocka_unit_test(durations_are_readable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

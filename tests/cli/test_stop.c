@@ -13,6 +13,7 @@
 
 #include <hdf5.h>
 
+#include "bench/plan_scenarios.h"
 #include "cli/program.h"
 #include "core/monotonic.h"
 #include "sarrus/sarrus.h"
@@ -151,13 +152,17 @@ static bool is_old_result(const char *path) {
 static void planning_is_left_at_once(void **state) {
     (void)state;
     const double moments[] = {0.0, 0.03, 0.06, 0.12};
+    FILE *file = fopen("wheel.yaml", "w");
+    assert_non_null(file);
+    sarrus_bench_wheel_write(file, 1000); /* planned for ten seconds */
+    assert_int_equal(fclose(file), 0);
     for (int k = 0; k < 4; k++) {
-        const pid_t child = START("run", scenario("n_four_bar_40.yaml"), "-o", "plan.h5");
+        const pid_t child = START("run", "wheel.yaml", "-o", "plan.h5");
         pause_for(moments[k]);
         end_with(child, k % 2 ? SIGTERM : SIGINT);
     }
     for (int k = 0; k < 2; k++) {
-        const pid_t child = START("check", scenario("n_four_bar_40.yaml"));
+        const pid_t child = START("check", "wheel.yaml");
         pause_for(moments[k + 1]);
         end_with(child, k % 2 ? SIGTERM : SIGINT);
     }

@@ -104,7 +104,7 @@ static void assert_plan_is_counted(const sarrus_plan *plan, const sarrus_plan_or
 
 static sarrus_plan *plan_in_order(const mechanism *m, sarrus_order_kind kind) {
     sarrus_plan *plan = NULL;
-    assert_int_equal(sarrus_plan_create_in_order(m->context, m->model, kind, &plan), SARRUS_OK);
+    assert_int_equal(sarrus_plan_create_in_order(m->context, m->model, kind, NULL, &plan), SARRUS_OK);
     return plan;
 }
 

@@ -1,0 +1,12 @@
+/* What memory there is to be had. Libraries that run out of it crash or ask for ever, so one looks before. */
+#ifndef SARRUS_CORE_MEMORY_H
+#define SARRUS_CORE_MEMORY_H
+
+/* Bytes that this process may still take: the least that the limit on its address space, the limit on its control group and the
+ * machine leave. INFINITY where none of them can be read. *limit (not NULL) ← which it is, in words. */
+double sarrus_memory_left(const char **limit);
+
+/* "3.2 GB" into text [16]. */
+void sarrus_memory_text(double bytes, char text[16]);
+
+#endif
