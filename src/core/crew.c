@@ -90,18 +90,37 @@ void sarrus_thread_signals(sigset_t *blocked) {
         sigdelset(blocked, crashes[i]);
 }
 
-/* Starts as many of the threads as can be had; returns why there are not more, 0 when all are there. */
+/* Threads that nobody is to take from those that write results: a writer, and some that compress for it. */
+enum { N_SPARE = 3 };
+
+static void *spare_run(void *mutex) {
+    pthread_mutex_lock(mutex);
+    pthread_mutex_unlock(mutex);
+    return NULL;
+}
+
+/* Starts as many of the threads as can be had; returns why there are not more, 0 when all are there. Where threads are scarce some
+ * are left for others, whose places are held meanwhile. */
 static int members_start(sarrus_crew *crew, int n_wanted) {
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t spare[N_SPARE];
+    int n_spare = 0;
     sigset_t blocked, before;
     int error = 0;
     sarrus_thread_signals(&blocked);
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    pthread_mutex_lock(&gate);
+    while (n_wanted > 1 && n_spare < N_SPARE && pthread_create(&spare[n_spare], NULL, spare_run, &gate) == 0)
+        n_spare++;
     while (error == 0 && crew->n_threads < n_wanted) {
         crew_member *member = &crew->members[crew->n_threads];
         *member = (crew_member){.crew = crew, .index = crew->n_threads};
         error = pthread_create(&member->thread, NULL, member_run, member);
         crew->n_threads += error == 0;
     }
+    pthread_mutex_unlock(&gate);
+    for (int i = 0; i < n_spare; ++i)
+        pthread_join(spare[i], NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
 }

@@ -183,7 +183,8 @@ static sarrus_status find_change(sarrus_plan *plan, sarrus_gap *gap) {
 sarrus_status sarrus_plan_start_judge(sarrus_context *context, sarrus_plan *plan, sarrus_gap *gap) {
     const sarrus_plan_independence *found = &plan->independence;
     const int body = moving_body(plan);
-    if (found->n_independent > 0 && found->typical_kept < small_sigma) {
+    /* Without loops rows are independent whatever the lengths; a long chain has a small σ all the same. */
+    if (found->n_independent > 0 && plan->graph.n_cuts > 0 && found->typical_kept < small_sigma) {
         const sarrus_status status = find_change(plan, gap);
         if (status != SARRUS_OK)
             return status;

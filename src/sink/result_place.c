@@ -87,6 +87,19 @@ static bool is_taken(int lock) {
     return result != 0 && errno == EWOULDBLOCK;
 }
 
+/* Whether the file is a lock that a writer has left, as owner_write makes them, or empty: nothing else may be written over. */
+static bool is_lock(int lock) {
+    char text[OWNER_BYTES + 1] = "", host[OWNER_BYTES] = "";
+    struct stat about;
+    long process = 0;
+    int n_read = 0;
+    const ssize_t n = pread(lock, text, OWNER_BYTES, 0);
+    if (fstat(lock, &about) != 0 || n < 0 || about.st_size != n) {
+        return false;
+    }
+    return n == 0 || (sscanf(text, "%ld %159[^\n]%n", &process, host, &n_read) >= 1 && (n_read == 0 || n_read == n - 1));
+}
+
 static bool owner_write(int lock) {
     char text[2 * OWNER_BYTES], host[OWNER_BYTES] = "";
     (void)gethostname(host, sizeof host - 1);
@@ -106,10 +119,16 @@ static sarrus_status lock_take(sarrus_result_place *place) {
             place->lock = -1;
             return status;
         }
-        if (is_same_file(place->lock, place->lock_name)) {
+        const bool is_ours = is_lock(place->lock);
+        if (is_ours && is_same_file(place->lock, place->lock_name)) {
             break;
         }
         close(place->lock); /* its last owner has removed it meanwhile */
+        place->lock = -1;
+        if (!is_ours) {
+            snprintf(place->message, sizeof place->message, "%.300s is in the way: it is no lock of a run", place->lock_name);
+            return SARRUS_BAD_ARGUMENT;
+        }
     }
     errno = ENOSPC; /* of a write that is cut short */
     return owner_write(place->lock) ? SARRUS_OK : refuse(place, "cannot be written", errno);
@@ -127,12 +146,61 @@ static sarrus_status lock_look(const char *lock_name, char *message) {
 
 /* ---- the file ---- */
 
+/* The name of a file that is being written is nobody's to give. */
+static sarrus_status ending_check(const char *target, char *message) {
+    static const char *const endings[] = {".partial", ".partial~"};
+    const size_t n = strlen(target);
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        const size_t n_ending = strlen(endings[i]);
+        if (n >= n_ending && strcmp(target + n - n_ending, endings[i]) == 0) {
+            snprintf(message, SARRUS_PLACE_MESSAGE_BYTES,
+                     "names that end in %s are those of unfinished results; expected another name", endings[i]);
+            return SARRUS_BAD_ARGUMENT;
+        }
+    }
+    return SARRUS_OK;
+}
+
+/* Whether nothing, or nothing but a result, finished or not, stands at `name`, where this run is about to put something of its own.
+ */
+static sarrus_status way_check(sarrus_result_place *place, const char *name) {
+    char message[SARRUS_PLACE_MESSAGE_BYTES];
+    struct stat about;
+    if (lstat(name, &about) != 0) {
+        return SARRUS_OK;
+    }
+    const sarrus_status status = sarrus_result_name_check(name, false, message, sizeof message);
+    if (status != SARRUS_OK) {
+        snprintf(place->message, sizeof place->message, "%.200s is in the way: %.280s", name, message);
+    }
+    return status;
+}
+
+/* What a run that was killed in its first moment has left as the hidden file is an HDF5 file as far as it goes. */
+static sarrus_status fresh_remove(sarrus_result_place *place) {
+    static const char signature[8] = "\x89HDF\r\n\x1a\n", nothing[8];
+    char begin[8] = "";
+    const int descriptor = open(place->fresh, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const ssize_t n = descriptor >= 0 ? pread(descriptor, begin, sizeof begin, 0) : -1;
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+    if (n > 0 && memcmp(begin, signature, sizeof begin) != 0 && memcmp(begin, nothing, sizeof begin) != 0) {
+        return way_check(place, place->fresh);
+    }
+    (void)unlink(place->fresh);
+    return SARRUS_OK;
+}
+
 sarrus_status sarrus_result_place_check(const char *path, bool keeps_complete, char *message) {
     sarrus_result_place place = {.lock = -1, .descriptor = -1};
     sarrus_status status = SARRUS_OK;
     if (!names_make(&place, path)) {
         status = refuse(&place, "cannot be written", errno);
         memcpy(message, place.message, SARRUS_PLACE_MESSAGE_BYTES);
+    }
+    if (status == SARRUS_OK) {
+        status = ending_check(place.target, message);
     }
     if (status == SARRUS_OK) {
         status = sarrus_result_name_check(place.target, keeps_complete, message, SARRUS_PLACE_MESSAGE_BYTES);
@@ -149,14 +217,20 @@ sarrus_status sarrus_result_place_take(sarrus_result_place *place, const char *p
     if (!names_make(place, path)) {
         return refuse(place, "cannot be written", errno);
     }
-    sarrus_status status = sarrus_result_name_check(place->target, keeps_complete, place->message, sizeof place->message);
+    place->keeps_complete = keeps_complete;
+    sarrus_status status = ending_check(place->target, place->message);
+    if (status == SARRUS_OK) {
+        status = sarrus_result_name_check(place->target, keeps_complete, place->message, sizeof place->message);
+    }
     if (status == SARRUS_OK) {
         status = lock_take(place);
+    }
+    if (status == SARRUS_OK) {
+        status = fresh_remove(place);
     }
     if (status != SARRUS_OK) {
         return status;
     }
-    (void)unlink(place->fresh); /* of a run that was killed in its first moment */
     place->descriptor = open(place->fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, NEW_FILES_MODE);
     if (place->descriptor < 0) {
         return refuse(place, "cannot be written", errno);
@@ -173,18 +247,17 @@ static bool has_times(const char *partial) {
 
 /* Out of the way with what an earlier run has left. */
 static sarrus_status put_aside(sarrus_result_place *place) {
-    char message[SARRUS_PLACE_MESSAGE_BYTES];
     struct stat about;
     if (lstat(place->partial, &about) != 0) {
         return SARRUS_OK;
     }
-    const sarrus_status status = sarrus_result_name_check(place->partial, false, message, sizeof message);
-    if (status != SARRUS_OK) {
-        snprintf(place->message, sizeof place->message, "%.200s is in the way: %.280s", place->partial, message);
+    sarrus_status status = way_check(place, place->partial);
+    if (status != SARRUS_OK || about.st_size == 0 || !has_times(place->partial)) {
         return status;
     }
-    if (about.st_size == 0 || !has_times(place->partial)) {
-        return SARRUS_OK;
+    status = way_check(place, place->before);
+    if (status != SARRUS_OK) {
+        return status;
     }
     if (rename(place->partial, place->before) != 0) {
         return refuse(place, "what an earlier run has left cannot be put aside", errno);
@@ -246,23 +319,33 @@ static bool folder_sync(const char *target) {
     return is_done;
 }
 
+/* Takes the name; where a complete result is to be kept, not over one that has come this very moment. */
+static bool name_take(const sarrus_result_place *place, bool is_free) {
+    if (place->keeps_complete && is_free && renameat2(AT_FDCWD, place->partial, AT_FDCWD, place->target, RENAME_NOREPLACE) == 0) {
+        return true;
+    }
+    const bool is_unknown = errno == EINVAL || errno == ENOSYS; /* of a file system */
+    return (!place->keeps_complete || !is_free || is_unknown) && rename(place->partial, place->target) == 0;
+}
+
 sarrus_status sarrus_result_place_publish(sarrus_result_place *place, uint64_t n_bytes) {
     struct stat about;
     sarrus_status status = sarrus_result_place_verify(place, n_bytes);
     if (status == SARRUS_OK) {
-        status = sarrus_result_name_check(place->target, false, place->message, sizeof place->message);
+        status = sarrus_result_name_check(place->target, place->keeps_complete, place->message, sizeof place->message);
     }
     if (status != SARRUS_OK) {
         return status;
     }
     /* whoever may read the old result may read the new one */
-    if (stat(place->target, &about) == 0) {
+    const bool is_free = stat(place->target, &about) != 0;
+    if (!is_free) {
         (void)fchmod(place->descriptor, about.st_mode & COPIED_MODE);
     }
     if (fsync(place->descriptor) != 0) {
         return refuse(place, "writing failed", errno);
     }
-    if (rename(place->partial, place->target) != 0) {
+    if (!name_take(place, is_free)) {
         return refuse(place, "the result cannot take its name", errno);
     }
     place->name = place->target;

@@ -21,6 +21,7 @@ typedef struct sarrus_result_place {
     char *target; /* NAME, links followed */
     char *lock_name, *fresh, *partial, *before;
     int lock, descriptor; /* −1: not open */
+    bool keeps_complete;  /* a complete result is not to be replaced */
     bool is_spoiled;      /* somebody else has done something to the file */
     const char *name;     /* that the file has now: `fresh`, `partial` or `target`; NULL: there is none */
     char message[SARRUS_PLACE_MESSAGE_BYTES];

@@ -267,19 +267,27 @@ static sarrus_status start_threads(sarrus_sink *sink, sarrus_context *context, i
     sigset_t blocked, before;
     sarrus_thread_signals(&blocked);
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    sarrus_status status =
-        sarrus_compress_pool_create(n < THREADS_MAX ? n : THREADS_MAX, sink->layout.chunk_bytes_max, &sink->pool);
+    n = n < THREADS_MAX ? n : THREADS_MAX;
     int error = 0;
-    if (status == SARRUS_OK) {
-        error = pthread_create(&sink->writer, NULL, write_file, sink);
-        sink->has_writer = error == 0;
-    }
+    bool is_again;
+    sarrus_status status;
+    do { /* one that compresses is enough when the writer would find no place beside more of them */
+        status = sarrus_compress_pool_create(n, sink->layout.chunk_bytes_max, &sink->pool);
+        error = status == SARRUS_OK ? pthread_create(&sink->writer, NULL, write_file, sink) : 0;
+        sink->has_writer = status == SARRUS_OK && error == 0;
+        if (!sink->has_writer) {
+            sarrus_compress_pool_destroy(sink->pool);
+            sink->pool = NULL;
+        }
+        is_again = error != 0 && n > 1;
+        n = 1;
+    } while (is_again);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (status == SARRUS_OK && error == 0) {
+    if (sink->has_writer) {
         return SARRUS_OK;
     }
     return sarrus_report(context, SARRUS_NO_MEMORY, "the output threads cannot be started: %s",
-                         strerror(error != 0 ? error : ENOMEM));
+                         status == SARRUS_NO_MEMORY ? "out of memory" : strerror(error != 0 ? error : EAGAIN));
 }
 
 /* Everything but the threads. */
@@ -421,7 +429,7 @@ sarrus_status sarrus_sink_close(sarrus_sink *sink, sarrus_context *context, cons
     const char *left = sarrus_sink_left(sink);
     const bool is_spoiled = sink->file.place.is_spoiled || sink->file.state.is_cut;
     return sarrus_report(context, SARRUS_SINK_FAILED, "%s: %s; %s%s%s", sink->path, sink->message,
-                         left == NULL ? "nothing is left of this run"
+                         left == NULL ? "nothing is left of this run under its name"
                          : is_spoiled ? "what is left of it is "
                                       : "what was committed before is in ",
                          left != NULL ? left : "", left != NULL && is_spoiled ? ", and may not be readable" : "");

@@ -114,18 +114,58 @@ static void what_is_no_result_is_refused(void **state) {
     assert_int_equal(times_in(f->path), 60);
 }
 
-/* Something of somebody else at the partial name is not written over either. */
+/* Something of somebody else is not written over at any of the names that a run uses, whether or not it names a process. */
 static void what_is_in_the_way_stays(void **state) {
     (void)state;
+    static const char *const names[][2] = {{"", ".partial"}, {".", ".lock"}, {".", ".new"}, {"", ".partial~"}};
+    static const char *const texts[] = {"precious", "sarrus: 1\nspace: planar\n", "12 elsewhere\nand more\n"};
     const sarrus_sink_description description = fixture_description(f);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+            sarrus_sink *sink = NULL;
+            struct stat about;
+            result_put(60);
+            if (i == 3) {
+                assert_int_equal(rename(f->path, f->partial), 0); /* what would be put aside */
+            }
+            text_put(beside(names[i][0], names[i][1]), texts[k]);
+            sarrus_context_clear(context);
+            assert_int_equal(sarrus_sink_create(context, f->path, &description, &sink), SARRUS_BAD_ARGUMENT);
+            assert_non_null(strstr(sarrus_context_diagnostic(context, 0)->message, " is in the way"));
+            assert_int_equal(stat(beside(names[i][0], names[i][1]), &about), 0);
+            assert_int_equal(about.st_size, strlen(texts[k]));
+            assert_int_equal(unlink(beside(names[i][0], names[i][1])), 0);
+            assert_false(is_there(beside(".", ".new")) || is_there(beside(".", ".lock")));
+        }
+    }
+}
+
+/* They are not to be had as names of results. */
+static void the_names_of_unfinished_results_are_refused(void **state) {
+    (void)state;
+    sarrus_context_clear(context);
+    assert_int_equal(sarrus_result_path_check(context, f->partial, 0), SARRUS_BAD_ARGUMENT);
+    assert_non_null(strstr(sarrus_context_diagnostic(context, 0)->message, "unfinished results"));
+    assert_int_equal(sarrus_result_path_check(context, beside("", ".partial~"), 0), SARRUS_BAD_ARGUMENT);
+}
+
+/* A complete result that came to the name while the run went on is one to be kept, too. */
+static void a_complete_result_that_came_meanwhile_can_be_kept(void **state) {
+    (void)state;
+    const char *other = beside("other_", "");
+    char moved[300];
+    snprintf(moved, sizeof moved, "%s", other);
+    result_put(60);
+    assert_int_equal(rename(f->path, moved), 0);
+    sarrus_sink_description description = fixture_description(f);
+    description.keeps_complete = true;
     sarrus_sink *sink = NULL;
-    text_put(f->partial, "precious");
-    assert_int_equal(sarrus_sink_create(context, f->path, &description, &sink), SARRUS_BAD_ARGUMENT);
-    assert_non_null(strstr(sarrus_context_diagnostic(context, 0)->message, ".partial is in the way"));
-    struct stat about;
-    assert_int_equal(stat(f->partial, &about), 0);
-    assert_int_equal(about.st_size, 8);
-    assert_false(is_there(beside(".", ".new")));
+    assert_int_equal(sarrus_sink_create(context, f->path, &description, &sink), SARRUS_OK);
+    assert_int_equal(fixture_write(f, sink, 20), SARRUS_OK);
+    assert_int_equal(rename(moved, f->path), 0);
+    assert_int_equal(sink_end(sink, true), SARRUS_SINK_FAILED);
+    assert_int_equal(times_in(f->path), 60);
+    assert_int_equal(times_in(f->partial), 20);
 }
 
 static void a_complete_result_can_be_kept(void **state) {
@@ -232,7 +272,7 @@ static void two_writers_never_have_one_name(void **state) {
 static void a_stale_lock_blocks_nobody(void **state) {
     (void)state;
     text_put(beside(".", ".lock"), "1 elsewhere\n");
-    text_put(beside(".", ".new"), "half a file");
+    text_put(beside(".", ".new"), "\x89HDF\r\n\x1a\n half a file");
     assert_int_equal(sarrus_result_path_check(context, f->path, 0), SARRUS_OK);
     result_put(60);
     assert_int_equal(times_in(f->path), 60);
@@ -336,7 +376,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_no_result_is_refused, begin, end),
         cmocka_unit_test_setup_teardown(what_is_in_the_way_stays, begin, end),
+        cmocka_unit_test_setup_teardown(the_names_of_unfinished_results_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(a_complete_result_can_be_kept, begin, end),
+        cmocka_unit_test_setup_teardown(a_complete_result_that_came_meanwhile_can_be_kept, begin, end),
         cmocka_unit_test_setup_teardown(the_old_result_stays_until_the_end, begin, end),
         cmocka_unit_test_setup_teardown(a_run_that_fails_leaves_the_old_result, begin, end),
         cmocka_unit_test_setup_teardown(nothing_is_left_of_a_run_without_times, begin, end),

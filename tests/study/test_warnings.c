@@ -147,6 +147,28 @@ static void what_rounding_has_locked(void **state) {
     leave(&f);
 }
 
+/* Four hundred bodies in a row: a small singular value, but no lengths make a rank of it. */
+static void a_long_chain_has_one_rank(void **state) {
+    (void)state;
+    enum { N_LINKS = 400 };
+    char *text = NULL;
+    size_t n_bytes = 0;
+    FILE *stream = open_memstream(&text, &n_bytes);
+    fputs(HEAD "bodies:\n", stream);
+    for (int i = 0; i < N_LINKS; i++) {
+        fprintf(stream, "  - {name: b%d, mass: 1, inertia: 0.1, position: [%d.5, 0]}\n", i, i);
+    }
+    fputs("joints:\n  - {name: j0, type: revolute, bodies: [ground, b0], at: [0, 0]}\n", stream);
+    for (int i = 1; i < N_LINKS; i++) {
+        fprintf(stream, "  - {name: j%d, type: revolute, bodies: [b%d, b%d], at: [%d, 0]}\n", i, i - 1, i, i);
+    }
+    assert_int_equal(fclose(stream), 0);
+    found f = look(text, NULL, 0);
+    assert_int_equal(n_of(&f, SARRUS_WARNING_NEAR_OTHER_RANK), 0);
+    leave(&f);
+    free(text);
+}
+
 /* A parallelogram 1e-4 rad from its flat position. */
 static void starts_next_to_a_change_point(void **state) {
     (void)state;
@@ -376,12 +398,19 @@ static void kinds_have_words(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_told_of_what_is_meant), cmocka_unit_test(parts_and_free_bodies),
-        cmocka_unit_test(what_rounding_has_locked),         cmocka_unit_test(starts_next_to_a_change_point),
-        cmocka_unit_test(degrees_in_place_of_radians),      cmocka_unit_test(what_assembly_does),
-        cmocka_unit_test(the_start_is_that_of_a_run),       cmocka_unit_test(what_nothing_depends_on),
-        cmocka_unit_test(draws_without_a_meaning),          cmocka_unit_test(such_instances_are_invalid),
-        cmocka_unit_test(many_of_a_kind_are_counted),       cmocka_unit_test(kinds_have_words),
+        cmocka_unit_test(nothing_is_told_of_what_is_meant),
+        cmocka_unit_test(parts_and_free_bodies),
+        cmocka_unit_test(what_rounding_has_locked),
+        cmocka_unit_test(a_long_chain_has_one_rank),
+        cmocka_unit_test(starts_next_to_a_change_point),
+        cmocka_unit_test(degrees_in_place_of_radians),
+        cmocka_unit_test(what_assembly_does),
+        cmocka_unit_test(the_start_is_that_of_a_run),
+        cmocka_unit_test(what_nothing_depends_on),
+        cmocka_unit_test(draws_without_a_meaning),
+        cmocka_unit_test(such_instances_are_invalid),
+        cmocka_unit_test(many_of_a_kind_are_counted),
+        cmocka_unit_test(kinds_have_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
