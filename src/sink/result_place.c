@@ -303,20 +303,19 @@ void sarrus_result_place_settle(const sarrus_result_place *place) {
     (void)sync_file_range(place->descriptor, 0, 0, SYNC_FILE_RANGE_WRITE); /* a hint: what fails now fails again at the end */
 }
 
-/* A new name in a folder is on the disk only after this. Some file systems do not know it (EINVAL): nothing can be done there. */
-static bool folder_sync(const char *target) {
+/* The folder of `target`, opened; −1 with errno. */
+static int folder_open(const char *target) {
     char *folder = strdup(target);
-    char *slash = folder != NULL ? strrchr(folder, '/') : NULL;
+    if (folder == NULL) {
+        return -1;
+    }
+    char *slash = strrchr(folder, '/');
     if (slash != NULL) {
         slash[1] = '\0';
     }
-    const int descriptor = folder == NULL ? -1 : open(slash != NULL ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool is_done = descriptor >= 0 && (fsync(descriptor) == 0 || errno == EINVAL);
+    const int descriptor = open(slash != NULL ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     free(folder);
-    if (descriptor >= 0) {
-        close(descriptor);
-    }
-    return is_done;
+    return descriptor;
 }
 
 /* Takes the name; where a complete result is to be kept, not over one that has come this very moment. */
@@ -326,6 +325,19 @@ static bool name_take(const sarrus_result_place *place, bool is_free) {
     }
     const bool is_unknown = errno == EINVAL || errno == ENOSYS; /* of a file system */
     return (!place->keeps_complete || !is_free || is_unknown) && rename(place->partial, place->target) == 0;
+}
+
+/* Renames and syncs. A new name in a folder is on the disk only after the latter. Some file systems do not know it (EINVAL):
+ * nothing can be done there. */
+static sarrus_status name_settle(sarrus_result_place *place, bool is_free, int folder) {
+    if (fsync(place->descriptor) != 0) {
+        return refuse(place, "writing failed", errno);
+    }
+    if (!name_take(place, is_free)) {
+        return refuse(place, "the result cannot take its name", errno);
+    }
+    place->name = place->target;
+    return fsync(folder) == 0 || errno == EINVAL ? SARRUS_OK : refuse(place, "writing failed", errno);
 }
 
 sarrus_status sarrus_result_place_publish(sarrus_result_place *place, uint64_t n_bytes) {
@@ -342,15 +354,13 @@ sarrus_status sarrus_result_place_publish(sarrus_result_place *place, uint64_t n
     if (!is_free) {
         (void)fchmod(place->descriptor, about.st_mode & COPIED_MODE);
     }
-    if (fsync(place->descriptor) != 0) {
+    const int folder = folder_open(place->target); /* what can fail for want of something fails before the name is taken */
+    if (folder < 0) {
         return refuse(place, "writing failed", errno);
     }
-    if (!name_take(place, is_free)) {
-        return refuse(place, "the result cannot take its name", errno);
-    }
-    place->name = place->target;
-    status = sarrus_result_place_verify(place, n_bytes); /* what was renamed is what was written */
-    return status != SARRUS_OK || folder_sync(place->target) ? status : refuse(place, "writing failed", errno);
+    status = name_settle(place, is_free, folder);
+    close(folder);
+    return status == SARRUS_OK ? sarrus_result_place_verify(place, n_bytes) : status; /* what was renamed is what was written */
 }
 
 void sarrus_result_place_leave(sarrus_result_place *place, bool keeps_partial) {

@@ -428,10 +428,12 @@ sarrus_status sarrus_sink_close(sarrus_sink *sink, sarrus_context *context, cons
     }
     const char *left = sarrus_sink_left(sink);
     const bool is_spoiled = sink->file.place.is_spoiled || sink->file.state.is_cut;
+    const bool is_named = sink->file.place.name != NULL && left == NULL; /* only the last sync has failed */
     return sarrus_report(context, SARRUS_SINK_FAILED, "%s: %s; %s%s%s", sink->path, sink->message,
-                         left == NULL ? "nothing is left of this run under its name"
-                         : is_spoiled ? "what is left of it is "
-                                      : "what was committed before is in ",
+                         is_named       ? "the result has its name, but may not be on the disk"
+                         : left == NULL ? "nothing is left of this run under its name"
+                         : is_spoiled   ? "what is left of it is "
+                                        : "what was committed before is in ",
                          left != NULL ? left : "", left != NULL && is_spoiled ? ", and may not be readable" : "");
 }
 
