@@ -1,7 +1,7 @@
 /* Claim: an instance that is called ok is right, and a regular one is not called anything else, in cases where that was once not
- * so. The truths are angles of cranks from an equation in one coordinate of the same chains, solved in 64 bits of mantissa by another
- * program, with steps of two tolerances that agree to 1e-10 rad. Where one loop is exactly singular they are those of the branch that
- * goes straight on there. */
+ * so. The truths are angles of cranks from an equation in one coordinate of the same chains, solved in 64 bits of mantissa by
+ * another program, with steps of two tolerances that agree to 1e-10 rad. Where one loop is exactly singular they are those of the
+ * branch that goes straight on there. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
