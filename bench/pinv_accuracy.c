@@ -30,7 +30,7 @@ typedef struct trial {
 /* All matrices of a trial, by as many threads as there are processors. */
 static bool trial_share(trial *t, sarrus_crew_work *work) {
     sarrus_crew *crew = NULL;
-    if (sarrus_crew_create(NULL, sarrus_processors(), &crew) != SARRUS_OK) {
+    if (sarrus_crew_create(NULL, sarrus_processors(), 0, &crew) != SARRUS_OK) {
         return false;
     }
     t->next = 0;

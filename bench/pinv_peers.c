@@ -123,7 +123,7 @@ static void matrices_run(void *user, int i_member, int n_members) {
 bool sarrus_bench_lapack_run(sarrus_bench_peer peer, const sarrus_bench_matrices *matrices, uint64_t n_matrices, int n_threads) {
     lapack_job job = {.peer = peer, .matrices = matrices, .n_matrices = n_matrices};
     sarrus_crew *crew = NULL;
-    if (sarrus_crew_create(NULL, n_threads, &crew) != SARRUS_OK) {
+    if (sarrus_crew_create(NULL, n_threads, 0, &crew) != SARRUS_OK) {
         return false;
     }
     sarrus_crew_run(crew, n_threads, matrices_run, &job);

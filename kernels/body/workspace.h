@@ -25,7 +25,7 @@ typedef struct sarrus_workspace {
     FRAME_ARRAY(diagonal, 2 * SARRUS_PLAN_N_BLOCKS); /* [n_blocks][2] guard · S_kk */
     FRAME_ARRAY(inverse, 2 * SARRUS_PLAN_N_BLOCKS);  /* [n_blocks][2] 1/D, 0 where the pivot was refused */
     FRAME_ARRAY(refused, 1);                         /* [1] 1 where a pivot of the factor was refused */
-    /* [3] the largest S_kk/d_k: of the rows that are not crossed, of all; the second of the former */
+    /* [2] the largest S_kk/d_k: of the rows that are not crossed, of all */
     FRAME_ARRAY(closeness, SARRUS_N_CLOSENESS);
     FRAME_ARRAY(solution, 2 * SARRUS_PLAN_N_BLOCKS); /* [2 n_blocks] right side and solution in elimination order */
     FRAME_ARRAY(multiplier, SARRUS_PLAN_N_ROWS);     /* [m] S⁻¹ rhs by row, 0 on dependent rows, unset on crank pins; is −λ */

@@ -158,7 +158,8 @@ static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan
     device->base.stop = options ? options->stop : NULL;
     device->kernels = kernels;
     device->tile_doubles = (size_t)plan->mech.layout.n_arrays * (size_t)width;
-    const sarrus_status crewed = sarrus_crew_create(context, count_threads(options, device->base.n_tiles), &device->base.crew);
+    const sarrus_status crewed =
+        sarrus_crew_create(context, count_threads(options, device->base.n_tiles), SARRUS_CREW_WRITERS, &device->base.crew);
     if (crewed != SARRUS_OK) {
         cpu_destroy(&device->base);
         return crewed;

@@ -97,7 +97,8 @@ static sarrus_status cuda_create(sarrus_context *context, const sarrus_plan *pla
     device->base.n_instances = n_instances;
     device->base.keeps_events = options && options->keep_rank_events;
     const int n_threads = options && options->n_threads > 0 ? options->n_threads : sarrus_processors();
-    status = sarrus_crew_create(context, n_threads < MOST_THREADS ? n_threads : MOST_THREADS, &device->base.crew);
+    status =
+        sarrus_crew_create(context, n_threads < MOST_THREADS ? n_threads : MOST_THREADS, SARRUS_CREW_WRITERS, &device->base.crew);
     device->base.n_threads = status == SARRUS_OK ? sarrus_crew_size(device->base.crew) : 0;
     if (status == SARRUS_OK && !host_create(device))
         status = sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for a batch of %llu instances",

@@ -333,7 +333,7 @@ sarrus_status sarrus_cuda_pinv_compute(sarrus_context *context, const sarrus_gpu
         workers[i] = (worker){.of = &of, .device = i, .first = first, .last = first + share + ((uint64_t)i < rest ? 1 : 0)};
     }
     sarrus_crew *crew = NULL;
-    const sarrus_status crewed = sarrus_crew_create(context, n_devices, &crew);
+    const sarrus_status crewed = sarrus_crew_create(context, n_devices, 0, &crew);
     if (crewed != SARRUS_OK)
         return crewed;
     workers_job of_all = {workers, n_devices};

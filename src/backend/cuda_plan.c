@@ -180,7 +180,7 @@ static int workers_create(cuda_device *device, int n_each, uint64_t n_capacity) 
             worker->i_first = n_tiles * i_part / n_parts;
             worker->n_held = n_tiles * (i_part + 1) / n_parts - worker->i_first;
         }
-        if (sarrus_crew_create(NULL, worker->n_threads, &worker->crew) != SARRUS_OK) {
+        if (sarrus_crew_create(NULL, worker->n_threads, 0, &worker->crew) != SARRUS_OK) {
             error = SARRUS_GPU_NO_MEMORY;
             break;
         }

@@ -359,7 +359,7 @@ sarrus_status sarrus_pinv_compute(sarrus_context *context, const sarrus_pinv_opt
     job.n_x = (size_t)batch->n * (size_t)(batch->n_rhs > 0 ? batch->n_rhs : batch->m);
     const bool is_lapack = job.call.method == SARRUS_PINV_LAPACK;
     const int n_wanted = count_threads(&job, options, is_lapack ? batch->n_matrices : count_tiles(&job));
-    status = sarrus_crew_create(context, n_wanted, &job.crew);
+    status = sarrus_crew_create(context, n_wanted, 0, &job.crew);
     if (status != SARRUS_OK)
         return status;
     job.n_threads = sarrus_crew_size(job.crew);

@@ -77,9 +77,11 @@ static int dispatch(int argc, char **argv) {
 }
 
 static int end(int code) {
+    errno = 0; /* what was written before may have failed: then nobody knows why any more */
     if (fflush(stdout) == 0 && !ferror(stdout))
         return code;
-    fprintf(stderr, "sarrus: error: writing to standard output failed: %s\n", strerror(errno));
+    fprintf(stderr, "sarrus: error: writing to standard output failed%s%s\n", errno != 0 ? ": " : "",
+            errno != 0 ? strerror(errno) : "");
     return code == SARRUS_EXIT_DONE || code == SARRUS_EXIT_SOME_FAILED ? SARRUS_EXIT_IO : code;
 }
 

@@ -90,28 +90,26 @@ void sarrus_thread_signals(sigset_t *blocked) {
         sigdelset(blocked, crashes[i]);
 }
 
-/* Threads that nobody is to take from those that write results: a writer, and some that compress for it. */
-enum { N_SPARE = 3 };
-
-static void *spare_run(void *mutex) {
-    pthread_mutex_lock(mutex);
-    pthread_mutex_unlock(mutex);
+static void *place_hold(void *gate) {
+    pthread_mutex_lock(gate);
+    pthread_mutex_unlock(gate);
     return NULL;
 }
 
-/* Starts as many of the threads as can be had; returns why there are not more, 0 when all are there. Where threads are scarce some
- * are left for others, whose places are held meanwhile. */
-static int members_start(sarrus_crew *crew, int n_wanted) {
+/* Starts as many of the threads as can be had while places for n_left others are held; returns why there are not more, 0 when all
+ * are there. */
+static int members_start(sarrus_crew *crew, int n_wanted, int n_left) {
+    enum { MOST_LEFT = 8 };
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-    pthread_t spare[N_SPARE];
-    int n_spare = 0;
+    pthread_t held[MOST_LEFT];
+    int n_held = 0;
     sigset_t blocked, before;
     int error = 0;
     sarrus_thread_signals(&blocked);
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
     pthread_mutex_lock(&gate);
-    while (n_wanted > 1 && n_spare < N_SPARE && pthread_create(&spare[n_spare], NULL, spare_run, &gate) == 0)
-        n_spare++;
+    while (n_wanted > 1 && n_held < n_left && n_held < MOST_LEFT && pthread_create(&held[n_held], NULL, place_hold, &gate) == 0)
+        n_held++;
     while (error == 0 && crew->n_threads < n_wanted) {
         crew_member *member = &crew->members[crew->n_threads];
         *member = (crew_member){.crew = crew, .index = crew->n_threads};
@@ -119,13 +117,13 @@ static int members_start(sarrus_crew *crew, int n_wanted) {
         crew->n_threads += error == 0;
     }
     pthread_mutex_unlock(&gate);
-    for (int i = 0; i < n_spare; ++i)
-        pthread_join(spare[i], NULL);
+    for (int i = 0; i < n_held; ++i)
+        pthread_join(held[i], NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
 }
 
-sarrus_status sarrus_crew_create(sarrus_context *context, int n_wanted, sarrus_crew **out) {
+sarrus_status sarrus_crew_create(sarrus_context *context, int n_wanted, int n_left, sarrus_crew **out) {
     sarrus_crew *crew = calloc(1, sizeof *crew);
     crew_member *members = crew != NULL ? calloc((size_t)n_wanted, sizeof *members) : NULL;
     if (members == NULL) {
@@ -138,7 +136,7 @@ sarrus_status sarrus_crew_create(sarrus_context *context, int n_wanted, sarrus_c
     pthread_mutex_init(&crew->mutex, NULL);
     pthread_cond_init(&crew->for_members, NULL);
     pthread_cond_init(&crew->for_caller, NULL);
-    const int error = members_start(crew, n_wanted);
+    const int error = members_start(crew, n_wanted, n_left);
     if (error != 0) {
         (void)sarrus_report_at(context, SARRUS_WARNING, SARRUS_OK, NULL,
                                "only %d of %d threads could be started: %s; the results are the same, later", crew->n_threads,

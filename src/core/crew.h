@@ -17,9 +17,13 @@ int sarrus_processors(void);
  * wait: where a crash is blocked nobody who wants to hear of it will. */
 void sarrus_thread_signals(sigset_t *blocked);
 
-/* Starts n_wanted − 1 threads (n_wanted ≥ 1), or as many as can be had: a warning in the context says how many these are and why.
- * No signal is delivered to them. `*out` is the caller's. NO_MEMORY, which it reports. */
-SARRUS_MUST_USE sarrus_status sarrus_crew_create(sarrus_context *context, int n_wanted, sarrus_crew **out);
+/* Threads that a run needs beside a crew, which it starts later: a writer, and some that compress for it. */
+enum { SARRUS_CREW_WRITERS = 3 };
+
+/* Starts n_wanted − 1 threads (n_wanted ≥ 1), or as many as can be had while n_left others (0 … 8) could be had too: a warning in
+ * the context says how many these are and why. No signal is delivered to them. `*out` is the caller's. NO_MEMORY, which it reports.
+ */
+SARRUS_MUST_USE sarrus_status sarrus_crew_create(sarrus_context *context, int n_wanted, int n_left, sarrus_crew **out);
 
 /* Ends the threads; NULL is allowed. */
 void sarrus_crew_destroy(sarrus_crew *crew);

@@ -62,6 +62,9 @@ static sarrus_status reader_open(sarrus_context *context, const char *path, read
     if (error != 0) {
         return refuse_unopened(context, path, error);
     }
+    if (!S_ISREG(about.st_mode)) { /* HDF5 would wait for what a pipe brings */
+        return sarrus_report(context, SARRUS_BAD_INPUT, "%s: not an HDF5 file: a pipe, a socket or a device", path);
+    }
     *out = (reader){.silence = sarrus_hdf5_silence_begin(), .file = -1, .file_bytes = (uint64_t)about.st_size};
     char message[MESSAGE_BYTES] = "";
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);

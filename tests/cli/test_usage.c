@@ -102,6 +102,17 @@ static void a_full_standard_output_is_an_io_failure(void **state) {
     assert_int_equal(program_wait(program_start(arguments, "/dev/full", "stderr.txt")), 3);
 }
 
+/* The write that fails comes before other calls, whose errno must not be taken for its reason. */
+static void a_reason_that_is_not_known_is_not_made_up(void **state) {
+    (void)state;
+    char said_then[MAX_SAID];
+    const char *const arguments[] = {"run", place_of_source("/scenarios/pendulum.yaml"), "--json", "--specialize", "off", NULL};
+    assert_int_equal(program_wait(program_start(arguments, "/dev/full", "stderr.txt")), 3);
+    text_read("stderr.txt", said_then);
+    assert_non_null(strstr(said_then, "standard output failed"));
+    assert_null(strstr(said_then, "ioctl"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(commands_are_suggested),
@@ -111,6 +122,7 @@ int main(void) {
         cmocka_unit_test(help_and_version_go_to_stdout),
         cmocka_unit_test(lists_name_what_this_build_has),
         cmocka_unit_test(a_full_standard_output_is_an_io_failure),
+        cmocka_unit_test(a_reason_that_is_not_known_is_not_made_up),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_leave);
 }

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <sys/stat.h>
+
 #include "sarrus/run.h"
 #include "sarrus/version.h"
 #include "sink_fixture.h"
@@ -125,6 +127,9 @@ static void test_refused(void **state) {
     assert_refused("/nonexistent/out.h5", SARRUS_IO, "No such file or directory");
     assert_refused("/tmp", SARRUS_IO, "Is a directory");
     fixture *f = fixture_create("refused", 7, 5, 3, KIND_SMOOTH);
+    assert_int_equal(mkfifo(f->path, 0600), 0);
+    assert_refused(f->path, SARRUS_BAD_INPUT, "a pipe"); /* nobody writes to it: must not wait */
+    assert_int_equal(unlink(f->path), 0);
     FILE *stream = fopen(f->path, "w");
     assert_non_null(stream);
     fputs("sarrus: 1\n", stream);

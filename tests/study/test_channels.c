@@ -30,7 +30,7 @@ static void gather_cuts_an_observable_into_fields(void **state) {
     double *const source[SARRUS_N_OBSERVABLES] = {[SARRUS_OBSERVE_REACTIONS] = &reactions[0][0][0]};
     double *data[3] = {NULL, &field[0][0][0][0], &field[1][0][0][0]};
     sarrus_crew *crew = NULL;
-    assert_int_equal(sarrus_crew_create(NULL, 2, &crew), SARRUS_OK);
+    assert_int_equal(sarrus_crew_create(NULL, 2, 0, &crew), SARRUS_OK);
     const sarrus_channels_rows rows = {
         .n_instances = N_INSTANCES, .n_rows_stride = N_ROWS, .i_row = 1, .n_rows = 3, .crew = crew, .n_threads = 2};
     sarrus_channels_gather(&channels, &rows, source, data);

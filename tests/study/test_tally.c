@@ -13,7 +13,7 @@ static void the_maxima_are_over_healthy_instances(void **state) {
     (void)state;
     sarrus_tally tally;
     sarrus_crew *crew = NULL;
-    assert_int_equal(sarrus_crew_create(NULL, 2, &crew), SARRUS_OK);
+    assert_int_equal(sarrus_crew_create(NULL, 2, 0, &crew), SARRUS_OK);
     assert_int_equal(sarrus_tally_create(NULL, 3, &tally), SARRUS_OK);
     /* Three instances, rows 1 and 2 of a stride of 4; instance 1 fails after its first row, and was far off by then. */
     const double position[3][4] = {{9, 1e-6, 2e-6, 9}, {9, 0.5, NAN, 9}, {9, 3e-6, 1e-6, 9}};
