@@ -89,8 +89,9 @@ static void kernel_reveal(void *user, const sarrus_reveal_problem *problem) {
         if (direction)
             ws.direction[i] = direction[i];
     }
-    for (int32_t i = 0; i < mech->m; ++i)
+    for (int32_t i = 0; phi && i < mech->m; ++i)
         ws.phi[i] = phi[i];
+    ev.off = *(const real *)problem->off;
     (void)sarrus_correct_fast(&ev, problem->rhs);
     const sarrus_rank_decision found = sarrus_reveal(&ev, problem->rhs, real_eq(*(const real *)problem->slow, one), problem->how);
     for (int32_t i = 0; i < mech->n; ++i)

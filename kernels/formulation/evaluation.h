@@ -15,6 +15,8 @@ typedef struct sarrus_evaluation {
     const real *input;     /* [n_inputs] */
     real *tile;
     real alpha, beta;           /* Baumgarte's gains, 1/s */
+    const real *at_q, *at_v;    /* [n] the state that is being accelerated; NULL: none is */
+    real off;                   /* its ‖Φ‖, known to the rank-revealing path of methods that choose their steps */
     const real *held;           /* [2m] Φ, Φ̇ that they act on; NULL: the present ones */
     real max_rank;              /* of the rank decision */
     real rank_now;              /* the decision where this step began; the assembled rank before the first */
@@ -120,7 +122,7 @@ LANE_BODY real sarrus_lost_share(const sarrus_evaluation *ev) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     if (!mech->integrator.is_adaptive)
         return real_set(SARRUS_LOST);
-    const real open = sarrus_rows_norm(mech, ev->ws->phi) * real_set(10.0 / mech->violation_unit);
+    const real open = ev->off * real_set(10.0 / mech->violation_unit);
     return real_min(real_max(open, real_set(SARRUS_LOST_LEAST)), real_set(SARRUS_LOST));
 }
 

@@ -3,22 +3,62 @@
 #ifndef SARRUS_FORMULATION_PHASE_IN_FRAMES_H
 #define SARRUS_FORMULATION_PHASE_IN_FRAMES_H
 
-/* A local copy of an evaluation, on local arrays. */
+/* A local copy of an evaluation, on local arrays: field by field, because a copy of the whole is a string move through memory,
+ * which waits for what was stored there a moment before. */
 LANE_FUNCTION void sarrus_frame_open(sarrus_evaluation *outside, sarrus_workspace *ws, sarrus_evaluation *ev) {
-    *ev = *outside;
+    ev->mech = outside->mech;
     ev->ws = ws;
     ev->outside = outside;
+    ev->parameter = outside->parameter;
+    ev->input = outside->input;
+    ev->tile = outside->tile;
+    ev->alpha = outside->alpha;
+    ev->beta = outside->beta;
+    ev->held = outside->held;
+    ev->max_rank = outside->max_rank;
+    ev->rank_now = outside->rank_now;
+    ev->found = outside->found;
+    ev->healthy = outside->healthy;
+    ev->is_slow = outside->is_slow;
+    ev->power = outside->power;
+    ev->open = outside->open;
+    ev->state = outside->state;
+    ev->at_q = outside->at_q;
+    ev->at_v = outside->at_v;
+    ev->off = outside->off;
+    ev->crossed = outside->crossed;
+    ev->external = outside->external;
+    ev->external_user = outside->external_user;
+    ev->reveal = outside->reveal;
+    ev->reveal_user = outside->reveal_user;
+    ev->stop = outside->stop;
+    ev->wants_force = outside->wants_force;
+    ev->wants_closeness = outside->wants_closeness;
+    ev->wants_open = outside->wants_open;
+    ev->is_looking = outside->is_looking;
+    ev->sits_out = outside->sits_out;
+    ev->is_configured = outside->is_configured;
+    ev->is_factored = outside->is_factored;
+    ev->n_evaluations = outside->n_evaluations;
+    ev->n_rank_revealing = outside->n_rank_revealing;
 }
 
-LANE_FUNCTION void sarrus_frame_close(const sarrus_evaluation *ev) {
+/* What a correction has counted. */
+LANE_FUNCTION void sarrus_frame_close_correction(const sarrus_evaluation *ev) {
     sarrus_evaluation *outside = ev->outside;
+    outside->is_factored = ev->is_factored;
+    outside->n_evaluations = ev->n_evaluations;
+    outside->n_rank_revealing = ev->n_rank_revealing;
+}
+
+/* What an acceleration has found besides. */
+LANE_FUNCTION void sarrus_frame_close_acceleration(const sarrus_evaluation *ev) {
+    sarrus_evaluation *outside = ev->outside;
+    sarrus_frame_close_correction(ev);
     outside->found = ev->found;
     outside->is_slow = ev->is_slow;
     outside->power = ev->power;
     outside->is_configured = ev->is_configured;
-    outside->is_factored = ev->is_factored;
-    outside->n_evaluations = ev->n_evaluations;
-    outside->n_rank_revealing = ev->n_rank_revealing;
 }
 
 /* to[n] ← from[n], arrays of evaluations. */
@@ -90,7 +130,8 @@ LANE_PHASE void sarrus_evaluate_rows(sarrus_evaluation *outside, real t, const r
     sarrus_frame_copy_rows(&ws, outside->ws);
     sarrus_frame_copy_rotations(&ws, outside->ws);
     sarrus_frame_copy_violation(&ws, outside->ws);
-    sarrus_frame_close(&ev);
+    outside->is_configured = ev.is_configured;
+    outside->is_factored = ev.is_factored;
 }
 
 /* ws->rhs ← −J x at the rows of the workspace. */
@@ -110,13 +151,14 @@ LANE_PHASE void sarrus_rows_oppose(sarrus_evaluation *outside, const real *x) {
 
 /* sarrus_correct_projection_body with `rhs` among the arrays of the workspace. */
 LANE_FUNCTION void sarrus_correct_projection_here(sarrus_evaluation *outside, const real *rhs, mask active, real *out,
-                                                  int is_factored) {
+                                                  int is_factored, int wants_closeness) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
     sarrus_workspace ws;
     sarrus_evaluation ev;
     real out_here[SARRUS_PLAN_N_COORDINATES];
     sarrus_frame_open(outside, &ws, &ev);
     ev.is_factored = is_factored;
+    ev.wants_closeness = wants_closeness;
     sarrus_frame_directions(&ws);
     sarrus_frame_copy_rows(outside->ws, &ws);
     PLAN_EACH (i, 0, mech->m)
@@ -131,31 +173,39 @@ LANE_FUNCTION void sarrus_correct_projection_here(sarrus_evaluation *outside, co
         lane_at(out, i) = frame_at(out_here, i);
     if (!is_factored)
         sarrus_frame_copy_factor(&ws, outside->ws);
-    sarrus_frame_show_closeness(outside, &ws, is_factored);
-    sarrus_frame_close(&ev);
+    if (is_factored || wants_closeness)
+        sarrus_frame_show_closeness(outside, &ws, is_factored);
+    sarrus_frame_close_correction(&ev);
 }
 LANE_PHASE void sarrus_correct_projection_again(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
-    sarrus_correct_projection_here(outside, rhs, active, out, 1);
+    sarrus_correct_projection_here(outside, rhs, active, out, 1, outside->wants_closeness);
 }
 LANE_PHASE void sarrus_correct_projection_first(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
-    sarrus_correct_projection_here(outside, rhs, active, out, 0);
+    sarrus_correct_projection_here(outside, rhs, active, out, 0, 0);
+}
+LANE_PHASE void sarrus_correct_projection_seen(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
+    sarrus_correct_projection_here(outside, rhs, active, out, 0, 1);
 }
 LANE_FUNCTION void sarrus_correct_projection(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
     if (outside->is_factored)
         sarrus_correct_projection_again(outside, rhs, active, out);
+    else if (outside->wants_closeness)
+        sarrus_correct_projection_seen(outside, rhs, active, out);
     else
         sarrus_correct_projection_first(outside, rhs, active, out);
 }
 
 /* sarrus_accelerate_body, with the rotations and the factor of a projection at the same place or all of its own. */
 LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a,
-                                          int is_factored) {
+                                          int is_factored, int wants_closeness) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
     sarrus_workspace ws;
     sarrus_evaluation ev;
     real q_here[SARRUS_PLAN_N_COORDINATES], v_here[SARRUS_PLAN_N_COORDINATES], a_here[SARRUS_PLAN_N_COORDINATES];
     sarrus_frame_open(outside, &ws, &ev);
     ev.is_factored = is_factored;
+    ev.wants_closeness = wants_closeness;
+    ev.is_configured = is_factored || ev.is_configured; /* where that is known there is no code for the other case */
     sarrus_frame_directions(&ws);
     if (ev.is_configured)
         sarrus_frame_copy_rotations(outside->ws, &ws);
@@ -171,7 +221,8 @@ LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, co
         lane_at(a, i) = frame_at(a_here, i);
     if (outside->wants_force)
         sarrus_frame_copy(ws.force, mech->n, outside->ws->force);
-    sarrus_frame_show_closeness(outside, &ws, is_factored);
+    if (is_factored || wants_closeness)
+        sarrus_frame_show_closeness(outside, &ws, is_factored);
     if (mech->integrator.has_step_gains)
         sarrus_frame_copy_violation(&ws, outside->ws);
     if (mech->integrator.is_adaptive) {
@@ -181,17 +232,22 @@ LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, co
         if (!is_factored)
             sarrus_frame_copy_factor(&ws, outside->ws);
     }
-    sarrus_frame_close(&ev);
+    sarrus_frame_close_acceleration(&ev);
 }
 LANE_PHASE void sarrus_accelerate_again(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
-    sarrus_accelerate_here(outside, t, q, v, a, 1);
+    sarrus_accelerate_here(outside, t, q, v, a, 1, outside->wants_closeness);
 }
 LANE_PHASE void sarrus_accelerate_first(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
-    sarrus_accelerate_here(outside, t, q, v, a, 0);
+    sarrus_accelerate_here(outside, t, q, v, a, 0, 0);
+}
+LANE_PHASE void sarrus_accelerate_seen(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
+    sarrus_accelerate_here(outside, t, q, v, a, 0, 1);
 }
 LANE_FUNCTION void sarrus_accelerate(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
     if (sarrus_constant_plan.project != SARRUS_PROJECT_NONE && outside->is_configured && outside->is_factored)
         sarrus_accelerate_again(outside, t, q, v, a);
+    else if (outside->wants_closeness)
+        sarrus_accelerate_seen(outside, t, q, v, a);
     else
         sarrus_accelerate_first(outside, t, q, v, a);
 }

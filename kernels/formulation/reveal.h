@@ -44,7 +44,8 @@ LANE_PHASE void sarrus_reveal_outside(sarrus_evaluation *ev, mask slow, int how)
     sarrus_reveal_problem problem;
     problem.turn = ws->turn;
     problem.direction = sarrus_plan_of(ev)->n_general_rows > 0 ? ws->direction : (const real *)0;
-    problem.phi = ws->phi;
+    problem.phi = sarrus_plan_of(ev)->rank.method == SARRUS_RANK_VIOLATION ? ws->phi : (const real *)0;
+    problem.off = &ev->off;
     problem.rhs = ws->rhs;
     problem.max_rank = &ev->max_rank;
     problem.rank_now = &ev->rank_now;
@@ -91,7 +92,7 @@ LANE_FUNCTION sarrus_rank_decision sarrus_reveal(sarrus_evaluation *ev, const re
         PLAN_EACH (i, 0, 2 * mech->m)
             frame_at(outside->ws->direction, i) = frame_at(ev->ws->direction, i);
     }
-    if (how == SARRUS_DOUBT_ACCELERATION || mech->rank.method == SARRUS_RANK_VIOLATION) { /* a projection has no other use for Φ */
+    if (mech->rank.method == SARRUS_RANK_VIOLATION) {
         PLAN_EACH (i, 0, mech->m)
             frame_at(outside->ws->phi, i) = frame_at(ev->ws->phi, i);
     }
@@ -99,6 +100,7 @@ LANE_FUNCTION sarrus_rank_decision sarrus_reveal(sarrus_evaluation *ev, const re
         frame_at(outside->ws->rhs, i) = frame_at(rhs, i);
     outside->max_rank = ev->max_rank;
     outside->rank_now = ev->rank_now;
+    outside->off = ev->off;
     outside->wants_closeness = 1;
     sarrus_reveal_outside(outside, slow, how);
     outside->wants_closeness = ev->wants_closeness;

@@ -47,6 +47,8 @@ PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const
     if (!mask_any(slow))
         return;
     ++ev->n_rank_revealing;
+    if (mech->integrator.is_adaptive && ev->at_q) /* Φ in the workspace may be that of another state */
+        ev->off = real_sqrt(sarrus_open2(mech, ev->parameter, ws, ev->at_q, ev->at_v));
     const sarrus_rank_decision found = sarrus_reveal(ev, rhs, slow, SARRUS_DOUBT_ACCELERATION);
     sarrus_found_replace(ev, slow, &found);
     PLAN_EACH (i, 0, mech->n)
@@ -114,7 +116,10 @@ PLAN_BODY void sarrus_accelerate_body(sarrus_evaluation *ev, real t, const real 
     } else {
         sarrus_rows_residual(mech, ev->parameter, q, v, ws);
     }
+    ev->at_q = q;
+    ev->at_v = v;
     sarrus_correct(ev, ws->rhs, ws->force, a);
+    ev->at_q = ev->at_v = (const real *)0;
     if (mech->has_baumgarte)
         ev->power = sarrus_constraints_power(ev, v, a) + power;
     else if (mech->has_work)

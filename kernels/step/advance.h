@@ -37,6 +37,8 @@ LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_m
     ev->is_slow = mask_none();
     ev->power = ev->open = real_set(0.0);
     ev->crossed = (const real *)0;
+    ev->at_q = ev->at_v = (const real *)0;
+    ev->off = real_set(0.0);
     if (mask_any(real_lt(real_set(0.0), lane_at(tile, mech->layout.passage.is_on))))
         sarrus_crossings_show(ev);
     ev->is_configured = ev->is_factored = ev->is_looking = ev->sits_out = 0;

@@ -8,12 +8,18 @@
 #include "kernels/step/finite.h"
 #include "kernels/step/project.h"
 
+/* Where a step begins, and the acceleration of the stage that ends. */
+typedef struct sarrus_rk4_state {
+    const real *q, *v, *a;
+} sarrus_rk4_state;
+
 /* One stage's end: adds weight·(v_s, a_s) to the sums and puts (q + c v_s, v + c a_s) into the stage state. */
-LANE_FUNCTION void sarrus_rk4_stage(const sarrus_evaluation *ev, const real *q, const real *v, real weight, real c, int is_first) {
+LANE_FUNCTION void sarrus_rk4_stage(const sarrus_evaluation *ev, const sarrus_rk4_state *from, real weight, real c, int is_first) {
     sarrus_workspace *ws = ev->ws;
+    const real *q = from->q, *v = from->v;
     PLAN_EACH (i, 0, sarrus_plan_of(ev)->n) {
         real rate = is_first ? lane_at(v, i) : lane_at(ws->v, i);
-        real a = lane_at(ws->a, i);
+        real a = lane_at(from->a, i);
         lane_at(ws->sum_q, i) = is_first ? rate : real_fma(weight, rate, lane_at(ws->sum_q, i));
         lane_at(ws->sum_v, i) = is_first ? a : real_fma(weight, a, lane_at(ws->sum_v, i));
         lane_at(ws->q, i) = real_fma(c, rate, lane_at(q, i));
@@ -54,15 +60,9 @@ LANE_FUNCTION real sarrus_weighted_square(const sarrus_evaluation *ev, const rea
 
 /* The accelerations of the two stages in the middle of a step differ by h² terms; what they do to the speeds, h |a₃ − a₂|, is an
  * estimate of how well the step resolves the motion that costs nothing else (fixed.h makes an error of it). ws->sum_w[2] ← its
- * square, weighted by the masses. */
-LANE_FUNCTION void sarrus_rk4_spread(const sarrus_evaluation *ev, int32_t stage, real h) {
-    sarrus_workspace *ws = ev->ws;
-    if (stage == 1) {
-        PLAN_EACH (i, 0, sarrus_plan_of(ev)->n)
-            lane_at(ws->a_middle, i) = lane_at(ws->a, i);
-    } else if (stage == 2) {
-        lane_at(ws->sum_w, 2) = h * h * sarrus_weighted_square(ev, ws->a, ws->a_middle);
-    }
+ * square, weighted by the masses; a₂ is in ws->a_middle. */
+LANE_FUNCTION void sarrus_rk4_spread(const sarrus_evaluation *ev, real h) {
+    lane_at(ev->ws->sum_w, 2) = h * h * sarrus_weighted_square(ev, ev->ws->a, ev->ws->a_middle);
 }
 
 /* The work of a step beside the state. */
@@ -80,12 +80,12 @@ LANE_FUNCTION void sarrus_rk4_work(const sarrus_evaluation *ev, int32_t stage, r
 
 /* What follows the acceleration of stage 0 … 3 of a step from t: the state and the stage velocities of the next stage, or the new
  * state into ws->q, ws->v. */
-LANE_FUNCTION void sarrus_rk4_stage_end(sarrus_evaluation *ev, int32_t stage, const sarrus_rk4_times *at, const real *q,
-                                        const real *v) {
+LANE_FUNCTION void sarrus_rk4_stage_end(sarrus_evaluation *ev, int32_t stage, const sarrus_rk4_times *at,
+                                        const sarrus_rk4_state *from) {
     sarrus_workspace *ws = ev->ws;
     sarrus_rk4_work(ev, stage, at->h);
-    if (sarrus_plan_of(ev)->wants_error)
-        sarrus_rk4_spread(ev, stage, at->h);
+    if (stage == 2 && sarrus_plan_of(ev)->wants_error)
+        sarrus_rk4_spread(ev, at->h);
     if (stage == 0) {
         sarrus_rank_note(ev, at->t, ev->healthy);
         if (sarrus_plan_of(ev)->integrator.has_step_gains) {
@@ -94,15 +94,15 @@ LANE_FUNCTION void sarrus_rk4_stage_end(sarrus_evaluation *ev, int32_t stage, co
         }
     }
     if (stage < 3) {
-        sarrus_rk4_stage(ev, q, v, real_set(stage == 0 ? 1.0 : 2.0), stage == 2 ? at->h : at->half, stage == 0);
+        sarrus_rk4_stage(ev, from, real_set(stage == 0 ? 1.0 : 2.0), stage == 2 ? at->h : at->half, stage == 0);
         sarrus_stage_velocities(ev, stage == 2 ? at->t_end : at->t_half);
         return;
     }
     ev->held = (const real *)0;
     real sixth = at->h / real_set(6.0);
     PLAN_EACH (i, 0, sarrus_plan_of(ev)->n) {
-        lane_at(ws->q, i) = real_fma(sixth, lane_at(ws->sum_q, i) + lane_at(ws->v, i), lane_at(q, i));
-        lane_at(ws->v, i) = real_fma(sixth, lane_at(ws->sum_v, i) + lane_at(ws->a, i), lane_at(v, i));
+        lane_at(ws->q, i) = real_fma(sixth, lane_at(ws->sum_q, i) + lane_at(ws->v, i), lane_at(from->q, i));
+        lane_at(ws->v, i) = real_fma(sixth, lane_at(ws->sum_v, i) + lane_at(from->a, i), lane_at(from->v, i));
     }
 }
 
@@ -110,13 +110,14 @@ LANE_FUNCTION void sarrus_rk4_stage_end(sarrus_evaluation *ev, int32_t stage, co
 LANE_BODY void sarrus_rk4(sarrus_evaluation *ev, real t, real h, const real *q, const real *v) {
     sarrus_workspace *ws = ev->ws;
     const sarrus_rk4_times at = sarrus_rk4_times_of(t, h);
-    sarrus_rk4_stage_end(ev, 0, &at, q, v);
+    const sarrus_rk4_state from = {q, v, ws->a}, from_middle = {q, v, ws->a_middle};
+    sarrus_rk4_stage_end(ev, 0, &at, &from);
+    sarrus_accelerate(ev, at.t_half, ws->q, ws->v, ws->a_middle);
+    sarrus_rk4_stage_end(ev, 1, &at, &from_middle);
     sarrus_accelerate(ev, at.t_half, ws->q, ws->v, ws->a);
-    sarrus_rk4_stage_end(ev, 1, &at, q, v);
-    sarrus_accelerate(ev, at.t_half, ws->q, ws->v, ws->a);
-    sarrus_rk4_stage_end(ev, 2, &at, q, v);
+    sarrus_rk4_stage_end(ev, 2, &at, &from);
     sarrus_accelerate(ev, at.t_end, ws->q, ws->v, ws->a);
-    sarrus_rk4_stage_end(ev, 3, &at, q, v);
+    sarrus_rk4_stage_end(ev, 3, &at, &from);
 }
 
 #endif

@@ -49,6 +49,7 @@ LANE_BODY void sarrus_stage_end(sarrus_evaluation *ev, int32_t stage, real t, re
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
     const sarrus_rk4_times at = sarrus_rk4_times_of(t, h);
+    const sarrus_rk4_state from = {q, v, ev->ws->a};
     /* The acceleration may have been finished elsewhere; rotations and signals are still those of the stage. */
     if (mech->has_work) {
         const real *q_here = stage == 0 ? q : ev->ws->q, *v_here = stage == 0 ? v : ev->ws->v;
@@ -56,8 +57,10 @@ LANE_BODY void sarrus_stage_end(sarrus_evaluation *ev, int32_t stage, real t, re
         if (mech->n_drives > 0 || mech->has_baumgarte)
             ev->power = ev->power + sarrus_constraints_power(ev, v_here, ev->ws->a);
     }
+    for (int32_t i = 0; stage == 1 && i < mech->n; ++i)
+        lane_at(ev->ws->a_middle, i) = lane_at(ev->ws->a, i);
     if (sarrus_method_is_rk4(mech))
-        sarrus_rk4_stage_end(ev, stage, &at, q, v);
+        sarrus_rk4_stage_end(ev, stage, &at, &from);
     else
         sarrus_semi_implicit(ev, t, h, q, v);
 }
