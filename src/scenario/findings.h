@@ -19,7 +19,7 @@ typedef struct sarrus_finding_source {
 typedef struct sarrus_findings {
     struct sarrus_finding *list; /* [n_kept] */
     size_t n_kept;
-    size_t n_suggestions; /* searches for a close path made so far (they are slow, so they are limited) */
+    size_t n_candidates; /* for what was meant by misspelt words, compared so far */
     bool has_bad_input;
     bool has_unsupported;
     bool is_out_of_memory; /* sticky; the reader gives up with NO_MEMORY */

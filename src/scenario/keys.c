@@ -87,6 +87,15 @@ void sarrus_reader_refuse(sarrus_reader *reader, const sarrus_node *node, const 
     va_end(arguments);
 }
 
+int sarrus_reader_candidates(sarrus_reader *reader, int n_candidates) {
+    enum { MAX_COMPARED = 400000 }; /* a tenth of a second or two */
+    sarrus_findings *findings = &reader->findings;
+    const size_t n_left = findings->n_kept < SARRUS_FINDINGS_MAX ? MAX_COMPARED - findings->n_candidates : 0;
+    const int n = n_candidates < 0 || (size_t)n_candidates < n_left ? n_candidates : (int)n_left;
+    findings->n_candidates += n > 0 ? (size_t)n : 0;
+    return n;
+}
+
 void sarrus_reader_defer(sarrus_reader *reader, const sarrus_node *node, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -287,7 +296,8 @@ bool sarrus_body_reference_read(sarrus_reader *reader, const sarrus_node *node, 
     }
     sarrus_suggestion suggestion = sarrus_suggestion_for(node->text);
     sarrus_suggestion_offer(&suggestion, "ground");
-    for (int i_body = 0; i_body < reader->model->n_bodies; ++i_body) {
+    const int n_candidates = sarrus_reader_candidates(reader, reader->model->n_bodies);
+    for (int i_body = 0; i_body < n_candidates; ++i_body) {
         sarrus_suggestion_offer(&suggestion, reader->model->bodies[i_body].name);
     }
     const char *close = sarrus_suggestion_close(&suggestion);

@@ -84,6 +84,10 @@ void sarrus_path_pop(sarrus_reader *reader, size_t n_path);
 SARRUS_PRINTF(3, 4) void sarrus_reader_refuse(sarrus_reader *reader, const sarrus_node *node, const char *format, ...);
 SARRUS_PRINTF(3, 4) void sarrus_reader_defer(sarrus_reader *reader, const sarrus_node *node, const char *format, ...);
 
+/* How many of n_candidates may be compared with a misspelt word to tell what was meant: a file has so many comparisons, and errors
+ * that are not kept have none. */
+int sarrus_reader_candidates(sarrus_reader *reader, int n_candidates);
+
 /* Reads a mapping by its table; `title` is what it is called, as "a body". False when it is no mapping. */
 bool sarrus_mapping_read(sarrus_reader *reader, sarrus_node *node, const char *title, const sarrus_key *keys, int n_keys,
                          void *object);

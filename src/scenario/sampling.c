@@ -8,11 +8,6 @@
 #include "scenario/override.h"
 #include "scenario/suggest.h"
 
-enum {
-    max_path_searches = 20,      /* of the closest path, per file */
-    max_path_candidates = 20000, /* looked at in one search */
-};
-
 static const uint64_t max_instances = UINT64_C(1) << 40;
 
 /* An interval further from the mean than this many standard deviations holds less than 1e-15 of the distribution. */
@@ -107,12 +102,9 @@ static bool ends_with_part(const char *path, const char *part) {
 
 static const char *closest_path(sarrus_reader *reader, const char *path) {
     const sarrus_model *model = reader->model;
-    if (reader->findings.n_suggestions >= max_path_searches) {
-        return NULL;
-    }
-    reader->findings.n_suggestions += 1;
     sarrus_suggestion suggestion = sarrus_suggestion_for(path);
-    for (int i_value = 0; i_value < model->n_values && i_value < max_path_candidates; ++i_value) {
+    const int n_candidates = sarrus_reader_candidates(reader, (int)model->n_values);
+    for (int i_value = 0; i_value < n_candidates; ++i_value) {
         const char *candidate = model->values[i_value].path;
         if (ends_with_part(candidate, path)) {
             return candidate;
@@ -217,7 +209,8 @@ static void read_parameter_name(sarrus_reader *reader, sarrus_node *node, void *
         return;
     }
     sarrus_suggestion suggestion = sarrus_suggestion_for(node->text);
-    for (int i_named = 0; i_named < reader->model->n_named; ++i_named) {
+    const int n_candidates = sarrus_reader_candidates(reader, reader->model->n_named);
+    for (int i_named = 0; i_named < n_candidates; ++i_named) {
         sarrus_suggestion_offer(&suggestion, reader->model->values[i_named].path + sizeof "parameters." - 1);
     }
     (void)sarrus_node_shown(node, shown);

@@ -35,7 +35,8 @@ static void report_unknown_name(sarrus_reader *reader, const sarrus_node *place,
     memcpy(name, word, n_word);
     name[n_word] = '\0';
     sarrus_suggestion suggestion = sarrus_suggestion_for(name);
-    for (int i_named = 0; i_named < reader->model->n_named; ++i_named) {
+    const int n_candidates = sarrus_reader_candidates(reader, reader->model->n_named);
+    for (int i_named = 0; i_named < n_candidates; ++i_named) {
         sarrus_suggestion_offer(&suggestion, reader->model->values[i_named].path + sizeof "parameters." - 1);
     }
     for (size_t i_word = 0; sarrus_expression_known_word(i_word) != NULL; ++i_word) {

@@ -117,6 +117,28 @@ static void large_hostile_files_end_soon(void **state) {
     }
 }
 
+/* Forty thousand names that nothing is called by, among as many that might be meant: a search for each would take a minute. */
+static void many_unknown_names_end_soon(void **state) {
+    (void)state;
+    enum { n_names = 40000, max_seconds = 10 };
+    char *text = malloc(64 * n_names);
+    assert_non_null(text);
+    size_t n = (size_t)sprintf(text, "%s", SCENARIO "parameters:\n");
+    for (int i = 0; i < n_names; ++i) {
+        n += (size_t)sprintf(text + n, "  p%d: \"=unknown%d + 1\"\n", i, i);
+    }
+    const clock_t begin = clock();
+    struct reading reading = read_text(text);
+    const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    assert_int_equal(reading.status, SARRUS_BAD_INPUT);
+    assert_non_null(strstr(diagnostic_of(&reading, 0)->message, "unknown name 'unknown0'"));
+    if (seconds > max_seconds) {
+        fail_msg("%d unknown names took %.1f s", n_names, seconds);
+    }
+    reading_end(&reading);
+    free(text);
+}
+
 static void many_errors_are_cut_off(void **state) {
     (void)state;
     char *text = repeated("- {mass: x}\n", 12 * 5000);
@@ -174,6 +196,7 @@ int main(void) {
         cmocka_unit_test(nothing_at_all),
         cmocka_unit_test(a_file_over_the_limit),
         cmocka_unit_test(large_hostile_files_end_soon),
+        cmocka_unit_test(many_unknown_names_end_soon),
         cmocka_unit_test(many_errors_are_cut_off),
         cmocka_unit_test(what_is_read_is_not_changed),
         cmocka_unit_test(files_that_cannot_be_read),
