@@ -277,24 +277,41 @@ static bool body_is_held(const sarrus_model *model, int body) {
     return false;
 }
 
+/* A mass or an inertia can be divided by. */
+static bool has_inverse(double x) {
+    return x > 0.0 && isfinite(x) && isfinite(1.0 / x);
+}
+
+static sarrus_status report_mass(sarrus_context *context, const sarrus_model *model, int b, sarrus_value_index i_value) {
+    const sarrus_body *body = &model->bodies[b];
+    const sarrus_value *value = &model->values[i_value];
+    const char *what = i_value == body->mass ? "the mass" : "the inertia";
+    const sarrus_location at = {model->file, model->text, value->place.line ? value->place.line : body->place.line,
+                                value->place.line ? value->place.column : body->place.column};
+    if (value->nominal > 0.0)
+        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
+                                "%s of body '%s' is %g, which cannot be divided by; expected a number from 1e-300 to 1e300", what,
+                                body->name, value->nominal);
+    if (body_is_held(model, b))
+        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &at,
+                                "%s of body '%s' is %g; expected a positive number: singular mass matrices come with a later "
+                                "version's formulations",
+                                what, body->name, value->nominal);
+    return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
+                            "%s of body '%s' is %g, which leaves an unconstrained direction without inertia; expected a positive "
+                            "number",
+                            what, body->name, value->nominal);
+}
+
 static sarrus_status check_masses(sarrus_context *context, const sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
     sarrus_status worst = SARRUS_OK;
     for (int b = 0; b < model->n_bodies; ++b) {
         const sarrus_body *body = &model->bodies[b];
-        double mass = model->values[body->mass].nominal, inertia = model->values[body->inertia[0]].nominal;
-        if (mass > 0.0 && inertia > 0.0)
-            continue;
-        const bool is_held = body_is_held(model, b);
-        const sarrus_value *value = &model->values[mass > 0.0 ? body->inertia[0] : body->mass];
-        sarrus_location at = {model->file, model->text, value->place.line ? value->place.line : body->place.line,
-                              value->place.line ? value->place.column : body->place.column};
-        worst = sarrus_report_at(context, SARRUS_ERROR, is_held ? SARRUS_UNSUPPORTED : SARRUS_BAD_INPUT, &at,
-                                 is_held ? "%s of body '%s' is %g; expected a positive number: singular mass matrices come with a "
-                                           "later version's formulations"
-                                         : "%s of body '%s' is %g, which leaves an unconstrained direction without inertia; "
-                                           "expected a positive number",
-                                 mass > 0.0 ? "the inertia" : "the mass", body->name, mass > 0.0 ? inertia : mass);
+        if (!has_inverse(model->values[body->mass].nominal))
+            worst = report_mass(context, model, b, body->mass);
+        else if (!has_inverse(model->values[body->inertia[0]].nominal))
+            worst = report_mass(context, model, b, body->inertia[0]);
     }
     return worst;
 }

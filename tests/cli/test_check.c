@@ -58,7 +58,20 @@ static void a_plan_is_the_same_on_all_processors(void **state) {
     free(kept);
 }
 
+/* Positive, but 1/m is infinite: the body is named, with its line. */
+static void a_mass_that_cannot_be_divided_by_is_named(void **state) {
+    (void)state;
+    const char *pendulum = place_of_source("/scenarios/pendulum.yaml");
+    const said *s = RUN("check", pendulum, "--set", "bodies.rod.mass=1e-320");
+    assert_int_equal(s->code, 2);
+    assert_non_null(strstr(s->err, "yaml:8:5: error: the mass of body 'rod' is 9.99989e-321"));
+    s = RUN("check", pendulum, "--set", "bodies.rod.inertia=1e-320");
+    assert_int_equal(s->code, 2);
+    assert_non_null(strstr(s->err, "error: the inertia of body 'rod' is"));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_plan_is_the_same_on_all_processors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_plan_is_the_same_on_all_processors),
+                                       cmocka_unit_test(a_mass_that_cannot_be_divided_by_is_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
