@@ -459,6 +459,9 @@ typedef struct sarrus_mechanism {
     int32_t wants_error; /* the steps of rk4 estimate their error */
     int32_t has_parts;   /* a fixed step that does not resolve the motion is made in parts */
     int32_t is_watched;  /* change points are looked out for */
+    /* Rows less than m that the work space of the rank-revealing paths holds, where memory is short: lanes that need them get NaN
+     * from there, and end. */
+    int32_t n_rows_short;
 } sarrus_mechanism;
 
 #if defined(SARRUS_PLAN_IN_RUNS)

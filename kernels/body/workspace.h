@@ -46,12 +46,12 @@ typedef struct sarrus_workspace {
     real *normal;        /* [n] their part across the constraints */
     real *stage;         /* Runge-Kutta: [n_stages][2n] v_s, a_s; adams-moulton: [max_order][2n + 1] predicted differences */
     real *stage_power;   /* Runge-Kutta: [n_stages] W, derivatives of the work; adams-moulton: [3] as in `error` */
-    real *d;             /* [m][n] J M^{-1/2} for the rank-revealing path */
+    real *d;             /* [m − n_rows_short][n] J M^{-1/2} for the rank-revealing path */
     real *d_rhs;         /* [m] */
     real *norm2;         /* [m] squared row norms (σ² once converged) */
     real *sigma;         /* [m] singular values, falling */
     real *z_other;       /* [n] D⁺ b */
-    real *u;             /* [m][m] left rotations, only for multipliers */
+    real *u;             /* [m][m] left rotations, only for multipliers; none when rows are short */
     real *u_rhs;         /* [m] */
     real *pinv;          /* scratch of the plan's pseudoinverse method */
 } sarrus_workspace;
@@ -150,8 +150,8 @@ LANE_FUNCTION size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *bl
     ws->sigma = sarrus_workspace_part(block, &at, m);
     ws->z_other = sarrus_workspace_part(block, &at, n);
     ws->u_rhs = sarrus_workspace_part(block, &at, m);
-    ws->d = sarrus_workspace_part(block, &at, m * n);
-    ws->u = sarrus_workspace_part(block, &at, m * m);
+    ws->d = sarrus_workspace_part(block, &at, (m - (size_t)mech->n_rows_short) * n);
+    ws->u = sarrus_workspace_part(block, &at, mech->n_rows_short > 0 ? 0 : m * m);
     ws->pinv = sarrus_workspace_part(block, &at, sarrus_method_work(mech));
     return at;
 }

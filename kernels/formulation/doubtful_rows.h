@@ -21,6 +21,7 @@ enum { SARRUS_DOUBT_ACCELERATION = 0, SARRUS_DOUBT_PROJECTION = 1 };
 typedef struct sarrus_doubt {
     const real *rhs; /* [m] */
     int32_t n_rows;
+    mask is_over;                       /* lanes with more of them than the work space holds */
     real n_refused;                     /* rows of the factor among them */
     real closeness[SARRUS_N_CLOSENESS]; /* S_kk/|r_k|² of these, as ws->closeness has it of the others */
 } sarrus_doubt;
@@ -48,6 +49,10 @@ LANE_BODY real sarrus_doubt_take(sarrus_evaluation *ev, int32_t i, real own, mas
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     const real zero = real_set(0.0);
+    if (doubt->n_rows == mech->m - mech->n_rows_short) {
+        doubt->is_over = mask_or(doubt->is_over, here);
+        return zero;
+    }
     const int32_t at = doubt->n_rows++;
     const real rest = frame_at(doubt->rhs, i) - sarrus_row_times(mech, ws, i, ws->z);
     real size = zero;
@@ -102,6 +107,7 @@ LANE_BODY void sarrus_doubt_gather(sarrus_evaluation *ev, const real *rhs, mask 
         other = slow;
     doubt->rhs = rhs;
     doubt->n_rows = 0;
+    doubt->is_over = mask_none();
     doubt->n_refused = doubt->closeness[0] = doubt->closeness[1] = real_set(0.0);
     PLAN_RUNS(FACTORED, k, lap, 0, mech->factor.n_rows,
               sarrus_doubt_take_factored(ev, PLAN_INDEX(PLAN_AT(mech, row, k, lap)), PLAN_INDEX(PLAN_AT(mech, at, k, lap)), slow,
@@ -199,7 +205,7 @@ LANE_BODY sarrus_rank_decision sarrus_correct_doubtful(sarrus_evaluation *ev, co
              root_i = real_sqrt(sarrus_body_iinv(mech, ev->parameter, b));
         for (int32_t k = 0; k < 3; ++k) {
             real x = (k < 2 ? root_m : root_i) * lane_at(ws->z_other, 3 * b + k);
-            frame_at(ws->z, 3 * b + k) = frame_at(ws->z, 3 * b + k) + x;
+            frame_at(ws->z, 3 * b + k) = frame_at(ws->z, 3 * b + k) + real_select(doubt.is_over, sarrus_unknown(), x);
         }
     }
     sarrus_doubt_show_closeness(ws, slow, &doubt);

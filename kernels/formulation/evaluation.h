@@ -79,6 +79,11 @@ PLAN_BODY void sarrus_measure_body(sarrus_evaluation *ev, real t, const real *q,
         ev->open = real_sqrt(sarrus_open2(mech, ev->parameter, ev->ws, q, v));
 }
 
+/* NaN, for compilers that have no <math.h> too. */
+LANE_FUNCTION real sarrus_unknown(void) {
+    return real_sqrt(real_set(-1.0));
+}
+
 /* ‖x‖₂ of a row vector. */
 LANE_FUNCTION real sarrus_rows_norm(const sarrus_mechanism *mech, const real *x) {
     real sum = real_set(0.0);

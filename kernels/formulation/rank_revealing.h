@@ -7,12 +7,26 @@
 #include "kernels/formulation/gram.h"
 #include "kernels/pinv/jacobi.h"
 
+/* Where the work space has no room for all rows nothing is known: NaN. */
+LANE_BODY sarrus_rank_decision sarrus_svd_forgo(const sarrus_mechanism *mech, real *out, real *multiplier) {
+    const real nothing = sarrus_unknown();
+    sarrus_rank_decision found;
+    for (int32_t i = 0; i < mech->n; ++i)
+        frame_at(out, i) = nothing;
+    for (int32_t i = 0; multiplier && i < mech->m; ++i)
+        lane_at(multiplier, i) = nothing;
+    found.rank = found.kept = found.dropped = nothing;
+    return found;
+}
+
 /* out ← M^{-1/2} D⁺ rhs through the SVD of all rows; multipliers too when asked: λ' = (Dᵀ)⁺ D⁺ rhs (so λ = −λ'). */
 LANE_BODY sarrus_rank_decision sarrus_correct_svd(const sarrus_evaluation *ev, const real *rhs, real max_rank, mask active,
                                                   real *out, real *multiplier) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     sarrus_jacobi_problem svd;
+    if (mech->n_rows_short > 0)
+        return sarrus_svd_forgo(mech, out, multiplier);
     svd.m = mech->m;
     svd.n = mech->n;
     svd.d = ws->d;

@@ -19,7 +19,8 @@ enum { SCALE_USERS_MAX = 4000 };
 typedef struct scales {
     hid_t instance;
     hid_t *labels; /* [n_fields]; −1: none, or shared with an earlier field */
-    int n_instance_users;
+    int n_instance_users, n_time_users;
+    int *n_label_users; /* [n_fields] of these */
 } scales;
 
 static bool put_root_attributes(sarrus_result_file *file, const sarrus_sink_description *description) {
@@ -86,13 +87,17 @@ static bool put_scales(sarrus_result_file *file, const sarrus_sink_description *
            sarrus_hdf5_describe(file->time.dataset, "s", "output time") && H5DSset_scale(file->time.dataset, "time") >= 0;
 }
 
-/* Attaches the instance scale to axis 0, as long as the scale can hold it. */
-static bool attach_instances(hid_t dataset, scales *all) {
-    if (all->n_instance_users >= SCALE_USERS_MAX) {
+/* Attaches a scale to an axis, as long as the scale can hold it. */
+static bool attach(hid_t dataset, hid_t scale, unsigned axis, int *n_users) {
+    if (*n_users >= SCALE_USERS_MAX) {
         return true;
     }
-    all->n_instance_users++;
-    return H5DSattach_scale(dataset, all->instance, 0) >= 0;
+    ++*n_users;
+    return H5DSattach_scale(dataset, scale, axis) >= 0;
+}
+
+static bool attach_instances(hid_t dataset, scales *all) {
+    return attach(dataset, all->instance, 0, &all->n_instance_users);
 }
 
 static hid_t make_status_type(void) {
@@ -176,15 +181,15 @@ static bool put_parameters(sarrus_result_file *file, const sarrus_sink_descripti
     return ok;
 }
 
-/* The scale of the third axis of field `i`, shared by fields that name the same one. −1: none; −2: failed. */
-static hid_t label_scale(const sarrus_result_file *file, const sarrus_sink_description *description, int i, scales *all) {
+/* Attaches the scale of the third axis of field `i`, which fields that name the same one share. */
+static bool attach_labels(const sarrus_result_file *file, const sarrus_sink_description *description, int i, scales *all) {
     const sarrus_sink_field *field = &description->fields[i];
     if (field->width == 0 || field->labels == NULL || field->labels_path == NULL) {
-        return -1;
+        return true;
     }
     for (int j = 0; j < i; j++) {
         if (all->labels[j] >= 0 && strcmp(description->fields[j].labels_path, field->labels_path) == 0) {
-            return all->labels[j];
+            return attach(file->fields[i], all->labels[j], 2, &all->n_label_users[j]);
         }
     }
     hid_t scale = sarrus_hdf5_create_strings(file->file, field->labels_path, field->labels, (uint64_t)field->width);
@@ -192,7 +197,7 @@ static hid_t label_scale(const sarrus_result_file *file, const sarrus_sink_descr
     const char *slash = strrchr(field->labels_path, '/');
     bool ok = sarrus_hdf5_describe(scale, "1", "names of the last axis") &&
               H5DSset_scale(scale, slash != NULL ? slash + 1 : field->labels_path) >= 0;
-    return ok ? scale : -2;
+    return ok && attach(file->fields[i], scale, 2, &all->n_label_users[i]);
 }
 
 static bool put_field(sarrus_result_file *file, const sarrus_sink_description *description, int i, scales *all) {
@@ -213,19 +218,19 @@ static bool put_field(sarrus_result_file *file, const sarrus_sink_description *d
     hid_t dataset = sarrus_hdf5_create_dataset(file->file, field->path, is_u16 ? H5T_NATIVE_UINT16 : H5T_NATIVE_DOUBLE, &shape);
     file->fields[i] = dataset;
     bool ok = sarrus_hdf5_describe(dataset, field->units, field->long_name) && attach_instances(dataset, all) &&
-              H5DSattach_scale(dataset, file->time.dataset, 1) >= 0;
+              attach(dataset, file->time.dataset, 1, &all->n_time_users);
     for (int k = 0; ok && k < field->n_flags; k++) {
         ok = sarrus_hdf5_put_number(dataset, field->flag_names[k], H5T_NATIVE_INT, &field->flag_values[k]);
     }
-    hid_t scale = ok ? label_scale(file, description, i, all) : -1;
-    return ok && scale != -2 && (scale == -1 || H5DSattach_scale(dataset, scale, 2) >= 0);
+    return ok && attach_labels(file, description, i, all);
 }
 
 sarrus_status sarrus_result_schema_write(sarrus_result_file *file, const sarrus_sink_description *description) {
     scales all = {.instance = -1};
     all.labels = malloc(((size_t)description->n_fields + 1) * sizeof *all.labels);
-    bool ok = all.labels != NULL;
-    for (int f = 0; ok && f < description->n_fields; f++) {
+    all.n_label_users = calloc((size_t)description->n_fields + 1, sizeof *all.n_label_users);
+    bool ok = all.labels != NULL && all.n_label_users != NULL;
+    for (int f = 0; all.labels != NULL && f < description->n_fields; f++) {
         all.labels[f] = -1;
     }
     ok = ok && put_root_attributes(file, description) && put_scenario(file->file, description->scenario) &&
@@ -242,6 +247,7 @@ sarrus_status sarrus_result_schema_write(sarrus_result_file *file, const sarrus_
         }
     }
     free(all.labels);
+    free(all.n_label_users);
     if (all.instance >= 0) {
         H5Dclose(all.instance);
     }

@@ -1,16 +1,26 @@
 /* Claims: mechanisms of thousands of bodies are checked in seconds; what is too large, in itself or for the memory, is refused with
- * one message and the documented exit code; SIGINT and SIGTERM end planning and what follows it soon. */
+ * one message and the documented exit code; a run is not refused for work space that hardly any run touches; SIGINT and SIGTERM end
+ * planning and what follows it soon. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <sys/resource.h>
 #include <time.h>
+
+#include <hdf5.h>
 
 #include "bench/plan_scenarios.h"
 #include "cli/program.h"
 #include "core/monotonic.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED 1
+#else
+#define IS_SANITIZED 0
+#endif
 
 /* s. A fifth of a second on an idle machine, this one may be busy. */
 static const double SOON = 1.0;
@@ -63,6 +73,59 @@ static void what_is_too_large_is_refused(void **state) {
     assert_false(file_exists("small.h5"));
 }
 
+/* The state at the end of a run of `arguments`, behind its own name. */
+static void final_state_read(const char *path, double *q, int n) {
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), dataset = H5Dopen2(file, "state/q", H5P_DEFAULT);
+    hid_t space = H5Dget_space(dataset);
+    assert_true(space >= 0);
+    hsize_t dims[3], first[3] = {0, 0, 0}, count[3] = {1, 1, (hsize_t)n};
+    assert_int_equal(H5Sget_simple_extent_dims(space, dims, NULL), 3);
+    assert_int_equal(dims[2], n);
+    first[1] = dims[1] - 1;
+    hid_t memory = H5Screate_simple(3, count, NULL);
+    assert_true(H5Sselect_hyperslab(space, H5S_SELECT_SET, first, NULL, count, NULL) >= 0);
+    assert_true(H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, q) >= 0);
+    H5Sclose(memory);
+    H5Sclose(space);
+    H5Dclose(dataset);
+    H5Fclose(file);
+}
+
+/* Rank-revealing work space for all rows would be 5 GB here; memory for some is enough, and gives the same bits. */
+static void a_run_needs_no_memory_for_what_it_hardly_ever_does(void **state) {
+    (void)state;
+    enum { N_BODIES = 3000, GIGABYTE = 1 << 30 };
+    static double q[2][3 * N_BODIES];
+    struct rlimit before;
+    if (IS_SANITIZED) /* a sanitizer takes terabytes of address space */
+        skip();
+    scenario_write("long.yaml", sarrus_bench_chain_write, N_BODIES);
+    const char *const settings = "integrator={method: rk4, dt: 1.0e-5, t_end: 1.0e-4}";
+    said *s = RUN("run", "long.yaml", "-o", "long.h5", "--quiet", "--set", settings, "--set", "output={interval: 1.0e-4}");
+    assert_int_equal(s->code, 0);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(setrlimit(RLIMIT_AS, &(struct rlimit){GIGABYTE, before.rlim_max}), 0);
+    s = RUN("run", "long.yaml", "-o", "short.h5", "--quiet", "--set", settings, "--set", "output={interval: 1.0e-4}");
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(s->code, 0);
+    assert_non_null(strstr(s->err, "warning: there is memory to hold "));
+    assert_non_null(strstr(s->err, " of the 6000 constraints apart"));
+    final_state_read("long.h5", q[0], 3 * N_BODIES);
+    final_state_read("short.h5", q[1], 3 * N_BODIES);
+    assert_memory_equal(q[0], q[1], sizeof q[0]);
+}
+
+/* More datasets than a dimension scale can list: reactions of so many joints. */
+static void a_result_has_room_for_thousands_of_joints(void **state) {
+    (void)state;
+    scenario_write("joints.yaml", sarrus_bench_chain_write, 4200);
+    const said *s =
+        RUN("run", "joints.yaml", "-o", "joints.h5", "--quiet", "--set", "integrator={method: rk4, dt: 1.0e-5, t_end: 1.0e-5}",
+            "--set", "output={interval: 1.0e-5, channels: [reactions]}");
+    assert_null(strstr(s->err, "error"));
+    assert_int_equal(s->code, 0);
+}
+
 static void end_after(const char *const *arguments, double seconds, int number) {
     const struct timespec pause = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
     const pid_t child = program_start(arguments, "out.txt", "err.txt");
@@ -91,6 +154,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ten_thousand_bodies_are_checked),
         cmocka_unit_test(what_is_too_large_is_refused),
+        cmocka_unit_test(a_run_needs_no_memory_for_what_it_hardly_ever_does),
+        cmocka_unit_test(a_result_has_room_for_thousands_of_joints),
         cmocka_unit_test(signals_end_it_in_every_phase),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_leave);
