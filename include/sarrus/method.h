@@ -4,26 +4,39 @@
 
 /* Ways to a pseudoinverse (pinv_methods.def says what each is). */
 typedef enum sarrus_pinv_method {
-#define SARRUS_PINV_METHOD(name, value, word, text) SARRUS_PINV_##name = (value),
+#define SARRUS_PINV_METHOD(name, value, word, kernel, text) SARRUS_PINV_##name = (value),
 #include "sarrus/pinv_methods.def"
 } sarrus_pinv_method;
-#define SARRUS_N_PINV_METHODS 15
-/* The first ones, which need no device; the others are libraries on one. */
-#define SARRUS_N_PINV_HOST_METHODS 13
+enum {
+    SARRUS_N_PINV_METHODS = 0
+#define SARRUS_PINV_METHOD(name, value, word, kernel, text) +1
+#include "sarrus/pinv_methods.def"
+    ,
+    SARRUS_N_PINV_HOST_METHODS =
+        SARRUS_PINV_CUSOLVER_SVD /* the first ones, which need no device; the others are libraries on one */
+};
 
 /* Ways to decide a rank (rank_methods.def). */
 typedef enum sarrus_rank_method {
 #define SARRUS_RANK_METHOD(name, value, word, tolerance, text) SARRUS_RANK_##name = (value),
 #include "sarrus/rank_methods.def"
 } sarrus_rank_method;
-#define SARRUS_N_RANK_METHODS 6
+enum {
+    SARRUS_N_RANK_METHODS = 0
+#define SARRUS_RANK_METHOD(name, value, word, tolerance, text) +1
+#include "sarrus/rank_methods.def"
+};
 
 /* Integrators (integrators.def). */
 typedef enum sarrus_integrator {
 #define SARRUS_INTEGRATOR(name, value, word, order, is_adaptive, text) SARRUS_INTEGRATOR_##name = (value),
 #include "sarrus/integrators.def"
 } sarrus_integrator;
-#define SARRUS_N_INTEGRATORS 5
+enum {
+    SARRUS_N_INTEGRATORS = 0
+#define SARRUS_INTEGRATOR(name, value, word, order, is_adaptive, text) +1
+#include "sarrus/integrators.def"
+};
 /* Of a scenario that names none (docs/decisions/0013). */
 #define SARRUS_INTEGRATOR_DEFAULT SARRUS_INTEGRATOR_DOPRI5
 

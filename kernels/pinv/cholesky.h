@@ -123,7 +123,8 @@ LANE_BODY void sarrus_pinv_cholesky(const sarrus_pinv_shape *shape, sarrus_pinv_
     sarrus_gram_factor_finish(&g, shape, lanes);
 }
 
-LANE_BODY double sarrus_pinv_cholesky_flops(const sarrus_pinv_shape *shape, int32_t rank) { /* plan */
+LANE_BODY double sarrus_pinv_cholesky_flops(const sarrus_pinv_shape *shape, int32_t rank, double n_sweeps) { /* plan */
+    (void)n_sweeps;
     const int32_t m = shape->m, n = shape->n, p = m < n ? m : n, length = m < n ? n : m;
     double sum = 1.0 * m * n + sarrus_gram_factor_form_flops(p, length); /* plan */
     sum += sarrus_sizes_flops(&shape->rule, rank, p) + 2.0 * (rank < p ? rank + 1 : p) + sarrus_decide_flops(&shape->rule, p);

@@ -7,9 +7,21 @@
 
 #include "kernels/pinv/svd.h"
 
+LANE_FUNCTION size_t sarrus_pinv_tikhonov_work(const sarrus_pinv_shape *shape) {
+    return sarrus_pinv_svd_work(shape);
+}
+
+LANE_FUNCTION size_t sarrus_pinv_truncated_work(const sarrus_pinv_shape *shape) {
+    return sarrus_pinv_svd_work(shape);
+}
+
 /* The other weights take up to two operations a row more. */
-LANE_BODY double sarrus_pinv_filtered_flops(const sarrus_pinv_shape *shape, int32_t rank, double n_sweeps) { /* plan */
+LANE_BODY double sarrus_pinv_tikhonov_flops(const sarrus_pinv_shape *shape, int32_t rank, double n_sweeps) { /* plan */
     return sarrus_svd_flops(shape, 1, rank, n_sweeps) + 2.0 * sarrus_svd_count(shape);
+}
+
+LANE_BODY double sarrus_pinv_truncated_flops(const sarrus_pinv_shape *shape, int32_t rank, double n_sweeps) { /* plan */
+    return sarrus_pinv_tikhonov_flops(shape, rank, n_sweeps);
 }
 
 /* The rank rule's decision is reported; the weights do not depend on it. */

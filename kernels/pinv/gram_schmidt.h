@@ -229,7 +229,8 @@ LANE_BODY void sarrus_pinv_gram_schmidt(const sarrus_pinv_shape *shape, sarrus_p
         sarrus_gram_schmidt_return(&gs, scale, lanes->x, columns, j, 1);
 }
 
-LANE_BODY double sarrus_pinv_gram_schmidt_flops(const sarrus_pinv_shape *shape, int32_t rank) { /* plan */
+LANE_BODY double sarrus_pinv_gram_schmidt_flops(const sarrus_pinv_shape *shape, int32_t rank, double n_sweeps) { /* plan */
+    (void)n_sweeps;
     const int32_t m = shape->m, n = shape->n, r = rank, is_twice = shape->method == SARRUS_PINV_MGS2;
     const int32_t columns = sarrus_pinv_columns(shape);
     const sarrus_orthogonal o = {n, m, 1, is_twice, 0, (real *)0, (real *)0, (real *)0, (real *)0, (real *)0};

@@ -243,7 +243,8 @@ LANE_BODY void sarrus_pinv_greville(const sarrus_pinv_shape *shape, sarrus_pinv_
 
 /* As if the first rows were the independent ones: a dependent row that comes earlier costs less, as its d is shorter, but takes
  * part in more of the d that follow. */
-LANE_BODY double sarrus_pinv_greville_flops(const sarrus_pinv_shape *shape, int32_t rank) { /* plan */
+LANE_BODY double sarrus_pinv_greville_flops(const sarrus_pinv_shape *shape, int32_t rank, double n_sweeps) { /* plan */
+    (void)n_sweeps;
     const int32_t m = shape->m, n = shape->n, is_ordered = sarrus_row_order_is_needed(&shape->rule);
     double sum = 1.0 * m * n + 2.0 * n * sarrus_pinv_columns(shape); /* plan */
     if (!shape->is_explicit)

@@ -114,7 +114,8 @@ LANE_BODY void sarrus_pinv_normal(const sarrus_pinv_shape *shape, sarrus_pinv_la
 }
 
 /* As if the first rows were those kept: one left out earlier, by the row order, costs a little more. */
-LANE_BODY double sarrus_pinv_normal_flops(const sarrus_pinv_shape *shape, int32_t rank) { /* plan */
+LANE_BODY double sarrus_pinv_normal_flops(const sarrus_pinv_shape *shape, int32_t rank, double n_sweeps) { /* plan */
+    (void)n_sweeps;
     const int32_t m = shape->m, n = shape->n, p = m < n ? m : n, length = m < n ? n : m;
     double sum = 1.0 * m * n + sarrus_gram_factor_form_flops(p, length); /* plan */
     if (sarrus_row_order_is_needed(&shape->rule))

@@ -17,7 +17,7 @@ static const entry formulations[] = {
     {NULL, NULL, 0.0},
 };
 static const entry pinvs[] = {
-#define SARRUS_PINV_METHOD(name, value, word, text) {word, text, 0.0},
+#define SARRUS_PINV_METHOD(name, value, word, kernel, text) {word, text, 0.0},
 #include "sarrus/pinv_methods.def"
     {NULL, NULL, 0.0},
 };

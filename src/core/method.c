@@ -9,7 +9,7 @@ static const char *entry(const char *const *table, size_t n, int i) {
 
 const char *sarrus_pinv_method_word(sarrus_pinv_method method) {
     static const char *const words[SARRUS_N_PINV_METHODS] = {
-#define SARRUS_PINV_METHOD(name, value, word, text) [value] = word,
+#define SARRUS_PINV_METHOD(name, value, word, kernel, text) [value] = word,
 #include "sarrus/pinv_methods.def"
     };
     return entry(words, SARRUS_N_PINV_METHODS, (int)method);
@@ -17,7 +17,7 @@ const char *sarrus_pinv_method_word(sarrus_pinv_method method) {
 
 const char *sarrus_pinv_method_text(sarrus_pinv_method method) {
     static const char *const texts[SARRUS_N_PINV_METHODS] = {
-#define SARRUS_PINV_METHOD(name, value, word, text) [value] = text,
+#define SARRUS_PINV_METHOD(name, value, word, kernel, text) [value] = text,
 #include "sarrus/pinv_methods.def"
     };
     return entry(texts, SARRUS_N_PINV_METHODS, (int)method);

@@ -225,10 +225,10 @@ static void fill_options(sarrus_plan *plan) {
                                           [SARRUS_PROJECTION_EVERY_STEP] = SARRUS_PROJECT_EVERY_STEP,
                                           [SARRUS_PROJECTION_TOLERANCE] = SARRUS_PROJECT_TOLERANCE};
     mech->method = (int32_t)model->dynamics.pinv;
-    mech->solve = model->dynamics.pinv == SARRUS_PINV_AUTO             ? SARRUS_SOLVE_AUTO
-                  : model->dynamics.pinv == SARRUS_PINV_LAPACK         ? SARRUS_SOLVE_EXTERNAL
-                  : model->dynamics.pinv >= SARRUS_N_PINV_HOST_METHODS ? SARRUS_SOLVE_EXTERNAL
-                                                                       : SARRUS_SOLVE_METHOD;
+    mech->solve = model->dynamics.pinv == SARRUS_PINV_AUTO                  ? SARRUS_SOLVE_AUTO
+                  : model->dynamics.pinv == SARRUS_PINV_LAPACK              ? SARRUS_SOLVE_EXTERNAL
+                  : (int)model->dynamics.pinv >= SARRUS_N_PINV_HOST_METHODS ? SARRUS_SOLVE_EXTERNAL
+                                                                            : SARRUS_SOLVE_METHOD;
     mech->rank = (sarrus_rank_rule){(int32_t)model->dynamics.rank_method, model->dynamics.rank_tolerance};
     mech->guard = 1e-5;
     mech->weak_distance = weak_distance(model);

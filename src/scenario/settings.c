@@ -16,7 +16,7 @@ static const sarrus_word formulations[] = {
 };
 
 static const sarrus_word pinvs[] = {
-#define SARRUS_PINV_METHOD(name, value, word, text) {word, value},
+#define SARRUS_PINV_METHOD(name, value, word, kernel, text) {word, value},
 #include "sarrus/pinv_methods.def"
 };
 
