@@ -1,4 +1,4 @@
-/* What a state is worth and how far its loops are open: T, V and ‖Φ‖² at the rotations and signals of the workspace. */
+/* What a state is worth: T and V at the rotations and signals of the workspace. */
 #ifndef SARRUS_BODY_ENERGY_H
 #define SARRUS_BODY_ENERGY_H
 
@@ -59,45 +59,6 @@ LANE_FUNCTION real sarrus_potential_energy(const sarrus_mechanism *mech, const r
         if (mech->joint[i].elastic)
             sum = sum + sarrus_elastic_energy(ws, parameter, &mech->joint[i], q, v);
     }
-    return sum;
-}
-
-/* sum + the squares of the Φ of a joint's rows. */
-LANE_FUNCTION real sarrus_joint_open2(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_joint *joint,
-                                      sarrus_workspace *ws, const real *q, const real *v, real sum) {
-    const real *p = lane_from(parameter, joint->p);
-    sarrus_point parent, child;
-    sarrus_joint_points(ws, parameter, joint, q, v, &parent, &child);
-    if (sarrus_joint_is(mech, joint, SARRUS_KIND_REVOLUTE) || sarrus_joint_is(mech, joint, SARRUS_KIND_FIXED)) {
-        real dx = child.x - parent.x, dy = child.y - parent.y;
-        sum = real_fma(dx, dx, real_fma(dy, dy, sum));
-    } else if (sarrus_joint_is(mech, joint, SARRUS_KIND_PRISMATIC)) {
-        real nx, ny;
-        sarrus_vector_of(ws, joint->parent, -lane_at(p, SARRUS_PJ_AXIS_Y), lane_at(p, SARRUS_PJ_AXIS_X), &nx, &ny);
-        real phi = sarrus_row_along(&parent, &child, nx, ny).phi;
-        sum = real_fma(phi, phi, sum);
-    } else {
-        real phi = sarrus_row_distance(&parent, &child, lane_at(p, SARRUS_PJ_SHIFT0)).phi;
-        sum = real_fma(phi, phi, sum);
-    }
-    if (sarrus_joint_is(mech, joint, SARRUS_KIND_FIXED) || sarrus_joint_is(mech, joint, SARRUS_KIND_PRISMATIC)) {
-        real angle = sarrus_joint_angle(joint, lane_at(p, SARRUS_PJ_ANGLE0), q);
-        sum = real_fma(angle, angle, sum);
-    }
-    if (sarrus_joint_has_drive(mech, joint)) {
-        real phi = sarrus_free_coordinate(ws, joint, p, q, &parent, &child) - frame_at(ws->signal, 3 * joint->signal);
-        sum = real_fma(phi, phi, sum);
-    }
-    return sum;
-}
-
-/* ‖Φ‖². */
-LANE_FUNCTION real sarrus_open2(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
-                                const real *v) {
-    real sum = real_set(0.0);
-    sarrus_mech_joint now;
-    PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints,
-              sum = sarrus_joint_open2(mech, parameter, sarrus_joint_at(mech, i, lap, &now), ws, q, v, sum))
     return sum;
 }
 

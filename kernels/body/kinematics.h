@@ -1,4 +1,4 @@
-/* Points of bodies, and the rows of the constraints: e, t_parent, t_child, Φ, Φ̇ and γ. */
+/* Points of bodies, and what the rows of the constraints are made of: e, t_parent, t_child, Φ, Φ̇ and γ. */
 #ifndef SARRUS_BODY_KINEMATICS_H
 #define SARRUS_BODY_KINEMATICS_H
 
@@ -48,6 +48,24 @@ LANE_FUNCTION void sarrus_joint_points(sarrus_workspace *ws, const real *paramet
     *child = sarrus_point_of(ws, q, v, joint->child, lane_at(p, SARRUS_PJ_CHILD_X), lane_at(p, SARRUS_PJ_CHILD_Y));
 }
 
+/* A joint at the state (q, v): its parameters and its two points. */
+typedef struct sarrus_joint_here {
+    const sarrus_mech_joint *joint;
+    const real *p, *q, *v;
+    sarrus_point parent, child;
+} sarrus_joint_here;
+
+LANE_FUNCTION sarrus_joint_here sarrus_joint_find(sarrus_workspace *ws, const real *parameter, const sarrus_mech_joint *joint,
+                                                  const real *q, const real *v) {
+    sarrus_joint_here at;
+    at.joint = joint;
+    at.p = lane_from(parameter, joint->p);
+    at.q = q;
+    at.v = v;
+    sarrus_joint_points(ws, parameter, joint, q, v, &at.parent, &at.child);
+    return at;
+}
+
 /* A vector (x, y) of `body` in the inertial frame. */
 LANE_FUNCTION void sarrus_vector_of(sarrus_workspace *ws, int32_t body, real x, real y, real *out_x, real *out_y) {
     if (body < 0) {
@@ -82,26 +100,6 @@ LANE_FUNCTION sarrus_row_value sarrus_row_along(const sarrus_point *p, const sar
     real along_c = real_fma(wx, c->arm_x, wy * c->arm_y), along_p = real_fma(wx, p->arm_x, wy * p->arm_y);
     real omega2 = p->omega * p->omega;
     row.gamma = real_fma(c->omega * c->omega, along_c, omega2 * (row.phi - along_p)) - real_set(2.0) * p->omega * across_v;
-    return row;
-}
-
-/* Φ = |d| − L with w = d/|d|:  Φ̇ = w·ḋ,  γ = ω_c² w·ρ_c − ω_p² w·ρ_p − (|ḋ|² − Φ̇²)/|d|. At d = 0 the row is zero. */
-LANE_FUNCTION sarrus_row_value sarrus_row_distance(const sarrus_point *p, const sarrus_point *c, real length) {
-    sarrus_row_value row;
-    real dx = c->x - p->x, dy = c->y - p->y;
-    real dvx = c->vx - p->vx, dvy = c->vy - p->vy;
-    real distance = real_sqrt(real_fma(dx, dx, dy * dy));
-    real inverse = real_inverse_or_zero(distance);
-    real wx = dx * inverse, wy = dy * inverse;
-    row.ex = wx;
-    row.ey = wy;
-    row.phi = distance - length;
-    row.phi_dot = real_fma(wx, dvx, wy * dvy);
-    row.turn_child = real_fnma(wx, c->arm_y, wy * c->arm_x);
-    row.turn_parent = -real_fnma(wx, p->arm_y, wy * p->arm_x);
-    real along_c = real_fma(wx, c->arm_x, wy * c->arm_y), along_p = real_fma(wx, p->arm_x, wy * p->arm_y);
-    real sideways2 = real_fnma(row.phi_dot, row.phi_dot, real_fma(dvx, dvx, dvy * dvy));
-    row.gamma = real_fnma(sideways2, inverse, real_fnma(p->omega * p->omega, along_p, c->omega * c->omega * along_c));
     return row;
 }
 
@@ -162,7 +160,7 @@ LANE_FUNCTION void sarrus_row_angle(sarrus_workspace *ws, int32_t i, const sarru
 /* The free coordinate of a joint, less its zero: angle of a revolute, shift along the axis of a prismatic. */
 LANE_FUNCTION real sarrus_free_coordinate(sarrus_workspace *ws, const sarrus_mech_joint *joint, const real *p, const real *q,
                                           const sarrus_point *parent, const sarrus_point *child) {
-    if (joint->kind != SARRUS_KIND_PRISMATIC)
+    if (joint->kind != SARRUS_JOINT_PRISMATIC)
         return sarrus_joint_angle(joint, lane_at(p, SARRUS_PJ_ANGLE0), q);
     real ux, uy;
     sarrus_vector_of(ws, joint->parent, lane_at(p, SARRUS_PJ_AXIS_X), lane_at(p, SARRUS_PJ_AXIS_Y), &ux, &uy);
@@ -172,7 +170,7 @@ LANE_FUNCTION real sarrus_free_coordinate(sarrus_workspace *ws, const sarrus_mec
 /* Its row. */
 LANE_FUNCTION void sarrus_row_free(sarrus_workspace *ws, int32_t i, const sarrus_mech_joint *joint, const real *p, const real *q,
                                    const real *v, const sarrus_point *parent, const sarrus_point *child) {
-    if (joint->kind == SARRUS_KIND_PRISMATIC) {
+    if (joint->kind == SARRUS_JOINT_PRISMATIC) {
         real ux, uy;
         sarrus_vector_of(ws, joint->parent, lane_at(p, SARRUS_PJ_AXIS_X), lane_at(p, SARRUS_PJ_AXIS_Y), &ux, &uy);
         sarrus_row_value row = sarrus_row_along(parent, child, ux, uy);
@@ -180,69 +178,6 @@ LANE_FUNCTION void sarrus_row_free(sarrus_workspace *ws, int32_t i, const sarrus
         sarrus_row_store(ws, i, &row);
     } else {
         sarrus_row_angle(ws, i, joint, lane_at(p, SARRUS_PJ_ANGLE0), q, v);
-    }
-}
-
-/* All rows of a joint. A drive s(t) adds the free coordinate's row with Φ − s, Φ̇ − ṡ, γ + s̈. */
-PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_joint *joint, const real *q,
-                                 const real *v, sarrus_workspace *ws, int wanted) {
-    const real *p = lane_from(parameter, joint->p);
-    int32_t i = joint->row;
-    sarrus_point parent, child;
-    sarrus_joint_points(ws, parameter, joint, q, v, &parent, &child);
-    if (sarrus_joint_is(mech, joint, SARRUS_KIND_REVOLUTE) || sarrus_joint_is(mech, joint, SARRUS_KIND_FIXED)) {
-        sarrus_rows_pin(ws, i, &parent, &child, wanted);
-        i += 2;
-        if (sarrus_joint_is(mech, joint, SARRUS_KIND_FIXED))
-            sarrus_row_angle(ws, i++, joint, lane_at(p, SARRUS_PJ_ANGLE0), q, v);
-    } else if (sarrus_joint_is(mech, joint, SARRUS_KIND_PRISMATIC)) {
-        real nx, ny;
-        sarrus_vector_of(ws, joint->parent, -lane_at(p, SARRUS_PJ_AXIS_Y), lane_at(p, SARRUS_PJ_AXIS_X), &nx, &ny);
-        sarrus_row_value row = sarrus_row_along(&parent, &child, nx, ny);
-        sarrus_row_store(ws, i++, &row);
-        sarrus_row_angle(ws, i++, joint, lane_at(p, SARRUS_PJ_ANGLE0), q, v);
-    } else {
-        sarrus_row_value row = sarrus_row_distance(&parent, &child, lane_at(p, SARRUS_PJ_SHIFT0));
-        sarrus_row_store(ws, i++, &row);
-    }
-    if (sarrus_joint_has_drive(mech, joint)) {
-        const real *s = frame_from(ws->signal, 3 * joint->signal);
-        sarrus_row_free(ws, i, joint, p, q, v, &parent, &child);
-        frame_at(ws->phi, i) = frame_at(ws->phi, i) - frame_at(s, 0);
-        frame_at(ws->phi_dot, i) = frame_at(ws->phi_dot, i) - frame_at(s, 1);
-        frame_at(ws->gamma, i) = frame_at(ws->gamma, i) + frame_at(s, 2);
-    }
-}
-
-/* γ ← γ − 2αΦ̇ − β²Φ (S5 eq 32), with the present violation or, when the gains follow the step, that in held[2m] (NULL: none). */
-PLAN_BODY void sarrus_baumgarte(const sarrus_mechanism *mech, real alpha, real beta, const real *held, sarrus_workspace *ws) {
-    const int is_held = mech->integrator.has_step_gains && held;
-    real two_alpha = real_set(2.0) * alpha;
-    real beta2 = beta * beta;
-    PLAN_EACH (i, 0, mech->m) {
-        real phi = is_held ? lane_at(held, i) : frame_at(ws->phi, i);
-        real phi_dot = is_held ? lane_at(held, mech->m + i) : frame_at(ws->phi_dot, i);
-        frame_at(ws->gamma, i) = real_fnma(beta2, phi, real_fnma(two_alpha, phi_dot, frame_at(ws->gamma, i)));
-    }
-}
-
-/* Rows of all joints at (q, v); the rotations and signals are there already. Directions of constant rows are written only
- * when the plan has general rows (nothing else reads them on the fast path). */
-PLAN_BODY void sarrus_rows(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v, sarrus_workspace *ws,
-                           int wanted) {
-    sarrus_mech_joint now;
-    PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints,
-              sarrus_joint_rows(mech, parameter, sarrus_joint_at(mech, i, lap, &now), q, v, ws, wanted))
-}
-
-/* e of the constant rows, once per workspace: nothing overwrites it. */
-PLAN_BODY void sarrus_constant_directions(const sarrus_mechanism *mech, sarrus_workspace *ws) {
-    PLAN_EACH (i, 0, mech->m) {
-        int32_t kind = mech->row[i].kind;
-        if (kind == SARRUS_ROW_GENERAL)
-            continue;
-        frame_at(ws->direction, 2 * i) = real_set(kind == SARRUS_ROW_X ? 1.0 : 0.0);
-        frame_at(ws->direction, 2 * i + 1) = real_set(kind == SARRUS_ROW_Y ? 1.0 : 0.0);
     }
 }
 

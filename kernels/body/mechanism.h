@@ -8,6 +8,7 @@
 
 #include "kernels/body/plan_table.h"
 #include "kernels/pinv/rule.h"
+#include "sarrus/joint.h"
 #include "sarrus/method.h"
 #include "sarrus/observable.h"
 
@@ -21,9 +22,6 @@ enum {
 
 /* What of the rows a caller of sarrus_rows looks at: Φ and Φ̇, or γ. */
 enum { SARRUS_WANT_ERRORS = 1, SARRUS_WANT_GAMMA = 2 };
-
-/* Joint types, in the order of the model's. */
-enum { SARRUS_KIND_REVOLUTE = 0, SARRUS_KIND_PRISMATIC = 1, SARRUS_KIND_FIXED = 2, SARRUS_KIND_DISTANCE = 3, SARRUS_N_KINDS = 4 };
 
 /* Parameters of a body, from mechanism.p_body + SARRUS_PB_N · body. */
 enum {
@@ -413,9 +411,9 @@ typedef struct sarrus_mechanism {
     int32_t m; /* rows */
     int32_t n_general_rows;
     int32_t n_cranks;
-    int32_t n_of_kind[SARRUS_N_KINDS]; /* joints of each kind */
-    int32_t n_elastic;                 /* joints that are */
-    int32_t max_joint_rows;            /* rows of a joint, at most */
+    int32_t n_of_kind[SARRUS_N_JOINT_TYPES]; /* joints of each kind */
+    int32_t n_elastic;                       /* joints that are */
+    int32_t max_joint_rows;                  /* rows of a joint, at most */
     int32_t n_parameters;
     int32_t p_gravity;   /* [2] m/s² */
     int32_t p_baumgarte; /* [2] α, β in 1/s */

@@ -15,7 +15,7 @@
 #ifndef SARRUS_FORMULATION_CRANK_H
 #define SARRUS_FORMULATION_CRANK_H
 
-#include "kernels/body/kinematics.h"
+#include "kernels/body/rows.h"
 
 /* Of the body on one side of a joint (0 the parent, 1 the child): 2·(x row of its pin) + (side of it there), −1 when it is none. A
  * constant plan without cranks says so before a loop over the joints unrolls. */
@@ -30,7 +30,7 @@ LANE_FUNCTION int sarrus_joint_is_crank_pin(const sarrus_mechanism *mech, const 
 
 /* Whether the joint's first two rows are those of a pin: e = (1, 0) and (0, 1). */
 LANE_FUNCTION int sarrus_joint_has_pin(const sarrus_mechanism *mech, const sarrus_mech_joint *joint) {
-    return sarrus_joint_is(mech, joint, SARRUS_KIND_REVOLUTE) || sarrus_joint_is(mech, joint, SARRUS_KIND_FIXED);
+    return sarrus_joint_is(mech, joint, SARRUS_JOINT_REVOLUTE) || sarrus_joint_is(mech, joint, SARRUS_JOINT_FIXED);
 }
 
 /* n_k and (σ b_A)_k of the crank, k = 0, 1. */

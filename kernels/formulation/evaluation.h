@@ -4,6 +4,7 @@
 
 #include "kernels/body/energy.h"
 #include "kernels/body/forces.h"
+#include "kernels/body/rows.h"
 #include "kernels/body/signals.h"
 #include "kernels/pinv/rank.h"
 

@@ -335,7 +335,7 @@ LANE_BODY void sarrus_pinv_householder(const sarrus_pinv_shape *shape, sarrus_pi
     sarrus_householder_store(&at, shape, scale, lanes->x);
 }
 
-LANE_BODY double sarrus_pinv_householder_flops(const sarrus_pinv_shape *shape, int32_t rank, double n_sweeps) {
+LANE_BODY double sarrus_pinv_householder_flops(const sarrus_pinv_shape *shape, int32_t rank, double n_sweeps) { /* plan */
     (void)n_sweeps;
     const int32_t m = shape->m, n = shape->n, columns = sarrus_pinv_columns(shape);
     const real_scalar r = rank, cut = n - rank, below = 0.5 * r * (r - 1.0);

@@ -169,7 +169,7 @@ LANE_BODY void sarrus_pinv_varga(const sarrus_pinv_shape *shape, sarrus_pinv_lan
         sarrus_qr_restore_column(&at.first, lane_from(at.y, q * at.column), scale, lane_from(lanes->x, q), at.n_columns);
 }
 
-LANE_BODY double sarrus_pinv_varga_flops(const sarrus_pinv_shape *shape, int32_t rank, double n_sweeps) {
+LANE_BODY double sarrus_pinv_varga_flops(const sarrus_pinv_shape *shape, int32_t rank, double n_sweeps) { /* plan */
     (void)n_sweeps;
     const int32_t m = shape->m, n = shape->n, columns = sarrus_pinv_columns(shape);
     real_scalar flops = sarrus_qr_flops(m, n, shape->is_explicit ? 0 : shape->n_rhs, rank);

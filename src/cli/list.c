@@ -32,10 +32,9 @@ static const entry integrators[] = {
     {NULL, NULL, 0.0},
 };
 static const entry joints[] = {
-    {"revolute", "planar; the two points coincide; free coordinate: the relative angle", 0.0},
-    {"prismatic", "planar; sliding along an axis without turning; free coordinate: the displacement", 0.0},
-    {"fixed", "planar; no relative motion", 0.0},
-    {"distance", "planar; the two points keep their distance, as a massless rod with two pins", 0.0},
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text)                \
+    {word, text, 0.0},
+#include "sarrus/joint.def"
     {NULL, NULL, 0.0},
 };
 /* The last but one says what is usable here; backends_look leaves it out of a build without it. */

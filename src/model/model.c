@@ -99,9 +99,29 @@ sarrus_value_index sarrus_model_value_find(const sarrus_model *model, const char
 }
 
 int sarrus_joint_n_rows(const sarrus_joint *joint) {
-    static const int n_rows[] = {
-        [SARRUS_JOINT_REVOLUTE] = 2, [SARRUS_JOINT_PRISMATIC] = 2, [SARRUS_JOINT_FIXED] = 3, [SARRUS_JOINT_DISTANCE] = 1};
-    return n_rows[joint->type] + (joint->drive >= 0 ? 1 : 0);
+    static const int of_type[SARRUS_N_JOINT_TYPES] = {
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text)                \
+    [value] = n_rows,
+#include "sarrus/joint.def"
+    };
+    return of_type[joint->type] + (joint->drive >= 0 ? 1 : 0);
+}
+
+const char *sarrus_joint_word(sarrus_joint_type type) {
+    static const char *const words[SARRUS_N_JOINT_TYPES] = {
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text) [value] = word,
+#include "sarrus/joint.def"
+    };
+    return words[type];
+}
+
+sarrus_joint_free sarrus_joint_freedom(sarrus_joint_type type) {
+    static const sarrus_joint_free free_coordinates[SARRUS_N_JOINT_TYPES] = {
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text)                \
+    [value] = SARRUS_FREE_##free,
+#include "sarrus/joint.def"
+    };
+    return free_coordinates[type];
 }
 
 const sarrus_sampled *sarrus_model_draw_find(const sarrus_model *model, sarrus_value_index i) {

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sarrus/joint.h"
 #include "sarrus/method.h"
 #include "sarrus/scenario.h"
 
@@ -46,13 +47,6 @@ typedef struct sarrus_body {
     sarrus_value_index velocity[3];         /* m/s */
     sarrus_value_index angular_velocity[3]; /* rad/s */
 } sarrus_body;
-
-typedef enum sarrus_joint_type {
-    SARRUS_JOINT_REVOLUTE = 0,
-    SARRUS_JOINT_PRISMATIC = 1,
-    SARRUS_JOINT_FIXED = 2,
-    SARRUS_JOINT_DISTANCE = 3,
-} sarrus_joint_type;
 
 /* A joint. Either `at` (inertial, t = 0; the same point seen from both bodies; distance joints give two points) or
  * `point` (in the parent's and in the child's frame) is given; the indices of the other are SARRUS_NO_VALUE. */
@@ -212,6 +206,10 @@ sarrus_value_index sarrus_model_value_find(const sarrus_model *model, const char
 
 /* Rows of the Jacobian that the joint has, its drive's included. */
 int sarrus_joint_n_rows(const sarrus_joint *joint);
+
+/* Of a joint type: its name in scenarios, and its free coordinate (joint.def). */
+const char *sarrus_joint_word(sarrus_joint_type type);
+sarrus_joint_free sarrus_joint_freedom(sarrus_joint_type type);
 
 /* The draw that gives value `i` of every instance, NULL when none does. */
 const sarrus_sampled *sarrus_model_draw_find(const sarrus_model *model, sarrus_value_index i);

@@ -22,8 +22,6 @@ typedef struct card {
     bool *group_is_put;   /* [n_bodies] by its number: it is on the card, or counted */
 } card;
 
-static const char *const joint_types[] = {"revolute", "prismatic", "fixed", "distance"};
-
 static const char *body_name(const card *to, int body) {
     return body >= 0 ? to->model->bodies[body].name : "ground";
 }
@@ -31,11 +29,10 @@ static const char *body_name(const card *to, int body) {
 /* What row i is called within its joint. */
 static const char *row_label(const sarrus_plan *plan, int i_row) {
     const sarrus_mech_joint *joint = &plan->joint[plan->row[i_row].joint];
-    static const char *const labels[][3] = {
-        [SARRUS_KIND_REVOLUTE] = {"x", "y", ""},
-        [SARRUS_KIND_PRISMATIC] = {"normal", "angle", ""},
-        [SARRUS_KIND_FIXED] = {"x", "y", "angle"},
-        [SARRUS_KIND_DISTANCE] = {"length", "", ""},
+    static const char *const labels[SARRUS_N_JOINT_TYPES][3] = {
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text)                \
+    [value] = {label_0, label_1, label_2},
+#include "sarrus/joint.def"
     };
     int k = i_row - joint->row;
     return joint->signal >= 0 && k == joint->n_rows - 1 ? "drive" : labels[joint->kind][k];
@@ -54,7 +51,7 @@ static void put_row(const sarrus_plan *plan, sarrus_card_list *list, int i_row) 
 
 static void put_head(const card *to) {
     const sarrus_model *model = to->model;
-    int n_of_type[4] = {0};
+    int n_of_type[SARRUS_N_JOINT_TYPES] = {0};
     for (int i = 0; i < model->n_joints; ++i)
         ++n_of_type[model->joints[i].type];
     const char *title = model->name[0] ? model->name : "planar linkage";
@@ -65,9 +62,9 @@ static void put_head(const card *to) {
     sarrus_card_label(to->out, "joints");
     fprintf(to->out, "%d", model->n_joints);
     const char *before = ": ";
-    for (int type = 0; type < 4; ++type) {
+    for (int type = 0; type < SARRUS_N_JOINT_TYPES; ++type) {
         if (n_of_type[type] > 0) {
-            fprintf(to->out, "%s%d %s", before, n_of_type[type], joint_types[type]);
+            fprintf(to->out, "%s%d %s", before, n_of_type[type], sarrus_joint_word((sarrus_joint_type)type));
             before = ", ";
         }
     }
@@ -138,7 +135,7 @@ static void put_tree_line(const card *to, int body) {
     fputs(" by ", to->out);
     sarrus_card_column(to->out, name,
                        sarrus_card_width(name) < SARRUS_CARD_NAME_WIDTH ? sarrus_card_width(name) : SARRUS_CARD_NAME_WIDTH);
-    fprintf(to->out, " (%s)\n", joint_types[to->model->joints[i_joint].type]);
+    fprintf(to->out, " (%s)\n", sarrus_joint_word(to->model->joints[i_joint].type));
 }
 
 /* The bodies below `root` (a floating body: itself first); returns how many lines there would be, n_put of them before. */
@@ -272,7 +269,7 @@ static void put_joint_line(const card *to, int i) {
     const sarrus_mech_joint *mech = &to->plan->joint[i];
     fputs("  ", to->out);
     sarrus_card_column(to->out, joint->name, SARRUS_CARD_NAME_WIDTH);
-    fprintf(to->out, " %-10s", joint_types[joint->type]);
+    fprintf(to->out, " %-10s", sarrus_joint_word(joint->type));
     sarrus_card_column(to->out, body_name(to, joint->body[0]), SARRUS_CARD_NAME_WIDTH - 4);
     fputc(' ', to->out);
     sarrus_card_column(to->out, body_name(to, joint->body[1]), SARRUS_CARD_NAME_WIDTH - 4);

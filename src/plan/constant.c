@@ -275,7 +275,7 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
             "  .n_general_rows = %d, .n_cranks = %d,\n",
             mech->n_bodies, mech->n_joints, mech->n_forces, mech->n_signals, mech->n_inputs, mech->n_drives, mech->n, mech->m,
             mech->n_general_rows, mech->n_cranks);
-    integers_write(out, "n_of_kind", mech->n_of_kind, SARRUS_N_KINDS);
+    integers_write(out, "n_of_kind", mech->n_of_kind, SARRUS_N_JOINT_TYPES);
     fprintf(out,
             "  .n_elastic = %d, .max_joint_rows = %d, .n_parameters = %d, .p_gravity = %d, .p_baumgarte = %d, .p_body = %d,\n"
             "  .has_baumgarte = %d,\n",

@@ -76,7 +76,7 @@ static double angle_flops(const sarrus_mech_joint *joint) {
 
 /* sarrus_row_free, points not included */
 static double free_flops(const sarrus_mech_joint *joint) {
-    if (joint->kind != SARRUS_KIND_PRISMATIC)
+    if (joint->kind != SARRUS_JOINT_PRISMATIC)
         return angle_flops(joint);
     return (joint->parent >= 0 ? VECTOR_FLOPS : 0) + ALONG_FLOPS + 1;
 }
@@ -85,7 +85,7 @@ static double free_flops(const sarrus_mech_joint *joint) {
 static double elastic_flops(const sarrus_mech_joint *joint) {
     int n_bodies = n_moving(joint->parent, joint->child);
     double flops = free_flops(joint) + 4 + 2 * n_bodies;
-    if (joint->kind == SARRUS_KIND_PRISMATIC)
+    if (joint->kind == SARRUS_JOINT_PRISMATIC)
         flops += POINT_FLOPS * n_bodies + 2 + 2 * n_bodies;
     return flops;
 }
@@ -128,11 +128,11 @@ static void rows_count(const sarrus_mechanism *mech, int wanted, counts *to) {
     for (int i = 0; i < mech->n_joints; ++i) {
         const sarrus_mech_joint *joint = &mech->joint[i];
         int n_bodies = n_moving(joint->parent, joint->child);
-        if (joint->kind == SARRUS_KIND_REVOLUTE || joint->kind == SARRUS_KIND_FIXED) {
+        if (joint->kind == SARRUS_JOINT_REVOLUTE || joint->kind == SARRUS_JOINT_FIXED) {
             counts_add(to, (want_errors ? POINT_FLOPS : ARM_FLOPS) * n_bodies + (want_gamma ? 8 : 0) + (want_errors ? 4 : 0), 0);
-            if (joint->kind == SARRUS_KIND_FIXED)
+            if (joint->kind == SARRUS_JOINT_FIXED)
                 counts_add(to, angle_flops(joint), 0);
-        } else if (joint->kind == SARRUS_KIND_PRISMATIC) {
+        } else if (joint->kind == SARRUS_JOINT_PRISMATIC) {
             double normal = joint->parent >= 0 ? VECTOR_FLOPS : 0;
             counts_add(to, POINT_FLOPS * n_bodies + normal + ALONG_FLOPS + angle_flops(joint), 0);
         } else {
@@ -301,7 +301,7 @@ static counts stage_velocities_count(const sarrus_mechanism *mech) {
 
 /* sarrus_free_coordinate, points not included */
 static double coordinate_flops(const sarrus_mech_joint *joint) {
-    if (joint->kind != SARRUS_KIND_PRISMATIC)
+    if (joint->kind != SARRUS_JOINT_PRISMATIC)
         return n_moving(joint->parent, joint->child);
     return (joint->parent >= 0 ? VECTOR_FLOPS : 0) + 6;
 }
@@ -317,7 +317,7 @@ static void potential_count(const sarrus_mechanism *mech, counts *to) {
         const sarrus_mech_joint *joint = &mech->joint[i];
         if (joint->elastic)
             counts_add(to, 5 + coordinate_flops(joint), 0);
-        if (joint->elastic && joint->kind == SARRUS_KIND_PRISMATIC)
+        if (joint->elastic && joint->kind == SARRUS_JOINT_PRISMATIC)
             counts_add(to, PLACE_FLOPS * n_moving(joint->parent, joint->child), 0);
     }
 }
@@ -328,12 +328,12 @@ static void open_count(const sarrus_mechanism *mech, counts *to) {
         const sarrus_mech_joint *joint = &mech->joint[i];
         const int n_bodies = n_moving(joint->parent, joint->child);
         counts_add(to, PLACE_FLOPS * n_bodies, 0);
-        if (joint->kind == SARRUS_KIND_PRISMATIC)
+        if (joint->kind == SARRUS_JOINT_PRISMATIC)
             counts_add(to, (joint->parent >= 0 ? VECTOR_FLOPS : 0) + 7 + n_bodies + 2, 0);
-        else if (joint->kind == SARRUS_KIND_DISTANCE)
+        else if (joint->kind == SARRUS_JOINT_DISTANCE)
             counts_add(to, 8, 1);
         else
-            counts_add(to, 6 + (joint->kind == SARRUS_KIND_FIXED ? n_bodies + 2 : 0), 0);
+            counts_add(to, 6 + (joint->kind == SARRUS_JOINT_FIXED ? n_bodies + 2 : 0), 0);
         if (joint->signal >= 0)
             counts_add(to, coordinate_flops(joint) + 3, 0);
     }

@@ -15,11 +15,10 @@ static bool value_is_live(const sarrus_model *model, sarrus_value_index i) {
 }
 
 static int row_kind(const sarrus_joint *joint, int k) {
-    static const int kinds[4][3] = {
-        [SARRUS_JOINT_REVOLUTE] = {SARRUS_ROW_X, SARRUS_ROW_Y, SARRUS_ROW_ANGLE},
-        [SARRUS_JOINT_PRISMATIC] = {SARRUS_ROW_GENERAL, SARRUS_ROW_ANGLE, SARRUS_ROW_GENERAL},
-        [SARRUS_JOINT_FIXED] = {SARRUS_ROW_X, SARRUS_ROW_Y, SARRUS_ROW_ANGLE},
-        [SARRUS_JOINT_DISTANCE] = {SARRUS_ROW_GENERAL, SARRUS_ROW_GENERAL, SARRUS_ROW_GENERAL},
+    static const int kinds[SARRUS_N_JOINT_TYPES][3] = {
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text)                \
+    [value] = {SARRUS_ROW_##row_0, SARRUS_ROW_##row_1, SARRUS_ROW_##row_2},
+#include "sarrus/joint.def"
     };
     return kinds[joint->type][k];
 }

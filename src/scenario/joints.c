@@ -13,15 +13,16 @@ struct joint_reading {
 };
 
 static const sarrus_word joint_types[] = {
-    {"revolute", SARRUS_JOINT_REVOLUTE},
-    {"prismatic", SARRUS_JOINT_PRISMATIC},
-    {"fixed", SARRUS_JOINT_FIXED},
-    {"distance", SARRUS_JOINT_DISTANCE},
-    {"spherical", -1},
-    {"universal", -1},
-    {"cylindrical", -1},
-    {"planar", -1},
-    {"screw", -1},
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text) {word, value},
+#include "sarrus/joint.def"
+    {"spherical", -1}, {"universal", -1}, {"cylindrical", -1}, {"planar", -1}, {"screw", -1},
+};
+
+enum {
+    types_with_a_free_coordinate = 0
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text)                \
+    | (SARRUS_FREE_##free != SARRUS_FREE_NONE ? 1U << value : 0U)
+#include "sarrus/joint.def"
 };
 
 /* Keys that only some types have: the bit 1 << type of each type that does. */
@@ -32,10 +33,10 @@ static const struct {
 } type_rules[] = {
     {"axis", 1U << SARRUS_JOINT_PRISMATIC | 1U << SARRUS_JOINT_REVOLUTE, "it in prismatic joints only"},
     {"length", 1U << SARRUS_JOINT_DISTANCE, "it in distance joints only"},
-    {"stiffness", 1U << SARRUS_JOINT_PRISMATIC | 1U << SARRUS_JOINT_REVOLUTE, "it in revolute and prismatic joints only"},
-    {"damping", 1U << SARRUS_JOINT_PRISMATIC | 1U << SARRUS_JOINT_REVOLUTE, "it in revolute and prismatic joints only"},
-    {"rest", 1U << SARRUS_JOINT_PRISMATIC | 1U << SARRUS_JOINT_REVOLUTE, "it in revolute and prismatic joints only"},
-    {"drive", 1U << SARRUS_JOINT_PRISMATIC | 1U << SARRUS_JOINT_REVOLUTE, "it in revolute and prismatic joints only"},
+    {"stiffness", types_with_a_free_coordinate, "it in revolute and prismatic joints only"},
+    {"damping", types_with_a_free_coordinate, "it in revolute and prismatic joints only"},
+    {"rest", types_with_a_free_coordinate, "it in revolute and prismatic joints only"},
+    {"drive", types_with_a_free_coordinate, "it in revolute and prismatic joints only"},
 };
 
 static bool is_type(const struct joint_reading *reading, sarrus_joint_type type) {
@@ -232,7 +233,7 @@ static void check_joint(sarrus_reader *reader, const struct joint_reading *readi
 
 /* Springs, dampers and drives act along a free coordinate; joints without one keep the zeros of the table, unsampled. */
 static void fix_unused(sarrus_reader *reader, const sarrus_joint *joint) {
-    if (joint->type == SARRUS_JOINT_REVOLUTE || joint->type == SARRUS_JOINT_PRISMATIC) {
+    if (sarrus_joint_freedom(joint->type) != SARRUS_FREE_NONE) {
         return;
     }
     const sarrus_value_index unused[] = {joint->stiffness, joint->damping, joint->rest};
