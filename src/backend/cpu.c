@@ -113,31 +113,36 @@ static double thread_doubles(const cpu_device *device, const sarrus_plan *plan) 
     return (double)device->kernels->workspace_arrays(&mech) * device->base.width + of_lapack;
 }
 
-/* Whether a batch fits into `left` bytes of work space when that of the rank-revealing paths, which grows with m (m + n), holds
- * fewer rows: of many thousands hardly any are in doubt at a time. Takes the half of what is left then. Rank rules of their own and
- * dense methods decide on all rows. */
+/* Bytes of work space of all threads. */
+static double threads_bytes(const cpu_device *device, const sarrus_plan *plan) {
+    return thread_doubles(device, plan) * device->base.n_threads * sizeof(double);
+}
+
+/* Lets the work space of the rank-revealing paths, which grows with m (m + n), hold fewer rows than there are: of many thousands
+ * hardly any are in doubt at a time. They get the quarter of what is left then. Rank rules of their own and dense methods decide on
+ * all rows. Returns whether the work space fits into `left` bytes. */
 static bool rows_are_spared(cpu_device *device, const sarrus_plan *plan, double left) {
     const sarrus_mechanism *mech = &plan->mech;
-    const double few = mech->factor.n_dependent + 64.0, n_threads = device->base.n_threads;
-    const double of_row = (double)mech->n * device->base.width * sizeof(double) * n_threads;
+    const double few = mech->factor.n_dependent + 64.0;
+    const double of_row = (double)mech->n * device->base.width * sizeof(double) * device->base.n_threads;
     if (mech->solve != SARRUS_SOLVE_AUTO || mech->rank.method != SARRUS_RANK_AUTO || few >= mech->m)
         return false;
     device->n_rows_short = mech->m - (int32_t)few;
-    left -= thread_doubles(device, plan) * n_threads * sizeof(double);
+    left -= threads_bytes(device, plan);
     if (left < 0.0)
         return false;
-    device->n_rows_short -= (int32_t)fmin(0.5 * left / of_row, device->n_rows_short - 1.0);
+    device->n_rows_short -= (int32_t)fmin(0.25 * left / of_row, device->n_rows_short - 1.0);
     return true;
 }
 
-/* Refuses a batch that cannot be there, before anything is taken: a machine that runs out of memory ends programs of its choice. */
+/* Refuses a batch that cannot be there, before anything is taken: a machine that runs out of memory ends programs of its choice.
+ * Rows are spared before they take what the results may need. */
 static sarrus_status check_memory(sarrus_context *context, cpu_device *device, const sarrus_plan *plan) {
     const char *limit;
     const double of_tiles = (double)device->tile_doubles * (double)device->base.n_tiles * sizeof(double);
-    const double of_threads = thread_doubles(device, plan) * device->base.n_threads * sizeof(double);
-    const double left = sarrus_memory_left(&limit);
+    const double of_all = threads_bytes(device, plan), left = sarrus_memory_left(&limit);
     char text[4][16];
-    if (of_tiles + of_threads <= left)
+    if (of_tiles + 2.0 * of_all <= left)
         return SARRUS_OK;
     if (rows_are_spared(device, plan, left - of_tiles)) {
         (void)sarrus_report_at(
@@ -147,15 +152,19 @@ static sarrus_status check_memory(sarrus_context *context, cpu_device *device, c
             (int)(plan->mech.m - device->n_rows_short), (int)plan->mech.m);
         return SARRUS_OK;
     }
+    const double of_threads = threads_bytes(device, plan);
+    if (of_tiles + of_threads <= left)
+        return SARRUS_OK;
     sarrus_memory_text(of_tiles + of_threads, text[0]);
     sarrus_memory_text(of_tiles, text[1]);
     sarrus_memory_text(of_threads, text[2]);
     sarrus_memory_text(left, text[3]);
     return sarrus_report(context, SARRUS_NO_MEMORY,
                          "the batch needs about %s (%s for %llu instances, %s of work space for %d thread%s), and %s leaves %s; "
-                         "expected fewer instances or threads, or a smaller mechanism",
+                         "expected %sa smaller mechanism, or more memory",
                          text[0], text[1], (unsigned long long)device->base.n_instances, text[2], device->base.n_threads,
-                         device->base.n_threads == 1 ? "" : "s", limit, text[3]);
+                         device->base.n_threads == 1 ? "" : "s", limit, text[3],
+                         device->base.n_instances > 1 ? "fewer instances or threads, " : "");
 }
 
 static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,

@@ -1,8 +1,10 @@
 /* sarrus: the command line. Data goes to stdout, everything else to stderr. */
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "cli/command.h"
 #include "cli/crash.h"
@@ -85,7 +87,15 @@ static int end(int code) {
     return code == SARRUS_EXIT_DONE || code == SARRUS_EXIT_SOME_FAILED ? SARRUS_EXIT_IO : code;
 }
 
+/* Where address space is limited no thread is to take 64 MB of it for allocations of its own. */
+static void arenas_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        (void)mallopt(M_ARENA_MAX, 1);
+}
+
 int main(int argc, char **argv) {
+    arenas_limit();
     (void)signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error of the write that meets it */
     sarrus_crashes_catch();
     const int code = end(dispatch(argc, argv));

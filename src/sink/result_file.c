@@ -17,6 +17,8 @@ sarrus_status sarrus_result_file_fail(sarrus_result_file *file, const char *doin
             reason = strerror_r(file->state.write_error, buffer, sizeof buffer); /* the GNU one: may not use the buffer */
         } else {
             sarrus_hdf5_message(buffer, sizeof buffer);
+            if (buffer[0] == '\0')
+                reason = "HDF5 says no more; it may lack memory";
         }
         snprintf(file->message, sizeof file->message, "%s: %s", doing, reason);
         file->failed = true;

@@ -85,16 +85,18 @@ static sarrus_sink_field *fields_list(const run_job *run, int *n_fields) {
     return fields;
 }
 
-/* HDF5 crashes where it gets no memory, so it is not begun without this much, beside the blocks, for itself and for the stacks of
- * the threads that compress. */
-static const double reserve = 0x1p25, reserve_per_thread = 0x1p23;
+/* HDF5 crashes where it gets no memory, so it is not begun without this much, beside the blocks, for itself, for the stacks of the
+ * threads that compress, and for what it keeps of each dataset (46 KB were found). */
+static const double reserve = 0x1p25, reserve_per_thread = 0x1p23, reserve_per_dataset = 0x1p16;
 
 static sarrus_status reserve_check(const run_job *run) {
     const char *limit;
     char text[2][16];
     const int n_threads = run->options->batch.n_threads > 0 ? run->options->batch.n_threads : sarrus_processors();
-    const double need = reserve + reserve_per_thread * n_threads + 2.0 * (double)block_bytes(run),
-                 left = sarrus_memory_left(&limit);
+    const int n_datasets = run->channels.n_fields + parameters_list(run, NULL);
+    const double need =
+        reserve + reserve_per_thread * n_threads + reserve_per_dataset * n_datasets + 2.0 * (double)block_bytes(run);
+    const double left = sarrus_memory_left(&limit);
     if (left >= need)
         return SARRUS_OK;
     sarrus_memory_text(need, text[0]);

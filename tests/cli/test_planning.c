@@ -115,6 +115,32 @@ static void a_run_needs_no_memory_for_what_it_hardly_ever_does(void **state) {
     assert_memory_equal(q[0], q[1], sizeof q[0]);
 }
 
+/* HDF5 crashes where it gets no memory; 450 datasets of reactions want some. */
+static void a_limit_of_memory_is_refused_before_hdf5_meets_it(void **state) {
+    (void)state;
+    struct rlimit before;
+    int n_refused = 0, n_done = 0;
+    if (IS_SANITIZED)
+        skip();
+    scenario_write("row.yaml", sarrus_bench_ladder_write, 150);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    for (rlim_t megabytes = 130; megabytes <= 400; megabytes += megabytes < 240 ? 10 : 40) {
+        assert_int_equal(setrlimit(RLIMIT_AS, &(struct rlimit){megabytes << 20, before.rlim_max}), 0);
+        const said *s = RUN("run", "row.yaml", "-o", "row.h5", "--quiet", "--specialize", "off", "--set",
+                            "integrator={method: rk4, dt: 1.0e-3, t_end: 2.0e-3}", "--set",
+                            "output={interval: 1.0e-3, channels: [state, reactions]}");
+        assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+        assert_true(s->code == 0 || s->code == 3);
+        assert_null(strstr(s->err, "internal failure"));
+        assert_null(strstr(s->err, "a library"));
+        n_done += s->code == 0;
+        n_refused += s->code == 3;
+        if (s->code == 3)
+            assert_non_null(strstr(s->err, " needs about "));
+    }
+    assert_true(n_done > 0 && n_refused > 0);
+}
+
 /* More datasets than a dimension scale can list: reactions of so many joints. */
 static void a_result_has_room_for_thousands_of_joints(void **state) {
     (void)state;
@@ -155,6 +181,7 @@ int main(void) {
         cmocka_unit_test(ten_thousand_bodies_are_checked),
         cmocka_unit_test(what_is_too_large_is_refused),
         cmocka_unit_test(a_run_needs_no_memory_for_what_it_hardly_ever_does),
+        cmocka_unit_test(a_limit_of_memory_is_refused_before_hdf5_meets_it),
         cmocka_unit_test(a_result_has_room_for_thousands_of_joints),
         cmocka_unit_test(signals_end_it_in_every_phase),
     };
