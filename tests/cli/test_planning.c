@@ -15,12 +15,7 @@
 #include "bench/plan_scenarios.h"
 #include "cli/program.h"
 #include "core/monotonic.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED 1
-#else
-#define IS_SANITIZED 0
-#endif
+#include "tests/support/sanitized.h"
 
 /* s. A fifth of a second on an idle machine, this one may be busy. */
 static const double SOON = 1.0;
@@ -97,7 +92,7 @@ static void a_run_needs_no_memory_for_what_it_hardly_ever_does(void **state) {
     enum { N_BODIES = 3000, GIGABYTE = 1 << 30 };
     static double q[2][3 * N_BODIES];
     struct rlimit before;
-    if (IS_SANITIZED) /* a sanitizer takes terabytes of address space */
+    if (IS_SANITIZED)
         skip();
     scenario_write("long.yaml", sarrus_bench_chain_write, N_BODIES);
     const char *const settings = "integrator={method: rk4, dt: 1.0e-5, t_end: 1.0e-4}";

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/crew.h"
+#include "tests/support/sanitized.h"
 
 enum { N_THREADS = 5, N_RUNS = 3000, N_PIECES = 1013 };
 
@@ -71,14 +72,6 @@ static void runs_follow_one_another(void **state) {
         assert_int_equal(t.done[i], N_RUNS);
     sarrus_crew_destroy(crew);
 }
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED 1
-#elif defined(__has_feature)
-#define IS_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define IS_SANITIZED 0
-#endif
 
 /* What a child found: exit codes. */
 enum { FOUND_ALL = 0, FOUND_REFUSED, FOUND_NO_FEWER, FOUND_NO_WARNING, FOUND_WRONG_WORK, FOUND_NO_LIMIT, FOUND_NO_PLACE };
