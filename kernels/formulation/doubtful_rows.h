@@ -197,6 +197,8 @@ LANE_BODY sarrus_rank_decision sarrus_correct_doubtful(sarrus_evaluation *ev, co
     sarrus_rank_decision found;
     sarrus_standing_solve(ev, rhs, ws->z);
     sarrus_doubt_gather(ev, rhs, slow, how, &doubt);
+    if (!mask_any(mask_and(slow, mask_not(doubt.is_over)))) /* nobody is left whose rows count */
+        doubt.n_rows = 0;
     real n_standing = real_set((real_scalar)mech->factor.n_independent) - doubt.n_refused;
     found.rank = n_standing + sarrus_doubt_solve(ev, doubt.n_rows, ev->max_rank - n_standing);
     found.kept = found.dropped = zero;
