@@ -42,6 +42,9 @@ typedef struct sarrus_batch_options {
      * are counted from 0. */
     uint64_t first_instance;
     uint64_t n_study; /* instances of the whole study, for which AUTO chooses the backend; 0: those of the batch */
+    /* 1: smallest_kept and largest_dropped will be observed, for which the work space has to hold all rows. Else it may hold fewer
+     * of a mechanism of thousands, where memory is short, which a warning says. */
+    int needs_all_rows;
 } sarrus_batch_options;
 
 /* Fills the parameters of instances 0 … n_instances − 1 from the nominal values and the draws (NULL: none; else drawn for
@@ -179,7 +182,9 @@ const char *sarrus_specialization_state_word(sarrus_specialization_state state);
  * left out when `observe_first` is set. destination[o] is NULL (not wanted) or the start of an array
  * [n_instances][n_times_stride][width of o]; row i_time_first + k receives observation k. Energy is kinetic, gravity's and that of
  * springs; reactions are fx, fy, mz of each joint on its child at the joint point; drives come in scenario order. Failed instances
- * give NaN. INTERRUPTED as for sarrus_batch_advance: none of the rows of this call is complete then. */
+ * give NaN. INTERRUPTED as for sarrus_batch_advance: none of the rows of this call is complete then. NO_MEMORY, and nothing is
+ * done: smallest_kept or largest_dropped of a batch whose work space does not hold all rows (sarrus_batch_options.needs_all_rows).
+ */
 typedef struct sarrus_observation {
     uint64_t n_times;
     uint64_t every_steps;

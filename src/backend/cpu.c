@@ -137,14 +137,14 @@ static bool rows_are_spared(cpu_device *device, const sarrus_plan *plan, double 
 
 /* Refuses a batch that cannot be there, before anything is taken: a machine that runs out of memory ends programs of its choice.
  * Rows are spared before they take what the results may need. */
-static sarrus_status check_memory(sarrus_context *context, cpu_device *device, const sarrus_plan *plan) {
+static sarrus_status check_memory(sarrus_context *context, cpu_device *device, const sarrus_plan *plan, bool needs_all_rows) {
     const char *limit;
     const double of_tiles = (double)device->tile_doubles * (double)device->base.n_tiles * sizeof(double);
     const double of_all = threads_bytes(device, plan), left = sarrus_memory_left(&limit);
     char text[4][16];
     if (of_tiles + 2.0 * of_all <= left)
         return SARRUS_OK;
-    if (rows_are_spared(device, plan, left - of_tiles)) {
+    if (!needs_all_rows && rows_are_spared(device, plan, left - of_tiles)) {
         (void)sarrus_report_at(
             context, SARRUS_WARNING, SARRUS_OK, NULL,
             "there is memory to hold %d of the %d constraints apart, where they depend on one another for a moment; "
@@ -202,7 +202,7 @@ static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan
         return crewed;
     }
     device->base.n_threads = sarrus_crew_size(device->base.crew);
-    const sarrus_status fits = check_memory(context, device, plan);
+    const sarrus_status fits = check_memory(context, device, plan, options && options->needs_all_rows);
     if (fits != SARRUS_OK) {
         cpu_destroy(&device->base);
         return fits;
@@ -396,6 +396,9 @@ static bool observe_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile
 }
 
 static sarrus_status cpu_observe(sarrus_device *base, const sarrus_device_observation *observation) {
+    double *const *wanted = observation->request->destination;
+    if (cpu_of(base)->n_rows_short > 0 && (wanted[SARRUS_OBSERVE_KEPT] || wanted[SARRUS_OBSERVE_DROPPED]))
+        return SARRUS_NO_MEMORY;
     const uint64_t n_steps = sarrus_observation_steps(observation->request);
     return march_tiles(cpu_of(base), observe_tile, observation, &observation->clock, n_steps);
 }

@@ -181,6 +181,7 @@ static sarrus_status run_prepare(run_job *run) {
     sarrus_context *context = run->context;
     sarrus_batch_options batch_options = run->options->batch;
     batch_options.keep_rank_events = wants_events(run);
+    batch_options.needs_all_rows = (run->model->output.channels & SARRUS_CHANNEL_SINGULAR_VALUES) != 0;
     batch_options.first_instance = run->i_first;
     batch_options.n_study = run->n_study;
     sarrus_status status = part_check(run);

@@ -15,6 +15,7 @@
 #include "bench/plan_scenarios.h"
 #include "cli/program.h"
 #include "core/monotonic.h"
+#include "sarrus/sarrus.h"
 #include "tests/support/sanitized.h"
 
 /* s. A fifth of a second on an idle machine, this one may be busy. */
@@ -136,6 +137,38 @@ static void a_limit_of_memory_is_refused_before_hdf5_meets_it(void **state) {
     assert_true(n_done > 0 && n_refused > 0);
 }
 
+/* Singular values at the cut are those of all rows: what memory for some would say of them is no failure of an instance. */
+static void singular_values_need_memory_for_all_rows(void **state) {
+    (void)state;
+    enum { LIMIT = 400 << 20 };
+    struct rlimit before;
+    if (IS_SANITIZED)
+        skip();
+    scenario_write("rows.yaml", sarrus_bench_ladder_write, 300);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(setrlimit(RLIMIT_AS, &(struct rlimit){LIMIT, before.rlim_max}), 0);
+    const said *s = RUN("run", "rows.yaml", "-o", "rows.h5", "--quiet", "--specialize", "off", "--set", "integrator.t_end=0",
+                        "--set", "output={interval: 1, channels: [state, singular_values]}");
+    sarrus_model *model = NULL;
+    sarrus_plan *plan = NULL;
+    sarrus_batch *batch = NULL;
+    double kept[8] = {0.0};
+    const sarrus_batch_options options = {.backend = SARRUS_BACKEND_CPU, .isa = "baseline", .n_threads = 4};
+    sarrus_observation o = {.n_times = 1, .n_times_stride = 1, .observe_first = 1};
+    assert_int_equal(sarrus_scenario_read_file(NULL, "rows.yaml", NULL, 0, &model), SARRUS_OK);
+    assert_int_equal(sarrus_plan_create(NULL, model, &plan), SARRUS_OK);
+    const sarrus_status made = sarrus_batch_create(NULL, plan, &options, 8, NULL, &batch);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(s->code, 3);
+    assert_non_null(strstr(s->err, "error: the batch needs about "));
+    assert_int_equal(made, SARRUS_OK);
+    o.destination[SARRUS_OBSERVE_KEPT] = kept;
+    assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_NO_MEMORY);
+    sarrus_batch_destroy(batch);
+    sarrus_plan_destroy(plan);
+    sarrus_model_destroy(model);
+}
+
 /* More datasets than a dimension scale can list: reactions of so many joints. */
 static void a_result_has_room_for_thousands_of_joints(void **state) {
     (void)state;
@@ -177,6 +210,7 @@ int main(void) {
         cmocka_unit_test(what_is_too_large_is_refused),
         cmocka_unit_test(a_run_needs_no_memory_for_what_it_hardly_ever_does),
         cmocka_unit_test(a_limit_of_memory_is_refused_before_hdf5_meets_it),
+        cmocka_unit_test(singular_values_need_memory_for_all_rows),
         cmocka_unit_test(a_result_has_room_for_thousands_of_joints),
         cmocka_unit_test(signals_end_it_in_every_phase),
     };
