@@ -70,23 +70,29 @@ static int place_of(int body, int n_bodies) {
     return body < 0 ? n_bodies : body;
 }
 
+/* group[n_bodies + 1] ← the least place that each place is joined to, without body `away` and without joint `without`; −1: none is
+ * left out. */
+static void places_group(int n_bodies, int n_joints, const int (*ends)[2], int away, int without, int *group) {
+    for (int p = 0; p <= n_bodies; ++p)
+        group[p] = p;
+    for (int pass = 0; pass < n_joints; ++pass) {
+        for (int i = 0; i < n_joints; ++i) {
+            const int x = place_of(ends[i][0], n_bodies), y = place_of(ends[i][1], n_bodies);
+            if (x == away || y == away || i == without)
+                continue;
+            const int least = group[x] < group[y] ? group[x] : group[y];
+            group[x] = group[y] = least;
+        }
+    }
+}
+
 /* Whether joint b can be reached from one end of joint a and the other end of a from the other end of b without meeting a body
  * twice: two ways that share no body, found by taking every body away in turn (Menger). */
 static bool share_a_loop(int n_bodies, int n_joints, const int (*ends)[2], int a, int b) {
+    int group[MAX_BODIES + 1];
     for (int away = 0; away <= n_bodies; ++away) {
-        int group[MAX_BODIES + 1];
-        for (int p = 0; p <= n_bodies; ++p)
-            group[p] = p;
-        for (int pass = 0; pass < n_joints; ++pass) {
-            for (int i = 0; i < n_joints; ++i) {
-                const int x = place_of(ends[i][0], n_bodies), y = place_of(ends[i][1], n_bodies);
-                if (x == away || y == away)
-                    continue;
-                const int least = group[x] < group[y] ? group[x] : group[y];
-                group[x] = group[y] = least;
-            }
-        }
         bool meets = false;
+        places_group(n_bodies, n_joints, ends, away, -1, group);
         for (int k = 0; k < 4; ++k) {
             const int x = place_of(ends[a][k / 2], n_bodies), y = place_of(ends[b][k % 2], n_bodies);
             meets = meets || (x != away && y != away && group[x] == group[y]);
@@ -97,18 +103,7 @@ static bool share_a_loop(int n_bodies, int n_joints, const int (*ends)[2], int a
     /* No body parts them; a joint alone might. */
     for (int cut = 0; cut < 2; ++cut) {
         const int without = cut ? b : a;
-        int group[MAX_BODIES + 1];
-        for (int p = 0; p <= n_bodies; ++p)
-            group[p] = p;
-        for (int pass = 0; pass < n_joints; ++pass) {
-            for (int i = 0; i < n_joints; ++i) {
-                const int x = place_of(ends[i][0], n_bodies), y = place_of(ends[i][1], n_bodies);
-                if (i == without)
-                    continue;
-                const int least = group[x] < group[y] ? group[x] : group[y];
-                group[x] = group[y] = least;
-            }
-        }
+        places_group(n_bodies, n_joints, ends, -1, without, group);
         if (group[place_of(ends[without][0], n_bodies)] != group[place_of(ends[without][1], n_bodies)])
             return false;
     }
