@@ -73,6 +73,7 @@ typedef struct sarrus_mech_joint {
     int32_t is_crank_pin; /* this joint is such a pin: its first two rows are not in the factor */
     /* Of a crank among the two bodies: 2·(x row of its pin) + (0 the pin has it as parent, 1 as child); −1: the body is none. */
     int32_t parent_crank, child_crank;
+    int32_t is_in_loop; /* of a set of loops that hang together */
 } sarrus_mech_joint;
 
 enum { SARRUS_MECH_SPRING = 0, SARRUS_MECH_TORQUE = 1, SARRUS_MECH_POINT = 2 };
@@ -157,6 +158,9 @@ typedef struct sarrus_mech_factor {
     const sarrus_mech_scale *scale; /* [n_scales] */
     int32_t n_dependent;
     PLAN_TABLE(int32_t, dependent, SARRUS_PLAN_N_DEPENDENT); /* [n_dependent] rows of the mechanism outside I */
+    /* [2 n_blocks] the smallest pivot that each row may have, relative to its own S_kk: `guard` of its ordinary one. A row with a
+     * smaller one is held apart, or, for the projection of a passage that is crossed exactly, left out for the moment. */
+    PLAN_TABLE(double, guard, 2 * SARRUS_PLAN_N_BLOCKS); /* plan */
 } sarrus_mech_factor;
 
 /* A share with every operand as a place: destination += push_i·turn_j (+ or − 1/m, or (e_i·e_j)/m); of a crank: push_i·lever_j. */
@@ -316,6 +320,7 @@ typedef struct sarrus_passage_layout {
     int32_t ahead;     /* [1] s, to where a change point is crossed, from where this step begins */
     int32_t parked;    /* [1] rad | parts of the size, travelled since the distance has been round-off */
     int32_t part;      /* [1] s, what a fixed step is made in parts of; 0: as a whole */
+    int32_t pitch;     /* [1] 1/s, |d/dt distance| of all rows over the last step (methods that choose their steps) */
     /* [2 n_blocks] of each row of the factor */
     int32_t crossed;  /* 1: it depends on the others exactly at the change point */
     int32_t row_seen; /* closeness in the configuration that was looked at last, when a lane of the tile is in a passage */
@@ -435,12 +440,11 @@ typedef struct sarrus_mechanism {
     PLAN_TABLE(int32_t, independent, SARRUS_PLAN_N_INDEPENDENT); /* [factor.n_independent] rows I, ascending */
     int32_t event_capacity;                                      /* changes of rank that a tile can hold until they are fetched */
     double project_tolerance;                                    /* plan */
-    /* Smallest pivot, relative to the row's own S_kk, that the block LDLᵀ may use. A row with a smaller one is held apart, or, for
-     * the projection of a passage that is crossed exactly, left out for the moment. */
+    /* Smallest pivot that the block LDLᵀ may use, relative to the row's ordinary pivot: that in ordinary configurations, by which
+     * the distance of each row from a change point is measured. */
     double guard; /* plan */
-    /* The smallest pivot relative to its row's S_kk in an ordinary configuration, and its square root: distances from a change
-     * point are measured by it. */
-    double ordinary, ordinary_root; /* plan */
+    /* The smallest ordinary pivot of all rows, relative to its row's S_kk. */
+    double ordinary; /* plan */
     /* Below this distance the dense method cannot follow a bend; 0: it can everywhere. */
     double weak_distance; /* plan */
     /* The same where a change point is crossed exactly. */

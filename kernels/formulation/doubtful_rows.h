@@ -23,7 +23,7 @@ typedef struct sarrus_doubt {
     int32_t n_rows;
     mask is_over;                       /* lanes with more of them than the work space holds */
     real n_refused;                     /* rows of the factor among them */
-    real closeness[SARRUS_N_CLOSENESS]; /* S_kk/|r_k|² of these, as ws->closeness has it of the others */
+    real closeness[SARRUS_N_CLOSENESS]; /* (ordinary size)/|r_k|² of these, as ws->closeness has it of the others */
 } sarrus_doubt;
 
 /* ws->apart ← P M⁻¹ J_iᵀ; returns J_i M⁻¹ J_iᵀ, the row's own. */
@@ -43,9 +43,19 @@ LANE_PHASE real sarrus_row_apart(sarrus_evaluation *ev, int32_t i) {
     return own;
 }
 
-/* Takes row i in, in the lanes of `here`, and returns its closeness. `own`: what its size is relative to, at least J_i M⁻¹ J_iᵀ;
- * `share` of it, and of what is ordinary, has to be left for the row to count. */
-LANE_BODY real sarrus_doubt_take(sarrus_evaluation *ev, int32_t i, real own, mask here, real share, sarrus_doubt *doubt) {
+/* The ordinary |r|² of row i: its ordinary pivot times what that is relative to. In the factor it is element `at` of vectors in
+ * elimination order, judged as its pivot is; −1: it is a dependent one. `own`: J_i M⁻¹ J_iᵀ. */
+LANE_FUNCTION real sarrus_doubt_ordinary(const sarrus_evaluation *ev, int32_t at, real own) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    if (at < 0)
+        return own * real_set(mech->ordinary);
+    const real unit = real_set(1.0 / mech->guard);
+    return unit * real_max(frame_at(ev->ws->diagonal, at), own * real_set(mech->factor.guard[at]));
+}
+
+/* Takes row i (element `place`, see above) in, in the lanes of `here`, and returns its closeness. `share` of its ordinary size has
+ * to be left for the row to count. */
+LANE_BODY real sarrus_doubt_take(sarrus_evaluation *ev, int32_t i, int32_t place, mask here, real share, sarrus_doubt *doubt) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     const real zero = real_set(0.0);
@@ -56,7 +66,7 @@ LANE_BODY real sarrus_doubt_take(sarrus_evaluation *ev, int32_t i, real own, mas
     const int32_t at = doubt->n_rows++;
     const real rest = frame_at(doubt->rhs, i) - sarrus_row_times(mech, ws, i, ws->z);
     real size = zero;
-    own = real_max(own, sarrus_row_apart(ev, i));
+    const real ordinary = sarrus_doubt_ordinary(ev, place, sarrus_row_apart(ev, i));
     real *r = lane_from(ws->d, at * mech->n);
     for (int32_t b = 0; b < mech->n_bodies; ++b) {
         const real *p = lane_from(ev->parameter, mech->p_body + SARRUS_PB_N * b);
@@ -68,9 +78,9 @@ LANE_BODY real sarrus_doubt_take(sarrus_evaluation *ev, int32_t i, real own, mas
         }
     }
     lane_at(ws->norm2, at) = size;
-    lane_at(ws->sigma, at) = share * real_set(mech->ordinary) * own;
+    lane_at(ws->sigma, at) = share * ordinary;
     lane_at(ws->u_rhs, at) = real_select(here, rest, zero);
-    const real closeness = real_select(here, real_min(own / real_max(size, real_set(1e-300)), real_set(1e30)), zero);
+    const real closeness = real_select(here, real_min(ordinary / real_max(size, real_set(1e-300)), real_set(1e30)), zero);
     return closeness;
 }
 
@@ -89,8 +99,7 @@ LANE_PHASE void sarrus_doubt_take_factored(sarrus_evaluation *ev, int32_t i, int
     doubt->n_refused = doubt->n_refused + real_select(here, real_set(1.0), zero);
     if (!mask_any(here))
         return;
-    const real own = frame_at(ws->diagonal, at) * real_set(1.0 / sarrus_plan_of(ev)->guard); /* as its pivot is judged */
-    const real closeness = sarrus_doubt_take(ev, i, own, here, sarrus_doubt_share(ev, is_crossed, how), doubt);
+    const real closeness = sarrus_doubt_take(ev, i, at, here, sarrus_doubt_share(ev, is_crossed, how), doubt);
     doubt->closeness[0] = real_max(real_select(is_crossed, zero, closeness), doubt->closeness[0]);
     doubt->closeness[1] = real_max(closeness, doubt->closeness[1]);
     real *const rows = sarrus_rows_seen(ev);
@@ -113,8 +122,8 @@ LANE_BODY void sarrus_doubt_gather(sarrus_evaluation *ev, const real *rhs, mask 
               sarrus_doubt_take_factored(ev, PLAN_INDEX(PLAN_AT(mech, row, k, lap)), PLAN_INDEX(PLAN_AT(mech, at, k, lap)), slow,
                                          how, doubt))
     for (int32_t d = 0; d < mech->factor.n_dependent && mask_any(other); ++d) {
-        (void)sarrus_doubt_take(ev, mech->factor.dependent[d], real_set(0.0), other,
-                                sarrus_doubt_share(ev, sarrus_is_crossing(ev), how), doubt);
+        (void)sarrus_doubt_take(ev, mech->factor.dependent[d], -1, other, sarrus_doubt_share(ev, sarrus_is_crossing(ev), how),
+                                doubt);
     }
 }
 

@@ -115,12 +115,13 @@ LANE_BODY sarrus_rank_limit sarrus_rank_limits(const sarrus_evaluation *ev, real
 #define SARRUS_LEFT_OUT 1e-4
 #define SARRUS_NOISE 1e-7
 
-/* What is known of the direction across the motion, relative: to ε·closeness by pivots of S, to ε·√closeness where rows are held
+/* What is known of the direction across the motion, relative: to ε S_kk/d_k by pivots of S, and to its root where rows are held
  * apart and by dense methods. */
 LANE_FUNCTION real sarrus_direction_noise(const sarrus_mechanism *mech, real closeness) {
     const real unit = real_set(8.0 * 2.220446049250313e-16);
+    const real pivot = closeness * real_set(1.0 / mech->ordinary); /* S_kk/d_k at most */
     const mask is_squared = mech->solve == SARRUS_SOLVE_AUTO ? real_lt(closeness, real_set(1.0 / mech->guard)) : mask_none();
-    return unit * real_select(is_squared, closeness, real_sqrt(closeness));
+    return unit * real_select(is_squared, pivot, real_sqrt(pivot));
 }
 
 /* The share of its ordinary singular value at which a direction that is crossed exactly is lost for an acceleration. */

@@ -120,21 +120,21 @@ LANE_FUNCTION mask sarrus_ldlt_column(const sarrus_mechanism *mech, sarrus_works
     return refused;
 }
 
-/* diagonal ← guard · S_kk, the 1/m of cranks included. That counts of a crank what the elimination of its pin takes off S_kk or
+/* diagonal ← guard_k S_kk, the 1/m of cranks included. That counts of a crank what the elimination of its pin takes off S_kk or
  * more; by how much more is a matter of its shape, and the guard is a matter of powers of ten. */
-LANE_FUNCTION void sarrus_ldlt_scale(const real *parameter, sarrus_workspace *ws, const sarrus_lane_scale *scale, real guard) {
+LANE_FUNCTION void sarrus_ldlt_scale(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                     const sarrus_lane_scale *scale) {
+    const real guard = real_set(mech->factor.guard[PLAN_INDEX(scale->at)]);
     frame_place(ws->diagonal, scale->at, 0) =
         real_fma(parameter_place(parameter, scale->mass), guard, frame_place(ws->diagonal, scale->at, 0));
 }
 PLAN_BODY void sarrus_ldlt_scales(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
-    const real guard = real_set(mech->guard);
     sarrus_lane_scale now;
     PLAN_EACH (k, 0, mech->factor.n_blocks) {
-        frame_at(ws->diagonal, 2 * k) = frame_at(ws->factor, 4 * k) * guard;
-        frame_at(ws->diagonal, 2 * k + 1) = frame_at(ws->factor, 4 * k + 2) * guard;
+        frame_at(ws->diagonal, 2 * k) = frame_at(ws->factor, 4 * k) * real_set(mech->factor.guard[2 * k]);
+        frame_at(ws->diagonal, 2 * k + 1) = frame_at(ws->factor, 4 * k + 2) * real_set(mech->factor.guard[2 * k + 1]);
     }
-    PLAN_RUNS(SCALES, i, lap, 0, mech->factor.n_scales,
-              sarrus_ldlt_scale(parameter, ws, sarrus_scale_at(mech, i, lap, &now), guard))
+    PLAN_RUNS(SCALES, i, lap, 0, mech->factor.n_scales, sarrus_ldlt_scale(mech, parameter, ws, sarrus_scale_at(mech, i, lap, &now)))
 }
 
 /* Factors ws->factor in place and returns the lanes that have a refused pivot. ws->solution holds a right side in elimination
@@ -145,9 +145,9 @@ PLAN_BODY mask sarrus_ldlt_factor(const sarrus_mechanism *mech, sarrus_workspace
     return refused;
 }
 
-/* ws->closeness ← the largest S_kk/d_k of the rows whose pivots stand, [0] of those that are not crossed and [1] of all; `crossed`
- * [2 n_blocks] says which are, NULL: none. That of each row into `rows` [2 n_blocks], unless that is NULL. Refused rows are
- * measured elsewhere (doubtful_rows.h). */
+/* ws->closeness ← the largest (ordinary pivot)/d_k of the rows whose pivots stand, [0] of those that are not crossed and [1] of
+ * all; `crossed` [2 n_blocks] says which are, NULL: none. That of each row into `rows` [2 n_blocks], unless that is NULL. Refused
+ * rows are measured elsewhere (doubtful_rows.h). */
 PLAN_BODY void sarrus_ldlt_closeness(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *crossed, real *rows) {
     const real zero = real_set(0.0), scale = real_set(1.0 / mech->guard);
     real most = zero, others = zero;

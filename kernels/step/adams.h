@@ -273,13 +273,19 @@ LANE_BODY sarrus_trial_outcome sarrus_adams_try(sarrus_evaluation *ev, const sar
     sarrus_adaptive_gains(ev, lanes, sarrus_table_at(mech->integrator.gain, order, max_order), h, go);
     sarrus_adams_terms_make(&history, max_order, h, go, &terms);
     sarrus_adams_predict(ev, lanes, &history, &terms);
-    sarrus_stage_velocities(ev, t_new);
     ev->wants_closeness = 1;
+    sarrus_stage_velocities(ev, t_new);
     sarrus_accelerate(ev, t_new, ws->q, ws->v, ws->a);
     sarrus_closeness_take(ev);
     ev->wants_closeness = 0;
+    const real predicted = sarrus_distance(frame_at(ws->closeness, 1));
     sarrus_adams_differences(ev, &terms, order);
     sarrus_adams_judge(ev, lanes, &terms, order, &trial);
+    if (mech->is_watched) {
+        static const real_scalar ends[2] = {0.0, 1.0};
+        const real distance[2] = {sarrus_distance(lane_at(lanes->passage.now, 1)), predicted};
+        trial.good = mask_and(trial.good, mask_not(sarrus_step_reaches_over(ev, &lanes->passage, h, distance, ends, 2)));
+    }
     sarrus_trial_outcome end = {mask_none(), real_set(0.0)};
     if (lane_is_stopped(ev->stop))
         return end;

@@ -107,6 +107,8 @@ LANE_BODY mask sarrus_trial_judge(sarrus_evaluation *ev, const sarrus_adaptive *
     sarrus_lane_set(lanes->power_before, accept, lane_at(lanes->power_now, 0));
     sarrus_lane_set(lanes->power_now, accept, ev->power);
     sarrus_lane_set(passage->stride, accept, h);
+    const real way = sarrus_distance(frame_at(ws->closeness, 1)) - sarrus_distance(lane_at(passage->now, 1));
+    sarrus_lane_set(passage->pitch, accept, real_abs(way) / h);
     for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
         sarrus_lane_set(lane_from(passage->now, k), accept, frame_at(ws->closeness, k));
     const mask is_on = mask_and(accept, real_lt(real_set(0.0), lane_at(passage->is_on, 0)));

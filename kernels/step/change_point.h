@@ -1,6 +1,6 @@
 /* Change points: configurations in which a row loses its independence and the mechanism may branch (docs/change_points.md).
  *
- * How far away one is, is told by the pivots of the factor: distance = √(min d_k/S_kk), relative to the ordinary one. Along a
+ * How far away one is, is told by the pivots of the factor: distance = √(min d_k), each relative to its ordinary one. Along a
  * motion that passes a change point it falls like a straight line to zero and rises again; in a mechanism whose lengths miss it by
  * δ, it rounds off at √δ, and there the motion bends. A step that is not short against the bend jumps it and lands on another
  * branch, which satisfies all constraints as well. So, where the distance falls towards zero within a few steps, a lane looks ahead
@@ -24,7 +24,8 @@
 /* ... and again whenever the distance has come down to this part of what it was then: in a bend, and where none was found. */
 #define SARRUS_LOOK_AGAIN 0.1
 #define SARRUS_LOOK_AGAIN_SOON 0.5
-/* Without a past, when the distance is below this. */
+/* Below this distance, without a past; and while it falls, where steps are not projected: they get shorter with it, and would never
+ * be long enough. */
 #define SARRUS_LOOK_FIRST 0.2
 /* Loops may stand open by this part of distance² in a bend: otherwise they do not tell a motion from its neighbours, which lie
  * ½ distance² off the constraints. And by that part of the mechanism's size where a row is crossed and nobody closes them again. */
@@ -43,6 +44,16 @@
  * the error and the geometry alone has to hold the step. */
 #define SARRUS_BEND_STEP 0.25
 #define SARRUS_BEND_STEP_BLIND 0.06
+/* A step that nobody holds may not lose more than this part of the distance, nor may the distance, falling and rising as fast as it
+ * does elsewhere in the step, come down to that part of it between two looks: there may be a change point that nobody has seen. */
+#define SARRUS_REACH_LOSES 0.5
+#define SARRUS_REACH_BETWEEN 0.2
+/* rad, or parts of the mechanism's size, that joints on loops may turn or give way in it: the dip of a row that another one hides
+ * is some two of what that other one leaves. */
+#define SARRUS_REACH_TURN 0.5
+#define SARRUS_REACH_TURN_ADAMS 0.12 /* which looks at the ends of its steps alone */
+#define SARRUS_REACH_NEAR 0.05       /* distances below which it was seen before */
+#define SARRUS_REACH_CLOSE 0.05      /* parts of a step that are too short to tell a rate from */
 /* For adams-moulton, whose differences of high order would be of noise alone: it goes by shorter steps of a lower order. */
 #define SARRUS_BEND_STEP_BLIND_ADAMS 0.01
 #define SARRUS_BEND_ORDER_BLIND 5
@@ -58,7 +69,8 @@ LANE_BODY mask sarrus_passage_calls(const sarrus_evaluation *ev, const sarrus_pa
     const mask is_near = real_lt(x, real_set(SARRUS_LOOK_FIRST));
     const mask is_on = real_lt(zero, lane_at(lanes->is_on, 0)), is_bend = real_lt(zero, lane_at(lanes->is_bend, 0));
     const real again = real_select(is_bend, real_set(SARRUS_LOOK_AGAIN), real_set(SARRUS_LOOK_AGAIN_SOON));
-    calls = mask_or(calls, mask_and(mask_not(has_past), is_near));
+    const mask is_asked = mech->project == SARRUS_PROJECT_EVERY_STEP ? mask_not(has_past) : mask_or(falls, mask_not(has_past));
+    calls = mask_or(calls, mask_and(is_asked, is_near));
     return mask_and(calls, mask_or(mask_not(is_on), real_lt(x, again * looked)));
 }
 
@@ -73,7 +85,7 @@ LANE_FUNCTION real sarrus_distance_slope(const sarrus_mechanism *mech, real befo
     const real zero = real_set(0.0);
     const mask has_past =
         mask_and(mask_and(real_lt(zero, before), real_lt(zero, stride)), sarrus_closeness_is_alike(mech, before, now));
-    const real way = sarrus_distance(mech, now) - sarrus_distance(mech, before);
+    const real way = sarrus_distance(now) - sarrus_distance(before);
     return real_select(has_past, way / real_select(has_past, stride, real_set(1.0)), zero);
 }
 
@@ -85,8 +97,8 @@ LANE_BODY void sarrus_parked_add(const sarrus_evaluation *ev, const sarrus_passa
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const mask is_bend = real_lt(real_set(0.0), lane_at(lanes->is_bend, 0));
     const real noise = real_select(is_bend, real_set(SARRUS_BEND_NOISE), real_set(SARRUS_LOST));
-    mask here = real_lt(sarrus_distance(mech, from->near[1]), noise);
-    here = mask_or(here, mask_and(is_bend, real_lt(sarrus_distance(mech, crossed), real_set(SARRUS_LEFT_OUT))));
+    mask here = real_lt(sarrus_distance(from->near[1]), noise);
+    here = mask_or(here, mask_and(is_bend, real_lt(sarrus_distance(crossed), real_set(SARRUS_LEFT_OUT))));
     const real way = real_fma(sarrus_speed_of(mech, from->v), lane_at(lanes->stride, 0), lane_at(lanes->parked, 0));
     sarrus_lane_set(lanes->parked, on, real_select(here, way, real_set(0.0)));
 }
@@ -102,7 +114,7 @@ LANE_BODY real sarrus_rows_take(const sarrus_evaluation *ev, const sarrus_passag
     for (int32_t k = 0; k < 2 * mech->factor.n_blocks && mask_any(is_same); ++k)
         is_same = mask_and(is_same, sarrus_closeness_is_alike(mech, lane_at(lanes->row, k), lane_at(rows, k)));
     for (int32_t k = 0; k < 2 * mech->factor.n_blocks && mask_any(on); ++k) {
-        const real now = lane_at(rows, k), x = sarrus_distance(mech, now);
+        const real now = lane_at(rows, k), x = sarrus_distance(now);
         const real slope = sarrus_distance_slope(mech, lane_at(lanes->row, k), now, stride);
         const real rate =
             real_max(real_select(is_same, real_abs(slope), zero), sarrus_rate_faded(lane_at(lanes->row_rate, k), stride, x));
@@ -122,12 +134,12 @@ LANE_PHASE int sarrus_passage_go(sarrus_evaluation *ev, const sarrus_passage *la
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real zero = real_set(0.0), stride = lane_at(lanes->stride, 0), before = lane_at(lanes->closeness, 0);
     const mask has_past = mask_and(real_lt(zero, before), real_lt(zero, stride));
-    const real x = sarrus_distance(mech, from->near[0]), x_all = sarrus_distance(mech, from->near[1]);
+    const real x = sarrus_distance(from->near[0]), x_all = sarrus_distance(from->near[1]);
     const real slope = sarrus_distance_slope(mech, before, from->near[0], stride);
     mask is_on = mask_and(on, real_lt(zero, lane_at(lanes->is_on, 0)));
     sarrus_lane_set(lanes->rate, is_on, real_max(real_abs(slope), sarrus_rate_faded(lane_at(lanes->rate, 0), stride, x)));
     sarrus_parked_add(ev, lanes, is_on, from, sarrus_rows_take(ev, lanes, is_on, from->rows));
-    const mask is_over = mask_and(is_on, real_le(lane_at(lanes->entry, 0), x_all));
+    const mask is_over = mask_and(is_on, real_lt(lane_at(lanes->entry, 0), x_all));
     if (mask_any(is_over))
         sarrus_passage_end(ev, lanes, is_over);
     const real falls = -sarrus_distance_slope(mech, lane_at(lanes->all, 0), from->near[1], stride);
@@ -142,10 +154,9 @@ LANE_PHASE int sarrus_passage_go(sarrus_evaluation *ev, const sarrus_passage *la
 
 /* Lanes of `on` that a closer look is due to: near a change point or falling towards one by the seventh part of the distance in a
  * step, in a passage, or without a past. */
-LANE_FUNCTION mask sarrus_passage_is_due(const sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, real now) {
-    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+LANE_FUNCTION mask sarrus_passage_is_due(const sarrus_passage *lanes, mask on, real now) {
     const real zero = real_set(0.0), before = lane_at(lanes->closeness, 0);
-    const real near = real_set(1.0 / (SARRUS_LOOK_FIRST * SARRUS_LOOK_FIRST * mech->ordinary));
+    const real near = real_set(1.0 / (SARRUS_LOOK_FIRST * SARRUS_LOOK_FIRST));
     mask due = mask_or(real_lt(real_set(1.1) * before, now), real_lt(zero, lane_at(lanes->is_on, 0)));
     due = mask_and(due, mask_or(real_lt(zero, before), real_lt(near, now)));
     return mask_and(on, due);
@@ -153,13 +164,58 @@ LANE_FUNCTION mask sarrus_passage_is_due(const sarrus_evaluation *ev, const sarr
 
 /* The watch at the beginning of a step of the lanes of `on`. Returns whether the workspace was used for something else. */
 LANE_FUNCTION int sarrus_passage_watch(sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, const sarrus_station *from) {
-    const mask due = sarrus_passage_is_due(ev, lanes, on, from->near[0]);
+    const mask due = sarrus_passage_is_due(lanes, on, from->near[0]);
     const real was_on = lane_at(lanes->is_on, 0);
     const int has_looked = mask_any(due) ? sarrus_passage_go(ev, lanes, due, from) : 0;
     const mask is_over = real_lt(lane_at(lanes->is_on, 0), was_on); /* all rows are in view again */
     sarrus_lane_set(lanes->closeness, on, real_select(is_over, from->near[1], from->near[0]));
     sarrus_lane_set(lanes->all, on, from->near[1]);
     return has_looked;
+}
+
+/* Lanes whose trial step of length h reaches over what may be a change point. x [n]: the distances at the parts c [n] of the step.
+ * The step before tells a rate as well. */
+LANE_BODY mask sarrus_step_reaches_over(const sarrus_evaluation *ev, const sarrus_passage *lanes, real h, const real *x,
+                                        const real_scalar *c, int32_t n) {
+    const real half = real_set(0.5);
+    mask over = mask_none();
+    real fastest = h * lane_at(lanes->pitch, 0);
+    for (int32_t s = 1; s < n; ++s) {
+        const real_scalar gap = c[s] > c[s - 1] ? c[s] - c[s - 1] : c[s - 1] - c[s];
+        if (gap > SARRUS_REACH_CLOSE)
+            fastest = real_max(real_abs(x[s] - x[s - 1]) * real_set(1.0 / gap), fastest);
+    }
+    for (int32_t s = 1; s < n; ++s) {
+        const real_scalar gap = c[s] > c[s - 1] ? c[s] - c[s - 1] : c[s - 1] - c[s];
+        const real between = half * real_fnma(fastest, real_set(gap), x[s] + x[s - 1]);
+        over = mask_or(over, real_lt(between, real_set(SARRUS_REACH_BETWEEN) * real_min(x[s], x[s - 1])));
+        over = mask_or(over, real_lt(x[s], real_set(SARRUS_REACH_LOSES) * x[0]));
+    }
+    return mask_and(mask_and(over, mask_not(sarrus_is_crossing(ev))), real_lt(real_set(SARRUS_REACH_NEAR), x[0]));
+}
+
+/* 1/s, the fastest of what the joints on loops do: the turn of one body against the other, or, for a rod, the way of one past the
+ * other. */
+LANE_BODY real sarrus_loops_speed(const sarrus_mechanism *mech, const real *v) {
+    real speed = real_set(0.0);
+    for (int32_t i = 0; i < mech->n_joints; ++i) {
+        const sarrus_mech_joint *joint = &mech->joint[i];
+        const real_scalar unit = joint->kind == SARRUS_JOINT_DISTANCE ? 1.0 / mech->size : 0.0;
+        for (int32_t k = 0; joint->is_in_loop && k < 3; ++k) {
+            const real child = joint->child < 0 ? real_set(0.0) : lane_at(v, 3 * joint->child + k);
+            const real parent = joint->parent < 0 ? real_set(0.0) : lane_at(v, 3 * joint->parent + k);
+            speed = real_max(real_abs(child - parent) * real_set(k == 2 ? 1.0 : unit), speed);
+        }
+    }
+    return speed;
+}
+
+/* The longest step of a lane that nobody holds and that nothing may escape, from v [n] on. */
+LANE_BODY real sarrus_step_within_reach(const sarrus_evaluation *ev, const real *v) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const int is_adams = mech->integrator.method == SARRUS_INTEGRATOR_ADAMS_MOULTON;
+    const real turn = real_set(is_adams ? SARRUS_REACH_TURN_ADAMS : SARRUS_REACH_TURN);
+    return turn / real_max(sarrus_loops_speed(mech, v), real_set(1e-300));
 }
 
 /* Lanes in a bend so near to a change point that the direction of their acceleration is known less well than the tolerance asks
@@ -174,13 +230,13 @@ LANE_FUNCTION mask sarrus_is_blind(const sarrus_evaluation *ev, const sarrus_pas
  * closed well enough to tell the branches apart, or it stays where its direction is lost. */
 LANE_FUNCTION mask sarrus_passage_is_lost(const sarrus_evaluation *ev, const sarrus_passage *lanes) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    const real zero = real_set(0.0), x = sarrus_distance(mech, lane_at(lanes->closeness, 0));
+    const real zero = real_set(0.0), x = sarrus_distance(lane_at(lanes->closeness, 0));
     const mask is_on = real_lt(zero, lane_at(lanes->is_on, 0)), is_bend = real_lt(zero, lane_at(lanes->is_bend, 0));
     if (!mech->is_judged || !mask_any(is_on))
         return mask_none();
     const real open = lane_at(ev->tile, mech->layout.verdict.violation) * real_set(1.0 / mech->violation_unit);
     const mask is_crossing = mask_and(sarrus_is_crossing(ev), mask_not(is_bend));
-    const real x_all = sarrus_distance(mech, lane_at(lanes->all, 0));
+    const real x_all = sarrus_distance(lane_at(lanes->all, 0));
     const mask is_there = mask_and(is_crossing, real_lt(x_all, real_set(SARRUS_CROSSING_NEAR)));
     /* Projections at every step close all loops but those that are left out for the moment, and these after the passage. */
     const int is_closed = mech->project == SARRUS_PROJECT_EVERY_STEP;
@@ -210,11 +266,11 @@ LANE_BODY real sarrus_step_across(const sarrus_evaluation *ev, const sarrus_pass
 }
 
 /* The longest step that a bend allows, 1e300 s outside of one. */
-LANE_FUNCTION real sarrus_bend_step(const sarrus_evaluation *ev, const sarrus_passage *lanes, real share) {
+LANE_FUNCTION real sarrus_bend_step(const sarrus_passage *lanes, real share) {
     const mask is_bend = real_lt(real_set(0.0), lane_at(lanes->is_bend, 0));
     if (!mask_any(is_bend))
         return real_set(1e300);
-    const real nearest = lane_at(lanes->rate, 0) / sarrus_distance(sarrus_plan_of(ev), lane_at(lanes->closeness, 0));
+    const real nearest = lane_at(lanes->rate, 0) / sarrus_distance(lane_at(lanes->closeness, 0));
     const real pace = real_max(nearest, lane_at(lanes->pace, 0));
     const mask is_limited = mask_and(is_bend, real_lt(real_set(0.0), pace));
     return real_select(is_limited, share / real_select(is_limited, pace, real_set(1.0)), real_set(1e300));

@@ -103,7 +103,7 @@ LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_end(sarrus_evaluation *ev, real 
 LANE_BODY real sarrus_part_choose(const sarrus_evaluation *ev, const sarrus_passage *lanes, real left, real whole, mask *is_lost) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real zero = real_set(0.0), part = lane_at(lanes->part, 0), floor = real_set(SARRUS_SHORTEST_PART) * whole;
-    real want = sarrus_bend_step(ev, lanes, real_set(SARRUS_BEND_STEP));
+    real want = sarrus_bend_step(lanes, real_set(SARRUS_BEND_STEP));
     want = real_select(real_lt(zero, part), real_min(part, want), want);
     *is_lost = real_lt(want, floor);
     if (!mech->has_parts) {

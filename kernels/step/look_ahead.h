@@ -48,7 +48,7 @@ LANE_FUNCTION void sarrus_closeness_take(sarrus_evaluation *ev) {
 
 /* The distance that the last factor tells. */
 LANE_FUNCTION real sarrus_look_distance(const sarrus_evaluation *ev) {
-    return sarrus_distance(sarrus_plan_of(ev), frame_at(ev->ws->closeness, 0));
+    return sarrus_distance(frame_at(ev->ws->closeness, 0));
 }
 
 /* How long it takes to change the configuration by `way` radians, or that much of the mechanism's size. */
@@ -220,7 +220,7 @@ LANE_PHASE void sarrus_look_ahead(sarrus_evaluation *ev, const sarrus_passage *l
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     const mask healthy = ev->healthy;
-    const real x = sarrus_distance(mech, from->near[0]);
+    const real x = sarrus_distance(from->near[0]);
     const mask is_there = mask_and(on, real_lt(x, real_set(SARRUS_DISTANCE_NOISE)));
     sarrus_look look;
     look.open = mask_and(on, mask_not(is_there));

@@ -55,6 +55,7 @@ LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptiv
     sarrus_lane_set(lanes->power_before, on, ev->power);
     sarrus_passage_end(ev, &lanes->passage, moved);
     sarrus_lane_set(lanes->passage.closeness, moved, real_set(0.0));
+    sarrus_lane_set(lanes->passage.pitch, moved, real_set(0.0));
     for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
         sarrus_lane_set(lane_from(lanes->passage.now, k), on, frame_at(ws->closeness, k));
     sarrus_nearest_note(ev, on, t, frame_at(ws->closeness, 1));
@@ -105,13 +106,14 @@ LANE_BODY real sarrus_adaptive_watch(sarrus_evaluation *ev, const sarrus_adaptiv
                                  passage->row_now};
     (void)sarrus_passage_watch(ev, passage, ev->healthy, &from);
     ev->is_configured = ev->is_factored = 0;
+    h = real_min(sarrus_step_within_reach(ev, lane_from(lanes->now, mech->n)), h);
     h = sarrus_step_across(ev, passage, h);
     const mask is_bend = real_lt(real_set(0.0), lane_at(passage->is_bend, 0));
     if (!mask_any(is_bend))
         return h;
     const real_scalar blind = sarrus_method_is_adams(mech) ? SARRUS_BEND_STEP_BLIND_ADAMS : SARRUS_BEND_STEP_BLIND;
     const real share = real_select(sarrus_is_blind(ev, passage), real_set(blind), real_set(SARRUS_BEND_STEP));
-    return real_min(sarrus_bend_step(ev, passage, share), h);
+    return real_min(sarrus_bend_step(passage, share), h);
 }
 
 /* One trial step of the lanes of ev->healthy, not beyond t_cut. */

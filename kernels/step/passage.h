@@ -8,7 +8,7 @@
 /* The fields of sarrus_passage_layout. */
 typedef struct sarrus_passage {
     real *now; /* [2] */
-    real *closeness, *stride, *is_on, *is_bend, *rate, *entry, *looked, *pace, *all, *ahead, *parked, *part;
+    real *closeness, *stride, *is_on, *is_bend, *rate, *entry, *looked, *pace, *all, *ahead, *parked, *part, *pitch;
     real *crossed, *row_seen, *row_now, *row, *row_rate; /* [2 n_blocks] */
 } sarrus_passage;
 
@@ -27,6 +27,7 @@ LANE_FUNCTION void sarrus_passage_view(const sarrus_evaluation *ev, sarrus_passa
     lanes->ahead = lane_from(ev->tile, at->ahead);
     lanes->parked = lane_from(ev->tile, at->parked);
     lanes->part = lane_from(ev->tile, at->part);
+    lanes->pitch = lane_from(ev->tile, at->pitch);
     lanes->crossed = lane_from(ev->tile, at->crossed);
     lanes->row_seen = lane_from(ev->tile, at->row_seen);
     lanes->row_now = lane_from(ev->tile, at->row_now);
@@ -44,10 +45,10 @@ LANE_FUNCTION void sarrus_lanes_copy(mask on, const real *from, int32_t n, real 
         lane_at(to, i) = real_select(on, lane_at(from, i), lane_at(to, i));
 }
 
-/* 1/√closeness, relative to the ordinary distance. */
-LANE_FUNCTION real sarrus_distance(const sarrus_mechanism *mech, real closeness) {
+/* 1/√closeness: 1 in ordinary configurations, 0 at a change point. */
+LANE_FUNCTION real sarrus_distance(real closeness) {
     const mask is_known = real_lt(real_set(0.0), closeness);
-    real x = real_set(1.0 / mech->ordinary_root) / real_sqrt(real_select(is_known, closeness, real_set(1.0)));
+    real x = real_set(1.0) / real_sqrt(real_select(is_known, closeness, real_set(1.0)));
     return real_select(is_known, x, real_set(1e30));
 }
 

@@ -48,18 +48,6 @@ LANE_BODY void sarrus_project_velocities(sarrus_evaluation *ev, mask active, rea
     }
 }
 
-/* Stage velocities onto the stage's own constraints, when every step is projected. A stage lies off the manifold by h²; near a
- * singular configuration what is left across the direction being lost, v⊥, enters γ as 2ωv⊥ and the stage's acceleration as
- * 2ωv⊥/σ, and the next stage multiplies it again. On the manifold nothing changes, so this is one more extension of the vector
- * field off it, and the order stays 4. */
-LANE_FUNCTION void sarrus_stage_velocities(sarrus_evaluation *ev, real t) {
-    sarrus_workspace *ws = ev->ws;
-    if (sarrus_plan_of(ev)->project != SARRUS_PROJECT_EVERY_STEP || sarrus_plan_of(ev)->m == 0)
-        return;
-    sarrus_evaluate_rows(ev, t, ws->q, ws->v);
-    sarrus_project_velocities(ev, ev->healthy, ws->v);
-}
-
 /* Round-off of Φ: about an ε of the largest coordinate in each of m rows. A looser goal would be felt: near a change point what is
  * left of Φ stands for an angle Φ/σ, and the velocities follow the bent configuration. In a bend the same round-off, written into
  * every state anew, would put each of them on a bend of its own; there a state that is within some round-off stays as it is. */
@@ -73,16 +61,45 @@ LANE_FUNCTION real sarrus_project_goal(const sarrus_evaluation *ev, const real *
     return real_select(is_bend, real_set(16.0) * goal, goal);
 }
 
+/* Lanes that cross a change point exactly by steps of their own choice. What is off the constraints by e there, state or stage, has
+ * the direction of its motion off by e/σ² of it: no step is short enough for that, and errors of a stage and drift alike decide
+ * which way the motion goes. On the constraints the motion is smooth. So these lanes are put there for as long as they cross,
+ * whatever else the plan projects. */
+LANE_BODY mask sarrus_project_crossing(const sarrus_evaluation *ev) {
+    return sarrus_plan_of(ev)->integrator.is_adaptive ? mask_and(ev->healthy, sarrus_is_crossing(ev)) : mask_none();
+}
+
+/* Stage velocities onto the stage's own constraints, when every step is projected, and positions too where a change point is
+ * crossed. A stage lies off the manifold by h²; near a singular configuration what is left across the direction being lost, v⊥,
+ * enters γ as 2ωv⊥ and the stage's acceleration as 2ωv⊥/σ, and the next stage multiplies it again. On the manifold nothing changes,
+ * so this is one more extension of the vector field off it, and the order stays what it is. */
+LANE_FUNCTION void sarrus_stage_velocities(sarrus_evaluation *ev, real t) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    const mask crossing = sarrus_project_crossing(ev);
+    const int is_closed = mech->project == SARRUS_PROJECT_EVERY_STEP;
+    if (mech->m == 0 || !(is_closed || mask_any(crossing)))
+        return;
+    if (mask_any(crossing))
+        sarrus_project_positions(ev, t, sarrus_project_goal(ev, ws->q), 2, crossing, ws->q, ws->v);
+    else
+        sarrus_evaluate_rows(ev, t, ws->q, ws->v);
+    sarrus_project_velocities(ev, is_closed ? ev->healthy : crossing, ws->v);
+}
+
 /* The plan's projection after a step. */
 LANE_BODY void sarrus_project(sarrus_evaluation *ev, real t, real *q, real *v) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    if (mech->project == SARRUS_PROJECT_NONE || mech->m == 0)
-        return;
     mask active = ev->healthy;
-    if (mech->project == SARRUS_PROJECT_TOLERANCE) {
-        sarrus_evaluate_rows(ev, t, q, v);
-        ev->open = sarrus_rows_norm(mech, ev->ws->phi);
-        active = mask_and(active, mask_not(real_le(ev->open, real_set(mech->project_tolerance))));
+    if (mech->m == 0)
+        return;
+    if (mech->project != SARRUS_PROJECT_EVERY_STEP) {
+        active = sarrus_project_crossing(ev);
+        if (mech->project == SARRUS_PROJECT_TOLERANCE) {
+            sarrus_evaluate_rows(ev, t, q, v);
+            ev->open = sarrus_rows_norm(mech, ev->ws->phi);
+            active = mask_or(active, mask_and(ev->healthy, mask_not(real_le(ev->open, real_set(mech->project_tolerance)))));
+        }
         if (!mask_any(active))
             return;
     }

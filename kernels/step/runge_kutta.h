@@ -42,11 +42,14 @@ LANE_FUNCTION void sarrus_stage_keep(const sarrus_evaluation *ev, int32_t s, con
     }
 }
 
-/* The new state into ws->q, ws->v, its acceleration into ws->a, the error into ws->error. */
-LANE_BODY void sarrus_runge_kutta_stages(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
+/* The new state into ws->q, ws->v, its acceleration into ws->a, the error into ws->error. Returns the lanes whose step reaches too
+ * far. */
+LANE_BODY mask sarrus_runge_kutta_stages(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
     const sarrus_mech_integrator *how = &sarrus_plan_of(ev)->integrator;
     sarrus_workspace *ws = ev->ws;
-    const int32_t n = sarrus_plan_of(ev)->n, last = how->n_stages - 1;
+    const int32_t n = sarrus_plan_of(ev)->n, last = how->n_stages - 1, is_watched = sarrus_plan_of(ev)->is_watched;
+    real distance[SARRUS_MAX_STAGES];
+    distance[0] = sarrus_distance(lane_at(lanes->passage.now, 1));
     sarrus_stage_keep(ev, 0, lane_from(lanes->now, n), lane_from(ev->tile, sarrus_plan_of(ev)->layout.adaptive.a_now));
     lane_at(ws->stage_power, 0) = lane_at(lanes->power_now, 0);
     for (int32_t s = 1; s <= last; ++s) {
@@ -54,7 +57,7 @@ LANE_BODY void sarrus_runge_kutta_stages(sarrus_evaluation *ev, const sarrus_ada
             how->has_step_gains && s < last ? lane_from(ev->tile, sarrus_plan_of(ev)->layout.adaptive.held) : (const real *)0;
         real t = s == last ? t_new : real_fma(real_set(how->c[s]), h, lane_at(lanes->t_now, 0));
         sarrus_stages_sum(ev, how->a[s], s, h, lanes->now, ws->q, ws->v);
-        ev->wants_closeness = s == last;
+        ev->wants_closeness = is_watched || s == last;
         if (s == last)
             sarrus_project(ev, t, ws->q, ws->v);
         else
@@ -62,9 +65,12 @@ LANE_BODY void sarrus_runge_kutta_stages(sarrus_evaluation *ev, const sarrus_ada
         sarrus_accelerate(ev, t, ws->q, ws->v, ws->a);
         sarrus_stage_keep(ev, s, ws->v, ws->a);
         lane_at(ws->stage_power, s) = ev->power;
+        if (ev->wants_closeness)
+            sarrus_closeness_take(ev);
+        distance[s] = sarrus_distance(frame_at(ws->closeness, 1));
     }
-    sarrus_closeness_take(ev);
     sarrus_stages_sum(ev, how->e, how->n_stages, h, (const real *)0, ws->error, lane_from(ws->error, n));
+    return is_watched ? sarrus_step_reaches_over(ev, &lanes->passage, h, distance, how->c, how->n_stages) : mask_none();
 }
 
 /* The lanes of `accept` move on to the state in the workspace. */
@@ -135,7 +141,7 @@ LANE_BODY sarrus_trial_outcome sarrus_runge_kutta_try(sarrus_evaluation *ev, con
     const mask go = ev->healthy;
     sarrus_trial_outcome end = {mask_none(), real_set(0.0)};
     sarrus_adaptive_gains(ev, lanes, real_set(how->gain[0]), h, go);
-    sarrus_runge_kutta_stages(ev, lanes, h, t_new);
+    const mask over = sarrus_runge_kutta_stages(ev, lanes, h, t_new);
     real error = sarrus_error_size(ev, ws->error, lanes->now, ws->q, ws->v);
     if (lane_is_stopped(ev->stop))
         return end;
@@ -145,10 +151,12 @@ LANE_BODY sarrus_trial_outcome sarrus_runge_kutta_try(sarrus_evaluation *ev, con
     error = sarrus_error_less_noise(ev, lanes, h, error);
     mask good = mask_and(real_le(error, one), sarrus_all_are_finite(ws->a, mech->n));
     good = mask_and(good, mask_and(sarrus_all_are_finite(ws->q, mech->n), sarrus_all_are_finite(ws->v, mech->n)));
+    good = mask_and(good, mask_not(over));
     const mask reject = mask_and(go, mask_not(good));
     const mask accept = sarrus_trial_judge(ev, lanes, mask_and(go, good), h, t_new, work, &end);
 
     real wish = real_set(0.9) * sarrus_root(error, real_set((real_scalar)how->error_order), how->error_order);
+    wish = real_select(over, real_min(wish, real_set(0.5)), wish);
     sarrus_runge_kutta_resize(lanes, h, wish, accept, reject);
     sarrus_count(ev, mech->layout.n_steps, 1.0, accept);
     sarrus_count(ev, mech->layout.n_rejected, 1.0, reject);

@@ -76,7 +76,7 @@ LANE_BODY void sarrus_stages_finish(sarrus_evaluation *ev, const sarrus_clock *c
     const sarrus_fixed_outcome end = sarrus_fixed_end(ev, real_set(t_end), step, force_is_finite, mask_none());
     sarrus_lane_set(lanes.stride, end.moved, real_set(h));
     const mask is_limited = real_lt(real_set(mech->limit_error), real_set(SARRUS_NO_LIMIT));
-    mask is_long = real_lt(sarrus_bend_step(ev, &lanes, real_set(SARRUS_BEND_STEP)), real_set(h));
+    mask is_long = real_lt(sarrus_bend_step(&lanes, real_set(SARRUS_BEND_STEP)), real_set(h));
     is_long = mask_or(mask_and(is_limited, is_long), sarrus_passage_is_lost(ev, &lanes));
     const mask lost = mask_and(end.moved, mask_or(is_long, sarrus_fixed_is_lost(ev)));
     if (mask_any(lost))

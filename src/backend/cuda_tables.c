@@ -39,6 +39,7 @@ static void list_factor(const sarrus_mech_factor *f, table_list *list) {
     list_add(list, AT(factor.pad), bytes(f->n_pads, sizeof *f->pad));
     list_add(list, AT(factor.scale), bytes(f->n_scales, sizeof *f->scale));
     list_add(list, AT(factor.dependent), bytes(f->n_dependent, sizeof *f->dependent));
+    list_add(list, AT(factor.guard), bytes(2 * f->n_blocks, sizeof *f->guard));
 }
 
 static void list_lanes(const sarrus_mech_factor *f, const sarrus_lane_tables *lane, table_list *list) {

@@ -386,7 +386,7 @@ static void restart_tile(const restart *r, double *tile, size_t width) {
 }
 
 /* Numbers of sarrus_verdict_layout from `balance` on, and of sarrus_passage_layout from `closeness` on: they lie side by side. */
-enum { VERDICT_NUMBERS = 10, PASSAGE_NUMBERS = 12 };
+enum { VERDICT_NUMBERS = 10, PASSAGE_NUMBERS = 13 };
 
 sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
     if (!batch)
@@ -521,7 +521,7 @@ sarrus_status sarrus_batch_verdict(const sarrus_batch *batch, uint64_t i_instanc
     out->energy_mismatch = mismatch > 0.0 ? mismatch / turned_over : 0.0;
     out->error = mech->wants_error ? lane_value(batch, i_instance, at->error) : (double)NAN;
     out->work = lane_value(batch, i_instance, at->work);
-    out->nearest_change_point = nearest > 0.0 ? 1.0 / (sqrt(nearest) * mech->ordinary_root) : (double)NAN;
+    out->nearest_change_point = nearest > 0.0 ? 1.0 / sqrt(nearest) : (double)NAN;
     out->nearest_change_point_time = nearest > 0.0 ? lane_value(batch, i_instance, at->nearest_time) : (double)NAN;
     return SARRUS_OK;
 }

@@ -99,8 +99,8 @@ static void joints_write(FILE *out, const sarrus_mechanism *mech) {
     fprintf(out, "  .joint = {");
     for (int32_t i = 0; i < mech->n_joints; ++i) {
         const sarrus_mech_joint *j = &mech->joint[i];
-        fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d},", j->kind, j->parent, j->child, j->row, j->n_rows, j->p, j->signal,
-                j->elastic, j->is_crank_pin, j->parent_crank, j->child_crank);
+        fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d},", j->kind, j->parent, j->child, j->row, j->n_rows, j->p, j->signal,
+                j->elastic, j->is_crank_pin, j->parent_crank, j->child_crank, j->is_in_loop);
     }
     fprintf(out, "%s},\n", mech->n_joints > 0 ? "" : "{0}");
 }
@@ -141,6 +141,8 @@ static void factor_write(FILE *out, const sarrus_mech_factor *f) {
             "    .n_scales = %d, .n_dependent = %d,\n",
             f->n_block_shares, f->n_first_block_shares, f->n_shares, f->n_first, f->n_fill, f->n_pads, f->n_scales, f->n_dependent);
     integers_write(out, "dependent", f->dependent, f->n_dependent);
+    fprintf(out, "    .guard = ");
+    numbers_write(out, f->guard, 2 * f->n_blocks);
     fprintf(out, "  },\n");
 }
 
@@ -202,13 +204,13 @@ static void layout_write(FILE *out, const sarrus_tile_layout *l) {
             l->n_changes, l->n_events, l->event, l->n_steps, l->n_rejected, l->n_evaluations);
     fprintf(out,
             "    .passage = {.now = %d, .closeness = %d, .stride = %d, .is_on = %d, .is_bend = %d, .rate = %d, .entry = %d,\n"
-            "      .looked = %d, .pace = %d, .all = %d, .ahead = %d, .parked = %d, .part = %d, .crossed = %d, .row_seen = %d,\n"
-            "      .row_now = %d, .row = %d, .row_rate = %d},\n"
+            "      .looked = %d, .pace = %d, .all = %d, .ahead = %d, .parked = %d, .part = %d, .pitch = %d, .crossed = %d,\n"
+            "      .row_seen = %d, .row_now = %d, .row = %d, .row_rate = %d},\n"
             "    .verdict = {.balance0 = %d, .balance = %d, .kinetic = %d, .low = %d, .high = %d, .work = %d, .error = %d,\n"
             "      .violation = %d, .mismatch = %d, .nearest = %d, .nearest_time = %d},\n",
             p->now, p->closeness, p->stride, p->is_on, p->is_bend, p->rate, p->entry, p->looked, p->pace, p->all, p->ahead,
-            p->parked, p->part, p->crossed, p->row_seen, p->row_now, p->row, p->row_rate, v->balance0, v->balance, v->kinetic,
-            v->low, v->high, v->work, v->error, v->violation, v->mismatch, v->nearest, v->nearest_time);
+            p->parked, p->part, p->pitch, p->crossed, p->row_seen, p->row_now, p->row, p->row_rate, v->balance0, v->balance,
+            v->kinetic, v->low, v->high, v->work, v->error, v->violation, v->mismatch, v->nearest, v->nearest_time);
     fprintf(out,
             "    .adaptive = {.is_started = %d, .t_now = %d, .t_before = %d, .step = %d, .gain = %d, .rank = %d, .now = %d,\n"
             "      .shown = %d, .input = %d, .is_rejected = %d, .memory = %d, .held = %d, .a_now = %d, .before = %d,\n"
@@ -294,14 +296,14 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
     fprintf(out, "  .event_capacity = %d, .project_tolerance = %a, .guard = %a,\n", mech->event_capacity, mech->project_tolerance,
             mech->guard);
     fprintf(out,
-            "  .ordinary = %a, .ordinary_root = %a, .weak_distance = %a, .weak_crossing = %a, .size = %a, .limit_violation = %a, "
+            "  .ordinary = %a, .weak_distance = %a, .weak_crossing = %a, .size = %a, .limit_violation = %a, "
             ".limit_energy = %a, "
             ".limit_error = %a,\n"
             "  .violation_unit = %a, .energy_floor = %a, .has_work = %d, .has_swing = %d, .is_judged = %d, .wants_error = %d, "
             ".has_parts = %d, .is_watched = %d};\n",
-            mech->ordinary, mech->ordinary_root, mech->weak_distance, mech->weak_crossing, mech->size, mech->limit_violation,
-            mech->limit_energy, mech->limit_error, mech->violation_unit, mech->energy_floor, mech->has_work, mech->has_swing,
-            mech->is_judged, mech->wants_error, mech->has_parts, mech->is_watched);
+            mech->ordinary, mech->weak_distance, mech->weak_crossing, mech->size, mech->limit_violation, mech->limit_energy,
+            mech->limit_error, mech->violation_unit, mech->energy_floor, mech->has_work, mech->has_swing, mech->is_judged,
+            mech->wants_error, mech->has_parts, mech->is_watched);
 }
 
 double sarrus_plan_constant_flops(const sarrus_plan *plan) {

@@ -1,12 +1,13 @@
-/* The mechanism's size, and how far its rows are from depending on one another in ordinary configurations: the smallest pivot of
- * S = D Dᵀ in elimination order, relative to its row's own S_kk, as the kernels' factor finds it (the rows of crank pins first). Of
- * the configurations that the plan has looked at the largest counts: one of them may be near a change point. */
+/* The mechanism's size, and how far its rows are from depending on one another in ordinary configurations: the pivot of each row of
+ * S = D Dᵀ in elimination order, relative to its own S_kk, as the kernels' factor finds it (the rows of crank pins first). Of the
+ * configurations that the plan has looked at the largest counts: one of them may be near a change point. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/report.h"
 #include "plan/configuration.h"
+#include "plan/loops.h"
 
 /* The factor of S by numbers: blocks [n_blocks + n_entries][2][2] as the kernels have them, and what the pivot of each of their
  * rows is judged by. */
@@ -14,6 +15,7 @@ typedef struct pivots {
     double (*rows)[6];   /* [m] of J M^{-1/2}, on cranks what their pins leave of them */
     int (*of_block)[2];  /* [n_blocks] rows of the mechanism, −1: a pad */
     double *block, *own; /* [4 (n_blocks + n_entries)], [2 n_blocks] */
+    double *now, *most;  /* [2 n_blocks] pivots relative to that: here, and the largest so far; 0: none */
 } pivots;
 
 static void pivots_free(pivots *p) {
@@ -21,6 +23,8 @@ static void pivots_free(pivots *p) {
     free(p->of_block);
     free(p->block);
     free(p->own);
+    free(p->now);
+    free(p->most);
 }
 
 static bool pivots_create(pivots *p, const sarrus_plan *plan) {
@@ -30,7 +34,9 @@ static bool pivots_create(pivots *p, const sarrus_plan *plan) {
     p->of_block = malloc((n_blocks + 1) * sizeof *p->of_block);
     p->block = calloc(4 * (n_blocks + (size_t)f->n_entries) + 1, sizeof *p->block);
     p->own = calloc(2 * n_blocks + 1, sizeof *p->own);
-    if (!p->rows || !p->of_block || !p->block || !p->own)
+    p->now = calloc(2 * n_blocks + 1, sizeof *p->now);
+    p->most = calloc(2 * n_blocks + 1, sizeof *p->most);
+    if (!p->rows || !p->of_block || !p->block || !p->own || !p->now || !p->most)
         return false;
     for (size_t k = 0; k < n_blocks; ++k)
         p->of_block[k][0] = p->of_block[k][1] = -1;
@@ -133,10 +139,9 @@ static void eliminate_column(const sarrus_mech_factor *f, pivots *p, int k, int3
     }
 }
 
-/* The smallest pivot of the factor's rows relative to their own size; 0 when one is not positive. */
-static double pivot_at(sarrus_configuration *c, pivots *p) {
+/* The pivots of the factor's rows relative to their own size; false when one is not positive. */
+static bool pivots_at(sarrus_configuration *c, pivots *p) {
     const sarrus_mech_factor *f = &c->plan->mech.factor;
-    double smallest = 1.0;
     int32_t update = 0;
     (void)sarrus_configuration_rows(c, 0.0);
     fill_all(c, p);
@@ -144,37 +149,71 @@ static double pivot_at(sarrus_configuration *c, pivots *p) {
         const double *d = p->block + 4 * (ptrdiff_t)k;
         const double pivot[2] = {d[0], d[3] - d[2] * d[2] / d[0]};
         for (int r = 0; r < 2; ++r) {
-            if (p->of_block[k][r] >= 0)
-                smallest = fmin(smallest, pivot[r] / p->own[2 * k + r]);
             if (!(pivot[r] > 0.0))
-                return 0.0;
+                return false;
+            p->now[2 * k + r] = p->of_block[k][r] >= 0 ? pivot[r] / p->own[2 * k + r] : 1.0;
         }
         eliminate_column(f, p, k, &update);
     }
-    return smallest;
+    return true;
+}
+
+/* What follows from the pivots that were seen: ordinary ones, of round-off at least, and what the factor may use. It knows a
+ * direction to ε/pivot; a row held apart costs more: no ordinary one is. */
+static void settle(sarrus_plan *plan, const pivots *p) {
+    static const double guard_most = 1e-3, guard_of_all = 1e-5, pivot_least = 1e-5;
+    sarrus_mechanism *mech = &plan->mech;
+    const int n = 2 * mech->factor.n_blocks;
+    mech->ordinary = 1.0;
+    for (int k = 0; k < n; ++k) {
+        plan->guard[k] = fmax(sarrus_plan_rounded(p->most[k]), pivot_least);
+        mech->ordinary = fmin(plan->guard[k], mech->ordinary);
+    }
+    mech->guard = fmin(guard_of_all / mech->ordinary, guard_most);
+    for (int k = 0; k < n; ++k)
+        plan->guard[k] *= mech->guard;
 }
 
 static sarrus_status find_ordinary(sarrus_plan *plan, sarrus_configuration *c) {
     const sarrus_plan_independence *seen = &plan->independence;
     pivots p = {0};
-    const bool good = pivots_create(&p, plan);
-    double best = 0.0;
+    plan->guard = calloc(2 * (size_t)plan->mech.factor.n_blocks + 1, sizeof *plan->guard);
+    plan->mech.factor.guard = plan->guard;
+    const bool good = pivots_create(&p, plan) && plan->guard;
     sarrus_status status = good ? SARRUS_OK : SARRUS_NO_MEMORY;
     for (int i = 0; status == SARRUS_OK && i < seen->n_configurations; ++i) {
         if (!seen->is_asked[i])
             continue;
         memcpy(c->q, seen->configurations + (size_t)i * (size_t)c->n, (size_t)c->n * sizeof *c->q);
-        best = fmax(best, pivot_at(c, &p));
+        const bool counts = pivots_at(c, &p);
+        for (int k = 0; counts && k < 2 * plan->mech.factor.n_blocks; ++k)
+            p.most[k] = fmax(p.now[k], p.most[k]);
         status = sarrus_plan_watch_goes_on(plan->watch) ? SARRUS_OK : SARRUS_INTERRUPTED;
     }
+    if (status == SARRUS_OK)
+        settle(plan, &p);
     pivots_free(&p);
-    if (status != SARRUS_OK)
-        return status;
-    plan->mech.ordinary = best > 1e-12 ? sarrus_plan_rounded(best) : 1e-12;
-    plan->mech.ordinary_root = sqrt(plan->mech.ordinary);
-    /* The factor knows a direction to ε/pivot. A row held apart costs more: no ordinary one is, unless digits run out. */
-    plan->mech.guard = fmax(fmin(plan->mech.guard, 1e-3 * plan->mech.ordinary), 1e-8);
-    return SARRUS_OK;
+    return status;
+}
+
+/* Which joints lie on loops: those that share their set of loops with another one. */
+static sarrus_status mark_loops(sarrus_plan *plan) {
+    const int n = plan->mech.n_joints;
+    int *loop = malloc(((size_t)n + 1) * sizeof *loop), *first = malloc(((size_t)n + 1) * sizeof *first);
+    const bool good = loop && first && sarrus_plan_loops_find(plan, loop) >= 0;
+    for (int i = 0; good && i < n; ++i)
+        first[i] = -1;
+    for (int i = 0; good && i < n; ++i) {
+        int *at = &first[loop[i]];
+        plan->joint[i].is_in_loop = *at >= 0;
+        if (*at >= 0)
+            plan->joint[*at].is_in_loop = 1;
+        else
+            *at = i;
+    }
+    free(loop);
+    free(first);
+    return good ? SARRUS_OK : SARRUS_NO_MEMORY;
 }
 
 sarrus_status sarrus_plan_ordinary_find(sarrus_context *context, sarrus_plan *plan) {
@@ -187,6 +226,8 @@ sarrus_status sarrus_plan_ordinary_find(sarrus_context *context, sarrus_plan *pl
             plan->mech.energy_floor += sarrus_plan_rounded(pow(1e-7 * plan->mech.size / c.weight[3 * b], 2.0));
         if (plan->mech.m > 0)
             status = find_ordinary(plan, &c);
+        if (status == SARRUS_OK)
+            status = mark_loops(plan);
         sarrus_configuration_free(&c);
     }
     if (status == SARRUS_NO_MEMORY)

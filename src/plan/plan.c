@@ -82,6 +82,7 @@ static uint64_t hash_of(const sarrus_plan *plan) {
     hash_bytes(&hash, f->block_share, (size_t)f->n_block_shares * sizeof *f->block_share);
     hash_bytes(&hash, f->share, (size_t)f->n_shares * sizeof *f->share);
     hash_table(&hash, f->dependent, f->n_dependent);
+    hash_bytes(&hash, f->guard, (size_t)(2 * f->n_blocks) * sizeof *f->guard);
     return hash;
 }
 
@@ -195,6 +196,7 @@ void sarrus_plan_destroy(sarrus_plan *plan) {
     free(plan->update);
     free(plan->fill);
     free(plan->dependent);
+    free(plan->guard);
     free(plan->share);
     free(plan->block_share);
     free(plan->scale);

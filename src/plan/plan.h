@@ -103,7 +103,7 @@ struct sarrus_plan {
     sarrus_mech_force *force;   /* [n_forces] */
     sarrus_mech_signal *signal; /* [n_signals] */
     sarrus_mech_row *row;       /* [m] */
-    double *knots;
+    double *knots, *guard;
     int32_t *row_of, *at, *pad, *column, *entry_row, *update, *fill, *dependent;
     sarrus_mech_share *share;
     sarrus_mech_scale *scale;

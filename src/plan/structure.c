@@ -138,9 +138,9 @@ static void fill_verdict_layout(sarrus_verdict_layout *layout, int32_t *at) {
 /* What is kept of each row comes last: how many rows the factor has is known later (sarrus_plan_layout_finish). */
 static void fill_passage_layout(sarrus_mechanism *mech, int32_t *at) {
     sarrus_passage_layout *layout = &mech->layout.passage;
-    int32_t *const numbers[] = {&layout->closeness, &layout->stride, &layout->is_on,  &layout->is_bend,
-                                &layout->rate,      &layout->entry,  &layout->looked, &layout->pace,
-                                &layout->all,       &layout->ahead,  &layout->parked, &layout->part};
+    int32_t *const numbers[] = {&layout->closeness, &layout->stride, &layout->is_on, &layout->is_bend, &layout->rate,
+                                &layout->entry,     &layout->looked, &layout->pace,  &layout->all,     &layout->ahead,
+                                &layout->parked,    &layout->part,   &layout->pitch};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
         *numbers[k] = (*at)++;
     layout->now = *at, *at += SARRUS_N_CLOSENESS;
@@ -243,7 +243,7 @@ static void fill_options(sarrus_plan *plan) {
         model->dynamics.has_step_gains || value_is_live(model, model->dynamics.alpha) || value_is_live(model, model->dynamics.beta);
     sarrus_plan_integrator(plan);
     mech->has_work = has_work(plan);
-    mech->ordinary = mech->ordinary_root = mech->size = mech->violation_unit = 1.0;
+    mech->ordinary = mech->size = mech->violation_unit = 1.0;
     mech->limit_violation = mech->limit_energy = mech->limit_error = SARRUS_NO_LIMIT;
     const bool is_rk4 = model->integrator.method == SARRUS_INTEGRATOR_RK4;
     mech->wants_error = is_rk4 && (model->integrator.has_substeps || !isinf(model->limits.error));
