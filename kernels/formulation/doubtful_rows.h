@@ -84,9 +84,15 @@ LANE_BODY real sarrus_doubt_take(sarrus_evaluation *ev, int32_t i, int32_t place
     return closeness;
 }
 
-/* The share of |r|² from which on a row counts, where it is crossed exactly and elsewhere. */
+/* The share of |r|² from which on a row counts, where it is crossed exactly and elsewhere. Where another row bends meanwhile the
+ * steps are short: a row that was left out as early as in a crossing alone would be so for many of them. */
 LANE_BODY real sarrus_doubt_share(const sarrus_evaluation *ev, mask is_crossed, int how) {
-    const real least = how == SARRUS_DOUBT_PROJECTION ? real_set(SARRUS_LEFT_OUT) : sarrus_lost_share(ev);
+    const mask is_bend = real_lt(real_set(0.0), lane_at(ev->tile, sarrus_plan_of(ev)->layout.passage.is_bend));
+    real least;
+    if (how == SARRUS_DOUBT_PROJECTION)
+        least = real_select(is_bend, real_set(SARRUS_LEFT_OUT_IN_BEND), real_set(SARRUS_LEFT_OUT));
+    else
+        least = real_select(is_bend, real_set(SARRUS_LOST_LEAST), sarrus_lost_share(ev));
     return real_select(is_crossed, least * least, real_set(SARRUS_NOISE * SARRUS_NOISE));
 }
 

@@ -111,8 +111,9 @@ LANE_BODY sarrus_rank_limit sarrus_rank_limits(const sarrus_evaluation *ev, real
  * the constraints, allows. Any other one is lost only where nothing but round-off is left of it (docs/change_points.md). */
 #define SARRUS_LOST 1e-5
 #define SARRUS_LOST_LEAST 1e-6
-/* A projection leaves a direction that is crossed exactly out from here on. */
+/* A projection leaves a direction that is crossed exactly out from here on; where another one bends meanwhile, from there. */
 #define SARRUS_LEFT_OUT 1e-4
+#define SARRUS_LEFT_OUT_IN_BEND 1e-5
 #define SARRUS_NOISE 1e-7
 
 /* What is known of the direction across the motion, relative: to ε S_kk/d_k by pivots of S, and to its root where rows are held

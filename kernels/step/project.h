@@ -66,7 +66,10 @@ LANE_FUNCTION real sarrus_project_goal(const sarrus_evaluation *ev, const real *
  * which way the motion goes. On the constraints the motion is smooth. So these lanes are put there for as long as they cross,
  * whatever else the plan projects. */
 LANE_BODY mask sarrus_project_crossing(const sarrus_evaluation *ev) {
-    return sarrus_plan_of(ev)->integrator.is_adaptive ? mask_and(ev->healthy, sarrus_is_crossing(ev)) : mask_none();
+    if (!sarrus_plan_of(ev)->integrator.is_adaptive)
+        return mask_none();
+    const mask is_bend = real_lt(real_set(0.0), lane_at(ev->tile, sarrus_plan_of(ev)->layout.passage.is_bend));
+    return mask_and(mask_and(ev->healthy, sarrus_is_crossing(ev)), mask_not(is_bend));
 }
 
 /* Stage velocities onto the stage's own constraints, when every step is projected, and positions too where a change point is
