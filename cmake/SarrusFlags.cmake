@@ -20,8 +20,8 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 # Asserts stay on in a release: they are outside the kernels and cost nothing there.
-set(CMAKE_C_FLAGS_RELEASE "-O2 -g")
-set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g")
+set(CMAKE_C_FLAGS_RELEASE "-O2 -g1")
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
 set(CMAKE_C_FLAGS_DEBUG "-O0 -g3")
 
 add_library(sarrus_flags INTERFACE)
