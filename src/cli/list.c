@@ -37,6 +37,26 @@ static const entry joints[] = {
 #include "sarrus/joint.def"
     {NULL, NULL, 0.0},
 };
+static const entry forces[] = {
+#define SARRUS_FORCE(name, value, word, text) {word, text, 0.0},
+#include "sarrus/force.def"
+    {NULL, NULL, 0.0},
+};
+static const entry signals[] = {
+#define SARRUS_SIGNAL(name, value, word, values, text) {#word, text " (" values ")", 0.0},
+#include "sarrus/signal.def"
+    {NULL, NULL, 0.0},
+};
+static const entry distributions[] = {
+#define SARRUS_DISTRIBUTION(name, value, word, first, second, text) {word, text, 0.0},
+#include "sarrus/distribution.def"
+    {NULL, NULL, 0.0},
+};
+static const entry channels[] = {
+#define SARRUS_CHANNEL(name, bit, word, numbers, bytes, text) {word, text, 0.0},
+#include "sarrus/channel.def"
+    {NULL, NULL, 0.0},
+};
 /* The last but one says what is usable here; backends_look leaves it out of a build without it. */
 static entry backends[] = {
     {"cpu", "SIMD lanes, one instance a lane; AVX-512, AVX2 or baseline, chosen at run time", 0.0},
@@ -63,14 +83,23 @@ typedef struct topic {
 } topic;
 
 static const topic topics[] = {
-    {"formulations", formulations}, {"pinv", pinvs},    {"rank", rank_methods},
-    {"integrators", integrators},   {"joints", joints}, {"backends", backends},
+    {"formulations", formulations},
+    {"pinv", pinvs},
+    {"rank", rank_methods},
+    {"integrators", integrators},
+    {"joints", joints},
+    {"forces", forces},
+    {"signals", signals},
+    {"distributions", distributions},
+    {"channels", channels},
+    {"backends", backends},
 };
+#define TOPICS "formulations, pinv, rank, integrators, joints, forces, signals, distributions, channels, backends"
 enum { N_TOPICS = sizeof topics / sizeof topics[0] };
 
 static void help_print(void) {
-    printf("Usage: sarrus list formulations|pinv|rank|integrators|joints|backends [--json]\n\n"
-           "Prints what this build has, one a line, each with a description.\n");
+    printf("Usage: sarrus list TOPIC [--json]\n\n"
+           "Prints what this build has, one a line, each with a description. TOPIC is one of\n  " TOPICS "\n");
 }
 
 static void topic_print(const topic *chosen) {
@@ -111,7 +140,7 @@ int sarrus_command_list(int argc, char **argv) {
         is_json = true;
     }
     if (optind != argc - 1)
-        return sarrus_option_refuse(argv[0], "one of formulations, pinv, rank, integrators, joints, backends was expected");
+        return sarrus_option_refuse(argv[0], "one of " TOPICS " was expected");
     backends_look();
     const char *names[N_TOPICS];
     for (int i = 0; i < N_TOPICS; i++) {
@@ -123,5 +152,5 @@ int sarrus_command_list(int argc, char **argv) {
     }
     const char *closest = sarrus_option_closest(argv[optind], names, N_TOPICS);
     return sarrus_option_refuse(argv[0], "unknown list '%s'; %s%s", argv[optind], closest != NULL ? "did you mean " : "expected ",
-                                closest != NULL ? closest : "formulations, pinv, rank, integrators, joints or backends");
+                                closest != NULL ? closest : "one of " TOPICS);
 }

@@ -67,9 +67,8 @@ typedef struct sarrus_joint {
 } sarrus_joint;
 
 typedef enum sarrus_force_type {
-    SARRUS_FORCE_SPRING = 0, /* between two points */
-    SARRUS_FORCE_TORQUE = 1, /* on one body */
-    SARRUS_FORCE_POINT = 2,  /* a force at a point of one body */
+#define SARRUS_FORCE(name, value, word, text) SARRUS_FORCE_##name = value,
+#include "sarrus/force.def"
 } sarrus_force_type;
 
 typedef enum sarrus_source_kind {
@@ -99,18 +98,15 @@ typedef struct sarrus_force {
 } sarrus_force;
 
 typedef enum sarrus_signal_kind {
-    SARRUS_SIGNAL_CONSTANT = 0,   /* c0 */
-    SARRUS_SIGNAL_RAMP = 1,       /* offset + slope·max(0, t − start):  [offset, slope, start] */
-    SARRUS_SIGNAL_SINE = 2,       /* offset + amplitude·sin(2π frequency t + phase):  [amplitude, frequency, phase, offset] */
-    SARRUS_SIGNAL_POLYNOMIAL = 3, /* Σ c_k t^k:  [c0, c1, …] */
-    SARRUS_SIGNAL_TABLE = 4,      /* cubic (not-a-knot) or linear interpolation through (t_k, y_k):  [y_0, …]; knots aside */
+#define SARRUS_SIGNAL(name, value, word, values, text) SARRUS_SIGNAL_##name = value,
+#include "sarrus/signal.def"
 } sarrus_signal_kind;
 
 typedef struct sarrus_signal {
     sarrus_place place;
     sarrus_signal_kind kind;
     int n_values;
-    sarrus_value_index *values; /* in the order given above */
+    sarrus_value_index *values; /* in the order of signal.def; of a table the times are aside */
     double *knots;              /* table: [n_values] s, strictly increasing, the same for all instances; else NULL */
     bool is_linear;             /* table: interpolation linear instead of cubic */
 } sarrus_signal;
@@ -122,10 +118,10 @@ typedef enum sarrus_projection {
     SARRUS_PROJECTION_TOLERANCE = 2,
 } sarrus_projection;
 
+/* All may be truncated to [min, max]. */
 typedef enum sarrus_distribution_kind {
-    SARRUS_DISTRIBUTION_NORMAL = 0,    /* mean, sd; truncated to [min, max] */
-    SARRUS_DISTRIBUTION_UNIFORM = 1,   /* low, high; truncated to [min, max] */
-    SARRUS_DISTRIBUTION_LOGNORMAL = 2, /* mu, sigma of the logarithm; truncated to [min, max] */
+#define SARRUS_DISTRIBUTION(name, value, word, first, second, text) SARRUS_DISTRIBUTION_##name = value,
+#include "sarrus/distribution.def"
 } sarrus_distribution_kind;
 
 /* One draw per instance, given to every value in `targets`. */
@@ -141,13 +137,8 @@ typedef struct sarrus_sampled {
 } sarrus_sampled;
 
 enum {
-    SARRUS_CHANNEL_STATE = 1,
-    SARRUS_CHANNEL_ENERGY = 2,
-    SARRUS_CHANNEL_CONSTRAINT = 4,
-    SARRUS_CHANNEL_RANK = 8,
-    SARRUS_CHANNEL_REACTIONS = 16,
-    SARRUS_CHANNEL_SINGULAR_VALUES = 32,
-    SARRUS_CHANNEL_WORK = 64,
+#define SARRUS_CHANNEL(name, bit, word, numbers, bytes, text) SARRUS_CHANNEL_##name = bit,
+#include "sarrus/channel.def"
 };
 
 struct sarrus_model {

@@ -77,7 +77,10 @@ static void put_dynamics(FILE *out, const sarrus_plan *plan) {
 }
 
 static void put_sampled(FILE *out, const sarrus_sampled *sampled) {
-    static const char *const words[][3] = {{"normal", "mean", "sd"}, {"uniform", "from", "to"}, {"lognormal", "mu", "sigma"}};
+    static const char *const words[][3] = {
+#define SARRUS_DISTRIBUTION(name, value, word, first, second, text) [value] = {word, first, second},
+#include "sarrus/distribution.def"
+    };
     const char *const *word = words[sampled->kind];
     fprintf(out, "  %*s", SARRUS_CARD_LABEL_WIDTH, "");
     sarrus_card_column(out, sampled->label, 2 * SARRUS_CARD_NAME_WIDTH - 8);
@@ -103,27 +106,29 @@ static void put_batch(FILE *out, const sarrus_plan *plan) {
 
 /* Bytes that one output of one instance takes in the file, before compression. */
 static double output_bytes(const sarrus_plan *plan) {
-    const sarrus_mechanism *mech = &plan->mech;
-    unsigned channels = plan->model->output.channels;
-    double bytes = 8.0 * mech->n_drives;
-    bytes += channels & SARRUS_CHANNEL_STATE ? 16.0 * mech->n : 0.0;
-    bytes += channels & SARRUS_CHANNEL_ENERGY ? 8.0 : 0.0;
-    bytes += channels & SARRUS_CHANNEL_CONSTRAINT ? 16.0 : 0.0;
-    bytes += channels & SARRUS_CHANNEL_RANK ? 2.0 : 0.0;
-    bytes += channels & SARRUS_CHANNEL_REACTIONS ? 24.0 * mech->n_joints : 0.0;
-    bytes += channels & SARRUS_CHANNEL_SINGULAR_VALUES ? 16.0 : 0.0;
+    const int n = plan->mech.n, n_joints = plan->mech.n_joints;
+    const unsigned channels = plan->model->output.channels;
+    double bytes = 8.0 * plan->mech.n_drives;
+#define SARRUS_CHANNEL(name, bit, word, numbers, bytes_each, text) bytes += channels & bit ? bytes_each * (numbers) : 0.0;
+#include "sarrus/channel.def"
     return bytes;
 }
 
 static void put_output(FILE *out, const sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
-    static const char *const names[] = {"state", "energy", "constraint", "rank", "reactions", "singular_values"};
-    enum { N_NAMES = sizeof names / sizeof names[0] };
+    static const struct {
+        const char *word;
+        unsigned bit;
+    } channels[] = {
+#define SARRUS_CHANNEL(name, bit, word, numbers, bytes, text) {word, bit},
+#include "sarrus/channel.def"
+    };
+    enum { N_CHANNELS = sizeof channels / sizeof channels[0] };
     uint64_t every = model->output.every > 0 ? model->output.every : 1, n_steps = plan->n_steps;
     uint64_t n_times = 1 + n_steps / every + (n_steps % every != 0);
     int n_channels = 0;
-    for (int i = 0; i < N_NAMES; ++i)
-        n_channels += (model->output.channels >> i) & 1U ? 1 : 0;
+    for (int i = 0; i < N_CHANNELS; ++i)
+        n_channels += model->output.channels & channels[i].bit ? 1 : 0;
     sarrus_card_title(out, "Output");
     const double interval = (double)every * model->integrator.grid;
     if (sarrus_integrator_is_adaptive(model->integrator.method))
@@ -131,9 +136,9 @@ static void put_output(FILE *out, const sarrus_plan *plan) {
     else
         sarrus_card_line(out, "times", "%" PRIu64 ", every %" PRIu64 " steps (%g s)", n_times, every, interval);
     sarrus_card_list list = sarrus_card_list_begin(out, "channels", n_channels);
-    for (int i = 0; i < N_NAMES; ++i) {
-        if ((model->output.channels >> i) & 1U)
-            sarrus_card_list_put(&list, names[i]);
+    for (int i = 0; i < N_CHANNELS; ++i) {
+        if (model->output.channels & channels[i].bit)
+            sarrus_card_list_put(&list, channels[i].word);
     }
     sarrus_card_list_end(&list);
     sarrus_card_bytes(out, "result file", (double)model->batch.n_instances * (double)n_times * output_bytes(plan),

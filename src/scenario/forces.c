@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 static const sarrus_word force_types[] = {
-    {"spring", SARRUS_FORCE_SPRING}, {"torque", SARRUS_FORCE_TORQUE}, {"force", SARRUS_FORCE_POINT}};
+#define SARRUS_FORCE(name, value, word, text) {word, value},
+#include "sarrus/force.def"
+};
 
 static const sarrus_word frames[] = {{"inertial", SARRUS_FRAME_INERTIAL}, {"body", SARRUS_FRAME_BODY}};
 

@@ -15,13 +15,16 @@ static const double max_deviations = 8.0;
 
 static const sarrus_word samplings[] = {{"random", 0}, {"lhs", -1}, {"sobol", -1}, {"grid", -1}, {"file", -1}};
 
-/* truncated_normal is a normal distribution that must say where it is cut. */
-enum { truncated_normal = SARRUS_DISTRIBUTION_LOGNORMAL + 1 };
+/* A normal distribution that must say where it is cut, and no kind of its own: it comes behind them. */
+enum {
+    truncated_normal = 0
+#define SARRUS_DISTRIBUTION(name, value, word, first, second, text) +1
+#include "sarrus/distribution.def"
+};
 
 static const sarrus_word distributions[] = {
-    {"normal", SARRUS_DISTRIBUTION_NORMAL},
-    {"uniform", SARRUS_DISTRIBUTION_UNIFORM},
-    {"lognormal", SARRUS_DISTRIBUTION_LOGNORMAL},
+#define SARRUS_DISTRIBUTION(name, value, word, first, second, text) {word, value},
+#include "sarrus/distribution.def"
     {"truncated_normal", truncated_normal},
 };
 

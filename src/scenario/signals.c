@@ -180,17 +180,13 @@ static const struct {
     sarrus_signal_kind kind;
     bool (*read)(sarrus_reader *reader, sarrus_node *node, struct signal_reading *reading, bool for_drive);
 } signal_kinds[] = {
-    {"constant", SARRUS_SIGNAL_CONSTANT, read_constant},
-    {"ramp", SARRUS_SIGNAL_RAMP, read_ramp},
-    {"sine", SARRUS_SIGNAL_SINE, read_sine},
-    {"polynomial", SARRUS_SIGNAL_POLYNOMIAL, read_polynomial},
-    {"table", SARRUS_SIGNAL_TABLE, read_table},
+#define SARRUS_SIGNAL(name, value, word, values, text) {#word, value, read_##word},
+#include "sarrus/signal.def"
 };
 
 static const sarrus_key signal_keys[] = {
-    {.name = "constant", .flags = SARRUS_KEY_IGNORED}, {.name = "ramp", .flags = SARRUS_KEY_IGNORED},
-    {.name = "sine", .flags = SARRUS_KEY_IGNORED},     {.name = "polynomial", .flags = SARRUS_KEY_IGNORED},
-    {.name = "table", .flags = SARRUS_KEY_IGNORED},
+#define SARRUS_SIGNAL(constant, value, word, values, text) {.name = #word, .flags = SARRUS_KEY_IGNORED},
+#include "sarrus/signal.def"
 };
 
 /* Moves what was read into the model. */

@@ -14,13 +14,8 @@ static const sarrus_word integrators[] = {
 };
 
 static const sarrus_word channels[] = {
-    {"state", SARRUS_CHANNEL_STATE},
-    {"energy", SARRUS_CHANNEL_ENERGY},
-    {"work", SARRUS_CHANNEL_WORK},
-    {"constraint", SARRUS_CHANNEL_CONSTRAINT},
-    {"rank", SARRUS_CHANNEL_RANK},
-    {"reactions", SARRUS_CHANNEL_REACTIONS},
-    {"singular_values", SARRUS_CHANNEL_SINGULAR_VALUES},
+#define SARRUS_CHANNEL(name, bit, word, numbers, bytes, text) {word, bit},
+#include "sarrus/channel.def"
     {"statistics", -1},
 };
 

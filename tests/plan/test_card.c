@@ -213,7 +213,7 @@ static void test_adaptive_integrators(void **state) {
     (void)state;
     const sarrus_override overrides[] = {
         {"integrator", "{method: adams-moulton, dt: 1e-4, t_end: 2, rtol: 1e-9, atol: 1e-11, max_order: 7, max_steps: 500}"},
-        {"output", "{interval: 0.03, channels: [singular_values]}"},
+        {"output", "{interval: 0.03, channels: [singular_values, work]}"},
         {"dynamics.baumgarte", "{rule: step}"},
         {NULL, NULL}};
     mechanism m = mechanism_open_file("pendulum.yaml", overrides);
@@ -223,7 +223,7 @@ static void test_adaptive_integrators(void **state) {
     assert_says(card, "  steps                   the first 0.0001 s, at most 500, to t_end 2 s\n");
     assert_says(card, "  baumgarte               alpha = beta, from the step\n");
     assert_says(card, "  times                   68, every 0.03 s\n"); /* t = 0, 66 intervals, and t_end */
-    assert_says(card, "  channels                singular_values\n");
+    assert_says(card, "  channels                work, singular_values\n");
     mechanism_close(&m);
 }
 
