@@ -94,12 +94,21 @@ static const topic topics[] = {
     {"channels", channels},
     {"backends", backends},
 };
-#define TOPICS "formulations, pinv, rank, integrators, joints, forces, signals, distributions, channels, backends"
 enum { N_TOPICS = sizeof topics / sizeof topics[0] };
+
+/* The topics' names with commas between them; the same text at every call. */
+static const char *topics_text(void) {
+    static char text[256];
+    size_t n = 0;
+    for (int i = 0; i < N_TOPICS && n < sizeof text; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i > 0 ? ", " : "", topics[i].name);
+    return text;
+}
 
 static void help_print(void) {
     printf("Usage: sarrus list TOPIC [--json]\n\n"
-           "Prints what this build has, one a line, each with a description. TOPIC is one of\n  " TOPICS "\n");
+           "Prints what this build has, one a line, each with a description. TOPIC is one of\n  %s\n",
+           topics_text());
 }
 
 static void topic_print(const topic *chosen) {
@@ -140,7 +149,7 @@ int sarrus_command_list(int argc, char **argv) {
         is_json = true;
     }
     if (optind != argc - 1)
-        return sarrus_option_refuse(argv[0], "one of " TOPICS " was expected");
+        return sarrus_option_refuse(argv[0], "one of %s was expected", topics_text());
     backends_look();
     const char *names[N_TOPICS];
     for (int i = 0; i < N_TOPICS; i++) {
@@ -151,6 +160,6 @@ int sarrus_command_list(int argc, char **argv) {
         return SARRUS_EXIT_DONE;
     }
     const char *closest = sarrus_option_closest(argv[optind], names, N_TOPICS);
-    return sarrus_option_refuse(argv[0], "unknown list '%s'; %s%s", argv[optind], closest != NULL ? "did you mean " : "expected ",
-                                closest != NULL ? closest : "one of " TOPICS);
+    return sarrus_option_refuse(argv[0], "unknown list '%s'; %s%s", argv[optind], closest ? "did you mean " : "expected one of ",
+                                closest ? closest : topics_text());
 }

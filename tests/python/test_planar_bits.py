@@ -12,13 +12,14 @@ import subprocess
 import sys
 import tempfile
 
+from program import SOURCE, place
+
 try:
     import h5py
 except ImportError:
     print("skipped: h5py is not installed")
     sys.exit(77)
 
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
 TABLE = pathlib.Path(__file__).with_name("planar_bits.txt")
 ISAS = ("avx512", "avx2", "baseline")
 
@@ -119,9 +120,8 @@ def measured(program, isa, folder):
 
 
 def main():
-    program = os.environ.get("SARRUS_PROGRAM", str(SOURCE / "build" / "release" / "sarrus"))
-    if not os.access(program, os.X_OK):
-        print(f"skipped: there is no program {program}")
+    program = place()
+    if program is None:
         return 77
     with tempfile.TemporaryDirectory() as folder:
         found = {isa: measured(program, isa, folder) for isa in ISAS}

@@ -11,13 +11,14 @@ import subprocess
 import sys
 import tempfile
 
+from program import SOURCE, place
+
 try:
     import h5py
 except ImportError:
     print("skipped: h5py is not installed")
     sys.exit(77)
 
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
 N_LOOPS, LIMIT = 400, 140 << 20
 
 
@@ -29,9 +30,8 @@ def scenario():
 
 
 def main():
-    program = os.environ.get("SARRUS_PROGRAM", str(SOURCE / "build" / "release" / "sarrus"))
-    if not os.access(program, os.X_OK):
-        print(f"skipped: there is no program {program}")
+    program = place()
+    if program is None:
         return 77
     with tempfile.TemporaryDirectory() as folder:
         path, result = pathlib.Path(folder) / "row.yaml", pathlib.Path(folder) / "row.h5"
