@@ -238,11 +238,13 @@ LANE_FUNCTION mask sarrus_passage_is_lost(const sarrus_evaluation *ev, const sar
     const mask is_crossing = mask_and(sarrus_is_crossing(ev), mask_not(is_bend));
     const real x_all = sarrus_distance(lane_at(lanes->all, 0));
     const mask is_there = mask_and(is_crossing, real_lt(x_all, real_set(SARRUS_CROSSING_NEAR)));
-    /* Projections at every step close all loops but those that are left out for the moment, and these after the passage. */
+    /* Projections at every step close all loops but those that are left out for the moment, and these after the passage. Methods
+     * that choose their steps are projected where they cross, whatever the plan says (sarrus_project_crossing). */
     const int is_closed = mech->project == SARRUS_PROJECT_EVERY_STEP;
+    const int is_closed_there = is_closed || mech->integrator.is_adaptive;
     const mask is_loose = is_closed ? mask_none() : real_lt(x, real_set(SARRUS_BEND_NARROW));
     const real open_part = real_select(is_loose, real_set(SARRUS_BEND_OPEN_LOOSE), real_set(SARRUS_BEND_OPEN));
-    const real_scalar open_most = is_closed ? SARRUS_NO_LIMIT : SARRUS_CROSSING_OPEN;
+    const real_scalar open_most = is_closed_there ? SARRUS_NO_LIMIT : SARRUS_CROSSING_OPEN;
     real goal = real_select(is_there, real_set(open_most), real_set(SARRUS_NO_LIMIT));
     goal = real_select(is_bend, open_part * (x * x), goal);
     mask lost = mask_or(real_lt(goal, open), real_lt(real_set(SARRUS_PARKED_LONG), lane_at(lanes->parked, 0)));
