@@ -28,6 +28,7 @@ typedef struct loop {
 static const loop parallelogram = {"parallelogram", 3, {12.834730646522406, -0.998135947198820, -13.832866593721224}};
 static const loop grashof = {"grashof", 3, {19.020113301516588, -0.528427936672920, -0.599885531818248}};
 static const loop kite = {"kite", 3, {-8.315886658848330, 12.261365832031158, 3.945479173182828}};
+static const loop slider = {"slider", 3, {-10.124795064213027, -13.266387717802822, 0.0}};
 static const loop kite_bend = {"kite_bend", 3, {-2.486981526516277, 0.248236784833001, -2.238744741562785}};
 static const loop grashof_bend = {"grashof_bend", 3, {-13.749348663650469, -13.156269073355851, -13.539803235140090}};
 static const loop slider_bend = {"slider_bend", 3, {-8.470359158265566, -4.096011455193904, 0.0}};
@@ -63,6 +64,7 @@ static const struct loop_case {
     {&kite, "dopri5", 1e-11, open, 1e-6},
     {&kite, "verner65", 1e-11, tolerant, 1e-6},
     {&kite, "dopri5", 1e-11, damped, 1e-6},
+    {&slider, "verner65", 1e-11, tolerant, 1e-6},
     {&kite_bend, "dopri5", 1e-5, closed, 5e-2},
     {&kite_bend, "verner65", 1e-6, closed, 1e-2},
     {&kite_bend, "adams-moulton", 1e-6, closed, 1e-2},
