@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "backend/gpu_yardstick.h"
+#include "backend/cuda/gpu_yardstick.h"
 #include "core/report.h"
 #include "measure.h"
 

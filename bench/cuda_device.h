@@ -6,7 +6,7 @@
 
 #include "sarrus/sarrus.h"
 
-#include "backend/gpu.h"
+#include "backend/cuda/gpu.h"
 #include "cli/json.h"
 
 typedef struct sarrus_bench_cuda {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/cuda_pinv.h"
+#include "pinv/cuda_pinv.h"
 #include "backend/isa.h"
 #include "cli/command.h"
 #include "cli/diagnostics.h"

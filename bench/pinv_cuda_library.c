@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/cusolver.h"
-#include "backend/gpu_yardstick.h"
+#include "backend/cuda/cusolver.h"
+#include "backend/cuda/gpu_yardstick.h"
 #include "measure.h"
 
 /* σ that counts is above this share of the largest; λ = σ² of the Gram matrix knows no digits of σ below 1e-8. */
@@ -192,7 +192,7 @@ static void measure(sarrus_bench_cuda_report *report, library *lib, const char *
 
 void sarrus_bench_cuda_library(sarrus_bench_cuda_report *report, const sarrus_bench_cuda_batch *batch) {
     static const char *const names[SARRUS_BENCH_N_LIBRARY] = {"gesvdjBatched", "XsyevBatched"};
-    sarrus_note note = {{0}};
+    sarrus_fallback_reason note = {{0}};
     const sarrus_cusolver *table = sarrus_cusolver_find(&note);
     if (table == NULL || batch->cuda->gpu->yardstick == NULL) {
         snprintf(report->library, sizeof report->library, "%s", table == NULL ? note.text : "this build has no kernels for it");

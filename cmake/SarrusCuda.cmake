@@ -1,20 +1,20 @@
-# kernels/cuda/*.cu: the same kernel bodies compiled by nvcc, and the CUDA runtime behind src/backend/gpu.h. Without a toolkit the
+# kernels/cuda/*.cu: the same kernel bodies compiled by nvcc, and the CUDA runtime behind src/backend/cuda/gpu.h. Without a toolkit the
 # library says that there is none.
 
 if(NOT SARRUS_CUDA MATCHES "^(AUTO|ON|OFF)$")
     message(FATAL_ERROR "SARRUS_CUDA is '${SARRUS_CUDA}'; expected AUTO, ON or OFF")
 endif()
 if(SARRUS_CUDA STREQUAL "OFF")
-    target_sources(sarrus PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/gpu_none.c)
+    target_sources(sarrus PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/cuda/gpu_none.c)
     return()
 endif()
 
 file(GLOB cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/cuda/*.cu)
-# Compiled by the program itself, with a plan (src/backend/nvrtc.c).
+# Compiled by the program itself, with a plan (src/jit/nvrtc.c).
 list(FILTER cuda_sources EXCLUDE REGEX "/specialized\\.cu$")
 if(NOT cuda_sources)
     message(STATUS "CUDA kernels: not built (kernels/cuda holds no source)")
-    target_sources(sarrus PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/gpu_none.c)
+    target_sources(sarrus PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/cuda/gpu_none.c)
     return()
 endif()
 
@@ -33,7 +33,7 @@ if(NOT CMAKE_CUDA_COMPILER)
         message(FATAL_ERROR "SARRUS_CUDA=ON, but no CUDA compiler was found; put nvcc on the PATH or set CUDACXX")
     endif()
     message(STATUS "CUDA kernels: not built (no nvcc found)")
-    target_sources(sarrus PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/gpu_none.c)
+    target_sources(sarrus PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/cuda/gpu_none.c)
     return()
 endif()
 
@@ -68,7 +68,7 @@ set_target_properties(sarrus_cuda PROPERTIES
 add_custom_target(cuda_kernels_page COMMAND ${PROJECT_SOURCE_DIR}/scripts/cuda_kernels ${PROJECT_BINARY_DIR} DEPENDS sarrus_cuda)
 
 # The runtime goes in as a whole: the program starts on machines without it. The driver is looked for when a device is asked for.
-target_sources(sarrus PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/gpu_cuda.c $<TARGET_OBJECTS:sarrus_cuda>)
+target_sources(sarrus PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/cuda/gpu_cuda.c $<TARGET_OBJECTS:sarrus_cuda>)
 target_link_libraries(sarrus PUBLIC $<BUILD_INTERFACE:CUDA::cudart_static>)
 set(cuda_pc_libraries "${CUDA_cudart_static_LIBRARY} -lrt")
 

@@ -1,8 +1,8 @@
 # Writes `out`: the files `texts` (paths relative to `root`) and the compiler's options for each instruction set, as the tables that
-# src/backend/embedded_sources.h declares. Bytes and not string literals: C promises no literal longer than 4095.
+# src/jit/embedded_sources.h declares. Bytes and not string literals: C promises no literal longer than 4095.
 
 cmake_minimum_required(VERSION 3.25)
-set(code "#include \"backend/embedded_sources.h\"\n\n")
+set(code "#include \"jit/embedded_sources.h\"\n\n")
 set(table "")
 set(i 0)
 foreach(text IN LISTS texts)

@@ -2,7 +2,7 @@
 # system's compiler for the kernels of one plan: `embedded_sources`.
 
 file(GLOB kernel_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/cpu/*.c)
-# Compiled by the program itself, with a plan (src/backend/specialize.c).
+# Compiled by the program itself, with a plan (src/jit/specialize.c).
 list(FILTER kernel_sources EXCLUDE REGEX "/specialized\\.c$")
 if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     list(FILTER kernel_sources EXCLUDE REGEX "avx[^/]*\\.c$")

@@ -80,6 +80,6 @@ const char *sarrus_plan_speed_name(const sarrus_plan *plan, int i);
 
 /* The model card: graph, tree, cut joints, n, m, r, degrees of freedom, redundant constraints by name, uniqueness of a
  * and of every joint's reaction, bytes per instance, elimination order. Text owned by the plan, lines ended by '\n'. */
-const char *sarrus_plan_card(const sarrus_plan *plan);
+const char *sarrus_plan_report(const sarrus_plan *plan);
 
 #endif

@@ -165,10 +165,10 @@ typedef struct sarrus_mech_factor {
 
 /* A share with every operand as a place: destination += push_i·turn_j (+ or − 1/m, or (e_i·e_j)/m); of a crank: push_i·lever_j. */
 typedef struct sarrus_lane_share {
-    sarrus_lane_place destination;
-    sarrus_lane_place push, turn;
-    sarrus_lane_place mass;                     /* the body's 1/m among the parameters */
-    sarrus_lane_place direction_i, direction_j; /* e_i, e_j; general shares only */
+    sarrus_lane_offset destination;
+    sarrus_lane_offset push, turn;
+    sarrus_lane_offset mass;                     /* the body's 1/m among the parameters */
+    sarrus_lane_offset direction_i, direction_j; /* e_i, e_j; general shares only */
 } sarrus_lane_share;
 
 /* Kinds of lane shares: the general ones are split by sign so that no loop has to ask. */
@@ -184,9 +184,9 @@ enum {
 
 /* A block share with every operand as a place. */
 typedef struct sarrus_lane_block_share {
-    sarrus_lane_place destination;
-    sarrus_lane_place push, turn; /* of the x rows; those of the y rows are two lane arrays further */
-    sarrus_lane_place mass;
+    sarrus_lane_offset destination;
+    sarrus_lane_offset push, turn; /* of the x rows; those of the y rows are two lane arrays further */
+    sarrus_lane_offset mass;
 } sarrus_lane_block_share;
 
 /* Kinds of block shares. On the diagonal both joints are one, so the block is symmetric and three entries do. */
@@ -201,7 +201,7 @@ enum {
 
 /* A scale with both operands as places. */
 typedef struct sarrus_lane_scale {
-    sarrus_lane_place at, mass;
+    sarrus_lane_offset at, mass;
 } sarrus_lane_scale;
 
 /* The factor's tables for tiles of one width (made by sarrus_plan_lower). The shares stand in segments: first those that begin
@@ -212,15 +212,15 @@ typedef struct sarrus_lane_tables {
     int32_t segment[2 * SARRUS_N_LANE_KINDS + 1];
     PLAN_TABLE(sarrus_lane_block_share, block_share, SARRUS_PLAN_N_BLOCK_SHARES);
     PLAN_TABLE(sarrus_lane_share, share, SARRUS_PLAN_N_SHARES);
-    PLAN_TABLE(sarrus_lane_place, fill, SARRUS_PLAN_N_FILL);           /* [n_fill] */
-    PLAN_TABLE(sarrus_lane_place, pad, SARRUS_PLAN_N_PADS);            /* [n_pads] */
-    PLAN_TABLE(sarrus_lane_scale, scale, SARRUS_PLAN_N_SCALES);        /* [n_scales] */
-    PLAN_TABLE(sarrus_lane_place, row, SARRUS_PLAN_N_FACTORED);        /* [n_rows] rows of the mechanism in elimination order */
-    PLAN_TABLE(sarrus_lane_place, at, SARRUS_PLAN_N_FACTORED);         /* [n_rows] their elements in elimination order */
-    PLAN_TABLE(sarrus_lane_place, dependent, SARRUS_PLAN_N_DEPENDENT); /* [n_dependent] */
-    PLAN_TABLE(sarrus_lane_place, entry_row, SARRUS_PLAN_N_ENTRIES);   /* [n_entries] first element of the block row */
-    PLAN_TABLE(int32_t, first_update, SARRUS_PLAN_N_ENTRIES);          /* [n_entries] in update[]: that of the entry with itself */
-    PLAN_TABLE(sarrus_lane_place, update, SARRUS_PLAN_N_UPDATES);      /* [n_updates] first lane array of the block */
+    PLAN_TABLE(sarrus_lane_offset, fill, SARRUS_PLAN_N_FILL);           /* [n_fill] */
+    PLAN_TABLE(sarrus_lane_offset, pad, SARRUS_PLAN_N_PADS);            /* [n_pads] */
+    PLAN_TABLE(sarrus_lane_scale, scale, SARRUS_PLAN_N_SCALES);         /* [n_scales] */
+    PLAN_TABLE(sarrus_lane_offset, row, SARRUS_PLAN_N_FACTORED);        /* [n_rows] rows of the mechanism in elimination order */
+    PLAN_TABLE(sarrus_lane_offset, at, SARRUS_PLAN_N_FACTORED);         /* [n_rows] their elements in elimination order */
+    PLAN_TABLE(sarrus_lane_offset, dependent, SARRUS_PLAN_N_DEPENDENT); /* [n_dependent] */
+    PLAN_TABLE(sarrus_lane_offset, entry_row, SARRUS_PLAN_N_ENTRIES);   /* [n_entries] first element of the block row */
+    PLAN_TABLE(int32_t, first_update, SARRUS_PLAN_N_ENTRIES);           /* [n_entries] in update[]: that of the entry with itself */
+    PLAN_TABLE(sarrus_lane_offset, update, SARRUS_PLAN_N_UPDATES);      /* [n_updates] first lane array of the block */
 } sarrus_lane_tables;
 
 /* A limit that is off: infinity cannot be written into a constant plan. */
@@ -344,21 +344,21 @@ typedef struct sarrus_verdict_layout {
 
 /* Fields of a tile, each a number of lane arrays: offsets in lane arrays from the tile's start. */
 typedef struct sarrus_tile_layout {
-    int32_t parameter;     /* [n_parameters] */
-    int32_t q, v;          /* [n] */
-    int32_t q0, v0;        /* [n] assembled state */
-    int32_t input;         /* [n_inputs] */
-    int32_t status;        /* [1] sarrus_instance_status */
-    int32_t status0;       /* [1] after assembly */
-    int32_t failed_step;   /* [1] */
-    int32_t rank;          /* [1] assembled rank: the most that rank decisions of this instance may find */
-    int32_t rank_now;      /* [1] the decision where the last step began; −1 before the first step */
-    int32_t n_changes;     /* [1] how often it has changed */
-    int32_t n_events;      /* [1] changes that wait to be fetched */
-    int32_t event;         /* [event_capacity][3] of which: time, rank before, rank after */
-    int32_t n_steps;       /* [1] steps taken */
-    int32_t n_rejected;    /* [1] steps tried in vain */
-    int32_t n_evaluations; /* [1] accelerations computed for steps */
+    int32_t parameter;         /* [n_parameters] */
+    int32_t q, v;              /* [n] */
+    int32_t q0, v0;            /* [n] assembled state */
+    int32_t input;             /* [n_inputs] */
+    int32_t status;            /* [1] sarrus_instance_status */
+    int32_t status0;           /* [1] after assembly */
+    int32_t failed_step;       /* [1] */
+    int32_t rank;              /* [1] assembled rank: the most that rank decisions of this instance may find */
+    int32_t rank_now;          /* [1] the decision where the last step began; −1 before the first step */
+    int32_t n_changes;         /* [1] how often it has changed */
+    int32_t n_waiting_changes; /* [1] changes that wait to be fetched */
+    int32_t waiting_change;    /* [rank_change_capacity][3] of which: time, rank before, rank after */
+    int32_t n_steps;           /* [1] steps taken */
+    int32_t n_rejected;        /* [1] steps tried in vain */
+    int32_t n_evaluations;     /* [1] accelerations computed for steps */
     sarrus_passage_layout passage;
     sarrus_verdict_layout verdict;
     sarrus_adaptive_layout adaptive;
@@ -394,7 +394,7 @@ typedef void (*sarrus_external_solve)(void *user, const sarrus_external_problem 
 
 /* The rank-revealing path of the generic kernels, for specialised ones: z = M^{-1/2} D⁺ rhs and the rank decision from rows that
  * were evaluated elsewhere. */
-typedef struct sarrus_reveal_problem {
+typedef struct sarrus_rank_path_problem {
     const void *turn;                /* [m][2][width] */
     const void *direction;           /* [m][2][width]; NULL when there are no general rows */
     const void *phi;                 /* [m][width] the violation, for the rule that asks; else NULL */
@@ -407,8 +407,8 @@ typedef struct sarrus_reveal_problem {
     void *z;                         /* [n][width] out */
     void *closeness;                 /* [2][width] out */
     void *rank;                      /* [width] out */
-} sarrus_reveal_problem;
-typedef void (*sarrus_external_reveal)(void *user, const sarrus_reveal_problem *problem);
+} sarrus_rank_path_problem;
+typedef void (*sarrus_external_rank_path)(void *user, const sarrus_rank_path_problem *problem);
 
 typedef struct sarrus_mechanism {
     int32_t n_bodies, n_joints, n_forces, n_signals, n_inputs, n_drives;
@@ -438,7 +438,7 @@ typedef struct sarrus_mechanism {
     int32_t project;
     sarrus_rank_rule rank;
     PLAN_TABLE(int32_t, independent, SARRUS_PLAN_N_INDEPENDENT); /* [factor.n_independent] rows I, ascending */
-    int32_t event_capacity;                                      /* changes of rank that a tile can hold until they are fetched */
+    int32_t rank_change_capacity;                                /* changes of rank that a tile can hold until they are fetched */
     double project_tolerance;                                    /* plan */
     /* Smallest pivot that the block LDLᵀ may use, relative to the row's ordinary pivot: that in ordinary configurations, by which
      * the distance of each row from a change point is measured. */
@@ -472,15 +472,15 @@ typedef struct sarrus_plan_steps {
     sarrus_mech_joint joint[SARRUS_PLAN_N_JOINTS];
     sarrus_lane_block_share block_share[SARRUS_PLAN_N_BLOCK_SHARES];
     sarrus_lane_share share[SARRUS_PLAN_N_SHARES];
-    sarrus_lane_place fill[SARRUS_PLAN_N_FILL];
-    sarrus_lane_place pad[SARRUS_PLAN_N_PADS];
+    sarrus_lane_offset fill[SARRUS_PLAN_N_FILL];
+    sarrus_lane_offset pad[SARRUS_PLAN_N_PADS];
     sarrus_lane_scale scale[SARRUS_PLAN_N_SCALES];
-    sarrus_lane_place row[SARRUS_PLAN_N_FACTORED];
-    sarrus_lane_place at[SARRUS_PLAN_N_FACTORED];
+    sarrus_lane_offset row[SARRUS_PLAN_N_FACTORED];
+    sarrus_lane_offset at[SARRUS_PLAN_N_FACTORED];
     int32_t block[SARRUS_PLAN_N_BLOCKS];  /* of the number of a block column */
     int32_t column[SARRUS_PLAN_N_BLOCKS]; /* of its first entry */
-    sarrus_lane_place entry_row[SARRUS_PLAN_N_ENTRIES];
-    sarrus_lane_place update[SARRUS_PLAN_N_UPDATES];
+    sarrus_lane_offset entry_row[SARRUS_PLAN_N_ENTRIES];
+    sarrus_lane_offset update[SARRUS_PLAN_N_UPDATES];
 } sarrus_plan_steps;
 #endif
 

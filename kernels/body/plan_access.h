@@ -36,7 +36,7 @@
 #define PLAN_ENTRIES_LOOP(i, from, to, call)                                                                                       \
     for (int32_t i = (from); i < (to); ++i)                                                                                        \
         call;
-#define parameter_place(parameter, place) lane_at(parameter, place)
+#define parameter_at_offset(parameter, place) lane_at(parameter, place)
 
 #else
 
@@ -44,7 +44,7 @@
 #define PLAN_EACH_ENTRY(i, from, to, call)                                                                                         \
     for (int32_t i = (from); i < (to); ++i)                                                                                        \
         call;
-#define parameter_place(parameter, place) lane_place(parameter, place)
+#define parameter_at_offset(parameter, place) lane_at_offset(parameter, place)
 
 #endif
 
@@ -73,9 +73,9 @@
 
 /* Element r behind a place of the plan's tables, in an array of an evaluation and among the parameters of a tile. */
 #if defined(SARRUS_CONSTANT_PLAN)
-#define frame_place(array, place, r) ((array)[(size_t)((place) + (r)) * FRAME_STRIDE])
+#define frame_at_offset(array, place, r) ((array)[(size_t)((place) + (r)) * FRAME_STRIDE])
 #else
-#define frame_place(array, place, r) lane_place(array, (place) + (r)*LANE_WIDTH)
+#define frame_at_offset(array, place, r) lane_at_offset(array, (place) + (r)*LANE_WIDTH)
 #endif
 
 /* Whether a joint is of a kind, and whether it has a row `r` (0 … 2) or a drive. A constant plan that has no such joint, or no

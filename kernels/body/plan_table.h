@@ -15,9 +15,9 @@
 
 /* A place in a lane array, as the hot loops want it: index × lanes of a tile, so that no multiplication is left to do. */
 #if defined(SARRUS_PLAN_IN_RUNS)
-typedef int32_t sarrus_lane_place;
+typedef int32_t sarrus_lane_offset;
 #else
-typedef uint32_t sarrus_lane_place;
+typedef uint32_t sarrus_lane_offset;
 #endif
 
 #endif

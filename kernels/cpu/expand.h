@@ -7,8 +7,8 @@ static void call_begin(const sarrus_kernel_call *call, sarrus_evaluation *ev, sa
     (void)sarrus_workspace_cut(call->mech, (real *)call->workspace, ws);
     ev->external = call->external;
     ev->external_user = call->external_user;
-    ev->reveal = NULL;
-    ev->reveal_user = NULL;
+    ev->rank_path = NULL;
+    ev->rank_path_user = NULL;
     sarrus_evaluation_begin(ev, call->mech, ws, (real *)call->tile);
     ev->stop = call->stop;
     ev->is_configured = call->is_configured;
@@ -72,7 +72,7 @@ static void kernel_rows(sarrus_kernel_call *call, double t, double *jacobian, do
     }
 }
 
-static void kernel_reveal(void *user, const sarrus_reveal_problem *problem) {
+static void kernel_rank_path(void *user, const sarrus_rank_path_problem *problem) {
     sarrus_kernel_call *call = user;
     const sarrus_mechanism *mech = call->mech;
     const real *turn = problem->turn, *direction = problem->direction, *phi = problem->phi, one = real_set(1.0);
@@ -93,7 +93,8 @@ static void kernel_reveal(void *user, const sarrus_reveal_problem *problem) {
         ws.phi[i] = phi[i];
     ev.off = *(const real *)problem->off;
     (void)sarrus_correct_fast(&ev, problem->rhs);
-    const sarrus_rank_decision found = sarrus_reveal(&ev, problem->rhs, real_eq(*(const real *)problem->slow, one), problem->how);
+    const sarrus_rank_decision found =
+        sarrus_rank_path(&ev, problem->rhs, real_eq(*(const real *)problem->slow, one), problem->how);
     for (int32_t i = 0; i < mech->n; ++i)
         ((real *)problem->z)[i] = ws.z[i];
     for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
@@ -121,6 +122,6 @@ const sarrus_kernels SARRUS_KERNELS = {
     .advance = kernel_advance,
     .observe = kernel_observe,
     .rows = kernel_rows,
-    .reveal = kernel_reveal,
+    .rank_path = kernel_rank_path,
     .sincos = kernel_sincos,
 };

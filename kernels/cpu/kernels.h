@@ -11,8 +11,8 @@ typedef struct sarrus_kernel_call {
     double *workspace; /* [workspace_arrays(mech)][width] */
     sarrus_external_solve external;
     void *external_user;
-    sarrus_external_reveal reveal; /* sarrus_kernels.reveal; called back with this call by specialised kernels */
-    const volatile int32_t *stop;  /* as in sarrus_batch_options */
+    sarrus_external_rank_path rank_path; /* sarrus_kernels.rank_path; called back with this call by specialised kernels */
+    const volatile int32_t *stop;        /* as in sarrus_batch_options */
     /* What the call before has left in the workspace for this one; 0 when the tile, its state or the workspace is another. */
     int32_t is_configured, is_factored;
     int64_t n_evaluations;    /* counted up */
@@ -37,7 +37,7 @@ typedef struct sarrus_kernels {
     void (*rows)(sarrus_kernel_call *call, double t, double *jacobian, double *phi, double *phi_dot);
     /* The rank-revealing path for rows that specialised kernels have evaluated at the call's tile; `call` is a sarrus_kernel_call.
      */
-    void (*reveal)(void *call, const sarrus_reveal_problem *problem);
+    void (*rank_path)(void *call, const sarrus_rank_path_problem *problem);
     /* sin and cos of x[width]. */
     void (*sincos)(const double *x, double *sine, double *cosine);
 } sarrus_kernels;

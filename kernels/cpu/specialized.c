@@ -1,4 +1,4 @@
-/* The kernels for one plan, compiled when a mechanism is run. sarrus_constant_plan.h holds the plan (src/plan/constant.c); the
+/* The kernels for one plan, compiled when a mechanism is run. sarrus_constant_plan.h holds the plan (src/jit/plan_text.c); the
  * command line defines SARRUS_LANE_WIDTH        lanes of a tile SARRUS_SPECIALIZED_KEY   what the object will be known by, a string
  */
 /* Pieces of code of a thousand instructions without a branch: worth ordering before registers are given out, which gcc does not do
@@ -20,8 +20,8 @@ static uint64_t advance(sarrus_kernel_call *call, const sarrus_clock *clock, uin
     sarrus_frame_directions(&ws);
     ev.external = NULL;
     ev.external_user = NULL;
-    ev.reveal = call->reveal;
-    ev.reveal_user = call;
+    ev.rank_path = call->rank_path;
+    ev.rank_path_user = call;
     sarrus_evaluation_begin(&ev, &sarrus_constant_plan, &ws, (real *)call->tile);
     ev.stop = call->stop;
     const uint64_t n_done = sarrus_advance(&ev, (real *)call->tile, clock, n_steps);

@@ -62,8 +62,8 @@ static __device__ void tile_begin(const launch *work, lane_work *lane) {
     lane->tile = lane_of_tile(work->lanes.tiles, lane->i_tile, (size_t)work->mech.layout.n_arrays);
     ev->external = nullptr;
     ev->external_user = nullptr;
-    ev->reveal = nullptr;
-    ev->reveal_user = nullptr;
+    ev->rank_path = nullptr;
+    ev->rank_path_user = nullptr;
     sarrus_evaluation_begin(ev, &work->mech, &lane->ws, lane->tile);
 }
 

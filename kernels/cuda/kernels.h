@@ -15,7 +15,7 @@ enum { SARRUS_CUDA_WIDTH = 32 };
 /* Bytes of parameters that a kernel may have by every release of CUDA; those from 12.1 on allow more. */
 enum { SARRUS_CUDA_PARAMETERS = 4096 };
 
-/* Kernels for one plan (specialized.cu, src/backend/cuda_object.h) in the device that was current when they were loaded. */
+/* Kernels for one plan (specialized.cu, src/jit/cuda_object.h) in the device that was current when they were loaded. */
 typedef struct sarrus_cuda_specialized {
     void *library;       /* cudaLibrary_t */
     const void *advance; /* cudaKernel_t */

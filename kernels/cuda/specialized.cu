@@ -1,12 +1,12 @@
-/* The CUDA kernels for one plan, compiled when a mechanism is run (src/backend/nvrtc.c). sarrus_constant_plan.h holds the plan
- * (src/plan/constant.c); the command line defines the launch bounds:
+/* The CUDA kernels for one plan, compiled when a mechanism is run (src/jit/nvrtc.c). sarrus_constant_plan.h holds the plan
+ * (src/jit/plan_text.c); the command line defines the launch bounds:
  *   SARRUS_BLOCK_THREADS   threads of a block, a multiple of the warp
  *   SARRUS_BLOCKS          blocks that a multiprocessor is to hold at once, which limits the registers
  * As in expand.cu a warp is a tile and a thread is a lane. The arrays of an evaluation are the thread's own: registers within a
  * phase, and local memory, where a warp's accesses lie side by side, from one phase to the next. */
 #include <sarrus_constant_plan.h>
 
-#define SARRUS_REVEAL_INSIDE 1
+#define SARRUS_RANK_PATH_INSIDE 1
 #include "kernels/cuda/lanes.h"
 #include "kernels/step/advance.h"
 
@@ -32,8 +32,8 @@ extern "C" __global__ void __launch_bounds__(SARRUS_BLOCK_THREADS, SARRUS_BLOCKS
         real *tile = lane_of_tile(lanes.tiles, i_tile, (size_t)sarrus_constant_plan.layout.n_arrays);
         ev.external = nullptr;
         ev.external_user = nullptr;
-        ev.reveal = nullptr;
-        ev.reveal_user = nullptr;
+        ev.rank_path = nullptr;
+        ev.rank_path_user = nullptr;
         sarrus_evaluation_begin(&ev, &sarrus_constant_plan, &ws, tile);
         uint64_t *n_done = lanes.n_done ? lane_of_tile(lanes.n_done, i_tile, 1) : nullptr;
         sarrus_clock from = clock;

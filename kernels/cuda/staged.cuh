@@ -161,8 +161,8 @@ static __device__ bool staged_begin(const staged_launch *work, staged_member *wh
     real *workspace = work->lanes.workspace + i_tile * work->lanes.n_workspace_arrays * LANE_WIDTH + lane;
     (void)sarrus_workspace_cut(&work->mech, workspace, &who->ws);
     sarrus_constant_directions(&work->mech, &who->ws);
-    who->ev.reveal = nullptr;
-    who->ev.reveal_user = nullptr;
+    who->ev.rank_path = nullptr;
+    who->ev.rank_path_user = nullptr;
     who->ev.external = staged_solve;
     who->ev.external_user = who;
     sarrus_evaluation_begin(&who->ev, &work->mech, &who->ws, who->tile);

@@ -30,8 +30,8 @@ typedef struct sarrus_evaluation {
     const real *crossed;        /* [2 n_blocks] rows that are crossed exactly in this passage; NULL: none in any lane */
     sarrus_external_solve external;
     void *external_user;
-    sarrus_external_reveal reveal; /* specialised kernels: the generic rank-revealing path */
-    void *reveal_user;
+    sarrus_external_rank_path rank_path; /* specialised kernels: the generic rank-revealing path */
+    void *rank_path_user;
     const volatile int32_t *stop;      /* non-zero: what is computed is good for nothing, no step may end; NULL: there is none */
     struct sarrus_evaluation *outside; /* specialised kernels: the evaluation that this one is a local copy of */
     int32_t wants_force;               /* somebody will look at ws->force after the next acceleration */

@@ -47,26 +47,26 @@ PLAN_BODY void sarrus_push(const sarrus_mechanism *mech, const real *parameter, 
 LANE_FUNCTION real
     sarrus_share(const real *parameter, sarrus_workspace *ws, const sarrus_lane_share *share, int32_t kind, real sum) {
     if (kind == SARRUS_LANE_CRANK)
-        return real_fma(frame_place(ws->push, share->push, 0), frame_place(ws->lever, share->turn, 0), sum);
-    sum = real_fma(frame_place(ws->push, share->push, 0), frame_place(ws->turn, share->turn, 0), sum);
+        return real_fma(frame_at_offset(ws->push, share->push, 0), frame_at_offset(ws->lever, share->turn, 0), sum);
+    sum = real_fma(frame_at_offset(ws->push, share->push, 0), frame_at_offset(ws->turn, share->turn, 0), sum);
     if (kind == SARRUS_LANE_ROTATION)
         return sum;
-    real m_inverse = parameter_place(parameter, share->mass);
+    real m_inverse = parameter_at_offset(parameter, share->mass);
     if (kind == SARRUS_LANE_PLUS)
         return sum + m_inverse;
     if (kind == SARRUS_LANE_MINUS)
         return sum - m_inverse;
-    real x = frame_place(ws->direction, share->direction_i, 0), y = frame_place(ws->direction, share->direction_i, 1);
-    real dot =
-        real_fma(x, frame_place(ws->direction, share->direction_j, 0), y * frame_place(ws->direction, share->direction_j, 1));
+    real x = frame_at_offset(ws->direction, share->direction_i, 0), y = frame_at_offset(ws->direction, share->direction_i, 1);
+    real dot = real_fma(x, frame_at_offset(ws->direction, share->direction_j, 0),
+                        y * frame_at_offset(ws->direction, share->direction_j, 1));
     return kind == SARRUS_LANE_GENERAL_PLUS ? real_fma(dot, m_inverse, sum) : real_fnma(dot, m_inverse, sum);
 }
 
 /* A share of one kind, the first at its destination or not. */
 LANE_FUNCTION void sarrus_gram_share(const real *parameter, sarrus_workspace *ws, const sarrus_lane_share *share, int32_t kind,
                                      int is_first) {
-    real before = is_first ? real_set(0.0) : frame_place(ws->factor, share->destination, 0);
-    frame_place(ws->factor, share->destination, 0) = sarrus_share(parameter, ws, share, kind, before);
+    real before = is_first ? real_set(0.0) : frame_at_offset(ws->factor, share->destination, 0);
+    frame_at_offset(ws->factor, share->destination, 0) = sarrus_share(parameter, ws, share, kind, before);
 }
 
 /* One segment of shares, of one kind. */
@@ -80,45 +80,45 @@ LANE_FUNCTION void sarrus_gram_segment(const sarrus_mechanism *mech, const real 
 
 /* The block share of a crank, the first at its destination or not. */
 LANE_FUNCTION void sarrus_gram_crank(sarrus_workspace *ws, const sarrus_lane_block_share *share, int32_t kind, int is_first) {
-    const sarrus_lane_place s = share->destination;
-    real px = frame_place(ws->push, share->push, 0), py = frame_place(ws->push, share->push, 2);
-    real lx = frame_place(ws->lever, share->turn, 0), ly = frame_place(ws->lever, share->turn, 2);
-    frame_place(ws->factor, s, 0) = is_first ? px * lx : real_fma(px, lx, frame_place(ws->factor, s, 0));
+    const sarrus_lane_offset s = share->destination;
+    real px = frame_at_offset(ws->push, share->push, 0), py = frame_at_offset(ws->push, share->push, 2);
+    real lx = frame_at_offset(ws->lever, share->turn, 0), ly = frame_at_offset(ws->lever, share->turn, 2);
+    frame_at_offset(ws->factor, s, 0) = is_first ? px * lx : real_fma(px, lx, frame_at_offset(ws->factor, s, 0));
     if (kind == SARRUS_LANE_CRANK_DIAGONAL) {
-        frame_place(ws->factor, s, 1) = is_first ? py * lx : real_fma(py, lx, frame_place(ws->factor, s, 1));
-        frame_place(ws->factor, s, 2) = is_first ? py * ly : real_fma(py, ly, frame_place(ws->factor, s, 2));
+        frame_at_offset(ws->factor, s, 1) = is_first ? py * lx : real_fma(py, lx, frame_at_offset(ws->factor, s, 1));
+        frame_at_offset(ws->factor, s, 2) = is_first ? py * ly : real_fma(py, ly, frame_at_offset(ws->factor, s, 2));
     } else {
-        frame_place(ws->factor, s, 1) = is_first ? px * ly : real_fma(px, ly, frame_place(ws->factor, s, 1));
-        frame_place(ws->factor, s, 2) = is_first ? py * lx : real_fma(py, lx, frame_place(ws->factor, s, 2));
-        frame_place(ws->factor, s, 3) = is_first ? py * ly : real_fma(py, ly, frame_place(ws->factor, s, 3));
+        frame_at_offset(ws->factor, s, 1) = is_first ? px * ly : real_fma(px, ly, frame_at_offset(ws->factor, s, 1));
+        frame_at_offset(ws->factor, s, 2) = is_first ? py * lx : real_fma(py, lx, frame_at_offset(ws->factor, s, 2));
+        frame_at_offset(ws->factor, s, 3) = is_first ? py * ly : real_fma(py, ly, frame_at_offset(ws->factor, s, 3));
     }
 }
 
 /* A block share of one kind, the first at its destination or not. */
 LANE_FUNCTION void sarrus_gram_block(const real *parameter, sarrus_workspace *ws, const sarrus_lane_block_share *share,
                                      int32_t kind, int is_first) {
-    const sarrus_lane_place s = share->destination;
+    const sarrus_lane_offset s = share->destination;
     if (kind == SARRUS_LANE_CRANK_DIAGONAL || kind == SARRUS_LANE_CRANK_BLOCK) {
         sarrus_gram_crank(ws, share, kind, is_first);
         return;
     }
-    real m_inverse = parameter_place(parameter, share->mass);
-    real px = frame_place(ws->push, share->push, 0), py = frame_place(ws->push, share->push, 2);
-    real tx = frame_place(ws->turn, share->turn, 0), ty = frame_place(ws->turn, share->turn, 2);
+    real m_inverse = parameter_at_offset(parameter, share->mass);
+    real px = frame_at_offset(ws->push, share->push, 0), py = frame_at_offset(ws->push, share->push, 2);
+    real tx = frame_at_offset(ws->turn, share->turn, 0), ty = frame_at_offset(ws->turn, share->turn, 2);
     if (kind == SARRUS_LANE_OPPOSITE)
         m_inverse = -m_inverse;
-    real xx = is_first ? m_inverse : frame_place(ws->factor, s, 0) + m_inverse;
+    real xx = is_first ? m_inverse : frame_at_offset(ws->factor, s, 0) + m_inverse;
     if (kind == SARRUS_LANE_DIAGONAL) {
-        real yy = is_first ? m_inverse : frame_place(ws->factor, s, 2) + m_inverse;
-        frame_place(ws->factor, s, 0) = real_fma(px, tx, xx);
-        frame_place(ws->factor, s, 1) = is_first ? py * tx : real_fma(py, tx, frame_place(ws->factor, s, 1));
-        frame_place(ws->factor, s, 2) = real_fma(py, ty, yy);
+        real yy = is_first ? m_inverse : frame_at_offset(ws->factor, s, 2) + m_inverse;
+        frame_at_offset(ws->factor, s, 0) = real_fma(px, tx, xx);
+        frame_at_offset(ws->factor, s, 1) = is_first ? py * tx : real_fma(py, tx, frame_at_offset(ws->factor, s, 1));
+        frame_at_offset(ws->factor, s, 2) = real_fma(py, ty, yy);
     } else {
-        real yy = is_first ? m_inverse : frame_place(ws->factor, s, 3) + m_inverse;
-        frame_place(ws->factor, s, 0) = real_fma(px, tx, xx);
-        frame_place(ws->factor, s, 1) = is_first ? px * ty : real_fma(px, ty, frame_place(ws->factor, s, 1));
-        frame_place(ws->factor, s, 2) = is_first ? py * tx : real_fma(py, tx, frame_place(ws->factor, s, 2));
-        frame_place(ws->factor, s, 3) = real_fma(py, ty, yy);
+        real yy = is_first ? m_inverse : frame_at_offset(ws->factor, s, 3) + m_inverse;
+        frame_at_offset(ws->factor, s, 0) = real_fma(px, tx, xx);
+        frame_at_offset(ws->factor, s, 1) = is_first ? px * ty : real_fma(px, ty, frame_at_offset(ws->factor, s, 1));
+        frame_at_offset(ws->factor, s, 2) = is_first ? py * tx : real_fma(py, tx, frame_at_offset(ws->factor, s, 2));
+        frame_at_offset(ws->factor, s, 3) = real_fma(py, ty, yy);
     }
 }
 
@@ -133,8 +133,8 @@ LANE_FUNCTION void sarrus_gram_blocks(const sarrus_mechanism *mech, const real *
 
 /* ws->factor ← the lower triangle of S over the rows of the factor, in elimination order. */
 PLAN_BODY void sarrus_gram(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
-    PLAN_RUNS(FILL, i, lap, 0, mech->factor.n_fill, frame_place(ws->factor, PLAN_AT(mech, fill, i, lap), 0) = real_set(0.0))
-    PLAN_RUNS(PADS, i, lap, 0, mech->factor.n_pads, frame_place(ws->factor, PLAN_AT(mech, pad, i, lap), 0) = real_set(1.0))
+    PLAN_RUNS(FILL, i, lap, 0, mech->factor.n_fill, frame_at_offset(ws->factor, PLAN_AT(mech, fill, i, lap), 0) = real_set(0.0))
+    PLAN_RUNS(PADS, i, lap, 0, mech->factor.n_pads, frame_at_offset(ws->factor, PLAN_AT(mech, pad, i, lap), 0) = real_set(1.0))
     sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_DIAGONAL, 1);
     sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_SAME, 1);
     sarrus_gram_blocks(mech, parameter, ws, SARRUS_LANE_OPPOSITE, 1);

@@ -29,8 +29,8 @@ LANE_FUNCTION void sarrus_frame_open(sarrus_evaluation *outside, sarrus_workspac
     ev->crossed = outside->crossed;
     ev->external = outside->external;
     ev->external_user = outside->external_user;
-    ev->reveal = outside->reveal;
-    ev->reveal_user = outside->reveal_user;
+    ev->rank_path = outside->rank_path;
+    ev->rank_path_user = outside->rank_path_user;
     ev->stop = outside->stop;
     ev->wants_force = outside->wants_force;
     ev->wants_closeness = outside->wants_closeness;

@@ -31,7 +31,7 @@ PLAN_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
             frame_at(ws->solution, k) = real_set(0.0);
     }
     PLAN_RUNS(FACTORED, k, lap, 0, mech->factor.n_rows,
-              frame_place(ws->solution, PLAN_AT(mech, at, k, lap), 0) = frame_place(right, PLAN_AT(mech, row, k, lap), 0))
+              frame_at_offset(ws->solution, PLAN_AT(mech, at, k, lap), 0) = frame_at_offset(right, PLAN_AT(mech, row, k, lap), 0))
     if (ev->is_factored) {
         sarrus_ldlt_forward(mech, ws, ws->solution);
     } else {
@@ -44,9 +44,10 @@ PLAN_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
     }
     sarrus_ldlt_backward(mech, ws, ws->solution);
     PLAN_RUNS(FACTORED, k, lap, 0, mech->factor.n_rows,
-              frame_place(ws->multiplier, PLAN_AT(mech, row, k, lap), 0) = frame_place(ws->solution, PLAN_AT(mech, at, k, lap), 0))
+              frame_at_offset(ws->multiplier, PLAN_AT(mech, row, k, lap), 0) =
+                  frame_at_offset(ws->solution, PLAN_AT(mech, at, k, lap), 0))
     PLAN_EACH (k, 0, mech->factor.n_dependent)
-        frame_place(ws->multiplier, mech->lane.dependent[k], 0) = real_set(0.0);
+        frame_at_offset(ws->multiplier, mech->lane.dependent[k], 0) = real_set(0.0);
     mask refused = real_lt(real_set(0.0), frame_at(ws->refused, 0));
     return mask_or(refused, mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent))));
 }

@@ -15,7 +15,7 @@
 #ifndef SARRUS_FORMULATION_UDWADIA_KALABA_H
 #define SARRUS_FORMULATION_UDWADIA_KALABA_H
 
-#include "kernels/formulation/reveal.h"
+#include "kernels/formulation/rank_path.h"
 #include "kernels/formulation/standing_rows.h"
 
 /* Σ μ ṡ of the drives: what they do through their rows. Dependent rows have none to do (wᵀJ = 0 makes wᵀṡ = 0). */
@@ -49,7 +49,7 @@ PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const
     ++ev->n_rank_revealing;
     if (mech->integrator.is_adaptive && ev->at_q) /* Φ in the workspace may be that of another state */
         ev->off = real_sqrt(sarrus_open2(mech, ev->parameter, ws, ev->at_q, ev->at_v));
-    const sarrus_rank_decision found = sarrus_reveal(ev, rhs, slow, SARRUS_DOUBT_ACCELERATION);
+    const sarrus_rank_decision found = sarrus_rank_path(ev, rhs, slow, SARRUS_DOUBT_ACCELERATION);
     sarrus_found_replace(ev, slow, &found);
     PLAN_EACH (i, 0, mech->n)
         frame_at(out, i) = real_select(slow, frame_at(ws->z, i) + frame_at(base, i), frame_at(out, i));
@@ -149,7 +149,7 @@ PLAN_BODY void sarrus_correct_projection_body(sarrus_evaluation *ev, const real 
     if (!mask_any(slow))
         return;
     ++ev->n_rank_revealing;
-    (void)sarrus_reveal(ev, rhs, slow, SARRUS_DOUBT_PROJECTION);
+    (void)sarrus_rank_path(ev, rhs, slow, SARRUS_DOUBT_PROJECTION);
     PLAN_EACH (i, 0, mech->n)
         frame_at(out, i) = real_select(slow, frame_at(ws->z, i), frame_at(out, i));
 }

@@ -37,7 +37,7 @@ typedef double real_scalar; /* a plain number of the plan on its way into a lane
 typedef int64_t lane_bits __attribute__((vector_size(8 * SARRUS_LANE_WIDTH)));
 
 /* Element at a place (index × LANE_WIDTH) of a lane array: an lvalue. */
-#define lane_place(array, place) (*(real *)(void *)((char *)(array) + sizeof(double) * (size_t)(place)))
+#define lane_at_offset(array, place) (*(real *)(void *)((char *)(array) + sizeof(double) * (size_t)(place)))
 
 /* Whether the owner of a flag (NULL: there is none) has asked for an end. */
 LANE_FUNCTION int lane_is_stopped(const volatile int32_t *stop) {

@@ -28,7 +28,7 @@ typedef double real_scalar; /* a plain number of the plan on its way into a lane
 typedef bool mask;
 
 /* Element at a place (index × LANE_WIDTH) of a lane array: an lvalue. */
-#define lane_place(array, place) ((array)[place])
+#define lane_at_offset(array, place) ((array)[place])
 
 /* A kernel on a device is not stopped: it is given few steps at a time. */
 LANE_FUNCTION int lane_is_stopped(const volatile int32_t *stop) {

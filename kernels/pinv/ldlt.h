@@ -36,29 +36,29 @@ typedef struct sarrus_block {
 } sarrus_block;
 
 /* factor[target] −= factor[x] bᵀ, blocks row by row. */
-LANE_FUNCTION void sarrus_block_subtract(sarrus_workspace *ws, sarrus_lane_place target, int32_t x, const sarrus_block *b) {
+LANE_FUNCTION void sarrus_block_subtract(sarrus_workspace *ws, sarrus_lane_offset target, int32_t x, const sarrus_block *b) {
     real a00 = frame_at(ws->factor, x), a01 = frame_at(ws->factor, x + 1);
     real a10 = frame_at(ws->factor, x + 2), a11 = frame_at(ws->factor, x + 3);
-    real t00 = real_fnma(a00, b->b00, frame_place(ws->factor, target, 0));
-    real t01 = real_fnma(a00, b->b10, frame_place(ws->factor, target, 1));
-    real t10 = real_fnma(a10, b->b00, frame_place(ws->factor, target, 2));
-    real t11 = real_fnma(a10, b->b10, frame_place(ws->factor, target, 3));
-    frame_place(ws->factor, target, 0) = real_fnma(a01, b->b01, t00);
-    frame_place(ws->factor, target, 1) = real_fnma(a01, b->b11, t01);
-    frame_place(ws->factor, target, 2) = real_fnma(a11, b->b01, t10);
-    frame_place(ws->factor, target, 3) = real_fnma(a11, b->b11, t11);
+    real t00 = real_fnma(a00, b->b00, frame_at_offset(ws->factor, target, 0));
+    real t01 = real_fnma(a00, b->b10, frame_at_offset(ws->factor, target, 1));
+    real t10 = real_fnma(a10, b->b00, frame_at_offset(ws->factor, target, 2));
+    real t11 = real_fnma(a10, b->b10, frame_at_offset(ws->factor, target, 3));
+    frame_at_offset(ws->factor, target, 0) = real_fnma(a01, b->b01, t00);
+    frame_at_offset(ws->factor, target, 1) = real_fnma(a01, b->b11, t01);
+    frame_at_offset(ws->factor, target, 2) = real_fnma(a11, b->b01, t10);
+    frame_at_offset(ws->factor, target, 3) = real_fnma(a11, b->b11, t11);
 }
 
 /* The same on a diagonal block, which keeps (00, 10, 11). */
-LANE_FUNCTION void sarrus_block_subtract_own(sarrus_workspace *ws, sarrus_lane_place target, int32_t x, const sarrus_block *b) {
+LANE_FUNCTION void sarrus_block_subtract_own(sarrus_workspace *ws, sarrus_lane_offset target, int32_t x, const sarrus_block *b) {
     real a00 = frame_at(ws->factor, x), a01 = frame_at(ws->factor, x + 1);
     real a10 = frame_at(ws->factor, x + 2), a11 = frame_at(ws->factor, x + 3);
-    real t00 = real_fnma(a00, b->b00, frame_place(ws->factor, target, 0));
-    real t10 = real_fnma(a10, b->b00, frame_place(ws->factor, target, 1));
-    real t11 = real_fnma(a10, b->b10, frame_place(ws->factor, target, 2));
-    frame_place(ws->factor, target, 0) = real_fnma(a01, b->b01, t00);
-    frame_place(ws->factor, target, 1) = real_fnma(a11, b->b01, t10);
-    frame_place(ws->factor, target, 2) = real_fnma(a11, b->b11, t11);
+    real t00 = real_fnma(a00, b->b00, frame_at_offset(ws->factor, target, 0));
+    real t10 = real_fnma(a10, b->b00, frame_at_offset(ws->factor, target, 1));
+    real t11 = real_fnma(a10, b->b10, frame_at_offset(ws->factor, target, 2));
+    frame_at_offset(ws->factor, target, 0) = real_fnma(a01, b->b01, t00);
+    frame_at_offset(ws->factor, target, 1) = real_fnma(a11, b->b01, t10);
+    frame_at_offset(ws->factor, target, 2) = real_fnma(a11, b->b11, t11);
 }
 
 /* What a column's own pivots and right side hand to its entries. Column and entries are those of the plan's list, in a lap. */
@@ -82,7 +82,7 @@ LANE_FUNCTION void sarrus_ldlt_clear(const sarrus_mechanism *mech, sarrus_worksp
 /* Entry p of a column: what it subtracts from the columns behind and from the right side, and its L. */
 LANE_FUNCTION void sarrus_ldlt_entry(const sarrus_mechanism *mech, sarrus_workspace *ws, const sarrus_ldlt_head *head, int32_t p) {
     const int32_t x = sarrus_ldlt_place(mech, head->k, head->lap, p), update = mech->lane.first_update[p];
-    const sarrus_lane_place row = PLAN_AT(mech, entry_row, p, head->lap);
+    const sarrus_lane_offset row = PLAN_AT(mech, entry_row, p, head->lap);
     sarrus_block b;
     b.b00 = frame_at(ws->factor, x) * head->i0;
     b.b01 = frame_at(ws->factor, x + 1) * head->i1;
@@ -92,10 +92,10 @@ LANE_FUNCTION void sarrus_ldlt_entry(const sarrus_mechanism *mech, sarrus_worksp
     PLAN_EACH_ENTRY(a, p + 1, mech->factor.column[head->k + 1],
                     sarrus_block_subtract(ws, PLAN_AT(mech, update, update + a - p, head->lap),
                                           sarrus_ldlt_place(mech, head->k, head->lap, a), &b))
-    real s0 = real_fnma(b.b00, head->y0, frame_place(ws->solution, row, 0));
-    real s1 = real_fnma(b.b10, head->y0, frame_place(ws->solution, row, 1));
-    frame_place(ws->solution, row, 0) = real_fnma(b.b01, head->y1, s0);
-    frame_place(ws->solution, row, 1) = real_fnma(b.b11, head->y1, s1);
+    real s0 = real_fnma(b.b00, head->y0, frame_at_offset(ws->solution, row, 0));
+    real s1 = real_fnma(b.b10, head->y0, frame_at_offset(ws->solution, row, 1));
+    frame_at_offset(ws->solution, row, 0) = real_fnma(b.b01, head->y1, s0);
+    frame_at_offset(ws->solution, row, 1) = real_fnma(b.b11, head->y1, s1);
     frame_at(ws->factor, x) = b.b00;
     frame_at(ws->factor, x + 1) = b.b01;
     frame_at(ws->factor, x + 2) = b.b10;
@@ -125,8 +125,8 @@ LANE_FUNCTION mask sarrus_ldlt_column(const sarrus_mechanism *mech, sarrus_works
 LANE_FUNCTION void sarrus_ldlt_scale(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                      const sarrus_lane_scale *scale) {
     const real guard = real_set(mech->factor.guard[PLAN_INDEX(scale->at)]);
-    frame_place(ws->diagonal, scale->at, 0) =
-        real_fma(parameter_place(parameter, scale->mass), guard, frame_place(ws->diagonal, scale->at, 0));
+    frame_at_offset(ws->diagonal, scale->at, 0) =
+        real_fma(parameter_at_offset(parameter, scale->mass), guard, frame_at_offset(ws->diagonal, scale->at, 0));
 }
 PLAN_BODY void sarrus_ldlt_scales(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
     sarrus_lane_scale now;
@@ -169,11 +169,11 @@ PLAN_BODY void sarrus_ldlt_closeness(const sarrus_mechanism *mech, sarrus_worksp
 LANE_FUNCTION void sarrus_ldlt_forward_entry(const sarrus_mechanism *mech, sarrus_workspace *ws, const sarrus_ldlt_head *head,
                                              int32_t p, real *y) {
     const int32_t x = sarrus_ldlt_place(mech, head->k, head->lap, p);
-    const sarrus_lane_place row = PLAN_AT(mech, entry_row, p, head->lap);
-    real s0 = real_fnma(frame_at(ws->factor, x), head->y0, frame_place(y, row, 0));
-    real s1 = real_fnma(frame_at(ws->factor, x + 2), head->y0, frame_place(y, row, 1));
-    frame_place(y, row, 0) = real_fnma(frame_at(ws->factor, x + 1), head->y1, s0);
-    frame_place(y, row, 1) = real_fnma(frame_at(ws->factor, x + 3), head->y1, s1);
+    const sarrus_lane_offset row = PLAN_AT(mech, entry_row, p, head->lap);
+    real s0 = real_fnma(frame_at(ws->factor, x), head->y0, frame_at_offset(y, row, 0));
+    real s1 = real_fnma(frame_at(ws->factor, x + 2), head->y0, frame_at_offset(y, row, 1));
+    frame_at_offset(y, row, 0) = real_fnma(frame_at(ws->factor, x + 1), head->y1, s0);
+    frame_at_offset(y, row, 1) = real_fnma(frame_at(ws->factor, x + 3), head->y1, s1);
 }
 
 LANE_FUNCTION void sarrus_ldlt_forward_column(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t k, int32_t lap, real *y) {
@@ -192,11 +192,11 @@ PLAN_BODY void sarrus_ldlt_forward(const sarrus_mechanism *mech, sarrus_workspac
     PLAN_RUNS(COLUMNS, k, lap, 0, mech->factor.n_blocks, sarrus_ldlt_forward_column(mech, ws, k, lap, y))}
 
 /* (t0, t1) −= L_pᵀ y of the entry at x of the factor, y at `row`. */
-LANE_FUNCTION void sarrus_ldlt_backward_entry(sarrus_workspace *ws, int32_t x, sarrus_lane_place row, const real *y, real *t) {
-    t[0] = real_fnma(frame_at(ws->factor, x), frame_place(y, row, 0), t[0]);
-    t[0] = real_fnma(frame_at(ws->factor, x + 2), frame_place(y, row, 1), t[0]);
-    t[1] = real_fnma(frame_at(ws->factor, x + 1), frame_place(y, row, 0), t[1]);
-    t[1] = real_fnma(frame_at(ws->factor, x + 3), frame_place(y, row, 1), t[1]);
+LANE_FUNCTION void sarrus_ldlt_backward_entry(sarrus_workspace *ws, int32_t x, sarrus_lane_offset row, const real *y, real *t) {
+    t[0] = real_fnma(frame_at(ws->factor, x), frame_at_offset(y, row, 0), t[0]);
+    t[0] = real_fnma(frame_at(ws->factor, x + 2), frame_at_offset(y, row, 1), t[0]);
+    t[1] = real_fnma(frame_at(ws->factor, x + 1), frame_at_offset(y, row, 0), t[1]);
+    t[1] = real_fnma(frame_at(ws->factor, x + 3), frame_at_offset(y, row, 1), t[1]);
 }
 
 LANE_FUNCTION void sarrus_ldlt_backward_column(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t k, int32_t lap,

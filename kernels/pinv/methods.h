@@ -3,7 +3,7 @@
 #define SARRUS_PINV_METHODS_H
 
 #include "kernels/pinv/cholesky.h"
-#include "kernels/pinv/filtered.h"
+#include "kernels/pinv/svd_weights.h"
 #include "kernels/pinv/gram_schmidt.h"
 #include "kernels/pinv/greville.h"
 #include "kernels/pinv/householder.h"

@@ -7,7 +7,7 @@
 
 #include "kernels/step/change_point.h"
 #include "kernels/step/control.h"
-#include "kernels/step/events.h"
+#include "kernels/step/rank_changes.h"
 #include "kernels/step/verdict.h"
 
 /* The fields of sarrus_adaptive_layout that all methods use. */

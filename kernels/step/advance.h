@@ -3,7 +3,7 @@
 #define SARRUS_STEP_ADVANCE_H
 
 #include "kernels/step/fixed.h"
-#include "kernels/step/own_time.h"
+#include "kernels/step/adaptive_tile.h"
 
 /* Baumgarte's gains where no step is being made: those of the parameters, or what the step makes of them. */
 LANE_FUNCTION void sarrus_gains_begin(sarrus_evaluation *ev) {

@@ -290,7 +290,7 @@ LANE_BODY uint64_t sarrus_advance_fixed(sarrus_evaluation *ev, const sarrus_cloc
     if (n_steps > 0 && mask_any(ev->healthy))
         sarrus_fixed_begin(ev, real_set(sarrus_clock_time(clock, clock->step)));
     for (uint64_t k = 0; k < n_steps && mask_any(ev->healthy); ++k) {
-        if (sarrus_events_are_full(ev))
+        if (sarrus_rank_changes_are_full(ev))
             return k;
         sarrus_fixed_step(ev, clock, clock->step + k + 1);
         if (lane_is_stopped(ev->stop))

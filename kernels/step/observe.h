@@ -111,7 +111,7 @@ LANE_BODY real sarrus_rank(sarrus_evaluation *ev) {
         mask slow = mask_and(ev->healthy, sarrus_correct_fast(ev, ws->phi));
         if (!mask_any(slow))
             return ev->max_rank;
-        return real_select(slow, sarrus_reveal(ev, ws->phi, slow, SARRUS_DOUBT_ACCELERATION).rank, ev->max_rank);
+        return real_select(slow, sarrus_rank_path(ev, ws->phi, slow, SARRUS_DOUBT_ACCELERATION).rank, ev->max_rank);
     }
     sarrus_correct_dense(ev, ws->phi);
     return ev->found.rank;

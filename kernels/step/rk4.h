@@ -4,7 +4,7 @@
 #ifndef SARRUS_STEP_RK4_H
 #define SARRUS_STEP_RK4_H
 
-#include "kernels/step/events.h"
+#include "kernels/step/rank_changes.h"
 #include "kernels/step/finite.h"
 #include "kernels/step/project.h"
 

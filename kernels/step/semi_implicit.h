@@ -2,7 +2,7 @@
 #ifndef SARRUS_STEP_SEMI_IMPLICIT_H
 #define SARRUS_STEP_SEMI_IMPLICIT_H
 
-#include "kernels/step/events.h"
+#include "kernels/step/rank_changes.h"
 #include "kernels/step/finite.h"
 
 /* What follows the acceleration at (t, q, v): the new state into ws->q, ws->v, the new work into ws->sum_w[1]. */

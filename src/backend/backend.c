@@ -1,7 +1,7 @@
 #include "backend/backend.h"
 
-#include "backend/cuda_staged.h"
-#include "backend/gpu.h"
+#include "backend/cuda/staged.h"
+#include "backend/cuda/gpu.h"
 #include "core/report.h"
 
 /* AUTO leaves smaller batches to the CPU: a device steps 1,000 instances in no less time than a processor does, for they are 32

@@ -3,7 +3,7 @@
 #ifndef SARRUS_BACKEND_BACKEND_H
 #define SARRUS_BACKEND_BACKEND_H
 
-#include "backend/event_list.h"
+#include "backend/rank_change_list.h"
 #include "core/crew.h"
 #include "kernels/cpu/kernels.h"
 #include "plan/plan.h"
@@ -30,7 +30,7 @@ typedef struct sarrus_backend_ops {
     sarrus_status (*advance)(sarrus_device *device, const sarrus_clock *clock, uint64_t n_steps);
     sarrus_status (*observe)(sarrus_device *device, const sarrus_device_observation *observation);
     /* Appends the changes of rank seen since the last call. */
-    sarrus_status (*events_take)(sarrus_device *device, sarrus_event_list *to);
+    sarrus_status (*rank_changes_take)(sarrus_device *device, sarrus_rank_change_list *to);
     void (*path_counts)(sarrus_device *device, uint64_t *n_evaluations, uint64_t *n_rank_revealing);
     void (*library_counts)(const sarrus_device *device, uint64_t *n_matrices, uint64_t *n_refused); /* NULL: it asks none */
     void (*specialization)(const sarrus_device *device, sarrus_specialization *out);
@@ -49,7 +49,7 @@ struct sarrus_device {
     uint64_t n_tiles;
     int n_threads;     /* of the crew, and of work that is shared otherwise */
     sarrus_crew *crew; /* the device's */
-    bool keeps_events;
+    bool keeps_rank_changes;
     uint64_t n_instances;
     const volatile int32_t *stop; /* as in sarrus_batch_options */
     double *tiles;                /* [n_tiles][n_arrays][width] */

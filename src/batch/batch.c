@@ -23,7 +23,7 @@ struct sarrus_batch {
     uint64_t step;   /* done */
     const volatile int32_t *stop;
     bool is_interrupted; /* until it is reset */
-    sarrus_event_list events;
+    sarrus_rank_change_list events;
 };
 
 /* Scratch of one thread while instances are filled. */
@@ -213,7 +213,7 @@ void sarrus_batch_destroy(sarrus_batch *batch) {
         return;
     if (batch->device)
         batch->device->ops->destroy(batch->device);
-    sarrus_event_list_free(&batch->events);
+    sarrus_rank_change_list_free(&batch->events);
     free(batch);
 }
 
@@ -400,7 +400,7 @@ sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
         {layout->status, 1, layout->status0, 0.0},
         {layout->failed_step, 1, -1, 0.0},
         {layout->n_changes, 1, -1, 0.0},
-        {layout->n_events, 1, -1, 0.0},
+        {layout->n_waiting_changes, 1, -1, 0.0},
         {layout->n_steps, 1, -1, 0.0},
         {layout->n_rejected, 1, -1, 0.0},
         {layout->n_evaluations, 1, -1, 0.0},
@@ -529,8 +529,8 @@ sarrus_status sarrus_batch_verdict(const sarrus_batch *batch, uint64_t i_instanc
 sarrus_status sarrus_batch_rank_events(sarrus_batch *batch, const sarrus_rank_event **events, uint64_t *n_events) {
     if (!batch || !events || !n_events)
         return SARRUS_BAD_ARGUMENT;
-    const sarrus_status status = batch->device->ops->events_take(batch->device, &batch->events);
-    sarrus_event_list_sort(&batch->events);
+    const sarrus_status status = batch->device->ops->rank_changes_take(batch->device, &batch->events);
+    sarrus_rank_change_list_sort(&batch->events);
     *events = batch->events.items;
     *n_events = batch->events.n_items;
     return batch->events.has_lost ? SARRUS_NO_MEMORY : status;
@@ -539,7 +539,7 @@ sarrus_status sarrus_batch_rank_events(sarrus_batch *batch, const sarrus_rank_ev
 void sarrus_batch_rank_events_clear(sarrus_batch *batch) {
     if (!batch)
         return;
-    (void)batch->device->ops->events_take(batch->device, &batch->events);
+    (void)batch->device->ops->rank_changes_take(batch->device, &batch->events);
     batch->events.n_items = 0;
     batch->events.has_lost = false;
 }

@@ -8,7 +8,7 @@
 #include "cli/progress.h"
 #include "cli/scenario_argument.h"
 #include "cli/signals.h"
-#include "plan/card_text.h"
+#include "plan/report_text.h"
 #include "sarrus/warning.h"
 
 typedef struct check_arguments {
@@ -68,7 +68,7 @@ static void warnings_print(const sarrus_warnings *warnings) {
         sarrus_warning warning;
         sarrus_warnings_get(warnings, i, &warning);
         const char *own = sarrus_warning_kind_title(warning.kind);
-        sarrus_card_sentence(stdout, strcmp(own, title) != 0 ? own : "", "%s", warning.text);
+        sarrus_report_sentence(stdout, strcmp(own, title) != 0 ? own : "", "%s", warning.text);
         title = own;
     }
     printf("\n");
@@ -124,7 +124,7 @@ static void json_print(const char *path, const sarrus_model *model, const sarrus
     for (int i = 0; i < sizes.n; i++)
         sarrus_json_text(&json, NULL, sarrus_plan_coordinate_name(plan, i));
     sarrus_json_close(&json, ']');
-    sarrus_json_text(&json, "card", sarrus_plan_card(plan));
+    sarrus_json_text(&json, "card", sarrus_plan_report(plan));
     sarrus_json_close(&json, '}');
 }
 
@@ -148,7 +148,7 @@ static int file_check(const char *path, const check_arguments *arguments) {
         json_print(path, scenario.model, plan, warnings);
     } else if (code == SARRUS_EXIT_DONE) {
         warnings_print(warnings);
-        fputs(sarrus_plan_card(plan), stdout);
+        fputs(sarrus_plan_report(plan), stdout);
     }
     sarrus_warnings_destroy(warnings);
     sarrus_plan_destroy(plan);

@@ -67,7 +67,7 @@ static void piece_begin(sarrus_configuration *c) {
     mech->n_forces = mech->n_inputs = mech->n_cranks = 0;
     mech->solve = SARRUS_SOLVE_AUTO;
     mech->factor = (sarrus_mech_factor){0};
-    mech->event_capacity = 0;
+    mech->rank_change_capacity = 0;
     mech->p_body = n_parameters;
     mech->n_parameters = n_parameters + 2 * SARRUS_PB_N;
     mech->layout = (sarrus_tile_layout){.q = mech->n_parameters, .v = mech->n_parameters + 6, .n_arrays = mech->n_parameters + 12};

@@ -18,8 +18,8 @@ static int32_t lane_kind(const sarrus_mech_share *share) {
     }
 }
 
-static sarrus_lane_place place(int32_t index, int32_t width) {
-    return (sarrus_lane_place)index * (sarrus_lane_place)width;
+static sarrus_lane_offset place(int32_t index, int32_t width) {
+    return (sarrus_lane_offset)index * (sarrus_lane_offset)width;
 }
 
 static sarrus_lane_share lane_share(const sarrus_mechanism *mech, const sarrus_mech_share *share, int32_t width) {
@@ -91,8 +91,8 @@ static void lower_scales(const sarrus_mechanism *from, int32_t width, sarrus_lan
 }
 
 /* Indices as places, each index counting for `step` lane arrays. */
-static sarrus_lane_place *lower_indices(const int32_t *from, int32_t n, int32_t step, sarrus_lane_place **next) {
-    sarrus_lane_place *out = *next;
+static sarrus_lane_offset *lower_indices(const int32_t *from, int32_t n, int32_t step, sarrus_lane_offset **next) {
+    sarrus_lane_offset *out = *next;
     for (int32_t i = 0; i < n; ++i)
         out[i] = place(from[i], step);
     *next += n;
@@ -118,7 +118,7 @@ bool sarrus_plan_lower(const sarrus_plan *plan, int32_t width, sarrus_lowered *o
     out->mech = *from;
     out->block =
         malloc((size_t)f->n_shares * sizeof(sarrus_lane_share) + (size_t)f->n_block_shares * sizeof(sarrus_lane_block_share) +
-               (size_t)f->n_scales * sizeof(sarrus_lane_scale) + n_places * sizeof(sarrus_lane_place) +
+               (size_t)f->n_scales * sizeof(sarrus_lane_scale) + n_places * sizeof(sarrus_lane_offset) +
                (size_t)f->n_entries * sizeof(int32_t) + 64);
     if (!out->block)
         return false;
@@ -126,7 +126,7 @@ bool sarrus_plan_lower(const sarrus_plan *plan, int32_t width, sarrus_lowered *o
     sarrus_lane_share *share = out->block;
     sarrus_lane_block_share *block_share = (sarrus_lane_block_share *)(void *)(share + f->n_shares);
     sarrus_lane_scale *scale = (sarrus_lane_scale *)(void *)(block_share + f->n_block_shares);
-    sarrus_lane_place *next = (sarrus_lane_place *)(void *)(scale + f->n_scales);
+    sarrus_lane_offset *next = (sarrus_lane_offset *)(void *)(scale + f->n_scales);
     lane->width = width;
     lane->share = share;
     lane->block_share = block_share;

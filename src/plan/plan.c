@@ -149,7 +149,7 @@ static sarrus_status make(sarrus_context *context, sarrus_plan *plan, sarrus_ord
     sarrus_plan_limits(plan);
     plan->hash = hash_of(plan);
     sarrus_plan_cost_count(plan);
-    return sarrus_plan_card_write(context, plan);
+    return sarrus_plan_report_write(context, plan);
 }
 
 sarrus_status sarrus_plan_create_in_order(sarrus_context *context, const sarrus_model *model, sarrus_order_kind wanted,
@@ -258,7 +258,7 @@ const char *sarrus_plan_speed_name(const sarrus_plan *plan, int i) {
     return plan && i >= 0 && i < plan->mech.n ? plan->speed_names[i] : NULL;
 }
 
-const char *sarrus_plan_card(const sarrus_plan *plan) {
+const char *sarrus_plan_report(const sarrus_plan *plan) {
     return plan ? plan->card : NULL;
 }
 

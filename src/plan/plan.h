@@ -144,7 +144,7 @@ double sarrus_plan_rounded(double x);
 
 /* Flops of LDLᵀ with this many blocks, blocks of L below the diagonal and updates, and of one solution with it. */
 double sarrus_plan_factor_flops(int n_blocks, int n_entries, int n_updates);
-SARRUS_MUST_USE sarrus_status sarrus_plan_card_write(sarrus_context *context, sarrus_plan *plan);
+SARRUS_MUST_USE sarrus_status sarrus_plan_report_write(sarrus_context *context, sarrus_plan *plan);
 void sarrus_plan_graph_free(sarrus_plan_graph *graph);
 
 /* The parameters [n_parameters] and the given state q, v [n] (before assembly) of the instance with these values

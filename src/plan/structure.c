@@ -172,8 +172,8 @@ static void fill_layout(sarrus_mechanism *mech) {
     layout->rank = at++;
     layout->rank_now = at++;
     layout->n_changes = at++;
-    layout->n_events = at++;
-    layout->event = at, at += 3 * mech->event_capacity;
+    layout->n_waiting_changes = at++;
+    layout->waiting_change = at, at += 3 * mech->rank_change_capacity;
     layout->n_steps = at++;
     layout->n_rejected = at++;
     layout->n_evaluations = at++;
@@ -236,7 +236,7 @@ static void fill_options(sarrus_plan *plan) {
     mech->is_judged = !isinf(model->limits.error);
     mech->has_swing = isnan(model->limits.energy);
     /* Changes of rank are rare; more of them between two looks only make the tile come back sooner. */
-    mech->event_capacity = model->output.channels & SARRUS_CHANNEL_RANK ? 4 : 0;
+    mech->rank_change_capacity = model->output.channels & SARRUS_CHANNEL_RANK ? 4 : 0;
     mech->project = projections[model->dynamics.projection];
     mech->project_tolerance = model->dynamics.projection_tolerance;
     mech->has_baumgarte =

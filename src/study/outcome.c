@@ -97,7 +97,8 @@ static bool rows_reserve(sarrus_outcome *outcome, uint64_t n) {
     return true;
 }
 
-sarrus_status sarrus_outcome_events_take(sarrus_outcome *outcome, sarrus_context *context, sarrus_batch *batch, double t_limit) {
+sarrus_status sarrus_outcome_rank_changes_take(sarrus_outcome *outcome, sarrus_context *context, sarrus_batch *batch,
+                                               double t_limit) {
     const sarrus_rank_event *events = NULL;
     uint64_t n_events = 0;
     outcome->n_rows = 0;

@@ -50,8 +50,8 @@ void sarrus_outcome_free(sarrus_outcome *outcome);
 void sarrus_outcome_update(sarrus_outcome *outcome, const sarrus_batch *batch);
 
 /* Takes the changes of rank out of the batch: those before t_limit become the rows, the others are dropped. NO_MEMORY. */
-SARRUS_MUST_USE sarrus_status sarrus_outcome_events_take(sarrus_outcome *outcome, sarrus_context *context, sarrus_batch *batch,
-                                                         double t_limit);
+SARRUS_MUST_USE sarrus_status sarrus_outcome_rank_changes_take(sarrus_outcome *outcome, sarrus_context *context,
+                                                               sarrus_batch *batch, double t_limit);
 
 /* For the sink; valid until the next change. */
 sarrus_sink_outcome sarrus_outcome_view(const sarrus_outcome *outcome, bool is_complete);

@@ -237,7 +237,7 @@ static void run_release(run_job *run) {
 /* Hands a block over, with how every instance stands. What happened after the last output of a stopped run is not in the file. */
 static sarrus_status block_submit(run_job *run, uint64_t n_rows, bool is_stopped) {
     const double t_limit = is_stopped ? sarrus_march_time(&run->march) : HUGE_VAL;
-    const sarrus_status status = sarrus_outcome_events_take(&run->outcome, run->context, run->batch, t_limit);
+    const sarrus_status status = sarrus_outcome_rank_changes_take(&run->outcome, run->context, run->batch, t_limit);
     if (status != SARRUS_OK)
         return status;
     sarrus_outcome_update(&run->outcome, run->batch);

@@ -285,7 +285,7 @@ static bool plan(void) {
                 bad_and_told(sarrus_plan_create(w.context, w.model, NULL)) &&
                 bad_and_told(sarrus_plan_create_watched(w.context, NULL, NULL, &out)) &&
                 bad_and_told(sarrus_plan_create_watched(w.context, w.model, NULL, NULL)) && sizes.n == 0 && order.flops == 0.0 &&
-                order.name && sarrus_plan_n_orders(NULL) == 0 && sarrus_plan_hash(NULL) == 0 && sarrus_plan_card(NULL) == NULL &&
+                order.name && sarrus_plan_n_orders(NULL) == 0 && sarrus_plan_hash(NULL) == 0 && sarrus_plan_report(NULL) == NULL &&
                 sarrus_plan_coordinate_name(NULL, 0) == NULL && sarrus_plan_speed_name(NULL, 0) == NULL &&
                 sarrus_plan_coordinate_name(w.plan, 3) == NULL && sarrus_plan_speed_name(w.plan, 3) == NULL;
     for (int i = 0; i < N_BAD && good; ++i) {
@@ -383,7 +383,7 @@ static const struct {
      "warning_kind_title warning_kind_word",
      words},
     {"pinv_compute pinv_count_flops", pinv},
-    {"plan_create plan_create_watched plan_sizes_get plan_n_orders plan_order_get plan_hash plan_card plan_coordinate_name "
+    {"plan_create plan_create_watched plan_sizes_get plan_n_orders plan_order_get plan_hash plan_report plan_coordinate_name "
      "plan_speed_name",
      plan},
     {"result_info_read result_visit", result},

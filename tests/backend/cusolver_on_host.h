@@ -4,7 +4,7 @@
 #ifndef TESTS_BACKEND_CUSOLVER_ON_HOST_H
 #define TESTS_BACKEND_CUSOLVER_ON_HOST_H
 
-#include "backend/cusolver.h"
+#include "backend/cuda/cusolver.h"
 
 typedef struct cusolver_on_host_settings {
     int every_unconverged; /* every so many members do not converge: info says so, and there are no results; 0: none */

@@ -8,7 +8,7 @@
 #include <cusolverDn.h>
 
 extern "C" {
-#include "backend/cusolver.h"
+#include "backend/cuda/cusolver.h"
 }
 
 /* Whether an argument of type `ours` is passed as one of type `theirs`. */
@@ -38,7 +38,7 @@ struct is_called_alike<int (*)(ours...), cublasStatus_t (*)(theirs...)> : std::b
     static_assert(is_called_alike<decltype(sarrus_cusolver::member), decltype(&symbol)>::value, #symbol);
 #define SARRUS_CUSOLVER_OPTIONAL(member, symbol) SARRUS_CUSOLVER(member, symbol)
 #define SARRUS_CUBLAS(member, symbol) SARRUS_CUSOLVER(member, symbol)
-#include "backend/cusolver.def"
+#include "backend/cuda/cusolver.def"
 
 static_assert(sizeof(cusolverStatus_t) == sizeof(int) && CUSOLVER_STATUS_SUCCESS == 0);
 static_assert(sizeof(cublasStatus_t) == sizeof(int) && CUBLAS_STATUS_SUCCESS == 0);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "backend/cusolver.h"
+#include "backend/cuda/cusolver.h"
 #include "kernels/cuda/kernels.h"
 #include "plan/plan.h"
 #include "tests/backend/gpu_trial.h"

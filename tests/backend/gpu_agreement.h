@@ -23,7 +23,7 @@ typedef struct gpu_agreement_wish {
     void (*lanes_set)(int32_t n_lanes); /* of a tile that the fused kernels work on from now on; NULL: always all */
 } gpu_agreement_wish;
 
-/* Fails the test where they do not agree. The second takes the libraries of backend/cusolver.h, which must be there. */
+/* Fails the test where they do not agree. The second takes the libraries of backend/cuda/cusolver.h, which must be there. */
 void gpu_agreement_fused(const gpu_agreement *agreement, const gpu_agreement_wish *wish);
 void gpu_agreement_staged(const gpu_agreement *agreement, const gpu_agreement_wish *wish);
 

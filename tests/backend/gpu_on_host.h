@@ -1,13 +1,13 @@
-/* A GPU played by the host, behind the table of src/backend/gpu.h. What is queued on a stream is done when somebody waits for it,
- * or at gpu_on_host_flush: who reads before waiting finds old numbers. Memory is filled with NaN when it is given out; copies are
- * held against the allocations, and what is misused is counted and said on standard error. Several devices, each with memory of its
- * own, and failures on request. */
+/* A GPU played by the host, behind the table of src/backend/cuda/gpu.h. What is queued on a stream is done when somebody waits for
+ * it, or at gpu_on_host_flush: who reads before waiting finds old numbers. Memory is filled with NaN when it is given out; copies
+ * are held against the allocations, and what is misused is counted and said on standard error. Several devices, each with memory of
+ * its own, and failures on request. */
 #ifndef TESTS_BACKEND_GPU_ON_HOST_H
 #define TESTS_BACKEND_GPU_ON_HOST_H
 
 #include <stddef.h>
 
-#include "backend/gpu.h"
+#include "backend/cuda/gpu.h"
 
 /* Error codes of this device, besides SARRUS_GPU_NO_MEMORY. */
 enum { GPU_ON_HOST_NO_DEVICE = 100, GPU_ON_HOST_LOST = 700, GPU_ON_HOST_BAD_LAUNCH = 701, GPU_ON_HOST_MISUSE = 702 };

@@ -2,7 +2,7 @@
 #ifndef TESTS_BACKEND_GPU_PINV_ON_HOST_H
 #define TESTS_BACKEND_GPU_PINV_ON_HOST_H
 
-#include "backend/gpu_pinv.h"
+#include "backend/cuda/gpu_pinv.h"
 
 #ifdef __cplusplus
 extern "C" {

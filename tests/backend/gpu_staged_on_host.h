@@ -2,7 +2,7 @@
 #ifndef TESTS_BACKEND_GPU_STAGED_ON_HOST_H
 #define TESTS_BACKEND_GPU_STAGED_ON_HOST_H
 
-#include "backend/gpu_staged.h"
+#include "backend/cuda/gpu_staged.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
 #ifndef TESTS_BACKEND_GPU_YARDSTICK_ON_HOST_H
 #define TESTS_BACKEND_GPU_YARDSTICK_ON_HOST_H
 
-#include "backend/gpu_yardstick.h"
+#include "backend/cuda/gpu_yardstick.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -16,7 +16,7 @@
 
 #include "backend/isa.h"
 #include "kernels/cuda/kernels.h"
-#include "plan/constant.h"
+#include "jit/plan_text.h"
 #include "plan/lower.h"
 #include "tests/support/mechanism.h"
 #include "tests/support/place.h"
@@ -30,7 +30,7 @@ enum { N_INSTANCES = 70, N_TILES = (N_INSTANCES + SARRUS_CUDA_WIDTH - 1) / SARRU
 static advance_on_host *unit_load(const sarrus_plan *plan, void **library) {
     char folder[] = "/tmp/sarrus_cuda_XXXXXX", path[64], command[1024];
     assert_non_null(mkdtemp(folder));
-    char *text = sarrus_plan_constant_text(plan, SARRUS_CONSTANT_STRAIGHT);
+    char *text = sarrus_plan_text(plan, SARRUS_PLAN_TEXT_STRAIGHT);
     (void)snprintf(path, sizeof path, "%s/sarrus_constant_plan.h", folder);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -73,11 +73,12 @@ static void speeds_spread(sarrus_batch *batch) {
 
 /* All but the list of events, which the host of a batch takes away. */
 static void compare(const char *what, const sarrus_mechanism *mech, const sarrus_view *batch, const sarrus_view *device) {
-    const int32_t event = mech->layout.event, n_event = 3 * mech->event_capacity;
+    const int32_t event = mech->layout.waiting_change, n_event = 3 * mech->rank_change_capacity;
     for (uint64_t i = 0; i < N_INSTANCES; i++) {
         for (int32_t k = 0; k < mech->layout.n_arrays; k++) {
             const double expected = *element(batch, i, k), actual = *element(device, i, k);
-            if ((k >= event && k < event + n_event) || k == mech->layout.n_events || memcmp(&expected, &actual, sizeof actual) == 0)
+            if ((k >= event && k < event + n_event) || k == mech->layout.n_waiting_changes ||
+                memcmp(&expected, &actual, sizeof actual) == 0)
                 continue;
             fail_msg("%s: instance %d, array %d (q %d, v %d): %.17g, not %.17g", what, (int)i, k, mech->layout.q, mech->layout.v,
                      actual, expected);

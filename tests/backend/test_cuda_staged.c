@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "backend/cuda_staged.h"
-#include "backend/cuda_staged_library.h"
+#include "backend/cuda/staged.h"
+#include "backend/cuda/staged_library.h"
 #include "backend/isa.h"
 #include "plan/lower.h"
 #include "tests/backend/cusolver_on_host.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "backend/cuda_staged.h"
+#include "backend/cuda/staged.h"
 #include "tests/backend/cusolver_on_host.h"
 #include "tests/backend/gpu_on_host.h"
 #include "tests/backend/gpu_trial.h"

@@ -8,14 +8,14 @@
 
 #include <cmocka.h>
 
-#include "backend/cusolver.h"
+#include "backend/cuda/cusolver.h"
 
 static void test_missing(void **state) {
     (void)state;
     sarrus_cusolver table;
-    sarrus_note note = {""};
-    assert_false(sarrus_cusolver_load("/no/such/library.so", "libm.so.6", &table, &note));
-    assert_non_null(strstr(note.text, "/no/such/library.so cannot be loaded"));
+    sarrus_fallback_reason reason = {""};
+    assert_false(sarrus_cusolver_load("/no/such/library.so", "libm.so.6", &table, &reason));
+    assert_non_null(strstr(reason.text, "/no/such/library.so cannot be loaded"));
     assert_null(table.create);
 }
 
@@ -23,27 +23,27 @@ static void test_missing(void **state) {
 static void test_other_library(void **state) {
     (void)state;
     sarrus_cusolver table;
-    sarrus_note note = {""};
-    assert_false(sarrus_cusolver_load("libm.so.6", "libm.so.6", &table, &note));
-    assert_string_equal(note.text, "the library has no cusolverDnCreate");
+    sarrus_fallback_reason reason = {""};
+    assert_false(sarrus_cusolver_load("libm.so.6", "libm.so.6", &table, &reason));
+    assert_string_equal(reason.text, "the library has no cusolverDnCreate");
 }
 
 static void test_replaced(void **state) {
     (void)state;
     const sarrus_cusolver mine = {0};
-    sarrus_note note = {""};
+    sarrus_fallback_reason reason = {""};
     sarrus_cusolver_replace(&mine);
-    assert_ptr_equal(sarrus_cusolver_find(&note), &mine);
+    assert_ptr_equal(sarrus_cusolver_find(&reason), &mine);
     sarrus_cusolver_replace(NULL);
-    assert_string_equal(note.text, "");
+    assert_string_equal(reason.text, "");
 }
 
 static void test_real(void **state) {
     (void)state;
-    sarrus_note note = {""};
-    const sarrus_cusolver *found = sarrus_cusolver_find(&note);
+    sarrus_fallback_reason reason = {""};
+    const sarrus_cusolver *found = sarrus_cusolver_find(&reason);
     if (!found) {
-        assert_non_null(strstr(note.text, " can be loaded, by the system's loader (LD_LIBRARY_PATH) or from "));
+        assert_non_null(strstr(reason.text, " can be loaded, by the system's loader (LD_LIBRARY_PATH) or from "));
         skip();
     }
     void *members[sizeof *found / sizeof(void *)];
@@ -51,7 +51,7 @@ static void test_real(void **state) {
     for (size_t i = 0; i < sizeof members / sizeof members[0]; ++i)
         if (members[i] == NULL && found->syev && found->syev_size)
             fail_msg("member %d of the table is missing", (int)i);
-    assert_ptr_equal(sarrus_cusolver_find(&note), found);
+    assert_ptr_equal(sarrus_cusolver_find(&reason), found);
 }
 
 int main(void) {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "backend/cusolver.h"
+#include "backend/cuda/cusolver.h"
 #include "tests/backend/gpu_agreement.h"
 #include "tests/backend/gpu_trial.h"
 #include "tests/tolerances.h"
@@ -37,9 +37,9 @@ static void every_scenario_agrees_with_the_cpu(void **state) {
 static void every_scenario_agrees_through_cusolver(void **state) {
     (void)state;
     const bool is_slow = getenv("SARRUS_FEW_CASES") != NULL, is_quick = is_slow || getenv("SARRUS_QUICK") != NULL;
-    sarrus_note note = {""};
-    if (!sarrus_cusolver_find(&note)) {
-        print_message("left out: %s\n", note.text);
+    sarrus_fallback_reason reason = {""};
+    if (!sarrus_cusolver_find(&reason)) {
+        print_message("left out: %s\n", reason.text);
         skip();
     }
     const gpu_agreement_wish wish = {.n_instances = 4,

@@ -9,14 +9,14 @@
 
 #include <cmocka.h>
 
-#include "backend/nvrtc.h"
-#include "tests/backend/cache_folder.h"
+#include "jit/nvrtc.h"
+#include "tests/jit/cache_folder.h"
 #include "tests/backend/gpu_on_host.h"
 #include "tests/backend/gpu_trial.h"
 
 static bool has_nvrtc(void) {
-    sarrus_note note;
-    sarrus_nvrtc *nvrtc = sarrus_nvrtc_open(NULL, &note);
+    sarrus_fallback_reason reason;
+    sarrus_nvrtc *nvrtc = sarrus_nvrtc_open(NULL, &reason);
     sarrus_nvrtc_close(nvrtc);
     return nvrtc != NULL;
 }

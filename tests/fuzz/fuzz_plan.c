@@ -31,7 +31,7 @@ static void plan_look(const sarrus_plan *plan) {
         sarrus_plan_order_get(plan, i, &order);
         n_chosen += order.is_chosen;
     }
-    must(n_chosen <= 1 && sarrus_plan_card(plan)[0] != '\0');
+    must(n_chosen <= 1 && sarrus_plan_report(plan)[0] != '\0');
     must(sarrus_warnings_create(NULL, plan, 0, &warnings) == SARRUS_OK);
     sarrus_warnings_destroy(warnings);
 }

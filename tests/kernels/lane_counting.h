@@ -15,7 +15,7 @@
 #define LANE_RESTRICT
 #define LANE_STRIDE 1
 #define LANE_WIDTH 1
-#define lane_place(array, place) ((array)[place])
+#define lane_at_offset(array, place) ((array)[place])
 
 namespace counting {
 

@@ -1,5 +1,5 @@
-/* The pseudoinverses by singular values (kernels/pinv/svd.h, filtered.h): Penrose's four conditions, both forms against each other,
- * the weights against LAPACK's decomposition, and that a lane is alone. */
+/* The pseudoinverses by singular values (kernels/pinv/svd.h, svd_weights.h): Penrose's four conditions, both forms against each
+ * other, the weights against LAPACK's decomposition, and that a lane is alone. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "plan/constant.h"
+#include "jit/plan_text.h"
 #include "tests/support/mechanism.h"
 
 /* Three full tiles and a rest, or where there are many bodies or a sanitizer looks on, one and a rest; long enough for an output
@@ -23,56 +23,56 @@ typedef struct variant {
     const char *file; /* NULL: a row of slider-cranks */
     const char *isa;  /* NULL: the widest */
     sarrus_override overrides[4];
-    bool must_reveal; /* some lane has to take the rank-revealing path */
-    sarrus_constant_form form;
+    bool must_take_rank_path; /* some lane has to take the rank-revealing path */
+    sarrus_plan_text_form form;
 } variant;
 
 static const variant variants[] = {
-    {"five_bar.yaml", NULL, {{"integrator.dt", "0.005"}}, false, SARRUS_CONSTANT_STRAIGHT},
-    {"five_bar_monte_carlo.yaml", NULL, {{0}}, false, SARRUS_CONSTANT_STRAIGHT},
-    {"five_bar_singular.yaml", NULL, {{0}}, true, SARRUS_CONSTANT_STRAIGHT},
-    {"slider_crank.yaml", NULL, {{0}}, false, SARRUS_CONSTANT_STRAIGHT},
-    {"andrews.yaml", NULL, {{0}}, false, SARRUS_CONSTANT_STRAIGHT},
-    {"driven_crank.yaml", NULL, {{0}}, false, SARRUS_CONSTANT_STRAIGHT},
-    {"four_bar.yaml", NULL, {{0}}, false, SARRUS_CONSTANT_STRAIGHT},
-    {"n_four_bar_2.yaml", NULL, {{"integrator.dt", "0.005"}}, false, SARRUS_CONSTANT_STRAIGHT},
-    {"double_pendulum.yaml", NULL, {{0}}, false, SARRUS_CONSTANT_STRAIGHT},
-    {"pendulum.yaml", NULL, {{0}}, false, SARRUS_CONSTANT_STRAIGHT},
-    {"five_bar_singular.yaml", "avx2", {{0}}, true, SARRUS_CONSTANT_STRAIGHT},
-    {"five_bar_singular.yaml", "baseline", {{0}}, true, SARRUS_CONSTANT_STRAIGHT},
-    {"slider_crank.yaml", "avx2", {{0}}, false, SARRUS_CONSTANT_STRAIGHT},
-    {"slider_crank.yaml", "baseline", {{0}}, false, SARRUS_CONSTANT_STRAIGHT},
-    {"five_bar.yaml", NULL, {{"dynamics.projection", "{tolerance: 1e-9}"}}, false, SARRUS_CONSTANT_STRAIGHT},
+    {"five_bar.yaml", NULL, {{"integrator.dt", "0.005"}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
+    {"five_bar_monte_carlo.yaml", NULL, {{0}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
+    {"five_bar_singular.yaml", NULL, {{0}}, true, SARRUS_PLAN_TEXT_STRAIGHT},
+    {"slider_crank.yaml", NULL, {{0}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
+    {"andrews.yaml", NULL, {{0}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
+    {"driven_crank.yaml", NULL, {{0}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
+    {"four_bar.yaml", NULL, {{0}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
+    {"n_four_bar_2.yaml", NULL, {{"integrator.dt", "0.005"}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
+    {"double_pendulum.yaml", NULL, {{0}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
+    {"pendulum.yaml", NULL, {{0}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
+    {"five_bar_singular.yaml", "avx2", {{0}}, true, SARRUS_PLAN_TEXT_STRAIGHT},
+    {"five_bar_singular.yaml", "baseline", {{0}}, true, SARRUS_PLAN_TEXT_STRAIGHT},
+    {"slider_crank.yaml", "avx2", {{0}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
+    {"slider_crank.yaml", "baseline", {{0}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
+    {"five_bar.yaml", NULL, {{"dynamics.projection", "{tolerance: 1e-9}"}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
     {"five_bar.yaml",
      NULL,
      {{"dynamics.projection", "none"}, {"dynamics.baumgarte", "{alpha: 5, beta: 5}"}},
      false,
-     SARRUS_CONSTANT_STRAIGHT},
+     SARRUS_PLAN_TEXT_STRAIGHT},
     {"slider_crank.yaml",
      NULL,
      {{"dynamics.projection", "none"}, {"dynamics.baumgarte", "{rule: step}"}},
      false,
-     SARRUS_CONSTANT_STRAIGHT},
-    {"five_bar_singular.yaml", NULL, {{"dynamics.rank", "{method: violation, tol: 10}"}}, true, SARRUS_CONSTANT_STRAIGHT},
-    {"five_bar.yaml", NULL, {{"integrator.method", "semi-implicit"}}, false, SARRUS_CONSTANT_STRAIGHT},
-    {"five_bar.yaml", NULL, {{"integrator.method", "dopri5"}}, false, SARRUS_CONSTANT_STRAIGHT},
-    {"slider_crank.yaml", NULL, {{"integrator.method", "adams-moulton"}}, false, SARRUS_CONSTANT_STRAIGHT},
+     SARRUS_PLAN_TEXT_STRAIGHT},
+    {"five_bar_singular.yaml", NULL, {{"dynamics.rank", "{method: violation, tol: 10}"}}, true, SARRUS_PLAN_TEXT_STRAIGHT},
+    {"five_bar.yaml", NULL, {{"integrator.method", "semi-implicit"}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
+    {"five_bar.yaml", NULL, {{"integrator.method", "dopri5"}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
+    {"slider_crank.yaml", NULL, {{"integrator.method", "adams-moulton"}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
     {"slider_crank.yaml",
      NULL,
      {{"integrator.method", "dopri5"}, {"dynamics.projection", "none"}, {"dynamics.baumgarte", "{rule: step}"}},
      false,
-     SARRUS_CONSTANT_STRAIGHT},
-    {"../tests/support/cranks.yaml", NULL, {{"dynamics.projection", "none"}}, false, SARRUS_CONSTANT_STRAIGHT},
+     SARRUS_PLAN_TEXT_STRAIGHT},
+    {"../tests/support/cranks.yaml", NULL, {{"dynamics.projection", "none"}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
     {"../tests/support/cranks.yaml",
      "avx2",
      {{"integrator.method", "dopri5"}, {"dynamics.projection", "none"}},
      false,
-     SARRUS_CONSTANT_STRAIGHT},
+     SARRUS_PLAN_TEXT_STRAIGHT},
     /* Without the rank and the reactions, which cost a full decomposition of 242 rows at every output. */
-    {"n_four_bar_40.yaml", NULL, {{"output.channels", "[state, energy, constraint]"}}, false, SARRUS_CONSTANT_IN_RUNS},
-    {NULL, NULL, {{0}}, false, SARRUS_CONSTANT_IN_RUNS},
-    {NULL, "avx2", {{"dynamics.projection", "none"}, {"dynamics.baumgarte", "{rule: step}"}}, false, SARRUS_CONSTANT_IN_RUNS},
-    {NULL, "baseline", {{"integrator.method", "dopri5"}}, false, SARRUS_CONSTANT_IN_RUNS},
+    {"n_four_bar_40.yaml", NULL, {{"output.channels", "[state, energy, constraint]"}}, false, SARRUS_PLAN_TEXT_IN_RUNS},
+    {NULL, NULL, {{0}}, false, SARRUS_PLAN_TEXT_IN_RUNS},
+    {NULL, "avx2", {{"dynamics.projection", "none"}, {"dynamics.baumgarte", "{rule: step}"}}, false, SARRUS_PLAN_TEXT_IN_RUNS},
+    {NULL, "baseline", {{"integrator.method", "dopri5"}}, false, SARRUS_PLAN_TEXT_IN_RUNS},
 };
 
 /* A mechanism that repeats itself and has every kind of joint, redundant ones, elastic ones, drives and loads: slider-cranks one
@@ -212,8 +212,8 @@ static void variant_hold(const variant *one) {
         return;
     mechanism opened = variant_open(one);
     const char *why_not;
-    n_instances = one->form == SARRUS_CONSTANT_IN_RUNS || getenv("SARRUS_FEW_CASES") ? N_FEW_INSTANCES : N_INSTANCES;
-    if (sarrus_plan_constant_form(opened.plan, &why_not) != one->form)
+    n_instances = one->form == SARRUS_PLAN_TEXT_IN_RUNS || getenv("SARRUS_FEW_CASES") ? N_FEW_INSTANCES : N_INSTANCES;
+    if (sarrus_plan_text_form_of(opened.plan, &why_not) != one->form)
         fail_msg("%s is specialised otherwise: %s", variant_name(one), why_not ? why_not : "");
     motion generic = motion_make(&opened, one->isa, SARRUS_SPECIALIZE_OFF);
     motion specialised = motion_make(&opened, one->isa, SARRUS_SPECIALIZE_ON);
@@ -221,7 +221,7 @@ static void variant_hold(const variant *one) {
         fail_msg("%s: %s", variant_name(one), specialised.told.note);
     assert_true(specialised.told.step_share == 1.0);
     compare(&opened, one, &generic, &specialised);
-    if (one->must_reveal)
+    if (one->must_take_rank_path)
         assert_true(specialised.n_revealing > 0);
     motion_free(&generic);
     motion_free(&specialised);
@@ -240,8 +240,8 @@ static void specialised_kernels_give_the_same_bits(void **state) {
 static void what_cannot_be_specialised_says_why(void **state) {
     (void)state;
     static const variant others[] = {
-        {"five_bar.yaml", NULL, {{"dynamics.pinv", "svd"}}, false, SARRUS_CONSTANT_NONE},
-        {"five_bar.yaml", NULL, {{"dynamics.pinv", "householder"}}, false, SARRUS_CONSTANT_NONE},
+        {"five_bar.yaml", NULL, {{"dynamics.pinv", "svd"}}, false, SARRUS_PLAN_TEXT_NONE},
+        {"five_bar.yaml", NULL, {{"dynamics.pinv", "householder"}}, false, SARRUS_PLAN_TEXT_NONE},
     };
     for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
         mechanism opened = mechanism_open_file(others[i].file, others[i].overrides);

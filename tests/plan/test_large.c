@@ -84,7 +84,7 @@ static void a_long_chain_is_planned_soon(void **state) {
     assert_int_equal(sizes.rank, 4000);
     assert_int_equal(sizes.n_dof, 2000);
     int n_lines = 0;
-    for (const char *at = sarrus_plan_card(m.plan); *at; ++at)
+    for (const char *at = sarrus_plan_report(m.plan); *at; ++at)
         n_lines += *at == '\n';
     assert_true(n_lines < 200);
     for (int i = 0; i < sizes.n_joints; ++i)

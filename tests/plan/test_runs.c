@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "plan/constant.h"
-#include "plan/constant_runs.h"
+#include "jit/plan_text.h"
+#include "jit/plan_text_runs.h"
 #include "plan/lower.h"
 #include "tests/support/mechanism.h"
 
@@ -90,24 +90,24 @@ static void mechanisms_have_runs(void **state) {
     static const struct {
         const char *file;
         double most_written, least_written;
-        sarrus_constant_form form;
+        sarrus_plan_text_form form;
     } cases[] = {
-        {"n_four_bar_40.yaml", 0.2, 0.0, SARRUS_CONSTANT_IN_RUNS},
-        {"andrews.yaml", 1.0, 0.6, SARRUS_CONSTANT_STRAIGHT},
+        {"n_four_bar_40.yaml", 0.2, 0.0, SARRUS_PLAN_TEXT_IN_RUNS},
+        {"andrews.yaml", 1.0, 0.6, SARRUS_PLAN_TEXT_STRAIGHT},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         mechanism m = mechanism_open_file(cases[i].file, NULL);
         sarrus_lowered lowered;
-        sarrus_constant_runs all;
+        sarrus_plan_text_runs all;
         const char *why_not;
         assert_true(sarrus_plan_lower(m.plan, 1, &lowered));
-        assert_true(sarrus_constant_runs_create(&all, &lowered.mech));
+        assert_true(sarrus_plan_text_runs_create(&all, &lowered.mech));
         for (int table = 0; table < SARRUS_N_RUN_TABLES; ++table)
             runs_hold(&all.items[table], &all.runs[table]);
-        const double written = sarrus_constant_runs_written(&all);
+        const double written = sarrus_plan_text_runs_written(&all);
         assert_true(written <= cases[i].most_written && written >= cases[i].least_written);
-        assert_int_equal(sarrus_plan_constant_form(m.plan, &why_not), cases[i].form);
-        sarrus_constant_runs_free(&all);
+        assert_int_equal(sarrus_plan_text_form_of(m.plan, &why_not), cases[i].form);
+        sarrus_plan_text_runs_free(&all);
         sarrus_lowered_free(&lowered);
         mechanism_close(&m);
     }

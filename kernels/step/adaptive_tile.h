@@ -1,0 +1,195 @@
+/* A tile of lanes that choose their own steps, brought to a common time: lanes behind it try steps until none is behind, then all
+ * show their interpolated state. */
+#ifndef SARRUS_STEP_ADAPTIVE_TILE_H
+#define SARRUS_STEP_ADAPTIVE_TILE_H
+
+#include "kernels/step/adams.h"
+#include "kernels/step/runge_kutta.h"
+
+/* The plan's method as the loop below sees it. */
+LANE_FUNCTION int sarrus_method_is_adams(const sarrus_mechanism *mech) {
+    return mech->integrator.method == SARRUS_INTEGRATOR_ADAMS_MOULTON;
+}
+
+/* Lanes that were never started, or whose state or inputs are not as the last call left them, begin at t with the tile's q, v. */
+LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptive *lanes, const sarrus_clock *clock, real t) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    const int32_t n = mech->n;
+    const real *q = lane_from(ev->tile, mech->layout.q), *v = lane_from(ev->tile, mech->layout.v);
+    const mask alive = ev->healthy;
+    mask moved = mask_or(sarrus_lanes_differ(q, lanes->shown, n), sarrus_lanes_differ(v, lane_from(lanes->shown, n), n));
+    moved = mask_or(moved, mask_not(real_lt(real_set(0.0), lane_at(lanes->is_started, 0))));
+    mask on = mask_and(alive, mask_or(moved, sarrus_lanes_differ(ev->input, lanes->input, mech->n_inputs)));
+    if (!mask_any(on))
+        return;
+    moved = mask_and(on, moved);
+    sarrus_lanes_copy(on, q, n, lanes->now);
+    sarrus_lanes_copy(on, v, n, lane_from(lanes->now, n));
+    sarrus_lanes_copy(on, q, n, lanes->shown);
+    sarrus_lanes_copy(on, v, n, lane_from(lanes->shown, n));
+    sarrus_lanes_copy(on, ev->input, mech->n_inputs, lanes->input);
+    lane_at(lanes->t_now, 0) = real_select(on, t, lane_at(lanes->t_now, 0));
+    lane_at(lanes->t_before, 0) = real_select(on, t, lane_at(lanes->t_before, 0));
+    lane_at(lanes->is_started, 0) = real_select(on, real_set(1.0), lane_at(lanes->is_started, 0));
+    lane_at(lanes->is_rejected, 0) = real_select(on, real_set(0.0), lane_at(lanes->is_rejected, 0));
+    lane_at(lanes->memory, 0) = real_select(on, real_set(0.0), lane_at(lanes->memory, 0));
+    lane_at(lanes->step, 0) = real_select(moved, real_set(mech->integrator.dt), lane_at(lanes->step, 0));
+    ev->healthy = on;
+    sarrus_adaptive_gains(ev, lanes, real_set(mech->integrator.gain[sarrus_method_is_adams(mech) ? 1 : 0]),
+                          real_set(mech->integrator.dt), on);
+    const real work = lane_at(ev->tile, mech->layout.verdict.work);
+    sarrus_lane_set(lanes->work_now, on, work);
+    sarrus_lane_set(lanes->work_before, on, work);
+    (void)sarrus_verdict_begin(ev, on, t, q, v, work);
+    mask fail;
+    ev->wants_closeness = 1;
+    sarrus_accelerate_checked(ev, t, q, v, &fail);
+    sarrus_closeness_take(ev);
+    ev->wants_closeness = 0;
+    if (lane_is_stopped(ev->stop)) {
+        ev->healthy = alive;
+        return;
+    }
+    sarrus_lane_set(lanes->power_now, on, ev->power);
+    sarrus_lane_set(lanes->power_before, on, ev->power);
+    sarrus_passage_end(ev, &lanes->passage, moved);
+    sarrus_lane_set(lanes->passage.closeness, moved, real_set(0.0));
+    sarrus_lane_set(lanes->passage.pitch, moved, real_set(0.0));
+    for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
+        sarrus_lane_set(lane_from(lanes->passage.now, k), on, frame_at(ws->closeness, k));
+    sarrus_nearest_note(ev, on, t, frame_at(ws->closeness, 1));
+    sarrus_count(ev, mech->layout.n_evaluations, 1.0, on);
+    lane_at(lanes->rank, 0) = real_select(on, ev->found.rank, lane_at(lanes->rank, 0));
+    mask astray = mask_and(on, mask_not(sarrus_state_is_finite(mech, q, v)));
+    fail = mask_and(fail, sarrus_all_are_finite(ws->a, n));
+    fail = mask_and(mask_and(on, mask_not(astray)), mask_not(fail));
+    sarrus_adaptive_fail(ev, clock, astray, SARRUS_INSTANCE_DIVERGED);
+    sarrus_adaptive_fail(ev, clock, fail, SARRUS_INSTANCE_NONFINITE_FORCE);
+    if (sarrus_method_is_adams(mech))
+        sarrus_adams_begin(ev, lanes, on);
+    else
+        sarrus_runge_kutta_begin(ev, on);
+    ev->healthy = mask_and(alive, mask_not(mask_or(astray, fail)));
+}
+
+/* The lanes of `go` that may not go on are given their status; returns the others. */
+LANE_BODY mask sarrus_adaptive_retire(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, const sarrus_clock *clock,
+                                      mask go) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const sarrus_tile_layout *at = &mech->layout;
+    real scale = real_max(real_abs(lane_at(lanes->t_now, 0)), real_set(mech->integrator.dt));
+    real n_tried = lane_at(ev->tile, at->n_steps) + lane_at(ev->tile, at->n_rejected);
+    mask vanished = mask_not(real_le(real_set(SARRUS_SHORTEST_STEP) * scale, lane_at(lanes->step, 0)));
+    vanished = mask_and(go, mask_or(vanished, sarrus_tolerance_is_lost(mech, lanes->now)));
+    mask spent = mask_and(go, real_le(real_set(mech->integrator.max_steps), n_tried));
+    spent = mask_and(spent, mask_not(vanished));
+    sarrus_adaptive_fail(ev, clock, vanished, SARRUS_INSTANCE_STEP_UNDERFLOW);
+    sarrus_adaptive_fail(ev, clock, spent, SARRUS_INSTANCE_STEP_LIMIT);
+    mask weak = mask_and(go, sarrus_passage_is_lost(ev, &lanes->passage));
+    weak = mask_and(weak, mask_not(mask_or(vanished, spent)));
+    sarrus_adaptive_fail(ev, clock, weak, SARRUS_INSTANCE_UNRESOLVED);
+    return mask_and(go, mask_not(mask_or(weak, mask_or(vanished, spent))));
+}
+
+/* The watch for change points before a step, and how long the step may be. */
+LANE_BODY real sarrus_adaptive_watch(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const sarrus_passage *passage = &lanes->passage;
+    if (!mech->is_watched)
+        return h;
+    const sarrus_station from = {lane_at(lanes->t_now, 0),
+                                 h,
+                                 lanes->now,
+                                 lane_from(lanes->now, mech->n),
+                                 {lane_at(passage->now, 0), lane_at(passage->now, 1)},
+                                 passage->row_now};
+    (void)sarrus_passage_watch(ev, passage, ev->healthy, &from);
+    ev->is_configured = ev->is_factored = 0;
+    h = real_min(sarrus_step_within_reach(ev, lane_from(lanes->now, mech->n)), h);
+    h = sarrus_step_across(ev, passage, h);
+    const mask is_bend = real_lt(real_set(0.0), lane_at(passage->is_bend, 0));
+    if (!mask_any(is_bend))
+        return h;
+    const real_scalar blind = sarrus_method_is_adams(mech) ? SARRUS_BEND_STEP_BLIND_ADAMS : SARRUS_BEND_STEP_BLIND;
+    const real share = real_select(sarrus_is_blind(ev, passage), real_set(blind), real_set(SARRUS_BEND_STEP));
+    return real_min(sarrus_bend_step(passage, share), h);
+}
+
+/* One trial step of the lanes of ev->healthy, not beyond t_cut. */
+LANE_BODY sarrus_trial_outcome sarrus_adaptive_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t_cut) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const int is_adams = sarrus_method_is_adams(mech);
+    real h = lane_at(lanes->step, 0), t_now = lane_at(lanes->t_now, 0);
+    h = real_min(is_adams ? sarrus_adams_stable_step(ev) : sarrus_runge_kutta_stable_step(ev), h);
+    h = sarrus_adaptive_watch(ev, lanes, h);
+    const real left = t_cut - t_now;
+    const mask is_last = real_le(left, real_set(1.01) * h); /* a hundredth of a step is not worth a step of its own */
+    h = real_select(is_last, left, h);
+    const real t_new = real_select(is_last, t_cut, t_now + h);
+    return is_adams ? sarrus_adams_try(ev, lanes, h, t_new) : sarrus_runge_kutta_try(ev, lanes, h, t_new);
+}
+
+/* q, v of the tile at the time that was asked for, on the constraints when every step is; as they were when an end is asked for. */
+LANE_BODY void sarrus_adaptive_show(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const int32_t n = mech->n;
+    real *q = lane_from(ev->tile, mech->layout.q), *v = lane_from(ev->tile, mech->layout.v);
+    real *q_new = ev->ws->sum_q, *v_new = ev->ws->sum_v;
+    for (int32_t i = 0; i < n; ++i) {
+        lane_at(q_new, i) = lane_at(q, i);
+        lane_at(v_new, i) = lane_at(v, i);
+    }
+    if (sarrus_method_is_adams(mech))
+        sarrus_adams_show(ev, lanes, t, ev->healthy, q_new, v_new);
+    else
+        sarrus_dense_show(ev, lanes, t, ev->healthy, q_new, v_new);
+    ev->is_configured = ev->is_factored = 0;
+    if (mech->project == SARRUS_PROJECT_EVERY_STEP)
+        sarrus_project(ev, t, q_new, v_new);
+    if (lane_is_stopped(ev->stop))
+        return;
+    sarrus_lanes_copy(ev->healthy, q_new, n, q);
+    sarrus_lanes_copy(ev->healthy, v_new, n, v);
+    sarrus_lanes_copy(ev->healthy, q_new, n, lanes->shown);
+    sarrus_lanes_copy(ev->healthy, v_new, n, lane_from(lanes->shown, n));
+}
+
+/* As sarrus_advance, for the methods that choose their steps. All the way or, when changes of rank wait to be fetched or an end is
+ * asked for, not at all: the lanes then stand somewhere between, and the next call goes on from there. */
+LANE_BODY uint64_t sarrus_advance_adaptive(sarrus_evaluation *ev, real *tile, const sarrus_clock *clock, uint64_t n_steps) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const real t_target = real_set(sarrus_clock_time(clock, clock->step + n_steps));
+    const real t_cut = sarrus_calls_cut_steps(mech) ? t_target : real_set(1e300);
+    sarrus_adaptive lanes;
+    if (n_steps == 0 || !mask_any(ev->healthy))
+        return n_steps;
+    sarrus_adaptive_view(mech, tile, &lanes);
+    lanes.t_end = real_set(clock->step + n_steps <= clock->n_total ? clock->t_end : 1e300);
+    sarrus_passage_view(ev, &lanes.passage);
+    sarrus_adaptive_begin(ev, &lanes, clock, real_set(sarrus_clock_time(clock, clock->step)));
+    ev->is_configured = ev->is_factored = 0; /* what comes next is evaluated at a lane's own time */
+    mask alive = ev->healthy;
+    for (;;) {
+        mask go = mask_and(alive, real_lt(lane_at(lanes.t_now, 0), t_target));
+        if (!mask_any(go))
+            break;
+        if (sarrus_rank_changes_are_full(ev) || lane_is_stopped(ev->stop))
+            return 0;
+        mask stay = sarrus_adaptive_retire(ev, &lanes, clock, go);
+        alive = mask_and(alive, mask_or(stay, mask_not(go)));
+        ev->healthy = go = stay;
+        if (!mask_any(go))
+            continue;
+        ev->found.rank = lane_at(lanes.rank, 0);
+        sarrus_rank_note(ev, lane_at(lanes.t_now, 0), go);
+        const sarrus_trial_outcome end = sarrus_adaptive_try(ev, &lanes, t_cut);
+        sarrus_adaptive_end(ev, clock, end.lost, end.word);
+        alive = mask_and(alive, mask_not(end.lost));
+    }
+    ev->healthy = alive;
+    sarrus_adaptive_show(ev, &lanes, t_target);
+    return lane_is_stopped(ev->stop) ? 0 : n_steps;
+}
+
+#endif

@@ -1,0 +1,135 @@
+/* The inside of the CUDA backend, shared by its files:
+ *   cuda.c          the operations, and what is fresh on which side
+ *   cuda_plan.c     devices, memory plan, what is allocated
+ *   cuda_tables.c   the plan's tables in device memory
+ *   cuda_tiles.c    arrays of tiles between host and device, through pinned memory
+ *   cuda_workers.c  workers: streams with tiles of their own, each driven by a thread
+ *   cuda_advance.c  assembly and steps of a worker's tiles, changes of rank
+ *   cuda_observe.c  observations of a worker's tiles, packed on the device, copied beside the steps
+ *   cuda_specialize.c  kernels for the plan
+ * All is written against sarrus_gpu; functions that return an int return its error codes. */
+#ifndef SARRUS_BACKEND_CUDA_DEVICE_H
+#define SARRUS_BACKEND_CUDA_DEVICE_H
+
+#include <pthread.h>
+
+#include "backend/backend.h"
+#include "backend/cuda/specialize.h"
+#include "backend/cuda/staged.h"
+#include "backend/cuda/gpu.h"
+#include "backend/pace.h"
+#include "plan/lower.h"
+
+typedef struct cuda_device cuda_device;
+
+/* One GPU. */
+typedef struct cuda_part {
+    int device;
+    sarrus_gpu_description described;
+    int32_t n_resident;    /* tiles that it works on at once */
+    size_t n_usable;       /* bytes for the batch */
+    void *tables;          /* device */
+    sarrus_mechanism mech; /* whose tables are those */
+} cuda_part;
+
+/* An observation on its way to the host. */
+typedef struct cuda_packet {
+    double *seen, *fetched; /* device, pinned: [n_tiles][n_arrays][32] */
+    void *is_seen, *is_fetched;
+    uint64_t i_tile, n_tiles; /* of the batch */
+    uint64_t i_time;
+} cuda_packet;
+
+/* What a worker is doing in one call of sarrus_cuda_run. */
+typedef struct cuda_task {
+    struct cuda_job *job;
+    pthread_t thread;
+    bool has_thread;
+    int error;
+} cuda_task;
+
+/* A stream with tiles: all that stay on the device, or, when the batch does not fit, one chunk after another. */
+typedef struct cuda_worker {
+    cuda_device *owner;
+    cuda_part *part;
+    int n_threads;            /* of the host, to move tiles and observations: */
+    sarrus_crew *crew;        /* its own, because workers are at work at the same time */
+    uint64_t i_first, n_held; /* tiles of the batch that are on the device */
+    uint64_t n_capacity;      /* tiles */
+    double *tiles, *workspace;
+    int32_t n_workspaces, n_warps;     /* allocated, used by the generic kernels */
+    uint64_t *counts, *n_done;         /* n_done NULL: nothing stops a lane */
+    int32_t *is_waiting, *was_waiting; /* device, pinned */
+    void *stream, *copy_stream;
+    double *pinned[2]; /* for tiles, n_pinned doubles each */
+    size_t n_pinned;
+    void *is_moved[2];
+    cuda_packet packet[2];
+    uint64_t n_seen; /* doubles of a packet */
+    uint64_t n_packets_sent, n_packets_taken;
+    const sarrus_device_observation *observation; /* that the packets belong to */
+    sarrus_cuda_observation what;
+    sarrus_rank_change_list events;
+    uint64_t n_steps, n_special_steps; /* of tiles: all, and by the specialised kernels */
+    sarrus_cuda_specialized specialized;
+    int32_t n_special_warps;
+    bool is_load_tried, is_specialized;
+    sarrus_cuda_staged *staged; /* NULL: the fused kernels make the steps */
+    uint8_t *marks;             /* [n_arrays] of the tiles, scratch */
+    cuda_task task;
+} cuda_worker;
+
+struct cuda_device {
+    sarrus_device base;
+    const sarrus_gpu *gpu;
+    sarrus_lowered lowered; /* tables in host memory */
+    size_t n_workspace_arrays;
+    int n_parts, n_workers;
+    cuda_part *parts;     /* [n_parts] */
+    cuda_worker *workers; /* [n_workers] */
+    bool is_resident;     /* the tiles stay on the devices; else the host's are the truth */
+    /* [n_arrays], when resident: which arrays of the tiles are old on one side, and which the user may read and write in place. */
+    uint8_t *host_is_old, *device_is_old, *is_shared;
+    uint8_t *changed; /* [n_arrays] that steps change */
+    sarrus_cuda_specializer *specializer;
+    const sarrus_cusolver *library; /* of the staged path; NULL: the plan goes the fused one */
+    sarrus_pace pace;
+};
+
+typedef int cuda_work(cuda_worker *worker, const void *how);
+
+/* cuda_plan.c. Reports. */
+sarrus_status sarrus_cuda_plan_create(sarrus_context *context, cuda_device *device, int n_wanted);
+void sarrus_cuda_plan_destroy(cuda_device *device);
+
+/* cuda_tables.c: part->tables and part->mech. */
+int sarrus_cuda_tables_upload(const sarrus_gpu *gpu, const sarrus_lowered *lowered, cuda_part *part);
+
+/* cuda_tiles.c: the marked arrays of the worker's tiles, from or to the host's tiles; waits for the end. */
+int sarrus_cuda_tiles_upload(cuda_worker *worker, const uint8_t *marks);
+int sarrus_cuda_tiles_download(cuda_worker *worker, const uint8_t *marks);
+
+/* cuda_workers.c: `work` for all tiles. What the kernels of `work` change is marked in `changes` (NULL: nothing). When the device
+ * fails the reason stands in base.failure. */
+sarrus_status sarrus_cuda_run(cuda_device *device, cuda_work *work, const void *how, const uint8_t *changes);
+/* For all workers that hold tiles, one after another, when resident. */
+sarrus_status sarrus_cuda_move(cuda_device *device, int (*move)(cuda_worker *, const uint8_t *), const uint8_t *marks);
+sarrus_status sarrus_cuda_fail(cuda_device *device, const cuda_part *part, int error);
+
+/* cuda_advance.c */
+typedef struct cuda_advance_order {
+    sarrus_clock clock;
+    uint64_t n_steps;
+} cuda_advance_order;
+sarrus_cuda_call sarrus_cuda_call_of(cuda_worker *worker);
+int sarrus_cuda_assemble_tiles(cuda_worker *worker, const void *how);
+int sarrus_cuda_advance_tiles(cuda_worker *worker, const void *how); /* of a cuda_advance_order */
+
+/* cuda_observe.c */
+int sarrus_cuda_observe_tiles(cuda_worker *worker, const void *how); /* of a sarrus_device_observation */
+/* Takes all but the last n_left packets to the user's arrays. */
+int sarrus_cuda_packets_take(cuda_worker *worker, uint64_t n_left);
+/* Lane arrays of the widest observation. */
+uint64_t sarrus_cuda_most_observed(const sarrus_mechanism *mech);
+
+#endif

@@ -1,6 +1,0 @@
-/* A build without a CUDA toolkit. */
-#include "backend/gpu.h"
-
-const sarrus_gpu *sarrus_gpu_built_in(void) {
-    return NULL;
-}

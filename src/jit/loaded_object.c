@@ -1,0 +1,74 @@
+/* The bytes that were checked are those that are loaded: they are put into an anonymous file that no other process can open by a
+ * name or cut short, and not read from the cache a second time. */
+#include "jit/loaded_object.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Linux 6.3 and later want to be told that a file in memory is to be executed; earlier ones know no such flag. */
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U
+#endif
+
+static int memory_create(void) {
+    const int memory = memfd_create("sarrus_specialized", MFD_CLOEXEC | MFD_EXEC);
+    return memory >= 0 || errno != EINVAL ? memory : memfd_create("sarrus_specialized", MFD_CLOEXEC);
+}
+
+static bool memory_fill(int memory, const unsigned char *from, size_t n_bytes) {
+    while (n_bytes > 0) {
+        const ssize_t n = write(memory, from, n_bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        from += n;
+        n_bytes -= (size_t)n;
+    }
+    return true;
+}
+
+static bool exports_check(const sarrus_specialized *exports, const char *key, int32_t width, sarrus_fallback_reason *reason) {
+    if (exports == NULL)
+        return sarrus_fallback_reason_set(reason, "the compiled object does not export its kernels");
+    if (exports->abi != SARRUS_SPECIALIZED_ABI || exports->key == NULL || strcmp(exports->key, key) != 0 ||
+        exports->width != width || exports->advance == NULL)
+        return sarrus_fallback_reason_set(reason, "the compiled object holds other kernels than expected");
+    return true;
+}
+
+bool sarrus_object_load(const sarrus_object_bytes *object, const char *key, int32_t width, sarrus_loaded_object *out,
+                        sarrus_fallback_reason *reason) {
+    char name[40];
+    *out = (sarrus_loaded_object){.memory = memory_create()};
+    bool good = out->memory >= 0 && memory_fill(out->memory, object->bytes, object->n_bytes);
+    if (!good)
+        (void)sarrus_fallback_reason_set(reason, "the compiled object cannot be loaded: %s", strerror(errno));
+    if (good) {
+        (void)snprintf(name, sizeof name, "/proc/self/fd/%d", out->memory);
+        out->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+        if (out->handle == NULL)
+            good = sarrus_fallback_reason_set(reason, "the compiled object cannot be loaded: %s", dlerror());
+    }
+    if (good) {
+        out->exports = dlsym(out->handle, "sarrus_specialized_kernels");
+        good = exports_check(out->exports, key, width, reason);
+    }
+    if (!good)
+        sarrus_object_unload(out);
+    return good;
+}
+
+/* The descriptor stays open as long as the object is loaded: the loader takes a name that it knows for the object that it knows,
+ * and the number in the name would be used again. */
+void sarrus_object_unload(sarrus_loaded_object *object) {
+    if (object->handle != NULL)
+        (void)dlclose(object->handle);
+    if (object->memory >= 0)
+        (void)close(object->memory);
+    *object = (sarrus_loaded_object){.memory = -1};
+}

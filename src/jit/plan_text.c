@@ -1,0 +1,370 @@
+/* Every member of sarrus_mechanism is written out by name, in the order of its declaration (C++ insists). */
+#include "jit/plan_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "jit/plan_text_runs.h"
+#include "plan/lower.h"
+
+/* The most flops that a step's code may hold. One flop makes about 28 bytes of straight code with AVX-512; up to two first-level
+ * instruction caches of it pay, beyond that fetching it costs what the tables of the generic kernels cost: of N-four-bars with
+ * projection N = 3 (60 KB) makes 1.75 times the generic steps, N = 4 (80 KB) 0.85 times. In runs, where the worst of the tables
+ * counts, a flop makes a third of that: N = 4 (27 KB) makes 1.69 times the generic steps, N = 5 (29 KB) 1.53 times. */
+static const double MOST_STRAIGHT_FLOPS = 2600.0, MOST_FLOPS_IN_RUNS = 4000.0;
+
+/* With projections a step goes through rows, corrections and accelerations that are pieces of code of their own: so many
+ * evaluations' worth (measured: 2.2 to 2.4). */
+static const double PROJECTED_SHARE = 2.3;
+
+/* What the SARRUS_PLAN_N_* are called, and what they are; an array of C has at least one element. */
+static void size_write(FILE *out, const char *name, int32_t n) {
+    fprintf(out, "#define SARRUS_PLAN_N_%s %" PRId32 "\n", name, n > 0 ? n : 1);
+}
+
+static void integers_write(FILE *out, const char *name, const int32_t *table, int32_t n) {
+    fprintf(out, "    .%s = {", name);
+    for (int32_t i = 0; i < n; ++i)
+        fprintf(out, "%" PRId32 ",", table[i]);
+    fprintf(out, "%s},\n", n > 0 ? "" : "0");
+}
+
+static void places_write(FILE *out, const char *name, const sarrus_lane_offset *table, int32_t n) {
+    fprintf(out, "    .%s = {", name);
+    for (int32_t i = 0; i < n; ++i)
+        fprintf(out, "%" PRIu32 ",", table[i]);
+    fprintf(out, "%s},\n", n > 0 ? "" : "0");
+}
+
+/* Hexadecimal: the number itself, not a rounding of it. An infinity or a NaN cannot be written so; plans hold none. */
+static void numbers_write(FILE *out, const double *table, int32_t n) {
+    fprintf(out, "{");
+    for (int32_t i = 0; i < n; ++i)
+        fprintf(out, "%a,", table[i]);
+    fprintf(out, "%s}", n > 0 ? "" : "0");
+}
+
+static int32_t count_knots(const sarrus_mechanism *mech) {
+    int32_t n_knots = 0;
+    for (int32_t i = 0; i < mech->n_signals; ++i) {
+        const sarrus_mech_signal *s = &mech->signal[i];
+        if (s->kind == SARRUS_MECH_TABLE && s->knots + s->n + 1 > n_knots)
+            n_knots = s->knots + s->n + 1;
+    }
+    return n_knots;
+}
+
+/* As far as kernels/body/plan_access.h goes. */
+enum { MOST_WRITTEN_OUT = 4 };
+
+static int32_t longest_column(const sarrus_mech_factor *f) {
+    int32_t most = 0;
+    for (int32_t k = 0; k < f->n_blocks; ++k) {
+        if (f->column[k + 1] - f->column[k] > most)
+            most = f->column[k + 1] - f->column[k];
+    }
+    return most;
+}
+
+static void sizes_write(FILE *out, const sarrus_mechanism *mech) {
+    const sarrus_mech_factor *f = &mech->factor;
+    size_write(out, "BODIES", mech->n_bodies);
+    size_write(out, "COORDINATES", mech->n);
+    size_write(out, "ROWS", mech->m);
+    size_write(out, "JOINTS", mech->n_joints);
+    size_write(out, "FORCES", mech->n_forces);
+    size_write(out, "SIGNALS", mech->n_signals);
+    size_write(out, "KNOTS", count_knots(mech));
+    size_write(out, "INDEPENDENT", f->n_independent);
+    size_write(out, "DEPENDENT", f->n_dependent);
+    size_write(out, "BLOCKS", f->n_blocks);
+    size_write(out, "COLUMN", f->n_blocks + 1);
+    size_write(out, "ENTRIES", f->n_entries);
+    size_write(out, "PLACES", f->n_blocks + f->n_entries);
+    size_write(out, "UPDATES", f->n_updates);
+    size_write(out, "BLOCK_SHARES", f->n_block_shares);
+    size_write(out, "SHARES", f->n_shares);
+    size_write(out, "FILL", f->n_fill);
+    size_write(out, "PADS", f->n_pads);
+    size_write(out, "SCALES", f->n_scales);
+    size_write(out, "FACTORED", f->n_rows);
+    const int32_t longest = longest_column(f);
+    fprintf(out,
+            longest > MOST_WRITTEN_OUT ? "#define SARRUS_PLAN_LONGEST_COLUMN LOOP\n" : "#define SARRUS_PLAN_LONGEST_COLUMN %d\n",
+            longest > 0 ? longest : 1);
+}
+
+static void joints_write(FILE *out, const sarrus_mechanism *mech) {
+    fprintf(out, "  .joint = {");
+    for (int32_t i = 0; i < mech->n_joints; ++i) {
+        const sarrus_mech_joint *j = &mech->joint[i];
+        fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d},", j->kind, j->parent, j->child, j->row, j->n_rows, j->p, j->signal,
+                j->elastic, j->is_crank_pin, j->parent_crank, j->child_crank, j->is_in_loop);
+    }
+    fprintf(out, "%s},\n", mech->n_joints > 0 ? "" : "{0}");
+}
+
+static void rows_write(FILE *out, const sarrus_mechanism *mech) {
+    fprintf(out, "  .row = {");
+    for (int32_t i = 0; i < mech->m; ++i) {
+        const sarrus_mech_row *r = &mech->row[i];
+        fprintf(out, "{%d,%d,%d,%d},", r->kind, r->parent, r->child, r->joint);
+    }
+    fprintf(out, "%s},\n  .knots = ", mech->m > 0 ? "" : "{0}");
+    numbers_write(out, mech->knots, count_knots(mech));
+    fprintf(out, ",\n");
+}
+
+static void loads_write(FILE *out, const sarrus_mechanism *mech) {
+    fprintf(out, "  .force = {");
+    for (int32_t i = 0; i < mech->n_forces; ++i) {
+        const sarrus_mech_force *f = &mech->force[i];
+        fprintf(out, "{%d,{%d,%d},%d,{%d,%d},{%d,%d},%d},", f->type, f->body[0], f->body[1], f->p, f->source[0], f->source[1],
+                f->index[0], f->index[1], f->in_body_frame);
+    }
+    fprintf(out, "%s},\n  .signal = {", mech->n_forces > 0 ? "" : "{0}");
+    for (int32_t i = 0; i < mech->n_signals; ++i) {
+        const sarrus_mech_signal *s = &mech->signal[i];
+        fprintf(out, "{%d,%d,%d,%d},", s->kind, s->n, s->p, s->knots);
+    }
+    fprintf(out, "%s},\n", mech->n_signals > 0 ? "" : "{0}");
+}
+
+/* The tables of the factor that the kernels read; the plan's own (shares, fill and pads by index) are left out. */
+static void factor_write(FILE *out, const sarrus_mech_factor *f) {
+    fprintf(out, "  .factor = {.n_independent = %d, .n_rows = %d, .n_blocks = %d, .n_entries = %d, .n_updates = %d,\n",
+            f->n_independent, f->n_rows, f->n_blocks, f->n_entries, f->n_updates);
+    integers_write(out, "column", f->column, f->n_blocks + 1);
+    fprintf(out,
+            "    .n_block_shares = %d, .n_first_block_shares = %d, .n_shares = %d, .n_first = %d, .n_fill = %d, .n_pads = %d,\n"
+            "    .n_scales = %d, .n_dependent = %d,\n",
+            f->n_block_shares, f->n_first_block_shares, f->n_shares, f->n_first, f->n_fill, f->n_pads, f->n_scales, f->n_dependent);
+    integers_write(out, "dependent", f->dependent, f->n_dependent);
+    fprintf(out, "    .guard = ");
+    numbers_write(out, f->guard, 2 * f->n_blocks);
+    fprintf(out, "  },\n");
+}
+
+static void lane_shares_write(FILE *out, const char *name, const sarrus_lane_share *share, int32_t n) {
+    fprintf(out, "    .%s = {", name);
+    for (int32_t i = 0; i < n; ++i) {
+        fprintf(out, "{%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 "},", share[i].destination,
+                share[i].push, share[i].turn, share[i].mass, share[i].direction_i, share[i].direction_j);
+    }
+    fprintf(out, "%s},\n", n > 0 ? "" : "{0}");
+}
+
+static void lane_block_shares_write(FILE *out, const sarrus_lane_block_share *share, int32_t n) {
+    fprintf(out, "    .block_share = {");
+    for (int32_t i = 0; i < n; ++i) {
+        fprintf(out, "{%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 "},", share[i].destination, share[i].push, share[i].turn,
+                share[i].mass);
+    }
+    fprintf(out, "%s},\n", n > 0 ? "" : "{0}");
+}
+
+static void lane_scales_write(FILE *out, const sarrus_lane_scale *scale, int32_t n) {
+    fprintf(out, "    .scale = {");
+    for (int32_t i = 0; i < n; ++i)
+        fprintf(out, "{%" PRIu32 ",%" PRIu32 "},", scale[i].at, scale[i].mass);
+    fprintf(out, "%s},\n", n > 0 ? "" : "{0}");
+}
+
+/* In the order of sarrus_lane_tables. */
+static void lane_write(FILE *out, const sarrus_mechanism *mech) {
+    const sarrus_mech_factor *f = &mech->factor;
+    const sarrus_lane_tables *lane = &mech->lane;
+    fprintf(out, "  .lane = {.width = %d,\n", lane->width);
+    integers_write(out, "block_segment", lane->block_segment, 2 * SARRUS_N_LANE_BLOCK_KINDS + 1);
+    integers_write(out, "segment", lane->segment, 2 * SARRUS_N_LANE_KINDS + 1);
+    lane_block_shares_write(out, lane->block_share, f->n_block_shares);
+    lane_shares_write(out, "share", lane->share, f->n_shares);
+    places_write(out, "fill", lane->fill, f->n_fill);
+    places_write(out, "pad", lane->pad, f->n_pads);
+    lane_scales_write(out, lane->scale, f->n_scales);
+    places_write(out, "row", lane->row, f->n_rows);
+    places_write(out, "at", lane->at, f->n_rows);
+    places_write(out, "dependent", lane->dependent, f->n_dependent);
+    places_write(out, "entry_row", lane->entry_row, f->n_entries);
+    integers_write(out, "first_update", lane->first_update, f->n_entries);
+    places_write(out, "update", lane->update, f->n_updates);
+    fprintf(out, "  },\n");
+}
+
+static void layout_write(FILE *out, const sarrus_tile_layout *l) {
+    const sarrus_adaptive_layout *a = &l->adaptive;
+    const sarrus_passage_layout *p = &l->passage;
+    const sarrus_verdict_layout *v = &l->verdict;
+    fprintf(out,
+            "  .layout = {.parameter = %d, .q = %d, .v = %d, .q0 = %d, .v0 = %d, .input = %d, .status = %d, .status0 = %d,\n"
+            "    .failed_step = %d, .rank = %d, .rank_now = %d, .n_changes = %d, .n_waiting_changes = %d, .waiting_change = %d, "
+            ".n_steps = %d,\n"
+            "    .n_rejected = %d, .n_evaluations = %d,\n",
+            l->parameter, l->q, l->v, l->q0, l->v0, l->input, l->status, l->status0, l->failed_step, l->rank, l->rank_now,
+            l->n_changes, l->n_waiting_changes, l->waiting_change, l->n_steps, l->n_rejected, l->n_evaluations);
+    fprintf(out,
+            "    .passage = {.now = %d, .closeness = %d, .stride = %d, .is_on = %d, .is_bend = %d, .rate = %d, .entry = %d,\n"
+            "      .looked = %d, .pace = %d, .all = %d, .ahead = %d, .parked = %d, .part = %d, .pitch = %d, .crossed = %d,\n"
+            "      .row_seen = %d, .row_now = %d, .row = %d, .row_rate = %d},\n"
+            "    .verdict = {.balance0 = %d, .balance = %d, .kinetic = %d, .low = %d, .high = %d, .work = %d, .error = %d,\n"
+            "      .violation = %d, .mismatch = %d, .nearest = %d, .nearest_time = %d},\n",
+            p->now, p->closeness, p->stride, p->is_on, p->is_bend, p->rate, p->entry, p->looked, p->pace, p->all, p->ahead,
+            p->parked, p->part, p->pitch, p->crossed, p->row_seen, p->row_now, p->row, p->row_rate, v->balance0, v->balance,
+            v->kinetic, v->low, v->high, v->work, v->error, v->violation, v->mismatch, v->nearest, v->nearest_time);
+    fprintf(out,
+            "    .adaptive = {.is_started = %d, .t_now = %d, .t_before = %d, .step = %d, .gain = %d, .rank = %d, .now = %d,\n"
+            "      .shown = %d, .input = %d, .is_rejected = %d, .memory = %d, .held = %d, .a_now = %d, .before = %d,\n"
+            "      .a_before = %d, .is_dense = %d, .inner = %d, .work_now = %d, .work_before = %d, "
+            ".power_now = %d, .power_before = %d, .order = %d, .last_order = %d, .n_equal = %d, .last_step = %d, "
+            ".is_rising = %d,\n"
+            "      .n_failures = %d, .psi = %d, .phi = %d},\n    .n_arrays = %d},\n",
+            a->is_started, a->t_now, a->t_before, a->step, a->gain, a->rank, a->now, a->shown, a->input, a->is_rejected, a->memory,
+            a->held, a->a_now, a->before, a->a_before, a->is_dense, a->inner, a->work_now, a->work_before, a->power_now,
+            a->power_before, a->order, a->last_order, a->n_equal, a->last_step, a->is_rising, a->n_failures, a->psi, a->phi,
+            l->n_arrays);
+}
+
+static void dense_write(FILE *out, const sarrus_mech_dense *dense) {
+    const double(*const weights[2])[SARRUS_DENSE_DEGREE + 1] = {dense->q, dense->v};
+    fprintf(out, ",\n    .dense = {.n_nodes = %d, .has_first = %d, .node = ", dense->n_nodes, dense->has_first);
+    numbers_write(out, dense->node, SARRUS_DENSE_NODES);
+    for (int32_t w = 0; w < 2; ++w) {
+        fprintf(out, ",\n      .%s = {", w == 0 ? "q" : "v");
+        for (int32_t k = 0; k < SARRUS_DENSE_WEIGHTS; ++k) {
+            numbers_write(out, weights[w][k], SARRUS_DENSE_DEGREE + 1);
+            fprintf(out, ",");
+        }
+        fprintf(out, "}");
+    }
+    fprintf(out, "}");
+}
+
+static void integrator_write(FILE *out, const sarrus_mech_integrator *how) {
+    fprintf(out,
+            "  .integrator = {.method = %d, .is_adaptive = %d, .is_tangential = %d, .has_step_gains = %d, .max_order = %d,\n"
+            "    .n_stages = %d, .error_order = %d, .dt = %a, .rtol = %a, .atol = %a, .max_steps = %a,\n    .a = {",
+            how->method, how->is_adaptive, how->is_tangential, how->has_step_gains, how->max_order, how->n_stages, how->error_order,
+            how->dt, how->rtol, how->atol, how->max_steps);
+    for (int32_t s = 0; s < SARRUS_MAX_STAGES; ++s) {
+        numbers_write(out, how->a[s], SARRUS_MAX_STAGES - 1);
+        fprintf(out, ",");
+    }
+    fprintf(out, "},\n    .c = ");
+    numbers_write(out, how->c, SARRUS_MAX_STAGES);
+    fprintf(out, ", .e = ");
+    numbers_write(out, how->e, SARRUS_MAX_STAGES);
+    fprintf(out, ",\n    .gamma_star = ");
+    numbers_write(out, how->gamma_star, SARRUS_MAX_ORDER + 2);
+    fprintf(out, ",\n    .damped = ");
+    numbers_write(out, how->damped, SARRUS_MAX_ORDER + 1);
+    fprintf(out, ", .ringing = ");
+    numbers_write(out, how->ringing, SARRUS_MAX_ORDER + 1);
+    fprintf(out, ", .gain = ");
+    numbers_write(out, how->gain, SARRUS_MAX_ORDER + 1);
+    fprintf(out, ", .across = %a", how->across);
+    dense_write(out, &how->dense);
+    fprintf(out, "},\n");
+}
+
+static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_runs) {
+    fprintf(out, "#define SARRUS_CONSTANT_PLAN 1\n%s", is_in_runs ? "#define SARRUS_PLAN_IN_RUNS 1\n" : "");
+    sizes_write(out, mech);
+    fprintf(out,
+            "#include \"kernels/lane/lane.h\"\n"
+            "#include \"kernels/body/mechanism.h\"\n"
+            "LANE_CONSTANT sarrus_mechanism sarrus_constant_plan = {\n"
+            "  .n_bodies = %d, .n_joints = %d, .n_forces = %d, .n_signals = %d, .n_inputs = %d, .n_drives = %d, .n = %d, .m = %d,\n"
+            "  .n_general_rows = %d, .n_cranks = %d,\n",
+            mech->n_bodies, mech->n_joints, mech->n_forces, mech->n_signals, mech->n_inputs, mech->n_drives, mech->n, mech->m,
+            mech->n_general_rows, mech->n_cranks);
+    integers_write(out, "n_of_kind", mech->n_of_kind, SARRUS_N_JOINT_TYPES);
+    fprintf(out,
+            "  .n_elastic = %d, .max_joint_rows = %d, .n_parameters = %d, .p_gravity = %d, .p_baumgarte = %d, .p_body = %d,\n"
+            "  .has_baumgarte = %d,\n",
+            mech->n_elastic, mech->max_joint_rows, mech->n_parameters, mech->p_gravity, mech->p_baumgarte, mech->p_body,
+            mech->has_baumgarte);
+    joints_write(out, mech);
+    loads_write(out, mech);
+    rows_write(out, mech);
+    factor_write(out, &mech->factor);
+    lane_write(out, mech);
+    layout_write(out, &mech->layout);
+    integrator_write(out, &mech->integrator);
+    fprintf(out, "  .solve = %d, .method = %d, .project = %d, .rank = {.method = %d, .tolerance = %a},\n", mech->solve,
+            mech->method, mech->project, mech->rank.method, mech->rank.tolerance);
+    integers_write(out, "independent", mech->independent, mech->factor.n_independent);
+    fprintf(out, "  .rank_change_capacity = %d, .project_tolerance = %a, .guard = %a,\n", mech->rank_change_capacity,
+            mech->project_tolerance, mech->guard);
+    fprintf(out,
+            "  .ordinary = %a, .weak_distance = %a, .weak_crossing = %a, .size = %a, .limit_violation = %a, "
+            ".limit_energy = %a, "
+            ".limit_error = %a,\n"
+            "  .violation_unit = %a, .energy_floor = %a, .has_work = %d, .has_swing = %d, .is_judged = %d, .wants_error = %d, "
+            ".has_parts = %d, .is_watched = %d};\n",
+            mech->ordinary, mech->weak_distance, mech->weak_crossing, mech->size, mech->limit_violation, mech->limit_energy,
+            mech->limit_error, mech->violation_unit, mech->energy_floor, mech->has_work, mech->has_swing, mech->is_judged,
+            mech->wants_error, mech->has_parts, mech->is_watched);
+}
+
+double sarrus_plan_text_flops(const sarrus_plan *plan) {
+    return plan->cost.flops_per_evaluation * (plan->mech.project != SARRUS_PROJECT_NONE ? PROJECTED_SHARE : 1.0);
+}
+
+bool sarrus_plan_text_gains(const sarrus_plan *plan, const char **why_not) {
+    const bool gains = plan->mech.solve == SARRUS_SOLVE_AUTO;
+    *why_not = gains ? NULL : "only `pinv: auto` has something to gain from a constant plan";
+    return gains;
+}
+
+sarrus_plan_text_form sarrus_plan_text_form_of(const sarrus_plan *plan, const char **why_not) {
+    sarrus_lowered lowered;
+    sarrus_plan_text_runs runs;
+    sarrus_plan_text_form form = SARRUS_PLAN_TEXT_NONE;
+    if (!sarrus_plan_text_gains(plan, why_not))
+        return SARRUS_PLAN_TEXT_NONE;
+    if (sarrus_plan_text_flops(plan) <= MOST_STRAIGHT_FLOPS)
+        return SARRUS_PLAN_TEXT_STRAIGHT;
+    *why_not = "out of memory";
+    if (!sarrus_plan_lower(plan, 1, &lowered))
+        return SARRUS_PLAN_TEXT_NONE;
+    if (sarrus_plan_text_runs_create(&runs, &lowered.mech)) {
+        const bool is_short = sarrus_plan_text_runs_written(&runs) * sarrus_plan_text_flops(plan) <= MOST_FLOPS_IN_RUNS;
+        form = is_short ? SARRUS_PLAN_TEXT_IN_RUNS : SARRUS_PLAN_TEXT_NONE;
+        *why_not = is_short ? NULL : "the mechanism is too large: its code would not fit into the caches";
+        sarrus_plan_text_runs_free(&runs);
+    }
+    sarrus_lowered_free(&lowered);
+    return form;
+}
+
+static bool text_write(FILE *out, const sarrus_mechanism *mech, bool is_in_runs) {
+    mechanism_write(out, mech, is_in_runs);
+    if (!is_in_runs)
+        return true;
+    sarrus_plan_text_runs runs;
+    if (!sarrus_plan_text_runs_create(&runs, mech))
+        return false;
+    const bool good = sarrus_plan_text_runs_write(out, &runs);
+    sarrus_plan_text_runs_free(&runs);
+    return good;
+}
+
+/* Places for tiles of one lane are indices, which is what a constant wants: nothing of it is left to compute. */
+char *sarrus_plan_text(const sarrus_plan *plan, sarrus_plan_text_form form) {
+    sarrus_lowered lowered;
+    char *text = NULL;
+    size_t length = 0;
+    if (!sarrus_plan_lower(plan, 1, &lowered))
+        return NULL;
+    FILE *out = open_memstream(&text, &length);
+    if (out) {
+        const bool good = text_write(out, &lowered.mech, form == SARRUS_PLAN_TEXT_IN_RUNS) && !ferror(out);
+        if (fclose(out) != 0 || !good) {
+            free(text);
+            text = NULL;
+        }
+    }
+    sarrus_lowered_free(&lowered);
+    return text;
+}

@@ -1,0 +1,407 @@
+/* The model card: what the plan is, in words, for `sarrus check`. At most 100 columns; long lists are cut with a count. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/report.h"
+#include "plan/report_text.h"
+
+enum {
+    MAX_INDENTED = 16, /* levels of the tree drawn by indentation */
+    GROUP_NONE = -1,
+};
+
+typedef struct card {
+    FILE *out;
+    const sarrus_plan *plan;
+    const sarrus_model *model;
+    int *child, *sibling; /* [n_bodies + 1] first child and next sibling in the tree, -1 none; ground is n_bodies */
+    int *group;           /* [n_bodies] set of bodies that rows with shared multipliers connect */
+    bool *group_is_put;   /* [n_bodies] by its number: it is on the card, or counted */
+} card;
+
+static const char *body_name(const card *to, int body) {
+    return body >= 0 ? to->model->bodies[body].name : "ground";
+}
+
+/* What row i is called within its joint. */
+static const char *row_label(const sarrus_plan *plan, int i_row) {
+    const sarrus_mech_joint *joint = &plan->joint[plan->row[i_row].joint];
+    static const char *const labels[SARRUS_N_JOINT_TYPES][3] = {
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text)                \
+    [value] = {label_0, label_1, label_2},
+#include "sarrus/joint.def"
+    };
+    int k = i_row - joint->row;
+    return joint->signal >= 0 && k == joint->n_rows - 1 ? "drive" : labels[joint->kind][k];
+}
+
+void sarrus_plan_row_name(const sarrus_plan *plan, int i_row, char *text, size_t n_text) {
+    snprintf(text, n_text, "joint %s, %s", plan->model->joints[plan->row[i_row].joint].name, row_label(plan, i_row));
+}
+
+/* The row as "A.x", for long lists. */
+static void put_row(const sarrus_plan *plan, sarrus_report_list *list, int i_row) {
+    char word[10 * SARRUS_CARD_NAME_WIDTH];
+    snprintf(word, sizeof word, "%s.%s", plan->model->joints[plan->row[i_row].joint].name, row_label(plan, i_row));
+    sarrus_report_list_put(list, word);
+}
+
+static void put_head(const card *to) {
+    const sarrus_model *model = to->model;
+    int n_of_type[SARRUS_N_JOINT_TYPES] = {0};
+    for (int i = 0; i < model->n_joints; ++i)
+        ++n_of_type[model->joints[i].type];
+    const char *title = model->name[0] ? model->name : "planar linkage";
+    sarrus_report_column(to->out, title,
+                         sarrus_report_width(title) < SARRUS_CARD_COLUMNS ? sarrus_report_width(title) : SARRUS_CARD_COLUMNS);
+    fputs("\n\n", to->out);
+    sarrus_report_line(to->out, "bodies", "%d, besides ground; planar", model->n_bodies);
+    sarrus_report_label(to->out, "joints");
+    fprintf(to->out, "%d", model->n_joints);
+    const char *before = ": ";
+    for (int type = 0; type < SARRUS_N_JOINT_TYPES; ++type) {
+        if (n_of_type[type] > 0) {
+            fprintf(to->out, "%s%d %s", before, n_of_type[type], sarrus_joint_word((sarrus_joint_type)type));
+            before = ", ";
+        }
+    }
+    fputc('\n', to->out);
+    sarrus_report_line(to->out, "forces", "%d; signals %d, driven joints %d, external inputs %d", model->n_forces, model->n_signals,
+                       to->plan->mech.n_drives, model->n_inputs);
+    sarrus_report_line(to->out, "plan", "%016" PRIx64, to->plan->hash);
+}
+
+static void put_sizes(const card *to) {
+    const sarrus_plan *plan = to->plan;
+    const sarrus_plan_independence *found = &plan->independence;
+    int n = plan->mech.n, m = plan->mech.m, r = found->n_independent;
+    sarrus_report_title(to->out, "Coordinates and constraints");
+    sarrus_report_line(to->out, "coordinates n", "%d", n);
+    sarrus_report_line(to->out, "constraints m", "%d", m);
+    sarrus_report_line(to->out, "rank r", "%d, the largest in %d configurations; %d at t = 0", r, found->n_configurations,
+                       m > 0 ? found->rank_at_t0 : 0);
+    sarrus_report_line(to->out, "degrees of freedom", "%d = n - r", n - r);
+    sarrus_report_line(to->out, "redundant constraints", "%d = m - r", m - r);
+    if (m > r)
+        sarrus_report_line(to->out, "singular values", "smallest counted %.1e, largest not counted %.1e, of the largest",
+                           found->smallest_kept, found->largest_dropped);
+    else if (m > 0)
+        sarrus_report_line(to->out, "singular values", "smallest %.1e of the largest, all counted", found->smallest_kept);
+}
+
+/* Fills child and sibling: children in the order of their joints. */
+static void tree_link(const card *to) {
+    const sarrus_plan_graph *graph = &to->plan->graph;
+    const sarrus_model *model = to->model;
+    for (int b = 0; b <= model->n_bodies; ++b)
+        to->child[b] = to->sibling[b] = -1;
+    for (int i = model->n_joints - 1; i >= 0; --i) {
+        if (graph->is_cut[i])
+            continue;
+        const int *end = model->joints[i].body;
+        int body = end[0] >= 0 && graph->parent_joint[end[0]] == i ? end[0] : end[1];
+        int parent = graph->parent_body[body] >= 0 ? graph->parent_body[body] : model->n_bodies;
+        to->sibling[body] = to->child[parent];
+        to->child[parent] = body;
+    }
+}
+
+/* Of the body after `body` in the walk that visits a body before its children, below `root`; -1 at the end. */
+static int tree_next(const card *to, int body, int root) {
+    int n_bodies = to->model->n_bodies;
+    if (to->child[body] >= 0)
+        return to->child[body];
+    while (body != root && to->sibling[body] < 0)
+        body = to->plan->graph.parent_body[body] >= 0 ? to->plan->graph.parent_body[body] : n_bodies;
+    return body == root ? -1 : to->sibling[body];
+}
+
+static void put_tree_line(const card *to, int body) {
+    const sarrus_plan_graph *graph = &to->plan->graph;
+    int depth = graph->depth[body], i_joint = graph->parent_joint[body];
+    fprintf(to->out, "%*s", 2 + SARRUS_CARD_LABEL_WIDTH + 2 * (depth < MAX_INDENTED ? depth : MAX_INDENTED), "");
+    if (depth > MAX_INDENTED)
+        fprintf(to->out, "(level %d) ", depth);
+    int width = sarrus_report_width(body_name(to, body));
+    sarrus_report_column(to->out, body_name(to, body), width < SARRUS_CARD_NAME_WIDTH ? width : SARRUS_CARD_NAME_WIDTH);
+    if (i_joint < 0) {
+        fputs(", floating\n", to->out);
+        return;
+    }
+    const char *name = to->model->joints[i_joint].name;
+    fputs(" by ", to->out);
+    sarrus_report_column(to->out, name,
+                         sarrus_report_width(name) < SARRUS_CARD_NAME_WIDTH ? sarrus_report_width(name) : SARRUS_CARD_NAME_WIDTH);
+    fprintf(to->out, " (%s)\n", sarrus_joint_word(to->model->joints[i_joint].type));
+}
+
+/* The bodies below `root` (a floating body: itself first); returns how many lines there would be, n_put of them before. */
+static int put_branch(const card *to, int root, int n_put) {
+    int body = root < to->model->n_bodies ? root : to->child[root];
+    for (; body >= 0; body = tree_next(to, body, root)) {
+        if (n_put++ < SARRUS_CARD_MAX_LINES)
+            put_tree_line(to, body);
+    }
+    return n_put;
+}
+
+static void put_tree(const card *to) {
+    int n_bodies = to->model->n_bodies;
+    tree_link(to);
+    sarrus_report_line(to->out, "tree", "ground");
+    int n_put = put_branch(to, n_bodies, 0);
+    for (int b = 0; b < n_bodies; ++b) {
+        if (to->plan->graph.parent_body[b] < SARRUS_GROUND)
+            n_put = put_branch(to, b, n_put);
+    }
+    if (n_put > SARRUS_CARD_MAX_LINES)
+        fprintf(to->out, "%*s… and %d more bodies\n", 2 + SARRUS_CARD_LABEL_WIDTH, "", n_put - SARRUS_CARD_MAX_LINES);
+}
+
+static void put_graph(const card *to) {
+    const sarrus_plan_graph *graph = &to->plan->graph;
+    const sarrus_model *model = to->model;
+    sarrus_report_title(to->out, "Graph");
+    sarrus_report_line(to->out, "parts", "%d (ground taken away), of which floating %d", graph->n_components, graph->n_floating);
+    sarrus_report_line(to->out, "loops", "%d", graph->n_cuts);
+    put_tree(to);
+    sarrus_report_list list = sarrus_report_list_begin(to->out, "cut joints", graph->n_cuts);
+    for (int i = 0; i < model->n_joints; ++i) {
+        if (!graph->is_cut[i])
+            continue;
+        char word[10 * SARRUS_CARD_NAME_WIDTH];
+        const sarrus_joint *joint = &model->joints[i];
+        snprintf(word, sizeof word, "%s (%s - %s)", joint->name, body_name(to, joint->body[0]), body_name(to, joint->body[1]));
+        sarrus_report_list_put(&list, word);
+    }
+    sarrus_report_list_end(&list);
+}
+
+static int group_root(int *group, int body) {
+    while (group[body] != body) {
+        group[body] = group[group[body]];
+        body = group[body];
+    }
+    return body;
+}
+
+/* The group of a row whose multiplier is not unique, GROUP_NONE when it is unique or holds no body. */
+static int group_of_row(const card *to, int i_row) {
+    const sarrus_mech_row *row = &to->plan->row[i_row];
+    int body = row->child >= 0 ? row->child : row->parent;
+    return to->plan->independence.row_is_unique[i_row] || body < 0 ? GROUP_NONE : group_root(to->group, body);
+}
+
+static bool joint_is_in_group(const card *to, int i_joint, int group) {
+    const sarrus_mech_joint *joint = &to->plan->joint[i_joint];
+    for (int i = joint->row; i < joint->row + joint->n_rows; ++i) {
+        if (group_of_row(to, i) == group)
+            return true;
+    }
+    return false;
+}
+
+/* A null vector of Jᵀ is zero on unique rows, and it splits into null vectors of the sets of rows that no body connects: so the
+ * reactions that a dependent row leaves open belong to joints of its own set. */
+static void groups_make(const card *to) {
+    const sarrus_plan *plan = to->plan;
+    for (int b = 0; b < to->model->n_bodies; ++b)
+        to->group[b] = b;
+    for (int i = 0; i < plan->mech.m; ++i) {
+        const sarrus_mech_row *row = &plan->row[i];
+        if (plan->independence.row_is_unique[i] || row->parent < 0 || row->child < 0)
+            continue;
+        int x = group_root(to->group, row->parent), y = group_root(to->group, row->child);
+        to->group[x > y ? x : y] = x > y ? y : x;
+    }
+}
+
+static void put_group(const card *to, int group) {
+    const sarrus_plan *plan = to->plan;
+    const sarrus_plan_independence *found = &plan->independence;
+    int n_dependent = plan->mech.m - found->n_independent, n_rows = 0, n_joints = 0, n_named = 0;
+    for (int d = 0; d < n_dependent; ++d)
+        n_rows += group_of_row(to, found->dependent[d]) == group;
+    for (int i = 0; i < plan->mech.n_joints; ++i)
+        n_joints += joint_is_in_group(to, i, group);
+    sarrus_report_list rows = sarrus_report_list_begin(to->out, "redundant", n_rows);
+    for (int d = 0; d < n_dependent; ++d) {
+        if (group_of_row(to, found->dependent[d]) != group)
+            continue;
+        char word[10 * SARRUS_CARD_NAME_WIDTH];
+        sarrus_plan_row_name(plan, found->dependent[d], word, sizeof word);
+        sarrus_report_list_put(&rows, word);
+        ++n_named;
+    }
+    sarrus_report_list_end(&rows);
+    sarrus_report_list joints = sarrus_report_list_begin(to->out, n_named == 1 ? "  leaves open" : "  leave open", n_joints);
+    for (int i = 0; i < plan->mech.n_joints; ++i) {
+        if (joint_is_in_group(to, i, group))
+            sarrus_report_list_put(&joints, to->model->joints[i].name);
+    }
+    sarrus_report_list_end(&joints);
+}
+
+static void put_redundancy(const card *to) {
+    const sarrus_plan_independence *found = &to->plan->independence;
+    int n_dependent = to->plan->mech.m - found->n_independent, n_groups = 0;
+    bool none_is_put = false;
+    sarrus_report_title(to->out, "Redundant constraints and the joints whose reactions they leave open");
+    if (n_dependent == 0)
+        sarrus_report_line(to->out, "redundant", "none");
+    groups_make(to);
+    for (int d = 0; d < n_dependent; ++d) {
+        const int group = group_of_row(to, found->dependent[d]);
+        bool *is_put = group == GROUP_NONE ? &none_is_put : &to->group_is_put[group];
+        if (!*is_put && n_groups++ < SARRUS_CARD_MAX_LINES / 4)
+            put_group(to, group);
+        *is_put = true;
+    }
+    if (n_groups > SARRUS_CARD_MAX_LINES / 4)
+        sarrus_report_line(to->out, "", "… and %d more groups", n_groups - SARRUS_CARD_MAX_LINES / 4);
+}
+
+static void put_joint_line(const card *to, int i) {
+    const sarrus_joint *joint = &to->model->joints[i];
+    const sarrus_mech_joint *mech = &to->plan->joint[i];
+    fputs("  ", to->out);
+    sarrus_report_column(to->out, joint->name, SARRUS_CARD_NAME_WIDTH);
+    fprintf(to->out, " %-10s", sarrus_joint_word(joint->type));
+    sarrus_report_column(to->out, body_name(to, joint->body[0]), SARRUS_CARD_NAME_WIDTH - 4);
+    fputc(' ', to->out);
+    sarrus_report_column(to->out, body_name(to, joint->body[1]), SARRUS_CARD_NAME_WIDTH - 4);
+    fprintf(to->out, " %4d  %-5s %-8s %s\n", mech->n_rows, to->plan->graph.is_cut[i] ? "cut" : "tree",
+            mech->signal >= 0 ? "driven"
+            : mech->elastic   ? "elastic"
+                              : "-",
+            sarrus_plan_reaction_is_unique(to->plan, i) ? "yes" : "no");
+}
+
+static void put_uniqueness(const card *to) {
+    const sarrus_plan_independence *found = &to->plan->independence;
+    int n_joints = to->model->n_joints, n_unique = 0;
+    bool is_full = to->plan->mech.m == found->n_independent;
+    for (int i = 0; i < n_joints; ++i)
+        n_unique += sarrus_plan_reaction_is_unique(to->plan, i);
+    sarrus_report_title(to->out, "Uniqueness");
+    sarrus_report_line(to->out, "accelerations a", "unique: every mass and inertia is positive, so M is definite on ker J");
+    sarrus_report_line(to->out, "multipliers", "%s",
+                       is_full ? "unique: J has full row rank" : "not unique: m > r; those of least norm are reported");
+    sarrus_report_line(to->out, "joint reactions", "unique in %d of %d joints", n_unique, n_joints);
+    if (n_joints == 0)
+        return;
+    fprintf(to->out, "\n  %-*s %-10s%-*s %-*s %4s  %-5s %-8s %s\n", SARRUS_CARD_NAME_WIDTH, "joint", "type",
+            SARRUS_CARD_NAME_WIDTH - 4, "parent", SARRUS_CARD_NAME_WIDTH - 4, "child", "rows", "graph", "free", "unique");
+    for (int i = 0; i < n_joints && i < SARRUS_CARD_MAX_LINES; ++i)
+        put_joint_line(to, i);
+    if (n_joints > SARRUS_CARD_MAX_LINES)
+        fprintf(to->out, "  … and %d more joints\n", n_joints - SARRUS_CARD_MAX_LINES);
+}
+
+/* What was looked at, and what was taken. */
+static void put_orders(const card *to) {
+    const sarrus_plan *plan = to->plan;
+    sarrus_report_line(to->out, "orders", "%-22s %14s %12s %8s", "", "factor + solve", "blocks of L", "levels");
+    for (int i = 0; i < SARRUS_N_ORDERS; ++i) {
+        const sarrus_plan_order *order = &plan->order[i];
+        if (isinf(order->flops)) {
+            sarrus_report_line(to->out, "", "%-22s %14s", order->name, "too many");
+            continue;
+        }
+        sarrus_report_line(to->out, order->is_chosen ? "  taken" : "", "%-22s %8.0f flops %12d %8d", order->name, order->flops,
+                           order->n_entries, order->n_levels);
+    }
+}
+
+/* The bodies whose pins on ground are not in the factor. */
+static void put_cranks(const card *to) {
+    const sarrus_plan *plan = to->plan;
+    sarrus_report_list list = sarrus_report_list_begin(to->out, "cranks, in closed form", plan->mech.n_cranks);
+    for (int i = 0; i < plan->mech.n_joints; ++i) {
+        const sarrus_mech_joint *joint = &plan->joint[i];
+        if (joint->is_crank_pin)
+            sarrus_report_list_put(&list, plan->model->bodies[joint->child >= 0 ? joint->child : joint->parent].name);
+    }
+    sarrus_report_list_end(&list);
+}
+
+static void put_elimination(const card *to) {
+    const sarrus_plan *plan = to->plan;
+    const sarrus_mech_factor *factor = &plan->mech.factor;
+    const sarrus_plan_cost *cost = &plan->cost;
+    int n = factor->n_rows;
+    sarrus_report_title(to->out, "Elimination");
+    sarrus_report_list list = sarrus_report_list_begin(to->out, "order of the rows", n);
+    for (int k = 0; k < n; ++k)
+        put_row(to->plan, &list, factor->row_of[k]);
+    sarrus_report_list_end(&list);
+    put_cranks(to);
+    put_orders(to);
+    sarrus_report_line(to->out, "factor L", "%d blocks of 2x2 below a diagonal of %d (full: %.0f)", factor->n_entries,
+                       factor->n_blocks, 0.5 * factor->n_blocks * (factor->n_blocks - 1.0) + 0.0);
+    sarrus_report_line(to->out, "  fill-in, padding", "%d numbers", factor->n_fill + factor->n_pads);
+    sarrus_report_line(to->out, "one evaluation", "%.0f flops, %.0f divisions and roots, %.0f sin-cos pairs",
+                       cost->flops_per_evaluation, cost->divisions_per_evaluation, cost->sincos_per_evaluation);
+    double algebra = cost->algebra_flops_per_evaluation, dense = cost->dense_algebra_flops_per_evaluation;
+    sarrus_report_line(to->out, "  its linear algebra", "%.0f flops", algebra);
+    sarrus_report_line(to->out, "  with full matrices", "%.0f flops, of which linear algebra %.0f",
+                       cost->flops_per_evaluation - algebra + dense, dense);
+    if (!plan->mech.integrator.is_adaptive)
+        sarrus_report_line(to->out, "one step", "%.0f flops, %.0f divisions and roots, %.0f sin-cos pairs", cost->flops_per_step,
+                           cost->divisions_per_step, cost->sincos_per_step);
+}
+
+static void put_layout(const card *to) {
+    const sarrus_mechanism *mech = &to->plan->mech;
+    const sarrus_tile_layout *at = &mech->layout;
+    sarrus_report_title(to->out, "Tile (numbers of one instance)");
+    sarrus_report_line(to->out, "bytes per instance", "%" PRIu64 " = %d numbers", to->plan->cost.bytes_per_instance, at->n_arrays);
+    sarrus_report_line(to->out, "state", "q from %d, v from %d, %d each; at t = 0: q from %d, v from %d", at->q, at->v, mech->n,
+                       at->q0, at->v0);
+    sarrus_report_line(to->out, "parameters", "%d from %d; inputs %d from %d", mech->n_parameters, at->parameter, mech->n_inputs,
+                       at->input);
+    sarrus_report_line(to->out, "words", "status %d, status at t = 0 %d, failed step %d, rank %d", at->status, at->status0,
+                       at->failed_step, at->rank);
+}
+
+static void put_report(const card *to) {
+    put_head(to);
+    put_sizes(to);
+    put_graph(to);
+    put_redundancy(to);
+    put_uniqueness(to);
+    put_elimination(to);
+    put_layout(to);
+    sarrus_report_settings(to->out, to->plan);
+}
+
+sarrus_status sarrus_plan_report_write(sarrus_context *context, sarrus_plan *plan) {
+    size_t n_bodies = (size_t)plan->model->n_bodies, n_text = 0;
+    char *text = NULL;
+    card to = {.plan = plan, .model = plan->model};
+    to.child = calloc(n_bodies + 1, sizeof *to.child);
+    to.sibling = calloc(n_bodies + 1, sizeof *to.sibling);
+    to.group = calloc(n_bodies + 1, sizeof *to.group);
+    to.group_is_put = calloc(n_bodies + 1, sizeof *to.group_is_put);
+    to.out = to.child && to.sibling && to.group && to.group_is_put ? open_memstream(&text, &n_text) : NULL;
+    bool is_done = false;
+    if (to.out) {
+        put_report(&to);
+        is_done = !ferror(to.out);
+        is_done = fclose(to.out) == 0 && is_done && text;
+    }
+    free(to.child);
+    free(to.sibling);
+    free(to.group);
+    free(to.group_is_put);
+    if (!is_done) {
+        free(text);
+        return sarrus_report(context, SARRUS_NO_MEMORY, "no memory for the model card");
+    }
+    free(plan->card);
+    plan->card = text;
+    return SARRUS_OK;
+}

@@ -1,0 +1,152 @@
+/* The model card: how the model is computed, with what instances, and what is written. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "plan/report_text.h"
+
+static void put_rank_decision(FILE *out, const sarrus_plan *plan) {
+    const sarrus_rank_method method = plan->model->dynamics.rank_method;
+    char tolerance[40] = "";
+    if (method != SARRUS_RANK_AUTO)
+        snprintf(tolerance, sizeof tolerance, ", tol %g", plan->model->dynamics.rank_tolerance);
+    sarrus_report_sentence(out, "rank decision", "%s%s: %s", sarrus_rank_method_word(method), tolerance,
+                           sarrus_rank_method_text(method));
+}
+
+static void put_stabilisation(FILE *out, const sarrus_plan *plan) {
+    const sarrus_model *model = plan->model;
+    static const char *const projections[] = {"none", "every step", "above a tolerance"};
+    if (model->dynamics.has_step_gains)
+        sarrus_report_line(out, "baumgarte", "alpha = beta, from the step");
+    else if (plan->mech.has_baumgarte)
+        sarrus_report_line(out, "baumgarte", "alpha %g 1/s, beta %g 1/s", model->values[model->dynamics.alpha].nominal,
+                           model->values[model->dynamics.beta].nominal);
+    else
+        sarrus_report_line(out, "baumgarte", "none");
+    if (model->dynamics.projection == SARRUS_PROJECTION_TOLERANCE)
+        sarrus_report_line(out, "projection", "above an error of %g", model->dynamics.projection_tolerance);
+    else
+        sarrus_report_line(out, "projection", "%s", projections[model->dynamics.projection]);
+}
+
+static void put_integrator(FILE *out, const sarrus_plan *plan) {
+    const sarrus_model *model = plan->model;
+    const char *word = sarrus_integrator_word(model->integrator.method);
+    char orders[24] = "";
+    if (!sarrus_integrator_is_adaptive(model->integrator.method)) {
+        sarrus_report_line(out, "integrator", "%s, dt %g s, t_end %g s: %" PRIu64 " steps", word, model->integrator.dt,
+                           model->integrator.t_end, plan->n_steps);
+        return;
+    }
+    if (model->integrator.method == SARRUS_INTEGRATOR_ADAMS_MOULTON)
+        snprintf(orders, sizeof orders, ", orders 1 to %d", model->integrator.max_order);
+    sarrus_report_line(out, "integrator", "%s%s, rtol %g, atol %g", word, orders, model->integrator.rtol, model->integrator.atol);
+    sarrus_report_line(out, "steps", "the first %g s, at most %" PRIu64 ", to t_end %g s", model->integrator.dt,
+                       model->integrator.max_steps, model->integrator.t_end);
+}
+
+static void put_limit(char *text, size_t size, double limit) {
+    if (limit < SARRUS_NO_LIMIT)
+        (void)snprintf(text, size, "%.3g", limit);
+    else
+        (void)snprintf(text, size, "off");
+}
+
+/* What an instance that is ok keeps to, as the plan has settled it. */
+static void put_limits(FILE *out, const sarrus_plan *plan) {
+    const sarrus_mechanism *mech = &plan->mech;
+    const bool has_violation = mech->limit_violation < SARRUS_NO_LIMIT;
+    char text[3][24];
+    put_limit(text[0], sizeof text[0], has_violation ? mech->limit_violation / mech->violation_unit : mech->limit_violation);
+    put_limit(text[1], sizeof text[1], mech->limit_energy);
+    put_limit(text[2], sizeof text[2], mech->limit_error);
+    sarrus_report_line(out, "limits", "violation %s, energy %s, error %s", text[0], text[1],
+                       mech->integrator.is_adaptive ? "by rtol and atol" : text[2]);
+}
+
+static void put_dynamics(FILE *out, const sarrus_plan *plan) {
+    const sarrus_pinv_method pinv = plan->model->dynamics.pinv;
+    sarrus_report_title(out, "Dynamics");
+    sarrus_report_line(out, "formulation", "udwadia-kalaba");
+    sarrus_report_sentence(out, "pinv", "%s: %s", sarrus_pinv_method_word(pinv), sarrus_pinv_method_text(pinv));
+    put_rank_decision(out, plan);
+    put_stabilisation(out, plan);
+    put_integrator(out, plan);
+    put_limits(out, plan);
+}
+
+static void put_sampled(FILE *out, const sarrus_sampled *sampled) {
+    static const char *const words[][3] = {
+#define SARRUS_DISTRIBUTION(name, value, word, first, second, text) [value] = {word, first, second},
+#include "sarrus/distribution.def"
+    };
+    const char *const *word = words[sampled->kind];
+    fprintf(out, "  %*s", SARRUS_CARD_LABEL_WIDTH, "");
+    sarrus_report_column(out, sampled->label, 2 * SARRUS_CARD_NAME_WIDTH - 8);
+    fprintf(out, " %s, %s %.4g, %s %.4g", word[0], word[1], sampled->a, word[2], sampled->b);
+    if (isfinite(sampled->min) || isfinite(sampled->max))
+        fprintf(out, ", in [%.3g, %.3g]", sampled->min, sampled->max);
+    if (sampled->n_targets > 1)
+        fprintf(out, ", %d targets", sampled->n_targets);
+    fputc('\n', out);
+}
+
+static void put_batch(FILE *out, const sarrus_plan *plan) {
+    const sarrus_model *model = plan->model;
+    sarrus_report_title(out, "Batch");
+    sarrus_report_line(out, "instances", "%" PRIu64 ", seed %" PRIu64, model->batch.n_instances, model->batch.seed);
+    sarrus_report_bytes(out, "tiles", (double)model->batch.n_instances * (double)plan->cost.bytes_per_instance, "");
+    sarrus_report_line(out, "sampled parameters", "%d", model->batch.n_sampled);
+    for (int i = 0; i < model->batch.n_sampled && i < SARRUS_CARD_MAX_LINES; ++i)
+        put_sampled(out, &model->batch.sampled[i]);
+    if (model->batch.n_sampled > SARRUS_CARD_MAX_LINES)
+        sarrus_report_line(out, "", "… and %d more", model->batch.n_sampled - SARRUS_CARD_MAX_LINES);
+}
+
+/* Bytes that one output of one instance takes in the file, before compression. */
+static double output_bytes(const sarrus_plan *plan) {
+    const int n = plan->mech.n, n_joints = plan->mech.n_joints;
+    const unsigned channels = plan->model->output.channels;
+    double bytes = 8.0 * plan->mech.n_drives;
+#define SARRUS_CHANNEL(name, bit, word, numbers, bytes_each, text) bytes += channels & bit ? bytes_each * (numbers) : 0.0;
+#include "sarrus/channel.def"
+    return bytes;
+}
+
+static void put_output(FILE *out, const sarrus_plan *plan) {
+    const sarrus_model *model = plan->model;
+    static const struct {
+        const char *word;
+        unsigned bit;
+    } channels[] = {
+#define SARRUS_CHANNEL(name, bit, word, numbers, bytes, text) {word, bit},
+#include "sarrus/channel.def"
+    };
+    enum { N_CHANNELS = sizeof channels / sizeof channels[0] };
+    uint64_t every = model->output.every > 0 ? model->output.every : 1, n_steps = plan->n_steps;
+    uint64_t n_times = 1 + n_steps / every + (n_steps % every != 0);
+    int n_channels = 0;
+    for (int i = 0; i < N_CHANNELS; ++i)
+        n_channels += model->output.channels & channels[i].bit ? 1 : 0;
+    sarrus_report_title(out, "Output");
+    const double interval = (double)every * model->integrator.grid;
+    if (sarrus_integrator_is_adaptive(model->integrator.method))
+        sarrus_report_line(out, "times", "%" PRIu64 ", every %g s", n_times, interval);
+    else
+        sarrus_report_line(out, "times", "%" PRIu64 ", every %" PRIu64 " steps (%g s)", n_times, every, interval);
+    sarrus_report_list list = sarrus_report_list_begin(out, "channels", n_channels);
+    for (int i = 0; i < N_CHANNELS; ++i) {
+        if (model->output.channels & channels[i].bit)
+            sarrus_report_list_put(&list, channels[i].word);
+    }
+    sarrus_report_list_end(&list);
+    sarrus_report_bytes(out, "result file", (double)model->batch.n_instances * (double)n_times * output_bytes(plan),
+                        " before compression");
+}
+
+void sarrus_report_settings(FILE *out, const sarrus_plan *plan) {
+    put_dynamics(out, plan);
+    put_batch(out, plan);
+    put_output(out, plan);
+}

@@ -1,0 +1,298 @@
+/* Kernels for one plan on CUDA devices, as far as they can be tested without a device: that every scenario compiles to a cubin with
+ * the kernel in it, that the compiler's report is read and the launch bounds follow from it, and that what can go wrong ends in a
+ * reason. The path of the compiler's library may be given by SARRUS_NVRTC; skipped where there is none. The
+ * argument 80 compiles all scenarios for sm_80 and one for sm_90, instead of the other way round: docs/specialize.md. */
+#include <elf.h>
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "jit/cuda_object.h"
+#include "jit/plan_text.h"
+#include "tests/support/mechanism.h"
+#include "tests/support/place.h"
+
+static sarrus_nvrtc *nvrtc;                          /* NULL: not on this machine */
+static int32_t main_architecture = 90, another = 80; /* of all scenarios; of one of them */
+
+static sarrus_nvrtc *require_nvrtc(void) {
+    if (nvrtc == NULL)
+        skip();
+    return nvrtc;
+}
+
+static sarrus_cuda_request request_for(const mechanism *m, char *plan_text, int32_t architecture) {
+    const sarrus_cuda_request request = {.sources = sarrus_embedded_sources,
+                                         .n_sources = sarrus_n_embedded_sources,
+                                         .plan_text = plan_text,
+                                         .n_flops = m->plan->cost.flops_per_evaluation,
+                                         .architecture = architecture};
+    assert_non_null(plan_text);
+    return request;
+}
+
+/* The report of ptxas, release 13.0, for a kernel that calls three functions, of which two hardly ever run, and one without. */
+static const char report_text[] = "ptxas info    : 3056 bytes gmem\n"
+                                  "ptxas info    : Compiling entry function 'first' for 'sm_90'\n"
+                                  "ptxas info    : Function properties for first\n"
+                                  "ptxas         .     4768 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads\n"
+                                  "ptxas info    : Used 168 registers, used 0 barriers, 5144 bytes cumulative stack size\n"
+                                  "ptxas info    : Compile time = 1613.326 ms\n"
+                                  "ptxas info    : Function properties for _Z10sarrus_rk4\n"
+                                  "ptxas         .     0 bytes stack frame, 92 bytes spill stores, 180 bytes spill loads\n"
+                                  "ptxas info    : Function properties for _Z17sarrus_look_aheadP17sarrus_evaluation\n"
+                                  "ptxas         .     0 bytes stack frame, 3000 bytes spill stores, 3000 bytes spill loads\n"
+                                  "ptxas info    : Function properties for _Z18sarrus_correct_svd\n"
+                                  "ptxas         .     0 bytes stack frame, 1000 bytes spill stores, 1000 bytes spill loads\n"
+                                  "ptxas info    : Compiling entry function 'second' for 'sm_90'\n"
+                                  "ptxas info    : Function properties for second\n"
+                                  "ptxas         .     16 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+                                  "ptxas info    : Used 32 registers, used 1 barriers, 2048 bytes smem, 400 bytes cmem[0]\n";
+
+static void test_report(void **state) {
+    (void)state;
+    sarrus_cuda_report r;
+    assert_true(sarrus_cuda_report_read(report_text, "first", &r));
+    assert_int_equal(r.n_registers, 168);
+    assert_int_equal(r.n_stack_bytes, 5144);
+    assert_int_equal(r.n_spill_stores, 100);
+    assert_int_equal(r.n_spill_loads, 192);
+    assert_int_equal(r.n_shared_bytes, 0);
+    assert_true(sarrus_cuda_report_read(report_text, "second", &r));
+    assert_int_equal(r.n_registers, 32);
+    assert_int_equal(r.n_stack_bytes, 16);
+    assert_int_equal(r.n_spill_stores, 0);
+    assert_int_equal(r.n_shared_bytes, 2048);
+    assert_false(sarrus_cuda_report_read(report_text, "sec", &r));
+    assert_false(sarrus_cuda_report_read("", "first", &r));
+    assert_false(sarrus_cuda_report_read("Compiling entry function 'first' for\nUsed registers\n", "first", &r));
+}
+
+/* Registers come in units of 8 a thread, 16384 to a quarter of a multiprocessor. */
+static void test_warps(void **state) {
+    (void)state;
+    const sarrus_cuda_bounds bounds = {64, 1};
+    const struct {
+        int32_t n_registers, n_warps;
+    } cases[] = {{255, 8}, {256, 8}, {169, 8}, {168, 12}, {128, 16}, {80, 24}, {64, 32}, {32, 64}, {16, 64}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const sarrus_cuda_report r = {.n_registers = cases[i].n_registers};
+        assert_int_equal(sarrus_cuda_warps(&r, &bounds), cases[i].n_warps);
+    }
+}
+
+static void test_rule(void **state) {
+    (void)state;
+    const sarrus_cuda_bounds *tried = sarrus_cuda_bounds_tried;
+    const sarrus_cuda_report large = {.n_registers = 255}, small = {.n_registers = 96}, spilt = {128, 0, 480, 480, 0};
+    const sarrus_cuda_report half = {.n_registers = 128};
+    assert_false(sarrus_cuda_bounds_would_bind(&tried[0], &large));
+    assert_true(sarrus_cuda_bounds_would_bind(&tried[1], &large));
+    assert_false(sarrus_cuda_bounds_would_bind(&tried[2], &small));
+    assert_true(sarrus_cuda_bounds_would_bind(&tried[3], &small));
+    /* More warps are better, spilled registers worse: 0.8 of 16 warps is more than 0.667 of 8, but not with 960 bytes of spills,
+     * which take 240 cycles, in an evaluation of 500 flops, which takes 580. In one of 50,000 flops they hardly count. */
+    assert_true(sarrus_cuda_expected_use(&half, &tried[2], 500.0) > sarrus_cuda_expected_use(&large, &tried[0], 500.0));
+    assert_true(sarrus_cuda_expected_use(&spilt, &tried[2], 500.0) < sarrus_cuda_expected_use(&large, &tried[0], 500.0));
+    assert_true(sarrus_cuda_expected_use(&spilt, &tried[2], 5e4) > sarrus_cuda_expected_use(&large, &tried[0], 5e4));
+}
+
+static void test_no_library(void **state) {
+    (void)state;
+    sarrus_fallback_reason reason = {""};
+    assert_null(sarrus_nvrtc_open("/nowhere/libnvrtc.so", &reason));
+    assert_non_null(strstr(reason.text, "cannot be loaded"));
+    reason.text[0] = '\0';
+    assert_null(sarrus_nvrtc_open("libm.so.6", &reason)); /* a library, but another one */
+    assert_non_null(strstr(reason.text, "not of release 12"));
+}
+
+/* Whether the ELF file has this symbol as a global function, and how many symbols are left to be linked. (A weak one is: where the
+ * shared memory begins that the driver keeps for itself.) */
+static bool cubin_has(const sarrus_object_bytes *cubin, const char *name, int *n_undefined) {
+    Elf64_Ehdr head;
+    bool is_there = false;
+    *n_undefined = 0;
+    assert_true(cubin->n_bytes > sizeof head);
+    memcpy(&head, cubin->bytes, sizeof head);
+    assert_memory_equal(head.e_ident, ELFMAG, SELFMAG);
+    assert_int_equal(head.e_ident[EI_CLASS], ELFCLASS64);
+    assert_int_equal(head.e_machine, 190); /* EM_CUDA */
+    for (int i = 0; i < head.e_shnum; i++) {
+        Elf64_Shdr section, strings;
+        memcpy(&section, cubin->bytes + head.e_shoff + (size_t)i * head.e_shentsize, sizeof section);
+        if (section.sh_type != SHT_SYMTAB)
+            continue;
+        memcpy(&strings, cubin->bytes + head.e_shoff + (size_t)section.sh_link * head.e_shentsize, sizeof strings);
+        for (size_t at = sizeof(Elf64_Sym); at < section.sh_size; at += sizeof(Elf64_Sym)) { /* the first one is none */
+            Elf64_Sym symbol;
+            memcpy(&symbol, cubin->bytes + section.sh_offset + at, sizeof symbol);
+            const char *word = (const char *)cubin->bytes + strings.sh_offset + symbol.st_name;
+            *n_undefined += symbol.st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol.st_info) != STB_WEAK;
+            if (strcmp(word, name) == 0)
+                is_there = ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC;
+        }
+    }
+    return is_there;
+}
+
+/* Compiles one scenario within given bounds, without looking for the best ones. */
+static void compile_scenario(const char *file, int32_t architecture) {
+    mechanism m = mechanism_open_file(file, NULL);
+    const char *why_not = NULL;
+    if (!sarrus_cuda_plan_fits(m.plan, &why_not)) {
+        print_message("%s: %s\n", file, why_not);
+        mechanism_close(&m);
+        return;
+    }
+    char *text = sarrus_plan_text(m.plan, SARRUS_PLAN_TEXT_STRAIGHT), *report = NULL;
+    const sarrus_cuda_request request = request_for(&m, text, architecture);
+    const sarrus_nvrtc_unit unit = {request.sources, request.n_sources, "kernels/cuda/specialized.cu", text, architecture, {64, 4}};
+    sarrus_object_bytes cubin;
+    sarrus_cuda_report r;
+    sarrus_fallback_reason reason = {""};
+    int n_undefined = 0;
+    if (!sarrus_nvrtc_compile(nvrtc, &unit, &cubin, &report, &reason))
+        fail_msg("%s for sm_%d: %s", file, architecture, reason.text);
+    assert_true(cubin_has(&cubin, SARRUS_CUDA_KERNEL, &n_undefined));
+    assert_int_equal(n_undefined, 0);
+    if (!sarrus_cuda_report_read(report, SARRUS_CUDA_KERNEL, &r))
+        fail_msg("no report in:\n%s", report);
+    assert_in_range(r.n_registers, 16, 255);
+    assert_int_equal(r.n_shared_bytes, 0);
+    print_message("| `%s` | sm_%d | %.0f | %d | %d | %d | %d |\n", file, architecture, m.plan->cost.flops_per_evaluation,
+                  r.n_registers, r.n_stack_bytes, r.n_spill_stores, r.n_spill_loads);
+    free(cubin.bytes);
+    free(report);
+    free(text);
+    mechanism_close(&m);
+}
+
+static void test_scenarios(void **state) {
+    (void)state;
+    glob_t found;
+    (void)require_nvrtc();
+    /* What NVRTC makes of a scenario does not depend on how the test was built; with sanitizers the two above are enough. */
+    if (getenv("SARRUS_FEW_CASES"))
+        skip();
+    assert_int_equal(glob(place_of_source("/scenarios/*.yaml"), 0, NULL, &found), 0);
+    assert_true(found.gl_pathc >= 11);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        compile_scenario(strrchr(found.gl_pathv[i], '/') + 1, main_architecture);
+    globfree(&found);
+}
+
+static void test_other_architecture(void **state) {
+    (void)state;
+    (void)require_nvrtc();
+    compile_scenario("four_bar.yaml", another);
+}
+
+static void test_too_large(void **state) {
+    (void)state;
+    mechanism m = mechanism_open_file("n_four_bar_40.yaml", NULL);
+    const char *why_not = NULL;
+    assert_false(sarrus_cuda_plan_fits(m.plan, &why_not));
+    assert_non_null(strstr(why_not, "too large"));
+    mechanism_close(&m);
+}
+
+static void test_broken_text(void **state) {
+    (void)state;
+    const char *const texts[] = {"", "this is no plan\n", "#include \"nowhere.h\"\n", "#error no plan today\n"};
+    const char *const words[] = {"failed: ", "failed: sarrus_constant_plan.h(1)", "nowhere.h", "no plan today"};
+    (void)require_nvrtc();
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const sarrus_cuda_request request = {sarrus_embedded_sources, sarrus_n_embedded_sources, texts[i], 100.0, 90};
+        sarrus_cuda_object object;
+        sarrus_fallback_reason reason = {""};
+        assert_false(sarrus_cuda_object_make(nvrtc, &request, NULL, &object, &reason));
+        assert_null(object.cubin.bytes);
+        if (strstr(reason.text, words[i]) == NULL)
+            fail_msg("the reason does not say '%s': %s", words[i], reason.text);
+    }
+}
+
+static void test_broken_request(void **state) {
+    (void)state;
+    mechanism m = mechanism_open_file("pendulum.yaml", NULL);
+    char *text = sarrus_plan_text(m.plan, SARRUS_PLAN_TEXT_STRAIGHT);
+    sarrus_cuda_request request = request_for(&m, text, 12);
+    sarrus_cuda_object object;
+    sarrus_fallback_reason reason = {""};
+    (void)require_nvrtc();
+    assert_false(sarrus_cuda_object_make(nvrtc, &request, NULL, &object, &reason));
+    assert_non_null(strstr(reason.text, "failed: "));
+    request.architecture = 90;
+    request.n_sources = 0;
+    assert_false(sarrus_cuda_object_make(nvrtc, &request, NULL, &object, &reason));
+    assert_non_null(strstr(reason.text, "no source"));
+    free(text);
+    mechanism_close(&m);
+}
+
+/* The bounds of a small mechanism, and the same object from the cache without a compilation. */
+static void test_cache(void **state) {
+    (void)state;
+    (void)require_nvrtc();
+    char folder[] = "/tmp/sarrus_nvrtc_XXXXXX", command[64];
+    assert_non_null(mkdtemp(folder));
+    mechanism m = mechanism_open_file("pendulum.yaml", NULL);
+    char *text = sarrus_plan_text(m.plan, SARRUS_PLAN_TEXT_STRAIGHT);
+    sarrus_cuda_request request = request_for(&m, text, 90);
+    sarrus_object_cache cache;
+    sarrus_cuda_object made, found;
+    sarrus_fallback_reason reason = {""};
+    if (!sarrus_object_cache_open(&cache, folder, UINT64_C(1) << 24, &reason))
+        fail_msg("%s", reason.text);
+    if (!sarrus_cuda_object_make(nvrtc, &request, &cache, &made, &reason))
+        fail_msg("%s", reason.text);
+    assert_string_equal(reason.text, "");
+    assert_in_range(made.n_compiled, 1, SARRUS_N_CUDA_BOUNDS);
+    print_message("pendulum: blocks of %d, %d of them, %d registers after %d compilations\n", made.bounds.n_threads,
+                  made.bounds.n_blocks, made.report.n_registers, made.n_compiled);
+    assert_true(sarrus_cuda_object_make(nvrtc, &request, &cache, &found, &reason));
+    assert_int_equal(found.n_compiled, 0);
+    assert_memory_equal(&found.bounds, &made.bounds, sizeof made.bounds);
+    assert_memory_equal(&found.report, &made.report, sizeof made.report);
+    assert_int_equal(found.cubin.n_bytes, made.cubin.n_bytes);
+    assert_memory_equal(found.cubin.bytes, made.cubin.bytes, made.cubin.n_bytes);
+    sarrus_cuda_object_free(&made);
+    sarrus_cuda_object_free(&found);
+    sarrus_object_cache_close(&cache);
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    assert_int_equal(system(command), 0);
+    free(text);
+    mechanism_close(&m);
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_report),         cmocka_unit_test(test_warps),     cmocka_unit_test(test_rule),
+        cmocka_unit_test(test_no_library),     cmocka_unit_test(test_too_large), cmocka_unit_test(test_broken_text),
+        cmocka_unit_test(test_broken_request), cmocka_unit_test(test_cache),     cmocka_unit_test(test_other_architecture),
+        cmocka_unit_test(test_scenarios),
+    };
+    sarrus_fallback_reason reason = {""};
+    if (argc > 1 && strcmp(argv[1], "80") == 0) {
+        main_architecture = 80;
+        another = 90;
+    }
+    nvrtc = sarrus_nvrtc_open(getenv("SARRUS_NVRTC"), &reason);
+    if (nvrtc == NULL)
+        print_message("%s\n", reason.text);
+    const int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const int was_skipped = nvrtc == NULL;
+    sarrus_nvrtc_close(nvrtc);
+    return n_failed == 0 && was_skipped ? 77 : n_failed;
+}

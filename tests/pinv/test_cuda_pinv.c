@@ -1,0 +1,467 @@
+/* Pseudoinverses on a GPU that the host plays: a thread a matrix gives the bits of the lanes for AVX2, a group of threads a matrix
+ * is as accurate as a stable method has to be, and what is between the caller's arrays and the device loses and misplaces nothing,
+ * whatever fails. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend/isa.h"
+#include "sarrus/sarrus.h"
+#include "tests/backend/gpu_on_host.h"
+#include "tests/backend/gpu_pinv_on_host.h"
+#include "tests/support/matrices.h"
+#include "tests/support/pinv_cases.h"
+
+/* Matrices, and all that comes back for them. */
+typedef struct problem {
+    int m, n, n_rhs;
+    uint64_t count;
+    double *a, *b, *violation; /* owned, as all arrays */
+    int32_t *max_rank;
+} problem;
+
+typedef struct result {
+    double *x, *kept, *dropped, *n_sweeps;
+    int32_t *rank;
+} result;
+
+static void *zeroed(size_t count, size_t size) {
+    void *memory = calloc(count > 0 ? count : 1, size);
+    assert_non_null(memory);
+    return memory;
+}
+
+static size_t x_size(const problem *p) {
+    return (size_t)p->n * (size_t)(p->n_rhs > 0 ? p->n_rhs : p->m);
+}
+
+/* Every fourth matrix lacks a direction; one holds a NaN, one a right side that is infinite. */
+static problem problem_create(int m, int n, int n_rhs, uint64_t count, bool has_spoilt) {
+    problem p = {m, n, n_rhs, count, NULL, NULL, NULL, NULL};
+    const size_t n_a = (size_t)(m * n), n_b = (size_t)(m * n_rhs);
+    const int most = m < n ? m : n;
+    uint64_t random = (uint64_t)(100 * m + n);
+    p.a = zeroed(count * n_a, sizeof *p.a);
+    p.b = n_rhs > 0 ? zeroed(count * n_b, sizeof *p.b) : NULL;
+    p.violation = zeroed(count, sizeof *p.violation);
+    p.max_rank = zeroed(count, sizeof *p.max_rank);
+    for (uint64_t i = 0; i < count; i++) {
+        matrix_product(m, n, i % 4 == 1 ? most - 1 : most, &random, p.a + i * n_a);
+        p.max_rank[i] = i % 7 == 3 ? most - 1 : i % 11 == 5 ? most + 3 : most;
+        p.violation[i] = 1e-9 * (double)(i % 3);
+    }
+    for (size_t i = 0; i < count * n_b; i++)
+        p.b[i] = matrix_number(&random);
+    if (has_spoilt && count > 9) {
+        p.a[5 * n_a + n_a / 2] = (double)NAN;
+        p.a[9 * n_a] = -(double)INFINITY;
+        if (n_rhs > 0)
+            p.b[7 * n_b + n_b - 1] = (double)INFINITY;
+    }
+    return p;
+}
+
+static void problem_free(problem *p) {
+    free(p->a);
+    free(p->b);
+    free(p->violation);
+    free(p->max_rank);
+}
+
+static result result_create(const problem *p) {
+    return (result){zeroed(p->count * x_size(p), sizeof(double)), zeroed(p->count, sizeof(double)),
+                    zeroed(p->count, sizeof(double)), zeroed(p->count, sizeof(double)), zeroed(p->count, sizeof(int32_t))};
+}
+
+static void result_free(result *r) {
+    free(r->x);
+    free(r->kept);
+    free(r->dropped);
+    free(r->n_sweeps);
+    free(r->rank);
+}
+
+static sarrus_pinv_batch batch_of(const problem *p, const result *r) {
+    return (sarrus_pinv_batch){p->count,    p->m,         p->n,    p->n_rhs, p->a,       p->b,       r->x,
+                               p->max_rank, p->violation, r->rank, r->kept,  r->dropped, r->n_sweeps};
+}
+
+static bool bits_agree(const double *left, const double *right, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (memcmp(&left[i], &right[i], sizeof *left) != 0 && !(isnan(left[i]) && isnan(right[i])))
+            return false;
+    }
+    return true;
+}
+
+static bool results_agree(const problem *p, const result *left, const result *right) {
+    return bits_agree(left->x, right->x, p->count * x_size(p)) && bits_agree(left->kept, right->kept, p->count) &&
+           bits_agree(left->dropped, right->dropped, p->count) &&
+           memcmp(left->rank, right->rank, p->count * sizeof *left->rank) == 0;
+}
+
+static void sweeps_agree(const problem *p, const result *left, const result *right) {
+    for (uint64_t i = 0; i < p->count; i++)
+        assert_true(left->n_sweeps[i] == right->n_sweeps[i] || left->rank[i] == 0);
+}
+
+/* --- A thread a matrix ------------------------------------------------------------------------------------------------ */
+
+static sarrus_cuda_pinv_call call_of(const sarrus_pinv_options *options, const problem *p, const result *r) {
+    return (sarrus_cuda_pinv_call){.method = (int32_t)options->method,
+                                   .m = p->m,
+                                   .n = p->n,
+                                   .n_rhs = p->n_rhs,
+                                   .is_explicit = p->n_rhs == 0,
+                                   .rank_method = (int32_t)options->rank_method,
+                                   .rank_tolerance = options->rank_tolerance,
+                                   .n_matrices = p->count,
+                                   .a = p->a,
+                                   .b = p->b,
+                                   .x = r->x,
+                                   .violation = p->violation,
+                                   .rank = r->rank,
+                                   .kept = r->kept,
+                                   .dropped = r->dropped,
+                                   .n_sweeps = r->n_sweeps};
+}
+
+/* The kernel itself on n_slots warps, against the lanes. */
+static void check_thread(const sarrus_pinv_options *options, const problem *p, int32_t n_slots) {
+    result expected = result_create(p), got = result_create(p);
+    sarrus_pinv_batch batch = batch_of(p, &expected);
+    batch.max_rank = NULL;
+    assert_int_equal(sarrus_pinv_compute(NULL, options, &batch), SARRUS_OK);
+    sarrus_cuda_pinv_call call = call_of(options, p, &got);
+    const sarrus_pinv_call shape = {
+        .method = call.method, .m = p->m, .n = p->n, .n_rhs = p->n_rhs, .is_explicit = call.is_explicit};
+    call.n_slots = n_slots;
+    call.n_work_arrays = sarrus_cuda_pinv_work_arrays(&call, sarrus_isa_find_pinv("avx2")->work(&shape));
+    const size_t n_work = (size_t)n_slots * call.n_work_arrays * SARRUS_CUDA_PINV_WIDTH;
+    call.work = zeroed(n_work, sizeof *call.work);
+    memset(call.work, 0xff, n_work * sizeof *call.work);
+    pinv_thread_on_host(&call);
+    if (!results_agree(p, &expected, &got))
+        fail_msg("%s, %s, %dx%d, %d right sides, %d matrices: other bits than the lanes'", sarrus_pinv_method_word(options->method),
+                 sarrus_rank_method_word(options->rank_method), p->m, p->n, p->n_rhs, (int)p->count);
+    sweeps_agree(p, &expected, &got);
+    free(call.work);
+    result_free(&expected);
+    result_free(&got);
+}
+
+static const int sizes[][2] = {{1, 1}, {1, 6}, {6, 1}, {2, 2}, {3, 4}, {4, 3}, {7, 7}, {11, 12}, {12, 11}, {12, 12}, {13, 12}};
+enum { N_SIZES = sizeof sizes / sizeof sizes[0] };
+
+static void test_thread_methods(void **state) {
+    (void)state;
+    for (int i = 0; i < N_SIZES; i++) {
+        for (int n_rhs = 0; n_rhs < 3; n_rhs += 2) {
+            problem p = problem_create(sizes[i][0], sizes[i][1], n_rhs, 33, true);
+            for (int method = 1; method < SARRUS_N_PINV_HOST_METHODS; method++) {
+                const sarrus_pinv_options options = {
+                    .method = (sarrus_pinv_method)method, .isa = "avx2", .n_threads = 1, .rank_tolerance = 1e-10};
+                if (method != SARRUS_PINV_LAPACK)
+                    check_thread(&options, &p, 2);
+            }
+            problem_free(&p);
+        }
+    }
+}
+
+/* Around whole warps and around the warps of a launch, which take the matrices in turn. */
+static void test_thread_batch_sizes(void **state) {
+    const uint64_t counts[] = {1, 31, 32, 63, 64, 65, 200};
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        problem p = problem_create(5, 4, 1, counts[i], false);
+        const sarrus_pinv_options options = {
+            .method = SARRUS_PINV_HOUSEHOLDER, .isa = "avx2", .n_threads = 1, .rank_tolerance = 1e-10};
+        for (int32_t n_slots = 1; n_slots < 4; n_slots++)
+            check_thread(&options, &p, n_slots);
+        problem_free(&p);
+    }
+}
+
+static void test_thread_rank_rules(void **state) {
+    const sarrus_pinv_method some[] = {SARRUS_PINV_SVD, SARRUS_PINV_HOUSEHOLDER, SARRUS_PINV_GREVILLE};
+    problem p = problem_create(6, 7, 0, 40, false);
+    (void)state;
+    for (int rule = 0; rule < SARRUS_N_RANK_METHODS; rule++) {
+        for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
+            const sarrus_pinv_options options = {.method = some[i],
+                                                 .isa = "avx2",
+                                                 .n_threads = 1,
+                                                 .rank_method = (sarrus_rank_method)rule,
+                                                 .rank_tolerance = rule == SARRUS_RANK_GAP ? 1e-6 : 1e-10};
+            check_thread(&options, &p, 1);
+        }
+    }
+    problem_free(&p);
+}
+
+/* --- A group of threads a matrix -------------------------------------------------------------------------------------- */
+
+static void run_group(const sarrus_pinv_options *options, const problem *p, const result *r) {
+    const sarrus_cuda_pinv_call call = call_of(options, p, r);
+    pinv_group_on_host(&call);
+}
+
+/* As a backward stable method is held to in tests/kernels/test_pinv_methods.c: residuals of 10 max(m, n) eps; A⁺ and its smallest
+ * singular value by that times the condition. */
+static void check_answer(const pinv_case *c, int scale, const double *x, int32_t rank, double kept) {
+    const double bound = 10.0 * (c->m > c->n ? c->m : c->n) * DBL_EPSILON;
+    const int n_x = c->m * c->n;
+    double unscaled[PINV_CASE_LARGEST * PINV_CASE_LARGEST];
+    sarrus_multiprecision_error e;
+    for (int i = 0; i < n_x; i++) {
+        assert_true(fabs(x[i]) <= (c->norm_x < 1e290 ? 1e300 : (double)INFINITY) || scale < 0);
+        unscaled[i] = ldexp(x[i], scale);
+    }
+    if (!c->is_clear || c->class == PINV_TINY)
+        return;
+    matrix_measure(c->m, c->n, c->a, unscaled, c->x, &e);
+    const double off = fabs(ldexp(kept, -scale) - c->kept);
+    if (rank != c->rank || !(e.axa <= bound && e.xax <= bound && e.ax <= bound && e.xa <= bound) ||
+        !(e.forward <= bound * c->condition) || !(off <= bound * c->condition * c->kept))
+        fail_msg("%dx%d %s, scale 2^%d: rank %d (%d), residuals %.2e %.2e %.2e %.2e (%.2e), forward %.2e (%.2e), kept off %.2e",
+                 c->m, c->n, pinv_class_word(c->class), scale, rank, c->rank, e.axa, e.xax, e.ax, e.xa, bound, e.forward,
+                 bound * c->condition, off / c->kept);
+}
+
+/* The case at three scales, as A⁺ and as A⁺ I. */
+static void check_group(const pinv_case *c) {
+    static const int scales[] = {0, 498, -498};
+    for (int form = 0; form < 2; form++) {
+        problem p = problem_create(c->m, c->n, form == 0 ? 0 : c->m, 3, false);
+        result r = result_create(&p);
+        const size_t n_a = (size_t)(c->m * c->n), n_b = (size_t)(c->m * c->m);
+        for (size_t s = 0; s < 3; s++) {
+            for (size_t i = 0; i < n_a; i++)
+                p.a[s * n_a + i] = ldexp(c->a[i], scales[s]);
+            for (size_t i = 0; form == 1 && i < n_b; i++)
+                p.b[s * n_b + i] = i % ((size_t)c->m + 1) == 0 ? 1.0 : 0.0;
+        }
+        const sarrus_pinv_options options = {.method = SARRUS_PINV_SVD,
+                                             .rank_tolerance = 10.0 * (c->m > c->n ? c->m : c->n) * DBL_EPSILON};
+        run_group(&options, &p, &r);
+        for (size_t s = 0; s < 3; s++) {
+            if (c->class != PINV_TINY || scales[s] >= 0)
+                check_answer(c, scales[s], r.x + s * n_a, r.rank[s], r.kept[s]);
+        }
+        result_free(&r);
+        problem_free(&p);
+    }
+}
+
+static void test_group_is_accurate(void **state) {
+    static const int shapes[][2] = {{1, 1}, {2, 2}, {3, 5}, {5, 3}, {8, 9}, {12, 12}, {11, 12}, {20, 13}, {33, 32}, {64, 64}};
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        for (int class = 0; class < N_PINV_CLASSES; class ++) {
+            pinv_case c;
+            if (shapes[i][0] > 30 && class != PINV_LESS_ONE) /* the truth takes its time there */
+                continue;
+            pinv_case_create((pinv_class) class, shapes[i][0], shapes[i][1], 5, &c);
+            check_group(&c);
+            pinv_case_free(&c);
+        }
+    }
+}
+
+/* The bits of a matrix are its own, wherever it stands and whoever is beside it; NaN stays where it is. */
+static void test_group_isolates(void **state) {
+    (void)state;
+    for (int n_rhs = 0; n_rhs < 3; n_rhs += 2) {
+        problem p = problem_create(12, 12, n_rhs, 23, true);
+        result whole = result_create(&p), one = result_create(&p);
+        const sarrus_pinv_options options = {.method = SARRUS_PINV_SVD, .rank_tolerance = 1e-10};
+        run_group(&options, &p, &whole);
+        const size_t n_x = x_size(&p);
+        for (uint64_t i = 0; i < p.count; i++) {
+            const bool is_bad = i == 5 || i == 9;
+            problem alone = p;
+            alone.count = 1;
+            alone.a += i * 144;
+            alone.b = p.b ? p.b + i * 12 * (size_t)n_rhs : NULL;
+            alone.violation += i;
+            run_group(&options, &alone, &one);
+            assert_true(bits_agree(one.x, whole.x + i * n_x, n_x));
+            assert_int_equal(one.rank[0], whole.rank[i]);
+            assert_int_equal(whole.rank[i], is_bad ? 0 : i % 4 == 1 ? 11 : 12);
+            assert_true(is_bad ? isnan(whole.kept[i]) : one.kept[0] == whole.kept[i]);
+            assert_true(is_bad || one.n_sweeps[0] == whole.n_sweeps[i]);
+            for (size_t k = 0; k < n_x; k++)
+                assert_true(!isnan(whole.x[i * n_x + k]) == !(is_bad || (n_rhs > 0 && i == 7)));
+        }
+        result_free(&whole);
+        result_free(&one);
+        problem_free(&p);
+    }
+}
+
+/* --- Between the caller and the device -------------------------------------------------------------------------------- */
+
+static sarrus_gpu table; /* the played device with the pseudoinverse kernels */
+
+static void device_begin(gpu_on_host_settings settings) {
+    gpu_on_host_reset(&settings);
+    table = gpu_on_host;
+    table.pinv = &gpu_pinv_on_host;
+    sarrus_gpu_replace(&table);
+}
+
+/* Nothing was misused, and everything was given back. */
+static void device_end(void) {
+    const gpu_on_host_tally seen = gpu_on_host_seen();
+    assert_int_equal(seen.n_misuses, 0);
+    assert_int_equal(seen.n_bytes_allocated, 0);
+    assert_int_equal(seen.n_pinned_allocated, 0);
+    assert_int_equal(seen.n_objects, 0);
+    sarrus_gpu_replace(NULL);
+}
+
+static const sarrus_pinv_options on_device = {
+    .method = SARRUS_PINV_HOUSEHOLDER, .rank_tolerance = 1e-10, .isa = "avx2", .backend = SARRUS_BACKEND_CUDA};
+
+/* The call on the device against the call on the CPU. */
+static void check_call(const sarrus_pinv_options *options, const problem *p) {
+    result expected = result_create(p), got = result_create(p);
+    sarrus_pinv_options on_cpu = *options;
+    on_cpu.backend = SARRUS_BACKEND_CPU;
+    on_cpu.isa = "avx2";
+    const sarrus_pinv_batch cpu = batch_of(p, &expected), device = batch_of(p, &got);
+    assert_int_equal(sarrus_pinv_compute(NULL, &on_cpu, &cpu), SARRUS_OK);
+    assert_int_equal(sarrus_pinv_compute(NULL, options, &device), SARRUS_OK);
+    assert_true(results_agree(p, &expected, &got));
+    sweeps_agree(p, &expected, &got);
+    result_free(&expected);
+    result_free(&got);
+}
+
+static void test_call(void **state) {
+    (void)state;
+    for (int n_devices = 1; n_devices < 4; n_devices++) {
+        for (int n_rhs = 0; n_rhs < 3; n_rhs++) {
+            device_begin((gpu_on_host_settings){.n_devices = n_devices});
+            problem p = problem_create(5, 7, n_rhs, 203, true);
+            check_call(&on_device, &p);
+            const sarrus_pinv_options tracked = {.method = SARRUS_PINV_CHOLESKY,
+                                                 .rank_method = SARRUS_RANK_VIOLATION,
+                                                 .rank_tolerance = 1e-3,
+                                                 .backend = SARRUS_BACKEND_CUDA};
+            check_call(&tracked, &p);
+            assert_int_equal(gpu_on_host_seen().n_devices_used, n_devices);
+            problem_free(&p);
+            device_end();
+        }
+    }
+}
+
+/* More devices than matrices, no arrays but x, and the method that a group takes. */
+static void test_call_corners(void **state) {
+    double a[9 * 3], x[9 * 3];
+    uint64_t random = 3;
+    (void)state;
+    device_begin((gpu_on_host_settings){.n_devices = 4});
+    for (int i = 0; i < 27; i++)
+        a[i] = matrix_number(&random);
+    const sarrus_pinv_batch few = {.n_matrices = 3, .m = 3, .n = 3, .a = a, .x = x};
+    assert_int_equal(sarrus_pinv_compute(NULL, &on_device, &few), SARRUS_OK);
+    assert_int_equal(gpu_on_host_seen().n_devices_used, 3);
+    const sarrus_pinv_batch none = {.n_matrices = 0, .m = 3, .n = 3};
+    assert_int_equal(sarrus_pinv_compute(NULL, &on_device, &none), SARRUS_OK);
+    problem p = problem_create(12, 12, 0, 29, false);
+    result through = result_create(&p), direct = result_create(&p);
+    sarrus_pinv_options svd = on_device;
+    svd.method = SARRUS_PINV_SVD;
+    sarrus_pinv_batch batch = batch_of(&p, &through);
+    batch.max_rank = NULL;
+    assert_int_equal(sarrus_pinv_compute(NULL, &svd, &batch), SARRUS_OK);
+    run_group(&svd, &p, &direct);
+    assert_true(results_agree(&p, &through, &direct));
+    result_free(&through);
+    result_free(&direct);
+    problem_free(&p);
+    device_end();
+}
+
+/* A device with hardly any memory, and one that promises more than it has: smaller pieces, the same bits. */
+static void test_little_memory(void **state) {
+    (void)state;
+    for (size_t n_bytes = (size_t)1 << 22; n_bytes >= (size_t)1 << 20; n_bytes /= 2) {
+        device_begin((gpu_on_host_settings){.n_devices = 2, .n_bytes = n_bytes});
+        problem p = problem_create(12, 12, 1, 3000, false);
+        check_call(&on_device, &p);
+        assert_true(gpu_on_host_seen().n_launches > 2);
+        problem_free(&p);
+        device_end();
+    }
+    device_begin((gpu_on_host_settings){.n_devices = 1, .i_allocation_failed = 2});
+    problem p = problem_create(6, 6, 1, 300, false);
+    check_call(&on_device, &p);
+    problem_free(&p);
+    device_end();
+}
+
+static void check_refused(sarrus_status expected, const sarrus_pinv_options *options, int m) {
+    sarrus_context *context = NULL;
+    problem p = problem_create(m, 6, 0, 100, false);
+    result r = result_create(&p);
+    const sarrus_pinv_batch batch = batch_of(&p, &r);
+    assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
+    assert_int_equal(sarrus_pinv_compute(context, options, &batch), expected);
+    assert_int_equal(sarrus_context_n_diagnostics(context), 1);
+    assert_int_equal(sarrus_context_diagnostic(context, 0)->status, expected);
+    for (size_t i = 0; i < p.count * x_size(&p); i++)
+        assert_true(r.x[i] == 0.0);
+    sarrus_context_destroy(context);
+    result_free(&r);
+    problem_free(&p);
+}
+
+static void test_failures(void **state) {
+    (void)state;
+    device_begin((gpu_on_host_settings){.n_devices = 0});
+    check_refused(SARRUS_NO_BACKEND, &on_device, 6);
+    device_end();
+    device_begin((gpu_on_host_settings){.n_devices = 1, .n_bytes = 4096});
+    check_refused(SARRUS_NO_MEMORY, &on_device, 6);
+    device_end();
+    device_begin((gpu_on_host_settings){.n_devices = 1, .i_launch_refused = 1});
+    check_refused(SARRUS_NO_BACKEND, &on_device, 6);
+    device_end();
+    device_begin((gpu_on_host_settings){.n_devices = 1, .i_launch_lost = 1});
+    check_refused(SARRUS_NO_BACKEND, &on_device, 6);
+    gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = 1});
+    device_begin((gpu_on_host_settings){.n_devices = 1});
+    sarrus_pinv_options lapack = on_device;
+    lapack.method = SARRUS_PINV_LAPACK;
+    check_refused(SARRUS_UNSUPPORTED, &lapack, 6);
+    check_refused(SARRUS_UNSUPPORTED, &(sarrus_pinv_options){.backend = SARRUS_BACKEND_CUDA}, 70);
+    check_refused(SARRUS_BAD_ARGUMENT, &(sarrus_pinv_options){.backend = (sarrus_backend)7}, 6);
+    table.pinv = NULL;
+    check_refused(SARRUS_NO_BACKEND, &on_device, 6);
+    device_end();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_thread_methods),    cmocka_unit_test(test_thread_batch_sizes),
+        cmocka_unit_test(test_thread_rank_rules), cmocka_unit_test(test_group_is_accurate),
+        cmocka_unit_test(test_group_isolates),    cmocka_unit_test(test_call),
+        cmocka_unit_test(test_call_corners),      cmocka_unit_test(test_little_memory),
+        cmocka_unit_test(test_failures),
+    };
+    if (!sarrus_isa_find_pinv("avx2"))
+        return 77;
+    return cmocka_run_group_tests_name("pinv.cuda_pinv", tests, NULL, NULL);
+}
