@@ -10,35 +10,18 @@
 #include "kernels/step/rank_changes.h"
 #include "kernels/step/verdict.h"
 
-/* The fields of sarrus_adaptive_layout that all methods use. */
+/* Where the fields are that all of these methods use. */
 typedef struct sarrus_adaptive {
-    real *t_now, *t_before, *step, *gain, *rank;
-    real *now; /* [2n] */
-    real *is_started, *is_rejected, *memory;
-    real *shown; /* [2n] */
-    real *input; /* [n_inputs] */
-    real t_end;  /* s, behind which nothing is judged: drives may jump there */
-    real *work_now, *work_before, *power_now, *power_before;
+#define SARRUS_ADAPTIVE_FIELD(name, ...) real *name;
+#include "sarrus/field.def"
+    real t_end; /* s, behind which nothing is judged: drives may jump there */
     sarrus_passage passage;
 } sarrus_adaptive;
 
 LANE_FUNCTION void sarrus_adaptive_view(const sarrus_mechanism *mech, real *tile, sarrus_adaptive *lanes) {
     const sarrus_adaptive_layout *at = &mech->layout.adaptive;
-    lanes->t_now = lane_from(tile, at->t_now);
-    lanes->t_before = lane_from(tile, at->t_before);
-    lanes->step = lane_from(tile, at->step);
-    lanes->gain = lane_from(tile, at->gain);
-    lanes->rank = lane_from(tile, at->rank);
-    lanes->now = lane_from(tile, at->now);
-    lanes->is_started = lane_from(tile, at->is_started);
-    lanes->is_rejected = lane_from(tile, at->is_rejected);
-    lanes->memory = lane_from(tile, at->memory);
-    lanes->shown = lane_from(tile, at->shown);
-    lanes->input = lane_from(tile, at->input);
-    lanes->work_now = lane_from(tile, at->work_now);
-    lanes->work_before = lane_from(tile, at->work_before);
-    lanes->power_now = lane_from(tile, at->power_now);
-    lanes->power_before = lane_from(tile, at->power_before);
+#define SARRUS_ADAPTIVE_FIELD(name, ...) lanes->name = lane_from(tile, at->name);
+#include "sarrus/field.def"
 }
 
 /* Lanes in which some of a[n] is not that of b. */

@@ -1,3 +1,4 @@
+#include "plan/fields.h"
 #include "plan/plan.h"
 
 #include <math.h>
@@ -129,7 +130,7 @@ static sarrus_status make_factor(sarrus_context *context, sarrus_plan *plan, sar
         status = sarrus_plan_shares(context, plan);
     if (status != SARRUS_OK)
         return status;
-    sarrus_plan_layout_finish(plan);
+    sarrus_plan_layout(&plan->mech);
     sarrus_plan_watch_phase(plan->watch, "measuring the pivots");
     return sarrus_plan_ordinary_find(context, plan);
 }
