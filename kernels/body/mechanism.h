@@ -377,6 +377,7 @@ typedef struct sarrus_mechanism {
     sarrus_lane_tables lane;
     sarrus_tile_layout layout;
     sarrus_mech_integrator integrator;
+    int32_t formulation; /* sarrus_formulation */
     int32_t solve;
     int32_t method; /* sarrus_pinv_method */
     int32_t project;

@@ -102,12 +102,15 @@ LANE_FUNCTION real sarrus_drives_power_of(const sarrus_evaluation *ev, const rea
 }
 
 /* a(t, q, v) into `a`; ws->force holds a_f afterwards. Rotations, signals and factor of a projection at the same place are used. */
-PLAN_BODY void sarrus_accelerate_body(sarrus_evaluation *ev, real t, const real *q, const real *v, real *a) {
+PLAN_BODY void sarrus_udwadia_kalaba_accelerate(sarrus_evaluation *ev, real t, const real *q, const real *v, real *a) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
+    /* ---- position: rotations and signals ---- */
     if (!ev->is_configured)
         sarrus_configure(ev, t, q);
+    /* ---- forces: a_f = g + M⁻¹F ---- */
     const real power = sarrus_free_acceleration(mech, ev->parameter, ev->input, q, v, ws);
+    /* ---- rows: J and γ − 2αΦ̇ − β²Φ − J a_f ---- */
     if (mech->has_baumgarte || mech->rank.method == SARRUS_RANK_VIOLATION) {
         sarrus_rows(mech, ev->parameter, q, v, ws, SARRUS_WANT_ERRORS | SARRUS_WANT_GAMMA);
         if (mech->has_baumgarte)
@@ -116,10 +119,12 @@ PLAN_BODY void sarrus_accelerate_body(sarrus_evaluation *ev, real t, const real 
     } else {
         sarrus_rows_residual(mech, ev->parameter, q, v, ws);
     }
+    /* ---- factor and solve ---- */
     ev->at_q = q;
     ev->at_v = v;
     sarrus_correct(ev, ws->rhs, ws->force, a);
     ev->at_q = ev->at_v = (const real *)0;
+    /* ---- observe: the power that the energy must balance ---- */
     if (mech->has_baumgarte)
         ev->power = sarrus_constraints_power(ev, v, a) + power;
     else if (mech->has_work)
@@ -134,7 +139,7 @@ PLAN_BODY void sarrus_accelerate_body(sarrus_evaluation *ev, real t, const real 
  * take the bent configuration for a turn of the motion. So a crossed row that is nearly lost is left out until the passage is over;
  * what it is violated by then is of the order of ε and is corrected afterwards. In a bend the same correction is what keeps the
  * motion on its branch, and such rows are held apart. */
-PLAN_BODY void sarrus_correct_projection_body(sarrus_evaluation *ev, const real *rhs, mask active, real *out) {
+PLAN_BODY void sarrus_udwadia_kalaba_project(sarrus_evaluation *ev, const real *rhs, mask active, real *out) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     mask slow = mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent)));

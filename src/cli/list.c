@@ -13,7 +13,8 @@ typedef struct entry {
 } entry;
 
 static const entry formulations[] = {
-    {"udwadia-kalaba", "absolute coordinates; constraint forces by the pseudoinverse of J M^-1/2 (the default)", 0.0},
+#define SARRUS_FORMULATION(name, value, word, kernel, text) {word, text, 0.0},
+#include "sarrus/formulation.def"
     {NULL, NULL, 0.0},
 };
 static const entry pinvs[] = {

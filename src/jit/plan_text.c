@@ -280,8 +280,8 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
     lane_write(out, mech);
     layout_write(out, &mech->layout);
     integrator_write(out, &mech->integrator);
-    fprintf(out, "  .solve = %d, .method = %d, .project = %d, .rank = {.method = %d, .tolerance = %a},\n", mech->solve,
-            mech->method, mech->project, mech->rank.method, mech->rank.tolerance);
+    fprintf(out, "  .formulation = %d, .solve = %d, .method = %d, .project = %d, .rank = {.method = %d, .tolerance = %a},\n",
+            mech->formulation, mech->solve, mech->method, mech->project, mech->rank.method, mech->rank.tolerance);
     integers_write(out, "independent", mech->independent, mech->factor.n_independent);
     fprintf(out, "  .rank_change_capacity = %d, .project_tolerance = %a, .guard = %a,\n", mech->rank_change_capacity,
             mech->project_tolerance, mech->guard);

@@ -138,6 +138,7 @@ static void fill_options(sarrus_plan *plan) {
     static const int32_t projections[] = {[SARRUS_PROJECTION_NONE] = SARRUS_PROJECT_NONE,
                                           [SARRUS_PROJECTION_EVERY_STEP] = SARRUS_PROJECT_EVERY_STEP,
                                           [SARRUS_PROJECTION_TOLERANCE] = SARRUS_PROJECT_TOLERANCE};
+    mech->formulation = (int32_t)model->dynamics.formulation;
     mech->method = (int32_t)model->dynamics.pinv;
     mech->solve = model->dynamics.pinv == SARRUS_PINV_AUTO                  ? SARRUS_SOLVE_AUTO
                   : model->dynamics.pinv == SARRUS_PINV_LAPACK              ? SARRUS_SOLVE_EXTERNAL
