@@ -1,5 +1,5 @@
 /* The plan as the kernels see it: sizes, tables and offsets, the same for every lane. Kernels may branch on anything here.
- * All tables are owned by the plan. Coordinates of body b are 3b (x), 3b + 1 (y), 3b + 2 (θ); ground is −1. */
+ * All tables are owned by the plan. Coordinates and speeds of a body lie side by side (kernels/space); ground is −1. */
 #ifndef SARRUS_BODY_MECHANISM_H
 #define SARRUS_BODY_MECHANISM_H
 
@@ -8,6 +8,7 @@
 
 #include "kernels/body/plan_table.h"
 #include "kernels/pinv/rule.h"
+#include "kernels/space/sizes.h"
 #include "sarrus/joint.h"
 #include "sarrus/method.h"
 #include "sarrus/observable.h"
@@ -356,8 +357,9 @@ typedef void (*sarrus_external_rank_path)(void *user, const sarrus_rank_path_pro
 
 typedef struct sarrus_mechanism {
     int32_t n_bodies, n_joints, n_forces, n_signals, n_inputs, n_drives;
-    int32_t n; /* coordinates */
-    int32_t m; /* rows */
+    int32_t n_q; /* coordinates */
+    int32_t n_v; /* speeds */
+    int32_t m;   /* rows */
     int32_t n_general_rows;
     int32_t n_cranks;
     int32_t n_of_kind[SARRUS_N_JOINT_TYPES]; /* joints of each kind */

@@ -41,7 +41,7 @@ PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const
     ev->found.kept = ev->found.dropped = real_set(0.0);
     if (mech->has_work)
         ev->power = sarrus_drives_power(mech, ws);
-    PLAN_EACH (i, 0, mech->n)
+    PLAN_EACH (i, 0, mech->n_v)
         frame_at(out, i) = frame_at(base, i);
     sarrus_rows_push(mech, ev->parameter, ws, rhs, ws->multiplier, out);
     if (!mask_any(slow))
@@ -51,7 +51,7 @@ PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const
         ev->off = real_sqrt(sarrus_open2(mech, ev->parameter, ws, ev->at_q, ev->at_v));
     const sarrus_rank_decision found = sarrus_rank_path(ev, rhs, slow, SARRUS_DOUBT_ACCELERATION);
     sarrus_found_replace(ev, slow, &found);
-    PLAN_EACH (i, 0, mech->n)
+    PLAN_EACH (i, 0, mech->n_v)
         frame_at(out, i) = real_select(slow, frame_at(ws->z, i) + frame_at(base, i), frame_at(out, i));
 }
 
@@ -63,7 +63,7 @@ PLAN_BODY void sarrus_correct(sarrus_evaluation *ev, const real *rhs, const real
     ev->power = real_set(0.0);
     if (mech->m == 0) {
         ev->found.rank = ev->found.kept = ev->found.dropped = real_set(0.0);
-        PLAN_EACH (i, 0, mech->n)
+        PLAN_EACH (i, 0, mech->n_v)
             frame_at(out, i) = frame_at(base, i);
     } else if (mech->solve == SARRUS_SOLVE_AUTO || ev->is_looking) {
         sarrus_correct_auto(ev, rhs, base, out);
@@ -71,7 +71,7 @@ PLAN_BODY void sarrus_correct(sarrus_evaluation *ev, const real *rhs, const real
         ++ev->n_rank_revealing;
         sarrus_correct_dense(ev, rhs);
         ev->is_slow = ev->healthy;
-        PLAN_EACH (i, 0, mech->n)
+        PLAN_EACH (i, 0, mech->n_v)
             frame_at(out, i) = frame_at(base, i) + frame_at(ev->ws->z, i);
     }
 }
@@ -84,11 +84,11 @@ LANE_FUNCTION real sarrus_constraints_power(const sarrus_evaluation *ev, const r
     real power = real_set(0.0);
     PLAN_EACH (b, 0, mech->n_bodies) {
         const real *p = lane_from(ev->parameter, mech->p_body + SARRUS_PB_N * b);
-        const int32_t i = 3 * b;
+        const int32_t i = space_v(b);
         real x = frame_at(v, i) * (frame_at(a, i) - frame_at(force, i));
         x = real_fma(frame_at(v, i + 1), frame_at(a, i + 1) - frame_at(force, i + 1), x);
         power = real_fma(lane_at(p, SARRUS_PB_MASS), x, power);
-        x = frame_at(v, i + 2) * (frame_at(a, i + 2) - frame_at(force, i + 2));
+        x = frame_at(v, i + SPACE_TURN) * (frame_at(a, i + SPACE_TURN) - frame_at(force, i + SPACE_TURN));
         power = real_fma(lane_at(p, SARRUS_PB_INERTIA), x, power);
     }
     return power;
@@ -148,14 +148,14 @@ PLAN_BODY void sarrus_udwadia_kalaba_project(sarrus_evaluation *ev, const real *
     if (!ev->sits_out)
         slow = mask_or(slow, real_lt(real_set(0.0), frame_at(ws->refused, 0)));
     slow = mask_and(active, slow);
-    PLAN_EACH (i, 0, mech->n)
+    PLAN_EACH (i, 0, mech->n_v)
         frame_at(out, i) = real_set(0.0);
     sarrus_rows_push(mech, ev->parameter, ws, rhs, ws->multiplier, out);
     if (!mask_any(slow))
         return;
     ++ev->n_rank_revealing;
     (void)sarrus_rank_path(ev, rhs, slow, SARRUS_DOUBT_PROJECTION);
-    PLAN_EACH (i, 0, mech->n)
+    PLAN_EACH (i, 0, mech->n_v)
         frame_at(out, i) = real_select(slow, frame_at(ws->z, i), frame_at(out, i));
 }
 

@@ -28,8 +28,8 @@ LANE_BODY void sarrus_joint_reaction(const sarrus_evaluation *ev, int32_t i_join
     real arm_x = child.arm_x, arm_y = child.arm_y;
     if (!side) { /* moment about the parent's centre, of the opposite load */
         moment = -moment;
-        arm_x = child.x - lane_at(q, 3 * joint->parent);
-        arm_y = child.y - lane_at(q, 3 * joint->parent + 1);
+        arm_x = child.x - lane_at(q, space_q(joint->parent));
+        arm_y = child.y - lane_at(q, space_q(joint->parent) + 1);
     }
     lane_at(out, 0) = fx;
     lane_at(out, 1) = fy;
@@ -88,7 +88,7 @@ LANE_BODY void sarrus_observe_state(sarrus_evaluation *ev, const real *tile, rea
         return;
     sarrus_accelerate(ev, t, q, v, ws->a);
     ev->is_configured = 1; /* here the state stays */
-    for (int32_t i = 0; want->at[SARRUS_OBSERVE_ACCELERATION] >= 0 && i < mech->n; ++i)
+    for (int32_t i = 0; want->at[SARRUS_OBSERVE_ACCELERATION] >= 0 && i < mech->n_v; ++i)
         lane_at(out, want->at[SARRUS_OBSERVE_ACCELERATION] + i) = lane_at(ws->a, i);
     if (mech->m == 0 || (want->at[SARRUS_OBSERVE_REACTIONS] < 0 && want->at[SARRUS_OBSERVE_DRIVES] < 0))
         return;

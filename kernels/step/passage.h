@@ -71,8 +71,8 @@ LANE_FUNCTION mask sarrus_closeness_is_alike(const sarrus_mechanism *mech, real 
 /* The largest speed of v [n], rad/s or parts of the mechanism's size a second. */
 LANE_BODY real sarrus_speed_of(const sarrus_mechanism *mech, const real *v) {
     real speed = real_set(0.0);
-    for (int32_t i = 0; i < mech->n; ++i)
-        speed = real_max(real_abs(lane_at(v, i)) * real_set(i % 3 == 2 ? 1.0 : 1.0 / mech->size), speed);
+    for (int32_t i = 0; i < mech->n_v; ++i)
+        speed = real_max(real_abs(lane_at(v, i)) * real_set(space_is_turn(i) ? 1.0 : 1.0 / mech->size), speed);
     return speed;
 }
 

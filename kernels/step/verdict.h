@@ -47,7 +47,7 @@ LANE_BODY mask sarrus_speeds_are_rough(sarrus_evaluation *ev, real t, const real
     if (mech->m == 0)
         return mask_none();
     sarrus_evaluate_rows(ev, t, q, v);
-    for (int32_t i = 0; i < mech->n; ++i)
+    for (int32_t i = 0; i < mech->n_v; ++i)
         speed = real_max(real_abs(lane_at(v, i)), speed);
     return mask_not(real_le(sarrus_rows_norm(mech, ev->ws->phi_dot), real_set(SARRUS_SPEED_NOISE) * speed));
 }

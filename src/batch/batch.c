@@ -51,7 +51,7 @@ static double *doubles(size_t n) {
 }
 
 static bool filler_create(const sarrus_plan *plan, filler *f) {
-    size_t n = (size_t)plan->mech.n, n_parameters = (size_t)plan->mech.n_parameters;
+    size_t n = (size_t)plan->mech.n_v, n_parameters = (size_t)plan->mech.n_parameters;
     memset(f, 0, sizeof *f);
     f->values = doubles((size_t)plan->model->n_values);
     f->parameters = doubles(n_parameters);
@@ -84,11 +84,11 @@ static void fill_lane(const sarrus_batch *batch, filler *f, const sarrus_draws *
     good = sarrus_plan_parameters(plan, f->values, f->parameters, f->q, f->v) && good;
     const double *parameters = good ? f->parameters : f->nominal;
     const double *q = good ? f->q : f->nominal + mech->n_parameters;
-    const double *v = good ? f->v : f->nominal + mech->n_parameters + mech->n;
+    const double *v = good ? f->v : f->nominal + mech->n_parameters + mech->n_v;
     double status = good ? (double)SARRUS_INSTANCE_OK : (double)SARRUS_INSTANCE_INVALID_PARAMETER;
     put(tile, mech->layout.parameter, width, lane, parameters, mech->n_parameters);
-    put(tile, mech->layout.q, width, lane, q, mech->n);
-    put(tile, mech->layout.v, width, lane, v, mech->n);
+    put(tile, mech->layout.q, width, lane, q, mech->n_v);
+    put(tile, mech->layout.v, width, lane, v, mech->n_v);
     put(tile, mech->layout.status, width, lane, &status, 1);
 }
 
@@ -446,10 +446,10 @@ sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_
     int32_t array = 0, n = 0;
     switch (field) {
     case SARRUS_FIELD_Q:
-        array = mech->layout.q, n = mech->n;
+        array = mech->layout.q, n = mech->n_v;
         break;
     case SARRUS_FIELD_V:
-        array = mech->layout.v, n = mech->n;
+        array = mech->layout.v, n = mech->n_v;
         break;
     case SARRUS_FIELD_INPUT:
         array = mech->layout.input, n = mech->n_inputs;
@@ -567,12 +567,12 @@ sarrus_status sarrus_batch_state(const sarrus_batch *batch, uint64_t i_instance,
     if (!batch || i_instance >= batch->n_instances)
         return SARRUS_BAD_ARGUMENT;
     const sarrus_mechanism *mech = &batch->plan->mech;
-    sarrus_status status = q ? host_read(batch, mech->layout.q, mech->n) : SARRUS_OK;
+    sarrus_status status = q ? host_read(batch, mech->layout.q, mech->n_v) : SARRUS_OK;
     if (status == SARRUS_OK && v)
-        status = host_read(batch, mech->layout.v, mech->n);
+        status = host_read(batch, mech->layout.v, mech->n_v);
     if (status != SARRUS_OK)
         return status;
-    for (int32_t i = 0; i < mech->n; ++i) {
+    for (int32_t i = 0; i < mech->n_v; ++i) {
         if (q)
             q[i] = lane_value(batch, i_instance, mech->layout.q + i);
         if (v)

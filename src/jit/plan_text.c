@@ -70,7 +70,8 @@ static int32_t longest_column(const sarrus_mech_factor *f) {
 static void sizes_write(FILE *out, const sarrus_mechanism *mech) {
     const sarrus_mech_factor *f = &mech->factor;
     size_write(out, "BODIES", mech->n_bodies);
-    size_write(out, "COORDINATES", mech->n);
+    size_write(out, "COORDINATES", mech->n_q);
+    size_write(out, "SPEEDS", mech->n_v);
     size_write(out, "ROWS", mech->m);
     size_write(out, "JOINTS", mech->n_joints);
     size_write(out, "FORCES", mech->n_forces);
@@ -263,10 +264,11 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
             "#include \"kernels/lane/lane.h\"\n"
             "#include \"kernels/body/mechanism.h\"\n"
             "LANE_CONSTANT sarrus_mechanism sarrus_constant_plan = {\n"
-            "  .n_bodies = %d, .n_joints = %d, .n_forces = %d, .n_signals = %d, .n_inputs = %d, .n_drives = %d, .n = %d, .m = %d,\n"
+            "  .n_bodies = %d, .n_joints = %d, .n_forces = %d, .n_signals = %d, .n_inputs = %d, .n_drives = %d,\n"
+            "  .n_q = %d, .n_v = %d, .m = %d,\n"
             "  .n_general_rows = %d, .n_cranks = %d,\n",
-            mech->n_bodies, mech->n_joints, mech->n_forces, mech->n_signals, mech->n_inputs, mech->n_drives, mech->n, mech->m,
-            mech->n_general_rows, mech->n_cranks);
+            mech->n_bodies, mech->n_joints, mech->n_forces, mech->n_signals, mech->n_inputs, mech->n_drives, mech->n_q, mech->n_v,
+            mech->m, mech->n_general_rows, mech->n_cranks);
     integers_write(out, "n_of_kind", mech->n_of_kind, SARRUS_N_JOINT_TYPES);
     fprintf(out,
             "  .n_elastic = %d, .max_joint_rows = %d, .n_parameters = %d, .p_gravity = %d, .p_baumgarte = %d, .p_body = %d,\n"

@@ -176,7 +176,8 @@ sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan) 
     mech->n_forces = model->n_forces;
     mech->n_signals = model->n_signals;
     mech->n_inputs = model->n_inputs;
-    mech->n = 3 * model->n_bodies;
+    mech->n_q = SARRUS_PLANAR_NQ * model->n_bodies;
+    mech->n_v = SARRUS_PLANAR_NV * model->n_bodies;
     for (int i = 0; i < model->n_joints; ++i)
         mech->m += sarrus_joint_n_rows(&model->joints[i]);
     for (int i = 0; i < model->n_signals; ++i)

@@ -148,7 +148,7 @@ static outcome run(const sarrus_change_point_mechanism *subject, const char *del
         o.destination[SARRUS_OBSERVE_Q] = q;
         assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
         out.status = sarrus_batch_status(batch, 0);
-        out.error = error_of(subject, delta, q, plan->mech.n);
+        out.error = error_of(subject, delta, q, plan->mech.n_v);
     }
     sarrus_batch_destroy(batch);
     sarrus_plan_destroy(plan);
