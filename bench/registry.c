@@ -6,8 +6,7 @@
 const sarrus_bench sarrus_benches[] = {
     {"step", "instance-steps a second by pseudoinverse, instruction set and threads, against the peak", sarrus_bench_step},
     {"instructions", "what one step executes, instruction by instruction, and what bounds it", sarrus_bench_instructions},
-    {"specialize", "kernels with the plan as constants against the generic ones, a prototype by hand, and lapack",
-     sarrus_bench_specialize},
+    {"specialize", "kernels with the plan as constants against the generic ones and lapack", sarrus_bench_specialize},
     {"defalco", "pseudoinverse methods inside the equations of motion: operations, and twenty seconds of a redundant linkage",
      sarrus_bench_defalco},
     {"stabilisation", "what holds the constraints: nothing, Baumgarte's terms, projection; by integrator",

@@ -13,8 +13,6 @@
 typedef enum sarrus_bench_variant {
     SARRUS_BENCH_GENERIC,
     SARRUS_BENCH_SPECIALIZED,
-    SARRUS_BENCH_PROTOTYPE_DENSE, /* five-bar only */
-    SARRUS_BENCH_PROTOTYPE_SPARSE,
     SARRUS_BENCH_LAPACK,
     SARRUS_BENCH_N_VARIANTS
 } sarrus_bench_variant;
@@ -38,8 +36,7 @@ typedef struct sarrus_bench_start {
 /* One mechanism with its rows. */
 typedef struct sarrus_bench_subject {
     char label[SARRUS_BENCH_MAX_NAME];
-    int n_loops; /* of N-four-bar; 0: another mechanism */
-    bool has_prototype;
+    int n_loops;      /* of N-four-bar; 0: another mechanism */
     bool is_in_table; /* of the rates; others are in the table of growth alone */
     sarrus_bench_mechanism mechanism;
     int i_rows[SARRUS_BENCH_N_VARIANTS];        /* into mechanism.rows; -1: there is none */
@@ -79,16 +76,11 @@ typedef struct sarrus_bench_specialize_report {
     int n_folders;                          /* made in it */
     int n_subjects;
     sarrus_bench_subject subjects[SARRUS_BENCH_MAX_SUBJECTS];
-    double prototype_error; /* of the worse prototype, from the closed form after 2 s, rad */
-    const char *prototype_failure;
     int n_job_repetitions;
     sarrus_bench_job jobs[SARRUS_BENCH_N_JOBS];
 } sarrus_bench_specialize_report;
 
 extern const char *const sarrus_bench_variants[SARRUS_BENCH_N_VARIANTS];
-
-/* Largest distance of the prototype from the closed form that the gate lets through, rad. */
-extern const double sarrus_bench_prototype_bound;
 
 /* The row of a variant; NULL when there is none. */
 const sarrus_bench_row *sarrus_bench_variant_row(const sarrus_bench_subject *subject, sarrus_bench_variant variant);
@@ -104,12 +96,9 @@ double sarrus_bench_growth(const sarrus_bench_specialize_report *report, sarrus_
 /* A new empty private folder for a cache, into `out`. False when it cannot be made. */
 bool sarrus_bench_folder_make(sarrus_bench_specialize_report *report, char out[SARRUS_BENCH_MAX_FOLDER]);
 
-/* Opens, compiles and times one mechanism: subject's label, n_loops, has_prototype are set. The diagnostics are in `context`. */
+/* Opens, compiles and times one mechanism: subject's label and n_loops are set. The diagnostics are in `context`. */
 SARRUS_MUST_USE sarrus_status sarrus_bench_subject_measure(sarrus_context *context, sarrus_bench_specialize_report *report,
                                                            const sarrus_bench_source *source, sarrus_bench_subject *subject);
-
-/* Both prototypes against the closed form. */
-void sarrus_bench_prototype_gate(sarrus_bench_specialize_report *report);
 
 SARRUS_MUST_USE sarrus_status sarrus_bench_jobs_measure(sarrus_context *context, sarrus_bench_specialize_report *report);
 

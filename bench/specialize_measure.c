@@ -6,18 +6,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/support/closed_form.h"
-
 #include "measure.h"
 
-const char *const sarrus_bench_variants[SARRUS_BENCH_N_VARIANTS] = {"generic", "specialised", "prototype", "prototype, sparse",
-                                                                    "lapack"};
+const char *const sarrus_bench_variants[SARRUS_BENCH_N_VARIANTS] = {"generic", "specialised", "lapack"};
 
-/* What the prototype was described to reach; RK4's own error after 2 s at dt = 1e-3 is below 1e-11. */
-const double sarrus_bench_prototype_bound = 1e-10;
-
-static const double prototype_dt = 1e-3, prototype_angle = 0.7853981633974483; /* those of five_bar.yaml: s, rad */
-enum { N_PROTOTYPE_STEPS = 2000, N_STARTS = 5, MAX_COMPILATIONS = 5 };
+enum { N_STARTS = 5, MAX_COMPILATIONS = 5 };
 
 const sarrus_bench_row *sarrus_bench_variant_row(const sarrus_bench_subject *subject, sarrus_bench_variant variant) {
     const int i_row = subject->i_rows[variant];
@@ -25,17 +18,7 @@ const sarrus_bench_row *sarrus_bench_variant_row(const sarrus_bench_subject *sub
 }
 
 double sarrus_bench_variant_flops(const sarrus_bench_subject *subject, sarrus_bench_variant variant) {
-    switch (variant) {
-    case SARRUS_BENCH_GENERIC:
-    case SARRUS_BENCH_SPECIALIZED:
-        return subject->mechanism.sizes.flops_per_step;
-    case SARRUS_BENCH_PROTOTYPE_DENSE:
-        return sarrus_prototype_flops_per_step(SARRUS_PROTOTYPE_DENSE);
-    case SARRUS_BENCH_PROTOTYPE_SPARSE:
-        return sarrus_prototype_flops_per_step(SARRUS_PROTOTYPE_SPARSE);
-    default:
-        return (double)NAN;
-    }
+    return variant == SARRUS_BENCH_LAPACK ? (double)NAN : subject->mechanism.sizes.flops_per_step;
 }
 
 double sarrus_bench_variant_peak_fraction(const sarrus_bench_subject *subject, sarrus_bench_variant variant) {
@@ -151,15 +134,6 @@ static sarrus_bench_row *add_row(sarrus_bench_subject *subject, sarrus_bench_var
     return &subject->mechanism.rows[i_row];
 }
 
-static bool add_prototype(sarrus_bench_subject *subject, sarrus_bench_variant variant, const sarrus_bench_row *like) {
-    const sarrus_prototype_kind kind = variant == SARRUS_BENCH_PROTOTYPE_DENSE ? SARRUS_PROTOTYPE_DENSE : SARRUS_PROTOTYPE_SPARSE;
-    sarrus_prototype_instance instance;
-    sarrus_prototype_parallelogram(prototype_angle, &instance);
-    sarrus_bench_row *row = add_row(subject, variant, like);
-    row->prototype = sarrus_prototype_create(kind, like->isa->name, like->n_threads, like->n_instances, prototype_dt, &instance);
-    return row->prototype != NULL;
-}
-
 /* The rows of all variants; every one but lapack's gets the same batch. */
 static sarrus_status list_rows(sarrus_context *context, const sarrus_bench_specialize_report *report, sarrus_bench_subject *subject,
                                const char *cache_folder) {
@@ -175,10 +149,6 @@ static sarrus_status list_rows(sarrus_context *context, const sarrus_bench_speci
         specialised->batch_options.specialize = SARRUS_SPECIALIZE_ON;
         specialised->batch_options.cache_dir = cache_folder;
         specialised->batch_options.compiler = report->options->compiler;
-    }
-    if (subject->has_prototype && !(add_prototype(subject, SARRUS_BENCH_PROTOTYPE_DENSE, &row) &&
-                                    add_prototype(subject, SARRUS_BENCH_PROTOTYPE_SPARSE, &row))) {
-        return SARRUS_NO_MEMORY;
     }
     row.i_pinv = SARRUS_BENCH_N_PINVS - 1;
     status = sarrus_bench_row_size(context, &report->step_options, mechanism, &row);
@@ -240,32 +210,4 @@ sarrus_status sarrus_bench_subject_measure(sarrus_context *context, sarrus_bench
         mechanism->rows[i].batch_options.cache_dir = NULL; /* the folder's name ends here */
     }
     return status;
-}
-
-void sarrus_bench_prototype_gate(sarrus_bench_specialize_report *report) {
-    const long double omega_squared = 3.5L * 9.81L / 3.05L; /* scenarios/five_bar.yaml derives it */
-    const closed_form_pendulum pendulum = closed_form_pendulum_create(omega_squared, prototype_angle, 0.0L);
-    long double angle, speed;
-    closed_form_pendulum_state(&pendulum, (long double)N_PROTOTYPE_STEPS * 1e-3L, &angle, &speed);
-    sarrus_prototype_instance instance;
-    sarrus_prototype_parallelogram(prototype_angle, &instance);
-    for (int kind = 0; kind < 2; kind++) {
-        double q[SARRUS_PROTOTYPE_N], v[SARRUS_PROTOTYPE_N];
-        sarrus_prototype *prototype =
-            sarrus_prototype_create((sarrus_prototype_kind)kind, sarrus_bench_isa_find(NULL)->name, 1, 1, prototype_dt, &instance);
-        if (prototype == NULL || !sarrus_prototype_advance(prototype, N_PROTOTYPE_STEPS)) {
-            report->prototype_failure = "it could not be run";
-            sarrus_prototype_destroy(prototype);
-            return;
-        }
-        sarrus_prototype_state(prototype, 0, q, v);
-        for (int i = 0; i < 3; i++) {
-            const double error = fabs((double)(q[3 * i + 2] - angle));
-            report->prototype_error = error <= report->prototype_error ? report->prototype_error : error;
-        }
-        sarrus_prototype_destroy(prototype);
-    }
-    if (!(report->prototype_error <= sarrus_bench_prototype_bound)) {
-        report->prototype_failure = "the prototype is off the closed form";
-    }
 }

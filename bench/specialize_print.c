@@ -29,8 +29,8 @@ static void print_subject(FILE *stream, const sarrus_bench_subject *subject) {
     const sarrus_plan_sizes *sizes = &subject->mechanism.sizes;
     fprintf(stream, "\n%s: n %d, m %d, rank %d; %.0f flops a step, %.0f divisions an evaluation\n", subject->label, sizes->n,
             sizes->m, sizes->rank, sizes->flops_per_step, sizes->divisions_per_evaluation);
-    fprintf(stream, "%-18s %9s %12s %8s %11s %9s %9s %9s %9s %10s %10s  %s\n", "variant", "instances", "steps/s", "flops",
-            "x prototype", "x generic", "x lapack", "% of peak", "revealing", "violation", "deviation", "gate");
+    fprintf(stream, "%-18s %9s %12s %8s %9s %9s %9s %9s %10s %10s  %s\n", "variant", "instances", "steps/s", "flops", "x generic",
+            "x lapack", "% of peak", "revealing", "violation", "deviation", "gate");
     for (int i = 0; i < SARRUS_BENCH_N_VARIANTS; i++) {
         const sarrus_bench_row *row = sarrus_bench_variant_row(subject, (sarrus_bench_variant)i);
         if (row == NULL) {
@@ -38,7 +38,6 @@ static void print_subject(FILE *stream, const sarrus_bench_subject *subject) {
         }
         fprintf(stream, "%-18s %9" PRIu64 " %12.0f", sarrus_bench_variants[i], row->n_instances, row->rate);
         print_cell(stream, 8, 0, sarrus_bench_variant_flops(subject, (sarrus_bench_variant)i));
-        print_cell(stream, 11, 2, ratio(subject, row, SARRUS_BENCH_PROTOTYPE_DENSE));
         print_cell(stream, 9, 2, ratio(subject, row, SARRUS_BENCH_GENERIC));
         print_cell(stream, 9, 1, ratio(subject, row, SARRUS_BENCH_LAPACK));
         print_cell(stream, 9, 1, 100.0 * sarrus_bench_variant_peak_fraction(subject, (sarrus_bench_variant)i));
@@ -119,10 +118,7 @@ void sarrus_bench_specialize_print_table(FILE *stream, const sarrus_bench_specia
     sarrus_bench_processor_name(processor, sizeof processor);
     fprintf(stream, "sarrus %s on %s, %d processors; %s, %d thread%s\n", sarrus_version(), processor, sarrus_bench_n_processors(),
             peak->isa->name, peak->n_threads, peak->n_threads == 1 ? "" : "s");
-    fprintf(stream,
-            "measured peak of multiply-adds: %.1f Gflop/s. Prototype: %.1e rad off the closed form after 2 s (at most %.0e)",
-            1e-9 * peak->rate, report->prototype_error, sarrus_bench_prototype_bound);
-    print_gate(stream, report->prototype_failure);
+    fprintf(stream, "measured peak of multiply-adds: %.1f Gflop/s\n", 1e-9 * peak->rate);
     for (int i = 0; i < report->n_subjects; i++) {
         if (report->subjects[i].is_in_table) {
             print_subject(stream, &report->subjects[i]);
@@ -134,7 +130,7 @@ void sarrus_bench_specialize_print_table(FILE *stream, const sarrus_bench_specia
     fprintf(
         stream,
         "\nsteps/s: instance-steps a second, medians of %d; ratios are medians over the repetitions. flops: counted additions and\n"
-        "multiplications of a step, sines and cosines apart. The prototypes do not project. revealing: share of evaluations on "
+        "multiplications of a step, sines and cosines apart. revealing: share of evaluations on "
         "the\n"
         "rank-revealing path. violation: largest ||Phi||\n"
         "(at most %.0e). deviation: largest difference of a coordinate from svd (at most %.0e). A specialised row must have the\n"
@@ -160,7 +156,6 @@ static void write_row(sarrus_json *json, const sarrus_bench_subject *subject, sa
     sarrus_json_numbers(json, "repetitions", row->rates, row->n_repetitions);
     sarrus_json_number(json, "instance_steps_per_second", row->rate);
     sarrus_json_number(json, "flops_per_step", sarrus_bench_variant_flops(subject, variant));
-    sarrus_json_number(json, "ratio_to_prototype", ratio(subject, row, SARRUS_BENCH_PROTOTYPE_DENSE));
     sarrus_json_number(json, "ratio_to_generic", ratio(subject, row, SARRUS_BENCH_GENERIC));
     sarrus_json_number(json, "ratio_to_lapack", ratio(subject, row, SARRUS_BENCH_LAPACK));
     sarrus_json_number(json, "fraction_of_peak", sarrus_bench_variant_peak_fraction(subject, variant));
@@ -228,8 +223,6 @@ void sarrus_bench_specialize_print_json(FILE *stream, const sarrus_bench_special
     sarrus_json_text(&json, "isa", peak->isa->name);
     sarrus_json_count(&json, "threads", (uint64_t)peak->n_threads);
     sarrus_json_number(&json, "peak_flops_per_second", peak->rate);
-    sarrus_json_number(&json, "prototype_error", report->prototype_error);
-    write_gate(&json, report->prototype_failure);
     sarrus_json_open(&json, "mechanisms", '[');
     for (int i = 0; i < report->n_subjects; i++) {
         write_subject(&json, &report->subjects[i]);

@@ -9,7 +9,6 @@
 #include "sarrus/sarrus.h"
 
 #include "fma_peak.h"
-#include "prototype_five_bar.h"
 
 enum {
     SARRUS_BENCH_N_PINVS = 3,
@@ -45,7 +44,6 @@ typedef struct sarrus_bench_row {
     int i_pinv;
     int n_threads;
     sarrus_batch_options batch_options; /* of the batch, beyond what the row itself says */
-    sarrus_prototype *prototype;        /* not NULL: measured instead of a batch; owned */
     uint64_t n_instances;
     uint64_t n_steps;        /* between resets */
     uint64_t n_gate_steps;   /* after which the gate looks */
@@ -116,7 +114,7 @@ SARRUS_MUST_USE sarrus_status sarrus_bench_mechanism_measure(sarrus_context *con
                                                              sarrus_bench_mechanism *mechanism, bool with_sizes);
 
 /* The parts of it, for benchmarks with rows of their own. In this order: the reference of mechanism->rows, made once; steps and
- * instances of a row (isa, i_pinv and n_threads are set), which takes the reference; its batch (or prototype), with one untimed
+ * instances of a row (isa, i_pinv and n_threads are set), which takes the reference; its batch, with one untimed
  * block; then all rows are timed, gated and their batches freed. */
 SARRUS_MUST_USE sarrus_status sarrus_bench_mechanism_refer(sarrus_context *context, sarrus_bench_mechanism *mechanism);
 SARRUS_MUST_USE sarrus_status sarrus_bench_row_size(sarrus_context *context, const sarrus_bench_step_options *options,

@@ -77,8 +77,6 @@ static void close_batches(sarrus_bench_row *rows, int n_rows) {
     for (int i = 0; i < n_rows; i++) {
         sarrus_batch_destroy(rows[i].batch);
         rows[i].batch = NULL;
-        sarrus_prototype_destroy(rows[i].prototype);
-        rows[i].prototype = NULL;
     }
 }
 
@@ -110,37 +108,14 @@ sarrus_status sarrus_bench_batch_create(sarrus_context *context, const sarrus_be
     return status;
 }
 
-static sarrus_status reset(sarrus_bench_row *row) {
-    if (row->prototype == NULL) {
-        return sarrus_batch_reset(row->batch);
-    }
-    sarrus_prototype_reset(row->prototype);
-    return SARRUS_OK;
-}
-
-static sarrus_status advance(sarrus_bench_row *row, uint64_t n_steps) {
-    if (row->prototype == NULL) {
-        return sarrus_batch_advance(row->batch, n_steps);
-    }
-    return sarrus_prototype_advance(row->prototype, n_steps) ? SARRUS_OK : SARRUS_NO_MEMORY;
-}
-
-static sarrus_status read_state(const sarrus_bench_row *row, uint64_t i_instance, double *q, double *v) {
-    if (row->prototype == NULL) {
-        return sarrus_batch_state(row->batch, i_instance, q, v);
-    }
-    sarrus_prototype_state(row->prototype, i_instance, q, v);
-    return SARRUS_OK;
-}
-
 /* One block: back to the assembled state, then n_steps steps, of which only the steps are timed. */
 static sarrus_status run_block(sarrus_bench_row *row, double *seconds) {
-    sarrus_status status = reset(row);
+    sarrus_status status = sarrus_batch_reset(row->batch);
     if (status != SARRUS_OK) {
         return status;
     }
     const double t_start = sarrus_bench_now();
-    status = advance(row, row->n_steps);
+    status = sarrus_batch_advance(row->batch, row->n_steps);
     *seconds = sarrus_bench_now() - t_start;
     return status;
 }
@@ -171,14 +146,6 @@ static sarrus_status make_reference(sarrus_context *context, const sarrus_bench_
 
 /* Largest ‖Φ‖₂ over the instances as they stand. Comparisons are written so that a NaN is the worst of all. */
 static sarrus_status worst_violation(sarrus_bench_row *row, double *out) {
-    *out = 0.0;
-    for (uint64_t i = 0; row->prototype != NULL && i < row->n_instances; i++) {
-        const double error = sarrus_prototype_position_error(row->prototype, i);
-        *out = error <= *out ? *out : error;
-    }
-    if (row->prototype != NULL) {
-        return SARRUS_OK;
-    }
     double *errors = malloc((size_t)row->n_instances * sizeof *errors);
     if (errors == NULL) {
         return SARRUS_NO_MEMORY;
@@ -205,7 +172,7 @@ static sarrus_status worst_deviation(const sarrus_bench_mechanism *mechanism, co
     double worst = 0.0;
     sarrus_status status = SARRUS_OK;
     for (uint64_t i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_REFERENCE && i < row->n_instances; i++) {
-        status = read_state(row, i, q, q + n);
+        status = sarrus_batch_state(row->batch, i, q, q + n);
         for (size_t k = 0; k < n; k++) {
             const double difference = fabs(q[k] - row->reference[i * n + k]);
             worst = difference <= worst ? worst : difference;
@@ -220,10 +187,10 @@ static sarrus_status worst_deviation(const sarrus_bench_mechanism *mechanism, co
 static sarrus_status gate(const sarrus_bench_mechanism *mechanism, sarrus_bench_row *row) {
     sarrus_status status = SARRUS_OK;
     if (row->n_gate_steps != row->n_steps) {
-        status = reset(row);
-        status = status == SARRUS_OK ? advance(row, row->n_gate_steps) : status;
+        status = sarrus_batch_reset(row->batch);
+        status = status == SARRUS_OK ? sarrus_batch_advance(row->batch, row->n_gate_steps) : status;
     }
-    for (uint64_t i = 0; row->batch != NULL && i < row->n_instances; i++) {
+    for (uint64_t i = 0; i < row->n_instances; i++) {
         row->n_failed += sarrus_batch_status(row->batch, i) != SARRUS_INSTANCE_OK;
     }
     status = status == SARRUS_OK ? worst_deviation(mechanism, row, &row->deviation) : status;
@@ -237,9 +204,7 @@ static sarrus_status gate(const sarrus_bench_mechanism *mechanism, sarrus_bench_
     }
     uint64_t n_evaluations = 0;
     uint64_t n_rank_revealing = 0;
-    if (row->batch != NULL) {
-        sarrus_batch_path_counts(row->batch, &n_evaluations, &n_rank_revealing);
-    }
+    sarrus_batch_path_counts(row->batch, &n_evaluations, &n_rank_revealing);
     row->rank_revealing_share = n_evaluations == 0 ? 0.0 : (double)n_rank_revealing / (double)n_evaluations;
     return status;
 }
@@ -247,7 +212,7 @@ static sarrus_status gate(const sarrus_bench_mechanism *mechanism, sarrus_bench_
 /* One untimed block, from which the number of blocks of a repetition follows. */
 sarrus_status sarrus_bench_row_prepare(sarrus_context *context, const sarrus_bench_step_options *options,
                                        const sarrus_bench_mechanism *mechanism, sarrus_bench_row *row) {
-    sarrus_status status = row->prototype == NULL ? sarrus_bench_batch_create(context, mechanism, row, &row->batch) : SARRUS_OK;
+    sarrus_status status = sarrus_bench_batch_create(context, mechanism, row, &row->batch);
     double seconds = 0.0;
     if (status == SARRUS_OK) {
         status = run_block(row, &seconds);
