@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/json.h"
+#include "edge/json.h"
 
 #include "measure.h"
 

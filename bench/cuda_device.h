@@ -7,7 +7,7 @@
 #include "sarrus/sarrus.h"
 
 #include "backend/cuda/gpu.h"
-#include "cli/json.h"
+#include "edge/json.h"
 
 typedef struct sarrus_bench_cuda {
     const sarrus_gpu *gpu;

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
-#include "cli/diagnostics.h"
+#include "edge/exit_code.h"
+#include "edge/diagnostics.h"
 
 #include "benches.h"
 #include "defalco_print.h"

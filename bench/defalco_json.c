@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "cli/json.h"
+#include "edge/json.h"
 
 #include "defalco_print.h"
 

@@ -19,8 +19,8 @@
 
 #include "sarrus/sarrus.h"
 
-#include "cli/command.h"
-#include "cli/diagnostics.h"
+#include "edge/exit_code.h"
+#include "edge/diagnostics.h"
 
 #include "benches.h"
 #include "fma_peak.h"

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "edge/exit_code.h"
 
 double sarrus_bench_now(void) {
     struct timespec now;

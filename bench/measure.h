@@ -13,7 +13,7 @@ double sarrus_bench_now(void);
 bool sarrus_bench_help_is_asked(int argc, char **argv, const char *usage);
 
 /* The end of a benchmark that has printed its report: says on stderr how many rows failed, and returns the program's exit code
- * (cli/command.h): some failed, or the report could not be written, or all is well. `report` may be NULL: stdout alone. */
+ * (edge/exit_code.h): some failed, or the report could not be written, or all is well. `report` may be NULL: stdout alone. */
 int sarrus_bench_finish(const char *name, int n_failures, FILE *report);
 
 /* Median of values[n_values], which are sorted in place; NaN when n_values is 0. */

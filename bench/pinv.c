@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
-#include "cli/diagnostics.h"
+#include "edge/exit_code.h"
+#include "edge/diagnostics.h"
 
 #include "benches.h"
 #include "measure.h"

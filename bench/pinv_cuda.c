@@ -9,8 +9,8 @@
 
 #include "pinv/cuda_pinv.h"
 #include "backend/isa.h"
-#include "cli/command.h"
-#include "cli/diagnostics.h"
+#include "edge/exit_code.h"
+#include "edge/diagnostics.h"
 #include "measure.h"
 #include "pinv_peers.h"
 

@@ -1,7 +1,7 @@
 /* The report of the pseudoinverse benchmark for programs. */
 #include "pinv.h"
 
-#include "cli/json.h"
+#include "edge/json.h"
 
 #include "measure.h"
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "cli/json.h"
+#include "edge/json.h"
 
 #include "measure.h"
 

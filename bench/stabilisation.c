@@ -10,9 +10,9 @@
 
 #include "sarrus/sarrus.h"
 
-#include "cli/command.h"
-#include "cli/diagnostics.h"
-#include "cli/json.h"
+#include "edge/exit_code.h"
+#include "edge/diagnostics.h"
+#include "edge/json.h"
 #include "tests/support/closed_form.h"
 
 #include "benches.h"

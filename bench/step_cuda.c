@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
-#include "cli/diagnostics.h"
+#include "edge/exit_code.h"
+#include "edge/diagnostics.h"
 #include "measure.h"
 
 const char *const sarrus_bench_path_names[SARRUS_BENCH_N_PATHS] = {"fused", "generic", "gesvdj", "syev"};

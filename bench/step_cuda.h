@@ -3,7 +3,7 @@
 #ifndef SARRUS_BENCH_STEP_CUDA_H
 #define SARRUS_BENCH_STEP_CUDA_H
 
-#include "cli/kernel_places.h"
+#include "edge/kernel_places.h"
 #include "cuda_device.h"
 #include "step.h"
 

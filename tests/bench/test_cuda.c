@@ -12,18 +12,13 @@
 
 #include "bench/pinv_cuda.h"
 #include "bench/step_cuda.h"
-#include "cli/command.h"
+#include "edge/exit_code.h"
 #include "tests/backend/cusolver_on_host.h"
 #include "tests/backend/gpu_on_host.h"
 #include "tests/backend/gpu_pinv_on_host.h"
 #include "tests/backend/gpu_staged_on_host.h"
 #include "tests/backend/gpu_yardstick_on_host.h"
 #include "tests/support/place.h"
-
-/* src/cli/main.c has a main. */
-int sarrus_exit_code(sarrus_status status) {
-    return status == SARRUS_OK ? SARRUS_EXIT_DONE : status == SARRUS_NO_BACKEND ? SARRUS_EXIT_NO_BACKEND : SARRUS_EXIT_SOME_FAILED;
-}
 
 static sarrus_gpu table;
 

@@ -1,4 +1,4 @@
-#include "cli/diagnostics.h"
+#include "edge/diagnostics.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Where compiled kernels are kept and what compiles them: from the environment, which the library does not read. */
-#ifndef SARRUS_CLI_KERNEL_PLACES_H
-#define SARRUS_CLI_KERNEL_PLACES_H
+#ifndef SARRUS_EDGE_KERNEL_PLACES_H
+#define SARRUS_EDGE_KERNEL_PLACES_H
 
 #include <limits.h>
 

@@ -1,6 +1,6 @@
 /* Showing a context's diagnostics to a person. */
-#ifndef SARRUS_CLI_DIAGNOSTICS_H
-#define SARRUS_CLI_DIAGNOSTICS_H
+#ifndef SARRUS_EDGE_DIAGNOSTICS_H
+#define SARRUS_EDGE_DIAGNOSTICS_H
 
 #include <stdbool.h>
 #include <stdio.h>

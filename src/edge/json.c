@@ -1,4 +1,4 @@
-#include "cli/json.h"
+#include "edge/json.h"
 
 #include <inttypes.h>
 #include <math.h>

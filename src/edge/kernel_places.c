@@ -1,4 +1,4 @@
-#include "cli/kernel_places.h"
+#include "edge/kernel_places.h"
 
 #include <stdbool.h>
 #include <stdio.h>

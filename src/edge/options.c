@@ -1,4 +1,4 @@
-#include "cli/options.h"
+#include "edge/options.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "edge/exit_code.h"
 #include "scenario/suggest.h"
 
 bool sarrus_option_number(const char *text, uint64_t max, uint64_t *out) {

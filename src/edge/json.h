@@ -1,6 +1,6 @@
 /* One JSON object on a stream, member by member, on one line. */
-#ifndef SARRUS_CLI_JSON_H
-#define SARRUS_CLI_JSON_H
+#ifndef SARRUS_EDGE_JSON_H
+#define SARRUS_EDGE_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>

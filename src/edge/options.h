@@ -1,6 +1,6 @@
 /* Reading the command line: strict numbers, unknown options with the closest known one. */
-#ifndef SARRUS_CLI_OPTIONS_H
-#define SARRUS_CLI_OPTIONS_H
+#ifndef SARRUS_EDGE_OPTIONS_H
+#define SARRUS_EDGE_OPTIONS_H
 
 #include <getopt.h>
 #include <stdbool.h>
