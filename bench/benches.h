@@ -6,7 +6,7 @@
 int sarrus_bench_step(int argc, char **argv);
 int sarrus_bench_instructions(int argc, char **argv);
 int sarrus_bench_specialize(int argc, char **argv);
-int sarrus_bench_defalco(int argc, char **argv);
+int sarrus_bench_s5_study(int argc, char **argv);
 int sarrus_bench_stabilisation(int argc, char **argv);
 int sarrus_bench_pinv(int argc, char **argv);
 int sarrus_bench_change_points(int argc, char **argv);

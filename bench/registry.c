@@ -3,14 +3,15 @@
 
 #include <stddef.h>
 
-#include "benches.h"
+#include "bench/benches.h"
 
 const sarrus_bench sarrus_benches[] = {
     {"step", NULL, "instance-steps a second by pseudoinverse, instruction set and threads, against the peak", sarrus_bench_step},
     {"instructions", NULL, "what one step executes, instruction by instruction, and what bounds it", sarrus_bench_instructions},
     {"specialize", NULL, "kernels with the plan as constants against the generic ones and lapack", sarrus_bench_specialize},
-    {"defalco", NULL, "pseudoinverse methods inside the equations of motion: operations, and twenty seconds of a redundant linkage",
-     sarrus_bench_defalco},
+    {"s5-study", "defalco",
+     "pseudoinverse methods inside the equations of motion: operations, and twenty seconds of a redundant linkage",
+     sarrus_bench_s5_study},
     {"stabilisation", NULL, "what holds the constraints: nothing, Baumgarte's terms, projection; by integrator",
      sarrus_bench_stabilisation},
     {"change-points", NULL, "mechanisms all but singular twice a turn, by asymmetry and method, against motions in 57 digits",

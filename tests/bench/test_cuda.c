@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "bench/pinv_cuda.h"
-#include "bench/step_cuda.h"
+#include "bench/pinv/cuda.h"
+#include "bench/step/cuda.h"
 #include "edge/exit_code.h"
 #include "tests/backend/cusolver_on_host.h"
 #include "tests/backend/gpu_on_host.h"
