@@ -135,7 +135,7 @@ typedef struct sarrus_change_point_tally {
 } sarrus_change_point_tally;
 void sarrus_change_point_count(const sarrus_change_point_report *report, int i_method, sarrus_change_point_tally *out);
 
-void sarrus_change_point_print(FILE *stream, const sarrus_change_point_report *report);
-void sarrus_change_point_print_json(FILE *stream, const sarrus_change_point_report *report);
+/* The report on stdout. */
+void sarrus_change_point_show(const sarrus_change_point_report *report, bool json);
 
 #endif

@@ -63,7 +63,7 @@ static sarrus_status open_batch(sarrus_context *context, const char *scenarios_f
 
 /* The exact motion of a run; NULL: it does not move. */
 static const sarrus_change_point_truth *truth_of(const sarrus_change_point_run *run) {
-    for (int i = 0; i < sarrus_n_change_point_truths; i++) {
+    for (int i = 0; i < sarrus_n_change_point_truths; ++i) {
         const sarrus_change_point_truth *truth = &sarrus_change_point_truths[i];
         if (strcmp(truth->mechanism, sarrus_change_point_mechanisms[run->i_mechanism].name) == 0 &&
             strcmp(truth->delta, sarrus_change_point_deltas[run->i_delta]) == 0)
@@ -77,7 +77,7 @@ static sarrus_status march(sarrus_batch *batch, sarrus_change_point_run *run, do
     const sarrus_change_point_method *method = &sarrus_change_point_methods[run->i_method];
     const double began = sarrus_bench_now();
     sarrus_status status = SARRUS_OK;
-    for (int i = 0; i <= N_PIECES && status == SARRUS_OK && sarrus_batch_status(batch, 0) == SARRUS_INSTANCE_OK; i++) {
+    for (int i = 0; i <= N_PIECES && status == SARRUS_OK && sarrus_batch_status(batch, 0) == SARRUS_INSTANCE_OK; ++i) {
         sarrus_observation o = {.n_times = 1, .observe_first = i == 0, .n_times_stride = 1};
         o.every_steps = method->is_adaptive ? 1 : (uint64_t)lround(piece / method->dt);
         o.destination[SARRUS_OBSERVE_Q] = q[i];
@@ -96,7 +96,7 @@ static void judge(sarrus_change_point_run *run, double (*q)[N_COORDINATES], cons
     const sarrus_change_point_mechanism *mechanism = &sarrus_change_point_mechanisms[run->i_mechanism];
     const sarrus_change_point_truth *truth = truth_of(run);
     run->error = 0.0;
-    for (int i = 0; i < SARRUS_CHANGE_POINT_N_TIMES; i++) {
+    for (int i = 0; i < SARRUS_CHANGE_POINT_N_TIMES; ++i) {
         const double *at = q[i_piece[i]];
         const double first = at[mechanism->i_first] - (truth != NULL ? truth->first[i] : q[0][mechanism->i_first]);
         const double last = at[mechanism->i_last] - (truth != NULL ? truth->last[i] : q[0][mechanism->i_last]);
@@ -105,7 +105,7 @@ static void judge(sarrus_change_point_run *run, double (*q)[N_COORDINATES], cons
         if (isnan(first) || isnan(last))
             run->error = (double)NAN;
     }
-    for (int i = 1; i <= N_PIECES && isfinite(energy[i]); i++)
+    for (int i = 1; i <= N_PIECES && isfinite(energy[i]); ++i)
         run->energy = fmax(run->energy, fabs(energy[i] - energy[0]) / fmax(fabs(energy[0]), 1.0));
     if (run->verdict == SARRUS_CHANGE_POINT_HUNG)
         return;
@@ -120,9 +120,9 @@ sarrus_status sarrus_change_point_measure(sarrus_context *context, const char *s
     sarrus_model *model = NULL;
     sarrus_plan *plan = NULL;
     sarrus_batch *batch = NULL;
-    for (int i = 0; i <= N_PIECES; i++) {
+    for (int i = 0; i <= N_PIECES; ++i) {
         energy[i] = (double)NAN;
-        for (int k = 0; k < N_COORDINATES; k++)
+        for (int k = 0; k < N_COORDINATES; ++k)
             q[i][k] = (double)NAN;
     }
     sarrus_status status = open_batch(context, scenarios_folder, run, &model, &plan, &batch);

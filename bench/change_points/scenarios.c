@@ -135,10 +135,10 @@ sarrus_status sarrus_change_point_read(sarrus_context *context, const char *scen
     char length[SARRUS_CHANGE_POINT_TEXT], path[SARRUS_BENCH_MAX_PATH + SARRUS_CHANGE_POINT_TEXT];
     size_t n = 0;
     snprintf(length, sizeof length, "=%g+(%s)", mechanism->length, delta);
-    for (int i = 0; i < mechanism->n_overrides; i++)
+    for (int i = 0; i < mechanism->n_overrides; ++i)
         all[n++] = mechanism->overrides[i];
     all[n++] = (sarrus_override){mechanism->length_path, length};
-    for (int i = 0; i < n_overrides && n < SARRUS_CHANGE_POINT_MAX_OVERRIDES; i++)
+    for (int i = 0; i < n_overrides && n < SARRUS_CHANGE_POINT_MAX_OVERRIDES; ++i)
         all[n++] = overrides[i];
     if (mechanism->text != NULL)
         return sarrus_scenario_read_text(context, mechanism->name, mechanism->text, strlen(mechanism->text), all, n, out);

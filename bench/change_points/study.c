@@ -78,7 +78,7 @@ static const sarrus_change_point_drawn *drawn_of(const study *s, int i_study, in
     const int i_row = i_study * SARRUS_CHANGE_POINT_N_DRAWN + i;
     if (i_row >= sarrus_n_change_point_drawns || strcmp(sarrus_change_point_drawns[i_row].sd, deviations[i_study]) != 0)
         return NULL;
-    for (int k = 0; k < N_LENGTHS; k++) {
+    for (int k = 0; k < N_LENGTHS; ++k) {
         if (!(fabs(sarrus_draws_values(s->draws, k)[i] - sarrus_change_point_drawns[i_row].lengths[k]) <= 1e-15))
             return NULL;
     }
@@ -117,7 +117,7 @@ static sarrus_status judge_all(const study *s, int i_study, const study_method *
     o.destination[SARRUS_OBSERVE_Q] = q[0][0];
     o.destination[SARRUS_OBSERVE_ENERGY] = energy[0];
     sarrus_status status = sarrus_batch_observe(s->batch, &o);
-    for (int i = 0; i < n_drawn && status == SARRUS_OK; i++) {
+    for (int i = 0; i < n_drawn && status == SARRUS_OK; ++i) {
         const sarrus_change_point_drawn *drawn = drawn_of(s, i_study, i);
         if (drawn == NULL)
             ++*n_foreign;
@@ -133,26 +133,26 @@ static sarrus_status measure_study(sarrus_context *context, const char *scenario
     enum { N = SARRUS_CHANGE_POINT_N_STUDY_METHODS };
     study studies[N] = {{.model = NULL}};
     sarrus_status status = SARRUS_OK;
-    for (int i = 0; i < N && status == SARRUS_OK; i++) {
+    for (int i = 0; i < N && status == SARRUS_OK; ++i) {
         rows[i] = (sarrus_change_point_study_row){.sd = deviations[i_study], .method = study_methods[i].name, .seconds = INFINITY};
         status = study_open(context, scenarios_folder, deviations[i_study], study_methods[i].integrator, &studies[i]);
         if (status == SARRUS_OK)
             status = batch_open(context, n_drawn, &studies[i]);
     }
-    for (int i = 0; i < N * N_REPETITIONS && status == SARRUS_OK; i++)
+    for (int i = 0; i < N * N_REPETITIONS && status == SARRUS_OK; ++i)
         status = march(&studies[i % N], &study_methods[i % N], &rows[i % N].seconds);
-    for (int i = 0; i < N && status == SARRUS_OK; i++) {
+    for (int i = 0; i < N && status == SARRUS_OK; ++i) {
         status = judge_all(&studies[i], i_study, &study_methods[i], n_drawn, &rows[i], n_foreign);
         rows[i].ratio = rows[i].seconds / rows[0].seconds;
     }
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < N; ++i)
         study_close(&studies[i]);
     return status;
 }
 
 sarrus_status sarrus_change_point_study(sarrus_context *context, const char *scenarios_folder, sarrus_change_point_report *report) {
     sarrus_status status = SARRUS_OK;
-    for (int i = 0; i < SARRUS_CHANGE_POINT_N_STUDIES && status == SARRUS_OK; i++)
+    for (int i = 0; i < SARRUS_CHANGE_POINT_N_STUDIES && status == SARRUS_OK; ++i)
         status = measure_study(context, scenarios_folder, i, report->n_drawn,
                                report->study + i * SARRUS_CHANGE_POINT_N_STUDY_METHODS, &report->n_foreign);
     return status;
@@ -162,13 +162,13 @@ sarrus_status sarrus_change_point_print_lengths(sarrus_context *context, const c
     sarrus_json json;
     sarrus_status status = SARRUS_OK;
     sarrus_json_begin(&json, stream);
-    for (int i_study = 0; i_study < SARRUS_CHANGE_POINT_N_STUDIES && status == SARRUS_OK; i_study++) {
+    for (int i_study = 0; i_study < SARRUS_CHANGE_POINT_N_STUDIES && status == SARRUS_OK; ++i_study) {
         study s;
         status = study_open(context, scenarios_folder, deviations[i_study], study_methods[0].integrator, &s);
         sarrus_json_open(&json, deviations[i_study], '[');
-        for (int i = 0; i < SARRUS_CHANGE_POINT_N_DRAWN && status == SARRUS_OK; i++) {
+        for (int i = 0; i < SARRUS_CHANGE_POINT_N_DRAWN && status == SARRUS_OK; ++i) {
             double lengths[N_LENGTHS];
-            for (int k = 0; k < N_LENGTHS; k++)
+            for (int k = 0; k < N_LENGTHS; ++k)
                 lengths[k] = sarrus_draws_values(s.draws, k)[i];
             sarrus_json_numbers(&json, NULL, lengths, N_LENGTHS);
         }

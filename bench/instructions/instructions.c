@@ -19,22 +19,14 @@
 
 #include "sarrus/sarrus.h"
 
-#include "edge/exit_code.h"
-#include "edge/diagnostics.h"
+#include "core/report.h"
 
 #include "bench/benches.h"
 #include "bench/measure/fma_peak.h"
 #include "bench/instructions/instruction_class.h"
 #include "bench/measure/measure.h"
-
-static const char usage[] =
-    "usage: sarrus bench instructions [--json] [--isa NAME] [--pinv NAME] [--scenario FILE] [--specialize DIR] [--addresses FILE]\n"
-    "  --isa NAME        avx512, avx2 or baseline (default: the widest here)\n"
-    "  --pinv NAME       auto (default), svd or lapack\n"
-    "  --scenario FILE   default: five_bar.yaml\n"
-    "  --specialize DIR  with kernels compiled for the mechanism, which DIR keeps (default: the generic ones)\n"
-    "  --addresses FILE  writes the address of every instruction of two steps; bench/instructions/by_function.py sums them by "
-    "function\n";
+#include "bench/measure/options.h"
+#include "bench/report/sheet.h"
 
 /* Where the program is loaded: the linker's symbol, so that addresses can be written relative to it. */
 extern const char __executable_start[];
@@ -62,8 +54,7 @@ static sarrus_status subject_open(subject *self, const options *wanted) {
                                                 .n_threads = 1,
                                                 .specialize = wanted->cache == NULL ? SARRUS_SPECIALIZE_OFF : SARRUS_SPECIALIZE_ON,
                                                 .cache_dir = wanted->cache};
-    sarrus_status status = sarrus_context_create(&self->context);
-    status = status == SARRUS_OK ? sarrus_scenario_read_file(self->context, wanted->file, &override, 1, &self->model) : status;
+    sarrus_status status = sarrus_scenario_read_file(self->context, wanted->file, &override, 1, &self->model);
     status = status == SARRUS_OK ? sarrus_plan_create(self->context, self->model, &self->plan) : status;
     if (status == SARRUS_OK) {
         const uint64_t n_instances = (uint64_t)wanted->isa->n_lanes;
@@ -74,13 +65,9 @@ static sarrus_status subject_open(subject *self, const options *wanted) {
 }
 
 static void subject_close(subject *self) {
-    if (self->context != NULL) {
-        sarrus_diagnostics_print(self->context, stderr);
-    }
     sarrus_batch_destroy(self->batch);
     sarrus_plan_destroy(self->plan);
     sarrus_model_destroy(self->model);
-    sarrus_context_destroy(self->context);
 }
 
 /* The child's side: stop, one step, stop, two steps, stop. */
@@ -159,7 +146,7 @@ static double time_step(sarrus_batch *batch, sarrus_status *status) {
     enum { N_REPETITIONS = 9, N_STEPS = 100 };
     double seconds[N_REPETITIONS];
     double once = 0.0;
-    for (int i = 0; *status == SARRUS_OK && i < N_REPETITIONS; i++) {
+    for (int i = 0; *status == SARRUS_OK && i < N_REPETITIONS; ++i) {
         uint64_t n_calls = 0;
         const double t_start = sarrus_bench_now();
         do {
@@ -173,150 +160,136 @@ static double time_step(sarrus_batch *batch, sarrus_status *status) {
     return sarrus_bench_median(seconds, N_REPETITIONS);
 }
 
-static void print_line(const char *name, uint64_t count, const sarrus_bench_instruction_counts *counts) {
-    printf("  %-34s %9" PRIu64 "  %5.1f%%\n", name, count, 100.0 * (double)count / (double)counts->n_instructions);
+static void line_show(sarrus_sheet *sheet, const char *name, const char *key, uint64_t count, uint64_t n_instructions) {
+    sarrus_sheet_note(sheet, "  %-34s %9" PRIu64 "  %5.1f%%\n", name, count, 100.0 * (double)count / (double)n_instructions);
+    sarrus_json_count(&sheet->json, key, count);
 }
 
 /* Least cycles if one resource alone were the limit, on a core with two vector arithmetic ports, two loads, one 512-bit (else
  * two) stores and six instructions a cycle, as Intel's since Ice Lake; `divider` holds the cycles of the unit that divides. */
-static void print_bounds(const sarrus_bench_instruction_counts *counts, const sarrus_bench_isa *isa, double cycles) {
-    const double n_vector = (double)(counts->n_fma + counts->n_add + counts->n_multiply + counts->n_other_vector);
+static void bounds_show(const sarrus_sheet *sheet, const sarrus_bench_instruction_counts *counts, const sarrus_bench_isa *isa) {
+    const double n_flops = (double)(counts->n_fma + counts->n_add + counts->n_multiply);
+    const double n_vector = n_flops + (double)counts->n_other_vector;
     const double divider = (double)counts->n_divide * 2.0 * isa->n_lanes + (double)counts->n_square_root * 3.0 * isa->n_lanes;
-    printf("cycles of one step of one tile of %d: %.0f measured; at least\n", isa->n_lanes, cycles);
-    if (isa->n_lanes == 8) {
-        printf("  %-34s %9.0f\n", "vector arithmetic, 2 a cycle", n_vector / 2.0);
-    } else {
-        printf("  %-34s %9.0f\n", "vector arithmetic, 3 a cycle", n_vector / 3.0);
-    }
-    printf("  %-34s %9.0f\n", "of which flops, 2 a cycle", (double)(counts->n_fma + counts->n_add + counts->n_multiply) / 2.0);
-    printf("  %-34s %9.0f\n", "loads, 2 a cycle", (double)counts->n_load / 2.0);
-    printf("  %-34s %9.0f\n", "stores, 1 a cycle", (double)counts->n_store);
-    printf("  %-34s %9.0f\n", "front end, 6 instructions a cycle", (double)counts->n_instructions / 6.0);
-    printf("  %-34s %9.0f\n", "divider", divider);
+    const bool is_widest = isa->n_lanes == 8;
+    const struct {
+        const char *name;
+        double cycles;
+    } bounds[] = {
+        {is_widest ? "vector arithmetic, 2 a cycle" : "vector arithmetic, 3 a cycle", n_vector / (is_widest ? 2.0 : 3.0)},
+        {"of which flops, 2 a cycle", n_flops / 2.0},
+        {"loads, 2 a cycle", (double)counts->n_load / 2.0},
+        {"stores, 1 a cycle", (double)counts->n_store},
+        {"front end, 6 instructions a cycle", (double)counts->n_instructions / 6.0},
+        {"divider", divider},
+    };
+    for (int i = 0; i < (int)(sizeof bounds / sizeof bounds[0]); ++i)
+        sarrus_sheet_note(sheet, "  %-34s %9.0f\n", bounds[i].name, bounds[i].cycles);
 }
 
-static void print_table(const options *wanted, const sarrus_plan_sizes *sizes, const sarrus_bench_instruction_counts *counts,
-                        double cycles) {
-    printf("%s, pinv %s, %s kernels, %s: one step of one tile of %d instances\n", wanted->file, wanted->pinv,
-           wanted->cache == NULL ? "generic" : "specialised", wanted->isa->name, wanted->isa->n_lanes);
-    print_line("instructions", counts->n_instructions, counts);
-    print_line("vector multiply-adds (FMA)", counts->n_fma, counts);
-    print_line("vector additions, subtractions", counts->n_add, counts);
-    print_line("vector multiplications", counts->n_multiply, counts);
-    print_line("vector divisions", counts->n_divide, counts);
-    print_line("vector square roots", counts->n_square_root, counts);
-    print_line("other vector (logic, select, move)", counts->n_other_vector, counts);
-    print_line("vector memory operands read", counts->n_load, counts);
-    print_line("vector memory operands written", counts->n_store, counts);
-    print_line("scalar", counts->n_scalar, counts);
-    printf("flops per instance: %.0f executed, %.0f counted by the plan\n", counts->n_flops / wanted->isa->n_lanes,
-           sizes->flops_per_step);
-    print_bounds(counts, wanted->isa, cycles);
+static void show(const options *wanted, const sarrus_plan_sizes *sizes, const sarrus_bench_instruction_counts *counts,
+                 double cycles) {
+    const struct {
+        const char *name, *key;
+        uint64_t count;
+    } lines[] = {
+        {"instructions", "instructions", counts->n_instructions},
+        {"vector multiply-adds (FMA)", "fma", counts->n_fma},
+        {"vector additions, subtractions", "add", counts->n_add},
+        {"vector multiplications", "multiply", counts->n_multiply},
+        {"vector divisions", "divide", counts->n_divide},
+        {"vector square roots", "square_root", counts->n_square_root},
+        {"other vector (logic, select, move)", "other_vector", counts->n_other_vector},
+        {"vector memory operands read", "load", counts->n_load},
+        {"vector memory operands written", "store", counts->n_store},
+        {"scalar", "scalar", counts->n_scalar},
+    };
+    const char *kernels = wanted->cache == NULL ? "generic" : "specialised";
+    const int n_lanes = wanted->isa->n_lanes;
+    sarrus_sheet sheet;
+    sarrus_sheet_begin(&sheet, wanted->json ? NULL : stdout, wanted->json ? stdout : NULL, "instructions");
+    sarrus_sheet_note(&sheet, "%s, pinv %s, %s kernels, %s: one step of one tile of %d instances\n", wanted->file, wanted->pinv,
+                      kernels, wanted->isa->name, n_lanes);
+    sarrus_json_text(&sheet.json, "scenario", wanted->file);
+    sarrus_json_text(&sheet.json, "pinv", wanted->pinv);
+    sarrus_json_text(&sheet.json, "isa", wanted->isa->name);
+    sarrus_json_text(&sheet.json, "kernels", kernels);
+    for (int i = 0; i < (int)(sizeof lines / sizeof lines[0]); ++i)
+        line_show(&sheet, lines[i].name, lines[i].key, lines[i].count, counts->n_instructions);
+    sarrus_sheet_note(&sheet, "flops per instance: %.0f executed, %.0f counted by the plan\n", counts->n_flops / n_lanes,
+                      sizes->flops_per_step);
+    sarrus_json_number(&sheet.json, "flops_executed", counts->n_flops / n_lanes);
+    sarrus_json_number(&sheet.json, "flops_counted", sizes->flops_per_step);
+    sarrus_json_number(&sheet.json, "cycles", cycles);
+    sarrus_sheet_note(&sheet, "cycles of one step of one tile of %d: %.0f measured; at least\n", n_lanes, cycles);
+    bounds_show(&sheet, counts, wanted->isa);
+    sarrus_sheet_end(&sheet);
 }
 
-static void print_json(const options *wanted, const sarrus_plan_sizes *sizes, const sarrus_bench_instruction_counts *counts,
-                       double cycles) {
-    printf("{\"benchmark\": \"instructions\", \"scenario\": \"%s\", \"pinv\": \"%s\", \"isa\": \"%s\", \"kernels\": \"%s\"",
-           wanted->file, wanted->pinv, wanted->isa->name, wanted->cache == NULL ? "generic" : "specialised");
-    printf(", \"instructions\": %" PRIu64 ", \"fma\": %" PRIu64 ", \"add\": %" PRIu64 ", \"multiply\": %" PRIu64,
-           counts->n_instructions, counts->n_fma, counts->n_add, counts->n_multiply);
-    printf(", \"divide\": %" PRIu64 ", \"square_root\": %" PRIu64 ", \"other_vector\": %" PRIu64 ", \"load\": %" PRIu64,
-           counts->n_divide, counts->n_square_root, counts->n_other_vector, counts->n_load);
-    printf(", \"store\": %" PRIu64 ", \"scalar\": %" PRIu64
-           ", \"flops_executed\": %.17g, \"flops_counted\": %.17g, \"cycles\": %.17g}\n",
-           counts->n_store, counts->n_scalar, counts->n_flops / wanted->isa->n_lanes, sizes->flops_per_step, cycles);
-}
-
-static bool parse_options(int argc, char **argv, options *out) {
-    for (int i = 1; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (strcmp(argv[i], "--json") == 0) {
-            out->json = true;
-            continue;
-        }
-        bool is_known = value != NULL;
-        if (is_known && strcmp(argv[i], "--scenario") == 0) {
-            out->file = value;
-        } else if (is_known && strcmp(argv[i], "--pinv") == 0) {
-            out->pinv = value;
-        } else if (is_known && strcmp(argv[i], "--specialize") == 0) {
-            out->cache = value;
-        } else if (is_known && strcmp(argv[i], "--addresses") == 0) {
-            out->addresses = value;
-        } else if (is_known && strcmp(argv[i], "--isa") == 0) {
-            out->isa = sarrus_bench_isa_find(value);
-            is_known = out->isa != NULL;
-        } else {
-            is_known = false;
-        }
-        if (!is_known) {
-            fprintf(stderr, "sarrus bench instructions: '%s' is not understood, or not usable here\n%s", argv[i], usage);
-            return false;
-        }
-        i++;
-    }
-    return true;
-}
-
-/* False, with the reason on stderr, when specialised kernels are wanted and not there: the generic ones would be counted. */
-static bool has_kernels(const options *wanted, const subject *self) {
+/* The kernels that are wanted, or a refusal: the generic ones would be counted. */
+static sarrus_status kernels_check(const options *wanted, const subject *self) {
     sarrus_specialization found;
     sarrus_batch_specialization(self->batch, &found);
-    const bool is_there = wanted->cache == NULL || found.state == SARRUS_SPECIALIZATION_READY;
-    if (!is_there) {
-        fprintf(stderr, "sarrus bench instructions: error: no specialised kernels: %s\n", found.note);
-    }
-    return is_there;
+    if (wanted->cache == NULL || found.state == SARRUS_SPECIALIZATION_READY)
+        return SARRUS_OK;
+    return sarrus_report(self->context, SARRUS_FAILED, "no specialised kernels: %s", found.note);
 }
 
-/* Counts and times the subject and prints; the exit code. */
-static int measure(const options *wanted, const subject *self) {
-    if (!has_kernels(wanted, self)) {
-        return SARRUS_EXIT_SOME_FAILED;
-    }
-    sarrus_plan_sizes sizes;
-    sarrus_plan_sizes_get(self->plan, &sizes);
+/* Counts one step, listing the addresses where they are wanted. */
+static sarrus_status count(const options *wanted, const subject *self, sarrus_bench_instruction_counts *out) {
     FILE *trace = wanted->addresses == NULL ? NULL : fopen(wanted->addresses, "w");
-    if (wanted->addresses != NULL && trace == NULL) {
-        fprintf(stderr, "sarrus bench instructions: error: cannot write '%s': %s\n", wanted->addresses, strerror(errno));
-        return SARRUS_EXIT_IO;
-    }
+    if (wanted->addresses != NULL && trace == NULL)
+        return sarrus_report(self->context, SARRUS_IO, "cannot write '%s': %s", wanted->addresses, strerror(errno));
+    const bool is_counted = count_step(self->batch, trace, out);
+    const bool is_written = trace == NULL || fclose(trace) == 0;
+    if (!is_counted)
+        return sarrus_report(self->context, SARRUS_FAILED, "the child could not be counted (is ptrace allowed here?)");
+    return is_written ? SARRUS_OK : sarrus_report(self->context, SARRUS_IO, "cannot write '%s'", wanted->addresses);
+}
+
+static sarrus_status work(sarrus_context *context, void *user, int *n_failures) {
+    const options *wanted = user;
+    subject self = {.context = context};
+    sarrus_plan_sizes sizes;
     sarrus_bench_instruction_counts counts = {.n_instructions = 0};
-    const bool is_counted = count_step(self->batch, trace, &counts);
-    if (trace != NULL && fclose(trace) != 0) {
-        return SARRUS_EXIT_IO;
+    (void)n_failures;
+    sarrus_status status = subject_open(&self, wanted);
+    status = status == SARRUS_OK ? kernels_check(wanted, &self) : status;
+    status = status == SARRUS_OK ? count(wanted, &self, &counts) : status;
+    if (status == SARRUS_OK) {
+        /* Two multiply-adds a cycle: the measured peak is also the clock. Without FMA it is not, and the widest set stands in. */
+        const sarrus_bench_isa *clock_isa = wanted->isa->n_lanes > 2 ? wanted->isa : sarrus_bench_isa_find(NULL);
+        const double clock = sarrus_bench_fma_peak(clock_isa, 1, 0.1) / (4.0 * clock_isa->n_lanes);
+        const double cycles = time_step(self.batch, &status) * clock;
+        sarrus_plan_sizes_get(self.plan, &sizes);
+        if (status == SARRUS_OK)
+            show(wanted, &sizes, &counts, cycles);
     }
-    /* Two multiply-adds a cycle: the measured peak is also the clock. Without FMA it is not, and the widest set stands in. */
-    const sarrus_bench_isa *clock_isa = wanted->isa->n_lanes > 2 ? wanted->isa : sarrus_bench_isa_find(NULL);
-    const double clock = sarrus_bench_fma_peak(clock_isa, 1, 0.1) / (4.0 * clock_isa->n_lanes);
-    sarrus_status status = SARRUS_OK;
-    const double cycles = time_step(self->batch, &status) * clock;
-    if (!is_counted || status != SARRUS_OK) {
-        fprintf(stderr, "sarrus bench instructions: error: the child could not be counted (is ptrace allowed here?)\n");
-        return SARRUS_EXIT_SOME_FAILED;
-    }
-    (wanted->json ? print_json : print_table)(wanted, &sizes, &counts, cycles);
-    return SARRUS_EXIT_DONE;
+    subject_close(&self);
+    return status;
 }
 
 int sarrus_bench_instructions(int argc, char **argv) {
-    options wanted = {.pinv = "auto", .isa = sarrus_bench_isa_find(NULL)};
+    options o = {.pinv = "auto"};
+    const char *isa = NULL;
     char path[1024];
     snprintf(path, sizeof path, "%s/five_bar.yaml", sarrus_bench_scenarios_folder(NULL));
-    wanted.file = path;
-    if (sarrus_bench_help_is_asked(argc, argv, usage))
-        return SARRUS_EXIT_DONE;
-    if (!parse_options(argc, argv, &wanted)) {
-        return SARRUS_EXIT_BAD_INPUT;
-    }
-    subject self = {NULL, NULL, NULL, NULL};
-    const sarrus_status status = subject_open(&self, &wanted);
-    int exit_code = sarrus_exit_code(status);
-    if (status == SARRUS_OK) {
-        exit_code = measure(&wanted, &self);
-    } else {
-        fprintf(stderr, "sarrus bench instructions: error: %s\n", sarrus_status_text(status));
-    }
-    subject_close(&self);
-    return exit_code;
+    o.file = path;
+    const sarrus_bench_option known[] = {
+        {"json", NULL, "machine-readable output", .flag = &o.json},
+        {"isa", "NAME", "avx512, avx2 or baseline (default: the widest here)", .text = &isa},
+        {"pinv", "NAME", "auto (default), svd or lapack", .text = &o.pinv},
+        {"scenario", "FILE", "default: five_bar.yaml", .text = &o.file},
+        {"specialize", "DIR", "with kernels compiled for the mechanism, which DIR keeps (default: the generic ones)",
+         .text = &o.cache},
+        {"addresses", "FILE", "writes the address of every instruction of two steps, which by_function.py sums by function",
+         .text = &o.addresses},
+    };
+    const int code = sarrus_bench_options_read(argc, argv, known, sizeof known / sizeof known[0]);
+    if (code >= 0)
+        return code;
+    o.isa = sarrus_bench_isa_find(isa);
+    if (o.isa == NULL)
+        return sarrus_bench_value_refuse("instructions", "isa", isa, "avx512, avx2 or baseline, as far as the processor has it");
+    return sarrus_bench_carry_out("instructions", NULL, work, &o);
 }

@@ -120,7 +120,7 @@ void sarrus_bench_cuda_download(sarrus_bench_cuda *cuda, const void *array, size
 
 static double time_calls(sarrus_bench_cuda *cuda, uint64_t n_calls, int (*work)(void *user), void *user) {
     const double start = sarrus_bench_now();
-    for (uint64_t i = 0; i < n_calls && cuda->error == SARRUS_GPU_OK; i++) {
+    for (uint64_t i = 0; i < n_calls && cuda->error == SARRUS_GPU_OK; ++i) {
         cuda->error = work(user);
     }
     if (cuda->error == SARRUS_GPU_OK) {
@@ -171,7 +171,7 @@ void sarrus_bench_cuda_measure_peaks(sarrus_bench_cuda *cuda, double seconds) {
         cuda->error = cuda->gpu->fill(w.from, 0, copy_bytes, cuda->stream);
     }
     double quickest_flops = (double)INFINITY, quickest_copy = (double)INFINITY;
-    for (int i = 0; i < N_PEAK_SAMPLES && cuda->error == SARRUS_GPU_OK; i++) {
+    for (int i = 0; i < N_PEAK_SAMPLES && cuda->error == SARRUS_GPU_OK; ++i) {
         quickest_flops = fmin(quickest_flops, sarrus_bench_cuda_time(cuda, seconds / N_PEAK_SAMPLES, multiply_adds, &w));
         quickest_copy = fmin(quickest_copy, sarrus_bench_cuda_time(cuda, seconds / N_PEAK_SAMPLES, copy_numbers, &w));
     }
@@ -183,7 +183,8 @@ void sarrus_bench_cuda_measure_peaks(sarrus_bench_cuda *cuda, double seconds) {
 
 /* --- Words ------------------------------------------------------------------------------------------------------------ */
 
-void sarrus_bench_cuda_write(sarrus_json *json, const sarrus_bench_cuda *cuda) {
+void sarrus_bench_cuda_show(sarrus_sheet *sheet, const sarrus_bench_cuda *cuda) {
+    sarrus_json *json = &sheet->json;
     sarrus_json_text(json, "backend", "cuda");
     sarrus_json_text(json, "device", cuda->about.name);
     sarrus_json_count(json, "compute_capability", (uint64_t)cuda->about.architecture);
@@ -191,12 +192,9 @@ void sarrus_bench_cuda_write(sarrus_json *json, const sarrus_bench_cuda *cuda) {
     sarrus_json_count(json, "memory_bytes", (uint64_t)cuda->n_bytes);
     sarrus_json_number(json, "peak_flops_per_second", cuda->flops);
     sarrus_json_number(json, "peak_bytes_per_second", cuda->bytes_per_second);
-}
-
-void sarrus_bench_cuda_print(FILE *stream, const sarrus_bench_cuda *cuda) {
-    fprintf(
-        stream,
-        "%s, sm_%d, %d multiprocessors, %.1f GiB; measured in this run: %.2f Tflop/s of FP64 multiply-adds, %.0f GB/s of a copy\n",
-        cuda->about.name, cuda->about.architecture, cuda->about.n_processors, (double)cuda->n_bytes / 0x1p30, 1e-12 * cuda->flops,
-        1e-9 * cuda->bytes_per_second);
+    sarrus_sheet_note(sheet,
+                      "%s, sm_%d, %d multiprocessors, %.1f GiB; measured in this run: %.2f Tflop/s of FP64 multiply-adds, "
+                      "%.0f GB/s of a copy\n\n",
+                      cuda->about.name, cuda->about.architecture, cuda->about.n_processors, (double)cuda->n_bytes / 0x1p30,
+                      1e-12 * cuda->flops, 1e-9 * cuda->bytes_per_second);
 }

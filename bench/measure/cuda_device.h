@@ -7,7 +7,7 @@
 #include "sarrus/sarrus.h"
 
 #include "backend/cuda/gpu.h"
-#include "edge/json.h"
+#include "bench/report/sheet.h"
 
 typedef struct sarrus_bench_cuda {
     const sarrus_gpu *gpu;
@@ -38,8 +38,7 @@ void sarrus_bench_cuda_download(sarrus_bench_cuda *cuda, const void *array, size
  * that what a launch costs the host is hidden as it is in use. As many as take about `seconds`. */
 double sarrus_bench_cuda_time(sarrus_bench_cuda *cuda, double seconds, int (*work)(void *user), void *user);
 
-/* The device and its peaks, as members of the object that is open; as a line. */
-void sarrus_bench_cuda_write(sarrus_json *json, const sarrus_bench_cuda *cuda);
-void sarrus_bench_cuda_print(FILE *stream, const sarrus_bench_cuda *cuda);
+/* The device and its peaks: a line, and members of the object that is open. */
+void sarrus_bench_cuda_show(sarrus_sheet *sheet, const sarrus_bench_cuda *cuda);
 
 #endif

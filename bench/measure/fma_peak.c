@@ -26,7 +26,7 @@ const sarrus_bench_isa sarrus_bench_isas[SARRUS_BENCH_N_ISAS] = {
 };
 
 const sarrus_bench_isa *sarrus_bench_isa_find(const char *name) {
-    for (int i = 0; i < SARRUS_BENCH_N_ISAS; i++) {
+    for (int i = 0; i < SARRUS_BENCH_N_ISAS; ++i) {
         const sarrus_bench_isa *isa = &sarrus_bench_isas[i];
         if (isa->is_usable() && (name == NULL || strcmp(isa->name, name) == 0)) {
             return isa;
@@ -68,7 +68,7 @@ double sarrus_bench_fma_peak(const sarrus_bench_isa *isa, int n_threads, double 
     if (n_threads < 1 || n_threads > MAX_THREADS) {
         return (double)NAN;
     }
-    for (int i = 0; i < n_threads; i++) {
+    for (int i = 0; i < n_threads; ++i) {
         burners[i] = (burner){isa, seconds, 0.0, 0.0};
     }
     /* Starting a thread takes some 50 µs, a thousandth of the measurement: no barrier is needed. */
@@ -78,7 +78,7 @@ double sarrus_bench_fma_peak(const sarrus_bench_isa *isa, int n_threads, double 
     }
     burn(&burners[0]);
     double rate = burners[0].rate;
-    for (int i = 1; i < n_started; i++) {
+    for (int i = 1; i < n_started; ++i) {
         pthread_join(threads[i], NULL);
         rate += burners[i].rate;
     }

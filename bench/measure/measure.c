@@ -2,12 +2,14 @@
 
 #include <math.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "edge/diagnostics.h"
 #include "edge/exit_code.h"
 
 double sarrus_bench_now(void) {
@@ -16,12 +18,12 @@ double sarrus_bench_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-bool sarrus_bench_help_is_asked(int argc, char **argv, const char *usage) {
-    const bool is_asked = argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
-    if (is_asked) {
-        fputs(usage, stdout);
-    }
-    return is_asked;
+void sarrus_bench_announce(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    if (isatty(STDERR_FILENO))
+        vfprintf(stderr, format, arguments);
+    va_end(arguments);
 }
 
 static int compare_doubles(const void *left, const void *right) {
@@ -78,12 +80,26 @@ const char *sarrus_bench_scenarios_folder(const char *wanted) {
     return access("scenarios/five_bar.yaml", R_OK) == 0 ? "scenarios" : sarrus_bench_source_path("scenarios", path);
 }
 
-int sarrus_bench_finish(const char *name, int n_failures, FILE *report) {
+static int fail(const char *name, const sarrus_context *context, sarrus_status status) {
+    if (context != NULL)
+        sarrus_diagnostics_print(context, stderr);
+    fprintf(stderr, "sarrus bench %s: error: %s\n", name, sarrus_status_text(status));
+    return sarrus_exit_code(status);
+}
+
+int sarrus_bench_carry_out(const char *name, FILE *report, sarrus_bench_work work, void *user) {
+    sarrus_context *context = NULL;
+    int n_failures = 0;
+    if (sarrus_context_create(&context) != SARRUS_OK)
+        return fail(name, NULL, SARRUS_NO_MEMORY);
+    const sarrus_status status = work(context, user, &n_failures);
+    const int code = status != SARRUS_OK ? fail(name, context, status)
+                     : n_failures > 0    ? SARRUS_EXIT_SOME_FAILED
+                                         : SARRUS_EXIT_DONE;
+    sarrus_context_destroy(context);
     if (n_failures > 0)
         fprintf(stderr, "sarrus bench %s: %d rows FAILED their gate\n", name, n_failures);
     const bool is_printed = fflush(stdout) == 0 && ferror(stdout) == 0;
     const bool is_written = report == NULL || (fflush(report) == 0 && ferror(report) == 0);
-    if (!is_printed || !is_written)
-        return SARRUS_EXIT_IO;
-    return n_failures > 0 ? SARRUS_EXIT_SOME_FAILED : SARRUS_EXIT_DONE;
+    return status == SARRUS_OK && !(is_printed && is_written) ? SARRUS_EXIT_IO : code;
 }

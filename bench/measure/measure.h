@@ -1,4 +1,4 @@
-/* What every benchmark needs: a clock, medians, and the name of the processor. */
+/* What every benchmark needs: a frame, a clock, medians, and the name of the processor. */
 #ifndef SARRUS_BENCH_MEASURE_H
 #define SARRUS_BENCH_MEASURE_H
 
@@ -6,15 +6,21 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "sarrus/context.h"
+
 /* Monotonic time, s. */
 double sarrus_bench_now(void);
 
-/* True when the first argument asks for help: `usage` is on stdout then. */
-bool sarrus_bench_help_is_asked(int argc, char **argv, const char *usage);
+/* Measures and reports; `n_failures` are the rows that failed their gates. On failure the diagnostics are in `context`. */
+typedef sarrus_status (*sarrus_bench_work)(sarrus_context *context, void *user, int *n_failures);
 
-/* The end of a benchmark that has printed its report: says on stderr how many rows failed, and returns the program's exit code
- * (edge/exit_code.h): some failed, or the report could not be written, or all is well. `report` may be NULL: stdout alone. */
-int sarrus_bench_finish(const char *name, int n_failures, FILE *report);
+/* The whole of a benchmark behind its options: a context, the work, and on stderr what went wrong or how many rows failed. Returns
+ * the program's exit code (edge/exit_code.h), which also tells a report that could not be written. `report`: beside stdout; may be
+ * NULL. */
+int sarrus_bench_carry_out(const char *name, FILE *report, sarrus_bench_work work, void *user);
+
+/* Says on stderr how far things are, where that is a terminal. */
+SARRUS_PRINTF(1, 2) void sarrus_bench_announce(const char *format, ...);
 
 /* Median of values[n_values], which are sorted in place; NaN when n_values is 0. */
 double sarrus_bench_median(double *values, int n_values);

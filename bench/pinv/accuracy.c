@@ -41,7 +41,7 @@ static bool trial_share(trial *t, sarrus_crew_work *work) {
 }
 
 static void trial_free(trial *t) {
-    for (int i = 0; t->reference != NULL && i < t->count; i++) {
+    for (int i = 0; t->reference != NULL && i < t->count; ++i) {
         sarrus_multiprecision_destroy(t->reference[i]);
     }
     free(t->a);
@@ -67,7 +67,7 @@ static void matrices_make(void *user, int i_member, int n_members) {
     for (int i; (i = atomic_fetch_add(&t->next, 1)) < t->count;) {
         double *a = t->a + (size_t)i * size;
         class->fill(t->m, t->n, i, class->parameter, a);
-        for (size_t k = 0; k < rows; k++) {
+        for (size_t k = 0; k < rows; ++k) {
             t->unit[((size_t)i * rows + k) * rows + k] = 1.0;
         }
         const int held = class->held_rank > 0 ? class->held_rank : -1;
@@ -128,10 +128,10 @@ static double condition_of(const trial *t, int i) {
 
 static void trial_judge(const trial *t, sarrus_bench_accuracy *out) {
     const double unit = (t->m > t->n ? t->m : t->n) * DBL_EPSILON;
-    for (int i = 0; i < t->count; i++) {
+    for (int i = 0; i < t->count; ++i) {
         const sarrus_multiprecision_error *error = &t->error[i];
         const double residuals[4] = {error->axa, error->xax, error->ax, error->xa};
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < 4; ++k) {
             out->residuals[k] = worse(out->residuals[k], residuals[k] / unit);
             out->residual = worse(out->residual, residuals[k] / unit);
         }
@@ -168,18 +168,18 @@ static sarrus_status trial_run(sarrus_context *context, trial *t, int i_method, 
 
 sarrus_status sarrus_bench_pinv_accuracy(sarrus_context *context, sarrus_bench_pinv_report *report) {
     sarrus_status status = SARRUS_OK;
-    for (int i_class = 0; i_class < SARRUS_BENCH_N_CLASSES; i_class++) {
+    for (int i_class = 0; i_class < SARRUS_BENCH_N_CLASSES; ++i_class) {
         const sarrus_bench_class *class = &sarrus_bench_classes[i_class];
-        for (int i_shape = 0; i_shape < class->n_shapes && status == SARRUS_OK; i_shape++) {
+        for (int i_shape = 0; i_shape < class->n_shapes && status == SARRUS_OK; ++i_shape) {
             if (report->options->quick && class->shapes[i_shape].m * class->shapes[i_shape].n > 144 && i_shape > 0) {
                 continue; /* the larger ones take seconds of 50-digit arithmetic */
             }
             trial t;
             status = trial_create(class, i_shape, report->options->n_matrices, &t) ? SARRUS_OK : SARRUS_NO_MEMORY;
-            for (int i = 0; i < t.count && status == SARRUS_OK; i++) {
+            for (int i = 0; i < t.count && status == SARRUS_OK; ++i) {
                 report->condition[i_class] = worse(report->condition[i_class], condition_of(&t, i));
             }
-            for (int i = 0; i < SARRUS_BENCH_N_SHOWN * SARRUS_BENCH_N_FORMS && status == SARRUS_OK; i++) {
+            for (int i = 0; i < SARRUS_BENCH_N_SHOWN * SARRUS_BENCH_N_FORMS && status == SARRUS_OK; ++i) {
                 const int i_method = i / SARRUS_BENCH_N_FORMS, form = i % SARRUS_BENCH_N_FORMS;
                 status = trial_run(context, &t, i_method, (sarrus_bench_form)form, &report->accuracy[i_class][i_method][form]);
             }

@@ -9,8 +9,6 @@
 
 #include "pinv/cuda_pinv.h"
 #include "backend/isa.h"
-#include "edge/exit_code.h"
-#include "edge/diagnostics.h"
 #include "bench/measure/measure.h"
 #include "bench/pinv/peers.h"
 
@@ -52,7 +50,7 @@ static bool expect(sarrus_bench_cuda_batch *batch) {
     if (x == NULL || z == NULL || !sarrus_bench_lapack_run(SARRUS_BENCH_PEER_DGESDD, &matrices, judged, 1)) {
         return false;
     }
-    for (size_t k = 0; k < judged * size; k++) {
+    for (size_t k = 0; k < judged * size; ++k) {
         z[k / n] += x[k] * batch->host_b[k / size * n + k % n];
     }
     return true;
@@ -84,10 +82,10 @@ static bool batch_create(sarrus_bench_cuda *cuda, int side, int rank, uint64_t n
     if (out->host_a == NULL || out->host_b == NULL) {
         return false;
     }
-    for (uint64_t i = 0; i < n_made; i++) {
+    for (uint64_t i = 0; i < n_made; ++i) {
         sarrus_bench_matrix_random(side, side, rank, matrix_condition, 7000 + i, out->host_a + i * size);
     }
-    for (uint64_t i = 0; i < n_made * n; i++) {
+    for (uint64_t i = 0; i < n_made * n; ++i) {
         out->host_b[i] = sarrus_bench_normal(8, i);
     }
     out->a = repeated(cuda, out->host_a, out->n_distinct * size, n_matrices * size);
@@ -95,7 +93,7 @@ static bool batch_create(sarrus_bench_cuda *cuda, int side, int rank, uint64_t n
     out->x = sarrus_bench_cuda_array(cuda, n_matrices * size * sizeof(double), NULL);
     out->n_sweeps = sarrus_bench_cuda_array(cuda, n_matrices * sizeof(double), NULL);
     int32_t *ranks = malloc(n_matrices * sizeof *ranks);
-    for (uint64_t i = 0; ranks != NULL && i < n_matrices; i++) {
+    for (uint64_t i = 0; ranks != NULL && i < n_matrices; ++i) {
         ranks[i] = rank;
     }
     out->max_rank = ranks == NULL ? NULL : sarrus_bench_cuda_array(cuda, n_matrices * sizeof *ranks, ranks);
@@ -108,7 +106,7 @@ static bool batch_create(sarrus_bench_cuda *cuda, int side, int rank, uint64_t n
 /* ‖a − b‖ of two products, or of a product and a matrix. */
 static double distance(const double *a, const double *b, int count) {
     double sum = 0.0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; ++i) {
         sum += (a[i] - b[i]) * (a[i] - b[i]);
     }
     return sqrt(sum);
@@ -116,16 +114,16 @@ static double distance(const double *a, const double *b, int count) {
 
 static double norm_of(const double *a, int count) {
     double sum = 0.0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; ++i) {
         sum += a[i] * a[i];
     }
     return sqrt(sum);
 }
 
 static void product(const double *a, const double *b, int n, double *out) {
-    for (int i = 0; i < n * n; i++) {
+    for (int i = 0; i < n * n; ++i) {
         long double sum = 0.0L;
-        for (int k = 0; k < n; k++) {
+        for (int k = 0; k < n; ++k) {
             sum += (long double)a[i / n * n + k] * (long double)b[k * n + i % n];
         }
         out[i] = (double)sum;
@@ -134,7 +132,7 @@ static void product(const double *a, const double *b, int n, double *out) {
 
 static double asymmetry(const double *a, int n) {
     double sum = 0.0;
-    for (int i = 0; i < n * n; i++) {
+    for (int i = 0; i < n * n; ++i) {
         const double difference = a[i] - a[i % n * n + i / n];
         sum += difference * difference;
     }
@@ -160,7 +158,7 @@ void sarrus_bench_cuda_judge(const sarrus_bench_cuda_batch *batch, const double 
     const int n = batch->side, size = row->form == SARRUS_BENCH_EXPLICIT ? n * n : n;
     row->residual = row->form == SARRUS_BENCH_EXPLICIT ? 0.0 : (double)NAN;
     row->deviation = 0.0;
-    for (uint64_t i = 0; i < smaller(SARRUS_BENCH_CUDA_JUDGED, row->n_matrices); i++) {
+    for (uint64_t i = 0; i < smaller(SARRUS_BENCH_CUDA_JUDGED, row->n_matrices); ++i) {
         const double *expected = batch->expected[row->form] + i * (size_t)size;
         const double deviation = distance(x + i * (size_t)size, expected, size) / norm_of(expected, size);
         row->deviation = deviation <= row->deviation ? row->deviation : deviation;
@@ -262,7 +260,7 @@ static double mean_sweeps(const sarrus_bench_cuda_batch *batch) {
     if (n_sweeps != NULL) {
         sarrus_bench_cuda_download(batch->cuda, batch->n_sweeps, count * sizeof *n_sweeps, n_sweeps);
     }
-    for (size_t i = 0; n_sweeps != NULL && i < count; i++) {
+    for (size_t i = 0; n_sweeps != NULL && i < count; ++i) {
         sum += n_sweeps[i];
     }
     free(n_sweeps);
@@ -290,7 +288,7 @@ static void native_measure(sarrus_bench_cuda_report *report, const sarrus_bench_
         return;
     }
     row->method = method;
-    for (int i = 0; i < SARRUS_BENCH_N_GATED; i++) {
+    for (int i = 0; i < SARRUS_BENCH_N_GATED; ++i) {
         row->is_gated = row->is_gated || sarrus_bench_methods[i] == method;
     }
     native work = native_create(batch, row);
@@ -313,8 +311,8 @@ static void native_measure(sarrus_bench_cuda_report *report, const sarrus_bench_
 
 /* The methods whose results are A⁺ itself; Tikhonov's is not. */
 static void measure_methods(sarrus_bench_cuda_report *report, const sarrus_bench_cuda_batch *batch, bool with_all) {
-    for (int form = 0; form < SARRUS_BENCH_N_FORMS; form++) {
-        for (int i = 0; i < SARRUS_BENCH_N_SHOWN; i++) {
+    for (int form = 0; form < SARRUS_BENCH_N_FORMS; ++form) {
+        for (int i = 0; i < SARRUS_BENCH_N_SHOWN; ++i) {
             const sarrus_pinv_method method = sarrus_bench_methods[i];
             const bool is_main = method == SARRUS_PINV_SVD || method == SARRUS_PINV_JACOBI || method == SARRUS_PINV_HOUSEHOLDER;
             if (method == SARRUS_PINV_LAPACK || method == SARRUS_PINV_TIKHONOV || (!with_all && !is_main)) {
@@ -347,7 +345,7 @@ static sarrus_status measure(sarrus_context *context, sarrus_bench_cuda_report *
     bool good = true;
     sarrus_bench_cuda_measure_peaks(&report->cuda, report->options->quick ? 0.1 : 1.0);
     const uint64_t n_shape = report->options->quick ? 1000 : 100000;
-    for (int i = 0; i < N_SHAPES && good; i++) {
+    for (int i = 0; i < N_SHAPES && good; ++i) {
         if (shapes[i].is_quick || !report->options->quick) {
             good = measure_batch(report, i, smaller(n_shape, report->options->largest), true);
         }
@@ -359,7 +357,8 @@ static sarrus_status measure(sarrus_context *context, sarrus_bench_cuda_report *
     return status == SARRUS_OK && !good ? SARRUS_NO_MEMORY : status;
 }
 
-int sarrus_bench_pinv_cuda(sarrus_context *context, const sarrus_bench_pinv_options *options, FILE *file) {
+sarrus_status sarrus_bench_pinv_cuda(sarrus_context *context, const sarrus_bench_pinv_options *options, FILE *file,
+                                     int *n_failures) {
     sarrus_bench_cuda_report *report = calloc(1, sizeof *report);
     sarrus_status status = report == NULL ? SARRUS_NO_MEMORY : sarrus_bench_cuda_open(context, &report->cuda);
     if (status == SARRUS_OK) {
@@ -367,21 +366,15 @@ int sarrus_bench_pinv_cuda(sarrus_context *context, const sarrus_bench_pinv_opti
         status = report->cuda.gpu->pinv == NULL ? SARRUS_NO_BACKEND : measure(context, report);
         sarrus_bench_cuda_close(&report->cuda);
     }
-    int n_failures = 0, exit_code = sarrus_exit_code(status);
     if (status == SARRUS_OK) {
-        (options->json ? sarrus_bench_cuda_print_json : sarrus_bench_cuda_print_table)(stdout, report);
-        if (file != NULL) {
-            sarrus_bench_cuda_print_json(file, report);
-        }
-        for (int i = 0; i < report->n_rows; i++) {
+        sarrus_bench_cuda_report_show(options->json ? NULL : stdout, options->json ? stdout : file, report);
+        if (options->json && file != NULL)
+            sarrus_bench_cuda_report_show(NULL, file, report);
+        for (int i = 0; i < report->n_rows; ++i) {
             const sarrus_bench_cuda_row *row = &report->rows[i];
-            n_failures += row->fails && (row->maker == SARRUS_BENCH_SARRUS || row->maker == SARRUS_BENCH_THREADS);
+            *n_failures += row->fails && (row->maker == SARRUS_BENCH_SARRUS || row->maker == SARRUS_BENCH_THREADS);
         }
-        exit_code = sarrus_bench_finish("pinv", n_failures, file);
-    } else {
-        sarrus_diagnostics_print(context, stderr);
-        fprintf(stderr, "sarrus bench pinv: error: %s\n", sarrus_status_text(status));
     }
     free(report);
-    return exit_code;
+    return status;
 }

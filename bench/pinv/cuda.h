@@ -64,8 +64,9 @@ typedef struct sarrus_bench_cuda_batch {
     double *n_sweeps;                       /* device */
 } sarrus_bench_cuda_batch;
 
-/* The report of `sarrus bench pinv --backend cuda`; the program's exit code. `file` NULL: no JSON beside what is printed. */
-int sarrus_bench_pinv_cuda(sarrus_context *context, const sarrus_bench_pinv_options *options, FILE *file);
+/* `sarrus bench pinv --backend cuda`: measures and reports. `file` NULL: no JSON beside what is printed. */
+SARRUS_MUST_USE sarrus_status sarrus_bench_pinv_cuda(sarrus_context *context, const sarrus_bench_pinv_options *options, FILE *file,
+                                                     int *n_failures);
 
 /* Adds a row; NULL when there is no room. */
 sarrus_bench_cuda_row *sarrus_bench_cuda_row_add(sarrus_bench_cuda_report *report, const sarrus_bench_cuda_batch *batch,
@@ -80,7 +81,6 @@ void sarrus_bench_cuda_library(sarrus_bench_cuda_report *report, const sarrus_be
 /* The rows of Python's libraries, of batches of these sizes of the distinct matrices in `batch`. */
 void sarrus_bench_cuda_peers(sarrus_bench_cuda_report *report, const sarrus_bench_cuda_batch *batch);
 
-void sarrus_bench_cuda_print_table(FILE *stream, const sarrus_bench_cuda_report *report);
-void sarrus_bench_cuda_print_json(FILE *stream, const sarrus_bench_cuda_report *report);
+void sarrus_bench_cuda_report_show(FILE *printed, FILE *written, const sarrus_bench_cuda_report *report);
 
 #endif

@@ -136,7 +136,7 @@ static int library_open(const sarrus_bench_cuda_batch *batch, const sarrus_cusol
 static void library_close(library *lib) {
     sarrus_bench_cuda *cuda = lib->batch->cuda;
     void *const arrays[] = {lib->a, lib->u, lib->v, lib->s, lib->info, lib->work, lib->bytes};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) {
         sarrus_bench_cuda_free(cuda, arrays[i]);
     }
     free(lib->host_bytes);
@@ -161,7 +161,7 @@ static void look(const library *lib, sarrus_bench_cuda_row *row) {
         sarrus_bench_cuda_download(lib->batch->cuda, lib->batch->x, n_judged * (size_t)lib->stride * sizeof *x, x);
         sarrus_bench_cuda_judge(lib->batch, x, row);
     }
-    for (size_t i = 0; info != NULL && i < count; i++) {
+    for (size_t i = 0; info != NULL && i < count; ++i) {
         row->n_not_converged += info[i] != 0;
     }
     free(info);
@@ -198,7 +198,7 @@ void sarrus_bench_cuda_library(sarrus_bench_cuda_report *report, const sarrus_be
         snprintf(report->library, sizeof report->library, "%s", table == NULL ? note.text : "this build has no kernels for it");
         return;
     }
-    for (int kind = 0; kind < SARRUS_BENCH_N_LIBRARY && batch->cuda->error == SARRUS_GPU_OK; kind++) {
+    for (int kind = 0; kind < SARRUS_BENCH_N_LIBRARY && batch->cuda->error == SARRUS_GPU_OK; ++kind) {
         library lib;
         if (kind == SARRUS_BENCH_SYEV && table->syev == NULL) {
             snprintf(report->library, sizeof report->library, "this release of cuSOLVER has no XsyevBatched");

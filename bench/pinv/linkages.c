@@ -50,15 +50,15 @@ static void arm_add(const planar_linkage *linkage, int i, const double *at, cons
 /* J M^{-1/2} with every coordinate displaced by up to `displacement` (rad, or times the linkage's length). */
 static void jacobian_fill(const planar_linkage *linkage, int m, int n, double displacement, uint64_t seed, double *a) {
     double q[MAX_BODIES][3];
-    for (int i = 0; i < linkage->n_bodies; i++) {
-        for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < linkage->n_bodies; ++i) {
+        for (int k = 0; k < 3; ++k) {
             const double part = 2.0 * sarrus_bench_uniform(seed, (uint64_t)(3 * i + k)) - 1.0;
             q[i][k] = linkage->bodies[i].q[k] + displacement * part * (k < 2 ? linkage->length : 1.0);
         }
     }
     memset(a, 0, (size_t)m * (size_t)n * sizeof *a);
     double *rows = a;
-    for (int i = 0; i < linkage->n_joints; i++, rows += 2 * n) {
+    for (int i = 0; i < linkage->n_joints; ++i, rows += 2 * n) {
         const planar_joint *joint = &linkage->joints[i];
         arm_add(linkage, joint->child, joint->at, q[joint->child], 1.0, n, rows);
         if (joint->parent != GROUND) {
@@ -69,8 +69,8 @@ static void jacobian_fill(const planar_linkage *linkage, int m, int n, double di
         rows[3 * linkage->slider + 1] = 1.0;
         rows[n + 3 * linkage->slider + 2] = 1.0;
     }
-    for (int i = 0; i < m; i++) {
-        for (int k = 0; k < n; k++) {
+    for (int i = 0; i < m; ++i) {
+        for (int k = 0; k < n; ++k) {
             const planar_body *body = &linkage->bodies[k / 3];
             a[i * n + k] /= sqrt(k % 3 < 2 ? body->mass : body->inertia);
         }
@@ -81,7 +81,7 @@ static void jacobian_fill(const planar_linkage *linkage, int m, int n, double di
 static void five_bar_place(double angle, planar_linkage *out) {
     const double s = sin(angle), c = cos(angle);
     *out = (planar_linkage){.n_bodies = 4, .n_joints = 6, .slider = GROUND, .length = 1.0};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         out->bodies[i] = (planar_body){1.0, 0.1, {i + 0.5 * s, -0.5 * c, angle}};
         out->joints[i] = (planar_joint){GROUND, i, {i, 0.0}};
         out->joints[3 + i] = (planar_joint){i, 3, {i + s, -c}};

@@ -26,11 +26,11 @@ double sarrus_bench_normal(uint64_t seed, uint64_t place) {
 /* Reflects the `count` numbers at x, `stride` apart, by I − 2 v vᵀ / vᵀv. */
 static void reflect(const double *v, int count, double *x, int stride) {
     double product = 0.0, square = 0.0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; ++i) {
         product += v[i] * x[i * stride];
         square += v[i] * v[i];
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; ++i) {
         x[i * stride] -= 2.0 * product / square * v[i];
     }
 }
@@ -38,19 +38,19 @@ static void reflect(const double *v, int count, double *x, int stride) {
 /* a ← U a Vᵀ with products of random reflections U and V: as many as give every direction its share. */
 static void turn_at_random(int m, int n, uint64_t seed, double *a) {
     double v[MAX_SIDE];
-    for (int k = 0; k < (m < 8 ? m : 8); k++) {
-        for (int i = 0; i < m; i++) {
+    for (int k = 0; k < (m < 8 ? m : 8); ++k) {
+        for (int i = 0; i < m; ++i) {
             v[i] = sarrus_bench_normal(seed, (uint64_t)(k * m + i));
         }
-        for (int j = 0; j < n; j++) {
+        for (int j = 0; j < n; ++j) {
             reflect(v, m, a + j, n);
         }
     }
-    for (int k = 0; k < (n < 8 ? n : 8); k++) {
-        for (int j = 0; j < n; j++) {
+    for (int k = 0; k < (n < 8 ? n : 8); ++k) {
+        for (int j = 0; j < n; ++j) {
             v[j] = sarrus_bench_normal(seed ^ 0x5eed, (uint64_t)(k * n + j));
         }
-        for (int i = 0; i < m; i++) {
+        for (int i = 0; i < m; ++i) {
             reflect(v, n, a + i * n, 1);
         }
     }
@@ -58,7 +58,7 @@ static void turn_at_random(int m, int n, uint64_t seed, double *a) {
 
 void sarrus_bench_matrix_random(int m, int n, int rank, double condition, uint64_t seed, double *a) {
     memset(a, 0, (size_t)m * (size_t)n * sizeof *a);
-    for (int i = 0; i < rank; i++) {
+    for (int i = 0; i < rank; ++i) {
         a[i * n + i] = pow(condition, -sarrus_bench_uniform(seed ^ 0x516a, (uint64_t)i));
     }
     turn_at_random(m, n, seed, a);
@@ -70,7 +70,7 @@ static uint64_t seed_of(int m, int n, int i_matrix) {
 
 static void fill_normal(int m, int n, int i_matrix, double parameter, double *a) {
     (void)parameter;
-    for (int i = 0; i < m * n; i++) {
+    for (int i = 0; i < m * n; ++i) {
         a[i] = sarrus_bench_normal(seed_of(m, n, i_matrix), (uint64_t)i);
     }
 }
@@ -79,10 +79,10 @@ static void fill_normal(int m, int n, int i_matrix, double parameter, double *a)
 static void fill_deficient(int m, int n, int i_matrix, double parameter, double *a) {
     const int inner = (int)(parameter * (m < n ? m : n));
     const uint64_t seed = seed_of(m, n, i_matrix) ^ 0xdef;
-    for (int i = 0; i < m; i++) {
-        for (int j = 0; j < n; j++) {
+    for (int i = 0; i < m; ++i) {
+        for (int j = 0; j < n; ++j) {
             double sum = 0.0;
-            for (int k = 0; k < inner; k++) {
+            for (int k = 0; k < inner; ++k) {
                 sum += floor(7.0 * sarrus_bench_uniform(seed, (uint64_t)(i * inner + k)) - 3.0) *
                        floor(7.0 * sarrus_bench_uniform(~seed, (uint64_t)(k * n + j)) - 3.0);
             }
@@ -95,7 +95,7 @@ static void fill_deficient(int m, int n, int i_matrix, double parameter, double 
 static void fill_graded(int m, int n, int i_matrix, double parameter, double *a) {
     const int count = m < n ? m : n;
     memset(a, 0, (size_t)m * (size_t)n * sizeof *a);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; ++i) {
         a[i * n + i] = pow(parameter, i / (count - 1.0));
     }
     turn_at_random(m, n, seed_of(m, n, i_matrix), a);
@@ -104,7 +104,7 @@ static void fill_graded(int m, int n, int i_matrix, double parameter, double *a)
 /* Row i is 10^-i times random numbers. */
 static void fill_graded_rows(int m, int n, int i_matrix, double parameter, double *a) {
     fill_normal(m, n, i_matrix, parameter, a);
-    for (int i = 0; i < m * n; i++) {
+    for (int i = 0; i < m * n; ++i) {
         a[i] *= pow(10.0, -(i / n));
     }
 }
@@ -115,8 +115,8 @@ static void fill_graded_rows(int m, int n, int i_matrix, double parameter, doubl
 static void fill_kahan(int m, int n, int i_matrix, double parameter, double *a) {
     (void)i_matrix;
     const double s = sqrt(1.0 - parameter * parameter);
-    for (int i = 0; i < m; i++) {
-        for (int j = 0; j < n; j++) {
+    for (int i = 0; i < m; ++i) {
+        for (int j = 0; j < n; ++j) {
             const double row = pow(s, i);
             a[i * n + j] = j < i ? 0.0 : (j > i ? -parameter * row : row * (1.0 + 1e-13 * (n - i)));
         }
@@ -126,8 +126,8 @@ static void fill_kahan(int m, int n, int i_matrix, double parameter, double *a) 
 static void fill_hilbert(int m, int n, int i_matrix, double parameter, double *a) {
     (void)i_matrix;
     (void)parameter;
-    for (int i = 0; i < m; i++) {
-        for (int j = 0; j < n; j++) {
+    for (int i = 0; i < m; ++i) {
+        for (int j = 0; j < n; ++j) {
             a[i * n + j] = 1.0 / (i + j + 1);
         }
     }
@@ -136,8 +136,8 @@ static void fill_hilbert(int m, int n, int i_matrix, double parameter, double *a
 /* Läuchli: a row of ones over parameter·I, or its transpose when m < n. */
 static void fill_lauchli(int m, int n, int i_matrix, double parameter, double *a) {
     (void)i_matrix;
-    for (int i = 0; i < m; i++) {
-        for (int j = 0; j < n; j++) {
+    for (int i = 0; i < m; ++i) {
+        for (int j = 0; j < n; ++j) {
             const int along = m > n ? i : j, across = m > n ? j : i;
             a[i * n + j] = along == 0 ? 1.0 : (along == across + 1 ? parameter : 0.0);
         }

@@ -64,7 +64,7 @@ static lapack_int run_dgesdd(int n, const double *a, lapack_scratch *s, double *
         LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', n, n, s->a, n, s->s, s->u, n, s->vt, n, s->work, s->n_work, s->i_work);
     int rank = 0;
     while (rank < n && s->s[rank] > sarrus_bench_speed_tolerance * s->s[0]) {
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < n; ++i)
             s->u[rank * n + i] /= s->s[rank];
         rank++;
     }
@@ -75,8 +75,8 @@ static lapack_int run_dgesdd(int n, const double *a, lapack_scratch *s, double *
 
 static lapack_int run_least_squares(sarrus_bench_peer peer, int n, const double *a, const double *b, lapack_scratch *s, double *x) {
     lapack_int rank = 0;
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++) {
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
             s->a[i + j * n] = a[i * n + j];
         }
         x[i] = b[i];
@@ -106,7 +106,7 @@ static void matrices_run(void *user, int i_member, int n_members) {
     lapack_scratch scratch;
     const bool is_ready = scratch_create(side, &scratch);
     bool good = is_ready;
-    for (uint64_t i = share.i_first; good && i < share.i_end; i++) {
+    for (uint64_t i = share.i_first; good && i < share.i_end; ++i) {
         const double *a = job->matrices->a + i * n * n, *b = job->matrices->b + i * n;
         good = (job->peer == SARRUS_BENCH_PEER_DGESDD
                     ? run_dgesdd(side, a, &scratch, job->matrices->x + i * n * n)

@@ -45,7 +45,6 @@ extern const char *const sarrus_bench_form_names[SARRUS_BENCH_N_FORMS];
 typedef struct sarrus_bench_pinv_options {
     bool json, quick, with_accuracy, with_speed;
     bool on_device;     /* the backend cuda */
-    const char *output; /* a file for the JSON; NULL: none */
     const char *python; /* of the peers on a device; NULL: python3 */
     uint64_t largest;   /* batch */
     int thread_counts[SARRUS_BENCH_PINV_THREAD_COUNTS];
@@ -119,7 +118,7 @@ double sarrus_bench_speed_tolerance_of(sarrus_pinv_method method);
 /* The row with these properties; NULL when there is none. */
 const sarrus_bench_speed_row *sarrus_bench_speed_find(const sarrus_bench_pinv_report *report, const sarrus_bench_speed_row *like);
 
-void sarrus_bench_pinv_print_table(FILE *stream, const sarrus_bench_pinv_report *report);
-void sarrus_bench_pinv_print_json(FILE *stream, const sarrus_bench_pinv_report *report);
+/* Tables on one stream, JSON on the other; either may be NULL. */
+void sarrus_bench_pinv_show(FILE *printed, FILE *written, const sarrus_bench_pinv_report *report);
 
 #endif

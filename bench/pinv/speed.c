@@ -57,7 +57,7 @@ static void group_free(group *g) {
     free(g->matrices.b);
     free(g->matrices.x);
     free(g->max_rank);
-    for (int form = 0; form < SARRUS_BENCH_N_FORMS; form++) {
+    for (int form = 0; form < SARRUS_BENCH_N_FORMS; ++form) {
         free(g->expected[form]);
     }
 }
@@ -85,14 +85,14 @@ static bool group_create(int side, int rank, uint64_t count, group *out) {
     if (!all->a || !all->b || !all->x || !out->max_rank || !out->expected[0] || !out->expected[1]) {
         return false;
     }
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < count; ++i) {
         out->max_rank[i] = rank;
         if (i < N_DISTINCT) {
             sarrus_bench_matrix_random(side, side, rank, matrix_condition, 7000 + i, all->a + i * size);
         } else {
             memcpy(all->a + i * size, all->a + (i - N_DISTINCT) * size, size * sizeof *all->a);
         }
-        for (size_t k = 0; k < n; k++) {
+        for (size_t k = 0; k < n; ++k) {
             all->b[i * n + k] = sarrus_bench_normal(8, i % N_DISTINCT * n + k);
         }
     }
@@ -100,7 +100,7 @@ static bool group_create(int side, int rank, uint64_t count, group *out) {
         return false;
     }
     memcpy(out->expected[0], all->x, N_COMPARED * size * sizeof *all->x);
-    for (size_t k = 0; k < N_COMPARED * size; k++) {
+    for (size_t k = 0; k < N_COMPARED * size; ++k) {
         out->expected[1][k / n] += all->x[k] * all->b[k / size * n + k % n];
     }
     return true;
@@ -148,9 +148,9 @@ static bool is_numpy(const sarrus_bench_speed_row *row) {
 /* The first results in x against what is expected. */
 static void judge(const group *g, const double *x, sarrus_bench_speed_row *row) {
     const size_t size = x_size(g, row->form);
-    for (size_t i = 0; i < N_COMPARED; i++) {
+    for (size_t i = 0; i < N_COMPARED; ++i) {
         double difference = 0.0, norm = 0.0;
-        for (size_t k = 0; k < size; k++) {
+        for (size_t k = 0; k < size; ++k) {
             const double expected = g->expected[row->form][i * size + k];
             difference += (x[i * size + k] - expected) * (x[i * size + k] - expected);
             norm += expected * expected;
@@ -166,7 +166,7 @@ static sarrus_status time_quickest(sarrus_context *context, const group *g, cons
                                    double *n_sweeps, double *seconds) {
     sarrus_status status = SARRUS_OK;
     *seconds = (double)INFINITY;
-    for (int i = 0; i < 3 && status == SARRUS_OK; i++) {
+    for (int i = 0; i < 3 && status == SARRUS_OK; ++i) {
         const double start = sarrus_bench_now();
         status = call(context, g, row, count, n_sweeps);
         *seconds = fmin(*seconds, sarrus_bench_now() - start);
@@ -191,7 +191,7 @@ static sarrus_status prepare(sarrus_context *context, const group *g, double sec
     if (g->is_batch_size) {
         row->n_matrices = g->matrices.count;
     }
-    for (uint64_t i = 0; status == SARRUS_OK && i < count; i++) {
+    for (uint64_t i = 0; status == SARRUS_OK && i < count; ++i) {
         row->n_sweeps += n_sweeps[i] / (double)count;
     }
     if (status == SARRUS_OK) {
@@ -241,8 +241,8 @@ static sarrus_bench_speed_row *add_row(sarrus_bench_pinv_report *report, group *
 static void add_rows(sarrus_bench_pinv_report *report, group *g) {
     g->i_first = report->n_rows;
     g->n_rows = 0;
-    for (int form = 0; form < SARRUS_BENCH_N_FORMS; form++) {
-        for (int peer = 0; peer < SARRUS_BENCH_N_PEERS && !g->is_batch_size; peer++) {
+    for (int form = 0; form < SARRUS_BENCH_N_FORMS; ++form) {
+        for (int peer = 0; peer < SARRUS_BENCH_N_PEERS && !g->is_batch_size; ++peer) {
             const bool is_explicit = peer <= SARRUS_BENCH_PEER_NUMPY_SPLIT;
             const bool is_there = (peer != SARRUS_BENCH_PEER_NUMPY || g->n_numpy > 0) &&
                                   (peer != SARRUS_BENCH_PEER_NUMPY_SPLIT || (g->n_numpy > 0 && g->n_threads > 1));
@@ -253,7 +253,7 @@ static void add_rows(sarrus_bench_pinv_report *report, group *g) {
                 row->peer = (sarrus_bench_peer)peer;
             }
         }
-        for (int i = 0; i < SARRUS_BENCH_N_SHOWN; i++) {
+        for (int i = 0; i < SARRUS_BENCH_N_SHOWN; ++i) {
             const bool is_there = !g->is_batch_size || sarrus_bench_methods[i] != SARRUS_PINV_LAPACK;
             sarrus_bench_speed_row *row = is_there ? add_row(report, g, (sarrus_bench_form)form) : NULL;
             if (row != NULL) {
@@ -267,10 +267,10 @@ static void add_rows(sarrus_bench_pinv_report *report, group *g) {
 static double ratio_to(const sarrus_bench_pinv_report *report, const group *g, const sarrus_bench_speed_row *row,
                        sarrus_bench_peer peer) {
     double ratios[SARRUS_BENCH_PINV_REPETITIONS];
-    for (int i = g->i_first; i < g->i_first + g->n_rows; i++) {
+    for (int i = g->i_first; i < g->i_first + g->n_rows; ++i) {
         const sarrus_bench_speed_row *other = &report->rows[i];
         if (other->is_peer && other->peer == peer && !row->is_peer) {
-            for (int r = 0; r < row->n_samples; r++) {
+            for (int r = 0; r < row->n_samples; ++r) {
                 ratios[r] = row->samples[r] / other->samples[r];
             }
             return sarrus_bench_median(ratios, row->n_samples);
@@ -304,20 +304,20 @@ static sarrus_status measure_group(sarrus_context *context, sarrus_bench_pinv_re
     sarrus_status status = SARRUS_OK;
     add_rows(report, g);
     sarrus_bench_speed_row *rows = report->rows + g->i_first;
-    for (int i = 0; i < g->n_rows && status == SARRUS_OK; i++) {
+    for (int i = 0; i < g->n_rows && status == SARRUS_OK; ++i) {
         if (!is_numpy(&rows[i])) {
             status = prepare(context, g, seconds, &rows[i]);
         }
     }
     const int n_repetitions = g->is_batch_size && !report->options->quick ? 3 : report->options->n_repetitions;
-    for (int r = 0; r < n_repetitions; r++) {
+    for (int r = 0; r < n_repetitions; ++r) {
         peak_samples[r] = sarrus_bench_fma_peak(report->isa, g->n_threads, peak_seconds);
-        for (int i = 0; i < g->n_rows && status == SARRUS_OK; i++) {
+        for (int i = 0; i < g->n_rows && status == SARRUS_OK; ++i) {
             status = sample(context, g, seconds, &rows[i]);
         }
     }
     g->peak = sarrus_bench_median(peak_samples, n_repetitions);
-    for (int i = 0; i < g->n_rows && status == SARRUS_OK; i++) {
+    for (int i = 0; i < g->n_rows && status == SARRUS_OK; ++i) {
         if (is_numpy(&rows[i])) {
             rows[i].n_matrices = g->n_numpy;
             double *x = malloc(N_COMPARED * x_size(g, SARRUS_BENCH_EXPLICIT) * sizeof *x);
@@ -352,7 +352,7 @@ static sarrus_status measure_shape(sarrus_context *context, sarrus_bench_pinv_re
 
 static sarrus_status measure_shapes(sarrus_context *context, sarrus_bench_pinv_report *report, sarrus_bench_numpy *numpy) {
     sarrus_status status = SARRUS_OK;
-    for (int i = 0; i < N_SHAPES && status == SARRUS_OK; i++) {
+    for (int i = 0; i < N_SHAPES && status == SARRUS_OK; ++i) {
         if (report->options->quick && !shapes[i].is_quick) {
             continue;
         }
@@ -360,7 +360,7 @@ static sarrus_status measure_shapes(sarrus_context *context, sarrus_bench_pinv_r
         group g;
         status = group_create(shapes[i].side, shapes[i].rank, area <= 256 ? PLENTY : PLENTY * 256 / area, &g) ? SARRUS_OK
                                                                                                               : SARRUS_NO_MEMORY;
-        for (int i_threads = 0; i_threads < report->options->n_thread_counts && status == SARRUS_OK; i_threads++) {
+        for (int i_threads = 0; i_threads < report->options->n_thread_counts && status == SARRUS_OK; ++i_threads) {
             status = measure_shape(context, report, &g, i_threads, &numpy[i_threads]);
         }
         group_free(&g);
@@ -383,7 +383,7 @@ static sarrus_status measure_batch_sizes(sarrus_context *context, sarrus_bench_p
 }
 
 const sarrus_bench_speed_row *sarrus_bench_speed_find(const sarrus_bench_pinv_report *report, const sarrus_bench_speed_row *like) {
-    for (int i = 0; i < report->n_rows; i++) {
+    for (int i = 0; i < report->n_rows; ++i) {
         const sarrus_bench_speed_row *row = &report->rows[i];
         const bool is_same_maker =
             row->is_peer == like->is_peer && (row->is_peer ? row->peer == like->peer : row->method == like->method);
@@ -398,12 +398,12 @@ const sarrus_bench_speed_row *sarrus_bench_speed_find(const sarrus_bench_pinv_re
 
 sarrus_status sarrus_bench_pinv_speed(sarrus_context *context, sarrus_bench_pinv_report *report) {
     sarrus_bench_numpy numpy[SARRUS_BENCH_PINV_THREAD_COUNTS];
-    for (int i = 0; i < report->options->n_thread_counts; i++) {
+    for (int i = 0; i < report->options->n_thread_counts; ++i) {
         sarrus_bench_numpy_start(report->options->thread_counts[i], &numpy[i]);
     }
     snprintf(report->numpy, sizeof report->numpy, "%s", numpy[0].version);
     sarrus_status status = measure_shapes(context, report, numpy);
-    for (int i = 0; i < report->options->n_thread_counts; i++) {
+    for (int i = 0; i < report->options->n_thread_counts; ++i) {
         sarrus_bench_numpy_stop(&numpy[i]);
     }
     if (status == SARRUS_OK) {

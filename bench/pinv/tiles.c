@@ -54,15 +54,15 @@ static size_t tiles_cut(const sarrus_pinv_kernels *kernels, double *block, tiles
 static void tiles_fill(const sarrus_pinv_kernels *kernels, bool is_alike, tiles *at) {
     const int width = kernels->width;
     double a[SIDE * SIDE], *max_rank = at->block + (at->call.max_rank - at->block);
-    for (int i = 0; i < N_TILES * width; i++) {
+    for (int i = 0; i < N_TILES * width; ++i) {
         const int i_tile = i / width, lane = i % width;
         sarrus_bench_matrix_random(SIDE, SIDE, RANK, matrix_condition, 7000 + (uint64_t)(is_alike ? i_tile : i), a);
-        for (int k = 0; k < SIDE * SIDE; k++) {
+        for (int k = 0; k < SIDE * SIDE; ++k) {
             const uint64_t row = (uint64_t)(i * SIDE + k / SIDE), column = (uint64_t)(i * SIDE + k % SIDE);
             const double scale = (1.0 + 1e-4 * sarrus_bench_normal(9, row)) * (1.0 + 1e-4 * sarrus_bench_normal(10, column));
             at->source_a[(size_t)i_tile * at->n_a + (size_t)(k * width + lane)] = is_alike ? scale * a[k] : a[k];
         }
-        for (int k = 0; k < SIDE; k++)
+        for (int k = 0; k < SIDE; ++k)
             at->source_b[(size_t)i_tile * at->n_b + (size_t)(k * width + lane)] = sarrus_bench_normal(8, (uint64_t)(i * SIDE + k));
         max_rank[lane] = RANK;
     }
@@ -71,7 +71,7 @@ static void tiles_fill(const sarrus_pinv_kernels *kernels, bool is_alike, tiles 
 /* Seconds of N_CALLS rounds of copying, and of running when `kernels` is not NULL; sums the sweeps of the last round. */
 static double round_time(const sarrus_pinv_kernels *kernels, tiles *at, double *n_sweeps) {
     const double start = sarrus_bench_now();
-    for (int i = 0; i < N_CALLS; i++) {
+    for (int i = 0; i < N_CALLS; ++i) {
         memcpy(at->call.a, at->source_a + (size_t)(i % N_TILES) * at->n_a, at->n_a * sizeof(double));
         memcpy(at->call.b, at->source_b + (size_t)(i % N_TILES) * at->n_b, at->n_b * sizeof(double));
         __asm__ volatile("" : : "r"(at->call.a), "r"(at->call.b) : "memory");
@@ -103,7 +103,7 @@ static sarrus_status measure(const sarrus_bench_pinv_report *report, sarrus_pinv
     tiles_fill(kernels, is_alike, &at);
     double sweeps = 0.0;
     (void)round_time(kernels, &at, &sweeps); /* warm */
-    for (int r = 0; r < SARRUS_BENCH_PINV_REPETITIONS; r++) {
+    for (int r = 0; r < SARRUS_BENCH_PINV_REPETITIONS; ++r) {
         double seconds = 0.0, n_rounds = 0.0;
         while (seconds < 0.2 * report->options->seconds || n_rounds == 0.0) {
             sweeps = 0.0;
@@ -121,9 +121,9 @@ static sarrus_status measure(const sarrus_bench_pinv_report *report, sarrus_pinv
 sarrus_status sarrus_bench_pinv_tiles(sarrus_bench_pinv_report *report) {
     double peaks[SARRUS_BENCH_N_SHOWN];
     sarrus_status status = SARRUS_OK;
-    for (int i = 0; i < SARRUS_BENCH_N_SHOWN; i++) {
+    for (int i = 0; i < SARRUS_BENCH_N_SHOWN; ++i) {
         peaks[i] = sarrus_bench_fma_peak(report->isa, 1, 0.02);
-        for (int k = 0; k < 2 * SARRUS_BENCH_N_FORMS && status == SARRUS_OK; k++) {
+        for (int k = 0; k < 2 * SARRUS_BENCH_N_FORMS && status == SARRUS_OK; ++k) {
             const int form = k / 2, is_alike = k % 2;
             if (sarrus_bench_methods[i] != SARRUS_PINV_LAPACK)
                 status = measure(report, sarrus_bench_methods[i], (sarrus_bench_form)form, is_alike == 1,

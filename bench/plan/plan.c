@@ -11,7 +11,10 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "bench/measure/measure.h"
+#include "bench/measure/options.h"
 #include "bench/plan/scenarios.h"
+#include "bench/report/sheet.h"
 #include "core/monotonic.h"
 #include "sarrus/context.h"
 #include "sarrus/plan.h"
@@ -82,19 +85,21 @@ static bool plan_once(sarrus_context *context, const plan_family *family, int n,
     return good;
 }
 
-static void row_print(const plan_family *family, int n, const plan_row *row, bool is_json, bool is_first) {
+static void row_show(sarrus_sheet *sheet, const plan_family *family, int n, const plan_row *row) {
     struct rusage usage;
     (void)getrusage(RUSAGE_SELF, &usage);
-    const double megabytes = (double)usage.ru_maxrss / 1024.0;
-    if (is_json)
-        printf("%s\n  {\"family\": \"%s\", \"n\": %d, \"bodies\": %d, \"rows\": %d, \"rank\": %d, \"dof\": %d, \"seconds\": %.6g, "
-               "\"peak_megabytes\": %.1f, \"right\": %s}",
-               is_first ? "" : ",", family->name, n, row->sizes.n_bodies, row->sizes.m, row->sizes.rank, row->sizes.n_dof,
-               row->seconds, megabytes, row->is_right ? "true" : "false");
-    else
-        printf("%-10s %6d %7d %7d %7d %7d %10.3f %9.0f  %s\n", family->name, n, row->sizes.n_bodies, row->sizes.m, row->sizes.rank,
-               row->sizes.n_dof, row->seconds, megabytes, row->is_right ? "" : "WRONG");
-    fflush(stdout);
+    sarrus_sheet_row(sheet);
+    sarrus_sheet_text(sheet, "family", -10, "family", family->name);
+    sarrus_sheet_count(sheet, "n", 6, "n", (uint64_t)n);
+    sarrus_sheet_count(sheet, "bodies", 7, "bodies", (uint64_t)row->sizes.n_bodies);
+    sarrus_sheet_count(sheet, "rows", 7, "rows", (uint64_t)row->sizes.m);
+    sarrus_sheet_count(sheet, "rank", 7, "rank", (uint64_t)row->sizes.rank);
+    sarrus_sheet_count(sheet, "dof", 7, "dof", (uint64_t)row->sizes.n_dof);
+    sarrus_sheet_number(sheet, "seconds", 10, "%.3f", "seconds", row->seconds);
+    sarrus_sheet_number(sheet, "peak MB", 9, "%.0f", "peak_megabytes", (double)usage.ru_maxrss / 1024.0);
+    sarrus_sheet_text(sheet, "", 0, NULL, row->is_right ? "" : " WRONG");
+    sarrus_sheet_flag(sheet, "right", row->is_right);
+    sarrus_sheet_row_end(sheet);
 }
 
 /* Between the last two sizes, in bodies or, where there is one body only, in rows. */
@@ -105,50 +110,45 @@ static double exponent_of(const plan_row *rows) {
     return log(rows[2].seconds / rows[1].seconds) / log(to / from);
 }
 
-/* False: a gate has failed. */
-static bool family_run(sarrus_context *context, const plan_family *family, bool is_quick, bool is_json, bool is_first) {
+typedef struct options {
+    bool json, quick;
+} options;
+
+/* The gates that have failed. */
+static int family_run(sarrus_context *context, const plan_family *family, const options *o, sarrus_sheet *sheet) {
     plan_row rows[N_SIZES] = {0};
-    bool good = true;
-    for (int i = 0; i < N_SIZES; i++) {
-        const int n = is_quick ? family->quick_sizes[i] : family->sizes[i];
-        good = plan_once(context, family, n, &rows[i]) && rows[i].is_right && good;
-        row_print(family, n, &rows[i], is_json, is_first && i == 0);
+    int n_failures = 0;
+    for (int i = 0; i < N_SIZES; ++i) {
+        const int n = o->quick ? family->quick_sizes[i] : family->sizes[i];
+        n_failures += !(plan_once(context, family, n, &rows[i]) && rows[i].is_right);
+        row_show(sheet, family, n, &rows[i]);
     }
     const double exponent = exponent_of(rows);
     /* What takes milliseconds is no measure of growth. */
-    const bool is_within = is_quick || !(exponent > family->limit);
-    if (!is_json)
-        printf("%-10s grows by n^%.2f%s\n", "", exponent, is_within ? "" : ", above its limit: FAILED");
-    return good && is_within;
+    const bool is_within = o->quick || !(exponent > family->limit);
+    sarrus_sheet_note(sheet, "%-10s grows by n^%.2f%s\n", "", exponent, is_within ? "" : ", above its limit: FAILED");
+    return n_failures + !is_within;
 }
 
-static int usage_refuse(const char *word) {
-    fprintf(stderr, "sarrus bench plan: error: unknown option '%s'; expected --json, --quick\n", word);
-    return 2;
+static sarrus_status work(sarrus_context *context, void *user, int *n_failures) {
+    const options *o = user;
+    sarrus_sheet sheet;
+    sarrus_sheet_begin(&sheet, o->json ? NULL : stdout, o->json ? stdout : NULL, "plan");
+    sarrus_sheet_table(&sheet, "rows");
+    for (int i = 0; i < N_FAMILIES; ++i)
+        *n_failures += family_run(context, &families[i], o, &sheet);
+    sarrus_sheet_table_end(&sheet);
+    sarrus_json_flag(&sheet.json, "good", *n_failures == 0);
+    sarrus_sheet_end(&sheet);
+    return SARRUS_OK;
 }
 
 int sarrus_bench_plan(int argc, char **argv) {
-    bool is_json = false, is_quick = false, good = true;
-    for (int i = 1; i < argc; i++) {
-        const bool json = strcmp(argv[i], "--json") == 0, quick = strcmp(argv[i], "--quick") == 0;
-        if (!json && !quick)
-            return usage_refuse(argv[i]);
-        is_json = is_json || json;
-        is_quick = is_quick || quick;
-    }
-    sarrus_context *context = NULL;
-    if (sarrus_context_create(&context) != SARRUS_OK) {
-        fprintf(stderr, "sarrus bench plan: error: out of memory\n");
-        return 3;
-    }
-    if (is_json)
-        printf("{\"rows\": [");
-    else
-        printf("%-10s %6s %7s %7s %7s %7s %10s %9s\n", "family", "n", "bodies", "rows", "rank", "dof", "seconds", "peak MB");
-    for (int i = 0; i < N_FAMILIES; i++)
-        good = family_run(context, &families[i], is_quick, is_json, i == 0) && good;
-    if (is_json)
-        printf("\n], \"good\": %s}\n", good ? "true" : "false");
-    sarrus_context_destroy(context);
-    return good ? 0 : 1;
+    options o = {.json = false};
+    const sarrus_bench_option known[] = {
+        {"json", NULL, "machine-readable output", .flag = &o.json},
+        {"quick", NULL, "small mechanisms, whose growth is not judged", .flag = &o.quick},
+    };
+    const int code = sarrus_bench_options_read(argc, argv, known, sizeof known / sizeof known[0]);
+    return code >= 0 ? code : sarrus_bench_carry_out("plan", NULL, work, &o);
 }

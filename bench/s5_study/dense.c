@@ -20,8 +20,8 @@ void sarrus_dense_clear(sarrus_dense *a, int n_rows, int n_columns) {
 void sarrus_dense_transpose(const sarrus_dense *a, sarrus_dense *out) {
     out->n_rows = a->n_columns;
     out->n_columns = a->n_rows;
-    for (int i = 0; i < a->n_rows; i++) {
-        for (int k = 0; k < a->n_columns; k++)
+    for (int i = 0; i < a->n_rows; ++i) {
+        for (int k = 0; k < a->n_columns; ++k)
             *element(out, k, i) = value(a, i, k);
     }
 }
@@ -36,10 +36,10 @@ void sarrus_dense_stack(const sarrus_dense *a, const sarrus_dense *b, sarrus_den
 
 void sarrus_dense_product(const sarrus_dense *a, const sarrus_dense *b, sarrus_dense *out, double *flops) {
     sarrus_dense_clear(out, a->n_rows, b->n_columns);
-    for (int i = 0; i < a->n_rows; i++) {
-        for (int j = 0; j < a->n_columns; j++) {
+    for (int i = 0; i < a->n_rows; ++i) {
+        for (int j = 0; j < a->n_columns; ++j) {
             const double factor = value(a, i, j);
-            for (int k = 0; k < b->n_columns; k++, *flops += 2.0)
+            for (int k = 0; k < b->n_columns; ++k, *flops += 2.0)
                 *element(out, i, k) += factor * value(b, j, k);
         }
     }
@@ -48,31 +48,31 @@ void sarrus_dense_product(const sarrus_dense *a, const sarrus_dense *b, sarrus_d
 void sarrus_dense_add(const sarrus_dense *a, const sarrus_dense *b, sarrus_dense *out, double *flops) {
     out->n_rows = a->n_rows;
     out->n_columns = a->n_columns;
-    for (int i = 0; i < a->n_rows * a->n_columns; i++, *flops += 1.0)
+    for (int i = 0; i < a->n_rows * a->n_columns; ++i, *flops += 1.0)
         out->at[i] = a->at[i] + b->at[i];
 }
 
 void sarrus_dense_subtract(const sarrus_dense *a, const sarrus_dense *b, sarrus_dense *out, double *flops) {
     out->n_rows = a->n_rows;
     out->n_columns = a->n_columns;
-    for (int i = 0; i < a->n_rows * a->n_columns; i++, *flops += 1.0)
+    for (int i = 0; i < a->n_rows * a->n_columns; ++i, *flops += 1.0)
         out->at[i] = a->at[i] - b->at[i];
 }
 
 void sarrus_dense_identity_minus(const sarrus_dense *a, sarrus_dense *out, double *flops) {
     out->n_rows = a->n_rows;
     out->n_columns = a->n_columns;
-    for (int i = 0; i < a->n_rows * a->n_columns; i++)
+    for (int i = 0; i < a->n_rows * a->n_columns; ++i)
         out->at[i] = -a->at[i];
-    for (int i = 0; i < a->n_rows; i++, *flops += 1.0)
+    for (int i = 0; i < a->n_rows; ++i, *flops += 1.0)
         *element(out, i, i) += 1.0;
 }
 
 void sarrus_dense_scale_rows(const sarrus_dense *d, const sarrus_dense *a, sarrus_dense *out, double *flops) {
     out->n_rows = a->n_rows;
     out->n_columns = a->n_columns;
-    for (int i = 0; i < a->n_rows; i++) {
-        for (int k = 0; k < a->n_columns; k++, *flops += 1.0)
+    for (int i = 0; i < a->n_rows; ++i) {
+        for (int k = 0; k < a->n_columns; ++k, *flops += 1.0)
             *element(out, i, k) = d->at[i] * value(a, i, k);
     }
 }
@@ -80,8 +80,8 @@ void sarrus_dense_scale_rows(const sarrus_dense *d, const sarrus_dense *a, sarru
 void sarrus_dense_scale_columns(const sarrus_dense *a, const sarrus_dense *d, sarrus_dense *out, double *flops) {
     out->n_rows = a->n_rows;
     out->n_columns = a->n_columns;
-    for (int i = 0; i < a->n_rows; i++) {
-        for (int k = 0; k < a->n_columns; k++, *flops += 1.0)
+    for (int i = 0; i < a->n_rows; ++i) {
+        for (int k = 0; k < a->n_columns; ++k, *flops += 1.0)
             *element(out, i, k) = value(a, i, k) * d->at[k];
     }
 }
@@ -89,26 +89,26 @@ void sarrus_dense_scale_columns(const sarrus_dense *a, const sarrus_dense *d, sa
 void sarrus_dense_reciprocal(const sarrus_dense *a, sarrus_dense *out, double *flops) {
     out->n_rows = a->n_rows;
     out->n_columns = a->n_columns;
-    for (int i = 0; i < a->n_rows * a->n_columns; i++, *flops += 1.0)
+    for (int i = 0; i < a->n_rows * a->n_columns; ++i, *flops += 1.0)
         out->at[i] = 1.0 / a->at[i];
 }
 
 void sarrus_dense_root(const sarrus_dense *a, sarrus_dense *out, double *flops) {
     out->n_rows = a->n_rows;
     out->n_columns = a->n_columns;
-    for (int i = 0; i < a->n_rows * a->n_columns; i++, *flops += 1.0)
+    for (int i = 0; i < a->n_rows * a->n_columns; ++i, *flops += 1.0)
         out->at[i] = sqrt(a->at[i]);
 }
 
 void sarrus_dense_diagonal(const sarrus_dense *d, sarrus_dense *out) {
     sarrus_dense_clear(out, d->n_rows, d->n_rows);
-    for (int i = 0; i < d->n_rows; i++)
+    for (int i = 0; i < d->n_rows; ++i)
         *element(out, i, i) = d->at[i];
 }
 
 double sarrus_dense_largest(const sarrus_dense *a) {
     double largest = 0.0;
-    for (int i = 0; i < a->n_rows * a->n_columns; i++) {
+    for (int i = 0; i < a->n_rows * a->n_columns; ++i) {
         const double x = fabs(a->at[i]);
         largest = x <= largest ? largest : x;
     }
@@ -144,7 +144,7 @@ void sarrus_dense_spectrum_find(sarrus_dense_pinv *pinv, const sarrus_dense *a, 
     const int32_t ranks[] = {1, rank};
     const sarrus_pinv_options options = {.method = SARRUS_PINV_LAPACK, .n_threads = 1};
     sarrus_dense inverse;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         sarrus_pinv_batch batch = {.n_matrices = 1, .m = a->n_rows, .n = a->n_columns, .a = a->at, .x = inverse.at};
         batch.max_rank = &ranks[i];
         batch.kept = i == 0 ? &out->largest : &out->kept;

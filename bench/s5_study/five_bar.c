@@ -14,13 +14,13 @@ void sarrus_five_bar_mass(double mass[N]) {
 void sarrus_five_bar_force(double force[N]) {
     double mass[N];
     sarrus_five_bar_mass(mass);
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < N; ++i)
         force[i] = i % 3 == 1 ? -gravity * mass[i] : 0.0;
 }
 
 void sarrus_five_bar_state(double phi, double speed, double q[N], double v[N]) {
     const double s = sin(phi), c = cos(phi);
-    for (int crank = 0; crank < N_CRANKS; crank++) {
+    for (int crank = 0; crank < N_CRANKS; ++crank) {
         const double place[] = {crank + 0.5 * s, -0.5 * c, phi}, rate[] = {0.5 * c * speed, 0.5 * s * speed, speed};
         memcpy(q + 3 * crank, place, sizeof place);
         memcpy(v + 3 * crank, rate, sizeof rate);
@@ -41,7 +41,7 @@ static void add_point(const rows *r, int i_row, int i_body, double sign, const d
     const double c = cos(place[2]), s = sin(place[2]);
     const double arm[] = {c * point[0] - s * point[1], s * point[0] + c * point[1]};
     const double turn[] = {-arm[1], arm[0]};
-    for (int axis = 0; axis < 2; axis++) {
+    for (int axis = 0; axis < 2; ++axis) {
         double *row = r->jacobian + N * (i_row + axis) + 3 * i_body;
         r->phi[i_row + axis] += sign * (place[axis] + arm[axis]);
         row[axis] += sign;
@@ -55,7 +55,7 @@ void sarrus_five_bar_rows(const double *q, const double *v, double *phi, double 
     memset(phi, 0, SARRUS_FIVE_BAR_M * sizeof *phi);
     memset(jacobian, 0, SARRUS_FIVE_BAR_M * N * sizeof *jacobian);
     memset(gamma, 0, SARRUS_FIVE_BAR_M * sizeof *gamma);
-    for (int crank = 0; crank < N_CRANKS; crank++) {
+    for (int crank = 0; crank < N_CRANKS; ++crank) {
         const double top[] = {0.0, 0.5}, tip[] = {0.0, -0.5}, seat[] = {crank - 1.0, 0.0};
         const int ground_row = 2 * crank, coupler_row = 2 * (N_CRANKS + crank);
         add_point(&r, ground_row, crank, 1.0, top);
@@ -69,7 +69,7 @@ double sarrus_five_bar_across(const double *q, const double *violation) {
     static const double factors[N_CRANKS] = {1.0, -2.0, 1.0};
     const double phi = (q[2] + q[5] + q[8]) / 3.0, along[] = {cos(phi), sin(phi)};
     double sum = 0.0;
-    for (int row = 0; row < SARRUS_FIVE_BAR_M; row++)
+    for (int row = 0; row < SARRUS_FIVE_BAR_M; ++row)
         sum += factors[row / 2 % N_CRANKS] * along[row % 2] * violation[row];
     return sum / sqrt(12.0);
 }

@@ -229,10 +229,10 @@ static void saddle_solve(sarrus_dense_pinv *pinv, const sarrus_s5_system *s, sar
     double flops = 0.0;
     const int size = s->n + s->m;
     sarrus_dense_clear(&saddle, size, size);
-    for (int i = 0; i < s->n; i++)
+    for (int i = 0; i < s->n; ++i)
         memcpy(&saddle.at[i * size], &s->full_mass.at[i * s->n], (size_t)s->n * sizeof(double));
-    for (int i = 0; i < s->m; i++) {
-        for (int k = 0; k < s->n; k++)
+    for (int i = 0; i < s->m; ++i) {
+        for (int k = 0; k < s->n; ++k)
             saddle.at[(s->n + i) * size + k] = saddle.at[k * size + s->n + i] = s->jacobian.at[i * s->n + k];
     }
     sarrus_dense_stack(&s->force, &s->gamma, &right);
@@ -295,14 +295,14 @@ static sarrus_status evaluate(sarrus_context *context, sarrus_s5_system *s, int 
 static void begin_count(sarrus_s5_system *s, int i_equation) {
     const sarrus_s5_printed *printed = &sarrus_s5_printed_equations[i_equation];
     sarrus_s5_count *count = &s->counts[i_equation];
-    for (int i = 0; i < printed->n_operations; i++) {
+    for (int i = 0; i < printed->n_operations; ++i) {
         const double flops = sarrus_s5_formula_value(&printed->operations[i].flops, s->m, s->n);
         count->lines[count->n_lines++] = (sarrus_s5_line){printed->operations[i].name, flops, (double)NAN, (double)NAN};
     }
 }
 
 static void sum_count(sarrus_s5_count *count) {
-    for (int i = 0; i < count->n_lines; i++) {
+    for (int i = 0; i < count->n_lines; ++i) {
         const sarrus_s5_line *line = &count->lines[i];
         count->paper += isnan(line->paper) ? 0.0 : line->paper;
         count->full += isnan(line->full) ? 0.0 : line->full;
@@ -316,10 +316,10 @@ static sarrus_status measure_system(sarrus_context *context, sarrus_s5_system *s
     saddle_solve(&reference, s, &a);
     s->bound = error_bound(&reference, s, &a);
     sarrus_status status = reference.status;
-    for (int i = 0; i < SARRUS_S5_N_EQUATIONS && status == SARRUS_OK; i++) {
+    for (int i = 0; i < SARRUS_S5_N_EQUATIONS && status == SARRUS_OK; ++i) {
         const bool needs_inverse = i == SARRUS_S5_EQ31 || i == SARRUS_S5_EQ35;
         begin_count(s, i);
-        for (way how = WAY_FULL; how < N_WAYS && status == SARRUS_OK; how++) {
+        for (way how = WAY_FULL; how < N_WAYS && status == SARRUS_OK; ++how) {
             s->errors[i][how] = (double)NAN;
             if ((needs_inverse && s->is_singular) || (how == WAY_SARRUS && !s->is_diagonal))
                 continue;
@@ -358,7 +358,7 @@ static void add_five_bar(sarrus_s5_flops *flops, double phi, bool is_massless) {
     sarrus_five_bar_force(s->force.at);
     sarrus_five_bar_rows(q, v, violation, s->jacobian.at, s->gamma.at);
     s->is_singular = is_massless;
-    for (int i = 9; is_massless && i < SARRUS_FIVE_BAR_N; i++)
+    for (int i = 9; is_massless && i < SARRUS_FIVE_BAR_N; ++i)
         s->mass.at[i] = s->force.at[i] = 0.0;
     sarrus_dense_diagonal(&s->mass, &s->full_mass);
 }
@@ -372,7 +372,7 @@ static double draw(uint64_t *state) {
 }
 
 static void draw_all(uint64_t *state, sarrus_dense *a) {
-    for (int i = 0; i < a->n_rows * a->n_columns; i++)
+    for (int i = 0; i < a->n_rows * a->n_columns; ++i)
         a->at[i] = draw(state);
 }
 
@@ -394,7 +394,7 @@ static void add_random(sarrus_s5_flops *flops, int i_shape, int n_massless, bool
     draw_all(&state, &right);
     sarrus_dense_product(&left, &right, &s->jacobian, &flops_unused);
     draw_all(&state, &s->force);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; ++i)
         s->mass.at[i] = i < n_massless ? 0.0 : 1.25 + 0.75 * draw(&state);
     sarrus_dense_product(&s->jacobian, &s->force, &s->gamma, &flops_unused); /* consistent: the image of some vector */
     s->is_singular = n_massless > 0;
@@ -411,7 +411,7 @@ static void add_random(sarrus_s5_flops *flops, int i_shape, int n_massless, bool
 }
 
 static sarrus_pinv_method method_of(const char *word) {
-    for (int i = 0; i < SARRUS_N_PINV_METHODS; i++) {
+    for (int i = 0; i < SARRUS_N_PINV_METHODS; ++i) {
         if (strcmp(sarrus_pinv_method_word((sarrus_pinv_method)i), word) == 0)
             return (sarrus_pinv_method)i;
     }
@@ -427,7 +427,7 @@ static sarrus_status count_methods(sarrus_context *context, sarrus_s5_flops *flo
     sarrus_dense_reciprocal(&s->mass, &root, &unused);
     sarrus_dense_root(&root, &root, &unused);
     sarrus_dense_scale_columns(&s->jacobian, &root, &d, &unused);
-    for (int i = 0; i < SARRUS_S5_N_METHODS && status == SARRUS_OK; i++) {
+    for (int i = 0; i < SARRUS_S5_N_METHODS && status == SARRUS_OK; ++i) {
         sarrus_dense_pinv pinv = {.context = context, .method = method_of(sarrus_s5_methods[i])};
         sarrus_s5_method_count *count = &flops->methods[i];
         count->name = sarrus_s5_methods[i];
@@ -460,21 +460,21 @@ sarrus_status sarrus_s5_flops_measure(sarrus_context *context, const char *scena
     add_five_bar(out, -5.0 * degree, false);
     add_five_bar(out, 80.0 * degree, false);
     add_five_bar(out, 45.0 * degree, true);
-    for (int i = 0; i < SARRUS_S5_N_SHAPES; i++)
+    for (int i = 0; i < SARRUS_S5_N_SHAPES; ++i)
         add_random(out, i, 0, false);
-    for (int i = 0; i < SARRUS_S5_N_SHAPES; i++)
+    for (int i = 0; i < SARRUS_S5_N_SHAPES; ++i)
         add_random(out, i, i == 0 ? 1 : 5, false);
     add_random(out, 1, 4, true);
     add_random(out, 2, 4, true);
     sarrus_status status = read_plan(context, scenario, &out->plan);
-    for (int i = 0; i < out->n_systems && status == SARRUS_OK; i++)
+    for (int i = 0; i < out->n_systems && status == SARRUS_OK; ++i)
         status = measure_system(context, &out->systems[i]);
     return status == SARRUS_OK ? count_methods(context, out) : status;
 }
 
 int sarrus_s5_flops_failures(const sarrus_s5_flops *flops) {
     int n_failures = 0;
-    for (int i = 0; i < flops->n_systems; i++)
+    for (int i = 0; i < flops->n_systems; ++i)
         n_failures += flops->systems[i].has_failed;
     return n_failures;
 }

@@ -71,7 +71,7 @@ double sarrus_s5_formula_value(const sarrus_s5_formula *f, int m, int n) {
 
 sarrus_s5_formula sarrus_s5_formula_sum(const sarrus_s5_printed *printed) {
     sarrus_s5_formula sum = {0};
-    for (int i = 0; i < printed->n_operations; i++) {
+    for (int i = 0; i < printed->n_operations; ++i) {
         const sarrus_s5_formula *f = &printed->operations[i].flops;
         sum.n += f->n;
         sum.n2 += f->n2;
@@ -91,7 +91,7 @@ const char *sarrus_s5_formula_text(const sarrus_s5_formula *f, char *text, size_
     } terms[] = {{f->m3, "m3"}, {f->m2n, "m2n"}, {f->mn2, "mn2"}, {f->n3, "n3"}, {f->mn, "mn"}, {f->n2, "n2"}, {f->n, "n"}};
     size_t n = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < sizeof terms / sizeof terms[0]; i++) {
+    for (size_t i = 0; i < sizeof terms / sizeof terms[0]; ++i) {
         if (terms[i].factor != 0.0 && n < n_bytes)
             n += (size_t)snprintf(text + n, n_bytes - n, "%s%g %s", n > 0 ? " + " : "", terms[i].factor, terms[i].power);
     }

@@ -17,8 +17,7 @@ typedef struct sarrus_s5_report {
     sarrus_s5_trace traces[SARRUS_S5_MAX_TRACES];
 } sarrus_s5_report;
 
-void sarrus_s5_print_flops(FILE *stream, const sarrus_s5_flops *flops);
-void sarrus_s5_print_runs(FILE *stream, const sarrus_s5_report *report);
-void sarrus_s5_print_json(FILE *stream, const sarrus_s5_report *report);
+/* The report on stdout. */
+void sarrus_s5_show(const sarrus_s5_report *report, bool json);
 
 #endif

@@ -129,7 +129,7 @@ static double angle_error(const march *m, const closed_form_pendulum *pendulum, 
     long double phi, speed;
     double worst = 0.0;
     closed_form_pendulum_state(pendulum, (long double)k * (long double)interval, &phi, &speed);
-    for (int crank = 0; crank < 3; crank++) {
+    for (int crank = 0; crank < 3; ++crank) {
         const double error = fabs((double)(m->q[N * k + 3 * (size_t)crank + 2] - phi));
         worst = error <= worst ? worst : error;
     }
@@ -144,7 +144,7 @@ static void spectrum_at(const march *m, sarrus_dense_pinv *pinv, size_t k, sarru
     sarrus_five_bar_mass(mass);
     sarrus_five_bar_rows(m->q + N * k, v, phi, d.at, gamma);
     *across = fabs(sarrus_five_bar_across(m->q + N * k, phi));
-    for (int i = 0; i < M * N; i++)
+    for (int i = 0; i < M * N; ++i)
         d.at[i] /= sqrt(mass[i % N]);
     sarrus_dense_spectrum_find(pinv, &d, SARRUS_FIVE_BAR_RANK, out);
 }
@@ -154,7 +154,7 @@ static void trace_add(sarrus_s5_trace *trace, double t, double violation, double
     const double row[SARRUS_S5_N_TRACED] = {t, violation, across, sigma->largest, sigma->kept, sigma->dropped, error};
     if (trace == NULL || trace->n == SARRUS_S5_TRACE_TIMES)
         return;
-    for (int i = 0; i < SARRUS_S5_N_TRACED; i++)
+    for (int i = 0; i < SARRUS_S5_N_TRACED; ++i)
         trace->at[i][trace->n] = row[i];
     trace->n++;
 }
@@ -162,7 +162,7 @@ static void trace_add(sarrus_s5_trace *trace, double t, double violation, double
 static void judge_angles(const march *m, const sarrus_s5_study *study, sarrus_s5_run *run) {
     const closed_form_pendulum pendulum = closed_form_pendulum_create(3.5L * 9.81L / 3.05L, (long double)study->angle, 0.0L);
     bool is_correct = true;
-    for (size_t k = 0; k < m->n_times && isfinite(m->violation[k]); k++) {
+    for (size_t k = 0; k < m->n_times && isfinite(m->violation[k]); ++k) {
         run->error_end = angle_error(m, &pendulum, k);
         run->error_largest = fmax(run->error_largest, run->error_end);
         is_correct = is_correct && run->error_end <= run->bound;
@@ -184,7 +184,7 @@ static sarrus_status judge_spectrum(sarrus_context *context, const march *m, con
     int n_shares = 0;
     if (shares == NULL)
         return SARRUS_NO_MEMORY;
-    for (size_t k = 0; k < m->n_times && isfinite(m->violation[k]) && pinv.status == SARRUS_OK; k++) {
+    for (size_t k = 0; k < m->n_times && isfinite(m->violation[k]) && pinv.status == SARRUS_OK; ++k) {
         const double t = (double)k * interval, violation = m->violation[k];
         sarrus_dense_spectrum sigma = {0};
         double across = 0.0;

@@ -4,6 +4,7 @@
  * time of all threads, filling the blocks included, and so does not depend on what else the machine does. */
 #include "bench/benches.h"
 
+#include <errno.h>
 #include <libdeflate.h>
 #include <math.h>
 #include <stdbool.h>
@@ -17,6 +18,9 @@
 #include <hdf5.h>
 
 #include "bench/measure/measure.h"
+#include "bench/measure/options.h"
+#include "bench/report/sheet.h"
+#include "core/report.h"
 #include "sink/chunk.h"
 #include "sink/sink.h"
 
@@ -34,10 +38,10 @@ typedef struct bench_row {
 static void fill_instance(uint64_t i, double *out) {
     double length = 1.0 + 0.05 * sin(12.9898 * (double)i), amplitude = 0.5 + 0.3 * sin(78.233 * (double)i);
     double omega = sqrt(9.81 / length) * (1.0 - amplitude * amplitude / 16.0);
-    for (int t = 0; t < N_TIMES; t++) {
+    for (int t = 0; t < N_TIMES; ++t) {
         double phase = omega * 0.01 * t;
         double angle = amplitude * cos(phase) + amplitude * amplitude * amplitude / 192.0 * (cos(phase) - cos(3.0 * phase));
-        for (int b = 0; b < WIDTH / 3; b++) {
+        for (int b = 0; b < WIDTH / 3; ++b) {
             double *body = out + (size_t)t * WIDTH + 3 * b;
             body[0] = length * (b + 0.5) * sin(angle);
             body[1] = -length * (b + 0.5) * cos(angle);
@@ -86,7 +90,7 @@ static bool unpacks(const uint8_t *packed, size_t n_packed, uint32_t mask, const
     }
     libdeflate_free_decompressor(decompressor);
     const uint8_t *bytes = (const uint8_t *)wanted;
-    for (size_t i = 0; ok && i < n_bytes; i++) {
+    for (size_t i = 0; ok && i < n_bytes; ++i) {
         ok = scratch[i % 8 * n + i / 8] == bytes[i];
     }
     return ok;
@@ -96,7 +100,7 @@ static bool unpacks(const uint8_t *packed, size_t n_packed, uint32_t mask, const
 static void measure_packing(bench_row *row, packing pack, void *user, const double *values, uint8_t *packed, uint8_t *scratch) {
     double seconds[N_REPEATS], core_seconds[N_REPEATS];
     row->right = true;
-    for (int r = 0; r < N_REPEATS; r++) {
+    for (int r = 0; r < N_REPEATS; ++r) {
         row->raw_bytes = row->packed_bytes = 0;
         seconds[r] = core_seconds[r] = 0;
         for (size_t i = 0; i + CHUNK_INSTANCES <= N_INSTANCES; i += CHUNK_INSTANCES) {
@@ -118,7 +122,7 @@ static void measure_packing(bench_row *row, packing pack, void *user, const doub
 
 static void fill_times(const void *user, uint64_t i_first, uint64_t n, double *out) {
     (void)user;
-    for (uint64_t i = 0; i < n; i++) {
+    for (uint64_t i = 0; i < n; ++i) {
         out[i] = 0.01 * (double)(i_first + i);
     }
 }
@@ -144,7 +148,7 @@ static bool write_sink(const char *path, const double *values, int n_threads, be
     for (uint64_t t = 0; ok && t < N_TIMES;) {
         sarrus_sink_block block;
         ok = sarrus_sink_acquire(sink, &block) == SARRUS_OK;
-        for (uint64_t i = 0; ok && i < N_INSTANCES; i++) {
+        for (uint64_t i = 0; ok && i < N_INSTANCES; ++i) {
             memcpy(block.data[0] + i * block.n_times * WIDTH, values + i * N_NUMBERS + t * WIDTH,
                    block.n_times * WIDTH * sizeof *values);
         }
@@ -206,7 +210,7 @@ static void measure_file(bench_row *row, const char *path, const double *values,
     row->raw_bytes = (double)N_INSTANCES * N_NUMBERS * sizeof *values;
     row->right = true;
     int n_repeats = n_threads == 0 ? 1 : N_REPEATS; /* zlib takes seconds */
-    for (int r = 0; r < n_repeats; r++) {
+    for (int r = 0; r < n_repeats; ++r) {
         double since = sarrus_bench_now(), core_since = core_now();
         bool ok = n_threads == 0 ? write_hdf5(path, values, row) : write_sink(path, values, n_threads, row);
         core_seconds[r] = core_now() - core_since;
@@ -218,25 +222,15 @@ static void measure_file(bench_row *row, const char *path, const double *values,
     row->core_seconds = sarrus_bench_median(core_seconds, n_repeats);
 }
 
-static void print_text(const bench_row *rows, int n_rows) {
-    printf("%-44s %10s %10s %8s  %s\n", "", "MB/s", "per core", "ratio", "checked");
-    for (int r = 0; r < n_rows; r++) {
-        printf("%-44s %10.0f %10.0f %8.3f  %s\n", rows[r].name, rows[r].raw_bytes / rows[r].seconds * 1e-6,
-               rows[r].raw_bytes / rows[r].core_seconds * 1e-6, rows[r].raw_bytes / rows[r].packed_bytes,
-               rows[r].right ? "same bits" : "WRONG");
-    }
-}
-
-static void print_json(const bench_row *rows, int n_rows) {
-    printf("{\"benchmark\": \"sink\", \"rows\": [");
-    for (int r = 0; r < n_rows; r++) {
-        printf("%s\n  {\"name\": \"%s\", \"megabytes_per_second\": %.1f, \"megabytes_per_core_second\": %.1f, \"ratio\": %.4f, "
-               "\"right\": %s}",
-               r > 0 ? "," : "", rows[r].name, rows[r].raw_bytes / rows[r].seconds * 1e-6,
-               rows[r].raw_bytes / rows[r].core_seconds * 1e-6, rows[r].raw_bytes / rows[r].packed_bytes,
-               rows[r].right ? "true" : "false");
-    }
-    printf("\n]}\n");
+static void show(sarrus_sheet *sheet, const bench_row *row) {
+    sarrus_sheet_row(sheet);
+    sarrus_sheet_text(sheet, "", -44, "name", row->name);
+    sarrus_sheet_number(sheet, "MB/s", 10, "%.0f", "megabytes_per_second", row->raw_bytes / row->seconds * 1e-6);
+    sarrus_sheet_number(sheet, "per core", 10, "%.0f", "megabytes_per_core_second", row->raw_bytes / row->core_seconds * 1e-6);
+    sarrus_sheet_number(sheet, "ratio", 8, "%.3f", "ratio", row->raw_bytes / row->packed_bytes);
+    sarrus_sheet_text(sheet, " checked", 0, NULL, row->right ? " same bits" : " WRONG");
+    sarrus_sheet_flag(sheet, "right", row->right);
+    sarrus_sheet_row_end(sheet);
 }
 
 static bool measure_all(bench_row rows[5], const char *path) {
@@ -248,7 +242,7 @@ static bool measure_all(bench_row rows[5], const char *path) {
     bool ok = values != NULL && packed != NULL && scratch != NULL && plain.compressor != NULL && plain.shuffled != NULL &&
               sarrus_packer_create(chunk_bytes, &packer) == SARRUS_OK;
     if (ok) {
-        for (uint64_t i = 0; i < N_INSTANCES; i++) {
+        for (uint64_t i = 0; i < N_INSTANCES; ++i) {
             fill_instance(i, values + i * N_NUMBERS);
         }
         measure_packing(&rows[0], pack_ours, packer, values, packed, scratch);
@@ -268,36 +262,37 @@ static bool measure_all(bench_row rows[5], const char *path) {
     return ok;
 }
 
+static sarrus_status work(sarrus_context *context, void *user, int *n_failures) {
+    char path[] = "/tmp/sarrus_bench_XXXXXX";
+    const int descriptor = mkstemp(path);
+    if (descriptor < 0)
+        return sarrus_report(context, SARRUS_IO, "no file can be made in /tmp: %s", strerror(errno));
+    close(descriptor);
+    bench_row rows[] = {{.name = "pack: noise stored, rest deflated"},
+                        {.name = "pack: libdeflate level 1 on all"},
+                        {.name = "file: HDF5's own filters, zlib level 1"},
+                        {.name = "file: sink, 1 compression thread"},
+                        {.name = "file: sink, 2 compression threads"}};
+    const bool is_measured = measure_all(rows, path);
+    unlink(path);
+    if (!is_measured)
+        return SARRUS_NO_MEMORY;
+    const bool *json = user;
+    sarrus_sheet sheet;
+    sarrus_sheet_begin(&sheet, *json ? NULL : stdout, *json ? stdout : NULL, "sink");
+    sarrus_sheet_table(&sheet, "rows");
+    for (int i = 0; i < (int)(sizeof rows / sizeof rows[0]); ++i) {
+        show(&sheet, &rows[i]);
+        *n_failures += !rows[i].right;
+    }
+    sarrus_sheet_table_end(&sheet);
+    sarrus_sheet_end(&sheet);
+    return SARRUS_OK;
+}
+
 int sarrus_bench_sink(int argc, char **argv) {
     bool json = false;
-    for (int a = 1; a < argc; a++) {
-        if (strcmp(argv[a], "--json") != 0) {
-            fprintf(stderr, "sarrus bench sink: unknown option '%s'; expected --json\n", argv[a]);
-            return 2;
-        }
-        json = true;
-    }
-    char path[] = "/tmp/sarrus_bench_XXXXXX";
-    int descriptor = mkstemp(path);
-    if (descriptor < 0) {
-        perror("sarrus bench sink: /tmp");
-        return 3;
-    }
-    close(descriptor);
-    bench_row rows[5] = {{.name = "pack: noise stored, rest deflated"},
-                         {.name = "pack: libdeflate level 1 on all"},
-                         {.name = "file: HDF5's own filters, zlib level 1"},
-                         {.name = "file: sink, 1 compression thread"},
-                         {.name = "file: sink, 2 compression threads"}};
-    bool ok = measure_all(rows, path);
-    unlink(path);
-    if (!ok) {
-        fprintf(stderr, "sarrus bench sink: out of memory\n");
-        return 3;
-    }
-    (json ? print_json : print_text)(rows, 5);
-    for (int r = 0; r < 5; r++) {
-        ok = ok && rows[r].right;
-    }
-    return ok ? 0 : 1;
+    const sarrus_bench_option known[] = {{"json", NULL, "machine-readable output", .flag = &json}};
+    const int code = sarrus_bench_options_read(argc, argv, known, 1);
+    return code >= 0 ? code : sarrus_bench_carry_out("sink", NULL, work, &json);
 }

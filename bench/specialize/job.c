@@ -63,11 +63,11 @@ static void judge(sarrus_bench_job *job, const sarrus_run_summary *generic) {
 
 static void reduce(sarrus_bench_specialize_report *report) {
     const int n = report->n_job_repetitions;
-    for (int i = 0; i < SARRUS_BENCH_N_JOBS; i++) {
+    for (int i = 0; i < SARRUS_BENCH_N_JOBS; ++i) {
         sarrus_bench_job *job = &report->jobs[i];
         const sarrus_bench_job *on = &report->jobs[job->is_cached ? ON_CACHED : ON_EMPTY];
         double sorted[SARRUS_BENCH_MAX_REPETITIONS], ratios[SARRUS_BENCH_MAX_REPETITIONS];
-        for (int k = 0; k < n; k++) {
+        for (int k = 0; k < n; ++k) {
             sorted[k] = job->seconds[k];
             ratios[k] = job->seconds[k] / fmin(report->jobs[OFF].seconds[k], on->seconds[k]);
         }
@@ -84,8 +84,8 @@ sarrus_status sarrus_bench_jobs_measure(sarrus_context *context, sarrus_bench_sp
     sarrus_model *model = NULL;
     sarrus_status status = sarrus_scenario_read_file(context, path, NULL, 0, &model);
     report->n_job_repetitions = report->options->is_quick ? 1 : 5;
-    for (int k = 0; k < report->n_job_repetitions; k++) {
-        for (int i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_JOBS; i++) {
+    for (int k = 0; k < report->n_job_repetitions; ++k) {
+        for (int i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_JOBS; ++i) {
             status = run_job(context, report, model, &report->jobs[i], cached, &report->jobs[i].seconds[k]);
         }
     }

@@ -25,7 +25,7 @@ double sarrus_bench_variant_peak_fraction(const sarrus_bench_subject *subject, s
     const sarrus_bench_row *row = sarrus_bench_variant_row(subject, variant);
     double fractions[SARRUS_BENCH_MAX_REPETITIONS];
     int n = 0;
-    for (; row != NULL && n < row->n_repetitions; n++) {
+    for (; row != NULL && n < row->n_repetitions; ++n) {
         fractions[n] = row->rates[n] * sarrus_bench_variant_flops(subject, variant) / subject->peaks[n];
     }
     return sarrus_bench_median(fractions, n);
@@ -34,7 +34,7 @@ double sarrus_bench_variant_peak_fraction(const sarrus_bench_subject *subject, s
 double sarrus_bench_growth(const sarrus_bench_specialize_report *report, sarrus_bench_variant variant, bool only_largest) {
     double x[SARRUS_BENCH_MAX_SUBJECTS], y[SARRUS_BENCH_MAX_SUBJECTS];
     int n = 0;
-    for (int i = 0; i < report->n_subjects; i++) {
+    for (int i = 0; i < report->n_subjects; ++i) {
         const sarrus_bench_row *row = sarrus_bench_variant_row(&report->subjects[i], variant);
         if (report->subjects[i].n_loops > 0 && row != NULL) {
             x[n] = log(report->subjects[i].n_loops);
@@ -43,11 +43,11 @@ double sarrus_bench_growth(const sarrus_bench_specialize_report *report, sarrus_
     }
     double mean_x = 0.0, mean_y = 0.0, covariance = 0.0, variance = 0.0;
     const int i_first = only_largest && n > 2 ? n - 2 : 0;
-    for (int i = i_first; i < n; i++) {
+    for (int i = i_first; i < n; ++i) {
         mean_x += x[i] / (n - i_first);
         mean_y += y[i] / (n - i_first);
     }
-    for (int i = i_first; i < n; i++) {
+    for (int i = i_first; i < n; ++i) {
         covariance += (x[i] - mean_x) * (y[i] - mean_y);
         variance += (x[i] - mean_x) * (x[i] - mean_x);
     }
@@ -97,7 +97,7 @@ static sarrus_status measure_start(sarrus_context *context, sarrus_bench_special
     row.batch_options.cache_dir = folder;
     row.batch_options.compiler = report->options->compiler;
     int n_compilations = 0;
-    for (; n_compilations < report->options->n_compilations; n_compilations++) {
+    for (; n_compilations < report->options->n_compilations; ++n_compilations) {
         if (status != SARRUS_OK || subject->start.failure != NULL) {
             break;
         }
@@ -109,7 +109,7 @@ static sarrus_status measure_start(sarrus_context *context, sarrus_bench_special
         compile[n_compilations] = found.compile_seconds;
         judge_start(&subject->start, &found, false);
     }
-    for (int i = 0; status == SARRUS_OK && i < N_STARTS; i++) {
+    for (int i = 0; status == SARRUS_OK && i < N_STARTS; ++i) {
         row.batch_options.specialize = SARRUS_SPECIALIZE_ON;
         cached[i] = subject->start.failure == NULL ? time_start(context, subject, &row, &found, &status) : (double)NAN;
         if (subject->start.failure == NULL) {
@@ -184,14 +184,14 @@ sarrus_status sarrus_bench_subject_measure(sarrus_context *context, sarrus_bench
                                            const sarrus_bench_source *source, sarrus_bench_subject *subject) {
     char folder[SARRUS_BENCH_MAX_FOLDER] = "";
     sarrus_bench_mechanism *mechanism = &subject->mechanism;
-    for (int i = 0; i < SARRUS_BENCH_N_VARIANTS; i++) {
+    for (int i = 0; i < SARRUS_BENCH_N_VARIANTS; ++i) {
         subject->i_rows[i] = -1;
     }
     sarrus_status status = sarrus_bench_mechanism_open(context, source, mechanism);
     status = status == SARRUS_OK ? measure_start(context, report, subject, folder) : status;
     status = status == SARRUS_OK ? sarrus_bench_mechanism_refer(context, mechanism) : status;
     status = status == SARRUS_OK ? list_rows(context, report, subject, folder) : status;
-    for (int i = 0; status == SARRUS_OK && i < mechanism->n_rows; i++) {
+    for (int i = 0; status == SARRUS_OK && i < mechanism->n_rows; ++i) {
         status = sarrus_bench_row_prepare(context, &report->step_options, mechanism, &mechanism->rows[i]);
         if (status == SARRUS_OK) {
             check_specialised(&mechanism->rows[i]);
@@ -202,11 +202,11 @@ sarrus_status sarrus_bench_subject_measure(sarrus_context *context, sarrus_bench
     if (status == SARRUS_OK) {
         status = sarrus_bench_rows_measure(&report->step, mechanism, mechanism->rows, mechanism->n_rows);
     }
-    for (int i = i_first; i < peak->n_samples; i++) {
+    for (int i = i_first; i < peak->n_samples; ++i) {
         subject->peaks[i - i_first] = peak->samples[i];
     }
     compare_bits(subject);
-    for (int i = 0; i < mechanism->n_rows; i++) {
+    for (int i = 0; i < mechanism->n_rows; ++i) {
         mechanism->rows[i].batch_options.cache_dir = NULL; /* the folder's name ends here */
     }
     return status;

@@ -3,26 +3,13 @@
 #include "bench/specialize/specialize.h"
 
 #include <ftw.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include "edge/exit_code.h"
-#include "edge/diagnostics.h"
 
 #include "bench/benches.h"
 #include "bench/measure/measure.h"
-
-static const char usage[] =
-    "usage: sarrus bench specialize [--json] [--quick] [--threads N] [--instances N] [--compiler CC] [--scenarios DIR] [--no-job]\n"
-    "  --json            machine-readable output\n"
-    "  --quick           fewer and shorter repetitions, N-four-bars up to 5, a tenth of the main job\n"
-    "  --threads N       of every row (default 1), the main job's as well (default there: all processors)\n"
-    "  --instances N     of the main job (default: the scenario's 10,000)\n"
-    "  --compiler CC     that makes the kernels (default: cc)\n"
-    "  --scenarios DIR   where five_bar.yaml, andrews.yaml, slider_crank.yaml and five_bar_monte_carlo.yaml are\n"
-    "  --no-job          leave out the main job\n";
+#include "bench/measure/options.h"
+#include "core/report.h"
 
 enum { MAX_PATH_BYTES = 1024, N_QUICK_INSTANCES = 1000, N_COMPILATIONS = 3 };
 
@@ -40,58 +27,6 @@ static const struct listed {
 };
 enum { N_LISTED = sizeof listed / sizeof listed[0] };
 
-/* --- Options ------------------------------------------------------------------------------------------------------------------ */
-
-static bool parse_option(int argc, char **argv, int *i_argument, sarrus_bench_specialize_options *options) {
-    const char *option = argv[*i_argument];
-    if (strcmp(option, "--json") == 0) {
-        return options->json = true;
-    }
-    if (strcmp(option, "--quick") == 0) {
-        return options->is_quick = true;
-    }
-    if (strcmp(option, "--no-job") == 0) {
-        return options->no_job = true;
-    }
-    if (*i_argument + 1 >= argc) {
-        return false;
-    }
-    const char *value = argv[++*i_argument];
-    if (strcmp(option, "--scenarios") == 0) {
-        options->scenarios_folder = value;
-        return true;
-    }
-    if (strcmp(option, "--compiler") == 0) {
-        options->compiler = value;
-        return true;
-    }
-    char *end = NULL;
-    const unsigned long long count = strtoull(value, &end, 10);
-    const bool is_count = *value >= '1' && *value <= '9' && *end == '\0';
-    if (strcmp(option, "--threads") == 0 && is_count && count <= 256) {
-        options->n_threads = (int)count;
-        return true;
-    }
-    if (strcmp(option, "--instances") == 0 && is_count) {
-        options->n_instances = (uint64_t)count;
-        return true;
-    }
-    return false;
-}
-
-static bool parse_options(int argc, char **argv, sarrus_bench_specialize_options *options) {
-    *options = (sarrus_bench_specialize_options){.n_threads = 0};
-    for (int i = 1; i < argc; i++) {
-        if (!parse_option(argc, argv, &i, options)) {
-            fprintf(stderr, "sarrus bench specialize: '%s' is not understood\n%s", argv[i < argc ? i : argc - 1], usage);
-            return false;
-        }
-    }
-    options->n_compilations = options->is_quick ? 1 : N_COMPILATIONS;
-    options->n_instances = options->n_instances == 0 && options->is_quick ? N_QUICK_INSTANCES : options->n_instances;
-    return true;
-}
-
 /* --- N-four-bars in memory, as scenarios/make_n_four_bar.py writes them ------------------------------------------------------ */
 
 /* The text for n loops, to be freed; NULL without memory. */
@@ -104,19 +39,19 @@ static char *n_four_bar_text(int n) {
     }
     const double inertia = 1.0 / 12.0;
     fprintf(stream, "sarrus: 1\nname: %d-four-bar\nspace: planar\ngravity: [0, -9.81]\nbodies:\n", n);
-    for (int i = 0; i <= n; i++) {
+    for (int i = 0; i <= n; ++i) {
         fprintf(stream, "  - {name: link_%d, mass: 1.0, inertia: %.17g, position: [%d, 0.5], velocity: [0.5, 0], ", i, inertia, i);
         fprintf(stream, "angular_velocity: -1.0}\n");
     }
-    for (int i = 1; i <= n; i++) {
+    for (int i = 1; i <= n; ++i) {
         fprintf(stream, "  - {name: coupler_%d, mass: 1.0, inertia: %.17g, position: [%.1f, 1.0], velocity: [1, 0]}\n", i, inertia,
                 i - 0.5);
     }
     fprintf(stream, "joints:\n");
-    for (int i = 0; i <= n; i++) {
+    for (int i = 0; i <= n; ++i) {
         fprintf(stream, "  - {name: A%d, type: revolute, bodies: [ground, link_%d], at: [%d, 0]}\n", i, i, i);
     }
-    for (int i = 1; i <= n; i++) {
+    for (int i = 1; i <= n; ++i) {
         fprintf(stream, "  - {name: L%d, type: revolute, bodies: [link_%d, coupler_%d], at: [%d, 1]}\n", i, i - 1, i, i - 1);
         fprintf(stream, "  - {name: R%d, type: revolute, bodies: [link_%d, coupler_%d], at: [%d, 1]}\n", i, i, i, i);
     }
@@ -131,22 +66,16 @@ static char *n_four_bar_text(int n) {
 
 /* --- Measuring ---------------------------------------------------------------------------------------------------------------- */
 
-static void announce(const char *label) {
-    if (isatty(STDERR_FILENO)) {
-        fprintf(stderr, "measuring %s\n", label);
-    }
-}
-
 static sarrus_status measure_listed(sarrus_context *context, sarrus_bench_specialize_report *report) {
     sarrus_status status = SARRUS_OK;
-    for (int i = 0; status == SARRUS_OK && i < N_LISTED; i++) {
+    for (int i = 0; status == SARRUS_OK && i < N_LISTED; ++i) {
         char path[MAX_PATH_BYTES];
         const char *folder = sarrus_bench_scenarios_folder(report->options->scenarios_folder);
         snprintf(path, sizeof path, "%s/%s", folder, listed[i].file);
         sarrus_bench_subject *subject = &report->subjects[report->n_subjects++];
         snprintf(subject->label, sizeof subject->label, "%s", listed[i].label);
         subject->is_in_table = true;
-        announce(subject->label);
+        sarrus_bench_announce("measuring %s\n", subject->label);
         const sarrus_bench_source source = {.file = path, .projection = listed[i].projection};
         status = sarrus_bench_subject_measure(context, report, &source, subject);
         subject->mechanism.file = listed[i].file; /* the path ends here */
@@ -157,12 +86,12 @@ static sarrus_status measure_listed(sarrus_context *context, sarrus_bench_specia
 static sarrus_status measure_growth(sarrus_context *context, sarrus_bench_specialize_report *report) {
     const int n_counts = report->options->is_quick ? N_QUICK_LOOP_COUNTS : N_LOOP_COUNTS;
     sarrus_status status = SARRUS_OK;
-    for (int i = 0; status == SARRUS_OK && i < n_counts; i++) {
+    for (int i = 0; status == SARRUS_OK && i < n_counts; ++i) {
         sarrus_bench_subject *subject = &report->subjects[report->n_subjects++];
         snprintf(subject->label, sizeof subject->label, "N-four-bar, N = %d", loop_counts[i]);
         subject->n_loops = loop_counts[i];
         subject->is_in_table = i + 1 == n_counts;
-        announce(subject->label);
+        sarrus_bench_announce("measuring %s\n", subject->label);
         char *text = n_four_bar_text(loop_counts[i]);
         if (text == NULL) {
             return SARRUS_NO_MEMORY;
@@ -180,7 +109,7 @@ static sarrus_status measure(sarrus_context *context, sarrus_bench_specialize_re
     sarrus_bench_peak *peak = &report->step.peaks[0];
     peak->rate = sarrus_bench_median(peak->samples, peak->n_samples);
     if (status == SARRUS_OK && !report->options->no_job) {
-        announce("the main job");
+        sarrus_bench_announce("measuring the main job\n");
         status = sarrus_bench_jobs_measure(context, report);
     }
     return status;
@@ -188,14 +117,14 @@ static sarrus_status measure(sarrus_context *context, sarrus_bench_specialize_re
 
 static int count_failures(const sarrus_bench_specialize_report *report) {
     int n_failures = 0;
-    for (int i = 0; i < report->n_subjects; i++) {
+    for (int i = 0; i < report->n_subjects; ++i) {
         const sarrus_bench_subject *subject = &report->subjects[i];
         n_failures += subject->start.failure != NULL && !subject->start.is_unsupported;
-        for (int k = 0; k < subject->mechanism.n_rows; k++) {
+        for (int k = 0; k < subject->mechanism.n_rows; ++k) {
             n_failures += subject->mechanism.rows[k].failure != NULL;
         }
     }
-    for (int i = 0; i < SARRUS_BENCH_N_JOBS; i++) {
+    for (int i = 0; i < SARRUS_BENCH_N_JOBS; ++i) {
         n_failures += report->jobs[i].failure != NULL;
     }
     return n_failures;
@@ -206,17 +135,6 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
     (void)type;
     (void)place;
     return remove(path);
-}
-
-static int run(sarrus_context *context, sarrus_bench_specialize_report *report) {
-    const sarrus_status status = measure(context, report);
-    if (status != SARRUS_OK) {
-        sarrus_diagnostics_print(context, stderr);
-        fprintf(stderr, "sarrus bench specialize: error: %s\n", sarrus_status_text(status));
-        return sarrus_exit_code(status);
-    }
-    (report->options->json ? sarrus_bench_specialize_print_json : sarrus_bench_specialize_print_table)(stdout, report);
-    return sarrus_bench_finish("specialize", count_failures(report), NULL);
 }
 
 static void prepare_report(const sarrus_bench_specialize_options *options, sarrus_bench_specialize_report *report) {
@@ -231,34 +149,49 @@ static void prepare_report(const sarrus_bench_specialize_options *options, sarru
     report->step.peaks[0] = (sarrus_bench_peak){.isa = sarrus_bench_isa_find(NULL), .n_threads = n_threads};
 }
 
-int sarrus_bench_specialize(int argc, char **argv) {
-    sarrus_bench_specialize_options options;
-    if (sarrus_bench_help_is_asked(argc, argv, usage))
-        return SARRUS_EXIT_DONE;
-    if (!parse_options(argc, argv, &options)) {
-        return SARRUS_EXIT_BAD_INPUT;
-    }
-    sarrus_context *context = NULL;
+static sarrus_status work(sarrus_context *context, void *user, int *n_failures) {
     sarrus_bench_specialize_report *report = calloc(1, sizeof *report);
-    if (report == NULL || sarrus_context_create(&context) != SARRUS_OK) {
-        free(report);
-        fprintf(stderr, "sarrus bench specialize: error: %s\n", sarrus_status_text(SARRUS_NO_MEMORY));
-        return sarrus_exit_code(SARRUS_NO_MEMORY);
-    }
-    prepare_report(&options, report);
     const char *temporary = getenv("TMPDIR");
+    if (report == NULL)
+        return SARRUS_NO_MEMORY;
+    prepare_report(user, report);
     snprintf(report->folder, sizeof report->folder, "%s/sarrus-bench-XXXXXX", temporary == NULL ? "/tmp" : temporary);
-    int exit_code = SARRUS_EXIT_IO;
+    sarrus_status status = SARRUS_OK;
     if (mkdtemp(report->folder) == NULL) {
-        fprintf(stderr, "sarrus bench specialize: error: no private folder '%s' can be made\n", report->folder);
+        status = sarrus_report(context, SARRUS_IO, "no private folder '%s' can be made", report->folder);
     } else {
-        exit_code = run(context, report);
+        status = measure(context, report);
         nftw(report->folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     }
-    for (int i = 0; i < report->n_subjects; i++) {
-        sarrus_bench_mechanism_close(&report->subjects[i].mechanism);
+    if (status == SARRUS_OK) {
+        sarrus_bench_specialize_show(report);
+        *n_failures = count_failures(report);
     }
-    sarrus_context_destroy(context);
+    for (int i = 0; i < report->n_subjects; ++i)
+        sarrus_bench_mechanism_close(&report->subjects[i].mechanism);
     free(report);
-    return exit_code;
+    return status;
+}
+
+int sarrus_bench_specialize(int argc, char **argv) {
+    sarrus_bench_specialize_options o = {.json = false};
+    uint64_t n_threads = 0;
+    const sarrus_bench_option known[] = {
+        {"json", NULL, "machine-readable output", .flag = &o.json},
+        {"quick", NULL, "fewer and shorter repetitions, N-four-bars up to 5, a tenth of the main job", .flag = &o.is_quick},
+        {"threads", "N", "of every row (default 1), the main job's as well (default there: all processors)", .count = &n_threads,
+         .max_count = 256},
+        {"instances", "N", "of the main job (default: the scenario's 10,000)", .count = &o.n_instances},
+        {"compiler", "CC", "that makes the kernels (default: cc)", .text = &o.compiler},
+        {"scenarios", "DIR", "where five_bar, andrews, slider_crank and five_bar_monte_carlo.yaml are",
+         .text = &o.scenarios_folder},
+        {"no-job", NULL, "leave out the main job", .flag = &o.no_job},
+    };
+    const int code = sarrus_bench_options_read(argc, argv, known, sizeof known / sizeof known[0]);
+    if (code >= 0)
+        return code;
+    o.n_threads = (int)n_threads;
+    o.n_compilations = o.is_quick ? 1 : N_COMPILATIONS;
+    o.n_instances = o.n_instances == 0 && o.is_quick ? N_QUICK_INSTANCES : o.n_instances;
+    return sarrus_bench_carry_out("specialize", NULL, work, &o);
 }

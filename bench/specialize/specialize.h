@@ -102,7 +102,7 @@ SARRUS_MUST_USE sarrus_status sarrus_bench_subject_measure(sarrus_context *conte
 
 SARRUS_MUST_USE sarrus_status sarrus_bench_jobs_measure(sarrus_context *context, sarrus_bench_specialize_report *report);
 
-void sarrus_bench_specialize_print_table(FILE *stream, const sarrus_bench_specialize_report *report);
-void sarrus_bench_specialize_print_json(FILE *stream, const sarrus_bench_specialize_report *report);
+/* The report on stdout. */
+void sarrus_bench_specialize_show(const sarrus_bench_specialize_report *report);
 
 #endif

@@ -6,17 +6,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sarrus/sarrus.h"
 
-#include "edge/exit_code.h"
-#include "edge/diagnostics.h"
-#include "edge/json.h"
 #include "tests/support/closed_form.h"
 
 #include "bench/benches.h"
 #include "bench/measure/measure.h"
+#include "bench/measure/options.h"
+#include "bench/report/sheet.h"
 
 enum {
     N_MECHANISMS = 2,
@@ -29,11 +27,6 @@ enum {
 };
 
 static const double interval = 0.01; /* s between outputs */
-
-static const char usage[] = "usage: sarrus bench stabilisation [--json] [--quick] [--scenarios DIR]\n"
-                            "  --json            machine-readable output\n"
-                            "  --quick           2 s of motion instead of 20\n"
-                            "  --scenarios DIR   where five_bar.yaml and slider_crank.yaml are\n";
 
 typedef struct mechanism {
     const char *file, *name;
@@ -68,7 +61,7 @@ typedef struct row {
 
 static void pendulum_angles(size_t n_times, double *angle) {
     const closed_form_pendulum p = closed_form_pendulum_create(3.5L * 9.81L / 3.05L, 0.785398163397448309616L, 0.0L);
-    for (size_t k = 0; k < n_times; k++) {
+    for (size_t k = 0; k < n_times; ++k) {
         long double phi, speed;
         closed_form_pendulum_state(&p, (long double)k * 0.01L, &phi, &speed);
         angle[k] = (double)phi;
@@ -86,9 +79,9 @@ static long double crank_acceleration(long double theta, long double speed) {
 static void crank_angles(size_t n_times, double *angle) {
     const long double h = 1e-4L;
     long double q = 0.785398163397448309616L, v = 4.0L / (2.0L * sinl(q));
-    for (size_t k = 0; k < n_times; k++) {
+    for (size_t k = 0; k < n_times; ++k) {
         angle[k] = (double)q;
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 100; ++i) {
             const long double a1 = crank_acceleration(q, v), v2 = v + 0.5L * h * a1;
             const long double a2 = crank_acceleration(q + 0.5L * h * v, v2), v3 = v + 0.5L * h * a2;
             const long double a3 = crank_acceleration(q + 0.5L * h * v2, v3), v4 = v + h * a3;
@@ -167,7 +160,7 @@ static sarrus_status setup_open(sarrus_context *context, const options *o, const
 /* Largest |x − reference[k]| over the outputs; NaN when one is. */
 static double largest_distance(const double *x, size_t stride, const double *reference, size_t reference_stride, size_t n) {
     double largest = 0.0;
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < n; ++k) {
         const double distance = fabs(x[k * stride] - reference[k * reference_stride]);
         largest = distance <= largest ? largest : distance;
     }
@@ -241,128 +234,79 @@ static sarrus_status measure_row(sarrus_context *context, const options *o, row 
 
 static sarrus_status measure(sarrus_context *context, const options *o, row *rows) {
     sarrus_status status = SARRUS_OK;
-    for (int i = 0; i < N_ROWS && status == SARRUS_OK; i++) {
+    for (int i = 0; i < N_ROWS && status == SARRUS_OK; ++i) {
         rows[i].mechanism = &mechanisms[i / (N_INTEGRATORS * N_STABILISATIONS)];
         rows[i].integrator = &integrators[i / N_STABILISATIONS % N_INTEGRATORS];
         rows[i].stabilisation = &stabilisations[i % N_STABILISATIONS];
-        if (isatty(STDERR_FILENO))
-            fprintf(stderr, "\rrow %d of %d", i + 1, (int)N_ROWS);
+        sarrus_bench_announce("\rrow %d of %d", i + 1, (int)N_ROWS);
         status = measure_row(context, o, &rows[i]);
     }
-    if (isatty(STDERR_FILENO))
-        fputc('\n', stderr);
+    sarrus_bench_announce("\n");
     return status;
 }
 
 /* --- Showing ---------------------------------------------------------------------------------------------------------------- */
 
-static void print_number(FILE *stream, double value) {
-    if (isnan(value))
-        fprintf(stream, " %9s", "-");
-    else
-        fprintf(stream, " %9.1e", value);
+static void row_show(sarrus_sheet *sheet, const row *r) {
+    static const char *const shown = "%.1e";
+    sarrus_sheet_row(sheet);
+    sarrus_sheet_text(sheet, NULL, 0, "mechanism", r->mechanism->name);
+    sarrus_sheet_text(sheet, "integrator", -15, "integrator", r->integrator->name);
+    sarrus_sheet_text(sheet, "stabilisation", -22, "stabilisation", r->stabilisation->name);
+    sarrus_sheet_number(sheet, "||Phi||", 9, shown, "max_position_error", r->position_error);
+    sarrus_sheet_number(sheet, "||Phi'||", 9, shown, "max_velocity_error", r->velocity_error);
+    sarrus_sheet_number(sheet, "energy", 9, shown, "max_energy_error", r->energy_error);
+    sarrus_sheet_number(sheet, "angle", 9, shown, "max_angle_error", r->angle_error);
+    sarrus_sheet_number(sheet, "NFUNC", 10, "%.0f", "evaluations", r->evaluations);
+    sarrus_sheet_number(sheet, "us/s", 10, "%.1f", NULL, 1e6 * r->seconds);
+    sarrus_sheet_number(sheet, NULL, 0, NULL, "seconds_per_instance_second", r->seconds);
+    sarrus_sheet_text(sheet, " status", -15, "status", sarrus_instance_status_word(r->status));
+    sarrus_sheet_gate(sheet, r->failure);
+    sarrus_sheet_row_end(sheet);
 }
 
-static void print_table(FILE *stream, const options *o, const row *rows) {
-    for (int i = 0; i < N_ROWS; i++) {
-        const row *r = &rows[i];
+static void show(const options *o, const row *rows) {
+    sarrus_sheet sheet;
+    sarrus_sheet_begin(&sheet, o->json ? NULL : stdout, o->json ? stdout : NULL, "stabilisation");
+    sarrus_json_number(&sheet.json, "seconds_of_motion", o->seconds);
+    sarrus_sheet_table(&sheet, "rows");
+    for (int i = 0; i < N_ROWS; ++i) {
         if (i % (N_INTEGRATORS * N_STABILISATIONS) == 0) {
-            fprintf(stream, "\n%s, %g s\n%-15s %-22s %9s %9s %9s %9s %10s %10s\n", r->mechanism->name, o->seconds, "integrator",
-                    "stabilisation", "||Phi||", "||Phi'||", "energy", "angle", "NFUNC", "us/s");
+            sarrus_sheet_note(&sheet, "\n%s, %g s\n", rows[i].mechanism->name, o->seconds);
+            sheet.has_headings = false;
         }
-        fprintf(stream, "%-15s %-22s", r->integrator->name, r->stabilisation->name);
-        print_number(stream, r->position_error);
-        print_number(stream, r->velocity_error);
-        print_number(stream, r->energy_error);
-        print_number(stream, r->angle_error);
-        fprintf(stream, " %10.0f %10.1f", r->evaluations, 1e6 * r->seconds);
-        if (r->status != SARRUS_INSTANCE_OK)
-            fprintf(stream, "  %s", sarrus_instance_status_word(r->status));
-        fprintf(stream, "%s%s\n", r->failure != NULL ? "  FAILED: " : "", r->failure != NULL ? r->failure : "");
+        row_show(&sheet, &rows[i]);
     }
-    fprintf(stream,
-            "\nLargest values over outputs 0.01 s apart (a dash: the instance ended before). energy: relative to its start. angle: "
-            "of the\n"
-            "first body against the exact motion, rad. NFUNC: accelerations computed for steps, projections not counted. us/s: "
-            "time of\n"
-            "one thread for a second of motion of one instance, %d of them together. Fixed steps 1e-3 s; rtol = atol = 1e-8.\n",
-            (int)N_TIMED);
+    sarrus_sheet_table_end(&sheet);
+    sarrus_sheet_note(
+        &sheet,
+        "\nLargest values over outputs 0.01 s apart (a dash: the instance ended before). energy: relative to its start. "
+        "angle: of the\nfirst body against the exact motion, rad. NFUNC: accelerations computed for steps, projections not "
+        "counted. us/s: time of\none thread for a second of motion of one instance, %d of them together. Fixed steps 1e-3 s; "
+        "rtol = atol = 1e-8.\n",
+        (int)N_TIMED);
+    sarrus_sheet_end(&sheet);
 }
 
-static void print_json(FILE *stream, const options *o, const row *rows) {
-    sarrus_json json;
-    sarrus_json_begin(&json, stream);
-    sarrus_json_text(&json, "benchmark", "stabilisation");
-    sarrus_json_text(&json, "version", sarrus_version());
-    sarrus_json_number(&json, "seconds_of_motion", o->seconds);
-    sarrus_json_open(&json, "rows", '[');
-    for (int i = 0; i < N_ROWS; i++) {
-        const row *r = &rows[i];
-        sarrus_json_open(&json, NULL, '{');
-        sarrus_json_text(&json, "mechanism", r->mechanism->name);
-        sarrus_json_text(&json, "integrator", r->integrator->name);
-        sarrus_json_text(&json, "stabilisation", r->stabilisation->name);
-        sarrus_json_number(&json, "max_position_error", r->position_error);
-        sarrus_json_number(&json, "max_velocity_error", r->velocity_error);
-        sarrus_json_number(&json, "max_energy_error", r->energy_error);
-        sarrus_json_number(&json, "max_angle_error", r->angle_error);
-        sarrus_json_number(&json, "evaluations", r->evaluations);
-        sarrus_json_number(&json, "seconds_per_instance_second", r->seconds);
-        sarrus_json_text(&json, "status", sarrus_instance_status_word(r->status));
-        sarrus_json_text(&json, "gate", r->failure != NULL ? r->failure : "ok");
-        sarrus_json_close(&json, '}');
-    }
-    sarrus_json_close(&json, ']');
-    sarrus_json_close(&json, '}');
-}
-
-static bool parse_options(int argc, char **argv, options *o) {
-    *o = (options){.seconds = 20.0};
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0) {
-            o->json = true;
-        } else if (strcmp(argv[i], "--quick") == 0) {
-            o->seconds = 2.0;
-        } else if (strcmp(argv[i], "--scenarios") == 0 && i + 1 < argc) {
-            o->scenarios_folder = argv[++i];
-        } else {
-            fprintf(stderr, "sarrus bench stabilisation: '%s' is not understood\n%s", argv[i], usage);
-            return false;
-        }
-    }
-    return true;
-}
-
-static int run(sarrus_context *context, const options *o) {
+static sarrus_status work(sarrus_context *context, void *user, int *n_failures) {
     static row rows[N_ROWS];
-    const sarrus_status status = measure(context, o, rows);
-    if (status != SARRUS_OK) {
-        sarrus_diagnostics_print(context, stderr);
-        fprintf(stderr, "sarrus bench stabilisation: error: %s\n", sarrus_status_text(status));
-        return sarrus_exit_code(status);
-    }
-    if (o->json)
-        print_json(stdout, o, rows);
-    else
-        print_table(stdout, o, rows);
-    int n_failures = 0;
-    for (int i = 0; i < N_ROWS; i++)
-        n_failures += rows[i].failure != NULL;
-    return sarrus_bench_finish("stabilisation", n_failures, NULL);
+    const sarrus_status status = measure(context, user, rows);
+    if (status == SARRUS_OK)
+        show(user, rows);
+    for (int i = 0; i < N_ROWS && status == SARRUS_OK; ++i)
+        *n_failures += rows[i].failure != NULL;
+    return status;
 }
 
 int sarrus_bench_stabilisation(int argc, char **argv) {
-    options o;
-    if (sarrus_bench_help_is_asked(argc, argv, usage))
-        return SARRUS_EXIT_DONE;
-    if (!parse_options(argc, argv, &o))
-        return SARRUS_EXIT_BAD_INPUT;
-    sarrus_context *context = NULL;
-    if (sarrus_context_create(&context) != SARRUS_OK) {
-        fprintf(stderr, "sarrus bench stabilisation: error: %s\n", sarrus_status_text(SARRUS_NO_MEMORY));
-        return sarrus_exit_code(SARRUS_NO_MEMORY);
-    }
-    const int code = run(context, &o);
-    sarrus_context_destroy(context);
-    return code;
+    options o = {.json = false};
+    bool is_quick = false;
+    const sarrus_bench_option known[] = {
+        {"json", NULL, "machine-readable output", .flag = &o.json},
+        {"quick", NULL, "2 s of motion instead of 20", .flag = &is_quick},
+        {"scenarios", "DIR", "where five_bar.yaml and slider_crank.yaml are", .text = &o.scenarios_folder},
+    };
+    const int code = sarrus_bench_options_read(argc, argv, known, sizeof known / sizeof known[0]);
+    o.seconds = is_quick ? 2.0 : 20.0;
+    return code >= 0 ? code : sarrus_bench_carry_out("stabilisation", NULL, work, &o);
 }

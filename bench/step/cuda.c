@@ -7,8 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "edge/exit_code.h"
-#include "edge/diagnostics.h"
 #include "bench/measure/measure.h"
 
 const char *const sarrus_bench_path_names[SARRUS_BENCH_N_PATHS] = {"fused", "generic", "gesvdj", "syev"};
@@ -110,7 +108,7 @@ static sarrus_status measure_energy(sarrus_batch *batch, sarrus_bench_step_cuda_
     status = status == SARRUS_OK ? look(batch, SARRUS_OBSERVE_ENERGY, energy) : status;
     status = status == SARRUS_OK ? run_steps(batch, row->n_steps, &seconds) : status;
     status = status == SARRUS_OK ? look(batch, SARRUS_OBSERVE_ENERGY, energy + n) : status;
-    for (size_t i = 0; status == SARRUS_OK && i < n; i++) {
+    for (size_t i = 0; status == SARRUS_OK && i < n; ++i) {
         row->energy_change = larger(fabs(energy[n + i] - energy[i]), row->energy_change);
     }
     free(energy);
@@ -123,14 +121,14 @@ static sarrus_status gate(sarrus_batch *batch, const double *reference, size_t n
     sarrus_status status = errors == NULL ? SARRUS_NO_MEMORY : sarrus_batch_reset(batch);
     status = status == SARRUS_OK ? run_steps(batch, N_GATE_STEPS, &seconds) : status;
     status = status == SARRUS_OK ? look(batch, SARRUS_OBSERVE_POSITION_ERROR, errors) : status;
-    for (uint64_t i = 0; status == SARRUS_OK && i < row->n_instances; i++) {
+    for (uint64_t i = 0; status == SARRUS_OK && i < row->n_instances; ++i) {
         row->violation = larger(errors[i], row->violation);
         row->n_failed += sarrus_batch_status(batch, i) != SARRUS_INSTANCE_OK;
     }
     double *q = errors + row->n_instances;
-    for (uint64_t i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_REFERENCE && i < row->n_instances; i++) {
+    for (uint64_t i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_REFERENCE && i < row->n_instances; ++i) {
         status = sarrus_batch_state(batch, i, q, q + n);
-        for (size_t k = 0; k < n; k++) {
+        for (size_t k = 0; k < n; ++k) {
             row->deviation = larger(fabs(q[k] - reference[i * n + k]), row->deviation);
         }
     }
@@ -195,7 +193,7 @@ static sarrus_status refer(sarrus_context *context, const char *file, double **o
     status = status == SARRUS_OK ? run_steps(batch, N_GATE_STEPS, &seconds) : status;
     *out = calloc((SARRUS_BENCH_N_REFERENCE + 1) * n + 1, sizeof **out);
     status = *out == NULL ? SARRUS_NO_MEMORY : status;
-    for (uint64_t i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_REFERENCE; i++) {
+    for (uint64_t i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_REFERENCE; ++i) {
         status = sarrus_batch_state(batch, i, *out + i * n, *out + SARRUS_BENCH_N_REFERENCE * n);
     }
     sarrus_batch_destroy(batch);
@@ -214,10 +212,8 @@ static sarrus_status measure_path(sarrus_context *context, sarrus_bench_step_cud
         sarrus_bench_step_cuda_row *row = &report->rows[report->n_rows++];
         *row = (sarrus_bench_step_cuda_row){.path = path, .n_instances = n};
         snprintf(row->mechanism, sizeof row->mechanism, "%s", slash == NULL ? file : slash + 1);
-        if (isatty(STDERR_FILENO)) {
-            fprintf(stderr, "measuring %s, %s, %llu instances\n", row->mechanism, sarrus_bench_path_names[path],
-                    (unsigned long long)n);
-        }
+        sarrus_bench_announce("measuring %s, %s, %llu instances\n", row->mechanism, sarrus_bench_path_names[path],
+                              (unsigned long long)n);
         status = measure_row(context, report, &s, reference, row);
         n = path == SARRUS_BENCH_FUSED ? 10 * n : largest + 1;
     }
@@ -229,7 +225,7 @@ static sarrus_status measure_path(sarrus_context *context, sarrus_bench_step_cud
 static sarrus_status measure_file(sarrus_context *context, sarrus_bench_step_cuda_report *report, const char *file) {
     double *reference = NULL;
     sarrus_status status = refer(context, file, &reference);
-    for (int path = 0; path < SARRUS_BENCH_N_PATHS && status == SARRUS_OK; path++) {
+    for (int path = 0; path < SARRUS_BENCH_N_PATHS && status == SARRUS_OK; ++path) {
         const bool is_staged = path == SARRUS_BENCH_GESVDJ_STAGED || path == SARRUS_BENCH_SYEV_STAGED;
         status = measure_path(context, report, file, (sarrus_bench_path)path, reference);
         if (is_staged && (status == SARRUS_UNSUPPORTED || status == SARRUS_NO_BACKEND) && report->n_rows > 0) {
@@ -248,13 +244,13 @@ static sarrus_status measure(sarrus_context *context, sarrus_bench_step_cuda_rep
     sarrus_status status = SARRUS_OK;
     sarrus_bench_cuda_measure_peaks(&report->cuda, report->options->quick ? 0.1 : 1.0);
     sarrus_kernel_places_find(&report->places);
-    for (int i = 0; i < report->options->n_files && status == SARRUS_OK; i++) {
+    for (int i = 0; i < report->options->n_files && status == SARRUS_OK; ++i) {
         status = measure_file(context, report, report->options->files[i]);
     }
     return status == SARRUS_OK ? sarrus_bench_cuda_status(context, &report->cuda) : status;
 }
 
-int sarrus_bench_step_cuda(sarrus_context *context, const sarrus_bench_step_options *options) {
+sarrus_status sarrus_bench_step_cuda(sarrus_context *context, const sarrus_bench_step_options *options, int *n_failures) {
     sarrus_bench_step_cuda_report *report = calloc(1, sizeof *report);
     sarrus_status status = report == NULL ? SARRUS_NO_MEMORY : sarrus_bench_cuda_open(context, &report->cuda);
     if (status == SARRUS_OK) {
@@ -262,17 +258,11 @@ int sarrus_bench_step_cuda(sarrus_context *context, const sarrus_bench_step_opti
         status = measure(context, report);
         sarrus_bench_cuda_close(&report->cuda);
     }
-    int n_failures = 0, exit_code = sarrus_exit_code(status);
     if (status == SARRUS_OK) {
-        (options->json ? sarrus_bench_step_cuda_print_json : sarrus_bench_step_cuda_print_table)(stdout, report);
-        for (int i = 0; i < report->n_rows; i++) {
-            n_failures += report->rows[i].failure != NULL;
-        }
-        exit_code = sarrus_bench_finish("step", n_failures, NULL);
-    } else {
-        sarrus_diagnostics_print(context, stderr);
-        fprintf(stderr, "sarrus bench step: error: %s\n", sarrus_status_text(status));
+        sarrus_bench_step_cuda_show(report);
+        for (int i = 0; i < report->n_rows; ++i)
+            *n_failures += report->rows[i].failure != NULL;
     }
     free(report);
-    return exit_code;
+    return status;
 }

@@ -41,11 +41,11 @@ typedef struct sarrus_bench_step_cuda_report {
     sarrus_bench_step_cuda_row rows[SARRUS_BENCH_MAX_STEP_CUDA_ROWS];
 } sarrus_bench_step_cuda_report;
 
-/* The report of `sarrus bench step --backend cuda`; the program's exit code. */
-int sarrus_bench_step_cuda(sarrus_context *context, const sarrus_bench_step_options *options);
+/* `sarrus bench step --backend cuda`: measures and reports. */
+SARRUS_MUST_USE sarrus_status sarrus_bench_step_cuda(sarrus_context *context, const sarrus_bench_step_options *options,
+                                                     int *n_failures);
 
-void sarrus_bench_step_cuda_print_table(FILE *stream, const sarrus_bench_step_cuda_report *report);
-void sarrus_bench_step_cuda_print_json(FILE *stream, const sarrus_bench_step_cuda_report *report);
+void sarrus_bench_step_cuda_show(const sarrus_bench_step_cuda_report *report);
 extern const char *const sarrus_bench_path_names[SARRUS_BENCH_N_PATHS];
 
 #endif

@@ -51,7 +51,7 @@ sarrus_status sarrus_bench_mechanism_open(sarrus_context *context, const sarrus_
                                           sarrus_bench_mechanism *mechanism) {
     *mechanism = (sarrus_bench_mechanism){.file = source->file};
     name_from_path(source->file, mechanism->name, sizeof mechanism->name);
-    for (int i = 0; i < SARRUS_BENCH_N_PINVS; i++) {
+    for (int i = 0; i < SARRUS_BENCH_N_PINVS; ++i) {
         const sarrus_override overrides[] = {{"dynamics.pinv", sarrus_bench_pinvs[i]}, {"dynamics.projection", source->projection}};
         const size_t n_overrides = source->projection == NULL ? 1 : 2;
         sarrus_model **model = &mechanism->models[i];
@@ -74,7 +74,7 @@ sarrus_status sarrus_bench_mechanism_open(sarrus_context *context, const sarrus_
 }
 
 static void close_batches(sarrus_bench_row *rows, int n_rows) {
-    for (int i = 0; i < n_rows; i++) {
+    for (int i = 0; i < n_rows; ++i) {
         sarrus_batch_destroy(rows[i].batch);
         rows[i].batch = NULL;
     }
@@ -83,7 +83,7 @@ static void close_batches(sarrus_bench_row *rows, int n_rows) {
 void sarrus_bench_mechanism_close(sarrus_bench_mechanism *mechanism) {
     close_batches(mechanism->rows, mechanism->n_rows);
     close_batches(mechanism->size_rows, mechanism->n_sizes);
-    for (int i = 0; i < SARRUS_BENCH_N_PINVS; i++) {
+    for (int i = 0; i < SARRUS_BENCH_N_PINVS; ++i) {
         sarrus_plan_destroy(mechanism->plans[i]);
         sarrus_model_destroy(mechanism->models[i]);
     }
@@ -136,7 +136,7 @@ static sarrus_status make_reference(sarrus_context *context, const sarrus_bench_
     if (status == SARRUS_OK) {
         status = run_block(&row, &seconds);
     }
-    for (uint64_t i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_REFERENCE; i++) {
+    for (uint64_t i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_REFERENCE; ++i) {
         status = sarrus_batch_state(row.batch, i, q + i * n, v);
     }
     sarrus_batch_destroy(row.batch);
@@ -154,7 +154,7 @@ static sarrus_status worst_violation(sarrus_bench_row *row, double *out) {
     observation.destination[SARRUS_OBSERVE_POSITION_ERROR] = errors;
     const sarrus_status status = sarrus_batch_observe(row->batch, &observation);
     double worst = 0.0;
-    for (uint64_t i = 0; status == SARRUS_OK && i < row->n_instances; i++) {
+    for (uint64_t i = 0; status == SARRUS_OK && i < row->n_instances; ++i) {
         worst = errors[i] <= worst ? worst : errors[i];
     }
     free(errors);
@@ -171,9 +171,9 @@ static sarrus_status worst_deviation(const sarrus_bench_mechanism *mechanism, co
     }
     double worst = 0.0;
     sarrus_status status = SARRUS_OK;
-    for (uint64_t i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_REFERENCE && i < row->n_instances; i++) {
+    for (uint64_t i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_REFERENCE && i < row->n_instances; ++i) {
         status = sarrus_batch_state(row->batch, i, q, q + n);
-        for (size_t k = 0; k < n; k++) {
+        for (size_t k = 0; k < n; ++k) {
             const double difference = fabs(q[k] - row->reference[i * n + k]);
             worst = difference <= worst ? worst : difference;
         }
@@ -190,7 +190,7 @@ static sarrus_status gate(const sarrus_bench_mechanism *mechanism, sarrus_bench_
         status = sarrus_batch_reset(row->batch);
         status = status == SARRUS_OK ? sarrus_batch_advance(row->batch, row->n_gate_steps) : status;
     }
-    for (uint64_t i = 0; i < row->n_instances; i++) {
+    for (uint64_t i = 0; i < row->n_instances; ++i) {
         row->n_failed += sarrus_batch_status(row->batch, i) != SARRUS_INSTANCE_OK;
     }
     status = status == SARRUS_OK ? worst_deviation(mechanism, row, &row->deviation) : status;
@@ -229,7 +229,7 @@ sarrus_status sarrus_bench_row_prepare(sarrus_context *context, const sarrus_ben
 
 static sarrus_status time_row(sarrus_bench_row *row, int i_repetition) {
     double total = 0.0;
-    for (uint64_t i = 0; i < row->n_blocks; i++) {
+    for (uint64_t i = 0; i < row->n_blocks; ++i) {
         double seconds = 0.0;
         const sarrus_status status = run_block(row, &seconds);
         if (status != SARRUS_OK) {
@@ -243,7 +243,7 @@ static sarrus_status time_row(sarrus_bench_row *row, int i_repetition) {
 
 static void sample_peaks(sarrus_bench_step_report *report) {
     const int n_max = (int)(sizeof report->peaks[0].samples / sizeof report->peaks[0].samples[0]);
-    for (int i = 0; i < report->n_peaks; i++) {
+    for (int i = 0; i < report->n_peaks; ++i) {
         sarrus_bench_peak *peak = &report->peaks[i];
         if (peak->n_samples < n_max) {
             peak->samples[peak->n_samples++] = sarrus_bench_fma_peak(peak->isa, peak->n_threads, peak_seconds);
@@ -254,9 +254,9 @@ static void sample_peaks(sarrus_bench_step_report *report) {
 /* Times the rows, repetition by repetition, then gates each of them and frees its batch. */
 sarrus_status sarrus_bench_rows_measure(sarrus_bench_step_report *report, const sarrus_bench_mechanism *mechanism,
                                         sarrus_bench_row *rows, int n_rows) {
-    for (int i_repetition = 0; i_repetition < report->options->n_repetitions; i_repetition++) {
+    for (int i_repetition = 0; i_repetition < report->options->n_repetitions; ++i_repetition) {
         sample_peaks(report);
-        for (int i = 0; i < n_rows; i++) {
+        for (int i = 0; i < n_rows; ++i) {
             const bool is_done = rows[i].n_repetitions == 1 || i_repetition >= rows[i].n_repetitions;
             const sarrus_status status = is_done ? SARRUS_OK : time_row(&rows[i], i_repetition);
             if (status != SARRUS_OK) {
@@ -264,7 +264,7 @@ sarrus_status sarrus_bench_rows_measure(sarrus_bench_step_report *report, const 
             }
         }
     }
-    for (int i = 0; i < n_rows; i++) {
+    for (int i = 0; i < n_rows; ++i) {
         double sorted[SARRUS_BENCH_MAX_REPETITIONS];
         memcpy(sorted, rows[i].rates, sizeof sorted);
         rows[i].rate = sarrus_bench_median(sorted, rows[i].n_repetitions);
@@ -324,7 +324,7 @@ static sarrus_status list_rows(sarrus_context *context, const sarrus_bench_step_
                                const sarrus_bench_isa *widest) {
     uint64_t n_instances[SARRUS_BENCH_N_PINVS];
     sarrus_bench_row row = {.isa = widest, .reference = mechanism->reference};
-    for (int i_pinv = 0; i_pinv < SARRUS_BENCH_N_PINVS; i_pinv++) {
+    for (int i_pinv = 0; i_pinv < SARRUS_BENCH_N_PINVS; ++i_pinv) {
         row.i_pinv = i_pinv;
         const sarrus_status status = sarrus_bench_row_size(context, options, mechanism, &row);
         if (status != SARRUS_OK) {
@@ -332,11 +332,11 @@ static sarrus_status list_rows(sarrus_context *context, const sarrus_bench_step_
         }
         n_instances[i_pinv] = row.n_instances;
     }
-    for (const sarrus_bench_isa *isa = widest; isa < sarrus_bench_isas + SARRUS_BENCH_N_ISAS; isa++) {
+    for (const sarrus_bench_isa *isa = widest; isa < sarrus_bench_isas + SARRUS_BENCH_N_ISAS; ++isa) {
         const int n_narrow_pinvs = mechanism->sizes.n <= SMALL_N ? PINV_LAPACK : PINV_SVD;
         const int n_pinvs = isa == widest ? SARRUS_BENCH_N_PINVS : n_narrow_pinvs;
-        for (int i_pinv = 0; i_pinv < n_pinvs; i_pinv++) {
-            for (int i = 0; i < options->n_thread_counts && mechanism->n_rows < SARRUS_BENCH_MAX_ROWS; i++) {
+        for (int i_pinv = 0; i_pinv < n_pinvs; ++i_pinv) {
+            for (int i = 0; i < options->n_thread_counts && mechanism->n_rows < SARRUS_BENCH_MAX_ROWS; ++i) {
                 row.isa = isa;
                 row.i_pinv = i_pinv;
                 choose_n_steps(mechanism, &row);
@@ -377,7 +377,7 @@ sarrus_status sarrus_bench_mechanism_measure(sarrus_context *context, sarrus_ben
     if (status == SARRUS_OK) {
         status = list_rows(context, options, mechanism, widest);
     }
-    for (int i = 0; status == SARRUS_OK && i < mechanism->n_rows; i++) {
+    for (int i = 0; status == SARRUS_OK && i < mechanism->n_rows; ++i) {
         status = sarrus_bench_row_prepare(context, options, mechanism, &mechanism->rows[i]);
     }
     if (status == SARRUS_OK) {

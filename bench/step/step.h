@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "sarrus/sarrus.h"
 
@@ -142,8 +141,7 @@ double sarrus_bench_peak_find(const sarrus_bench_step_report *report, const sarr
 double sarrus_bench_row_peak_fraction(const sarrus_bench_step_report *report, const sarrus_bench_mechanism *mechanism,
                                       const sarrus_bench_row *row);
 
-/* The report for people, and for programs. */
-void sarrus_bench_step_print_table(FILE *stream, const sarrus_bench_step_report *report);
-void sarrus_bench_step_print_json(FILE *stream, const sarrus_bench_step_report *report);
+/* The report on stdout. */
+void sarrus_bench_step_show(const sarrus_bench_step_report *report);
 
 #endif

@@ -42,7 +42,10 @@ static void string_write(FILE *stream, const char *text) {
     fputc('"', stream);
 }
 
-static void member_begin(sarrus_json *json, const char *name) {
+/* False: nobody reads it. */
+static bool member_begin(sarrus_json *json, const char *name) {
+    if (json->stream == NULL)
+        return false;
     if (json->has_members[json->depth])
         fputs(", ", json->stream);
     json->has_members[json->depth] = true;
@@ -50,28 +53,33 @@ static void member_begin(sarrus_json *json, const char *name) {
         string_write(json->stream, name);
         fputs(": ", json->stream);
     }
+    return true;
 }
 
 void sarrus_json_begin(sarrus_json *json, FILE *stream) {
     *json = (sarrus_json){.stream = stream};
-    fputc('{', stream);
+    if (stream != NULL)
+        fputc('{', stream);
 }
 
 void sarrus_json_open(sarrus_json *json, const char *name, char bracket) {
-    member_begin(json, name);
+    if (!member_begin(json, name))
+        return;
     fputc(bracket, json->stream);
     json->has_members[++json->depth] = false;
 }
 
 void sarrus_json_close(sarrus_json *json, char bracket) {
+    if (json->stream == NULL)
+        return;
     fputc(bracket, json->stream);
     if (json->depth-- == 0)
         fputc('\n', json->stream);
 }
 
 void sarrus_json_text(sarrus_json *json, const char *name, const char *value) {
-    member_begin(json, name);
-    string_write(json->stream, value);
+    if (member_begin(json, name))
+        string_write(json->stream, value);
 }
 
 void sarrus_json_number(sarrus_json *json, const char *name, double value) {
@@ -79,8 +87,8 @@ void sarrus_json_number(sarrus_json *json, const char *name, double value) {
         sarrus_json_null(json, name);
         return;
     }
-    member_begin(json, name);
-    fprintf(json->stream, "%.17g", value);
+    if (member_begin(json, name))
+        fprintf(json->stream, "%.17g", value);
 }
 
 void sarrus_json_numbers(sarrus_json *json, const char *name, const double *values, int n) {
@@ -91,16 +99,16 @@ void sarrus_json_numbers(sarrus_json *json, const char *name, const double *valu
 }
 
 void sarrus_json_count(sarrus_json *json, const char *name, uint64_t value) {
-    member_begin(json, name);
-    fprintf(json->stream, "%" PRIu64, value);
+    if (member_begin(json, name))
+        fprintf(json->stream, "%" PRIu64, value);
 }
 
 void sarrus_json_flag(sarrus_json *json, const char *name, bool value) {
-    member_begin(json, name);
-    fputs(value ? "true" : "false", json->stream);
+    if (member_begin(json, name))
+        fputs(value ? "true" : "false", json->stream);
 }
 
 void sarrus_json_null(sarrus_json *json, const char *name) {
-    member_begin(json, name);
-    fputs("null", json->stream);
+    if (member_begin(json, name))
+        fputs("null", json->stream);
 }

@@ -14,7 +14,7 @@ typedef struct sarrus_json {
     bool has_members[SARRUS_JSON_DEPTH];
 } sarrus_json;
 
-/* Opens the outermost object; the matching sarrus_json_close ends the line. */
+/* Opens the outermost object; the matching sarrus_json_close ends the line. `stream` NULL: all calls do nothing. */
 void sarrus_json_begin(sarrus_json *json, FILE *stream);
 
 /* Opens an object or a list; `name` is NULL inside a list. sarrus_json_close takes the closing bracket. */

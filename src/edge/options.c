@@ -17,7 +17,7 @@ bool sarrus_option_number(const char *text, uint64_t max, uint64_t *out) {
         if (*c < '0' || *c > '9')
             return false;
         const uint64_t digit = (uint64_t)(*c - '0');
-        if (number > (max - digit) / 10)
+        if (digit > max || number > (max - digit) / 10)
             return false;
         number = number * 10 + digit;
     }
