@@ -52,9 +52,8 @@ static encoding decode_legacy(const uint8_t *bytes) {
         bytes++;
     }
     bytes += (*bytes & 0xf0) == 0x40; /* REX */
-    if (*bytes++ != 0x0f) {
+    if (*bytes++ != 0x0f)
         return out;
-    }
     out.map = *bytes == 0x38 ? 2 : *bytes == 0x3a ? 3 : 1;
     bytes += out.map != 1;
     out.opcode = bytes[0];
@@ -64,9 +63,8 @@ static encoding decode_legacy(const uint8_t *bytes) {
 }
 
 static encoding decode(const uint8_t *bytes) {
-    if (bytes[0] == 0x62) {
+    if (bytes[0] == 0x62)
         return decode_evex(bytes);
-    }
     return bytes[0] == 0xc4 || bytes[0] == 0xc5 ? decode_vex(bytes) : decode_legacy(bytes);
 }
 

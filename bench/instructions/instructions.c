@@ -86,9 +86,8 @@ static bool read_instruction(pid_t child, uint64_t address, uint8_t bytes[SARRUS
     for (size_t i = 0; i < SARRUS_BENCH_INSTRUCTION_BYTES; i += sizeof(long)) {
         errno = 0;
         const long word = ptrace(PTRACE_PEEKTEXT, child, (void *)(address + i), NULL);
-        if (errno != 0) {
+        if (errno != 0)
             return false;
-        }
         memcpy(bytes + i, &word, sizeof word);
     }
     return true;
@@ -100,9 +99,8 @@ static bool count_until(pid_t child, int last, sarrus_bench_instruction_counts *
     for (;;) {
         struct user_regs_struct registers;
         uint8_t bytes[SARRUS_BENCH_INSTRUCTION_BYTES] = {0};
-        if (ptrace(PTRACE_GETREGS, child, NULL, &registers) != 0 || !read_instruction(child, registers.rip, bytes)) {
+        if (ptrace(PTRACE_GETREGS, child, NULL, &registers) != 0 || !read_instruction(child, registers.rip, bytes))
             return false;
-        }
         const uint64_t n_scalar = counts->n_scalar;
         sarrus_bench_instruction_count(counts, bytes);
         if (trace != NULL) {
@@ -110,28 +108,23 @@ static bool count_until(pid_t child, int last, sarrus_bench_instruction_counts *
                     counts->n_scalar > n_scalar);
         }
         int state = 0;
-        if (ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) != 0 || waitpid(child, &state, 0) != child || !WIFSTOPPED(state)) {
+        if (ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) != 0 || waitpid(child, &state, 0) != child || !WIFSTOPPED(state))
             return false;
-        }
-        if (WSTOPSIG(state) == last) {
+        if (WSTOPSIG(state) == last)
             return true;
-        }
-        if (WSTOPSIG(state) != SIGTRAP) {
+        if (WSTOPSIG(state) != SIGTRAP)
             return false;
-        }
     }
 }
 
 /* Counts of one step of one tile. */
 static bool count_step(sarrus_batch *batch, FILE *trace, sarrus_bench_instruction_counts *out) {
     const pid_t child = fork();
-    if (child == 0) {
+    if (child == 0)
         child_run(batch);
-    }
     int state = 0;
-    if (child < 0 || waitpid(child, &state, 0) != child || !WIFSTOPPED(state)) {
+    if (child < 0 || waitpid(child, &state, 0) != child || !WIFSTOPPED(state))
         return false;
-    }
     sarrus_bench_instruction_counts one = {.n_instructions = 0};
     sarrus_bench_instruction_counts two = {.n_instructions = 0};
     const bool is_done = count_until(child, SIGUSR1, &one, NULL) && count_until(child, SIGUSR2, &two, trace);

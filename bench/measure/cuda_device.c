@@ -33,29 +33,24 @@ sarrus_status sarrus_bench_cuda_open(sarrus_context *context, sarrus_bench_cuda 
                              error != SARRUS_GPU_OK ? gpu->error_text(error) : "none was found");
     }
     out->error = gpu->select(0);
-    if (out->error == SARRUS_GPU_OK) {
+    if (out->error == SARRUS_GPU_OK)
         out->error = gpu->describe(0, &out->about);
-    }
-    if (out->error == SARRUS_GPU_OK) {
+    if (out->error == SARRUS_GPU_OK)
         out->error = gpu->memory(&out->n_free, &out->n_bytes);
-    }
-    if (out->error == SARRUS_GPU_OK) {
+    if (out->error == SARRUS_GPU_OK)
         out->error = gpu->stream_create(&out->stream);
-    }
     return sarrus_bench_cuda_status(context, out);
 }
 
 void sarrus_bench_cuda_close(sarrus_bench_cuda *cuda) {
-    if (cuda->stream != NULL) {
+    if (cuda->stream != NULL)
         (void)cuda->gpu->stream_destroy(cuda->stream);
-    }
     cuda->stream = NULL;
 }
 
 sarrus_status sarrus_bench_cuda_status(sarrus_context *context, const sarrus_bench_cuda *cuda) {
-    if (cuda->error == SARRUS_GPU_OK) {
+    if (cuda->error == SARRUS_GPU_OK)
         return SARRUS_OK;
-    }
     const bool is_memory = cuda->error == SARRUS_GPU_NO_MEMORY;
     return sarrus_report(context, is_memory ? SARRUS_NO_MEMORY : SARRUS_NO_BACKEND, "the device failed: %s",
                          cuda->gpu->error_text(cuda->error));
@@ -67,33 +62,28 @@ sarrus_status sarrus_bench_cuda_status(sarrus_context *context, const sarrus_ben
 static void move(sarrus_bench_cuda *cuda, void *device, void *host, size_t n_bytes, sarrus_gpu_direction direction) {
     const sarrus_gpu *gpu = cuda->gpu;
     void *pinned = NULL;
-    if (cuda->error == SARRUS_GPU_OK) {
+    if (cuda->error == SARRUS_GPU_OK)
         cuda->error = gpu->host_allocate(&pinned, piece_bytes);
-    }
     for (size_t at = 0; at < n_bytes && cuda->error == SARRUS_GPU_OK; at += piece_bytes) {
         const size_t n = n_bytes - at < piece_bytes ? n_bytes - at : piece_bytes;
         unsigned char *there = (unsigned char *)device + at, *here = (unsigned char *)host + at;
         const bool is_up = direction == SARRUS_GPU_UPLOAD;
         const sarrus_gpu_copy copy = {is_up ? there : pinned, is_up ? pinned : there, n, n, n, 1, direction};
-        if (is_up) {
+        if (is_up)
             memcpy(pinned, here, n);
-        }
         cuda->error = gpu->copy(&copy, cuda->stream);
-        if (cuda->error == SARRUS_GPU_OK) {
+        if (cuda->error == SARRUS_GPU_OK)
             cuda->error = gpu->synchronize(cuda->stream);
-        }
-        if (!is_up && cuda->error == SARRUS_GPU_OK) {
+        if (!is_up && cuda->error == SARRUS_GPU_OK)
             memcpy(here, pinned, n);
-        }
     }
     (void)gpu->host_release(pinned);
 }
 
 void *sarrus_bench_cuda_array(sarrus_bench_cuda *cuda, size_t n_bytes, const void *from) {
     void *array = NULL;
-    if (cuda->error == SARRUS_GPU_OK) {
+    if (cuda->error == SARRUS_GPU_OK)
         cuda->error = cuda->gpu->allocate(&array, n_bytes > 0 ? n_bytes : 1);
-    }
     if (cuda->error == SARRUS_GPU_OK && from != NULL) {
         union {
             const void *is_read;
@@ -120,12 +110,10 @@ void sarrus_bench_cuda_download(sarrus_bench_cuda *cuda, const void *array, size
 
 static double time_calls(sarrus_bench_cuda *cuda, uint64_t n_calls, int (*work)(void *user), void *user) {
     const double start = sarrus_bench_now();
-    for (uint64_t i = 0; i < n_calls && cuda->error == SARRUS_GPU_OK; ++i) {
+    for (uint64_t i = 0; i < n_calls && cuda->error == SARRUS_GPU_OK; ++i)
         cuda->error = work(user);
-    }
-    if (cuda->error == SARRUS_GPU_OK) {
+    if (cuda->error == SARRUS_GPU_OK)
         cuda->error = cuda->gpu->synchronize(cuda->stream);
-    }
     return (sarrus_bench_now() - start) / (double)n_calls;
 }
 
@@ -157,9 +145,8 @@ static int copy_numbers(void *user) {
 
 void sarrus_bench_cuda_measure_peaks(sarrus_bench_cuda *cuda, double seconds) {
     peak_work w = {.cuda = cuda, .n_blocks = cuda->about.n_processors * BLOCKS_PER_PROCESSOR, .n_rounds = 1000};
-    if (cuda->gpu->yardstick == NULL) {
+    if (cuda->gpu->yardstick == NULL)
         return;
-    }
     const double per_thread = 2.0 * SARRUS_YARDSTICK_CHAINS * SARRUS_YARDSTICK_LINKS * (double)w.n_rounds;
     /* Blocks of 256 threads: out [n_blocks][256] fits into what is copied. */
     const double n_flops = per_thread * SARRUS_YARDSTICK_THREADS * w.n_blocks;
@@ -167,9 +154,8 @@ void sarrus_bench_cuda_measure_peaks(sarrus_bench_cuda *cuda, double seconds) {
     w.n_copied = copy_bytes / sizeof(double);
     w.from = sarrus_bench_cuda_array(cuda, copy_bytes, NULL);
     w.to = sarrus_bench_cuda_array(cuda, copy_bytes, NULL);
-    if (cuda->error == SARRUS_GPU_OK) {
+    if (cuda->error == SARRUS_GPU_OK)
         cuda->error = cuda->gpu->fill(w.from, 0, copy_bytes, cuda->stream);
-    }
     double quickest_flops = (double)INFINITY, quickest_copy = (double)INFINITY;
     for (int i = 0; i < N_PEAK_SAMPLES && cuda->error == SARRUS_GPU_OK; ++i) {
         quickest_flops = fmin(quickest_flops, sarrus_bench_cuda_time(cuda, seconds / N_PEAK_SAMPLES, multiply_adds, &w));

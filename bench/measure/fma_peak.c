@@ -28,9 +28,8 @@ const sarrus_bench_isa sarrus_bench_isas[SARRUS_BENCH_N_ISAS] = {
 const sarrus_bench_isa *sarrus_bench_isa_find(const char *name) {
     for (int i = 0; i < SARRUS_BENCH_N_ISAS; ++i) {
         const sarrus_bench_isa *isa = &sarrus_bench_isas[i];
-        if (isa->is_usable() && (name == NULL || strcmp(isa->name, name) == 0)) {
+        if (isa->is_usable() && (name == NULL || strcmp(isa->name, name) == 0))
             return isa;
-        }
     }
     return NULL;
 }
@@ -65,17 +64,14 @@ static void *burn(void *argument) {
 double sarrus_bench_fma_peak(const sarrus_bench_isa *isa, int n_threads, double seconds) {
     burner burners[MAX_THREADS];
     pthread_t threads[MAX_THREADS];
-    if (n_threads < 1 || n_threads > MAX_THREADS) {
+    if (n_threads < 1 || n_threads > MAX_THREADS)
         return (double)NAN;
-    }
-    for (int i = 0; i < n_threads; ++i) {
+    for (int i = 0; i < n_threads; ++i)
         burners[i] = (burner){isa, seconds, 0.0, 0.0};
-    }
     /* Starting a thread takes some 50 µs, a thousandth of the measurement: no barrier is needed. */
     int n_started = 1;
-    while (n_started < n_threads && pthread_create(&threads[n_started], NULL, burn, &burners[n_started]) == 0) {
+    while (n_started < n_threads && pthread_create(&threads[n_started], NULL, burn, &burners[n_started]) == 0)
         n_started++;
-    }
     burn(&burners[0]);
     double rate = burners[0].rate;
     for (int i = 1; i < n_started; ++i) {

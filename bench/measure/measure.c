@@ -33,27 +33,24 @@ static int compare_doubles(const void *left, const void *right) {
 }
 
 double sarrus_bench_median(double *values, int n_values) {
-    if (n_values <= 0) {
+    if (n_values <= 0)
         return (double)NAN;
-    }
     qsort(values, (size_t)n_values, sizeof *values, compare_doubles);
     return 0.5 * (values[(n_values - 1) / 2] + values[n_values / 2]);
 }
 
 int sarrus_bench_n_processors(void) {
     cpu_set_t usable;
-    if (sched_getaffinity(0, sizeof usable, &usable) != 0) {
+    if (sched_getaffinity(0, sizeof usable, &usable) != 0)
         return 1;
-    }
     return CPU_COUNT(&usable);
 }
 
 void sarrus_bench_processor_name(char *name, size_t n_bytes) {
     snprintf(name, n_bytes, "unknown processor");
     FILE *file = fopen("/proc/cpuinfo", "r");
-    if (file == NULL) {
+    if (file == NULL)
         return;
-    }
     char line[256];
     while (fgets(line, sizeof line, file) != NULL) {
         const char *colon = strchr(line, ':');
@@ -74,9 +71,8 @@ const char *sarrus_bench_source_path(const char *leaf, char path[SARRUS_BENCH_MA
 
 const char *sarrus_bench_scenarios_folder(const char *wanted) {
     static char path[SARRUS_BENCH_MAX_PATH];
-    if (wanted != NULL) {
+    if (wanted != NULL)
         return wanted;
-    }
     return access("scenarios/five_bar.yaml", R_OK) == 0 ? "scenarios" : sarrus_bench_source_path("scenarios", path);
 }
 

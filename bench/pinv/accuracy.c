@@ -30,9 +30,8 @@ typedef struct trial {
 /* All matrices of a trial, by as many threads as there are processors. */
 static bool trial_share(trial *t, sarrus_crew_work *work) {
     sarrus_crew *crew = NULL;
-    if (sarrus_crew_create(NULL, sarrus_processors(), 0, &crew) != SARRUS_OK) {
+    if (sarrus_crew_create(NULL, sarrus_processors(), 0, &crew) != SARRUS_OK)
         return false;
-    }
     t->next = 0;
     t->has_failed = false;
     sarrus_crew_run(crew, sarrus_crew_size(crew), work, t);
@@ -41,9 +40,8 @@ static bool trial_share(trial *t, sarrus_crew_work *work) {
 }
 
 static void trial_free(trial *t) {
-    for (int i = 0; t->reference != NULL && i < t->count; ++i) {
+    for (int i = 0; t->reference != NULL && i < t->count; ++i)
         sarrus_multiprecision_destroy(t->reference[i]);
-    }
     free(t->a);
     free(t->unit);
     free(t->x);
@@ -67,15 +65,13 @@ static void matrices_make(void *user, int i_member, int n_members) {
     for (int i; (i = atomic_fetch_add(&t->next, 1)) < t->count;) {
         double *a = t->a + (size_t)i * size;
         class->fill(t->m, t->n, i, class->parameter, a);
-        for (size_t k = 0; k < rows; ++k) {
+        for (size_t k = 0; k < rows; ++k)
             t->unit[((size_t)i * rows + k) * rows + k] = 1.0;
-        }
         const int held = class->held_rank > 0 ? class->held_rank : -1;
         t->reference[i] = sarrus_multiprecision_create(a, t->m, t->n, held, class_tolerance(class, t->m, t->n));
         t->max_rank[i] = t->reference[i] != NULL ? sarrus_multiprecision_rank(t->reference[i]) : 0;
-        if (t->reference[i] == NULL) {
+        if (t->reference[i] == NULL)
             t->has_failed = true;
-        }
     }
 }
 
@@ -91,9 +87,8 @@ static bool trial_create(const sarrus_bench_class *class, int i_shape, int n_mat
     out->max_rank = malloc(all * sizeof *out->max_rank);
     out->reference = calloc(all, sizeof(sarrus_multiprecision *));
     out->error = malloc(all * sizeof *out->error);
-    if (!out->a || !out->unit || !out->x || !out->rank || !out->max_rank || !out->reference || !out->error) {
+    if (!out->a || !out->unit || !out->x || !out->rank || !out->max_rank || !out->reference || !out->error)
         return false;
-    }
     return trial_share(out, matrices_make);
 }
 
@@ -148,18 +143,16 @@ static void matrices_measure(void *user, int i_member, int n_members) {
     (void)n_members;
     for (int i; (i = atomic_fetch_add(&t->next, 1)) < t->count;) {
         const double *x = t->x + (size_t)i * (size_t)t->m * (size_t)t->n;
-        if (sarrus_multiprecision_measure(t->reference[i], x, &t->error[i]) != 0) {
+        if (sarrus_multiprecision_measure(t->reference[i], x, &t->error[i]) != 0)
             t->has_failed = true;
-        }
     }
 }
 
 static sarrus_status trial_run(sarrus_context *context, trial *t, int i_method, sarrus_bench_form form,
                                sarrus_bench_accuracy *out) {
     const sarrus_status status = trial_compute(context, t, sarrus_bench_methods[i_method], form);
-    if (status != SARRUS_OK || !trial_share(t, matrices_measure)) {
+    if (status != SARRUS_OK || !trial_share(t, matrices_measure))
         return status != SARRUS_OK ? status : SARRUS_NO_MEMORY;
-    }
     trial_judge(t, out);
     const bool is_right = out->residual <= sarrus_bench_residual_bound && out->n_wrong_ranks == 0;
     out->fails = t->class->rank_is_defined && i_method < SARRUS_BENCH_N_GATED && !is_right;
@@ -176,9 +169,8 @@ sarrus_status sarrus_bench_pinv_accuracy(sarrus_context *context, sarrus_bench_p
             }
             trial t;
             status = trial_create(class, i_shape, report->options->n_matrices, &t) ? SARRUS_OK : SARRUS_NO_MEMORY;
-            for (int i = 0; i < t.count && status == SARRUS_OK; ++i) {
+            for (int i = 0; i < t.count && status == SARRUS_OK; ++i)
                 report->condition[i_class] = worse(report->condition[i_class], condition_of(&t, i));
-            }
             for (int i = 0; i < SARRUS_BENCH_N_SHOWN * SARRUS_BENCH_N_FORMS && status == SARRUS_OK; ++i) {
                 const int i_method = i / SARRUS_BENCH_N_FORMS, form = i % SARRUS_BENCH_N_FORMS;
                 status = trial_run(context, &t, i_method, (sarrus_bench_form)form, &report->accuracy[i_class][i_method][form]);

@@ -47,12 +47,10 @@ static bool expect(sarrus_bench_cuda_batch *batch) {
     sarrus_bench_matrices matrices = {batch->side, batch->rank, judged, batch->host_a, batch->host_b, x};
     batch->expected[0] = x;
     batch->expected[1] = z;
-    if (x == NULL || z == NULL || !sarrus_bench_lapack_run(SARRUS_BENCH_PEER_DGESDD, &matrices, judged, 1)) {
+    if (x == NULL || z == NULL || !sarrus_bench_lapack_run(SARRUS_BENCH_PEER_DGESDD, &matrices, judged, 1))
         return false;
-    }
-    for (size_t k = 0; k < judged * size; ++k) {
+    for (size_t k = 0; k < judged * size; ++k)
         z[k / n] += x[k] * batch->host_b[k / size * n + k % n];
-    }
     return true;
 }
 
@@ -65,9 +63,8 @@ static double *repeated(sarrus_bench_cuda *cuda, const double *host, size_t n_gi
         const sarrus_gpu_copy copy = {array + at, given, n_bytes, n_bytes, n_bytes, 1, SARRUS_GPU_ON_DEVICE};
         cuda->error = cuda->gpu->copy(&copy, cuda->stream);
     }
-    if (cuda->error == SARRUS_GPU_OK) {
+    if (cuda->error == SARRUS_GPU_OK)
         cuda->error = cuda->gpu->synchronize(cuda->stream);
-    }
     sarrus_bench_cuda_free(cuda, given);
     return array;
 }
@@ -79,23 +76,19 @@ static bool batch_create(sarrus_bench_cuda *cuda, int side, int rank, uint64_t n
     const size_t n_made = out->n_distinct < SARRUS_BENCH_CUDA_JUDGED ? SARRUS_BENCH_CUDA_JUDGED : (size_t)out->n_distinct;
     out->host_a = malloc(n_made * size * sizeof(double));
     out->host_b = malloc(n_made * n * sizeof(double));
-    if (out->host_a == NULL || out->host_b == NULL) {
+    if (out->host_a == NULL || out->host_b == NULL)
         return false;
-    }
-    for (uint64_t i = 0; i < n_made; ++i) {
+    for (uint64_t i = 0; i < n_made; ++i)
         sarrus_bench_matrix_random(side, side, rank, matrix_condition, 7000 + i, out->host_a + i * size);
-    }
-    for (uint64_t i = 0; i < n_made * n; ++i) {
+    for (uint64_t i = 0; i < n_made * n; ++i)
         out->host_b[i] = sarrus_bench_normal(8, i);
-    }
     out->a = repeated(cuda, out->host_a, out->n_distinct * size, n_matrices * size);
     out->b = repeated(cuda, out->host_b, out->n_distinct * n, n_matrices * n);
     out->x = sarrus_bench_cuda_array(cuda, n_matrices * size * sizeof(double), NULL);
     out->n_sweeps = sarrus_bench_cuda_array(cuda, n_matrices * sizeof(double), NULL);
     int32_t *ranks = malloc(n_matrices * sizeof *ranks);
-    for (uint64_t i = 0; ranks != NULL && i < n_matrices; ++i) {
+    for (uint64_t i = 0; ranks != NULL && i < n_matrices; ++i)
         ranks[i] = rank;
-    }
     out->max_rank = ranks == NULL ? NULL : sarrus_bench_cuda_array(cuda, n_matrices * sizeof *ranks, ranks);
     free(ranks);
     return out->max_rank != NULL && expect(out);
@@ -106,26 +99,23 @@ static bool batch_create(sarrus_bench_cuda *cuda, int side, int rank, uint64_t n
 /* ‖a − b‖ of two products, or of a product and a matrix. */
 static double distance(const double *a, const double *b, int count) {
     double sum = 0.0;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
         sum += (a[i] - b[i]) * (a[i] - b[i]);
-    }
     return sqrt(sum);
 }
 
 static double norm_of(const double *a, int count) {
     double sum = 0.0;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
         sum += a[i] * a[i];
-    }
     return sqrt(sum);
 }
 
 static void product(const double *a, const double *b, int n, double *out) {
     for (int i = 0; i < n * n; ++i) {
         long double sum = 0.0L;
-        for (int k = 0; k < n; ++k) {
+        for (int k = 0; k < n; ++k)
             sum += (long double)a[i / n * n + k] * (long double)b[k * n + i % n];
-        }
         out[i] = (double)sum;
     }
 }
@@ -175,9 +165,8 @@ void sarrus_bench_cuda_judge(const sarrus_bench_cuda_batch *batch, const double 
 
 sarrus_bench_cuda_row *sarrus_bench_cuda_row_add(sarrus_bench_cuda_report *report, const sarrus_bench_cuda_batch *batch,
                                                  sarrus_bench_maker maker, const char *name, sarrus_bench_form form) {
-    if (report->n_rows == SARRUS_BENCH_CUDA_ROWS) {
+    if (report->n_rows == SARRUS_BENCH_CUDA_ROWS)
         return NULL;
-    }
     sarrus_bench_cuda_row *row = &report->rows[report->n_rows++];
     *row = (sarrus_bench_cuda_row){.maker = maker,
                                    .form = form,
@@ -230,9 +219,8 @@ static native native_create(const sarrus_bench_cuda_batch *batch, const sarrus_b
                            .max_rank = row->method == SARRUS_PINV_TRUNCATED ? batch->max_rank : NULL,
                            .n_sweeps = batch->n_sweeps,
                            .stream = batch->cuda->stream}};
-    if (batch->cuda->error == SARRUS_GPU_OK) {
+    if (batch->cuda->error == SARRUS_GPU_OK)
         batch->cuda->error = batch->cuda->gpu->pinv->resources(&out.call.n_slots, &n_shared);
-    }
     out.call.variant =
         row->maker == SARRUS_BENCH_THREADS ? SARRUS_CUDA_PINV_THREAD : (int32_t)sarrus_cuda_pinv_choose(&shape, n_shared);
     out.call.n_work_arrays = sarrus_cuda_pinv_work_arrays(&out.call, sarrus_isa_find_pinv(NULL)->work(&shape));
@@ -257,12 +245,10 @@ static void row_finish(const sarrus_bench_cuda_batch *batch, sarrus_bench_cuda_r
 static double mean_sweeps(const sarrus_bench_cuda_batch *batch) {
     const size_t count = (size_t)batch->n_distinct;
     double *n_sweeps = calloc(count, sizeof *n_sweeps), sum = 0.0;
-    if (n_sweeps != NULL) {
+    if (n_sweeps != NULL)
         sarrus_bench_cuda_download(batch->cuda, batch->n_sweeps, count * sizeof *n_sweeps, n_sweeps);
-    }
-    for (size_t i = 0; n_sweeps != NULL && i < count; ++i) {
+    for (size_t i = 0; n_sweeps != NULL && i < count; ++i)
         sum += n_sweeps[i];
-    }
     free(n_sweeps);
     return sum / (double)count;
 }
@@ -284,13 +270,11 @@ static void native_measure(sarrus_bench_cuda_report *report, const sarrus_bench_
                            sarrus_pinv_method method, sarrus_bench_form form) {
     sarrus_bench_cuda *cuda = batch->cuda;
     sarrus_bench_cuda_row *row = sarrus_bench_cuda_row_add(report, batch, maker, sarrus_pinv_method_word(method), form);
-    if (row == NULL || cuda->error != SARRUS_GPU_OK) {
+    if (row == NULL || cuda->error != SARRUS_GPU_OK)
         return;
-    }
     row->method = method;
-    for (int i = 0; i < SARRUS_BENCH_N_GATED; ++i) {
+    for (int i = 0; i < SARRUS_BENCH_N_GATED; ++i)
         row->is_gated = row->is_gated || sarrus_bench_methods[i] == method;
-    }
     native work = native_create(batch, row);
     row->variant = work.call.variant == SARRUS_CUDA_PINV_GROUP ? "group" : "thread";
     while (row->n_samples < report->options->n_repetitions && row->n_samples < SARRUS_BENCH_CUDA_SAMPLES &&
@@ -315,13 +299,11 @@ static void measure_methods(sarrus_bench_cuda_report *report, const sarrus_bench
         for (int i = 0; i < SARRUS_BENCH_N_SHOWN; ++i) {
             const sarrus_pinv_method method = sarrus_bench_methods[i];
             const bool is_main = method == SARRUS_PINV_SVD || method == SARRUS_PINV_JACOBI || method == SARRUS_PINV_HOUSEHOLDER;
-            if (method == SARRUS_PINV_LAPACK || method == SARRUS_PINV_TIKHONOV || (!with_all && !is_main)) {
+            if (method == SARRUS_PINV_LAPACK || method == SARRUS_PINV_TIKHONOV || (!with_all && !is_main))
                 continue;
-            }
             native_measure(report, batch, SARRUS_BENCH_SARRUS, method, (sarrus_bench_form)form);
-            if (method == SARRUS_PINV_SVD && strcmp(report->rows[report->n_rows - 1].variant, "group") == 0) {
+            if (method == SARRUS_PINV_SVD && strcmp(report->rows[report->n_rows - 1].variant, "group") == 0)
                 native_measure(report, batch, SARRUS_BENCH_THREADS, method, (sarrus_bench_form)form);
-            }
         }
     }
 }
@@ -333,9 +315,8 @@ static bool measure_batch(sarrus_bench_cuda_report *report, int i_shape, uint64_
     if (is_made) {
         measure_methods(report, &batch, is_shape_row);
         sarrus_bench_cuda_library(report, &batch);
-        if (!is_shape_row) {
+        if (!is_shape_row)
             sarrus_bench_cuda_peers(report, &batch);
-        }
     }
     batch_free(&batch);
     return is_made && report->cuda.error == SARRUS_GPU_OK;
@@ -346,13 +327,11 @@ static sarrus_status measure(sarrus_context *context, sarrus_bench_cuda_report *
     sarrus_bench_cuda_measure_peaks(&report->cuda, report->options->quick ? 0.1 : 1.0);
     const uint64_t n_shape = report->options->quick ? 1000 : 100000;
     for (int i = 0; i < N_SHAPES && good; ++i) {
-        if (shapes[i].is_quick || !report->options->quick) {
+        if (shapes[i].is_quick || !report->options->quick)
             good = measure_batch(report, i, smaller(n_shape, report->options->largest), true);
-        }
     }
-    for (uint64_t n = 1000; n <= report->options->largest && good; n *= 10) {
+    for (uint64_t n = 1000; n <= report->options->largest && good; n *= 10)
         good = measure_batch(report, 3, n, false);
-    }
     const sarrus_status status = sarrus_bench_cuda_status(context, &report->cuda);
     return status == SARRUS_OK && !good ? SARRUS_NO_MEMORY : status;
 }

@@ -80,9 +80,8 @@ static int run_syev(const library *lib) {
 static int run(void *user) {
     library *lib = user;
     const int error = restore(user);
-    if (error == SARRUS_GPU_OK && lib->error == 0) {
+    if (error == SARRUS_GPU_OK && lib->error == 0)
         lib->error = lib->kind == SARRUS_BENCH_GESVDJ ? run_gesvdj(lib) : run_syev(lib);
-    }
     return error;
 }
 
@@ -136,19 +135,15 @@ static int library_open(const sarrus_bench_cuda_batch *batch, const sarrus_cusol
 static void library_close(library *lib) {
     sarrus_bench_cuda *cuda = lib->batch->cuda;
     void *const arrays[] = {lib->a, lib->u, lib->v, lib->s, lib->info, lib->work, lib->bytes};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) {
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i)
         sarrus_bench_cuda_free(cuda, arrays[i]);
-    }
     free(lib->host_bytes);
-    if (lib->params != NULL) {
+    if (lib->params != NULL)
         (void)(lib->kind == SARRUS_BENCH_GESVDJ ? lib->table->gesvdj_params_destroy : lib->table->syev_params_destroy)(lib->params);
-    }
-    if (lib->solver != NULL) {
+    if (lib->solver != NULL)
         (void)lib->table->destroy(lib->solver);
-    }
-    if (lib->blas != NULL) {
+    if (lib->blas != NULL)
         (void)lib->table->blas_destroy(lib->blas);
-    }
 }
 
 /* What the library says of its convergence, and what came out. */
@@ -161,9 +156,8 @@ static void look(const library *lib, sarrus_bench_cuda_row *row) {
         sarrus_bench_cuda_download(lib->batch->cuda, lib->batch->x, n_judged * (size_t)lib->stride * sizeof *x, x);
         sarrus_bench_cuda_judge(lib->batch, x, row);
     }
-    for (size_t i = 0; info != NULL && i < count; ++i) {
+    for (size_t i = 0; info != NULL && i < count; ++i)
         row->n_not_converged += info[i] != 0;
-    }
     free(info);
     free(x);
 }

@@ -25,9 +25,8 @@ static bool matrices_write(const char *path, const sarrus_bench_cuda_batch *batc
     memcpy(head, text, (size_t)length);
     head[sizeof head - 1] = '\n';
     FILE *file = fopen(path, "wb");
-    if (file == NULL) {
+    if (file == NULL)
         return false;
-    }
     const unsigned char begin[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, sizeof head, 0};
     bool good = fwrite(begin, 1, sizeof begin, file) == sizeof begin && fwrite(head, 1, sizeof head, file) == sizeof head &&
                 fwrite(batch->host_a, sizeof(double), n_numbers, file) == n_numbers;
@@ -71,12 +70,10 @@ static void look(const char *folder, const sarrus_bench_cuda_batch *batch, sarru
     snprintf(path, sizeof path, "%s/%s.f64", folder, row->name);
     FILE *file = fopen(path, "rb");
     row->fails = true;
-    if (x != NULL && file != NULL && fread(x, sizeof *x, n_numbers, file) > 0) {
+    if (x != NULL && file != NULL && fread(x, sizeof *x, n_numbers, file) > 0)
         sarrus_bench_cuda_judge(batch, x, row);
-    }
-    if (file != NULL) {
+    if (file != NULL)
         fclose(file);
-    }
     (void)remove(path);
     free(x);
 }
@@ -88,9 +85,8 @@ static void row_take(sarrus_bench_cuda_report *report, const sarrus_bench_cuda_b
     sarrus_bench_cuda_row *row =
         name == NULL ? NULL : sarrus_bench_cuda_row_add(report, batch, SARRUS_BENCH_PYTHON, name, SARRUS_BENCH_EXPLICIT);
     double sorted[SARRUS_BENCH_CUDA_SAMPLES];
-    if (row == NULL) {
+    if (row == NULL)
         return;
-    }
     for (const char *word = strtok_r(NULL, " ", &rest); word != NULL && row->n_samples < SARRUS_BENCH_CUDA_SAMPLES;
          word = strtok_r(NULL, " ", &rest)) {
         row->samples[row->n_samples++] = strtod(word, NULL);
@@ -117,9 +113,8 @@ void sarrus_bench_cuda_peers(sarrus_bench_cuda_report *report, const sarrus_benc
         return;
     }
     snprintf(path, sizeof path, "%s/matrices.npy", folder);
-    if (!matrices_write(path, batch) || !start(folder, batch, report->options, &process, &from)) {
+    if (!matrices_write(path, batch) || !start(folder, batch, report->options, &process, &from))
         text_take(report, "python3 could not be started");
-    }
     while (from != NULL && fgets(line, sizeof line, from) != NULL) {
         line[strcspn(line, "\n")] = '\0';
         if (strncmp(line, "row ", 4) == 0) {
@@ -128,13 +123,11 @@ void sarrus_bench_cuda_peers(sarrus_bench_cuda_report *report, const sarrus_benc
             text_take(report, line + 5);
         }
     }
-    if (from != NULL) {
+    if (from != NULL)
         fclose(from);
-    }
     int ended = 0;
-    if (process > 0 && (waitpid(process, &ended, 0) < 0 || ended != 0)) {
+    if (process > 0 && (waitpid(process, &ended, 0) < 0 || ended != 0))
         text_take(report, "pinv_gpu.py ended with an error");
-    }
     (void)remove(path);
     (void)rmdir(folder);
 }

@@ -12,9 +12,8 @@ static const sarrus_bench_cuda_row *rival(const sarrus_bench_cuda_report *report
                                           const char *name) {
     for (int i = 0; i < report->n_rows; ++i) {
         const sarrus_bench_cuda_row *other = &report->rows[i];
-        if (strcmp(other->name, name) == 0 && other->i_batch == row->i_batch && other->form == row->form) {
+        if (strcmp(other->name, name) == 0 && other->i_batch == row->i_batch && other->form == row->form)
             return other;
-        }
     }
     return NULL;
 }

@@ -61,9 +61,8 @@ static void jacobian_fill(const planar_linkage *linkage, int m, int n, double di
     for (int i = 0; i < linkage->n_joints; ++i, rows += 2 * n) {
         const planar_joint *joint = &linkage->joints[i];
         arm_add(linkage, joint->child, joint->at, q[joint->child], 1.0, n, rows);
-        if (joint->parent != GROUND) {
+        if (joint->parent != GROUND)
             arm_add(linkage, joint->parent, joint->at, q[joint->parent], -1.0, n, rows);
-        }
     }
     if (linkage->slider != GROUND) {
         rows[3 * linkage->slider + 1] = 1.0;

@@ -30,37 +30,31 @@ static void reflect(const double *v, int count, double *x, int stride) {
         product += v[i] * x[i * stride];
         square += v[i] * v[i];
     }
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
         x[i * stride] -= 2.0 * product / square * v[i];
-    }
 }
 
 /* a ← U a Vᵀ with products of random reflections U and V: as many as give every direction its share. */
 static void turn_at_random(int m, int n, uint64_t seed, double *a) {
     double v[MAX_SIDE];
     for (int k = 0; k < (m < 8 ? m : 8); ++k) {
-        for (int i = 0; i < m; ++i) {
+        for (int i = 0; i < m; ++i)
             v[i] = sarrus_bench_normal(seed, (uint64_t)(k * m + i));
-        }
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; ++j)
             reflect(v, m, a + j, n);
-        }
     }
     for (int k = 0; k < (n < 8 ? n : 8); ++k) {
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; ++j)
             v[j] = sarrus_bench_normal(seed ^ 0x5eed, (uint64_t)(k * n + j));
-        }
-        for (int i = 0; i < m; ++i) {
+        for (int i = 0; i < m; ++i)
             reflect(v, n, a + i * n, 1);
-        }
     }
 }
 
 void sarrus_bench_matrix_random(int m, int n, int rank, double condition, uint64_t seed, double *a) {
     memset(a, 0, (size_t)m * (size_t)n * sizeof *a);
-    for (int i = 0; i < rank; ++i) {
+    for (int i = 0; i < rank; ++i)
         a[i * n + i] = pow(condition, -sarrus_bench_uniform(seed ^ 0x516a, (uint64_t)i));
-    }
     turn_at_random(m, n, seed, a);
 }
 
@@ -70,9 +64,8 @@ static uint64_t seed_of(int m, int n, int i_matrix) {
 
 static void fill_normal(int m, int n, int i_matrix, double parameter, double *a) {
     (void)parameter;
-    for (int i = 0; i < m * n; ++i) {
+    for (int i = 0; i < m * n; ++i)
         a[i] = sarrus_bench_normal(seed_of(m, n, i_matrix), (uint64_t)i);
-    }
 }
 
 /* A product of two matrices of whole numbers −3 … 3: no rounding, so the rank is exact. */
@@ -95,18 +88,16 @@ static void fill_deficient(int m, int n, int i_matrix, double parameter, double 
 static void fill_graded(int m, int n, int i_matrix, double parameter, double *a) {
     const int count = m < n ? m : n;
     memset(a, 0, (size_t)m * (size_t)n * sizeof *a);
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
         a[i * n + i] = pow(parameter, i / (count - 1.0));
-    }
     turn_at_random(m, n, seed_of(m, n, i_matrix), a);
 }
 
 /* Row i is 10^-i times random numbers. */
 static void fill_graded_rows(int m, int n, int i_matrix, double parameter, double *a) {
     fill_normal(m, n, i_matrix, parameter, a);
-    for (int i = 0; i < m * n; ++i) {
+    for (int i = 0; i < m * n; ++i)
         a[i] *= pow(10.0, -(i / n));
-    }
 }
 
 /* Kahan's triangle: s^i on the diagonal, −c s^i to its right, c = parameter, s² = 1 − c². Column pivoting leaves it as it is, and
@@ -127,9 +118,8 @@ static void fill_hilbert(int m, int n, int i_matrix, double parameter, double *a
     (void)i_matrix;
     (void)parameter;
     for (int i = 0; i < m; ++i) {
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; ++j)
             a[i * n + j] = 1.0 / (i + j + 1);
-        }
     }
 }
 

@@ -76,9 +76,8 @@ static lapack_int run_dgesdd(int n, const double *a, lapack_scratch *s, double *
 static lapack_int run_least_squares(sarrus_bench_peer peer, int n, const double *a, const double *b, lapack_scratch *s, double *x) {
     lapack_int rank = 0;
     for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; ++j)
             s->a[i + j * n] = a[i * n + j];
-        }
         x[i] = b[i];
     }
     if (peer == SARRUS_BENCH_PEER_DGELSD) {
@@ -112,20 +111,17 @@ static void matrices_run(void *user, int i_member, int n_members) {
                     ? run_dgesdd(side, a, &scratch, job->matrices->x + i * n * n)
                     : run_least_squares(job->peer, side, a, b, &scratch, job->matrices->x + i * n)) == 0;
     }
-    if (is_ready) {
+    if (is_ready)
         scratch_free(&scratch);
-    }
-    if (!good) {
+    if (!good)
         job->has_failed = true;
-    }
 }
 
 bool sarrus_bench_lapack_run(sarrus_bench_peer peer, const sarrus_bench_matrices *matrices, uint64_t n_matrices, int n_threads) {
     lapack_job job = {.peer = peer, .matrices = matrices, .n_matrices = n_matrices};
     sarrus_crew *crew = NULL;
-    if (sarrus_crew_create(NULL, n_threads, 0, &crew) != SARRUS_OK) {
+    if (sarrus_crew_create(NULL, n_threads, 0, &crew) != SARRUS_OK)
         return false;
-    }
     sarrus_crew_run(crew, n_threads, matrices_run, &job);
     sarrus_crew_destroy(crew);
     return !job.has_failed;
@@ -135,9 +131,8 @@ bool sarrus_bench_lapack_run(sarrus_bench_peer peer, const sarrus_bench_matrices
 
 /* One line of the answer without its end; false when there is none. */
 static bool read_line(sarrus_bench_numpy *numpy, char line[MAX_LINE]) {
-    if (numpy->process == 0 || fgets(line, MAX_LINE, numpy->from) == NULL) {
+    if (numpy->process == 0 || fgets(line, MAX_LINE, numpy->from) == NULL)
         return false;
-    }
     line[strcspn(line, "\n")] = '\0';
     return true;
 }
@@ -167,9 +162,8 @@ void sarrus_bench_numpy_start(int n_threads, sarrus_bench_numpy *out) {
     *out = (sarrus_bench_numpy){.version = "left out: python3 has no NumPy"};
     /* A peer that dies must not take us along. */
     signal(SIGPIPE, SIG_IGN);
-    if (pipe2(to, O_CLOEXEC) != 0) {
+    if (pipe2(to, O_CLOEXEC) != 0)
         return;
-    }
     if (pipe2(from, O_CLOEXEC) != 0) {
         close(to[0]);
         close(to[1]);
@@ -188,12 +182,10 @@ void sarrus_bench_numpy_start(int n_threads, sarrus_bench_numpy *out) {
 }
 
 void sarrus_bench_numpy_stop(sarrus_bench_numpy *numpy) {
-    if (numpy->to != NULL) {
+    if (numpy->to != NULL)
         fclose(numpy->to);
-    }
-    if (numpy->from != NULL) {
+    if (numpy->from != NULL)
         fclose(numpy->from);
-    }
     if (numpy->process > 0) {
         waitpid(numpy->process, NULL, 0); /* the end of its input ends it */
     }
@@ -204,9 +196,8 @@ void sarrus_bench_numpy_stop(sarrus_bench_numpy *numpy) {
 bool sarrus_bench_numpy_load(sarrus_bench_numpy *numpy, const sarrus_bench_matrices *matrices, uint64_t count) {
     char line[MAX_LINE];
     const size_t n_values = (size_t)count * (size_t)matrices->side * (size_t)matrices->side;
-    if (numpy->process == 0) {
+    if (numpy->process == 0)
         return false;
-    }
     fprintf(numpy->to, "load %zu %d %.17g\n", (size_t)count, matrices->side, sarrus_bench_speed_tolerance);
     const bool is_sent = fwrite(matrices->a, sizeof *matrices->a, n_values, numpy->to) == n_values && fflush(numpy->to) == 0;
     return is_sent && read_line(numpy, line) && strcmp(line, "ok") == 0;
@@ -214,17 +205,15 @@ bool sarrus_bench_numpy_load(sarrus_bench_numpy *numpy, const sarrus_bench_matri
 
 double sarrus_bench_numpy_time(sarrus_bench_numpy *numpy, double seconds, int n_parts) {
     char line[MAX_LINE];
-    if (numpy->process == 0) {
+    if (numpy->process == 0)
         return (double)NAN;
-    }
     fprintf(numpy->to, "time %.17g %d\n", seconds, n_parts);
     return fflush(numpy->to) == 0 && read_line(numpy, line) ? strtod(line, NULL) : (double)NAN;
 }
 
 bool sarrus_bench_numpy_result(sarrus_bench_numpy *numpy, size_t n_values, double *x) {
-    if (numpy->process == 0) {
+    if (numpy->process == 0)
         return false;
-    }
     fprintf(numpy->to, "result %zu\n", n_values);
     return fflush(numpy->to) == 0 && fread(x, sizeof *x, n_values, numpy->from) == n_values;
 }

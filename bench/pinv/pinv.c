@@ -43,14 +43,12 @@ static int count_failures(const sarrus_bench_pinv_report *report) {
     int n_failures = 0;
     for (int i_class = 0; i_class < SARRUS_BENCH_N_CLASSES; ++i_class) {
         for (int i_method = 0; i_method < SARRUS_BENCH_N_SHOWN; ++i_method) {
-            for (int form = 0; form < SARRUS_BENCH_N_FORMS; ++form) {
+            for (int form = 0; form < SARRUS_BENCH_N_FORMS; ++form)
                 n_failures += report->accuracy[i_class][i_method][form].fails;
-            }
         }
     }
-    for (int i = 0; i < report->n_rows; ++i) {
+    for (int i = 0; i < report->n_rows; ++i)
         n_failures += report->rows[i].fails;
-    }
     return n_failures;
 }
 

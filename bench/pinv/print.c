@@ -17,9 +17,12 @@ static const char *method_word(int i_method) {
 
 /* Three digits where a number is of every day, an exponent where it is not. */
 static const char *number_text(double value, char text[MAX_NUMBER]) {
-    const bool is_plain = value >= 0.01 && value < 9999.5;
-    const char *format = value < 9.995 ? "%.2f" : value < 99.95 ? "%.1f" : "%.0f";
-    snprintf(text, MAX_NUMBER, isnan(value) ? "nan" : value == 0.0 ? "0" : is_plain ? format : "%.1e", value);
+    if (isnan(value) || value == 0.0)
+        snprintf(text, MAX_NUMBER, "%s", isnan(value) ? "nan" : "0");
+    else if (value >= 0.01 && value < 9999.5)
+        snprintf(text, MAX_NUMBER, value < 9.995 ? "%.2f" : value < 99.95 ? "%.1f" : "%.0f", value);
+    else
+        snprintf(text, MAX_NUMBER, "%.1e", value);
     return text;
 }
 
@@ -161,11 +164,10 @@ static const char *rate_text(double rate, bool fails, char text[MAX_NUMBER]) {
     const double scale = rate >= 999500.0 ? 1e6 : rate >= 999.5 ? 1e3 : 1.0;
     const double shown = rate / scale;
     const int n_digits = shown < 9.995 ? 2 : shown < 99.95 ? 1 : 0;
-    snprintf(text, MAX_NUMBER, isnan(rate) ? "-" : "%.*f%s%s", n_digits, shown,
-             scale > 1e3   ? "M"
-             : scale > 1.0 ? "k"
-                           : "",
-             fails ? "!" : "");
+    const char *unit = scale > 1e3 ? "M" : scale > 1.0 ? "k" : "";
+    if (isnan(rate))
+        return "-";
+    snprintf(text, MAX_NUMBER, "%.*f%s%s", n_digits, shown, unit, fails ? "!" : "");
     return text;
 }
 

@@ -57,9 +57,8 @@ static void group_free(group *g) {
     free(g->matrices.b);
     free(g->matrices.x);
     free(g->max_rank);
-    for (int form = 0; form < SARRUS_BENCH_N_FORMS; ++form) {
+    for (int form = 0; form < SARRUS_BENCH_N_FORMS; ++form)
         free(g->expected[form]);
-    }
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b) {
@@ -82,9 +81,8 @@ static bool group_create(int side, int rank, uint64_t count, group *out) {
     out->max_rank = malloc(count * sizeof *out->max_rank);
     out->expected[0] = malloc(N_COMPARED * size * sizeof(double));
     out->expected[1] = calloc(N_COMPARED * n, sizeof(double));
-    if (!all->a || !all->b || !all->x || !out->max_rank || !out->expected[0] || !out->expected[1]) {
+    if (!all->a || !all->b || !all->x || !out->max_rank || !out->expected[0] || !out->expected[1])
         return false;
-    }
     for (uint64_t i = 0; i < count; ++i) {
         out->max_rank[i] = rank;
         if (i < N_DISTINCT) {
@@ -92,17 +90,14 @@ static bool group_create(int side, int rank, uint64_t count, group *out) {
         } else {
             memcpy(all->a + i * size, all->a + (i - N_DISTINCT) * size, size * sizeof *all->a);
         }
-        for (size_t k = 0; k < n; ++k) {
+        for (size_t k = 0; k < n; ++k)
             all->b[i * n + k] = sarrus_bench_normal(8, i % N_DISTINCT * n + k);
-        }
     }
-    if (!sarrus_bench_lapack_run(SARRUS_BENCH_PEER_DGESDD, all, N_COMPARED, 1)) {
+    if (!sarrus_bench_lapack_run(SARRUS_BENCH_PEER_DGESDD, all, N_COMPARED, 1))
         return false;
-    }
     memcpy(out->expected[0], all->x, N_COMPARED * size * sizeof *all->x);
-    for (size_t k = 0; k < N_COMPARED * size; ++k) {
+    for (size_t k = 0; k < N_COMPARED * size; ++k)
         out->expected[1][k / n] += all->x[k] * all->b[k / size * n + k % n];
-    }
     return true;
 }
 
@@ -121,9 +116,8 @@ double sarrus_bench_speed_tolerance_of(sarrus_pinv_method method) {
 /* One call on the first n_matrices. `n_sweeps` may be NULL. */
 static sarrus_status call(sarrus_context *context, const group *g, const sarrus_bench_speed_row *row, uint64_t n_matrices,
                           double *n_sweeps) {
-    if (row->is_peer) {
+    if (row->is_peer)
         return sarrus_bench_lapack_run(row->peer, &g->matrices, n_matrices, row->n_threads) ? SARRUS_OK : SARRUS_NO_MEMORY;
-    }
     const sarrus_pinv_options options = {.method = row->method,
                                          .rank_method = SARRUS_RANK_RELATIVE,
                                          .rank_tolerance = sarrus_bench_speed_tolerance_of(row->method),
@@ -188,15 +182,12 @@ static sarrus_status prepare(sarrus_context *context, const group *g, double sec
     }
     const double wanted = (double)count * seconds / taken;
     row->n_matrices = wanted < (double)count ? count : smaller((uint64_t)wanted, g->matrices.count);
-    if (g->is_batch_size) {
+    if (g->is_batch_size)
         row->n_matrices = g->matrices.count;
-    }
-    for (uint64_t i = 0; status == SARRUS_OK && i < count; ++i) {
+    for (uint64_t i = 0; status == SARRUS_OK && i < count; ++i)
         row->n_sweeps += n_sweeps[i] / (double)count;
-    }
-    if (status == SARRUS_OK) {
+    if (status == SARRUS_OK)
         judge(g, g->matrices.x, row);
-    }
     free(n_sweeps);
     return status;
 }
@@ -223,9 +214,8 @@ static sarrus_status sample(sarrus_context *context, const group *g, double seco
 }
 
 static sarrus_bench_speed_row *add_row(sarrus_bench_pinv_report *report, group *g, sarrus_bench_form form) {
-    if (report->n_rows == SARRUS_BENCH_MAX_SPEED_ROWS) {
+    if (report->n_rows == SARRUS_BENCH_MAX_SPEED_ROWS)
         return NULL;
-    }
     sarrus_bench_speed_row *row = &report->rows[report->n_rows++];
     *row = (sarrus_bench_speed_row){.form = form,
                                     .side = g->matrices.side,
@@ -256,9 +246,8 @@ static void add_rows(sarrus_bench_pinv_report *report, group *g) {
         for (int i = 0; i < SARRUS_BENCH_N_SHOWN; ++i) {
             const bool is_there = !g->is_batch_size || sarrus_bench_methods[i] != SARRUS_PINV_LAPACK;
             sarrus_bench_speed_row *row = is_there ? add_row(report, g, (sarrus_bench_form)form) : NULL;
-            if (row != NULL) {
+            if (row != NULL)
                 row->method = sarrus_bench_methods[i];
-            }
         }
     }
 }
@@ -270,9 +259,8 @@ static double ratio_to(const sarrus_bench_pinv_report *report, const group *g, c
     for (int i = g->i_first; i < g->i_first + g->n_rows; ++i) {
         const sarrus_bench_speed_row *other = &report->rows[i];
         if (other->is_peer && other->peer == peer && !row->is_peer) {
-            for (int r = 0; r < row->n_samples; ++r) {
+            for (int r = 0; r < row->n_samples; ++r)
                 ratios[r] = row->samples[r] / other->samples[r];
-            }
             return sarrus_bench_median(ratios, row->n_samples);
         }
     }
@@ -305,16 +293,14 @@ static sarrus_status measure_group(sarrus_context *context, sarrus_bench_pinv_re
     add_rows(report, g);
     sarrus_bench_speed_row *rows = report->rows + g->i_first;
     for (int i = 0; i < g->n_rows && status == SARRUS_OK; ++i) {
-        if (!is_numpy(&rows[i])) {
+        if (!is_numpy(&rows[i]))
             status = prepare(context, g, seconds, &rows[i]);
-        }
     }
     const int n_repetitions = g->is_batch_size && !report->options->quick ? 3 : report->options->n_repetitions;
     for (int r = 0; r < n_repetitions; ++r) {
         peak_samples[r] = sarrus_bench_fma_peak(report->isa, g->n_threads, peak_seconds);
-        for (int i = 0; i < g->n_rows && status == SARRUS_OK; ++i) {
+        for (int i = 0; i < g->n_rows && status == SARRUS_OK; ++i)
             status = sample(context, g, seconds, &rows[i]);
-        }
     }
     g->peak = sarrus_bench_median(peak_samples, n_repetitions);
     for (int i = 0; i < g->n_rows && status == SARRUS_OK; ++i) {
@@ -342,9 +328,8 @@ static sarrus_status measure_shape(sarrus_context *context, sarrus_bench_pinv_re
     const double cube = 20.0 * g->matrices.side * g->matrices.side * g->matrices.side;
     const double wanted = report->options->seconds / (cube * 1e-9 + 1e-5);
     g->n_numpy = smaller(wanted < N_COMPARED ? N_COMPARED : (uint64_t)wanted, g->matrices.count);
-    if (g->is_batch_size || !sarrus_bench_numpy_load(numpy, &g->matrices, g->n_numpy)) {
+    if (g->is_batch_size || !sarrus_bench_numpy_load(numpy, &g->matrices, g->n_numpy))
         g->n_numpy = 0;
-    }
     const sarrus_status status = measure_group(context, report, g);
     report->peaks[i_threads] = fmax(report->peaks[i_threads], g->peak);
     return status;
@@ -353,16 +338,14 @@ static sarrus_status measure_shape(sarrus_context *context, sarrus_bench_pinv_re
 static sarrus_status measure_shapes(sarrus_context *context, sarrus_bench_pinv_report *report, sarrus_bench_numpy *numpy) {
     sarrus_status status = SARRUS_OK;
     for (int i = 0; i < N_SHAPES && status == SARRUS_OK; ++i) {
-        if (report->options->quick && !shapes[i].is_quick) {
+        if (report->options->quick && !shapes[i].is_quick)
             continue;
-        }
         const uint64_t area = (uint64_t)(shapes[i].side * shapes[i].side);
         group g;
         status = group_create(shapes[i].side, shapes[i].rank, area <= 256 ? PLENTY : PLENTY * 256 / area, &g) ? SARRUS_OK
                                                                                                               : SARRUS_NO_MEMORY;
-        for (int i_threads = 0; i_threads < report->options->n_thread_counts && status == SARRUS_OK; ++i_threads) {
+        for (int i_threads = 0; i_threads < report->options->n_thread_counts && status == SARRUS_OK; ++i_threads)
             status = measure_shape(context, report, &g, i_threads, &numpy[i_threads]);
-        }
         group_free(&g);
     }
     return status;
@@ -374,9 +357,8 @@ static sarrus_status measure_batch_sizes(sarrus_context *context, sarrus_bench_p
         group g;
         status = group_create(12, 11, count, &g) ? SARRUS_OK : SARRUS_NO_MEMORY;
         g.is_batch_size = true;
-        if (status == SARRUS_OK) {
+        if (status == SARRUS_OK)
             status = measure_shape(context, report, &g, 0, NULL);
-        }
         group_free(&g);
     }
     return status;
@@ -398,19 +380,15 @@ const sarrus_bench_speed_row *sarrus_bench_speed_find(const sarrus_bench_pinv_re
 
 sarrus_status sarrus_bench_pinv_speed(sarrus_context *context, sarrus_bench_pinv_report *report) {
     sarrus_bench_numpy numpy[SARRUS_BENCH_PINV_THREAD_COUNTS];
-    for (int i = 0; i < report->options->n_thread_counts; ++i) {
+    for (int i = 0; i < report->options->n_thread_counts; ++i)
         sarrus_bench_numpy_start(report->options->thread_counts[i], &numpy[i]);
-    }
     snprintf(report->numpy, sizeof report->numpy, "%s", numpy[0].version);
     sarrus_status status = measure_shapes(context, report, numpy);
-    for (int i = 0; i < report->options->n_thread_counts; ++i) {
+    for (int i = 0; i < report->options->n_thread_counts; ++i)
         sarrus_bench_numpy_stop(&numpy[i]);
-    }
-    if (status == SARRUS_OK) {
+    if (status == SARRUS_OK)
         status = sarrus_bench_pinv_tiles(report);
-    }
-    if (status == SARRUS_OK) {
+    if (status == SARRUS_OK)
         status = measure_batch_sizes(context, report);
-    }
     return status;
 }

@@ -90,9 +90,8 @@ static bool unpacks(const uint8_t *packed, size_t n_packed, uint32_t mask, const
     }
     libdeflate_free_decompressor(decompressor);
     const uint8_t *bytes = (const uint8_t *)wanted;
-    for (size_t i = 0; ok && i < n_bytes; ++i) {
+    for (size_t i = 0; ok && i < n_bytes; ++i)
         ok = scratch[i % 8 * n + i / 8] == bytes[i];
-    }
     return ok;
 }
 
@@ -122,9 +121,8 @@ static void measure_packing(bench_row *row, packing pack, void *user, const doub
 
 static void fill_times(const void *user, uint64_t i_first, uint64_t n, double *out) {
     (void)user;
-    for (uint64_t i = 0; i < n; ++i) {
+    for (uint64_t i = 0; i < n; ++i)
         out[i] = 0.01 * (double)(i_first + i);
-    }
 }
 
 /* The whole way in several blocks: acquire, fill by copying, submit, close. */
@@ -141,9 +139,8 @@ static bool write_sink(const char *path, const double *values, int n_threads, be
                                                  .block_bytes = BLOCK_BYTES,
                                                  .n_compress_threads = n_threads};
     sarrus_sink *sink = NULL;
-    if (sarrus_sink_create(NULL, path, &description, &sink) != SARRUS_OK) {
+    if (sarrus_sink_create(NULL, path, &description, &sink) != SARRUS_OK)
         return false;
-    }
     bool ok = true;
     for (uint64_t t = 0; ok && t < N_TIMES;) {
         sarrus_sink_block block;
@@ -175,14 +172,12 @@ static bool write_hdf5(const char *path, const double *values, bench_row *row) {
         row->packed_bytes = (double)H5Dget_storage_size(dataset);
         H5Dclose(dataset);
     }
-    if (group >= 0) {
+    if (group >= 0)
         H5Gclose(group);
-    }
     H5Pclose(properties);
     H5Sclose(space);
-    if (file >= 0) {
+    if (file >= 0)
         ok = H5Fclose(file) >= 0 && ok;
-    }
     return ok;
 }
 
@@ -194,12 +189,10 @@ static bool reads_back(const char *path, const double *values) {
     hid_t dataset = file >= 0 ? H5Dopen2(file, "state/q", H5P_DEFAULT) : -1;
     bool ok = read != NULL && dataset >= 0 && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, read) >= 0 &&
               memcmp(read, values, n_bytes) == 0;
-    if (dataset >= 0) {
+    if (dataset >= 0)
         H5Dclose(dataset);
-    }
-    if (file >= 0) {
+    if (file >= 0)
         H5Fclose(file);
-    }
     free(read);
     return ok;
 }
@@ -242,9 +235,8 @@ static bool measure_all(bench_row rows[5], const char *path) {
     bool ok = values != NULL && packed != NULL && scratch != NULL && plain.compressor != NULL && plain.shuffled != NULL &&
               sarrus_packer_create(chunk_bytes, &packer) == SARRUS_OK;
     if (ok) {
-        for (uint64_t i = 0; i < N_INSTANCES; ++i) {
+        for (uint64_t i = 0; i < N_INSTANCES; ++i)
             fill_instance(i, values + i * N_NUMBERS);
-        }
         measure_packing(&rows[0], pack_ours, packer, values, packed, scratch);
         measure_packing(&rows[1], pack_plain, &plain, values, packed, scratch);
         measure_file(&rows[2], path, values, 0);
@@ -252,9 +244,8 @@ static bool measure_all(bench_row rows[5], const char *path) {
         measure_file(&rows[4], path, values, 2);
     }
     sarrus_packer_destroy(packer);
-    if (plain.compressor != NULL) {
+    if (plain.compressor != NULL)
         libdeflate_free_compressor(plain.compressor);
-    }
     free(plain.shuffled);
     free(scratch);
     free(packed);

@@ -24,9 +24,8 @@ static sarrus_status run_job(sarrus_context *context, sarrus_bench_specialize_re
                              sarrus_bench_job *job, char cached[SARRUS_BENCH_MAX_FOLDER], double *seconds) {
     char folder[SARRUS_BENCH_MAX_FOLDER], file[SARRUS_BENCH_MAX_FOLDER + 16];
     snprintf(folder, sizeof folder, "%s", cached);
-    if (!job->is_cached && !sarrus_bench_folder_make(report, folder)) {
+    if (!job->is_cached && !sarrus_bench_folder_make(report, folder))
         return SARRUS_IO;
-    }
     snprintf(file, sizeof file, "%s/job.h5", report->folder);
     const sarrus_run_options options = {
         .output_path = file,
@@ -41,9 +40,8 @@ static sarrus_status run_job(sarrus_context *context, sarrus_bench_specialize_re
     const sarrus_status status = sarrus_run(context, model, &options, &job->summary);
     *seconds = sarrus_bench_now() - t_start;
     unlink(file);
-    if (job->specialize == SARRUS_SPECIALIZE_ON) {
+    if (job->specialize == SARRUS_SPECIALIZE_ON)
         snprintf(cached, SARRUS_BENCH_MAX_FOLDER, "%s", folder);
-    }
     return status;
 }
 
@@ -85,9 +83,8 @@ sarrus_status sarrus_bench_jobs_measure(sarrus_context *context, sarrus_bench_sp
     sarrus_status status = sarrus_scenario_read_file(context, path, NULL, 0, &model);
     report->n_job_repetitions = report->options->is_quick ? 1 : 5;
     for (int k = 0; k < report->n_job_repetitions; ++k) {
-        for (int i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_JOBS; ++i) {
+        for (int i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_JOBS; ++i)
             status = run_job(context, report, model, &report->jobs[i], cached, &report->jobs[i].seconds[k]);
-        }
     }
     sarrus_model_destroy(model);
     if (status == SARRUS_OK) {

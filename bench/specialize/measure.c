@@ -25,9 +25,8 @@ double sarrus_bench_variant_peak_fraction(const sarrus_bench_subject *subject, s
     const sarrus_bench_row *row = sarrus_bench_variant_row(subject, variant);
     double fractions[SARRUS_BENCH_MAX_REPETITIONS];
     int n = 0;
-    for (; row != NULL && n < row->n_repetitions; ++n) {
+    for (; row != NULL && n < row->n_repetitions; ++n)
         fractions[n] = row->rates[n] * sarrus_bench_variant_flops(subject, variant) / subject->peaks[n];
-    }
     return sarrus_bench_median(fractions, n);
 }
 
@@ -68,9 +67,8 @@ static double time_start(sarrus_context *context, const sarrus_bench_subject *su
     const double t_start = sarrus_bench_now();
     *status = sarrus_bench_batch_create(context, &subject->mechanism, row, &batch);
     const double seconds = sarrus_bench_now() - t_start;
-    if (*status == SARRUS_OK) {
+    if (*status == SARRUS_OK)
         sarrus_batch_specialization(batch, found);
-    }
     sarrus_batch_destroy(batch);
     return *status == SARRUS_OK ? seconds : (double)NAN;
 }
@@ -98,12 +96,10 @@ static sarrus_status measure_start(sarrus_context *context, sarrus_bench_special
     row.batch_options.compiler = report->options->compiler;
     int n_compilations = 0;
     for (; n_compilations < report->options->n_compilations; ++n_compilations) {
-        if (status != SARRUS_OK || subject->start.failure != NULL) {
+        if (status != SARRUS_OK || subject->start.failure != NULL)
             break;
-        }
-        if (!sarrus_bench_folder_make(report, folder)) {
+        if (!sarrus_bench_folder_make(report, folder))
             return SARRUS_IO;
-        }
         row.batch_options.specialize = SARRUS_SPECIALIZE_ON;
         first[n_compilations] = time_start(context, subject, &row, &found, &status);
         compile[n_compilations] = found.compile_seconds;
@@ -112,9 +108,8 @@ static sarrus_status measure_start(sarrus_context *context, sarrus_bench_special
     for (int i = 0; status == SARRUS_OK && i < N_STARTS; ++i) {
         row.batch_options.specialize = SARRUS_SPECIALIZE_ON;
         cached[i] = subject->start.failure == NULL ? time_start(context, subject, &row, &found, &status) : (double)NAN;
-        if (subject->start.failure == NULL) {
+        if (subject->start.failure == NULL)
             judge_start(&subject->start, &found, true);
-        }
         row.batch_options.specialize = SARRUS_SPECIALIZE_OFF;
         generic[i] = status == SARRUS_OK ? time_start(context, subject, &row, &found, &status) : (double)NAN;
     }
@@ -140,9 +135,8 @@ static sarrus_status list_rows(sarrus_context *context, const sarrus_bench_speci
     sarrus_bench_mechanism *mechanism = &subject->mechanism;
     sarrus_bench_row row = {.isa = sarrus_bench_isa_find(NULL), .n_threads = report->step_options.thread_counts[0]};
     sarrus_status status = sarrus_bench_row_size(context, &report->step_options, mechanism, &row);
-    if (status != SARRUS_OK) {
+    if (status != SARRUS_OK)
         return status;
-    }
     add_row(subject, SARRUS_BENCH_GENERIC, &row);
     if (subject->start.failure == NULL) {
         sarrus_bench_row *specialised = add_row(subject, SARRUS_BENCH_SPECIALIZED, &row);
@@ -159,16 +153,14 @@ static sarrus_status list_rows(sarrus_context *context, const sarrus_bench_speci
 /* Generic and specialised kernels promise the same bits; the gate's two figures show most differences. */
 static void compare_bits(sarrus_bench_subject *subject) {
     const int i_generic = subject->i_rows[SARRUS_BENCH_GENERIC], i_specialised = subject->i_rows[SARRUS_BENCH_SPECIALIZED];
-    if (i_specialised < 0) {
+    if (i_specialised < 0)
         return;
-    }
     const sarrus_bench_row *generic = &subject->mechanism.rows[i_generic];
     sarrus_bench_row *specialised = &subject->mechanism.rows[i_specialised];
     const bool is_same = !(generic->deviation < specialised->deviation) && !(generic->deviation > specialised->deviation) &&
                          !(generic->violation < specialised->violation) && !(generic->violation > specialised->violation);
-    if (specialised->failure == NULL && !is_same) {
+    if (specialised->failure == NULL && !is_same)
         specialised->failure = "other bits than the generic kernels";
-    }
 }
 
 /* A row that is to be specialised and runs on the generic kernels would be a lie. */
@@ -184,27 +176,23 @@ sarrus_status sarrus_bench_subject_measure(sarrus_context *context, sarrus_bench
                                            const sarrus_bench_source *source, sarrus_bench_subject *subject) {
     char folder[SARRUS_BENCH_MAX_FOLDER] = "";
     sarrus_bench_mechanism *mechanism = &subject->mechanism;
-    for (int i = 0; i < SARRUS_BENCH_N_VARIANTS; ++i) {
+    for (int i = 0; i < SARRUS_BENCH_N_VARIANTS; ++i)
         subject->i_rows[i] = -1;
-    }
     sarrus_status status = sarrus_bench_mechanism_open(context, source, mechanism);
     status = status == SARRUS_OK ? measure_start(context, report, subject, folder) : status;
     status = status == SARRUS_OK ? sarrus_bench_mechanism_refer(context, mechanism) : status;
     status = status == SARRUS_OK ? list_rows(context, report, subject, folder) : status;
     for (int i = 0; status == SARRUS_OK && i < mechanism->n_rows; ++i) {
         status = sarrus_bench_row_prepare(context, &report->step_options, mechanism, &mechanism->rows[i]);
-        if (status == SARRUS_OK) {
+        if (status == SARRUS_OK)
             check_specialised(&mechanism->rows[i]);
-        }
     }
     const sarrus_bench_peak *peak = &report->step.peaks[0];
     const int i_first = peak->n_samples;
-    if (status == SARRUS_OK) {
+    if (status == SARRUS_OK)
         status = sarrus_bench_rows_measure(&report->step, mechanism, mechanism->rows, mechanism->n_rows);
-    }
-    for (int i = i_first; i < peak->n_samples; ++i) {
+    for (int i = i_first; i < peak->n_samples; ++i)
         subject->peaks[i - i_first] = peak->samples[i];
-    }
     compare_bits(subject);
     for (int i = 0; i < mechanism->n_rows; ++i) {
         mechanism->rows[i].batch_options.cache_dir = NULL; /* the folder's name ends here */

@@ -34,9 +34,8 @@ static char *n_four_bar_text(int n) {
     char *text = NULL;
     size_t n_bytes = 0;
     FILE *stream = open_memstream(&text, &n_bytes);
-    if (stream == NULL) {
+    if (stream == NULL)
         return NULL;
-    }
     const double inertia = 1.0 / 12.0;
     fprintf(stream, "sarrus: 1\nname: %d-four-bar\nspace: planar\ngravity: [0, -9.81]\nbodies:\n", n);
     for (int i = 0; i <= n; ++i) {
@@ -48,9 +47,8 @@ static char *n_four_bar_text(int n) {
                 i - 0.5);
     }
     fprintf(stream, "joints:\n");
-    for (int i = 0; i <= n; ++i) {
+    for (int i = 0; i <= n; ++i)
         fprintf(stream, "  - {name: A%d, type: revolute, bodies: [ground, link_%d], at: [%d, 0]}\n", i, i, i);
-    }
     for (int i = 1; i <= n; ++i) {
         fprintf(stream, "  - {name: L%d, type: revolute, bodies: [link_%d, coupler_%d], at: [%d, 1]}\n", i, i - 1, i, i - 1);
         fprintf(stream, "  - {name: R%d, type: revolute, bodies: [link_%d, coupler_%d], at: [%d, 1]}\n", i, i, i, i);
@@ -93,9 +91,8 @@ static sarrus_status measure_growth(sarrus_context *context, sarrus_bench_specia
         subject->is_in_table = i + 1 == n_counts;
         sarrus_bench_announce("measuring %s\n", subject->label);
         char *text = n_four_bar_text(loop_counts[i]);
-        if (text == NULL) {
+        if (text == NULL)
             return SARRUS_NO_MEMORY;
-        }
         const sarrus_bench_source source = {.file = "n_four_bar", .text = text};
         status = sarrus_bench_subject_measure(context, report, &source, subject);
         free(text);
@@ -120,13 +117,11 @@ static int count_failures(const sarrus_bench_specialize_report *report) {
     for (int i = 0; i < report->n_subjects; ++i) {
         const sarrus_bench_subject *subject = &report->subjects[i];
         n_failures += subject->start.failure != NULL && !subject->start.is_unsupported;
-        for (int k = 0; k < subject->mechanism.n_rows; ++k) {
+        for (int k = 0; k < subject->mechanism.n_rows; ++k)
             n_failures += subject->mechanism.rows[k].failure != NULL;
-        }
     }
-    for (int i = 0; i < SARRUS_BENCH_N_JOBS; ++i) {
+    for (int i = 0; i < SARRUS_BENCH_N_JOBS; ++i)
         n_failures += report->jobs[i].failure != NULL;
-    }
     return n_failures;
 }
 

@@ -31,12 +31,10 @@ static sarrus_status subject_open(sarrus_context *context, const char *file, con
     const sarrus_override override = {"dynamics.pinv", pinv};
     *out = (subject){.model = NULL};
     sarrus_status status = sarrus_scenario_read_file(context, file, &override, 1, &out->model);
-    if (status == SARRUS_OK) {
+    if (status == SARRUS_OK)
         status = sarrus_plan_create(context, out->model, &out->plan);
-    }
-    if (status == SARRUS_OK) {
+    if (status == SARRUS_OK)
         sarrus_plan_sizes_get(out->plan, &out->sizes);
-    }
     return status;
 }
 
@@ -49,9 +47,8 @@ static sarrus_status batch_create(sarrus_context *context, const subject *s, con
                                   sarrus_batch **out) {
     sarrus_draws *draws = NULL;
     sarrus_status status = sarrus_draws_create(context, s->model, sarrus_model_seed(s->model), n, &draws);
-    if (status == SARRUS_OK) {
+    if (status == SARRUS_OK)
         status = sarrus_batch_create(context, s->plan, options, n, draws, out);
-    }
     sarrus_draws_destroy(draws);
     return status;
 }
@@ -82,9 +79,8 @@ static sarrus_status choose_steps(sarrus_batch *batch, double wanted, sarrus_ben
     row->n_steps = N_GATE_STEPS / 10;
     for (;;) {
         status = run_block(batch, row->n_steps, &seconds);
-        if (status != SARRUS_OK || seconds >= 0.5 * wanted || row->n_steps >= MOST_STEPS) {
+        if (status != SARRUS_OK || seconds >= 0.5 * wanted || row->n_steps >= MOST_STEPS)
             return status;
-        }
         row->n_steps = (uint64_t)fmin(MOST_STEPS, (double)row->n_steps * fmin(10.0, fmax(2.0, wanted / fmax(seconds, 1e-9))));
     }
 }
@@ -108,9 +104,8 @@ static sarrus_status measure_energy(sarrus_batch *batch, sarrus_bench_step_cuda_
     status = status == SARRUS_OK ? look(batch, SARRUS_OBSERVE_ENERGY, energy) : status;
     status = status == SARRUS_OK ? run_steps(batch, row->n_steps, &seconds) : status;
     status = status == SARRUS_OK ? look(batch, SARRUS_OBSERVE_ENERGY, energy + n) : status;
-    for (size_t i = 0; status == SARRUS_OK && i < n; ++i) {
+    for (size_t i = 0; status == SARRUS_OK && i < n; ++i)
         row->energy_change = larger(fabs(energy[n + i] - energy[i]), row->energy_change);
-    }
     free(energy);
     return status;
 }
@@ -128,9 +123,8 @@ static sarrus_status gate(sarrus_batch *batch, const double *reference, size_t n
     double *q = errors + row->n_instances;
     for (uint64_t i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_REFERENCE && i < row->n_instances; ++i) {
         status = sarrus_batch_state(batch, i, q, q + n);
-        for (size_t k = 0; k < n; ++k) {
+        for (size_t k = 0; k < n; ++k)
             row->deviation = larger(fabs(q[k] - reference[i * n + k]), row->deviation);
-        }
     }
     free(errors);
     row->failure = row->n_failed > 0                                   ? "instances failed"
@@ -172,9 +166,8 @@ static sarrus_status measure_row(sarrus_context *context, sarrus_bench_step_cuda
     }
     status = status == SARRUS_OK ? measure_energy(batch, row) : status;
     status = status == SARRUS_OK ? gate(batch, reference, (size_t)s->sizes.n, row) : status;
-    if (status == SARRUS_OK) {
+    if (status == SARRUS_OK)
         finish(report, s, batch, row);
-    }
     sarrus_batch_destroy(batch);
     return status;
 }
@@ -193,9 +186,8 @@ static sarrus_status refer(sarrus_context *context, const char *file, double **o
     status = status == SARRUS_OK ? run_steps(batch, N_GATE_STEPS, &seconds) : status;
     *out = calloc((SARRUS_BENCH_N_REFERENCE + 1) * n + 1, sizeof **out);
     status = *out == NULL ? SARRUS_NO_MEMORY : status;
-    for (uint64_t i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_REFERENCE; ++i) {
+    for (uint64_t i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_REFERENCE; ++i)
         status = sarrus_batch_state(batch, i, *out + i * n, *out + SARRUS_BENCH_N_REFERENCE * n);
-    }
     sarrus_batch_destroy(batch);
     subject_close(&s);
     return status;
@@ -244,9 +236,8 @@ static sarrus_status measure(sarrus_context *context, sarrus_bench_step_cuda_rep
     sarrus_status status = SARRUS_OK;
     sarrus_bench_cuda_measure_peaks(&report->cuda, report->options->quick ? 0.1 : 1.0);
     sarrus_kernel_places_find(&report->places);
-    for (int i = 0; i < report->options->n_files && status == SARRUS_OK; ++i) {
+    for (int i = 0; i < report->options->n_files && status == SARRUS_OK; ++i)
         status = measure_file(context, report, report->options->files[i]);
-    }
     return status == SARRUS_OK ? sarrus_bench_cuda_status(context, &report->cuda) : status;
 }
 

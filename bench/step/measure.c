@@ -42,9 +42,8 @@ static void name_from_path(const char *path, char *name, size_t n_bytes) {
     const char *slash = strrchr(path, '/');
     snprintf(name, n_bytes, "%s", slash == NULL ? path : slash + 1);
     char *dot = strrchr(name, '.');
-    if (dot != NULL && dot != name) {
+    if (dot != NULL && dot != name)
         *dot = '\0';
-    }
 }
 
 sarrus_status sarrus_bench_mechanism_open(sarrus_context *context, const sarrus_bench_source *source,
@@ -62,12 +61,10 @@ sarrus_status sarrus_bench_mechanism_open(sarrus_context *context, const sarrus_
             status =
                 sarrus_scenario_read_text(context, source->file, source->text, strlen(source->text), overrides, n_overrides, model);
         }
-        if (status == SARRUS_OK) {
+        if (status == SARRUS_OK)
             status = sarrus_plan_create(context, *model, &mechanism->plans[i]);
-        }
-        if (status != SARRUS_OK) {
+        if (status != SARRUS_OK)
             return status;
-        }
     }
     sarrus_plan_sizes_get(mechanism->plans[PINV_AUTO], &mechanism->sizes);
     return SARRUS_OK;
@@ -111,9 +108,8 @@ sarrus_status sarrus_bench_batch_create(sarrus_context *context, const sarrus_be
 /* One block: back to the assembled state, then n_steps steps, of which only the steps are timed. */
 static sarrus_status run_block(sarrus_bench_row *row, double *seconds) {
     sarrus_status status = sarrus_batch_reset(row->batch);
-    if (status != SARRUS_OK) {
+    if (status != SARRUS_OK)
         return status;
-    }
     const double t_start = sarrus_bench_now();
     status = sarrus_batch_advance(row->batch, row->n_steps);
     *seconds = sarrus_bench_now() - t_start;
@@ -125,20 +121,17 @@ static sarrus_status make_reference(sarrus_context *context, const sarrus_bench_
                                     uint64_t n_steps, double **out) {
     const size_t n = (size_t)mechanism->sizes.n;
     double *q = calloc((SARRUS_BENCH_N_REFERENCE + 1) * n, sizeof *q);
-    if (q == NULL) {
+    if (q == NULL)
         return SARRUS_NO_MEMORY;
-    }
     double *v = q + SARRUS_BENCH_N_REFERENCE * n;
     sarrus_bench_row row = {.isa = isa, .i_pinv = PINV_SVD, .n_threads = 1, .n_instances = SARRUS_BENCH_N_REFERENCE};
     row.n_steps = n_steps;
     double seconds = 0.0;
     sarrus_status status = sarrus_bench_batch_create(context, mechanism, &row, &row.batch);
-    if (status == SARRUS_OK) {
+    if (status == SARRUS_OK)
         status = run_block(&row, &seconds);
-    }
-    for (uint64_t i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_REFERENCE; ++i) {
+    for (uint64_t i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_REFERENCE; ++i)
         status = sarrus_batch_state(row.batch, i, q + i * n, v);
-    }
     sarrus_batch_destroy(row.batch);
     *out = q;
     return status;
@@ -147,16 +140,14 @@ static sarrus_status make_reference(sarrus_context *context, const sarrus_bench_
 /* Largest ‖Φ‖₂ over the instances as they stand. Comparisons are written so that a NaN is the worst of all. */
 static sarrus_status worst_violation(sarrus_bench_row *row, double *out) {
     double *errors = malloc((size_t)row->n_instances * sizeof *errors);
-    if (errors == NULL) {
+    if (errors == NULL)
         return SARRUS_NO_MEMORY;
-    }
     sarrus_observation observation = {.n_times = 1, .every_steps = 1, .observe_first = 1, .n_times_stride = 1};
     observation.destination[SARRUS_OBSERVE_POSITION_ERROR] = errors;
     const sarrus_status status = sarrus_batch_observe(row->batch, &observation);
     double worst = 0.0;
-    for (uint64_t i = 0; status == SARRUS_OK && i < row->n_instances; ++i) {
+    for (uint64_t i = 0; status == SARRUS_OK && i < row->n_instances; ++i)
         worst = errors[i] <= worst ? worst : errors[i];
-    }
     free(errors);
     *out = worst;
     return status;
@@ -166,9 +157,8 @@ static sarrus_status worst_violation(sarrus_bench_row *row, double *out) {
 static sarrus_status worst_deviation(const sarrus_bench_mechanism *mechanism, const sarrus_bench_row *row, double *out) {
     const size_t n = (size_t)mechanism->sizes.n;
     double *q = malloc(2 * n * sizeof *q);
-    if (q == NULL) {
+    if (q == NULL)
         return SARRUS_NO_MEMORY;
-    }
     double worst = 0.0;
     sarrus_status status = SARRUS_OK;
     for (uint64_t i = 0; status == SARRUS_OK && i < SARRUS_BENCH_N_REFERENCE && i < row->n_instances; ++i) {
@@ -190,9 +180,8 @@ static sarrus_status gate(const sarrus_bench_mechanism *mechanism, sarrus_bench_
         status = sarrus_batch_reset(row->batch);
         status = status == SARRUS_OK ? sarrus_batch_advance(row->batch, row->n_gate_steps) : status;
     }
-    for (uint64_t i = 0; i < row->n_instances; ++i) {
+    for (uint64_t i = 0; i < row->n_instances; ++i)
         row->n_failed += sarrus_batch_status(row->batch, i) != SARRUS_INSTANCE_OK;
-    }
     status = status == SARRUS_OK ? worst_deviation(mechanism, row, &row->deviation) : status;
     status = status == SARRUS_OK ? worst_violation(row, &row->violation) : status;
     if (row->n_failed > 0) {
@@ -214,9 +203,8 @@ sarrus_status sarrus_bench_row_prepare(sarrus_context *context, const sarrus_ben
                                        const sarrus_bench_mechanism *mechanism, sarrus_bench_row *row) {
     sarrus_status status = sarrus_bench_batch_create(context, mechanism, row, &row->batch);
     double seconds = 0.0;
-    if (status == SARRUS_OK) {
+    if (status == SARRUS_OK)
         status = run_block(row, &seconds);
-    }
     const double wanted = ceil(options->seconds / fmax(seconds, 1e-9));
     row->n_blocks = (uint64_t)fmin(fmax(wanted, 1.0), (double)MAX_BLOCKS);
     row->n_repetitions = options->n_repetitions;
@@ -232,9 +220,8 @@ static sarrus_status time_row(sarrus_bench_row *row, int i_repetition) {
     for (uint64_t i = 0; i < row->n_blocks; ++i) {
         double seconds = 0.0;
         const sarrus_status status = run_block(row, &seconds);
-        if (status != SARRUS_OK) {
+        if (status != SARRUS_OK)
             return status;
-        }
         total += seconds;
     }
     row->rates[i_repetition] = (double)row->n_blocks * (double)row->n_steps * (double)row->n_instances / total;
@@ -245,9 +232,8 @@ static void sample_peaks(sarrus_bench_step_report *report) {
     const int n_max = (int)(sizeof report->peaks[0].samples / sizeof report->peaks[0].samples[0]);
     for (int i = 0; i < report->n_peaks; ++i) {
         sarrus_bench_peak *peak = &report->peaks[i];
-        if (peak->n_samples < n_max) {
+        if (peak->n_samples < n_max)
             peak->samples[peak->n_samples++] = sarrus_bench_fma_peak(peak->isa, peak->n_threads, peak_seconds);
-        }
     }
 }
 
@@ -259,9 +245,8 @@ sarrus_status sarrus_bench_rows_measure(sarrus_bench_step_report *report, const 
         for (int i = 0; i < n_rows; ++i) {
             const bool is_done = rows[i].n_repetitions == 1 || i_repetition >= rows[i].n_repetitions;
             const sarrus_status status = is_done ? SARRUS_OK : time_row(&rows[i], i_repetition);
-            if (status != SARRUS_OK) {
+            if (status != SARRUS_OK)
                 return status;
-            }
         }
     }
     for (int i = 0; i < n_rows; ++i) {
@@ -269,9 +254,8 @@ sarrus_status sarrus_bench_rows_measure(sarrus_bench_step_report *report, const 
         memcpy(sorted, rows[i].rates, sizeof sorted);
         rows[i].rate = sarrus_bench_median(sorted, rows[i].n_repetitions);
         const sarrus_status status = gate(mechanism, &rows[i]);
-        if (status != SARRUS_OK) {
+        if (status != SARRUS_OK)
             return status;
-        }
     }
     close_batches(rows, n_rows);
     return SARRUS_OK;
@@ -287,9 +271,8 @@ static sarrus_status choose_n_instances(sarrus_context *context, const sarrus_be
     probe.n_threads = 1;
     double seconds = 0.0;
     sarrus_status status = sarrus_bench_batch_create(context, mechanism, &probe, &probe.batch);
-    if (status == SARRUS_OK) {
+    if (status == SARRUS_OK)
         status = run_block(&probe, &seconds);
-    }
     sarrus_batch_destroy(probe.batch);
     row->n_instances = n_least;
     while (row->n_instances < MAX_INSTANCES && seconds * 2.0 <= options->seconds) {
@@ -327,9 +310,8 @@ static sarrus_status list_rows(sarrus_context *context, const sarrus_bench_step_
     for (int i_pinv = 0; i_pinv < SARRUS_BENCH_N_PINVS; ++i_pinv) {
         row.i_pinv = i_pinv;
         const sarrus_status status = sarrus_bench_row_size(context, options, mechanism, &row);
-        if (status != SARRUS_OK) {
+        if (status != SARRUS_OK)
             return status;
-        }
         n_instances[i_pinv] = row.n_instances;
     }
     for (const sarrus_bench_isa *isa = widest; isa < sarrus_bench_isas + SARRUS_BENCH_N_ISAS; ++isa) {
@@ -374,17 +356,13 @@ sarrus_status sarrus_bench_mechanism_measure(sarrus_context *context, sarrus_ben
     const sarrus_bench_step_options *options = report->options;
     const sarrus_bench_isa *widest = sarrus_bench_isa_find(NULL);
     sarrus_status status = sarrus_bench_mechanism_refer(context, mechanism);
-    if (status == SARRUS_OK) {
+    if (status == SARRUS_OK)
         status = list_rows(context, options, mechanism, widest);
-    }
-    for (int i = 0; status == SARRUS_OK && i < mechanism->n_rows; ++i) {
+    for (int i = 0; status == SARRUS_OK && i < mechanism->n_rows; ++i)
         status = sarrus_bench_row_prepare(context, options, mechanism, &mechanism->rows[i]);
-    }
-    if (status == SARRUS_OK) {
+    if (status == SARRUS_OK)
         status = sarrus_bench_rows_measure(report, mechanism, mechanism->rows, mechanism->n_rows);
-    }
-    if (status == SARRUS_OK && with_sizes) {
+    if (status == SARRUS_OK && with_sizes)
         status = measure_sizes(context, report, mechanism, widest);
-    }
     return status;
 }

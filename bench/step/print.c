@@ -22,27 +22,24 @@ const sarrus_bench_row *sarrus_bench_row_find(const sarrus_bench_mechanism *mech
                                               int n_threads) {
     for (int i = 0; i < mechanism->n_rows; ++i) {
         const sarrus_bench_row *row = &mechanism->rows[i];
-        if ((isa == NULL || row->isa == isa) && row->i_pinv == i_pinv && row->n_threads == n_threads) {
+        if ((isa == NULL || row->isa == isa) && row->i_pinv == i_pinv && row->n_threads == n_threads)
             return row;
-        }
     }
     return NULL;
 }
 
 double sarrus_bench_peak_find(const sarrus_bench_step_report *report, const sarrus_bench_isa *isa, int n_threads) {
     for (int i = 0; i < report->n_peaks; ++i) {
-        if (report->peaks[i].isa == isa && report->peaks[i].n_threads == n_threads) {
+        if (report->peaks[i].isa == isa && report->peaks[i].n_threads == n_threads)
             return report->peaks[i].rate;
-        }
     }
     return (double)NAN;
 }
 
 double sarrus_bench_row_peak_fraction(const sarrus_bench_step_report *report, const sarrus_bench_mechanism *mechanism,
                                       const sarrus_bench_row *row) {
-    if (strcmp(sarrus_bench_pinvs[row->i_pinv], "auto") != 0) {
+    if (strcmp(sarrus_bench_pinvs[row->i_pinv], "auto") != 0)
         return (double)NAN;
-    }
     return row->rate * mechanism->sizes.flops_per_step / sarrus_bench_peak_find(report, row->isa, row->n_threads);
 }
 

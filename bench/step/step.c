@@ -18,9 +18,8 @@ enum { N_DEFAULT_SCENARIOS = sizeof default_scenarios / sizeof default_scenarios
 
 static void add_thread_count(sarrus_bench_step_options *options, int n_threads) {
     const int n = options->n_thread_counts;
-    if (n < SARRUS_BENCH_MAX_THREAD_COUNTS && (n == 0 || n_threads > options->thread_counts[n - 1])) {
+    if (n < SARRUS_BENCH_MAX_THREAD_COUNTS && (n == 0 || n_threads > options->thread_counts[n - 1]))
         options->thread_counts[options->n_thread_counts++] = n_threads;
-    }
 }
 
 /* What is not asked for. */
@@ -55,13 +54,11 @@ static sarrus_status measure(sarrus_context *context, sarrus_bench_step_report *
             /* The table over batch sizes is about memory and tiles, not about the mechanism: one scenario shows it. */
             status = sarrus_bench_mechanism_measure(context, report, mechanism, i == 0);
         }
-        if (status != SARRUS_OK) {
+        if (status != SARRUS_OK)
             return status;
-        }
     }
-    for (int i = 0; i < report->n_peaks; ++i) {
+    for (int i = 0; i < report->n_peaks; ++i)
         report->peaks[i].rate = sarrus_bench_median(report->peaks[i].samples, report->peaks[i].n_samples);
-    }
     return SARRUS_OK;
 }
 
@@ -69,12 +66,10 @@ static int count_failures(const sarrus_bench_step_report *report) {
     int n_failures = 0;
     for (int i_mechanism = 0; i_mechanism < report->n_mechanisms; ++i_mechanism) {
         const sarrus_bench_mechanism *mechanism = &report->mechanisms[i_mechanism];
-        for (int i = 0; i < mechanism->n_rows; ++i) {
+        for (int i = 0; i < mechanism->n_rows; ++i)
             n_failures += mechanism->rows[i].failure != NULL;
-        }
-        for (int i = 0; i < mechanism->n_sizes; ++i) {
+        for (int i = 0; i < mechanism->n_sizes; ++i)
             n_failures += mechanism->size_rows[i].failure != NULL;
-        }
     }
     return n_failures;
 }
