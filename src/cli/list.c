@@ -2,8 +2,9 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/json.h"
-#include "cli/options.h"
+#include "edge/exit_code.h"
+#include "edge/json.h"
+#include "edge/options.h"
 #include "sarrus/batch.h"
 
 typedef struct entry {
