@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/report.h"
-#include "plan/plan.h"
+#include "plan/build.h"
 #include "plan/spline.h"
 
 /* Whether the value may differ from zero in some instance. */
