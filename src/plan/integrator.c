@@ -1,5 +1,5 @@
 /* The constants of the integrators: tableaux, error constants, limits of stability, gains (docs/integrators.md has the sources). */
-#include "plan/plan.h"
+#include "plan/build.h"
 
 /* One-step pairs, the last stage at the new state. */
 typedef struct tableau {

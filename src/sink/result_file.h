@@ -8,12 +8,12 @@
 #include <hdf5.h>
 
 #include "sink/chunk.h"
+#include "sink/description.h"
 #include "sink/file_driver.h"
 #include "sink/hdf5_error.h"
 #include "sink/layout.h"
 #include "sink/result_place.h"
 #include "sink/result_table.h"
-#include "sink/sink.h"
 #include "sink/time_axis.h"
 
 enum { SARRUS_RESULT_MESSAGE_BYTES = 512 };
