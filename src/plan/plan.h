@@ -130,7 +130,7 @@ SARRUS_MUST_USE sarrus_status sarrus_plan_create_in_order(sarrus_context *contex
 SARRUS_MUST_USE sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan);
 void sarrus_plan_integrator(sarrus_plan *plan);
 void sarrus_plan_tableau(sarrus_mech_integrator *how); /* the constants of its method */
-void sarrus_plan_dense(sarrus_mech_dense *dense); /* its weights, from the nodes */
+void sarrus_plan_dense(sarrus_mech_dense *dense);      /* its weights, from the nodes */
 SARRUS_MUST_USE sarrus_status sarrus_plan_independence_find(sarrus_context *context, sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_cranks(sarrus_context *context, sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_elimination(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted);
