@@ -211,10 +211,8 @@ static void lanes_have_their_own_times(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_of_the_table_is_here),
-        cmocka_unit_test(derivatives_are_those_from_the_right),
-        cmocka_unit_test(kinks_are_where_they_should_be),
-        cmocka_unit_test(the_reference_means_the_same),
+        cmocka_unit_test(every_row_of_the_table_is_here), cmocka_unit_test(derivatives_are_those_from_the_right),
+        cmocka_unit_test(kinks_are_where_they_should_be), cmocka_unit_test(the_reference_means_the_same),
         cmocka_unit_test(lanes_have_their_own_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
