@@ -14,6 +14,7 @@ typedef struct reference_answer {
     double q[REFERENCE_MAX_N], v[REFERENCE_MAX_N], a[REFERENCE_MAX_N];
     double lambda[REFERENCE_MAX_M + 1], reaction[3 * REFERENCE_MAX_M], drive[REFERENCE_MAX_M];
     double energy, energy_scale, position_error, velocity_error, condition;
+    double largest, kept, dropped; /* singular values of J M^{-1/2}: the first, the last that counts, the first that does not */
     double acceleration_bound, reaction_bound;
     int rank;
     bool is_regular;
