@@ -112,6 +112,32 @@ static void check_subject(const subject *s, double violation) {
                   violation, s->n_states, answers[0].acceleration_bound, used);
 }
 
+/* What a new row of a table needs to be among them. */
+static void the_zoo_has_every_joint_and_force(void **state) {
+    (void)state;
+    mechanism m = mechanism_open_text(ZOO, NULL);
+    int n_joints[SARRUS_N_JOINT_TYPES] = {0};
+    for (int i = 0; i < m.model->n_joints; i++) {
+        n_joints[m.model->joints[i].type]++;
+    }
+    for (int type = 0; type < SARRUS_N_JOINT_TYPES; type++) {
+        if (n_joints[type] == 0) {
+            fail_msg("the zoo has no %s", sarrus_joint_word((sarrus_joint_type)type));
+        }
+    }
+#define SARRUS_FORCE(name, value, word, text)                                                                                      \
+    for (int i = 0;; i++) {                                                                                                        \
+        if (i == m.model->n_forces) {                                                                                              \
+            fail_msg("the zoo has no %s", word);                                                                                   \
+        }                                                                                                                          \
+        if (m.model->forces[i].type == SARRUS_FORCE_##name) {                                                                      \
+            break;                                                                                                                 \
+        }                                                                                                                          \
+    }
+#include "sarrus/force.def"
+    mechanism_close(&m);
+}
+
 static void agrees_on_the_constraints(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof SUBJECTS / sizeof SUBJECTS[0]; i++) {
@@ -181,9 +207,8 @@ static void assembles_where_the_reference_does(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_on_the_constraints),
-        cmocka_unit_test(agrees_near_the_constraints),
-        cmocka_unit_test(agrees_on_40_loops),
+        cmocka_unit_test(the_zoo_has_every_joint_and_force),  cmocka_unit_test(agrees_on_the_constraints),
+        cmocka_unit_test(agrees_near_the_constraints),        cmocka_unit_test(agrees_on_40_loops),
         cmocka_unit_test(assembles_where_the_reference_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
