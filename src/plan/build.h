@@ -1,7 +1,8 @@
 /* How a plan is built: in steps, each in a file of its own.
  *
  * structure.c     joints, rows, forces, signals, parameter offsets, tile layout       (from the model alone)
- * integrator.c    the constants of the method that makes the steps                     (from the model alone)
+ * integrator.c    how steps are made                                                   (from the model alone)
+ * tableaux.c      the constants of the method that makes them; dense.c: the weights between steps
  * graph.c         tree, cut joints, loops                                              (from the model alone)
  * parameters.c    the parameters and the given configuration of one instance           (values → lane arrays)
  * independence.c  rank, independent rows                                               (numbers, at several configurations)
@@ -38,7 +39,8 @@ SARRUS_MUST_USE sarrus_status sarrus_plan_create_in_order(sarrus_context *contex
 /* Steps of sarrus_plan_create, in order. Each fills its part of the plan; what they allocate sarrus_plan_destroy frees. */
 SARRUS_MUST_USE sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan);
 void sarrus_plan_integrator(sarrus_plan *plan);
-void sarrus_plan_dense(sarrus_mech_dense *dense); /* its weights, from the nodes */
+void sarrus_plan_tableau(sarrus_mech_integrator *how); /* the constants of its method */
+void sarrus_plan_dense(sarrus_mech_dense *dense);      /* its weights, from the nodes */
 SARRUS_MUST_USE sarrus_status sarrus_plan_independence_find(sarrus_context *context, sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_cranks(sarrus_context *context, sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_elimination(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted);

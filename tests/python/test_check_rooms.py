@@ -14,8 +14,8 @@ ROOMS = {
     f"{room}/room.h": "int room;\n"
     for room in [
         *["src/core", "src/model", "src/scenario", "src/plan", "src/jit", "src/backend/cpu", "src/backend/cuda", "src/pinv"],
-        *["src/batch", "src/sink", "src/study", "src/cli"],
-        *["kernels/lane", "kernels/body", "kernels/pinv", "kernels/formulation", "kernels/step", "kernels/cpu", "kernels/cuda"],
+        *["src/batch", "src/sink", "src/study", "src/edge", "src/cli"],
+        *["kernels/lane", "kernels/space", "kernels/body", "kernels/pinv", "kernels/formulation", "kernels/step", "kernels/cpu", "kernels/cuda"],
     ]
 }
 
