@@ -15,7 +15,8 @@ ROOMS = {
     for room in [
         *["src/core", "src/model", "src/scenario", "src/plan", "src/jit", "src/backend/cpu", "src/backend/cuda", "src/pinv"],
         *["src/batch", "src/sink", "src/study", "src/edge", "src/cli"],
-        *["kernels/lane", "kernels/space", "kernels/body", "kernels/pinv", "kernels/formulation", "kernels/step", "kernels/cpu", "kernels/cuda"],
+        *["kernels/lane", "kernels/space", "kernels/body", "kernels/pinv", "kernels/formulation", "kernels/step"],
+        *["kernels/cpu", "kernels/cuda"],
     ]
 }
 
