@@ -46,6 +46,13 @@ enum {
 /* Of a scenario that names none (docs/decisions/0013). */
 #define SARRUS_INTEGRATOR_DEFAULT SARRUS_INTEGRATOR_DOPRI5
 
+/* When states are put onto the constraints. */
+typedef enum sarrus_projection {
+    SARRUS_PROJECTION_NONE = 0,
+    SARRUS_PROJECTION_EVERY_STEP = 1,
+    SARRUS_PROJECTION_TOLERANCE = 2,
+} sarrus_projection;
+
 /* The word used in scenario files and a sentence; never NULL. */
 const char *sarrus_formulation_word(sarrus_formulation formulation);
 const char *sarrus_pinv_method_word(sarrus_pinv_method method);

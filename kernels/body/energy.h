@@ -52,7 +52,7 @@ LANE_FUNCTION real sarrus_potential_energy(const sarrus_mechanism *mech, const r
     }
     PLAN_EACH (i, 0, mech->n_forces) {
         const sarrus_mech_force *force = &mech->force[i];
-        if (force->type == SARRUS_MECH_SPRING)
+        if (force->type == SARRUS_FORCE_SPRING)
             sum = sum + sarrus_spring_energy(ws, force, lane_from(parameter, force->p), q, v);
     }
     PLAN_EACH (i, 0, mech->n_elastic > 0 ? mech->n_joints : 0) {

@@ -3,70 +3,9 @@
 #ifndef SARRUS_BODY_FORCES_H
 #define SARRUS_BODY_FORCES_H
 
-#include "kernels/body/kinematics.h"
-
-LANE_FUNCTION void sarrus_force_at(sarrus_workspace *ws, int32_t body, const sarrus_point *p, real fx, real fy) {
-    if (body < 0)
-        return;
-    frame_at(ws->force, space_v(body)) = frame_at(ws->force, space_v(body)) + fx;
-    frame_at(ws->force, space_v(body) + 1) = frame_at(ws->force, space_v(body) + 1) + fy;
-    const space_vector arm = {p->arm_x, p->arm_y}, force = {fx, fy};
-    const real torque = space_moment(arm, force);
-    frame_at(ws->force, space_v(body) + SPACE_TURN) = frame_at(ws->force, space_v(body) + SPACE_TURN) + torque;
-}
-
-LANE_FUNCTION void sarrus_torque_on(sarrus_workspace *ws, int32_t body, real torque) {
-    if (body >= 0)
-        frame_at(ws->force, space_v(body) + SPACE_TURN) = frame_at(ws->force, space_v(body) + SPACE_TURN) + torque;
-}
-
-/* Spring and damper between two points: f = −(k(|d| − l0) + c w·ḋ) w on the second, −f on the first; w = d/|d|. Returns
- * −c (w·ḋ)². */
-LANE_FUNCTION real sarrus_force_spring(sarrus_workspace *ws, const sarrus_mech_force *force, const real *p, const real *q,
-                                       const real *v) {
-    sarrus_point a = sarrus_point_of(ws, q, v, force->body[0], lane_at(p, SARRUS_PF_A_X), lane_at(p, SARRUS_PF_A_Y));
-    sarrus_point b = sarrus_point_of(ws, q, v, force->body[1], lane_at(p, SARRUS_PF_B_X), lane_at(p, SARRUS_PF_B_Y));
-    real dx = b.x - a.x, dy = b.y - a.y;
-    real length = real_sqrt(real_fma(dx, dx, dy * dy));
-    real inverse = real_inverse_or_zero(length);
-    real wx = dx * inverse, wy = dy * inverse;
-    real rate = real_fma(wx, b.vx - a.vx, wy * (b.vy - a.vy));
-    real drag = lane_at(p, SARRUS_PF_DAMPING) * rate;
-    real pull = real_fma(lane_at(p, SARRUS_PF_STIFFNESS), length - lane_at(p, SARRUS_PF_REST), drag);
-    sarrus_force_at(ws, force->body[0], &a, pull * wx, pull * wy);
-    sarrus_force_at(ws, force->body[1], &b, -(pull * wx), -(pull * wy));
-    return -(drag * rate);
-}
-
-/* The load of a source: a parameter, a signal or an external input. */
-LANE_FUNCTION real sarrus_source_load(sarrus_workspace *ws, const real *input, int32_t source, int32_t index, real value) {
-    if (source == SARRUS_MECH_SIGNAL)
-        return frame_at(ws->signal, 3 * index);
-    if (source == SARRUS_MECH_INPUT)
-        return lane_at(input, index);
-    return value;
-}
-
-/* Returns the power of the force. */
-LANE_FUNCTION real sarrus_force_point(sarrus_workspace *ws, const sarrus_mech_force *force, const real *p, const real *input,
-                                      const real *q, const real *v) {
-    sarrus_point at = sarrus_point_of(ws, q, v, force->body[0], lane_at(p, SARRUS_PF_A_X), lane_at(p, SARRUS_PF_A_Y));
-    real fx = sarrus_source_load(ws, input, force->source[0], force->index[0], lane_at(p, SARRUS_PF_STIFFNESS));
-    real fy = sarrus_source_load(ws, input, force->source[1], force->index[1], lane_at(p, SARRUS_PF_REST));
-    if (force->in_body_frame)
-        sarrus_vector_of(ws, force->body[0], fx, fy, &fx, &fy);
-    sarrus_force_at(ws, force->body[0], &at, fx, fy);
-    return real_fma(fx, at.vx, fy * at.vy);
-}
-
-/* A torque on a body; returns its power. */
-LANE_FUNCTION real sarrus_force_torque(sarrus_workspace *ws, const sarrus_mech_force *force, const real *p, const real *input,
-                                       const real *v) {
-    const int32_t body = force->body[0];
-    real torque = sarrus_source_load(ws, input, force->source[0], force->index[0], lane_at(p, SARRUS_PF_STIFFNESS));
-    sarrus_torque_on(ws, body, torque);
-    return body >= 0 ? torque * frame_at(v, space_v(body) + SPACE_TURN) : real_set(0.0);
-}
+#include "kernels/body/force/point.h"
+#include "kernels/body/force/spring.h"
+#include "kernels/body/force/torque.h"
 
 /* Spring and damper along a joint's free coordinate x: load −(k(x − rest) + c ẋ), on the bodies through its row. Uses row
  * `scratch` of the workspace, whose values the joint's own rows overwrite later. Returns −c ẋ². */
@@ -105,13 +44,10 @@ PLAN_BODY real sarrus_free_acceleration(const sarrus_mechanism *mech, const real
     PLAN_EACH (i, 0, mech->n_forces) {
         const sarrus_mech_force *force = &mech->force[i];
         const real *p = lane_from(parameter, force->p);
-        if (force->type == SARRUS_MECH_SPRING) {
-            power = power + sarrus_force_spring(ws, force, p, q, v);
-        } else if (force->type == SARRUS_MECH_TORQUE) {
-            power = power + sarrus_force_torque(ws, force, p, input, v);
-        } else {
-            power = power + sarrus_force_point(ws, force, p, input, q, v);
-        }
+#define SARRUS_FORCE(name, value, word, kernel, text)                                                                              \
+    if (force->type == SARRUS_FORCE_##name)                                                                                        \
+        power = power + sarrus_force_##kernel(ws, force, p, input, q, v);
+#include "sarrus/force.def"
     }
     PLAN_EACH (i, 0, mech->n_elastic > 0 ? mech->n_joints : 0) {
         if (mech->joint[i].elastic)

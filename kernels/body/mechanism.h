@@ -9,6 +9,7 @@
 #include "kernels/body/plan_table.h"
 #include "kernels/pinv/rule.h"
 #include "kernels/space/sizes.h"
+#include "sarrus/force.h"
 #include "sarrus/joint.h"
 #include "sarrus/method.h"
 #include "sarrus/observable.h"
@@ -77,22 +78,17 @@ typedef struct sarrus_mech_joint {
     int32_t is_in_loop; /* of a set of loops that hang together */
 } sarrus_mech_joint;
 
-enum { SARRUS_MECH_SPRING = 0, SARRUS_MECH_TORQUE = 1, SARRUS_MECH_POINT = 2 };
-enum { SARRUS_MECH_VALUE = 0, SARRUS_MECH_SIGNAL = 1, SARRUS_MECH_INPUT = 2 };
-
 typedef struct sarrus_mech_force {
-    int32_t type;
+    int32_t type; /* sarrus_force_type */
     int32_t body[2];
     int32_t p;
-    int32_t source[2]; /* kind of each component: value (parameter), signal or input */
+    int32_t source[2]; /* sarrus_source_kind of each component */
     int32_t index[2];  /* of the signal or input */
     int32_t in_body_frame;
 } sarrus_mech_force;
 
-enum { SARRUS_MECH_CONSTANT = 0, SARRUS_MECH_RAMP = 1, SARRUS_MECH_SINE = 2, SARRUS_MECH_POLYNOMIAL = 3, SARRUS_MECH_TABLE = 4 };
-
 typedef struct sarrus_mech_signal {
-    int32_t kind;
+    int32_t kind;  /* sarrus_signal_kind */
     int32_t n;     /* polynomial: coefficients; table: intervals, four coefficients each (ascending powers of t − knot) */
     int32_t p;     /* offset of its parameters */
     int32_t knots; /* offset into mechanism.knots */
@@ -229,7 +225,6 @@ typedef struct sarrus_lane_tables {
 
 /* How accelerations are solved for. */
 enum { SARRUS_SOLVE_AUTO = 0, SARRUS_SOLVE_METHOD = 1, SARRUS_SOLVE_EXTERNAL = 2 };
-enum { SARRUS_PROJECT_NONE = 0, SARRUS_PROJECT_EVERY_STEP = 1, SARRUS_PROJECT_TOLERANCE = 2 };
 
 /* The highest order of adams-moulton, and the most stages of a Runge-Kutta method, the one at the step's end included. */
 enum { SARRUS_MAX_ORDER = 12, SARRUS_MAX_STAGES = 9 };

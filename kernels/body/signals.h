@@ -18,9 +18,50 @@ PLAN_BODY void sarrus_polynomial(const real *c, int32_t n, real x, real *out) {
     frame_at(out, 2) = p2_half + p2_half;
 }
 
+/* One function a row of sarrus/signal.def: s, ṡ, s̈ at t into `out` from the parameters p. */
+LANE_FUNCTION void sarrus_signal_constant(const sarrus_mechanism *mech, const sarrus_mech_signal *signal, const real *p, real t,
+                                          real *out) {
+    (void)mech;
+    (void)signal;
+    (void)t;
+    frame_at(out, 0) = lane_at(p, 0);
+    frame_at(out, 1) = frame_at(out, 2) = real_set(0.0);
+}
+
+LANE_FUNCTION void sarrus_signal_ramp(const sarrus_mechanism *mech, const sarrus_mech_signal *signal, const real *p, real t,
+                                      real *out) {
+    real since = t - lane_at(p, 2);
+    mask on = real_le(real_set(0.0), since);
+    real slope = real_select(on, lane_at(p, 1), real_set(0.0));
+    (void)mech;
+    (void)signal;
+    frame_at(out, 0) = real_fma(slope, since, lane_at(p, 0));
+    frame_at(out, 1) = slope;
+    frame_at(out, 2) = real_set(0.0);
+}
+
+LANE_FUNCTION void sarrus_signal_sine(const sarrus_mechanism *mech, const sarrus_mech_signal *signal, const real *p, real t,
+                                      real *out) {
+    real omega = real_set(6.283185307179586477) * lane_at(p, 1);
+    real s, c;
+    (void)mech;
+    (void)signal;
+    real_sincos(real_fma(omega, t, lane_at(p, 2)), &s, &c);
+    frame_at(out, 0) = real_fma(lane_at(p, 0), s, lane_at(p, 3));
+    frame_at(out, 1) = lane_at(p, 0) * omega * c;
+    frame_at(out, 2) = -(lane_at(p, 0) * omega * omega * s);
+}
+
+LANE_FUNCTION void sarrus_signal_polynomial(const sarrus_mechanism *mech, const sarrus_mech_signal *signal, const real *p, real t,
+                                            real *out) {
+    (void)mech;
+    sarrus_polynomial(p, signal->n, t, out);
+}
+
 /* The cubic of the interval that holds t: out = c0 + c1 x + c2 x² + c3 x³, x = t − knot_k. The first and last intervals
  * extend beyond the table. Every lane walks all intervals, so lanes with different times are no special case. */
-PLAN_BODY void sarrus_table(const sarrus_mechanism *mech, const sarrus_mech_signal *signal, const real *p, real t, real *out) {
+PLAN_BODY void sarrus_signal_table(const sarrus_mechanism *mech, const sarrus_mech_signal *signal, const real *p, real t,
+                                   real *out) {
     real c[4], knot = real_set(mech->knots[signal->knots]);
     for (int32_t j = 0; j < 4; ++j)
         c[j] = lane_at(p, j);
@@ -45,28 +86,10 @@ PLAN_BODY void sarrus_signals(const sarrus_mechanism *mech, const real *paramete
         const sarrus_mech_signal *signal = &mech->signal[i];
         const real *p = lane_from(parameter, signal->p);
         real *out = frame_from(ws->signal, 3 * i);
-        if (signal->kind == SARRUS_MECH_CONSTANT) {
-            frame_at(out, 0) = lane_at(p, 0);
-            frame_at(out, 1) = frame_at(out, 2) = real_set(0.0);
-        } else if (signal->kind == SARRUS_MECH_RAMP) {
-            real since = t - lane_at(p, 2);
-            mask on = real_le(real_set(0.0), since);
-            real slope = real_select(on, lane_at(p, 1), real_set(0.0));
-            frame_at(out, 0) = real_fma(slope, since, lane_at(p, 0));
-            frame_at(out, 1) = slope;
-            frame_at(out, 2) = real_set(0.0);
-        } else if (signal->kind == SARRUS_MECH_SINE) {
-            real omega = real_set(6.283185307179586477) * lane_at(p, 1);
-            real s, c;
-            real_sincos(real_fma(omega, t, lane_at(p, 2)), &s, &c);
-            frame_at(out, 0) = real_fma(lane_at(p, 0), s, lane_at(p, 3));
-            frame_at(out, 1) = lane_at(p, 0) * omega * c;
-            frame_at(out, 2) = -(lane_at(p, 0) * omega * omega * s);
-        } else if (signal->kind == SARRUS_MECH_POLYNOMIAL) {
-            sarrus_polynomial(p, signal->n, t, out);
-        } else {
-            sarrus_table(mech, signal, p, t, out);
-        }
+#define SARRUS_SIGNAL(name, value, word, values, text)                                                                             \
+    if (signal->kind == SARRUS_SIGNAL_##name)                                                                                      \
+        sarrus_signal_##word(mech, signal, p, t, out);
+#include "sarrus/signal.def"
     }
 }
 

@@ -246,7 +246,7 @@ LANE_PHASE void sarrus_accelerate_seen(sarrus_evaluation *outside, real t, const
     sarrus_accelerate_here(outside, t, q, v, a, 0, 1);
 }
 LANE_FUNCTION void sarrus_accelerate(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
-    if (sarrus_constant_plan.project != SARRUS_PROJECT_NONE && outside->is_configured && outside->is_factored)
+    if (sarrus_constant_plan.project != SARRUS_PROJECTION_NONE && outside->is_configured && outside->is_factored)
         sarrus_accelerate_again(outside, t, q, v, a);
     else if (outside->wants_closeness)
         sarrus_accelerate_seen(outside, t, q, v, a);

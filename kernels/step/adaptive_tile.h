@@ -145,7 +145,7 @@ LANE_BODY void sarrus_adaptive_show(sarrus_evaluation *ev, const sarrus_adaptive
     else
         sarrus_dense_show(ev, lanes, t, ev->healthy, q_new, v_new);
     ev->is_configured = ev->is_factored = 0;
-    if (mech->project == SARRUS_PROJECT_EVERY_STEP)
+    if (mech->project == SARRUS_PROJECTION_EVERY_STEP)
         sarrus_project(ev, t, q_new, v_new);
     if (lane_is_stopped(ev->stop))
         return;

@@ -69,7 +69,7 @@ LANE_BODY mask sarrus_passage_calls(const sarrus_evaluation *ev, const sarrus_pa
     const mask is_near = real_lt(x, real_set(SARRUS_LOOK_FIRST));
     const mask is_on = real_lt(zero, lane_at(lanes->is_on, 0)), is_bend = real_lt(zero, lane_at(lanes->is_bend, 0));
     const real again = real_select(is_bend, real_set(SARRUS_LOOK_AGAIN), real_set(SARRUS_LOOK_AGAIN_SOON));
-    const mask is_asked = mech->project == SARRUS_PROJECT_EVERY_STEP ? mask_not(has_past) : mask_or(falls, mask_not(has_past));
+    const mask is_asked = mech->project == SARRUS_PROJECTION_EVERY_STEP ? mask_not(has_past) : mask_or(falls, mask_not(has_past));
     calls = mask_or(calls, mask_and(is_asked, is_near));
     return mask_and(calls, mask_or(mask_not(is_on), real_lt(x, again * looked)));
 }
@@ -240,7 +240,7 @@ LANE_FUNCTION mask sarrus_passage_is_lost(const sarrus_evaluation *ev, const sar
     const mask is_there = mask_and(is_crossing, real_lt(x_all, real_set(SARRUS_CROSSING_NEAR)));
     /* Projections at every step close all loops but those that are left out for the moment, and these after the passage. Methods
      * that choose their steps are projected where they cross, whatever the plan says (sarrus_project_crossing). */
-    const int is_closed = mech->project == SARRUS_PROJECT_EVERY_STEP;
+    const int is_closed = mech->project == SARRUS_PROJECTION_EVERY_STEP;
     const int is_closed_there = is_closed || mech->integrator.is_adaptive;
     const mask is_loose = is_closed ? mask_none() : real_lt(x, real_set(SARRUS_BEND_NARROW));
     const real open_part = real_select(is_loose, real_set(SARRUS_BEND_OPEN_LOOSE), real_set(SARRUS_BEND_OPEN));

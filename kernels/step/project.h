@@ -78,7 +78,7 @@ LANE_FUNCTION void sarrus_stage_velocities(sarrus_evaluation *ev, real t) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     const mask crossing = sarrus_project_crossing(ev);
-    const int is_closed = mech->project == SARRUS_PROJECT_EVERY_STEP;
+    const int is_closed = mech->project == SARRUS_PROJECTION_EVERY_STEP;
     if (mech->m == 0 || !(is_closed || mask_any(crossing)))
         return;
     if (mask_any(crossing))
@@ -94,9 +94,9 @@ LANE_BODY void sarrus_project(sarrus_evaluation *ev, real t, real *q, real *v) {
     mask active = ev->healthy;
     if (mech->m == 0)
         return;
-    if (mech->project != SARRUS_PROJECT_EVERY_STEP) {
+    if (mech->project != SARRUS_PROJECTION_EVERY_STEP) {
         active = sarrus_project_crossing(ev);
-        if (mech->project == SARRUS_PROJECT_TOLERANCE) {
+        if (mech->project == SARRUS_PROJECTION_TOLERANCE) {
             sarrus_evaluate_rows(ev, t, q, v);
             ev->open = sarrus_rows_norm(mech, ev->ws->phi);
             active = mask_or(active, mask_and(ev->healthy, mask_not(real_le(ev->open, real_set(mech->project_tolerance)))));

@@ -98,7 +98,7 @@ LANE_FUNCTION sarrus_judgement sarrus_judge(sarrus_evaluation *ev, mask on, cons
     sarrus_judgement found;
     sarrus_verdict lanes;
     sarrus_verdict_view(ev, &lanes);
-    ev->wants_open = mech->project == SARRUS_PROJECT_NONE && mech->m > 0;
+    ev->wants_open = mech->project == SARRUS_PROJECTION_NONE && mech->m > 0;
     if (mech->m == 0)
         ev->open = real_set(0.0);
     sarrus_measure(ev, at->t, at->q, at->v);

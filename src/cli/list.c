@@ -40,7 +40,7 @@ static const entry joints[] = {
     {NULL, NULL, 0.0},
 };
 static const entry forces[] = {
-#define SARRUS_FORCE(name, value, word, text) {word, text, 0.0},
+#define SARRUS_FORCE(name, value, word, kernel, text) {word, text, 0.0},
 #include "sarrus/force.def"
     {NULL, NULL, 0.0},
 };

@@ -49,7 +49,7 @@ static int32_t count_knots(const sarrus_mechanism *mech) {
     int32_t n_knots = 0;
     for (int32_t i = 0; i < mech->n_signals; ++i) {
         const sarrus_mech_signal *s = &mech->signal[i];
-        if (s->kind == SARRUS_MECH_TABLE && s->knots + s->n + 1 > n_knots)
+        if (s->kind == SARRUS_SIGNAL_TABLE && s->knots + s->n + 1 > n_knots)
             n_knots = s->knots + s->n + 1;
     }
     return n_knots;
@@ -299,7 +299,7 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
 }
 
 double sarrus_plan_text_flops(const sarrus_plan *plan) {
-    return plan->cost.flops_per_evaluation * (plan->mech.project != SARRUS_PROJECT_NONE ? PROJECTED_SHARE : 1.0);
+    return plan->cost.flops_per_evaluation * (plan->mech.project != SARRUS_PROJECTION_NONE ? PROJECTED_SHARE : 1.0);
 }
 
 bool sarrus_plan_text_gains(const sarrus_plan *plan, const char **why_not) {

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sarrus/force.h"
 #include "sarrus/joint.h"
 #include "sarrus/method.h"
 #include "sarrus/scenario.h"
@@ -66,20 +67,9 @@ typedef struct sarrus_joint {
     int drive;                      /* index of the signal that the free coordinate follows, −1 when free */
 } sarrus_joint;
 
-typedef enum sarrus_force_type {
-#define SARRUS_FORCE(name, value, word, text) SARRUS_FORCE_##name = value,
-#include "sarrus/force.def"
-} sarrus_force_type;
-
-typedef enum sarrus_source_kind {
-    SARRUS_SOURCE_VALUE = 0,  /* index of a value */
-    SARRUS_SOURCE_SIGNAL = 1, /* index of a signal */
-    SARRUS_SOURCE_INPUT = 2,  /* index of an external input (k of {input: k}) */
-} sarrus_source_kind;
-
 typedef struct sarrus_source {
     sarrus_source_kind kind;
-    int32_t index;
+    int32_t index; /* of the value, of the signal, k of {input: k} */
 } sarrus_source;
 
 typedef enum sarrus_frame { SARRUS_FRAME_INERTIAL = 0, SARRUS_FRAME_BODY = 1 } sarrus_frame;
@@ -97,11 +87,6 @@ typedef struct sarrus_force {
     sarrus_frame frame;             /* of a point force's value */
 } sarrus_force;
 
-typedef enum sarrus_signal_kind {
-#define SARRUS_SIGNAL(name, value, word, values, text) SARRUS_SIGNAL_##name = value,
-#include "sarrus/signal.def"
-} sarrus_signal_kind;
-
 typedef struct sarrus_signal {
     sarrus_place place;
     sarrus_signal_kind kind;
@@ -110,12 +95,6 @@ typedef struct sarrus_signal {
     double *knots;              /* table: [n_values] s, strictly increasing, the same for all instances; else NULL */
     bool is_linear;             /* table: interpolation linear instead of cubic */
 } sarrus_signal;
-
-typedef enum sarrus_projection {
-    SARRUS_PROJECTION_NONE = 0,
-    SARRUS_PROJECTION_EVERY_STEP = 1,
-    SARRUS_PROJECTION_TOLERANCE = 2,
-} sarrus_projection;
 
 /* All may be truncated to [min, max]. */
 typedef enum sarrus_distribution_kind {

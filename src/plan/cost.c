@@ -31,17 +31,17 @@ static void signals_count(const sarrus_mechanism *mech, counts *to) {
     for (int i = 0; i < mech->n_signals; ++i) {
         const sarrus_mech_signal *signal = &mech->signal[i];
         switch (signal->kind) {
-        case SARRUS_MECH_RAMP:
+        case SARRUS_SIGNAL_RAMP:
             counts_add(to, 3, 0);
             break;
-        case SARRUS_MECH_SINE:
+        case SARRUS_SIGNAL_SINE:
             counts_add(to, 10, 0);
             to->sincos += 1;
             break;
-        case SARRUS_MECH_POLYNOMIAL:
+        case SARRUS_SIGNAL_POLYNOMIAL:
             counts_add(to, 6.0 * signal->n + 1, 0);
             break;
-        case SARRUS_MECH_TABLE:
+        case SARRUS_SIGNAL_TABLE:
             counts_add(to, 17, 0);
             break;
         default: /* constant */
@@ -53,7 +53,7 @@ static void signals_count(const sarrus_mechanism *mech, counts *to) {
 /* Whether a time is ever looked at. */
 static bool time_matters(const sarrus_mechanism *mech) {
     for (int i = 0; i < mech->n_signals; ++i) {
-        if (mech->signal[i].kind != SARRUS_MECH_CONSTANT)
+        if (mech->signal[i].kind != SARRUS_SIGNAL_CONSTANT)
             return true;
     }
     return false;
@@ -94,9 +94,9 @@ static double elastic_flops(const sarrus_mech_joint *joint) {
 static double power_flops(const sarrus_mechanism *mech, const sarrus_mech_force *force) {
     if (!mech->has_work)
         return 0;
-    if (force->type == SARRUS_MECH_SPRING)
+    if (force->type == SARRUS_FORCE_SPRING)
         return 2;
-    if (force->type == SARRUS_MECH_TORQUE)
+    if (force->type == SARRUS_FORCE_TORQUE)
         return force->body[0] >= 0 ? 2 : 1;
     return 8;
 }
@@ -106,10 +106,10 @@ static void forces_count(const sarrus_mechanism *mech, counts *to) {
     for (int i = 0; i < mech->n_forces; ++i) {
         const sarrus_mech_force *force = &mech->force[i];
         counts_add(to, power_flops(mech, force), 0);
-        if (force->type == SARRUS_MECH_SPRING) {
+        if (force->type == SARRUS_FORCE_SPRING) {
             int n_bodies = n_moving(force->body[0], force->body[1]);
             counts_add(to, 16 + (POINT_FLOPS + 2 + FORCE_AT_FLOPS) * n_bodies, 2);
-        } else if (force->type == SARRUS_MECH_TORQUE) {
+        } else if (force->type == SARRUS_FORCE_TORQUE) {
             counts_add(to, force->body[0] >= 0 ? 1 : 0, 0);
         } else if (force->body[0] >= 0) {
             counts_add(to, ARM_FLOPS + FORCE_AT_FLOPS + (force->in_body_frame ? VECTOR_FLOPS : 0), 0);
@@ -275,9 +275,9 @@ static counts rows_and_norm_count(const sarrus_mechanism *mech) {
  * Above a tolerance: the look alone, since a step that is projected is the exception. */
 static counts projection_count(const sarrus_mechanism *mech) {
     counts to = {0};
-    if (mech->project == SARRUS_PROJECT_NONE || mech->m == 0)
+    if (mech->project == SARRUS_PROJECTION_NONE || mech->m == 0)
         return to;
-    if (mech->project == SARRUS_PROJECT_TOLERANCE)
+    if (mech->project == SARRUS_PROJECTION_TOLERANCE)
         return rows_and_norm_count(mech);
     counts_add_times(&to, 2, rows_and_norm_count(mech));
     correct_count(mech, false, &to);
@@ -290,7 +290,7 @@ static counts projection_count(const sarrus_mechanism *mech) {
 /* sarrus_stage_velocities */
 static counts stage_velocities_count(const sarrus_mechanism *mech) {
     counts to = {0};
-    if (mech->project != SARRUS_PROJECT_EVERY_STEP || mech->m == 0)
+    if (mech->project != SARRUS_PROJECTION_EVERY_STEP || mech->m == 0)
         return to;
     configure_count(mech, &to);
     rows_count(mech, SARRUS_WANT_ERRORS, &to);
@@ -310,7 +310,7 @@ static double coordinate_flops(const sarrus_mech_joint *joint) {
 static void potential_count(const sarrus_mechanism *mech, counts *to) {
     counts_add(to, 5.0 * mech->n_bodies, 0);
     for (int i = 0; i < mech->n_forces; ++i) {
-        if (mech->force[i].type == SARRUS_MECH_SPRING)
+        if (mech->force[i].type == SARRUS_FORCE_SPRING)
             counts_add(to, 10 + PLACE_FLOPS * n_moving(mech->force[i].body[0], mech->force[i].body[1]), 1);
     }
     for (int i = 0; i < mech->n_joints; ++i) {
@@ -343,11 +343,11 @@ static void open_count(const sarrus_mechanism *mech, counts *to) {
 /* sarrus_judge: energies 8 a body and 1, the balance 10. */
 static counts judgement_count(const sarrus_mechanism *mech) {
     counts to = {0};
-    if (mech->project == SARRUS_PROJECT_NONE || mech->m == 0)
+    if (mech->project == SARRUS_PROJECTION_NONE || mech->m == 0)
         configure_count(mech, &to);
     counts_add(&to, 8.0 * mech->n_bodies + 11, 0);
     potential_count(mech, &to);
-    if (mech->project == SARRUS_PROJECT_NONE && mech->m > 0)
+    if (mech->project == SARRUS_PROJECTION_NONE && mech->m > 0)
         open_count(mech, &to);
     return to;
 }
@@ -357,14 +357,14 @@ static counts judgement_count(const sarrus_mechanism *mech) {
 static void watch_count(const sarrus_mechanism *mech, counts *to) {
     if (!mech->is_watched)
         return;
-    const int n_factors = mech->project == SARRUS_PROJECT_EVERY_STEP ? 2 : 1;
+    const int n_factors = mech->project == SARRUS_PROJECTION_EVERY_STEP ? 2 : 1;
     counts_add(to, n_factors * (2.0 * mech->factor.n_blocks + 1) + 2 + (mech->has_parts ? 1 : 0), 0);
 }
 
 /* sarrus_fixed_try and sarrus_fixed_end without the projection, once the steps follow one another: the step before has left what
  * the first stage needs. */
 static counts rk4_count(const sarrus_mechanism *mech) {
-    bool is_projected = mech->project == SARRUS_PROJECT_EVERY_STEP && mech->m > 0;
+    bool is_projected = mech->project == SARRUS_PROJECTION_EVERY_STEP && mech->m > 0;
     counts to = evaluation_count(mech, true, is_projected);
     counts_add_times(&to, 3, evaluation_count(mech, is_projected, is_projected));
     counts_add_times(&to, 3, stage_velocities_count(mech));
@@ -378,7 +378,7 @@ static counts rk4_count(const sarrus_mechanism *mech) {
 
 /* The same with sarrus_semi_implicit. */
 static counts semi_implicit_count(const sarrus_mechanism *mech) {
-    bool is_projected = mech->project == SARRUS_PROJECT_EVERY_STEP && mech->m > 0;
+    bool is_projected = mech->project == SARRUS_PROJECTION_EVERY_STEP && mech->m > 0;
     counts to = evaluation_count(mech, true, is_projected);
     counts_add(&to, 6.0 * mech->n_v + 11.0 * mech->n_bodies + (mech->has_work ? 2 : 0), 0);
     return to;

@@ -63,10 +63,10 @@ static double ripple_of(const sarrus_configuration *c) {
         if (plan->joint[i].signal < 0)
             continue;
         const sarrus_mech_signal *signal = &plan->signal[plan->joint[i].signal];
-        if (signal->kind == SARRUS_MECH_SINE) {
+        if (signal->kind == SARRUS_SIGNAL_SINE) {
             const double frequency = fabs(sarrus_configuration_parameter(c, signal->p + 1));
             ripple = frequency > 0.0 ? fmin(ripple, 1.0 / (16.0 * frequency)) : ripple;
-        } else if (signal->kind == SARRUS_MECH_TABLE && signal->n > 0) {
+        } else if (signal->kind == SARRUS_SIGNAL_TABLE && signal->n > 0) {
             const double *knot = plan->knots + signal->knots;
             ripple = fmin(ripple, 0.5 * (knot[signal->n] - knot[0]) / signal->n);
         }

@@ -7,7 +7,7 @@ void sarrus_plan_integrator(sarrus_plan *plan) {
     how->method = (int32_t)model->integrator.method;
     how->across = 0.5;
     how->is_adaptive = sarrus_integrator_is_adaptive(model->integrator.method);
-    how->is_tangential = plan->mech.has_baumgarte || plan->mech.project != SARRUS_PROJECT_NONE;
+    how->is_tangential = plan->mech.has_baumgarte || plan->mech.project != SARRUS_PROJECTION_NONE;
     how->has_step_gains = model->dynamics.has_step_gains;
     how->dt = model->integrator.dt;
     how->rtol = model->integrator.rtol;

@@ -8,7 +8,7 @@
  * (docs/verification.md) the worst come to 1e-5 of their size, and a joint that stands open by a thousandth of its mechanism is no
  * joint. Semi-implicit Euler leaves the constraints by ½ h v² a second. */
 static double auto_violation(const sarrus_plan *plan) {
-    if (plan->mech.project == SARRUS_PROJECT_EVERY_STEP)
+    if (plan->mech.project == SARRUS_PROJECTION_EVERY_STEP)
         return 1e-6;
     return plan->mech.integrator.method == SARRUS_INTEGRATOR_SEMI_IMPLICIT ? 0.05 : 1e-3;
 }
@@ -42,7 +42,7 @@ void sarrus_plan_limits(sarrus_plan *plan) {
     const double violation = chosen(model->limits.violation, auto_violation(plan));
     mech->limit_violation = violation < SARRUS_NO_LIMIT ? violation * mech->violation_unit : SARRUS_NO_LIMIT;
     /* A projection above a tolerance leaves what is below it. */
-    if (isnan(model->limits.violation) && mech->project == SARRUS_PROJECT_TOLERANCE)
+    if (isnan(model->limits.violation) && mech->project == SARRUS_PROJECTION_TOLERANCE)
         mech->limit_violation = fmax(mech->limit_violation, 10.0 * mech->project_tolerance);
     mech->limit_energy = chosen(model->limits.energy, auto_energy(plan));
     mech->limit_error = mech->integrator.is_adaptive ? SARRUS_NO_LIMIT : chosen(model->limits.error, 1e-2);

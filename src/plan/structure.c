@@ -58,22 +58,16 @@ static void fill_joints(sarrus_plan *plan, int32_t *p) {
 
 static void fill_forces(sarrus_plan *plan, int32_t *p) {
     const sarrus_model *model = plan->model;
-    static const int32_t types[] = {[SARRUS_FORCE_SPRING] = SARRUS_MECH_SPRING,
-                                    [SARRUS_FORCE_TORQUE] = SARRUS_MECH_TORQUE,
-                                    [SARRUS_FORCE_POINT] = SARRUS_MECH_POINT};
-    static const int32_t sources[] = {[SARRUS_SOURCE_VALUE] = SARRUS_MECH_VALUE,
-                                      [SARRUS_SOURCE_SIGNAL] = SARRUS_MECH_SIGNAL,
-                                      [SARRUS_SOURCE_INPUT] = SARRUS_MECH_INPUT};
     for (int i = 0; i < model->n_forces; ++i) {
         const sarrus_force *from = &model->forces[i];
         sarrus_mech_force *force = &plan->force[i];
-        force->type = types[from->type];
+        force->type = (int32_t)from->type;
         force->body[0] = from->body[0];
         force->body[1] = from->body[1];
         force->p = *p;
         force->in_body_frame = from->frame == SARRUS_FRAME_BODY;
         for (int k = 0; k < 2; ++k) {
-            force->source[k] = sources[from->value[k].kind];
+            force->source[k] = (int32_t)from->value[k].kind;
             force->index[k] = from->value[k].kind == SARRUS_SOURCE_VALUE ? 0 : from->value[k].index;
         }
         *p += SARRUS_PF_N;
@@ -135,9 +129,6 @@ static double weak_distance(const sarrus_model *model) {
 static void fill_options(sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
     sarrus_mechanism *mech = &plan->mech;
-    static const int32_t projections[] = {[SARRUS_PROJECTION_NONE] = SARRUS_PROJECT_NONE,
-                                          [SARRUS_PROJECTION_EVERY_STEP] = SARRUS_PROJECT_EVERY_STEP,
-                                          [SARRUS_PROJECTION_TOLERANCE] = SARRUS_PROJECT_TOLERANCE};
     mech->formulation = (int32_t)model->dynamics.formulation;
     mech->method = (int32_t)model->dynamics.pinv;
     mech->solve = model->dynamics.pinv == SARRUS_PINV_AUTO                  ? SARRUS_SOLVE_AUTO
@@ -153,7 +144,7 @@ static void fill_options(sarrus_plan *plan) {
     mech->has_swing = isnan(model->limits.energy);
     /* Changes of rank are rare; more of them between two looks only make the tile come back sooner. */
     mech->rank_change_capacity = model->output.channels & SARRUS_CHANNEL_RANK ? 4 : 0;
-    mech->project = projections[model->dynamics.projection];
+    mech->project = (int32_t)model->dynamics.projection;
     mech->project_tolerance = model->dynamics.projection_tolerance;
     mech->has_baumgarte =
         model->dynamics.has_step_gains || value_is_live(model, model->dynamics.alpha) || value_is_live(model, model->dynamics.beta);

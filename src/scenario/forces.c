@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static const sarrus_word force_types[] = {
-#define SARRUS_FORCE(name, value, word, text) {word, value},
+#define SARRUS_FORCE(name, value, word, kernel, text) {word, value},
 #include "sarrus/force.def"
 };
 

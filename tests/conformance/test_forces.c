@@ -147,7 +147,7 @@ static void check_force(sarrus_force_type type, const char *word) {
     assert_true(s.n_variants > 0);
 }
 
-#define SARRUS_FORCE(name, value, word, text)                                                                                      \
+#define SARRUS_FORCE(name, value, word, kernel, text)                                                                              \
     static void force_##name(void **state) {                                                                                       \
         (void)state;                                                                                                               \
         check_force(SARRUS_FORCE_##name, word);                                                                                    \
@@ -175,7 +175,7 @@ static void a_force_acts_at_its_point(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-#define SARRUS_FORCE(name, value, word, text) cmocka_unit_test(force_##name),
+#define SARRUS_FORCE(name, value, word, kernel, text) cmocka_unit_test(force_##name),
 #include "sarrus/force.def"
         cmocka_unit_test(a_force_acts_at_its_point),
     };

@@ -125,7 +125,7 @@ static void the_zoo_has_every_joint_and_force(void **state) {
             fail_msg("the zoo has no %s", sarrus_joint_word((sarrus_joint_type)type));
         }
     }
-#define SARRUS_FORCE(name, value, word, text)                                                                                      \
+#define SARRUS_FORCE(name, value, word, kernel, text)                                                                              \
     for (int i = 0;; i++) {                                                                                                        \
         if (i == m.model->n_forces) {                                                                                              \
             fail_msg("the zoo has no %s", word);                                                                                   \

@@ -60,7 +60,7 @@ static void list_lanes(const sarrus_mech_factor *f, const sarrus_lane_tables *la
 static int32_t count_knots(const sarrus_mechanism *mech) {
     int32_t n = 0;
     for (int32_t i = 0; i < mech->n_signals; ++i)
-        n += mech->signal[i].kind == SARRUS_MECH_TABLE ? mech->signal[i].n + 1 : 0;
+        n += mech->signal[i].kind == SARRUS_SIGNAL_TABLE ? mech->signal[i].n + 1 : 0;
     return n;
 }
 
