@@ -55,6 +55,8 @@ typedef struct sarrus_sink_column {
 /* Output times i_first … i_first + n − 1 into `out`, s. */
 typedef void (*sarrus_sink_times)(const void *user, uint64_t i_first, uint64_t n, double *out);
 
+/* What one group of the file holds; of most files there is one, and its place is the root. What is of the file (n_compress_threads,
+ * stop, stop_seconds, keeps_complete) is that of the first. */
 typedef struct sarrus_sink_description {
     uint64_t n_instances;
     uint64_t first_instance; /* number of the first instance in its study */
@@ -88,6 +90,12 @@ typedef struct sarrus_sink_description {
     bool keeps_complete; /* a complete result of that name is not to be replaced */
 } sarrus_sink_description;
 
+/* The groups of a file that has several: each stands below its number, as /0. What stands beside them at the root: */
+typedef struct sarrus_sink_index {
+    const char *scenario;     /* the document that names them, YAML */
+    const char *const *files; /* [n_groups] the files that it names */
+} sarrus_sink_index;
+
 /* A block: all instances × n_times times from i_time_first. data[f] is [n_instances][n_times][max(width, 1)] doubles,
  * owned by the sink; the caller fills it and submits. */
 typedef struct sarrus_sink_block {
@@ -114,26 +122,34 @@ typedef struct sarrus_sink_outcome {
 SARRUS_MUST_USE sarrus_status sarrus_sink_create(sarrus_context *context, const char *path,
                                                  const sarrus_sink_description *description, sarrus_sink **out);
 
-/* Number of times in a full block (the last may be shorter). */
-uint64_t sarrus_sink_block_times(const sarrus_sink *sink);
+/* The same with groups: descriptions [n_groups], and what stands beside them. Without an index there is one, at the root. */
+SARRUS_MUST_USE sarrus_status sarrus_sink_create_groups(sarrus_context *context, const char *path, const sarrus_sink_index *index,
+                                                        const sarrus_sink_description *descriptions, int n_groups,
+                                                        sarrus_sink **out);
 
-/* The next block, in order of time; waits while both buffers are being written. SINK_FAILED after a write error. */
-SARRUS_MUST_USE sarrus_status sarrus_sink_acquire(sarrus_sink *sink, sarrus_sink_block *out);
+/* Number of times in a full block of group `i_group` (the last may be shorter). */
+uint64_t sarrus_sink_block_times(const sarrus_sink *sink, int i_group);
 
-/* Hands the acquired block to the writer; n_times may be smaller than acquired only for the last block.
- * The writer commits (flush) each block and writes instance/status, the measures and the new rows as of then. NO_MEMORY when the
- * rows cannot be kept; the block is then still the caller's. */
-SARRUS_MUST_USE sarrus_status sarrus_sink_submit(sarrus_sink *sink, uint64_t n_times, const sarrus_sink_outcome *outcome);
+/* The next block of a group, in order of time; waits while both its buffers are being written. Each group may have a block lent.
+ * SINK_FAILED after a write error. */
+SARRUS_MUST_USE sarrus_status sarrus_sink_acquire(sarrus_sink *sink, int i_group, sarrus_sink_block *out);
 
-/* Waits for the writer, writes the outcome, sets `complete` when it says so and every time was written (of an open-ended file:
- * every one that was submitted), closes the file and gives it its name, on the disk. With outcome = NULL, of a run that has failed,
- * it keeps the name of an unfinished one. A file without any time is removed. After a write error nothing more reaches the file,
- * which stays as last committed and keeps its unfinished name; the same when somebody has removed, replaced or shortened it:
- * SINK_FAILED, with the cause in `context`. The sink is still to be destroyed. */
-SARRUS_MUST_USE sarrus_status sarrus_sink_close(sarrus_sink *sink, sarrus_context *context, const sarrus_sink_outcome *outcome);
+/* Hands the acquired block of a group to the writer; n_times may be smaller than acquired only for the last block.
+ * The writer takes blocks in the order in which they were handed over. It commits (flush) each block and writes instance/status,
+ * the measures and the new rows as of then. NO_MEMORY when the rows cannot be kept; the block is then still the caller's. */
+SARRUS_MUST_USE sarrus_status sarrus_sink_submit(sarrus_sink *sink, int i_group, uint64_t n_times,
+                                                 const sarrus_sink_outcome *outcome);
 
-/* Output times in the file, once it is closed: all that were submitted, unless a stop left no time to write them. */
-uint64_t sarrus_sink_times_written(const sarrus_sink *sink);
+/* Waits for the writer, writes the outcomes [n_groups], sets `complete` of a group when its outcome says so and every time was
+ * written (of an open-ended one: every one that was submitted), and that of the file when all are, closes the file and gives it its
+ * name, on the disk. With outcomes = NULL, of a run that has failed, it keeps the name of an unfinished one. A file without any
+ * time in any group is removed. After a write error nothing more reaches the file, which stays as last committed and keeps its
+ * unfinished name; the same when somebody has removed, replaced or shortened it: SINK_FAILED, with the cause in `context`. The sink
+ * is still to be destroyed. */
+SARRUS_MUST_USE sarrus_status sarrus_sink_close(sarrus_sink *sink, sarrus_context *context, const sarrus_sink_outcome *outcomes);
+
+/* Output times of a group in the file, once it is closed: all that were submitted, unless a stop left no time to write them. */
+uint64_t sarrus_sink_times_written(const sarrus_sink *sink, int i_group);
 
 /* The name of an unfinished file that was left by a close; NULL: there is none. The sink's. */
 const char *sarrus_sink_left(const sarrus_sink *sink);
