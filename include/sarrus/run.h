@@ -107,8 +107,6 @@ typedef struct sarrus_run_group {
     const char *file;                /* what the result file says that the model is from; NULL: "" */
 } sarrus_run_group;
 
-enum { SARRUS_MAX_GROUPS = 64 };
-
 /* Runs several models at once, each with its own instances, into one file: what sarrus_run would write of group i stands below /i,
  * with the same bits; `scenario` is the text that stands at the root as the scenario (NULL: ""). The groups take turns, so that
  * their times come to the file side by side. Of the options plan, n_instances, first_instance, n_part and shows_steps are to be
@@ -133,12 +131,20 @@ typedef struct sarrus_result_info {
     uint64_t file_bytes;
     int has_rank_events;    /* 1: the file has the table of changes of rank */
     uint64_t n_rank_events; /* rows of it */
+    /* Groups of a run of several models; 0: it was of one. Of the file as a whole counts are sums, times those that some group has,
+     * and backend, device, seed, first instance and coordinates those of group 0. */
+    int n_groups;
+    char scenario_file[256]; /* of one of several groups: the file that its model is from, cut where it is longer; else "" */
 } sarrus_result_info;
 
-/* Errors of this and the next: IO (cannot be read, damaged), BAD_INPUT (not HDF5, or no result of Sarrus), UNSUPPORTED (a format of
- * another version). The HDF5 library can crash on a file that was damaged on purpose or by a disk: whoever reads such files does it
- * in a process of its own, as `sarrus info` does. */
+/* Errors of this and those below: IO (cannot be read, damaged), BAD_INPUT (not HDF5, or no result of Sarrus), UNSUPPORTED (a format
+ * of another version). The HDF5 library can crash on a file that was damaged on purpose or by a disk: whoever reads such files does
+ * it in a process of its own, as `sarrus info` does. */
 SARRUS_MUST_USE sarrus_status sarrus_result_info_read(sarrus_context *context, const char *path, sarrus_result_info *out);
+
+/* The same of group i_group alone (n_groups is 0 then); BAD_ARGUMENT when there is no such group, as in a run of one model. */
+SARRUS_MUST_USE sarrus_status sarrus_result_group_info_read(sarrus_context *context, const char *path, int i_group,
+                                                            sarrus_result_info *out);
 
 /* Calls `visit` for every dataset: its path, shape, type name, storage bytes and units. */
 typedef void (*sarrus_dataset_visitor)(const char *path, int n_dims, const uint64_t *dims, const char *type, uint64_t stored_bytes,

@@ -21,10 +21,10 @@ static void failures_add(sarrus_run_summary *total, const sarrus_run_summary *on
 }
 
 /* Adds `word` to a list in text [n_text], unless it stands there already. */
-static void word_add(char *text, size_t n_text, const char *word) {
+static void word_add(char *text, size_t n_text, const char *separator, const char *word) {
     const size_t n = strlen(text);
     if (strstr(text, word) == NULL)
-        snprintf(text + n, n_text - n, ", %s", word);
+        snprintf(text + n, n_text - n, "%s%s", separator, word);
 }
 
 /* fmax takes the number when the other is NaN. */
@@ -67,8 +67,8 @@ sarrus_run_summary sarrus_total_of(const sarrus_run_summary *summaries, int n) {
         count_add(&total.rejections, &one->rejections, total.n_instances);
         count_add(&total.evaluations, &one->evaluations, total.n_instances);
         count_add(&total.rank_changes, &one->rank_changes, total.n_instances);
-        word_add(total.backend, sizeof total.backend, one->backend);
-        word_add(total.device, sizeof total.device, one->device);
+        word_add(total.backend, sizeof total.backend, ", ", one->backend);
+        word_add(total.device, sizeof total.device, "; ", one->device);
     }
     return total;
 }
