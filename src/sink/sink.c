@@ -17,8 +17,10 @@
 #include "sink/result_file.h"
 #include "sink/sink_group.h"
 
-/* What a stop leaves to the writer, s. The program promises to end within twice that. */
+/* What a stop leaves to the writer for each group, s, of which it counts so many at most. The program promises to end within twice
+ * that. */
 static const double STOP_SECONDS = 0.1;
+enum { STOP_GROUPS_MAX = 10 };
 
 enum { THREADS_DEFAULT = 2, THREADS_MAX = 256 };
 
@@ -293,6 +295,7 @@ static sarrus_status make_sink(sarrus_context *context, const char *path, const 
     sink->n_groups = sink->file.n_groups = n_groups;
     sink->stop = descriptions->stop;
     sink->stop_seconds = descriptions->stop_seconds > 0.0 ? descriptions->stop_seconds : STOP_SECONDS;
+    sink->stop_seconds *= n_groups < STOP_GROUPS_MAX ? n_groups : STOP_GROUPS_MAX;
     sink->path = strdup(path);
     return sink->path != NULL ? make_groups(sink, context, descriptions) : report_memory(context);
 }
