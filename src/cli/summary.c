@@ -293,7 +293,7 @@ static void errors_print_json(sarrus_json *json, const sarrus_summary_text *text
 
 /* How a run, or one of its groups, went. */
 static void run_print_json(sarrus_json *json, const sarrus_summary_text *text, const sarrus_run_summary *summary,
-                           const uint64_t *seed) {
+                           const uint64_t *seed, bool is_whole) {
     sarrus_json_text(json, "backend", summary->backend);
     sarrus_json_text(json, "device", summary->device);
     if (seed != NULL)
@@ -312,7 +312,8 @@ static void run_print_json(sarrus_json *json, const sarrus_summary_text *text, c
     sarrus_json_number(json, "t_end", summary->t_end);
     sarrus_json_number(json, "wall_seconds", summary->wall_seconds);
     sarrus_json_number(json, "integrate_seconds", summary->integrate_seconds);
-    sarrus_json_number(json, "output_share", output_share(summary));
+    if (is_whole)
+        sarrus_json_number(json, "output_share", output_share(summary));
     sarrus_json_number(json, "instance_steps_per_second", summary->instance_steps_per_second);
     errors_print_json(json, text, summary);
     sarrus_json_flag(json, "is_adaptive", summary->is_adaptive != 0);
@@ -320,7 +321,8 @@ static void run_print_json(sarrus_json *json, const sarrus_summary_text *text, c
     count_print_json(json, "rejections", &summary->rejections);
     count_print_json(json, "evaluations", &summary->evaluations);
     count_print_json(json, "rank_changes", &summary->rank_changes);
-    sarrus_json_count(json, "output_bytes", summary->output_bytes);
+    if (is_whole)
+        sarrus_json_count(json, "output_bytes", summary->output_bytes);
     kernels_print_json(json, &summary->specialization);
     library_print_json(json, summary);
 }
@@ -332,7 +334,7 @@ static void groups_print_json(sarrus_json *json, const sarrus_summary_text *text
         sarrus_json_open(json, NULL, '{');
         sarrus_json_text(json, "scenario", group->file);
         sarrus_json_text(json, "name", sarrus_model_name(group->model));
-        run_print_json(json, text, group->summary, &group->seed);
+        run_print_json(json, text, group->summary, &group->seed, false);
         sarrus_json_close(json, '}');
     }
     sarrus_json_close(json, ']');
@@ -354,7 +356,7 @@ void sarrus_summary_print_json(const sarrus_summary_text *text, const sarrus_run
     sarrus_json_text(&json, "name", text->n_groups > 0 ? text->name : sarrus_model_name(text->model));
     sarrus_json_text(&json, "output", text->output);
     sarrus_json_flag(&json, "complete", text->is_complete);
-    run_print_json(&json, text, summary, seed_of(text));
+    run_print_json(&json, text, summary, seed_of(text), true);
     if (text->n_groups > 0)
         groups_print_json(&json, text);
     sarrus_json_close(&json, '}');

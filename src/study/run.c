@@ -65,8 +65,11 @@ static sarrus_status sink_open(run_job *run) {
 /* Up to where the sink is made a stop leaves what was at the path before. */
 static sarrus_status run_prepare(run_job *run) {
     sarrus_status status = SARRUS_OK;
-    for (int g = 0; g < run->n_groups && status == SARRUS_OK; g++)
+    for (int g = 0; g < run->n_groups && status == SARRUS_OK; g++) {
         status = sarrus_group_make(&run->groups[g], run->context);
+        if (status != SARRUS_OK && status != SARRUS_INTERRUPTED && run->index != NULL)
+            (void)sarrus_report_at(run->context, SARRUS_NOTE, status, NULL, "in group %d, '%s'", g, run->index->files[g]);
+    }
     if (status == SARRUS_OK && run->options->output_path != NULL)
         status = sink_open(run);
     for (int g = 0; g < run->n_groups && status == SARRUS_OK; g++)
