@@ -45,6 +45,7 @@ endforeach()
 # The texts that kernels/cpu/specialized.c needs, as one C source. It follows every change of theirs.
 file(GLOB embedded_texts CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
     ${PROJECT_SOURCE_DIR}/kernels/lane/*.h
+    ${PROJECT_SOURCE_DIR}/kernels/space/*.h
     ${PROJECT_SOURCE_DIR}/kernels/body/*.h
     ${PROJECT_SOURCE_DIR}/kernels/body/joint/*.h
     ${PROJECT_SOURCE_DIR}/kernels/pinv/*.h

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Picture of the rank problem: the redundant singular value of a drifting mechanism against the violation of its constraints.
 
-    sarrus bench defalco --traces --json > defalco.json
-    python3 python/plot_rank.py defalco.json [-o docs/images/rank.png]
+    sarrus bench s5-study --traces --json > s5_study.json
+    python3 python/plot_rank.py s5_study.json [-o docs/images/rank.png]
 """
 
 import argparse
@@ -95,7 +95,7 @@ def main() -> int:
     report = json.loads(arguments.file.read_text(encoding="utf-8"))
     traces = report.get("traces") or []
     if not traces:
-        print(f"{arguments.file}: no traces; expected the JSON of 'sarrus bench defalco --traces --json'", file=sys.stderr)
+        print(f"{arguments.file}: no traces; expected the JSON of 'sarrus bench s5-study --traces --json'", file=sys.stderr)
         return 2
     figure, (left, right) = plt.subplots(1, 2, figsize=(10.0, 4.2), layout="constrained")
     draw_times(left, traces, report["initial_angle"])

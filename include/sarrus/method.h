@@ -2,6 +2,12 @@
 #ifndef SARRUS_METHOD_H
 #define SARRUS_METHOD_H
 
+/* Formulations of the equations of motion (formulation.def). */
+typedef enum sarrus_formulation {
+#define SARRUS_FORMULATION(name, value, word, kernel, text) SARRUS_FORMULATION_##name = (value),
+#include "sarrus/formulation.def"
+} sarrus_formulation;
+
 /* Ways to a pseudoinverse (pinv_methods.def says what each is). */
 typedef enum sarrus_pinv_method {
 #define SARRUS_PINV_METHOD(name, value, word, kernel, text) SARRUS_PINV_##name = (value),
@@ -41,6 +47,7 @@ enum {
 #define SARRUS_INTEGRATOR_DEFAULT SARRUS_INTEGRATOR_DOPRI5
 
 /* The word used in scenario files and a sentence; never NULL. */
+const char *sarrus_formulation_word(sarrus_formulation formulation);
 const char *sarrus_pinv_method_word(sarrus_pinv_method method);
 const char *sarrus_pinv_method_text(sarrus_pinv_method method);
 const char *sarrus_rank_method_word(sarrus_rank_method method);

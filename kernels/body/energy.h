@@ -15,7 +15,7 @@ LANE_FUNCTION real sarrus_kinetic_energy(const sarrus_mechanism *mech, const rea
     real sum = real_set(0.0);
     PLAN_EACH (b, 0, mech->n_bodies) {
         const real *p = lane_from(parameter, mech->p_body + SARRUS_PB_N * b);
-        real vx = frame_at(v, 3 * b), vy = frame_at(v, 3 * b + 1), w = frame_at(v, 3 * b + 2);
+        real vx = frame_at(v, space_v(b)), vy = frame_at(v, space_v(b) + 1), w = frame_at(v, space_v(b) + SPACE_TURN);
         sum = real_fma(lane_at(p, SARRUS_PB_MASS), real_fma(vx, vx, vy * vy), sum);
         sum = real_fma(lane_at(p, SARRUS_PB_INERTIA) * w, w, sum);
     }
@@ -48,7 +48,7 @@ LANE_FUNCTION real sarrus_potential_energy(const sarrus_mechanism *mech, const r
     real gx = lane_at(parameter, mech->p_gravity), gy = lane_at(parameter, mech->p_gravity + 1), sum = real_set(0.0);
     PLAN_EACH (b, 0, mech->n_bodies) {
         real mass = lane_at(parameter, mech->p_body + SARRUS_PB_N * b + SARRUS_PB_MASS);
-        sum = real_fnma(mass, real_fma(gx, frame_at(q, 3 * b), gy * frame_at(q, 3 * b + 1)), sum);
+        sum = real_fnma(mass, real_fma(gx, frame_at(q, space_q(b)), gy * frame_at(q, space_q(b) + 1)), sum);
     }
     PLAN_EACH (i, 0, mech->n_forces) {
         const sarrus_mech_force *force = &mech->force[i];

@@ -8,15 +8,15 @@
 LANE_FUNCTION void sarrus_force_at(sarrus_workspace *ws, int32_t body, const sarrus_point *p, real fx, real fy) {
     if (body < 0)
         return;
-    frame_at(ws->force, 3 * body) = frame_at(ws->force, 3 * body) + fx;
-    frame_at(ws->force, 3 * body + 1) = frame_at(ws->force, 3 * body + 1) + fy;
+    frame_at(ws->force, space_v(body)) = frame_at(ws->force, space_v(body)) + fx;
+    frame_at(ws->force, space_v(body) + 1) = frame_at(ws->force, space_v(body) + 1) + fy;
     real torque = real_fnma(p->arm_y, fx, p->arm_x * fy);
-    frame_at(ws->force, 3 * body + 2) = frame_at(ws->force, 3 * body + 2) + torque;
+    frame_at(ws->force, space_v(body) + SPACE_TURN) = frame_at(ws->force, space_v(body) + SPACE_TURN) + torque;
 }
 
 LANE_FUNCTION void sarrus_torque_on(sarrus_workspace *ws, int32_t body, real torque) {
     if (body >= 0)
-        frame_at(ws->force, 3 * body + 2) = frame_at(ws->force, 3 * body + 2) + torque;
+        frame_at(ws->force, space_v(body) + SPACE_TURN) = frame_at(ws->force, space_v(body) + SPACE_TURN) + torque;
 }
 
 /* Spring and damper between two points: f = −(k(|d| − l0) + c w·ḋ) w on the second, −f on the first; w = d/|d|. Returns
@@ -64,7 +64,7 @@ LANE_FUNCTION real sarrus_force_torque(sarrus_workspace *ws, const sarrus_mech_f
     const int32_t body = force->body[0];
     real torque = sarrus_source_load(ws, input, force->source[0], force->index[0], lane_at(p, SARRUS_PF_STIFFNESS));
     sarrus_torque_on(ws, body, torque);
-    return body >= 0 ? torque * frame_at(v, 3 * body + 2) : real_set(0.0);
+    return body >= 0 ? torque * frame_at(v, space_v(body) + SPACE_TURN) : real_set(0.0);
 }
 
 /* Spring and damper along a joint's free coordinate x: load −(k(x − rest) + c ẋ), on the bodies through its row. Uses row
@@ -81,12 +81,12 @@ LANE_FUNCTION real sarrus_force_elastic(sarrus_workspace *ws, const real *parame
     if (joint->kind == SARRUS_JOINT_PRISMATIC) {
         real fx = load * frame_at(ws->direction, 2 * scratch), fy = load * frame_at(ws->direction, 2 * scratch + 1);
         if (joint->parent >= 0) {
-            frame_at(ws->force, 3 * joint->parent) = frame_at(ws->force, 3 * joint->parent) + fx;
-            frame_at(ws->force, 3 * joint->parent + 1) = frame_at(ws->force, 3 * joint->parent + 1) + fy;
+            frame_at(ws->force, space_v(joint->parent)) = frame_at(ws->force, space_v(joint->parent)) + fx;
+            frame_at(ws->force, space_v(joint->parent) + 1) = frame_at(ws->force, space_v(joint->parent) + 1) + fy;
         }
         if (joint->child >= 0) {
-            frame_at(ws->force, 3 * joint->child) = frame_at(ws->force, 3 * joint->child) - fx;
-            frame_at(ws->force, 3 * joint->child + 1) = frame_at(ws->force, 3 * joint->child + 1) - fy;
+            frame_at(ws->force, space_v(joint->child)) = frame_at(ws->force, space_v(joint->child)) - fx;
+            frame_at(ws->force, space_v(joint->child) + 1) = frame_at(ws->force, space_v(joint->child) + 1) - fy;
         }
     }
     sarrus_torque_on(ws, joint->parent, -(load * frame_at(ws->turn, 2 * scratch)));
@@ -99,7 +99,7 @@ LANE_FUNCTION real sarrus_force_elastic(sarrus_workspace *ws, const real *parame
 PLAN_BODY real sarrus_free_acceleration(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
                                         const real *v, sarrus_workspace *ws) {
     real power = real_set(0.0);
-    PLAN_EACH (i, 0, mech->n)
+    PLAN_EACH (i, 0, mech->n_v)
         frame_at(ws->force, i) = real_set(0.0);
     PLAN_EACH (i, 0, mech->n_forces) {
         const sarrus_mech_force *force = &mech->force[i];
@@ -120,9 +120,9 @@ PLAN_BODY real sarrus_free_acceleration(const sarrus_mechanism *mech, const real
     PLAN_EACH (b, 0, mech->n_bodies) {
         const real *p = lane_from(parameter, mech->p_body + SARRUS_PB_N * b);
         real m_inverse = lane_at(p, SARRUS_PB_MINV);
-        frame_at(ws->force, 3 * b) = real_fma(m_inverse, frame_at(ws->force, 3 * b), gx);
-        frame_at(ws->force, 3 * b + 1) = real_fma(m_inverse, frame_at(ws->force, 3 * b + 1), gy);
-        frame_at(ws->force, 3 * b + 2) = lane_at(p, SARRUS_PB_IINV) * frame_at(ws->force, 3 * b + 2);
+        frame_at(ws->force, space_v(b)) = real_fma(m_inverse, frame_at(ws->force, space_v(b)), gx);
+        frame_at(ws->force, space_v(b) + 1) = real_fma(m_inverse, frame_at(ws->force, space_v(b) + 1), gy);
+        frame_at(ws->force, space_v(b) + SPACE_TURN) = lane_at(p, SARRUS_PB_IINV) * frame_at(ws->force, space_v(b) + SPACE_TURN);
     }
     return power;
 }

@@ -16,7 +16,7 @@ typedef struct sarrus_point {
 /* sine, cosine of every body's angle. */
 PLAN_BODY void sarrus_rotations(const sarrus_mechanism *mech, const real *q, sarrus_workspace *ws) {
     PLAN_EACH (b, 0, mech->n_bodies) {
-        real_sincos(frame_at(q, 3 * b + 2), &frame_at(ws->sine, b), &frame_at(ws->cosine, b));
+        real_sincos(frame_at(q, space_q(b) + SPACE_TURN), &frame_at(ws->sine, b), &frame_at(ws->cosine, b));
     }
 }
 
@@ -32,11 +32,11 @@ LANE_FUNCTION sarrus_point sarrus_point_of(sarrus_workspace *ws, const real *q, 
     real s = frame_at(ws->sine, body), c = frame_at(ws->cosine, body);
     p.arm_x = real_fnma(s, sy, c * sx);
     p.arm_y = real_fma(s, sx, c * sy);
-    p.omega = frame_at(v, 3 * body + 2);
-    p.x = frame_at(q, 3 * body) + p.arm_x;
-    p.y = frame_at(q, 3 * body + 1) + p.arm_y;
-    p.vx = real_fnma(p.omega, p.arm_y, frame_at(v, 3 * body));
-    p.vy = real_fma(p.omega, p.arm_x, frame_at(v, 3 * body + 1));
+    p.omega = frame_at(v, space_v(body) + SPACE_TURN);
+    p.x = frame_at(q, space_q(body)) + p.arm_x;
+    p.y = frame_at(q, space_q(body) + 1) + p.arm_y;
+    p.vx = real_fnma(p.omega, p.arm_y, frame_at(v, space_v(body)));
+    p.vy = real_fma(p.omega, p.arm_x, frame_at(v, space_v(body) + 1));
     return p;
 }
 
@@ -136,9 +136,9 @@ LANE_FUNCTION void sarrus_rows_pin(sarrus_workspace *ws, int32_t i, const sarrus
 LANE_FUNCTION real sarrus_joint_angle(const sarrus_mech_joint *joint, real angle0, const real *q) {
     real angle = -angle0;
     if (joint->child >= 0)
-        angle = frame_at(q, 3 * joint->child + 2) - angle0;
+        angle = frame_at(q, space_q(joint->child) + SPACE_TURN) - angle0;
     if (joint->parent >= 0)
-        angle = angle - frame_at(q, 3 * joint->parent + 2);
+        angle = angle - frame_at(q, space_q(joint->parent) + SPACE_TURN);
     return angle;
 }
 
@@ -147,9 +147,9 @@ LANE_FUNCTION void sarrus_row_angle(sarrus_workspace *ws, int32_t i, const sarru
                                     const real *v) {
     real rate = real_set(0.0);
     if (joint->child >= 0)
-        rate = frame_at(v, 3 * joint->child + 2);
+        rate = frame_at(v, space_v(joint->child) + SPACE_TURN);
     if (joint->parent >= 0)
-        rate = rate - frame_at(v, 3 * joint->parent + 2);
+        rate = rate - frame_at(v, space_v(joint->parent) + SPACE_TURN);
     frame_at(ws->turn, 2 * i) = real_set(-1.0);
     frame_at(ws->turn, 2 * i + 1) = real_set(1.0);
     frame_at(ws->gamma, i) = real_set(0.0);

@@ -1,5 +1,5 @@
 /* The plan as the kernels see it: sizes, tables and offsets, the same for every lane. Kernels may branch on anything here.
- * All tables are owned by the plan. Coordinates of body b are 3b (x), 3b + 1 (y), 3b + 2 (θ); ground is −1. */
+ * All tables are owned by the plan. Coordinates and speeds of a body lie side by side (kernels/space); ground is −1. */
 #ifndef SARRUS_BODY_MECHANISM_H
 #define SARRUS_BODY_MECHANISM_H
 
@@ -8,6 +8,7 @@
 
 #include "kernels/body/plan_table.h"
 #include "kernels/pinv/rule.h"
+#include "kernels/space/sizes.h"
 #include "sarrus/joint.h"
 #include "sarrus/method.h"
 #include "sarrus/observable.h"
@@ -274,93 +275,37 @@ enum {
     SARRUS_DENSE_FAILED = 2 /* some of them are no numbers: the quintic has to do */
 };
 
-/* Fields of an adaptive method in a tile: the integrator's own time and state, which run ahead of what q and v show. */
-typedef struct sarrus_adaptive_layout {
-    int32_t is_started;              /* [1] 0: begins at the tile's q, v */
-    int32_t t_now, t_before;         /* [1] s, the ends of the last accepted step */
-    int32_t step;                    /* [1] s, to be tried next */
-    int32_t gain;                    /* [1] 1/s, α = β in use when they follow the step */
-    int32_t rank;                    /* [1] the rank decision at t_now */
-    int32_t now;                     /* [2n] q, v at t_now */
-    int32_t shown;                   /* [2n] what q and v of the tile were last set to */
-    int32_t input;                   /* [n_inputs] that the derivative at t_now was computed with */
-    int32_t is_rejected;             /* [1] the last trial was */
-    int32_t memory;                  /* [1] of the control of the step: what the step before asked for; 0: nothing */
-    int32_t held;                    /* [2m] Φ, Φ̇ at t_now, when the gains follow the step (Runge-Kutta) */
-    int32_t a_now;                   /* [n] acceleration at t_now (Runge-Kutta) */
-    int32_t before, a_before;        /* [2n] [n] at t_before (Runge-Kutta) */
-    int32_t is_dense;                /* [1] SARRUS_DENSE_NONE, _READY or _FAILED (Runge-Kutta) */
-    int32_t inner;                   /* [n_nodes][n + 1] these accelerations, and the power (Runge-Kutta) */
-    int32_t work_now, work_before;   /* [1] J, W at t_now and t_before */
-    int32_t power_now, power_before; /* [1] W, its derivative there (Runge-Kutta) */
-    int32_t order, last_order;       /* [1] of the next step and of the last (adams-moulton) */
-    int32_t n_equal;                 /* [1] steps in a row of the same size */
-    int32_t last_step;               /* [1] s */
-    int32_t is_rising;               /* [1] the order still rises with every step */
-    int32_t n_failures;              /* [1] trials in vain since the last accepted step */
-    int32_t psi;                     /* [max_order] s, ψ_i = sum of the last i steps */
-    int32_t phi;                     /* [max_order + 2][2n + 1] modified divided differences of (v, a, power) */
-} sarrus_adaptive_layout;
-
 /* How near to a change point a state is: of the rows that are not crossed, and of all. */
 #define SARRUS_N_CLOSENESS 2
 
-/* Fields of a tile by which a lane passes change points (kernels/step/change_point.h). */
+/* Where the fields of an instance stand in a tile: offsets in lane arrays from the tile's start. include/sarrus/field.def has their
+ * sizes, units and meaning. A method that chooses its steps has a time and a state of its own, which run ahead of what q and v
+ * show. */
+typedef struct sarrus_adaptive_layout {
+#define SARRUS_ADAPTIVE_FIELD(name, ...) int32_t name;
+#define SARRUS_ADAMS_FIELD(name, ...) int32_t name;
+#define SARRUS_RUNGE_KUTTA_FIELD(name, ...) int32_t name;
+#include "sarrus/field.def"
+} sarrus_adaptive_layout;
+
+/* Those by which a lane passes change points (kernels/step/change_point.h). */
 typedef struct sarrus_passage_layout {
-    int32_t now;       /* [2] closeness at t_now (methods that choose their steps) */
-    int32_t closeness; /* [1] of the rows that are not crossed, where the last step began; 0: not known */
-    int32_t stride;    /* [1] s, the length of that step */
-    int32_t is_on;     /* [1] 1 within a passage */
-    int32_t is_bend;   /* [1] 1: steps are held short enough to resolve a bend */
-    int32_t rate;      /* [1] 1/s, the largest |d/dt distance| seen in the passage */
-    int32_t entry;     /* [1] distance at which the passage is over */
-    int32_t looked;    /* [1] distance from which was last looked ahead */
-    int32_t pace;      /* [1] 1/s, the largest rate/distance of a row; 0: not known */
-    int32_t all;       /* [1] closeness of all rows, where the last step began; 0: not known */
-    int32_t ahead;     /* [1] s, to where a change point is crossed, from where this step begins */
-    int32_t parked;    /* [1] rad | parts of the size, travelled since the distance has been round-off */
-    int32_t part;      /* [1] s, what a fixed step is made in parts of; 0: as a whole */
-    int32_t pitch;     /* [1] 1/s, |d/dt distance| of all rows over the last step (methods that choose their steps) */
-    /* [2 n_blocks] of each row of the factor */
-    int32_t crossed;  /* 1: it depends on the others exactly at the change point */
-    int32_t row_seen; /* closeness in the configuration that was looked at last, when a lane of the tile is in a passage */
-    int32_t row_now;  /* closeness at t_now (methods that choose their steps; of others the same as row_seen) */
-    int32_t row;      /* closeness where the last step began; 0: not known */
-    int32_t row_rate; /* 1/s, as `rate` */
+#define SARRUS_PASSAGE_FIELD(name, ...) int32_t name;
+#define SARRUS_PASSAGE_ROW_FIELD(name, ...) int32_t name;
+#include "sarrus/field.def"
 } sarrus_passage_layout;
 
-/* Fields of a tile by which a lane is judged (kernels/step/verdict.h). */
+/* Those by which a lane is judged (kernels/step/verdict.h). */
 typedef struct sarrus_verdict_layout {
-    int32_t balance0;              /* [1] J, E − W where the motion began; NaN: nothing has been looked at */
-    int32_t balance;               /* [1] J, E − W of the state that the last step has left */
-    int32_t kinetic;               /* [1] J, the largest kinetic energy */
-    int32_t low, high;             /* [1] J, the smallest and the largest potential energy */
-    int32_t work;                  /* [1] J, W of the state that q and v show: done by dampers, drives, loads and inputs */
-    int32_t error;                 /* [1] sum of the steps' estimated errors, relative to the motion */
-    int32_t violation;             /* [1] m | rad, the largest ‖Φ‖ */
-    int32_t mismatch;              /* [1] J, the largest |E − W − balance0| */
-    int32_t nearest, nearest_time; /* [1] the largest closeness of the rows, and when, s */
+#define SARRUS_VERDICT_FIELD(name, ...) int32_t name;
+#include "sarrus/field.def"
 } sarrus_verdict_layout;
 
-/* Fields of a tile, each a number of lane arrays: offsets in lane arrays from the tile's start. */
 typedef struct sarrus_tile_layout {
-    int32_t parameter;         /* [n_parameters] */
-    int32_t q, v;              /* [n] */
-    int32_t q0, v0;            /* [n] assembled state */
-    int32_t input;             /* [n_inputs] */
-    int32_t status;            /* [1] sarrus_instance_status */
-    int32_t status0;           /* [1] after assembly */
-    int32_t failed_step;       /* [1] */
-    int32_t rank;              /* [1] assembled rank: the most that rank decisions of this instance may find */
-    int32_t rank_now;          /* [1] the decision where the last step began; −1 before the first step */
-    int32_t n_changes;         /* [1] how often it has changed */
-    int32_t n_waiting_changes; /* [1] changes that wait to be fetched */
-    int32_t waiting_change;    /* [rank_change_capacity][3] of which: time, rank before, rank after */
-    int32_t n_steps;           /* [1] steps taken */
-    int32_t n_rejected;        /* [1] steps tried in vain */
-    int32_t n_evaluations;     /* [1] accelerations computed for steps */
-    sarrus_passage_layout passage;
+#define SARRUS_TILE_FIELD(name, ...) int32_t name;
+#include "sarrus/field.def"
     sarrus_verdict_layout verdict;
+    sarrus_passage_layout passage;
     sarrus_adaptive_layout adaptive;
     int32_t n_arrays; /* length of a tile */
 } sarrus_tile_layout;
@@ -412,8 +357,9 @@ typedef void (*sarrus_external_rank_path)(void *user, const sarrus_rank_path_pro
 
 typedef struct sarrus_mechanism {
     int32_t n_bodies, n_joints, n_forces, n_signals, n_inputs, n_drives;
-    int32_t n; /* coordinates */
-    int32_t m; /* rows */
+    int32_t n_q; /* coordinates */
+    int32_t n_v; /* speeds */
+    int32_t m;   /* rows */
     int32_t n_general_rows;
     int32_t n_cranks;
     int32_t n_of_kind[SARRUS_N_JOINT_TYPES]; /* joints of each kind */
@@ -433,6 +379,7 @@ typedef struct sarrus_mechanism {
     sarrus_lane_tables lane;
     sarrus_tile_layout layout;
     sarrus_mech_integrator integrator;
+    int32_t formulation; /* sarrus_formulation */
     int32_t solve;
     int32_t method; /* sarrus_pinv_method */
     int32_t project;

@@ -12,6 +12,7 @@
 
 #include "kernels/body/mechanism.h"
 #include "kernels/lane/lane.h"
+#include "kernels/space/space.h"
 
 #if defined(SARRUS_CONSTANT_PLAN)
 

@@ -95,7 +95,7 @@ static void kernel_rank_path(void *user, const sarrus_rank_path_problem *problem
     (void)sarrus_correct_fast(&ev, problem->rhs);
     const sarrus_rank_decision found =
         sarrus_rank_path(&ev, problem->rhs, real_eq(*(const real *)problem->slow, one), problem->how);
-    for (int32_t i = 0; i < mech->n; ++i)
+    for (int32_t i = 0; i < mech->n_v; ++i)
         ((real *)problem->z)[i] = ws.z[i];
     for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
         ((real *)problem->closeness)[k] = ws.closeness[k];

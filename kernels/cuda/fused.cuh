@@ -129,9 +129,9 @@ static __global__ void observe_kernel(const __grid_constant__ launch work, doubl
         real *seen = lane_of_tile(out, lane.i_tile, (size_t)what.want.n_arrays);
         if (what.is_computed)
             sarrus_observe(&lane.ev, lane.tile, t, &what.want, seen);
-        for (int32_t i = 0; at_q >= 0 && i < work.mech.n; ++i)
+        for (int32_t i = 0; at_q >= 0 && i < work.mech.n_v; ++i)
             lane_at(seen, at_q + i) = lane_at(lane.tile, layout->q + i);
-        for (int32_t i = 0; at_v >= 0 && i < work.mech.n; ++i)
+        for (int32_t i = 0; at_v >= 0 && i < work.mech.n_v; ++i)
             lane_at(seen, at_v + i) = lane_at(lane.tile, layout->v + i);
         lane_at(seen, what.status) = lane_at(lane.tile, layout->status);
     } while (tile_next(&work, &lane));

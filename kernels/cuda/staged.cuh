@@ -55,7 +55,7 @@ static __device__ int32_t staged_thread() {
 
 /* Array i of answer `k`, at the member's place. */
 static __device__ double *staged_answer(const staged_launch *work, int32_t k, int32_t i, int32_t member) {
-    return work->at.answer + ((size_t)k * (size_t)(work->mech.n + 3) + (size_t)i) * (size_t)work->n_members + member;
+    return work->at.answer + ((size_t)k * (size_t)(work->mech.n_v + 3) + (size_t)i) * (size_t)work->n_members + member;
 }
 
 static __device__ void staged_found(const sarrus_external_problem *problem, double rank, double kept, double dropped) {
@@ -267,7 +267,7 @@ static __device__ void staged_sizes(const staged_launch *work, const double *sig
 }
 
 static __device__ bool staged_is_good(const staged_launch *work, size_t slot) {
-    const int32_t m = work->m, n = work->mech.n, count = m < n ? m : n;
+    const int32_t m = work->m, n = work->mech.n_v, count = m < n ? m : n;
     const sarrus_staged_arrays *at = &work->at;
     const double bound = STAGED_RESIDUAL * (m > n ? m : n);
     const double *d = at->d + slot * (size_t)m * (size_t)n;
@@ -290,7 +290,7 @@ static __global__ void staged_weigh_kernel(const __grid_constant__ staged_launch
     const int32_t slot = staged_thread();
     if (slot >= work.n_slots)
         return;
-    const int32_t m = work.m, n = work.mech.n, count = m < n ? m : n, n_values = work.is_gram ? m : count;
+    const int32_t m = work.m, n = work.mech.n_v, count = m < n ? m : n, n_values = work.is_gram ? m : count;
     const int32_t member = work.at.member[slot], k = work.at.n_answered[member];
     int32_t *verdict = work.at.verdict + (size_t)k * (size_t)work.n_members + member;
     const double *sigma = work.at.sigma + (size_t)slot * (size_t)n_values;
@@ -323,7 +323,7 @@ static __global__ void staged_deliver_kernel(const __grid_constant__ staged_laun
     const int32_t slot = staged_thread();
     if (slot >= work.n_slots)
         return;
-    const int32_t n = work.mech.n, member = work.at.member[slot], k = work.at.n_answered[member];
+    const int32_t n = work.mech.n_v, member = work.at.member[slot], k = work.at.n_answered[member];
     for (int32_t i = 0; i < n; ++i)
         *staged_answer(&work, k, i, member) = work.at.z[(size_t)slot * (size_t)n + i];
     work.at.n_answered[member] = k + 1;

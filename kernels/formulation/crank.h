@@ -163,10 +163,10 @@ LANE_FUNCTION void sarrus_crank_end(const sarrus_mechanism *mech, sarrus_workspa
     const int32_t at = joint->child >= 0, body = at ? joint->child : joint->parent, crank = 2 * joint->row + at;
     real swing = frame_at(ws->swing, body);
     for (int32_t k = 0; k < 2; ++k) {
-        real shifted = frame_at(out, 3 * body + k) + sarrus_crank_shift(b, crank, k);
-        frame_at(out, 3 * body + k) = real_fma(sarrus_crank_way(ws, crank, k), swing, shifted);
+        real shifted = frame_at(out, space_v(body) + k) + sarrus_crank_shift(b, crank, k);
+        frame_at(out, space_v(body) + k) = real_fma(sarrus_crank_way(ws, crank, k), swing, shifted);
     }
-    frame_at(out, 3 * body + 2) = frame_at(out, 3 * body + 2) + swing;
+    frame_at(out, space_v(body) + SPACE_TURN) = frame_at(out, space_v(body) + SPACE_TURN) + swing;
 }
 
 /* swing = s of every crank, and out ← b − J y of all rows. */
@@ -193,7 +193,7 @@ LANE_BODY void sarrus_crank_loads(const sarrus_mechanism *mech, const real *para
         const int32_t at = joint->child >= 0, body = at ? joint->child : joint->parent;
         real mass = lane_at(parameter, mech->p_body + SARRUS_PB_N * body + SARRUS_PB_MASS);
         for (int32_t k = 0; k < 2; ++k) {
-            real force = mass * frame_at(x, 3 * body + k);
+            real force = mass * frame_at(x, space_v(body) + k);
             frame_at(multiplier, joint->row + k) = at ? force : -force;
         }
     }

@@ -13,7 +13,7 @@ LANE_BODY mask sarrus_independent_multipliers(sarrus_evaluation *ev, const real 
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     mask slow = sarrus_correct_fast(ev, b);
-    for (int32_t i = 0; i < mech->n; ++i)
+    for (int32_t i = 0; i < mech->n_v; ++i)
         frame_at(ws->z, i) = real_set(0.0);
     if (mech->n_cranks > 0) {
         sarrus_rows_push(mech, ev->parameter, ws, b, ws->multiplier, ws->z);

@@ -37,7 +37,7 @@ LANE_PHASE real sarrus_row_apart(sarrus_evaluation *ev, int32_t i) {
             frame_at(ws->apart_rhs, k) = real_set(0.0);
         sarrus_rows_subtract(mech, ws, ws->apart_rhs, ws->apart, ws->apart_rhs);
         sarrus_standing_solve(ev, ws->apart_rhs, ws->within);
-        PLAN_EACH (k, 0, mech->n)
+        PLAN_EACH (k, 0, mech->n_v)
             frame_at(ws->apart, k) = frame_at(ws->apart, k) + frame_at(ws->within, k);
     }
     return own;
@@ -67,14 +67,14 @@ LANE_BODY real sarrus_doubt_take(sarrus_evaluation *ev, int32_t i, int32_t place
     const real rest = frame_at(doubt->rhs, i) - sarrus_row_times(mech, ws, i, ws->z);
     real size = zero;
     const real ordinary = sarrus_doubt_ordinary(ev, place, sarrus_row_apart(ev, i));
-    real *r = lane_from(ws->d, at * mech->n);
+    real *r = lane_from(ws->d, at * mech->n_v);
     for (int32_t b = 0; b < mech->n_bodies; ++b) {
         const real *p = lane_from(ev->parameter, mech->p_body + SARRUS_PB_N * b);
         real root_m = real_sqrt(lane_at(p, SARRUS_PB_MASS)), root_i = real_sqrt(lane_at(p, SARRUS_PB_INERTIA));
         for (int32_t k = 0; k < 3; ++k) {
-            real x = (k < 2 ? root_m : root_i) * frame_at(ws->apart, 3 * b + k);
-            lane_at(r, 3 * b + k) = real_select(here, x, zero);
-            size = real_fma(lane_at(r, 3 * b + k), lane_at(r, 3 * b + k), size);
+            real x = (k < SPACE_TURN ? root_m : root_i) * frame_at(ws->apart, space_v(b) + k);
+            lane_at(r, space_v(b) + k) = real_select(here, x, zero);
+            size = real_fma(lane_at(r, space_v(b) + k), lane_at(r, space_v(b) + k), size);
         }
     }
     lane_at(ws->norm2, at) = size;
@@ -136,7 +136,7 @@ LANE_BODY void sarrus_doubt_gather(sarrus_evaluation *ev, const real *rhs, mask 
 /* Rows a and b of the rows in doubt exchanged where `on`. */
 LANE_BODY void sarrus_doubt_exchange(const sarrus_evaluation *ev, int32_t a, int32_t b, mask on) {
     sarrus_workspace *ws = ev->ws;
-    const int32_t n = sarrus_plan_of(ev)->n;
+    const int32_t n = sarrus_plan_of(ev)->n_v;
     real *const numbers[3] = {ws->norm2, ws->sigma, ws->u_rhs};
     for (int32_t k = 0; k < 3; ++k) {
         real x = lane_at(numbers[k], a), y = lane_at(numbers[k], b);
@@ -160,7 +160,7 @@ LANE_BODY real sarrus_lanes_product(const real *x, const real *y, int32_t n) {
 /* Row b less its part along row a, whose right side comes with it. */
 LANE_BODY void sarrus_doubt_reduce(const sarrus_evaluation *ev, int32_t a, int32_t b, real inverse) {
     sarrus_workspace *ws = ev->ws;
-    const int32_t n = sarrus_plan_of(ev)->n;
+    const int32_t n = sarrus_plan_of(ev)->n_v;
     const real *along = lane_from(ws->d, a * n);
     real *r = lane_from(ws->d, b * n), taken = real_set(0.0);
     for (int pass = 0; pass < 2; ++pass) {
@@ -175,7 +175,7 @@ LANE_BODY void sarrus_doubt_reduce(const sarrus_evaluation *ev, int32_t a, int32
 
 /* ws->z_other ← M^{1/2} x_K from the rows in doubt, and how many count, the largest first. */
 LANE_BODY real sarrus_doubt_solve(const sarrus_evaluation *ev, int32_t n_rows, real n_most) {
-    const int32_t n = sarrus_plan_of(ev)->n;
+    const int32_t n = sarrus_plan_of(ev)->n_v;
     sarrus_workspace *ws = ev->ws;
     const real zero = real_set(0.0), one = real_set(1.0);
     real n_kept = zero;
@@ -221,8 +221,8 @@ LANE_BODY sarrus_rank_decision sarrus_correct_doubtful(sarrus_evaluation *ev, co
         real root_m = real_sqrt(sarrus_body_minv(mech, ev->parameter, b)),
              root_i = real_sqrt(sarrus_body_iinv(mech, ev->parameter, b));
         for (int32_t k = 0; k < 3; ++k) {
-            real x = (k < 2 ? root_m : root_i) * lane_at(ws->z_other, 3 * b + k);
-            frame_at(ws->z, 3 * b + k) = frame_at(ws->z, 3 * b + k) + real_select(doubt.is_over, sarrus_unknown(), x);
+            real x = (k < SPACE_TURN ? root_m : root_i) * lane_at(ws->z_other, space_v(b) + k);
+            frame_at(ws->z, space_v(b) + k) = frame_at(ws->z, space_v(b) + k) + real_select(doubt.is_over, sarrus_unknown(), x);
         }
     }
     sarrus_doubt_show_closeness(ws, slow, &doubt);

@@ -55,6 +55,11 @@ LANE_FUNCTION const sarrus_mechanism *sarrus_plan_of(const sarrus_evaluation *ev
 #endif
 }
 
+/* q̇ [n_q] at (q, v); good until it is asked for again. */
+LANE_FUNCTION const real *sarrus_rates(const sarrus_evaluation *ev, const real *q, const real *v) {
+    return space_rates(sarrus_plan_of(ev)->n_bodies, q, v, ev->ws->rate);
+}
+
 /* Rotations and signals at (t, q). Whatever is evaluated next at the same place finds them there. */
 PLAN_BODY void sarrus_configure(sarrus_evaluation *ev, real t, const real *q) {
     sarrus_rotations(sarrus_plan_of(ev), q, ev->ws);

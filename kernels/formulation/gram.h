@@ -166,13 +166,13 @@ LANE_FUNCTION real sarrus_row_times_side(const sarrus_mechanism *mech, sarrus_wo
     int32_t body = side ? row->child : row->parent;
     if (body < 0)
         return sum;
-    sum = real_fma(frame_at(ws->turn, 2 * i + side), frame_at(x, 3 * body + 2), sum);
+    sum = real_fma(frame_at(ws->turn, 2 * i + side), frame_at(x, space_v(body) + SPACE_TURN), sum);
     if (row->kind == SARRUS_ROW_ANGLE)
         return sum;
-    real along = row->kind == SARRUS_ROW_X ? frame_at(x, 3 * body) : frame_at(x, 3 * body + 1);
+    real along = row->kind == SARRUS_ROW_X ? frame_at(x, space_v(body)) : frame_at(x, space_v(body) + 1);
     if (row->kind == SARRUS_ROW_GENERAL) {
-        real across = frame_at(ws->direction, 2 * i + 1) * frame_at(x, 3 * body + 1);
-        along = real_fma(frame_at(ws->direction, 2 * i), frame_at(x, 3 * body), across);
+        real across = frame_at(ws->direction, 2 * i + 1) * frame_at(x, space_v(body) + 1);
+        along = real_fma(frame_at(ws->direction, 2 * i), frame_at(x, space_v(body)), across);
     }
     return side ? sum + along : sum - along;
 }
@@ -193,19 +193,19 @@ LANE_FUNCTION void sarrus_row_push_side(const sarrus_mechanism *mech, const real
         frame_at(ws->swing, body) = real_fma(frame_at(ws->push, i_side), x, frame_at(ws->swing, body));
         return;
     }
-    frame_at(out, 3 * body + 2) = real_fma(frame_at(ws->push, i_side), x, frame_at(out, 3 * body + 2));
+    frame_at(out, space_v(body) + SPACE_TURN) = real_fma(frame_at(ws->push, i_side), x, frame_at(out, space_v(body) + SPACE_TURN));
     if (row->kind == SARRUS_ROW_ANGLE)
         return;
     real share = sarrus_body_minv(mech, parameter, body) * x;
     if (!side)
         share = -share;
     if (row->kind == SARRUS_ROW_X) {
-        frame_at(out, 3 * body) = frame_at(out, 3 * body) + share;
+        frame_at(out, space_v(body)) = frame_at(out, space_v(body)) + share;
     } else if (row->kind == SARRUS_ROW_Y) {
-        frame_at(out, 3 * body + 1) = frame_at(out, 3 * body + 1) + share;
+        frame_at(out, space_v(body) + 1) = frame_at(out, space_v(body) + 1) + share;
     } else {
-        frame_at(out, 3 * body) = real_fma(frame_at(ws->direction, 2 * i), share, frame_at(out, 3 * body));
-        frame_at(out, 3 * body + 1) = real_fma(frame_at(ws->direction, 2 * i + 1), share, frame_at(out, 3 * body + 1));
+        frame_at(out, space_v(body)) = real_fma(frame_at(ws->direction, 2 * i), share, frame_at(out, space_v(body)));
+        frame_at(out, space_v(body) + 1) = real_fma(frame_at(ws->direction, 2 * i + 1), share, frame_at(out, space_v(body) + 1));
     }
 }
 
@@ -219,7 +219,7 @@ LANE_FUNCTION void sarrus_row_push(const sarrus_mechanism *mech, const real *par
 /* The two rows of a pin of out ← base − J x. */
 LANE_FUNCTION void sarrus_pin_subtract(sarrus_workspace *ws, const sarrus_mech_joint *joint, const real *base, const real *x,
                                        real *out) {
-    const int32_t i = joint->row, p = 3 * joint->parent, c = 3 * joint->child;
+    const int32_t i = joint->row, p = space_v(joint->parent), c = space_v(joint->child);
     real sx = frame_at(base, i), sy = frame_at(base, i + 1);
     if (joint->parent >= 0) {
         sx = real_fnma(frame_at(ws->turn, 2 * i), frame_at(x, p + 2), sx + frame_at(x, p));
@@ -270,7 +270,7 @@ PLAN_BODY void sarrus_rows_residual(const sarrus_mechanism *mech, const real *pa
 /* The two rows of a pin of out ← out + M⁻¹ Jᵀ μ, for the body on one side; of a crank its swing. */
 LANE_FUNCTION void sarrus_pin_push_side(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                         const sarrus_mech_joint *joint, int32_t at, const real *mu, real *out) {
-    const int32_t i = joint->row, body = at ? joint->child : joint->parent, b = 3 * body;
+    const int32_t i = joint->row, body = at ? joint->child : joint->parent, b = space_v(body);
     if (body < 0)
         return;
     real mx = frame_at(mu, i), my = frame_at(mu, i + 1);
@@ -328,7 +328,7 @@ LANE_FUNCTION int32_t sarrus_rows_at(const sarrus_mechanism *mech, int is_indepe
 /* d [n_rows][n] ← J M^{-1/2}, dense. */
 LANE_BODY void sarrus_dense_rows(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int is_independent,
                                  real *d) {
-    const int32_t n = mech->n, n_rows = sarrus_rows_count(mech, is_independent);
+    const int32_t n = mech->n_v, n_rows = sarrus_rows_count(mech, is_independent);
     for (int32_t i = 0; i < n_rows * n; ++i)
         lane_at(d, i) = real_set(0.0);
     for (int32_t k = 0; k < n_rows; ++k) {
@@ -338,7 +338,7 @@ LANE_BODY void sarrus_dense_rows(const sarrus_mechanism *mech, const real *param
             int32_t body = side ? row->child : row->parent;
             if (body < 0)
                 continue;
-            real *entry = lane_from(d, k * n + 3 * body);
+            real *entry = lane_from(d, k * n + space_v(body));
             real root_m = real_sqrt(sarrus_body_minv(mech, parameter, body));
             real root_i = real_sqrt(sarrus_body_iinv(mech, parameter, body));
             if (!side)
@@ -357,9 +357,9 @@ LANE_BODY void sarrus_unweight(const sarrus_mechanism *mech, const real *paramet
     for (int32_t b = 0; b < mech->n_bodies; ++b) {
         real root_m = real_sqrt(sarrus_body_minv(mech, parameter, b));
         real root_i = real_sqrt(sarrus_body_iinv(mech, parameter, b));
-        frame_at(out, 3 * b) = root_m * lane_at(z, 3 * b);
-        frame_at(out, 3 * b + 1) = root_m * lane_at(z, 3 * b + 1);
-        frame_at(out, 3 * b + 2) = root_i * lane_at(z, 3 * b + 2);
+        frame_at(out, space_v(b)) = root_m * lane_at(z, space_v(b));
+        frame_at(out, space_v(b) + 1) = root_m * lane_at(z, space_v(b) + 1);
+        frame_at(out, space_v(b) + SPACE_TURN) = root_i * lane_at(z, space_v(b) + SPACE_TURN);
     }
 }
 

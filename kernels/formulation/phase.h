@@ -5,7 +5,7 @@
 #ifndef SARRUS_FORMULATION_PHASE_H
 #define SARRUS_FORMULATION_PHASE_H
 
-#include "kernels/formulation/udwadia_kalaba.h"
+#include "kernels/formulation/step_operations.h"
 
 #if defined(SARRUS_CONSTANT_PLAN)
 

@@ -67,6 +67,14 @@ LANE_FUNCTION void sarrus_frame_copy(const real *from, int32_t n, real *to) {
         frame_at(to, i) = frame_at(from, i);
 }
 
+/* A state from the arrays of a tile or of the workspace. */
+LANE_FUNCTION void sarrus_frame_take_state(const real *q, const real *v, real *q_here, real *v_here) {
+    PLAN_EACH (i, 0, sarrus_constant_plan.n_q)
+        frame_at(q_here, i) = lane_at(q, i);
+    PLAN_EACH (i, 0, sarrus_constant_plan.n_v)
+        frame_at(v_here, i) = lane_at(v, i);
+}
+
 /* What the rows leave behind for corrections, and rotations and signals for more rows. */
 LANE_FUNCTION void sarrus_frame_copy_rows(const sarrus_workspace *from, sarrus_workspace *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
@@ -119,13 +127,10 @@ LANE_PHASE void sarrus_evaluate_rows(sarrus_evaluation *outside, real t, const r
     const sarrus_mechanism *mech = &sarrus_constant_plan;
     sarrus_workspace ws;
     sarrus_evaluation ev;
-    real q_here[SARRUS_PLAN_N_COORDINATES], v_here[SARRUS_PLAN_N_COORDINATES];
+    real q_here[SARRUS_PLAN_N_COORDINATES], v_here[SARRUS_PLAN_N_SPEEDS];
     sarrus_frame_open(outside, &ws, &ev);
     sarrus_frame_directions(&ws);
-    PLAN_EACH (i, 0, mech->n) {
-        frame_at(q_here, i) = lane_at(q, i);
-        frame_at(v_here, i) = lane_at(v, i);
-    }
+    sarrus_frame_take_state(q, v, q_here, v_here);
     sarrus_evaluate_rows_body(&ev, t, q_here, v_here);
     sarrus_frame_copy_rows(&ws, outside->ws);
     sarrus_frame_copy_rotations(&ws, outside->ws);
@@ -138,10 +143,10 @@ LANE_PHASE void sarrus_evaluate_rows(sarrus_evaluation *outside, real t, const r
 LANE_PHASE void sarrus_rows_oppose(sarrus_evaluation *outside, const real *x) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
     sarrus_workspace ws;
-    real x_here[SARRUS_PLAN_N_COORDINATES], zero[SARRUS_PLAN_N_ROWS];
+    real x_here[SARRUS_PLAN_N_SPEEDS], zero[SARRUS_PLAN_N_ROWS];
     sarrus_frame_directions(&ws);
     sarrus_frame_copy_rows(outside->ws, &ws);
-    PLAN_EACH (i, 0, mech->n)
+    PLAN_EACH (i, 0, mech->n_v)
         frame_at(x_here, i) = lane_at(x, i);
     PLAN_EACH (i, 0, mech->m)
         frame_at(zero, i) = real_set(0.0);
@@ -155,7 +160,7 @@ LANE_FUNCTION void sarrus_correct_projection_here(sarrus_evaluation *outside, co
     const sarrus_mechanism *mech = &sarrus_constant_plan;
     sarrus_workspace ws;
     sarrus_evaluation ev;
-    real out_here[SARRUS_PLAN_N_COORDINATES];
+    real out_here[SARRUS_PLAN_N_SPEEDS];
     sarrus_frame_open(outside, &ws, &ev);
     ev.is_factored = is_factored;
     ev.wants_closeness = wants_closeness;
@@ -169,7 +174,7 @@ LANE_FUNCTION void sarrus_correct_projection_here(sarrus_evaluation *outside, co
         sarrus_frame_copy_factor(outside->ws, &ws);
     sarrus_frame_take_closeness(outside, &ws, is_factored);
     sarrus_correct_projection_body(&ev, ws.rhs, active, out_here);
-    PLAN_EACH (i, 0, mech->n)
+    PLAN_EACH (i, 0, mech->n_v)
         lane_at(out, i) = frame_at(out_here, i);
     if (!is_factored)
         sarrus_frame_copy_factor(&ws, outside->ws);
@@ -201,7 +206,7 @@ LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, co
     const sarrus_mechanism *mech = &sarrus_constant_plan;
     sarrus_workspace ws;
     sarrus_evaluation ev;
-    real q_here[SARRUS_PLAN_N_COORDINATES], v_here[SARRUS_PLAN_N_COORDINATES], a_here[SARRUS_PLAN_N_COORDINATES];
+    real q_here[SARRUS_PLAN_N_COORDINATES], v_here[SARRUS_PLAN_N_SPEEDS], a_here[SARRUS_PLAN_N_SPEEDS];
     sarrus_frame_open(outside, &ws, &ev);
     ev.is_factored = is_factored;
     ev.wants_closeness = wants_closeness;
@@ -212,15 +217,12 @@ LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, co
     if (is_factored)
         sarrus_frame_copy_factor(outside->ws, &ws);
     sarrus_frame_take_closeness(outside, &ws, is_factored);
-    PLAN_EACH (i, 0, mech->n) {
-        frame_at(q_here, i) = lane_at(q, i);
-        frame_at(v_here, i) = lane_at(v, i);
-    }
+    sarrus_frame_take_state(q, v, q_here, v_here);
     sarrus_accelerate_body(&ev, t, q_here, v_here, a_here);
-    PLAN_EACH (i, 0, mech->n)
+    PLAN_EACH (i, 0, mech->n_v)
         lane_at(a, i) = frame_at(a_here, i);
     if (outside->wants_force)
-        sarrus_frame_copy(ws.force, mech->n, outside->ws->force);
+        sarrus_frame_copy(ws.force, mech->n_v, outside->ws->force);
     if (is_factored || wants_closeness)
         sarrus_frame_show_closeness(outside, &ws, is_factored);
     if (mech->integrator.has_step_gains)
@@ -257,12 +259,9 @@ LANE_PHASE void sarrus_measure(sarrus_evaluation *outside, real t, const real *q
     const sarrus_mechanism *mech = &sarrus_constant_plan;
     sarrus_workspace ws;
     sarrus_evaluation ev;
-    real q_here[SARRUS_PLAN_N_COORDINATES], v_here[SARRUS_PLAN_N_COORDINATES];
+    real q_here[SARRUS_PLAN_N_COORDINATES], v_here[SARRUS_PLAN_N_SPEEDS];
     sarrus_frame_open(outside, &ws, &ev);
-    PLAN_EACH (i, 0, mech->n) {
-        frame_at(q_here, i) = lane_at(q, i);
-        frame_at(v_here, i) = lane_at(v, i);
-    }
+    sarrus_frame_take_state(q, v, q_here, v_here);
     if (ev.is_configured)
         sarrus_frame_copy_rotations(outside->ws, &ws);
     sarrus_measure_body(&ev, t, q_here, v_here);

@@ -104,7 +104,7 @@ LANE_FUNCTION sarrus_rank_decision sarrus_rank_path(sarrus_evaluation *ev, const
     outside->wants_closeness = 1;
     sarrus_rank_path_outside(outside, slow, how);
     outside->wants_closeness = ev->wants_closeness;
-    PLAN_EACH (i, 0, mech->n)
+    PLAN_EACH (i, 0, mech->n_v)
         frame_at(ev->ws->z, i) = frame_at(outside->ws->z, i);
     /* The factor was made there again, with the same bits: what the others have is theirs. */
     PLAN_EACH (k, 0, SARRUS_N_CLOSENESS)

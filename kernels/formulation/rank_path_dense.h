@@ -11,7 +11,7 @@
 LANE_BODY sarrus_rank_decision sarrus_svd_forgo(const sarrus_mechanism *mech, real *out, real *multiplier) {
     const real nothing = sarrus_unknown();
     sarrus_rank_decision found;
-    for (int32_t i = 0; i < mech->n; ++i)
+    for (int32_t i = 0; i < mech->n_v; ++i)
         frame_at(out, i) = nothing;
     for (int32_t i = 0; multiplier && i < mech->m; ++i)
         lane_at(multiplier, i) = nothing;
@@ -28,7 +28,7 @@ LANE_BODY sarrus_rank_decision sarrus_correct_svd(const sarrus_evaluation *ev, c
     if (mech->n_rows_short > 0)
         return sarrus_svd_forgo(mech, out, multiplier);
     svd.m = mech->m;
-    svd.n = mech->n;
+    svd.n = mech->n_v;
     svd.d = ws->d;
     svd.b = ws->d_rhs;
     svd.norm2 = ws->norm2;
@@ -46,7 +46,7 @@ LANE_BODY sarrus_rank_decision sarrus_correct_svd(const sarrus_evaluation *ev, c
         for (int32_t i = 0; i < mech->m; ++i)
             lane_at(multiplier, i) = real_set(0.0);
         for (int32_t i = 0; i < mech->m; ++i) {
-            real f = sarrus_row_product(lane_from(ws->d, i * mech->n), ws->z_other, mech->n);
+            real f = sarrus_row_product(lane_from(ws->d, i * mech->n_v), ws->z_other, mech->n_v);
             f = f * real_inverse_or_zero(lane_at(ws->norm2, i));
             for (int32_t j = 0; j < mech->m; ++j) {
                 lane_at(multiplier, j) = real_fma(f, lane_at(ws->u, i * mech->m + j), lane_at(multiplier, j));
@@ -76,7 +76,7 @@ LANE_BODY sarrus_rank_decision sarrus_solve_dense(sarrus_evaluation *ev, const r
         sarrus_external_problem problem;
         const real wanted = real_select(active, real_set(1.0), real_set(0.0));
         problem.m = n_rows;
-        problem.n = mech->n;
+        problem.n = mech->n_v;
         problem.width = LANE_WIDTH;
         problem.d = ws->d;
         problem.b = ws->d_rhs;
@@ -119,12 +119,12 @@ LANE_BODY void sarrus_correct_dense(sarrus_evaluation *ev, const real *rhs) {
     mask other = mask_and(ev->healthy, mask_not(mask_and(is_generic, real_eq(ev->found.rank, ev->max_rank))));
     if (!mask_any(other))
         return;
-    for (int32_t i = 0; i < mech->n; ++i)
+    for (int32_t i = 0; i < mech->n_v; ++i)
         lane_at(ws->z_other, i) = frame_at(ws->z, i);
     sarrus_rank_decision found = sarrus_solve_dense(ev, rhs, 0, other);
     sarrus_unweight(mech, ev->parameter, ws->z, ws->z);
     sarrus_found_replace(ev, other, &found);
-    for (int32_t i = 0; i < mech->n; ++i)
+    for (int32_t i = 0; i < mech->n_v; ++i)
         frame_at(ws->z, i) = real_select(other, frame_at(ws->z, i), lane_at(ws->z_other, i));
 }
 

@@ -57,19 +57,19 @@ LANE_BODY void sarrus_row_weigh(const sarrus_evaluation *ev, int32_t i, real *x)
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const sarrus_mech_row *row = &mech->row[i];
     sarrus_workspace *ws = ev->ws;
-    for (int32_t k = 0; k < mech->n; ++k)
+    for (int32_t k = 0; k < mech->n_v; ++k)
         frame_at(x, k) = real_set(0.0);
     for (int32_t side = 0; side < 2; ++side) {
         const int32_t body = side ? row->child : row->parent;
         if (body < 0)
             continue;
-        frame_at(x, 3 * body + 2) = frame_at(ws->turn, 2 * i + side) * sarrus_body_iinv(mech, ev->parameter, body);
+        frame_at(x, space_v(body) + SPACE_TURN) = frame_at(ws->turn, 2 * i + side) * sarrus_body_iinv(mech, ev->parameter, body);
         if (row->kind == SARRUS_ROW_ANGLE)
             continue;
         real m_inverse = sarrus_body_minv(mech, ev->parameter, body);
         for (int32_t k = 0; k < 2; ++k) {
             real along = frame_at(ws->direction, 2 * i + k) * m_inverse;
-            frame_at(x, 3 * body + k) = side ? along : -along;
+            frame_at(x, space_v(body) + k) = side ? along : -along;
         }
     }
 }
@@ -78,7 +78,7 @@ LANE_BODY void sarrus_row_weigh(const sarrus_evaluation *ev, int32_t i, real *x)
 LANE_PHASE void sarrus_standing_solve(sarrus_evaluation *ev, const real *b, real *x) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     (void)sarrus_correct_fast(ev, b);
-    PLAN_EACH (k, 0, mech->n)
+    PLAN_EACH (k, 0, mech->n_v)
         frame_at(x, k) = real_set(0.0);
     sarrus_rows_push(mech, ev->parameter, ev->ws, b, ev->ws->multiplier, x);
 }

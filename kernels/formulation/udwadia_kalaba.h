@@ -41,7 +41,7 @@ PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const
     ev->found.kept = ev->found.dropped = real_set(0.0);
     if (mech->has_work)
         ev->power = sarrus_drives_power(mech, ws);
-    PLAN_EACH (i, 0, mech->n)
+    PLAN_EACH (i, 0, mech->n_v)
         frame_at(out, i) = frame_at(base, i);
     sarrus_rows_push(mech, ev->parameter, ws, rhs, ws->multiplier, out);
     if (!mask_any(slow))
@@ -51,7 +51,7 @@ PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const
         ev->off = real_sqrt(sarrus_open2(mech, ev->parameter, ws, ev->at_q, ev->at_v));
     const sarrus_rank_decision found = sarrus_rank_path(ev, rhs, slow, SARRUS_DOUBT_ACCELERATION);
     sarrus_found_replace(ev, slow, &found);
-    PLAN_EACH (i, 0, mech->n)
+    PLAN_EACH (i, 0, mech->n_v)
         frame_at(out, i) = real_select(slow, frame_at(ws->z, i) + frame_at(base, i), frame_at(out, i));
 }
 
@@ -63,7 +63,7 @@ PLAN_BODY void sarrus_correct(sarrus_evaluation *ev, const real *rhs, const real
     ev->power = real_set(0.0);
     if (mech->m == 0) {
         ev->found.rank = ev->found.kept = ev->found.dropped = real_set(0.0);
-        PLAN_EACH (i, 0, mech->n)
+        PLAN_EACH (i, 0, mech->n_v)
             frame_at(out, i) = frame_at(base, i);
     } else if (mech->solve == SARRUS_SOLVE_AUTO || ev->is_looking) {
         sarrus_correct_auto(ev, rhs, base, out);
@@ -71,7 +71,7 @@ PLAN_BODY void sarrus_correct(sarrus_evaluation *ev, const real *rhs, const real
         ++ev->n_rank_revealing;
         sarrus_correct_dense(ev, rhs);
         ev->is_slow = ev->healthy;
-        PLAN_EACH (i, 0, mech->n)
+        PLAN_EACH (i, 0, mech->n_v)
             frame_at(out, i) = frame_at(base, i) + frame_at(ev->ws->z, i);
     }
 }
@@ -84,11 +84,11 @@ LANE_FUNCTION real sarrus_constraints_power(const sarrus_evaluation *ev, const r
     real power = real_set(0.0);
     PLAN_EACH (b, 0, mech->n_bodies) {
         const real *p = lane_from(ev->parameter, mech->p_body + SARRUS_PB_N * b);
-        const int32_t i = 3 * b;
+        const int32_t i = space_v(b);
         real x = frame_at(v, i) * (frame_at(a, i) - frame_at(force, i));
         x = real_fma(frame_at(v, i + 1), frame_at(a, i + 1) - frame_at(force, i + 1), x);
         power = real_fma(lane_at(p, SARRUS_PB_MASS), x, power);
-        x = frame_at(v, i + 2) * (frame_at(a, i + 2) - frame_at(force, i + 2));
+        x = frame_at(v, i + SPACE_TURN) * (frame_at(a, i + SPACE_TURN) - frame_at(force, i + SPACE_TURN));
         power = real_fma(lane_at(p, SARRUS_PB_INERTIA), x, power);
     }
     return power;
@@ -102,12 +102,15 @@ LANE_FUNCTION real sarrus_drives_power_of(const sarrus_evaluation *ev, const rea
 }
 
 /* a(t, q, v) into `a`; ws->force holds a_f afterwards. Rotations, signals and factor of a projection at the same place are used. */
-PLAN_BODY void sarrus_accelerate_body(sarrus_evaluation *ev, real t, const real *q, const real *v, real *a) {
+PLAN_BODY void sarrus_udwadia_kalaba_accelerate(sarrus_evaluation *ev, real t, const real *q, const real *v, real *a) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
+    /* ---- position: rotations and signals ---- */
     if (!ev->is_configured)
         sarrus_configure(ev, t, q);
+    /* ---- forces: a_f = g + M⁻¹F ---- */
     const real power = sarrus_free_acceleration(mech, ev->parameter, ev->input, q, v, ws);
+    /* ---- rows: J and γ − 2αΦ̇ − β²Φ − J a_f ---- */
     if (mech->has_baumgarte || mech->rank.method == SARRUS_RANK_VIOLATION) {
         sarrus_rows(mech, ev->parameter, q, v, ws, SARRUS_WANT_ERRORS | SARRUS_WANT_GAMMA);
         if (mech->has_baumgarte)
@@ -116,10 +119,12 @@ PLAN_BODY void sarrus_accelerate_body(sarrus_evaluation *ev, real t, const real 
     } else {
         sarrus_rows_residual(mech, ev->parameter, q, v, ws);
     }
+    /* ---- factor and solve ---- */
     ev->at_q = q;
     ev->at_v = v;
     sarrus_correct(ev, ws->rhs, ws->force, a);
     ev->at_q = ev->at_v = (const real *)0;
+    /* ---- observe: the power that the energy must balance ---- */
     if (mech->has_baumgarte)
         ev->power = sarrus_constraints_power(ev, v, a) + power;
     else if (mech->has_work)
@@ -134,7 +139,7 @@ PLAN_BODY void sarrus_accelerate_body(sarrus_evaluation *ev, real t, const real 
  * take the bent configuration for a turn of the motion. So a crossed row that is nearly lost is left out until the passage is over;
  * what it is violated by then is of the order of ε and is corrected afterwards. In a bend the same correction is what keeps the
  * motion on its branch, and such rows are held apart. */
-PLAN_BODY void sarrus_correct_projection_body(sarrus_evaluation *ev, const real *rhs, mask active, real *out) {
+PLAN_BODY void sarrus_udwadia_kalaba_project(sarrus_evaluation *ev, const real *rhs, mask active, real *out) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     mask slow = mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent)));
@@ -143,14 +148,14 @@ PLAN_BODY void sarrus_correct_projection_body(sarrus_evaluation *ev, const real 
     if (!ev->sits_out)
         slow = mask_or(slow, real_lt(real_set(0.0), frame_at(ws->refused, 0)));
     slow = mask_and(active, slow);
-    PLAN_EACH (i, 0, mech->n)
+    PLAN_EACH (i, 0, mech->n_v)
         frame_at(out, i) = real_set(0.0);
     sarrus_rows_push(mech, ev->parameter, ws, rhs, ws->multiplier, out);
     if (!mask_any(slow))
         return;
     ++ev->n_rank_revealing;
     (void)sarrus_rank_path(ev, rhs, slow, SARRUS_DOUBT_PROJECTION);
-    PLAN_EACH (i, 0, mech->n)
+    PLAN_EACH (i, 0, mech->n_v)
         frame_at(out, i) = real_select(slow, frame_at(ws->z, i), frame_at(out, i));
 }
 

@@ -5,7 +5,7 @@
  *   y⁺ = p + h g_{k+1} d,   φ⁺_{k+1} = f(t + h, y⁺) − φᵉ_1,   φ⁺_i = φᵉ_i + φ⁺_{k+1},
  *   err = h (g_k − g_{k+1}) ‖d‖,   err_k = h γ*_k σ_{k+1} ‖d‖,   err_{k−1} = h γ*_{k−1} σ_k ‖φᵉ_k + d‖, …
  *
- * y = (q, v, W), f = (v, a, P). The corrected state is projected before its derivative is taken; the error is that of q and v. */
+ * y = (q, v, W), f = (q̇, a, P). The corrected state is projected before its derivative is taken; the error is that of q and v. */
 #ifndef SARRUS_STEP_ADAMS_H
 #define SARRUS_STEP_ADAMS_H
 
@@ -34,7 +34,7 @@ LANE_FUNCTION real sarrus_adams_stable_step(const sarrus_evaluation *ev) {
 
 /* Columns of the differences. */
 LANE_FUNCTION int32_t sarrus_adams_columns(const sarrus_evaluation *ev) {
-    return 2 * sarrus_plan_of(ev)->n + 1;
+    return sarrus_n_y(sarrus_plan_of(ev)) + 1;
 }
 
 /* Row i of the predicted differences φᵉ. */
@@ -42,17 +42,17 @@ LANE_FUNCTION real *sarrus_predicted(const sarrus_evaluation *ev, int32_t i) {
     return lane_from(ev->ws->stage, sarrus_adams_columns(ev) * (i - 1));
 }
 
-/* Column l of the derivative that was taken last. */
-LANE_FUNCTION real sarrus_adams_derivative(const sarrus_evaluation *ev, int32_t l) {
-    const int32_t n = sarrus_plan_of(ev)->n;
-    return l < n ? lane_at(ev->ws->v, l) : l < 2 * n ? lane_at(ev->ws->a, l - n) : ev->power;
+/* Column l of the derivative that was taken last; `rates` is q̇. */
+LANE_FUNCTION real sarrus_adams_derivative(const sarrus_evaluation *ev, const real *rates, int32_t l) {
+    const int32_t n_q = sarrus_plan_of(ev)->n_q;
+    return l < n_q ? lane_at(rates, l) : l < sarrus_n_y(sarrus_plan_of(ev)) ? lane_at(ev->ws->a, l - n_q) : ev->power;
 }
 
 /* p into ws->sum_q, ws->sum_v, ws->sum_w[0] and ws->q, ws->v; φᵉ into the workspace. */
 LANE_BODY void sarrus_adams_predict(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, const sarrus_adams *history,
                                     const sarrus_adams_terms *terms) {
     sarrus_workspace *ws = ev->ws;
-    const int32_t n = sarrus_plan_of(ev)->n, n_columns = sarrus_adams_columns(ev);
+    const int32_t n_q = sarrus_plan_of(ev)->n_q, n_y = sarrus_n_y(sarrus_plan_of(ev)), n_columns = sarrus_adams_columns(ev);
     for (int32_t l = 0; l < n_columns; ++l) {
         real sum = real_set(0.0), e = real_set(0.0);
         for (int32_t i = terms->top; i >= 1; --i) {
@@ -61,13 +61,13 @@ LANE_BODY void sarrus_adams_predict(const sarrus_evaluation *ev, const sarrus_ad
             e = real_select(terms->within[i], star + e, e);
             lane_at(sarrus_predicted(ev, i), l) = e;
         }
-        real now = l < 2 * n ? lane_at(lanes->now, l) : lane_at(lanes->work_now, 0), p = real_fma(terms->psi[1], sum, now);
-        if (l == 2 * n) {
+        real now = l < n_y ? lane_at(lanes->now, l) : lane_at(lanes->work_now, 0), p = real_fma(terms->psi[1], sum, now);
+        if (l == n_y) {
             lane_at(ws->sum_w, 0) = p;
             continue;
         }
-        real *out = l < n ? lane_from(ws->sum_q, l) : lane_from(ws->sum_v, l - n);
-        real *copy = l < n ? lane_from(ws->q, l) : lane_from(ws->v, l - n);
+        real *out = l < n_q ? lane_from(ws->sum_q, l) : lane_from(ws->sum_v, l - n_q);
+        real *copy = l < n_q ? lane_from(ws->q, l) : lane_from(ws->v, l - n_q);
         lane_at(out, 0) = lane_at(copy, 0) = p;
     }
 }
@@ -75,17 +75,18 @@ LANE_BODY void sarrus_adams_predict(const sarrus_evaluation *ev, const sarrus_ad
 /* ws->error ← d, φᵉ_k + d, φᵉ_{k−1} + d, each lane of its own order k; ws->stage_power the same of the work. */
 LANE_BODY void sarrus_adams_differences(const sarrus_evaluation *ev, const sarrus_adams_terms *terms, real order) {
     sarrus_workspace *ws = ev->ws;
-    const int32_t n = sarrus_plan_of(ev)->n;
+    const int32_t n_y = sarrus_n_y(sarrus_plan_of(ev));
+    const real *rates = sarrus_rates(ev, ws->q, ws->v);
     for (int32_t l = 0; l < sarrus_adams_columns(ev); ++l) {
-        real d = sarrus_adams_derivative(ev, l) - lane_at(sarrus_predicted(ev, 1), l), at_k = real_set(0.0),
+        real d = sarrus_adams_derivative(ev, rates, l) - lane_at(sarrus_predicted(ev, 1), l), at_k = real_set(0.0),
              at_below = real_set(0.0);
         for (int32_t i = 1; i <= terms->top; ++i) {
             real e = lane_at(sarrus_predicted(ev, i), l);
             at_k = real_select(real_eq(order, sarrus_whole(i)), e, at_k);
             at_below = real_select(real_eq(order, sarrus_whole(i + 1)), e, at_below);
         }
-        real *out = l < 2 * n ? lane_from(ws->error, l) : ws->stage_power;
-        const int32_t n_rows = l < 2 * n ? 2 * n : 1;
+        real *out = l < n_y ? lane_from(ws->error, l) : ws->stage_power;
+        const int32_t n_rows = l < n_y ? n_y : 1;
         lane_at(out, 0) = d;
         lane_at(out, n_rows) = at_k + d;
         lane_at(out, 2 * n_rows) = at_below + d;
@@ -97,11 +98,11 @@ LANE_BODY void sarrus_adams_judge(sarrus_evaluation *ev, const sarrus_adaptive *
                                   sarrus_adams_trial *trial) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
-    const int32_t n = mech->n;
+    const int32_t n_y = sarrus_n_y(mech);
     const real one = real_set(1.0), h = terms->psi[1];
     real norm[3];
     for (int32_t k = 0; k < 3; ++k) {
-        real *x = lane_from(ws->error, 2 * n * k);
+        real *x = lane_from(ws->error, n_y * k);
         norm[k] = h * sarrus_error_size(ev, x, lanes->now, ws->sum_q, ws->sum_v);
     }
     const real share = sarrus_error_less_noise(ev, lanes, h, one);
@@ -127,13 +128,14 @@ LANE_BODY void sarrus_adams_judge(sarrus_evaluation *ev, const sarrus_adaptive *
 /* y⁺ = p + h g_{k+1} d into ws->q, ws->v, projected, and ws->sum_w[1]; its acceleration into ws->a. */
 LANE_BODY void sarrus_adams_correct(sarrus_evaluation *ev, const sarrus_adams_terms *terms, real order, real t_new) {
     sarrus_workspace *ws = ev->ws;
-    const int32_t n = sarrus_plan_of(ev)->n;
+    const int32_t n_q = sarrus_plan_of(ev)->n_q, n_v = sarrus_plan_of(ev)->n_v;
     real weight = terms->psi[1] * sarrus_own_term(terms->g, order + real_set(1.0), 2, terms->top + 1);
     const real *e = sarrus_predicted(ev, 1);
-    for (int32_t i = 0; i < n; ++i) {
-        lane_at(ws->q, i) = real_fma(weight, lane_at(ws->v, i) - lane_at(e, i), lane_at(ws->sum_q, i));
-        lane_at(ws->v, i) = real_fma(weight, lane_at(ws->a, i) - lane_at(e, n + i), lane_at(ws->sum_v, i));
-    }
+    const real *rates = sarrus_rates(ev, ws->q, ws->v);
+    for (int32_t i = 0; i < n_q; ++i)
+        lane_at(ws->q, i) = real_fma(weight, lane_at(rates, i) - lane_at(e, i), lane_at(ws->sum_q, i));
+    for (int32_t i = 0; i < n_v; ++i)
+        lane_at(ws->v, i) = real_fma(weight, lane_at(ws->a, i) - lane_at(e, n_q + i), lane_at(ws->sum_v, i));
     lane_at(ws->sum_w, 1) = real_fma(weight, lane_at(ws->stage_power, 0), lane_at(ws->sum_w, 0));
     ev->wants_closeness = 1;
     sarrus_project(ev, t_new, ws->q, ws->v);
@@ -147,10 +149,11 @@ LANE_BODY real sarrus_adams_update(sarrus_evaluation *ev, const sarrus_adaptive 
                                    const sarrus_adams_terms *terms, mask accept) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
-    const int32_t n = mech->n, n_columns = sarrus_adams_columns(ev);
+    const int32_t n_y = sarrus_n_y(mech), n_columns = sarrus_adams_columns(ev);
+    const real *rates = sarrus_rates(ev, ws->q, ws->v);
     real order = lane_at(history->order, 0);
     for (int32_t l = 0; l < n_columns; ++l) {
-        real d = sarrus_adams_derivative(ev, l) - lane_at(sarrus_predicted(ev, 1), l), next = real_set(0.0);
+        real d = sarrus_adams_derivative(ev, rates, l) - lane_at(sarrus_predicted(ev, 1), l), next = real_set(0.0);
         for (int32_t i = 2; i <= terms->top + 1; ++i)
             next = real_select(real_eq(order, sarrus_whole(i - 1)), d - lane_at(history->phi, n_columns * (i - 1) + l), next);
         for (int32_t i = 1; i <= terms->top + 2; ++i) {
@@ -160,7 +163,7 @@ LANE_BODY real sarrus_adams_update(sarrus_evaluation *ev, const sarrus_adaptive 
             x = real_select(real_eq(order, sarrus_whole(i - 2)), next, x);
             lane_at(phi, 0) = real_select(accept, x, lane_at(phi, 0));
         }
-        if (l < 2 * n)
+        if (l < n_y)
             lane_at(ws->error, l) = next;
     }
     for (int32_t i = 1; i <= terms->top; ++i) {
@@ -249,10 +252,10 @@ LANE_BODY void sarrus_adams_choose(const sarrus_evaluation *ev, const sarrus_ada
 /* The lanes of `accept` move on to the state in the workspace. */
 LANE_BODY void sarrus_adams_accept(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t_new, mask accept) {
     sarrus_workspace *ws = ev->ws;
-    const int32_t n = sarrus_plan_of(ev)->n;
+    const int32_t n_q = sarrus_plan_of(ev)->n_q;
     sarrus_lanes_copy(accept, lanes->t_now, 1, lanes->t_before);
-    sarrus_lanes_copy(accept, ws->q, n, lanes->now);
-    sarrus_lanes_copy(accept, ws->v, n, lane_from(lanes->now, n));
+    sarrus_lanes_copy(accept, ws->q, n_q, lanes->now);
+    sarrus_lanes_copy(accept, ws->v, sarrus_plan_of(ev)->n_v, lane_from(lanes->now, n_q));
     lane_at(lanes->t_now, 0) = real_select(accept, t_new, lane_at(lanes->t_now, 0));
 }
 
@@ -260,7 +263,7 @@ LANE_BODY void sarrus_adams_accept(const sarrus_evaluation *ev, const sarrus_ada
 LANE_BODY sarrus_trial_outcome sarrus_adams_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
-    const int32_t n = mech->n, max_order = mech->integrator.max_order;
+    const int32_t max_order = mech->integrator.max_order;
     const real one = real_set(1.0);
     const mask go = ev->healthy;
     sarrus_adams history;
@@ -300,8 +303,8 @@ LANE_BODY sarrus_trial_outcome sarrus_adams_try(sarrus_evaluation *ev, const sar
         if (lane_is_stopped(ev->stop))
             return end;
         sarrus_count(ev, mech->layout.n_evaluations, 1.0, accept);
-        accept = mask_and(accept, mask_and(sarrus_all_are_finite(ws->q, n), sarrus_all_are_finite(ws->v, n)));
-        accept = mask_and(accept, sarrus_all_are_finite(ws->a, n));
+        accept = mask_and(accept, mask_and(sarrus_all_are_finite(ws->q, mech->n_q), sarrus_all_are_finite(ws->v, mech->n_v)));
+        accept = mask_and(accept, sarrus_all_are_finite(ws->a, mech->n_v));
         lane_at(lanes->rank, 0) = real_select(accept, ev->found.rank, lane_at(lanes->rank, 0));
         lane_at(history.n_equal, 0) = real_select(accept, n_equal, lane_at(history.n_equal, 0));
         real above = sarrus_adams_update(ev, lanes, &history, &terms, accept);
@@ -320,7 +323,8 @@ LANE_BODY sarrus_trial_outcome sarrus_adams_try(sarrus_evaluation *ev, const sar
 
 /* The state at time t, t_before < t ≤ t_now, into q, v and the work of the lanes of `on`. */
 LANE_BODY void sarrus_adams_show(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t, mask on, real *q, real *v) {
-    const int32_t n = sarrus_plan_of(ev)->n, max_order = sarrus_plan_of(ev)->integrator.max_order;
+    const int32_t n_q = sarrus_plan_of(ev)->n_q, n_y = sarrus_n_y(sarrus_plan_of(ev)),
+                  max_order = sarrus_plan_of(ev)->integrator.max_order;
     const int32_t n_columns = sarrus_adams_columns(ev);
     real *work = lane_from(ev->tile, sarrus_plan_of(ev)->layout.verdict.work);
     sarrus_adams history;
@@ -337,11 +341,11 @@ LANE_BODY void sarrus_adams_show(const sarrus_evaluation *ev, const sarrus_adapt
     sarrus_adams_terms_between(&history, hi, top, g);
     mask at_end = mask_not(real_lt(hi, real_set(0.0)));
     for (int32_t l = 0; l < n_columns; ++l) {
-        real sum = real_set(0.0), now = l < 2 * n ? lane_at(lanes->now, l) : lane_at(lanes->work_now, 0);
+        real sum = real_set(0.0), now = l < n_y ? lane_at(lanes->now, l) : lane_at(lanes->work_now, 0);
         for (int32_t i = top; i >= 1; --i)
             sum = real_select(within[i], real_fma(g[i], lane_at(history.phi, n_columns * (i - 1) + l), sum), sum);
         real x = real_select(at_end, now, real_fma(hi, sum, now));
-        real *out = l < n ? lane_from(q, l) : l < 2 * n ? lane_from(v, l - n) : work;
+        real *out = l < n_q ? lane_from(q, l) : l < n_y ? lane_from(v, l - n_q) : work;
         lane_at(out, 0) = real_select(on, x, lane_at(out, 0));
     }
 }
@@ -351,17 +355,17 @@ LANE_BODY void sarrus_adams_show(const sarrus_evaluation *ev, const sarrus_adapt
 LANE_BODY void sarrus_adams_begin(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, mask on) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
-    const int32_t n = mech->n;
+    const int32_t n_q = mech->n_q, n_v = mech->n_v;
     const real one = real_set(1.0), zero = real_set(0.0);
-    const real *v_now = lane_from(lanes->now, n);
+    const real *v_now = lane_from(lanes->now, n_q), *rates = sarrus_rates(ev, lanes->now, v_now);
     sarrus_adams history;
     sarrus_adams_view(mech, ev->tile, &history);
-    for (int32_t i = 0; i < n; ++i) {
-        lane_at(ws->error, i) = lane_at(v_now, i);
-        lane_at(ws->error, n + i) = lane_at(ws->a, i);
-    }
-    sarrus_lanes_copy(on, ws->error, 2 * n, history.phi);
-    sarrus_lane_set(lane_from(history.phi, 2 * n), on, ev->power);
+    for (int32_t i = 0; i < n_q; ++i)
+        lane_at(ws->error, i) = lane_at(rates, i);
+    for (int32_t i = 0; i < n_v; ++i)
+        lane_at(ws->error, n_q + i) = lane_at(ws->a, i);
+    sarrus_lanes_copy(on, ws->error, n_q + n_v, history.phi);
+    sarrus_lane_set(lane_from(history.phi, n_q + n_v), on, ev->power);
     for (int32_t l = 0; l < sarrus_adams_columns(ev); ++l)
         sarrus_lane_set(lane_from(history.phi, sarrus_adams_columns(ev) + l), on, zero);
     real size = sarrus_error_norm(mech, ws->error, lanes->now, lanes->now, v_now), h = lane_at(lanes->step, 0);

@@ -10,23 +10,16 @@
 
 #include "kernels/step/adaptive.h"
 
-/* The fields of sarrus_adaptive_layout that only adams-moulton uses. */
+/* Where the fields are that only adams-moulton uses. */
 typedef struct sarrus_adams {
-    real *order, *last_order, *n_equal, *last_step, *is_rising, *n_failures;
-    real *psi; /* [max_order], element i − 1 is ψ_i */
-    real *phi; /* [max_order + 2][2n + 1], row i − 1 is φ_i; the last column is the work's */
+#define SARRUS_ADAMS_FIELD(name, ...) real *name;
+#include "sarrus/field.def"
 } sarrus_adams;
 
 LANE_FUNCTION void sarrus_adams_view(const sarrus_mechanism *mech, real *tile, sarrus_adams *history) {
     const sarrus_adaptive_layout *at = &mech->layout.adaptive;
-    history->order = lane_from(tile, at->order);
-    history->last_order = lane_from(tile, at->last_order);
-    history->n_equal = lane_from(tile, at->n_equal);
-    history->last_step = lane_from(tile, at->last_step);
-    history->is_rising = lane_from(tile, at->is_rising);
-    history->n_failures = lane_from(tile, at->n_failures);
-    history->psi = lane_from(tile, at->psi);
-    history->phi = lane_from(tile, at->phi);
+#define SARRUS_ADAMS_FIELD(name, ...) history->name = lane_from(tile, at->name);
+#include "sarrus/field.def"
 }
 
 /* Of one step: index i as in the formulas, element 0 unused. */

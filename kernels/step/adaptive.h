@@ -10,35 +10,18 @@
 #include "kernels/step/rank_changes.h"
 #include "kernels/step/verdict.h"
 
-/* The fields of sarrus_adaptive_layout that all methods use. */
+/* Where the fields are that all of these methods use. */
 typedef struct sarrus_adaptive {
-    real *t_now, *t_before, *step, *gain, *rank;
-    real *now; /* [2n] */
-    real *is_started, *is_rejected, *memory;
-    real *shown; /* [2n] */
-    real *input; /* [n_inputs] */
-    real t_end;  /* s, behind which nothing is judged: drives may jump there */
-    real *work_now, *work_before, *power_now, *power_before;
+#define SARRUS_ADAPTIVE_FIELD(name, ...) real *name;
+#include "sarrus/field.def"
+    real t_end; /* s, behind which nothing is judged: drives may jump there */
     sarrus_passage passage;
 } sarrus_adaptive;
 
 LANE_FUNCTION void sarrus_adaptive_view(const sarrus_mechanism *mech, real *tile, sarrus_adaptive *lanes) {
     const sarrus_adaptive_layout *at = &mech->layout.adaptive;
-    lanes->t_now = lane_from(tile, at->t_now);
-    lanes->t_before = lane_from(tile, at->t_before);
-    lanes->step = lane_from(tile, at->step);
-    lanes->gain = lane_from(tile, at->gain);
-    lanes->rank = lane_from(tile, at->rank);
-    lanes->now = lane_from(tile, at->now);
-    lanes->is_started = lane_from(tile, at->is_started);
-    lanes->is_rejected = lane_from(tile, at->is_rejected);
-    lanes->memory = lane_from(tile, at->memory);
-    lanes->shown = lane_from(tile, at->shown);
-    lanes->input = lane_from(tile, at->input);
-    lanes->work_now = lane_from(tile, at->work_now);
-    lanes->work_before = lane_from(tile, at->work_before);
-    lanes->power_now = lane_from(tile, at->power_now);
-    lanes->power_before = lane_from(tile, at->power_before);
+#define SARRUS_ADAPTIVE_FIELD(name, ...) lanes->name = lane_from(tile, at->name);
+#include "sarrus/field.def"
 }
 
 /* Lanes in which some of a[n] is not that of b. */
@@ -70,8 +53,8 @@ typedef struct sarrus_trial_outcome {
 
 /* kg | kg m², what moves with coordinate i: a body's mass or its moment of inertia. */
 LANE_BODY real sarrus_inertia_of(const sarrus_evaluation *ev, int32_t i) {
-    const real *p = lane_from(ev->parameter, sarrus_plan_of(ev)->p_body + SARRUS_PB_N * (i / 3));
-    return lane_at(p, i % 3 == 2 ? SARRUS_PB_INERTIA : SARRUS_PB_MASS);
+    const real *p = lane_from(ev->parameter, sarrus_plan_of(ev)->p_body + SARRUS_PB_N * space_body_of(i));
+    return lane_at(p, space_is_turn(i) ? SARRUS_PB_INERTIA : SARRUS_PB_MASS);
 }
 
 /* J, what errors of a thousand absolute tolerances are worth at ws->v, ws->a. A motion below its tolerance has no better energy. */
@@ -79,7 +62,7 @@ LANE_BODY real sarrus_trial_swing(const sarrus_evaluation *ev) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const sarrus_workspace *ws = ev->ws;
     real sum = real_set(0.0);
-    for (int32_t i = 0; i < mech->n; ++i)
+    for (int32_t i = 0; i < mech->n_v; ++i)
         sum = real_fma(sarrus_inertia_of(ev, i), real_abs(lane_at(ws->v, i)) + real_abs(lane_at(ws->a, i)), sum);
     return real_set(1e3 * mech->integrator.atol) * sum;
 }
@@ -127,7 +110,7 @@ LANE_BODY real sarrus_work_error(const sarrus_evaluation *ev, real error, real g
     real sum = real_set(0.0);
     if (!mech->has_work || mech->integrator.has_step_gains)
         return sum;
-    for (int32_t i = 0; i < mech->n; ++i)
+    for (int32_t i = 0; i < mech->n_v; ++i)
         sum = real_fma(sarrus_inertia_of(ev, i), real_abs(lane_at(ev->ws->v, i)) + atol, sum);
     sarrus_verdict_view(ev, &lanes);
     const real turned = lane_at(lanes.kinetic, 0) + (lane_at(lanes.high, 0) - lane_at(lanes.low, 0)) + real_abs(gain);

@@ -15,19 +15,19 @@ LANE_FUNCTION int sarrus_method_is_adams(const sarrus_mechanism *mech) {
 LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptive *lanes, const sarrus_clock *clock, real t) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
-    const int32_t n = mech->n;
+    const int32_t n_q = mech->n_q, n_v = mech->n_v;
     const real *q = lane_from(ev->tile, mech->layout.q), *v = lane_from(ev->tile, mech->layout.v);
     const mask alive = ev->healthy;
-    mask moved = mask_or(sarrus_lanes_differ(q, lanes->shown, n), sarrus_lanes_differ(v, lane_from(lanes->shown, n), n));
+    mask moved = mask_or(sarrus_lanes_differ(q, lanes->shown, n_q), sarrus_lanes_differ(v, lane_from(lanes->shown, n_q), n_v));
     moved = mask_or(moved, mask_not(real_lt(real_set(0.0), lane_at(lanes->is_started, 0))));
     mask on = mask_and(alive, mask_or(moved, sarrus_lanes_differ(ev->input, lanes->input, mech->n_inputs)));
     if (!mask_any(on))
         return;
     moved = mask_and(on, moved);
-    sarrus_lanes_copy(on, q, n, lanes->now);
-    sarrus_lanes_copy(on, v, n, lane_from(lanes->now, n));
-    sarrus_lanes_copy(on, q, n, lanes->shown);
-    sarrus_lanes_copy(on, v, n, lane_from(lanes->shown, n));
+    sarrus_lanes_copy(on, q, n_q, lanes->now);
+    sarrus_lanes_copy(on, v, n_v, lane_from(lanes->now, n_q));
+    sarrus_lanes_copy(on, q, n_q, lanes->shown);
+    sarrus_lanes_copy(on, v, n_v, lane_from(lanes->shown, n_q));
     sarrus_lanes_copy(on, ev->input, mech->n_inputs, lanes->input);
     lane_at(lanes->t_now, 0) = real_select(on, t, lane_at(lanes->t_now, 0));
     lane_at(lanes->t_before, 0) = real_select(on, t, lane_at(lanes->t_before, 0));
@@ -62,7 +62,7 @@ LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptiv
     sarrus_count(ev, mech->layout.n_evaluations, 1.0, on);
     lane_at(lanes->rank, 0) = real_select(on, ev->found.rank, lane_at(lanes->rank, 0));
     mask astray = mask_and(on, mask_not(sarrus_state_is_finite(mech, q, v)));
-    fail = mask_and(fail, sarrus_all_are_finite(ws->a, n));
+    fail = mask_and(fail, sarrus_all_are_finite(ws->a, n_v));
     fail = mask_and(mask_and(on, mask_not(astray)), mask_not(fail));
     sarrus_adaptive_fail(ev, clock, astray, SARRUS_INSTANCE_DIVERGED);
     sarrus_adaptive_fail(ev, clock, fail, SARRUS_INSTANCE_NONFINITE_FORCE);
@@ -101,12 +101,12 @@ LANE_BODY real sarrus_adaptive_watch(sarrus_evaluation *ev, const sarrus_adaptiv
     const sarrus_station from = {lane_at(lanes->t_now, 0),
                                  h,
                                  lanes->now,
-                                 lane_from(lanes->now, mech->n),
+                                 lane_from(lanes->now, mech->n_q),
                                  {lane_at(passage->now, 0), lane_at(passage->now, 1)},
                                  passage->row_now};
     (void)sarrus_passage_watch(ev, passage, ev->healthy, &from);
     ev->is_configured = ev->is_factored = 0;
-    h = real_min(sarrus_step_within_reach(ev, lane_from(lanes->now, mech->n)), h);
+    h = real_min(sarrus_step_within_reach(ev, lane_from(lanes->now, mech->n_q)), h);
     h = sarrus_step_across(ev, passage, h);
     const mask is_bend = real_lt(real_set(0.0), lane_at(passage->is_bend, 0));
     if (!mask_any(is_bend))
@@ -133,13 +133,13 @@ LANE_BODY sarrus_trial_outcome sarrus_adaptive_try(sarrus_evaluation *ev, const 
 /* q, v of the tile at the time that was asked for, on the constraints when every step is; as they were when an end is asked for. */
 LANE_BODY void sarrus_adaptive_show(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    const int32_t n = mech->n;
+    const int32_t n_q = mech->n_q, n_v = mech->n_v;
     real *q = lane_from(ev->tile, mech->layout.q), *v = lane_from(ev->tile, mech->layout.v);
     real *q_new = ev->ws->sum_q, *v_new = ev->ws->sum_v;
-    for (int32_t i = 0; i < n; ++i) {
+    for (int32_t i = 0; i < n_q; ++i)
         lane_at(q_new, i) = lane_at(q, i);
+    for (int32_t i = 0; i < n_v; ++i)
         lane_at(v_new, i) = lane_at(v, i);
-    }
     if (sarrus_method_is_adams(mech))
         sarrus_adams_show(ev, lanes, t, ev->healthy, q_new, v_new);
     else
@@ -149,10 +149,10 @@ LANE_BODY void sarrus_adaptive_show(sarrus_evaluation *ev, const sarrus_adaptive
         sarrus_project(ev, t, q_new, v_new);
     if (lane_is_stopped(ev->stop))
         return;
-    sarrus_lanes_copy(ev->healthy, q_new, n, q);
-    sarrus_lanes_copy(ev->healthy, v_new, n, v);
-    sarrus_lanes_copy(ev->healthy, q_new, n, lanes->shown);
-    sarrus_lanes_copy(ev->healthy, v_new, n, lane_from(lanes->shown, n));
+    sarrus_lanes_copy(ev->healthy, q_new, n_q, q);
+    sarrus_lanes_copy(ev->healthy, v_new, n_v, v);
+    sarrus_lanes_copy(ev->healthy, q_new, n_q, lanes->shown);
+    sarrus_lanes_copy(ev->healthy, v_new, n_v, lane_from(lanes->shown, n_q));
 }
 
 /* As sarrus_advance, for the methods that choose their steps. All the way or, when changes of rank wait to be fetched or an end is

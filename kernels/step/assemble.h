@@ -44,7 +44,7 @@ LANE_BODY void sarrus_assemble(sarrus_evaluation *ev, real *tile) {
     real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
     real *status = lane_from(tile, mech->layout.status), t = real_set(0.0);
     real scale = real_set(1.0);
-    for (int32_t i = 0; i < mech->n; ++i)
+    for (int32_t i = 0; i < mech->n_q; ++i)
         scale = real_max(real_abs(lane_at(q, i)), scale);
     mask healthy = ev->healthy;
     real bound = real_set(SARRUS_ASSEMBLED) * scale, goal = real_set(1e-15) * scale;
@@ -65,10 +65,10 @@ LANE_BODY void sarrus_assemble(sarrus_evaluation *ev, real *tile) {
     lane_at(tile, mech->layout.rank_now) = real_set(-1.0);
     if (mech->m > 0)
         sarrus_project_velocities(ev, good, v);
-    for (int32_t i = 0; i < mech->n; ++i) {
+    for (int32_t i = 0; i < mech->n_q; ++i)
         lane_at(tile, mech->layout.q0 + i) = lane_at(q, i);
+    for (int32_t i = 0; i < mech->n_v; ++i)
         lane_at(tile, mech->layout.v0 + i) = lane_at(v, i);
-    }
     lane_at(tile, mech->layout.status0) = lane_at(status, 0);
     lane_at(tile, mech->layout.verdict.balance0) = real_set((real_scalar)NAN); /* the motion has not begun */
 }

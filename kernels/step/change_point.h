@@ -201,10 +201,10 @@ LANE_BODY real sarrus_loops_speed(const sarrus_mechanism *mech, const real *v) {
     for (int32_t i = 0; i < mech->n_joints; ++i) {
         const sarrus_mech_joint *joint = &mech->joint[i];
         const real_scalar unit = joint->kind == SARRUS_JOINT_DISTANCE ? 1.0 / mech->size : 0.0;
-        for (int32_t k = 0; joint->is_in_loop && k < 3; ++k) {
-            const real child = joint->child < 0 ? real_set(0.0) : lane_at(v, 3 * joint->child + k);
-            const real parent = joint->parent < 0 ? real_set(0.0) : lane_at(v, 3 * joint->parent + k);
-            speed = real_max(real_abs(child - parent) * real_set(k == 2 ? 1.0 : unit), speed);
+        for (int32_t k = 0; joint->is_in_loop && k < SPACE_NV; ++k) {
+            const real child = joint->child < 0 ? real_set(0.0) : lane_at(v, space_v(joint->child) + k);
+            const real parent = joint->parent < 0 ? real_set(0.0) : lane_at(v, space_v(joint->parent) + k);
+            speed = real_max(real_abs(child - parent) * real_set(space_is_turn(k) ? 1.0 : unit), speed);
         }
     }
     return speed;

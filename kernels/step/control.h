@@ -49,33 +49,42 @@ LANE_BODY real sarrus_root(real x, real k, int32_t n) {
     return real_min(z, real_set(16.0));
 }
 
+/* Numbers of a state (q, v). */
+LANE_FUNCTION int32_t sarrus_n_y(const sarrus_mechanism *mech) {
+    return mech->n_q + mech->n_v;
+}
+
 /* 1 / (atol + rtol·max(|y|, |y⁺|)). */
 LANE_FUNCTION real sarrus_error_weight(const sarrus_mech_integrator *how, real y, real y_new) {
     real size = real_max(real_abs(y), real_abs(y_new));
     return real_set(1.0) / real_fma(real_set(how->rtol), size, real_set(how->atol));
 }
 
-/* √(1/2n Σ (x_i w_i)²) over q and v; x [2n], y [2n], the new state in two parts. */
+/* √(1/n_y Σ (x_i w_i)²) over q and v; x [n_y], y [n_y], the new state in two parts. */
 LANE_BODY real sarrus_error_norm(const sarrus_mechanism *mech, const real *x, const real *y, const real *q_new, const real *v_new) {
     real sum = real_set(0.0);
-    for (int32_t i = 0; i < mech->n; ++i) {
+    for (int32_t i = 0; i < mech->n_q; ++i) {
+        if (i < mech->n_v) {
+            const int32_t k = mech->n_q + i;
+            real at_v = lane_at(x, k) * sarrus_error_weight(&mech->integrator, lane_at(y, k), lane_at(v_new, i));
+            sum = real_fma(at_v, at_v, sum);
+        }
         real at_q = lane_at(x, i) * sarrus_error_weight(&mech->integrator, lane_at(y, i), lane_at(q_new, i));
-        real at_v = lane_at(x, mech->n + i) * sarrus_error_weight(&mech->integrator, lane_at(y, mech->n + i), lane_at(v_new, i));
-        sum = real_fma(at_q, at_q, real_fma(at_v, at_v, sum));
+        sum = real_fma(at_q, at_q, sum);
     }
-    return real_sqrt(sum / real_set(2.0 * (real_scalar)mech->n));
+    return real_sqrt(sum / real_set((real_scalar)sarrus_n_y(mech)));
 }
 
 /* Lanes in which round-off of the state, ε‖y‖, is above the tolerance: no step can meet it. */
 LANE_BODY mask sarrus_tolerance_is_lost(const sarrus_mechanism *mech, const real *y) {
-    const real *v = lane_from(y, mech->n);
+    const real *v = lane_from(y, mech->n_q);
     return real_lt(real_set(1.0), real_set(2.220446049250313e-16) * sarrus_error_norm(mech, y, y, y, v));
 }
 
 /* An error across the constraints counts this much of one along them. */
 #define SARRUS_ACROSS_WEIGHT 1e-3
 
-/* The norm of an error x [2n], of which stabilisation leaves the part along the constraints of the workspace's rows:
+/* The norm of an error x [n_y], of which stabilisation leaves the part along the constraints of the workspace's rows:
  *   x − M⁻¹Jᵀ(J M⁻¹ Jᵀ)⁻¹ J x   for q and for v.
  * What lies across them it makes and removes itself. That must not be let go altogether: where nothing is free to move, no error
  * would be left to limit a step. Destroys x. */
@@ -90,11 +99,13 @@ LANE_BODY real sarrus_error_size(sarrus_evaluation *ev, real *x, const real *y, 
     const real closeness[SARRUS_N_CLOSENESS] = {frame_at(ws->closeness, 0), frame_at(ws->closeness, 1)};
     ev->crossed = (const real *)0;
     for (int32_t half = 0; half < 2; ++half) {
-        real *part = lane_from(x, half * mech->n);
-        sarrus_rows_oppose(ev, part);
+        const int32_t n = half == 0 ? mech->n_q : mech->n_v;
+        real *part = half == 0 ? x : lane_from(x, mech->n_q);
+        sarrus_rows_oppose(ev, half == 0 ? space_speeds(mech->n_bodies, q_new, x, ws->rate) : part);
         sarrus_correct_projection(ev, ws->rhs, ev->healthy, ws->normal);
-        for (int32_t i = 0; i < mech->n; ++i)
-            lane_at(part, i) = lane_at(part, i) + lane_at(ws->normal, i);
+        const real *change = half == 0 ? sarrus_rates(ev, q_new, ws->normal) : ws->normal;
+        for (int32_t i = 0; i < n; ++i)
+            lane_at(part, i) = lane_at(part, i) + lane_at(change, i);
     }
     ev->crossed = crossed;
     for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
@@ -109,10 +120,11 @@ LANE_BODY real sarrus_error_noise(const sarrus_evaluation *ev, real h, real clos
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const sarrus_workspace *ws = ev->ws;
     const real share = sarrus_direction_noise(mech, closeness) * h;
-    for (int32_t i = 0; i < mech->n; ++i) {
-        lane_at(ws->error, i) = share * real_abs(lane_at(v_new, i));
-        lane_at(ws->error, mech->n + i) = share * real_abs(lane_at(ws->a, i));
-    }
+    const real *rates = sarrus_rates(ev, y, v_new);
+    for (int32_t i = 0; i < mech->n_q; ++i)
+        lane_at(ws->error, i) = share * real_abs(lane_at(rates, i));
+    for (int32_t i = 0; i < mech->n_v; ++i)
+        lane_at(ws->error, mech->n_q + i) = share * real_abs(lane_at(ws->a, i));
     return sarrus_error_norm(mech, ws->error, y, y, v_new);
 }
 

@@ -18,14 +18,17 @@
 
 #include "kernels/step/adaptive.h"
 
+/* The quintic takes v and a for the first two derivatives of q. */
+enum { SARRUS_DENSE_NEEDS_SPEEDS_THAT_ARE_RATES = 1 / (SPACE_NQ == SPACE_NV) };
+
 /* The last accepted step of each lane. */
 typedef struct sarrus_dense_step {
-    const real *before, *a_before;        /* [2n] [n] */
-    const real *now, *a_now;              /* [2n] [n] */
+    const real *before, *a_before;        /* [n_y] [n_v] */
+    const real *now, *a_now;              /* [n_y] [n_v] */
     const real *work_before, *work_now;   /* [1] J */
     const real *power_before, *power_now; /* [1] W */
     real t_before, h;
-    real *inner; /* [n_nodes][n + 1] accelerations at the nodes, and the power there */
+    real *inner; /* [n_nodes][n_v + 1] accelerations at the nodes, and the power there */
     real *is_dense;
 } sarrus_dense_step;
 
@@ -74,7 +77,7 @@ LANE_FUNCTION void sarrus_quintic(real x, real h, const real *before, const real
 /* q, v [n] at x by the quintic, or, with bend[n] = a_½ − q̈₅(½) (else NULL), by the sextic. */
 LANE_BODY void sarrus_dense_guess(const sarrus_evaluation *ev, const sarrus_dense_step *step, real x, const real *bend, real *q,
                                   real *v) {
-    const int32_t n = sarrus_plan_of(ev)->n;
+    const int32_t n = sarrus_plan_of(ev)->n_v;
     const real y = real_set(1.0) - x, xy = x * y, h = step->h;
     const real by_q = real_set(-8.0 / 3.0) * (xy * xy * xy), by_v = real_set(-8.0) * (xy * xy * (y - x));
     for (int32_t i = 0; i < n; ++i) {
@@ -100,12 +103,12 @@ LANE_BODY mask sarrus_dense_accelerate(sarrus_evaluation *ev, const sarrus_dense
     sarrus_dense_guess(ev, step, x, bend, ws->q, ws->v);
     sarrus_stage_velocities(ev, t);
     sarrus_accelerate(ev, t, ws->q, ws->v, ws->a);
-    return sarrus_all_are_finite(ws->a, sarrus_plan_of(ev)->n);
+    return sarrus_all_are_finite(ws->a, sarrus_plan_of(ev)->n_v);
 }
 
 /* bend[n] ← a − q̈₅(½), with q̈₅(½) = (3/2)(v₁ − v₀)/h − (a₀ + a₁)/4. */
 LANE_BODY void sarrus_dense_bend(const sarrus_evaluation *ev, const sarrus_dense_step *step, const real *a, real *bend) {
-    const int32_t n = sarrus_plan_of(ev)->n;
+    const int32_t n = sarrus_plan_of(ev)->n_v;
     const real rate = real_set(1.5) * real_inverse_or_zero(step->h);
     for (int32_t i = 0; i < n; ++i) {
         real rise = lane_at(step->now, n + i) - lane_at(step->before, n + i);
@@ -120,7 +123,7 @@ LANE_BODY void sarrus_dense_make(sarrus_evaluation *ev, const sarrus_dense_step 
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const sarrus_mech_dense *dense = &mech->integrator.dense;
     sarrus_workspace *ws = ev->ws;
-    const int32_t n = mech->n;
+    const int32_t n = mech->n_v;
     const mask alive = ev->healthy;
     const real *bend = (const real *)0;
     mask good = on;
@@ -159,7 +162,7 @@ LANE_FUNCTION real sarrus_dense_weight(const real_scalar *weight, real x) {
 /* The work at the part x of the step. */
 LANE_BODY real sarrus_dense_work(const sarrus_evaluation *ev, const sarrus_dense_step *step, real x) {
     const sarrus_mech_dense *dense = &sarrus_plan_of(ev)->integrator.dense;
-    const int32_t n = sarrus_plan_of(ev)->n, last = dense->n_nodes + 2;
+    const int32_t n = sarrus_plan_of(ev)->n_v, last = dense->n_nodes + 2;
     const real before = lane_at(step->work_before, 0), gain = lane_at(step->work_now, 0) - before;
     real sum = sarrus_dense_weight(dense->v[1], x) * lane_at(step->power_before, 0);
     sum = real_fma(sarrus_dense_weight(dense->v[last], x), lane_at(step->power_now, 0), sum);
@@ -171,7 +174,7 @@ LANE_BODY real sarrus_dense_work(const sarrus_evaluation *ev, const sarrus_dense
 /* q, v [n] at the part x of the step. */
 LANE_BODY void sarrus_dense_at(const sarrus_evaluation *ev, const sarrus_dense_step *step, real x, real *q, real *v) {
     const sarrus_mech_dense *dense = &sarrus_plan_of(ev)->integrator.dense;
-    const int32_t n = sarrus_plan_of(ev)->n, n_nodes = dense->n_nodes, last = n_nodes + 2;
+    const int32_t n = sarrus_plan_of(ev)->n_v, n_nodes = dense->n_nodes, last = n_nodes + 2;
     const real h = step->h;
     real w_q[SARRUS_DENSE_WEIGHTS], w_v[SARRUS_DENSE_WEIGHTS]; /* of v₁ − v₀, of a₀, at the nodes, of a₁ */
     for (int32_t k = 0; k <= last; ++k) {
@@ -197,7 +200,7 @@ LANE_BODY void sarrus_dense_at(const sarrus_evaluation *ev, const sarrus_dense_s
 
 /* The state at time t, t_before < t ≤ t_now, into q, v and the work of the lanes of `on`. */
 LANE_BODY void sarrus_dense_show(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t, mask on, real *q, real *v) {
-    const int32_t n = sarrus_plan_of(ev)->n;
+    const int32_t n = sarrus_plan_of(ev)->n_v;
     sarrus_workspace *ws = ev->ws;
     sarrus_dense_step step;
     sarrus_dense_view(ev, lanes, &step);

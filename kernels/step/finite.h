@@ -12,9 +12,10 @@
 PLAN_BODY mask sarrus_state_is_finite(const sarrus_mechanism *mech, const real *q, const real *v) {
     real range = real_set(SARRUS_FINITE_RANGE);
     mask ok = real_eq(range, range);
-    PLAN_EACH (i, 0, mech->n) {
-        ok = mask_and(ok, mask_and(real_le(real_abs(lane_at(q, i)), range), real_le(real_abs(lane_at(v, i)), range)));
-    }
+    PLAN_EACH (i, 0, mech->n_q)
+        ok = mask_and(ok, real_le(real_abs(lane_at(q, i)), range));
+    PLAN_EACH (i, 0, mech->n_v)
+        ok = mask_and(ok, real_le(real_abs(lane_at(v, i)), range));
     return ok;
 }
 
@@ -33,7 +34,7 @@ LANE_FUNCTION void sarrus_accelerate_checked(sarrus_evaluation *ev, real t, cons
     ev->wants_force = 1;
     sarrus_accelerate(ev, t, q, v, ev->ws->a);
     ev->wants_force = 0;
-    PLAN_EACH (i, 0, mech->n)
+    PLAN_EACH (i, 0, mech->n_v)
         zero = real_fma(frame_at(ev->ws->force, i), real_set(0.0), zero); /* NaN from any NaN or ∞ */
     *force_is_finite = real_eq(zero, real_set(0.0));
 }

@@ -59,15 +59,19 @@ LANE_BODY real sarrus_look_time(const sarrus_evaluation *ev, real way) {
     return real_min(way / real_max(speed + real_sqrt(way * pull), real_set(1e-30)), real_set(1.0));
 }
 
-/* ws->q, ws->v ← q + τv + ½τ²a, v + τa from the place that has been reached. */
+/* ws->q, ws->v ← q ⊞ (τv + ½τ²a), v + τa from the place that has been reached. */
 LANE_BODY void sarrus_look_move(sarrus_evaluation *ev, real tau) {
     sarrus_workspace *ws = ev->ws;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real half = real_set(0.5) * tau;
-    for (int32_t i = 0; i < sarrus_plan_of(ev)->n; ++i) {
-        const real v = lane_at(ws->sum_v, i), a = lane_at(ws->a, i);
-        lane_at(ws->q, i) = real_fma(tau, real_fma(half, a, v), lane_at(ws->sum_q, i));
-        lane_at(ws->v, i) = real_fma(tau, a, v);
-    }
+    for (int32_t i = 0; i < mech->n_q; ++i)
+        lane_at(ws->q, i) = lane_at(ws->sum_q, i);
+    for (int32_t i = 0; i < mech->n_v; ++i)
+        lane_at(ws->v, i) = real_fma(half, lane_at(ws->a, i), lane_at(ws->sum_v, i));
+    for (int32_t b = 0; b < mech->n_bodies; ++b)
+        space_advance(tau, lane_from(ws->v, space_v(b)), mask_not(mask_none()), lane_from(ws->q, space_q(b)));
+    for (int32_t i = 0; i < mech->n_v; ++i)
+        lane_at(ws->v, i) = real_fma(tau, lane_at(ws->a, i), lane_at(ws->sum_v, i));
     ev->is_configured = ev->is_factored = 0;
 }
 
@@ -106,10 +110,8 @@ LANE_BODY void sarrus_look_once(sarrus_evaluation *ev, sarrus_look *look) {
     sarrus_look_move(ev, move);
     sarrus_project_positions(ev, look->t + move, sarrus_project_goal(ev, ws->q), 4, look->open, ws->q, ws->v);
     sarrus_project_velocities(ev, look->open, ws->v);
-    for (int32_t i = 0; i < sarrus_plan_of(ev)->n; ++i) {
-        lane_at(ws->sum_q, i) = real_select(look->open, lane_at(ws->q, i), lane_at(ws->sum_q, i));
-        lane_at(ws->sum_v, i) = real_select(look->open, lane_at(ws->v, i), lane_at(ws->sum_v, i));
-    }
+    sarrus_lanes_copy(look->open, ws->q, sarrus_plan_of(ev)->n_q, ws->sum_q);
+    sarrus_lanes_copy(look->open, ws->v, sarrus_plan_of(ev)->n_v, ws->sum_v);
     look->t = real_select(look->open, look->t + move, look->t);
 }
 
@@ -118,8 +120,10 @@ LANE_BODY real sarrus_open_noise(const sarrus_evaluation *ev, const real *q, int
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     real length = real_set(mech->size), angle = real_set(1.0);
     for (int32_t b = 0; b < mech->n_bodies; ++b) {
-        length = real_max(real_max(real_abs(lane_at(q, 3 * b)), real_abs(lane_at(q, 3 * b + 1))), length);
-        angle = real_max(real_abs(lane_at(q, 3 * b + 2)), angle);
+        for (int32_t k = 0; k < SPACE_TURN; ++k)
+            length = real_max(real_abs(lane_at(q, space_q(b) + k)), length);
+        for (int32_t k = SPACE_TURN; k < SPACE_NQ; ++k)
+            angle = real_max(real_abs(lane_at(q, space_q(b) + k)), angle);
     }
     length = real_max(angle * real_set(mech->size), length);
     return real_set(SARRUS_OPEN_NOISE) * (is_angle ? angle : length);
@@ -228,10 +232,10 @@ LANE_PHASE void sarrus_look_ahead(sarrus_evaluation *ev, const sarrus_passage *l
     look.t = from->t;
     look.x = look.least = x;
     look.left = look.rate = real_set(0.0);
-    for (int32_t i = 0; i < mech->n; ++i) {
+    for (int32_t i = 0; i < mech->n_q; ++i)
         lane_at(ws->sum_q, i) = lane_at(from->q, i);
+    for (int32_t i = 0; i < mech->n_v; ++i)
         lane_at(ws->sum_v, i) = lane_at(from->v, i);
-    }
     ev->healthy = on;
     ev->wants_closeness = ev->is_looking = 1;
     for (int k = 0; k < SARRUS_LOOK_MOVES && mask_any(look.open); ++k)

@@ -3,52 +3,11 @@
 #ifndef SARRUS_STEP_OBSERVE_H
 #define SARRUS_STEP_OBSERVE_H
 
+#include "kernels/formulation/state_operations.h"
 #include "kernels/step/assemble.h"
 #include "kernels/step/finite.h"
 #include "kernels/step/passage.h"
 #include "sarrus/status.h"
-
-/* Removes from the multipliers [m] their part in the null space of Jᵀ, so that they have the least norm: with the null vectors W of
- * the dependent rows, λ ← λ − W (WᵀW)⁻¹ Wᵀ λ by Cholesky (WᵀW ⪰ 1). Uses the factor in the workspace. */
-LANE_BODY void sarrus_least_norm(sarrus_evaluation *ev, real *multiplier) {
-    sarrus_workspace *ws = ev->ws;
-    const int32_t m = sarrus_plan_of(ev)->m, n_d = sarrus_plan_of(ev)->factor.n_dependent, stride = n_d + 1;
-    for (int32_t d = 0; d < n_d; ++d) {
-        real *w = lane_from(ws->null_vector, d * m), *g = lane_from(ws->null_gram, d * stride);
-        (void)sarrus_dependence_find(ev, d, w);
-        for (int32_t e = 0; e <= d; ++e)
-            lane_at(g, e) = sarrus_row_product(w, lane_from(ws->null_vector, e * m), m);
-        lane_at(g, n_d) = sarrus_row_product(w, multiplier, m);
-    }
-    for (int32_t d = 0; d < n_d; ++d) { /* Gram = C Cᵀ, right side carried along in the last column */
-        real *g = lane_from(ws->null_gram, d * stride);
-        for (int32_t e = 0; e <= d; ++e) {
-            const real *h = lane_from(ws->null_gram, e * stride);
-            real sum = lane_at(g, e);
-            for (int32_t k = 0; k < e; ++k)
-                sum = real_fnma(lane_at(g, k), lane_at(h, k), sum);
-            lane_at(g, e) = e == d ? real_sqrt(sum) : sum / lane_at(h, e);
-        }
-        real y = lane_at(g, n_d);
-        for (int32_t k = 0; k < d; ++k)
-            y = real_fnma(lane_at(g, k), lane_at(ws->null_gram, k * stride + n_d), y);
-        lane_at(g, n_d) = y / lane_at(g, d);
-    }
-    for (int32_t d = n_d - 1; d >= 0; --d) {
-        real x = lane_at(ws->null_gram, d * stride + n_d);
-        for (int32_t e = d + 1; e < n_d; ++e) {
-            x = real_fnma(lane_at(ws->null_gram, e * stride + d), lane_at(ws->null_gram, e * stride + n_d), x);
-        }
-        x = x / lane_at(ws->null_gram, d * stride + d);
-        lane_at(ws->null_gram, d * stride + n_d) = x;
-    }
-    for (int32_t d = 0; d < n_d; ++d) {
-        real x = lane_at(ws->null_gram, d * stride + n_d);
-        const real *w = lane_from(ws->null_vector, d * m);
-        for (int32_t i = 0; i < m; ++i)
-            lane_at(multiplier, i) = real_fnma(x, lane_at(w, i), lane_at(multiplier, i));
-    }
-}
 
 /* Force and moment of joint i on its child at the child's joint point, from μ = −λ: F = Σ μ e, M = Σ μ t_child − ρ_c × F. The
  * drive's row is left out (its load is reported as the drive's). On ground as child the parent's load is turned round. */
@@ -69,52 +28,12 @@ LANE_BODY void sarrus_joint_reaction(const sarrus_evaluation *ev, int32_t i_join
     real arm_x = child.arm_x, arm_y = child.arm_y;
     if (!side) { /* moment about the parent's centre, of the opposite load */
         moment = -moment;
-        arm_x = child.x - lane_at(q, 3 * joint->parent);
-        arm_y = child.y - lane_at(q, 3 * joint->parent + 1);
+        arm_x = child.x - lane_at(q, space_q(joint->parent));
+        arm_y = child.y - lane_at(q, space_q(joint->parent) + 1);
     }
     lane_at(out, 0) = fx;
     lane_at(out, 1) = fy;
     lane_at(out, 2) = moment - real_fnma(arm_y, fx, arm_x * fy);
-}
-
-/* μ = −λ of least norm into ws->multiplier, the acceleration into ws->a, at the rows that sarrus_accelerate left. */
-LANE_BODY void sarrus_multipliers(sarrus_evaluation *ev) {
-    const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    sarrus_workspace *ws = ev->ws;
-    mask slow = ev->healthy;
-    if (mech->solve == SARRUS_SOLVE_AUTO) {
-        slow = mask_and(sarrus_independent_multipliers(ev, ws->rhs), ev->healthy);
-        for (int32_t i = 0; i < mech->m; ++i)
-            lane_at(ws->norm2, i) = frame_at(ws->multiplier, i);
-        sarrus_least_norm(ev, ws->norm2);
-        for (int32_t i = 0; i < mech->m; ++i)
-            frame_at(ws->multiplier, i) = lane_at(ws->norm2, i);
-        if (!mask_any(slow))
-            return;
-    }
-    (void)sarrus_correct_svd(ev, ws->rhs, ev->max_rank, slow, ws->z, ws->u_rhs);
-    for (int32_t i = 0; i < mech->m; ++i) {
-        frame_at(ws->multiplier, i) = real_select(slow, lane_at(ws->u_rhs, i), frame_at(ws->multiplier, i));
-    }
-}
-
-/* The rank decision at the present state: that of the plan's way to the accelerations. */
-LANE_BODY real sarrus_rank(sarrus_evaluation *ev) {
-    const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    sarrus_workspace *ws = ev->ws;
-    if (mech->m == 0)
-        return real_set(0.0);
-    if (mech->solve == SARRUS_SOLVE_AUTO && mech->rank.method != SARRUS_RANK_AUTO)
-        return sarrus_correct_svd(ev, ws->phi, ev->max_rank, ev->healthy, ws->z, (real *)0).rank;
-    if (mech->solve == SARRUS_SOLVE_AUTO) {
-        ev->off = sarrus_rows_norm(mech, ws->phi);
-        mask slow = mask_and(ev->healthy, sarrus_correct_fast(ev, ws->phi));
-        if (!mask_any(slow))
-            return ev->max_rank;
-        return real_select(slow, sarrus_rank_path(ev, ws->phi, slow, SARRUS_DOUBT_ACCELERATION).rank, ev->max_rank);
-    }
-    sarrus_correct_dense(ev, ws->phi);
-    return ev->found.rank;
 }
 
 /* The singular values of J M^{-1/2} between which the rank decision falls, all rows in view. */
@@ -169,7 +88,7 @@ LANE_BODY void sarrus_observe_state(sarrus_evaluation *ev, const real *tile, rea
         return;
     sarrus_accelerate(ev, t, q, v, ws->a);
     ev->is_configured = 1; /* here the state stays */
-    for (int32_t i = 0; want->at[SARRUS_OBSERVE_ACCELERATION] >= 0 && i < mech->n; ++i)
+    for (int32_t i = 0; want->at[SARRUS_OBSERVE_ACCELERATION] >= 0 && i < mech->n_v; ++i)
         lane_at(out, want->at[SARRUS_OBSERVE_ACCELERATION] + i) = lane_at(ws->a, i);
     if (mech->m == 0 || (want->at[SARRUS_OBSERVE_REACTIONS] < 0 && want->at[SARRUS_OBSERVE_DRIVES] < 0))
         return;

@@ -5,34 +5,18 @@
 #include "kernels/step/clock.h"
 #include "kernels/step/project.h"
 
-/* The fields of sarrus_passage_layout. */
+/* Where the fields of a lane's passage are. */
 typedef struct sarrus_passage {
-    real *now; /* [2] */
-    real *closeness, *stride, *is_on, *is_bend, *rate, *entry, *looked, *pace, *all, *ahead, *parked, *part, *pitch;
-    real *crossed, *row_seen, *row_now, *row, *row_rate; /* [2 n_blocks] */
+#define SARRUS_PASSAGE_FIELD(name, ...) real *name;
+#define SARRUS_PASSAGE_ROW_FIELD(name, ...) real *name;
+#include "sarrus/field.def"
 } sarrus_passage;
 
 LANE_FUNCTION void sarrus_passage_view(const sarrus_evaluation *ev, sarrus_passage *lanes) {
     const sarrus_passage_layout *at = &sarrus_plan_of(ev)->layout.passage;
-    lanes->now = lane_from(ev->tile, at->now);
-    lanes->closeness = lane_from(ev->tile, at->closeness);
-    lanes->stride = lane_from(ev->tile, at->stride);
-    lanes->is_on = lane_from(ev->tile, at->is_on);
-    lanes->is_bend = lane_from(ev->tile, at->is_bend);
-    lanes->rate = lane_from(ev->tile, at->rate);
-    lanes->entry = lane_from(ev->tile, at->entry);
-    lanes->looked = lane_from(ev->tile, at->looked);
-    lanes->pace = lane_from(ev->tile, at->pace);
-    lanes->all = lane_from(ev->tile, at->all);
-    lanes->ahead = lane_from(ev->tile, at->ahead);
-    lanes->parked = lane_from(ev->tile, at->parked);
-    lanes->part = lane_from(ev->tile, at->part);
-    lanes->pitch = lane_from(ev->tile, at->pitch);
-    lanes->crossed = lane_from(ev->tile, at->crossed);
-    lanes->row_seen = lane_from(ev->tile, at->row_seen);
-    lanes->row_now = lane_from(ev->tile, at->row_now);
-    lanes->row = lane_from(ev->tile, at->row);
-    lanes->row_rate = lane_from(ev->tile, at->row_rate);
+#define SARRUS_PASSAGE_FIELD(name, ...) lanes->name = lane_from(ev->tile, at->name);
+#define SARRUS_PASSAGE_ROW_FIELD(name, ...) lanes->name = lane_from(ev->tile, at->name);
+#include "sarrus/field.def"
 }
 
 LANE_FUNCTION void sarrus_lane_set(real *to, mask on, real x) {
@@ -87,8 +71,8 @@ LANE_FUNCTION mask sarrus_closeness_is_alike(const sarrus_mechanism *mech, real 
 /* The largest speed of v [n], rad/s or parts of the mechanism's size a second. */
 LANE_BODY real sarrus_speed_of(const sarrus_mechanism *mech, const real *v) {
     real speed = real_set(0.0);
-    for (int32_t i = 0; i < mech->n; ++i)
-        speed = real_max(real_abs(lane_at(v, i)) * real_set(i % 3 == 2 ? 1.0 : 1.0 / mech->size), speed);
+    for (int32_t i = 0; i < mech->n_v; ++i)
+        speed = real_max(real_abs(lane_at(v, i)) * real_set(space_is_turn(i) ? 1.0 : 1.0 / mech->size), speed);
     return speed;
 }
 

@@ -5,20 +5,18 @@
 
 #include "kernels/formulation/phase.h"
 
-/* q ← q − scale·correction where `on`; no angle turns by more than half a radian in one iteration, so that a far start
+/* q ← q ⊞ (−scale·correction) where `on`; no angle turns by more than half a radian in one iteration, so that a far start
  * does not overshoot. */
 PLAN_BODY void sarrus_project_step(const sarrus_evaluation *ev, const real *correction, mask on, real *q) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     real largest = real_set(0.0);
-    PLAN_EACH (b, 0, mech->n_bodies)
-        largest = real_max(real_abs(lane_at(correction, 3 * b + 2)), largest);
+    PLAN_EACH (i, 0, mech->n_v)
+        largest = space_is_turn(i) ? real_max(real_abs(lane_at(correction, i)), largest) : largest;
     real limit = real_set(0.5);
     mask far = real_lt(limit, largest);
     real scale = real_select(far, limit / real_select(far, largest, limit), real_set(1.0));
-    PLAN_EACH (i, 0, mech->n) {
-        real qi = lane_at(q, i);
-        lane_at(q, i) = real_select(on, real_fnma(scale, lane_at(correction, i), qi), qi);
-    }
+    PLAN_EACH (b, 0, mech->n_bodies)
+        space_advance(-scale, lane_from(correction, space_v(b)), on, lane_from(q, space_q(b)));
 }
 
 /* Positions of the lanes of `active`: at most n_iterations, a lane stops at ‖Φ‖ ≤ tolerance. The rows of the workspace and
@@ -42,7 +40,7 @@ LANE_BODY void sarrus_project_positions(sarrus_evaluation *ev, real t, real tole
 LANE_BODY void sarrus_project_velocities(sarrus_evaluation *ev, mask active, real *v) {
     sarrus_workspace *ws = ev->ws;
     sarrus_correct_projection(ev, ws->phi_dot, active, ws->a);
-    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n) {
+    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n_v) {
         real vi = lane_at(v, i);
         lane_at(v, i) = real_select(active, vi - lane_at(ws->a, i), vi);
     }
@@ -54,7 +52,7 @@ LANE_BODY void sarrus_project_velocities(sarrus_evaluation *ev, mask active, rea
 LANE_FUNCTION real sarrus_project_goal(const sarrus_evaluation *ev, const real *q) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     real scale = real_set(1.0);
-    PLAN_EACH (i, 0, mech->n)
+    PLAN_EACH (i, 0, mech->n_q)
         scale = real_max(real_abs(lane_at(q, i)), scale);
     const mask is_bend = real_lt(real_set(0.0), lane_at(ev->tile, mech->layout.passage.is_bend));
     const real goal = real_set(2.2e-16) * real_sqrt(real_set((real_scalar)mech->m)) * scale;

@@ -1,5 +1,5 @@
-/* The classical Runge-Kutta step of order 4 for q̇ = v, v̇ = a(t, q, v):
- *   v ← v + h/6 (a₁ + 2a₂ + 2a₃ + a₄),   q ← q + h/6 (v + 2v₂ + 2v₃ + v₄),   v_{s+1} = v + c h a_s,  q_{s+1} = q + c h v_s,
+/* The classical Runge-Kutta step of order 4 for q̇ = q̇(q, v), v̇ = a(t, q, v):
+ *   v ← v + h/6 (a₁ + 2a₂ + 2a₃ + a₄),   q ← q + h/6 (q̇₁ + 2q̇₂ + 2q̇₃ + q̇₄),   v_{s+1} = v + c h a_s,  q_{s+1} = q + c h q̇_s,
  *   W ← W + h/6 (P₁ + 2P₂ + 2P₃ + P₄). */
 #ifndef SARRUS_STEP_RK4_H
 #define SARRUS_STEP_RK4_H
@@ -13,16 +13,18 @@ typedef struct sarrus_rk4_state {
     const real *q, *v, *a;
 } sarrus_rk4_state;
 
-/* One stage's end: adds weight·(v_s, a_s) to the sums and puts (q + c v_s, v + c a_s) into the stage state. */
+/* One stage's end: adds weight·(q̇_s, a_s) to the sums and puts (q + c q̇_s, v + c a_s) into the stage state. */
 LANE_FUNCTION void sarrus_rk4_stage(const sarrus_evaluation *ev, const sarrus_rk4_state *from, real weight, real c, int is_first) {
     sarrus_workspace *ws = ev->ws;
-    const real *q = from->q, *v = from->v;
-    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n) {
-        real rate = is_first ? lane_at(v, i) : lane_at(ws->v, i);
-        real a = lane_at(from->a, i);
+    const real *q = from->q, *v = from->v, *rates = is_first ? sarrus_rates(ev, q, v) : sarrus_rates(ev, ws->q, ws->v);
+    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n_q) {
+        const real rate = lane_at(rates, i);
         lane_at(ws->sum_q, i) = is_first ? rate : real_fma(weight, rate, lane_at(ws->sum_q, i));
-        lane_at(ws->sum_v, i) = is_first ? a : real_fma(weight, a, lane_at(ws->sum_v, i));
         lane_at(ws->q, i) = real_fma(c, rate, lane_at(q, i));
+    }
+    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n_v) {
+        const real a = lane_at(from->a, i);
+        lane_at(ws->sum_v, i) = is_first ? a : real_fma(weight, a, lane_at(ws->sum_v, i));
         lane_at(ws->v, i) = real_fma(c, a, lane_at(v, i));
     }
 }
@@ -49,9 +51,9 @@ LANE_FUNCTION real sarrus_weighted_square(const sarrus_evaluation *ev, const rea
     real sum = real_set(0.0);
     PLAN_EACH (b, 0, mech->n_bodies) {
         const real *p = lane_from(ev->parameter, mech->p_body + SARRUS_PB_N * b);
-        const int32_t i = 3 * b;
+        const int32_t i = space_v(b);
         real dx = lane_at(x, i) - lane_at(less, i), dy = lane_at(x, i + 1) - lane_at(less, i + 1);
-        real turn = lane_at(x, i + 2) - lane_at(less, i + 2);
+        real turn = lane_at(x, i + SPACE_TURN) - lane_at(less, i + SPACE_TURN);
         sum = real_fma(lane_at(p, SARRUS_PB_MASS), real_fma(dx, dx, dy * dy), sum);
         sum = real_fma(lane_at(p, SARRUS_PB_INERTIA) * turn, turn, sum);
     }
@@ -100,10 +102,11 @@ LANE_FUNCTION void sarrus_rk4_stage_end(sarrus_evaluation *ev, int32_t stage, co
     }
     ev->held = (const real *)0;
     real sixth = at->h / real_set(6.0);
-    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n) {
-        lane_at(ws->q, i) = real_fma(sixth, lane_at(ws->sum_q, i) + lane_at(ws->v, i), lane_at(from->q, i));
+    const real *rates = sarrus_rates(ev, ws->q, ws->v);
+    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n_q)
+        lane_at(ws->q, i) = real_fma(sixth, lane_at(ws->sum_q, i) + lane_at(rates, i), lane_at(from->q, i));
+    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n_v)
         lane_at(ws->v, i) = real_fma(sixth, lane_at(ws->sum_v, i) + lane_at(from->a, i), lane_at(from->v, i));
-    }
 }
 
 /* The new state into ws->q, ws->v, the new work into ws->sum_w[1]; the acceleration at (t, q, v) is in ws->a. */

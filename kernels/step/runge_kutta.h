@@ -1,6 +1,6 @@
 /* Embedded Runge-Kutta pairs with error control (coefficients: sarrus_mech_integrator; dopri5, verner65):
  *   f_s = f(t + c_s h, y + h Σ_j a_sj f_j),   y⁺ = y + h Σ_j b_j f_j,   err = h Σ_j e_j f_j,   h⁺ = h·min(10, max(0.2, 0.9
- * ‖err‖^{-1/p})). y = (q, v), f = (v, a). The last stage lies at the new state, after its projection, and is the first one of the
+ * ‖err‖^{-1/p})). y = (q, v), f = (q̇, a). The last stage lies at the new state, after its projection, and is the first one of the
  * next step. What lies between the ends of a step: dense.h. */
 #ifndef SARRUS_STEP_RUNGE_KUTTA_H
 #define SARRUS_STEP_RUNGE_KUTTA_H
@@ -14,32 +14,34 @@ LANE_FUNCTION real sarrus_runge_kutta_stable_step(const sarrus_evaluation *ev) {
     return sarrus_stable_step(real_select(is_ringing, real_set(how->ringing[0]), real_set(how->damped[0])), rate);
 }
 
-/* Derivative s of the present trial: v [n], a [n]. */
+/* Derivative s of the present trial: q̇ [n_q], a [n_v]. */
 LANE_FUNCTION real *sarrus_stage(const sarrus_evaluation *ev, int32_t s) {
-    return lane_from(ev->ws->stage, 2 * sarrus_plan_of(ev)->n * s);
+    return lane_from(ev->ws->stage, sarrus_n_y(sarrus_plan_of(ev)) * s);
 }
 
-/* (out_q, out_v) ← base + h Σ_j weight_j f_j over the first n_stages; base [2n] or NULL: nothing. */
+/* (out_q, out_v) ← base + h Σ_j weight_j f_j over the first n_stages; base [n_y] or NULL: nothing. */
 LANE_BODY void sarrus_stages_sum(const sarrus_evaluation *ev, const real_scalar *weight, int32_t n_stages, real h, const real *base,
                                  real *out_q, real *out_v) {
-    const int32_t n = sarrus_plan_of(ev)->n;
-    for (int32_t i = 0; i < 2 * n; ++i) {
+    const int32_t n_q = sarrus_plan_of(ev)->n_q, n_y = sarrus_n_y(sarrus_plan_of(ev));
+    for (int32_t i = 0; i < n_y; ++i) {
         real sum = real_set(0.0);
         for (int32_t j = 0; j < n_stages; ++j) {
             if (weight[j] != 0.0)
                 sum = real_fma(real_set(weight[j]), lane_at(sarrus_stage(ev, j), i), sum);
         }
-        real *out = i < n ? lane_from(out_q, i) : lane_from(out_v, i - n);
+        real *out = i < n_q ? lane_from(out_q, i) : lane_from(out_v, i - n_q);
         lane_at(out, 0) = base ? real_fma(h, sum, lane_at(base, i)) : h * sum;
     }
 }
 
-LANE_FUNCTION void sarrus_stage_keep(const sarrus_evaluation *ev, int32_t s, const real *v, const real *a) {
+LANE_FUNCTION void sarrus_stage_keep(const sarrus_evaluation *ev, int32_t s, const real *q, const real *v, const real *a) {
+    const int32_t n_q = sarrus_plan_of(ev)->n_q, n_v = sarrus_plan_of(ev)->n_v;
+    const real *rates = sarrus_rates(ev, q, v);
     real *f = sarrus_stage(ev, s);
-    for (int32_t i = 0; i < sarrus_plan_of(ev)->n; ++i) {
-        lane_at(f, i) = lane_at(v, i);
-        lane_at(f, sarrus_plan_of(ev)->n + i) = lane_at(a, i);
-    }
+    for (int32_t i = 0; i < n_q; ++i)
+        lane_at(f, i) = lane_at(rates, i);
+    for (int32_t i = 0; i < n_v; ++i)
+        lane_at(f, n_q + i) = lane_at(a, i);
 }
 
 /* The new state into ws->q, ws->v, its acceleration into ws->a, the error into ws->error. Returns the lanes whose step reaches too
@@ -47,10 +49,11 @@ LANE_FUNCTION void sarrus_stage_keep(const sarrus_evaluation *ev, int32_t s, con
 LANE_BODY mask sarrus_runge_kutta_stages(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
     const sarrus_mech_integrator *how = &sarrus_plan_of(ev)->integrator;
     sarrus_workspace *ws = ev->ws;
-    const int32_t n = sarrus_plan_of(ev)->n, last = how->n_stages - 1, is_watched = sarrus_plan_of(ev)->is_watched;
+    const int32_t n_q = sarrus_plan_of(ev)->n_q, last = how->n_stages - 1, is_watched = sarrus_plan_of(ev)->is_watched;
     real distance[SARRUS_MAX_STAGES];
     distance[0] = sarrus_distance(lane_at(lanes->passage.now, 1));
-    sarrus_stage_keep(ev, 0, lane_from(lanes->now, n), lane_from(ev->tile, sarrus_plan_of(ev)->layout.adaptive.a_now));
+    sarrus_stage_keep(ev, 0, lanes->now, lane_from(lanes->now, n_q),
+                      lane_from(ev->tile, sarrus_plan_of(ev)->layout.adaptive.a_now));
     lane_at(ws->stage_power, 0) = lane_at(lanes->power_now, 0);
     for (int32_t s = 1; s <= last; ++s) {
         ev->held =
@@ -63,13 +66,13 @@ LANE_BODY mask sarrus_runge_kutta_stages(sarrus_evaluation *ev, const sarrus_ada
         else
             sarrus_stage_velocities(ev, t);
         sarrus_accelerate(ev, t, ws->q, ws->v, ws->a);
-        sarrus_stage_keep(ev, s, ws->v, ws->a);
+        sarrus_stage_keep(ev, s, ws->q, ws->v, ws->a);
         lane_at(ws->stage_power, s) = ev->power;
         if (ev->wants_closeness)
             sarrus_closeness_take(ev);
         distance[s] = sarrus_distance(frame_at(ws->closeness, 1));
     }
-    sarrus_stages_sum(ev, how->e, how->n_stages, h, (const real *)0, ws->error, lane_from(ws->error, n));
+    sarrus_stages_sum(ev, how->e, how->n_stages, h, (const real *)0, ws->error, lane_from(ws->error, n_q));
     return is_watched ? sarrus_step_reaches_over(ev, &lanes->passage, h, distance, how->c, how->n_stages) : mask_none();
 }
 
@@ -77,14 +80,14 @@ LANE_BODY mask sarrus_runge_kutta_stages(sarrus_evaluation *ev, const sarrus_ada
 LANE_BODY void sarrus_runge_kutta_accept(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t_new, mask accept) {
     const sarrus_adaptive_layout *at = &sarrus_plan_of(ev)->layout.adaptive;
     sarrus_workspace *ws = ev->ws;
-    const int32_t n = sarrus_plan_of(ev)->n;
+    const int32_t n_q = sarrus_plan_of(ev)->n_q, n_v = sarrus_plan_of(ev)->n_v;
     real *a_now = lane_from(ev->tile, at->a_now);
     sarrus_lanes_copy(accept, lanes->t_now, 1, lanes->t_before);
-    sarrus_lanes_copy(accept, lanes->now, 2 * n, lane_from(ev->tile, at->before));
-    sarrus_lanes_copy(accept, a_now, n, lane_from(ev->tile, at->a_before));
-    sarrus_lanes_copy(accept, ws->q, n, lanes->now);
-    sarrus_lanes_copy(accept, ws->v, n, lane_from(lanes->now, n));
-    sarrus_lanes_copy(accept, ws->a, n, a_now);
+    sarrus_lanes_copy(accept, lanes->now, n_q + n_v, lane_from(ev->tile, at->before));
+    sarrus_lanes_copy(accept, a_now, n_v, lane_from(ev->tile, at->a_before));
+    sarrus_lanes_copy(accept, ws->q, n_q, lanes->now);
+    sarrus_lanes_copy(accept, ws->v, n_v, lane_from(lanes->now, n_q));
+    sarrus_lanes_copy(accept, ws->a, n_v, a_now);
     sarrus_dense_forget(ev, accept);
     if (sarrus_plan_of(ev)->integrator.has_step_gains)
         sarrus_violation_hold(ev, accept, lane_from(ev->tile, at->held));
@@ -149,8 +152,8 @@ LANE_BODY sarrus_trial_outcome sarrus_runge_kutta_try(sarrus_evaluation *ev, con
     const real work = sarrus_runge_kutta_work(ev, lanes, h);
     error = real_max(error, sarrus_work_error(ev, sarrus_runge_kutta_work_error(ev, h), work - lane_at(lanes->work_now, 0)));
     error = sarrus_error_less_noise(ev, lanes, h, error);
-    mask good = mask_and(real_le(error, one), sarrus_all_are_finite(ws->a, mech->n));
-    good = mask_and(good, mask_and(sarrus_all_are_finite(ws->q, mech->n), sarrus_all_are_finite(ws->v, mech->n)));
+    mask good = mask_and(real_le(error, one), sarrus_all_are_finite(ws->a, mech->n_v));
+    good = mask_and(good, mask_and(sarrus_all_are_finite(ws->q, mech->n_q), sarrus_all_are_finite(ws->v, mech->n_v)));
     good = mask_and(good, mask_not(over));
     const mask reject = mask_and(go, mask_not(good));
     const mask accept = sarrus_trial_judge(ev, lanes, mask_and(go, good), h, t_new, work, &end);
@@ -167,7 +170,7 @@ LANE_BODY sarrus_trial_outcome sarrus_runge_kutta_try(sarrus_evaluation *ev, con
 /* The lanes of `on` begin anew: the state and its acceleration are in lanes->now and ws->a. */
 LANE_BODY void sarrus_runge_kutta_begin(const sarrus_evaluation *ev, mask on) {
     sarrus_dense_forget(ev, on);
-    sarrus_lanes_copy(on, ev->ws->a, sarrus_plan_of(ev)->n, lane_from(ev->tile, sarrus_plan_of(ev)->layout.adaptive.a_now));
+    sarrus_lanes_copy(on, ev->ws->a, sarrus_plan_of(ev)->n_v, lane_from(ev->tile, sarrus_plan_of(ev)->layout.adaptive.a_now));
     if (sarrus_plan_of(ev)->integrator.has_step_gains)
         sarrus_violation_hold(ev, on, lane_from(ev->tile, sarrus_plan_of(ev)->layout.adaptive.held));
 }

@@ -1,4 +1,5 @@
-/* Semi-implicit (symplectic) Euler for q̇ = v, v̇ = a(t, q, v):   v⁺ = v + h a(t, q, v),   q⁺ = q + h v⁺,   W⁺ = W + h P. */
+/* Semi-implicit (symplectic) Euler for q̇ = q̇(q, v), v̇ = a(t, q, v):   v⁺ = v + h a(t, q, v),   q⁺ = q + h q̇(q, v⁺),   W⁺ = W + h P.
+ */
 #ifndef SARRUS_STEP_SEMI_IMPLICIT_H
 #define SARRUS_STEP_SEMI_IMPLICIT_H
 
@@ -13,11 +14,11 @@ LANE_FUNCTION void sarrus_semi_implicit(sarrus_evaluation *ev, real t, real h, c
     if (sarrus_plan_of(ev)->has_work)
         lane_at(ws->sum_w, 1) = real_fma(h, ev->power, lane_at(ws->sum_w, 1));
     lane_at(ws->sum_w, 2) = real_set(0.0);
-    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n) {
-        real v_new = real_fma(h, lane_at(ws->a, i), lane_at(v, i));
-        lane_at(ws->v, i) = v_new;
-        lane_at(ws->q, i) = real_fma(h, v_new, lane_at(q, i));
-    }
+    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n_v)
+        lane_at(ws->v, i) = real_fma(h, lane_at(ws->a, i), lane_at(v, i));
+    const real *rates = sarrus_rates(ev, q, ws->v);
+    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n_q)
+        lane_at(ws->q, i) = real_fma(h, lane_at(rates, i), lane_at(q, i));
 }
 
 #endif

@@ -57,7 +57,7 @@ LANE_BODY void sarrus_stage_end(sarrus_evaluation *ev, int32_t stage, real t, re
         if (mech->n_drives > 0 || mech->has_baumgarte)
             ev->power = ev->power + sarrus_constraints_power(ev, v_here, ev->ws->a);
     }
-    for (int32_t i = 0; stage == 1 && i < mech->n; ++i)
+    for (int32_t i = 0; stage == 1 && i < mech->n_v; ++i)
         lane_at(ev->ws->a_middle, i) = lane_at(ev->ws->a, i);
     if (sarrus_method_is_rk4(mech))
         sarrus_rk4_stage_end(ev, stage, &at, &from);

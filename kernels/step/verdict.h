@@ -17,24 +17,16 @@
 /* Φ̇ that is round-off, relative to the speeds. */
 #define SARRUS_SPEED_NOISE 1e-7
 
-/* The fields of sarrus_verdict_layout. */
+/* Where the fields are by which a lane is judged. */
 typedef struct sarrus_verdict {
-    real *balance0, *balance, *kinetic, *low, *high, *work, *error, *violation, *mismatch, *nearest, *nearest_time;
+#define SARRUS_VERDICT_FIELD(name, ...) real *name;
+#include "sarrus/field.def"
 } sarrus_verdict;
 
 LANE_FUNCTION void sarrus_verdict_view(const sarrus_evaluation *ev, sarrus_verdict *lanes) {
     const sarrus_verdict_layout *at = &sarrus_plan_of(ev)->layout.verdict;
-    lanes->balance0 = lane_from(ev->tile, at->balance0);
-    lanes->balance = lane_from(ev->tile, at->balance);
-    lanes->kinetic = lane_from(ev->tile, at->kinetic);
-    lanes->low = lane_from(ev->tile, at->low);
-    lanes->high = lane_from(ev->tile, at->high);
-    lanes->work = lane_from(ev->tile, at->work);
-    lanes->error = lane_from(ev->tile, at->error);
-    lanes->violation = lane_from(ev->tile, at->violation);
-    lanes->mismatch = lane_from(ev->tile, at->mismatch);
-    lanes->nearest = lane_from(ev->tile, at->nearest);
-    lanes->nearest_time = lane_from(ev->tile, at->nearest_time);
+#define SARRUS_VERDICT_FIELD(name, ...) lanes->name = lane_from(ev->tile, at->name);
+#include "sarrus/field.def"
 }
 
 /* Energies seen so far: those of ev->state taken in by the lanes of `on`, as the first ones by those of `is_new`. */
@@ -55,7 +47,7 @@ LANE_BODY mask sarrus_speeds_are_rough(sarrus_evaluation *ev, real t, const real
     if (mech->m == 0)
         return mask_none();
     sarrus_evaluate_rows(ev, t, q, v);
-    for (int32_t i = 0; i < mech->n; ++i)
+    for (int32_t i = 0; i < mech->n_v; ++i)
         speed = real_max(real_abs(lane_at(v, i)), speed);
     return mask_not(real_le(sarrus_rows_norm(mech, ev->ws->phi_dot), real_set(SARRUS_SPEED_NOISE) * speed));
 }

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 int sarrus_scatter_width(const sarrus_mechanism *mech, sarrus_observable observable) {
-    const int n = mech->n, n_joints = mech->n_joints, n_drives = mech->n_drives;
+    const int n = mech->n_v, n_joints = mech->n_joints, n_drives = mech->n_drives;
     const int widths[SARRUS_N_OBSERVABLES] = {
 #define SARRUS_OBSERVABLE(name, width, unit, text) [SARRUS_OBSERVE_##name] = (width),
 #include "sarrus/observables.def"

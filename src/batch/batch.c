@@ -13,6 +13,7 @@
 #include "core/stop.h"
 #include "model/draws.h"
 #include "model/evaluator.h"
+#include "plan/fields.h"
 #include "sarrus/batch.h"
 
 struct sarrus_batch {
@@ -50,7 +51,7 @@ static double *doubles(size_t n) {
 }
 
 static bool filler_create(const sarrus_plan *plan, filler *f) {
-    size_t n = (size_t)plan->mech.n, n_parameters = (size_t)plan->mech.n_parameters;
+    size_t n = (size_t)plan->mech.n_v, n_parameters = (size_t)plan->mech.n_parameters;
     memset(f, 0, sizeof *f);
     f->values = doubles((size_t)plan->model->n_values);
     f->parameters = doubles(n_parameters);
@@ -83,11 +84,11 @@ static void fill_lane(const sarrus_batch *batch, filler *f, const sarrus_draws *
     good = sarrus_plan_parameters(plan, f->values, f->parameters, f->q, f->v) && good;
     const double *parameters = good ? f->parameters : f->nominal;
     const double *q = good ? f->q : f->nominal + mech->n_parameters;
-    const double *v = good ? f->v : f->nominal + mech->n_parameters + mech->n;
+    const double *v = good ? f->v : f->nominal + mech->n_parameters + mech->n_v;
     double status = good ? (double)SARRUS_INSTANCE_OK : (double)SARRUS_INSTANCE_INVALID_PARAMETER;
     put(tile, mech->layout.parameter, width, lane, parameters, mech->n_parameters);
-    put(tile, mech->layout.q, width, lane, q, mech->n);
-    put(tile, mech->layout.v, width, lane, v, mech->n);
+    put(tile, mech->layout.q, width, lane, q, mech->n_v);
+    put(tile, mech->layout.v, width, lane, v, mech->n_v);
     put(tile, mech->layout.status, width, lane, &status, 1);
 }
 
@@ -369,61 +370,42 @@ sarrus_status sarrus_batch_own_observe(sarrus_batch *batch, double t, const sarr
     return status;
 }
 
-/* An array for all instances that a reset sets to zero, or to −1, or (from ≥ 0) to another one. */
-typedef struct restart {
-    int32_t array, n;
-    int32_t from;
-    double value;
-} restart;
-
-static void restart_tile(const restart *r, double *tile, size_t width) {
-    double *to = tile + (size_t)r->array * width;
-    const size_t n = (size_t)r->n * width;
-    if (r->from >= 0)
-        memcpy(to, tile + (size_t)r->from * width, n * sizeof *tile);
-    for (size_t i = 0; r->from < 0 && i < n; ++i)
-        to[i] = r->value;
+/* Puts a field of a tile to what it is when an instance begins anew. */
+static void field_restart(const sarrus_tile_field *field, double *tile, size_t width) {
+    double *to = tile + (size_t)field->at * width;
+    const size_t n = (size_t)field->n * width;
+    if (field->reset == SARRUS_RESET_FROM)
+        memcpy(to, tile + (size_t)field->from * width, n * sizeof *tile);
+    for (size_t i = 0; field->reset == SARRUS_RESET_TO && i < n; ++i)
+        to[i] = field->value;
 }
 
-/* Numbers of sarrus_verdict_layout from `balance` on, and of sarrus_passage_layout from `closeness` on: they lie side by side. */
-enum { VERDICT_NUMBERS = 10, PASSAGE_NUMBERS = 13 };
+/* All has been written but what is kept: told in as few pieces as there are. */
+static void restarts_write(sarrus_batch *batch, const sarrus_tile_field fields[SARRUS_N_FIELDS]) {
+    for (int k = 0, k_end; k < SARRUS_N_FIELDS; k = k_end + 1) {
+        for (k_end = k; k_end < SARRUS_N_FIELDS && fields[k_end].reset != SARRUS_RESET_KEPT;)
+            ++k_end;
+        if (k_end > k)
+            host_write(batch, fields[k].at, fields[k_end - 1].at + fields[k_end - 1].n - fields[k].at);
+    }
+}
 
 sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
     if (!batch)
         return SARRUS_BAD_ARGUMENT;
-    const sarrus_mechanism *mech = &batch->plan->mech;
-    const sarrus_tile_layout *layout = &mech->layout;
-    const size_t width = (size_t)batch->device->width;
-    const restart restarts[] = {
-        {layout->q, mech->n, layout->q0, 0.0},
-        {layout->v, mech->n, layout->v0, 0.0},
-        {layout->status, 1, layout->status0, 0.0},
-        {layout->failed_step, 1, -1, 0.0},
-        {layout->n_changes, 1, -1, 0.0},
-        {layout->n_waiting_changes, 1, -1, 0.0},
-        {layout->n_steps, 1, -1, 0.0},
-        {layout->n_rejected, 1, -1, 0.0},
-        {layout->n_evaluations, 1, -1, 0.0},
-        {layout->rank_now, 1, -1, -1.0},                /* no decision yet */
-        {layout->verdict.balance0, 1, -1, (double)NAN}, /* the motion has not begun */
-        {layout->verdict.balance, VERDICT_NUMBERS, -1, 0.0},
-        {layout->passage.closeness, PASSAGE_NUMBERS, -1, 0.0},
-        {layout->passage.crossed, 2 * mech->factor.n_blocks, -1, 0.0},
-        {layout->passage.row, 2 * mech->factor.n_blocks, -1, 0.0},
-        {layout->passage.row_rate, 2 * mech->factor.n_blocks, -1, 0.0},
-        {layout->adaptive.is_started, mech->integrator.is_adaptive ? 1 : 0, -1, 0.0},
-    };
-    const size_t n_restarts = sizeof restarts / sizeof restarts[0];
-    sarrus_status status = SARRUS_OK;
-    for (size_t k = 0; k < n_restarts && status == SARRUS_OK; ++k)
-        status = restarts[k].from >= 0 ? host_read(batch, restarts[k].from, restarts[k].n) : SARRUS_OK;
-    if (status != SARRUS_OK)
-        return status;
+    const size_t width = (size_t)batch->device->width, n_arrays = (size_t)batch->plan->mech.layout.n_arrays;
+    sarrus_tile_field fields[SARRUS_N_FIELDS];
+    sarrus_plan_fields(&batch->plan->mech, fields);
+    for (int k = 0; k < SARRUS_N_FIELDS; ++k) {
+        const sarrus_tile_field *field = &fields[k];
+        const sarrus_status status = field->reset == SARRUS_RESET_FROM ? host_read(batch, field->from, field->n) : SARRUS_OK;
+        if (status != SARRUS_OK)
+            return status;
+    }
     for (uint64_t i = 0; i < batch->device->n_tiles; ++i)
-        for (size_t k = 0; k < n_restarts; ++k)
-            restart_tile(&restarts[k], batch->device->tiles + i * (uint64_t)layout->n_arrays * width, width);
-    for (size_t k = 0; k < n_restarts; ++k)
-        host_write(batch, restarts[k].array, restarts[k].n);
+        for (int k = 0; k < SARRUS_N_FIELDS; ++k)
+            field_restart(&fields[k], batch->device->tiles + i * n_arrays * width, width);
+    restarts_write(batch, fields);
     batch->step = 0;
     batch->is_interrupted = false;
     sarrus_batch_rank_events_clear(batch);
@@ -464,10 +446,10 @@ sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_
     int32_t array = 0, n = 0;
     switch (field) {
     case SARRUS_FIELD_Q:
-        array = mech->layout.q, n = mech->n;
+        array = mech->layout.q, n = mech->n_v;
         break;
     case SARRUS_FIELD_V:
-        array = mech->layout.v, n = mech->n;
+        array = mech->layout.v, n = mech->n_v;
         break;
     case SARRUS_FIELD_INPUT:
         array = mech->layout.input, n = mech->n_inputs;
@@ -585,12 +567,12 @@ sarrus_status sarrus_batch_state(const sarrus_batch *batch, uint64_t i_instance,
     if (!batch || i_instance >= batch->n_instances)
         return SARRUS_BAD_ARGUMENT;
     const sarrus_mechanism *mech = &batch->plan->mech;
-    sarrus_status status = q ? host_read(batch, mech->layout.q, mech->n) : SARRUS_OK;
+    sarrus_status status = q ? host_read(batch, mech->layout.q, mech->n_v) : SARRUS_OK;
     if (status == SARRUS_OK && v)
-        status = host_read(batch, mech->layout.v, mech->n);
+        status = host_read(batch, mech->layout.v, mech->n_v);
     if (status != SARRUS_OK)
         return status;
-    for (int32_t i = 0; i < mech->n; ++i) {
+    for (int32_t i = 0; i < mech->n_v; ++i) {
         if (q)
             q[i] = lane_value(batch, i_instance, mech->layout.q + i);
         if (v)

@@ -1,10 +1,11 @@
-#include "cli/bench.h"
+#include "edge/bench.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/options.h"
+#include "edge/exit_code.h"
+#include "edge/options.h"
 
 enum { MAX_NAMES = 64 };
 
@@ -31,7 +32,8 @@ int sarrus_command_bench(int argc, char **argv) {
     const char *names[MAX_NAMES];
     int n_names = 0;
     for (int i = 0; i < sarrus_n_benches && i < MAX_NAMES; i++) {
-        if (strcmp(argv[1], sarrus_benches[i].name) == 0)
+        const char *former = sarrus_benches[i].former_name;
+        if (strcmp(argv[1], sarrus_benches[i].name) == 0 || (former != NULL && strcmp(argv[1], former) == 0))
             return sarrus_benches[i].run(argc - 1, argv + 1);
         names[n_names++] = sarrus_benches[i].name;
     }

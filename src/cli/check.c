@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/diagnostics.h"
-#include "cli/json.h"
+#include "edge/exit_code.h"
+#include "edge/diagnostics.h"
+#include "edge/json.h"
 #include "cli/scenario_argument.h"
 #include "cli/signals.h"
 #include "plan/report_text.h"

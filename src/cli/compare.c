@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "cli/command.h"
+#include "edge/exit_code.h"
 
 int sarrus_command_compare(int argc, char **argv) {
     (void)argc;

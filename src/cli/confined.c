@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "edge/exit_code.h"
 #include "cli/crash.h"
 
 /* Far more than any result takes: s of a processor, s on the clock, and bytes beyond what the program has already. */

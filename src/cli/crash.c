@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "edge/exit_code.h"
 
 static const struct {
     int number;

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "edge/exit_code.h"
 #include "cli/confined.h"
-#include "cli/diagnostics.h"
-#include "cli/json.h"
+#include "edge/diagnostics.h"
+#include "edge/json.h"
 #include "cli/scenario_argument.h"
 #include "cli/size_text.h"
 #include "sarrus/run.h"

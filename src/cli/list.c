@@ -2,8 +2,9 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/json.h"
-#include "cli/options.h"
+#include "edge/exit_code.h"
+#include "edge/json.h"
+#include "edge/options.h"
 #include "sarrus/batch.h"
 
 typedef struct entry {
@@ -13,7 +14,8 @@ typedef struct entry {
 } entry;
 
 static const entry formulations[] = {
-    {"udwadia-kalaba", "absolute coordinates; constraint forces by the pseudoinverse of J M^-1/2 (the default)", 0.0},
+#define SARRUS_FORMULATION(name, value, word, kernel, text) {word, text, 0.0},
+#include "sarrus/formulation.def"
     {NULL, NULL, 0.0},
 };
 static const entry pinvs[] = {
@@ -57,6 +59,18 @@ static const entry channels[] = {
 #include "sarrus/channel.def"
     {NULL, NULL, 0.0},
 };
+/* A word of its group stands before a name. */
+static const entry fields[] = {
+#define SARRUS_TILE_FIELD(name, count, kind, reset, unit, text) {#name, "[" #count "] " text, 0.0},
+#define SARRUS_VERDICT_FIELD(name, count, kind, reset, unit, text) {"verdict." #name, "[" #count "] " text, 0.0},
+#define SARRUS_PASSAGE_FIELD(name, count, kind, reset, unit, text) {"passage." #name, "[" #count "] " text, 0.0},
+#define SARRUS_PASSAGE_ROW_FIELD(name, count, kind, reset, unit, text) {"passage." #name, "[" #count "] " text, 0.0},
+#define SARRUS_ADAPTIVE_FIELD(name, count, kind, reset, unit, text) {"adaptive." #name, "[" #count "] " text, 0.0},
+#define SARRUS_ADAMS_FIELD(name, count, kind, reset, unit, text) {"adaptive." #name, "[" #count "] " text, 0.0},
+#define SARRUS_RUNGE_KUTTA_FIELD(name, count, kind, reset, unit, text) {"adaptive." #name, "[" #count "] " text, 0.0},
+#include "sarrus/field.def"
+    {NULL, NULL, 0.0},
+};
 /* The last but one says what is usable here; backends_look leaves it out of a build without it. */
 static entry backends[] = {
     {"cpu", "SIMD lanes, one instance a lane; AVX-512, AVX2 or baseline, chosen at run time", 0.0},
@@ -92,6 +106,7 @@ static const topic topics[] = {
     {"signals", signals},
     {"distributions", distributions},
     {"channels", channels},
+    {"fields", fields},
     {"backends", backends},
 };
 enum { N_TOPICS = sizeof topics / sizeof topics[0] };

@@ -8,7 +8,8 @@
 
 #include "cli/command.h"
 #include "cli/crash.h"
-#include "cli/options.h"
+#include "edge/exit_code.h"
+#include "edge/options.h"
 #include "sarrus/version.h"
 
 static const sarrus_command commands[] = {
@@ -20,27 +21,6 @@ static const sarrus_command commands[] = {
     {"info", "OUT.h5", "what a result file holds, and whether it is complete", sarrus_command_info},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
-
-int sarrus_exit_code(sarrus_status status) {
-    switch (status) {
-    case SARRUS_OK:
-        return SARRUS_EXIT_DONE;
-    case SARRUS_BAD_ARGUMENT:
-    case SARRUS_BAD_INPUT:
-    case SARRUS_UNSUPPORTED:
-        return SARRUS_EXIT_BAD_INPUT;
-    case SARRUS_NO_BACKEND:
-    case SARRUS_DEVICE_FAILED:
-        return SARRUS_EXIT_NO_BACKEND;
-    case SARRUS_NO_MEMORY:
-    case SARRUS_IO:
-    case SARRUS_INTERRUPTED:
-    case SARRUS_FAILED:
-    case SARRUS_SINK_FAILED:
-        break;
-    }
-    return SARRUS_EXIT_IO;
-}
 
 static void usage_print(FILE *stream) {
     fprintf(stream, "Usage: sarrus COMMAND [arguments]\n\nSarrus simulates batches of linkages.\n\nCommands:\n");

@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/diagnostics.h"
-#include "cli/kernel_places.h"
+#include "edge/exit_code.h"
+#include "edge/diagnostics.h"
+#include "edge/kernel_places.h"
 #include "cli/progress.h"
 #include "cli/scenario_argument.h"
 #include "cli/shell_word.h"

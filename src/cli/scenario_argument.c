@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
-#include "cli/command.h"
-#include "cli/diagnostics.h"
+#include "edge/exit_code.h"
+#include "edge/diagnostics.h"
 #include "cli/progress.h"
 
 const char *sarrus_file_argument(int argc, char **argv, const char *what) {

@@ -2,7 +2,7 @@
 #ifndef SARRUS_CLI_SCENARIO_ARGUMENT_H
 #define SARRUS_CLI_SCENARIO_ARGUMENT_H
 
-#include "cli/options.h"
+#include "edge/options.h"
 #include "sarrus/context.h"
 #include "sarrus/document.h"
 #include "sarrus/plan.h"

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "edge/exit_code.h"
 
 /* A handler has no other way to hand anything over; this one may be written by a handler. */
 _Static_assert(sizeof(sig_atomic_t) == sizeof(int32_t), "the flag of a stop is what a handler may write");

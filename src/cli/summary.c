@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/json.h"
+#include "edge/json.h"
 #include "cli/size_text.h"
 #include "model/model.h"
 #include "sarrus/version.h"

@@ -7,6 +7,14 @@ static const char *entry(const char *const *table, size_t n, int i) {
     return i >= 0 && (size_t)i < n ? table[i] : "?";
 }
 
+const char *sarrus_formulation_word(sarrus_formulation formulation) {
+    static const char *const words[] = {
+#define SARRUS_FORMULATION(name, value, word, kernel, text) [value] = word,
+#include "sarrus/formulation.def"
+    };
+    return entry(words, sizeof words / sizeof words[0], (int)formulation);
+}
+
 const char *sarrus_pinv_method_word(sarrus_pinv_method method) {
     static const char *const words[SARRUS_N_PINV_METHODS] = {
 #define SARRUS_PINV_METHOD(name, value, word, kernel, text) [value] = word,

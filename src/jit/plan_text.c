@@ -70,7 +70,8 @@ static int32_t longest_column(const sarrus_mech_factor *f) {
 static void sizes_write(FILE *out, const sarrus_mechanism *mech) {
     const sarrus_mech_factor *f = &mech->factor;
     size_write(out, "BODIES", mech->n_bodies);
-    size_write(out, "COORDINATES", mech->n);
+    size_write(out, "COORDINATES", mech->n_q);
+    size_write(out, "SPEEDS", mech->n_v);
     size_write(out, "ROWS", mech->m);
     size_write(out, "JOINTS", mech->n_joints);
     size_write(out, "FORCES", mech->n_forces);
@@ -192,37 +193,26 @@ static void lane_write(FILE *out, const sarrus_mechanism *mech) {
     fprintf(out, "  },\n");
 }
 
-static void layout_write(FILE *out, const sarrus_tile_layout *l) {
-    const sarrus_adaptive_layout *a = &l->adaptive;
-    const sarrus_passage_layout *p = &l->passage;
-    const sarrus_verdict_layout *v = &l->verdict;
-    fprintf(out,
-            "  .layout = {.parameter = %d, .q = %d, .v = %d, .q0 = %d, .v0 = %d, .input = %d, .status = %d, .status0 = %d,\n"
-            "    .failed_step = %d, .rank = %d, .rank_now = %d, .n_changes = %d, .n_waiting_changes = %d, .waiting_change = %d, "
-            ".n_steps = %d,\n"
-            "    .n_rejected = %d, .n_evaluations = %d,\n",
-            l->parameter, l->q, l->v, l->q0, l->v0, l->input, l->status, l->status0, l->failed_step, l->rank, l->rank_now,
-            l->n_changes, l->n_waiting_changes, l->waiting_change, l->n_steps, l->n_rejected, l->n_evaluations);
-    fprintf(out,
-            "    .passage = {.now = %d, .closeness = %d, .stride = %d, .is_on = %d, .is_bend = %d, .rate = %d, .entry = %d,\n"
-            "      .looked = %d, .pace = %d, .all = %d, .ahead = %d, .parked = %d, .part = %d, .pitch = %d, .crossed = %d,\n"
-            "      .row_seen = %d, .row_now = %d, .row = %d, .row_rate = %d},\n"
-            "    .verdict = {.balance0 = %d, .balance = %d, .kinetic = %d, .low = %d, .high = %d, .work = %d, .error = %d,\n"
-            "      .violation = %d, .mismatch = %d, .nearest = %d, .nearest_time = %d},\n",
-            p->now, p->closeness, p->stride, p->is_on, p->is_bend, p->rate, p->entry, p->looked, p->pace, p->all, p->ahead,
-            p->parked, p->part, p->pitch, p->crossed, p->row_seen, p->row_now, p->row, p->row_rate, v->balance0, v->balance,
-            v->kinetic, v->low, v->high, v->work, v->error, v->violation, v->mismatch, v->nearest, v->nearest_time);
-    fprintf(out,
-            "    .adaptive = {.is_started = %d, .t_now = %d, .t_before = %d, .step = %d, .gain = %d, .rank = %d, .now = %d,\n"
-            "      .shown = %d, .input = %d, .is_rejected = %d, .memory = %d, .held = %d, .a_now = %d, .before = %d,\n"
-            "      .a_before = %d, .is_dense = %d, .inner = %d, .work_now = %d, .work_before = %d, "
-            ".power_now = %d, .power_before = %d, .order = %d, .last_order = %d, .n_equal = %d, .last_step = %d, "
-            ".is_rising = %d,\n"
-            "      .n_failures = %d, .psi = %d, .phi = %d},\n    .n_arrays = %d},\n",
-            a->is_started, a->t_now, a->t_before, a->step, a->gain, a->rank, a->now, a->shown, a->input, a->is_rejected, a->memory,
-            a->held, a->a_now, a->before, a->a_before, a->is_dense, a->inner, a->work_now, a->work_before, a->power_now,
-            a->power_before, a->order, a->last_order, a->n_equal, a->last_step, a->is_rising, a->n_failures, a->psi, a->phi,
-            l->n_arrays);
+static void layout_write(FILE *out, const sarrus_tile_layout *layout) {
+    const sarrus_verdict_layout *verdict = &layout->verdict;
+    const sarrus_passage_layout *passage = &layout->passage;
+    const sarrus_adaptive_layout *adaptive = &layout->adaptive;
+    fprintf(out, "  .layout = {");
+#define SARRUS_TILE_FIELD(name, ...) fprintf(out, ".%s = %d, ", #name, layout->name);
+#include "sarrus/field.def"
+    fprintf(out, "\n    .verdict = {");
+#define SARRUS_VERDICT_FIELD(name, ...) fprintf(out, ".%s = %d, ", #name, verdict->name);
+#include "sarrus/field.def"
+    fprintf(out, "},\n    .passage = {");
+#define SARRUS_PASSAGE_FIELD(name, ...) fprintf(out, ".%s = %d, ", #name, passage->name);
+#define SARRUS_PASSAGE_ROW_FIELD(name, ...) fprintf(out, ".%s = %d, ", #name, passage->name);
+#include "sarrus/field.def"
+    fprintf(out, "},\n    .adaptive = {");
+#define SARRUS_ADAPTIVE_FIELD(name, ...) fprintf(out, ".%s = %d, ", #name, adaptive->name);
+#define SARRUS_ADAMS_FIELD(name, ...) fprintf(out, ".%s = %d, ", #name, adaptive->name);
+#define SARRUS_RUNGE_KUTTA_FIELD(name, ...) fprintf(out, ".%s = %d, ", #name, adaptive->name);
+#include "sarrus/field.def"
+    fprintf(out, "},\n    .n_arrays = %d},\n", layout->n_arrays);
 }
 
 static void dense_write(FILE *out, const sarrus_mech_dense *dense) {
@@ -274,10 +264,11 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
             "#include \"kernels/lane/lane.h\"\n"
             "#include \"kernels/body/mechanism.h\"\n"
             "LANE_CONSTANT sarrus_mechanism sarrus_constant_plan = {\n"
-            "  .n_bodies = %d, .n_joints = %d, .n_forces = %d, .n_signals = %d, .n_inputs = %d, .n_drives = %d, .n = %d, .m = %d,\n"
+            "  .n_bodies = %d, .n_joints = %d, .n_forces = %d, .n_signals = %d, .n_inputs = %d, .n_drives = %d,\n"
+            "  .n_q = %d, .n_v = %d, .m = %d,\n"
             "  .n_general_rows = %d, .n_cranks = %d,\n",
-            mech->n_bodies, mech->n_joints, mech->n_forces, mech->n_signals, mech->n_inputs, mech->n_drives, mech->n, mech->m,
-            mech->n_general_rows, mech->n_cranks);
+            mech->n_bodies, mech->n_joints, mech->n_forces, mech->n_signals, mech->n_inputs, mech->n_drives, mech->n_q, mech->n_v,
+            mech->m, mech->n_general_rows, mech->n_cranks);
     integers_write(out, "n_of_kind", mech->n_of_kind, SARRUS_N_JOINT_TYPES);
     fprintf(out,
             "  .n_elastic = %d, .max_joint_rows = %d, .n_parameters = %d, .p_gravity = %d, .p_baumgarte = %d, .p_body = %d,\n"
@@ -291,8 +282,8 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
     lane_write(out, mech);
     layout_write(out, &mech->layout);
     integrator_write(out, &mech->integrator);
-    fprintf(out, "  .solve = %d, .method = %d, .project = %d, .rank = {.method = %d, .tolerance = %a},\n", mech->solve,
-            mech->method, mech->project, mech->rank.method, mech->rank.tolerance);
+    fprintf(out, "  .formulation = %d, .solve = %d, .method = %d, .project = %d, .rank = {.method = %d, .tolerance = %a},\n",
+            mech->formulation, mech->solve, mech->method, mech->project, mech->rank.method, mech->rank.tolerance);
     integers_write(out, "independent", mech->independent, mech->factor.n_independent);
     fprintf(out, "  .rank_change_capacity = %d, .project_tolerance = %a, .guard = %a,\n", mech->rank_change_capacity,
             mech->project_tolerance, mech->guard);

@@ -111,7 +111,6 @@ typedef struct sarrus_signal {
     bool is_linear;             /* table: interpolation linear instead of cubic */
 } sarrus_signal;
 
-typedef enum sarrus_formulation { SARRUS_FORMULATION_UDWADIA_KALABA = 0 } sarrus_formulation;
 typedef enum sarrus_projection {
     SARRUS_PROJECTION_NONE = 0,
     SARRUS_PROJECTION_EVERY_STEP = 1,

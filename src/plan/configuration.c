@@ -62,7 +62,8 @@ static void piece_begin(sarrus_configuration *c) {
     const int32_t n_parameters = c->plan->mech.n_parameters;
     *mech = c->plan->mech;
     mech->n_bodies = 2;
-    mech->n = 6;
+    mech->n_q = 2 * SARRUS_PLANAR_NQ;
+    mech->n_v = 2 * SARRUS_PLANAR_NV;
     mech->n_joints = 1;
     mech->n_forces = mech->n_inputs = mech->n_cranks = 0;
     mech->solve = SARRUS_SOLVE_AUTO;
@@ -70,7 +71,8 @@ static void piece_begin(sarrus_configuration *c) {
     mech->rank_change_capacity = 0;
     mech->p_body = n_parameters;
     mech->n_parameters = n_parameters + 2 * SARRUS_PB_N;
-    mech->layout = (sarrus_tile_layout){.q = mech->n_parameters, .v = mech->n_parameters + 6, .n_arrays = mech->n_parameters + 12};
+    mech->layout = (sarrus_tile_layout){
+        .q = mech->n_parameters, .v = mech->n_parameters + mech->n_q, .n_arrays = mech->n_parameters + mech->n_q + mech->n_v};
     mech->joint = &c->piece->joint;
     mech->row = c->piece->row;
     mech->m = 4;
@@ -144,7 +146,7 @@ sarrus_status sarrus_configuration_create(const sarrus_plan *plan, sarrus_config
     c->plan = plan;
     c->kernels = &sarrus_kernels_baseline;
     c->m = plan->mech.m;
-    c->n = plan->mech.n;
+    c->n = plan->mech.n_v;
     const size_t m = (size_t)c->m, n = (size_t)c->n;
     c->weight = doubles(n);
     c->q = doubles(n);

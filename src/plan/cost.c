@@ -281,9 +281,9 @@ static counts projection_count(const sarrus_mechanism *mech) {
         return rows_and_norm_count(mech);
     counts_add_times(&to, 2, rows_and_norm_count(mech));
     correct_count(mech, false, &to);
-    counts_add(&to, 2.0 * mech->n + 3, 2); /* sarrus_project_step, and the goal of the iteration */
+    counts_add(&to, 2.0 * mech->n_v + 3, 2); /* sarrus_project_step, and the goal of the iteration */
     correct_count(mech, false, &to);
-    counts_add(&to, mech->n, 0);
+    counts_add(&to, mech->n_v, 0);
     return to;
 }
 
@@ -295,7 +295,7 @@ static counts stage_velocities_count(const sarrus_mechanism *mech) {
     configure_count(mech, &to);
     rows_count(mech, SARRUS_WANT_ERRORS, &to);
     correct_count(mech, false, &to);
-    counts_add(&to, mech->n, 0);
+    counts_add(&to, mech->n_v, 0);
     return to;
 }
 
@@ -368,7 +368,7 @@ static counts rk4_count(const sarrus_mechanism *mech) {
     counts to = evaluation_count(mech, true, is_projected);
     counts_add_times(&to, 3, evaluation_count(mech, is_projected, is_projected));
     counts_add_times(&to, 3, stage_velocities_count(mech));
-    counts_add(&to, 28.0 * mech->n + 1 + (time_matters(mech) ? 2 : 0), 1);
+    counts_add(&to, 28.0 * mech->n_v + 1 + (time_matters(mech) ? 2 : 0), 1);
     if (mech->has_work)
         counts_add(&to, 7, 1);
     if (mech->wants_error)
@@ -380,14 +380,14 @@ static counts rk4_count(const sarrus_mechanism *mech) {
 static counts semi_implicit_count(const sarrus_mechanism *mech) {
     bool is_projected = mech->project == SARRUS_PROJECT_EVERY_STEP && mech->m > 0;
     counts to = evaluation_count(mech, true, is_projected);
-    counts_add(&to, 6.0 * mech->n + 11.0 * mech->n_bodies + (mech->has_work ? 2 : 0), 0);
+    counts_add(&to, 6.0 * mech->n_v + 11.0 * mech->n_bodies + (mech->has_work ? 2 : 0), 0);
     return to;
 }
 
 /* The same accelerations without the structure: D = J_I M^{-1/2} as a full matrix, half of D Dᵀ, LDLᵀ, two triangular solves,
  * and the two products with D. */
 static double dense_count(const sarrus_mechanism *mech) {
-    double n = mech->n, m = mech->factor.n_independent;
+    double n = mech->n_v, m = mech->factor.n_independent;
     return n * m + n * m * (m + 1) + m * m * m / 3 + 2 * m * m + 4 * n * m;
 }
 

@@ -165,7 +165,7 @@ bool sarrus_plan_parameters(const sarrus_plan *plan, const double *values, doubl
         good = fill_signal(&model->signals[i], values, parameters + mech->signal[i].p) && good;
     for (int i = 0; i < mech->n_parameters; ++i)
         good = good && isfinite(parameters[i]);
-    for (int i = 0; i < mech->n; ++i)
+    for (int i = 0; i < mech->n_v; ++i)
         good = good && isfinite(q[i]) && isfinite(v[i]);
     return good;
 }

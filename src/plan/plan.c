@@ -1,3 +1,4 @@
+#include "plan/fields.h"
 #include "plan/plan.h"
 
 #include <math.h>
@@ -20,7 +21,7 @@ static char *joined(const char *body, const char *component) {
 static sarrus_status name_coordinates(sarrus_context *context, sarrus_plan *plan) {
     static const char *const coordinates[3] = {"x", "y", "theta"};
     static const char *const speeds[3] = {"vx", "vy", "omega"};
-    size_t n = (size_t)plan->mech.n;
+    size_t n = (size_t)plan->mech.n_v;
     plan->coordinate_names = calloc(n + 1, sizeof *plan->coordinate_names);
     plan->speed_names = calloc(n + 1, sizeof *plan->speed_names);
     bool good = plan->coordinate_names && plan->speed_names;
@@ -129,7 +130,7 @@ static sarrus_status make_factor(sarrus_context *context, sarrus_plan *plan, sar
         status = sarrus_plan_shares(context, plan);
     if (status != SARRUS_OK)
         return status;
-    sarrus_plan_layout_finish(plan);
+    sarrus_plan_layout(&plan->mech);
     sarrus_plan_watch_phase(plan->watch, "measuring the pivots");
     return sarrus_plan_ordinary_find(context, plan);
 }
@@ -207,8 +208,8 @@ void sarrus_plan_destroy(sarrus_plan *plan) {
     free(plan->independence.is_asked);
     sarrus_plan_start_free(&plan->start);
     sarrus_plan_graph_free(&plan->graph);
-    free_names(plan->coordinate_names, plan->mech.n);
-    free_names(plan->speed_names, plan->mech.n);
+    free_names(plan->coordinate_names, plan->mech.n_v);
+    free_names(plan->speed_names, plan->mech.n_v);
     free(plan->card);
     free(plan);
 }
@@ -221,7 +222,7 @@ void sarrus_plan_sizes_get(const sarrus_plan *plan, sarrus_plan_sizes *out) {
         return;
     out->n_bodies = plan->mech.n_bodies;
     out->n_joints = plan->mech.n_joints;
-    out->n = plan->mech.n;
+    out->n = plan->mech.n_v;
     out->m = plan->mech.m;
     out->rank = plan->independence.n_independent;
     out->rank_at_t0 = plan->independence.rank_at_t0;
@@ -251,11 +252,11 @@ uint64_t sarrus_plan_hash(const sarrus_plan *plan) {
 }
 
 const char *sarrus_plan_coordinate_name(const sarrus_plan *plan, int i) {
-    return plan && i >= 0 && i < plan->mech.n ? plan->coordinate_names[i] : NULL;
+    return plan && i >= 0 && i < plan->mech.n_v ? plan->coordinate_names[i] : NULL;
 }
 
 const char *sarrus_plan_speed_name(const sarrus_plan *plan, int i) {
-    return plan && i >= 0 && i < plan->mech.n ? plan->speed_names[i] : NULL;
+    return plan && i >= 0 && i < plan->mech.n_v ? plan->speed_names[i] : NULL;
 }
 
 const char *sarrus_plan_report(const sarrus_plan *plan) {

@@ -134,7 +134,6 @@ SARRUS_MUST_USE sarrus_status sarrus_plan_cranks(sarrus_context *context, sarrus
 SARRUS_MUST_USE sarrus_status sarrus_plan_elimination(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted);
 SARRUS_MUST_USE sarrus_status sarrus_plan_shares(sarrus_context *context, sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_graph_make(sarrus_context *context, sarrus_plan *plan);
-void sarrus_plan_layout_finish(sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_ordinary_find(sarrus_context *context, sarrus_plan *plan);
 void sarrus_plan_limits(sarrus_plan *plan);
 void sarrus_plan_cost_count(sarrus_plan *plan);

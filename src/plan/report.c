@@ -77,7 +77,7 @@ static void put_head(const card *to) {
 static void put_sizes(const card *to) {
     const sarrus_plan *plan = to->plan;
     const sarrus_plan_independence *found = &plan->independence;
-    int n = plan->mech.n, m = plan->mech.m, r = found->n_independent;
+    int n = plan->mech.n_v, m = plan->mech.m, r = found->n_independent;
     sarrus_report_title(to->out, "Coordinates and constraints");
     sarrus_report_line(to->out, "coordinates n", "%d", n);
     sarrus_report_line(to->out, "constraints m", "%d", m);
@@ -359,7 +359,7 @@ static void put_layout(const card *to) {
     const sarrus_tile_layout *at = &mech->layout;
     sarrus_report_title(to->out, "Tile (numbers of one instance)");
     sarrus_report_line(to->out, "bytes per instance", "%" PRIu64 " = %d numbers", to->plan->cost.bytes_per_instance, at->n_arrays);
-    sarrus_report_line(to->out, "state", "q from %d, v from %d, %d each; at t = 0: q from %d, v from %d", at->q, at->v, mech->n,
+    sarrus_report_line(to->out, "state", "q from %d, v from %d, %d each; at t = 0: q from %d, v from %d", at->q, at->v, mech->n_v,
                        at->q0, at->v0);
     sarrus_report_line(to->out, "parameters", "%d from %d; inputs %d from %d", mech->n_parameters, at->parameter, mech->n_inputs,
                        at->input);

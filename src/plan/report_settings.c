@@ -68,7 +68,7 @@ static void put_limits(FILE *out, const sarrus_plan *plan) {
 static void put_dynamics(FILE *out, const sarrus_plan *plan) {
     const sarrus_pinv_method pinv = plan->model->dynamics.pinv;
     sarrus_report_title(out, "Dynamics");
-    sarrus_report_line(out, "formulation", "udwadia-kalaba");
+    sarrus_report_line(out, "formulation", "%s", sarrus_formulation_word(plan->model->dynamics.formulation));
     sarrus_report_sentence(out, "pinv", "%s: %s", sarrus_pinv_method_word(pinv), sarrus_pinv_method_text(pinv));
     put_rank_decision(out, plan);
     put_stabilisation(out, plan);
@@ -106,7 +106,7 @@ static void put_batch(FILE *out, const sarrus_plan *plan) {
 
 /* Bytes that one output of one instance takes in the file, before compression. */
 static double output_bytes(const sarrus_plan *plan) {
-    const int n = plan->mech.n, n_joints = plan->mech.n_joints;
+    const int n = plan->mech.n_v, n_joints = plan->mech.n_joints;
     const unsigned channels = plan->model->output.channels;
     double bytes = 8.0 * plan->mech.n_drives;
 #define SARRUS_CHANNEL(name, bit, word, numbers, bytes_each, text) bytes += channels & bit ? bytes_each * (numbers) : 0.0;

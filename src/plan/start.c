@@ -130,7 +130,7 @@ void sarrus_plan_change_text(double change, double size, char text[100]) {
 
 /* The first body with a given velocity, −1 when there is none. */
 static int moving_body(const sarrus_plan *plan) {
-    for (int i = 0; i < plan->mech.n; ++i) {
+    for (int i = 0; i < plan->mech.n_v; ++i) {
         if (plan->start.v_given[i] != 0.0)
             return i / 3;
     }
@@ -140,10 +140,10 @@ static int moving_body(const sarrus_plan *plan) {
 /* Whether nothing can move, drives not counted, and that is firm. */
 static bool is_locked(const sarrus_plan *plan, sarrus_gap *gap, double *change) {
     const sarrus_plan_independence *found = &plan->independence;
-    if (found->n_independent < plan->mech.n || !(found->typical_kept > firm_sigma))
+    if (found->n_independent < plan->mech.n_v || !(found->typical_kept > firm_sigma))
         return false;
     *change = plan->start.change;
-    return plan->mech.n_drives == 0 || sarrus_plan_undriven_rank(gap, 0.0, change) == plan->mech.n;
+    return plan->mech.n_drives == 0 || sarrus_plan_undriven_rank(gap, 0.0, change) == plan->mech.n_v;
 }
 
 static sarrus_status refuse_velocity(sarrus_context *context, const sarrus_plan *plan, int body, double change) {

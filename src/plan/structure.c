@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/report.h"
+#include "plan/fields.h"
 #include "plan/plan.h"
 #include "plan/spline.h"
 
@@ -100,92 +101,6 @@ static void fill_signals(sarrus_plan *plan, int32_t *p) {
     }
 }
 
-/* Where the fields of an adaptive method stand; those of one that another method needs have no length. */
-static void fill_adaptive_layout(sarrus_mechanism *mech, int32_t *at) {
-    sarrus_adaptive_layout *layout = &mech->layout.adaptive;
-    const bool is_adams = mech->integrator.method == SARRUS_INTEGRATOR_ADAMS_MOULTON;
-    const int32_t n = mech->n, n_runge_kutta = is_adams ? 0 : n, max_order = is_adams ? mech->integrator.max_order : 0;
-    int32_t *const numbers[] = {&layout->is_started, &layout->t_now,     &layout->t_before,  &layout->step,
-                                &layout->gain,       &layout->rank,      &layout->order,     &layout->last_order,
-                                &layout->n_equal,    &layout->last_step, &layout->is_rising, &layout->is_rejected,
-                                &layout->n_failures, &layout->memory,    &layout->is_dense};
-    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
-        *numbers[k] = (*at)++;
-    layout->now = *at, *at += 2 * n;
-    layout->shown = *at, *at += 2 * n;
-    layout->input = *at, *at += mech->n_inputs;
-    layout->held = *at, *at += mech->integrator.has_step_gains && !is_adams ? 2 * mech->m : 0;
-    layout->a_now = *at, *at += n_runge_kutta;
-    layout->before = *at, *at += 2 * n_runge_kutta;
-    layout->a_before = *at, *at += n_runge_kutta;
-    layout->work_now = (*at)++;
-    layout->work_before = (*at)++;
-    layout->power_now = (*at)++;
-    layout->power_before = (*at)++;
-    layout->inner = *at, *at += mech->integrator.dense.n_nodes * (n_runge_kutta + 1);
-    layout->psi = *at, *at += max_order;
-    layout->phi = *at, *at += is_adams ? (2 * n + 1) * (max_order + 2) : 0;
-}
-
-static void fill_verdict_layout(sarrus_verdict_layout *layout, int32_t *at) {
-    int32_t *const numbers[] = {&layout->balance0, &layout->balance, &layout->kinetic,     &layout->low,
-                                &layout->high,     &layout->work,    &layout->error,       &layout->violation,
-                                &layout->mismatch, &layout->nearest, &layout->nearest_time};
-    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
-        *numbers[k] = (*at)++;
-}
-
-/* What is kept of each row comes last: how many rows the factor has is known later (sarrus_plan_layout_finish). */
-static void fill_passage_layout(sarrus_mechanism *mech, int32_t *at) {
-    sarrus_passage_layout *layout = &mech->layout.passage;
-    int32_t *const numbers[] = {&layout->closeness, &layout->stride, &layout->is_on, &layout->is_bend, &layout->rate,
-                                &layout->entry,     &layout->looked, &layout->pace,  &layout->all,     &layout->ahead,
-                                &layout->parked,    &layout->part,   &layout->pitch};
-    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
-        *numbers[k] = (*at)++;
-    layout->now = *at, *at += SARRUS_N_CLOSENESS;
-}
-
-void sarrus_plan_layout_finish(sarrus_plan *plan) {
-    sarrus_tile_layout *layout = &plan->mech.layout;
-    sarrus_passage_layout *passage = &layout->passage;
-    int32_t *const rows[] = {&passage->crossed, &passage->row_seen, &passage->row, &passage->row_rate, &passage->row_now};
-    const int n_rows = plan->mech.integrator.is_adaptive ? 5 : 4;
-    for (int k = 0; k < n_rows; ++k) {
-        *rows[k] = layout->n_arrays;
-        layout->n_arrays += 2 * plan->mech.factor.n_blocks;
-    }
-    if (!plan->mech.integrator.is_adaptive)
-        passage->row_now = passage->row_seen;
-}
-
-static void fill_layout(sarrus_mechanism *mech) {
-    sarrus_tile_layout *layout = &mech->layout;
-    int32_t at = 0;
-    layout->q = at, at += mech->n;
-    layout->v = at, at += mech->n;
-    layout->parameter = at, at += mech->n_parameters;
-    layout->input = at, at += mech->n_inputs;
-    layout->status = at++;
-    layout->status0 = at++;
-    layout->failed_step = at++;
-    layout->rank = at++;
-    layout->rank_now = at++;
-    layout->n_changes = at++;
-    layout->n_waiting_changes = at++;
-    layout->waiting_change = at, at += 3 * mech->rank_change_capacity;
-    layout->n_steps = at++;
-    layout->n_rejected = at++;
-    layout->n_evaluations = at++;
-    layout->q0 = at, at += mech->n;
-    layout->v0 = at, at += mech->n;
-    fill_verdict_layout(&layout->verdict, &at);
-    fill_passage_layout(mech, &at);
-    if (mech->integrator.is_adaptive)
-        fill_adaptive_layout(mech, &at);
-    layout->n_arrays = at;
-}
-
 /* A table of n entries, at least one, so that an empty plan has valid pointers. */
 static void *table(size_t n, size_t size) {
     return calloc(n ? n : 1, size);
@@ -223,6 +138,7 @@ static void fill_options(sarrus_plan *plan) {
     static const int32_t projections[] = {[SARRUS_PROJECTION_NONE] = SARRUS_PROJECT_NONE,
                                           [SARRUS_PROJECTION_EVERY_STEP] = SARRUS_PROJECT_EVERY_STEP,
                                           [SARRUS_PROJECTION_TOLERANCE] = SARRUS_PROJECT_TOLERANCE};
+    mech->formulation = (int32_t)model->dynamics.formulation;
     mech->method = (int32_t)model->dynamics.pinv;
     mech->solve = model->dynamics.pinv == SARRUS_PINV_AUTO                  ? SARRUS_SOLVE_AUTO
                   : model->dynamics.pinv == SARRUS_PINV_LAPACK              ? SARRUS_SOLVE_EXTERNAL
@@ -260,7 +176,8 @@ sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan) 
     mech->n_forces = model->n_forces;
     mech->n_signals = model->n_signals;
     mech->n_inputs = model->n_inputs;
-    mech->n = 3 * model->n_bodies;
+    mech->n_q = SARRUS_PLANAR_NQ * model->n_bodies;
+    mech->n_v = SARRUS_PLANAR_NV * model->n_bodies;
     for (int i = 0; i < model->n_joints; ++i)
         mech->m += sarrus_joint_n_rows(&model->joints[i]);
     for (int i = 0; i < model->n_signals; ++i)
@@ -287,6 +204,6 @@ sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan) 
     mech->row = plan->row;
     mech->knots = plan->knots;
     fill_options(plan);
-    fill_layout(mech);
+    sarrus_plan_layout(mech);
     return SARRUS_OK;
 }

@@ -46,7 +46,7 @@ static void warn_of_parts(sarrus_warnings *warnings, const sarrus_plan *plan) {
 }
 
 static void warn_of_freedom(sarrus_warnings *warnings, const sarrus_plan *plan) {
-    const int n_dof = plan->mech.n - plan->independence.n_independent, n_drives = plan->mech.n_drives;
+    const int n_dof = plan->mech.n_v - plan->independence.n_independent, n_drives = plan->mech.n_drives;
     const double numbers[2] = {n_dof, n_drives};
     if (n_dof == 0 && n_drives == 0)
         sarrus_warnings_add(warnings, SARRUS_WARNING_NO_FREEDOM, "", numbers, 1,

@@ -231,10 +231,10 @@ static bool words(void) {
                sarrus_integrator_text((sarrus_integrator)k) && sarrus_integrator_word((sarrus_integrator)k) &&
                sarrus_integrator_is_adaptive((sarrus_integrator)k) == 0 && sarrus_observable_text((sarrus_observable)k) &&
                sarrus_observable_unit((sarrus_observable)k) && sarrus_pinv_method_text((sarrus_pinv_method)k) &&
-               sarrus_pinv_method_word((sarrus_pinv_method)k) && sarrus_rank_method_text((sarrus_rank_method)k) &&
-               sarrus_rank_method_word((sarrus_rank_method)k) && sarrus_rank_method_tolerance((sarrus_rank_method)k) == 0.0 &&
-               sarrus_status_text((sarrus_status)k) && sarrus_warning_kind_title((sarrus_warning_kind)k) &&
-               sarrus_warning_kind_word((sarrus_warning_kind)k);
+               sarrus_formulation_word((sarrus_formulation)k) && sarrus_pinv_method_word((sarrus_pinv_method)k) &&
+               sarrus_rank_method_text((sarrus_rank_method)k) && sarrus_rank_method_word((sarrus_rank_method)k) &&
+               sarrus_rank_method_tolerance((sarrus_rank_method)k) == 0.0 && sarrus_status_text((sarrus_status)k) &&
+               sarrus_warning_kind_title((sarrus_warning_kind)k) && sarrus_warning_kind_word((sarrus_warning_kind)k);
     }
     return good;
 }
@@ -434,7 +434,8 @@ static const struct {
     {"draws_create draws_create_part draws_n_parameters draws_label draws_values", draws},
     {"model_resolved model_name model_n_instances model_seed", model},
     {"version instance_status_text instance_status_word integrator_text integrator_word integrator_is_adaptive observable_text "
-     "observable_unit pinv_method_text pinv_method_word rank_method_text rank_method_word rank_method_tolerance status_text "
+     "observable_unit formulation_word pinv_method_text pinv_method_word rank_method_text rank_method_word rank_method_tolerance "
+     "status_text "
      "warning_kind_title warning_kind_word",
      words},
     {"pinv_compute pinv_count_flops", pinv},

@@ -10,20 +10,14 @@
 
 #include <cmocka.h>
 
-#include "bench/pinv_cuda.h"
-#include "bench/step_cuda.h"
-#include "cli/command.h"
+#include "bench/pinv/cuda.h"
+#include "bench/step/cuda.h"
 #include "tests/backend/cusolver_on_host.h"
 #include "tests/backend/gpu_on_host.h"
 #include "tests/backend/gpu_pinv_on_host.h"
 #include "tests/backend/gpu_staged_on_host.h"
 #include "tests/backend/gpu_yardstick_on_host.h"
 #include "tests/support/place.h"
-
-/* src/cli/main.c has a main. */
-int sarrus_exit_code(sarrus_status status) {
-    return status == SARRUS_OK ? SARRUS_EXIT_DONE : status == SARRUS_NO_BACKEND ? SARRUS_EXIT_NO_BACKEND : SARRUS_EXIT_SOME_FAILED;
-}
 
 static sarrus_gpu table;
 
@@ -77,7 +71,9 @@ static void test_pinv(void **state) {
     assert_non_null(file);
     assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
     device_begin(&(gpu_on_host_settings){.n_devices = 1, .n_bytes = (size_t)64 << 20});
-    assert_int_equal(sarrus_bench_pinv_cuda(context, &options, file), SARRUS_EXIT_DONE);
+    int n_failures = 0;
+    assert_int_equal(sarrus_bench_pinv_cuda(context, &options, file, &n_failures), SARRUS_OK);
+    assert_int_equal(n_failures, 0);
     device_end();
     char *text = text_of(file);
     assert_int_equal(count(text, "\"gate\": \"failed\""), 0);
@@ -103,7 +99,9 @@ static void test_step(void **state) {
                                                .n_repetitions = 1};
     assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
     device_begin(&(gpu_on_host_settings){.n_devices = 1, .n_bytes = (size_t)64 << 20});
-    assert_int_equal(sarrus_bench_step_cuda(context, &options), SARRUS_EXIT_DONE);
+    int n_failures = 0;
+    assert_int_equal(sarrus_bench_step_cuda(context, &options, &n_failures), SARRUS_OK);
+    assert_int_equal(n_failures, 0);
     assert_true(cusolver_on_host_seen().n_calls > 0);
     device_end();
     sarrus_context_destroy(context);
@@ -115,7 +113,8 @@ static void test_no_device(void **state) {
     const sarrus_bench_pinv_options options = {.on_device = true, .largest = 100, .n_repetitions = 1};
     assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
     device_begin(&(gpu_on_host_settings){.n_devices = 0});
-    assert_int_equal(sarrus_bench_pinv_cuda(context, &options, NULL), SARRUS_EXIT_NO_BACKEND);
+    int n_failures = 0;
+    assert_int_equal(sarrus_bench_pinv_cuda(context, &options, NULL, &n_failures), SARRUS_NO_BACKEND);
     assert_int_equal(sarrus_context_n_diagnostics(context), 1);
     device_end();
     sarrus_context_destroy(context);

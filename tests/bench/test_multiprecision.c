@@ -1,4 +1,4 @@
-/* The yardstick (bench/multiprecision.h) on matrices whose pseudoinverse is known in closed form. */
+/* The yardstick (bench/measure/multiprecision.h) on matrices whose pseudoinverse is known in closed form. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "bench/multiprecision.h"
+#include "bench/measure/multiprecision.h"
 #include "tests/support/matrices.h"
 
 static sarrus_multiprecision *create(const double *a, int m, int n, int rank, double tolerance) {

@@ -16,7 +16,7 @@ static void says(const said *s, const char *text) {
 /* Table 6 and the sums of Tables 2 to 5 as printed, what executing (31) really takes, and the one table that does not add up. */
 static void operations_are_counted_beside_the_paper(void **state) {
     (void)state;
-    const said *s = RUN("bench", "defalco", "--tables", "1-6", "--scenarios", place_of_source("/scenarios"));
+    const said *s = RUN("bench", "s5-study", "--tables", "1-6", "--scenarios", place_of_source("/scenarios"));
     assert_int_equal(s->code, 0);
     /* (31): 2n² for J a_f, n for γ − J a_f and 2n² for the last product are 2mn, m and 2mn */
     says(s, "(31) Udwadia, Kalaba 1996          2     3        573        573        573        560 ");
@@ -31,7 +31,7 @@ static void operations_are_counted_beside_the_paper(void **state) {
 
 static void short_runs_pass_their_gates(void **state) {
     (void)state;
-    const said *s = RUN("bench", "defalco", "--tables", "7-12", "--quick", "--scenarios", place_of_source("/scenarios"));
+    const said *s = RUN("bench", "s5-study", "--tables", "7-12", "--quick", "--scenarios", place_of_source("/scenarios"));
     if (s->code != 0)
         fail_msg("exit code %d: %s%s", s->code, s->out, s->err);
     says(s, "Table 8: TOL 1e-08, no stabilisation; rank auto");
@@ -42,10 +42,10 @@ static void short_runs_pass_their_gates(void **state) {
 
 static void runs_are_read_by_programs(void **state) {
     (void)state;
-    const said *s = RUN("bench", "defalco", "--tables", "7-12", "--quick", "--json", "--scenarios", place_of_source("/scenarios"));
+    const said *s = RUN("bench", "s5-study", "--tables", "7-12", "--quick", "--json", "--scenarios", place_of_source("/scenarios"));
     assert_int_equal(s->code, 0);
     assert_int_equal(s->out[0], '{');
-    says(s, "\"benchmark\": \"defalco\"");
+    says(s, "\"benchmark\": \"s5-study\"");
     says(s, "\"gate\": \"ok\"");
 }
 
@@ -97,13 +97,14 @@ static void change_points_are_judged(void **state) {
 
 static void bad_usage_is_refused(void **state) {
     (void)state;
-    assert_int_equal(RUN("bench", "defalco", "--tables", "1-12")->code, 2);
-    assert_int_equal(RUN("bench", "defalco", "--angle")->code, 2);
-    assert_int_equal(RUN("bench", "defalco", "--angle", "nan")->code, 2);
+    assert_int_equal(RUN("bench", "s5-study", "--tables", "1-12")->code, 2);
+    assert_int_equal(RUN("bench", "s5-study", "--angle")->code, 2);
+    assert_int_equal(RUN("bench", "s5-study", "--angle", "nan")->code, 2);
+    assert_int_equal(RUN("bench", "defalco", "--angle", "nan")->code, 2); /* its former name */
     assert_int_equal(RUN("bench", "stabilisation", "--slow")->code, 2);
     assert_int_equal(RUN("bench", "change-points", "--slow")->code, 2);
     assert_int_equal(RUN("bench", "change-points", "--scenarios", "/nowhere")->code, 3);
-    assert_int_equal(RUN("bench", "defalco", "--scenarios", "/nowhere")->code, 3);
+    assert_int_equal(RUN("bench", "s5-study", "--scenarios", "/nowhere")->code, 3);
 }
 
 int main(void) {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/command.h"
+#include "edge/exit_code.h"
 #include "cli/program.h"
 #include "tests/backend/cusolver_on_host.h"
 #include "tests/backend/gpu_on_host.h"

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <hdf5.h>
 
-#include "cli/command.h"
+#include "edge/exit_code.h"
 #include "cli/program.h"
 
 /* 100 steps. An evaluation is good to 1e-12 of its largest number, a step adds dt times that; what is left of it after 100 steps is

@@ -13,7 +13,7 @@
 
 #include <hdf5.h>
 
-#include "bench/plan_scenarios.h"
+#include "bench/plan/scenarios.h"
 #include "cli/program.h"
 #include "core/monotonic.h"
 #include "sarrus/sarrus.h"

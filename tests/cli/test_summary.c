@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/json.c" /* the program's own sources are in no library */
-#include "cli/size_text.c"
+#include "edge/json.h"
+#include "cli/size_text.c" /* the program's own sources are in no library */
 #include "cli/summary.c"
 #include "sarrus/sarrus.h"
 

@@ -92,6 +92,7 @@ static void lists_name_what_this_build_has(void **state) {
                                             {"signals", "offset + slope max(0, t - start) (offset, slope, start)"},
                                             {"distributions", "lognormal"},
                                             {"channels", "singular_values"},
+                                            {"fields", "passage.pitch"},
                                             {"backends", "cpu"}};
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         const said *s = RUN("list", wanted[i][0]);

@@ -64,14 +64,14 @@ void fill_tile(const mechanism *from, subject *at) {
     sarrus_evaluator *evaluator = nullptr;
     const sarrus_tile_layout *layout = &at->mech.layout;
     std::vector<double> values((size_t)from->model->n_values + 1), parameters((size_t)at->mech.n_parameters + 1);
-    std::vector<double> q((size_t)at->mech.n + 1), v((size_t)at->mech.n + 1);
+    std::vector<double> q((size_t)at->mech.n_v + 1), v((size_t)at->mech.n_v + 1);
     assert_int_equal(sarrus_evaluator_create(from->model, &evaluator), SARRUS_OK);
     assert_true(sarrus_evaluator_run(evaluator, nullptr, 0, values.data()));
     sarrus_evaluator_destroy(evaluator);
     assert_true(sarrus_plan_parameters(from->plan, values.data(), parameters.data(), q.data(), v.data()));
     for (int32_t i = 0; i < at->mech.n_parameters; ++i)
         at->tile[layout->parameter + i] = real_set(parameters[(size_t)i]);
-    for (int32_t i = 0; i < at->mech.n; ++i) {
+    for (int32_t i = 0; i < at->mech.n_v; ++i) {
         at->tile[layout->q + i] = real_set(q[(size_t)i]);
         at->tile[layout->v + i] = real_set(v[(size_t)i]);
     }

@@ -60,7 +60,7 @@ static void subject_open(subject *s) {
     double parameters[MAX_PARAMETERS], q[3], v[3];
     s->m = mechanism_open_text(scenario, NULL);
     const sarrus_mechanism *mech = &s->m.plan->mech;
-    assert_true(mech->n_parameters <= MAX_PARAMETERS && mech->n_signals <= MAX_SIGNALS && mech->n == 3);
+    assert_true(mech->n_parameters <= MAX_PARAMETERS && mech->n_signals <= MAX_SIGNALS && mech->n_v == 3);
     assert_true(sarrus_plan_parameters(s->m.plan, s->m.ref->values, parameters, q, v));
     for (int32_t i = 0; i < mech->n_parameters; ++i)
         s->parameter[i] = real_set(parameters[i]);

@@ -1,6 +1,6 @@
 /* Claim: near change points a run is right, or it is marked; with the methods that are meant for it it is right. An exactly
  * singular passage is crossed straight on, one that misses it by δ is followed round its bend, down to δ = 1e-12; a mechanism that
- * δ locks does not move. The truth is bench/change_points_table.c, in 57 digits (docs/change_points.md). */
+ * δ locks does not move. The truth is bench/change_points/table.c, in 57 digits (docs/change_points.md). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "bench/change_points.h"
+#include "bench/change_points/change_points.h"
 #include "plan/plan.h"
 #include "tests/support/mechanism.h"
 #include "tests/support/place.h"
@@ -148,7 +148,7 @@ static outcome run(const sarrus_change_point_mechanism *subject, const char *del
         o.destination[SARRUS_OBSERVE_Q] = q;
         assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
         out.status = sarrus_batch_status(batch, 0);
-        out.error = error_of(subject, delta, q, plan->mech.n);
+        out.error = error_of(subject, delta, q, plan->mech.n_v);
     }
     sarrus_batch_destroy(batch);
     sarrus_plan_destroy(plan);

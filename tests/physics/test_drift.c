@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "bench/defalco_five_bar.h"
+#include "bench/s5_study/five_bar.h"
 #include "tests/support/mechanism.h"
 
 enum { N = 12, M = 12 };

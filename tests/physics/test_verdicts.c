@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "bench/change_points.h"
+#include "bench/change_points/change_points.h"
 #include "plan/plan.h"
 #include "tests/support/mechanism.h"
 #include "tests/support/place.h"

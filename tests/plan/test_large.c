@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "bench/plan_scenarios.h"
+#include "bench/plan/scenarios.h"
 #include "core/monotonic.h"
 #include "plan/configuration.h"
 #include "plan/plan.h"

@@ -14,6 +14,8 @@ GOOD = {
     "src/batch/a.c": '#include <stdio.h>\n#include "batch/a.h"\n#include "core/report.h"\n#include "kernels/step/rk4.h"\n',
     "src/sink/a.c": '/* printf( and exit( in a comment are fine */\nconst char *text = "getenv(";\n',
     "src/cli/main.c": '#include "scenario/read.h"\nint main(void) {\n    puts("hello");\n    return 0;\n}\n',
+    "src/edge/a.c": 'void f(void) {\n    puts(getenv("TERM"));\n}\n',
+    "bench/step/a.c": '#include "bench/step/a.h"\n#include "edge/json.h"\n#include "kernels/step/rk4.h"\n',
     "kernels/body/a.h": '#ifndef A_H\n#include <stdint.h>\n#include "sarrus/status.h"\nconst double *t; /* plan */\n#endif\n',
     "kernels/cpu/avx2.c": '#include "kernels/body/a.h"\n#ifdef __AVX2__\n#endif\n',
 }
@@ -22,6 +24,9 @@ GOOD = {
 BAD = [
     ("src/core/a.c", '#include "model/model.h"\n', 1, "to its right"),
     ("src/study/a.c", '\n#include "cli/a.h"\n', 2, "to its right"),
+    ("src/edge/a.c", '#include "cli/a.h"\n', 1, "to its right"),
+    ("src/cli/a.c", '#include "bench/a.h"\n', 1, "is in no room"),
+    ("bench/step/a.c", '#include "cli/a.h"\n', 1, "is in src/edge"),
     ("src/sink/a.c", '#include "kernels/lane/lane.h"\n', 1, "may not include kernels/"),
     ("src/model/a.c", '#include "model.h"\n', 1, "names no room"),
     ("src/extra/a.c", "int a;\n", 1, "is not a room"),

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "bench/multiprecision.h"
+#include "bench/measure/multiprecision.h"
 
 /* Uniform in [-1, 1]; a fixed sequence. */
 double matrix_number(uint64_t *state);

@@ -84,7 +84,7 @@ static bool thread_create(cpu_device *device, cpu_thread *thread) {
     thread->call.stop = device->base.stop;
     thread->call.workspace = untouched_lane_arrays(device->kernels->workspace_arrays(mech) * width, &thread->workspace);
     thread->observed =
-        lane_arrays(((size_t)mech->n + 3 * (size_t)mech->n_joints + (size_t)mech->n_drives + SARRUS_N_OBSERVABLES) * width, NULL);
+        lane_arrays(((size_t)mech->n_v + 3 * (size_t)mech->n_joints + (size_t)mech->n_drives + SARRUS_N_OBSERVABLES) * width, NULL);
     if (mech->solve == SARRUS_SOLVE_EXTERNAL) {
         if (!sarrus_lapack_solver_create(mech, &thread->lapack))
             return false;
@@ -107,7 +107,7 @@ static int count_threads(const sarrus_batch_options *options, uint64_t n_tiles) 
 
 /* Doubles of one thread. */
 static double thread_doubles(const cpu_device *device, const sarrus_plan *plan) {
-    const double m = plan->mech.m, n = plan->mech.n, of_lapack = plan->mech.solve == SARRUS_SOLVE_EXTERNAL ? 8.0 * m * n : 0.0;
+    const double m = plan->mech.m, n = plan->mech.n_v, of_lapack = plan->mech.solve == SARRUS_SOLVE_EXTERNAL ? 8.0 * m * n : 0.0;
     sarrus_mechanism mech = plan->mech;
     mech.n_rows_short = device->n_rows_short;
     return (double)device->kernels->workspace_arrays(&mech) * device->base.width + of_lapack;
@@ -124,7 +124,7 @@ static double threads_bytes(const cpu_device *device, const sarrus_plan *plan) {
 static bool rows_are_spared(cpu_device *device, const sarrus_plan *plan, double left) {
     const sarrus_mechanism *mech = &plan->mech;
     const double few = mech->factor.n_dependent + 64.0;
-    const double of_row = (double)mech->n * device->base.width * sizeof(double) * device->base.n_threads;
+    const double of_row = (double)mech->n_v * device->base.width * sizeof(double) * device->base.n_threads;
     if (mech->solve != SARRUS_SOLVE_AUTO || mech->rank.method != SARRUS_RANK_AUTO || few >= mech->m)
         return false;
     device->n_rows_short = mech->m - (int32_t)few;

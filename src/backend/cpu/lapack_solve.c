@@ -18,7 +18,7 @@ static int smaller(int a, int b) {
 }
 
 bool sarrus_lapack_solver_create(const sarrus_mechanism *mech, sarrus_lapack_solver *solver) {
-    int m = mech->m, n = mech->n, rank = 0, i_work = 0;
+    int m = mech->m, n = mech->n_v, rank = 0, i_work = 0;
     double work = 0.0, dummy = 0.0;
     memset(solver, 0, sizeof *solver);
     solver->mech = mech;

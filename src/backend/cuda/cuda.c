@@ -10,6 +10,7 @@
 #include "backend/isa.h"
 #include "core/monotonic.h"
 #include "core/report.h"
+#include "plan/fields.h"
 
 enum { MOST_THREADS = 1024 };
 
@@ -33,13 +34,10 @@ static void cuda_destroy(sarrus_device *base) {
 
 /* Steps change all but what an instance is and where it began. */
 static void changes_mark(const sarrus_mechanism *mech, uint8_t *marks) {
-    const sarrus_tile_layout *layout = &mech->layout;
-    memset(marks, 1, (size_t)layout->n_arrays);
-    memset(marks + layout->parameter, 0, (size_t)mech->n_parameters);
-    memset(marks + layout->input, 0, (size_t)mech->n_inputs);
-    memset(marks + layout->q0, 0, (size_t)mech->n);
-    memset(marks + layout->v0, 0, (size_t)mech->n);
-    marks[layout->status0] = marks[layout->rank] = 0;
+    sarrus_tile_field fields[SARRUS_N_FIELDS];
+    sarrus_plan_fields(mech, fields);
+    for (int k = 0; k < SARRUS_N_FIELDS; ++k)
+        memset(marks + fields[k].at, fields[k].kind == SARRUS_FIELD_STEPPED, (size_t)fields[k].n);
 }
 
 static bool host_create(cuda_device *device) {

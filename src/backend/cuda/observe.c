@@ -19,7 +19,7 @@ static sarrus_cuda_observation observation_of(const sarrus_mechanism *mech, cons
         if (!request->destination[standing[i]])
             continue;
         what.want.at[standing[i]] = what.want.n_arrays;
-        what.want.n_arrays += mech->n;
+        what.want.n_arrays += mech->n_v;
     }
     what.status = what.want.n_arrays++;
     return what;

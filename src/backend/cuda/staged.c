@@ -46,12 +46,12 @@ const sarrus_cusolver *sarrus_cuda_staged_library(sarrus_context *context, const
                                 word, sarrus_integrator_word((sarrus_integrator)mech->integrator.method));
         return NULL;
     }
-    if (!is_gram(mech) && (mech->m > SARRUS_GESVDJ_LARGEST || mech->n > SARRUS_GESVDJ_LARGEST)) {
+    if (!is_gram(mech) && (mech->m > SARRUS_GESVDJ_LARGEST || mech->n_v > SARRUS_GESVDJ_LARGEST)) {
         *status =
             sarrus_report(context, SARRUS_UNSUPPORTED,
                           "'pinv: %s' takes matrices of at most %d rows and columns, this mechanism has %d constraint rows and "
                           "%d coordinates; expected pinv cusolver-syev or auto",
-                          word, SARRUS_GESVDJ_LARGEST, mech->m, mech->n);
+                          word, SARRUS_GESVDJ_LARGEST, mech->m, mech->n_v);
         return NULL;
     }
     const sarrus_cusolver *library = sarrus_cusolver_find(&reason);
@@ -86,7 +86,7 @@ static int32_t *cut_words(memory_cut *cut, size_t n) {
 }
 
 static void arrays_cut(const sarrus_mechanism *mech, size_t n_members, memory_cut *cut, sarrus_staged_arrays *out) {
-    const size_t m = (size_t)mech->m, n = (size_t)mech->n, M = n_members, count = m < n ? m : n;
+    const size_t m = (size_t)mech->m, n = (size_t)mech->n_v, M = n_members, count = m < n ? m : n;
     const bool gram = is_gram(mech);
     out->d = cut_numbers(cut, M * m * n);
     out->scratch = cut_numbers(cut, M * m * (gram ? m : n));

@@ -62,7 +62,7 @@ void sarrus_staged_library_close(sarrus_staged_library *library) {
 
 /* The part of the call's batch that begins at slot `first`. */
 static batch_part part_of(const sarrus_staged_call *call, int first) {
-    const int m = call->m, n = call->base.mech->n, larger = m > n ? m : n;
+    const int m = call->m, n = call->base.mech->n_v, larger = m > n ? m : n;
     const int n_most = smaller(LARGEST_PART, INT_MAX / (larger * larger));
     return (batch_part){&call->arrays, (size_t)first, m, n, smaller(call->n_slots - first, n_most)};
 }

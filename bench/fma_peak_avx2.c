@@ -1,3 +1,0 @@
-#define SARRUS_BURN sarrus_bench_burn_avx2
-#define SARRUS_BURN_LANES 4
-#include "fma_peak_body.h"

@@ -1,3 +1,0 @@
-#define SARRUS_BURN sarrus_bench_burn_avx512
-#define SARRUS_BURN_LANES 8
-#include "fma_peak_body.h"

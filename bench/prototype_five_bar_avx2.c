@@ -1,4 +1,0 @@
-#define SARRUS_LANE_WIDTH 4
-#define SARRUS_PROTOTYPE_DENSE_TILE sarrus_prototype_dense_avx2
-#define SARRUS_PROTOTYPE_SPARSE_TILE sarrus_prototype_sparse_avx2
-#include "prototype_five_bar_body.h"

@@ -1,4 +1,0 @@
-#define SARRUS_LANE_WIDTH 8
-#define SARRUS_PROTOTYPE_DENSE_TILE sarrus_prototype_dense_avx512
-#define SARRUS_PROTOTYPE_SPARSE_TILE sarrus_prototype_sparse_avx512
-#include "prototype_five_bar_body.h"

@@ -1,0 +1,90 @@
+/* What Udwadia-Kalaba's formulation says of a state besides its acceleration: multipliers of least norm, and the rank decision. */
+#ifndef SARRUS_FORMULATION_MULTIPLIERS_H
+#define SARRUS_FORMULATION_MULTIPLIERS_H
+
+#include "kernels/formulation/dependence.h"
+#include "kernels/formulation/phase.h"
+
+/* Removes from the multipliers [m] their part in the null space of Jᵀ, so that they have the least norm: with the null vectors W of
+ * the dependent rows, λ ← λ − W (WᵀW)⁻¹ Wᵀ λ by Cholesky (WᵀW ⪰ 1). Uses the factor in the workspace. */
+LANE_BODY void sarrus_least_norm(sarrus_evaluation *ev, real *multiplier) {
+    sarrus_workspace *ws = ev->ws;
+    const int32_t m = sarrus_plan_of(ev)->m, n_d = sarrus_plan_of(ev)->factor.n_dependent, stride = n_d + 1;
+    for (int32_t d = 0; d < n_d; ++d) {
+        real *w = lane_from(ws->null_vector, d * m), *g = lane_from(ws->null_gram, d * stride);
+        (void)sarrus_dependence_find(ev, d, w);
+        for (int32_t e = 0; e <= d; ++e)
+            lane_at(g, e) = sarrus_row_product(w, lane_from(ws->null_vector, e * m), m);
+        lane_at(g, n_d) = sarrus_row_product(w, multiplier, m);
+    }
+    for (int32_t d = 0; d < n_d; ++d) { /* Gram = C Cᵀ, right side carried along in the last column */
+        real *g = lane_from(ws->null_gram, d * stride);
+        for (int32_t e = 0; e <= d; ++e) {
+            const real *h = lane_from(ws->null_gram, e * stride);
+            real sum = lane_at(g, e);
+            for (int32_t k = 0; k < e; ++k)
+                sum = real_fnma(lane_at(g, k), lane_at(h, k), sum);
+            lane_at(g, e) = e == d ? real_sqrt(sum) : sum / lane_at(h, e);
+        }
+        real y = lane_at(g, n_d);
+        for (int32_t k = 0; k < d; ++k)
+            y = real_fnma(lane_at(g, k), lane_at(ws->null_gram, k * stride + n_d), y);
+        lane_at(g, n_d) = y / lane_at(g, d);
+    }
+    for (int32_t d = n_d - 1; d >= 0; --d) {
+        real x = lane_at(ws->null_gram, d * stride + n_d);
+        for (int32_t e = d + 1; e < n_d; ++e) {
+            x = real_fnma(lane_at(ws->null_gram, e * stride + d), lane_at(ws->null_gram, e * stride + n_d), x);
+        }
+        x = x / lane_at(ws->null_gram, d * stride + d);
+        lane_at(ws->null_gram, d * stride + n_d) = x;
+    }
+    for (int32_t d = 0; d < n_d; ++d) {
+        real x = lane_at(ws->null_gram, d * stride + n_d);
+        const real *w = lane_from(ws->null_vector, d * m);
+        for (int32_t i = 0; i < m; ++i)
+            lane_at(multiplier, i) = real_fnma(x, lane_at(w, i), lane_at(multiplier, i));
+    }
+}
+
+/* μ = −λ of least norm into ws->multiplier, the acceleration into ws->a, at the rows that sarrus_accelerate left. */
+LANE_BODY void sarrus_udwadia_kalaba_multipliers(sarrus_evaluation *ev) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    mask slow = ev->healthy;
+    if (mech->solve == SARRUS_SOLVE_AUTO) {
+        slow = mask_and(sarrus_independent_multipliers(ev, ws->rhs), ev->healthy);
+        for (int32_t i = 0; i < mech->m; ++i)
+            lane_at(ws->norm2, i) = frame_at(ws->multiplier, i);
+        sarrus_least_norm(ev, ws->norm2);
+        for (int32_t i = 0; i < mech->m; ++i)
+            frame_at(ws->multiplier, i) = lane_at(ws->norm2, i);
+        if (!mask_any(slow))
+            return;
+    }
+    (void)sarrus_correct_svd(ev, ws->rhs, ev->max_rank, slow, ws->z, ws->u_rhs);
+    for (int32_t i = 0; i < mech->m; ++i) {
+        frame_at(ws->multiplier, i) = real_select(slow, lane_at(ws->u_rhs, i), frame_at(ws->multiplier, i));
+    }
+}
+
+/* The rank decision at the present state: that of the plan's way to the accelerations. */
+LANE_BODY real sarrus_udwadia_kalaba_rank(sarrus_evaluation *ev) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    if (mech->m == 0)
+        return real_set(0.0);
+    if (mech->solve == SARRUS_SOLVE_AUTO && mech->rank.method != SARRUS_RANK_AUTO)
+        return sarrus_correct_svd(ev, ws->phi, ev->max_rank, ev->healthy, ws->z, (real *)0).rank;
+    if (mech->solve == SARRUS_SOLVE_AUTO) {
+        ev->off = sarrus_rows_norm(mech, ws->phi);
+        mask slow = mask_and(ev->healthy, sarrus_correct_fast(ev, ws->phi));
+        if (!mask_any(slow))
+            return ev->max_rank;
+        return real_select(slow, sarrus_rank_path(ev, ws->phi, slow, SARRUS_DOUBT_ACCELERATION).rank, ev->max_rank);
+    }
+    sarrus_correct_dense(ev, ws->phi);
+    return ev->found.rank;
+}
+
+#endif

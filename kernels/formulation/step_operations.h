@@ -1,0 +1,27 @@
+/* What steps ask of a formulation, by the table: a row that lacks an operation does not compile.
+ *
+ *   accelerate    a(t, q, v) into `a`; a_f and right side stay in the workspace, the rank decision in ev->found, the power of
+ *                 dampers, loads and drives in ev->power
+ *   project       out ← the smallest change, in the metric of M, that makes J out = rhs
+ *
+ * What is asked of it besides, of a state that is looked at, has state_operations.h. */
+#ifndef SARRUS_FORMULATION_STEP_OPERATIONS_H
+#define SARRUS_FORMULATION_STEP_OPERATIONS_H
+
+#include "kernels/formulation/udwadia_kalaba.h"
+
+PLAN_BODY void sarrus_accelerate_body(sarrus_evaluation *ev, real t, const real *q, const real *v, real *a) {
+#define SARRUS_FORMULATION(name, value, word, kernel, text)                                                                        \
+    if (sarrus_plan_of(ev)->formulation == SARRUS_FORMULATION_##name)                                                              \
+        sarrus_##kernel##_accelerate(ev, t, q, v, a);
+#include "sarrus/formulation.def"
+}
+
+PLAN_BODY void sarrus_correct_projection_body(sarrus_evaluation *ev, const real *rhs, mask active, real *out) {
+#define SARRUS_FORMULATION(name, value, word, kernel, text)                                                                        \
+    if (sarrus_plan_of(ev)->formulation == SARRUS_FORMULATION_##name)                                                              \
+        sarrus_##kernel##_project(ev, rhs, active, out);
+#include "sarrus/formulation.def"
+}
+
+#endif

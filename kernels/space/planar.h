@@ -1,0 +1,87 @@
+/* The plane. Of a body: coordinates (x, y, θ) and speeds (ẋ, ẏ, θ̇), which are the rates of the coordinates. */
+#ifndef SARRUS_SPACE_PLANAR_H
+#define SARRUS_SPACE_PLANAR_H
+
+#include "kernels/lane/lane.h"
+#include "kernels/space/sizes.h"
+
+/* Of a body: coordinates, speeds, and where among both those begin that turn it, behind those of its centre of mass. */
+enum { SPACE_NQ = SARRUS_PLANAR_NQ, SPACE_NV = SARRUS_PLANAR_NV, SPACE_TURN = SARRUS_PLANAR_TURN };
+
+typedef struct space_vector {
+    real x, y;
+} space_vector;
+
+/* From a body's frame to the inertial one: A = (c, −s; s, c). */
+typedef struct space_rotation {
+    real sine, cosine;
+} space_rotation;
+
+/* A s. */
+LANE_FUNCTION space_vector space_rotate(const space_rotation *a, space_vector s) {
+    space_vector out;
+    out.x = real_fnma(a->sine, s.y, a->cosine * s.x);
+    out.y = real_fma(a->sine, s.x, a->cosine * s.y);
+    return out;
+}
+
+/* ṙ + ω ρ^⊥ with ρ^⊥ = (−ρ_y, ρ_x): the velocity of the point at ρ from the centre of mass. */
+LANE_FUNCTION space_vector space_velocity(space_vector centre, real omega, space_vector arm) {
+    space_vector out;
+    out.x = real_fnma(omega, arm.y, centre.x);
+    out.y = real_fma(omega, arm.x, centre.y);
+    return out;
+}
+
+/* ρ × f: the torque about the centre of mass of a force at ρ. */
+LANE_FUNCTION real space_moment(space_vector arm, space_vector f) {
+    return real_fnma(arm.y, f.x, arm.x * f.y);
+}
+
+/* Where the coordinates and the speeds of a body begin among those of all. */
+LANE_FUNCTION int32_t space_q(int32_t body) {
+    return SPACE_NQ * body;
+}
+LANE_FUNCTION int32_t space_v(int32_t body) {
+    return SPACE_NV * body;
+}
+
+/* Of speed i: the body that it moves, and whether it turns it. */
+LANE_FUNCTION int32_t space_body_of(int32_t i) {
+    return i / SPACE_NV;
+}
+LANE_FUNCTION int space_is_turn(int32_t i) {
+    return i % SPACE_NV >= SPACE_TURN;
+}
+
+/* q̇ [n_bodies·SPACE_NQ] at (q, v): the speeds themselves. `out` is for spaces where they are not. */
+LANE_FUNCTION const real *space_rates(int32_t n_bodies, const real *q, const real *v, real *out) {
+    (void)n_bodies;
+    (void)q;
+    (void)out;
+    return v;
+}
+
+/* The speeds that change q at the rates dq [n_bodies·SPACE_NQ]: the inverse of space_rates. */
+LANE_FUNCTION const real *space_speeds(int32_t n_bodies, const real *q, const real *dq, real *out) {
+    (void)n_bodies;
+    (void)q;
+    (void)out;
+    return dq;
+}
+
+/* q ← q ⊞ scale·d of one body in the lanes of `on`; d [SPACE_NV] moves it as speeds would in a unit of time. */
+LANE_FUNCTION void space_advance(real scale, const real *d, mask on, real *q) {
+    for (int32_t k = 0; k < SPACE_NQ; ++k) {
+        const real now = lane_at(q, k);
+        lane_at(q, k) = real_select(on, real_fma(scale, lane_at(d, k), now), now);
+    }
+}
+
+/* d [SPACE_NV] such that b ⊞ d = a. */
+LANE_FUNCTION void space_difference(const real *a, const real *b, real *d) {
+    for (int32_t k = 0; k < SPACE_NV; ++k)
+        lane_at(d, k) = lane_at(a, k) - lane_at(b, k);
+}
+
+#endif

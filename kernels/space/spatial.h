@@ -1,0 +1,203 @@
+/* Space. Of a body: coordinates (x, y, z, e0, e1, e2, e3) with the Euler parameters p = (e0, e) of its rotation, |p| = 1, and
+ * speeds (ẋ, ẏ, ż, ω) with the angular velocity ω in the inertial frame:   ė0 = −½ ω·e,   ė = ½ (e0 ω + ω × e). */
+#ifndef SARRUS_SPACE_SPATIAL_H
+#define SARRUS_SPACE_SPATIAL_H
+
+#include "kernels/lane/lane.h"
+#include "kernels/space/sizes.h"
+
+/* As in planar.h. */
+enum { SPACE_NQ = SARRUS_SPATIAL_NQ, SPACE_NV = SARRUS_SPATIAL_NV, SPACE_TURN = SARRUS_SPATIAL_TURN };
+
+typedef struct space_vector {
+    real x, y, z;
+} space_vector;
+
+/* From a body's frame to the inertial one: the matrix A(p), by rows. */
+typedef struct space_rotation {
+    space_vector row[3];
+} space_rotation;
+
+LANE_FUNCTION real space_dot(space_vector a, space_vector b) {
+    return real_fma(a.x, b.x, real_fma(a.y, b.y, a.z * b.z));
+}
+
+LANE_FUNCTION space_vector space_cross(space_vector a, space_vector b) {
+    space_vector out;
+    out.x = real_fnma(a.z, b.y, a.y * b.z);
+    out.y = real_fnma(a.x, b.z, a.z * b.x);
+    out.z = real_fnma(a.y, b.x, a.x * b.y);
+    return out;
+}
+
+/* a + s b. */
+LANE_FUNCTION space_vector space_add(space_vector a, real s, space_vector b) {
+    space_vector out;
+    out.x = real_fma(s, b.x, a.x);
+    out.y = real_fma(s, b.y, a.y);
+    out.z = real_fma(s, b.z, a.z);
+    return out;
+}
+
+LANE_FUNCTION space_vector space_vector_at(const real *x) {
+    space_vector out;
+    out.x = lane_at(x, 0);
+    out.y = lane_at(x, 1);
+    out.z = lane_at(x, 2);
+    return out;
+}
+
+LANE_FUNCTION void space_vector_put(space_vector a, real *x) {
+    lane_at(x, 0) = a.x;
+    lane_at(x, 1) = a.y;
+    lane_at(x, 2) = a.z;
+}
+
+/* A(p) = (2e0² − 1) 1 + 2 (e eᵀ + e0 ẽ), from the four parameters of a body: column k is what becomes of axis k,
+ * i + 2 e0 (e × i) + 2 e × (e × i), which is a rotation for |p| = 1. */
+LANE_FUNCTION space_rotation space_rotation_of(const real *p) {
+    const real zero = real_set(0.0), one = real_set(1.0), two = real_set(2.0), e0 = lane_at(p, 0);
+    const space_vector e = space_vector_at(lane_from(p, 1));
+    space_vector column[3];
+    for (int32_t k = 0; k < 3; ++k) {
+        space_vector axis;
+        axis.x = k == 0 ? one : zero;
+        axis.y = k == 1 ? one : zero;
+        axis.z = k == 2 ? one : zero;
+        const space_vector turned = space_cross(e, axis);
+        column[k] = space_add(space_add(axis, two * e0, turned), two, space_cross(e, turned));
+    }
+    space_rotation out;
+    for (int32_t k = 0; k < 3; ++k) {
+        const int is_x = k == 0, is_y = k == 1;
+        out.row[k].x = is_x ? column[0].x : is_y ? column[0].y : column[0].z;
+        out.row[k].y = is_x ? column[1].x : is_y ? column[1].y : column[1].z;
+        out.row[k].z = is_x ? column[2].x : is_y ? column[2].y : column[2].z;
+    }
+    return out;
+}
+
+/* A s. */
+LANE_FUNCTION space_vector space_rotate(const space_rotation *a, space_vector s) {
+    space_vector out;
+    out.x = space_dot(a->row[0], s);
+    out.y = space_dot(a->row[1], s);
+    out.z = space_dot(a->row[2], s);
+    return out;
+}
+
+/* ṙ + ω × ρ: the velocity of the point at ρ from the centre of mass. */
+LANE_FUNCTION space_vector space_velocity(space_vector centre, space_vector omega, space_vector arm) {
+    return space_add(centre, real_set(1.0), space_cross(omega, arm));
+}
+
+/* ρ × f: the torque about the centre of mass of a force at ρ. */
+LANE_FUNCTION space_vector space_moment(space_vector arm, space_vector f) {
+    return space_cross(arm, f);
+}
+
+LANE_FUNCTION int32_t space_q(int32_t body) {
+    return SPACE_NQ * body;
+}
+LANE_FUNCTION int32_t space_v(int32_t body) {
+    return SPACE_NV * body;
+}
+LANE_FUNCTION int32_t space_body_of(int32_t i) {
+    return i / SPACE_NV;
+}
+LANE_FUNCTION int space_is_turn(int32_t i) {
+    return i % SPACE_NV >= SPACE_TURN;
+}
+
+/* q̇ [n_bodies·SPACE_NQ] at (q, v), in `out`, which is returned. */
+LANE_FUNCTION const real *space_rates(int32_t n_bodies, const real *q, const real *v, real *out) {
+    const real half = real_set(0.5);
+    for (int32_t b = 0; b < n_bodies; ++b) {
+        const real *p = lane_from(q, space_q(b) + SPACE_TURN), *speed = lane_from(v, space_v(b));
+        const space_vector e = space_vector_at(lane_from(p, 1)), w = space_vector_at(lane_from(speed, SPACE_TURN));
+        const space_vector w_cross_e = space_cross(w, e);
+        real *rate = lane_from(out, space_q(b));
+        for (int32_t k = 0; k < SPACE_TURN; ++k)
+            lane_at(rate, k) = lane_at(speed, k);
+        lane_at(rate, SPACE_TURN) = -(half * space_dot(w, e));
+        lane_at(rate, SPACE_TURN + 1) = half * real_fma(lane_at(p, 0), w.x, w_cross_e.x);
+        lane_at(rate, SPACE_TURN + 2) = half * real_fma(lane_at(p, 0), w.y, w_cross_e.y);
+        lane_at(rate, SPACE_TURN + 3) = half * real_fma(lane_at(p, 0), w.z, w_cross_e.z);
+    }
+    return out;
+}
+
+/* The speeds [n_bodies·SPACE_NV] that change q at the rates dq, in `out`, which is returned: ω = 2 (e0 ė − ė0 e + e × ė), the
+ * inverse of space_rates; what dq changes of |p| is no motion. */
+LANE_FUNCTION const real *space_speeds(int32_t n_bodies, const real *q, const real *dq, real *out) {
+    for (int32_t b = 0; b < n_bodies; ++b) {
+        const real *p = lane_from(q, space_q(b) + SPACE_TURN), *rate = lane_from(dq, space_q(b));
+        const space_vector e = space_vector_at(lane_from(p, 1)), e_dot = space_vector_at(lane_from(rate, SPACE_TURN + 1));
+        space_vector w = space_add(space_cross(e, e_dot), lane_at(p, 0), e_dot);
+        w = space_add(w, -lane_at(rate, SPACE_TURN), e);
+        real *speed = lane_from(out, space_v(b));
+        for (int32_t k = 0; k < SPACE_TURN; ++k)
+            lane_at(speed, k) = lane_at(rate, k);
+        space_vector_put(space_add(w, real_set(1.0), w), lane_from(speed, SPACE_TURN));
+    }
+    return out;
+}
+
+typedef struct space_parameters {
+    real e0;
+    space_vector e;
+} space_parameters;
+
+LANE_FUNCTION space_parameters space_parameters_at(const real *p) {
+    space_parameters out;
+    out.e0 = lane_at(p, 0);
+    out.e = space_vector_at(lane_from(p, 1));
+    return out;
+}
+
+/* The product p ∘ o: the rotation o first, then p. */
+LANE_FUNCTION space_parameters space_compose(space_parameters p, space_parameters o) {
+    space_parameters out;
+    out.e0 = real_fma(p.e0, o.e0, -space_dot(p.e, o.e));
+    out.e = space_add(space_add(space_cross(p.e, o.e), p.e0, o.e), o.e0, p.e);
+    return out;
+}
+
+/* q ← q ⊞ scale·d of one body in the lanes of `on`: the centre is moved, and p ← (cos ½φ, sin ½φ u) ∘ p with φ u = scale·d_turn,
+ * which keeps |p|. */
+LANE_FUNCTION void space_advance(real scale, const real *d, mask on, real *q) {
+    const space_vector turn = space_vector_at(lane_from(d, SPACE_TURN));
+    const real length = real_sqrt(space_dot(turn, turn));
+    real *p = lane_from(q, SPACE_TURN), sine, cosine;
+    real_sincos(real_set(0.5) * scale * length, &sine, &cosine);
+    const real along = sine * real_inverse_or_zero(length);
+    space_parameters step;
+    step.e0 = cosine;
+    step.e.x = along * turn.x;
+    step.e.y = along * turn.y;
+    step.e.z = along * turn.z;
+    const space_parameters turned = space_compose(step, space_parameters_at(p));
+    for (int32_t k = 0; k < SPACE_TURN; ++k)
+        lane_at(q, k) = real_select(on, real_fma(scale, lane_at(d, k), lane_at(q, k)), lane_at(q, k));
+    lane_at(p, 0) = real_select(on, turned.e0, lane_at(p, 0));
+    lane_at(p, 1) = real_select(on, turned.e.x, lane_at(p, 1));
+    lane_at(p, 2) = real_select(on, turned.e.y, lane_at(p, 2));
+    lane_at(p, 3) = real_select(on, turned.e.z, lane_at(p, 3));
+}
+
+/* d [SPACE_NV]: what moves b to a, with the turn by an angle φ about u as 2 sin(½φ) u: to third order the vector of space_advance.
+ * p and −p are the same rotation. */
+LANE_FUNCTION void space_difference(const real *a, const real *b, real *d) {
+    space_parameters back = space_parameters_at(lane_from(b, SPACE_TURN));
+    back.e = space_add(back.e, real_set(-2.0), back.e);
+    const space_parameters turn = space_compose(space_parameters_at(lane_from(a, SPACE_TURN)), back);
+    const mask is_other = real_lt(turn.e0, real_set(0.0));
+    const real two = real_select(is_other, real_set(-2.0), real_set(2.0));
+    for (int32_t k = 0; k < SPACE_TURN; ++k)
+        lane_at(d, k) = lane_at(a, k) - lane_at(b, k);
+    lane_at(d, SPACE_TURN) = two * turn.e.x;
+    lane_at(d, SPACE_TURN + 1) = two * turn.e.y;
+    lane_at(d, SPACE_TURN + 2) = two * turn.e.z;
+}
+
+#endif
