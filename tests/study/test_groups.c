@@ -19,23 +19,25 @@
 
 enum { N_GROUPS = 3, MOST = 200000 };
 
-/* A rod on a spring that pushes in some instances until they diverge, and two chains of other sizes; with outputs of their own. */
-static const char *const scenarios[N_GROUPS] = {
+/* A rod on a spring that pushes in some instances until they diverge, a chain of two and a free body; with outputs of their own. */
+static const char pushed[] =
     "sarrus: 1\nspace: planar\nparameters: {k: 0.0}\n"
     "bodies: [{name: rod, mass: 1, inertia: 0.1, position: [0.5, 0]}]\n"
     "joints: [{name: A, type: revolute, bodies: [ground, rod], at: [0, 0], stiffness: \"=k\"}]\n"
     "integrator: {method: rk4, dt: 1.0e-3, t_end: 0.3}\noutput: {every: 10}\n"
-    "batch: {instances: 17, seed: 2, parameters: [{name: k, distribution: uniform, low: -2.0e+4, high: 1.0e+4}]}\n",
+    "batch: {instances: 17, seed: 2, parameters: [{name: k, distribution: uniform, low: -2.0e+4, high: 1.0e+4}]}\n";
+static const char chain[] =
     "sarrus: 1\nspace: planar\n"
     "bodies:\n  - {name: upper, mass: 1, inertia: 0.1, position: [0.5, 0]}\n"
     "  - {name: lower, mass: 1, inertia: 0.1, position: [1.5, 0]}\n"
     "joints:\n  - {name: A, type: revolute, bodies: [ground, upper], at: [0, 0]}\n"
     "  - {name: B, type: revolute, bodies: [upper, lower], at: [1, 0]}\n"
     "integrator: {method: dopri5, t_end: 0.2}\noutput: {interval: 0.003}\n"
-    "batch: {instances: 9, parameters: [{path: bodies.lower.mass, distribution: normal, mean: 1, sd: 0.1, min: 0.5}]}\n",
+    "batch: {instances: 9, parameters: [{path: bodies.lower.mass, distribution: normal, mean: 1, sd: 0.1, min: 0.5}]}\n";
+static const char free_body[] =
     "sarrus: 1\nspace: planar\nbodies: [{name: free, mass: 1, inertia: 0.1, position: [0, 0]}]\njoints: []\n"
-    "integrator: {method: rk4, dt: 0.01, t_end: 0.5}\n",
-};
+    "integrator: {method: rk4, dt: 0.01, t_end: 0.5}\n";
+static const char *const scenarios[N_GROUPS] = {pushed, chain, free_body};
 
 typedef struct groups {
     sarrus_context *context;
