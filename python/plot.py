@@ -255,7 +255,9 @@ def group_of(file: h5py.File, number: int | None) -> h5py.Group:
         sys.exit("plot.py: error: the file has no groups; expected no --group")
     if number is None or not 0 <= number < n_groups:
         names = ", ".join(f"{i} ({name})" for i, name in enumerate(file.attrs.get("group_files", [])))
-        sys.exit(f"plot.py: error: the file has {n_groups} groups: {names}; expected --group with a number from 0 to {n_groups - 1}")
+        sys.exit(
+            f"plot.py: error: the file has {n_groups} groups: {names}; expected --group with a number from 0 to {n_groups - 1}"
+        )
     return file[str(number)]
 
 

@@ -1,6 +1,6 @@
-"""Claim: a run of several scenarios gives each instance the bits that it has when its scenario is run alone, in a group that is laid out
-as a file of that run; its instances are replayed by the command that it prints; and a run that is stopped, or whose disk is full, leaves
-what was committed of every group.
+"""Claim: a run of several scenarios gives each instance the bits that it has when its scenario is run alone, in a group that is
+laid out as a file of that run; its instances are replayed by the command that it prints; and a run that is stopped, or whose disk
+is full, leaves what was committed of every group.
 
 The example of scenarios/ is among them. Exit code 77 (skipped) without a program or without h5py."""
 
@@ -205,7 +205,7 @@ def check_stop(program):
 def check_full_disk(program):
     pathlib.Path("long.yaml").write_text(document(INTEGRATORS["rk4"], OUTPUT, long_file=True), encoding="utf-8")
     run(program, "long.yaml", "-o", "full.h5", "--quiet")
-    before, n_bytes = pathlib.Path("full.h5").read_bytes(), os.path.getsize("full.h5")
+    before, n_bytes = pathlib.Path("full.h5").read_bytes(), pathlib.Path("full.h5").stat().st_size
     states = []
     for share in (0.05, 0.3, 0.6, 0.9, 0.999):
         limit = int(share * n_bytes)
@@ -243,7 +243,7 @@ def check_tools(program):
         return
     plot = [sys.executable, str(SOURCE / "python" / "plot.py"), "mixed.h5", "-o", "picture.png"]
     subprocess.run([*plot, "--group", "1", "--quantity", "lower.theta"], check=True, capture_output=True)
-    assert os.path.getsize("picture.png") > 10000
+    assert pathlib.Path("picture.png").stat().st_size > 10000
     refused = subprocess.run(plot, capture_output=True, text=True, check=False)
     assert refused.returncode == 1 and "--group" in refused.stderr, refused
     refused = subprocess.run([*plot, "--group", "3"], capture_output=True, text=True, check=False)
