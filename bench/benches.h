@@ -1,5 +1,5 @@
-/* One function per benchmark, each in the file of its name. argv[0] is the benchmark's name, options follow; the return
- * value is the program's exit code (edge/exit_code.h), where 1 says that a row failed its correctness gate. */
+/* One function per benchmark, each in command.c of the folder of its name. argv[0] is the benchmark's name, options follow; the
+ * return value is the program's exit code (edge/exit_code.h), where 1 says that a row failed its correctness gate. */
 #ifndef SARRUS_BENCH_BENCHES_H
 #define SARRUS_BENCH_BENCHES_H
 

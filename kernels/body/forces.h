@@ -10,7 +10,8 @@ LANE_FUNCTION void sarrus_force_at(sarrus_workspace *ws, int32_t body, const sar
         return;
     frame_at(ws->force, space_v(body)) = frame_at(ws->force, space_v(body)) + fx;
     frame_at(ws->force, space_v(body) + 1) = frame_at(ws->force, space_v(body) + 1) + fy;
-    real torque = real_fnma(p->arm_y, fx, p->arm_x * fy);
+    const space_vector arm = {p->arm_x, p->arm_y}, force = {fx, fy};
+    const real torque = space_moment(arm, force);
     frame_at(ws->force, space_v(body) + SPACE_TURN) = frame_at(ws->force, space_v(body) + SPACE_TURN) + torque;
 }
 

@@ -5,7 +5,7 @@
 #include "kernels/body/plan_runs.h"
 
 /* A point fixed in a body. `arm` ρ = A(θ) s from the centre of mass (ground: the point itself), position p = r + ρ, velocity
- * ṗ = ṙ + ω ρ^⊥ with ρ^⊥ = (−ρ_y, ρ_x). */
+ * ṗ = ṙ + ω ρ^⊥. */
 typedef struct sarrus_point {
     real arm_x, arm_y;
     real x, y;
@@ -29,14 +29,17 @@ LANE_FUNCTION sarrus_point sarrus_point_of(sarrus_workspace *ws, const real *q, 
         p.vx = p.vy = p.omega = real_set(0.0);
         return p;
     }
-    real s = frame_at(ws->sine, body), c = frame_at(ws->cosine, body);
-    p.arm_x = real_fnma(s, sy, c * sx);
-    p.arm_y = real_fma(s, sx, c * sy);
+    const space_rotation a = {frame_at(ws->sine, body), frame_at(ws->cosine, body)};
+    const space_vector s = {sx, sy}, arm = space_rotate(&a, s);
+    const space_vector centre = {frame_at(v, space_v(body)), frame_at(v, space_v(body) + 1)};
     p.omega = frame_at(v, space_v(body) + SPACE_TURN);
-    p.x = frame_at(q, space_q(body)) + p.arm_x;
-    p.y = frame_at(q, space_q(body) + 1) + p.arm_y;
-    p.vx = real_fnma(p.omega, p.arm_y, frame_at(v, space_v(body)));
-    p.vy = real_fma(p.omega, p.arm_x, frame_at(v, space_v(body) + 1));
+    const space_vector velocity = space_velocity(centre, p.omega, arm);
+    p.arm_x = arm.x;
+    p.arm_y = arm.y;
+    p.x = frame_at(q, space_q(body)) + arm.x;
+    p.y = frame_at(q, space_q(body) + 1) + arm.y;
+    p.vx = velocity.x;
+    p.vy = velocity.y;
     return p;
 }
 
@@ -73,9 +76,10 @@ LANE_FUNCTION void sarrus_vector_of(sarrus_workspace *ws, int32_t body, real x, 
         *out_y = y;
         return;
     }
-    real s = frame_at(ws->sine, body), c = frame_at(ws->cosine, body);
-    *out_x = real_fnma(s, y, c * x);
-    *out_y = real_fma(s, x, c * y);
+    const space_rotation a = {frame_at(ws->sine, body), frame_at(ws->cosine, body)};
+    const space_vector of_body = {x, y}, turned = space_rotate(&a, of_body);
+    *out_x = turned.x;
+    *out_y = turned.y;
 }
 
 /* A row Φ = w·d with d = p_child − p_parent and w turning with the parent at rate `spin` (0: see the distance joint):

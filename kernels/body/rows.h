@@ -50,18 +50,6 @@ LANE_FUNCTION real sarrus_open2(const sarrus_mechanism *mech, const real *parame
     return sum;
 }
 
-/* γ ← γ − 2αΦ̇ − β²Φ (S5 eq 32), with the present violation or, when the gains follow the step, that in held[2m] (NULL: none). */
-PLAN_BODY void sarrus_baumgarte(const sarrus_mechanism *mech, real alpha, real beta, const real *held, sarrus_workspace *ws) {
-    const int is_held = mech->integrator.has_step_gains && held;
-    real two_alpha = real_set(2.0) * alpha;
-    real beta2 = beta * beta;
-    PLAN_EACH (i, 0, mech->m) {
-        real phi = is_held ? lane_at(held, i) : frame_at(ws->phi, i);
-        real phi_dot = is_held ? lane_at(held, mech->m + i) : frame_at(ws->phi_dot, i);
-        frame_at(ws->gamma, i) = real_fnma(beta2, phi, real_fnma(two_alpha, phi_dot, frame_at(ws->gamma, i)));
-    }
-}
-
 /* Rows of all joints at (q, v); the rotations and signals are there already. Directions of constant rows are written only
  * when the plan has general rows (nothing else reads them on the fast path). */
 PLAN_BODY void sarrus_rows(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v, sarrus_workspace *ws,

@@ -1,4 +1,5 @@
 /* Launches of the pseudoinverse methods that take a thread a matrix (pinv_thread.cuh), and the way to those that take a group. */
+#include "kernels/cuda/pinv.h"
 #include "kernels/cuda/pinv_thread.cuh"
 
 static int thread_launch(const sarrus_cuda_pinv_call *call) {

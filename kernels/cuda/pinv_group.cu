@@ -1,4 +1,5 @@
 /* Launches of the pseudoinverse by groups of threads: a block is a warp. */
+#include "kernels/cuda/pinv.h"
 #include "kernels/cuda/pinv_group.cuh"
 
 extern __shared__ double pinv_group_shared[];

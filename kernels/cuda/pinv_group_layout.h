@@ -3,7 +3,7 @@
 #ifndef SARRUS_CUDA_PINV_GROUP_LAYOUT_H
 #define SARRUS_CUDA_PINV_GROUP_LAYOUT_H
 
-#include "kernels/cuda/pinv.h"
+#include "kernels/cuda/pinv_call.h"
 
 /* Scalars of a group: whether it has a matrix, a finite one, one that has not converged yet; and numbers of it. */
 enum { PINV_THERE, PINV_ACTIVE, PINV_RUNNING, PINV_SCALE, PINV_NOISE, PINV_EDGE, PINV_N_SCALARS };

@@ -3,7 +3,7 @@
 #ifndef SARRUS_CUDA_PINV_THREAD_H
 #define SARRUS_CUDA_PINV_THREAD_H
 
-#include "kernels/cuda/pinv.h"
+#include "kernels/cuda/pinv_call.h"
 #include "kernels/pinv/methods.h"
 
 static_assert(SARRUS_CUDA_PINV_WIDTH == LANE_WIDTH, "the host lays out the work space for this width");

@@ -15,6 +15,7 @@
 #ifndef SARRUS_FORMULATION_UDWADIA_KALABA_H
 #define SARRUS_FORMULATION_UDWADIA_KALABA_H
 
+#include "kernels/body/baumgarte.h"
 #include "kernels/formulation/rank_path.h"
 #include "kernels/formulation/standing_rows.h"
 

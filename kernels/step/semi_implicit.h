@@ -1,5 +1,6 @@
-/* Semi-implicit (symplectic) Euler for q̇ = q̇(q, v), v̇ = a(t, q, v):   v⁺ = v + h a(t, q, v),   q⁺ = q + h q̇(q, v⁺),   W⁺ = W + h P.
- */
+/* Semi-implicit (symplectic) Euler, with the rates q̇(q, v) of the coordinates and v̇ = a(t, q, v):
+ *
+ *   v⁺ = v + h a(t, q, v),   q⁺ = q + h q̇(q, v⁺),   W⁺ = W + h P. */
 #ifndef SARRUS_STEP_SEMI_IMPLICIT_H
 #define SARRUS_STEP_SEMI_IMPLICIT_H
 

@@ -1,8 +1,7 @@
-/* Graphs of blocks as lists of neighbours. */
+#include "plan/block_graph.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "plan/order.h"
 
 bool sarrus_block_graph_create(sarrus_block_graph *graph, int n) {
     graph->n = n;

@@ -5,7 +5,7 @@
  * them. tests/kernels/test_counts.cpp runs the bodies with counting numbers and holds every figure here against them. */
 #include <math.h>
 
-#include "plan/plan.h"
+#include "plan/cost.h"
 
 typedef struct counts {
     double flops, divisions, sincos;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/report.h"
-#include "plan/plan.h"
+#include "plan/build.h"
 
 /* Whether row `i` is among the independent ones, which are sorted. */
 static bool is_independent(const sarrus_plan *plan, int i) {

@@ -3,7 +3,7 @@
  * The acceleration is taken for ä(x) = Σ_k ℓ_k(x) a_k + c p(x): Lagrange's polynomials ℓ_k of the places t_k = 0, nodes, 1, and
  * p = Π (x − t_k), whose c is such that the velocity ends at v₁. With P = ∫p, L_k = ∫ℓ_k from 0 to x,
  *   V_d = P/P(1),   V_k = L_k − V_d L_k(1),   and for positions   Q_i = ∫V_i − S ∫V_i from 0 to 1,   S = 10x³ − 15x⁴ + 6x⁵. */
-#include "plan/plan.h"
+#include "plan/build.h"
 
 enum { N_POWERS = SARRUS_DENSE_DEGREE + 1 };
 

@@ -2,7 +2,7 @@
  * its rim. */
 #include <stdlib.h>
 
-#include "plan/order.h"
+#include "plan/dissection.h"
 
 typedef struct walk {
     const sarrus_block_graph *graph;

@@ -7,7 +7,7 @@
 
 #include "core/report.h"
 #include "plan/follow.h"
-#include "plan/start.h"
+#include "plan/length_change.h"
 
 enum { N_LOOKS = 24, MAX_LIST = 200 };
 
@@ -36,33 +36,10 @@ typedef struct impasse {
     bool is_determined; /* what belongs to `cause` has no freedom left, or none that helps */
 } impasse;
 
-static bool is_drive(const sarrus_plan *plan, int row) {
-    const sarrus_mech_joint *joint = &plan->joint[plan->row[row].joint];
-    return joint->signal >= 0 && row == joint->row + joint->n_rows - 1;
-}
-
 /* A fixed sequence in (−1, 1): what is refused is the same every time. */
 static double next_number(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (double)(int64_t)*state / 9223372036854775808.0;
-}
-
-int sarrus_plan_undriven_rank(sarrus_gap *gap, double t, double *change) {
-    sarrus_configuration *c = gap->c;
-    sarrus_spectrum spectrum;
-    (void)sarrus_configuration_rows(c, t);
-    for (int i = 0; i < c->m; ++i) {
-        for (int k = 0; is_drive(c->plan, i) && k < 6; ++k)
-            c->rows.value[i][k] = 0.0;
-    }
-    if (sarrus_spectrum_find(&c->fronts, &c->rows, SARRUS_SPECTRUM_VECTORS, &spectrum) != SARRUS_OK)
-        return -1;
-    const int rank = spectrum.rank;
-    if (change)
-        *change = sarrus_plan_start_change(gap, &spectrum, t);
-    sarrus_spectrum_free(&spectrum);
-    (void)sarrus_configuration_rows(c, t);
-    return rank;
 }
 
 /* What the rows are off when the drives alone move on for a moment, split into what a motion can meet, at the speed of least
@@ -132,7 +109,7 @@ static bool is_of_drives(const impasse *at) {
     double all = 0.0, drives = 0.0;
     for (int i = 0; i < at->plan->mech.m; ++i) {
         all = fmax(all, fabs(at->cause[i]));
-        drives = is_drive(at->plan, i) ? fmax(drives, fabs(at->cause[i])) : drives;
+        drives = sarrus_plan_row_is_drive(at->plan, i) ? fmax(drives, fabs(at->cause[i])) : drives;
     }
     return drives > 1e-4 * all;
 }
@@ -252,13 +229,13 @@ static int drives_name(const impasse *at, char text[MAX_LIST], int *first) {
     double largest = 0.0;
     int n = 0, n_named = 0;
     for (int i = 0; i < plan->mech.m; ++i)
-        largest = is_drive(plan, i) ? fmax(largest, fabs(at->cause[i])) : largest;
+        largest = sarrus_plan_row_is_drive(plan, i) ? fmax(largest, fabs(at->cause[i])) : largest;
     *first = -1;
     text[0] = '\0';
     for (int i = 0; i < plan->mech.m; ++i)
-        n += is_drive(plan, i) && fabs(at->cause[i]) > 1e-3 * largest;
+        n += sarrus_plan_row_is_drive(plan, i) && fabs(at->cause[i]) > 1e-3 * largest;
     for (int i = 0; i < plan->mech.m; ++i) {
-        if (!is_drive(plan, i) || !(fabs(at->cause[i]) > 1e-3 * largest))
+        if (!sarrus_plan_row_is_drive(plan, i) || !(fabs(at->cause[i]) > 1e-3 * largest))
             continue;
         const size_t n_text = strlen(text);
         const char *before = n_named == 0 ? (n > 1 ? "joints " : "joint ") : n_named < n - 1 ? ", " : " and ";
@@ -286,7 +263,7 @@ static sarrus_status refuse(sarrus_context *context, impasse *at) {
     (void)snprintf(open, sizeof open, "the loops stay open by %.2g at t = %.4g s, most at joint '%.40s'", doubt->gap, doubt->time,
                    model->joints[doubt->at].name);
     if (at->is_locked) {
-        sarrus_plan_change_text(at->change, at->gap->size, freed);
+        sarrus_length_change_text(at->change, at->gap->size, freed);
         return sarrus_report_at(
             context, SARRUS_ERROR, SARRUS_BAD_INPUT, &where,
             "the drive%s of %s cannot be followed beyond t = %.4g s: without drives the mechanism has 0 degrees "

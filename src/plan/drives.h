@@ -9,8 +9,4 @@
  * NO_MEMORY. */
 SARRUS_MUST_USE sarrus_status sarrus_plan_drives_check(sarrus_context *context, sarrus_plan *plan, sarrus_gap *gap);
 
-/* The rank of the rows without those of drives, here and at time t, and (NULL: not wanted) how near it is to one less, as
- * sarrus_plan_start_change. −1 when memory is out. */
-int sarrus_plan_undriven_rank(sarrus_gap *gap, double t, double *change);
-
 #endif

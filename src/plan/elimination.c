@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/report.h"
+#include "plan/build.h"
 #include "plan/order.h"
 
 /* The blocks, and the order that is taken. */

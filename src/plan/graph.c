@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/report.h"
-#include "plan/plan.h"
+#include "plan/build.h"
 
 /* What is not decided yet. */
 enum { NOT_REACHED = -3, ROOT_OF_FLOATING = -2 };
@@ -138,13 +138,4 @@ sarrus_status sarrus_plan_graph_make(sarrus_context *context, sarrus_plan *plan)
     components_number(model, graph, near.queue);
     free(near.begin);
     return SARRUS_OK;
-}
-
-void sarrus_plan_graph_free(sarrus_plan_graph *graph) {
-    free(graph->parent_joint);
-    free(graph->parent_body);
-    free(graph->depth);
-    free(graph->component);
-    free(graph->is_cut);
-    *graph = (sarrus_plan_graph){0};
 }

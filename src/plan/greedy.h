@@ -2,7 +2,7 @@
 #ifndef SARRUS_PLAN_GREEDY_H
 #define SARRUS_PLAN_GREEDY_H
 
-#include "plan/order.h"
+#include "plan/block_graph.h"
 
 /* At every step the block with the least fill, then the least degree, or the other way round; of equal ones the first. order [n].
  * False: no memory. */

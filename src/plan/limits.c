@@ -1,7 +1,7 @@
 /* What an instance that is ok keeps to: the scenario's numbers, or what follows from the methods. */
 #include <math.h>
 
-#include "plan/plan.h"
+#include "plan/build.h"
 
 /* ‖Φ‖ relative to the mechanism. Projected every step it is round-off (1e-14), up to 1e-7 while a change point is crossed from
  * rest, or a loop that does not close. Without, it is what the method drifts by: of the linkages that are run without

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/cost.h"
+#include "plan/dissection.h"
 #include "plan/greedy.h"
 
 /* The pattern of L by places: column k holds the later places that it meets, ascending. */

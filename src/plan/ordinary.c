@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/report.h"
+#include "plan/build.h"
 #include "plan/configuration.h"
 #include "plan/loops.h"
 

@@ -1,23 +1,4 @@
-/* The inside of a plan. Built in steps, each in a file of its own:
- *   structure.c     joints, rows, forces, signals, parameter offsets, tile layout      (from the model alone)
- *   integrator.c    the constants of the method that makes the steps                    (from the model alone)
- *   parameters.c    the parameters and the given configuration of one instance          (values → lane arrays)
- *   independence.c  rank, independent rows                                              (numbers, at several configurations)
- *                   configuration.c evaluates them, fronts.c factors them, spectrum.c finds their singular values; dependence.c
- * says which rows can be spared, loop set by loop set (loops.c), a small one by its null space (null_space.c) start.c         the
- * assembled start beside the given one, and how far a rank is from the next drives.c        whether the drives can be followed
- * (follow.c, gap.c) crank.c         bodies whose pin on ground is eliminated in closed form             (from the independent rows)
- *   elimination.c   elimination order, sparse LDLᵀ by blocks                             (from the other independent rows)
- *   order.c         the candidates for that order and what each costs; greedy.c: those that look at every step what is best,
- *                   dissection.c: those by the shape of the graph; block_graph.c: the graph itself
- *   shares.c        the shares of the bodies in S = J M⁻¹ Jᵀ                             (from the elimination order)
- *   ordinary.c      the size, and how independent the rows are in ordinary configurations (numbers, from all of the above)
- *   limits.c        what an instance that is ok keeps to                                (from the size and the methods)
- *   lower.c         those tables for tiles of one width                                 (from all of the above)
- *   graph.c         tree, cut joints, loops                                             (from the model alone)
- *   cost.c          flops, divisions and bytes of the kernels for this plan
- *   card.c          all of it in words
- * watch.c tells somebody how far that is, and stops it. */
+/* The inside of a plan: data, and what is asked of it once it is made. build.h makes it. */
 #ifndef SARRUS_PLAN_PLAN_INTERNAL_H
 #define SARRUS_PLAN_PLAN_INTERNAL_H
 
@@ -116,35 +97,15 @@ struct sarrus_plan {
     uint64_t n_steps;                         /* to t_end */
     uint64_t hash;
     char **coordinate_names, **speed_names; /* [n] */
-    char *card;
-    sarrus_plan_watch *watch; /* while the plan is made; NULL: nobody */
+    char *report;                           /* sarrus_plan_report */
+    sarrus_plan_watch *watch;               /* while the plan is made; NULL: nobody */
 };
 
-/* sarrus_plan_create with the order that is wanted: results may not depend on it beyond round-off, which tests look at. */
-SARRUS_MUST_USE sarrus_status sarrus_plan_create_in_order(sarrus_context *context, const sarrus_model *model,
-                                                          sarrus_order_kind wanted, const sarrus_plan_options *options,
-                                                          sarrus_plan **out);
-
-/* Steps of sarrus_plan_create, in order. Each fills its part of the plan; what they allocate sarrus_plan_destroy frees. */
-SARRUS_MUST_USE sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan);
-void sarrus_plan_integrator(sarrus_plan *plan);
-void sarrus_plan_dense(sarrus_mech_dense *dense); /* its weights, from the nodes */
-SARRUS_MUST_USE sarrus_status sarrus_plan_independence_find(sarrus_context *context, sarrus_plan *plan);
-SARRUS_MUST_USE sarrus_status sarrus_plan_cranks(sarrus_context *context, sarrus_plan *plan);
-SARRUS_MUST_USE sarrus_status sarrus_plan_elimination(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted);
-SARRUS_MUST_USE sarrus_status sarrus_plan_shares(sarrus_context *context, sarrus_plan *plan);
-SARRUS_MUST_USE sarrus_status sarrus_plan_graph_make(sarrus_context *context, sarrus_plan *plan);
-SARRUS_MUST_USE sarrus_status sarrus_plan_ordinary_find(sarrus_context *context, sarrus_plan *plan);
-void sarrus_plan_limits(sarrus_plan *plan);
-void sarrus_plan_cost_count(sarrus_plan *plan);
-
-/* To six bits: what a linear algebra library leaves behind them differs from processor to processor, and a plan must not. */
-double sarrus_plan_rounded(double x);
-
-/* Flops of LDLᵀ with this many blocks, blocks of L below the diagonal and updates, and of one solution with it. */
-double sarrus_plan_factor_flops(int n_blocks, int n_entries, int n_updates);
-SARRUS_MUST_USE sarrus_status sarrus_plan_report_write(sarrus_context *context, sarrus_plan *plan);
+/* Frees what the graph owns. */
 void sarrus_plan_graph_free(sarrus_plan_graph *graph);
+
+/* Whether row i is that of a drive. */
+bool sarrus_plan_row_is_drive(const sarrus_plan *plan, int i_row);
 
 /* The parameters [n_parameters] and the given state q, v [n] (before assembly) of the instance with these values
  * [model->n_values]. Returns false when a number is not finite or not physical (mass or inertia not positive, axis of

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/report.h"
+#include "plan/build.h"
 #include "plan/report_text.h"
 
 enum {
@@ -401,7 +402,7 @@ sarrus_status sarrus_plan_report_write(sarrus_context *context, sarrus_plan *pla
         free(text);
         return sarrus_report(context, SARRUS_NO_MEMORY, "no memory for the model card");
     }
-    free(plan->card);
-    plan->card = text;
+    free(plan->report);
+    plan->report = text;
     return SARRUS_OK;
 }

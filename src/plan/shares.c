@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/report.h"
-#include "plan/plan.h"
+#include "plan/build.h"
 
 /* What is listed: NULL tables only count. */
 typedef struct share_lists {

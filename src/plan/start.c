@@ -1,12 +1,11 @@
 #include "plan/start.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/report.h"
-#include "plan/drives.h"
+#include "plan/length_change.h"
 
 /* Where the last σ that counts is larger than this, relative to σ₁, no rounding is near; some long mechanisms are below it too. */
 static const double small_sigma = 1e-2;
@@ -34,14 +33,6 @@ sarrus_status sarrus_plan_start_give(sarrus_plan *plan, const sarrus_configurati
     return start->q_given && start->v_given && start->q && start->v ? SARRUS_OK : SARRUS_NO_MEMORY;
 }
 
-void sarrus_plan_start_free(sarrus_plan_start *start) {
-    free(start->q_given);
-    free(start->v_given);
-    free(start->q);
-    free(start->v);
-    memset(start, 0, sizeof *start);
-}
-
 /* v ← v − M^{-1/2} (J M^{-1/2})⁺ Φ̇, with the singular values that count. */
 sarrus_status sarrus_plan_start_take(sarrus_plan *plan, sarrus_configuration *c) {
     sarrus_plan_start *start = &plan->start;
@@ -58,74 +49,6 @@ sarrus_status sarrus_plan_start_take(sarrus_plan *plan, sarrus_configuration *c)
         start->v[i] -= c->weight[i] * x[i];
     free(x);
     return good ? SARRUS_OK : sarrus_configuration_failure(c);
-}
-
-/* pull [n] ← wᵀ dJ/ds, s along the right singular vector v: the difference over a step that moves bodies by 1e-4, good to 1e-8. The
- * configuration is left where it is. */
-static void pull_of(sarrus_gap *gap, const sarrus_spectrum *spectrum, double t, const double *q, double *side_pull, double *pull) {
-    sarrus_configuration *c = gap->c;
-    const double *v = spectrum->right;
-    double largest = 0.0;
-    for (int i = 0; i < c->n; ++i)
-        largest = fmax(largest, fabs(c->weight[i] * v[i]) / (i % 3 == 2 ? 1.0 : gap->size));
-    const double step = largest > 0.0 ? 1e-4 / largest : 0.0;
-    for (int side = -1; side <= 1; side += 2) {
-        for (int i = 0; i < c->n; ++i)
-            c->q[i] = q[i] + side * step * c->weight[i] * v[i];
-        (void)sarrus_configuration_rows(c, t);
-        sarrus_plan_rows_apply_back(&c->rows, spectrum->left, side_pull);
-        for (int k = 0; k < c->n && step > 0.0; ++k)
-            pull[k] += side_pull[k] * side / (2.0 * step);
-    }
-    memcpy(c->q, q, (size_t)c->n * sizeof *q);
-    (void)sarrus_configuration_rows(c, t);
-}
-
-/* x ← x without its parts along the right singular vectors that are known. */
-static void leave_out(const sarrus_spectrum *spectrum, double *x) {
-    for (int k = 0; k < spectrum->n_small; ++k) {
-        const double *v = spectrum->right + (size_t)k * (size_t)spectrum->n;
-        double along = 0.0;
-        for (int i = 0; i < spectrum->n; ++i)
-            along += x[i] * v[i];
-        for (int i = 0; i < spectrum->n; ++i)
-            x[i] -= along * v[i];
-    }
-}
-
-/* σ belongs to w on the left and to v on the right. On lengths with which σ is zero all along the motion v, w stays a null vector
- * of Jᵀ and turns by dw/ds; here the loops differ from those by Φ, and σ = |(dw/ds)ᵀΦ| (docs/rank.md). The smallest Φ in lengths is
- * σ/‖dw/ds‖ over the rows of lengths. In the other singular vectors, dw/ds = −Σ u_i (wᵀ dJ/ds v_i)/σ_i = −(Jᵀ)⁺ of the pull; those
- * of σ that are as small belong to further motions of this kind. */
-double sarrus_plan_start_change(sarrus_gap *gap, const sarrus_spectrum *spectrum, double t) {
-    sarrus_configuration *c = gap->c;
-    const int m = c->m, n = c->n;
-    if (spectrum->n_small < 1)
-        return (double)INFINITY;
-    double *q = copy_of(c->q, n), *pull = calloc(2 * (size_t)n + 1, sizeof *pull), *turn = calloc((size_t)m + 1, sizeof *turn);
-    double change = (double)NAN, turning = 0.0;
-    if (q && pull && turn) {
-        pull_of(gap, spectrum, t, q, pull + n, pull);
-        leave_out(spectrum, pull);
-        if (sarrus_fronts_factor(&c->fronts, &c->rows, 0.01 * spectrum->sigma[0], NULL)) {
-            sarrus_fronts_solve(&c->fronts, pull);
-            leave_out(spectrum, pull);
-            sarrus_plan_rows_apply(&c->rows, pull, turn);
-            for (int i = 0; i < m; ++i)
-                turning += c->plan->row[i].kind == SARRUS_ROW_ANGLE ? 0.0 : turn[i] * turn[i];
-            change = turning > 0.0 ? spectrum->sigma[0] / sqrt(turning) : (double)INFINITY;
-        }
-    }
-    free(q);
-    free(pull);
-    free(turn);
-    return change;
-}
-
-void sarrus_plan_change_text(double change, double size, char text[100]) {
-    text[0] = '\0';
-    if (change < SARRUS_NEAR_CHANGE * size)
-        (void)snprintf(text, 100, " (lengths that differ by about %.1g m would let it move)", change);
 }
 
 /* The first body with a given velocity, −1 when there is none. */
@@ -154,7 +77,7 @@ static sarrus_status refuse_velocity(sarrus_context *context, const sarrus_plan 
     const sarrus_place *place = model->values[at].place.line > 0 ? &model->values[at].place : &of->place;
     const sarrus_location where = {model->file, model->text, place->line, place->column};
     char freed[100];
-    sarrus_plan_change_text(change, plan->start.size, freed);
+    sarrus_length_change_text(change, plan->start.size, freed);
     return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &where,
                             "body '%s' is to start with (%.4g, %.4g) m/s and %.4g rad/s, but nothing can move: the mechanism has 0 "
                             "degrees of freedom%s; expected no velocity, or a mechanism that can move",
@@ -171,7 +94,7 @@ static sarrus_status find_change(sarrus_plan *plan, sarrus_gap *gap) {
         return status;
     /* Here as elsewhere: next to a singular configuration σ tells something else. */
     if (spectrum.rank == found->n_independent && spectrum.kept > 1e-2 * found->typical_kept) {
-        const double change = sarrus_plan_start_change(gap, &spectrum, 0.0);
+        const double change = sarrus_length_change(gap, &spectrum, 0.0);
         status = isnan(change) ? sarrus_configuration_failure(c) : SARRUS_OK;
         if (status == SARRUS_OK && change < SARRUS_NEAR_CHANGE * gap->size)
             plan->start.change = change;

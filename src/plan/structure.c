@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/report.h"
+#include "plan/build.h"
 #include "plan/fields.h"
-#include "plan/plan.h"
 #include "plan/spline.h"
 
 /* Whether the value may differ from zero in some instance. */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "sink/compress_pool.h"
-#include "sink/sink.h"
+#include "sink/description.h"
 
 typedef struct sarrus_layout_field {
     sarrus_sink_type type;

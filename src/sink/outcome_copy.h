@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sink/sink.h"
+#include "sink/description.h"
 
 typedef struct sarrus_outcome_copy {
     uint64_t n_instances;

@@ -7,12 +7,12 @@
 
 #include <hdf5.h>
 
+#include "sink/description.h"
 #include "sink/file_driver.h"
 #include "sink/hdf5_error.h"
 #include "sink/layout.h"
 #include "sink/result_group.h"
 #include "sink/result_place.h"
-#include "sink/sink.h"
 
 enum { SARRUS_RESULT_MESSAGE_BYTES = 512 };
 

@@ -10,9 +10,9 @@
 
 #include "sink/chunk.h"
 #include "sink/compress_pool.h"
+#include "sink/description.h"
 #include "sink/layout.h"
 #include "sink/result_table.h"
-#include "sink/sink.h"
 #include "sink/time_axis.h"
 
 typedef struct sarrus_result_group {

@@ -7,7 +7,7 @@
 
 #include <hdf5.h>
 
-#include "sink/sink.h"
+#include "sink/description.h"
 
 typedef struct sarrus_result_table {
     int n_measures, n_columns;

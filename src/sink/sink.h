@@ -3,117 +3,12 @@
 #ifndef SARRUS_SINK_SINK_H
 #define SARRUS_SINK_SINK_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "sarrus/context.h"
+#include "sink/description.h"
 
 typedef struct sarrus_sink sarrus_sink;
-
-typedef enum sarrus_sink_type {
-    SARRUS_SINK_F64 = 0,
-    SARRUS_SINK_U16 = 1,
-    SARRUS_SINK_U64 = 2, /* of columns and measures only */
-} sarrus_sink_type;
-
-/* One dataset [n_instances][n_times] or [n_instances][n_times][width]; in blocks the numbers are doubles always, and
- * converted on the way out (U16: rounded and limited to 0 … 65534; NaN becomes 65535, which is also the fill value). */
-typedef struct sarrus_sink_field {
-    const char *path; /* "state/q", "reactions/A" */
-    const char *long_name;
-    const char *units; /* "m | rad" where components differ */
-    sarrus_sink_type type;
-    int width;                 /* 0: no third axis */
-    const char *const *labels; /* [width] names of the third axis, NULL: none */
-    const char *labels_path;   /* dataset of the labels, a dimension scale ("coordinate"); shared by name */
-    int n_flags;               /* extra integer attributes, as {"unique", 0} */
-    const char *const *flag_names;
-    const int *flag_values;
-} sarrus_sink_field;
-
-typedef struct sarrus_sink_parameter {
-    const char *path;     /* under /instance/parameters/ */
-    const double *values; /* [n_instances] */
-} sarrus_sink_parameter;
-
-/* One dataset [n_instances] that is written anew at every commit. */
-typedef struct sarrus_sink_measure {
-    const char *path;
-    const char *long_name;
-    const char *units;
-    sarrus_sink_type type; /* F64 or U64 */
-} sarrus_sink_measure;
-
-/* One column of a table that grows from commit to commit: a dataset [n_rows]. */
-typedef struct sarrus_sink_column {
-    const char *path;
-    const char *long_name;
-    const char *units;
-    sarrus_sink_type type;
-} sarrus_sink_column;
-
-/* Output times i_first … i_first + n − 1 into `out`, s. */
-typedef void (*sarrus_sink_times)(const void *user, uint64_t i_first, uint64_t n, double *out);
-
-/* What one group of the file holds; of most files there is one, and its place is the root. What is of the file (n_compress_threads,
- * stop, stop_seconds, keeps_complete) is that of the first. */
-typedef struct sarrus_sink_description {
-    uint64_t n_instances;
-    uint64_t first_instance; /* number of the first instance in its study */
-    uint64_t n_study;        /* instances of the whole study; 0: those of the file */
-    uint64_t n_times;
-    sarrus_sink_times times; /* asked by the writer, as far as the file has come; with `times_user` it lives until the end */
-    const void *times_user;
-    /* The times are not known beforehand: n_times is the most that there may be, `times` is not asked, each block brings its own,
-     * and the file has as many as were written, but one at least. */
-    bool is_open_ended;
-    int n_fields;
-    const sarrus_sink_field *fields;
-    int n_parameters;
-    const sarrus_sink_parameter *parameters;
-    int n_measures;
-    const sarrus_sink_measure *measures;
-    int n_columns; /* of the table; 0: none */
-    const sarrus_sink_column *columns;
-    const char *columns_scale; /* name of the dimension scale that the first column is for all of them */
-    uint64_t rows_of_chunk;    /* of the table; 0: 4096 */
-    const char *scenario;      /* resolved YAML */
-    const char *backend, *device;
-    uint64_t seed;
-    uint64_t plan_hash;
-    uint64_t block_bytes;   /* memory for one block of all fields; 0: 64 MiB. At least one time always fits */
-    int n_compress_threads; /* 0: 2 */
-    /* NULL: none. Once it is set, the file is to be closed soon: what is written from then on is hardly compressed, and blocks that
-     * are not written after stop_seconds (0: a tenth of a second) are dropped. */
-    const volatile int32_t *stop;
-    double stop_seconds;
-    bool keeps_complete; /* a complete result of that name is not to be replaced */
-} sarrus_sink_description;
-
-/* The groups of a file that has several: each stands below its number, as /0. What stands beside them at the root: */
-typedef struct sarrus_sink_index {
-    const char *scenario;     /* the document that names them, YAML */
-    const char *const *files; /* [n_groups] the files that it names */
-} sarrus_sink_index;
-
-/* A block: all instances × n_times times from i_time_first. data[f] is [n_instances][n_times][max(width, 1)] doubles,
- * owned by the sink; the caller fills it and submits. */
-typedef struct sarrus_sink_block {
-    uint64_t i_time_first;
-    uint64_t n_times;
-    double **data;
-    double *times; /* [n_times] s, to be filled too when the file is open-ended; else NULL */
-} sarrus_sink_block;
-
-/* How each instance stands or ended, and what happened since the last outcome that was handed over. */
-typedef struct sarrus_sink_outcome {
-    const uint8_t *status;         /* [n_instances] sarrus_instance_status */
-    const double *failed_time;     /* [n_instances] s, NaN when healthy */
-    const double *const *measures; /* [n_measures] of [n_instances], exact integers in those of integers; NULL: as before */
-    uint64_t n_rows;               /* to be added to the table */
-    const double *const *rows;     /* [n_columns] of [n_rows], exact integers in columns of integers */
-    bool complete;
-} sarrus_sink_outcome;
 
 /* Creates the file beside `path` (`path`.partial, links followed) with all metadata, scales and empty datasets, commits it, and
  * starts the writer. What stands at `path` stays until sarrus_sink_close. Errors: BAD_ARGUMENT (the description; `path` is not a

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sink/description.h"
 #include "sink/layout.h"
 #include "sink/outcome_copy.h"
-#include "sink/sink.h"
 
 enum { SARRUS_GROUP_BUFFERS = 2 };
 

@@ -9,8 +9,8 @@
 #include <hdf5.h>
 
 #include "sink/chunk.h"
+#include "sink/description.h"
 #include "sink/layout.h"
-#include "sink/sink.h"
 
 typedef struct sarrus_time_axis {
     hid_t dataset;

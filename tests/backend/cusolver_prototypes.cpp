@@ -1,6 +1,6 @@
 /* Holds the table of cuSOLVER's and cuBLAS's functions against the toolkit's headers: every member takes and returns what the
- * function of that name does, as far as a call can tell (a pointer is a pointer to the same numbers or to anything, an enumeration an
- * int). That this file compiles is the test. */
+ * function of that name does, as far as a call can tell (a pointer is a pointer to the same numbers or to anything, an
+ * enumeration an int). That this file compiles is the test. */
 #include <cstdint>
 #include <type_traits>
 
@@ -30,9 +30,11 @@ template <class ours, class theirs> constexpr bool is_passed_alike() {
 
 template <class ours, class theirs> struct is_called_alike : std::false_type {};
 template <class... ours, class... theirs>
-struct is_called_alike<int (*)(ours...), cusolverStatus_t (*)(theirs...)> : std::bool_constant<(is_passed_alike<ours, theirs>() && ...)> {};
+struct is_called_alike<int (*)(ours...), cusolverStatus_t (*)(theirs...)>
+    : std::bool_constant<(is_passed_alike<ours, theirs>() && ...)> {};
 template <class... ours, class... theirs>
-struct is_called_alike<int (*)(ours...), cublasStatus_t (*)(theirs...)> : std::bool_constant<(is_passed_alike<ours, theirs>() && ...)> {};
+struct is_called_alike<int (*)(ours...), cublasStatus_t (*)(theirs...)>
+    : std::bool_constant<(is_passed_alike<ours, theirs>() && ...)> {};
 
 #define SARRUS_CUSOLVER(member, symbol)                                                                                            \
     static_assert(is_called_alike<decltype(sarrus_cusolver::member), decltype(&symbol)>::value, #symbol);

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "tests/backend/gpu_kernels_on_host.h"
-#include "tests/backend/gpu_on_host.h"
+#include "tests/backend/gpu_launch_on_host.h"
 
 typedef struct kernel_argument {
     sarrus_mechanism mech;

@@ -7,10 +7,7 @@
 
 #include <stddef.h>
 
-#include "backend/cuda/gpu.h"
-
-/* Error codes of this device, besides SARRUS_GPU_NO_MEMORY. */
-enum { GPU_ON_HOST_NO_DEVICE = 100, GPU_ON_HOST_LOST = 700, GPU_ON_HOST_BAD_LAUNCH = 701, GPU_ON_HOST_MISUSE = 702 };
+#include "tests/backend/gpu_launch_on_host.h"
 
 typedef struct gpu_on_host_settings {
     int n_devices;           /* 0: there is none; 512 at most */
@@ -39,11 +36,5 @@ typedef struct gpu_on_host_tally {
     int n_objects; /* streams and events, now */
 } gpu_on_host_tally;
 gpu_on_host_tally gpu_on_host_seen(void);
-
-/* For tables of kernels that play on the same device (staged, pinv): queues `run(copy of argument)` on the stream, as a launch. */
-int gpu_on_host_launch(void *stream, void (*run)(const void *argument), const void *argument, size_t n_bytes);
-
-/* Counts a misuse unless [memory, memory + n_bytes) lies within one allocation of a device. Returns whether it does. */
-int gpu_on_host_check(const void *memory, size_t n_bytes);
 
 #endif

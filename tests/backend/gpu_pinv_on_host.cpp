@@ -5,7 +5,7 @@
 #include "tests/backend/gpu_pinv_on_host.h"
 
 extern "C" {
-#include "tests/backend/gpu_on_host.h"
+#include "tests/backend/gpu_launch_on_host.h"
 }
 
 void pinv_thread_on_host(const sarrus_cuda_pinv_call *call) {

@@ -10,7 +10,7 @@ static inline int32_t atomicAdd(int32_t *number, int32_t amount) {
 #include "kernels/cuda/staged.cuh"
 
 extern "C" {
-#include "tests/backend/gpu_on_host.h"
+#include "tests/backend/gpu_launch_on_host.h"
 #include "tests/backend/gpu_staged_on_host.h"
 }
 

@@ -5,7 +5,7 @@
 #include "tests/backend/gpu_yardstick_on_host.h"
 
 extern "C" {
-#include "tests/backend/gpu_on_host.h"
+#include "tests/backend/gpu_launch_on_host.h"
 }
 
 struct yardstick_call {

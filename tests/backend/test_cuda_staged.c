@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "backend/cuda/staged.h"
-#include "backend/cuda/staged_library.h"
+#include "backend/cuda/cusolver_svd.h"
 #include "backend/isa.h"
 #include "plan/lower.h"
 #include "tests/backend/cusolver_on_host.h"

@@ -122,7 +122,8 @@ void check(mechanism from) {
         counting_begin(&at);
         sarrus_fixed_trial trial = sarrus_fixed_try(&at.ev, &lanes, real_set(step * dt), real_set(dt));
         at.ws.q[0].value += 1e-9; /* off the constraints by what exactly one Newton iteration mends */
-        assert_true(sarrus_fixed_end(&at.ev, real_set((step + 1) * dt), (uint64_t)step + 1, trial.force_is_finite, trial.refused).moved);
+        const real t_end = real_set((step + 1) * dt);
+        assert_true(sarrus_fixed_end(&at.ev, t_end, (uint64_t)step + 1, trial.force_is_finite, trial.refused).moved);
     }
     assert_counts(counting_end(), cost->flops_per_step, cost->divisions_per_step, cost->sincos_per_step);
 
@@ -198,7 +199,8 @@ joints:
   - {name: B, type: prismatic, bodies: [a, b], at: [1, 0], axis: [1, 0.5], stiffness: 3, damping: 0.2, rest: 0.1}
   - {name: C, type: fixed, bodies: [b, c], at: [2, 0]}
   - {name: D, type: distance, bodies: [c, d], points: [[0.4, 0], [-0.3, 0.1]]}
-  - {name: E, type: revolute, bodies: [d, e], at: [4, 0.5], drive: {signal: {sine: {amplitude: 0.2, frequency: 1, phase: 0, offset: 0}}}}
+  - {name: E, type: revolute, bodies: [d, e], at: [4, 0.5],
+     drive: {signal: {sine: {amplitude: 0.2, frequency: 1, phase: 0, offset: 0}}}}
   - {name: G, type: prismatic, bodies: [f, ground], at: [9, 0], axis: [0, 1], drive: {signal: {polynomial: [0, 0.1, 0.2, 0.3]}}}
 forces:
   - {name: s1, type: spring, between: [[a, [0.1, 0]], [ground, [0, 2]]], stiffness: 10, rest_length: 1, damping: 1}
@@ -206,7 +208,8 @@ forces:
   - {name: t1, type: torque, body: a, value: 0.5}
   - {name: t2, type: torque, body: b, value: {signal: {ramp: {offset: 0, slope: 1, start: 0.5}}}}
   - {name: p1, type: force, body: c, at: [0.1, 0.2], value: [1, {signal: {constant: 2}}], frame: inertial}
-  - {name: p2, type: force, body: d, at: [0.1, 0.2], value: [{input: 0}, {signal: {table: {t: [0, 1, 2, 3], y: [0, 1, 0, 2], interpolation: cubic}}}], frame: body}
+  - {name: p2, type: force, body: d, at: [0.1, 0.2], frame: body,
+     value: [{input: 0}, {signal: {table: {t: [0, 1, 2, 3], y: [0, 1, 0, 2], interpolation: cubic}}}]}
 integrator: {method: rk4, dt: 1.0e-3, t_end: 1.0}
 )";
 

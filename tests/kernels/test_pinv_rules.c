@@ -13,6 +13,7 @@
 
 #include "sarrus/sarrus.h"
 #include "tests/support/matrices.h"
+#include "tests/support/pinv_traits.h"
 
 enum { M = 8, N = 7, N_SIGMA = 6, N_MATRICES = 5 };
 
@@ -28,17 +29,6 @@ static int create_matrices(void **state) {
         matrix_spectrum(M, N, sigma, N_SIGMA, &random, matrices[i]);
     return 0;
 }
-
-/* `least`: singular values below this share of the largest one are beyond the method, which forms A Aᵀ. */
-static const struct {
-    sarrus_pinv_method method;
-    bool has_sigma;
-    double least;
-} methods[] = {{SARRUS_PINV_SVD, true, 0.0},        {SARRUS_PINV_JACOBI, true, 0.0},     {SARRUS_PINV_HOUSEHOLDER, false, 0.0},
-               {SARRUS_PINV_VARGA, false, 0.0},     {SARRUS_PINV_MGS, false, 0.0},       {SARRUS_PINV_MGS2, false, 0.0},
-               {SARRUS_PINV_GREVILLE, false, 1e-6}, {SARRUS_PINV_CHOLESKY, false, 1e-6}, {SARRUS_PINV_NORMAL, false, 1e-6},
-               {SARRUS_PINV_LAPACK, true, 0.0}};
-enum { N_METHODS = sizeof methods / sizeof *methods };
 
 /* A rule and what it must find. `scale`: the matrix is multiplied by it. */
 typedef struct rule_case {
@@ -93,26 +83,27 @@ static bool is_size(double found, double value, bool has_sigma, double scale) {
 
 static void check_rule(const rule_case *rule) {
     static decision got;
-    for (int k = 0; k < N_METHODS; ++k) {
-        /* What a squaring method cannot see. */
-        if (sigma[rule->rank - 1] < methods[k].least * sigma[0])
+    for (int k = 0; k < SARRUS_N_PINV_METHODS; ++k) {
+        const sarrus_pinv_method method = (sarrus_pinv_method)k;
+        const pinv_trait trait = pinv_trait_of(method);
+        /* What a squaring method cannot see; methods that answer another question are below. */
+        if (trait.claim != PINV_IS_PSEUDOINVERSE || sigma[rule->rank - 1] < trait.least * sigma[0])
             continue;
-        decide(methods[k].method, rule, &got);
+        decide(method, rule, &got);
         const double kept = rule->scale * sigma[rule->rank - 1],
                      dropped = rule->rank < N_SIGMA ? rule->scale * sigma[rule->rank] : 0.0;
-        const bool sees_dropped = dropped >= methods[k].least * sigma[0] * rule->scale;
+        const bool sees_dropped = dropped >= trait.least * sigma[0] * rule->scale;
         for (int i = 0; i < N_MATRICES; ++i) {
-            if (got.rank[i] != rule->rank || !is_size(got.kept[i], kept, methods[k].has_sigma, rule->scale) ||
-                (sees_dropped && !is_size(got.dropped[i], dropped, methods[k].has_sigma, rule->scale))) {
-                fail_msg("%s, %s, tolerance %g: rank %d, kept %g, dropped %g; expected %d, %g, %g",
-                         sarrus_pinv_method_word(methods[k].method), sarrus_rank_method_word(rule->rule), rule->tolerance,
-                         got.rank[i], got.kept[i], got.dropped[i], rule->rank, kept, dropped);
+            if (got.rank[i] != rule->rank || !is_size(got.kept[i], kept, trait.has_sigma, rule->scale) ||
+                (sees_dropped && !is_size(got.dropped[i], dropped, trait.has_sigma, rule->scale))) {
+                fail_msg("%s, %s, tolerance %g: rank %d, kept %g, dropped %g; expected %d, %g, %g", sarrus_pinv_method_word(method),
+                         sarrus_rank_method_word(rule->rule), rule->tolerance, got.rank[i], got.kept[i], got.dropped[i], rule->rank,
+                         kept, dropped);
             }
             /* Nothing that was dropped has come back through A⁺: its norm is that of the kept ones. */
             const double norm = matrix_norm(got.x[i], M * N) * kept;
             if (!(norm >= 1.0 / PIVOT_FACTOR && norm <= PIVOT_FACTOR))
-                fail_msg("%s, %s: |A+| sigma_r is %g", sarrus_pinv_method_word(methods[k].method),
-                         sarrus_rank_method_word(rule->rule), norm);
+                fail_msg("%s, %s: |A+| sigma_r is %g", sarrus_pinv_method_word(method), sarrus_rank_method_word(rule->rule), norm);
         }
     }
 }
@@ -179,10 +170,12 @@ static void test_limits_are_of_one_matrix(void **state) {
     static double x[N_MATRICES][N * M];
     int32_t rank[N_MATRICES];
     (void)state;
-    for (int k = 0; k < N_METHODS; ++k) {
-        if (methods[k].least > 0.0)
+    for (int k = 0; k < SARRUS_N_PINV_METHODS; ++k) {
+        const sarrus_pinv_method method = (sarrus_pinv_method)k;
+        const pinv_trait trait = pinv_trait_of(method);
+        if (trait.claim != PINV_IS_PSEUDOINVERSE || trait.least > 0.0)
             continue;
-        sarrus_pinv_options options = {.method = methods[k].method, .n_threads = 1};
+        sarrus_pinv_options options = {.method = method, .n_threads = 1};
         const sarrus_pinv_batch batch = {.n_matrices = N_MATRICES,
                                          .m = M,
                                          .n = N,

@@ -11,14 +11,8 @@
 
 #include <cmocka.h>
 
-#include "tests/support/mechanism.h"
+#include "tests/support/reference_answer.h"
 #include "tests/tolerances.h"
-
-enum { MAX_N = 243, MAX_M = 242, MAX_STATES = 11 };
-
-/* The redundant singular values of states `violation` off the constraints are of that size: the cut lies between them and the
- * smallest true one. */
-static const double RANK_TOLERANCE = 1e-6;
 
 /* A scenario, in scenarios/ or as text, and how many random states of it. */
 typedef struct subject {
@@ -78,131 +72,13 @@ static const subject SUBJECTS[] = {
     {NULL, ZOO, 11},
 };
 
-/* What the reference says about one state. */
-typedef struct answer {
-    double q[MAX_N], v[MAX_N], a[MAX_N], lambda[MAX_M + 1], reaction[3 * MAX_M], drive[MAX_M];
-    double energy, energy_scale, position_error, velocity_error, condition;
-    double acceleration_bound, reaction_bound;
-    int rank;
-    bool is_regular;
-} answer;
-
 static mechanism open_subject(const subject *s, const char *pinv) {
     sarrus_override overrides[] = {{"dynamics.pinv", pinv}, {NULL, NULL}};
     return s->file ? mechanism_open_file(s->file, overrides) : mechanism_open_text(s->text, overrides);
 }
 
-/* A random state within a tenth of a radian of the given one, brought onto the constraints, then moved off by `violation`. */
-static void random_state(const reference *ref, double violation, uint64_t *seed, answer *out) {
-    double size = 0.0;
-    for (int i = 0; i < ref->n; i++) {
-        size = i % 3 == 2 ? size : fmax(size, fabs(ref->q0[i]));
-    }
-    for (int i = 0; i < ref->n; i++) {
-        out->q[i] = ref->q0[i] + (i % 3 == 2 ? 0.1 : 0.02 * size) * mechanism_random(seed);
-        out->v[i] = ref->v0[i] + (i % 3 == 2 ? 1.0 : size) * mechanism_random(seed);
-    }
-    double error = reference_project(ref, 0.0, RANK_TOLERANCE, out->q, out->v);
-    if (!(error <= 1e-12)) {
-        fail_msg("the reference cannot project a random state: %g", error);
-    }
-    for (int i = 0; i < ref->n; i++) {
-        out->q[i] += violation * size * mechanism_random(seed);
-        out->v[i] += violation * size * mechanism_random(seed);
-    }
-}
-
-static double norm(const double *x, int n) {
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) {
-        sum = hypot(sum, x[i]);
-    }
-    return sum;
-}
-
-/* Bounds: the solve is good to eps times a condition. Ours squares that of D (normal equations), the reference's is that of the
- * saddle matrix, and both carry the round-off of their data (gamma ~ v^2, sin and cos) through the same condition. Off
- * the constraints by delta, redundant rows contradict each other by delta times the size of gamma, and which of them counts is
- * the method's choice. */
-static void set_bounds(const reference *ref, const reference_spectrum *spectrum, double violation, answer *out) {
-    int size = ref->n + ref->m;
-    double speed = norm(out->v, ref->n), condition = out->condition * out->condition;
-    double saddle = spectrum->largest / spectrum->smallest;
-    double a = norm(out->a, ref->n) + speed * speed, lambda = norm(out->lambda, ref->m);
-    double mass = mechanism_size(ref->mass, (size_t)ref->n);
-    double solve = TOLERANCE_SOLVE(size, fmax(condition, 1.0)) + TOLERANCE_SINCOS * out->condition;
-    double baumgarte = 2.0 * fabs(ref->alpha) + ref->beta * ref->beta;
-    double choice = out->rank < ref->m ? violation * out->condition * out->condition : 0.0;
-    out->acceleration_bound = solve * a + TOLERANCE_SOLVE(size, saddle) * (a + lambda) + choice * (a + baumgarte);
-    out->reaction_bound = solve * (lambda + mass * a) + TOLERANCE_SOLVE(size, saddle) * (a + lambda) +
-                          choice * (lambda + mass * (a + baumgarte)) * saddle;
-}
-
-static void answer_state(const reference *ref, double violation, answer *out) {
-    static double phi[MAX_M], phi_dot[MAX_M];
-    reference_spectrum spectrum;
-    double scale = 0.0;
-    assert_true(reference_accelerations(ref, 0.0, out->q, out->v, violation > 0.0 ? RANK_TOLERANCE : 1e-10, out->a, out->lambda,
-                                        &spectrum));
-    reference_constraints(ref, 0.0, out->q, out->v, phi, phi_dot, NULL, NULL);
-    reference_reactions(ref, 0.0, out->q, out->lambda, out->reaction);
-    (void)reference_drives(ref, out->lambda, out->drive);
-    out->position_error = norm(phi, ref->m);
-    out->velocity_error = norm(phi_dot, ref->m);
-    out->energy = reference_energy(ref, 0.0, out->q, out->v);
-    out->rank = reference_rank(ref, 0.0, out->q, RANK_TOLERANCE);
-    out->condition = reference_condition(ref, 0.0, out->q, RANK_TOLERANCE);
-    out->is_regular = reference_rank(ref, 0.0, out->q, 1e-3) == out->rank;
-    for (int i = 0; i < ref->n; i++) {
-        double fall = i % 3 == 2 ? 0.0 : fabs(ref->gravity[i % 3] * out->q[i]);
-        scale += ref->mass[i] * (0.5 * out->v[i] * out->v[i] + fall);
-    }
-    out->energy_scale = scale + fabs(out->energy);
-    set_bounds(ref, &spectrum, violation, out);
-}
-
-static void compare(const char *what, const subject *s, const char *isa, const char *pinv, double distance, double bound) {
-    if (!(distance <= bound)) {
-        fail_msg("%s of %s with %s and %s: off by %.3e, allowed %.3e", what, s->file ? s->file : "zoo", isa, pinv, distance, bound);
-    }
-}
-
-/* All observables of a batch against the answers; returns the largest share of a bound that was used. */
-static double compare_batch(const mechanism *m, const subject *s, const char *isa, const char *pinv, sarrus_batch *batch,
-                            const answer *answers) {
-    static double out[SARRUS_N_OBSERVABLES][MAX_STATES * 3 * MAX_M];
-    double used = 0.0;
-    sarrus_observation o = {.n_times = 1, .every_steps = 1, .observe_first = 1, .n_times_stride = 1};
-    for (int k = 0; k < SARRUS_N_OBSERVABLES; k++) {
-        o.destination[k] = k == SARRUS_OBSERVE_DRIVES && m->n_drives == 0 ? NULL : out[k];
-    }
-    assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
-    for (int i = 0; i < s->n_states; i++) {
-        const answer *want = &answers[i];
-        size_t n = (size_t)m->n, row = (size_t)i;
-        double length = 1.0 + norm(want->q, m->n), speed = length * (1.0 + norm(want->v, m->n));
-        double a = mechanism_distance(out[SARRUS_OBSERVE_ACCELERATION] + row * n, want->a, n);
-        size_t n_reactions = 3 * (size_t)m->n_joints, n_drives = (size_t)m->n_drives;
-        double reaction = mechanism_distance(out[SARRUS_OBSERVE_REACTIONS] + row * n_reactions, want->reaction, n_reactions);
-        double drive = mechanism_distance(out[SARRUS_OBSERVE_DRIVES] + row * n_drives, want->drive, n_drives);
-        compare("acceleration", s, isa, pinv, a, want->acceleration_bound);
-        compare("reaction", s, isa, pinv, reaction, want->reaction_bound);
-        compare("motor load", s, isa, pinv, drive, want->reaction_bound);
-        compare("energy", s, isa, pinv, fabs(out[SARRUS_OBSERVE_ENERGY][i] - want->energy), TOLERANCE_SUM(n) * want->energy_scale);
-        compare("position error", s, isa, pinv, fabs(out[SARRUS_OBSERVE_POSITION_ERROR][i] - want->position_error),
-                (TOLERANCE_SUM(n) + TOLERANCE_SINCOS) * length);
-        compare("velocity error", s, isa, pinv, fabs(out[SARRUS_OBSERVE_VELOCITY_ERROR][i] - want->velocity_error),
-                (TOLERANCE_SUM(n) + TOLERANCE_SINCOS) * speed);
-        if (want->is_regular) {
-            compare("rank", s, isa, pinv, fabs(out[SARRUS_OBSERVE_RANK][i] - want->rank), 0.0);
-        }
-        used = fmax(used, fmax(a / want->acceleration_bound, reaction / want->reaction_bound));
-    }
-    return used;
-}
-
 static void check_subject(const subject *s, double violation) {
-    static answer answers[MAX_STATES];
+    static reference_answer answers[REFERENCE_MAX_STATES];
     const char *isas[] = {"avx512", "avx2", "baseline"};
     uint64_t seed = 20240501;
     double used = 0.0;
@@ -214,8 +90,8 @@ static void check_subject(const subject *s, double violation) {
         mechanism m = open_subject(s, pinv);
         m.ref->inputs[0] = 0.7; /* of the zoo; the others have none */
         for (int i = 0; i < s->n_states && p == 0; i++) {
-            random_state(m.ref, violation, &seed, &answers[i]);
-            answer_state(m.ref, violation, &answers[i]);
+            reference_answer_draw(m.ref, 1.0, violation, &seed, &answers[i]);
+            reference_answer_find(m.ref, violation, &answers[i]);
         }
         for (int k = 0; k < 3; k++) {
             if (!mechanism_has_isa(isas[k])) {
@@ -226,13 +102,40 @@ static void check_subject(const subject *s, double violation) {
                 mechanism_set_state(batch, (uint64_t)i, answers[i].q, answers[i].v);
                 mechanism_set_inputs(batch, (uint64_t)i, m.ref->inputs);
             }
-            used = fmax(used, compare_batch(&m, s, isas[k], pinv, batch, answers));
+            used = fmax(used, reference_answer_compare(&m, (const char *const[]){s->file ? s->file : "zoo", isas[k], pinv}, batch,
+                                                       s->n_states, answers));
             sarrus_batch_destroy(batch);
         }
         mechanism_close(&m);
     }
     print_message("%-26s violation %.0e: %d states, bound %.1e m/s^2, %.1e of the bounds used\n", s->file ? s->file : "zoo",
                   violation, s->n_states, answers[0].acceleration_bound, used);
+}
+
+/* What a new row of a table needs to be among them. */
+static void the_zoo_has_every_joint_and_force(void **state) {
+    (void)state;
+    mechanism m = mechanism_open_text(ZOO, NULL);
+    int n_joints[SARRUS_N_JOINT_TYPES] = {0};
+    for (int i = 0; i < m.model->n_joints; i++) {
+        n_joints[m.model->joints[i].type]++;
+    }
+    for (int type = 0; type < SARRUS_N_JOINT_TYPES; type++) {
+        if (n_joints[type] == 0) {
+            fail_msg("the zoo has no %s", sarrus_joint_word((sarrus_joint_type)type));
+        }
+    }
+#define SARRUS_FORCE(name, value, word, text)                                                                                      \
+    for (int i = 0;; i++) {                                                                                                        \
+        if (i == m.model->n_forces) {                                                                                              \
+            fail_msg("the zoo has no %s", word);                                                                                   \
+        }                                                                                                                          \
+        if (m.model->forces[i].type == SARRUS_FORCE_##name) {                                                                      \
+            break;                                                                                                                 \
+        }                                                                                                                          \
+    }
+#include "sarrus/force.def"
+    mechanism_close(&m);
 }
 
 static void agrees_on_the_constraints(void **state) {
@@ -252,18 +155,18 @@ static void agrees_near_the_constraints(void **state) {
 /* One state of the large mechanism: the reference alone takes a second, so the two slow choices are left to smaller ones. */
 static void agrees_on_40_loops(void **state) {
     (void)state;
-    static answer want[MAX_STATES];
+    static reference_answer want[1];
     const subject s = {"n_four_bar_40.yaml", NULL, 1};
     const char *isas[] = {"avx512", "avx2", "baseline"};
     uint64_t seed = 99;
     mechanism m = open_subject(&s, "auto");
-    random_state(m.ref, 0.0, &seed, &want[0]);
-    answer_state(m.ref, 0.0, &want[0]);
+    reference_answer_draw(m.ref, 1.0, 0.0, &seed, &want[0]);
+    reference_answer_find(m.ref, 0.0, &want[0]);
     for (int k = 0; k < 3; k++) {
         if (mechanism_has_isa(isas[k])) {
             sarrus_batch *batch = mechanism_batch(&m, isas[k], 1, 1, NULL);
             mechanism_set_state(batch, 0, want[0].q, want[0].v);
-            (void)compare_batch(&m, &s, isas[k], "auto", batch, want);
+            (void)reference_answer_compare(&m, (const char *const[]){s.file, isas[k], "auto"}, batch, 1, want);
             sarrus_batch_destroy(batch);
         }
     }
@@ -304,9 +207,8 @@ static void assembles_where_the_reference_does(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_on_the_constraints),
-        cmocka_unit_test(agrees_near_the_constraints),
-        cmocka_unit_test(agrees_on_40_loops),
+        cmocka_unit_test(the_zoo_has_every_joint_and_force),  cmocka_unit_test(agrees_on_the_constraints),
+        cmocka_unit_test(agrees_near_the_constraints),        cmocka_unit_test(agrees_on_40_loops),
         cmocka_unit_test(assembles_where_the_reference_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

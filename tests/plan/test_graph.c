@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "plan/plan.h"
+#include "plan/build.h"
 
 enum { MAX_JOINTS = 16, MAX_BODIES = 16, ROOT = -2 };
 

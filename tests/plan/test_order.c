@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "plan/build.h"
 #include "plan/order.h"
 #include "tests/support/mechanism.h"
 #include "tests/tolerances.h"

@@ -1,5 +1,5 @@
-"""Where memory is short `auto` holds fewer rows apart than there are (src/backend/cpu/cpu.c). An instance that has more in doubt at a
-time, here 400 four-bars in a row that all pass their change points together, ends and says so: it must not go on with wrong rows.
+"""Where memory is short `auto` holds fewer rows apart than there are (src/backend/cpu/cpu.c). An instance that has more in doubt
+at a time, here 400 four-bars in a row that all pass their change points together, ends and says so: it must not go on with wrong rows.
 Exit code 77 (skipped) without a program, h5py or the instruction set whose width the limit is made for.
 """
 

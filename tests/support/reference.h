@@ -71,6 +71,11 @@ int reference_rank(const reference *ref, double t, const double *q, double rank_
  * there is no constraint, NaN when LAPACK fails. */
 double reference_condition(const reference *ref, double t, const double *q, double rank_tolerance);
 
+/* Of D: its largest singular value, the smallest above rank_tolerance times it, and the largest below (0 where there is none; all
+ * NaN when LAPACK fails). */
+void reference_singular_values(const reference *ref, double t, const double *q, double rank_tolerance, double *largest,
+                               double *kept, double *dropped);
+
 /* Kinetic energy + gravity + springs, J. */
 double reference_energy(const reference *ref, double t, const double *q, const double *v);
 

@@ -29,9 +29,17 @@ static void from_frame(const double pose[3], const double point[2], double out[2
 }
 
 static int joint_rows(const sarrus_joint *joint) {
-    static const int rows[] = {
-        [SARRUS_JOINT_REVOLUTE] = 2, [SARRUS_JOINT_PRISMATIC] = 2, [SARRUS_JOINT_FIXED] = 3, [SARRUS_JOINT_DISTANCE] = 1};
-    return rows[joint->type] + (joint->drive >= 0);
+    const int n_drives = joint->drive >= 0;
+    switch (joint->type) {
+    case SARRUS_JOINT_REVOLUTE:
+    case SARRUS_JOINT_PRISMATIC:
+        return 2 + n_drives;
+    case SARRUS_JOINT_FIXED:
+        return 3 + n_drives;
+    case SARRUS_JOINT_DISTANCE:
+        return 1 + n_drives;
+    }
+    abort(); /* no joint of the table */
 }
 
 static void resolve_joint(const reference *ref, const sarrus_joint *joint, reference_joint *out) {

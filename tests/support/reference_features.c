@@ -43,15 +43,19 @@ static jet relative_angle(const reference_joint *joint, const reference_pose pos
     return jet_subtract(jet_subtract(pose[1].theta, pose[0].theta), jet_constant(joint->angle0));
 }
 
+/* Of a row of joint.def that is not treated here, as in the other switches below, the compiler says so. */
 jet reference_joint_free(const reference_joint *joint, const reference_pose pose[2]) {
-    if (joint->type == SARRUS_JOINT_REVOLUTE) {
+    jet gap[2], axis[2];
+    switch (joint->type) {
+    case SARRUS_JOINT_REVOLUTE:
         return relative_angle(joint, pose);
-    }
-    if (joint->type == SARRUS_JOINT_PRISMATIC) {
-        jet gap[2], axis[2];
+    case SARRUS_JOINT_PRISMATIC:
         joint_gap(joint, pose, gap);
         joint_axis(joint, &pose[0], false, axis);
         return jet_subtract(dot(axis, gap), jet_constant(joint->displacement0));
+    case SARRUS_JOINT_FIXED:
+    case SARRUS_JOINT_DISTANCE:
+        break;
     }
     return jet_constant(0.0);
 }
@@ -71,7 +75,6 @@ void reference_joint_rows(const reference_joint *joint, const reference_pose pos
         break;
     case SARRUS_JOINT_REVOLUTE:
     case SARRUS_JOINT_FIXED:
-    default:
         out[n++] = gap[0];
         out[n++] = gap[1];
         if (joint->type == SARRUS_JOINT_FIXED) {

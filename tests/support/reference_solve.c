@@ -82,13 +82,14 @@ bool reference_accelerations(const reference *ref, double t, const double *q, co
     return is_solved;
 }
 
-/* Singular values of J, or of D = J M^{-1/2}: the number above rank_tolerance times the largest, -1 when LAPACK fails. */
+/* Singular values of J, or of D = J M^{-1/2}: the number above rank_tolerance times the largest, -1 when LAPACK fails. found: the
+ * largest, the smallest that counts, the largest that does not. */
 static int count_singular(const reference *ref, double t, const double *q, double rank_tolerance, bool is_weighted,
-                          double *condition) {
+                          double found[3]) {
     int n = ref->n, m = ref->m, least = n < m ? n : m, rank = 0;
     double unused;
     double *jacobian = calloc((size_t)(m * n + least + n) + 1, sizeof *jacobian);
-    *condition = NAN;
+    found[0] = found[1] = found[2] = NAN;
     if (!jacobian) {
         return -1;
     }
@@ -100,23 +101,38 @@ static int count_singular(const reference *ref, double t, const double *q, doubl
     lapack_int info = LAPACKE_dgesdd(LAPACK_ROW_MAJOR, 'N', m, n, jacobian, n, singular, &unused, m, &unused, n);
     for (int i = 0; i < least && info == 0 && singular[i] > rank_tolerance * singular[0]; i++) {
         rank++;
-        *condition = singular[0] / singular[i];
+        found[1] = singular[i];
+    }
+    if (info == 0) {
+        found[0] = singular[0];
+        found[2] = rank < least ? singular[rank] : 0.0;
     }
     free(jacobian);
     return info == 0 ? rank : -1;
 }
 
 int reference_rank(const reference *ref, double t, const double *q, double rank_tolerance) {
-    double unused;
-    return ref->m == 0 ? 0 : count_singular(ref, t, q, rank_tolerance, false, &unused);
+    double unused[3];
+    return ref->m == 0 ? 0 : count_singular(ref, t, q, rank_tolerance, false, unused);
 }
 
 double reference_condition(const reference *ref, double t, const double *q, double rank_tolerance) {
-    double condition = 1.0;
+    double found[3] = {1.0, 1.0, 0.0};
     if (ref->m > 0) {
-        (void)count_singular(ref, t, q, rank_tolerance, true, &condition);
+        (void)count_singular(ref, t, q, rank_tolerance, true, found);
     }
-    return condition;
+    return found[0] / found[1];
+}
+
+void reference_singular_values(const reference *ref, double t, const double *q, double rank_tolerance, double *largest,
+                               double *kept, double *dropped) {
+    double found[3] = {0.0, 0.0, 0.0};
+    if (ref->m > 0) {
+        (void)count_singular(ref, t, q, rank_tolerance, true, found);
+    }
+    *largest = found[0];
+    *kept = found[1];
+    *dropped = found[2];
 }
 
 /* x += the correction least in the kinetic metric that takes J x by `residual` [m] away. `work` holds the Jacobian [m][n]. */

@@ -1,12 +1,12 @@
 /* The inside of the CUDA backend, shared by its files:
- *   cuda.c          the operations, and what is fresh on which side
- *   cuda_plan.c     devices, memory plan, what is allocated
- *   cuda_tables.c   the plan's tables in device memory
- *   cuda_tiles.c    arrays of tiles between host and device, through pinned memory
- *   cuda_workers.c  workers: streams with tiles of their own, each driven by a thread
- *   cuda_advance.c  assembly and steps of a worker's tiles, changes of rank
- *   cuda_observe.c  observations of a worker's tiles, packed on the device, copied beside the steps
- *   cuda_specialize.c  kernels for the plan
+ *   cuda.c           the operations, and what is fresh on which side
+ *   device_memory.c  devices, memory plan, what is allocated
+ *   tables.c         the plan's tables in device memory
+ *   tiles.c          arrays of tiles between host and device, through pinned memory
+ *   workers.c        workers: streams with tiles of their own, each driven by a thread
+ *   advance.c        assembly and steps of a worker's tiles, changes of rank
+ *   observe.c        observations of a worker's tiles, packed on the device, copied beside the steps
+ *   specialize.c     kernels for the plan
  * All is written against sarrus_gpu; functions that return an int return its error codes. */
 #ifndef SARRUS_BACKEND_CUDA_DEVICE_H
 #define SARRUS_BACKEND_CUDA_DEVICE_H
@@ -14,9 +14,9 @@
 #include <pthread.h>
 
 #include "backend/backend.h"
+#include "backend/cuda/gpu.h"
 #include "backend/cuda/specialize.h"
 #include "backend/cuda/staged.h"
-#include "backend/cuda/gpu.h"
 #include "backend/pace.h"
 #include "plan/lower.h"
 
@@ -98,25 +98,25 @@ struct cuda_device {
 
 typedef int cuda_work(cuda_worker *worker, const void *how);
 
-/* cuda_plan.c. Reports. */
+/* device_memory.c. Reports. */
 sarrus_status sarrus_cuda_plan_create(sarrus_context *context, cuda_device *device, int n_wanted);
 void sarrus_cuda_plan_destroy(cuda_device *device);
 
-/* cuda_tables.c: part->tables and part->mech. */
+/* tables.c: part->tables and part->mech. */
 int sarrus_cuda_tables_upload(const sarrus_gpu *gpu, const sarrus_lowered *lowered, cuda_part *part);
 
-/* cuda_tiles.c: the marked arrays of the worker's tiles, from or to the host's tiles; waits for the end. */
+/* tiles.c: the marked arrays of the worker's tiles, from or to the host's tiles; waits for the end. */
 int sarrus_cuda_tiles_upload(cuda_worker *worker, const uint8_t *marks);
 int sarrus_cuda_tiles_download(cuda_worker *worker, const uint8_t *marks);
 
-/* cuda_workers.c: `work` for all tiles. What the kernels of `work` change is marked in `changes` (NULL: nothing). When the device
+/* workers.c: `work` for all tiles. What the kernels of `work` change is marked in `changes` (NULL: nothing). When the device
  * fails the reason stands in base.failure. */
 sarrus_status sarrus_cuda_run(cuda_device *device, cuda_work *work, const void *how, const uint8_t *changes);
 /* For all workers that hold tiles, one after another, when resident. */
 sarrus_status sarrus_cuda_move(cuda_device *device, int (*move)(cuda_worker *, const uint8_t *), const uint8_t *marks);
 sarrus_status sarrus_cuda_fail(cuda_device *device, const cuda_part *part, int error);
 
-/* cuda_advance.c */
+/* advance.c */
 typedef struct cuda_advance_order {
     sarrus_clock clock;
     uint64_t n_steps;
@@ -125,7 +125,7 @@ sarrus_cuda_call sarrus_cuda_call_of(cuda_worker *worker);
 int sarrus_cuda_assemble_tiles(cuda_worker *worker, const void *how);
 int sarrus_cuda_advance_tiles(cuda_worker *worker, const void *how); /* of a cuda_advance_order */
 
-/* cuda_observe.c */
+/* observe.c */
 int sarrus_cuda_observe_tiles(cuda_worker *worker, const void *how); /* of a sarrus_device_observation */
 /* Takes all but the last n_left packets to the user's arrays. */
 int sarrus_cuda_packets_take(cuda_worker *worker, uint64_t n_left);

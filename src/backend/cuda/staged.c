@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/cuda/staged_library.h"
+#include "backend/cuda/cusolver_svd.h"
 #include "backend/cuda/gpu_staged.h"
 #include "core/report.h"
 
 struct sarrus_cuda_staged {
     const sarrus_gpu *gpu;
     const sarrus_gpu_staged *kernels;
-    sarrus_staged_library library;
+    sarrus_cusolver_svd library;
     sarrus_staged_call call;
     void *numbers, *words; /* device memory that the arrays are parts of */
     int32_t *wants, *slot; /* [n_members] host copies */
@@ -146,11 +146,11 @@ static int32_t first_rows(const sarrus_mechanism *mech) {
 static int library_open(sarrus_cuda_staged *staged) {
     const sarrus_mechanism *mech = staged->call.base.mech;
     sarrus_staged_call *call = &staged->call;
-    int error = sarrus_staged_library_open(&staged->library, call->base.stream);
+    int error = sarrus_cusolver_svd_open(&staged->library, call->base.stream);
     call->n_slots = staged->n_most;
     for (int i = 0; error == 0 && i < 2; ++i) {
         call->m = i == 0 ? first_rows(mech) : mech->m;
-        error = sarrus_staged_library_reserve(&staged->library, call);
+        error = sarrus_cusolver_svd_reserve(&staged->library, call);
     }
     return error;
 }
@@ -187,7 +187,7 @@ int sarrus_cuda_staged_create(const sarrus_cuda_staged_setup *setup, sarrus_cuda
 void sarrus_cuda_staged_destroy(sarrus_cuda_staged *staged) {
     if (!staged)
         return;
-    sarrus_staged_library_close(&staged->library);
+    sarrus_cusolver_svd_close(&staged->library);
     (void)staged->gpu->release(staged->numbers);
     (void)staged->gpu->release(staged->words);
     (void)staged->gpu->host_release(staged->wants);
@@ -217,14 +217,14 @@ static int answer(sarrus_cuda_staged *staged, int32_t m, int32_t n_slots) {
     sarrus_staged_call *call = &staged->call;
     call->m = m;
     call->n_slots = n_slots;
-    int error = sarrus_staged_library_reserve(&staged->library, call);
+    int error = sarrus_cusolver_svd_reserve(&staged->library, call);
     if (error == 0)
-        error = sarrus_staged_library_factor(&staged->library, call);
+        error = sarrus_cusolver_svd_factor(&staged->library, call);
     if (error == 0)
         error = staged->kernels->weigh(call);
     staged->counts.n_matrices += error == 0 ? (uint64_t)n_slots : 0;
     if (error == 0)
-        error = sarrus_staged_library_combine(&staged->library, call);
+        error = sarrus_cusolver_svd_combine(&staged->library, call);
     return error != 0 ? error : staged->kernels->deliver(call);
 }
 

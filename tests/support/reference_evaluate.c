@@ -139,14 +139,16 @@ void reference_forces(const reference *ref, double t, const double *q, const dou
     }
     for (int i = 0; i < ref->model->n_forces; i++) {
         const sarrus_force *load = &ref->model->forces[i];
-        if (load->type == SARRUS_FORCE_SPRING) {
+        switch (load->type) {
+        case SARRUS_FORCE_SPRING:
             add_spring(ref, load, q, v, force);
-        } else if (load->body[0] == SARRUS_GROUND) {
-            continue;
-        } else if (load->type == SARRUS_FORCE_TORQUE) {
+            break;
+        case SARRUS_FORCE_TORQUE:
             force[3 * load->body[0] + 2] += source_value(ref, &load->value[0], t);
-        } else {
+            break;
+        case SARRUS_FORCE_POINT:
             add_point_force(ref, load, t, q, force);
+            break;
         }
     }
     for (int j = 0; j < ref->n_joints; j++) {

@@ -1,0 +1,176 @@
+#include "plan/build.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/report.h"
+#include "plan/fields.h"
+#include "plan/cost.h"
+#include "sarrus/version.h"
+
+static char *joined(const char *body, const char *component) {
+    size_t n = strlen(body) + strlen(component) + 2;
+    char *text = malloc(n);
+    if (text)
+        (void)snprintf(text, n, "%s.%s", body, component);
+    return text;
+}
+
+static sarrus_status name_coordinates(sarrus_context *context, sarrus_plan *plan) {
+    static const char *const coordinates[3] = {"x", "y", "theta"};
+    static const char *const speeds[3] = {"vx", "vy", "omega"};
+    size_t n = (size_t)plan->mech.n_v;
+    plan->coordinate_names = calloc(n + 1, sizeof *plan->coordinate_names);
+    plan->speed_names = calloc(n + 1, sizeof *plan->speed_names);
+    bool good = plan->coordinate_names && plan->speed_names;
+    for (size_t i = 0; good && i < n; ++i) {
+        plan->coordinate_names[i] = joined(plan->model->bodies[i / 3].name, coordinates[i % 3]);
+        plan->speed_names[i] = joined(plan->model->bodies[i / 3].name, speeds[i % 3]);
+        good = plan->coordinate_names[i] && plan->speed_names[i];
+    }
+    return good ? SARRUS_OK : sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the names of the coordinates");
+}
+
+/* FNV-1a, 64 bits. */
+static void hash_bytes(uint64_t *hash, const void *bytes, size_t n) {
+    const unsigned char *b = bytes;
+    for (size_t i = 0; i < n; ++i)
+        *hash = (*hash ^ b[i]) * 1099511628211u;
+}
+
+static void hash_table(uint64_t *hash, const int32_t *table, int32_t n) {
+    hash_bytes(hash, table, (size_t)n * sizeof *table);
+}
+
+static uint64_t hash_of(const sarrus_plan *plan) {
+    const sarrus_mechanism *mech = &plan->mech;
+    const sarrus_mech_factor *f = &mech->factor;
+    uint64_t hash = 14695981039346656037u;
+    const int32_t sizes[] = {mech->n_bodies,
+                             mech->n_joints,
+                             mech->n_forces,
+                             mech->n_signals,
+                             mech->n_inputs,
+                             mech->m,
+                             mech->has_baumgarte,
+                             mech->solve,
+                             mech->method,
+                             mech->rank.method,
+                             mech->project,
+                             mech->integrator.method,
+                             mech->integrator.max_order,
+                             mech->integrator.has_step_gains,
+                             mech->has_parts,
+                             mech->wants_error,
+                             mech->has_swing,
+                             mech->is_judged};
+    const double numbers[] = {mech->rank.tolerance,  mech->project_tolerance,    mech->guard,       mech->integrator.rtol,
+                              mech->integrator.atol, mech->integrator.max_steps, mech->ordinary,    mech->size,
+                              mech->limit_violation, mech->limit_energy,         mech->limit_error, mech->weak_distance,
+                              mech->weak_crossing,   mech->energy_floor};
+    hash_bytes(&hash, SARRUS_VERSION, sizeof SARRUS_VERSION);
+    hash_bytes(&hash, sizes, sizeof sizes);
+    hash_bytes(&hash, numbers, sizeof numbers);
+    hash_bytes(&hash, plan->joint, (size_t)mech->n_joints * sizeof *plan->joint);
+    hash_bytes(&hash, plan->force, (size_t)mech->n_forces * sizeof *plan->force);
+    hash_bytes(&hash, plan->signal, (size_t)mech->n_signals * sizeof *plan->signal);
+    hash_table(&hash, f->row_of, f->n_rows);
+    hash_table(&hash, f->at, f->n_rows);
+    hash_table(&hash, f->column, f->n_blocks + 1);
+    hash_table(&hash, f->entry_row, f->n_entries);
+    hash_bytes(&hash, f->block_share, (size_t)f->n_block_shares * sizeof *f->block_share);
+    hash_bytes(&hash, f->share, (size_t)f->n_shares * sizeof *f->share);
+    hash_table(&hash, f->dependent, f->n_dependent);
+    hash_bytes(&hash, f->guard, (size_t)(2 * f->n_blocks) * sizeof *f->guard);
+    return hash;
+}
+
+/* Intervals of the grid (fixed steps: steps) to t_end; a remainder below 1e-9 of one is round-off of the quotient. */
+static uint64_t count_steps(const sarrus_model *model) {
+    double steps = ceil(model->integrator.t_end / model->integrator.grid - 1e-9);
+    return steps > 0.0 ? (uint64_t)steps : 0;
+}
+
+double sarrus_plan_rounded(double x) {
+    int exponent;
+    const double mantissa = frexp(x, &exponent);
+    return ldexp(rint(ldexp(mantissa, 6)), exponent - 6);
+}
+
+/* The automatic rank's bound on the count settles what is redundant; its threshold has only to tell when a direction is lost for
+ * the moment. That is when its σ has sunk to 1e-5 of what it is in an ordinary configuration: there the round-off of γ, divided by
+ * σ, begins to outweigh the acceleration that Gauss's principle gives the direction once it is free. */
+static void settle_threshold(sarrus_plan *plan) {
+    if (plan->mech.rank.method != SARRUS_RANK_AUTO)
+        return;
+    plan->mech.rank.tolerance =
+        plan->independence.typical_kept > 0.0 ? 1e-5 * sarrus_plan_rounded(plan->independence.typical_kept) : 1e-10;
+}
+
+sarrus_status sarrus_plan_create(sarrus_context *context, const sarrus_model *model, sarrus_plan **out) {
+    return sarrus_plan_create_in_order(context, model, SARRUS_ORDER_BEST, NULL, out);
+}
+
+sarrus_status sarrus_plan_create_watched(sarrus_context *context, const sarrus_model *model, const sarrus_plan_options *options,
+                                         sarrus_plan **out) {
+    return sarrus_plan_create_in_order(context, model, SARRUS_ORDER_BEST, options, out);
+}
+
+/* What follows from the independent rows. */
+static sarrus_status make_factor(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted) {
+    plan->mech.independent = plan->independence.independent;
+    settle_threshold(plan);
+    sarrus_status status = sarrus_plan_cranks(context, plan);
+    sarrus_plan_watch_phase(plan->watch, "ordering the elimination");
+    if (status == SARRUS_OK)
+        status = sarrus_plan_elimination(context, plan, wanted);
+    if (status == SARRUS_OK)
+        status = sarrus_plan_shares(context, plan);
+    if (status != SARRUS_OK)
+        return status;
+    sarrus_plan_layout(&plan->mech);
+    sarrus_plan_watch_phase(plan->watch, "measuring the pivots");
+    return sarrus_plan_ordinary_find(context, plan);
+}
+
+static sarrus_status make(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted) {
+    sarrus_status status = sarrus_plan_structure(context, plan);
+    if (status == SARRUS_OK)
+        status = sarrus_plan_graph_make(context, plan);
+    if (status == SARRUS_OK)
+        status = name_coordinates(context, plan);
+    if (status == SARRUS_OK)
+        status = sarrus_plan_independence_find(context, plan);
+    if (status == SARRUS_OK)
+        status = make_factor(context, plan, wanted);
+    if (status != SARRUS_OK)
+        return status;
+    sarrus_plan_limits(plan);
+    plan->hash = hash_of(plan);
+    sarrus_plan_cost_count(plan);
+    return sarrus_plan_report_write(context, plan);
+}
+
+sarrus_status sarrus_plan_create_in_order(sarrus_context *context, const sarrus_model *model, sarrus_order_kind wanted,
+                                          const sarrus_plan_options *options, sarrus_plan **out) {
+    if (!model || !out)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_plan_create needs a model and a place for the plan");
+    sarrus_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the plan");
+    plan->model = model;
+    plan->n_steps = count_steps(model);
+    sarrus_plan_watch watch;
+    sarrus_plan_watch_begin(&watch, options);
+    plan->watch = &watch;
+    sarrus_status status = make(context, plan, wanted);
+    plan->watch = NULL;
+    if (status != SARRUS_OK) {
+        sarrus_plan_destroy(plan);
+        return status == SARRUS_INTERRUPTED ? sarrus_report(context, status, "the plan was stopped") : status;
+    }
+    *out = plan;
+    return SARRUS_OK;
+}

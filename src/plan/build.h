@@ -1,0 +1,57 @@
+/* How a plan is built: in steps, each in a file of its own.
+ *
+ * structure.c     joints, rows, forces, signals, parameter offsets, tile layout       (from the model alone)
+ * integrator.c    how steps are made                                                   (from the model alone)
+ * tableaux.c      the constants of the method that makes them; dense.c: the weights between steps
+ * graph.c         tree, cut joints, loops                                              (from the model alone)
+ * parameters.c    the parameters and the given configuration of one instance           (values → lane arrays)
+ * independence.c  rank, independent rows                                               (numbers, at several configurations)
+ *   configuration.c  evaluates the constraints at a configuration
+ *   fronts.c         factors the rows; spectrum.c finds their singular values
+ *   dependence.c     says which rows can be spared, loop set by loop set (loops.c), a small one by its null space (null_space.c)
+ *   start.c          the assembled start beside the given one
+ *   length_change.c  how far a rank is from one less
+ *   drives.c         whether the drives can be followed (follow.c, gap.c)
+ * crank.c         bodies whose pin on ground is eliminated in closed form              (from the independent rows)
+ * elimination.c   elimination order, sparse LDLᵀ by blocks                             (from the other independent rows)
+ *   order.c          the candidates for that order, and what each costs
+ *   greedy.c         candidates that look at every step what is best
+ *   dissection.c     candidates by the shape of the graph
+ *   block_graph.c    the graph itself
+ * shares.c        the shares of the bodies in S = J M⁻¹ Jᵀ                             (from the elimination order)
+ * ordinary.c      the size, and how independent the rows are in ordinary configurations (numbers, from all of the above)
+ * limits.c        what an instance that is ok keeps to                                 (from the size and the methods)
+ * cost.c          flops, divisions and bytes of the kernels for this plan
+ * report.c        all of it in words
+ *
+ * lower.c lays the tables out for tiles of one width when a backend asks. watch.c tells somebody how far the plan is, and stops it.
+ */
+#ifndef SARRUS_PLAN_BUILD_H
+#define SARRUS_PLAN_BUILD_H
+
+#include "plan/plan.h"
+
+/* sarrus_plan_create with the order that is wanted: results may not depend on it beyond round-off, which tests look at. */
+SARRUS_MUST_USE sarrus_status sarrus_plan_create_in_order(sarrus_context *context, const sarrus_model *model,
+                                                          sarrus_order_kind wanted, const sarrus_plan_options *options,
+                                                          sarrus_plan **out);
+
+/* Steps of sarrus_plan_create, in order. Each fills its part of the plan; what they allocate sarrus_plan_destroy frees. */
+SARRUS_MUST_USE sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan);
+void sarrus_plan_integrator(sarrus_plan *plan);
+void sarrus_plan_tableau(sarrus_mech_integrator *how); /* the constants of its method */
+void sarrus_plan_dense(sarrus_mech_dense *dense);      /* its weights, from the nodes */
+SARRUS_MUST_USE sarrus_status sarrus_plan_independence_find(sarrus_context *context, sarrus_plan *plan);
+SARRUS_MUST_USE sarrus_status sarrus_plan_cranks(sarrus_context *context, sarrus_plan *plan);
+SARRUS_MUST_USE sarrus_status sarrus_plan_elimination(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted);
+SARRUS_MUST_USE sarrus_status sarrus_plan_shares(sarrus_context *context, sarrus_plan *plan);
+SARRUS_MUST_USE sarrus_status sarrus_plan_graph_make(sarrus_context *context, sarrus_plan *plan);
+SARRUS_MUST_USE sarrus_status sarrus_plan_ordinary_find(sarrus_context *context, sarrus_plan *plan);
+void sarrus_plan_limits(sarrus_plan *plan);
+
+SARRUS_MUST_USE sarrus_status sarrus_plan_report_write(sarrus_context *context, sarrus_plan *plan);
+
+/* To six bits: what a linear algebra library leaves behind them differs from processor to processor, and a plan must not. */
+double sarrus_plan_rounded(double x);
+
+#endif
