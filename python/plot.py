@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Picture of a result file: trajectories with quantile bands, the distribution at one time, and drift.
 
-    python3 python/plot.py OUT.h5 [-o OUT.png] [--quantity NAME] [--time T]
+    python3 python/plot.py OUT.h5 [-o OUT.png] [--group G] [--quantity NAME] [--time T]
 
 NAME is a coordinate or a speed of the file (crank_a.x), "energy", "work", "position_error", "velocity_error", "rank", a joint's
-reaction (reactions/A.fx) or a motor load (drives/A). Without it the angle that spreads most is shown.
+reaction (reactions/A.fx) or a motor load (drives/A). Without it the angle that spreads most is shown. Of a run of several scenarios
+G is the number of the group.
 """
 
 import argparse
@@ -36,12 +37,12 @@ class Quantity:
     values: np.ndarray
 
 
-def names_of(file: h5py.File, path: str) -> list[str]:
+def names_of(file: h5py.Group, path: str) -> list[str]:
     """Strings of a label dataset, [] when the file has none."""
     return [name.decode() if isinstance(name, bytes) else str(name) for name in file[path][:]] if path in file else []
 
 
-def attribute(thing: h5py.Dataset | h5py.File, name: str, default: str = "") -> str:
+def attribute(thing: h5py.Dataset | h5py.Group, name: str, default: str = "") -> str:
     value = thing.attrs.get(name, default)
     return value.decode() if isinstance(value, bytes) else str(value)
 
@@ -53,12 +54,12 @@ def component_unit(dataset: h5py.Dataset, component: str) -> str:
     return units[0] if is_linear or len(units) == 1 else units[1]
 
 
-def stride_of(file: h5py.File) -> int:
+def stride_of(file: h5py.Group) -> int:
     n_instances, n_times = file["instance/status"].shape[0], file["time"].shape[0]
     return max(1, -(-n_instances * n_times // MAX_VALUES))
 
 
-def labelled(file: h5py.File) -> dict[str, tuple[str, int]]:
+def labelled(file: h5py.Group) -> dict[str, tuple[str, int]]:
     """Names with a third axis: name -> (dataset, index)."""
     found = {}
     for path, labels in (("state/q", "coordinate"), ("state/v", "speed")):
@@ -70,14 +71,14 @@ def labelled(file: h5py.File) -> dict[str, tuple[str, int]]:
     return found
 
 
-def scalars(file: h5py.File) -> dict[str, str]:
+def scalars(file: h5py.Group) -> dict[str, str]:
     """Names without a third axis: name -> dataset."""
     found = {name: f"diagnostics/{name}" for name in file.get("diagnostics", {})}
     found.update({f"drives/{name}": f"drives/{name}" for name in file.get("drives", {})})
     return found
 
 
-def default_quantity(file: h5py.File) -> str:
+def default_quantity(file: h5py.Group) -> str:
     """The angle with the widest spread over instances (or over time, when there is one instance) at the last time."""
     coordinates = names_of(file, "coordinate")
     if "state/q" not in file or not coordinates:
@@ -96,7 +97,7 @@ def default_quantity(file: h5py.File) -> str:
     return coordinates[max(angles or range(len(coordinates)), key=lambda i: spread[i])]
 
 
-def read(file: h5py.File, name: str) -> Quantity:
+def read(file: h5py.Group, name: str) -> Quantity:
     stride = stride_of(file)
     if name in scalars(file):
         dataset = file[scalars(file)[name]]
@@ -174,7 +175,7 @@ def draw_drift(axes: Axes, time: np.ndarray, drifts: list[tuple[Quantity, str, s
         axes.set_yticks([])
 
 
-def constraint_drift(file: h5py.File, shown: slice) -> list[tuple[Quantity, str, str]]:
+def constraint_drift(file: h5py.Group, shown: slice) -> list[tuple[Quantity, str, str]]:
     drifts = []
     for name, label, colour in (("position_error", "position", BLUE), ("velocity_error", "velocity", ORANGE)):
         if name in scalars(file):
@@ -184,7 +185,7 @@ def constraint_drift(file: h5py.File, shown: slice) -> list[tuple[Quantity, str,
     return drifts
 
 
-def energy_drift(file: h5py.File, shown: slice) -> list[tuple[Quantity, str, str]]:
+def energy_drift(file: h5py.Group, shown: slice) -> list[tuple[Quantity, str, str]]:
     if "energy" not in scalars(file):
         return []
     energy = read(file, "energy")
@@ -192,7 +193,7 @@ def energy_drift(file: h5py.File, shown: slice) -> list[tuple[Quantity, str, str
     return [(energy, "|E(t) - E(0)|", BLUE)]
 
 
-def headline(file: h5py.File, path: str) -> tuple[str, str]:
+def headline(file: h5py.Group, path: str) -> tuple[str, str]:
     status = file["instance/status"][:]
     n_failed = int((status != 0).sum())
     words = [f"{status.size:,} instance{'s' if status.size != 1 else ''}"]
@@ -209,7 +210,7 @@ def headline(file: h5py.File, path: str) -> tuple[str, str]:
     return scenario_name(file) or Path(path).stem, "   ".join(words)
 
 
-def scenario_name(file: h5py.File) -> str:
+def scenario_name(file: h5py.Group) -> str:
     """The scenario's `name:` line; parsing YAML for one word would need another library."""
     if "scenario" not in file:
         return ""
@@ -221,7 +222,7 @@ def scenario_name(file: h5py.File) -> str:
     return ""
 
 
-def picture(file: h5py.File, path: str, name: str | None, at_time: float | None) -> plt.Figure:
+def picture(file: h5py.Group, path: str, name: str | None, at_time: float | None) -> plt.Figure:
     time = file["time"][:]
     quantity = read(file, name or default_quantity(file))
     is_there = np.isfinite(quantity.values).any(axis=0)
@@ -243,6 +244,21 @@ def picture(file: h5py.File, path: str, name: str | None, at_time: float | None)
     figure.suptitle(f"{title}\n", fontsize=15, fontweight="bold", color=INK)
     figure.text(0.5, 0.945, subtitle, ha="center", color=GREY, fontsize=9)
     return figure
+
+
+def group_of(file: h5py.File, number: int | None) -> h5py.Group:
+    """What is to be shown: the file, or one of its groups when it has several."""
+    n_groups = int(file.attrs.get("n_groups", 0))
+    if number is None and n_groups == 0:
+        return file
+    if n_groups == 0:
+        sys.exit("plot.py: error: the file has no groups; expected no --group")
+    if number is None or not 0 <= number < n_groups:
+        names = ", ".join(f"{i} ({name})" for i, name in enumerate(file.attrs.get("group_files", [])))
+        sys.exit(
+            f"plot.py: error: the file has {n_groups} groups: {names}; expected --group with a number from 0 to {n_groups - 1}"
+        )
+    return file[str(number)]
 
 
 def set_style() -> None:
@@ -270,6 +286,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Picture of a Sarrus result file.")
     parser.add_argument("file", metavar="OUT.h5")
     parser.add_argument("-o", "--output", metavar="OUT.png", help="default: the file's name with .png, in this folder")
+    parser.add_argument("--group", metavar="G", type=int, help="of a run of several scenarios, the number of one")
     parser.add_argument("--quantity", metavar="NAME", help="what to show, as crank_a.x, energy, reactions/A.fx")
     parser.add_argument("--time", metavar="T", type=float, help="time of the histogram in s (default: the last)")
     arguments = parser.parse_args()
@@ -278,7 +295,7 @@ def main() -> int:
     try:
         with h5py.File(arguments.file, "r") as file, warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # quantiles of times at which every instance has failed
-            picture(file, arguments.file, arguments.quantity, arguments.time).savefig(output)
+            picture(group_of(file, arguments.group), arguments.file, arguments.quantity, arguments.time).savefig(output)
     except OSError as error:
         print(f"plot.py: error: {error}", file=sys.stderr)
         return 3

@@ -144,13 +144,13 @@ static bool write_sink(const char *path, const double *values, int n_threads, be
     bool ok = true;
     for (uint64_t t = 0; ok && t < N_TIMES;) {
         sarrus_sink_block block;
-        ok = sarrus_sink_acquire(sink, &block) == SARRUS_OK;
+        ok = sarrus_sink_acquire(sink, 0, &block) == SARRUS_OK;
         for (uint64_t i = 0; ok && i < N_INSTANCES; ++i) {
             memcpy(block.data[0] + i * block.n_times * WIDTH, values + i * N_NUMBERS + t * WIDTH,
                    block.n_times * WIDTH * sizeof *values);
         }
         t += ok ? block.n_times : 0;
-        ok = ok && sarrus_sink_submit(sink, block.n_times, NULL) == SARRUS_OK;
+        ok = ok && sarrus_sink_submit(sink, 0, block.n_times, NULL) == SARRUS_OK;
     }
     ok = sarrus_sink_close(sink, NULL, &(sarrus_sink_outcome){.complete = true}) == SARRUS_OK && ok;
     row->packed_bytes = (double)sarrus_sink_bytes(sink);

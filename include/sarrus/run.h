@@ -46,8 +46,9 @@ typedef struct sarrus_run_count {
 
 /* An instance that failed. */
 typedef struct sarrus_run_failure {
-    uint64_t instance; /* its number in the study */
+    uint64_t instance; /* its number in the study of its group */
     double time;       /* s */
+    int group;         /* 0 in a run of one model */
 } sarrus_run_failure;
 
 typedef struct sarrus_run_summary {
@@ -68,6 +69,7 @@ typedef struct sarrus_run_summary {
     double max_energy_error;                                /* |E − E0 − work| relative to the energies turned over */
     double nearest_change_point, nearest_change_point_time; /* the smallest distance, 1: ordinary; s */
     uint64_t nearest_change_point_instance;
+    int nearest_change_point_group;
     uint64_t n_rank_changes; /* changes of rank between outputs */
     uint64_t output_bytes;   /* of the file that has its name; 0: there is none */
     char backend[32], device[96];
@@ -95,6 +97,26 @@ SARRUS_MUST_USE sarrus_status sarrus_result_path_check(sarrus_context *context, 
 SARRUS_MUST_USE sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, const sarrus_run_options *options,
                                          sarrus_run_summary *summary);
 
+/* One of the groups of a run: instances of one model. Zero-initialise all but the model. */
+typedef struct sarrus_run_group {
+    const sarrus_model *model;
+    const sarrus_plan *plan;         /* of this model; NULL: the run makes its own */
+    uint64_t n_instances;            /* of the study; 0: the scenario's */
+    uint64_t first_instance, n_part; /* as in the options */
+    const uint64_t *seed;            /* NULL: that of the options, and without one the scenario's */
+    const char *file;                /* what the result file says that the model is from; NULL: "" */
+} sarrus_run_group;
+
+/* Runs several models at once, each with its own instances, into one file: what sarrus_run would write of group i stands below /i,
+ * with the same bits; `scenario` is the text that stands at the root as the scenario (NULL: ""). The groups take turns, so that
+ * their times come to the file side by side. Of the options plan, n_instances, first_instance, n_part and shows_steps are to be
+ * left at 0. Errors: those of sarrus_run; a stop and a failure are those of all. `*summary` is that of all together: sums and
+ * extremes, and n_steps, n_output_times and t_end that all have reached; kernels are those of group 0. `summaries` [n_groups], one
+ * each, with the wall time of all; NULL: not wanted. */
+SARRUS_MUST_USE sarrus_status sarrus_run_groups(sarrus_context *context, const sarrus_run_group *groups, int n_groups,
+                                                const char *scenario, const sarrus_run_options *options,
+                                                sarrus_run_summary *summary, sarrus_run_summary *summaries);
+
 /* What a result file holds. */
 typedef struct sarrus_result_info {
     int format;
@@ -109,12 +131,20 @@ typedef struct sarrus_result_info {
     uint64_t file_bytes;
     int has_rank_events;    /* 1: the file has the table of changes of rank */
     uint64_t n_rank_events; /* rows of it */
+    /* Groups of a run of several models; 0: it was of one. Of the file as a whole counts are sums, times those that some group has,
+     * and backend, device, seed, first instance and coordinates those of group 0. */
+    int n_groups;
+    char scenario_file[256]; /* of one of several groups: the file that its model is from, cut where it is longer; else "" */
 } sarrus_result_info;
 
-/* Errors of this and the next: IO (cannot be read, damaged), BAD_INPUT (not HDF5, or no result of Sarrus), UNSUPPORTED (a format of
- * another version). The HDF5 library can crash on a file that was damaged on purpose or by a disk: whoever reads such files does it
- * in a process of its own, as `sarrus info` does. */
+/* Errors of this and those below: IO (cannot be read, damaged), BAD_INPUT (not HDF5, or no result of Sarrus), UNSUPPORTED (a format
+ * of another version). The HDF5 library can crash on a file that was damaged on purpose or by a disk: whoever reads such files does
+ * it in a process of its own, as `sarrus info` does. */
 SARRUS_MUST_USE sarrus_status sarrus_result_info_read(sarrus_context *context, const char *path, sarrus_result_info *out);
+
+/* The same of group i_group alone (n_groups is 0 then); BAD_ARGUMENT when there is no such group, as in a run of one model. */
+SARRUS_MUST_USE sarrus_status sarrus_result_group_info_read(sarrus_context *context, const char *path, int i_group,
+                                                            sarrus_result_info *out);
 
 /* Calls `visit` for every dataset: its path, shape, type name, storage bytes and units. */
 typedef void (*sarrus_dataset_visitor)(const char *path, int n_dims, const uint64_t *dims, const char *type, uint64_t stored_bytes,

@@ -9,6 +9,7 @@ extern "C" {
 
 #include "sarrus/batch.h"
 #include "sarrus/context.h"
+#include "sarrus/document.h"
 #include "sarrus/method.h"
 #include "sarrus/observable.h"
 #include "sarrus/pinv.h"

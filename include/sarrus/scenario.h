@@ -13,6 +13,9 @@ typedef struct sarrus_model sarrus_model;
  * coordinates is below 2³¹, which the kernels count to. */
 enum { SARRUS_MAX_BODIES = 16000, SARRUS_MAX_JOINTS = 32000, SARRUS_MAX_ROWS = 44000 };
 
+/* The most scenarios that run together. */
+enum { SARRUS_MAX_GROUPS = 64 };
+
 /* `--set PATH=VALUE`: `value` is YAML text put at `path` (keys joined by dots, list items by name or index). */
 typedef struct sarrus_override {
     const char *path;

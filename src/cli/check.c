@@ -6,7 +6,6 @@
 #include "edge/exit_code.h"
 #include "edge/diagnostics.h"
 #include "edge/json.h"
-#include "cli/progress.h"
 #include "cli/scenario_argument.h"
 #include "cli/signals.h"
 #include "plan/report_text.h"
@@ -91,68 +90,110 @@ static void json_put_orders(sarrus_json *json, const sarrus_plan *plan) {
     sarrus_json_close(json, ']');
 }
 
-static void json_print(const char *path, const sarrus_model *model, const sarrus_plan *plan, const sarrus_warnings *warnings) {
+/* What has been found out about one scenario. */
+typedef struct checked {
+    sarrus_plan *plan;
+    sarrus_warnings *warnings;
+} checked;
+
+/* What is said of a scenario, into an object that is open. */
+static void json_put_scenario(sarrus_json *json, const char *path, const sarrus_model *model, const checked *found) {
+    const sarrus_plan *plan = found->plan;
     sarrus_plan_sizes sizes;
-    sarrus_json json;
     char hash[20];
     sarrus_plan_sizes_get(plan, &sizes);
     snprintf(hash, sizeof hash, "%016" PRIx64, sarrus_plan_hash(plan));
-    sarrus_json_begin(&json, stdout);
-    sarrus_json_text(&json, "scenario", path);
-    sarrus_json_text(&json, "name", sarrus_model_name(model));
-    json_put_warnings(&json, warnings);
-    sarrus_json_count(&json, "n_bodies", (uint64_t)sizes.n_bodies);
-    sarrus_json_count(&json, "n_joints", (uint64_t)sizes.n_joints);
-    sarrus_json_count(&json, "n", (uint64_t)sizes.n);
-    sarrus_json_count(&json, "m", (uint64_t)sizes.m);
-    sarrus_json_count(&json, "rank", (uint64_t)sizes.rank);
-    sarrus_json_count(&json, "rank_at_t0", (uint64_t)sizes.rank_at_t0);
-    sarrus_json_number(&json, "n_dof", sizes.n_dof);
-    sarrus_json_number(&json, "n_redundant", sizes.n_redundant);
-    sarrus_json_count(&json, "n_inputs", (uint64_t)sizes.n_inputs);
-    sarrus_json_count(&json, "n_instances", sarrus_model_n_instances(model));
-    sarrus_json_count(&json, "bytes_per_instance", sizes.bytes_per_instance);
-    sarrus_json_number(&json, "flops_per_evaluation", sizes.flops_per_evaluation);
-    sarrus_json_number(&json, "divisions_per_evaluation", sizes.divisions_per_evaluation);
-    sarrus_json_number(&json, "flops_per_step", sizes.flops_per_step);
-    sarrus_json_number(&json, "dense_flops_per_evaluation",
+    sarrus_json_text(json, "scenario", path);
+    sarrus_json_text(json, "name", sarrus_model_name(model));
+    json_put_warnings(json, found->warnings);
+    sarrus_json_count(json, "n_bodies", (uint64_t)sizes.n_bodies);
+    sarrus_json_count(json, "n_joints", (uint64_t)sizes.n_joints);
+    sarrus_json_count(json, "n", (uint64_t)sizes.n);
+    sarrus_json_count(json, "m", (uint64_t)sizes.m);
+    sarrus_json_count(json, "rank", (uint64_t)sizes.rank);
+    sarrus_json_count(json, "rank_at_t0", (uint64_t)sizes.rank_at_t0);
+    sarrus_json_number(json, "n_dof", sizes.n_dof);
+    sarrus_json_number(json, "n_redundant", sizes.n_redundant);
+    sarrus_json_count(json, "n_inputs", (uint64_t)sizes.n_inputs);
+    sarrus_json_count(json, "n_instances", sarrus_model_n_instances(model));
+    sarrus_json_count(json, "bytes_per_instance", sizes.bytes_per_instance);
+    sarrus_json_number(json, "flops_per_evaluation", sizes.flops_per_evaluation);
+    sarrus_json_number(json, "divisions_per_evaluation", sizes.divisions_per_evaluation);
+    sarrus_json_number(json, "flops_per_step", sizes.flops_per_step);
+    sarrus_json_number(json, "dense_flops_per_evaluation",
                        sizes.flops_per_evaluation - sizes.algebra_flops_per_evaluation + sizes.dense_algebra_flops_per_evaluation);
-    sarrus_json_number(&json, "algebra_flops_per_evaluation", sizes.algebra_flops_per_evaluation);
-    sarrus_json_number(&json, "dense_algebra_flops_per_evaluation", sizes.dense_algebra_flops_per_evaluation);
-    json_put_orders(&json, plan);
-    sarrus_json_text(&json, "plan_hash", hash);
-    sarrus_json_open(&json, "coordinates", '[');
+    sarrus_json_number(json, "algebra_flops_per_evaluation", sizes.algebra_flops_per_evaluation);
+    sarrus_json_number(json, "dense_algebra_flops_per_evaluation", sizes.dense_algebra_flops_per_evaluation);
+    json_put_orders(json, plan);
+    sarrus_json_text(json, "plan_hash", hash);
+    sarrus_json_open(json, "coordinates", '[');
     for (int i = 0; i < sizes.n; i++)
-        sarrus_json_text(&json, NULL, sarrus_plan_coordinate_name(plan, i));
+        sarrus_json_text(json, NULL, sarrus_plan_coordinate_name(plan, i));
+    sarrus_json_close(json, ']');
+    sarrus_json_text(json, "card", sarrus_plan_report(plan));
+}
+
+static void json_print(const char *path, const sarrus_document *document, const checked *found) {
+    sarrus_json json;
+    sarrus_json_begin(&json, stdout);
+    if (!sarrus_document_is_mixed(document)) {
+        json_put_scenario(&json, path, sarrus_document_model(document, 0), found);
+        sarrus_json_close(&json, '}');
+        return;
+    }
+    sarrus_json_text(&json, "scenario", path);
+    sarrus_json_text(&json, "name", sarrus_document_name(document));
+    sarrus_json_open(&json, "groups", '[');
+    for (int g = 0; g < sarrus_document_n_groups(document); g++) {
+        sarrus_json_open(&json, NULL, '{');
+        json_put_scenario(&json, sarrus_document_file(document, g), sarrus_document_model(document, g), &found[g]);
+        sarrus_json_close(&json, '}');
+    }
     sarrus_json_close(&json, ']');
-    sarrus_json_text(&json, "card", sarrus_plan_report(plan));
     sarrus_json_close(&json, '}');
+}
+
+static void cards_print(const sarrus_document *document, const checked *found) {
+    for (int g = 0; g < sarrus_document_n_groups(document); g++) {
+        const uint64_t n_instances = sarrus_model_n_instances(sarrus_document_model(document, g));
+        if (sarrus_document_is_mixed(document))
+            printf("%sGroup %d: %s, %" PRIu64 " instance%s\n\n", g > 0 ? "\n" : "", g, sarrus_document_file(document, g),
+                   n_instances, n_instances == 1 ? "" : "s");
+        warnings_print(found[g].warnings);
+        fputs(sarrus_plan_report(found[g].plan), stdout);
+    }
+}
+
+/* Each group is checked, whatever is wrong with those before it; the exit code is that of the first that cannot work. */
+static int groups_check(const sarrus_scenario_argument *scenario, checked *found) {
+    int code = SARRUS_EXIT_DONE;
+    for (int g = 0; g < sarrus_document_n_groups(scenario->document); g++) {
+        sarrus_context_clear(scenario->context);
+        sarrus_status status = sarrus_scenario_argument_plan(scenario, g, false, &found[g].plan);
+        if (status == SARRUS_OK) {
+            status = sarrus_warnings_create(scenario->context, found[g].plan, 0, &found[g].warnings);
+            sarrus_failure_print(scenario->context, status, stderr);
+        }
+        code = code == SARRUS_EXIT_DONE ? sarrus_exit_code(status) : code;
+    }
+    return code;
 }
 
 static int file_check(const char *path, const check_arguments *arguments) {
     sarrus_scenario_argument scenario;
-    sarrus_plan *plan = NULL;
-    sarrus_warnings *warnings = NULL;
+    checked found[SARRUS_MAX_GROUPS] = {{NULL, NULL}};
     sarrus_signals_leave();
     int code = sarrus_scenario_argument_read(path, &arguments->settings, &scenario);
-    if (code == SARRUS_EXIT_DONE) {
-        sarrus_progress_bar bar = {.is_shown = sarrus_progress_is_wanted()};
-        const sarrus_plan_options watched = {.progress = sarrus_progress_draw_plan, .user = &bar};
-        sarrus_status status = sarrus_plan_create_watched(scenario.context, scenario.model, &watched, &plan);
-        sarrus_progress_erase(&bar);
-        if (status == SARRUS_OK)
-            status = sarrus_warnings_create(scenario.context, plan, 0, &warnings);
-        code = sarrus_exit_code(status);
-        sarrus_failure_print(scenario.context, status, stderr);
+    if (code == SARRUS_EXIT_DONE)
+        code = groups_check(&scenario, found);
+    if (code == SARRUS_EXIT_DONE && arguments->is_json)
+        json_print(path, scenario.document, found);
+    else if (code == SARRUS_EXIT_DONE)
+        cards_print(scenario.document, found);
+    for (int g = 0; g < SARRUS_MAX_GROUPS; g++) {
+        sarrus_warnings_destroy(found[g].warnings);
+        sarrus_plan_destroy(found[g].plan);
     }
-    if (code == SARRUS_EXIT_DONE && arguments->is_json) {
-        json_print(path, scenario.model, plan, warnings);
-    } else if (code == SARRUS_EXIT_DONE) {
-        warnings_print(warnings);
-        fputs(sarrus_plan_report(plan), stdout);
-    }
-    sarrus_warnings_destroy(warnings);
-    sarrus_plan_destroy(plan);
     sarrus_scenario_argument_free(&scenario);
     return code;
 }

@@ -48,11 +48,8 @@ static void dataset_print_json(const char *path, int n_dims, const uint64_t *dim
     sarrus_json_close(json, '}');
 }
 
-static void info_print(const char *path, const sarrus_result_info *info) {
-    char bytes[32];
-    sarrus_size_text(info->file_bytes, bytes, sizeof bytes);
-    printf("%s: %s, %s\n", path, info->complete ? "complete" : "NOT complete (the run was stopped or is still going on)", bytes);
-    printf("  written    %s by sarrus %s, format %d\n", info->created, info->version, info->format);
+/* Where it was computed, how the instances ended, and how far it came. */
+static void group_print(const sarrus_result_info *info) {
     printf("  backend    %s (%s), seed %" PRIu64 "\n", info->backend, info->device, info->seed);
     printf("  instances  %" PRIu64, info->n_instances);
     if (info->n_study != info->n_instances)
@@ -66,17 +63,28 @@ static void info_print(const char *path, const sarrus_result_info *info) {
     printf("  state      %d coordinates\n", info->n_coordinates);
     if (info->has_rank_events)
         printf("  events     %" PRIu64 " change%s of rank\n", info->n_rank_events, info->n_rank_events == 1 ? "" : "s");
+}
+
+static void info_print(const char *path, const sarrus_result_info *info, const sarrus_result_info *groups) {
+    char bytes[32];
+    sarrus_size_text(info->file_bytes, bytes, sizeof bytes);
+    printf("%s: %s, %s\n", path, info->complete ? "complete" : "NOT complete (the run was stopped or is still going on)", bytes);
+    printf("  written    %s by sarrus %s, format %d\n", info->created, info->version, info->format);
+    if (info->n_groups == 0)
+        group_print(info);
+    else
+        printf("  groups     %d, with %" PRIu64 " instances, failed %" PRIu64 "\n", info->n_groups, info->n_instances,
+               info->n_failed);
+    for (int g = 0; g < info->n_groups; g++) {
+        printf("\ngroup /%d: %s%s\n", g, groups[g].scenario_file, groups[g].complete ? "" : ", NOT complete");
+        group_print(&groups[g]);
+    }
     printf("\n");
     printf("  %-34s %-22s %-8s %10s  %s\n", "dataset", "shape", "type", "stored", "units");
 }
 
-static void info_print_json(sarrus_json *json, const char *path, const sarrus_result_info *info) {
-    sarrus_json_begin(json, stdout);
-    sarrus_json_text(json, "file", path);
-    sarrus_json_flag(json, "complete", info->complete != 0);
-    sarrus_json_count(json, "format", (uint64_t)info->format);
-    sarrus_json_text(json, "version", info->version);
-    sarrus_json_text(json, "created", info->created);
+/* The same for programs, into an object that is open. */
+static void group_print_json(sarrus_json *json, const sarrus_result_info *info) {
     sarrus_json_text(json, "backend", info->backend);
     sarrus_json_text(json, "device", info->device);
     sarrus_json_count(json, "seed", info->seed);
@@ -96,7 +104,28 @@ static void info_print_json(sarrus_json *json, const char *path, const sarrus_re
         sarrus_json_count(json, "n_rank_events", info->n_rank_events);
     else
         sarrus_json_null(json, "n_rank_events");
+}
+
+static void info_print_json(sarrus_json *json, const char *path, const sarrus_result_info *info, const sarrus_result_info *groups) {
+    sarrus_json_begin(json, stdout);
+    sarrus_json_text(json, "file", path);
+    sarrus_json_flag(json, "complete", info->complete != 0);
+    sarrus_json_count(json, "format", (uint64_t)info->format);
+    sarrus_json_text(json, "version", info->version);
+    sarrus_json_text(json, "created", info->created);
+    group_print_json(json, info);
     sarrus_json_count(json, "file_bytes", info->file_bytes);
+    if (info->n_groups > 0) {
+        sarrus_json_open(json, "groups", '[');
+        for (int g = 0; g < info->n_groups; g++) {
+            sarrus_json_open(json, NULL, '{');
+            sarrus_json_text(json, "scenario", groups[g].scenario_file);
+            sarrus_json_flag(json, "complete", groups[g].complete != 0);
+            group_print_json(json, &groups[g]);
+            sarrus_json_close(json, '}');
+        }
+        sarrus_json_close(json, ']');
+    }
     sarrus_json_open(json, "datasets", '[');
 }
 
@@ -109,7 +138,7 @@ static int file_show(const void *user) {
     const file_argument *argument = user;
     const char *path = argument->path;
     sarrus_context *context = NULL;
-    sarrus_result_info info;
+    sarrus_result_info info, groups[SARRUS_MAX_GROUPS];
     if (!sarrus_hdf5_start()) {
         fprintf(stderr, "sarrus: error: HDF5 cannot be started: out of memory\n");
         return SARRUS_EXIT_IO;
@@ -119,14 +148,16 @@ static int file_show(const void *user) {
         return SARRUS_EXIT_IO;
     }
     sarrus_status status = sarrus_result_info_read(context, path, &info);
+    for (int g = 0; status == SARRUS_OK && g < info.n_groups; g++)
+        status = sarrus_result_group_info_read(context, path, g, &groups[g]);
     if (status == SARRUS_OK && argument->is_json) {
         sarrus_json json;
-        info_print_json(&json, path, &info);
+        info_print_json(&json, path, &info, groups);
         status = sarrus_result_visit(context, path, dataset_print_json, &json);
         sarrus_json_close(&json, ']');
         sarrus_json_close(&json, '}');
     } else if (status == SARRUS_OK) {
-        info_print(path, &info);
+        info_print(path, &info, groups);
         status = sarrus_result_visit(context, path, dataset_print, NULL);
     }
     sarrus_failure_print(context, status, stderr);

@@ -20,8 +20,8 @@ typedef struct run_arguments {
     const char *output; /* NULL: made from the scenario's name */
     sarrus_backend backend;
     sarrus_specialize specialize;
-    uint64_t n_threads, n_devices, n_instances, seed, instance;
-    bool has_seed, has_instance, is_quiet, is_json, is_help, no_clobber;
+    uint64_t n_threads, n_devices, n_instances, seed, instance, group;
+    bool has_seed, has_instance, has_group, is_quiet, is_json, is_help, no_clobber;
 } run_arguments;
 
 static void help_print(void) {
@@ -37,7 +37,7 @@ static void help_print(void) {
            "      --devices N             GPUs to split the instances between (default: all that are visible)\n"
            "      --instances N           number of instances, instead of the scenario's\n"
            "      --instance I            replay instance I (from 0) of the study alone: the same bits, a row for\n"
-           "                              every step, into NAME.instance_I.h5\n"
+           "                              every step, into NAME.instance_I.h5; G/I of several scenarios\n"
            "      --seed S                seed of the draws, instead of the scenario's\n"
            "      --set PATH=VALUE        replace a number or a key of the scenario (may be repeated)\n"
            "      --resume                continue a stopped run (not available in this version)\n"
@@ -95,6 +95,26 @@ static bool number_read(const char *command, const char *name, uint64_t min, uin
     return false;
 }
 
+/* I, or G/I of a document of several scenarios. */
+static bool instance_read(const char *command, run_arguments *out) {
+    const uint64_t most = (UINT64_C(1) << 40) - 1;
+    char group[24];
+    const char *slash = strchr(optarg, '/'), *number = slash != NULL ? slash + 1 : optarg;
+    const size_t n_group = slash != NULL ? (size_t)(slash - optarg) : 0;
+    bool is_good = sarrus_option_number(number, most, &out->instance) && n_group < sizeof group;
+    if (is_good && slash != NULL) {
+        snprintf(group, sizeof group, "%.*s", (int)n_group, optarg);
+        is_good = sarrus_option_number(group, most, &out->group);
+    }
+    out->has_instance = true;
+    out->has_group = slash != NULL;
+    if (!is_good)
+        sarrus_option_refuse(command,
+                             "--instance needs a whole number from 0 to %llu, or two, as 0/17, of several scenarios; got '%s'",
+                             (unsigned long long)most, optarg);
+    return is_good;
+}
+
 /* Takes one option in; false when it was refused (the message is out). */
 static bool option_take(const char *command, int option, run_arguments *out) {
     switch (option) {
@@ -117,8 +137,7 @@ static bool option_take(const char *command, int option, run_arguments *out) {
     case OPTION_INSTANCES:
         return number_read(command, "instances", 1, UINT64_C(1) << 40, &out->n_instances);
     case OPTION_INSTANCE:
-        out->has_instance = true;
-        return number_read(command, "instance", 0, (UINT64_C(1) << 40) - 1, &out->instance);
+        return instance_read(command, out);
     case OPTION_SEED:
         out->has_seed = true;
         return number_read(command, "seed", 0, UINT64_MAX, &out->seed);
@@ -179,15 +198,16 @@ static char *output_name_make(const char *path, const run_arguments *arguments) 
     const char *dot = strrchr(base, '.');
     const bool is_yaml = dot != NULL && dot != base && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
     const int n_stem = (int)(is_yaml ? (size_t)(dot - base) : strlen(base));
+    const unsigned long long group = arguments->group, instance = arguments->instance;
     char *name = NULL;
-    const int n = arguments->has_instance
-                      ? asprintf(&name, "%.*s.instance_%llu.h5", n_stem, base, (unsigned long long)arguments->instance)
-                      : asprintf(&name, "%.*s.h5", n_stem, base);
+    const int n = arguments->has_group      ? asprintf(&name, "%.*s.instance_%llu_%llu.h5", n_stem, base, group, instance)
+                  : arguments->has_instance ? asprintf(&name, "%.*s.instance_%llu.h5", n_stem, base, instance)
+                                            : asprintf(&name, "%.*s.h5", n_stem, base);
     return n < 0 ? NULL : name;
 }
 
 /* What may not be meant, before the run: some runs take hours. Those who have no memory for it will hear of that from the run. */
-static void warnings_print(const sarrus_plan *plan, uint64_t n_instances) {
+static void warnings_print(const char *where, const sarrus_plan *plan, uint64_t n_instances) {
     sarrus_warnings *warnings = NULL;
     if (sarrus_warnings_create(NULL, plan, n_instances, &warnings) != SARRUS_OK)
         return;
@@ -195,7 +215,7 @@ static void warnings_print(const sarrus_plan *plan, uint64_t n_instances) {
         sarrus_warning warning;
         sarrus_warnings_get(warnings, i, &warning);
         if (warning.matters)
-            fprintf(stderr, "sarrus: warning: %s\n", warning.text);
+            fprintf(stderr, "sarrus: warning: %s%s\n", where, warning.text);
     }
     sarrus_warnings_destroy(warnings);
 }
@@ -230,15 +250,85 @@ static char *replay_command_make(const char *path, const run_arguments *argument
     return NULL;
 }
 
+/* What has been read and planned. */
+typedef struct planned_run {
+    const char *path, *output;
+    const run_arguments *arguments;
+    const sarrus_scenario_argument *scenario;
+    sarrus_plan *plans[SARRUS_MAX_GROUPS]; /* of the groups that are run; NULL for others */
+} planned_run;
+
+/* A mixed document is run as a list of groups; a scenario, and one instance of whatever, alone. */
+static bool runs_groups(const planned_run *planned) {
+    return sarrus_document_is_mixed(planned->scenario->document) && !planned->arguments->has_instance;
+}
+
+static sarrus_status groups_run(const planned_run *planned, sarrus_run_options *options, sarrus_run_summary *summary,
+                                sarrus_run_summary *summaries) {
+    const sarrus_document *document = planned->scenario->document;
+    const int n_groups = sarrus_document_n_groups(document);
+    sarrus_run_group groups[SARRUS_MAX_GROUPS] = {{.model = NULL}};
+    if (!runs_groups(planned)) {
+        const int g = (int)planned->arguments->group;
+        options->plan = planned->plans[g];
+        return sarrus_run(planned->scenario->context, sarrus_document_model(document, g), options, summary);
+    }
+    for (int g = 0; g < n_groups; g++)
+        groups[g] = (sarrus_run_group){
+            .model = sarrus_document_model(document, g), .plan = planned->plans[g], .file = sarrus_document_file(document, g)};
+    return sarrus_run_groups(planned->scenario->context, groups, n_groups, sarrus_document_resolved(document), options, summary,
+                             summaries);
+}
+
+static uint64_t seed_of(const run_arguments *arguments, const sarrus_model *model) {
+    return arguments->has_seed ? arguments->seed : sarrus_model_seed(model);
+}
+
+/* What came of it, to standard output, and what is to be known of it, to standard error. */
+static void end_print(const planned_run *planned, sarrus_status status, const sarrus_run_summary *summary,
+                      const sarrus_run_summary *summaries) {
+    const run_arguments *arguments = planned->arguments;
+    const sarrus_document *document = planned->scenario->document;
+    const sarrus_model *model = sarrus_document_model(document, (int)arguments->group);
+    sarrus_summary_group groups[SARRUS_MAX_GROUPS];
+    char *replay = replay_command_make(planned->path, arguments);
+    for (int g = 0; g < sarrus_document_n_groups(document); g++) {
+        const sarrus_model *own = sarrus_document_model(document, g);
+        groups[g] = (sarrus_summary_group){sarrus_document_file(document, g), own, &summaries[g], seed_of(arguments, own)};
+    }
+    const sarrus_summary_text text = {
+        .scenario = planned->path,
+        .output = planned->output,
+        .replay = replay,
+        .model = model,
+        .seed = seed_of(arguments, model),
+        .n_groups = runs_groups(planned) ? sarrus_document_n_groups(document) : 0,
+        .groups = groups,
+        .name = sarrus_document_name(document),
+        .is_complete = status == SARRUS_OK,
+        .is_replay = arguments->has_instance,
+        .is_of_group = arguments->has_group,
+        .group = (int)arguments->group,
+    };
+    if (arguments->is_json)
+        sarrus_summary_print_json(&text, summary, stdout);
+    else if (!arguments->is_quiet)
+        sarrus_summary_print(&text, summary, stdout);
+    fflush(stdout);                                               /* the warnings follow the summary where both go to one file */
+    sarrus_diagnostics_print(planned->scenario->context, stderr); /* warnings of the run: it did with fewer threads */
+    sarrus_summary_warn(&text, summary, stderr);
+    free(replay);
+}
+
 /* Runs what has been read and planned, and prints the summary. */
-static int plan_run(const char *path, const char *output, const run_arguments *arguments, const sarrus_scenario_argument *scenario,
-                    const sarrus_plan *plan) {
+static int plan_run(const planned_run *planned) {
+    const run_arguments *arguments = planned->arguments;
     sarrus_progress_bar bar = {.is_shown = !arguments->is_quiet && sarrus_progress_is_wanted()};
-    sarrus_run_summary summary;
+    sarrus_run_summary summary, summaries[SARRUS_MAX_GROUPS];
     sarrus_kernel_places places;
     sarrus_kernel_places_find(&places);
-    const sarrus_run_options options = {
-        .output_path = output,
+    sarrus_run_options options = {
+        .output_path = planned->output,
         .batch = {.backend = arguments->backend,
                   .isa = getenv("SARRUS_FORCE_ISA"),
                   .n_threads = (int)arguments->n_threads,
@@ -254,63 +344,90 @@ static int plan_run(const char *path, const char *output, const run_arguments *a
         .seed = arguments->has_seed ? &arguments->seed : NULL,
         .progress = sarrus_progress_draw,
         .progress_user = &bar,
-        .plan = plan,
         .no_clobber = arguments->no_clobber,
     };
     sarrus_signals_catch();
-    const sarrus_status status = sarrus_run(scenario->context, scenario->model, &options, &summary);
+    const sarrus_status status = groups_run(planned, &options, &summary, summaries);
     sarrus_progress_erase(&bar);
     const bool is_over = status == SARRUS_OK || (status == SARRUS_INTERRUPTED && summary.output_bytes > 0);
     if (!is_over && status != SARRUS_INTERRUPTED)
-        sarrus_failure_print(scenario->context, status, stderr);
+        sarrus_failure_print(planned->scenario->context, status, stderr);
     if (!is_over && status == SARRUS_INTERRUPTED)
         fprintf(stderr, "sarrus: warning: stopped before the first output; nothing was written\n");
-    char *replay = replay_command_make(path, arguments);
-    const sarrus_summary_text text = {
-        .scenario = path,
-        .output = output,
-        .replay = replay,
-        .model = scenario->model,
-        .seed = arguments->has_seed ? arguments->seed : sarrus_model_seed(scenario->model),
-        .is_complete = status == SARRUS_OK,
-        .is_replay = arguments->has_instance,
-    };
-    if (is_over && arguments->is_json)
-        sarrus_summary_print_json(&text, &summary, stdout);
-    else if (is_over && !arguments->is_quiet)
-        sarrus_summary_print(&text, &summary, stdout);
-    fflush(stdout); /* the warnings follow the summary where both go to one file */
-    if (is_over) {
-        sarrus_diagnostics_print(scenario->context, stderr); /* warnings of the run: it did with fewer threads */
-        sarrus_summary_warn(&text, &summary, stderr);
-    }
-    free(replay);
+    if (is_over)
+        end_print(planned, status, &summary, summaries);
     if (status == SARRUS_INTERRUPTED)
         return SARRUS_EXIT_SIGNAL + sarrus_signal_caught();
     return status == SARRUS_OK && summary.n_failed > 0 ? SARRUS_EXIT_SOME_FAILED : sarrus_exit_code(status);
 }
 
+/* Options that do not fit the document: of several scenarios each has its own instances. */
+static int arguments_check(const run_arguments *arguments, const sarrus_document *document) {
+    const int n_groups = sarrus_document_n_groups(document);
+    const unsigned long long instance = arguments->instance;
+    const bool is_mixed = sarrus_document_is_mixed(document);
+    if (is_mixed && arguments->n_instances > 0)
+        return sarrus_option_refuse("run",
+                                    "--instances: the document has %d scenario%s, each with a number of its own; "
+                                    "expected --set scenarios.0.instances=%llu",
+                                    n_groups, n_groups == 1 ? "" : "s", (unsigned long long)arguments->n_instances);
+    if (!arguments->has_instance)
+        return SARRUS_EXIT_DONE;
+    if (arguments->has_group != is_mixed)
+        return sarrus_option_refuse("run",
+                                    is_mixed ? "--instance %llu: the document has several scenarios; expected the number of one "
+                                               "and of its instance, as 0/%llu"
+                                             : "--instance: the file is one scenario; expected --instance %llu",
+                                    instance, instance);
+    if (arguments->group >= (uint64_t)n_groups)
+        return sarrus_option_refuse(
+            "run", "--instance %llu/%llu: the document has %d scenario%s; a number from 0 to %d was expected",
+            (unsigned long long)arguments->group, instance, n_groups, n_groups == 1 ? "" : "s", n_groups - 1);
+    char group[24] = "";
+    if (arguments->has_group)
+        snprintf(group, sizeof group, "%llu/", (unsigned long long)arguments->group);
+    const uint64_t n_own = sarrus_model_n_instances(sarrus_document_model(document, (int)arguments->group));
+    const uint64_t n_study = arguments->n_instances > 0 ? arguments->n_instances : n_own;
+    if (arguments->instance >= n_study)
+        return sarrus_option_refuse("run", "--instance %s%llu: the study has %llu instance%s; a number from 0 to %llu was expected",
+                                    group, instance, (unsigned long long)n_study, n_study == 1 ? "" : "s",
+                                    (unsigned long long)n_study - 1);
+    return SARRUS_EXIT_DONE;
+}
+
+/* Plans the groups that are to be run, and repeats what matters of their warnings. */
+static sarrus_status plans_make(planned_run *planned) {
+    const run_arguments *arguments = planned->arguments;
+    const sarrus_document *document = planned->scenario->document;
+    sarrus_status status = SARRUS_OK;
+    for (int g = 0; g < sarrus_document_n_groups(document) && status == SARRUS_OK; g++) {
+        char where[24] = "";
+        if (arguments->has_group && g != (int)arguments->group)
+            continue;
+        status = sarrus_scenario_argument_plan(planned->scenario, g, arguments->is_quiet, &planned->plans[g]);
+        if (sarrus_document_is_mixed(document))
+            snprintf(where, sizeof where, "group %d: ", g);
+        if (status == SARRUS_OK)
+            warnings_print(where, planned->plans[g], arguments->n_instances);
+    }
+    return status;
+}
+
 /* Until there is a plan, nothing needs to be tidied up when a signal comes. */
 static int scenario_run(const char *path, const char *output, const run_arguments *arguments,
                         const sarrus_scenario_argument *scenario) {
-    sarrus_plan *plan = NULL;
-    const uint64_t n_study = arguments->n_instances > 0 ? arguments->n_instances : sarrus_model_n_instances(scenario->model);
-    if (arguments->has_instance && arguments->instance >= n_study)
-        return sarrus_option_refuse("run", "--instance %llu: the study has %llu instance%s; a number from 0 to %llu was expected",
-                                    (unsigned long long)arguments->instance, (unsigned long long)n_study, n_study == 1 ? "" : "s",
-                                    (unsigned long long)n_study - 1);
+    planned_run planned = {.path = path, .output = output, .arguments = arguments, .scenario = scenario};
+    int code = arguments_check(arguments, scenario->document);
+    if (code != SARRUS_EXIT_DONE)
+        return code;
     sarrus_status status = sarrus_result_path_check(scenario->context, output, arguments->no_clobber);
-    sarrus_progress_bar bar = {.is_shown = !arguments->is_quiet && sarrus_progress_is_wanted()};
-    const sarrus_plan_options watched = {.progress = sarrus_progress_draw_plan, .user = &bar};
-    if (status == SARRUS_OK)
-        status = sarrus_plan_create_watched(scenario->context, scenario->model, &watched, &plan);
-    sarrus_progress_erase(&bar);
     if (status != SARRUS_OK)
         sarrus_failure_print(scenario->context, status, stderr);
     else
-        warnings_print(plan, arguments->n_instances);
-    const int code = status == SARRUS_OK ? plan_run(path, output, arguments, scenario, plan) : sarrus_exit_code(status);
-    sarrus_plan_destroy(plan);
+        status = plans_make(&planned);
+    code = status == SARRUS_OK ? plan_run(&planned) : sarrus_exit_code(status);
+    for (int g = 0; g < SARRUS_MAX_GROUPS; g++)
+        sarrus_plan_destroy(planned.plans[g]);
     return code;
 }
 

@@ -20,8 +20,25 @@ static double output_share(const sarrus_run_summary *summary) {
     return summary->wall_seconds > 0.0 ? 1.0 - summary->integrate_seconds / summary->wall_seconds : 0.0;
 }
 
-static void errors_print(const sarrus_run_summary *summary, FILE *stream) {
-    char instance[48] = "";
+enum { INSTANCE_BYTES = 48 };
+
+/* An instance as --instance takes it: of several scenarios with the number of its own. */
+static const char *instance_text(const sarrus_summary_text *text, int group, uint64_t instance, char out[INSTANCE_BYTES]) {
+    const int own = text->is_of_group ? text->group : group;
+    if (text->n_groups > 0 || text->is_of_group)
+        snprintf(out, INSTANCE_BYTES, "%d/%" PRIu64, own, instance);
+    else
+        snprintf(out, INSTANCE_BYTES, "%" PRIu64, instance);
+    return out;
+}
+
+static const char *name_of(const sarrus_summary_text *text) {
+    const char *name = text->n_groups > 0 ? text->name : sarrus_model_name(text->model);
+    return *name != '\0' ? name : text->scenario;
+}
+
+static void errors_print(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream) {
+    char number[INSTANCE_BYTES], instance[INSTANCE_BYTES + 12] = "";
     if (!isnan(summary->max_violation))
         fprintf(stream, "  constraints  open by at most %.2g of the size", summary->max_violation);
     if (!isnan(summary->max_violation) && !isnan(summary->max_position_error))
@@ -30,7 +47,8 @@ static void errors_print(const sarrus_run_summary *summary, FILE *stream) {
     if (!isnan(summary->max_violation))
         fprintf(stream, "\n  energy       balanced to %.2g\n", summary->max_energy_error);
     if (summary->n_study > 1)
-        snprintf(instance, sizeof instance, ", instance %" PRIu64, summary->nearest_change_point_instance);
+        snprintf(instance, sizeof instance, ", instance %s",
+                 instance_text(text, summary->nearest_change_point_group, summary->nearest_change_point_instance, number));
     if (!isnan(summary->nearest_change_point))
         fprintf(stream, "  change point as near as %.2g of an ordinary distance at t = %.4g s%s\n", summary->nearest_change_point,
                 summary->nearest_change_point_time, instance);
@@ -56,14 +74,14 @@ static const char *reason_text(const sarrus_specialization *kernels) {
 }
 
 /* Which kernels have made the steps; nothing when there was no choice. */
-static void kernels_print(const sarrus_specialization *kernels, FILE *stream) {
+static void kernels_print(const char *label, const sarrus_specialization *kernels, FILE *stream) {
     if (kernels->state == SARRUS_SPECIALIZATION_OFF)
         return;
     if (kernels->state != SARRUS_SPECIALIZATION_READY) {
-        fprintf(stream, "  kernels      generic: %s\n", reason_text(kernels));
+        fprintf(stream, "  %-12s generic: %s\n", label, reason_text(kernels));
         return;
     }
-    fprintf(stream, "  kernels      specialised, ");
+    fprintf(stream, "  %-12s specialised, ", label);
     if (kernels->is_from_cache)
         fprintf(stream, "from the cache");
     else
@@ -98,12 +116,16 @@ static void work_print(const sarrus_run_summary *summary, FILE *stream) {
     }
 }
 
+static bool is_before(const sarrus_run_failure *a, const sarrus_run_failure *b) {
+    return a->group != b->group ? a->group < b->group : a->instance < b->instance;
+}
+
 /* The status of the first failure, in the order of the instances; 0: none has failed. */
 static int first_failed_status(const sarrus_run_summary *summary) {
     int first = 0;
     for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++)
         if (summary->n_failed_by_status[i] > 0 &&
-            (first == 0 || summary->first_failure[i].instance < summary->first_failure[first].instance))
+            (first == 0 || is_before(&summary->first_failure[i], &summary->first_failure[first])))
             first = i;
     return first;
 }
@@ -118,8 +140,8 @@ static void end_print(const sarrus_run_summary *summary, FILE *stream) {
                 summary->first_failure[status].time, sarrus_instance_status_text((sarrus_instance_status)status));
 }
 
-static void failures_print(const sarrus_run_summary *summary, FILE *stream) {
-    char count[32];
+static void failures_print(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream) {
+    char count[32], number[INSTANCE_BYTES];
     sarrus_count_text(summary->n_failed, count, sizeof count);
     fprintf(stream, "  failed       %s\n", summary->n_failed > 0 ? count : "none");
     for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++) {
@@ -128,37 +150,75 @@ static void failures_print(const sarrus_run_summary *summary, FILE *stream) {
         sarrus_count_text(summary->n_failed_by_status[i], count, sizeof count);
         fprintf(stream, "               %s %s: %s", count, sarrus_instance_status_word((sarrus_instance_status)i),
                 sarrus_instance_status_text((sarrus_instance_status)i));
-        fprintf(stream, summary->n_study > 1 ? " (%sinstance %" PRIu64 ", t = %g s)\n" : "\n",
-                summary->n_failed_by_status[i] > 1 ? "first " : "", summary->first_failure[i].instance,
-                summary->first_failure[i].time);
+        const sarrus_run_failure *first = &summary->first_failure[i];
+        fprintf(stream, summary->n_study > 1 ? " (%sinstance %s, t = %g s)\n" : "\n",
+                summary->n_failed_by_status[i] > 1 ? "first " : "", instance_text(text, first->group, first->instance, number),
+                first->time);
+    }
+}
+
+static bool is_same_reason(const sarrus_specialization *a, const sarrus_specialization *b) {
+    return a->state == b->state && a->state != SARRUS_SPECIALIZATION_READY && strcmp(reason_text(a), reason_text(b)) == 0;
+}
+
+/* The kernels of several scenarios: in one line when there were none for the same reason. */
+static void groups_kernels_print(const sarrus_summary_text *text, FILE *stream) {
+    bool is_same = true;
+    char label[24];
+    for (int g = 0; g < text->n_groups; g++)
+        is_same = is_same && is_same_reason(&text->groups[g].summary->specialization, &text->groups[0].summary->specialization);
+    if (text->n_groups > 0 && is_same)
+        kernels_print("kernels", &text->groups[0].summary->specialization, stream);
+    for (int g = 0; g < text->n_groups && !is_same; g++) {
+        snprintf(label, sizeof label, "kernels /%d", g);
+        kernels_print(label, &text->groups[g].summary->specialization, stream);
+    }
+}
+
+/* A line for each of several scenarios. */
+static void groups_print(const sarrus_summary_text *text, FILE *stream) {
+    for (int g = 0; g < text->n_groups; g++) {
+        const sarrus_run_summary *summary = text->groups[g].summary;
+        char n_instances[32], n_failed[32], label[24];
+        sarrus_count_text(summary->n_instances, n_instances, sizeof n_instances);
+        sarrus_count_text(summary->n_failed, n_failed, sizeof n_failed);
+        snprintf(label, sizeof label, "group /%d", g);
+        fprintf(stream, "  %-12s %s: %s instance%s, %s failed\n", label, text->groups[g].file, n_instances,
+                summary->n_instances == 1 ? "" : "s", summary->n_failed > 0 ? n_failed : "none");
     }
 }
 
 void sarrus_summary_print(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream) {
     char n_instances[32], n_steps[32], size[32];
-    const char *name = sarrus_model_name(text->model);
+    char number[INSTANCE_BYTES];
     sarrus_count_text(summary->n_instances, n_instances, sizeof n_instances);
     sarrus_count_text(summary->n_steps, n_steps, sizeof n_steps);
     sarrus_size_text(summary->output_bytes, size, sizeof size);
-    fprintf(stream, "%s: ", *name != '\0' ? name : text->scenario);
+    fprintf(stream, "%s: ", name_of(text));
     if (text->is_replay)
-        fprintf(stream, "instance %" PRIu64 " of %" PRIu64 " again, ", summary->first_instance, summary->n_study);
+        fprintf(stream, "instance %s of %" PRIu64 " again, ", instance_text(text, 0, summary->first_instance, number),
+                summary->n_study);
     else
         fprintf(stream, "%s instance%s, ", n_instances, summary->n_instances == 1 ? "" : "s");
+    if (text->n_groups > 0)
+        fprintf(stream, "%d group%s, ", text->n_groups, text->n_groups == 1 ? "" : "s");
     if (!summary->is_adaptive)
         fprintf(stream, "%s steps, ", n_steps);
     fprintf(stream, "t = %g s%s\n", summary->t_end, text->is_complete ? "" : " (stopped)");
     fprintf(stream, "  speed        %.3g instance-steps/s on %s (%s)\n", summary->instance_steps_per_second, summary->backend,
             summary->device);
     fprintf(stream, "  wall time    %.3g s, %.1f %% of it for output\n", summary->wall_seconds, 100.0 * output_share(summary));
-    kernels_print(&summary->specialization, stream);
+    if (text->n_groups == 0)
+        kernels_print("kernels", &summary->specialization, stream);
+    groups_kernels_print(text, stream);
     library_print(summary, stream);
     work_print(summary, stream);
-    errors_print(summary, stream);
+    errors_print(text, summary, stream);
     if (text->is_replay)
         end_print(summary, stream);
     else
-        failures_print(summary, stream);
+        failures_print(text, summary, stream);
+    groups_print(text, stream);
     fprintf(stream, "  output       %s: %s, %" PRIu64 " %s%s\n", text->output, size, summary->n_output_times,
             text->is_replay ? "row" : "output time", summary->n_output_times == 1 ? "" : "s");
 }
@@ -192,7 +252,7 @@ static void kernels_print_json(sarrus_json *json, const sarrus_specialization *k
 /* Which part of the study this was, and an instance of each status with the command that replays the first of all. */
 static void failures_print_json(sarrus_json *json, const sarrus_summary_text *text, const sarrus_run_summary *summary) {
     const int first = first_failed_status(summary);
-    char *command = NULL;
+    char *command = NULL, number[INSTANCE_BYTES];
     sarrus_json_count(json, "first_instance", summary->first_instance);
     sarrus_json_count(json, "n_study_instances", summary->n_study);
     sarrus_json_open(json, "first_failures", '[');
@@ -202,17 +262,90 @@ static void failures_print_json(sarrus_json *json, const sarrus_summary_text *te
         sarrus_json_open(json, NULL, '{');
         sarrus_json_text(json, "status", sarrus_instance_status_word((sarrus_instance_status)i));
         sarrus_json_text(json, "reason", sarrus_instance_status_text((sarrus_instance_status)i));
+        if (text->n_groups > 0)
+            sarrus_json_count(json, "group", (uint64_t)summary->first_failure[i].group);
         sarrus_json_count(json, "instance", summary->first_failure[i].instance);
         sarrus_json_number(json, "time", summary->first_failure[i].time);
         sarrus_json_close(json, '}');
     }
     sarrus_json_close(json, ']');
     if (first != 0 && text->replay != NULL &&
-        asprintf(&command, "%s%" PRIu64, text->replay, summary->first_failure[first].instance) >= 0)
+        asprintf(&command, "%s%s", text->replay,
+                 instance_text(text, summary->first_failure[first].group, summary->first_failure[first].instance, number)) >= 0)
         sarrus_json_text(json, "replay", command);
     else
         sarrus_json_null(json, "replay");
     free(command);
+}
+
+static void errors_print_json(sarrus_json *json, const sarrus_summary_text *text, const sarrus_run_summary *summary) {
+    sarrus_json_number(json, "max_position_error", summary->max_position_error);
+    sarrus_json_number(json, "max_velocity_error", summary->max_velocity_error);
+    sarrus_json_number(json, "max_energy_error", summary->max_energy_error);
+    sarrus_json_number(json, "max_violation", summary->max_violation);
+    sarrus_json_number(json, "nearest_change_point", summary->nearest_change_point);
+    sarrus_json_number(json, "nearest_change_point_time", summary->nearest_change_point_time);
+    if (text->n_groups > 0)
+        sarrus_json_count(json, "nearest_change_point_group", (uint64_t)summary->nearest_change_point_group);
+    sarrus_json_count(json, "nearest_change_point_instance", summary->nearest_change_point_instance);
+    sarrus_json_count(json, "n_rank_changes", summary->n_rank_changes);
+}
+
+/* How a run, or one of its groups, went. */
+static void run_print_json(sarrus_json *json, const sarrus_summary_text *text, const sarrus_run_summary *summary,
+                           const uint64_t *seed, bool is_whole) {
+    sarrus_json_text(json, "backend", summary->backend);
+    sarrus_json_text(json, "device", summary->device);
+    if (seed != NULL)
+        sarrus_json_count(json, "seed", *seed);
+    else
+        sarrus_json_null(json, "seed");
+    sarrus_json_count(json, "n_instances", summary->n_instances);
+    sarrus_json_count(json, "n_failed", summary->n_failed);
+    sarrus_json_open(json, "failed_by_status", '{');
+    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++)
+        sarrus_json_count(json, sarrus_instance_status_word((sarrus_instance_status)i), summary->n_failed_by_status[i]);
+    sarrus_json_close(json, '}');
+    failures_print_json(json, text, summary);
+    sarrus_json_count(json, "n_steps", summary->n_steps);
+    sarrus_json_count(json, "n_output_times", summary->n_output_times);
+    sarrus_json_number(json, "t_end", summary->t_end);
+    sarrus_json_number(json, "wall_seconds", summary->wall_seconds);
+    sarrus_json_number(json, "integrate_seconds", summary->integrate_seconds);
+    if (is_whole)
+        sarrus_json_number(json, "output_share", output_share(summary));
+    sarrus_json_number(json, "instance_steps_per_second", summary->instance_steps_per_second);
+    errors_print_json(json, text, summary);
+    sarrus_json_flag(json, "is_adaptive", summary->is_adaptive != 0);
+    count_print_json(json, "steps", &summary->steps);
+    count_print_json(json, "rejections", &summary->rejections);
+    count_print_json(json, "evaluations", &summary->evaluations);
+    count_print_json(json, "rank_changes", &summary->rank_changes);
+    if (is_whole)
+        sarrus_json_count(json, "output_bytes", summary->output_bytes);
+    kernels_print_json(json, &summary->specialization);
+    library_print_json(json, summary);
+}
+
+static void groups_print_json(sarrus_json *json, const sarrus_summary_text *text) {
+    sarrus_json_open(json, "groups", '[');
+    for (int g = 0; g < text->n_groups; g++) {
+        const sarrus_summary_group *group = &text->groups[g];
+        sarrus_json_open(json, NULL, '{');
+        sarrus_json_text(json, "scenario", group->file);
+        sarrus_json_text(json, "name", sarrus_model_name(group->model));
+        run_print_json(json, text, group->summary, &group->seed, false);
+        sarrus_json_close(json, '}');
+    }
+    sarrus_json_close(json, ']');
+}
+
+/* The seed of several scenarios, when it is one. */
+static const uint64_t *seed_of(const sarrus_summary_text *text) {
+    for (int g = 1; g < text->n_groups; g++)
+        if (text->groups[g].seed != text->groups[0].seed)
+            return NULL;
+    return text->n_groups > 0 ? &text->groups[0].seed : &text->seed;
 }
 
 void sarrus_summary_print_json(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream) {
@@ -220,42 +353,12 @@ void sarrus_summary_print_json(const sarrus_summary_text *text, const sarrus_run
     sarrus_json_begin(&json, stream);
     sarrus_json_text(&json, "sarrus", sarrus_version());
     sarrus_json_text(&json, "scenario", text->scenario);
-    sarrus_json_text(&json, "name", sarrus_model_name(text->model));
+    sarrus_json_text(&json, "name", text->n_groups > 0 ? text->name : sarrus_model_name(text->model));
     sarrus_json_text(&json, "output", text->output);
     sarrus_json_flag(&json, "complete", text->is_complete);
-    sarrus_json_text(&json, "backend", summary->backend);
-    sarrus_json_text(&json, "device", summary->device);
-    sarrus_json_count(&json, "seed", text->seed);
-    sarrus_json_count(&json, "n_instances", summary->n_instances);
-    sarrus_json_count(&json, "n_failed", summary->n_failed);
-    sarrus_json_open(&json, "failed_by_status", '{');
-    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++)
-        sarrus_json_count(&json, sarrus_instance_status_word((sarrus_instance_status)i), summary->n_failed_by_status[i]);
-    sarrus_json_close(&json, '}');
-    failures_print_json(&json, text, summary);
-    sarrus_json_count(&json, "n_steps", summary->n_steps);
-    sarrus_json_count(&json, "n_output_times", summary->n_output_times);
-    sarrus_json_number(&json, "t_end", summary->t_end);
-    sarrus_json_number(&json, "wall_seconds", summary->wall_seconds);
-    sarrus_json_number(&json, "integrate_seconds", summary->integrate_seconds);
-    sarrus_json_number(&json, "output_share", output_share(summary));
-    sarrus_json_number(&json, "instance_steps_per_second", summary->instance_steps_per_second);
-    sarrus_json_number(&json, "max_position_error", summary->max_position_error);
-    sarrus_json_number(&json, "max_velocity_error", summary->max_velocity_error);
-    sarrus_json_number(&json, "max_energy_error", summary->max_energy_error);
-    sarrus_json_number(&json, "max_violation", summary->max_violation);
-    sarrus_json_number(&json, "nearest_change_point", summary->nearest_change_point);
-    sarrus_json_number(&json, "nearest_change_point_time", summary->nearest_change_point_time);
-    sarrus_json_count(&json, "nearest_change_point_instance", summary->nearest_change_point_instance);
-    sarrus_json_count(&json, "n_rank_changes", summary->n_rank_changes);
-    sarrus_json_flag(&json, "is_adaptive", summary->is_adaptive != 0);
-    count_print_json(&json, "steps", &summary->steps);
-    count_print_json(&json, "rejections", &summary->rejections);
-    count_print_json(&json, "evaluations", &summary->evaluations);
-    count_print_json(&json, "rank_changes", &summary->rank_changes);
-    sarrus_json_count(&json, "output_bytes", summary->output_bytes);
-    kernels_print_json(&json, &summary->specialization);
-    library_print_json(&json, summary);
+    run_print_json(&json, text, summary, seed_of(text), true);
+    if (text->n_groups > 0)
+        groups_print_json(&json, text);
     sarrus_json_close(&json, '}');
 }
 
@@ -279,10 +382,19 @@ static bool has_gains(const sarrus_model *model) {
     return has_any;
 }
 
+/* To whom advice is given: it depends on the model. */
+typedef struct advice {
+    const sarrus_model *model;
+    const char *where; /* which of several scenarios it is about: "group 1: ", or "" */
+    FILE *stream;
+} advice;
+
 /* Instances that ended because steps were too long for their motion. */
-static void divergence_warn(const sarrus_model *model, const char *what, FILE *stream) {
+static void divergence_warn(const advice *to, const char *what) {
+    const sarrus_model *model = to->model;
     char hint[MAX_HINT];
-    fprintf(stream, "sarrus: warning: %s; %s would help", what, finer_steps(model, hint));
+    FILE *stream = to->stream;
+    fprintf(stream, "sarrus: warning: %s%s; %s would help", to->where, what, finer_steps(model, hint));
     if (model->dynamics.projection != SARRUS_PROJECTION_EVERY_STEP)
         fprintf(stream, ", and where the mechanism passes singular positions\n"
                         "                 'projection: every_step' does");
@@ -290,9 +402,11 @@ static void divergence_warn(const sarrus_model *model, const char *what, FILE *s
 }
 
 /* Advice that the model follows already is none. */
-static void violation_warn(const sarrus_model *model, const char *what, FILE *stream) {
+static void violation_warn(const advice *to, const char *what) {
+    const sarrus_model *model = to->model;
+    FILE *stream = to->stream;
     char hint[MAX_HINT];
-    fprintf(stream, "sarrus: warning: %s; ", what);
+    fprintf(stream, "sarrus: warning: %s%s; ", to->where, what);
     if (model->dynamics.projection != SARRUS_PROJECTION_NONE)
         fprintf(stream,
                 "projection could not close the loops: drives that cannot be followed, or singular positions\n"
@@ -303,11 +417,12 @@ static void violation_warn(const sarrus_model *model, const char *what, FILE *st
                 has_gains(model) ? "larger gains or " : "baumgarte's gains or ");
 }
 
-/* What came of the limits that an instance keeps to, and what is far off although they allow it. */
 /* A passage that nobody can follow is not followed by other steps either; closed loops may help. */
-static void unresolved_warn(const sarrus_model *model, FILE *stream) {
+static void unresolved_warn(const advice *to) {
+    const sarrus_model *model = to->model;
+    FILE *stream = to->stream;
     const bool is_adaptive = sarrus_integrator_is_adaptive(model->integrator.method);
-    fprintf(stream, "sarrus: warning: motions could not be followed, most likely near change points");
+    fprintf(stream, "sarrus: warning: %smotions could not be followed, most likely near change points", to->where);
     if (!is_adaptive)
         fprintf(stream, "; an adaptive method such as dopri5%s would help",
                 model->integrator.has_substeps ? "" : ", or 'substeps: auto',");
@@ -316,26 +431,28 @@ static void unresolved_warn(const sarrus_model *model, FILE *stream) {
     fprintf(stream, "\n");
 }
 
-static void limits_warn(const sarrus_model *model, const sarrus_run_summary *summary, FILE *stream) {
+/* What came of the limits that an instance keeps to, and what is far off although they allow it. */
+static void limits_warn(const advice *to, const sarrus_run_summary *summary) {
+    const sarrus_model *model = to->model;
     const uint64_t *n_failed = summary->n_failed_by_status;
     const double tolerance = model->dynamics.projection_tolerance, open = summary->max_position_error;
     char what[MAX_HINT];
     if (n_failed[SARRUS_INSTANCE_CONSTRAINT_VIOLATED] > 0)
-        violation_warn(model, "loops came open", stream);
+        violation_warn(to, "loops came open");
     else if (model->dynamics.projection == SARRUS_PROJECTION_TOLERANCE && open > position_error_limit && open <= tolerance)
-        fprintf(stream, "sarrus: warning: the constraints are violated by up to %.2g; the projection tolerance allows %.2g\n", open,
-                tolerance);
+        fprintf(to->stream, "sarrus: warning: %sthe constraints are violated by up to %.2g; the projection tolerance allows %.2g\n",
+                to->where, open, tolerance);
     else if (summary->max_violation > position_error_limit) {
         snprintf(what, sizeof what, "loops are open by up to %.2g of the mechanism's size", summary->max_violation);
-        violation_warn(model, what, stream);
+        violation_warn(to, what);
     }
     if (n_failed[SARRUS_INSTANCE_UNRESOLVED] > 0)
-        unresolved_warn(model, stream);
+        unresolved_warn(to);
     if (n_failed[SARRUS_INSTANCE_ENERGY_MISMATCH] > 0) {
-        divergence_warn(model, "the energy of instances came out of balance", stream);
+        divergence_warn(to, "the energy of instances came out of balance");
     } else if (summary->max_energy_error > energy_error_limit) {
         snprintf(what, sizeof what, "the energy is out of balance by up to %.2g", summary->max_energy_error);
-        divergence_warn(model, what, stream);
+        divergence_warn(to, what);
     }
 }
 
@@ -344,18 +461,32 @@ static void failure_warn(const sarrus_summary_text *text, const sarrus_run_summa
     const int first = first_failed_status(summary);
     if (first == 0)
         return;
+    char number[INSTANCE_BYTES];
     const sarrus_run_failure *failure = &summary->first_failure[first];
+    (void)instance_text(text, failure->group, failure->instance, number);
     if (text->is_replay) {
-        fprintf(stream, "sarrus: warning: instance %" PRIu64 " failed at t = %g s (%s: %s); the file has its steps up to there\n",
-                failure->instance, failure->time, sarrus_instance_status_word((sarrus_instance_status)first),
+        fprintf(stream, "sarrus: warning: instance %s failed at t = %g s (%s: %s); the file has its steps up to there\n", number,
+                failure->time, sarrus_instance_status_word((sarrus_instance_status)first),
                 sarrus_instance_status_text((sarrus_instance_status)first));
         return;
     }
     fprintf(stream, "sarrus: warning: %" PRIu64 " of %" PRIu64 " instances failed; their rows are NaN from the failure on\n",
             summary->n_failed, summary->n_instances);
     if (text->replay != NULL)
-        fprintf(stream, "                 instance %" PRIu64 " step by step: %s%" PRIu64 "\n", failure->instance, text->replay,
-                failure->instance);
+        fprintf(stream, "                 instance %s step by step: %s%s\n", number, text->replay, number);
+}
+
+static void group_warn(const advice *to, const sarrus_run_summary *summary) {
+    if (summary->n_failed_by_status[SARRUS_INSTANCE_DIVERGED] > 0)
+        divergence_warn(to, "instances diverged");
+    limits_warn(to, summary);
+    /* Changes that the steps saw; what shows at outputs between long steps may be more, and is told when it is all there is. */
+    const bool is_seen = summary->rank_changes.total > 0;
+    const uint64_t n_changes = is_seen ? summary->rank_changes.total : summary->n_rank_changes;
+    if (n_changes > 0)
+        fprintf(to->stream,
+                "sarrus: warning: %sthe rank of the constraints changed %s%" PRIu64 " time%s (singular configurations)\n",
+                to->where, is_seen ? "" : "between outputs, ", n_changes, n_changes == 1 ? "" : "s");
 }
 
 void sarrus_summary_warn(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream) {
@@ -363,13 +494,11 @@ void sarrus_summary_warn(const sarrus_summary_text *text, const sarrus_run_summa
         fprintf(stream, "sarrus: warning: stopped at t = %g s; %s is valid up to there, and marked as not complete\n",
                 summary->t_end, text->output);
     failure_warn(text, summary, stream);
-    if (summary->n_failed_by_status[SARRUS_INSTANCE_DIVERGED] > 0)
-        divergence_warn(text->model, "instances diverged", stream);
-    limits_warn(text->model, summary, stream);
-    /* Changes that the steps saw; what shows at outputs between long steps may be more, and is told when it is all there is. */
-    const bool is_seen = summary->rank_changes.total > 0;
-    const uint64_t n_changes = is_seen ? summary->rank_changes.total : summary->n_rank_changes;
-    if (n_changes > 0)
-        fprintf(stream, "sarrus: warning: the rank of the constraints changed %s%" PRIu64 " time%s (singular configurations)\n",
-                is_seen ? "" : "between outputs, ", n_changes, n_changes == 1 ? "" : "s");
+    if (text->n_groups == 0)
+        group_warn(&(advice){.model = text->model, .where = "", .stream = stream}, summary);
+    for (int g = 0; g < text->n_groups; g++) {
+        char where[24];
+        snprintf(where, sizeof where, "group %d: ", g);
+        group_warn(&(advice){.model = text->groups[g].model, .where = where, .stream = stream}, text->groups[g].summary);
+    }
 }

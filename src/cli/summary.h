@@ -7,6 +7,14 @@
 
 #include "sarrus/run.h"
 
+/* One of the scenarios that were run together. */
+typedef struct sarrus_summary_group {
+    const char *file; /* as the document names it */
+    const sarrus_model *model;
+    const sarrus_run_summary *summary;
+    uint64_t seed;
+} sarrus_summary_group;
+
 /* What the summary says beside the run's own numbers. */
 typedef struct sarrus_summary_text {
     const char *scenario; /* path */
@@ -14,8 +22,13 @@ typedef struct sarrus_summary_text {
     const char *replay;   /* the command that replays an instance, its number to follow; NULL: not known */
     const sarrus_model *model;
     uint64_t seed;
+    int n_groups;                       /* 0: one scenario, `model` with `seed` */
+    const sarrus_summary_group *groups; /* [n_groups]; the summary is that of all, and `name` stands for the model's */
+    const char *name;
     bool is_complete;
-    bool is_replay; /* of one instance of a study */
+    bool is_replay;   /* of one instance of a study */
+    bool is_of_group; /* it is one of several scenarios, of this number: */
+    int group;
 } sarrus_summary_text;
 
 void sarrus_summary_print(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct sarrus_finding {
     sarrus_status status;
@@ -59,7 +60,20 @@ static int compare(const void *left, const void *right) {
     return order != 0 ? order : order_of((long long)a->i_order, (long long)b->i_order);
 }
 
+/* What is wrong with a document is found with each scenario that it names. */
+static bool is_told(const sarrus_context *context, const sarrus_location *location, const char *message) {
+    for (size_t i = 0; i < sarrus_context_n_diagnostics(context); ++i) {
+        const sarrus_diagnostic *told = sarrus_context_diagnostic(context, i);
+        if (told->line == location->line && told->column == location->column && told->file != NULL &&
+            strcmp(told->file, location->file) == 0 && strcmp(told->message, message) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 sarrus_status sarrus_findings_report(sarrus_findings *findings, sarrus_context *context, const sarrus_finding_source *sources) {
+    const bool has_document = sources[SARRUS_SOURCE_DOCUMENT].file != NULL;
     if (findings->n_kept > 1) {
         qsort(findings->list, findings->n_kept, sizeof *findings->list, compare);
     }
@@ -67,7 +81,9 @@ sarrus_status sarrus_findings_report(sarrus_findings *findings, sarrus_context *
         const struct sarrus_finding *finding = &findings->list[i];
         const sarrus_finding_source *source = &sources[finding->i_source];
         const sarrus_location location = {source->file, source->text, finding->place.line, finding->place.column};
-        (void)sarrus_report_at(context, SARRUS_ERROR, finding->status, &location, "%s", finding->message);
+        if (!has_document || !is_told(context, &location, finding->message)) {
+            (void)sarrus_report_at(context, SARRUS_ERROR, finding->status, &location, "%s", finding->message);
+        }
         free(finding->message);
     }
     if (findings->is_full) {

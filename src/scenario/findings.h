@@ -10,7 +10,8 @@
 
 enum { SARRUS_FINDINGS_MAX = 100 }; /* more are counted, not kept */
 
-/* A text that findings can point into: source 0 is the file, source k + 1 override k, shown as "path=value". */
+/* A text that findings can point into: source 0 is the file, 1 the document that names it, if there is one, and k + 2 override k,
+ * shown as "path=value". */
 typedef struct sarrus_finding_source {
     const char *file;
     const char *text; /* 0-terminated */
@@ -34,8 +35,10 @@ void sarrus_findings_add(sarrus_findings *findings, sarrus_status status, int i_
 /* True when anything was added. */
 bool sarrus_findings_any(const sarrus_findings *findings);
 
-/* Reports all of them to `context`, ordered by source, line and column, and forgets them. Returns OK when there are none,
- * UNSUPPORTED when all are, BAD_INPUT otherwise, NO_MEMORY when memory ran out on the way. */
+enum { SARRUS_SOURCE_FILE = 0, SARRUS_SOURCE_DOCUMENT = 1, SARRUS_SOURCE_OVERRIDES = 2 };
+
+/* Reports all of them to `context`, less those that stand in it already, ordered by source, line and column, and forgets them.
+ * Returns OK when there are none, UNSUPPORTED when all are, BAD_INPUT otherwise, NO_MEMORY when memory ran out on the way. */
 SARRUS_MUST_USE sarrus_status sarrus_findings_report(sarrus_findings *findings, sarrus_context *context,
                                                      const sarrus_finding_source *sources);
 

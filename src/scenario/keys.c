@@ -124,7 +124,9 @@ static void report_unknown_key(sarrus_reader *reader, const sarrus_node *key, co
     char shown[SARRUS_SHOWN_BYTES];
     sarrus_suggestion suggestion = sarrus_suggestion_for(key->text);
     for (int i_key = 0; i_key < n_keys; ++i_key) {
-        sarrus_suggestion_offer(&suggestion, keys[i_key].name);
+        if ((keys[i_key].flags & SARRUS_KEY_FOREIGN) == 0) {
+            sarrus_suggestion_offer(&suggestion, keys[i_key].name);
+        }
     }
     const char *close = sarrus_suggestion_close(&suggestion);
     if (close != NULL) {
@@ -135,7 +137,7 @@ static void report_unknown_key(sarrus_reader *reader, const sarrus_node *key, co
     char expected[400] = "";
     size_t n = 0;
     for (int i_key = 0; i_key < n_keys && n < sizeof expected - 40; ++i_key) {
-        if ((keys[i_key].flags & SARRUS_KEY_LATER) == 0) {
+        if ((keys[i_key].flags & (SARRUS_KEY_LATER | SARRUS_KEY_FOREIGN)) == 0) {
             n += (size_t)snprintf(expected + n, sizeof expected - n, "%s%s", n > 0 ? ", " : "", keys[i_key].name);
         }
     }

@@ -11,6 +11,7 @@
 struct part {
     const char *text; /* 0-terminated copy in the tree */
     sarrus_place place;
+    int n_before;     /* bytes of the path before it */
     const char *rest; /* of the path, behind this part: "" or ".mass" */
 };
 
@@ -18,7 +19,9 @@ struct edit {
     sarrus_tree *tree;
     sarrus_findings *findings;
     int i_source;
+    sarrus_place begin; /* of the path in its source */
     const char *path;
+    size_t n_prefix; /* bytes of it that say which tree is meant */
 };
 
 static bool item_index(const char *text, int *out) {
@@ -72,7 +75,6 @@ static bool fail_memory(const struct edit *edit) {
 }
 
 static bool fail_item(const struct edit *edit, const sarrus_node *list, const struct part *part) {
-    const size_t n_before = (size_t)(part->place.column - 1);
     sarrus_suggestion suggestion = sarrus_suggestion_for(part->text);
     for (const sarrus_node *item = list->first; item != NULL; item = item->next) {
         const char *name = item_name(item);
@@ -83,7 +85,7 @@ static bool fail_item(const struct edit *edit, const sarrus_node *list, const st
     if (suggestion.best != NULL) {
         sarrus_findings_add(edit->findings, SARRUS_BAD_INPUT, edit->i_source, part->place,
                             "no item is called '%s' in the path '%s'; did you mean '%.*s%s%s'?", part->text, edit->path,
-                            (int)n_before, edit->path, suggestion.best, part->rest);
+                            part->n_before, edit->path, suggestion.best, part->rest);
     } else {
         sarrus_findings_add(edit->findings, SARRUS_BAD_INPUT, edit->i_source, part->place,
                             "no item '%s' in the path '%s'; expected an index from 0 to %d", part->text, edit->path,
@@ -99,7 +101,7 @@ static sarrus_node *step(const struct edit *edit, sarrus_node *node, const struc
     }
     if (node->kind == SARRUS_NODE_SCALAR) {
         sarrus_findings_add(edit->findings, SARRUS_BAD_INPUT, edit->i_source, part->place,
-                            "'%.*s' is %s and has no '%s'; expected a path to something in the file", part->place.column - 2,
+                            "'%.*s' is %s and has no '%s'; expected a path to something in the file", part->n_before - 1,
                             edit->path, sarrus_node_kind_text(node), part->text);
         return NULL;
     }
@@ -127,10 +129,11 @@ static sarrus_node *step(const struct edit *edit, sarrus_node *node, const struc
 /* The node at the path, made if need be; NULL when there are findings. */
 static sarrus_node *walk(const struct edit *edit) {
     sarrus_node *node = edit->tree->root;
-    const char *cursor = edit->path;
+    const char *cursor = edit->path + edit->n_prefix;
     for (int depth = 0;; ++depth) {
         const size_t n_part = strcspn(cursor, ".");
-        const sarrus_place place = {1, (int)(cursor - edit->path) + 1};
+        const int n_before = (int)(cursor - edit->path);
+        const sarrus_place place = {edit->begin.line, edit->begin.column + n_before};
         if (n_part == 0 || depth >= SARRUS_SCENARIO_MAX_DEPTH) {
             sarrus_findings_add(edit->findings, SARRUS_BAD_INPUT, edit->i_source, place,
                                 "'%s' is no path; expected keys joined by single dots, as bodies.crank.mass", edit->path);
@@ -142,7 +145,7 @@ static sarrus_node *walk(const struct edit *edit) {
             return NULL;
         }
         memcpy(text, cursor, n_part);
-        const struct part part = {text, place, cursor + n_part};
+        const struct part part = {text, place, n_before, cursor + n_part};
         node = step(edit, node, &part);
         if (node == NULL || cursor[n_part] == '\0') {
             return node;
@@ -174,7 +177,15 @@ static bool replace(const struct edit *edit, sarrus_node *target, const sarrus_n
     return true;
 }
 
-bool sarrus_override_apply(sarrus_tree *tree, sarrus_findings *findings, int i_source, char *shown, size_t n_path) {
+bool sarrus_override_put(sarrus_tree *tree, sarrus_findings *findings, const sarrus_node *path, const sarrus_node *value) {
+    const sarrus_place begin = {path->place.line, path->place.column + !path->is_plain};
+    const struct edit edit = {tree, findings, path->i_source, begin, path->text, 0};
+    sarrus_node *target = walk(&edit);
+    return target != NULL && replace(&edit, target, value);
+}
+
+bool sarrus_override_apply(sarrus_tree *tree, sarrus_findings *findings, int i_source, char *shown, size_t n_path,
+                           size_t n_prefix) {
     const size_t n_shown = strlen(shown);
     if (!sarrus_guard_check(findings, i_source, shown, n_shown)) {
         return false;
@@ -195,7 +206,7 @@ bool sarrus_override_apply(sarrus_tree *tree, sarrus_findings *findings, int i_s
         return false;
     }
     memcpy(path, shown, n_path);
-    const struct edit edit = {tree, findings, i_source, path};
+    const struct edit edit = {tree, findings, i_source, {1, 1}, path, n_prefix};
     sarrus_node *target = walk(&edit);
     return target != NULL && replace(&edit, target, value);
 }

@@ -53,6 +53,7 @@ enum {
     SARRUS_KEY_SCALAR = 4,   /* one number; its index goes to `offset` */
     SARRUS_KEY_VECTOR = 8,   /* two numbers; their indices go to `offset` */
     SARRUS_KEY_IGNORED = 16, /* has been read already */
+    SARRUS_KEY_FOREIGN = 32, /* is refused by its function, and expected by nobody */
 };
 
 typedef struct sarrus_key {
@@ -133,6 +134,14 @@ void *sarrus_reader_allocate(sarrus_reader *reader, int n, size_t n_bytes);
 
 /* A signal, added to the model; −1 with a finding when it cannot be read. `for_drive`: two continuous derivatives are needed. */
 int sarrus_signal_read(sarrus_reader *reader, sarrus_node *node, bool for_drive);
+
+/* A reader to be given to sarrus_reader_destroy, after an error too. NO_MEMORY. */
+SARRUS_MUST_USE sarrus_status sarrus_reader_create(sarrus_reader *reader);
+void sarrus_reader_destroy(sarrus_reader *reader);
+
+/* The keys `sarrus` and `name`, which every file has (object: the model). */
+void sarrus_format_read(sarrus_reader *reader, sarrus_node *node, void *object);
+void sarrus_name_read(sarrus_reader *reader, sarrus_node *node, void *object);
 
 /* The parts of the file, as key functions of the top level (object: the model). */
 void sarrus_parameters_read(sarrus_reader *reader, sarrus_node *node, void *object);

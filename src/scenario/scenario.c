@@ -1,7 +1,6 @@
 /* The scenario reader: text → guard → tree → overrides → model. */
 #include "sarrus/scenario.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +9,12 @@
 #include "sarrus/version.h"
 #include "scenario/emit.h"
 #include "scenario/guard.h"
+#include "scenario/member.h"
 #include "scenario/override.h"
 #include "scenario/reader.h"
+#include "scenario/reading.h"
 
-static void read_format(sarrus_reader *reader, sarrus_node *node, void *object) {
+void sarrus_format_read(sarrus_reader *reader, sarrus_node *node, void *object) {
     (void)object;
     uint64_t format = 0;
     if (node == NULL || !sarrus_count_read(reader, node, 0, UINT64_MAX, &format)) {
@@ -25,7 +26,7 @@ static void read_format(sarrus_reader *reader, sarrus_node *node, void *object) 
     }
 }
 
-static void read_name(sarrus_reader *reader, sarrus_node *node, void *object) {
+void sarrus_name_read(sarrus_reader *reader, sarrus_node *node, void *object) {
     sarrus_model *model = object;
     bool is_good = node == NULL || (node->kind == SARRUS_NODE_SCALAR && node->n_text <= 1000);
     for (const char *c = node != NULL && is_good ? node->text : ""; *c != '\0'; ++c) {
@@ -79,8 +80,8 @@ static void read_constraints(sarrus_reader *reader, sarrus_node *node, void *obj
 
 /* In the order of decoding: a part may refer to those above it. */
 static const sarrus_key scenario_keys[] = {
-    {.name = "sarrus", .flags = SARRUS_KEY_REQUIRED, .read = read_format},
-    {.name = "name", .read = read_name},
+    {.name = "sarrus", .flags = SARRUS_KEY_REQUIRED, .read = sarrus_format_read},
+    {.name = "name", .read = sarrus_name_read},
     {.name = "space", .flags = SARRUS_KEY_REQUIRED, .read = read_space},
     {.name = "parameters", .read = sarrus_parameters_read},
     {.name = "integrator", .flags = SARRUS_KEY_REQUIRED, .read = sarrus_integrator_read},
@@ -105,6 +106,16 @@ static bool is_spatial(sarrus_reader *reader) {
     return true;
 }
 
+/* A document of several scenarios says nothing of a mechanism: one finding. */
+static bool is_document(sarrus_reader *reader) {
+    const sarrus_node *scenarios = sarrus_node_child(reader->tree.root, "scenarios");
+    if (scenarios != NULL) {
+        sarrus_reader_refuse(reader, scenarios->key,
+                             "'scenarios': this document names several scenarios itself; expected a scenario, with a mechanism");
+    }
+    return scenarios != NULL;
+}
+
 /* Whether a list is longer than a mechanism can be: one finding, since all that follows from it would only be a hundred more. */
 static bool is_too_long(sarrus_reader *reader, const char *key, int most) {
     sarrus_node *list = sarrus_node_child(reader->tree.root, key);
@@ -119,7 +130,7 @@ static bool is_too_large(sarrus_reader *reader) {
     return is_too_long(reader, "bodies", SARRUS_MAX_BODIES) || is_too_long(reader, "joints", SARRUS_MAX_JOINTS);
 }
 
-static sarrus_status reader_create(sarrus_reader *reader) {
+sarrus_status sarrus_reader_create(sarrus_reader *reader) {
     *reader = (sarrus_reader){.model = calloc(1, sizeof *reader->model), .c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
     if (reader->model == NULL || reader->c_locale == (locale_t)0) {
         return SARRUS_NO_MEMORY;
@@ -130,7 +141,7 @@ static sarrus_status reader_create(sarrus_reader *reader) {
     return sarrus_expression_create(&reader->expression);
 }
 
-static void reader_destroy(sarrus_reader *reader) {
+void sarrus_reader_destroy(sarrus_reader *reader) {
     sarrus_names *sets[] = {&reader->parameter_names, &reader->body_names,  &reader->joint_names,
                             &reader->force_names,     &reader->value_paths, &reader->drawn};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; ++i) {
@@ -147,47 +158,29 @@ static void reader_destroy(sarrus_reader *reader) {
     }
 }
 
-/* The texts that findings point into: the file, then one "path=value" for each override. */
-static char **texts_create(const char *text, size_t n_bytes, const sarrus_override *overrides, size_t n_overrides) {
-    char **texts = calloc(n_overrides + 1, sizeof *texts);
-    if (texts == NULL) {
-        return NULL;
-    }
-    texts[0] = calloc(1, n_bytes + 1);
-    bool is_good = texts[0] != NULL;
-    if (is_good && n_bytes > 0) {
-        memcpy(texts[0], text, n_bytes);
-    }
-    for (size_t i = 0; i < n_overrides; ++i) {
-        char *shown = NULL;
-        if (asprintf(&shown, "%s=%s", overrides[i].path, overrides[i].value) < 0) {
-            is_good = false;
-            break;
+/* The overrides that are meant for this scenario: alone all of them, in a document those that begin with its number and a dot. */
+static void apply_overrides(sarrus_reader *reader, const sarrus_reading *reading) {
+    for (size_t i = 0; i < reading->n_overrides; ++i) {
+        size_t n_prefix = 0;
+        if (reading->member != NULL && sarrus_override_group(reading->overrides[i].path, &n_prefix) != reading->member->index) {
+            continue;
         }
-        texts[i + 1] = shown;
+        (void)sarrus_override_apply(&reader->tree, &reader->findings, SARRUS_SOURCE_OVERRIDES + (int)i, reading->shown[i],
+                                    strlen(reading->overrides[i].path), n_prefix);
     }
-    if (!is_good) {
-        for (size_t i = 0; i <= n_overrides; ++i) {
-            free(texts[i]);
-        }
-        free(texts);
-        return NULL;
-    }
-    return texts;
 }
 
-/* Everything between the text and the findings. `texts` [n_overrides + 1]; their bytes may be changed by the guard. */
-static void read_texts(sarrus_reader *reader, char **texts, size_t n_bytes, const sarrus_override *overrides, size_t n_overrides) {
-    if (!sarrus_guard_check(&reader->findings, 0, texts[0], n_bytes) ||
-        !sarrus_tree_parse(&reader->tree, &reader->findings, 0, 0, texts[0], n_bytes)) {
+/* Everything between the text and the findings. The bytes of the texts may be changed by the guard. */
+static void read_texts(sarrus_reader *reader, const sarrus_reading *reading) {
+    if (!sarrus_guard_check(&reader->findings, SARRUS_SOURCE_FILE, reading->text, reading->n_bytes) ||
+        !sarrus_tree_parse(&reader->tree, &reader->findings, SARRUS_SOURCE_FILE, 0, reading->text, reading->n_bytes)) {
         return;
     }
-    bool is_good = true;
-    for (size_t i = 0; i < n_overrides; ++i) {
-        is_good =
-            sarrus_override_apply(&reader->tree, &reader->findings, (int)i + 1, texts[i + 1], strlen(overrides[i].path)) && is_good;
+    if (reading->member != NULL && !is_document(reader)) {
+        sarrus_member_put(reader, reading->member);
     }
-    if (is_spatial(reader) || is_too_large(reader)) {
+    apply_overrides(reader, reading);
+    if (is_document(reader) || is_spatial(reader) || is_too_large(reader)) {
         return;
     }
     const int n_keys = sizeof scenario_keys / sizeof scenario_keys[0];
@@ -209,22 +202,23 @@ static void finish_model(sarrus_reader *reader, const char *name, char **text) {
     }
 }
 
-static sarrus_status read_all(sarrus_context *context, const char *name, char **texts, size_t n_bytes,
-                              const sarrus_override *overrides, size_t n_overrides, sarrus_model **out) {
-    sarrus_finding_source *sources = calloc(n_overrides + 1, sizeof *sources);
+sarrus_status sarrus_reading_run(sarrus_context *context, sarrus_reading *reading, sarrus_model **out) {
+    sarrus_finding_source *sources = calloc(reading->n_overrides + SARRUS_SOURCE_OVERRIDES, sizeof *sources);
     sarrus_reader reader;
-    sarrus_status status = reader_create(&reader);
+    sarrus_status status = sarrus_reader_create(&reader);
     if (sources == NULL || status != SARRUS_OK) {
         free(sources);
-        reader_destroy(&reader);
+        sarrus_reader_destroy(&reader);
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory while reading the scenario");
     }
-    for (size_t i = 0; i <= n_overrides; ++i) {
-        sources[i] = (sarrus_finding_source){i == 0 ? name : "--set", texts[i]};
+    sources[SARRUS_SOURCE_FILE] = (sarrus_finding_source){reading->name, reading->text};
+    sources[SARRUS_SOURCE_DOCUMENT] = reading->document;
+    for (size_t i = 0; i < reading->n_overrides; ++i) {
+        sources[SARRUS_SOURCE_OVERRIDES + i] = (sarrus_finding_source){"--set", reading->shown[i]};
     }
-    read_texts(&reader, texts, n_bytes, overrides, n_overrides);
+    read_texts(&reader, reading);
     if (!sarrus_findings_any(&reader.findings)) {
-        finish_model(&reader, name, &texts[0]);
+        finish_model(&reader, reading->name, &reading->text);
     }
     status = sarrus_findings_report(&reader.findings, context, sources);
     if (status == SARRUS_OK) {
@@ -232,49 +226,22 @@ static sarrus_status read_all(sarrus_context *context, const char *name, char **
         reader.model = NULL;
     }
     free(sources);
-    reader_destroy(&reader);
+    sarrus_reader_destroy(&reader);
     return status;
-}
-
-static const char hdf5_signature[] = "\x89HDF\r\n\x1a\n";
-/* A path and a value each, of no more than anybody can mean. */
-static sarrus_status check_overrides(sarrus_context *context, const sarrus_override *overrides, size_t n_overrides) {
-    enum { MOST_OVERRIDES = 1 << 20 };
-    if (n_overrides > MOST_OVERRIDES) {
-        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "%zu overrides; expected at most %d", n_overrides, MOST_OVERRIDES);
-    }
-    for (size_t i = 0; i < n_overrides; ++i) {
-        if (overrides == NULL || overrides[i].path == NULL || overrides[i].value == NULL) {
-            return sarrus_report(context, SARRUS_BAD_ARGUMENT, "override %zu has no path or no value", i);
-        }
-    }
-    return SARRUS_OK;
 }
 
 sarrus_status sarrus_scenario_read_text(sarrus_context *context, const char *name, const char *text, size_t n_bytes,
                                         const sarrus_override *overrides, size_t n_overrides, sarrus_model **out) {
-    if (name == NULL || (text == NULL && n_bytes > 0) || out == NULL) {
-        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "a scenario needs a name, a text and a place for the model");
+    sarrus_reading reading;
+    if (out == NULL) {
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "a scenario needs a place for the model");
     }
-    if (check_overrides(context, overrides, n_overrides) != SARRUS_OK) {
-        return SARRUS_BAD_ARGUMENT;
+    const sarrus_text given = {name, text, n_bytes};
+    sarrus_status status = sarrus_reading_begin(&reading, context, &given, overrides, n_overrides);
+    if (status == SARRUS_OK) {
+        status = sarrus_reading_run(context, &reading, out);
     }
-    if (n_bytes >= sizeof hdf5_signature - 1 && memcmp(text, hdf5_signature, sizeof hdf5_signature - 1) == 0) {
-        const sarrus_location begin = {name, NULL, 1, 1}; /* without the line, which is no text */
-        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &begin,
-                                "this is an HDF5 file, such as a result; expected a scenario ('sarrus info' shows results)");
-    }
-    /* What the guard would refuse for its size is cut right behind the limit: the rest need not be copied. */
-    const size_t n_kept = n_bytes > SARRUS_SCENARIO_MAX_BYTES + 1U ? SARRUS_SCENARIO_MAX_BYTES + 1U : n_bytes;
-    char **texts = texts_create(text, n_kept, overrides, n_overrides);
-    if (texts == NULL) {
-        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory while reading the scenario");
-    }
-    const sarrus_status status = read_all(context, name, texts, n_kept, overrides, n_overrides, out);
-    for (size_t i = 0; i <= n_overrides; ++i) {
-        free(texts[i]);
-    }
-    free(texts);
+    sarrus_reading_end(&reading);
     return status;
 }
 
@@ -283,21 +250,12 @@ sarrus_status sarrus_scenario_read_file(sarrus_context *context, const char *pat
     if (path == NULL || out == NULL) {
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "a scenario file needs a path and a place for the model");
     }
-    const size_t capacity = SARRUS_SCENARIO_MAX_BYTES + 1U;
-    char *text = malloc(capacity);
-    if (text == NULL) {
-        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory while reading '%s'", path);
+    sarrus_text text;
+    const sarrus_status read = sarrus_text_read(context, path, &text);
+    if (read != SARRUS_OK) {
+        return read;
     }
-    FILE *file = fopen(path, "rb");
-    const size_t n_bytes = file == NULL ? 0 : fread(text, 1, capacity, file);
-    const int reason = errno;
-    const bool failed = file == NULL || ferror(file) != 0;
-    if (file != NULL) {
-        (void)fclose(file);
-    }
-    const sarrus_status status =
-        failed ? sarrus_report(context, SARRUS_IO, "cannot read '%s': %s; expected a scenario file", path, strerrordesc_np(reason))
-               : sarrus_scenario_read_text(context, path, text, n_bytes, overrides, n_overrides, out);
-    free(text);
+    const sarrus_status status = sarrus_scenario_read_text(context, path, text.bytes, text.n_bytes, overrides, n_overrides, out);
+    sarrus_text_free(&text);
     return status;
 }

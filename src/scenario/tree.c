@@ -88,6 +88,34 @@ sarrus_node *sarrus_node_child(const sarrus_node *node, const char *key) {
     return NULL;
 }
 
+static void drop(sarrus_node *mapping, const char *key) {
+    sarrus_node *before = NULL;
+    for (sarrus_node *child = mapping->first; child != NULL; before = child, child = child->next) {
+        if (strcmp(child->key->text, key) != 0) {
+            continue;
+        }
+        *(before == NULL ? &mapping->first : &before->next) = child->next;
+        mapping->last = mapping->last == child ? before : mapping->last;
+        mapping->n_children -= 1;
+        return;
+    }
+}
+
+bool sarrus_node_put(sarrus_tree *tree, sarrus_node *mapping, const char *key, const sarrus_node *value) {
+    drop(mapping, key);
+    if (value == NULL) {
+        return true;
+    }
+    sarrus_node *copy = sarrus_tree_allocate(tree, sizeof *copy);
+    if (copy == NULL) {
+        return false;
+    }
+    *copy = *value;
+    copy->next = NULL;
+    sarrus_node_append(mapping, copy);
+    return true;
+}
+
 sarrus_node *sarrus_node_item(const sarrus_node *node, int i) {
     sarrus_node *item = node->first;
     while (item != NULL && i > 0) {

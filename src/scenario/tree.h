@@ -48,6 +48,10 @@ void sarrus_node_append(sarrus_node *parent, sarrus_node *child);
 /* The value of `key` in a mapping, or NULL (also when `node` is NULL or no mapping). */
 sarrus_node *sarrus_node_child(const sarrus_node *node, const char *key);
 
+/* Gives `mapping` the value `value`, a node of this tree or of one that outlives it, under its own key; what stood under that key
+ * goes, and only goes when `value` is NULL (then `key` names it). False without memory. */
+bool sarrus_node_put(sarrus_tree *tree, sarrus_node *mapping, const char *key, const sarrus_node *value);
+
 /* Item `i` of a sequence, NULL past its end. */
 sarrus_node *sarrus_node_item(const sarrus_node *node, int i);
 

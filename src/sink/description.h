@@ -52,6 +52,8 @@ typedef struct sarrus_sink_column {
 /* Output times i_first … i_first + n − 1 into `out`, s. */
 typedef void (*sarrus_sink_times)(const void *user, uint64_t i_first, uint64_t n, double *out);
 
+/* What one group of the file holds; of most files there is one, and its place is the root. What is of the file (n_compress_threads,
+ * stop, stop_seconds, keeps_complete) is that of the first. */
 typedef struct sarrus_sink_description {
     uint64_t n_instances;
     uint64_t first_instance; /* number of the first instance in its study */
@@ -79,11 +81,17 @@ typedef struct sarrus_sink_description {
     uint64_t block_bytes;   /* memory for one block of all fields; 0: 64 MiB. At least one time always fits */
     int n_compress_threads; /* 0: 2 */
     /* NULL: none. Once it is set, the file is to be closed soon: what is written from then on is hardly compressed, and blocks that
-     * are not written after stop_seconds (0: a tenth of a second) are dropped. */
+     * are not written after stop_seconds (0: a tenth of a second; for each group, up to ten) are dropped. */
     const volatile int32_t *stop;
     double stop_seconds;
     bool keeps_complete; /* a complete result of that name is not to be replaced */
 } sarrus_sink_description;
+
+/* The groups of a file that has several: each stands below its number, as /0. What stands beside them at the root: */
+typedef struct sarrus_sink_index {
+    const char *scenario;     /* the document that names them, YAML */
+    const char *const *files; /* [n_groups] the files that it names */
+} sarrus_sink_index;
 
 /* A block: all instances × n_times times from i_time_first. data[f] is [n_instances][n_times][max(width, 1)] doubles,
  * owned by the sink; the caller fills it and submits. */

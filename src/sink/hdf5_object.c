@@ -43,6 +43,19 @@ bool sarrus_hdf5_put_text(hid_t object, const char *name, const char *text) {
     return ok;
 }
 
+bool sarrus_hdf5_put_texts(hid_t object, const char *name, const char *const *texts, hsize_t n) {
+    hid_t type = sarrus_hdf5_string_type();
+    hid_t attribute = type >= 0 ? sarrus_hdf5_open_attribute(object, name, type, n) : -1;
+    bool ok = attribute >= 0 && H5Awrite(attribute, type, texts) >= 0;
+    if (attribute >= 0) {
+        H5Aclose(attribute);
+    }
+    if (type >= 0) {
+        H5Tclose(type);
+    }
+    return ok;
+}
+
 bool sarrus_hdf5_describe(hid_t dataset, const char *units, const char *long_name) {
     return dataset >= 0 && sarrus_hdf5_put_text(dataset, "units", units != NULL ? units : "1") &&
            sarrus_hdf5_put_text(dataset, "long_name", long_name != NULL ? long_name : "");

@@ -13,6 +13,7 @@
 hid_t sarrus_hdf5_string_type(void);
 
 bool sarrus_hdf5_put_text(hid_t object, const char *name, const char *text);
+bool sarrus_hdf5_put_texts(hid_t object, const char *name, const char *const *texts, hsize_t n);
 bool sarrus_hdf5_put_number(hid_t object, const char *name, hid_t type, const void *value);
 
 /* An attribute with `n` values; n = 0 makes a scalar. The id stays open. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REASON_ROWS = 65536 }; /* rows of /instance/reason written at a time */
+#include "sink/hdf5_object.h"
 
 sarrus_status sarrus_result_file_fail(sarrus_result_file *file, const char *doing) {
     if (!file->failed) {
@@ -59,32 +59,71 @@ static hid_t make_access(sarrus_result_file *file) {
     return access;
 }
 
-static void forget_ids(sarrus_result_file *file) {
-    file->driver = file->access = file->file = -1;
-    file->n_times_written = file->complete = -1;
-    file->time.dataset = -1;
-    file->status = file->status_type = file->failed_time = file->reason = -1;
+static sarrus_status fail_of_memory(sarrus_result_file *file) {
+    if (!file->failed) {
+        snprintf(file->message, sizeof file->message, "out of memory");
+        file->failed = true;
+    }
+    return SARRUS_NO_MEMORY;
 }
 
-sarrus_status sarrus_result_file_create(sarrus_result_file *file, const char *path, const sarrus_layout *layout,
-                                        const sarrus_sink_description *description) {
-    forget_ids(file);
+/* OK, or a failure of `doing` when HDF5 has said so, or the driver has seen a write fail. */
+static sarrus_status judge(sarrus_result_file *file, bool ok, const char *doing) {
+    return ok && file->state.write_error == 0 ? SARRUS_OK : sarrus_result_file_fail(file, doing);
+}
+
+/* What stands at the root of a file of several groups, beside them. */
+static bool write_index(sarrus_result_file *file, const sarrus_sink_index *index) {
+    const uint64_t n_groups = (uint64_t)file->n_groups;
+    hid_t root = file->file;
+    bool ok = sarrus_result_origin_write(root) && sarrus_hdf5_put_number(root, "n_groups", H5T_NATIVE_UINT64, &n_groups) &&
+              sarrus_hdf5_put_texts(root, "group_files", index->files, n_groups) &&
+              sarrus_result_scenario_write(root, index->scenario);
+    file->complete = ok ? sarrus_result_complete_open(root) : -1;
+    return file->complete >= 0;
+}
+
+/* A group of an indexed file is called by its number; without an index there is one, the file itself. */
+static bool write_group(sarrus_result_file *file, int i_group, const sarrus_sink_description *description) {
+    sarrus_result_group *group = &file->groups[i_group];
+    group->owns_root = file->index != NULL;
+    group->root = file->file;
+    if (group->owns_root) {
+        char name[16];
+        snprintf(name, sizeof name, "%d", i_group);
+        group->root = H5Gcreate2(file->file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    }
+    return group->root >= 0 && sarrus_result_schema_write(group, description);
+}
+
+static bool make_groups(sarrus_result_file *file, const sarrus_layout *const *layouts) {
+    bool ok = true;
+    file->groups = calloc((size_t)file->n_groups, sizeof *file->groups);
+    for (int g = 0; file->groups != NULL && g < file->n_groups; g++) {
+        ok = sarrus_result_group_make(&file->groups[g], layouts[g]) && ok;
+    }
+    return file->groups != NULL && ok;
+}
+
+static sarrus_status write_schema(sarrus_result_file *file, const sarrus_sink_description *descriptions) {
+    bool ok = file->index == NULL || write_index(file, file->index);
+    for (int g = 0; ok && g < file->n_groups; g++) {
+        ok = write_group(file, g, &descriptions[g]);
+    }
+    return judge(file, ok, "the datasets cannot be created");
+}
+
+sarrus_status sarrus_result_file_create(sarrus_result_file *file, const char *path, const sarrus_layout *const *layouts,
+                                        const sarrus_sink_description *descriptions) {
+    file->driver = file->access = file->file = file->complete = -1;
     file->silence = sarrus_hdf5_silence_begin();
-    file->layout = layout;
-    sarrus_status status = fail_of_place(file, sarrus_result_place_take(&file->place, path, description->keeps_complete));
+    sarrus_status status = fail_of_place(file, sarrus_result_place_take(&file->place, path, descriptions->keeps_complete));
     file->state.descriptor = file->place.descriptor;
     if (status != SARRUS_OK) {
         return status;
     }
-    file->fields = malloc(((size_t)layout->n_fields + 1) * sizeof *file->fields);
-    file->status_on_file = calloc(layout->n_instances, 1);
-    if (file->fields == NULL || file->status_on_file == NULL) {
-        snprintf(file->message, sizeof file->message, "out of memory");
-        file->failed = true;
-        return SARRUS_NO_MEMORY;
-    }
-    for (int f = 0; f < layout->n_fields; f++) {
-        file->fields[f] = -1;
+    if (!make_groups(file, layouts)) {
+        return fail_of_memory(file);
     }
     file->access = make_access(file);
     if (file->access < 0) {
@@ -94,156 +133,86 @@ sarrus_status sarrus_result_file_create(sarrus_result_file *file, const char *pa
     if (file->file < 0) {
         return sarrus_result_file_fail(file, "cannot be created");
     }
-    status = sarrus_result_schema_write(file, description);
-    if (status == SARRUS_OK) {
-        status = sarrus_result_file_commit(file, 0, NULL);
+    status = write_schema(file, descriptions);
+    for (int g = 0; status == SARRUS_OK && g < file->n_groups; g++) {
+        status = sarrus_result_file_commit(file, g, 0, NULL);
     }
     return status == SARRUS_OK ? fail_of_place(file, sarrus_result_place_reveal(&file->place)) : status;
 }
 
-sarrus_status sarrus_result_file_reach(sarrus_result_file *file, uint64_t n_times) {
-    const bool ok = sarrus_time_axis_reach(&file->time, n_times) && file->state.write_error == 0;
-    return ok ? SARRUS_OK : sarrus_result_file_fail(file, "writing failed");
+sarrus_status sarrus_result_file_reach(sarrus_result_file *file, int i_group, uint64_t n_times) {
+    return judge(file, sarrus_time_axis_reach(&file->groups[i_group].time, n_times), "writing failed");
 }
 
-sarrus_status sarrus_result_file_extend(sarrus_result_file *file, const double *times, uint64_t n_times) {
-    const sarrus_layout *layout = file->layout;
-    bool ok = sarrus_time_axis_append(&file->time, times, n_times);
-    for (int f = 0; ok && f < layout->n_fields; f++) {
-        const hsize_t dims[3] = {layout->n_instances, file->time.n_written, layout->fields[f].width};
-        ok = H5Dset_extent(file->fields[f], dims) >= 0;
-    }
-    return ok && file->state.write_error == 0 ? SARRUS_OK : sarrus_result_file_fail(file, "writing failed");
+sarrus_status sarrus_result_file_extend(sarrus_result_file *file, int i_group, const double *times, uint64_t n_times) {
+    return judge(file, sarrus_result_group_extend(&file->groups[i_group], times, n_times), "writing failed");
 }
 
 void sarrus_result_file_abandon(sarrus_result_file *file) {
     file->state.is_abandoned = true;
 }
 
-sarrus_status sarrus_result_file_put(sarrus_result_file *file, int i_field, uint64_t i_instance, uint64_t i_time,
-                                     const sarrus_compress_slot *slot) {
-    const hsize_t offset[3] = {i_instance, i_time, 0};
-    herr_t result = H5Dwrite_chunk(file->fields[i_field], H5P_DEFAULT, slot->filter_mask, offset, slot->n_packed, slot->packed);
-    if (result < 0 || file->state.write_error != 0) {
-        return sarrus_result_file_fail(file, "writing failed");
-    }
-    return SARRUS_OK;
+sarrus_status sarrus_result_file_put(sarrus_result_file *file, sarrus_result_chunk chunk, const sarrus_compress_slot *slot) {
+    sarrus_result_group *group = &file->groups[chunk.i_group];
+    return judge(file, sarrus_result_group_put(group, chunk.i_field, chunk.i_instance, chunk.i_time, slot), "writing failed");
 }
 
-/* Status and failure times go together, and only when a status changed. */
-static bool write_status(sarrus_result_file *file, const sarrus_sink_outcome *outcome) {
-    size_t n = file->layout->n_instances;
-    if (outcome->status == NULL || memcmp(outcome->status, file->status_on_file, n) == 0) {
-        return true;
-    }
-    bool ok = H5Dwrite(file->status, file->status_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, outcome->status) >= 0;
-    ok = ok && (outcome->failed_time == NULL ||
-                H5Dwrite(file->failed_time, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, outcome->failed_time) >= 0);
-    memcpy(file->status_on_file, outcome->status, n);
-    return ok;
-}
-
-sarrus_status sarrus_result_file_commit(sarrus_result_file *file, uint64_t n_times, const sarrus_sink_outcome *outcome) {
-    bool ok = outcome == NULL || (write_status(file, outcome) && sarrus_result_table_write(&file->table, outcome));
+sarrus_status sarrus_result_file_commit(sarrus_result_file *file, int i_group, uint64_t n_times,
+                                        const sarrus_sink_outcome *outcome) {
+    sarrus_result_group *group = &file->groups[i_group];
+    bool ok = outcome == NULL || sarrus_result_group_outcome_write(group, outcome);
     /* the number of times counts only what was flushed before it */
     ok = ok && H5Fflush(file->file, H5F_SCOPE_GLOBAL) >= 0;
-    ok = ok && H5Awrite(file->n_times_written, H5T_NATIVE_UINT64, &n_times) >= 0;
+    ok = ok && H5Awrite(group->n_times_written, H5T_NATIVE_UINT64, &n_times) >= 0;
     ok = ok && H5Fflush(file->file, H5F_SCOPE_GLOBAL) >= 0;
-    if (!ok || file->state.write_error != 0) {
-        return sarrus_result_file_fail(file, "writing failed");
+    const sarrus_status status = judge(file, ok, "writing failed");
+    if (status != SARRUS_OK) {
+        return status;
     }
     sarrus_result_place_settle(&file->place);
     return fail_of_place(file, sarrus_result_place_verify(&file->place, file->state.n_bytes));
 }
 
-/* Writes rows of /instance/reason; "" is stored as a null reference, without a heap object. */
-static bool put_reasons(const sarrus_result_file *file, hid_t type, hid_t file_space, uint64_t i_first, uint64_t n,
-                        const uint8_t *status, const char **texts) {
-    bool any = false;
-    for (uint64_t i = 0; i < n; i++) {
-        uint8_t word = status[i_first + i];
-        texts[i] = word != SARRUS_INSTANCE_OK ? sarrus_instance_status_text((sarrus_instance_status)word) : "";
-        any = any || word != SARRUS_INSTANCE_OK;
-    }
-    if (!any) {
-        return true;
-    }
-    const hsize_t start = i_first, count = n;
-    hid_t memory_space = H5Screate_simple(1, &count, NULL);
-    bool ok = memory_space >= 0 && H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &start, NULL, &count, NULL) >= 0 &&
-              H5Dwrite(file->reason, type, memory_space, file_space, H5P_DEFAULT, texts) >= 0;
-    if (memory_space >= 0) {
-        H5Sclose(memory_space);
-    }
-    return ok;
-}
-
-static sarrus_status write_reasons(sarrus_result_file *file, const uint8_t *status) {
-    const char **texts = malloc(REASON_ROWS * sizeof *texts);
-    if (texts == NULL) {
-        return sarrus_result_file_fail(file, "out of memory");
-    }
-    hid_t type = H5Dget_type(file->reason), space = H5Dget_space(file->reason);
-    bool ok = type >= 0 && space >= 0;
-    for (uint64_t i = 0; ok && i < file->layout->n_instances; i += REASON_ROWS) {
-        uint64_t rest = file->layout->n_instances - i;
-        ok = put_reasons(file, type, space, i, rest < REASON_ROWS ? rest : REASON_ROWS, status, texts);
-    }
-    free(texts);
-    if (type >= 0) {
-        H5Tclose(type);
-    }
-    if (space >= 0) {
-        H5Sclose(space);
-    }
-    return ok ? SARRUS_OK : sarrus_result_file_fail(file, "writing failed");
-}
-
-sarrus_status sarrus_result_file_finish(sarrus_result_file *file, uint64_t n_times, const sarrus_sink_outcome *outcome,
+sarrus_status sarrus_result_file_finish(sarrus_result_file *file, int i_group, uint64_t n_times, const sarrus_sink_outcome *outcome,
                                         bool complete) {
-    sarrus_status result = outcome->status != NULL ? write_reasons(file, outcome->status) : SARRUS_OK;
-    if (result == SARRUS_OK) {
-        result = sarrus_result_file_commit(file, n_times, outcome);
-    }
-    if (result != SARRUS_OK || !complete) {
-        return result;
-    }
     const int mark = 1;
-    bool ok = H5Awrite(file->complete, H5T_NATIVE_INT, &mark) >= 0 && H5Fflush(file->file, H5F_SCOPE_GLOBAL) >= 0;
-    return ok && file->state.write_error == 0 ? SARRUS_OK : sarrus_result_file_fail(file, "writing failed");
+    sarrus_result_group *group = &file->groups[i_group];
+    sarrus_status status = SARRUS_OK;
+    if (outcome->status != NULL) {
+        status = judge(file, sarrus_result_group_reasons_write(group, outcome->status), "writing failed");
+    }
+    if (status == SARRUS_OK) {
+        status = sarrus_result_file_commit(file, i_group, n_times, outcome);
+    }
+    if (status != SARRUS_OK || !complete) {
+        return status;
+    }
+    return judge(file, H5Awrite(group->complete, H5T_NATIVE_INT, &mark) >= 0 && H5Fflush(file->file, H5F_SCOPE_GLOBAL) >= 0,
+                 "writing failed");
 }
 
-static void close_dataset(hid_t id) {
-    if (id >= 0) {
-        H5Dclose(id);
-    }
+sarrus_status sarrus_result_file_complete(sarrus_result_file *file) {
+    const int mark = 1;
+    const bool is_said = file->complete < 0; /* the group is the file */
+    return judge(file,
+                 is_said || (H5Awrite(file->complete, H5T_NATIVE_INT, &mark) >= 0 && H5Fflush(file->file, H5F_SCOPE_GLOBAL) >= 0),
+                 "writing failed");
 }
 
-static void close_attribute(hid_t id) {
-    if (id >= 0) {
-        H5Aclose(id);
+static void close_groups(sarrus_result_file *file) {
+    for (int g = 0; file->groups != NULL && g < file->n_groups; g++) {
+        sarrus_result_group_close(&file->groups[g]);
     }
-}
-
-static void close_objects(sarrus_result_file *file) {
-    for (int f = 0; file->fields != NULL && f < file->layout->n_fields; f++) {
-        close_dataset(file->fields[f]);
-    }
-    sarrus_result_table_close(&file->table);
-    sarrus_time_axis_close(&file->time);
-    close_dataset(file->status);
-    close_dataset(file->failed_time);
-    close_dataset(file->reason);
-    close_attribute(file->n_times_written);
-    close_attribute(file->complete);
-    if (file->status_type >= 0) {
-        H5Tclose(file->status_type);
+    free(file->groups);
+    file->groups = NULL;
+    if (file->complete >= 0) {
+        H5Aclose(file->complete);
     }
 }
 
 sarrus_status sarrus_result_file_close(sarrus_result_file *file, sarrus_result_end end) {
     bool ok = true;
-    close_objects(file);
+    close_groups(file);
     if (file->file >= 0) {
         /* after a failed write the driver drops what HDF5 still wants to write: the disk stays as last committed */
         ok = H5Fclose(file->file) >= 0 && file->state.write_error == 0;
@@ -258,10 +227,6 @@ sarrus_status sarrus_result_file_close(sarrus_result_file *file, sarrus_result_e
         H5FDunregister(file->driver);
     }
     sarrus_hdf5_silence_end(file->silence);
-    free(file->fields);
-    free(file->status_on_file);
-    file->fields = NULL;
-    file->status_on_file = NULL;
-    forget_ids(file);
+    file->driver = file->access = file->file = file->complete = -1;
     return status;
 }

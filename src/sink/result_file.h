@@ -7,27 +7,22 @@
 
 #include <hdf5.h>
 
-#include "sink/chunk.h"
 #include "sink/description.h"
 #include "sink/file_driver.h"
 #include "sink/hdf5_error.h"
 #include "sink/layout.h"
+#include "sink/result_group.h"
 #include "sink/result_place.h"
-#include "sink/result_table.h"
-#include "sink/time_axis.h"
 
 enum { SARRUS_RESULT_MESSAGE_BYTES = 512 };
 
 /* An open result file. */
 typedef struct sarrus_result_file {
-    const sarrus_layout *layout;
+    int n_groups;
+    const sarrus_sink_index *index; /* NULL: one group, at the root; not looked at once the file was created */
+    sarrus_result_group *groups;    /* [n_groups] */
     hid_t driver, access, file;
-    hid_t n_times_written, complete; /* attributes */
-    hid_t status, status_type, failed_time, reason;
-    hid_t *fields; /* [n_fields] datasets */
-    sarrus_result_table table;
-    sarrus_time_axis time;
-    uint8_t *status_on_file; /* [n_instances], to write only what changed */
+    hid_t complete; /* attribute of an indexed file; else negative */
     sarrus_result_place place;
     sarrus_file_state state;
     sarrus_hdf5_silence silence;
@@ -35,30 +30,41 @@ typedef struct sarrus_result_file {
     char message[SARRUS_RESULT_MESSAGE_BYTES]; /* why it failed */
 } sarrus_result_file;
 
-/* Takes the name `path` (result_place.h), creates the file with its metadata and empty datasets, commits it, and lets it be seen.
- * On failure the message says why and only sarrus_result_file_close is allowed: BAD_ARGUMENT (the name may not be had), IO,
- * NO_MEMORY. `file` is zero-initialised; `layout` must outlive it. */
-SARRUS_MUST_USE sarrus_status sarrus_result_file_create(sarrus_result_file *file, const char *path, const sarrus_layout *layout,
-                                                        const sarrus_sink_description *description);
+/* Takes the name `path` (result_place.h), creates the file with the metadata and empty datasets of all groups, commits it, and lets
+ * it be seen. On failure the message says why and only sarrus_result_file_close is allowed: BAD_ARGUMENT (the name may not be had),
+ * IO, NO_MEMORY. `file` is zero-initialised but for n_groups and index; the layouts [n_groups] must outlive it. */
+SARRUS_MUST_USE sarrus_status sarrus_result_file_create(sarrus_result_file *file, const char *path,
+                                                        const sarrus_layout *const *layouts,
+                                                        const sarrus_sink_description *descriptions);
 
-/* Sees to it that the first n_times output times, at least, are in the file. */
-SARRUS_MUST_USE sarrus_status sarrus_result_file_reach(sarrus_result_file *file, uint64_t n_times);
+/* Sees to it that the first n_times output times of a group, at least, are in the file. */
+SARRUS_MUST_USE sarrus_status sarrus_result_file_reach(sarrus_result_file *file, int i_group, uint64_t n_times);
 
-/* Of an open-ended file: lengthens everything by a block of output times, and writes these. */
-SARRUS_MUST_USE sarrus_status sarrus_result_file_extend(sarrus_result_file *file, const double *times, uint64_t n_times);
+/* Of an open-ended group: lengthens everything by a block of output times, and writes these. */
+SARRUS_MUST_USE sarrus_status sarrus_result_file_extend(sarrus_result_file *file, int i_group, const double *times,
+                                                        uint64_t n_times);
 
-/* Writes a packed chunk of field `i_field` whose first element is instance `i_instance`, time `i_time`. */
-SARRUS_MUST_USE sarrus_status sarrus_result_file_put(sarrus_result_file *file, int i_field, uint64_t i_instance, uint64_t i_time,
+/* Which chunk of a group: its field, and the instance and the time of its first element. */
+typedef struct sarrus_result_chunk {
+    int i_group, i_field;
+    uint64_t i_instance, i_time;
+} sarrus_result_chunk;
+
+/* Writes a packed chunk. */
+SARRUS_MUST_USE sarrus_status sarrus_result_file_put(sarrus_result_file *file, sarrus_result_chunk chunk,
                                                      const sarrus_compress_slot *slot);
 
-/* Writes the outcome (NULL, or NULL in it: as before) and the number of times, flushes, and sees whether the file is still there.
- */
-SARRUS_MUST_USE sarrus_status sarrus_result_file_commit(sarrus_result_file *file, uint64_t n_times,
+/* Writes the outcome of a group (NULL, or NULL in it: as before) and its number of times, flushes, and sees whether the file is
+ * still there. */
+SARRUS_MUST_USE sarrus_status sarrus_result_file_commit(sarrus_result_file *file, int i_group, uint64_t n_times,
                                                         const sarrus_sink_outcome *outcome);
 
-/* Writes the reasons of failed instances and the mark `complete`, and commits. */
-SARRUS_MUST_USE sarrus_status sarrus_result_file_finish(sarrus_result_file *file, uint64_t n_times,
+/* Writes the reasons of a group's failed instances and its mark `complete`, and commits. */
+SARRUS_MUST_USE sarrus_status sarrus_result_file_finish(sarrus_result_file *file, int i_group, uint64_t n_times,
                                                         const sarrus_sink_outcome *outcome, bool complete);
+
+/* Every group is finished and complete: the mark of the file. */
+SARRUS_MUST_USE sarrus_status sarrus_result_file_complete(sarrus_result_file *file);
 
 /* Leaves the file as it was last committed, whatever is written to it from now on. */
 void sarrus_result_file_abandon(sarrus_result_file *file);
@@ -76,8 +82,5 @@ sarrus_status sarrus_result_file_close(sarrus_result_file *file, sarrus_result_e
 
 /* Marks the file as failed, with the system's reason or HDF5's; returns IO. */
 sarrus_status sarrus_result_file_fail(sarrus_result_file *file, const char *doing);
-
-/* Everything that a fresh file holds: attributes, scales, datasets (result_schema.c). */
-SARRUS_MUST_USE sarrus_status sarrus_result_schema_write(sarrus_result_file *file, const sarrus_sink_description *description);
 
 #endif

@@ -276,49 +276,177 @@ static sarrus_status refuse_damaged(sarrus_context *context, const char *path) {
     return sarrus_report(context, SARRUS_IO, "%s: the file is damaged%s%s", path, message[0] != '\0' ? ": " : "", message);
 }
 
-static sarrus_status read_info(sarrus_context *context, const char *path, hid_t file, sarrus_result_info *out) {
-    if (!get_number(file, "sarrus_format", H5T_NATIVE_INT, &out->format)) {
+/* What every root of a result says: that of the file, and those of its groups. */
+static sarrus_status read_origin(sarrus_context *context, const char *path, hid_t root, sarrus_result_info *out) {
+    if (!get_number(root, "sarrus_format", H5T_NATIVE_INT, &out->format)) {
         return sarrus_report(context, SARRUS_BAD_INPUT, "%s: not a Sarrus result file (no attribute sarrus_format)", path);
     }
     if (out->format != SARRUS_FORMAT) {
         return sarrus_report(context, SARRUS_UNSUPPORTED, "%s: result file format %d; this version reads format %d", path,
                              out->format, SARRUS_FORMAT);
     }
-    bool ok = get_text(file, "sarrus_version", out->version, sizeof out->version) &&
-              get_text(file, "created", out->created, sizeof out->created) &&
-              get_text(file, "backend", out->backend, sizeof out->backend) &&
-              get_text(file, "device", out->device, sizeof out->device);
-    out->n_instances = column_length(file, "instance/id");
+    const bool ok = get_text(root, "sarrus_version", out->version, sizeof out->version) &&
+                    get_text(root, "created", out->created, sizeof out->created) &&
+                    get_number(root, "complete", H5T_NATIVE_INT, &out->complete);
+    return ok ? SARRUS_OK : refuse_damaged(context, path);
+}
+
+/* The results of one model, below `root`. */
+static sarrus_status read_group(sarrus_context *context, const char *path, hid_t root, sarrus_result_info *out) {
+    const sarrus_status status = read_origin(context, path, root, out);
+    if (status != SARRUS_OK) {
+        return status;
+    }
+    out->n_instances = column_length(root, "instance/id");
     if (out->n_instances == 0) { /* no run has none */
         return sarrus_report(context, SARRUS_IO, "%s: the file is damaged: instance/id cannot be read", path);
     }
-    const htri_t has_coordinates = H5Lexists(file, "coordinate", H5P_DEFAULT), has_events = H5Lexists(file, "events", H5P_DEFAULT);
-    out->n_coordinates = has_coordinates > 0 ? (int)column_length(file, "coordinate") : 0;
-    count_events(file, out);
-    ok = ok && has_events >= 0 && (has_events > 0) == (out->has_rank_events != 0) &&
-         (has_coordinates == 0 || out->n_coordinates > 0) && get_number(file, "complete", H5T_NATIVE_INT, &out->complete) &&
-         get_number(file, "seed", H5T_NATIVE_UINT64, &out->seed) && read_part(file, out) && read_times(file, out) &&
-         count_failed(file, out) &&
-         H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, count_dataset, &out->n_datasets, H5O_INFO_BASIC) >= 0;
+    const htri_t has_coordinates = H5Lexists(root, "coordinate", H5P_DEFAULT), has_events = H5Lexists(root, "events", H5P_DEFAULT);
+    out->n_coordinates = has_coordinates > 0 ? (int)column_length(root, "coordinate") : 0;
+    count_events(root, out);
+    const bool ok = get_text(root, "backend", out->backend, sizeof out->backend) &&
+                    get_text(root, "device", out->device, sizeof out->device) && has_events >= 0 &&
+                    (has_events > 0) == (out->has_rank_events != 0) && (has_coordinates == 0 || out->n_coordinates > 0) &&
+                    get_number(root, "seed", H5T_NATIVE_UINT64, &out->seed) && read_part(root, out) && read_times(root, out) &&
+                    count_failed(root, out) &&
+                    H5Ovisit2(root, H5_INDEX_NAME, H5_ITER_INC, count_dataset, &out->n_datasets, H5O_INFO_BASIC) >= 0;
     return ok ? SARRUS_OK : refuse_damaged(context, path);
+}
+
+/* Text i of an attribute that holds n of them; false when it is not so. */
+static bool get_text_of(hid_t object, const char *name, uint64_t n, uint64_t i, char *out, size_t n_bytes) {
+    char *texts[SARRUS_MAX_GROUPS] = {NULL};
+    hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+    hid_t type = attribute >= 0 ? H5Aget_type(attribute) : -1, space = attribute >= 0 ? H5Aget_space(attribute) : -1;
+    bool ok = type >= 0 && space >= 0 && H5Tis_variable_str(type) > 0 && H5Sget_simple_extent_npoints(space) == (hssize_t)n &&
+              n <= SARRUS_MAX_GROUPS && i < n && H5Aread(attribute, type, texts) >= 0;
+    if (ok) {
+        snprintf(out, n_bytes, "%s", texts[i] != NULL ? texts[i] : "");
+        H5Dvlen_reclaim(type, space, H5P_DEFAULT, texts);
+    }
+    if (space >= 0) {
+        H5Sclose(space);
+    }
+    if (type >= 0) {
+        H5Tclose(type);
+    }
+    if (attribute >= 0) {
+        H5Aclose(attribute);
+    }
+    return ok;
+}
+
+/* Groups of the file: 0 without an index. False when the number is none. */
+static bool read_n_groups(hid_t file, int *out) {
+    uint64_t n = 0;
+    const htri_t is_indexed = H5Aexists(file, "n_groups");
+    *out = 0;
+    if (is_indexed == 0) {
+        return true;
+    }
+    if (is_indexed < 0 || !get_number(file, "n_groups", H5T_NATIVE_UINT64, &n) || n < 1 || n > SARRUS_MAX_GROUPS) {
+        return false;
+    }
+    *out = (int)n;
+    return true;
+}
+
+static sarrus_status read_group_of(sarrus_context *context, const char *path, hid_t file, int i_group, int n_groups,
+                                   sarrus_result_info *out) {
+    char name[16];
+    snprintf(name, sizeof name, "%d", i_group);
+    hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
+    sarrus_status status = group >= 0 ? read_group(context, path, group, out) : refuse_damaged(context, path);
+    if (status == SARRUS_OK &&
+        !get_text_of(file, "group_files", (uint64_t)n_groups, (uint64_t)i_group, out->scenario_file, sizeof out->scenario_file)) {
+        status = refuse_damaged(context, path);
+    }
+    if (group >= 0) {
+        H5Gclose(group);
+    }
+    return status;
+}
+
+static void info_add(sarrus_result_info *total, const sarrus_result_info *one) {
+    total->n_instances += one->n_instances;
+    total->n_study += one->n_study;
+    total->n_failed += one->n_failed;
+    for (int i = 0; i < SARRUS_N_INSTANCE_STATUS; i++) {
+        total->n_failed_by_status[i] += one->n_failed_by_status[i];
+    }
+    total->n_times = one->n_times > total->n_times ? one->n_times : total->n_times;
+    total->t_first = fmin(total->t_first, one->t_first);
+    total->t_last = fmax(total->t_last, one->t_last);
+    total->n_datasets += one->n_datasets;
+    total->has_rank_events = total->has_rank_events || one->has_rank_events;
+    total->n_rank_events += one->n_rank_events;
+}
+
+/* The file as a whole. */
+static sarrus_status read_info(sarrus_context *context, const char *path, hid_t file, sarrus_result_info *out) {
+    sarrus_result_info origin = *out;
+    int n_groups = 0;
+    sarrus_status status = read_origin(context, path, file, &origin);
+    if (status == SARRUS_OK && !read_n_groups(file, &n_groups)) {
+        status = refuse_damaged(context, path);
+    }
+    if (status != SARRUS_OK || n_groups == 0) {
+        return status != SARRUS_OK ? status : read_group(context, path, file, out);
+    }
+    for (int g = 0; g < n_groups && status == SARRUS_OK; g++) {
+        sarrus_result_info one = {.file_bytes = out->file_bytes};
+        status = read_group_of(context, path, file, g, n_groups, &one);
+        if (g == 0) {
+            *out = one;
+        } else {
+            info_add(out, &one);
+        }
+    }
+    out->complete = origin.complete;
+    out->n_groups = n_groups;
+    out->n_datasets += 1; /* the document */
+    out->scenario_file[0] = '\0';
+    return status;
+}
+
+/* As sarrus_result_info_read; i_group −1: the file as a whole. */
+static sarrus_status info_read(sarrus_context *context, const char *path, int i_group, sarrus_result_info *out) {
+    reader open_reader;
+    int n_groups = 0;
+    sarrus_status status = reader_open(context, path, &open_reader);
+    if (status != SARRUS_OK) {
+        return status;
+    }
+    sarrus_result_info info = {.file_bytes = open_reader.file_bytes};
+    if (i_group < 0) {
+        status = read_info(context, path, open_reader.file, &info);
+    } else if (!read_n_groups(open_reader.file, &n_groups)) {
+        status = refuse_damaged(context, path);
+    } else if (i_group >= n_groups) {
+        status = sarrus_report(context, SARRUS_BAD_ARGUMENT, "%s: no group %d; the file has %d", path, i_group, n_groups);
+    } else {
+        status = read_group_of(context, path, open_reader.file, i_group, n_groups, &info);
+    }
+    reader_close(&open_reader);
+    if (status == SARRUS_OK) {
+        *out = info;
+    }
+    return status;
 }
 
 sarrus_status sarrus_result_info_read(sarrus_context *context, const char *path, sarrus_result_info *out) {
     if (path == NULL || out == NULL) {
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_result_info_read needs a path and a place for what it finds");
     }
-    reader open_reader;
-    sarrus_status status = reader_open(context, path, &open_reader);
-    if (status != SARRUS_OK) {
-        return status;
+    return info_read(context, path, -1, out);
+}
+
+sarrus_status sarrus_result_group_info_read(sarrus_context *context, const char *path, int i_group, sarrus_result_info *out) {
+    if (path == NULL || out == NULL || i_group < 0) {
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT,
+                             "sarrus_result_group_info_read needs a path, a group from 0 on and a place for what it finds");
     }
-    sarrus_result_info info = {.file_bytes = open_reader.file_bytes};
-    status = read_info(context, path, open_reader.file, &info);
-    reader_close(&open_reader);
-    if (status == SARRUS_OK) {
-        *out = info;
-    }
-    return status;
+    return info_read(context, path, i_group, out);
 }
 
 typedef struct visit_state {
@@ -345,6 +473,21 @@ static const char *type_name(hid_t type) {
     }
 }
 
+/* The scale of the instances has a second name at the root of its group, which is met first. */
+static const char *visited_path(hid_t file, const char *name, char path[32]) {
+    const char *slash = strrchr(name, '/'), *leaf = slash != NULL ? slash + 1 : name;
+    const size_t n_folder = (size_t)(leaf - name);
+    if (strcmp(leaf, "id") != 0 || n_folder + sizeof "instance/id" > 32) {
+        return name;
+    }
+    snprintf(path, 32, "%.*sinstance", (int)n_folder, name);
+    if (H5Lexists(file, path, H5P_DEFAULT) <= 0) {
+        return name;
+    }
+    snprintf(path, 32, "%.*sinstance/id", (int)n_folder, name);
+    return H5Lexists(file, path, H5P_DEFAULT) > 0 ? path : name;
+}
+
 static herr_t visit_dataset(hid_t file, const char *name, const H5O_info_t *object, void *user) {
     const visit_state *state = user;
     if (is_too_deep(name)) {
@@ -368,10 +511,10 @@ static herr_t visit_dataset(hid_t file, const char *name, const H5O_info_t *obje
         for (int d = 0; d < n_dims; d++) {
             dims[d] = extent[d];
         }
-        /* the scale of the instances has a second name at the root, which is met first */
-        const char *path = strcmp(name, "id") == 0 && H5Lexists(file, "instance/id", H5P_DEFAULT) > 0 ? "instance/id" : name;
+        char path[32];
         if (ok) {
-            state->visit(path, n_dims, dims, type_name(type), H5Dget_storage_size(dataset), units, state->user);
+            state->visit(visited_path(file, name, path), n_dims, dims, type_name(type), H5Dget_storage_size(dataset), units,
+                         state->user);
         }
     }
     if (type >= 0) {

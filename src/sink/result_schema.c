@@ -1,4 +1,4 @@
-/* What a fresh result file holds: the layout that docs/result_file.md describes. */
+/* What a fresh group of a result file holds: the layout that docs/result_file.md describes. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "sarrus/version.h"
 #include "sink/hdf5_object.h"
-#include "sink/result_file.h"
+#include "sink/result_group.h"
 
 /* A scale lists its users in one attribute, which may hold 64 KiB: 4096 entries of 16 bytes. */
 enum { SCALE_USERS_MAX = 4000 };
@@ -23,19 +23,34 @@ typedef struct scales {
     int *n_label_users; /* [n_fields] of these */
 } scales;
 
-static bool put_root_attributes(sarrus_result_file *file, const sarrus_sink_description *description) {
+bool sarrus_result_origin_write(hid_t root) {
     const int format = SARRUS_FORMAT;
-    char created[32], hash[32];
+    char created[32];
     time_t now = time(NULL);
     struct tm utc;
     if (gmtime_r(&now, &utc) == NULL || strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0) {
         return false;
     }
+    return sarrus_hdf5_put_number(root, "sarrus_format", H5T_NATIVE_INT, &format) &&
+           sarrus_hdf5_put_text(root, "sarrus_version", SARRUS_VERSION) && sarrus_hdf5_put_text(root, "created", created);
+}
+
+hid_t sarrus_result_complete_open(hid_t root) {
+    const int no = 0;
+    hid_t attribute = sarrus_hdf5_open_attribute(root, "complete", H5T_NATIVE_INT, 0);
+    if (attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT, &no) < 0) {
+        H5Aclose(attribute);
+        return -1;
+    }
+    return attribute;
+}
+
+static bool put_root_attributes(sarrus_result_group *group, const sarrus_sink_description *description) {
+    char hash[32];
     snprintf(hash, sizeof hash, "%016" PRIx64, description->plan_hash);
-    hid_t root = file->file;
+    hid_t root = group->root;
     const uint64_t n_study = description->n_study > 0 ? description->n_study : description->n_instances;
-    bool ok = sarrus_hdf5_put_number(root, "sarrus_format", H5T_NATIVE_INT, &format) &&
-              sarrus_hdf5_put_text(root, "sarrus_version", SARRUS_VERSION) && sarrus_hdf5_put_text(root, "created", created) &&
+    bool ok = sarrus_result_origin_write(root) &&
               sarrus_hdf5_put_text(root, "backend", description->backend != NULL ? description->backend : "") &&
               sarrus_hdf5_put_text(root, "device", description->device != NULL ? description->device : "") &&
               sarrus_hdf5_put_number(root, "seed", H5T_NATIVE_UINT64, &description->seed) &&
@@ -44,20 +59,18 @@ static bool put_root_attributes(sarrus_result_file *file, const sarrus_sink_desc
     if (!ok) {
         return false;
     }
-    const int no = 0;
     const uint64_t none = 0;
-    file->complete = sarrus_hdf5_open_attribute(root, "complete", H5T_NATIVE_INT, 0);
-    file->n_times_written = sarrus_hdf5_open_attribute(root, "n_times_written", H5T_NATIVE_UINT64, 0);
-    return file->complete >= 0 && H5Awrite(file->complete, H5T_NATIVE_INT, &no) >= 0 && file->n_times_written >= 0 &&
-           H5Awrite(file->n_times_written, H5T_NATIVE_UINT64, &none) >= 0;
+    group->complete = sarrus_result_complete_open(root);
+    group->n_times_written = sarrus_hdf5_open_attribute(root, "n_times_written", H5T_NATIVE_UINT64, 0);
+    return group->complete >= 0 && group->n_times_written >= 0 && H5Awrite(group->n_times_written, H5T_NATIVE_UINT64, &none) >= 0;
 }
 
-static bool put_scenario(hid_t file, const char *text) {
+bool sarrus_result_scenario_write(hid_t root, const char *text) {
     hid_t type = sarrus_hdf5_string_type();
     if (type < 0) {
         return false;
     }
-    hid_t dataset = sarrus_hdf5_create_dataset(file, "scenario", type, &(sarrus_hdf5_shape){.n_dims = 0});
+    hid_t dataset = sarrus_hdf5_create_dataset(root, "scenario", type, &(sarrus_hdf5_shape){.n_dims = 0});
     bool ok = sarrus_hdf5_describe(dataset, "1", "the scenario as run, YAML") &&
               H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text) >= 0;
     if (dataset >= 0) {
@@ -67,7 +80,7 @@ static bool put_scenario(hid_t file, const char *text) {
     return ok;
 }
 
-static bool put_scales(sarrus_result_file *file, const sarrus_sink_description *description, scales *out) {
+static bool put_scales(sarrus_result_group *group, const sarrus_sink_description *description, scales *out) {
     uint64_t n = description->n_instances;
     uint64_t *ids = malloc(n * sizeof *ids);
     if (ids == NULL) {
@@ -76,15 +89,15 @@ static bool put_scales(sarrus_result_file *file, const sarrus_sink_description *
     for (uint64_t i = 0; i < n; i++) {
         ids[i] = description->first_instance + i;
     }
-    out->instance = sarrus_hdf5_create_column(file->file, "instance/id", H5T_NATIVE_UINT64, ids, n);
+    out->instance = sarrus_hdf5_create_column(group->root, "instance/id", H5T_NATIVE_UINT64, ids, n);
     free(ids);
     /* readers of netCDF look for a dimension in the groups above its user: the same dataset under a second name at the root */
-    if (out->instance < 0 || H5Lcreate_hard(file->file, "instance/id", file->file, "id", H5P_DEFAULT, H5P_DEFAULT) < 0) {
+    if (out->instance < 0 || H5Lcreate_hard(group->root, "instance/id", group->root, "id", H5P_DEFAULT, H5P_DEFAULT) < 0) {
         return false;
     }
-    return sarrus_time_axis_create(&file->time, file->file, description, file->layout) &&
+    return sarrus_time_axis_create(&group->time, group->root, description, group->layout) &&
            sarrus_hdf5_describe(out->instance, "1", "number of the instance") && H5DSset_scale(out->instance, "id") >= 0 &&
-           sarrus_hdf5_describe(file->time.dataset, "s", "output time") && H5DSset_scale(file->time.dataset, "time") >= 0;
+           sarrus_hdf5_describe(group->time.dataset, "s", "output time") && H5DSset_scale(group->time.dataset, "time") >= 0;
 }
 
 /* Attaches a scale to an axis, as long as the scale can hold it. */
@@ -134,79 +147,79 @@ static bool put_flags(hid_t dataset) {
 }
 
 /* Status and failure time change in place at every commit, so that they are contiguous. */
-static bool put_outcome(sarrus_result_file *file, scales *all) {
-    const hsize_t dims = file->layout->n_instances;
+static bool put_outcome(sarrus_result_group *group, scales *all) {
+    const hsize_t dims = group->layout->n_instances;
     const double no_time = NAN;
     hid_t text = sarrus_hdf5_string_type();
-    file->status_type = make_status_type();
-    if (text < 0 || file->status_type < 0) {
+    group->status_type = make_status_type();
+    if (text < 0 || group->status_type < 0) {
         return false;
     }
     sarrus_hdf5_shape shape = {.n_dims = 1, .dims = &dims};
-    file->status = sarrus_hdf5_create_dataset(file->file, "instance/status", file->status_type, &shape);
-    file->reason = sarrus_hdf5_create_dataset(file->file, "instance/reason", text, &shape);
+    group->status = sarrus_hdf5_create_dataset(group->root, "instance/status", group->status_type, &shape);
+    group->reason = sarrus_hdf5_create_dataset(group->root, "instance/reason", text, &shape);
     shape.fill = &no_time;
-    file->failed_time = sarrus_hdf5_create_dataset(file->file, "instance/failed_time", H5T_NATIVE_DOUBLE, &shape);
+    group->failed_time = sarrus_hdf5_create_dataset(group->root, "instance/failed_time", H5T_NATIVE_DOUBLE, &shape);
     H5Tclose(text);
-    return sarrus_hdf5_describe(file->status, "1", "how the instance ended") && put_flags(file->status) &&
-           attach_instances(file->status, all) && sarrus_hdf5_describe(file->reason, "1", "why the instance failed") &&
-           attach_instances(file->reason, all) &&
-           sarrus_hdf5_describe(file->failed_time, "s", "time of failure, NaN when healthy") &&
-           attach_instances(file->failed_time, all);
+    return sarrus_hdf5_describe(group->status, "1", "how the instance ended") && put_flags(group->status) &&
+           attach_instances(group->status, all) && sarrus_hdf5_describe(group->reason, "1", "why the instance failed") &&
+           attach_instances(group->reason, all) &&
+           sarrus_hdf5_describe(group->failed_time, "s", "time of failure, NaN when healthy") &&
+           attach_instances(group->failed_time, all);
 }
 
-static bool put_table(sarrus_result_file *file, const sarrus_sink_description *description, scales *all) {
-    bool ok = sarrus_result_table_create(&file->table, file->file, description);
-    for (int c = 0; ok && c < file->table.n_measures; c++) {
-        ok = attach_instances(file->table.measures[c], all);
+static bool put_table(sarrus_result_group *group, const sarrus_sink_description *description, scales *all) {
+    bool ok = sarrus_result_table_create(&group->table, group->root, description);
+    for (int c = 0; ok && c < group->table.n_measures; c++) {
+        ok = attach_instances(group->table.measures[c], all);
     }
     return ok;
 }
 
-static bool put_parameters(sarrus_result_file *file, const sarrus_sink_description *description, scales *all) {
-    hid_t group = H5Gcreate2(file->file, "instance/parameters", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool ok = group >= 0;
+static bool put_parameters(sarrus_result_group *group, const sarrus_sink_description *description, scales *all) {
+    hid_t folder = H5Gcreate2(group->root, "instance/parameters", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool ok = folder >= 0;
     for (int p = 0; ok && p < description->n_parameters; p++) {
         const sarrus_sink_parameter *parameter = &description->parameters[p];
         hid_t dataset =
-            sarrus_hdf5_create_column(group, parameter->path, H5T_NATIVE_DOUBLE, parameter->values, description->n_instances);
+            sarrus_hdf5_create_column(folder, parameter->path, H5T_NATIVE_DOUBLE, parameter->values, description->n_instances);
         ok = sarrus_hdf5_describe(dataset, "SI", parameter->path) && attach_instances(dataset, all);
         if (dataset >= 0) {
             H5Dclose(dataset);
         }
     }
-    if (group >= 0) {
-        H5Gclose(group);
+    if (folder >= 0) {
+        H5Gclose(folder);
     }
     return ok;
 }
 
 /* Attaches the scale of the third axis of field `i`, which fields that name the same one share. */
-static bool attach_labels(const sarrus_result_file *file, const sarrus_sink_description *description, int i, scales *all) {
+static bool attach_labels(const sarrus_result_group *group, const sarrus_sink_description *description, int i, scales *all) {
     const sarrus_sink_field *field = &description->fields[i];
     if (field->width == 0 || field->labels == NULL || field->labels_path == NULL) {
         return true;
     }
     for (int j = 0; j < i; j++) {
         if (all->labels[j] >= 0 && strcmp(description->fields[j].labels_path, field->labels_path) == 0) {
-            return attach(file->fields[i], all->labels[j], 2, &all->n_label_users[j]);
+            return attach(group->fields[i], all->labels[j], 2, &all->n_label_users[j]);
         }
     }
-    hid_t scale = sarrus_hdf5_create_strings(file->file, field->labels_path, field->labels, (uint64_t)field->width);
+    hid_t scale = sarrus_hdf5_create_strings(group->root, field->labels_path, field->labels, (uint64_t)field->width);
     all->labels[i] = scale;
     const char *slash = strrchr(field->labels_path, '/');
     bool ok = sarrus_hdf5_describe(scale, "1", "names of the last axis") &&
               H5DSset_scale(scale, slash != NULL ? slash + 1 : field->labels_path) >= 0;
-    return ok && attach(file->fields[i], scale, 2, &all->n_label_users[i]);
+    return ok && attach(group->fields[i], scale, 2, &all->n_label_users[i]);
 }
 
-static bool put_field(sarrus_result_file *file, const sarrus_sink_description *description, int i, scales *all) {
+static bool put_field(sarrus_result_group *group, const sarrus_sink_description *description, int i, scales *all) {
     const sarrus_sink_field *field = &description->fields[i];
-    const sarrus_layout_field *cut = &file->layout->fields[i];
-    const bool is_open = file->layout->is_open_ended;
-    const hsize_t dims[3] = {file->layout->n_instances, is_open ? 1 : file->layout->n_times, cut->width};
+    const sarrus_layout_field *cut = &group->layout->fields[i];
+    const bool is_open = group->layout->is_open_ended;
+    const hsize_t dims[3] = {group->layout->n_instances, is_open ? 1 : group->layout->n_times, cut->width};
     const hsize_t dims_max[3] = {dims[0], H5S_UNLIMITED, dims[2]};
-    const hsize_t chunk[3] = {cut->chunk_instances, file->layout->block_times, cut->width};
+    const hsize_t chunk[3] = {cut->chunk_instances, group->layout->block_times, cut->width};
     const double fill_f64 = NAN;
     const uint16_t fill_u16 = UINT16_MAX;
     bool is_u16 = field->type == SARRUS_SINK_U16;
@@ -215,17 +228,17 @@ static bool put_field(sarrus_result_file *file, const sarrus_sink_description *d
                                      .dims_max = is_open ? dims_max : NULL,
                                      .chunk = chunk,
                                      .fill = is_u16 ? (const void *)&fill_u16 : (const void *)&fill_f64};
-    hid_t dataset = sarrus_hdf5_create_dataset(file->file, field->path, is_u16 ? H5T_NATIVE_UINT16 : H5T_NATIVE_DOUBLE, &shape);
-    file->fields[i] = dataset;
+    hid_t dataset = sarrus_hdf5_create_dataset(group->root, field->path, is_u16 ? H5T_NATIVE_UINT16 : H5T_NATIVE_DOUBLE, &shape);
+    group->fields[i] = dataset;
     bool ok = sarrus_hdf5_describe(dataset, field->units, field->long_name) && attach_instances(dataset, all) &&
-              attach(dataset, file->time.dataset, 1, &all->n_time_users);
+              attach(dataset, group->time.dataset, 1, &all->n_time_users);
     for (int k = 0; ok && k < field->n_flags; k++) {
         ok = sarrus_hdf5_put_number(dataset, field->flag_names[k], H5T_NATIVE_INT, &field->flag_values[k]);
     }
-    return ok && attach_labels(file, description, i, all);
+    return ok && attach_labels(group, description, i, all);
 }
 
-sarrus_status sarrus_result_schema_write(sarrus_result_file *file, const sarrus_sink_description *description) {
+bool sarrus_result_schema_write(sarrus_result_group *group, const sarrus_sink_description *description) {
     scales all = {.instance = -1};
     all.labels = malloc(((size_t)description->n_fields + 1) * sizeof *all.labels);
     all.n_label_users = calloc((size_t)description->n_fields + 1, sizeof *all.n_label_users);
@@ -233,14 +246,12 @@ sarrus_status sarrus_result_schema_write(sarrus_result_file *file, const sarrus_
     for (int f = 0; all.labels != NULL && f < description->n_fields; f++) {
         all.labels[f] = -1;
     }
-    ok = ok && put_root_attributes(file, description) && put_scenario(file->file, description->scenario) &&
-         put_scales(file, description, &all) && put_outcome(file, &all) && put_table(file, description, &all) &&
-         put_parameters(file, description, &all);
+    ok = ok && put_root_attributes(group, description) && sarrus_result_scenario_write(group->root, description->scenario) &&
+         put_scales(group, description, &all) && put_outcome(group, &all) && put_table(group, description, &all) &&
+         put_parameters(group, description, &all);
     for (int f = 0; ok && f < description->n_fields; f++) {
-        ok = put_field(file, description, f, &all);
+        ok = put_field(group, description, f, &all);
     }
-    sarrus_status status =
-        ok && file->state.write_error == 0 ? SARRUS_OK : sarrus_result_file_fail(file, "the datasets cannot be created");
     for (int f = 0; all.labels != NULL && f < description->n_fields; f++) {
         if (all.labels[f] >= 0) {
             H5Dclose(all.labels[f]);
@@ -251,5 +262,5 @@ sarrus_status sarrus_result_schema_write(sarrus_result_file *file, const sarrus_
     if (all.instance >= 0) {
         H5Dclose(all.instance);
     }
-    return status;
+    return ok;
 }

@@ -14,34 +14,24 @@
 #include "core/stop.h"
 #include "sink/compress_pool.h"
 #include "sink/layout.h"
-#include "sink/outcome_copy.h"
 #include "sink/result_file.h"
+#include "sink/sink_group.h"
 
-/* What a stop leaves to the writer, s. The program promises to end within twice that. */
+/* What a stop leaves to the writer for each group, s, of which it counts so many at most. The program promises to end within twice
+ * that. */
 static const double STOP_SECONDS = 0.1;
+enum { STOP_GROUPS_MAX = 10 };
 
-enum { N_BUFFERS = 2, THREADS_DEFAULT = 2, THREADS_MAX = 256 };
-
-typedef enum buffer_state { BUFFER_FREE = 0, BUFFER_LENT = 1, BUFFER_QUEUED = 2 } buffer_state;
-
-/* One block: lent to the caller, then queued, then free again. */
-typedef struct block_buffer {
-    buffer_state state;
-    double *memory; /* [layout.block_doubles]; NULL for a second buffer that is never needed */
-    double **data;  /* [n_fields] into `memory` */
-    double *times;  /* [layout.block_times] into `memory`; NULL when they are known beforehand */
-    uint64_t i_time_first, n_times_stride, n_times;
-    bool has_outcome;
-    sarrus_outcome_copy outcome;
-} block_buffer;
+enum { THREADS_DEFAULT = 2, THREADS_MAX = 256 };
 
 /* What the writer does next; guarded by the mutex. */
 typedef enum writer_order { ORDER_NONE = 0, ORDER_CLOSE = 1 } writer_order;
 
 struct sarrus_sink {
-    sarrus_layout layout;
+    int n_groups;
+    sarrus_sink_group *groups;     /* [n_groups] */
+    const sarrus_layout **layouts; /* [n_groups] theirs */
     char *path;
-    block_buffer buffers[N_BUFFERS];
     sarrus_compress_pool *pool;
     sarrus_result_file file; /* the writer's */
     pthread_t writer;
@@ -52,20 +42,19 @@ struct sarrus_sink {
     pthread_mutex_t mutex;
     pthread_cond_t for_writer, for_caller;
     /* guarded by the mutex: */
+    sarrus_block_buffer **queue; /* [2 n_groups] a ring of those that are queued, in the order in which they were handed over */
+    int i_queue, n_queue;
     writer_order order;
-    const sarrus_sink_description *description; /* of the caller, until the file was created */
-    const sarrus_sink_outcome *outcome;         /* of the caller, while it waits for the end */
-    bool created;                               /* creation ended, well or not */
-    sarrus_status status;                       /* of the writer: OK or why it stopped */
+    const sarrus_sink_description *descriptions; /* of the caller, until the file was created */
+    const sarrus_sink_outcome *outcomes;         /* of the caller, while it waits for the end */
+    bool created;                                /* creation ended, well or not */
+    sarrus_status status;                        /* of the writer: OK or why it stopped */
     char message[SARRUS_RESULT_MESSAGE_BYTES];
     double busy_seconds;
     double stop_seen; /* s of the monotonic clock; 0: no stop was asked for yet */
-    uint64_t n_bytes, n_times_written;
+    uint64_t n_bytes;
 
-    /* the caller's: */
-    uint64_t i_time_next; /* first time of the next block to be lent */
-    int i_lent;           /* buffer that is lent or lent next */
-    bool lent, ended, closed;
+    bool closed; /* the caller's */
 };
 
 /* ---- writer thread ---- */
@@ -83,31 +72,23 @@ static bool is_late(sarrus_sink *sink) {
     return late;
 }
 
-/* INTERRUPTED when there was no time for it; of a block that was begun nothing is to be seen in the file either. */
-static sarrus_status write_chunks(sarrus_sink *sink, const block_buffer *buffer) {
-    const sarrus_layout *layout = &sink->layout;
+/* The chunks of a block whose times are there. INTERRUPTED when there was no time for all of them. */
+static sarrus_status write_fields(sarrus_sink *sink, const sarrus_block_buffer *buffer) {
+    const sarrus_layout *layout = sink->layouts[buffer->i_group];
     const sarrus_layout_block block = {.layout = layout,
                                        .data = buffer->data,
                                        .n_times_stride = buffer->n_times_stride,
                                        .n_times = buffer->n_times,
                                        .stop = sink->stop};
-    sarrus_status status = is_late(sink) ? SARRUS_INTERRUPTED : SARRUS_OK;
-    if (status == SARRUS_OK && buffer->times != NULL) {
-        status = sarrus_result_file_extend(&sink->file, buffer->times, buffer->n_times);
-    } else if (status == SARRUS_OK) {
-        status = sarrus_result_file_reach(&sink->file, buffer->i_time_first + buffer->n_times);
-    }
-    if (status != SARRUS_OK) {
-        return status;
-    }
+    sarrus_result_chunk chunk = {.i_group = buffer->i_group, .i_time = buffer->i_time_first};
+    sarrus_status status = SARRUS_OK;
     sarrus_compress_pool_begin(sink->pool, layout->n_jobs, sarrus_layout_pack, &block);
     for (uint64_t j = 0; j < layout->n_jobs && status == SARRUS_OK; j++) {
         const sarrus_compress_slot *slot = sarrus_compress_pool_take(sink->pool);
-        int i_field = 0;
         uint64_t i_chunk = 0;
-        sarrus_layout_job(layout, j, &i_field, &i_chunk);
-        uint64_t i_instance = i_chunk * layout->fields[i_field].chunk_instances;
-        status = sarrus_result_file_put(&sink->file, i_field, i_instance, buffer->i_time_first, slot);
+        sarrus_layout_job(layout, j, &chunk.i_field, &i_chunk);
+        chunk.i_instance = i_chunk * layout->fields[chunk.i_field].chunk_instances;
+        status = sarrus_result_file_put(&sink->file, chunk, slot);
         sarrus_compress_pool_release(sink->pool);
         if (status == SARRUS_OK && j + 1 < layout->n_jobs && is_late(sink)) {
             sarrus_result_file_abandon(&sink->file);
@@ -118,21 +99,37 @@ static sarrus_status write_chunks(sarrus_sink *sink, const block_buffer *buffer)
     return status;
 }
 
-static sarrus_status write_block(sarrus_sink *sink, const block_buffer *buffer) {
-    sarrus_status status = write_chunks(sink, buffer);
+/* INTERRUPTED when there was no time for it; of a block that was begun nothing is to be seen in the file either. */
+static sarrus_status write_block(sarrus_sink *sink, const sarrus_block_buffer *buffer) {
+    const uint64_t n_times = buffer->i_time_first + buffer->n_times;
+    sarrus_status status = is_late(sink) ? SARRUS_INTERRUPTED : SARRUS_OK;
+    if (status == SARRUS_OK && buffer->times != NULL) {
+        status = sarrus_result_file_extend(&sink->file, buffer->i_group, buffer->times, buffer->n_times);
+    } else if (status == SARRUS_OK) {
+        status = sarrus_result_file_reach(&sink->file, buffer->i_group, n_times);
+    }
+    if (status == SARRUS_OK) {
+        status = write_fields(sink, buffer);
+    }
     if (status == SARRUS_OK) {
         const sarrus_sink_outcome outcome = sarrus_outcome_copy_view(&buffer->outcome);
-        status =
-            sarrus_result_file_commit(&sink->file, buffer->i_time_first + buffer->n_times, buffer->has_outcome ? &outcome : NULL);
+        status = sarrus_result_file_commit(&sink->file, buffer->i_group, n_times, buffer->has_outcome ? &outcome : NULL);
     }
     return status;
 }
 
-static sarrus_status write_end(sarrus_sink *sink, const sarrus_sink_outcome *outcome, uint64_t n_times) {
-    /* the end of an open-ended file is where the caller has come to */
-    const uint64_t n_wanted = sink->layout.is_open_ended ? sink->i_time_next : sink->layout.n_times;
-    bool complete = outcome->complete && n_times == n_wanted;
-    return sarrus_result_file_finish(&sink->file, n_times, outcome, complete);
+static sarrus_status write_end(sarrus_sink *sink, const sarrus_sink_outcome *outcomes) {
+    bool is_complete = true;
+    sarrus_status status = SARRUS_OK;
+    for (int g = 0; g < sink->n_groups && status == SARRUS_OK; g++) {
+        const sarrus_sink_group *group = &sink->groups[g];
+        /* the end of an open-ended group is where the caller has come to */
+        const uint64_t n_wanted = group->layout.is_open_ended ? group->i_time_next : group->layout.n_times;
+        const bool is_whole = outcomes[g].complete && group->n_times_written == n_wanted;
+        is_complete = is_complete && is_whole;
+        status = sarrus_result_file_finish(&sink->file, g, group->n_times_written, &outcomes[g], is_whole);
+    }
+    return status == SARRUS_OK && is_complete ? sarrus_result_file_complete(&sink->file) : status;
 }
 
 /* Tells the caller how the writer stands; the mutex is held. */
@@ -146,57 +143,67 @@ static void publish(sarrus_sink *sink, sarrus_status status, double since) {
     pthread_cond_broadcast(&sink->for_caller);
 }
 
-/* Writes queued blocks in order until told to close or until writing fails; drops those that a stop leaves no time for. Returns the
- * number of times on file. The mutex is held on entry and on return. */
-static uint64_t write_blocks(sarrus_sink *sink) {
-    uint64_t n_times = 0;
-    for (int i = 0; sink->status == SARRUS_OK;) {
-        block_buffer *buffer = &sink->buffers[i];
-        if (buffer->state != BUFFER_QUEUED) {
+/* Writes queued blocks in order until told to close or until writing fails; drops those that a stop leaves no time for. The mutex
+ * is held on entry and on return. */
+static void write_blocks(sarrus_sink *sink) {
+    while (sink->status == SARRUS_OK) {
+        if (sink->n_queue == 0) {
             if (sink->order == ORDER_CLOSE) {
                 break;
             }
             pthread_cond_wait(&sink->for_writer, &sink->mutex);
             continue;
         }
+        sarrus_block_buffer *buffer = sink->queue[sink->i_queue];
         pthread_mutex_unlock(&sink->mutex);
         double since = sarrus_monotonic_seconds();
         sarrus_status status = write_block(sink, buffer);
         pthread_mutex_lock(&sink->mutex);
-        n_times = status == SARRUS_OK ? buffer->i_time_first + buffer->n_times : n_times;
-        buffer->state = BUFFER_FREE;
+        if (status == SARRUS_OK) {
+            sink->groups[buffer->i_group].n_times_written = buffer->i_time_first + buffer->n_times;
+        }
+        sink->i_queue = (sink->i_queue + 1) % (SARRUS_GROUP_BUFFERS * sink->n_groups);
+        sink->n_queue--;
+        buffer->is_free = true;
         publish(sink, status == SARRUS_INTERRUPTED ? SARRUS_OK : status, since);
-        i = (i + 1) % N_BUFFERS;
     }
-    return n_times;
+}
+
+/* Nobody else writes to the counts any more. */
+static bool has_times(const sarrus_sink *sink) {
+    for (int g = 0; g < sink->n_groups; g++) {
+        if (sink->groups[g].n_times_written > 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void *write_file(void *argument) {
     sarrus_sink *sink = argument;
     double since = sarrus_monotonic_seconds();
-    sarrus_status status = sarrus_result_file_create(&sink->file, sink->path, &sink->layout, sink->description);
+    sarrus_status status = sarrus_result_file_create(&sink->file, sink->path, sink->layouts, sink->descriptions);
     pthread_mutex_lock(&sink->mutex);
     sink->created = true;
-    sink->description = NULL;
+    sink->descriptions = NULL;
     publish(sink, status, since);
-    uint64_t n_times = write_blocks(sink);
+    write_blocks(sink);
     while (sink->order != ORDER_CLOSE) {
         pthread_cond_wait(&sink->for_writer, &sink->mutex);
     }
-    const sarrus_sink_outcome *outcome = sink->outcome;
+    const sarrus_sink_outcome *outcomes = sink->outcomes;
     status = sink->status;
     pthread_mutex_unlock(&sink->mutex);
     since = sarrus_monotonic_seconds();
-    if (status == SARRUS_OK && outcome != NULL && !sink->file.state.is_abandoned) {
-        status = write_end(sink, outcome, n_times);
+    if (status == SARRUS_OK && outcomes != NULL && !sink->file.state.is_abandoned) {
+        status = write_end(sink, outcomes);
     }
-    const sarrus_result_end end = n_times == 0                             ? SARRUS_RESULT_REMOVED
-                                  : status == SARRUS_OK && outcome != NULL ? SARRUS_RESULT_NAMED
-                                                                           : SARRUS_RESULT_LEFT;
+    const sarrus_result_end end = !has_times(sink)                          ? SARRUS_RESULT_REMOVED
+                                  : status == SARRUS_OK && outcomes != NULL ? SARRUS_RESULT_NAMED
+                                                                            : SARRUS_RESULT_LEFT;
     sarrus_status closing = sarrus_result_file_close(&sink->file, end);
     pthread_mutex_lock(&sink->mutex);
     publish(sink, status == SARRUS_OK ? closing : status, since);
-    sink->n_times_written = n_times;
     pthread_mutex_unlock(&sink->mutex);
     return NULL;
 }
@@ -205,59 +212,6 @@ static void *write_file(void *argument) {
 
 static sarrus_status report_memory(sarrus_context *context) {
     return sarrus_report(context, SARRUS_NO_MEMORY, "no memory for the output buffers");
-}
-
-/* Each array of a block begins on a cache line. */
-static uint64_t rounded_doubles(const sarrus_layout *layout, int i_field) {
-    return (layout->n_instances * layout->block_times * layout->fields[i_field].width + 7) / 8 * 8;
-}
-
-static bool make_buffer(const sarrus_layout *layout, const sarrus_sink_description *description, block_buffer *buffer) {
-    uint64_t n = 8 + (layout->is_open_ended ? (layout->block_times + 7) / 8 * 8 : 0);
-    for (int f = 0; f < layout->n_fields; f++) {
-        n += rounded_doubles(layout, f);
-    }
-    buffer->memory = aligned_alloc(64, n * sizeof(double));
-    buffer->data = calloc((size_t)layout->n_fields + 1, sizeof *buffer->data);
-    if (buffer->memory == NULL || buffer->data == NULL || !sarrus_outcome_copy_make(description, &buffer->outcome)) {
-        return false;
-    }
-    double *at = buffer->memory;
-    for (int f = 0; f < layout->n_fields; f++) {
-        buffer->data[f] = at;
-        at += rounded_doubles(layout, f);
-    }
-    buffer->times = layout->is_open_ended ? at : NULL;
-    return true;
-}
-
-static bool same_path(const char *a, const char *b) {
-    return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
-/* NULL, or what is wrong with the description. */
-static const char *description_error(const sarrus_sink_description *description) {
-    if ((description->times == NULL && !description->is_open_ended) || (description->n_fields > 0 && description->fields == NULL) ||
-        (description->n_parameters > 0 && description->parameters == NULL) ||
-        (description->n_measures > 0 && description->measures == NULL) ||
-        (description->n_columns > 0 && (description->columns == NULL || description->columns_scale == NULL))) {
-        return "an array is missing";
-    }
-    for (int i = 0; i < description->n_fields; i++) {
-        if (description->fields[i].path == NULL || description->fields[i].path[0] == '\0') {
-            return "a dataset has no path";
-        }
-        for (int j = 0; j < i; j++) {
-            if (same_path(description->fields[i].path, description->fields[j].path)) {
-                return "two datasets have the same path";
-            }
-            if (same_path(description->fields[i].labels_path, description->fields[j].labels_path) &&
-                description->fields[i].width != description->fields[j].width) {
-                return "two datasets of different width share their labels";
-            }
-        }
-    }
-    return NULL;
 }
 
 /* Starts a thread that no signal is delivered to: the program's handlers run on its own threads, and a write past the file size
@@ -269,10 +223,15 @@ static sarrus_status start_threads(sarrus_sink *sink, sarrus_context *context, i
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
     n = n < THREADS_MAX ? n : THREADS_MAX;
     int error = 0;
+    size_t chunk_bytes_max = 0;
+    for (int g = 0; g < sink->n_groups; g++) {
+        const size_t n_bytes = sink->layouts[g]->chunk_bytes_max;
+        chunk_bytes_max = n_bytes > chunk_bytes_max ? n_bytes : chunk_bytes_max;
+    }
     bool is_again;
     sarrus_status status;
     do { /* one that compresses is enough when the writer would find no place beside more of them */
-        status = sarrus_compress_pool_create(n, sink->layout.chunk_bytes_max, &sink->pool);
+        status = sarrus_compress_pool_create(n, chunk_bytes_max, &sink->pool);
         error = status == SARRUS_OK ? pthread_create(&sink->writer, NULL, write_file, sink) : 0;
         sink->has_writer = status == SARRUS_OK && error == 0;
         if (!sink->has_writer) {
@@ -290,12 +249,40 @@ static sarrus_status start_threads(sarrus_sink *sink, sarrus_context *context, i
                          status == SARRUS_NO_MEMORY ? "out of memory" : strerror(error != 0 ? error : EAGAIN));
 }
 
+static sarrus_status refuse(sarrus_context *context, const char *what) {
+    return sarrus_report(context, SARRUS_BAD_ARGUMENT, "result file: %s", what);
+}
+
+/* The groups' layouts and buffers. */
+static sarrus_status make_groups(sarrus_sink *sink, sarrus_context *context, const sarrus_sink_description *descriptions) {
+    sink->groups = calloc((size_t)sink->n_groups, sizeof *sink->groups);
+    sink->layouts = calloc((size_t)sink->n_groups, sizeof *sink->layouts);
+    sink->queue = calloc((size_t)sink->n_groups * SARRUS_GROUP_BUFFERS, sizeof *sink->queue);
+    if (sink->groups == NULL || sink->layouts == NULL || sink->queue == NULL) {
+        return report_memory(context);
+    }
+    for (int g = 0; g < sink->n_groups; g++) {
+        const sarrus_status status = sarrus_sink_group_make(&sink->groups[g], g, &descriptions[g]);
+        sink->layouts[g] = &sink->groups[g].layout;
+        if (status != SARRUS_OK) {
+            return status == SARRUS_NO_MEMORY ? report_memory(context)
+                                              : refuse(context, "nothing to write, or too much for one file");
+        }
+    }
+    return SARRUS_OK;
+}
+
 /* Everything but the threads. */
-static sarrus_status make_sink(sarrus_context *context, const char *path, const sarrus_sink_description *description,
+static sarrus_status make_sink(sarrus_context *context, const char *path, const sarrus_sink_description *descriptions, int n_groups,
                                sarrus_sink **out) {
-    const char *wrong = path == NULL || description == NULL ? "an argument is missing" : description_error(description);
-    if (wrong != NULL) {
-        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "result file: %s", wrong);
+    if (path == NULL || descriptions == NULL || n_groups < 1) {
+        return refuse(context, "an argument is missing");
+    }
+    for (int g = 0; g < n_groups; g++) {
+        const char *wrong = sarrus_sink_description_error(&descriptions[g]);
+        if (wrong != NULL) {
+            return refuse(context, wrong);
+        }
     }
     sarrus_sink *sink = calloc(1, sizeof *sink);
     if (sink == NULL) {
@@ -305,29 +292,25 @@ static sarrus_status make_sink(sarrus_context *context, const char *path, const 
     pthread_cond_init(&sink->for_writer, NULL);
     pthread_cond_init(&sink->for_caller, NULL);
     *out = sink;
-    sink->stop = description->stop;
-    sink->stop_seconds = description->stop_seconds > 0.0 ? description->stop_seconds : STOP_SECONDS;
-    sarrus_status status = sarrus_layout_make(description, &sink->layout);
-    if (status != SARRUS_OK) {
-        return status == SARRUS_NO_MEMORY
-                   ? report_memory(context)
-                   : sarrus_report(context, status, "result file: nothing to write, or too much for one file");
-    }
+    sink->n_groups = sink->file.n_groups = n_groups;
+    sink->stop = descriptions->stop;
+    sink->stop_seconds = descriptions->stop_seconds > 0.0 ? descriptions->stop_seconds : STOP_SECONDS;
+    sink->stop_seconds *= n_groups < STOP_GROUPS_MAX ? n_groups : STOP_GROUPS_MAX;
     sink->path = strdup(path);
-    bool ok = sink->path != NULL && make_buffer(&sink->layout, description, &sink->buffers[0]);
-    if (ok && sink->layout.block_times < sink->layout.n_times) {
-        ok = make_buffer(&sink->layout, description, &sink->buffers[1]);
-    }
-    return ok ? SARRUS_OK : report_memory(context);
+    return sink->path != NULL ? make_groups(sink, context, descriptions) : report_memory(context);
 }
 
-sarrus_status sarrus_sink_create(sarrus_context *context, const char *path, const sarrus_sink_description *description,
-                                 sarrus_sink **out) {
+sarrus_status sarrus_sink_create_groups(sarrus_context *context, const char *path, const sarrus_sink_index *index,
+                                        const sarrus_sink_description *descriptions, int n_groups, sarrus_sink **out) {
     sarrus_sink *sink = NULL;
-    sarrus_status status = make_sink(context, path, description, &sink);
+    if (index == NULL && n_groups > 1) {
+        return refuse(context, "several groups at the root");
+    }
+    sarrus_status status = make_sink(context, path, descriptions, n_groups, &sink);
     if (status == SARRUS_OK) {
-        sink->description = description;
-        status = start_threads(sink, context, description->n_compress_threads);
+        sink->descriptions = descriptions;
+        sink->file.index = index;
+        status = start_threads(sink, context, descriptions->n_compress_threads);
     }
     if (status == SARRUS_OK) {
         pthread_mutex_lock(&sink->mutex);
@@ -349,67 +332,65 @@ sarrus_status sarrus_sink_create(sarrus_context *context, const char *path, cons
     return SARRUS_OK;
 }
 
-uint64_t sarrus_sink_block_times(const sarrus_sink *sink) {
-    return sink->layout.block_times;
+sarrus_status sarrus_sink_create(sarrus_context *context, const char *path, const sarrus_sink_description *description,
+                                 sarrus_sink **out) {
+    return sarrus_sink_create_groups(context, path, NULL, description, 1, out);
 }
 
-sarrus_status sarrus_sink_acquire(sarrus_sink *sink, sarrus_sink_block *out) {
-    if (sink->lent || sink->ended || sink->closed || sink->i_time_next >= sink->layout.n_times) {
+uint64_t sarrus_sink_block_times(const sarrus_sink *sink, int i_group) {
+    return sink->layouts[i_group]->block_times;
+}
+
+sarrus_status sarrus_sink_acquire(sarrus_sink *sink, int i_group, sarrus_sink_block *out) {
+    sarrus_sink_group *group = &sink->groups[i_group];
+    if (sink->closed || !sarrus_sink_group_has_more(group)) {
         return SARRUS_BAD_ARGUMENT;
     }
-    block_buffer *buffer = &sink->buffers[sink->i_lent];
+    sarrus_block_buffer *buffer = &group->buffers[group->i_lent];
     (void)is_late(sink); /* from now on the time runs */
     pthread_mutex_lock(&sink->mutex);
-    while (buffer->state != BUFFER_FREE && sink->status == SARRUS_OK) {
+    while (!buffer->is_free && sink->status == SARRUS_OK) {
         pthread_cond_wait(&sink->for_caller, &sink->mutex);
     }
     bool failed = sink->status != SARRUS_OK;
-    if (!failed) {
-        buffer->state = BUFFER_LENT;
-    }
     pthread_mutex_unlock(&sink->mutex);
     if (failed) {
         return SARRUS_SINK_FAILED;
     }
-    uint64_t rest = sink->layout.n_times - sink->i_time_next;
-    buffer->i_time_first = sink->i_time_next;
-    buffer->n_times_stride = rest < sink->layout.block_times ? rest : sink->layout.block_times;
-    sink->lent = true;
-    *out = (sarrus_sink_block){
-        .i_time_first = buffer->i_time_first, .n_times = buffer->n_times_stride, .data = buffer->data, .times = buffer->times};
+    sarrus_sink_group_lend(group, out);
     return SARRUS_OK;
 }
 
-sarrus_status sarrus_sink_submit(sarrus_sink *sink, uint64_t n_times, const sarrus_sink_outcome *outcome) {
-    block_buffer *buffer = &sink->buffers[sink->i_lent];
-    if (!sink->lent || sink->closed || n_times > buffer->n_times_stride) {
+sarrus_status sarrus_sink_submit(sarrus_sink *sink, int i_group, uint64_t n_times, const sarrus_sink_outcome *outcome) {
+    sarrus_sink_group *group = &sink->groups[i_group];
+    sarrus_block_buffer *buffer = &group->buffers[group->i_lent];
+    if (!group->lent || sink->closed || n_times > buffer->n_times_stride) {
         return SARRUS_BAD_ARGUMENT;
     }
     (void)is_late(sink);
-    buffer->n_times = n_times;
     buffer->has_outcome = outcome != NULL && outcome->status != NULL && outcome->failed_time != NULL;
     if (buffer->has_outcome && !sarrus_outcome_copy_take(&buffer->outcome, outcome)) {
         return SARRUS_NO_MEMORY;
     }
-    sink->lent = false;
-    sink->ended = n_times < buffer->n_times_stride;
-    sink->i_time_next += n_times;
-    sink->i_lent = (sink->i_lent + 1) % N_BUFFERS;
+    sarrus_sink_group_take_back(group, n_times);
     pthread_mutex_lock(&sink->mutex);
     sarrus_status status = sink->status == SARRUS_OK ? SARRUS_OK : SARRUS_SINK_FAILED;
-    buffer->state = n_times > 0 ? BUFFER_QUEUED : BUFFER_FREE;
+    if (n_times > 0) {
+        buffer->is_free = false;
+        sink->queue[(sink->i_queue + sink->n_queue++) % (SARRUS_GROUP_BUFFERS * sink->n_groups)] = buffer;
+    }
     pthread_cond_signal(&sink->for_writer);
     pthread_mutex_unlock(&sink->mutex);
     return status;
 }
 
 /* Lets the writer finish what is queued and end. */
-static void stop_writer(sarrus_sink *sink, const sarrus_sink_outcome *outcome) {
+static void stop_writer(sarrus_sink *sink, const sarrus_sink_outcome *outcomes) {
     if (!sink->has_writer) {
         return;
     }
     pthread_mutex_lock(&sink->mutex);
-    sink->outcome = outcome;
+    sink->outcomes = outcomes;
     sink->order = ORDER_CLOSE;
     pthread_cond_signal(&sink->for_writer);
     pthread_mutex_unlock(&sink->mutex);
@@ -417,11 +398,11 @@ static void stop_writer(sarrus_sink *sink, const sarrus_sink_outcome *outcome) {
     sink->has_writer = false;
 }
 
-sarrus_status sarrus_sink_close(sarrus_sink *sink, sarrus_context *context, const sarrus_sink_outcome *outcome) {
+sarrus_status sarrus_sink_close(sarrus_sink *sink, sarrus_context *context, const sarrus_sink_outcome *outcomes) {
     if (sink->closed) {
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "%s: closed already", sink->path);
     }
-    stop_writer(sink, outcome);
+    stop_writer(sink, outcomes);
     sink->closed = true;
     if (sink->status == SARRUS_OK) {
         return SARRUS_OK;
@@ -447,12 +428,12 @@ void sarrus_sink_destroy(sarrus_sink *sink) {
     }
     stop_writer(sink, NULL);
     sarrus_compress_pool_destroy(sink->pool);
-    for (int i = 0; i < N_BUFFERS; i++) {
-        free(sink->buffers[i].memory);
-        free(sink->buffers[i].data);
-        sarrus_outcome_copy_free(&sink->buffers[i].outcome);
+    for (int g = 0; sink->groups != NULL && g < sink->n_groups; g++) {
+        sarrus_sink_group_free(&sink->groups[g]);
     }
-    sarrus_layout_clear(&sink->layout);
+    free(sink->groups);
+    free(sink->layouts);
+    free(sink->queue);
     sarrus_result_place_free(&sink->file.place);
     free(sink->path);
     pthread_cond_destroy(&sink->for_writer);
@@ -461,8 +442,8 @@ void sarrus_sink_destroy(sarrus_sink *sink) {
     free(sink);
 }
 
-uint64_t sarrus_sink_times_written(const sarrus_sink *sink) {
-    return sink->n_times_written;
+uint64_t sarrus_sink_times_written(const sarrus_sink *sink, int i_group) {
+    return sink->groups[i_group].n_times_written;
 }
 
 double sarrus_sink_busy_seconds(const sarrus_sink *sink) {

@@ -1,16 +1,13 @@
 #include "study/march.h"
 
+#include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "batch/own_steps.h"
 #include "core/monotonic.h"
 #include "core/report.h"
 
-/* A slice aims at this many seconds: about five looks at the progress callback a second. */
-static const double slice_seconds = 0.2;
-/* Memory for observations that no file asked to keep. */
-static const uint64_t scratch_bytes = UINT64_C(64) << 20;
+const double sarrus_march_slice_seconds = 0.2;
 
 bool sarrus_march_is_over(const sarrus_march *march) {
     return march->replay != NULL ? march->replay->is_over : march->i_time == march->schedule->n_times;
@@ -18,10 +15,6 @@ bool sarrus_march_is_over(const sarrus_march *march) {
 
 double sarrus_march_time(const sarrus_march *march) {
     return march->replay != NULL ? march->replay->time : sarrus_schedule_time(march->schedule, march->i_time - 1);
-}
-
-double sarrus_march_seconds(const sarrus_march *march) {
-    return sarrus_monotonic_seconds() - march->began;
 }
 
 /* Widths to be observed: what the file wants, and the speeds when the energy needs them as its scale. */
@@ -49,7 +42,7 @@ sarrus_status sarrus_march_begin(sarrus_march *march, sarrus_context *context) {
         n_doubles += width[i];
     }
     if (!has_file) {
-        march->n_rows = scratch_bytes / sizeof(double) / n_doubles / n_instances;
+        march->n_rows = march->scratch_bytes / sizeof(double) / n_doubles / n_instances;
         march->n_rows = march->n_rows > 0 ? march->n_rows : 1;
     }
     if (march->replay == NULL && march->n_rows > march->schedule->n_times)
@@ -65,7 +58,7 @@ sarrus_status sarrus_march_begin(sarrus_march *march, sarrus_context *context) {
                                  (unsigned long long)n_instances);
     }
     march->n_slice_steps = 1;
-    march->began = march->last_look = march->last_count = sarrus_monotonic_seconds();
+    march->last_count = sarrus_monotonic_seconds();
     return SARRUS_OK;
 }
 
@@ -77,7 +70,8 @@ void sarrus_march_end(sarrus_march *march) {
 }
 
 /* Counting failures walks over all instances: it is done again only when that has cost under 1 % of the time since. */
-static void failures_count(sarrus_march *march, double now) {
+static void failures_count(sarrus_march *march) {
+    const double now = sarrus_monotonic_seconds();
     if (now - march->last_count < 100.0 * march->count_seconds)
         return;
     const uint64_t n_instances = sarrus_batch_n_instances(march->batch);
@@ -88,43 +82,36 @@ static void failures_count(sarrus_march *march, double now) {
     march->count_seconds = march->last_count - now;
 }
 
-/* Shows where the run stands, at most every slice_seconds but always at the beginning and at the end. */
-static sarrus_status progress_show(sarrus_march *march) {
-    if (march->progress == NULL)
-        return SARRUS_OK;
-    const double now = sarrus_monotonic_seconds();
-    const bool is_end = sarrus_march_is_over(march);
-    if (march->i_time > 1 && !is_end && now - march->last_look < 0.75 * slice_seconds)
-        return SARRUS_OK;
-    failures_count(march, now);
-    march->last_look = now;
+void sarrus_march_progress_add(sarrus_march *march, sarrus_progress *progress) {
     const uint64_t n_instances = sarrus_batch_n_instances(march->batch);
-    const sarrus_progress progress = {
-        .time = sarrus_batch_time(march->batch),
-        .t_end = march->model->integrator.t_end,
-        .instance_steps = n_instances * march->n_steps_done,
-        .n_instance_steps = n_instances * march->schedule->n_steps,
-        .n_failed = march->n_failed,
-        .wall_seconds = now - march->began,
-        .is_adaptive = sarrus_integrator_is_adaptive(march->model->integrator.method),
-    };
-    const bool is_stopped = march->progress(&progress, march->progress_user) != 0;
-    return is_stopped && !is_end ? SARRUS_INTERRUPTED : SARRUS_OK;
+    failures_count(march);
+    progress->time = fmin(progress->time, sarrus_batch_time(march->batch));
+    progress->t_end = fmax(progress->t_end, march->model->integrator.t_end);
+    progress->instance_steps += n_instances * march->n_steps_done;
+    progress->n_instance_steps += n_instances * march->schedule->n_steps;
+    progress->n_failed += march->n_failed;
+    progress->is_adaptive = progress->is_adaptive || sarrus_integrator_is_adaptive(march->model->integrator.method);
 }
 
 /* The pointers that an observation fills: into the block where one field is the whole observable, else into scratch. */
-static void destinations_get(const sarrus_march *march, const sarrus_sink_block *block, double *destination[SARRUS_N_OBSERVABLES]) {
+static void destinations_get(sarrus_march *march) {
+    double **destination = march->next.destination;
     for (int i = 0; i < SARRUS_N_OBSERVABLES; i++)
         destination[i] = march->scratch[i];
-    for (int i = 0; block != NULL && i < march->channels->n_fields; i++)
+    for (int i = 0; march->block.data != NULL && i < march->channels->n_fields; i++)
         if (march->channels->is_direct[march->channels->observable[i]])
-            destination[march->channels->observable[i]] = block->data[i];
+            destination[march->channels->observable[i]] = march->block.data[i];
 }
 
-/* Next observation within a block of n_rows output times of which i_row are done: fills the step counts of `next`; returns
- * the number of steps that it takes. No rows (n_times = 0): the next output is further off than a slice. */
-static uint64_t slice_plan(const sarrus_march *march, uint64_t n_rows, uint64_t i_row, sarrus_observation *next) {
+/* Next observation within the open block: fills the step counts of `next`; returns the number of steps that it takes. No rows
+ * (n_times = 0): the next output is further off than a slice. */
+static uint64_t slice_plan(sarrus_march *march) {
     const sarrus_schedule *schedule = march->schedule;
+    sarrus_observation *next = &march->next;
+    const uint64_t n_left = march->n_block_rows - march->i_row;
+    next->observe_first = 0;
+    next->last_steps = 0;
+    next->i_time_first = march->i_row;
     if (march->i_time == 0) {
         next->n_times = 1;
         next->every_steps = schedule->every;
@@ -141,7 +128,7 @@ static uint64_t slice_plan(const sarrus_march *march, uint64_t n_rows, uint64_t 
     next->every_steps = n_to_next;
     if (n_to_next == schedule->every) {
         const uint64_t n_slice = march->n_slice_steps / schedule->every, n_fitting = n_slice > 0 ? n_slice : 1;
-        next->n_times = n_fitting < n_rows - i_row ? n_fitting : n_rows - i_row;
+        next->n_times = n_fitting < n_left ? n_fitting : n_left;
     }
     const uint64_t i_time_last = march->i_time + next->n_times - 1;
     if (next->n_times > 1)
@@ -152,28 +139,29 @@ static uint64_t slice_plan(const sarrus_march *march, uint64_t n_rows, uint64_t 
 static void slice_adapt(sarrus_march *march, uint64_t n_steps, double seconds) {
     if (n_steps == 0)
         return;
-    const double wanted = seconds > 0.0 ? (double)n_steps * slice_seconds / seconds : (double)n_steps * 8.0;
+    const double wanted = seconds > 0.0 ? (double)n_steps * sarrus_march_slice_seconds / seconds : (double)n_steps * 8.0;
     const double grown = 8.0 * (double)march->n_slice_steps;
     const double n_slice_steps = wanted < grown ? wanted : grown;
     march->n_slice_steps = n_slice_steps < 1.0 ? 1 : n_slice_steps > 0x1p40 ? UINT64_C(1) << 40 : (uint64_t)n_slice_steps;
 }
 
 /* Cuts the fields out of what was observed and tallies it: once per block, when whole trajectories lie side by side. */
-static void rows_take(const sarrus_march *march, const sarrus_observation *seen, const sarrus_sink_block *block, uint64_t n_rows) {
-    double *const *source = seen->destination;
-    const uint64_t n_instances = sarrus_batch_n_instances(march->batch);
+uint64_t sarrus_march_close(sarrus_march *march) {
+    double *const *source = march->next.destination;
+    const uint64_t n_instances = sarrus_batch_n_instances(march->batch), n_rows = march->i_row;
+    march->is_open = false;
     /* A thread is not worth waking for less than some thousand numbers. */
     const uint64_t n_useful = 1 + n_instances * n_rows / 4096;
     const int n_threads = (uint64_t)sarrus_crew_size(march->crew) < n_useful ? sarrus_crew_size(march->crew) : (int)n_useful;
     const sarrus_channels_rows gathered = {.n_instances = n_instances,
-                                           .n_rows_stride = seen->n_times_stride,
+                                           .n_rows_stride = march->next.n_times_stride,
                                            .n_rows = n_rows,
                                            .crew = march->crew,
                                            .n_threads = n_threads};
-    if (block != NULL)
-        sarrus_channels_gather(march->channels, &gathered, source, block->data);
+    if (march->block.data != NULL)
+        sarrus_channels_gather(march->channels, &gathered, source, march->block.data);
     const sarrus_tally_rows rows = {
-        .n_rows_stride = seen->n_times_stride,
+        .n_rows_stride = march->next.n_times_stride,
         .n_rows = n_rows,
         .crew = march->crew,
         .n_threads = n_threads,
@@ -182,6 +170,7 @@ static void rows_take(const sarrus_march *march, const sarrus_observation *seen,
         .rank = source[SARRUS_OBSERVE_RANK],
     };
     sarrus_tally_add(march->tally, &rows);
+    return n_rows;
 }
 
 /* What the batch's last call has come to. */
@@ -193,9 +182,48 @@ static sarrus_status call_check(const sarrus_march *march, sarrus_context *conte
                          failure != NULL ? failure : sarrus_status_text(status));
 }
 
-/* One slice: `next` says what to observe after n_steps (n_times = 0: nothing yet). */
-static sarrus_status slice_run(sarrus_march *march, sarrus_context *context, const sarrus_observation *next, uint64_t n_steps) {
+/* The next row of the replay, when there is one. */
+static sarrus_status replay_slice(sarrus_march *march, sarrus_context *context) {
     const double began = sarrus_monotonic_seconds();
+    double said[SARRUS_REPLAY_FIELDS];
+    bool has_row = false;
+    march->next.i_time_first = march->i_row;
+    const sarrus_status status = call_check(march, context, sarrus_replay_row(march->replay, &march->next, &has_row, said));
+    march->integrate_seconds += sarrus_monotonic_seconds() - began;
+    march->n_steps_done = sarrus_batch_step(march->batch);
+    if (!has_row)
+        return status;
+    if (march->block.data != NULL) {
+        march->block.times[march->i_row] = march->replay->time;
+        for (int k = 0; k < SARRUS_REPLAY_FIELDS; k++)
+            march->block.data[march->channels->n_fields + k][march->i_row] = said[k];
+    }
+    march->i_time++;
+    march->i_row++;
+    return status;
+}
+
+void sarrus_march_open(sarrus_march *march, const sarrus_sink_block *block) {
+    march->block = block != NULL ? *block : (sarrus_sink_block){0};
+    march->n_block_rows = block != NULL ? block->n_times : march->n_rows;
+    if (block == NULL && march->replay == NULL && march->n_rows > march->schedule->n_times - march->i_time)
+        march->n_block_rows = march->schedule->n_times - march->i_time;
+    march->next = (sarrus_observation){.n_times_stride = march->n_block_rows};
+    march->i_row = 0;
+    march->is_open = true;
+    destinations_get(march);
+}
+
+bool sarrus_march_is_full(const sarrus_march *march) {
+    return march->i_row == march->n_block_rows || sarrus_march_is_over(march);
+}
+
+sarrus_status sarrus_march_slice(sarrus_march *march, sarrus_context *context) {
+    if (march->replay != NULL)
+        return replay_slice(march, context);
+    const double began = sarrus_monotonic_seconds();
+    const uint64_t n_steps = slice_plan(march);
+    const sarrus_observation *next = &march->next;
     const sarrus_status called =
         next->n_times > 0 ? sarrus_batch_observe(march->batch, next) : sarrus_batch_advance(march->batch, n_steps);
     const sarrus_status status = call_check(march, context, called);
@@ -206,70 +234,6 @@ static sarrus_status slice_run(sarrus_march *march, sarrus_context *context, con
     slice_adapt(march, n_steps, seconds);
     march->n_steps_done += n_steps;
     march->i_time += next->n_times;
+    march->i_row += next->n_times;
     return SARRUS_OK;
-}
-
-/* The next row of the replay, i_row of the block; *has_row: there was one. */
-static sarrus_status replay_step(sarrus_march *march, sarrus_context *context, const sarrus_observation *where,
-                                 const sarrus_sink_block *block, bool *has_row) {
-    const double began = sarrus_monotonic_seconds();
-    double said[SARRUS_REPLAY_FIELDS];
-    const sarrus_status status = call_check(march, context, sarrus_replay_row(march->replay, where, has_row, said));
-    march->integrate_seconds += sarrus_monotonic_seconds() - began;
-    march->n_steps_done = sarrus_batch_step(march->batch);
-    if (!*has_row)
-        return status;
-    march->i_time++;
-    if (block == NULL)
-        return status;
-    block->times[where->i_time_first] = march->replay->time;
-    for (int k = 0; k < SARRUS_REPLAY_FIELDS; k++)
-        block->data[march->channels->n_fields + k][where->i_time_first] = said[k];
-    return status;
-}
-
-static sarrus_status replay_block(sarrus_march *march, sarrus_context *context, const sarrus_sink_block *block) {
-    const uint64_t n_rows = block != NULL ? block->n_times : march->n_rows;
-    sarrus_observation next = {.n_times_stride = n_rows};
-    destinations_get(march, block, next.destination);
-    sarrus_status status = SARRUS_OK;
-    uint64_t i_row = 0;
-    while (i_row < n_rows && status == SARRUS_OK && !march->replay->is_over) {
-        bool has_row = false;
-        next.i_time_first = i_row;
-        status = replay_step(march, context, &next, block, &has_row);
-        i_row += has_row;
-        if (status == SARRUS_OK)
-            status = progress_show(march);
-        else if (status != SARRUS_INTERRUPTED)
-            return status;
-    }
-    rows_take(march, &next, block, i_row);
-    return status;
-}
-
-sarrus_status sarrus_march_block(sarrus_march *march, sarrus_context *context, const sarrus_sink_block *block) {
-    if (march->replay != NULL)
-        return replay_block(march, context, block);
-    const uint64_t n_left = march->schedule->n_times - march->i_time;
-    const uint64_t n_rows = block != NULL ? block->n_times : march->n_rows < n_left ? march->n_rows : n_left;
-    sarrus_observation next = {.n_times_stride = n_rows};
-    destinations_get(march, block, next.destination);
-    sarrus_status status = SARRUS_OK;
-    uint64_t i_row = 0;
-    while (i_row < n_rows && status == SARRUS_OK) {
-        next.observe_first = 0;
-        next.last_steps = 0;
-        next.i_time_first = i_row;
-        const uint64_t n_steps = slice_plan(march, n_rows, i_row, &next);
-        status = slice_run(march, context, &next, n_steps);
-        if (status == SARRUS_OK) {
-            i_row += next.n_times;
-            status = progress_show(march);
-        } else if (status != SARRUS_INTERRUPTED) {
-            return status;
-        }
-    }
-    rows_take(march, &next, block, i_row);
-    return status;
 }

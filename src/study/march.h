@@ -1,6 +1,9 @@
-/* Marching a batch through its output times in slices short enough to be stopped and watched. */
+/* Marching a batch through its output times, block by block, in slices short enough to be stopped and watched: between two of them
+ * other batches may have their turn. */
 #ifndef SARRUS_STUDY_MARCH_H
 #define SARRUS_STUDY_MARCH_H
+
+#include <stdbool.h>
 
 #include "core/crew.h"
 #include "sarrus/run.h"
@@ -17,29 +20,45 @@ typedef struct sarrus_march {
     const sarrus_schedule *schedule;
     const sarrus_channels *channels;
     sarrus_tally *tally;
-    sarrus_replay *replay;             /* NULL: output times of the schedule; else rows of this */
-    sarrus_crew *crew;                 /* for gathering and tallying */
-    uint64_t n_rows;                   /* output times of a full block; 0: no file, the march chooses */
-    sarrus_progress_function progress; /* NULL: nobody watches */
-    void *progress_user;
+    sarrus_replay *replay;  /* NULL: output times of the schedule; else rows of this */
+    sarrus_crew *crew;      /* for gathering and tallying */
+    uint64_t n_rows;        /* output times of a full block; 0: no file, the march chooses */
+    uint64_t scratch_bytes; /* for observations that no file asked to keep */
     /* Where it stands. */
     uint64_t i_time;          /* output times, or rows, done */
     uint64_t n_steps_done;    /* steps done */
     double integrate_seconds; /* advancing and observing */
+    bool is_open;             /* within a block */
     /* Private. */
-    uint64_t n_slice_steps;                /* steps that fit between two looks at the progress callback */
+    uint64_t n_slice_steps;                /* steps that fit between two looks at the clock */
     double *scratch[SARRUS_N_OBSERVABLES]; /* [n_instances][n_rows][width]; NULL when observed into the block or not at all */
+    sarrus_sink_block block;               /* the open one; its data are NULL without a file */
+    sarrus_observation next;               /* into it */
+    uint64_t n_block_rows, i_row;          /* rows that it takes, and has */
     uint64_t n_failed;
-    double began, last_look, last_count, count_seconds; /* s of the monotonic clock */
+    double last_count, count_seconds; /* s of the monotonic clock, and what a count takes */
 } sarrus_march;
 
-/* Allocates the scratch arrays and starts the clock. NO_MEMORY. Give `march` to sarrus_march_end, after an error too. */
+/* A slice aims at so many seconds: about five looks at what goes on a second. */
+extern const double sarrus_march_slice_seconds;
+
+/* Allocates the scratch arrays. NO_MEMORY. Give `march` to sarrus_march_end, after an error too. */
 SARRUS_MUST_USE sarrus_status sarrus_march_begin(sarrus_march *march, sarrus_context *context);
 void sarrus_march_end(sarrus_march *march);
 
-/* Fills one block (NULL without a file: up to n_rows output times are observed for the summary only) and moves i_time on.
- * INTERRUPTED when the progress callback asked for it, or the batch was stopped; the rows up to i_time are complete then. */
-SARRUS_MUST_USE sarrus_status sarrus_march_block(sarrus_march *march, sarrus_context *context, const sarrus_sink_block *block);
+/* Begins a block (NULL without a file: up to n_rows output times are observed for the summary only), of a march that is not over.
+ */
+void sarrus_march_open(sarrus_march *march, const sarrus_sink_block *block);
+
+/* Goes on in the open block, and moves i_time on by the rows that were added; there may be none. INTERRUPTED when the batch was
+ * stopped: the rows up to i_time are complete then. */
+SARRUS_MUST_USE sarrus_status sarrus_march_slice(sarrus_march *march, sarrus_context *context);
+
+/* Whether the open block takes no more rows. */
+bool sarrus_march_is_full(const sarrus_march *march);
+
+/* Ends the open block: gathers and tallies its rows. Returns how many there are. */
+uint64_t sarrus_march_close(sarrus_march *march);
 
 /* Whether there is nothing left to march through. */
 bool sarrus_march_is_over(const sarrus_march *march);
@@ -47,7 +66,7 @@ bool sarrus_march_is_over(const sarrus_march *march);
 /* s, time of the last row. */
 double sarrus_march_time(const sarrus_march *march);
 
-/* Seconds since sarrus_march_begin. */
-double sarrus_march_seconds(const sarrus_march *march);
+/* Adds how far it has come to `progress`: steps, failures, the earliest time and the latest end. */
+void sarrus_march_progress_add(sarrus_march *march, sarrus_progress *progress);
 
 #endif

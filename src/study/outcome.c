@@ -151,7 +151,8 @@ void sarrus_outcome_summarise(const sarrus_outcome *outcome, sarrus_run_summary 
         if (status == SARRUS_INSTANCE_OK || status >= SARRUS_N_INSTANCE_STATUS)
             continue;
         if (summary->n_failed_by_status[status]++ == 0)
-            summary->first_failure[status] = (sarrus_run_failure){outcome->i_first + i, outcome->failed_time[i]};
+            summary->first_failure[status] =
+                (sarrus_run_failure){.instance = outcome->i_first + i, .time = outcome->failed_time[i]};
     }
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
         for (uint64_t i = 0; i < outcome->n_instances; i++) {

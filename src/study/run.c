@@ -1,101 +1,44 @@
-/* The main job: draws → plan → batch → sink, then block after block of output times until t_end. Of a part of a study everything is
- * made for that part alone, but the numbers of its instances, their draws, and where it runs, are those of the study. */
+/* The main job: groups → sink, slice after slice of one group after the other until all are at their t_end. A run of one model is a
+ * run of one group, whose place in the file is the root. */
 #include "sarrus/run.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "batch/crew.h"
+#include "core/crew.h"
 #include "core/memory.h"
+#include "core/monotonic.h"
 #include "core/report.h"
-#include "core/stop.h"
 #include "model/model.h"
+#include "plan/plan.h"
 #include "sink/result_place.h"
 #include "sink/sink.h"
-#include "study/channels.h"
-#include "study/draws.h"
-#include "study/march.h"
-#include "study/outcome.h"
-#include "study/schedule.h"
-#include "study/tally.h"
+#include "study/group.h"
+#include "study/total.h"
 
 /* Everything that one run holds; made by run_prepare, freed by run_release. */
 typedef struct run_job {
     sarrus_context *context;
-    const sarrus_model *model;
     const sarrus_run_options *options;
-    uint64_t n_study, i_first, n_instances, seed; /* of the study; the first of the part that is run, and of how many it is */
-    sarrus_draws *draws;
-    const sarrus_plan *plan;
-    sarrus_plan *own_plan; /* NULL: it is the caller's */
-    sarrus_batch *batch;
-    sarrus_sink *sink; /* NULL without an output file */
-    sarrus_schedule schedule;
-    sarrus_channels channels;
-    sarrus_tally tally;
-    sarrus_replay replay; /* when steps are shown */
-    sarrus_march march;
-    sarrus_outcome outcome;
+    const sarrus_sink_index *index; /* NULL: one group, at the root */
+    int n_groups;
+    sarrus_group *groups; /* [n_groups] */
+    sarrus_sink *sink;    /* NULL without an output file */
+    double began;         /* s of the monotonic clock, of integration and output */
+    double last_look;
 } run_job;
 
-/* The writer works while the batch integrates, but for the last block: with sixteen blocks or more a run waits little at
- * its end, and an accident loses little. Smaller blocks than 8 MiB would only cost; 64 MiB bound the memory,
- * and what a run that is stopped has to write before it ends. */
-static uint64_t block_bytes(const run_job *run) {
-    const double smallest = 0x1p23, largest = 0x1p26;
-    double bytes = (double)run->n_instances * (double)run->schedule.n_times * sizeof(double) / 16.0;
-    int n_components = 0;
-    for (int i = 0; i < run->channels.n_fields; i++)
-        n_components += run->channels.n_components[i];
-    bytes *= n_components;
-    return (uint64_t)fmin(fmax(bytes, smallest), largest);
-}
-
-/* Every drawn path with its values: a draw for several paths stands under each of them, a named parameter under its name.
- * `out` (NULL: only counts) has room for all. */
-static int parameters_list(const run_job *run, sarrus_sink_parameter *out) {
-    const sarrus_model *model = run->model;
-    int n = 0;
-    for (int i = 0; i < model->batch.n_sampled; i++) {
-        const sarrus_sampled *sampled = &model->batch.sampled[i];
-        for (int k = 0; k < sampled->n_targets; k++, n++) {
-            const sarrus_value_index target = sampled->targets[k];
-            const char *path = target < model->n_named ? sarrus_draws_label(run->draws, i) : model->values[target].path;
-            if (out != NULL)
-                out[n] = (sarrus_sink_parameter){path, sarrus_draws_values(run->draws, i)};
-        }
-    }
-    return n;
-}
-
-static void times_fill(const void *user, uint64_t i_first, uint64_t n, double *out) {
-    for (uint64_t i = 0; i < n; i++)
-        out[i] = sarrus_schedule_time(user, i_first + i);
-}
-
-/* The datasets of the channels and, of a replay, those that tell of its rows. To be freed; NULL without memory. */
-static sarrus_sink_field *fields_list(const run_job *run, int *n_fields) {
-    const int n_channels = run->channels.n_fields;
-    *n_fields = n_channels + (run->options->shows_steps ? SARRUS_REPLAY_FIELDS : 0);
-    sarrus_sink_field *fields = calloc((size_t)*n_fields + 1, sizeof *fields);
-    for (int i = 0; fields != NULL && i < *n_fields; i++)
-        fields[i] = i < n_channels ? run->channels.fields[i] : sarrus_replay_fields[i - n_channels];
-    return fields;
-}
-
-/* HDF5 crashes where it gets no memory, so it is not begun without this much, beside the blocks, for itself, for the stacks of the
- * threads that compress, and for what it keeps of each dataset (46 KB were found). */
-static const double reserve = 0x1p25, reserve_per_thread = 0x1p23, reserve_per_dataset = 0x1p16;
+/* HDF5 crashes where it gets no memory, so it is not begun without this much, beside the blocks and the datasets of the groups, for
+ * itself and for the stacks of the threads that compress. */
+static const double reserve = 0x1p25, reserve_per_thread = 0x1p23;
 
 static sarrus_status reserve_check(const run_job *run) {
     const char *limit;
     char text[2][16];
     const int n_threads = run->options->batch.n_threads > 0 ? run->options->batch.n_threads : sarrus_processors();
-    const int n_datasets = run->channels.n_fields + parameters_list(run, NULL);
-    const double need =
-        reserve + reserve_per_thread * n_threads + reserve_per_dataset * n_datasets + 2.0 * (double)block_bytes(run);
+    double need = reserve + reserve_per_thread * n_threads;
+    for (int g = 0; g < run->n_groups; g++)
+        need += sarrus_group_reserve(&run->groups[g]);
     const double left = sarrus_memory_left(&limit);
     if (left >= need)
         return SARRUS_OK;
@@ -106,202 +49,125 @@ static sarrus_status reserve_check(const run_job *run) {
 }
 
 static sarrus_status sink_open(run_job *run) {
-    const sarrus_status fits = reserve_check(run);
-    if (fits != SARRUS_OK)
-        return fits;
-    const int n_parameters = parameters_list(run, NULL);
-    const bool is_replay = run->options->shows_steps != 0;
-    int n_fields = 0;
-    sarrus_sink_field *fields = fields_list(run, &n_fields);
-    sarrus_sink_parameter *parameters = calloc((size_t)n_parameters + 1, sizeof *parameters);
-    if (parameters == NULL || fields == NULL) {
-        free(parameters);
-        free(fields);
-        return sarrus_report(run->context, SARRUS_NO_MEMORY, "out of memory for the result file");
-    }
-    (void)parameters_list(run, parameters);
-    const sarrus_sink_description description = {
-        .n_instances = run->n_instances,
-        .first_instance = run->i_first,
-        .n_study = run->n_study,
-        .n_times = is_replay ? sarrus_replay_most_rows(&run->replay, run->model->integrator.max_steps) : run->schedule.n_times,
-        .times = times_fill,
-        .times_user = &run->schedule,
-        .is_open_ended = is_replay,
-        .n_fields = n_fields,
-        .fields = fields,
-        .n_parameters = n_parameters,
-        .parameters = parameters,
-        .n_measures = SARRUS_OUTCOME_MEASURES,
-        .measures = sarrus_outcome_measures,
-        .n_columns = run->outcome.has_events ? SARRUS_OUTCOME_COLUMNS : 0,
-        .columns = sarrus_outcome_columns,
-        .columns_scale = sarrus_outcome_columns_scale,
-        .scenario = sarrus_model_resolved(run->model),
-        .backend = sarrus_batch_backend_name(run->batch),
-        .device = sarrus_batch_device_name(run->batch),
-        .seed = run->seed,
-        .plan_hash = sarrus_plan_hash(run->plan),
-        .block_bytes = block_bytes(run),
-        .stop = run->options->batch.stop,
-        .keeps_complete = run->options->no_clobber != 0,
-    };
-    const sarrus_status status = sarrus_sink_create(run->context, run->options->output_path, &description, &run->sink);
-    free(parameters);
-    free(fields);
+    sarrus_sink_description *descriptions = calloc((size_t)run->n_groups, sizeof *descriptions);
+    sarrus_status status = reserve_check(run);
+    if (descriptions == NULL)
+        status = sarrus_report(run->context, SARRUS_NO_MEMORY, "out of memory for the result file");
+    for (int g = 0; g < run->n_groups && status == SARRUS_OK; g++)
+        status = sarrus_group_describe(&run->groups[g], run->context, &descriptions[g]);
+    if (status == SARRUS_OK)
+        status =
+            sarrus_sink_create_groups(run->context, run->options->output_path, run->index, descriptions, run->n_groups, &run->sink);
+    free(descriptions);
     return status;
 }
 
-/* Changes of rank go to the file, beside the channel that shows the rank. */
-static bool wants_events(const run_job *run) {
-    return run->options->output_path != NULL && (run->model->output.channels & SARRUS_CHANNEL_RANK) != 0;
-}
-
-static sarrus_status plan_take(run_job *run) {
-    sarrus_status status = SARRUS_OK;
-    if (run->options->plan == NULL)
-        status = sarrus_plan_create(run->context, run->model, &run->own_plan);
-    run->plan = run->options->plan != NULL ? run->options->plan : run->own_plan;
-    return status;
-}
-
-static sarrus_status part_check(const run_job *run) {
-    if (run->i_first >= run->n_study || run->n_instances > run->n_study - run->i_first)
-        return sarrus_report(
-            run->context, SARRUS_BAD_ARGUMENT, "%llu instances from number %llu on; the study has those from 0 to %llu",
-            (unsigned long long)run->n_instances, (unsigned long long)run->i_first, (unsigned long long)run->n_study - 1);
-    if (run->options->shows_steps && run->n_instances != 1)
-        return sarrus_report(run->context, SARRUS_BAD_ARGUMENT,
-                             "the steps of %llu instances cannot be shown; expected a part of one",
-                             (unsigned long long)run->n_instances);
-    return SARRUS_OK;
-}
-
+/* Up to where the sink is made a stop leaves what was at the path before. */
 static sarrus_status run_prepare(run_job *run) {
-    sarrus_context *context = run->context;
-    sarrus_batch_options batch_options = run->options->batch;
-    batch_options.keep_rank_events = wants_events(run);
-    batch_options.needs_all_rows = (run->model->output.channels & SARRUS_CHANNEL_SINGULAR_VALUES) != 0;
-    batch_options.first_instance = run->i_first;
-    batch_options.n_study = run->n_study;
-    sarrus_status status = part_check(run);
-    if (status == SARRUS_OK)
-        status = plan_take(run);
-    if (status == SARRUS_OK)
-        status = sarrus_schedule_create(context, run->model, &run->schedule);
-    if (status == SARRUS_OK)
-        status = sarrus_draws_make(context, run->model, run->seed, run->i_first, run->n_instances, batch_options.stop, &run->draws);
-    if (status == SARRUS_OK)
-        status = sarrus_batch_create(context, run->plan, &batch_options, run->n_instances, run->draws, &run->batch);
-    if (status == SARRUS_OK)
-        status = sarrus_channels_create(context, run->model, run->plan, &run->channels);
-    if (status == SARRUS_OK)
-        status = sarrus_tally_create(context, run->n_instances, &run->tally);
-    if (status == SARRUS_OK)
-        status = sarrus_outcome_create(context, run->model, run->i_first, run->n_instances, wants_events(run), &run->outcome);
-    run->replay = (sarrus_replay){.batch = run->batch, .schedule = &run->schedule};
-    /* Up to here a stop leaves what was at the path before. */
-    if (status == SARRUS_OK && sarrus_stop_is_asked(batch_options.stop))
-        status = SARRUS_INTERRUPTED;
+    sarrus_status status = SARRUS_OK;
+    for (int g = 0; g < run->n_groups && status == SARRUS_OK; g++) {
+        status = sarrus_group_make(&run->groups[g], run->context);
+        if (status != SARRUS_OK && status != SARRUS_INTERRUPTED && run->index != NULL)
+            (void)sarrus_report_at(run->context, SARRUS_NOTE, status, NULL, "in group %d, '%s'", g, run->index->files[g]);
+    }
     if (status == SARRUS_OK && run->options->output_path != NULL)
         status = sink_open(run);
-    if (status == SARRUS_OK) {
-        run->march = (sarrus_march){
-            .batch = run->batch,
-            .model = run->model,
-            .schedule = &run->schedule,
-            .channels = &run->channels,
-            .tally = &run->tally,
-            .replay = run->options->shows_steps ? &run->replay : NULL,
-            .crew = sarrus_batch_crew(run->batch),
-            .n_rows = run->sink != NULL ? sarrus_sink_block_times(run->sink) : 0,
-            .progress = run->options->progress,
-            .progress_user = run->options->progress_user,
-        };
-        status = sarrus_march_begin(&run->march, context);
-    }
+    for (int g = 0; g < run->n_groups && status == SARRUS_OK; g++)
+        status = sarrus_group_begin(&run->groups[g], run->context, run->sink);
+    run->began = run->last_look = sarrus_monotonic_seconds();
     return status;
 }
 
 static void run_release(run_job *run) {
-    sarrus_march_end(&run->march);
+    for (int g = 0; g < run->n_groups; g++)
+        sarrus_march_end(&run->groups[g].march);
     sarrus_sink_destroy(run->sink);
-    sarrus_tally_free(&run->tally);
-    sarrus_channels_free(&run->channels);
-    sarrus_batch_destroy(run->batch);
-    sarrus_draws_destroy(run->draws);
-    sarrus_plan_destroy(run->own_plan);
-    sarrus_outcome_free(&run->outcome);
+    for (int g = 0; g < run->n_groups; g++)
+        sarrus_group_free(&run->groups[g]);
+    free(run->groups);
 }
 
-/* Hands a block over, with how every instance stands. What happened after the last output of a stopped run is not in the file. */
-static sarrus_status block_submit(run_job *run, uint64_t n_rows, bool is_stopped) {
-    const double t_limit = is_stopped ? sarrus_march_time(&run->march) : HUGE_VAL;
-    const sarrus_status status = sarrus_outcome_rank_changes_take(&run->outcome, run->context, run->batch, t_limit);
-    if (status != SARRUS_OK)
-        return status;
-    sarrus_outcome_update(&run->outcome, run->batch);
-    const sarrus_sink_outcome outcome = sarrus_outcome_view(&run->outcome, false);
-    const sarrus_status submitted = sarrus_sink_submit(run->sink, n_rows, &outcome);
-    return submitted != SARRUS_NO_MEMORY ? submitted
-                                         : sarrus_report(run->context, submitted, "out of memory for the changes of rank");
+/* s of motion; before its first output a group has not begun. */
+static double group_time(const sarrus_group *group) {
+    return group->march.i_time > 0 ? sarrus_batch_time(group->batch) : -1.0;
 }
 
-/* One block of output times, from acquiring it to handing it over. INTERRUPTED still hands over the rows that are there. */
-static sarrus_status block_run(run_job *run) {
-    if (run->sink == NULL)
-        return sarrus_march_block(&run->march, run->context, NULL);
-    sarrus_sink_block block;
-    sarrus_status status = sarrus_sink_acquire(run->sink, &block);
-    if (status != SARRUS_OK)
-        return status;
-    const uint64_t i_time_before = run->march.i_time;
-    status = sarrus_march_block(&run->march, run->context, &block);
-    const uint64_t n_rows = run->march.i_time - i_time_before;
-    if ((status == SARRUS_OK || status == SARRUS_INTERRUPTED) && n_rows > 0) {
-        const sarrus_status submitted = block_submit(run, n_rows, status == SARRUS_INTERRUPTED);
-        if (submitted != SARRUS_OK)
-            return submitted;
+/* The group that is farthest behind, so that whenever a run ends all have come about as far; NULL: all are at their end. */
+static sarrus_group *group_next(const run_job *run) {
+    sarrus_group *next = NULL;
+    for (int g = 0; g < run->n_groups; g++) {
+        sarrus_group *group = &run->groups[g];
+        if (!sarrus_march_is_over(&group->march) && (next == NULL || group_time(group) < group_time(next)))
+            next = group;
+    }
+    return next;
+}
+
+/* Shows where the run stands, at most every slice but always at the beginning and at the end; `moved` was the last to move. */
+static sarrus_status progress_show(run_job *run, const sarrus_group *moved) {
+    const sarrus_run_options *options = run->options;
+    if (options->progress == NULL)
+        return SARRUS_OK;
+    const double now = sarrus_monotonic_seconds();
+    const bool is_end = group_next(run) == NULL;
+    if (moved->march.i_time > 1 && !is_end && now - run->last_look < 0.75 * sarrus_march_slice_seconds)
+        return SARRUS_OK;
+    run->last_look = now;
+    sarrus_progress progress = {.time = HUGE_VAL, .wall_seconds = now - run->began};
+    for (int g = 0; g < run->n_groups; g++)
+        sarrus_march_progress_add(&run->groups[g].march, &progress);
+    const bool is_stopped = options->progress(&progress, options->progress_user) != 0;
+    return is_stopped && !is_end ? SARRUS_INTERRUPTED : SARRUS_OK;
+}
+
+/* Marches all groups to their ends. INTERRUPTED still hands over the rows that are there. */
+static sarrus_status groups_march(run_job *run) {
+    sarrus_status status = SARRUS_OK;
+    for (sarrus_group *group; status == SARRUS_OK && (group = group_next(run)) != NULL;) {
+        if (!group->march.is_open)
+            status = sarrus_group_open(group, run->sink);
+        if (status == SARRUS_OK)
+            status = sarrus_march_slice(&group->march, run->context);
+        if (status == SARRUS_OK)
+            status = progress_show(run, group);
+        if (status == SARRUS_OK && sarrus_march_is_full(&group->march))
+            status = sarrus_group_close(group, run->context, run->sink, false);
+    }
+    for (int g = 0; g < run->n_groups && status == SARRUS_INTERRUPTED; g++) {
+        if (!run->groups[g].march.is_open)
+            continue;
+        const sarrus_status closed = sarrus_group_close(&run->groups[g], run->context, run->sink, true);
+        status = closed == SARRUS_OK ? status : closed;
+    }
+    return status;
+}
+
+/* A stop may have left no time for some of the output times. */
+static sarrus_status written_take(run_job *run, sarrus_status status) {
+    for (int g = 0; g < run->n_groups; g++) {
+        const uint64_t n_written = sarrus_sink_times_written(run->sink, g);
+        if (n_written >= run->groups[g].march.i_time)
+            continue;
+        run->groups[g].march.i_time = n_written;
+        status = SARRUS_INTERRUPTED;
     }
     return status;
 }
 
 static sarrus_status sink_finish(run_job *run, sarrus_status status) {
-    sarrus_outcome_update(&run->outcome, run->batch);
-    run->outcome.n_rows = 0; /* they went with their block */
+    const bool is_over = status == SARRUS_OK || status == SARRUS_INTERRUPTED;
+    sarrus_sink_outcome outcomes[SARRUS_MAX_GROUPS];
+    for (int g = 0; g < run->n_groups; g++)
+        outcomes[g] = sarrus_group_end(&run->groups[g]);
     if (run->sink == NULL)
         return status;
-    const bool is_over = status == SARRUS_OK || status == SARRUS_INTERRUPTED;
-    const sarrus_sink_outcome outcome = sarrus_outcome_view(&run->outcome, status == SARRUS_OK);
-    const sarrus_status closed = sarrus_sink_close(run->sink, run->context, is_over ? &outcome : NULL);
-    const uint64_t n_written = sarrus_sink_times_written(run->sink);
+    const sarrus_status closed = sarrus_sink_close(run->sink, run->context, is_over ? outcomes : NULL);
     if (closed != SARRUS_OK)
         return closed;
     if (sarrus_sink_left(run->sink) != NULL)
         (void)sarrus_report_at(run->context, SARRUS_NOTE, status, NULL, "what was committed before is in %s",
                                sarrus_sink_left(run->sink));
-    if (is_over && n_written < run->march.i_time) {
-        run->march.i_time = n_written; /* a stop left no time for the rest */
-        return SARRUS_INTERRUPTED;
-    }
-    return status;
-}
-
-static void summary_fill(const run_job *run, sarrus_run_summary *summary) {
-    const sarrus_march *march = &run->march;
-    sarrus_outcome_summarise(&run->outcome, summary);
-    summary->n_steps = march->n_steps_done;
-    summary->n_output_times = march->i_time;
-    summary->t_end = sarrus_batch_time(run->batch);
-    summary->wall_seconds = sarrus_march_seconds(march);
-    summary->integrate_seconds = march->integrate_seconds;
-    if (summary->wall_seconds > 0.0)
-        summary->instance_steps_per_second = (double)summary->steps.total / summary->wall_seconds;
-    sarrus_tally_finish(&run->tally, run->outcome.status, summary);
-    snprintf(summary->backend, sizeof summary->backend, "%s", sarrus_batch_backend_name(run->batch));
-    snprintf(summary->device, sizeof summary->device, "%s", sarrus_batch_device_name(run->batch));
-    sarrus_batch_specialization(run->batch, &summary->specialization);
-    sarrus_batch_library_counts(run->batch, &summary->n_library_matrices, &summary->n_library_refused);
+    return is_over ? written_take(run, status) : status;
 }
 
 sarrus_status sarrus_result_path_check(sarrus_context *context, const char *path, int no_clobber) {
@@ -312,49 +178,101 @@ sarrus_status sarrus_result_path_check(sarrus_context *context, const char *path
     return status == SARRUS_OK ? status : sarrus_report(context, status, "%s: %s", path, message);
 }
 
+/* Size of the file, when it is there. */
+static uint64_t bytes_written(const run_job *run) {
+    for (int g = 0; run->sink != NULL && g < run->n_groups; g++)
+        if (sarrus_sink_times_written(run->sink, g) > 0)
+            return sarrus_sink_bytes(run->sink);
+    return 0;
+}
+
+/* Runs what was asked for; summaries [n_groups]. */
+static sarrus_status groups_run(run_job *run, const sarrus_run_group *asked, sarrus_run_summary *summaries) {
+    run->groups = calloc((size_t)run->n_groups, sizeof *run->groups);
+    if (run->groups == NULL)
+        return sarrus_report(run->context, SARRUS_NO_MEMORY, "out of memory for %d groups", run->n_groups);
+    for (int g = 0; g < run->n_groups; g++) {
+        run->groups[g] = sarrus_group_of(&asked[g], run->options, g, run->n_groups);
+        sarrus_group_summary_begin(&run->groups[g], &summaries[g]);
+    }
+    sarrus_status status = SARRUS_OK;
+    if (run->options->output_path != NULL)
+        status = sarrus_result_path_check(run->context, run->options->output_path, run->options->no_clobber);
+    if (status == SARRUS_OK)
+        status = run_prepare(run);
+    if (status == SARRUS_OK) {
+        status = sink_finish(run, groups_march(run));
+        const double seconds = sarrus_monotonic_seconds() - run->began;
+        const bool is_over = status == SARRUS_OK || status == SARRUS_INTERRUPTED;
+        for (int g = 0; g < run->n_groups; g++) {
+            sarrus_group_summary_fill(&run->groups[g], seconds, &summaries[g]);
+            summaries[g].output_bytes = is_over ? bytes_written(run) : 0;
+        }
+    }
+    run_release(run);
+    return status;
+}
+
+static const sarrus_run_options defaults = {.output_path = NULL};
+
 sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, const sarrus_run_options *options,
                          sarrus_run_summary *summary) {
-    static const sarrus_run_options defaults = {.output_path = NULL};
     if (model == NULL || summary == NULL)
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_run needs a model and a place for the summary");
     if (options != NULL && options->plan != NULL && options->plan->model != model)
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "the plan given to sarrus_run is of another model");
     options = options != NULL ? options : &defaults;
-    const uint64_t n_study = options->n_instances > 0 ? options->n_instances : sarrus_model_n_instances(model);
-    const uint64_t i_first = options->first_instance, n_rest = n_study > i_first ? n_study - i_first : 0;
-    run_job run = {
-        .context = context,
-        .model = model,
-        .options = options,
-        .n_study = n_study,
-        .i_first = i_first,
-        .n_instances = options->n_part > 0 ? options->n_part : n_rest,
-        .seed = options->seed != NULL ? *options->seed : sarrus_model_seed(model),
-    };
-    *summary = (sarrus_run_summary){.n_instances = run.n_instances,
-                                    .first_instance = i_first,
-                                    .n_study = n_study,
-                                    .max_position_error = (double)NAN,
-                                    .max_velocity_error = (double)NAN,
-                                    .max_violation = (double)NAN,
-                                    .max_energy_error = (double)NAN,
-                                    .nearest_change_point = (double)NAN,
-                                    .nearest_change_point_time = (double)NAN,
-                                    .is_adaptive = sarrus_integrator_is_adaptive(model->integrator.method)};
-    sarrus_status status = SARRUS_OK;
-    if (options->output_path != NULL)
-        status = sarrus_result_path_check(context, options->output_path, options->no_clobber);
-    if (status == SARRUS_OK)
-        status = run_prepare(&run);
-    if (status == SARRUS_OK) {
-        while (status == SARRUS_OK && !sarrus_march_is_over(&run.march))
-            status = block_run(&run);
-        status = sink_finish(&run, status);
-        summary_fill(&run, summary);
-        const bool is_over = status == SARRUS_OK || status == SARRUS_INTERRUPTED;
-        if (run.sink != NULL && is_over && sarrus_sink_times_written(run.sink) > 0)
-            summary->output_bytes = sarrus_sink_bytes(run.sink);
+    const sarrus_run_group asked = {.model = model,
+                                    .plan = options->plan,
+                                    .n_instances = options->n_instances,
+                                    .first_instance = options->first_instance,
+                                    .n_part = options->n_part};
+    run_job run = {.context = context, .options = options, .n_groups = 1};
+    return groups_run(&run, &asked, summary);
+}
+
+/* What is asked of groups one by one is not asked of all. */
+static bool is_of_one(const sarrus_run_options *options) {
+    return options->plan != NULL || options->n_instances > 0 || options->first_instance > 0 || options->n_part > 0 ||
+           options->shows_steps != 0;
+}
+
+static sarrus_status groups_check(sarrus_context *context, const sarrus_run_group *groups, int n_groups,
+                                  const sarrus_run_options *options) {
+    if (n_groups < 1 || n_groups > SARRUS_MAX_GROUPS)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "%d groups; expected from 1 to %d", n_groups, SARRUS_MAX_GROUPS);
+    for (int g = 0; g < n_groups; g++) {
+        if (groups[g].model == NULL)
+            return sarrus_report(context, SARRUS_BAD_ARGUMENT, "group %d has no model", g);
+        if (groups[g].plan != NULL && groups[g].plan->model != groups[g].model)
+            return sarrus_report(context, SARRUS_BAD_ARGUMENT, "the plan of group %d is of another model", g);
     }
-    run_release(&run);
+    if (is_of_one(options))
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT,
+                             "plan, instances, part or steps in the options of several groups; expected them with each group");
+    return SARRUS_OK;
+}
+
+sarrus_status sarrus_run_groups(sarrus_context *context, const sarrus_run_group *groups, int n_groups, const char *scenario,
+                                const sarrus_run_options *options, sarrus_run_summary *summary, sarrus_run_summary *summaries) {
+    const char *files[SARRUS_MAX_GROUPS];
+    if (groups == NULL || summary == NULL)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_run_groups needs groups and a place for the summary");
+    options = options != NULL ? options : &defaults;
+    sarrus_status status = groups_check(context, groups, n_groups, options);
+    if (status != SARRUS_OK)
+        return status;
+    for (int g = 0; g < n_groups; g++)
+        files[g] = groups[g].file != NULL ? groups[g].file : "";
+    sarrus_run_summary *found = calloc((size_t)n_groups, sizeof *found);
+    if (found == NULL)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for %d groups", n_groups);
+    const sarrus_sink_index index = {.scenario = scenario != NULL ? scenario : "", .files = files};
+    run_job run = {.context = context, .options = options, .index = &index, .n_groups = n_groups};
+    status = groups_run(&run, groups, found);
+    *summary = sarrus_total_of(found, n_groups);
+    for (int g = 0; g < n_groups && summaries != NULL; g++)
+        summaries[g] = found[g];
+    free(found);
     return status;
 }

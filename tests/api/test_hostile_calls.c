@@ -304,7 +304,11 @@ static void ignore_dataset(const char *path, int n_dims, const uint64_t *dims, c
 
 static bool result(void) {
     sarrus_result_info info;
-    return bad_and_told(sarrus_result_info_read(w.context, NULL, &info)) &&
+    bool good = bad_and_told(sarrus_result_group_info_read(w.context, NULL, 0, &info)) &&
+                bad_and_told(sarrus_result_group_info_read(w.context, "/dev/null", 0, NULL));
+    for (int i = 0; i < N_BAD && good; ++i)
+        good = bad_indices[i] >= 0 || bad_and_told(sarrus_result_group_info_read(w.context, "/dev/null", bad_indices[i], &info));
+    return good && bad_and_told(sarrus_result_info_read(w.context, NULL, &info)) &&
            bad_and_told(sarrus_result_info_read(w.context, "/dev/null", NULL)) &&
            bad_and_told(sarrus_result_visit(w.context, NULL, ignore_dataset, NULL)) &&
            bad_and_told(sarrus_result_visit(w.context, "/dev/null", NULL, NULL));
@@ -322,6 +326,57 @@ static bool run(void) {
         options.n_instances = huge_counts[i];
         good = sarrus_run(w.context, w.model, &options, &summary) == SARRUS_NO_MEMORY;
     }
+    return good;
+}
+
+static bool run_groups(void) {
+    const uint64_t n_too_many = UINT64_MAX;
+    sarrus_run_summary summary, summaries[2];
+    sarrus_run_group groups[2] = {{.model = w.model, .plan = w.plan}, {.model = w.other, .n_instances = 2}};
+    bool good = bad_and_told(sarrus_run_groups(w.context, NULL, 2, NULL, NULL, &summary, summaries)) &&
+                bad_and_told(sarrus_run_groups(w.context, groups, 2, NULL, NULL, NULL, summaries)) &&
+                bad_and_told(sarrus_run_groups(w.context, groups, 0, NULL, NULL, &summary, summaries)) &&
+                sarrus_run_groups(w.context, groups, 2, NULL, NULL, &summary, NULL) == SARRUS_OK && summary.n_instances == N + 2;
+    for (int i = 0; i < N_BAD && good; ++i)
+        good = bad_and_told(sarrus_run_groups(w.context, groups, bad_indices[i], NULL, NULL, &summary, summaries));
+    const sarrus_run_options of_one[] = {
+        {.plan = w.plan}, {.n_instances = 1}, {.first_instance = 1}, {.n_part = 1}, {.shows_steps = 1}};
+    for (size_t i = 0; i < sizeof of_one / sizeof of_one[0] && good; ++i)
+        good = bad_and_told(sarrus_run_groups(w.context, groups, 2, NULL, &of_one[i], &summary, summaries));
+    for (int i = 0; i < N_HUGE && good; ++i) {
+        groups[1].n_instances = huge_counts[i];
+        good = sarrus_run_groups(w.context, groups, 2, NULL, NULL, &summary, summaries) == SARRUS_NO_MEMORY;
+    }
+    groups[1] = (sarrus_run_group){.model = w.other, .first_instance = n_too_many};
+    sarrus_context_clear(w.context);
+    good = good && bad(sarrus_run_groups(w.context, groups, 2, NULL, NULL, &summary, summaries));
+    sarrus_context_clear(w.context);
+    groups[1] = (sarrus_run_group){.model = w.other, .plan = w.plan};
+    good = good && bad_and_told(sarrus_run_groups(w.context, groups, 2, NULL, NULL, &summary, summaries));
+    groups[1].model = NULL;
+    return good && bad_and_told(sarrus_run_groups(w.context, groups, 2, NULL, NULL, &summary, summaries));
+}
+
+static bool document(void) {
+    sarrus_document *out = NULL;
+    const sarrus_override halves[] = {{NULL, "1"}, {"integrator.dt", NULL}};
+    bool good = bad_and_told(sarrus_document_read_file(w.context, NULL, NULL, 0, &out)) &&
+                bad_and_told(sarrus_document_read_file(w.context, "/dev/null", NULL, 0, NULL)) &&
+                bad_and_told(sarrus_document_read_text(w.context, NULL, scenario, 1, NULL, 0, &out)) &&
+                bad_and_told(sarrus_document_read_text(w.context, "a", NULL, 1, NULL, 0, &out)) &&
+                bad_and_told(sarrus_document_read_text(w.context, "a", scenario, 1, NULL, 0, NULL)) &&
+                bad_and_told(sarrus_document_read_text(w.context, "a", scenario, 1, NULL, 1, &out)) &&
+                bad_and_told(sarrus_document_read_text(w.context, "a", scenario, 1, halves, SIZE_MAX, &out)) &&
+                bad_and_told(sarrus_document_read_text(w.context, "a", scenario, 1, halves, 1, &out)) &&
+                bad_and_told(sarrus_document_read_text(w.context, "a", scenario, 1, halves + 1, 1, &out)) && out == NULL;
+    good = good && sarrus_document_is_mixed(NULL) == 0 && sarrus_document_n_groups(NULL) == 0 &&
+           sarrus_document_model(NULL, 0) == NULL && sarrus_document_file(NULL, 0) == NULL &&
+           sarrus_document_resolved(NULL) == NULL && sarrus_document_name(NULL) == NULL &&
+           sarrus_document_read_text(w.context, "a", scenario, sizeof scenario - 1, NULL, 0, &out) == SARRUS_OK;
+    for (int i = 0; i < N_BAD && good; ++i)
+        good = sarrus_document_model(out, bad_indices[i]) == NULL && sarrus_document_file(out, bad_indices[i]) == NULL;
+    sarrus_document_destroy(out);
+    sarrus_document_destroy(NULL);
     return good;
 }
 
@@ -387,7 +442,11 @@ static const struct {
     {"plan_create plan_create_watched plan_sizes_get plan_n_orders plan_order_get plan_hash plan_report plan_coordinate_name "
      "plan_speed_name",
      plan},
-    {"result_info_read result_visit", result},
+    {"document_read_file document_read_text document_destroy document_is_mixed document_n_groups document_model document_file "
+     "document_resolved document_name",
+     document},
+    {"result_info_read result_group_info_read result_visit", result},
+    {"run_groups", run_groups},
     {"run result_path_check", run},
     {"scenario_read_file scenario_read_text", scenario_read},
     {"warnings_create warnings_count warnings_get", warnings},

@@ -185,13 +185,13 @@ static inline sarrus_status fixture_write(const fixture *f, sarrus_sink *sink, u
     const sarrus_sink_outcome outcome = {.status = f->status, .failed_time = f->failed_time};
     for (uint64_t t = 0; t < n_stop;) {
         sarrus_sink_block block;
-        sarrus_status status = sarrus_sink_acquire(sink, &block);
+        sarrus_status status = sarrus_sink_acquire(sink, 0, &block);
         if (status != SARRUS_OK) {
             return status;
         }
         fixture_fill(f, &block);
         uint64_t n = n_stop - t < block.n_times ? n_stop - t : block.n_times;
-        status = sarrus_sink_submit(sink, n, &outcome);
+        status = sarrus_sink_submit(sink, 0, n, &outcome);
         if (status != SARRUS_OK) {
             return status;
         }

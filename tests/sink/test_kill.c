@@ -41,10 +41,10 @@ static void write_all(const fixture *f, int pipe_end) {
     if (sarrus_context_create(&context) != SARRUS_OK || sarrus_sink_create(context, f->path, &description, &sink) != SARRUS_OK) {
         leave(20);
     }
-    uint64_t step = sarrus_sink_block_times(sink);
+    uint64_t step = sarrus_sink_block_times(sink, 0);
     for (uint64_t t = 0; t < f->n_times;) {
         sarrus_sink_block block;
-        if (sarrus_sink_acquire(sink, &block) != SARRUS_OK) {
+        if (sarrus_sink_acquire(sink, 0, &block) != SARRUS_OK) {
             leave(21);
         }
         uint64_t n_certain = t >= 2 * step ? t - step : 0; /* this buffer is free: all but the last block are on file */
@@ -54,7 +54,7 @@ static void write_all(const fixture *f, int pipe_end) {
         fixture_fill(f, &block);
         const sarrus_sink_outcome now = table_outcome(&table, t, outcome); /* one time a block */
         t += block.n_times;
-        if (sarrus_sink_submit(sink, block.n_times, &now) != SARRUS_OK) {
+        if (sarrus_sink_submit(sink, 0, block.n_times, &now) != SARRUS_OK) {
             leave(23);
         }
     }

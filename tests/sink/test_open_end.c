@@ -23,17 +23,17 @@ static void write_open(const fixture *f, uint64_t n_most, uint64_t n_written, bo
     const sarrus_sink_outcome outcome = {.status = f->status, .failed_time = f->failed_time, .complete = is_complete};
     for (uint64_t t = 0; t < n_written;) {
         sarrus_sink_block block;
-        assert_int_equal(sarrus_sink_acquire(sink, &block), SARRUS_OK);
+        assert_int_equal(sarrus_sink_acquire(sink, 0, &block), SARRUS_OK);
         assert_non_null(block.times);
         assert_int_equal(block.i_time_first, t);
         fixture_fill(f, &block);
         const uint64_t n = n_written - t < block.n_times ? n_written - t : block.n_times;
         memcpy(block.times, f->times + t, n * sizeof *block.times);
-        assert_int_equal(sarrus_sink_submit(sink, n, &outcome), SARRUS_OK);
+        assert_int_equal(sarrus_sink_submit(sink, 0, n, &outcome), SARRUS_OK);
         t += n;
     }
     assert_int_equal(sarrus_sink_close(sink, context, &outcome), SARRUS_OK);
-    assert_int_equal(sarrus_sink_times_written(sink), n_written);
+    assert_int_equal(sarrus_sink_times_written(sink, 0), n_written);
     sarrus_sink_destroy(sink);
     sarrus_context_destroy(context);
 }

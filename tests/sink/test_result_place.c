@@ -317,10 +317,10 @@ static void a_file_that_others_touch_is_no_success(void **state) {
         sarrus_status status = SARRUS_OK;
         for (uint64_t t = 10; t < 60 && n_before == 10 && status == SARRUS_OK; t += 10) {
             sarrus_sink_block block;
-            status = sarrus_sink_acquire(sink, &block);
+            status = sarrus_sink_acquire(sink, 0, &block);
             if (status == SARRUS_OK) {
                 fixture_fill(f, &block);
-                status = sarrus_sink_submit(sink, block.n_times, NULL);
+                status = sarrus_sink_submit(sink, 0, block.n_times, NULL);
             }
         }
         assert_true(status == SARRUS_OK || status == SARRUS_SINK_FAILED);

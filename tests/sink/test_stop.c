@@ -30,18 +30,18 @@ static void pause_for(double seconds) {
 
 static void block_submit(const fixture *f, sarrus_sink *sink, double seconds_before) {
     sarrus_sink_block block;
-    assert_int_equal(sarrus_sink_acquire(sink, &block), SARRUS_OK);
+    assert_int_equal(sarrus_sink_acquire(sink, 0, &block), SARRUS_OK);
     fixture_fill(f, &block);
     pause_for(seconds_before);
     const sarrus_sink_outcome outcome = {.status = f->status, .failed_time = f->failed_time};
-    assert_int_equal(sarrus_sink_submit(sink, block.n_times, &outcome), SARRUS_OK);
+    assert_int_equal(sarrus_sink_submit(sink, 0, block.n_times, &outcome), SARRUS_OK);
 }
 
 /* Closes; returns how many times are in the file, which holds nothing of the others. */
 static uint64_t file_check(const fixture *f, sarrus_sink *sink) {
     const sarrus_sink_outcome outcome = {.status = f->status, .failed_time = f->failed_time, .complete = true};
     assert_int_equal(sarrus_sink_close(sink, NULL, &outcome), SARRUS_OK);
-    const uint64_t n_times = sarrus_sink_times_written(sink);
+    const uint64_t n_times = sarrus_sink_times_written(sink, 0);
     sarrus_sink_destroy(sink);
     assert_true(n_times > 0 || access(f->path, F_OK) != 0); /* a file without any time is nobody's result */
     if (n_times == 0)
@@ -94,12 +94,12 @@ static void a_block_that_was_begun_is_there_or_not(void **state) {
         sarrus_sink *sink = sink_make(f, 0.003 * (k + 1));
         block_submit(f, sink, 0.0);
         sarrus_sink_block block;
-        assert_int_equal(sarrus_sink_acquire(sink, &block), SARRUS_OK);
+        assert_int_equal(sarrus_sink_acquire(sink, 0, &block), SARRUS_OK);
         assert_int_equal(block.n_times, 9);
         fixture_fill(f, &block);
         const sarrus_sink_outcome outcome = {.status = f->status, .failed_time = f->failed_time};
         __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-        assert_int_equal(sarrus_sink_submit(sink, 9, &outcome), SARRUS_OK);
+        assert_int_equal(sarrus_sink_submit(sink, 0, 9, &outcome), SARRUS_OK);
         const uint64_t n_times = file_check(f, sink);
         assert_true(n_times == 0 || n_times == 9 || n_times == 18);
         n_dropped += n_times < 18;
@@ -134,10 +134,10 @@ static uint64_t times_write(uint64_t n_times, uint64_t n_rows) {
     assert_int_equal(sarrus_sink_create(NULL, f->path, &description, &sink), SARRUS_OK);
     for (uint64_t t = 0; t < n_rows;) {
         sarrus_sink_block block;
-        assert_int_equal(sarrus_sink_acquire(sink, &block), SARRUS_OK);
+        assert_int_equal(sarrus_sink_acquire(sink, 0, &block), SARRUS_OK);
         fixture_fill(f, &block);
         const uint64_t n = n_rows - t < block.n_times ? n_rows - t : block.n_times;
-        assert_int_equal(sarrus_sink_submit(sink, n, NULL), SARRUS_OK);
+        assert_int_equal(sarrus_sink_submit(sink, 0, n, NULL), SARRUS_OK);
         t += n;
     }
     assert_int_equal(sarrus_sink_close(sink, NULL, &(sarrus_sink_outcome){.complete = false}), SARRUS_OK);

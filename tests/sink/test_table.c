@@ -20,13 +20,13 @@ static void write_file(const fixture *f, table_fixture *table, bool rows_at_clos
     const sarrus_sink_outcome outcome = {.status = f->status, .failed_time = f->failed_time, .complete = true};
     assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
     assert_int_equal(sarrus_sink_create(context, f->path, &description, &sink), SARRUS_OK);
-    assert_int_equal(sarrus_sink_block_times(sink), 1);
+    assert_int_equal(sarrus_sink_block_times(sink, 0), 1);
     for (uint64_t t = 0; t < f->n_times; t++) {
         sarrus_sink_block block;
-        assert_int_equal(sarrus_sink_acquire(sink, &block), SARRUS_OK);
+        assert_int_equal(sarrus_sink_acquire(sink, 0, &block), SARRUS_OK);
         fixture_fill(f, &block);
         const sarrus_sink_outcome now = table_outcome(table, t, outcome);
-        assert_int_equal(sarrus_sink_submit(sink, 1, &now), SARRUS_OK);
+        assert_int_equal(sarrus_sink_submit(sink, 0, 1, &now), SARRUS_OK);
     }
     const sarrus_sink_outcome last = rows_at_close ? table_outcome(table, f->n_times, outcome) : outcome;
     assert_int_equal(sarrus_sink_close(sink, context, &last), SARRUS_OK);

@@ -1,0 +1,25 @@
+/* A scenario that a document of several names: what the document puts into it before it is read. */
+#ifndef SARRUS_SCENARIO_MEMBER_H
+#define SARRUS_SCENARIO_MEMBER_H
+
+#include <stddef.h>
+
+#include "scenario/reader.h"
+
+typedef struct sarrus_member {
+    int index;                              /* of its group */
+    const sarrus_node *integrator, *output; /* those of the document; NULL: it has none */
+    const sarrus_node *entry;               /* of its list of scenarios: instances, seed, set */
+} sarrus_member;
+
+/* The group whose number the path of an override begins with, as 1 in "1.bodies.crank.mass", and the bytes before the rest; −1:
+ * none, it is one of the document. */
+int sarrus_override_group(const char *path, size_t *n_prefix);
+
+/* Whether the path, of a member, begins with what is common to all. */
+bool sarrus_path_is_common(const char *path);
+
+/* Puts what the document says into the tree of the reader, whose root may be anything. */
+void sarrus_member_put(sarrus_reader *reader, const sarrus_member *member);
+
+#endif

@@ -1,0 +1,108 @@
+#include "scenario/reading.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenario/guard.h"
+
+int sarrus_text_load(const char *path, sarrus_text *out) {
+    const size_t capacity = SARRUS_SCENARIO_MAX_BYTES + 1U;
+    char *bytes = malloc(capacity);
+    *out = (sarrus_text){.name = path, .bytes = bytes};
+    if (bytes == NULL) {
+        return ENOMEM;
+    }
+    FILE *file = fopen(path, "rb");
+    out->n_bytes = file == NULL ? 0 : fread(bytes, 1, capacity, file);
+    const int reason = file == NULL || ferror(file) != 0 ? errno : 0;
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    if (reason != 0) {
+        sarrus_text_free(out);
+    }
+    return reason;
+}
+
+sarrus_status sarrus_text_read(sarrus_context *context, const char *path, sarrus_text *out) {
+    const int reason = sarrus_text_load(path, out);
+    if (reason == ENOMEM) {
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory while reading '%s'", path);
+    }
+    return reason == 0
+               ? SARRUS_OK
+               : sarrus_report(context, SARRUS_IO, "cannot read '%s': %s; expected a scenario file", path, strerrordesc_np(reason));
+}
+
+void sarrus_text_free(sarrus_text *text) {
+    free((char *)text->bytes);
+    *text = (sarrus_text){0};
+}
+
+/* A path and a value each, of no more than anybody can mean. */
+static sarrus_status check_overrides(sarrus_context *context, const sarrus_override *overrides, size_t n_overrides) {
+    enum { MOST_OVERRIDES = 1 << 20 };
+    if (n_overrides > MOST_OVERRIDES) {
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "%zu overrides; expected at most %d", n_overrides, MOST_OVERRIDES);
+    }
+    for (size_t i = 0; i < n_overrides; ++i) {
+        if (overrides == NULL || overrides[i].path == NULL || overrides[i].value == NULL) {
+            return sarrus_report(context, SARRUS_BAD_ARGUMENT, "override %zu has no path or no value", i);
+        }
+    }
+    return SARRUS_OK;
+}
+
+static bool make_copies(sarrus_reading *reading, const sarrus_text *text) {
+    /* What the guard would refuse for its size is cut right behind the limit: the rest need not be copied. */
+    const size_t most = SARRUS_SCENARIO_MAX_BYTES + 1U;
+    reading->n_bytes = text->n_bytes < most ? text->n_bytes : most;
+    reading->text = calloc(1, reading->n_bytes + 1);
+    reading->shown = calloc(reading->n_overrides + 1, sizeof *reading->shown);
+    if (reading->text == NULL || reading->shown == NULL) {
+        return false;
+    }
+    if (reading->n_bytes > 0) {
+        memcpy(reading->text, text->bytes, reading->n_bytes);
+    }
+    for (size_t i = 0; i < reading->n_overrides; ++i) {
+        if (asprintf(&reading->shown[i], "%s=%s", reading->overrides[i].path, reading->overrides[i].value) < 0) {
+            reading->shown[i] = NULL;
+            return false;
+        }
+    }
+    return true;
+}
+
+sarrus_status sarrus_reading_begin(sarrus_reading *reading, sarrus_context *context, const sarrus_text *text,
+                                   const sarrus_override *overrides, size_t n_overrides) {
+    static const char hdf5_signature[] = "\x89HDF\r\n\x1a\n";
+    *reading = (sarrus_reading){.name = text->name};
+    if (text->name == NULL || (text->bytes == NULL && text->n_bytes > 0)) {
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "a scenario needs a name and a text");
+    }
+    const sarrus_status checked = check_overrides(context, overrides, n_overrides);
+    if (checked != SARRUS_OK) {
+        return checked;
+    }
+    reading->overrides = overrides;
+    reading->n_overrides = n_overrides;
+    if (text->n_bytes >= sizeof hdf5_signature - 1 && memcmp(text->bytes, hdf5_signature, sizeof hdf5_signature - 1) == 0) {
+        const sarrus_location begin = {text->name, NULL, 1, 1}; /* without the line, which is no text */
+        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &begin,
+                                "this is an HDF5 file, such as a result; expected a scenario ('sarrus info' shows results)");
+    }
+    return make_copies(reading, text) ? SARRUS_OK
+                                      : sarrus_report(context, SARRUS_NO_MEMORY, "out of memory while reading the scenario");
+}
+
+void sarrus_reading_end(sarrus_reading *reading) {
+    for (size_t i = 0; reading->shown != NULL && i < reading->n_overrides; ++i) {
+        free(reading->shown[i]);
+    }
+    free(reading->shown);
+    free(reading->text);
+    *reading = (sarrus_reading){0};
+}

@@ -1,0 +1,257 @@
+#include "study/group.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "batch/crew.h"
+#include "core/report.h"
+#include "core/stop.h"
+#include "model/model.h"
+#include "study/draws.h"
+
+sarrus_group sarrus_group_of(const sarrus_run_group *asked, const sarrus_run_options *options, int index, int n_groups) {
+    const uint64_t n_study = asked->n_instances > 0 ? asked->n_instances : sarrus_model_n_instances(asked->model);
+    const uint64_t i_first = asked->first_instance, n_rest = n_study > i_first ? n_study - i_first : 0;
+    const uint64_t *seed = asked->seed != NULL ? asked->seed : options->seed;
+    return (sarrus_group){.index = index,
+                          .n_groups = n_groups,
+                          .model = asked->model,
+                          .plan = asked->plan,
+                          .options = options,
+                          .n_study = n_study,
+                          .i_first = i_first,
+                          .n_instances = asked->n_part > 0 ? asked->n_part : n_rest,
+                          .seed = seed != NULL ? *seed : sarrus_model_seed(asked->model)};
+}
+
+/* The writer works while the batch integrates, but for the last block: with sixteen blocks or more a run waits little at
+ * its end, and an accident loses little. Smaller blocks than 8 MiB would only cost; 64 MiB bound the memory,
+ * and what a run that is stopped has to write before it ends; groups share them. */
+static uint64_t block_bytes(const sarrus_group *group) {
+    const double smallest = 0x1p23 / group->n_groups, largest = 0x1p26 / group->n_groups;
+    double bytes = (double)group->n_instances * (double)group->schedule.n_times * sizeof(double) / 16.0;
+    int n_components = 0;
+    for (int i = 0; i < group->channels.n_fields; i++)
+        n_components += group->channels.n_components[i];
+    bytes *= n_components;
+    return (uint64_t)fmin(fmax(bytes, smallest), largest);
+}
+
+/* Every drawn path with its values: a draw for several paths stands under each of them, a named parameter under its name.
+ * `out` (NULL: only counts) has room for all. */
+static int parameters_fill(const sarrus_group *group, sarrus_sink_parameter *out) {
+    const sarrus_model *model = group->model;
+    int n = 0;
+    for (int i = 0; i < model->batch.n_sampled; i++) {
+        const sarrus_sampled *sampled = &model->batch.sampled[i];
+        for (int k = 0; k < sampled->n_targets; k++, n++) {
+            const sarrus_value_index target = sampled->targets[k];
+            const char *path = target < model->n_named ? sarrus_draws_label(group->draws, i) : model->values[target].path;
+            if (out != NULL)
+                out[n] = (sarrus_sink_parameter){path, sarrus_draws_values(group->draws, i)};
+        }
+    }
+    return n;
+}
+
+static void times_fill(const void *user, uint64_t i_first, uint64_t n, double *out) {
+    for (uint64_t i = 0; i < n; i++)
+        out[i] = sarrus_schedule_time(user, i_first + i);
+}
+
+/* The datasets of the channels and, of a replay, those that tell of its rows. To be freed; NULL without memory. */
+static sarrus_sink_field *fields_make(const sarrus_group *group, int *n_fields) {
+    const int n_channels = group->channels.n_fields;
+    *n_fields = n_channels + (group->options->shows_steps ? SARRUS_REPLAY_FIELDS : 0);
+    sarrus_sink_field *fields = calloc((size_t)*n_fields + 1, sizeof *fields);
+    for (int i = 0; fields != NULL && i < *n_fields; i++)
+        fields[i] = i < n_channels ? group->channels.fields[i] : sarrus_replay_fields[i - n_channels];
+    return fields;
+}
+
+double sarrus_group_reserve(const sarrus_group *group) {
+    const double per_dataset = 0x1p16; /* what HDF5 keeps of each (46 KB were found) */
+    return per_dataset * (group->channels.n_fields + parameters_fill(group, NULL)) + 2.0 * (double)block_bytes(group);
+}
+
+sarrus_status sarrus_group_describe(sarrus_group *group, sarrus_context *context, sarrus_sink_description *out) {
+    const bool is_replay = group->options->shows_steps != 0;
+    group->n_parameters = parameters_fill(group, NULL);
+    group->fields = fields_make(group, &group->n_fields);
+    group->parameters = calloc((size_t)group->n_parameters + 1, sizeof *group->parameters);
+    if (group->parameters == NULL || group->fields == NULL)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the result file");
+    (void)parameters_fill(group, group->parameters);
+    *out = (sarrus_sink_description){
+        .n_instances = group->n_instances,
+        .first_instance = group->i_first,
+        .n_study = group->n_study,
+        .n_times =
+            is_replay ? sarrus_replay_most_rows(&group->replay, group->model->integrator.max_steps) : group->schedule.n_times,
+        .times = times_fill,
+        .times_user = &group->schedule,
+        .is_open_ended = is_replay,
+        .n_fields = group->n_fields,
+        .fields = group->fields,
+        .n_parameters = group->n_parameters,
+        .parameters = group->parameters,
+        .n_measures = SARRUS_OUTCOME_MEASURES,
+        .measures = sarrus_outcome_measures,
+        .n_columns = group->outcome.has_events ? SARRUS_OUTCOME_COLUMNS : 0,
+        .columns = sarrus_outcome_columns,
+        .columns_scale = sarrus_outcome_columns_scale,
+        .scenario = sarrus_model_resolved(group->model),
+        .backend = sarrus_batch_backend_name(group->batch),
+        .device = sarrus_batch_device_name(group->batch),
+        .seed = group->seed,
+        .plan_hash = sarrus_plan_hash(group->plan),
+        .block_bytes = block_bytes(group),
+        .stop = group->options->batch.stop,
+        .keeps_complete = group->options->no_clobber != 0,
+    };
+    return SARRUS_OK;
+}
+
+/* Changes of rank go to the file, beside the channel that shows the rank. */
+static bool wants_events(const sarrus_group *group) {
+    return group->options->output_path != NULL && (group->model->output.channels & SARRUS_CHANNEL_RANK) != 0;
+}
+
+static sarrus_status part_check(const sarrus_group *group, sarrus_context *context) {
+    if (group->i_first >= group->n_study || group->n_instances > group->n_study - group->i_first)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "%llu instances from number %llu on; the study has those from 0 to %llu",
+                             (unsigned long long)group->n_instances, (unsigned long long)group->i_first,
+                             (unsigned long long)group->n_study - 1);
+    if (group->options->shows_steps && group->n_instances != 1)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "the steps of %llu instances cannot be shown; expected a part of one",
+                             (unsigned long long)group->n_instances);
+    return SARRUS_OK;
+}
+
+static sarrus_status plan_take(sarrus_group *group, sarrus_context *context) {
+    if (group->plan != NULL)
+        return SARRUS_OK;
+    const sarrus_status status = sarrus_plan_create(context, group->model, &group->own_plan);
+    group->plan = group->own_plan;
+    return status;
+}
+
+sarrus_status sarrus_group_make(sarrus_group *group, sarrus_context *context) {
+    const sarrus_model *model = group->model;
+    sarrus_batch_options batch_options = group->options->batch;
+    batch_options.keep_rank_events = wants_events(group);
+    batch_options.needs_all_rows = (model->output.channels & SARRUS_CHANNEL_SINGULAR_VALUES) != 0;
+    batch_options.first_instance = group->i_first;
+    batch_options.n_study = group->n_study;
+    const uint64_t i_first = group->i_first, n_instances = group->n_instances;
+    sarrus_status status = part_check(group, context);
+    if (status == SARRUS_OK)
+        status = plan_take(group, context);
+    if (status == SARRUS_OK)
+        status = sarrus_schedule_create(context, model, &group->schedule);
+    if (status == SARRUS_OK)
+        status = sarrus_draws_make(context, model, group->seed, i_first, n_instances, batch_options.stop, &group->draws);
+    if (status == SARRUS_OK)
+        status = sarrus_batch_create(context, group->plan, &batch_options, n_instances, group->draws, &group->batch);
+    if (status == SARRUS_OK)
+        status = sarrus_channels_create(context, model, group->plan, &group->channels);
+    if (status == SARRUS_OK)
+        status = sarrus_tally_create(context, n_instances, &group->tally);
+    if (status == SARRUS_OK)
+        status = sarrus_outcome_create(context, model, i_first, n_instances, wants_events(group), &group->outcome);
+    group->replay = (sarrus_replay){.batch = group->batch, .schedule = &group->schedule};
+    return status == SARRUS_OK && sarrus_stop_is_asked(batch_options.stop) ? SARRUS_INTERRUPTED : status;
+}
+
+sarrus_status sarrus_group_begin(sarrus_group *group, sarrus_context *context, const sarrus_sink *sink) {
+    group->march = (sarrus_march){
+        .batch = group->batch,
+        .model = group->model,
+        .schedule = &group->schedule,
+        .channels = &group->channels,
+        .tally = &group->tally,
+        .replay = group->options->shows_steps ? &group->replay : NULL,
+        .crew = sarrus_batch_crew(group->batch),
+        .n_rows = sink != NULL ? sarrus_sink_block_times(sink, group->index) : 0,
+        .scratch_bytes = (UINT64_C(64) << 20) / (uint64_t)group->n_groups,
+    };
+    return sarrus_march_begin(&group->march, context);
+}
+
+void sarrus_group_free(sarrus_group *group) {
+    sarrus_march_end(&group->march);
+    sarrus_tally_free(&group->tally);
+    sarrus_channels_free(&group->channels);
+    sarrus_batch_destroy(group->batch);
+    sarrus_draws_destroy(group->draws);
+    sarrus_plan_destroy(group->own_plan);
+    sarrus_outcome_free(&group->outcome);
+    free(group->fields);
+    free(group->parameters);
+}
+
+sarrus_status sarrus_group_open(sarrus_group *group, sarrus_sink *sink) {
+    sarrus_sink_block block;
+    if (sink == NULL) {
+        sarrus_march_open(&group->march, NULL);
+        return SARRUS_OK;
+    }
+    const sarrus_status status = sarrus_sink_acquire(sink, group->index, &block);
+    if (status == SARRUS_OK)
+        sarrus_march_open(&group->march, &block);
+    return status;
+}
+
+sarrus_status sarrus_group_close(sarrus_group *group, sarrus_context *context, sarrus_sink *sink, bool is_stopped) {
+    const uint64_t n_rows = sarrus_march_close(&group->march);
+    if (sink == NULL || n_rows == 0)
+        return SARRUS_OK;
+    const double t_limit = is_stopped ? sarrus_march_time(&group->march) : HUGE_VAL;
+    const sarrus_status status = sarrus_outcome_rank_changes_take(&group->outcome, context, group->batch, t_limit);
+    if (status != SARRUS_OK)
+        return status;
+    sarrus_outcome_update(&group->outcome, group->batch);
+    const sarrus_sink_outcome outcome = sarrus_outcome_view(&group->outcome, false);
+    const sarrus_status submitted = sarrus_sink_submit(sink, group->index, n_rows, &outcome);
+    return submitted != SARRUS_NO_MEMORY ? submitted : sarrus_report(context, submitted, "out of memory for the changes of rank");
+}
+
+sarrus_sink_outcome sarrus_group_end(sarrus_group *group) {
+    sarrus_outcome_update(&group->outcome, group->batch);
+    group->outcome.n_rows = 0; /* they went with their block */
+    return sarrus_outcome_view(&group->outcome, sarrus_march_is_over(&group->march));
+}
+
+void sarrus_group_summary_begin(const sarrus_group *group, sarrus_run_summary *summary) {
+    *summary = (sarrus_run_summary){.n_instances = group->n_instances,
+                                    .first_instance = group->i_first,
+                                    .n_study = group->n_study,
+                                    .max_position_error = (double)NAN,
+                                    .max_velocity_error = (double)NAN,
+                                    .max_violation = (double)NAN,
+                                    .max_energy_error = (double)NAN,
+                                    .nearest_change_point = (double)NAN,
+                                    .nearest_change_point_time = (double)NAN,
+                                    .nearest_change_point_group = group->index,
+                                    .is_adaptive = sarrus_integrator_is_adaptive(group->model->integrator.method)};
+}
+
+void sarrus_group_summary_fill(const sarrus_group *group, double seconds, sarrus_run_summary *summary) {
+    const sarrus_march *march = &group->march;
+    sarrus_outcome_summarise(&group->outcome, summary);
+    for (int i = 0; i < SARRUS_N_INSTANCE_STATUS; i++)
+        summary->first_failure[i].group = group->index;
+    summary->n_steps = march->n_steps_done;
+    summary->n_output_times = march->i_time;
+    summary->t_end = sarrus_batch_time(group->batch);
+    summary->wall_seconds = seconds;
+    summary->integrate_seconds = march->integrate_seconds;
+    if (seconds > 0.0)
+        summary->instance_steps_per_second = (double)summary->steps.total / seconds;
+    sarrus_tally_finish(&group->tally, group->outcome.status, summary);
+    snprintf(summary->backend, sizeof summary->backend, "%s", sarrus_batch_backend_name(group->batch));
+    snprintf(summary->device, sizeof summary->device, "%s", sarrus_batch_device_name(group->batch));
+    sarrus_batch_specialization(group->batch, &summary->specialization);
+    sarrus_batch_library_counts(group->batch, &summary->n_library_matrices, &summary->n_library_refused);
+}

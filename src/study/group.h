@@ -1,0 +1,67 @@
+/* One group of a run: instances of one model, from their draws to what they leave in the file. A run is a list of groups, mostly of
+ * one. Of a part of a study everything is made for that part alone, but the numbers of its instances, their draws, and where it
+ * runs, are those of the study. */
+#ifndef SARRUS_STUDY_GROUP_H
+#define SARRUS_STUDY_GROUP_H
+
+#include "sarrus/run.h"
+#include "sink/sink.h"
+#include "study/channels.h"
+#include "study/march.h"
+#include "study/outcome.h"
+#include "study/replay.h"
+#include "study/schedule.h"
+#include "study/tally.h"
+
+typedef struct sarrus_group {
+    int index, n_groups; /* which of how many */
+    const sarrus_model *model;
+    const sarrus_run_options *options;            /* of the run */
+    uint64_t n_study, i_first, n_instances, seed; /* of the study; the first of the part that is run, and of how many it is */
+    sarrus_draws *draws;
+    const sarrus_plan *plan;
+    sarrus_plan *own_plan; /* NULL: it is the caller's */
+    sarrus_batch *batch;
+    sarrus_schedule schedule;
+    sarrus_channels channels;
+    sarrus_tally tally;
+    sarrus_replay replay; /* when steps are shown */
+    sarrus_march march;
+    sarrus_outcome outcome;
+    sarrus_sink_field *fields; /* of its description */
+    sarrus_sink_parameter *parameters;
+    int n_fields, n_parameters;
+} sarrus_group;
+
+/* Group `index` of n_groups as it was asked for; nothing is made yet. `options` must outlive it. */
+sarrus_group sarrus_group_of(const sarrus_run_group *asked, const sarrus_run_options *options, int index, int n_groups);
+
+/* Plan, draws, batch and all that marches it. INTERRUPTED when a stop was asked for meanwhile. To be given to sarrus_group_free,
+ * after an error too. */
+SARRUS_MUST_USE sarrus_status sarrus_group_make(sarrus_group *group, sarrus_context *context);
+void sarrus_group_free(sarrus_group *group);
+
+/* Bytes that HDF5 and the sink need for the group, beside those for the file. */
+double sarrus_group_reserve(const sarrus_group *group);
+
+/* What it writes; the description points into the group. NO_MEMORY. */
+SARRUS_MUST_USE sarrus_status sarrus_group_describe(sarrus_group *group, sarrus_context *context, sarrus_sink_description *out);
+
+/* Readies the march; sink NULL: no file. NO_MEMORY. */
+SARRUS_MUST_USE sarrus_status sarrus_group_begin(sarrus_group *group, sarrus_context *context, const sarrus_sink *sink);
+
+/* Begins the next block. Errors of sarrus_sink_acquire. */
+SARRUS_MUST_USE sarrus_status sarrus_group_open(sarrus_group *group, sarrus_sink *sink);
+
+/* Ends the open block and hands its rows over, with how every instance stands. What happened after the last output of a stopped run
+ * is not in the file. */
+SARRUS_MUST_USE sarrus_status sarrus_group_close(sarrus_group *group, sarrus_context *context, sarrus_sink *sink, bool is_stopped);
+
+/* The last outcome, for the end of the file. */
+sarrus_sink_outcome sarrus_group_end(sarrus_group *group);
+
+/* Before the run, and after it: `seconds` it took. */
+void sarrus_group_summary_begin(const sarrus_group *group, sarrus_run_summary *summary);
+void sarrus_group_summary_fill(const sarrus_group *group, double seconds, sarrus_run_summary *summary);
+
+#endif
