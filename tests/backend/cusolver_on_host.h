@@ -1,4 +1,4 @@
-/* cuSOLVER and cuBLAS played by LAPACK and plain loops, on the GPU that the host plays (gpu_on_host.h): what is called is queued on
+/* cuSOLVER and cuBLAS emulated by LAPACK and plain loops, on the emulated GPU (gpu_on_host.h): what is called is queued on
  * the handle's stream. Kept to what the documentation says: column-major, V and not Vᵀ, A destroyed, at most 32 rows and columns of
  * the batched SVD, falling singular values and rising eigenvalues, `info` for every member. */
 #ifndef TESTS_BACKEND_CUSOLVER_ON_HOST_H

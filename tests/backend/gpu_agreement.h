@@ -1,4 +1,4 @@
-/* The same physics on a CUDA device, or on one that the host plays, as on the CPU: every shipped scenario, evaluation by evaluation
+/* The same physics on a CUDA device, or on an emulated GPU, as on the CPU: every shipped scenario, evaluation by evaluation
  * along its whole motion, and as a whole, by the fused kernels and through cuSOLVER, singular passages included. */
 #ifndef TESTS_BACKEND_GPU_AGREEMENT_H
 #define TESTS_BACKEND_GPU_AGREEMENT_H

@@ -1,4 +1,4 @@
-/* The fused kernels in the table of the GPU that the host plays: arguments are held against its memory, then the launch is queued.
+/* The fused kernels in the table of the emulated GPU: arguments are held against its memory, then the launch is queued.
  */
 #ifndef TESTS_BACKEND_GPU_FUSED_ON_HOST_H
 #define TESTS_BACKEND_GPU_FUSED_ON_HOST_H

@@ -1,4 +1,4 @@
-/* What the kernels on the GPU that the host plays ask of it. The device itself, gpu_on_host.c, has them. */
+/* What the kernels on the emulated GPU ask of it. The device itself, gpu_on_host.c, has them. */
 #ifndef TESTS_BACKEND_GPU_LAUNCH_ON_HOST_H
 #define TESTS_BACKEND_GPU_LAUNCH_ON_HOST_H
 

@@ -1,4 +1,4 @@
-/* A GPU played by the host, behind the table of src/backend/cuda/gpu.h. What is queued on a stream is done when somebody waits for
+/* An emulated GPU, behind the table of src/backend/cuda/gpu.h. What is queued on a stream is done when somebody waits for
  * it, or at gpu_on_host_flush: who reads before waiting finds old numbers. Memory is filled with NaN when it is given out; copies
  * are held against the allocations, and what is misused is counted and said on standard error. Several devices, each with memory of
  * its own, and failures on request. */

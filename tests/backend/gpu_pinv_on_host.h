@@ -1,4 +1,4 @@
-/* The pseudoinverse kernels of CUDA on the GPU that the host plays. */
+/* The pseudoinverse kernels of CUDA on the emulated GPU. */
 #ifndef TESTS_BACKEND_GPU_PINV_ON_HOST_H
 #define TESTS_BACKEND_GPU_PINV_ON_HOST_H
 

@@ -1,4 +1,4 @@
-/* The kernels of the staged path on the GPU that the host plays. */
+/* The kernels of the staged path on the emulated GPU. */
 #ifndef TESTS_BACKEND_GPU_STAGED_ON_HOST_H
 #define TESTS_BACKEND_GPU_STAGED_ON_HOST_H
 

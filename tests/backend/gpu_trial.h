@@ -1,4 +1,4 @@
-/* The same motion by the CPU backend and by the CUDA backend, on a device or on one played by the host: what to run, and everything
+/* The same motion by the CPU backend and by the CUDA backend, on a device or on an emulated GPU: what to run, and everything
  * that can be seen of it. */
 #ifndef TESTS_BACKEND_GPU_TRIAL_H
 #define TESTS_BACKEND_GPU_TRIAL_H

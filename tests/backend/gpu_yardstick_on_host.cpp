@@ -1,4 +1,4 @@
-/* The kernels of benchmarks on the GPU that the host plays. */
+/* The kernels of benchmarks on the emulated GPU. */
 #include "tests/backend/cuda_shim.h"
 
 #include "kernels/cuda/yardstick.cuh"

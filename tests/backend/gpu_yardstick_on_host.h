@@ -1,4 +1,4 @@
-/* The kernels of benchmarks on the GPU that the host plays. */
+/* The kernels of benchmarks on the emulated GPU. */
 #ifndef TESTS_BACKEND_GPU_YARDSTICK_ON_HOST_H
 #define TESTS_BACKEND_GPU_YARDSTICK_ON_HOST_H
 

@@ -1,4 +1,4 @@
-/* The CUDA backend on a device that is played by the host: all that a user sees of a batch has the bits of the CPU backend's
+/* The CUDA backend on an emulated GPU: all that a user sees of a batch has the bits of the CPU backend's
  * kernels for AVX2, whatever the size of the batch, the memory and the number of the devices. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -293,7 +293,7 @@ static void an_instance_is_the_same_anywhere(void **state) {
     assert_clean();
 }
 
-/* cuSOLVER between kernels, played by LAPACK: another way to the pseudoinverse, so that only the motion is the same. The distance
+/* cuSOLVER between kernels, emulated by LAPACK: another way to the pseudoinverse, so that only the motion is the same. The distance
  * of a short run: rounding of 1e-16 in each of some hundred evaluations, times a condition below 1e3. */
 static void the_staged_path(void **state) {
     (void)state;

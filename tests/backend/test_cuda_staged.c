@@ -1,4 +1,4 @@
-/* The staged path on the GPU that the host plays, cuSOLVER and cuBLAS played by LAPACK and plain loops: against `pinv: lapack` of
+/* The staged path on the emulated GPU, cuSOLVER and cuBLAS emulated by LAPACK and plain loops: against `pinv: lapack` of
  * the CPU. What a device would compute, what is asked of the libraries and what comes of their failures is looked at without
  * either. */
 #include <math.h>

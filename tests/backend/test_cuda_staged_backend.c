@@ -1,4 +1,4 @@
-/* The staged path as a backend, on the GPU that the host plays, cuSOLVER and cuBLAS played by LAPACK and plain loops: all that a
+/* The staged path as a backend, on the emulated GPU, cuSOLVER and cuBLAS emulated by LAPACK and plain loops: all that a
  * user sees of a batch against `pinv: lapack` of the CPU, and what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* The table of checks that test_gpu_device.c makes on a device, on one that the host plays: the fused kernels have the bits of the
+/* The table of checks that test_gpu_device.c makes on a device, on an emulated GPU: the fused kernels have the bits of the
  * CPU's for AVX2 along the whole motion of every scenario, and LAPACK in cuSOLVER's place moves through the most singular position
  * of each as the CPU does. */
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Kernels for one plan on the CUDA backend: compiled by NVRTC when it is there, handed to a device that the host plays, where the
+/* Kernels for one plan on the CUDA backend: compiled by NVRTC when it is there, handed to an emulated GPU, where the
  * generic kernels stand for them. What is looked at is who makes the steps, and what is said about it. */
 #include <setjmp.h>
 #include <stdarg.h>

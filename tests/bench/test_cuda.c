@@ -1,4 +1,4 @@
-/* The benchmarks for a CUDA device run through on a GPU that the host plays, with LAPACK in cuSOLVER's place: what they compute
+/* The benchmarks for a CUDA device run through on an emulated GPU, with LAPACK in cuSOLVER's place: what they compute
  * passes its gates, and what they write can be read. Their figures mean nothing here. */
 #include <setjmp.h>
 #include <stdarg.h>

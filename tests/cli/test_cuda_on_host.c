@@ -1,5 +1,5 @@
-/* The program on a GPU and beside libraries that the host plays: what it says and how it ends. The test is the program, too: with
- * arguments it plays what PLAYED_… say and is `sarrus`. */
+/* The program on an emulated GPU and beside emulated libraries: what it says and how it ends. The test is the program, too: with
+ * arguments it emulates what PLAYED_… say and is `sarrus`. */
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ static int program_main(int argc, char **argv);
 #include "cli/main.c" /* the program's own sources are in no library */
 #undef main
 
-/* --- What is played ------------------------------------------------------------------------------------------------------- */
+/* --- What is emulated ----------------------------------------------------------------------------------------------------- */
 
 static int number_of(const char *name, int otherwise) {
     const char *text = getenv(name);

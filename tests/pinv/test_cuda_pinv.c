@@ -1,4 +1,4 @@
-/* Pseudoinverses on a GPU that the host plays: a thread a matrix gives the bits of the lanes for AVX2, a group of threads a matrix
+/* Pseudoinverses on an emulated GPU: a thread a matrix gives the bits of the lanes for AVX2, a group of threads a matrix
  * is as accurate as a stable method has to be, and what is between the caller's arrays and the device loses and misplaces nothing,
  * whatever fails. */
 #include <float.h>
@@ -310,7 +310,7 @@ static void test_group_isolates(void **state) {
 
 /* --- Between the caller and the device -------------------------------------------------------------------------------- */
 
-static sarrus_gpu table; /* the played device with the pseudoinverse kernels */
+static sarrus_gpu table; /* the emulated GPU with the pseudoinverse kernels */
 
 static void device_begin(gpu_on_host_settings settings) {
     gpu_on_host_reset(&settings);

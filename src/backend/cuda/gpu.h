@@ -1,5 +1,5 @@
-/* What the host asks of a GPU, as a table of functions: the CUDA runtime (gpu_cuda.c) or, in tests, a device that is played by the
- * host (tests/backend/gpu_on_host.h). Everything above it is plain C and is built and tested without a toolkit or a device.
+/* What the host asks of a GPU, as a table of functions: the CUDA runtime (gpu_cuda.c) or, in tests, an emulated GPU
+ * (tests/backend/gpu_on_host.h). Everything above it is plain C and is built and tested without a toolkit or a device.
  *
  * Every function that returns an int returns an error code: 0 done, SARRUS_GPU_NO_MEMORY, or another number that error_text knows.
  * An error of work that was queued shows in a later call. A device whose work has failed is lost: all that follows fails too.
