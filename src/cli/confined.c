@@ -66,7 +66,7 @@ static int end_judge(const char *path, int how) {
     const int number = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
     if (number == SIGXCPU || number == SIGALRM)
         return failure_print(path,
-                             "the file is damaged, or too slow to read: nothing was known of it after 10 s of computing, or 30 s");
+                             "the file is damaged, or too slow to read: no answer after 10 s of processor time, or 30 s in all");
     return failure_print(path, "the file is damaged: the HDF5 library crashed on it");
 }
 

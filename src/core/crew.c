@@ -139,8 +139,8 @@ sarrus_status sarrus_crew_create(sarrus_context *context, int n_wanted, int n_le
     const int error = members_start(crew, n_wanted, n_left);
     if (error != 0) {
         (void)sarrus_report_at(context, SARRUS_WARNING, SARRUS_OK, NULL,
-                               "only %d of %d threads could be started: %s; the results are the same, later", crew->n_threads,
-                               n_wanted, strerror(error));
+                               "only %d of %d threads could be started: %s; the results are the same, but take longer",
+                               crew->n_threads, n_wanted, strerror(error));
     }
     *out = crew;
     return SARRUS_OK;

@@ -156,7 +156,7 @@ static sarrus_status guard(const char *text, sarrus_expression_fault *fault) {
         }
         depth += (c == '(' || c == '?') - (c == ')' || c == ':');
         if (depth > SARRUS_EXPRESSION_MAX_DEPTH) {
-            return refuse(fault, i, "the expression is nested too deep; expected at most 64 levels");
+            return refuse(fault, i, "the expression is nested too deeply; expected at most 64 levels");
         }
         if (depth < 0) {
             depth = 0;

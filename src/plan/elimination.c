@@ -211,7 +211,7 @@ sarrus_status sarrus_plan_elimination(sarrus_context *context, sarrus_plan *plan
     blocks_free(&g);
     if (is_too_large)
         return sarrus_report(context, SARRUS_BAD_INPUT,
-                             "the mechanism hangs together too closely: its factor would have more than %d blocks or %d updates in "
+                             "the mechanism is connected too densely: its factor would have more than %d blocks or %d updates in "
                              "every order; expected fewer joints on one body, or fewer loops",
                              SARRUS_MOST_ENTRIES, SARRUS_MOST_UPDATES);
     if (!good)

@@ -166,7 +166,7 @@ static void put_graph(const card *to) {
     const sarrus_plan_graph *graph = &to->plan->graph;
     const sarrus_model *model = to->model;
     sarrus_report_title(to->out, "Graph");
-    sarrus_report_line(to->out, "parts", "%d (ground taken away), of which floating %d", graph->n_components, graph->n_floating);
+    sarrus_report_line(to->out, "parts", "%d (without ground), of which floating %d", graph->n_components, graph->n_floating);
     sarrus_report_line(to->out, "loops", "%d", graph->n_cuts);
     put_tree(to);
     sarrus_report_list list = sarrus_report_list_begin(to->out, "cut joints", graph->n_cuts);

@@ -132,7 +132,7 @@ static void apply_overrides(document_reading *reading) {
         const int i_group = sarrus_override_group(path, &n_prefix);
         if (i_group < 0 && *path >= '0' && *path <= '9') {
             sarrus_findings_add(&reader->findings, SARRUS_BAD_INPUT, i_source, (sarrus_place){1, 1},
-                                "'%s' is no path; expected the number of a scenario, a dot and a path, as 0.bodies.crank.mass",
+                                "'%s' is not a path; expected the number of a scenario, a dot and a path, as 0.bodies.crank.mass",
                                 path);
         } else if (i_group < 0) {
             (void)sarrus_override_apply(&reader->tree, &reader->findings, i_source, texts->shown[i], strlen(path), 0);

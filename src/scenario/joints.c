@@ -112,7 +112,7 @@ static void read_plane_normal(sarrus_reader *reader, const sarrus_node *node) {
     for (int i = 0; i < 3; ++i) {
         double number = 0;
         if (sarrus_number_read(reader, item, SARRUS_RULE_ANY, &number, NULL) && number != expected[i]) {
-            sarrus_reader_refuse(reader, item, "the axis of a revolute joint leaves the plane's normal; expected [0, 0, 1]");
+            sarrus_reader_refuse(reader, item, "the axis of a revolute joint is not along the plane's normal; expected [0, 0, 1]");
             return;
         }
         item = item->next;

@@ -210,7 +210,7 @@ bool sarrus_list_check(sarrus_reader *reader, const sarrus_node *node, int n_ite
 
 static const char *name_fault(const sarrus_node *name) {
     if (name->kind != SARRUS_NODE_SCALAR || sarrus_node_is_null(name) || name->n_text == 0) {
-        return "the name is no word; expected letters, digits, '_' and '-'";
+        return "the name is not a word; expected letters, digits, '_' and '-'";
     }
     if (name->n_text > max_name_bytes) {
         return "the name is too long; expected at most 64 characters";

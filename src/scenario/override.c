@@ -136,7 +136,7 @@ static sarrus_node *walk(const struct edit *edit) {
         const sarrus_place place = {edit->begin.line, edit->begin.column + n_before};
         if (n_part == 0 || depth >= SARRUS_SCENARIO_MAX_DEPTH) {
             sarrus_findings_add(edit->findings, SARRUS_BAD_INPUT, edit->i_source, place,
-                                "'%s' is no path; expected keys joined by single dots, as bodies.crank.mass", edit->path);
+                                "'%s' is not a path; expected keys joined by single dots, as bodies.crank.mass", edit->path);
             return NULL;
         }
         char *text = sarrus_tree_allocate(edit->tree, n_part + 1);
@@ -171,7 +171,7 @@ static bool replace(const struct edit *edit, sarrus_node *target, const sarrus_n
     target->next = next;
     if (height_of(edit->tree->root) > SARRUS_SCENARIO_MAX_DEPTH) {
         sarrus_findings_add(edit->findings, SARRUS_BAD_INPUT, edit->i_source, value->place,
-                            "lists and mappings are nested too deep; expected at most 32 levels");
+                            "lists and mappings are nested too deeply; expected at most 32 levels");
         return false;
     }
     return true;

@@ -144,7 +144,7 @@ static bool add_scalar(struct build *build, struct fy_event *event) {
 static bool open_node(struct build *build, struct fy_event *event, sarrus_node_kind kind) {
     const sarrus_place place = event_place(build, event, NULL);
     if (build->depth == SARRUS_SCENARIO_MAX_DEPTH) {
-        return fail(build, place, "lists and mappings are nested too deep; expected at most 32 levels");
+        return fail(build, place, "lists and mappings are nested too deeply; expected at most 32 levels");
     }
     sarrus_node *node = sarrus_tree_node(build->tree, kind, build->i_source, place, NULL, 0);
     if (node == NULL) {

@@ -121,7 +121,7 @@ static void report_unknown_path(sarrus_reader *reader, const sarrus_node *node) 
     char shown[SARRUS_SHOWN_BYTES];
     (void)sarrus_node_shown(node, shown);
     if (is_group(reader, node->text)) {
-        sarrus_reader_refuse(reader, node, "'%s' is no single number; expected the path of one, as '%s.0'", shown, shown);
+        sarrus_reader_refuse(reader, node, "'%s' is not a single number; expected the path of one, as '%s.0'", shown, shown);
         return;
     }
     if (is_setting(reader, node->text)) {

@@ -33,7 +33,7 @@ void sarrus_name_read(sarrus_reader *reader, sarrus_node *node, void *object) {
         is_good = is_good && (unsigned char)*c >= ' ' && *c != 0x7f;
     }
     if (!is_good) {
-        sarrus_reader_refuse(reader, node, "the name is no line of text; expected at most 1000 characters without line ends");
+        sarrus_reader_refuse(reader, node, "the name is not a line of text; expected at most 1000 characters without line ends");
     }
     const bool is_empty = node == NULL || !is_good || sarrus_node_is_null(node);
     model->name = sarrus_reader_copy(reader, is_empty ? "" : node->text);

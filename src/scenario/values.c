@@ -98,7 +98,7 @@ static bool read_literal(sarrus_reader *reader, const sarrus_node *node, double 
                              reader->path);
         return false;
     case SARRUS_NUMBER_NONE:
-        sarrus_reader_refuse(reader, node, "'%s' is no number; expected a number, or an expression as \"=2*L\", for '%s'",
+        sarrus_reader_refuse(reader, node, "'%s' is not a number; expected a number, or an expression as \"=2*L\", for '%s'",
                              sarrus_node_shown(node, shown), reader->path);
         return false;
     }

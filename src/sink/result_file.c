@@ -18,7 +18,7 @@ sarrus_status sarrus_result_file_fail(sarrus_result_file *file, const char *doin
         } else {
             sarrus_hdf5_message(buffer, sizeof buffer);
             if (buffer[0] == '\0')
-                reason = "HDF5 says no more; it may lack memory";
+                reason = "HDF5 gives no reason; memory may be short";
         }
         snprintf(file->message, sizeof file->message, "%s: %s", doing, reason);
         file->failed = true;

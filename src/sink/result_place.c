@@ -126,7 +126,7 @@ static sarrus_status lock_take(sarrus_result_place *place) {
         close(place->lock); /* its last owner has removed it meanwhile */
         place->lock = -1;
         if (!is_ours) {
-            snprintf(place->message, sizeof place->message, "%.300s is in the way: it is no lock of a run", place->lock_name);
+            snprintf(place->message, sizeof place->message, "%.300s is in the way: it is not a lock of a run", place->lock_name);
             return SARRUS_BAD_ARGUMENT;
         }
     }

@@ -34,15 +34,15 @@ static void warn_of_parts(sarrus_warnings *warnings, const sarrus_plan *plan) {
                                 "body '%s' has no joint: it moves freely", name);
         else if (n > 1)
             sarrus_warnings_add(warnings, SARRUS_WARNING_FLOATING_PART, name, &number, 1,
-                                "body '%s' and %d more hang together, but no joint holds them to ground", name, n - 1);
+                                "body '%s' and %d more are connected, but no joint attaches them to ground", name, n - 1);
     }
     sarrus_warnings_add_rest(warnings, SARRUS_WARNING_BODY_WITHOUT_JOINT, "bodies without a joint");
-    sarrus_warnings_add_rest(warnings, SARRUS_WARNING_FLOATING_PART, "parts that nothing holds to ground");
+    sarrus_warnings_add_rest(warnings, SARRUS_WARNING_FLOATING_PART, "parts that no joint attaches to ground");
     const int n_parts = graph->n_components - graph->n_floating;
     const double number = n_parts;
     if (n_parts > 1)
         sarrus_warnings_add(warnings, SARRUS_WARNING_SEPARATE_PARTS, "", &number, 1,
-                            "%d parts hang on ground, each for itself: no joint connects them", n_parts);
+                            "%d parts are attached to ground separately: no joint connects them", n_parts);
 }
 
 static void warn_of_freedom(sarrus_warnings *warnings, const sarrus_plan *plan) {

@@ -144,7 +144,7 @@ static void test_parts_and_groups(void **state) {
     const char *card = sarrus_plan_report(m.plan);
     assert_readable(card, 100);
     assert_says(card, "planar linkage\n");
-    assert_says(card, "parts                   3 (ground taken away), of which floating 1\n");
+    assert_says(card, "parts                   3 (without ground), of which floating 1\n");
     assert_says(card, "free, floating\n");
     assert_says(card, "redundant constraints   2 = m - r\n");
     assert_says(card, "leave open            Q, a_joint");

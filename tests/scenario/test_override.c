@@ -72,7 +72,7 @@ static void mistakes_name_the_override(void **state) {
     check_refused("bodie.a.mass", "1", 1, "unknown key 'bodie' in the scenario; did you mean 'bodies'?");
     check_refused("dynamics.pinvv", "svd", 10, "unknown key 'pinvv' in dynamics; did you mean 'pinv'?");
     check_refused("bodies.a.mass", "-1", 15, "'bodies.a.mass' is -1; expected a number >= 0");
-    check_refused("bodies.a.mass", "heavy", 15, "'heavy' is no number");
+    check_refused("bodies.a.mass", "heavy", 15, "'heavy' is not a number");
     check_refused("bodies.a.mass", "", 15, "there is nothing here");
     check_refused("bodies.a.mass", "[1", 17, "not YAML");
     check_refused("bodies.a.mass", "%x", 15, "the value begins with '%'");
@@ -80,9 +80,9 @@ static void mistakes_name_the_override(void **state) {
     check_refused("bodies.a.mass", "\"=2*Q\"", 19, "unknown name 'Q'");
     check_refused("bodies.a.mass.x", "1", 15, "'bodies.a.mass' is a word or number and has no 'x'");
     check_refused("bodies.a.position.2", "1", 19, "no item '2' in the path 'bodies.a.position.2'; expected an index from 0 to 1");
-    check_refused("", "1", 1, "'' is no path");
-    check_refused("bodies..mass", "1", 8, "'bodies..mass' is no path");
-    check_refused("bodies.a.", "1", 10, "'bodies.a.' is no path");
+    check_refused("", "1", 1, "'' is not a path");
+    check_refused("bodies..mass", "1", 8, "'bodies..mass' is not a path");
+    check_refused("bodies.a.", "1", 10, "'bodies.a.' is not a path");
 }
 
 static void one_bad_override_does_not_hide_the_next(void **state) {

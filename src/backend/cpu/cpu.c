@@ -145,11 +145,10 @@ static sarrus_status check_memory(sarrus_context *context, cpu_device *device, c
     if (of_tiles + 2.0 * of_all <= left)
         return SARRUS_OK;
     if (!needs_all_rows && rows_are_spared(device, plan, left - of_tiles)) {
-        (void)sarrus_report_at(
-            context, SARRUS_WARNING, SARRUS_OK, NULL,
-            "there is memory to hold %d of the %d constraints apart, where they depend on one another for a moment; "
-            "an instance that has more of them in doubt at a time ends as 'diverged'",
-            (int)(plan->mech.m - device->n_rows_short), (int)plan->mech.m);
+        (void)sarrus_report_at(context, SARRUS_WARNING, SARRUS_OK, NULL,
+                               "there is memory for %d of the %d constraints to be in doubt at a time, where they depend on one "
+                               "another for a moment; an instance with more of them ends as 'diverged'",
+                               (int)(plan->mech.m - device->n_rows_short), (int)plan->mech.m);
         return SARRUS_OK;
     }
     const double of_threads = threads_bytes(device, plan);
