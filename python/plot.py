@@ -24,7 +24,7 @@ from matplotlib.axes import Axes
 
 MAX_VALUES = 20_000_000  # numbers read per quantity; of larger studies an even selection of instances is shown
 N_THREADS_DRAWN = 40  # single trajectories drawn over the bands
-INK, BLUE, ORANGE, GREY = "#22303c", "#1f6f9f", "#d2691e", "#8a97a3"
+INK, BLUE, ORANGE, GRAY = "#22303c", "#1f6f9f", "#d2691e", "#8a97a3"
 LINEAR_AXES = {"x", "y", "z", "vx", "vy", "vz"}
 
 
@@ -59,7 +59,7 @@ def stride_of(file: h5py.Group) -> int:
     return max(1, -(-n_instances * n_times // MAX_VALUES))
 
 
-def labelled(file: h5py.Group) -> dict[str, tuple[str, int]]:
+def labeled(file: h5py.Group) -> dict[str, tuple[str, int]]:
     """Names with a third axis: name -> (dataset, index)."""
     found = {}
     for path, labels in (("state/q", "coordinate"), ("state/v", "speed")):
@@ -82,7 +82,7 @@ def default_quantity(file: h5py.Group) -> str:
     """The angle with the widest spread over instances (or over time, when there is one instance) at the last time."""
     coordinates = names_of(file, "coordinate")
     if "state/q" not in file or not coordinates:
-        candidates = [*scalars(file), *labelled(file)]
+        candidates = [*scalars(file), *labeled(file)]
         if not candidates:
             sys.exit("plot.py: error: the file holds no trajectories (output.channels was empty)")
         return candidates[0]
@@ -105,10 +105,10 @@ def read(file: h5py.Group, name: str) -> Quantity:
         if dataset.dtype.kind == "u":
             values[values == np.iinfo(dataset.dtype).max] = np.nan
         return Quantity(name, attribute(dataset, "units"), values)
-    if name in labelled(file):
-        path, index = labelled(file)[name]
+    if name in labeled(file):
+        path, index = labeled(file)[name]
         return Quantity(name, component_unit(file[path], name), file[path][::stride, :, index].astype(float))
-    known = ", ".join([*labelled(file), *scalars(file)])
+    known = ", ".join([*labeled(file), *scalars(file)])
     sys.exit(f"plot.py: error: no quantity '{name}' in the file; it has {known}")
 
 
@@ -155,33 +155,33 @@ def draw_distribution(axes: Axes, time: np.ndarray, quantity: Quantity, i_time: 
 def draw_drift(axes: Axes, time: np.ndarray, drifts: list[tuple[Quantity, str, str]], title: str) -> None:
     """Median and largest value over the instances, logarithmic; exact zeros fall off the picture."""
     units = []
-    for quantity, label, colour in drifts:
+    for quantity, label, color in drifts:
         values = np.where(quantity.values > 0, quantity.values, np.nan)
         if not np.isfinite(values).any():
             continue
         units.append(quantity.unit)
         if values.shape[0] > 1:
-            axes.plot(time, np.nanmedian(values, axis=0), color=colour, lw=1.6, label=f"{label}, median")
-            axes.plot(time, np.nanmax(values, axis=0), color=colour, lw=0.9, ls="--", label=f"{label}, largest")
+            axes.plot(time, np.nanmedian(values, axis=0), color=color, lw=1.6, label=f"{label}, median")
+            axes.plot(time, np.nanmax(values, axis=0), color=color, lw=0.9, ls="--", label=f"{label}, largest")
         else:
-            axes.plot(time, values[0], color=colour, lw=1.4, label=label)
+            axes.plot(time, values[0], color=color, lw=1.4, label=label)
     axes.set(title=title, xlabel="time  [s]", xlim=(time[0], time[-1]))
     if units:
         axes.set_yscale("log")
         axes.set_ylabel(f"[{', '.join(dict.fromkeys(units))}]")
         axes.legend(loc="lower right", frameon=False, fontsize=8)
     else:
-        axes.text(0.5, 0.5, "not in the file, or zero throughout", transform=axes.transAxes, ha="center", color=GREY)
+        axes.text(0.5, 0.5, "not in the file, or zero throughout", transform=axes.transAxes, ha="center", color=GRAY)
         axes.set_yticks([])
 
 
 def constraint_drift(file: h5py.Group, shown: slice) -> list[tuple[Quantity, str, str]]:
     drifts = []
-    for name, label, colour in (("position_error", "position", BLUE), ("velocity_error", "velocity", ORANGE)):
+    for name, label, color in (("position_error", "position", BLUE), ("velocity_error", "velocity", ORANGE)):
         if name in scalars(file):
             quantity = read(file, name)
             quantity.values = quantity.values[:, shown]
-            drifts.append((quantity, label, colour))
+            drifts.append((quantity, label, color))
     return drifts
 
 
@@ -236,13 +236,13 @@ def picture(file: h5py.Group, path: str, name: str | None, at_time: float | None
     fan = figure.add_subplot(grid[0, :5])
     draw_fan(fan, time, quantity)
     if at_time is not None:
-        fan.axvline(time[i_time], color=GREY, lw=0.8, ls=":")
+        fan.axvline(time[i_time], color=GRAY, lw=0.8, ls=":")
     draw_distribution(figure.add_subplot(grid[0, 5], sharey=fan), time, quantity, i_time)
     draw_drift(figure.add_subplot(grid[1, :3]), time, constraint_drift(file, shown), "constraint error")
     draw_drift(figure.add_subplot(grid[1, 3:]), time, energy_drift(file, shown), "change of the mechanical energy")
     title, subtitle = headline(file, path)
     figure.suptitle(f"{title}\n", fontsize=15, fontweight="bold", color=INK)
-    figure.text(0.5, 0.945, subtitle, ha="center", color=GREY, fontsize=9)
+    figure.text(0.5, 0.945, subtitle, ha="center", color=GRAY, fontsize=9)
     return figure
 
 
@@ -266,7 +266,7 @@ def set_style() -> None:
         {
             "axes.spines.top": False,
             "axes.spines.right": False,
-            "axes.edgecolor": GREY,
+            "axes.edgecolor": GRAY,
             "axes.labelcolor": INK,
             "axes.titlesize": 10,
             "axes.titlecolor": INK,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
-from plot import GREY, INK, set_style
+from plot import GRAY, INK, set_style
 
 LEAST, LARGEST = 1e-13, 3e2  # errors shown, rad
 ZERO = 1e-13  # where an asymmetry of zero stands
@@ -40,16 +40,16 @@ def worst(runs: list[dict], name: tuple[str, str]) -> tuple[list[tuple[float, fl
 
 
 def draw(axes: Axes, report: dict, names: list[tuple[str, str]], labels: list[str]) -> None:
-    colours = plt.get_cmap("tab20").colors
+    colors = plt.get_cmap("tab20").colors
     for i, (name, label) in enumerate(zip(names, labels, strict=True)):
         line, marked = worst(report["runs"], name)
-        colour = colours[2 * i % 20 + (i >= 10)]
-        axes.plot([x for x, _ in line], [y for _, y in line], marker="o", ms=3, lw=1.3, color=colour, label=label)
+        color = colors[2 * i % 20 + (i >= 10)]
+        axes.plot([x for x, _ in line], [y for _, y in line], marker="o", ms=3, lw=1.3, color=color, label=label)
         top = LARGEST * 1.5 ** (i + 1)
-        axes.plot(marked, [top] * len(marked), marker="x", ms=3.5, ls="", color=colour)
+        axes.plot(marked, [top] * len(marked), marker="x", ms=3.5, ls="", color=color)
     for bound in {row["bound"] for row in report["summary"] if (row["integrator"], row["pinv"]) in names}:
         axes.axhline(bound, color=INK, ls="--", lw=0.8)
-    axes.axhline(LARGEST, color=GREY, lw=0.6)
+    axes.axhline(LARGEST, color=GRAY, lw=0.6)
     axes.set(xscale="log", yscale="log", xlim=(ZERO / 2, 2e-2), ylim=(LEAST, LARGEST * 1.5 ** (len(names) + 1)))
     ticks = [ZERO, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2]
     axes.set_xticks(ticks, ["0", *[f"$10^{{{round(k)}}}$" for k in (-12, -10, -8, -6, -4, -2)]])
@@ -75,7 +75,7 @@ def picture(reports: list[tuple[str, dict]]) -> plt.Figure:
             draw(axes, report, chosen, [name[part] for name in chosen])
             axes.set_title(f"{title}, {what}: {silent(report, chosen)}", loc="left")
             axes.legend(frameon=False, fontsize=7.5, ncols=2, loc="lower right")
-    figure.suptitle("worst error within 2 s; x: ended with a status; dashed: what counts as right", color=GREY, fontsize=9)
+    figure.suptitle("worst error within 2 s; x: ended with a status; dashed: what counts as right", color=GRAY, fontsize=9)
     return figure
 
 

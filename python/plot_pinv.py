@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
-from plot import GREY, INK, set_style
+from plot import GRAY, INK, set_style
 
 FORMS = {"explicit": "explicit: A⁺", "apply": "apply: A⁺b, one right side"}
 LEAST_SHOWN = 1e-2  # residuals below count as this; zeros are exact
@@ -31,11 +31,11 @@ def shown_speed(report: dict, form: str, threads: int) -> dict[str, list[dict]]:
 
 def draw_speed(axes: Axes, report: dict, form: str, threads: int) -> None:
     sides = []
-    colours = plt.get_cmap("tab20").colors
+    colors = plt.get_cmap("tab20").colors
     for i, (name, rows) in enumerate(shown_speed(report, form, threads).items()):
         is_peer = rows[0]["is_peer"]
         sides, rates = [row["side"] for row in rows], [row["matrices_per_second"] for row in rows]
-        line = {"color": INK, "ls": ["--", ":", "-."][i % 3], "lw": 1.4} if is_peer else {"color": colours[i % 20], "lw": 1.6}
+        line = {"color": INK, "ls": ["--", ":", "-."][i % 3], "lw": 1.4} if is_peer else {"color": colors[i % 20], "lw": 1.6}
         axes.plot(sides, rates, marker="s" if is_peer else "o", ms=3.5, label=name, **line)
     axes.set(xscale="log", yscale="log", xlabel="n (matrices n × n of rank n − 1)", ylabel="matrices/s")
     axes.set_xticks(sides, [str(side) for side in sides])
@@ -89,7 +89,7 @@ def picture(report: dict, threads: int | None) -> plt.Figure:
         draw_speed(figure.add_subplot(grid[0, 1], sharey=first), report, "apply", wanted)
     if has_accuracy:
         draw_residuals(figure.add_subplot(grid[-1, :]), report)
-    figure.suptitle(f"pseudoinverses, Sarrus {report['version']} on {report['processor']}", color=GREY, fontsize=9)
+    figure.suptitle(f"pseudoinverses, Sarrus {report['version']} on {report['processor']}", color=GRAY, fontsize=9)
     return figure
 
 

@@ -18,8 +18,8 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-INK, GREY = "#22303c", "#8a97a3"
-COLOURS = {1e-10: "#1f6f9f", 1e-8: "#d2691e", 1e-6: "#2e7d4f"}
+INK, GRAY = "#22303c", "#8a97a3"
+COLORS = {1e-10: "#1f6f9f", 1e-8: "#d2691e", 1e-6: "#2e7d4f"}
 TOTAL_INERTIA = 3.05  # kg m2, of the five-bar about its one degree of freedom
 PENDULUM = 3.5 * 9.81 / TOTAL_INERTIA  # 1/s2
 
@@ -48,15 +48,15 @@ def growth(initial_angle: float, times: np.ndarray) -> np.ndarray:
 def draw_times(axes: Axes, traces: list[dict], initial_angle: float) -> None:
     """Singular values over time, with the thresholds and the growth that the theory says."""
     for trace in traces:
-        colour, t = COLOURS.get(trace["tolerance"], INK), np.array(trace["t"])
+        color, t = COLORS.get(trace["tolerance"], INK), np.array(trace["t"])
         largest = np.array(trace["largest"])
-        axes.semilogy(t, np.array(trace["redundant"]) / largest, color=colour, lw=1.2, label=f"TOL {trace['tolerance']:.0e}")
-        axes.axhline(trace["tolerance"], color=colour, ls="--", lw=0.8)
+        axes.semilogy(t, np.array(trace["redundant"]) / largest, color=color, lw=1.2, label=f"TOL {trace['tolerance']:.0e}")
+        axes.axhline(trace["tolerance"], color=color, ls="--", lw=0.8)
         if trace["t_threshold"] is not None:
-            axes.plot([trace["t_threshold"]], [trace["tolerance"]], "o", color=colour, ms=5)
+            axes.plot([trace["t_threshold"]], [trace["tolerance"]], "o", color=color, ms=5)
     first = traces[0]
     t, largest = np.array(first["t"]), np.array(first["largest"])
-    axes.semilogy(t, np.array(first["kept"]) / largest, color=GREY, lw=0.8, label="smallest true one")
+    axes.semilogy(t, np.array(first["kept"]) / largest, color=GRAY, lw=0.8, label="smallest true one")
     size = growth(initial_angle, t)
     i = int(np.searchsorted(t, 6.0))
     anchor = first["redundant"][i] / first["largest"][i]
@@ -73,10 +73,10 @@ def draw_times(axes: Axes, traces: list[dict], initial_angle: float) -> None:
 def draw_ratio(axes: Axes, traces: list[dict]) -> None:
     """Redundant singular value against the violation."""
     for trace in traces:
-        colour = COLOURS.get(trace["tolerance"], INK)
+        color = COLORS.get(trace["tolerance"], INK)
         redundant = np.array(trace["redundant"])
-        axes.loglog(trace["violation"], redundant, ".", color=colour, ms=2, alpha=0.06)
-        axes.loglog(trace["across"], redundant, ".", color=colour, ms=3, label=f"TOL {trace['tolerance']:.0e}")
+        axes.loglog(trace["violation"], redundant, ".", color=color, ms=2, alpha=0.06)
+        axes.loglog(trace["across"], redundant, ".", color=color, ms=3, label=f"TOL {trace['tolerance']:.0e}")
     ends = np.array([1e-17, 1e-1])
     axes.loglog(ends, ends / math.sqrt(TOTAL_INERTIA), color=INK, lw=0.9, label=r"$|\xi|\,/\,\sqrt{3.05}$")
     axes.set_xlim(1e-17, 1e-1)

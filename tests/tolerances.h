@@ -16,7 +16,7 @@
 #define TOLERANCE_FIVE_BAR_ANGLE 1e-8
 
 /* N-four-bar at dt = 1e-3 over 20 s (rad). The links turn ten times at up to w = 8 rad/s; RK4's error of a uniform turn is
- * (w h)^4/120 = 3.4e-11 of the angle travelled, 64 rad: 2e-9. The stages' velocities are projected, so that a singular passage adds
+ * (w h)^4/120 = 3.4e-11 of the angle traveled, 64 rad: 2e-9. The stages' velocities are projected, so that a singular passage adds
  * the round-off of gamma over the singular value, 1e-15 / 1e-5, for a step: 1e-10 of the speed, which the ten turns that follow
  * carry to 64e-10 at worst. Together below 1e-8; doubled. */
 #define TOLERANCE_N_FOUR_BAR_ANGLE 2e-8

@@ -24,7 +24,7 @@ typedef enum sarrus_specialize {
     SARRUS_SPECIALIZE_ON = 2    /* sarrus_batch_create waits for them */
 } sarrus_specialize;
 
-/* Zero-initialise; 0 and NULL mean the default. */
+/* Zero-initialize; 0 and NULL mean the default. */
 typedef struct sarrus_batch_options {
     sarrus_backend backend;
     const char *isa;      /* "avx512" | "avx2" | "baseline"; NULL: the widest that this processor has */

@@ -9,7 +9,7 @@
 #include "sarrus/context.h"
 #include "sarrus/method.h"
 
-/* How. Zero-initialise: auto method, auto rank, all processors, best instruction set. */
+/* How. Zero-initialize: auto method, auto rank, all processors, best instruction set. */
 typedef struct sarrus_pinv_options {
     sarrus_pinv_method method;      /* AUTO: householder; LAPACK: dgelsd and dgesdd, one matrix at a time */
     sarrus_rank_method rank_method; /* AUTO: x > 10 max(m, n) ε x₁, at most max_rank */

@@ -23,7 +23,7 @@ typedef struct sarrus_plan_sizes {
     uint64_t bytes_per_instance;
     double flops_per_evaluation; /* additions and multiplications of one acceleration (an FMA is two) */
     double divisions_per_evaluation;
-    double flops_per_step;               /* of the scenario's integrator, stabilisation included; NaN when it chooses its steps */
+    double flops_per_step;               /* of the scenario's integrator, stabilization included; NaN when it chooses its steps */
     double algebra_flops_per_evaluation; /* of flops_per_evaluation: forming S = J M⁻¹ Jᵀ, factoring it, one solution */
     double dense_algebra_flops_per_evaluation; /* the same with full matrices over the same rows, for comparison */
 } sarrus_plan_sizes;
@@ -33,7 +33,7 @@ typedef struct sarrus_plan_order {
     const char *name; /* static */
     double flops;     /* of factoring S and of one solution with it; INFINITY: too many, given up */
     int n_entries;    /* blocks of L below its diagonal */
-    int n_updates;    /* blocks that they are subtracted from, in the whole factorisation */
+    int n_updates;    /* blocks that they are subtracted from, in the whole factorization */
     int n_levels;     /* height of the elimination tree: the longest chain of blocks that wait for one another */
     int is_chosen;
 } sarrus_plan_order;

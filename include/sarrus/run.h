@@ -19,7 +19,7 @@ typedef struct sarrus_progress {
 /* Return non-zero to stop the run (it flushes, closes the file and returns INTERRUPTED). */
 typedef int (*sarrus_progress_function)(const sarrus_progress *progress, void *user);
 
-/* Zero-initialise; 0 and NULL mean the scenario's own choice. */
+/* Zero-initialize; 0 and NULL mean the scenario's own choice. */
 typedef struct sarrus_run_options {
     const char *output_path; /* NULL: no file is written */
     sarrus_batch_options batch;
@@ -97,7 +97,7 @@ SARRUS_MUST_USE sarrus_status sarrus_result_path_check(sarrus_context *context, 
 SARRUS_MUST_USE sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, const sarrus_run_options *options,
                                          sarrus_run_summary *summary);
 
-/* One of the groups of a run: instances of one model. Zero-initialise all but the model. */
+/* One of the groups of a run: instances of one model. Zero-initialize all but the model. */
 typedef struct sarrus_run_group {
     const sarrus_model *model;
     const sarrus_plan *plan;         /* of this model; NULL: the run makes its own */

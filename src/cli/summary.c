@@ -81,7 +81,7 @@ static void kernels_print(const char *label, const sarrus_specialization *kernel
         fprintf(stream, "  %-12s generic: %s\n", label, reason_text(kernels));
         return;
     }
-    fprintf(stream, "  %-12s specialised, ", label);
+    fprintf(stream, "  %-12s specialized, ", label);
     if (kernels->is_from_cache)
         fprintf(stream, "from the cache");
     else

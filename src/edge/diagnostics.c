@@ -7,9 +7,9 @@
 enum { LINE_WINDOW = 160, LINE_BEFORE_CARET = 100 };
 
 static const char *const severity_word[3] = {"error", "warning", "note"};
-static const char *const severity_colour[3] = {"\033[1;31m", "\033[1;35m", "\033[1;36m"};
+static const char *const severity_color[3] = {"\033[1;31m", "\033[1;35m", "\033[1;36m"};
 
-bool sarrus_terminal_has_colour(FILE *stream) {
+bool sarrus_terminal_has_color(FILE *stream) {
     const char *terminal = getenv("TERM");
     return isatty(fileno(stream)) && getenv("NO_COLOR") == NULL && terminal != NULL && strcmp(terminal, "dumb") != 0;
 }
@@ -29,7 +29,7 @@ static void text_print(FILE *stream, const char *text, size_t length, bool keep_
 }
 
 /* The part of the source line around the column (which counts characters), and the caret under it. */
-static void source_print(FILE *stream, const sarrus_diagnostic *d, bool has_colour) {
+static void source_print(FILE *stream, const sarrus_diagnostic *d, bool has_color) {
     const char *line = d->source_line;
     const size_t length = strlen(line);
     size_t i_caret = 0;
@@ -53,12 +53,12 @@ static void source_print(FILE *stream, const sarrus_diagnostic *d, bool has_colo
     for (size_t i = i_first; i < i_caret; i++)
         if (!is_continuation(line[i]))
             fputc(line[i] == '\t' ? '\t' : ' ', stream);
-    fprintf(stream, "%s^%s\n", has_colour ? "\033[1;32m" : "", has_colour ? "\033[0m" : "");
+    fprintf(stream, "%s^%s\n", has_color ? "\033[1;32m" : "", has_color ? "\033[0m" : "");
 }
 
-static void diagnostic_print(FILE *stream, const sarrus_diagnostic *d, bool has_colour) {
+static void diagnostic_print(FILE *stream, const sarrus_diagnostic *d, bool has_color) {
     const int severity = d->severity >= SARRUS_ERROR && d->severity <= SARRUS_NOTE ? (int)d->severity : (int)SARRUS_ERROR;
-    if (has_colour)
+    if (has_color)
         fprintf(stream, "\033[1m");
     if (d->file != NULL) {
         text_print(stream, d->file, strlen(d->file), false);
@@ -67,19 +67,18 @@ static void diagnostic_print(FILE *stream, const sarrus_diagnostic *d, bool has_
     } else {
         fprintf(stream, "sarrus");
     }
-    fprintf(stream, ": %s%s:%s ", has_colour ? severity_colour[severity] : "", severity_word[severity],
-            has_colour ? "\033[0m" : "");
+    fprintf(stream, ": %s%s:%s ", has_color ? severity_color[severity] : "", severity_word[severity], has_color ? "\033[0m" : "");
     text_print(stream, d->message, strlen(d->message), true);
     fprintf(stream, "\n");
     if (d->source_line != NULL)
-        source_print(stream, d, has_colour);
+        source_print(stream, d, has_color);
 }
 
 void sarrus_diagnostics_print(const sarrus_context *context, FILE *stream) {
-    const bool has_colour = sarrus_terminal_has_colour(stream);
+    const bool has_color = sarrus_terminal_has_color(stream);
     const size_t n = sarrus_context_n_diagnostics(context);
     for (size_t i = 0; i < n; i++)
-        diagnostic_print(stream, sarrus_context_diagnostic(context, i), has_colour);
+        diagnostic_print(stream, sarrus_context_diagnostic(context, i), has_color);
 }
 
 void sarrus_failure_print(const sarrus_context *context, sarrus_status status, FILE *stream) {

@@ -7,8 +7,8 @@
 
 #include "sarrus/context.h"
 
-/* Whether `stream` is a terminal that takes colour (NO_COLOR is not set, TERM is not "dumb"). */
-bool sarrus_terminal_has_colour(FILE *stream);
+/* Whether `stream` is a terminal that takes color (NO_COLOR is not set, TERM is not "dumb"). */
+bool sarrus_terminal_has_color(FILE *stream);
 
 /* Prints every diagnostic as `FILE:LINE:COL: error: message`, with the source line and a caret below. Control characters
  * of the file are not passed on to the terminal. */

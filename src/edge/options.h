@@ -22,7 +22,7 @@ SARRUS_PRINTF(2, 3) int sarrus_option_refuse(const char *command, const char *fo
  * refused with a message and gives '?'. Options and files may be mixed. `table` ends with a zero entry. */
 int sarrus_option_next(int argc, char **argv, const char *shorts, const struct option *table);
 
-/* The --set PATH=VALUE of one command line. Zero-initialise. */
+/* The --set PATH=VALUE of one command line. Zero-initialize. */
 typedef struct sarrus_settings {
     sarrus_override *overrides; /* [n_overrides], the strings belong to argv */
     char **paths;               /* [n_overrides] owned */

@@ -1,4 +1,4 @@
-/* The plan as the text of a C constant: what the specialised kernels are compiled with, and nothing of their arithmetic. */
+/* The plan as the text of a C constant: what the specialized kernels are compiled with, and nothing of their arithmetic. */
 #ifndef SARRUS_JIT_PLAN_TEXT_H
 #define SARRUS_JIT_PLAN_TEXT_H
 

@@ -1,4 +1,4 @@
-/* The runs of a plan's tables, and their text: what kernels that are specialised in runs go around. */
+/* The runs of a plan's tables, and their text: what kernels that are specialized in runs go around. */
 #ifndef SARRUS_JIT_PLAN_TEXT_RUNS_H
 #define SARRUS_JIT_PLAN_TEXT_RUNS_H
 

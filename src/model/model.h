@@ -42,8 +42,8 @@ typedef struct sarrus_body {
     char *name;
     sarrus_place place;
     sarrus_value_index mass;                /* kg */
-    sarrus_value_index inertia[6];          /* kg m², about the centre of mass */
-    sarrus_value_index position[3];         /* m, centre of mass at t = 0 */
+    sarrus_value_index inertia[6];          /* kg m², about the center of mass */
+    sarrus_value_index position[3];         /* m, center of mass at t = 0 */
     sarrus_value_index orientation[4];      /* rad */
     sarrus_value_index velocity[3];         /* m/s */
     sarrus_value_index angular_velocity[3]; /* rad/s */

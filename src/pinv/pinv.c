@@ -189,7 +189,7 @@ static size_t tile_cut(const pinv_job *job, double *block, pinv_tile *tile) {
     }
     tile->call.max_rank = tile->max_rank;
     tile->call.violation = tile->violation;
-    return used + line; /* no two threads write to neighbouring lines */
+    return used + line; /* no two threads write to neighboring lines */
 }
 
 /* Lanes that are not finite are worked on as zeros. */

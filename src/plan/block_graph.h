@@ -1,4 +1,4 @@
-/* Graphs of blocks as lists of neighbours. */
+/* Graphs of blocks as lists of neighbors. */
 #ifndef SARRUS_PLAN_BLOCK_GRAPH_H
 #define SARRUS_PLAN_BLOCK_GRAPH_H
 
@@ -11,7 +11,7 @@ typedef struct sarrus_block_set {
     int32_t n, capacity;
 } sarrus_block_set;
 
-/* The neighbours of every block; no block is its own. */
+/* The neighbors of every block; no block is its own. */
 typedef struct sarrus_block_graph {
     int n;
     sarrus_block_set *near; /* [n] */

@@ -238,7 +238,7 @@ static bool newton_direction(sarrus_configuration *c, bool is_held, double *x) {
     return true;
 }
 
-/* Turns by more than half a radian are cut: the linearisation is worth nothing there. */
+/* Turns by more than half a radian are cut: the linearization is worth nothing there. */
 static bool newton_step(sarrus_configuration *c, bool is_held) {
     double *x = c->scratch, largest = 0.0;
     if (!newton_direction(c, is_held, x))

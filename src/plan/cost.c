@@ -1,7 +1,7 @@
 /* Operations of the fast path, counted from the plan's tables: a mirror of the bodies in kernels/, one function a body, in their
  * order. An addition, subtraction or multiplication is one flop and an FMA two; divisions and square roots are counted
  * together and apart, and so are sine-cosine pairs. Negations, comparisons, selections, magnitudes and maxima are no flops.
- * Operations whose result nothing uses (the speed of a pin's point without stabilisation) are not counted: compilers drop
+ * Operations whose result nothing uses (the speed of a pin's point without stabilization) are not counted: compilers drop
  * them. tests/kernels/test_counts.cpp runs the bodies with counting numbers and holds every figure here against them. */
 #include <math.h>
 

@@ -218,7 +218,7 @@ static bool is_small(const loop_set *set, const analysis *a) {
     return a->asked->n * (2.0 * m * n * n + 4.0 * most * most * m) <= most_work;
 }
 
-static sarrus_status set_analyse(analysis *a, const int *row, int n_rows, bool *is_dependent, bool *is_unique) {
+static sarrus_status set_analyze(analysis *a, const int *row, int n_rows, bool *is_dependent, bool *is_unique) {
     loop_set set;
     sarrus_status status = set_create(&set, a, row, n_rows) ? SARRUS_OK : SARRUS_NO_MEMORY;
     if (status == SARRUS_OK && is_small(&set, a)) {
@@ -276,7 +276,7 @@ sarrus_status sarrus_plan_dependence_find(sarrus_configuration *c, const sarrus_
     const int n_sets = status == SARRUS_OK ? list_rows(plan, loop, begin, row) : -1;
     status = n_sets < 0 ? SARRUS_NO_MEMORY : status;
     for (int k = 0; status == SARRUS_OK && k < n_sets; ++k)
-        status = set_analyse(&a, row + begin[k], begin[k + 1] - begin[k], is_dependent, is_unique);
+        status = set_analyze(&a, row + begin[k], begin[k + 1] - begin[k], is_dependent, is_unique);
     free(loop);
     free(a.new_body);
     free(a.values);

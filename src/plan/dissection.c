@@ -26,7 +26,7 @@ static int degree_of(const walk *w, int block) {
     return w->graph->near[block].n;
 }
 
-/* Walks the part of `start` in breadth; the part's levels must be −1. Neighbours are reached in ascending order. Returns how many
+/* Walks the part of `start` in breadth; the part's levels must be −1. Neighbors are reached in ascending order. Returns how many
  * blocks were reached: w->queue, with their levels. */
 static int walk_from(walk *w, int start) {
     int n_reached = 0;
@@ -180,7 +180,7 @@ static void sort_by_degree(const walk *w, int *blocks, int n) {
     }
 }
 
-/* Each component from its rim in breadth, neighbours of one block by ascending degree; the whole backwards. */
+/* Each component from its rim in breadth, neighbors of one block by ascending degree; the whole backwards. */
 bool sarrus_order_cuthill_mckee(const sarrus_block_graph *graph, int *order) {
     walk w;
     if (!walk_begin(&w, graph))

@@ -14,7 +14,7 @@ enum { N_LOOKS = 24, MAX_LIST = 200 };
 /* The most that drives move in a step, rad or of the size. */
 static const double pace = 0.15;
 /* Loops that stay open by less (relative to the size) may be the work of numbers with four digits: two drives that agree but for
- * those, a stroke to the dead centre. Where nothing can move such an excuse is none. */
+ * those, a stroke to the dead center. Where nothing can move such an excuse is none. */
 static const double open_for_certain = 1e-4, open_if_locked = 1e-6;
 /* Part of what drives ask for that no motion can meet. */
 static const double unmet_tolerance = 1e-8;

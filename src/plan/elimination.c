@@ -52,7 +52,7 @@ static bool join_blocks(block_list *g, int n_bodies, const int *on_body, const i
     return true;
 }
 
-static bool find_neighbours(block_list *g, const sarrus_plan *plan) {
+static bool find_neighbors(block_list *g, const sarrus_plan *plan) {
     const int n_bodies = plan->mech.n_bodies;
     int *on_body = calloc((size_t)n_bodies + 2, sizeof *on_body), *block = calloc(2 * (size_t)g->n + 1, sizeof *block);
     bool good = on_body && block;
@@ -82,7 +82,7 @@ static bool blocks_create(block_list *g, const sarrus_plan *plan) {
     if (!g->rows)
         return false;
     make_blocks(g, plan);
-    return sarrus_block_graph_create(&g->graph, g->n) && find_neighbours(g, plan);
+    return sarrus_block_graph_create(&g->graph, g->n) && find_neighbors(g, plan);
 }
 
 static void blocks_free(block_list *g) {

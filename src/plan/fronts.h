@@ -34,7 +34,7 @@ typedef struct sarrus_front {
     int32_t n_later;     /* bodies that it meets later */
     int32_t later;       /* where their places begin in sarrus_fronts.later */
     int32_t n_rows, row; /* rows that begin here; where they begin in sarrus_fronts.row */
-    int32_t n_left;      /* rows left to the parent, of the factorisation under way */
+    int32_t n_left;      /* rows left to the parent, of the factorization under way */
     double *left;        /* [n_left][3 n_later + 1] those rows, the right side last */
     size_t factor;       /* where [3][3 + 3 n_later + 1] of the factor begin */
 } sarrus_front;
@@ -47,11 +47,11 @@ typedef struct sarrus_fronts {
     int32_t *row;        /* [n_rows] rows in the order of their fronts */
     int32_t *slot;       /* [n] columns of a front, scratch */
     double *scratch;     /* [3n] */
-    double mu;           /* of the last factorisation */
+    double mu;           /* of the last factorization */
     double *factor;      /* R and Qᵀb */
     double *work;        /* [n_work] the front under way and a row of sums */
     size_t n_work;
-    double flops; /* of all factorisations so far */
+    double flops; /* of all factorizations so far */
     sarrus_plan_watch *watch;
 } sarrus_fronts;
 
@@ -63,7 +63,7 @@ void sarrus_fronts_free(sarrus_fronts *fronts);
 /* Factors [A; μI], μ > 0, with the right side b [n_rows] (NULL: zero) carried along. False: no memory, or stopped. */
 SARRUS_MUST_USE bool sarrus_fronts_factor(sarrus_fronts *fronts, const sarrus_plan_rows *rows, double mu, const double *b);
 
-/* Of one factorisation, about. */
+/* Of one factorization, about. */
 double sarrus_fronts_flops(const sarrus_fronts *fronts);
 
 /* x [3n] ← the x for which ‖Ax − b‖² + μ²‖x‖² is least. What A cannot meet of b leaves nothing in the null space of A, as far as

@@ -22,7 +22,7 @@ static void box_take(box *b, double x, double y) {
     b->is_empty = false;
 }
 
-/* The diagonal of the box that holds all mass centres and joint points. */
+/* The diagonal of the box that holds all mass centers and joint points. */
 static double size_of(const sarrus_configuration *c) {
     const sarrus_mechanism *mech = &c->plan->mech;
     box all = {.is_empty = true};

@@ -1,6 +1,6 @@
 /* The interconnection of the bodies as a directed graph (S2 eqs 22-25 and 62): vertices are the bodies and ground, arcs are the
  * joints. A column of the incidence matrix names the two vertices of an arc, so a joint's body[] is that column and the matrix
- * itself is never formed. The tree comes out regularly labelled: parents before children, roots first. The joints that are
+ * itself is never formed. The tree comes out regularly labeled: parents before children, roots first. The joints that are
  * not in the tree are the hinges to cut, C* of eq 62. */
 #include <stdlib.h>
 

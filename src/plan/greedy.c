@@ -7,7 +7,7 @@
  * change only around what is eliminated, so nothing is counted twice. */
 typedef struct elimination {
     sarrus_block_graph graph;
-    int64_t *fill;  /* [n] pairs of neighbours that do not meet */
+    int64_t *fill;  /* [n] pairs of neighbors that do not meet */
     uint64_t *mark; /* [n] of a set that is looked at */
     uint64_t n_marks;
     int *heap, *at; /* [n] blocks, the best first; where a block stands, −1: gone */
@@ -54,7 +54,7 @@ static bool elimination_begin(elimination *e, const sarrus_block_graph *graph) {
     return false;
 }
 
-/* Marks the neighbours of block k. */
+/* Marks the neighbors of block k. */
 static void mark_near(elimination *e, int k) {
     const sarrus_block_set *near = &e->graph.near[k];
     ++e->n_marks;
@@ -62,7 +62,7 @@ static void mark_near(elimination *e, int k) {
         e->mark[near->block[i]] = e->n_marks;
 }
 
-/* Of the neighbours of block k, how many are marked. */
+/* Of the neighbors of block k, how many are marked. */
 static int count_marked(const elimination *e, int k) {
     const sarrus_block_set *near = &e->graph.near[k];
     int count = 0;
@@ -219,7 +219,7 @@ static bool add_edge(elimination *e, int a, int b, int *common) {
     return sarrus_block_graph_join(&e->graph, a, b);
 }
 
-/* Eliminates block k: its neighbours become a clique. */
+/* Eliminates block k: its neighbors become a clique. */
 static bool eliminate(elimination *e, int k, int *common) {
     const sarrus_block_set *near = &e->graph.near[k];
     const bool is_clique = e->fill[k] == 0;
@@ -260,7 +260,7 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* One round: of the candidates [n] (ascending, their neighbours cliques) those that meet none of the round go to the end of the
+/* One round: of the candidates [n] (ascending, their neighbors cliques) those that meet none of the round go to the end of the
  * order, from `n_done` on; the others stay. Returns how many stay. */
 static int take_round(elimination *e, int *candidates, int n, int *order, int *n_done) {
     int n_stay = 0;

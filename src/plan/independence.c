@@ -358,7 +358,7 @@ static sarrus_status assemble(sarrus_context *context, sarrus_plan *plan, sarrus
     return status == SARRUS_OK ? sarrus_plan_drives_check(context, plan, gap) : status;
 }
 
-static sarrus_status analyse(sarrus_context *context, sarrus_plan *plan, sarrus_configuration *c) {
+static sarrus_status analyze(sarrus_context *context, sarrus_plan *plan, sarrus_configuration *c) {
     sightings seen = {0};
     sarrus_gap gap = {0};
     sarrus_status status = sarrus_gap_create(c, &gap);
@@ -375,7 +375,7 @@ static sarrus_status analyse(sarrus_context *context, sarrus_plan *plan, sarrus_
     sarrus_gap_free(&gap);
     free(seen.q);
     if (status == SARRUS_NO_MEMORY)
-        return sarrus_report(context, status, "out of memory while the constraints are analysed");
+        return sarrus_report(context, status, "out of memory while the constraints are analyzed");
     return status;
 }
 
@@ -386,7 +386,7 @@ sarrus_status sarrus_plan_independence_find(sarrus_context *context, sarrus_plan
         return status;
     status = sarrus_configuration_create(plan, &c);
     if (status == SARRUS_NO_MEMORY)
-        return sarrus_report(context, status, "out of memory while the constraints are analysed");
+        return sarrus_report(context, status, "out of memory while the constraints are analyzed");
     if (status != SARRUS_OK) {
         return sarrus_report(context, status,
                              "a number of the nominal instance is not physical; expected positive masses and inertias, "
@@ -396,7 +396,7 @@ sarrus_status sarrus_plan_independence_find(sarrus_context *context, sarrus_plan
     if (status != SARRUS_OK) {
         (void)sarrus_report(context, status, "out of memory for the start");
     } else if (plan->mech.m > 0) {
-        status = analyse(context, plan, &c);
+        status = analyze(context, plan, &c);
     } else {
         sightings none = {0};
         status = choose(&plan->independence, &c, &none, 0, 0);

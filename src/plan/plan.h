@@ -71,7 +71,7 @@ typedef struct sarrus_plan_cost {
     double flops_per_evaluation;     /* + − ×, an FMA is two */
     double divisions_per_evaluation; /* divisions and square roots */
     double sincos_per_evaluation;
-    double flops_per_step, divisions_per_step, sincos_per_step; /* with integrator and stabilisation; NaN: adaptive */
+    double flops_per_step, divisions_per_step, sincos_per_step; /* with integrator and stabilization; NaN: adaptive */
     double algebra_flops_per_evaluation;                        /* of these: S formed and factored, one solution with it */
     double dense_algebra_flops_per_evaluation;                  /* the same with full matrices over the same rows, for comparison */
     uint64_t bytes_per_instance;                                /* of a tile */

@@ -14,7 +14,7 @@ static void put_rank_decision(FILE *out, const sarrus_plan *plan) {
                            sarrus_rank_method_text(method));
 }
 
-static void put_stabilisation(FILE *out, const sarrus_plan *plan) {
+static void put_stabilization(FILE *out, const sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
     static const char *const projections[] = {"none", "every step", "above a tolerance"};
     if (model->dynamics.has_step_gains)
@@ -71,7 +71,7 @@ static void put_dynamics(FILE *out, const sarrus_plan *plan) {
     sarrus_report_line(out, "formulation", "%s", sarrus_formulation_word(plan->model->dynamics.formulation));
     sarrus_report_sentence(out, "pinv", "%s: %s", sarrus_pinv_method_word(pinv), sarrus_pinv_method_text(pinv));
     put_rank_decision(out, plan);
-    put_stabilisation(out, plan);
+    put_stabilization(out, plan);
     put_integrator(out, plan);
     put_limits(out, plan);
 }

@@ -141,7 +141,7 @@ static bool is_gain(const sarrus_model *model, sarrus_value_index i) {
     return i != SARRUS_NO_VALUE && (model->values[i].nominal != 0.0 || model->values[i].expression != NULL);
 }
 
-/* Without a word about stabilisation every step is projected: a mechanism that passes a singular position off its constraints
+/* Without a word about stabilization every step is projected: a mechanism that passes a singular position off its constraints
  * leaves its branch, and a pseudoinverse of a redundant Jacobian does not hold what it leaves out. With Baumgarte's gains
  * the choice has been made. */
 static void read_projection(sarrus_reader *reader, sarrus_node *node, void *object) {

@@ -7,7 +7,7 @@ enum { SARRUS_SUGGEST_MAX_LENGTH = 160 }; /* longer words are compared by their 
 typedef struct sarrus_suggestion {
     const char *word;
     const char *best; /* borrowed from the last better candidate; NULL at first */
-    int distance;     /* of the best: insertions, deletions, exchanges and swaps of neighbours, case aside */
+    int distance;     /* of the best: insertions, deletions, exchanges and swaps of neighbors, case aside */
 } sarrus_suggestion;
 
 sarrus_suggestion sarrus_suggestion_for(const char *word);

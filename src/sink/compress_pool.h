@@ -28,7 +28,7 @@ SARRUS_MUST_USE sarrus_status sarrus_compress_pool_create(int n_threads, size_t 
 /* Stops the workers; unfinished jobs are dropped. */
 void sarrus_compress_pool_destroy(sarrus_compress_pool *pool);
 
-/* Gives the workers jobs 0 … n_jobs − 1; the ones before must have been taken or cancelled. */
+/* Gives the workers jobs 0 … n_jobs − 1; the ones before must have been taken or canceled. */
 void sarrus_compress_pool_begin(sarrus_compress_pool *pool, uint64_t n_jobs, sarrus_compress_function function, const void *user);
 
 /* Waits for the next job in order; its slot stays the consumer's until sarrus_compress_pool_release. */

@@ -17,7 +17,7 @@
 
 #include <hdf5.h>
 
-/* State of one file; outlives the HDF5 file. Zero-initialise, but for the descriptor. */
+/* State of one file; outlives the HDF5 file. Zero-initialize, but for the descriptor. */
 typedef struct sarrus_file_state {
     int descriptor;    /* of the file, open for reading and writing; the owner's, who closes it */
     int write_error;   /* errno of the first write that failed; 0: none */

@@ -1,4 +1,4 @@
-/* Byte shuffle and Fletcher checksum, the two filters of HDF5 that are worth vectorising by hand. */
+/* Byte shuffle and Fletcher checksum, the two filters of HDF5 that are worth vectorizing by hand. */
 #include <string.h>
 
 #include "sink/chunk.h"

@@ -8,10 +8,10 @@ double sarrus_uniform_from_bits(uint64_t bits) {
 }
 
 /* Numerator and denominator of the three rational approximations of AS 241, highest power first. */
-static const double centre_numerator[8] = {2509.0809287301226727, 33430.575583588128105, 67265.770927008700853,
+static const double center_numerator[8] = {2509.0809287301226727, 33430.575583588128105, 67265.770927008700853,
                                            45921.953931549871457, 13731.693765509461125, 1971.5909503065514427,
                                            133.14166789178437745, 3.387132872796366608};
-static const double centre_denominator[8] = {
+static const double center_denominator[8] = {
     5226.495278852545925,  28729.085735721942674, 39307.89580009271061,  21213.794301586595867,
     5394.1960214247511077, 687.1870074920579083,  42.313330701600911252, 1.0};
 static const double middle_numerator[8] = {7.7454501427834140764e-4, 2.27238449892691845833e-2, 0.24178072517745061177,
@@ -46,7 +46,7 @@ double sarrus_normal_quantile(double p) {
     const double q = p - 0.5;
     if (fabs(q) <= 0.425) {
         const double r = 0.180625 - q * q;
-        return q * polynomial(centre_numerator, r) / polynomial(centre_denominator, r);
+        return q * polynomial(center_numerator, r) / polynomial(center_denominator, r);
     }
     if (!(p >= 0.0 && p <= 1.0))
         return NAN;

@@ -26,7 +26,7 @@ static void widths_get(const sarrus_march *march, uint64_t width[SARRUS_N_OBSERV
 }
 
 /* Without a file only what the summary needs is observed. */
-static bool is_summarised(int observable) {
+static bool is_summarized(int observable) {
     return observable == SARRUS_OBSERVE_V || observable == SARRUS_OBSERVE_ENERGY || observable == SARRUS_OBSERVE_POSITION_ERROR ||
            observable == SARRUS_OBSERVE_VELOCITY_ERROR || observable == SARRUS_OBSERVE_RANK;
 }
@@ -37,7 +37,7 @@ sarrus_status sarrus_march_begin(sarrus_march *march, sarrus_context *context) {
     uint64_t width[SARRUS_N_OBSERVABLES], n_doubles = 1;
     widths_get(march, width);
     for (int i = 0; i < SARRUS_N_OBSERVABLES; i++) {
-        if (has_file ? march->channels->is_direct[i] : !is_summarised(i))
+        if (has_file ? march->channels->is_direct[i] : !is_summarized(i))
             width[i] = 0;
         n_doubles += width[i];
     }

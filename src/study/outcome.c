@@ -127,7 +127,7 @@ sarrus_sink_outcome sarrus_outcome_view(const sarrus_outcome *outcome, bool is_c
                                  .complete = is_complete};
 }
 
-static void verdict_summarise(const sarrus_outcome *outcome, sarrus_run_summary *summary) {
+static void verdict_summarize(const sarrus_outcome *outcome, sarrus_run_summary *summary) {
     for (uint64_t i = 0; i < outcome->n_instances; i++) {
         if (outcome->status[i] != SARRUS_INSTANCE_OK)
             continue;
@@ -142,8 +142,8 @@ static void verdict_summarise(const sarrus_outcome *outcome, sarrus_run_summary 
     }
 }
 
-void sarrus_outcome_summarise(const sarrus_outcome *outcome, sarrus_run_summary *summary) {
-    verdict_summarise(outcome, summary);
+void sarrus_outcome_summarize(const sarrus_outcome *outcome, sarrus_run_summary *summary) {
+    verdict_summarize(outcome, summary);
     sarrus_run_count *const counts[] = {&summary->steps, &summary->rejections, &summary->evaluations, &summary->rank_changes};
     for (uint64_t i = 0; i < outcome->n_instances; i++) {
         const uint8_t status = outcome->status[i];

@@ -57,6 +57,6 @@ SARRUS_MUST_USE sarrus_status sarrus_outcome_rank_changes_take(sarrus_outcome *o
 sarrus_sink_outcome sarrus_outcome_view(const sarrus_outcome *outcome, bool is_complete);
 
 /* Fills failures and work done of the summary. */
-void sarrus_outcome_summarise(const sarrus_outcome *outcome, sarrus_run_summary *summary);
+void sarrus_outcome_summarize(const sarrus_outcome *outcome, sarrus_run_summary *summary);
 
 #endif

@@ -129,7 +129,7 @@ static void *stream_of(handle_kind kind, void *which) {
     return h->stream;
 }
 
-/* --- Factorisations ----------------------------------------------------------------------------------------------------------- */
+/* --- Factorizations ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct factor_argument {
     int m, n, n_batch;

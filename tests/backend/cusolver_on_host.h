@@ -9,13 +9,13 @@
 typedef struct cusolver_on_host_settings {
     int every_unconverged; /* every so many members do not converge: info says so, and there are no results; 0: none */
     int every_wrong;       /* every so many members come back wrong, with nothing said; 0: none */
-    int status;            /* of every factorisation: another than 0 fails it */
+    int status;            /* of every factorization: another than 0 fails it */
     int is_without_memory; /* handles cannot be had */
 } cusolver_on_host_settings;
 
 typedef struct cusolver_on_host_tally {
     int n_handles;              /* now, all kinds */
-    int n_calls, n_misuses;     /* of factorisations; of anything against the documentation, said on standard error */
+    int n_calls, n_misuses;     /* of factorizations; of anything against the documentation, said on standard error */
     int n_unconverged, n_wrong; /* of the members factored */
     long n_members;
 } cusolver_on_host_tally;

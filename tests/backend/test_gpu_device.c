@@ -96,7 +96,7 @@ static void bits_depend_on_the_instance_alone(void **state) {
 }
 
 /* Kernels for the plan, when NVRTC is there, give the bits of the generic ones. */
-static void specialised_kernels_give_the_same_bits(void **state) {
+static void specialized_kernels_give_the_same_bits(void **state) {
     (void)state;
     const char *const files[] = {"pendulum.yaml", "five_bar.yaml", "slider_crank.yaml"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
@@ -131,7 +131,7 @@ int main(void) {
         cmocka_unit_test(every_scenario_agrees_through_cusolver),
         cmocka_unit_test(sizes_around_the_tile),
         cmocka_unit_test(bits_depend_on_the_instance_alone),
-        cmocka_unit_test(specialised_kernels_give_the_same_bits),
+        cmocka_unit_test(specialized_kernels_give_the_same_bits),
     };
     return sarrus_backend_n_devices(SARRUS_BACKEND_CUDA) > 0 ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
 }

@@ -13,7 +13,7 @@
 #include "cli/program.h"
 
 /* 100 steps. An evaluation is good to 1e-12 of its largest number, a step adds dt times that; what is left of it after 100 steps is
- * below 1e-12 again, and neighbouring motions of these mechanisms part by less than a thousandfold in so short a time. */
+ * below 1e-12 again, and neighboring motions of these mechanisms part by less than a thousandfold in so short a time. */
 static const double TOLERANCE = 1e-9;
 
 typedef struct numbers {

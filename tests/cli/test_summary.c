@@ -92,11 +92,11 @@ static void the_kernels_are_told(void **state) {
         const char *line;
     } cases[] = {
         {{.state = SARRUS_SPECIALIZATION_READY, .compile_seconds = 1.42, .ready_seconds = 1.51, .step_share = 0.963},
-         "  kernels      specialised, compiled in 1.4 s, used after 1.5 s for 96.3 % of the steps\n"},
+         "  kernels      specialized, compiled in 1.4 s, used after 1.5 s for 96.3 % of the steps\n"},
         {{.state = SARRUS_SPECIALIZATION_READY, .is_from_cache = 1, .step_share = 1.0},
-         "  kernels      specialised, from the cache\n"},
+         "  kernels      specialized, from the cache\n"},
         {{.state = SARRUS_SPECIALIZATION_READY, .is_from_cache = 1, .note = "why"},
-         "  kernels      specialised, from the cache; why\n"},
+         "  kernels      specialized, from the cache; why\n"},
         {{.state = SARRUS_SPECIALIZATION_COMPILING}, "  kernels      generic: the run ended before they were compiled\n"},
         {{.state = SARRUS_SPECIALIZATION_UNSUPPORTED, .note = "too large"}, "  kernels      generic: too large\n"},
     };

@@ -1,5 +1,5 @@
 /* Claim: every row of integrators.def has the order that the table says, measured on a smooth motion with a known end. The
- * constants themselves, tolerances, stabilisation and what lies between steps: tests/physics/test_integrators.c. */
+ * constants themselves, tolerances, stabilization and what lies between steps: tests/physics/test_integrators.c. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Claim, of every row of joint.def with every optional property: over a motion the energy changes by the work that is reported; a
  * joint closes a loop as it would hang in a chain, whatever the order of bodies, joints and elimination, whichever of its bodies is
- * called the parent, and when it stands there twice; specialised kernels give the same bits, and
+ * called the parent, and when it stands there twice; specialized kernels give the same bits, and
  * instruction sets the same numbers. */
 #include <float.h>
 #include <math.h>
@@ -263,7 +263,7 @@ static numbers numbers_of(const mechanism *m, const char *isa, sarrus_specialize
     assert_int_equal(sarrus_batch_create(m->context, m->plan, &options, N_BIT_INSTANCES, NULL, &batch), SARRUS_OK);
     sarrus_batch_specialization(batch, &told);
     if (specialize == SARRUS_SPECIALIZE_ON && told.state != SARRUS_SPECIALIZATION_READY) {
-        fail_msg("not specialised: %s", told.note);
+        fail_msg("not specialized: %s", told.note);
     }
     sarrus_observation o = {.n_times = 2, .every_steps = N_BIT_STEPS, .observe_first = 1, .n_times_stride = 2};
     numbers out = {0, 0, calloc(2 * N_BIT_INSTANCES * (size_t)(4 * m->n + 3 * m->n_joints + m->n_drives + 16), sizeof(double))};
@@ -314,23 +314,23 @@ static slack slack_of(const char *isa) {
     return strcmp(isa, "baseline") == 0 ? (slack){evaluation, evaluation} : (slack){0.0, two_units};
 }
 
-static void numbers_are_the_same(bool is_specialised) {
+static void numbers_are_the_same(bool is_specialized) {
     static char text[TEXT_SIZE];
     static const char *const isas[] = {"avx512", "avx2", "baseline"};
     for (int type = 0; type < SARRUS_N_JOINT_TYPES; type++) {
         write_row_of_joints((sarrus_joint_type)type, sizeof text, text);
         mechanism m = mechanism_open_text(text, NULL);
         const numbers wanted = numbers_of(&m, NULL, SARRUS_SPECIALIZE_OFF);
-        for (int k = 0; k < 3 && !is_specialised; k++) {
+        for (int k = 0; k < 3 && !is_specialized; k++) {
             if (mechanism_has_isa(isas[k])) {
                 const numbers found = numbers_of(&m, isas[k], SARRUS_SPECIALIZE_OFF);
                 assert_same_numbers((sarrus_joint_type)type, isas[k], slack_of(isas[k]), &wanted, &found);
                 free(found.all);
             }
         }
-        if (is_specialised) {
+        if (is_specialized) {
             const numbers found = numbers_of(&m, NULL, SARRUS_SPECIALIZE_ON);
-            assert_same_numbers((sarrus_joint_type)type, "specialised", (slack){0.0, 0.0}, &wanted, &found);
+            assert_same_numbers((sarrus_joint_type)type, "specialized", (slack){0.0, 0.0}, &wanted, &found);
             free(found.all);
         }
         free(wanted.all);
@@ -344,7 +344,7 @@ static void instruction_sets_agree(void **state) {
 }
 
 /* Kernels are compiled by the system's compiler; without one there is nothing to test. */
-static void specialised_kernels_agree(void **state) {
+static void specialized_kernels_agree(void **state) {
     (void)state;
     if (system("cc --version >/dev/null 2>&1") != 0) {
         skip();
@@ -357,7 +357,7 @@ int main(void) {
         cmocka_unit_test(energy_changes_by_the_work),
         cmocka_unit_test(loops_do_not_depend_on_how_they_are_written),
         cmocka_unit_test(instruction_sets_agree),
-        cmocka_unit_test(specialised_kernels_agree),
+        cmocka_unit_test(specialized_kernels_agree),
     };
     return cmocka_run_group_tests_name("conformance.joint_motions", tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
  * to a bound that follows from the condition alone, at the rank that is there; the two forms are one; with every row of
  * rank_methods.def it finds a rank that has a clear gap; and a matrix's bits do not depend on its place. Methods that answer
  * another question are held to that. tests/kernels/test_pinv_methods.c has more classes of matrices, judged with 50 digits,
- * test_pinv_rules.c the rules' edges, test_pinv_lanes.c stranger neighbours. */
+ * test_pinv_rules.c the rules' edges, test_pinv_lanes.c stranger neighbors. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

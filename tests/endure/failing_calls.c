@@ -135,7 +135,7 @@ void *dlopen(const char *path, int flags) {
     return next(path, flags);
 }
 
-/* Files: what writes, makes longer and synchronises. */
+/* Files: what writes, makes longer and synchronizes. */
 static bool is_full(void) {
     if (!fails(KIND_FILE))
         return false;

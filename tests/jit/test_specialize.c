@@ -190,8 +190,8 @@ static void a_failing_compiler_is_quoted(void **state) {
     sarrus_specializer_request request = request_make(*state, SARRUS_SPECIALIZE_ON);
     request.plan_text = "#error \"no such plan\"\n";
     fails(&request, "no such plan");
-    request.compiler = script(*state, "echo something happened; printf '\\033[31mfatal \\001error: colour'; exit 3");
-    fails(&request, "failed:  [31mfatal  error: colour"); /* nothing that a terminal would act upon */
+    request.compiler = script(*state, "echo something happened; printf '\\033[31mfatal \\001error: color'; exit 3");
+    fails(&request, "failed:  [31mfatal  error: color"); /* nothing that a terminal would act upon */
     request.compiler = script(*state, "exit 3");
     fails(&request, "exit code 3");
     request.compiler = script(*state, "kill -SEGV $$");

@@ -152,7 +152,7 @@ void test_every_scenario(void **) {
         check(mechanism_open_file(file, nullptr));
 }
 
-void test_stabilised_five_bar(void **) {
+void test_stabilized_five_bar(void **) {
     const sarrus_override baumgarte[] = {{"dynamics.baumgarte", "{alpha: 10, beta: 10}"}, {nullptr, nullptr}};
     check(mechanism_open_file("five_bar.yaml", baumgarte));
     const sarrus_override by_step[] = {{"dynamics.baumgarte", "{rule: step}"}, {nullptr, nullptr}};
@@ -223,9 +223,9 @@ void test_cranks(void **) {
 
 void test_every_feature(void **) {
     check(mechanism_open_text(everything, nullptr));
-    const sarrus_override stabilised[] = {
+    const sarrus_override stabilized[] = {
         {"dynamics.baumgarte", "{alpha: 5, beta: 5}"}, {"dynamics.projection", "every_step"}, {nullptr, nullptr}};
-    check(mechanism_open_text(everything, stabilised));
+    check(mechanism_open_text(everything, stabilized));
 }
 
 /* No constraint at all: a body that flies. */
@@ -241,7 +241,7 @@ int main() {
     const CMUnitTest tests[] = {
         cmocka_unit_test(test_one_sincos_is_what_the_documentation_says),
         cmocka_unit_test(test_every_scenario),
-        cmocka_unit_test(test_stabilised_five_bar),
+        cmocka_unit_test(test_stabilized_five_bar),
         cmocka_unit_test(test_semi_implicit),
         cmocka_unit_test(test_adaptive_steps_are_not_counted),
         cmocka_unit_test(test_cranks),

@@ -273,7 +273,7 @@ static void test_count_is_bounded(void **state) {
 }
 
 /* One lane's bits do not depend on the other: its problem, its NaN, whether it takes part. */
-static void test_neighbours_do_not_matter(void **state) {
+static void test_neighbors_do_not_matter(void **state) {
     const sarrus_rank_rule rule = relative_rule();
     uint64_t random = 5;
     (void)state;
@@ -303,9 +303,9 @@ static void test_neighbours_do_not_matter(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes_and_ranks),         cmocka_unit_test(test_zero_matrix),
-        cmocka_unit_test(test_exact_dependence),         cmocka_unit_test(test_count_is_bounded),
-        cmocka_unit_test(test_neighbours_do_not_matter),
+        cmocka_unit_test(test_shapes_and_ranks),        cmocka_unit_test(test_zero_matrix),
+        cmocka_unit_test(test_exact_dependence),        cmocka_unit_test(test_count_is_bounded),
+        cmocka_unit_test(test_neighbors_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

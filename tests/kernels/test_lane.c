@@ -114,8 +114,8 @@ static void test_special_values(void **state) {
     }
 }
 
-/* One instance's bits, whatever its lane and its neighbours hold. */
-static void test_neighbours_do_not_matter(void **state) {
+/* One instance's bits, whatever its lane and its neighbors hold. */
+static void test_neighbors_do_not_matter(void **state) {
     const sarrus_kernels *tables[3] = {NULL};
     const double others[] = {0.0, -0.7, 1e5, 3e14, 1e300, NAN, INFINITY};
     uint64_t random = 3;
@@ -152,7 +152,7 @@ static void test_fma_sets_agree(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_angles),  cmocka_unit_test(test_multiples_of_a_quarter_of_pi),
-        cmocka_unit_test(test_special_values), cmocka_unit_test(test_neighbours_do_not_matter),
+        cmocka_unit_test(test_special_values), cmocka_unit_test(test_neighbors_do_not_matter),
         cmocka_unit_test(test_fma_sets_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

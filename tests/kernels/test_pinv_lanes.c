@@ -73,7 +73,7 @@ static void from_class(pinv_class class, shape s, uint64_t seed, question *out) 
 /* What other lanes may hold: each class, and what no class may. */
 enum { N_STRANGE = 5, N_NEIGHBOURS = N_PINV_CLASSES + N_STRANGE };
 
-static void neighbour(int kind, shape s, question *out) {
+static void neighbor(int kind, shape s, question *out) {
     if (kind < N_PINV_CLASSES) {
         from_class((pinv_class)kind, s, 77, out);
         return;
@@ -115,7 +115,7 @@ static void check_subject(const sarrus_pinv_options *options, shape s, const que
             all[i] = i == place ? *subject : others[(kind + (i + 1) / 2) % N_NEIGHBOURS];
         compute(options, s, N_PLACES, all, answers);
         if (!compare(&answers[place], alone)) {
-            fail_msg("%s %s, rank method %s, %dx%d, %d right sides: place %d with neighbours from %d on gives other bits",
+            fail_msg("%s %s, rank method %s, %dx%d, %d right sides: place %d with neighbors from %d on gives other bits",
                      sarrus_pinv_method_word(options->method), options->isa, sarrus_rank_method_word(options->rank_method), s.m,
                      s.n, s.n_rhs, place, kind);
         }
@@ -127,13 +127,13 @@ static const pinv_class subject_classes[] = {PINV_FULL,     PINV_LESS_ONE, PINV_
 static const shape shapes[] = {{5, 7, 0}, {5, 7, 2}, {9, 4, 0}, {9, 4, 3}, {12, 12, 0}, {1, 3, 1}};
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, N_SUBJECTS = sizeof subject_classes / sizeof *subject_classes };
 
-static question neighbours[N_SHAPES][N_NEIGHBOURS], subjects[N_SHAPES][N_SUBJECTS];
+static question neighbors[N_SHAPES][N_NEIGHBOURS], subjects[N_SHAPES][N_SUBJECTS];
 
 static int create_questions(void **state) {
     (void)state;
     for (int i = 0; i < N_SHAPES; ++i) {
         for (int kind = 0; kind < N_NEIGHBOURS; ++kind)
-            neighbour(kind, shapes[i], &neighbours[i][kind]);
+            neighbor(kind, shapes[i], &neighbors[i][kind]);
         for (int k = 0; k < N_SUBJECTS; ++k)
             from_class(subject_classes[k], shapes[i], 5, &subjects[i][k]);
     }
@@ -143,7 +143,7 @@ static int create_questions(void **state) {
 static void check_method(const sarrus_pinv_options *options) {
     for (int i = 0; i < N_SHAPES; ++i) {
         for (int k = 0; k < N_SUBJECTS; ++k)
-            check_subject(options, shapes[i], &subjects[i][k], neighbours[i]);
+            check_subject(options, shapes[i], &subjects[i][k], neighbors[i]);
     }
 }
 

@@ -69,11 +69,11 @@ static void velocities_and_moments_belong_together(void **state) {
             ahead[k] = behind[k] = q[k];
         space_advance(real_set(h), v, mask_not(mask_none()), ahead);
         space_advance(real_set(-h), v, mask_not(mask_none()), behind);
-        const space_vector from = place_of(behind, s), to = place_of(ahead, s), centre = {v[0], v[1]};
+        const space_vector from = place_of(behind, s), to = place_of(ahead, s), center = {v[0], v[1]};
         const space_rotation a = rotation_of(q);
-        const space_vector arm = space_rotate(&a, s), speed = space_velocity(centre, v[SPACE_TURN], arm);
+        const space_vector arm = space_rotate(&a, s), speed = space_velocity(center, v[SPACE_TURN], arm);
         const real power = f.x * speed.x + f.y * speed.y;
-        const real of_wrench = f.x * centre.x + f.y * centre.y + space_moment(arm, f) * v[SPACE_TURN];
+        const real of_wrench = f.x * center.x + f.y * center.y + space_moment(arm, f) * v[SPACE_TURN];
         for (int lane = 0; lane < LANES; ++lane) {
             assert_true(fabs((lane_of(to.x, lane) - lane_of(from.x, lane)) / (2.0 * h) - lane_of(speed.x, lane)) <= 1e-9);
             assert_true(fabs((lane_of(to.y, lane) - lane_of(from.y, lane)) / (2.0 * h) - lane_of(speed.y, lane)) <= 1e-9);

@@ -101,7 +101,7 @@ static void the_matrix_is_that_of_the_parameters(void **state) {
     }
 }
 
-/* Rodrigues: s ← s + sin φ u × s + (1 − cos φ) u × (u × s) for the turn d, and the centre moves by d. */
+/* Rodrigues: s ← s + sin φ u × s + (1 − cos φ) u × (u × s) for the turn d, and the center moves by d. */
 static void a_displacement_turns_by_its_vector(void **state) {
     (void)state;
     uint64_t random = 5;
@@ -203,9 +203,9 @@ static void velocities_and_moments_belong_together(void **state) {
             place[end] = space_add(space_vector_at(ends[end]), real_set(1.0), space_rotate(&a, s));
         }
         const space_rotation a = space_rotation_of(&q[SPACE_TURN]);
-        const space_vector arm = space_rotate(&a, s), omega = space_vector_at(&v[SPACE_TURN]), centre = space_vector_at(v);
-        const space_vector speed = space_velocity(centre, omega, arm);
-        const real power = space_dot(f, speed), of_wrench = space_dot(f, centre) + space_dot(space_moment(arm, f), omega);
+        const space_vector arm = space_rotate(&a, s), omega = space_vector_at(&v[SPACE_TURN]), center = space_vector_at(v);
+        const space_vector speed = space_velocity(center, omega, arm);
+        const real power = space_dot(f, speed), of_wrench = space_dot(f, center) + space_dot(space_moment(arm, f), omega);
         for (int lane = 0; lane < LANES; ++lane) {
             long double from[3], to[3];
             vector_of(place[0], lane, from);

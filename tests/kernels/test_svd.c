@@ -220,7 +220,7 @@ static void test_scaling(void **state) {
 }
 
 /* One lane's bits do not depend on the other's matrix, whatever that needs. */
-static void test_neighbours_do_not_matter(void **state) {
+static void test_neighbors_do_not_matter(void **state) {
     static matrix mine, other[5];
     static answer alone[WIDTH], got[WIDTH];
     const int cases[][2] = {{12, 12}, {6, 10}, {10, 6}, {48, 44}};
@@ -259,7 +259,7 @@ int main(void) {
         cmocka_unit_test(test_filters),
         cmocka_unit_test(test_truncation_of_equals),
         cmocka_unit_test(test_scaling),
-        cmocka_unit_test(test_neighbours_do_not_matter),
+        cmocka_unit_test(test_neighbors_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Claim: what dopri5 and verner65 show between the ends of a step is of their own order and about as good as what they reach at its
- * end, in q, in v and in the work, and with every stabilisation; and a look into a step has no consequences.
+ * end, in q, in v and in the work, and with every stabilization; and a look into a step has no consequences.
  *
  * A tolerance that is never met in vain makes the first step as long as `dt` says, and a grid of an eighth of it shows the state
  * inside. The truth is the same motion by adams-moulton with a tolerance of 1e-14, on the same grid. */

@@ -1,5 +1,5 @@
 /* Claims about every integrator: the constants satisfy the conditions of their order, errors follow the tolerance (or the step)
- * down to the closed form, with every stabilisation, at the cost that is expected, and what lies between two steps is as good as
+ * down to the closed form, with every stabilization, at the cost that is expected, and what lies between two steps is as good as
  * its ends. */
 #include <math.h>
 #include <setjmp.h>
@@ -187,7 +187,7 @@ static const struct {
     {"Baumgarte by step", "{baumgarte: {rule: step}, projection: none}", 10000, 10000},
 };
 
-static void errors_follow_the_tolerance_with_every_stabilisation(void **state) {
+static void errors_follow_the_tolerance_with_every_stabilization(void **state) {
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         for (size_t h = 0; h < sizeof HOLDS / sizeof HOLDS[0]; h++) {
@@ -360,7 +360,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tableaux_satisfy_their_order_conditions),
         cmocka_unit_test(adams_constants_satisfy_their_recurrence),
-        cmocka_unit_test(errors_follow_the_tolerance_with_every_stabilisation),
+        cmocka_unit_test(errors_follow_the_tolerance_with_every_stabilization),
         cmocka_unit_test(steps_grow_as_the_root_of_the_tolerance),
         cmocka_unit_test(the_order_of_adams_pays),
         cmocka_unit_test(fixed_steps_have_their_order),

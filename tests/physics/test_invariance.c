@@ -145,7 +145,7 @@ static void check_isa(const subject *what, const char *isa, const char *pinv, ui
     mechanism_close(&m);
 }
 
-static void auto_does_not_depend_on_its_neighbours(void **state) {
+static void auto_does_not_depend_on_its_neighbors(void **state) {
     (void)state;
     static outcome whole;
     for (size_t k = 0; k < sizeof ISAS / sizeof ISAS[0]; k++) {
@@ -157,7 +157,7 @@ static void auto_does_not_depend_on_its_neighbours(void **state) {
 
 /* A lane's Jacobi sweeps go on until the slowest lane of its tile is done, pivots differ from lane to lane: lanes that are done, or
  * need no exchange, must stand still. The reference, one instance at a time, is left out. */
-static void methods_do_not_depend_on_their_neighbours(void **state) {
+static void methods_do_not_depend_on_their_neighbors(void **state) {
     (void)state;
     static outcome whole;
     for (size_t k = 0; k < sizeof ISAS / sizeof ISAS[0]; k++) {
@@ -171,7 +171,7 @@ static void methods_do_not_depend_on_their_neighbours(void **state) {
 
 /* Past change points every instance looks ahead when it has to, and makes its steps in as many parts as it needs, or chooses them:
  * in 0.3 s each of these passes one, some an inch from it. */
-static void parts_of_steps_do_not_depend_on_neighbours(void **state) {
+static void parts_of_steps_do_not_depend_on_neighbors(void **state) {
     (void)state;
     enum { N_CHAINS = 21 };
     static const struct {
@@ -202,7 +202,7 @@ static void parts_of_steps_do_not_depend_on_neighbours(void **state) {
 }
 
 /* From near-singular to regular starts in one tile: lanes on the rank-revealing path beside lanes that are not. */
-static void neighbours_in_singular_positions_do_not_matter(void **state) {
+static void neighbors_in_singular_positions_do_not_matter(void **state) {
     (void)state;
     static outcome whole, part;
     enum { N_MIXED = 64 };
@@ -223,7 +223,7 @@ static void neighbours_in_singular_positions_do_not_matter(void **state) {
         batch = mechanism_batch(&m, NULL, 1, 1, one);
         assert_int_equal(sarrus_batch_advance(batch, five_bar.n_steps), SARRUS_OK);
         finish(batch, &part);
-        assert_same(&five_bar, &whole, i, &part, 0, "singular neighbours", "widest");
+        assert_same(&five_bar, &whole, i, &part, 0, "singular neighbors", "widest");
         mechanism_draws_free(one);
     }
     mechanism_draws_free(draws);
@@ -249,10 +249,10 @@ static void reset_repeats_the_run(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(auto_does_not_depend_on_its_neighbours),
-        cmocka_unit_test(methods_do_not_depend_on_their_neighbours),
-        cmocka_unit_test(parts_of_steps_do_not_depend_on_neighbours),
-        cmocka_unit_test(neighbours_in_singular_positions_do_not_matter),
+        cmocka_unit_test(auto_does_not_depend_on_its_neighbors),
+        cmocka_unit_test(methods_do_not_depend_on_their_neighbors),
+        cmocka_unit_test(parts_of_steps_do_not_depend_on_neighbors),
+        cmocka_unit_test(neighbors_in_singular_positions_do_not_matter),
         cmocka_unit_test(reset_repeats_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

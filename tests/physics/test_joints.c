@@ -95,7 +95,7 @@ static void revolute_is_a_compound_pendulum(void **state) {
     }
 }
 
-/* A body hung by a rod through its mass centre does not turn: a pendulum of a point. */
+/* A body hung by a rod through its mass center does not turn: a pendulum of a point. */
 static void distance_is_a_point_pendulum(void **state) {
     (void)state;
     motion *at = run("gravity: [0, -9.81]\n"
@@ -171,7 +171,7 @@ static void damper_decays(void **state) {
     }
 }
 
-/* Two bodies welded together are one: steel on the pin's far side, mass centre and inertia by Steiner's theorem. */
+/* Two bodies welded together are one: steel on the pin's far side, mass center and inertia by Steiner's theorem. */
 static void fixed_makes_one_body(void **state) {
     (void)state;
     motion *at = run("gravity: [0, -9.81]\n"
@@ -193,7 +193,7 @@ static void fixed_makes_one_body(void **state) {
     }
 }
 
-/* A torque that grows linearly turns a wheel by t^3/6; a force fixed in a body off its centre gives F r of torque. */
+/* A torque that grows linearly turns a wheel by t^3/6; a force fixed in a body off its center gives F r of torque. */
 static void torque_and_force_accelerate(void **state) {
     (void)state;
     motion *at = run("gravity: [0, 0]\n"

@@ -1,4 +1,4 @@
-/* Specialised kernels give the bits of the generic ones: every scenario, every instruction set, every integrator, with projections,
+/* Specialized kernels give the bits of the generic ones: every scenario, every instruction set, every integrator, with projections,
  * gains, refused pivots and changes of rank. Kernels are compiled by the system's compiler; without one there is nothing to test.
  */
 #include <setjmp.h>
@@ -221,21 +221,21 @@ static void variant_hold(const variant *one) {
     const char *why_not;
     n_instances = one->form == SARRUS_PLAN_TEXT_IN_RUNS || getenv("SARRUS_FEW_CASES") ? N_FEW_INSTANCES : N_INSTANCES;
     if (sarrus_plan_text_form_of(opened.plan, &why_not) != one->form)
-        fail_msg("%s is specialised otherwise: %s", variant_name(one), why_not ? why_not : "");
+        fail_msg("%s is specialized otherwise: %s", variant_name(one), why_not ? why_not : "");
     motion generic = motion_make(&opened, one->isa, SARRUS_SPECIALIZE_OFF);
-    motion specialised = motion_make(&opened, one->isa, SARRUS_SPECIALIZE_ON);
-    if (specialised.told.state != SARRUS_SPECIALIZATION_READY)
-        fail_msg("%s: %s", variant_name(one), specialised.told.note);
-    assert_true(specialised.told.step_share == 1.0);
-    compare(&opened, one, &generic, &specialised);
+    motion specialized = motion_make(&opened, one->isa, SARRUS_SPECIALIZE_ON);
+    if (specialized.told.state != SARRUS_SPECIALIZATION_READY)
+        fail_msg("%s: %s", variant_name(one), specialized.told.note);
+    assert_true(specialized.told.step_share == 1.0);
+    compare(&opened, one, &generic, &specialized);
     if (one->must_take_rank_path)
-        assert_true(specialised.n_revealing > 0);
+        assert_true(specialized.n_revealing > 0);
     motion_free(&generic);
-    motion_free(&specialised);
+    motion_free(&specialized);
     mechanism_close(&opened);
 }
 
-static void specialised_kernels_give_the_same_bits(void **state) {
+static void specialized_kernels_give_the_same_bits(void **state) {
     (void)state;
     if (system("cc --version >/dev/null 2>&1") != 0)
         skip();
@@ -243,8 +243,8 @@ static void specialised_kernels_give_the_same_bits(void **state) {
         variant_hold(&variants[i]);
 }
 
-/* What cannot be specialised runs on the generic kernels and says why. */
-static void what_cannot_be_specialised_says_why(void **state) {
+/* What cannot be specialized runs on the generic kernels and says why. */
+static void what_cannot_be_specialized_says_why(void **state) {
     (void)state;
     static const variant others[] = {
         {"five_bar.yaml", NULL, {{"dynamics.pinv", "svd"}}, false, SARRUS_PLAN_TEXT_NONE},
@@ -268,8 +268,8 @@ static void what_cannot_be_specialised_says_why(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(specialised_kernels_give_the_same_bits),
-        cmocka_unit_test(what_cannot_be_specialised_says_why),
+        cmocka_unit_test(specialized_kernels_give_the_same_bits),
+        cmocka_unit_test(what_cannot_be_specialized_says_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

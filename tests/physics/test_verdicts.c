@@ -1,5 +1,5 @@
 /* Claim: an instance that breaks a limit ends at the very step where it does, with the limit's own status, frozen at its last good
- * state; `off` switches each limit off; its neighbours keep every bit; a reset forgets it all. What is judged by is recomputed here
+ * state; `off` switches each limit off; its neighbors keep every bit; a reset forgets it all. What is judged by is recomputed here
  * from what is observed. The nearest change point is where and as near as the closed form says. */
 #include <math.h>
 #include <setjmp.h>
@@ -262,7 +262,7 @@ static double limit_of_fast(const struct limit_case *how) {
     return 0.9 * (how->measure == VIOLATION ? found->violation : how->measure == MISMATCH ? found->energy_mismatch : found->error);
 }
 
-static void check_neighbours(const struct limit_case *how, double limit, const char *isa, int n_threads) {
+static void check_neighbors(const struct limit_case *how, double limit, const char *isa, int n_threads) {
     static seen clean[N_INSTANCES], mixed[N_INSTANCES], again[N_INSTANCES];
     mechanism m = open_case(how, limit, nowhere);
     sarrus_batch *batch = batch_open(&m, isa, n_threads, 1.3);
@@ -297,14 +297,14 @@ static void check_neighbours(const struct limit_case *how, double limit, const c
     mechanism_close(&m);
 }
 
-static void neighbours_keep_every_bit_and_a_reset_forgets(void **state) {
+static void neighbors_keep_every_bit_and_a_reset_forgets(void **state) {
     (void)state;
     static const char *const isas[] = {"avx512", "avx2", "baseline"};
     for (int i = 0; i < N_CASES; i++) {
         const double limit = limit_of_fast(&cases[i]);
         for (int k = 0; k < 3; k++) {
             for (int n_threads = 1; n_threads <= 2 && mechanism_has_isa(isas[k]); n_threads++) {
-                check_neighbours(&cases[i], limit, isas[k], n_threads);
+                check_neighbors(&cases[i], limit, isas[k], n_threads);
             }
         }
     }
@@ -427,7 +427,7 @@ static void a_pendulum_has_no_change_point(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_instance_ends_where_it_breaks_the_limit),
-        cmocka_unit_test(neighbours_keep_every_bit_and_a_reset_forgets),
+        cmocka_unit_test(neighbors_keep_every_bit_and_a_reset_forgets),
         cmocka_unit_test(limits_are_there_unless_they_are_off),
         cmocka_unit_test(the_nearest_change_point_is_that_of_the_closed_form),
         cmocka_unit_test(a_pendulum_has_no_change_point),

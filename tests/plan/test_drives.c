@@ -182,7 +182,7 @@ static void a_reach_that_ends_is_refused(void **state) {
     (void)state;
     assert_refused(SLIDER_CRANK, OVERRIDES({"joints.G.drive", "{signal: {sine: {amplitude: 1, frequency: 0.25}}}"}),
                    WORDS("the drive of joint 'G' cannot be followed beyond t = 0.225 s, where the reach of the mechanism ends"));
-    /* A short time beyond the dead centre only, where the drive turns round: by 1/1000 of the stroke. */
+    /* A short time beyond the dead center only, where the drive turns round: by 1/1000 of the stroke. */
     assert_refused(SLIDER_CRANK,
                    OVERRIDES({"joints.G.drive", "{signal: {sine: {amplitude: \"=1.001*(1.3-sqrt(0.91))\", frequency: 0.25}}}"}),
                    WORDS("the drive of joint 'G' cannot be followed beyond t = 0.9", "where the reach of the mechanism ends"));
@@ -253,7 +253,7 @@ static void what_can_be_followed_is_not_refused(void **state) {
     assert_followed(PARALLELOGRAM, OVERRIDES({"joints.A.drive", "{signal: {polynomial: [0, 6]}}"},
                                              {"joints.D.drive", "{signal: {polynomial: [0, 6]}}"})); /* redundant */
     assert_followed(SLIDER_CRANK, OVERRIDES({"joints.A.drive", fast}));
-    /* To the dead centre exactly and back, twice. */
+    /* To the dead center exactly and back, twice. */
     assert_followed(
         SLIDER_CRANK,
         OVERRIDES({"joints.G.drive", "{signal: {sine: {amplitude: \"=(1.3-sqrt(0.91))/2\", frequency: 1, phase: \"=-pi/2\", "

@@ -1,5 +1,5 @@
 /* Claims: planning grows with the mechanism as it should. Counted, not timed: numbers of the factors, operations of one
- * factorisation, blocks of L. What is redundant in large mechanisms is found, and what is unique. Whoever watches is told and can
+ * factorization, blocks of L. What is redundant in large mechanisms is found, and what is unique. Whoever watches is told and can
  * stop it. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ static sarrus_status make(made *m, void (*write)(FILE *out, int n), int n, const
     return sarrus_plan_create_watched(m->context, m->model, options, &m->plan);
 }
 
-/* Operations of one factorisation of all rows, and numbers of the plan's tables. */
+/* Operations of one factorization of all rows, and numbers of the plan's tables. */
 static void count(void (*write)(FILE *out, int n), int n, double *flops, double *numbers) {
     made m;
     sarrus_configuration c;

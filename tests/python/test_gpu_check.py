@@ -124,10 +124,10 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(len(self.read("step")["runs"]), 6)
         runs = {row["name"]: row for row in self.read("main_job")["runs"]}
         self.assertEqual(runs["staged, cusolver-syev"]["error"], "sarrus: no cuSOLVER")
-        self.assertEqual(runs["fused, specialised"]["report"]["instance_steps_per_second"], 3.0e8)
+        self.assertEqual(runs["fused, specialized"]["report"]["instance_steps_per_second"], 3.0e8)
         self.assertGreater(runs["disk"]["report"]["bytes_per_second"], 0)
         summary = (self.out / "gpu_h100_80gb_hbm3_summary.md").read_text(encoding="utf-8")
-        self.assertIn("| fused, specialised | 3e+08 |", summary)
+        self.assertIn("| fused, specialized | 3e+08 |", summary)
         self.assertIn("| racecheck | failed |", summary)
 
     def test_stages_add_up(self):

@@ -1,5 +1,5 @@
 """The bits of planar motions, against a table that was made before the kernels were rebuilt (planar_bits.txt beside this file): the
-shipped scenarios, and every pseudoinverse, integrator and stabilisation on some of them, on each instruction set that the processor
+shipped scenarios, and every pseudoinverse, integrator and stabilization on some of them, on each instruction set that the processor
 has. Whoever changes bits on purpose writes the table anew and says why. Exit code 77 (skipped) without a program or without h5py.
 
     test_planar_bits.py [--write]
@@ -37,7 +37,7 @@ INTEGRATORS = {
     "verner65": "{method: verner65, rtol: 1.0e-10, atol: 1.0e-10, t_end: 1}",
     "adams-moulton": "{method: adams-moulton, rtol: 1.0e-8, atol: 1.0e-8, t_end: 1}",
 }
-STABILISATIONS = {
+STABILIZATIONS = {
     "every step": "{projection: every_step}",
     "none": "{projection: none}",
     "tolerance": "{projection: {tolerance: 1.0e-6}}",
@@ -74,10 +74,10 @@ def cases():
     for name in ("five_bar_monte_carlo", "driven_crank", "change_point"):
         for integrator, text in INTEGRATORS.items():
             yield f"{name}, {integrator}", name, [f"integrator={text}", CHANNELS]
-    for stabilisation, text in STABILISATIONS.items():
+    for stabilization, text in STABILIZATIONS.items():
         for integrator in ("rk4", "dopri5"):
             settings = [f"integrator={INTEGRATORS[integrator]}", f"dynamics={text}", CHANNELS]
-            yield f"slider_crank, {integrator}, {stabilisation}", "slider_crank", settings
+            yield f"slider_crank, {integrator}, {stabilization}", "slider_crank", settings
     for method in METHODS:
         settings = [f"dynamics.pinv={method}", "integrator={method: rk4, dt: 2.0e-3, t_end: 0.1}", CHANNELS]
         yield f"five_bar_monte_carlo, {method}", "five_bar_monte_carlo", settings

@@ -22,7 +22,7 @@ static void distances(void **state) {
     assert_int_equal(distance("mass", "mas"), 1);  /* deletion */
     assert_int_equal(distance("mass", "masss"), 1);
     assert_int_equal(distance("mass", "muss"), 1);
-    assert_int_equal(distance("mass", "msas"), 1); /* neighbours swapped */
+    assert_int_equal(distance("mass", "msas"), 1); /* neighbors swapped */
     assert_int_equal(distance("", "abc"), 3);
     assert_int_equal(distance("kitten", "sitting"), 3);
     assert_int_equal(distance("ca", "abc"), 3); /* no insertion between swapped letters */

@@ -258,7 +258,7 @@ static void the_start_is_that_of_a_run(void **state) {
     mechanism_observe(batch, SARRUS_OBSERVE_Q, q);
     mechanism_observe(batch, SARRUS_OBSERVE_V, v);
     assert_int_equal(m.n, 9);
-    /* Both are Newton's method in the metric of M, with other factorisations: apart by round-off over sigma. */
+    /* Both are Newton's method in the metric of M, with other factorizations: apart by round-off over sigma. */
     assert_true(mechanism_distance(q, m.plan->start.q, 9) < 1e-11);
     assert_true(mechanism_distance(v, m.plan->start.v, 9) < 1e-10);
     assert_true(mechanism_distance(v, m.plan->start.v_given, 9) > 0.1);

@@ -1,6 +1,6 @@
 /* The kernels' own numbers at any state, on the constraints or off them: rows, forces, energy, free coordinates. The bodies of
  * kernels/ themselves, two lanes wide, so that what they say of one state can be held against differences of what they say of its
- * neighbours. */
+ * neighbors. */
 #ifndef TESTS_SUPPORT_KERNEL_ROWS_H
 #define TESTS_SUPPORT_KERNEL_ROWS_H
 

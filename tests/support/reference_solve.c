@@ -33,7 +33,7 @@ static bool saddle_allocate(const reference *ref, saddle *out) {
     return true;
 }
 
-/* In the unknowns [M^{1/2} a; lambda] the saddle matrix is [1 D^T; D 0] with D = J M^{-1/2}: kilograms and metres no longer
+/* In the unknowns [M^{1/2} a; lambda] the saddle matrix is [1 D^T; D 0] with D = J M^{-1/2}: kilograms and meters no longer
  * decide which singular values are small. Both the solution and the norm of lambda are those of the plain system. */
 static void saddle_fill(const reference *ref, double t, const double *q, const double *v, saddle *s) {
     int n = ref->n, m = ref->m;

@@ -26,7 +26,7 @@ typedef struct cpu_thread {
     double *observed; /* lane arrays of one observation */
     sarrus_rank_change_list events;
     sarrus_advance_function *advance_before; /* which kernels have advanced the tile last */
-    uint64_t n_steps, n_special_steps;       /* of tiles: all, and by the specialised kernels */
+    uint64_t n_steps, n_special_steps;       /* of tiles: all, and by the specialized kernels */
 } cpu_thread;
 
 typedef struct cpu_device {

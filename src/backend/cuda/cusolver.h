@@ -1,4 +1,4 @@
-/* cuSOLVER's batched factorisations and cuBLAS's batched products as a table of functions. The libraries are loaded when they are
+/* cuSOLVER's batched factorizations and cuBLAS's batched products as a table of functions. The libraries are loaded when they are
  * asked for: neither a build nor a start of the program needs them, and tests put a table of their own in their place.
  *
  * Types are plain: handles are void *, enumerations int, as they are passed anyway; tests/backend/cusolver_prototypes.cpp holds

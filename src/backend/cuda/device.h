@@ -70,7 +70,7 @@ typedef struct cuda_worker {
     const sarrus_device_observation *observation; /* that the packets belong to */
     sarrus_cuda_observation what;
     sarrus_rank_change_list events;
-    uint64_t n_steps, n_special_steps; /* of tiles: all, and by the specialised kernels */
+    uint64_t n_steps, n_special_steps; /* of tiles: all, and by the specialized kernels */
     sarrus_cuda_specialized specialized;
     int32_t n_special_warps;
     bool is_load_tried, is_specialized;

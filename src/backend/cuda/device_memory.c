@@ -7,7 +7,7 @@
 #include "backend/isa.h"
 #include "core/report.h"
 
-/* The most warps of a multiprocessor that the launch bounds of specialised kernels allow (cuda_report.c). */
+/* The most warps of a multiprocessor that the launch bounds of specialized kernels allow (cuda_report.c). */
 enum { SPECIAL_WARPS = 24 };
 /* Of the free memory, the share that is left for the stacks of the kernels and for others. */
 static const size_t RESERVE = 8;

@@ -30,7 +30,7 @@ typedef struct sarrus_gpu_copy {
     sarrus_gpu_direction direction;
 } sarrus_gpu_copy;
 
-struct sarrus_gpu_staged;    /* the library's batched factorisations between kernels of their own */
+struct sarrus_gpu_staged;    /* the library's batched factorizations between kernels of their own */
 struct sarrus_gpu_pinv;      /* the pseudoinverse methods on matrices */
 struct sarrus_gpu_yardstick; /* what benchmarks measure a device by */
 

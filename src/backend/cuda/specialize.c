@@ -9,7 +9,7 @@
 #include "core/monotonic.h"
 #include "jit/plan_text.h"
 
-/* Of the time that the generic kernels would take, what the specialised ones save, as on the CPU: not yet measured on a device. */
+/* Of the time that the generic kernels would take, what the specialized ones save, as on the CPU: not yet measured on a device. */
 static const double SAVED_SHARE = 0.5;
 static const uint64_t CACHE_SIZE = UINT64_C(256) << 20; /* bytes */
 
