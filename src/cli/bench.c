@@ -10,7 +10,7 @@
 enum { MAX_NAMES = 64 };
 
 static void benches_print(FILE *stream) {
-    for (int i = 0; i < sarrus_n_benches; i++)
+    for (int i = 0; i < sarrus_n_benches; ++i)
         fprintf(stream, "  %-14s %s\n", sarrus_benches[i].name, sarrus_benches[i].summary);
 }
 
@@ -31,7 +31,7 @@ int sarrus_command_bench(int argc, char **argv) {
         return help_print();
     const char *names[MAX_NAMES];
     int n_names = 0;
-    for (int i = 0; i < sarrus_n_benches && i < MAX_NAMES; i++) {
+    for (int i = 0; i < sarrus_n_benches && i < MAX_NAMES; ++i) {
         const char *former = sarrus_benches[i].former_name;
         if (strcmp(argv[1], sarrus_benches[i].name) == 0 || (former != NULL && strcmp(argv[1], former) == 0))
             return sarrus_benches[i].run(argc - 1, argv + 1);

@@ -44,7 +44,7 @@ static bool arguments_read(int argc, char **argv, check_arguments *out) {
 
 static void json_put_warnings(sarrus_json *json, const sarrus_warnings *warnings) {
     sarrus_json_open(json, "warnings", '[');
-    for (int i = 0; i < sarrus_warnings_count(warnings); i++) {
+    for (int i = 0; i < sarrus_warnings_count(warnings); ++i) {
         sarrus_warning warning;
         sarrus_warnings_get(warnings, i, &warning);
         sarrus_json_open(json, NULL, '{');
@@ -64,7 +64,7 @@ static void warnings_print(const sarrus_warnings *warnings) {
     if (sarrus_warnings_count(warnings) == 0)
         return;
     printf("Warnings\n");
-    for (int i = 0; i < sarrus_warnings_count(warnings); i++) {
+    for (int i = 0; i < sarrus_warnings_count(warnings); ++i) {
         sarrus_warning warning;
         sarrus_warnings_get(warnings, i, &warning);
         const char *own = sarrus_warning_kind_title(warning.kind);
@@ -76,7 +76,7 @@ static void warnings_print(const sarrus_warnings *warnings) {
 
 static void json_put_orders(sarrus_json *json, const sarrus_plan *plan) {
     sarrus_json_open(json, "orders", '[');
-    for (int i = 0; i < sarrus_plan_n_orders(plan); i++) {
+    for (int i = 0; i < sarrus_plan_n_orders(plan); ++i) {
         sarrus_plan_order order;
         sarrus_plan_order_get(plan, i, &order);
         sarrus_json_open(json, NULL, '{');
@@ -127,7 +127,7 @@ static void json_put_scenario(sarrus_json *json, const char *path, const sarrus_
     json_put_orders(json, plan);
     sarrus_json_text(json, "plan_hash", hash);
     sarrus_json_open(json, "coordinates", '[');
-    for (int i = 0; i < sizes.n; i++)
+    for (int i = 0; i < sizes.n; ++i)
         sarrus_json_text(json, NULL, sarrus_plan_coordinate_name(plan, i));
     sarrus_json_close(json, ']');
     sarrus_json_text(json, "card", sarrus_plan_report(plan));
@@ -144,7 +144,7 @@ static void json_print(const char *path, const sarrus_document *document, const 
     sarrus_json_text(&json, "scenario", path);
     sarrus_json_text(&json, "name", sarrus_document_name(document));
     sarrus_json_open(&json, "groups", '[');
-    for (int g = 0; g < sarrus_document_n_groups(document); g++) {
+    for (int g = 0; g < sarrus_document_n_groups(document); ++g) {
         sarrus_json_open(&json, NULL, '{');
         json_put_scenario(&json, sarrus_document_file(document, g), sarrus_document_model(document, g), &found[g]);
         sarrus_json_close(&json, '}');
@@ -154,7 +154,7 @@ static void json_print(const char *path, const sarrus_document *document, const 
 }
 
 static void cards_print(const sarrus_document *document, const checked *found) {
-    for (int g = 0; g < sarrus_document_n_groups(document); g++) {
+    for (int g = 0; g < sarrus_document_n_groups(document); ++g) {
         const uint64_t n_instances = sarrus_model_n_instances(sarrus_document_model(document, g));
         if (sarrus_document_is_mixed(document))
             printf("%sGroup %d: %s, %" PRIu64 " instance%s\n\n", g > 0 ? "\n" : "", g, sarrus_document_file(document, g),
@@ -167,7 +167,7 @@ static void cards_print(const sarrus_document *document, const checked *found) {
 /* Each group is checked, whatever is wrong with those before it; the exit code is that of the first that cannot work. */
 static int groups_check(const sarrus_scenario_argument *scenario, checked *found) {
     int code = SARRUS_EXIT_DONE;
-    for (int g = 0; g < sarrus_document_n_groups(scenario->document); g++) {
+    for (int g = 0; g < sarrus_document_n_groups(scenario->document); ++g) {
         sarrus_context_clear(scenario->context);
         sarrus_status status = sarrus_scenario_argument_plan(scenario, g, false, &found[g].plan);
         if (status == SARRUS_OK) {
@@ -190,7 +190,7 @@ static int file_check(const char *path, const check_arguments *arguments) {
         json_print(path, scenario.document, found);
     else if (code == SARRUS_EXIT_DONE)
         cards_print(scenario.document, found);
-    for (int g = 0; g < SARRUS_MAX_GROUPS; g++) {
+    for (int g = 0; g < SARRUS_MAX_GROUPS; ++g) {
         sarrus_warnings_destroy(found[g].warnings);
         sarrus_plan_destroy(found[g].plan);
     }

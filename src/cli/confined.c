@@ -93,7 +93,7 @@ static char *pipe_read(int end, size_t *n_bytes) {
 }
 
 static void pipe_close(const int ends[2]) {
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; ++i)
         if (ends[i] >= 0)
             (void)close(ends[i]);
 }

@@ -31,7 +31,7 @@ static void say(const char *text) {
 }
 
 static void on_crash(int number) {
-    for (size_t i = 0; i < N_CRASHES; i++)
+    for (size_t i = 0; i < N_CRASHES; ++i)
         if (crashes[i].number == number)
             say(crashes[i].text);
     say(what_follows);
@@ -54,7 +54,7 @@ void sarrus_crashes_over(void) {
 
 void sarrus_crashes_leave(void) {
     sarrus_crashes_over();
-    for (size_t i = 0; i < N_CRASHES; i++) {
+    for (size_t i = 0; i < N_CRASHES; ++i) {
         struct sigaction now;
         if (sigaction(crashes[i].number, NULL, &now) == 0 && now.sa_handler == on_crash)
             (void)signal(crashes[i].number, SIG_DFL);
@@ -69,7 +69,7 @@ void sarrus_crashes_catch(void) {
     sigemptyset(&action.sa_mask);
     if (sigaltstack(&stack, NULL) != 0)
         return;
-    for (size_t i = 0; i < N_CRASHES; i++)
+    for (size_t i = 0; i < N_CRASHES; ++i)
         if (sigaction(crashes[i].number, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
             sigaction(crashes[i].number, &action, NULL);
 }

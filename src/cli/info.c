@@ -24,7 +24,7 @@ static void dataset_print(const char *path, int n_dims, const uint64_t *dims, co
     char shape[96] = "", bytes[32];
     size_t n = 0;
     (void)user;
-    for (int i = 0; i < n_dims && n < sizeof shape; i++)
+    for (int i = 0; i < n_dims && n < sizeof shape; ++i)
         n += (size_t)snprintf(shape + n, sizeof shape - n, "%s%" PRIu64, i > 0 ? " x " : "", dims[i]);
     sarrus_size_text(stored_bytes, bytes, sizeof bytes);
     printf("  %-34s %-22s %-8s %10s  %s\n", path, n_dims > 0 ? shape : "scalar", type, bytes, units != NULL ? units : "");
@@ -36,7 +36,7 @@ static void dataset_print_json(const char *path, int n_dims, const uint64_t *dim
     sarrus_json_open(json, NULL, '{');
     sarrus_json_text(json, "path", path);
     sarrus_json_open(json, "shape", '[');
-    for (int i = 0; i < n_dims; i++)
+    for (int i = 0; i < n_dims; ++i)
         sarrus_json_count(json, NULL, dims[i]);
     sarrus_json_close(json, ']');
     sarrus_json_text(json, "type", type);
@@ -55,7 +55,7 @@ static void group_print(const sarrus_result_info *info) {
     if (info->n_study != info->n_instances)
         printf(" of %" PRIu64 ": from %" PRIu64 " on", info->n_study, info->first_instance);
     printf(", failed %" PRIu64 "\n", info->n_failed);
-    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++)
+    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; ++i)
         if (info->n_failed_by_status[i] > 0)
             printf("             %" PRIu64 " %s: %s\n", info->n_failed_by_status[i],
                    sarrus_instance_status_word((sarrus_instance_status)i), sarrus_instance_status_text((sarrus_instance_status)i));
@@ -75,7 +75,7 @@ static void info_print(const char *path, const sarrus_result_info *info, const s
     else
         printf("  groups     %d, with %" PRIu64 " instances, failed %" PRIu64 "\n", info->n_groups, info->n_instances,
                info->n_failed);
-    for (int g = 0; g < info->n_groups; g++) {
+    for (int g = 0; g < info->n_groups; ++g) {
         printf("\ngroup /%d: %s%s\n", g, groups[g].scenario_file, groups[g].complete ? "" : ", NOT complete");
         group_print(&groups[g]);
     }
@@ -93,7 +93,7 @@ static void group_print_json(sarrus_json *json, const sarrus_result_info *info) 
     sarrus_json_count(json, "n_study_instances", info->n_study);
     sarrus_json_count(json, "n_failed", info->n_failed);
     sarrus_json_open(json, "failed_by_status", '{');
-    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++)
+    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; ++i)
         sarrus_json_count(json, sarrus_instance_status_word((sarrus_instance_status)i), info->n_failed_by_status[i]);
     sarrus_json_close(json, '}');
     sarrus_json_count(json, "n_times", info->n_times);
@@ -117,7 +117,7 @@ static void info_print_json(sarrus_json *json, const char *path, const sarrus_re
     sarrus_json_count(json, "file_bytes", info->file_bytes);
     if (info->n_groups > 0) {
         sarrus_json_open(json, "groups", '[');
-        for (int g = 0; g < info->n_groups; g++) {
+        for (int g = 0; g < info->n_groups; ++g) {
             sarrus_json_open(json, NULL, '{');
             sarrus_json_text(json, "scenario", groups[g].scenario_file);
             sarrus_json_flag(json, "complete", groups[g].complete != 0);
@@ -148,7 +148,7 @@ static int file_show(const void *user) {
         return SARRUS_EXIT_IO;
     }
     sarrus_status status = sarrus_result_info_read(context, path, &info);
-    for (int g = 0; status == SARRUS_OK && g < info.n_groups; g++)
+    for (int g = 0; status == SARRUS_OK && g < info.n_groups; ++g)
         status = sarrus_result_group_info_read(context, path, g, &groups[g]);
     if (status == SARRUS_OK && argument->is_json) {
         sarrus_json json;

@@ -115,7 +115,7 @@ enum { N_TOPICS = sizeof topics / sizeof topics[0] };
 static const char *topics_text(void) {
     static char text[256];
     size_t n = 0;
-    for (int i = 0; i < N_TOPICS && n < sizeof text; i++)
+    for (int i = 0; i < N_TOPICS && n < sizeof text; ++i)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i > 0 ? ", " : "", topics[i].name);
     return text;
 }
@@ -127,7 +127,7 @@ static void help_print(void) {
 }
 
 static void topic_print(const topic *chosen) {
-    for (const entry *e = chosen->entries; e->name != NULL; e++) {
+    for (const entry *e = chosen->entries; e->name != NULL; ++e) {
         printf("%-16s %s", e->name, e->summary);
         if (e->tolerance > 0.0)
             printf(" (tol: %g unless given)", e->tolerance);
@@ -139,7 +139,7 @@ static void topic_print_json(const topic *chosen) {
     sarrus_json json;
     sarrus_json_begin(&json, stdout);
     sarrus_json_open(&json, chosen->name, '[');
-    for (const entry *e = chosen->entries; e->name != NULL; e++) {
+    for (const entry *e = chosen->entries; e->name != NULL; ++e) {
         sarrus_json_open(&json, NULL, '{');
         sarrus_json_text(&json, "name", e->name);
         sarrus_json_text(&json, "summary", e->summary);
@@ -167,7 +167,7 @@ int sarrus_command_list(int argc, char **argv) {
         return sarrus_option_refuse(argv[0], "one of %s was expected", topics_text());
     backends_look();
     const char *names[N_TOPICS];
-    for (int i = 0; i < N_TOPICS; i++) {
+    for (int i = 0; i < N_TOPICS; ++i) {
         names[i] = topics[i].name;
         if (strcmp(argv[optind], topics[i].name) != 0)
             continue;

@@ -24,7 +24,7 @@ enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void usage_print(FILE *stream) {
     fprintf(stream, "Usage: sarrus COMMAND [arguments]\n\nSarrus simulates batches of linkages.\n\nCommands:\n");
-    for (int i = 0; i < N_COMMANDS; i++)
+    for (int i = 0; i < N_COMMANDS; ++i)
         fprintf(stream, "  %-8s %-15s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
     fprintf(stream, "\n'sarrus COMMAND --help' tells more about one; 'sarrus --version' prints the version.\n"
                     "Exit codes: 0 done, 1 some instances failed, 2 bad usage or input, 3 I/O failure,\n"
@@ -46,7 +46,7 @@ static int dispatch(int argc, char **argv) {
         return SARRUS_EXIT_DONE;
     }
     const char *names[N_COMMANDS];
-    for (int i = 0; i < N_COMMANDS; i++) {
+    for (int i = 0; i < N_COMMANDS; ++i) {
         if (strcmp(word, commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
         names[i] = commands[i].name;

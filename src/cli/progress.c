@@ -66,7 +66,7 @@ void sarrus_progress_format(const sarrus_progress *progress, int width, char *li
     }
     char bar[WIDEST_BAR + 1];
     const int n_full = (int)(done * n_bar);
-    for (int i = 0; i < n_bar; i++)
+    for (int i = 0; i < n_bar; ++i)
         bar[i] = (char)(i < n_full ? '=' : i == n_full ? '>' : ' ');
     bar[n_bar] = '\0';
     snprintf(line, n_line, "[%s]%s", bar, words);

@@ -65,7 +65,7 @@ enum {
 
 static bool backend_read(const char *command, const char *text, sarrus_backend *out) {
     static const char *const names[] = {"auto", "cpu", "cuda"};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         if (strcmp(text, names[i]) == 0) {
             *out = (sarrus_backend)i;
             return true;
@@ -77,7 +77,7 @@ static bool backend_read(const char *command, const char *text, sarrus_backend *
 
 static bool specialize_read(const char *command, const char *text, sarrus_specialize *out) {
     static const char *const names[] = {"off", "auto", "on"};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         if (strcmp(text, names[i]) == 0) {
             *out = (sarrus_specialize)i;
             return true;
@@ -211,7 +211,7 @@ static void warnings_print(const char *where, const sarrus_plan *plan, uint64_t 
     sarrus_warnings *warnings = NULL;
     if (sarrus_warnings_create(NULL, plan, n_instances, &warnings) != SARRUS_OK)
         return;
-    for (int i = 0; i < sarrus_warnings_count(warnings); i++) {
+    for (int i = 0; i < sarrus_warnings_count(warnings); ++i) {
         sarrus_warning warning;
         sarrus_warnings_get(warnings, i, &warning);
         if (warning.matters)
@@ -233,7 +233,7 @@ static char *replay_command_make(const char *path, const run_arguments *argument
     if (path[0] == '-')
         fputs("./", stream);
     sarrus_shell_word_print(path, stream);
-    for (size_t i = 0; i < arguments->settings.n_overrides; i++) {
+    for (size_t i = 0; i < arguments->settings.n_overrides; ++i) {
         fputs(" --set ", stream);
         sarrus_shell_word_print(arguments->settings.texts[i], stream);
     }
@@ -273,7 +273,7 @@ static sarrus_status groups_run(const planned_run *planned, sarrus_run_options *
         options->plan = planned->plans[g];
         return sarrus_run(planned->scenario->context, sarrus_document_model(document, g), options, summary);
     }
-    for (int g = 0; g < n_groups; g++)
+    for (int g = 0; g < n_groups; ++g)
         groups[g] = (sarrus_run_group){
             .model = sarrus_document_model(document, g), .plan = planned->plans[g], .file = sarrus_document_file(document, g)};
     return sarrus_run_groups(planned->scenario->context, groups, n_groups, sarrus_document_resolved(document), options, summary,
@@ -292,7 +292,7 @@ static void end_print(const planned_run *planned, sarrus_status status, const sa
     const sarrus_model *model = sarrus_document_model(document, (int)arguments->group);
     sarrus_summary_group groups[SARRUS_MAX_GROUPS];
     char *replay = replay_command_make(planned->path, arguments);
-    for (int g = 0; g < sarrus_document_n_groups(document); g++) {
+    for (int g = 0; g < sarrus_document_n_groups(document); ++g) {
         const sarrus_model *own = sarrus_document_model(document, g);
         groups[g] = (sarrus_summary_group){sarrus_document_file(document, g), own, &summaries[g], seed_of(arguments, own)};
     }
@@ -400,7 +400,7 @@ static sarrus_status plans_make(planned_run *planned) {
     const run_arguments *arguments = planned->arguments;
     const sarrus_document *document = planned->scenario->document;
     sarrus_status status = SARRUS_OK;
-    for (int g = 0; g < sarrus_document_n_groups(document) && status == SARRUS_OK; g++) {
+    for (int g = 0; g < sarrus_document_n_groups(document) && status == SARRUS_OK; ++g) {
         char where[24] = "";
         if (arguments->has_group && g != (int)arguments->group)
             continue;
@@ -426,7 +426,7 @@ static int scenario_run(const char *path, const char *output, const run_argument
     else
         status = plans_make(&planned);
     code = status == SARRUS_OK ? plan_run(&planned) : sarrus_exit_code(status);
-    for (int g = 0; g < SARRUS_MAX_GROUPS; g++)
+    for (int g = 0; g < SARRUS_MAX_GROUPS; ++g)
         sarrus_plan_destroy(planned.plans[g]);
     return code;
 }

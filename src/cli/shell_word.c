@@ -9,7 +9,7 @@ void sarrus_shell_word_print(const char *word, FILE *stream) {
         return;
     }
     fputc('\'', stream);
-    for (const char *c = word; *c != '\0'; c++) {
+    for (const char *c = word; *c != '\0'; ++c) {
         if (*c == '\'')
             fputs("'\\''", stream);
         else

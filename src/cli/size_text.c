@@ -12,7 +12,7 @@ void sarrus_size_text(uint64_t n_bytes, char *text, size_t n_text) {
     }
     double size = (double)n_bytes / 1000.0;
     int i_unit = 0;
-    for (; size >= 999.5 && i_unit < 5; i_unit++)
+    for (; size >= 999.5 && i_unit < 5; ++i_unit)
         size /= 1000.0;
     snprintf(text, n_text, "%.*f %s", size < 9.995 ? 2 : size < 99.95 ? 1 : 0, size, units[i_unit]);
 }
@@ -22,7 +22,7 @@ void sarrus_count_text(uint64_t count, char *text, size_t n_text) {
     snprintf(digits, sizeof digits, "%" PRIu64, count);
     const size_t n_digits = strlen(digits);
     size_t n = 0;
-    for (size_t i = 0; i < n_digits; i++) {
+    for (size_t i = 0; i < n_digits; ++i) {
         if (i > 0 && (n_digits - i) % 3 == 0)
             grouped[n++] = ',';
         grouped[n++] = digits[i];

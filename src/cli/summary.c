@@ -123,7 +123,7 @@ static bool is_before(const sarrus_run_failure *a, const sarrus_run_failure *b) 
 /* The status of the first failure, in the order of the instances; 0: none has failed. */
 static int first_failed_status(const sarrus_run_summary *summary) {
     int first = 0;
-    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++)
+    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; ++i)
         if (summary->n_failed_by_status[i] > 0 &&
             (first == 0 || is_before(&summary->first_failure[i], &summary->first_failure[first])))
             first = i;
@@ -144,7 +144,7 @@ static void failures_print(const sarrus_summary_text *text, const sarrus_run_sum
     char count[32], number[INSTANCE_BYTES];
     sarrus_count_text(summary->n_failed, count, sizeof count);
     fprintf(stream, "  failed       %s\n", summary->n_failed > 0 ? count : "none");
-    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++) {
+    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; ++i) {
         if (summary->n_failed_by_status[i] == 0)
             continue;
         sarrus_count_text(summary->n_failed_by_status[i], count, sizeof count);
@@ -165,11 +165,11 @@ static bool is_same_reason(const sarrus_specialization *a, const sarrus_speciali
 static void groups_kernels_print(const sarrus_summary_text *text, FILE *stream) {
     bool is_same = true;
     char label[24];
-    for (int g = 0; g < text->n_groups; g++)
+    for (int g = 0; g < text->n_groups; ++g)
         is_same = is_same && is_same_reason(&text->groups[g].summary->specialization, &text->groups[0].summary->specialization);
     if (text->n_groups > 0 && is_same)
         kernels_print("kernels", &text->groups[0].summary->specialization, stream);
-    for (int g = 0; g < text->n_groups && !is_same; g++) {
+    for (int g = 0; g < text->n_groups && !is_same; ++g) {
         snprintf(label, sizeof label, "kernels /%d", g);
         kernels_print(label, &text->groups[g].summary->specialization, stream);
     }
@@ -177,7 +177,7 @@ static void groups_kernels_print(const sarrus_summary_text *text, FILE *stream) 
 
 /* A line for each of several scenarios. */
 static void groups_print(const sarrus_summary_text *text, FILE *stream) {
-    for (int g = 0; g < text->n_groups; g++) {
+    for (int g = 0; g < text->n_groups; ++g) {
         const sarrus_run_summary *summary = text->groups[g].summary;
         char n_instances[32], n_failed[32], label[24];
         sarrus_count_text(summary->n_instances, n_instances, sizeof n_instances);
@@ -256,7 +256,7 @@ static void failures_print_json(sarrus_json *json, const sarrus_summary_text *te
     sarrus_json_count(json, "first_instance", summary->first_instance);
     sarrus_json_count(json, "n_study_instances", summary->n_study);
     sarrus_json_open(json, "first_failures", '[');
-    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++) {
+    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; ++i) {
         if (summary->n_failed_by_status[i] == 0)
             continue;
         sarrus_json_open(json, NULL, '{');
@@ -303,7 +303,7 @@ static void run_print_json(sarrus_json *json, const sarrus_summary_text *text, c
     sarrus_json_count(json, "n_instances", summary->n_instances);
     sarrus_json_count(json, "n_failed", summary->n_failed);
     sarrus_json_open(json, "failed_by_status", '{');
-    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++)
+    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; ++i)
         sarrus_json_count(json, sarrus_instance_status_word((sarrus_instance_status)i), summary->n_failed_by_status[i]);
     sarrus_json_close(json, '}');
     failures_print_json(json, text, summary);
@@ -329,7 +329,7 @@ static void run_print_json(sarrus_json *json, const sarrus_summary_text *text, c
 
 static void groups_print_json(sarrus_json *json, const sarrus_summary_text *text) {
     sarrus_json_open(json, "groups", '[');
-    for (int g = 0; g < text->n_groups; g++) {
+    for (int g = 0; g < text->n_groups; ++g) {
         const sarrus_summary_group *group = &text->groups[g];
         sarrus_json_open(json, NULL, '{');
         sarrus_json_text(json, "scenario", group->file);
@@ -342,7 +342,7 @@ static void groups_print_json(sarrus_json *json, const sarrus_summary_text *text
 
 /* The seed of several scenarios, when it is one. */
 static const uint64_t *seed_of(const sarrus_summary_text *text) {
-    for (int g = 1; g < text->n_groups; g++)
+    for (int g = 1; g < text->n_groups; ++g)
         if (text->groups[g].seed != text->groups[0].seed)
             return NULL;
     return text->n_groups > 0 ? &text->groups[0].seed : &text->seed;
@@ -377,7 +377,7 @@ static const char *finer_steps(const sarrus_model *model, char text[MAX_HINT]) {
 static bool has_gains(const sarrus_model *model) {
     const sarrus_value_index gains[2] = {model->dynamics.alpha, model->dynamics.beta};
     bool has_any = model->dynamics.has_step_gains;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; ++i)
         has_any = has_any || (gains[i] != SARRUS_NO_VALUE && model->values[gains[i]].nominal != 0.0);
     return has_any;
 }
@@ -496,7 +496,7 @@ void sarrus_summary_warn(const sarrus_summary_text *text, const sarrus_run_summa
     failure_warn(text, summary, stream);
     if (text->n_groups == 0)
         group_warn(&(advice){.model = text->model, .where = "", .stream = stream}, summary);
-    for (int g = 0; g < text->n_groups; g++) {
+    for (int g = 0; g < text->n_groups; ++g) {
         char where[24];
         snprintf(where, sizeof where, "group %d: ", g);
         group_warn(&(advice){.model = text->groups[g].model, .where = where, .stream = stream}, text->groups[g].summary);

@@ -109,7 +109,7 @@ static int members_start(sarrus_crew *crew, int n_wanted, int n_left) {
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
     pthread_mutex_lock(&gate);
     while (n_wanted > 1 && n_held < n_left && n_held < MOST_LEFT && pthread_create(&held[n_held], NULL, place_hold, &gate) == 0)
-        n_held++;
+        ++n_held;
     while (error == 0 && crew->n_threads < n_wanted) {
         crew_member *member = &crew->members[crew->n_threads];
         *member = (crew_member){.crew = crew, .index = crew->n_threads};

@@ -24,7 +24,7 @@ static bool is_control(char c) {
 
 /* Text without control characters, except line breaks when they are wanted. */
 static void text_print(FILE *stream, const char *text, size_t length, bool keep_lines) {
-    for (size_t i = 0; i < length; i++)
+    for (size_t i = 0; i < length; ++i)
         fputc(is_control(text[i]) && !(keep_lines && text[i] == '\n') ? '?' : text[i], stream);
 }
 
@@ -33,24 +33,24 @@ static void source_print(FILE *stream, const sarrus_diagnostic *d, bool has_colo
     const char *line = d->source_line;
     const size_t length = strlen(line);
     size_t i_caret = 0;
-    for (int column = 1; column < d->column && i_caret < length; column++) {
-        i_caret++;
+    for (int column = 1; column < d->column && i_caret < length; ++column) {
+        ++i_caret;
         while (i_caret < length && is_continuation(line[i_caret]))
-            i_caret++;
+            ++i_caret;
     }
     size_t i_first = i_caret > LINE_BEFORE_CARET ? i_caret - LINE_BEFORE_CARET : 0;
     while (i_first < length && is_continuation(line[i_first]))
-        i_first++;
+        ++i_first;
     size_t i_end = length - i_first > LINE_WINDOW ? i_first + LINE_WINDOW : length;
     while (i_end < length && is_continuation(line[i_end]))
-        i_end++;
+        ++i_end;
     fprintf(stream, "    ");
     text_print(stream, line + i_first, i_end - i_first, false);
     fprintf(stream, "\n");
     if (d->column <= 0)
         return;
     fprintf(stream, "    ");
-    for (size_t i = i_first; i < i_caret; i++)
+    for (size_t i = i_first; i < i_caret; ++i)
         if (!is_continuation(line[i]))
             fputc(line[i] == '\t' ? '\t' : ' ', stream);
     fprintf(stream, "%s^%s\n", has_color ? "\033[1;32m" : "", has_color ? "\033[0m" : "");
@@ -77,13 +77,13 @@ static void diagnostic_print(FILE *stream, const sarrus_diagnostic *d, bool has_
 void sarrus_diagnostics_print(const sarrus_context *context, FILE *stream) {
     const bool has_color = sarrus_terminal_has_color(stream);
     const size_t n = sarrus_context_n_diagnostics(context);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; ++i)
         diagnostic_print(stream, sarrus_context_diagnostic(context, i), has_color);
 }
 
 void sarrus_failure_print(const sarrus_context *context, sarrus_status status, FILE *stream) {
     bool is_told = status == SARRUS_OK;
-    for (size_t i = 0; i < sarrus_context_n_diagnostics(context); i++)
+    for (size_t i = 0; i < sarrus_context_n_diagnostics(context); ++i)
         is_told = is_told || sarrus_context_diagnostic(context, i)->severity == SARRUS_ERROR;
     sarrus_diagnostics_print(context, stream);
     /* What is wrong with an input is always told where there is memory for it. */

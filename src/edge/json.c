@@ -11,7 +11,7 @@ static int sequence_length(const unsigned char *c) {
     if (n <= 1)
         return n;
     uint32_t code = c[0] & (0x7Fu >> n);
-    for (int i = 1; i < n; i++) {
+    for (int i = 1; i < n; ++i) {
         if (c[i] >> 6 != 2)
             return 0;
         code = code << 6 | (c[i] & 0x3Fu);
@@ -26,7 +26,7 @@ static void string_write(FILE *stream, const char *text) {
         const int n = sequence_length(c);
         if (n == 0) {
             fputs("\\ufffd", stream);
-            c++;
+            ++c;
         } else {
             if (*c == '"' || *c == '\\')
                 fprintf(stream, "\\%c", *c);
@@ -93,7 +93,7 @@ void sarrus_json_number(sarrus_json *json, const char *name, double value) {
 
 void sarrus_json_numbers(sarrus_json *json, const char *name, const double *values, int n) {
     sarrus_json_open(json, name, '[');
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; ++i)
         sarrus_json_number(json, NULL, values[i]);
     sarrus_json_close(json, ']');
 }

@@ -13,7 +13,7 @@ bool sarrus_option_number(const char *text, uint64_t max, uint64_t *out) {
     uint64_t number = 0;
     if (*text == '\0')
         return false;
-    for (const char *c = text; *c != '\0'; c++) {
+    for (const char *c = text; *c != '\0'; ++c) {
         if (*c < '0' || *c > '9')
             return false;
         const uint64_t digit = (uint64_t)(*c - '0');
@@ -27,7 +27,7 @@ bool sarrus_option_number(const char *text, uint64_t max, uint64_t *out) {
 
 const char *sarrus_option_closest(const char *word, const char *const *candidates, int n_candidates) {
     sarrus_suggestion suggestion = sarrus_suggestion_for(word);
-    for (int i = 0; i < n_candidates; i++)
+    for (int i = 0; i < n_candidates; ++i)
         sarrus_suggestion_offer(&suggestion, candidates[i]);
     return sarrus_suggestion_close(&suggestion);
 }
@@ -48,7 +48,7 @@ static void unknown_refuse(const char *command, const char *given, const struct 
     const char *candidates[MAX_CANDIDATES];
     char word[LONGEST_WORD + 1] = "";
     int n_candidates = 0;
-    for (const struct option *o = table; o->name != NULL && n_candidates < MAX_CANDIDATES; o++)
+    for (const struct option *o = table; o->name != NULL && n_candidates < MAX_CANDIDATES; ++o)
         candidates[n_candidates++] = o->name;
     snprintf(word, sizeof word, "%.*s", (int)strcspn(given + 2, "="), given + 2);
     const char *closest = sarrus_option_closest(word, candidates, n_candidates);
@@ -107,7 +107,7 @@ bool sarrus_settings_add(sarrus_settings *settings, const char *command, const c
 }
 
 void sarrus_settings_free(sarrus_settings *settings) {
-    for (size_t i = 0; i < settings->n_overrides; i++)
+    for (size_t i = 0; i < settings->n_overrides; ++i)
         free(settings->paths[i]);
     free(settings->paths);
     free(settings->texts);

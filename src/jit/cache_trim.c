@@ -106,7 +106,7 @@ void sarrus_cache_trim(int folder, uint64_t max_bytes, const char *keep) {
     (void)closedir(listing);
     if (list.n_items > 0)
         qsort(list.items, list.n_items, sizeof *list.items, by_use);
-    for (size_t i = 0; i < list.n_items && list.n_bytes > max_bytes; i++) {
+    for (size_t i = 0; i < list.n_items && list.n_bytes > max_bytes; ++i) {
         if (strcmp(list.items[i].name, keep) == 0 || unlinkat(folder, list.items[i].name, 0) != 0)
             continue;
         list.n_bytes -= list.items[i].n_bytes;

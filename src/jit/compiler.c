@@ -137,7 +137,7 @@ static int process_start(const sarrus_compilation *compilation, int messages, pi
     char *argv[MAX_ARGUMENTS + 2] = {(char *)(uintptr_t)compilation->program};
     char path[PATH_MAX + MAX_SEARCH + 8], standard[MAX_SEARCH] = "";
     const char *slash = strrchr(compilation->program, '/');
-    for (int i = 0; i < MAX_ARGUMENTS && compilation->arguments[i] != NULL; i++)
+    for (int i = 0; i < MAX_ARGUMENTS && compilation->arguments[i] != NULL; ++i)
         argv[i + 1] = (char *)(uintptr_t)compilation->arguments[i];
     (void)confstr(_CS_PATH, standard, sizeof standard);
     (void)snprintf(path, sizeof path, "PATH=%.*s:%s", (int)(slash != NULL ? slash - compilation->program : 0), compilation->program,
@@ -197,7 +197,7 @@ static bool message_find(int messages, char line[160]) {
     text[n > 0 ? n : 0] = '\0';
     const char *from = strstr(text, "error: ");
     while (from != NULL && from > text && from[-1] != '\n')
-        from--;
+        --from;
     if (from == NULL || strncmp(from, "collect2", strlen("collect2")) == 0)
         from = text + strspn(text, " \n");
     (void)snprintf(line, 160, "%.*s", (int)strcspn(from, "\n"), from);

@@ -35,7 +35,7 @@ static void key_make(const sarrus_nvrtc *nvrtc, const sarrus_cuda_request *reque
     sarrus_sha256_add_part(&hash, &request->architecture, sizeof request->architecture);
     sarrus_sha256_add_part(&hash, sarrus_cuda_bounds_tried, sizeof sarrus_cuda_bounds_tried);
     sarrus_nvrtc_identify(nvrtc, &hash);
-    for (size_t i = 0; i < request->n_sources; i++) {
+    for (size_t i = 0; i < request->n_sources; ++i) {
         sarrus_sha256_add_part(&hash, request->sources[i].path, strlen(request->sources[i].path));
         sarrus_sha256_add_part(&hash, request->sources[i].text, request->sources[i].length);
     }
@@ -104,7 +104,7 @@ static bool compile_best(const sarrus_nvrtc *nvrtc, const sarrus_cuda_request *r
     if (!compile_within(nvrtc, request, &sarrus_cuda_bounds_tried[0], out, reason))
         return false;
     out->n_compiled = 1;
-    for (int i = 1; i < SARRUS_N_CUDA_BOUNDS; i++) {
+    for (int i = 1; i < SARRUS_N_CUDA_BOUNDS; ++i) {
         const sarrus_cuda_bounds *bounds = &sarrus_cuda_bounds_tried[i];
         sarrus_cuda_object other;
         if (!sarrus_cuda_bounds_would_bind(bounds, &out->report))

@@ -39,7 +39,7 @@ static const char *const COLD[] = {
     "sarrus_fixed_error",   "sarrus_fixed_spend"};
 
 static bool function_is_cold(const char *from, const char *end) {
-    for (size_t i = 0; i < sizeof COLD / sizeof COLD[0]; i++) {
+    for (size_t i = 0; i < sizeof COLD / sizeof COLD[0]; ++i) {
         const char *at = strstr(from, COLD[i]);
         if (at != NULL && at < end)
             return true;

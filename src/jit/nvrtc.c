@@ -66,7 +66,7 @@ static void *library_load(const char *library) {
     if (library != NULL)
         return dlopen(library, flags);
     void *handle = NULL;
-    for (int i = 0; i < N_LIBRARIES && handle == NULL; i++)
+    for (int i = 0; i < N_LIBRARIES && handle == NULL; ++i)
         handle = dlopen(LIBRARIES[i], flags);
     return handle;
 }
@@ -102,9 +102,9 @@ int32_t sarrus_nvrtc_version(const sarrus_nvrtc *nvrtc) {
 
 void sarrus_nvrtc_identify(const sarrus_nvrtc *nvrtc, sarrus_sha256 *hash) {
     sarrus_sha256_add_part(hash, &nvrtc->version, sizeof nvrtc->version);
-    for (int i = 0; i < N_COMMON_OPTIONS; i++)
+    for (int i = 0; i < N_COMMON_OPTIONS; ++i)
         sarrus_sha256_add_part(hash, COMMON_OPTIONS[i], strlen(COMMON_OPTIONS[i]));
-    for (int i = 0; i < N_STAND_INS; i++)
+    for (int i = 0; i < N_STAND_INS; ++i)
         sarrus_sha256_add_part(hash, STAND_INS[i][1], strlen(STAND_INS[i][1]));
 }
 
@@ -133,7 +133,7 @@ static bool headers_make(const sarrus_nvrtc_unit *unit, header_list *out) {
     const size_t n_most = unit->n_sources + N_STAND_INS + 1;
     size_t n_bytes = 1;
     *out = (header_list){0};
-    for (size_t i = 0; i < unit->n_sources; i++)
+    for (size_t i = 0; i < unit->n_sources; ++i)
         n_bytes += unit->sources[i].length + 1;
     out->text = malloc(n_most * sizeof *out->text);
     out->name = malloc(n_most * sizeof *out->name);
@@ -142,7 +142,7 @@ static bool headers_make(const sarrus_nvrtc_unit *unit, header_list *out) {
         headers_free(out);
         return false;
     }
-    for (size_t i = 0; i < unit->n_sources; i++) {
+    for (size_t i = 0; i < unit->n_sources; ++i) {
         const sarrus_source_text *source = &unit->sources[i];
         const bool has_prefix = strncmp(source->path, prefix, sizeof prefix - 1) == 0;
         memcpy(at, source->text, source->length);
@@ -152,7 +152,7 @@ static bool headers_make(const sarrus_nvrtc_unit *unit, header_list *out) {
             out->unit = at;
         at += source->length + 1;
     }
-    for (int i = 0; i < N_STAND_INS; i++)
+    for (int i = 0; i < N_STAND_INS; ++i)
         header_add(out, STAND_INS[i][0], STAND_INS[i][1]);
     header_add(out, "sarrus_constant_plan.h", unit->plan_text);
     return true;
@@ -185,7 +185,7 @@ static nvrtc_result program_compile(const sarrus_nvrtc *nvrtc, const sarrus_nvrt
     (void)snprintf(text[0], OPTION_LENGTH, "--gpu-architecture=sm_%d", unit->architecture);
     (void)snprintf(text[1], OPTION_LENGTH, "-DSARRUS_BLOCK_THREADS=%d", unit->bounds.n_threads);
     (void)snprintf(text[2], OPTION_LENGTH, "-DSARRUS_BLOCKS=%d", unit->bounds.n_blocks);
-    for (int i = 0; i < N_OPTIONS; i++)
+    for (int i = 0; i < N_OPTIONS; ++i)
         options[i] = i < N_COMMON_OPTIONS ? COMMON_OPTIONS[i] : text[i - N_COMMON_OPTIONS];
     return nvrtc->compile(program, N_OPTIONS, options);
 }

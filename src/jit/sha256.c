@@ -18,14 +18,14 @@ static uint32_t turn(uint32_t x, int n) {
 
 static void block_take(uint32_t state[8], const unsigned char *block) {
     uint32_t w[64], s[8];
-    for (int i = 0; i < 16; i++, block += 4)
+    for (int i = 0; i < 16; ++i, block += 4)
         w[i] = (uint32_t)block[0] << 24 | (uint32_t)block[1] << 16 | (uint32_t)block[2] << 8 | block[3];
-    for (int i = 16; i < 64; i++) {
+    for (int i = 16; i < 64; ++i) {
         const uint32_t a = w[i - 15], b = w[i - 2];
         w[i] = w[i - 16] + w[i - 7] + (turn(a, 7) ^ turn(a, 18) ^ a >> 3) + (turn(b, 17) ^ turn(b, 19) ^ b >> 10);
     }
     memcpy(s, state, sizeof s);
-    for (int i = 0; i < 64; i++) {
+    for (int i = 0; i < 64; ++i) {
         const uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
         const uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
         const uint32_t first = s[7] + (turn(s[4], 6) ^ turn(s[4], 11) ^ turn(s[4], 25)) + choice + round_constant[i] + w[i];
@@ -34,7 +34,7 @@ static void block_take(uint32_t state[8], const unsigned char *block) {
         s[4] += first;
         s[0] = first + second;
     }
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; ++i)
         state[i] += s[i];
 }
 
@@ -58,7 +58,7 @@ void sarrus_sha256_add(sarrus_sha256 *hash, const void *bytes, size_t n_bytes) {
 }
 
 static void big_endian(uint64_t number, unsigned char out[8]) {
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; ++i)
         out[i] = (unsigned char)(number >> (56 - 8 * i));
 }
 
@@ -76,7 +76,7 @@ void sarrus_sha256_end(sarrus_sha256 *hash, char text[SARRUS_SHA256_TEXT]) {
     big_endian(hash->n_bytes * 8, n_bits);
     sarrus_sha256_add(hash, pad, 1 + (size_t)((119 - hash->n_bytes % 64) % 64));
     sarrus_sha256_add(hash, n_bits, sizeof n_bits);
-    for (int i = 0; i < 64; i++)
+    for (int i = 0; i < 64; ++i)
         text[i] = digit[hash->state[i / 8] >> (28 - 4 * (i % 8)) & 15];
     text[64] = '\0';
 }

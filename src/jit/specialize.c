@@ -50,7 +50,7 @@ static void tell(sarrus_specializer *s, sarrus_specialization_state state, const
 
 static const char *const *isa_options(const char *isa) {
     static const char *const none[] = {NULL};
-    for (const sarrus_isa_options *o = sarrus_embedded_options; o->isa != NULL; o++)
+    for (const sarrus_isa_options *o = sarrus_embedded_options; o->isa != NULL; ++o)
         if (strcmp(o->isa, isa) == 0)
             return o->options;
     return none;
@@ -65,13 +65,13 @@ static void key_make(sarrus_specializer *s) {
     sarrus_sha256_add_part(&hash, SARRUS_VERSION, strlen(SARRUS_VERSION));
     sarrus_sha256_add(&hash, numbers, sizeof numbers);
     sarrus_sha256_add_part(&hash, r->isa, strlen(r->isa));
-    for (size_t i = 0; i < N_COMMON_OPTIONS; i++)
+    for (size_t i = 0; i < N_COMMON_OPTIONS; ++i)
         sarrus_sha256_add_part(&hash, common_options[i], strlen(common_options[i]));
-    for (const char *const *o = isa_options(r->isa); *o != NULL; o++)
+    for (const char *const *o = isa_options(r->isa); *o != NULL; ++o)
         sarrus_sha256_add_part(&hash, *o, strlen(*o));
     sarrus_compiler_identify(s->compiler, &hash);
     sarrus_sha256_add_part(&hash, r->unit, strlen(r->unit));
-    for (size_t i = 0; i < r->n_sources; i++) {
+    for (size_t i = 0; i < r->n_sources; ++i) {
         sarrus_sha256_add_part(&hash, r->sources[i].path, strlen(r->sources[i].path));
         sarrus_sha256_add_part(&hash, r->sources[i].text, r->sources[i].length);
     }
@@ -121,7 +121,7 @@ static bool source_write(int folder, const sarrus_source_text *source) {
 
 static bool sources_write(const sarrus_specializer *s, int folder, sarrus_fallback_reason *reason) {
     bool good = sarrus_file_write(folder, plan_name, s->plan_text, strlen(s->plan_text));
-    for (size_t i = 0; good && i < s->request.n_sources; i++)
+    for (size_t i = 0; good && i < s->request.n_sources; ++i)
         good = source_write(folder, &s->request.sources[i]);
     return good ? true
                 : sarrus_fallback_reason_set(reason, "the sources cannot be written to the cache folder: %s", strerror(errno));
@@ -133,9 +133,9 @@ static bool compile(const sarrus_specializer *s, int folder, sarrus_fallback_rea
     int n = 0;
     (void)snprintf(width, sizeof width, "-DSARRUS_LANE_WIDTH=%d", s->request.width);
     (void)snprintf(key, sizeof key, "-DSARRUS_SPECIALIZED_KEY=\"%s\"", s->key);
-    for (size_t i = 0; i < N_COMMON_OPTIONS; i++)
+    for (size_t i = 0; i < N_COMMON_OPTIONS; ++i)
         arguments[n++] = common_options[i];
-    for (const char *const *o = isa_options(s->request.isa); *o != NULL; o++)
+    for (const char *const *o = isa_options(s->request.isa); *o != NULL; ++o)
         arguments[n++] = *o;
     arguments[n++] = width;
     arguments[n++] = key;

@@ -116,7 +116,7 @@ static void job_begin(const sarrus_gpu *gpu, const sarrus_pinv_batch *batch, con
 /* Where a part of a piece begins: parts are 256 bytes apart at least, as allocations are. */
 static size_t part_begin(const worker *w, int i_part) {
     size_t at = 0;
-    for (int i = 0; i < i_part; i++)
+    for (int i = 0; i < i_part; ++i)
         at += (w->of->n_bytes[i] * (size_t)w->n_piece + 255) / 256 * 256;
     return at;
 }
@@ -125,7 +125,7 @@ static sarrus_cuda_pinv_call call_of(const worker *w, int i_slot) {
     const sarrus_pinv_call *call = w->of->call;
     const slot *s = &w->slots[i_slot];
     void *at[N_PARTS];
-    for (int i = 0; i < N_PARTS; i++)
+    for (int i = 0; i < N_PARTS; ++i)
         at[i] = s->device && w->of->n_bytes[i] > 0 ? s->device + part_begin(w, i) : NULL;
     sarrus_cuda_pinv_call out = {.method = call->method,
                                  .m = call->m,
@@ -156,7 +156,7 @@ static sarrus_cuda_pinv_call call_of(const worker *w, int i_slot) {
 
 static void memory_release(worker *w) {
     const sarrus_gpu *gpu = w->of->gpu;
-    for (int i = 0; i < N_SLOTS; i++) {
+    for (int i = 0; i < N_SLOTS; ++i) {
         (void)gpu->release(w->work[i]);
         (void)gpu->release(w->slots[i].device);
         (void)gpu->host_release(w->slots[i].pinned);
@@ -170,7 +170,7 @@ static int memory_allocate(worker *w) {
     const sarrus_cuda_pinv_call call = call_of(w, 0);
     const size_t n_work = (size_t)w->n_warps * (size_t)call.n_work_arrays * SARRUS_CUDA_PINV_WIDTH * sizeof(double);
     int error = SARRUS_GPU_OK;
-    for (int i = 0; i < N_SLOTS && error == SARRUS_GPU_OK; i++) {
+    for (int i = 0; i < N_SLOTS && error == SARRUS_GPU_OK; ++i) {
         void *pinned = NULL, *device = NULL, *work = NULL;
         error = gpu->host_allocate(&pinned, part_begin(w, N_PARTS));
         if (error == SARRUS_GPU_OK)
@@ -192,7 +192,7 @@ static int memory_find(worker *w) {
     int error = w->of->gpu->pinv->resources(&w->n_warps, &n_shared);
     if (error != SARRUS_GPU_OK)
         return error;
-    for (int i = 0; i < N_PARTS; i++)
+    for (int i = 0; i < N_PARTS; ++i)
         n_bytes += w->of->n_bytes[i];
     w->variant = (int32_t)sarrus_cuda_pinv_choose(w->of->call, n_shared);
     w->n_piece = smaller(piece_bytes / n_bytes + FEWEST, w->last - w->first);
@@ -212,7 +212,7 @@ static int memory_find(worker *w) {
 /* Ranks as the kernels take them: 0 … min(m, n). */
 static void ranks_copy(const job *of, uint64_t first, uint64_t count, int32_t *to) {
     const int32_t most = of->batch->m < of->batch->n ? of->batch->m : of->batch->n;
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < count; ++i) {
         const int32_t rank = of->batch->max_rank[first + i];
         to[i] = rank < 0 ? 0 : rank > most ? most : rank;
     }
@@ -236,7 +236,7 @@ static int piece_queue(worker *w, int i_slot) {
     const sarrus_gpu *gpu = w->of->gpu;
     slot *s = &w->slots[i_slot];
     int error = SARRUS_GPU_OK;
-    for (int i = 0; i < N_PARTS && error == SARRUS_GPU_OK; i++) {
+    for (int i = 0; i < N_PARTS && error == SARRUS_GPU_OK; ++i) {
         const size_t n_bytes = w->of->n_bytes[i];
         unsigned char *pinned = s->pinned + part_begin(w, i);
         if (i == N_INPUTS) {
@@ -258,7 +258,7 @@ static int piece_queue(worker *w, int i_slot) {
 /* Waits for the slot's piece and hands its results over. */
 static int piece_finish(worker *w, slot *s) {
     const int error = s->count > 0 ? w->of->gpu->synchronize(s->stream) : SARRUS_GPU_OK;
-    for (int i = N_INPUTS; i < N_PARTS && error == SARRUS_GPU_OK && s->count > 0; i++) {
+    for (int i = N_INPUTS; i < N_PARTS && error == SARRUS_GPU_OK && s->count > 0; ++i) {
         const size_t n_bytes = w->of->n_bytes[i];
         if (n_bytes > 0)
             memcpy((unsigned char *)w->of->to[i] + n_bytes * s->first, s->pinned + part_begin(w, i), n_bytes * s->count);
@@ -283,7 +283,7 @@ static int pieces_run(worker *w) {
         }
         i_slot = (i_slot + 1) % N_SLOTS;
     }
-    for (int i = 0; i < N_SLOTS; i++) {
+    for (int i = 0; i < N_SLOTS; ++i) {
         const int last = piece_finish(w, &w->slots[(i_slot + i) % N_SLOTS]);
         error = error == SARRUS_GPU_OK ? last : error;
     }
@@ -296,13 +296,13 @@ static void worker_run(worker *w) {
     w->error = w->last > w->first ? gpu->select(w->device) : SARRUS_GPU_OK;
     if (w->error != SARRUS_GPU_OK || w->last == w->first)
         return;
-    for (int i = 0; i < N_SLOTS && w->error == SARRUS_GPU_OK; i++)
+    for (int i = 0; i < N_SLOTS && w->error == SARRUS_GPU_OK; ++i)
         w->error = gpu->stream_create(&w->slots[i].stream);
     if (w->error == SARRUS_GPU_OK)
         w->error = memory_find(w);
     if (w->error == SARRUS_GPU_OK)
         w->error = pieces_run(w);
-    for (int i = 0; i < N_SLOTS; i++)
+    for (int i = 0; i < N_SLOTS; ++i)
         (void)gpu->stream_destroy(w->slots[i].stream);
     memory_release(w);
 }
@@ -327,7 +327,7 @@ sarrus_status sarrus_cuda_pinv_compute(sarrus_context *context, const sarrus_gpu
     job_begin(gpu, batch, call, n_scratch, &of);
     (void)gpu->count(&n_devices);
     n_devices = n_devices > MOST_DEVICES ? MOST_DEVICES : n_devices < 1 ? 1 : n_devices;
-    for (int i = 0; i < n_devices; i++) {
+    for (int i = 0; i < n_devices; ++i) {
         const uint64_t share = batch->n_matrices / (uint64_t)n_devices, rest = batch->n_matrices % (uint64_t)n_devices;
         const uint64_t first = share * (uint64_t)i + smaller((uint64_t)i, rest);
         workers[i] = (worker){.of = &of, .device = i, .first = first, .last = first + share + ((uint64_t)i < rest ? 1 : 0)};
@@ -339,7 +339,7 @@ sarrus_status sarrus_cuda_pinv_compute(sarrus_context *context, const sarrus_gpu
     workers_job of_all = {workers, n_devices};
     sarrus_crew_run(crew, n_devices, workers_run, &of_all);
     sarrus_crew_destroy(crew);
-    for (int i = 0; i < n_devices; i++) {
+    for (int i = 0; i < n_devices; ++i) {
         if (workers[i].error == SARRUS_GPU_NO_MEMORY)
             return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory on device %d for %d matrices of %dx%d", i, FEWEST,
                                  batch->m, batch->n);

@@ -69,14 +69,14 @@ static double plane_entropy(const uint8_t *plane, size_t n_bytes) {
     size_t n = 0;
     size_t stride = n_bytes / N_SEGMENTS;
     size_t length = stride < SEGMENT_BYTES ? stride : SEGMENT_BYTES;
-    for (size_t s = 0; s < N_SEGMENTS; s++) {
-        for (size_t i = 0; i < length; i++) {
-            count[plane[s * stride + i]]++;
+    for (size_t s = 0; s < N_SEGMENTS; ++s) {
+        for (size_t i = 0; i < length; ++i) {
+            ++count[plane[s * stride + i]];
         }
         n += length;
     }
     double sum = 0;
-    for (int i = 0; i < 256; i++) {
+    for (int i = 0; i < 256; ++i) {
         sum += count[i] > 0 ? count[i] * log2(count[i]) : 0.0;
     }
     return log2((double)n) - sum / (double)n;
@@ -91,7 +91,7 @@ static size_t n_noisy_planes(const uint8_t *shuffled, size_t n_elements, size_t 
     double limit = entropy - 255.0 / (2.0 * (double)sample * log(2.0));
     size_t n = 0;
     while (n < element_size && plane_entropy(shuffled + n * n_elements, n_elements) > limit) {
-        n++;
+        ++n;
     }
     return n;
 }

@@ -32,11 +32,11 @@ static void *work(void *argument) {
         uint64_t i_slot = i_job % pool->n_slots;
         sarrus_compress_function function = pool->function;
         const void *user = pool->user;
-        pool->n_running++;
+        ++pool->n_running;
         pthread_mutex_unlock(&pool->mutex);
         function(user, i_job, &pool->slots[i_slot]);
         pthread_mutex_lock(&pool->mutex);
-        pool->n_running--;
+        --pool->n_running;
         pool->ready[i_slot] = true;
         pthread_cond_signal(&pool->for_consumer);
     }
@@ -50,7 +50,7 @@ static sarrus_status make_slots(sarrus_compress_pool *pool, size_t n_bytes_max) 
     if (pool->slots == NULL || pool->ready == NULL) {
         return SARRUS_NO_MEMORY;
     }
-    for (uint64_t i = 0; i < pool->n_slots; i++) {
+    for (uint64_t i = 0; i < pool->n_slots; ++i) {
         sarrus_compress_slot *slot = &pool->slots[i];
         slot->staging = malloc(n_bytes_max > 0 ? n_bytes_max : 1);
         slot->packed = malloc(sarrus_packer_bound(n_bytes_max));
@@ -68,7 +68,7 @@ static sarrus_status start_threads(sarrus_compress_pool *pool, int n_threads) {
         return SARRUS_NO_MEMORY;
     }
     while (pool->n_threads < n_threads && pthread_create(&pool->threads[pool->n_threads], NULL, work, pool) == 0) {
-        pool->n_threads++;
+        ++pool->n_threads;
     }
     return pool->n_threads > 0 ? SARRUS_OK : SARRUS_FAILED; /* fewer threads than asked for do the same work */
 }
@@ -102,10 +102,10 @@ void sarrus_compress_pool_destroy(sarrus_compress_pool *pool) {
     pool->stop = true;
     pthread_cond_broadcast(&pool->for_workers);
     pthread_mutex_unlock(&pool->mutex);
-    for (int i = 0; i < pool->n_threads; i++) {
+    for (int i = 0; i < pool->n_threads; ++i) {
         pthread_join(pool->threads[i], NULL);
     }
-    for (uint64_t i = 0; pool->slots != NULL && i < pool->n_slots; i++) {
+    for (uint64_t i = 0; pool->slots != NULL && i < pool->n_slots; ++i) {
         sarrus_packer_destroy(pool->slots[i].packer);
         free(pool->slots[i].staging);
         free(pool->slots[i].packed);
@@ -126,7 +126,7 @@ void sarrus_compress_pool_begin(sarrus_compress_pool *pool, uint64_t n_jobs, sar
     pool->n_jobs = n_jobs;
     pool->n_started = 0;
     pool->n_released = 0;
-    for (uint64_t i = 0; i < pool->n_slots; i++) {
+    for (uint64_t i = 0; i < pool->n_slots; ++i) {
         pool->ready[i] = false;
     }
     pthread_cond_broadcast(&pool->for_workers);
@@ -146,7 +146,7 @@ const sarrus_compress_slot *sarrus_compress_pool_take(sarrus_compress_pool *pool
 void sarrus_compress_pool_release(sarrus_compress_pool *pool) {
     pthread_mutex_lock(&pool->mutex);
     pool->ready[pool->n_released % pool->n_slots] = false;
-    pool->n_released++;
+    ++pool->n_released;
     pthread_cond_signal(&pool->for_workers);
     pthread_mutex_unlock(&pool->mutex);
 }

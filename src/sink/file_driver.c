@@ -121,7 +121,7 @@ static int commit_rank(const driver_file *file, const pending_write *block) {
 static void keep_last_writes(driver_file *file) {
     qsort(file->pending, file->n_pending, sizeof *file->pending, compare_block);
     size_t n = 0;
-    for (size_t i = 0; i < file->n_pending; i++) {
+    for (size_t i = 0; i < file->n_pending; ++i) {
         if (i + 1 < file->n_pending && file->pending[i + 1].address == file->pending[i].address &&
             file->pending[i + 1].n_bytes >= file->pending[i].n_bytes) {
             free(file->pending[i].bytes);
@@ -139,12 +139,12 @@ static bool remember_committed(driver_file *file) {
         return false;
     }
     file->committed = all;
-    for (size_t i = 0; i < file->n_pending; i++) {
+    for (size_t i = 0; i < file->n_pending; ++i) {
         all[file->n_committed + i] = file->pending[i].address;
     }
     qsort(all, file->n_committed + file->n_pending, sizeof *all, compare_address);
     size_t n = 0;
-    for (size_t i = 0; i < file->n_committed + file->n_pending; i++) {
+    for (size_t i = 0; i < file->n_committed + file->n_pending; ++i) {
         if (n == 0 || all[i] != all[n - 1]) {
             all[n++] = all[i];
         }
@@ -169,14 +169,14 @@ static void commit(driver_file *file) {
         return;
     }
     keep_last_writes(file);
-    for (size_t i = 0; i < file->n_pending; i++) {
+    for (size_t i = 0; i < file->n_pending; ++i) {
         file->pending[i].rank = commit_rank(file, &file->pending[i]);
     }
     qsort(file->pending, file->n_pending, sizeof *file->pending, compare_rank);
     if (!remember_committed(file)) {
         remember_error(file, ENOMEM);
     }
-    for (size_t i = 0; i < file->n_pending; i++) {
+    for (size_t i = 0; i < file->n_pending; ++i) {
         pending_write *block = &file->pending[i];
         if (block->rank >= RANK_SUPERBLOCK) {
             extend_to_allocated(file); /* the superblock says how long the file is at least */
@@ -206,7 +206,7 @@ static void hold_back(driver_file *file, haddr_t address, size_t n_bytes, const 
     memcpy(copy, bytes, n_bytes);
     file->pending[file->n_pending] =
         (pending_write){.address = address, .n_bytes = n_bytes, .bytes = copy, .order = file->n_pending};
-    file->n_pending++;
+    ++file->n_pending;
 }
 
 /* The name means nothing here: the descriptor is open. HDF5 opens twice, the second time to empty the file. */
@@ -235,7 +235,7 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t
 
 static herr_t driver_close(H5FD_t *public_part) {
     driver_file *file = (driver_file *)public_part;
-    for (size_t i = 0; i < file->n_pending; i++) {
+    for (size_t i = 0; i < file->n_pending; ++i) {
         free(file->pending[i].bytes);
     }
     free(file->pending);
@@ -304,7 +304,7 @@ static herr_t driver_read(H5FD_t *public_part, H5FD_mem_t type, hid_t dxpl, hadd
         }
         n_read += (size_t)n;
     }
-    for (size_t i = 0; i < file->n_pending; i++) {
+    for (size_t i = 0; i < file->n_pending; ++i) {
         overlay(&file->pending[i], address, n_bytes, bytes);
     }
     return 0;

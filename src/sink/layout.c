@@ -24,7 +24,7 @@ static uint64_t clamp(uint64_t x, uint64_t low, uint64_t high) {
 /* Sets widths and block_times; false when the sizes are out of range. */
 static bool choose_block(const sarrus_sink_description *description, sarrus_layout *layout) {
     uint64_t width_sum = 0, width_max = 1;
-    for (int f = 0; f < layout->n_fields; f++) {
+    for (int f = 0; f < layout->n_fields; ++f) {
         const sarrus_sink_field *given = &description->fields[f];
         if (given->width < 0) {
             return false;
@@ -71,7 +71,7 @@ sarrus_status sarrus_layout_make(const sarrus_sink_description *description, sar
         sarrus_layout_clear(&layout);
         return SARRUS_BAD_ARGUMENT;
     }
-    for (int f = 0; f < layout.n_fields; f++) {
+    for (int f = 0; f < layout.n_fields; ++f) {
         sarrus_layout_field *field = &layout.fields[f];
         uint64_t instance_bytes = layout.block_times * field->width * element_size(field->type);
         field->chunk_instances = clamp(CHUNK_BYTES / instance_bytes, 1, layout.n_instances);
@@ -105,7 +105,7 @@ void sarrus_layout_job(const sarrus_layout *layout, uint64_t i_job, int *i_field
 }
 
 static void to_u16(const double *from, uint64_t n, uint16_t *to) {
-    for (uint64_t i = 0; i < n; i++) {
+    for (uint64_t i = 0; i < n; ++i) {
         double x = from[i];
         double limited = x > 0.0 ? (x < 65534.0 ? x : 65534.0) : 0.0;
         to[i] = isnan(x) ? 65535 : (uint16_t)(limited + 0.5);
@@ -119,7 +119,7 @@ static void gather(const sarrus_layout_block *block, const sarrus_layout_field *
     uint64_t filled = block->n_times * field->width;          /* of which there are values */
     uint64_t source_row = block->n_times_stride * field->width;
     bool is_u16 = field->type == SARRUS_SINK_U16;
-    for (uint64_t r = 0; r < field->chunk_instances; r++) {
+    for (uint64_t r = 0; r < field->chunk_instances; ++r) {
         uint64_t n = r < n_rows ? filled : 0;
         const double *from = first + (r < n_rows ? r * source_row : 0);
         if (is_u16) {
@@ -129,7 +129,7 @@ static void gather(const sarrus_layout_block *block, const sarrus_layout_field *
         } else {
             double *to = (double *)(void *)staging + r * row;
             memcpy(to, from, n * sizeof *to);
-            for (uint64_t i = n; i < row; i++) {
+            for (uint64_t i = n; i < row; ++i) {
                 to[i] = NAN;
             }
         }

@@ -16,7 +16,7 @@ bool sarrus_outcome_copy_make(const sarrus_sink_description *description, sarrus
         out->rows == NULL) {
         return false;
     }
-    for (size_t c = 0; c < n_measures; c++) {
+    for (size_t c = 0; c < n_measures; ++c) {
         out->measures[c] = out->measure_numbers + c * n;
     }
     return true;
@@ -44,7 +44,7 @@ static bool rows_take(sarrus_outcome_copy *copy, const sarrus_sink_outcome *outc
         return false;
     }
     copy->n_rows = n_columns > 0 ? n_rows : 0;
-    for (size_t c = 0; c < n_columns && n_rows > 0; c++) {
+    for (size_t c = 0; c < n_columns && n_rows > 0; ++c) {
         memcpy(copy->row_numbers + c * n_rows, outcome->rows[c], n_rows * sizeof *copy->row_numbers);
         copy->rows[c] = copy->row_numbers + c * n_rows;
     }
@@ -58,7 +58,7 @@ bool sarrus_outcome_copy_take(sarrus_outcome_copy *copy, const sarrus_sink_outco
     memcpy(copy->status, outcome->status, copy->n_instances);
     memcpy(copy->failed_time, outcome->failed_time, copy->n_instances * sizeof *copy->failed_time);
     copy->has_measures = outcome->measures != NULL;
-    for (int c = 0; copy->has_measures && c < copy->n_measures; c++) {
+    for (int c = 0; copy->has_measures && c < copy->n_measures; ++c) {
         memcpy(copy->measure_numbers + (size_t)c * copy->n_instances, outcome->measures[c],
                copy->n_instances * sizeof *copy->measure_numbers);
     }

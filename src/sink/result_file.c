@@ -99,7 +99,7 @@ static bool write_group(sarrus_result_file *file, int i_group, const sarrus_sink
 static bool make_groups(sarrus_result_file *file, const sarrus_layout *const *layouts) {
     bool ok = true;
     file->groups = calloc((size_t)file->n_groups, sizeof *file->groups);
-    for (int g = 0; file->groups != NULL && g < file->n_groups; g++) {
+    for (int g = 0; file->groups != NULL && g < file->n_groups; ++g) {
         ok = sarrus_result_group_make(&file->groups[g], layouts[g]) && ok;
     }
     return file->groups != NULL && ok;
@@ -107,7 +107,7 @@ static bool make_groups(sarrus_result_file *file, const sarrus_layout *const *la
 
 static sarrus_status write_schema(sarrus_result_file *file, const sarrus_sink_description *descriptions) {
     bool ok = file->index == NULL || write_index(file, file->index);
-    for (int g = 0; ok && g < file->n_groups; g++) {
+    for (int g = 0; ok && g < file->n_groups; ++g) {
         ok = write_group(file, g, &descriptions[g]);
     }
     return judge(file, ok, "the datasets cannot be created");
@@ -134,7 +134,7 @@ sarrus_status sarrus_result_file_create(sarrus_result_file *file, const char *pa
         return sarrus_result_file_fail(file, "cannot be created");
     }
     status = write_schema(file, descriptions);
-    for (int g = 0; status == SARRUS_OK && g < file->n_groups; g++) {
+    for (int g = 0; status == SARRUS_OK && g < file->n_groups; ++g) {
         status = sarrus_result_file_commit(file, g, 0, NULL);
     }
     return status == SARRUS_OK ? fail_of_place(file, sarrus_result_place_reveal(&file->place)) : status;
@@ -200,7 +200,7 @@ sarrus_status sarrus_result_file_complete(sarrus_result_file *file) {
 }
 
 static void close_groups(sarrus_result_file *file) {
-    for (int g = 0; file->groups != NULL && g < file->n_groups; g++) {
+    for (int g = 0; file->groups != NULL && g < file->n_groups; ++g) {
         sarrus_result_group_close(&file->groups[g]);
     }
     free(file->groups);

@@ -19,7 +19,7 @@ bool sarrus_result_group_make(sarrus_result_group *group, const sarrus_layout *l
                                    .time = {.dataset = -1}};
     group->fields = malloc(((size_t)layout->n_fields + 1) * sizeof *group->fields);
     group->status_on_file = calloc(layout->n_instances, 1);
-    for (int f = 0; group->fields != NULL && f < layout->n_fields; f++) {
+    for (int f = 0; group->fields != NULL && f < layout->n_fields; ++f) {
         group->fields[f] = -1;
     }
     return group->fields != NULL && group->status_on_file != NULL;
@@ -28,7 +28,7 @@ bool sarrus_result_group_make(sarrus_result_group *group, const sarrus_layout *l
 bool sarrus_result_group_extend(sarrus_result_group *group, const double *times, uint64_t n_times) {
     const sarrus_layout *layout = group->layout;
     bool ok = sarrus_time_axis_append(&group->time, times, n_times);
-    for (int f = 0; ok && f < layout->n_fields; f++) {
+    for (int f = 0; ok && f < layout->n_fields; ++f) {
         const hsize_t dims[3] = {layout->n_instances, group->time.n_written, layout->fields[f].width};
         ok = H5Dset_extent(group->fields[f], dims) >= 0;
     }
@@ -62,7 +62,7 @@ bool sarrus_result_group_outcome_write(sarrus_result_group *group, const sarrus_
 static bool put_reasons(const sarrus_result_group *group, hid_t type, hid_t file_space, uint64_t i_first, uint64_t n,
                         const uint8_t *status, const char **texts) {
     bool any = false;
-    for (uint64_t i = 0; i < n; i++) {
+    for (uint64_t i = 0; i < n; ++i) {
         uint8_t word = status[i_first + i];
         texts[i] = word != SARRUS_INSTANCE_OK ? sarrus_instance_status_text((sarrus_instance_status)word) : "";
         any = any || word != SARRUS_INSTANCE_OK;
@@ -111,7 +111,7 @@ static void close_attribute(hid_t id) {
 }
 
 void sarrus_result_group_close(sarrus_result_group *group) {
-    for (int f = 0; group->fields != NULL && f < group->layout->n_fields; f++) {
+    for (int f = 0; group->fields != NULL && f < group->layout->n_fields; ++f) {
         close_dataset(group->fields[f]);
     }
     sarrus_result_table_close(&group->table);

@@ -200,9 +200,9 @@ static bool count_failed(hid_t file, sarrus_result_info *info) {
     for (uint64_t i = 0; ok && i < info->n_instances; i += ROWS) {
         uint64_t n = info->n_instances - i < ROWS ? info->n_instances - i : ROWS;
         ok = read_rows(file, "instance/status", type, i, n, status);
-        for (uint64_t k = 0; ok && k < n; k++) {
+        for (uint64_t k = 0; ok && k < n; ++k) {
             if (status[k] < SARRUS_N_INSTANCE_STATUS) {
-                info->n_failed_by_status[status[k]]++;
+                ++info->n_failed_by_status[status[k]];
             }
             info->n_failed += status[k] != SARRUS_INSTANCE_OK;
         }
@@ -238,7 +238,7 @@ static bool read_times(hid_t file, sarrus_result_info *info) {
 static void count_events(hid_t file, sarrus_result_info *info) {
     static const char *const columns[] = {"events/rank/time", "events/rank/instance", "events/rank/before", "events/rank/after"};
     info->has_rank_events = H5Lexists(file, "events", H5P_DEFAULT) > 0 && H5Lexists(file, "events/rank", H5P_DEFAULT) > 0;
-    for (size_t c = 0; info->has_rank_events && c < sizeof columns / sizeof columns[0]; c++) {
+    for (size_t c = 0; info->has_rank_events && c < sizeof columns / sizeof columns[0]; ++c) {
         const uint64_t n = column_length(file, columns[c]);
         info->n_rank_events = c == 0 || n < info->n_rank_events ? n : info->n_rank_events;
     }
@@ -256,7 +256,7 @@ static bool read_part(hid_t file, sarrus_result_info *info) {
 static bool is_too_deep(const char *name) {
     int depth = 0;
     for (const char *slash = strchr(name, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        depth++;
+        ++depth;
     }
     return depth > DEPTH_MAX;
 }
@@ -371,7 +371,7 @@ static void info_add(sarrus_result_info *total, const sarrus_result_info *one) {
     total->n_instances += one->n_instances;
     total->n_study += one->n_study;
     total->n_failed += one->n_failed;
-    for (int i = 0; i < SARRUS_N_INSTANCE_STATUS; i++) {
+    for (int i = 0; i < SARRUS_N_INSTANCE_STATUS; ++i) {
         total->n_failed_by_status[i] += one->n_failed_by_status[i];
     }
     total->n_times = one->n_times > total->n_times ? one->n_times : total->n_times;
@@ -393,7 +393,7 @@ static sarrus_status read_info(sarrus_context *context, const char *path, hid_t 
     if (status != SARRUS_OK || n_groups == 0) {
         return status != SARRUS_OK ? status : read_group(context, path, file, out);
     }
-    for (int g = 0; g < n_groups && status == SARRUS_OK; g++) {
+    for (int g = 0; g < n_groups && status == SARRUS_OK; ++g) {
         sarrus_result_info one = {.file_bytes = out->file_bytes};
         status = read_group_of(context, path, file, g, n_groups, &one);
         if (g == 0) {
@@ -508,7 +508,7 @@ static herr_t visit_dataset(hid_t file, const char *name, const H5O_info_t *obje
     if (ok) {
         char units[UNITS_BYTES];
         ok = get_text(dataset, "units", units, sizeof units);
-        for (int d = 0; d < n_dims; d++) {
+        for (int d = 0; d < n_dims; ++d) {
             dims[d] = extent[d];
         }
         char path[32];

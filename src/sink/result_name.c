@@ -30,7 +30,7 @@ static char *link_target(const char *path) {
 char *sarrus_result_name_resolve(const char *path) {
     char *name = strdup(path);
     struct stat about;
-    for (int i = 0; name != NULL && lstat(name, &about) == 0 && S_ISLNK(about.st_mode); i++) {
+    for (int i = 0; name != NULL && lstat(name, &about) == 0 && S_ISLNK(about.st_mode); ++i) {
         char *target = i < LINKS_MAX ? link_target(name) : NULL;
         errno = i < LINKS_MAX ? errno : ELOOP;
         free(name);

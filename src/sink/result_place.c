@@ -79,7 +79,7 @@ static sarrus_status taken_refuse(int lock, char *message) {
 static bool is_taken(int lock) {
     int result = flock(lock, LOCK_EX | LOCK_NB);
     /* somebody who only looks holds it for a moment */
-    for (int i = 0; i < LOCK_TRIES && result != 0 && errno == EWOULDBLOCK; i++) {
+    for (int i = 0; i < LOCK_TRIES && result != 0 && errno == EWOULDBLOCK; ++i) {
         const struct timespec moment = {.tv_nsec = 5 * 1000 * 1000};
         (void)nanosleep(&moment, NULL);
         result = flock(lock, LOCK_EX | LOCK_NB);
@@ -150,7 +150,7 @@ static sarrus_status lock_look(const char *lock_name, char *message) {
 static sarrus_status ending_check(const char *target, char *message) {
     static const char *const endings[] = {".partial", ".partial~"};
     const size_t n = strlen(target);
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
         const size_t n_ending = strlen(endings[i]);
         if (n >= n_ending && strcmp(target + n - n_ending, endings[i]) == 0) {
             snprintf(message, SARRUS_PLACE_MESSAGE_BYTES,

@@ -86,7 +86,7 @@ static bool put_scales(sarrus_result_group *group, const sarrus_sink_description
     if (ids == NULL) {
         return false;
     }
-    for (uint64_t i = 0; i < n; i++) {
+    for (uint64_t i = 0; i < n; ++i) {
         ids[i] = description->first_instance + i;
     }
     out->instance = sarrus_hdf5_create_column(group->root, "instance/id", H5T_NATIVE_UINT64, ids, n);
@@ -115,7 +115,7 @@ static bool attach_instances(hid_t dataset, scales *all) {
 
 static hid_t make_status_type(void) {
     hid_t type = H5Tenum_create(H5T_NATIVE_UINT8);
-    for (uint8_t value = 0; type >= 0 && value < SARRUS_N_INSTANCE_STATUS; value++) {
+    for (uint8_t value = 0; type >= 0 && value < SARRUS_N_INSTANCE_STATUS; ++value) {
         if (H5Tenum_insert(type, sarrus_instance_status_word((sarrus_instance_status)value), &value) < 0) {
             H5Tclose(type);
             return -1;
@@ -129,7 +129,7 @@ static bool put_flags(hid_t dataset) {
     uint8_t values[SARRUS_N_INSTANCE_STATUS];
     char meanings[SARRUS_N_INSTANCE_STATUS * 40] = "";
     size_t used = 0;
-    for (uint8_t i = 0; i < SARRUS_N_INSTANCE_STATUS; i++) {
+    for (uint8_t i = 0; i < SARRUS_N_INSTANCE_STATUS; ++i) {
         values[i] = i;
         int n = snprintf(meanings + used, sizeof meanings - used, "%s%s", i > 0 ? " " : "",
                          sarrus_instance_status_word((sarrus_instance_status)i));
@@ -170,7 +170,7 @@ static bool put_outcome(sarrus_result_group *group, scales *all) {
 
 static bool put_table(sarrus_result_group *group, const sarrus_sink_description *description, scales *all) {
     bool ok = sarrus_result_table_create(&group->table, group->root, description);
-    for (int c = 0; ok && c < group->table.n_measures; c++) {
+    for (int c = 0; ok && c < group->table.n_measures; ++c) {
         ok = attach_instances(group->table.measures[c], all);
     }
     return ok;
@@ -179,7 +179,7 @@ static bool put_table(sarrus_result_group *group, const sarrus_sink_description 
 static bool put_parameters(sarrus_result_group *group, const sarrus_sink_description *description, scales *all) {
     hid_t folder = H5Gcreate2(group->root, "instance/parameters", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     bool ok = folder >= 0;
-    for (int p = 0; ok && p < description->n_parameters; p++) {
+    for (int p = 0; ok && p < description->n_parameters; ++p) {
         const sarrus_sink_parameter *parameter = &description->parameters[p];
         hid_t dataset =
             sarrus_hdf5_create_column(folder, parameter->path, H5T_NATIVE_DOUBLE, parameter->values, description->n_instances);
@@ -200,7 +200,7 @@ static bool attach_labels(const sarrus_result_group *group, const sarrus_sink_de
     if (field->width == 0 || field->labels == NULL || field->labels_path == NULL) {
         return true;
     }
-    for (int j = 0; j < i; j++) {
+    for (int j = 0; j < i; ++j) {
         if (all->labels[j] >= 0 && strcmp(description->fields[j].labels_path, field->labels_path) == 0) {
             return attach(group->fields[i], all->labels[j], 2, &all->n_label_users[j]);
         }
@@ -232,7 +232,7 @@ static bool put_field(sarrus_result_group *group, const sarrus_sink_description 
     group->fields[i] = dataset;
     bool ok = sarrus_hdf5_describe(dataset, field->units, field->long_name) && attach_instances(dataset, all) &&
               attach(dataset, group->time.dataset, 1, &all->n_time_users);
-    for (int k = 0; ok && k < field->n_flags; k++) {
+    for (int k = 0; ok && k < field->n_flags; ++k) {
         ok = sarrus_hdf5_put_number(dataset, field->flag_names[k], H5T_NATIVE_INT, &field->flag_values[k]);
     }
     return ok && attach_labels(group, description, i, all);
@@ -243,16 +243,16 @@ bool sarrus_result_schema_write(sarrus_result_group *group, const sarrus_sink_de
     all.labels = malloc(((size_t)description->n_fields + 1) * sizeof *all.labels);
     all.n_label_users = calloc((size_t)description->n_fields + 1, sizeof *all.n_label_users);
     bool ok = all.labels != NULL && all.n_label_users != NULL;
-    for (int f = 0; all.labels != NULL && f < description->n_fields; f++) {
+    for (int f = 0; all.labels != NULL && f < description->n_fields; ++f) {
         all.labels[f] = -1;
     }
     ok = ok && put_root_attributes(group, description) && sarrus_result_scenario_write(group->root, description->scenario) &&
          put_scales(group, description, &all) && put_outcome(group, &all) && put_table(group, description, &all) &&
          put_parameters(group, description, &all);
-    for (int f = 0; ok && f < description->n_fields; f++) {
+    for (int f = 0; ok && f < description->n_fields; ++f) {
         ok = put_field(group, description, f, &all);
     }
-    for (int f = 0; all.labels != NULL && f < description->n_fields; f++) {
+    for (int f = 0; all.labels != NULL && f < description->n_fields; ++f) {
         if (all.labels[f] >= 0) {
             H5Dclose(all.labels[f]);
         }

@@ -12,7 +12,7 @@ enum { ROWS_OF_CHUNK = 4096 };
 /* Negative ids, so that closing needs no count of what was opened. */
 static hid_t *make_ids(int n) {
     hid_t *ids = malloc(((size_t)n + 1) * sizeof *ids);
-    for (int i = 0; ids != NULL && i < n; i++) {
+    for (int i = 0; ids != NULL && i < n; ++i) {
         ids[i] = -1;
     }
     return ids;
@@ -42,20 +42,20 @@ bool sarrus_result_table_create(sarrus_result_table *table, hid_t file, const sa
     table->measures = make_ids(description->n_measures);
     table->columns = make_ids(description->n_columns);
     bool ok = table->measures != NULL && table->columns != NULL;
-    for (int c = 0; ok && c < table->n_measures; c++) {
+    for (int c = 0; ok && c < table->n_measures; ++c) {
         const sarrus_sink_measure *given = &description->measures[c];
         const sarrus_hdf5_shape shape = {
             .n_dims = 1, .dims = &n_instances, .fill = given->type == SARRUS_SINK_F64 ? &unknown : NULL};
         table->measures[c] = sarrus_hdf5_create_dataset(file, given->path, column_type(given->type), &shape);
         ok = sarrus_hdf5_describe(table->measures[c], given->units, given->long_name);
     }
-    for (int c = 0; ok && c < table->n_columns; c++) {
+    for (int c = 0; ok && c < table->n_columns; ++c) {
         ok = create_column(table, file, description, c);
     }
     if (ok && table->n_columns > 0) {
         ok = H5DSset_scale(table->columns[0], description->columns_scale) >= 0;
     }
-    for (int c = 1; ok && c < table->n_columns; c++) {
+    for (int c = 1; ok && c < table->n_columns; ++c) {
         ok = H5DSattach_scale(table->columns[c], table->columns[0], 0) >= 0;
     }
     return ok;
@@ -80,10 +80,10 @@ static bool append(hid_t dataset, uint64_t n_before, uint64_t n_rows, const doub
 
 bool sarrus_result_table_write(sarrus_result_table *table, const sarrus_sink_outcome *outcome) {
     bool ok = true;
-    for (int c = 0; ok && outcome->measures != NULL && c < table->n_measures; c++) {
+    for (int c = 0; ok && outcome->measures != NULL && c < table->n_measures; ++c) {
         ok = H5Dwrite(table->measures[c], H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, outcome->measures[c]) >= 0;
     }
-    for (int c = 0; ok && outcome->n_rows > 0 && c < table->n_columns; c++) {
+    for (int c = 0; ok && outcome->n_rows > 0 && c < table->n_columns; ++c) {
         ok = append(table->columns[c], table->n_rows, outcome->n_rows, outcome->rows[c]);
     }
     table->n_rows += outcome->n_rows;
@@ -91,7 +91,7 @@ bool sarrus_result_table_write(sarrus_result_table *table, const sarrus_sink_out
 }
 
 static void close_all(hid_t *ids, int n) {
-    for (int i = 0; ids != NULL && i < n; i++) {
+    for (int i = 0; ids != NULL && i < n; ++i) {
         if (ids[i] >= 0) {
             H5Dclose(ids[i]);
         }

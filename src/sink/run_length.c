@@ -36,7 +36,7 @@ static void put(bit_writer *writer, uint32_t bits, unsigned n_bits) {
     }
     writer->is_full = writer->is_full || writer->n_left < 4;
     if (!writer->is_full) {
-        for (unsigned i = 0; i < 4; i++) {
+        for (unsigned i = 0; i < 4; ++i) {
             writer->at[i] = (uint8_t)(writer->bits >> 8 * i);
         }
         writer->at += 4;
@@ -58,7 +58,7 @@ static void put_rest(bit_writer *writer) {
 /* Codes go in from their highest bit on. */
 static uint32_t reversed(uint32_t code, unsigned n_bits) {
     uint32_t result = 0;
-    for (unsigned i = 0; i < n_bits; i++) {
+    for (unsigned i = 0; i < n_bits; ++i) {
         result |= (code >> i & 1u) << (n_bits - 1 - i);
     }
     return result;
@@ -75,11 +75,11 @@ typedef struct fixed_codes {
 } fixed_codes;
 
 static void make_codes(fixed_codes *codes) {
-    for (uint32_t byte = 0; byte < 256; byte++) {
+    for (uint32_t byte = 0; byte < 256; ++byte) {
         const unsigned n_bits = byte < 144 ? 8 : 9;
         codes->byte[byte] = (fixed_code){reversed(byte < 144 ? 0x30 + byte : 0x190 + (byte - 144), n_bits), n_bits};
     }
-    for (uint32_t length = MATCH_MIN, k = 0; length <= MATCH_MAX; length++) {
+    for (uint32_t length = MATCH_MIN, k = 0; length <= MATCH_MAX; ++length) {
         k += k + 1 < N_LENGTHS && length == shortest[k + 1];
         const uint32_t symbol = FIRST_LENGTH + k;
         const unsigned n_bits = symbol < FIRST_LONG ? 7 : 8;
@@ -99,7 +99,7 @@ static size_t run_at(const uint8_t *bytes, size_t at, size_t n_bytes) {
         }
     }
     while (end < n_bytes && bytes[end] == bytes[at - 1]) {
-        end++;
+        ++end;
     }
     return end - at;
 }
@@ -126,12 +126,12 @@ size_t sarrus_run_length_deflate(const uint8_t *bytes, size_t n_bytes, uint8_t *
     for (size_t at = 0; at < n_bytes && !writer.is_full;) {
         if (at > 0 && bytes[at] == bytes[at - 1]) {
             size_t n_run = run_at(bytes, at, n_bytes), n_left = put_run(&writer, &codes, n_run);
-            for (at += n_run; n_left > 0; n_left--) {
+            for (at += n_run; n_left > 0; --n_left) {
                 put_code(&writer, &codes.byte[bytes[at - 1]]);
             }
         } else {
             put_code(&writer, &codes.byte[bytes[at]]);
-            at++;
+            ++at;
         }
     }
     put(&writer, 0, 7); /* end of block */

@@ -33,7 +33,7 @@ static bytes16 high_halves(bytes16 a, bytes16 b) {
 
 /* Two rounds of byte interleaving: v[2k] holds bytes 0-3 of elements 4k … 4k+3, byte places together; v[2k + 1] bytes 4-7. */
 static void interleave(bytes16 v[8]) {
-    for (int i_round = 0; i_round < 2; i_round++) {
+    for (int i_round = 0; i_round < 2; ++i_round) {
         bytes16 w[8];
         for (int i = 0; i < 8; i += 2) {
             w[i] = low_bytes(v[i], v[i + 1]);
@@ -55,7 +55,7 @@ static void transpose_16x8(const uint8_t *elements, size_t plane_stride, uint8_t
         w[i + 2] = low_quads(v[i + 1], v[i + 3]);
         w[i + 3] = high_quads(v[i + 1], v[i + 3]);
     }
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; ++i) {
         bytes16 even = low_halves(w[i], w[i + 4]), odd = high_halves(w[i], w[i + 4]);
         memcpy(out + 2 * i * plane_stride, &even, sizeof even);
         memcpy(out + (2 * i + 1) * plane_stride, &odd, sizeof odd);
@@ -69,8 +69,8 @@ void sarrus_shuffle(const uint8_t *elements, size_t n_elements, size_t element_s
             transpose_16x8(elements + 8 * i, n_elements, out + i);
         }
     }
-    for (; i < n_elements; i++) {
-        for (size_t p = 0; p < element_size; p++) {
+    for (; i < n_elements; ++i) {
+        for (size_t p = 0; p < element_size; ++p) {
             out[p * n_elements + i] = elements[i * element_size + p];
         }
     }
@@ -88,14 +88,14 @@ enum { FLETCHER_ROWS = 360, FLETCHER_LANES = 8 }; /* 65535 · 360 · 361 / 2 < 2
 /* Adds up to FLETCHER_ROWS rows of 8 words: sum_1 += Σ w_i; sum_2 += Σ of all partial sums. */
 static void fletcher_block(const uint8_t *bytes, size_t n_rows, uint64_t *sum_1, uint64_t *sum_2) {
     sums8 a = {0}, b = {0};
-    for (size_t r = 0; r < n_rows; r++) {
+    for (size_t r = 0; r < n_rows; ++r) {
         words8 w;
         memcpy(&w, bytes + 16 * r, sizeof w);
         a += __builtin_convertvector(w, sums8);
         b += a;
     }
     uint64_t total = *sum_2 + FLETCHER_LANES * (uint64_t)n_rows * *sum_1;
-    for (uint64_t l = 0; l < FLETCHER_LANES; l++) {
+    for (uint64_t l = 0; l < FLETCHER_LANES; ++l) {
         total += FLETCHER_LANES * (uint64_t)b[l] - l * a[l]; /* b counts the row itself: lane l came l words later */
         *sum_1 += a[l];
     }
@@ -116,7 +116,7 @@ uint32_t sarrus_fletcher32(const uint8_t *bytes, size_t n_bytes) {
         sum_2 = sum_2 > 65535 ? (sum_2 - 1) % 65535 + 1 : sum_2;
         i += n_rows * FLETCHER_LANES;
     }
-    for (; i < n_words; i++) {
+    for (; i < n_words; ++i) {
         uint16_t w;
         memcpy(&w, bytes + 2 * i, sizeof w);
         sum_1 += w;

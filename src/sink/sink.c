@@ -83,7 +83,7 @@ static sarrus_status write_fields(sarrus_sink *sink, const sarrus_block_buffer *
     sarrus_result_chunk chunk = {.i_group = buffer->i_group, .i_time = buffer->i_time_first};
     sarrus_status status = SARRUS_OK;
     sarrus_compress_pool_begin(sink->pool, layout->n_jobs, sarrus_layout_pack, &block);
-    for (uint64_t j = 0; j < layout->n_jobs && status == SARRUS_OK; j++) {
+    for (uint64_t j = 0; j < layout->n_jobs && status == SARRUS_OK; ++j) {
         const sarrus_compress_slot *slot = sarrus_compress_pool_take(sink->pool);
         uint64_t i_chunk = 0;
         sarrus_layout_job(layout, j, &chunk.i_field, &i_chunk);
@@ -121,7 +121,7 @@ static sarrus_status write_block(sarrus_sink *sink, const sarrus_block_buffer *b
 static sarrus_status write_end(sarrus_sink *sink, const sarrus_sink_outcome *outcomes) {
     bool is_complete = true;
     sarrus_status status = SARRUS_OK;
-    for (int g = 0; g < sink->n_groups && status == SARRUS_OK; g++) {
+    for (int g = 0; g < sink->n_groups && status == SARRUS_OK; ++g) {
         const sarrus_sink_group *group = &sink->groups[g];
         /* the end of an open-ended group is where the caller has come to */
         const uint64_t n_wanted = group->layout.is_open_ended ? group->i_time_next : group->layout.n_times;
@@ -163,7 +163,7 @@ static void write_blocks(sarrus_sink *sink) {
             sink->groups[buffer->i_group].n_times_written = buffer->i_time_first + buffer->n_times;
         }
         sink->i_queue = (sink->i_queue + 1) % (SARRUS_GROUP_BUFFERS * sink->n_groups);
-        sink->n_queue--;
+        --sink->n_queue;
         buffer->is_free = true;
         publish(sink, status == SARRUS_INTERRUPTED ? SARRUS_OK : status, since);
     }
@@ -171,7 +171,7 @@ static void write_blocks(sarrus_sink *sink) {
 
 /* Nobody else writes to the counts any more. */
 static bool has_times(const sarrus_sink *sink) {
-    for (int g = 0; g < sink->n_groups; g++) {
+    for (int g = 0; g < sink->n_groups; ++g) {
         if (sink->groups[g].n_times_written > 0) {
             return true;
         }
@@ -224,7 +224,7 @@ static sarrus_status start_threads(sarrus_sink *sink, sarrus_context *context, i
     n = n < THREADS_MAX ? n : THREADS_MAX;
     int error = 0;
     size_t chunk_bytes_max = 0;
-    for (int g = 0; g < sink->n_groups; g++) {
+    for (int g = 0; g < sink->n_groups; ++g) {
         const size_t n_bytes = sink->layouts[g]->chunk_bytes_max;
         chunk_bytes_max = n_bytes > chunk_bytes_max ? n_bytes : chunk_bytes_max;
     }
@@ -261,7 +261,7 @@ static sarrus_status make_groups(sarrus_sink *sink, sarrus_context *context, con
     if (sink->groups == NULL || sink->layouts == NULL || sink->queue == NULL) {
         return report_memory(context);
     }
-    for (int g = 0; g < sink->n_groups; g++) {
+    for (int g = 0; g < sink->n_groups; ++g) {
         const sarrus_status status = sarrus_sink_group_make(&sink->groups[g], g, &descriptions[g]);
         sink->layouts[g] = &sink->groups[g].layout;
         if (status != SARRUS_OK) {
@@ -278,7 +278,7 @@ static sarrus_status make_sink(sarrus_context *context, const char *path, const 
     if (path == NULL || descriptions == NULL || n_groups < 1) {
         return refuse(context, "an argument is missing");
     }
-    for (int g = 0; g < n_groups; g++) {
+    for (int g = 0; g < n_groups; ++g) {
         const char *wrong = sarrus_sink_description_error(&descriptions[g]);
         if (wrong != NULL) {
             return refuse(context, wrong);
@@ -428,7 +428,7 @@ void sarrus_sink_destroy(sarrus_sink *sink) {
     }
     stop_writer(sink, NULL);
     sarrus_compress_pool_destroy(sink->pool);
-    for (int g = 0; sink->groups != NULL && g < sink->n_groups; g++) {
+    for (int g = 0; sink->groups != NULL && g < sink->n_groups; ++g) {
         sarrus_sink_group_free(&sink->groups[g]);
     }
     free(sink->groups);

@@ -10,7 +10,7 @@ static uint64_t rounded_doubles(const sarrus_layout *layout, int i_field) {
 
 static bool make_buffer(const sarrus_layout *layout, const sarrus_sink_description *description, sarrus_block_buffer *buffer) {
     uint64_t n = 8 + (layout->is_open_ended ? (layout->block_times + 7) / 8 * 8 : 0);
-    for (int f = 0; f < layout->n_fields; f++) {
+    for (int f = 0; f < layout->n_fields; ++f) {
         n += rounded_doubles(layout, f);
     }
     buffer->memory = aligned_alloc(64, n * sizeof(double));
@@ -19,7 +19,7 @@ static bool make_buffer(const sarrus_layout *layout, const sarrus_sink_descripti
         return false;
     }
     double *at = buffer->memory;
-    for (int f = 0; f < layout->n_fields; f++) {
+    for (int f = 0; f < layout->n_fields; ++f) {
         buffer->data[f] = at;
         at += rounded_doubles(layout, f);
     }
@@ -39,11 +39,11 @@ const char *sarrus_sink_description_error(const sarrus_sink_description *descrip
         (description->n_columns > 0 && (description->columns == NULL || description->columns_scale == NULL))) {
         return "an array is missing";
     }
-    for (int i = 0; i < description->n_fields; i++) {
+    for (int i = 0; i < description->n_fields; ++i) {
         if (description->fields[i].path == NULL || description->fields[i].path[0] == '\0') {
             return "a dataset has no path";
         }
-        for (int j = 0; j < i; j++) {
+        for (int j = 0; j < i; ++j) {
             if (same_path(description->fields[i].path, description->fields[j].path)) {
                 return "two datasets have the same path";
             }
@@ -62,7 +62,7 @@ sarrus_status sarrus_sink_group_make(sarrus_sink_group *group, int i_group, cons
         return status;
     }
     const bool needs_second = group->layout.block_times < group->layout.n_times;
-    for (int i = 0; i < SARRUS_GROUP_BUFFERS; i++) {
+    for (int i = 0; i < SARRUS_GROUP_BUFFERS; ++i) {
         group->buffers[i].i_group = i_group;
         group->buffers[i].is_free = true;
         if ((i == 0 || needs_second) && !make_buffer(&group->layout, description, &group->buffers[i])) {
@@ -73,7 +73,7 @@ sarrus_status sarrus_sink_group_make(sarrus_sink_group *group, int i_group, cons
 }
 
 void sarrus_sink_group_free(sarrus_sink_group *group) {
-    for (int i = 0; i < SARRUS_GROUP_BUFFERS; i++) {
+    for (int i = 0; i < SARRUS_GROUP_BUFFERS; ++i) {
         free(group->buffers[i].memory);
         free(group->buffers[i].data);
         sarrus_outcome_copy_free(&group->buffers[i].outcome);

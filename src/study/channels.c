@@ -11,14 +11,14 @@ static const char *const unique_name[1] = {"unique"};
 /* Drives come in scenario order: this many before joint i_joint. */
 static int n_drives(const sarrus_model *model, int i_joint) {
     int count = 0;
-    for (int i = 0; i < i_joint; i++)
+    for (int i = 0; i < i_joint; ++i)
         count += model->joints[i].drive >= 0;
     return count;
 }
 
 /* Joints that hold an angle (fixed, prismatic) or drive one mix m and rad in Φ. */
 static bool is_mixed(const sarrus_model *model) {
-    for (int i = 0; i < model->n_joints; i++) {
+    for (int i = 0; i < model->n_joints; ++i) {
         const sarrus_joint *joint = &model->joints[i];
         if (joint->type == SARRUS_JOINT_PRISMATIC || joint->type == SARRUS_JOINT_FIXED ||
             (joint->type == SARRUS_JOINT_REVOLUTE && joint->drive >= 0))
@@ -39,7 +39,7 @@ static sarrus_sink_field *field_add(sarrus_channels *channels, sarrus_observable
 }
 
 static void state_add(sarrus_channels *channels, const sarrus_plan *plan, int n) {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; ++i) {
         channels->coordinate_names[i] = sarrus_plan_coordinate_name(plan, i);
         channels->speed_names[i] = sarrus_plan_speed_name(plan, i);
     }
@@ -76,7 +76,7 @@ static const char *path_make(sarrus_channels *channels, const char *group, const
 
 static bool reactions_add(sarrus_channels *channels, const sarrus_model *model, const sarrus_plan *plan) {
     channels->width[SARRUS_OBSERVE_REACTIONS] = 3 * model->n_joints;
-    for (int i = 0; i < model->n_joints; i++) {
+    for (int i = 0; i < model->n_joints; ++i) {
         const char *path = path_make(channels, "reactions", model->joints[i].name);
         if (path == NULL)
             return false;
@@ -96,7 +96,7 @@ static bool reactions_add(sarrus_channels *channels, const sarrus_model *model, 
 
 static bool drives_add(sarrus_channels *channels, const sarrus_model *model) {
     channels->width[SARRUS_OBSERVE_DRIVES] = n_drives(model, model->n_joints);
-    for (int i = 0; i < model->n_joints; i++) {
+    for (int i = 0; i < model->n_joints; ++i) {
         const sarrus_joint *joint = &model->joints[i];
         if (joint->drive < 0)
             continue;
@@ -112,7 +112,7 @@ static bool drives_add(sarrus_channels *channels, const sarrus_model *model) {
 }
 
 static void direct_mark(sarrus_channels *channels) {
-    for (int i = 0; i < channels->n_fields; i++)
+    for (int i = 0; i < channels->n_fields; ++i)
         if (channels->n_components[i] == channels->width[channels->observable[i]])
             channels->is_direct[channels->observable[i]] = true;
 }
@@ -170,7 +170,7 @@ sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model
 
 void sarrus_channels_free(sarrus_channels *channels) {
     if (channels->paths != NULL)
-        for (int i = 0; i < channels->n_fields; i++)
+        for (int i = 0; i < channels->n_fields; ++i)
             free(channels->paths[i]);
     free(channels->paths);
     free(channels->fields);
@@ -187,7 +187,7 @@ void sarrus_channels_free(sarrus_channels *channels) {
 static void instance_gather(const sarrus_channels *channels, const sarrus_channels_rows *rows, uint64_t i_instance,
                             double *const source[SARRUS_N_OBSERVABLES], double **data) {
     const size_t i_first = i_instance * rows->n_rows_stride + rows->i_row;
-    for (int i_field = 0; i_field < channels->n_fields; i_field++) {
+    for (int i_field = 0; i_field < channels->n_fields; ++i_field) {
         const sarrus_observable observable = channels->observable[i_field];
         if (channels->is_direct[observable])
             continue;
@@ -195,8 +195,8 @@ static void instance_gather(const sarrus_channels *channels, const sarrus_channe
         const size_t n_components = (size_t)channels->n_components[i_field];
         const double *from = source[observable] + i_first * width + (size_t)channels->offset[i_field];
         double *to = data[i_field] + i_first * n_components;
-        for (uint64_t i_row = 0; i_row < rows->n_rows; i_row++, from += width)
-            for (size_t k = 0; k < n_components; k++)
+        for (uint64_t i_row = 0; i_row < rows->n_rows; ++i_row, from += width)
+            for (size_t k = 0; k < n_components; ++k)
                 *to++ = from[k];
     }
 }
@@ -212,14 +212,14 @@ typedef struct gathering {
 static void instances_gather(void *user, int i_member, int n_members) {
     const gathering *job = user;
     const sarrus_crew_share share = sarrus_crew_share_of(job->rows->n_instances, i_member, n_members);
-    for (uint64_t i = share.i_first; i < share.i_end; i++)
+    for (uint64_t i = share.i_first; i < share.i_end; ++i)
         instance_gather(job->channels, job->rows, i, job->source, job->data);
 }
 
 void sarrus_channels_gather(const sarrus_channels *channels, const sarrus_channels_rows *rows,
                             double *const source[SARRUS_N_OBSERVABLES], double **data) {
     bool is_all_direct = true;
-    for (int i = 0; i < channels->n_fields; i++)
+    for (int i = 0; i < channels->n_fields; ++i)
         is_all_direct = is_all_direct && channels->is_direct[channels->observable[i]];
     if (is_all_direct)
         return;

@@ -29,7 +29,7 @@ static const double tail_denominator[8] = {
 
 static double polynomial(const double coefficients[8], double x) {
     double sum = coefficients[0];
-    for (int i = 1; i < 8; i++)
+    for (int i = 1; i < 8; ++i)
         sum = sum * x + coefficients[i];
     return sum;
 }
@@ -70,7 +70,7 @@ static double far_tail_quantile(double u, double low, double high) {
         ratio = exp(0.5 * (low - high) * (low + high) + log(mills_ratio(high)) - log_low);
     const double target = log1p(-u * (1.0 - ratio));
     double z = low - target / low;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 6; ++i) {
         const double mills = mills_ratio(z);
         const double excess = 0.5 * (low - z) * (low + z) + log(mills) - log_low - target;
         z += excess * mills; /* d log Q/dz = −1/mills */
@@ -139,7 +139,7 @@ double sarrus_sampled_quantile(const sarrus_sampled *sampled, double u) {
 /* The u at which quantiles pass x: they never fall, so halving finds it. */
 static double share(const sarrus_sampled *sampled, double x, bool with_x) {
     double low = 0.0, high = 1.0;
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 60; ++i) {
         const double u = 0.5 * (low + high), quantile = sarrus_sampled_quantile(sampled, u);
         if (quantile < x || (with_x && quantile <= x))
             low = u;

@@ -16,7 +16,7 @@
 
 uint64_t sarrus_label_hash(const char *label) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (const unsigned char *c = (const unsigned char *)label; *c != '\0'; c++)
+    for (const unsigned char *c = (const unsigned char *)label; *c != '\0'; ++c)
         hash = (hash ^ *c) * UINT64_C(0x100000001b3);
     return hash;
 }
@@ -26,7 +26,7 @@ static void parameter_draw(const sarrus_draws *draws, const sarrus_sampled *samp
                            double *values) {
     const uint64_t hash = sarrus_label_hash(sampled->label);
     const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
-    for (uint64_t i = 0; i < draws->n_instances && !sarrus_stop_is_asked(stop); i++) {
+    for (uint64_t i = 0; i < draws->n_instances && !sarrus_stop_is_asked(stop); ++i) {
         const uint64_t number = draws->i_first + i;
         const uint32_t counter[4] = {(uint32_t)number, (uint32_t)(number >> 32), (uint32_t)hash, (uint32_t)(hash >> 32)};
         uint32_t words[4];
@@ -69,7 +69,7 @@ sarrus_status sarrus_draws_make(sarrus_context *context, const sarrus_model *mod
     }
     *draws = (sarrus_draws){
         .model = model, .i_first = i_first, .n_instances = n_instances, .n_sampled = (int)n_sampled, .values = values};
-    for (size_t i = 0; i < n_sampled; i++)
+    for (size_t i = 0; i < n_sampled; ++i)
         parameter_draw(draws, &model->batch.sampled[i], seed, stop, values + i * n_instances);
     if (sarrus_stop_is_asked(stop)) {
         sarrus_draws_destroy(draws);

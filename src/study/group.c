@@ -32,7 +32,7 @@ static uint64_t block_bytes(const sarrus_group *group) {
     const double smallest = 0x1p23 / group->n_groups, largest = 0x1p26 / group->n_groups;
     double bytes = (double)group->n_instances * (double)group->schedule.n_times * sizeof(double) / 16.0;
     int n_components = 0;
-    for (int i = 0; i < group->channels.n_fields; i++)
+    for (int i = 0; i < group->channels.n_fields; ++i)
         n_components += group->channels.n_components[i];
     bytes *= n_components;
     return (uint64_t)fmin(fmax(bytes, smallest), largest);
@@ -43,9 +43,9 @@ static uint64_t block_bytes(const sarrus_group *group) {
 static int parameters_fill(const sarrus_group *group, sarrus_sink_parameter *out) {
     const sarrus_model *model = group->model;
     int n = 0;
-    for (int i = 0; i < model->batch.n_sampled; i++) {
+    for (int i = 0; i < model->batch.n_sampled; ++i) {
         const sarrus_sampled *sampled = &model->batch.sampled[i];
-        for (int k = 0; k < sampled->n_targets; k++, n++) {
+        for (int k = 0; k < sampled->n_targets; ++k, ++n) {
             const sarrus_value_index target = sampled->targets[k];
             const char *path = target < model->n_named ? sarrus_draws_label(group->draws, i) : model->values[target].path;
             if (out != NULL)
@@ -56,7 +56,7 @@ static int parameters_fill(const sarrus_group *group, sarrus_sink_parameter *out
 }
 
 static void times_fill(const void *user, uint64_t i_first, uint64_t n, double *out) {
-    for (uint64_t i = 0; i < n; i++)
+    for (uint64_t i = 0; i < n; ++i)
         out[i] = sarrus_schedule_time(user, i_first + i);
 }
 
@@ -65,7 +65,7 @@ static sarrus_sink_field *fields_make(const sarrus_group *group, int *n_fields) 
     const int n_channels = group->channels.n_fields;
     *n_fields = n_channels + (group->options->shows_steps ? SARRUS_REPLAY_FIELDS : 0);
     sarrus_sink_field *fields = calloc((size_t)*n_fields + 1, sizeof *fields);
-    for (int i = 0; fields != NULL && i < *n_fields; i++)
+    for (int i = 0; fields != NULL && i < *n_fields; ++i)
         fields[i] = i < n_channels ? group->channels.fields[i] : sarrus_replay_fields[i - n_channels];
     return fields;
 }
@@ -240,7 +240,7 @@ void sarrus_group_summary_begin(const sarrus_group *group, sarrus_run_summary *s
 void sarrus_group_summary_fill(const sarrus_group *group, double seconds, sarrus_run_summary *summary) {
     const sarrus_march *march = &group->march;
     sarrus_outcome_summarize(&group->outcome, summary);
-    for (int i = 0; i < SARRUS_N_INSTANCE_STATUS; i++)
+    for (int i = 0; i < SARRUS_N_INSTANCE_STATUS; ++i)
         summary->first_failure[i].group = group->index;
     summary->n_steps = march->n_steps_done;
     summary->n_output_times = march->i_time;

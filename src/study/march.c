@@ -19,7 +19,7 @@ double sarrus_march_time(const sarrus_march *march) {
 
 /* Widths to be observed: what the file wants, and the speeds when the energy needs them as its scale. */
 static void widths_get(const sarrus_march *march, uint64_t width[SARRUS_N_OBSERVABLES]) {
-    for (int i = 0; i < SARRUS_N_OBSERVABLES; i++)
+    for (int i = 0; i < SARRUS_N_OBSERVABLES; ++i)
         width[i] = (uint64_t)march->channels->width[i];
     if (width[SARRUS_OBSERVE_ENERGY] > 0)
         width[SARRUS_OBSERVE_V] = 3 * (uint64_t)march->model->n_bodies;
@@ -36,7 +36,7 @@ sarrus_status sarrus_march_begin(sarrus_march *march, sarrus_context *context) {
     const bool has_file = march->n_rows > 0;
     uint64_t width[SARRUS_N_OBSERVABLES], n_doubles = 1;
     widths_get(march, width);
-    for (int i = 0; i < SARRUS_N_OBSERVABLES; i++) {
+    for (int i = 0; i < SARRUS_N_OBSERVABLES; ++i) {
         if (has_file ? march->channels->is_direct[i] : !is_summarized(i))
             width[i] = 0;
         n_doubles += width[i];
@@ -47,7 +47,7 @@ sarrus_status sarrus_march_begin(sarrus_march *march, sarrus_context *context) {
     }
     if (march->replay == NULL && march->n_rows > march->schedule->n_times)
         march->n_rows = march->schedule->n_times;
-    for (int i = 0; i < SARRUS_N_OBSERVABLES; i++) {
+    for (int i = 0; i < SARRUS_N_OBSERVABLES; ++i) {
         if (width[i] == 0)
             continue;
         const uint64_t n_rows_max = SIZE_MAX / sizeof(double) / width[i] / n_instances;
@@ -63,7 +63,7 @@ sarrus_status sarrus_march_begin(sarrus_march *march, sarrus_context *context) {
 }
 
 void sarrus_march_end(sarrus_march *march) {
-    for (int i = 0; i < SARRUS_N_OBSERVABLES; i++) {
+    for (int i = 0; i < SARRUS_N_OBSERVABLES; ++i) {
         free(march->scratch[i]);
         march->scratch[i] = NULL;
     }
@@ -76,7 +76,7 @@ static void failures_count(sarrus_march *march) {
         return;
     const uint64_t n_instances = sarrus_batch_n_instances(march->batch);
     march->n_failed = 0;
-    for (uint64_t i = 0; i < n_instances; i++)
+    for (uint64_t i = 0; i < n_instances; ++i)
         march->n_failed += sarrus_batch_status(march->batch, i) != SARRUS_INSTANCE_OK;
     march->last_count = sarrus_monotonic_seconds();
     march->count_seconds = march->last_count - now;
@@ -96,9 +96,9 @@ void sarrus_march_progress_add(sarrus_march *march, sarrus_progress *progress) {
 /* The pointers that an observation fills: into the block where one field is the whole observable, else into scratch. */
 static void destinations_get(sarrus_march *march) {
     double **destination = march->next.destination;
-    for (int i = 0; i < SARRUS_N_OBSERVABLES; i++)
+    for (int i = 0; i < SARRUS_N_OBSERVABLES; ++i)
         destination[i] = march->scratch[i];
-    for (int i = 0; march->block.data != NULL && i < march->channels->n_fields; i++)
+    for (int i = 0; march->block.data != NULL && i < march->channels->n_fields; ++i)
         if (march->channels->is_direct[march->channels->observable[i]])
             destination[march->channels->observable[i]] = march->block.data[i];
 }
@@ -195,11 +195,11 @@ static sarrus_status replay_slice(sarrus_march *march, sarrus_context *context) 
         return status;
     if (march->block.data != NULL) {
         march->block.times[march->i_row] = march->replay->time;
-        for (int k = 0; k < SARRUS_REPLAY_FIELDS; k++)
+        for (int k = 0; k < SARRUS_REPLAY_FIELDS; ++k)
             march->block.data[march->channels->n_fields + k][march->i_row] = said[k];
     }
-    march->i_time++;
-    march->i_row++;
+    ++march->i_time;
+    ++march->i_row;
     return status;
 }
 

@@ -38,7 +38,7 @@ sarrus_status sarrus_outcome_create(sarrus_context *context, const sarrus_model 
     out->status = calloc(n_instances, sizeof *out->status);
     out->failed_time = calloc(n_instances, sizeof *out->failed_time);
     bool is_done = out->status != NULL && out->failed_time != NULL;
-    for (int c = 0; c < SARRUS_OUTCOME_MEASURES; c++) {
+    for (int c = 0; c < SARRUS_OUTCOME_MEASURES; ++c) {
         out->measures[c] = calloc(n_instances, sizeof *out->measures[c]);
         is_done = is_done && out->measures[c] != NULL;
     }
@@ -50,16 +50,16 @@ sarrus_status sarrus_outcome_create(sarrus_context *context, const sarrus_model 
 void sarrus_outcome_free(sarrus_outcome *outcome) {
     free(outcome->status);
     free(outcome->failed_time);
-    for (int c = 0; c < SARRUS_OUTCOME_MEASURES; c++)
+    for (int c = 0; c < SARRUS_OUTCOME_MEASURES; ++c)
         free(outcome->measures[c]);
-    for (int c = 0; c < SARRUS_OUTCOME_COLUMNS; c++)
+    for (int c = 0; c < SARRUS_OUTCOME_COLUMNS; ++c)
         free(outcome->rows[c]);
     *outcome = (sarrus_outcome){0};
 }
 
 void sarrus_outcome_update(sarrus_outcome *outcome, const sarrus_batch *batch) {
     const sarrus_model *model = outcome->model;
-    for (uint64_t i = 0; i < outcome->n_instances; i++) {
+    for (uint64_t i = 0; i < outcome->n_instances; ++i) {
         sarrus_instance_statistics counted = {0};
         sarrus_instance_verdict found = {0};
         const double time = (double)sarrus_batch_failed_step(batch, i) * model->integrator.grid;
@@ -78,7 +78,7 @@ void sarrus_outcome_update(sarrus_outcome *outcome, const sarrus_batch *batch) {
             [SARRUS_MEASURE_NEAREST] = found.nearest_change_point,
             [SARRUS_MEASURE_NEAREST_TIME] = found.nearest_change_point_time,
         };
-        for (int c = 0; c < SARRUS_OUTCOME_MEASURES; c++)
+        for (int c = 0; c < SARRUS_OUTCOME_MEASURES; ++c)
             outcome->measures[c][i] = values[c];
     }
 }
@@ -87,7 +87,7 @@ static bool rows_reserve(sarrus_outcome *outcome, uint64_t n) {
     if (n <= outcome->n_reserved)
         return true;
     outcome->n_reserved = 0;
-    for (int c = 0; c < SARRUS_OUTCOME_COLUMNS; c++) {
+    for (int c = 0; c < SARRUS_OUTCOME_COLUMNS; ++c) {
         free(outcome->rows[c]);
         outcome->rows[c] = n <= SIZE_MAX / sizeof(double) ? malloc(n * sizeof(double)) : NULL;
         if (outcome->rows[c] == NULL)
@@ -107,7 +107,7 @@ sarrus_status sarrus_outcome_rank_changes_take(sarrus_outcome *outcome, sarrus_c
     const sarrus_status status = sarrus_batch_rank_events(batch, &events, &n_events);
     if (status != SARRUS_OK || !rows_reserve(outcome, n_events))
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for %llu changes of rank", (unsigned long long)n_events);
-    for (uint64_t i = 0; i < n_events && events[i].time < t_limit; i++) {
+    for (uint64_t i = 0; i < n_events && events[i].time < t_limit; ++i) {
         outcome->rows[0][i] = events[i].time;
         outcome->rows[1][i] = (double)(outcome->i_first + events[i].instance);
         outcome->rows[2][i] = events[i].rank_before;
@@ -128,7 +128,7 @@ sarrus_sink_outcome sarrus_outcome_view(const sarrus_outcome *outcome, bool is_c
 }
 
 static void verdict_summarize(const sarrus_outcome *outcome, sarrus_run_summary *summary) {
-    for (uint64_t i = 0; i < outcome->n_instances; i++) {
+    for (uint64_t i = 0; i < outcome->n_instances; ++i) {
         if (outcome->status[i] != SARRUS_INSTANCE_OK)
             continue;
         const double nearest = outcome->measures[SARRUS_MEASURE_NEAREST][i];
@@ -145,7 +145,7 @@ static void verdict_summarize(const sarrus_outcome *outcome, sarrus_run_summary 
 void sarrus_outcome_summarize(const sarrus_outcome *outcome, sarrus_run_summary *summary) {
     verdict_summarize(outcome, summary);
     sarrus_run_count *const counts[] = {&summary->steps, &summary->rejections, &summary->evaluations, &summary->rank_changes};
-    for (uint64_t i = 0; i < outcome->n_instances; i++) {
+    for (uint64_t i = 0; i < outcome->n_instances; ++i) {
         const uint8_t status = outcome->status[i];
         summary->n_failed += status != SARRUS_INSTANCE_OK;
         if (status == SARRUS_INSTANCE_OK || status >= SARRUS_N_INSTANCE_STATUS)
@@ -154,8 +154,8 @@ void sarrus_outcome_summarize(const sarrus_outcome *outcome, sarrus_run_summary 
             summary->first_failure[status] =
                 (sarrus_run_failure){.instance = outcome->i_first + i, .time = outcome->failed_time[i]};
     }
-    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
-        for (uint64_t i = 0; i < outcome->n_instances; i++) {
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; ++c) {
+        for (uint64_t i = 0; i < outcome->n_instances; ++i) {
             const uint64_t n = (uint64_t)outcome->measures[c][i];
             counts[c]->total += n;
             counts[c]->most = n > counts[c]->most ? n : counts[c]->most;

@@ -37,7 +37,7 @@ static sarrus_status reserve_check(const run_job *run) {
     char text[2][16];
     const int n_threads = run->options->batch.n_threads > 0 ? run->options->batch.n_threads : sarrus_processors();
     double need = reserve + reserve_per_thread * n_threads;
-    for (int g = 0; g < run->n_groups; g++)
+    for (int g = 0; g < run->n_groups; ++g)
         need += sarrus_group_reserve(&run->groups[g]);
     const double left = sarrus_memory_left(&limit);
     if (left >= need)
@@ -53,7 +53,7 @@ static sarrus_status sink_open(run_job *run) {
     sarrus_status status = reserve_check(run);
     if (descriptions == NULL)
         status = sarrus_report(run->context, SARRUS_NO_MEMORY, "out of memory for the result file");
-    for (int g = 0; g < run->n_groups && status == SARRUS_OK; g++)
+    for (int g = 0; g < run->n_groups && status == SARRUS_OK; ++g)
         status = sarrus_group_describe(&run->groups[g], run->context, &descriptions[g]);
     if (status == SARRUS_OK)
         status =
@@ -65,24 +65,24 @@ static sarrus_status sink_open(run_job *run) {
 /* Up to where the sink is made a stop leaves what was at the path before. */
 static sarrus_status run_prepare(run_job *run) {
     sarrus_status status = SARRUS_OK;
-    for (int g = 0; g < run->n_groups && status == SARRUS_OK; g++) {
+    for (int g = 0; g < run->n_groups && status == SARRUS_OK; ++g) {
         status = sarrus_group_make(&run->groups[g], run->context);
         if (status != SARRUS_OK && status != SARRUS_INTERRUPTED && run->index != NULL)
             (void)sarrus_report_at(run->context, SARRUS_NOTE, status, NULL, "in group %d, '%s'", g, run->index->files[g]);
     }
     if (status == SARRUS_OK && run->options->output_path != NULL)
         status = sink_open(run);
-    for (int g = 0; g < run->n_groups && status == SARRUS_OK; g++)
+    for (int g = 0; g < run->n_groups && status == SARRUS_OK; ++g)
         status = sarrus_group_begin(&run->groups[g], run->context, run->sink);
     run->began = run->last_look = sarrus_monotonic_seconds();
     return status;
 }
 
 static void run_release(run_job *run) {
-    for (int g = 0; g < run->n_groups; g++)
+    for (int g = 0; g < run->n_groups; ++g)
         sarrus_march_end(&run->groups[g].march);
     sarrus_sink_destroy(run->sink);
-    for (int g = 0; g < run->n_groups; g++)
+    for (int g = 0; g < run->n_groups; ++g)
         sarrus_group_free(&run->groups[g]);
     free(run->groups);
 }
@@ -95,7 +95,7 @@ static double group_time(const sarrus_group *group) {
 /* The group that is farthest behind, so that whenever a run ends all have come about as far; NULL: all are at their end. */
 static sarrus_group *group_next(const run_job *run) {
     sarrus_group *next = NULL;
-    for (int g = 0; g < run->n_groups; g++) {
+    for (int g = 0; g < run->n_groups; ++g) {
         sarrus_group *group = &run->groups[g];
         if (!sarrus_march_is_over(&group->march) && (next == NULL || group_time(group) < group_time(next)))
             next = group;
@@ -114,7 +114,7 @@ static sarrus_status progress_show(run_job *run, const sarrus_group *moved) {
         return SARRUS_OK;
     run->last_look = now;
     sarrus_progress progress = {.time = HUGE_VAL, .wall_seconds = now - run->began};
-    for (int g = 0; g < run->n_groups; g++)
+    for (int g = 0; g < run->n_groups; ++g)
         sarrus_march_progress_add(&run->groups[g].march, &progress);
     const bool is_stopped = options->progress(&progress, options->progress_user) != 0;
     return is_stopped && !is_end ? SARRUS_INTERRUPTED : SARRUS_OK;
@@ -133,7 +133,7 @@ static sarrus_status groups_march(run_job *run) {
         if (status == SARRUS_OK && sarrus_march_is_full(&group->march))
             status = sarrus_group_close(group, run->context, run->sink, false);
     }
-    for (int g = 0; g < run->n_groups && status == SARRUS_INTERRUPTED; g++) {
+    for (int g = 0; g < run->n_groups && status == SARRUS_INTERRUPTED; ++g) {
         if (!run->groups[g].march.is_open)
             continue;
         const sarrus_status closed = sarrus_group_close(&run->groups[g], run->context, run->sink, true);
@@ -144,7 +144,7 @@ static sarrus_status groups_march(run_job *run) {
 
 /* A stop may have left no time for some of the output times. */
 static sarrus_status written_take(run_job *run, sarrus_status status) {
-    for (int g = 0; g < run->n_groups; g++) {
+    for (int g = 0; g < run->n_groups; ++g) {
         const uint64_t n_written = sarrus_sink_times_written(run->sink, g);
         if (n_written >= run->groups[g].march.i_time)
             continue;
@@ -157,7 +157,7 @@ static sarrus_status written_take(run_job *run, sarrus_status status) {
 static sarrus_status sink_finish(run_job *run, sarrus_status status) {
     const bool is_over = status == SARRUS_OK || status == SARRUS_INTERRUPTED;
     sarrus_sink_outcome outcomes[SARRUS_MAX_GROUPS];
-    for (int g = 0; g < run->n_groups; g++)
+    for (int g = 0; g < run->n_groups; ++g)
         outcomes[g] = sarrus_group_end(&run->groups[g]);
     if (run->sink == NULL)
         return status;
@@ -180,7 +180,7 @@ sarrus_status sarrus_result_path_check(sarrus_context *context, const char *path
 
 /* Size of the file, when it is there. */
 static uint64_t bytes_written(const run_job *run) {
-    for (int g = 0; run->sink != NULL && g < run->n_groups; g++)
+    for (int g = 0; run->sink != NULL && g < run->n_groups; ++g)
         if (sarrus_sink_times_written(run->sink, g) > 0)
             return sarrus_sink_bytes(run->sink);
     return 0;
@@ -191,7 +191,7 @@ static sarrus_status groups_run(run_job *run, const sarrus_run_group *asked, sar
     run->groups = calloc((size_t)run->n_groups, sizeof *run->groups);
     if (run->groups == NULL)
         return sarrus_report(run->context, SARRUS_NO_MEMORY, "out of memory for %d groups", run->n_groups);
-    for (int g = 0; g < run->n_groups; g++) {
+    for (int g = 0; g < run->n_groups; ++g) {
         run->groups[g] = sarrus_group_of(&asked[g], run->options, g, run->n_groups);
         sarrus_group_summary_begin(&run->groups[g], &summaries[g]);
     }
@@ -204,7 +204,7 @@ static sarrus_status groups_run(run_job *run, const sarrus_run_group *asked, sar
         status = sink_finish(run, groups_march(run));
         const double seconds = sarrus_monotonic_seconds() - run->began;
         const bool is_over = status == SARRUS_OK || status == SARRUS_INTERRUPTED;
-        for (int g = 0; g < run->n_groups; g++) {
+        for (int g = 0; g < run->n_groups; ++g) {
             sarrus_group_summary_fill(&run->groups[g], seconds, &summaries[g]);
             summaries[g].output_bytes = is_over ? bytes_written(run) : 0;
         }
@@ -241,7 +241,7 @@ static sarrus_status groups_check(sarrus_context *context, const sarrus_run_grou
                                   const sarrus_run_options *options) {
     if (n_groups < 1 || n_groups > SARRUS_MAX_GROUPS)
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "%d groups; expected from 1 to %d", n_groups, SARRUS_MAX_GROUPS);
-    for (int g = 0; g < n_groups; g++) {
+    for (int g = 0; g < n_groups; ++g) {
         if (groups[g].model == NULL)
             return sarrus_report(context, SARRUS_BAD_ARGUMENT, "group %d has no model", g);
         if (groups[g].plan != NULL && groups[g].plan->model != groups[g].model)
@@ -262,7 +262,7 @@ sarrus_status sarrus_run_groups(sarrus_context *context, const sarrus_run_group 
     sarrus_status status = groups_check(context, groups, n_groups, options);
     if (status != SARRUS_OK)
         return status;
-    for (int g = 0; g < n_groups; g++)
+    for (int g = 0; g < n_groups; ++g)
         files[g] = groups[g].file != NULL ? groups[g].file : "";
     sarrus_run_summary *found = calloc((size_t)n_groups, sizeof *found);
     if (found == NULL)
@@ -271,7 +271,7 @@ sarrus_status sarrus_run_groups(sarrus_context *context, const sarrus_run_group 
     run_job run = {.context = context, .options = options, .index = &index, .n_groups = n_groups};
     status = groups_run(&run, groups, found);
     *summary = sarrus_total_of(found, n_groups);
-    for (int g = 0; g < n_groups && summaries != NULL; g++)
+    for (int g = 0; g < n_groups && summaries != NULL; ++g)
         summaries[g] = found[g];
     free(found);
     return status;

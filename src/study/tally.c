@@ -14,7 +14,7 @@ sarrus_status sarrus_tally_create(sarrus_context *context, uint64_t n_instances,
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the summary of %llu instances",
                              (unsigned long long)n_instances);
     const double nan = (double)NAN;
-    for (uint64_t i = 0; i < n_instances; i++)
+    for (uint64_t i = 0; i < n_instances; ++i)
         out->records[i] = (sarrus_tally_record){nan, nan, nan};
     return SARRUS_OK;
 }
@@ -49,9 +49,9 @@ static void instances_tally(void *user, int i_member, int n_members) {
     const sarrus_tally_rows *rows = job->rows;
     const sarrus_crew_share share = sarrus_crew_share_of(job->tally->n_instances, i_member, n_members);
     uint64_t n_rank_changes = 0;
-    for (uint64_t i = share.i_first; i < share.i_end; i++) {
+    for (uint64_t i = share.i_first; i < share.i_end; ++i) {
         const uint64_t i_first = i * rows->n_rows_stride + rows->i_row;
-        for (uint64_t i_row = i_first; i_row < i_first + rows->n_rows; i_row++)
+        for (uint64_t i_row = i_first; i_row < i_first + rows->n_rows; ++i_row)
             n_rank_changes += record_add(&job->tally->records[i], rows, i_row);
     }
     atomic_fetch_add_explicit(&job->n_rank_changes, n_rank_changes, memory_order_relaxed);
@@ -65,7 +65,7 @@ void sarrus_tally_add(sarrus_tally *tally, const sarrus_tally_rows *rows) {
 
 void sarrus_tally_finish(const sarrus_tally *tally, const uint8_t *status, sarrus_run_summary *summary) {
     double position = (double)NAN, velocity = (double)NAN;
-    for (uint64_t i = 0; i < tally->n_instances; i++) {
+    for (uint64_t i = 0; i < tally->n_instances; ++i) {
         const sarrus_tally_record *record = &tally->records[i];
         if (status[i] != SARRUS_INSTANCE_OK)
             continue;

@@ -13,7 +13,7 @@ static void count_add(sarrus_run_count *total, const sarrus_run_count *one, uint
 /* The first instance of a status is that of the first group that has one. */
 static void failures_add(sarrus_run_summary *total, const sarrus_run_summary *one) {
     total->n_failed += one->n_failed;
-    for (int i = 0; i < SARRUS_N_INSTANCE_STATUS; i++) {
+    for (int i = 0; i < SARRUS_N_INSTANCE_STATUS; ++i) {
         if (total->n_failed_by_status[i] == 0)
             total->first_failure[i] = one->first_failure[i];
         total->n_failed_by_status[i] += one->n_failed_by_status[i];
@@ -50,7 +50,7 @@ static void reach_add(sarrus_run_summary *total, const sarrus_run_summary *one) 
 
 sarrus_run_summary sarrus_total_of(const sarrus_run_summary *summaries, int n) {
     sarrus_run_summary total = summaries[0];
-    for (int i = 1; i < n; i++) {
+    for (int i = 1; i < n; ++i) {
         const sarrus_run_summary *one = &summaries[i];
         total.n_instances += one->n_instances;
         total.n_study += one->n_study;

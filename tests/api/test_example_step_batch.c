@@ -62,14 +62,14 @@ static sarrus_status control(sarrus_batch *batch, double work[N_INSTANCES]) {
     sarrus_status status = sarrus_batch_view(batch, SARRUS_FIELD_Q, &q);
     status = status == SARRUS_OK ? sarrus_batch_view(batch, SARRUS_FIELD_V, &v) : status;
     status = status == SARRUS_OK ? sarrus_batch_view(batch, SARRUS_FIELD_INPUT, &input) : status;
-    for (int i_step = 0; status == SARRUS_OK && i_step < N_STEPS; i_step++) {
+    for (int i_step = 0; status == SARRUS_OK && i_step < N_STEPS; ++i_step) {
         double before[N_INSTANCES];
-        for (size_t i = 0; i < N_INSTANCES; i++) {
+        for (size_t i = 0; i < N_INSTANCES; ++i) {
             before[i] = *component(&q, i, CRANK_ANGLE);
             *component(&input, i, 0) = policy(before[i], *component(&v, i, CRANK_ANGLE));
         }
         status = sarrus_batch_advance(batch, 1);
-        for (size_t i = 0; i < N_INSTANCES; i++) {
+        for (size_t i = 0; i < N_INSTANCES; ++i) {
             work[i] += *component(&input, i, 0) * (*component(&q, i, CRANK_ANGLE) - before[i]);
         }
     }
@@ -83,14 +83,14 @@ static int run(sarrus_batch *batch, sarrus_status *status) {
     *status = *status == SARRUS_OK ? control(batch, work) : *status;
     *status = *status == SARRUS_OK ? read_energy(batch, end) : *status;
     int n_wrong = 0;
-    for (size_t i = 0; *status == SARRUS_OK && i < N_INSTANCES; i++) {
+    for (size_t i = 0; *status == SARRUS_OK && i < N_INSTANCES; ++i) {
         /* RK4's own error: 1000 steps of (5 rad/s · 1e-3 s)^5/120 of some 100 J, about 3e-9 J; the work done is some 10 J. */
         const double gap = end[i] - start[i] - work[i];
         const int is_right = sarrus_batch_status(batch, i) == SARRUS_INSTANCE_OK && fabs(gap) <= 1e-8 && work[i] > 1.0;
         if (!is_right) {
             fprintf(stderr, "instance %zu: status %s, energy gap %g J, work %g J\n", i,
                     sarrus_instance_status_word(sarrus_batch_status(batch, i)), gap, work[i]);
-            n_wrong++;
+            ++n_wrong;
         }
     }
     printf("t = %g s: work of instance 0 %.6f J, energy gap %.1e J\n", sarrus_batch_time(batch), work[0],
@@ -119,7 +119,7 @@ int main(void) {
     }
     if (status != SARRUS_OK) {
         fprintf(stderr, "%s\n", sarrus_status_text(status));
-        for (size_t i = 0; context != NULL && i < sarrus_context_n_diagnostics(context); i++) {
+        for (size_t i = 0; context != NULL && i < sarrus_context_n_diagnostics(context); ++i) {
             fprintf(stderr, "  %s\n", sarrus_context_diagnostic(context, i)->message);
         }
     }

@@ -96,7 +96,7 @@ static gpu_record motion_make(const subject *s, const motion *how) {
     sarrus_batch *batch = batch_open(&m, how, s->wish->n_instances, s->draws);
     if (!how->from)
         gpu_speeds_spread(batch);
-    for (uint64_t i = 0; how->from && i < s->wish->n_instances; i++) {
+    for (uint64_t i = 0; how->from && i < s->wish->n_instances; ++i) {
         const size_t at = (i * how->from->n_times + how->i_from) * n;
         mechanism_set_state(batch, i, how->from->seen[SARRUS_OBSERVE_Q] + at, how->from->seen[SARRUS_OBSERVE_V] + at);
     }
@@ -113,7 +113,7 @@ static double *conditions_of(const subject *s, const gpu_record *record) {
     double *condition = calloc(record->n_times, sizeof *condition);
     assert_non_null(condition);
     reference *first = mechanism_reference(&s->m, s->draws, 0);
-    for (uint64_t k = 0; k < record->n_times; k++)
+    for (uint64_t k = 0; k < record->n_times; ++k)
         condition[k] = reference_condition(first, 0.0, record->seen[SARRUS_OBSERVE_Q] + k * (size_t)s->m.n, RANK_TOLERANCE);
     reference_destroy(first);
     return condition;
@@ -143,11 +143,11 @@ static void subject_close(subject *s) {
 /* All positions of the first instance side by side, as instances of one batch with its parameters. */
 static sarrus_batch *positions_open(const subject *s, const mechanism *m, sarrus_backend backend) {
     sarrus_draws *alike = s->draws ? mechanism_draws_by_hand(m, s->n_times) : NULL;
-    for (int k = 0; alike && k < alike->n_sampled; k++)
-        for (uint64_t i = 0; i < s->n_times; i++)
+    for (int k = 0; alike && k < alike->n_sampled; ++k)
+        for (uint64_t i = 0; i < s->n_times; ++i)
             alike->values[(uint64_t)k * s->n_times + i] = sarrus_draws_values(s->draws, k)[0];
     sarrus_batch *batch = batch_open(m, &(motion){.backend = backend}, s->n_times, alike);
-    for (uint64_t k = 0; k < s->n_times; k++) {
+    for (uint64_t k = 0; k < s->n_times; ++k) {
         const size_t at = k * (size_t)s->m.n;
         mechanism_set_state(batch, k, s->cpu.seen[SARRUS_OBSERVE_Q] + at, s->cpu.seen[SARRUS_OBSERVE_V] + at);
     }
@@ -167,7 +167,7 @@ static gpu_record positions_look(const subject *s, const char *pinv, sarrus_back
 
 static double apart_of(const double *a, const double *b, size_t n) {
     double apart = 0.0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; ++i)
         apart = fabs(a[i] - b[i]) <= apart ? apart : fabs(a[i] - b[i]); /* a NaN is the worst */
     return apart;
 }
@@ -181,12 +181,12 @@ static void evaluations_compare(const subject *s, const char *what, const gpu_re
     static const sarrus_observable observables[] = {SARRUS_OBSERVE_ACCELERATION, SARRUS_OBSERVE_REACTIONS, SARRUS_OBSERVE_DRIVES};
     const double promised = 1e-12;
     double worst = 0.0;
-    for (int o = 0; o < 3; o++) {
+    for (int o = 0; o < 3; ++o) {
         const size_t width = cpu->width[observables[o]];
         const double *expected = cpu->seen[observables[o]], *actual = device->seen[observables[o]];
         const double largest = mechanism_size(expected, s->n_times * width);
         const int power = powers[o > 0];
-        for (uint64_t k = 0; k < s->n_times && power > 0; k++) {
+        for (uint64_t k = 0; k < s->n_times && power > 0; ++k) {
             const double attainable = TOLERANCE_SOLVE(s->m.n + s->m.m, pow(s->condition[k], power));
             const double apart = apart_of(expected + k * width, actual + k * width, width);
             worst = fmax(worst, apart / (largest > 0.0 ? largest : 1.0));
@@ -195,7 +195,7 @@ static void evaluations_compare(const subject *s, const char *what, const gpu_re
                          (int)observables[o], (int)k, s->condition[k], apart, largest);
         }
     }
-    for (uint64_t k = 0; k < s->n_times && cpu->width[SARRUS_OBSERVE_RANK] > 0; k++)
+    for (uint64_t k = 0; k < s->n_times && cpu->width[SARRUS_OBSERVE_RANK] > 0; ++k)
         if (cpu->seen[SARRUS_OBSERVE_RANK][k] != device->seen[SARRUS_OBSERVE_RANK][k])
             fail_msg("%s, %s: rank %g at time %d, not %g", s->agreement->file, what, device->seen[SARRUS_OBSERVE_RANK][k], (int)k,
                      cpu->seen[SARRUS_OBSERVE_RANK][k]);
@@ -224,19 +224,19 @@ static void motion_check(const subject *s, const motion *how) {
     const double of_round_off = 100.0, of_step = 16.0 / 15.0, least = 1e-12;
     motion ways[4] = {*how, *how, *how, *how};
     gpu_record records[4];
-    for (int i = 1; i < 4; i++)
+    for (int i = 1; i < 4; ++i)
         ways[i].backend = SARRUS_BACKEND_CPU;
     ways[1].pinv = ways[3].pinv = "auto";
     ways[2].pinv = is_large(s) ? "auto" : "householder";
     ways[2].isa = is_large(s) ? "baseline" : NULL;
     ways[3].n_parts = 2;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; ++i)
         records[i] = motion_make(s, &ways[i]);
-    for (int o = 0; o < 2; o++) {
+    for (int o = 0; o < 2; ++o) {
         double apart[4] = {0};
         const size_t n = s->wish->n_instances * how->n_times * (size_t)s->m.n;
         const double *cpu = records[1].seen[observables[o]], largest = mechanism_size(cpu, n);
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 4; ++i)
             apart[i] = apart_of(records[i].seen[observables[o]], cpu, n);
         print_message("%-26s %-14s %s over %6d steps: off by %.1e of %.1e; round-off %.1e, step %.1e\n", s->agreement->file,
                       how->pinv, o == 0 ? "q" : "v", (int)((how->n_times - 1) * how->every), apart[0], largest, apart[2], apart[3]);
@@ -245,7 +245,7 @@ static void motion_check(const subject *s, const motion *how) {
             fail_msg("%s by %s: off by %.3g, not %.3g", s->agreement->file, how->pinv, apart[0], bound);
     }
     assert_memory_equal(records[0].status, records[1].status, s->wish->n_instances * sizeof *records[0].status);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; ++i)
         gpu_record_free(&records[i]);
 }
 
@@ -270,7 +270,7 @@ void gpu_agreement_fused(const gpu_agreement *agreement, const gpu_agreement_wis
 
 static uint64_t largest_of(const double *x, uint64_t n) {
     uint64_t largest = 0;
-    for (uint64_t k = 1; k < n; k++)
+    for (uint64_t k = 1; k < n; ++k)
         largest = x[k] > x[largest] ? k : largest;
     return largest;
 }

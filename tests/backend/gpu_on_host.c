@@ -72,7 +72,7 @@ __attribute__((format(printf, 1, 2))) static int misuse(const char *format, ...)
     (void)vfprintf(stderr, format, arguments);
     (void)fputc('\n', stderr);
     va_end(arguments);
-    gpu.tally.n_misuses++;
+    ++gpu.tally.n_misuses;
     return GPU_ON_HOST_MISUSE;
 }
 
@@ -266,7 +266,7 @@ static int stream_create(void **out) {
     s->device = selected;
     s->next = gpu.streams;
     gpu.streams = s;
-    gpu.tally.n_objects++;
+    ++gpu.tally.n_objects;
     *out = s;
     return leave(SARRUS_GPU_OK);
 }
@@ -281,7 +281,7 @@ static int stream_destroy(void *handle) {
             continue;
         *at = (*at)->next;
         free(handle);
-        gpu.tally.n_objects--;
+        --gpu.tally.n_objects;
         return leave(SARRUS_GPU_OK);
     }
     return leave(misuse("no such stream to destroy"));
@@ -301,7 +301,7 @@ static int event_create(void **out) {
     *out = calloc(1, sizeof(event));
     if (!*out)
         abort();
-    gpu.tally.n_objects++;
+    ++gpu.tally.n_objects;
     return leave(gpu.is_lost[selected] ? GPU_ON_HOST_LOST : SARRUS_GPU_OK);
 }
 
@@ -310,7 +310,7 @@ static int event_destroy(void *handle) {
         return SARRUS_GPU_OK;
     enter();
     free(handle);
-    gpu.tally.n_objects--;
+    --gpu.tally.n_objects;
     return leave(SARRUS_GPU_OK);
 }
 
@@ -352,7 +352,7 @@ static int stream_wait(void *on, void *handle) {
 
 static void copy_run(const void *argument) {
     const sarrus_gpu_copy *c = argument;
-    for (size_t i = 0; i < c->n_rows; i++)
+    for (size_t i = 0; i < c->n_rows; ++i)
         memcpy((unsigned char *)c->to + i * c->to_pitch, (const unsigned char *)c->from + i * c->from_pitch, c->n_bytes);
     const size_t n_bytes = c->n_rows * c->n_bytes;
     gpu.tally.n_uploaded += c->direction == SARRUS_GPU_UPLOAD ? n_bytes : 0;
@@ -442,7 +442,7 @@ static int specialized_load(const void *cubin, const char *kernel, int32_t n_thr
     enter();
     if (gpu.settings.no_specialized || !cubin)
         return leave(GPU_ON_HOST_BAD_LAUNCH);
-    gpu.tally.n_objects++;
+    ++gpu.tally.n_objects;
     out->library = &gpu;
     return leave(SARRUS_GPU_OK);
 }

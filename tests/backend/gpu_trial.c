@@ -41,8 +41,8 @@ const size_t gpu_n_trials = sizeof gpu_trials / sizeof gpu_trials[0];
 void gpu_speeds_spread(sarrus_batch *batch) {
     sarrus_view v;
     assert_int_equal(sarrus_batch_view(batch, SARRUS_FIELD_V, &v), SARRUS_OK);
-    for (uint64_t i = 0; i < sarrus_batch_n_instances(batch); i++)
-        for (int k = 0; k < v.n_components; k++)
+    for (uint64_t i = 0; i < sarrus_batch_n_instances(batch); ++i)
+        for (int k = 0; k < v.n_components; ++k)
             v.base[(i / v.width) * v.stride + (size_t)k * v.width + i % v.width] *= 1.0 + 0.01 * (double)(i % 50);
 }
 
@@ -60,7 +60,7 @@ gpu_record gpu_record_make_of(sarrus_batch *batch, uint64_t n_times, uint64_t n_
     gpu_record r = {.n_instances = sarrus_batch_n_instances(batch), .n_times = n_times};
     sarrus_observation o = {.n_times = n_times, .every_steps = n_steps, .observe_first = 1, .n_times_stride = n_times};
     const sarrus_rank_event *events = NULL;
-    for (int k = 0; k < SARRUS_N_OBSERVABLES; k++) {
+    for (int k = 0; k < SARRUS_N_OBSERVABLES; ++k) {
         r.width[k] = wanted >> k & 1 ? (size_t)sarrus_batch_observable_width(batch, (sarrus_observable)k) : 0;
         r.seen[k] = zeros(r.n_instances * n_times * r.width[k], sizeof(double));
         o.destination[k] = r.width[k] > 0 ? r.seen[k] : NULL;
@@ -70,7 +70,7 @@ gpu_record gpu_record_make_of(sarrus_batch *batch, uint64_t n_times, uint64_t n_
     r.failed_step = zeros(r.n_instances, sizeof *r.failed_step);
     r.statistics = zeros(r.n_instances, sizeof *r.statistics);
     r.verdict = zeros(r.n_instances, sizeof *r.verdict);
-    for (uint64_t i = 0; i < r.n_instances; i++) {
+    for (uint64_t i = 0; i < r.n_instances; ++i) {
         r.status[i] = sarrus_batch_status(batch, i);
         r.failed_step[i] = sarrus_batch_failed_step(batch, i);
         assert_int_equal(sarrus_batch_statistics(batch, i, &r.statistics[i]), SARRUS_OK);
@@ -84,7 +84,7 @@ gpu_record gpu_record_make_of(sarrus_batch *batch, uint64_t n_times, uint64_t n_
 }
 
 void gpu_record_free(gpu_record *record) {
-    for (int k = 0; k < SARRUS_N_OBSERVABLES; k++)
+    for (int k = 0; k < SARRUS_N_OBSERVABLES; ++k)
         free(record->seen[k]);
     free(record->status);
     free(record->failed_step);
@@ -103,14 +103,14 @@ static int is_same(double expected, double actual, double scale, double toleranc
 /* Of the numbers of an observable, the largest: what the tolerance is relative to. */
 static double scale_of(const double *x, size_t n) {
     double scale = 0.0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; ++i)
         scale = fabs(x[i]) > scale ? fabs(x[i]) : scale;
     return scale;
 }
 
 static void events_compare(const char *what, const gpu_record *all, uint64_t first, const gpu_record *some) {
     uint64_t at = 0;
-    for (uint64_t i = 0; i < all->n_events; i++) {
+    for (uint64_t i = 0; i < all->n_events; ++i) {
         const sarrus_rank_event *e = &all->events[i];
         if (e->instance < first || e->instance >= first + some->n_instances)
             continue;
@@ -143,7 +143,7 @@ static void verdicts_compare(const char *what, uint64_t i, const sarrus_instance
         {"its time", expected->nearest_change_point_time, actual->nearest_change_point_time, 1},
         {"error", expected->error, actual->error, 1},
     };
-    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
         if (!(tolerance > 0.0 && numbers[k].is_loose) &&
             !is_same(numbers[k].expected, numbers[k].actual, fabs(numbers[k].expected), tolerance))
             fail_msg("%s: verdict of instance %d, %s: %.17g, not %.17g", what, (int)i, numbers[k].name, numbers[k].actual,
@@ -151,18 +151,18 @@ static void verdicts_compare(const char *what, uint64_t i, const sarrus_instance
 }
 
 void gpu_records_compare(const char *what, const gpu_record *all, uint64_t first, const gpu_record *some, double tolerance) {
-    for (int k = 0; k < SARRUS_N_OBSERVABLES; k++) {
+    for (int k = 0; k < SARRUS_N_OBSERVABLES; ++k) {
         const size_t n = some->n_times * some->width[k];
-        for (uint64_t i = 0; i < some->n_instances; i++) {
+        for (uint64_t i = 0; i < some->n_instances; ++i) {
             const double *expected = all->seen[k] + (first + i) * n, *actual = some->seen[k] + i * n;
             const double scale = tolerance > 0.0 ? scale_of(expected, n) : 0.0;
-            for (size_t j = 0; j < n; j++)
+            for (size_t j = 0; j < n; ++j)
                 if (!is_same(expected[j], actual[j], scale, tolerance))
                     fail_msg("%s: observable %d of instance %d, time %d: %.17g, not %.17g", what, k, (int)i,
                              (int)(j / some->width[k]), actual[j], expected[j]);
         }
     }
-    for (uint64_t i = 0; i < some->n_instances; i++) {
+    for (uint64_t i = 0; i < some->n_instances; ++i) {
         assert_int_equal(some->status[i], all->status[first + i]);
         assert_int_equal(some->failed_step[i], all->failed_step[first + i]);
         verdicts_compare(what, i, &all->verdict[first + i], &some->verdict[i], tolerance);
@@ -193,7 +193,7 @@ void gpu_trial_run(const gpu_trial *trial, uint64_t n_instances, uint64_t n_time
     char what[160];
     gpu_record records[2];
     (void)snprintf(what, sizeof what, "%s %s", trial->file, trial->settings ? trial->settings->value : "");
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
         sarrus_batch *batch = gpu_batch(&m, k == 0 ? SARRUS_BACKEND_CPU : SARRUS_BACKEND_CUDA, n_instances, NULL);
         if (!trial->is_alike)
             gpu_speeds_spread(batch);

@@ -38,7 +38,7 @@ static int teardown(void **state) {
 
 static void trials_give_the_bits_of_the_cpu(void **state) {
     (void)state;
-    for (size_t i = 0; i < gpu_n_trials; i++) {
+    for (size_t i = 0; i < gpu_n_trials; ++i) {
         gpu_trial_run(&gpu_trials[i], 35, 3, 0.0);
         assert_clean();
     }
@@ -48,7 +48,7 @@ static void sizes_around_the_tile(void **state) {
     (void)state;
     const uint64_t sizes[] = {1, 31, 32, 33, 64, 65, 200};
     const gpu_trial trial = {.file = "five_bar.yaml", .n_steps = 7};
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i)
         gpu_trial_run(&trial, sizes[i], 3, 0.0);
     assert_clean();
 }
@@ -62,7 +62,7 @@ static void changes_of_rank(void **state) {
         size_t n_bytes;
         uint64_t n_instances;
     } ways[] = {{"rk4", 0, 34}, {"dopri5", 0, 34}, {"semi-implicit", 600000, 200}};
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 3; ++k) {
         const sarrus_override settings[] = {{"dynamics.pinv", "svd"},
                                             {"dynamics.rank", "{method: relative, tol: 0.3}"},
                                             {"integrator", "{method: rk4, dt: 0.01, t_end: 6}"},
@@ -105,7 +105,7 @@ static void memory_and_devices_change_no_bit(void **state) {
     };
     gpu_record expected = {0};
     mechanism m = mechanism_open_file("five_bar.yaml", NULL);
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
         gpu_on_host_reset(&kinds[i]);
         sarrus_batch *batch = gpu_batch(&m, SARRUS_BACKEND_CUDA, N, NULL);
         const int is_out_of_core = strstr(sarrus_batch_device_name(batch), "out of core") != NULL;
@@ -136,14 +136,14 @@ static void small_buffers_change_no_bit(void **state) {
         {.n_devices = 1}, {.n_devices = 2}, {.n_devices = 1, .n_bytes = 1600000}, {.n_devices = 2, .n_bytes = 1600000}};
     sarrus_gpu small = gpu_on_host;
     sarrus_cusolver_replace(&cusolver_on_host);
-    for (int p = 0; p < 2; p++) {
+    for (int p = 0; p < 2; ++p) {
         const sarrus_override settings[] = {
             {"dynamics.pinv", pinvs[p]}, {"output.channels", "[state, energy, reactions]"}, {NULL, NULL}};
         mechanism m = mechanism_open_file("five_bar_monte_carlo.yaml", settings);
         sarrus_draws *draws = NULL;
         gpu_record expected = {0};
         assert_int_equal(sarrus_draws_create(m.context, m.model, 7, N, &draws), SARRUS_OK);
-        for (size_t i = 0; i < 1 + 2 * sizeof kinds / sizeof kinds[0]; i++) {
+        for (size_t i = 0; i < 1 + 2 * sizeof kinds / sizeof kinds[0]; ++i) {
             sarrus_batch *batch = NULL;
             small.n_most_packed = i % 2 ? 1 : 40000;
             small.n_most_pinned = i % 2 ? 1 : 100000;
@@ -175,7 +175,7 @@ static void many_devices(void **state) {
     enum { N_DEVICES = 300, N = 32 * N_DEVICES };
     gpu_record records[2];
     mechanism m = mechanism_open_file("pendulum.yaml", NULL);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
         gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = k ? N_DEVICES : 1});
         sarrus_batch *batch = gpu_batch(&m, SARRUS_BACKEND_CUDA, N, NULL);
         gpu_speeds_spread(batch);
@@ -191,7 +191,7 @@ static void many_devices(void **state) {
 }
 
 static void torques_set(sarrus_batch *batch, const sarrus_view *input, double torque) {
-    for (uint64_t i = 0; i < sarrus_batch_n_instances(batch); i++)
+    for (uint64_t i = 0; i < sarrus_batch_n_instances(batch); ++i)
         input->base[(i / input->width) * input->stride + i % input->width] = torque * (double)(i % 7);
 }
 
@@ -230,13 +230,13 @@ static void inputs_views_and_resets(void **state) {
     (void)state;
     const char *const ways[] = {"", "i", "v", "r", "iv", "ir", "vr", "ivr"};
     const char *const methods[] = {"rk4", "dopri5", "adams-moulton"};
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 3; ++k) {
         const sarrus_override settings[] = {{"integrator.method", methods[k]}, {NULL, NULL}};
         mechanism m = mechanism_open_text(DRIVEN, settings);
-        for (size_t i = 0; i < 2 * sizeof ways / sizeof ways[0]; i++) {
+        for (size_t i = 0; i < 2 * sizeof ways / sizeof ways[0]; ++i) {
             gpu_record records[2];
             gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = 1, .n_bytes = i % 2 ? 900000 : 0});
-            for (int b = 0; b < 2; b++) {
+            for (int b = 0; b < 2; ++b) {
                 sarrus_batch *batch = gpu_batch(&m, b ? SARRUS_BACKEND_CUDA : SARRUS_BACKEND_CPU, 101, NULL);
                 drive(batch, ways[i / 2], &records[b]);
                 sarrus_batch_destroy(batch);
@@ -256,7 +256,7 @@ static void what_nobody_looks_at_is_not_copied(void **state) {
     mechanism m = mechanism_open_file("five_bar.yaml", NULL);
     sarrus_batch *batch = gpu_batch(&m, SARRUS_BACKEND_CUDA, 320, NULL);
     const gpu_on_host_tally before = gpu_on_host_seen();
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 5; ++i)
         assert_int_equal(sarrus_batch_advance(batch, 1), SARRUS_OK);
     const gpu_on_host_tally after = gpu_on_host_seen();
     assert_int_equal(after.n_uploaded, before.n_uploaded);
@@ -278,7 +278,7 @@ static void an_instance_is_the_same_anywhere(void **state) {
     gpu_record records[2];
     const uint64_t sizes[] = {257, 40};
     assert_int_equal(sarrus_draws_create(m.context, m.model, 7, 257, &draws), SARRUS_OK);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
         const sarrus_batch_options options = {.backend = SARRUS_BACKEND_CUDA, .keep_rank_events = 1};
         sarrus_batch *batch = NULL;
         assert_int_equal(sarrus_batch_create(m.context, m.plan, &options, sizes[k], draws, &batch), SARRUS_OK);
@@ -299,13 +299,13 @@ static void the_staged_path(void **state) {
     (void)state;
     const double tolerance = 1e-10;
     sarrus_cusolver_replace(&cusolver_on_host);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         const sarrus_override on_cpu[] = {{"dynamics.pinv", "svd"}, {NULL, NULL}},
                               on_gpu[] = {{"dynamics.pinv", i == 2 ? "cusolver-syev" : "cusolver-svd"}, {NULL, NULL}};
         gpu_record records[2];
         gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = 1, .n_bytes = i == 1 ? 1000000 : 0});
         cusolver_on_host_reset(&(cusolver_on_host_settings){0});
-        for (int b = 0; b < 2; b++) {
+        for (int b = 0; b < 2; ++b) {
             mechanism m = mechanism_open_file("four_bar.yaml", b ? on_gpu : on_cpu);
             sarrus_batch *batch = gpu_batch(&m, b ? SARRUS_BACKEND_CUDA : SARRUS_BACKEND_CPU, 200, NULL);
             gpu_speeds_spread(batch);

@@ -66,16 +66,16 @@ static double *element(const sarrus_view *tiles, uint64_t i, int32_t array) {
 static void speeds_spread(sarrus_batch *batch) {
     sarrus_view v;
     assert_int_equal(sarrus_batch_view(batch, SARRUS_FIELD_V, &v), SARRUS_OK);
-    for (uint64_t i = 0; i < N_INSTANCES; i++)
-        for (int32_t k = 0; k < v.n_components; k++)
+    for (uint64_t i = 0; i < N_INSTANCES; ++i)
+        for (int32_t k = 0; k < v.n_components; ++k)
             *element(&v, i, k) *= 1.0 + 0.01 * (double)i;
 }
 
 /* All but the list of events, which the host of a batch takes away. */
 static void compare(const char *what, const sarrus_mechanism *mech, const sarrus_view *batch, const sarrus_view *device) {
     const int32_t event = mech->layout.waiting_change, n_event = 3 * mech->rank_change_capacity;
-    for (uint64_t i = 0; i < N_INSTANCES; i++) {
-        for (int32_t k = 0; k < mech->layout.n_arrays; k++) {
+    for (uint64_t i = 0; i < N_INSTANCES; ++i) {
+        for (int32_t k = 0; k < mech->layout.n_arrays; ++k) {
             const double expected = *element(batch, i, k), actual = *element(device, i, k);
             if ((k >= event && k < event + n_event) || k == mech->layout.n_waiting_changes ||
                 memcmp(&expected, &actual, sizeof actual) == 0)
@@ -100,8 +100,8 @@ static uint64_t run(const char *file, const sarrus_override *overrides, uint64_t
     from.base -= (size_t)mech->layout.q * from.width;
     to.base = calloc(N_TILES * to.stride, sizeof *to.base);
     assert_non_null(to.base);
-    for (uint64_t i = 0; i < (uint64_t)N_TILES * SARRUS_CUDA_WIDTH; i++)
-        for (int32_t k = 0; k < mech->layout.n_arrays; k++)
+    for (uint64_t i = 0; i < (uint64_t)N_TILES * SARRUS_CUDA_WIDTH; ++i)
+        for (int32_t k = 0; k < mech->layout.n_arrays; ++k)
             *element(&to, i, k) = *element(&from, i < N_INSTANCES ? i : N_INSTANCES - 1, k);
 
     sarrus_lowered lowered;
@@ -110,7 +110,7 @@ static uint64_t run(const char *file, const sarrus_override *overrides, uint64_t
     uint64_t counts[N_WORKSPACES][2][SARRUS_CUDA_WIDTH] = {{{0}}};
     double *workspace = malloc(N_WORKSPACES * n_workspace * SARRUS_CUDA_WIDTH * sizeof *workspace);
     assert_non_null(workspace);
-    for (size_t i = 0; i < N_WORKSPACES * n_workspace * SARRUS_CUDA_WIDTH; i++)
+    for (size_t i = 0; i < N_WORKSPACES * n_workspace * SARRUS_CUDA_WIDTH; ++i)
         workspace[i] = NAN; /* nothing may be read that was not written */
     const sarrus_clock clock = {0, m.plan->n_steps, m.model->integrator.grid, m.model->integrator.t_end};
     const sarrus_cuda_lanes lanes = {
@@ -138,14 +138,14 @@ static uint64_t run(const char *file, const sarrus_override *overrides, uint64_t
 static void test_scenarios(void **state) {
     (void)state;
     const char *const files[] = {"pendulum.yaml", "slider_crank.yaml", "driven_crank.yaml", "andrews.yaml", "five_bar.yaml"};
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i)
         (void)run(files[i], NULL, 50);
 }
 
 static void test_integrators(void **state) {
     (void)state;
     const char *const methods[] = {"semi-implicit", "dopri5", "adams-moulton"};
-    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; ++i) {
         const sarrus_override overrides[] = {{"integrator.method", methods[i]}, {NULL, NULL}};
         (void)run("four_bar.yaml", overrides, 50);
     }

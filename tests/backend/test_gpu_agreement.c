@@ -43,7 +43,7 @@ static void fused(void **state) {
                                      .n_steps = is_slow ? 200 : 0,
                                      .n_large_steps = is_slow ? 10 : 100,
                                      .lanes_set = lanes_on_host};
-    for (size_t i = 0; i < gpu_n_agreements; i++) {
+    for (size_t i = 0; i < gpu_n_agreements; ++i) {
         devices_begin();
         gpu_agreement_fused(&gpu_agreements[i], &wish);
         devices_end();
@@ -54,7 +54,7 @@ static void fused(void **state) {
 static void fused_within_bounds(void **state) {
     (void)state;
     const gpu_agreement_wish wish = {.n_instances = 2, .n_steps = 200, .lanes_set = lanes_on_host};
-    for (size_t i = 0; i < gpu_n_agreements; i++) {
+    for (size_t i = 0; i < gpu_n_agreements; ++i) {
         if (is_large(i))
             continue;
         devices_begin();
@@ -68,7 +68,7 @@ static void staged(void **state) {
     const bool is_slow = getenv("SARRUS_FEW_CASES") != NULL;
     const gpu_agreement_wish wish = {
         .n_instances = 2, .n_steps = is_slow ? 100 : 0, .n_large_steps = 10, .n_staged_steps = is_slow ? 4 : 40};
-    for (size_t i = 0; i < gpu_n_agreements; i++) {
+    for (size_t i = 0; i < gpu_n_agreements; ++i) {
         if (is_slow && is_large(i))
             continue; /* one of its matrices takes LAPACK as long as all those of another scenario */
         devices_begin();

@@ -15,7 +15,7 @@
 
 static void trials_move_as_on_the_cpu(void **state) {
     (void)state;
-    for (size_t i = 0; i < gpu_n_trials; i++)
+    for (size_t i = 0; i < gpu_n_trials; ++i)
         gpu_trial_run(&gpu_trials[i], 35, 3, gpu_trials[i].is_singular ? TOLERANCE_DEVICE_SINGULAR : TOLERANCE_DEVICE_MOTION);
 }
 
@@ -28,7 +28,7 @@ static void every_scenario_agrees_with_the_cpu(void **state) {
                                      .n_large_steps = is_slow    ? 2
                                                       : is_quick ? 50
                                                                  : 500};
-    for (size_t i = 0; i < gpu_n_agreements; i++)
+    for (size_t i = 0; i < gpu_n_agreements; ++i)
         gpu_agreement_fused(&gpu_agreements[i], &wish);
 }
 
@@ -48,7 +48,7 @@ static void every_scenario_agrees_through_cusolver(void **state) {
                                      .n_staged_steps = is_slow    ? 4
                                                        : is_quick ? 200
                                                                   : 0};
-    for (size_t i = 0; i < gpu_n_agreements; i++)
+    for (size_t i = 0; i < gpu_n_agreements; ++i)
         gpu_agreement_staged(&gpu_agreements[i], &wish);
 }
 
@@ -56,7 +56,7 @@ static void sizes_around_the_tile(void **state) {
     (void)state;
     const uint64_t sizes[] = {1, 31, 32, 33, 64, 65, 5000};
     const gpu_trial trial = {.file = "five_bar.yaml", .n_steps = 7};
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i)
         gpu_trial_run(&trial, sizes[i], 3, TOLERANCE_DEVICE_MOTION);
 }
 
@@ -81,7 +81,7 @@ static void bits_depend_on_the_instance_alone(void **state) {
     sarrus_draws *draws = NULL;
     assert_int_equal(sarrus_draws_create(m.context, m.model, 7, N, &draws), SARRUS_OK);
     gpu_record first = {0};
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; ++i) {
         gpu_record record = record_of(&m, ways[i].n_instances, ways[i].n_devices, draws);
         if (i == 0) {
             first = record;
@@ -99,11 +99,11 @@ static void bits_depend_on_the_instance_alone(void **state) {
 static void specialized_kernels_give_the_same_bits(void **state) {
     (void)state;
     const char *const files[] = {"pendulum.yaml", "five_bar.yaml", "slider_crank.yaml"};
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i) {
         mechanism m = mechanism_open_file(files[i], NULL);
         gpu_record records[2];
         bool is_ready = true;
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 2; ++k) {
             const sarrus_batch_options options = {.specialize = k ? SARRUS_SPECIALIZE_ON : SARRUS_SPECIALIZE_OFF,
                                                   .cache_dir = getenv("SARRUS_CACHE_DIR")};
             sarrus_batch *batch = gpu_batch(&m, SARRUS_BACKEND_CUDA, 200, &options);

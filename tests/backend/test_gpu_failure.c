@@ -83,7 +83,7 @@ static void auto_finds_another_way(void **state) {
         {{.n_devices = 1, .n_bytes = 40000}, 2000, "cpu"},
     };
     mechanism m = mechanism_open_file("pendulum.yaml", NULL);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         sarrus_batch *batch;
         gpu_on_host_reset(&cases[i].settings);
         assert_int_equal(create(&m, SARRUS_BACKEND_AUTO, cases[i].n_instances, 0, &batch), SARRUS_OK);
@@ -99,7 +99,7 @@ static void auto_finds_another_way(void **state) {
 static void pinned_memory_that_is_short(void **state) {
     (void)state;
     mechanism m = mechanism_open_file("pendulum.yaml", NULL);
-    for (int i = 1; i <= 8; i++) {
+    for (int i = 1; i <= 8; ++i) {
         sarrus_batch *batch;
         gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = 1, .i_allocation_failed = i});
         const sarrus_status status = create(&m, SARRUS_BACKEND_CUDA, 300, 0, &batch);
@@ -122,7 +122,7 @@ static sarrus_status live(mechanism *m, const char **failure, sarrus_batch **out
     double energy[100 * 3];
     sarrus_observation o = {.n_times = 3, .every_steps = 2, .n_times_stride = 3};
     o.destination[SARRUS_OBSERVE_ENERGY] = energy;
-    for (int i = 0; i < 3 && status == SARRUS_OK; i++) {
+    for (int i = 0; i < 3 && status == SARRUS_OK; ++i) {
         status = sarrus_batch_advance(*out, 2);
         if (status == SARRUS_OK)
             status = sarrus_batch_observe(*out, &o);
@@ -144,7 +144,7 @@ static void dead(sarrus_batch *batch) {
     /* The host's own tiles, when the batch is out of core, can still be looked at. */
     const sarrus_status looks[] = {sarrus_batch_state(batch, 3, q, NULL), sarrus_batch_view(batch, SARRUS_FIELD_Q, &view),
                                    sarrus_batch_reset(batch)};
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; ++i)
         assert_true(looks[i] == SARRUS_DEVICE_FAILED || looks[i] == SARRUS_OK);
     assert_int_equal(sarrus_batch_advance(batch, 1), SARRUS_DEVICE_FAILED);
     uint64_t n[2];
@@ -155,9 +155,9 @@ static void dead(sarrus_batch *batch) {
 static void launches_that_fail(void **state) {
     (void)state;
     mechanism m = mechanism_open_file("pendulum.yaml", NULL);
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 4; ++k) {
         int n_failed = 0;
-        for (int i = 1; i <= 30; i++) {
+        for (int i = 1; i <= 30; ++i) {
             const char *failure;
             sarrus_batch *batch;
             gpu_on_host_settings settings = {.n_devices = k == 3 ? 2 : 1, .n_bytes = k >= 2 ? 500000 : 0};

@@ -25,7 +25,7 @@ static void nothing_is_known_of_a_moment(void **state) {
 static void short_calls_are_added_up(void **state) {
     (void)state;
     sarrus_pace pace = {.step_seconds = NAN};
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 100; ++i)
         sarrus_pace_note(&pace, 8, 1.0 / 128.0); /* exact: 1/1024 s a step */
     assert_true(pace.step_seconds == 1.0 / 1024.0);
     assert_true(sarrus_pace_seconds_left(&pace, &clock_of_thousand, 10) == 1000.0 / 1024.0);

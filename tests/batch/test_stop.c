@@ -83,7 +83,7 @@ static void a_set_flag_makes_no_batch(void **state) {
 static void check_states(sarrus_batch *batch, const mechanism *m, uint64_t n_steps_of_call) {
     sarrus_batch *undisturbed = mechanism_batch(m, NULL, 1, 1, NULL);
     uint64_t n_done = 0;
-    for (uint64_t i = 0; i < N_INSTANCES; i++) {
+    for (uint64_t i = 0; i < N_INSTANCES; ++i) {
         double q[2][N], v[2][N];
         sarrus_instance_statistics is;
         assert_int_equal(sarrus_batch_status(batch, i), SARRUS_INSTANCE_OK);
@@ -133,7 +133,7 @@ static void check_stop(const char *method, const char *dynamics, double seconds,
     static double energy[N_INSTANCES];
     sarrus_observation o = {.n_times = 1, .every_steps = MANY, .n_times_stride = 1};
     o.destination[SARRUS_OBSERVE_ENERGY] = energy;
-    for (int i = 0; i < N_INSTANCES; i++)
+    for (int i = 0; i < N_INSTANCES; ++i)
         energy[i] = -1.5;
     stopper_start(&s, seconds);
     const double began = sarrus_monotonic_seconds();
@@ -143,7 +143,7 @@ static void check_stop(const char *method, const char *dynamics, double seconds,
     assert_int_equal(status, SARRUS_INTERRUPTED);
     if (took - seconds > SOON)
         fail_msg("%s %s: stopped after %.2f s instead of %.2f s", method, dynamics, took, seconds);
-    for (int i = 0; i < N_INSTANCES; i++)
+    for (int i = 0; i < N_INSTANCES; ++i)
         assert_true(energy[i] == -1.5); /* no row */
     assert_true(sarrus_batch_time(batch) == 0.0 && sarrus_batch_step(batch) == 0);
     assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_INTERRUPTED);
@@ -156,7 +156,7 @@ static void check_stop(const char *method, const char *dynamics, double seconds,
 static void steps_are_stopped_between(void **state) {
     (void)state;
     static const char *const methods[] = {"rk4", "semi-implicit", "dopri5", "verner65", "adams-moulton"};
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 5; ++i) {
         check_stop(methods[i], "{projection: every_step}", 0.02, false);
         check_stop(methods[i], "{baumgarte: {alpha: 20, beta: 20}, projection: every_step}", 0.01, true);
     }
@@ -167,8 +167,8 @@ static void decompositions_are_stopped_within(void **state) {
     (void)state;
     static const char *const dynamics[] = {"{pinv: svd, projection: every_step}", "{pinv: jacobi, rank: {method: gap}}",
                                            "{pinv: lapack}"};
-    for (int i = 0; i < 3; i++) {
-        for (int k = 0; k < 6; k++) {
+    for (int i = 0; i < 3; ++i) {
+        for (int k = 0; k < 6; ++k) {
             check_stop("rk4", dynamics[i], 0.01 + 0.003 * k, k % 2 == 1);
             check_stop(k % 2 ? "dopri5" : "adams-moulton", dynamics[i], 0.01 + 0.003 * k, false);
         }
@@ -183,7 +183,7 @@ static void a_large_decomposition_does_not_hold_it_up(void **state) {
                                          {NULL, NULL}};
     mechanism m = mechanism_open_file("n_four_bar_40.yaml", overrides);
     double waited = 0.0;
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 4; ++k) {
         stopper s = {.flag = 0};
         const sarrus_batch_options options = {.backend = SARRUS_BACKEND_CPU, .n_threads = 1, .stop = &s.flag};
         sarrus_batch *batch = NULL;

@@ -56,7 +56,7 @@ static char *text_of(FILE *file) {
 static int count(const char *text, const char *word) {
     int n = 0;
     for (const char *at = strstr(text, word); at != NULL; at = strstr(at + 1, word))
-        n++;
+        ++n;
     return n;
 }
 

@@ -80,8 +80,8 @@ static void change_points_are_judged(void **state) {
     char row[160];
     assert_int_equal(s->code, 0); /* nothing wrong without a word */
     says(s, "\"foreign_draws\": 0");
-    for (int i = 0; i < 5; i++) {
-        for (int has_asymmetry = 0; has_asymmetry < 2; has_asymmetry++) {
+    for (int i = 0; i < 5; ++i) {
+        for (int has_asymmetry = 0; has_asymmetry < 2; ++has_asymmetry) {
             snprintf(row, sizeof row, "{\"mechanism\": \"%s\", \"delta\": \"%s\", \"integrator\": \"verner65\", \"pinv\": \"auto\"",
                      mechanisms[i], has_asymmetry ? "1e-3" : "0");
             verdict_is(s, row, "right");

@@ -38,7 +38,7 @@ static inline void text_read(const char *path, char *text) {
 static inline pid_t program_start(const char *const *arguments, const char *out, const char *err) {
     char *argv[MAX_ARGUMENTS + 2] = {strdup(place_of_program())};
     int n = 1;
-    for (; n <= MAX_ARGUMENTS && arguments[n - 1] != NULL; n++)
+    for (; n <= MAX_ARGUMENTS && arguments[n - 1] != NULL; ++n)
         argv[n] = strdup(arguments[n - 1]);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
@@ -47,7 +47,7 @@ static inline pid_t program_start(const char *const *arguments, const char *out,
     pid_t child = -1;
     assert_int_equal(posix_spawn(&child, argv[0], &actions, NULL, argv, environ), 0);
     posix_spawn_file_actions_destroy(&actions);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; ++i)
         free(argv[i]);
     return child;
 }

@@ -16,7 +16,7 @@ typedef enum deed { DEED_PRINT, DEED_CRASH, DEED_ABORT, DEED_RUN_AWAY, DEED_SLEE
 
 /* What a library does with a damaged file. It has printed something before. */
 static int deed_do(const void *user) {
-    for (int i = 0; i < 20000; i++)
+    for (int i = 0; i < 20000; ++i)
         printf("line %d\n", i);
     (void)fflush(stdout);
     switch (*(const deed *)user) {
@@ -35,7 +35,7 @@ static int deed_do(const void *user) {
         assert_int_equal(limit.rlim_cur, 10);
         limit.rlim_cur = 1;
         assert_int_equal(setrlimit(RLIMIT_CPU, &limit), 0);
-        for (volatile unsigned n = 0;; n++)
+        for (volatile unsigned n = 0;; ++n)
             continue;
     }
     case DEED_SLEEP:
@@ -87,7 +87,7 @@ static void what_crashes_is_told(void **state) {
     static const deed deeds[] = {DEED_CRASH, DEED_ABORT, DEED_RUN_AWAY, DEED_SLEEP};
     static const char *const words[] = {"the HDF5 library crashed on it", "the HDF5 library crashed on it", "too slow to read",
                                         "too slow to read"};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; ++i) {
         const said *s = told(deeds[i]);
         assert_int_equal(s->code, 3);
         assert_string_equal(s->out, "");

@@ -80,7 +80,7 @@ char *dlerror(void) {
 
 static void play(const char *name, const char *value) {
     static const char *const names[] = {"PLAYED_DEVICES", "PLAYED_BYTES", "PLAYED_LOST", "PLAYED_UNCONVERGED", "PLAYED_MISSING"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
         assert_int_equal(unsetenv(names[i]), 0);
     if (name != NULL)
         assert_int_equal(setenv(name, value, 1), 0);
@@ -102,7 +102,7 @@ static void is_refused(const said *s, const char *const *words) {
     assert_int_equal(s->code, SARRUS_EXIT_NO_BACKEND);
     assert_string_equal(s->out, "");
     assert_false(file_exists("out.h5"));
-    for (; *words != NULL; words++)
+    for (; *words != NULL; ++words)
         says(s->err, *words);
 }
 
@@ -132,13 +132,13 @@ static void a_replay_on_the_device(void **state) {
     static const char *const methods[] = {"integrator.method=rk4", "integrator.method=semi-implicit", "integrator.method=dopri5",
                                           "integrator.method=adams-moulton"};
     static const char *const numbers[] = {"0", "37", "69"};
-    for (size_t k = 0; k < 4; k++) {
+    for (size_t k = 0; k < 4; ++k) {
         play("PLAYED_DEVICES", "2");
         const said *s = RUN("run", place_of_source("/scenarios/change_point.yaml"), "--backend", "cuda", "--instances", "70", "-o",
                             "out.h5", "--specialize", "off", "--set", "integrator.t_end=0.05", "--set", methods[k]);
         assert_int_equal(s->code, SARRUS_EXIT_DONE);
         play(NULL, NULL);
-        for (size_t i = 0; i < 3; i++) {
+        for (size_t i = 0; i < 3; ++i) {
             s = RUN("run", place_of_source("/scenarios/change_point.yaml"), "--backend", "cuda", "--instances", "70", "--instance",
                     numbers[i], "-o", "one.h5", "--specialize", "off", "--set", "integrator.t_end=0.05", "--set", methods[k]);
             assert_int_equal(s->code, SARRUS_EXIT_DONE);
@@ -153,7 +153,7 @@ static void a_replay_runs_where_its_study_would(void **state) {
     (void)state;
     static const char *const study[] = {"1023", "1024"}, *const backends[] = {"on cpu (", "on cuda ("};
     play(NULL, NULL);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         const said *s = RUN("run", place_of_source("/scenarios/change_point.yaml"), "--instances", study[i], "--instance", "5",
                             "-o", "one.h5", "--specialize", "off", "--set", "integrator.t_end=0.01");
         assert_int_equal(s->code, SARRUS_EXIT_DONE);
@@ -194,7 +194,7 @@ static void libraries_that_are_missing(void **state) {
     (void)state;
     static const char *const backends[] = {"cuda", "auto"}, *const methods[] = {"dynamics.pinv=cusolver-svd",
                                                                                 "dynamics.pinv=cusolver-syev"};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; ++i) {
         play("PLAYED_MISSING", "libcusolver");
         is_refused(run_with(backends[i / 2], methods[i % 2]),
                    (const char *const[]){"needs NVIDIA's cuSOLVER and cuBLAS",
@@ -261,7 +261,7 @@ static void without_a_device_to_bench(void **state) {
     play("PLAYED_DEVICES", "0");
     const char *const names[] = {"pinv", "step"};
     file_write("kept.json", "figures of another day\n");
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         const said *s = i == 0 ? RUN("bench", names[i], "--backend", "cuda", "--quick", "-o", "kept.json")
                                : RUN("bench", names[i], "--backend", "cuda", "--quick");
         assert_int_equal(s->code, SARRUS_EXIT_NO_BACKEND);

@@ -43,7 +43,7 @@ static void datasets_compare(const char *what, const char *expected_file, const 
     numbers expected = dataset_read(expected_file, name), actual = dataset_read(actual_file, name);
     double largest = 0.0, apart = 0.0;
     assert_int_equal(expected.n, actual.n);
-    for (size_t i = 0; i < expected.n; i++) {
+    for (size_t i = 0; i < expected.n; ++i) {
         largest = fmax(largest, fabs(expected.value[i]));
         apart = fmax(apart, fabs(actual.value[i] - expected.value[i]));
         assert_int_equal(isnan(expected.value[i]), isnan(actual.value[i]));
@@ -75,7 +75,7 @@ static void test_scenarios(void **state) {
                                         {"double_pendulum", "integrator.t_end=0.1"},
                                         {"n_four_bar_10", "integrator.t_end=0.1"},
                                         {"andrews", "integrator.t_end=4e-4"}};
-    for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++) {
+    for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; ++i) {
         run_into("cpu.h5", "cpu", scenarios[i][0], "70", scenarios[i][1], NULL);
         run_into("cuda.h5", "cuda", scenarios[i][0], "70", scenarios[i][1], NULL);
         datasets_compare(scenarios[i][0], "cpu.h5", "cuda.h5", "state/q", TOLERANCE);
@@ -90,7 +90,7 @@ static void test_settings(void **state) {
         "integrator.method=dopri5",        "integrator.method=verner65", "integrator.method=adams-moulton",
         "integrator.method=semi-implicit", "dynamics.pinv=svd",          "dynamics.pinv=householder",
         "dynamics.projection=every_step"};
-    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; ++i) {
         run_into("cpu.h5", "cpu", "four_bar", "70", "integrator.t_end=0.1", settings[i]);
         run_into("cuda.h5", "cuda", "four_bar", "70", "integrator.t_end=0.1", settings[i]);
         datasets_compare(settings[i], "cpu.h5", "cuda.h5", "state/q", TOLERANCE);
@@ -116,7 +116,7 @@ static void test_staged(void **state) {
     (void)state;
     const char *const methods[] = {"dynamics.pinv=cusolver-svd", "dynamics.pinv=cusolver-syev"};
     run_into("cpu.h5", "cpu", "four_bar", "70", "integrator.t_end=0.1", "dynamics.pinv=svd");
-    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; ++i) {
         const said *s = RUN("run", place_of_source("/scenarios/four_bar.yaml"), "--backend", "cuda", "--instances", "70", "-o",
                             "cuda.h5", "--quiet", "--set", "integrator.t_end=0.1", "--set", methods[i]);
         if (s->code == SARRUS_EXIT_NO_BACKEND) {

@@ -53,7 +53,7 @@ static void options_that_do_not_fit_are_refused(void **state) {
     refused(RUN("run", "both.yaml", "--instance", "1/12"), "--instance 1/12: the study has 12 instances; a number from 0 to 11");
     refused(RUN("run", "parts/calm.yaml", "--instance", "0/1"), "the file is one scenario; expected --instance 1");
     static const char *const bad[] = {"/1", "1/", "/", "1/2/3", "a/1", "1/a", "-1/1", "1/ 1", "99999999999999999999999999/1"};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i)
         refused(RUN("run", "both.yaml", "--instance", bad[i]), "--instance needs a whole number");
     refused(RUN("run", "both.yaml", "--set", "batch.seed=3"), "--set:1:1: error: 'batch' beside 'scenarios'");
     refused(RUN("run", "both.yaml", "--set", "0.output.every=3"), "--set:1:3: error: '0.output.every' is common to all");

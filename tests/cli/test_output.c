@@ -162,7 +162,7 @@ static void a_limit_of_file_sizes_leaves_the_old_result(void **state) {
     assert_int_equal(SHORT("-o", "limit.h5", "--seed", "5")->code, 0);
     struct rlimit before, limit;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
-    for (int i = 0; i < n_limits; i++) {
+    for (int i = 0; i < n_limits; ++i) {
         limit = (struct rlimit){.rlim_cur = limits[i], .rlim_max = before.rlim_max};
         (void)signal(SIGXFSZ, SIG_DFL);
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);

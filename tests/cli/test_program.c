@@ -37,7 +37,7 @@ static const char *json_skip(const char *c, int depth);
 static const char *json_string_skip(const char *c) {
     if (c == NULL || *c != '"')
         return NULL;
-    for (c++; *c != '"'; c++) {
+    for (c++; *c != '"'; ++c) {
         if ((unsigned char)*c < 0x20)
             return NULL;
         if (*c == '\\' && (*++c == '\0' || strchr("\"\\/bfnrtu", *c) == NULL))
@@ -74,7 +74,7 @@ static const char *json_skip(const char *c, int depth) {
         return json_members_skip(c, *c == '{' ? '}' : ']', depth);
     if (*c == '"')
         return json_string_skip(c);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; ++i)
         if (strncmp(c, words[i], strlen(words[i])) == 0)
             return c + strlen(words[i]);
     char *end = NULL;

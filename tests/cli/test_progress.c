@@ -38,7 +38,7 @@ static void it_never_reaches_the_last_column(void **state) {
     (void)state;
     sarrus_progress progress = half;
     progress.n_failed = 123456;
-    for (int width = 1; width < 200; width++) {
+    for (int width = 1; width < 200; ++width) {
         char line[MAX_LINE];
         for (progress.instance_steps = 0; progress.instance_steps <= progress.n_instance_steps;
              progress.instance_steps += 2500000) {
@@ -87,7 +87,7 @@ static void durations_are_readable(void **state) {
         double seconds;
         const char *text;
     } cases[] = {{0.4, "0:00"}, {59.6, "1:00"}, {725.0, "12:05"}, {10931.0, "3:02:11"}, {1.1e6, "12 days"}, {INFINITY, "-:--"}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         char text[32];
         duration_format(cases[i].seconds, text, sizeof text);
         assert_string_equal(text, cases[i].text);

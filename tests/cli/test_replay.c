@@ -43,7 +43,7 @@ static void refused(const said *s, const char *words) {
 static void numbers_of_no_instance_are_refused(void **state) {
     (void)state;
     static const char *const bad[] = {"", "-1", "+1", "1.0", "1e1", "one", "0x1", "18446744073709551616"};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i)
         refused(RUN("run", "pushed.yaml", "--instance", bad[i]), "--instance needs a whole number from 0");
     refused(RUN("run", "pushed.yaml", "--instance", "12"),
             "--instance 12: the study has 12 instances; a number from 0 to 11 was expected");
@@ -125,7 +125,7 @@ static void a_good_instance_ends_well(void **state) {
     (void)state;
     int n_good = 0, n_failed = 0;
     assert_int_equal(RUN("run", "pushed.yaml", "--quiet")->code, 1);
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 12; ++i) {
         char number[8], path[40];
         snprintf(number, sizeof number, "%d", i);
         snprintf(path, sizeof path, "pushed.instance_%d.h5", i);

@@ -108,8 +108,8 @@ static uint64_t check_stopped_file(const char *path) {
     double *q = rows_read(path, info.n_times + 1, dims);
     assert_int_equal(dims[0], info.n_instances);
     assert_int_equal(dims[1], info.n_times + 1);
-    for (hsize_t i = 0; i < dims[0]; i++)
-        for (hsize_t k = 0; k < dims[1] * dims[2]; k++)
+    for (hsize_t i = 0; i < dims[0]; ++i)
+        for (hsize_t k = 0; k < dims[1] * dims[2]; ++k)
             assert_true(k < info.n_times * dims[2] ? isfinite(q[i * dims[1] * dims[2] + k]) : isnan(q[i * dims[1] * dims[2] + k]));
     free(q);
     return info.n_times;
@@ -119,7 +119,7 @@ static uint64_t check_stopped_file(const char *path) {
 static void check_first_rows(const char *stopped, uint64_t n_times, const char *whole) {
     hsize_t dims[3], all[3];
     double *q_all = rows_read(whole, n_times, all), *q = rows_read(stopped, all[1], dims);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; ++k)
         assert_int_equal(dims[k], all[k]);
     assert_memory_equal(q, q_all, (size_t)(dims[0] * dims[1] * dims[2]) * sizeof *q);
     free(q);
@@ -156,12 +156,12 @@ static void planning_is_left_at_once(void **state) {
     assert_non_null(file);
     sarrus_bench_wheel_write(file, 1000); /* planned for ten seconds */
     assert_int_equal(fclose(file), 0);
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 4; ++k) {
         const pid_t child = START("run", "wheel.yaml", "-o", "plan.h5");
         pause_for(moments[k]);
         end_with(child, k % 2 ? SIGTERM : SIGINT);
     }
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
         const pid_t child = START("check", "wheel.yaml");
         pause_for(moments[k + 1]);
         end_with(child, k % 2 ? SIGTERM : SIGINT);
@@ -171,7 +171,7 @@ static void planning_is_left_at_once(void **state) {
 /* A batch of 50,000 instances is drawn, filled and assembled for some tenths of a second; a result that was there stays. */
 static void preparing_leaves_no_file(void **state) {
     (void)state;
-    for (int k = 0; k < 5; k++) {
+    for (int k = 0; k < 5; ++k) {
         old_result_put("batch.h5");
         const pid_t child = START("run", scenario("five_bar_monte_carlo.yaml"), "-o", "batch.h5", "--instances", "50000",
                                   "--threads", "1", "--specialize", "off", "--set", "output={interval: 1, channels: [state]}");
@@ -189,7 +189,7 @@ static void preparing_leaves_no_file(void **state) {
  * for decompositions of a second and more. */
 static void slow_steps_are_stopped(void **state) {
     (void)state;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         (void)remove("slow.h5");
         const pid_t child = START("run", scenario("n_four_bar_40.yaml"), "-o", "slow.h5", "--set", "integrator.method=verner65",
                                   "--set", "integrator.rtol=1e-12", "--set", "integrator.atol=1e-12", "--set",
@@ -205,11 +205,11 @@ static void slow_steps_are_stopped(void **state) {
 static void rows_are_complete_or_not_there(void **state) {
     (void)state;
     static const char *const methods[] = {"integrator.method=rk4", "integrator.method=verner65"};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         assert_int_equal(program_wait(START("run", scenario("five_bar_monte_carlo.yaml"), "-o", "whole.h5", "--set", methods[i],
                                             "--set", "integrator.t_end=3", "--specialize", "off", "--instances", "500", "--quiet")),
                          0);
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < 4; ++k) {
             (void)remove("part.h5");
             const pid_t child = START("run", scenario("five_bar_monte_carlo.yaml"), "-o", "part.h5", "--set", methods[i], "--set",
                                       "integrator.t_end=100", "--specialize", "off", "--instances", "500");
@@ -255,7 +255,7 @@ static double work_of_ended(void) {
 static void writing_is_stopped(void **state) {
     (void)state;
     double work = 0.0;
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 4; ++k) {
         (void)remove("writing.h5");
         const pid_t child =
             START("run", scenario("five_bar_monte_carlo.yaml"), "-o", "writing.h5", "--instances", "20000", "--threads", "1",
@@ -275,7 +275,7 @@ static void writing_is_stopped(void **state) {
 /* A thousand million output times. */
 static void many_output_times_are_no_matter(void **state) {
     (void)state;
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 4; ++k) {
         (void)remove("many.h5");
         const pid_t child = START("run", scenario("double_pendulum.yaml"), "-o", "many.h5", "--specialize", "off", "--set",
                                   "integrator={method: dopri5, dt: 1e-2, t_end: 1e7}", "--set", "output={interval: 0.01}");
@@ -321,7 +321,7 @@ static void compilers_are_gone(void) {
 
 static void a_compiler_that_is_waited_for_is_killed(void **state) {
     (void)state;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
         old_result_put("compiled.h5");
         compile_slowly();
         const pid_t child = START("run", scenario("five_bar.yaml"), "-o", "compiled.h5", "--specialize", "on");

@@ -100,7 +100,7 @@ static void the_kernels_are_told(void **state) {
         {{.state = SARRUS_SPECIALIZATION_COMPILING}, "  kernels      generic: the run ended before they were compiled\n"},
         {{.state = SARRUS_SPECIALIZATION_UNSUPPORTED, .note = "too large"}, "  kernels      generic: too large\n"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         sarrus_run_summary summary = adaptive;
         summary.specialization = cases[i].kernels;
         char *said = printed(sarrus_summary_print, &summary);
@@ -150,7 +150,7 @@ static void advice_is_what_can_help(void **state) {
          "; rtol and atol below 1e-07 and 1e-09, ", "dt"},
         {"{method: semi-implicit, dt: 1e-3, t_end: 1}", "{projection: none}", "; the method rk4 or a dt below 0.001 s, ", "rtol"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         const sarrus_override overrides[] = {{"integrator", cases[i].integrator}, {"dynamics", cases[i].dynamics}};
         char *said = printed_of(sarrus_summary_warn, &open, overrides, 2);
         if (strstr(said, "by up to 0.5") == NULL || strstr(said, cases[i].said) == NULL || strstr(said, cases[i].not_said) != NULL)
@@ -185,7 +185,7 @@ static void broken_limits_are_told(void **state) {
         {SARRUS_INSTANCE_UNRESOLVED, "{method: rk4, dt: 1e-3, t_end: 1, substeps: off}",
          "an adaptive method such as dopri5, or 'substeps: auto', would help\n"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         const sarrus_override override = {"integrator", cases[i].integrator};
         sarrus_run_summary failed = {
             .n_instances = 1, .n_failed = 1, .max_violation = (double)NAN, .max_energy_error = (double)NAN};

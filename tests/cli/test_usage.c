@@ -41,7 +41,7 @@ static void options_are_suggested(void **state) {
 static void numbers_are_strict(void **state) {
     (void)state;
     static const char *const bad[] = {"", " 1", "1 ", "+1", "-1", "0x10", "1e3", "1.0", "one", "18446744073709551616"};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
         refused(RUN("run", "a.yaml", "--seed", bad[i]), "--seed needs a whole number");
         refused(RUN("run", "a.yaml", "--instances", bad[i]), "--instances needs a whole number");
         refused(RUN("run", "a.yaml", "--threads", bad[i]), "--threads needs a whole number");
@@ -66,7 +66,7 @@ static void exactly_one_file_is_expected(void **state) {
 static void help_and_version_go_to_stdout(void **state) {
     (void)state;
     static const char *const commands[] = {"run", "check", "list", "info", "bench"};
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i) {
         char usage[64];
         const said *s = RUN(commands[i], "--help");
         snprintf(usage, sizeof usage, "Usage: sarrus %s", commands[i]);
@@ -94,7 +94,7 @@ static void lists_name_what_this_build_has(void **state) {
                                             {"channels", "singular_values"},
                                             {"fields", "passage.pitch"},
                                             {"backends", "cpu"}};
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; ++i) {
         const said *s = RUN("list", wanted[i][0]);
         assert_int_equal(s->code, 0);
         assert_non_null(strstr(s->out, wanted[i][1]));

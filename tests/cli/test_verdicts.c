@@ -83,7 +83,7 @@ static void the_default_method_is_dopri5(void **state) {
     (void)state;
     double counts[2][2];
     const char *const methods[] = {"integrator.t_end=2", "integrator.method=dopri5"};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         const said *s = RUN("run", "slider_crank.yaml", "-o", "d.h5", "--json", "--set", methods[i]);
         is_all_well(s);
         contains(s->out, "\"is_adaptive\": true, \"steps\": {");
@@ -121,7 +121,7 @@ static void limits_are_set_by_hand(void **state) {
         {"limits={violation: off, energy: 1e-9}", "energy_mismatch"},
         {"limits={violation: off, energy: off}", NULL},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         const said *s =
             RUN("run", "slider_crank.yaml", "-o", "l.h5", "--json", "--set", cases[i].limits, "--set", "dynamics.projection=none",
                 "--set", "integrator={t_end: 0.5, rtol: 1e-4, atol: 1e-12}", "--set", "parameters.d=0.5");

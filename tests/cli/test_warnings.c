@@ -94,7 +94,7 @@ static void a_run_repeats_what_matters(void **state) {
 static void what_cannot_work_is_refused(void **state) {
     (void)state;
     static const char *const commands[] = {"check", "run"};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         const said *s = RUN(commands[i], "against.yaml");
         assert_int_equal(s->code, 2);
         assert_string_equal(s->out, "");

@@ -33,9 +33,9 @@ static int count_numbers(const char *channels, int n_fields_of[SARRUS_N_OBSERVAB
     sarrus_channels made;
     int n_numbers = 0;
     assert_int_equal(sarrus_channels_create(m.context, m.model, m.plan, &made), SARRUS_OK);
-    for (int i = 0; i < made.n_fields; i++) {
+    for (int i = 0; i < made.n_fields; ++i) {
         n_numbers += made.n_components[i];
-        n_fields_of[made.observable[i]]++;
+        ++n_fields_of[made.observable[i]];
     }
     sarrus_channels_free(&made);
     mechanism_close(&m);
@@ -52,13 +52,13 @@ static void every_channel_brings_what_the_table_says(void **state) {
 #include "sarrus/channel.def"
     };
     int channel_of[SARRUS_N_OBSERVABLES] = {0}; /* 1 + row */
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
         int n_fields_of[SARRUS_N_OBSERVABLES] = {0};
         const int found = count_numbers(rows[k].channels, n_fields_of);
         if ((double)found != rows[k].n_numbers) {
             fail_msg("%s brings %d numbers, not %g", rows[k].channels, found, rows[k].n_numbers);
         }
-        for (int o = 0; o < SARRUS_N_OBSERVABLES; o++) {
+        for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o) {
             if (n_fields_of[o] > 0 && channel_of[o] > 0) {
                 fail_msg("'%s' comes with %s and with %s", sarrus_observable_text((sarrus_observable)o),
                          rows[channel_of[o] - 1].channels, rows[k].channels);
@@ -66,7 +66,7 @@ static void every_channel_brings_what_the_table_says(void **state) {
             channel_of[o] = n_fields_of[o] > 0 ? (int)k + 1 : channel_of[o];
         }
     }
-    for (int o = 0; o < SARRUS_N_OBSERVABLES; o++) {
+    for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o) {
         const bool is_for_programs = o == SARRUS_OBSERVE_ACCELERATION || o == SARRUS_OBSERVE_DRIVES; /* or for driven joints */
         if ((channel_of[o] > 0) == is_for_programs) {
             fail_msg("'%s' is %s a channel", sarrus_observable_text((sarrus_observable)o), is_for_programs ? "in" : "not in");

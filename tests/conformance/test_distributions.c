@@ -26,7 +26,7 @@ static double share_below(double z) {
 static void moments_of_normal(double low, double high, double out[N_MOMENTS]) {
     const double share = share_below(high) - share_below(low);
     out[0] = 1.0;
-    for (int k = 1; k < N_MOMENTS; k++) {
+    for (int k = 1; k < N_MOMENTS; ++k) {
         const double at_low = isinf(low) ? 0.0 : pow(low, k - 1) * density(low);
         const double at_high = isinf(high) ? 0.0 : pow(high, k - 1) * density(high);
         out[k] = (k > 1 ? (k - 1) * out[k - 2] : 0.0) - (at_high - at_low) / share;
@@ -45,7 +45,7 @@ static void moments_of(const sarrus_sampled *s, double out[N_MOMENTS], double *s
         break;
     case SARRUS_DISTRIBUTION_UNIFORM: {
         const double low = fmax(s->a, s->min), high = fmin(s->b, s->max);
-        for (int k = 0; k < N_MOMENTS; k++) {
+        for (int k = 0; k < N_MOMENTS; ++k) {
             out[k] = (pow(high, k + 1) - pow(low, k + 1)) / ((k + 1) * (high - low));
         }
         break;
@@ -53,7 +53,7 @@ static void moments_of(const sarrus_sampled *s, double out[N_MOMENTS], double *s
     case SARRUS_DISTRIBUTION_LOGNORMAL: {
         const double low = s->min > 0.0 ? (log(s->min) - s->a) / s->b : -INFINITY, high = (log(s->max) - s->a) / s->b;
         const double share = share_below(high) - share_below(low);
-        for (int k = 0; k < N_MOMENTS; k++) {
+        for (int k = 0; k < N_MOMENTS; ++k) {
             const double moved = share_below(high - k * s->b) - share_below(low - k * s->b);
             out[k] = exp(k * s->a + 0.5 * k * k * s->b * s->b) * moved / share;
         }
@@ -70,13 +70,13 @@ static void check_draws(const sarrus_sampled *s, const char *word, const double 
     const double second = m[2] - m[1] * m[1];
     const double fourth = m[4] - 4.0 * m[3] * m[1] + 6.0 * m[2] * m[1] * m[1] - 3.0 * pow(m[1], 4);
     const double wanted_mean = shift + scale * m[1], wanted_variance = scale * scale * second;
-    for (int i = 0; i < N_DRAWS; i++) {
+    for (int i = 0; i < N_DRAWS; ++i) {
         mean += x[i] / N_DRAWS;
         if (!(x[i] >= s->min && x[i] <= s->max)) {
             fail_msg("%s of %g and %g: %g is not between %g and %g", word, s->a, s->b, x[i], s->min, s->max);
         }
     }
-    for (int i = 0; i < N_DRAWS; i++) {
+    for (int i = 0; i < N_DRAWS; ++i) {
         variance += (x[i] - mean) * (x[i] - mean) / (N_DRAWS - 1);
     }
     const double off_mean = 5.0 * sqrt(wanted_variance / N_DRAWS);
@@ -94,7 +94,7 @@ static void check_distribution(sarrus_distribution_kind kind, const char *word) 
     sarrus_sampled sampled[N_CUTS];
     sarrus_model model = {0};
     sarrus_draws *draws = NULL;
-    for (int cut = 0; cut < N_CUTS; cut++) {
+    for (int cut = 0; cut < N_CUTS; ++cut) {
         sampled[cut] = (sarrus_sampled){.label = labels[cut],
                                         .kind = kind,
                                         .a = numbers[0],
@@ -105,7 +105,7 @@ static void check_distribution(sarrus_distribution_kind kind, const char *word) 
     model.batch.n_sampled = N_CUTS;
     model.batch.sampled = sampled;
     assert_int_equal(sarrus_draws_create(NULL, &model, 5, N_DRAWS, &draws), SARRUS_OK);
-    for (int cut = 0; cut < N_CUTS; cut++) {
+    for (int cut = 0; cut < N_CUTS; ++cut) {
         check_draws(&sampled[cut], word, sarrus_draws_values(draws, cut));
     }
     sarrus_draws_destroy(draws);

@@ -77,7 +77,7 @@ typedef struct place {
 
 static place draw_place(uint64_t *seed) {
     place at = {.t = 0.5 + 0.5 * mechanism_random(seed), .size = 1.0};
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < N; ++i) {
         at.q[i] = (i >= 3 && i % 3 == 0 ? 2.0 : 0.0) + (i % 3 == 2 ? 30.0 : 0.4) * mechanism_random(seed);
         at.v[i] = 2.0 * mechanism_random(seed);
         at.size = fmax(at.size, fabs(at.q[i]));
@@ -107,11 +107,11 @@ static void check_place(const subject *s, int i_variant, const mechanism *m, ker
     double force[N], wanted[N], power_of_all = 0.0, fall = 0.0, most = 1.0;
     const double power = kernel_rows_forces(rows, at->t, at->q, at->v, force);
     reference_forces(m->ref, at->t, at->q, at->v, wanted);
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < N; ++i) {
         most = fmax(most, fabs(wanted[i]));
     }
     const double by_difference = 10.0 * pow(DBL_EPSILON, 2.0 / 3.0) * 100.0;
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < N; ++i) {
         const double slope = slope_of_potential(rows, at, i);
         assert_close(s, i_variant, "force", force[i], wanted[i], 64.0 * DBL_EPSILON * most * at->size);
         power_of_all += force[i] * at->v[i];
@@ -131,13 +131,13 @@ static void check_force(sarrus_force_type type, const char *word) {
     const subject s = subject_of(type);
     uint64_t seed = 17;
     assert_string_equal(s.word, word);
-    for (int i_variant = 0; i_variant < s.n_variants; i_variant++) {
+    for (int i_variant = 0; i_variant < s.n_variants; ++i_variant) {
         /* Inputs are torques on a besides; without them what is conservative is so. */
         const double *external = s.variants[i_variant].is_conservative ? inputs : pushed;
         mechanism m = open_variant(&s, i_variant, i_variant % 2 ? "[0, 0]" : "[0.5, -9.81]");
         memcpy(m.ref->inputs, external, sizeof inputs);
         kernel_rows *rows = kernel_rows_create(&m, external);
-        for (int k = 0; k < N_STATES / s.n_variants; k++) {
+        for (int k = 0; k < N_STATES / s.n_variants; ++k) {
             const place at = draw_place(&seed);
             check_place(&s, i_variant, &m, rows, &at);
         }
@@ -162,7 +162,7 @@ static void a_force_acts_at_its_point(void **state) {
     static const double still[N_INPUTS] = {0.0, 0.0};
     kernel_rows *rows = kernel_rows_create(&m, still);
     uint64_t seed = 2;
-    for (int k = 0; k < 20; k++) {
+    for (int k = 0; k < 20; ++k) {
         const place at = draw_place(&seed);
         double position[2], velocity[2], force[N];
         joint_point_by_hand(at.q, at.v, 0, (const double[]){0.3, -0.2}, position, velocity);

@@ -43,7 +43,7 @@ static outcome run(const char *method, const char *keys, double seconds, int n_c
     sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
     double q[N], v[N];
     outcome out;
-    for (int i = 0; i < n_calls; i++) {
+    for (int i = 0; i < n_calls; ++i) {
         assert_int_equal(sarrus_batch_advance(batch, 1), SARRUS_OK);
     }
     assert_int_equal(sarrus_batch_status(batch, 0), SARRUS_INSTANCE_OK);
@@ -75,7 +75,7 @@ static void check_steps(const char *method, const char *keys, double wanted, int
 /* Error over steps from one tolerance 10^-a to another. */
 static double order_between(int max_order, int a, int b) {
     outcome out[2];
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         char keys[96];
         const int digits = i == 0 ? a : b;
         (void)snprintf(keys, sizeof keys, ", max_order: %d, rtol: 1e-%d, atol: 1e-%d, max_steps: 1000000", max_order, digits,
@@ -91,7 +91,7 @@ static double order_between(int max_order, int a, int b) {
  * steeply as with the highest all the same, which it does not with 8. */
 static void check_adams(double highest) {
     static const int digits[][2] = {{4, 5}, {6, 7}, {6, 8}, {9, 11}, {8, 10}, {8, 9}, {9, 11}, {8, 10}};
-    for (int k = 1; k <= (int)(sizeof digits / sizeof digits[0]); k++) {
+    for (int k = 1; k <= (int)(sizeof digits / sizeof digits[0]); ++k) {
         char what[32];
         (void)snprintf(what, sizeof what, "adams-moulton up to %d", k);
         check_order(what, order_between(k, digits[k - 1][0], digits[k - 1][1]), k + 1.0, 0.25);

@@ -37,10 +37,10 @@ static void check_balance(const joint_case *what, const mechanism *m) {
     o.destination[SARRUS_OBSERVE_V] = v;
     assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
     assert_int_equal(sarrus_batch_status(batch, 0), SARRUS_INSTANCE_OK);
-    for (int k = 0; k < N_TIMES; k++) {
+    for (int k = 0; k < N_TIMES; ++k) {
         const double *at_q = q + k * m->n, *at_v = v + k * m->n;
         double scale = 0.0;
-        for (int i = 0; i < m->n; i++) {
+        for (int i = 0; i < m->n; ++i) {
             scale += m->ref->mass[i] * (at_v[i] * at_v[i] + 10.0 * fabs(at_q[i]));
         }
         const double of_state = reference_energy(m->ref, 0.02 * k, at_q, at_v);
@@ -50,7 +50,7 @@ static void check_balance(const joint_case *what, const mechanism *m) {
         largest = fmax(largest, fabs(energy[k] - energy[0]) + fabs(work[k]));
         most = fmax(most, fabs(work[k]));
     }
-    for (int k = 0; k < N_TIMES; k++) {
+    for (int k = 0; k < N_TIMES; ++k) {
         const double gap = fabs(energy[k] - energy[0] - work[k]);
         if (!(gap <= TOLERANCE_OF_TOLERANCE * STEP_TOLERANCE * largest)) {
             fail_msg("%s: %g J from nowhere of %g J", joint_case_name(what), gap, largest);
@@ -68,7 +68,7 @@ static void energy_changes_by_the_work(void **state) {
     (void)state;
     static char text[TEXT_SIZE];
     uint64_t seed = 31;
-    for (int k = 0; k < SARRUS_N_JOINT_TYPES * N_JOINT_PROPERTIES * N_JOINT_GROUNDINGS; k++) {
+    for (int k = 0; k < SARRUS_N_JOINT_TYPES * N_JOINT_PROPERTIES * N_JOINT_GROUNDINGS; ++k) {
         const joint_case what = {.type = (sarrus_joint_type)(k / N_JOINT_PROPERTIES / N_JOINT_GROUNDINGS),
                                  .properties = (unsigned)(k % N_JOINT_PROPERTIES),
                                  .grounding = (joint_grounding)(k / N_JOINT_PROPERTIES % N_JOINT_GROUNDINGS),
@@ -130,7 +130,7 @@ static size_t write_closure(const joint_case *what, bool is_turned, const char *
 static void write_loop(const joint_case *what, writing how, size_t size, char *text) {
     const bool is_turned = how == JOINT_TURNED;
     size_t at = (size_t)snprintf(text, size, "sarrus: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n");
-    for (int i = 0; i < N_LINKS; i++) {
+    for (int i = 0; i < N_LINKS; ++i) {
         at += write_link(how == BODIES_REVERSED ? N_LINKS - 1 - i : i, size - at, text + at);
     }
     at += (size_t)snprintf(text + at, size - at, "joints:\n");
@@ -166,7 +166,7 @@ static double run_loop(const joint_case *what, writing how, sarrus_order_kind or
     assert_int_equal(sarrus_batch_advance(batch, N_STEPS), SARRUS_OK);
     assert_int_equal(sarrus_batch_status(batch, 0), SARRUS_INSTANCE_OK);
     assert_int_equal(sarrus_batch_state(batch, 0, q, v), SARRUS_OK);
-    for (int i = 0; i < N_LINKS; i++) {
+    for (int i = 0; i < N_LINKS; ++i) {
         char name[8];
         (void)snprintf(name, sizeof name, "L%d", i);
         const int body = sarrus_model_body_find(m.model, name);
@@ -194,7 +194,7 @@ static void loops_do_not_depend_on_how_they_are_written(void **state) {
     (void)state;
     static const char *const writings[N_WRITINGS] = {"again", "bodies reversed", "joint first", "joint turned", "joint twice"};
     double worst = 0.0;
-    for (int k = 0; k < SARRUS_N_JOINT_TYPES * N_JOINT_PROPERTIES; k++) {
+    for (int k = 0; k < SARRUS_N_JOINT_TYPES * N_JOINT_PROPERTIES; ++k) {
         const joint_case what = {.type = (sarrus_joint_type)(k / N_JOINT_PROPERTIES),
                                  .properties = (unsigned)(k % N_JOINT_PROPERTIES),
                                  .grounding = JOINT_PARENT_ON_GROUND};
@@ -203,11 +203,11 @@ static void loops_do_not_depend_on_how_they_are_written(void **state) {
             continue;
         }
         const double squared = run_loop(&what, AS_IT_IS, SARRUS_ORDER_BEST, wanted);
-        for (int how = BODIES_REVERSED; how < N_WRITINGS; how++) {
+        for (int how = BODIES_REVERSED; how < N_WRITINGS; ++how) {
             (void)run_loop(&what, (writing)how, SARRUS_ORDER_BEST, found);
             worst = fmax(worst, assert_same_motion(&what, writings[how], squared, found, wanted));
         }
-        for (int order = 0; order < SARRUS_N_ORDERS; order++) {
+        for (int order = 0; order < SARRUS_N_ORDERS; ++order) {
             (void)run_loop(&what, order % 2 ? JOINT_FIRST : AS_IT_IS, (sarrus_order_kind)order, found);
             worst = fmax(worst, assert_same_motion(&what, "eliminated in another order", squared, found, wanted));
         }
@@ -234,7 +234,7 @@ static void write_row_of_joints(sarrus_joint_type type, size_t size, char *text)
     static char bodies[TEXT_SIZE / 2], joints[TEXT_SIZE / 2];
     uint64_t seed = 5;
     bodies[0] = joints[0] = '\0';
-    for (int i = 0; i < N_BIT_CASES; i++) {
+    for (int i = 0; i < N_BIT_CASES; ++i) {
         const joint_case what = {.type = type, .properties = row[i].properties, .grounding = row[i].grounding};
         if (joint_case_exists(&what)) {
             joint_case_append(&what, i, &seed, sizeof bodies, bodies, joints);
@@ -269,9 +269,9 @@ static numbers numbers_of(const mechanism *m, const char *isa, sarrus_specialize
     numbers out = {0, 0, calloc(2 * N_BIT_INSTANCES * (size_t)(4 * m->n + 3 * m->n_joints + m->n_drives + 16), sizeof(double))};
     double *v = calloc((size_t)m->n, sizeof *v);
     assert_true(out.all && v);
-    for (int is_singular = 0; is_singular < 2; is_singular++) {
+    for (int is_singular = 0; is_singular < 2; ++is_singular) {
         out.i_singular = out.count;
-        for (int k = 0; k < SARRUS_N_OBSERVABLES; k++) {
+        for (int k = 0; k < SARRUS_N_OBSERVABLES; ++k) {
             const size_t width = (size_t)sarrus_batch_observable_width(batch, (sarrus_observable)k);
             if ((k == SARRUS_OBSERVE_KEPT || k == SARRUS_OBSERVE_DROPPED) == is_singular) {
                 o.destination[k] = width > 0 ? out.all + out.count : NULL;
@@ -279,9 +279,9 @@ static numbers numbers_of(const mechanism *m, const char *isa, sarrus_specialize
             }
         }
     }
-    for (uint64_t i = 0; i < N_BIT_INSTANCES; i++) {
+    for (uint64_t i = 0; i < N_BIT_INSTANCES; ++i) {
         assert_int_equal(sarrus_batch_state(batch, i, NULL, v), SARRUS_OK);
-        for (int k = 0; k < m->n; k++) {
+        for (int k = 0; k < m->n; ++k) {
             v[k] *= 1.0 + 0.2 * mechanism_random(&seed);
         }
         mechanism_set_state(batch, i, NULL, v);
@@ -298,7 +298,7 @@ typedef struct slack {
 } slack;
 
 static void assert_same_numbers(sarrus_joint_type type, const char *what, slack allowed, const numbers *a, const numbers *b) {
-    for (size_t i = 0; i < a->count; i++) {
+    for (size_t i = 0; i < a->count; ++i) {
         const double off = (i < a->i_singular ? allowed.of_all : allowed.of_singular_values) * fmax(1.0, fabs(a->all[i]));
         if (memcmp(&a->all[i], &b->all[i], sizeof *a->all) != 0 && !(fabs(a->all[i] - b->all[i]) <= off && off > 0.0)) {
             fail_msg("%s, %s: number %zu is %.17g, not %.17g", sarrus_joint_word(type), what, i, b->all[i], a->all[i]);
@@ -317,11 +317,11 @@ static slack slack_of(const char *isa) {
 static void numbers_are_the_same(bool is_specialized) {
     static char text[TEXT_SIZE];
     static const char *const isas[] = {"avx512", "avx2", "baseline"};
-    for (int type = 0; type < SARRUS_N_JOINT_TYPES; type++) {
+    for (int type = 0; type < SARRUS_N_JOINT_TYPES; ++type) {
         write_row_of_joints((sarrus_joint_type)type, sizeof text, text);
         mechanism m = mechanism_open_text(text, NULL);
         const numbers wanted = numbers_of(&m, NULL, SARRUS_SPECIALIZE_OFF);
-        for (int k = 0; k < 3 && !is_specialized; k++) {
+        for (int k = 0; k < 3 && !is_specialized; ++k) {
             if (mechanism_has_isa(isas[k])) {
                 const numbers found = numbers_of(&m, isas[k], SARRUS_SPECIALIZE_OFF);
                 assert_same_numbers((sarrus_joint_type)type, isas[k], slack_of(isas[k]), &wanted, &found);

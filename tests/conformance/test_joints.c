@@ -44,13 +44,13 @@ static void draw_state(subject *s, uint64_t *seed) {
         double end[2][2];
         s->size = 1.0;
         s->rate = 6.0;
-        for (int i = 0; i < s->n; i++) {
+        for (int i = 0; i < s->n; ++i) {
             s->q[i] = s->m.ref->q0[i] + (i % 3 == 2 ? 3.0 : 0.5) * mechanism_random(seed);
             s->v[i] = 2.0 * mechanism_random(seed);
             s->size = fmax(s->size, 1.0 + fabs(s->q[i]));
             s->rate = fmax(s->rate, 6.0 + fabs(s->v[i]));
         }
-        for (int side = 0; side < 2; side++) {
+        for (int side = 0; side < 2; ++side) {
             joint_point_by_hand(s->q, NULL, joint->body[side], joint->point[side], end[side], NULL);
             s->size = fmax(s->size, 1.0 + fmax(fabs(end[side][0]), fabs(end[side][1])));
         }
@@ -65,8 +65,8 @@ static void for_each_state(const char *dynamics, check look) {
     const int n_places = getenv("SARRUS_FEW_CASES") ? 3 : N_JOINT_PLACES;
     int n_seen[SARRUS_N_JOINT_TYPES] = {0};
     uint64_t seed = 4711;
-    for (int type = 0; type < SARRUS_N_JOINT_TYPES; type++) {
-        for (int k = 0; k < N_JOINT_PROPERTIES * N_JOINT_GROUNDINGS * n_places; k++) {
+    for (int type = 0; type < SARRUS_N_JOINT_TYPES; ++type) {
+        for (int k = 0; k < N_JOINT_PROPERTIES * N_JOINT_GROUNDINGS * n_places; ++k) {
             static char text[TEXT_SIZE];
             subject s = {.what = {.type = (sarrus_joint_type)type, .properties = (unsigned)(k % N_JOINT_PROPERTIES)}};
             s.what.grounding = (joint_grounding)(k / N_JOINT_PROPERTIES % N_JOINT_GROUNDINGS);
@@ -80,10 +80,10 @@ static void for_each_state(const char *dynamics, check look) {
             s.m_rows = s.m.m;
             assert_true(s.n <= MAX_N && s.m_rows <= MAX_M);
             s.rows = kernel_rows_create(&s.m, NULL);
-            for (int i = 0; i < N_STATES; i++) {
+            for (int i = 0; i < N_STATES; ++i) {
                 draw_state(&s, &seed);
                 look(&s);
-                n_seen[type]++;
+                ++n_seen[type];
             }
             kernel_rows_destroy(s.rows);
             mechanism_close(&s.m);
@@ -108,11 +108,11 @@ static void rows_agree_with_the_reference(subject *s) {
     const double unit = 32.0 * DBL_EPSILON * s->size / s->reach;
     kernel_rows_at(s->rows, s->t, s->q, s->v, phi[0], phi_dot[0], gamma[0], jacobian[0]);
     reference_constraints(s->m.ref, s->t, s->q, s->v, phi[1], phi_dot[1], gamma[1], jacobian[1]);
-    for (int i = 0; i < s->m_rows; i++) {
+    for (int i = 0; i < s->m_rows; ++i) {
         assert_close(s, "Phi", i, phi[0][i], phi[1][i], unit);
         assert_close(s, "Phi_dot", i, phi_dot[0][i], phi_dot[1][i], unit * s->rate);
         assert_close(s, "gamma", i, gamma[0][i], gamma[1][i], unit * s->rate * s->rate);
-        for (int j = 0; j < s->n; j++) {
+        for (int j = 0; j < s->n; ++j) {
             assert_close(s, "J", i, jacobian[0][s->n * i + j], jacobian[1][s->n * i + j], unit);
         }
         sum += phi[1][i] * phi[1][i];
@@ -132,14 +132,14 @@ static double difference_bound(const subject *s) {
 static void j_is_the_derivative_of_phi(subject *s) {
     double jacobian[MAX_M * MAX_N], phi[2][MAX_M];
     kernel_rows_at(s->rows, s->t, s->q, s->v, NULL, NULL, NULL, jacobian);
-    for (int j = 0; j < s->n; j++) {
+    for (int j = 0; j < s->n; ++j) {
         double moved[2][MAX_N];
-        for (int side = 0; side < 2; side++) {
+        for (int side = 0; side < 2; ++side) {
             memcpy(moved[side], s->q, sizeof s->q);
             moved[side][j] += (side ? 1.0 : -1.0) * difference_step();
             kernel_rows_at(s->rows, s->t, moved[side], s->v, phi[side], NULL, NULL, NULL);
         }
-        for (int i = 0; i < s->m_rows; i++) {
+        for (int i = 0; i < s->m_rows; ++i) {
             const double slope = (phi[1][i] - phi[0][i]) / (moved[1][j] - moved[0][j]);
             assert_close(s, "dPhi/dq", i, jacobian[s->n * i + j], slope, difference_bound(s));
         }
@@ -152,14 +152,14 @@ static void gamma_is_what_the_derivative_of_j_v_leaves(subject *s) {
     double phi[2][MAX_M], phi_dot[2][MAX_M], here[MAX_M], gamma[MAX_M];
     const double h = difference_step() / s->rate;
     kernel_rows_at(s->rows, s->t, s->q, s->v, NULL, here, gamma, NULL);
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; ++side) {
         double moved[MAX_N];
-        for (int i = 0; i < s->n; i++) {
+        for (int i = 0; i < s->n; ++i) {
             moved[i] = s->q[i] + (side ? h : -h) * s->v[i];
         }
         kernel_rows_at(s->rows, s->t + (side ? h : -h), moved, s->v, phi[side], phi_dot[side], NULL, NULL);
     }
-    for (int i = 0; i < s->m_rows; i++) {
+    for (int i = 0; i < s->m_rows; ++i) {
         assert_close(s, "dPhi/dt", i, here[i], (phi[1][i] - phi[0][i]) / (2.0 * h), difference_bound(s) * s->rate);
         assert_close(s, "-d(J v)/dt", i, gamma[i], -(phi_dot[1][i] - phi_dot[0][i]) / (2.0 * h),
                      difference_bound(s) * s->rate * s->rate);
@@ -182,7 +182,7 @@ static void free_coordinate_is_as_read(subject *s) {
     /* The spring's energy is that of a coordinate by hand. */
     const reference_joint *joint = &s->m.ref->joints[0];
     double potential = 0.5 * joint->stiffness * (by_hand - joint->rest) * (by_hand - joint->rest), most = potential;
-    for (int i = 0; i < s->n; i++) {
+    for (int i = 0; i < s->n; ++i) {
         const double weight = i % 3 == 2 ? 0.0 : -s->m.ref->mass[i] * s->m.ref->gravity[i % 3] * s->q[i];
         potential += weight;
         most += fabs(weight);
@@ -238,13 +238,13 @@ static void reactions_hold_the_bodies(const joint_case *what, const mechanism *m
         motor[0] = drive * (cos(angle) * joint->axis[0] - sin(angle) * joint->axis[1]);
         motor[1] = drive * (sin(angle) * joint->axis[0] + cos(angle) * joint->axis[1]);
     }
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; ++side) {
         load_body(at->q, joint->body[side], point, reaction, side ? 1.0 : -1.0, force);
         load_body(at->q, joint->body[side], point, motor, side ? 1.0 : -1.0, force);
     }
     const double mass = mechanism_size(m->ref->mass, (size_t)m->n), arm = 4.0;
     const double bound = mass * at->acceleration_bound + arm * at->reaction_bound;
-    for (int i = 0; i < m->n; i++) {
+    for (int i = 0; i < m->n; ++i) {
         if (!(fabs(m->ref->mass[i] * a[i] - force[i]) <= bound)) {
             fail_msg("%s: coordinate %d: M a is %g, all forces are %g", joint_case_name(what), i, m->ref->mass[i] * a[i], force[i]);
         }
@@ -274,13 +274,13 @@ static void widen(const mechanism *m, reference_answer *answer) {
 
 static void check_answers(const joint_case *what, const mechanism *m, double violation, const reference_answer *answers) {
     static const char *const isas[] = {"avx512", "avx2", "baseline"};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         if (!mechanism_has_isa(isas[k])) {
             continue;
         }
         double a[N_STATES * MAX_N], reaction[N_STATES * 3], drive[N_STATES] = {0.0};
         sarrus_batch *batch = mechanism_batch(m, isas[k], 1, N_STATES, NULL);
-        for (int i = 0; i < N_STATES; i++) {
+        for (int i = 0; i < N_STATES; ++i) {
             mechanism_set_state(batch, (uint64_t)i, answers[i].q, answers[i].v);
         }
         (void)reference_answer_compare(m, (const char *const[]){joint_case_name(what), isas[k], "auto"}, batch, N_STATES, answers);
@@ -289,7 +289,7 @@ static void check_answers(const joint_case *what, const mechanism *m, double vio
         if (m->n_drives > 0) {
             mechanism_observe(batch, SARRUS_OBSERVE_DRIVES, drive);
         }
-        for (int i = 0; i < N_STATES && violation == 0.0; i++) {
+        for (int i = 0; i < N_STATES && violation == 0.0; ++i) {
             reactions_hold_the_bodies(what, m, &answers[i], a + i * m->n, reaction + 3 * i, drive[i]);
         }
         sarrus_batch_destroy(batch);
@@ -302,7 +302,7 @@ static void check_loads(const char *dynamics, double violation) {
     static char text[TEXT_SIZE];
     const int n_places = getenv("SARRUS_FEW_CASES") ? 3 : N_JOINT_PLACES;
     uint64_t seed = 99;
-    for (int k = 0; k < SARRUS_N_JOINT_TYPES * N_JOINT_PROPERTIES * N_JOINT_GROUNDINGS * n_places; k++) {
+    for (int k = 0; k < SARRUS_N_JOINT_TYPES * N_JOINT_PROPERTIES * N_JOINT_GROUNDINGS * n_places; ++k) {
         const int rest = k / N_JOINT_PROPERTIES / N_JOINT_GROUNDINGS;
         const joint_case what = {.type = (sarrus_joint_type)(rest % SARRUS_N_JOINT_TYPES),
                                  .properties = (unsigned)(k % N_JOINT_PROPERTIES),
@@ -313,7 +313,7 @@ static void check_loads(const char *dynamics, double violation) {
         }
         joint_case_write(&what, &seed, dynamics, FIXED_STEPS, sizeof text, text);
         mechanism m = mechanism_open_text(text, NULL);
-        for (int i = 0; i < N_STATES; i++) {
+        for (int i = 0; i < N_STATES; ++i) {
             reference_answer_draw(m.ref, what.place & JOINT_IS_FAR ? 0.05 : 2.0, violation, &seed, &answers[i]);
             reference_answer_find(m.ref, violation, &answers[i]);
             widen(&m, &answers[i]);

@@ -34,7 +34,7 @@ static void take_part(void *user, int i_member, int n_members) {
     if (i_member == 0)
         t->n_members = n_members;
     for (uint64_t i = share.i_first; i < share.i_end; ++i)
-        t->done[i]++;
+        ++t->done[i];
 }
 
 static void every_member_runs_once(void **state) {
@@ -89,7 +89,7 @@ static bool there_is_place(void) {
     int n = 0;
     pthread_mutex_lock(&gate);
     while (n < 2 && pthread_create(&others[n], NULL, nothing_do, &gate) == 0)
-        n++;
+        ++n;
     pthread_mutex_unlock(&gate);
     for (int i = 0; i < n; ++i)
         pthread_join(others[i], NULL);

@@ -70,7 +70,7 @@ static void bytes_that_are_not_utf8_are_replaced(void **state) {
 static void numbers_read_back_and_nonfinite_ones_are_null(void **state) {
     (void)state;
     static const double values[] = {0.1, -0.0, 1e-310, 1.7976931348623157e308, 3.0};
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; ++i) {
         sarrus_json json = {.stream = stream_open()};
         sarrus_json_number(&json, NULL, values[i]);
         assert_int_equal(fclose(json.stream), 0);

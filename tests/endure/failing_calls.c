@@ -40,7 +40,7 @@ static void plan_read(void) {
         return;
     const char *kind = getenv("SARRUS_FAIL_KIND"), *at = getenv("SARRUS_FAIL_AT"), *lasting = getenv("SARRUS_FAIL_LASTING");
     plan.kind = N_KINDS;
-    for (int i = 0; kind != NULL && i < N_KINDS; i++)
+    for (int i = 0; kind != NULL && i < N_KINDS; ++i)
         if (strcmp(kind, kind_words[i]) == 0)
             plan.kind = i;
     plan.at = at != NULL ? atol(at) : 0;

@@ -85,7 +85,7 @@ static void test_warps(void **state) {
     const struct {
         int32_t n_registers, n_warps;
     } cases[] = {{255, 8}, {256, 8}, {169, 8}, {168, 12}, {128, 16}, {80, 24}, {64, 32}, {32, 64}, {16, 64}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         const sarrus_cuda_report r = {.n_registers = cases[i].n_registers};
         assert_int_equal(sarrus_cuda_warps(&r, &bounds), cases[i].n_warps);
     }
@@ -128,7 +128,7 @@ static bool cubin_has(const sarrus_object_bytes *cubin, const char *name, int *n
     assert_memory_equal(head.e_ident, ELFMAG, SELFMAG);
     assert_int_equal(head.e_ident[EI_CLASS], ELFCLASS64);
     assert_int_equal(head.e_machine, 190); /* EM_CUDA */
-    for (int i = 0; i < head.e_shnum; i++) {
+    for (int i = 0; i < head.e_shnum; ++i) {
         Elf64_Shdr section, strings;
         memcpy(&section, cubin->bytes + head.e_shoff + (size_t)i * head.e_shentsize, sizeof section);
         if (section.sh_type != SHT_SYMTAB)
@@ -187,7 +187,7 @@ static void test_scenarios(void **state) {
         skip();
     assert_int_equal(glob(place_of_source("/scenarios/*.yaml"), 0, NULL, &found), 0);
     assert_true(found.gl_pathc >= 11);
-    for (size_t i = 0; i < found.gl_pathc; i++) {
+    for (size_t i = 0; i < found.gl_pathc; ++i) {
         const char *leaf = strrchr(found.gl_pathv[i], '/') + 1;
         if (strcmp(leaf, "mixed.yaml") != 0) /* names some of the others */
             compile_scenario(leaf, main_architecture);
@@ -215,7 +215,7 @@ static void test_broken_text(void **state) {
     const char *const texts[] = {"", "this is no plan\n", "#include \"nowhere.h\"\n", "#error no plan today\n"};
     const char *const words[] = {"failed: ", "failed: sarrus_constant_plan.h(1)", "nowhere.h", "no plan today"};
     (void)require_nvrtc();
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) {
         const sarrus_cuda_request request = {sarrus_embedded_sources, sarrus_n_embedded_sources, texts[i], 100.0, 90};
         sarrus_cuda_object object;
         sarrus_fallback_reason reason = {""};

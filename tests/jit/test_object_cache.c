@@ -73,7 +73,7 @@ static void the_hash_is_sha256(void **state) {
          "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"}};
     char text[SARRUS_SHA256_TEXT], piece[77];
     sarrus_sha256 hash;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         sarrus_sha256_begin(&hash);
         sarrus_sha256_add(&hash, cases[i][0], strlen(cases[i][0]));
         sarrus_sha256_end(&hash, text);
@@ -114,7 +114,7 @@ static void folders_above_are_made(void **state) {
 
 static void a_truncated_object_is_removed(void **state) {
     static const off_t lengths[] = {0, 1, TRAILER - 1, TRAILER, TRAILER + 1, N_BYTES, N_BYTES + TRAILER - 1};
-    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; ++i) {
         sarrus_object_cache cache = cache_with_object(*state);
         const char *path = path_in(*state, "cache/" OBJECT);
         assert_int_equal(truncate(path, lengths[i]), 0);
@@ -128,7 +128,7 @@ static void a_truncated_object_is_removed(void **state) {
 static void an_altered_object_is_removed(void **state) {
     static const off_t places[] = {
         0, N_BYTES / 2, N_BYTES - 1, N_BYTES, N_BYTES + 20, N_BYTES + 90, N_BYTES + TRAILER - 10, N_BYTES + TRAILER - 1};
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) {
         sarrus_object_cache cache = cache_with_object(*state);
         const char *path = path_in(*state, "cache/" OBJECT);
         unsigned char byte = 0;
@@ -280,7 +280,7 @@ static int write_and_find(const char *folder) {
     sarrus_fallback_reason reason;
     if (!sarrus_object_cache_open(&cache, folder, plenty, &reason))
         return 2;
-    for (int i = 0; i < N_WRITES; i++) {
+    for (int i = 0; i < N_WRITES; ++i) {
         sarrus_object_bytes found;
         if (!sarrus_object_cache_store(&cache, KEY, &object, &reason) || !sarrus_object_cache_find(&cache, KEY, &found))
             return 3;
@@ -296,13 +296,13 @@ static int write_and_find(const char *folder) {
 static void two_writers_both_succeed(void **state) {
     pid_t writers[2];
     const char *folder = path_in(*state, "cache");
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         writers[i] = fork();
         if (writers[i] == 0)
             _exit(write_and_find(folder));
         assert_true(writers[i] > 0);
     }
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         int status = -1;
         assert_int_equal(waitpid(writers[i], &status, 0), writers[i]);
         assert_true(WIFEXITED(status));
@@ -321,7 +321,7 @@ static void the_least_recently_used_objects_go(void **state) {
     sarrus_object_cache cache = cache_open(*state, 3 * (N_BYTES + TRAILER));
     sarrus_fallback_reason reason;
     char key[4][65], path[PATH_MAX];
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; ++i) {
         snprintf(key[i], sizeof key[i], "%.63s%d", KEY, i);
         if (i == 3)
             assert_true(holds(&cache, key[0])); /* used just now */
@@ -345,7 +345,7 @@ static void what_killed_processes_left_goes(void **state) {
     char name[SARRUS_CACHE_NAME], tree[PATH_MAX];
     sarrus_fallback_reason reason;
     sarrus_object_cache cache = cache_open(*state, plenty);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         const int folder = sarrus_object_cache_folder_make(&cache, name, &reason);
         assert_true(folder >= 0);
         assert_int_equal(mkdirat(folder, "a", 0700), 0);
@@ -372,7 +372,7 @@ static void what_killed_processes_left_goes(void **state) {
 #define CASE(function) cmocka_unit_test_setup_teardown(function, folder_make, folder_remove)
 
 int main(void) {
-    for (int i = 0; i < N_BYTES; i++)
+    for (int i = 0; i < N_BYTES; ++i)
         content[i] = (unsigned char)(i * 7 + i / 256);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_hash_is_sha256),

@@ -35,7 +35,7 @@ static sarrus_source_text sources[MAX_SOURCES];
 static sarrus_specializer_request request_make(const char *folder, sarrus_specialize mode) {
     size_t n = 0;
     assert_true(sarrus_n_embedded_sources + 2 <= MAX_SOURCES);
-    for (; n < sarrus_n_embedded_sources; n++)
+    for (; n < sarrus_n_embedded_sources; ++n)
         sources[n] = sarrus_embedded_sources[n];
     sources[n++] = (sarrus_source_text){"unread.h", (const unsigned char *)"", 0};
     sources[n++] = (sarrus_source_text){"unit.c", (const unsigned char *)unit_text, strlen(unit_text)};
@@ -350,9 +350,9 @@ static void kernels_come_while_others_work(void **state) {
     assert_null(sarrus_specializer_advance(specializer));
     sarrus_specializer_consider(specializer, 1000.0);
     assert_int_not_equal(state_of(specializer), SARRUS_SPECIALIZATION_WAITING);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; ++i)
         assert_int_equal(pthread_create(&workers[i], NULL, portions_make, specializer), 0);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         void *result = NULL;
         assert_int_equal(pthread_join(workers[i], &result), 0);
         assert_ptr_equal(result, specializer);
@@ -368,7 +368,7 @@ static void kernels_come_while_others_work(void **state) {
 static void a_running_compiler_is_called_off(void **state) {
     sarrus_specializer_request request = request_make(*state, SARRUS_SPECIALIZE_AUTO);
     request.compiler = script(*state, "sleep 1000");
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         sarrus_specializer *specializer = sarrus_specializer_create(&request);
         sarrus_specializer_consider(specializer, 1000.0);
         assert_int_equal(state_of(specializer), SARRUS_SPECIALIZATION_COMPILING);
@@ -423,7 +423,7 @@ static void swing_end(swing *s) {
 static sarrus_specialization pendulums_swing(const sarrus_batch_options *options, double q[3]) {
     sarrus_specialization told;
     swing s = swing_begin(pendulum, options);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; ++i)
         assert_int_equal(sarrus_batch_advance(s.batch, 100), SARRUS_OK);
     assert_int_equal(sarrus_batch_state(s.batch, 19, q, NULL), SARRUS_OK);
     sarrus_batch_specialization(s.batch, &told);
@@ -443,7 +443,7 @@ static void a_change_of_kernels_changes_no_bit(void **state) {
     pair[1] = swing_begin(pendulum, &options);
     const double began = clock_seconds();
     for (int n_after = 0; n_after < N_AFTER && clock_seconds() - began<100.0; n_after += told.step_share> 0.0) {
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < 2; ++i) {
             sarrus_observation observation = {.n_times = N_ROWS, .every_steps = 30, .n_times_stride = N_ROWS};
             observation.destination[SARRUS_OBSERVE_Q] = &seen[i][0][0][0];
             assert_int_equal(sarrus_batch_observe(pair[i].batch, &observation), SARRUS_OK);
@@ -494,9 +494,9 @@ static void no_step_is_cut_for_the_compiler(void **state) {
     options.compiler = script(*state, "sleep 1000");
     pair[1] = swing_begin(pushed, &options);
     bool was_compiling = false;
-    for (int call = 0; call < N_CALLS && !was_compiling; call++) {
+    for (int call = 0; call < N_CALLS && !was_compiling; ++call) {
         was_compiling = told.state == SARRUS_SPECIALIZATION_COMPILING;
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < 2; ++i) {
             assert_int_equal(sarrus_batch_advance(pair[i].batch, N_STEPS), SARRUS_OK);
             assert_int_equal(sarrus_batch_state(pair[i].batch, 19, q[i], NULL), SARRUS_OK);
         }

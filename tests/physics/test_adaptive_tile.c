@@ -37,7 +37,7 @@ static void finish(sarrus_batch *batch, outcome *out) {
     o.destination[SARRUS_OBSERVE_V] = &out->v[0][0];
     o.destination[SARRUS_OBSERVE_ENERGY] = out->energy;
     assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
-    for (uint64_t i = 0; i < sarrus_batch_n_instances(batch); i++) {
+    for (uint64_t i = 0; i < sarrus_batch_n_instances(batch); ++i) {
         assert_int_equal(sarrus_batch_status(batch, i), SARRUS_INSTANCE_OK);
         assert_int_equal(sarrus_batch_statistics(batch, i, &out->statistics[i]), SARRUS_OK);
     }
@@ -55,7 +55,7 @@ static void assert_same(const outcome *a, size_t i, const outcome *b, size_t j, 
 /* As many steps in pieces of 1, 2, 3, … with looks at everything in between. */
 static void advance_in_pieces(sarrus_batch *batch, uint64_t n_steps) {
     double reactions[N_INSTANCES][18];
-    for (uint64_t piece = 1; n_steps > 0; piece++) {
+    for (uint64_t piece = 1; n_steps > 0; ++piece) {
         const uint64_t n = piece < n_steps ? piece : n_steps;
         if (piece % 2 == 0) {
             assert_int_equal(sarrus_batch_advance(batch, n), SARRUS_OK);
@@ -73,15 +73,15 @@ static void check_part(const mechanism *m, const char *isa, const sarrus_draws *
                        const outcome *whole) {
     static outcome part;
     sarrus_draws *draws = mechanism_draws_by_hand(m, n);
-    for (int k = 0; k < draws->n_sampled; k++) {
-        for (uint64_t i = 0; i < n; i++) {
+    for (int k = 0; k < draws->n_sampled; ++k) {
+        for (uint64_t i = 0; i < n; ++i) {
             draws->values[(uint64_t)k * n + i] = sarrus_draws_values(from, k)[order[i]];
         }
     }
     sarrus_batch *batch = mechanism_batch(m, isa, 2, n, draws);
     advance_in_pieces(batch, N_STEPS);
     finish(batch, &part);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; ++i) {
         assert_same(whole, order[i], &part, i, isa);
     }
     mechanism_draws_free(draws);
@@ -98,7 +98,7 @@ static void check_bits(const char *method, const char *isa, const char *hold) {
     sarrus_batch *batch = mechanism_batch(&m, isa, 1, N_INSTANCES, draws);
     assert_int_equal(sarrus_batch_advance(batch, N_STEPS), SARRUS_OK);
     finish(batch, &whole);
-    for (uint64_t i = 0; i < N_INSTANCES; i++) {
+    for (uint64_t i = 0; i < N_INSTANCES; ++i) {
         order[i] = (i * 17 + 5) % N_INSTANCES;
     }
     check_part(&m, isa, draws, order, N_INSTANCES, &whole);
@@ -112,9 +112,9 @@ static void check_bits(const char *method, const char *isa, const char *hold) {
 static void bits_depend_on_the_instance_alone(void **state) {
     (void)state;
     const char *const isas[] = {"avx512", "avx2", "baseline"};
-    for (int i = 0; i < N_METHODS; i++) {
-        for (int h = 0; h < N_HOLDS; h++) {
-            for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < N_METHODS; ++i) {
+        for (int h = 0; h < N_HOLDS; ++h) {
+            for (int k = 0; k < 3; ++k) {
                 if (mechanism_has_isa(isas[k]) && (k == 0 || h == 1)) {
                     check_bits(METHODS[i], isas[k], HOLDS[h]);
                 }
@@ -126,15 +126,15 @@ static void bits_depend_on_the_instance_alone(void **state) {
 /* Times at which the output looks do not move the steps either: a coarse grid and one ten times finer agree in its points. */
 static void output_times_do_not_move_the_steps(void **state) {
     (void)state;
-    for (int i = 0; i < N_ADAPTIVE; i++) {
+    for (int i = 0; i < N_ADAPTIVE; ++i) {
         double q[2][N], v[N];
         sarrus_instance_statistics statistics[2];
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 2; ++k) {
             const sarrus_override overrides[] = {
                 {"integrator.method", METHODS[i]}, {"output", k == 0 ? "{interval: 0.5}" : "{interval: 0.0625}"}, {NULL, NULL}};
             mechanism m = mechanism_open_file("five_bar.yaml", overrides);
             sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
-            for (int s = 0; s < (k == 0 ? 3 : 24); s++) {
+            for (int s = 0; s < (k == 0 ? 3 : 24); ++s) {
                 assert_int_equal(sarrus_batch_advance(batch, 1), SARRUS_OK);
             }
             assert_true(sarrus_batch_time(batch) == 1.5);
@@ -155,9 +155,9 @@ static void changes_of_rank_do_not_depend_on_the_cuts(void **state) {
     /* All twelve rows in view and a threshold among their round-off: the rank goes up and down for nothing. */
     const char *const rule = "{pinv: svd, rank: {method: relative, tol: 1.0e-16}, projection: every_step}";
     static sarrus_rank_event seen[2][MAX_EVENTS];
-    for (int i = 0; i < N_ADAPTIVE; i++) {
+    for (int i = 0; i < N_ADAPTIVE; ++i) {
         uint64_t n_seen[2];
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 2; ++k) {
             const sarrus_override overrides[] = {{"integrator.method", METHODS[i]},
                                                  {"integrator.dt", "1e-3"},
                                                  {"dynamics", rule},
@@ -168,13 +168,13 @@ static void changes_of_rank_do_not_depend_on_the_cuts(void **state) {
             const sarrus_rank_event *events;
             sarrus_batch *batch = NULL;
             assert_int_equal(sarrus_batch_create(m.context, m.plan, &options, 1, NULL, &batch), SARRUS_OK);
-            for (int s = 0; s < (k == 0 ? 1 : 50); s++) {
+            for (int s = 0; s < (k == 0 ? 1 : 50); ++s) {
                 assert_int_equal(sarrus_batch_advance(batch, k == 0 ? 10000 : 200), SARRUS_OK);
             }
             assert_int_equal(sarrus_batch_rank_events(batch, &events, &n_seen[k]), SARRUS_OK);
             assert_true(n_seen[k] <= MAX_EVENTS);
             memcpy(seen[k], events, n_seen[k] * sizeof *events);
-            for (uint64_t e = 1; e < n_seen[k]; e++) {
+            for (uint64_t e = 1; e < n_seen[k]; ++e) {
                 assert_true(events[e].time > events[e - 1].time && events[e].rank_before == events[e - 1].rank_after);
             }
             sarrus_batch_destroy(batch);
@@ -191,7 +191,7 @@ static void changes_of_rank_do_not_depend_on_the_cuts(void **state) {
 
 static void a_state_put_in_is_where_it_goes_on(void **state) {
     (void)state;
-    for (int i = 0; i < N_ADAPTIVE; i++) {
+    for (int i = 0; i < N_ADAPTIVE; ++i) {
         const sarrus_override overrides[] = {
             {"integrator.method", METHODS[i]}, {"integrator.rtol", "1e-9"}, {"integrator.atol", "1e-9"}, {NULL, NULL}};
         mechanism m = mechanism_open_file("five_bar.yaml", overrides);
@@ -227,13 +227,13 @@ static void a_state_put_in_is_where_it_goes_on(void **state) {
 
 static void reset_repeats_the_run(void **state) {
     (void)state;
-    for (int i = 0; i < N_ADAPTIVE; i++) {
+    for (int i = 0; i < N_ADAPTIVE; ++i) {
         const sarrus_override overrides[] = {{"integrator.method", METHODS[i]}, {NULL, NULL}};
         mechanism m = mechanism_open_file("five_bar.yaml", overrides);
         sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 2, NULL);
         double q[2][N], v[2][N];
         sarrus_instance_statistics statistics[2];
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 2; ++k) {
             assert_int_equal(sarrus_batch_advance(batch, 123), SARRUS_OK);
             assert_int_equal(sarrus_batch_state(batch, 1, q[k], v[k]), SARRUS_OK);
             assert_int_equal(sarrus_batch_statistics(batch, 1, &statistics[k]), SARRUS_OK);
@@ -257,12 +257,12 @@ static void inputs_act_from_call_to_call(void **state) {
                              "joints: [{name: A, type: revolute, bodies: [ground, wheel], at: [0, 0]}]\n"
                              "forces: [{name: motor, type: torque, body: wheel, value: {input: 0}}]\n"
                              "integrator: {method: rk4, dt: 1.0e-2, t_end: 1.0, rtol: 1e-9, atol: 1e-9}\n";
-    for (int i = 0; i < N_ADAPTIVE; i++) {
+    for (int i = 0; i < N_ADAPTIVE; ++i) {
         const sarrus_override overrides[] = {{"integrator.method", METHODS[i]}, {"output", "{every: 1}"}, {NULL, NULL}};
         mechanism m = mechanism_open_text(text, overrides);
         sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 2, NULL);
         double angle = 0.0, speed = 0.0, q[3], v[3];
-        for (int k = 0; k < 20; k++) {
+        for (int k = 0; k < 20; ++k) {
             const double torque = k % 3 - 1.0, seconds = 0.01 * (k + 1);
             mechanism_set_inputs(batch, 1, &torque);
             assert_int_equal(sarrus_batch_advance(batch, (uint64_t)k + 1), SARRUS_OK);
@@ -300,7 +300,7 @@ enum { N_END = 12, N_TIMES = 21, PLACE_BLOW_UP = 4, PLACE_STIFF = 9 };
 
 static void run_ends(const mechanism *m, bool spoil, double q[N_END][N_TIMES][6], sarrus_instance_status *status, uint64_t *step) {
     sarrus_draws *draws = mechanism_draws_by_hand(m, N_END);
-    for (uint64_t i = 0; i < N_END; i++) {
+    for (uint64_t i = 0; i < N_END; ++i) {
         draws->values[i] = 5.0 + (double)i;
     }
     if (spoil) {
@@ -311,7 +311,7 @@ static void run_ends(const mechanism *m, bool spoil, double q[N_END][N_TIMES][6]
     sarrus_observation o = {.n_times = N_TIMES, .every_steps = 5, .observe_first = 1, .n_times_stride = N_TIMES};
     o.destination[SARRUS_OBSERVE_Q] = &q[0][0][0];
     assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
-    for (uint64_t i = 0; i < N_END; i++) {
+    for (uint64_t i = 0; i < N_END; ++i) {
         status[i] = sarrus_batch_status(batch, i);
         step[i] = sarrus_batch_failed_step(batch, i);
     }
@@ -324,12 +324,12 @@ static void an_instance_that_cannot_go_on_ends_alone(void **state) {
     static double clean[N_END][N_TIMES][6], mixed[N_END][N_TIMES][6];
     sarrus_instance_status status[N_END];
     uint64_t step[N_END];
-    for (int i = 0; i < N_ADAPTIVE; i++) {
+    for (int i = 0; i < N_ADAPTIVE; ++i) {
         const sarrus_override overrides[] = {{"integrator.method", METHODS[i]}, {NULL, NULL}};
         mechanism m = mechanism_open_text(TEXT, overrides);
         run_ends(&m, false, clean, status, step);
         run_ends(&m, true, mixed, status, step);
-        for (int k = 0; k < N_END; k++) {
+        for (int k = 0; k < N_END; ++k) {
             if (k == PLACE_BLOW_UP || k == PLACE_STIFF) {
                 /* NaN from the first row behind the last good time on, and not before. */
                 const uint64_t first = (step[k] + 4) / 5;
@@ -354,15 +354,15 @@ static void tries_are_used_up_within_one_call(void **state) {
     (void)state;
     static const char *const dynamics[] = {"{baumgarte: {alpha: 1e10, beta: 1e9}, projection: none}", "{projection: none}"};
     static const char *const tolerances[] = {"1e-6", "1e-15"};
-    for (int i = 0; i < N_ADAPTIVE; i++) {
-        for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < N_ADAPTIVE; ++i) {
+        for (int k = 0; k < 2; ++k) {
             const sarrus_override overrides[] = {{"integrator.method", METHODS[i]},  {"integrator.rtol", tolerances[k]},
                                                  {"integrator.atol", tolerances[k]}, {"integrator.max_steps", "300"},
                                                  {"dynamics", dynamics[k]},          {NULL, NULL}};
             mechanism m = mechanism_open_file("five_bar.yaml", overrides);
             sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 3, NULL);
             assert_int_equal(sarrus_batch_advance(batch, m.plan->n_steps), SARRUS_OK);
-            for (uint64_t instance = 0; instance < 3; instance++) {
+            for (uint64_t instance = 0; instance < 3; ++instance) {
                 sarrus_instance_statistics statistics;
                 assert_int_equal(sarrus_batch_status(batch, instance), SARRUS_INSTANCE_STEP_LIMIT);
                 assert_int_equal(sarrus_batch_statistics(batch, instance, &statistics), SARRUS_OK);
@@ -376,7 +376,7 @@ static void tries_are_used_up_within_one_call(void **state) {
 
 static void a_tolerance_below_round_off_ends_the_instance(void **state) {
     (void)state;
-    for (int i = 0; i < N_ADAPTIVE; i++) {
+    for (int i = 0; i < N_ADAPTIVE; ++i) {
         const sarrus_override overrides[] = {
             {"integrator.method", METHODS[i]}, {"integrator.rtol", "1e-18"}, {"integrator.atol", "1e-18"}, {NULL, NULL}};
         mechanism m = mechanism_open_file("five_bar.yaml", overrides);
@@ -398,7 +398,7 @@ static void a_force_or_a_state_that_is_no_number_ends_the_instance(void **state)
                              "forces: [{name: motor, type: torque, body: a, value: {input: 0}}]\n"
                              "integrator: {method: rk4, dt: 1.0e-2, t_end: 1.0}\n"
                              "output: {every: 1}\n";
-    for (int i = 0; i < N_ADAPTIVE; i++) {
+    for (int i = 0; i < N_ADAPTIVE; ++i) {
         const sarrus_override overrides[] = {{"integrator.method", METHODS[i]}, {NULL, NULL}};
         const double nan_input = NAN;
         mechanism m = mechanism_open_text(text, overrides);

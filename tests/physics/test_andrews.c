@@ -30,10 +30,10 @@ static void angles_at_30_ms(void **state) {
     const double expected[] = {15.810771195153, -15.756371058411, 0.0408222401196, 0.52440996587995, 1.04808074104194};
     const double found[] = {q[2], q[5] - q[2], q[8], q[14], q[20]};
     const char *name[] = {"beta", "Theta", "gamma", "delta", "epsilon"};
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 5; ++i) {
         print_message("%-8s %.13f off by %.2e rad\n", name[i], found[i], found[i] - expected[i]);
     }
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 5; ++i) {
         assert_true(fabs(found[i] - expected[i]) <= TOLERANCE_ANDREWS_ANGLE);
     }
     /* speeds: the same relative error as the angles, which turn 16 rad; 1e-8 / 16 * 1140 rad/s */

@@ -73,7 +73,7 @@ static int first_step(const char *scenario, const char *method, const char *hold
     sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
     double start = 0.0;
     mechanism_observe(batch, tolerance ? SARRUS_OBSERVE_ENERGY : SARRUS_OBSERVE_WORK, &start);
-    for (int k = 0; k < N_PARTS; k++) {
+    for (int k = 0; k < N_PARTS; ++k) {
         assert_int_equal(sarrus_batch_advance(batch, 1), SARRUS_OK);
         assert_int_equal(sarrus_batch_state(batch, 0, out->q[k], out->v[k]), SARRUS_OK);
         mechanism_observe(batch, tolerance ? SARRUS_OBSERVE_ENERGY : SARRUS_OBSERVE_WORK, &out->work[k]);
@@ -99,7 +99,7 @@ static step_error errors_of(const char *scenario, const char *method, const char
     const int n = first_step(scenario, method, hold, h, NULL, &seen);
     assert_int_equal(seen.statistics.n_steps, 1); /* the eighths are those of one step */
     (void)first_step(scenario, "adams-moulton", HOLDS[1], h, "1e-14", &truth);
-    for (int k = 0; k < N_PARTS; k++) {
+    for (int k = 0; k < N_PARTS; ++k) {
         double *to = k + 1 < N_PARTS ? e.inside : e.end;
         to[0] = fmax(to[0], mechanism_distance(seen.q[k], truth.q[k], (size_t)n));
         to[1] = fmax(to[1], mechanism_distance(seen.v[k], truth.v[k], (size_t)n));
@@ -115,18 +115,18 @@ static step_error errors_of(const char *scenario, const char *method, const char
  */
 static void check_order(const char *scenario, const char *method, double order, double largest_step) {
     static const char *const what[N_KINDS] = {"q", "v", "work"};
-    for (int i = 0; i < N_HOLDS; i++) {
+    for (int i = 0; i < N_HOLDS; ++i) {
         step_error e[N_SIZES];
-        for (int k = 0; k < N_SIZES; k++) {
+        for (int k = 0; k < N_SIZES; ++k) {
             e[k] = errors_of(scenario, method, HOLDS[i], largest_step / (1 << k));
         }
-        for (int x = 0; x < N_KINDS; x++) {
+        for (int x = 0; x < N_KINDS; ++x) {
             const double found = log2(e[0].inside[x] / e[2].inside[x]) / 2.0;
             print_message("%s %s: %s inside %.1e %.1e %.1e, at the end %.1e %.1e %.1e: h^%.2f\n", method, HOLDS[i], what[x],
                           e[0].inside[x], e[1].inside[x], e[2].inside[x], e[0].end[x], e[1].end[x], e[2].end[x], found);
             assert_true(found >= order + (x == N_KINDS - 1 ? 0.0 : 1.0) - 4.0 * TOLERANCE_ORDER);
             double worse = 1.0;
-            for (int k = 0; k < N_SIZES; k++) {
+            for (int k = 0; k < N_SIZES; ++k) {
                 assert_true(x == N_KINDS - 1 || e[k].inside[x] <= 5.0 * e[k].end[x]);
                 worse *= e[k].inside[x] / e[k].end[x];
             }
@@ -155,7 +155,7 @@ static void a_step_is_opened_once(void **state) {
     (void)state;
     static const char *const methods[] = {"dopri5", "verner65"};
     static const uint64_t per_step[] = {2, 4}; /* accelerations; nothing else is corrected without a projection */
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         const sarrus_override overrides[] = {{"integrator.method", methods[i]},
                                              {"integrator.dt", "0.1"},
                                              {"integrator.rtol", "0.5"},
@@ -172,7 +172,7 @@ static void a_step_is_opened_once(void **state) {
         assert_int_equal(sarrus_batch_advance(batch, 1), SARRUS_OK);
         sarrus_batch_path_counts(batch, &n_first, &n_slow);
         assert_true(*field_of(&m, batch, at->is_dense) == SARRUS_DENSE_READY);
-        for (int k = 2; k < N_PARTS; k++) {
+        for (int k = 2; k < N_PARTS; ++k) {
             assert_int_equal(sarrus_batch_advance(batch, 1), SARRUS_OK);
         }
         sarrus_batch_path_counts(batch, &n_later, &n_slow);
@@ -206,7 +206,7 @@ static void without_accelerations_the_quintic_is_shown(void **state) {
     mechanism m = mechanism_open_text(double_pendulum, overrides);
     sarrus_batch *batch[2] = {mechanism_batch(&m, NULL, 1, 1, NULL), mechanism_batch(&m, NULL, 1, 1, NULL)};
     double q[2][MAX_N], v[2][MAX_N];
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
         assert_int_equal(sarrus_batch_advance(batch[k], 3), SARRUS_OK);
         if (k == 1) {
             *field_of(&m, batch[k], m.plan->mech.layout.adaptive.is_dense) = SARRUS_DENSE_FAILED;
@@ -221,9 +221,9 @@ static void without_accelerations_the_quintic_is_shown(void **state) {
     state_of[0][2] = field_of(&m, batch[1], at->a_before);
     state_of[1][0] = field_of(&m, batch[1], at->now);
     state_of[1][2] = field_of(&m, batch[1], at->a_now);
-    for (int i = 0; i < m.n; i++) {
+    for (int i = 0; i < m.n; ++i) {
         double q_end[2], v_end[2], a_end[2];
-        for (int e = 0; e < 2; e++) {
+        for (int e = 0; e < 2; ++e) {
             q_end[e] = state_of[e][0][i * width];
             v_end[e] = state_of[e][0][(m.n + i) * width];
             a_end[e] = state_of[e][2][i * width];

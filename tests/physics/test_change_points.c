@@ -102,7 +102,7 @@ typedef struct outcome {
 } outcome;
 
 static const sarrus_change_point_truth *truth_of(const char *name, const char *delta) {
-    for (int i = 0; i < sarrus_n_change_point_truths; i++) {
+    for (int i = 0; i < sarrus_n_change_point_truths; ++i) {
         const sarrus_change_point_truth *truth = &sarrus_change_point_truths[i];
         if (strcmp(truth->mechanism, name) == 0 && strcmp(truth->delta, delta) == 0) {
             return truth;
@@ -114,7 +114,7 @@ static const sarrus_change_point_truth *truth_of(const char *name, const char *d
 static double error_of(const sarrus_change_point_mechanism *subject, const char *delta, const double *q, int n) {
     const sarrus_change_point_truth *truth = truth_of(subject->name, delta);
     double worst = 0.0;
-    for (int k = 0; k < SARRUS_CHANGE_POINT_N_TIMES; k++) {
+    for (int k = 0; k < SARRUS_CHANGE_POINT_N_TIMES; ++k) {
         const double *at = q + row_of[k] * n;
         const double first = at[subject->i_first] - (truth ? truth->first[k] : q[subject->i_first]);
         const double last = at[subject->i_last] - (truth ? truth->last[k] : q[subject->i_last]);
@@ -173,8 +173,8 @@ static void check(const way *how) {
     int n_right = 0, n_marked = 0, n_broken = 0;
     double worst = 0.0;
     const int asked = getenv("SARRUS_FEW_CASES") ? FOUR_BAR | KITE : ALL;
-    for (int i = 0; i < N_MOVABLE; i++) {
-        for (int k = 0; (how->mechanisms & asked) >> i & 1 && how->deltas[k]; k++) {
+    for (int i = 0; i < N_MOVABLE; ++i) {
+        for (int k = 0; (how->mechanisms & asked) >> i & 1 && how->deltas[k]; ++k) {
             const sarrus_change_point_mechanism *subject = &sarrus_change_point_mechanisms[i];
             const outcome out = run(subject, how->deltas[k], how);
             n_right += out.status == SARRUS_INSTANCE_OK;
@@ -183,7 +183,7 @@ static void check(const way *how) {
             if (!is_kept(how, how->deltas[k], &out)) {
                 print_error("%s, %s, %s, delta %s: %s, off by %g\n", how->integrator, how->pinv, subject->name, how->deltas[k],
                             sarrus_instance_status_word(out.status), out.error);
-                n_broken++;
+                ++n_broken;
             }
         }
     }
@@ -193,14 +193,14 @@ static void check(const way *how) {
 
 static void bends_are_followed(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof ways_that_are_right / sizeof ways_that_are_right[0]; i++) {
+    for (size_t i = 0; i < sizeof ways_that_are_right / sizeof ways_that_are_right[0]; ++i) {
         check(&ways_that_are_right[i]);
     }
 }
 
 static void what_cannot_follow_a_bend_says_so(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof ways_that_may_be_marked / sizeof ways_that_may_be_marked[0]; i++) {
+    for (size_t i = 0; i < sizeof ways_that_may_be_marked / sizeof ways_that_may_be_marked[0]; ++i) {
         check(&ways_that_may_be_marked[i]);
     }
 }
@@ -219,10 +219,10 @@ static void a_locked_mechanism_is_refused_or_marked_or_stays(void **state) {
     };
     static const char *const deltas[] = {"-1e-12", "1e-11", "-1e-10", "1e-9", "-1e-3"};
     const sarrus_change_point_mechanism *five_bar = &sarrus_change_point_mechanisms[I_FIVE_BAR];
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; ++i) {
         outcome out = run(five_bar, "0", &ways[i]);
         assert_true(is_kept(&ways[i], "0", &out));
-        for (size_t k = 0; k < sizeof deltas / sizeof deltas[0]; k++) {
+        for (size_t k = 0; k < sizeof deltas / sizeof deltas[0]; ++k) {
             out = run(five_bar, deltas[k], &ways[i]);
             /* What it may have moved without a word: nothing that is seen. A turning crank comes round by radians. */
             if (!out.is_refused && out.status == SARRUS_INSTANCE_OK && !(out.error <= of_rk4)) {
@@ -238,7 +238,7 @@ static void study(const char *integrator, const char *sd, double *largest) {
     char parameters[512];
     const char *const entry = "{name: a%d, distribution: normal, mean: 1, sd: %s}";
     int n = snprintf(parameters, sizeof parameters, "[");
-    for (int k = 1; k <= 3; k++) {
+    for (int k = 1; k <= 3; ++k) {
         n += snprintf(parameters + n, sizeof parameters - (size_t)n, entry, k, sd);
         n += snprintf(parameters + n, sizeof parameters - (size_t)n, k < 3 ? ", " : "]");
     }
@@ -254,14 +254,14 @@ static void study(const char *integrator, const char *sd, double *largest) {
     assert_int_equal(sarrus_batch_advance(batch, m.plan->n_steps), SARRUS_OK);
     assert_true(fabs(sarrus_batch_time(batch) - 2.0) < 1e-12);
     int n_known = 0;
-    for (int i = 0; i < sarrus_n_change_point_drawns; i++) {
+    for (int i = 0; i < sarrus_n_change_point_drawns; ++i) {
         const sarrus_change_point_drawn *drawn = &sarrus_change_point_drawns[i];
         if (strcmp(drawn->sd, sd) != 0) {
             continue;
         }
         const uint64_t k = (uint64_t)n_known++;
         double q[MAX_N], v[MAX_N];
-        for (int a = 0; a < 3; a++) { /* 1e-15 m, from logarithms and cosines, moves the motion by less than 1e-10 rad */
+        for (int a = 0; a < 3; ++a) { /* 1e-15 m, from logarithms and cosines, moves the motion by less than 1e-10 rad */
             assert_true(fabs(sarrus_draws_values(draws, a)[k] - drawn->lengths[a]) <= 1e-15);
         }
         assert_int_equal(sarrus_batch_state(batch, k, q, v), SARRUS_OK);
@@ -282,8 +282,8 @@ static void no_instance_with_drawn_lengths_goes_wrong(void **state) {
     (void)state;
     static const char *const sds[] = {"1e-2", "1e-3", "1e-4"};
     static const char *const integrators[] = {"{t_end: 2}", rk4}; /* the default method with its default tolerances */
-    for (int i = 0; i < 2; i++) {
-        for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < 2; ++i) {
+        for (int k = 0; k < 3; ++k) {
             double largest = 0.0;
             study(integrators[i], sds[k], &largest);
             print_message("%s, sd %s: all within %.1e rad\n", integrators[i], sds[k], largest);

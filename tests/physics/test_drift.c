@@ -39,7 +39,7 @@ static double redundant_value(sarrus_context *context, const double *jacobian) {
     double d[M * N], x[N * M], mass[N], dropped = 0.0;
     const int32_t max_rank = 11;
     sarrus_five_bar_mass(mass);
-    for (int i = 0; i < M * N; i++)
+    for (int i = 0; i < M * N; ++i)
         d[i] = jacobian[i] / sqrt(mass[i % N]);
     const sarrus_pinv_options options = {.method = SARRUS_PINV_LAPACK, .n_threads = 1};
     const sarrus_pinv_batch one = {.n_matrices = 1, .m = M, .n = N, .a = d, .x = x, .max_rank = &max_rank, .dropped = &dropped};
@@ -50,20 +50,20 @@ static double redundant_value(sarrus_context *context, const double *jacobian) {
 /* φ'' = −ω² sin φ, ξ'' = φ'² ξ over one second, a thousand steps of RK4; y = φ, φ', ξ, ξ'. */
 static void predict(double y[4]) {
     const double omega2 = 3.5 * 9.81 / 3.05, h = 1e-3;
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 1000; ++i) {
         double k[5][4] = {{0.0}}, sum[4] = {0.0};
-        for (int stage = 1; stage <= 4; stage++) {
+        for (int stage = 1; stage <= 4; ++stage) {
             const double c = stage == 1 ? 0.0 : stage == 4 ? h : 0.5 * h, weight = stage == 1 || stage == 4 ? 1.0 : 2.0;
             double z[4];
-            for (int j = 0; j < 4; j++)
+            for (int j = 0; j < 4; ++j)
                 z[j] = y[j] + c * k[stage - 1][j];
             const double rate[4] = {z[1], -omega2 * sin(z[0]), z[3], z[1] * z[1] * z[2]};
-            for (int j = 0; j < 4; j++) {
+            for (int j = 0; j < 4; ++j) {
                 k[stage][j] = rate[j];
                 sum[j] += weight * rate[j];
             }
         }
-        for (int j = 0; j < 4; j++)
+        for (int j = 0; j < 4; ++j)
             y[j] += h / 6.0 * sum[j];
     }
 }
@@ -80,7 +80,7 @@ static void dropped_combination_grows_as_derived(void **state) {
     turn_crank(batch, 1e-9);
     double y[4] = {START, 0.0, across_now(batch, jacobian, violation), 0.0};
     const double before = y[2];
-    for (int second = 1; second <= 6; second++) {
+    for (int second = 1; second <= 6; ++second) {
         assert_int_equal(sarrus_batch_advance(batch, 1000), SARRUS_OK);
         predict(y);
         const double across = across_now(batch, jacobian, violation), sigma = redundant_value(m.context, jacobian);
@@ -99,16 +99,16 @@ static void dropped_combination_grows_as_derived(void **state) {
 static void independent_rows_do_not_grow(void **state) {
     (void)state;
     const char *pinvs[] = {"auto", "householder"};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         sarrus_override overrides[] = {{"dynamics.projection", "none"}, {"dynamics.pinv", pinvs[i]}, {NULL, NULL}};
         mechanism m = mechanism_open_file("five_bar.yaml", overrides);
         sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
         double jacobian[M * N], violation[M], largest = 0.0;
         turn_crank(batch, 1e-6);
-        for (int second = 0; second <= 20; second++) {
+        for (int second = 0; second <= 20; ++second) {
             double norm = 0.0;
             (void)across_now(batch, jacobian, violation);
-            for (int row = 0; row < M; row++)
+            for (int row = 0; row < M; ++row)
                 norm = hypot(norm, violation[row]);
             largest = fmax(largest, norm);
             if (second < 20)

@@ -41,7 +41,7 @@ static kinematics slider_crank_at(double r, double l, double w, double t) {
 static double motor_torque(const kinematics *k, double r, double l, double w) {
     const double mass[N] = {1.0, 1.0, r * r / 12.0, 2.0, 2.0, 2.0 * l * l / 12.0, 1.5, 1.5, 0.01};
     double power = 0.0;
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < N; ++i) {
         power += mass[i] * (k->a[i] + (i % 3 == 1 ? 9.81 : 0.0)) * k->v[i];
     }
     double shift = k->q[6] - (r + l);
@@ -68,7 +68,7 @@ static void crank_follows_its_kinematics(void **state) {
     o.destination[SARRUS_OBSERVE_RANK] = rank;
     assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
     double worst[4] = {0.0, 0.0, 0.0, 0.0};
-    for (int i = 0; i < N_TIMES; i++) {
+    for (int i = 0; i < N_TIMES; ++i) {
         kinematics k = slider_crank_at(r, l, w, 0.02 * i);
         worst[0] = fmax(worst[0], mechanism_distance(q[i], k.q, N));
         worst[1] = fmax(worst[1], mechanism_distance(v[i], k.v, N));
@@ -100,7 +100,7 @@ static void check_energy_balance(const char *signal) {
     o.destination[SARRUS_OBSERVE_ENERGY] = energy;
     assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
     double work = 0.0, largest = 0.0, follow = 0.0;
-    for (int i = 0; i <= N_STEPS; i++) {
+    for (int i = 0; i <= N_STEPS; ++i) {
         double s[3];
         reference_signal(m.ref, m.ref->joints[0].drive, 1e-3 * i, s);
         follow = fmax(follow, fmax(fabs(q[i][2] - s[0]), fabs(v[i][2] - s[1])));
@@ -171,7 +171,7 @@ static void a_ramp_from_zero_turns_the_crank(void **state) {
     ramp_run(NULL, "\"=w\"", "every_step", dt[0], q, v);
     assert_true(mechanism_distance(q, end.q, N) <= TOLERANCE_SMALL_MECHANISM);
     assert_true(mechanism_distance(v, end.v, N) <= 10.0 * TOLERANCE_SMALL_MECHANISM);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         ramp_run(NULL, "\"=w\"", "none", dt[k], q, v);
         error[k] = fmax(mechanism_distance(q, end.q, N), mechanism_distance(v, end.v, N));
     }
@@ -186,13 +186,13 @@ static void a_ramp_from_zero_turns_the_crank(void **state) {
 static void a_ramp_from_zero_keeps_the_order(void **state) {
     (void)state;
     static const char *const dt[4] = {"0.02", "0.01", "0.005", "0.0025"}, *const projections[2] = {"none", "every_step"};
-    for (int p = 0; p < 2; p++) {
+    for (int p = 0; p < 2; ++p) {
         double q[4][6], v[4][6], change[3];
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < 4; ++k) {
             ramp_run(crank_and_pendulum, "3", projections[p], dt[k], q[k], v[k]);
             assert_true(fabs(q[k][2] - 1.2) <= 1e-12 && fabs(v[k][2] - 3.0) <= 1e-12); /* the crank's turn is linear in t */
         }
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 3; ++k)
             change[k] = fmax(mechanism_distance(q[k], q[k + 1], 6), mechanism_distance(v[k], v[k + 1], 6));
         print_message("ramp from 0 with a pendulum, projection %s: orders %.2f %.2f\n", projections[p], log2(change[0] / change[1]),
                       log2(change[1] / change[2]));

@@ -46,10 +46,10 @@ static history history_record(sarrus_batch *batch, size_t n_times, uint64_t ever
 static double angle_error(const history *h, double step, long double phi0) {
     closed_form_pendulum p = closed_form_pendulum_create(3.5L * 9.81L / 3.05L, phi0, 0.0L);
     double worst = 0.0;
-    for (size_t k = 0; k < h->n_times; k++) {
+    for (size_t k = 0; k < h->n_times; ++k) {
         long double phi, speed;
         closed_form_pendulum_state(&p, (long double)k * (long double)step, &phi, &speed);
-        for (int crank = 0; crank < 3; crank++) {
+        for (int crank = 0; crank < 3; ++crank) {
             double error = fabs((double)(h->q[N * k + 3 * (size_t)crank + 2] - phi));
             worst = error <= worst ? worst : error; /* NaN comes through */
         }
@@ -60,7 +60,7 @@ static double angle_error(const history *h, double step, long double phi0) {
 /* Largest angle between two cranks, or of the coupler. */
 static double parting(const history *h) {
     double worst = 0.0;
-    for (size_t k = 0; k < h->n_times; k++) {
+    for (size_t k = 0; k < h->n_times; ++k) {
         const double *q = h->q + N * k;
         double apart = fmax(fmax(fabs(q[5] - q[2]), fabs(q[8] - q[2])), fabs(q[11]));
         worst = apart <= worst ? worst : apart;
@@ -78,7 +78,7 @@ static void run_20_s(const char *projection) {
                   fabs(h.energy[2000] - h.energy[0]), parting(&h));
     assert_true(error <= TOLERANCE_FIVE_BAR_ANGLE);
     assert_true(parting(&h) <= TOLERANCE_FIVE_BAR_ANGLE);
-    for (size_t k = 0; k < h.n_times; k++) {
+    for (size_t k = 0; k < h.n_times; ++k) {
         assert_true(h.rank[k] == 11.0);
     }
     free(h.q);
@@ -97,7 +97,7 @@ static void follows_the_pendulum_for_20_s(void **state) {
  * parameter, 1e-5 of the smallest singular value: far below the bound too. */
 static void follows_the_pendulum_with_every_pinv(void **state) {
     (void)state;
-    for (int p = 0; p < SARRUS_N_PINV_HOST_METHODS; p++) {
+    for (int p = 0; p < SARRUS_N_PINV_HOST_METHODS; ++p) {
         const char *pinv = sarrus_pinv_method_word((sarrus_pinv_method)p);
         sarrus_override overrides[] = {{"dynamics.pinv", pinv}, {NULL, NULL}};
         mechanism m = mechanism_open_file("five_bar.yaml", overrides);
@@ -135,13 +135,13 @@ static void has_order_four(void **state) {
     (void)state;
     const char *dt[] = {"4.0e-3", "2.0e-3", "1.0e-3", "5.0e-4"};
     double error[4], mean_x = 0.0, mean_y = 0.0, sxy = 0.0, sxx = 0.0;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; ++i) {
         error[i] = error_at_step(dt[i], 4e-3 / (1 << i), 4.0);
         print_message("dt %s: %.3e rad\n", dt[i], error[i]);
         mean_x += -(double)i / 4.0;
         mean_y += log2(error[i]) / 4.0;
     }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; ++i) {
         sxy += (-(double)i - mean_x) * (log2(error[i]) - mean_y);
         sxx += (-(double)i - mean_x) * (-(double)i - mean_x);
     }
@@ -158,11 +158,11 @@ static void stays_on_the_parallel_branch_from_90_degrees(void **state) {
     assert_int_equal(sizes.rank_at_t0, 10);
     sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
     history h = history_record(batch, 2001, 10);
-    for (size_t i = 0; i < N * h.n_times; i++) {
+    for (size_t i = 0; i < N * h.n_times; ++i) {
         assert_true(isfinite(h.a[i]));
     }
     /* at the start the rank is 10 and Gauss's principle gives the parallel branch: phi'' = -3.5 g/3.05 */
-    for (int crank = 0; crank < 3; crank++) {
+    for (int crank = 0; crank < 3; ++crank) {
         assert_true(fabs(h.a[3 * crank + 2] + 3.5 * 9.81 / 3.05) <= 1e-12);
     }
     double error = angle_error(&h, 0.01, 1.5707963267948966L);
@@ -177,7 +177,7 @@ static void stays_on_the_parallel_branch_from_90_degrees(void **state) {
 /* The pendulum of an instance with its own masses and size. */
 static closed_form_pendulum pendulum_of(const reference *ref, double length, double phi0) {
     double inertia = 0.0, weight = 0.0;
-    for (int body = 0; body < 4; body++) {
+    for (int body = 0; body < 4; ++body) {
         double arm = body < 3 ? 0.5 * length : length;
         inertia += ref->mass[3 * body] * arm * arm + (body < 3 ? ref->mass[3 * body + 2] : 0.0);
         weight += ref->mass[3 * body] * arm;
@@ -199,13 +199,13 @@ static void every_drawn_instance_is_its_own_pendulum(void **state) {
     assert_int_equal(sarrus_batch_advance(batch, N_STEPS), SARRUS_OK);
     mechanism_observe(batch, SARRUS_OBSERVE_Q, &q[0][0]);
     double worst = 0.0;
-    for (uint64_t i = 0; i < N_INSTANCES; i++) {
+    for (uint64_t i = 0; i < N_INSTANCES; ++i) {
         long double phi, speed;
         reference *ref = mechanism_reference(&m, draws, i);
         closed_form_pendulum p = pendulum_of(ref, length[i], phi0[i]);
         closed_form_pendulum_state(&p, 2.0L, &phi, &speed);
         assert_int_equal(sarrus_batch_status(batch, i), SARRUS_INSTANCE_OK);
-        for (int crank = 0; crank < 3; crank++) {
+        for (int crank = 0; crank < 3; ++crank) {
             double error = fabs((double)(q[i][3 * crank + 2] - phi));
             worst = error <= worst ? worst : error;
         }

@@ -44,7 +44,7 @@ static void grow(forest *f, tree root, int order, int i_first) {
         f->trees[f->n_trees++] = root;
         return;
     }
-    for (int i = i_first; i < f->n_trees; i++) {
+    for (int i = i_first; i < f->n_trees; ++i) {
         const tree *child = &f->trees[i];
         if (root.order + child->order > order) {
             break;
@@ -52,9 +52,9 @@ static void grow(forest *f, tree root, int order, int i_first) {
         tree next = root;
         next.order += child->order;
         next.density *= child->density;
-        for (int s = 0; s < f->how->n_stages; s++) {
+        for (int s = 0; s < f->how->n_stages; ++s) {
             double sum = 0.0;
-            for (int j = 0; j < s; j++) {
+            for (int j = 0; j < s; ++j) {
                 sum += f->how->a[s][j] * child->weight[j];
             }
             next.weight[s] *= sum;
@@ -68,9 +68,9 @@ static double residual(const forest *f, int order, bool is_embedded) {
     const sarrus_mech_integrator *how = f->how;
     const int last = how->n_stages - 1;
     double largest = 0.0;
-    for (int i = 0; i < f->n_trees && f->trees[i].order <= order; i++) {
+    for (int i = 0; i < f->n_trees && f->trees[i].order <= order; ++i) {
         double sum = 0.0;
-        for (int s = 0; s < how->n_stages; s++) {
+        for (int s = 0; s < how->n_stages; ++s) {
             double b = s < last ? how->a[last][s] : 0.0;
             sum += (b - (is_embedded ? how->e[s] : 0.0)) * f->trees[i].weight[s];
         }
@@ -85,15 +85,15 @@ static void check_tableau(const char *method, int order, int n_trees) {
     const sarrus_mech_integrator *how = &m.plan->mech.integrator;
     forest f = {.how = how};
     tree root = {.order = 1, .density = 1.0};
-    for (int s = 0; s < how->n_stages; s++) {
+    for (int s = 0; s < how->n_stages; ++s) {
         double sum = 0.0;
-        for (int j = 0; j < s; j++) {
+        for (int j = 0; j < s; ++j) {
             sum += how->a[s][j];
         }
         assert_true(fabs(sum - how->c[s]) <= 1e-14);
         root.weight[s] = 1.0;
     }
-    for (int k = 1; k <= MAX_TREE_ORDER; k++) {
+    for (int k = 1; k <= MAX_TREE_ORDER; ++k) {
         grow(&f, root, k, 0);
     }
     assert_int_equal(f.n_trees, n_trees);
@@ -121,9 +121,9 @@ static void adams_constants_satisfy_their_recurrence(void **state) {
     const sarrus_override overrides[] = {{"integrator.method", "adams-moulton"}, {NULL, NULL}};
     mechanism m = mechanism_open_file("pendulum.yaml", overrides);
     const double *constant = m.plan->mech.integrator.gamma_star;
-    for (int k = 1; k < SARRUS_MAX_ORDER + 2; k++) {
+    for (int k = 1; k < SARRUS_MAX_ORDER + 2; ++k) {
         double sum = 1.0 / (k + 1);
-        for (int i = 1; i <= k; i++) {
+        for (int i = 1; i <= k; ++i) {
             sum -= constant[i] / (k + 1 - i);
         }
         assert_true(fabs(sum) <= 4.0 * DBL_EPSILON);
@@ -189,9 +189,9 @@ static const struct {
 
 static void errors_follow_the_tolerance_with_every_stabilization(void **state) {
     (void)state;
-    for (size_t i = 0; i < 3; i++) {
-        for (size_t h = 0; h < sizeof HOLDS / sizeof HOLDS[0]; h++) {
-            for (size_t k = 0; k < 3; k++) {
+    for (size_t i = 0; i < 3; ++i) {
+        for (size_t h = 0; h < sizeof HOLDS / sizeof HOLDS[0]; ++h) {
+            for (size_t k = 0; k < 3; ++k) {
                 const outcome out = run_five_bar(ADAPTIVE[i], TOLERANCES[k], HOLDS[h].dynamics, "6.6e-3", 20.0);
                 print_message("%s, %s, %s: angle %.2e, %llu steps, %llu in vain, %llu evaluations\n", ADAPTIVE[i], HOLDS[h].name,
                               TOLERANCES[k], out.angle_error, (unsigned long long)out.statistics.n_steps,
@@ -208,7 +208,7 @@ static void errors_follow_the_tolerance_with_every_stabilization(void **state) {
 static void steps_grow_as_the_root_of_the_tolerance(void **state) {
     (void)state;
     const double orders[] = {5.0, 6.0};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         const outcome loose = run_five_bar(ADAPTIVE[i], "1e-8", "{projection: none}", "6.6e-3", 20.0);
         const outcome tight = run_five_bar(ADAPTIVE[i], "1e-12", "{projection: none}", "6.6e-3", 20.0);
         const double order = 4.0 / log10((double)tight.statistics.n_steps / (double)loose.statistics.n_steps);
@@ -224,7 +224,7 @@ static void the_order_of_adams_pays(void **state) {
     (void)state;
     uint64_t n_steps[3];
     const char *const orders[] = {"2", "5", "12"};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         const sarrus_override overrides[] = {{"integrator.method", "adams-moulton"},
                                              {"integrator.max_order", orders[k]},
                                              {"integrator.rtol", "1e-9"},
@@ -256,9 +256,9 @@ static void fixed_steps_have_their_order(void **state) {
         {"semi-implicit", "{baumgarte: {rule: step}, projection: none}", {"2e-3", "1e-3"}, 1.0},
         {"rk4", "{baumgarte: {rule: step}, projection: none}", {"2e-3", "1e-3"}, 4.0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         double error[2];
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 2; ++k) {
             error[k] = run_five_bar(cases[i].method, "1e-8", cases[i].dynamics, cases[i].dt[k], cases[i].order > 1.0 ? 20.0 : 2.0)
                            .angle_error;
         }
@@ -288,7 +288,7 @@ static void semi_implicit_keeps_the_energy_in_a_band(void **state) {
     sarrus_observation o = {.n_times = N_TIMES, .every_steps = 50, .observe_first = 1, .n_times_stride = N_TIMES};
     o.destination[SARRUS_OBSERVE_ENERGY] = energy;
     assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
-    for (int k = 0; k < N_TIMES; k++) {
+    for (int k = 0; k < N_TIMES; ++k) {
         double *half = k <= N_TIMES / 2 ? &first : &last;
         *half = fmax(*half, fabs(energy[k] / energy[0] - 1.0));
     }
@@ -306,8 +306,8 @@ static void states_between_steps_are_as_good_as_their_ends(void **state) {
     static double q[N_TIMES][N], v[N_TIMES][N];
     const closed_form_pendulum pendulum = five_bar_pendulum();
     const char *const holds[] = {"none", "every_step"};
-    for (size_t i = 0; i < 3; i++) {
-        for (int h = 0; h < 2; h++) {
+    for (size_t i = 0; i < 3; ++i) {
+        for (int h = 0; h < 2; ++h) {
             const sarrus_override overrides[] = {{"integrator.method", ADAPTIVE[i]}, {"integrator.rtol", "1e-8"},
                                                  {"integrator.atol", "1e-8"},        {"integrator.dt", "1e-2"},
                                                  {"dynamics.projection", holds[h]},  {NULL, NULL}};
@@ -318,7 +318,7 @@ static void states_between_steps_are_as_good_as_their_ends(void **state) {
             o.destination[SARRUS_OBSERVE_Q] = &q[0][0];
             o.destination[SARRUS_OBSERVE_V] = &v[0][0];
             assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
-            for (int k = 0; k < N_TIMES; k++) {
+            for (int k = 0; k < N_TIMES; ++k) {
                 long double phi, speed;
                 closed_form_pendulum_state(&pendulum, (long double)k * 0.01L, &phi, &speed);
                 angle_error = fmax(angle_error, fabs(q[k][CRANK_A_ANGLE] - (double)phi));
@@ -335,11 +335,11 @@ static void states_between_steps_are_as_good_as_their_ends(void **state) {
 /* A drive is an explicit function of time, so that a stage taken at the wrong time would show. */
 static void drives_are_followed(void **state) {
     (void)state;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; ++i) {
         const sarrus_override overrides[] = {
             {"integrator.method", ADAPTIVE[i]}, {"integrator.rtol", "1e-9"}, {"integrator.atol", "1e-9"}, {NULL, NULL}};
         double q[2][3 * 8], v[3 * 8];
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 2; ++k) {
             mechanism m = mechanism_open_file("driven_crank.yaml", k == 0 ? overrides : NULL);
             sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
             const double steps = floor(0.93 / m.model->integrator.grid + 0.5);

@@ -43,7 +43,7 @@ static void finish(sarrus_batch *batch, outcome *out) {
     o.destination[SARRUS_OBSERVE_RANK] = out->rank;
     o.destination[SARRUS_OBSERVE_REACTIONS] = out->reactions;
     assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
-    for (uint64_t i = 0; i < sarrus_batch_n_instances(batch); i++) {
+    for (uint64_t i = 0; i < sarrus_batch_n_instances(batch); ++i) {
         assert_int_equal(sarrus_batch_verdict(batch, i, &out->verdict[i]), SARRUS_OK);
         assert_int_equal(sarrus_batch_statistics(batch, i, &out->statistics[i]), SARRUS_OK);
     }
@@ -72,8 +72,8 @@ static void assert_same(const subject *what, const outcome *a, size_t i, const o
 /* The draws of instances order[0 … n − 1] of `from`. */
 static sarrus_draws *rearrange(const mechanism *m, const sarrus_draws *from, const uint64_t *order, uint64_t n) {
     sarrus_draws *draws = mechanism_draws_by_hand(m, n);
-    for (int k = 0; k < draws->n_sampled; k++) {
-        for (uint64_t i = 0; i < n; i++) {
+    for (int k = 0; k < draws->n_sampled; ++k) {
+        for (uint64_t i = 0; i < n; ++i) {
             draws->values[(uint64_t)k * n + i] = sarrus_draws_values(from, k)[order[i]];
         }
     }
@@ -93,13 +93,13 @@ static void check_sizes(const subject *what, const mechanism *m, const char *isa
                         const outcome *whole) {
     static outcome part;
     const uint64_t sizes[] = {1, 7, 8, 9, n};
-    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
         sarrus_batch *batch = mechanism_batch(m, isa, 2, sizes[s], draws);
         assert_int_equal(sarrus_batch_advance(batch, 1), SARRUS_OK);
         assert_int_equal(sarrus_batch_advance(batch, 6), SARRUS_OK);
         assert_int_equal(sarrus_batch_advance(batch, what->n_steps - 7), SARRUS_OK);
         finish(batch, &part);
-        for (size_t i = 0; i < sizes[s]; i++) {
+        for (size_t i = 0; i < sizes[s]; ++i) {
             assert_same(what, whole, i, &part, i, "size", isa);
         }
     }
@@ -110,16 +110,16 @@ static void check_places(const subject *what, const mechanism *m, const char *is
                          const outcome *whole) {
     static outcome part;
     static uint64_t order[N_INSTANCES];
-    for (uint64_t i = 0; i < n; i++) {
+    for (uint64_t i = 0; i < n; ++i) {
         order[i] = (i * 617 + 123) % n; /* 617 is prime and divides no n used here: a permutation */
     }
     sarrus_draws *moved = rearrange(m, draws, order, n);
     run_at_once(what, m, isa, 2, moved, n, &part);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; ++i) {
         assert_same(what, whole, order[i], &part, i, "place", isa);
     }
     mechanism_draws_free(moved);
-    for (uint64_t i = 0; i < 20; i++) {
+    for (uint64_t i = 0; i < 20; ++i) {
         uint64_t one = (i * 53 + 7) % n;
         moved = rearrange(m, draws, &one, 1);
         run_at_once(what, m, isa, 1, moved, 1, &part);
@@ -131,7 +131,7 @@ static void check_places(const subject *what, const mechanism *m, const char *is
 static void check_isa(const subject *what, const char *isa, const char *pinv, uint64_t n, outcome *whole) {
     enum { N_OVERRIDES = 4 };
     sarrus_override overrides[N_OVERRIDES + 2] = {{"dynamics.pinv", pinv}};
-    for (int i = 0; i < N_OVERRIDES; i++) {
+    for (int i = 0; i < N_OVERRIDES; ++i) {
         overrides[1 + i] = what->overrides[i];
     }
     mechanism m = mechanism_open_file(what->file, overrides);
@@ -148,7 +148,7 @@ static void check_isa(const subject *what, const char *isa, const char *pinv, ui
 static void auto_does_not_depend_on_its_neighbors(void **state) {
     (void)state;
     static outcome whole;
-    for (size_t k = 0; k < sizeof ISAS / sizeof ISAS[0]; k++) {
+    for (size_t k = 0; k < sizeof ISAS / sizeof ISAS[0]; ++k) {
         if (mechanism_has_isa(ISAS[k])) {
             check_isa(&five_bar, ISAS[k], "auto", N_INSTANCES, &whole);
         }
@@ -160,8 +160,8 @@ static void auto_does_not_depend_on_its_neighbors(void **state) {
 static void methods_do_not_depend_on_their_neighbors(void **state) {
     (void)state;
     static outcome whole;
-    for (size_t k = 0; k < sizeof ISAS / sizeof ISAS[0]; k++) {
-        for (int p = 0; p < SARRUS_N_PINV_HOST_METHODS && mechanism_has_isa(ISAS[k]); p++) {
+    for (size_t k = 0; k < sizeof ISAS / sizeof ISAS[0]; ++k) {
+        for (int p = 0; p < SARRUS_N_PINV_HOST_METHODS && mechanism_has_isa(ISAS[k]); ++p) {
             if (p != SARRUS_PINV_AUTO && p != SARRUS_PINV_LAPACK) {
                 check_isa(&five_bar, ISAS[k], sarrus_pinv_method_word((sarrus_pinv_method)p), 50, &whole);
             }
@@ -183,18 +183,18 @@ static void parts_of_steps_do_not_depend_on_neighbors(void **state) {
                 {"{method: adams-moulton, t_end: 2}", "svd"},
                 {"{method: adams-moulton, t_end: 2}", "auto"}};
     static outcome whole;
-    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; ++w) {
         const subject chain = {.file = "change_point.yaml",
                                .overrides = {{"integrator", ways[w].integrator}, {"output.interval", "1e-3"}},
                                .n_steps = 300,
                                .n = 15,
                                .n_reactions = 21};
-        for (size_t k = 0; k < sizeof ISAS / sizeof ISAS[0]; k++) {
+        for (size_t k = 0; k < sizeof ISAS / sizeof ISAS[0]; ++k) {
             if (!mechanism_has_isa(ISAS[k])) {
                 continue;
             }
             check_isa(&chain, ISAS[k], ways[w].pinv, N_CHAINS, &whole);
-            for (int i = 0; i < N_CHAINS; i++) {
+            for (int i = 0; i < N_CHAINS; ++i) {
                 assert_true(whole.statistics[i].n_steps != chain.n_steps);
             }
         }
@@ -208,17 +208,17 @@ static void neighbors_in_singular_positions_do_not_matter(void **state) {
     enum { N_MIXED = 64 };
     mechanism m = mechanism_open_file("five_bar_monte_carlo.yaml", NULL);
     sarrus_draws *draws = mechanism_draws_by_hand(&m, N_MIXED);
-    for (uint64_t i = 0; i < N_MIXED; i++) {
+    for (uint64_t i = 0; i < N_MIXED; ++i) {
         double offset = i % 3 == 0 ? 0.0 : i % 3 == 1 ? pow(10.0, -(double)(i % 14)) : 0.7;
         const double row[] = {1.0, 1.0, 1.0, 2.0, 1.0, 1.5707963267948966 - offset};
-        for (int k = 0; k < 6; k++) {
+        for (int k = 0; k < 6; ++k) {
             draws->values[(uint64_t)k * N_MIXED + i] = row[k];
         }
     }
     sarrus_batch *batch = mechanism_batch(&m, NULL, 2, N_MIXED, draws);
     assert_int_equal(sarrus_batch_advance(batch, five_bar.n_steps), SARRUS_OK);
     finish(batch, &whole);
-    for (uint64_t i = 0; i < N_MIXED; i++) {
+    for (uint64_t i = 0; i < N_MIXED; ++i) {
         sarrus_draws *one = rearrange(&m, draws, &i, 1);
         batch = mechanism_batch(&m, NULL, 1, 1, one);
         assert_int_equal(sarrus_batch_advance(batch, five_bar.n_steps), SARRUS_OK);

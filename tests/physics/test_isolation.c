@@ -51,7 +51,7 @@ static bool is_spoiled(int i) {
 static void run(const mechanism *m, const char *isa, bool spoil, double *q, sarrus_instance_status *status, uint64_t *failed_step) {
     const double nan_input = NAN;
     sarrus_draws *draws = mechanism_draws_by_hand(m, N_INSTANCES);
-    for (uint64_t i = 0; i < N_INSTANCES; i++) {
+    for (uint64_t i = 0; i < N_INSTANCES; ++i) {
         draws->values[i] = 0.95 + 0.0025 * (double)i;
         draws->values[N_INSTANCES + i] = 1.0 + 0.2 * (double)i;
         draws->values[2 * N_INSTANCES + i] = 5.0 + 0.25 * (double)i;
@@ -68,7 +68,7 @@ static void run(const mechanism *m, const char *isa, bool spoil, double *q, sarr
     sarrus_observation o = {.n_times = N_TIMES, .every_steps = N_STEPS / 3, .observe_first = 1, .n_times_stride = N_TIMES};
     o.destination[SARRUS_OBSERVE_Q] = q;
     assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
-    for (uint64_t i = 0; i < N_INSTANCES; i++) {
+    for (uint64_t i = 0; i < N_INSTANCES; ++i) {
         status[i] = sarrus_batch_status(batch, i);
         failed_step[i] = sarrus_batch_failed_step(batch, i);
     }
@@ -84,7 +84,7 @@ static void check_isa(const char *isa, const char *pinv) {
     mechanism m = mechanism_open_text(TEXT, overrides);
     run(&m, isa, false, &clean[0][0][0], clean_status, clean_step);
     run(&m, isa, true, &mixed[0][0][0], status, step);
-    for (int i = 0; i < N_INSTANCES; i++) {
+    for (int i = 0; i < N_INSTANCES; ++i) {
         assert_int_equal(clean_status[i], SARRUS_INSTANCE_OK);
         assert_true(isfinite(clean[i][N_TIMES - 1][0]));
         if (!is_spoiled(i)) {
@@ -109,8 +109,8 @@ static void check_isa(const char *isa, const char *pinv) {
 static void bad_instances_leave_the_others_alone(void **state) {
     (void)state;
     const char *isas[] = {"avx512", "avx2", "baseline"};
-    for (int k = 0; k < 3; k++) {
-        for (int p = 0; p < SARRUS_N_PINV_HOST_METHODS && mechanism_has_isa(isas[k]); p++) {
+    for (int k = 0; k < 3; ++k) {
+        for (int p = 0; p < SARRUS_N_PINV_HOST_METHODS && mechanism_has_isa(isas[k]); ++p) {
             check_isa(isas[k], sarrus_pinv_method_word((sarrus_pinv_method)p));
         }
     }

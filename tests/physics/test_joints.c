@@ -37,12 +37,12 @@ static motion *run(const char *body_and_joints) {
     o.destination[SARRUS_OBSERVE_REACTIONS] = m.n_joints > 0 ? reactions : NULL;
     assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
     assert_int_equal(sarrus_batch_status(batch, 0), SARRUS_INSTANCE_OK);
-    for (int k = 0; k < N_TIMES; k++) {
-        for (int i = 0; i < m.n; i++) {
+    for (int k = 0; k < N_TIMES; ++k) {
+        for (int i = 0; i < m.n; ++i) {
             out.q[k][i] = q[k * m.n + i];
             out.v[k][i] = v[k * m.n + i];
         }
-        for (int i = 0; i < 3 * m.n_joints; i++) {
+        for (int i = 0; i < 3 * m.n_joints; ++i) {
             out.reactions[k][i] = reactions[3 * m.n_joints * k + i];
         }
     }
@@ -66,7 +66,7 @@ static void free_body_falls(void **state) {
             "bodies:\n"
             "  - {name: b, mass: 2.0, inertia: 0.1, position: [1, 2], orientation: 0.3, velocity: [1, 3], angular_velocity: 2}\n"
             "joints: []\n");
-    for (int k = 0; k < N_TIMES; k++) { /* RK4 is exact for a parabola; 2000 additions round */
+    for (int k = 0; k < N_TIMES; ++k) { /* RK4 is exact for a parabola; 2000 additions round */
         double t = 0.01 * k;
         assert_close(at->q[k][0], 1.0 + t + 0.25 * t * t, 1e-12, "x", k);
         assert_close(at->q[k][1], 2.0 + 3.0 * t - 4.905 * t * t, 1e-12, "y", k);
@@ -82,7 +82,7 @@ static void revolute_is_a_compound_pendulum(void **state) {
                      "joints:\n"
                      "  - {name: pin, type: revolute, bodies: [ground, b], at: [0, 0]}\n");
     closed_form_pendulum p = closed_form_pendulum_create(2.0L * 9.81L * 0.5L / (0.1L + 2.0L * 0.25L), atan2l(0.4L, 0.3L), 0.0L);
-    for (int k = 0; k < N_TIMES; k++) {
+    for (int k = 0; k < N_TIMES; ++k) {
         long double phi, speed;
         closed_form_pendulum_state(&p, 0.01L * k, &phi, &speed);
         assert_close(at->q[k][2] - 1.0, (double)(phi - atan2l(0.4L, 0.3L)), TOLERANCE_SMALL_MECHANISM, "angle", k);
@@ -104,7 +104,7 @@ static void distance_is_a_point_pendulum(void **state) {
                      "joints:\n"
                      "  - {name: rod, type: distance, bodies: [ground, b], points: [[0, 0], [0, 0]]}\n");
     closed_form_pendulum p = closed_form_pendulum_create(9.81L / 1.5L, atan2l(0.9L, 1.2L), 0.0L);
-    for (int k = 0; k < N_TIMES; k++) {
+    for (int k = 0; k < N_TIMES; ++k) {
         long double phi, speed;
         closed_form_pendulum_state(&p, 0.01L * k, &phi, &speed);
         assert_close(at->q[k][0], (double)(1.5L * sinl(phi)), TOLERANCE_SMALL_MECHANISM, "x", k);
@@ -126,7 +126,7 @@ static void prismatic_is_a_damped_oscillator(void **state) {
                      "3, rest: 0.2}\n");
     double m = 2.0, k_spring = 50.0, c = 3.0, rest = 0.2 - m * 9.81 * 0.6 / k_spring;
     double decay = c / (2.0 * m), w = sqrt(k_spring / m - decay * decay);
-    for (int k = 0; k < N_TIMES; k++) {
+    for (int k = 0; k < N_TIMES; ++k) {
         double t = 0.01 * k, e = exp(-decay * t);
         double x = rest + e * (-rest * cos(w * t) + (1.0 - decay * rest) / w * sin(w * t));
         assert_close(at->q[k][0], 0.1 + 0.8 * x, TOLERANCE_SMALL_MECHANISM, "x", k);
@@ -150,7 +150,7 @@ static void spring_element_is_an_oscillator(void **state) {
         "forces:\n"
         "  - {name: s, type: spring, between: [[b, [-0.25, 0]], [ground, [0, 0]]], stiffness: 50, rest_length: 1.0, damping: 3}\n");
     double decay = 3.0 / 4.0, w = sqrt(25.0 - decay * decay);
-    for (int k = 0; k < N_TIMES; k++) {
+    for (int k = 0; k < N_TIMES; ++k) {
         double t = 0.01 * k;
         double x = 0.25 * exp(-decay * t) * (cos(w * t) + decay / w * sin(w * t));
         assert_close(at->q[k][0], 1.25 + x, TOLERANCE_SMALL_MECHANISM, "x", k);
@@ -164,7 +164,7 @@ static void damper_decays(void **state) {
                      "  - {name: b, mass: 2.0, inertia: 0.5, position: [0, 0], angular_velocity: 3.0}\n"
                      "joints:\n"
                      "  - {name: pin, type: revolute, bodies: [ground, b], at: [0, 0], damping: 0.8}\n");
-    for (int k = 0; k < N_TIMES; k++) {
+    for (int k = 0; k < N_TIMES; ++k) {
         double rate = 0.8 / 0.5, e = exp(-rate * 0.01 * k);
         assert_close(at->v[k][2], 3.0 * e, TOLERANCE_SMALL_MECHANISM, "speed", k);
         assert_close(at->q[k][2], 3.0 / rate * (1.0 - e), TOLERANCE_SMALL_MECHANISM, "angle", k);
@@ -183,7 +183,7 @@ static void fixed_makes_one_body(void **state) {
                      "  - {name: weld, type: fixed, bodies: [a, b], at: [0.8, 0.1]}\n");
     closed_form_pendulum p =
         closed_form_pendulum_create(9.81L * 3.5L / (0.1L + 0.25L + 0.2L + 3.0L), 1.57079632679489661923L, 0.0L);
-    for (int k = 0; k < N_TIMES; k++) {
+    for (int k = 0; k < N_TIMES; ++k) {
         long double phi, speed;
         closed_form_pendulum_state(&p, 0.01L * k, &phi, &speed);
         double turned = (double)(phi - 1.57079632679489661923L);
@@ -206,7 +206,7 @@ static void torque_and_force_accelerate(void **state) {
                      "forces:\n"
                      "  - {name: t, type: torque, body: a, value: {signal: {ramp: {offset: 0.5, slope: 1.5, start: 0}}}}\n"
                      "  - {name: f, type: force, body: b, at: [0.2, 0.1], value: [-1.0, 3.0], frame: body}\n");
-    for (int k = 0; k < N_TIMES; k++) { /* polynomials of degree 3: RK4 is exact */
+    for (int k = 0; k < N_TIMES; ++k) { /* polynomials of degree 3: RK4 is exact */
         double t = 0.01 * k;
         assert_close(at->q[k][2], (0.25 * t * t + 0.25 * t * t * t) / 0.5, 1e-11, "angle a", k);
         assert_close(at->q[k][5], 0.5 * (0.2 * 3.0 + 0.1 * 1.0) / 0.25 * t * t, 1e-11, "angle b", k);
@@ -234,7 +234,7 @@ static void baumgarte_pulls_a_violation_in(void **state) {
     q[0] += 0.01 * 0.6; /* 1 cm along the rod */
     q[1] -= 0.01 * 0.8;
     mechanism_set_state(batch, 0, q, NULL);
-    for (int k = 0; k < 20; k++) {
+    for (int k = 0; k < 20; ++k) {
         double t = 0.1 * k;
         mechanism_observe(batch, SARRUS_OBSERVE_POSITION_ERROR, &error);
         assert_close(error, 0.01 * (1.0 + 5.0 * t) * exp(-5.0 * t), TOLERANCE_SMALL_MECHANISM, "violation", 10 * k);

@@ -29,7 +29,7 @@ static void elliptic_functions_have_their_known_values(void **state) {
     assert_near(closed_form_elliptic_f(half_pi, k), closed_form_elliptic_k(k), TOLERANCE_ELLIPTIC, "F(pi/2)");
     assert_near(closed_form_elliptic_f(half_pi / 3.0L, 0.5L), 0.529428627051906L, 1e-14L, "F(pi/6)");
     assert_near(closed_form_elliptic_f(0.7L, 0.0L), 0.7L, TOLERANCE_ELLIPTIC, "F(k = 0)");
-    for (int i = 1; i < 20; i++) {
+    for (int i = 1; i < 20; ++i) {
         long double modulus = 0.05L * (long double)i;
         long double complement = sqrtl(1.0L - modulus * modulus), quarter = closed_form_elliptic_k(modulus);
         /* sn(K/2) = 1/sqrt(1 + k'), am(K) = pi/2, am(F(phi)) = phi, am(u + 2K) = am(u) + pi */
@@ -57,13 +57,13 @@ static const long double STARTS[][2] = {{0.01L, 0.0L},
 static void pendulum_satisfies_its_equation(void **state) {
     (void)state;
     const long double omega_squared = 11.25L;
-    for (size_t i = 0; i < sizeof STARTS / sizeof STARTS[0]; i++) {
+    for (size_t i = 0; i < sizeof STARTS / sizeof STARTS[0]; ++i) {
         closed_form_pendulum p = closed_form_pendulum_create(omega_squared, STARTS[i][0], STARTS[i][1]);
         long double phi, speed, energy0 = 0.5L * STARTS[i][1] * STARTS[i][1] - omega_squared * cosl(STARTS[i][0]);
         closed_form_pendulum_state(&p, 0.0L, &phi, &speed);
         assert_near(phi, STARTS[i][0], TOLERANCE_ELLIPTIC, "phi(0)");
         assert_near(speed, STARTS[i][1], 10.0L * TOLERANCE_ELLIPTIC, "speed(0)");
-        for (int k = 0; k <= 40; k++) {
+        for (int k = 0; k <= 40; ++k) {
             long double t = 0.5L * (long double)k, h = 1e-3L, before, after, unused;
             closed_form_pendulum_state(&p, t, &phi, &speed);
             assert_near(0.5L * speed * speed - omega_squared * cosl(phi), energy0, 1000.0L * TOLERANCE_ELLIPTIC, "energy");
@@ -79,7 +79,7 @@ static void pendulum_satisfies_its_equation(void **state) {
 
 static void pendulum_has_its_period(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof STARTS / sizeof STARTS[0]; i++) {
+    for (size_t i = 0; i < sizeof STARTS / sizeof STARTS[0]; ++i) {
         closed_form_pendulum p = closed_form_pendulum_create(11.25L, STARTS[i][0], STARTS[i][1]);
         long double phi, speed, period = closed_form_pendulum_period(&p);
         long double turned = p.is_turning ? 4.0L * acosl(0.0L) * (long double)p.direction : 0.0L;
@@ -96,9 +96,9 @@ static void pendulum_has_its_period(void **state) {
 static void slider_crank_rates_are_derivatives(void **state) {
     (void)state;
     const double h = 1e-4, rate = 3.0, acceleration = -2.0;
-    for (int k = 0; k < 12; k++) {
+    for (int k = 0; k < 12; ++k) {
         double x[3][3], rod[3][3];
-        for (int side = -1; side <= 1; side++) {
+        for (int side = -1; side <= 1; ++side) {
             double t = h * side,
                    theta[3] = {0.5 * k + rate * t + 0.5 * acceleration * t * t, rate + acceleration * t, acceleration};
             closed_form_slider_crank(0.3, 1.0, theta, x[side + 1], rod[side + 1]);
@@ -121,7 +121,7 @@ static double five_bar_error(const char *file, double dt, double t_end, double r
     closed_form_pendulum p = closed_form_pendulum_create(3.5L * 9.81L / 3.05L, phi0, 0.0L);
     *parting = 0.0;
     int n_steps = (int)lround(t_end / dt);
-    for (int i = 0; i < n_steps; i++) {
+    for (int i = 0; i < n_steps; ++i) {
         long double phi, speed;
         assert_true(reference_rk4(m.ref, i * dt, dt, 1, rank_tolerance, q, v));
         assert_true(reference_project(m.ref, (i + 1) * dt, rank_tolerance, q, v) < 1e-12);
@@ -169,7 +169,7 @@ static void reference_solves_its_equations(void **state) {
     (void)state;
     mechanism m = mechanism_open_file("five_bar.yaml", NULL);
     double v[12], a[12], lambda[12], phi_dot[12], gamma[12], jacobian[144], force[12];
-    for (int i = 0; i < 4; i++) { /* the one free motion at 2 rad/s */
+    for (int i = 0; i < 4; ++i) { /* the one free motion at 2 rad/s */
         double *w = v + 3 * i, arm = i < 3 ? 0.5 : 1.0;
         w[0] = 2.0 * arm * cos(0.7853981633974483);
         w[1] = 2.0 * arm * sin(0.7853981633974483);
@@ -181,9 +181,9 @@ static void reference_solves_its_equations(void **state) {
     assert_int_equal(reference_rank(m.ref, 0.0, m.ref->q0, 1e-10), 11);
     reference_constraints(m.ref, 0.0, m.ref->q0, v, NULL, phi_dot, gamma, jacobian);
     reference_forces(m.ref, 0.0, m.ref->q0, v, force);
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 12; ++i) {
         double row = -gamma[i], column = m.ref->mass[i] * a[i] - force[i];
-        for (int j = 0; j < 12; j++) {
+        for (int j = 0; j < 12; ++j) {
             row += jacobian[12 * i + j] * a[j];
             column += jacobian[12 * j + i] * lambda[j];
         }
@@ -197,16 +197,16 @@ static void reference_solves_its_equations(void **state) {
     double weight[12] = {0};
     double c = cos(0.7853981633974483), s = sin(0.7853981633974483);
     const double share[3] = {1.0, -2.0, 1.0};
-    for (int k = 0; k < 3; k++) { /* opposite loads (s, -c) at both ends of each crank, in the balance 1 : -2 : 1 on the coupler */
+    for (int k = 0; k < 3; ++k) { /* opposite loads (s, -c) at both ends of each crank, in the balance 1 : -2 : 1 on the coupler */
         weight[2 * k] = share[k] * s;
         weight[2 * k + 1] = -share[k] * c;
         weight[6 + 2 * k] = share[k] * s;
         weight[6 + 2 * k + 1] = -share[k] * c;
     }
     double along = 0.0;
-    for (int j = 0; j < 12; j++) {
+    for (int j = 0; j < 12; ++j) {
         double null = 0.0;
-        for (int i = 0; i < 12; i++) {
+        for (int i = 0; i < 12; ++i) {
             null += weight[i] * jacobian[12 * i + j];
         }
         assert_near(null, 0.0, 1e-14, "w^T J");

@@ -102,7 +102,7 @@ static mechanism open_chain(const struct chain_case *how) {
     const chain *subject = how->chain;
     const bool has_couplers = subject->n_cranks == 4;
     int n = 4;
-    for (int i = 0; i < (has_couplers ? N_LENGTHS : subject->n_cranks); i++, n++) {
+    for (int i = 0; i < (has_couplers ? N_LENGTHS : subject->n_cranks); ++i, ++n) {
         const bool is_crank = i < subject->n_cranks;
         snprintf(paths[n], LENGTH_OF_TEXT, "parameters.%c%d", is_crank ? 'a' : 'b', is_crank ? i + 1 : i + 1 - subject->n_cranks);
         snprintf(values[n], LENGTH_OF_TEXT, "%.17g", subject->lengths[i]);
@@ -128,14 +128,14 @@ static double apart(double a, double b) {
 static void chains_near_their_change_points_are_right_or_marked(void **state) {
     (void)state;
     int n_broken = 0;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         const struct chain_case *how = &cases[i];
         double q[MAX_N], v[MAX_N], error = 0.0;
         mechanism m = open_chain(how);
         sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
         assert_int_equal(sarrus_batch_advance(batch, m.plan->n_steps), SARRUS_OK);
         assert_int_equal(sarrus_batch_state(batch, 0, q, v), SARRUS_OK);
-        for (int k = 0; k < how->chain->n_cranks; k++) {
+        for (int k = 0; k < how->chain->n_cranks; ++k) {
             error = fmax(error, apart(q[3 * k + 2], how->chain->truth[k]));
         }
         const sarrus_instance_status status = sarrus_batch_status(batch, 0);
@@ -209,7 +209,7 @@ static const struct regular_case {
 
 static void regular_motions_are_not_marked(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof regular / sizeof regular[0]; i++) {
+    for (size_t i = 0; i < sizeof regular / sizeof regular[0]; ++i) {
         const struct regular_case *how = &regular[i];
         const sarrus_override overrides[] = {{"integrator", how->integrator}, {NULL, NULL}};
         mechanism m = how->text ? mechanism_open_text(how->text, overrides) : mechanism_open_file(how->file, overrides);
@@ -229,7 +229,7 @@ static void a_limit_of_the_energy_is_taken_at_its_word(void **state) {
     (void)state;
     static const char *const integrators[] = {"{method: dopri5, dt: 1e-2, t_end: 1}", "{method: semi-implicit, dt: 1e-2, t_end: 1}",
                                               "{method: rk4, dt: 1e-2, t_end: 1}"};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         const sarrus_override overrides[] = {
             {"integrator", integrators[i]}, {"output", "{}"}, {"limits", "{energy: 1e-12}"}, {NULL, NULL}};
         mechanism m = mechanism_open_file("four_bar.yaml", overrides);

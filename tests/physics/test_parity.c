@@ -82,23 +82,23 @@ static void check_subject(const subject *s, double violation) {
     const char *isas[] = {"avx512", "avx2", "baseline"};
     uint64_t seed = 20240501;
     double used = 0.0;
-    for (int p = 0; p < SARRUS_N_PINV_HOST_METHODS; p++) {
+    for (int p = 0; p < SARRUS_N_PINV_HOST_METHODS; ++p) {
         const char *pinv = sarrus_pinv_method_word((sarrus_pinv_method)p);
         if (p == SARRUS_PINV_TIKHONOV) { /* it answers another question */
             continue;
         }
         mechanism m = open_subject(s, pinv);
         m.ref->inputs[0] = 0.7; /* of the zoo; the others have none */
-        for (int i = 0; i < s->n_states && p == 0; i++) {
+        for (int i = 0; i < s->n_states && p == 0; ++i) {
             reference_answer_draw(m.ref, 1.0, violation, &seed, &answers[i]);
             reference_answer_find(m.ref, violation, &answers[i]);
         }
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3; ++k) {
             if (!mechanism_has_isa(isas[k])) {
                 continue;
             }
             sarrus_batch *batch = mechanism_batch(&m, isas[k], 1, (uint64_t)s->n_states, NULL);
-            for (int i = 0; i < s->n_states; i++) {
+            for (int i = 0; i < s->n_states; ++i) {
                 mechanism_set_state(batch, (uint64_t)i, answers[i].q, answers[i].v);
                 mechanism_set_inputs(batch, (uint64_t)i, m.ref->inputs);
             }
@@ -117,16 +117,16 @@ static void the_zoo_has_every_joint_and_force(void **state) {
     (void)state;
     mechanism m = mechanism_open_text(ZOO, NULL);
     int n_joints[SARRUS_N_JOINT_TYPES] = {0};
-    for (int i = 0; i < m.model->n_joints; i++) {
-        n_joints[m.model->joints[i].type]++;
+    for (int i = 0; i < m.model->n_joints; ++i) {
+        ++n_joints[m.model->joints[i].type];
     }
-    for (int type = 0; type < SARRUS_N_JOINT_TYPES; type++) {
+    for (int type = 0; type < SARRUS_N_JOINT_TYPES; ++type) {
         if (n_joints[type] == 0) {
             fail_msg("the zoo has no %s", sarrus_joint_word((sarrus_joint_type)type));
         }
     }
 #define SARRUS_FORCE(name, value, word, kernel, text)                                                                              \
-    for (int i = 0;; i++) {                                                                                                        \
+    for (int i = 0;; ++i) {                                                                                                        \
         if (i == m.model->n_forces) {                                                                                              \
             fail_msg("the zoo has no %s", word);                                                                                   \
         }                                                                                                                          \
@@ -140,14 +140,14 @@ static void the_zoo_has_every_joint_and_force(void **state) {
 
 static void agrees_on_the_constraints(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof SUBJECTS / sizeof SUBJECTS[0]; i++) {
+    for (size_t i = 0; i < sizeof SUBJECTS / sizeof SUBJECTS[0]; ++i) {
         check_subject(&SUBJECTS[i], 0.0);
     }
 }
 
 static void agrees_near_the_constraints(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof SUBJECTS / sizeof SUBJECTS[0]; i++) {
+    for (size_t i = 0; i < sizeof SUBJECTS / sizeof SUBJECTS[0]; ++i) {
         check_subject(&SUBJECTS[i], 1e-9);
     }
 }
@@ -162,7 +162,7 @@ static void agrees_on_40_loops(void **state) {
     mechanism m = open_subject(&s, "auto");
     reference_answer_draw(m.ref, 1.0, 0.0, &seed, &want[0]);
     reference_answer_find(m.ref, 0.0, &want[0]);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         if (mechanism_has_isa(isas[k])) {
             sarrus_batch *batch = mechanism_batch(&m, isas[k], 1, 1, NULL);
             mechanism_set_state(batch, 0, want[0].q, want[0].v);

@@ -100,7 +100,7 @@ static double error_of(const struct loop_case *how, const char *isa) {
     sarrus_batch *batch = mechanism_batch(&m, isa, 1, 1, NULL);
     assert_int_equal(sarrus_batch_advance(batch, m.plan->n_steps), SARRUS_OK);
     assert_int_equal(sarrus_batch_state(batch, 0, q, v), SARRUS_OK);
-    for (int k = 0; k < how->loop->n_angles; k++)
+    for (int k = 0; k < how->loop->n_angles; ++k)
         error = fmax(error, apart(q[3 * k + 2], how->loop->truth[k]));
     const sarrus_instance_status status = sarrus_batch_status(batch, 0);
     print_message("%s, %s %g, %s: %s, %.1e rad\n", how->loop->name, how->method, how->tolerance, how->dynamics,
@@ -113,7 +113,7 @@ static double error_of(const struct loop_case *how, const char *isa) {
 static void single_loops_go_the_right_way(void **state) {
     (void)state;
     int n_wrong = 0;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
         n_wrong += !(error_of(&cases[i], NULL) <= cases[i].bound) + !(error_of(&cases[i], "baseline") <= cases[i].bound);
     assert_int_equal(n_wrong, 0);
 }

@@ -32,7 +32,7 @@ static double *record(sarrus_batch *batch, int n, double **energy, double **erro
 
 static double relative_drift(const double *energy) {
     double worst = 0.0;
-    for (int k = 0; k < N_TIMES; k++) {
+    for (int k = 0; k < N_TIMES; ++k) {
         double drift = fabs(energy[k] - energy[0]) / fabs(energy[0]);
         worst = drift <= worst ? worst : drift;
     }
@@ -47,7 +47,7 @@ static void slider_crank_passes(void **state) {
     assert_int_equal(sizes.rank, 8);
     sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
     double *energy, *error, *q = record(batch, 9, &energy, &error), branch = 0.0;
-    for (int k = 0; k < N_TIMES; k++) { /* on the branch that moves, the slider is at 2 cos(theta) and the rod mirrors the crank */
+    for (int k = 0; k < N_TIMES; ++k) { /* on the branch that moves, the slider is at 2 cos(theta) and the rod mirrors the crank */
         const double *at = q + 9 * k;
         branch = fmax(branch, fmax(fabs(at[6] - 2.0 * cos(at[2])), fabs(at[5] + at[2])));
     }
@@ -74,15 +74,15 @@ static void run_n_four_bar(const char *file, int n_loops) {
     long double inertia = n_links / 3.0L + n_loops, weight = (0.5L * n_links + n_loops) * 9.81L;
     const long double top = 3.14159265358979323846264338327950288L;
     closed_form_pendulum p = closed_form_pendulum_create(weight / inertia, top, -1.0L);
-    for (int k = 0; k < N_TIMES; k++) {
+    for (int k = 0; k < N_TIMES; ++k) {
         long double phi, speed;
         const double *at = q + (size_t)n * (size_t)k;
         closed_form_pendulum_state(&p, 0.01L * k, &phi, &speed);
         angle = fmax(angle, fabs((double)(at[2] - (phi - top))));
-        for (int i = 0; i < n_links; i++) {
+        for (int i = 0; i < n_links; ++i) {
             parting = fmax(parting, fabs(at[3 * i + 2] - at[2]));
         }
-        for (int i = n_links; i < n_links + n_loops; i++) {
+        for (int i = n_links; i < n_links + n_loops; ++i) {
             parting = fmax(parting, fabs(at[3 * i + 2]));
         }
     }

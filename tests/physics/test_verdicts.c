@@ -74,7 +74,7 @@ static mechanism open_case(const struct limit_case *how, double limit, const cha
     }
     const int n = snprintf(limits, sizeof limits, "{");
     int at = n;
-    for (int k = 0; k < N_MEASURES; k++) {
+    for (int k = 0; k < N_MEASURES; ++k) {
         at += snprintf(limits + at, sizeof limits - (size_t)at, "%s: %s%s", keys[k], k == how->measure ? number : "off",
                        k + 1 < N_MEASURES ? ", " : "}");
     }
@@ -94,7 +94,7 @@ typedef struct motion {
 
 static double kinetic_of(const double *v) {
     double sum = 0.0;
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < N; ++i) {
         sum += 0.5 * mass[i] * v[i] * v[i];
     }
     return sum;
@@ -133,7 +133,7 @@ static void record(const struct limit_case *how, motion *out) {
     sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
     energies seen;
     double violation = 0.0;
-    for (int k = 0; k <= N_STEPS; k++) {
+    for (int k = 0; k <= N_STEPS; ++k) {
         double energy, work, open;
         sarrus_observation o = {.n_times = 1, .every_steps = 1, .observe_first = k == 0, .n_times_stride = 1};
         o.destination[SARRUS_OBSERVE_Q] = out->q[k];
@@ -160,7 +160,7 @@ static void record(const struct limit_case *how, motion *out) {
  * breaks it. */
 static int limit_choose(const motion *all, double *limit) {
     double largest = 0.0;
-    for (int k = 1; k <= N_STEPS; k++) {
+    for (int k = 1; k <= N_STEPS; ++k) {
         if (k > 5 && all->found[k] > 1.05 * largest) {
             *limit = 0.5 * (largest + all->found[k]);
             return k;
@@ -196,7 +196,7 @@ static void check_end(const mechanism *m, sarrus_batch *batch, const motion *all
 static void an_instance_ends_where_it_breaks_the_limit(void **state) {
     (void)state;
     static motion all;
-    for (int i = 0; i < N_CASES; i++) {
+    for (int i = 0; i < N_CASES; ++i) {
         double limit = 0.0;
         record(&cases[i], &all);
         for (int k = 1; k <= N_STEPS;
@@ -230,7 +230,7 @@ typedef struct seen {
 } seen;
 
 static void look(sarrus_batch *batch, seen *out) {
-    for (uint64_t i = 0; i < N_INSTANCES; i++) {
+    for (uint64_t i = 0; i < N_INSTANCES; ++i) {
         out[i].status = sarrus_batch_status(batch, i);
         out[i].failed_step = sarrus_batch_failed_step(batch, i);
         assert_int_equal(sarrus_batch_state(batch, i, out[i].q, out[i].v), SARRUS_OK);
@@ -241,7 +241,7 @@ static void look(sarrus_batch *batch, seen *out) {
 
 static sarrus_batch *batch_open(const mechanism *m, const char *isa, int n_threads, double fast) {
     sarrus_draws *draws = mechanism_draws_by_hand(m, N_INSTANCES);
-    for (int i = 0; i < N_INSTANCES; i++) {
+    for (int i = 0; i < N_INSTANCES; ++i) {
         draws->values[i] = i == PLACE_FAST ? fast : 1.0 + 0.05 * i;
     }
     sarrus_batch *batch = mechanism_batch(m, isa, n_threads, N_INSTANCES, draws);
@@ -273,7 +273,7 @@ static void check_neighbors(const struct limit_case *how, double limit, const ch
     assert_int_equal(sarrus_batch_advance(batch, N_STEPS), SARRUS_OK);
     look(batch, mixed);
     int n_good = 0;
-    for (int i = 0; i < N_INSTANCES; i++) {
+    for (int i = 0; i < N_INSTANCES; ++i) {
         n_good += mixed[i].status == SARRUS_INSTANCE_OK;
         if (i != PLACE_FAST && memcmp(&clean[i], &mixed[i], sizeof clean[i]) != 0) {
             fail_msg("%s, %d threads, %s: instance %d differs", isa, n_threads, how->integrator, i);
@@ -284,7 +284,7 @@ static void check_neighbors(const struct limit_case *how, double limit, const ch
     assert_true(mixed[PLACE_FAST].failed_step > 0 && mixed[PLACE_FAST].failed_step < N_STEPS);
     assert_int_equal(sarrus_batch_reset(batch), SARRUS_OK);
     look(batch, again);
-    for (int i = 0; i < N_INSTANCES; i++) {
+    for (int i = 0; i < N_INSTANCES; ++i) {
         const sarrus_instance_verdict *found = &again[i].verdict;
         assert_true(again[i].status == SARRUS_INSTANCE_OK && again[i].failed_step == 0);
         assert_true(found->violation == 0.0 && found->energy_mismatch == 0.0 && found->work == 0.0 && !(found->error > 0.0));
@@ -300,10 +300,10 @@ static void check_neighbors(const struct limit_case *how, double limit, const ch
 static void neighbors_keep_every_bit_and_a_reset_forgets(void **state) {
     (void)state;
     static const char *const isas[] = {"avx512", "avx2", "baseline"};
-    for (int i = 0; i < N_CASES; i++) {
+    for (int i = 0; i < N_CASES; ++i) {
         const double limit = limit_of_fast(&cases[i]);
-        for (int k = 0; k < 3; k++) {
-            for (int n_threads = 1; n_threads <= 2 && mechanism_has_isa(isas[k]); n_threads++) {
+        for (int k = 0; k < 3; ++k) {
+            for (int n_threads = 1; n_threads <= 2 && mechanism_has_isa(isas[k]); ++n_threads) {
                 check_neighbors(&cases[i], limit, isas[k], n_threads);
             }
         }
@@ -332,7 +332,7 @@ static void limits_are_there_unless_they_are_off(void **state) {
         {"every_step", "{}", "{t_end: 2}", SARRUS_INSTANCE_OK},
         {"none", "{}", "{t_end: 2}", SARRUS_INSTANCE_OK},
     };
-    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; ++i) {
         const sarrus_override overrides[] = {{"integrator", runs[i].integrator},
                                              {"dynamics.projection", runs[i].projection},
                                              {"limits", runs[i].limits},
@@ -393,8 +393,8 @@ static void the_nearest_change_point_is_that_of_the_closed_form(void **state) {
     static const char *const integrators[] = {"{method: rk4, dt: 1e-3, t_end: 0.4}", "{t_end: 0.4, rtol: 1e-10, atol: 1e-10}",
                                               "{method: adams-moulton, t_end: 0.4, rtol: 1e-10, atol: 1e-10}"};
     double factor = 0.0;
-    for (int w = 0; w < 3; w++) {
-        for (size_t i = 0; i < sizeof deltas / sizeof deltas[0]; i++) {
+    for (int w = 0; w < 3; ++w) {
+        for (size_t i = 0; i < sizeof deltas / sizeof deltas[0]; ++i) {
             char to_there[96];
             double angle = 0.0;
             const double delta = atof(deltas[i]), width = sqrt(delta * (2.0 + delta)) / (1.0 + delta);

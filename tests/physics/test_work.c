@@ -95,7 +95,7 @@ static balance run(const work_case *what, const char *integrator, const char *pr
                                                        {"dynamics.projection", projection},
                                                        {"limits", "{violation: off, energy: off, error: off}"},
                                                        {"output.interval", "0.02"}};
-    for (int i = 0; i < N_CASE_OVERRIDES && what->overrides[i].path; i++) {
+    for (int i = 0; i < N_CASE_OVERRIDES && what->overrides[i].path; ++i) {
         overrides[4 + i] = what->overrides[i];
     }
     mechanism m = mechanism_open_text(crank_rocker, overrides);
@@ -118,7 +118,7 @@ static balance run(const work_case *what, const char *integrator, const char *pr
     assert_int_equal(sarrus_batch_verdict(batch, 0, &verdict), SARRUS_OK);
     assert_true(work[0] == 0.0 && verdict.work == work[N_OBSERVED - 1]);
     balance out = {0.0, 0.0, 0.0};
-    for (int k = 0; k < N_OBSERVED; k++) {
+    for (int k = 0; k < N_OBSERVED; ++k) {
         out.gap = fmax(out.gap, fabs(energy[k] - energy[0] - work[k]));
         out.most = fmax(out.most, fabs(work[k]));
         out.turned_over = fmax(out.turned_over, fabs(energy[k] - energy[0]) + fabs(work[k]));
@@ -140,10 +140,10 @@ static const char *const projections[] = {"every_step", "none"};
 /* The order as the mean over two halvings of the step, as the sign of an error may change with the step. Where the motion itself is
  * prescribed, E is exact, and the gap is that of the quadrature, which is of the same order. Round-off of some J: 1e-13. */
 static void check_order(const char *method, double order, const double *steps) {
-    for (int i = 0; i < N_CASES; i++) {
-        for (int p = cases[i].opening > 0.0 ? 1 : 0; p < 2; p++) {
+    for (int i = 0; i < N_CASES; ++i) {
+        for (int p = cases[i].opening > 0.0 ? 1 : 0; p < 2; ++p) {
             balance found[3];
-            for (int k = 0; k < 3; k++) {
+            for (int k = 0; k < 3; ++k) {
                 char integrator[96];
                 snprintf(integrator, sizeof integrator, "{method: %s, dt: %.17g, t_end: 0.5, substeps: off}", method, steps[k]);
                 found[k] = run(&cases[i], integrator, projections[p]);
@@ -181,10 +181,10 @@ static void the_gap_stays_below_the_tolerance(void **state) {
         {"{method: adams-moulton, t_end: 0.5, rtol: 1e-10, atol: 1e-10}", 1e-10},
         {"{method: rk4, dt: 0.005, t_end: 0.5}", 1e-7},
     };
-    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; ++w) {
         double worst = 0.0;
-        for (int i = 0; i < N_CASES; i++) {
-            for (int p = cases[i].opening > 0.0 ? 1 : 0; p < 2; p++) {
+        for (int i = 0; i < N_CASES; ++i) {
+            for (int p = cases[i].opening > 0.0 ? 1 : 0; p < 2; ++p) {
                 const balance found = run(&cases[i], ways[w].integrator, projections[p]);
                 const double part = found.gap / (ways[w].tolerance * fmax(found.turned_over, 1.0));
                 worst = fmax(worst, part);

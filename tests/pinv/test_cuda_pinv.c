@@ -53,12 +53,12 @@ static problem problem_create(int m, int n, int n_rhs, uint64_t count, bool has_
     p.b = n_rhs > 0 ? zeroed(count * n_b, sizeof *p.b) : NULL;
     p.violation = zeroed(count, sizeof *p.violation);
     p.max_rank = zeroed(count, sizeof *p.max_rank);
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < count; ++i) {
         matrix_product(m, n, i % 4 == 1 ? most - 1 : most, &random, p.a + i * n_a);
         p.max_rank[i] = i % 7 == 3 ? most - 1 : i % 11 == 5 ? most + 3 : most;
         p.violation[i] = 1e-9 * (double)(i % 3);
     }
-    for (size_t i = 0; i < count * n_b; i++)
+    for (size_t i = 0; i < count * n_b; ++i)
         p.b[i] = matrix_number(&random);
     if (has_spoilt && count > 9) {
         p.a[5 * n_a + n_a / 2] = (double)NAN;
@@ -95,7 +95,7 @@ static sarrus_pinv_batch batch_of(const problem *p, const result *r) {
 }
 
 static bool bits_agree(const double *left, const double *right, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
         if (memcmp(&left[i], &right[i], sizeof *left) != 0 && !(isnan(left[i]) && isnan(right[i])))
             return false;
     }
@@ -109,7 +109,7 @@ static bool results_agree(const problem *p, const result *left, const result *ri
 }
 
 static void sweeps_agree(const problem *p, const result *left, const result *right) {
-    for (uint64_t i = 0; i < p->count; i++)
+    for (uint64_t i = 0; i < p->count; ++i)
         assert_true(left->n_sweeps[i] == right->n_sweeps[i] || left->rank[i] == 0);
 }
 
@@ -163,10 +163,10 @@ enum { N_SIZES = sizeof sizes / sizeof sizes[0] };
 
 static void test_thread_methods(void **state) {
     (void)state;
-    for (int i = 0; i < N_SIZES; i++) {
+    for (int i = 0; i < N_SIZES; ++i) {
         for (int n_rhs = 0; n_rhs < 3; n_rhs += 2) {
             problem p = problem_create(sizes[i][0], sizes[i][1], n_rhs, 33, true);
-            for (int method = 1; method < SARRUS_N_PINV_HOST_METHODS; method++) {
+            for (int method = 1; method < SARRUS_N_PINV_HOST_METHODS; ++method) {
                 const sarrus_pinv_options options = {
                     .method = (sarrus_pinv_method)method, .isa = "avx2", .n_threads = 1, .rank_tolerance = 1e-10};
                 if (method != SARRUS_PINV_LAPACK)
@@ -181,11 +181,11 @@ static void test_thread_methods(void **state) {
 static void test_thread_batch_sizes(void **state) {
     const uint64_t counts[] = {1, 31, 32, 63, 64, 65, 200};
     (void)state;
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
         problem p = problem_create(5, 4, 1, counts[i], false);
         const sarrus_pinv_options options = {
             .method = SARRUS_PINV_HOUSEHOLDER, .isa = "avx2", .n_threads = 1, .rank_tolerance = 1e-10};
-        for (int32_t n_slots = 1; n_slots < 4; n_slots++)
+        for (int32_t n_slots = 1; n_slots < 4; ++n_slots)
             check_thread(&options, &p, n_slots);
         problem_free(&p);
     }
@@ -195,8 +195,8 @@ static void test_thread_rank_rules(void **state) {
     const sarrus_pinv_method some[] = {SARRUS_PINV_SVD, SARRUS_PINV_HOUSEHOLDER, SARRUS_PINV_GREVILLE};
     problem p = problem_create(6, 7, 0, 40, false);
     (void)state;
-    for (int rule = 0; rule < SARRUS_N_RANK_METHODS; rule++) {
-        for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
+    for (int rule = 0; rule < SARRUS_N_RANK_METHODS; ++rule) {
+        for (size_t i = 0; i < sizeof some / sizeof some[0]; ++i) {
             const sarrus_pinv_options options = {.method = some[i],
                                                  .isa = "avx2",
                                                  .n_threads = 1,
@@ -222,7 +222,7 @@ static void check_answer(const pinv_case *c, int scale, const double *x, int32_t
     const int n_x = c->m * c->n;
     double unscaled[PINV_CASE_LARGEST * PINV_CASE_LARGEST];
     sarrus_multiprecision_error e;
-    for (int i = 0; i < n_x; i++) {
+    for (int i = 0; i < n_x; ++i) {
         assert_true(fabs(x[i]) <= (c->norm_x < 1e290 ? 1e300 : (double)INFINITY) || scale < 0);
         unscaled[i] = ldexp(x[i], scale);
     }
@@ -240,20 +240,20 @@ static void check_answer(const pinv_case *c, int scale, const double *x, int32_t
 /* The case at three scales, as A⁺ and as A⁺ I. */
 static void check_group(const pinv_case *c) {
     static const int scales[] = {0, 498, -498};
-    for (int form = 0; form < 2; form++) {
+    for (int form = 0; form < 2; ++form) {
         problem p = problem_create(c->m, c->n, form == 0 ? 0 : c->m, 3, false);
         result r = result_create(&p);
         const size_t n_a = (size_t)(c->m * c->n), n_b = (size_t)(c->m * c->m);
-        for (size_t s = 0; s < 3; s++) {
-            for (size_t i = 0; i < n_a; i++)
+        for (size_t s = 0; s < 3; ++s) {
+            for (size_t i = 0; i < n_a; ++i)
                 p.a[s * n_a + i] = ldexp(c->a[i], scales[s]);
-            for (size_t i = 0; form == 1 && i < n_b; i++)
+            for (size_t i = 0; form == 1 && i < n_b; ++i)
                 p.b[s * n_b + i] = i % ((size_t)c->m + 1) == 0 ? 1.0 : 0.0;
         }
         const sarrus_pinv_options options = {.method = SARRUS_PINV_SVD,
                                              .rank_tolerance = 10.0 * (c->m > c->n ? c->m : c->n) * DBL_EPSILON};
         run_group(&options, &p, &r);
-        for (size_t s = 0; s < 3; s++) {
+        for (size_t s = 0; s < 3; ++s) {
             if (c->class != PINV_TINY || scales[s] >= 0)
                 check_answer(c, scales[s], r.x + s * n_a, r.rank[s], r.kept[s]);
         }
@@ -265,7 +265,7 @@ static void check_group(const pinv_case *c) {
 static void test_group_is_accurate(void **state) {
     static const int shapes[][2] = {{1, 1}, {2, 2}, {3, 5}, {5, 3}, {8, 9}, {12, 12}, {11, 12}, {20, 13}, {33, 32}, {64, 64}};
     (void)state;
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; ++i) {
         for (int class = 0; class < N_PINV_CLASSES; class ++) {
             pinv_case c;
             if (shapes[i][0] > 30 && class != PINV_LESS_ONE) /* the truth takes its time there */
@@ -286,7 +286,7 @@ static void test_group_isolates(void **state) {
         const sarrus_pinv_options options = {.method = SARRUS_PINV_SVD, .rank_tolerance = 1e-10};
         run_group(&options, &p, &whole);
         const size_t n_x = x_size(&p);
-        for (uint64_t i = 0; i < p.count; i++) {
+        for (uint64_t i = 0; i < p.count; ++i) {
             const bool is_bad = i == 5 || i == 9;
             problem alone = p;
             alone.count = 1;
@@ -299,7 +299,7 @@ static void test_group_isolates(void **state) {
             assert_int_equal(whole.rank[i], is_bad ? 0 : i % 4 == 1 ? 11 : 12);
             assert_true(is_bad ? isnan(whole.kept[i]) : one.kept[0] == whole.kept[i]);
             assert_true(is_bad || one.n_sweeps[0] == whole.n_sweeps[i]);
-            for (size_t k = 0; k < n_x; k++)
+            for (size_t k = 0; k < n_x; ++k)
                 assert_true(!isnan(whole.x[i * n_x + k]) == !(is_bad || (n_rhs > 0 && i == 7)));
         }
         result_free(&whole);
@@ -349,8 +349,8 @@ static void check_call(const sarrus_pinv_options *options, const problem *p) {
 
 static void test_call(void **state) {
     (void)state;
-    for (int n_devices = 1; n_devices < 4; n_devices++) {
-        for (int n_rhs = 0; n_rhs < 3; n_rhs++) {
+    for (int n_devices = 1; n_devices < 4; ++n_devices) {
+        for (int n_rhs = 0; n_rhs < 3; ++n_rhs) {
             device_begin((gpu_on_host_settings){.n_devices = n_devices});
             problem p = problem_create(5, 7, n_rhs, 203, true);
             check_call(&on_device, &p);
@@ -372,7 +372,7 @@ static void test_call_corners(void **state) {
     uint64_t random = 3;
     (void)state;
     device_begin((gpu_on_host_settings){.n_devices = 4});
-    for (int i = 0; i < 27; i++)
+    for (int i = 0; i < 27; ++i)
         a[i] = matrix_number(&random);
     const sarrus_pinv_batch few = {.n_matrices = 3, .m = 3, .n = 3, .a = a, .x = x};
     assert_int_equal(sarrus_pinv_compute(NULL, &on_device, &few), SARRUS_OK);
@@ -421,7 +421,7 @@ static void check_refused(sarrus_status expected, const sarrus_pinv_options *opt
     assert_int_equal(sarrus_pinv_compute(context, options, &batch), expected);
     assert_int_equal(sarrus_context_n_diagnostics(context), 1);
     assert_int_equal(sarrus_context_diagnostic(context, 0)->status, expected);
-    for (size_t i = 0; i < p.count * x_size(&p); i++)
+    for (size_t i = 0; i < p.count * x_size(&p); ++i)
         assert_true(r.x[i] == 0.0);
     sarrus_context_destroy(context);
     result_free(&r);

@@ -81,7 +81,7 @@ static void each_scenario_gets_what_is_common_and_keeps_the_rest(void **state) {
     assert_string_equal(sarrus_document_name(r.document), "all");
     assert_string_equal(sarrus_document_file(r.document, 1), "parts/b.yaml");
     const uint64_t n_instances[] = {3, 1, 5}, seeds[] = {8, 4, 8};
-    for (int g = 0; g < 3; g++) {
+    for (int g = 0; g < 3; ++g) {
         const sarrus_model *model = sarrus_document_model(r.document, g);
         assert_int_equal(sarrus_model_n_instances(model), n_instances[g]);
         assert_int_equal(sarrus_model_seed(model), seeds[g]);
@@ -185,7 +185,7 @@ static const struct refused {
 
 static void what_is_wrong_is_told_of_its_place(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; ++i) {
         const struct refused *wanted = &refused[i];
         const sarrus_override override = {wanted->path, wanted->value};
         reading r = read_text(wanted->text, &override, wanted->path != NULL);
@@ -207,7 +207,7 @@ static void several_files_are_wrong_in_one_call_and_what_is_common_once(void **s
                                   "  - {file: parts/wrong.yaml}\nintegrator: {t_end: -1}\n",
                           NULL, 0);
     int n_common = 0, n_wrong = 0, n_none = 0;
-    for (size_t i = 0; i < sarrus_context_n_diagnostics(r.context); i++) {
+    for (size_t i = 0; i < sarrus_context_n_diagnostics(r.context); ++i) {
         const sarrus_diagnostic *said = sarrus_context_diagnostic(r.context, i);
         n_common += strstr(said->message, "t_end") != NULL;
         n_none += strstr(said->message, "none.yaml") != NULL;
@@ -222,7 +222,7 @@ static void several_files_are_wrong_in_one_call_and_what_is_common_once(void **s
 static void a_list_that_is_too_long_is_refused(void **state) {
     (void)state;
     char text[8192] = ENTRIES;
-    for (int i = 0; i <= SARRUS_MAX_GROUPS; i++)
+    for (int i = 0; i <= SARRUS_MAX_GROUPS; ++i)
         strcat(text, "  - {file: parts/a.yaml}\n");
     strcat(text, COMMON);
     reading r = read_text(text, NULL, 0);

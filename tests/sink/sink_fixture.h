@@ -88,14 +88,14 @@ static inline fixture *fixture_create(const char *leaf, uint64_t n_instances, ui
     if (f->times == NULL || f->parameter == NULL || f->labels == NULL || f->status == NULL || f->failed_time == NULL) {
         abort();
     }
-    for (uint64_t t = 0; t < n_times; t++) {
+    for (uint64_t t = 0; t < n_times; ++t) {
         f->times[t] = 0.01 * (double)t;
     }
-    for (uint64_t i = 0; i < n_instances; i++) {
+    for (uint64_t i = 0; i < n_instances; ++i) {
         f->parameter[i] = fixture_value(KIND_RANDOM, i, 1, 2);
         f->failed_time[i] = NAN;
     }
-    for (int k = 0; k < width; k++) {
+    for (int k = 0; k < width; ++k) {
         f->labels[k] = k % 2 == 0 ? "crank_a.x" : "crank_a.θ";
     }
     static const char *const flag = "unique";
@@ -167,12 +167,12 @@ static inline sarrus_sink_description fixture_description(const fixture *f) {
 }
 
 static inline void fixture_fill(const fixture *f, const sarrus_sink_block *block) {
-    for (int d = 0; d < FIXTURE_FIELDS; d++) {
+    for (int d = 0; d < FIXTURE_FIELDS; ++d) {
         uint64_t width = f->fields[d].width > 0 ? (uint64_t)f->fields[d].width : 1;
         double *at = block->data[d];
-        for (uint64_t i = 0; i < f->n_instances; i++) {
-            for (uint64_t t = 0; t < block->n_times; t++) {
-                for (uint64_t k = 0; k < width; k++) {
+        for (uint64_t i = 0; i < f->n_instances; ++i) {
+            for (uint64_t t = 0; t < block->n_times; ++t) {
+                for (uint64_t k = 0; k < width; ++k) {
                     *at++ = fixture_value(f->kinds[d], i, block->i_time_first + t, k);
                 }
             }
@@ -209,9 +209,9 @@ static inline int64_t fixture_check_field(const fixture *f, hid_t file, int d, u
     bool ok = values != NULL && dataset >= 0 && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
     int64_t n_wrong = ok ? 0 : -1;
     const double *at = values;
-    for (uint64_t i = 0; ok && i < f->n_instances; i++) {
-        for (uint64_t t = 0; t < f->n_times; t++) {
-            for (uint64_t k = 0; k < width; k++, at++) {
+    for (uint64_t i = 0; ok && i < f->n_instances; ++i) {
+        for (uint64_t t = 0; t < f->n_times; ++t) {
+            for (uint64_t k = 0; k < width; ++k, ++at) {
                 double wanted = fixture_value(f->kinds[d], i, t, k);
                 bool same = memcmp(at, &wanted, sizeof wanted) == 0;
                 bool fill = f->fields[d].type == SARRUS_SINK_U16 ? *at == 65535.0 : isnan(*at);

@@ -22,20 +22,20 @@ static const sarrus_sink_column table_columns[TABLE_COLUMNS] = {
 
 static inline table_fixture table_create(const fixture *f) {
     table_fixture table = {.n_instances = f->n_instances};
-    for (int c = 0; c < TABLE_MEASURES; c++) {
+    for (int c = 0; c < TABLE_MEASURES; ++c) {
         table.measures[c] = calloc(f->n_instances, sizeof(double));
     }
-    for (int c = 0; c < TABLE_COLUMNS; c++) {
+    for (int c = 0; c < TABLE_COLUMNS; ++c) {
         table.rows[c] = calloc(TABLE_ROWS_MAX, sizeof(double));
     }
     return table;
 }
 
 static inline void table_destroy(table_fixture *table) {
-    for (int c = 0; c < TABLE_MEASURES; c++) {
+    for (int c = 0; c < TABLE_MEASURES; ++c) {
         free(table->measures[c]);
     }
-    for (int c = 0; c < TABLE_COLUMNS; c++) {
+    for (int c = 0; c < TABLE_COLUMNS; ++c) {
         free(table->rows[c]);
     }
 }
@@ -58,7 +58,7 @@ static inline uint64_t table_n_rows(uint64_t k) {
 
 static inline uint64_t table_n_rows_before(uint64_t k) {
     uint64_t n = 0;
-    for (uint64_t i = 0; i < k; i++) {
+    for (uint64_t i = 0; i < k; ++i) {
         n += table_n_rows(i);
     }
     return n;
@@ -77,13 +77,13 @@ static inline double table_measure(int c, uint64_t i, uint64_t k) {
 /* What is handed over with commit k, added to `outcome`. */
 static inline sarrus_sink_outcome table_outcome(table_fixture *table, uint64_t k, sarrus_sink_outcome outcome) {
     outcome.n_rows = table_n_rows(k);
-    for (int c = 0; c < TABLE_COLUMNS; c++) {
-        for (uint64_t r = 0; r < outcome.n_rows; r++) {
+    for (int c = 0; c < TABLE_COLUMNS; ++c) {
+        for (uint64_t r = 0; r < outcome.n_rows; ++r) {
             table->rows[c][r] = table_value(c, table->n_rows + r);
         }
     }
-    for (int c = 0; c < TABLE_MEASURES; c++) {
-        for (uint64_t i = 0; i < table->n_instances; i++) {
+    for (int c = 0; c < TABLE_MEASURES; ++c) {
+        for (uint64_t i = 0; i < table->n_instances; ++i) {
             table->measures[c][i] = table_measure(c, i, k);
         }
     }
@@ -110,7 +110,7 @@ static inline int64_t table_check_column(hid_t file, int c) {
     const uint64_t n = table_length(dataset);
     double *values = malloc((n + 1) * sizeof *values);
     bool ok = values != NULL && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
-    for (uint64_t r = 0; ok && r < n; r++) {
+    for (uint64_t r = 0; ok && r < n; ++r) {
         ok = values[r] == table_value(c, r);
     }
     free(values);

@@ -32,11 +32,11 @@ static void test_fletcher32(void **state) {
     uint8_t *bytes = malloc(N);
     assert_non_null(bytes);
     static const size_t sizes[] = {0, 1, 2, 3, 15, 16, 17, 31, 32, 5759, 5760, 5761, 5776, 11520, 65535, 65536, N};
-    for (int pattern = 0; pattern < 4; pattern++) {
-        for (size_t i = 0; i < N; i++) {
+    for (int pattern = 0; pattern < 4; ++pattern) {
+        for (size_t i = 0; i < N; ++i) {
             bytes[i] = pattern == 0 ? (uint8_t)fixture_noise(i) : pattern == 1 ? 0 : pattern == 2 ? 0xff : (uint8_t)(i % 251);
         }
-        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
             assert_int_equal(sarrus_fletcher32(bytes, sizes[s]), plain_fletcher32(bytes, sizes[s]));
         }
     }
@@ -47,14 +47,14 @@ static void test_shuffle(void **state) {
     (void)state;
     enum { N = 1003 };
     uint8_t in[8 * N], out[8 * N];
-    for (size_t i = 0; i < sizeof in; i++) {
+    for (size_t i = 0; i < sizeof in; ++i) {
         in[i] = (uint8_t)fixture_noise(i);
     }
     for (size_t size = 2; size <= 8; size += 6) {
         for (size_t n = 0; n < N; n = 2 * n + 1) {
             sarrus_shuffle(in, n, size, out);
-            for (size_t i = 0; i < n; i++) {
-                for (size_t p = 0; p < size; p++) {
+            for (size_t i = 0; i < n; ++i) {
+                for (size_t p = 0; p < size; ++p) {
                     assert_int_equal(out[p * n + i], in[i * size + p]);
                 }
             }
@@ -82,7 +82,7 @@ static void assert_unpacks(const uint8_t *packed, size_t n_packed, uint32_t mask
         memcpy(shuffled, packed, n_bytes);
     }
     size_t n_wrong = 0;
-    for (size_t i = 0; i < n_bytes; i++) {
+    for (size_t i = 0; i < n_bytes; ++i) {
         n_wrong += shuffled[i % size * n + i / size] != wanted[i];
     }
     assert_int_equal(n_wrong, 0);
@@ -98,13 +98,13 @@ static void test_pack(void **state) {
     sarrus_packer *packer = NULL;
     assert_int_equal(sarrus_packer_create(MAX * sizeof *values, &packer), SARRUS_OK);
     assert_true(values != NULL && packed != NULL);
-    for (int kind = KIND_SMOOTH; kind <= KIND_RANK; kind++) {
-        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-            for (size_t i = 0; i < sizes[s]; i++) {
+    for (int kind = KIND_SMOOTH; kind <= KIND_RANK; ++kind) {
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
+            for (size_t i = 0; i < sizes[s]; ++i) {
                 values[i] = fixture_value((fixture_kind)kind, i / 200, i % 200, 0);
             }
             for (size_t element = 2; element <= 8; element += 6) {
-                for (int how = SARRUS_PACK_WELL; how <= SARRUS_PACK_SOON; how++) {
+                for (int how = SARRUS_PACK_WELL; how <= SARRUS_PACK_SOON; ++how) {
                     uint32_t mask = 99;
                     size_t n_packed = sarrus_packer_pack(packer, values, sizes[s], element, (sarrus_packing)how, packed, &mask);
                     assert_true(n_packed <= sarrus_packer_bound(sizes[s] * element));
@@ -128,8 +128,8 @@ static void test_ratios(void **state) {
     assert_int_equal(sarrus_packer_create(sizeof values, &packer), SARRUS_OK);
     size_t n_packed[3];
     uint32_t mask[3];
-    for (int kind = 0; kind < 3; kind++) {
-        for (size_t i = 0; i < N; i++) {
+    for (int kind = 0; kind < 3; ++kind) {
+        for (size_t i = 0; i < N; ++i) {
             values[i] = kind == KIND_RANDOM ? 0 : fixture_value((fixture_kind)kind, i / 200, i % 200, 0);
             uint64_t noise = fixture_noise(i);
             if (kind == KIND_RANDOM) {
@@ -156,13 +156,13 @@ static void test_run_length(void **state) {
     struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
     assert_true(bytes != NULL && packed != NULL && unpacked != NULL && decompressor != NULL);
     size_t n = 0;
-    for (size_t run = 0; run <= 600; run++) {
-        for (size_t i = 0; i < run; i++) {
+    for (size_t run = 0; run <= 600; ++run) {
+        for (size_t i = 0; i < run; ++i) {
             bytes[n++] = (uint8_t)(37 * run);
         }
-        for (size_t i = 0; i < run % 5; i++) {
+        for (size_t i = 0; i < run % 5; ++i) {
             bytes[n] = (uint8_t)fixture_noise(n);
-            n++;
+            ++n;
         }
     }
     assert_true(n < MAX);
@@ -190,7 +190,7 @@ static void test_sparse(void **state) {
     sarrus_packer *packer = NULL;
     uint32_t mask = 99;
     assert_int_equal(sarrus_packer_create(sizeof values, &packer), SARRUS_OK);
-    for (size_t i = 0; i < N; i++) {
+    for (size_t i = 0; i < N; ++i) {
         values[i] = i % N_TIMES < 2 ? fixture_value(KIND_SMOOTH, i / N_TIMES, i % N_TIMES, 0) : (double)NAN;
     }
     size_t n_packed = sarrus_packer_pack(packer, values, N, 8, SARRUS_PACK_SPARSE, packed, &mask);

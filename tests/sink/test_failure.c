@@ -121,7 +121,7 @@ static uint64_t assert_readable(const fixture *f) {
     assert_true(file >= 0);
     uint64_t n = fixture_n_times_written(file);
     assert_true(n > 0 && n < f->n_times);
-    for (int d = 0; d < FIXTURE_FIELDS; d++) {
+    for (int d = 0; d < FIXTURE_FIELDS; ++d) {
         assert_int_equal(fixture_check_field(f, file, d, n, false), 0);
     }
     H5Fclose(file);

@@ -17,7 +17,7 @@ static const sarrus_sink_index index_of_all = {.scenario = "sarrus: 1\n", .files
 /* Groups of different sizes, of which only the first has the place of the file. */
 static void groups_create(fixture *f[N_GROUPS], sarrus_sink_description descriptions[N_GROUPS]) {
     static const uint64_t n_instances[N_GROUPS] = {5, 300, 1}, n_times[N_GROUPS] = {101, 40, 7};
-    for (int g = 0; g < N_GROUPS; g++) {
+    for (int g = 0; g < N_GROUPS; ++g) {
         f[g] = fixture_create("groups", n_instances[g], n_times[g], g + 2, KIND_RANDOM);
         f[g]->block_bytes = 4000;
         descriptions[g] = fixture_description(f[g]);
@@ -69,20 +69,20 @@ static void blocks_come_in_any_order(void **state) {
     groups_create(f, descriptions);
     assert_int_equal(sarrus_sink_create_groups(NULL, f[0]->path, &index_of_all, descriptions, N_GROUPS, &sink), SARRUS_OK);
     bool is_more = true;
-    for (unsigned turn = 0; is_more; turn++) {
+    for (unsigned turn = 0; is_more; ++turn) {
         is_more = false;
-        for (int g = 0; g < N_GROUPS; g++)
-            for (unsigned k = 0; k <= (turn + (unsigned)g) % 3; k++)
+        for (int g = 0; g < N_GROUPS; ++g)
+            for (unsigned k = 0; k <= (turn + (unsigned)g) % 3; ++k)
                 is_more = group_write(f[g], sink, g) || is_more;
     }
-    for (int g = 0; g < N_GROUPS; g++)
+    for (int g = 0; g < N_GROUPS; ++g)
         outcomes[g] = (sarrus_sink_outcome){.status = f[g]->status, .failed_time = f[g]->failed_time, .complete = true};
     assert_int_equal(sarrus_sink_close(sink, NULL, outcomes), SARRUS_OK);
     assert_int_equal(sarrus_result_info_read(NULL, f[0]->path, &info), SARRUS_OK);
     assert_int_equal(info.n_groups, N_GROUPS);
     assert_int_equal(info.complete, 1);
     assert_int_equal(info.n_instances, 306);
-    for (int g = 0; g < N_GROUPS; g++) {
+    for (int g = 0; g < N_GROUPS; ++g) {
         assert_int_equal(sarrus_result_group_info_read(NULL, f[0]->path, g, &group), SARRUS_OK);
         assert_string_equal(group.scenario_file, files[g]);
         assert_int_equal(group.complete, 1);
@@ -90,7 +90,7 @@ static void blocks_come_in_any_order(void **state) {
         assert_int_equal(group.n_failed, 1);
     }
     const hid_t file = H5Fopen(f[0]->path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    for (int g = 0; g < N_GROUPS; g++)
+    for (int g = 0; g < N_GROUPS; ++g)
         numbers_check(f[g], file, g, f[g]->n_times);
     H5Fclose(file);
     sarrus_sink_destroy(sink);
@@ -110,7 +110,7 @@ static void a_group_that_is_behind_makes_the_file_incomplete(void **state) {
     while (group_write(f[0], sink, 0))
         ;
     assert_true(group_write(f[1], sink, 1));
-    for (int g = 0; g < N_GROUPS; g++)
+    for (int g = 0; g < N_GROUPS; ++g)
         outcomes[g] = (sarrus_sink_outcome){.status = f[g]->status, .failed_time = f[g]->failed_time, .complete = g == 0};
     const uint64_t n_block = sarrus_sink_block_times(sink, 1);
     assert_int_equal(sarrus_sink_close(sink, NULL, outcomes), SARRUS_OK);
@@ -120,7 +120,7 @@ static void a_group_that_is_behind_makes_the_file_incomplete(void **state) {
     assert_int_equal(sarrus_result_info_read(NULL, f[0]->path, &info), SARRUS_OK);
     assert_int_equal(info.complete, 0);
     const uint64_t n_times[N_GROUPS] = {f[0]->n_times, n_block, 0};
-    for (int g = 0; g < N_GROUPS; g++) {
+    for (int g = 0; g < N_GROUPS; ++g) {
         assert_int_equal(sarrus_result_group_info_read(NULL, f[0]->path, g, &group), SARRUS_OK);
         assert_int_equal(group.complete, g == 0);
         assert_int_equal(group.n_times, n_times[g]);

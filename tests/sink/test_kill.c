@@ -74,10 +74,10 @@ static int64_t committed_times(const fixture *f) {
     assert_true(file >= 0);
     uint64_t n = fixture_n_times_written(file);
     assert_true(n <= f->n_times);
-    for (int d = 0; d < FIXTURE_FIELDS; d++) {
+    for (int d = 0; d < FIXTURE_FIELDS; ++d) {
         assert_int_equal(fixture_check_field(f, file, d, n, false), 0);
     }
-    for (int c = 0; c < TABLE_COLUMNS; c++) { /* what was not committed may be there, but must be right */
+    for (int c = 0; c < TABLE_COLUMNS; ++c) { /* what was not committed may be there, but must be right */
         assert_true(table_check_column(file, c) >= (int64_t)table_n_rows_before(n));
     }
     H5Fclose(file);
@@ -146,7 +146,7 @@ static void test_random_kills(void **state) {
     (void)state;
     uint64_t seed = (uint64_t)time(NULL);
     print_message("random kills: seed %llu\n", (unsigned long long)seed);
-    for (uint64_t k = 0; k < 5; k++) {
+    for (uint64_t k = 0; k < 5; ++k) {
         kill_once(fixture_noise(seed + k) % 200000);
     }
 }

@@ -61,7 +61,7 @@ static void file_check(fixture *f, uint64_t n_written, bool is_complete) {
     free(times);
     const uint64_t n_times = f->n_times;
     f->n_times = n_written;
-    for (int d = 0; d < FIXTURE_FIELDS; d++) {
+    for (int d = 0; d < FIXTURE_FIELDS; ++d) {
         length_check(file, f->fields[d].path, 1, n_written);
         assert_int_equal(fixture_check_field(f, file, d, n_written, true), 0);
     }
@@ -85,7 +85,7 @@ static void file_check(fixture *f, uint64_t n_written, bool is_complete) {
 static void a_file_is_as_long_as_what_was_written(void **state) {
     (void)state;
     static const uint64_t written[] = {1, 2, 3, 6, 7, 100, 201};
-    for (size_t k = 0; k < sizeof written / sizeof written[0]; k++) {
+    for (size_t k = 0; k < sizeof written / sizeof written[0]; ++k) {
         fixture *f = fixture_create("open", 1, 201, 6, KIND_RANDOM);
         f->block_bytes = 3 * (6 + 6 + 1 + 1) * sizeof(double);
         write_open(f, 201, written[k], true);

@@ -91,7 +91,7 @@ typedef struct seen {
 static void look(const char *path, int n_dims, const uint64_t *dims, const char *type, uint64_t stored_bytes, const char *units,
                  void *user) {
     seen *all = user;
-    all->n++;
+    ++all->n;
     if (strcmp(path, "state/q") == 0) {
         all->q = n_dims == 3 && dims[0] == 1000 && dims[1] == 21 && dims[2] == 3 && strcmp(type, "f64") == 0 &&
                  stored_bytes > 1000 && strcmp(units, "m | rad") == 0;

@@ -102,7 +102,7 @@ static void what_is_no_result_is_refused(void **state) {
                  {"# a note\nsarrus: 1\n", "this file is a scenario"},
                  {"sarrus_format\n", "not a result of Sarrus"},
                  {"\x89HDF\r\n\x1a\n of another program", "an HDF5 file, but not a result"}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         struct stat about;
         text_put(f->path, cases[i].text);
         assert_refused(SARRUS_BAD_ARGUMENT, false, cases[i].words);
@@ -120,8 +120,8 @@ static void what_is_in_the_way_stays(void **state) {
     static const char *const names[][2] = {{"", ".partial"}, {".", ".lock"}, {".", ".new"}, {"", ".partial~"}};
     static const char *const texts[] = {"precious", "sarrus: 1\nspace: planar\n", "12 elsewhere\nand more\n"};
     const sarrus_sink_description description = fixture_description(f);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        for (size_t k = 0; k < sizeof texts / sizeof texts[0]; ++k) {
             sarrus_sink *sink = NULL;
             struct stat about;
             result_put(60);
@@ -300,7 +300,7 @@ static void do_harm(harm what) {
 /* Before the second block, so that blocks follow which would hide what was done, or after the last. */
 static void a_file_that_others_touch_is_no_success(void **state) {
     (void)state;
-    for (int k = 0; k < 2 * N_HARMS; k++) {
+    for (int k = 0; k < 2 * N_HARMS; ++k) {
         if (k == 2 * HARM_LENGTHENED) {
             continue; /* what is written then goes over it: no harm */
         }

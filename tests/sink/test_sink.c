@@ -48,7 +48,7 @@ static int attribute_int(hid_t file, const char *name) {
 static void assert_exact(const fixture *f, uint64_t n_exact) {
     hid_t file = H5Fopen(f->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     assert_true(file >= 0);
-    for (int d = 0; d < FIXTURE_FIELDS; d++) {
+    for (int d = 0; d < FIXTURE_FIELDS; ++d) {
         assert_int_equal(fixture_check_field(f, file, d, n_exact, true), 0);
     }
     assert_int_equal(fixture_n_times_written(file), n_exact);
@@ -61,9 +61,9 @@ static void test_roundtrip(void **state) {
     static const int widths[] = {1, 3, 33};
     static const uint64_t block_bytes[] = {0, 1, 300000};
     int n_run = 0;
-    for (int i = 0; i < 3; i++) {
-        for (int t = 0; t < 3; t++) {
-            for (int w = 0; w < 3; w++) {
+    for (int i = 0; i < 3; ++i) {
+        for (int t = 0; t < 3; ++t) {
+            for (int w = 0; w < 3; ++w) {
                 fixture *f = fixture_create("roundtrip", instances[i], times[t], widths[w], (fixture_kind)(n_run % 4));
                 f->block_bytes = block_bytes[n_run % 3];
                 f->n_threads = n_run % 4;
@@ -72,7 +72,7 @@ static void test_roundtrip(void **state) {
                     assert_exact(f, f->n_times);
                 }
                 fixture_destroy(f);
-                n_run++;
+                ++n_run;
             }
         }
     }
@@ -92,7 +92,7 @@ static void test_many_chunks(void **state) {
 static void test_interrupted(void **state) {
     (void)state;
     static const uint64_t stops[] = {1, 13, 46};
-    for (int s = 0; s < 3; s++) {
+    for (int s = 0; s < 3; ++s) {
         fixture *f = fixture_create("interrupted", 100, 47, 3, KIND_SMOOTH);
         f->block_bytes = 100 * 8 * 8 * 10; /* 8 numbers a time: blocks of ten times at most */
         write_file(f, stops[s], true);     /* claims to be complete, but is not */
@@ -185,9 +185,9 @@ static void test_scales(void **state) {
     write_file(f, f->n_times, true);
     hid_t file = H5Fopen(f->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     static const char *const scales[] = {"instance/id", "time", "coordinate"};
-    for (int d = 0; d < FIXTURE_FIELDS; d++) {
+    for (int d = 0; d < FIXTURE_FIELDS; ++d) {
         hid_t dataset = H5Dopen2(file, f->fields[d].path, H5P_DEFAULT);
-        for (unsigned axis = 0; axis < (f->fields[d].width > 0 ? 3u : 2u); axis++) {
+        for (unsigned axis = 0; axis < (f->fields[d].width > 0 ? 3u : 2u); ++axis) {
             hid_t scale = H5Dopen2(file, scales[axis], H5P_DEFAULT);
             assert_int_equal(H5DSis_scale(scale), 1);
             assert_int_equal(H5DSis_attached(dataset, scale, axis), 1);
@@ -203,7 +203,7 @@ static void test_scales(void **state) {
                                          "instance/reason",
                                          "instance/failed_time",
                                          "instance/parameters/bodies.crank_a.mass"};
-    for (size_t o = 0; o < sizeof others / sizeof others[0]; o++) {
+    for (size_t o = 0; o < sizeof others / sizeof others[0]; ++o) {
         hid_t dataset = H5Dopen2(file, others[o], H5P_DEFAULT);
         assert_true(H5Aexists(dataset, "units") > 0 && H5Aexists(dataset, "long_name") > 0);
         H5Dclose(dataset);
@@ -215,7 +215,7 @@ static void test_scales(void **state) {
 static void test_outcome(void **state) {
     (void)state;
     char meanings[1000] = "ok";
-    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; i++) {
+    for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; ++i) {
         const size_t n = strlen(meanings);
         snprintf(meanings + n, sizeof meanings - n, " %s", sarrus_instance_status_word((sarrus_instance_status)i));
     }
@@ -274,7 +274,7 @@ static void test_same_bytes(void **state) {
     (void)state;
     char *content[2];
     size_t n_bytes[2];
-    for (int r = 0; r < 2; r++) {
+    for (int r = 0; r < 2; ++r) {
         fixture *f = fixture_create("same", 3001, 40, 9, KIND_SMOOTH);
         f->n_threads = 1 + 3 * r;
         f->block_bytes = 3u << 20;
@@ -284,7 +284,7 @@ static void test_same_bytes(void **state) {
     }
     assert_int_equal(n_bytes[0], n_bytes[1]);
     size_t n_different = 0;
-    for (size_t i = 0; i < n_bytes[0]; i++) {
+    for (size_t i = 0; i < n_bytes[0]; ++i) {
         n_different += content[0][i] != content[1][i];
     }
     assert_true(n_different <= 14);

@@ -49,7 +49,7 @@ static uint64_t file_check(const fixture *f, sarrus_sink *sink) {
     hid_t file = H5Fopen(f->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     assert_true(file >= 0);
     assert_int_equal(fixture_n_times_written(file), n_times);
-    for (int d = 0; d < FIXTURE_FIELDS; d++)
+    for (int d = 0; d < FIXTURE_FIELDS; ++d)
         assert_int_equal(fixture_check_field(f, file, d, n_times, true), 0);
     H5Fclose(file);
     return n_times;
@@ -58,7 +58,7 @@ static uint64_t file_check(const fixture *f, sarrus_sink *sink) {
 /* Blocks of ten times; the second comes after the stop, in time. */
 static void what_is_in_time_is_written(void **state) {
     (void)state;
-    for (fixture_kind kind = KIND_SMOOTH; kind <= KIND_NAN; kind++) {
+    for (fixture_kind kind = KIND_SMOOTH; kind <= KIND_NAN; ++kind) {
         fixture *f = fixture_create("in_time", 500, 47, 3, kind);
         f->block_bytes = 500 * 8 * 8 * 10;
         sarrus_sink *sink = sink_make(f, 0.0);
@@ -87,7 +87,7 @@ static void what_is_late_is_dropped(void **state) {
 static void a_block_that_was_begun_is_there_or_not(void **state) {
     (void)state;
     int n_dropped = 0;
-    for (int k = 0; k < 12; k++) {
+    for (int k = 0; k < 12; ++k) {
         fixture *f = fixture_create("begun", 40000, 18, 3, KIND_RANDOM);
         f->block_bytes = 40000 * 8 * 8 * 9; /* 23 MB: some ten milliseconds, and 18 chunks */
         f->n_threads = 1;
@@ -117,7 +117,7 @@ typedef struct times_asked {
 
 static void times_fill(const void *user, uint64_t i_first, uint64_t n, double *out) {
     ((times_asked *)(uintptr_t)user)->n += n;
-    for (uint64_t i = 0; i < n; i++)
+    for (uint64_t i = 0; i < n; ++i)
         out[i] = 0.5 * (double)(i_first + i);
 }
 
@@ -151,7 +151,7 @@ static uint64_t times_write(uint64_t n_times, uint64_t n_rows) {
     assert_non_null(times);
     assert_true(H5Sselect_hyperslab(space, H5S_SELECT_SET, &begin, NULL, &n_read, NULL) >= 0);
     assert_true(H5Dread(time, H5T_NATIVE_DOUBLE, part, space, H5P_DEFAULT, times) >= 0);
-    for (uint64_t i = 0; i < n_read; i++)
+    for (uint64_t i = 0; i < n_read; ++i)
         assert_true(i < asked.n ? times[i] == 0.5 * (double)i : isnan(times[i]));
     free(times);
     H5Sclose(part);

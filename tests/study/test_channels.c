@@ -23,9 +23,9 @@ static void gather_cuts_an_observable_into_fields(void **state) {
     channels.is_direct[SARRUS_OBSERVE_ENERGY] = true;
     channels.width[SARRUS_OBSERVE_REACTIONS] = 3 * N_JOINTS;
     static double reactions[N_INSTANCES][N_ROWS][3 * N_JOINTS], field[N_JOINTS][N_INSTANCES][N_ROWS][3];
-    for (int i = 0; i < N_INSTANCES; i++)
-        for (int k = 0; k < N_ROWS; k++)
-            for (int c = 0; c < 3 * N_JOINTS; c++)
+    for (int i = 0; i < N_INSTANCES; ++i)
+        for (int k = 0; k < N_ROWS; ++k)
+            for (int c = 0; c < 3 * N_JOINTS; ++c)
                 reactions[i][k][c] = mark(i, k, c);
     double *const source[SARRUS_N_OBSERVABLES] = {[SARRUS_OBSERVE_REACTIONS] = &reactions[0][0][0]};
     double *data[3] = {NULL, &field[0][0][0][0], &field[1][0][0][0]};
@@ -35,10 +35,10 @@ static void gather_cuts_an_observable_into_fields(void **state) {
         .n_instances = N_INSTANCES, .n_rows_stride = N_ROWS, .i_row = 1, .n_rows = 3, .crew = crew, .n_threads = 2};
     sarrus_channels_gather(&channels, &rows, source, data);
     sarrus_crew_destroy(crew);
-    for (int i_joint = 0; i_joint < N_JOINTS; i_joint++)
-        for (int i = 0; i < N_INSTANCES; i++)
-            for (int k = 0; k < N_ROWS; k++)
-                for (int c = 0; c < 3; c++) {
+    for (int i_joint = 0; i_joint < N_JOINTS; ++i_joint)
+        for (int i = 0; i < N_INSTANCES; ++i)
+            for (int k = 0; k < N_ROWS; ++k)
+                for (int c = 0; c < 3; ++c) {
                     const double wanted = k >= 1 && k < 4 ? mark(i, k, 3 * i_joint + c) : 0.0;
                     assert_true(field[i_joint][i][k][c] == wanted);
                 }

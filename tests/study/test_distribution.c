@@ -19,7 +19,7 @@ static double density(double z) {
  * 200 terms converge to round-off for z >= 3. */
 static double log_upper_tail(double z) {
     double fraction = z;
-    for (int k = 200; k >= 1; k--)
+    for (int k = 200; k >= 1; --k)
         fraction = z + k / fraction;
     return -0.5 * z * z - 0.91893853320467274178 - log(fraction);
 }
@@ -59,8 +59,8 @@ static void the_far_tail_is_accurate(void **state) {
     (void)state;
     static const double lows[] = {3.0, 8.0, 29.9, 30.1, 40.0, 100.0, 1e4};
     static const double us[] = {0x1p-53, 1e-9, 0.1, 0.5, 0.9, 1.0 - 0x1p-20, 1.0 - 0x1p-50};
-    for (size_t i = 0; i < sizeof lows / sizeof lows[0]; i++) {
-        for (size_t k = 0; k < sizeof us / sizeof us[0]; k++) {
+    for (size_t i = 0; i < sizeof lows / sizeof lows[0]; ++i) {
+        for (size_t k = 0; k < sizeof us / sizeof us[0]; ++k) {
             const double z = sarrus_normal_truncated_quantile(us[k], lows[i], INFINITY);
             const double wanted = log_upper_tail(lows[i]) + log1p(-us[k]);
             assert_true(z >= lows[i]);
@@ -74,7 +74,7 @@ static void the_far_tail_is_accurate(void **state) {
 static void a_narrow_interval_in_the_tail_is_accurate(void **state) {
     (void)state;
     static const double ends[][2] = {{5.0, 6.0}, {20.0, 20.5}, {35.0, 35.01}, {50.0, 50.001}};
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; ++i) {
         const double low = ends[i][0], high = ends[i][1];
         const double z = sarrus_normal_truncated_quantile(0.5, low, high);
         const double share = exp(log_upper_tail(high) - log_upper_tail(low));
@@ -89,9 +89,9 @@ static void truncation_is_never_left(void **state) {
     (void)state;
     static const double ends[][2] = {{-1.0, 1.0},    {-0.1, 9.0},        {7.0, 7.0},
                                      {-40.0, -39.0}, {-INFINITY, -33.0}, {31.0, 31.0 + 1e-12}};
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; ++i) {
         double last = -INFINITY;
-        for (uint64_t k = 0; k <= 64; k++) {
+        for (uint64_t k = 0; k <= 64; ++k) {
             const double u = sarrus_uniform_from_bits(k < 64 ? k << 58 : UINT64_MAX);
             const double z = sarrus_normal_truncated_quantile(u, ends[i][0], ends[i][1]);
             assert_true(z >= ends[i][0] && z <= ends[i][1]);

@@ -58,7 +58,7 @@ static void two_parameters_of_an_instance_are_independent(void **state) {
     const double *length = sarrus_draws_values(draws, 0), *mass = sarrus_draws_values(draws, 1);
     const double sd = 0.2 / sqrt(12.0);
     double sum = 0.0;
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < N; ++i)
         sum += (length[i] - 2.0) / 0.5 * (mass[i] - 1.0) / sd;
     assert_true(fabs(sum / N) <= 5.0 / sqrt(N));
     sarrus_draws_destroy(draws);
@@ -81,7 +81,7 @@ static double distance_to(const double *values, double (*cdf)(double)) {
     memcpy(sorted, values, N * sizeof *sorted);
     qsort(sorted, N, sizeof *sorted, ascending);
     double distance = 0.0;
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < N; ++i) {
         const double p = cdf(sorted[i]);
         distance = fmax(distance, fmax((i + 1.0) / N - p, p - (double)i / N));
     }
@@ -111,7 +111,7 @@ static void the_distributions_are_those_asked_for(void **state) {
     assert_true(distance_to(sarrus_draws_values(draws, 1), mass_cdf) < 2.23);
     assert_true(distance_to(sarrus_draws_values(draws, 2), width_cdf) < 2.23);
     const double *width = sarrus_draws_values(draws, 2);
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < N; ++i)
         assert_true(width[i] >= 0.5 && width[i] <= 2.0);
     sarrus_draws_destroy(draws);
 }
@@ -124,11 +124,11 @@ static void a_draw_depends_on_seed_instance_and_label_alone(void **state) {
     const sarrus_model model_many = model_of(many, 3), model_one = model_of(one, 1);
     sarrus_draws *large = drawn(&model_many, 7, 1000), *small = drawn(&model_one, 7, 9), *other = drawn(&model_one, 8, 9);
     assert_memory_equal(sarrus_draws_values(large, 2), sarrus_draws_values(small, 0), 9 * sizeof(double));
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < 9; ++i)
         assert_true(sarrus_draws_values(small, 0)[i] != sarrus_draws_values(other, 0)[i]);
     one[0].label = label_mass;
     sarrus_draws *renamed = drawn(&model_one, 7, 9);
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < 9; ++i)
         assert_true(sarrus_draws_values(small, 0)[i] != sarrus_draws_values(renamed, 0)[i]);
     sarrus_draws_destroy(renamed);
     sarrus_draws_destroy(other);
@@ -141,7 +141,7 @@ static void the_word_layout_is_the_documented_one(void **state) {
     (void)state;
     sarrus_sampled sampled[2] = {uniform_mass(), uniform_mass()};
     sampled[0].label = label_length;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         sampled[i].a = 0.0;
         sampled[i].b = 1.0;
     }

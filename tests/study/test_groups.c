@@ -53,7 +53,7 @@ static int setup(void **state) {
         return -1;
     snprintf(f->path, sizeof f->path, "test_study_groups_%ld.h5", (long)getpid());
     snprintf(f->alone, sizeof f->alone, "test_study_groups_%ld_alone.h5", (long)getpid());
-    for (int g = 0; g < N_GROUPS; g++) {
+    for (int g = 0; g < N_GROUPS; ++g) {
         if (sarrus_scenario_read_text(f->context, "s", scenarios[g], strlen(scenarios[g]), NULL, 0, &f->models[g]) != SARRUS_OK)
             return -1;
         f->asked[g] = (sarrus_run_group){.model = f->models[g], .file = "s.yaml"};
@@ -65,7 +65,7 @@ static int end(void **state) {
     groups *f = *state;
     remove(f->path);
     remove(f->alone);
-    for (int g = 0; g < N_GROUPS; g++)
+    for (int g = 0; g < N_GROUPS; ++g)
         sarrus_model_destroy(f->models[g]);
     sarrus_context_destroy(f->context);
     free(f);
@@ -106,9 +106,9 @@ static void groups_are_what_their_models_alone_are(void **state) {
         assert_int_equal(sarrus_run_groups(f->context, f->asked, N_GROUPS, "sarrus: 1\n", &options, &total, summaries), SARRUS_OK);
         const sarrus_run_options single = {.output_path = f->alone};
         uint64_t n_steps = 0;
-        for (int g = 0; g < N_GROUPS; g++) {
+        for (int g = 0; g < N_GROUPS; ++g) {
             assert_int_equal(sarrus_run(f->context, f->models[g], &single, &alone), SARRUS_OK);
-            for (size_t d = 0; d < sizeof datasets / sizeof datasets[0]; d++)
+            for (size_t d = 0; d < sizeof datasets / sizeof datasets[0]; ++d)
                 datasets_equal(f, g, datasets[d]);
             assert_int_equal(summaries[g].n_failed, alone.n_failed);
             assert_int_equal(summaries[g].steps.total, alone.steps.total);
@@ -134,7 +134,7 @@ static void a_seed_of_all_is_that_of_groups_without_one(void **state) {
     f->asked[0].seed = &own;
     const sarrus_run_options options = {.output_path = f->path, .seed = &all};
     assert_int_equal(sarrus_run_groups(f->context, f->asked, 2, NULL, &options, &total, NULL), SARRUS_OK);
-    for (int g = 0; g < 2; g++) {
+    for (int g = 0; g < 2; ++g) {
         const sarrus_run_options single = {.output_path = f->alone, .seed = g == 0 ? &own : &all};
         assert_int_equal(sarrus_run(f->context, f->models[g], &single, &alone), SARRUS_OK);
         datasets_equal(f, g, "state/q");
@@ -171,7 +171,7 @@ static void a_stop_leaves_the_times_of_all(void **state) {
     assert_int_equal(info.n_groups, N_GROUPS);
     assert_int_equal(info.complete, 0);
     assert_int_equal(info.n_instances, 2010);
-    for (int g = 0; g < N_GROUPS; g++) {
+    for (int g = 0; g < N_GROUPS; ++g) {
         assert_int_equal(sarrus_result_group_info_read(f->context, f->path, g, &group), SARRUS_OK);
         assert_int_equal(group.n_times, summaries[g].n_output_times);
         assert_true(group.n_times > 0);

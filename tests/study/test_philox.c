@@ -22,7 +22,7 @@ static const known_answer published[3] = {
 
 static void the_words_are_the_published_ones(void **state) {
     (void)state;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         uint32_t words[4];
         sarrus_philox4x32_run(published[i].counter, published[i].key, words);
         assert_memory_equal(words, published[i].words, sizeof words);
@@ -33,14 +33,14 @@ static void the_words_are_the_published_ones(void **state) {
 static void every_input_bit_reaches_the_output(void **state) {
     (void)state;
     const known_answer *base = &published[2];
-    for (int i_bit = 0; i_bit < 192; i_bit++) {
+    for (int i_bit = 0; i_bit < 192; ++i_bit) {
         uint32_t input[6], words[4];
         memcpy(input, base->counter, sizeof base->counter);
         memcpy(input + 4, base->key, sizeof base->key);
         input[i_bit / 32] ^= UINT32_C(1) << (i_bit % 32);
         sarrus_philox4x32_run(input, input + 4, words);
         int n_flipped = 0;
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 4; ++i)
             n_flipped += __builtin_popcount(words[i] ^ base->words[i]);
         assert_in_range(n_flipped, 32, 96);
     }

@@ -67,7 +67,7 @@ static void the_table_is_what_the_batch_tells(void **state) {
     assert_int_equal(sarrus_batch_rank_events(batch, &told, &n_told), SARRUS_OK);
     assert_true(n_told >= 2 * N_INSTANCES);
     assert_int_equal(e.n, n_told);
-    for (size_t i = 0; i < e.n; i++) {
+    for (size_t i = 0; i < e.n; ++i) {
         assert_true(e.time[i] == told[i].time && e.instance[i] == (double)told[i].instance);
         assert_true(e.before[i] == told[i].rank_before && e.after[i] == told[i].rank_after && e.before[i] != e.after[i]);
         assert_true(i == 0 || e.time[i - 1] < e.time[i] || (e.time[i - 1] == e.time[i] && e.instance[i - 1] < e.instance[i]));
@@ -99,17 +99,17 @@ static void the_events_are_the_jumps_of_the_rank(void **state) {
     doubles_read(f->path, "instance/evaluations", N_INSTANCES, evaluations);
     doubles_read(f->path, "instance/rejections", N_INSTANCES, rejections);
     size_t n_jumps = 0;
-    for (int i = 0; i < N_INSTANCES; i++) {
+    for (int i = 0; i < N_INSTANCES; ++i) {
         size_t n_of_instance = 0;
-        for (int k = 0; k < N_TIMES; k++) {
+        for (int k = 0; k < N_TIMES; ++k) {
             assert_true(kept[i][k] > dropped[i][k] && dropped[i][k] >= 0.0);
             if (k == 0 || k == N_TIMES - 1 || rank[i][k] == rank[i][k - 1]) /* no step begins at t_end */
                 continue;
             size_t found = 0;
-            for (size_t j = 0; j < e.n; j++)
+            for (size_t j = 0; j < e.n; ++j)
                 found += e.time[j] == time[k] && e.instance[j] == i && e.before[j] == rank[i][k - 1] && e.after[j] == rank[i][k];
             assert_int_equal(found, 1);
-            n_of_instance++;
+            ++n_of_instance;
         }
         assert_true(changes[i] == (double)n_of_instance);
         assert_true(steps[i] == N_STEPS && evaluations[i] == 4 * N_STEPS && rejections[i] == 0.0);
@@ -169,7 +169,7 @@ static void a_stopped_run_tells_what_its_outputs_show(void **state) {
     assert_int_equal(sarrus_result_info_read(f->context, f->path, &info), SARRUS_OK);
     assert_int_equal(info.n_times, summary.n_output_times);
     assert_true(info.n_times >= 1 && info.complete == 0);
-    for (size_t i = 0; i < e.n; i++)
+    for (size_t i = 0; i < e.n; ++i)
         assert_true(e.time[i] < info.t_last);
 }
 

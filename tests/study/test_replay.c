@@ -85,7 +85,7 @@ static size_t replays_compare(fixture *f, const char *isa, uint64_t n_failed) {
     options.output_path = replay;
     options.n_part = 1;
     options.shows_steps = 1;
-    for (uint64_t i = 0; i < N_INSTANCES; i++) {
+    for (uint64_t i = 0; i < N_INSTANCES; ++i) {
         options.first_instance = i;
         assert_int_equal(sarrus_run(f->context, f->model, &options, &summary), SARRUS_OK);
         const replay_rows found = replay_rows_compare(f->path, replay, i);
@@ -121,7 +121,7 @@ static void every_fixed_step_is_there(void **state) {
 static void every_chosen_step_is_there(void **state) {
     fixture *f = *state;
     static const char *const methods[] = {"dopri5", "verner65", "adams-moulton"};
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 3; ++k) {
         read_model(f, stiff, "integrator.method", methods[k]);
         assert_true(replays_compare(f, NULL, 0) > 3 * N_INSTANCES);
     }
@@ -203,7 +203,7 @@ static void a_batch_finds_its_draws(void **state) {
     assert_memory_equal(sarrus_draws_values(all, 1) + 6, sarrus_draws_values(some, 1), 3 * sizeof(double));
     const sarrus_draws *const given[2] = {all, some};
     const sarrus_batch_options options = {.first_instance = 7};
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
         assert_int_equal(sarrus_batch_create(f->context, plan, &options, 2, given[k], &batch), SARRUS_OK);
         assert_int_equal(sarrus_batch_advance(batch, 20), SARRUS_OK);
         assert_int_equal(sarrus_batch_state(batch, 1, NULL, v[k]), SARRUS_OK);
@@ -228,7 +228,7 @@ static void parts_that_are_none_are_refused(void **state) {
         {.first_instance = 1, .n_part = N_INSTANCES},         {.first_instance = 1, .n_part = UINT64_MAX},
         {.first_instance = 1, .n_part = 2, .shows_steps = 1}, {.shows_steps = 1},
     };
-    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++)
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; ++k)
         assert_int_equal(sarrus_run(f->context, f->model, &wrong[k], &summary), SARRUS_BAD_ARGUMENT);
     const sarrus_run_options without_file = {.first_instance = 2, .n_part = 1, .shows_steps = 1};
     assert_int_equal(sarrus_run(f->context, f->model, &without_file, &summary), SARRUS_OK);

@@ -89,7 +89,7 @@ static void the_file_holds_what_the_batch_computes(void **state) {
     assert_int_equal(sarrus_draws_create(f->context, f->model, 5, N_INSTANCES, &draws), SARRUS_OK);
     assert_int_equal(sarrus_batch_create(f->context, plan, &options.batch, N_INSTANCES, draws, &batch), SARRUS_OK);
     assert_int_equal(sarrus_batch_advance(batch, N_STEPS), SARRUS_OK);
-    for (uint64_t i = 0; i < N_INSTANCES; i++) {
+    for (uint64_t i = 0; i < N_INSTANCES; ++i) {
         double q_last[N_COORDINATES], v_last[N_COORDINATES];
         assert_int_equal(sarrus_batch_state(batch, i, q_last, v_last), SARRUS_OK);
         assert_memory_equal(q[i][N_TIMES - 1], q_last, sizeof q_last);

@@ -44,7 +44,7 @@ static void slices_join(void **state) {
     sarrus_tally tally;
     assert_int_equal(sarrus_tally_create(NULL, 1, &tally), SARRUS_OK);
     const double rank[4] = {3, 3, 2, 3};
-    for (uint64_t i = 0; i < 4; i++) {
+    for (uint64_t i = 0; i < 4; ++i) {
         const sarrus_tally_rows rows = {.n_rows_stride = 4, .i_row = i, .n_rows = 1, .n_threads = 1, .rank = rank};
         sarrus_tally_add(&tally, &rows);
     }

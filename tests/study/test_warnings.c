@@ -155,11 +155,11 @@ static void a_long_chain_has_one_rank(void **state) {
     size_t n_bytes = 0;
     FILE *stream = open_memstream(&text, &n_bytes);
     fputs(HEAD "bodies:\n", stream);
-    for (int i = 0; i < N_LINKS; i++) {
+    for (int i = 0; i < N_LINKS; ++i) {
         fprintf(stream, "  - {name: b%d, mass: 1, inertia: 0.1, position: [%d.5, 0]}\n", i, i);
     }
     fputs("joints:\n  - {name: j0, type: revolute, bodies: [ground, b0], at: [0, 0]}\n", stream);
-    for (int i = 1; i < N_LINKS; i++) {
+    for (int i = 1; i < N_LINKS; ++i) {
         fprintf(stream, "  - {name: j%d, type: revolute, bodies: [b%d, b%d], at: [%d, 0]}\n", i, i - 1, i, i);
     }
     assert_int_equal(fclose(stream), 0);

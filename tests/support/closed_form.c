@@ -9,7 +9,7 @@ static const long double PI_L = 3.14159265358979323846264338327950288L;
 
 long double closed_form_elliptic_k(long double k) {
     long double a = 1.0L, b = sqrtl((1.0L - k) * (1.0L + k));
-    for (int i = 0; i < MAX_LANDEN && fabsl(a - b) > 1e-19L * a; i++) {
+    for (int i = 0; i < MAX_LANDEN && fabsl(a - b) > 1e-19L * a; ++i) {
         long double mean = 0.5L * (a + b);
         b = sqrtl(a * b);
         a = mean;
@@ -20,7 +20,7 @@ long double closed_form_elliptic_k(long double k) {
 long double closed_form_elliptic_f(long double phi, long double k) {
     long double s = sinl(phi), c = cosl(phi);
     long double x = c * c, y = (1.0L - k * s) * (1.0L + k * s), z = 1.0L, mean = 0.0L;
-    for (int i = 0; i < 64; i++) { /* each duplication takes three quarters of the spread away */
+    for (int i = 0; i < 64; ++i) { /* each duplication takes three quarters of the spread away */
         mean = (x + y + z) / 3.0L;
         long double spread = fmaxl(fmaxl(fabsl(x - mean), fabsl(y - mean)), fabsl(z - mean));
         if (spread < 1e-4L * mean) { /* the series below is then good to spread^6 */
@@ -49,7 +49,7 @@ long double closed_form_amplitude(long double u, long double k) {
         ratio[n++] = c / a;
     }
     long double phi = ldexpl(a * u, n);
-    for (int i = n - 1; i >= 0; i--) {
+    for (int i = n - 1; i >= 0; --i) {
         phi = 0.5L * (phi + asinl(ratio[i] * sinl(phi)));
     }
     return phi;

@@ -157,7 +157,7 @@ void joint_case_append(const joint_case *what, int i_case, uint64_t *seed, size_
     (void)snprintf(names[1], sizeof names[1], "b%d", i_case);
     const placed_body body[2] = {place_body(what, what->grounding == JOINT_PARENT_ON_GROUND, names[0], at, seed),
                                  place_body(what, what->grounding == JOINT_CHILD_ON_GROUND, names[1], at, seed)};
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; ++side) {
         append_body(&body[side], what->grounding == JOINT_BETWEEN_BODIES || leaves_a_way(what->type), seed, size, bodies);
     }
     write_geometry(what->type, what->place & JOINT_BY_POINTS, body, at, off, sizeof key, key);
@@ -191,7 +191,7 @@ void joint_point_by_hand(const double *q, const double *v, int body, const doubl
     if (body != SARRUS_GROUND) {
         turn(q[3 * body + 2], point, arm);
     }
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
         position[k] = arm[k] + (body == SARRUS_GROUND ? 0.0 : q[3 * body + k]);
     }
     if (velocity) {
@@ -212,7 +212,7 @@ double joint_coordinate_by_hand(const mechanism *m, int i_joint, const double *q
         return angle_of(q, joint->body[1]) - angle_of(q, joint->body[0]) -
                (angle_of(m->ref->q0, joint->body[1]) - angle_of(m->ref->q0, joint->body[0]));
     case SARRUS_FREE_SHIFT: /* the points coincide in the given configuration */
-        for (int side = 0; side < 2; side++) {
+        for (int side = 0; side < 2; ++side) {
             joint_point_by_hand(q, NULL, joint->body[side], joint->point[side], end[side], NULL);
         }
         turn(angle_of(q, joint->body[0]), joint->axis, axis);

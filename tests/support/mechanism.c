@@ -18,7 +18,7 @@ static void require(sarrus_status status, const sarrus_context *context, const c
     if (status == SARRUS_OK) {
         return;
     }
-    for (size_t i = 0; i < sarrus_context_n_diagnostics(context); i++) {
+    for (size_t i = 0; i < sarrus_context_n_diagnostics(context); ++i) {
         const sarrus_diagnostic *d = sarrus_context_diagnostic(context, i);
         print_error("%s:%d:%d: %s\n", d->file ? d->file : "-", d->line, d->column, d->message);
     }
@@ -28,7 +28,7 @@ static void require(sarrus_status status, const sarrus_context *context, const c
 static size_t count_overrides(const sarrus_override *overrides) {
     size_t n = 0;
     while (overrides && overrides[n].path) {
-        n++;
+        ++n;
     }
     return n;
 }
@@ -39,7 +39,7 @@ static void finish(mechanism *m) {
     m->n = m->ref->n;
     m->m = m->ref->m;
     m->n_joints = m->ref->n_joints;
-    for (int j = 0; j < m->n_joints; j++) {
+    for (int j = 0; j < m->n_joints; ++j) {
         m->n_drives += m->ref->joints[j].drive >= 0;
     }
 }
@@ -102,7 +102,7 @@ static void put(sarrus_batch *batch, sarrus_field field, uint64_t i_instance, co
     sarrus_view view;
     assert_int_equal(sarrus_batch_view(batch, field, &view), SARRUS_OK);
     double *tile = view.base + (i_instance / view.width) * view.stride + i_instance % view.width;
-    for (int k = 0; k < view.n_components; k++) {
+    for (int k = 0; k < view.n_components; ++k) {
         tile[(size_t)k * view.width] = from[k];
     }
 }
@@ -158,7 +158,7 @@ double mechanism_random(uint64_t *state) {
 
 double mechanism_distance(const double *a, const double *b, size_t n) {
     double largest = 0.0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; ++i) {
         double d = fabs(a[i] - b[i]);
         if (!(d <= largest)) { /* NaN stays */
             largest = d;
@@ -172,7 +172,7 @@ double mechanism_distance(const double *a, const double *b, size_t n) {
 
 double mechanism_size(const double *a, size_t n) {
     double largest = 0.0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; ++i) {
         largest = fmax(largest, fabs(a[i]));
     }
     return largest;

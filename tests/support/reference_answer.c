@@ -13,10 +13,10 @@
 
 void reference_answer_draw(const reference *ref, double spread, double violation, uint64_t *seed, reference_answer *out) {
     double size = 0.0;
-    for (int i = 0; i < ref->n; i++) {
+    for (int i = 0; i < ref->n; ++i) {
         size = i % 3 == 2 ? size : fmax(size, fabs(ref->q0[i]));
     }
-    for (int i = 0; i < ref->n; i++) {
+    for (int i = 0; i < ref->n; ++i) {
         out->q[i] = ref->q0[i] + spread * (i % 3 == 2 ? 0.1 : 0.02 * size) * mechanism_random(seed);
         out->v[i] = ref->v0[i] + (i % 3 == 2 ? 1.0 : size) * mechanism_random(seed);
     }
@@ -24,7 +24,7 @@ void reference_answer_draw(const reference *ref, double spread, double violation
     if (!(error <= 1e-12)) {
         fail_msg("the reference cannot project a random state: %g", error);
     }
-    for (int i = 0; i < ref->n; i++) {
+    for (int i = 0; i < ref->n; ++i) {
         out->q[i] += violation * size * mechanism_random(seed);
         out->v[i] += violation * size * mechanism_random(seed);
     }
@@ -32,7 +32,7 @@ void reference_answer_draw(const reference *ref, double spread, double violation
 
 static double norm(const double *x, int n) {
     double sum = 0.0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; ++i) {
         sum = hypot(sum, x[i]);
     }
     return sum;
@@ -72,7 +72,7 @@ void reference_answer_find(const reference *ref, double violation, reference_ans
     out->condition = reference_condition(ref, 0.0, out->q, REFERENCE_RANK_TOLERANCE);
     reference_singular_values(ref, 0.0, out->q, REFERENCE_RANK_TOLERANCE, &out->largest, &out->kept, &out->dropped);
     out->is_regular = reference_rank(ref, 0.0, out->q, 1e-3) == out->rank;
-    for (int i = 0; i < ref->n; i++) {
+    for (int i = 0; i < ref->n; ++i) {
         double fall = i % 3 == 2 ? 0.0 : fabs(ref->gravity[i % 3] * out->q[i]);
         scale += ref->mass[i] * (0.5 * out->v[i] * out->v[i] + fall);
     }
@@ -149,13 +149,13 @@ double reference_answer_compare(const mechanism *m, const char *const name[3], s
     static double out[SARRUS_N_OBSERVABLES][REFERENCE_MAX_STATES * 3 * REFERENCE_MAX_M];
     double used = 0.0;
     sarrus_observation o = {.n_times = 1, .every_steps = 1, .observe_first = 1, .n_times_stride = 1};
-    for (int k = 0; k < SARRUS_N_OBSERVABLES; k++) {
+    for (int k = 0; k < SARRUS_N_OBSERVABLES; ++k) {
         o.destination[k] = k == SARRUS_OBSERVE_DRIVES && m->n_drives == 0 ? NULL : out[k];
     }
     assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
-    for (int k = 0; k < SARRUS_N_OBSERVABLES; k++) {
+    for (int k = 0; k < SARRUS_N_OBSERVABLES; ++k) {
         const size_t width = (size_t)sarrus_batch_observable_width(batch, (sarrus_observable)k);
-        for (size_t i = 0; i < (size_t)n_states; i++) {
+        for (size_t i = 0; i < (size_t)n_states; ++i) {
             used = fmax(used, compare_observable(m, name, (sarrus_observable)k, out[k] + i * width, &answers[i]));
         }
     }

@@ -11,7 +11,7 @@ static double value_or(const reference *ref, sarrus_value_index index, double fa
 
 /* Pose of a body in the given configuration; the ground stands at the origin. */
 static void given_pose(const reference *ref, int i_body, double pose[3]) {
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         pose[k] = i_body == SARRUS_GROUND ? 0.0 : ref->q0[3 * i_body + k];
     }
 }
@@ -45,7 +45,7 @@ static int joint_rows(const sarrus_joint *joint) {
 static void resolve_joint(const reference *ref, const sarrus_joint *joint, reference_joint *out) {
     double pose[2][3], world[2][2];
     out->type = joint->type;
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; ++side) {
         out->body[side] = joint->body[side];
         given_pose(ref, joint->body[side], pose[side]);
         if (joint->has_at) {
@@ -96,9 +96,9 @@ reference *reference_create(const sarrus_model *model, const double *values) {
         return NULL;
     }
     memcpy(ref->values, values, (size_t)model->n_values * sizeof *values);
-    for (int i = 0; i < model->n_bodies; i++) {
+    for (int i = 0; i < model->n_bodies; ++i) {
         const sarrus_body *body = &model->bodies[i];
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 2; ++k) {
             ref->q0[3 * i + k] = value_or(ref, body->position[k], 0.0);
             ref->v0[3 * i + k] = value_or(ref, body->velocity[k], 0.0);
             ref->mass[3 * i + k] = value_or(ref, body->mass, 0.0);
@@ -107,7 +107,7 @@ reference *reference_create(const sarrus_model *model, const double *values) {
         ref->v0[3 * i + 2] = value_or(ref, body->angular_velocity[0], 0.0);
         ref->mass[3 * i + 2] = value_or(ref, body->inertia[0], 0.0);
     }
-    for (int i = 0; i < model->n_joints; i++) {
+    for (int i = 0; i < model->n_joints; ++i) {
         resolve_joint(ref, &model->joints[i], &ref->joints[i]);
         ref->joints[i].row = ref->m;
         ref->joints[i].n_rows = joint_rows(&model->joints[i]);

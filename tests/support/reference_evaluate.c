@@ -8,7 +8,7 @@
 
 /* Poses of parent and child when only coordinate k (0 … 2) of body `side` moves, at unit speed. */
 static void poses_along(const int body[2], const double *q, int side, int k, reference_pose pose[2]) {
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < 2; ++s) {
         pose[s] = reference_pose_moving(body[s], q, NULL);
     }
     jet *moving = k == 0 ? &pose[side].x : k == 1 ? &pose[side].y : &pose[side].theta;
@@ -16,22 +16,22 @@ static void poses_along(const int body[2], const double *q, int side, int k, ref
 }
 
 static void poses_moving(const int body[2], const double *q, const double *v, reference_pose pose[2]) {
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < 2; ++s) {
         pose[s] = reference_pose_moving(body[s], q, v);
     }
 }
 
 static void joint_jacobian(const reference *ref, const reference_joint *joint, const double *q, double *jacobian) {
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; ++side) {
         if (joint->body[side] == SARRUS_GROUND) {
             continue;
         }
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3; ++k) {
             reference_pose pose[2];
             jet rows[REFERENCE_MAX_ROWS];
             poses_along(joint->body, q, side, k, pose);
             reference_joint_rows(joint, pose, jet_constant(0.0), rows);
-            for (int i = 0; i < joint->n_rows; i++) {
+            for (int i = 0; i < joint->n_rows; ++i) {
                 jacobian[(joint->row + i) * ref->n + 3 * joint->body[side] + k] = rows[i].d;
             }
         }
@@ -43,7 +43,7 @@ void reference_constraints(const reference *ref, double t, const double *q, cons
     if (jacobian) {
         memset(jacobian, 0, (size_t)ref->m * (size_t)ref->n * sizeof *jacobian);
     }
-    for (int j = 0; j < ref->n_joints; j++) {
+    for (int j = 0; j < ref->n_joints; ++j) {
         const reference_joint *joint = &ref->joints[j];
         reference_pose pose[2];
         jet rows[REFERENCE_MAX_ROWS];
@@ -53,7 +53,7 @@ void reference_constraints(const reference *ref, double t, const double *q, cons
         }
         poses_moving(joint->body, q, v, pose);
         reference_joint_rows(joint, pose, (jet){s[0], s[1], s[2]}, rows);
-        for (int i = 0; i < joint->n_rows; i++) {
+        for (int i = 0; i < joint->n_rows; ++i) {
             if (phi) {
                 phi[joint->row + i] = rows[i].f;
             }
@@ -91,8 +91,8 @@ static void add_spring(const reference *ref, const sarrus_force *spring, const d
     jet length = reference_spring_length(ref, spring, pose);
     double damping = spring->damping == SARRUS_NO_VALUE ? 0.0 : ref->values[spring->damping];
     double tension = ref->values[spring->stiffness] * (length.f - ref->values[spring->rest_length]) + damping * length.d;
-    for (int side = 0; side < 2; side++) {
-        for (int k = 0; k < 3 && spring->body[side] != SARRUS_GROUND; k++) {
+    for (int side = 0; side < 2; ++side) {
+        for (int k = 0; k < 3 && spring->body[side] != SARRUS_GROUND; ++k) {
             poses_along(spring->body, q, side, k, pose);
             force[3 * spring->body[side] + k] -= tension * reference_spring_length(ref, spring, pose).d;
         }
@@ -108,7 +108,7 @@ static void add_point_force(const reference *ref, const sarrus_force *load, doub
         fx = c * bx - s * by;
         fy = s * bx + c * by;
     }
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         reference_pose pose[2];
         jet world[2];
         poses_along(body, q, 0, k, pose);
@@ -123,8 +123,8 @@ static void add_joint_spring(const reference_joint *joint, const double *q, cons
     poses_moving(joint->body, q, v, pose);
     jet coordinate = reference_joint_free(joint, pose);
     double load = joint->stiffness * (coordinate.f - joint->rest) + joint->damping * coordinate.d;
-    for (int side = 0; side < 2; side++) {
-        for (int k = 0; k < 3 && joint->body[side] != SARRUS_GROUND; k++) {
+    for (int side = 0; side < 2; ++side) {
+        for (int k = 0; k < 3 && joint->body[side] != SARRUS_GROUND; ++k) {
             poses_along(joint->body, q, side, k, pose);
             force[3 * joint->body[side] + k] -= load * reference_joint_free(joint, pose).d;
         }
@@ -132,12 +132,12 @@ static void add_joint_spring(const reference_joint *joint, const double *q, cons
 }
 
 void reference_forces(const reference *ref, double t, const double *q, const double *v, double *force) {
-    for (int i = 0; i < ref->n_bodies; i++) {
+    for (int i = 0; i < ref->n_bodies; ++i) {
         force[3 * i] = ref->mass[3 * i] * ref->gravity[0];
         force[3 * i + 1] = ref->mass[3 * i] * ref->gravity[1];
         force[3 * i + 2] = 0.0;
     }
-    for (int i = 0; i < ref->model->n_forces; i++) {
+    for (int i = 0; i < ref->model->n_forces; ++i) {
         const sarrus_force *load = &ref->model->forces[i];
         switch (load->type) {
         case SARRUS_FORCE_SPRING:
@@ -151,7 +151,7 @@ void reference_forces(const reference *ref, double t, const double *q, const dou
             break;
         }
     }
-    for (int j = 0; j < ref->n_joints; j++) {
+    for (int j = 0; j < ref->n_joints; ++j) {
         if (ref->joints[j].stiffness != 0.0 || ref->joints[j].damping != 0.0) {
             add_joint_spring(&ref->joints[j], q, v, force);
         }
@@ -161,14 +161,14 @@ void reference_forces(const reference *ref, double t, const double *q, const dou
 double reference_energy(const reference *ref, double t, const double *q, const double *v) {
     (void)t;
     double energy = 0.0;
-    for (int i = 0; i < ref->n; i++) {
+    for (int i = 0; i < ref->n; ++i) {
         energy += 0.5 * ref->mass[i] * v[i] * v[i];
     }
-    for (int i = 0; i < ref->n_bodies; i++) {
+    for (int i = 0; i < ref->n_bodies; ++i) {
         energy -= ref->mass[3 * i] * (ref->gravity[0] * q[3 * i] + ref->gravity[1] * q[3 * i + 1]);
     }
     reference_pose pose[2];
-    for (int i = 0; i < ref->model->n_forces; i++) {
+    for (int i = 0; i < ref->model->n_forces; ++i) {
         const sarrus_force *load = &ref->model->forces[i];
         if (load->type == SARRUS_FORCE_SPRING) {
             poses_moving(load->body, q, v, pose);
@@ -176,7 +176,7 @@ double reference_energy(const reference *ref, double t, const double *q, const d
             energy += 0.5 * ref->values[load->stiffness] * stretch * stretch;
         }
     }
-    for (int j = 0; j < ref->n_joints; j++) {
+    for (int j = 0; j < ref->n_joints; ++j) {
         poses_moving(ref->joints[j].body, q, v, pose);
         double stretch = reference_joint_free(&ref->joints[j], pose).f - ref->joints[j].rest;
         energy += 0.5 * ref->joints[j].stiffness * stretch * stretch;
@@ -196,18 +196,18 @@ void reference_free_coordinate(const reference *ref, int i_joint, const double *
  * derivative leaves after the point's share is taken away. */
 void reference_reactions(const reference *ref, double t, const double *q, const double *lambda, double *reaction) {
     (void)t;
-    for (int j = 0; j < ref->n_joints; j++) {
+    for (int j = 0; j < ref->n_joints; ++j) {
         reference_joint joint = ref->joints[j];
         double load[3] = {0.0, 0.0, 0.0};
         joint.n_rows -= joint.drive >= 0;
         joint.drive = -1;
         int moved = joint.body[1] == SARRUS_GROUND ? 0 : 1; /* a ground child takes the parent's load, reversed below */
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3; ++k) {
             reference_pose pose[2];
             jet rows[REFERENCE_MAX_ROWS];
             poses_along(joint.body, q, moved, k, pose);
             reference_joint_rows(&joint, pose, jet_constant(0.0), rows);
-            for (int i = 0; i < joint.n_rows; i++) {
+            for (int i = 0; i < joint.n_rows; ++i) {
                 load[k] -= lambda[joint.row + i] * rows[i].d;
             }
         }
@@ -225,7 +225,7 @@ void reference_reactions(const reference *ref, double t, const double *q, const 
 
 int reference_drives(const reference *ref, const double *lambda, double *load) {
     int n = 0;
-    for (int j = 0; j < ref->n_joints; j++) {
+    for (int j = 0; j < ref->n_joints; ++j) {
         if (ref->joints[j].drive >= 0) {
             load[n++] = -lambda[ref->joints[j].row + ref->joints[j].n_rows - 1];
         }

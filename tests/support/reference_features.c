@@ -89,7 +89,7 @@ void reference_joint_rows(const reference_joint *joint, const reference_pose pos
 
 jet reference_spring_length(const reference *ref, const sarrus_force *force, const reference_pose pose[2]) {
     jet end[2][2];
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; ++side) {
         double point[2] = {ref->values[force->point[side][0]], ref->values[force->point[side][1]]};
         reference_point(&pose[side], point, end[side]);
     }

@@ -15,7 +15,7 @@ static bool spline_curvatures(int n, const double *t, const double *y, double *c
         free(pivot);
         return false;
     }
-    for (int i = 1; i < n - 1; i++) {
+    for (int i = 1; i < n - 1; ++i) {
         double left = t[i] - t[i - 1], right = t[i + 1] - t[i];
         a[i * n + i - 1] = left / 6.0;
         a[i * n + i] = (left + right) / 3.0;
@@ -50,13 +50,13 @@ static void signal_table(const reference *ref, const sarrus_signal *signal, doub
         return;
     }
     double *curvature = y + n;
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < n; ++k) {
         y[k] = ref->values[signal->values[k]];
     }
     if (signal->is_linear || n < 3 || spline_curvatures(n, signal->knots, y, curvature)) {
         int k = 0;
         while (k < n - 2 && t >= signal->knots[k + 1]) {
-            k++;
+            ++k;
         }
         double h = signal->knots[k + 1] - signal->knots[k];
         double b = (t - signal->knots[k]) / h, a = 1.0 - b;
@@ -70,7 +70,7 @@ static void signal_table(const reference *ref, const sarrus_signal *signal, doub
 
 static void signal_polynomial(const reference *ref, const sarrus_signal *signal, double t, double out[3]) {
     out[0] = out[1] = out[2] = 0.0;
-    for (int k = 0; k < signal->n_values; k++) {
+    for (int k = 0; k < signal->n_values; ++k) {
         double c = ref->values[signal->values[k]];
         out[0] += c * pow(t, k);
         out[1] += k < 1 ? 0.0 : c * k * pow(t, k - 1);

@@ -40,14 +40,14 @@ static void saddle_fill(const reference *ref, double t, const double *q, const d
     double *gamma = s->solution + n;
     reference_constraints(ref, t, q, v, s->phi, s->phi_dot, gamma, s->jacobian);
     reference_forces(ref, t, q, v, s->solution);
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < m; ++i) {
         gamma[i] -= 2.0 * ref->alpha * s->phi_dot[i] + ref->beta * ref->beta * s->phi[i];
-        for (int j = 0; j < n; j++) {
+        for (int j = 0; j < n; ++j) {
             double d = s->jacobian[i * n + j] / sqrt(ref->mass[j]);
             s->matrix[(n + i) * s->size + j] = s->matrix[j * s->size + n + i] = d;
         }
     }
-    for (int j = 0; j < n; j++) {
+    for (int j = 0; j < n; ++j) {
         s->matrix[j * s->size + j] = 1.0;
         s->solution[j] /= sqrt(ref->mass[j]);
     }
@@ -65,7 +65,7 @@ bool reference_accelerations(const reference *ref, double t, const double *q, co
                                      rank_tolerance, &rank);
     bool is_solved = info == 0;
     if (is_solved) {
-        for (int j = 0; j < ref->n; j++) {
+        for (int j = 0; j < ref->n; ++j) {
             a[j] = s.solution[j] / sqrt(ref->mass[j]);
         }
         if (lambda) {
@@ -95,12 +95,12 @@ static int count_singular(const reference *ref, double t, const double *q, doubl
     }
     double *singular = jacobian + m * n, *still = singular + least; /* calloc: at rest */
     reference_constraints(ref, t, q, still, NULL, NULL, NULL, jacobian);
-    for (int i = 0; i < m * n && is_weighted; i++) {
+    for (int i = 0; i < m * n && is_weighted; ++i) {
         jacobian[i] /= sqrt(ref->mass[i % n]);
     }
     lapack_int info = LAPACKE_dgesdd(LAPACK_ROW_MAJOR, 'N', m, n, jacobian, n, singular, &unused, m, &unused, n);
-    for (int i = 0; i < least && info == 0 && singular[i] > rank_tolerance * singular[0]; i++) {
-        rank++;
+    for (int i = 0; i < least && info == 0 && singular[i] > rank_tolerance * singular[0]; ++i) {
+        ++rank;
         found[1] = singular[i];
     }
     if (info == 0) {
@@ -144,14 +144,14 @@ static bool project_once(const reference *ref, double *work, double *residual, d
         return false;
     }
     double *singular = column + longest;
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < m; ++i) {
         column[i] = -residual[i];
-        for (int j = 0; j < n; j++) {
+        for (int j = 0; j < n; ++j) {
             work[i * n + j] /= sqrt(ref->mass[j]);
         }
     }
     lapack_int info = LAPACKE_dgelsd(LAPACK_ROW_MAJOR, m, n, 1, work, n, column, 1, singular, rank_tolerance, &rank);
-    for (int j = 0; j < n && info == 0; j++) {
+    for (int j = 0; j < n && info == 0; ++j) {
         x[j] += column[j] / sqrt(ref->mass[j]);
     }
     free(column);
@@ -167,11 +167,11 @@ double reference_project(const reference *ref, double t, double rank_tolerance, 
     }
     double *phi = work + m * n, *phi_dot = phi + m;
     bool is_fine = true;
-    for (int iteration = 0; iteration < 50 && is_fine; iteration++) {
+    for (int iteration = 0; iteration < 50 && is_fine; ++iteration) {
         reference_constraints(ref, t, q, v, phi, phi_dot, NULL, work);
         double last = norm;
         norm = 0.0;
-        for (int i = 0; i < m; i++) {
+        for (int i = 0; i < m; ++i) {
             norm = hypot(norm, phi[i]);
         }
         if (norm < 1e-15 || (norm < 1e-12 && norm >= 0.5 * last)) { /* round-off has the word */
@@ -179,7 +179,7 @@ double reference_project(const reference *ref, double t, double rank_tolerance, 
         }
         is_fine = project_once(ref, work, phi, rank_tolerance, q);
     }
-    for (int pass = 0; pass < 2 && is_fine; pass++) { /* linear: the second pass only polishes */
+    for (int pass = 0; pass < 2 && is_fine; ++pass) { /* linear: the second pass only polishes */
         reference_constraints(ref, t, q, v, phi, phi_dot, NULL, work);
         is_fine = project_once(ref, work, phi_dot, rank_tolerance, v);
     }
@@ -196,23 +196,23 @@ bool reference_rk4(const reference *ref, double t, double dt, int n_steps, doubl
     }
     double *q_stage = memory, *v_stage = q_stage + n, *a = v_stage + n, *q_rate = a + n, *dq = q_rate + n, *dv = dq + n;
     bool is_fine = true;
-    for (int step = 0; step < n_steps && is_fine; step++) {
+    for (int step = 0; step < n_steps && is_fine; ++step) {
         memset(dq, 0, n * sizeof *dq);
         memset(dv, 0, n * sizeof *dv);
-        for (int stage = 0; stage < 4 && is_fine; stage++) {
+        for (int stage = 0; stage < 4 && is_fine; ++stage) {
             double h = node[stage] * dt;
-            for (size_t i = 0; i < n; i++) {
+            for (size_t i = 0; i < n; ++i) {
                 q_stage[i] = q[i] + (stage == 0 ? 0.0 : h * q_rate[i]);
                 v_stage[i] = v[i] + (stage == 0 ? 0.0 : h * a[i]);
             }
             memcpy(q_rate, v_stage, n * sizeof *q_rate);
             is_fine = reference_accelerations(ref, t + step * dt + h, q_stage, v_stage, rank_tolerance, a, NULL, NULL);
-            for (size_t i = 0; i < n; i++) {
+            for (size_t i = 0; i < n; ++i) {
                 dq[i] += weight[stage] * dt * q_rate[i];
                 dv[i] += weight[stage] * dt * a[i];
             }
         }
-        for (size_t i = 0; i < n && is_fine; i++) {
+        for (size_t i = 0; i < n && is_fine; ++i) {
             q[i] += dq[i];
             v[i] += dv[i];
         }

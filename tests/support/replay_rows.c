@@ -42,7 +42,7 @@ static double number_read(const char *path, const char *dataset, uint64_t i) {
 }
 
 static void numbers_compare(const char *what, const double *a, const double *b, size_t n) {
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < n; ++k)
         if (memcmp(&a[k], &b[k], sizeof *a) != 0)
             fail_msg("%s [%zu]: %.17g in the study, %.17g in the replay", what, k, a[k], b[k]);
 }
@@ -53,12 +53,12 @@ static void rows_compare(const char *study, const char *replay, const char *data
     const size_t width = all.dims[2];
     assert_true(one.dims[0] == 1 && one.dims[2] == width && one.dims[1] == is_output->dims[1]);
     size_t n_seen = 0;
-    for (size_t row = 0; row < one.dims[1]; row++) {
+    for (size_t row = 0; row < one.dims[1]; ++row) {
         if (is_output->values[row] == 0.0)
             continue;
         assert_true(n_seen < n);
         numbers_compare(dataset, all.values + (i * all.dims[1] + n_seen) * width, one.values + row * width, width);
-        n_seen++;
+        ++n_seen;
     }
     assert_int_equal(n_seen, n);
     free(all.values);
@@ -70,7 +70,7 @@ static size_t outputs_reached(const char *study, uint64_t i) {
     const table energy = table_read(study, "diagnostics/energy");
     size_t n = 0;
     while (n < energy.dims[1] && !isnan(energy.values[i * energy.dims[1] + n]))
-        n++;
+        ++n;
     free(energy.values);
     return n > 0 ? n : 1;
 }
@@ -79,7 +79,7 @@ static void times_compare(const char *study, const table *times, const table *is
     const table all = table_read(study, "time");
     size_t n_seen = 0;
     assert_true(all.dims[0] >= n && times->dims[0] == is_output->dims[1]);
-    for (size_t row = 0; row < times->dims[0]; row++) {
+    for (size_t row = 0; row < times->dims[0]; ++row) {
         assert_true(row == 0 || times->values[row] > times->values[row - 1]);
         if (is_output->values[row] != 0.0)
             numbers_compare("time", all.values + n_seen++, times->values + row, 1);
@@ -102,14 +102,14 @@ replay_rows replay_rows_compare(const char *study, const char *replay, uint64_t 
                                         "instance/id"};
     static const char *const channels[] = {"state/q", "state/v", "diagnostics/energy", "diagnostics/position_error",
                                            "diagnostics/velocity_error"};
-    for (size_t k = 0; k < sizeof whole / sizeof whole[0]; k++) {
+    for (size_t k = 0; k < sizeof whole / sizeof whole[0]; ++k) {
         const double all = number_read(study, whole[k], i_instance), one = number_read(replay, whole[k], 0);
         numbers_compare(whole[k], &all, &one, 1);
     }
     const table times = table_read(replay, "time"), is_output = table_read(replay, "replay/is_output");
     const size_t n = outputs_reached(study, i_instance);
     times_compare(study, &times, &is_output, n);
-    for (size_t k = 0; k < sizeof channels / sizeof channels[0]; k++)
+    for (size_t k = 0; k < sizeof channels / sizeof channels[0]; ++k)
         rows_compare(study, replay, channels[k], i_instance, n, &is_output);
     const replay_rows found = {.n_rows = times.dims[0],
                                .n_outputs = n,

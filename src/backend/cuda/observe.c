@@ -67,7 +67,7 @@ int sarrus_cuda_packets_take(cuda_worker *worker, uint64_t n_left) {
         if (error != SARRUS_GPU_OK)
             return error;
         packet_scatter(worker, packet);
-        worker->n_packets_taken++;
+        ++worker->n_packets_taken;
     }
     return SARRUS_GPU_OK;
 }
