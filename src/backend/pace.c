@@ -3,7 +3,7 @@
 double sarrus_pace_seconds_left(const sarrus_pace *pace, const sarrus_clock *clock, uint64_t n_steps) {
     const uint64_t n_to_end = clock->n_total > clock->step ? clock->n_total - clock->step : 0;
     const double seconds_left = pace->step_seconds * (double)(n_to_end > n_steps ? n_to_end : n_steps);
-    /* A batch that goes on past its end, or starts again and again, has as much before it as behind it, for all that we know. */
+    /* A batch that goes past t_end, or is reset again and again, is assumed to have as much ahead of it as behind it. */
     if (pace->n_steps > clock->n_total && pace->busy_seconds > seconds_left)
         return pace->busy_seconds;
     return seconds_left;

@@ -133,8 +133,7 @@ static bool entry_room(sarrus_context *context) {
     return true;
 }
 
-/* Appends a diagnostic with copies of its strings. Without memory the finding is lost: its status still reaches the
- * caller, who has nothing better to do with a failure to describe a failure. */
+/* Appends a diagnostic with copies of its strings. Without memory the finding is lost; its status still reaches the caller. */
 static void append(sarrus_context *context, sarrus_diagnostic diagnostic, struct span message, struct span source_line) {
     const struct span file = span_of_string(diagnostic.file);
     if (!entry_room(context)) {

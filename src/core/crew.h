@@ -1,5 +1,5 @@
-/* Threads that share pieces of work, the caller's own among them. A run-time library that makes threads behind the scenes ends the
- * program when it cannot have one; here somebody asks for them, and does with fewer. */
+/* Threads that share pieces of work, the caller's own among them. A run-time library that starts threads behind the scenes ends the
+ * program when it cannot get one; a crew asks for its threads and makes do with fewer. */
 #ifndef SARRUS_CORE_CREW_H
 #define SARRUS_CORE_CREW_H
 
@@ -13,8 +13,8 @@ typedef struct sarrus_crew sarrus_crew;
 /* Processors that this process may use, at least 1. */
 int sarrus_processors(void);
 
-/* The signals that a thread of ours blocks: those of the program go to its own threads. What a thread brings upon itself does not
- * wait: where a crash is blocked nobody who wants to hear of it will. */
+/* The signals that a thread of ours blocks: those of the program go to its own threads. Signals of a crash (SIGSEGV and its like)
+ * are not blocked, so that a handler of crashes still hears of them. */
 void sarrus_thread_signals(sigset_t *blocked);
 
 /* Threads that a run needs beside a crew, which it starts later: a writer, and some that compress for it. */

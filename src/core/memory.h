@@ -1,4 +1,4 @@
-/* What memory there is to be had. Libraries that run out of it crash or ask for ever, so one looks before. */
+/* How much memory is available. Libraries that run out of memory crash or retry for ever, so we look before we call them. */
 #ifndef SARRUS_CORE_MEMORY_H
 #define SARRUS_CORE_MEMORY_H
 

@@ -1,4 +1,4 @@
-/* The flag by which an owner asks for an end (sarrus_batch_options.stop): set by another thread or by a handler of signals. */
+/* The flag by which the owner asks a run to stop (sarrus_batch_options.stop): set by another thread or by a handler of signals. */
 #ifndef SARRUS_CORE_STOP_H
 #define SARRUS_CORE_STOP_H
 

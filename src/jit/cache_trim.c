@@ -63,7 +63,7 @@ static bool is_stale(const char *name, const struct stat *is) {
     return is_of_compilation && is->st_uid == geteuid() && time(NULL) - is->st_mtime > stale_age;
 }
 
-/* Objects for which there is no memory are not counted: they stay, and go another time. */
+/* Objects for which there is no memory are not counted: they stay until another trim. */
 static void kept_add(kept_list *list, const char *name, const struct stat *is) {
     if (list->n_items == list->n_room) {
         const size_t n_room = 2 * list->n_room + 64;

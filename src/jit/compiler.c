@@ -190,7 +190,7 @@ static ending process_wait(pid_t process, const sarrus_compilation *compilation,
     }
 }
 
-/* The first line with an error in it, else the first line. That the linker has failed is no news: it has said why before. */
+/* The first line with an error in it, else the first line. "the linker has failed" is skipped: the reason stands before it. */
 static bool message_find(int messages, char line[160]) {
     char text[4096];
     const ssize_t n = pread(messages, text, sizeof text - 1, 0);

@@ -19,7 +19,7 @@
 
 static const char plan_name[] = "sarrus_constant_plan.h", object_name[] = "object.so";
 
-/* No warning of theirs would find a reader. What else the code wants, the unit says itself. */
+/* Nobody would read their warnings. What else the code wants, the unit says itself. */
 static const char *const common_options[] = {"-std=c11", "-D_GNU_SOURCE", "-w",        "-O2", "-shared",
                                              "-fPIC",    "-I.",           "-Iinclude", "-o",  "object.so"};
 enum { N_COMMON_OPTIONS = sizeof common_options / sizeof common_options[0] };

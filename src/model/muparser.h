@@ -20,7 +20,7 @@ typedef enum sarrus_muparser_outcome {
     SARRUS_MUPARSER_NO_MEMORY = 2,
 } sarrus_muparser_outcome;
 
-/* muParser's error code, and where in the text, −1: it does not know. */
+/* muParser's error code, and the place in the text; −1: unknown. */
 typedef struct sarrus_muparser_fault {
     int code;
     int position;

@@ -238,7 +238,7 @@ static bool newton_direction(sarrus_configuration *c, bool is_held, double *x) {
     return true;
 }
 
-/* Turns by more than half a radian are cut: the linearization is worth nothing there. */
+/* Turns by more than half a radian are cut: the linearization does not hold there. */
 static bool newton_step(sarrus_configuration *c, bool is_held) {
     double *x = c->scratch, largest = 0.0;
     if (!newton_direction(c, is_held, x))
@@ -288,8 +288,8 @@ sarrus_status sarrus_configuration_failure(const sarrus_configuration *c) {
     return c->plan->watch && c->plan->watch->is_stopped ? SARRUS_INTERRUPTED : SARRUS_NO_MEMORY;
 }
 
-/* Again and again with what the solution so far leaves: a singular value σ of a little more than μ meets its part of b but for
- * (μ/σ)² at a time. */
+/* Iterative refinement: solves again for the residual. Each time, at a singular value σ a little above μ, at most (μ/σ)² of the
+ * residual remains. */
 bool sarrus_configuration_least(sarrus_configuration *c, double tolerance, const double *b, double *x, double *rest) {
     const double mu = tolerance * sarrus_plan_rows_scale(&c->rows);
     const size_t m = (size_t)c->m, n = (size_t)c->n;

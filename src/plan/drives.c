@@ -14,7 +14,7 @@ enum { N_LOOKS = 24, MAX_LIST = 200 };
 /* The most that drives move in a step, rad or of the size. */
 static const double pace = 0.15;
 /* Loops that stay open by less (relative to the size) may be the work of numbers with four digits: two drives that agree but for
- * those, a stroke to the dead center. Where nothing can move such an excuse is none. */
+ * those, a stroke to the dead center. Where nothing can move, numbers with few digits are no excuse. */
 static const double open_for_certain = 1e-4, open_if_locked = 1e-6;
 /* Part of what drives ask for that no motion can meet. */
 static const double unmet_tolerance = 1e-8;
@@ -332,7 +332,7 @@ static sarrus_status check(sarrus_context *context, impasse *at, const double *q
     at->speed = calloc((size_t)c->n, sizeof *at->speed);
     if (!at->cause || !at->elsewhere || !at->speed)
         return SARRUS_NO_MEMORY;
-    /* What contradicts itself from the beginning needs no way, which would be long in a large mechanism. */
+    /* What contradicts itself at t = 0 need not be followed in time, which takes long in a large mechanism. */
     const sarrus_status status = impasse_look(at);
     if (status != SARRUS_OK || (at->is_unmet && !sarrus_follow_begins(at->follow)))
         return status == SARRUS_OK ? judge(context, at, true) : status;

@@ -19,7 +19,7 @@ static double auto_energy(const sarrus_plan *plan) {
     const sarrus_mech_integrator *how = &plan->mech.integrator;
     if (how->method == SARRUS_INTEGRATOR_SEMI_IMPLICIT)
         return 0.1;
-    /* The power of gains that follow the step jumps with it: their work is no better than a guess. */
+    /* The power of gains that follow the step jumps with it, so their work is only a rough estimate. */
     if (how->has_step_gains)
         return SARRUS_NO_LIMIT;
     return how->is_adaptive ? fmin(fmax(1e-3, 1e4 * how->rtol), 0.1) : 1e-3;

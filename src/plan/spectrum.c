@@ -160,7 +160,7 @@ static void decompose(lanczos *l) {
     }
 }
 
-/* Whether the pair is known: what the next vector of the basis takes part in it. */
+/* Whether the pair has converged: by the part that the next vector of the basis has in it. */
 static bool is_known(const lanczos *l, int pair) {
     return l->beta[l->n_steps - 1] * fabs(l->vectors[(l->n_steps - 1) * l->n_steps + pair]) <= l->accuracy * l->theta[0];
 }

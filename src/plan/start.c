@@ -92,7 +92,7 @@ static sarrus_status find_change(sarrus_plan *plan, sarrus_gap *gap) {
     sarrus_status status = sarrus_spectrum_find(&c->fronts, &c->rows, SARRUS_SPECTRUM_VECTORS, &spectrum);
     if (status != SARRUS_OK)
         return status;
-    /* Here as elsewhere: next to a singular configuration σ tells something else. */
+    /* Only where σ here is like σ elsewhere: next to a singular configuration it means something else. */
     if (spectrum.rank == found->n_independent && spectrum.kept > 1e-2 * found->typical_kept) {
         const double change = sarrus_length_change(gap, &spectrum, 0.0);
         status = isnan(change) ? sarrus_configuration_failure(c) : SARRUS_OK;

@@ -5,8 +5,7 @@
 #include "core/monotonic.h"
 #include "core/stop.h"
 
-/* Nobody is told anything about what is done within a second; later ten times a second. The clock is read at every hundredth call.
- */
+/* No progress is reported within the first second; after that, ten times a second. The clock is read at every hundredth call. */
 static const double quiet = 1.0, interval = 0.1;
 enum { CALLS_PER_LOOK = 100 };
 

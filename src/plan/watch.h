@@ -1,4 +1,4 @@
-/* Who watches a plan being made: is told how far it is, and may stop it. */
+/* Progress of a plan that is being made, and its stop, for whoever watches it. */
 #ifndef SARRUS_PLAN_WATCH_H
 #define SARRUS_PLAN_WATCH_H
 

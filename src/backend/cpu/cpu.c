@@ -135,7 +135,7 @@ static bool rows_are_spared(cpu_device *device, const sarrus_plan *plan, double 
     return true;
 }
 
-/* Refuses a batch that cannot be there, before anything is taken: a machine that runs out of memory ends programs of its choice.
+/* Refuses a batch that does not fit, before anything is allocated: a machine that runs out of memory kills programs of its choice.
  * Rows are spared before they take what the results may need. */
 static sarrus_status check_memory(sarrus_context *context, cpu_device *device, const sarrus_plan *plan, bool needs_all_rows) {
     const char *limit;
@@ -256,7 +256,7 @@ static void yield_to_compiler(const cpu_device *device, const atomic_uint_fast64
         (void)nanosleep(&pause, NULL);
 }
 
-/* With a thread on every processor a compiler would have to share one of them with us, and its kernels would come the later. */
+/* With a thread on every processor a compiler would share one of them with us, and its kernels would be ready later. */
 static void tiles_run(void *user, int i_member, int n_members) {
     tiles_job *job = user;
     cpu_device *device = job->device;
@@ -290,8 +290,8 @@ static sarrus_status cpu_assemble(sarrus_device *base) {
 }
 
 /* The kernels for the next steps of the thread's tile, and how many these may be: kernels that are being compiled are waited for in
- * small portions. Both kinds give the same bits, so a tile may go from one to the other between any two steps; what one has left in
- * the workspace is nothing to the other. */
+ * small portions. Both kinds give the same bits, so a tile may go from one to the other between any two steps; neither uses what
+ * the other has left in the workspace. */
 static sarrus_advance_function *kernels_choose(const cpu_device *device, cpu_thread *thread, uint64_t *n_steps) {
     enum { PORTION = 256 };
     sarrus_advance_function *special = sarrus_specializer_advance(device->specializer);
@@ -329,8 +329,8 @@ static bool advance_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile
     return true;
 }
 
-/* n_steps steps of every tile. Before them: does it pay now to have kernels compiled? How much is left the clock knows, how long it
- * takes is told by the steps so far. */
+/* n_steps steps of every tile. Before them it is decided whether compiling kernels pays now: from the steps that are left and the
+ * time that steps have taken so far. */
 static sarrus_status march_tiles(cpu_device *device, tile_work *work, const void *how, const sarrus_clock *clock,
                                  uint64_t n_steps) {
     sarrus_specializer_consider(device->specializer, sarrus_pace_seconds_left(&device->pace, clock, n_steps));

@@ -24,8 +24,8 @@ static void *open_library(const char *name) {
     return dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
-/* Why `file` could not be opened: kept unless something is known already. That another file was missing, one that this one needs,
- * says more than that this one was not there. */
+/* Why `file` could not be opened: kept unless something is known already. A missing dependency says more than that the file itself
+ * was missing. */
 static void reason_keep(char *reason, size_t n_reason, const char *file) {
     const char *said = dlerror();
     if (said && (reason[0] == '\0' || strncmp(said, file, strlen(file)) != 0))

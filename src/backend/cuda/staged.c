@@ -247,8 +247,8 @@ static int fetch_counters(sarrus_cuda_staged *staged, int32_t *n_waiting) {
     return 0;
 }
 
-/* Slots for those who wait with a question of as many rows as the first of them, in the order of the members; no slot when nobody
- * waits. What was refused in the round before is counted. */
+/* Slots for the members that wait for a solution with as many rows as the first of them, in the order of the members; no slot when
+ * none waits. What was refused in the round before is counted. */
 static int give_slots(sarrus_cuda_staged *staged, int32_t *m, int32_t *n_slots) {
     const int32_t n_members = staged->call.n_members;
     int32_t n_waiting;
@@ -264,7 +264,7 @@ static int give_slots(sarrus_cuda_staged *staged, int32_t *m, int32_t *n_slots) 
     return error == 0 ? copy(staged, SARRUS_GPU_UPLOAD, staged->call.arrays.slot, staged->slot, (size_t)n_members) : error;
 }
 
-/* Everybody evaluates with what has been answered; who then waits asks and is answered, until nobody waits. */
+/* All members evaluate with the solutions so far; those that need another are given it; until none needs any. */
 static int go_on(sarrus_cuda_staged *staged, const staged_question *question) {
     sarrus_staged_call *call = &staged->call;
     int32_t n_waiting = 0, m = 0, n_slots = 0;
