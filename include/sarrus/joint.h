@@ -3,13 +3,13 @@
 #define SARRUS_JOINT_H
 
 typedef enum sarrus_joint_type {
-#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text)                \
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
     SARRUS_JOINT_##name = (value),
 #include "sarrus/joint.def"
 } sarrus_joint_type;
 enum {
     SARRUS_N_JOINT_TYPES = 0
-#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text) +1
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text) +1
 #include "sarrus/joint.def"
 };
 
@@ -19,5 +19,59 @@ typedef enum sarrus_joint_free {
     SARRUS_FREE_ANGLE = 1, /* rad */
     SARRUS_FREE_SHIFT = 2, /* m */
 } sarrus_joint_free;
+
+/* What it has besides its two points. */
+typedef enum sarrus_joint_need {
+    SARRUS_NEEDS_NOTHING = 0,
+    SARRUS_NEEDS_AXIS = 1,
+    SARRUS_NEEDS_LENGTH = 2,
+} sarrus_joint_need;
+
+/* What a scalar constraint row looks like. Its derivative is e·(ṙ_child − ṙ_parent) + t_child ω_child + t_parent ω_parent. */
+enum {
+    SARRUS_ROW_X = 0,       /* e = (1, 0) */
+    SARRUS_ROW_Y = 1,       /* e = (0, 1) */
+    SARRUS_ROW_ANGLE = 2,   /* e = 0, t_child = 1, t_parent = −1 */
+    SARRUS_ROW_GENERAL = 3, /* e depends on the state */
+};
+
+/* Sets of joint types, a bit each. */
+enum {
+    SARRUS_JOINTS_THAT_TURN = 0 /* free coordinate: an angle */
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
+    | (SARRUS_FREE_##free == SARRUS_FREE_ANGLE ? 1 << (value) : 0)
+#include "sarrus/joint.def"
+    ,
+    SARRUS_JOINTS_THAT_SLIDE = 0 /* free coordinate: a shift */
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
+    | (SARRUS_FREE_##free == SARRUS_FREE_SHIFT ? 1 << (value) : 0)
+#include "sarrus/joint.def"
+    ,
+    SARRUS_JOINTS_WITH_PIN = 0 /* the first two rows let the two points coincide */
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
+    | (SARRUS_ROW_##row_0 == SARRUS_ROW_X && SARRUS_ROW_##row_1 == SARRUS_ROW_Y ? 1 << (value) : 0)
+#include "sarrus/joint.def"
+    ,
+    SARRUS_JOINTS_THAT_HOLD_ANGLE = 0 /* a row is that of the angle between the bodies */
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
+    | (((n_rows) > 0 && SARRUS_ROW_##row_0 == SARRUS_ROW_ANGLE) || ((n_rows) > 1 && SARRUS_ROW_##row_1 == SARRUS_ROW_ANGLE) ||     \
+               ((n_rows) > 2 && SARRUS_ROW_##row_2 == SARRUS_ROW_ANGLE)                                                            \
+           ? 1 << (value)                                                                                                          \
+           : 0)
+#include "sarrus/joint.def"
+    ,
+    SARRUS_JOINTS_WITH_AXIS = 0
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
+    | (SARRUS_NEEDS_##needs == SARRUS_NEEDS_AXIS ? 1 << (value) : 0)
+#include "sarrus/joint.def"
+    ,
+    SARRUS_JOINTS_WITH_LENGTH = 0
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
+    | (SARRUS_NEEDS_##needs == SARRUS_NEEDS_LENGTH ? 1 << (value) : 0)
+#include "sarrus/joint.def"
+};
+
+/* Whether a joint type is in a set. */
+#define SARRUS_JOINT_AMONG(set, type) (((set) >> (type)) & 1)
 
 #endif

@@ -18,7 +18,7 @@ LANE_FUNCTION real sarrus_force_elastic(sarrus_workspace *ws, const real *parame
     sarrus_row_free(ws, scratch, joint, p, q, v, &parent, &child);
     real rate = frame_at(ws->phi_dot, scratch), drag = lane_at(p, SARRUS_PJ_DAMPING) * rate;
     real load = real_fma(lane_at(p, SARRUS_PJ_STIFFNESS), frame_at(ws->phi, scratch) - lane_at(p, SARRUS_PJ_REST), drag);
-    if (joint->kind == SARRUS_JOINT_PRISMATIC) {
+    if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_SLIDE, joint->kind)) {
         real fx = load * frame_at(ws->direction, 2 * scratch), fy = load * frame_at(ws->direction, 2 * scratch + 1);
         if (joint->parent >= 0) {
             frame_at(ws->force, space_v(joint->parent)) = frame_at(ws->force, space_v(joint->parent)) + fx;

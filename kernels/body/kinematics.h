@@ -164,7 +164,7 @@ LANE_FUNCTION void sarrus_row_angle(sarrus_workspace *ws, int32_t i, const sarru
 /* The free coordinate of a joint, less its zero: angle of a revolute, shift along the axis of a prismatic. */
 LANE_FUNCTION real sarrus_free_coordinate(sarrus_workspace *ws, const sarrus_mech_joint *joint, const real *p, const real *q,
                                           const sarrus_point *parent, const sarrus_point *child) {
-    if (joint->kind != SARRUS_JOINT_PRISMATIC)
+    if (!SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_SLIDE, joint->kind))
         return sarrus_joint_angle(joint, lane_at(p, SARRUS_PJ_ANGLE0), q);
     real ux, uy;
     sarrus_vector_of(ws, joint->parent, lane_at(p, SARRUS_PJ_AXIS_X), lane_at(p, SARRUS_PJ_AXIS_Y), &ux, &uy);
@@ -174,7 +174,7 @@ LANE_FUNCTION real sarrus_free_coordinate(sarrus_workspace *ws, const sarrus_mec
 /* Its row. */
 LANE_FUNCTION void sarrus_row_free(sarrus_workspace *ws, int32_t i, const sarrus_mech_joint *joint, const real *p, const real *q,
                                    const real *v, const sarrus_point *parent, const sarrus_point *child) {
-    if (joint->kind == SARRUS_JOINT_PRISMATIC) {
+    if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_SLIDE, joint->kind)) {
         real ux, uy;
         sarrus_vector_of(ws, joint->parent, lane_at(p, SARRUS_PJ_AXIS_X), lane_at(p, SARRUS_PJ_AXIS_Y), &ux, &uy);
         sarrus_row_value row = sarrus_row_along(parent, child, ux, uy);

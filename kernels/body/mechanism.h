@@ -14,14 +14,6 @@
 #include "sarrus/method.h"
 #include "sarrus/observable.h"
 
-/* What a scalar constraint row looks like. Its derivative is e·(ṙ_child − ṙ_parent) + t_child ω_child + t_parent ω_parent. */
-enum {
-    SARRUS_ROW_X = 0,       /* e = (1, 0) */
-    SARRUS_ROW_Y = 1,       /* e = (0, 1) */
-    SARRUS_ROW_ANGLE = 2,   /* e = 0, t_child = 1, t_parent = −1 */
-    SARRUS_ROW_GENERAL = 3, /* e depends on the state */
-};
-
 /* What of the rows a caller of sarrus_rows looks at: Φ and Φ̇, or γ. */
 enum { SARRUS_WANT_ERRORS = 1, SARRUS_WANT_GAMMA = 2 };
 

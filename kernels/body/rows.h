@@ -11,7 +11,7 @@
 PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_joint *joint, const real *q,
                                  const real *v, sarrus_workspace *ws, int wanted) {
     const sarrus_joint_here at = sarrus_joint_find(ws, parameter, joint, q, v);
-#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text)                \
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
     if (sarrus_joint_is(mech, joint, SARRUS_JOINT_##name))                                                                         \
         sarrus_##kernel##_rows(ws, &at, wanted);
 #include "sarrus/joint.def"
@@ -29,7 +29,7 @@ PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *param
 LANE_FUNCTION real sarrus_joint_open2(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_joint *joint,
                                       sarrus_workspace *ws, const real *q, const real *v, real sum) {
     const sarrus_joint_here at = sarrus_joint_find(ws, parameter, joint, q, v);
-#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text)                \
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
     if (sarrus_joint_is(mech, joint, SARRUS_JOINT_##name))                                                                         \
         sum = sarrus_##kernel##_open2(ws, &at, sum);
 #include "sarrus/joint.def"

@@ -30,7 +30,11 @@ LANE_FUNCTION int sarrus_joint_is_crank_pin(const sarrus_mechanism *mech, const 
 
 /* Whether the joint's first two rows are those of a pin: e = (1, 0) and (0, 1). */
 LANE_FUNCTION int sarrus_joint_has_pin(const sarrus_mechanism *mech, const sarrus_mech_joint *joint) {
-    return sarrus_joint_is(mech, joint, SARRUS_JOINT_REVOLUTE) || sarrus_joint_is(mech, joint, SARRUS_JOINT_FIXED);
+    int has_pin = 0;
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
+    has_pin |= SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_PIN, value) && sarrus_joint_is(mech, joint, SARRUS_JOINT_##name);
+#include "sarrus/joint.def"
+    return has_pin;
 }
 
 /* n_k and (σ b_A)_k of the crank, k = 0, 1. */

@@ -200,7 +200,7 @@ LANE_BODY real sarrus_loops_speed(const sarrus_mechanism *mech, const real *v) {
     real speed = real_set(0.0);
     for (int32_t i = 0; i < mech->n_joints; ++i) {
         const sarrus_mech_joint *joint = &mech->joint[i];
-        const real_scalar unit = joint->kind == SARRUS_JOINT_DISTANCE ? 1.0 / mech->size : 0.0;
+        const real_scalar unit = SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_LENGTH, joint->kind) ? 1.0 / mech->size : 0.0;
         for (int32_t k = 0; joint->is_in_loop && k < SPACE_NV; ++k) {
             const real child = joint->child < 0 ? real_set(0.0) : lane_at(v, space_v(joint->child) + k);
             const real parent = joint->parent < 0 ? real_set(0.0) : lane_at(v, space_v(joint->parent) + k);

@@ -34,7 +34,7 @@ static const entry integrators[] = {
     {NULL, NULL, 0.0},
 };
 static const entry joints[] = {
-#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text)                \
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
     {word, text, 0.0},
 #include "sarrus/joint.def"
     {NULL, NULL, 0.0},

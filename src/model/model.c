@@ -100,7 +100,7 @@ sarrus_value_index sarrus_model_value_find(const sarrus_model *model, const char
 
 int sarrus_joint_n_rows(const sarrus_joint *joint) {
     static const int of_type[SARRUS_N_JOINT_TYPES] = {
-#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text)                \
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
     [value] = n_rows,
 #include "sarrus/joint.def"
     };
@@ -109,7 +109,8 @@ int sarrus_joint_n_rows(const sarrus_joint *joint) {
 
 const char *sarrus_joint_word(sarrus_joint_type type) {
     static const char *const words[SARRUS_N_JOINT_TYPES] = {
-#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text) [value] = word,
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
+    [value] = word,
 #include "sarrus/joint.def"
     };
     return words[type];
@@ -117,7 +118,7 @@ const char *sarrus_joint_word(sarrus_joint_type type) {
 
 sarrus_joint_free sarrus_joint_freedom(sarrus_joint_type type) {
     static const sarrus_joint_free free_coordinates[SARRUS_N_JOINT_TYPES] = {
-#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text)                \
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
     [value] = SARRUS_FREE_##free,
 #include "sarrus/joint.def"
     };

@@ -76,7 +76,7 @@ static double angle_flops(const sarrus_mech_joint *joint) {
 
 /* sarrus_row_free, points not included */
 static double free_flops(const sarrus_mech_joint *joint) {
-    if (joint->kind != SARRUS_JOINT_PRISMATIC)
+    if (!SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_SLIDE, joint->kind))
         return angle_flops(joint);
     return (joint->parent >= 0 ? VECTOR_FLOPS : 0) + ALONG_FLOPS + 1;
 }
@@ -85,7 +85,7 @@ static double free_flops(const sarrus_mech_joint *joint) {
 static double elastic_flops(const sarrus_mech_joint *joint) {
     int n_bodies = n_moving(joint->parent, joint->child);
     double flops = free_flops(joint) + 4 + 2 * n_bodies;
-    if (joint->kind == SARRUS_JOINT_PRISMATIC)
+    if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_SLIDE, joint->kind))
         flops += POINT_FLOPS * n_bodies + 2 + 2 * n_bodies;
     return flops;
 }
@@ -128,16 +128,17 @@ static void rows_count(const sarrus_mechanism *mech, int wanted, counts *to) {
     for (int i = 0; i < mech->n_joints; ++i) {
         const sarrus_mech_joint *joint = &mech->joint[i];
         int n_bodies = n_moving(joint->parent, joint->child);
-        if (joint->kind == SARRUS_JOINT_REVOLUTE || joint->kind == SARRUS_JOINT_FIXED) {
+        const bool has_pin = SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_PIN, joint->kind);
+        if (has_pin)
             counts_add(to, (want_errors ? POINT_FLOPS : ARM_FLOPS) * n_bodies + (want_gamma ? 8 : 0) + (want_errors ? 4 : 0), 0);
-            if (joint->kind == SARRUS_JOINT_FIXED)
-                counts_add(to, angle_flops(joint), 0);
-        } else if (joint->kind == SARRUS_JOINT_PRISMATIC) {
-            double normal = joint->parent >= 0 ? VECTOR_FLOPS : 0;
-            counts_add(to, POINT_FLOPS * n_bodies + normal + ALONG_FLOPS + angle_flops(joint), 0);
-        } else {
-            counts_add(to, POINT_FLOPS * n_bodies + DISTANCE_FLOPS, 2);
-        }
+        else
+            counts_add(to, POINT_FLOPS * n_bodies, 0);
+        if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_LENGTH, joint->kind))
+            counts_add(to, DISTANCE_FLOPS, 2);
+        else if (!has_pin)
+            counts_add(to, (joint->parent >= 0 ? VECTOR_FLOPS : 0) + ALONG_FLOPS, 0);
+        if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_HOLD_ANGLE, joint->kind))
+            counts_add(to, angle_flops(joint), 0);
         if (joint->signal >= 0)
             counts_add(to, free_flops(joint) + 3, 0);
     }
@@ -301,7 +302,7 @@ static counts stage_velocities_count(const sarrus_mechanism *mech) {
 
 /* sarrus_free_coordinate, points not included */
 static double coordinate_flops(const sarrus_mech_joint *joint) {
-    if (joint->kind != SARRUS_JOINT_PRISMATIC)
+    if (!SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_SLIDE, joint->kind))
         return n_moving(joint->parent, joint->child);
     return (joint->parent >= 0 ? VECTOR_FLOPS : 0) + 6;
 }
@@ -317,7 +318,7 @@ static void potential_count(const sarrus_mechanism *mech, counts *to) {
         const sarrus_mech_joint *joint = &mech->joint[i];
         if (joint->elastic)
             counts_add(to, 5 + coordinate_flops(joint), 0);
-        if (joint->elastic && joint->kind == SARRUS_JOINT_PRISMATIC)
+        if (joint->elastic && SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_SLIDE, joint->kind))
             counts_add(to, PLACE_FLOPS * n_moving(joint->parent, joint->child), 0);
     }
 }
@@ -328,12 +329,14 @@ static void open_count(const sarrus_mechanism *mech, counts *to) {
         const sarrus_mech_joint *joint = &mech->joint[i];
         const int n_bodies = n_moving(joint->parent, joint->child);
         counts_add(to, PLACE_FLOPS * n_bodies, 0);
-        if (joint->kind == SARRUS_JOINT_PRISMATIC)
-            counts_add(to, (joint->parent >= 0 ? VECTOR_FLOPS : 0) + 7 + n_bodies + 2, 0);
-        else if (joint->kind == SARRUS_JOINT_DISTANCE)
+        if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_LENGTH, joint->kind))
             counts_add(to, 8, 1);
+        else if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_PIN, joint->kind))
+            counts_add(to, 6, 0);
         else
-            counts_add(to, 6 + (joint->kind == SARRUS_JOINT_FIXED ? n_bodies + 2 : 0), 0);
+            counts_add(to, (joint->parent >= 0 ? VECTOR_FLOPS : 0) + 7, 0);
+        if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_HOLD_ANGLE, joint->kind))
+            counts_add(to, n_bodies + 2, 0);
         if (joint->signal >= 0)
             counts_add(to, coordinate_flops(joint) + 3, 0);
     }

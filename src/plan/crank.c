@@ -20,7 +20,7 @@ static bool is_independent(const sarrus_plan *plan, int i) {
 }
 
 static bool can_be_crank_pin(const sarrus_plan *plan, const sarrus_mech_joint *joint) {
-    const bool has_pin = joint->kind == SARRUS_JOINT_REVOLUTE || joint->kind == SARRUS_JOINT_FIXED;
+    const bool has_pin = SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_PIN, joint->kind);
     return has_pin && (joint->parent < 0) != (joint->child < 0) && is_independent(plan, joint->row) &&
            is_independent(plan, joint->row + 1);
 }

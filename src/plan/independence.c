@@ -238,7 +238,7 @@ static void note_far_drives(sarrus_context *context, const sarrus_configuration 
         const double from = joint->signal >= 0 ? fabs(first[joint->row + joint->n_rows - 1]) : 0.0;
         const sarrus_place *place = joint->signal >= 0 ? &model->signals[joint->signal].place : &model->joints[i].place;
         const sarrus_location at = {model->file, model->text, place->line, place->column};
-        if (model->joints[i].type == SARRUS_JOINT_REVOLUTE && from > 2.0 * M_PI)
+        if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_TURN, model->joints[i].type) && from > 2.0 * M_PI)
             (void)sarrus_report_at(
                 context, SARRUS_NOTE, SARRUS_BAD_INPUT, &at,
                 "the drive of joint '%s' begins at %.4g rad, but the coordinate is 0 in the given configuration; "

@@ -56,7 +56,7 @@ static bool fill_bodies(const sarrus_plan *plan, const double *values, double *p
     return good;
 }
 
-static bool fill_prismatic(const sarrus_joint *joint, const double *values, const double *q, vector2 gap, double *p) {
+static bool fill_axis(const sarrus_joint *joint, const double *values, const double *q, vector2 gap, double *p) {
     vector2 axis = {values[joint->axis[0]], values[joint->axis[1]]};
     double length = hypot(axis.x, axis.y);
     if (!(length > 0.0))
@@ -92,9 +92,9 @@ static bool fill_joint(const sarrus_joint *joint, const double *values, const do
     p[SARRUS_PJ_STIFFNESS] = value_or(values, joint->stiffness, 0.0);
     p[SARRUS_PJ_DAMPING] = value_or(values, joint->damping, 0.0);
     p[SARRUS_PJ_REST] = value_or(values, joint->rest, 0.0);
-    if (joint->type == SARRUS_JOINT_PRISMATIC)
-        return fill_prismatic(joint, values, q, gap, p);
-    if (joint->type == SARRUS_JOINT_DISTANCE) {
+    if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_AXIS, joint->type))
+        return fill_axis(joint, values, q, gap, p);
+    if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_LENGTH, joint->type)) {
         p[SARRUS_PJ_SHIFT0] = value_or(values, joint->length, hypot(gap.x, gap.y));
         return p[SARRUS_PJ_SHIFT0] > 0.0;
     }

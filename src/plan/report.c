@@ -31,7 +31,7 @@ static const char *body_name(const card *to, int body) {
 static const char *row_label(const sarrus_plan *plan, int i_row) {
     const sarrus_mech_joint *joint = &plan->joint[plan->row[i_row].joint];
     static const char *const labels[SARRUS_N_JOINT_TYPES][3] = {
-#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text)                \
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
     [value] = {label_0, label_1, label_2},
 #include "sarrus/joint.def"
     };

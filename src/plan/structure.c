@@ -17,7 +17,7 @@ static bool value_is_live(const sarrus_model *model, sarrus_value_index i) {
 
 static int row_kind(const sarrus_joint *joint, int k) {
     static const int kinds[SARRUS_N_JOINT_TYPES][3] = {
-#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text)                \
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
     [value] = {SARRUS_ROW_##row_0, SARRUS_ROW_##row_1, SARRUS_ROW_##row_2},
 #include "sarrus/joint.def"
     };

@@ -1,6 +1,7 @@
 /* The list `joints`. */
 #include "scenario/reader.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "scenario/suggest.h"
@@ -13,34 +14,43 @@ struct joint_reading {
 };
 
 static const sarrus_word joint_types[] = {
-#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text) {word, value},
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
+    {word, value},
 #include "sarrus/joint.def"
     {"spherical", -1}, {"universal", -1}, {"cylindrical", -1}, {"planar", -1}, {"screw", -1},
 };
 
-enum {
-    types_with_a_free_coordinate = 0
-#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text)                \
-    | (SARRUS_FREE_##free != SARRUS_FREE_NONE ? 1U << value : 0U)
-#include "sarrus/joint.def"
-};
-
-/* Keys that only some types have: the bit 1 << type of each type that does. */
+/* Keys that only some types have. */
 static const struct {
     const char *key;
-    unsigned types;
-    const char *expected;
+    unsigned types;      /* those that have it */
+    unsigned types_else; /* those that it says nothing new of */
 } type_rules[] = {
-    {"axis", 1U << SARRUS_JOINT_PRISMATIC | 1U << SARRUS_JOINT_REVOLUTE, "it in prismatic joints only"},
-    {"length", 1U << SARRUS_JOINT_DISTANCE, "it in distance joints only"},
-    {"stiffness", types_with_a_free_coordinate, "it in revolute and prismatic joints only"},
-    {"damping", types_with_a_free_coordinate, "it in revolute and prismatic joints only"},
-    {"rest", types_with_a_free_coordinate, "it in revolute and prismatic joints only"},
-    {"drive", types_with_a_free_coordinate, "it in revolute and prismatic joints only"},
+    {"axis", SARRUS_JOINTS_WITH_AXIS, SARRUS_JOINTS_THAT_TURN},
+    {"length", SARRUS_JOINTS_WITH_LENGTH, 0},
+    {"stiffness", SARRUS_JOINTS_THAT_TURN | SARRUS_JOINTS_THAT_SLIDE, 0},
+    {"damping", SARRUS_JOINTS_THAT_TURN | SARRUS_JOINTS_THAT_SLIDE, 0},
+    {"rest", SARRUS_JOINTS_THAT_TURN | SARRUS_JOINTS_THAT_SLIDE, 0},
+    {"drive", SARRUS_JOINTS_THAT_TURN | SARRUS_JOINTS_THAT_SLIDE, 0},
 };
 
-static bool is_type(const struct joint_reading *reading, sarrus_joint_type type) {
-    return reading->has_type && reading->joint.type == type;
+static bool is_among(const struct joint_reading *reading, int types) {
+    return reading->has_type && SARRUS_JOINT_AMONG(types, reading->joint.type);
+}
+
+/* "revolute and prismatic", the names of the types of a set. */
+static const char *types_text(unsigned types, char text[128]) {
+    size_t n = 0;
+    unsigned left = types;
+    for (int type = 0; type < SARRUS_N_JOINT_TYPES; ++type) {
+        if (!SARRUS_JOINT_AMONG(types, type))
+            continue;
+        left &= ~(1U << type);
+        const char *between = n == 0 ? "" : left == 0 ? " and " : ", ";
+        n += (size_t)snprintf(text + n, 128 - n, "%s%s", between, joint_types[type].text);
+        n = n < 127 ? n : 127;
+    }
+    return text;
 }
 
 static void read_type(sarrus_reader *reader, sarrus_node *node, void *object) {
@@ -87,7 +97,7 @@ static void read_at(sarrus_reader *reader, sarrus_node *node, void *object) {
         return;
     }
     joint->has_at = true;
-    if (is_type(reading, SARRUS_JOINT_DISTANCE)) {
+    if (is_among(reading, SARRUS_JOINTS_WITH_LENGTH)) {
         read_points(reader, node, joint->at);
         return;
     }
@@ -122,10 +132,10 @@ static void read_plane_normal(sarrus_reader *reader, const sarrus_node *node) {
 static void read_axis(sarrus_reader *reader, sarrus_node *node, void *object) {
     struct joint_reading *reading = object;
     sarrus_value_index *axis = reading->joint.axis;
-    if (node != NULL && is_type(reading, SARRUS_JOINT_REVOLUTE)) {
+    if (node != NULL && is_among(reading, SARRUS_JOINTS_THAT_TURN)) {
         read_plane_normal(reader, node);
     }
-    if (node == NULL || !is_type(reading, SARRUS_JOINT_PRISMATIC)) {
+    if (node == NULL || !is_among(reading, SARRUS_JOINTS_WITH_AXIS)) {
         return;
     }
     const size_t n_before = reader->findings.n_kept;
@@ -141,7 +151,7 @@ static void read_axis(sarrus_reader *reader, sarrus_node *node, void *object) {
 
 static void read_length(sarrus_reader *reader, sarrus_node *node, void *object) {
     struct joint_reading *reading = object;
-    if (node != NULL && is_type(reading, SARRUS_JOINT_DISTANCE)) {
+    if (node != NULL && is_among(reading, SARRUS_JOINTS_WITH_LENGTH)) {
         reading->joint.length = sarrus_value_read(reader, node, 1, SARRUS_RULE_POSITIVE);
     }
 }
@@ -221,13 +231,16 @@ static void check_joint(sarrus_reader *reader, const struct joint_reading *readi
     }
     for (size_t i = 0; i < sizeof type_rules / sizeof type_rules[0]; ++i) {
         const sarrus_node *child = sarrus_node_child(node, type_rules[i].key);
-        if (child != NULL && (type_rules[i].types & 1U << reading->joint.type) == 0) {
-            sarrus_reader_refuse(reader, child->key, "'%s' in a %s joint; expected %s", type_rules[i].key,
-                                 joint_types[reading->joint.type].text, type_rules[i].expected);
+        const unsigned types = type_rules[i].types;
+        char names[128] = "";
+        if (child != NULL && !SARRUS_JOINT_AMONG(types | type_rules[i].types_else, reading->joint.type)) {
+            sarrus_reader_refuse(reader, child->key, "'%s' in a %s joint; expected it in %s joints only", type_rules[i].key,
+                                 joint_types[reading->joint.type].text, types_text(types, names));
         }
     }
-    if (is_type(reading, SARRUS_JOINT_PRISMATIC) && sarrus_node_child(node, "axis") == NULL) {
-        sarrus_reader_refuse(reader, node, "a prismatic joint lacks the key 'axis'; expected a direction [x, y]");
+    if (is_among(reading, SARRUS_JOINTS_WITH_AXIS) && sarrus_node_child(node, "axis") == NULL) {
+        sarrus_reader_refuse(reader, node, "a %s joint lacks the key 'axis'; expected a direction [x, y]",
+                             joint_types[reading->joint.type].text);
     }
 }
 

@@ -20,8 +20,8 @@ static int n_drives(const sarrus_model *model, int i_joint) {
 static bool is_mixed(const sarrus_model *model) {
     for (int i = 0; i < model->n_joints; ++i) {
         const sarrus_joint *joint = &model->joints[i];
-        if (joint->type == SARRUS_JOINT_PRISMATIC || joint->type == SARRUS_JOINT_FIXED ||
-            (joint->type == SARRUS_JOINT_REVOLUTE && joint->drive >= 0))
+        if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_HOLD_ANGLE, joint->type) ||
+            (SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_TURN, joint->type) && joint->drive >= 0))
             return true;
     }
     return false;
@@ -106,7 +106,7 @@ static bool drives_add(sarrus_channels *channels, const sarrus_model *model) {
         field_add(channels, SARRUS_OBSERVE_DRIVES, n_drives(model, i), 0,
                   (sarrus_sink_field){.path = path,
                                       .long_name = sarrus_observable_text(SARRUS_OBSERVE_DRIVES),
-                                      .units = joint->type == SARRUS_JOINT_REVOLUTE ? "N m" : "N"});
+                                      .units = SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_TURN, joint->type) ? "N m" : "N"});
     }
     return true;
 }

@@ -59,10 +59,10 @@ void sarrus_warn_of_angles(sarrus_warnings *warnings, const sarrus_model *model)
         angle_check(warnings, model, model->bodies[b].orientation[0]);
     for (int i = 0; is_angle != NULL && i < model->n_joints; ++i) {
         const sarrus_joint *joint = &model->joints[i];
-        if (joint->type == SARRUS_JOINT_REVOLUTE)
+        if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_TURN, joint->type))
             angle_check(warnings, model, joint->rest);
         if (joint->drive >= 0)
-            is_angle[joint->drive] = joint->type == SARRUS_JOINT_REVOLUTE;
+            is_angle[joint->drive] = SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_TURN, joint->type);
     }
     for (int i = 0; is_angle != NULL && i < model->n_signals; ++i)
         signal_check(warnings, model, &model->signals[i], is_angle[i]);

@@ -29,7 +29,7 @@ const char *joint_case_name(const joint_case *what) {
 /* Whether a body held to ground by such a joint is free to move in some way. */
 static bool leaves_a_way(sarrus_joint_type type) {
     static const int n_rows[SARRUS_N_JOINT_TYPES] = {
-#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, text)                \
+#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
     [value] = n_rows,
 #include "sarrus/joint.def"
     };
