@@ -131,7 +131,7 @@ static const sarrus_key torque_keys[] = {
     {.name = "value", .flags = SARRUS_KEY_REQUIRED, .read = read_torque_value},
 };
 
-static const sarrus_key point_force_keys[] = {
+static const sarrus_key point_keys[] = {
     {.name = "name", .flags = SARRUS_KEY_IGNORED},
     {.name = "type", .flags = SARRUS_KEY_IGNORED},
     {.name = "body", .flags = SARRUS_KEY_REQUIRED, .read = read_body},
@@ -140,14 +140,15 @@ static const sarrus_key point_force_keys[] = {
     {.name = "frame", .read = read_frame},
 };
 
+/* A force of the table that lacks its keys does not compile. */
 static const struct {
     const char *title;
     const sarrus_key *keys;
     int n_keys;
 } force_tables[] = {
-    [SARRUS_FORCE_SPRING] = {"a spring", spring_keys, sizeof spring_keys / sizeof spring_keys[0]},
-    [SARRUS_FORCE_TORQUE] = {"a torque", torque_keys, sizeof torque_keys / sizeof torque_keys[0]},
-    [SARRUS_FORCE_POINT] = {"a force", point_force_keys, sizeof point_force_keys / sizeof point_force_keys[0]},
+#define SARRUS_FORCE(name, value, word, kernel, text)                                                                              \
+    [value] = {"a " word, kernel##_keys, sizeof kernel##_keys / sizeof kernel##_keys[0]},
+#include "sarrus/force.def"
 };
 
 /* A spring whose rest length was forgotten would pull its ends together; better to ask. */
@@ -169,7 +170,9 @@ static void read_force_by_type(sarrus_reader *reader, sarrus_node *node, sarrus_
         return;
     }
     if (type == NULL) {
-        sarrus_reader_refuse(reader, node, "a force lacks the key 'type'; expected spring, torque or force");
+        char words[SARRUS_WORDS_BYTES];
+        sarrus_reader_refuse(reader, node, "a force lacks the key 'type'; expected one of %s",
+                             sarrus_words_list(force_types, sizeof force_types / sizeof force_types[0], words));
         return;
     }
     const size_t n_path = sarrus_path_push(reader, "type");

@@ -251,6 +251,17 @@ size_t sarrus_item_name_read(sarrus_reader *reader, const sarrus_node *item, con
     return sarrus_path_push(reader, name->text);
 }
 
+const char *sarrus_words_list(const sarrus_word *words, int n_words, char out[SARRUS_WORDS_BYTES]) {
+    size_t n = 0;
+    out[0] = '\0';
+    for (int i_word = 0; i_word < n_words; ++i_word) {
+        if (words[i_word].code >= 0 && n < SARRUS_WORDS_BYTES - 40) {
+            n += (size_t)snprintf(out + n, SARRUS_WORDS_BYTES - n, "%s%s", n > 0 ? ", " : "", words[i_word].text);
+        }
+    }
+    return out;
+}
+
 bool sarrus_word_read(sarrus_reader *reader, const sarrus_node *node, const char *what, const sarrus_word *words, int n_words,
                       int *out) {
     char shown[SARRUS_SHOWN_BYTES];
@@ -260,8 +271,7 @@ bool sarrus_word_read(sarrus_reader *reader, const sarrus_node *node, const char
         return false;
     }
     sarrus_suggestion suggestion = sarrus_suggestion_for(node->text);
-    char expected[400] = "";
-    size_t n = 0;
+    char expected[SARRUS_WORDS_BYTES];
     for (int i_word = 0; i_word < n_words; ++i_word) {
         if (strcmp(words[i_word].text, node->text) == 0) {
             if (words[i_word].code < 0) {
@@ -272,15 +282,13 @@ bool sarrus_word_read(sarrus_reader *reader, const sarrus_node *node, const char
             return true;
         }
         sarrus_suggestion_offer(&suggestion, words[i_word].text);
-        if (words[i_word].code >= 0 && n < sizeof expected - 40) {
-            n += (size_t)snprintf(expected + n, sizeof expected - n, "%s%s", n > 0 ? ", " : "", words[i_word].text);
-        }
     }
     const char *close = sarrus_suggestion_close(&suggestion);
     if (close != NULL) {
         sarrus_reader_refuse(reader, node, "unknown %s '%s'; did you mean '%s'?", what, sarrus_node_shown(node, shown), close);
     } else {
-        sarrus_reader_refuse(reader, node, "unknown %s '%s'; expected one of %s", what, sarrus_node_shown(node, shown), expected);
+        sarrus_reader_refuse(reader, node, "unknown %s '%s'; expected one of %s", what, sarrus_node_shown(node, shown),
+                             sarrus_words_list(words, n_words, expected));
     }
     return false;
 }

@@ -101,6 +101,10 @@ bool sarrus_list_check(sarrus_reader *reader, const sarrus_node *node, int n_ite
 size_t sarrus_item_name_read(sarrus_reader *reader, const sarrus_node *item, const char *title, sarrus_names *names, int i_item,
                              char **out);
 
+/* The words of this version, with commas, into `out`, which is returned. */
+enum { SARRUS_WORDS_BYTES = 400 };
+const char *sarrus_words_list(const sarrus_word *words, int n_words, char out[SARRUS_WORDS_BYTES]);
+
 /* A word of a table; false with a finding when it is unknown or of a later version. `what` as "a joint type". */
 bool sarrus_word_read(sarrus_reader *reader, const sarrus_node *node, const char *what, const sarrus_word *words, int n_words,
                       int *out);

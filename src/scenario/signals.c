@@ -216,7 +216,12 @@ static int signal_add(sarrus_reader *reader, const sarrus_node *node, sarrus_sig
 
 /* The one key of a signal's mapping; NULL with a finding when there is none or more than one. */
 static sarrus_node *signal_form(sarrus_reader *reader, sarrus_node *node) {
+    static const sarrus_word words[] = {
+#define SARRUS_SIGNAL(name, value, word, values, text) {#word, value},
+#include "sarrus/signal.def"
+    };
     const int n_kinds = sizeof signal_kinds / sizeof signal_kinds[0];
+    char expected[SARRUS_WORDS_BYTES];
     if (!sarrus_mapping_read(reader, node, "a signal", signal_keys, n_kinds, NULL)) {
         return NULL;
     }
@@ -231,8 +236,8 @@ static sarrus_node *signal_form(sarrus_reader *reader, sarrus_node *node) {
         return NULL; /* an unknown key, reported */
     }
     if (n_forms != 1) {
-        sarrus_reader_refuse(reader, node, "a signal of %d forms; expected one of constant, ramp, sine, polynomial, table",
-                             n_forms);
+        sarrus_reader_refuse(reader, node, "a signal of %d forms; expected one of %s", n_forms,
+                             sarrus_words_list(words, n_kinds, expected));
         return NULL;
     }
     return form;
