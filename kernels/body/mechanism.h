@@ -306,7 +306,7 @@ typedef struct sarrus_clock {
 
 /* Where the parts of one observation go: offsets in lane arrays, −1 for what is not wanted or stands in the state. */
 typedef struct sarrus_observe_request {
-    uint64_t step; /* of the grid, that the state is at */
+    sarrus_clock clock; /* where the state is */
     int32_t at[SARRUS_N_OBSERVABLES];
     int32_t n_arrays;   /* length of one observation */
     int32_t n_computed; /* of which the first ones are computed; the others stand in the tile */

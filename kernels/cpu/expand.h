@@ -50,11 +50,11 @@ static uint64_t kernel_advance(sarrus_kernel_call *call, const sarrus_clock *clo
     return n_done;
 }
 
-static void kernel_observe(sarrus_kernel_call *call, double t, const sarrus_observe_request *want, double *out) {
+static void kernel_observe(sarrus_kernel_call *call, const sarrus_observe_request *want, double *out) {
     sarrus_workspace ws;
     sarrus_evaluation ev;
     call_begin(call, &ev, &ws);
-    sarrus_observe(&ev, (const real *)call->tile, real_set(t), want, (real *)out);
+    sarrus_observe(&ev, (const real *)call->tile, want, (real *)out);
     call_end(call, &ev);
 }
 

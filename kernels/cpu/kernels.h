@@ -32,7 +32,7 @@ typedef struct sarrus_kernels {
      * those cases, 0. */
     uint64_t (*advance)(sarrus_kernel_call *call, const sarrus_clock *clock, uint64_t n_steps);
     /* out [n_arrays][width] at the tile's state and time t. */
-    void (*observe)(sarrus_kernel_call *call, double t, const sarrus_observe_request *want, double *out);
+    void (*observe)(sarrus_kernel_call *call, const sarrus_observe_request *want, double *out);
     /* Rows at the tile's state and time t: jacobian [m][n][width] weighted J M^{-1/2}, phi [m][width], phi_dot [m][width]. */
     void (*rows)(sarrus_kernel_call *call, double t, double *jacobian, double *phi, double *phi_dot);
     /* The rank-revealing path for rows that specialised kernels have evaluated at the call's tile; `call` is a sarrus_kernel_call.

@@ -82,10 +82,10 @@ int sarrus_cuda_advance(const sarrus_cuda_call *call, const sarrus_clock *clock,
     return cudaGetLastError();
 }
 
-int sarrus_cuda_observe(const sarrus_cuda_call *call, double t, const sarrus_cuda_observation *what, double *out) {
+int sarrus_cuda_observe(const sarrus_cuda_call *call, const sarrus_cuda_observation *what, double *out) {
     if (call->lanes.n_tiles <= 0)
         return cudaSuccess;
     observe_kernel<<<n_blocks(call, TILES_PER_BLOCK), TILES_PER_BLOCK * LANE_WIDTH, 0, (cudaStream_t)call->stream>>>(
-        launch_of(call), t, *what, out);
+        launch_of(call), *what, out);
     return cudaGetLastError();
 }

@@ -117,8 +117,8 @@ static __global__ void advance_kernel(const __grid_constant__ launch work, const
 }
 
 /* What is observed of a tile, its coordinates, velocities and status among it. */
-static __global__ void observe_kernel(const __grid_constant__ launch work, double t,
-                                      const __grid_constant__ sarrus_cuda_observation what, double *out) {
+static __global__ void observe_kernel(const __grid_constant__ launch work, const __grid_constant__ sarrus_cuda_observation what,
+                                      double *out) {
     const sarrus_tile_layout *layout = &work.mech.layout;
     const int32_t at_q = what.want.at[SARRUS_OBSERVE_Q], at_v = what.want.at[SARRUS_OBSERVE_V];
     lane_work lane;
@@ -128,8 +128,8 @@ static __global__ void observe_kernel(const __grid_constant__ launch work, doubl
         tile_begin(&work, &lane);
         real *seen = lane_of_tile(out, lane.i_tile, (size_t)what.want.n_arrays);
         if (what.is_computed)
-            sarrus_observe(&lane.ev, lane.tile, t, &what.want, seen);
-        for (int32_t i = 0; at_q >= 0 && i < work.mech.n_v; ++i)
+            sarrus_observe(&lane.ev, lane.tile, &what.want, seen);
+        for (int32_t i = 0; at_q >= 0 && i < work.mech.n_q; ++i)
             lane_at(seen, at_q + i) = lane_at(lane.tile, layout->q + i);
         for (int32_t i = 0; at_v >= 0 && i < work.mech.n_v; ++i)
             lane_at(seen, at_v + i) = lane_at(lane.tile, layout->v + i);

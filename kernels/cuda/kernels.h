@@ -56,7 +56,7 @@ int sarrus_cuda_assemble(const sarrus_cuda_call *call);
 int sarrus_cuda_advance(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps);
 
 /* out (device) [n_tiles][what->want.n_arrays][SARRUS_CUDA_WIDTH] at the tiles' states and time t. */
-int sarrus_cuda_observe(const sarrus_cuda_call *call, double t, const sarrus_cuda_observation *what, double *out);
+int sarrus_cuda_observe(const sarrus_cuda_call *call, const sarrus_cuda_observation *what, double *out);
 
 #ifdef __cplusplus
 }

@@ -16,8 +16,8 @@ int sarrus_staged_resume(const sarrus_staged_call *call) {
     return cudaGetLastError();
 }
 
-int sarrus_staged_observe(const sarrus_staged_call *call, double t, const sarrus_observe_request *want, double *out) {
-    staged_observe_kernel<<<staged_blocks(call->n_members), STAGED_THREADS, 0, stream_of(call)>>>(staged_launch_of(call), t, *want,
+int sarrus_staged_observe(const sarrus_staged_call *call, const sarrus_observe_request *want, double *out) {
+    staged_observe_kernel<<<staged_blocks(call->n_members), STAGED_THREADS, 0, stream_of(call)>>>(staged_launch_of(call), *want,
                                                                                                   out);
     return cudaGetLastError();
 }

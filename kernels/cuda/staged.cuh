@@ -186,7 +186,8 @@ static __global__ void staged_step_kernel(const __grid_constant__ staged_launch 
     who.n_answered = 0;
     sarrus_evaluation *ev = &who.ev;
     double *force_is_finite = work.at.carry + who.index, *rank = force_is_finite + work.n_members;
-    const double t = sarrus_clock_time(&clock, clock.step), h = sarrus_clock_time(&clock, clock.step + 1) - t;
+    const double t = sarrus_lane_time(&work.mech, who.tile, &clock, clock.step);
+    const double h = sarrus_lane_time(&work.mech, who.tile, &clock, clock.step + 1) - t;
     if (stage > 0) {
         ev->found.rank = *rank;
         ev->held = stage > 1 && work.mech.integrator.has_step_gains ? who.ws.held : nullptr;
@@ -213,13 +214,13 @@ static __global__ void staged_resume_kernel(const __grid_constant__ staged_launc
     staged_end(&who);
 }
 
-static __global__ void staged_observe_kernel(const __grid_constant__ staged_launch work, double t,
+static __global__ void staged_observe_kernel(const __grid_constant__ staged_launch work,
                                              const __grid_constant__ sarrus_observe_request want, double *out) {
     staged_member who;
     if (!staged_begin(&work, &who))
         return;
     const size_t i_tile = (size_t)(who.index / LANE_WIDTH), lane = (size_t)(who.index % LANE_WIDTH);
-    sarrus_observe(&who.ev, who.tile, t, &want, out + i_tile * (size_t)want.n_arrays * LANE_WIDTH + lane);
+    sarrus_observe(&who.ev, who.tile, &want, out + i_tile * (size_t)want.n_arrays * LANE_WIDTH + lane);
     staged_end(&who);
 }
 

@@ -83,7 +83,7 @@ int sarrus_staged_step(const sarrus_staged_call *call, const sarrus_clock *clock
 int sarrus_staged_resume(const sarrus_staged_call *call);
 
 /* What is to be computed of an observation, from its beginning. `out` as with sarrus_cuda_observe. */
-int sarrus_staged_observe(const sarrus_staged_call *call, double t, const sarrus_observe_request *want, double *out);
+int sarrus_staged_observe(const sarrus_staged_call *call, const sarrus_observe_request *want, double *out);
 
 /* For the slots in use. */
 int sarrus_staged_weigh(const sarrus_staged_call *call);

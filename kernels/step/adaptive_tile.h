@@ -159,15 +159,17 @@ LANE_BODY void sarrus_adaptive_show(sarrus_evaluation *ev, const sarrus_adaptive
  * asked for, not at all: the lanes then stand somewhere between, and the next call goes on from there. */
 LANE_BODY uint64_t sarrus_advance_adaptive(sarrus_evaluation *ev, real *tile, const sarrus_clock *clock, uint64_t n_steps) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    const real t_target = real_set(sarrus_clock_time(clock, clock->step + n_steps));
+    const uint64_t last = clock->step + n_steps;
+    const real t_target = sarrus_lane_time(mech, tile, clock, last);
     const real t_cut = sarrus_calls_cut_steps(mech) ? t_target : real_set(1e300);
     sarrus_adaptive lanes;
     if (n_steps == 0 || !mask_any(ev->healthy))
         return n_steps;
     sarrus_adaptive_view(mech, tile, &lanes);
-    lanes.t_end = real_set(clock->step + n_steps <= clock->n_total ? clock->t_end : 1e300);
+    const mask is_within = real_le(sarrus_lane_steps(mech, tile, last), real_set((real_scalar)clock->n_total));
+    lanes.t_end = real_select(is_within, real_set(clock->t_end), real_set(1e300));
     sarrus_passage_view(ev, &lanes.passage);
-    sarrus_adaptive_begin(ev, &lanes, clock, real_set(sarrus_clock_time(clock, clock->step)));
+    sarrus_adaptive_begin(ev, &lanes, clock, sarrus_lane_time(mech, tile, clock, clock->step));
     ev->is_configured = ev->is_factored = 0; /* what comes next is evaluated at a lane's own time */
     mask alive = ev->healthy;
     for (;;) {

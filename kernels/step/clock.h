@@ -4,8 +4,16 @@
 
 #include "kernels/body/workspace.h"
 
-LANE_FUNCTION real_scalar sarrus_clock_time(const sarrus_clock *clock, uint64_t step) {
-    return step == clock->n_total ? clock->t_end : (real_scalar)step * clock->dt;
+/* Steps that the lanes of a tile have made by step `step` of the grid: each counts from where its own time began. */
+LANE_FUNCTION real sarrus_lane_steps(const sarrus_mechanism *mech, const real *tile, uint64_t step) {
+    return real_set((real_scalar)step) - lane_at(tile, mech->layout.begun);
+}
+
+/* s, the lanes' own times then. */
+LANE_FUNCTION real sarrus_lane_time(const sarrus_mechanism *mech, const real *tile, const sarrus_clock *clock, uint64_t step) {
+    const real steps = sarrus_lane_steps(mech, tile, step);
+    const mask is_end = real_eq(steps, real_set((real_scalar)clock->n_total));
+    return real_select(is_end, real_set(clock->t_end), steps * real_set(clock->dt));
 }
 
 /* The first grid step behind time t: the smallest s with time(s) > t, for t ≥ 0. */

@@ -32,7 +32,7 @@ LANE_FUNCTION int sarrus_method_is_rk4(const sarrus_mechanism *mech) {
 LANE_FUNCTION void sarrus_fixed_fail(const sarrus_evaluation *ev, uint64_t step, mask fail, real word) {
     const sarrus_tile_layout *layout = &sarrus_plan_of(ev)->layout;
     sarrus_lane_set(lane_from(ev->tile, layout->status), fail, word);
-    sarrus_lane_set(lane_from(ev->tile, layout->failed_step), fail, real_set((real_scalar)step));
+    sarrus_lane_set(lane_from(ev->tile, layout->failed_step), fail, sarrus_lane_steps(sarrus_plan_of(ev), ev->tile, step));
 }
 
 /* How a step, or a part of one, has ended. */
@@ -235,7 +235,8 @@ LANE_BODY mask sarrus_fixed_spend(sarrus_evaluation *ev, uint64_t step, mask mov
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_count(ev, mech->layout.n_rejected, 1.0, mask_and(ev->healthy, mask_not(moved)));
     const real n_tried = lane_at(ev->tile, mech->layout.n_steps) + lane_at(ev->tile, mech->layout.n_rejected);
-    const mask spent = mask_and(ev->healthy, real_lt(real_set((real_scalar)step + mech->integrator.max_steps), n_tried));
+    const mask spent =
+        mask_and(ev->healthy, real_lt(sarrus_lane_steps(mech, ev->tile, step) + real_set(mech->integrator.max_steps), n_tried));
     if (mask_any(spent))
         sarrus_fixed_fail(ev, step, spent, real_set((real_scalar)SARRUS_INSTANCE_STEP_LIMIT));
     return spent;
@@ -243,13 +244,13 @@ LANE_BODY mask sarrus_fixed_spend(sarrus_evaluation *ev, uint64_t step, mask mov
 
 /* One step of the lanes of ev->healthy, to clock time `step`. */
 LANE_FUNCTION void sarrus_fixed_step(sarrus_evaluation *ev, const sarrus_clock *clock, uint64_t step) {
-    const real_scalar t_begin = sarrus_clock_time(clock, step - 1), t_until = sarrus_clock_time(clock, step);
-    const real t_end = real_set(t_until);
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const real t_begin = sarrus_lane_time(mech, ev->tile, clock, step - 1), t_end = sarrus_lane_time(mech, ev->tile, clock, step);
     sarrus_passage lanes;
     sarrus_passage_view(ev, &lanes);
     mask alive = ev->healthy;
     int is_whole = 1;
-    real t = real_set(t_begin), left = real_set(t_until - t_begin), h;
+    real t = t_begin, left = t_end - t_begin, h;
     while (mask_any(ev->healthy)) {
         const sarrus_fixed_outcome end = sarrus_fixed_part(ev, &lanes, t, left, t_end, step, &h);
         if (lane_is_stopped(ev->stop))
@@ -288,7 +289,7 @@ LANE_BODY void sarrus_fixed_begin(sarrus_evaluation *ev, real t) {
 /* As sarrus_advance, for the methods of fixed step. */
 LANE_BODY uint64_t sarrus_advance_fixed(sarrus_evaluation *ev, const sarrus_clock *clock, uint64_t n_steps) {
     if (n_steps > 0 && mask_any(ev->healthy))
-        sarrus_fixed_begin(ev, real_set(sarrus_clock_time(clock, clock->step)));
+        sarrus_fixed_begin(ev, sarrus_lane_time(sarrus_plan_of(ev), ev->tile, clock, clock->step));
     for (uint64_t k = 0; k < n_steps && mask_any(ev->healthy); ++k) {
         if (sarrus_rank_changes_are_full(ev))
             return k;

@@ -59,12 +59,12 @@ LANE_BODY void sarrus_motor_loads(const sarrus_evaluation *ev, real *out) {
     }
 }
 
-/* out[n_computed] at time t. */
-LANE_BODY void sarrus_observe_state(sarrus_evaluation *ev, const real *tile, real t, const sarrus_observe_request *want,
-                                    real *out) {
+/* out[n_computed]. */
+LANE_BODY void sarrus_observe_state(sarrus_evaluation *ev, const real *tile, const sarrus_observe_request *want, real *out) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     const real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
+    const real t = sarrus_lane_time(mech, tile, &want->clock, want->clock.step);
     ev->wants_closeness = 1; /* the next step may find the factor in place */
     if (!ev->is_configured)
         sarrus_configure(ev, t, q);
@@ -102,14 +102,14 @@ LANE_BODY void sarrus_observe_state(sarrus_evaluation *ev, const real *tile, rea
 
 /* The same; a lane of which something is NaN or infinite ends here: a step judges where it comes to, and nobody has judged the
  * state at t = 0, or one that the user has put in. What an end was asked for under way says nothing. */
-LANE_BODY void sarrus_observe(sarrus_evaluation *ev, const real *tile, real t, const sarrus_observe_request *want, real *out) {
+LANE_BODY void sarrus_observe(sarrus_evaluation *ev, const real *tile, const sarrus_observe_request *want, real *out) {
     const sarrus_tile_layout *layout = &sarrus_plan_of(ev)->layout;
-    sarrus_observe_state(ev, tile, t, want, out);
+    sarrus_observe_state(ev, tile, want, out);
     const mask bad = mask_and(ev->healthy, mask_not(sarrus_all_are_finite(out, want->n_computed)));
     if (lane_is_stopped(ev->stop) || !mask_any(bad))
         return;
     sarrus_lane_set(lane_from(ev->tile, layout->status), bad, real_set((real_scalar)SARRUS_INSTANCE_NONFINITE_FORCE));
-    sarrus_lane_set(lane_from(ev->tile, layout->failed_step), bad, real_set((real_scalar)want->step));
+    sarrus_lane_set(lane_from(ev->tile, layout->failed_step), bad, sarrus_lane_steps(sarrus_plan_of(ev), tile, want->clock.step));
 }
 
 #endif

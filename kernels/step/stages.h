@@ -68,15 +68,15 @@ LANE_BODY void sarrus_stage_end(sarrus_evaluation *ev, int32_t stage, real t, re
 /* The end of the step to clock time `step`. */
 LANE_BODY void sarrus_stages_finish(sarrus_evaluation *ev, const sarrus_clock *clock, uint64_t step, mask force_is_finite) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    const real_scalar t_end = sarrus_clock_time(clock, step), h = t_end - sarrus_clock_time(clock, step - 1);
+    const real t_end = sarrus_lane_time(mech, ev->tile, clock, step), h = t_end - sarrus_lane_time(mech, ev->tile, clock, step - 1);
     sarrus_passage lanes;
     sarrus_passage_view(ev, &lanes);
     if (sarrus_method_is_rk4(mech))
-        (void)sarrus_fixed_look(ev, &lanes, real_set(h), real_set(mech->integrator.dt));
-    const sarrus_fixed_outcome end = sarrus_fixed_end(ev, real_set(t_end), step, force_is_finite, mask_none());
-    sarrus_lane_set(lanes.stride, end.moved, real_set(h));
+        (void)sarrus_fixed_look(ev, &lanes, h, real_set(mech->integrator.dt));
+    const sarrus_fixed_outcome end = sarrus_fixed_end(ev, t_end, step, force_is_finite, mask_none());
+    sarrus_lane_set(lanes.stride, end.moved, h);
     const mask is_limited = real_lt(real_set(mech->limit_error), real_set(SARRUS_NO_LIMIT));
-    mask is_long = real_lt(sarrus_bend_step(&lanes, real_set(SARRUS_BEND_STEP)), real_set(h));
+    mask is_long = real_lt(sarrus_bend_step(&lanes, real_set(SARRUS_BEND_STEP)), h);
     is_long = mask_or(mask_and(is_limited, is_long), sarrus_passage_is_lost(ev, &lanes));
     const mask lost = mask_and(end.moved, mask_or(is_long, sarrus_fixed_is_lost(ev)));
     if (mask_any(lost))

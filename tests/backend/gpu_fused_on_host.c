@@ -12,7 +12,6 @@ typedef struct kernel_argument {
     sarrus_cuda_call call;
     sarrus_clock clock;
     uint64_t n_steps;
-    double t;
     sarrus_cuda_observation what;
     double *out;
 } kernel_argument;
@@ -94,12 +93,11 @@ int gpu_on_host_advance(const sarrus_cuda_call *call, const sarrus_clock *clock,
 static void observe_run(const void *argument) {
     const kernel_argument *a = argument;
     const sarrus_cuda_call call = call_of(a);
-    observe_on_host(&call, a->t, &a->what, a->out);
+    observe_on_host(&call, &a->what, a->out);
 }
 
-int gpu_on_host_observe(const sarrus_cuda_call *call, double t, const sarrus_cuda_observation *what, double *out) {
+int gpu_on_host_observe(const sarrus_cuda_call *call, const sarrus_cuda_observation *what, double *out) {
     kernel_argument argument = argument_of(call);
-    argument.t = t;
     argument.what = *what;
     argument.out = out;
     const size_t n_out = (size_t)call->lanes.n_tiles * (size_t)what->want.n_arrays * SARRUS_CUDA_WIDTH;

@@ -29,7 +29,7 @@ void advance_on_host(const sarrus_cuda_call *call, const sarrus_clock *clock, ui
     launch_on_host(call, [&work, clock, n_steps] { advance_kernel(work, *clock, n_steps); });
 }
 
-void observe_on_host(const sarrus_cuda_call *call, double t, const sarrus_cuda_observation *what, double *out) {
+void observe_on_host(const sarrus_cuda_call *call, const sarrus_cuda_observation *what, double *out) {
     const launch work = launch_of(call);
-    launch_on_host(call, [&work, t, what, out] { observe_kernel(work, t, *what, out); });
+    launch_on_host(call, [&work, what, out] { observe_kernel(work, *what, out); });
 }

@@ -13,7 +13,7 @@ void lanes_on_host(int32_t n_lanes);
 
 void assemble_on_host(const sarrus_cuda_call *call);
 void advance_on_host(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps);
-void observe_on_host(const sarrus_cuda_call *call, double t, const sarrus_cuda_observation *what, double *out);
+void observe_on_host(const sarrus_cuda_call *call, const sarrus_cuda_observation *what, double *out);
 
 #ifdef __cplusplus
 }

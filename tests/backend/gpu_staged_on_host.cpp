@@ -19,7 +19,6 @@ struct staged_argument {
     staged_launch work;
     sarrus_clock clock;
     int32_t stage;
-    double t;
     sarrus_observe_request want;
     double *out;
 };
@@ -60,12 +59,11 @@ static int resume(const sarrus_staged_call *call) {
 
 static void observe_run(const void *argument) {
     const staged_argument *a = (const staged_argument *)argument;
-    launch_on_host(a->work.n_members, [a] { staged_observe_kernel(a->work, a->t, a->want, a->out); });
+    launch_on_host(a->work.n_members, [a] { staged_observe_kernel(a->work, a->want, a->out); });
 }
 
-static int observe(const sarrus_staged_call *call, double t, const sarrus_observe_request *want, double *out) {
+static int observe(const sarrus_staged_call *call, const sarrus_observe_request *want, double *out) {
     staged_argument argument = argument_of(call);
-    argument.t = t;
     argument.want = *want;
     argument.out = out;
     return gpu_on_host_launch(call->base.stream, observe_run, &argument, sizeof argument);

@@ -133,15 +133,16 @@ static void rig_close(rig *r) {
 /* What the device observes, in lane arrays [N_TILES][n_arrays][32]; to be released. */
 static const double *observe(const rig *r, const sarrus_observe_request *want) {
     double *out = device_memory(r, (size_t)N_TILES * (size_t)want->n_arrays * SARRUS_CUDA_WIDTH * sizeof *out);
-    const double t = (double)r->clock.step * r->clock.dt;
-    assert_int_equal(sarrus_cuda_staged_observe(r->staged, &r->lanes, t, want, out), 0);
+    sarrus_observe_request here = *want;
+    here.clock = r->clock;
+    assert_int_equal(sarrus_cuda_staged_observe(r->staged, &r->lanes, &here, out), 0);
     assert_int_equal(r->gpu.synchronize(r->stream), 0);
     return out;
 }
 
 /* The largest difference of an observable, relative to its largest value over all instances. */
 static double difference(const rig *r, sarrus_observable what) {
-    sarrus_observe_request want = {.step = r->clock.step};
+    sarrus_observe_request want = {.clock = r->clock};
     const int width = sarrus_batch_observable_width(r->batch, what);
     double worst = 0.0, largest = 0.0;
     for (int i = 0; i < SARRUS_N_OBSERVABLES; ++i)

@@ -95,9 +95,67 @@ static void an_instance_begins_anew(void **state) {
     }
 }
 
+/* A pendulum that a signal drives: what it does depends on its own time. */
+static const char driven[] = "sarrus: 1\nspace: planar\ngravity: [0, -9.81]\n"
+                             "bodies: [{name: rod, mass: 1, inertia: 0.1, position: [0.3, -0.5]}]\n"
+                             "joints: [{name: A, type: revolute, bodies: [ground, rod], at: [0, 0]}]\n"
+                             "forces: [{name: t, type: torque, body: rod,\n"
+                             "  value: {signal: {sine: {amplitude: 2, frequency: 1.3, phase: 0.4, offset: 0}}}}]\n"
+                             "integrator: {method: rk4, dt: 0.01, t_end: 0.5}\noutput: {channels: [state, energy, work]}\n";
+
+/* Instance `lane` of the only tile begins anew, its own time at step `begun` of the grid. */
+static void lane_restart(const sarrus_tile_field fields[SARRUS_N_FIELDS], double *tile, size_t width, size_t lane, int begun) {
+    for (int k = 0; k < SARRUS_N_FIELDS; ++k)
+        for (int32_t j = 0; j < fields[k].n; ++j) {
+            double *to = tile + (size_t)(fields[k].at + j) * width + lane;
+            if (fields[k].reset == SARRUS_RESET_FROM)
+                *to = tile[(size_t)(fields[k].from + j) * width + lane];
+            else if (fields[k].reset == SARRUS_RESET_TO)
+                *to = fields[k].value;
+        }
+    tile[(size_t)fields[SARRUS_FIELD_OF_TILE_begun].at * width + lane] = begun;
+}
+
+/* An instance that begins at step 17 of the grid goes as one that begins with it, beyond t_end of the others too; those beside it do
+ * not notice. */
+static void instances_have_times_of_their_own(void **state) {
+    (void)state;
+    const char *const methods[] = {"rk4", "semi-implicit", "dopri5", "adams-moulton"};
+    enum { BEGUN = 17, N_OWN = 50 };
+    for (size_t c = 0; c < sizeof methods / sizeof methods[0]; ++c) {
+        const sarrus_override overrides[] = {{"integrator.method", methods[c]}, {NULL, NULL}};
+        mechanism m = mechanism_open_text(driven, overrides);
+        sarrus_tile_field fields[SARRUS_N_FIELDS];
+        sarrus_plan_fields(&m.plan->mech, fields);
+        sarrus_batch *alone = mechanism_batch(&m, NULL, 1, 2, NULL), *batch = mechanism_batch(&m, NULL, 1, 2, NULL);
+        sarrus_view view;
+        double *tile = tiles_of(batch, &m.plan->mech, &view);
+        double energy[2], energy_expected[2], q[3], v[3], q_expected[3], v_expected[3];
+        assert_int_equal(sarrus_batch_advance(batch, BEGUN), SARRUS_OK);
+        lane_restart(fields, tile, view.width, 1, BEGUN);
+        assert_int_equal(sarrus_batch_advance(alone, N_OWN), SARRUS_OK);
+        assert_int_equal(sarrus_batch_advance(batch, N_OWN), SARRUS_OK);
+        mechanism_observe(alone, SARRUS_OBSERVE_ENERGY, energy_expected);
+        mechanism_observe(batch, SARRUS_OBSERVE_ENERGY, energy);
+        assert_int_equal(sarrus_batch_state(alone, 1, q_expected, v_expected), SARRUS_OK);
+        assert_int_equal(sarrus_batch_state(batch, 1, q, v), SARRUS_OK);
+        assert_memory_equal(q, q_expected, sizeof q);
+        assert_memory_equal(v, v_expected, sizeof v);
+        assert_memory_equal(&energy[1], &energy_expected[1], sizeof energy[1]);
+        assert_int_equal(sarrus_batch_advance(alone, BEGUN), SARRUS_OK);
+        assert_int_equal(sarrus_batch_state(alone, 0, q_expected, v_expected), SARRUS_OK);
+        assert_int_equal(sarrus_batch_state(batch, 0, q, v), SARRUS_OK);
+        assert_memory_equal(q, q_expected, sizeof q);
+        sarrus_batch_destroy(batch);
+        sarrus_batch_destroy(alone);
+        mechanism_close(&m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_instance_begins_anew),
+        cmocka_unit_test(instances_have_times_of_their_own),
     };
     return cmocka_run_group_tests_name("batch.fields", tests, NULL, NULL);
 }

@@ -384,8 +384,8 @@ static bool observe_tile(cpu_device *device, cpu_thread *thread, uint64_t i_tile
             clock.step += n_steps;
         }
         if (want.n_arrays > 0) {
-            want.step = clock.step;
-            device->kernels->observe(&thread->call, sarrus_pace_time(&clock), &want, thread->observed);
+            want.clock = clock;
+            device->kernels->observe(&thread->call, &want, thread->observed);
             if (is_stopped(device))
                 return false;
         }

@@ -64,7 +64,7 @@ typedef struct sarrus_gpu {
     /* Kernels (kernels/cuda/kernels.h), queued on the call's stream. */
     int (*assemble)(const sarrus_cuda_call *call);
     int (*advance)(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps);
-    int (*observe)(const sarrus_cuda_call *call, double t, const sarrus_cuda_observation *what, double *out);
+    int (*observe)(const sarrus_cuda_call *call, const sarrus_cuda_observation *what, double *out);
     int (*resident_tiles)(const sarrus_cuda_specialized *specialized, int32_t *n_tiles);
     int (*specialized_load)(const void *cubin, const char *kernel, int32_t n_threads, sarrus_cuda_specialized *out);
     int (*specialized_unload)(sarrus_cuda_specialized *specialized);

@@ -7,7 +7,7 @@
 typedef struct sarrus_gpu_staged {
     int (*step)(const sarrus_staged_call *call, const sarrus_clock *clock, int32_t stage);
     int (*resume)(const sarrus_staged_call *call);
-    int (*observe)(const sarrus_staged_call *call, double t, const sarrus_observe_request *want, double *out);
+    int (*observe)(const sarrus_staged_call *call, const sarrus_observe_request *want, double *out);
     int (*weigh)(const sarrus_staged_call *call);
     int (*deliver)(const sarrus_staged_call *call);
 } sarrus_gpu_staged;

@@ -75,7 +75,6 @@ int sarrus_cuda_packets_take(cuda_worker *worker, uint64_t n_left) {
 /* Queues tiles i_tile … of the worker as they are now; the packet before the last must be taken. */
 static int packet_send(cuda_worker *worker, const cuda_packet *where, const sarrus_clock *clock) {
     const sarrus_gpu *gpu = worker->owner->gpu;
-    const double t = sarrus_pace_time(clock);
     cuda_packet *packet = &worker->packet[worker->n_packets_sent % 2];
     const size_t n_arrays = (size_t)worker->what.want.n_arrays;
     const size_t n_bytes = where->n_tiles * n_arrays * SARRUS_CUDA_WIDTH * sizeof(double);
@@ -84,7 +83,7 @@ static int packet_send(cuda_worker *worker, const cuda_packet *where, const sarr
     call.lanes.tiles += where->i_tile * (size_t)call.mech->layout.n_arrays * SARRUS_CUDA_WIDTH;
     call.lanes.n_tiles = (int32_t)where->n_tiles;
     sarrus_cuda_observation what = worker->what;
-    what.want.step = clock->step;
+    what.want.clock = *clock;
     packet->i_tile = worker->i_first + where->i_tile;
     packet->n_tiles = where->n_tiles;
     packet->i_time = where->i_time;
@@ -93,11 +92,11 @@ static int packet_send(cuda_worker *worker, const cuda_packet *where, const sarr
         call.lanes.n_workspaces = call.lanes.n_tiles;
         call.lanes.workspace += where->i_tile * call.lanes.n_workspace_arrays * SARRUS_CUDA_WIDTH;
         if (what.is_computed)
-            error = sarrus_cuda_staged_observe(worker->staged, &call.lanes, t, &what.want, packet->seen);
+            error = sarrus_cuda_staged_observe(worker->staged, &call.lanes, &what.want, packet->seen);
         what.is_computed = 0; /* what stands in the tiles is left */
     }
     if (error == SARRUS_GPU_OK)
-        error = gpu->observe(&call, t, &what, packet->seen);
+        error = gpu->observe(&call, &what, packet->seen);
     if (error == SARRUS_GPU_OK)
         error = gpu->event_record(packet->is_seen, worker->stream);
     if (error == SARRUS_GPU_OK)

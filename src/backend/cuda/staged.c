@@ -201,14 +201,13 @@ void sarrus_cuda_staged_destroy(sarrus_cuda_staged *staged) {
 /* What is evaluated, again and again until everybody is through. */
 typedef struct staged_question {
     bool is_observation;
-    double t;
     const sarrus_observe_request *want;
     double *out;
 } staged_question;
 
 static int ask(const sarrus_cuda_staged *staged, const staged_question *question) {
     if (question->is_observation)
-        return staged->kernels->observe(&staged->call, question->t, question->want, question->out);
+        return staged->kernels->observe(&staged->call, question->want, question->out);
     return staged->kernels->resume(&staged->call);
 }
 
@@ -331,9 +330,9 @@ int sarrus_cuda_staged_advance(sarrus_cuda_staged *staged, const sarrus_cuda_lan
     return error;
 }
 
-int sarrus_cuda_staged_observe(sarrus_cuda_staged *staged, const sarrus_cuda_lanes *lanes, double t,
-                               const sarrus_observe_request *want, double *out) {
-    const staged_question question = {true, t, want, out};
+int sarrus_cuda_staged_observe(sarrus_cuda_staged *staged, const sarrus_cuda_lanes *lanes, const sarrus_observe_request *want,
+                               double *out) {
+    const staged_question question = {true, want, out};
     begin(staged, lanes);
     int error = staged->gpu->fill(staged->call.arrays.n_answered, 0, (size_t)staged->call.n_members * sizeof(int32_t),
                                   staged->call.base.stream);

@@ -48,8 +48,8 @@ int sarrus_cuda_staged_advance(sarrus_cuda_staged *staged, const sarrus_cuda_lan
                                uint64_t n_steps);
 
 /* out [n_tiles][want->n_arrays][SARRUS_CUDA_WIDTH], in device memory: what has to be computed at the tiles' states and time t. */
-int sarrus_cuda_staged_observe(sarrus_cuda_staged *staged, const sarrus_cuda_lanes *lanes, double t,
-                               const sarrus_observe_request *want, double *out);
+int sarrus_cuda_staged_observe(sarrus_cuda_staged *staged, const sarrus_cuda_lanes *lanes, const sarrus_observe_request *want,
+                               double *out);
 
 /* What was done since it was created. */
 void sarrus_cuda_staged_count(const sarrus_cuda_staged *staged, sarrus_cuda_staged_counts *out);
