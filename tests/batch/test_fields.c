@@ -116,8 +116,8 @@ static void lane_restart(const sarrus_tile_field fields[SARRUS_N_FIELDS], double
     tile[(size_t)fields[SARRUS_FIELD_OF_TILE_begun].at * width + lane] = begun;
 }
 
-/* An instance that begins at step 17 of the grid goes as one that begins with it, beyond t_end of the others too; those beside it do
- * not notice. */
+/* An instance that begins at step 17 of the grid goes as one that begins with it, beyond t_end of the others too; those beside it
+ * do not notice. */
 static void instances_have_times_of_their_own(void **state) {
     (void)state;
     const char *const methods[] = {"rk4", "semi-implicit", "dopri5", "adams-moulton"};
