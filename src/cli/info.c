@@ -83,11 +83,25 @@ static void info_print(const char *path, const sarrus_result_info *info, const s
     printf("  %-34s %-22s %-8s %10s  %s\n", "dataset", "shape", "type", "stored", "units");
 }
 
+/* What only a run of one scenario has; of several the groups have it. */
+static void own_print_json(sarrus_json *json, const sarrus_result_info *info) {
+    static const char *const names[] = {"seed", "n_times", "t_first", "t_last", "n_coordinates"};
+    for (size_t i = 0; info->n_groups > 0 && i < sizeof names / sizeof names[0]; ++i)
+        sarrus_json_null(json, names[i]);
+    if (info->n_groups > 0)
+        return;
+    sarrus_json_count(json, "seed", info->seed);
+    sarrus_json_count(json, "n_times", info->n_times);
+    sarrus_json_number(json, "t_first", info->t_first);
+    sarrus_json_number(json, "t_last", info->t_last);
+    sarrus_json_count(json, "n_coordinates", (uint64_t)info->n_coordinates);
+}
+
 /* The same for programs, into an object that is open. */
 static void group_print_json(sarrus_json *json, const sarrus_result_info *info) {
     sarrus_json_text(json, "backend", info->backend);
     sarrus_json_text(json, "device", info->device);
-    sarrus_json_count(json, "seed", info->seed);
+    own_print_json(json, info);
     sarrus_json_count(json, "n_instances", info->n_instances);
     sarrus_json_count(json, "first_instance", info->first_instance);
     sarrus_json_count(json, "n_study_instances", info->n_study);
@@ -96,10 +110,6 @@ static void group_print_json(sarrus_json *json, const sarrus_result_info *info) 
     for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; ++i)
         sarrus_json_count(json, sarrus_instance_status_word((sarrus_instance_status)i), info->n_failed_by_status[i]);
     sarrus_json_close(json, '}');
-    sarrus_json_count(json, "n_times", info->n_times);
-    sarrus_json_number(json, "t_first", info->t_first);
-    sarrus_json_number(json, "t_last", info->t_last);
-    sarrus_json_count(json, "n_coordinates", (uint64_t)info->n_coordinates);
     if (info->has_rank_events)
         sarrus_json_count(json, "n_rank_events", info->n_rank_events);
     else

@@ -285,9 +285,15 @@ static void errors_print_json(sarrus_json *json, const sarrus_summary_text *text
     sarrus_json_number(json, "max_violation", summary->max_violation);
     sarrus_json_number(json, "nearest_change_point", summary->nearest_change_point);
     sarrus_json_number(json, "nearest_change_point_time", summary->nearest_change_point_time);
-    if (text->n_groups > 0)
-        sarrus_json_count(json, "nearest_change_point_group", (uint64_t)summary->nearest_change_point_group);
-    sarrus_json_count(json, "nearest_change_point_instance", summary->nearest_change_point_instance);
+    if (isnan(summary->nearest_change_point)) { /* nobody has looked */
+        if (text->n_groups > 0)
+            sarrus_json_null(json, "nearest_change_point_group");
+        sarrus_json_null(json, "nearest_change_point_instance");
+    } else {
+        if (text->n_groups > 0)
+            sarrus_json_count(json, "nearest_change_point_group", (uint64_t)summary->nearest_change_point_group);
+        sarrus_json_count(json, "nearest_change_point_instance", summary->nearest_change_point_instance);
+    }
     sarrus_json_count(json, "n_rank_changes", summary->n_rank_changes);
 }
 

@@ -225,6 +225,7 @@ def check_full_disk(program):
 def check_tools(program):
     told = json.loads(subprocess.run([program, "info", "mixed.h5", "--json"], capture_output=True, check=True).stdout)
     assert [group["n_instances"] for group in told["groups"]] == [12, 21, 1] and told["n_instances"] == 34
+    assert told["seed"] is None and told["n_times"] is None and all(group["n_times"] > 0 for group in told["groups"])
     assert "1/instance/id" in [dataset["path"] for dataset in told["datasets"]]
     text = subprocess.run([program, "info", "mixed.h5"], capture_output=True, check=True, text=True).stdout
     assert "group /2: parts/chain.yaml" in text
