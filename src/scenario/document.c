@@ -34,8 +34,9 @@ typedef struct document_reading {
 static void read_file_name(sarrus_reader *reader, sarrus_node *node, void *object) {
     (void)object;
     if (node != NULL && (node->kind != SARRUS_NODE_SCALAR || sarrus_node_is_null(node) || node->n_text == 0)) {
+        const bool is_empty = node->kind == SARRUS_NODE_SCALAR && !sarrus_node_is_null(node);
         sarrus_reader_refuse(reader, node, "'%s' is %s; expected the name of a scenario file, relative to this one", reader->path,
-                             sarrus_node_kind_text(node));
+                             is_empty ? "empty" : sarrus_node_kind_text(node));
     }
 }
 
@@ -58,6 +59,9 @@ static void read_set(sarrus_reader *reader, sarrus_node *node, void *object) {
         if (sarrus_path_is_common(value->key->text)) {
             sarrus_reader_refuse(reader, value->key,
                                  "'%s' is common to all scenarios of a document; expected it beside 'scenarios'", value->key->text);
+        } else if (sarrus_entry_key(value->key->text) != NULL) {
+            sarrus_reader_refuse(reader, value->key, "'%s' in 'set'; expected the key '%s' beside 'file'", value->key->text,
+                                 sarrus_entry_key(value->key->text));
         }
     }
 }
@@ -135,13 +139,19 @@ static void apply_overrides(document_reading *reading) {
                                 "'%s' is not a path; expected the number of a scenario, a dot and a path, as 0.bodies.crank.mass",
                                 path);
         } else if (i_group < 0) {
-            (void)sarrus_override_apply(&reader->tree, &reader->findings, i_source, texts->shown[i], strlen(path), 0);
+            (void)sarrus_override_apply(&reader->tree, &reader->findings, i_source, texts->shown[i], strlen(path));
         } else if (i_group >= n_groups) {
             sarrus_findings_add(&reader->findings, SARRUS_BAD_INPUT, i_source, (sarrus_place){1, 1},
                                 "no scenario %d in the path '%s'; expected a number from 0 to %d", i_group, path, n_groups - 1);
         } else if (sarrus_path_is_common(path + n_prefix)) {
             sarrus_findings_add(&reader->findings, SARRUS_BAD_INPUT, i_source, (sarrus_place){1, (int)n_prefix + 1},
                                 "'%s' is common to all scenarios of a document; expected the path '%s'", path, path + n_prefix);
+        } else {
+            sarrus_node *value =
+                sarrus_override_node(&reader->tree, &reader->findings, i_source, texts->shown[i], strlen(path), n_prefix);
+            if (value != NULL) {
+                sarrus_entry_override(reader, sarrus_node_item(scenarios, i_group), value);
+            }
         }
     }
 }
@@ -198,6 +208,7 @@ static sarrus_status read_members(document_reading *reading) {
     const sarrus_node *root = reading->reader.tree.root, *list = sarrus_node_child(root, "scenarios");
     sarrus_member member = {.integrator = sarrus_node_child(root, "integrator"), .output = sarrus_node_child(root, "output")};
     sarrus_status status = SARRUS_OK;
+    int i_group = 0;
     document->n_groups = list->n_children;
     document->models = calloc((size_t)document->n_groups, sizeof *document->models);
     document->files = calloc((size_t)document->n_groups, sizeof *document->files);
@@ -205,7 +216,7 @@ static sarrus_status read_members(document_reading *reading) {
         return sarrus_report(reading->context, SARRUS_NO_MEMORY, "out of memory while reading the scenario");
     }
     for (const sarrus_node *entry = list->first; entry != NULL && status != SARRUS_NO_MEMORY; entry = entry->next) {
-        const int i = member.index;
+        const int i = i_group++;
         member.entry = entry;
         document->files[i] = strdup(sarrus_node_child(entry, "file")->text);
         char *path = document->files[i] != NULL ? path_make(reading->texts.name, document->files[i]) : NULL;
@@ -213,7 +224,6 @@ static sarrus_status read_members(document_reading *reading) {
                                                 : sarrus_report(reading->context, SARRUS_NO_MEMORY, "out of memory");
         free(path);
         status = worse(status, read);
-        ++member.index;
     }
     return status;
 }

@@ -26,26 +26,24 @@ bool sarrus_path_is_common(const char *path) {
     return false;
 }
 
-/* The mapping `batch`, made when there is none; NULL when it is something else, of which the reader will tell. */
-static sarrus_node *batch_of(sarrus_reader *reader, const sarrus_node *from) {
-    sarrus_node *root = reader->tree.root;
-    sarrus_node *batch = sarrus_node_child(root, "batch");
-    if (batch != NULL && sarrus_node_is_null(batch)) {
-        batch->kind = SARRUS_NODE_MAPPING;
+sarrus_node *sarrus_mapping_of(sarrus_reader *reader, sarrus_node *parent, const char *name, const sarrus_node *from) {
+    sarrus_node *mapping = sarrus_node_child(parent, name);
+    if (mapping != NULL && sarrus_node_is_null(mapping)) {
+        mapping->kind = SARRUS_NODE_MAPPING;
     }
-    if (batch != NULL) {
-        return batch->kind == SARRUS_NODE_MAPPING ? batch : NULL;
+    if (mapping != NULL) {
+        return mapping->kind == SARRUS_NODE_MAPPING ? mapping : NULL;
     }
-    batch = sarrus_tree_node(&reader->tree, SARRUS_NODE_MAPPING, from->i_source, from->place, NULL, 0);
-    sarrus_node *key = sarrus_tree_node(&reader->tree, SARRUS_NODE_SCALAR, from->i_source, from->place, "batch", strlen("batch"));
-    if (batch == NULL || key == NULL) {
+    mapping = sarrus_tree_node(&reader->tree, SARRUS_NODE_MAPPING, from->i_source, from->place, NULL, 0);
+    sarrus_node *key = sarrus_tree_node(&reader->tree, SARRUS_NODE_SCALAR, from->i_source, from->place, name, strlen(name));
+    if (mapping == NULL || key == NULL) {
         reader->findings.is_out_of_memory = true;
         return NULL;
     }
     key->is_plain = true;
-    batch->key = key;
-    sarrus_node_append(root, batch);
-    return batch;
+    mapping->key = key;
+    sarrus_node_append(parent, mapping);
+    return mapping;
 }
 
 static void put(sarrus_reader *reader, sarrus_node *mapping, const char *key, const sarrus_node *value) {
@@ -54,8 +52,43 @@ static void put(sarrus_reader *reader, sarrus_node *mapping, const char *key, co
     }
 }
 
+/* Keys of `batch` that an entry has itself. */
+static const char *const of_batch[] = {"instances", "seed"};
+enum { N_OF_BATCH = sizeof of_batch / sizeof of_batch[0] };
+
+const char *sarrus_entry_key(const char *path) {
+    static const char prefix[] = "batch.";
+    const size_t n_prefix = sizeof prefix - 1;
+    for (size_t i = 0; i < N_OF_BATCH; ++i) {
+        if (strncmp(path, prefix, n_prefix) == 0 && strcmp(path + n_prefix, of_batch[i]) == 0) {
+            return of_batch[i];
+        }
+    }
+    return NULL;
+}
+
+void sarrus_entry_override(sarrus_reader *reader, sarrus_node *entry, sarrus_node *value) {
+    const char *key = sarrus_entry_key(value->key->text);
+    if (entry->kind != SARRUS_NODE_MAPPING) {
+        return; /* the reader will tell */
+    }
+    if (key != NULL) {
+        const size_t n_before = strlen(value->key->text) - strlen(key);
+        value->key->text += n_before;
+        value->key->n_text -= n_before;
+        put(reader, entry, key, value);
+        return;
+    }
+    for (size_t i = 0; strcmp(value->key->text, "batch") == 0 && i < N_OF_BATCH; ++i) {
+        put(reader, entry, of_batch[i], NULL);
+    }
+    sarrus_node *set = sarrus_mapping_of(reader, entry, "set", value);
+    if (set != NULL) {
+        put(reader, set, value->key->text, value);
+    }
+}
+
 void sarrus_member_put(sarrus_reader *reader, const sarrus_member *member) {
-    static const char *const of_batch[] = {"instances", "seed"};
     sarrus_node *root = reader->tree.root;
     if (root->kind != SARRUS_NODE_MAPPING) {
         return;
@@ -66,9 +99,10 @@ void sarrus_member_put(sarrus_reader *reader, const sarrus_member *member) {
     for (const sarrus_node *value = set != NULL ? set->first : NULL; value != NULL; value = value->next) {
         (void)sarrus_override_put(&reader->tree, &reader->findings, value->key, value);
     }
-    for (size_t i = 0; i < sizeof of_batch / sizeof of_batch[0]; ++i) {
+    for (size_t i = 0; i < N_OF_BATCH; ++i) {
         const sarrus_node *value = sarrus_node_child(member->entry, of_batch[i]);
-        sarrus_node *batch = value != NULL && !reader->findings.is_out_of_memory ? batch_of(reader, value) : NULL;
+        sarrus_node *batch =
+            value != NULL && !reader->findings.is_out_of_memory ? sarrus_mapping_of(reader, root, "batch", value) : NULL;
         if (batch != NULL) {
             put(reader, batch, of_batch[i], value);
         }

@@ -178,35 +178,60 @@ static bool replace(const struct edit *edit, sarrus_node *target, const sarrus_n
 }
 
 bool sarrus_override_put(sarrus_tree *tree, sarrus_findings *findings, const sarrus_node *path, const sarrus_node *value) {
-    const sarrus_place begin = {path->place.line, path->place.column + !path->is_plain};
-    const struct edit edit = {tree, findings, path->i_source, begin, path->text, 0};
+    const bool is_override = path->i_source >= SARRUS_SOURCE_OVERRIDES; /* whose whole path begins in column 1 */
+    const size_t n_prefix = is_override ? (size_t)path->place.column - 1 : 0;
+    const sarrus_place begin = {path->place.line, path->place.column - (int)n_prefix + !path->is_plain};
+    const struct edit edit = {tree, findings, path->i_source, begin, path->text - n_prefix, n_prefix};
     sarrus_node *target = walk(&edit);
     return target != NULL && replace(&edit, target, value);
 }
 
-bool sarrus_override_apply(sarrus_tree *tree, sarrus_findings *findings, int i_source, char *shown, size_t n_path,
-                           size_t n_prefix) {
+/* The value behind the path in "path=value", a tree of its own; NULL when there are findings. */
+static sarrus_node *value_parse(sarrus_tree *tree, sarrus_findings *findings, int i_source, char *shown, size_t n_path) {
     const size_t n_shown = strlen(shown);
     if (!sarrus_guard_check(findings, i_source, shown, n_shown)) {
-        return false;
+        return NULL;
     }
     const char *value_text = shown + n_path + 1;
     if (*value_text == '%') {
         sarrus_findings_add(findings, SARRUS_BAD_INPUT, i_source, (sarrus_place){1, (int)n_path + 2},
                             "the value begins with '%%'; expected no YAML directives");
-        return false;
+        return NULL;
     }
     sarrus_node *root = tree->root;
     const bool is_parsed = sarrus_tree_parse(tree, findings, i_source, (int)n_path + 1, value_text, n_shown - n_path - 1);
-    const sarrus_node *value = tree->root;
+    sarrus_node *value = tree->root;
     tree->root = root;
-    char *path = is_parsed ? sarrus_tree_allocate(tree, n_path + 1) : NULL;
+    return is_parsed ? value : NULL;
+}
+
+bool sarrus_override_apply(sarrus_tree *tree, sarrus_findings *findings, int i_source, char *shown, size_t n_path) {
+    const sarrus_node *value = value_parse(tree, findings, i_source, shown, n_path);
+    char *path = value != NULL ? sarrus_tree_allocate(tree, n_path + 1) : NULL;
     if (path == NULL) {
-        findings->is_out_of_memory = findings->is_out_of_memory || is_parsed;
+        findings->is_out_of_memory = findings->is_out_of_memory || value != NULL;
         return false;
     }
     memcpy(path, shown, n_path);
-    const struct edit edit = {tree, findings, i_source, {1, 1}, path, n_prefix};
+    const struct edit edit = {tree, findings, i_source, {1, 1}, path, 0};
     sarrus_node *target = walk(&edit);
     return target != NULL && replace(&edit, target, value);
+}
+
+sarrus_node *sarrus_override_node(sarrus_tree *tree, sarrus_findings *findings, int i_source, char *shown, size_t n_path,
+                                  size_t n_prefix) {
+    sarrus_node *value = value_parse(tree, findings, i_source, shown, n_path);
+    if (value == NULL) {
+        return NULL;
+    }
+    const sarrus_place place = {1, (int)n_prefix + 1};
+    value->key = sarrus_tree_node(tree, SARRUS_NODE_SCALAR, i_source, place, shown, n_path);
+    if (value->key == NULL) {
+        findings->is_out_of_memory = true;
+        return NULL;
+    }
+    value->key->text += n_prefix;
+    value->key->n_text -= n_prefix;
+    value->key->is_plain = true;
+    return value;
 }

@@ -158,15 +158,11 @@ void sarrus_reader_destroy(sarrus_reader *reader) {
     }
 }
 
-/* The overrides that are meant for this scenario: alone all of them, in a document those that begin with its number and a dot. */
+/* Those of a document have changed its list of scenarios. */
 static void apply_overrides(sarrus_reader *reader, const sarrus_reading *reading) {
-    for (size_t i = 0; i < reading->n_overrides; ++i) {
-        size_t n_prefix = 0;
-        if (reading->member != NULL && sarrus_override_group(reading->overrides[i].path, &n_prefix) != reading->member->index) {
-            continue;
-        }
+    for (size_t i = 0; reading->member == NULL && i < reading->n_overrides; ++i) {
         (void)sarrus_override_apply(&reader->tree, &reader->findings, SARRUS_SOURCE_OVERRIDES + (int)i, reading->shown[i],
-                                    strlen(reading->overrides[i].path), n_prefix);
+                                    strlen(reading->overrides[i].path));
     }
 }
 

@@ -25,17 +25,37 @@ sarrus_group sarrus_group_of(const sarrus_run_group *asked, const sarrus_run_opt
                           .seed = seed != NULL ? *seed : sarrus_model_seed(asked->model)};
 }
 
-/* The writer works while the batch integrates, but for the last block: with sixteen blocks or more a run waits little at
- * its end, and an accident loses little. Smaller blocks than 8 MiB would only cost; 64 MiB bound the memory,
- * and what a run that is stopped has to write before it ends; groups share them. */
-static uint64_t block_bytes(const sarrus_group *group) {
-    const double smallest = 0x1p23 / group->n_groups, largest = 0x1p26 / group->n_groups;
-    double bytes = (double)group->n_instances * (double)group->schedule.n_times * sizeof(double) / 16.0;
+sarrus_as_run sarrus_group_as_run(const sarrus_group *group) {
+    const bool has_count = group->n_study != sarrus_model_n_instances(group->model);
+    const bool has_seed = group->seed != sarrus_model_seed(group->model);
+    return (sarrus_as_run){.n_instances = has_count ? &group->n_study : NULL, .seed = has_seed ? &group->seed : NULL};
+}
+
+/* Numbers of all output times. */
+static double bytes_of(const sarrus_group *group) {
     int n_components = 0;
     for (int i = 0; i < group->channels.n_fields; ++i)
         n_components += group->channels.n_components[i];
-    bytes *= n_components;
-    return (uint64_t)fmin(fmax(bytes, smallest), largest);
+    return (double)group->n_instances * (double)group->schedule.n_times * n_components * sizeof(double);
+}
+
+/* The writer works while the batch integrates, but for the last block: with sixteen blocks or more a run waits little at
+ * its end, and an accident loses little. Smaller blocks than 8 MiB would only cost; 64 MiB bound the memory,
+ * and what a run that is stopped has to write before it ends; groups share them. */
+enum { ENOUGH_BLOCKS = 16 };
+
+static double block_bytes(const sarrus_group *group) {
+    const double smallest = 0x1p23 / group->n_groups, largest = 0x1p26 / group->n_groups, bytes = bytes_of(group);
+    const double wanted = fmin(fmax(bytes / ENOUGH_BLOCKS, smallest), largest);
+    return group->least_blocks > 0 ? fmin(wanted, bytes / group->least_blocks) : wanted;
+}
+
+void sarrus_groups_keep_pace(sarrus_group *groups, int n_groups) {
+    double most = 1.0;
+    for (int g = 0; g < n_groups; ++g)
+        most = fmax(most, bytes_of(&groups[g]) / block_bytes(&groups[g]));
+    for (int g = 0; g < n_groups; ++g)
+        groups[g].least_blocks = (int)fmin(ceil(most), ENOUGH_BLOCKS);
 }
 
 /* Every drawn path with its values: a draw for several paths stands under each of them, a named parameter under its name.
@@ -72,15 +92,18 @@ static sarrus_sink_field *fields_make(const sarrus_group *group, int *n_fields) 
 
 double sarrus_group_reserve(const sarrus_group *group) {
     const double per_dataset = 0x1p16; /* what HDF5 keeps of each (46 KB were found) */
-    return per_dataset * (group->channels.n_fields + parameters_fill(group, NULL)) + 2.0 * (double)block_bytes(group);
+    return per_dataset * (group->channels.n_fields + parameters_fill(group, NULL)) + 2.0 * block_bytes(group);
 }
 
 sarrus_status sarrus_group_describe(sarrus_group *group, sarrus_context *context, sarrus_sink_description *out) {
     const bool is_replay = group->options->shows_steps != 0;
+    const sarrus_as_run as_run = sarrus_group_as_run(group);
+    const bool is_changed = as_run.n_instances != NULL || as_run.seed != NULL;
+    group->scenario = is_changed ? sarrus_text_as_run(sarrus_model_resolved(group->model), &as_run, 1) : NULL;
     group->n_parameters = parameters_fill(group, NULL);
     group->fields = fields_make(group, &group->n_fields);
     group->parameters = calloc((size_t)group->n_parameters + 1, sizeof *group->parameters);
-    if (group->parameters == NULL || group->fields == NULL)
+    if (group->parameters == NULL || group->fields == NULL || (is_changed && group->scenario == NULL))
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the result file");
     (void)parameters_fill(group, group->parameters);
     *out = (sarrus_sink_description){
@@ -101,12 +124,12 @@ sarrus_status sarrus_group_describe(sarrus_group *group, sarrus_context *context
         .n_columns = group->outcome.has_events ? SARRUS_OUTCOME_COLUMNS : 0,
         .columns = sarrus_outcome_columns,
         .columns_scale = sarrus_outcome_columns_scale,
-        .scenario = sarrus_model_resolved(group->model),
+        .scenario = is_changed ? group->scenario : sarrus_model_resolved(group->model),
         .backend = sarrus_batch_backend_name(group->batch),
         .device = sarrus_batch_device_name(group->batch),
         .seed = group->seed,
         .plan_hash = sarrus_plan_hash(group->plan),
-        .block_bytes = block_bytes(group),
+        .block_bytes = (uint64_t)fmax(block_bytes(group), 1.0),
         .stop = group->options->batch.stop,
         .keeps_complete = group->options->no_clobber != 0,
     };
@@ -189,6 +212,7 @@ void sarrus_group_free(sarrus_group *group) {
     sarrus_outcome_free(&group->outcome);
     free(group->fields);
     free(group->parameters);
+    free(group->scenario);
 }
 
 sarrus_status sarrus_group_open(sarrus_group *group, sarrus_sink *sink) {

@@ -5,6 +5,7 @@
 #define SARRUS_STUDY_GROUP_H
 
 #include "sarrus/run.h"
+#include "scenario/as_run.h"
 #include "sink/sink.h"
 #include "study/channels.h"
 #include "study/march.h"
@@ -15,9 +16,11 @@
 
 typedef struct sarrus_group {
     int index, n_groups; /* which of how many */
+    int least_blocks;    /* that its output is written in; 0: any number */
     const sarrus_model *model;
     const sarrus_run_options *options;            /* of the run */
     uint64_t n_study, i_first, n_instances, seed; /* of the study; the first of the part that is run, and of how many it is */
+    char *scenario;                               /* as run; NULL: as the model has it */
     sarrus_draws *draws;
     const sarrus_plan *plan;
     sarrus_plan *own_plan; /* NULL: it is the caller's */
@@ -40,6 +43,13 @@ sarrus_group sarrus_group_of(const sarrus_run_group *asked, const sarrus_run_opt
  * after an error too. */
 SARRUS_MUST_USE sarrus_status sarrus_group_make(sarrus_group *group, sarrus_context *context);
 void sarrus_group_free(sarrus_group *group);
+
+/* Has every group write as many blocks as the largest does, up to a few: else the only block of a light group would wait for its
+ * last output time, and be lost when the program is killed before. */
+void sarrus_groups_keep_pace(sarrus_group *groups, int n_groups);
+
+/* What a caller has given instead of the model's own number of instances and seed; points into the group. */
+sarrus_as_run sarrus_group_as_run(const sarrus_group *group);
 
 /* Bytes that HDF5 and the sink need for the group, beside those for the file. */
 double sarrus_group_reserve(const sarrus_group *group);

@@ -20,10 +20,11 @@
 typedef struct run_job {
     sarrus_context *context;
     const sarrus_run_options *options;
-    const sarrus_sink_index *index; /* NULL: one group, at the root */
+    sarrus_sink_index *index; /* NULL: one group, at the root */
     int n_groups;
     sarrus_group *groups; /* [n_groups] */
     sarrus_sink *sink;    /* NULL without an output file */
+    char *document;       /* as run; NULL: as the caller has it */
     double began;         /* s of the monotonic clock, of integration and output */
     double last_look;
 } run_job;
@@ -48,10 +49,25 @@ static sarrus_status reserve_check(const run_job *run) {
                          text[1]);
 }
 
+/* The document as it is run: a caller may have given seeds and counts of his own. False without memory. */
+static bool document_settle(run_job *run) {
+    sarrus_as_run as_run[SARRUS_MAX_GROUPS];
+    bool is_changed = false;
+    for (int g = 0; g < run->n_groups; ++g) {
+        as_run[g] = sarrus_group_as_run(&run->groups[g]);
+        is_changed = is_changed || as_run[g].n_instances != NULL || as_run[g].seed != NULL;
+    }
+    if (run->index == NULL || !is_changed || *run->index->scenario == '\0')
+        return true;
+    run->document = sarrus_text_as_run(run->index->scenario, as_run, run->n_groups);
+    run->index->scenario = run->document;
+    return run->document != NULL;
+}
+
 static sarrus_status sink_open(run_job *run) {
     sarrus_sink_description *descriptions = calloc((size_t)run->n_groups, sizeof *descriptions);
     sarrus_status status = reserve_check(run);
-    if (descriptions == NULL)
+    if (descriptions == NULL || !document_settle(run))
         status = sarrus_report(run->context, SARRUS_NO_MEMORY, "out of memory for the result file");
     for (int g = 0; g < run->n_groups && status == SARRUS_OK; ++g)
         status = sarrus_group_describe(&run->groups[g], run->context, &descriptions[g]);
@@ -70,6 +86,8 @@ static sarrus_status run_prepare(run_job *run) {
         if (status != SARRUS_OK && status != SARRUS_INTERRUPTED && run->index != NULL)
             (void)sarrus_report_at(run->context, SARRUS_NOTE, status, NULL, "in group %d, '%s'", g, run->index->files[g]);
     }
+    if (run->n_groups > 1 && status == SARRUS_OK)
+        sarrus_groups_keep_pace(run->groups, run->n_groups);
     if (status == SARRUS_OK && run->options->output_path != NULL)
         status = sink_open(run);
     for (int g = 0; g < run->n_groups && status == SARRUS_OK; ++g)
@@ -85,6 +103,7 @@ static void run_release(run_job *run) {
     for (int g = 0; g < run->n_groups; ++g)
         sarrus_group_free(&run->groups[g]);
     free(run->groups);
+    free(run->document);
 }
 
 /* s of motion; before its first output a group has not begun. */
@@ -267,7 +286,7 @@ sarrus_status sarrus_run_groups(sarrus_context *context, const sarrus_run_group 
     sarrus_run_summary *found = calloc((size_t)n_groups, sizeof *found);
     if (found == NULL)
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for %d groups", n_groups);
-    const sarrus_sink_index index = {.scenario = scenario != NULL ? scenario : "", .files = files};
+    sarrus_sink_index index = {.scenario = scenario != NULL ? scenario : "", .files = files};
     run_job run = {.context = context, .options = options, .index = &index, .n_groups = n_groups};
     status = groups_run(&run, groups, found);
     *summary = sarrus_total_of(found, n_groups);

@@ -141,9 +141,10 @@ void sarrus_warn_of_draws(sarrus_warnings *warnings, const sarrus_model *model, 
             break;
         const bool may_be_zero = rules.list[k].may_be_zero;
         sarrus_warnings_add(warnings, SARRUS_WARNING_UNPHYSICAL_DRAWS, path, numbers, 2,
-                            "%s: %.2g %% of the draws are %s (about %.3g of %llu instance%s); such instances %s", path,
-                            100.0 * share, may_be_zero ? "negative" : "not positive", number, (unsigned long long)n_instances,
-                            n_instances == 1 ? "" : "s", may_be_zero ? "run with them" : "end as invalid_parameter");
+                            "%s: %.*g %% of the draws are %s (about %.3g of %llu instance%s); such instances %s", path,
+                            share < 0.995 ? 2 : 3, 100.0 * share, may_be_zero ? "negative" : "not positive", number,
+                            (unsigned long long)n_instances, n_instances == 1 ? "" : "s",
+                            may_be_zero ? "run with them" : "end as invalid_parameter");
     }
     sarrus_warnings_add_rest(warnings, SARRUS_WARNING_UNPHYSICAL_DRAWS, "numbers with such draws");
     free(rules.list);

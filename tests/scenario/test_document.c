@@ -125,6 +125,33 @@ static void overrides_find_the_document_or_one_of_its_scenarios(void **state) {
     reading_end(&r);
 }
 
+/* Read again without the overrides, what the document says of itself gives the same scenarios. */
+static void a_document_says_what_was_run(void **state) {
+    (void)state;
+    const sarrus_override overrides[] = {{"1.bodies.rod.mass", "7"},  {"1.batch.seed", "6"},
+                                         {"0.batch.instances", "11"}, {"0.bodies.0.inertia", "=T"},
+                                         {"0.bodies.rod.mass", "8"},  {"2.batch", "{instances: 4, seed: 3}"},
+                                         {"0.bodies.rod.mass", "9"}};
+    reading r = read_text(ENTRIES "  - {file: parts/a.yaml, set: {bodies.rod.mass: 2}}\n  - {file: parts/b.yaml}\n"
+                                  "  - {file: parts/b.yaml, instances: 6}\n" COMMON,
+                          overrides, sizeof overrides / sizeof overrides[0]);
+    assert_int_equal(r.status, SARRUS_OK);
+    reading again = read_text(sarrus_document_resolved(r.document), NULL, 0);
+    assert_int_equal(again.status, SARRUS_OK);
+    assert_string_equal(sarrus_document_resolved(again.document), sarrus_document_resolved(r.document));
+    const double mass[] = {9.0, 7.0, 1.0};
+    const uint64_t n_instances[] = {11, 1, 4}, seeds[] = {8, 6, 3};
+    for (int g = 0; g < 3; ++g) {
+        const sarrus_model *model = sarrus_document_model(again.document, g);
+        assert_true(model->values[model->bodies[0].mass].nominal == mass[g]);
+        assert_int_equal(sarrus_model_n_instances(model), n_instances[g]);
+        assert_int_equal(sarrus_model_seed(model), seeds[g]);
+        assert_string_equal(sarrus_model_resolved(model), sarrus_model_resolved(sarrus_document_model(r.document, g)));
+    }
+    reading_end(&again);
+    reading_end(&r);
+}
+
 static void a_scenario_is_a_document_of_one(void **state) {
     (void)state;
     const sarrus_override mass = {"bodies.rod.mass", "3"};
@@ -156,6 +183,10 @@ static const struct refused {
     {ENTRIES "  - {file: parts/a.yaml, set: {bodies.road.mass: 1}}\n" COMMON, NULL, NULL, "./all.yaml",
      "no item is called 'road' in the path 'bodies.road.mass'; did you mean 'bodies.rod.mass'?", 4, 39},
     {ENTRIES "  - {file: parts/a.yaml, set: {bodies.rod.mass: -1}}\n" COMMON, NULL, NULL, "./all.yaml", "bodies.rod.mass", 4, 49},
+    {ENTRIES "  - {file: parts/a.yaml, instances: 3, set: {batch.instances: 7}}\n" COMMON, NULL, NULL, "./all.yaml",
+     "'batch.instances' in 'set'; expected the key 'instances' beside 'file'", 4, 46},
+    {ENTRIES "  - {file: ''}\n" COMMON, NULL, NULL, "./all.yaml", "'scenarios.0.file' is empty; expected the name", 4, 12},
+    {ENTRIES "  - {file: parts/a.yaml}\n" COMMON, "0.batch.instances", "0", "--set", "batch.instances", 1, 19},
     {ENTRIES "  - {file: parts/none.yaml}\n" COMMON, NULL, NULL, "./all.yaml",
      "cannot read './parts/none.yaml': No such file or directory; expected a scenario file", 4, 12},
     {ENTRIES "  - {file: parts}\n" COMMON, NULL, NULL, "./all.yaml", "cannot read './parts': Is a directory", 4, 12},
@@ -241,6 +272,7 @@ int main(void) {
         cmocka_unit_test(each_scenario_gets_what_is_common_and_keeps_the_rest),
         cmocka_unit_test(without_output_the_defaults_are_common),
         cmocka_unit_test(overrides_find_the_document_or_one_of_its_scenarios),
+        cmocka_unit_test(a_document_says_what_was_run),
         cmocka_unit_test(a_scenario_is_a_document_of_one),
         cmocka_unit_test(what_is_wrong_is_told_of_its_place),
         cmocka_unit_test(several_files_are_wrong_in_one_call_and_what_is_common_once),

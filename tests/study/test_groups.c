@@ -16,6 +16,7 @@
 #include <hdf5.h>
 
 #include "sarrus/sarrus.h"
+#include "study/group.h"
 
 enum { N_GROUPS = 3, MOST = 200000 };
 
@@ -180,12 +181,77 @@ static void a_stop_leaves_the_times_of_all(void **state) {
     assert_int_equal(sarrus_result_group_info_read(f->context, f->path, N_GROUPS, &group), SARRUS_BAD_ARGUMENT);
 }
 
+/* The blocks of a group beside others, of n_others instances: how many its output takes. */
+static double blocks_of(const groups *f, uint64_t n_instances, uint64_t n_others) {
+    const sarrus_run_options options = {.output_path = f->path};
+    const uint64_t n[2] = {n_instances, n_others};
+    sarrus_group made[2];
+    sarrus_sink_description description;
+    for (int g = 0; g < 2; ++g) {
+        const sarrus_run_group asked = {.model = f->models[2], .n_instances = n[g]};
+        made[g] = sarrus_group_of(&asked, &options, g, 2);
+        assert_int_equal(sarrus_group_make(&made[g], f->context), SARRUS_OK);
+    }
+    sarrus_groups_keep_pace(made, 2);
+    assert_int_equal(sarrus_group_describe(&made[0], f->context, &description), SARRUS_OK);
+    double n_numbers = 0.0;
+    for (int i = 0; i < made[0].channels.n_fields; ++i)
+        n_numbers += made[0].channels.n_components[i];
+    n_numbers *= (double)n_instances * (double)made[0].schedule.n_times;
+    for (int g = 0; g < 2; ++g)
+        sarrus_group_free(&made[g]);
+    return n_numbers * sizeof(double) / (double)description.block_bytes;
+}
+
+/* 51 output times of 17 numbers: 10,000 instances are 69 MB, in 16 blocks of the 4 MiB or so that two groups leave each other; one
+ * instance beside them is written as often, and two light groups, with nothing to lose, at once. */
+static void a_light_group_writes_as_often_as_a_heavy_one(void **state) {
+    const groups *f = *state;
+    const double heavy = blocks_of(f, 10000, 1), light = blocks_of(f, 1, 10000);
+    assert_true(heavy > 8.0);
+    assert_true(light > 0.9 * heavy);
+    assert_true(blocks_of(f, 1, 1) <= 1.0);
+}
+
+/* What a file says was run, run again, is the same: counts and seeds that a caller gave instead of the model's own are in it. */
+static void the_scenario_is_that_which_was_run(void **state) {
+    groups *f = *state;
+    const uint64_t seed = 99;
+    sarrus_run_summary total;
+    const sarrus_run_options given = {.output_path = f->path, .seed = &seed}, own = {.output_path = f->path};
+    f->asked[0].n_instances = 5;
+    for (int k = 0; k < 2; ++k) {
+        char *text[2] = {NULL, NULL};
+        assert_int_equal(sarrus_run_groups(f->context, f->asked, 2,
+                                           "sarrus: 1\nscenarios: [{file: a.yaml, seed: 3}, {file: b.yaml}]\n", k ? &own : &given,
+                                           &total, NULL),
+                         SARRUS_OK);
+        const hid_t file = H5Fopen(f->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+        const char *const names[2] = {"scenario", "0/scenario"};
+        for (int i = 0; i < 2; ++i) {
+            const hid_t data = H5Dopen2(file, names[i], H5P_DEFAULT), type = H5Dget_type(data);
+            assert_true(H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text[i]) >= 0);
+            H5Tclose(type);
+            H5Dclose(data);
+        }
+        H5Fclose(file);
+        assert_non_null(strstr(text[0], "instances: 5"));
+        assert_non_null(strstr(text[1], "instances: 5"));
+        assert_true((strstr(text[0], "seed: 99") != NULL) == !k && (strstr(text[1], "seed: 99") != NULL) == !k);
+        assert_true((strstr(text[0], "seed: 3") != NULL) == k && strstr(text[1], "instances: 17") == NULL);
+        H5free_memory(text[0]);
+        H5free_memory(text[1]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(groups_are_what_their_models_alone_are, setup, end),
         cmocka_unit_test_setup_teardown(a_seed_of_all_is_that_of_groups_without_one, setup, end),
         cmocka_unit_test_setup_teardown(nothing_needs_a_file, setup, end),
         cmocka_unit_test_setup_teardown(a_stop_leaves_the_times_of_all, setup, end),
+        cmocka_unit_test_setup_teardown(a_light_group_writes_as_often_as_a_heavy_one, setup, end),
+        cmocka_unit_test_setup_teardown(the_scenario_is_that_which_was_run, setup, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
