@@ -2,11 +2,7 @@
 #ifndef SARRUS_SPACE_PLANAR_H
 #define SARRUS_SPACE_PLANAR_H
 
-#include "kernels/lane/lane.h"
-#include "kernels/space/sizes.h"
-
-/* Of a body: coordinates, speeds, and where among both those begin that turn it, behind those of its centre of mass. */
-enum { SPACE_NQ = SARRUS_PLANAR_NQ, SPACE_NV = SARRUS_PLANAR_NV, SPACE_TURN = SARRUS_PLANAR_TURN };
+#include "kernels/space/index.h"
 
 typedef struct space_vector {
     real x, y;
@@ -36,22 +32,6 @@ LANE_FUNCTION space_vector space_velocity(space_vector centre, real omega, space
 /* ρ × f: the torque about the centre of mass of a force at ρ. */
 LANE_FUNCTION real space_moment(space_vector arm, space_vector f) {
     return real_fnma(arm.y, f.x, arm.x * f.y);
-}
-
-/* Where the coordinates and the speeds of a body begin among those of all. */
-LANE_FUNCTION int32_t space_q(int32_t body) {
-    return SPACE_NQ * body;
-}
-LANE_FUNCTION int32_t space_v(int32_t body) {
-    return SPACE_NV * body;
-}
-
-/* Of speed i: the body that it moves, and whether it turns it. */
-LANE_FUNCTION int32_t space_body_of(int32_t i) {
-    return i / SPACE_NV;
-}
-LANE_FUNCTION int space_is_turn(int32_t i) {
-    return i % SPACE_NV >= SPACE_TURN;
 }
 
 /* q̇ [n_bodies·SPACE_NQ] at (q, v): the speeds themselves. `out` is for spaces where they are not. */

@@ -3,11 +3,7 @@
 #ifndef SARRUS_SPACE_SPATIAL_H
 #define SARRUS_SPACE_SPATIAL_H
 
-#include "kernels/lane/lane.h"
-#include "kernels/space/sizes.h"
-
-/* As in planar.h. */
-enum { SPACE_NQ = SARRUS_SPATIAL_NQ, SPACE_NV = SARRUS_SPATIAL_NV, SPACE_TURN = SARRUS_SPATIAL_TURN };
+#include "kernels/space/index.h"
 
 typedef struct space_vector {
     real x, y, z;
@@ -94,19 +90,6 @@ LANE_FUNCTION space_vector space_velocity(space_vector centre, space_vector omeg
 /* ρ × f: the torque about the centre of mass of a force at ρ. */
 LANE_FUNCTION space_vector space_moment(space_vector arm, space_vector f) {
     return space_cross(arm, f);
-}
-
-LANE_FUNCTION int32_t space_q(int32_t body) {
-    return SPACE_NQ * body;
-}
-LANE_FUNCTION int32_t space_v(int32_t body) {
-    return SPACE_NV * body;
-}
-LANE_FUNCTION int32_t space_body_of(int32_t i) {
-    return i / SPACE_NV;
-}
-LANE_FUNCTION int space_is_turn(int32_t i) {
-    return i % SPACE_NV >= SPACE_TURN;
 }
 
 /* q̇ [n_bodies·SPACE_NQ] at (q, v), in `out`, which is returned. */
