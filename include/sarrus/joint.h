@@ -1,15 +1,25 @@
-/* Joints, from the table in joint.def. */
+/* Joints, from the tables in joint.def, spatial_row.def and freedom.def. */
 #ifndef SARRUS_JOINT_H
 #define SARRUS_JOINT_H
 
 typedef enum sarrus_joint_type {
-#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
-    SARRUS_JOINT_##name = (value),
+#define SARRUS_JOINT_TYPE(name, value, word) SARRUS_JOINT_##name = (value),
 #include "sarrus/joint.def"
 } sarrus_joint_type;
 enum {
     SARRUS_N_JOINT_TYPES = 0
-#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text) +1
+#define SARRUS_JOINT_TYPE(name, value, word) +1
+#include "sarrus/joint.def"
+};
+
+/* Those of the plane, for a switch that must know each of them. */
+typedef enum sarrus_planar_joint_type {
+#define SARRUS_JOINT(name, value, ...) SARRUS_PLANAR_JOINT_##name = (value),
+#include "sarrus/joint.def"
+} sarrus_planar_joint_type;
+enum {
+    SARRUS_N_PLANAR_JOINT_TYPES = 0 /* they come first */
+#define SARRUS_JOINT(name, value, ...) +1
 #include "sarrus/joint.def"
 };
 
@@ -25,15 +35,33 @@ typedef enum sarrus_joint_need {
     SARRUS_NEEDS_NOTHING = 0,
     SARRUS_NEEDS_AXIS = 1,
     SARRUS_NEEDS_LENGTH = 2,
+    SARRUS_NEEDS_AXES = 3,
+    SARRUS_NEEDS_PITCH = 4,
+    SARRUS_NEEDS_LIST = 5,
+    SARRUS_NEEDS_FRAME = 6,
 } sarrus_joint_need;
 
-/* What a scalar constraint row looks like. Its derivative is e·(ṙ_child − ṙ_parent) + t_child ω_child + t_parent ω_parent. */
+/* What a scalar constraint row looks like. Its derivative is e·(ṙ_child − ṙ_parent) + t_child·ω_child + t_parent·ω_parent. */
 enum {
-    SARRUS_ROW_X = 0,       /* e = (1, 0) */
-    SARRUS_ROW_Y = 1,       /* e = (0, 1) */
-    SARRUS_ROW_ANGLE = 2,   /* e = 0, t_child = 1, t_parent = −1 */
+    SARRUS_ROW_X = 0,       /* e = (1, 0) or (1, 0, 0) */
+    SARRUS_ROW_Y = 1,       /* e = (0, 1) or (0, 1, 0) */
+    SARRUS_ROW_ANGLE = 2,   /* e = 0; in the plane t_child = 1, t_parent = −1 */
     SARRUS_ROW_GENERAL = 3, /* e depends on the state */
+    SARRUS_ROW_Z = 4,       /* e = (0, 0, 1) */
 };
+
+/* The forms of rows and of free coordinates in space. */
+typedef enum sarrus_spatial_row {
+    SARRUS_SPATIAL_ROW_NONE = 0,
+#define SARRUS_SPATIAL_ROW(name, value, kind, label) SARRUS_SPATIAL_ROW_##name = (value),
+#include "sarrus/spatial_row.def"
+} sarrus_spatial_row;
+typedef enum sarrus_freedom {
+    SARRUS_FREEDOM_NONE = 0,
+#define SARRUS_FREEDOM(name, value, n, unit, text) SARRUS_FREEDOM_##name = (value),
+#include "sarrus/freedom.def"
+} sarrus_freedom;
+enum { SARRUS_MAX_SPATIAL_ROWS = 6, SARRUS_MAX_FREEDOMS = 6 }; /* of a joint, drives not counted */
 
 /* Sets of joint types, a bit each. */
 enum {

@@ -13,18 +13,29 @@
 #include "sarrus/joint.h"
 #include "sarrus/method.h"
 #include "sarrus/observable.h"
+#include "sarrus/space.h"
 
 /* What of the rows a caller of sarrus_rows looks at: Φ and Φ̇, or γ. */
 enum { SARRUS_WANT_ERRORS = 1, SARRUS_WANT_GAMMA = 2 };
 
-/* Parameters of a body, from mechanism.p_body + SARRUS_PB_N · body. */
+/* Parameters of a body, from mechanism.p_body + SARRUS_PB_N · body: those of the plane, and those of space. Mass and 1/m come first
+ * in both. */
 enum {
     SARRUS_PB_MASS = 0,
-    SARRUS_PB_INERTIA,
     SARRUS_PB_MINV,
+    SARRUS_PB_INERTIA,
     SARRUS_PB_IINV,
     SARRUS_PB_CRANK_IINV, /* 1/(kg m²), 1/(I + m|a|²) of a crank, a from its mass centre to its pin on ground; else 0 */
     SARRUS_PB_N
+};
+enum {
+    SARRUS_SB_MASS = SARRUS_PB_MASS,
+    SARRUS_SB_MINV = SARRUS_PB_MINV,
+    SARRUS_SB_INERTIA,                      /* kg m², of I in the body's frame: xx, yy, zz, xy, xz, yz */
+    SARRUS_SB_IINV = SARRUS_SB_INERTIA + 6, /* 1/(kg m²), of I⁻¹ likewise */
+    SARRUS_SB_ROOT = SARRUS_SB_IINV + 6,    /* of the lower triangle L with I = L Lᵀ: xx, yy, zz, yx, zx, zy */
+    SARRUS_SB_ROTOR = SARRUS_SB_ROOT + 6,   /* [3] kg m²/s, relative momentum in the body's frame */
+    SARRUS_SB_N = SARRUS_SB_ROTOR + 3
 };
 
 /* Parameters of a joint, from joint.p. */
@@ -43,6 +54,26 @@ enum {
     SARRUS_PJ_N
 };
 
+/* Parameters of a joint in space, from joint.p. Its axes are those of spatial_row.def. */
+enum {
+    SARRUS_SJ_PARENT = 0,                             /* [3] m, joint point in the parent's frame */
+    SARRUS_SJ_CHILD = 3,                              /* [3] m, joint point in the child's frame */
+    SARRUS_SJ_PARENT_AXES = 6,                        /* [3][3] p₁, p₂, p₃ in the parent's frame */
+    SARRUS_SJ_CHILD_AXES = SARRUS_SJ_PARENT_AXES + 9, /* [3][3] c₁, c₂, c₃ in the child's frame */
+    SARRUS_SJ_LENGTH = SARRUS_SJ_CHILD_AXES + 9,      /* m, of a distance joint; of a screw the zero of p₃·d */
+    SARRUS_SJ_PITCH,                                  /* m/rad */
+    SARRUS_SJ_N
+};
+
+/* Parameters of a free coordinate in space, from freedom.p. */
+enum {
+    SARRUS_SQ_STIFFNESS = 0, /* N m/rad | N/m */
+    SARRUS_SQ_DAMPING,       /* N m s/rad | N s/m */
+    SARRUS_SQ_REST,          /* rad | m */
+    SARRUS_SQ_ZERO,          /* m, of SHIFT: p_k·d at t = 0 */
+    SARRUS_SQ_N
+};
+
 /* Parameters of a force, from force.p. */
 enum {
     SARRUS_PF_A_X = 0, /* m, point on body 0 */
@@ -53,6 +84,17 @@ enum {
     SARRUS_PF_REST,      /* m; point force: y, N */
     SARRUS_PF_DAMPING,   /* N s/m */
     SARRUS_PF_N
+};
+
+/* The same in space. */
+enum {
+    SARRUS_SF_A = 0,    /* [3] m, point on body 0 */
+    SARRUS_SF_B = 3,    /* [3] m, point on body 1 */
+    SARRUS_SF_LOAD = 6, /* [3] N | N m, of force and torque */
+    SARRUS_SF_STIFFNESS = SARRUS_SF_LOAD,
+    SARRUS_SF_REST,
+    SARRUS_SF_DAMPING,
+    SARRUS_SF_N
 };
 
 typedef struct sarrus_mech_joint {
@@ -70,12 +112,23 @@ typedef struct sarrus_mech_joint {
     int32_t is_in_loop; /* of a set of loops that hang together */
 } sarrus_mech_joint;
 
+/* A free coordinate of a joint in space. */
+typedef struct sarrus_mech_freedom {
+    int32_t form; /* sarrus_freedom */
+    int32_t joint;
+    int32_t p;       /* offset of its parameters */
+    int32_t elastic; /* has a spring or a damper in some instance */
+    int32_t signal;  /* of its drive, −1 when free */
+    int32_t row;     /* of its drive, −1 */
+    int32_t at;      /* of its first number among those of all free coordinates */
+} sarrus_mech_freedom;
+
 typedef struct sarrus_mech_force {
     int32_t type; /* sarrus_force_type */
     int32_t body[2];
     int32_t p;
-    int32_t source[2]; /* sarrus_source_kind of each component */
-    int32_t index[2];  /* of the signal or input */
+    int32_t source[3]; /* sarrus_source_kind of each component */
+    int32_t index[3];  /* of the signal or input */
     int32_t in_body_frame;
 } sarrus_mech_force;
 
@@ -90,6 +143,8 @@ typedef struct sarrus_mech_row {
     int32_t kind;
     int32_t parent, child;
     int32_t joint;
+    int32_t form;    /* sarrus_spatial_row; 0 in the plane */
+    int32_t freedom; /* of a drive in space: which is driven; else −1 */
 } sarrus_mech_row;
 
 /* One body's share of an entry of J M⁻¹ Jᵀ: destination += sign·(e_i·e_j)/m + t_i t_j/I; of a crank: l_i l_j/I_A. */
@@ -343,10 +398,12 @@ typedef struct sarrus_rank_path_problem {
 typedef void (*sarrus_external_rank_path)(void *user, const sarrus_rank_path_problem *problem);
 
 typedef struct sarrus_mechanism {
+    int32_t space; /* sarrus_space */
     int32_t n_bodies, n_joints, n_forces, n_signals, n_inputs, n_drives;
-    int32_t n_q; /* coordinates */
-    int32_t n_v; /* speeds */
-    int32_t m;   /* rows */
+    int32_t n_freedoms, n_free; /* free coordinates in space, and the numbers that they are */
+    int32_t n_q;                /* coordinates */
+    int32_t n_v;                /* speeds */
+    int32_t m;                  /* rows */
     int32_t n_general_rows;
     int32_t n_cranks;
     int32_t n_of_kind[SARRUS_N_JOINT_TYPES]; /* joints of each kind */
@@ -358,6 +415,7 @@ typedef struct sarrus_mechanism {
     int32_t p_body;
     int32_t has_baumgarte;
     PLAN_TABLE(sarrus_mech_joint, joint, SARRUS_PLAN_N_JOINTS);
+    PLAN_TABLE(sarrus_mech_freedom, freedom, SARRUS_PLAN_N_FREEDOMS);
     PLAN_TABLE(sarrus_mech_force, force, SARRUS_PLAN_N_FORCES);
     PLAN_TABLE(sarrus_mech_signal, signal, SARRUS_PLAN_N_SIGNALS);
     PLAN_TABLE(sarrus_mech_row, row, SARRUS_PLAN_N_ROWS);

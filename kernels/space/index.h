@@ -6,7 +6,7 @@
 #include "kernels/space/sizes.h"
 
 /* Of a body: coordinates, speeds, and where among both those begin that turn it, behind those of its centre of mass. */
-#if defined(SARRUS_SPACE_SPATIAL)
+#if defined(SARRUS_KERNELS_SPATIAL)
 enum { SPACE_NQ = SARRUS_SPATIAL_NQ, SPACE_NV = SARRUS_SPATIAL_NV, SPACE_TURN = SARRUS_SPATIAL_TURN };
 #else
 enum { SPACE_NQ = SARRUS_PLANAR_NQ, SPACE_NV = SARRUS_PLANAR_NV, SPACE_TURN = SARRUS_PLANAR_TURN };

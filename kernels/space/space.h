@@ -4,7 +4,7 @@
 #ifndef SARRUS_SPACE_SPACE_H
 #define SARRUS_SPACE_SPACE_H
 
-#if defined(SARRUS_SPACE_SPATIAL)
+#if defined(SARRUS_KERNELS_SPATIAL)
 #include "kernels/space/spatial.h"
 #else
 #include "kernels/space/planar.h"

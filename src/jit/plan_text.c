@@ -74,6 +74,7 @@ static void sizes_write(FILE *out, const sarrus_mechanism *mech) {
     size_write(out, "SPEEDS", mech->n_v);
     size_write(out, "ROWS", mech->m);
     size_write(out, "JOINTS", mech->n_joints);
+    size_write(out, "FREEDOMS", mech->n_freedoms);
     size_write(out, "FORCES", mech->n_forces);
     size_write(out, "SIGNALS", mech->n_signals);
     size_write(out, "KNOTS", count_knots(mech));
@@ -103,14 +104,19 @@ static void joints_write(FILE *out, const sarrus_mechanism *mech) {
         fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d},", j->kind, j->parent, j->child, j->row, j->n_rows, j->p, j->signal,
                 j->elastic, j->is_crank_pin, j->parent_crank, j->child_crank, j->is_in_loop);
     }
-    fprintf(out, "%s},\n", mech->n_joints > 0 ? "" : "{0}");
+    fprintf(out, "%s},\n  .freedom = {", mech->n_joints > 0 ? "" : "{0}");
+    for (int32_t i = 0; i < mech->n_freedoms; ++i) {
+        const sarrus_mech_freedom *f = &mech->freedom[i];
+        fprintf(out, "{%d,%d,%d,%d,%d,%d,%d},", f->form, f->joint, f->p, f->elastic, f->signal, f->row, f->at);
+    }
+    fprintf(out, "%s},\n", mech->n_freedoms > 0 ? "" : "{0}");
 }
 
 static void rows_write(FILE *out, const sarrus_mechanism *mech) {
     fprintf(out, "  .row = {");
     for (int32_t i = 0; i < mech->m; ++i) {
         const sarrus_mech_row *r = &mech->row[i];
-        fprintf(out, "{%d,%d,%d,%d},", r->kind, r->parent, r->child, r->joint);
+        fprintf(out, "{%d,%d,%d,%d,%d,%d},", r->kind, r->parent, r->child, r->joint, r->form, r->freedom);
     }
     fprintf(out, "%s},\n  .knots = ", mech->m > 0 ? "" : "{0}");
     numbers_write(out, mech->knots, count_knots(mech));
@@ -121,8 +127,8 @@ static void loads_write(FILE *out, const sarrus_mechanism *mech) {
     fprintf(out, "  .force = {");
     for (int32_t i = 0; i < mech->n_forces; ++i) {
         const sarrus_mech_force *f = &mech->force[i];
-        fprintf(out, "{%d,{%d,%d},%d,{%d,%d},{%d,%d},%d},", f->type, f->body[0], f->body[1], f->p, f->source[0], f->source[1],
-                f->index[0], f->index[1], f->in_body_frame);
+        fprintf(out, "{%d,{%d,%d},%d,{%d,%d,%d},{%d,%d,%d},%d},", f->type, f->body[0], f->body[1], f->p, f->source[0], f->source[1],
+                f->source[2], f->index[0], f->index[1], f->index[2], f->in_body_frame);
     }
     fprintf(out, "%s},\n  .signal = {", mech->n_forces > 0 ? "" : "{0}");
     for (int32_t i = 0; i < mech->n_signals; ++i) {
@@ -264,11 +270,12 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
             "#include \"kernels/lane/lane.h\"\n"
             "#include \"kernels/body/mechanism.h\"\n"
             "LANE_CONSTANT sarrus_mechanism sarrus_constant_plan = {\n"
+            "  .space = %d,\n"
             "  .n_bodies = %d, .n_joints = %d, .n_forces = %d, .n_signals = %d, .n_inputs = %d, .n_drives = %d,\n"
-            "  .n_q = %d, .n_v = %d, .m = %d,\n"
+            "  .n_freedoms = %d, .n_free = %d, .n_q = %d, .n_v = %d, .m = %d,\n"
             "  .n_general_rows = %d, .n_cranks = %d,\n",
-            mech->n_bodies, mech->n_joints, mech->n_forces, mech->n_signals, mech->n_inputs, mech->n_drives, mech->n_q, mech->n_v,
-            mech->m, mech->n_general_rows, mech->n_cranks);
+            mech->space, mech->n_bodies, mech->n_joints, mech->n_forces, mech->n_signals, mech->n_inputs, mech->n_drives,
+            mech->n_freedoms, mech->n_free, mech->n_q, mech->n_v, mech->m, mech->n_general_rows, mech->n_cranks);
     integers_write(out, "n_of_kind", mech->n_of_kind, SARRUS_N_JOINT_TYPES);
     fprintf(out,
             "  .n_elastic = %d, .max_joint_rows = %d, .n_parameters = %d, .p_gravity = %d, .p_baumgarte = %d, .p_body = %d,\n"

@@ -98,19 +98,98 @@ sarrus_value_index sarrus_model_value_find(const sarrus_model *model, const char
     return SARRUS_NO_VALUE;
 }
 
-int sarrus_joint_n_rows(const sarrus_joint *joint) {
+/* Of the list of a general joint: what its three rotations are held by, for each set of held ones. */
+static const sarrus_spatial_row general_rows[8][3] = {
+    {SARRUS_SPATIAL_ROW_NONE},
+    {SARRUS_SPATIAL_ROW_ACROSS_23},
+    {SARRUS_SPATIAL_ROW_ACROSS_31},
+    {SARRUS_SPATIAL_ROW_ACROSS_31, SARRUS_SPATIAL_ROW_ACROSS_32},
+    {SARRUS_SPATIAL_ROW_ACROSS_12},
+    {SARRUS_SPATIAL_ROW_ACROSS_21, SARRUS_SPATIAL_ROW_ACROSS_23},
+    {SARRUS_SPATIAL_ROW_ACROSS_12, SARRUS_SPATIAL_ROW_ACROSS_13},
+    {SARRUS_SPATIAL_ROW_ACROSS_12, SARRUS_SPATIAL_ROW_ACROSS_23, SARRUS_SPATIAL_ROW_ACROSS_31},
+};
+static const sarrus_freedom general_turns[8][2] = {
+    {SARRUS_FREEDOM_BALL},
+    {SARRUS_FREEDOM_FIRST_2, SARRUS_FREEDOM_SECOND_3},
+    {SARRUS_FREEDOM_FIRST_3, SARRUS_FREEDOM_SECOND_1},
+    {SARRUS_FREEDOM_TURN_3},
+    {SARRUS_FREEDOM_FIRST_1, SARRUS_FREEDOM_SECOND_2},
+    {SARRUS_FREEDOM_TURN_2},
+    {SARRUS_FREEDOM_TURN_1},
+    {SARRUS_FREEDOM_NONE},
+};
+
+int sarrus_joint_row_forms(const sarrus_joint *joint, sarrus_spatial_row rows[SARRUS_MAX_SPATIAL_ROWS]) {
+    static const sarrus_spatial_row of_type[SARRUS_N_JOINT_TYPES][SARRUS_MAX_SPATIAL_ROWS] = {
+#define SARRUS_SPATIAL_JOINT(name, value, word, row_0, row_1, row_2, row_3, row_4, row_5, ...)                                     \
+    [value] = {SARRUS_SPATIAL_ROW_##row_0, SARRUS_SPATIAL_ROW_##row_1, SARRUS_SPATIAL_ROW_##row_2,                                 \
+               SARRUS_SPATIAL_ROW_##row_3, SARRUS_SPATIAL_ROW_##row_4, SARRUS_SPATIAL_ROW_##row_5},
+#include "sarrus/joint.def"
+    };
+    int n_rows = 0;
+    while (n_rows < SARRUS_MAX_SPATIAL_ROWS && of_type[joint->type][n_rows] != SARRUS_SPATIAL_ROW_NONE) {
+        rows[n_rows] = of_type[joint->type][n_rows];
+        ++n_rows;
+    }
+    if (joint->type != SARRUS_JOINT_GENERAL) {
+        return n_rows;
+    }
+    for (int k = 0; k < 3; ++k) {
+        if ((joint->held >> k) & 1) {
+            rows[n_rows++] = (sarrus_spatial_row)(SARRUS_SPATIAL_ROW_ALONG_1 + k);
+        }
+    }
+    for (int k = 0; k < 3 && general_rows[joint->held >> 3][k] != SARRUS_SPATIAL_ROW_NONE; ++k) {
+        rows[n_rows++] = general_rows[joint->held >> 3][k];
+    }
+    return n_rows;
+}
+
+int sarrus_joint_freedoms(const sarrus_joint *joint, sarrus_freedom freedoms[SARRUS_MAX_FREEDOMS]) {
+    static const sarrus_freedom of_type[SARRUS_N_JOINT_TYPES][SARRUS_MAX_FREEDOMS] = {
+#define SARRUS_SPATIAL_JOINT(name, value, word, row_0, row_1, row_2, row_3, row_4, row_5, free_0, free_1, free_2, free_3, free_4,  \
+                             free_5, ...)                                                                                          \
+    [value] = {SARRUS_FREEDOM_##free_0, SARRUS_FREEDOM_##free_1, SARRUS_FREEDOM_##free_2,                                          \
+               SARRUS_FREEDOM_##free_3, SARRUS_FREEDOM_##free_4, SARRUS_FREEDOM_##free_5},
+#include "sarrus/joint.def"
+    };
+    int n = 0;
+    while (n < SARRUS_MAX_FREEDOMS && of_type[joint->type][n] != SARRUS_FREEDOM_NONE) {
+        freedoms[n] = of_type[joint->type][n];
+        ++n;
+    }
+    if (joint->type != SARRUS_JOINT_GENERAL) {
+        return n;
+    }
+    for (int k = 0; k < 3; ++k) {
+        if (!((joint->held >> k) & 1)) {
+            freedoms[n++] = (sarrus_freedom)(SARRUS_FREEDOM_SHIFT_1 + k);
+        }
+    }
+    for (int k = 0; k < 2 && general_turns[joint->held >> 3][k] != SARRUS_FREEDOM_NONE; ++k) {
+        freedoms[n++] = general_turns[joint->held >> 3][k];
+    }
+    return n;
+}
+
+int sarrus_joint_n_rows(sarrus_space space, const sarrus_joint *joint) {
     static const int of_type[SARRUS_N_JOINT_TYPES] = {
 #define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
     [value] = n_rows,
 #include "sarrus/joint.def"
     };
-    return of_type[joint->type] + (joint->drive >= 0 ? 1 : 0);
+    sarrus_spatial_row rows[SARRUS_MAX_SPATIAL_ROWS];
+    int n_rows = space == SARRUS_SPACE_SPATIAL ? sarrus_joint_row_forms(joint, rows) : of_type[joint->type];
+    for (int k = 0; k < SARRUS_MAX_FREEDOMS; ++k) {
+        n_rows += joint->drive[k] >= 0;
+    }
+    return n_rows;
 }
 
 const char *sarrus_joint_word(sarrus_joint_type type) {
     static const char *const words[SARRUS_N_JOINT_TYPES] = {
-#define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
-    [value] = word,
+#define SARRUS_JOINT_TYPE(name, value, word) [value] = word,
 #include "sarrus/joint.def"
     };
     return words[type];

@@ -14,6 +14,7 @@
 #include "sarrus/joint.h"
 #include "sarrus/method.h"
 #include "sarrus/scenario.h"
+#include "sarrus/space.h"
 
 /* Index into model->values. */
 typedef int32_t sarrus_value_index;
@@ -41,12 +42,14 @@ typedef struct sarrus_value {
 typedef struct sarrus_body {
     char *name;
     sarrus_place place;
-    sarrus_value_index mass;                /* kg */
-    sarrus_value_index inertia[6];          /* kg m², about the center of mass */
-    sarrus_value_index position[3];         /* m, center of mass at t = 0 */
-    sarrus_value_index orientation[4];      /* rad */
-    sarrus_value_index velocity[3];         /* m/s */
-    sarrus_value_index angular_velocity[3]; /* rad/s */
+    sarrus_value_index mass;                                /* kg */
+    sarrus_value_index inertia[6];                          /* kg m², about the center of mass; in space xx, yy, zz, xy, xz, yz */
+    sarrus_value_index position[3];                         /* m, center of mass at t = 0 */
+    sarrus_orientation orientation_form;                    /* in space */
+    sarrus_value_index orientation[SARRUS_MAX_ORIENTATION]; /* rad | 1 */
+    sarrus_value_index velocity[3];                         /* m/s */
+    sarrus_value_index angular_velocity[3];                 /* rad/s; in space in the body's frame */
+    sarrus_value_index rotor[3]; /* kg m²/s, in space: constant momentum relative to the body, in its frame */
 } sarrus_body;
 
 /* A joint. Either `at` (inertial, t = 0; the same point seen from both bodies; distance joints give two points) or
@@ -59,12 +62,17 @@ typedef struct sarrus_joint {
     bool has_at;
     sarrus_value_index at[2][3];    /* m; at[1] repeats at[0] except for distance joints */
     sarrus_value_index point[2][3]; /* m, body frames */
-    sarrus_value_index axis[3];     /* prismatic: direction in the inertial frame at t = 0 (need not be a unit vector) */
+    sarrus_value_index axis[2][3];  /* directions in the inertial frame at t = 0 (need not be unit vectors); [1]: universal */
     sarrus_value_index length;      /* distance: m; SARRUS_NO_VALUE = the distance of the given configuration */
-    sarrus_value_index stiffness;   /* N m/rad | N/m along the free coordinate */
-    sarrus_value_index damping;     /* N m s/rad | N s/m */
-    sarrus_value_index rest;        /* rad | m; the free coordinate is 0 at t = 0 */
-    int drive;                      /* index of the signal that the free coordinate follows, −1 when free */
+    sarrus_value_index pitch;       /* screw: m/rad */
+    sarrus_orientation frame_form;  /* general, free, bushing: of the joint's axes at t = 0 */
+    sarrus_value_index frame[SARRUS_MAX_ORIENTATION]; /* SARRUS_NO_VALUE: those of the inertial frame */
+    unsigned held;                                    /* general: bits 0 … 5 for x, y, z, rx, ry, rz */
+    /* Of each free coordinate, in the order of sarrus_joint_freedoms; in the plane [0]. */
+    sarrus_value_index stiffness[SARRUS_MAX_FREEDOMS]; /* N m/rad | N/m */
+    sarrus_value_index damping[SARRUS_MAX_FREEDOMS];   /* N m s/rad | N s/m */
+    sarrus_value_index rest[SARRUS_MAX_FREEDOMS];      /* rad | m; free coordinates are 0 at t = 0 */
+    int drive[SARRUS_MAX_FREEDOMS];                    /* index of the signal that it follows, −1 when free */
 } sarrus_joint;
 
 typedef struct sarrus_source {
@@ -83,8 +91,8 @@ typedef struct sarrus_force {
     sarrus_value_index stiffness;   /* N/m */
     sarrus_value_index rest_length; /* m */
     sarrus_value_index damping;     /* N s/m */
-    sarrus_source value[3];         /* torque: value[0] in N m; point force: N */
-    sarrus_frame frame;             /* of a point force's value */
+    sarrus_source value[3];         /* N | N m; a torque in the plane: value[0] */
+    sarrus_frame frame;             /* of the value of a point force, and of a torque in space */
 } sarrus_force;
 
 typedef struct sarrus_signal {
@@ -120,10 +128,11 @@ enum {
 };
 
 struct sarrus_model {
-    char *file;            /* as given, for messages */
-    char *text;            /* [n_text] the source text, for showing lines; 0-terminated */
-    char *name;            /* "" when the file has none */
-    char *resolved;        /* YAML as run */
+    char *file;     /* as given, for messages */
+    char *text;     /* [n_text] the source text, for showing lines; 0-terminated */
+    char *name;     /* "" when the file has none */
+    char *resolved; /* YAML as run */
+    sarrus_space space;
     int n_values, n_named; /* named parameters are values[0 … n_named − 1] */
     sarrus_value *values;
     sarrus_value_index gravity[3]; /* m/s² */
@@ -173,8 +182,12 @@ struct sarrus_model {
 /* The path of value `path` (exact), or SARRUS_NO_VALUE. Named parameters are found by "parameters.L" and by "L". */
 sarrus_value_index sarrus_model_value_find(const sarrus_model *model, const char *path);
 
-/* Rows of the Jacobian that the joint has, its drive's included. */
-int sarrus_joint_n_rows(const sarrus_joint *joint);
+/* Rows of the Jacobian that the joint has, those of its drives included. */
+int sarrus_joint_n_rows(sarrus_space space, const sarrus_joint *joint);
+
+/* In space: the forms of its rows without drives, and of its free coordinates; return how many. */
+int sarrus_joint_row_forms(const sarrus_joint *joint, sarrus_spatial_row rows[SARRUS_MAX_SPATIAL_ROWS]);
+int sarrus_joint_freedoms(const sarrus_joint *joint, sarrus_freedom freedoms[SARRUS_MAX_FREEDOMS]);
 
 /* Of a joint type: its name in scenarios, and its free coordinate (joint.def). */
 const char *sarrus_joint_word(sarrus_joint_type type);

@@ -258,7 +258,8 @@ static sarrus_status refuse(sarrus_context *context, impasse *at) {
     const int n_drives = drives_name(at, names, &first);
     const char *s = n_drives == 1 ? "" : "s";
     const sarrus_joint *joint = &model->joints[first];
-    const sarrus_place *place = model->signals[joint->drive].place.line > 0 ? &model->signals[joint->drive].place : &joint->place;
+    const sarrus_place *place =
+        model->signals[joint->drive[0]].place.line > 0 ? &model->signals[joint->drive[0]].place : &joint->place;
     const sarrus_location where = {model->file, model->text, place->line, place->column};
     (void)snprintf(open, sizeof open, "the loops stay open by %.2g at t = %.4g s, most at joint '%.40s'", doubt->gap, doubt->time,
                    model->joints[doubt->at].name);

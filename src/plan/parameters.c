@@ -57,7 +57,7 @@ static bool fill_bodies(const sarrus_plan *plan, const double *values, double *p
 }
 
 static bool fill_axis(const sarrus_joint *joint, const double *values, const double *q, vector2 gap, double *p) {
-    vector2 axis = {values[joint->axis[0]], values[joint->axis[1]]};
+    vector2 axis = {values[joint->axis[0][0]], values[joint->axis[0][1]]};
     double length = hypot(axis.x, axis.y);
     if (!(length > 0.0))
         return false;
@@ -89,9 +89,9 @@ static bool fill_joint(const sarrus_joint *joint, const double *values, const do
     double child_angle = joint->body[1] >= 0 ? q[3 * joint->body[1] + 2] : 0.0;
     p[SARRUS_PJ_ANGLE0] = child_angle - parent_angle;
     p[SARRUS_PJ_AXIS_X] = p[SARRUS_PJ_AXIS_Y] = p[SARRUS_PJ_SHIFT0] = 0.0;
-    p[SARRUS_PJ_STIFFNESS] = value_or(values, joint->stiffness, 0.0);
-    p[SARRUS_PJ_DAMPING] = value_or(values, joint->damping, 0.0);
-    p[SARRUS_PJ_REST] = value_or(values, joint->rest, 0.0);
+    p[SARRUS_PJ_STIFFNESS] = value_or(values, joint->stiffness[0], 0.0);
+    p[SARRUS_PJ_DAMPING] = value_or(values, joint->damping[0], 0.0);
+    p[SARRUS_PJ_REST] = value_or(values, joint->rest[0], 0.0);
     if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_AXIS, joint->type))
         return fill_axis(joint, values, q, gap, p);
     if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_LENGTH, joint->type)) {

@@ -34,11 +34,11 @@ static void fill_joints(sarrus_plan *plan, int32_t *p) {
         joint->parent = from->body[0];
         joint->child = from->body[1];
         joint->row = i_row;
-        joint->n_rows = sarrus_joint_n_rows(from);
+        joint->n_rows = sarrus_joint_n_rows(model->space, from);
         joint->p = *p;
-        joint->signal = from->drive;
+        joint->signal = from->drive[0];
         joint->parent_crank = joint->child_crank = -1;
-        joint->elastic = value_is_live(model, from->stiffness) || value_is_live(model, from->damping);
+        joint->elastic = value_is_live(model, from->stiffness[0]) || value_is_live(model, from->damping[0]);
         *p += SARRUS_PJ_N;
         for (int k = 0; k < joint->n_rows; ++k, ++i_row) {
             sarrus_mech_row *row = &plan->row[i_row];
@@ -106,7 +106,7 @@ static bool has_work(const sarrus_plan *plan) {
     if (plan->mech.has_baumgarte)
         return true;
     for (int i = 0; i < model->n_joints; ++i) {
-        if (model->joints[i].drive >= 0 || value_is_live(model, model->joints[i].damping))
+        if (model->joints[i].drive[0] >= 0 || value_is_live(model, model->joints[i].damping[0]))
             return true;
     }
     for (int i = 0; i < model->n_forces; ++i) {
@@ -170,7 +170,7 @@ sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan) 
     mech->n_q = SARRUS_PLANAR_NQ * model->n_bodies;
     mech->n_v = SARRUS_PLANAR_NV * model->n_bodies;
     for (int i = 0; i < model->n_joints; ++i)
-        mech->m += sarrus_joint_n_rows(&model->joints[i]);
+        mech->m += sarrus_joint_n_rows(model->space, &model->joints[i]);
     for (int i = 0; i < model->n_signals; ++i)
         n_knots += model->signals[i].knots ? (size_t)model->signals[i].n_values : 0;
     plan->joint = table((size_t)model->n_joints, sizeof *plan->joint);

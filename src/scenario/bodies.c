@@ -18,7 +18,8 @@ static void read_body(sarrus_reader *reader, sarrus_node *node, int i_body) {
     body->mass = SARRUS_NO_VALUE;
     sarrus_values_clear(body->inertia, 6);
     sarrus_values_clear(body->position, 3);
-    sarrus_values_clear(body->orientation, 4);
+    sarrus_values_clear(body->orientation, SARRUS_MAX_ORIENTATION);
+    sarrus_values_clear(body->rotor, 3);
     sarrus_values_clear(body->velocity, 3);
     sarrus_values_clear(body->angular_velocity, 3);
     const size_t n_path = sarrus_item_name_read(reader, node, "a body", &reader->body_names, i_body, &body->name);

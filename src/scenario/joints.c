@@ -42,7 +42,7 @@ static bool is_among(const struct joint_reading *reading, int types) {
 static const char *types_text(unsigned types, char text[128]) {
     size_t n = 0;
     unsigned left = types;
-    for (int type = 0; type < SARRUS_N_JOINT_TYPES; ++type) {
+    for (int type = 0; type < SARRUS_N_PLANAR_JOINT_TYPES; ++type) {
         if (!SARRUS_JOINT_AMONG(types, type))
             continue;
         left &= ~(1U << type);
@@ -131,7 +131,7 @@ static void read_plane_normal(sarrus_reader *reader, const sarrus_node *node) {
 
 static void read_axis(sarrus_reader *reader, sarrus_node *node, void *object) {
     struct joint_reading *reading = object;
-    sarrus_value_index *axis = reading->joint.axis;
+    sarrus_value_index *axis = reading->joint.axis[0];
     if (node != NULL && is_among(reading, SARRUS_JOINTS_THAT_TURN)) {
         read_plane_normal(reader, node);
     }
@@ -196,7 +196,7 @@ static void read_drive(sarrus_reader *reader, sarrus_node *node, void *object) {
         return;
     }
     const size_t n_path = sarrus_path_push(reader, "signal");
-    reading->joint.drive = sarrus_signal_read(reader, signal, true);
+    reading->joint.drive[0] = sarrus_signal_read(reader, signal, true);
     sarrus_path_pop(reader, n_path);
 }
 
@@ -249,7 +249,7 @@ static void fix_unused(sarrus_reader *reader, const sarrus_joint *joint) {
     if (sarrus_joint_freedom(joint->type) != SARRUS_FREE_NONE) {
         return;
     }
-    const sarrus_value_index unused[] = {joint->stiffness, joint->damping, joint->rest};
+    const sarrus_value_index unused[] = {joint->stiffness[0], joint->damping[0], joint->rest[0]};
     for (size_t i = 0; i < sizeof unused / sizeof unused[0]; ++i) {
         if (unused[i] != SARRUS_NO_VALUE) {
             reader->notes[unused[i]].fixed_because = "this joint has no free coordinate";
@@ -258,15 +258,23 @@ static void fix_unused(sarrus_reader *reader, const sarrus_joint *joint) {
 }
 
 static void read_joint(sarrus_reader *reader, sarrus_node *node, int i_joint) {
-    struct joint_reading reading = {.node = node,
-                                    .joint = {.place = sarrus_node_place(node), .length = SARRUS_NO_VALUE, .drive = -1}};
+    struct joint_reading reading = {
+        .node = node, .joint = {.place = sarrus_node_place(node), .length = SARRUS_NO_VALUE, .pitch = SARRUS_NO_VALUE}};
     sarrus_joint *joint = &reading.joint;
     for (int i = 0; i < 2; ++i) {
         joint->body[i] = SARRUS_GROUND;
         sarrus_values_clear(joint->at[i], 3);
         sarrus_values_clear(joint->point[i], 3);
     }
-    sarrus_values_clear(joint->axis, 3);
+    sarrus_values_clear(joint->axis[0], 3);
+    sarrus_values_clear(joint->axis[1], 3);
+    sarrus_values_clear(joint->frame, SARRUS_MAX_ORIENTATION);
+    sarrus_values_clear(joint->stiffness, SARRUS_MAX_FREEDOMS);
+    sarrus_values_clear(joint->damping, SARRUS_MAX_FREEDOMS);
+    sarrus_values_clear(joint->rest, SARRUS_MAX_FREEDOMS);
+    for (int k = 0; k < SARRUS_MAX_FREEDOMS; ++k) {
+        joint->drive[k] = -1;
+    }
     const size_t n_path = sarrus_item_name_read(reader, node, "a joint", &reader->joint_names, i_joint, &joint->name);
     if (sarrus_mapping_read(reader, node, "a joint", joint_keys, sizeof joint_keys / sizeof joint_keys[0], &reading)) {
         check_joint(reader, &reading);
@@ -286,7 +294,7 @@ void sarrus_joints_read(sarrus_reader *reader, sarrus_node *node, void *object) 
     for (sarrus_node *item = node->first; item != NULL && !reader->findings.is_out_of_memory; item = item->next) {
         model->n_joints += 1;
         read_joint(reader, item, model->n_joints - 1);
-        n_rows += sarrus_joint_n_rows(&model->joints[model->n_joints - 1]);
+        n_rows += sarrus_joint_n_rows(model->space, &model->joints[model->n_joints - 1]);
     }
     if (n_rows > SARRUS_MAX_ROWS) {
         sarrus_reader_refuse(reader, node, "the joints have %d constraints, drives included; expected at most %d", n_rows,

@@ -12,7 +12,7 @@ static const char *const unique_name[1] = {"unique"};
 static int n_drives(const sarrus_model *model, int i_joint) {
     int count = 0;
     for (int i = 0; i < i_joint; ++i)
-        count += model->joints[i].drive >= 0;
+        count += model->joints[i].drive[0] >= 0;
     return count;
 }
 
@@ -21,7 +21,7 @@ static bool is_mixed(const sarrus_model *model) {
     for (int i = 0; i < model->n_joints; ++i) {
         const sarrus_joint *joint = &model->joints[i];
         if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_HOLD_ANGLE, joint->type) ||
-            (SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_TURN, joint->type) && joint->drive >= 0))
+            (SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_TURN, joint->type) && joint->drive[0] >= 0))
             return true;
     }
     return false;
@@ -98,7 +98,7 @@ static bool drives_add(sarrus_channels *channels, const sarrus_model *model) {
     channels->width[SARRUS_OBSERVE_DRIVES] = n_drives(model, model->n_joints);
     for (int i = 0; i < model->n_joints; ++i) {
         const sarrus_joint *joint = &model->joints[i];
-        if (joint->drive < 0)
+        if (joint->drive[0] < 0)
             continue;
         const char *path = path_make(channels, "drives", joint->name);
         if (path == NULL)

@@ -47,8 +47,8 @@ static bool rules_list(ruled_list *to) {
     }
     for (int i = 0; i < model->n_joints; ++i) {
         rule_add(to, model->joints[i].length, false);
-        rule_add(to, model->joints[i].stiffness, true);
-        rule_add(to, model->joints[i].damping, true);
+        rule_add(to, model->joints[i].stiffness[0], true);
+        rule_add(to, model->joints[i].damping[0], true);
     }
     for (int i = 0; i < model->n_forces; ++i) {
         if (model->forces[i].type != SARRUS_FORCE_SPRING)

@@ -60,9 +60,9 @@ void sarrus_warn_of_angles(sarrus_warnings *warnings, const sarrus_model *model)
     for (int i = 0; is_angle != NULL && i < model->n_joints; ++i) {
         const sarrus_joint *joint = &model->joints[i];
         if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_TURN, joint->type))
-            angle_check(warnings, model, joint->rest);
-        if (joint->drive >= 0)
-            is_angle[joint->drive] = SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_TURN, joint->type);
+            angle_check(warnings, model, joint->rest[0]);
+        if (joint->drive[0] >= 0)
+            is_angle[joint->drive[0]] = SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_TURN, joint->type);
     }
     for (int i = 0; is_angle != NULL && i < model->n_signals; ++i)
         signal_check(warnings, model, &model->signals[i], is_angle[i]);

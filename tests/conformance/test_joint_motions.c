@@ -68,7 +68,7 @@ static void energy_changes_by_the_work(void **state) {
     (void)state;
     static char text[TEXT_SIZE];
     uint64_t seed = 31;
-    for (int k = 0; k < SARRUS_N_JOINT_TYPES * N_JOINT_PROPERTIES * N_JOINT_GROUNDINGS; ++k) {
+    for (int k = 0; k < SARRUS_N_PLANAR_JOINT_TYPES * N_JOINT_PROPERTIES * N_JOINT_GROUNDINGS; ++k) {
         const joint_case what = {.type = (sarrus_joint_type)(k / N_JOINT_PROPERTIES / N_JOINT_GROUNDINGS),
                                  .properties = (unsigned)(k % N_JOINT_PROPERTIES),
                                  .grounding = (joint_grounding)(k / N_JOINT_PROPERTIES % N_JOINT_GROUNDINGS),
@@ -194,7 +194,7 @@ static void loops_do_not_depend_on_how_they_are_written(void **state) {
     (void)state;
     static const char *const writings[N_WRITINGS] = {"again", "bodies reversed", "joint first", "joint turned", "joint twice"};
     double worst = 0.0;
-    for (int k = 0; k < SARRUS_N_JOINT_TYPES * N_JOINT_PROPERTIES; ++k) {
+    for (int k = 0; k < SARRUS_N_PLANAR_JOINT_TYPES * N_JOINT_PROPERTIES; ++k) {
         const joint_case what = {.type = (sarrus_joint_type)(k / N_JOINT_PROPERTIES),
                                  .properties = (unsigned)(k % N_JOINT_PROPERTIES),
                                  .grounding = JOINT_PARENT_ON_GROUND};
@@ -317,7 +317,7 @@ static slack slack_of(const char *isa) {
 static void numbers_are_the_same(bool is_specialized) {
     static char text[TEXT_SIZE];
     static const char *const isas[] = {"avx512", "avx2", "baseline"};
-    for (int type = 0; type < SARRUS_N_JOINT_TYPES; ++type) {
+    for (int type = 0; type < SARRUS_N_PLANAR_JOINT_TYPES; ++type) {
         write_row_of_joints((sarrus_joint_type)type, sizeof text, text);
         mechanism m = mechanism_open_text(text, NULL);
         const numbers wanted = numbers_of(&m, NULL, SARRUS_SPECIALIZE_OFF);

@@ -63,9 +63,9 @@ static void draw_state(subject *s, uint64_t *seed) {
 /* Calls `look` at every case and every state; every row of the table must have been among them. */
 static void for_each_state(const char *dynamics, check look) {
     const int n_places = getenv("SARRUS_FEW_CASES") ? 3 : N_JOINT_PLACES;
-    int n_seen[SARRUS_N_JOINT_TYPES] = {0};
+    int n_seen[SARRUS_N_PLANAR_JOINT_TYPES] = {0};
     uint64_t seed = 4711;
-    for (int type = 0; type < SARRUS_N_JOINT_TYPES; ++type) {
+    for (int type = 0; type < SARRUS_N_PLANAR_JOINT_TYPES; ++type) {
         for (int k = 0; k < N_JOINT_PROPERTIES * N_JOINT_GROUNDINGS * n_places; ++k) {
             static char text[TEXT_SIZE];
             subject s = {.what = {.type = (sarrus_joint_type)type, .properties = (unsigned)(k % N_JOINT_PROPERTIES)}};
@@ -302,12 +302,12 @@ static void check_loads(const char *dynamics, double violation) {
     static char text[TEXT_SIZE];
     const int n_places = getenv("SARRUS_FEW_CASES") ? 3 : N_JOINT_PLACES;
     uint64_t seed = 99;
-    for (int k = 0; k < SARRUS_N_JOINT_TYPES * N_JOINT_PROPERTIES * N_JOINT_GROUNDINGS * n_places; ++k) {
+    for (int k = 0; k < SARRUS_N_PLANAR_JOINT_TYPES * N_JOINT_PROPERTIES * N_JOINT_GROUNDINGS * n_places; ++k) {
         const int rest = k / N_JOINT_PROPERTIES / N_JOINT_GROUNDINGS;
-        const joint_case what = {.type = (sarrus_joint_type)(rest % SARRUS_N_JOINT_TYPES),
+        const joint_case what = {.type = (sarrus_joint_type)(rest % SARRUS_N_PLANAR_JOINT_TYPES),
                                  .properties = (unsigned)(k % N_JOINT_PROPERTIES),
                                  .grounding = (joint_grounding)(k / N_JOINT_PROPERTIES % N_JOINT_GROUNDINGS),
-                                 .place = (unsigned)(rest / SARRUS_N_JOINT_TYPES)};
+                                 .place = (unsigned)(rest / SARRUS_N_PLANAR_JOINT_TYPES)};
         if (!joint_case_exists(&what)) {
             continue;
         }

@@ -10,7 +10,7 @@
 #include <math.h>
 
 #define SARRUS_LANE_WIDTH 2
-#define SARRUS_SPACE_SPATIAL
+#define SARRUS_KERNELS_SPATIAL
 #include "kernels/space/space.h"
 #include "tests/support/mechanism.h"
 

@@ -116,11 +116,11 @@ static void check_subject(const subject *s, double violation) {
 static void the_zoo_has_every_joint_and_force(void **state) {
     (void)state;
     mechanism m = mechanism_open_text(ZOO, NULL);
-    int n_joints[SARRUS_N_JOINT_TYPES] = {0};
+    int n_joints[SARRUS_N_PLANAR_JOINT_TYPES] = {0};
     for (int i = 0; i < m.model->n_joints; ++i) {
         ++n_joints[m.model->joints[i].type];
     }
-    for (int type = 0; type < SARRUS_N_JOINT_TYPES; ++type) {
+    for (int type = 0; type < SARRUS_N_PLANAR_JOINT_TYPES; ++type) {
         if (n_joints[type] == 0) {
             fail_msg("the zoo has no %s", sarrus_joint_word((sarrus_joint_type)type));
         }

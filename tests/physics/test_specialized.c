@@ -133,10 +133,10 @@ static mechanism variant_open(const variant *one) {
         return mechanism_open_file(one->file, one->overrides);
     char *text = row_of_slider_cranks();
     const mechanism opened = mechanism_open_text(text, one->overrides);
-    int n_of[SARRUS_N_JOINT_TYPES] = {0};
+    int n_of[SARRUS_N_PLANAR_JOINT_TYPES] = {0};
     for (int i = 0; i < opened.model->n_joints; ++i)
         ++n_of[opened.model->joints[i].type];
-    for (int type = 0; type < SARRUS_N_JOINT_TYPES; ++type) {
+    for (int type = 0; type < SARRUS_N_PLANAR_JOINT_TYPES; ++type) {
         if (n_of[type] == 0)
             fail_msg("a row of slider-cranks has no %s", sarrus_joint_word((sarrus_joint_type)type));
     }

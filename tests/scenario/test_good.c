@@ -71,10 +71,10 @@ static void joints_and_forces_of_the_five_bar(void **state) {
     check_nominal(model, b->at[0][0], 1, "joints.B.at.0");
     assert_int_equal(b->at[1][0], b->at[0][0]); /* the same point seen from both bodies */
     assert_int_equal(b->point[0][0], SARRUS_NO_VALUE);
-    check_nominal(model, b->stiffness, 3, "joints.B.stiffness");
-    check_nominal(model, b->damping, 0.5, "joints.B.damping");
-    check_nominal(model, b->rest, 0.1, "joints.B.rest");
-    assert_int_equal(b->drive, -1);
+    check_nominal(model, b->stiffness[0], 3, "joints.B.stiffness");
+    check_nominal(model, b->damping[0], 0.5, "joints.B.damping");
+    check_nominal(model, b->rest[0], 0.1, "joints.B.rest");
+    assert_int_equal(b->drive[0], -1);
     const sarrus_joint *c = &model->joints[2];
     assert_false(c->has_at);
     check_nominal(model, c->point[0][1], -0.5, "joints.C.points.0.1");
@@ -202,12 +202,12 @@ static void joints_of_everything(void **state) {
     const sarrus_model *model = reading.model;
     const sarrus_joint *rail = &model->joints[1];
     assert_int_equal(rail->type, SARRUS_JOINT_PRISMATIC);
-    check_nominal(model, rail->axis[1], 1, "joints.rail.axis.1");
+    check_nominal(model, rail->axis[0][1], 1, "joints.rail.axis.1");
     const sarrus_joint *weld = &model->joints[2];
     assert_int_equal(weld->type, SARRUS_JOINT_FIXED);
     assert_int_equal(weld->body[0], 1);
     assert_int_equal(weld->body[1], 2);
-    check_nominal(model, weld->stiffness, 0, "joints.weld.stiffness"); /* there, so that nobody has to ask; never sampled */
+    check_nominal(model, weld->stiffness[0], 0, "joints.weld.stiffness"); /* there, so that nobody has to ask; never sampled */
     const sarrus_joint *rope = &model->joints[3];
     assert_int_equal(rope->type, SARRUS_JOINT_DISTANCE);
     assert_int_equal(rope->length, SARRUS_NO_VALUE); /* as the configuration has it */
@@ -236,22 +236,22 @@ static void signals_of_everything(void **state) {
     struct reading reading = read_good("everything.yaml");
     const sarrus_model *model = reading.model;
     const sarrus_joint *joints = model->joints;
-    check_signal(model, joints[0].drive, SARRUS_SIGNAL_CONSTANT, 1, (const char *[]){"joints.hinge.drive.signal"},
+    check_signal(model, joints[0].drive[0], SARRUS_SIGNAL_CONSTANT, 1, (const char *[]){"joints.hinge.drive.signal"},
                  (double[]){0.25});
-    check_signal(model, joints[1].drive, SARRUS_SIGNAL_SINE, 4,
+    check_signal(model, joints[1].drive[0], SARRUS_SIGNAL_SINE, 4,
                  (const char *[]){"joints.rail.drive.signal.sine.amplitude", "joints.rail.drive.signal.sine.frequency",
                                   "joints.rail.drive.signal.sine.phase", "joints.rail.drive.signal.sine.offset"},
                  (double[]){1, 2, 0, 0});
-    check_signal(model, joints[5].drive, SARRUS_SIGNAL_POLYNOMIAL, 3,
+    check_signal(model, joints[5].drive[0], SARRUS_SIGNAL_POLYNOMIAL, 3,
                  (const char *[]){"joints.poly.drive.signal.polynomial.0", "joints.poly.drive.signal.polynomial.1",
                                   "joints.poly.drive.signal.polynomial.2"},
                  (double[]){1, 2, 2});
-    check_signal(model, joints[6].drive, SARRUS_SIGNAL_TABLE, 4,
+    check_signal(model, joints[6].drive[0], SARRUS_SIGNAL_TABLE, 4,
                  (const char *[]){"joints.table.drive.signal.table.y.0", "joints.table.drive.signal.table.y.1",
                                   "joints.table.drive.signal.table.y.2", "joints.table.drive.signal.table.y.3"},
                  (double[]){0, 1, 2, 3});
-    assert_true(model->signals[joints[6].drive].knots[3] == 4);
-    assert_false(model->signals[joints[6].drive].is_linear);
+    assert_true(model->signals[joints[6].drive[0]].knots[3] == 4);
+    assert_false(model->signals[joints[6].drive[0]].is_linear);
     const sarrus_force *load = &model->forces[1];
     assert_int_equal(load->frame, SARRUS_FRAME_INERTIAL);
     assert_int_equal(load->value[0].kind, SARRUS_SOURCE_SIGNAL);

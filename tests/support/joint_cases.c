@@ -28,7 +28,7 @@ const char *joint_case_name(const joint_case *what) {
 
 /* Whether a body held to ground by such a joint is free to move in some way. */
 static bool leaves_a_way(sarrus_joint_type type) {
-    static const int n_rows[SARRUS_N_JOINT_TYPES] = {
+    static const int n_rows[SARRUS_N_PLANAR_JOINT_TYPES] = {
 #define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
     [value] = n_rows,
 #include "sarrus/joint.def"
@@ -99,17 +99,17 @@ static void write_geometry(sarrus_joint_type type, bool by_points, const placed_
                            const double off[2], size_t size, char *key) {
     static const double same[2] = {0.0, 0.0};
     char axis[MAX_KEYS];
-    switch (type) {
-    case SARRUS_JOINT_REVOLUTE:
-    case SARRUS_JOINT_PRISMATIC:
-    case SARRUS_JOINT_FIXED:
+    switch ((sarrus_planar_joint_type)type) {
+    case SARRUS_PLANAR_JOINT_REVOLUTE:
+    case SARRUS_PLANAR_JOINT_PRISMATIC:
+    case SARRUS_PLANAR_JOINT_FIXED:
         if (by_points) {
             write_points(body, at, same, size, key);
         } else {
             (void)snprintf(key, size, "at: [%.17g, %.17g]", at[0], at[1]);
         }
         break;
-    case SARRUS_JOINT_DISTANCE: /* its `at` are two such points */
+    case SARRUS_PLANAR_JOINT_DISTANCE: /* its `at` are two such points */
         if (by_points) {
             write_points(body, at, off, size, key);
         } else {

@@ -29,14 +29,14 @@ static void from_frame(const double pose[3], const double point[2], double out[2
 }
 
 static int joint_rows(const sarrus_joint *joint) {
-    const int n_drives = joint->drive >= 0;
-    switch (joint->type) {
-    case SARRUS_JOINT_REVOLUTE:
-    case SARRUS_JOINT_PRISMATIC:
+    const int n_drives = joint->drive[0] >= 0;
+    switch ((sarrus_planar_joint_type)joint->type) {
+    case SARRUS_PLANAR_JOINT_REVOLUTE:
+    case SARRUS_PLANAR_JOINT_PRISMATIC:
         return 2 + n_drives;
-    case SARRUS_JOINT_FIXED:
+    case SARRUS_PLANAR_JOINT_FIXED:
         return 3 + n_drives;
-    case SARRUS_JOINT_DISTANCE:
+    case SARRUS_PLANAR_JOINT_DISTANCE:
         return 1 + n_drives;
     }
     abort(); /* no joint of the table */
@@ -60,15 +60,15 @@ static void resolve_joint(const reference *ref, const sarrus_joint *joint, refer
     out->angle0 = pose[1][2] - pose[0][2];
     out->length = value_or(ref, joint->length, hypot(d[0], d[1]));
     if (joint->type == SARRUS_JOINT_PRISMATIC) {
-        double ax = ref->values[joint->axis[0]], ay = ref->values[joint->axis[1]], size = hypot(ax, ay);
+        double ax = ref->values[joint->axis[0][0]], ay = ref->values[joint->axis[0][1]], size = hypot(ax, ay);
         double turn[3] = {0.0, 0.0, pose[0][2]};
         to_frame(turn, ax / size, ay / size, out->axis);
         out->displacement0 = (ax * d[0] + ay * d[1]) / size;
     }
-    out->stiffness = value_or(ref, joint->stiffness, 0.0);
-    out->damping = value_or(ref, joint->damping, 0.0);
-    out->rest = value_or(ref, joint->rest, 0.0);
-    out->drive = joint->drive;
+    out->stiffness = value_or(ref, joint->stiffness[0], 0.0);
+    out->damping = value_or(ref, joint->damping[0], 0.0);
+    out->rest = value_or(ref, joint->rest[0], 0.0);
+    out->drive = joint->drive[0];
 }
 
 static bool allocate(reference *ref) {

@@ -46,15 +46,15 @@ static jet relative_angle(const reference_joint *joint, const reference_pose pos
 /* Of a row of joint.def that is not treated here, as in the other switches below, the compiler says so. */
 jet reference_joint_free(const reference_joint *joint, const reference_pose pose[2]) {
     jet gap[2], axis[2];
-    switch (joint->type) {
-    case SARRUS_JOINT_REVOLUTE:
+    switch ((sarrus_planar_joint_type)joint->type) {
+    case SARRUS_PLANAR_JOINT_REVOLUTE:
         return relative_angle(joint, pose);
-    case SARRUS_JOINT_PRISMATIC:
+    case SARRUS_PLANAR_JOINT_PRISMATIC:
         joint_gap(joint, pose, gap);
         joint_axis(joint, &pose[0], false, axis);
         return jet_subtract(dot(axis, gap), jet_constant(joint->displacement0));
-    case SARRUS_JOINT_FIXED:
-    case SARRUS_JOINT_DISTANCE:
+    case SARRUS_PLANAR_JOINT_FIXED:
+    case SARRUS_PLANAR_JOINT_DISTANCE:
         break;
     }
     return jet_constant(0.0);
@@ -64,17 +64,17 @@ void reference_joint_rows(const reference_joint *joint, const reference_pose pos
     jet gap[2], normal[2];
     int n = 0;
     joint_gap(joint, pose, gap);
-    switch (joint->type) {
-    case SARRUS_JOINT_PRISMATIC:
+    switch ((sarrus_planar_joint_type)joint->type) {
+    case SARRUS_PLANAR_JOINT_PRISMATIC:
         joint_axis(joint, &pose[0], true, normal);
         out[n++] = dot(normal, gap);
         out[n++] = relative_angle(joint, pose);
         break;
-    case SARRUS_JOINT_DISTANCE:
+    case SARRUS_PLANAR_JOINT_DISTANCE:
         out[n++] = jet_subtract(jet_sqrt(dot(gap, gap)), jet_constant(joint->length));
         break;
-    case SARRUS_JOINT_REVOLUTE:
-    case SARRUS_JOINT_FIXED:
+    case SARRUS_PLANAR_JOINT_REVOLUTE:
+    case SARRUS_PLANAR_JOINT_FIXED:
         out[n++] = gap[0];
         out[n++] = gap[1];
         if (joint->type == SARRUS_JOINT_FIXED) {
