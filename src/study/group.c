@@ -110,6 +110,8 @@ sarrus_status sarrus_group_describe(sarrus_group *group, sarrus_context *context
         .n_instances = group->n_instances,
         .first_instance = group->i_first,
         .n_study = group->n_study,
+        .study_group = group->options->study_group,
+        .study_group_file = group->options->study_group_file,
         .n_times =
             is_replay ? sarrus_replay_most_rows(&group->replay, group->model->integrator.max_steps) : group->schedule.n_times,
         .times = times_fill,

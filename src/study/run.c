@@ -253,7 +253,7 @@ sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, con
 /* What is asked of groups one by one is not asked of all. */
 static bool is_of_one(const sarrus_run_options *options) {
     return options->plan != NULL || options->n_instances > 0 || options->first_instance > 0 || options->n_part > 0 ||
-           options->shows_steps != 0;
+           options->shows_steps != 0 || options->study_group_file != NULL;
 }
 
 static sarrus_status groups_check(sarrus_context *context, const sarrus_run_group *groups, int n_groups,
@@ -267,8 +267,9 @@ static sarrus_status groups_check(sarrus_context *context, const sarrus_run_grou
             return sarrus_report(context, SARRUS_BAD_ARGUMENT, "the plan of group %d is of another model", g);
     }
     if (is_of_one(options))
-        return sarrus_report(context, SARRUS_BAD_ARGUMENT,
-                             "plan, instances, part or steps in the options of several groups; expected them with each group");
+        return sarrus_report(
+            context, SARRUS_BAD_ARGUMENT,
+            "plan, instances, part, steps or group in the options of several groups; expected what is of each there");
     return SARRUS_OK;
 }
 

@@ -98,10 +98,16 @@ static void a_replay_is_of_one_instance_of_one_group(void **state) {
     assert_int_equal(s->code, 1);
     says(s->out, "pushed: instance 1/2 of 12 again");
     says(s->err, "warning: instance 1/2 failed at t = ");
-    assert_true(file_exists("both.instance_1_2.h5"));
+    s = RUN("info", "both.instance_1_2.h5");
+    assert_int_equal(s->code, 0);
+    says(s->out, "  group      1 of the study: parts/pushed.yaml\n");
+    says(RUN("info", "both.instance_1_2.h5", "--json")->out, "\"study_group\": 1, \"study_group_file\": \"parts/pushed.yaml\", ");
     s = RUN("run", "both.yaml", "--instance", "0/2", "--quiet");
     assert_int_equal(s->code, 0);
-    assert_true(file_exists("both.instance_0_2.h5"));
+    says(RUN("info", "both.instance_0_2.h5")->out, "  group      0 of the study: parts/calm.yaml\n");
+    assert_int_equal(RUN("run", "parts/calm.yaml", "--instance", "2", "--quiet")->code, 0);
+    assert_null(strstr(RUN("info", "calm.instance_2.h5")->out, "  group "));
+    says(RUN("info", "calm.instance_2.h5", "--json")->out, "\"study_group\": null, \"study_group_file\": null, ");
 }
 
 static void every_scenario_is_checked(void **state) {

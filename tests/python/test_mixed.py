@@ -156,6 +156,8 @@ def check_replay(program):
         row = mixed[f"{first['group']}/state/q"][first["instance"]]
         assert again["state/q"][0][rows].tobytes() == row[: rows.sum()].tobytes()
         assert again["instance/id"][0] == first["instance"] and rows.sum() > 1
+        assert again.attrs["study_group"] == first["group"]
+        assert again.attrs["study_group_file"] == mixed.attrs["group_files"][first["group"]]
     run(program, *command[2:-1], "1/20", "--quiet")
     with h5py.File("mixed.h5") as mixed, h5py.File("mixed.instance_1_20.h5") as again:
         rows = again["replay/is_output"][0] == 1

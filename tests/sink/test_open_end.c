@@ -19,6 +19,8 @@ static void write_open(const fixture *f, uint64_t n_most, uint64_t n_written, bo
     description.is_open_ended = true;
     description.first_instance = 17;
     description.n_study = 100;
+    description.study_group = 3;
+    description.study_group_file = is_complete ? "parts/é.yaml" : NULL;
     assert_int_equal(sarrus_sink_create(context, f->path, &description, &sink), SARRUS_OK);
     const sarrus_sink_outcome outcome = {.status = f->status, .failed_time = f->failed_time, .complete = is_complete};
     for (uint64_t t = 0; t < n_written;) {
@@ -79,6 +81,9 @@ static void file_check(fixture *f, uint64_t n_written, bool is_complete) {
     assert_int_equal(info.n_times, n_written);
     assert_int_equal(info.n_study, 100);
     assert_int_equal(info.first_instance, 17);
+    assert_int_equal(info.is_of_group, is_complete);
+    assert_int_equal(info.study_group, is_complete ? 3 : 0);
+    assert_string_equal(info.scenario_file, is_complete ? "parts/é.yaml" : "");
 }
 
 /* Blocks of 3 times and more: parts of a block, whole ones, and as many as there may be. */
