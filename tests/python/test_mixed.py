@@ -86,18 +86,21 @@ def run(program, *arguments, want=0, before=None):
 
 
 def content(root):
-    """All that is below `root` but the text of the scenario, and the attributes of both."""
+    """All that is below `root` but the text of the scenario, and the attributes of both but those of a moment and a machine."""
     found = {}
 
+    def attributes(item):
+        left_out = ("DIMENSION_LIST", "REFERENCE_LIST", "created", "device")
+        return repr(sorted((key, repr(value)) for key, value in item.attrs.items() if key not in left_out))
+
     def take(name, item):
-        attributes = {key: value for key, value in item.attrs.items() if key not in ("DIMENSION_LIST", "REFERENCE_LIST")}
-        found[name, "attributes"] = repr(sorted((key, repr(value)) for key, value in attributes.items()))
+        found[name, "attributes"] = attributes(item)
         if isinstance(item, h5py.Dataset) and name.split("/")[-1] != "scenario":
             data = item[()]
             found[name] = (item.shape, repr(item.dtype), data.tolist() if item.dtype.hasobject else data.tobytes())
 
     root.visititems(take)
-    found["root"] = sorted((key, str(value)) for key, value in root.attrs.items() if key not in ("created", "device"))
+    found["root"] = attributes(root)
     return found
 
 
