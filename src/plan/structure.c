@@ -46,6 +46,7 @@ static void fill_joints(sarrus_plan *plan, int32_t *p) {
             row->parent = joint->parent;
             row->child = joint->child;
             row->joint = i;
+            row->freedom = -1;
             plan->mech.n_general_rows += row->kind == SARRUS_ROW_GENERAL;
         }
         plan->mech.n_of_kind[joint->kind] += 1;
