@@ -75,8 +75,8 @@ SARRUS_MUST_USE bool sarrus_fronts_factor(sarrus_fronts *fronts, const sarrus_pl
 /* Of one factorization, about. */
 double sarrus_fronts_flops(const sarrus_fronts *fronts);
 
-/* x [n_each n] ← the x for which ‖Ax − b‖² + μ²‖x‖² is least. What A cannot meet of b leaves nothing in the null space of A, as far as
- * singular values below μ are concerned. */
+/* x [n_each n] ← the x for which ‖Ax − b‖² + μ²‖x‖² is least. What A cannot meet of b leaves nothing in the null space of A, as far
+ * as singular values below μ are concerned. */
 void sarrus_fronts_least(sarrus_fronts *fronts, double *x);
 
 /* x [n_each n] ← (AᵀA + μ²I)⁻¹ x. */

@@ -1,5 +1,5 @@
-/* Claims: coordinates that are moved by speeds for a while are those of a motion with these speeds, in the plane and in space, where
- * the angular velocity stands in the body's frame; a difference takes back what a move has made; weights are roots of M. */
+/* Claims: coordinates moved by speeds for a while are those of a motion with these speeds, in the plane and in space, where the
+ * angular velocity stands in the body's frame; a difference takes back what a move has made; weights are roots of M. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
