@@ -13,7 +13,7 @@ typedef struct sarrus_plan sarrus_plan;
 /* Sizes in the notation of the sources. */
 typedef struct sarrus_plan_sizes {
     int n_bodies, n_joints;
-    int n;           /* coordinates: 3 per planar body */
+    int n;           /* speeds: 3 a planar body, where they are the coordinates too, 6 a body in space */
     int m;           /* scalar constraints, drives included */
     int rank;        /* rank of the Jacobian on the constraint manifold, away from singular configurations */
     int rank_at_t0;  /* rank at the assembled configuration of the nominal instance (smaller: it starts singular) */
@@ -26,6 +26,7 @@ typedef struct sarrus_plan_sizes {
     double flops_per_step;               /* of the scenario's integrator, stabilization included; NaN when it chooses its steps */
     double algebra_flops_per_evaluation; /* of flops_per_evaluation: forming S = J M⁻¹ Jᵀ, factoring it, one solution */
     double dense_algebra_flops_per_evaluation; /* the same with full matrices over the same rows, for comparison */
+    int n_coordinates;                         /* numbers of q: n, and 7 a body in space */
 } sarrus_plan_sizes;
 
 /* An order in which the constraint rows, by blocks of two, can be eliminated. */
@@ -74,7 +75,7 @@ void sarrus_plan_order_get(const sarrus_plan *plan, int i, sarrus_plan_order *ou
 /* 64-bit hash of everything that decides the order of arithmetic. */
 uint64_t sarrus_plan_hash(const sarrus_plan *plan);
 
-/* Name of coordinate `i` of q ("crank_a.x") or of speed `i` of v, i = 0 … n − 1; owned by the plan. */
+/* Name of coordinate `i` of q ("crank_a.x"), i = 0 … n_coordinates − 1, or of speed `i` of v, i = 0 … n − 1; owned by the plan. */
 const char *sarrus_plan_coordinate_name(const sarrus_plan *plan, int i);
 const char *sarrus_plan_speed_name(const sarrus_plan *plan, int i);
 

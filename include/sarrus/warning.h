@@ -13,7 +13,7 @@ typedef enum sarrus_warning_kind {
 } sarrus_warning_kind;
 
 #define SARRUS_N_WARNING_KINDS 15
-#define SARRUS_WARNING_MAX_VALUES 6
+#define SARRUS_WARNING_MAX_VALUES 12
 
 /* One warning. The texts belong to the list. */
 typedef struct sarrus_warning {

@@ -207,7 +207,8 @@ typedef struct sarrus_mech_factor {
     PLAN_TABLE(double, guard, 2 * SARRUS_PLAN_N_BLOCKS); /* plan */
 } sarrus_mech_factor;
 
-/* A share with every operand as a place: destination += push_i·turn_j (+ or − 1/m, or (e_i·e_j)/m); of a crank: push_i·lever_j. */
+/* A share with every operand as a place: destination += push_i·turn_j (+ or − 1/m, or (e_i·e_j)/m); of a crank: push_i·lever_j.
+ * push and turn of a side are one lane array, in space three; e of a row two, in space three. */
 typedef struct sarrus_lane_share {
     sarrus_lane_offset destination;
     sarrus_lane_offset push, turn;

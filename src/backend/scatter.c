@@ -3,13 +3,23 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "plan/body.h"
+
 int sarrus_scatter_width(const sarrus_mechanism *mech, sarrus_observable observable) {
-    const int n = mech->n_v, n_joints = mech->n_joints, n_drives = mech->n_drives;
+    const int n_q = mech->n_q, n = mech->n_v, n_reaction = sarrus_body_sizes_of(mech->space)->n_v, n_joints = mech->n_joints,
+              n_drives = mech->n_drives;
     const int widths[SARRUS_N_OBSERVABLES] = {
 #define SARRUS_OBSERVABLE(name, width, unit, text) [SARRUS_OBSERVE_##name] = (width),
 #include "sarrus/observables.def"
     };
     return (unsigned)observable < SARRUS_N_OBSERVABLES ? widths[observable] : 0;
+}
+
+size_t sarrus_scatter_most(const sarrus_mechanism *mech) {
+    size_t n = 0;
+    for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o)
+        n += (size_t)sarrus_scatter_width(mech, (sarrus_observable)o);
+    return n;
 }
 
 /* Coordinates and velocities stand in the tile; everything else the kernel has to compute. */

@@ -8,7 +8,7 @@
 typedef struct sarrus_observed_tile {
     const sarrus_mechanism *mech;
     int32_t width;
-    const double *q, *v;    /* [n][width] */
+    const double *q, *v;    /* [n_q][width], [n_v][width] */
     const double *status;   /* [width] */
     const double *observed; /* [want.n_arrays][width] */
     sarrus_observe_request want;
@@ -18,8 +18,9 @@ typedef struct sarrus_observed_tile {
 /* What the observe kernel has to compute for this request, and where it puts it. */
 sarrus_observe_request sarrus_scatter_request(const sarrus_mechanism *mech, const sarrus_observation *request);
 
-/* Width of an observable. */
+/* Width of an observable, and of all of them together. */
 int sarrus_scatter_width(const sarrus_mechanism *mech, sarrus_observable observable);
+size_t sarrus_scatter_most(const sarrus_mechanism *mech);
 
 /* Row i_time of every wanted array for the instances of the tile; NaN for instances whose status is not ok. */
 void sarrus_scatter(const sarrus_observed_tile *from, const sarrus_observation *request, uint64_t n_instances, uint64_t i_time);

@@ -51,19 +51,19 @@ static double *doubles(size_t n) {
 }
 
 static bool filler_create(const sarrus_plan *plan, filler *f) {
-    size_t n = (size_t)plan->mech.n_v, n_parameters = (size_t)plan->mech.n_parameters;
+    size_t n_q = (size_t)plan->mech.n_q, n_v = (size_t)plan->mech.n_v, n_parameters = (size_t)plan->mech.n_parameters;
     memset(f, 0, sizeof *f);
     f->values = doubles((size_t)plan->model->n_values);
     f->parameters = doubles(n_parameters);
-    f->q = doubles(n);
-    f->v = doubles(n);
-    f->nominal = doubles(n_parameters + 2 * n);
+    f->q = doubles(n_q);
+    f->v = doubles(n_v);
+    f->nominal = doubles(n_parameters + n_q + n_v);
     bool good = f->values && f->parameters && f->q && f->v && f->nominal;
     if (good)
         good = sarrus_evaluator_create(plan->model, &f->evaluator) == SARRUS_OK;
     if (good) {
         (void)sarrus_evaluator_run(f->evaluator, NULL, 0, f->values);
-        (void)sarrus_plan_parameters(plan, f->values, f->nominal, f->nominal + n_parameters, f->nominal + n_parameters + n);
+        (void)sarrus_plan_parameters(plan, f->values, f->nominal, f->nominal + n_parameters, f->nominal + n_parameters + n_q);
         return true;
     }
     filler_free(f);
@@ -84,10 +84,10 @@ static void fill_lane(const sarrus_batch *batch, filler *f, const sarrus_draws *
     good = sarrus_plan_parameters(plan, f->values, f->parameters, f->q, f->v) && good;
     const double *parameters = good ? f->parameters : f->nominal;
     const double *q = good ? f->q : f->nominal + mech->n_parameters;
-    const double *v = good ? f->v : f->nominal + mech->n_parameters + mech->n_v;
+    const double *v = good ? f->v : f->nominal + mech->n_parameters + mech->n_q;
     double status = good ? (double)SARRUS_INSTANCE_OK : (double)SARRUS_INSTANCE_INVALID_PARAMETER;
     put(tile, mech->layout.parameter, width, lane, parameters, mech->n_parameters);
-    put(tile, mech->layout.q, width, lane, q, mech->n_v);
+    put(tile, mech->layout.q, width, lane, q, mech->n_q);
     put(tile, mech->layout.v, width, lane, v, mech->n_v);
     put(tile, mech->layout.status, width, lane, &status, 1);
 }
@@ -446,7 +446,7 @@ sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_
     int32_t array = 0, n = 0;
     switch (field) {
     case SARRUS_FIELD_Q:
-        array = mech->layout.q, n = mech->n_v;
+        array = mech->layout.q, n = mech->n_q;
         break;
     case SARRUS_FIELD_V:
         array = mech->layout.v, n = mech->n_v;
@@ -567,16 +567,14 @@ sarrus_status sarrus_batch_state(const sarrus_batch *batch, uint64_t i_instance,
     if (!batch || i_instance >= batch->n_instances)
         return SARRUS_BAD_ARGUMENT;
     const sarrus_mechanism *mech = &batch->plan->mech;
-    sarrus_status status = q ? host_read(batch, mech->layout.q, mech->n_v) : SARRUS_OK;
+    sarrus_status status = q ? host_read(batch, mech->layout.q, mech->n_q) : SARRUS_OK;
     if (status == SARRUS_OK && v)
         status = host_read(batch, mech->layout.v, mech->n_v);
     if (status != SARRUS_OK)
         return status;
-    for (int32_t i = 0; i < mech->n_v; ++i) {
-        if (q)
-            q[i] = lane_value(batch, i_instance, mech->layout.q + i);
-        if (v)
-            v[i] = lane_value(batch, i_instance, mech->layout.v + i);
-    }
+    for (int32_t i = 0; q && i < mech->n_q; ++i)
+        q[i] = lane_value(batch, i_instance, mech->layout.q + i);
+    for (int32_t i = 0; v && i < mech->n_v; ++i)
+        v[i] = lane_value(batch, i_instance, mech->layout.v + i);
     return SARRUS_OK;
 }

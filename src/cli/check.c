@@ -127,7 +127,7 @@ static void json_put_scenario(sarrus_json *json, const char *path, const sarrus_
     json_put_orders(json, plan);
     sarrus_json_text(json, "plan_hash", hash);
     sarrus_json_open(json, "coordinates", '[');
-    for (int i = 0; i < sizes.n; ++i)
+    for (int i = 0; i < sizes.n_coordinates; ++i)
         sarrus_json_text(json, NULL, sarrus_plan_coordinate_name(plan, i));
     sarrus_json_close(json, ']');
     sarrus_json_text(json, "card", sarrus_plan_report(plan));

@@ -18,18 +18,30 @@ static char *joined(const char *body, const char *component) {
     return text;
 }
 
-static sarrus_status name_coordinates(sarrus_context *context, sarrus_plan *plan) {
-    static const char *const coordinates[3] = {"x", "y", "theta"};
-    static const char *const speeds[3] = {"vx", "vy", "omega"};
-    size_t n = (size_t)plan->mech.n_v;
-    plan->coordinate_names = calloc(n + 1, sizeof *plan->coordinate_names);
-    plan->speed_names = calloc(n + 1, sizeof *plan->speed_names);
-    bool good = plan->coordinate_names && plan->speed_names;
-    for (size_t i = 0; good && i < n; ++i) {
-        plan->coordinate_names[i] = joined(plan->model->bodies[i / 3].name, coordinates[i % 3]);
-        plan->speed_names[i] = joined(plan->model->bodies[i / 3].name, speeds[i % 3]);
-        good = plan->coordinate_names[i] && plan->speed_names[i];
+/* The names of n numbers, of each body those of `component`. */
+static bool name_all(const sarrus_plan *plan, int n, const char *const *component, char ***out) {
+    char **names = *out = calloc((size_t)n + 1, sizeof *names);
+    const int n_each = n / (plan->mech.n_bodies > 0 ? plan->mech.n_bodies : 1);
+    bool good = names != NULL;
+    for (int i = 0; good && i < n; ++i) {
+        names[i] = joined(plan->model->bodies[i / n_each].name, component[i % n_each]);
+        good = names[i] != NULL;
     }
+    return good;
+}
+
+static sarrus_status name_coordinates(sarrus_context *context, sarrus_plan *plan) {
+    static const char *const coordinates[2][SARRUS_SPATIAL_NQ] = {
+        [SARRUS_SPACE_PLANAR] = {"x", "y", "theta"},
+        [SARRUS_SPACE_SPATIAL] = {"x", "y", "z", "qw", "qx", "qy", "qz"},
+    };
+    static const char *const speeds[2][SARRUS_SPATIAL_NV] = {
+        [SARRUS_SPACE_PLANAR] = {"vx", "vy", "omega"},
+        [SARRUS_SPACE_SPATIAL] = {"vx", "vy", "vz", "wx", "wy", "wz"},
+    };
+    const sarrus_mechanism *mech = &plan->mech;
+    const bool good = name_all(plan, mech->n_q, coordinates[mech->space], &plan->coordinate_names) &&
+                      name_all(plan, mech->n_v, speeds[mech->space], &plan->speed_names);
     return good ? SARRUS_OK : sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the names of the coordinates");
 }
 
@@ -84,6 +96,10 @@ static uint64_t hash_of(const sarrus_plan *plan) {
     hash_bytes(&hash, f->share, (size_t)f->n_shares * sizeof *f->share);
     hash_table(&hash, f->dependent, f->n_dependent);
     hash_bytes(&hash, f->guard, (size_t)(2 * f->n_blocks) * sizeof *f->guard);
+    if (mech->space == SARRUS_SPACE_SPATIAL) {
+        hash_bytes(&hash, plan->row, (size_t)mech->m * sizeof *plan->row);
+        hash_bytes(&hash, plan->freedom, (size_t)mech->n_freedoms * sizeof *plan->freedom);
+    }
     return hash;
 }
 

@@ -1,10 +1,12 @@
 /* How a plan is built: in steps, each in a file of its own.
  *
  * structure.c     joints, rows, forces, signals, parameter offsets, tile layout       (from the model alone)
+ *   spatial_structure.c  the joints of a mechanism in space, with rows and free coordinates
  * integrator.c    how steps are made                                                   (from the model alone)
  * tableaux.c      the constants of the method that makes them; dense.c: the weights between steps
  * graph.c         tree, cut joints, loops                                              (from the model alone)
  * parameters.c    the parameters and the given configuration of one instance           (values → lane arrays)
+ *   spatial_parameters.c  the same in space; rotation.c, inertia.c
  * independence.c  rank, independent rows                                               (numbers, at several configurations)
  *   configuration.c  evaluates the constraints at a configuration
  *   fronts.c         factors the rows; spectrum.c finds their singular values
@@ -38,6 +40,7 @@ SARRUS_MUST_USE sarrus_status sarrus_plan_create_in_order(sarrus_context *contex
 
 /* Steps of sarrus_plan_create, in order. Each fills its part of the plan; what they allocate sarrus_plan_destroy frees. */
 SARRUS_MUST_USE sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan);
+void sarrus_plan_spatial_joints(sarrus_plan *plan, int32_t *p); /* of structure; *p: the next parameter */
 void sarrus_plan_integrator(sarrus_plan *plan);
 void sarrus_plan_tableau(sarrus_mech_integrator *how); /* the constants of its method */
 void sarrus_plan_dense(sarrus_mech_dense *dense);      /* its weights, from the nodes */
@@ -50,6 +53,9 @@ SARRUS_MUST_USE sarrus_status sarrus_plan_ordinary_find(sarrus_context *context,
 void sarrus_plan_limits(sarrus_plan *plan);
 
 SARRUS_MUST_USE sarrus_status sarrus_plan_report_write(sarrus_context *context, sarrus_plan *plan);
+
+/* Whether the value may differ from zero in some instance. */
+bool sarrus_plan_value_is_live(const sarrus_model *model, sarrus_value_index i);
 
 /* To six bits: what a linear algebra library leaves behind them differs from processor to processor, and a plan must not. */
 double sarrus_plan_rounded(double x);

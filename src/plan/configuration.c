@@ -32,11 +32,8 @@ static sarrus_status fill_nominal(sarrus_configuration *c, const double *values)
     bool good = sarrus_plan_parameters(c->plan, values, parameters, c->q, c->v);
     for (int32_t i = 0; i < mech->n_parameters; ++i)
         put(c, c->piece->mech.layout.parameter + i, parameters[i]);
-    for (int b = 0; b < mech->n_bodies; ++b) {
-        const double *p = parameters + mech->p_body + SARRUS_PB_N * b;
-        c->weight[3 * b] = c->weight[3 * b + 1] = sqrt(p[SARRUS_PB_MINV]);
-        c->weight[3 * b + 2] = sqrt(p[SARRUS_PB_IINV]);
-    }
+    for (int b = 0; b < mech->n_bodies; ++b)
+        c->weight[b] = sarrus_body_weight_of(mech->space, parameters + mech->p_body + (ptrdiff_t)c->sizes->n_parameters * b);
     free(parameters);
     return good ? SARRUS_OK : SARRUS_BAD_INPUT;
 }
@@ -62,21 +59,47 @@ static void piece_begin(sarrus_configuration *c) {
     const int32_t n_parameters = c->plan->mech.n_parameters;
     *mech = c->plan->mech;
     mech->n_bodies = 2;
-    mech->n_q = 2 * SARRUS_PLANAR_NQ;
-    mech->n_v = 2 * SARRUS_PLANAR_NV;
+    mech->n_q = 2 * c->sizes->n_q;
+    mech->n_v = 2 * c->sizes->n_v;
     mech->n_joints = 1;
     mech->n_forces = mech->n_inputs = mech->n_cranks = 0;
     mech->solve = SARRUS_SOLVE_AUTO;
     mech->factor = (sarrus_mech_factor){0};
     mech->rank_change_capacity = 0;
     mech->p_body = n_parameters;
-    mech->n_parameters = n_parameters + 2 * SARRUS_PB_N;
+    mech->n_parameters = n_parameters + 2 * c->sizes->n_parameters;
     mech->layout = (sarrus_tile_layout){
         .q = mech->n_parameters, .v = mech->n_parameters + mech->n_q, .n_arrays = mech->n_parameters + mech->n_q + mech->n_v};
     mech->joint = &c->piece->joint;
     mech->row = c->piece->row;
-    mech->m = 4;
-    mech->n_signals = 1;
+    mech->freedom = c->piece->freedom;
+    mech->signal = c->piece->signal;
+    mech->m = c->piece->max_rows;
+    /* What a work space is cut for: no joint has more. */
+    mech->n_signals = mech->n_freedoms = mech->n_free = SARRUS_MAX_FREEDOMS;
+}
+
+/* The signal of a drive, as one of the piece's own. */
+static int32_t piece_signal(sarrus_configuration *c, int32_t signal) {
+    sarrus_mechanism *mech = &c->piece->mech;
+    if (signal < 0)
+        return -1;
+    c->piece->signal[mech->n_signals] = c->plan->signal[signal];
+    return mech->n_signals++;
+}
+
+/* The free coordinates of joint i, in space. */
+static void piece_take_freedoms(sarrus_configuration *c, int i) {
+    sarrus_mechanism *mech = &c->piece->mech;
+    mech->n_freedoms = mech->n_free = 0;
+    for (int k = c->piece->first_freedom[i]; k < c->piece->first_freedom[i + 1]; ++k) {
+        sarrus_mech_freedom *freedom = &c->piece->freedom[mech->n_freedoms++];
+        *freedom = c->plan->freedom[k];
+        freedom->joint = 0;
+        freedom->signal = piece_signal(c, freedom->signal);
+        freedom->row = freedom->row < 0 ? -1 : freedom->row - c->plan->joint[i].row;
+        freedom->at -= c->plan->freedom[c->piece->first_freedom[i]].at;
+    }
 }
 
 /* Lets the piece be joint i. */
@@ -88,9 +111,10 @@ static void piece_take(sarrus_configuration *c, int i) {
     joint->parent = from->parent < 0 ? from->parent : 0;
     joint->child = from->child < 0 ? from->child : 1;
     joint->row = 0;
-    joint->signal = from->signal < 0 ? from->signal : 0;
-    mech->n_drives = mech->n_signals = from->signal >= 0;
-    mech->signal = from->signal >= 0 ? &c->plan->signal[from->signal] : NULL;
+    mech->n_signals = 0;
+    joint->signal = piece_signal(c, from->signal);
+    piece_take_freedoms(c, i);
+    mech->n_drives = mech->n_signals;
     mech->m = from->n_rows;
     mech->n_general_rows = 0;
     for (int k = 0; k < from->n_rows; ++k) {
@@ -98,42 +122,78 @@ static void piece_take(sarrus_configuration *c, int i) {
         c->piece->row[k].parent = joint->parent;
         c->piece->row[k].child = joint->child;
         c->piece->row[k].joint = 0;
+        if (c->piece->row[k].freedom >= 0)
+            c->piece->row[k].freedom -= c->piece->first_freedom[i];
         mech->n_general_rows += c->piece->row[k].kind == SARRUS_ROW_GENERAL;
     }
 }
 
-/* State and parameters of the bodies that joint i holds. */
+/* State and parameters of the bodies that joint i holds. Ground has the coordinates of a body that stands at the origin. */
 static void piece_place(sarrus_configuration *c, int i) {
     const sarrus_mechanism *mech = &c->piece->mech;
+    const sarrus_body_sizes *sizes = c->sizes;
     const int32_t width = c->kernels->width, bodies[2] = {c->plan->joint[i].parent, c->plan->joint[i].child};
+    const int32_t w = mech->space == SARRUS_SPACE_SPATIAL ? SARRUS_SPATIAL_TURN : -1;
     for (int side = 0; side < 2; ++side) {
-        const int32_t from = c->plan->mech.p_body + SARRUS_PB_N * (bodies[side] < 0 ? 0 : bodies[side]);
-        const int32_t to = mech->p_body + SARRUS_PB_N * side;
-        memcpy(c->call.tile + to * width, c->call.tile + (ptrdiff_t)from * width, (size_t)(SARRUS_PB_N * width) * sizeof(double));
-        for (int k = 0; k < 3; ++k) {
-            put(c, mech->layout.q + 3 * side + k, bodies[side] < 0 ? 0.0 : c->q[3 * bodies[side] + k]);
-            put(c, mech->layout.v + 3 * side + k, bodies[side] < 0 ? 0.0 : c->v[3 * bodies[side] + k]);
-        }
+        const int32_t body = bodies[side];
+        const int32_t from = c->plan->mech.p_body + sizes->n_parameters * (body < 0 ? 0 : body);
+        const int32_t to = mech->p_body + sizes->n_parameters * side;
+        memcpy(c->call.tile + to * width, c->call.tile + (ptrdiff_t)from * width,
+               (size_t)(sizes->n_parameters * width) * sizeof(double));
+        for (int k = 0; k < sizes->n_q; ++k)
+            put(c, mech->layout.q + sizes->n_q * side + k, body < 0 ? (double)(k == w) : c->q[sizes->n_q * body + k]);
+        for (int k = 0; k < sizes->n_v; ++k)
+            put(c, mech->layout.v + sizes->n_v * side + k, body < 0 ? 0.0 : c->v[sizes->n_v * body + k]);
     }
 }
 
+/* Where the free coordinates of every joint begin among those of all: [n_joints + 1]. */
+static int *list_freedoms(const sarrus_plan *plan) {
+    const int n_joints = plan->mech.n_joints;
+    int *first = calloc((size_t)n_joints + 2, sizeof *first);
+    for (int k = 0; first && k < plan->mech.n_freedoms; ++k)
+        ++first[plan->freedom[k].joint + 1];
+    for (int i = 0; first && i < n_joints; ++i)
+        first[i + 1] += first[i];
+    return first;
+}
+
 static bool piece_create(sarrus_configuration *c) {
-    c->piece = calloc(1, sizeof *c->piece);
-    if (!c->piece)
+    sarrus_configuration_piece *piece = c->piece = calloc(1, sizeof *c->piece);
+    if (!piece)
+        return false;
+    const size_t max_rows = (size_t)c->plan->mech.max_joint_rows;
+    piece->max_rows = (int)max_rows;
+    piece->row = calloc(max_rows + 1, sizeof *piece->row);
+    piece->freedom = calloc(SARRUS_MAX_FREEDOMS, sizeof *piece->freedom);
+    piece->signal = calloc(SARRUS_MAX_FREEDOMS, sizeof *piece->signal);
+    piece->first_freedom = list_freedoms(c->plan);
+    if (!piece->row || !piece->freedom || !piece->signal || !piece->first_freedom)
         return false;
     piece_begin(c);
     const int32_t width = c->kernels->width;
-    c->call.mech = &c->piece->mech;
-    c->call.tile = lane_arrays((size_t)c->piece->mech.layout.n_arrays, width);
-    c->call.workspace = lane_arrays(c->kernels->workspace_arrays(&c->piece->mech), width);
-    c->piece->lanes = lane_arrays(4 * 6 + 2 * 4, width);
-    return c->call.tile && c->call.workspace && c->piece->lanes;
+    c->call.mech = &piece->mech;
+    c->call.tile = lane_arrays((size_t)piece->mech.layout.n_arrays, width);
+    c->call.workspace = lane_arrays(c->kernels->workspace_arrays(&piece->mech), width);
+    piece->lanes = lane_arrays(max_rows * (2 * (size_t)c->sizes->n_v + 2), width);
+    return c->call.tile && c->call.workspace && piece->lanes;
+}
+
+static void piece_free(sarrus_configuration_piece *piece) {
+    if (!piece)
+        return;
+    free(piece->row);
+    free(piece->freedom);
+    free(piece->signal);
+    free(piece->first_freedom);
+    free(piece->lanes);
+    free(piece);
 }
 
 static bool rows_create(sarrus_configuration *c) {
-    c->rows = (sarrus_plan_rows){.n_rows = c->m, .n_bodies = c->plan->mech.n_bodies};
+    c->rows = (sarrus_plan_rows){.n_rows = c->m, .n_bodies = c->plan->mech.n_bodies, .n_each = c->sizes->n_v};
     c->rows.body = calloc((size_t)c->m + 1, sizeof *c->rows.body);
-    c->rows.value = calloc((size_t)c->m + 1, sizeof *c->rows.value);
+    c->rows.value = doubles(2 * (size_t)c->sizes->n_v * (size_t)c->m);
     for (int i = 0; c->rows.body && i < c->m; ++i) {
         c->rows.body[i][0] = c->plan->row[i].parent;
         c->rows.body[i][1] = c->plan->row[i].child;
@@ -141,15 +201,24 @@ static bool rows_create(sarrus_configuration *c) {
     return c->rows.body && c->rows.value;
 }
 
+/* The kernels that evaluate rows of a space; NULL: this build has none. */
+static const sarrus_kernels *kernels_of(int32_t space) {
+    return space == SARRUS_SPACE_PLANAR ? &sarrus_kernels_baseline : NULL;
+}
+
 sarrus_status sarrus_configuration_create(const sarrus_plan *plan, sarrus_configuration *c) {
     memset(c, 0, sizeof *c);
     c->plan = plan;
-    c->kernels = &sarrus_kernels_baseline;
+    c->kernels = kernels_of(plan->mech.space);
+    c->sizes = sarrus_body_sizes_of(plan->mech.space);
+    if (!c->kernels)
+        return SARRUS_UNSUPPORTED;
     c->m = plan->mech.m;
     c->n = plan->mech.n_v;
-    const size_t m = (size_t)c->m, n = (size_t)c->n;
-    c->weight = doubles(n);
-    c->q = doubles(n);
+    c->n_q = plan->mech.n_q;
+    const size_t m = (size_t)c->m, n = (size_t)c->n, n_q = (size_t)c->n_q;
+    c->weight = calloc((size_t)plan->mech.n_bodies + 1, sizeof *c->weight);
+    c->q = doubles(n_q);
     c->v = doubles(n);
     c->phi = doubles(m);
     c->phi_dot = doubles(m);
@@ -166,9 +235,7 @@ sarrus_status sarrus_configuration_create(const sarrus_plan *plan, sarrus_config
 }
 
 void sarrus_configuration_free(sarrus_configuration *c) {
-    if (c->piece)
-        free(c->piece->lanes);
-    free(c->piece);
+    piece_free(c->piece);
     free(c->call.tile);
     free(c->call.workspace);
     free(c->rows.body);
@@ -189,10 +256,13 @@ double sarrus_configuration_parameter(const sarrus_configuration *c, int32_t i) 
 }
 
 double sarrus_configuration_rows(sarrus_configuration *c, double t) {
-    const int32_t width = c->kernels->width;
-    double *jacobian = c->piece->lanes, *phi = jacobian + 4 * 6 * width, *phi_dot = phi + 4 * width, sum = 0.0;
+    const int32_t width = c->kernels->width, n_numbers = 2 * c->sizes->n_v, max_rows = c->piece->max_rows;
+    double *jacobian = c->piece->lanes, *phi = jacobian + (ptrdiff_t)max_rows * n_numbers * width,
+           *phi_dot = phi + (ptrdiff_t)max_rows * width, sum = 0.0;
     for (int i = 0; i < c->plan->mech.n_joints; ++i) {
         const sarrus_mech_joint *joint = &c->plan->joint[i];
+        if (joint->n_rows == 0)
+            continue;
         piece_take(c, i);
         piece_place(c, i);
         c->call.is_configured = c->call.is_factored = 0;
@@ -200,14 +270,40 @@ double sarrus_configuration_rows(sarrus_configuration *c, double t) {
         c->kernels->rows(&c->call, t, jacobian, phi, phi_dot);
         for (int k = 0; k < joint->n_rows; ++k) {
             const int row = joint->row + k;
+            double *value = sarrus_plan_row_side(&c->rows, row, 0);
             c->phi[row] = phi[k * width];
             c->phi_dot[row] = phi_dot[k * width];
-            for (int x = 0; x < 6; ++x)
-                c->rows.value[row][x] = jacobian[(6 * k + x) * width];
+            for (int x = 0; x < n_numbers; ++x)
+                value[x] = jacobian[(n_numbers * k + x) * width];
             sum += c->phi[row] * c->phi[row];
         }
     }
     return sqrt(sum);
+}
+
+void sarrus_configuration_weigh(const sarrus_configuration *c, double scale, const double *x, double *d) {
+    const int n_v = c->sizes->n_v;
+    for (int b = 0; b < c->plan->mech.n_bodies; ++b)
+        sarrus_body_weigh(c->plan->mech.space, &c->weight[b], scale, x + n_v * b, d + n_v * b);
+}
+
+void sarrus_configuration_shift(sarrus_configuration *c, const double *from, double scale, const double *d) {
+    const sarrus_body_sizes *sizes = c->sizes;
+    if (from != c->q)
+        memcpy(c->q, from, (size_t)c->n_q * sizeof *c->q);
+    for (int b = 0; b < c->plan->mech.n_bodies; ++b)
+        sarrus_body_advance(c->plan->mech.space, scale, d + sizes->n_v * b, c->q + sizes->n_q * b);
+}
+
+void sarrus_configuration_move(sarrus_configuration *c, const double *from, double scale, const double *x) {
+    const sarrus_body_sizes *sizes = c->sizes;
+    double d[SARRUS_MOST_EACH];
+    if (from != c->q)
+        memcpy(c->q, from, (size_t)c->n_q * sizeof *c->q);
+    for (int b = 0; b < c->plan->mech.n_bodies; ++b) {
+        sarrus_body_weigh(c->plan->mech.space, &c->weight[b], scale, x + sizes->n_v * b, d);
+        sarrus_body_advance(c->plan->mech.space, 1.0, d, c->q + sizes->n_q * b);
+    }
 }
 
 static double dot(const double *a, const double *b, int n) {
@@ -240,14 +336,16 @@ static bool newton_direction(sarrus_configuration *c, bool is_held, double *x) {
 
 /* Turns by more than half a radian are cut: the linearization does not hold there. */
 static bool newton_step(sarrus_configuration *c, bool is_held) {
-    double *x = c->scratch, largest = 0.0;
+    const sarrus_body_sizes *sizes = c->sizes;
+    double *x = c->scratch, largest = 0.0, d[SARRUS_MOST_EACH];
     if (!newton_direction(c, is_held, x))
         return false;
-    for (int i = 2; i < c->n; i += 3)
-        largest = fmax(largest, fabs(c->weight[i] * x[i]));
-    const double scale = largest > 0.5 ? 0.5 / largest : 1.0;
-    for (int i = 0; i < c->n; ++i)
-        c->q[i] -= scale * c->weight[i] * x[i];
+    for (int b = 0; b < c->plan->mech.n_bodies; ++b) {
+        sarrus_body_weigh(c->plan->mech.space, &c->weight[b], 1.0, x + sizes->n_v * b, d);
+        for (int k = sizes->turn; k < sizes->n_v; ++k)
+            largest = fmax(largest, fabs(d[k]));
+    }
+    sarrus_configuration_move(c, c->q, largest > 0.5 ? -0.5 / largest : -1.0, x);
     return true;
 }
 

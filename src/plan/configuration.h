@@ -3,6 +3,7 @@
 #define SARRUS_PLAN_CONFIGURATION_H
 
 #include "kernels/cpu/kernels.h"
+#include "plan/body.h"
 #include "plan/fronts.h"
 #include "plan/plan.h"
 
@@ -11,8 +12,12 @@
 typedef struct sarrus_configuration_piece {
     sarrus_mechanism mech;
     sarrus_mech_joint joint;
-    sarrus_mech_row row[4];
-    double *lanes; /* what the kernel writes: jacobian [4][6], phi [4], phi_dot [4], each [width] */
+    int max_rows;                 /* of a joint */
+    sarrus_mech_row *row;         /* [max_rows] */
+    sarrus_mech_freedom *freedom; /* [SARRUS_MAX_FREEDOMS] */
+    sarrus_mech_signal *signal;   /* [SARRUS_MAX_FREEDOMS] of its drives */
+    int *first_freedom;           /* [n_joints + 1] where those of every joint begin in the plan */
+    double *lanes; /* what the kernel writes: jacobian [max_rows][2][n_v of a body], phi and phi_dot [max_rows], each [width] */
 } sarrus_configuration_piece;
 
 typedef struct sarrus_configuration {
@@ -20,16 +25,17 @@ typedef struct sarrus_configuration {
     const sarrus_kernels *kernels;
     sarrus_configuration_piece *piece;
     sarrus_kernel_call call; /* of the piece; its tile holds the parameters of the whole mechanism */
-    int m, n;
-    double *weight;        /* [n] M^{-1/2} */
-    double *q;             /* [n] */
-    double *v;             /* [n] */
-    sarrus_plan_rows rows; /* J M^{-1/2} at q */
-    sarrus_fronts fronts;  /* of these rows */
-    double *phi;           /* [m] */
-    double *phi_dot;       /* [m] at v */
-    double *scratch;       /* [2 n] */
-    double *held;          /* [n] a direction in weighted coordinates */
+    const sarrus_body_sizes *sizes;
+    int m, n, n_q;              /* rows, speeds, coordinates */
+    sarrus_body_weight *weight; /* [n_bodies] M^{-1/2} */
+    double *q;                  /* [n_q] */
+    double *v;                  /* [n] */
+    sarrus_plan_rows rows;      /* J M^{-1/2} at q */
+    sarrus_fronts fronts;       /* of these rows */
+    double *phi;                /* [m] */
+    double *phi_dot;            /* [m] at v */
+    double *scratch;            /* [2 n] */
+    double *held;               /* [n] a direction in weighted coordinates */
 } sarrus_configuration;
 
 /* The given configuration of the nominal instance. NO_MEMORY; BAD_INPUT when a nominal number is not physical. */
@@ -41,6 +47,15 @@ double sarrus_configuration_rows(sarrus_configuration *configuration, double t);
 
 /* The nominal number `i` of the kernels' parameters. */
 double sarrus_configuration_parameter(const sarrus_configuration *configuration, int32_t i);
+
+/* c->q ← from [n_q] ⊞ scale·M^{-1/2} x, x [n] in weighted coordinates; `from` may be c->q. */
+void sarrus_configuration_move(sarrus_configuration *configuration, const double *from, double scale, const double *x);
+
+/* c->q ← from [n_q] ⊞ scale·d, d [n] as speeds. */
+void sarrus_configuration_shift(sarrus_configuration *configuration, const double *from, double scale, const double *d);
+
+/* d [n] ← scale·M^{-1/2} x, the speeds; they may be the same. */
+void sarrus_configuration_weigh(const sarrus_configuration *configuration, double scale, const double *x, double *d);
 
 /* One Newton step from the present rows, in the metric of M; q is moved, the rows are not evaluated anew. False when memory is out
  * or the plan is to stop. */

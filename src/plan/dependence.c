@@ -32,7 +32,7 @@ typedef struct analysis {
     sarrus_configuration *c;
     const sarrus_plan_asked *asked;
     int *new_body;  /* [n_bodies] −1: not of the set */
-    double *values; /* [asked->n][m][6] the rows of every configuration */
+    double *values; /* [asked->n][m][2][n_each] the rows of every configuration */
 } analysis;
 
 static void set_free(loop_set *set, int n_asked) {
@@ -47,9 +47,9 @@ static void set_free(loop_set *set, int n_asked) {
 
 static bool set_create(loop_set *set, analysis *a, const int *row, int n_rows) {
     const sarrus_plan_rows *all = &a->c->rows;
-    *set = (loop_set){.n_rows = n_rows, .row = row, .rows = {.n_rows = n_rows}};
+    *set = (loop_set){.n_rows = n_rows, .row = row, .rows = {.n_rows = n_rows, .n_each = all->n_each}};
     set->rows.body = calloc((size_t)n_rows + 1, sizeof *set->rows.body);
-    set->rows.value = calloc((size_t)n_rows + 1, sizeof *set->rows.value);
+    set->rows.value = calloc(2 * (size_t)all->n_each * (size_t)n_rows + 1, sizeof *set->rows.value);
     set->null = calloc((size_t)a->asked->n + 1, sizeof *set->null);
     set->is_dependent = calloc((size_t)n_rows + 1, sizeof *set->is_dependent);
     set->is_unique = calloc((size_t)n_rows + 1, sizeof *set->is_unique);
@@ -70,8 +70,10 @@ static bool set_create(loop_set *set, analysis *a, const int *row, int n_rows) {
 }
 
 static void set_place(loop_set *set, const analysis *a, int i_asked) {
+    const size_t n = 2 * (size_t)set->rows.n_each;
     for (int r = 0; r < set->n_rows; ++r)
-        memcpy(set->rows.value[r], a->values + 6 * ((size_t)i_asked * (size_t)a->c->m + (size_t)set->row[r]), 6 * sizeof(double));
+        memcpy(sarrus_plan_row_side(&set->rows, r, 0), a->values + n * ((size_t)i_asked * (size_t)a->c->m + (size_t)set->row[r]),
+               n * sizeof(double));
 }
 
 static double tolerance_of(const analysis *a, int i_asked) {
@@ -202,19 +204,20 @@ static sarrus_status choose_by_elimination(loop_set *set, analysis *a) {
     const sarrus_status status = sarrus_fronts_create(&set->rows, a->c->plan->watch, &fronts);
     if (status != SARRUS_OK)
         return status;
-    double *x = malloc((3 * (size_t)set->rows.n_bodies + 2 * (size_t)set->n_rows + 1) * sizeof *x);
+    const ptrdiff_t n = (ptrdiff_t)set->rows.n_each * set->rows.n_bodies;
+    double *x = malloc(((size_t)n + 2 * (size_t)set->n_rows + 1) * sizeof *x);
     set_place(set, a, best);
     bool good = x && sarrus_fronts_choose(&fronts, &set->rows, tolerance_of(a, best), set->is_dependent);
     for (int r = 0; good && r < set->n_rows; ++r)
         set->is_dependent[r] = !set->is_dependent[r];
-    good = good && find_unique(set, a, &fronts, x, x + 3 * (ptrdiff_t)set->rows.n_bodies);
+    good = good && find_unique(set, a, &fronts, x, x + n);
     free(x);
     sarrus_fronts_free(&fronts);
     return good ? SARRUS_OK : sarrus_configuration_failure(a->c);
 }
 
 static bool is_small(const loop_set *set, const analysis *a) {
-    const double m = set->n_rows, n = 3.0 * set->rows.n_bodies, most = fmax(m - n, 0.0);
+    const double m = set->n_rows, n = (double)set->rows.n_each * set->rows.n_bodies, most = fmax(m - n, 0.0);
     return a->asked->n * (2.0 * m * n * n + 4.0 * most * most * m) <= most_work;
 }
 
@@ -250,17 +253,17 @@ static int list_rows(const sarrus_plan *plan, int *loop, int *begin, int *row) {
 
 static bool analysis_begin(analysis *a) {
     sarrus_configuration *c = a->c;
-    const size_t m = (size_t)c->m, n = (size_t)c->n;
-    a->new_body = malloc((n / 3 + 1) * sizeof *a->new_body);
-    a->values = malloc(((size_t)a->asked->n * m * 6 + 1) * sizeof *a->values);
+    const size_t n_bodies = (size_t)c->plan->mech.n_bodies, n_numbers = 2 * (size_t)c->rows.n_each * (size_t)c->m;
+    a->new_body = malloc((n_bodies + 1) * sizeof *a->new_body);
+    a->values = malloc(((size_t)a->asked->n * n_numbers + 1) * sizeof *a->values);
     if (!a->new_body || !a->values)
         return false;
-    for (size_t b = 0; b < n / 3; ++b)
+    for (size_t b = 0; b < n_bodies; ++b)
         a->new_body[b] = -1;
     for (int i = 0; i < a->asked->n; ++i) {
-        memcpy(c->q, a->asked->q[i], n * sizeof *c->q);
+        memcpy(c->q, a->asked->q[i], (size_t)c->n_q * sizeof *c->q);
         (void)sarrus_configuration_rows(c, 0.0);
-        memcpy(a->values + (size_t)i * m * 6, c->rows.value, m * sizeof *c->rows.value);
+        memcpy(a->values + (size_t)i * n_numbers, c->rows.value, n_numbers * sizeof *c->rows.value);
     }
     return true;
 }

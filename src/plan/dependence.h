@@ -7,7 +7,7 @@
 /* The configurations that are asked: all of the generic rank. */
 typedef struct sarrus_plan_asked {
     int n;
-    const double **q;      /* [n] each [n coordinates] */
+    const double **q;      /* [n] each [n_q] */
     const double *kept;    /* [n] the smallest singular value that counts, relative to the largest */
     const double *largest; /* [n] the largest */
 } sarrus_plan_asked;

@@ -49,8 +49,7 @@ static bool split_demand(impasse *at, double moment, double *share) {
     double all = 0.0, rest = 0.0;
     if (!sarrus_configuration_least(c, SARRUS_RANK_TOLERANCE, c->phi, at->speed, at->cause))
         return false;
-    for (int i = 0; i < c->n; ++i)
-        at->speed[i] *= -c->weight[i] / moment;
+    sarrus_configuration_weigh(c, -1.0 / moment, at->speed, at->speed);
     for (int i = 0; i < c->m; ++i) {
         all += c->phi[i] * c->phi[i];
         rest += at->cause[i] * at->cause[i];
@@ -69,6 +68,7 @@ static bool free_motion(sarrus_configuration *c, uint64_t *state, double *x) {
 /* Whether no body that rows of the cause hold has a part in the motions left free. */
 static bool find_determined(impasse *at) {
     sarrus_configuration *c = at->gap->c;
+    const int n_each = c->sizes->n_v;
     uint64_t state = 20210907;
     double largest = 0.0, *moves = c->held;
     if (!free_motion(c, &state, moves))
@@ -77,9 +77,9 @@ static bool find_determined(impasse *at) {
     for (int i = 0; i < c->m; ++i)
         largest = fmax(largest, fabs(at->cause[i]));
     for (int i = 0; i < c->m; ++i) {
-        for (int k = 0; fabs(at->cause[i]) > 1e-6 * largest && k < 6; ++k) {
-            const int body = c->rows.body[i][k / 3];
-            if (body >= 0 && fabs(moves[3 * body + k % 3]) > 1e-6)
+        for (int k = 0; fabs(at->cause[i]) > 1e-6 * largest && k < 2 * n_each; ++k) {
+            const int body = c->rows.body[i][k / n_each];
+            if (body >= 0 && fabs(moves[n_each * body + k % n_each]) > 1e-6)
                 at->is_determined = false;
         }
     }
@@ -127,18 +127,14 @@ static double speed_before(const sarrus_follow *f) {
 static bool is_unmet_all_around(impasse *at, double moment) {
     sarrus_configuration *c = at->gap->c;
     const double t = at->follow->fine.t[0];
-    const int n = c->n;
     uint64_t state = 20210907;
     for (int walk = 0; walk < 3; ++walk) {
-        double largest = 0.0, share = 0.0;
+        double share = 0.0;
         if (!free_motion(c, &state, at->speed))
             return false;
-        for (int i = 0; i < n; ++i) {
-            at->speed[i] *= c->weight[i];
-            largest = fmax(largest, fabs(at->speed[i]) / (i % 3 == 2 ? 1.0 : at->gap->size));
-        }
-        for (int i = 0; i < n && largest > 0.0; ++i)
-            c->q[i] += 0.4 / largest * at->speed[i];
+        sarrus_configuration_weigh(c, 1.0, at->speed, at->speed);
+        const double largest = sarrus_gap_largest(at->gap, at->speed);
+        sarrus_configuration_shift(c, c->q, largest > 0.0 ? 0.4 / largest : 0.0, at->speed);
         (void)sarrus_configuration_assemble(c, t);
         const bool is_closed = sarrus_gap_now(at->gap) <= SARRUS_FOLLOW_CLOSED;
         (void)sarrus_configuration_rows(c, t + moment);
@@ -154,18 +150,15 @@ static sarrus_status impasse_look(impasse *at) {
     const int m = c->m, n = c->n;
     const double moment = 1e-2 * f->paced_step;
     double share = 0.0;
-    memcpy(c->q, f->fine.q[0], (size_t)n * sizeof *c->q);
+    memcpy(c->q, f->fine.q[0], (size_t)c->n_q * sizeof *c->q);
     (void)sarrus_configuration_rows(c, f->fine.t[0] + moment);
     if (!split_demand(at, moment, &share))
         return sarrus_configuration_failure(c);
     at->is_unmet = share > unmet_tolerance;
     if (!at->is_unmet) {
-        double *moved = at->speed;
         if (!find_weakest_rows(at))
             return sarrus_configuration_failure(c);
-        for (int i = 0; i < n; ++i)
-            moved[i] += c->q[i];
-        at->is_end = is_of_drives(at) && sarrus_gap_between(at->gap, c->q, moved) > rush * speed_before(f);
+        at->is_end = is_of_drives(at) && sarrus_gap_of_move(at->gap, at->speed) > rush * speed_before(f);
     }
     if (!find_determined(at))
         return sarrus_configuration_failure(c);
@@ -207,7 +200,7 @@ static double open_beyond(impasse *at) {
     enum { N_FIRST = sizeof first / sizeof first[0] };
     const double t_end = c->plan->model->integrator.t_end, from = at->follow->fine.t[0];
     double most = -1.0, gap = 1.0;
-    memcpy(c->q, at->follow->fine.q[0], (size_t)c->n * sizeof *c->q);
+    memcpy(c->q, at->follow->fine.q[0], (size_t)c->n_q * sizeof *c->q);
     for (int i = 0; i < N_FIRST + N_LOOKS && (gap > SARRUS_FOLLOW_CLOSED || i < N_FIRST); ++i) {
         const double h = i < N_FIRST ? first[i] * at->follow->paced_step : (t_end - from) * (i + 1 - N_FIRST) / N_LOOKS;
         const double t = h < t_end - from ? from + h : t_end;
@@ -222,31 +215,44 @@ static double open_beyond(impasse *at) {
     return most;
 }
 
-/* The names of the driven joints that take part in the cause: "joint 'A'", "joints 'A' and 'B'". Returns their number, and which
- * joint is the first; −1 when there is none. */
-static int drives_name(const impasse *at, char text[MAX_LIST], int *first) {
+/* The rows of drives that take part in the cause, ascending; the next one behind `row`, m when there is none. */
+static int next_drive(const impasse *at, int row) {
     const sarrus_plan *plan = at->plan;
     double largest = 0.0;
-    int n = 0, n_named = 0;
     for (int i = 0; i < plan->mech.m; ++i)
         largest = sarrus_plan_row_is_drive(plan, i) ? fmax(largest, fabs(at->cause[i])) : largest;
-    *first = -1;
+    for (++row; row < plan->mech.m; ++row) {
+        if (sarrus_plan_row_is_drive(plan, row) && fabs(at->cause[row]) > 1e-3 * largest)
+            break;
+    }
+    return row;
+}
+
+/* The names of the driven joints that take part in the cause: "joint 'A'", "joints 'A' and 'B'". Returns the number of drives, and
+ * which row is the first; −1 when there is none. */
+static int drives_name(const impasse *at, char text[MAX_LIST], int *first) {
+    const sarrus_plan *plan = at->plan;
+    const int m = plan->mech.m;
+    int n_drives = 0, n = 0, n_named = 0;
+    *first = next_drive(at, -1);
+    for (int row = *first, last = -1; row < m; last = plan->row[row].joint, row = next_drive(at, row)) {
+        ++n_drives;
+        n += plan->row[row].joint != last;
+    }
     text[0] = '\0';
-    for (int i = 0; i < plan->mech.m; ++i)
-        n += sarrus_plan_row_is_drive(plan, i) && fabs(at->cause[i]) > 1e-3 * largest;
-    for (int i = 0; i < plan->mech.m; ++i) {
-        if (!sarrus_plan_row_is_drive(plan, i) || !(fabs(at->cause[i]) > 1e-3 * largest))
+    for (int row = *first, last = -1; row < m; last = plan->row[row].joint, row = next_drive(at, row)) {
+        if (plan->row[row].joint == last)
             continue;
         const size_t n_text = strlen(text);
         const char *before = n_named == 0 ? (n > 1 ? "joints " : "joint ") : n_named < n - 1 ? ", " : " and ";
-        *first = *first < 0 ? plan->row[i].joint : *first;
         ++n_named;
         if (n_named <= 4)
-            (void)snprintf(text + n_text, MAX_LIST - n_text, "%s'%.30s'", before, plan->model->joints[plan->row[i].joint].name);
+            (void)snprintf(text + n_text, MAX_LIST - n_text, "%s'%.30s'", before, plan->model->joints[plan->row[row].joint].name);
     }
     if (n > 4)
         (void)snprintf(text + strlen(text), MAX_LIST - strlen(text), " and %d more", n - 4);
-    return n;
+    *first = *first < m ? *first : -1;
+    return n_drives;
 }
 
 static sarrus_status refuse(sarrus_context *context, impasse *at) {
@@ -257,9 +263,8 @@ static sarrus_status refuse(sarrus_context *context, impasse *at) {
     int first;
     const int n_drives = drives_name(at, names, &first);
     const char *s = n_drives == 1 ? "" : "s";
-    const sarrus_joint *joint = &model->joints[first];
-    const sarrus_place *place =
-        model->signals[joint->drive[0]].place.line > 0 ? &model->signals[joint->drive[0]].place : &joint->place;
+    const sarrus_place *of_signal = &model->signals[sarrus_plan_row_signal(plan, first)].place;
+    const sarrus_place *place = of_signal->line > 0 ? of_signal : &model->joints[plan->row[first].joint].place;
     const sarrus_location where = {model->file, model->text, place->line, place->column};
     (void)snprintf(open, sizeof open, "the loops stay open by %.2g at t = %.4g s, most at joint '%.40s'", doubt->gap, doubt->time,
                    model->joints[doubt->at].name);
@@ -291,7 +296,7 @@ static sarrus_status refuse(sarrus_context *context, impasse *at) {
 static sarrus_status follow_again(impasse *at, const double *q0, bool *is_same) {
     const sarrus_follow *f = at->follow;
     sarrus_follow again;
-    memcpy(at->gap->c->q, q0, (size_t)at->gap->c->n * sizeof *q0);
+    memcpy(at->gap->c->q, q0, (size_t)at->gap->c->n_q * sizeof *q0);
     if (sarrus_follow_create(at->gap, 0.4 * f->pace, &again) != SARRUS_OK)
         return SARRUS_NO_MEMORY;
     again.work_left *= 4.0;
@@ -322,7 +327,9 @@ static sarrus_status judge(sarrus_context *context, impasse *at, bool is_same) {
     if (!at->is_unmet && !(at->is_determined && at->is_end))
         return SARRUS_OK;
     char names[MAX_LIST];
-    (void)drives_name(at, names, &doubt->joint);
+    int first;
+    (void)drives_name(at, names, &first);
+    doubt->joint = first < 0 ? -1 : at->plan->row[first].joint;
     return SARRUS_OK;
 }
 
@@ -346,7 +353,7 @@ static sarrus_status check(sarrus_context *context, impasse *at, const double *q
 
 sarrus_status sarrus_plan_drives_check(sarrus_context *context, sarrus_plan *plan, sarrus_gap *gap) {
     sarrus_configuration *c = gap->c;
-    const size_t bytes = (size_t)c->n * sizeof(double);
+    const size_t bytes = (size_t)c->n_q * sizeof(double);
     if (plan->mech.n_drives == 0 || !(plan->model->integrator.t_end > 0.0))
         return SARRUS_OK;
     sarrus_follow follow = {0};

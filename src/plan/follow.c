@@ -40,18 +40,20 @@ static void track_push(sarrus_follow_track *track, double t, const double *q, in
 }
 
 /* Where the parabola through the track stands at t (with fewer than three points: line, or the point). */
-static void track_expect(const sarrus_follow_track *track, double t, int n, double *q) {
+static void track_expect(const sarrus_follow_track *track, double t, const sarrus_configuration *c, double *q) {
     double share[3] = {1.0, 0.0, 0.0};
     for (int k = 0; k < track->n; ++k) {
         share[k] = 1.0;
         for (int other = 0; other < track->n; ++other)
             share[k] *= other == k ? 1.0 : (t - track->t[other]) / (track->t[k] - track->t[other]);
     }
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < c->n_q; ++i) {
         q[i] = 0.0;
         for (int k = 0; k < track->n; ++k)
             q[i] += share[k] * track->q[k][i];
     }
+    for (int b = 0; b < c->plan->mech.n_bodies; ++b)
+        sarrus_body_normalize(c->plan->mech.space, q + c->sizes->n_q * b);
 }
 
 /* A time within which no drive turns round unseen: a sixteenth of a sine's period, half the mean distance of a table's knots. */
@@ -59,10 +61,10 @@ static double ripple_of(const sarrus_configuration *c) {
     const sarrus_plan *plan = c->plan;
     const double t_end = plan->model->integrator.t_end;
     double ripple = t_end / 20.0;
-    for (int i = 0; i < plan->mech.n_joints; ++i) {
-        if (plan->joint[i].signal < 0)
+    for (int i = 0; i < plan->mech.m; ++i) {
+        if (!sarrus_plan_row_is_drive(plan, i))
             continue;
-        const sarrus_mech_signal *signal = &plan->signal[plan->joint[i].signal];
+        const sarrus_mech_signal *signal = &plan->signal[sarrus_plan_row_signal(plan, i)];
         if (signal->kind == SARRUS_SIGNAL_SINE) {
             const double frequency = fabs(sarrus_configuration_parameter(c, signal->p + 1));
             ripple = frequency > 0.0 ? fmin(ripple, 1.0 / (16.0 * frequency)) : ripple;
@@ -100,7 +102,7 @@ void sarrus_follow_free(sarrus_follow *f) {
 }
 
 static void stand_at(sarrus_follow *f, const double *q) {
-    memcpy(f->gap->c->q, q, (size_t)f->gap->c->n * sizeof *q);
+    memcpy(f->gap->c->q, q, (size_t)f->gap->c->n_q * sizeof *q);
 }
 
 double sarrus_follow_drive_move(sarrus_follow *f, double t) {
@@ -110,10 +112,9 @@ double sarrus_follow_drive_move(sarrus_follow *f, double t) {
     stand_at(f, f->fine.q[0]);
     (void)sarrus_gap_at(f->gap, t);
     f->work_left -= rows_work(c);
-    for (int i = 0; i < plan->mech.n_joints; ++i) {
-        const int row = plan->joint[i].row + plan->joint[i].n_rows - 1;
-        if (plan->joint[i].signal >= 0)
-            largest = fmax(largest, fabs(c->phi[row]) * f->gap->row[row]);
+    for (int i = 0; i < plan->mech.m; ++i) {
+        if (sarrus_plan_row_is_drive(plan, i))
+            largest = fmax(largest, fabs(c->phi[i]) * f->gap->row[i]);
     }
     return largest;
 }
@@ -141,10 +142,10 @@ static bool close_loops(sarrus_follow *f, double t) {
 
 static void accept(sarrus_follow *f, double t, double moved) {
     const sarrus_configuration *c = f->gap->c;
-    track_push(&f->fine, t, c->q, c->n);
+    track_push(&f->fine, t, c->q, c->n_q);
     f->since_coarse += moved;
     if (f->since_coarse > 0.3 * f->pace) {
-        track_push(&f->coarse, t, c->q, c->n);
+        track_push(&f->coarse, t, c->q, c->n_q);
         f->since_coarse = 0.0;
     }
 }
@@ -159,11 +160,10 @@ static double turning_time(sarrus_follow *f, double t) {
     (void)sarrus_follow_drive_move(f, t0 + 0.5 * h);
     memcpy(f->half, c->phi, (size_t)c->m * sizeof *f->half);
     (void)sarrus_follow_drive_move(f, t);
-    for (int i = 0; i < plan->mech.n_joints; ++i) {
-        const int row = plan->joint[i].row + plan->joint[i].n_rows - 1;
-        if (plan->joint[i].signal < 0)
+    for (int i = 0; i < plan->mech.m; ++i) {
+        if (!sarrus_plan_row_is_drive(plan, i))
             continue;
-        const double bend = 2.0 * c->phi[row] - 4.0 * f->half[row], slope = 4.0 * f->half[row] - c->phi[row];
+        const double bend = 2.0 * c->phi[i] - 4.0 * f->half[i], slope = 4.0 * f->half[i] - c->phi[i];
         const double share = -0.5 * slope / bend; /* of (slope x + bend x²), x from 0 to 1 */
         if (share > 0.0 && share < 1.0)
             turning = t0 + share * h;
@@ -176,7 +176,7 @@ static bool turns_within_reach(sarrus_follow *f, double t) {
     const double turning = turning_time(f, t);
     if (isnan(turning))
         return true;
-    track_expect(&f->fine, turning, f->gap->c->n, f->expected);
+    track_expect(&f->fine, turning, f->gap->c, f->expected);
     stand_at(f, f->expected);
     return close_loops(f, turning);
 }
@@ -188,7 +188,7 @@ static bool step_to(sarrus_follow *f, double t) {
     if (!turns_within_reach(f, t))
         return false;
     const double moved = sarrus_follow_drive_move(f, t);
-    track_expect(&f->fine, t, c->n, f->expected);
+    track_expect(&f->fine, t, c, f->expected);
     stand_at(f, f->expected);
     if (!close_loops(f, t))
         return false;
@@ -241,11 +241,8 @@ static bool easiest_direction(sarrus_follow *f) {
     f->work_left -= 10.0 * newton_work(c);
     if (c->m == 0 || c->n == 0 || !weakest_direction(c, f->expected))
         return false;
-    double largest = 0.0;
-    for (int i = 0; i < c->n; ++i) {
-        f->expected[i] *= c->weight[i];
-        largest = fmax(largest, fabs(f->expected[i]) / (i % 3 == 2 ? 1.0 : f->gap->size));
-    }
+    sarrus_configuration_weigh(c, 1.0, f->expected, f->expected);
+    const double largest = sarrus_gap_largest(f->gap, f->expected);
     for (int i = 0; i < c->n && largest > 0.0; ++i)
         f->expected[i] /= largest;
     return largest > 0.0;
@@ -255,13 +252,13 @@ static bool easiest_direction(sarrus_follow *f) {
  * in which the loops give way. */
 static double regain_around(sarrus_follow *f, double t, double near, const double *direction, double *start) {
     static const double turns[N_TURNS] = {0.01, -0.01, 0.1, -0.1, 0.4, -0.4};
-    const int n = f->gap->c->n;
-    track_expect(&f->coarse, t, n, start);
+    sarrus_configuration *c = f->gap->c;
+    track_expect(&f->coarse, t, c, start);
     double least = regain(f, t, near, start);
     least = least > 0.0 ? fmin(least, regain(f, t, near, f->fine.q[0])) : least;
     for (int k = 0; k < N_TURNS && least > 0.0; ++k) {
-        for (int i = 0; i < n; ++i)
-            start[i] = f->fine.q[0][i] + turns[k] * direction[i];
+        sarrus_configuration_shift(c, f->fine.q[0], turns[k], direction);
+        memcpy(start, c->q, (size_t)c->n_q * sizeof *start);
         least = fmin(least, regain(f, t, near, start));
     }
     return least;
@@ -272,7 +269,7 @@ static double regain_around(sarrus_follow *f, double t, double near, const doubl
 static double regain_later(sarrus_follow *f) {
     const sarrus_configuration *c = f->gap->c;
     const double rest = c->plan->model->integrator.t_end - f->fine.t[0];
-    double *start = calloc((size_t)(c->n ? c->n : 1), sizeof *start);
+    double *start = calloc((size_t)c->n_q + 1, sizeof *start);
     double found = (double)NAN, h = fmin(shortest * f->paced_step, rest), least = 0.0;
     const double work_before = f->work_left;
     f->work_left = work_to_look;
@@ -299,8 +296,8 @@ static double regain_later(sarrus_follow *f) {
 static void restart_at(sarrus_follow *f, double t) {
     const sarrus_configuration *c = f->gap->c;
     f->fine.n = f->coarse.n = 0;
-    track_push(&f->fine, t, c->q, c->n);
-    track_push(&f->coarse, t, c->q, c->n);
+    track_push(&f->fine, t, c->q, c->n_q);
+    track_push(&f->coarse, t, c->q, c->n_q);
     f->since_coarse = 0.0;
     f->step = 0.1 * f->paced_step;
     ++f->n_jumps;
@@ -320,15 +317,15 @@ sarrus_status sarrus_follow_create(sarrus_gap *gap, double pace, sarrus_follow *
     sarrus_configuration *c = gap->c;
     *f = (sarrus_follow){.gap = gap, .pace = pace, .work_left = work_allowed(c), .ripple = ripple_of(c)};
     f->step = f->paced_step = f->ripple;
-    f->expected = calloc((size_t)(c->n ? c->n : 1), sizeof *f->expected);
+    f->expected = calloc((size_t)c->n_q + 1, sizeof *f->expected);
     f->half = calloc((size_t)(c->m ? c->m : 1), sizeof *f->half);
-    const bool has_tracks = track_create(&f->fine, c->n) && track_create(&f->coarse, c->n);
+    const bool has_tracks = track_create(&f->fine, c->n_q) && track_create(&f->coarse, c->n_q);
     if (!f->expected || !f->half || !has_tracks) {
         sarrus_follow_free(f);
         return SARRUS_NO_MEMORY;
     }
-    track_push(&f->fine, 0.0, c->q, c->n);
-    track_push(&f->coarse, 0.0, c->q, c->n);
+    track_push(&f->fine, 0.0, c->q, c->n_q);
+    track_push(&f->coarse, 0.0, c->q, c->n_q);
     (void)paced(f, c->plan->model->integrator.t_end);
     return SARRUS_OK;
 }

@@ -30,7 +30,7 @@ typedef struct sarrus_follow {
     double ripple;                    /* s: signals do not turn within a shorter time */
     double since_coarse;              /* how far the drives have moved since the latest of `coarse` */
     sarrus_follow_track fine, coarse; /* all steps, and some that lie farther apart */
-    double *expected;                 /* [n] where the steps before point */
+    double *expected;                 /* [n_q] where the steps before point; a direction has [n] of them, which are fewer */
     double *half;                     /* [m] Φ half a step on */
     int n_jumps;                      /* times that the motion went on only after a gap */
     bool is_unsure;                   /* not every place behind the end could be looked at */

@@ -8,34 +8,38 @@ void sarrus_plan_rows_apply(const sarrus_plan_rows *rows, const double *x, doubl
     for (int i = 0; i < rows->n_rows; ++i) {
         y[i] = 0.0;
         for (int side = 0; side < 2; ++side) {
-            const double *a = rows->value[i] + 3 * side, *part = x + 3 * (ptrdiff_t)rows->body[i][side];
-            if (rows->body[i][side] >= 0)
-                y[i] += a[0] * part[0] + a[1] * part[1] + a[2] * part[2];
+            const double *a = sarrus_plan_row_side(rows, i, side), *part = x + rows->n_each * (ptrdiff_t)rows->body[i][side];
+            double sum = 0.0;
+            for (int k = 0; rows->body[i][side] >= 0 && k < rows->n_each; ++k)
+                sum += a[k] * part[k];
+            y[i] += sum;
         }
     }
 }
 
 void sarrus_plan_rows_apply_back(const sarrus_plan_rows *rows, const double *y, double *x) {
-    memset(x, 0, 3 * (size_t)rows->n_bodies * sizeof *x);
+    memset(x, 0, (size_t)rows->n_each * (size_t)rows->n_bodies * sizeof *x);
     for (int i = 0; i < rows->n_rows; ++i) {
         for (int side = 0; side < 2; ++side) {
-            for (int k = 0; rows->body[i][side] >= 0 && k < 3; ++k)
-                x[3 * rows->body[i][side] + k] += rows->value[i][3 * side + k] * y[i];
+            const double *a = sarrus_plan_row_side(rows, i, side);
+            for (int k = 0; rows->body[i][side] >= 0 && k < rows->n_each; ++k)
+                x[rows->n_each * rows->body[i][side] + k] += a[k] * y[i];
         }
     }
 }
 
 /* √(‖A‖₁ ‖A‖∞) */
 double sarrus_plan_rows_scale(const sarrus_plan_rows *rows) {
-    const size_t n = 3 * (size_t)rows->n_bodies;
+    const int n_each = rows->n_each;
+    const size_t n = (size_t)n_each * (size_t)rows->n_bodies;
     double *column = calloc(n + 1, sizeof *column), widest = 0.0, tallest = 0.0;
     for (int i = 0; i < rows->n_rows; ++i) {
         double sum = 0.0;
-        for (int k = 0; k < 6; ++k) {
-            const double size = fabs(rows->value[i][k]);
+        for (int k = 0; k < 2 * n_each; ++k) {
+            const double size = fabs(sarrus_plan_row_side(rows, i, 0)[k]);
             sum += size;
-            if (column && rows->body[i][k / 3] >= 0)
-                column[3 * rows->body[i][k / 3] + k % 3] += size;
+            if (column && rows->body[i][k / n_each] >= 0)
+                column[n_each * rows->body[i][k / n_each] + k % n_each] += size;
         }
         widest = fmax(widest, sum);
     }
@@ -128,7 +132,7 @@ static bool make_factor(sarrus_fronts *f) {
     size_t n_factor = 0;
     for (int k = 0; k < f->n; ++k) {
         f->front[k].factor = n_factor;
-        n_factor += 3 * (3 + 3 * (size_t)f->front[k].n_later + 1);
+        n_factor += (size_t)f->n_each * ((size_t)f->n_each * (1 + (size_t)f->front[k].n_later) + 1);
     }
     f->factor = malloc((n_factor + 1) * sizeof *f->factor);
     return f->factor != NULL;
@@ -151,11 +155,12 @@ sarrus_status sarrus_fronts_create(const sarrus_plan_rows *rows, sarrus_plan_wat
     memset(f, 0, sizeof *f);
     f->n_rows = rows->n_rows;
     f->n = rows->n_bodies;
+    f->n_each = rows->n_each;
     f->watch = watch;
     f->front = calloc(n + 1, sizeof *f->front);
     f->place = calloc(n + 1, sizeof *f->place);
     f->slot = calloc(n + 1, sizeof *f->slot);
-    f->scratch = calloc(3 * n + 1, sizeof *f->scratch);
+    f->scratch = calloc((size_t)rows->n_each * n + 1, sizeof *f->scratch);
     const bool good = f->front && f->place && f->slot && f->scratch && graph_of(rows, &graph) &&
                       sarrus_order_try(&graph, SARRUS_ORDER_DEGREE, &trial) && !isinf(trial.facts.flops) && list_later(f, &trial) &&
                       list_rows(f, rows) && make_factor(f);
@@ -170,20 +175,21 @@ sarrus_status sarrus_fronts_create(const sarrus_plan_rows *rows, sarrus_plan_wat
 /* A front while it is eliminated: [n_rows][n_columns], the right side last. */
 typedef struct dense_front {
     double *at, *sum;
+    int n_own; /* the first columns, which are eliminated */
     int n_rows, n_columns;
 } dense_front;
 
 static void put_children(sarrus_fronts *f, const sarrus_front *front, dense_front *d) {
     for (int child = front->first_child; child >= 0; child = f->front[child].next_child) {
         sarrus_front *from = &f->front[child];
-        const int n_from = 3 * from->n_later + 1;
+        const int n_from = f->n_each * from->n_later + 1;
         for (int i = 0; i < from->n_left; ++i) {
             double *to = d->at + (size_t)d->n_rows++ * (size_t)d->n_columns;
             const double *row = from->left + (size_t)i * (size_t)n_from;
             for (int j = 0; j < from->n_later; ++j) {
-                double *part = to + 3 * f->slot[f->later[from->later + j]];
-                for (int k = 0; k < 3; ++k)
-                    part[k] = row[3 * j + k];
+                double *part = to + f->n_each * f->slot[f->later[from->later + j]];
+                for (int k = 0; k < f->n_each; ++k)
+                    part[k] = row[f->n_each * j + k];
             }
             to[d->n_columns - 1] = row[n_from - 1];
         }
@@ -205,8 +211,9 @@ static bool make_room(sarrus_fronts *f, size_t n_work) {
 /* The front with its own rows, what its children have left, and μ on its diagonal. Nowhere (`at`): no memory. */
 static dense_front assemble(sarrus_fronts *f, int k, const sarrus_plan_rows *rows, double mu, const double *b) {
     const sarrus_front *front = &f->front[k];
-    dense_front d = {NULL, NULL, 0, 3 + 3 * front->n_later + 1};
-    size_t n_rows = (size_t)front->n_rows + 3;
+    const int n_each = f->n_each;
+    dense_front d = {NULL, NULL, n_each, 0, n_each * (1 + front->n_later) + 1};
+    size_t n_rows = (size_t)front->n_rows + (size_t)n_each;
     for (int child = front->first_child; child >= 0; child = f->front[child].next_child)
         n_rows += (size_t)f->front[child].n_left;
     if (!make_room(f, (n_rows + 1) * (size_t)d.n_columns))
@@ -221,13 +228,14 @@ static dense_front assemble(sarrus_fronts *f, int k, const sarrus_plan_rows *row
         const int i = f->row[front->row + r];
         double *to = d.at + (size_t)d.n_rows++ * (size_t)d.n_columns;
         for (int side = 0; side < 2; ++side) {
-            for (int x = 0; rows->body[i][side] >= 0 && x < 3; ++x)
-                to[3 * f->slot[f->place[rows->body[i][side]]] + x] = rows->value[i][3 * side + x];
+            const double *from = sarrus_plan_row_side(rows, i, side);
+            for (int x = 0; rows->body[i][side] >= 0 && x < n_each; ++x)
+                to[n_each * f->slot[f->place[rows->body[i][side]]] + x] = from[x];
         }
         to[d.n_columns - 1] = b ? b[i] : 0.0;
     }
     put_children(f, front, &d);
-    for (int x = 0; mu > 0.0 && x < 3; ++x)
+    for (int x = 0; mu > 0.0 && x < n_each; ++x)
         d.at[(size_t)d.n_rows++ * (size_t)d.n_columns + (size_t)x] = mu;
     return d;
 }
@@ -266,9 +274,9 @@ static void reflect(const dense_front *d, int first, int column) {
 
 /* Hands the rows from `first` on to the parent, no more of them than there are columns left. False: no memory. */
 static bool leave(sarrus_front *front, dense_front *d, int first) {
-    const int n_columns = 3 * front->n_later + 1;
+    const int n_columns = d->n_columns - d->n_own;
     for (int column = 0; d->n_rows - first > n_columns - 1 && column < n_columns - 1; ++column)
-        reflect(d, first + column, 3 + column);
+        reflect(d, first + column, d->n_own + column);
     const int n_rows = d->n_rows - first;
     front->n_left = n_rows < n_columns - 1 ? n_rows : n_columns - 1;
     if (front->n_left == 0)
@@ -276,7 +284,7 @@ static bool leave(sarrus_front *front, dense_front *d, int first) {
     front->left = malloc((size_t)front->n_left * (size_t)n_columns * sizeof *front->left);
     for (int i = 0; front->left && i < front->n_left; ++i) {
         const double *row = d->at + (size_t)(first + i) * (size_t)d->n_columns;
-        memcpy(front->left + (size_t)i * (size_t)n_columns, row + 3, (size_t)n_columns * sizeof *row);
+        memcpy(front->left + (size_t)i * (size_t)n_columns, row + d->n_own, (size_t)n_columns * sizeof *row);
     }
     return front->left != NULL;
 }
@@ -289,7 +297,7 @@ static void forget_left(sarrus_fronts *f) {
 }
 
 static double flops_of(const dense_front *d) {
-    return 12.0 * d->n_rows * d->n_columns;
+    return 4.0 * d->n_own * d->n_rows * d->n_columns;
 }
 
 bool sarrus_fronts_factor(sarrus_fronts *f, const sarrus_plan_rows *rows, double mu, const double *b) {
@@ -298,11 +306,11 @@ bool sarrus_fronts_factor(sarrus_fronts *f, const sarrus_plan_rows *rows, double
     for (int k = 0; good && k < f->n; ++k) {
         sarrus_front *front = &f->front[k];
         dense_front d = assemble(f, k, rows, mu, b);
-        for (int x = 0; d.at && x < 3; ++x)
+        for (int x = 0; d.at && x < d.n_own; ++x)
             reflect(&d, x, x);
         if (d.at)
-            memcpy(f->factor + front->factor, d.at, 3 * (size_t)d.n_columns * sizeof *d.at);
-        good = d.at && leave(front, &d, 3) && sarrus_plan_watch_goes_on(f->watch);
+            memcpy(f->factor + front->factor, d.at, (size_t)d.n_own * (size_t)d.n_columns * sizeof *d.at);
+        good = d.at && leave(front, &d, d.n_own) && sarrus_plan_watch_goes_on(f->watch);
         f->flops += flops_of(&d);
     }
     if (!good)
@@ -310,20 +318,24 @@ bool sarrus_fronts_factor(sarrus_fronts *f, const sarrus_plan_rows *rows, double
     return good;
 }
 
-/* x ← R⁻¹ y, y [3] of each front in `x` at its body. */
+/* x ← R⁻¹ y, y [n_each] of each front in `x` at its body. */
 static void solve_back(const sarrus_fronts *f, double *x) {
+    const int n_each = f->n_each;
     for (int k = f->n - 1; k >= 0; --k) {
         const sarrus_front *front = &f->front[k];
-        const int n_columns = 3 + 3 * front->n_later + 1;
-        double *own = x + 3 * (ptrdiff_t)front->body;
-        for (int i = 2; i >= 0; --i) {
+        const int n_columns = n_each * (1 + front->n_later) + 1;
+        double *own = x + n_each * (ptrdiff_t)front->body;
+        for (int i = n_each - 1; i >= 0; --i) {
             const double *r = f->factor + front->factor + (size_t)i * (size_t)n_columns;
             double sum = own[i];
             for (int j = 0; j < front->n_later; ++j) {
-                const double *other = x + 3 * (ptrdiff_t)f->front[f->later[front->later + j]].body;
-                sum -= r[3 + 3 * j] * other[0] + r[4 + 3 * j] * other[1] + r[5 + 3 * j] * other[2];
+                const double *other = x + n_each * (ptrdiff_t)f->front[f->later[front->later + j]].body;
+                double part = 0.0;
+                for (int s = 0; s < n_each; ++s)
+                    part += r[n_each * (1 + j) + s] * other[s];
+                sum -= part;
             }
-            for (int j = i + 1; j < 3; ++j)
+            for (int j = i + 1; j < n_each; ++j)
                 sum -= r[j] * own[j];
             own[i] = sum / r[i];
         }
@@ -332,19 +344,20 @@ static void solve_back(const sarrus_fronts *f, double *x) {
 
 /* x ← R⁻ᵀ x */
 static void solve_forth(const sarrus_fronts *f, double *x) {
+    const int n_each = f->n_each;
     for (int k = 0; k < f->n; ++k) {
         const sarrus_front *front = &f->front[k];
-        const int n_columns = 3 + 3 * front->n_later + 1;
-        double *own = x + 3 * (ptrdiff_t)front->body;
-        for (int i = 0; i < 3; ++i) {
+        const int n_columns = n_each * (1 + front->n_later) + 1;
+        double *own = x + n_each * (ptrdiff_t)front->body;
+        for (int i = 0; i < n_each; ++i) {
             const double *r = f->factor + front->factor + (size_t)i * (size_t)n_columns;
             own[i] /= r[i];
-            for (int j = i + 1; j < 3; ++j)
+            for (int j = i + 1; j < n_each; ++j)
                 own[j] -= r[j] * own[i];
             for (int j = 0; j < front->n_later; ++j) {
-                double *other = x + 3 * (ptrdiff_t)f->front[f->later[front->later + j]].body;
-                for (int s = 0; s < 3; ++s)
-                    other[s] -= r[3 + 3 * j + s] * own[i];
+                double *other = x + n_each * (ptrdiff_t)f->front[f->later[front->later + j]].body;
+                for (int s = 0; s < n_each; ++s)
+                    other[s] -= r[n_each * (1 + j) + s] * own[i];
             }
         }
     }
@@ -354,8 +367,8 @@ static void solve_forth(const sarrus_fronts *f, double *x) {
 double sarrus_fronts_flops(const sarrus_fronts *f) {
     double flops = 0.0;
     for (int k = 0; k < f->n; ++k) {
-        const double n_columns = 4.0 + 3.0 * f->front[k].n_later;
-        flops += 12.0 * n_columns * (f->front[k].n_rows + 3.0 + (f->front[k].first_child < 0 ? 0.0 : n_columns));
+        const double n_each = f->n_each, n_columns = n_each * (1.0 + f->front[k].n_later) + 1.0;
+        flops += 4.0 * n_each * n_columns * (f->front[k].n_rows + n_each + (f->front[k].first_child < 0 ? 0.0 : n_columns));
     }
     return flops;
 }
@@ -368,12 +381,12 @@ void sarrus_fronts_solve(const sarrus_fronts *f, double *x) {
 /* Round-off puts ε/μ² times what is left of b into the null space: that is taken off again, by what μ² (AᵀA + μ²)⁻¹ leaves of it.
  */
 void sarrus_fronts_least(sarrus_fronts *f, double *x) {
-    const size_t n = 3 * (size_t)f->n;
+    const size_t n_each = (size_t)f->n_each, n = n_each * (size_t)f->n;
     for (int k = 0; k < f->n; ++k) {
         const sarrus_front *front = &f->front[k];
-        const size_t n_columns = 3 + 3 * (size_t)front->n_later + 1;
-        for (size_t i = 0; i < 3; ++i)
-            x[3 * (size_t)front->body + i] = f->factor[front->factor + (i + 1) * n_columns - 1];
+        const size_t n_columns = n_each * (1 + (size_t)front->n_later) + 1;
+        for (size_t i = 0; i < n_each; ++i)
+            x[n_each * (size_t)front->body + i] = f->factor[front->factor + (i + 1) * n_columns - 1];
     }
     solve_back(f, x);
     memcpy(f->scratch, x, n * sizeof *x);
@@ -409,12 +422,12 @@ static void swap_columns(const dense_front *d, int a, int b) {
     }
 }
 
-/* Of the front's own three columns those that count, the largest first; returns how many. */
+/* Of the front's own columns those that count, the largest first; returns how many. */
 static int count_columns(const dense_front *d, double tolerance, double doubtful, sarrus_fronts_rank *out) {
-    for (int found = 0; found < 3; ++found) {
+    for (int found = 0; found < d->n_own; ++found) {
         int best = found;
         double largest = -1.0;
-        for (int x = found; x < 3; ++x) {
+        for (int x = found; x < d->n_own; ++x) {
             const double norm = column_norm(d, found, x);
             best = norm > largest ? x : best;
             largest = fmax(largest, norm);
@@ -429,7 +442,7 @@ static int count_columns(const dense_front *d, double tolerance, double doubtful
         swap_columns(d, found, best);
         reflect(d, found, found);
     }
-    return 3;
+    return d->n_own;
 }
 
 bool sarrus_fronts_rank_find(sarrus_fronts *f, const sarrus_plan_rows *rows, double tolerance, double doubtful,
@@ -453,7 +466,7 @@ static double find_pivot(const dense_front *d, int found, int *at_row, int *at_c
     double largest = 0.0, first = 0.0;
     for (int i = found; i < d->n_rows; ++i) {
         const double *row = d->at + (size_t)i * (size_t)d->n_columns, number = row[d->n_columns - 1];
-        for (int x = found; x < 3; ++x) {
+        for (int x = found; x < d->n_own; ++x) {
             const double size = fabs(row[x]);
             const bool is_alike = size > (1.0 - 1e-9) * largest;
             if (size > (1.0 + 1e-9) * largest || (is_alike && number < first)) {
@@ -479,7 +492,7 @@ static void swap_rows(const dense_front *d, int a, int b) {
 /* Gaussian elimination of the front's own columns; returns how many had a pivot. */
 static int choose_rows(const dense_front *d, double tolerance, bool *is_chosen) {
     const size_t n = (size_t)d->n_columns;
-    for (int found = 0; found < 3; ++found) {
+    for (int found = 0; found < d->n_own; ++found) {
         int row = found, column = found;
         if (!(find_pivot(d, found, &row, &column) > tolerance))
             return found;
@@ -493,16 +506,16 @@ static int choose_rows(const dense_front *d, double tolerance, bool *is_chosen) 
                 add_scaled(other, -other[found] / pivot[found], pivot, (size_t)found + 1, n - 1);
         }
     }
-    return 3;
+    return d->n_own;
 }
 
 /* Hands on the rows from `first` on of which something is left. False: no memory. */
 static bool leave_rows(sarrus_front *front, const dense_front *d, int first, double tolerance) {
-    const size_t n = (size_t)d->n_columns, n_left = n - 3;
+    const size_t n = (size_t)d->n_columns, n_left = n - (size_t)d->n_own;
     front->n_left = 0;
     front->left = malloc(((size_t)(d->n_rows - first) * n_left + 1) * sizeof *front->left);
     for (int i = first; front->left && i < d->n_rows; ++i) {
-        const double *row = d->at + (size_t)i * n + 3;
+        const double *row = d->at + (size_t)i * n + (size_t)d->n_own;
         double largest = 0.0;
         for (size_t j = 0; j + 1 < n_left; ++j)
             largest = fmax(largest, fabs(row[j]));

@@ -8,17 +8,26 @@
 #ifndef SARRUS_PLAN_FRONTS_H
 #define SARRUS_PLAN_FRONTS_H
 
+#include <stddef.h>
+
 #include "plan/order.h"
 #include "plan/watch.h"
 
-/* Rows of A. Coordinates come in threes, one for each body. */
+/* Rows of A. Columns come in groups, one of n_each for each body. */
 typedef struct sarrus_plan_rows {
     int n_rows, n_bodies;
+    int n_each;         /* 3, or 6 in space */
     int32_t (*body)[2]; /* [n_rows] −1: none */
-    double (*value)[6]; /* [n_rows] three for the first body, three for the second; 0 where there is none */
+    double *value;      /* [n_rows][2][n_each] of the first body, of the second; 0 where there is none */
 } sarrus_plan_rows;
+enum { SARRUS_MOST_EACH = 6 };
 
-/* y [n_rows] ← A x [3 n_bodies], and x ← Aᵀ y. */
+/* The numbers [n_each] of one side of row i. */
+static inline double *sarrus_plan_row_side(const sarrus_plan_rows *rows, int i, int side) {
+    return rows->value + (2 * (ptrdiff_t)i + side) * rows->n_each;
+}
+
+/* y [n_rows] ← A x [n_each n_bodies], and x ← Aᵀ y. */
 void sarrus_plan_rows_apply(const sarrus_plan_rows *rows, const double *x, double *y);
 void sarrus_plan_rows_apply_back(const sarrus_plan_rows *rows, const double *y, double *x);
 
@@ -35,18 +44,18 @@ typedef struct sarrus_front {
     int32_t later;       /* where their places begin in sarrus_fronts.later */
     int32_t n_rows, row; /* rows that begin here; where they begin in sarrus_fronts.row */
     int32_t n_left;      /* rows left to the parent, of the factorization under way */
-    double *left;        /* [n_left][3 n_later + 1] those rows, the right side last */
-    size_t factor;       /* where [3][3 + 3 n_later + 1] of the factor begin */
+    double *left;        /* [n_left][n_each n_later + 1] those rows, the right side last */
+    size_t factor;       /* where [n_each][n_each (1 + n_later) + 1] of the factor begin */
 } sarrus_front;
 
 typedef struct sarrus_fronts {
-    int n_rows, n;
+    int n_rows, n, n_each;
     sarrus_front *front; /* [n] bodies in the order of the elimination */
     int32_t *place;      /* [n] of a body in it */
     int32_t *later;      /* places of the later bodies, ascending */
     int32_t *row;        /* [n_rows] rows in the order of their fronts */
     int32_t *slot;       /* [n] columns of a front, scratch */
-    double *scratch;     /* [3n] */
+    double *scratch;     /* [n_each n] */
     double mu;           /* of the last factorization */
     double *factor;      /* R and Qᵀb */
     double *work;        /* [n_work] the front under way and a row of sums */
@@ -66,11 +75,11 @@ SARRUS_MUST_USE bool sarrus_fronts_factor(sarrus_fronts *fronts, const sarrus_pl
 /* Of one factorization, about. */
 double sarrus_fronts_flops(const sarrus_fronts *fronts);
 
-/* x [3n] ← the x for which ‖Ax − b‖² + μ²‖x‖² is least. What A cannot meet of b leaves nothing in the null space of A, as far as
- * singular values below μ are concerned. */
+/* x [n_each n] ← the x for which ‖Ax − b‖² + μ²‖x‖² is least. What A cannot meet of b leaves nothing in the null space of A, as far
+ * as singular values below μ are concerned. */
 void sarrus_fronts_least(sarrus_fronts *fronts, double *x);
 
-/* x [3n] ← (AᵀA + μ²I)⁻¹ x. */
+/* x [n_each n] ← (AᵀA + μ²I)⁻¹ x. */
 void sarrus_fronts_solve(const sarrus_fronts *fronts, double *x);
 
 /* Rank of A: columns that keep more than `tolerance` beside those before them. */

@@ -9,39 +9,48 @@ static double *doubles(size_t n) {
 }
 
 typedef struct box {
-    double low[2], high[2];
+    double low[3], high[3];
     bool is_empty;
 } box;
 
-static void box_take(box *b, double x, double y) {
-    const double at[2] = {x, y};
-    for (int k = 0; k < 2; ++k) {
+static void box_take(box *b, int dimension, const double *at) {
+    for (int k = 0; k < dimension; ++k) {
         b->low[k] = b->is_empty ? at[k] : fmin(b->low[k], at[k]);
         b->high[k] = b->is_empty ? at[k] : fmax(b->high[k], at[k]);
     }
     b->is_empty = false;
 }
 
+/* The length of a vector of the space. */
+static double length_of(int dimension, const double *x) {
+    const double length = hypot(x[0], x[1]);
+    return dimension == 3 ? hypot(length, x[2]) : length;
+}
+
 /* The diagonal of the box that holds all mass centers and joint points. */
 static double size_of(const sarrus_configuration *c) {
     const sarrus_mechanism *mech = &c->plan->mech;
+    const int n_q = c->sizes->n_q, dimension = c->sizes->dimension;
+    double diagonal[3] = {0.0};
     box all = {.is_empty = true};
     for (int b = 0; b < mech->n_bodies; ++b)
-        box_take(&all, c->q[3 * b], c->q[3 * b + 1]);
+        box_take(&all, dimension, c->q + n_q * b);
     for (int i = 0; i < mech->n_joints; ++i) {
         const sarrus_mech_joint *joint = &mech->joint[i];
         for (int side = 0; side < 2; ++side) {
-            const int body = side ? joint->child : joint->parent, x = side ? SARRUS_PJ_CHILD_X : SARRUS_PJ_PARENT_X;
-            const double *q = c->q + 3 * (body < 0 ? 0 : body);
-            const double px = sarrus_configuration_parameter(c, joint->p + x),
-                         py = sarrus_configuration_parameter(c, joint->p + x + 1);
-            if (body < 0)
-                box_take(&all, px, py);
-            else
-                box_take(&all, q[0] + cos(q[2]) * px - sin(q[2]) * py, q[1] + sin(q[2]) * px + cos(q[2]) * py);
+            /* The child's point stands behind the parent's. */
+            const int body = side ? joint->child : joint->parent;
+            double point[3] = {0.0}, at[3] = {0.0};
+            for (int k = 0; k < dimension; ++k)
+                point[k] = sarrus_configuration_parameter(c, joint->p + dimension * side + k);
+            if (body >= 0)
+                sarrus_body_point(mech->space, c->q + n_q * body, point, at);
+            box_take(&all, dimension, body < 0 ? point : at);
         }
     }
-    const double size = all.is_empty ? 0.0 : hypot(all.high[0] - all.low[0], all.high[1] - all.low[1]);
+    for (int k = 0; k < dimension; ++k)
+        diagonal[k] = all.is_empty ? 0.0 : all.high[k] - all.low[k];
+    const double size = length_of(dimension, diagonal);
     return size > 0.0 ? size : 1.0;
 }
 
@@ -50,15 +59,15 @@ sarrus_status sarrus_gap_create(sarrus_configuration *c, sarrus_gap *gap) {
     *gap = (sarrus_gap){.c = c, .size = size_of(c)};
     gap->row = doubles(m);
     gap->rows = c->rows;
-    gap->rows.value = calloc(m + 1, sizeof *gap->rows.value);
+    gap->rows.value = doubles(2 * (size_t)c->sizes->n_v * m);
     gap->right = doubles(m > n ? m : n);
-    gap->best = doubles(n);
+    gap->best = doubles((size_t)c->n_q);
     if (!gap->row || !gap->rows.value || !gap->right || !gap->best) {
         sarrus_gap_free(gap);
         return SARRUS_NO_MEMORY;
     }
     for (int i = 0; i < c->m; ++i)
-        gap->row[i] = c->plan->row[i].kind == SARRUS_ROW_ANGLE ? 1.0 : 1.0 / gap->size;
+        gap->row[i] = sarrus_plan_row_is_angle(c->plan, i) ? 1.0 : 1.0 / gap->size;
     return SARRUS_OK;
 }
 
@@ -82,18 +91,41 @@ double sarrus_gap_at(sarrus_gap *gap, double t) {
     return sarrus_gap_now(gap);
 }
 
-double sarrus_gap_between(const sarrus_gap *gap, const double *a, const double *b) {
+/* The unit of speed i. */
+static double unit_of(const sarrus_gap *gap, int i) {
+    return i % gap->c->sizes->n_v >= gap->c->sizes->turn ? 1.0 : gap->size;
+}
+
+/* Of one body by d [n_v]. */
+static double move_of_body(const sarrus_gap *gap, const double *d) {
+    const sarrus_body_sizes *sizes = gap->c->sizes;
+    const double *turn = d + sizes->turn;
+    return fmax(length_of(sizes->dimension, d) / gap->size, sizes->n_turn == 1 ? fabs(turn[0]) : length_of(sizes->n_turn, turn));
+}
+
+double sarrus_gap_of_move(const sarrus_gap *gap, const double *d) {
     double largest = 0.0;
-    for (int i = 0; i < gap->c->n; i += 3) {
-        const double shift = hypot(b[i] - a[i], b[i + 1] - a[i + 1]) / gap->size;
-        largest = fmax(largest, fmax(shift, fabs(b[i + 2] - a[i + 2])));
+    for (int b = 0; b < gap->c->plan->mech.n_bodies; ++b)
+        largest = fmax(largest, move_of_body(gap, d + gap->c->sizes->n_v * b));
+    return largest;
+}
+
+double sarrus_gap_between(const sarrus_gap *gap, const double *a, const double *b) {
+    const sarrus_configuration *c = gap->c;
+    const sarrus_body_sizes *sizes = c->sizes;
+    double largest = 0.0, d[SARRUS_MOST_EACH];
+    for (int i = 0; i < c->plan->mech.n_bodies; ++i) {
+        sarrus_body_difference(c->plan->mech.space, a + sizes->n_q * i, b + sizes->n_q * i, d);
+        largest = fmax(largest, move_of_body(gap, d));
     }
     return largest;
 }
 
-/* The unit of coordinate i. */
-static double unit_of(const sarrus_gap *gap, int i) {
-    return i % 3 == 2 ? 1.0 : gap->size;
+double sarrus_gap_largest(const sarrus_gap *gap, const double *d) {
+    double largest = 0.0;
+    for (int i = 0; i < gap->c->n; ++i)
+        largest = fmax(largest, fabs(d[i]) / unit_of(gap, i));
+    return largest;
 }
 
 /* right [n] ← x of the least ‖Ax − RΦ‖² + damping ‖x‖², A = R J U: the rows and their violation without units. */
@@ -101,9 +133,16 @@ static bool solve_damped(sarrus_gap *gap, double damping) {
     sarrus_configuration *c = gap->c;
     for (int i = 0; i < c->m; ++i) {
         gap->right[i] = gap->row[i] * c->phi[i];
-        for (int k = 0; k < 6; ++k) {
-            const int body = c->rows.body[i][k / 3], x = 3 * body + k % 3;
-            gap->rows.value[i][k] = body < 0 ? 0.0 : gap->row[i] * c->rows.value[i][k] / c->weight[x] * unit_of(gap, x);
+        for (int side = 0; side < 2; ++side) {
+            const double *from = sarrus_plan_row_side(&c->rows, i, side);
+            double *to = sarrus_plan_row_side(&gap->rows, i, side);
+            const int body = c->rows.body[i][side];
+            for (int k = 0; k < c->sizes->n_v; ++k)
+                to[k] = body < 0 ? 0.0 : gap->row[i] * from[k];
+            if (body >= 0)
+                sarrus_body_unweigh_row(c->plan->mech.space, &c->weight[body], to);
+            for (int k = 0; k < c->sizes->n_v; ++k)
+                to[k] *= unit_of(gap, k);
         }
     }
     if (!sarrus_fronts_factor(&c->fronts, &gap->rows, sqrt(damping), gap->right))
@@ -114,7 +153,7 @@ static bool solve_damped(sarrus_gap *gap, double damping) {
 
 double sarrus_gap_least(sarrus_gap *gap, double t, int n_steps) {
     sarrus_configuration *c = gap->c;
-    const size_t bytes = (size_t)c->n * sizeof *c->q;
+    const size_t bytes = (size_t)c->n_q * sizeof *c->q;
     double best = sarrus_gap_at(gap, t), damping = 1e-3;
     memcpy(gap->best, c->q, bytes);
     for (int step = 0; step < n_steps && best > 1e-14 && damping < 1e8; ++step) {
@@ -125,7 +164,8 @@ double sarrus_gap_least(sarrus_gap *gap, double t, int n_steps) {
             longest = fmax(longest, fabs(gap->right[i]));
         const double share = longest > 0.5 ? 0.5 / longest : 1.0;
         for (int i = 0; i < c->n; ++i)
-            c->q[i] -= share * gap->right[i] * unit_of(gap, i);
+            gap->right[i] = share * gap->right[i] * unit_of(gap, i);
+        sarrus_configuration_shift(c, c->q, -1.0, gap->right);
         const double error = sarrus_gap_at(gap, t);
         if (error < best) {
             const bool is_done = error > 0.9999999 * best && longest < 1e-7;

@@ -11,7 +11,7 @@ typedef struct sarrus_gap {
     double size;           /* m, of the mechanism in its given configuration; 1 when it has no extent */
     double *row;           /* [m] by which a row is multiplied: 1/size, or 1 */
     sarrus_plan_rows rows; /* [m] the rows without units */
-    double *right, *best;  /* [m], [n] of the search for the least gap */
+    double *right, *best;  /* [m] or [n], [n_q] of the search for the least gap */
 } sarrus_gap;
 
 /* For the present configuration of `c`, which gives the size. NO_MEMORY. */
@@ -24,8 +24,12 @@ double sarrus_gap_now(const sarrus_gap *gap);
 /* The same after an evaluation at (c->q, t). */
 double sarrus_gap_at(sarrus_gap *gap, double t);
 
-/* The largest move of a body from configuration a to b [n]. */
+/* The largest move of a body by d [n], as speeds; and from configuration a to b [n_q]. */
+double sarrus_gap_of_move(const sarrus_gap *gap, const double *d);
 double sarrus_gap_between(const sarrus_gap *gap, const double *a, const double *b);
+
+/* The largest number of d [n] without its unit. */
+double sarrus_gap_largest(const sarrus_gap *gap, const double *d);
 
 /* Brings c->q to a least gap nearby (Levenberg and Marquardt's method, n_steps at most) and returns it; the rows are those of it.
  */

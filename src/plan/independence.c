@@ -10,6 +10,7 @@
 #include "plan/configuration.h"
 #include "plan/dependence.h"
 #include "plan/drives.h"
+#include "plan/inertia.h"
 #include "plan/spectrum.h"
 #include "plan/start.h"
 
@@ -28,7 +29,7 @@ typedef struct sightings {
     double kept[N_WALKS + 1], dropped[N_WALKS + 1]; /* relative σ on either side of the cut */
     double largest[N_WALKS + 1];                    /* σ₁ */
     bool is_clear[N_WALKS + 1];
-    double *q; /* [N_WALKS + 1][n] */
+    double *q; /* [N_WALKS + 1][n_q] */
 } sightings;
 
 /* A fixed sequence in (−1, 1): a plan is the same every time. */
@@ -48,7 +49,7 @@ static sarrus_status see(sarrus_configuration *c, sightings *seen) {
     seen->kept[i] = spectrum.kept;
     seen->dropped[i] = spectrum.dropped;
     seen->largest[i] = spectrum.largest;
-    memcpy(seen->q + (size_t)i * (size_t)c->n, c->q, (size_t)c->n * sizeof *c->q);
+    memcpy(seen->q + (size_t)i * (size_t)c->n_q, c->q, (size_t)c->n_q * sizeof *c->q);
     ++seen->n;
     sarrus_spectrum_free(&spectrum);
     return SARRUS_OK;
@@ -58,7 +59,7 @@ static sarrus_status see(sarrus_configuration *c, sightings *seen) {
 typedef struct walker {
     uint64_t random;
     double share;     /* of the ordinary length of a move that the last walk came back with */
-    double *q_before; /* [n] */
+    double *q_before; /* [n_q] */
 } walker;
 
 /* Shares of the ordinary length that are tried, and the least. In a mechanism of thousands of bodies Newton's method does not come
@@ -73,8 +74,9 @@ static double find_direction(sarrus_configuration *c, bool is_free, uint64_t *st
         move[i] = next_number(state);
     if (!sarrus_configuration_free_part(c, SARRUS_CLEAR_TOLERANCE, move))
         return -1.0;
+    sarrus_configuration_weigh(c, 1.0, move, c->scratch);
     for (int i = 0; i < c->n; ++i) {
-        size = fmax(size, fabs(c->weight[i] * move[i]));
+        size = fmax(size, fabs(c->scratch[i]));
         length2 += move[i] * move[i];
     }
     const bool can_move = is_free && size > 0.0;
@@ -89,24 +91,23 @@ static double find_direction(sarrus_configuration *c, bool is_free, uint64_t *st
  * quadratic in the move and Newton alone halves it in every step, back to where it began. */
 static bool move_by(sarrus_configuration *c, double length, double t, const double *q_before) {
     double scale = 1.0;
-    for (int i = 0; i < c->n; ++i) {
-        c->q[i] = q_before[i] + length * c->weight[i] * c->held[i];
+    sarrus_configuration_move(c, q_before, length, c->held);
+    for (int i = 0; i < c->n_q; ++i)
         scale = fmax(scale, fabs(q_before[i]));
-    }
     return sarrus_configuration_assemble_held(c, t) <= 1e-11 * scale || sarrus_configuration_assemble(c, t) <= 1e-11 * scale;
 }
 
 /* A move along the manifold, as long as can be. False when none comes back. */
 static bool walk(sarrus_configuration *c, walker *w, int rank, double t) {
     const double length = find_direction(c, rank < c->n, &w->random);
-    memcpy(w->q_before, c->q, (size_t)c->n * sizeof *c->q);
+    memcpy(w->q_before, c->q, (size_t)c->n_q * sizeof *c->q);
     for (double share = w->share; length >= 0.0 && share >= shortest; share *= shorter) {
         if (move_by(c, share * length, t, w->q_before)) {
             w->share = share;
             return true;
         }
     }
-    memcpy(c->q, w->q_before, (size_t)c->n * sizeof *c->q);
+    memcpy(c->q, w->q_before, (size_t)c->n_q * sizeof *c->q);
     (void)sarrus_configuration_rows(c, t);
     return false;
 }
@@ -114,7 +115,7 @@ static bool walk(sarrus_configuration *c, walker *w, int rank, double t) {
 /* Looks at configurations beside the assembled one, which has been seen; driven joints move on in time as well. */
 static sarrus_status explore(sarrus_configuration *c, sightings *seen) {
     const sarrus_plan *plan = c->plan;
-    walker w = {20210907, 1.0, malloc((size_t)(c->n ? c->n : 1) * sizeof *w.q_before)};
+    walker w = {20210907, 1.0, malloc(((size_t)c->n_q + 1) * sizeof *w.q_before)};
     if (!w.q_before)
         return SARRUS_NO_MEMORY;
     sarrus_status status = SARRUS_OK;
@@ -170,14 +171,14 @@ static sarrus_status choose(sarrus_plan_independence *found, sarrus_configuratio
         for (int i = 0; i < seen->n; ++i) {
             if (!found->is_asked[i])
                 continue;
-            q[asked.n] = found->configurations + (size_t)i * (size_t)c->n;
+            q[asked.n] = found->configurations + (size_t)i * (size_t)c->n_q;
             kept[asked.n] = seen->kept[i];
             largest[asked.n++] = seen->largest[i];
         }
-        double *here = c->scratch;
-        memcpy(here, c->q, (size_t)c->n * sizeof *here);
+        double *here = c->scratch; /* [2 n], which is more than n_q */
+        memcpy(here, c->q, (size_t)c->n_q * sizeof *here);
         status = sarrus_plan_dependence_find(c, &asked, is_dependent, found->row_is_unique);
-        memcpy(c->q, here, (size_t)c->n * sizeof *here);
+        memcpy(c->q, here, (size_t)c->n_q * sizeof *here);
         (void)sarrus_configuration_rows(c, 0.0);
     }
     list_rows(found, is_dependent, m);
@@ -232,18 +233,19 @@ static sarrus_status judge(sarrus_plan_independence *found, sarrus_configuration
 
 /* A drive that begins more than a turn away from the given configuration: likely in degrees, and too far for Newton's method. */
 static void note_far_drives(sarrus_context *context, const sarrus_configuration *c, const double *first) {
-    const sarrus_model *model = c->plan->model;
-    for (int i = 0; i < model->n_joints; ++i) {
-        const sarrus_mech_joint *joint = &c->plan->joint[i];
-        const double from = joint->signal >= 0 ? fabs(first[joint->row + joint->n_rows - 1]) : 0.0;
-        const sarrus_place *place = joint->signal >= 0 ? &model->signals[joint->signal].place : &model->joints[i].place;
+    const sarrus_plan *plan = c->plan;
+    const sarrus_model *model = plan->model;
+    for (int i = 0; i < c->m; ++i) {
+        const int signal = sarrus_plan_row_signal(plan, i);
+        if (signal < 0 || !sarrus_plan_row_is_angle(plan, i) || !(fabs(first[i]) > 2.0 * M_PI))
+            continue;
+        const sarrus_place *place = &model->signals[signal].place;
         const sarrus_location at = {model->file, model->text, place->line, place->column};
-        if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_TURN, model->joints[i].type) && from > 2.0 * M_PI)
-            (void)sarrus_report_at(
-                context, SARRUS_NOTE, SARRUS_BAD_INPUT, &at,
-                "the drive of joint '%s' begins at %.4g rad, but the coordinate is 0 in the given configuration; "
-                "angles are in radians: %.4g degrees are %.4g",
-                model->joints[i].name, from, from, from * M_PI / 180.0);
+        (void)sarrus_report_at(context, SARRUS_NOTE, SARRUS_BAD_INPUT, &at,
+                               "the drive of joint '%s' begins at %.4g rad, but the coordinate is 0 in the given configuration; "
+                               "angles are in radians: %.4g degrees are %.4g",
+                               model->joints[plan->row[i].joint].name, fabs(first[i]), fabs(first[i]),
+                               fabs(first[i]) * M_PI / 180.0);
     }
 }
 
@@ -304,15 +306,37 @@ static sarrus_status report_mass(sarrus_context *context, const sarrus_model *mo
                             what, body->name, value->nominal);
 }
 
+static sarrus_status report_inertia(sarrus_context *context, const sarrus_model *model, int b, sarrus_inertia verdict) {
+    const sarrus_body *body = &model->bodies[b];
+    const sarrus_place *place = &model->values[body->inertia[0]].place;
+    const sarrus_location at = {model->file, model->text, place->line ? place->line : body->place.line,
+                                place->line ? place->column : body->place.column};
+    if (verdict == SARRUS_INERTIA_OF_NO_BODY)
+        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
+                                "the inertia of body '%s' is that of no body: a principal moment is larger than the two others "
+                                "together; expected one that masses can have",
+                                body->name);
+    return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
+                            "the inertia of body '%s' is not positive definite; expected three positive principal moments",
+                            body->name);
+}
+
 static sarrus_status check_masses(sarrus_context *context, const sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
     sarrus_status worst = SARRUS_OK;
     for (int b = 0; b < model->n_bodies; ++b) {
         const sarrus_body *body = &model->bodies[b];
-        if (!has_inverse(model->values[body->mass].nominal))
+        double tensor[6], unused[2][6];
+        if (!has_inverse(model->values[body->mass].nominal)) {
             worst = report_mass(context, model, b, body->mass);
-        else if (!has_inverse(model->values[body->inertia[0]].nominal))
+        } else if (plan->mech.space == SARRUS_SPACE_SPATIAL) {
+            for (int k = 0; k < 6; ++k)
+                tensor[k] = body->inertia[k] == SARRUS_NO_VALUE ? 0.0 : model->values[body->inertia[k]].nominal;
+            const sarrus_inertia verdict = sarrus_inertia_judge(tensor, unused[0], unused[1]);
+            worst = verdict == SARRUS_INERTIA_GOOD ? worst : report_inertia(context, model, b, verdict);
+        } else if (!has_inverse(model->values[body->inertia[0]].nominal)) {
             worst = report_mass(context, model, b, body->inertia[0]);
+        }
     }
     return worst;
 }
@@ -341,7 +365,7 @@ static sarrus_status look_around(sarrus_context *context, sarrus_plan *plan, sar
 static sarrus_status assemble(sarrus_context *context, sarrus_plan *plan, sarrus_gap *gap) {
     sarrus_configuration *c = gap->c;
     double scale = 1.0;
-    for (int i = 0; i < c->n; ++i)
+    for (int i = 0; i < c->n_q; ++i)
         scale = fmax(scale, fabs(c->q[i]));
     double *first = malloc((size_t)c->m * sizeof *first);
     if (!first)
@@ -367,7 +391,7 @@ static sarrus_status analyze(sarrus_context *context, sarrus_plan *plan, sarrus_
         plan->start.size = gap.size;
         status = assemble(context, plan, &gap);
     }
-    seen.q = malloc((N_WALKS + 1) * (size_t)c->n * sizeof *seen.q);
+    seen.q = malloc((N_WALKS + 1) * (size_t)c->n_q * sizeof *seen.q);
     if (status == SARRUS_OK && !seen.q)
         status = SARRUS_NO_MEMORY;
     if (status == SARRUS_OK)
@@ -385,6 +409,8 @@ sarrus_status sarrus_plan_independence_find(sarrus_context *context, sarrus_plan
     if (status != SARRUS_OK)
         return status;
     status = sarrus_configuration_create(plan, &c);
+    if (status == SARRUS_UNSUPPORTED)
+        return sarrus_report(context, status, "this build has no kernels for spatial mechanisms");
     if (status == SARRUS_NO_MEMORY)
         return sarrus_report(context, status, "out of memory while the constraints are analyzed");
     if (status != SARRUS_OK) {

@@ -10,19 +10,17 @@
 static void pull_of(sarrus_gap *gap, const sarrus_spectrum *spectrum, double t, const double *q, double *side_pull, double *pull) {
     sarrus_configuration *c = gap->c;
     const double *v = spectrum->right;
-    double largest = 0.0;
-    for (int i = 0; i < c->n; ++i)
-        largest = fmax(largest, fabs(c->weight[i] * v[i]) / (i % 3 == 2 ? 1.0 : gap->size));
+    sarrus_configuration_weigh(c, 1.0, v, side_pull);
+    const double largest = sarrus_gap_largest(gap, side_pull);
     const double step = largest > 0.0 ? 1e-4 / largest : 0.0;
     for (int side = -1; side <= 1; side += 2) {
-        for (int i = 0; i < c->n; ++i)
-            c->q[i] = q[i] + side * step * c->weight[i] * v[i];
+        sarrus_configuration_move(c, q, side * step, v);
         (void)sarrus_configuration_rows(c, t);
         sarrus_plan_rows_apply_back(&c->rows, spectrum->left, side_pull);
         for (int k = 0; k < c->n && step > 0.0; ++k)
             pull[k] += side_pull[k] * side / (2.0 * step);
     }
-    memcpy(c->q, q, (size_t)c->n * sizeof *q);
+    memcpy(c->q, q, (size_t)c->n_q * sizeof *q);
     (void)sarrus_configuration_rows(c, t);
 }
 
@@ -47,11 +45,11 @@ double sarrus_length_change(sarrus_gap *gap, const sarrus_spectrum *spectrum, do
     const int m = c->m, n = c->n;
     if (spectrum->n_small < 1)
         return (double)INFINITY;
-    double *q = malloc(((size_t)n + 1) * sizeof *q), *pull = calloc(2 * (size_t)n + 1, sizeof *pull),
+    double *q = malloc(((size_t)c->n_q + 1) * sizeof *q), *pull = calloc(2 * (size_t)n + 1, sizeof *pull),
            *turn = calloc((size_t)m + 1, sizeof *turn);
     double change = (double)NAN, turning = 0.0;
     if (q && pull && turn) {
-        memcpy(q, c->q, (size_t)n * sizeof *q);
+        memcpy(q, c->q, (size_t)c->n_q * sizeof *q);
         pull_of(gap, spectrum, t, q, pull + n, pull);
         leave_out(spectrum, pull);
         if (sarrus_fronts_factor(&c->fronts, &c->rows, 0.01 * spectrum->sigma[0], NULL)) {
@@ -59,7 +57,7 @@ double sarrus_length_change(sarrus_gap *gap, const sarrus_spectrum *spectrum, do
             leave_out(spectrum, pull);
             sarrus_plan_rows_apply(&c->rows, pull, turn);
             for (int i = 0; i < m; ++i)
-                turning += c->plan->row[i].kind == SARRUS_ROW_ANGLE ? 0.0 : turn[i] * turn[i];
+                turning += sarrus_plan_row_is_angle(c->plan, i) ? 0.0 : turn[i] * turn[i];
             change = turning > 0.0 ? spectrum->sigma[0] / sqrt(turning) : (double)INFINITY;
         }
     }
@@ -80,8 +78,8 @@ int sarrus_plan_undriven_rank(sarrus_gap *gap, double t, double *change) {
     sarrus_spectrum spectrum;
     (void)sarrus_configuration_rows(c, t);
     for (int i = 0; i < c->m; ++i) {
-        for (int k = 0; sarrus_plan_row_is_drive(c->plan, i) && k < 6; ++k)
-            c->rows.value[i][k] = 0.0;
+        for (int k = 0; sarrus_plan_row_is_drive(c->plan, i) && k < 2 * c->sizes->n_v; ++k)
+            sarrus_plan_row_side(&c->rows, i, 0)[k] = 0.0;
     }
     if (sarrus_spectrum_find(&c->fronts, &c->rows, SARRUS_SPECTRUM_VECTORS, &spectrum) != SARRUS_OK)
         return -1;

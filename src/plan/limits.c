@@ -36,7 +36,7 @@ void sarrus_plan_limits(sarrus_plan *plan) {
     sarrus_mechanism *mech = &plan->mech;
     bool has_angles = false;
     for (int i = 0; i < mech->m; ++i)
-        has_angles = has_angles || plan->row[i].kind == SARRUS_ROW_ANGLE;
+        has_angles = has_angles || sarrus_plan_row_is_angle(plan, i);
     /* One norm for lengths and angles: an angle is held against one radian at least. */
     mech->violation_unit = has_angles ? fmin(mech->size, 1.0) : mech->size;
     const double violation = chosen(model->limits.violation, auto_violation(plan));

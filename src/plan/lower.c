@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/body.h"
+
 static int32_t lane_kind(const sarrus_mech_share *share) {
     switch (share->kind) {
     case SARRUS_SHARE_PLUS:
@@ -22,14 +24,20 @@ static sarrus_lane_offset place(int32_t index, int32_t width) {
     return (sarrus_lane_offset)index * (sarrus_lane_offset)width;
 }
 
+/* The 1/m of a body among the parameters. */
+static sarrus_lane_offset mass_of(const sarrus_mechanism *mech, int32_t body, int32_t width) {
+    return place(mech->p_body + sarrus_body_sizes_of(mech->space)->n_parameters * body + SARRUS_PB_MINV, width);
+}
+
 static sarrus_lane_share lane_share(const sarrus_mechanism *mech, const sarrus_mech_share *share, int32_t width) {
+    const sarrus_body_sizes *sizes = sarrus_body_sizes_of(mech->space);
     return (sarrus_lane_share){
         .destination = place(share->destination, width),
-        .push = place(share->side_i, width),
-        .turn = place(share->side_j, width),
-        .mass = place(mech->p_body + SARRUS_PB_N * share->body + SARRUS_PB_MINV, width),
-        .direction_i = place(share->side_i & ~1, width),
-        .direction_j = place(share->side_j & ~1, width),
+        .push = place(share->side_i * sizes->n_turn, width),
+        .turn = place(share->side_j * sizes->n_turn, width),
+        .mass = mass_of(mech, share->body, width),
+        .direction_i = place(share->side_i / 2 * sizes->dimension, width),
+        .direction_j = place(share->side_j / 2 * sizes->dimension, width),
     };
 }
 
@@ -73,7 +81,7 @@ static void lower_block_shares(const sarrus_mechanism *from, sarrus_lane_tables 
                 .destination = place(4 * share->destination, width),
                 .push = place(share->side_i, width),
                 .turn = place(share->side_j, width),
-                .mass = place(from->p_body + SARRUS_PB_N * share->body + SARRUS_PB_MINV, width),
+                .mass = mass_of(from, share->body, width),
             };
         }
     }
@@ -85,7 +93,7 @@ static void lower_scales(const sarrus_mechanism *from, int32_t width, sarrus_lan
         const sarrus_mech_scale *scale = &from->factor.scale[i];
         out[i] = (sarrus_lane_scale){
             .at = place(scale->at, width),
-            .mass = place(from->p_body + SARRUS_PB_N * scale->body + SARRUS_PB_MINV, width),
+            .mass = mass_of(from, scale->body, width),
         };
     }
 }

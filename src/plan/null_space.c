@@ -12,16 +12,17 @@ typedef struct orthogonal {
 } orthogonal;
 
 static bool fill(orthogonal *o, const sarrus_plan_rows *rows) {
-    const size_t m = (size_t)rows->n_rows, n = 3 * (size_t)rows->n_bodies;
+    const size_t m = (size_t)rows->n_rows, n_each = (size_t)rows->n_each, n = n_each * (size_t)rows->n_bodies;
     *o = (orthogonal){.m = (int)m, .n = (int)n};
     o->a = calloc(m * n + n + 1, sizeof *o->a);
     if (!o->a)
         return false;
     o->tau = o->a + m * n;
     for (size_t i = 0; i < m; ++i) {
-        for (size_t k = 0; k < 6; ++k) {
-            if (rows->body[i][k / 3] >= 0)
-                o->a[i + (3 * (size_t)rows->body[i][k / 3] + k % 3) * m] = rows->value[i][k];
+        const double *value = sarrus_plan_row_side(rows, (int)i, 0);
+        for (size_t k = 0; k < 2 * n_each; ++k) {
+            if (rows->body[i][k / n_each] >= 0)
+                o->a[i + (n_each * (size_t)rows->body[i][k / n_each] + k % n_each) * m] = value[k];
         }
     }
     return true;

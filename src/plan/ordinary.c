@@ -13,14 +13,14 @@
 /* The factor of S by numbers: blocks [n_blocks + n_entries][2][2] as the kernels have them, and what the pivot of each of their
  * rows is judged by. */
 typedef struct pivots {
-    double (*rows)[6];   /* [m] of J M^{-1/2}, on cranks what their pins leave of them */
-    int (*of_block)[2];  /* [n_blocks] rows of the mechanism, −1: a pad */
-    double *block, *own; /* [4 (n_blocks + n_entries)], [2 n_blocks] */
-    double *now, *most;  /* [2 n_blocks] pivots relative to that: here, and the largest so far; 0: none */
+    sarrus_plan_rows rows; /* of J M^{-1/2}, on cranks what their pins leave of them */
+    int (*of_block)[2];    /* [n_blocks] rows of the mechanism, −1: a pad */
+    double *block, *own;   /* [4 (n_blocks + n_entries)], [2 n_blocks] */
+    double *now, *most;    /* [2 n_blocks] pivots relative to that: here, and the largest so far; 0: none */
 } pivots;
 
 static void pivots_free(pivots *p) {
-    free(p->rows);
+    free(p->rows.value);
     free(p->of_block);
     free(p->block);
     free(p->own);
@@ -28,16 +28,17 @@ static void pivots_free(pivots *p) {
     free(p->most);
 }
 
-static bool pivots_create(pivots *p, const sarrus_plan *plan) {
-    const sarrus_mech_factor *f = &plan->mech.factor;
+static bool pivots_create(pivots *p, const sarrus_configuration *c) {
+    const sarrus_mech_factor *f = &c->plan->mech.factor;
     const size_t n_blocks = (size_t)f->n_blocks;
-    p->rows = calloc((size_t)plan->mech.m + 1, sizeof *p->rows);
+    p->rows = c->rows;
+    p->rows.value = calloc(2 * (size_t)c->rows.n_each * (size_t)c->m + 1, sizeof *p->rows.value);
     p->of_block = malloc((n_blocks + 1) * sizeof *p->of_block);
     p->block = calloc(4 * (n_blocks + (size_t)f->n_entries) + 1, sizeof *p->block);
     p->own = calloc(2 * n_blocks + 1, sizeof *p->own);
     p->now = calloc(2 * n_blocks + 1, sizeof *p->now);
     p->most = calloc(2 * n_blocks + 1, sizeof *p->most);
-    if (!p->rows || !p->of_block || !p->block || !p->own || !p->now || !p->most)
+    if (!p->rows.value || !p->of_block || !p->block || !p->own || !p->now || !p->most)
         return false;
     for (size_t k = 0; k < n_blocks; ++k)
         p->of_block[k][0] = p->of_block[k][1] = -1;
@@ -57,15 +58,16 @@ static void free_direction(const double *x, const double *y, double *u) {
 
 /* Rows without the part on cranks that the pins' rows, eliminated first, take away. */
 static void take_rows(const sarrus_configuration *c, pivots *p) {
-    memcpy(p->rows, c->rows.value, (size_t)c->m * sizeof *p->rows);
+    memcpy(p->rows.value, c->rows.value, 2 * (size_t)c->rows.n_each * (size_t)c->m * sizeof *p->rows.value);
     for (int i = 0; i < c->m; ++i) {
         const sarrus_mech_joint *joint = &c->plan->joint[c->plan->row[i].joint];
         for (int side = 0; side < 2; ++side) {
             const int32_t crank = side ? joint->child_crank : joint->parent_crank;
-            double u[3], along = 0.0, *part = p->rows[i] + 3 * side;
+            double u[3], along = 0.0, *part = sarrus_plan_row_side(&p->rows, i, side);
             if (crank < 0)
                 continue;
-            free_direction(c->rows.value[crank / 2] + 3 * (crank % 2), c->rows.value[crank / 2 + 1] + 3 * (crank % 2), u);
+            free_direction(sarrus_plan_row_side(&c->rows, crank / 2, crank % 2),
+                           sarrus_plan_row_side(&c->rows, crank / 2 + 1, crank % 2), u);
             for (int k = 0; k < 3; ++k)
                 along += part[k] * u[k];
             for (int k = 0; k < 3; ++k)
@@ -80,9 +82,12 @@ static double entry_of(const sarrus_configuration *c, const pivots *p, int i, in
     if (i < 0 || j < 0)
         return 0.0;
     for (int sides = 0; sides < 4; ++sides) {
-        const double *a = p->rows[i] + 3 * (sides / 2), *b = p->rows[j] + 3 * (sides % 2);
-        if (c->rows.body[i][sides / 2] >= 0 && c->rows.body[i][sides / 2] == c->rows.body[j][sides % 2])
-            sum += a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        const double *a = sarrus_plan_row_side(&p->rows, i, sides / 2), *b = sarrus_plan_row_side(&p->rows, j, sides % 2);
+        const int32_t body = c->rows.body[i][sides / 2];
+        double of_body = 0.0;
+        for (int k = 0; body >= 0 && body == c->rows.body[j][sides % 2] && k < c->rows.n_each; ++k)
+            of_body += a[k] * b[k];
+        sum += of_body;
     }
     return sum;
 }
@@ -108,7 +113,7 @@ static void fill_all(const sarrus_configuration *c, pivots *p) {
             fill_block(c, p, f->entry_row[e], k, p->block + 4 * ((ptrdiff_t)f->n_blocks + e));
     }
     for (int i = 0; i < f->n_scales; ++i) {
-        const double weight = c->weight[3 * f->scale[i].body];
+        const double weight = c->weight[f->scale[i].body].shift;
         p->own[f->scale[i].at] += weight * weight;
     }
 }
@@ -180,12 +185,12 @@ static sarrus_status find_ordinary(sarrus_plan *plan, sarrus_configuration *c) {
     pivots p = {0};
     plan->guard = calloc(2 * (size_t)plan->mech.factor.n_blocks + 1, sizeof *plan->guard);
     plan->mech.factor.guard = plan->guard;
-    const bool good = pivots_create(&p, plan) && plan->guard;
+    const bool good = pivots_create(&p, c) && plan->guard;
     sarrus_status status = good ? SARRUS_OK : SARRUS_NO_MEMORY;
     for (int i = 0; status == SARRUS_OK && i < seen->n_configurations; ++i) {
         if (!seen->is_asked[i])
             continue;
-        memcpy(c->q, seen->configurations + (size_t)i * (size_t)c->n, (size_t)c->n * sizeof *c->q);
+        memcpy(c->q, seen->configurations + (size_t)i * (size_t)c->n_q, (size_t)c->n_q * sizeof *c->q);
         const bool counts = pivots_at(c, &p);
         for (int k = 0; counts && k < 2 * plan->mech.factor.n_blocks; ++k)
             p.most[k] = fmax(p.now[k], p.most[k]);
@@ -224,7 +229,7 @@ sarrus_status sarrus_plan_ordinary_find(sarrus_context *context, sarrus_plan *pl
         plan->mech.size = plan->start.size > 0.0 ? sarrus_plan_rounded(plan->start.size) : 1.0;
         /* What loads do over round-off of positions is the energy of 1e-7 of the mechanism a second. */
         for (int b = 0; b < plan->mech.n_bodies; ++b)
-            plan->mech.energy_floor += sarrus_plan_rounded(pow(1e-7 * plan->mech.size / c.weight[3 * b], 2.0));
+            plan->mech.energy_floor += sarrus_plan_rounded(pow(1e-7 * plan->mech.size / c.weight[b].shift, 2.0));
         if (plan->mech.m > 0)
             status = find_ordinary(plan, &c);
         if (status == SARRUS_OK)

@@ -2,7 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "plan/body.h"
 #include "plan/plan.h"
+#include "plan/spatial_parameters.h"
 #include "plan/spline.h"
 
 typedef struct vector2 {
@@ -22,16 +24,20 @@ static double value_or(const double *values, sarrus_value_index i, double otherw
 static vector2 into_body(const double *q, int body, vector2 point) {
     if (body < 0)
         return point;
-    const double *b = q + 3 * body;
+    const double *b = q + SARRUS_PLANAR_NQ * body;
     return rotate(-b[2], (vector2){point.x - b[0], point.y - b[1]});
 }
 
 static vector2 out_of_body(const double *q, int body, vector2 point) {
     if (body < 0)
         return point;
-    const double *b = q + 3 * body;
+    const double *b = q + SARRUS_PLANAR_NQ * body;
     vector2 arm = rotate(b[2], point);
     return (vector2){b[0] + arm.x, b[1] + arm.y};
+}
+
+static double angle_of(const double *q, int body) {
+    return body < 0 ? 0.0 : q[SARRUS_PLANAR_NQ * body + SARRUS_PLANAR_TURN];
 }
 
 static bool fill_bodies(const sarrus_plan *plan, const double *values, double *parameters, double *q, double *v) {
@@ -47,11 +53,11 @@ static bool fill_bodies(const sarrus_plan *plan, const double *values, double *p
         p[SARRUS_PB_IINV] = 1.0 / p[SARRUS_PB_INERTIA];
         p[SARRUS_PB_CRANK_IINV] = 0.0;
         for (int k = 0; k < 2; ++k) {
-            q[3 * b + k] = values[body->position[k]];
-            v[3 * b + k] = values[body->velocity[k]];
+            q[SARRUS_PLANAR_NQ * b + k] = values[body->position[k]];
+            v[SARRUS_PLANAR_NV * b + k] = values[body->velocity[k]];
         }
-        q[3 * b + 2] = values[body->orientation[0]];
-        v[3 * b + 2] = values[body->angular_velocity[0]];
+        q[SARRUS_PLANAR_NQ * b + SARRUS_PLANAR_TURN] = values[body->orientation[0]];
+        v[SARRUS_PLANAR_NV * b + SARRUS_PLANAR_TURN] = values[body->angular_velocity[0]];
     }
     return good;
 }
@@ -85,9 +91,7 @@ static bool fill_joint(const sarrus_joint *joint, const double *values, const do
     p[SARRUS_PJ_PARENT_Y] = local[0].y;
     p[SARRUS_PJ_CHILD_X] = local[1].x;
     p[SARRUS_PJ_CHILD_Y] = local[1].y;
-    double parent_angle = joint->body[0] >= 0 ? q[3 * joint->body[0] + 2] : 0.0;
-    double child_angle = joint->body[1] >= 0 ? q[3 * joint->body[1] + 2] : 0.0;
-    p[SARRUS_PJ_ANGLE0] = child_angle - parent_angle;
+    p[SARRUS_PJ_ANGLE0] = angle_of(q, joint->body[1]) - angle_of(q, joint->body[0]);
     p[SARRUS_PJ_AXIS_X] = p[SARRUS_PJ_AXIS_Y] = p[SARRUS_PJ_SHIFT0] = 0.0;
     p[SARRUS_PJ_STIFFNESS] = value_or(values, joint->stiffness[0], 0.0);
     p[SARRUS_PJ_DAMPING] = value_or(values, joint->damping[0], 0.0);
@@ -146,13 +150,10 @@ static bool fill_signal(const sarrus_signal *signal, const double *values, doubl
     return good;
 }
 
-bool sarrus_plan_parameters(const sarrus_plan *plan, const double *values, double *parameters, double *q, double *v) {
+/* Bodies, joints and forces in the plane. */
+static bool fill_planar(const sarrus_plan *plan, const double *values, double *parameters, double *q, double *v) {
     const sarrus_model *model = plan->model;
     const sarrus_mechanism *mech = &plan->mech;
-    parameters[mech->p_gravity] = values[model->gravity[0]];
-    parameters[mech->p_gravity + 1] = values[model->gravity[1]];
-    parameters[mech->p_baumgarte] = value_or(values, model->dynamics.alpha, 0.0);
-    parameters[mech->p_baumgarte + 1] = value_or(values, model->dynamics.beta, 0.0);
     bool good = fill_bodies(plan, values, parameters, q, v);
     for (int i = 0; i < model->n_joints; ++i) {
         good = fill_joint(&model->joints[i], values, q, parameters + mech->joint[i].p) && good;
@@ -161,11 +162,25 @@ bool sarrus_plan_parameters(const sarrus_plan *plan, const double *values, doubl
     }
     for (int i = 0; i < model->n_forces; ++i)
         fill_force(&model->forces[i], values, parameters + mech->force[i].p);
+    return good;
+}
+
+bool sarrus_plan_parameters(const sarrus_plan *plan, const double *values, double *parameters, double *q, double *v) {
+    const sarrus_model *model = plan->model;
+    const sarrus_mechanism *mech = &plan->mech;
+    for (int k = 0; k < sarrus_body_sizes_of(mech->space)->dimension; ++k)
+        parameters[mech->p_gravity + k] = values[model->gravity[k]];
+    parameters[mech->p_baumgarte] = value_or(values, model->dynamics.alpha, 0.0);
+    parameters[mech->p_baumgarte + 1] = value_or(values, model->dynamics.beta, 0.0);
+    bool good = mech->space == SARRUS_SPACE_SPATIAL ? sarrus_spatial_parameters_fill(plan, values, parameters, q, v)
+                                                    : fill_planar(plan, values, parameters, q, v);
     for (int i = 0; i < model->n_signals; ++i)
         good = fill_signal(&model->signals[i], values, parameters + mech->signal[i].p) && good;
     for (int i = 0; i < mech->n_parameters; ++i)
         good = good && isfinite(parameters[i]);
+    for (int i = 0; i < mech->n_q; ++i)
+        good = good && isfinite(q[i]);
     for (int i = 0; i < mech->n_v; ++i)
-        good = good && isfinite(q[i]) && isfinite(v[i]);
+        good = good && isfinite(v[i]);
     return good;
 }

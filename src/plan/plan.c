@@ -1,6 +1,7 @@
 #include "plan/plan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void free_names(char **names, int n) {
     for (int i = 0; names && i < n; ++i)
@@ -21,6 +22,7 @@ void sarrus_plan_destroy(sarrus_plan *plan) {
     if (!plan)
         return;
     free(plan->joint);
+    free(plan->freedom);
     free(plan->force);
     free(plan->signal);
     free(plan->row);
@@ -47,10 +49,19 @@ void sarrus_plan_destroy(sarrus_plan *plan) {
     free(plan->start.q);
     free(plan->start.v);
     sarrus_plan_graph_free(&plan->graph);
-    free_names(plan->coordinate_names, plan->mech.n_v);
+    free_names(plan->coordinate_names, plan->mech.n_q);
     free_names(plan->speed_names, plan->mech.n_v);
     free(plan->report);
     free(plan);
+}
+
+bool sarrus_plan_row_is_angle(const sarrus_plan *plan, int i_row) {
+    static const char *const units[] = {
+#define SARRUS_FREEDOM(name, value, n, unit, text) [value] = unit,
+#include "sarrus/freedom.def"
+    };
+    const sarrus_mech_row *row = &plan->row[i_row];
+    return row->kind == SARRUS_ROW_ANGLE || (row->freedom >= 0 && strcmp(units[plan->freedom[row->freedom].form], "rad") == 0);
 }
 
 void sarrus_plan_sizes_get(const sarrus_plan *plan, sarrus_plan_sizes *out) {
@@ -61,6 +72,7 @@ void sarrus_plan_sizes_get(const sarrus_plan *plan, sarrus_plan_sizes *out) {
         return;
     out->n_bodies = plan->mech.n_bodies;
     out->n_joints = plan->mech.n_joints;
+    out->n_coordinates = plan->mech.n_q;
     out->n = plan->mech.n_v;
     out->m = plan->mech.m;
     out->rank = plan->independence.n_independent;
@@ -91,7 +103,7 @@ uint64_t sarrus_plan_hash(const sarrus_plan *plan) {
 }
 
 const char *sarrus_plan_coordinate_name(const sarrus_plan *plan, int i) {
-    return plan && i >= 0 && i < plan->mech.n_v ? plan->coordinate_names[i] : NULL;
+    return plan && i >= 0 && i < plan->mech.n_q ? plan->coordinate_names[i] : NULL;
 }
 
 const char *sarrus_plan_speed_name(const sarrus_plan *plan, int i) {
@@ -111,7 +123,14 @@ bool sarrus_plan_reaction_is_unique(const sarrus_plan *plan, int i_joint) {
     return true;
 }
 
+int sarrus_plan_row_signal(const sarrus_plan *plan, int i_row) {
+    const sarrus_mech_row *row = &plan->row[i_row];
+    const sarrus_mech_joint *joint = &plan->joint[row->joint];
+    if (plan->mech.space == SARRUS_SPACE_SPATIAL)
+        return row->freedom >= 0 ? plan->freedom[row->freedom].signal : -1;
+    return i_row == joint->row + joint->n_rows - 1 ? joint->signal : -1;
+}
+
 bool sarrus_plan_row_is_drive(const sarrus_plan *plan, int i_row) {
-    const sarrus_mech_joint *joint = &plan->joint[plan->row[i_row].joint];
-    return joint->signal >= 0 && i_row == joint->row + joint->n_rows - 1;
+    return sarrus_plan_row_signal(plan, i_row) >= 0;
 }

@@ -20,7 +20,7 @@ typedef struct sarrus_plan_independence {
     double typical_kept;    /* the largest over the configurations of the smallest σ that counts, relative to σ₁ */
     double smallest_kept;   /* smallest σ counted into the generic rank, over the configurations, relative to σ₁ */
     double largest_dropped; /* largest σ not counted, relative to σ₁ */
-    double *configurations; /* [n_configurations][n] those that were looked at, the assembled one first */
+    double *configurations; /* [n_configurations][n_q] those that were looked at, the assembled one first */
     bool *is_asked;         /* [n_configurations] of the generic rank, and not doubtful */
 } sarrus_plan_independence;
 
@@ -36,8 +36,8 @@ typedef struct sarrus_plan_doubt {
 /* The nominal instance at t = 0, as the scenario gives it and as it is assembled. */
 typedef struct sarrus_plan_start {
     double size;               /* m, diagonal of the given configuration; 1 when it has no extent */
-    double *q_given, *v_given; /* [n] */
-    double *q, *v;             /* [n] assembled */
+    double *q_given, *v_given; /* [n_q] and [n] */
+    double *q, *v;             /* [n_q] and [n] assembled */
     double kept;               /* the last σ that counts generically, here, relative to σ₁ */
     double change;             /* m, about by which lengths differ from those with one degree of freedom more; INFINITY: far */
     sarrus_plan_doubt doubt;
@@ -80,10 +80,11 @@ typedef struct sarrus_plan_cost {
 struct sarrus_plan {
     const sarrus_model *model;
     sarrus_mechanism mech;
-    sarrus_mech_joint *joint;   /* [n_joints], as the tables below owned here and seen through mech */
-    sarrus_mech_force *force;   /* [n_forces] */
-    sarrus_mech_signal *signal; /* [n_signals] */
-    sarrus_mech_row *row;       /* [m] */
+    sarrus_mech_joint *joint;     /* [n_joints], as the tables below owned here and seen through mech */
+    sarrus_mech_freedom *freedom; /* [n_freedoms] */
+    sarrus_mech_force *force;     /* [n_forces] */
+    sarrus_mech_signal *signal;   /* [n_signals] */
+    sarrus_mech_row *row;         /* [m] */
     double *knots, *guard;
     int32_t *row_of, *at, *pad, *column, *entry_row, *update, *fill, *dependent;
     sarrus_mech_share *share;
@@ -96,7 +97,7 @@ struct sarrus_plan {
     sarrus_plan_order order[SARRUS_N_ORDERS]; /* by sarrus_order_kind */
     uint64_t n_steps;                         /* to t_end */
     uint64_t hash;
-    char **coordinate_names, **speed_names; /* [n] */
+    char **coordinate_names, **speed_names; /* [n_q], [n_v] */
     char *report;                           /* sarrus_plan_report */
     sarrus_plan_watch *watch;               /* while the plan is made; NULL: nobody */
 };
@@ -104,10 +105,14 @@ struct sarrus_plan {
 /* Frees what the graph owns. */
 void sarrus_plan_graph_free(sarrus_plan_graph *graph);
 
-/* Whether row i is that of a drive. */
+/* The signal that row i follows, −1 when it is not that of a drive. */
+int sarrus_plan_row_signal(const sarrus_plan *plan, int i_row);
 bool sarrus_plan_row_is_drive(const sarrus_plan *plan, int i_row);
 
-/* The parameters [n_parameters] and the given state q, v [n] (before assembly) of the instance with these values
+/* Whether the Φ of row i is an angle. */
+bool sarrus_plan_row_is_angle(const sarrus_plan *plan, int i_row);
+
+/* The parameters [n_parameters] and the given state q [n_q], v [n_v] (before assembly) of the instance with these values
  * [model->n_values]. Returns false when a number is not finite or not physical (mass or inertia not positive, axis of
  * length zero, length not positive); the arrays are then not to be used. */
 bool sarrus_plan_parameters(const sarrus_plan *plan, const double *values, double *parameters, double *q, double *v);

@@ -1,4 +1,4 @@
-/* The shares of the bodies in every entry of S = J M⁻¹ Jᵀ: whole 2×2 blocks between pins, single entries elsewhere. */
+/* The shares of the bodies in every entry of S = J M⁻¹ Jᵀ: in the plane whole 2×2 blocks between pins, single entries elsewhere. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +13,10 @@ typedef struct share_lists {
     int n_blocks, n_singles;
 } share_lists;
 
-/* Whether the rows are the x and y rows of a pin. */
+/* Whether the rows are the x and y rows of a pin in the plane. In space three rows make a pin, which no block holds. */
 static bool is_pin(const sarrus_plan *plan, const int rows[2]) {
-    return rows[1] == rows[0] + 1 && plan->row[rows[0]].kind == SARRUS_ROW_X && plan->row[rows[1]].kind == SARRUS_ROW_Y;
+    return plan->mech.space == SARRUS_SPACE_PLANAR && rows[1] == rows[0] + 1 && plan->row[rows[0]].kind == SARRUS_ROW_X &&
+           plan->row[rows[1]].kind == SARRUS_ROW_Y;
 }
 
 static int body_of(const sarrus_mech_row *row, int side) {

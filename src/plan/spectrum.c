@@ -38,7 +38,7 @@ static void lanczos_free(lanczos *l) {
 }
 
 static bool lanczos_create(lanczos *l, sarrus_fronts *fronts, const sarrus_plan_rows *rows) {
-    const size_t m = (size_t)rows->n_rows, n = 3 * (size_t)rows->n_bodies, steps = MAX_STEPS;
+    const size_t m = (size_t)rows->n_rows, n = (size_t)rows->n_each * (size_t)rows->n_bodies, steps = MAX_STEPS;
     *l = (lanczos){.fronts = fronts, .rows = rows, .m = (int)m, .n = (int)n};
     l->basis = malloc((steps + 1) * (m + 1) * sizeof *l->basis);
     l->small = malloc((steps * steps + 2 * steps) * sizeof *l->small);
@@ -306,7 +306,7 @@ static sarrus_status find(lanczos *l, sarrus_spectrum_wish wish, sarrus_spectrum
 sarrus_status sarrus_spectrum_find(sarrus_fronts *fronts, const sarrus_plan_rows *rows, sarrus_spectrum_wish wish,
                                    sarrus_spectrum *out) {
     lanczos l;
-    *out = (sarrus_spectrum){.n_rows = rows->n_rows, .n = 3 * rows->n_bodies, .kept = 1.0};
+    *out = (sarrus_spectrum){.n_rows = rows->n_rows, .n = rows->n_each * rows->n_bodies, .kept = 1.0};
     if (!lanczos_create(&l, fronts, rows))
         return SARRUS_NO_MEMORY;
     const sarrus_status status = find(&l, wish, out);

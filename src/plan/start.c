@@ -26,9 +26,9 @@ sarrus_status sarrus_plan_start_give(sarrus_plan *plan, const sarrus_configurati
     start->change = (double)INFINITY;
     start->kept = 1.0;
     start->doubt.joint = -1;
-    start->q_given = copy_of(c->q, c->n);
+    start->q_given = copy_of(c->q, c->n_q);
     start->v_given = copy_of(c->v, c->n);
-    start->q = copy_of(c->q, c->n);
+    start->q = copy_of(c->q, c->n_q);
     start->v = copy_of(c->v, c->n);
     return start->q_given && start->v_given && start->q && start->v ? SARRUS_OK : SARRUS_NO_MEMORY;
 }
@@ -41,12 +41,13 @@ sarrus_status sarrus_plan_start_take(sarrus_plan *plan, sarrus_configuration *c)
     if (!x)
         return SARRUS_NO_MEMORY;
     /* What assembly moves by round-off it does not move. */
-    for (int i = 0; i < n; ++i)
+    for (int i = 0; i < c->n_q; ++i)
         start->q[i] = fabs(c->q[i] - start->q_given[i]) > round_off * fmax(1.0, fabs(c->q[i])) ? c->q[i] : start->q_given[i];
     memcpy(start->v, c->v, (size_t)n * sizeof *c->v);
     const bool good = sarrus_configuration_least(c, SARRUS_RANK_TOLERANCE, c->phi_dot, x, NULL);
+    sarrus_configuration_weigh(c, 1.0, x, x);
     for (int i = 0; good && i < n; ++i)
-        start->v[i] -= c->weight[i] * x[i];
+        start->v[i] -= x[i];
     free(x);
     return good ? SARRUS_OK : sarrus_configuration_failure(c);
 }
@@ -55,7 +56,7 @@ sarrus_status sarrus_plan_start_take(sarrus_plan *plan, sarrus_configuration *c)
 static int moving_body(const sarrus_plan *plan) {
     for (int i = 0; i < plan->mech.n_v; ++i) {
         if (plan->start.v_given[i] != 0.0)
-            return i / 3;
+            return i / sarrus_body_sizes_of(plan->mech.space)->n_v;
     }
     return -1;
 }
@@ -69,19 +70,29 @@ static bool is_locked(const sarrus_plan *plan, sarrus_gap *gap, double *change) 
     return plan->mech.n_drives == 0 || sarrus_plan_undriven_rank(gap, 0.0, change) == plan->mech.n_v;
 }
 
+/* The first number of the velocity of a body that is not 0. */
+static sarrus_value_index moving_value(const sarrus_plan *plan, const sarrus_body *body, const double *v) {
+    const sarrus_body_sizes *sizes = sarrus_body_sizes_of(plan->mech.space);
+    int k = 0;
+    while (k < sizes->n_v - 1 && v[k] == 0.0)
+        ++k;
+    return k < sizes->turn ? body->velocity[k] : body->angular_velocity[k - sizes->turn];
+}
+
 static sarrus_status refuse_velocity(sarrus_context *context, const sarrus_plan *plan, int body, double change) {
     const sarrus_model *model = plan->model;
     const sarrus_body *of = &model->bodies[body];
-    const double *v = plan->start.v_given + 3 * body;
-    const sarrus_value_index at = v[0] != 0.0 ? of->velocity[0] : v[1] != 0.0 ? of->velocity[1] : of->angular_velocity[0];
+    const double *v = plan->start.v_given + sarrus_body_sizes_of(plan->mech.space)->n_v * body;
+    const sarrus_value_index at = moving_value(plan, of, v);
     const sarrus_place *place = model->values[at].place.line > 0 ? &model->values[at].place : &of->place;
     const sarrus_location where = {model->file, model->text, place->line, place->column};
-    char freed[100];
+    char freed[100], speeds[SARRUS_SPEEDS_TEXT];
     sarrus_length_change_text(change, plan->start.size, freed);
+    sarrus_body_speeds_text(plan->mech.space, v, " and ", speeds);
     return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &where,
-                            "body '%s' is to start with (%.4g, %.4g) m/s and %.4g rad/s, but nothing can move: the mechanism has 0 "
+                            "body '%s' is to start with %s, but nothing can move: the mechanism has 0 "
                             "degrees of freedom%s; expected no velocity, or a mechanism that can move",
-                            of->name, v[0], v[1], v[2], freed);
+                            of->name, speeds, freed);
 }
 
 /* How near the rank is to one less at the present configuration, when it is near. */

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "core/report.h"
+#include "plan/body.h"
 #include "plan/build.h"
 #include "plan/fields.h"
 #include "plan/spline.h"
 
-/* Whether the value may differ from zero in some instance. */
-static bool value_is_live(const sarrus_model *model, sarrus_value_index i) {
+bool sarrus_plan_value_is_live(const sarrus_model *model, sarrus_value_index i) {
     if (i == SARRUS_NO_VALUE)
         return false;
     return model->values[i].nominal != 0.0 || model->values[i].expression || sarrus_model_draw_find(model, i);
@@ -24,7 +24,7 @@ static int row_kind(const sarrus_joint *joint, int k) {
     return kinds[joint->type][k];
 }
 
-static void fill_joints(sarrus_plan *plan, int32_t *p) {
+static void fill_planar_joints(sarrus_plan *plan, int32_t *p) {
     const sarrus_model *model = plan->model;
     int32_t i_row = 0;
     for (int i = 0; i < model->n_joints; ++i) {
@@ -38,7 +38,7 @@ static void fill_joints(sarrus_plan *plan, int32_t *p) {
         joint->p = *p;
         joint->signal = from->drive[0];
         joint->parent_crank = joint->child_crank = -1;
-        joint->elastic = value_is_live(model, from->stiffness[0]) || value_is_live(model, from->damping[0]);
+        joint->elastic = sarrus_plan_value_is_live(model, from->stiffness[0]) || sarrus_plan_value_is_live(model, from->damping[0]);
         *p += SARRUS_PJ_N;
         for (int k = 0; k < joint->n_rows; ++k, ++i_row) {
             sarrus_mech_row *row = &plan->row[i_row];
@@ -46,18 +46,30 @@ static void fill_joints(sarrus_plan *plan, int32_t *p) {
             row->parent = joint->parent;
             row->child = joint->child;
             row->joint = i;
+            row->freedom = -1;
             plan->mech.n_general_rows += row->kind == SARRUS_ROW_GENERAL;
         }
-        plan->mech.n_of_kind[joint->kind] += 1;
-        plan->mech.n_elastic += joint->elastic != 0;
-        if (joint->n_rows > plan->mech.max_joint_rows)
-            plan->mech.max_joint_rows = joint->n_rows;
         plan->mech.n_drives += joint->signal >= 0;
+    }
+}
+
+static void fill_joints(sarrus_plan *plan, int32_t *p) {
+    sarrus_mechanism *mech = &plan->mech;
+    if (mech->space == SARRUS_SPACE_SPATIAL)
+        sarrus_plan_spatial_joints(plan, p);
+    else
+        fill_planar_joints(plan, p);
+    for (int i = 0; i < mech->n_joints; ++i) {
+        const sarrus_mech_joint *joint = &plan->joint[i];
+        mech->n_of_kind[joint->kind] += 1;
+        mech->n_elastic += joint->elastic != 0;
+        mech->max_joint_rows = joint->n_rows > mech->max_joint_rows ? joint->n_rows : mech->max_joint_rows;
     }
 }
 
 static void fill_forces(sarrus_plan *plan, int32_t *p) {
     const sarrus_model *model = plan->model;
+    const bool is_spatial = plan->mech.space == SARRUS_SPACE_SPATIAL;
     for (int i = 0; i < model->n_forces; ++i) {
         const sarrus_force *from = &model->forces[i];
         sarrus_mech_force *force = &plan->force[i];
@@ -66,11 +78,11 @@ static void fill_forces(sarrus_plan *plan, int32_t *p) {
         force->body[1] = from->body[1];
         force->p = *p;
         force->in_body_frame = from->frame == SARRUS_FRAME_BODY;
-        for (int k = 0; k < 2; ++k) {
+        for (int k = 0; k < sarrus_body_sizes_of(plan->mech.space)->dimension; ++k) {
             force->source[k] = (int32_t)from->value[k].kind;
             force->index[k] = from->value[k].kind == SARRUS_SOURCE_VALUE ? 0 : from->value[k].index;
         }
-        *p += SARRUS_PF_N;
+        *p += is_spatial ? SARRUS_SF_N : SARRUS_PF_N;
     }
 }
 
@@ -106,11 +118,16 @@ static bool has_work(const sarrus_plan *plan) {
     if (plan->mech.has_baumgarte)
         return true;
     for (int i = 0; i < model->n_joints; ++i) {
-        if (model->joints[i].drive[0] >= 0 || value_is_live(model, model->joints[i].damping[0]))
-            return true;
+        const sarrus_joint *joint = &model->joints[i];
+        sarrus_freedom unused[SARRUS_MAX_FREEDOMS];
+        const int n = plan->mech.space == SARRUS_SPACE_SPATIAL ? sarrus_joint_freedoms(joint, unused) : 1;
+        for (int k = 0; k < n; ++k) {
+            if (joint->drive[k] >= 0 || sarrus_plan_value_is_live(model, joint->damping[k]))
+                return true;
+        }
     }
     for (int i = 0; i < model->n_forces; ++i) {
-        if (model->forces[i].type != SARRUS_FORCE_SPRING || value_is_live(model, model->forces[i].damping))
+        if (model->forces[i].type != SARRUS_FORCE_SPRING || sarrus_plan_value_is_live(model, model->forces[i].damping))
             return true;
     }
     return false;
@@ -146,8 +163,8 @@ static void fill_options(sarrus_plan *plan) {
     mech->rank_change_capacity = model->output.channels & SARRUS_CHANNEL_RANK ? 4 : 0;
     mech->project = (int32_t)model->dynamics.projection;
     mech->project_tolerance = model->dynamics.projection_tolerance;
-    mech->has_baumgarte =
-        model->dynamics.has_step_gains || value_is_live(model, model->dynamics.alpha) || value_is_live(model, model->dynamics.beta);
+    mech->has_baumgarte = model->dynamics.has_step_gains || sarrus_plan_value_is_live(model, model->dynamics.alpha) ||
+                          sarrus_plan_value_is_live(model, model->dynamics.beta);
     sarrus_plan_integrator(plan);
     mech->has_work = has_work(plan);
     mech->ordinary = mech->size = mech->violation_unit = 1.0;
@@ -158,38 +175,52 @@ static void fill_options(sarrus_plan *plan) {
     mech->is_watched = mech->m > 0;
 }
 
-sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan) {
-    const sarrus_model *model = plan->model;
-    sarrus_mechanism *mech = &plan->mech;
+/* How many there are of everything. Returns the knots of the signals. */
+static size_t count_all(const sarrus_model *model, sarrus_mechanism *mech) {
+    const sarrus_body_sizes *sizes = sarrus_body_sizes_of(model->space);
     size_t n_knots = 0;
+    mech->space = (int32_t)model->space;
     mech->n_bodies = model->n_bodies;
     mech->n_joints = model->n_joints;
     mech->n_forces = model->n_forces;
     mech->n_signals = model->n_signals;
     mech->n_inputs = model->n_inputs;
-    mech->n_q = SARRUS_PLANAR_NQ * model->n_bodies;
-    mech->n_v = SARRUS_PLANAR_NV * model->n_bodies;
-    for (int i = 0; i < model->n_joints; ++i)
+    mech->n_q = sizes->n_q * model->n_bodies;
+    mech->n_v = sizes->n_v * model->n_bodies;
+    for (int i = 0; i < model->n_joints; ++i) {
+        sarrus_freedom unused[SARRUS_MAX_FREEDOMS];
         mech->m += sarrus_joint_n_rows(model->space, &model->joints[i]);
+        mech->n_freedoms += model->space == SARRUS_SPACE_SPATIAL ? sarrus_joint_freedoms(&model->joints[i], unused) : 0;
+    }
     for (int i = 0; i < model->n_signals; ++i)
         n_knots += model->signals[i].knots ? (size_t)model->signals[i].n_values : 0;
+    return n_knots;
+}
+
+sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan) {
+    const sarrus_model *model = plan->model;
+    sarrus_mechanism *mech = &plan->mech;
+    const sarrus_body_sizes *sizes = sarrus_body_sizes_of(model->space);
+    const size_t n_knots = count_all(model, mech);
     plan->joint = table((size_t)model->n_joints, sizeof *plan->joint);
+    plan->freedom = table((size_t)mech->n_freedoms, sizeof *plan->freedom);
     plan->force = table((size_t)model->n_forces, sizeof *plan->force);
     plan->signal = table((size_t)model->n_signals, sizeof *plan->signal);
     plan->row = table((size_t)mech->m, sizeof *plan->row);
     plan->knots = table(n_knots, sizeof *plan->knots);
-    if (!plan->joint || !plan->force || !plan->signal || !plan->row || !plan->knots) {
+    if (!plan->joint || !plan->freedom || !plan->force || !plan->signal || !plan->row || !plan->knots) {
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the plan's tables");
     }
     int32_t p = 0;
-    mech->p_gravity = p, p += 2;
+    mech->p_gravity = p, p += sizes->dimension;
     mech->p_baumgarte = p, p += 2;
-    mech->p_body = p, p += SARRUS_PB_N * mech->n_bodies;
+    mech->p_body = p, p += sizes->n_parameters * mech->n_bodies;
     fill_joints(plan, &p);
     fill_forces(plan, &p);
     fill_signals(plan, &p);
     mech->n_parameters = p;
     mech->joint = plan->joint;
+    mech->freedom = plan->freedom;
     mech->force = plan->force;
     mech->signal = plan->signal;
     mech->row = plan->row;

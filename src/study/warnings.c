@@ -1,8 +1,10 @@
 /* Warnings of what the plan found: parts, freedom, ranks, drives, the assembled start. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/report.h"
+#include "plan/body.h"
 #include "plan/plan.h"
 #include "study/warning_list.h"
 
@@ -105,33 +107,57 @@ static int more_first(const void *left, const void *right) {
     return a->much != b->much ? (a->much < b->much) - (a->much > b->much) : (a->body > b->body) - (a->body < b->body);
 }
 
+static double length_of(const double *x, int n) {
+    const double length = n > 1 ? hypot(x[0], x[1]) : fabs(x[0]);
+    return n > 2 ? hypot(length, x[2]) : length;
+}
+
 /* How far assembly moved body b, relative to the size, or turned it. */
 static double displacement(const sarrus_plan *plan, int b, double *distance, double *angle) {
-    const double *from = plan->start.q_given + 3 * b, *to = plan->start.q + 3 * b;
-    *distance = hypot(to[0] - from[0], to[1] - from[1]);
-    *angle = to[2] - from[2];
+    const sarrus_body_sizes *sizes = sarrus_body_sizes_of(plan->mech.space);
+    double by[SARRUS_SPATIAL_NV];
+    sarrus_body_difference(plan->mech.space, plan->start.q_given + sizes->n_q * b, plan->start.q + sizes->n_q * b, by);
+    *distance = length_of(by, sizes->dimension);
+    *angle = sizes->n_turn == 1 ? by[sizes->turn] : length_of(by + sizes->turn, sizes->n_turn);
     return fmax(*distance / plan->start.size, fabs(*angle));
 }
 
 static double speed(const sarrus_plan *plan, const double *v) {
-    return fmax(hypot(v[0], v[1]) / plan->start.size, fabs(v[2]));
+    const sarrus_body_sizes *sizes = sarrus_body_sizes_of(plan->mech.space);
+    return fmax(length_of(v, sizes->dimension) / plan->start.size, length_of(v + sizes->turn, sizes->n_turn));
 }
 
 /* How much assembly changed the velocity of body b, relative to the fastest; 0 of bodies for which none is given. */
 static double change(const sarrus_plan *plan, int b, double fastest) {
-    const double *from = plan->start.v_given + 3 * b, *to = plan->start.v + 3 * b;
-    const double by[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
+    const int n_v = sarrus_body_sizes_of(plan->mech.space)->n_v;
+    const double *from = plan->start.v_given + n_v * b, *to = plan->start.v + n_v * b;
+    double by[SARRUS_SPATIAL_NV];
+    for (int k = 0; k < n_v; ++k)
+        by[k] = to[k] - from[k];
     return speed(plan, from) > 0.0 ? speed(plan, by) / fastest : 0.0;
+}
+
+static void warn_of_change(sarrus_warnings *warnings, const sarrus_plan *plan, int b) {
+    const int n_v = sarrus_body_sizes_of(plan->mech.space)->n_v;
+    double v[2 * SARRUS_SPATIAL_NV];
+    char text[2][SARRUS_SPEEDS_TEXT];
+    const char *name = plan->model->bodies[b].name;
+    memcpy(v, plan->start.v_given + n_v * b, (size_t)n_v * sizeof *v);
+    memcpy(v + n_v, plan->start.v + n_v * b, (size_t)n_v * sizeof *v);
+    for (int k = 0; k < 2; ++k)
+        sarrus_body_speeds_text(plan->mech.space, v + n_v * k, ", ", text[k]);
+    sarrus_warnings_add(warnings, SARRUS_WARNING_VELOCITY_CHANGED, name, v, 2 * n_v,
+                        "assembly changed the initial velocity of body '%s' from %s to %s", name, text[0], text[1]);
 }
 
 static void warn_of_start(sarrus_warnings *warnings, const sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
-    const int n = model->n_bodies;
+    const int n = model->n_bodies, n_v = sarrus_body_sizes_of(plan->mech.space)->n_v;
     ranked *moved = calloc((size_t)n + 1, sizeof *moved), *changed = calloc((size_t)n + 1, sizeof *changed);
     warnings->is_out_of_memory = warnings->is_out_of_memory || !moved || !changed;
     double fastest = 0.0, number[2];
     for (int b = 0; b < n; ++b)
-        fastest = fmax(fastest, speed(plan, plan->start.v_given + 3 * b));
+        fastest = fmax(fastest, speed(plan, plan->start.v_given + n_v * b));
     for (int b = 0; moved && changed && b < n; ++b) {
         moved[b] = (ranked){b, displacement(plan, b, &number[0], &number[1])};
         changed[b] = (ranked){b, change(plan, b, fastest)};
@@ -147,16 +173,8 @@ static void warn_of_start(sarrus_warnings *warnings, const sarrus_plan *plan) {
                             "assembly moved body '%s' by %.3g m and turned it by %.3g rad", name, number[0], number[1]);
     }
     sarrus_warnings_add_rest(warnings, SARRUS_WARNING_DISPLACED, "bodies that assembly moved");
-    for (int k = 0; changed && k < n && changed[k].much > moved_least; ++k) {
-        const double *from = plan->start.v_given + 3 * changed[k].body, *to = plan->start.v + 3 * changed[k].body;
-        const double v[6] = {from[0], from[1], from[2], to[0], to[1], to[2]};
-        const char *name = model->bodies[changed[k].body].name;
-        sarrus_warnings_add(
-            warnings, SARRUS_WARNING_VELOCITY_CHANGED, name, v, 6,
-            "assembly changed the initial velocity of body '%s' from (%.4g, %.4g) m/s, %.4g rad/s to (%.4g, %.4g) m/s, "
-            "%.4g rad/s",
-            name, v[0], v[1], v[2], v[3], v[4], v[5]);
-    }
+    for (int k = 0; changed && k < n && changed[k].much > moved_least; ++k)
+        warn_of_change(warnings, plan, changed[k].body);
     sarrus_warnings_add_rest(warnings, SARRUS_WARNING_VELOCITY_CHANGED, "bodies with a velocity that assembly changed");
     free(moved);
     free(changed);

@@ -15,12 +15,12 @@
 #include "plan/null_space.h"
 #include "plan/spectrum.h"
 
-enum { MAX_BODIES = 24, MAX_N = 3 * MAX_BODIES, MAX_ROWS = 90, N_CASES = 60 };
+enum { MAX_BODIES = 24, MAX_N = SARRUS_MOST_EACH * MAX_BODIES, MAX_ROWS = 90, N_CASES = 60 };
 
 typedef struct sample {
     sarrus_plan_rows rows;
     int32_t body[MAX_ROWS][2];
-    double value[MAX_ROWS][6];
+    double value[MAX_ROWS * 2 * SARRUS_MOST_EACH];
     int m, n;
     double u[MAX_ROWS * MAX_ROWS], sigma[MAX_ROWS], vt[MAX_N * MAX_N]; /* column-major */
     int rank;
@@ -37,36 +37,36 @@ static int next_below(uint64_t *state, int n) {
 
 /* Rows on a path and some loops; every fourth a combination of two before it that hold the same bodies. One row is small by `weak`.
  */
-static void sample_make(sample *s, uint64_t seed, double weak) {
+static void sample_make(sample *s, int n_each, uint64_t seed, double weak) {
     uint64_t state = seed;
     memset(s, 0, sizeof *s);
-    const int n_bodies = 2 + next_below(&state, MAX_BODIES - 1);
-    s->n = 3 * n_bodies;
-    s->rows = (sarrus_plan_rows){.n_bodies = n_bodies, .body = s->body, .value = s->value};
+    const int n_bodies = 2 + next_below(&state, MAX_BODIES - 1), n = 2 * n_each;
+    s->n = n_each * n_bodies;
+    s->rows = (sarrus_plan_rows){.n_bodies = n_bodies, .n_each = n_each, .body = s->body, .value = s->value};
     for (int i = 0; i < n_bodies && s->m + 4 < MAX_ROWS; ++i) {
         const int from = i % 3 == 2 ? next_below(&state, i) : i - 1, n_rows = 1 + next_below(&state, 3);
         for (int r = 0; r < n_rows; ++r, ++s->m) {
             s->body[s->m][0] = from;
             s->body[s->m][1] = i;
-            for (int k = 0; k < 6; ++k)
-                s->value[s->m][k] = s->body[s->m][k / 3] < 0 ? 0.0 : next_number(&state);
+            for (int k = 0; k < n; ++k)
+                s->value[n * s->m + k] = s->body[s->m][k / n_each] < 0 ? 0.0 : next_number(&state);
         }
         if (n_rows > 1 && next_below(&state, 4) == 0) {
             memcpy(s->body[s->m], s->body[s->m - 1], sizeof s->body[0]);
-            for (int k = 0; k < 6; ++k)
-                s->value[s->m][k] = s->value[s->m - 1][k] - 0.5 * s->value[s->m - 2][k];
+            for (int k = 0; k < n; ++k)
+                s->value[n * s->m + k] = s->value[n * (s->m - 1) + k] - 0.5 * s->value[n * (s->m - 2) + k];
             ++s->m;
         }
     }
-    for (int k = 0; k < 6; ++k)
-        s->value[0][k] *= weak;
+    for (int k = 0; k < n; ++k)
+        s->value[k] *= weak;
     s->rows.n_rows = s->m;
     static double a[MAX_ROWS * MAX_N];
     memset(a, 0, sizeof a);
     for (int i = 0; i < s->m; ++i) {
-        for (int k = 0; k < 6; ++k) {
-            if (s->body[i][k / 3] >= 0)
-                a[i + (3 * s->body[i][k / 3] + k % 3) * s->m] = s->value[i][k];
+        for (int k = 0; k < n; ++k) {
+            if (s->body[i][k / n_each] >= 0)
+                a[i + (n_each * s->body[i][k / n_each] + k % n_each) * s->m] = s->value[n * i + k];
         }
     }
     assert_int_equal(LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'A', s->m, s->n, a, s->m, s->sigma, s->u, s->m, s->vt, s->n), 0);
@@ -157,11 +157,12 @@ static void check_null_vectors(const sample *s, sarrus_fronts *fronts) {
     bool is_chosen[MAX_ROWS];
     double chosen[MAX_N * MAX_ROWS] = {0.0}, sigma[MAX_ROWS], unused;
     int n = 0;
+    const int n_each = s->rows.n_each;
     assert_true(sarrus_fronts_choose(fronts, &s->rows, 1e-9 * s->sigma[0], is_chosen));
     for (int i = 0; i < s->m; ++i) {
-        for (int k = 0; is_chosen[i] && k < 6; ++k) {
-            if (s->body[i][k / 3] >= 0)
-                chosen[3 * s->body[i][k / 3] + k % 3 + n * s->n] = s->value[i][k];
+        for (int k = 0; is_chosen[i] && k < 2 * n_each; ++k) {
+            if (s->body[i][k / n_each] >= 0)
+                chosen[n_each * s->body[i][k / n_each] + k % n_each + n * s->n] = s->value[2 * n_each * i + k];
         }
         n += is_chosen[i];
     }
@@ -176,7 +177,7 @@ static void factors_say_what_a_full_decomposition_says(void **state) {
     int n_redundant = 0;
     for (int i = 0; i < N_CASES; ++i) {
         sarrus_fronts fronts;
-        sample_make(&s, 77u + (uint64_t)i, pow(10.0, -(double)(i % 6)));
+        sample_make(&s, i % 2 ? 3 : 6, 77u + (uint64_t)i, pow(10.0, -(double)(i / 2 % 6)));
         assert_int_equal(sarrus_fronts_create(&s.rows, NULL, &fronts), SARRUS_OK);
         if (s.sigma[s.rank - 1] > 1e-5 * s.sigma[0]) {
             check_values(&s, &fronts);
@@ -192,8 +193,8 @@ static void factors_say_what_a_full_decomposition_says(void **state) {
 static void nothing_at_all_has_no_rank(void **state) {
     (void)state;
     int32_t body[1][2] = {{-1, 0}};
-    double value[1][6] = {{0.0}};
-    const sarrus_plan_rows rows = {1, 1, body, value};
+    double value[6] = {0.0};
+    const sarrus_plan_rows rows = {.n_rows = 1, .n_bodies = 1, .n_each = 3, .body = body, .value = value};
     sarrus_fronts fronts;
     sarrus_spectrum found;
     assert_int_equal(sarrus_fronts_create(&rows, NULL, &fronts), SARRUS_OK);

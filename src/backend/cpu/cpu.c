@@ -83,8 +83,7 @@ static bool thread_create(cpu_device *device, cpu_thread *thread) {
     thread->call.rank_path = device->kernels->rank_path;
     thread->call.stop = device->base.stop;
     thread->call.workspace = untouched_lane_arrays(device->kernels->workspace_arrays(mech) * width, &thread->workspace);
-    thread->observed =
-        lane_arrays(((size_t)mech->n_v + 3 * (size_t)mech->n_joints + (size_t)mech->n_drives + SARRUS_N_OBSERVABLES) * width, NULL);
+    thread->observed = lane_arrays(sarrus_scatter_most(mech) * width, NULL);
     if (mech->solve == SARRUS_SOLVE_EXTERNAL) {
         if (!sarrus_lapack_solver_create(mech, &thread->lapack))
             return false;

@@ -4,10 +4,7 @@
 #include "backend/scatter.h"
 
 uint64_t sarrus_cuda_most_observed(const sarrus_mechanism *mech) {
-    uint64_t n = 1; /* the status */
-    for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o)
-        n += (uint64_t)sarrus_scatter_width(mech, (sarrus_observable)o);
-    return n;
+    return 1 + sarrus_scatter_most(mech); /* the status, and all others */
 }
 
 /* Where everything goes in a packet: what the kernel computes first, then coordinates and velocities, the status in the end. */
@@ -19,7 +16,7 @@ static sarrus_cuda_observation observation_of(const sarrus_mechanism *mech, cons
         if (!request->destination[standing[i]])
             continue;
         what.want.at[standing[i]] = what.want.n_arrays;
-        what.want.n_arrays += mech->n_v;
+        what.want.n_arrays += sarrus_scatter_width(mech, standing[i]);
     }
     what.status = what.want.n_arrays++;
     return what;
