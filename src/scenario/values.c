@@ -216,15 +216,40 @@ sarrus_value_index sarrus_value_read(sarrus_reader *reader, const sarrus_node *n
     return model->n_values++;
 }
 
-void sarrus_vector_read(sarrus_reader *reader, const sarrus_node *node, double fallback, sarrus_rule rule,
-                        sarrus_value_index out[2]) {
-    const bool is_good = node != NULL && sarrus_list_check(reader, node, 2, "a list of two numbers [x, y]");
+void sarrus_numbers_read(sarrus_reader *reader, const sarrus_node *node, int n, const char *expected, const double *fallback,
+                         sarrus_value_index *out) {
+    const bool is_good = node != NULL && sarrus_list_check(reader, node, n, expected);
     const sarrus_node *item = is_good ? node->first : NULL;
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < n; ++i) {
         const size_t n_path = sarrus_path_push_index(reader, i);
-        out[i] = sarrus_value_read(reader, item, fallback, rule);
+        out[i] = sarrus_value_read(reader, item, fallback != NULL ? fallback[i] : 0, SARRUS_RULE_ANY);
         sarrus_path_pop(reader, n_path);
         item = item != NULL ? item->next : NULL;
+    }
+}
+
+void sarrus_vector_read(sarrus_reader *reader, const sarrus_node *node, const double *fallback, sarrus_value_index *out) {
+    if (reader->model->space == SARRUS_SPACE_SPATIAL) {
+        sarrus_numbers_read(reader, node, 3, "a list of three numbers [x, y, z]", fallback, out);
+    } else {
+        sarrus_numbers_read(reader, node, 2, "a list of two numbers [x, y]", fallback, out);
+    }
+}
+
+bool sarrus_reader_is_good_since(const sarrus_reader *reader, size_t n_findings) {
+    return reader->findings.n_kept == n_findings && n_findings < SARRUS_FINDINGS_MAX && !reader->findings.is_out_of_memory;
+}
+
+void sarrus_direction_read(sarrus_reader *reader, const sarrus_node *node, sarrus_value_index *out) {
+    const size_t n_before = reader->findings.n_kept;
+    const bool is_spatial = reader->model->space == SARRUS_SPACE_SPATIAL;
+    sarrus_vector_read(reader, node, NULL, out);
+    bool is_zero = sarrus_reader_is_good_since(reader, n_before);
+    for (int i = 0; is_zero && i < 2 + is_spatial; ++i) {
+        is_zero = reader->model->values[out[i]].nominal == 0;
+    }
+    if (is_zero) {
+        sarrus_reader_refuse(reader, node, "the axis is zero; expected a direction %s", is_spatial ? "[x, y, z]" : "[x, y]");
     }
 }
 
