@@ -12,8 +12,4 @@ enum {
     SARRUS_SPATIAL_N_TURN = 3
 };
 
-/* Components of a vector, and of a turn. */
-enum { SARRUS_PLANAR_DIMENSION = 2, SARRUS_PLANAR_N_TURN = 1 };
-enum { SARRUS_SPATIAL_DIMENSION = 3, SARRUS_SPATIAL_N_TURN = 3 };
-
 #endif
