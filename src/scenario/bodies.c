@@ -19,7 +19,7 @@ static void read_inertia(sarrus_reader *reader, sarrus_node *node, void *object)
 
 static void read_orientation(sarrus_reader *reader, sarrus_node *node, void *object) {
     sarrus_body *body = object;
-    sarrus_orientation_read(reader, node, &body->orientation_form, body->orientation);
+    sarrus_orientation_take(reader, node, &body->orientation_form, body->orientation);
 }
 
 static const sarrus_key spatial_keys[] = {

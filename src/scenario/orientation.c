@@ -121,7 +121,7 @@ static int form_find(sarrus_reader *reader, sarrus_node *node) {
     return found;
 }
 
-void sarrus_orientation_read(sarrus_reader *reader, sarrus_node *node, sarrus_orientation *form,
+void sarrus_orientation_take(sarrus_reader *reader, sarrus_node *node, sarrus_orientation *form,
                              sarrus_value_index out[SARRUS_MAX_ORIENTATION]) {
     *form = SARRUS_ORIENTATION_PARAMETERS;
     if (node == NULL || node->kind == SARRUS_NODE_SEQUENCE) {

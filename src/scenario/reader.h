@@ -145,7 +145,7 @@ void sarrus_values_clear(sarrus_value_index *out, int n);
 void sarrus_inertia_read(sarrus_reader *reader, const sarrus_node *node, sarrus_value_index out[6]);
 
 /* An orientation in space in any of its forms, by default that of the inertial frame. */
-void sarrus_orientation_read(sarrus_reader *reader, sarrus_node *node, sarrus_orientation *form,
+void sarrus_orientation_take(sarrus_reader *reader, sarrus_node *node, sarrus_orientation *form,
                              sarrus_value_index out[SARRUS_MAX_ORIENTATION]);
 
 /* The index of the body that `node` names, or SARRUS_GROUND; false with a finding when there is none. */

@@ -207,7 +207,7 @@ static void read_held(sarrus_reader *reader, sarrus_node *node, void *object) {
 static void read_frame(sarrus_reader *reader, sarrus_node *node, void *object) {
     sarrus_joint_reading *reading = object;
     if (node != NULL && has(reading, has_frame)) {
-        sarrus_orientation_read(reader, node, &reading->joint.frame_form, reading->joint.frame);
+        sarrus_orientation_take(reader, node, &reading->joint.frame_form, reading->joint.frame);
     }
 }
 
