@@ -1,11 +1,11 @@
-/* The single-source bodies as CUDA kernels: a warp works on one tile after another, a thread is a lane. Every pointer that a body
- * sees is moved to the thread's own lane once, here; lane_at then steps from array to array. */
+/* What the kernels share that expand the single-source bodies (assemble.cuh, advance.cuh, observe.cuh): a warp works on one tile
+ * after another, a thread is a lane. Every pointer that a body sees is moved to the thread's own lane once, here; lane_at then
+ * steps from array to array. A kernel is a unit of its own, so that they compile side by side. */
 #ifndef SARRUS_CUDA_FUSED_CUH
 #define SARRUS_CUDA_FUSED_CUH
 
 #include "kernels/cuda/kernels.h"
-#include "kernels/step/assemble.h"
-#include "kernels/step/observe.h"
+#include "kernels/step/advance.h"
 
 static_assert(SARRUS_CUDA_WIDTH == LANE_WIDTH, "the host lays out tiles for this width");
 
@@ -25,6 +25,11 @@ static_assert(sizeof(launch) + sizeof(double) + sizeof(sarrus_cuda_observation) 
 static launch launch_of(const sarrus_cuda_call *call) {
     launch work = {*call->mech, call->lanes};
     return work;
+}
+
+static unsigned n_blocks_of(const sarrus_cuda_call *call, int32_t tiles_per_block) {
+    const int32_t n_warps = call->lanes.n_tiles < call->lanes.n_workspaces ? call->lanes.n_tiles : call->lanes.n_workspaces;
+    return (unsigned)((n_warps + tiles_per_block - 1) / tiles_per_block);
 }
 
 /* A thread's own part of a launch. */
@@ -79,63 +84,6 @@ static __device__ void work_end(const launch *work, const lane_work *lane) {
     uint64_t *counts = lane_of_tile(work->lanes.counts, warp_of_thread(), 2);
     counts[0] += lane->n_evaluations;
     counts[LANE_WIDTH] += lane->n_rank_revealing;
-}
-
-static __global__ void assemble_kernel(const __grid_constant__ launch work) {
-    lane_work lane;
-    if (!work_begin(&work, &lane))
-        return;
-    do {
-        tile_begin(&work, &lane);
-        sarrus_assemble(&lane.ev, lane.tile);
-    } while (tile_next(&work, &lane));
-    work_end(&work, &lane);
-}
-
-/* The steps that this lane has still to do. A lane that is full of changes of rank stops by itself: the others need not wait. */
-static __global__ void advance_kernel(const __grid_constant__ launch work, const __grid_constant__ sarrus_clock clock,
-                                      uint64_t n_steps) {
-    lane_work lane;
-    if (!work_begin(&work, &lane))
-        return;
-    do {
-        tile_begin(&work, &lane);
-        uint64_t *n_done = work.lanes.n_done ? lane_of_tile(work.lanes.n_done, lane.i_tile, 1) : nullptr;
-        const uint64_t n_before = n_done ? *n_done : 0;
-        sarrus_clock from = clock;
-        from.step += n_before;
-        if (n_before >= n_steps)
-            continue;
-        const uint64_t n_now = n_before + sarrus_advance(&lane.ev, lane.tile, &from, n_steps - n_before);
-        if (!n_done)
-            continue;
-        *n_done = n_now;
-        if (n_now < n_steps)
-            *work.lanes.is_waiting = 1;
-    } while (tile_next(&work, &lane));
-    work_end(&work, &lane);
-}
-
-/* What is observed of a tile, its coordinates, velocities and status among it. */
-static __global__ void observe_kernel(const __grid_constant__ launch work, const __grid_constant__ sarrus_cuda_observation what,
-                                      double *out) {
-    const sarrus_tile_layout *layout = &work.mech.layout;
-    const int32_t at_q = what.want.at[SARRUS_OBSERVE_Q], at_v = what.want.at[SARRUS_OBSERVE_V];
-    lane_work lane;
-    if (!work_begin(&work, &lane))
-        return;
-    do {
-        tile_begin(&work, &lane);
-        real *seen = lane_of_tile(out, lane.i_tile, (size_t)what.want.n_arrays);
-        if (what.is_computed)
-            sarrus_observe(&lane.ev, lane.tile, &what.want, seen);
-        for (int32_t i = 0; at_q >= 0 && i < work.mech.n_q; ++i)
-            lane_at(seen, at_q + i) = lane_at(lane.tile, layout->q + i);
-        for (int32_t i = 0; at_v >= 0 && i < work.mech.n_v; ++i)
-            lane_at(seen, at_v + i) = lane_at(lane.tile, layout->v + i);
-        lane_at(seen, what.status) = lane_at(lane.tile, layout->status);
-    } while (tile_next(&work, &lane));
-    work_end(&work, &lane);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* Expands the pseudoinverse methods for CUDA: a warp is a tile of 32 matrices and a thread is a lane, as in expand.cu. One kernel
+/* Expands the pseudoinverse methods for CUDA: a warp is a tile of 32 matrices and a thread is a lane, as in fused.cuh. One kernel
  * for all methods: its registers are those of the greediest, held to what lets 16 warps be at work on a multiprocessor. */
 #ifndef SARRUS_CUDA_PINV_THREAD_H
 #define SARRUS_CUDA_PINV_THREAD_H

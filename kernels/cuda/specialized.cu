@@ -2,7 +2,7 @@
  * (src/jit/plan_text.c); the command line defines the launch bounds:
  *   SARRUS_BLOCK_THREADS   threads of a block, a multiple of the warp
  *   SARRUS_BLOCKS          blocks that a multiprocessor is to hold at once, which limits the registers
- * As in expand.cu a warp is a tile and a thread is a lane. The arrays of an evaluation are the thread's own: registers within a
+ * As in fused.cuh a warp is a tile and a thread is a lane. The arrays of an evaluation are the thread's own: registers within a
  * phase, and local memory, where a warp's accesses lie side by side, from one phase to the next. */
 #include <sarrus_constant_plan.h>
 

@@ -1,7 +1,9 @@
-/* The fused kernels as code of the host, launched as expand.cu launches them. */
+/* The fused kernels as code of the host, launched as the .cu files launch them. */
 #include "tests/backend/cuda_shim.h"
 
-#include "kernels/cuda/fused.cuh"
+#include "kernels/cuda/advance.cuh"
+#include "kernels/cuda/assemble.cuh"
+#include "kernels/cuda/observe.cuh"
 #include "tests/backend/gpu_kernels_on_host.h"
 
 static int32_t n_lanes_on_host = LANE_WIDTH;
@@ -11,8 +13,7 @@ void lanes_on_host(int32_t n_lanes) {
 }
 
 template <typename kernel> static void launch_on_host(const sarrus_cuda_call *call, kernel run) {
-    const int32_t n_warps = call->lanes.n_tiles < call->lanes.n_workspaces ? call->lanes.n_tiles : call->lanes.n_workspaces;
-    const unsigned n_blocks = (unsigned)((n_warps + TILES_PER_BLOCK - 1) / TILES_PER_BLOCK);
+    const unsigned n_blocks = n_blocks_of(call, TILES_PER_BLOCK);
     for (blockIdx.x = 0; blockIdx.x < n_blocks; ++blockIdx.x)
         for (threadIdx.x = 0; threadIdx.x < (unsigned)(TILES_PER_BLOCK * LANE_WIDTH); ++threadIdx.x)
             if (threadIdx.x % LANE_WIDTH < (unsigned)n_lanes_on_host)

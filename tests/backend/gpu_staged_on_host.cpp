@@ -1,4 +1,4 @@
-/* The kernels of the staged path as code of the host, launched as staged.cu launches them. */
+/* The kernels of the staged path as code of the host, launched as the .cu files launch them. */
 #include "tests/backend/cuda_shim.h"
 
 static inline int32_t atomicAdd(int32_t *number, int32_t amount) {
@@ -7,7 +7,10 @@ static inline int32_t atomicAdd(int32_t *number, int32_t amount) {
     return before;
 }
 
-#include "kernels/cuda/staged.cuh"
+#include "kernels/cuda/staged_observe.cuh"
+#include "kernels/cuda/staged_resume.cuh"
+#include "kernels/cuda/staged_slots.cuh"
+#include "kernels/cuda/staged_step.cuh"
 
 extern "C" {
 #include "tests/backend/gpu_launch_on_host.h"
