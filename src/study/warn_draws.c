@@ -37,18 +37,24 @@ static void rule_add(ruled_list *to, sarrus_value_index value, bool may_be_zero)
 
 static bool rules_list(ruled_list *to) {
     const sarrus_model *model = to->model;
-    to->list =
-        calloc(2 * (size_t)model->n_bodies + 3 * (size_t)model->n_joints + 3 * (size_t)model->n_forces + 2, sizeof *to->list);
+    to->list = calloc(4 * (size_t)model->n_bodies + (1 + 2 * (size_t)SARRUS_MAX_FREEDOMS) * (size_t)model->n_joints +
+                          3 * (size_t)model->n_forces + 2,
+                      sizeof *to->list);
     if (to->list == NULL)
         return false;
     for (int b = 0; b < model->n_bodies; ++b) {
         rule_add(to, model->bodies[b].mass, false);
-        rule_add(to, model->bodies[b].inertia[0], false);
+        for (int k = 0; k < (model->space == SARRUS_SPACE_SPATIAL ? 3 : 1); ++k)
+            rule_add(to, model->bodies[b].inertia[k], false);
     }
     for (int i = 0; i < model->n_joints; ++i) {
+        bool unused[SARRUS_MAX_FREEDOMS];
+        const int n = sarrus_joint_coordinates(model->space, &model->joints[i], unused);
         rule_add(to, model->joints[i].length, false);
-        rule_add(to, model->joints[i].stiffness[0], true);
-        rule_add(to, model->joints[i].damping[0], true);
+        for (int k = 0; k < n; ++k) {
+            rule_add(to, model->joints[i].stiffness[k], true);
+            rule_add(to, model->joints[i].damping[k], true);
+        }
     }
     for (int i = 0; i < model->n_forces; ++i) {
         if (model->forces[i].type != SARRUS_FORCE_SPRING)

@@ -52,17 +52,32 @@ static void signal_check(sarrus_warnings *warnings, const sarrus_model *model, c
         angle_check(warnings, model, signal->values[3]);
 }
 
+/* The angles among the numbers of an orientation. */
+static void orientation_check(sarrus_warnings *warnings, const sarrus_model *model, const sarrus_body *body) {
+    const sarrus_orientation form = body->orientation_form;
+    const bool is_spatial = model->space == SARRUS_SPACE_SPATIAL;
+    const bool has_three = form == SARRUS_ORIENTATION_EULER || form == SARRUS_ORIENTATION_BRYANT;
+    for (int k = 0; k < (is_spatial ? (has_three ? 3 : 0) : 1); ++k)
+        angle_check(warnings, model, body->orientation[k]);
+    if (is_spatial && form == SARRUS_ORIENTATION_AXIS)
+        angle_check(warnings, model, body->orientation[3]);
+}
+
 void sarrus_warn_of_angles(sarrus_warnings *warnings, const sarrus_model *model) {
     bool *is_angle = calloc((size_t)model->n_signals + 1, sizeof *is_angle);
     warnings->is_out_of_memory = warnings->is_out_of_memory || is_angle == NULL;
     for (int b = 0; b < model->n_bodies; ++b)
-        angle_check(warnings, model, model->bodies[b].orientation[0]);
+        orientation_check(warnings, model, &model->bodies[b]);
     for (int i = 0; is_angle != NULL && i < model->n_joints; ++i) {
         const sarrus_joint *joint = &model->joints[i];
-        if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_TURN, joint->type))
-            angle_check(warnings, model, joint->rest[0]);
-        if (joint->drive[0] >= 0)
-            is_angle[joint->drive[0]] = SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_TURN, joint->type);
+        bool turns[SARRUS_MAX_FREEDOMS];
+        const int n = sarrus_joint_coordinates(model->space, joint, turns);
+        for (int k = 0; k < n; ++k) {
+            if (turns[k])
+                angle_check(warnings, model, joint->rest[k]);
+            if (joint->drive[k] >= 0)
+                is_angle[joint->drive[k]] = turns[k];
+        }
     }
     for (int i = 0; is_angle != NULL && i < model->n_signals; ++i)
         signal_check(warnings, model, &model->signals[i], is_angle[i]);
