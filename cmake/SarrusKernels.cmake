@@ -47,8 +47,10 @@ file(GLOB embedded_texts CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
     ${PROJECT_SOURCE_DIR}/kernels/lane/*.h
     ${PROJECT_SOURCE_DIR}/kernels/space/*.h
     ${PROJECT_SOURCE_DIR}/kernels/body/*.h
+    ${PROJECT_SOURCE_DIR}/kernels/body/*.def
     ${PROJECT_SOURCE_DIR}/kernels/body/joint/*.h
     ${PROJECT_SOURCE_DIR}/kernels/body/force/*.h
+    ${PROJECT_SOURCE_DIR}/kernels/body/spatial/*.h
     ${PROJECT_SOURCE_DIR}/kernels/pinv/*.h
     ${PROJECT_SOURCE_DIR}/kernels/formulation/*.h
     ${PROJECT_SOURCE_DIR}/kernels/step/*.h

@@ -30,6 +30,10 @@ typedef struct sarrus_run_options {
     /* 1: replay, of a part of one instance: the file has a row for every step beside those for the output times of the study, and
      * ends where the instance fails (docs/replay.md). */
     int shows_steps;
+    /* Of one group of a run of several models that is run without the others, as in a replay: the file that its model is from
+     * (NULL: it is of none) and its number there, which the result file says. */
+    const char *study_group_file;
+    int study_group;
     const uint64_t *seed; /* NULL: the scenario's */
     sarrus_progress_function progress;
     void *progress_user;
@@ -109,10 +113,10 @@ typedef struct sarrus_run_group {
 
 /* Runs several models at once, each with its own instances, into one file: what sarrus_run would write of group i stands below /i,
  * with the same bits; `scenario` is the text that stands at the root as the scenario (NULL: ""). The groups take turns, so that
- * their times come to the file side by side. Of the options plan, n_instances, first_instance, n_part and shows_steps are to be
- * left at 0. Errors: those of sarrus_run; a stop and a failure are those of all. `*summary` is that of all together: sums and
- * extremes, and n_steps, n_output_times and t_end that all have reached; kernels are those of group 0. `summaries` [n_groups], one
- * each, with the wall time of all; NULL: not wanted. */
+ * their times come to the file side by side. Of the options plan, n_instances, first_instance, n_part, shows_steps and
+ * study_group_file are to be left at 0. Errors: those of sarrus_run; a stop and a failure are those of all. `*summary` is that of
+ * all together: sums and extremes, and n_steps, n_output_times and t_end that all have reached; kernels are those of group 0.
+ * `summaries` [n_groups], one each, with the wall time of all; NULL: not wanted. */
 SARRUS_MUST_USE sarrus_status sarrus_run_groups(sarrus_context *context, const sarrus_run_group *groups, int n_groups,
                                                 const char *scenario, const sarrus_run_options *options,
                                                 sarrus_run_summary *summary, sarrus_run_summary *summaries);
@@ -134,7 +138,8 @@ typedef struct sarrus_result_info {
     /* Groups of a run of several models; 0: it was of one. Of the file as a whole counts are sums, times those that some group has,
      * and backend, device, seed, first instance and coordinates those of group 0. */
     int n_groups;
-    char scenario_file[256]; /* of one of several groups: the file that its model is from, cut where it is longer; else "" */
+    int is_of_group, study_group; /* 1: a replay of one of several groups; its number among them */
+    char scenario_file[256];      /* of such a group and of its replay: where its model is from, cut where it is longer; else "" */
 } sarrus_result_info;
 
 /* Errors of this and those below: IO (cannot be read, damaged), BAD_INPUT (not HDF5, or no result of Sarrus), UNSUPPORTED (a format

@@ -4,12 +4,6 @@
 
 #include "kernels/body/kinematics.h"
 
-/* Of one state. */
-typedef struct sarrus_state_energy {
-    real kinetic;   /* J, ½ vᵀMv */
-    real potential; /* J, −Σ m g·r + Σ ½k(l − l0)² + Σ ½k(x − rest)² */
-} sarrus_state_energy;
-
 /* ½ vᵀMv. */
 LANE_FUNCTION real sarrus_kinetic_energy(const sarrus_mechanism *mech, const real *parameter, const real *v) {
     real sum = real_set(0.0);

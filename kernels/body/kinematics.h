@@ -69,6 +69,19 @@ LANE_FUNCTION sarrus_joint_here sarrus_joint_find(sarrus_workspace *ws, const re
     return at;
 }
 
+/* The fastest of what a joint's child does seen from its parent: its turn in rad/s and, in parts 1/unit of a length, its way; of
+ * arrays of the tile. */
+LANE_FUNCTION real sarrus_joint_speed(const sarrus_mech_joint *joint, real_scalar unit, const real *q, const real *v) {
+    real speed = real_set(0.0);
+    (void)q;
+    for (int32_t k = 0; k < SPACE_NV; ++k) {
+        const real child = joint->child < 0 ? real_set(0.0) : lane_at(v, space_v(joint->child) + k);
+        const real parent = joint->parent < 0 ? real_set(0.0) : lane_at(v, space_v(joint->parent) + k);
+        speed = real_max(real_abs(child - parent) * real_set(space_is_turn(k) ? 1.0 : unit), speed);
+    }
+    return speed;
+}
+
 /* A vector (x, y) of `body` in the inertial frame. */
 LANE_FUNCTION void sarrus_vector_of(sarrus_workspace *ws, int32_t body, real x, real y, real *out_x, real *out_y) {
     if (body < 0) {

@@ -53,6 +53,7 @@
 
 /* An array of an evaluation, as a member. */
 #define FRAME_ARRAY(name, n) real name[n]
+#define SARRUS_PLAN_N_ONE 1
 #define FRAME_STRIDE 1
 /* A loop over the plan. */
 #define PLAN_EACH(i, from, to) LANE_UNROLL for (int32_t i = (from); i < (to); ++i)

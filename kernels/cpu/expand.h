@@ -84,11 +84,10 @@ static void kernel_rank_path(void *user, const sarrus_rank_path_problem *problem
     ev.max_rank = *(const real *)problem->max_rank;
     ev.rank_now = *(const real *)problem->rank_now;
     ev.crossed = problem->has_crossed ? (const real *)call->tile + mech->layout.passage.crossed : NULL;
-    for (int32_t i = 0; i < 2 * mech->m; ++i) {
+    for (int32_t i = 0; i < 2 * SPACE_N_TURN * mech->m; ++i)
         ws.turn[i] = turn[i];
-        if (direction)
-            ws.direction[i] = direction[i];
-    }
+    for (int32_t i = 0; direction && i < SPACE_DIMENSION * mech->m; ++i)
+        ws.direction[i] = direction[i];
     for (int32_t i = 0; phi && i < mech->m; ++i)
         ws.phi[i] = phi[i];
     ev.off = *(const real *)problem->off;

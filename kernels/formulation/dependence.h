@@ -15,10 +15,7 @@ LANE_BODY mask sarrus_independent_multipliers(sarrus_evaluation *ev, const real 
     mask slow = sarrus_correct_fast(ev, b);
     for (int32_t i = 0; i < mech->n_v; ++i)
         frame_at(ws->z, i) = real_set(0.0);
-    if (mech->n_cranks > 0) {
-        sarrus_rows_push(mech, ev->parameter, ws, b, ws->multiplier, ws->z);
-        sarrus_crank_loads(mech, ev->parameter, ws, ws->z, ws->multiplier);
-    }
+    sarrus_rows_loads(mech, ev->parameter, ws, b);
     return slow;
 }
 

@@ -69,11 +69,10 @@ LANE_BODY real sarrus_doubt_take(sarrus_evaluation *ev, int32_t i, int32_t place
     const real ordinary = sarrus_doubt_ordinary(ev, place, sarrus_row_apart(ev, i));
     real *r = lane_from(ws->d, at * mech->n_v);
     for (int32_t b = 0; b < mech->n_bodies; ++b) {
-        const real *p = lane_from(ev->parameter, mech->p_body + SARRUS_PB_N * b);
-        real root_m = real_sqrt(lane_at(p, SARRUS_PB_MASS)), root_i = real_sqrt(lane_at(p, SARRUS_PB_INERTIA));
-        for (int32_t k = 0; k < 3; ++k) {
-            real x = (k < SPACE_TURN ? root_m : root_i) * frame_at(ws->apart, space_v(b) + k);
-            lane_at(r, space_v(b) + k) = real_select(here, x, zero);
+        real x[SPACE_NV];
+        sarrus_body_weight(mech, ev->parameter, b, ws->apart, x);
+        for (int32_t k = 0; k < SPACE_NV; ++k) {
+            lane_at(r, space_v(b) + k) = real_select(here, x[k], zero);
             size = real_fma(lane_at(r, space_v(b) + k), lane_at(r, space_v(b) + k), size);
         }
     }
@@ -218,12 +217,10 @@ LANE_BODY sarrus_rank_decision sarrus_correct_doubtful(sarrus_evaluation *ev, co
     found.rank = n_standing + sarrus_doubt_solve(ev, doubt.n_rows, ev->max_rank - n_standing);
     found.kept = found.dropped = zero;
     for (int32_t b = 0; b < mech->n_bodies; ++b) {
-        real root_m = real_sqrt(sarrus_body_minv(mech, ev->parameter, b)),
-             root_i = real_sqrt(sarrus_body_iinv(mech, ev->parameter, b));
-        for (int32_t k = 0; k < 3; ++k) {
-            real x = (k < SPACE_TURN ? root_m : root_i) * lane_at(ws->z_other, space_v(b) + k);
-            frame_at(ws->z, space_v(b) + k) = frame_at(ws->z, space_v(b) + k) + real_select(doubt.is_over, sarrus_unknown(), x);
-        }
+        real x[SPACE_NV];
+        sarrus_body_unweight(mech, ev->parameter, b, ws->z_other, x);
+        for (int32_t k = 0; k < SPACE_NV; ++k)
+            frame_at(ws->z, space_v(b) + k) = frame_at(ws->z, space_v(b) + k) + real_select(doubt.is_over, sarrus_unknown(), x[k]);
     }
     sarrus_doubt_show_closeness(ws, slow, &doubt);
     return found;

@@ -2,11 +2,15 @@
 #ifndef SARRUS_FORMULATION_EVALUATION_H
 #define SARRUS_FORMULATION_EVALUATION_H
 
-#include "kernels/body/energy.h"
-#include "kernels/body/forces.h"
-#include "kernels/body/rows.h"
+#include "kernels/body/mechanics.h"
 #include "kernels/body/signals.h"
 #include "kernels/pinv/rank.h"
+
+/* Of one state. */
+typedef struct sarrus_state_energy {
+    real kinetic;   /* J, ½ vᵀMv */
+    real potential; /* J, −Σ m g·r + Σ ½k(l − l0)² + Σ ½k(x − rest)² */
+} sarrus_state_energy;
 
 /* What a kernel call carries along besides the plan. */
 typedef struct sarrus_evaluation {

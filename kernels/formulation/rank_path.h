@@ -86,10 +86,10 @@ LANE_FUNCTION sarrus_rank_decision sarrus_rank_path(sarrus_evaluation *ev, const
 LANE_FUNCTION sarrus_rank_decision sarrus_rank_path(sarrus_evaluation *ev, const real *rhs, mask slow, int how) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_evaluation *outside = ev->outside;
-    PLAN_EACH (i, 0, 2 * mech->m)
+    PLAN_EACH (i, 0, 2 * SPACE_N_TURN * mech->m)
         frame_at(outside->ws->turn, i) = frame_at(ev->ws->turn, i);
     if (mech->n_general_rows > 0) {
-        PLAN_EACH (i, 0, 2 * mech->m)
+        PLAN_EACH (i, 0, SPACE_DIMENSION * mech->m)
             frame_at(outside->ws->direction, i) = frame_at(ev->ws->direction, i);
     }
     if (mech->rank.method == SARRUS_RANK_VIOLATION) {

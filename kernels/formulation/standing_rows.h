@@ -19,13 +19,9 @@ LANE_FUNCTION real *sarrus_rows_seen(const sarrus_evaluation *ev) {
 PLAN_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
-    const real *right = rhs;
     if (!ev->is_factored)
         sarrus_push(mech, ev->parameter, ws);
-    if (mech->n_cranks > 0) {
-        sarrus_cranks_begin(mech, ev->parameter, ws, rhs, ws->multiplier);
-        right = ws->multiplier;
-    }
+    const real *right = sarrus_rows_right(mech, ev->parameter, ws, rhs);
     if (mech->factor.n_pads > 0) {
         PLAN_EACH (k, 0, 2 * mech->factor.n_blocks)
             frame_at(ws->solution, k) = real_set(0.0);
@@ -55,22 +51,11 @@ PLAN_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
 /* x [n] ← M⁻¹ J_iᵀ. */
 LANE_BODY void sarrus_row_weigh(const sarrus_evaluation *ev, int32_t i, real *x) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    const sarrus_mech_row *row = &mech->row[i];
-    sarrus_workspace *ws = ev->ws;
     for (int32_t k = 0; k < mech->n_v; ++k)
         frame_at(x, k) = real_set(0.0);
     for (int32_t side = 0; side < 2; ++side) {
-        const int32_t body = side ? row->child : row->parent;
-        if (body < 0)
-            continue;
-        frame_at(x, space_v(body) + SPACE_TURN) = frame_at(ws->turn, 2 * i + side) * sarrus_body_iinv(mech, ev->parameter, body);
-        if (row->kind == SARRUS_ROW_ANGLE)
-            continue;
-        real m_inverse = sarrus_body_minv(mech, ev->parameter, body);
-        for (int32_t k = 0; k < 2; ++k) {
-            real along = frame_at(ws->direction, 2 * i + k) * m_inverse;
-            frame_at(x, space_v(body) + k) = side ? along : -along;
-        }
+        if ((side ? mech->row[i].child : mech->row[i].parent) >= 0)
+            sarrus_row_weigh_side(mech, ev->parameter, ev->ws, 2 * i + side, x);
     }
 }
 

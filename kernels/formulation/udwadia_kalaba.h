@@ -77,22 +77,10 @@ PLAN_BODY void sarrus_correct(sarrus_evaluation *ev, const real *rhs, const real
     }
 }
 
-/* Σ m v (a − a_f): the power of the constraint forces. On the constraints it is that of the drives; off them Baumgarte's terms have
+/* vᵀM(a − a_f): the power of the constraint forces. On the constraints it is that of the drives; off them Baumgarte's terms have
  * theirs. */
 LANE_FUNCTION real sarrus_constraints_power(const sarrus_evaluation *ev, const real *v, const real *a) {
-    const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    const real *force = ev->ws->force;
-    real power = real_set(0.0);
-    PLAN_EACH (b, 0, mech->n_bodies) {
-        const real *p = lane_from(ev->parameter, mech->p_body + SARRUS_PB_N * b);
-        const int32_t i = space_v(b);
-        real x = frame_at(v, i) * (frame_at(a, i) - frame_at(force, i));
-        x = real_fma(frame_at(v, i + 1), frame_at(a, i + 1) - frame_at(force, i + 1), x);
-        power = real_fma(lane_at(p, SARRUS_PB_MASS), x, power);
-        x = frame_at(v, i + SPACE_TURN) * (frame_at(a, i + SPACE_TURN) - frame_at(force, i + SPACE_TURN));
-        power = real_fma(lane_at(p, SARRUS_PB_INERTIA), x, power);
-    }
-    return power;
+    return sarrus_power_beyond(sarrus_plan_of(ev), ev->parameter, v, a, ev->ws->force);
 }
 
 /* The power of the drives after a correction to `a`. */

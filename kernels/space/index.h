@@ -8,8 +8,10 @@
 /* Of a body: coordinates, speeds, and where among both those begin that turn it, behind those of its centre of mass. */
 #if defined(SARRUS_KERNELS_SPATIAL)
 enum { SPACE_NQ = SARRUS_SPATIAL_NQ, SPACE_NV = SARRUS_SPATIAL_NV, SPACE_TURN = SARRUS_SPATIAL_TURN };
+enum { SPACE_DIMENSION = SARRUS_SPATIAL_DIMENSION, SPACE_N_TURN = SARRUS_SPATIAL_N_TURN };
 #else
 enum { SPACE_NQ = SARRUS_PLANAR_NQ, SPACE_NV = SARRUS_PLANAR_NV, SPACE_TURN = SARRUS_PLANAR_TURN };
+enum { SPACE_DIMENSION = SARRUS_PLANAR_DIMENSION, SPACE_N_TURN = SARRUS_PLANAR_N_TURN };
 #endif
 
 /* Where the coordinates and the speeds of a body begin among those of all. */

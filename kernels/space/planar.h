@@ -42,6 +42,20 @@ LANE_FUNCTION const real *space_rates(int32_t n_bodies, const real *q, const rea
     return v;
 }
 
+/* q̈ [SPACE_NQ] of one body with the accelerations a: the accelerations themselves. */
+LANE_FUNCTION void space_second_rates(const real *q, const real *v, const real *a, real *out) {
+    (void)q;
+    (void)v;
+    for (int32_t k = 0; k < SPACE_NQ; ++k)
+        lane_at(out, k) = lane_at(a, k);
+}
+
+/* Brings coordinates back to what they must be whatever the motion. Those of the plane may be anything. */
+LANE_FUNCTION void space_settle(int32_t n_bodies, real *q) {
+    (void)n_bodies;
+    (void)q;
+}
+
 /* The speeds that change q at the rates dq [n_bodies·SPACE_NQ]: the inverse of space_rates. */
 LANE_FUNCTION const real *space_speeds(int32_t n_bodies, const real *q, const real *dq, real *out) {
     (void)n_bodies;

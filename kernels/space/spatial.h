@@ -1,5 +1,7 @@
-/* Space. Of a body: coordinates (x, y, z, e0, e1, e2, e3) with the Euler parameters p = (e0, e) of its rotation, |p| = 1, and
- * speeds (ẋ, ẏ, ż, ω) with the angular velocity ω in the inertial frame:   ė0 = −½ ω·e,   ė = ½ (e0 ω + ω × e). */
+/* Space. Of a body: coordinates (x, y, z, e0, e1, e2, e3) with the Euler parameters p = (e0, e) of its rotation, and speeds
+ * (ẋ, ẏ, ż, ω) with the angular velocity ω in the body's own frame, in which its inertia is constant (S3 2.1.4):
+ *   ė0 = −½ ω·e,   ė = ½ (e0 ω + e × ω).
+ * Rotations are those of p/|p|, so that a length which is off by a method's error is no deformation; |p| = 1 after every step. */
 #ifndef SARRUS_SPACE_SPATIAL_H
 #define SARRUS_SPACE_SPATIAL_H
 
@@ -49,28 +51,29 @@ LANE_FUNCTION void space_vector_put(space_vector a, real *x) {
     lane_at(x, 2) = a.z;
 }
 
-/* A(p) = (2e0² − 1) 1 + 2 (e eᵀ + e0 ẽ), from the four parameters of a body: column k is what becomes of axis k,
- * i + 2 e0 (e × i) + 2 e × (e × i), which is a rotation for |p| = 1. */
-LANE_FUNCTION space_rotation space_rotation_of(const real *p) {
-    const real zero = real_set(0.0), one = real_set(1.0), two = real_set(2.0), e0 = lane_at(p, 0);
-    const space_vector e = space_vector_at(lane_from(p, 1));
-    space_vector column[3];
-    for (int32_t k = 0; k < 3; ++k) {
-        space_vector axis;
-        axis.x = k == 0 ? one : zero;
-        axis.y = k == 1 ? one : zero;
-        axis.z = k == 2 ? one : zero;
-        const space_vector turned = space_cross(e, axis);
-        column[k] = space_add(space_add(axis, two * e0, turned), two, space_cross(e, turned));
-    }
+/* A(p) = 1 + 2 (e0 ẽ + ẽẽ)/|p|², from the four parameters of a body: column k is what becomes of axis k. */
+LANE_FUNCTION space_rotation space_rotation_of_numbers(const real p[4]) {
+    const real one = real_set(1.0), e0 = p[0];
+    const space_vector e = {p[1], p[2], p[3]};
+    const real two = real_set(2.0) / real_fma(e0, e0, space_dot(e, e));
+    const real x = two * e.x, y = two * e.y, z = two * e.z;
     space_rotation out;
-    for (int32_t k = 0; k < 3; ++k) {
-        const int is_x = k == 0, is_y = k == 1;
-        out.row[k].x = is_x ? column[0].x : is_y ? column[0].y : column[0].z;
-        out.row[k].y = is_x ? column[1].x : is_y ? column[1].y : column[1].z;
-        out.row[k].z = is_x ? column[2].x : is_y ? column[2].y : column[2].z;
-    }
+    out.row[0].x = one - real_fma(y, e.y, z * e.z);
+    out.row[0].y = real_fnma(z, e0, x * e.y);
+    out.row[0].z = real_fma(y, e0, x * e.z);
+    out.row[1].x = real_fma(z, e0, x * e.y);
+    out.row[1].y = one - real_fma(x, e.x, z * e.z);
+    out.row[1].z = real_fnma(x, e0, y * e.z);
+    out.row[2].x = real_fnma(y, e0, x * e.z);
+    out.row[2].y = real_fma(x, e0, y * e.z);
+    out.row[2].z = one - real_fma(x, e.x, y * e.y);
     return out;
+}
+
+/* The same of four numbers in a lane array. */
+LANE_FUNCTION space_rotation space_rotation_of(const real *p) {
+    const real numbers[4] = {lane_at(p, 0), lane_at(p, 1), lane_at(p, 2), lane_at(p, 3)};
+    return space_rotation_of_numbers(numbers);
 }
 
 /* A s. */
@@ -82,7 +85,16 @@ LANE_FUNCTION space_vector space_rotate(const space_rotation *a, space_vector s)
     return out;
 }
 
-/* ṙ + ω × ρ: the velocity of the point at ρ from the centre of mass. */
+/* Aᵀ s: into the body's frame. */
+LANE_FUNCTION space_vector space_rotate_back(const space_rotation *a, space_vector s) {
+    space_vector out;
+    out.x = real_fma(a->row[0].x, s.x, real_fma(a->row[1].x, s.y, a->row[2].x * s.z));
+    out.y = real_fma(a->row[0].y, s.x, real_fma(a->row[1].y, s.y, a->row[2].y * s.z));
+    out.z = real_fma(a->row[0].z, s.x, real_fma(a->row[1].z, s.y, a->row[2].z * s.z));
+    return out;
+}
+
+/* ṙ + ω × ρ, all in one frame: the velocity of the point at ρ from the centre of mass. */
 LANE_FUNCTION space_vector space_velocity(space_vector centre, space_vector omega, space_vector arm) {
     return space_add(centre, real_set(1.0), space_cross(omega, arm));
 }
@@ -98,25 +110,51 @@ LANE_FUNCTION const real *space_rates(int32_t n_bodies, const real *q, const rea
     for (int32_t b = 0; b < n_bodies; ++b) {
         const real *p = lane_from(q, space_q(b) + SPACE_TURN), *speed = lane_from(v, space_v(b));
         const space_vector e = space_vector_at(lane_from(p, 1)), w = space_vector_at(lane_from(speed, SPACE_TURN));
-        const space_vector w_cross_e = space_cross(w, e);
+        const space_vector e_cross_w = space_cross(e, w);
         real *rate = lane_from(out, space_q(b));
         for (int32_t k = 0; k < SPACE_TURN; ++k)
             lane_at(rate, k) = lane_at(speed, k);
         lane_at(rate, SPACE_TURN) = -(half * space_dot(w, e));
-        lane_at(rate, SPACE_TURN + 1) = half * real_fma(lane_at(p, 0), w.x, w_cross_e.x);
-        lane_at(rate, SPACE_TURN + 2) = half * real_fma(lane_at(p, 0), w.y, w_cross_e.y);
-        lane_at(rate, SPACE_TURN + 3) = half * real_fma(lane_at(p, 0), w.z, w_cross_e.z);
+        lane_at(rate, SPACE_TURN + 1) = half * real_fma(lane_at(p, 0), w.x, e_cross_w.x);
+        lane_at(rate, SPACE_TURN + 2) = half * real_fma(lane_at(p, 0), w.y, e_cross_w.y);
+        lane_at(rate, SPACE_TURN + 3) = half * real_fma(lane_at(p, 0), w.z, e_cross_w.z);
     }
     return out;
 }
 
-/* The speeds [n_bodies·SPACE_NV] that change q at the rates dq, in `out`, which is returned: ω = 2 (e0 ė − ė0 e + e × ė), the
+/* q̈ [SPACE_NQ] of one body with the accelerations a:   p̈ = ½ p ∘ (0, ω̇) − ¼ ω² p. */
+LANE_FUNCTION void space_second_rates(const real *q, const real *v, const real *a, real *out) {
+    const real *p = lane_from(q, SPACE_TURN), half = real_set(0.5);
+    const space_vector e = space_vector_at(lane_from(p, 1)), w = space_vector_at(lane_from(v, SPACE_TURN));
+    const space_vector turn = space_vector_at(lane_from(a, SPACE_TURN)), e_cross_turn = space_cross(e, turn);
+    const real quarter = real_set(-0.25) * space_dot(w, w);
+    for (int32_t k = 0; k < SPACE_TURN; ++k)
+        lane_at(out, k) = lane_at(a, k);
+    real *second = lane_from(out, SPACE_TURN);
+    lane_at(second, 0) = real_fma(quarter, lane_at(p, 0), -(half * space_dot(turn, e)));
+    lane_at(second, 1) = real_fma(quarter, e.x, half * real_fma(lane_at(p, 0), turn.x, e_cross_turn.x));
+    lane_at(second, 2) = real_fma(quarter, e.y, half * real_fma(lane_at(p, 0), turn.y, e_cross_turn.y));
+    lane_at(second, 3) = real_fma(quarter, e.z, half * real_fma(lane_at(p, 0), turn.z, e_cross_turn.z));
+}
+
+/* Brings coordinates back to what they must be whatever the motion: p ← p/|p|. */
+LANE_FUNCTION void space_settle(int32_t n_bodies, real *q) {
+    for (int32_t b = 0; b < n_bodies; ++b) {
+        real *p = lane_from(q, space_q(b) + SPACE_TURN);
+        const space_vector e = space_vector_at(lane_from(p, 1));
+        const real length = real_sqrt(real_fma(lane_at(p, 0), lane_at(p, 0), space_dot(e, e)));
+        for (int32_t k = 0; k < SPACE_NQ - SPACE_TURN; ++k)
+            lane_at(p, k) = lane_at(p, k) / length;
+    }
+}
+
+/* The speeds [n_bodies·SPACE_NV] that change q at the rates dq, in `out`, which is returned: ω = 2 (e0 ė − ė0 e − e × ė), the
  * inverse of space_rates; what dq changes of |p| is no motion. */
 LANE_FUNCTION const real *space_speeds(int32_t n_bodies, const real *q, const real *dq, real *out) {
     for (int32_t b = 0; b < n_bodies; ++b) {
         const real *p = lane_from(q, space_q(b) + SPACE_TURN), *rate = lane_from(dq, space_q(b));
         const space_vector e = space_vector_at(lane_from(p, 1)), e_dot = space_vector_at(lane_from(rate, SPACE_TURN + 1));
-        space_vector w = space_add(space_cross(e, e_dot), lane_at(p, 0), e_dot);
+        space_vector w = space_add(space_cross(e_dot, e), lane_at(p, 0), e_dot);
         w = space_add(w, -lane_at(rate, SPACE_TURN), e);
         real *speed = lane_from(out, space_v(b));
         for (int32_t k = 0; k < SPACE_TURN; ++k)
@@ -146,7 +184,7 @@ LANE_FUNCTION space_parameters space_compose(space_parameters p, space_parameter
     return out;
 }
 
-/* q ← q ⊞ scale·d of one body in the lanes of `on`: the centre is moved, and p ← (cos ½φ, sin ½φ u) ∘ p with φ u = scale·d_turn,
+/* q ← q ⊞ scale·d of one body in the lanes of `on`: the centre is moved, and p ← p ∘ (cos ½φ, sin ½φ u) with φ u = scale·d_turn,
  * which keeps |p|. */
 LANE_FUNCTION void space_advance(real scale, const real *d, mask on, real *q) {
     const space_vector turn = space_vector_at(lane_from(d, SPACE_TURN));
@@ -159,7 +197,7 @@ LANE_FUNCTION void space_advance(real scale, const real *d, mask on, real *q) {
     step.e.x = along * turn.x;
     step.e.y = along * turn.y;
     step.e.z = along * turn.z;
-    const space_parameters turned = space_compose(step, space_parameters_at(p));
+    const space_parameters turned = space_compose(space_parameters_at(p), step);
     for (int32_t k = 0; k < SPACE_TURN; ++k)
         lane_at(q, k) = real_select(on, real_fma(scale, lane_at(d, k), lane_at(q, k)), lane_at(q, k));
     lane_at(p, 0) = real_select(on, turned.e0, lane_at(p, 0));
@@ -173,7 +211,7 @@ LANE_FUNCTION void space_advance(real scale, const real *d, mask on, real *q) {
 LANE_FUNCTION void space_difference(const real *a, const real *b, real *d) {
     space_parameters back = space_parameters_at(lane_from(b, SPACE_TURN));
     back.e = space_add(back.e, real_set(-2.0), back.e);
-    const space_parameters turn = space_compose(space_parameters_at(lane_from(a, SPACE_TURN)), back);
+    const space_parameters turn = space_compose(back, space_parameters_at(lane_from(a, SPACE_TURN)));
     const mask is_other = real_lt(turn.e0, real_set(0.0));
     const real two = real_select(is_other, real_set(-2.0), real_set(2.0));
     for (int32_t k = 0; k < SPACE_TURN; ++k)

@@ -106,7 +106,7 @@ LANE_BODY real sarrus_adaptive_watch(sarrus_evaluation *ev, const sarrus_adaptiv
                                  passage->row_now};
     (void)sarrus_passage_watch(ev, passage, ev->healthy, &from);
     ev->is_configured = ev->is_factored = 0;
-    h = real_min(sarrus_step_within_reach(ev, lane_from(lanes->now, mech->n_q)), h);
+    h = real_min(sarrus_step_within_reach(ev, lanes->now), h);
     h = sarrus_step_across(ev, passage, h);
     const mask is_bend = real_lt(real_set(0.0), lane_at(passage->is_bend, 0));
     if (!mask_any(is_bend))
@@ -147,6 +147,8 @@ LANE_BODY void sarrus_adaptive_show(sarrus_evaluation *ev, const sarrus_adaptive
     ev->is_configured = ev->is_factored = 0;
     if (mech->project == SARRUS_PROJECTION_EVERY_STEP)
         sarrus_project(ev, t, q_new, v_new);
+    else
+        space_settle(mech->n_bodies, q_new);
     if (lane_is_stopped(ev->stop))
         return;
     sarrus_lanes_copy(ev->healthy, q_new, n_q, q);

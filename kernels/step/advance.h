@@ -29,6 +29,7 @@ LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_m
     ev->tile = tile;
     ev->parameter = lane_from(tile, mech->layout.parameter);
     ev->input = lane_from(tile, mech->layout.input);
+    ws->seen = lane_from(tile, mech->layout.seen);
     ev->max_rank = lane_at(tile, mech->layout.rank);
     ev->rank_now = lane_at(tile, mech->layout.rank_now);
     ev->rank_now = real_select(real_lt(ev->rank_now, real_set(0.0)), ev->max_rank, ev->rank_now);

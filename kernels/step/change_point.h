@@ -196,26 +196,23 @@ LANE_BODY mask sarrus_step_reaches_over(const sarrus_evaluation *ev, const sarru
 
 /* 1/s, the fastest of what the joints on loops do: the turn of one body against the other, or, for a rod, the way of one past the
  * other. */
-LANE_BODY real sarrus_loops_speed(const sarrus_mechanism *mech, const real *v) {
+LANE_BODY real sarrus_loops_speed(const sarrus_mechanism *mech, const real *q, const real *v) {
     real speed = real_set(0.0);
     for (int32_t i = 0; i < mech->n_joints; ++i) {
         const sarrus_mech_joint *joint = &mech->joint[i];
         const real_scalar unit = SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_LENGTH, joint->kind) ? 1.0 / mech->size : 0.0;
-        for (int32_t k = 0; joint->is_in_loop && k < SPACE_NV; ++k) {
-            const real child = joint->child < 0 ? real_set(0.0) : lane_at(v, space_v(joint->child) + k);
-            const real parent = joint->parent < 0 ? real_set(0.0) : lane_at(v, space_v(joint->parent) + k);
-            speed = real_max(real_abs(child - parent) * real_set(space_is_turn(k) ? 1.0 : unit), speed);
-        }
+        if (joint->is_in_loop)
+            speed = real_max(sarrus_joint_speed(joint, unit, q, v), speed);
     }
     return speed;
 }
 
-/* The longest step of a lane that nobody holds and that nothing may escape, from v [n] on. */
-LANE_BODY real sarrus_step_within_reach(const sarrus_evaluation *ev, const real *v) {
+/* The longest step of a lane that nobody holds and that nothing may escape, from the state y [n_q + n_v] on. */
+LANE_BODY real sarrus_step_within_reach(const sarrus_evaluation *ev, const real *y) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const int is_adams = mech->integrator.method == SARRUS_INTEGRATOR_ADAMS_MOULTON;
     const real turn = real_set(is_adams ? SARRUS_REACH_TURN_ADAMS : SARRUS_REACH_TURN);
-    return turn / real_max(sarrus_loops_speed(mech, v), real_set(1e-300));
+    return turn / real_max(sarrus_loops_speed(mech, y, lane_from(y, mech->n_q)), real_set(1e-300));
 }
 
 /* Lanes in a bend so near to a change point that the direction of their acceleration is known less well than the tolerance asks

@@ -46,18 +46,9 @@ typedef struct sarrus_fixed_outcome {
 LANE_FUNCTION real sarrus_fixed_swing(const sarrus_evaluation *ev) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real *v = ev->ws->v, *before = lane_from(ev->tile, mech->layout.v);
-    real gain = real_set(0.0);
     if (sarrus_method_is_rk4(mech))
-        return gain;
-    PLAN_EACH (b, 0, mech->n_bodies) {
-        const real *p = lane_from(ev->parameter, mech->p_body + SARRUS_PB_N * b);
-        const int32_t i = space_v(b);
-        const real dx = lane_at(v, i) - lane_at(before, i), dy = lane_at(v, i + 1) - lane_at(before, i + 1);
-        const real turn = lane_at(v, i + SPACE_TURN) - lane_at(before, i + SPACE_TURN);
-        gain = real_fma(lane_at(p, SARRUS_PB_MASS), real_fma(lane_at(v, i), dx, lane_at(v, i + 1) * dy), gain);
-        gain = real_fma(lane_at(p, SARRUS_PB_INERTIA) * lane_at(v, i + SPACE_TURN), turn, gain);
-    }
-    return real_abs(gain);
+        return real_set(0.0);
+    return real_abs(sarrus_gain_of_energy(mech, ev->parameter, v, before));
 }
 
 /* The new state in ws->q, ws->v of the lanes of ev->healthy but `refused` at time t, of the step to clock time `step`: projected,
@@ -88,6 +79,7 @@ LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_end(sarrus_evaluation *ev, real 
         lane_at(q, i) = real_select(end.moved, lane_at(ws->q, i), lane_at(q, i));
     PLAN_EACH (i, 0, mech->n_v)
         lane_at(v, i) = real_select(end.moved, lane_at(ws->v, i), lane_at(v, i));
+    sarrus_turns_see(mech, ev->parameter, ws, ws->q, ws->v, end.moved, lane_from(ev->tile, mech->layout.seen));
     sarrus_lane_set(lane_from(ev->tile, mech->layout.verdict.balance), end.moved, found.balance);
     if (mech->has_work)
         sarrus_lane_set(lane_from(ev->tile, mech->layout.verdict.work), end.moved, work);
@@ -125,7 +117,7 @@ LANE_BODY real sarrus_fixed_error(const sarrus_evaluation *ev, real h) {
     /* What starts from rest is measured by what it gains. */
     for (int32_t i = 0; i < sarrus_plan_of(ev)->n_v; ++i)
         lane_at(ws->sum_v, i) = zero;
-    scale2 = real_max(h * h * sarrus_weighted_square(ev, ws->a_middle, ws->sum_v), scale2);
+    scale2 = real_max(h * h * sarrus_square_of_difference(sarrus_plan_of(ev), ev->parameter, ws->a_middle, ws->sum_v), scale2);
     scale2 = real_max(real_set(2.0 * sarrus_plan_of(ev)->energy_floor), scale2); /* less is rest */
     const mask has_scale = real_lt(zero, scale2);
     const real e = real_sqrt(real_select(has_scale, spread2 / real_select(has_scale, scale2, real_set(1.0)), zero));

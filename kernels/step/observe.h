@@ -3,38 +3,12 @@
 #ifndef SARRUS_STEP_OBSERVE_H
 #define SARRUS_STEP_OBSERVE_H
 
+#include "kernels/body/mechanics.h"
 #include "kernels/formulation/state_operations.h"
 #include "kernels/step/assemble.h"
 #include "kernels/step/finite.h"
 #include "kernels/step/passage.h"
 #include "sarrus/status.h"
-
-/* Force and moment of joint i on its child at the child's joint point, from μ = −λ: F = Σ μ e, M = Σ μ t_child − ρ_c × F. The
- * drive's row is left out (its load is reported as the drive's). On ground as child the parent's load is turned round. */
-LANE_BODY void sarrus_joint_reaction(const sarrus_evaluation *ev, int32_t i_joint, const real *q, const real *v, real *out) {
-    sarrus_workspace *ws = ev->ws;
-    const sarrus_mech_joint *joint = &sarrus_plan_of(ev)->joint[i_joint];
-    int32_t n_rows = joint->signal >= 0 ? joint->n_rows - 1 : joint->n_rows;
-    int32_t side = joint->child >= 0 ? 1 : 0;
-    real fx = real_set(0.0), fy = real_set(0.0), moment = real_set(0.0);
-    for (int32_t i = joint->row; i < joint->row + n_rows; ++i) {
-        real mu = frame_at(ws->multiplier, i);
-        fx = real_fma(mu, frame_at(ws->direction, 2 * i), fx);
-        fy = real_fma(mu, frame_at(ws->direction, 2 * i + 1), fy);
-        moment = real_fma(mu, frame_at(ws->turn, 2 * i + side), moment);
-    }
-    sarrus_point parent, child;
-    sarrus_joint_points(ws, ev->parameter, joint, q, v, &parent, &child);
-    real arm_x = child.arm_x, arm_y = child.arm_y;
-    if (!side) { /* moment about the parent's centre, of the opposite load */
-        moment = -moment;
-        arm_x = child.x - lane_at(q, space_q(joint->parent));
-        arm_y = child.y - lane_at(q, space_q(joint->parent) + 1);
-    }
-    lane_at(out, 0) = fx;
-    lane_at(out, 1) = fy;
-    lane_at(out, 2) = moment - real_fnma(arm_y, fx, arm_x * fy);
-}
 
 /* The singular values of J M^{-1/2} between which the rank decision falls, all rows in view. */
 LANE_BODY void sarrus_margin(sarrus_evaluation *ev, const sarrus_observe_request *want, real *out) {
@@ -46,17 +20,6 @@ LANE_BODY void sarrus_margin(sarrus_evaluation *ev, const sarrus_observe_request
         lane_at(out, want->at[SARRUS_OBSERVE_KEPT]) = found.kept;
     if (want->at[SARRUS_OBSERVE_DROPPED] >= 0)
         lane_at(out, want->at[SARRUS_OBSERVE_DROPPED]) = found.dropped;
-}
-
-/* Motor loads: force or moment along the free coordinate on the child, μ of the drive's row. */
-LANE_BODY void sarrus_motor_loads(const sarrus_evaluation *ev, real *out) {
-    int32_t i_drive = 0;
-    for (int32_t i = 0; i < sarrus_plan_of(ev)->n_joints; ++i) {
-        const sarrus_mech_joint *joint = &sarrus_plan_of(ev)->joint[i];
-        if (joint->signal < 0)
-            continue;
-        lane_at(out, i_drive++) = frame_at(ev->ws->multiplier, joint->row + joint->n_rows - 1);
-    }
 }
 
 /* out[n_computed]. */
@@ -94,10 +57,11 @@ LANE_BODY void sarrus_observe_state(sarrus_evaluation *ev, const real *tile, con
         return;
     sarrus_multipliers(ev);
     for (int32_t i = 0; want->at[SARRUS_OBSERVE_REACTIONS] >= 0 && i < mech->n_joints; ++i) {
-        sarrus_joint_reaction(ev, i, q, v, lane_from(out, want->at[SARRUS_OBSERVE_REACTIONS] + 3 * i));
+        sarrus_joint_reaction(mech, ev->parameter, ws, i, q, v,
+                              lane_from(out, want->at[SARRUS_OBSERVE_REACTIONS] + SARRUS_REACTION_NUMBERS * i));
     }
     if (want->at[SARRUS_OBSERVE_DRIVES] >= 0)
-        sarrus_motor_loads(ev, lane_from(out, want->at[SARRUS_OBSERVE_DRIVES]));
+        sarrus_motor_loads(mech, ws, lane_from(out, want->at[SARRUS_OBSERVE_DRIVES]));
 }
 
 /* The same; a lane of which something is NaN or infinite ends here: a step judges where it comes to, and nobody has judged the

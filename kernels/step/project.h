@@ -88,10 +88,11 @@ LANE_FUNCTION void sarrus_stage_velocities(sarrus_evaluation *ev, real t) {
     sarrus_project_velocities(ev, is_closed ? ev->healthy : crossing, ws->v);
 }
 
-/* The plan's projection after a step. */
+/* What coordinates must be anyway, and the plan's projection, after a step. */
 LANE_BODY void sarrus_project(sarrus_evaluation *ev, real t, real *q, real *v) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     mask active = ev->healthy;
+    space_settle(mech->n_bodies, q);
     if (mech->m == 0)
         return;
     if (mech->project != SARRUS_PROJECTION_EVERY_STEP) {

@@ -45,26 +45,11 @@ LANE_FUNCTION sarrus_rk4_times sarrus_rk4_times_of(real t, real h) {
     return at;
 }
 
-/* Σ m x², twice the kinetic energy of speeds x. */
-LANE_FUNCTION real sarrus_weighted_square(const sarrus_evaluation *ev, const real *x, const real *less) {
-    const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    real sum = real_set(0.0);
-    PLAN_EACH (b, 0, mech->n_bodies) {
-        const real *p = lane_from(ev->parameter, mech->p_body + SARRUS_PB_N * b);
-        const int32_t i = space_v(b);
-        real dx = lane_at(x, i) - lane_at(less, i), dy = lane_at(x, i + 1) - lane_at(less, i + 1);
-        real turn = lane_at(x, i + SPACE_TURN) - lane_at(less, i + SPACE_TURN);
-        sum = real_fma(lane_at(p, SARRUS_PB_MASS), real_fma(dx, dx, dy * dy), sum);
-        sum = real_fma(lane_at(p, SARRUS_PB_INERTIA) * turn, turn, sum);
-    }
-    return sum;
-}
-
 /* The accelerations of the two stages in the middle of a step differ by h² terms; what they do to the speeds, h |a₃ − a₂|, is an
  * estimate of how well the step resolves the motion that costs nothing else (fixed.h makes an error of it). ws->sum_w[2] ← its
  * square, weighted by the masses; a₂ is in ws->a_middle. */
 LANE_FUNCTION void sarrus_rk4_spread(const sarrus_evaluation *ev, real h) {
-    lane_at(ev->ws->sum_w, 2) = h * h * sarrus_weighted_square(ev, ev->ws->a, ev->ws->a_middle);
+    lane_at(ev->ws->sum_w, 2) = h * h * sarrus_square_of_difference(sarrus_plan_of(ev), ev->parameter, ev->ws->a, ev->ws->a_middle);
 }
 
 /* The work of a step beside the state. */

@@ -51,6 +51,8 @@ static void dataset_print_json(const char *path, int n_dims, const uint64_t *dim
 /* Where it was computed, how the instances ended, and how far it came. */
 static void group_print(const sarrus_result_info *info) {
     printf("  backend    %s (%s), seed %" PRIu64 "\n", info->backend, info->device, info->seed);
+    if (info->is_of_group)
+        printf("  group      %d of the study: %s\n", info->study_group, info->scenario_file);
     printf("  instances  %" PRIu64, info->n_instances);
     if (info->n_study != info->n_instances)
         printf(" of %" PRIu64 ": from %" PRIu64 " on", info->n_study, info->first_instance);
@@ -124,6 +126,13 @@ static void info_print_json(sarrus_json *json, const char *path, const sarrus_re
     sarrus_json_text(json, "version", info->version);
     sarrus_json_text(json, "created", info->created);
     group_print_json(json, info);
+    if (info->is_of_group) {
+        sarrus_json_count(json, "study_group", (uint64_t)info->study_group);
+        sarrus_json_text(json, "study_group_file", info->scenario_file);
+    } else {
+        sarrus_json_null(json, "study_group");
+        sarrus_json_null(json, "study_group_file");
+    }
     sarrus_json_count(json, "file_bytes", info->file_bytes);
     if (info->n_groups > 0) {
         sarrus_json_open(json, "groups", '[');

@@ -36,6 +36,9 @@ static const entry integrators[] = {
 static const entry joints[] = {
 #define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
     {word, text, 0.0},
+#define SARRUS_SPATIAL_JOINT(name, value, word, row_0, row_1, row_2, row_3, row_4, row_5, free_0, free_1, free_2, free_3, free_4,  \
+                             free_5, needs, text)                                                                                  \
+    {word, text, 0.0},
 #include "sarrus/joint.def"
     {NULL, NULL, 0.0},
 };

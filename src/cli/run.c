@@ -271,6 +271,8 @@ static sarrus_status groups_run(const planned_run *planned, sarrus_run_options *
     if (!runs_groups(planned)) {
         const int g = (int)planned->arguments->group;
         options->plan = planned->plans[g];
+        options->study_group = g;
+        options->study_group_file = sarrus_document_is_mixed(document) ? sarrus_document_file(document, g) : NULL;
         return sarrus_run(planned->scenario->context, sarrus_document_model(document, g), options, summary);
     }
     for (int g = 0; g < n_groups; ++g)

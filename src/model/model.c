@@ -173,6 +173,24 @@ int sarrus_joint_freedoms(const sarrus_joint *joint, sarrus_freedom freedoms[SAR
     return n;
 }
 
+const char *sarrus_freedom_text(sarrus_freedom freedom) {
+    static const char *const texts[] = {
+        [SARRUS_FREEDOM_NONE] = "nothing",
+#define SARRUS_FREEDOM(name, value, n, unit, text) [value] = text,
+#include "sarrus/freedom.def"
+    };
+    return texts[freedom];
+}
+
+bool sarrus_freedom_turns(sarrus_freedom freedom) {
+    static const char *const units[] = {
+        [SARRUS_FREEDOM_NONE] = "",
+#define SARRUS_FREEDOM(name, value, n, unit, text) [value] = unit,
+#include "sarrus/freedom.def"
+    };
+    return strcmp(units[freedom], "rad") == 0;
+}
+
 int sarrus_joint_n_rows(sarrus_space space, const sarrus_joint *joint) {
     static const int of_type[SARRUS_N_JOINT_TYPES] = {
 #define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
@@ -188,10 +206,6 @@ int sarrus_joint_n_rows(sarrus_space space, const sarrus_joint *joint) {
 }
 
 int sarrus_joint_coordinates(sarrus_space space, const sarrus_joint *joint, bool is_angle[SARRUS_MAX_FREEDOMS]) {
-    static const char *const units[] = {
-#define SARRUS_FREEDOM(name, value, n, unit, text) [value] = unit,
-#include "sarrus/freedom.def"
-    };
     sarrus_freedom freedoms[SARRUS_MAX_FREEDOMS];
     if (space == SARRUS_SPACE_PLANAR) {
         is_angle[0] = sarrus_joint_freedom(joint->type) == SARRUS_FREE_ANGLE;
@@ -199,7 +213,7 @@ int sarrus_joint_coordinates(sarrus_space space, const sarrus_joint *joint, bool
     }
     const int n = sarrus_joint_freedoms(joint, freedoms);
     for (int k = 0; k < n; ++k) {
-        is_angle[k] = strcmp(units[freedoms[k]], "rad") == 0;
+        is_angle[k] = sarrus_freedom_turns(freedoms[k]);
     }
     return n;
 }

@@ -304,10 +304,6 @@ static void put_joint_line(const card *to, int i) {
 
 /* What every joint in space leaves free. */
 static void put_freedoms(const card *to) {
-    static const char *const texts[] = {
-#define SARRUS_FREEDOM(name, value, n, unit, text) [value] = text,
-#include "sarrus/freedom.def"
-    };
     const sarrus_plan *plan = to->plan;
     sarrus_report_title(to->out, "Free coordinates");
     for (int i = 0, first = 0; i < to->model->n_joints && i < SARRUS_CARD_MAX_LINES; ++i) {
@@ -317,7 +313,7 @@ static void put_freedoms(const card *to) {
         for (int k = first; k < first + n; ++k) {
             char word[80];
             const sarrus_mech_freedom *freedom = &plan->freedom[k];
-            snprintf(word, sizeof word, "%s%s", texts[freedom->form],
+            snprintf(word, sizeof word, "%s%s", sarrus_freedom_text((sarrus_freedom)freedom->form),
                      freedom->signal >= 0 ? " (driven)"
                      : freedom->elastic   ? " (elastic)"
                                           : "");

@@ -1,7 +1,7 @@
 /* The list `bodies`. */
 #include "scenario/reader.h"
 
-static const sarrus_key body_keys[] = {
+static const sarrus_key planar_keys[] = {
     {.name = "name", .flags = SARRUS_KEY_IGNORED},
     {"mass", SARRUS_KEY_REQUIRED | SARRUS_KEY_SCALAR, NULL, offsetof(sarrus_body, mass), 0, SARRUS_RULE_NOT_NEGATIVE},
     {"inertia", SARRUS_KEY_REQUIRED | SARRUS_KEY_SCALAR, NULL, offsetof(sarrus_body, inertia), 0, SARRUS_RULE_NOT_NEGATIVE},
@@ -9,7 +9,28 @@ static const sarrus_key body_keys[] = {
     {"orientation", SARRUS_KEY_SCALAR, NULL, offsetof(sarrus_body, orientation), 0, SARRUS_RULE_ANY},
     {"velocity", SARRUS_KEY_VECTOR, NULL, offsetof(sarrus_body, velocity), 0, SARRUS_RULE_ANY},
     {"angular_velocity", SARRUS_KEY_SCALAR, NULL, offsetof(sarrus_body, angular_velocity), 0, SARRUS_RULE_ANY},
-    {.name = "rotor", .flags = SARRUS_KEY_LATER},
+    {.name = "rotor", .flags = SARRUS_KEY_SPATIAL},
+};
+
+static void read_inertia(sarrus_reader *reader, sarrus_node *node, void *object) {
+    sarrus_body *body = object;
+    sarrus_inertia_read(reader, node, body->inertia);
+}
+
+static void read_orientation(sarrus_reader *reader, sarrus_node *node, void *object) {
+    sarrus_body *body = object;
+    sarrus_orientation_read(reader, node, &body->orientation_form, body->orientation);
+}
+
+static const sarrus_key spatial_keys[] = {
+    {.name = "name", .flags = SARRUS_KEY_IGNORED},
+    {"mass", SARRUS_KEY_REQUIRED | SARRUS_KEY_SCALAR, NULL, offsetof(sarrus_body, mass), 0, SARRUS_RULE_NOT_NEGATIVE},
+    {.name = "inertia", .flags = SARRUS_KEY_REQUIRED, .read = read_inertia},
+    {"position", SARRUS_KEY_REQUIRED | SARRUS_KEY_VECTOR, NULL, offsetof(sarrus_body, position), 0, SARRUS_RULE_ANY},
+    {.name = "orientation", .read = read_orientation},
+    {"velocity", SARRUS_KEY_VECTOR, NULL, offsetof(sarrus_body, velocity), 0, SARRUS_RULE_ANY},
+    {"angular_velocity", SARRUS_KEY_VECTOR, NULL, offsetof(sarrus_body, angular_velocity), 0, SARRUS_RULE_ANY},
+    {"rotor", SARRUS_KEY_VECTOR, NULL, offsetof(sarrus_body, rotor), 0, SARRUS_RULE_ANY},
 };
 
 static void read_body(sarrus_reader *reader, sarrus_node *node, int i_body) {
@@ -23,7 +44,11 @@ static void read_body(sarrus_reader *reader, sarrus_node *node, int i_body) {
     sarrus_values_clear(body->velocity, 3);
     sarrus_values_clear(body->angular_velocity, 3);
     const size_t n_path = sarrus_item_name_read(reader, node, "a body", &reader->body_names, i_body, &body->name);
-    (void)sarrus_mapping_read(reader, node, "a body", body_keys, sizeof body_keys / sizeof body_keys[0], body);
+    if (reader->model->space == SARRUS_SPACE_SPATIAL) {
+        (void)sarrus_mapping_read(reader, node, "a body", spatial_keys, sizeof spatial_keys / sizeof spatial_keys[0], body);
+    } else {
+        (void)sarrus_mapping_read(reader, node, "a body", planar_keys, sizeof planar_keys / sizeof planar_keys[0], body);
+    }
     sarrus_path_pop(reader, n_path);
 }
 

@@ -218,6 +218,7 @@ static sarrus_status read_members(document_reading *reading) {
     for (const sarrus_node *entry = list->first; entry != NULL && status != SARRUS_NO_MEMORY; entry = entry->next) {
         const int i = i_group++;
         member.entry = entry;
+        member.i_entry = i;
         document->files[i] = strdup(sarrus_node_child(entry, "file")->text);
         char *path = document->files[i] != NULL ? path_make(reading->texts.name, document->files[i]) : NULL;
         const sarrus_status read = path != NULL ? read_member(reading, &member, path, &document->models[i])

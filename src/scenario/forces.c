@@ -57,16 +57,13 @@ static void read_body(sarrus_reader *reader, sarrus_node *node, void *object) {
     }
 }
 
-static void read_torque_value(sarrus_reader *reader, sarrus_node *node, void *object) {
+/* As many sources as a vector has numbers. */
+static void read_vector_value(sarrus_reader *reader, sarrus_node *node, void *object) {
     sarrus_force *force = object;
-    if (node != NULL) {
-        read_source(reader, node, &force->value[0]);
-    }
-}
-
-static void read_force_value(sarrus_reader *reader, sarrus_node *node, void *object) {
-    sarrus_force *force = object;
-    if (node == NULL || !sarrus_list_check(reader, node, 2, "a list of two numbers, signals or inputs [x, y]")) {
+    const bool is_spatial = reader->model->space == SARRUS_SPACE_SPATIAL;
+    if (node == NULL || !sarrus_list_check(reader, node, 2 + is_spatial,
+                                           is_spatial ? "a list of three numbers, signals or inputs [x, y, z]"
+                                                      : "a list of two numbers, signals or inputs [x, y]")) {
         return;
     }
     int i = 0;
@@ -75,6 +72,16 @@ static void read_force_value(sarrus_reader *reader, sarrus_node *node, void *obj
         read_source(reader, item, &force->value[i]);
         sarrus_path_pop(reader, n_path);
         ++i;
+    }
+}
+
+/* In the plane a torque is about its normal. */
+static void read_torque_value(sarrus_reader *reader, sarrus_node *node, void *object) {
+    sarrus_force *force = object;
+    if (reader->model->space == SARRUS_SPACE_SPATIAL) {
+        read_vector_value(reader, node, object);
+    } else if (node != NULL) {
+        read_source(reader, node, &force->value[0]);
     }
 }
 
@@ -88,18 +95,24 @@ static void read_frame(sarrus_reader *reader, sarrus_node *node, void *object) {
 
 /* One end of a spring, [body, [x, y]]. */
 static bool read_end(sarrus_reader *reader, sarrus_node *node, sarrus_force *force, int i_end) {
-    if (!sarrus_list_check(reader, node, 2, "a body and a point in its frame [body, [x, y]]")) {
+    const bool is_spatial = reader->model->space == SARRUS_SPACE_SPATIAL;
+    if (!sarrus_list_check(reader, node, 2,
+                           is_spatial ? "a body and a point in its frame [body, [x, y, z]]"
+                                      : "a body and a point in its frame [body, [x, y]]")) {
         return false;
     }
     const size_t n_path = sarrus_path_push(reader, "1");
-    sarrus_vector_read(reader, node->first->next, 0, SARRUS_RULE_ANY, force->point[i_end]);
+    sarrus_vector_read(reader, node->first->next, NULL, force->point[i_end]);
     sarrus_path_pop(reader, n_path);
     return sarrus_body_reference_read(reader, node->first, &force->body[i_end]);
 }
 
 static void read_between(sarrus_reader *reader, sarrus_node *node, void *object) {
     sarrus_force *force = object;
-    if (node == NULL || !sarrus_list_check(reader, node, 2, "two ends [[body, [x, y]], [body, [x, y]]]")) {
+    const bool is_spatial = reader->model->space == SARRUS_SPACE_SPATIAL;
+    if (node == NULL || !sarrus_list_check(reader, node, 2,
+                                           is_spatial ? "two ends [[body, [x, y, z]], [body, [x, y, z]]]"
+                                                      : "two ends [[body, [x, y]], [body, [x, y]]]")) {
         return;
     }
     bool is_good = true;
@@ -129,6 +142,7 @@ static const sarrus_key torque_keys[] = {
     {.name = "type", .flags = SARRUS_KEY_IGNORED},
     {.name = "body", .flags = SARRUS_KEY_REQUIRED, .read = read_body},
     {.name = "value", .flags = SARRUS_KEY_REQUIRED, .read = read_torque_value},
+    {.name = "frame", .flags = SARRUS_KEY_SPATIAL, .read = read_frame},
 };
 
 static const sarrus_key point_keys[] = {
@@ -136,7 +150,7 @@ static const sarrus_key point_keys[] = {
     {.name = "type", .flags = SARRUS_KEY_IGNORED},
     {.name = "body", .flags = SARRUS_KEY_REQUIRED, .read = read_body},
     {"at", SARRUS_KEY_VECTOR, NULL, offsetof(sarrus_force, point), 0, SARRUS_RULE_ANY},
-    {.name = "value", .flags = SARRUS_KEY_REQUIRED, .read = read_force_value},
+    {.name = "value", .flags = SARRUS_KEY_REQUIRED, .read = read_vector_value},
     {.name = "frame", .read = read_frame},
 };
 

@@ -1,23 +1,16 @@
-/* The list `joints`. */
-#include "scenario/reader.h"
-
+/* The list `joints`, and the joints of the plane. */
 #include <stdio.h>
-#include <string.h>
 
-#include "scenario/suggest.h"
-
-/* A joint while it is being read; numbers are put into `joint`, which comes first. */
-struct joint_reading {
-    sarrus_joint joint;
-    bool has_type;
-    const sarrus_node *node;
-};
+#include "scenario/joint_reading.h"
+#include "scenario/reader.h"
+#include "scenario/spatial_joints.h"
 
 static const sarrus_word joint_types[] = {
 #define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
     {word, value},
 #include "sarrus/joint.def"
-    {"spherical", -1}, {"universal", -1}, {"cylindrical", -1}, {"planar", -1}, {"screw", -1},
+#define SARRUS_JOINT_TYPE(name, value, word) {word, SARRUS_WORD_ELSEWHERE},
+#include "sarrus/joint.def"
 };
 
 /* Keys that only some types have. */
@@ -34,7 +27,7 @@ static const struct {
     {"drive", SARRUS_JOINTS_THAT_TURN | SARRUS_JOINTS_THAT_SLIDE, 0},
 };
 
-static bool is_among(const struct joint_reading *reading, int types) {
+static bool is_among(const sarrus_joint_reading *reading, int types) {
     return reading->has_type && SARRUS_JOINT_AMONG(types, reading->joint.type);
 }
 
@@ -54,7 +47,7 @@ static const char *types_text(unsigned types, char text[128]) {
 }
 
 static void read_type(sarrus_reader *reader, sarrus_node *node, void *object) {
-    struct joint_reading *reading = object;
+    sarrus_joint_reading *reading = object;
     int code = 0;
     if (node != NULL &&
         sarrus_word_read(reader, node, "joint type", joint_types, sizeof joint_types / sizeof joint_types[0], &code)) {
@@ -63,52 +56,10 @@ static void read_type(sarrus_reader *reader, sarrus_node *node, void *object) {
     }
 }
 
-static void read_bodies(sarrus_reader *reader, sarrus_node *node, void *object) {
-    struct joint_reading *reading = object;
-    int *body = reading->joint.body;
-    if (node == NULL || !sarrus_list_check(reader, node, 2, "a list of two bodies [parent, child]")) {
-        return;
-    }
-    const bool has_parent = sarrus_body_reference_read(reader, node->first, &body[0]);
-    const bool has_child = sarrus_body_reference_read(reader, node->first->next, &body[1]);
-    if (has_parent && has_child && body[0] == body[1]) {
-        sarrus_reader_refuse(reader, node, "a joint between '%s' and itself; expected two different bodies", node->first->text);
-    }
-}
-
-/* A list of two points. */
-static void read_points(sarrus_reader *reader, sarrus_node *node, sarrus_value_index (*point)[3]) {
-    if (!sarrus_list_check(reader, node, 2, "two points [[x, y], [x, y]]")) {
-        return;
-    }
-    const sarrus_node *item = node->first;
-    for (int i = 0; i < 2; ++i) {
-        const size_t n_path = sarrus_path_push_index(reader, i);
-        sarrus_vector_read(reader, item, 0, SARRUS_RULE_ANY, point[i]);
-        sarrus_path_pop(reader, n_path);
-        item = item->next;
-    }
-}
-
 static void read_at(sarrus_reader *reader, sarrus_node *node, void *object) {
-    struct joint_reading *reading = object;
-    sarrus_joint *joint = &reading->joint;
-    if (node == NULL || !reading->has_type) {
-        return;
-    }
-    joint->has_at = true;
-    if (is_among(reading, SARRUS_JOINTS_WITH_LENGTH)) {
-        read_points(reader, node, joint->at);
-        return;
-    }
-    sarrus_vector_read(reader, node, 0, SARRUS_RULE_ANY, joint->at[0]);
-    memcpy(joint->at[1], joint->at[0], sizeof joint->at[1]);
-}
-
-static void read_body_points(sarrus_reader *reader, sarrus_node *node, void *object) {
-    struct joint_reading *reading = object;
-    if (node != NULL) {
-        read_points(reader, node, reading->joint.point);
+    sarrus_joint_reading *reading = object;
+    if (node != NULL && reading->has_type) {
+        sarrus_joint_at_read(reader, node, is_among(reading, SARRUS_JOINTS_WITH_LENGTH), &reading->joint);
     }
 }
 
@@ -130,7 +81,7 @@ static void read_plane_normal(sarrus_reader *reader, const sarrus_node *node) {
 }
 
 static void read_axis(sarrus_reader *reader, sarrus_node *node, void *object) {
-    struct joint_reading *reading = object;
+    sarrus_joint_reading *reading = object;
     sarrus_value_index *axis = reading->joint.axis[0];
     if (node != NULL && is_among(reading, SARRUS_JOINTS_THAT_TURN)) {
         read_plane_normal(reader, node);
@@ -138,94 +89,45 @@ static void read_axis(sarrus_reader *reader, sarrus_node *node, void *object) {
     if (node == NULL || !is_among(reading, SARRUS_JOINTS_WITH_AXIS)) {
         return;
     }
-    const size_t n_before = reader->findings.n_kept;
-    sarrus_vector_read(reader, node, 0, SARRUS_RULE_ANY, axis);
-    if (reader->findings.n_kept != n_before || reader->findings.is_out_of_memory) {
-        return;
-    }
-    const sarrus_value *values = reader->model->values;
-    if (values[axis[0]].nominal == 0 && values[axis[1]].nominal == 0) {
-        sarrus_reader_refuse(reader, node, "the axis is zero; expected a direction [x, y]");
-    }
+    sarrus_direction_read(reader, node, axis);
 }
 
 static void read_length(sarrus_reader *reader, sarrus_node *node, void *object) {
-    struct joint_reading *reading = object;
+    sarrus_joint_reading *reading = object;
     if (node != NULL && is_among(reading, SARRUS_JOINTS_WITH_LENGTH)) {
         reading->joint.length = sarrus_value_read(reader, node, 1, SARRUS_RULE_POSITIVE);
     }
 }
 
-static const sarrus_key drive_keys[] = {{.name = "signal", .flags = SARRUS_KEY_REQUIRED | SARRUS_KEY_IGNORED}};
-
-static bool is_misspelt_signal(const sarrus_node *node) {
-    sarrus_suggestion suggestion = sarrus_suggestion_for(node->first != NULL ? node->first->key->text : "");
-    sarrus_suggestion_offer(&suggestion, "signal");
-    return sarrus_suggestion_close(&suggestion) != NULL;
-}
-
-/* A drive that says something else than a signal: whoever writes `speed` is told how a speed is said. */
-static void refuse_drive(sarrus_reader *reader, const sarrus_node *node) {
-    char shown[SARRUS_SHOWN_BYTES], number[SARRUS_SHOWN_BYTES];
-    const sarrus_node *first = node->first;
-    if (first == NULL) {
-        sarrus_reader_refuse(
-            reader, node, "a drive lacks the key 'signal'; expected the coordinate over time, as {signal: {polynomial: [0, 2]}}");
-        return;
-    }
-    const bool is_number = first->kind == SARRUS_NODE_SCALAR && !sarrus_node_is_null(first);
-    sarrus_reader_refuse(reader, first->key,
-                         "unknown key '%s' in a drive; expected the key 'signal', the coordinate over time, as "
-                         "{signal: {polynomial: [0, %s]}} for a constant speed of %s",
-                         sarrus_node_shown(first->key, shown), is_number ? sarrus_node_shown(first, number) : "2",
-                         is_number ? sarrus_node_shown(first, number) : "2");
-}
-
 static void read_drive(sarrus_reader *reader, sarrus_node *node, void *object) {
-    struct joint_reading *reading = object;
-    sarrus_node *signal = node != NULL && node->kind == SARRUS_NODE_MAPPING ? sarrus_node_child(node, "signal") : NULL;
-    if (node != NULL && node->kind == SARRUS_NODE_MAPPING && signal == NULL && !is_misspelt_signal(node)) {
-        refuse_drive(reader, node);
-        return;
+    sarrus_joint_reading *reading = object;
+    if (node != NULL) {
+        reading->joint.drive[0] = sarrus_joint_drive_read(reader, node);
     }
-    if (node == NULL || !sarrus_mapping_read(reader, node, "a drive", drive_keys, 1, NULL)) {
-        return;
-    }
-    if (signal == NULL) {
-        sarrus_reader_refuse(reader, node, "a drive lacks the key 'signal'; expected it");
-        return;
-    }
-    const size_t n_path = sarrus_path_push(reader, "signal");
-    reading->joint.drive[0] = sarrus_signal_read(reader, signal, true);
-    sarrus_path_pop(reader, n_path);
 }
 
 static const sarrus_key joint_keys[] = {
     {.name = "name", .flags = SARRUS_KEY_IGNORED},
     {.name = "type", .flags = SARRUS_KEY_REQUIRED, .read = read_type},
-    {.name = "bodies", .flags = SARRUS_KEY_REQUIRED, .read = read_bodies},
+    {.name = "bodies", .flags = SARRUS_KEY_REQUIRED, .read = sarrus_joint_bodies_read},
     {.name = "at", .read = read_at},
-    {.name = "points", .read = read_body_points},
+    {.name = "points", .read = sarrus_joint_points_read},
     {.name = "axis", .read = read_axis},
-    {.name = "axes", .flags = SARRUS_KEY_LATER},
+    {.name = "axes", .flags = SARRUS_KEY_SPATIAL},
+    {.name = "pitch", .flags = SARRUS_KEY_SPATIAL},
+    {.name = "constrain", .flags = SARRUS_KEY_SPATIAL},
+    {.name = "frame", .flags = SARRUS_KEY_SPATIAL},
     {.name = "length", .read = read_length},
-    {"stiffness", SARRUS_KEY_SCALAR, NULL, offsetof(struct joint_reading, joint.stiffness), 0, SARRUS_RULE_NOT_NEGATIVE},
-    {"damping", SARRUS_KEY_SCALAR, NULL, offsetof(struct joint_reading, joint.damping), 0, SARRUS_RULE_NOT_NEGATIVE},
-    {"rest", SARRUS_KEY_SCALAR, NULL, offsetof(struct joint_reading, joint.rest), 0, SARRUS_RULE_ANY},
+    {"stiffness", SARRUS_KEY_SCALAR, NULL, offsetof(sarrus_joint_reading, joint.stiffness), 0, SARRUS_RULE_NOT_NEGATIVE},
+    {"damping", SARRUS_KEY_SCALAR, NULL, offsetof(sarrus_joint_reading, joint.damping), 0, SARRUS_RULE_NOT_NEGATIVE},
+    {"rest", SARRUS_KEY_SCALAR, NULL, offsetof(sarrus_joint_reading, joint.rest), 0, SARRUS_RULE_ANY},
     {.name = "drive", .read = read_drive},
 };
 
 /* What depends on several keys. */
-static void check_joint(sarrus_reader *reader, const struct joint_reading *reading) {
+static void check_joint(sarrus_reader *reader, const sarrus_joint_reading *reading) {
     const sarrus_node *node = reading->node;
-    const sarrus_node *at = sarrus_node_child(node, "at");
-    const sarrus_node *points = sarrus_node_child(node, "points");
-    if (at != NULL && points != NULL) {
-        sarrus_reader_refuse(reader, at->place.line > points->place.line ? at->key : points->key,
-                             "a joint with both 'at' and 'points'; expected exactly one of them");
-    } else if (at == NULL && points == NULL) {
-        sarrus_reader_refuse(reader, node, "a joint lacks its point; expected either 'at' or 'points'");
-    }
+    sarrus_joint_place_check(reader, node);
     if (!reading->has_type) {
         return;
     }
@@ -258,25 +160,12 @@ static void fix_unused(sarrus_reader *reader, const sarrus_joint *joint) {
 }
 
 static void read_joint(sarrus_reader *reader, sarrus_node *node, int i_joint) {
-    struct joint_reading reading = {
-        .node = node, .joint = {.place = sarrus_node_place(node), .length = SARRUS_NO_VALUE, .pitch = SARRUS_NO_VALUE}};
+    sarrus_joint_reading reading = sarrus_joint_reading_begin(node);
     sarrus_joint *joint = &reading.joint;
-    for (int i = 0; i < 2; ++i) {
-        joint->body[i] = SARRUS_GROUND;
-        sarrus_values_clear(joint->at[i], 3);
-        sarrus_values_clear(joint->point[i], 3);
-    }
-    sarrus_values_clear(joint->axis[0], 3);
-    sarrus_values_clear(joint->axis[1], 3);
-    sarrus_values_clear(joint->frame, SARRUS_MAX_ORIENTATION);
-    sarrus_values_clear(joint->stiffness, SARRUS_MAX_FREEDOMS);
-    sarrus_values_clear(joint->damping, SARRUS_MAX_FREEDOMS);
-    sarrus_values_clear(joint->rest, SARRUS_MAX_FREEDOMS);
-    for (int k = 0; k < SARRUS_MAX_FREEDOMS; ++k) {
-        joint->drive[k] = -1;
-    }
     const size_t n_path = sarrus_item_name_read(reader, node, "a joint", &reader->joint_names, i_joint, &joint->name);
-    if (sarrus_mapping_read(reader, node, "a joint", joint_keys, sizeof joint_keys / sizeof joint_keys[0], &reading)) {
+    if (reader->model->space == SARRUS_SPACE_SPATIAL) {
+        sarrus_spatial_joint_read(reader, &reading);
+    } else if (sarrus_mapping_read(reader, node, "a joint", joint_keys, sizeof joint_keys / sizeof joint_keys[0], &reading)) {
         check_joint(reader, &reading);
         fix_unused(reader, joint);
     }

@@ -119,12 +119,16 @@ void *sarrus_reader_allocate(sarrus_reader *reader, int n, size_t n_bytes) {
     return memory;
 }
 
+static bool is_of_other_space(const sarrus_reader *reader, const sarrus_key *key) {
+    return (key->flags & SARRUS_KEY_SPATIAL) != 0 && reader->model->space != SARRUS_SPACE_SPATIAL;
+}
+
 static void report_unknown_key(sarrus_reader *reader, const sarrus_node *key, const char *title, const sarrus_key *keys,
                                int n_keys) {
     char shown[SARRUS_SHOWN_BYTES];
     sarrus_suggestion suggestion = sarrus_suggestion_for(key->text);
     for (int i_key = 0; i_key < n_keys; ++i_key) {
-        if ((keys[i_key].flags & SARRUS_KEY_FOREIGN) == 0) {
+        if ((keys[i_key].flags & SARRUS_KEY_FOREIGN) == 0 && !is_of_other_space(reader, &keys[i_key])) {
             sarrus_suggestion_offer(&suggestion, keys[i_key].name);
         }
     }
@@ -137,7 +141,7 @@ static void report_unknown_key(sarrus_reader *reader, const sarrus_node *key, co
     char expected[400] = "";
     size_t n = 0;
     for (int i_key = 0; i_key < n_keys && n < sizeof expected - 40; ++i_key) {
-        if ((keys[i_key].flags & (SARRUS_KEY_LATER | SARRUS_KEY_FOREIGN)) == 0) {
+        if ((keys[i_key].flags & (SARRUS_KEY_LATER | SARRUS_KEY_FOREIGN)) == 0 && !is_of_other_space(reader, &keys[i_key])) {
             n += (size_t)snprintf(expected + n, sizeof expected - n, "%s%s", n > 0 ? ", " : "", keys[i_key].name);
         }
     }
@@ -159,7 +163,7 @@ static void read_key(sarrus_reader *reader, sarrus_node *node, const sarrus_key 
     if ((key->flags & SARRUS_KEY_SCALAR) != 0) {
         *numbers = sarrus_value_read(reader, node, key->fallback, key->rule);
     } else if ((key->flags & SARRUS_KEY_VECTOR) != 0) {
-        sarrus_vector_read(reader, node, key->fallback, key->rule, numbers);
+        sarrus_vector_read(reader, node, NULL, numbers);
     } else {
         key->read(reader, node, object);
     }
@@ -179,13 +183,16 @@ bool sarrus_mapping_read(sarrus_reader *reader, sarrus_node *node, const char *t
             report_unknown_key(reader, child->key, title, keys, n_keys);
         } else if ((key->flags & SARRUS_KEY_LATER) != 0) {
             sarrus_reader_defer(reader, child->key, "'%s' in %s is of a later version; expected no such key", key->name, title);
+        } else if (is_of_other_space(reader, key)) {
+            sarrus_reader_refuse(reader, child->key, "'%s' in %s exists only in space; expected no such key in the plane",
+                                 key->name, title);
         }
     }
     /* What was read without memory has holes: nothing more is read then. */
     for (int i_key = 0; i_key < n_keys && !reader->findings.is_out_of_memory; ++i_key) {
         const sarrus_key *key = &keys[i_key];
         sarrus_node *child = sarrus_node_child(node, key->name);
-        if ((key->flags & (SARRUS_KEY_LATER | SARRUS_KEY_IGNORED)) != 0) {
+        if ((key->flags & (SARRUS_KEY_LATER | SARRUS_KEY_IGNORED)) != 0 || is_of_other_space(reader, key)) {
             continue;
         }
         if (child == NULL && (key->flags & SARRUS_KEY_REQUIRED) != 0) {
@@ -274,6 +281,12 @@ bool sarrus_word_read(sarrus_reader *reader, const sarrus_node *node, const char
     char expected[SARRUS_WORDS_BYTES];
     for (int i_word = 0; i_word < n_words; ++i_word) {
         if (strcmp(words[i_word].text, node->text) == 0) {
+            if (words[i_word].code == SARRUS_WORD_ELSEWHERE) {
+                sarrus_reader_refuse(reader, node, "%s '%s' exists only in %s; expected one of %s", what, node->text,
+                                     reader->model->space == SARRUS_SPACE_SPATIAL ? "the plane" : "space",
+                                     sarrus_words_list(words, n_words, expected));
+                return false;
+            }
             if (words[i_word].code < 0) {
                 sarrus_reader_defer(reader, node, "%s '%s' is of a later version; expected %s", what, node->text, words[0].text);
                 return false;

@@ -1,5 +1,6 @@
 #include "scenario/member.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,7 @@ void sarrus_entry_override(sarrus_reader *reader, sarrus_node *entry, sarrus_nod
     }
     if (key != NULL) {
         const size_t n_before = strlen(value->key->text) - strlen(key);
+        value->called = value->key->text - (value->key->place.column - 1); /* with the number of the scenario */
         value->key->text += n_before;
         value->key->n_text -= n_before;
         put(reader, entry, key, value);
@@ -86,6 +88,21 @@ void sarrus_entry_override(sarrus_reader *reader, sarrus_node *entry, sarrus_nod
     if (set != NULL) {
         put(reader, set, value->key->text, value);
     }
+}
+
+/* Puts a number of the entry into the batch, where messages call it as it is called in the document. */
+static void batch_put(sarrus_reader *reader, const sarrus_member *member, sarrus_node *batch, const char *key,
+                      const sarrus_node *value) {
+    enum { CALLED_BYTES = 48 };
+    char *called = sarrus_tree_allocate(&reader->tree, CALLED_BYTES);
+    sarrus_node named = *value;
+    if (called == NULL) {
+        reader->findings.is_out_of_memory = true;
+        return;
+    }
+    (void)snprintf(called, CALLED_BYTES, "scenarios.%d.%s", member->i_entry, key);
+    named.called = value->called != NULL ? value->called : called;
+    put(reader, batch, key, &named);
 }
 
 void sarrus_member_put(sarrus_reader *reader, const sarrus_member *member) {
@@ -104,7 +121,7 @@ void sarrus_member_put(sarrus_reader *reader, const sarrus_member *member) {
         sarrus_node *batch =
             value != NULL && !reader->findings.is_out_of_memory ? sarrus_mapping_of(reader, root, "batch", value) : NULL;
         if (batch != NULL) {
-            put(reader, batch, of_batch[i], value);
+            batch_put(reader, member, batch, of_batch[i], value);
         }
     }
 }

@@ -9,6 +9,7 @@
 typedef struct sarrus_member {
     const sarrus_node *integrator, *output; /* those of the document; NULL: it has none */
     const sarrus_node *entry;               /* of its list of scenarios: instances, seed, set */
+    int i_entry;
 } sarrus_member;
 
 /* The group whose number the path of an override begins with, as 1 in "1.bodies.crank.mass", and the bytes before the rest; −1:

@@ -51,9 +51,10 @@ enum {
     SARRUS_KEY_REQUIRED = 1,
     SARRUS_KEY_LATER = 2,    /* known, but of a later version */
     SARRUS_KEY_SCALAR = 4,   /* one number; its index goes to `offset` */
-    SARRUS_KEY_VECTOR = 8,   /* two numbers; their indices go to `offset` */
+    SARRUS_KEY_VECTOR = 8,   /* two numbers, in space three, by default 0; their indices go to `offset` */
     SARRUS_KEY_IGNORED = 16, /* has been read already */
     SARRUS_KEY_FOREIGN = 32, /* is refused by its function, and expected by nobody */
+    SARRUS_KEY_SPATIAL = 64, /* is refused in the plane */
 };
 
 typedef struct sarrus_key {
@@ -65,11 +66,15 @@ typedef struct sarrus_key {
     sarrus_rule rule;
 } sarrus_key;
 
-/* A word of the file and what it stands for; −1: known, but of a later version. */
+/* A word of the file and what it stands for. */
 typedef struct sarrus_word {
     const char *text;
     int code;
 } sarrus_word;
+enum {
+    SARRUS_WORD_LATER = -1,     /* known, but of a later version */
+    SARRUS_WORD_ELSEWHERE = -2, /* known, but not in the space of this mechanism */
+};
 
 enum { SARRUS_SHOWN_BYTES = 64 };
 
@@ -105,7 +110,7 @@ size_t sarrus_item_name_read(sarrus_reader *reader, const sarrus_node *item, con
 enum { SARRUS_WORDS_BYTES = 400 };
 const char *sarrus_words_list(const sarrus_word *words, int n_words, char out[SARRUS_WORDS_BYTES]);
 
-/* A word of a table; false with a finding when it is unknown or of a later version. `what` as "a joint type". */
+/* A word of a table; false with a finding when it is unknown, of a later version or of the other space. `what` as "joint type". */
 bool sarrus_word_read(sarrus_reader *reader, const sarrus_node *node, const char *what, const sarrus_word *words, int n_words,
                       int *out);
 
@@ -120,12 +125,28 @@ bool sarrus_number_read(sarrus_reader *reader, const sarrus_node *node, sarrus_r
  * read gets a finding and the fallback. */
 sarrus_value_index sarrus_value_read(sarrus_reader *reader, const sarrus_node *node, double fallback, sarrus_rule rule);
 
-/* The same for a list of two numbers. */
-void sarrus_vector_read(sarrus_reader *reader, const sarrus_node *node, double fallback, sarrus_rule rule,
-                        sarrus_value_index out[2]);
+/* The same for a list of n numbers, which `expected` describes; `fallback[n]` may be NULL for zeros. */
+void sarrus_numbers_read(sarrus_reader *reader, const sarrus_node *node, int n, const char *expected, const double *fallback,
+                         sarrus_value_index *out);
+
+/* The same for a vector, which has two numbers in the plane and three in space. */
+void sarrus_vector_read(sarrus_reader *reader, const sarrus_node *node, const double *fallback, sarrus_value_index *out);
+
+/* The same for a vector that must not be zero. */
+void sarrus_direction_read(sarrus_reader *reader, const sarrus_node *node, sarrus_value_index *out);
+
+/* Whether all is well since there were `n_findings`, so that numbers read since then can be looked at together. */
+bool sarrus_reader_is_good_since(const sarrus_reader *reader, size_t n_findings);
 
 /* Sets out[n] to SARRUS_NO_VALUE. */
 void sarrus_values_clear(sarrus_value_index *out, int n);
+
+/* The inertia of a body in space: three or six numbers of a tensor that a body can have. A missing one has the entries 0. */
+void sarrus_inertia_read(sarrus_reader *reader, const sarrus_node *node, sarrus_value_index out[6]);
+
+/* An orientation in space in any of its forms, by default that of the inertial frame. */
+void sarrus_orientation_read(sarrus_reader *reader, sarrus_node *node, sarrus_orientation *form,
+                             sarrus_value_index out[SARRUS_MAX_ORIENTATION]);
 
 /* The index of the body that `node` names, or SARRUS_GROUND; false with a finding when there is none. */
 bool sarrus_body_reference_read(sarrus_reader *reader, const sarrus_node *node, int *out);

@@ -91,10 +91,21 @@ static bool is_setting(const sarrus_reader *reader, const char *path) {
     return node != NULL && node->kind == SARRUS_NODE_SCALAR;
 }
 
-/* True when a value's path is that of one component of `path`, as bodies.a.position.0 of bodies.a.position. */
-static bool is_group(const sarrus_reader *reader, const char *path) {
+/* The path of the first number of `path`, as bodies.a.position.0 of bodies.a.position; NULL when it has none, or stands for what
+ * the file has as one number or not at all. */
+static const char *first_of_group(sarrus_reader *reader, const char *path) {
+    const sarrus_model *model = reader->model;
     const sarrus_node *node = sarrus_tree_find(&reader->tree, path);
-    return node != NULL && node->kind != SARRUS_NODE_SCALAR;
+    const bool is_group = node != NULL && node->kind != SARRUS_NODE_SCALAR;
+    const size_t n_path = strlen(path);
+    const int n_candidates = is_group ? sarrus_reader_candidates(reader, model->n_values) : 0;
+    for (int i_value = 0; i_value < n_candidates; ++i_value) {
+        const char *candidate = model->values[i_value].path;
+        if (strncmp(candidate, path, n_path) == 0 && candidate[n_path] == '.') {
+            return candidate;
+        }
+    }
+    return NULL;
 }
 
 static bool ends_with_part(const char *path, const char *part) {
@@ -120,8 +131,9 @@ static const char *closest_path(sarrus_reader *reader, const char *path) {
 static void report_unknown_path(sarrus_reader *reader, const sarrus_node *node) {
     char shown[SARRUS_SHOWN_BYTES];
     (void)sarrus_node_shown(node, shown);
-    if (is_group(reader, node->text)) {
-        sarrus_reader_refuse(reader, node, "'%s' is not a single number; expected the path of one, as '%s.0'", shown, shown);
+    const char *first = first_of_group(reader, node->text);
+    if (first != NULL) {
+        sarrus_reader_refuse(reader, node, "'%s' is not a single number; expected the path of one, as '%s'", shown, first);
         return;
     }
     if (is_setting(reader, node->text)) {

@@ -39,27 +39,27 @@ void sarrus_name_read(sarrus_reader *reader, sarrus_node *node, void *object) {
     model->name = sarrus_reader_copy(reader, is_empty ? "" : node->text);
 }
 
+/* Which space is meant where that is not said: without it all that follows would be wrong once more. */
+static sarrus_space space_guess(const sarrus_reader *reader) {
+    const sarrus_node *bodies = sarrus_node_child(reader->tree.root, "bodies");
+    const sarrus_node *position = bodies != NULL ? sarrus_node_child(bodies->first, "position") : NULL;
+    return position != NULL && position->n_children == 3 ? SARRUS_SPACE_SPATIAL : SARRUS_SPACE_PLANAR;
+}
+
 static void read_space(sarrus_reader *reader, sarrus_node *node, void *object) {
-    static const sarrus_word spaces[] = {{"planar", 0}, {"spatial", -1}};
-    (void)object;
-    int code = 0;
+    static const sarrus_word spaces[] = {{"planar", SARRUS_SPACE_PLANAR}, {"spatial", SARRUS_SPACE_SPATIAL}};
+    sarrus_model *model = object;
+    int code = (int)space_guess(reader);
     if (node != NULL) {
         (void)sarrus_word_read(reader, node, "space", spaces, 2, &code);
     }
+    model->space = (sarrus_space)code;
 }
 
 static void read_gravity(sarrus_reader *reader, sarrus_node *node, void *object) {
-    static const double earth[2] = {0, -9.81};
+    static const double earth[3] = {0, -9.81, 0};
     sarrus_model *model = object;
-    if (node != NULL) {
-        sarrus_vector_read(reader, node, 0, SARRUS_RULE_ANY, model->gravity);
-        return;
-    }
-    for (int i = 0; i < 2; ++i) {
-        const size_t n_path = sarrus_path_push_index(reader, i);
-        model->gravity[i] = sarrus_value_read(reader, NULL, earth[i], SARRUS_RULE_ANY);
-        sarrus_path_pop(reader, n_path);
-    }
+    sarrus_vector_read(reader, node, earth, model->gravity);
 }
 
 /* Joints aside, nothing constrains yet; the list may be there, empty. */
@@ -95,16 +95,6 @@ static const sarrus_key scenario_keys[] = {
     {.name = "limits", .read = sarrus_limits_read},
     {.name = "batch", .read = sarrus_batch_read},
 };
-
-/* What a spatial scenario says would only be misread as planar: one finding is enough. */
-static bool is_spatial(sarrus_reader *reader) {
-    sarrus_node *space = sarrus_node_child(reader->tree.root, "space");
-    if (space == NULL || space->kind != SARRUS_NODE_SCALAR || strcmp(space->text, "spatial") != 0) {
-        return false;
-    }
-    read_space(reader, space, reader->model);
-    return true;
-}
 
 /* A document of several scenarios says nothing of a mechanism: one finding. */
 static bool is_document(sarrus_reader *reader) {
@@ -176,7 +166,7 @@ static void read_texts(sarrus_reader *reader, const sarrus_reading *reading) {
         sarrus_member_put(reader, reading->member);
     }
     apply_overrides(reader, reading);
-    if (is_document(reader) || is_spatial(reader) || is_too_large(reader)) {
+    if (is_document(reader) || is_too_large(reader)) {
         return;
     }
     const int n_keys = sizeof scenario_keys / sizeof scenario_keys[0];

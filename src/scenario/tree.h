@@ -24,6 +24,7 @@ typedef struct sarrus_node {
     sarrus_place place; /* of the first character, an opening quote included */
     const char *text;   /* scalar: [n_text], unescaped, 0-terminated, holds no zero byte; else NULL */
     size_t n_text;
+    const char *called;      /* path under which it was written, where that is another than its own here; else NULL */
     struct sarrus_node *key; /* a scalar */
     struct sarrus_node *first, *last, *next;
     int n_children;

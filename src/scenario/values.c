@@ -88,6 +88,11 @@ static bool read_expression(sarrus_reader *reader, const sarrus_node *node, doub
     return false;
 }
 
+/* What the user calls it. */
+static const char *path_of(const sarrus_reader *reader, const sarrus_node *node) {
+    return node->called != NULL ? node->called : reader->path;
+}
+
 static bool read_literal(sarrus_reader *reader, const sarrus_node *node, double *out) {
     char shown[SARRUS_SHOWN_BYTES];
     switch (sarrus_number_parse(node->text, reader->c_locale, out)) {
@@ -95,15 +100,15 @@ static bool read_literal(sarrus_reader *reader, const sarrus_node *node, double 
         break;
     case SARRUS_NUMBER_INFINITE:
         sarrus_reader_refuse(reader, node, "'%s' is not finite; expected a finite number for '%s'", sarrus_node_shown(node, shown),
-                             reader->path);
+                             path_of(reader, node));
         return false;
     case SARRUS_NUMBER_NONE:
         sarrus_reader_refuse(reader, node, "'%s' is not a number; expected a number, or an expression as \"=2*L\", for '%s'",
-                             sarrus_node_shown(node, shown), reader->path);
+                             sarrus_node_shown(node, shown), path_of(reader, node));
         return false;
     }
     if (!node->is_plain) {
-        sarrus_reader_refuse(reader, node, "a number in quotes; expected '%s' without quotes", reader->path);
+        sarrus_reader_refuse(reader, node, "a number in quotes; expected '%s' without quotes", path_of(reader, node));
         return false;
     }
     return true;
@@ -114,7 +119,8 @@ bool sarrus_number_read(sarrus_reader *reader, const sarrus_node *node, sarrus_r
         *expression = NULL;
     }
     if (node->kind != SARRUS_NODE_SCALAR || sarrus_node_is_null(node)) {
-        sarrus_reader_refuse(reader, node, "'%s' is %s; expected %s", reader->path, sarrus_node_kind_text(node), rule_texts[rule]);
+        sarrus_reader_refuse(reader, node, "'%s' is %s; expected %s", path_of(reader, node), sarrus_node_kind_text(node),
+                             rule_texts[rule]);
         return false;
     }
     const bool is_expression = node->text[0] == '=';
@@ -123,11 +129,11 @@ bool sarrus_number_read(sarrus_reader *reader, const sarrus_node *node, sarrus_r
     }
     if (!isfinite(*out)) {
         sarrus_reader_refuse(reader, node, "the expression gives a number that is not finite; expected a finite number for '%s'",
-                             reader->path);
+                             path_of(reader, node));
         return false;
     }
     if (!rule_holds(rule, *out)) {
-        sarrus_reader_refuse(reader, node, "'%s' is %.10g; expected %s", reader->path, *out, rule_texts[rule]);
+        sarrus_reader_refuse(reader, node, "'%s' is %.10g; expected %s", path_of(reader, node), *out, rule_texts[rule]);
         return false;
     }
     if (is_expression && expression != NULL) {
@@ -152,7 +158,7 @@ bool sarrus_count_read(sarrus_reader *reader, const sarrus_node *node, uint64_t 
         char shown[SARRUS_SHOWN_BYTES];
         const char *found = node->kind == SARRUS_NODE_SCALAR && !sarrus_node_is_null(node) ? sarrus_node_shown(node, shown)
                                                                                            : sarrus_node_kind_text(node);
-        sarrus_reader_refuse(reader, node, "'%s' is %s; expected a whole number from %llu to %llu", reader->path, found,
+        sarrus_reader_refuse(reader, node, "'%s' is %s; expected a whole number from %llu to %llu", path_of(reader, node), found,
                              (unsigned long long)least, (unsigned long long)most);
         return false;
     }
@@ -210,15 +216,40 @@ sarrus_value_index sarrus_value_read(sarrus_reader *reader, const sarrus_node *n
     return model->n_values++;
 }
 
-void sarrus_vector_read(sarrus_reader *reader, const sarrus_node *node, double fallback, sarrus_rule rule,
-                        sarrus_value_index out[2]) {
-    const bool is_good = node != NULL && sarrus_list_check(reader, node, 2, "a list of two numbers [x, y]");
+void sarrus_numbers_read(sarrus_reader *reader, const sarrus_node *node, int n, const char *expected, const double *fallback,
+                         sarrus_value_index *out) {
+    const bool is_good = node != NULL && sarrus_list_check(reader, node, n, expected);
     const sarrus_node *item = is_good ? node->first : NULL;
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < n; ++i) {
         const size_t n_path = sarrus_path_push_index(reader, i);
-        out[i] = sarrus_value_read(reader, item, fallback, rule);
+        out[i] = sarrus_value_read(reader, item, fallback != NULL ? fallback[i] : 0, SARRUS_RULE_ANY);
         sarrus_path_pop(reader, n_path);
         item = item != NULL ? item->next : NULL;
+    }
+}
+
+void sarrus_vector_read(sarrus_reader *reader, const sarrus_node *node, const double *fallback, sarrus_value_index *out) {
+    if (reader->model->space == SARRUS_SPACE_SPATIAL) {
+        sarrus_numbers_read(reader, node, 3, "a list of three numbers [x, y, z]", fallback, out);
+    } else {
+        sarrus_numbers_read(reader, node, 2, "a list of two numbers [x, y]", fallback, out);
+    }
+}
+
+bool sarrus_reader_is_good_since(const sarrus_reader *reader, size_t n_findings) {
+    return reader->findings.n_kept == n_findings && n_findings < SARRUS_FINDINGS_MAX && !reader->findings.is_out_of_memory;
+}
+
+void sarrus_direction_read(sarrus_reader *reader, const sarrus_node *node, sarrus_value_index *out) {
+    const size_t n_before = reader->findings.n_kept;
+    const bool is_spatial = reader->model->space == SARRUS_SPACE_SPATIAL;
+    sarrus_vector_read(reader, node, NULL, out);
+    bool is_zero = sarrus_reader_is_good_since(reader, n_before);
+    for (int i = 0; is_zero && i < 2 + is_spatial; ++i) {
+        is_zero = reader->model->values[out[i]].nominal == 0;
+    }
+    if (is_zero) {
+        sarrus_reader_refuse(reader, node, "the axis is zero; expected a direction %s", is_spatial ? "[x, y, z]" : "[x, y]");
     }
 }
 

@@ -56,8 +56,10 @@ typedef void (*sarrus_sink_times)(const void *user, uint64_t i_first, uint64_t n
  * stop, stop_seconds, keeps_complete) is that of the first. */
 typedef struct sarrus_sink_description {
     uint64_t n_instances;
-    uint64_t first_instance; /* number of the first instance in its study */
-    uint64_t n_study;        /* instances of the whole study; 0: those of the file */
+    uint64_t first_instance;      /* number of the first instance in its study */
+    uint64_t n_study;             /* instances of the whole study; 0: those of the file */
+    int study_group;              /* of several in the study, one of which is in the file */
+    const char *study_group_file; /* that it is from; NULL: the file is not of one of several */
     uint64_t n_times;
     sarrus_sink_times times; /* asked by the writer, as far as the file has come; with `times_user` it lives until the end */
     const void *times_user;

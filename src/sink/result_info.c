@@ -252,6 +252,14 @@ static bool read_part(hid_t file, sarrus_result_info *info) {
            (!has_study || get_number(file, "n_study_instances", H5T_NATIVE_UINT64, &info->n_study));
 }
 
+/* Of a file that holds one of several groups of its study: which. */
+static bool read_study_group(hid_t file, sarrus_result_info *info) {
+    const htri_t is_of_group = H5Aexists(file, "study_group");
+    info->is_of_group = is_of_group > 0;
+    return is_of_group == 0 || (get_number(file, "study_group", H5T_NATIVE_INT, &info->study_group) && info->study_group >= 0 &&
+                                get_text(file, "study_group_file", info->scenario_file, sizeof info->scenario_file));
+}
+
 /* Whether a path leads through more groups than anybody means. */
 static bool is_too_deep(const char *name) {
     int depth = 0;
@@ -307,8 +315,8 @@ static sarrus_status read_group(sarrus_context *context, const char *path, hid_t
     const bool ok = get_text(root, "backend", out->backend, sizeof out->backend) &&
                     get_text(root, "device", out->device, sizeof out->device) && has_events >= 0 &&
                     (has_events > 0) == (out->has_rank_events != 0) && (has_coordinates == 0 || out->n_coordinates > 0) &&
-                    get_number(root, "seed", H5T_NATIVE_UINT64, &out->seed) && read_part(root, out) && read_times(root, out) &&
-                    count_failed(root, out) &&
+                    get_number(root, "seed", H5T_NATIVE_UINT64, &out->seed) && read_part(root, out) &&
+                    read_study_group(root, out) && read_times(root, out) && count_failed(root, out) &&
                     H5Ovisit2(root, H5_INDEX_NAME, H5_ITER_INC, count_dataset, &out->n_datasets, H5O_INFO_BASIC) >= 0;
     return ok ? SARRUS_OK : refuse_damaged(context, path);
 }

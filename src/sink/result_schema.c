@@ -45,6 +45,13 @@ hid_t sarrus_result_complete_open(hid_t root) {
     return attribute;
 }
 
+/* Of a file that holds one of several groups of its study. */
+static bool put_study_group(hid_t root, const sarrus_sink_description *description) {
+    return description->study_group_file == NULL ||
+           (sarrus_hdf5_put_number(root, "study_group", H5T_NATIVE_INT, &description->study_group) &&
+            sarrus_hdf5_put_text(root, "study_group_file", description->study_group_file));
+}
+
 static bool put_root_attributes(sarrus_result_group *group, const sarrus_sink_description *description) {
     char hash[32];
     snprintf(hash, sizeof hash, "%016" PRIx64, description->plan_hash);
@@ -55,7 +62,7 @@ static bool put_root_attributes(sarrus_result_group *group, const sarrus_sink_de
               sarrus_hdf5_put_text(root, "device", description->device != NULL ? description->device : "") &&
               sarrus_hdf5_put_number(root, "seed", H5T_NATIVE_UINT64, &description->seed) &&
               sarrus_hdf5_put_number(root, "n_study_instances", H5T_NATIVE_UINT64, &n_study) &&
-              sarrus_hdf5_put_text(root, "plan_hash", hash);
+              put_study_group(root, description) && sarrus_hdf5_put_text(root, "plan_hash", hash);
     if (!ok) {
         return false;
     }

@@ -8,6 +8,7 @@
 #include "core/report.h"
 #include "core/stop.h"
 #include "model/model.h"
+#include "plan/plan.h"
 #include "study/draws.h"
 
 sarrus_group sarrus_group_of(const sarrus_run_group *asked, const sarrus_run_options *options, int index, int n_groups) {
@@ -110,6 +111,8 @@ sarrus_status sarrus_group_describe(sarrus_group *group, sarrus_context *context
         .n_instances = group->n_instances,
         .first_instance = group->i_first,
         .n_study = group->n_study,
+        .study_group = group->options->study_group,
+        .study_group_file = group->options->study_group_file,
         .n_times =
             is_replay ? sarrus_replay_most_rows(&group->replay, group->model->integrator.max_steps) : group->schedule.n_times,
         .times = times_fill,
@@ -152,12 +155,18 @@ static sarrus_status part_check(const sarrus_group *group, sarrus_context *conte
     return SARRUS_OK;
 }
 
-static sarrus_status plan_take(sarrus_group *group, sarrus_context *context) {
-    if (group->plan != NULL)
-        return SARRUS_OK;
-    const sarrus_status status = sarrus_plan_create(context, group->model, &group->own_plan);
+sarrus_status sarrus_group_plan(sarrus_group *group, sarrus_context *context) {
+    sarrus_status status = part_check(group, context);
+    if (status != SARRUS_OK || group->plan != NULL)
+        return status;
+    status = sarrus_plan_create(context, group->model, &group->own_plan);
     group->plan = group->own_plan;
     return status;
+}
+
+double sarrus_group_bytes(const sarrus_group *group) {
+    const double of_draws = (double)sizeof(double) * group->model->batch.n_sampled;
+    return (double)group->n_instances * ((double)group->plan->cost.bytes_per_instance + of_draws);
 }
 
 sarrus_status sarrus_group_make(sarrus_group *group, sarrus_context *context) {
@@ -168,11 +177,7 @@ sarrus_status sarrus_group_make(sarrus_group *group, sarrus_context *context) {
     batch_options.first_instance = group->i_first;
     batch_options.n_study = group->n_study;
     const uint64_t i_first = group->i_first, n_instances = group->n_instances;
-    sarrus_status status = part_check(group, context);
-    if (status == SARRUS_OK)
-        status = plan_take(group, context);
-    if (status == SARRUS_OK)
-        status = sarrus_schedule_create(context, model, &group->schedule);
+    sarrus_status status = sarrus_schedule_create(context, model, &group->schedule);
     if (status == SARRUS_OK)
         status = sarrus_draws_make(context, model, group->seed, i_first, n_instances, batch_options.stop, &group->draws);
     if (status == SARRUS_OK)

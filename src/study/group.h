@@ -39,8 +39,14 @@ typedef struct sarrus_group {
 /* Group `index` of n_groups as it was asked for; nothing is made yet. `options` must outlive it. */
 sarrus_group sarrus_group_of(const sarrus_run_group *asked, const sarrus_run_options *options, int index, int n_groups);
 
-/* Plan, draws, batch and all that marches it. INTERRUPTED when a stop was asked for meanwhile. To be given to sarrus_group_free,
- * after an error too. */
+/* Its plan, unless the caller gave one. */
+SARRUS_MUST_USE sarrus_status sarrus_group_plan(sarrus_group *group, sarrus_context *context);
+
+/* Bytes of the instances of a planned group, in memory all the time. */
+double sarrus_group_bytes(const sarrus_group *group);
+
+/* Draws, batch and all that marches it, of a planned group. INTERRUPTED when a stop was asked for meanwhile. To be given to
+ * sarrus_group_free, after an error too. */
 SARRUS_MUST_USE sarrus_status sarrus_group_make(sarrus_group *group, sarrus_context *context);
 void sarrus_group_free(sarrus_group *group);
 

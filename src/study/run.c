@@ -33,20 +33,30 @@ typedef struct run_job {
  * itself and for the stacks of the threads that compress. */
 static const double reserve = 0x1p25, reserve_per_thread = 0x1p23;
 
-static sarrus_status reserve_check(const run_job *run) {
+/* Refuses what does not fit: what each group needs, and what they need in common, in bytes. Of several groups it is said which
+ * needs most. */
+static sarrus_status memory_check(const run_job *run, const char *what, double (*need)(const sarrus_group *group), double common) {
     const char *limit;
-    char text[2][16];
-    const int n_threads = run->options->batch.n_threads > 0 ? run->options->batch.n_threads : sarrus_processors();
-    double need = reserve + reserve_per_thread * n_threads;
-    for (int g = 0; g < run->n_groups; ++g)
-        need += sarrus_group_reserve(&run->groups[g]);
+    char text[3][16];
+    double sum = common, most = 0.0;
+    int i_most = 0;
+    for (int g = 0; g < run->n_groups; ++g) {
+        const double own = need(&run->groups[g]);
+        i_most = own > most ? g : i_most;
+        most = fmax(most, own);
+        sum += own;
+    }
     const double left = sarrus_memory_left(&limit);
-    if (left >= need)
+    if (left >= sum)
         return SARRUS_OK;
-    sarrus_memory_text(need, text[0]);
-    sarrus_memory_text(left, text[1]);
-    return sarrus_report(run->context, SARRUS_NO_MEMORY, "writing the results needs about %s, and %s leaves %s", text[0], limit,
-                         text[1]);
+    sarrus_memory_text(sum, text[0]);
+    sarrus_memory_text(most, text[1]);
+    sarrus_memory_text(left, text[2]);
+    if (run->n_groups == 1)
+        return sarrus_report(run->context, SARRUS_NO_MEMORY, "%s needs about %s, and %s leaves %s", what, text[0], limit, text[2]);
+    return sarrus_report(run->context, SARRUS_NO_MEMORY,
+                         "%s of all groups needs about %s, most of it (%s) group %d, '%s', and %s leaves %s", what, text[0],
+                         text[1], i_most, run->index->files[i_most], limit, text[2]);
 }
 
 /* The document as it is run: a caller may have given seeds and counts of his own. False without memory. */
@@ -66,7 +76,8 @@ static bool document_settle(run_job *run) {
 
 static sarrus_status sink_open(run_job *run) {
     sarrus_sink_description *descriptions = calloc((size_t)run->n_groups, sizeof *descriptions);
-    sarrus_status status = reserve_check(run);
+    const int n_threads = run->options->batch.n_threads > 0 ? run->options->batch.n_threads : sarrus_processors();
+    sarrus_status status = memory_check(run, "writing the results", sarrus_group_reserve, reserve + reserve_per_thread * n_threads);
     if (descriptions == NULL || !document_settle(run))
         status = sarrus_report(run->context, SARRUS_NO_MEMORY, "out of memory for the result file");
     for (int g = 0; g < run->n_groups && status == SARRUS_OK; ++g)
@@ -78,14 +89,25 @@ static sarrus_status sink_open(run_job *run) {
     return status;
 }
 
-/* Up to where the sink is made a stop leaves what was at the path before. */
-static sarrus_status run_prepare(run_job *run) {
+/* Takes all groups through a part of their preparation. */
+static sarrus_status groups_prepare(run_job *run, sarrus_status (*part)(sarrus_group *group, sarrus_context *context)) {
     sarrus_status status = SARRUS_OK;
     for (int g = 0; g < run->n_groups && status == SARRUS_OK; ++g) {
-        status = sarrus_group_make(&run->groups[g], run->context);
+        status = part(&run->groups[g], run->context);
         if (status != SARRUS_OK && status != SARRUS_INTERRUPTED && run->index != NULL)
             (void)sarrus_report_at(run->context, SARRUS_NOTE, status, NULL, "in group %d, '%s'", g, run->index->files[g]);
     }
+    return status;
+}
+
+/* Up to where the sink is made a stop leaves what was at the path before. A batch that does not fit says so itself; of several each
+ * would see only what those before it have left. */
+static sarrus_status run_prepare(run_job *run) {
+    sarrus_status status = groups_prepare(run, sarrus_group_plan);
+    if (run->n_groups > 1 && status == SARRUS_OK)
+        status = memory_check(run, "the state", sarrus_group_bytes, 0.0);
+    if (status == SARRUS_OK)
+        status = groups_prepare(run, sarrus_group_make);
     if (run->n_groups > 1 && status == SARRUS_OK)
         sarrus_groups_keep_pace(run->groups, run->n_groups);
     if (status == SARRUS_OK && run->options->output_path != NULL)
@@ -253,7 +275,7 @@ sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, con
 /* What is asked of groups one by one is not asked of all. */
 static bool is_of_one(const sarrus_run_options *options) {
     return options->plan != NULL || options->n_instances > 0 || options->first_instance > 0 || options->n_part > 0 ||
-           options->shows_steps != 0;
+           options->shows_steps != 0 || options->study_group_file != NULL;
 }
 
 static sarrus_status groups_check(sarrus_context *context, const sarrus_run_group *groups, int n_groups,
@@ -267,8 +289,9 @@ static sarrus_status groups_check(sarrus_context *context, const sarrus_run_grou
             return sarrus_report(context, SARRUS_BAD_ARGUMENT, "the plan of group %d is of another model", g);
     }
     if (is_of_one(options))
-        return sarrus_report(context, SARRUS_BAD_ARGUMENT,
-                             "plan, instances, part or steps in the options of several groups; expected them with each group");
+        return sarrus_report(
+            context, SARRUS_BAD_ARGUMENT,
+            "plan, instances, part, steps or group in the options of several groups; expected what is of each there");
     return SARRUS_OK;
 }
 

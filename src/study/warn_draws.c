@@ -48,10 +48,8 @@ static bool rules_list(ruled_list *to) {
             rule_add(to, model->bodies[b].inertia[k], false);
     }
     for (int i = 0; i < model->n_joints; ++i) {
-        bool unused[SARRUS_MAX_FREEDOMS];
-        const int n = sarrus_joint_coordinates(model->space, &model->joints[i], unused);
         rule_add(to, model->joints[i].length, false);
-        for (int k = 0; k < n; ++k) {
+        for (int k = 0; k < SARRUS_MAX_FREEDOMS; ++k) {
             rule_add(to, model->joints[i].stiffness[k], true);
             rule_add(to, model->joints[i].damping[k], true);
         }

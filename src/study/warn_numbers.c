@@ -52,33 +52,38 @@ static void signal_check(sarrus_warnings *warnings, const sarrus_model *model, c
         angle_check(warnings, model, signal->values[3]);
 }
 
-/* The angles among the numbers of an orientation. */
-static void orientation_check(sarrus_warnings *warnings, const sarrus_model *model, const sarrus_body *body) {
-    const sarrus_orientation form = body->orientation_form;
-    const bool is_spatial = model->space == SARRUS_SPACE_SPATIAL;
-    const bool has_three = form == SARRUS_ORIENTATION_EULER || form == SARRUS_ORIENTATION_BRYANT;
-    for (int k = 0; k < (is_spatial ? (has_three ? 3 : 0) : 1); ++k)
-        angle_check(warnings, model, body->orientation[k]);
-    if (is_spatial && form == SARRUS_ORIENTATION_AXIS)
-        angle_check(warnings, model, body->orientation[3]);
+static void orientation_check(sarrus_warnings *warnings, const sarrus_model *model, sarrus_orientation form,
+                              const sarrus_value_index *values) {
+    if (model->space == SARRUS_SPACE_PLANAR)
+        angle_check(warnings, model, values[0]);
+    else if (form == SARRUS_ORIENTATION_AXIS)
+        angle_check(warnings, model, values[3]);
+    else if (form == SARRUS_ORIENTATION_EULER || form == SARRUS_ORIENTATION_BRYANT)
+        for (int i = 0; i < 3; ++i)
+            angle_check(warnings, model, values[i]);
+}
+
+/* Sets is_angle[n_signals] where a drive is one of an angle. */
+static void joint_check(sarrus_warnings *warnings, const sarrus_model *model, const sarrus_joint *joint, bool *is_angle) {
+    bool turns[SARRUS_MAX_FREEDOMS];
+    const int n = sarrus_joint_coordinates(model->space, joint, turns);
+    for (int k = 0; k < n; ++k) {
+        if (turns[k])
+            angle_check(warnings, model, joint->rest[k]);
+        if (joint->drive[k] >= 0)
+            is_angle[joint->drive[k]] = turns[k];
+    }
+    if (model->space == SARRUS_SPACE_SPATIAL)
+        orientation_check(warnings, model, joint->frame_form, joint->frame);
 }
 
 void sarrus_warn_of_angles(sarrus_warnings *warnings, const sarrus_model *model) {
     bool *is_angle = calloc((size_t)model->n_signals + 1, sizeof *is_angle);
     warnings->is_out_of_memory = warnings->is_out_of_memory || is_angle == NULL;
     for (int b = 0; b < model->n_bodies; ++b)
-        orientation_check(warnings, model, &model->bodies[b]);
-    for (int i = 0; is_angle != NULL && i < model->n_joints; ++i) {
-        const sarrus_joint *joint = &model->joints[i];
-        bool turns[SARRUS_MAX_FREEDOMS];
-        const int n = sarrus_joint_coordinates(model->space, joint, turns);
-        for (int k = 0; k < n; ++k) {
-            if (turns[k])
-                angle_check(warnings, model, joint->rest[k]);
-            if (joint->drive[k] >= 0)
-                is_angle[joint->drive[k]] = turns[k];
-        }
-    }
+        orientation_check(warnings, model, model->bodies[b].orientation_form, model->bodies[b].orientation);
+    for (int i = 0; is_angle != NULL && i < model->n_joints; ++i)
+        joint_check(warnings, model, &model->joints[i], is_angle);
     for (int i = 0; is_angle != NULL && i < model->n_signals; ++i)
         signal_check(warnings, model, &model->signals[i], is_angle[i]);
     sarrus_warnings_add_rest(warnings, SARRUS_WARNING_LARGE_ANGLE, "angles of more than a whole turn");

@@ -339,8 +339,8 @@ static bool run_groups(void) {
                 sarrus_run_groups(w.context, groups, 2, NULL, NULL, &summary, NULL) == SARRUS_OK && summary.n_instances == N + 2;
     for (int i = 0; i < N_BAD && good; ++i)
         good = bad_and_told(sarrus_run_groups(w.context, groups, bad_indices[i], NULL, NULL, &summary, summaries));
-    const sarrus_run_options of_one[] = {
-        {.plan = w.plan}, {.n_instances = 1}, {.first_instance = 1}, {.n_part = 1}, {.shows_steps = 1}};
+    const sarrus_run_options of_one[] = {{.plan = w.plan}, {.n_instances = 1}, {.first_instance = 1},
+                                         {.n_part = 1},    {.shows_steps = 1}, {.study_group_file = ""}};
     for (size_t i = 0; i < sizeof of_one / sizeof of_one[0] && good; ++i)
         good = bad_and_told(sarrus_run_groups(w.context, groups, 2, NULL, &of_one[i], &summary, summaries));
     for (int i = 0; i < N_HUGE && good; ++i) {

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/folder.h"
 #include "tests/support/place.h"
 
 extern char **environ;
@@ -69,28 +70,8 @@ static inline said *program_run(const char *const *arguments) {
 
 #define RUN(...) program_run((const char *const[]){__VA_ARGS__, NULL})
 
-static inline void file_write(const char *path, const char *text) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
 static inline bool file_exists(const char *path) {
     return access(path, F_OK) == 0;
-}
-
-/* A fresh folder that becomes the present one; the group's teardown leaves and removes it. */
-static inline int folder_enter(void **state) {
-    static char folder[] = "/tmp/sarrus_cli_XXXXXX";
-    *state = folder;
-    return mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
-}
-
-static inline int folder_leave(void **state) {
-    char command[80];
-    snprintf(command, sizeof command, "rm -rf '%s'", (const char *)*state);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
 }
 
 #endif

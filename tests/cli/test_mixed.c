@@ -5,7 +5,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <sys/resource.h>
+
+#include "bench/plan/scenarios.h"
 #include "cli/program.h"
+#include "tests/support/sanitized.h"
 
 #define ROD(name)                                                                                                                  \
     "sarrus: 1\nname: " name "\nspace: planar\nparameters: {k: 0.0}\n"                                                             \
@@ -71,6 +75,48 @@ static void what_cannot_work_is_told_with_its_group(void **state) {
     says(s->err, "group 1, parts/locked.yaml:");
 }
 
+/* What is short of memory is the run: its sum is told, and which group is to be made smaller. */
+static void what_needs_most_of_the_memory_is_told(void **state) {
+    (void)state;
+    const said *s =
+        RUN("run", "both.yaml", "--set", "scenarios.0.instances=10000000000", "--set", "scenarios.1.instances=10000000");
+    assert_int_equal(s->code, 3);
+    says(s->err, "error: the state of all groups needs about ");
+    says(s->err, " TB, most of it (");
+    says(s->err, " TB) group 0, 'parts/calm.yaml', and ");
+    s = RUN("run", "both.yaml", "--set", "scenarios.1.instances=10000000000");
+    says(s->err, " TB) group 1, 'parts/pushed.yaml', and ");
+    assert_false(file_exists("both.h5"));
+}
+
+/* The datasets of the reactions of 150 pins do, and the others' do not. */
+static void which_results_need_most_is_told(void **state) {
+    (void)state;
+    struct rlimit before;
+    int n_told = 0;
+    if (IS_SANITIZED)
+        skip();
+    FILE *file = fopen("parts/row.yaml", "w");
+    assert_non_null(file);
+    sarrus_bench_ladder_write(file, 150);
+    assert_int_equal(fclose(file), 0);
+    file_write("wide.yaml", "sarrus: 1\nscenarios:\n  - {file: parts/calm.yaml}\n  - {file: parts/row.yaml}\n"
+                            "integrator: {method: rk4, dt: 1.0e-3, t_end: 2.0e-3}\n"
+                            "output: {interval: 1.0e-3, channels: [state, reactions]}\n");
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    for (rlim_t megabytes = 120; megabytes <= 320 && n_told == 0; megabytes += 8) {
+        assert_int_equal(setrlimit(RLIMIT_AS, &(struct rlimit){megabytes << 20, before.rlim_max}), 0);
+        const said *s = RUN("run", "wide.yaml", "--quiet", "--specialize", "off", "--threads", "2");
+        assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+        if (strstr(s->err, "error: writing the results of all groups needs about ") == NULL)
+            continue;
+        ++n_told;
+        assert_int_equal(s->code, 3);
+        says(s->err, " MB) group 1, 'parts/row.yaml', and the limit on address space (ulimit -v) leaves ");
+    }
+    assert_int_equal(n_told, 1);
+}
+
 static void the_summary_is_of_all_and_of_each(void **state) {
     (void)state;
     const said *s = RUN("run", "both.yaml", "-o", "r.h5", "--threads", "1");
@@ -98,10 +144,16 @@ static void a_replay_is_of_one_instance_of_one_group(void **state) {
     assert_int_equal(s->code, 1);
     says(s->out, "pushed: instance 1/2 of 12 again");
     says(s->err, "warning: instance 1/2 failed at t = ");
-    assert_true(file_exists("both.instance_1_2.h5"));
+    s = RUN("info", "both.instance_1_2.h5");
+    assert_int_equal(s->code, 0);
+    says(s->out, "  group      1 of the study: parts/pushed.yaml\n");
+    says(RUN("info", "both.instance_1_2.h5", "--json")->out, "\"study_group\": 1, \"study_group_file\": \"parts/pushed.yaml\", ");
     s = RUN("run", "both.yaml", "--instance", "0/2", "--quiet");
     assert_int_equal(s->code, 0);
-    assert_true(file_exists("both.instance_0_2.h5"));
+    says(RUN("info", "both.instance_0_2.h5")->out, "  group      0 of the study: parts/calm.yaml\n");
+    assert_int_equal(RUN("run", "parts/calm.yaml", "--instance", "2", "--quiet")->code, 0);
+    assert_null(strstr(RUN("info", "calm.instance_2.h5")->out, "  group "));
+    says(RUN("info", "calm.instance_2.h5", "--json")->out, "\"study_group\": null, \"study_group_file\": null, ");
 }
 
 static void every_scenario_is_checked(void **state) {
@@ -117,8 +169,12 @@ static void every_scenario_is_checked(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_that_do_not_fit_are_refused), cmocka_unit_test(what_cannot_work_is_told_with_its_group),
-        cmocka_unit_test(the_summary_is_of_all_and_of_each),   cmocka_unit_test(a_replay_is_of_one_instance_of_one_group),
+        cmocka_unit_test(options_that_do_not_fit_are_refused),
+        cmocka_unit_test(what_cannot_work_is_told_with_its_group),
+        cmocka_unit_test(what_needs_most_of_the_memory_is_told),
+        cmocka_unit_test(which_results_need_most_is_told),
+        cmocka_unit_test(the_summary_is_of_all_and_of_each),
+        cmocka_unit_test(a_replay_is_of_one_instance_of_one_group),
         cmocka_unit_test(every_scenario_is_checked),
     };
     return cmocka_run_group_tests(tests, enter, folder_leave);

@@ -93,6 +93,8 @@ static void lists_name_what_this_build_has(void **state) {
                                             {"distributions", "lognormal"},
                                             {"channels", "singular_values"},
                                             {"fields", "passage.pitch"},
+                                            {"joints", "\nrevolute         spatial; "},
+                                            {"joints", "\nbushing          spatial; "},
                                             {"backends", "cpu"}};
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; ++i) {
         const said *s = RUN("list", wanted[i][0]);

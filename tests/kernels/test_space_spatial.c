@@ -101,7 +101,7 @@ static void the_matrix_is_that_of_the_parameters(void **state) {
     }
 }
 
-/* Rodrigues: s ← s + sin φ u × s + (1 − cos φ) u × (u × s) for the turn d, and the center moves by d. */
+/* Rodrigues: s ← s + sin φ u × s + (1 − cos φ) u × (u × s) in the body's frame for the turn d, and the center moves by d. */
 static void a_displacement_turns_by_its_vector(void **state) {
     (void)state;
     uint64_t random = 5;
@@ -115,7 +115,7 @@ static void a_displacement_turns_by_its_vector(void **state) {
         const space_vector s = vector_draw(&random);
         const space_rotation before = space_rotation_of(&q[SPACE_TURN]), after = space_rotation_of(&to[SPACE_TURN]);
         long double x[3], turn[3], first[3], second[3], angle = 0.0L, norm2 = 0.0L;
-        vector_of(space_rotate(&before, s), 0, x);
+        vector_of(s, 0, x);
         for (int k = 0; k < 3; ++k) {
             turn[k] = (long double)scale * lane_of(d[SPACE_TURN + k], 0);
             angle += turn[k] * turn[k];
@@ -125,7 +125,11 @@ static void a_displacement_turns_by_its_vector(void **state) {
         cross(turn, first, second);
         for (int k = 0; k < 3; ++k)
             x[k] += sinl(angle) / angle * first[k] + 2.0L * powl(sinl(angle / 2.0L) / angle, 2) * second[k];
+        const space_vector turned = {real_set((double)x[0]), real_set((double)x[1]), real_set((double)x[2])};
+        vector_of(space_rotate(&before, turned), 0, x);
         same_vector("the vector turned", space_rotate(&after, s), 0, x, ROUND_OFF);
+        vector_of(s, 0, x);
+        same_vector("and back", space_rotate_back(&after, space_rotate(&after, s)), 0, x, ROUND_OFF);
         for (int k = 0; k < SPACE_NQ; ++k)
             assert_true(lane_of(to[k], 1) == lane_of(q[k], 1));
         for (int k = 0; k < SPACE_TURN; ++k)
@@ -156,6 +160,54 @@ static void rates_are_those_of_displacements(void **state) {
             for (int k = 0; k < SPACE_NV; ++k)
                 assert_true(fabs(lane_of(speeds[k], lane) - lane_of(v[k], lane)) <= ROUND_OFF);
         }
+    }
+}
+
+/* (q̇(q ⊞ hv, v + ha) − q̇(q ⊞ −hv, v − ha))/2h = q̈ + O(h²), as above. */
+static void second_rates_are_those_of_rates(void **state) {
+    (void)state;
+    const double h = 1e-5;
+    uint64_t random = 17;
+    for (int i = 0; i < N_CASES; ++i) {
+        real q[SPACE_NQ], v[SPACE_NV], a[SPACE_NV], unused[SPACE_NQ], second[SPACE_NQ], rates[2][SPACE_NQ];
+        body_draw(&random, 1.0, unused, a);
+        body_draw(&random, 1.0, q, v);
+        space_second_rates(q, v, a, second);
+        for (int end = 0; end < 2; ++end) {
+            const real by = real_set(end ? h : -h);
+            real there[SPACE_NQ], speeds[SPACE_NV];
+            for (int k = 0; k < SPACE_NQ; ++k)
+                there[k] = q[k];
+            space_advance(by, v, mask_not(mask_none()), there);
+            for (int k = 0; k < SPACE_NV; ++k)
+                speeds[k] = real_fma(by, a[k], v[k]);
+            (void)space_rates(1, there, speeds, rates[end]);
+        }
+        for (int k = 0; k < SPACE_NQ; ++k)
+            for (int lane = 0; lane < LANES; ++lane)
+                assert_true(
+                    fabs((lane_of(rates[1][k], lane) - lane_of(rates[0][k], lane)) / (2.0 * h) - lane_of(second[k], lane)) <= 1e-9);
+    }
+}
+
+/* p/|p|, and a rotation that does not see the length. */
+static void a_length_is_no_deformation(void **state) {
+    (void)state;
+    uint64_t random = 19;
+    for (int i = 0; i < N_CASES; ++i) {
+        real q[2 * SPACE_NQ], d[SPACE_NV];
+        body_draw(&random, 1.0, q, d);
+        for (int k = 0; k < SPACE_NQ; ++k)
+            q[SPACE_NQ + k] = k < SPACE_TURN ? q[k] : real_set(1.25) * q[k];
+        const space_vector s = vector_draw(&random);
+        const space_rotation a = space_rotation_of(&q[SPACE_TURN]), longer = space_rotation_of(&q[SPACE_NQ + SPACE_TURN]);
+        long double x[3];
+        vector_of(space_rotate(&a, s), 0, x);
+        same_vector("the rotation", space_rotate(&longer, s), 0, x, ROUND_OFF);
+        space_settle(2, q);
+        for (int k = 0; k < SPACE_NQ; ++k)
+            for (int lane = 0; lane < LANES; ++lane)
+                assert_true(fabs(lane_of(q[k], lane) - lane_of(q[SPACE_NQ + k], lane)) <= ROUND_OFF);
     }
 }
 
@@ -203,7 +255,8 @@ static void velocities_and_moments_belong_together(void **state) {
             place[end] = space_add(space_vector_at(ends[end]), real_set(1.0), space_rotate(&a, s));
         }
         const space_rotation a = space_rotation_of(&q[SPACE_TURN]);
-        const space_vector arm = space_rotate(&a, s), omega = space_vector_at(&v[SPACE_TURN]), center = space_vector_at(v);
+        const space_vector of_body = space_vector_at(&v[SPACE_TURN]), omega = space_rotate(&a, of_body);
+        const space_vector arm = space_rotate(&a, s), center = space_vector_at(v);
         const space_vector speed = space_velocity(center, omega, arm);
         const real power = space_dot(f, speed), of_wrench = space_dot(f, center) + space_dot(space_moment(arm, f), omega);
         for (int lane = 0; lane < LANES; ++lane) {
@@ -233,6 +286,7 @@ int main(void) {
         cmocka_unit_test(the_matrix_is_that_of_the_parameters),   cmocka_unit_test(a_displacement_turns_by_its_vector),
         cmocka_unit_test(rates_are_those_of_displacements),       cmocka_unit_test(a_difference_is_the_displacement),
         cmocka_unit_test(velocities_and_moments_belong_together), cmocka_unit_test(numbers_of_a_body),
+        cmocka_unit_test(second_rates_are_those_of_rates),        cmocka_unit_test(a_length_is_no_deformation),
     };
     return cmocka_run_group_tests_name("kernels.space_spatial", tests, NULL, NULL);
 }

@@ -86,18 +86,21 @@ def run(program, *arguments, want=0, before=None):
 
 
 def content(root):
-    """All that is below `root` but the text of the scenario, and the attributes of both."""
+    """All that is below `root` but the text of the scenario, and the attributes of both but those of a moment and a machine."""
     found = {}
 
+    def attributes(item):
+        left_out = ("DIMENSION_LIST", "REFERENCE_LIST", "created", "device")
+        return repr(sorted((key, repr(value)) for key, value in item.attrs.items() if key not in left_out))
+
     def take(name, item):
-        attributes = {key: value for key, value in item.attrs.items() if key not in ("DIMENSION_LIST", "REFERENCE_LIST")}
-        found[name, "attributes"] = repr(sorted((key, repr(value)) for key, value in attributes.items()))
+        found[name, "attributes"] = attributes(item)
         if isinstance(item, h5py.Dataset) and name.split("/")[-1] != "scenario":
             data = item[()]
             found[name] = (item.shape, repr(item.dtype), data.tolist() if item.dtype.hasobject else data.tobytes())
 
     root.visititems(take)
-    found["root"] = sorted((key, str(value)) for key, value in root.attrs.items() if key not in ("created", "device"))
+    found["root"] = attributes(root)
     return found
 
 
@@ -156,6 +159,8 @@ def check_replay(program):
         row = mixed[f"{first['group']}/state/q"][first["instance"]]
         assert again["state/q"][0][rows].tobytes() == row[: rows.sum()].tobytes()
         assert again["instance/id"][0] == first["instance"] and rows.sum() > 1
+        assert again.attrs["study_group"] == first["group"]
+        assert again.attrs["study_group_file"] == mixed.attrs["group_files"][first["group"]]
     run(program, *command[2:-1], "1/20", "--quiet")
     with h5py.File("mixed.h5") as mixed, h5py.File("mixed.instance_1_20.h5") as again:
         rows = again["replay/is_output"][0] == 1

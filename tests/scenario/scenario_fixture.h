@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "sarrus/document.h"
 #include "sarrus/scenario.h"
 
 /* Two bodies; what a test adds goes between the halves or behind them. */
@@ -22,30 +23,45 @@
 #define SCENARIO_JOINTS "joints:\n  - {name: j, type: revolute, bodies: [ground, a], at: [0.5, 0.25]}\n"
 #define SCENARIO SCENARIO_HEAD SCENARIO_JOINTS
 
-/* A context that tests fill, and the last model read; both are freed by reading_end. */
+/* A context that tests fill, and the last model or document read; all are freed by reading_end. */
 struct reading {
     sarrus_context *context;
     sarrus_model *model;
+    sarrus_document *document;
     sarrus_status status;
 };
 
 static inline void reading_end(struct reading *reading) {
     sarrus_model_destroy(reading->model);
+    sarrus_document_destroy(reading->document);
     sarrus_context_destroy(reading->context);
-    *reading = (struct reading){NULL, NULL, SARRUS_OK};
+    *reading = (struct reading){NULL};
 }
 
-static inline struct reading read_bytes(const char *text, size_t n_bytes, const sarrus_override *overrides, size_t n_overrides) {
-    struct reading reading = {NULL, NULL, SARRUS_OK};
+static inline struct reading reading_begin(void) {
+    struct reading reading = {NULL};
     if (sarrus_context_create(&reading.context) != SARRUS_OK) {
         abort();
     }
+    return reading;
+}
+
+static inline struct reading read_bytes(const char *text, size_t n_bytes, const sarrus_override *overrides, size_t n_overrides) {
+    struct reading reading = reading_begin();
     reading.status = sarrus_scenario_read_text(reading.context, "test.yaml", text, n_bytes, overrides, n_overrides, &reading.model);
     return reading;
 }
 
 static inline struct reading read_text(const char *text) {
     return read_bytes(text, strlen(text), NULL, 0);
+}
+
+/* The same of a document, which stands for a file beside those that it names. */
+static inline struct reading read_document(const char *text, const sarrus_override *overrides, size_t n_overrides) {
+    struct reading reading = reading_begin();
+    reading.status =
+        sarrus_document_read_text(reading.context, "./all.yaml", text, strlen(text), overrides, n_overrides, &reading.document);
+    return reading;
 }
 
 static inline const sarrus_diagnostic *diagnostic_of(const struct reading *reading, size_t i) {

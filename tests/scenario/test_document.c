@@ -6,22 +6,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
-#include "model/model.h"
-#include "sarrus/document.h"
-
-static char folder[] = "/tmp/sarrus_document_XXXXXX";
-
-static void file_write(const char *leaf, const char *text) {
-    FILE *file = fopen(leaf, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
+#include "scenario/scenario_fixture.h"
+#include "tests/support/folder.h"
 
 #define MECHANISM                                                                                                                  \
     "sarrus: 1\nname: rod\nspace: planar\nparameters: {T: 2.0}\n"                                                                  \
@@ -29,8 +17,7 @@ static void file_write(const char *leaf, const char *text) {
     "joints: [{name: A, type: revolute, bodies: [ground, rod], at: [0, 0]}]\n"
 
 static int enter(void **state) {
-    (void)state;
-    if (mkdtemp(folder) == NULL || chdir(folder) != 0 || system("mkdir parts") != 0)
+    if (folder_enter(state) != 0 || mkdir("parts", 0700) != 0)
         return -1;
     file_write("parts/a.yaml", MECHANISM "integrator: {dt: 0.1, t_end: 3}\noutput: {every: 7, channels: [work]}\n"
                                          "limits: {energy: 0.5}\nbatch: {instances: 5, seed: 8}\n");
@@ -41,40 +28,15 @@ static int enter(void **state) {
     return 0;
 }
 
-static int leave(void **state) {
-    char command[80];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
-}
-
-/* What came of a text that stands for the file all.yaml in the folder of the test. */
-typedef struct reading {
-    sarrus_context *context;
-    sarrus_document *document;
-    sarrus_status status;
-} reading;
-
-static reading read_text(const char *text, const sarrus_override *overrides, size_t n_overrides) {
-    reading r = {NULL, NULL, SARRUS_OK};
-    assert_int_equal(sarrus_context_create(&r.context), SARRUS_OK);
-    r.status = sarrus_document_read_text(r.context, "./all.yaml", text, strlen(text), overrides, n_overrides, &r.document);
-    return r;
-}
-
-static void reading_end(reading *r) {
-    sarrus_document_destroy(r->document);
-    sarrus_context_destroy(r->context);
-}
-
 #define ENTRIES "sarrus: 1\nname: all\nscenarios:\n"
 #define COMMON "integrator: {method: rk4, dt: 0.5, t_end: 1}\noutput: {channels: [state]}\n"
 
 static void each_scenario_gets_what_is_common_and_keeps_the_rest(void **state) {
     (void)state;
-    reading r = read_text(ENTRIES "  - {file: parts/a.yaml, instances: 3}\n  - {file: parts/b.yaml, seed: \"=T*2\"}\n"
-                                  "  - file: parts/a.yaml\n    set: {bodies.rod.mass: 4, \"bodies.0.inertia\": \"=T\"}\n" COMMON,
-                          NULL, 0);
+    struct reading r =
+        read_document(ENTRIES "  - {file: parts/a.yaml, instances: 3}\n  - {file: parts/b.yaml, seed: \"=T*2\"}\n"
+                              "  - file: parts/a.yaml\n    set: {bodies.rod.mass: 4, \"bodies.0.inertia\": \"=T\"}\n" COMMON,
+                      NULL, 0);
     assert_int_equal(r.status, SARRUS_OK);
     assert_int_equal(sarrus_document_is_mixed(r.document), 1);
     assert_int_equal(sarrus_document_n_groups(r.document), 3);
@@ -89,15 +51,15 @@ static void each_scenario_gets_what_is_common_and_keeps_the_rest(void **state) {
         assert_int_equal(model->output.every, 1);
         assert_int_equal(model->output.channels, SARRUS_CHANNEL_STATE);
         assert_non_null(strstr(sarrus_model_resolved(model), "dt: 0.5"));
-        assert_true(model->values[model->bodies[0].mass].nominal == (g == 2 ? 4.0 : 1.0));
-        assert_true(model->values[model->bodies[0].inertia[0]].nominal == (g == 2 ? 2.0 : 0.1));
+        assert_true(nominal_at(model, "bodies.rod.mass") == (g == 2 ? 4.0 : 1.0));
+        assert_true(nominal_at(model, "bodies.rod.inertia") == (g == 2 ? 2.0 : 0.1));
     }
     reading_end(&r);
 }
 
 static void without_output_the_defaults_are_common(void **state) {
     (void)state;
-    reading r = read_text(ENTRIES "  - {file: parts/a.yaml}\nintegrator: {t_end: \"=T\"}\n", NULL, 0);
+    struct reading r = read_document(ENTRIES "  - {file: parts/a.yaml}\nintegrator: {t_end: \"=T\"}\n", NULL, 0);
     assert_int_equal(r.status, SARRUS_OK);
     const sarrus_model *model = sarrus_document_model(r.document, 0);
     assert_int_equal(model->output.every, 1);
@@ -113,11 +75,11 @@ static void overrides_find_the_document_or_one_of_its_scenarios(void **state) {
                                          {"scenarios.0.instances", "9"},
                                          {"1.batch.seed", "6"},
                                          {"name", "other"}};
-    reading r = read_text(ENTRIES "  - {file: parts/a.yaml}\n  - {file: parts/b.yaml}\n" COMMON, overrides, 5);
+    struct reading r = read_document(ENTRIES "  - {file: parts/a.yaml}\n  - {file: parts/b.yaml}\n" COMMON, overrides, 5);
     assert_int_equal(r.status, SARRUS_OK);
     const sarrus_model *a = sarrus_document_model(r.document, 0), *b = sarrus_document_model(r.document, 1);
     assert_true(a->integrator.dt == 0.25 && b->integrator.dt == 0.25);
-    assert_true(a->values[a->bodies[0].mass].nominal == 1.0 && b->values[b->bodies[0].mass].nominal == 7.0);
+    assert_true(nominal_at(a, "bodies.rod.mass") == 1.0 && nominal_at(b, "bodies.rod.mass") == 7.0);
     assert_int_equal(sarrus_model_n_instances(a), 9);
     assert_int_equal(sarrus_model_seed(b), 6);
     assert_string_equal(sarrus_document_name(r.document), "other");
@@ -132,18 +94,18 @@ static void a_document_says_what_was_run(void **state) {
                                          {"0.batch.instances", "11"}, {"0.bodies.0.inertia", "=T"},
                                          {"0.bodies.rod.mass", "8"},  {"2.batch", "{instances: 4, seed: 3}"},
                                          {"0.bodies.rod.mass", "9"}};
-    reading r = read_text(ENTRIES "  - {file: parts/a.yaml, set: {bodies.rod.mass: 2}}\n  - {file: parts/b.yaml}\n"
-                                  "  - {file: parts/b.yaml, instances: 6}\n" COMMON,
-                          overrides, sizeof overrides / sizeof overrides[0]);
+    struct reading r = read_document(ENTRIES "  - {file: parts/a.yaml, set: {bodies.rod.mass: 2}}\n  - {file: parts/b.yaml}\n"
+                                             "  - {file: parts/b.yaml, instances: 6}\n" COMMON,
+                                     overrides, sizeof overrides / sizeof overrides[0]);
     assert_int_equal(r.status, SARRUS_OK);
-    reading again = read_text(sarrus_document_resolved(r.document), NULL, 0);
+    struct reading again = read_document(sarrus_document_resolved(r.document), NULL, 0);
     assert_int_equal(again.status, SARRUS_OK);
     assert_string_equal(sarrus_document_resolved(again.document), sarrus_document_resolved(r.document));
     const double mass[] = {9.0, 7.0, 1.0};
     const uint64_t n_instances[] = {11, 1, 4}, seeds[] = {8, 6, 3};
     for (int g = 0; g < 3; ++g) {
         const sarrus_model *model = sarrus_document_model(again.document, g);
-        assert_true(model->values[model->bodies[0].mass].nominal == mass[g]);
+        assert_true(nominal_at(model, "bodies.rod.mass") == mass[g]);
         assert_int_equal(sarrus_model_n_instances(model), n_instances[g]);
         assert_int_equal(sarrus_model_seed(model), seeds[g]);
         assert_string_equal(sarrus_model_resolved(model), sarrus_model_resolved(sarrus_document_model(r.document, g)));
@@ -155,7 +117,7 @@ static void a_document_says_what_was_run(void **state) {
 static void a_scenario_is_a_document_of_one(void **state) {
     (void)state;
     const sarrus_override mass = {"bodies.rod.mass", "3"};
-    reading r = read_text("# no scenarios: here\n" MECHANISM "integrator: {t_end: 1}\n", &mass, 1);
+    struct reading r = read_document("# no scenarios: here\n" MECHANISM "integrator: {t_end: 1}\n", &mass, 1);
     assert_int_equal(r.status, SARRUS_OK);
     assert_int_equal(sarrus_document_is_mixed(r.document), 0);
     assert_int_equal(sarrus_document_n_groups(r.document), 1);
@@ -186,12 +148,20 @@ static const struct refused {
     {ENTRIES "  - {file: parts/a.yaml, instances: 3, set: {batch.instances: 7}}\n" COMMON, NULL, NULL, "./all.yaml",
      "'batch.instances' in 'set'; expected the key 'instances' beside 'file'", 4, 46},
     {ENTRIES "  - {file: ''}\n" COMMON, NULL, NULL, "./all.yaml", "'scenarios.0.file' is empty; expected the name", 4, 12},
-    {ENTRIES "  - {file: parts/a.yaml}\n" COMMON, "0.batch.instances", "0", "--set", "batch.instances", 1, 19},
+    {ENTRIES "  - {file: parts/a.yaml}\n" COMMON, "0.batch.instances", "0", "--set", "'0.batch.instances' is 0", 1, 19},
+    {ENTRIES "  - {file: parts/a.yaml}\n" COMMON, "0.batch", "{seed: -1}", "--set", "'batch.seed' is -1", 1, 16},
+    {ENTRIES "  - {file: parts/a.yaml}\n" COMMON, "scenarios.0.seed", "-1", "--set", "'scenarios.0.seed' is -1", 1, 18},
     {ENTRIES "  - {file: parts/none.yaml}\n" COMMON, NULL, NULL, "./all.yaml",
      "cannot read './parts/none.yaml': No such file or directory; expected a scenario file", 4, 12},
     {ENTRIES "  - {file: parts}\n" COMMON, NULL, NULL, "./all.yaml", "cannot read './parts': Is a directory", 4, 12},
-    {ENTRIES "  - {file: parts/a.yaml, instances: 0}\n" COMMON, NULL, NULL, "./all.yaml", "batch.instances", 4, 37},
-    {ENTRIES "  - {file: parts/a.yaml, seed: -1}\n" COMMON, NULL, NULL, "./all.yaml", "batch.seed", 4, 32},
+    {ENTRIES "  - {file: parts/a.yaml, instances: 0}\n" COMMON, NULL, NULL, "./all.yaml",
+     "'scenarios.0.instances' is 0; expected a whole number from 1 to", 4, 37},
+    {ENTRIES "  - {file: parts/b.yaml}\n  - {file: parts/b.yaml, seed: -1}\n" COMMON, NULL, NULL, "./all.yaml",
+     "'scenarios.1.seed' is -1; expected a whole number from 0 to", 5, 32},
+    {ENTRIES "  - {file: parts/a.yaml, seed: \"=1/0\"}\n" COMMON, NULL, NULL, "./all.yaml",
+     "expected a finite number for 'scenarios.0.seed'", 4, 32},
+    {ENTRIES "  - {file: parts/a.yaml, set: {batch: {instances: 0}}}\n" COMMON, NULL, NULL, "./all.yaml", "'batch.instances' is 0",
+     4, 51},
     {ENTRIES "  - {file: parts/mixed.yaml}\n" COMMON, NULL, NULL, "./parts/mixed.yaml", "names several scenarios itself", 2, 1},
     {ENTRIES "  - {file: all.yaml}\n" COMMON, NULL, NULL, "./all.yaml", "cannot read './all.yaml'", 4, 12},
     {ENTRIES "  - {file: parts/wrong.yaml}\n" COMMON, NULL, NULL, "./parts/wrong.yaml", "unknown key 'force'", 9, 1},
@@ -219,8 +189,8 @@ static void what_is_wrong_is_told_of_its_place(void **state) {
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; ++i) {
         const struct refused *wanted = &refused[i];
         const sarrus_override override = {wanted->path, wanted->value};
-        reading r = read_text(wanted->text, &override, wanted->path != NULL);
-        const sarrus_diagnostic *said = sarrus_context_diagnostic(r.context, 0);
+        struct reading r = read_document(wanted->text, &override, wanted->path != NULL);
+        const sarrus_diagnostic *said = diagnostic_of(&r, 0);
         assert_int_equal(r.status, SARRUS_BAD_INPUT);
         assert_null(r.document);
         assert_non_null(said);
@@ -234,12 +204,12 @@ static void what_is_wrong_is_told_of_its_place(void **state) {
 
 static void several_files_are_wrong_in_one_call_and_what_is_common_once(void **state) {
     (void)state;
-    reading r = read_text(ENTRIES "  - {file: parts/wrong.yaml}\n  - {file: parts/none.yaml}\n  - {file: parts/a.yaml}\n"
-                                  "  - {file: parts/wrong.yaml}\nintegrator: {t_end: -1}\n",
-                          NULL, 0);
+    struct reading r = read_document(ENTRIES "  - {file: parts/wrong.yaml}\n  - {file: parts/none.yaml}\n  - {file: parts/a.yaml}\n"
+                                             "  - {file: parts/wrong.yaml}\nintegrator: {t_end: -1}\n",
+                                     NULL, 0);
     int n_common = 0, n_wrong = 0, n_none = 0;
     for (size_t i = 0; i < sarrus_context_n_diagnostics(r.context); ++i) {
-        const sarrus_diagnostic *said = sarrus_context_diagnostic(r.context, i);
+        const sarrus_diagnostic *said = diagnostic_of(&r, i);
         n_common += strstr(said->message, "t_end") != NULL;
         n_none += strstr(said->message, "none.yaml") != NULL;
         n_wrong += strcmp(said->file, "./parts/wrong.yaml") == 0;
@@ -256,12 +226,12 @@ static void a_list_that_is_too_long_is_refused(void **state) {
     for (int i = 0; i <= SARRUS_MAX_GROUPS; ++i)
         strcat(text, "  - {file: parts/a.yaml}\n");
     strcat(text, COMMON);
-    reading r = read_text(text, NULL, 0);
+    struct reading r = read_document(text, NULL, 0);
     assert_int_equal(r.status, SARRUS_BAD_INPUT);
-    assert_non_null(strstr(sarrus_context_diagnostic(r.context, 0)->message, "has 65 entries; expected from 1 to 64"));
+    assert_non_null(strstr(diagnostic_of(&r, 0)->message, "has 65 entries; expected from 1 to 64"));
     reading_end(&r);
     *strstr(text, "  - {") = '#';
-    r = read_text(text, NULL, 0);
+    r = read_document(text, NULL, 0);
     assert_int_equal(r.status, SARRUS_OK);
     assert_int_equal(sarrus_document_n_groups(r.document), SARRUS_MAX_GROUPS);
     reading_end(&r);
@@ -278,5 +248,5 @@ int main(void) {
         cmocka_unit_test(several_files_are_wrong_in_one_call_and_what_is_common_once),
         cmocka_unit_test(a_list_that_is_too_long_is_refused),
     };
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, enter, folder_leave);
 }

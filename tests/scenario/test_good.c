@@ -14,8 +14,7 @@
 static struct reading read_good(const char *name) {
     char path[500];
     (void)snprintf(path, sizeof path, "%s/%s", place_of_source("/tests/scenario/good"), name);
-    struct reading reading = {NULL, NULL, SARRUS_OK};
-    assert_int_equal(sarrus_context_create(&reading.context), SARRUS_OK);
+    struct reading reading = reading_begin();
     reading.status = sarrus_scenario_read_file(reading.context, path, NULL, 0, &reading.model);
     print_diagnostics(&reading);
     assert_int_equal(reading.status, SARRUS_OK);

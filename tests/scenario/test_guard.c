@@ -165,8 +165,7 @@ static void what_is_read_is_not_changed(void **state) {
 
 static void files_that_cannot_be_read(void **state) {
     (void)state;
-    struct reading reading = {NULL, NULL, SARRUS_OK};
-    assert_int_equal(sarrus_context_create(&reading.context), SARRUS_OK);
+    struct reading reading = reading_begin();
     assert_int_equal(sarrus_scenario_read_file(reading.context, "/no/such/file.yaml", NULL, 0, &reading.model), SARRUS_IO);
     assert_int_equal(sarrus_scenario_read_file(reading.context, "/", NULL, 0, &reading.model), SARRUS_IO);
     assert_null(reading.model);

@@ -180,24 +180,34 @@ static inline void fixture_fill(const fixture *f, const sarrus_sink_block *block
     }
 }
 
-/* Writes times 0 … n_stop − 1 and stops there; the status of the first call that fails. */
-static inline sarrus_status fixture_write(const fixture *f, sarrus_sink *sink, uint64_t n_stop) {
-    const sarrus_sink_outcome outcome = {.status = f->status, .failed_time = f->failed_time};
-    for (uint64_t t = 0; t < n_stop;) {
-        sarrus_sink_block block;
-        sarrus_status status = sarrus_sink_acquire(sink, 0, &block);
-        if (status != SARRUS_OK) {
-            return status;
-        }
-        fixture_fill(f, &block);
-        uint64_t n = n_stop - t < block.n_times ? n_stop - t : block.n_times;
-        status = sarrus_sink_submit(sink, 0, n, &outcome);
-        if (status != SARRUS_OK) {
-            return status;
-        }
-        t += n;
+static inline sarrus_sink_outcome fixture_outcome(const fixture *f, bool complete) {
+    return (sarrus_sink_outcome){.status = f->status, .failed_time = f->failed_time, .complete = complete};
+}
+
+/* Writes the next block of a group up to time n_stop − 1; the status of the first call that fails. *t ← the time behind it. */
+static inline sarrus_status fixture_block_write(const fixture *f, sarrus_sink *sink, int i_group, uint64_t n_stop, uint64_t *t) {
+    const sarrus_sink_outcome outcome = fixture_outcome(f, false);
+    sarrus_sink_block block;
+    const sarrus_status status = sarrus_sink_acquire(sink, i_group, &block);
+    if (status != SARRUS_OK) {
+        return status;
     }
-    return SARRUS_OK;
+    const uint64_t n_left = n_stop - block.i_time_first, n = n_left < block.n_times ? n_left : block.n_times;
+    fixture_fill(f, &block);
+    if (block.times != NULL) {
+        memcpy(block.times, f->times + block.i_time_first, n * sizeof *block.times);
+    }
+    *t = block.i_time_first + n;
+    return sarrus_sink_submit(sink, i_group, n, &outcome);
+}
+
+/* Writes times 0 … n_stop − 1 of a file of one group and stops there. */
+static inline sarrus_status fixture_write(const fixture *f, sarrus_sink *sink, uint64_t n_stop) {
+    sarrus_status status = SARRUS_OK;
+    for (uint64_t t = 0; t < n_stop && status == SARRUS_OK;) {
+        status = fixture_block_write(f, sink, 0, n_stop, &t);
+    }
+    return status;
 }
 
 /* Rows < n_exact must be the numbers written, later ones either that or the fill value. Returns the number of wrong numbers,
@@ -223,6 +233,16 @@ static inline int64_t fixture_check_field(const fixture *f, hid_t file, int d, u
         H5Dclose(dataset);
     }
     free(values);
+    return n_wrong;
+}
+
+/* The same of all fields. */
+static inline int64_t fixture_check(const fixture *f, hid_t file, uint64_t n_exact, bool rest_is_fill) {
+    int64_t n_wrong = 0;
+    for (int d = 0; d < FIXTURE_FIELDS && n_wrong >= 0; ++d) {
+        const int64_t n = fixture_check_field(f, file, d, n_exact, rest_is_fill);
+        n_wrong = n < 0 ? n : n_wrong + n;
+    }
     return n_wrong;
 }
 

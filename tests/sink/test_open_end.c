@@ -19,19 +19,11 @@ static void write_open(const fixture *f, uint64_t n_most, uint64_t n_written, bo
     description.is_open_ended = true;
     description.first_instance = 17;
     description.n_study = 100;
+    description.study_group = 3;
+    description.study_group_file = is_complete ? "parts/é.yaml" : NULL;
     assert_int_equal(sarrus_sink_create(context, f->path, &description, &sink), SARRUS_OK);
-    const sarrus_sink_outcome outcome = {.status = f->status, .failed_time = f->failed_time, .complete = is_complete};
-    for (uint64_t t = 0; t < n_written;) {
-        sarrus_sink_block block;
-        assert_int_equal(sarrus_sink_acquire(sink, 0, &block), SARRUS_OK);
-        assert_non_null(block.times);
-        assert_int_equal(block.i_time_first, t);
-        fixture_fill(f, &block);
-        const uint64_t n = n_written - t < block.n_times ? n_written - t : block.n_times;
-        memcpy(block.times, f->times + t, n * sizeof *block.times);
-        assert_int_equal(sarrus_sink_submit(sink, 0, n, &outcome), SARRUS_OK);
-        t += n;
-    }
+    const sarrus_sink_outcome outcome = fixture_outcome(f, is_complete);
+    assert_int_equal(fixture_write(f, sink, n_written), SARRUS_OK);
     assert_int_equal(sarrus_sink_close(sink, context, &outcome), SARRUS_OK);
     assert_int_equal(sarrus_sink_times_written(sink, 0), n_written);
     sarrus_sink_destroy(sink);
@@ -61,10 +53,9 @@ static void file_check(fixture *f, uint64_t n_written, bool is_complete) {
     free(times);
     const uint64_t n_times = f->n_times;
     f->n_times = n_written;
-    for (int d = 0; d < FIXTURE_FIELDS; ++d) {
+    for (int d = 0; d < FIXTURE_FIELDS; ++d)
         length_check(file, f->fields[d].path, 1, n_written);
-        assert_int_equal(fixture_check_field(f, file, d, n_written, true), 0);
-    }
+    assert_int_equal(fixture_check(f, file, n_written, true), 0);
     f->n_times = n_times;
     assert_int_equal(fixture_n_times_written(file), n_written);
     uint64_t id = 0;
@@ -79,6 +70,9 @@ static void file_check(fixture *f, uint64_t n_written, bool is_complete) {
     assert_int_equal(info.n_times, n_written);
     assert_int_equal(info.n_study, 100);
     assert_int_equal(info.first_instance, 17);
+    assert_int_equal(info.is_of_group, is_complete);
+    assert_int_equal(info.study_group, is_complete ? 3 : 0);
+    assert_string_equal(info.scenario_file, is_complete ? "parts/é.yaml" : "");
 }
 
 /* Blocks of 3 times and more: parts of a block, whole ones, and as many as there may be. */

@@ -29,7 +29,7 @@ static void write_file(const fixture *f, uint64_t n_stop) {
     sarrus_sink *sink = NULL;
     assert_int_equal(sarrus_sink_create(context, f->path, &description, &sink), SARRUS_OK);
     assert_int_equal(fixture_write(f, sink, n_stop), SARRUS_OK);
-    const sarrus_sink_outcome outcome = {.status = f->status, .failed_time = f->failed_time, .complete = n_stop == f->n_times};
+    const sarrus_sink_outcome outcome = fixture_outcome(f, n_stop == f->n_times);
     assert_int_equal(sarrus_sink_close(sink, context, &outcome), SARRUS_OK);
     sarrus_sink_destroy(sink);
 }

@@ -40,7 +40,7 @@ static sarrus_sink *sink_open(void) {
 }
 
 static sarrus_status sink_end(sarrus_sink *sink, bool complete) {
-    const sarrus_sink_outcome outcome = {.status = f->status, .failed_time = f->failed_time, .complete = complete};
+    const sarrus_sink_outcome outcome = fixture_outcome(f, complete);
     const sarrus_status status = sarrus_sink_close(sink, context, &outcome);
     sarrus_sink_destroy(sink);
     return status;

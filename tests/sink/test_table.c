@@ -17,7 +17,7 @@ static void write_file(const fixture *f, table_fixture *table, bool rows_at_clos
     sarrus_context *context = NULL;
     sarrus_sink *sink = NULL;
     sarrus_sink_description description = table_description(f);
-    const sarrus_sink_outcome outcome = {.status = f->status, .failed_time = f->failed_time, .complete = true};
+    const sarrus_sink_outcome outcome = fixture_outcome(f, true);
     assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
     assert_int_equal(sarrus_sink_create(context, f->path, &description, &sink), SARRUS_OK);
     assert_int_equal(sarrus_sink_block_times(sink, 0), 1);
@@ -108,7 +108,7 @@ static void a_file_without_rows_has_an_empty_table(void **state) {
     assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
     assert_int_equal(sarrus_sink_create(context, f->path, &description, &sink), SARRUS_OK);
     assert_int_equal(fixture_write(f, sink, f->n_times), SARRUS_OK);
-    const sarrus_sink_outcome outcome = {.status = f->status, .failed_time = f->failed_time, .complete = true};
+    const sarrus_sink_outcome outcome = fixture_outcome(f, true);
     assert_int_equal(sarrus_sink_close(sink, context, &outcome), SARRUS_OK);
     sarrus_sink_destroy(sink);
     hid_t file = H5Fopen(f->path, H5F_ACC_RDONLY, H5P_DEFAULT);

@@ -190,6 +190,7 @@ static double blocks_of(const groups *f, uint64_t n_instances, uint64_t n_others
     for (int g = 0; g < 2; ++g) {
         const sarrus_run_group asked = {.model = f->models[2], .n_instances = n[g]};
         made[g] = sarrus_group_of(&asked, &options, g, 2);
+        assert_int_equal(sarrus_group_plan(&made[g], f->context), SARRUS_OK);
         assert_int_equal(sarrus_group_make(&made[g], f->context), SARRUS_OK);
     }
     sarrus_groups_keep_pace(made, 2);

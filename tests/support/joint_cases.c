@@ -117,7 +117,7 @@ static void write_geometry(sarrus_joint_type type, bool by_points, const placed_
         }
         break;
     }
-    if (sarrus_joint_freedom(type) == SARRUS_FREE_SHIFT) {
+    if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_AXIS, type)) {
         (void)snprintf(axis, sizeof axis, ", axis: [%.17g, %.17g]", off[0], off[1]);
         append(size, key, axis);
     }

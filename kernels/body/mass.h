@@ -1,0 +1,75 @@
+/* What the mass of a body in the plane does to its three numbers: M = diag(m, m, I). */
+#ifndef SARRUS_BODY_MASS_H
+#define SARRUS_BODY_MASS_H
+
+#include "kernels/body/plan_runs.h"
+
+LANE_FUNCTION const real *sarrus_body_parameters(const sarrus_mechanism *mech, const real *parameter, int32_t body) {
+    return lane_from(parameter, mech->p_body + SARRUS_PB_N * body);
+}
+
+/* out [SPACE_NV] ← M^{1/2} x and M^{-1/2} z of a body; x an array of an evaluation, z of lanes. */
+LANE_FUNCTION void sarrus_body_weight(const sarrus_mechanism *mech, const real *parameter, int32_t body, const real *x, real *out) {
+    const real *p = sarrus_body_parameters(mech, parameter, body);
+    const real root_m = real_sqrt(lane_at(p, SARRUS_PB_MASS)), root_i = real_sqrt(lane_at(p, SARRUS_PB_INERTIA));
+    for (int32_t k = 0; k < SPACE_NV; ++k)
+        out[k] = (k < SPACE_TURN ? root_m : root_i) * frame_at(x, space_v(body) + k);
+}
+LANE_FUNCTION void sarrus_body_unweight(const sarrus_mechanism *mech, const real *parameter, int32_t body, const real *z,
+                                        real *out) {
+    const real *p = sarrus_body_parameters(mech, parameter, body);
+    const real root_m = real_sqrt(lane_at(p, SARRUS_PB_MINV)), root_i = real_sqrt(lane_at(p, SARRUS_PB_IINV));
+    for (int32_t k = 0; k < SPACE_NV; ++k)
+        out[k] = (k < SPACE_TURN ? root_m : root_i) * lane_at(z, space_v(body) + k);
+}
+
+/* vᵀM(a − a_f), the power of the constraint forces. */
+LANE_FUNCTION real sarrus_power_beyond(const sarrus_mechanism *mech, const real *parameter, const real *v, const real *a,
+                                       const real *a_free) {
+    real power = real_set(0.0);
+    PLAN_EACH (b, 0, mech->n_bodies) {
+        const real *p = sarrus_body_parameters(mech, parameter, b);
+        const int32_t i = space_v(b);
+        real x = frame_at(v, i) * (frame_at(a, i) - frame_at(a_free, i));
+        x = real_fma(frame_at(v, i + 1), frame_at(a, i + 1) - frame_at(a_free, i + 1), x);
+        power = real_fma(lane_at(p, SARRUS_PB_MASS), x, power);
+        x = frame_at(v, i + SPACE_TURN) * (frame_at(a, i + SPACE_TURN) - frame_at(a_free, i + SPACE_TURN));
+        power = real_fma(lane_at(p, SARRUS_PB_INERTIA), x, power);
+    }
+    return power;
+}
+
+/* (x − less)ᵀ M (x − less) and vᵀ M (v − before) of arrays of the tile or the workspace. */
+LANE_FUNCTION real sarrus_square_of_difference(const sarrus_mechanism *mech, const real *parameter, const real *x,
+                                               const real *less) {
+    real sum = real_set(0.0);
+    PLAN_EACH (b, 0, mech->n_bodies) {
+        const real *p = sarrus_body_parameters(mech, parameter, b);
+        const int32_t i = space_v(b);
+        real dx = lane_at(x, i) - lane_at(less, i), dy = lane_at(x, i + 1) - lane_at(less, i + 1);
+        real turn = lane_at(x, i + SPACE_TURN) - lane_at(less, i + SPACE_TURN);
+        sum = real_fma(lane_at(p, SARRUS_PB_MASS), real_fma(dx, dx, dy * dy), sum);
+        sum = real_fma(lane_at(p, SARRUS_PB_INERTIA) * turn, turn, sum);
+    }
+    return sum;
+}
+LANE_FUNCTION real sarrus_gain_of_energy(const sarrus_mechanism *mech, const real *parameter, const real *v, const real *before) {
+    real gain = real_set(0.0);
+    PLAN_EACH (b, 0, mech->n_bodies) {
+        const real *p = sarrus_body_parameters(mech, parameter, b);
+        const int32_t i = space_v(b);
+        const real dx = lane_at(v, i) - lane_at(before, i), dy = lane_at(v, i + 1) - lane_at(before, i + 1);
+        const real turn = lane_at(v, i + SPACE_TURN) - lane_at(before, i + SPACE_TURN);
+        gain = real_fma(lane_at(p, SARRUS_PB_MASS), real_fma(lane_at(v, i), dx, lane_at(v, i + 1) * dy), gain);
+        gain = real_fma(lane_at(p, SARRUS_PB_INERTIA) * lane_at(v, i + SPACE_TURN), turn, gain);
+    }
+    return gain;
+}
+
+/* kg | kg m², what moves with speed i. */
+LANE_FUNCTION real sarrus_inertia_at(const sarrus_mechanism *mech, const real *parameter, int32_t i) {
+    const real *p = sarrus_body_parameters(mech, parameter, space_body_of(i));
+    return lane_at(p, space_is_turn(i) ? SARRUS_PB_INERTIA : SARRUS_PB_MASS);
+}
+
+#endif

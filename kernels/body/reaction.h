@@ -1,0 +1,60 @@
+/* Reactions and motor loads in the plane, from the multipliers. */
+#ifndef SARRUS_BODY_REACTION_H
+#define SARRUS_BODY_REACTION_H
+
+#include "kernels/body/kinematics.h"
+
+/* Fx, Fy, M. */
+enum { SARRUS_REACTION_NUMBERS = 3 };
+
+/* Force and moment of joint i on its child at the child's joint point, from μ = −λ: F = Σ μ e, M = Σ μ t_child − ρ_c × F. The
+ * drive's row is left out (its load is reported as the drive's). On ground as child the parent's load is turned round. */
+LANE_BODY void sarrus_joint_reaction(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int32_t i_joint,
+                                     const real *q, const real *v, real *out) {
+    const sarrus_mech_joint *joint = &mech->joint[i_joint];
+    int32_t n_rows = joint->signal >= 0 ? joint->n_rows - 1 : joint->n_rows;
+    int32_t side = joint->child >= 0 ? 1 : 0;
+    real fx = real_set(0.0), fy = real_set(0.0), moment = real_set(0.0);
+    for (int32_t i = joint->row; i < joint->row + n_rows; ++i) {
+        real mu = frame_at(ws->multiplier, i);
+        fx = real_fma(mu, frame_at(ws->direction, 2 * i), fx);
+        fy = real_fma(mu, frame_at(ws->direction, 2 * i + 1), fy);
+        moment = real_fma(mu, frame_at(ws->turn, 2 * i + side), moment);
+    }
+    sarrus_point parent, child;
+    sarrus_joint_points(ws, parameter, joint, q, v, &parent, &child);
+    real arm_x = child.arm_x, arm_y = child.arm_y;
+    if (!side) { /* moment about the parent's centre, of the opposite load */
+        moment = -moment;
+        arm_x = child.x - lane_at(q, space_q(joint->parent));
+        arm_y = child.y - lane_at(q, space_q(joint->parent) + 1);
+    }
+    lane_at(out, 0) = fx;
+    lane_at(out, 1) = fy;
+    lane_at(out, 2) = moment - real_fnma(arm_y, fx, arm_x * fy);
+}
+
+/* Motor loads: force or moment along the free coordinate on the child, μ of the drive's row. */
+LANE_BODY void sarrus_motor_loads(const sarrus_mechanism *mech, const sarrus_workspace *ws, real *out) {
+    int32_t i_drive = 0;
+    for (int32_t i = 0; i < mech->n_joints; ++i) {
+        const sarrus_mech_joint *joint = &mech->joint[i];
+        if (joint->signal < 0)
+            continue;
+        lane_at(out, i_drive++) = frame_at(ws->multiplier, joint->row + joint->n_rows - 1);
+    }
+}
+
+/* Angles of the plane are coordinates, which turn as far as they like: nothing has to be followed. */
+LANE_FUNCTION void sarrus_turns_see(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                    const real *v, mask on, real *seen) {
+    (void)mech;
+    (void)parameter;
+    (void)ws;
+    (void)q;
+    (void)v;
+    (void)on;
+    (void)seen;
+}
+
+#endif

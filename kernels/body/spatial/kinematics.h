@@ -1,0 +1,180 @@
+/* Bodies in space as the rows and forces see them: rotations, points and their velocities, vectors fixed in bodies. Vectors are in
+ * the inertial frame unless something else is said. */
+#ifndef SARRUS_BODY_SPATIAL_KINEMATICS_H
+#define SARRUS_BODY_SPATIAL_KINEMATICS_H
+
+#include "kernels/body/plan_runs.h"
+#include "kernels/lane/angle.h"
+
+/* Components of a vector that is an array of an evaluation, and of one among parameters. */
+LANE_FUNCTION space_vector sarrus_frame_vector(const real *array, int32_t i) {
+    space_vector out;
+    out.x = frame_at(array, i);
+    out.y = frame_at(array, i + 1);
+    out.z = frame_at(array, i + 2);
+    return out;
+}
+LANE_FUNCTION void sarrus_frame_vector_put(space_vector a, real *array, int32_t i) {
+    frame_at(array, i) = a.x;
+    frame_at(array, i + 1) = a.y;
+    frame_at(array, i + 2) = a.z;
+}
+LANE_FUNCTION void sarrus_frame_vector_add(space_vector a, real *array, int32_t i) {
+    frame_at(array, i) = frame_at(array, i) + a.x;
+    frame_at(array, i + 1) = frame_at(array, i + 1) + a.y;
+    frame_at(array, i + 2) = frame_at(array, i + 2) + a.z;
+}
+LANE_FUNCTION space_vector sarrus_parameter_vector(const real *p, int32_t i) {
+    return space_vector_at(lane_from(p, i));
+}
+
+LANE_FUNCTION space_vector sarrus_no_vector(void) {
+    space_vector out;
+    out.x = out.y = out.z = real_set(0.0);
+    return out;
+}
+LANE_FUNCTION space_vector sarrus_vector_scale(real s, space_vector a) {
+    space_vector out;
+    out.x = s * a.x;
+    out.y = s * a.y;
+    out.z = s * a.z;
+    return out;
+}
+LANE_FUNCTION space_vector sarrus_vector_less(space_vector a, space_vector b) {
+    space_vector out;
+    out.x = a.x - b.x;
+    out.y = a.y - b.y;
+    out.z = a.z - b.z;
+    return out;
+}
+/* Component k of a vector: x, y, z. */
+LANE_FUNCTION real sarrus_component(space_vector a, int32_t k) {
+    return k == 0 ? a.x : k == 1 ? a.y : a.z;
+}
+
+/* The rotations of all bodies: rotation[n_bodies][3][3]. */
+PLAN_BODY void sarrus_rotations(const sarrus_mechanism *mech, const real *q, sarrus_workspace *ws) {
+    PLAN_EACH (b, 0, mech->n_bodies) {
+        real p[4];
+        for (int32_t k = 0; k < 4; ++k)
+            p[k] = frame_at(q, space_q(b) + SPACE_TURN + k);
+        const space_rotation a = space_rotation_of_numbers(p);
+        for (int32_t k = 0; k < 3; ++k)
+            sarrus_frame_vector_put(a.row[k], ws->rotation, 9 * b + 3 * k);
+    }
+}
+
+/* A body at a state. Of ground: at rest in the inertial frame. */
+typedef struct sarrus_body_here {
+    int32_t is_ground;
+    space_rotation a;     /* from its frame to the inertial one */
+    space_vector r, v;    /* centre of mass */
+    space_vector of_body; /* ω in its own frame */
+    space_vector omega;
+} sarrus_body_here;
+
+LANE_FUNCTION sarrus_body_here sarrus_body_find(const sarrus_workspace *ws, int32_t body, const real *q, const real *v) {
+    sarrus_body_here at;
+    at.is_ground = body < 0;
+    at.r = at.v = at.of_body = at.omega = at.a.row[0] = at.a.row[1] = at.a.row[2] = sarrus_no_vector();
+    at.a.row[0].x = at.a.row[1].y = at.a.row[2].z = real_set(1.0);
+    if (body < 0)
+        return at;
+    for (int32_t k = 0; k < 3; ++k)
+        at.a.row[k] = sarrus_frame_vector(ws->rotation, 9 * body + 3 * k);
+    at.r = sarrus_frame_vector(q, space_q(body));
+    at.v = sarrus_frame_vector(v, space_v(body));
+    at.of_body = sarrus_frame_vector(v, space_v(body) + SPACE_TURN);
+    at.omega = space_rotate(&at.a, at.of_body);
+    return at;
+}
+
+/* A vector of a body's frame in the inertial one, and back. */
+LANE_FUNCTION space_vector sarrus_out_of_body(const sarrus_body_here *body, space_vector s) {
+    return body->is_ground ? s : space_rotate(&body->a, s);
+}
+LANE_FUNCTION space_vector sarrus_into_body(const sarrus_body_here *body, space_vector s) {
+    return body->is_ground ? s : space_rotate_back(&body->a, s);
+}
+
+/* A point fixed in a body: ρ = A s from the centre of mass, p = r + ρ, ṗ = ṙ + ω × ρ, and ω × (ω × ρ). */
+typedef struct sarrus_point {
+    space_vector of_body; /* s */
+    space_vector arm, at, v, centripetal;
+} sarrus_point;
+
+LANE_FUNCTION sarrus_point sarrus_point_of(const sarrus_body_here *body, space_vector s) {
+    sarrus_point p;
+    p.of_body = s;
+    p.arm = sarrus_out_of_body(body, s);
+    p.at = p.arm;
+    p.v = p.centripetal = sarrus_no_vector();
+    if (body->is_ground)
+        return p;
+    const space_vector turning = space_cross(body->omega, p.arm);
+    p.at = space_add(body->r, real_set(1.0), p.arm);
+    p.v = space_add(body->v, real_set(1.0), turning);
+    p.centripetal = space_cross(body->omega, turning);
+    return p;
+}
+
+/* A joint at the state (q, v): its bodies, its points, and d from the parent's to the child's. */
+typedef struct sarrus_joint_here {
+    const sarrus_mech_joint *joint;
+    const real *p;
+    sarrus_body_here parent, child;
+    sarrus_point from, to;
+    space_vector d, d_dot, d_centripetal;
+} sarrus_joint_here;
+
+LANE_FUNCTION sarrus_joint_here sarrus_joint_find(const sarrus_workspace *ws, const real *parameter, const sarrus_mech_joint *joint,
+                                                  const real *q, const real *v) {
+    sarrus_joint_here at;
+    at.joint = joint;
+    at.p = lane_from(parameter, joint->p);
+    at.parent = sarrus_body_find(ws, joint->parent, q, v);
+    at.child = sarrus_body_find(ws, joint->child, q, v);
+    at.from = sarrus_point_of(&at.parent, sarrus_parameter_vector(at.p, SARRUS_SJ_PARENT));
+    at.to = sarrus_point_of(&at.child, sarrus_parameter_vector(at.p, SARRUS_SJ_CHILD));
+    at.d = sarrus_vector_less(at.to.at, at.from.at);
+    at.d_dot = sarrus_vector_less(at.to.v, at.from.v);
+    at.d_centripetal = sarrus_vector_less(at.to.centripetal, at.from.centripetal);
+    return at;
+}
+
+/* The joint's axes: p_k fixed in the parent, c_k fixed in the child, k = 1, 2, 3. */
+LANE_FUNCTION space_vector sarrus_parent_axis(const sarrus_joint_here *at, int32_t k) {
+    return sarrus_out_of_body(&at->parent, sarrus_parameter_vector(at->p, SARRUS_SJ_PARENT_AXES + 3 * (k - 1)));
+}
+LANE_FUNCTION space_vector sarrus_child_axis(const sarrus_joint_here *at, int32_t k) {
+    return sarrus_out_of_body(&at->child, sarrus_parameter_vector(at->p, SARRUS_SJ_CHILD_AXES + 3 * (k - 1)));
+}
+/* The axis that follows another one: 1, 2, 3, 1 … */
+LANE_FUNCTION int32_t sarrus_axis_after(int32_t k) {
+    return k == 3 ? 1 : k + 1;
+}
+
+/* Centre's velocity and angular velocity of a body of the tile. */
+typedef struct sarrus_twist {
+    space_vector v, omega;
+} sarrus_twist;
+LANE_FUNCTION sarrus_twist sarrus_twist_of(int32_t body, const real *q, const real *v) {
+    sarrus_twist out;
+    out.v = out.omega = sarrus_no_vector();
+    if (body < 0)
+        return out;
+    const space_rotation a = space_rotation_of(lane_from(q, space_q(body) + SPACE_TURN));
+    out.v = space_vector_at(lane_from(v, space_v(body)));
+    out.omega = space_rotate(&a, space_vector_at(lane_from(v, space_v(body) + SPACE_TURN)));
+    return out;
+}
+
+/* The fastest of what a joint's child does seen from its parent: its turn in rad/s and, in parts 1/unit of a length, its way; of
+ * arrays of the tile. */
+LANE_FUNCTION real sarrus_joint_speed(const sarrus_mech_joint *joint, real_scalar unit, const real *q, const real *v) {
+    const sarrus_twist child = sarrus_twist_of(joint->child, q, v), parent = sarrus_twist_of(joint->parent, q, v);
+    const space_vector turn = sarrus_vector_less(child.omega, parent.omega), way = sarrus_vector_less(child.v, parent.v);
+    return real_max(real_sqrt(space_dot(turn, turn)), real_set(unit) * real_sqrt(space_dot(way, way)));
+}
+
+#endif

@@ -1,0 +1,59 @@
+/* Reactions and motor loads in space, from the multipliers (S3 5.2.9). */
+#ifndef SARRUS_BODY_SPATIAL_REACTION_H
+#define SARRUS_BODY_SPATIAL_REACTION_H
+
+#include "kernels/body/spatial/elastic.h"
+#include "kernels/body/spatial/rows.h"
+
+/* Fx, Fy, Fz, Mx, My, Mz. */
+enum { SARRUS_REACTION_NUMBERS = 6 };
+
+/* Force and torque of joint i on its child at the child's joint point, in the inertial frame, from μ = −λ: F = Σ μ e,
+ * M = Σ μ t_child − ρ_c × F. Rows of drives are left out (their loads are reported as the drives'). On ground as child the parent's
+ * load is turned round: M = −Σ μ t_parent − ρ × F, ρ from the parent's centre to the child's point. */
+LANE_BODY void sarrus_joint_reaction(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+                                     int32_t i_joint, const real *q, const real *v, real *out) {
+    const sarrus_mech_joint *joint = &mech->joint[i_joint];
+    const sarrus_joint_here at = sarrus_joint_find(ws, parameter, joint, q, v);
+    const int32_t side = joint->child >= 0 ? 1 : 0;
+    space_vector force = sarrus_no_vector(), torque = sarrus_no_vector();
+    for (int32_t i = joint->row; i < joint->row + joint->n_rows; ++i) {
+        if (mech->row[i].form == SARRUS_SPATIAL_ROW_DRIVE)
+            continue;
+        const real mu = frame_at(ws->multiplier, i);
+        force = space_add(force, mu, sarrus_frame_vector(ws->direction, 3 * i));
+        torque = space_add(torque, side ? mu : -mu, sarrus_frame_vector(ws->turn, 3 * (2 * i + side)));
+    }
+    torque = sarrus_out_of_body(side ? &at.child : &at.parent, torque);
+    const space_vector arm = side ? at.to.arm : sarrus_vector_less(at.to.at, at.parent.r);
+    space_vector_put(force, out);
+    space_vector_put(sarrus_vector_less(torque, space_cross(arm, force)), lane_from(out, 3));
+}
+
+/* Motor loads: force or torque along the free coordinate on the child, μ of the drive's row. */
+LANE_BODY void sarrus_motor_loads(const sarrus_mechanism *mech, const sarrus_workspace *ws, real *out) {
+    int32_t i_drive = 0;
+    for (int32_t i = 0; i < mech->n_freedoms; ++i) {
+        if (mech->freedom[i].row >= 0)
+            lane_at(out, i_drive++) = frame_at(ws->multiplier, mech->freedom[i].row);
+    }
+}
+
+/* The angles of joints at the state q, v, in the lanes of `on`: seen[n_free] follows them beyond whole turns. Called where a step
+ * ends; leaves the rotations of that state. */
+LANE_BODY void sarrus_turns_see(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                const real *v, mask on, real *seen) {
+    int32_t n_turns = 0;
+    for (int32_t i = 0; i < mech->n_freedoms; ++i) {
+        const sarrus_mech_freedom *freedom = &mech->freedom[i];
+        if (!sarrus_freedom_is_turn(freedom->form))
+            continue;
+        if (n_turns++ == 0)
+            sarrus_rotations(mech, q, ws);
+        const sarrus_joint_here at = sarrus_joint_find(ws, parameter, &mech->joint[freedom->joint], q, v);
+        const real angle = sarrus_freedom_row(ws, parameter, &at, freedom).phi;
+        lane_at(seen, freedom->at) = real_select(on, angle, lane_at(seen, freedom->at));
+    }
+}
+
+#endif

@@ -1,0 +1,98 @@
+/* The rows of all joints in space, and how far their loops are open. */
+#ifndef SARRUS_BODY_SPATIAL_ROWS_H
+#define SARRUS_BODY_SPATIAL_ROWS_H
+
+#include "kernels/body/spatial/row_forms.h"
+
+/* A driven coordinate less its signal: Φ − s, Φ̇ − ṡ, γ + s̈. An angle is driven up to whole turns. */
+LANE_FUNCTION sarrus_row_value sarrus_row_drive(const sarrus_mechanism *mech, const real *parameter, const sarrus_joint_here *at,
+                                                const sarrus_workspace *ws, int32_t i_freedom) {
+    const sarrus_mech_freedom *freedom = &mech->freedom[i_freedom];
+    sarrus_row_value row = sarrus_row_of_freedom(at, freedom->form, lane_from(parameter, freedom->p));
+    const real *s = frame_from(ws->signal, 3 * freedom->signal);
+    row.phi = row.phi - frame_at(s, 0);
+    if (sarrus_freedom_is_turn(freedom->form))
+        row.phi = real_less_turns(row.phi);
+    row.phi_dot = row.phi_dot - frame_at(s, 1);
+    row.gamma = row.gamma + frame_at(s, 2);
+    return row;
+}
+
+/* Row i of the mechanism, one of the joint's. */
+LANE_FUNCTION sarrus_row_value sarrus_row_find(const sarrus_mechanism *mech, const real *parameter, const sarrus_joint_here *at,
+                                               const sarrus_workspace *ws, int32_t i) {
+    const int32_t form = mech->row[i].form;
+    if (form <= SARRUS_SPATIAL_ROW_PIN_Z)
+        return sarrus_row_pin(at, form - SARRUS_SPATIAL_ROW_PIN_X);
+    if (form <= SARRUS_SPATIAL_ROW_ALONG_3)
+        return sarrus_row_along(at, sarrus_parent_axis(at, form - SARRUS_SPATIAL_ROW_ALONG_1 + 1));
+    if (form <= SARRUS_SPATIAL_ROW_ACROSS_31) {
+        const int32_t first = form - SARRUS_SPATIAL_ROW_ACROSS_12 + 1;
+        return sarrus_row_across(at, first, sarrus_axis_after(first));
+    }
+    if (form <= SARRUS_SPATIAL_ROW_ACROSS_32) {
+        const int32_t first = form - SARRUS_SPATIAL_ROW_ACROSS_13 + 1;
+        return sarrus_row_across(at, first, sarrus_axis_after(sarrus_axis_after(first)));
+    }
+    if (form == SARRUS_SPATIAL_ROW_LENGTH)
+        return sarrus_row_length(at);
+    if (form == SARRUS_SPATIAL_ROW_HELIX)
+        return sarrus_row_helix(at);
+    return sarrus_row_drive(mech, parameter, at, ws, mech->row[i].freedom);
+}
+
+LANE_FUNCTION void sarrus_row_store(sarrus_workspace *ws, int32_t i, const sarrus_row_value *row) {
+    sarrus_frame_vector_put(row->turn_parent, ws->turn, 6 * i);
+    sarrus_frame_vector_put(row->turn_child, ws->turn, 6 * i + 3);
+    sarrus_frame_vector_put(row->e, ws->direction, 3 * i);
+    frame_at(ws->phi, i) = row->phi;
+    frame_at(ws->phi_dot, i) = row->phi_dot;
+    frame_at(ws->gamma, i) = row->gamma;
+}
+
+/* All rows of a joint. */
+PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_joint *joint, const real *q,
+                                 const real *v, sarrus_workspace *ws, int wanted) {
+    const sarrus_joint_here at = sarrus_joint_find(ws, parameter, joint, q, v);
+    (void)wanted;
+    PLAN_EACH (i, joint->row, joint->row + joint->n_rows) {
+        const sarrus_row_value row = sarrus_row_find(mech, parameter, &at, ws, i);
+        sarrus_row_store(ws, i, &row);
+    }
+}
+
+/* Rows of all joints at (q, v); the rotations and signals are there already. */
+PLAN_BODY void sarrus_rows(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v, sarrus_workspace *ws,
+                           int wanted) {
+    PLAN_EACH (i, 0, mech->n_joints)
+        sarrus_joint_rows(mech, parameter, &mech->joint[i], q, v, ws, wanted);
+}
+
+/* ‖Φ‖². */
+PLAN_BODY real sarrus_open2(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                            const real *v) {
+    real sum = real_set(0.0);
+    PLAN_EACH (j, 0, mech->n_joints) {
+        const sarrus_mech_joint *joint = &mech->joint[j];
+        const sarrus_joint_here at = sarrus_joint_find(ws, parameter, joint, q, v);
+        PLAN_EACH (i, joint->row, joint->row + joint->n_rows) {
+            const real phi = sarrus_row_find(mech, parameter, &at, ws, i).phi;
+            sum = real_fma(phi, phi, sum);
+        }
+    }
+    return sum;
+}
+
+/* e of the constant rows, once per workspace. */
+PLAN_BODY void sarrus_constant_directions(const sarrus_mechanism *mech, sarrus_workspace *ws) {
+    PLAN_EACH (i, 0, mech->m) {
+        const int32_t kind = mech->row[i].kind;
+        if (kind == SARRUS_ROW_GENERAL)
+            continue;
+        frame_at(ws->direction, 3 * i) = real_set(kind == SARRUS_ROW_X ? 1.0 : 0.0);
+        frame_at(ws->direction, 3 * i + 1) = real_set(kind == SARRUS_ROW_Y ? 1.0 : 0.0);
+        frame_at(ws->direction, 3 * i + 2) = real_set(kind == SARRUS_ROW_Z ? 1.0 : 0.0);
+    }
+}
+
+#endif
