@@ -21,7 +21,7 @@ typedef struct sarrus_plan_sizes {
     int n_redundant; /* m − rank */
     int n_inputs;
     uint64_t bytes_per_instance;
-    double flops_per_evaluation; /* additions and multiplications of one acceleration (an FMA is two) */
+    double flops_per_evaluation; /* additions and multiplications of one acceleration (an FMA is two); in space NaN, as below */
     double divisions_per_evaluation;
     double flops_per_step;               /* of the scenario's integrator, stabilization included; NaN when it chooses its steps */
     double algebra_flops_per_evaluation; /* of flops_per_evaluation: forming S = J M⁻¹ Jᵀ, factoring it, one solution */

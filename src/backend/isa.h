@@ -4,8 +4,8 @@
 
 #include "kernels/cpu/kernels.h"
 
-/* The kernels called `name`, or the widest when NULL; NULL when there are none of that name here. */
-const sarrus_kernels *sarrus_isa_find(const char *name);
+/* The kernels of a space called `name`, or the widest when NULL; NULL when there are none of that name here. */
+const sarrus_kernels *sarrus_isa_find(int32_t space, const char *name);
 
 /* The pseudoinverse methods of the same instruction set. */
 const sarrus_pinv_kernels *sarrus_isa_find_pinv(const char *name);

@@ -310,9 +310,11 @@ double sarrus_plan_text_flops(const sarrus_plan *plan) {
 }
 
 bool sarrus_plan_text_gains(const sarrus_plan *plan, const char **why_not) {
-    const bool gains = plan->mech.solve == SARRUS_SOLVE_AUTO;
-    *why_not = gains ? NULL : "only `pinv: auto` has something to gain from a constant plan";
-    return gains;
+    const bool is_planar = plan->mech.space == SARRUS_SPACE_PLANAR, is_auto = plan->mech.solve == SARRUS_SOLVE_AUTO;
+    *why_not = !is_planar ? "specialized kernels are made for planar mechanisms"
+               : !is_auto ? "only `pinv: auto` has something to gain from a constant plan"
+                          : NULL;
+    return is_planar && is_auto;
 }
 
 sarrus_plan_text_form sarrus_plan_text_form_of(const sarrus_plan *plan, const char **why_not) {

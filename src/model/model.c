@@ -205,6 +205,19 @@ int sarrus_joint_n_rows(sarrus_space space, const sarrus_joint *joint) {
     return n_rows;
 }
 
+int sarrus_joint_coordinates(sarrus_space space, const sarrus_joint *joint, bool is_angle[SARRUS_MAX_FREEDOMS]) {
+    sarrus_freedom freedoms[SARRUS_MAX_FREEDOMS];
+    if (space == SARRUS_SPACE_PLANAR) {
+        is_angle[0] = sarrus_joint_freedom(joint->type) == SARRUS_FREE_ANGLE;
+        return sarrus_joint_freedom(joint->type) != SARRUS_FREE_NONE;
+    }
+    const int n = sarrus_joint_freedoms(joint, freedoms);
+    for (int k = 0; k < n; ++k) {
+        is_angle[k] = sarrus_freedom_turns(freedoms[k]);
+    }
+    return n;
+}
+
 const char *sarrus_joint_word(sarrus_joint_type type) {
     static const char *const words[SARRUS_N_JOINT_TYPES] = {
 #define SARRUS_JOINT_TYPE(name, value, word) [value] = word,

@@ -189,6 +189,9 @@ int sarrus_joint_n_rows(sarrus_space space, const sarrus_joint *joint);
 int sarrus_joint_row_forms(const sarrus_joint *joint, sarrus_spatial_row rows[SARRUS_MAX_SPATIAL_ROWS]);
 int sarrus_joint_freedoms(const sarrus_joint *joint, sarrus_freedom freedoms[SARRUS_MAX_FREEDOMS]);
 
+/* In either space: how many free coordinates can have a spring, a damper or a drive, and which are angles. */
+int sarrus_joint_coordinates(sarrus_space space, const sarrus_joint *joint, bool is_angle[SARRUS_MAX_FREEDOMS]);
+
 /* Of a free coordinate in space (freedom.def): what it is, and whether it is counted in rad. */
 const char *sarrus_freedom_text(sarrus_freedom freedom);
 bool sarrus_freedom_turns(sarrus_freedom freedom);

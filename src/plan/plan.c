@@ -1,7 +1,6 @@
 #include "plan/plan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void free_names(char **names, int n) {
     for (int i = 0; names && i < n; ++i)
@@ -56,12 +55,9 @@ void sarrus_plan_destroy(sarrus_plan *plan) {
 }
 
 bool sarrus_plan_row_is_angle(const sarrus_plan *plan, int i_row) {
-    static const char *const units[] = {
-#define SARRUS_FREEDOM(name, value, n, unit, text) [value] = unit,
-#include "sarrus/freedom.def"
-    };
     const sarrus_mech_row *row = &plan->row[i_row];
-    return row->kind == SARRUS_ROW_ANGLE || (row->freedom >= 0 && strcmp(units[plan->freedom[row->freedom].form], "rad") == 0);
+    return row->kind == SARRUS_ROW_ANGLE ||
+           (row->freedom >= 0 && sarrus_freedom_turns((sarrus_freedom)plan->freedom[row->freedom].form));
 }
 
 void sarrus_plan_sizes_get(const sarrus_plan *plan, sarrus_plan_sizes *out) {

@@ -66,7 +66,7 @@ typedef enum sarrus_order_kind {
     SARRUS_ORDER_BEST = SARRUS_N_ORDERS, /* the one of these that costs least */
 } sarrus_order_kind;
 
-/* Operations of the fast path (auto, no refused pivot), one instance. */
+/* Operations of the fast path (auto, no refused pivot), one instance; NaN in space, where they are not counted. */
 typedef struct sarrus_plan_cost {
     double flops_per_evaluation;     /* + − ×, an FMA is two */
     double divisions_per_evaluation; /* divisions and square roots */

@@ -27,9 +27,20 @@ static const char *body_name(const card *to, int body) {
     return body >= 0 ? to->model->bodies[body].name : "ground";
 }
 
+/* What a row of this form is called in space. */
+static const char *spatial_label(int32_t form) {
+    static const char *const labels[] = {
+#define SARRUS_SPATIAL_ROW(name, value, kind, label) [value] = label,
+#include "sarrus/spatial_row.def"
+    };
+    return labels[form];
+}
+
 /* What row i is called within its joint. */
 static const char *row_label(const sarrus_plan *plan, int i_row) {
     const sarrus_mech_joint *joint = &plan->joint[plan->row[i_row].joint];
+    if (plan->mech.space == SARRUS_SPACE_SPATIAL)
+        return spatial_label(plan->row[i_row].form);
     static const char *const labels[SARRUS_N_JOINT_TYPES][3] = {
 #define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
     [value] = {label_0, label_1, label_2},
@@ -52,14 +63,15 @@ static void put_row(const sarrus_plan *plan, sarrus_report_list *list, int i_row
 
 static void put_head(const card *to) {
     const sarrus_model *model = to->model;
+    const bool is_spatial = model->space == SARRUS_SPACE_SPATIAL;
     int n_of_type[SARRUS_N_JOINT_TYPES] = {0};
     for (int i = 0; i < model->n_joints; ++i)
         ++n_of_type[model->joints[i].type];
-    const char *title = model->name[0] ? model->name : "planar linkage";
+    const char *title = model->name[0] ? model->name : is_spatial ? "spatial mechanism" : "planar linkage";
     sarrus_report_column(to->out, title,
                          sarrus_report_width(title) < SARRUS_CARD_COLUMNS ? sarrus_report_width(title) : SARRUS_CARD_COLUMNS);
     fputs("\n\n", to->out);
-    sarrus_report_line(to->out, "bodies", "%d, besides ground; planar", model->n_bodies);
+    sarrus_report_line(to->out, "bodies", "%d, besides ground; %s", model->n_bodies, is_spatial ? "spatial" : "planar");
     sarrus_report_label(to->out, "joints");
     fprintf(to->out, "%d", model->n_joints);
     const char *before = ": ";
@@ -70,8 +82,8 @@ static void put_head(const card *to) {
         }
     }
     fputc('\n', to->out);
-    sarrus_report_line(to->out, "forces", "%d; signals %d, driven joints %d, external inputs %d", model->n_forces, model->n_signals,
-                       to->plan->mech.n_drives, model->n_inputs);
+    sarrus_report_line(to->out, "forces", "%d; signals %d, driven %s %d, external inputs %d", model->n_forces, model->n_signals,
+                       is_spatial ? "coordinates" : "joints", to->plan->mech.n_drives, model->n_inputs);
     sarrus_report_line(to->out, "plan", "%016" PRIx64, to->plan->hash);
 }
 
@@ -80,7 +92,11 @@ static void put_sizes(const card *to) {
     const sarrus_plan_independence *found = &plan->independence;
     int n = plan->mech.n_v, m = plan->mech.m, r = found->n_independent;
     sarrus_report_title(to->out, "Coordinates and constraints");
-    sarrus_report_line(to->out, "coordinates n", "%d", n);
+    if (plan->mech.n_q == n)
+        sarrus_report_line(to->out, "coordinates n", "%d", n);
+    else
+        sarrus_report_line(to->out, "speeds n", "%d; %d coordinates, with %d unit lengths of Euler parameters", n, plan->mech.n_q,
+                           plan->mech.n_bodies);
     sarrus_report_line(to->out, "constraints m", "%d", m);
     sarrus_report_line(to->out, "rank r", "%d, the largest in %d configurations; %d at t = 0", r, found->n_configurations,
                        m > 0 ? found->rank_at_t0 : 0);
@@ -265,6 +281,11 @@ static void put_redundancy(const card *to) {
         sarrus_report_line(to->out, "", "… and %d more groups", n_groups - SARRUS_CARD_MAX_LINES / 4);
 }
 
+static bool joint_is_driven(const sarrus_plan *plan, int i_joint) {
+    const sarrus_mech_joint *joint = &plan->joint[i_joint];
+    return joint->n_rows > 0 && sarrus_plan_row_is_drive(plan, joint->row + joint->n_rows - 1);
+}
+
 static void put_joint_line(const card *to, int i) {
     const sarrus_joint *joint = &to->model->joints[i];
     const sarrus_mech_joint *mech = &to->plan->joint[i];
@@ -275,10 +296,32 @@ static void put_joint_line(const card *to, int i) {
     fputc(' ', to->out);
     sarrus_report_column(to->out, body_name(to, joint->body[1]), SARRUS_CARD_NAME_WIDTH - 4);
     fprintf(to->out, " %4d  %-5s %-8s %s\n", mech->n_rows, to->plan->graph.is_cut[i] ? "cut" : "tree",
-            mech->signal >= 0 ? "driven"
-            : mech->elastic   ? "elastic"
-                              : "-",
+            joint_is_driven(to->plan, i) ? "driven"
+            : mech->elastic              ? "elastic"
+                                         : "-",
             sarrus_plan_reaction_is_unique(to->plan, i) ? "yes" : "no");
+}
+
+/* What every joint in space leaves free. */
+static void put_freedoms(const card *to) {
+    const sarrus_plan *plan = to->plan;
+    sarrus_report_title(to->out, "Free coordinates");
+    for (int i = 0, first = 0; i < to->model->n_joints && i < SARRUS_CARD_MAX_LINES; ++i) {
+        sarrus_freedom forms[SARRUS_MAX_FREEDOMS];
+        const int n = sarrus_joint_freedoms(&to->model->joints[i], forms);
+        sarrus_report_list list = sarrus_report_list_begin(to->out, to->model->joints[i].name, n);
+        for (int k = first; k < first + n; ++k) {
+            char word[80];
+            const sarrus_mech_freedom *freedom = &plan->freedom[k];
+            snprintf(word, sizeof word, "%s%s", sarrus_freedom_text((sarrus_freedom)freedom->form),
+                     freedom->signal >= 0 ? " (driven)"
+                     : freedom->elastic   ? " (elastic)"
+                                          : "");
+            sarrus_report_list_put(&list, word);
+        }
+        sarrus_report_list_end(&list);
+        first += n;
+    }
 }
 
 static void put_uniqueness(const card *to) {
@@ -339,11 +382,14 @@ static void put_elimination(const card *to) {
     for (int k = 0; k < n; ++k)
         put_row(to->plan, &list, factor->row_of[k]);
     sarrus_report_list_end(&list);
-    put_cranks(to);
+    if (plan->mech.space == SARRUS_SPACE_PLANAR)
+        put_cranks(to);
     put_orders(to);
     sarrus_report_line(to->out, "factor L", "%d blocks of 2x2 below a diagonal of %d (full: %.0f)", factor->n_entries,
                        factor->n_blocks, 0.5 * factor->n_blocks * (factor->n_blocks - 1.0) + 0.0);
     sarrus_report_line(to->out, "  fill-in, padding", "%d numbers", factor->n_fill + factor->n_pads);
+    if (isnan(cost->flops_per_evaluation))
+        return;
     sarrus_report_line(to->out, "one evaluation", "%.0f flops, %.0f divisions and roots, %.0f sin-cos pairs",
                        cost->flops_per_evaluation, cost->divisions_per_evaluation, cost->sincos_per_evaluation);
     double algebra = cost->algebra_flops_per_evaluation, dense = cost->dense_algebra_flops_per_evaluation;
@@ -360,8 +406,12 @@ static void put_layout(const card *to) {
     const sarrus_tile_layout *at = &mech->layout;
     sarrus_report_title(to->out, "Tile (numbers of one instance)");
     sarrus_report_line(to->out, "bytes per instance", "%" PRIu64 " = %d numbers", to->plan->cost.bytes_per_instance, at->n_arrays);
-    sarrus_report_line(to->out, "state", "q from %d, v from %d, %d each; at t = 0: q from %d, v from %d", at->q, at->v, mech->n_v,
-                       at->q0, at->v0);
+    if (mech->n_q == mech->n_v)
+        sarrus_report_line(to->out, "state", "q from %d, v from %d, %d each; at t = 0: q from %d, v from %d", at->q, at->v,
+                           mech->n_v, at->q0, at->v0);
+    else
+        sarrus_report_line(to->out, "state", "q from %d, %d of them, v from %d, %d; at t = 0: q from %d, v from %d", at->q,
+                           mech->n_q, at->v, mech->n_v, at->q0, at->v0);
     sarrus_report_line(to->out, "parameters", "%d from %d; inputs %d from %d", mech->n_parameters, at->parameter, mech->n_inputs,
                        at->input);
     sarrus_report_line(to->out, "words", "status %d, status at t = 0 %d, failed step %d, rank %d", at->status, at->status0,
@@ -374,6 +424,8 @@ static void put_report(const card *to) {
     put_graph(to);
     put_redundancy(to);
     put_uniqueness(to);
+    if (to->model->space == SARRUS_SPACE_SPATIAL)
+        put_freedoms(to);
     put_elimination(to);
     put_layout(to);
     sarrus_report_settings(to->out, to->plan);

@@ -119,8 +119,8 @@ static bool has_work(const sarrus_plan *plan) {
         return true;
     for (int i = 0; i < model->n_joints; ++i) {
         const sarrus_joint *joint = &model->joints[i];
-        sarrus_freedom unused[SARRUS_MAX_FREEDOMS];
-        const int n = plan->mech.space == SARRUS_SPACE_SPATIAL ? sarrus_joint_freedoms(joint, unused) : 1;
+        bool unused[SARRUS_MAX_FREEDOMS];
+        const int n = sarrus_joint_coordinates(model->space, joint, unused);
         for (int k = 0; k < n; ++k) {
             if (joint->drive[k] >= 0 || sarrus_plan_value_is_live(model, joint->damping[k]))
                 return true;

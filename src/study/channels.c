@@ -4,24 +4,29 @@
 #include <stdlib.h>
 
 #include "core/report.h"
+#include "plan/body.h"
 
-static const char *const reaction_labels[3] = {"fx", "fy", "mz"};
+static const char *const reaction_labels[2][SARRUS_SPATIAL_NV] = {
+    [SARRUS_SPACE_PLANAR] = {"fx", "fy", "mz"},
+    [SARRUS_SPACE_SPATIAL] = {"fx", "fy", "fz", "mx", "my", "mz"},
+};
 static const char *const unique_name[1] = {"unique"};
 
-/* Drives come in scenario order: this many before joint i_joint. */
-static int n_drives(const sarrus_model *model, int i_joint) {
-    int count = 0;
-    for (int i = 0; i < i_joint; ++i)
-        count += model->joints[i].drive[0] >= 0;
-    return count;
+/* The driven coordinates of a joint, and of each whether it is an angle. Returns how many. */
+static int joint_drives(const sarrus_model *model, const sarrus_joint *joint, bool is_angle[SARRUS_MAX_FREEDOMS]) {
+    const int n = sarrus_joint_coordinates(model->space, joint, is_angle);
+    int n_drives = 0;
+    for (int k = 0; k < n; ++k) {
+        if (joint->drive[k] >= 0)
+            is_angle[n_drives++] = is_angle[k];
+    }
+    return n_drives;
 }
 
-/* Joints that hold an angle (fixed, prismatic) or drive one mix m and rad in Φ. */
-static bool is_mixed(const sarrus_model *model) {
-    for (int i = 0; i < model->n_joints; ++i) {
-        const sarrus_joint *joint = &model->joints[i];
-        if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_HOLD_ANGLE, joint->type) ||
-            (SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_TURN, joint->type) && joint->drive[0] >= 0))
+/* Rows that hold an angle or drive one mix m and rad in Φ. */
+static bool is_mixed(const sarrus_plan *plan) {
+    for (int i = 0; i < plan->mech.m; ++i) {
+        if (sarrus_plan_row_is_angle(plan, i))
             return true;
     }
     return false;
@@ -38,19 +43,21 @@ static sarrus_sink_field *field_add(sarrus_channels *channels, sarrus_observable
     return &channels->fields[i];
 }
 
-static void state_add(sarrus_channels *channels, const sarrus_plan *plan, int n) {
-    for (int i = 0; i < n; ++i) {
+static void state_add(sarrus_channels *channels, const sarrus_plan *plan) {
+    const int n_q = plan->mech.n_q, n_v = plan->mech.n_v;
+    for (int i = 0; i < n_q; ++i)
         channels->coordinate_names[i] = sarrus_plan_coordinate_name(plan, i);
+    for (int i = 0; i < n_v; ++i)
         channels->speed_names[i] = sarrus_plan_speed_name(plan, i);
-    }
-    channels->width[SARRUS_OBSERVE_Q] = channels->width[SARRUS_OBSERVE_V] = n;
-    field_add(channels, SARRUS_OBSERVE_Q, 0, n,
+    channels->width[SARRUS_OBSERVE_Q] = n_q;
+    channels->width[SARRUS_OBSERVE_V] = n_v;
+    field_add(channels, SARRUS_OBSERVE_Q, 0, n_q,
               (sarrus_sink_field){.path = "state/q",
                                   .long_name = sarrus_observable_text(SARRUS_OBSERVE_Q),
                                   .units = sarrus_observable_unit(SARRUS_OBSERVE_Q),
                                   .labels = channels->coordinate_names,
                                   .labels_path = "coordinate"});
-    field_add(channels, SARRUS_OBSERVE_V, 0, n,
+    field_add(channels, SARRUS_OBSERVE_V, 0, n_v,
               (sarrus_sink_field){.path = "state/v",
                                   .long_name = sarrus_observable_text(SARRUS_OBSERVE_V),
                                   .units = sarrus_observable_unit(SARRUS_OBSERVE_V),
@@ -75,17 +82,18 @@ static const char *path_make(sarrus_channels *channels, const char *group, const
 }
 
 static bool reactions_add(sarrus_channels *channels, const sarrus_model *model, const sarrus_plan *plan) {
-    channels->width[SARRUS_OBSERVE_REACTIONS] = 3 * model->n_joints;
+    const int n_each = sarrus_body_sizes_of(model->space)->n_v; /* force and moment go with the speeds of a body */
+    channels->width[SARRUS_OBSERVE_REACTIONS] = n_each * model->n_joints;
     for (int i = 0; i < model->n_joints; ++i) {
         const char *path = path_make(channels, "reactions", model->joints[i].name);
         if (path == NULL)
             return false;
         channels->uniqueness[i] = sarrus_plan_reaction_is_unique(plan, i);
-        field_add(channels, SARRUS_OBSERVE_REACTIONS, 3 * i, 3,
+        field_add(channels, SARRUS_OBSERVE_REACTIONS, n_each * i, n_each,
                   (sarrus_sink_field){.path = path,
                                       .long_name = sarrus_observable_text(SARRUS_OBSERVE_REACTIONS),
                                       .units = sarrus_observable_unit(SARRUS_OBSERVE_REACTIONS),
-                                      .labels = reaction_labels,
+                                      .labels = reaction_labels[model->space],
                                       .labels_path = "reaction_component",
                                       .n_flags = 1,
                                       .flag_names = unique_name,
@@ -94,20 +102,31 @@ static bool reactions_add(sarrus_channels *channels, const sarrus_model *model, 
     return true;
 }
 
+/* Drives come in the order of the scenario; one alone is a number, several of a joint are a vector. */
 static bool drives_add(sarrus_channels *channels, const sarrus_model *model) {
-    channels->width[SARRUS_OBSERVE_DRIVES] = n_drives(model, model->n_joints);
+    int offset = 0;
     for (int i = 0; i < model->n_joints; ++i) {
         const sarrus_joint *joint = &model->joints[i];
-        if (joint->drive[0] < 0)
+        bool is_angle[SARRUS_MAX_FREEDOMS];
+        const int n = joint_drives(model, joint, is_angle);
+        bool is_alike = true;
+        for (int k = 1; k < n; ++k)
+            is_alike = is_alike && is_angle[k] == is_angle[0];
+        if (n == 0)
             continue;
         const char *path = path_make(channels, "drives", joint->name);
         if (path == NULL)
             return false;
-        field_add(channels, SARRUS_OBSERVE_DRIVES, n_drives(model, i), 0,
+        const char *both = sarrus_observable_unit(SARRUS_OBSERVE_DRIVES);
+        field_add(channels, SARRUS_OBSERVE_DRIVES, offset, n > 1 ? n : 0,
                   (sarrus_sink_field){.path = path,
                                       .long_name = sarrus_observable_text(SARRUS_OBSERVE_DRIVES),
-                                      .units = SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_TURN, joint->type) ? "N m" : "N"});
+                                      .units = !is_alike     ? both
+                                               : is_angle[0] ? "N m"
+                                                             : "N"});
+        offset += n;
     }
+    channels->width[SARRUS_OBSERVE_DRIVES] = offset;
     return true;
 }
 
@@ -134,19 +153,17 @@ static bool channels_allocate(sarrus_channels *channels, size_t n, size_t n_join
 
 sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model *model, const sarrus_plan *plan,
                                      sarrus_channels *out) {
-    sarrus_plan_sizes sizes;
-    sarrus_plan_sizes_get(plan, &sizes);
     *out = (sarrus_channels){0};
     const unsigned wanted = model->output.channels;
-    bool is_done = channels_allocate(out, (size_t)sizes.n, (size_t)model->n_joints);
+    bool is_done = channels_allocate(out, (size_t)plan->mech.n_q, (size_t)model->n_joints);
     if (is_done && (wanted & SARRUS_CHANNEL_STATE))
-        state_add(out, plan, sizes.n);
+        state_add(out, plan);
     if (is_done && (wanted & SARRUS_CHANNEL_ENERGY))
         scalar_add(out, SARRUS_OBSERVE_ENERGY, "diagnostics/energy", sarrus_observable_unit(SARRUS_OBSERVE_ENERGY));
     if (is_done && (wanted & SARRUS_CHANNEL_WORK))
         scalar_add(out, SARRUS_OBSERVE_WORK, "diagnostics/work", sarrus_observable_unit(SARRUS_OBSERVE_WORK));
     if (is_done && (wanted & SARRUS_CHANNEL_CONSTRAINT)) {
-        const bool mixed = is_mixed(model);
+        const bool mixed = is_mixed(plan);
         scalar_add(out, SARRUS_OBSERVE_POSITION_ERROR, "diagnostics/position_error", mixed ? "m | rad" : "m");
         scalar_add(out, SARRUS_OBSERVE_VELOCITY_ERROR, "diagnostics/velocity_error", mixed ? "m/s | rad/s" : "m/s");
     }
@@ -154,9 +171,9 @@ sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model
         scalar_add(out, SARRUS_OBSERVE_RANK, "diagnostics/rank", sarrus_observable_unit(SARRUS_OBSERVE_RANK));
     if (is_done && (wanted & SARRUS_CHANNEL_SINGULAR_VALUES)) {
         scalar_add(out, SARRUS_OBSERVE_KEPT, "diagnostics/smallest_kept",
-                   is_mixed(model) ? sarrus_observable_unit(SARRUS_OBSERVE_KEPT) : "kg^-1/2");
+                   is_mixed(plan) ? sarrus_observable_unit(SARRUS_OBSERVE_KEPT) : "kg^-1/2");
         scalar_add(out, SARRUS_OBSERVE_DROPPED, "diagnostics/largest_dropped",
-                   is_mixed(model) ? sarrus_observable_unit(SARRUS_OBSERVE_DROPPED) : "kg^-1/2");
+                   is_mixed(plan) ? sarrus_observable_unit(SARRUS_OBSERVE_DROPPED) : "kg^-1/2");
     }
     if (is_done && (wanted & SARRUS_CHANNEL_REACTIONS))
         is_done = reactions_add(out, model, plan);

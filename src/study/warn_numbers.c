@@ -65,17 +65,15 @@ static void orientation_check(sarrus_warnings *warnings, const sarrus_model *mod
 
 /* Sets is_angle[n_signals] where a drive is one of an angle. */
 static void joint_check(sarrus_warnings *warnings, const sarrus_model *model, const sarrus_joint *joint, bool *is_angle) {
-    const bool is_planar = model->space == SARRUS_SPACE_PLANAR;
-    sarrus_freedom freedoms[SARRUS_MAX_FREEDOMS];
-    const int n = is_planar ? 1 : sarrus_joint_freedoms(joint, freedoms);
+    bool turns[SARRUS_MAX_FREEDOMS];
+    const int n = sarrus_joint_coordinates(model->space, joint, turns);
     for (int k = 0; k < n; ++k) {
-        const bool turns = is_planar ? SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_TURN, joint->type) : sarrus_freedom_turns(freedoms[k]);
-        if (turns)
+        if (turns[k])
             angle_check(warnings, model, joint->rest[k]);
         if (joint->drive[k] >= 0)
-            is_angle[joint->drive[k]] = turns;
+            is_angle[joint->drive[k]] = turns[k];
     }
-    if (!is_planar)
+    if (model->space == SARRUS_SPACE_SPATIAL)
         orientation_check(warnings, model, joint->frame_form, joint->frame);
 }
 

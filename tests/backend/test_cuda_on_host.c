@@ -106,7 +106,7 @@ static uint64_t run(const char *file, const sarrus_override *overrides, uint64_t
 
     sarrus_lowered lowered;
     assert_true(sarrus_plan_lower(m.plan, 4, &lowered));
-    const size_t n_workspace = sarrus_isa_find("avx2")->workspace_arrays(&lowered.mech);
+    const size_t n_workspace = sarrus_isa_find(SARRUS_SPACE_PLANAR, "avx2")->workspace_arrays(&lowered.mech);
     uint64_t counts[N_WORKSPACES][2][SARRUS_CUDA_WIDTH] = {{{0}}};
     double *workspace = malloc(N_WORKSPACES * n_workspace * SARRUS_CUDA_WIDTH * sizeof *workspace);
     assert_non_null(workspace);

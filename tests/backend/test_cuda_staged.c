@@ -102,7 +102,7 @@ static void rig_open(rig *r, const subject *s, const char *pinv, const cusolver_
     r->batch = mechanism_batch(&r->cpu, NULL, 1, N_INSTANCES, NULL);
     assert_true(sarrus_plan_lower(r->device.plan, SARRUS_CUDA_WIDTH, &r->lowered));
     assert_int_equal(r->gpu.stream_create(&r->stream), 0);
-    const size_t n_workspace = sarrus_isa_find("baseline")->workspace_arrays(&r->lowered.mech);
+    const size_t n_workspace = sarrus_isa_find(SARRUS_SPACE_PLANAR, "baseline")->workspace_arrays(&r->lowered.mech);
     const size_t tile = SARRUS_CUDA_WIDTH * sizeof(double);
     r->lanes.n_tiles = r->lanes.n_workspaces = N_TILES;
     r->lanes.n_workspace_arrays = n_workspace;

@@ -1,6 +1,6 @@
 /* Claims: the orientations that a scenario can give are those of their conventions: intrinsic 3-1-3 and 1-2-3 angles, an axis and
- * an angle, Euler parameters of any length, a matrix; what is no orientation is refused; matrix and parameters are one rotation. The
- * numbers are those of SciPy 1.17, Rotation.from_euler("ZXZ", ...) and ("XYZ", ...), rounded to 17 digits. */
+ * an angle, Euler parameters of any length, a matrix; what is no orientation is refused; matrix and parameters are one rotation.
+ * The numbers are those of SciPy 1.17, Rotation.from_euler("ZXZ", ...) and ("XYZ", ...), rounded to 17 digits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

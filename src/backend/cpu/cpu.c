@@ -165,16 +165,26 @@ static sarrus_status check_memory(sarrus_context *context, cpu_device *device, c
                          device->base.n_instances > 1 ? "fewer instances or threads, " : "");
 }
 
+static sarrus_status kernels_find(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,
+                                  const sarrus_kernels **out) {
+    const char *isa = options ? options->isa : NULL;
+    *out = sarrus_isa_find(plan->mech.space, isa);
+    if (*out)
+        return SARRUS_OK;
+    if (sarrus_isa_find(SARRUS_SPACE_PLANAR, isa))
+        return sarrus_report(context, SARRUS_UNSUPPORTED, "this build has no kernels for spatial mechanisms");
+    return sarrus_report(
+        context, SARRUS_NO_BACKEND,
+        "the instruction set '%s' is not usable here; expected avx512, avx2 or baseline, as this processor has them",
+        isa ? isa : "");
+}
+
 static sarrus_status cpu_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,
                                 uint64_t n_instances, sarrus_device **out) {
-    const char *isa = options ? options->isa : NULL;
-    const sarrus_kernels *kernels = sarrus_isa_find(isa);
-    if (!kernels) {
-        return sarrus_report(context, SARRUS_NO_BACKEND,
-                             "the instruction set '%s' is not usable here; expected avx512, avx2 or baseline, "
-                             "as this processor has them",
-                             isa ? isa : "");
-    }
+    const sarrus_kernels *kernels = NULL;
+    const sarrus_status found = kernels_find(context, plan, options, &kernels);
+    if (found != SARRUS_OK)
+        return found;
     if (plan->mech.method >= SARRUS_N_PINV_HOST_METHODS) {
         return sarrus_report(context, SARRUS_NO_BACKEND,
                              "'pinv: %s' is a library on a GPU; expected the backend cuda, or pinv auto, svd or lapack",

@@ -53,7 +53,7 @@ static bool host_create(cuda_device *device) {
     if (!sarrus_plan_lower(device->base.plan, SARRUS_CUDA_WIDTH, &device->lowered))
         return false;
     changes_mark(&device->lowered.mech, device->changed);
-    device->n_workspace_arrays = sarrus_isa_find("baseline")->workspace_arrays(&device->lowered.mech);
+    device->n_workspace_arrays = sarrus_isa_find(device->lowered.mech.space, "baseline")->workspace_arrays(&device->lowered.mech);
     return true;
 }
 
