@@ -173,8 +173,6 @@ sarrus_status sarrus_plan_create_in_order(sarrus_context *context, const sarrus_
                                           const sarrus_plan_options *options, sarrus_plan **out) {
     if (!model || !out)
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_plan_create needs a model and a place for the plan");
-    if (model->space == SARRUS_SPACE_SPATIAL)
-        return sarrus_report(context, SARRUS_BAD_INPUT, "spatial mechanisms cannot be run yet; expected 'space: planar'");
     sarrus_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the plan");

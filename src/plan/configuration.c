@@ -201,18 +201,11 @@ static bool rows_create(sarrus_configuration *c) {
     return c->rows.body && c->rows.value;
 }
 
-/* The kernels that evaluate rows of a space; NULL: this build has none. */
-static const sarrus_kernels *kernels_of(int32_t space) {
-    return space == SARRUS_SPACE_PLANAR ? &sarrus_kernels_baseline : NULL;
-}
-
 sarrus_status sarrus_configuration_create(const sarrus_plan *plan, sarrus_configuration *c) {
     memset(c, 0, sizeof *c);
     c->plan = plan;
-    c->kernels = kernels_of(plan->mech.space);
+    c->kernels = plan->mech.space == SARRUS_SPACE_SPATIAL ? &sarrus_kernels_spatial_baseline : &sarrus_kernels_baseline;
     c->sizes = sarrus_body_sizes_of(plan->mech.space);
-    if (!c->kernels)
-        return SARRUS_UNSUPPORTED;
     c->m = plan->mech.m;
     c->n = plan->mech.n_v;
     c->n_q = plan->mech.n_q;
