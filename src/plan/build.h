@@ -6,7 +6,7 @@
  * tableaux.c      the constants of the method that makes them; dense.c: the weights between steps
  * graph.c         tree, cut joints, loops                                              (from the model alone)
  * parameters.c    the parameters and the given configuration of one instance           (values → lane arrays)
- *   spatial_parameters.c  the same in space; rotation.c, inertia.c
+ *   spatial_parameters.c  the same in space, with rotation.c and inertia.c; body.c: what a body is in either space
  * independence.c  rank, independent rows                                               (numbers, at several configurations)
  *   configuration.c  evaluates the constraints at a configuration
  *   fronts.c         factors the rows; spectrum.c finds their singular values
