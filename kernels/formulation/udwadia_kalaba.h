@@ -19,18 +19,6 @@
 #include "kernels/formulation/rank_path.h"
 #include "kernels/formulation/standing_rows.h"
 
-/* Σ μ ṡ of the drives: what they do through their rows. Dependent rows have none to do (wᵀJ = 0 makes wᵀṡ = 0). */
-LANE_FUNCTION real sarrus_drives_power(const sarrus_mechanism *mech, const sarrus_workspace *ws) {
-    real power = real_set(0.0);
-    PLAN_EACH (i, 0, mech->n_drives > 0 ? mech->n_joints : 0) {
-        const sarrus_mech_joint *joint = &mech->joint[i];
-        if (sarrus_joint_has_drive(mech, joint))
-            power = real_fma(frame_at(ws->multiplier, joint->row + joint->n_rows - 1), frame_at(ws->signal, 3 * joint->signal + 1),
-                             power);
-    }
-    return power;
-}
-
 /* out ← base + M^{-1/2} D⁺ rhs by the sparse factor of the independent rows, with the rank-revealing path for the lanes that need
  * it. */
 PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const real *base, real *out) {
