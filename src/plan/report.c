@@ -313,10 +313,8 @@ static void put_freedoms(const card *to) {
         for (int k = first; k < first + n; ++k) {
             char word[80];
             const sarrus_mech_freedom *freedom = &plan->freedom[k];
-            snprintf(word, sizeof word, "%s%s", sarrus_freedom_text((sarrus_freedom)freedom->form),
-                     freedom->signal >= 0 ? " (driven)"
-                     : freedom->elastic   ? " (elastic)"
-                                          : "");
+            const char *how = freedom->signal >= 0 ? "driven " : freedom->elastic ? "elastic " : "";
+            snprintf(word, sizeof word, "%s%s", how, sarrus_freedom_text((sarrus_freedom)freedom->form));
             sarrus_report_list_put(&list, word);
         }
         sarrus_report_list_end(&list);
