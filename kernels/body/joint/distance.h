@@ -2,7 +2,7 @@
 #ifndef SARRUS_BODY_JOINT_DISTANCE_H
 #define SARRUS_BODY_JOINT_DISTANCE_H
 
-#include "kernels/body/kinematics.h"
+#include "kernels/body/row_parts.h"
 
 /* Φ = |d| − L with w = d/|d|:  Φ̇ = w·ḋ,  γ = ω_c² w·ρ_c − ω_p² w·ρ_p − (|ḋ|² − Φ̇²)/|d|. At d = 0 the row is zero. */
 LANE_FUNCTION sarrus_row_value sarrus_row_distance(const sarrus_point *p, const sarrus_point *c, real length) {

@@ -2,7 +2,7 @@
 #ifndef SARRUS_BODY_JOINT_PRISMATIC_H
 #define SARRUS_BODY_JOINT_PRISMATIC_H
 
-#include "kernels/body/kinematics.h"
+#include "kernels/body/row_parts.h"
 
 /* The row along n. */
 LANE_FUNCTION sarrus_row_value sarrus_prismatic_normal(sarrus_workspace *ws, const sarrus_joint_here *at) {
