@@ -89,8 +89,8 @@ PLAN_BODY void sarrus_measure_body(sarrus_evaluation *ev, real t, const real *q,
         ev->open = real_sqrt(sarrus_open2(mech, ev->parameter, ev->ws, q, v));
 }
 
-/* NaN, for compilers that have no <math.h> too. */
-LANE_FUNCTION real sarrus_unknown(void) {
+/* NaN in all lanes: a number that is not known. For compilers that have no <math.h> too. */
+LANE_FUNCTION real sarrus_nan_lanes(void) {
     return real_sqrt(real_set(-1.0));
 }
 

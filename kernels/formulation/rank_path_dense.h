@@ -9,7 +9,7 @@
 
 /* Where the work space has no room for all rows nothing is known: NaN. */
 LANE_BODY sarrus_rank_decision sarrus_svd_forgo(const sarrus_mechanism *mech, real *out, real *multiplier) {
-    const real nothing = sarrus_unknown();
+    const real nothing = sarrus_nan_lanes();
     sarrus_rank_decision found;
     for (int32_t i = 0; i < mech->n_v; ++i)
         frame_at(out, i) = nothing;
