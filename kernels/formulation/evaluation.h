@@ -86,7 +86,7 @@ PLAN_BODY void sarrus_measure_body(sarrus_evaluation *ev, real t, const real *q,
     ev->state.kinetic = sarrus_kinetic_energy(mech, ev->parameter, v);
     ev->state.potential = sarrus_potential_energy(mech, ev->parameter, ev->ws, q, v);
     if (ev->wants_open)
-        ev->open = real_sqrt(sarrus_open2(mech, ev->parameter, ev->ws, q, v));
+        ev->open = real_sqrt(sarrus_violation_squared(mech, ev->parameter, ev->ws, q, v));
 }
 
 /* NaN in all lanes: a number that is not known. For compilers that have no <math.h> too. */

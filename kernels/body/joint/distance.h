@@ -31,7 +31,7 @@ LANE_FUNCTION void sarrus_distance_rows(sarrus_workspace *ws, const sarrus_joint
 }
 
 /* sum + Φ². */
-LANE_FUNCTION real sarrus_distance_open2(sarrus_workspace *ws, const sarrus_joint_here *at, real sum) {
+LANE_FUNCTION real sarrus_distance_violation_squared(sarrus_workspace *ws, const sarrus_joint_here *at, real sum) {
     const real phi = sarrus_row_distance(&at->parent, &at->child, lane_at(at->p, SARRUS_PJ_SHIFT0)).phi;
     (void)ws;
     return real_fma(phi, phi, sum);

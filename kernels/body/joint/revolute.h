@@ -28,7 +28,7 @@ LANE_FUNCTION void sarrus_revolute_rows(sarrus_workspace *ws, const sarrus_joint
 }
 
 /* sum + |Φ|². */
-LANE_FUNCTION real sarrus_revolute_open2(sarrus_workspace *ws, const sarrus_joint_here *at, real sum) {
+LANE_FUNCTION real sarrus_revolute_violation_squared(sarrus_workspace *ws, const sarrus_joint_here *at, real sum) {
     const real dx = at->child.x - at->parent.x, dy = at->child.y - at->parent.y;
     (void)ws;
     return real_fma(dx, dx, real_fma(dy, dy, sum));
