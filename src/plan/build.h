@@ -4,13 +4,14 @@
  *   spatial_structure.c  the joints of a mechanism in space, with rows and free coordinates
  * integrator.c    how steps are made                                                   (from the model alone)
  * tableaux.c      the constants of the method that makes them; dense.c: the weights between steps
- * graph.c         tree, cut joints, loops                                              (from the model alone)
+ * spanning_tree.c tree, cut joints, parts that no joint connects                       (from the model alone)
  * parameters.c    the parameters and the given configuration of one instance           (values → lane arrays)
  *   spatial_parameters.c  the same in space, with rotation.c and inertia.c; body.c: what a body is in either space
  * independence.c  rank, independent rows                                               (numbers, at several configurations)
  *   configuration.c  evaluates the constraints at a configuration
  *   fronts.c         factors the rows; spectrum.c finds their singular values
- *   dependence.c     says which rows can be spared, loop set by loop set (loops.c), a small one by its null space (null_space.c)
+ *   dependence.c     says which rows can be spared, loop set by loop set (loop_sets.c), a small one by its null space
+ *                    (null_space.c)
  *   start.c          the assembled start beside the given one
  *   length_change.c  how far a rank is from one less
  *   drives.c         whether the drives can be followed (follow.c, gap.c)
