@@ -295,7 +295,10 @@ static void put_joint_line(const card *to, int i) {
     sarrus_report_column(to->out, body_name(to, joint->body[0]), SARRUS_CARD_NAME_WIDTH - 4);
     fputc(' ', to->out);
     sarrus_report_column(to->out, body_name(to, joint->body[1]), SARRUS_CARD_NAME_WIDTH - 4);
-    fprintf(to->out, " %4d  %-5s %-8s %s\n", mech->n_rows, to->plan->graph.is_cut[i] ? "cut" : "tree",
+    fprintf(to->out, " %4d  %-5s %-8s %s\n", mech->n_rows,
+            mech->n_rows == 0           ? "-"
+            : to->plan->graph.is_cut[i] ? "cut"
+                                        : "tree",
             joint_is_driven(to->plan, i) ? "driven"
             : mech->elastic              ? "elastic"
                                          : "-",
