@@ -4,7 +4,17 @@
  *   violation = ‖Φ‖ / unit,   mismatch = |E − W − (E − W)₀| / (max T + max V − min V),   error = Σ estimates of the steps.
  *
  * A lane that breaks a limit gets its status and is frozen: with the state before the step, but with the one that it has come to
- * where its steps do not tell the motion (`unresolved`). */
+ * where its steps do not tell the motion (`unresolved`).
+ *
+ * Who gives which status (status.def):
+ *
+ *   constraint_violated, energy_mismatch   here
+ *   diverged, nonfinite_force              fixed.h, adaptive.h, adaptive_tile.h; nonfinite_force also observe.h, of a state that is
+ *                                          looked at and that no step has judged
+ *   unresolved, step_limit                 fixed.h, adaptive_tile.h; stages.h in the staged kernels
+ *   step_underflow                         adaptive_tile.h
+ *   assembly_failed                        assemble.h
+ *   invalid_parameter, not_run             src/batch/batch.c */
 #ifndef SARRUS_STEP_VERDICT_H
 #define SARRUS_STEP_VERDICT_H
 

@@ -24,6 +24,7 @@
  * shares.c        the shares of the bodies in S = J M⁻¹ Jᵀ                             (from the elimination order)
  * ordinary.c      the size, and how independent the rows are in ordinary configurations (numbers, from all of the above)
  * limits.c        what an instance that is ok keeps to                                 (from the size and the methods)
+ * hash.c          the hash of the tables, sizes and numbers above
  * cost.c          flops, divisions and bytes of the kernels for this plan
  * report.c        all of it in words
  *
@@ -52,6 +53,7 @@ SARRUS_MUST_USE sarrus_status sarrus_plan_shares(sarrus_context *context, sarrus
 SARRUS_MUST_USE sarrus_status sarrus_plan_graph_make(sarrus_context *context, sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_ordinary_find(sarrus_context *context, sarrus_plan *plan);
 void sarrus_plan_limits(sarrus_plan *plan);
+uint64_t sarrus_plan_hash_make(const sarrus_plan *plan); /* of all of the above */
 
 SARRUS_MUST_USE sarrus_status sarrus_plan_report_write(sarrus_context *context, sarrus_plan *plan);
 
