@@ -6,6 +6,7 @@
 #include "kernels/body/joint/fixed.h"
 #include "kernels/body/joint/prismatic.h"
 #include "kernels/body/joint/revolute.h"
+#include "kernels/body/joint/slot.h"
 
 /* All rows of a joint. A drive s(t) adds the free coordinate's row with Φ − s, Φ̇ − ṡ, γ + s̈. */
 PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_joint *joint, const real *q,

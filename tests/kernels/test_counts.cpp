@@ -194,6 +194,7 @@ bodies:
   - {name: d, mass: 1, inertia: 0.1, position: [3.5, 0.5]}
   - {name: e, mass: 1, inertia: 0.1, position: [4.5, 0.5]}
   - {name: f, mass: 1, inertia: 0.1, position: [9, 0]}
+  - {name: g, mass: 1, inertia: 0.1, position: [10, 0]}
 joints:
   - {name: A, type: revolute, bodies: [ground, a], at: [0, 0], stiffness: 2, damping: 0.1, rest: 0.1}
   - {name: B, type: prismatic, bodies: [a, b], at: [1, 0], axis: [1, 0.5], stiffness: 3, damping: 0.2, rest: 0.1}
@@ -202,6 +203,8 @@ joints:
   - {name: E, type: revolute, bodies: [d, e], at: [4, 0.5],
      drive: {signal: {sine: {amplitude: 0.2, frequency: 1, phase: 0, offset: 0}}}}
   - {name: G, type: prismatic, bodies: [f, ground], at: [9, 0], axis: [0, 1], drive: {signal: {polynomial: [0, 0.1, 0.2, 0.3]}}}
+  - {name: H, type: slot, bodies: [a, e], at: [4.5, 0.5], axis: [1, 0.2], stiffness: 3, damping: 0.2, rest: 0.1}
+  - {name: I, type: slot, bodies: [ground, g], at: [10, 0], axis: [0, 1], drive: {signal: {polynomial: [0, 0.1, 0.2, 0.3]}}}
 forces:
   - {name: s1, type: spring, between: [[a, [0.1, 0]], [ground, [0, 2]]], stiffness: 10, rest_length: 1, damping: 1}
   - {name: s2, type: spring, between: [[b, [0.1, 0]], [e, [0, 0.2]]], stiffness: 10, rest_length: 1, damping: 1}

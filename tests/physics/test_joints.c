@@ -138,6 +138,48 @@ static void prismatic_is_a_damped_oscillator(void **state) {
     }
 }
 
+/* A pin at the mass center in the same slope's slot: the same oscillator, and nothing turns the body. */
+static void a_slot_lets_turn_what_slides(void **state) {
+    (void)state;
+    motion *at = run("gravity: [0, -9.81]\n"
+                     "bodies:\n"
+                     "  - {name: b, mass: 2.0, inertia: 0.1, position: [0.1, 0.2], velocity: [0.8, 0.6], angular_velocity: 3}\n"
+                     "joints:\n"
+                     "  - {name: way, type: slot, bodies: [ground, b], at: [0.1, 0.2], axis: [8, 6], stiffness: 50, damping: 3, "
+                     "rest: 0.2}\n");
+    double m = 2.0, k_spring = 50.0, c = 3.0, rest = 0.2 - m * 9.81 * 0.6 / k_spring;
+    double decay = c / (2.0 * m), w = sqrt(k_spring / m - decay * decay);
+    for (int k = 0; k < N_TIMES; ++k) {
+        double t = 0.01 * k, e = exp(-decay * t);
+        double x = rest + e * (-rest * cos(w * t) + (1.0 - decay * rest) / w * sin(w * t));
+        assert_close(at->q[k][0], 0.1 + 0.8 * x, TOLERANCE_SMALL_MECHANISM, "x", k);
+        assert_close(at->q[k][1], 0.2 + 0.6 * x, TOLERANCE_SMALL_MECHANISM, "y", k);
+        assert_close(at->q[k][2], 3.0 * t, 1e-12, "theta", k);
+        assert_close(at->reactions[k][0], -0.6 * m * 9.81 * 0.8, 1e-11, "fx", k);
+        assert_close(at->reactions[k][1], 0.8 * m * 9.81 * 0.8, 1e-11, "fy", k);
+        assert_close(at->reactions[k][2], 0.0, 1e-12, "moment", k);
+    }
+}
+
+/* A Scotch yoke: a pin on a driven crank in the yoke's slot, x = r cos(ωt); the motor carries the yoke, r sin(ωt) m ẍ. */
+static void a_scotch_yoke_makes_a_cosine(void **state) {
+    (void)state;
+    motion *at = run("gravity: [0, 0]\n"
+                     "bodies:\n"
+                     "  - {name: crank, mass: 1, inertia: 0.1, position: [0, 0]}\n"
+                     "  - {name: yoke, mass: 2, inertia: 0.1, position: [0.5, 0], velocity: [0, 0]}\n"
+                     "joints:\n"
+                     "  - {name: A, type: revolute, bodies: [ground, crank], at: [0, 0], drive: {signal: {ramp: {slope: 4}}}}\n"
+                     "  - {name: B, type: slot, bodies: [yoke, crank], at: [0.5, 0], axis: [0, 1]}\n"
+                     "  - {name: C, type: prismatic, bodies: [ground, yoke], at: [0.5, 0], axis: [1, 0]}\n");
+    for (int k = 0; k < N_TIMES; ++k) {
+        double phi = 4.0 * 0.01 * k;
+        assert_close(at->q[k][3], 0.5 * cos(phi), 1e-13, "x", k);
+        assert_close(at->v[k][3], -2.0 * sin(phi), 1e-12, "speed", k);
+        assert_close(at->reactions[k][3], 2.0 * 8.0 * cos(phi), 1e-10, "force on the crank", k);
+    }
+}
+
 /* The same oscillator by a spring element between two points on a level way. */
 static void spring_element_is_an_oscillator(void **state) {
     (void)state;
@@ -280,6 +322,8 @@ int main(void) {
         cmocka_unit_test(revolute_is_a_compound_pendulum),
         cmocka_unit_test(distance_is_a_point_pendulum),
         cmocka_unit_test(prismatic_is_a_damped_oscillator),
+        cmocka_unit_test(a_slot_lets_turn_what_slides),
+        cmocka_unit_test(a_scotch_yoke_makes_a_cosine),
         cmocka_unit_test(spring_element_is_an_oscillator),
         cmocka_unit_test(damper_decays),
         cmocka_unit_test(fixed_makes_one_body),

@@ -103,6 +103,7 @@ static void write_geometry(sarrus_joint_type type, bool by_points, const placed_
     case SARRUS_PLANAR_JOINT_REVOLUTE:
     case SARRUS_PLANAR_JOINT_PRISMATIC:
     case SARRUS_PLANAR_JOINT_FIXED:
+    case SARRUS_PLANAR_JOINT_SLOT:
         if (by_points) {
             write_points(body, at, same, size, key);
         } else {

@@ -37,6 +37,7 @@ static int joint_rows(const sarrus_joint *joint) {
     case SARRUS_PLANAR_JOINT_FIXED:
         return 3 + n_drives;
     case SARRUS_PLANAR_JOINT_DISTANCE:
+    case SARRUS_PLANAR_JOINT_SLOT:
         return 1 + n_drives;
     }
     abort(); /* no joint of the table */

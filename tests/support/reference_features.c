@@ -50,6 +50,7 @@ jet reference_joint_free(const reference_joint *joint, const reference_pose pose
     case SARRUS_PLANAR_JOINT_REVOLUTE:
         return relative_angle(joint, pose);
     case SARRUS_PLANAR_JOINT_PRISMATIC:
+    case SARRUS_PLANAR_JOINT_SLOT:
         joint_gap(joint, pose, gap);
         joint_axis(joint, &pose[0], false, axis);
         return jet_subtract(dot(axis, gap), jet_constant(joint->displacement0));
@@ -69,6 +70,10 @@ void reference_joint_rows(const reference_joint *joint, const reference_pose pos
         joint_axis(joint, &pose[0], true, normal);
         out[n++] = dot(normal, gap);
         out[n++] = relative_angle(joint, pose);
+        break;
+    case SARRUS_PLANAR_JOINT_SLOT:
+        joint_axis(joint, &pose[0], true, normal);
+        out[n++] = dot(normal, gap);
         break;
     case SARRUS_PLANAR_JOINT_DISTANCE:
         out[n++] = jet_subtract(jet_sqrt(dot(gap, gap)), jet_constant(joint->length));
