@@ -45,6 +45,18 @@ LANE_BODY void sarrus_motor_loads(const sarrus_mechanism *mech, const sarrus_wor
     }
 }
 
+/* Σ μ ṡ of the drives: what they do through their rows. Dependent rows have none to do (wᵀJ = 0 makes wᵀṡ = 0). */
+LANE_FUNCTION real sarrus_drives_power(const sarrus_mechanism *mech, const sarrus_workspace *ws) {
+    real power = real_set(0.0);
+    PLAN_EACH (i, 0, mech->n_drives > 0 ? mech->n_joints : 0) {
+        const sarrus_mech_joint *joint = &mech->joint[i];
+        if (sarrus_joint_has_drive(mech, joint))
+            power = real_fma(frame_at(ws->multiplier, joint->row + joint->n_rows - 1), frame_at(ws->signal, 3 * joint->signal + 1),
+                             power);
+    }
+    return power;
+}
+
 /* Angles of the plane are coordinates, which turn as far as they like: nothing has to be followed. */
 LANE_FUNCTION void sarrus_turns_see(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                     const real *v, mask on, real *seen) {

@@ -19,18 +19,6 @@
 #include "kernels/formulation/rank_path.h"
 #include "kernels/formulation/standing_rows.h"
 
-/* Σ μ ṡ of the drives: what they do through their rows. Dependent rows have none to do (wᵀJ = 0 makes wᵀṡ = 0). */
-LANE_FUNCTION real sarrus_drives_power(const sarrus_mechanism *mech, const sarrus_workspace *ws) {
-    real power = real_set(0.0);
-    PLAN_EACH (i, 0, mech->n_drives > 0 ? mech->n_joints : 0) {
-        const sarrus_mech_joint *joint = &mech->joint[i];
-        if (sarrus_joint_has_drive(mech, joint))
-            power = real_fma(frame_at(ws->multiplier, joint->row + joint->n_rows - 1), frame_at(ws->signal, 3 * joint->signal + 1),
-                             power);
-    }
-    return power;
-}
-
 /* out ← base + M^{-1/2} D⁺ rhs by the sparse factor of the independent rows, with the rank-revealing path for the lanes that need
  * it. */
 PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const real *base, real *out) {
@@ -49,7 +37,7 @@ PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const
         return;
     ++ev->n_rank_revealing;
     if (mech->integrator.is_adaptive && ev->at_q) /* Φ in the workspace may be that of another state */
-        ev->off = real_sqrt(sarrus_open2(mech, ev->parameter, ws, ev->at_q, ev->at_v));
+        ev->stage_violation = real_sqrt(sarrus_violation_squared(mech, ev->parameter, ws, ev->at_q, ev->at_v));
     const sarrus_rank_decision found = sarrus_rank_path(ev, rhs, slow, SARRUS_DOUBT_ACCELERATION);
     sarrus_found_replace(ev, slow, &found);
     PLAN_EACH (i, 0, mech->n_v)

@@ -34,7 +34,7 @@ LANE_BODY void sarrus_observe_state(sarrus_evaluation *ev, const real *tile, con
     if (want->at[SARRUS_OBSERVE_WORK] >= 0)
         lane_at(out, want->at[SARRUS_OBSERVE_WORK]) = lane_at(tile, mech->layout.verdict.work);
     if (want->at[SARRUS_OBSERVE_ENERGY] >= 0) {
-        ev->wants_open = 0;
+        ev->wants_violation = 0;
         sarrus_measure(ev, t, q, v);
         lane_at(out, want->at[SARRUS_OBSERVE_ENERGY]) = ev->state.kinetic + ev->state.potential;
     }

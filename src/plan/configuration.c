@@ -68,8 +68,10 @@ static void piece_begin(sarrus_configuration *c) {
     mech->rank_change_capacity = 0;
     mech->p_body = n_parameters;
     mech->n_parameters = n_parameters + 2 * c->sizes->n_parameters;
-    mech->layout = (sarrus_tile_layout){
-        .q = mech->n_parameters, .v = mech->n_parameters + mech->n_q, .n_arrays = mech->n_parameters + mech->n_q + mech->n_v};
+    mech->layout = (sarrus_tile_layout){.q = mech->n_parameters};
+    mech->layout.v = mech->layout.q + mech->n_q;
+    mech->layout.seen = mech->layout.v + mech->n_v; /* stays 0: angles are those of −π … π */
+    mech->layout.n_arrays = mech->layout.seen + SARRUS_MAX_FREEDOMS;
     mech->joint = &c->piece->joint;
     mech->row = c->piece->row;
     mech->freedom = c->piece->freedom;
@@ -214,11 +216,13 @@ sarrus_status sarrus_configuration_create(const sarrus_plan *plan, sarrus_config
     c->q = doubles(n_q);
     c->v = doubles(n);
     c->phi = doubles(m);
+    c->phi_whole = doubles(m);
     c->phi_dot = doubles(m);
     c->scratch = doubles(2 * n);
     c->held = doubles(n);
     sarrus_status status = SARRUS_NO_MEMORY;
-    if (piece_create(c) && rows_create(c) && c->weight && c->q && c->v && c->phi && c->phi_dot && c->scratch && c->held)
+    if (piece_create(c) && rows_create(c) && c->weight && c->q && c->v && c->phi && c->phi_whole && c->phi_dot && c->scratch &&
+        c->held)
         status = fill(c);
     if (status == SARRUS_OK)
         status = sarrus_fronts_create(&c->rows, plan->watch, &c->fronts);
@@ -238,6 +242,7 @@ void sarrus_configuration_free(sarrus_configuration *c) {
     free(c->q);
     free(c->v);
     free(c->phi);
+    free(c->phi_whole);
     free(c->phi_dot);
     free(c->scratch);
     free(c->held);
@@ -246,6 +251,17 @@ void sarrus_configuration_free(sarrus_configuration *c) {
 
 double sarrus_configuration_parameter(const sarrus_configuration *c, int32_t i) {
     return c->call.tile[(c->piece->mech.layout.parameter + i) * c->kernels->width];
+}
+
+/* Φ of row i in a configuration, which knows of no whole turns. At t = 0 angles are those of −π … π, as an instance's are. */
+static double without_turns(const sarrus_configuration *c, int i, double t, double phi) {
+    const sarrus_plan *plan = c->plan;
+    const int32_t freedom = plan->row[i].freedom;
+    if (freedom < 0 || !(t > 0.0))
+        return phi;
+    const int32_t form = plan->freedom[freedom].form;
+    const bool comes_round = form >= SARRUS_FREEDOM_TURN_1 && form <= SARRUS_FREEDOM_SECOND_3;
+    return comes_round ? remainder(phi, 2.0 * M_PI) : phi;
 }
 
 double sarrus_configuration_rows(sarrus_configuration *c, double t) {
@@ -264,7 +280,8 @@ double sarrus_configuration_rows(sarrus_configuration *c, double t) {
         for (int k = 0; k < joint->n_rows; ++k) {
             const int row = joint->row + k;
             double *value = sarrus_plan_row_side(&c->rows, row, 0);
-            c->phi[row] = phi[k * width];
+            c->phi_whole[row] = phi[k * width];
+            c->phi[row] = without_turns(c, row, t, c->phi_whole[row]);
             c->phi_dot[row] = phi_dot[k * width];
             for (int x = 0; x < n_numbers; ++x)
                 value[x] = jacobian[(n_numbers * k + x) * width];

@@ -32,7 +32,8 @@ typedef struct sarrus_configuration {
     double *v;                  /* [n] */
     sarrus_plan_rows rows;      /* J M^{-1/2} at q */
     sarrus_fronts fronts;       /* of these rows */
-    double *phi;                /* [m] */
+    double *phi;                /* [m] Φ; of a driven angle in space, t > 0, without whole turns: no configuration has them */
+    double *phi_whole;          /* [m] Φ with them, the angle being one of −π … π */
     double *phi_dot;            /* [m] at v */
     double *scratch;            /* [2 n] */
     double *held;               /* [n] a direction in weighted coordinates */

@@ -98,6 +98,7 @@ void sarrus_follow_free(sarrus_follow *f) {
     }
     free(f->expected);
     free(f->half);
+    free(f->stood);
     memset(f, 0, sizeof *f);
 }
 
@@ -114,7 +115,7 @@ double sarrus_follow_drive_move(sarrus_follow *f, double t) {
     f->work_left -= rows_work(c);
     for (int i = 0; i < plan->mech.m; ++i) {
         if (sarrus_plan_row_is_drive(plan, i))
-            largest = fmax(largest, fabs(c->phi[i]) * f->gap->row[i]);
+            largest = fmax(largest, fabs(c->phi_whole[i] - f->stood[i]) * f->gap->row[i]);
     }
     return largest;
 }
@@ -140,9 +141,17 @@ static bool close_loops(sarrus_follow *f, double t) {
     return error <= SARRUS_FOLLOW_CLOSED;
 }
 
+/* The rows are those of the latest step. In the plane Φ is 0 there. */
+static void stand_here(sarrus_follow *f) {
+    const sarrus_configuration *c = f->gap->c;
+    if (c->plan->mech.space == SARRUS_SPACE_SPATIAL)
+        memcpy(f->stood, c->phi_whole, (size_t)c->m * sizeof *f->stood);
+}
+
 static void accept(sarrus_follow *f, double t, double moved) {
     const sarrus_configuration *c = f->gap->c;
     track_push(&f->fine, t, c->q, c->n_q);
+    stand_here(f);
     f->since_coarse += moved;
     if (f->since_coarse > 0.3 * f->pace) {
         track_push(&f->coarse, t, c->q, c->n_q);
@@ -296,6 +305,7 @@ static double regain_later(sarrus_follow *f) {
 static void restart_at(sarrus_follow *f, double t) {
     const sarrus_configuration *c = f->gap->c;
     f->fine.n = f->coarse.n = 0;
+    stand_here(f);
     track_push(&f->fine, t, c->q, c->n_q);
     track_push(&f->coarse, t, c->q, c->n_q);
     f->since_coarse = 0.0;
@@ -319,13 +329,16 @@ sarrus_status sarrus_follow_create(sarrus_gap *gap, double pace, sarrus_follow *
     f->step = f->paced_step = f->ripple;
     f->expected = calloc((size_t)c->n_q + 1, sizeof *f->expected);
     f->half = calloc((size_t)(c->m ? c->m : 1), sizeof *f->half);
+    f->stood = calloc((size_t)(c->m ? c->m : 1), sizeof *f->stood);
     const bool has_tracks = track_create(&f->fine, c->n_q) && track_create(&f->coarse, c->n_q);
-    if (!f->expected || !f->half || !has_tracks) {
+    if (!f->expected || !f->half || !f->stood || !has_tracks) {
         sarrus_follow_free(f);
         return SARRUS_NO_MEMORY;
     }
     track_push(&f->fine, 0.0, c->q, c->n_q);
     track_push(&f->coarse, 0.0, c->q, c->n_q);
+    (void)sarrus_gap_at(gap, 0.0);
+    stand_here(f);
     (void)paced(f, c->plan->model->integrator.t_end);
     return SARRUS_OK;
 }

@@ -32,6 +32,7 @@ typedef struct sarrus_follow {
     sarrus_follow_track fine, coarse; /* all steps, and some that lie farther apart */
     double *expected;                 /* [n_q] where the steps before point; a direction has [n] of them, which are fewer */
     double *half;                     /* [m] Φ half a step on */
+    double *stood;                    /* [m] in space: Φ with whole turns at the latest step; else 0 */
     int n_jumps;                      /* times that the motion went on only after a gap */
     bool is_unsure;                   /* not every place behind the end could be looked at */
     bool has_strayed;                 /* beyond the end the loops can be closed, but not near where they were */

@@ -76,13 +76,16 @@ static bool make_across(const double axis[3], double x[3]) {
     return make_unit(x);
 }
 
-/* axis[0], axis[1] ← two directions across axis[2], all at right angles: from the inertial axis that it has least of. */
-static bool complete_axes(double axis[3][3]) {
+/* axis[0], axis[1] ← two directions across axis[2], all at right angles: from the inertial axis that the nominal one, of which its
+ * values are, has least of. So instances whose axes are drawn have axes 1 and 2 that are alike. */
+static bool complete_axes(const sarrus_model *model, const sarrus_value_index nominal[3], double axis[3][3]) {
     int least = 0;
     if (!make_unit(axis[2]))
         return false;
-    for (int k = 1; k < 3; ++k)
-        least = fabs(axis[2][k]) < fabs(axis[2][least]) ? k : least;
+    for (int k = 1; k < 3; ++k) {
+        const double here = fabs(model->values[nominal[k]].nominal), before = fabs(model->values[nominal[least]].nominal);
+        least = here < before ? k : least;
+    }
     memset(axis[0], 0, sizeof axis[0]);
     axis[0][least] = 1.0;
     const bool good = make_across(axis[2], axis[0]);
@@ -110,13 +113,13 @@ static sarrus_joint_need need_of(sarrus_joint_type type) {
 }
 
 /* axis[k] ← axis k + 1 of the joint at t = 0, in the inertial frame. */
-static bool find_axes(const sarrus_joint *joint, const double *values, double axis[3][3]) {
+static bool find_axes(const sarrus_model *model, const sarrus_joint *joint, const double *values, double axis[3][3]) {
     double p[4], a[3][3];
     switch (need_of(joint->type)) {
     case SARRUS_NEEDS_AXIS:
     case SARRUS_NEEDS_PITCH:
         vector_of(joint->axis[0], values, axis[2]);
-        return complete_axes(axis);
+        return complete_axes(model, joint->axis[0], axis);
     case SARRUS_NEEDS_AXES:
         vector_of(joint->axis[0], values, axis[0]);
         vector_of(joint->axis[1], values, axis[1]);
@@ -177,7 +180,7 @@ static bool fill_joint(const sarrus_plan *plan, int i, int first_freedom, const 
     const sarrus_joint *joint = &plan->model->joints[i];
     const placement body[2] = {place_of(q, joint->body[0]), place_of(q, joint->body[1])};
     double *p = parameters + plan->joint[i].p, axis[3][3], d[3], zero[3];
-    bool good = find_axes(joint, values, axis);
+    bool good = find_axes(plan->model, joint, values, axis);
     fill_points(joint, values, body, p, d);
     for (int k = 0; k < 3; ++k) {
         sarrus_rotate_back(body[0].a, axis[k], p + SARRUS_SJ_PARENT_AXES + 3 * k);

@@ -62,14 +62,14 @@ RULES = ["relative", "absolute", "gap", "tracked", "violation"]
 CHANNELS = "output={interval: 0.1, channels: [state, energy, constraint, rank, reactions, work]}"
 
 
-def is_alone(path):
-    """Whether a file holds one scenario. What several give together is what they give alone (test_mixed.py)."""
-    return "\nscenarios:" not in path.read_text(encoding="utf-8")
+def is_planar(path):
+    """Whether a file holds one planar scenario. What several give together is what they give alone (test_mixed.py)."""
+    return "\nspace: planar\n" in path.read_text(encoding="utf-8")
 
 
 def cases():
     """(name, scenario, settings) of each motion."""
-    for path in sorted(filter(is_alone, (SOURCE / "scenarios").glob("*.yaml"))):
+    for path in sorted(filter(is_planar, (SOURCE / "scenarios").glob("*.yaml"))):
         yield path.stem, path.stem, [SHORT.get(path.stem, "integrator.t_end=1")]
     for name in ("five_bar_monte_carlo", "driven_crank", "change_point"):
         for integrator, text in INTEGRATORS.items():

@@ -24,8 +24,7 @@
 #define SPACE SPACE_WITH("", "type: spherical", "")
 
 static struct reading read_space(void) {
-    struct reading reading = {NULL, NULL, SARRUS_OK};
-    assert_int_equal(sarrus_context_create(&reading.context), SARRUS_OK);
+    struct reading reading = reading_begin();
     reading.status =
         sarrus_scenario_read_file(reading.context, place_of_source("/tests/scenario/good/space.yaml"), NULL, 0, &reading.model);
     print_diagnostics(&reading);
