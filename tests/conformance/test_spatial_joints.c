@@ -29,10 +29,11 @@ typedef struct subject {
     spatial_rows *rows;
     int n_v, n_m;
     bool is_on;
+    double turn; /* rad, up to which angles go on the constraints */
     double t, q[NQ], v[N], x[SARRUS_MAX_FREEDOMS][3];
     double size;  /* m, the coordinates and the arms */
     double rate;  /* 1/s, what multiplies arms and directions */
-    double reach; /* by what numbers of order 1 are divided: lengths of a distance, radii of angles, pitch, sines of half turns */
+    double reach; /* by what numbers of order 1 are divided: lengths of a distance, radii of angles, pitch, sines near half turns */
 } subject;
 
 typedef void (*check)(subject *s);
@@ -52,7 +53,7 @@ static void draw_state(subject *s, bool is_on, uint64_t *seed) {
     s->is_on = is_on;
     s->t = 0.75 + 0.25 * mechanism_random(seed);
     if (is_on) {
-        spatial_state_on(&s->ref, s->t, 2.5, seed, s->q, s->v, s->x);
+        spatial_state_on(&s->ref, s->t, s->turn, seed, s->q, s->v, s->x);
     } else {
         spatial_state_off(&s->ref, seed, s->q, s->v);
     }
@@ -60,7 +61,7 @@ static void draw_state(subject *s, bool is_on, uint64_t *seed) {
     s->reach = (double)reach.radius;
     s->reach = s->what.type == SARRUS_JOINT_DISTANCE ? fmin(s->reach, (double)reach.gap) : s->reach;
     s->reach = s->what.type == SARRUS_JOINT_SCREW ? fmin(s->reach, s->ref.pitch) : s->reach;
-    s->reach = has_turn(s) ? fmin(s->reach, fabs(sin((double)reach.turn))) : s->reach;
+    s->reach = has_turn(s) && reach.turn > 1.5L ? fmin(s->reach, fabs(sin((double)reach.turn))) : s->reach;
     s->reach = fmin(1.0, fmax(s->reach, 0.05));
     s->size = 2.0 + mechanism_size(s->q, (size_t)(REFERENCE_NQ * s->ref.n_bodies));
     s->rate = 1.0 + 2.0 * mechanism_size(s->v, (size_t)s->n_v);
@@ -71,6 +72,7 @@ static void draw_state(subject *s, bool is_on, uint64_t *seed) {
 static void for_each_state(const char *dynamics, check look) {
     static spatial_case list[SPATIAL_MAX_CASES];
     static char text[TEXT_SIZE];
+    static const double turns[] = {2.5, 0.4, 1e-5};
     const int n = spatial_case_list(list), n_apart = getenv("SARRUS_FEW_CASES") ? 7 : 1;
     uint64_t seed = 4711;
     for (int k = 0; k < n * N_JOINT_GROUNDINGS * 2; k += n_apart) {
@@ -78,6 +80,7 @@ static void for_each_state(const char *dynamics, check look) {
         s.what.grounding = (joint_grounding)(k / n % N_JOINT_GROUNDINGS);
         s.what.is_far = k / n / N_JOINT_GROUNDINGS;
         s.what.is_by_points = (k / 2 + k / n) % 2;
+        s.turn = turns[(k + k / n) % 3];
         if (s.what.type == SARRUS_JOINT_GENERAL && k % n % N_JOINT_GROUNDINGS != (int)s.what.grounding) {
             continue;
         }
@@ -406,7 +409,7 @@ static void look_through_the_library(subject *s) {
     answer is[N_STATES];
     sarrus_batch *batch = mechanism_batch(&s->m, mechanism_has_isa(isa) ? isa : NULL, 1, N_STATES, NULL);
     for (int i = 0; i < N_STATES; ++i) {
-        spatial_state_on(&s->ref, 0.0, 2.5, &seed, is[i].q, is[i].v, NULL);
+        spatial_state_on(&s->ref, 0.0, s->turn, &seed, is[i].q, is[i].v, NULL);
         mechanism_set_state(batch, (uint64_t)i, is[i].q, is[i].v);
     }
     mechanism_observe(batch, SARRUS_OBSERVE_ACCELERATION, a);
