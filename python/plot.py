@@ -50,7 +50,7 @@ def attribute(thing: h5py.Dataset | h5py.Group, name: str, default: str = "") ->
 def component_unit(dataset: h5py.Dataset, component: str) -> str:
     """Of "m | rad" the part that belongs to a component: its last word says whether it is a length or an angle."""
     units = attribute(dataset, "units").split(" | ")
-    is_linear = component.rpartition(".")[2] in LINEAR_AXES or component.endswith((".fx", ".fy"))
+    is_linear = component.rpartition(".")[2] in LINEAR_AXES or component.endswith((".fx", ".fy", ".fz"))
     return units[0] if is_linear or len(units) == 1 else units[1]
 
 

@@ -2,7 +2,7 @@
 #ifndef SARRUS_BODY_ENERGY_H
 #define SARRUS_BODY_ENERGY_H
 
-#include "kernels/body/kinematics.h"
+#include "kernels/body/row_parts.h"
 
 /* ½ vᵀMv. */
 LANE_FUNCTION real sarrus_kinetic_energy(const sarrus_mechanism *mech, const real *parameter, const real *v) {

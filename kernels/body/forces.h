@@ -6,6 +6,7 @@
 #include "kernels/body/force/point.h"
 #include "kernels/body/force/spring.h"
 #include "kernels/body/force/torque.h"
+#include "kernels/body/row_parts.h"
 
 /* Spring and damper along a joint's free coordinate x: load −(k(x − rest) + c ẋ), on the bodies through its row. Uses row
  * `scratch` of the workspace, whose values the joint's own rows overwrite later. Returns −c ẋ². */

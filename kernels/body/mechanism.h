@@ -386,7 +386,7 @@ typedef struct sarrus_rank_path_problem {
     const void *turn;                /* [m][2][width] */
     const void *direction;           /* [m][2][width]; NULL when there are no general rows */
     const void *phi;                 /* [m][width] the violation, for the rule that asks; else NULL */
-    const void *off;                 /* [width] the ‖Φ‖ of the state that is accelerated */
+    const void *stage_violation;     /* [width] the ‖Φ‖ of the state that is accelerated */
     const void *rhs;                 /* [m][width] */
     const void *max_rank, *rank_now; /* [width] */
     int32_t has_crossed;             /* some lane has rows that are crossed exactly (the tile knows which) */

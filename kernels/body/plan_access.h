@@ -5,6 +5,10 @@
  * members of the constant, so that a compiler can read them; loops over the plan unroll; the arrays of an evaluation are members
  * of a local structure and end up in registers. Neither changes an operation or the order of operations: both give the same bits.
  *
+ * The arrays of an evaluation are its frame (FRAME_ARRAY, frame_at; workspace.def lists them), after the frame of a function's
+ * locals on the stack: one evaluation writes and reads them, and nobody needs them behind it. The arrays of a tile are what an
+ * instance keeps (lane_at; field.def).
+ *
  * What a compiler needs for that, found by trying: indices rather than pointers that walk, whatever index an inner loop runs over
  * read from the plan rather than counted along, and no address of an array handed to a function that is not inlined. */
 #ifndef SARRUS_BODY_PLAN_ACCESS_H

@@ -26,12 +26,13 @@ PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *param
 }
 
 /* sum + the squares of the Φ of a joint's rows. */
-LANE_FUNCTION real sarrus_joint_open2(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_joint *joint,
-                                      sarrus_workspace *ws, const real *q, const real *v, real sum) {
+LANE_FUNCTION real sarrus_joint_violation_squared(const sarrus_mechanism *mech, const real *parameter,
+                                                  const sarrus_mech_joint *joint, sarrus_workspace *ws, const real *q,
+                                                  const real *v, real sum) {
     const sarrus_joint_here at = sarrus_joint_find(ws, parameter, joint, q, v);
 #define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
     if (sarrus_joint_is(mech, joint, SARRUS_JOINT_##name))                                                                         \
-        sum = sarrus_##kernel##_open2(ws, &at, sum);
+        sum = sarrus_##kernel##_violation_squared(ws, &at, sum);
 #include "sarrus/joint.def"
     if (sarrus_joint_has_drive(mech, joint)) {
         real phi = sarrus_free_coordinate(ws, joint, at.p, q, &at.parent, &at.child) - frame_at(ws->signal, 3 * joint->signal);
@@ -41,12 +42,12 @@ LANE_FUNCTION real sarrus_joint_open2(const sarrus_mechanism *mech, const real *
 }
 
 /* ‖Φ‖². */
-LANE_FUNCTION real sarrus_open2(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
-                                const real *v) {
+LANE_FUNCTION real sarrus_violation_squared(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                            const real *q, const real *v) {
     real sum = real_set(0.0);
     sarrus_mech_joint now;
     PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints,
-              sum = sarrus_joint_open2(mech, parameter, sarrus_joint_at(mech, i, lap, &now), ws, q, v, sum))
+              sum = sarrus_joint_violation_squared(mech, parameter, sarrus_joint_at(mech, i, lap, &now), ws, q, v, sum))
     return sum;
 }
 

@@ -90,7 +90,7 @@ static void kernel_rank_path(void *user, const sarrus_rank_path_problem *problem
         ws.direction[i] = direction[i];
     for (int32_t i = 0; phi && i < mech->m; ++i)
         ws.phi[i] = phi[i];
-    ev.off = *(const real *)problem->off;
+    ev.stage_violation = *(const real *)problem->stage_violation;
     (void)sarrus_correct_fast(&ev, problem->rhs);
     const sarrus_rank_decision found =
         sarrus_rank_path(&ev, problem->rhs, real_eq(*(const real *)problem->slow, one), problem->how);

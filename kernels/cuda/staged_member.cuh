@@ -61,12 +61,12 @@ static __device__ void staged_ask(const staged_member *who, const sarrus_externa
 /* The native SVD, on the question as it stands in the workspace. */
 static __device__ void staged_solve_natively(const staged_member *who, const sarrus_external_problem *problem) {
     const sarrus_workspace *ws = &who->ws;
-    sarrus_jacobi_problem svd = {problem->m, problem->n, ws->d, ws->d_rhs, ws->norm2, ws->sigma, nullptr, nullptr};
+    sarrus_rank_solve_problem svd = {problem->m, problem->n, ws->d, ws->d_rhs, ws->norm2, ws->sigma, nullptr, nullptr};
     const sarrus_rank_limit limit = {*(const double *)problem->max_rank, *(const double *)problem->previous,
                                      *(const double *)problem->violation, real_set(1.0), *(const double *)problem->share};
-    sarrus_jacobi_run(&svd, true);
-    const sarrus_rank_decision found = sarrus_jacobi_keep(&svd, &who->work->mech.rank, &limit);
-    sarrus_jacobi_apply(&svd, (real *)problem->z);
+    sarrus_rank_solve_rotate(&svd, true);
+    const sarrus_rank_decision found = sarrus_rank_solve_keep(&svd, &who->work->mech.rank, &limit);
+    sarrus_rank_solve_apply(&svd, (real *)problem->z);
     staged_found(problem, found.rank, found.kept, found.dropped);
 }
 

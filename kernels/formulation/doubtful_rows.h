@@ -220,7 +220,8 @@ LANE_BODY sarrus_rank_decision sarrus_correct_doubtful(sarrus_evaluation *ev, co
         real x[SPACE_NV];
         sarrus_body_unweight(mech, ev->parameter, b, ws->z_other, x);
         for (int32_t k = 0; k < SPACE_NV; ++k)
-            frame_at(ws->z, space_v(b) + k) = frame_at(ws->z, space_v(b) + k) + real_select(doubt.is_over, sarrus_unknown(), x[k]);
+            frame_at(ws->z, space_v(b) + k) =
+                frame_at(ws->z, space_v(b) + k) + real_select(doubt.is_over, sarrus_nan_lanes(), x[k]);
     }
     sarrus_doubt_show_closeness(ws, slow, &doubt);
     return found;

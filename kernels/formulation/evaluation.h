@@ -21,7 +21,7 @@ typedef struct sarrus_evaluation {
     real *tile;
     real alpha, beta;           /* Baumgarte's gains, 1/s */
     const real *at_q, *at_v;    /* [n] the state that is being accelerated; NULL: none is */
-    real off;                   /* its ‖Φ‖, known to the rank-revealing path of methods that choose their steps */
+    real stage_violation;       /* its ‖Φ‖, known to the rank-revealing path of methods that choose their steps */
     const real *held;           /* [2m] Φ, Φ̇ that they act on; NULL: the present ones */
     real max_rank;              /* of the rank decision */
     real rank_now;              /* the decision where this step began; the assembled rank before the first */
@@ -29,7 +29,7 @@ typedef struct sarrus_evaluation {
     mask healthy;               /* lanes that count: others may hold anything */
     mask is_slow;               /* lanes that went the rank-revealing way in the last correction */
     real power;                 /* W, of dampers, loads and drives at the last acceleration; when the plan has such */
-    real open;                  /* ‖Φ‖ where positions were projected or measured last */
+    real state_violation;       /* ‖Φ‖ where positions were projected or measured last */
     sarrus_state_energy state;  /* T and V that were measured last */
     const real *crossed;        /* [2 n_blocks] rows that are crossed exactly in this passage; NULL: none in any lane */
     sarrus_external_solve external;
@@ -40,7 +40,7 @@ typedef struct sarrus_evaluation {
     struct sarrus_evaluation *outside; /* specialised kernels: the evaluation that this one is a local copy of */
     int32_t wants_force;               /* somebody will look at ws->force after the next acceleration */
     int32_t wants_closeness;           /* ... at ws->closeness after the next factorisation */
-    int32_t wants_open;                /* ... at the ‖Φ‖ of the next state that is measured */
+    int32_t wants_violation;           /* ... at the ‖Φ‖ of the next state that is measured */
     int32_t is_looking;                /* accelerations of a look ahead: by the factor, whatever the plan's way is */
     int32_t sits_out;                  /* projections leave all rows out whose pivots are refused */
     int32_t is_configured;             /* rotations and signals are those of the configuration that comes next */
@@ -78,19 +78,19 @@ PLAN_BODY void sarrus_evaluate_rows_body(sarrus_evaluation *ev, real t, const re
     sarrus_rows(sarrus_plan_of(ev), ev->parameter, q, v, ev->ws, SARRUS_WANT_ERRORS);
 }
 
-/* T, V and, when it is wanted, ‖Φ‖ at (t, q, v) into ev->state and ev->open. */
+/* T, V and, when it is wanted, ‖Φ‖ at (t, q, v) into ev->state and ev->state_violation. */
 PLAN_BODY void sarrus_measure_body(sarrus_evaluation *ev, real t, const real *q, const real *v) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     if (!ev->is_configured)
         sarrus_configure(ev, t, q);
     ev->state.kinetic = sarrus_kinetic_energy(mech, ev->parameter, v);
     ev->state.potential = sarrus_potential_energy(mech, ev->parameter, ev->ws, q, v);
-    if (ev->wants_open)
-        ev->open = real_sqrt(sarrus_open2(mech, ev->parameter, ev->ws, q, v));
+    if (ev->wants_violation)
+        ev->state_violation = real_sqrt(sarrus_violation_squared(mech, ev->parameter, ev->ws, q, v));
 }
 
-/* NaN, for compilers that have no <math.h> too. */
-LANE_FUNCTION real sarrus_unknown(void) {
+/* NaN in all lanes: a number that is not known. For compilers that have no <math.h> too. */
+LANE_FUNCTION real sarrus_nan_lanes(void) {
     return real_sqrt(real_set(-1.0));
 }
 
@@ -139,7 +139,7 @@ LANE_BODY real sarrus_lost_share(const sarrus_evaluation *ev) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     if (!mech->integrator.is_adaptive)
         return real_set(SARRUS_LOST);
-    const real open = ev->off * real_set(10.0 / mech->violation_unit);
+    const real open = ev->stage_violation * real_set(10.0 / mech->violation_unit);
     return real_min(real_max(open, real_set(SARRUS_LOST_LEAST)), real_set(SARRUS_LOST));
 }
 

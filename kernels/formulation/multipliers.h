@@ -77,7 +77,7 @@ LANE_BODY real sarrus_udwadia_kalaba_rank(sarrus_evaluation *ev) {
     if (mech->solve == SARRUS_SOLVE_AUTO && mech->rank.method != SARRUS_RANK_AUTO)
         return sarrus_correct_svd(ev, ws->phi, ev->max_rank, ev->healthy, ws->z, (real *)0).rank;
     if (mech->solve == SARRUS_SOLVE_AUTO) {
-        ev->off = sarrus_rows_norm(mech, ws->phi);
+        ev->stage_violation = sarrus_rows_norm(mech, ws->phi);
         mask slow = mask_and(ev->healthy, sarrus_correct_fast(ev, ws->phi));
         if (!mask_any(slow))
             return ev->max_rank;

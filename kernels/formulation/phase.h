@@ -43,7 +43,7 @@ LANE_FUNCTION void sarrus_accelerate(sarrus_evaluation *ev, real t, const real *
     sarrus_accelerate_body(ev, t, q, v, a);
 }
 
-/* T, V and, when it is wanted, ‖Φ‖ at (t, q, v) into ev->state and ev->open; leaves rotations and signals. */
+/* T, V and, when it is wanted, ‖Φ‖ at (t, q, v) into ev->state and ev->state_violation; leaves rotations and signals. */
 LANE_FUNCTION void sarrus_measure(sarrus_evaluation *ev, real t, const real *q, const real *v) {
     sarrus_measure_body(ev, t, q, v);
 }

@@ -21,11 +21,11 @@ LANE_FUNCTION void sarrus_frame_open(sarrus_evaluation *outside, sarrus_workspac
     ev->healthy = outside->healthy;
     ev->is_slow = outside->is_slow;
     ev->power = outside->power;
-    ev->open = outside->open;
+    ev->state_violation = outside->state_violation;
     ev->state = outside->state;
     ev->at_q = outside->at_q;
     ev->at_v = outside->at_v;
-    ev->off = outside->off;
+    ev->stage_violation = outside->stage_violation;
     ev->crossed = outside->crossed;
     ev->external = outside->external;
     ev->external_user = outside->external_user;
@@ -34,7 +34,7 @@ LANE_FUNCTION void sarrus_frame_open(sarrus_evaluation *outside, sarrus_workspac
     ev->stop = outside->stop;
     ev->wants_force = outside->wants_force;
     ev->wants_closeness = outside->wants_closeness;
-    ev->wants_open = outside->wants_open;
+    ev->wants_violation = outside->wants_violation;
     ev->is_looking = outside->is_looking;
     ev->sits_out = outside->sits_out;
     ev->is_configured = outside->is_configured;
@@ -254,7 +254,7 @@ LANE_FUNCTION void sarrus_accelerate(sarrus_evaluation *outside, real t, const r
         sarrus_accelerate_first(outside, t, q, v, a);
 }
 
-/* T, V and, when it is wanted, ‖Φ‖ at (t, q, v) into ev->state and ev->open; leaves rotations and signals. */
+/* T, V and, when it is wanted, ‖Φ‖ at (t, q, v) into ev->state and ev->state_violation; leaves rotations and signals. */
 LANE_PHASE void sarrus_measure(sarrus_evaluation *outside, real t, const real *q, const real *v) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
     sarrus_workspace ws;
@@ -268,7 +268,7 @@ LANE_PHASE void sarrus_measure(sarrus_evaluation *outside, real t, const real *q
     if (!outside->is_configured)
         sarrus_frame_copy_rotations(&ws, outside->ws);
     outside->state = ev.state;
-    outside->open = ev.open;
+    outside->state_violation = ev.state_violation;
     outside->is_configured = 1;
     outside->is_factored = ev.is_factored;
 }

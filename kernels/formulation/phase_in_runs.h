@@ -39,7 +39,7 @@ LANE_PHASE void sarrus_accelerate(sarrus_evaluation *ev, real t, const real *q, 
     ev->ws = outside;
 }
 
-/* T, V and, when it is wanted, ‖Φ‖ at (t, q, v) into ev->state and ev->open; leaves rotations and signals. */
+/* T, V and, when it is wanted, ‖Φ‖ at (t, q, v) into ev->state and ev->state_violation; leaves rotations and signals. */
 LANE_PHASE void sarrus_measure(sarrus_evaluation *ev, real t, const real *q, const real *v) {
     sarrus_workspace ws, *outside = sarrus_runs_open(ev, &ws);
     sarrus_measure_body(ev, t, q, v);

@@ -45,7 +45,7 @@ LANE_PHASE void sarrus_rank_path_outside(sarrus_evaluation *ev, mask slow, int h
     problem.turn = ws->turn;
     problem.direction = sarrus_plan_of(ev)->n_general_rows > 0 ? ws->direction : (const real *)0;
     problem.phi = sarrus_plan_of(ev)->rank.method == SARRUS_RANK_VIOLATION ? ws->phi : (const real *)0;
-    problem.off = &ev->off;
+    problem.stage_violation = &ev->stage_violation;
     problem.rhs = ws->rhs;
     problem.max_rank = &ev->max_rank;
     problem.rank_now = &ev->rank_now;
@@ -100,7 +100,7 @@ LANE_FUNCTION sarrus_rank_decision sarrus_rank_path(sarrus_evaluation *ev, const
         frame_at(outside->ws->rhs, i) = frame_at(rhs, i);
     outside->max_rank = ev->max_rank;
     outside->rank_now = ev->rank_now;
-    outside->off = ev->off;
+    outside->stage_violation = ev->stage_violation;
     outside->wants_closeness = 1;
     sarrus_rank_path_outside(outside, slow, how);
     outside->wants_closeness = ev->wants_closeness;

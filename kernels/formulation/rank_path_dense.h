@@ -5,11 +5,11 @@
 
 #include "kernels/formulation/evaluation.h"
 #include "kernels/formulation/gram.h"
-#include "kernels/pinv/jacobi.h"
+#include "kernels/pinv/rank_solve.h"
 
 /* Where the work space has no room for all rows nothing is known: NaN. */
 LANE_BODY sarrus_rank_decision sarrus_svd_forgo(const sarrus_mechanism *mech, real *out, real *multiplier) {
-    const real nothing = sarrus_unknown();
+    const real nothing = sarrus_nan_lanes();
     sarrus_rank_decision found;
     for (int32_t i = 0; i < mech->n_v; ++i)
         frame_at(out, i) = nothing;
@@ -24,7 +24,7 @@ LANE_BODY sarrus_rank_decision sarrus_correct_svd(const sarrus_evaluation *ev, c
                                                   real *out, real *multiplier) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
-    sarrus_jacobi_problem svd;
+    sarrus_rank_solve_problem svd;
     if (mech->n_rows_short > 0)
         return sarrus_svd_forgo(mech, out, multiplier);
     svd.m = mech->m;
@@ -38,10 +38,10 @@ LANE_BODY sarrus_rank_decision sarrus_correct_svd(const sarrus_evaluation *ev, c
     sarrus_dense_rows(mech, ev->parameter, ws, 0, ws->d);
     for (int32_t i = 0; i < mech->m; ++i)
         lane_at(ws->d_rhs, i) = frame_at(rhs, i);
-    sarrus_jacobi_run(&svd, active);
+    sarrus_rank_solve_rotate(&svd, active);
     sarrus_rank_limit limit = sarrus_rank_limits(ev, max_rank);
-    sarrus_rank_decision found = sarrus_jacobi_keep(&svd, &mech->rank, &limit);
-    sarrus_jacobi_apply(&svd, ws->z_other);
+    sarrus_rank_decision found = sarrus_rank_solve_keep(&svd, &mech->rank, &limit);
+    sarrus_rank_solve_apply(&svd, ws->z_other);
     if (multiplier) {
         for (int32_t i = 0; i < mech->m; ++i)
             lane_at(multiplier, i) = real_set(0.0);

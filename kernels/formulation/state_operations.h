@@ -15,7 +15,7 @@ LANE_FUNCTION void sarrus_multipliers(sarrus_evaluation *ev) {
 }
 
 LANE_FUNCTION real sarrus_rank(sarrus_evaluation *ev) {
-    real rank = sarrus_unknown();
+    real rank = sarrus_nan_lanes();
 #define SARRUS_FORMULATION(name, value, word, kernel, text)                                                                        \
     if (sarrus_plan_of(ev)->formulation == SARRUS_FORMULATION_##name)                                                              \
         rank = sarrus_##kernel##_rank(ev);

@@ -37,7 +37,7 @@ PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const
         return;
     ++ev->n_rank_revealing;
     if (mech->integrator.is_adaptive && ev->at_q) /* Φ in the workspace may be that of another state */
-        ev->off = real_sqrt(sarrus_open2(mech, ev->parameter, ws, ev->at_q, ev->at_v));
+        ev->stage_violation = real_sqrt(sarrus_violation_squared(mech, ev->parameter, ws, ev->at_q, ev->at_v));
     const sarrus_rank_decision found = sarrus_rank_path(ev, rhs, slow, SARRUS_DOUBT_ACCELERATION);
     sarrus_found_replace(ev, slow, &found);
     PLAN_EACH (i, 0, mech->n_v)

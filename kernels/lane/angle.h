@@ -20,7 +20,8 @@ LANE_FUNCTION real real_atan_rest(real t) {
     return -(t * real_fma(z, even, w * odd));
 }
 
-/* The angle of (x, y), −π … π; 0 of (0, 0). With a = |y|, b = |x| and the nearest c of 0, ½, 1, 1½, ∞:
+/* The angle of (x, y), −π … π; 0 of (0, 0). Zeros have no sign; neither number is above 1e307, nor are both below 1e-307. With
+ * a = |y|, b = |x| and the nearest c of 0, ½, 1, 1½, ∞:
  *   atan(a/b) = atan c + atan t,   t = (a − c b)/(b + c a),   for c = ∞: −b/a. */
 LANE_FUNCTION real real_atan2(real y, real x) {
     const real zero = real_set(0.0), a = real_abs(y), b = real_abs(x);

@@ -202,7 +202,7 @@ LANE_BODY mask sarrus_adams_is_held(const sarrus_evaluation *ev, const sarrus_ad
     mask held = mask_and(real_le(limit, real_set(1.001) * h), real_le(longer, sarrus_stable_step(below, rate)));
     held = mask_and(held, mask_and(real_lt(one, order), real_lt(real_set(0.0), rate)));
     real ratio = real_select(held, longer / h, one);
-    return mask_and(held, real_le(trial->below * sarrus_power(ratio, order, max_order), real_set(0.5)));
+    return mask_and(held, real_le(trial->below * sarrus_whole_power(ratio, order, max_order), real_set(0.5)));
 }
 
 /* Order and step after a good step; `above` is the error as it would have been at order k + 1. */
@@ -233,7 +233,7 @@ LANE_BODY void sarrus_adams_choose(const sarrus_evaluation *ev, const sarrus_ada
     next = real_select(is_blind, real_min(most, real_max(next, real_min(order, most))), next);
 
     real power = next + one;
-    mask is_fine = mask_or(rising, real_le(error * sarrus_power(real_set(2.0), power, SARRUS_MAX_ORDER + 1), half));
+    mask is_fine = mask_or(rising, real_le(error * sarrus_whole_power(real_set(2.0), power, SARRUS_MAX_ORDER + 1), half));
     real factor = sarrus_root(error + error, power, SARRUS_MAX_ORDER + 1);
     factor = real_max(real_min(factor, real_set(0.9)), half);
     factor = real_select(real_le(error, half), one, factor);

@@ -36,14 +36,14 @@ LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_m
     ev->found.rank = ev->found.kept = ev->found.dropped = real_set(0.0);
     ev->healthy = real_eq(lane_at(tile, mech->layout.status), real_set((real_scalar)SARRUS_INSTANCE_OK));
     ev->is_slow = mask_none();
-    ev->power = ev->open = real_set(0.0);
+    ev->power = ev->state_violation = real_set(0.0);
     ev->crossed = (const real *)0;
     ev->at_q = ev->at_v = (const real *)0;
-    ev->off = real_set(0.0);
+    ev->stage_violation = real_set(0.0);
     if (mask_any(real_lt(real_set(0.0), lane_at(tile, mech->layout.passage.is_on))))
         sarrus_crossings_show(ev);
     ev->is_configured = ev->is_factored = ev->is_looking = ev->sits_out = 0;
-    ev->wants_force = ev->wants_closeness = ev->wants_open = 0;
+    ev->wants_force = ev->wants_closeness = ev->wants_violation = 0;
     ev->outside = (sarrus_evaluation *)0;
     ev->stop = (const volatile int32_t *)0;
     ev->n_evaluations = ev->n_rank_revealing = 0;

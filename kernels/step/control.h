@@ -18,7 +18,7 @@ LANE_FUNCTION real sarrus_table_at(const real_scalar *table, real k, int32_t n) 
 }
 
 /* y^k for whole k, 1 ≤ k ≤ n. */
-LANE_FUNCTION real sarrus_power(real y, real k, int32_t n) {
+LANE_FUNCTION real sarrus_whole_power(real y, real k, int32_t n) {
     real x = y;
     for (int32_t i = 2; i <= n; ++i)
         x = real_select(real_le(real_set((real_scalar)i), k), x * y, x);
@@ -37,14 +37,14 @@ LANE_BODY real sarrus_root(real x, real k, int32_t n) {
                                    1.04427378242741384}; /* 2^(4, 2, 1, ½, ¼, ⅛, 1/16) */
     const real one = real_set(1.0);
     real y = real_set(0.125);
-    mask is_in_range = real_le(sarrus_power(y, k, n) * x, one);
+    mask is_in_range = real_le(sarrus_whole_power(y, k, n) * x, one);
     for (int i = 0; i < 7; ++i) {
         real next = y * real_set(factor[i]);
-        y = real_select(real_le(sarrus_power(next, k, n) * x, one), next, y);
+        y = real_select(real_le(sarrus_whole_power(next, k, n) * x, one), next, y);
     }
     real z = y;
     for (int i = 0; i < 2; ++i)
-        z = real_fma(z, real_fnma(sarrus_power(z, k, n), x, one) / k, z);
+        z = real_fma(z, real_fnma(sarrus_whole_power(z, k, n), x, one) / k, z);
     z = real_select(is_in_range, z, y);
     return real_min(z, real_set(16.0));
 }

@@ -34,7 +34,7 @@ LANE_BODY void sarrus_observe_state(sarrus_evaluation *ev, const real *tile, con
     if (want->at[SARRUS_OBSERVE_WORK] >= 0)
         lane_at(out, want->at[SARRUS_OBSERVE_WORK]) = lane_at(tile, mech->layout.verdict.work);
     if (want->at[SARRUS_OBSERVE_ENERGY] >= 0) {
-        ev->wants_open = 0;
+        ev->wants_violation = 0;
         sarrus_measure(ev, t, q, v);
         lane_at(out, want->at[SARRUS_OBSERVE_ENERGY]) = ev->state.kinetic + ev->state.potential;
     }
@@ -53,9 +53,10 @@ LANE_BODY void sarrus_observe_state(sarrus_evaluation *ev, const real *tile, con
     ev->is_configured = 1; /* here the state stays */
     for (int32_t i = 0; want->at[SARRUS_OBSERVE_ACCELERATION] >= 0 && i < mech->n_v; ++i)
         lane_at(out, want->at[SARRUS_OBSERVE_ACCELERATION] + i) = lane_at(ws->a, i);
-    if (mech->m == 0 || (want->at[SARRUS_OBSERVE_REACTIONS] < 0 && want->at[SARRUS_OBSERVE_DRIVES] < 0))
+    if (want->at[SARRUS_OBSERVE_REACTIONS] < 0 && want->at[SARRUS_OBSERVE_DRIVES] < 0)
         return;
-    sarrus_multipliers(ev);
+    if (mech->m > 0) /* joints that hold nothing have reactions of 0 */
+        sarrus_multipliers(ev);
     for (int32_t i = 0; want->at[SARRUS_OBSERVE_REACTIONS] >= 0 && i < mech->n_joints; ++i) {
         sarrus_joint_reaction(mech, ev->parameter, ws, i, q, v,
                               lane_from(out, want->at[SARRUS_OBSERVE_REACTIONS] + SARRUS_REACTION_NUMBERS * i));

@@ -20,15 +20,15 @@ PLAN_BODY void sarrus_project_step(const sarrus_evaluation *ev, const real *corr
 }
 
 /* Positions of the lanes of `active`: at most n_iterations, a lane stops at ‖Φ‖ ≤ tolerance. The rows of the workspace and
- * ev->open, ‖Φ‖, are those of the final q. */
+ * ev->state_violation, ‖Φ‖, are those of the final q. */
 LANE_BODY void sarrus_project_positions(sarrus_evaluation *ev, real t, real tolerance, int32_t n_iterations, mask active, real *q,
                                         const real *v) {
     sarrus_workspace *ws = ev->ws;
     mask open = active;
     for (int32_t iteration = 0;; ++iteration) {
         sarrus_evaluate_rows(ev, t, q, v);
-        ev->open = sarrus_rows_norm(sarrus_plan_of(ev), ws->phi);
-        open = mask_and(open, mask_not(real_le(ev->open, tolerance)));
+        ev->state_violation = sarrus_rows_norm(sarrus_plan_of(ev), ws->phi);
+        open = mask_and(open, mask_not(real_le(ev->state_violation, tolerance)));
         if (iteration == n_iterations || !mask_any(open))
             return;
         sarrus_correct_projection(ev, ws->phi, open, ws->a);
@@ -99,8 +99,9 @@ LANE_BODY void sarrus_project(sarrus_evaluation *ev, real t, real *q, real *v) {
         active = sarrus_project_crossing(ev);
         if (mech->project == SARRUS_PROJECTION_TOLERANCE) {
             sarrus_evaluate_rows(ev, t, q, v);
-            ev->open = sarrus_rows_norm(mech, ev->ws->phi);
-            active = mask_or(active, mask_and(ev->healthy, mask_not(real_le(ev->open, real_set(mech->project_tolerance)))));
+            ev->state_violation = sarrus_rows_norm(mech, ev->ws->phi);
+            active =
+                mask_or(active, mask_and(ev->healthy, mask_not(real_le(ev->state_violation, real_set(mech->project_tolerance)))));
         }
         if (!mask_any(active))
             return;

@@ -4,7 +4,17 @@
  *   violation = ‖Φ‖ / unit,   mismatch = |E − W − (E − W)₀| / (max T + max V − min V),   error = Σ estimates of the steps.
  *
  * A lane that breaks a limit gets its status and is frozen: with the state before the step, but with the one that it has come to
- * where its steps do not tell the motion (`unresolved`). */
+ * where its steps do not tell the motion (`unresolved`).
+ *
+ * Who gives which status (status.def):
+ *
+ *   constraint_violated, energy_mismatch   here
+ *   diverged, nonfinite_force              fixed.h, adaptive.h, adaptive_tile.h; nonfinite_force also observe.h, of a state that is
+ *                                          looked at and that no step has judged
+ *   unresolved, step_limit                 fixed.h, adaptive_tile.h; stages.h in the staged kernels
+ *   step_underflow                         adaptive_tile.h
+ *   assembly_failed                        assemble.h
+ *   invalid_parameter, not_run             src/batch/batch.c */
 #ifndef SARRUS_STEP_VERDICT_H
 #define SARRUS_STEP_VERDICT_H
 
@@ -58,7 +68,7 @@ LANE_BODY mask sarrus_speeds_are_rough(sarrus_evaluation *ev, real t, const real
 LANE_BODY mask sarrus_verdict_begin(sarrus_evaluation *ev, mask on, real t, const real *q, const real *v, real work) {
     sarrus_verdict lanes;
     sarrus_verdict_view(ev, &lanes);
-    ev->wants_open = 0;
+    ev->wants_violation = 0;
     sarrus_measure(ev, t, q, v);
     const real balance = ev->state.kinetic + ev->state.potential - work;
     const real first = lane_at(lanes.balance0, 0);
@@ -92,15 +102,15 @@ typedef struct sarrus_verdict_state {
     real swing; /* J, by which the energy of the method's own motion may be off in passing */
 } sarrus_verdict_state;
 
-/* The state that a step of the lanes of `on` has come to; ev->open is known when it was projected. */
+/* The state that a step of the lanes of `on` has come to; ev->state_violation is known when it was projected. */
 LANE_FUNCTION sarrus_judgement sarrus_judge(sarrus_evaluation *ev, mask on, const sarrus_verdict_state *at) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_judgement found;
     sarrus_verdict lanes;
     sarrus_verdict_view(ev, &lanes);
-    ev->wants_open = mech->project == SARRUS_PROJECTION_NONE && mech->m > 0;
+    ev->wants_violation = mech->project == SARRUS_PROJECTION_NONE && mech->m > 0;
     if (mech->m == 0)
-        ev->open = real_set(0.0);
+        ev->state_violation = real_set(0.0);
     sarrus_measure(ev, at->t, at->q, at->v);
     sarrus_verdict_widen(ev, &lanes, on, mask_none());
     found.balance = ev->state.kinetic + ev->state.potential - at->work;
@@ -114,8 +124,9 @@ LANE_FUNCTION sarrus_judgement sarrus_judge(sarrus_evaluation *ev, mask on, cons
     const real rounding = real_max(real_max(real_abs(low), real_abs(high)), kinetic) * real_set(SARRUS_ENERGY_FLOOR);
     const real floor = rounding + real_set(mech->energy_floor) + (mech->has_swing ? at->swing : real_set(0.0));
     found.is_unbalanced = mask_not(real_le(mismatch, real_fma(real_set(mech->limit_energy), kinetic + (high - low), floor)));
-    found.is_open = mask_not(real_le(ev->open, real_set(mech->limit_violation)));
-    const real violation = real_max(ev->open, lane_at(lanes.violation, 0)), most = real_max(mismatch, lane_at(lanes.mismatch, 0));
+    found.is_open = mask_not(real_le(ev->state_violation, real_set(mech->limit_violation)));
+    const real violation = real_max(ev->state_violation, lane_at(lanes.violation, 0));
+    const real most = real_max(mismatch, lane_at(lanes.mismatch, 0));
     lane_at(lanes.violation, 0) = real_select(on, violation, lane_at(lanes.violation, 0));
     lane_at(lanes.mismatch, 0) = real_select(on, most, lane_at(lanes.mismatch, 0));
     return found;

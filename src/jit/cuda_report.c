@@ -33,7 +33,7 @@ static const char *line_end(const char *from) {
 static const char *const COLD[] = {
     "sarrus_look_",         "sarrus_open_noise",       "sarrus_passage_go",  "sarrus_passage_calls",  "sarrus_passage_end",
     "sarrus_reveal_",       "sarrus_correct_doubtful", "sarrus_doubt_",      "sarrus_row_apart",      "sarrus_row_weigh",
-    "sarrus_lanes_product", "sarrus_standing_solve",   "sarrus_correct_svd", "sarrus_jacobi_",        "sarrus_sweep_",
+    "sarrus_lanes_product", "sarrus_standing_solve",   "sarrus_correct_svd", "sarrus_rank_solve_",    "sarrus_sweep_",
     "sarrus_rank_decide",   "sarrus_rank_limits",      "sarrus_rank_sort",   "sarrus_dense_rows",     "sarrus_unweight",
     "sarrus_verdict_begin", "sarrus_speeds_are_rough", "sarrus_fixed_begin", "sarrus_adaptive_begin", "sarrus_fixed_refuse",
     "sarrus_fixed_error",   "sarrus_fixed_spend"};

@@ -1,5 +1,8 @@
-/* Values of one instance. What no draw can change is computed once, when the evaluator is made; equal texts share one
- * compiled expression, which is evaluated once per instance. */
+/* Which of an instance's values follow from its draws, and in which order they are computed: the nominal numbers first, then the
+ * draws over them, then the formulas in the order of the values, named parameters before all else, so that whatever a formula names
+ * is there already (the reader lets a parameter name those before it only). What no draw can change is computed once, when the
+ * evaluator is made; equal texts share one formula, which is evaluated once per instance. The arithmetic of a formula is
+ * expression.c's, over muParser (muparser.cpp). */
 #include "model/evaluator.h"
 
 #include <math.h>

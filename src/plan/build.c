@@ -8,7 +8,6 @@
 #include "core/report.h"
 #include "plan/fields.h"
 #include "plan/cost.h"
-#include "sarrus/version.h"
 
 static char *joined(const char *body, const char *component) {
     size_t n = strlen(body) + strlen(component) + 2;
@@ -43,64 +42,6 @@ static sarrus_status name_coordinates(sarrus_context *context, sarrus_plan *plan
     const bool good = name_all(plan, mech->n_q, coordinates[mech->space], &plan->coordinate_names) &&
                       name_all(plan, mech->n_v, speeds[mech->space], &plan->speed_names);
     return good ? SARRUS_OK : sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the names of the coordinates");
-}
-
-/* FNV-1a, 64 bits. */
-static void hash_bytes(uint64_t *hash, const void *bytes, size_t n) {
-    const unsigned char *b = bytes;
-    for (size_t i = 0; i < n; ++i)
-        *hash = (*hash ^ b[i]) * 1099511628211u;
-}
-
-static void hash_table(uint64_t *hash, const int32_t *table, int32_t n) {
-    hash_bytes(hash, table, (size_t)n * sizeof *table);
-}
-
-static uint64_t hash_of(const sarrus_plan *plan) {
-    const sarrus_mechanism *mech = &plan->mech;
-    const sarrus_mech_factor *f = &mech->factor;
-    uint64_t hash = 14695981039346656037u;
-    const int32_t sizes[] = {mech->n_bodies,
-                             mech->n_joints,
-                             mech->n_forces,
-                             mech->n_signals,
-                             mech->n_inputs,
-                             mech->m,
-                             mech->has_baumgarte,
-                             mech->solve,
-                             mech->method,
-                             mech->rank.method,
-                             mech->project,
-                             mech->integrator.method,
-                             mech->integrator.max_order,
-                             mech->integrator.has_step_gains,
-                             mech->has_parts,
-                             mech->wants_error,
-                             mech->has_swing,
-                             mech->is_judged};
-    const double numbers[] = {mech->rank.tolerance,  mech->project_tolerance,    mech->guard,       mech->integrator.rtol,
-                              mech->integrator.atol, mech->integrator.max_steps, mech->ordinary,    mech->size,
-                              mech->limit_violation, mech->limit_energy,         mech->limit_error, mech->weak_distance,
-                              mech->weak_crossing,   mech->energy_floor};
-    hash_bytes(&hash, SARRUS_VERSION, sizeof SARRUS_VERSION);
-    hash_bytes(&hash, sizes, sizeof sizes);
-    hash_bytes(&hash, numbers, sizeof numbers);
-    hash_bytes(&hash, plan->joint, (size_t)mech->n_joints * sizeof *plan->joint);
-    hash_bytes(&hash, plan->force, (size_t)mech->n_forces * sizeof *plan->force);
-    hash_bytes(&hash, plan->signal, (size_t)mech->n_signals * sizeof *plan->signal);
-    hash_table(&hash, f->row_of, f->n_rows);
-    hash_table(&hash, f->at, f->n_rows);
-    hash_table(&hash, f->column, f->n_blocks + 1);
-    hash_table(&hash, f->entry_row, f->n_entries);
-    hash_bytes(&hash, f->block_share, (size_t)f->n_block_shares * sizeof *f->block_share);
-    hash_bytes(&hash, f->share, (size_t)f->n_shares * sizeof *f->share);
-    hash_table(&hash, f->dependent, f->n_dependent);
-    hash_bytes(&hash, f->guard, (size_t)(2 * f->n_blocks) * sizeof *f->guard);
-    if (mech->space == SARRUS_SPACE_SPATIAL) {
-        hash_bytes(&hash, plan->row, (size_t)mech->m * sizeof *plan->row);
-        hash_bytes(&hash, plan->freedom, (size_t)mech->n_freedoms * sizeof *plan->freedom);
-    }
-    return hash;
 }
 
 /* Intervals of the grid (fixed steps: steps) to t_end; a remainder below 1e-9 of one is round-off of the quotient. */
@@ -164,7 +105,7 @@ static sarrus_status make(sarrus_context *context, sarrus_plan *plan, sarrus_ord
     if (status != SARRUS_OK)
         return status;
     sarrus_plan_limits(plan);
-    plan->hash = hash_of(plan);
+    plan->hash = sarrus_plan_hash_make(plan);
     sarrus_plan_cost_count(plan);
     return sarrus_plan_report_write(context, plan);
 }

@@ -4,13 +4,14 @@
  *   spatial_structure.c  the joints of a mechanism in space, with rows and free coordinates
  * integrator.c    how steps are made                                                   (from the model alone)
  * tableaux.c      the constants of the method that makes them; dense.c: the weights between steps
- * graph.c         tree, cut joints, loops                                              (from the model alone)
+ * spanning_tree.c tree, cut joints, parts that no joint connects                       (from the model alone)
  * parameters.c    the parameters and the given configuration of one instance           (values → lane arrays)
- *   spatial_parameters.c  the same in space; rotation.c, inertia.c
+ *   spatial_parameters.c  the same in space, with rotation.c and inertia.c; body.c: what a body is in either space
  * independence.c  rank, independent rows                                               (numbers, at several configurations)
  *   configuration.c  evaluates the constraints at a configuration
  *   fronts.c         factors the rows; spectrum.c finds their singular values
- *   dependence.c     says which rows can be spared, loop set by loop set (loops.c), a small one by its null space (null_space.c)
+ *   dependence.c     says which rows can be spared, loop set by loop set (loop_sets.c), a small one by its null space
+ *                    (null_space.c)
  *   start.c          the assembled start beside the given one
  *   length_change.c  how far a rank is from one less
  *   drives.c         whether the drives can be followed (follow.c, gap.c)
@@ -23,6 +24,7 @@
  * shares.c        the shares of the bodies in S = J M⁻¹ Jᵀ                             (from the elimination order)
  * ordinary.c      the size, and how independent the rows are in ordinary configurations (numbers, from all of the above)
  * limits.c        what an instance that is ok keeps to                                 (from the size and the methods)
+ * hash.c          the hash of the tables, sizes and numbers above
  * cost.c          flops, divisions and bytes of the kernels for this plan
  * report.c        all of it in words
  *
@@ -51,6 +53,7 @@ SARRUS_MUST_USE sarrus_status sarrus_plan_shares(sarrus_context *context, sarrus
 SARRUS_MUST_USE sarrus_status sarrus_plan_graph_make(sarrus_context *context, sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_ordinary_find(sarrus_context *context, sarrus_plan *plan);
 void sarrus_plan_limits(sarrus_plan *plan);
+uint64_t sarrus_plan_hash_make(const sarrus_plan *plan); /* of all of the above */
 
 SARRUS_MUST_USE sarrus_status sarrus_plan_report_write(sarrus_context *context, sarrus_plan *plan);
 

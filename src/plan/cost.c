@@ -323,7 +323,7 @@ static void potential_count(const sarrus_mechanism *mech, counts *to) {
     }
 }
 
-/* sarrus_open2 and its root */
+/* sarrus_violation_squared and its root */
 static void open_count(const sarrus_mechanism *mech, counts *to) {
     for (int i = 0; i < mech->n_joints; ++i) {
         const sarrus_mech_joint *joint = &mech->joint[i];

@@ -1,4 +1,4 @@
-/* Set of loops after set of loops, because no dependence reaches beyond one (loops.h).
+/* Set of loops after set of loops, because no dependence reaches beyond one (loop_sets.h).
  *
  * A row d may be left out where its component in the null vector w of Jᵀ is not zero; the row is chosen whose smallest component
  * over all configurations is largest (for several null vectors: one row after another, each time deflating the vectors). A set in
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/loops.h"
+#include "plan/loop_sets.h"
 #include "plan/null_space.h"
 #include "plan/spectrum.h"
 
@@ -241,7 +241,7 @@ static sarrus_status set_analyze(analysis *a, const int *row, int n_rows, bool *
 
 /* The rows of every set: those of set k are row[begin[k]] … row[begin[k + 1] − 1]. Returns the number of sets; −1: no memory. */
 static int list_rows(const sarrus_plan *plan, int *loop, int *begin, int *row) {
-    const int n_sets = sarrus_plan_loops_find(plan, loop);
+    const int n_sets = sarrus_plan_loop_sets_find(plan, loop);
     for (int i = 0; n_sets >= 0 && i < plan->mech.m; ++i)
         ++begin[loop[plan->row[i].joint] + 2];
     for (int k = 0; k < n_sets; ++k)

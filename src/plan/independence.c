@@ -10,7 +10,6 @@
 #include "plan/configuration.h"
 #include "plan/dependence.h"
 #include "plan/drives.h"
-#include "plan/inertia.h"
 #include "plan/spectrum.h"
 #include "plan/start.h"
 
@@ -306,37 +305,16 @@ static sarrus_status report_mass(sarrus_context *context, const sarrus_model *mo
                             what, body->name, value->nominal);
 }
 
-static sarrus_status report_inertia(sarrus_context *context, const sarrus_model *model, int b, sarrus_inertia verdict) {
-    const sarrus_body *body = &model->bodies[b];
-    const sarrus_place *place = &model->values[body->inertia[0]].place;
-    const sarrus_location at = {model->file, model->text, place->line ? place->line : body->place.line,
-                                place->line ? place->column : body->place.column};
-    if (verdict == SARRUS_INERTIA_OF_NO_BODY)
-        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
-                                "the inertia of body '%s' is that of no body: a principal moment is larger than the two others "
-                                "together; expected one that masses can have",
-                                body->name);
-    return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
-                            "the inertia of body '%s' is not positive definite; expected three positive principal moments",
-                            body->name);
-}
-
+/* What else is to be said of an inertia in space the reader of scenarios says. */
 static sarrus_status check_masses(sarrus_context *context, const sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
     sarrus_status worst = SARRUS_OK;
     for (int b = 0; b < model->n_bodies; ++b) {
         const sarrus_body *body = &model->bodies[b];
-        double tensor[6], unused[2][6];
-        if (!has_inverse(model->values[body->mass].nominal)) {
+        if (!has_inverse(model->values[body->mass].nominal))
             worst = report_mass(context, model, b, body->mass);
-        } else if (plan->mech.space == SARRUS_SPACE_SPATIAL) {
-            for (int k = 0; k < 6; ++k)
-                tensor[k] = body->inertia[k] == SARRUS_NO_VALUE ? 0.0 : model->values[body->inertia[k]].nominal;
-            const sarrus_inertia verdict = sarrus_inertia_judge(tensor, unused[0], unused[1]);
-            worst = verdict == SARRUS_INERTIA_GOOD ? worst : report_inertia(context, model, b, verdict);
-        } else if (!has_inverse(model->values[body->inertia[0]].nominal)) {
+        else if (!has_inverse(model->values[body->inertia[0]].nominal))
             worst = report_mass(context, model, b, body->inertia[0]);
-        }
     }
     return worst;
 }

@@ -1,3 +1,7 @@
+/* Lowering, as a compiler lowers a program: from tables that count rows, sides, bodies and blocks, which hold for every width, to
+ * tables of places in the lane arrays of tiles of one width, which the kernels add to a base without multiplying (`place`). Shares
+ * are sorted by what they do, so that each loop of a kernel does one thing; within a kind they keep the plan's order, and with it
+ * sums keep their bits. */
 #include "plan/lower.h"
 
 #include <stdlib.h>

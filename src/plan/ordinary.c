@@ -8,7 +8,7 @@
 #include "core/report.h"
 #include "plan/build.h"
 #include "plan/configuration.h"
-#include "plan/loops.h"
+#include "plan/loop_sets.h"
 
 /* The factor of S by numbers: blocks [n_blocks + n_entries][2][2] as the kernels have them, and what the pivot of each of their
  * rows is judged by. */
@@ -206,7 +206,7 @@ static sarrus_status find_ordinary(sarrus_plan *plan, sarrus_configuration *c) {
 static sarrus_status mark_loops(sarrus_plan *plan) {
     const int n = plan->mech.n_joints;
     int *loop = malloc(((size_t)n + 1) * sizeof *loop), *first = malloc(((size_t)n + 1) * sizeof *first);
-    const bool good = loop && first && sarrus_plan_loops_find(plan, loop) >= 0;
+    const bool good = loop && first && sarrus_plan_loop_sets_find(plan, loop) >= 0;
     for (int i = 0; good && i < n; ++i)
         first[i] = -1;
     for (int i = 0; good && i < n; ++i) {

@@ -295,7 +295,10 @@ static void put_joint_line(const card *to, int i) {
     sarrus_report_column(to->out, body_name(to, joint->body[0]), SARRUS_CARD_NAME_WIDTH - 4);
     fputc(' ', to->out);
     sarrus_report_column(to->out, body_name(to, joint->body[1]), SARRUS_CARD_NAME_WIDTH - 4);
-    fprintf(to->out, " %4d  %-5s %-8s %s\n", mech->n_rows, to->plan->graph.is_cut[i] ? "cut" : "tree",
+    fprintf(to->out, " %4d  %-5s %-8s %s\n", mech->n_rows,
+            mech->n_rows == 0           ? "-"
+            : to->plan->graph.is_cut[i] ? "cut"
+                                        : "tree",
             joint_is_driven(to->plan, i) ? "driven"
             : mech->elastic              ? "elastic"
                                          : "-",
@@ -313,10 +316,8 @@ static void put_freedoms(const card *to) {
         for (int k = first; k < first + n; ++k) {
             char word[80];
             const sarrus_mech_freedom *freedom = &plan->freedom[k];
-            snprintf(word, sizeof word, "%s%s", sarrus_freedom_text((sarrus_freedom)freedom->form),
-                     freedom->signal >= 0 ? " (driven)"
-                     : freedom->elastic   ? " (elastic)"
-                                          : "");
+            const char *how = freedom->signal >= 0 ? "driven " : freedom->elastic ? "elastic " : "";
+            snprintf(word, sizeof word, "%s%s", how, sarrus_freedom_text((sarrus_freedom)freedom->form));
             sarrus_report_list_put(&list, word);
         }
         sarrus_report_list_end(&list);

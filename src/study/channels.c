@@ -51,10 +51,11 @@ static void state_add(sarrus_channels *channels, const sarrus_plan *plan) {
         channels->speed_names[i] = sarrus_plan_speed_name(plan, i);
     channels->width[SARRUS_OBSERVE_Q] = n_q;
     channels->width[SARRUS_OBSERVE_V] = n_v;
+    /* Euler parameters have no unit. */
     field_add(channels, SARRUS_OBSERVE_Q, 0, n_q,
               (sarrus_sink_field){.path = "state/q",
                                   .long_name = sarrus_observable_text(SARRUS_OBSERVE_Q),
-                                  .units = sarrus_observable_unit(SARRUS_OBSERVE_Q),
+                                  .units = plan->mech.n_q != n_v ? "m | 1" : sarrus_observable_unit(SARRUS_OBSERVE_Q),
                                   .labels = channels->coordinate_names,
                                   .labels_path = "coordinate"});
     field_add(channels, SARRUS_OBSERVE_V, 0, n_v,

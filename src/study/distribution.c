@@ -1,3 +1,5 @@
+/* What one random word becomes: uniforms, normal quantiles and those of each distribution of a scenario. No state: draws.c draws,
+ * for every instance from its own place in the stream of philox.c. */
 #include "study/distribution.h"
 
 #include <math.h>

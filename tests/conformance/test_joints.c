@@ -117,7 +117,8 @@ static void rows_agree_with_the_reference(subject *s) {
         }
         sum += phi[1][i] * phi[1][i];
     }
-    assert_close(s, "|Phi|^2", -1, kernel_rows_open2(s->rows, s->t, s->q, s->v), sum, unit * 2.0 * (1.0 + sqrt(sum)) * s->m_rows);
+    assert_close(s, "|Phi|^2", -1, kernel_rows_violation_squared(s->rows, s->t, s->q, s->v), sum,
+                 unit * 2.0 * (1.0 + sqrt(sum)) * s->m_rows);
 }
 
 /* The step of a central difference whose truncation h^2 Phi'''/6 and round-off eps size/h are equally large, and what they then

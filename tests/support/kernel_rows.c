@@ -92,9 +92,9 @@ void kernel_rows_at(kernel_rows *rows, double t, const double *q, const double *
         jacobian[i] *= sqrt(rows->mass[i % n]);
 }
 
-double kernel_rows_open2(kernel_rows *rows, double t, const double *q, const double *v) {
+double kernel_rows_violation_squared(kernel_rows *rows, double t, const double *q, const double *v) {
     configure(rows, t, q, v);
-    return sarrus_open2(rows->mech, rows->parameter, &rows->ws, rows->q, rows->v)[1];
+    return sarrus_violation_squared(rows->mech, rows->parameter, &rows->ws, rows->q, rows->v)[1];
 }
 
 double kernel_rows_forces(kernel_rows *rows, double t, const double *q, const double *v, double *force) {

@@ -17,7 +17,7 @@ void kernel_rows_at(kernel_rows *rows, double t, const double *q, const double *
                     double *jacobian);
 
 /* |Phi|^2, which the kernels also sum by themselves. */
-double kernel_rows_open2(kernel_rows *rows, double t, const double *q, const double *v);
+double kernel_rows_violation_squared(kernel_rows *rows, double t, const double *q, const double *v);
 
 /* The applied forces [n], gravity's included; returns the power of those that are in no potential (dampers and loads), W. */
 double kernel_rows_forces(kernel_rows *rows, double t, const double *q, const double *v, double *force);

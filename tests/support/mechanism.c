@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "model/evaluator.h"
+#include "plan/plan.h"
 #include "tests/support/place.h"
 
 static void require(sarrus_status status, const sarrus_context *context, const char *what) {
@@ -35,6 +36,13 @@ static size_t count_overrides(const sarrus_override *overrides) {
 
 static void finish(mechanism *m) {
     require(sarrus_plan_create(m->context, m->model, &m->plan), m->context, "plan");
+    if (m->model->space == SARRUS_SPACE_SPATIAL) {
+        m->n = m->plan->mech.n_v;
+        m->m = m->plan->mech.m;
+        m->n_joints = m->plan->mech.n_joints;
+        m->n_drives = m->plan->mech.n_drives;
+        return;
+    }
     m->ref = mechanism_reference(m, NULL, 0);
     m->n = m->ref->n;
     m->m = m->ref->m;
@@ -72,15 +80,20 @@ void mechanism_close(mechanism *m) {
     *m = (mechanism){0};
 }
 
-reference *mechanism_reference(const mechanism *m, const sarrus_draws *draws, uint64_t i_instance) {
+double *mechanism_values(const mechanism *m, const sarrus_draws *draws, uint64_t i_instance) {
     sarrus_evaluator *evaluator = NULL;
     double *values = calloc((size_t)m->model->n_values + 1, sizeof *values);
     assert_non_null(values);
     require(sarrus_evaluator_create(m->model, &evaluator), m->context, "evaluator");
     assert_true(sarrus_evaluator_run(evaluator, draws, i_instance, values));
+    sarrus_evaluator_destroy(evaluator);
+    return values;
+}
+
+reference *mechanism_reference(const mechanism *m, const sarrus_draws *draws, uint64_t i_instance) {
+    double *values = mechanism_values(m, draws, i_instance);
     reference *ref = reference_create(m->model, values);
     assert_non_null(ref);
-    sarrus_evaluator_destroy(evaluator);
     free(values);
     return ref;
 }

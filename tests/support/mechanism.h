@@ -14,7 +14,7 @@ typedef struct mechanism {
     sarrus_context *context;
     sarrus_model *model;
     sarrus_plan *plan;
-    reference *ref; /* of the nominal instance */
+    reference *ref; /* of the nominal instance; NULL in space */
     int n, m, n_joints, n_drives;
 } mechanism;
 
@@ -22,6 +22,9 @@ typedef struct mechanism {
 mechanism mechanism_open_file(const char *file, const sarrus_override *overrides);
 mechanism mechanism_open_text(const char *text, const sarrus_override *overrides);
 void mechanism_close(mechanism *mechanism);
+
+/* The values of instance `i_instance` of `draws` (NULL: nominal), which the caller frees. */
+double *mechanism_values(const mechanism *mechanism, const sarrus_draws *draws, uint64_t i_instance);
 
 /* The reference of instance `i_instance` of `draws` (NULL: nominal); the caller's. */
 reference *mechanism_reference(const mechanism *mechanism, const sarrus_draws *draws, uint64_t i_instance);

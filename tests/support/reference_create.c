@@ -59,7 +59,7 @@ static void resolve_joint(const reference *ref, const sarrus_joint *joint, refer
     double d[2] = {world[1][0] - world[0][0], world[1][1] - world[0][1]};
     out->angle0 = pose[1][2] - pose[0][2];
     out->length = value_or(ref, joint->length, hypot(d[0], d[1]));
-    if (joint->type == SARRUS_JOINT_PRISMATIC) {
+    if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_AXIS, joint->type)) {
         double ax = ref->values[joint->axis[0][0]], ay = ref->values[joint->axis[0][1]], size = hypot(ax, ay);
         double turn[3] = {0.0, 0.0, pose[0][2]};
         to_frame(turn, ax / size, ay / size, out->axis);

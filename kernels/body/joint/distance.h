@@ -2,7 +2,7 @@
 #ifndef SARRUS_BODY_JOINT_DISTANCE_H
 #define SARRUS_BODY_JOINT_DISTANCE_H
 
-#include "kernels/body/kinematics.h"
+#include "kernels/body/row_parts.h"
 
 /* Φ = |d| − L with w = d/|d|:  Φ̇ = w·ḋ,  γ = ω_c² w·ρ_c − ω_p² w·ρ_p − (|ḋ|² − Φ̇²)/|d|. At d = 0 the row is zero. */
 LANE_FUNCTION sarrus_row_value sarrus_row_distance(const sarrus_point *p, const sarrus_point *c, real length) {
@@ -31,7 +31,7 @@ LANE_FUNCTION void sarrus_distance_rows(sarrus_workspace *ws, const sarrus_joint
 }
 
 /* sum + Φ². */
-LANE_FUNCTION real sarrus_distance_open2(sarrus_workspace *ws, const sarrus_joint_here *at, real sum) {
+LANE_FUNCTION real sarrus_distance_violation_squared(sarrus_workspace *ws, const sarrus_joint_here *at, real sum) {
     const real phi = sarrus_row_distance(&at->parent, &at->child, lane_at(at->p, SARRUS_PJ_SHIFT0)).phi;
     (void)ws;
     return real_fma(phi, phi, sum);

@@ -2,7 +2,7 @@
 #ifndef SARRUS_BODY_JOINT_PRISMATIC_H
 #define SARRUS_BODY_JOINT_PRISMATIC_H
 
-#include "kernels/body/kinematics.h"
+#include "kernels/body/row_parts.h"
 
 /* The row along n. */
 LANE_FUNCTION sarrus_row_value sarrus_prismatic_normal(sarrus_workspace *ws, const sarrus_joint_here *at) {
@@ -19,7 +19,7 @@ LANE_FUNCTION void sarrus_prismatic_rows(sarrus_workspace *ws, const sarrus_join
 }
 
 /* sum + |Φ|². */
-LANE_FUNCTION real sarrus_prismatic_open2(sarrus_workspace *ws, const sarrus_joint_here *at, real sum) {
+LANE_FUNCTION real sarrus_prismatic_violation_squared(sarrus_workspace *ws, const sarrus_joint_here *at, real sum) {
     const real phi = sarrus_prismatic_normal(ws, at).phi;
     const real angle = sarrus_joint_angle(at->joint, lane_at(at->p, SARRUS_PJ_ANGLE0), at->q);
     return real_fma(angle, angle, real_fma(phi, phi, sum));

@@ -69,8 +69,8 @@ PLAN_BODY void sarrus_rows(const sarrus_mechanism *mech, const real *parameter, 
 }
 
 /* ‖Φ‖². */
-PLAN_BODY real sarrus_open2(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
-                            const real *v) {
+PLAN_BODY real sarrus_violation_squared(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                        const real *v) {
     real sum = real_set(0.0);
     PLAN_EACH (j, 0, mech->n_joints) {
         const sarrus_mech_joint *joint = &mech->joint[j];

@@ -68,6 +68,7 @@ static void list_make(const sarrus_mechanism *mech, table_list *list) {
     const sarrus_mech_factor *f = &mech->factor;
     list->n = 0;
     list_add(list, AT(joint), bytes(mech->n_joints, sizeof *mech->joint));
+    list_add(list, AT(freedom), bytes(mech->n_freedoms, sizeof *mech->freedom));
     list_add(list, AT(force), bytes(mech->n_forces, sizeof *mech->force));
     list_add(list, AT(signal), bytes(mech->n_signals, sizeof *mech->signal));
     list_add(list, AT(row), bytes(mech->m, sizeof *mech->row));

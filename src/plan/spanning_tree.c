@@ -1,7 +1,7 @@
 /* The interconnection of the bodies as a directed graph (S2 eqs 22-25 and 62): vertices are the bodies and ground, arcs are the
  * joints. A column of the incidence matrix names the two vertices of an arc, so a joint's body[] is that column and the matrix
  * itself is never formed. The tree comes out regularly labeled: parents before children, roots first. The joints that are
- * not in the tree are the hinges to cut, C* of eq 62. */
+ * not in the tree are the hinges to cut, C* of eq 62. Joints that hold nothing, bushings and free ones, are no arcs. */
 #include <stdlib.h>
 
 #include "core/report.h"
@@ -9,6 +9,10 @@
 
 /* What is not decided yet. */
 enum { NOT_REACHED = -3, ROOT_OF_FLOATING = -2 };
+
+static bool joint_is_arc(const sarrus_model *model, int i) {
+    return sarrus_joint_n_rows(model->space, &model->joints[i]) > 0;
+}
 
 static sarrus_status graph_allocate(sarrus_context *context, const sarrus_model *model, sarrus_plan_graph *graph) {
     size_t n_bodies = (size_t)model->n_bodies, n_joints = (size_t)model->n_joints;
@@ -25,7 +29,7 @@ static sarrus_status graph_allocate(sarrus_context *context, const sarrus_model 
     for (int b = 0; b < model->n_bodies; ++b)
         graph->parent_joint[b] = -1, graph->parent_body[b] = NOT_REACHED;
     for (int i = 0; i < model->n_joints; ++i)
-        graph->is_cut[i] = true;
+        graph->is_cut[i] = joint_is_arc(model, i);
     return SARRUS_OK;
 }
 
@@ -61,13 +65,14 @@ static bool incidence_make(const sarrus_model *model, incidence *at) {
     at->joint = at->queue + n + 1;
     for (int k = 0; k < 2 * model->n_joints; ++k) {
         const int body = model->joints[k / 2].body[k % 2];
-        ++at->begin[(body < 0 ? n : body) + 2];
+        at->begin[(body < 0 ? n : body) + 2] += joint_is_arc(model, k / 2);
     }
     for (int p = 0; p <= n; ++p)
         at->begin[p + 1] += at->begin[p];
     for (int k = 0; k < 2 * model->n_joints; ++k) {
         const int body = model->joints[k / 2].body[k % 2];
-        at->joint[at->begin[(body < 0 ? n : body) + 1]++] = k / 2;
+        if (joint_is_arc(model, k / 2))
+            at->joint[at->begin[(body < 0 ? n : body) + 1]++] = k / 2;
     }
     return true;
 }

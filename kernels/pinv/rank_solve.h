@@ -1,16 +1,17 @@
-/* z = D⁺ b by one-sided Jacobi on the rows of D (m×n, any shape, any rank).
+/* The solver of the rank path: z = D⁺ b by one-sided Jacobi on the rows of D (m×n, any shape, any rank), with the rank decision.
+ * The methods `svd` and `jacobi` that a scenario may choose are in svd.h.
  *
  * Plane rotations from the left make the rows of D orthogonal: Gᵀ D = Σ Vᵀ, and the same rotations turn b into Gᵀ b. Row i is
  * then σ_i v_iᵀ, and  z = Σ_kept (b_i / σ_i²) row_i  (S5 eq 19, applied instead of formed; U and V are never needed for z).
- * Which σ are kept is decided apart (sarrus_jacobi_keep). Every lane runs until the slowest has converged; a converged lane's
+ * Which σ are kept is decided apart (sarrus_rank_solve_keep). Every lane runs until the slowest has converged; a converged lane's
  * rotations are switched off, so its bits do not depend on its neighbours. */
-#ifndef SARRUS_PINV_JACOBI_H
-#define SARRUS_PINV_JACOBI_H
+#ifndef SARRUS_PINV_RANK_SOLVE_H
+#define SARRUS_PINV_RANK_SOLVE_H
 
 #include "kernels/pinv/rank.h"
 #include "kernels/pinv/sweep.h"
 
-typedef struct sarrus_jacobi_problem {
+typedef struct sarrus_rank_solve_problem {
     int32_t m, n;
     real *d;                      /* [m][n] destroyed: rows become σ_i v_iᵀ */
     real *b;                      /* [m] becomes Gᵀ b */
@@ -18,10 +19,10 @@ typedef struct sarrus_jacobi_problem {
     real *sigma;                  /* [m] out of the rank decision: σ, falling */
     real *u;                      /* [m][m] NULL, or out: column i is u_i, kept as row i */
     const volatile int32_t *stop; /* as in sarrus_sweep_rows */
-} sarrus_jacobi_problem;
+} sarrus_rank_solve_problem;
 
 /* Runs the sweeps for the lanes of `active`. */
-LANE_BODY void sarrus_jacobi_run(const sarrus_jacobi_problem *svd, mask active) {
+LANE_BODY void sarrus_rank_solve_rotate(const sarrus_rank_solve_problem *svd, mask active) {
     sarrus_sweep_rows rows = {svd->m, svd->n, 0, svd->d, svd->norm2, {1, 0}, {svd->b, (real *)0}, svd->stop};
     if (svd->u) {
         for (int32_t i = 0; i < svd->m * svd->m; ++i)
@@ -33,8 +34,8 @@ LANE_BODY void sarrus_jacobi_run(const sarrus_jacobi_problem *svd, mask active) 
 }
 
 /* The rank decision on the singular values of all rows. Overwrites norm2 of the rows that do not count by 0. */
-LANE_BODY sarrus_rank_decision sarrus_jacobi_keep(const sarrus_jacobi_problem *svd, const sarrus_rank_rule *rule,
-                                                  const sarrus_rank_limit *limit) {
+LANE_BODY sarrus_rank_decision sarrus_rank_solve_keep(const sarrus_rank_solve_problem *svd, const sarrus_rank_rule *rule,
+                                                      const sarrus_rank_limit *limit) {
     for (int32_t i = 0; i < svd->m; ++i)
         lane_at(svd->sigma, i) = real_sqrt(lane_at(svd->norm2, i));
     sarrus_rank_sort(svd->sigma, svd->m);
@@ -52,7 +53,7 @@ LANE_BODY sarrus_rank_decision sarrus_jacobi_keep(const sarrus_jacobi_problem *s
 }
 
 /* z = Σ_kept (b_i / σ_i²) row_i. */
-LANE_BODY void sarrus_jacobi_apply(const sarrus_jacobi_problem *svd, real *z) {
+LANE_BODY void sarrus_rank_solve_apply(const sarrus_rank_solve_problem *svd, real *z) {
     for (int32_t k = 0; k < svd->n; ++k)
         lane_at(z, k) = real_set(0.0);
     for (int32_t i = 0; i < svd->m; ++i) {

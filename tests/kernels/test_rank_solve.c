@@ -1,4 +1,4 @@
-/* z = D⁺ b of the lanes' one-sided Jacobi (kernels/pinv/jacobi.h) against LAPACK's divide and conquer, lane by lane. */
+/* z = D⁺ b of the rank path's one-sided Jacobi (kernels/pinv/rank_solve.h) against LAPACK's divide and conquer, lane by lane. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 #include <lapacke.h>
 
 #define SARRUS_LANE_WIDTH 2
-#include "kernels/pinv/jacobi.h"
+#include "kernels/pinv/rank_solve.h"
 
 enum { MAX_SIZE = 24, WIDTH = SARRUS_LANE_WIDTH };
 
@@ -96,7 +96,7 @@ static mask lane_mask(const bool *on) {
 static void lanes_solve(const sarrus_rank_rule *rule, const problem *problems, double max_rank, const bool *on, lane_answer *out) {
     static real d[MAX_SIZE * MAX_SIZE], u[MAX_SIZE * MAX_SIZE], b[MAX_SIZE], norm2[MAX_SIZE], z[MAX_SIZE], sigma[MAX_SIZE];
     const int m = problems[0].m, n = problems[0].n;
-    sarrus_jacobi_problem svd = {m, n, d, b, norm2, sigma, u, NULL};
+    sarrus_rank_solve_problem svd = {m, n, d, b, norm2, sigma, u, NULL};
     memset(out, 0, WIDTH * sizeof *out);
     for (int lane = 0; lane < WIDTH; ++lane) {
         for (int i = 0; i < m * n; ++i)
@@ -104,15 +104,15 @@ static void lanes_solve(const sarrus_rank_rule *rule, const problem *problems, d
         for (int i = 0; i < m; ++i)
             b[i][lane] = problems[lane].b[i];
     }
-    sarrus_jacobi_run(&svd, lane_mask(on));
+    sarrus_rank_solve_rotate(&svd, lane_mask(on));
     for (int lane = 0; lane < WIDTH; ++lane) {
         for (int i = 0; i < m; ++i)
             out[lane].all_sigma[i] = sqrt(norm2[i][lane]);
         qsort(out[lane].all_sigma, (size_t)m, sizeof(double), descending);
     }
     const sarrus_rank_limit limit = {real_set(max_rank), real_set(max_rank), real_set(0.0), real_set(1.0), real_set(1.0)};
-    real rank = sarrus_jacobi_keep(&svd, rule, &limit).rank;
-    sarrus_jacobi_apply(&svd, z);
+    real rank = sarrus_rank_solve_keep(&svd, rule, &limit).rank;
+    sarrus_rank_solve_apply(&svd, z);
     for (int lane = 0; lane < WIDTH; ++lane) {
         answer *decided = &out[lane].answer;
         decided->rank = (int)rank[lane];

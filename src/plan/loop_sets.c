@@ -1,5 +1,5 @@
-/* Biconnected components (Hopcroft and Tarjan, 1973), without recursion. */
-#include "plan/loops.h"
+/* Sets of joints that hang together by loops: biconnected components (Hopcroft and Tarjan, 1973), without recursion. */
+#include "plan/loop_sets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +111,7 @@ static void renumber(int *loop, int n_joints, int *number, int n_sets) {
     }
 }
 
-int sarrus_plan_loops_find(const sarrus_plan *plan, int *loop) {
+int sarrus_plan_loop_sets_find(const sarrus_plan *plan, int *loop) {
     search s;
     int n_sets = -1;
     if (search_create(&s, plan)) {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "plan/loops.h"
+#include "plan/loop_sets.h"
 
 enum { MAX_BODIES = 9, MAX_JOINTS = 14 };
 
@@ -33,7 +33,7 @@ static void check(int n_bodies, int n_joints, const int (*ends)[2], int n_sets, 
     drawing on;
     int loop[MAX_JOINTS];
     draw(&on, n_bodies, n_joints, ends);
-    assert_int_equal(sarrus_plan_loops_find(&on.plan, loop), n_sets);
+    assert_int_equal(sarrus_plan_loop_sets_find(&on.plan, loop), n_sets);
     for (int i = 0; i < n_joints; ++i)
         assert_int_equal(loop[i], expected[i]);
 }
@@ -126,7 +126,7 @@ static void random_graphs_agree_with_a_search(void **state) {
             } while (ends[i][0] == ends[i][1]);
         }
         draw(&on, n_bodies, n_joints, (const int(*)[2])ends);
-        assert_true(sarrus_plan_loops_find(&on.plan, loop) > 0);
+        assert_true(sarrus_plan_loop_sets_find(&on.plan, loop) > 0);
         for (int a = 0; a < n_joints; ++a) {
             for (int b = 0; b < a; ++b)
                 assert_int_equal(loop[a] == loop[b], share_a_loop(n_bodies, n_joints, (const int(*)[2])ends, a, b));

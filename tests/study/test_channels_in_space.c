@@ -1,0 +1,78 @@
+/* Claims: what a run in space writes is named and sized as in space: seven coordinates and six speeds a body, six numbers of a
+ * reaction, and of a joint's drives one number, or a vector where there are several, in units of what is driven. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "sarrus/sarrus.h"
+#include "study/channels.h"
+
+static const char text[] =
+    "sarrus: 1\nspace: spatial\nintegrator: {method: rk4, dt: 1.0e-3, t_end: 1}\noutput: {channels: [state, constraint, "
+    "reactions]}\n"
+    "bodies:\n"
+    "  - {name: a, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+    "  - {name: b, mass: 1, inertia: [1, 1, 1], position: [0, 0, 1]}\n"
+    "joints:\n"
+    "  - {name: hinge, type: revolute, bodies: [ground, a], at: [0, 0, 0], axis: [0, 0, 1], drive: {signal: 0}}\n"
+    "  - {name: sleeve, type: cylindrical, bodies: [a, b], at: [0, 0, 1], axis: [0, 0, 1],\n"
+    "     drive: [{signal: {ramp: {slope: 1}}}, {signal: {ramp: {slope: 2}}}]}\n";
+
+static int field_find(const sarrus_channels *made, const char *path) {
+    for (int i = 0; i < made->n_fields; ++i) {
+        if (strcmp(made->fields[i].path, path) == 0)
+            return i;
+    }
+    fail_msg("no field %s", path);
+    return -1;
+}
+
+static void assert_field(const sarrus_channels *made, const char *path, int width, int offset, const char *units) {
+    const int i = field_find(made, path);
+    assert_int_equal(made->fields[i].width, width);
+    assert_int_equal(made->offset[i], offset);
+    if (units)
+        assert_string_equal(made->fields[i].units, units);
+}
+
+static void fields_are_those_of_space(void **state) {
+    (void)state;
+    static const char *const labels[6] = {"fx", "fy", "fz", "mx", "my", "mz"};
+    sarrus_context *context = NULL;
+    sarrus_model *model = NULL;
+    sarrus_plan *plan = NULL;
+    sarrus_channels made;
+    assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
+    assert_int_equal(sarrus_scenario_read_text(context, "test", text, strlen(text), NULL, 0, &model), SARRUS_OK);
+    assert_int_equal(sarrus_plan_create(context, model, &plan), SARRUS_OK);
+    assert_int_equal(sarrus_channels_create(context, model, plan, &made), SARRUS_OK);
+    assert_field(&made, "state/q", 14, 0, NULL);
+    assert_field(&made, "state/v", 12, 0, NULL);
+    assert_field(&made, "reactions/hinge", 6, 0, NULL);
+    assert_field(&made, "reactions/sleeve", 6, 6, NULL);
+    assert_field(&made, "drives/hinge", 0, 0, "N m");
+    assert_field(&made, "drives/sleeve", 2, 1, "N m | N");
+    assert_field(&made, "diagnostics/position_error", 0, 0, "m | rad");
+    for (int k = 0; k < 6; ++k)
+        assert_string_equal(made.fields[field_find(&made, "reactions/hinge")].labels[k], labels[k]);
+    assert_int_equal(made.width[SARRUS_OBSERVE_REACTIONS], 12);
+    assert_int_equal(made.width[SARRUS_OBSERVE_DRIVES], 3);
+    sarrus_batch *batch = NULL;
+    assert_int_equal(sarrus_batch_create(context, plan, NULL, 1, NULL, &batch), SARRUS_OK);
+    for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o)
+        assert_true(made.width[o] == 0 || made.width[o] == sarrus_batch_observable_width(batch, (sarrus_observable)o));
+    sarrus_batch_destroy(batch);
+    sarrus_channels_free(&made);
+    sarrus_plan_destroy(plan);
+    sarrus_model_destroy(model);
+    sarrus_context_destroy(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fields_are_those_of_space)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
