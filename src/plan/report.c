@@ -116,10 +116,10 @@ static void tree_link(const card *to) {
     for (int b = 0; b <= model->n_bodies; ++b)
         to->child[b] = to->sibling[b] = -1;
     for (int i = model->n_joints - 1; i >= 0; --i) {
-        if (graph->is_cut[i])
-            continue;
         const int *end = model->joints[i].body;
         int body = end[0] >= 0 && graph->parent_joint[end[0]] == i ? end[0] : end[1];
+        if (body < 0 || graph->parent_joint[body] != i)
+            continue;
         int parent = graph->parent_body[body] >= 0 ? graph->parent_body[body] : model->n_bodies;
         to->sibling[body] = to->child[parent];
         to->child[parent] = body;

@@ -195,7 +195,7 @@ void spatial_rows_find(spatial_rows *rows, double t, const double *q, const doub
     find_gram(rows, out->gram);
     find_masses(rows, out);
     find_coordinates(rows, out);
-    out->open2 = sarrus_open2(mech, rows->parameter, &rows->ws, rows->q, rows->v)[1];
+    out->open2 = sarrus_violation_squared(mech, rows->parameter, &rows->ws, rows->q, rows->v)[1];
     out->power = sarrus_free_acceleration(mech, rows->parameter, rows->input, rows->q, rows->v, &rows->ws)[1];
     take(rows->ws.force, mech->n_v, out->free_acceleration);
 }
