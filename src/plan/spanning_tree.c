@@ -100,14 +100,14 @@ static int set_root(int *set, int body) {
     return body;
 }
 
-/* Parts that no joint connects when ground is taken away: ground does not move, so they do not feel each other. Numbered by
+/* Parts that no arc connects when ground is taken away: ground does not move, so they do not feel each other. Numbered by
  * their first body. `set` holds n_bodies. */
 static void components_number(const sarrus_model *model, sarrus_plan_graph *graph, int *set) {
     for (int b = 0; b < model->n_bodies; ++b)
         set[b] = b;
     for (int i = 0; i < model->n_joints; ++i) {
         const int *end = model->joints[i].body;
-        if (end[0] == SARRUS_GROUND || end[1] == SARRUS_GROUND)
+        if (end[0] == SARRUS_GROUND || end[1] == SARRUS_GROUND || !joint_is_arc(model, i))
             continue;
         int x = set_root(set, end[0]), y = set_root(set, end[1]);
         set[x > y ? x : y] = x > y ? y : x;

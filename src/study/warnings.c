@@ -24,12 +24,25 @@ static int n_bodies_of(const sarrus_plan *plan, int component) {
     return n;
 }
 
+/* Whether a joint that holds nothing, a free one or a bushing, connects the part with ground: then it is meant to float. */
+static bool part_is_said_to_float(const sarrus_plan *plan, int component) {
+    const sarrus_model *model = plan->model;
+    for (int i = 0; i < model->n_joints; ++i) {
+        const int *end = model->joints[i].body;
+        if ((end[0] == SARRUS_GROUND) != (end[1] == SARRUS_GROUND) && sarrus_joint_n_rows(model->space, &model->joints[i]) == 0 &&
+            plan->graph.component[end[0] == SARRUS_GROUND ? end[1] : end[0]] == component)
+            return true;
+    }
+    return false;
+}
+
 static void warn_of_parts(sarrus_warnings *warnings, const sarrus_plan *plan) {
     const sarrus_plan_graph *graph = &plan->graph;
     const sarrus_model *model = plan->model;
     for (int b = 0; b < model->n_bodies; ++b) { /* a root stands for its part */
         const char *name = model->bodies[b].name;
-        const int n = graph->parent_body[b] < SARRUS_GROUND ? n_bodies_of(plan, graph->component[b]) : 0;
+        const bool is_root = graph->parent_body[b] < SARRUS_GROUND && !part_is_said_to_float(plan, graph->component[b]);
+        const int n = is_root ? n_bodies_of(plan, graph->component[b]) : 0;
         const double number = n;
         if (n == 1)
             sarrus_warnings_add(warnings, SARRUS_WARNING_BODY_WITHOUT_JOINT, name, NULL, 0,

@@ -224,6 +224,39 @@ static void sarrus_linkage_makes_a_straight_line(void **state) {
     motion_free(&m);
 }
 
+/* --- S1's hoop ----------------------------------------------------------------------------------------------------------- */
+
+static void hoop_rates(const long double *y, const void *of, long double *dy) {
+    (void)of;
+    dy[0] = y[1];
+    dy[1] = 9.8L / (2.0L * 1.2L) * sinl(y[0]); /* S1: 4.0833 sin θ */
+}
+
+/* It turns by R/r + 1 = 6 times the angle of its center. Arm, collar and nut have 1e-9 of its mass. */
+static void the_hoop_rolls(void **state) {
+    (void)state;
+    const motion_times times = {tight, 0.01, 111, 1, 0};
+    motion m = motion_of_file("hoop_on_cylinder.yaml", NULL, &times);
+    long double y[2] = {0.1L, 0.0L};
+    double angle = 0.0, rolling = 0.0, theta = 0.0;
+    print_message("hoop, %llu steps\n", (unsigned long long)m.n_steps);
+    for (size_t k = 0; k < m.n_times; ++k) {
+        const double *hoop = motion_body(&m, k, 1);
+        if (k)
+            ode_advance(hoop_rates, NULL, 2, 1e-4L, 100, y);
+        theta = atan2(hoop[0], hoop[1]);
+        worse(&angle, (double)((long double)theta - y[0]));
+        worse(&rolling, remainder(2.0 * atan2(hoop[6], hoop[3]) + 6.0 * (theta - 0.1), 2.0 * M_PI));
+    }
+    assert_true(theta > 0.4);
+    assert_int_equal(m.sizes.n_dof, 1);
+    assert_int_equal(m.sizes.n_redundant, 8);
+    assert_true(motion_spread(m.rank, m.n_times, 23.0) == 0.0);
+    within("angle against its equation, rad", angle, 1e-8);
+    within("rolling, rad", rolling, 1e-9);
+    motion_free(&m);
+}
+
 /* --- Every scenario ------------------------------------------------------------------------------------------------------ */
 
 static const struct scenario_case {
@@ -260,6 +293,7 @@ int main(void) {
         cmocka_unit_test(bennetts_linkage_keeps_its_relation),
         cmocka_unit_test(bricards_linkage_keeps_its_symmetry),
         cmocka_unit_test(sarrus_linkage_makes_a_straight_line),
+        cmocka_unit_test(the_hoop_rolls),
         cmocka_unit_test(scenarios_close_their_loops_and_balance),
     };
     return cmocka_run_group_tests_name("physics.spatial_linkages", tests, NULL, NULL);

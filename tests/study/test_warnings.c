@@ -122,6 +122,25 @@ static void parts_and_free_bodies(void **state) {
     leave(&f);
 }
 
+/* A joint to ground that holds nothing says that a part is meant to float; one between its bodies says nothing of that. */
+static void parts_that_are_said_to_float(void **state) {
+    (void)state;
+    found f = look("sarrus: 1\nspace: spatial\nintegrator: {t_end: 1}\nbodies:\n"
+                   "  - {name: free, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+                   "  - {name: soft, mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}\n"
+                   "  - {name: more, mass: 1, inertia: [1, 1, 1], position: [2, 0, 0]}\n"
+                   "  - {name: puck, mass: 1, inertia: [1, 1, 1], position: [3, 0, 0]}\n"
+                   "joints:\n"
+                   "  - {name: F, type: free, bodies: [ground, free], at: [0, 0, 0]}\n"
+                   "  - {name: B, type: bushing, bodies: [soft, ground], at: [1, 0, 0], stiffness: [1, 1, 1, 1, 1, 1]}\n"
+                   "  - {name: S, type: spherical, bodies: [soft, more], at: [1.5, 0, 0]}\n"
+                   "  - {name: P, type: free, bodies: [more, puck], at: [2, 0, 0]}\n",
+                   NULL, 0);
+    assert_string_equal(nth(&f, SARRUS_WARNING_BODY_WITHOUT_JOINT, 0).name, "puck");
+    assert_int_equal(sarrus_warnings_count(f.list), 1);
+    leave(&f);
+}
+
 /* Three parallel cranks rounded to four digits: 0 degrees of freedom where the exact ones have 1. */
 static void what_rounding_has_locked(void **state) {
     (void)state;
@@ -398,19 +417,13 @@ static void kinds_have_words(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_told_of_what_is_meant),
-        cmocka_unit_test(parts_and_free_bodies),
-        cmocka_unit_test(what_rounding_has_locked),
-        cmocka_unit_test(a_long_chain_has_one_rank),
-        cmocka_unit_test(starts_next_to_a_change_point),
-        cmocka_unit_test(degrees_in_place_of_radians),
-        cmocka_unit_test(what_assembly_does),
-        cmocka_unit_test(the_start_is_that_of_a_run),
-        cmocka_unit_test(what_nothing_depends_on),
-        cmocka_unit_test(draws_without_a_meaning),
-        cmocka_unit_test(such_instances_are_invalid),
-        cmocka_unit_test(many_of_a_kind_are_counted),
-        cmocka_unit_test(kinds_have_words),
+        cmocka_unit_test(nothing_is_told_of_what_is_meant), cmocka_unit_test(parts_and_free_bodies),
+        cmocka_unit_test(parts_that_are_said_to_float),     cmocka_unit_test(what_rounding_has_locked),
+        cmocka_unit_test(a_long_chain_has_one_rank),        cmocka_unit_test(starts_next_to_a_change_point),
+        cmocka_unit_test(degrees_in_place_of_radians),      cmocka_unit_test(what_assembly_does),
+        cmocka_unit_test(the_start_is_that_of_a_run),       cmocka_unit_test(what_nothing_depends_on),
+        cmocka_unit_test(draws_without_a_meaning),          cmocka_unit_test(such_instances_are_invalid),
+        cmocka_unit_test(many_of_a_kind_are_counted),       cmocka_unit_test(kinds_have_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
