@@ -50,6 +50,15 @@ LANE_FUNCTION void space_second_rates(const real *q, const real *v, const real *
         lane_at(out, k) = lane_at(a, k);
 }
 
+/* What a step of rk4 of length h at the speeds v makes of orientations, squared: those of the plane are angles, integrated as the
+ * speeds are. */
+LANE_FUNCTION real space_turn_spread2(int32_t n_bodies, real h, const real *v) {
+    (void)n_bodies;
+    (void)h;
+    (void)v;
+    return real_set(0.0);
+}
+
 /* Brings coordinates back to what they must be whatever the motion. Those of the plane may be anything. */
 LANE_FUNCTION void space_settle(int32_t n_bodies, real *q) {
     (void)n_bodies;

@@ -137,6 +137,18 @@ LANE_FUNCTION void space_second_rates(const real *q, const real *v, const real *
     lane_at(second, 3) = real_fma(quarter, e.z, half * real_fma(lane_at(p, 0), turn.z, e_cross_turn.z));
 }
 
+/* How far apart the two rates in the middle of a step of rk4 are, h |ṗ₃ − ṗ₂|, squared, of the body that turns fastest. With p₂ and
+ * p₃ from p̈ = −¼ω² p that is (h|ω|)³/32: what the accelerations, which may be zero, say nothing of. */
+LANE_FUNCTION real space_turn_spread2(int32_t n_bodies, real h, const real *v) {
+    real fastest2 = real_set(0.0);
+    for (int32_t b = 0; b < n_bodies; ++b) {
+        const space_vector w = space_vector_at(lane_from(v, space_v(b) + SPACE_TURN));
+        fastest2 = real_max(space_dot(w, w), fastest2);
+    }
+    const real angle2 = h * h * fastest2;
+    return angle2 * angle2 * angle2 * real_set(1.0 / 1024.0);
+}
+
 /* Brings coordinates back to what they must be whatever the motion: p ← p/|p|. */
 LANE_FUNCTION void space_settle(int32_t n_bodies, real *q) {
     for (int32_t b = 0; b < n_bodies; ++b) {

@@ -3,7 +3,7 @@
  *
  * A step that does not resolve the motion is made in parts, each lane by itself. What says so is
  *
- *   e = h |a₃ − a₂| / √(2 max T)   (norm weighted by the masses),   error of the step ≈ 0.1 e^{3/2},
+ *   e = h |a₃ − a₂| / √(2 max T)   (norm weighted by the masses),   in space h |ṗ₃ − ṗ₂| too,   error of the step ≈ 0.1 e^{3/2},
  *
  * which was held against the true error of steps in bends and in smooth motions: right to a factor of ten from 1e-9 to 1, and near
  * a change point what a bend allows (change_point.h). Semi-implicit Euler has no such estimate and follows the bends alone. */
@@ -120,7 +120,10 @@ LANE_BODY real sarrus_fixed_error(const sarrus_evaluation *ev, real h) {
     scale2 = real_max(h * h * sarrus_square_of_difference(sarrus_plan_of(ev), ev->parameter, ws->a_middle, ws->sum_v), scale2);
     scale2 = real_max(real_set(2.0 * sarrus_plan_of(ev)->energy_floor), scale2); /* less is rest */
     const mask has_scale = real_lt(zero, scale2);
-    const real e = real_sqrt(real_select(has_scale, spread2 / real_select(has_scale, scale2, real_set(1.0)), zero));
+    real e2 = real_select(has_scale, spread2 / real_select(has_scale, scale2, real_set(1.0)), zero);
+    if (SPACE_NQ != SPACE_NV)
+        e2 = real_max(space_turn_spread2(sarrus_plan_of(ev)->n_bodies, h, ws->v), e2);
+    const real e = real_sqrt(e2);
     return real_set(0.1) * e * real_sqrt(e);
 }
 
@@ -151,6 +154,8 @@ LANE_FUNCTION mask sarrus_fixed_look(const sarrus_evaluation *ev, const sarrus_p
     if (!mech->wants_error || lane_is_stopped(ev->stop))
         return mask_none();
     mask due = mask_not(real_le(lane_at(ev->ws->sum_w, 2), real_set(2.0 * SARRUS_SPREAD_SMALL) * kinetic));
+    if (SPACE_NQ != SPACE_NV)
+        due = mask_or(due, real_lt(real_set(SARRUS_SPREAD_SMALL), space_turn_spread2(mech->n_bodies, h, ev->ws->v)));
     due = mask_or(due, real_lt(zero, lane_at(lanes->part, 0) + lane_at(lanes->is_bend, 0)));
     due = mask_and(ev->healthy, due);
     return mask_any(due) ? sarrus_fixed_refuse(ev, lanes, due, h, whole) : mask_none();
@@ -187,8 +192,9 @@ LANE_FUNCTION sarrus_fixed_trial sarrus_fixed_try(sarrus_evaluation *ev, const s
             sarrus_nearest_note(ev, ev->healthy, t, from.near[1]);
         if (sarrus_passage_watch(ev, lanes, ev->healthy, &from))
             sarrus_accelerate_checked(ev, t, q, v, &trial.force_is_finite);
-        trial.h = sarrus_part_choose(ev, lanes, left, whole, &trial.is_lost);
     }
+    if (mech->is_watched || mech->has_parts)
+        trial.h = sarrus_part_choose(ev, lanes, left, whole, &trial.is_lost);
     ev->wants_closeness = 0;
     if (sarrus_method_is_rk4(mech)) {
         sarrus_rk4(ev, t, trial.h, q, v);

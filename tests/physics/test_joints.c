@@ -13,23 +13,23 @@
 #include "tests/support/mechanism.h"
 #include "tests/tolerances.h"
 
-enum { MAX_N = 6, N_TIMES = 201 };
+enum { MAX_N = 6, MAX_JOINTS = 3, N_TIMES = 201 };
 
 /* q and v of one instance every 10 ms for 2 s. */
 typedef struct motion {
     int n;
-    double q[N_TIMES][MAX_N], v[N_TIMES][MAX_N], reactions[N_TIMES][6];
+    double q[N_TIMES][MAX_N], v[N_TIMES][MAX_N], reactions[N_TIMES][3 * MAX_JOINTS];
 } motion;
 
 static motion *run(const char *body_and_joints) {
     static motion out;
-    static double q[N_TIMES * MAX_N], v[N_TIMES * MAX_N], reactions[N_TIMES * 6];
+    static double q[N_TIMES * MAX_N], v[N_TIMES * MAX_N], reactions[N_TIMES * 3 * MAX_JOINTS];
     char text[4096];
     int length = snprintf(text, sizeof text, "sarrus: 1\nspace: planar\n%sintegrator: {method: rk4, dt: 1.0e-3, t_end: 2.0}\n",
                           body_and_joints);
     assert_true(length > 0 && (size_t)length < sizeof text);
     mechanism m = mechanism_open_text(text, NULL);
-    assert_true(m.n <= MAX_N && m.n_joints <= 2);
+    assert_true(m.n <= MAX_N && m.n_joints <= MAX_JOINTS);
     sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
     sarrus_observation o = {.n_times = N_TIMES, .every_steps = 10, .observe_first = 1, .n_times_stride = N_TIMES};
     o.destination[SARRUS_OBSERVE_Q] = q;

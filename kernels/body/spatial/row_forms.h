@@ -157,8 +157,8 @@ LANE_FUNCTION void sarrus_row_scale(real s, sarrus_row_value *row) {
     row->gamma = s * row->gamma;
 }
 
-/* The angle of a screw by its displacement: (p₃·d − zero)/pitch. */
-LANE_FUNCTION sarrus_row_value sarrus_row_screw(const sarrus_joint_here *at) {
+/* The displacement of a screw as an angle: (p₃·d − zero)/pitch. */
+LANE_FUNCTION sarrus_row_value sarrus_row_lead(const sarrus_joint_here *at) {
     sarrus_row_value row = sarrus_row_along(at, sarrus_parent_axis(at, 3));
     row.phi = row.phi - lane_at(at->p, SARRUS_SJ_LENGTH);
     sarrus_row_scale(real_set(1.0) / lane_at(at->p, SARRUS_SJ_PITCH), &row);
@@ -167,7 +167,7 @@ LANE_FUNCTION sarrus_row_value sarrus_row_screw(const sarrus_joint_here *at) {
 
 /* Φ = p₃·d − zero − pitch·angle, the angle of the turn that is nearest. */
 LANE_FUNCTION sarrus_row_value sarrus_row_helix(const sarrus_joint_here *at) {
-    sarrus_row_value row = sarrus_row_screw(at);
+    sarrus_row_value row = sarrus_row_lead(at);
     const sarrus_row_value turn = sarrus_row_turn(at, SARRUS_FREEDOM_TURN_3);
     const real minus = real_set(-1.0);
     row.phi = real_less_turns(row.phi - turn.phi);
@@ -176,6 +176,15 @@ LANE_FUNCTION sarrus_row_value sarrus_row_helix(const sarrus_joint_here *at) {
     row.turn_parent = space_add(row.turn_parent, minus, turn.turn_parent);
     row.turn_child = space_add(row.turn_child, minus, turn.turn_child);
     sarrus_row_scale(lane_at(at->p, SARRUS_SJ_PITCH), &row);
+    return row;
+}
+
+/* The angle of a screw, of the turn that its displacement tells. A load along it is a torque: what it does along the axis goes
+ * through the thread. */
+LANE_FUNCTION sarrus_row_value sarrus_row_screw(const sarrus_joint_here *at) {
+    sarrus_row_value row = sarrus_row_turn(at, SARRUS_FREEDOM_TURN_3);
+    const real by_lead = sarrus_row_lead(at).phi;
+    row.phi = by_lead - real_less_turns(by_lead - row.phi);
     return row;
 }
 
