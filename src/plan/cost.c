@@ -358,8 +358,10 @@ static counts judgement_count(const sarrus_mechanism *mech) {
 /* sarrus_ldlt_closeness, sarrus_passage_watch and sarrus_part_choose of lanes that have nothing to fear. A step that is projected
  * has looked at the pivots of both corrections by then. */
 static void watch_count(const sarrus_mechanism *mech, counts *to) {
-    if (!mech->is_watched)
+    if (!mech->is_watched) {
+        counts_add(to, mech->has_parts ? 2 : 0, 0);
         return;
+    }
     const int n_factors = mech->project == SARRUS_PROJECTION_EVERY_STEP ? 2 : 1;
     counts_add(to, n_factors * (2.0 * mech->factor.n_blocks + 1) + 2 + (mech->has_parts ? 1 : 0), 0);
 }

@@ -204,6 +204,9 @@ static void loops_do_not_depend_on_how_they_are_written(void **state) {
         }
         const double squared = run_loop(&what, AS_IT_IS, SARRUS_ORDER_BEST, wanted);
         for (int how = BODIES_REVERSED; how < N_WRITINGS; ++how) {
+            if (how == JOINT_TURNED && what.type == SARRUS_JOINT_SLOT) {
+                continue; /* whose line is the parent's: turned it is another joint */
+            }
             (void)run_loop(&what, (writing)how, SARRUS_ORDER_BEST, found);
             worst = fmax(worst, assert_same_motion(&what, writings[how], squared, found, wanted));
         }

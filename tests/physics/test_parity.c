@@ -46,6 +46,7 @@ static const char *const ZOO =
     "     drive: {signal: {sine: {amplitude: 0.2, frequency: 0.5, phase: 0.0, offset: 0.0}}}}\n"
     "  - {name: axle, type: revolute, bodies: [sled, wheel], at: [-1.5, 0.2]}\n"
     "  - {name: tail, type: distance, bodies: [wheel, ground], points: [[0.3, 0.1], [-1.9, 1.2]]}\n"
+    "  - {name: track, type: slot, bodies: [cart, free], at: [0.6, -1.1], axis: [0.4, -1], stiffness: 6, damping: 0.2, rest: 0.1}\n"
     "forces:\n"
     "  - {name: s1, type: spring, between: [[bob, [0.05, 0.1]], [ground, [2.5, 1.0]]], stiffness: 25, rest_length: 0.5, damping: "
     "0.8}\n"

@@ -106,8 +106,9 @@ static int module_joints(char *text, int i) {
     at += sprintf(text + at,
                   "  - {name: D%d, type: revolute, bodies: [weight_%d, arm_%d], at: [1.9, %d],\n"
                   "     drive: {signal: {sine: {amplitude: 0.3, frequency: 2}}}}\n"
-                  "  - {name: L%d, type: distance, bodies: [arm_%d, bob_%d], points: [[0.1, 0], [0, -0.3]]}\n",
-                  i, i, i, y, i, i, i);
+                  "  - {name: L%d, type: distance, bodies: [arm_%d, bob_%d], points: [[0.1, 0], [0, -0.3]]}\n"
+                  "  - {name: S%d, type: slot, bodies: [ground, bob_%d], at: [2.2, %d], axis: [1, 0.5]}\n",
+                  i, i, i, y, i, i, i, i, i, y);
     return at;
 }
 

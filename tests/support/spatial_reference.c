@@ -138,6 +138,13 @@ static void rotation_vector(const moving_joint *at, long_jet theta[3]) {
     }
 }
 
+/* The displacement of a screw, as the angle that it goes with. */
+static long_jet lead(const spatial_reference *ref, const moving_joint *at) {
+    long_jet x = vector_jet_dot(at->p[3], at->d);
+    x.f -= ref->zero[2];
+    return (long_jet){x.f / ref->pitch, x.d / ref->pitch, x.dd / ref->pitch};
+}
+
 /* Of a coordinate of one number x[0]; returns how many there are. A form that is not treated here does not compile. */
 static int coordinate_find(const spatial_reference *ref, sarrus_freedom form, const moving_joint *at, long_jet x[3]) {
     long_jet theta[3];
@@ -162,9 +169,9 @@ static int coordinate_find(const spatial_reference *ref, sarrus_freedom form, co
         x[0] = long_jet_atan2(pointer_find(form, at).y, pointer_find(form, at).x);
         return 1;
     case SARRUS_FREEDOM_SCREW:
-        x[0] = vector_jet_dot(at->p[3], at->d);
-        x[0].f -= ref->zero[2];
-        x[0] = (long_jet){x[0].f / ref->pitch, x[0].d / ref->pitch, x[0].dd / ref->pitch};
+        (void)coordinate_find(ref, SARRUS_FREEDOM_TURN_3, at, x);
+        theta[0] = lead(ref, at);
+        x[0].f = theta[0].f - remainderl(theta[0].f - x[0].f, 2.0L * acosl(-1.0L));
         return 1;
     case SARRUS_FREEDOM_BALL:
         rotation_vector(at, x);
@@ -193,10 +200,9 @@ void spatial_reference_signal(const spatial_reference *ref, double t, long doubl
 }
 
 static long_jet helix(const spatial_reference *ref, const moving_joint *at) {
-    long_jet x[3], turn[3];
-    (void)coordinate_find(ref, SARRUS_FREEDOM_SCREW, at, x);
+    long_jet turn[3];
     (void)coordinate_find(ref, SARRUS_FREEDOM_TURN_3, at, turn);
-    const long_jet apart = less_turns(long_jet_add(x[0], -1.0L, turn[0]));
+    const long_jet apart = less_turns(long_jet_add(lead(ref, at), -1.0L, turn[0]));
     return (long_jet){ref->pitch * apart.f, ref->pitch * apart.d, ref->pitch * apart.dd};
 }
 
