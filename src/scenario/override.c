@@ -94,6 +94,13 @@ static bool fail_item(const struct edit *edit, const sarrus_node *list, const st
     return false;
 }
 
+/* Whether the path goes on with an entry of a list. */
+static bool next_is_index(const struct part *part) {
+    const char *next = part->rest + (*part->rest == '.');
+    const size_t n_digits = strspn(next, "0123456789");
+    return n_digits > 0 && n_digits == strcspn(next, ".");
+}
+
 /* Steps from `node` into `part`, adding a key where a mapping lacks it. */
 static sarrus_node *step(const struct edit *edit, sarrus_node *node, const struct part *part) {
     if (sarrus_node_is_null(node)) {
@@ -111,6 +118,14 @@ static sarrus_node *step(const struct edit *edit, sarrus_node *node, const struc
     }
     if (node->kind == SARRUS_NODE_SEQUENCE) {
         (void)fail_item(edit, node, part);
+        return NULL;
+    }
+    if (next_is_index(part)) {
+        const int n_text = (int)strlen(part->text), n_list = part->n_before + n_text;
+        sarrus_findings_add(edit->findings, SARRUS_BAD_INPUT, edit->i_source,
+                            (sarrus_place){part->place.line, part->place.column + n_text + 1},
+                            "the file has no list '%.*s' to change an entry of; expected the whole list, as %.*s=[...]", n_list,
+                            edit->path, n_list, edit->path);
         return NULL;
     }
     child = sarrus_tree_node(edit->tree, SARRUS_NODE_MAPPING, edit->i_source, part->place, NULL, 0);

@@ -80,6 +80,9 @@ static void mistakes_name_the_override(void **state) {
     check_refused("bodies.a.mass", "\"=2*Q\"", 19, "unknown name 'Q'");
     check_refused("bodies.a.mass.x", "1", 15, "'bodies.a.mass' is a word or number and has no 'x'");
     check_refused("bodies.a.position.2", "1", 19, "no item '2' in the path 'bodies.a.position.2'; expected an index from 0 to 1");
+    check_refused("gravity.1", "-1.6", 9,
+                  "the file has no list 'gravity' to change an entry of; expected the whole list, as gravity=[...]");
+    check_refused("bodies.b.velocity.0", "1", 19, "the file has no list 'bodies.b.velocity' to change an entry of");
     check_refused("", "1", 1, "'' is not a path");
     check_refused("bodies..mass", "1", 8, "'bodies..mass' is not a path");
     check_refused("bodies.a.", "1", 10, "'bodies.a.' is not a path");
