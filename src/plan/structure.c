@@ -177,7 +177,7 @@ static void fill_options(sarrus_plan *plan) {
 
 /* How many there are of everything. Returns the knots of the signals. */
 static size_t count_all(const sarrus_model *model, sarrus_mechanism *mech) {
-    const sarrus_body_sizes *sizes = sarrus_body_sizes_of(model->space);
+    const sarrus_body_sizes *sizes = sarrus_body_sizes_of((int32_t)model->space);
     size_t n_knots = 0;
     mech->space = (int32_t)model->space;
     mech->n_bodies = model->n_bodies;
@@ -200,7 +200,7 @@ static size_t count_all(const sarrus_model *model, sarrus_mechanism *mech) {
 sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
     sarrus_mechanism *mech = &plan->mech;
-    const sarrus_body_sizes *sizes = sarrus_body_sizes_of(model->space);
+    const sarrus_body_sizes *sizes = sarrus_body_sizes_of((int32_t)model->space);
     const size_t n_knots = count_all(model, mech);
     plan->joint = table((size_t)model->n_joints, sizeof *plan->joint);
     plan->freedom = table((size_t)mech->n_freedoms, sizeof *plan->freedom);

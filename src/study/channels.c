@@ -83,7 +83,7 @@ static const char *path_make(sarrus_channels *channels, const char *group, const
 }
 
 static bool reactions_add(sarrus_channels *channels, const sarrus_model *model, const sarrus_plan *plan) {
-    const int n_each = sarrus_body_sizes_of(model->space)->n_v; /* force and moment go with the speeds of a body */
+    const int n_each = sarrus_body_sizes_of((int32_t)model->space)->n_v; /* force and moment go with the speeds of a body */
     channels->width[SARRUS_OBSERVE_REACTIONS] = n_each * model->n_joints;
     for (int i = 0; i < model->n_joints; ++i) {
         const char *path = path_make(channels, "reactions", model->joints[i].name);

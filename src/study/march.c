@@ -23,7 +23,7 @@ static void widths_get(const sarrus_march *march, uint64_t width[SARRUS_N_OBSERV
     for (int i = 0; i < SARRUS_N_OBSERVABLES; ++i)
         width[i] = (uint64_t)march->channels->width[i];
     if (width[SARRUS_OBSERVE_ENERGY] > 0)
-        width[SARRUS_OBSERVE_V] = (uint64_t)(sarrus_body_sizes_of(march->model->space)->n_v * march->model->n_bodies);
+        width[SARRUS_OBSERVE_V] = (uint64_t)(sarrus_body_sizes_of((int32_t)march->model->space)->n_v * march->model->n_bodies);
 }
 
 /* Without a file only what the summary needs is observed. */

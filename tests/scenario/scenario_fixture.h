@@ -35,11 +35,11 @@ static inline void reading_end(struct reading *reading) {
     sarrus_model_destroy(reading->model);
     sarrus_document_destroy(reading->document);
     sarrus_context_destroy(reading->context);
-    *reading = (struct reading){NULL};
+    *reading = (struct reading){.context = NULL};
 }
 
 static inline struct reading reading_begin(void) {
-    struct reading reading = {NULL};
+    struct reading reading = {.context = NULL};
     if (sarrus_context_create(&reading.context) != SARRUS_OK) {
         abort();
     }
