@@ -118,12 +118,20 @@ static bool place_node(struct build *build, sarrus_node *node) {
     return status == SARRUS_NO_MEMORY ? fail_memory(build) : true;
 }
 
+/* Whether something stands in the text where the scalar is, quotes aside: what is double-quoted may come to nothing all the same. */
+static bool scalar_has_letters(struct fy_token *token) {
+    const struct fy_mark *begin = token != NULL ? fy_token_start_mark(token) : NULL;
+    const struct fy_mark *end = token != NULL ? fy_token_end_mark(token) : NULL;
+    return begin != NULL && end != NULL && end->input_pos > begin->input_pos && fy_token_scalar_style(token) == FYSS_PLAIN;
+}
+
 static bool add_scalar(struct build *build, struct fy_event *event) {
     struct fy_token *token = event->scalar.value;
     const sarrus_place place = event_place(build, event, token);
     size_t n_text = 0;
     const char *text = token != NULL ? fy_token_get_text(token, &n_text) : "";
-    if (text == NULL && fy_token_get_text_length(token) > 0) {
+    const bool is_missing = text == NULL && fy_token_get_text_length(token) > 0;
+    if (is_missing || (n_text == 0 && scalar_has_letters(token))) {
         return fail_memory(build); /* libfyaml could not put it together */
     }
     if (text == NULL) {
