@@ -118,7 +118,7 @@ static bool place_node(struct build *build, sarrus_node *node) {
     return status == SARRUS_NO_MEMORY ? fail_memory(build) : true;
 }
 
-/* Whether something stands in the text where the scalar is, quotes aside: what is double-quoted may come to nothing all the same. */
+/* Whether something stands in the text where a plain scalar is. What is quoted may come to nothing all the same. */
 static bool scalar_has_letters(struct fy_token *token) {
     const struct fy_mark *begin = token != NULL ? fy_token_start_mark(token) : NULL;
     const struct fy_mark *end = token != NULL ? fy_token_end_mark(token) : NULL;
