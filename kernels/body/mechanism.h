@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "kernels/body/plan_table.h"
+#include "kernels/body/tree_plan.h"
 #include "kernels/pinv/rule.h"
 #include "kernels/space/sizes.h"
 #include "sarrus/force.h"
@@ -110,6 +111,7 @@ typedef struct sarrus_mech_joint {
     /* Of a crank among the two bodies: 2·(x row of its pin) + (0 the pin has it as parent, 1 as child); −1: the body is none. */
     int32_t parent_crank, child_crank;
     int32_t is_in_loop; /* of a set of loops that hang together */
+    int32_t is_within;  /* of the tree of relative coordinates: it has no rows but those of its drives; `row` is m without any */
 } sarrus_mech_joint;
 
 /* A free coordinate of a joint in space. */
@@ -422,6 +424,9 @@ typedef struct sarrus_mechanism {
     PLAN_TABLE(sarrus_mech_row, row, SARRUS_PLAN_N_ROWS);
     PLAN_TABLE(double, knots, SARRUS_PLAN_N_KNOTS); /* plan */ /* s */
     sarrus_mech_factor factor;
+#if !defined(SARRUS_CONSTANT_PLAN) || defined(SARRUS_KERNELS_RELATIVE)
+    sarrus_mech_tree tree;
+#endif
     sarrus_lane_tables lane;
     sarrus_tile_layout layout;
     sarrus_mech_integrator integrator;

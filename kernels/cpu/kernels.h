@@ -38,6 +38,10 @@ typedef struct sarrus_kernels {
     /* The rank-revealing path for rows that specialised kernels have evaluated at the call's tile; `call` is a sarrus_kernel_call.
      */
     void (*rank_path)(void *call, const sarrus_rank_path_problem *problem);
+    /* Of relative coordinates, else NULL: coordinates q [7 | 3 of n_bodies][width] and speeds v [6 | 3 of n_bodies][width] of the
+     * bodies at the tile's state; and the tile's q, v from them, which are those of bodies that the joints of the tree hold. */
+    void (*bodies_get)(sarrus_kernel_call *call, double *q, double *v);
+    void (*bodies_put)(sarrus_kernel_call *call, const double *q, const double *v);
     /* sin and cos of x[width]. */
     void (*sincos)(const double *x, double *sine, double *cosine);
 } sarrus_kernels;

@@ -30,7 +30,7 @@ LANE_BODY sarrus_dependence sarrus_dependence_find(sarrus_evaluation *ev, int32_
     sarrus_workspace *ws = ev->ws;
     const int32_t row = mech->factor.dependent[d];
     sarrus_dependence found;
-    sarrus_row_weigh(ev, row, ws->z_other);
+    sarrus_row_weigh(mech, ev->parameter, ws, row, ws->z_other);
     for (int32_t i = 0; i < mech->m; ++i)
         lane_at(w, i) = real_set(0.0);
     sarrus_rows_subtract(mech, ws, w, ws->z_other, ws->d_rhs);

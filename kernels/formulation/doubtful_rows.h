@@ -30,7 +30,7 @@ typedef struct sarrus_doubt {
 LANE_PHASE real sarrus_row_apart(sarrus_evaluation *ev, int32_t i) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
-    sarrus_row_weigh(ev, i, ws->apart);
+    sarrus_row_weigh(mech, ev->parameter, ws, i, ws->apart);
     const real own = sarrus_row_times(mech, ws, i, ws->apart);
     for (int pass = 0; pass < 2; ++pass) {
         PLAN_EACH (k, 0, mech->m)
@@ -68,13 +68,10 @@ LANE_BODY real sarrus_doubt_take(sarrus_evaluation *ev, int32_t i, int32_t place
     real size = zero;
     const real ordinary = sarrus_doubt_ordinary(ev, place, sarrus_row_apart(ev, i));
     real *r = lane_from(ws->d, at * mech->n_v);
-    for (int32_t b = 0; b < mech->n_bodies; ++b) {
-        real x[SPACE_NV];
-        sarrus_body_weight(mech, ev->parameter, b, ws->apart, x);
-        for (int32_t k = 0; k < SPACE_NV; ++k) {
-            lane_at(r, space_v(b) + k) = real_select(here, x[k], zero);
-            size = real_fma(lane_at(r, space_v(b) + k), lane_at(r, space_v(b) + k), size);
-        }
+    sarrus_state_weigh(mech, ev->parameter, ws, ws->apart, r);
+    for (int32_t k = 0; k < mech->n_v; ++k) {
+        lane_at(r, k) = real_select(here, lane_at(r, k), zero);
+        size = real_fma(lane_at(r, k), lane_at(r, k), size);
     }
     lane_at(ws->norm2, at) = size;
     lane_at(ws->sigma, at) = share * ordinary;
@@ -216,13 +213,9 @@ LANE_BODY sarrus_rank_decision sarrus_correct_doubtful(sarrus_evaluation *ev, co
     real n_standing = real_set((real_scalar)mech->factor.n_independent) - doubt.n_refused;
     found.rank = n_standing + sarrus_doubt_solve(ev, doubt.n_rows, ev->max_rank - n_standing);
     found.kept = found.dropped = zero;
-    for (int32_t b = 0; b < mech->n_bodies; ++b) {
-        real x[SPACE_NV];
-        sarrus_body_unweight(mech, ev->parameter, b, ws->z_other, x);
-        for (int32_t k = 0; k < SPACE_NV; ++k)
-            frame_at(ws->z, space_v(b) + k) =
-                frame_at(ws->z, space_v(b) + k) + real_select(doubt.is_over, sarrus_nan_lanes(), x[k]);
-    }
+    sarrus_state_unweigh(mech, ev->parameter, ws, ws->z_other, ws->within);
+    for (int32_t k = 0; k < mech->n_v; ++k)
+        frame_at(ws->z, k) = frame_at(ws->z, k) + real_select(doubt.is_over, sarrus_nan_lanes(), frame_at(ws->within, k));
     sarrus_doubt_show_closeness(ws, slow, &doubt);
     return found;
 }

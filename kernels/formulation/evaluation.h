@@ -2,7 +2,7 @@
 #ifndef SARRUS_FORMULATION_EVALUATION_H
 #define SARRUS_FORMULATION_EVALUATION_H
 
-#include "kernels/body/mechanics.h"
+#include "kernels/body/state.h"
 #include "kernels/body/signals.h"
 #include "kernels/pinv/rank.h"
 
@@ -61,12 +61,12 @@ LANE_FUNCTION const sarrus_mechanism *sarrus_plan_of(const sarrus_evaluation *ev
 
 /* q̇ [n_q] at (q, v); good until it is asked for again. */
 LANE_FUNCTION const real *sarrus_rates(const sarrus_evaluation *ev, const real *q, const real *v) {
-    return space_rates(sarrus_plan_of(ev)->n_bodies, q, v, ev->ws->rate);
+    return sarrus_state_rates(sarrus_plan_of(ev), q, v, ev->ws->rate);
 }
 
 /* Rotations and signals at (t, q). Whatever is evaluated next at the same place finds them there. */
 PLAN_BODY void sarrus_configure(sarrus_evaluation *ev, real t, const real *q) {
-    sarrus_rotations(sarrus_plan_of(ev), q, ev->ws);
+    sarrus_state_pose(sarrus_plan_of(ev), ev->parameter, q, ev->ws);
     sarrus_signals(sarrus_plan_of(ev), ev->parameter, t, ev->ws);
     ev->is_configured = 1;
     ev->is_factored = 0;
@@ -75,7 +75,7 @@ PLAN_BODY void sarrus_configure(sarrus_evaluation *ev, real t, const real *q) {
 /* Rotations, signals and rows at (t, q, v). */
 PLAN_BODY void sarrus_evaluate_rows_body(sarrus_evaluation *ev, real t, const real *q, const real *v) {
     sarrus_configure(ev, t, q);
-    sarrus_rows(sarrus_plan_of(ev), ev->parameter, q, v, ev->ws, SARRUS_WANT_ERRORS);
+    sarrus_state_rows(sarrus_plan_of(ev), ev->parameter, q, v, ev->ws, SARRUS_WANT_ERRORS);
 }
 
 /* T, V and, when it is wanted, ‖Φ‖ at (t, q, v) into ev->state and ev->state_violation. */
@@ -83,10 +83,10 @@ PLAN_BODY void sarrus_measure_body(sarrus_evaluation *ev, real t, const real *q,
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     if (!ev->is_configured)
         sarrus_configure(ev, t, q);
-    ev->state.kinetic = sarrus_kinetic_energy(mech, ev->parameter, v);
-    ev->state.potential = sarrus_potential_energy(mech, ev->parameter, ev->ws, q, v);
+    ev->state.kinetic = sarrus_state_kinetic(mech, ev->parameter, ev->ws, v);
+    ev->state.potential = sarrus_state_potential(mech, ev->parameter, ev->ws, q, v);
     if (ev->wants_violation)
-        ev->state_violation = real_sqrt(sarrus_violation_squared(mech, ev->parameter, ev->ws, q, v));
+        ev->state_violation = real_sqrt(sarrus_state_violation_squared(mech, ev->parameter, ev->ws, q, v));
 }
 
 /* NaN in all lanes: a number that is not known. For compilers that have no <math.h> too. */

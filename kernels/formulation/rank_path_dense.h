@@ -53,7 +53,7 @@ LANE_BODY sarrus_rank_decision sarrus_correct_svd(const sarrus_evaluation *ev, c
             }
         }
     }
-    sarrus_unweight(mech, ev->parameter, ws->z_other, out);
+    sarrus_state_unweigh(mech, ev->parameter, ws, ws->z_other, out);
     return found;
 }
 
@@ -111,7 +111,7 @@ LANE_BODY void sarrus_correct_dense(sarrus_evaluation *ev, const real *rhs) {
     sarrus_workspace *ws = ev->ws;
     const int is_auto = mech->rank.method == SARRUS_RANK_AUTO;
     ev->found = sarrus_solve_dense(ev, rhs, is_auto, ev->healthy);
-    sarrus_unweight(mech, ev->parameter, ws->z, ws->z);
+    sarrus_state_unweigh(mech, ev->parameter, ws, ws->z, ws->z);
     if (!is_auto)
         return;
     /* The rows I are those of another rank, or have lost a direction that all rows together may still hold. */
@@ -122,7 +122,7 @@ LANE_BODY void sarrus_correct_dense(sarrus_evaluation *ev, const real *rhs) {
     for (int32_t i = 0; i < mech->n_v; ++i)
         lane_at(ws->z_other, i) = frame_at(ws->z, i);
     sarrus_rank_decision found = sarrus_solve_dense(ev, rhs, 0, other);
-    sarrus_unweight(mech, ev->parameter, ws->z, ws->z);
+    sarrus_state_unweigh(mech, ev->parameter, ws, ws->z, ws->z);
     sarrus_found_replace(ev, other, &found);
     for (int32_t i = 0; i < mech->n_v; ++i)
         frame_at(ws->z, i) = real_select(other, frame_at(ws->z, i), lane_at(ws->z_other, i));

@@ -48,17 +48,6 @@ PLAN_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
     return mask_or(refused, mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent))));
 }
 
-/* x [n] ← M⁻¹ J_iᵀ. */
-LANE_BODY void sarrus_row_weigh(const sarrus_evaluation *ev, int32_t i, real *x) {
-    const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    for (int32_t k = 0; k < mech->n_v; ++k)
-        frame_at(x, k) = real_set(0.0);
-    for (int32_t side = 0; side < 2; ++side) {
-        if ((side ? mech->row[i].child : mech->row[i].parent) >= 0)
-            sarrus_row_weigh_side(mech, ev->parameter, ev->ws, 2 * i + side, x);
-    }
-}
-
 /* x [n] ← M⁻¹J_Rᵀ (J_R M⁻¹ J_Rᵀ)⁻¹ b_R: the smallest x with J_R x = b_R. */
 LANE_PHASE void sarrus_standing_solve(sarrus_evaluation *ev, const real *b, real *x) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);

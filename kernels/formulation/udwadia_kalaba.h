@@ -37,7 +37,7 @@ PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const
         return;
     ++ev->n_rank_revealing;
     if (mech->integrator.is_adaptive && ev->at_q) /* Φ in the workspace may be that of another state */
-        ev->stage_violation = real_sqrt(sarrus_violation_squared(mech, ev->parameter, ws, ev->at_q, ev->at_v));
+        ev->stage_violation = real_sqrt(sarrus_state_violation_squared(mech, ev->parameter, ws, ev->at_q, ev->at_v));
     const sarrus_rank_decision found = sarrus_rank_path(ev, rhs, slow, SARRUS_DOUBT_ACCELERATION);
     sarrus_found_replace(ev, slow, &found);
     PLAN_EACH (i, 0, mech->n_v)
@@ -68,7 +68,7 @@ PLAN_BODY void sarrus_correct(sarrus_evaluation *ev, const real *rhs, const real
 /* vᵀM(a − a_f): the power of the constraint forces. On the constraints it is that of the drives; off them Baumgarte's terms have
  * theirs. */
 LANE_FUNCTION real sarrus_constraints_power(const sarrus_evaluation *ev, const real *v, const real *a) {
-    return sarrus_power_beyond(sarrus_plan_of(ev), ev->parameter, v, a, ev->ws->force);
+    return sarrus_state_power_beyond(sarrus_plan_of(ev), ev->parameter, ev->ws, v, a);
 }
 
 /* The power of the drives after a correction to `a`. */
@@ -86,10 +86,10 @@ PLAN_BODY void sarrus_udwadia_kalaba_accelerate(sarrus_evaluation *ev, real t, c
     if (!ev->is_configured)
         sarrus_configure(ev, t, q);
     /* ---- forces: a_f = g + M⁻¹F ---- */
-    const real power = sarrus_free_acceleration(mech, ev->parameter, ev->input, q, v, ws);
+    const real power = sarrus_state_free_acceleration(mech, ev->parameter, ev->input, q, v, ws);
     /* ---- rows: J and γ − 2αΦ̇ − β²Φ − J a_f ---- */
     if (mech->has_baumgarte || mech->rank.method == SARRUS_RANK_VIOLATION) {
-        sarrus_rows(mech, ev->parameter, q, v, ws, SARRUS_WANT_ERRORS | SARRUS_WANT_GAMMA);
+        sarrus_state_rows(mech, ev->parameter, q, v, ws, SARRUS_WANT_ERRORS | SARRUS_WANT_GAMMA);
         if (mech->has_baumgarte)
             sarrus_baumgarte(mech, ev->alpha, ev->beta, ev->held, ws);
         sarrus_rows_subtract(mech, ws, ws->gamma, ws->force, ws->rhs);

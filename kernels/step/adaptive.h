@@ -57,7 +57,8 @@ LANE_BODY real sarrus_trial_swing(const sarrus_evaluation *ev) {
     const sarrus_workspace *ws = ev->ws;
     real sum = real_set(0.0);
     for (int32_t i = 0; i < mech->n_v; ++i)
-        sum = real_fma(sarrus_inertia_at(mech, ev->parameter, i), real_abs(lane_at(ws->v, i)) + real_abs(lane_at(ws->a, i)), sum);
+        sum = real_fma(sarrus_state_inertia_at(mech, ev->parameter, ev->ws, i),
+                       real_abs(lane_at(ws->v, i)) + real_abs(lane_at(ws->a, i)), sum);
     return real_set(1e3 * mech->integrator.atol) * sum;
 }
 
@@ -105,7 +106,7 @@ LANE_BODY real sarrus_work_error(const sarrus_evaluation *ev, real error, real g
     if (!mech->has_work || mech->integrator.has_step_gains)
         return sum;
     for (int32_t i = 0; i < mech->n_v; ++i)
-        sum = real_fma(sarrus_inertia_at(mech, ev->parameter, i), real_abs(lane_at(ev->ws->v, i)) + atol, sum);
+        sum = real_fma(sarrus_state_inertia_at(mech, ev->parameter, ev->ws, i), real_abs(lane_at(ev->ws->v, i)) + atol, sum);
     sarrus_verdict_view(ev, &lanes);
     const real turned = lane_at(lanes.kinetic, 0) + (lane_at(lanes.high, 0) - lane_at(lanes.low, 0)) + real_abs(gain);
     return real_abs(error) / real_fma(real_set(mech->integrator.rtol), turned, atol * sum);

@@ -148,7 +148,7 @@ LANE_BODY void sarrus_adaptive_show(sarrus_evaluation *ev, const sarrus_adaptive
     if (mech->project == SARRUS_PROJECTION_EVERY_STEP)
         sarrus_project(ev, t, q_new, v_new);
     else
-        space_settle(mech->n_bodies, q_new);
+        sarrus_state_settle(mech, q_new);
     if (lane_is_stopped(ev->stop))
         return;
     sarrus_lanes_copy(ev->healthy, q_new, n_q, q);

@@ -202,7 +202,7 @@ LANE_BODY real sarrus_loops_speed(const sarrus_mechanism *mech, const real *q, c
         const sarrus_mech_joint *joint = &mech->joint[i];
         const real_scalar unit = SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_LENGTH, joint->kind) ? 1.0 / mech->size : 0.0;
         if (joint->is_in_loop)
-            speed = real_max(sarrus_joint_speed(joint, unit, q, v), speed);
+            speed = real_max(sarrus_state_joint_speed(mech, joint, unit, q, v), speed);
     }
     return speed;
 }

@@ -101,7 +101,7 @@ LANE_BODY real sarrus_error_size(sarrus_evaluation *ev, real *x, const real *y, 
     for (int32_t half = 0; half < 2; ++half) {
         const int32_t n = half == 0 ? mech->n_q : mech->n_v;
         real *part = half == 0 ? x : lane_from(x, mech->n_q);
-        sarrus_rows_oppose(ev, half == 0 ? space_speeds(mech->n_bodies, q_new, x, ws->rate) : part);
+        sarrus_rows_oppose(ev, half == 0 ? sarrus_state_speeds(mech, q_new, x, ws->rate) : part);
         sarrus_correct_projection(ev, ws->rhs, ev->healthy, ws->normal);
         const real *change = half == 0 ? sarrus_rates(ev, q_new, ws->normal) : ws->normal;
         for (int32_t i = 0; i < n; ++i)

@@ -47,10 +47,8 @@ LANE_FUNCTION void sarrus_dense_curve(const sarrus_evaluation *ev, sarrus_dense_
     const real *q[2] = {step->before, step->now}, *a[2] = {step->a_before, step->a_now};
     for (int32_t end = 0; end < 2; ++end) {
         real *rate = lane_from(ev->ws->curve, 2 * end * n_q), *second = lane_from(rate, n_q);
-        (void)space_rates(mech->n_bodies, q[end], v[end], rate);
-        for (int32_t b = 0; b < mech->n_bodies; ++b)
-            space_second_rates(lane_from(q[end], space_q(b)), lane_from(v[end], space_v(b)), lane_from(a[end], space_v(b)),
-                               lane_from(second, space_q(b)));
+        (void)sarrus_state_rates(mech, q[end], v[end], rate);
+        sarrus_state_second_rates(mech, q[end], v[end], a[end], second);
     }
     step->rate_before = ev->ws->curve;
     step->second_before = lane_from(ev->ws->curve, n_q);
@@ -123,7 +121,7 @@ LANE_BODY void sarrus_dense_guess(const sarrus_evaluation *ev, const sarrus_dens
         lane_at(rate, i) = vi;
     }
     if (SPACE_NQ != SPACE_NV)
-        (void)space_speeds(mech->n_bodies, q, rate, v);
+        (void)sarrus_state_speeds(mech, q, rate, v);
 }
 
 /* The acceleration at x into ws->a; returns the lanes in which it is one. As in a stage, velocities are put onto the constraints
@@ -140,10 +138,10 @@ LANE_BODY mask sarrus_dense_accelerate(sarrus_evaluation *ev, const sarrus_dense
 /* q̈ [n_q] at the state of the workspace: ws->a itself, or into `out`. */
 LANE_FUNCTION const real *sarrus_dense_second(const sarrus_evaluation *ev, real *out) {
     const sarrus_workspace *ws = ev->ws;
-    for (int32_t b = 0; SPACE_NQ != SPACE_NV && b < sarrus_plan_of(ev)->n_bodies; ++b)
-        space_second_rates(lane_from(ws->q, space_q(b)), lane_from(ws->v, space_v(b)), lane_from(ws->a, space_v(b)),
-                           lane_from(out, space_q(b)));
-    return SPACE_NQ == SPACE_NV ? ws->a : out;
+    if (SPACE_NQ == SPACE_NV)
+        return ws->a;
+    sarrus_state_second_rates(sarrus_plan_of(ev), ws->q, ws->v, ws->a, out);
+    return out;
 }
 
 /* bend[n_q] ← q̈ − q̈₅(½), with q̈₅(½) = (3/2)(q̇₁ − q̇₀)/h − (q̈₀ + q̈₁)/4. */

@@ -48,7 +48,7 @@ LANE_FUNCTION real sarrus_fixed_swing(const sarrus_evaluation *ev) {
     const real *v = ev->ws->v, *before = lane_from(ev->tile, mech->layout.v);
     if (sarrus_method_is_rk4(mech))
         return real_set(0.0);
-    return real_abs(sarrus_gain_of_energy(mech, ev->parameter, v, before));
+    return real_abs(sarrus_state_gain(mech, ev->parameter, ev->ws, v, before));
 }
 
 /* The new state in ws->q, ws->v of the lanes of ev->healthy but `refused` at time t, of the step to clock time `step`: projected,
@@ -79,7 +79,7 @@ LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_end(sarrus_evaluation *ev, real 
         lane_at(q, i) = real_select(end.moved, lane_at(ws->q, i), lane_at(q, i));
     PLAN_EACH (i, 0, mech->n_v)
         lane_at(v, i) = real_select(end.moved, lane_at(ws->v, i), lane_at(v, i));
-    sarrus_turns_see(mech, ev->parameter, ws, ws->q, ws->v, end.moved, lane_from(ev->tile, mech->layout.seen));
+    sarrus_state_see_turns(mech, ev->parameter, ws, ws->q, ws->v, end.moved, lane_from(ev->tile, mech->layout.seen));
     sarrus_lane_set(lane_from(ev->tile, mech->layout.verdict.balance), end.moved, found.balance);
     if (mech->has_work)
         sarrus_lane_set(lane_from(ev->tile, mech->layout.verdict.work), end.moved, work);
@@ -117,12 +117,12 @@ LANE_BODY real sarrus_fixed_error(const sarrus_evaluation *ev, real h) {
     /* What starts from rest is measured by what it gains. */
     for (int32_t i = 0; i < sarrus_plan_of(ev)->n_v; ++i)
         lane_at(ws->sum_v, i) = zero;
-    scale2 = real_max(h * h * sarrus_square_of_difference(sarrus_plan_of(ev), ev->parameter, ws->a_middle, ws->sum_v), scale2);
+    scale2 = real_max(h * h * sarrus_state_square(sarrus_plan_of(ev), ev->parameter, ws, ws->a_middle, ws->sum_v), scale2);
     scale2 = real_max(real_set(2.0 * sarrus_plan_of(ev)->energy_floor), scale2); /* less is rest */
     const mask has_scale = real_lt(zero, scale2);
     real e2 = real_select(has_scale, spread2 / real_select(has_scale, scale2, real_set(1.0)), zero);
     if (SPACE_NQ != SPACE_NV)
-        e2 = real_max(space_turn_spread2(sarrus_plan_of(ev)->n_bodies, h, ws->v), e2);
+        e2 = real_max(sarrus_state_turn_spread2(sarrus_plan_of(ev), h, ws->v), e2);
     const real e = real_sqrt(e2);
     return real_set(0.1) * e * real_sqrt(e);
 }
@@ -155,7 +155,7 @@ LANE_FUNCTION mask sarrus_fixed_look(const sarrus_evaluation *ev, const sarrus_p
         return mask_none();
     mask due = mask_not(real_le(lane_at(ev->ws->sum_w, 2), real_set(2.0 * SARRUS_SPREAD_SMALL) * kinetic));
     if (SPACE_NQ != SPACE_NV)
-        due = mask_or(due, real_lt(real_set(SARRUS_SPREAD_SMALL), space_turn_spread2(mech->n_bodies, h, ev->ws->v)));
+        due = mask_or(due, real_lt(real_set(SARRUS_SPREAD_SMALL), sarrus_state_turn_spread2(mech, h, ev->ws->v)));
     due = mask_or(due, real_lt(zero, lane_at(lanes->part, 0) + lane_at(lanes->is_bend, 0)));
     due = mask_and(ev->healthy, due);
     return mask_any(due) ? sarrus_fixed_refuse(ev, lanes, due, h, whole) : mask_none();

@@ -68,8 +68,7 @@ LANE_BODY void sarrus_look_move(sarrus_evaluation *ev, real tau) {
         lane_at(ws->q, i) = lane_at(ws->sum_q, i);
     for (int32_t i = 0; i < mech->n_v; ++i)
         lane_at(ws->v, i) = real_fma(half, lane_at(ws->a, i), lane_at(ws->sum_v, i));
-    for (int32_t b = 0; b < mech->n_bodies; ++b)
-        space_advance(tau, lane_from(ws->v, space_v(b)), mask_not(mask_none()), lane_from(ws->q, space_q(b)));
+    sarrus_state_move(mech, tau, ws->v, mask_not(mask_none()), ws->q);
     for (int32_t i = 0; i < mech->n_v; ++i)
         lane_at(ws->v, i) = real_fma(tau, lane_at(ws->a, i), lane_at(ws->sum_v, i));
     ev->is_configured = ev->is_factored = 0;
@@ -119,12 +118,7 @@ LANE_BODY void sarrus_look_once(sarrus_evaluation *ev, sarrus_look *look) {
 LANE_BODY real sarrus_open_noise(const sarrus_evaluation *ev, const real *q, int is_angle) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     real length = real_set(mech->size), angle = real_set(1.0);
-    for (int32_t b = 0; b < mech->n_bodies; ++b) {
-        for (int32_t k = 0; k < SPACE_TURN; ++k)
-            length = real_max(real_abs(lane_at(q, space_q(b) + k)), length);
-        for (int32_t k = SPACE_TURN; k < SPACE_NQ; ++k)
-            angle = real_max(real_abs(lane_at(q, space_q(b) + k)), angle);
-    }
+    sarrus_state_extent(mech, ev->ws, q, &length, &angle);
     length = real_max(angle * real_set(mech->size), length);
     return real_set(SARRUS_OPEN_NOISE) * (is_angle ? angle : length);
 }

@@ -38,7 +38,7 @@ LANE_BODY void sarrus_observe_state(sarrus_evaluation *ev, const real *tile, con
         sarrus_measure(ev, t, q, v);
         lane_at(out, want->at[SARRUS_OBSERVE_ENERGY]) = ev->state.kinetic + ev->state.potential;
     }
-    sarrus_rows(mech, ev->parameter, q, v, ws, 1);
+    sarrus_state_rows(mech, ev->parameter, q, v, ws, 1);
     if (want->at[SARRUS_OBSERVE_POSITION_ERROR] >= 0)
         lane_at(out, want->at[SARRUS_OBSERVE_POSITION_ERROR]) = sarrus_rows_norm(mech, ws->phi);
     if (want->at[SARRUS_OBSERVE_VELOCITY_ERROR] >= 0)

@@ -72,7 +72,7 @@ LANE_FUNCTION mask sarrus_closeness_is_alike(const sarrus_mechanism *mech, real 
 LANE_BODY real sarrus_speed_of(const sarrus_mechanism *mech, const real *v) {
     real speed = real_set(0.0);
     for (int32_t i = 0; i < mech->n_v; ++i)
-        speed = real_max(real_abs(lane_at(v, i)) * real_set(space_is_turn(i) ? 1.0 : 1.0 / mech->size), speed);
+        speed = real_max(real_abs(lane_at(v, i)) * real_set(sarrus_state_is_turn(mech, i) ? 1.0 : 1.0 / mech->size), speed);
     return speed;
 }
 

@@ -11,12 +11,11 @@ PLAN_BODY void sarrus_project_step(const sarrus_evaluation *ev, const real *corr
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     real largest = real_set(0.0);
     PLAN_EACH (i, 0, mech->n_v)
-        largest = space_is_turn(i) ? real_max(real_abs(lane_at(correction, i)), largest) : largest;
+        largest = sarrus_state_is_turn(mech, i) ? real_max(real_abs(lane_at(correction, i)), largest) : largest;
     real limit = real_set(0.5);
     mask far = real_lt(limit, largest);
     real scale = real_select(far, limit / real_select(far, largest, limit), real_set(1.0));
-    PLAN_EACH (b, 0, mech->n_bodies)
-        space_advance(-scale, lane_from(correction, space_v(b)), on, lane_from(q, space_q(b)));
+    sarrus_state_move(mech, -scale, correction, on, q);
 }
 
 /* Positions of the lanes of `active`: at most n_iterations, a lane stops at ‖Φ‖ ≤ tolerance. The rows of the workspace and
@@ -92,7 +91,7 @@ LANE_FUNCTION void sarrus_stage_velocities(sarrus_evaluation *ev, real t) {
 LANE_BODY void sarrus_project(sarrus_evaluation *ev, real t, real *q, real *v) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     mask active = ev->healthy;
-    space_settle(mech->n_bodies, q);
+    sarrus_state_settle(mech, q);
     if (mech->m == 0)
         return;
     if (mech->project != SARRUS_PROJECTION_EVERY_STEP) {

@@ -49,7 +49,7 @@ LANE_FUNCTION sarrus_rk4_times sarrus_rk4_times_of(real t, real h) {
  * estimate of how well the step resolves the motion that costs nothing else (fixed.h makes an error of it). ws->sum_w[2] ← its
  * square, weighted by the masses; a₂ is in ws->a_middle. */
 LANE_FUNCTION void sarrus_rk4_spread(const sarrus_evaluation *ev, real h) {
-    lane_at(ev->ws->sum_w, 2) = h * h * sarrus_square_of_difference(sarrus_plan_of(ev), ev->parameter, ev->ws->a, ev->ws->a_middle);
+    lane_at(ev->ws->sum_w, 2) = h * h * sarrus_state_square(sarrus_plan_of(ev), ev->parameter, ev->ws, ev->ws->a, ev->ws->a_middle);
 }
 
 /* The work of a step beside the state. */

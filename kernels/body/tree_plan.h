@@ -1,0 +1,87 @@
+/* The plan's tables of relative coordinates: bodies hang on one another as a tree, and the state is what the joints of the tree do
+ * (S2 22-25, 61; S3 5.2). What closes loops are rows. */
+#ifndef SARRUS_BODY_TREE_PLAN_H
+#define SARRUS_BODY_TREE_PLAN_H
+
+#include <stdint.h>
+
+#include "kernels/body/plan_table.h"
+
+/* SARRUS_LINK(NAME, value, plane_q, plane_v, space_q, space_v): how a body moves that hangs on another one; how many coordinates and
+ * speeds that is in the plane and in space, 0 where there is no such link. Slides come before turns. With the joint's axes fixed in
+ * the inboard body (1, 2, 3) and in the outboard body (1', 2', 3'), which coincide where all coordinates are 0, and its points:
+ *
+ *   FIXED      nothing
+ *   TURN       about 3 (in the plane: its normal)
+ *   SLIDE      along 3 (in the plane: the axis, with the inboard body's angle)
+ *   CYLINDER   along 3, about 3
+ *   SCREW      about 3, and pitch times as far along it
+ *   UNIVERSAL  about the first axis, then about the second: 1 and 2', or of a joint that is taken from its child 2 and 1'
+ *   BALL       Euler parameters; speeds ω in the axes 1', 2', 3'
+ *   PLANE      along 1, along 2, about 3
+ *   FREE       as coordinates and speeds of a body in absolute coordinates, but ṙ too is an inertial vector */
+#define SARRUS_LINKS(SARRUS_LINK)                                                                                                  \
+    SARRUS_LINK(FIXED, 0, 0, 0, 0, 0)                                                                                              \
+    SARRUS_LINK(TURN, 1, 1, 1, 1, 1)                                                                                               \
+    SARRUS_LINK(SLIDE, 2, 1, 1, 1, 1)                                                                                              \
+    SARRUS_LINK(CYLINDER, 3, 0, 0, 2, 2)                                                                                           \
+    SARRUS_LINK(SCREW, 4, 0, 0, 1, 1)                                                                                              \
+    SARRUS_LINK(UNIVERSAL, 5, 0, 0, 2, 2)                                                                                          \
+    SARRUS_LINK(BALL, 6, 0, 0, 4, 3)                                                                                               \
+    SARRUS_LINK(PLANE, 7, 0, 0, 3, 3)                                                                                              \
+    SARRUS_LINK(FREE, 8, 3, 3, 7, 6)
+
+typedef enum sarrus_link_form {
+#define SARRUS_LINK(name, value, plane_q, plane_v, space_q, space_v) SARRUS_LINK_##name = value,
+    SARRUS_LINKS(SARRUS_LINK)
+#undef SARRUS_LINK
+} sarrus_link_form;
+enum { SARRUS_N_LINK_FORMS = 9, SARRUS_MOST_LINK_SPEEDS = 6 };
+
+/* A body and what it hangs on; every inboard body comes before its outboard ones. */
+typedef struct sarrus_mech_link {
+    int32_t form; /* sarrus_link_form */
+    int32_t body;
+    int32_t inboard;     /* body, −1: ground */
+    int32_t root;        /* the body on ground that it hangs on, itself perhaps: moments of its tree are about that one's centre */
+    int32_t joint;       /* −1: it floats */
+    int32_t is_reversed; /* the joint has the inboard body as child */
+    int32_t freedom;     /* in space: the joint's first free coordinate (mechanism.freedom), whose zeros its slides begin at */
+    int32_t q, v;        /* its first coordinate and speed */
+    int32_t n_v;         /* its speeds */
+} sarrus_mech_link;
+
+/* A number of a row of J over the tree's speeds, or of its products with the factor of M. */
+typedef struct sarrus_mech_entry {
+    int32_t speed;
+    int32_t
+        side; /* 2·row + (0 parent, 1 child): the side that moves with the speed; −1: both do, J is 0 and only the products are not */
+} sarrus_mech_entry;
+
+/* reach[to] ← reach[to] − L[at]·reach[from]: of a row's entries, in order. */
+typedef struct sarrus_mech_carry {
+    int32_t to, from, at;
+} sarrus_mech_carry;
+
+/* The tree of a plan in relative coordinates; n_links is 0 in absolute ones.
+ *
+ * Speed i has a chain of speeds that move what it moves: itself first, then those before it on the way to ground. M and its factor
+ * M = Lᵀ D L, L unit lower triangular, have numbers only there: those of speed i stand at chain_start[i] … chain_start[i + 1] − 1.
+ * The factor of S takes its shares, all of SARRUS_SHARE_ROTATION, from entries instead of sides: destination += over[side_i]
+ * reach[side_j]. */
+typedef struct sarrus_mech_tree {
+    int32_t n_links;
+    int32_t n_chain;   /* numbers of M */
+    int32_t n_entries; /* of all rows */
+    int32_t n_carries;
+    int32_t n_rows_within; /* rows of the joints of the tree: they are met by the coordinates, and count for the rank */
+    PLAN_TABLE(sarrus_mech_link, link, SARRUS_PLAN_N_LINKS);          /* [n_links] */
+    PLAN_TABLE(int32_t, link_of, SARRUS_PLAN_N_LINKS);                /* [n_links] the link of a body */
+    PLAN_TABLE(int32_t, chain, SARRUS_PLAN_N_CHAIN);                  /* [n_chain] speeds */
+    PLAN_TABLE(int32_t, chain_start, SARRUS_PLAN_N_SPEEDS + 1);       /* [n_v + 1] */
+    PLAN_TABLE(sarrus_mech_entry, entry, SARRUS_PLAN_N_TREE_ENTRIES); /* [n_entries] row by row, the speeds falling */
+    PLAN_TABLE(int32_t, row_start, SARRUS_PLAN_N_ROWS + 1);           /* [m + 1] where a row's entries begin */
+    PLAN_TABLE(sarrus_mech_carry, carry, SARRUS_PLAN_N_CARRIES);      /* [n_carries] */
+} sarrus_mech_tree;
+
+#endif
