@@ -51,6 +51,7 @@ file(GLOB embedded_texts CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
     ${PROJECT_SOURCE_DIR}/kernels/body/joint/*.h
     ${PROJECT_SOURCE_DIR}/kernels/body/force/*.h
     ${PROJECT_SOURCE_DIR}/kernels/body/spatial/*.h
+    ${PROJECT_SOURCE_DIR}/kernels/body/relative/*.h
     ${PROJECT_SOURCE_DIR}/kernels/pinv/*.h
     ${PROJECT_SOURCE_DIR}/kernels/formulation/*.h
     ${PROJECT_SOURCE_DIR}/kernels/step/*.h

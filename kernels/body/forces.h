@@ -35,12 +35,12 @@ LANE_FUNCTION real sarrus_force_elastic(sarrus_workspace *ws, const real *parame
     return -(drag * rate);
 }
 
-/* ws->force becomes a_f. Call before sarrus_rows, which reuses what elastic joints write. Returns the power of dampers and
+/* ws->force ← F of all bodies. Call before sarrus_rows, which reuses what elastic joints write. Returns the power of dampers and
  * loads. */
-PLAN_BODY real sarrus_free_acceleration(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
-                                        const real *v, sarrus_workspace *ws) {
+PLAN_BODY real sarrus_bodies_load(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
+                                  const real *v, sarrus_workspace *ws) {
     real power = real_set(0.0);
-    PLAN_EACH (i, 0, mech->n_v)
+    PLAN_EACH (i, 0, SPACE_NV * mech->n_bodies)
         frame_at(ws->force, i) = real_set(0.0);
     PLAN_EACH (i, 0, mech->n_forces) {
         const sarrus_mech_force *force = &mech->force[i];
@@ -54,6 +54,13 @@ PLAN_BODY real sarrus_free_acceleration(const sarrus_mechanism *mech, const real
         if (mech->joint[i].elastic)
             power = power + sarrus_force_elastic(ws, parameter, &mech->joint[i], q, v);
     }
+    return power;
+}
+
+/* ws->force ← a_f; as above. */
+PLAN_BODY real sarrus_free_acceleration(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
+                                        const real *v, sarrus_workspace *ws) {
+    const real power = sarrus_bodies_load(mech, parameter, input, q, v, ws);
     real gx = lane_at(parameter, mech->p_gravity), gy = lane_at(parameter, mech->p_gravity + 1);
     PLAN_EACH (b, 0, mech->n_bodies) {
         const real *p = lane_from(parameter, mech->p_body + SARRUS_PB_N * b);

@@ -58,8 +58,8 @@ LANE_FUNCTION real sarrus_drives_power(const sarrus_mechanism *mech, const sarru
 }
 
 /* Angles of the plane are coordinates, which turn as far as they like: nothing has to be followed. */
-LANE_FUNCTION void sarrus_turns_see(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
-                                    const real *v, mask on, real *seen) {
+LANE_FUNCTION void sarrus_turns_follow(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                       const real *v, mask on, real *seen) {
     (void)mech;
     (void)parameter;
     (void)ws;
@@ -67,6 +67,10 @@ LANE_FUNCTION void sarrus_turns_see(const sarrus_mechanism *mech, const real *pa
     (void)v;
     (void)on;
     (void)seen;
+}
+LANE_FUNCTION void sarrus_turns_see(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                    const real *v, mask on, real *seen) {
+    sarrus_turns_follow(mech, parameter, ws, q, v, on, seen);
 }
 
 #endif

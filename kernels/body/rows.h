@@ -11,9 +11,11 @@
 /* All rows of a joint. A drive s(t) adds the free coordinate's row with Φ − s, Φ̇ − ṡ, γ + s̈. */
 PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_joint *joint, const real *q,
                                  const real *v, sarrus_workspace *ws, int wanted) {
+    if (joint->n_rows == 0)
+        return;
     const sarrus_joint_here at = sarrus_joint_find(ws, parameter, joint, q, v);
 #define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
-    if (sarrus_joint_is(mech, joint, SARRUS_JOINT_##name))                                                                         \
+    if (!joint->is_within && sarrus_joint_is(mech, joint, SARRUS_JOINT_##name))                                                    \
         sarrus_##kernel##_rows(ws, &at, wanted);
 #include "sarrus/joint.def"
     if (sarrus_joint_has_drive(mech, joint)) {
@@ -30,9 +32,11 @@ PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *param
 LANE_FUNCTION real sarrus_joint_violation_squared(const sarrus_mechanism *mech, const real *parameter,
                                                   const sarrus_mech_joint *joint, sarrus_workspace *ws, const real *q,
                                                   const real *v, real sum) {
+    if (joint->n_rows == 0)
+        return sum;
     const sarrus_joint_here at = sarrus_joint_find(ws, parameter, joint, q, v);
 #define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
-    if (sarrus_joint_is(mech, joint, SARRUS_JOINT_##name))                                                                         \
+    if (!joint->is_within && sarrus_joint_is(mech, joint, SARRUS_JOINT_##name))                                                    \
         sum = sarrus_##kernel##_violation_squared(ws, &at, sum);
 #include "sarrus/joint.def"
     if (sarrus_joint_has_drive(mech, joint)) {

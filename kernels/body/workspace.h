@@ -6,6 +6,22 @@
 #include "kernels/body/plan_access.h"
 #include "kernels/pinv/call.h"
 
+/* Whether the state is that of a tree, and the numbers of a composite body there. */
+#if defined(SARRUS_KERNELS_RELATIVE)
+enum { SARRUS_HAS_TREE = 1, SARRUS_COMPOSITE = SPACE_DIMENSION == 2 ? 4 : 10 };
+#else
+enum { SARRUS_HAS_TREE = 0, SARRUS_COMPOSITE = 0 };
+#endif
+
+/* Lengths of arrays of evaluations that depend on it: forces stand by bodies before they become accelerations, and the springs of a
+ * joint without rows use one behind the last. */
+LANE_FUNCTION size_t sarrus_speeds_count(const sarrus_mechanism *mech) {
+    return SARRUS_HAS_TREE ? (size_t)SPACE_NV * (size_t)mech->n_bodies : (size_t)mech->n_v;
+}
+LANE_FUNCTION size_t sarrus_rows_places(const sarrus_mechanism *mech) {
+    return (size_t)mech->m + (SARRUS_HAS_TREE ? 1 : 0);
+}
+
 typedef struct sarrus_workspace {
 #define SARRUS_FRAME(name, per, of, is_there) FRAME_ARRAY(name, (per)*SARRUS_PLAN_N_##of);
 #define SARRUS_KEPT(name, n, is_there) real *name;
@@ -63,8 +79,12 @@ LANE_FUNCTION real *sarrus_workspace_part(real *block, size_t *at, size_t n_arra
 LANE_FUNCTION size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *block, sarrus_workspace *ws) {
     const size_t n_q = (size_t)mech->n_q, n_v = (size_t)mech->n_v, n_y = n_q + n_v, m = (size_t)mech->m;
     const size_t n_d = (size_t)mech->factor.n_dependent, n_stages = (size_t)sarrus_stages_count(mech);
-    const size_t n_BODIES = (size_t)mech->n_bodies, n_SIGNALS = (size_t)mech->n_signals, n_SPEEDS = n_v, n_ROWS = m, n_ONE = 1;
+    const size_t n_BODIES = (size_t)mech->n_bodies, n_SIGNALS = (size_t)mech->n_signals, n_ONE = 1;
+    const size_t n_SPEEDS = sarrus_speeds_count(mech), n_ROWS = sarrus_rows_places(mech);
     const size_t n_BLOCKS = (size_t)mech->factor.n_blocks, n_PLACES = n_BLOCKS + (size_t)mech->factor.n_entries;
+#if defined(SARRUS_KERNELS_RELATIVE)
+    const size_t n_TREE_SPEEDS = n_v, n_CHAIN = (size_t)mech->tree.n_chain, n_TREE_ENTRIES = (size_t)mech->tree.n_entries;
+#endif
     size_t at = 0;
 #define SARRUS_FRAME(name, per, of, is_there)                                                                                      \
     FRAME_PART(ws->name, sarrus_workspace_part(block, &at, (is_there) ? (per)*n_##of : 0));

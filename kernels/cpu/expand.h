@@ -2,6 +2,9 @@
  * table's name) and SARRUS_KERNELS_NAME, and is compiled for that instruction set. */
 #include "kernels/cpu/kernels.h"
 #include "kernels/step/observe.h"
+#if defined(SARRUS_KERNELS_RELATIVE)
+#include "kernels/body/relative/bodies.h"
+#endif
 
 static void call_begin(const sarrus_kernel_call *call, sarrus_evaluation *ev, sarrus_workspace *ws) {
     (void)sarrus_workspace_cut(call->mech, (real *)call->workspace, ws);
@@ -72,6 +75,24 @@ static void kernel_rows(sarrus_kernel_call *call, double t, double *jacobian, do
     }
 }
 
+#if defined(SARRUS_KERNELS_RELATIVE)
+static void kernel_bodies_get(sarrus_kernel_call *call, double *q, double *v) {
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    call_begin(call, &ev, &ws);
+    sarrus_bodies_get(call->mech, ev.parameter, &ws, (const real *)call->tile, (real *)q, (real *)v);
+    call->is_configured = call->is_factored = 0;
+}
+
+static void kernel_bodies_put(sarrus_kernel_call *call, const double *q, const double *v) {
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    call_begin(call, &ev, &ws);
+    sarrus_bodies_put(call->mech, ev.parameter, &ws, (const real *)q, (const real *)v, (real *)call->tile);
+    call->is_configured = call->is_factored = 0;
+}
+#endif
+
 static void kernel_rank_path(void *user, const sarrus_rank_path_problem *problem) {
     sarrus_kernel_call *call = user;
     const sarrus_mechanism *mech = call->mech;
@@ -122,5 +143,9 @@ const sarrus_kernels SARRUS_KERNELS = {
     .observe = kernel_observe,
     .rows = kernel_rows,
     .rank_path = kernel_rank_path,
+#if defined(SARRUS_KERNELS_RELATIVE)
+    .bodies_get = kernel_bodies_get,
+    .bodies_put = kernel_bodies_put,
+#endif
     .sincos = kernel_sincos,
 };

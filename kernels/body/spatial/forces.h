@@ -97,11 +97,11 @@ LANE_FUNCTION void sarrus_force_settle(sarrus_workspace *ws, const real *p, int3
     sarrus_frame_vector_put(sarrus_inertia_solve(p, torque), ws->force, turn);
 }
 
-/* ws->force becomes a_f. Returns the power of dampers and loads. */
-PLAN_BODY real sarrus_free_acceleration(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
-                                        const real *v, sarrus_workspace *ws) {
+/* ws->force ← F of all bodies, torques in their frames. Returns the power of dampers and loads. */
+PLAN_BODY real sarrus_bodies_load(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
+                                  const real *v, sarrus_workspace *ws) {
     real power = real_set(0.0);
-    PLAN_EACH (i, 0, mech->n_v)
+    PLAN_EACH (i, 0, SPACE_NV * mech->n_bodies)
         frame_at(ws->force, i) = real_set(0.0);
     PLAN_EACH (i, 0, mech->n_forces) {
         const sarrus_mech_force *force = &mech->force[i];
@@ -115,6 +115,13 @@ PLAN_BODY real sarrus_free_acceleration(const sarrus_mechanism *mech, const real
         if (sarrus_freedom_is_elastic(&mech->freedom[i]))
             power = power + sarrus_force_elastic(ws, mech, parameter, &mech->freedom[i], q, v);
     }
+    return power;
+}
+
+/* ws->force ← a_f; as above. */
+PLAN_BODY real sarrus_free_acceleration(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
+                                        const real *v, sarrus_workspace *ws) {
+    const real power = sarrus_bodies_load(mech, parameter, input, q, v, ws);
     const space_vector gravity = sarrus_parameter_vector(parameter, mech->p_gravity);
     PLAN_EACH (b, 0, mech->n_bodies)
         sarrus_force_settle(ws, sarrus_body_parameters(mech, parameter, b), b, v, gravity);

@@ -50,20 +50,29 @@ LANE_FUNCTION real sarrus_drives_power(const sarrus_mechanism *mech, const sarru
     return power;
 }
 
-/* The angles of joints at the state q, v, in the lanes of `on`: seen[n_free] follows them beyond whole turns. Called where a step
- * ends; leaves the rotations of that state. */
-LANE_BODY void sarrus_turns_see(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
-                                const real *v, mask on, real *seen) {
-    int32_t n_turns = 0;
+/* The angles of joints at the state q, v, in the lanes of `on`: seen[n_free] follows them beyond whole turns. The rotations are
+ * there. */
+LANE_BODY void sarrus_turns_follow(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                   const real *v, mask on, real *seen) {
     for (int32_t i = 0; i < mech->n_freedoms; ++i) {
         const sarrus_mech_freedom *freedom = &mech->freedom[i];
         if (!sarrus_freedom_is_turn(freedom->form))
             continue;
-        if (n_turns++ == 0)
-            sarrus_rotations(mech, q, ws);
         const sarrus_joint_here at = sarrus_joint_find(ws, parameter, &mech->joint[freedom->joint], q, v);
         const real angle = sarrus_freedom_row(ws, parameter, &at, freedom).phi;
         lane_at(seen, freedom->at) = real_select(on, angle, lane_at(seen, freedom->at));
+    }
+}
+
+/* The same where a step ends; leaves the rotations of that state. */
+LANE_BODY void sarrus_turns_see(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                const real *v, mask on, real *seen) {
+    for (int32_t i = 0; i < mech->n_freedoms; ++i) {
+        if (!sarrus_freedom_is_turn(mech->freedom[i].form))
+            continue;
+        sarrus_rotations(mech, q, ws);
+        sarrus_turns_follow(mech, parameter, ws, q, v, on, seen);
+        return;
     }
 }
 

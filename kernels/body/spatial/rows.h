@@ -53,8 +53,10 @@ LANE_FUNCTION void sarrus_row_store(sarrus_workspace *ws, int32_t i, const sarru
 /* All rows of a joint. */
 PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_joint *joint, const real *q,
                                  const real *v, sarrus_workspace *ws, int wanted) {
-    const sarrus_joint_here at = sarrus_joint_find(ws, parameter, joint, q, v);
     (void)wanted;
+    if (joint->n_rows == 0)
+        return;
+    const sarrus_joint_here at = sarrus_joint_find(ws, parameter, joint, q, v);
     PLAN_EACH (i, joint->row, joint->row + joint->n_rows) {
         const sarrus_row_value row = sarrus_row_find(mech, parameter, &at, ws, i);
         sarrus_row_store(ws, i, &row);
@@ -74,6 +76,8 @@ PLAN_BODY real sarrus_violation_squared(const sarrus_mechanism *mech, const real
     real sum = real_set(0.0);
     PLAN_EACH (j, 0, mech->n_joints) {
         const sarrus_mech_joint *joint = &mech->joint[j];
+        if (joint->n_rows == 0)
+            continue;
         const sarrus_joint_here at = sarrus_joint_find(ws, parameter, joint, q, v);
         PLAN_EACH (i, joint->row, joint->row + joint->n_rows) {
             const real phi = sarrus_row_find(mech, parameter, &at, ws, i).phi;

@@ -1,0 +1,32 @@
+/* Between the state of a tree and the coordinates and speeds of its bodies, for those who speak of bodies: results, and the assembly
+ * of instances. */
+#ifndef SARRUS_BODY_RELATIVE_BODIES_H
+#define SARRUS_BODY_RELATIVE_BODIES_H
+
+#include "kernels/body/relative/state.h"
+
+/* q [n_bodies·SPACE_NQ], v [n_bodies·SPACE_NV] ← the bodies at the tile's state. */
+LANE_BODY void sarrus_bodies_get(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *tile,
+                                 real *q, real *v) {
+    const real *of_tree = lane_from(tile, mech->layout.q);
+    sarrus_tree_place(mech, parameter, of_tree, ws);
+    sarrus_tree_move(mech, ws, lane_from(tile, mech->layout.v));
+    for (int32_t n = 0; n < mech->tree.n_links; ++n)
+        sarrus_link_show(mech, parameter, ws, &mech->tree.link[n], of_tree, q);
+    for (int32_t i = 0; i < SPACE_NV * mech->n_bodies; ++i)
+        lane_at(v, i) = frame_at(ws->body_v, i);
+}
+
+/* The tile's state ← that in which the bodies have these coordinates and speeds, as far as the joints of the tree let them. */
+LANE_BODY void sarrus_bodies_put(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                 const real *v, real *tile) {
+    real *q_tree = lane_from(tile, mech->layout.q), *v_tree = lane_from(tile, mech->layout.v);
+    for (int32_t b = 0; b < mech->n_bodies; ++b)
+        sarrus_link_take(ws, b, lane_from(q, space_q(b)));
+    for (int32_t i = 0; i < SPACE_NV * mech->n_bodies; ++i)
+        frame_at(ws->body_v, i) = lane_at(v, i);
+    for (int32_t n = 0; n < mech->tree.n_links; ++n)
+        sarrus_link_read(mech, parameter, ws, &mech->tree.link[n], q_tree, v_tree);
+}
+
+#endif

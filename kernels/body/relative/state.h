@@ -1,0 +1,169 @@
+/* The state of a mechanism in relative coordinates: what the links of its tree do. Joints, forces and rows see the bodies, whose
+ * coordinates and speeds stand in the workspace (ws->body_q, ws->body_v); what they say of bodies is brought to the tree's speeds.
+ * The same functions as absolute.h. */
+#ifndef SARRUS_BODY_RELATIVE_STATE_H
+#define SARRUS_BODY_RELATIVE_STATE_H
+
+#include "kernels/body/relative/coordinates.h"
+#include "kernels/body/relative/rows.h"
+
+/* Poses, M and its factor at q. */
+PLAN_BODY void sarrus_state_pose(const sarrus_mechanism *mech, const real *parameter, const real *q, sarrus_workspace *ws) {
+    sarrus_tree_place(mech, parameter, q, ws);
+    sarrus_tree_mass(mech, parameter, ws);
+    sarrus_tree_factor(mech, ws);
+}
+
+/* Rows at (q, v); the poses and signals are there already. */
+PLAN_BODY void sarrus_state_rows(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v,
+                                 sarrus_workspace *ws, int wanted) {
+    (void)q;
+    sarrus_tree_move(mech, ws, v);
+    sarrus_tree_rows(mech, parameter, ws, wanted);
+}
+
+/* ‖Φ‖². */
+LANE_FUNCTION real sarrus_state_violation_squared(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                                  const real *q, const real *v) {
+    (void)q;
+    sarrus_tree_move(mech, ws, v);
+    return sarrus_violation_squared(mech, parameter, ws, ws->body_q, ws->body_v);
+}
+
+/* The wrench on a body of its forces, gravity, and its resistance to what the speeds alone do to it. */
+LANE_FUNCTION space_wrench sarrus_body_wrench(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+                                              int32_t body) {
+    const real *p = sarrus_body_parameters(mech, parameter, body);
+    const int32_t at = space_v(body), turn = at + SPACE_TURN;
+    const real mass = lane_at(p, SARRUS_PB_MASS);
+    const space_vector pull = space_less(sarrus_tree_gravity(mech, parameter), sarrus_tree_vector(ws->body_drift, at));
+    const space_vector force = space_sum(sarrus_tree_vector(ws->force, at), space_scaled(mass, pull));
+    const space_vector arm = sarrus_tree_arm(mech, ws, body);
+#if defined(SARRUS_KERNELS_SPATIAL)
+    const space_vector omega = sarrus_frame_vector(ws->body_v, turn), rotor = sarrus_parameter_vector(p, SARRUS_SB_ROTOR);
+    const space_vector momentum = space_sum(sarrus_inertia_times(p, omega), rotor);
+    space_vector torque = space_less(sarrus_frame_vector(ws->force, turn), space_cross(omega, momentum));
+    torque = space_less(torque, sarrus_inertia_times(p, sarrus_frame_vector(ws->body_drift, turn)));
+    const space_rotation a = sarrus_tree_rotation(ws, body);
+    return space_wrench_at(arm, force, space_rotate(&a, torque));
+#else
+    const real torque = real_fnma(lane_at(p, SARRUS_PB_INERTIA), frame_at(ws->body_drift, turn), frame_at(ws->force, turn));
+    return space_wrench_at(arm, force, torque);
+#endif
+}
+
+/* ws->force ← a_f = M⁻¹ h; returns the power of dampers and loads. */
+PLAN_BODY real sarrus_state_free_acceleration(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
+                                              const real *v, sarrus_workspace *ws) {
+    (void)q;
+    sarrus_tree_move(mech, ws, v);
+    const real power = sarrus_bodies_load(mech, parameter, input, ws->body_q, ws->body_v, ws);
+    PLAN_EACH (b, 0, mech->n_bodies)
+        sarrus_wrench_put(ws, b, sarrus_body_wrench(mech, parameter, ws, b));
+    sarrus_tree_gather(mech, ws, ws->force);
+    sarrus_tree_solve_back(mech, ws, ws->force);
+    PLAN_EACH (i, 0, mech->n_v)
+        frame_at(ws->force, i) = frame_at(ws->lightness, i) * frame_at(ws->force, i);
+    sarrus_tree_solve(mech, ws, ws->force);
+    return power;
+}
+
+/* T and V at the poses of the workspace. */
+LANE_FUNCTION real sarrus_state_kinetic(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *v) {
+    sarrus_tree_move(mech, ws, v);
+    return sarrus_kinetic_energy(mech, parameter, ws->body_v);
+}
+LANE_FUNCTION real sarrus_state_potential(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                          const real *v) {
+    (void)q;
+    (void)v;
+    return sarrus_potential_energy(mech, parameter, ws, ws->body_q, ws->body_v);
+}
+
+/* Σ (L x)_i (L y)_i D_i of differences: xᵀM y. */
+LANE_FUNCTION real sarrus_state_power_beyond(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+                                             const real *v, const real *a) {
+    real sum = real_set(0.0);
+    (void)parameter;
+    PLAN_EACH (i, 0, mech->n_v) {
+        const real x = sarrus_tree_part(mech, ws, i, v, (const real *)0), y = sarrus_tree_part(mech, ws, i, a, ws->force);
+        sum = real_fma(x, y / frame_at(ws->lightness, i), sum);
+    }
+    return sum;
+}
+LANE_FUNCTION real sarrus_state_square(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+                                       const real *x, const real *less) {
+    real sum = real_set(0.0);
+    (void)parameter;
+    PLAN_EACH (i, 0, mech->n_v) {
+        const real y = sarrus_tree_part(mech, ws, i, x, less);
+        sum = real_fma(y, y / frame_at(ws->lightness, i), sum);
+    }
+    return sum;
+}
+LANE_FUNCTION real sarrus_state_gain(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws, const real *v,
+                                     const real *before) {
+    real sum = real_set(0.0);
+    (void)parameter;
+    PLAN_EACH (i, 0, mech->n_v) {
+        const real x = sarrus_tree_part(mech, ws, i, v, (const real *)0), y = sarrus_tree_part(mech, ws, i, v, before);
+        sum = real_fma(x, y / frame_at(ws->lightness, i), sum);
+    }
+    return sum;
+}
+
+/* M_ii. */
+LANE_FUNCTION real sarrus_state_inertia_at(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+                                           int32_t i) {
+    (void)mech;
+    (void)parameter;
+    return frame_at(ws->heft, i);
+}
+
+/* out [n_v] ← D^{1/2} L x, and L⁻¹ D^{-1/2} z. */
+LANE_BODY void sarrus_state_weigh(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws, const real *x,
+                                  real *out) {
+    (void)parameter;
+    for (int32_t i = 0; i < mech->n_v; ++i)
+        lane_at(out, i) = sarrus_tree_part(mech, ws, i, x, (const real *)0) / real_sqrt(frame_at(ws->lightness, i));
+}
+LANE_BODY void sarrus_state_unweigh(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws, const real *z,
+                                    real *out) {
+    (void)parameter;
+    for (int32_t i = 0; i < mech->n_v; ++i)
+        frame_at(out, i) = real_sqrt(frame_at(ws->lightness, i)) * lane_at(z, i);
+    sarrus_tree_solve(mech, ws, out);
+}
+
+/* Whether an angle of a joint has to be followed: somebody's spring or drive asks for it. */
+LANE_FUNCTION int sarrus_some_turn_counts(const sarrus_mechanism *mech) {
+    for (int32_t i = 0; i < mech->n_freedoms; ++i) {
+        if (mech->freedom[i].elastic || mech->freedom[i].signal >= 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* seen [n_free] follows the angles of joints at the state, in the lanes of `on`. */
+LANE_BODY void sarrus_state_see_turns(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                      const real *v, mask on, real *seen) {
+    if (!sarrus_some_turn_counts(mech))
+        return;
+    sarrus_state_pose(mech, parameter, q, ws);
+    sarrus_tree_move(mech, ws, v);
+    sarrus_turns_follow(mech, parameter, ws, ws->body_q, ws->body_v, on, seen);
+}
+
+/* The largest length and angle, or number of an orientation, of the poses of the workspace, if larger than what is there. */
+LANE_FUNCTION void sarrus_state_extent(const sarrus_mechanism *mech, const sarrus_workspace *ws, const real *q, real *length,
+                                       real *angle) {
+    (void)q;
+    for (int32_t b = 0; b < mech->n_bodies; ++b) {
+        for (int32_t k = 0; k < SPACE_TURN; ++k)
+            *length = real_max(real_abs(frame_at(ws->body_q, space_q(b) + k)), *length);
+        if (SPACE_DIMENSION == 2)
+            *angle = real_max(real_abs(frame_at(ws->body_q, space_q(b) + SPACE_TURN)), *angle);
+    }
+}
+
+#endif

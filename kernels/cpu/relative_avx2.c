@@ -1,0 +1,8 @@
+/* The kernels of relative coordinates for AVX2 + FMA: 4 instances a tile. */
+#define SARRUS_LANE_WIDTH 4
+#define SARRUS_KERNELS_RELATIVE
+#define SARRUS_KERNELS sarrus_kernels_relative_avx2
+#define SARRUS_KERNELS_NAME "avx2"
+#define SARRUS_PINV_WORK sarrus_pinv_work_avx2
+#define SARRUS_PINV_RUN sarrus_pinv_run_avx2
+#include "kernels/cpu/expand.h"

@@ -1,0 +1,8 @@
+/* The kernels of relative coordinates for any processor (x86-64: SSE2): 2 instances a tile. */
+#define SARRUS_LANE_WIDTH 2
+#define SARRUS_KERNELS_RELATIVE
+#define SARRUS_KERNELS sarrus_kernels_relative_baseline
+#define SARRUS_KERNELS_NAME "baseline"
+#define SARRUS_PINV_WORK sarrus_pinv_work_baseline
+#define SARRUS_PINV_RUN sarrus_pinv_run_baseline
+#include "kernels/cpu/expand.h"

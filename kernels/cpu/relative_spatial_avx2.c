@@ -1,0 +1,9 @@
+/* The kernels of relative coordinates for AVX2 + FMA and mechanisms in space: 4 instances a tile. */
+#define SARRUS_LANE_WIDTH 4
+#define SARRUS_KERNELS_SPATIAL
+#define SARRUS_KERNELS_RELATIVE
+#define SARRUS_KERNELS sarrus_kernels_relative_spatial_avx2
+#define SARRUS_KERNELS_NAME "avx2"
+#define SARRUS_PINV_WORK sarrus_pinv_work_avx2
+#define SARRUS_PINV_RUN sarrus_pinv_run_avx2
+#include "kernels/cpu/expand.h"

@@ -1,0 +1,9 @@
+/* The kernels of relative coordinates for AVX-512 (F, DQ, VL) and mechanisms in space: 8 instances a tile. */
+#define SARRUS_LANE_WIDTH 8
+#define SARRUS_KERNELS_SPATIAL
+#define SARRUS_KERNELS_RELATIVE
+#define SARRUS_KERNELS sarrus_kernels_relative_spatial_avx512
+#define SARRUS_KERNELS_NAME "avx512"
+#define SARRUS_PINV_WORK sarrus_pinv_work_avx512
+#define SARRUS_PINV_RUN sarrus_pinv_run_avx512
+#include "kernels/cpu/expand.h"

@@ -1,0 +1,114 @@
+/* S = J M⁻¹ Jᵀ over the speeds of a tree, from the products of rows with the factor of M, and products with J and M⁻¹Jᵀ
+ * (kernels/body/relative/rows.h). */
+#ifndef SARRUS_FORMULATION_GRAM_RELATIVE_H
+#define SARRUS_FORMULATION_GRAM_RELATIVE_H
+
+#include "kernels/body/state.h"
+
+/* What rows do to the factor of M stands with the rows. */
+LANE_FUNCTION void sarrus_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
+    (void)mech;
+    (void)parameter;
+    (void)ws;
+}
+
+/* ws->factor ← the lower triangle of S over the rows of the factor, in elimination order. */
+PLAN_BODY void sarrus_gram(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
+    (void)parameter;
+    PLAN_EACH (i, 0, mech->factor.n_fill)
+        frame_at_offset(ws->factor, mech->lane.fill[i], 0) = real_set(0.0);
+    PLAN_EACH (i, 0, mech->factor.n_pads)
+        frame_at_offset(ws->factor, mech->lane.pad[i], 0) = real_set(1.0);
+    for (int is_first = 1; is_first >= 0; --is_first) {
+        const int32_t segment = is_first ? SARRUS_LANE_ROTATION : SARRUS_N_LANE_KINDS + SARRUS_LANE_ROTATION;
+        PLAN_EACH (i, mech->lane.segment[segment], mech->lane.segment[segment + 1]) {
+            const sarrus_lane_share *share = &mech->lane.share[i];
+            const real a = frame_at_offset(ws->over, share->push, 0), b = frame_at_offset(ws->reach, share->turn, 0);
+            frame_at_offset(ws->factor, share->destination, 0) =
+                is_first ? a * b : real_fma(a, b, frame_at_offset(ws->factor, share->destination, 0));
+        }
+    }
+}
+
+/* J_i x of row i. */
+LANE_FUNCTION real sarrus_row_times(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i, const real *x) {
+    real sum = real_set(0.0);
+    PLAN_EACH (n, mech->tree.row_start[i], mech->tree.row_start[i + 1]) {
+        if (mech->tree.entry[n].side >= 0)
+            sum = real_fma(frame_at(ws->leg, n), frame_at(x, mech->tree.entry[n].speed), sum);
+    }
+    return sum;
+}
+
+/* out ← base − J x. */
+PLAN_BODY void sarrus_rows_subtract(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *base, const real *x,
+                                    real *out) {
+    PLAN_EACH (i, 0, mech->m)
+        frame_at(out, i) = frame_at(base, i) - sarrus_row_times(mech, ws, i, x);
+}
+
+/* ws->rhs ← γ − J a_f, with the rows; the bodies move as the free acceleration has left them. */
+PLAN_BODY void sarrus_rows_residual(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v,
+                                    sarrus_workspace *ws) {
+    (void)q;
+    (void)v;
+    sarrus_tree_rows(mech, parameter, ws, SARRUS_WANT_GAMMA);
+    sarrus_rows_subtract(mech, ws, ws->gamma, ws->force, ws->rhs);
+}
+
+/* out ← out + M⁻¹ Jᵀ μ. All rows that have multipliers stand in the factor: b, the right side, says nothing more. */
+PLAN_BODY void sarrus_rows_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *b,
+                                const real *mu, real *out) {
+    (void)parameter;
+    (void)b;
+    PLAN_EACH (i, 0, mech->n_v)
+        frame_at(ws->pushed, i) = real_set(0.0);
+    PLAN_EACH (i, 0, mech->m) {
+        PLAN_EACH (n, mech->tree.row_start[i], mech->tree.row_start[i + 1]) {
+            const int32_t speed = mech->tree.entry[n].speed;
+            frame_at(ws->pushed, speed) = real_fma(frame_at(ws->over, n), frame_at(mu, i), frame_at(ws->pushed, speed));
+        }
+    }
+    sarrus_tree_solve(mech, ws, ws->pushed);
+    PLAN_EACH (i, 0, mech->n_v)
+        frame_at(out, i) = frame_at(out, i) + frame_at(ws->pushed, i);
+}
+
+/* d [n_v] ← J_i M^{-1/2} where d is zero, with M^{1/2} = D^{1/2} L. */
+LANE_FUNCTION void sarrus_dense_row(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws, int32_t i,
+                                    real *d) {
+    (void)parameter;
+    for (int32_t n = mech->tree.row_start[i]; n < mech->tree.row_start[i + 1]; ++n) {
+        const int32_t speed = mech->tree.entry[n].speed;
+        lane_at(d, speed) = real_sqrt(frame_at(ws->lightness, speed)) * frame_at(ws->reach, n);
+    }
+}
+
+/* x [n_v] ← M⁻¹ J_iᵀ. */
+LANE_BODY void sarrus_row_weigh(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws, int32_t i,
+                                real *x) {
+    (void)parameter;
+    for (int32_t k = 0; k < mech->n_v; ++k)
+        frame_at(x, k) = real_set(0.0);
+    for (int32_t n = mech->tree.row_start[i]; n < mech->tree.row_start[i + 1]; ++n)
+        frame_at(x, mech->tree.entry[n].speed) = frame_at(ws->over, n);
+    sarrus_tree_solve(mech, ws, x);
+}
+
+/* The right side as the rows of the factor see it, and the multipliers of independent rows that are not in it: there are none. */
+LANE_FUNCTION const real *sarrus_rows_right(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+                                            const real *rhs) {
+    (void)mech;
+    (void)parameter;
+    (void)ws;
+    return rhs;
+}
+LANE_FUNCTION void sarrus_rows_loads(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+                                     const real *b) {
+    (void)mech;
+    (void)parameter;
+    (void)ws;
+    (void)b;
+}
+
+#endif
