@@ -22,6 +22,7 @@ typedef struct way {
 typedef struct growth {
     const sarrus_model *model;
     sarrus_graph *graph;
+    int32_t types;    /* of joints that may be in the tree, a bit each */
     int32_t *n_rows;  /* [n_joints] */
     bool *is_asked;   /* [n_joints] the scenario cuts it */
     bool *is_in_tree; /* [n_joints] */
@@ -51,9 +52,9 @@ static void growth_free(growth *g) {
     free(g->set);
 }
 
-static bool growth_allocate(growth *g, const sarrus_model *model, sarrus_graph *graph) {
+static bool growth_allocate(growth *g, const sarrus_model *model, int32_t types, sarrus_graph *graph) {
     const size_t n = (size_t)model->n_bodies + 2, n_joints = (size_t)model->n_joints + 1;
-    *g = (growth){.model = model, .graph = graph};
+    *g = (growth){.model = model, .graph = graph, .types = types};
     g->n_rows = calloc(n_joints, sizeof *g->n_rows);
     g->is_asked = calloc(n_joints, sizeof *g->is_asked);
     g->is_in_tree = calloc(n_joints, sizeof *g->is_in_tree);
@@ -114,7 +115,7 @@ static void arcs_collect(growth *g) {
         const sarrus_joint *joint = &model->joints[i];
         const int32_t a = joint->body[0], b = joint->body[1];
         g->n_rows[i] = sarrus_joint_n_rows(model->space, joint);
-        if (a != b && !g->is_asked[i] && SARRUS_JOINT_AMONG(SARRUS_JOINTS_IN_TREES, joint->type))
+        if (a != b && !g->is_asked[i] && SARRUS_JOINT_AMONG(g->types, joint->type))
             g->arcs[g->n_arcs++] = (arc){{a < b ? a : b, a < b ? b : a}, i, g->n_rows[i]};
     }
     if (g->n_arcs > 0)
@@ -398,21 +399,23 @@ static sarrus_status cuts_check(sarrus_context *context, growth *g) {
     return status;
 }
 
-sarrus_status sarrus_graph_make(sarrus_context *context, const sarrus_model *model, sarrus_graph *out) {
+/* The graph with a tree of these types; given cuts are held against what they must leave when the scenario is to hear of it. */
+static sarrus_status graph_make(sarrus_context *context, const sarrus_model *model, int32_t types, bool is_checked,
+                                sarrus_graph *out) {
     growth g;
     sarrus_graph graph;
     sarrus_status status = SARRUS_OK;
     const bool has_memory = graph_allocate(&graph, model);
-    if (!growth_allocate(&g, model, &graph) || !has_memory) {
+    if (!growth_allocate(&g, model, types, &graph) || !has_memory) {
         growth_free(&g);
         sarrus_graph_free(&graph);
         return sarrus_report(context, SARRUS_NO_MEMORY, "no memory for the graph of %d bodies", model->n_bodies);
     }
     tree_make(&g);
-    if (model->dynamics.cut.is_given)
-        status = cuts_check(context, &g);
-    else
+    if (!model->dynamics.cut.is_given)
         tree_shorten(&g);
+    else if (is_checked)
+        status = cuts_check(context, &g);
     graph_finish(&g);
     growth_free(&g);
     if (status != SARRUS_OK) {
@@ -421,6 +424,14 @@ sarrus_status sarrus_graph_make(sarrus_context *context, const sarrus_model *mod
     }
     *out = graph;
     return SARRUS_OK;
+}
+
+sarrus_status sarrus_graph_make(sarrus_context *context, const sarrus_model *model, sarrus_graph *out) {
+    return graph_make(context, model, SARRUS_JOINTS_IN_TREES, true, out);
+}
+
+sarrus_status sarrus_graph_make_of(sarrus_context *context, const sarrus_model *model, int32_t types, sarrus_graph *out) {
+    return graph_make(context, model, types, false, out);
 }
 
 sarrus_cut_reason sarrus_graph_cut_reason(const sarrus_model *model, int i_joint) {

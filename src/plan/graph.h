@@ -47,6 +47,11 @@ typedef enum sarrus_cut_reason {
  * these do not leave a spanning tree: findings say which loop is uncut and which body would float. `*out` is the caller's, for
  * sarrus_graph_free, and unchanged after an error. */
 SARRUS_MUST_USE sarrus_status sarrus_graph_make(sarrus_context *context, const sarrus_model *model, sarrus_graph *out);
+
+/* The same with these types of joints (a bit each) in the tree and no others. Nothing is said of given cuts: a body that they leave
+ * without a way to ground floats. */
+SARRUS_MUST_USE sarrus_status sarrus_graph_make_of(sarrus_context *context, const sarrus_model *model, int32_t types,
+                                                   sarrus_graph *out);
 void sarrus_graph_free(sarrus_graph *graph);
 
 sarrus_cut_reason sarrus_graph_cut_reason(const sarrus_model *model, int i_joint);

@@ -111,6 +111,12 @@ struct sarrus_plan {
 /* Frees what the parts own. */
 void sarrus_plan_parts_free(sarrus_plan_parts *parts);
 
+/* Whether the plan itself is one in relative coordinates. */
+bool sarrus_plan_is_relative(const sarrus_plan *plan);
+
+/* The row of the plan that row i of plan->relative is. */
+int sarrus_plan_row_in_absolute(const sarrus_plan *plan, int i_row);
+
 /* The signal that row i follows, −1 when it is not that of a drive. */
 int sarrus_plan_row_signal(const sarrus_plan *plan, int i_row);
 bool sarrus_plan_row_is_drive(const sarrus_plan *plan, int i_row);
