@@ -59,7 +59,7 @@ double sarrus_plan_rounded(double x) {
 /* The automatic rank's bound on the count settles what is redundant; its threshold has only to tell when a direction is lost for
  * the moment. That is when its σ has sunk to 1e-5 of what it is in an ordinary configuration: there the round-off of γ, divided by
  * σ, begins to outweigh the acceleration that Gauss's principle gives the direction once it is free. */
-static void settle_threshold(sarrus_plan *plan) {
+void sarrus_plan_threshold_settle(sarrus_plan *plan) {
     if (plan->mech.rank.method != SARRUS_RANK_AUTO)
         return;
     plan->mech.rank.tolerance =
@@ -78,7 +78,7 @@ sarrus_status sarrus_plan_create_watched(sarrus_context *context, const sarrus_m
 /* What follows from the independent rows. */
 static sarrus_status make_factor(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted) {
     plan->mech.independent = plan->independence.independent;
-    settle_threshold(plan);
+    sarrus_plan_threshold_settle(plan);
     sarrus_status status = sarrus_plan_cranks(context, plan);
     sarrus_plan_watch_phase(plan->watch, "ordering the elimination");
     if (status == SARRUS_OK)
@@ -95,7 +95,9 @@ static sarrus_status make_factor(sarrus_context *context, sarrus_plan *plan, sar
 static sarrus_status make(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted) {
     sarrus_status status = sarrus_plan_structure(context, plan);
     if (status == SARRUS_OK)
-        status = sarrus_plan_graph_make(context, plan);
+        status = sarrus_graph_make(context, plan->model, &plan->graph);
+    if (status == SARRUS_OK)
+        status = sarrus_plan_parts_find(context, plan);
     if (status == SARRUS_OK)
         status = name_coordinates(context, plan);
     if (status == SARRUS_OK)

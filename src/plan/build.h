@@ -4,7 +4,8 @@
  *   spatial_structure.c  the joints of a mechanism in space, with rows and free coordinates
  * integrator.c    how steps are made                                                   (from the model alone)
  * tableaux.c      the constants of the method that makes them; dense.c: the weights between steps
- * spanning_tree.c tree, cut joints, parts that no joint connects                       (from the model alone)
+ * graph.c         tree and cut joints                                                  (from the model alone)
+ * parts.c         parts that no joint connects                                         (from the model alone)
  * parameters.c    the parameters and the given configuration of one instance           (values → lane arrays)
  *   spatial_parameters.c  the same in space, with rotation.c and inertia.c; body.c: what a body is in either space
  * independence.c  rank, independent rows                                               (numbers, at several configurations)
@@ -23,7 +24,12 @@
  *   block_graph.c    the graph itself
  * shares.c        the shares of the bodies in S = J M⁻¹ Jᵀ                             (from the elimination order)
  * ordinary.c      the size, and how independent the rows are in ordinary configurations (numbers, from all of the above)
+ *   pivots.c         the factor by numbers
  * limits.c        what an instance that is ok keeps to                                 (from the size and the methods)
+ * relative.c      the same mechanism in relative coordinates, where they are wanted    (from all of the above)
+ *   tree.c           the links of its tree, and what rows meet of its speeds           (from the model alone)
+ *   tree_rows.c      its rows at a configuration                                       (numbers)
+ *   relative_rows.c  those that are independent
  * hash.c          the hash of the tables, sizes and numbers above
  * cost.c          flops, divisions and bytes of the kernels for this plan
  * report.c        all of it in words
@@ -50,9 +56,16 @@ SARRUS_MUST_USE sarrus_status sarrus_plan_independence_find(sarrus_context *cont
 SARRUS_MUST_USE sarrus_status sarrus_plan_cranks(sarrus_context *context, sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_elimination(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted);
 SARRUS_MUST_USE sarrus_status sarrus_plan_shares(sarrus_context *context, sarrus_plan *plan);
-SARRUS_MUST_USE sarrus_status sarrus_plan_graph_make(sarrus_context *context, sarrus_plan *plan);
+SARRUS_MUST_USE sarrus_status sarrus_plan_parts_find(sarrus_context *context, sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_ordinary_find(sarrus_context *context, sarrus_plan *plan);
 void sarrus_plan_limits(sarrus_plan *plan);
+void sarrus_plan_threshold_settle(sarrus_plan *plan); /* of the automatic rank, from the independent rows */
+
+/* plan->relative, from the plan without it, whose hash and report are then to be made anew. */
+SARRUS_MUST_USE sarrus_status sarrus_plan_relative_make(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted);
+/* Its graph, links, rows, chains and entries, where what is as in `absolute` is there already. */
+SARRUS_MUST_USE sarrus_status sarrus_plan_tree(sarrus_context *context, const sarrus_plan *absolute, sarrus_plan *plan);
+int32_t sarrus_plan_tree_types(void);                    /* the types of joints that bodies hang by, a bit each */
 uint64_t sarrus_plan_hash_make(const sarrus_plan *plan); /* of all of the above */
 
 SARRUS_MUST_USE sarrus_status sarrus_plan_report_write(sarrus_context *context, sarrus_plan *plan);

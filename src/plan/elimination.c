@@ -1,6 +1,7 @@
 /* The elimination of the independent rows, without those of crank pins, by blocks of two rows of one joint: the graph of the
  * blocks, the order that is taken of those that order.c tries, and the symbolic LDLᵀ. Two blocks meet in S = J M⁻¹ Jᵀ when their
- * joints hold a common body. What stands in S is shares.c's. */
+ * joints hold a common body, or in relative coordinates bodies of a common tree that one speed at least moves. What stands in S is
+ * shares.c's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,11 +40,11 @@ static void make_blocks(block_list *g, const sarrus_plan *plan) {
     }
 }
 
-/* Lets the blocks on every body meet. on_body: [n_bodies + 1] where the blocks of a body begin in `block`. */
-static bool join_blocks(block_list *g, int n_bodies, const int *on_body, const int *block) {
-    for (int b = 0; b < n_bodies; ++b) {
-        for (int i = on_body[b]; i < on_body[b + 1]; ++i) {
-            for (int j = on_body[b]; j < i; ++j) {
+/* Lets the blocks at every place meet. at_place: [n_places + 1] where the blocks of a place begin in `block`. */
+static bool join_blocks(block_list *g, int n_places, const int *at_place, const int *block) {
+    for (int b = 0; b < n_places; ++b) {
+        for (int i = at_place[b]; i < at_place[b + 1]; ++i) {
+            for (int j = at_place[b]; j < i; ++j) {
                 if (!sarrus_block_graph_join(&g->graph, block[i], block[j]))
                     return false;
             }
@@ -52,26 +53,44 @@ static bool join_blocks(block_list *g, int n_bodies, const int *on_body, const i
     return true;
 }
 
+/* The two places where a row meets others, −1: none. In relative coordinates the last speeds of its bodies' chains: what has any
+ * speed of a chain has that one. */
+static void find_places(const sarrus_plan *plan, int i_row, int places[2]) {
+    const sarrus_mech_row *row = &plan->row[i_row];
+    const sarrus_mech_tree *tree = &plan->mech.tree;
+    int n = 0;
+    places[0] = row->parent;
+    places[1] = row->child;
+    if (!sarrus_plan_is_relative(plan))
+        return;
+    places[0] = places[1] = -1;
+    for (int32_t e = tree->row_start[i_row]; e < tree->row_start[i_row + 1]; ++e) {
+        const int32_t speed = tree->entry[e].speed;
+        if (tree->chain_start[speed + 1] == tree->chain_start[speed] + 1)
+            places[n++] = speed;
+    }
+}
+
 static bool find_neighbors(block_list *g, const sarrus_plan *plan) {
-    const int n_bodies = plan->mech.n_bodies;
-    int *on_body = calloc((size_t)n_bodies + 2, sizeof *on_body), *block = calloc(2 * (size_t)g->n + 1, sizeof *block);
-    bool good = on_body && block;
+    const int n_places = sarrus_plan_is_relative(plan) ? plan->mech.n_v : plan->mech.n_bodies;
+    int *at_place = calloc((size_t)n_places + 2, sizeof *at_place), *block = calloc(2 * (size_t)g->n + 1, sizeof *block);
+    bool good = at_place && block;
     for (int pass = 0; good && pass < 2; ++pass) {
         for (int k = 0; k < g->n; ++k) {
-            const sarrus_mech_row *row = &plan->row[g->rows[k][0]];
-            const int bodies[2] = {row->parent, row->child};
+            int places[2];
+            find_places(plan, g->rows[k][0], places);
             for (int side = 0; side < 2; ++side) {
-                if (bodies[side] >= 0 && pass == 0)
-                    ++on_body[bodies[side] + 2];
-                else if (bodies[side] >= 0)
-                    block[on_body[bodies[side] + 1]++] = k;
+                if (places[side] >= 0 && pass == 0)
+                    ++at_place[places[side] + 2];
+                else if (places[side] >= 0)
+                    block[at_place[places[side] + 1]++] = k;
             }
         }
-        for (int b = 0; pass == 0 && b < n_bodies; ++b)
-            on_body[b + 1] += on_body[b];
+        for (int b = 0; pass == 0 && b < n_places; ++b)
+            at_place[b + 1] += at_place[b];
     }
-    good = good && join_blocks(g, n_bodies, on_body, block);
-    free(on_body);
+    good = good && join_blocks(g, n_places, at_place, block);
+    free(at_place);
     free(block);
     return good;
 }

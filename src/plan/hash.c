@@ -1,5 +1,5 @@
 /* The hash of a plan, over all that decides the order of arithmetic and what is judged: the version, sizes, methods, tolerances and
- * limits, joints, forces, signals and the factor's tables. The values of an instance have no part in it. */
+ * limits, joints, forces, signals, the tables of the factor and of the tree. The values of an instance have no part in it. */
 #include "plan/build.h"
 #include "sarrus/version.h"
 
@@ -12,6 +12,18 @@ static void hash_bytes(uint64_t *hash, const void *bytes, size_t n) {
 
 static void hash_table(uint64_t *hash, const int32_t *table, int32_t n) {
     hash_bytes(hash, table, (size_t)n * sizeof *table);
+}
+
+/* The tables of relative coordinates. */
+static void hash_tree(uint64_t *hash, const sarrus_plan *plan) {
+    const sarrus_mech_tree *tree = &plan->mech.tree;
+    const int32_t sizes[] = {plan->mech.n_q, plan->mech.n_v, tree->n_rows_within};
+    hash_bytes(hash, sizes, sizeof sizes);
+    hash_bytes(hash, plan->link, (size_t)tree->n_links * sizeof *plan->link);
+    hash_table(hash, plan->chain, tree->n_chain);
+    hash_bytes(hash, plan->entry, (size_t)tree->n_entries * sizeof *plan->entry);
+    hash_table(hash, plan->row_start, plan->mech.m + 1);
+    hash_bytes(hash, plan->carry, (size_t)tree->n_carries * sizeof *plan->carry);
 }
 
 uint64_t sarrus_plan_hash_make(const sarrus_plan *plan) {
@@ -58,5 +70,9 @@ uint64_t sarrus_plan_hash_make(const sarrus_plan *plan) {
         hash_bytes(&hash, plan->row, (size_t)mech->m * sizeof *plan->row);
         hash_bytes(&hash, plan->freedom, (size_t)mech->n_freedoms * sizeof *plan->freedom);
     }
+    if (sarrus_plan_is_relative(plan))
+        hash_tree(&hash, plan);
+    if (plan->relative)
+        hash_bytes(&hash, &plan->relative->hash, sizeof plan->relative->hash);
     return hash;
 }

@@ -35,10 +35,11 @@ static sarrus_lane_offset mass_of(const sarrus_mechanism *mech, int32_t body, in
 
 static sarrus_lane_share lane_share(const sarrus_mechanism *mech, const sarrus_mech_share *share, int32_t width) {
     const sarrus_body_sizes *sizes = sarrus_body_sizes_of(mech->space);
+    const int32_t n_turn = mech->tree.n_links > 0 ? 1 : sizes->n_turn; /* an entry over the tree's speeds is one number */
     return (sarrus_lane_share){
         .destination = place(share->destination, width),
-        .push = place(share->side_i * sizes->n_turn, width),
-        .turn = place(share->side_j * sizes->n_turn, width),
+        .push = place(share->side_i * n_turn, width),
+        .turn = place(share->side_j * n_turn, width),
         .mass = mass_of(mech, share->body, width),
         .direction_i = place(share->side_i / 2 * sizes->dimension, width),
         .direction_j = place(share->side_j / 2 * sizes->dimension, width),

@@ -8,15 +8,6 @@ static void free_names(char **names, int n) {
     free(names);
 }
 
-void sarrus_plan_graph_free(sarrus_plan_graph *graph) {
-    free(graph->parent_joint);
-    free(graph->parent_body);
-    free(graph->depth);
-    free(graph->component);
-    free(graph->is_cut);
-    *graph = (sarrus_plan_graph){0};
-}
-
 void sarrus_plan_destroy(sarrus_plan *plan) {
     if (!plan)
         return;
@@ -47,11 +38,30 @@ void sarrus_plan_destroy(sarrus_plan *plan) {
     free(plan->start.v_given);
     free(plan->start.q);
     free(plan->start.v);
-    sarrus_plan_graph_free(&plan->graph);
+    sarrus_graph_free(&plan->graph);
+    sarrus_plan_parts_free(&plan->parts);
     free_names(plan->coordinate_names, plan->mech.n_q);
     free_names(plan->speed_names, plan->mech.n_v);
     free(plan->report);
+    free(plan->link);
+    free(plan->link_of);
+    free(plan->chain);
+    free(plan->chain_start);
+    free(plan->row_start);
+    free(plan->entry);
+    free(plan->carry);
+    sarrus_plan_destroy(plan->relative);
     free(plan);
+}
+
+bool sarrus_plan_is_relative(const sarrus_plan *plan) {
+    return plan->mech.tree.n_links > 0;
+}
+
+int sarrus_plan_row_in_absolute(const sarrus_plan *plan, int i_row) {
+    const int32_t i_joint = plan->relative->row[i_row].joint;
+    const sarrus_mech_joint *joint = &plan->joint[i_joint], *of = &plan->relative->joint[i_joint];
+    return i_row - of->row + joint->row + joint->n_rows - of->n_rows; /* its last ones are kept */
 }
 
 bool sarrus_plan_row_is_angle(const sarrus_plan *plan, int i_row) {

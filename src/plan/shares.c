@@ -1,4 +1,5 @@
-/* The shares of the bodies in every entry of S = J M⁻¹ Jᵀ: in the plane whole 2×2 blocks between pins, single entries elsewhere. */
+/* The shares of the bodies in every entry of S = J M⁻¹ Jᵀ: in the plane whole 2×2 blocks between pins, single entries elsewhere. In
+ * relative coordinates those of the speeds, single entries. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,8 @@ typedef struct share_lists {
 
 /* Whether the rows are the x and y rows of a pin in the plane. In space three rows make a pin, which no block holds. */
 static bool is_pin(const sarrus_plan *plan, const int rows[2]) {
-    return plan->mech.space == SARRUS_SPACE_PLANAR && rows[1] == rows[0] + 1 && plan->row[rows[0]].kind == SARRUS_ROW_X &&
-           plan->row[rows[1]].kind == SARRUS_ROW_Y;
+    return plan->mech.space == SARRUS_SPACE_PLANAR && !sarrus_plan_is_relative(plan) && rows[1] == rows[0] + 1 &&
+           plan->row[rows[0]].kind == SARRUS_ROW_X && plan->row[rows[1]].kind == SARRUS_ROW_Y;
 }
 
 static int body_of(const sarrus_mech_row *row, int side) {
@@ -55,6 +56,23 @@ static void add_singles(const sarrus_plan *plan, int row_i, int row_j, int32_t d
     }
 }
 
+/* The same in relative coordinates: the speeds that both rows have, which fall in both. */
+static void add_speeds(const sarrus_plan *plan, int row_i, int row_j, int32_t destination, share_lists *to) {
+    const sarrus_mech_tree *tree = &plan->mech.tree;
+    int32_t i = tree->row_start[row_i], j = tree->row_start[row_j];
+    while (i < tree->row_start[row_i + 1] && j < tree->row_start[row_j + 1]) {
+        const int32_t a = tree->entry[i].speed, b = tree->entry[j].speed;
+        if (a == b) {
+            if (to->single)
+                to->single[to->n_singles] =
+                    (sarrus_mech_share){.destination = destination, .side_i = i, .side_j = j, .kind = SARRUS_SHARE_ROTATION};
+            ++to->n_singles;
+        }
+        i += a >= b;
+        j += b >= a;
+    }
+}
+
 /* Appends the shares of a 2×2 block between two pins. */
 static void add_block(const sarrus_plan *plan, int row_i, int row_j, int32_t destination, share_lists *to) {
     const sarrus_mech_row *a = &plan->row[row_i], *b = &plan->row[row_j];
@@ -79,9 +97,13 @@ static void add_pair(const sarrus_plan *plan, int i, int j, int32_t place, share
     }
     for (int r = 0; r < 2; ++r) {
         for (int c = 0; c < 2; ++c) {
+            const int32_t destination = 4 * place + (i == j ? r + c : 2 * r + c);
             if (rows_i[r] < 0 || rows_j[c] < 0 || (i == j && c > r))
                 continue;
-            add_singles(plan, rows_i[r], rows_j[c], 4 * place + (i == j ? r + c : 2 * r + c), to);
+            if (sarrus_plan_is_relative(plan))
+                add_speeds(plan, rows_i[r], rows_j[c], destination, to);
+            else
+                add_singles(plan, rows_i[r], rows_j[c], destination, to);
         }
     }
 }
