@@ -90,12 +90,18 @@ typedef struct sarrus_pinv_kernels {
 
 extern const sarrus_kernels sarrus_kernels_baseline;
 extern const sarrus_kernels sarrus_kernels_spatial_baseline;
+extern const sarrus_kernels sarrus_kernels_relative_baseline;
+extern const sarrus_kernels sarrus_kernels_relative_spatial_baseline;
 extern const sarrus_pinv_kernels sarrus_pinv_kernels_baseline;
 #if defined(__x86_64__)
 extern const sarrus_kernels sarrus_kernels_avx2;
 extern const sarrus_kernels sarrus_kernels_avx512;
 extern const sarrus_kernels sarrus_kernels_spatial_avx2;
 extern const sarrus_kernels sarrus_kernels_spatial_avx512;
+extern const sarrus_kernels sarrus_kernels_relative_avx2;
+extern const sarrus_kernels sarrus_kernels_relative_avx512;
+extern const sarrus_kernels sarrus_kernels_relative_spatial_avx2;
+extern const sarrus_kernels sarrus_kernels_relative_spatial_avx512;
 extern const sarrus_pinv_kernels sarrus_pinv_kernels_avx2;
 extern const sarrus_pinv_kernels sarrus_pinv_kernels_avx512;
 #endif

@@ -109,6 +109,10 @@ struct sarrus_plan {
     sarrus_mech_carry *carry;
 };
 
+/* The plan in whose coordinates steps are made, and by whose layout tiles lie: the one in relative coordinates, or the plan itself.
+ */
+const sarrus_plan *sarrus_plan_stepped(const sarrus_plan *plan);
+
 /* Frees what the graph owns. */
 void sarrus_plan_graph_free(sarrus_plan_graph *graph);
 
