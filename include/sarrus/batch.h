@@ -99,7 +99,8 @@ typedef struct sarrus_view {
 } sarrus_view;
 
 /* The view stays valid until the batch is destroyed. On a GPU a field that was viewed once goes there before and back after every
- * call that makes steps. */
+ * call that makes steps. UNSUPPORTED: coordinates or speeds with `formulation: relative`, where tiles hold those of joints
+ * (sarrus_batch_state and sarrus_batch_observe show those of the bodies). */
 SARRUS_MUST_USE sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_view *out);
 
 /* Status of one instance, the step at which it failed (0 when healthy or failed before the first step). */

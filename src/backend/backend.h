@@ -24,6 +24,12 @@ typedef struct sarrus_backend_ops {
     sarrus_status (*create)(sarrus_context *context, const sarrus_plan *plan, const sarrus_batch_options *options,
                             uint64_t n_instances, sarrus_device **out);
     void (*destroy)(sarrus_device *device);
+    /* A tile of the host to be filled in, all zero, by the layout of the plan's own mechanism; and, when it is, taken over, as the
+     * tile that the member opened last; for member i_member of the crew. And the present state likewise, q and v alone, good until
+     * the next call. NULL where device->tiles are such tiles. */
+    double *(*tile_open)(sarrus_device *device, int i_member, uint64_t i_tile);
+    void (*tile_close)(sarrus_device *device, int i_member);
+    const double *(*tile_show)(sarrus_device *device, uint64_t i_tile);
     /* These run kernels. DEVICE_FAILED: the device is lost, and what it held; device->failure says why. INTERRUPTED: device->stop
      * was set; tiles are left between their steps, some further on than others. */
     sarrus_status (*assemble)(sarrus_device *device);
@@ -52,7 +58,7 @@ struct sarrus_device {
     bool keeps_rank_changes;
     uint64_t n_instances;
     const volatile int32_t *stop; /* as in sarrus_batch_options */
-    double *tiles;                /* [n_tiles][n_arrays][width] */
+    double *tiles;                /* [n_tiles][n_arrays][width], by the layout of sarrus_plan_stepped */
     char description[96];
     char failure[192]; /* "" while all is well */
 };

@@ -7,6 +7,9 @@
 /* The kernels of a space called `name`, or the widest when NULL; NULL when there are none of that name here. */
 const sarrus_kernels *sarrus_isa_find(int32_t space, const char *name);
 
+/* The same for relative coordinates. */
+const sarrus_kernels *sarrus_isa_find_relative(int32_t space, const char *name);
+
 /* The pseudoinverse methods of the same instruction set. */
 const sarrus_pinv_kernels *sarrus_isa_find_pinv(const char *name);
 

@@ -20,6 +20,7 @@ static bool reserve(sarrus_rank_change_list *list, uint64_t n_more) {
 void sarrus_rank_change_list_fetch(sarrus_rank_change_list *list, const sarrus_mechanism *mech, double *tile,
                                    uint64_t i_first_instance, int32_t width, uint64_t n_instances) {
     const sarrus_tile_layout *layout = &mech->layout;
+    const int32_t n_within = mech->tree.n_rows_within; /* that no decision is about */
     double *n_events = tile + (size_t)layout->n_waiting_changes * (size_t)width;
     for (int32_t lane = 0; lane < width; ++lane) {
         const int n = (int)n_events[lane];
@@ -30,8 +31,8 @@ void sarrus_rank_change_list_fetch(sarrus_rank_change_list *list, const sarrus_m
             const double *event = tile + (size_t)(layout->waiting_change + 3 * k) * (size_t)width + lane;
             list->items[list->n_items++] = (sarrus_rank_event){.instance = i_first_instance + (uint64_t)lane,
                                                                .time = event[0],
-                                                               .rank_before = (int32_t)event[width],
-                                                               .rank_after = (int32_t)event[2 * width]};
+                                                               .rank_before = n_within + (int32_t)event[width],
+                                                               .rank_after = n_within + (int32_t)event[2 * width]};
         }
     }
 }

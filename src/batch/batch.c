@@ -27,6 +27,15 @@ struct sarrus_batch {
     sarrus_rank_change_list events;
 };
 
+/* The mechanism by whose layout the device's tiles lie. */
+static const sarrus_mechanism *stored(const sarrus_batch *batch) {
+    return &sarrus_plan_stepped(batch->plan)->mech;
+}
+
+static double *stored_tile(const sarrus_batch *batch, uint64_t i_tile) {
+    return batch->device->tiles + (size_t)i_tile * (size_t)stored(batch)->layout.n_arrays * (size_t)batch->device->width;
+}
+
 /* Scratch of one thread while instances are filled. */
 typedef struct filler {
     sarrus_evaluator *evaluator;
@@ -93,9 +102,8 @@ static void fill_lane(const sarrus_batch *batch, filler *f, const sarrus_draws *
 }
 
 /* Lanes past the last instance repeat it: they cost nothing extra and can do no harm. */
-static void fill_tile(const sarrus_batch *batch, filler *f, const sarrus_draws *draws, uint64_t i_tile) {
+static void fill_tile(const sarrus_batch *batch, filler *f, const sarrus_draws *draws, uint64_t i_tile, double *tile) {
     const int32_t width = batch->device->width;
-    double *tile = batch->device->tiles + (size_t)i_tile * (size_t)batch->plan->mech.layout.n_arrays * (size_t)width;
     for (int32_t lane = 0; lane < width; ++lane) {
         uint64_t i = i_tile * (uint64_t)width + (uint64_t)lane;
         fill_lane(batch, f, draws, batch->i_draw + (i < batch->n_instances ? i : batch->n_instances - 1), lane, tile);
@@ -112,8 +120,14 @@ typedef struct filling {
 static void tiles_fill(void *user, int i_member, int n_members) {
     const filling *job = user;
     const sarrus_crew_share share = sarrus_crew_share_of(job->batch->device->n_tiles, i_member, n_members);
-    for (uint64_t i = share.i_first; i < share.i_end && !sarrus_stop_is_asked(job->batch->stop); ++i)
-        fill_tile(job->batch, &job->fillers[i_member], job->draws, i);
+    sarrus_device *device = job->batch->device;
+    const sarrus_backend_ops *ops = device->ops;
+    for (uint64_t i = share.i_first; i < share.i_end && !sarrus_stop_is_asked(job->batch->stop); ++i) {
+        double *tile = ops->tile_open ? ops->tile_open(device, i_member, i) : stored_tile(job->batch, i);
+        fill_tile(job->batch, &job->fillers[i_member], job->draws, i, tile);
+        if (ops->tile_close)
+            ops->tile_close(device, i_member);
+    }
 }
 
 static sarrus_status fill(sarrus_context *context, sarrus_batch *batch, const sarrus_draws *draws) {
@@ -149,7 +163,7 @@ static bool are_drawn(const sarrus_draws *draws, uint64_t i_first, uint64_t n_in
 
 /* Whether tiles of any width, and counts of their bytes, can be numbered. */
 static bool is_countable(const sarrus_plan *plan, uint64_t n_instances) {
-    const uint64_t widest = 32, n_bytes = (uint64_t)plan->mech.layout.n_arrays * sizeof(double);
+    const uint64_t widest = 32, n_bytes = (uint64_t)sarrus_plan_stepped(plan)->mech.layout.n_arrays * sizeof(double);
     return n_instances <= (uint64_t)PTRDIFF_MAX / n_bytes - widest;
 }
 
@@ -288,18 +302,11 @@ static void host_write(const sarrus_batch *batch, int32_t i_first, int32_t n) {
         ops->host_write(batch->device, i_first, n);
 }
 
-static double *tile_of(const sarrus_batch *batch, uint64_t i_instance, int32_t *lane) {
-    uint64_t width = (uint64_t)batch->device->width;
-    *lane = (int32_t)(i_instance % width);
-    return batch->device->tiles + (i_instance / width) * (uint64_t)batch->plan->mech.layout.n_arrays * width;
-}
-
 /* Of a device that is lost: what was read last. */
 static double lane_value(const sarrus_batch *batch, uint64_t i_instance, int32_t array) {
-    int32_t lane;
+    const uint64_t width = (uint64_t)batch->device->width;
     (void)host_read(batch, array, 1);
-    const double *tile = tile_of(batch, i_instance, &lane);
-    return tile[array * batch->device->width + lane];
+    return stored_tile(batch, i_instance / width)[(uint64_t)array * width + i_instance % width];
 }
 
 int sarrus_batch_has_own_steps(const sarrus_batch *batch) {
@@ -311,7 +318,7 @@ int sarrus_batch_cuts_steps(const sarrus_batch *batch) {
 }
 
 double sarrus_batch_own_time(const sarrus_batch *batch) {
-    return lane_value(batch, 0, batch->plan->mech.layout.adaptive.t_now);
+    return lane_value(batch, 0, stored(batch)->layout.adaptive.t_now);
 }
 
 /* A clock whose first step ends at t, by which the kernels reach any time there is. They go on judging up to the t_end of theirs.
@@ -332,7 +339,7 @@ static uint64_t grid_step_after(const sarrus_batch *batch, double t) {
 
 /* An instance that failed was given its step by a clock that is not the grid's. */
 static void failed_step_mend(const sarrus_batch *batch) {
-    const int32_t array = batch->plan->mech.layout.failed_step, width = batch->device->width;
+    const int32_t array = stored(batch)->layout.failed_step, width = batch->device->width;
     (void)lane_value(batch, 0, array);
     for (int32_t lane = 0; lane < width; ++lane)
         batch->device->tiles[array * width + lane] = (double)grid_step_after(batch, sarrus_batch_own_time(batch));
@@ -393,9 +400,9 @@ static void restarts_write(sarrus_batch *batch, const sarrus_tile_field fields[S
 sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
     if (!batch)
         return SARRUS_BAD_ARGUMENT;
-    const size_t width = (size_t)batch->device->width, n_arrays = (size_t)batch->plan->mech.layout.n_arrays;
+    const size_t width = (size_t)batch->device->width;
     sarrus_tile_field fields[SARRUS_N_FIELDS];
-    sarrus_plan_fields(&batch->plan->mech, fields);
+    sarrus_plan_fields(stored(batch), fields);
     for (int k = 0; k < SARRUS_N_FIELDS; ++k) {
         const sarrus_tile_field *field = &fields[k];
         const sarrus_status status = field->reset == SARRUS_RESET_FROM ? host_read(batch, field->from, field->n) : SARRUS_OK;
@@ -404,7 +411,7 @@ sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
     }
     for (uint64_t i = 0; i < batch->device->n_tiles; ++i)
         for (int k = 0; k < SARRUS_N_FIELDS; ++k)
-            field_restart(&fields[k], batch->device->tiles + i * n_arrays * width, width);
+            field_restart(&fields[k], stored_tile(batch, i), width);
     restarts_write(batch, fields);
     batch->step = 0;
     batch->is_interrupted = false;
@@ -442,8 +449,10 @@ const char *sarrus_batch_failure(const sarrus_batch *batch) {
 sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_view *out) {
     if (!batch || !out)
         return SARRUS_BAD_ARGUMENT;
-    const sarrus_mechanism *mech = &batch->plan->mech;
+    const sarrus_mechanism *mech = stored(batch);
     int32_t array = 0, n = 0;
+    if (batch->plan->relative && (field == SARRUS_FIELD_Q || field == SARRUS_FIELD_V))
+        return SARRUS_UNSUPPORTED;
     switch (field) {
     case SARRUS_FIELD_Q:
         array = mech->layout.q, n = mech->n_q;
@@ -471,19 +480,19 @@ sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_
 sarrus_instance_status sarrus_batch_status(const sarrus_batch *batch, uint64_t i_instance) {
     if (!batch || i_instance >= batch->n_instances)
         return SARRUS_INSTANCE_NOT_RUN;
-    return (sarrus_instance_status)(int)lane_value(batch, i_instance, batch->plan->mech.layout.status);
+    return (sarrus_instance_status)(int)lane_value(batch, i_instance, stored(batch)->layout.status);
 }
 
 uint64_t sarrus_batch_failed_step(const sarrus_batch *batch, uint64_t i_instance) {
     if (!batch || i_instance >= batch->n_instances)
         return 0;
-    return (uint64_t)lane_value(batch, i_instance, batch->plan->mech.layout.failed_step);
+    return (uint64_t)lane_value(batch, i_instance, stored(batch)->layout.failed_step);
 }
 
 sarrus_status sarrus_batch_statistics(const sarrus_batch *batch, uint64_t i_instance, sarrus_instance_statistics *out) {
     if (!batch || !out || i_instance >= batch->n_instances)
         return SARRUS_BAD_ARGUMENT;
-    const sarrus_tile_layout *layout = &batch->plan->mech.layout;
+    const sarrus_tile_layout *layout = &stored(batch)->layout;
     out->n_steps = (uint64_t)lane_value(batch, i_instance, layout->n_steps);
     out->n_rejected = (uint64_t)lane_value(batch, i_instance, layout->n_rejected);
     out->n_evaluations = (uint64_t)lane_value(batch, i_instance, layout->n_evaluations);
@@ -494,7 +503,7 @@ sarrus_status sarrus_batch_statistics(const sarrus_batch *batch, uint64_t i_inst
 sarrus_status sarrus_batch_verdict(const sarrus_batch *batch, uint64_t i_instance, sarrus_instance_verdict *out) {
     if (!batch || !out || i_instance >= batch->n_instances)
         return SARRUS_BAD_ARGUMENT;
-    const sarrus_mechanism *mech = &batch->plan->mech;
+    const sarrus_mechanism *mech = stored(batch);
     const sarrus_verdict_layout *at = &mech->layout.verdict;
     const double kinetic = lane_value(batch, i_instance, at->kinetic), low = lane_value(batch, i_instance, at->low);
     const double turned_over = kinetic + (lane_value(batch, i_instance, at->high) - low) + mech->energy_floor;
@@ -572,9 +581,13 @@ sarrus_status sarrus_batch_state(const sarrus_batch *batch, uint64_t i_instance,
         status = host_read(batch, mech->layout.v, mech->n_v);
     if (status != SARRUS_OK)
         return status;
+    const sarrus_backend_ops *ops = batch->device->ops;
+    const uint64_t width = (uint64_t)batch->device->width, i_tile = i_instance / width;
+    const double *tile = ops->tile_show ? ops->tile_show(batch->device, i_tile) : stored_tile(batch, i_tile);
+    const double *lane = tile + i_instance % width;
     for (int32_t i = 0; q && i < mech->n_q; ++i)
-        q[i] = lane_value(batch, i_instance, mech->layout.q + i);
+        q[i] = lane[(uint64_t)(mech->layout.q + i) * width];
     for (int32_t i = 0; v && i < mech->n_v; ++i)
-        v[i] = lane_value(batch, i_instance, mech->layout.v + i);
+        v[i] = lane[(uint64_t)(mech->layout.v + i) * width];
     return SARRUS_OK;
 }

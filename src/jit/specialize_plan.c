@@ -26,6 +26,9 @@ sarrus_specializer *sarrus_specializer_create_for(const sarrus_plan *plan, const
                                                   const sarrus_kernels *kernels) {
     if (options == NULL || options->specialize == SARRUS_SPECIALIZE_OFF)
         return NULL;
+    if (plan->relative)
+        return sarrus_specializer_create_without(SARRUS_SPECIALIZATION_UNSUPPORTED,
+                                                 "specialized kernels are made for absolute coordinates");
     const char *why_not = NULL;
     const sarrus_plan_text_form form = sarrus_plan_text_form_of(plan, &why_not);
     if (form == SARRUS_PLAN_TEXT_NONE)

@@ -64,6 +64,10 @@ int sarrus_plan_row_in_absolute(const sarrus_plan *plan, int i_row) {
     return i_row - of->row + joint->row + joint->n_rows - of->n_rows; /* its last ones are kept */
 }
 
+const sarrus_plan *sarrus_plan_stepped(const sarrus_plan *plan) {
+    return plan->relative ? plan->relative : plan;
+}
+
 bool sarrus_plan_row_is_angle(const sarrus_plan *plan, int i_row) {
     const sarrus_mech_row *row = &plan->row[i_row];
     return row->kind == SARRUS_ROW_ANGLE ||
@@ -86,7 +90,7 @@ void sarrus_plan_sizes_get(const sarrus_plan *plan, sarrus_plan_sizes *out) {
     out->n_dof = out->n - out->rank;
     out->n_redundant = out->m - out->rank;
     out->n_inputs = plan->mech.n_inputs;
-    out->bytes_per_instance = plan->cost.bytes_per_instance;
+    out->bytes_per_instance = sarrus_plan_stepped(plan)->cost.bytes_per_instance;
     out->flops_per_evaluation = plan->cost.flops_per_evaluation;
     out->divisions_per_evaluation = plan->cost.divisions_per_evaluation;
     out->flops_per_step = plan->cost.flops_per_step;

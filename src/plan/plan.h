@@ -117,6 +117,10 @@ bool sarrus_plan_is_relative(const sarrus_plan *plan);
 /* The row of the plan that row i of plan->relative is. */
 int sarrus_plan_row_in_absolute(const sarrus_plan *plan, int i_row);
 
+/* The plan in whose coordinates steps are made, and by whose layout tiles lie: the one in relative coordinates, or the plan itself.
+ */
+const sarrus_plan *sarrus_plan_stepped(const sarrus_plan *plan);
+
 /* The signal that row i follows, −1 when it is not that of a drive. */
 int sarrus_plan_row_signal(const sarrus_plan *plan, int i_row);
 bool sarrus_plan_row_is_drive(const sarrus_plan *plan, int i_row);

@@ -97,7 +97,8 @@ static void put_batch(FILE *out, const sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
     sarrus_report_title(out, "Batch");
     sarrus_report_line(out, "instances", "%" PRIu64 ", seed %" PRIu64, model->batch.n_instances, model->batch.seed);
-    sarrus_report_bytes(out, "tiles", (double)model->batch.n_instances * (double)plan->cost.bytes_per_instance, "");
+    sarrus_report_bytes(out, "tiles", (double)model->batch.n_instances * (double)sarrus_plan_stepped(plan)->cost.bytes_per_instance,
+                        "");
     sarrus_report_line(out, "sampled parameters", "%d", model->batch.n_sampled);
     for (int i = 0; i < model->batch.n_sampled && i < SARRUS_CARD_MAX_LINES; ++i)
         put_sampled(out, &model->batch.sampled[i]);

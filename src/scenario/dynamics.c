@@ -5,9 +5,9 @@
 static const sarrus_word formulations[] = {
 #define SARRUS_FORMULATION(name, value, word, kernel, text) {word, value},
 #include "sarrus/formulation.def"
-    {"saddle", -1},           {"range-space", -1},         {"square-root", -1}, {"null-space", -1},
-    {"constraint-force", -1}, {"partial-elimination", -1}, {"barycentric", -1}, {"relative", -1},
-    {"tree-cut", -1},         {"recursive", -1},
+    {"saddle", -1},      {"range-space", -1},      {"square-root", -1},
+    {"null-space", -1},  {"constraint-force", -1}, {"partial-elimination", -1},
+    {"barycentric", -1}, {"tree-cut", -1},         {"recursive", -1},
 };
 
 static const sarrus_word pinvs[] = {

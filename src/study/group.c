@@ -166,7 +166,7 @@ sarrus_status sarrus_group_plan(sarrus_group *group, sarrus_context *context) {
 
 double sarrus_group_bytes(const sarrus_group *group) {
     const double of_draws = (double)sizeof(double) * group->model->batch.n_sampled;
-    return (double)group->n_instances * ((double)group->plan->cost.bytes_per_instance + of_draws);
+    return (double)group->n_instances * ((double)sarrus_plan_stepped(group->plan)->cost.bytes_per_instance + of_draws);
 }
 
 sarrus_status sarrus_group_make(sarrus_group *group, sarrus_context *context) {

@@ -160,7 +160,7 @@ static void find_masses(spatial_rows *rows, spatial_numbers *out) {
         sarrus_body_weight(mech, rows->parameter, b, rows->v, rows->one_speed + space_v(b));
     }
     take(rows->one_speed, mech->n_v, out->root_v);
-    sarrus_unweight(mech, rows->parameter, rows->one_speed, rows->ws.apart);
+    sarrus_state_unweigh(mech, rows->parameter, &rows->ws, rows->one_speed, rows->ws.apart);
     take(rows->ws.apart, mech->n_v, out->v_again);
     sarrus_dense_rows(mech, rows->parameter, &rows->ws, 0, rows->dense);
     take(rows->dense, mech->m * mech->n_v, out->dense);

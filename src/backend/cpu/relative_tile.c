@@ -1,0 +1,78 @@
+#include "backend/cpu/relative_tile.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Fields that do not depend on coordinates: those of the state do, and what steps keep of rows and states for the next one. */
+static const bool is_common[SARRUS_N_FIELDS] = {
+#define SARRUS_TILE_FIELD(name, ...) [SARRUS_FIELD_OF_TILE_##name] = true,
+#define SARRUS_VERDICT_FIELD(name, ...) [SARRUS_FIELD_OF_VERDICT_##name] = true,
+#define SARRUS_PASSAGE_FIELD(name, ...) [SARRUS_FIELD_OF_PASSAGE_##name] = true,
+#include "sarrus/field.def"
+};
+
+static bool is_state(int field) {
+    return field == SARRUS_FIELD_OF_TILE_q || field == SARRUS_FIELD_OF_TILE_v || field == SARRUS_FIELD_OF_TILE_q0 ||
+           field == SARRUS_FIELD_OF_TILE_v0;
+}
+
+void sarrus_relative_tiles_make(const sarrus_mechanism *relative, const sarrus_mechanism *bodies, const sarrus_kernels *kernels,
+                                sarrus_relative_tiles *out) {
+    sarrus_tile_field from[SARRUS_N_FIELDS], to[SARRUS_N_FIELDS];
+    sarrus_plan_fields(relative, from);
+    sarrus_plan_fields(bodies, to);
+    *out = (sarrus_relative_tiles){.relative = relative, .bodies = bodies, .kernels = kernels};
+    sarrus_tile_move *last = NULL;
+    for (int k = 0; k < SARRUS_N_FIELDS; ++k) {
+        if (!is_common[k] || is_state(k) || from[k].n != to[k].n || from[k].n == 0)
+            continue;
+        if (last && from[k].at == last->relative + last->n && to[k].at == last->bodies + last->n) {
+            last->n += from[k].n;
+        } else {
+            last = &out->move[out->n_moves++];
+            *last = (sarrus_tile_move){from[k].at, to[k].at, from[k].n};
+        }
+    }
+}
+
+static void arrays_copy(const double *from, int32_t i_from, double *to, int32_t i_to, int32_t n, int32_t width) {
+    memcpy(to + (size_t)i_to * (size_t)width, from + (size_t)i_from * (size_t)width, (size_t)n * (size_t)width * sizeof *to);
+}
+
+void sarrus_relative_tile_begin(const sarrus_relative_tiles *tiles, sarrus_kernel_call *call, const double *bodies) {
+    const sarrus_tile_layout *at = &tiles->relative->layout, *from = &tiles->bodies->layout;
+    const int32_t width = tiles->kernels->width, n_q = tiles->relative->n_q, n_v = tiles->relative->n_v;
+    for (int k = 0; k < tiles->n_moves; ++k)
+        arrays_copy(bodies, tiles->move[k].bodies, call->tile, tiles->move[k].relative, tiles->move[k].n, width);
+    for (int32_t lane = 0; lane < width; ++lane)
+        call->tile[at->rank * width + lane] -= (double)tiles->relative->tree.n_rows_within;
+    tiles->kernels->bodies_put(call, bodies + from->q * width, bodies + from->v * width);
+    arrays_copy(call->tile, at->q, call->tile, at->q0, n_q, width);
+    arrays_copy(call->tile, at->v, call->tile, at->v0, n_v, width);
+}
+
+void sarrus_relative_tile_place(const sarrus_relative_tiles *tiles, sarrus_kernel_call *call, double *bodies) {
+    const sarrus_tile_layout *to = &tiles->bodies->layout;
+    const int32_t width = tiles->kernels->width;
+    tiles->kernels->bodies_get(call, bodies + to->q * width, bodies + to->v * width);
+}
+
+void sarrus_relative_tile_show(const sarrus_relative_tiles *tiles, const sarrus_kernel_call *call, double *bodies) {
+    const sarrus_tile_layout *to = &tiles->bodies->layout;
+    const int32_t width = tiles->kernels->width;
+    const double n_within = (double)tiles->relative->tree.n_rows_within;
+    for (int k = 0; k < tiles->n_moves; ++k)
+        arrays_copy(call->tile, tiles->move[k].relative, bodies, tiles->move[k].bodies, tiles->move[k].n, width);
+    for (int32_t lane = 0; lane < width; ++lane) {
+        double *rank = bodies + to->rank * width + lane, *now = bodies + to->rank_now * width + lane;
+        *rank += n_within;
+        if (*now >= 0.0) /* −1: before the first step */
+            *now += n_within;
+    }
+}
+
+void sarrus_relative_tile_end_failed(const sarrus_relative_tiles *tiles, const double *bodies, sarrus_kernel_call *call) {
+    const sarrus_tile_layout *at = &tiles->relative->layout, *from = &tiles->bodies->layout;
+    arrays_copy(bodies, from->status, call->tile, at->status, 1, tiles->kernels->width);
+    arrays_copy(bodies, from->failed_step, call->tile, at->failed_step, 1, tiles->kernels->width);
+}
