@@ -264,11 +264,21 @@ static const struct scenario_case {
     int n_dof, n_redundant;
     double scale; /* J, of its energies */
 } scenarios[] = {
-    {"arm_6r.yaml", 6, 0, 50},           {"arm_7r.yaml", 7, 0, 30},           {"bennett.yaml", 1, 3, 5},
-    {"bricard.yaml", 1, 1, 5},           {"cantilever.yaml", 10, 0, 0.2},     {"cardan_suspension.yaml", 3, 0, 4},
-    {"cube_linkage.yaml", 1, 1, 7},      {"delta_robot.yaml", 0, 0, 2},       {"heavy_top.yaml", 3, 0, 9},
-    {"sarrus_linkage.yaml", 1, 1, 10},   {"spatial_four_bar.yaml", 1, 3, 30}, {"spatial_slider_crank.yaml", 1, 0, 20},
+    {"arm_6r.yaml", 6, 0, 50},
+    {"arm_7r.yaml", 7, 0, 30},
+    {"arm_prosthesis.yaml", 6, 0, 30},
+    {"bennett.yaml", 1, 3, 5},
+    {"bricard.yaml", 1, 1, 5},
+    {"cantilever.yaml", 10, 0, 0.2},
+    {"cardan_suspension.yaml", 3, 0, 4},
+    {"cube_linkage.yaml", 1, 1, 7},
+    {"delta_robot.yaml", 0, 0, 2},
+    {"heavy_top.yaml", 3, 0, 9},
+    {"sarrus_linkage.yaml", 1, 1, 10},
+    {"spatial_four_bar.yaml", 1, 3, 30},
+    {"spatial_slider_crank.yaml", 1, 0, 20},
     {"stewart_platform.yaml", 0, 0, 10},
+    {"walking_figure.yaml", 8, 3, 600},
 };
 
 /* At TOL = 1e-10 for 1 s: 1000 TOL (TOLERANCE_OF_TOLERANCE in tests/tolerances.h). */
