@@ -38,6 +38,7 @@ static void record(sarrus_batch *batch, const motion_times *times, motion *m) {
     } wanted[] = {
         {SARRUS_OBSERVE_Q, &m->q},
         {SARRUS_OBSERVE_V, &m->v},
+        {SARRUS_OBSERVE_ACCELERATION, &m->a},
         {SARRUS_OBSERVE_ENERGY, &m->energy},
         {SARRUS_OBSERVE_WORK, &m->work},
         {SARRUS_OBSERVE_RANK, &m->rank},
@@ -115,6 +116,7 @@ motion motion_of_text(const char *text, const sarrus_override *overrides, const 
 void motion_free(motion *m) {
     free(m->q);
     free(m->v);
+    free(m->a);
     free(m->energy);
     free(m->work);
     free(m->rank);

@@ -13,7 +13,7 @@ typedef struct motion {
     sarrus_plan_sizes sizes;
     size_t n_times;
     double interval;                         /* s, between rows */
-    double *q, *v;                           /* [n_times][n_coordinates] and [n_times][n] */
+    double *q, *v, *a;                       /* [n_times][n_coordinates], and [n_times][n] the others */
     double *energy, *work, *rank;            /* [n_times], J, J, 1 */
     double *position_error, *velocity_error; /* [n_times] */
     double *reactions, *loads;               /* [n_times][n_joints][3 or 6], on the child; [n_times][n_drives] */
