@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/report.h"
 #include "plan/body.h"
@@ -262,10 +261,12 @@ static void instance_gather(const sarrus_channels *channels, const sarrus_channe
         const double *from = source[observable] + i_first * width + (size_t)channels->offset[i_field];
         double *to = data[i_field] + i_first * n_components;
         for (uint64_t i_row = 0; i_row < rows->n_rows; ++i_row, from += width, to += n_components) {
-            if (form != SARRUS_ORIENTATION_PARAMETERS)
+            if (form != SARRUS_ORIENTATION_PARAMETERS) {
                 sarrus_orientation_write(form, from, to);
-            else
-                memcpy(to, from, n_components * sizeof *to);
+                continue;
+            }
+            for (size_t k = 0; k < n_components; ++k)
+                to[k] = from[k];
         }
     }
 }
