@@ -62,6 +62,11 @@ static const entry channels[] = {
 #include "sarrus/channel.def"
     {NULL, NULL, 0.0},
 };
+static const entry orientations[] = {
+#define SARRUS_ORIENTATION_FORM(name, word, n, units, scale, text, ...) {word, text, 0.0},
+#include "sarrus/orientation.def"
+    {NULL, NULL, 0.0},
+};
 /* A word of its group stands before a name. */
 static const entry fields[] = {
 #define SARRUS_TILE_FIELD(name, count, kind, reset, unit, text) {#name, "[" #count "] " text, 0.0},
@@ -109,6 +114,7 @@ static const topic topics[] = {
     {"signals", signals},
     {"distributions", distributions},
     {"channels", channels},
+    {"orientations", orientations},
     {"fields", fields},
     {"backends", backends},
 };

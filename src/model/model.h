@@ -184,8 +184,9 @@ struct sarrus_model {
         sarrus_sampled *sampled;
     } batch;
     struct {
-        uint64_t every;    /* intervals of the grid between outputs; fixed steps: steps */
-        unsigned channels; /* SARRUS_CHANNEL_… */
+        uint64_t every;        /* intervals of the grid between outputs; fixed steps: steps */
+        unsigned channels;     /* SARRUS_CHANNEL_… */
+        unsigned orientations; /* 1 << sarrus_orientation of the forms in which the result holds those of bodies in space */
     } output;
 };
 

@@ -92,6 +92,7 @@ static void lists_name_what_this_build_has(void **state) {
                                             {"signals", "offset + slope max(0, t - start) (offset, slope, start)"},
                                             {"distributions", "lognormal"},
                                             {"channels", "singular_values"},
+                                            {"orientations", "bryant"},
                                             {"fields", "passage.pitch"},
                                             {"joints", "\nrevolute         spatial; "},
                                             {"joints", "\nbushing          spatial; "},
