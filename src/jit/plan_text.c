@@ -56,7 +56,7 @@ static int32_t count_knots(const sarrus_mechanism *mech) {
 }
 
 /* As far as kernels/body/plan_access.h goes. */
-enum { MOST_WRITTEN_OUT = 4 };
+enum { MOST_WRITTEN_OUT = 8 };
 
 static int32_t longest_column(const sarrus_mech_factor *f) {
     int32_t most = 0;
@@ -264,7 +264,8 @@ static void integrator_write(FILE *out, const sarrus_mech_integrator *how) {
 }
 
 static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_runs) {
-    fprintf(out, "#define SARRUS_CONSTANT_PLAN 1\n%s", is_in_runs ? "#define SARRUS_PLAN_IN_RUNS 1\n" : "");
+    fprintf(out, "#define SARRUS_CONSTANT_PLAN 1\n%s%s", is_in_runs ? "#define SARRUS_PLAN_IN_RUNS 1\n" : "",
+            mech->space == SARRUS_SPACE_SPATIAL ? "#define SARRUS_KERNELS_SPATIAL 1\n" : "");
     sizes_write(out, mech);
     fprintf(out,
             "#include \"kernels/lane/lane.h\"\n"
@@ -310,11 +311,9 @@ double sarrus_plan_text_flops(const sarrus_plan *plan) {
 }
 
 bool sarrus_plan_text_gains(const sarrus_plan *plan, const char **why_not) {
-    const bool is_planar = plan->mech.space == SARRUS_SPACE_PLANAR, is_auto = plan->mech.solve == SARRUS_SOLVE_AUTO;
-    *why_not = !is_planar ? "specialized kernels are made for planar mechanisms"
-               : !is_auto ? "only `pinv: auto` has something to gain from a constant plan"
-                          : NULL;
-    return is_planar && is_auto;
+    const bool is_auto = plan->mech.solve == SARRUS_SOLVE_AUTO;
+    *why_not = is_auto ? NULL : "only `pinv: auto` has something to gain from a constant plan";
+    return is_auto;
 }
 
 sarrus_plan_text_form sarrus_plan_text_form_of(const sarrus_plan *plan, const char **why_not) {
@@ -323,7 +322,7 @@ sarrus_plan_text_form sarrus_plan_text_form_of(const sarrus_plan *plan, const ch
     sarrus_plan_text_form form = SARRUS_PLAN_TEXT_NONE;
     if (!sarrus_plan_text_gains(plan, why_not))
         return SARRUS_PLAN_TEXT_NONE;
-    if (sarrus_plan_text_flops(plan) <= MOST_STRAIGHT_FLOPS)
+    if (!(sarrus_plan_text_flops(plan) > MOST_STRAIGHT_FLOPS))
         return SARRUS_PLAN_TEXT_STRAIGHT;
     *why_not = "out of memory";
     if (!sarrus_plan_lower(plan, 1, &lowered))
