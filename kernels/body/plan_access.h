@@ -63,7 +63,8 @@
 #define FRAME_ARRAY(name, n) real name[n]
 #define SARRUS_PLAN_N_ONE 1
 #define FRAME_STRIDE 1
-/* A loop over the plan. */
+/* A loop over the plan. Where a bound is a choice between two it is made before the loop: with a branch in its condition gcc
+ * forgets that it was to be unrolled. */
 #define PLAN_EACH(i, from, to) LANE_UNROLL for (int32_t i = (from); i < (to); ++i)
 
 #else

@@ -92,7 +92,7 @@ LANE_FUNCTION void sarrus_frame_copy_rows(const sarrus_workspace *from, sarrus_w
     const sarrus_mechanism *mech = &sarrus_constant_plan;
 #if defined(SARRUS_KERNELS_SPATIAL)
     sarrus_frame_copy_sides(from->turn, to->turn);
-    PLAN_EACH (i, 0, mech->n_general_rows > 0 ? mech->m : 0) {
+    PLAN_EACH (i, 0, mech->m) {
         if (mech->row[i].kind == SARRUS_ROW_GENERAL)
             sarrus_frame_vector_put(sarrus_frame_vector(from->direction, 3 * i), to->direction, 3 * i);
     }
