@@ -16,8 +16,9 @@
 #include "sarrus/observable.h"
 #include "sarrus/space.h"
 
-/* What of the rows a caller of sarrus_rows looks at: Φ and Φ̇, or γ. */
-enum { SARRUS_WANT_ERRORS = 1, SARRUS_WANT_GAMMA = 2 };
+/* What of the rows a caller of sarrus_rows looks at: Φ and Φ̇, or γ. And whether what multiplies speeds stands in the workspace
+ * already, those of this very configuration: in space that is not made again. */
+enum { SARRUS_WANT_ERRORS = 1, SARRUS_WANT_GAMMA = 2, SARRUS_HAVE_PARTS = 4 };
 
 /* Parameters of a body, from mechanism.p_body + SARRUS_PB_N · body: those of the plane, and those of space. Mass and 1/m come first
  * in both. */

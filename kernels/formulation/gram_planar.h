@@ -262,8 +262,9 @@ LANE_FUNCTION void sarrus_joint_residual(const sarrus_mechanism *mech, const rea
     sarrus_joint_subtract(mech, ws, joint, ws->gamma, ws->force, ws->rhs);
 }
 PLAN_BODY void sarrus_rows_residual(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v,
-                                    sarrus_workspace *ws) {
+                                    sarrus_workspace *ws, int wanted) {
     sarrus_mech_joint now;
+    (void)wanted;
     PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints,
               sarrus_joint_residual(mech, parameter, sarrus_joint_at(mech, i, lap, &now), q, v, ws))
 }

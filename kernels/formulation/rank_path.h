@@ -86,12 +86,14 @@ LANE_FUNCTION sarrus_rank_decision sarrus_rank_path(sarrus_evaluation *ev, const
 LANE_FUNCTION sarrus_rank_decision sarrus_rank_path(sarrus_evaluation *ev, const real *rhs, mask slow, int how) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_evaluation *outside = ev->outside;
-    PLAN_EACH (i, 0, 2 * SPACE_N_TURN * mech->m)
+#if !defined(SARRUS_KERNELS_SPATIAL) /* there the factor was made of what stands outside */
+    PLAN_EACH (i, 0, 2 * mech->m)
         frame_at(outside->ws->turn, i) = frame_at(ev->ws->turn, i);
     if (mech->n_general_rows > 0) {
-        PLAN_EACH (i, 0, SPACE_DIMENSION * mech->m)
+        PLAN_EACH (i, 0, 2 * mech->m)
             frame_at(outside->ws->direction, i) = frame_at(ev->ws->direction, i);
     }
+#endif
     if (mech->rank.method == SARRUS_RANK_VIOLATION) {
         PLAN_EACH (i, 0, mech->m)
             frame_at(outside->ws->phi, i) = frame_at(ev->ws->phi, i);

@@ -88,13 +88,14 @@ PLAN_BODY void sarrus_udwadia_kalaba_accelerate(sarrus_evaluation *ev, real t, c
     /* ---- forces: a_f = g + M⁻¹F ---- */
     const real power = sarrus_state_free_acceleration(mech, ev->parameter, ev->input, q, v, ws);
     /* ---- rows: J and γ − 2αΦ̇ − β²Φ − J a_f ---- */
+    const int wanted = SARRUS_WANT_GAMMA | (ev->is_factored ? SARRUS_HAVE_PARTS : 0);
     if (mech->has_baumgarte || mech->rank.method == SARRUS_RANK_VIOLATION) {
-        sarrus_state_rows(mech, ev->parameter, q, v, ws, SARRUS_WANT_ERRORS | SARRUS_WANT_GAMMA);
+        sarrus_state_rows(mech, ev->parameter, q, v, ws, SARRUS_WANT_ERRORS | wanted);
         if (mech->has_baumgarte)
             sarrus_baumgarte(mech, ev->alpha, ev->beta, ev->held, ws);
         sarrus_rows_subtract(mech, ws, ws->gamma, ws->force, ws->rhs);
     } else {
-        sarrus_rows_residual(mech, ev->parameter, q, v, ws);
+        sarrus_rows_residual(mech, ev->parameter, q, v, ws, wanted);
     }
     /* ---- factor and solve ---- */
     ev->at_q = q;

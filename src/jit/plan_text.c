@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "jit/plan_text_runs.h"
+#include "plan/cost.h"
 #include "plan/lower.h"
 
 /* The most flops that a step's code may hold. One flop makes about 28 bytes of straight code with AVX-512; up to two first-level
@@ -13,6 +14,10 @@
  * projection N = 3 (60 KB) makes 1.75 times the generic steps, N = 4 (80 KB) 0.85 times. In runs, where the worst of the tables
  * counts, a flop makes a third of that: N = 4 (27 KB) makes 1.69 times the generic steps, N = 5 (29 KB) 1.53 times. */
 static const double MOST_STRAIGHT_FLOPS = 2600.0, MOST_FLOPS_IN_RUNS = 4000.0;
+
+/* In space the code is in pieces that stand once: 7,400 flops of it (a four-bar) make 1.8 times the generic steps, 13,500 (six
+ * bodies in a ring) 1.2 times, after three times as long a compilation. */
+static const double MOST_SPATIAL_FLOPS = 9000.0;
 
 /* With projections a step goes through rows, corrections and accelerations that are pieces of code of their own: so many
  * evaluations' worth (measured: 2.2 to 2.4). */
@@ -56,7 +61,7 @@ static int32_t count_knots(const sarrus_mechanism *mech) {
 }
 
 /* As far as kernels/body/plan_access.h goes. */
-enum { MOST_WRITTEN_OUT = 4 };
+enum { MOST_WRITTEN_OUT = 8 };
 
 static int32_t longest_column(const sarrus_mech_factor *f) {
     int32_t most = 0;
@@ -264,7 +269,8 @@ static void integrator_write(FILE *out, const sarrus_mech_integrator *how) {
 }
 
 static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_runs) {
-    fprintf(out, "#define SARRUS_CONSTANT_PLAN 1\n%s", is_in_runs ? "#define SARRUS_PLAN_IN_RUNS 1\n" : "");
+    fprintf(out, "#define SARRUS_CONSTANT_PLAN 1\n%s%s", is_in_runs ? "#define SARRUS_PLAN_IN_RUNS 1\n" : "",
+            mech->space == SARRUS_SPACE_SPATIAL ? "#define SARRUS_KERNELS_SPATIAL 1\n" : "");
     sizes_write(out, mech);
     fprintf(out,
             "#include \"kernels/lane/lane.h\"\n"
@@ -305,16 +311,53 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
             mech->wants_error, mech->has_parts, mech->is_watched);
 }
 
+/* Of the rows of space by form, roughly, with what is left of their second derivatives. */
+static double row_flops(int32_t form) {
+    switch (form) {
+    case SARRUS_SPATIAL_ROW_PIN_X:
+    case SARRUS_SPATIAL_ROW_PIN_Y:
+    case SARRUS_SPATIAL_ROW_PIN_Z:
+        return 30;
+    case SARRUS_SPATIAL_ROW_ALONG_1:
+    case SARRUS_SPATIAL_ROW_ALONG_2:
+    case SARRUS_SPATIAL_ROW_ALONG_3:
+    case SARRUS_SPATIAL_ROW_LENGTH:
+        return 110;
+    case SARRUS_SPATIAL_ROW_HELIX:
+    case SARRUS_SPATIAL_ROW_DRIVE:
+        return 300;
+    default: /* p_i·c_j */
+        return 70;
+    }
+}
+
+/* All pieces of the code for space, each once: rows, factor, solution, acceleration with its rows and its solution. src/plan/cost.c
+ * does not count what is in space; this is for the size of the code alone, and right to a fifth (held against what gcc 12 makes of
+ * four-bar, slider-crank and an arm of seven axes). */
+static double spatial_flops(const sarrus_mechanism *mech) {
+    const sarrus_mech_factor *f = &mech->factor;
+    double n_sides = 0, rows = 30.0 * mech->n_bodies + 70.0 * mech->n_joints, loads = 50.0 * mech->n_bodies + 80.0 * mech->n_forces;
+    for (int32_t i = 0; i < mech->m; ++i) {
+        n_sides += (mech->row[i].parent >= 0) + (mech->row[i].child >= 0);
+        rows += row_flops(mech->row[i].form);
+    }
+    for (int32_t i = 0; i < mech->n_freedoms; ++i)
+        loads += mech->freedom[i].elastic ? 300 : 0;
+    const double factor = sarrus_plan_factor_flops(f->n_blocks, f->n_entries, f->n_updates) + 7.0 * f->n_shares + 15.0 * n_sides;
+    const double solution = 8.0 * f->n_blocks + 16.0 * f->n_entries + 14.0 * n_sides;
+    return factor + 2.0 * rows + 2.0 * solution + loads;
+}
+
 double sarrus_plan_text_flops(const sarrus_plan *plan) {
+    if (plan->mech.space == SARRUS_SPACE_SPATIAL)
+        return spatial_flops(&plan->mech);
     return plan->cost.flops_per_evaluation * (plan->mech.project != SARRUS_PROJECTION_NONE ? PROJECTED_SHARE : 1.0);
 }
 
 bool sarrus_plan_text_gains(const sarrus_plan *plan, const char **why_not) {
-    const bool is_planar = plan->mech.space == SARRUS_SPACE_PLANAR, is_auto = plan->mech.solve == SARRUS_SOLVE_AUTO;
-    *why_not = !is_planar ? "specialized kernels are made for planar mechanisms"
-               : !is_auto ? "only `pinv: auto` has something to gain from a constant plan"
-                          : NULL;
-    return is_planar && is_auto;
+    const bool is_auto = plan->mech.solve == SARRUS_SOLVE_AUTO;
+    *why_not = is_auto ? NULL : "only `pinv: auto` has something to gain from a constant plan";
+    return is_auto;
 }
 
 sarrus_plan_text_form sarrus_plan_text_form_of(const sarrus_plan *plan, const char **why_not) {
@@ -323,8 +366,12 @@ sarrus_plan_text_form sarrus_plan_text_form_of(const sarrus_plan *plan, const ch
     sarrus_plan_text_form form = SARRUS_PLAN_TEXT_NONE;
     if (!sarrus_plan_text_gains(plan, why_not))
         return SARRUS_PLAN_TEXT_NONE;
-    if (sarrus_plan_text_flops(plan) <= MOST_STRAIGHT_FLOPS)
+    const bool is_spatial = plan->mech.space == SARRUS_SPACE_SPATIAL;
+    if (sarrus_plan_text_flops(plan) <= (is_spatial ? MOST_SPATIAL_FLOPS : MOST_STRAIGHT_FLOPS))
         return SARRUS_PLAN_TEXT_STRAIGHT;
+    *why_not = "the mechanism is too large: its code would not fit into the caches";
+    if (is_spatial)
+        return SARRUS_PLAN_TEXT_NONE;
     *why_not = "out of memory";
     if (!sarrus_plan_lower(plan, 1, &lowered))
         return SARRUS_PLAN_TEXT_NONE;

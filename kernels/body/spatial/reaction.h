@@ -42,7 +42,8 @@ LANE_BODY void sarrus_motor_loads(const sarrus_mechanism *mech, const sarrus_wor
 /* Σ μ ṡ of the drives: what they do through their rows. Dependent rows have none to do (wᵀJ = 0 makes wᵀṡ = 0). */
 LANE_FUNCTION real sarrus_drives_power(const sarrus_mechanism *mech, const sarrus_workspace *ws) {
     real power = real_set(0.0);
-    for (int32_t i = 0; i < mech->n_freedoms; ++i) {
+    const int32_t n_freedoms = mech->n_drives > 0 ? mech->n_freedoms : 0;
+    PLAN_EACH (i, 0, n_freedoms) {
         const sarrus_mech_freedom *freedom = &mech->freedom[i];
         if (freedom->row >= 0)
             power = real_fma(frame_at(ws->multiplier, freedom->row), frame_at(ws->signal, 3 * freedom->signal + 1), power);
