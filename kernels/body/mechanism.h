@@ -386,8 +386,12 @@ typedef void (*sarrus_external_solve)(void *user, const sarrus_external_problem 
 /* The rank-revealing path of the generic kernels, for specialised ones: z = M^{-1/2} D⁺ rhs and the rank decision from rows that
  * were evaluated elsewhere. */
 typedef struct sarrus_rank_path_problem {
-    const void *turn;                /* [m][2][width] */
-    const void *direction;           /* [m][2][width]; NULL when there are no general rows */
+    const void *turn;      /* [m][2][width] */
+    const void *direction; /* [m][2][width]; NULL when there are no general rows */
+    /* Of relative coordinates, instead: as workspace.def has them. */
+    const void *leg, *reach, *over;  /* [n_entries][width] */
+    const void *whole;               /* [m][width] */
+    const void *share, *lightness;   /* [n_chain][width], [n_v][width] */
     const void *phi;                 /* [m][width] the violation, for the rule that asks; else NULL */
     const void *stage_violation;     /* [width] the ‖Φ‖ of the state that is accelerated */
     const void *rhs;                 /* [m][width] */

@@ -76,7 +76,12 @@ LANE_FUNCTION void sarrus_frame_take_state(const real *q, const real *v, real *q
         frame_at(v_here, i) = lane_at(v, i);
 }
 
-#if defined(SARRUS_KERNELS_SPATIAL)
+/* In space absolute coordinates make the code so long that its pieces stand once each. */
+#if defined(SARRUS_KERNELS_SPATIAL) && !defined(SARRUS_KERNELS_RELATIVE)
+#define SARRUS_PHASES_IN_PIECES
+#endif
+
+#if defined(SARRUS_PHASES_IN_PIECES)
 /* Vectors of the sides of all rows; those on ground have none. */
 LANE_FUNCTION void sarrus_frame_copy_sides(const real *from, real *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
@@ -90,7 +95,12 @@ LANE_FUNCTION void sarrus_frame_copy_sides(const real *from, real *to) {
 /* What the rows leave behind for corrections, and rotations and signals for more rows. */
 LANE_FUNCTION void sarrus_frame_copy_rows(const sarrus_workspace *from, sarrus_workspace *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
-#if defined(SARRUS_KERNELS_SPATIAL)
+#if defined(SARRUS_KERNELS_RELATIVE)
+    sarrus_frame_copy(from->leg, mech->tree.n_entries, to->leg);
+    sarrus_frame_copy(from->reach, mech->tree.n_entries, to->reach);
+    sarrus_frame_copy(from->over, mech->tree.n_entries, to->over);
+    sarrus_frame_copy(from->whole, mech->m, to->whole);
+#elif defined(SARRUS_KERNELS_SPATIAL)
     sarrus_frame_copy_sides(from->turn, to->turn);
     PLAN_EACH (i, 0, mech->m) {
         if (mech->row[i].kind == SARRUS_ROW_GENERAL)
@@ -102,6 +112,18 @@ LANE_FUNCTION void sarrus_frame_copy_rows(const sarrus_workspace *from, sarrus_w
         sarrus_frame_copy(from->direction, 2 * mech->m, to->direction);
 #endif
 }
+#if defined(SARRUS_KERNELS_RELATIVE)
+/* The factor of M. */
+LANE_FUNCTION void sarrus_frame_copy_mass(const sarrus_workspace *from, sarrus_workspace *to) {
+    const sarrus_mechanism *mech = &sarrus_constant_plan;
+    PLAN_EACH (r, 0, mech->tree.n_chain) {
+        if (mech->tree.chain[r] != mech->tree.owner[r])
+            frame_at(to->share, r) = frame_at(from->share, r);
+    }
+    sarrus_frame_copy(from->lightness, mech->n_v, to->lightness);
+    sarrus_frame_copy(from->heft, mech->n_v, to->heft);
+}
+#endif
 LANE_FUNCTION void sarrus_frame_copy_rotations(const sarrus_workspace *from, sarrus_workspace *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
 #if defined(SARRUS_KERNELS_SPATIAL)
@@ -111,7 +133,16 @@ LANE_FUNCTION void sarrus_frame_copy_rotations(const sarrus_workspace *from, sar
     sarrus_frame_copy(from->cosine, mech->n_bodies, to->cosine);
 #endif
     sarrus_frame_copy(from->signal, 3 * mech->n_signals, to->signal);
+#if defined(SARRUS_KERNELS_RELATIVE)
+    PLAN_EACH (b, 0, mech->n_bodies) {
+        PLAN_EACH (k, 0, SPACE_DIMENSION == 2 ? SPACE_NQ : SPACE_TURN)
+            frame_at(to->body_q, space_q(b) + k) = frame_at(from->body_q, space_q(b) + k);
+    }
+    sarrus_frame_copy(from->motion, SPACE_NV * mech->n_v, to->motion);
+    sarrus_frame_copy_mass(from, to);
+#endif
 }
+#if !defined(SARRUS_KERNELS_RELATIVE)
 LANE_FUNCTION void sarrus_frame_copy_levers(const sarrus_workspace *from, sarrus_workspace *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
     if (mech->n_cranks == 0)
@@ -122,12 +153,14 @@ LANE_FUNCTION void sarrus_frame_copy_levers(const sarrus_workspace *from, sarrus
             frame_at(to->lever, i) = frame_at(from->lever, i);
     }
 }
+#endif
 LANE_FUNCTION void sarrus_frame_copy_factor(const sarrus_workspace *from, sarrus_workspace *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
+#if defined(SARRUS_PHASES_IN_PIECES)
     sarrus_frame_copy_levers(from, to);
-#if defined(SARRUS_KERNELS_SPATIAL)
     sarrus_frame_copy_sides(from->push, to->push);
-#else
+#elif !defined(SARRUS_KERNELS_RELATIVE)
+    sarrus_frame_copy_levers(from, to);
     sarrus_frame_copy(from->push, 2 * mech->m, to->push);
 #endif
     sarrus_frame_copy(from->factor, 4 * (mech->factor.n_blocks + mech->factor.n_entries), to->factor);
@@ -196,6 +229,9 @@ LANE_FUNCTION void sarrus_correct_projection_here(sarrus_evaluation *outside, co
     sarrus_frame_copy_rows(outside->ws, &ws);
     PLAN_EACH (i, 0, mech->m)
         frame_at(ws.rhs, i) = frame_at(rhs, i);
+#if defined(SARRUS_KERNELS_RELATIVE)
+    sarrus_frame_copy_mass(outside->ws, &ws);
+#endif
     if (mech->rank.method == SARRUS_RANK_VIOLATION)
         sarrus_frame_copy_violation(outside->ws, &ws);
     if (is_factored)
@@ -213,7 +249,7 @@ LANE_FUNCTION void sarrus_correct_projection_here(sarrus_evaluation *outside, co
 LANE_PHASE void sarrus_correct_projection_again(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
     sarrus_correct_projection_here(outside, rhs, active, out, 1, outside->wants_closeness);
 }
-#if defined(SARRUS_KERNELS_SPATIAL)
+#if defined(SARRUS_PHASES_IN_PIECES)
 /* The factor of the rows in the workspace. In space it is by far the longest piece of code, and there is one of it: the numbers
  * that it leaves for corrections and accelerations are few beside its operations. */
 LANE_PHASE void sarrus_factor(sarrus_evaluation *outside) {
@@ -269,7 +305,7 @@ LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, co
     if (ev.is_configured)
         sarrus_frame_copy_rotations(outside->ws, &ws);
     if (is_factored) {
-#if defined(SARRUS_KERNELS_SPATIAL)
+#if defined(SARRUS_PHASES_IN_PIECES) || defined(SARRUS_KERNELS_RELATIVE)
         sarrus_frame_copy_rows(outside->ws, &ws);
 #endif
         sarrus_frame_copy_factor(outside->ws, &ws);
@@ -279,6 +315,10 @@ LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, co
     sarrus_accelerate_body(&ev, t, q_here, v_here, a_here);
     PLAN_EACH (i, 0, mech->n_v)
         lane_at(a, i) = frame_at(a_here, i);
+#if defined(SARRUS_KERNELS_RELATIVE)
+    if (!is_factored) /* errors and gains are measured by M where steps end */
+        sarrus_frame_copy_mass(&ws, outside->ws);
+#endif
     if (outside->wants_force)
         sarrus_frame_copy(ws.force, mech->n_v, outside->ws->force);
     if (is_factored || wants_closeness)
@@ -297,7 +337,7 @@ LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, co
 LANE_PHASE void sarrus_accelerate_again(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
     sarrus_accelerate_here(outside, t, q, v, a, 1, outside->wants_closeness);
 }
-#if defined(SARRUS_KERNELS_SPATIAL)
+#if defined(SARRUS_PHASES_IN_PIECES)
 LANE_FUNCTION void sarrus_accelerate(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
     const int has_rows = sarrus_constant_plan.m > 0;
     if (!outside->is_configured || (has_rows && !outside->is_factored)) {

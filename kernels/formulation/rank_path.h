@@ -44,6 +44,14 @@ LANE_PHASE void sarrus_rank_path_outside(sarrus_evaluation *ev, mask slow, int h
     sarrus_rank_path_problem problem;
     problem.turn = ws->turn;
     problem.direction = sarrus_plan_of(ev)->n_general_rows > 0 ? ws->direction : (const real *)0;
+#if defined(SARRUS_KERNELS_RELATIVE)
+    problem.leg = ws->leg;
+    problem.reach = ws->reach;
+    problem.over = ws->over;
+    problem.whole = ws->whole;
+    problem.share = ws->share;
+    problem.lightness = ws->lightness;
+#endif
     problem.phi = sarrus_plan_of(ev)->rank.method == SARRUS_RANK_VIOLATION ? ws->phi : (const real *)0;
     problem.stage_violation = &ev->stage_violation;
     problem.rhs = ws->rhs;
@@ -86,7 +94,15 @@ LANE_FUNCTION sarrus_rank_decision sarrus_rank_path(sarrus_evaluation *ev, const
 LANE_FUNCTION sarrus_rank_decision sarrus_rank_path(sarrus_evaluation *ev, const real *rhs, mask slow, int how) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_evaluation *outside = ev->outside;
-#if !defined(SARRUS_KERNELS_SPATIAL) /* there the factor was made of what stands outside */
+#if defined(SARRUS_KERNELS_RELATIVE)
+    PLAN_EACH (n, 0, mech->tree.n_entries) {
+        frame_at(outside->ws->leg, n) = frame_at(ev->ws->leg, n);
+        frame_at(outside->ws->reach, n) = frame_at(ev->ws->reach, n);
+        frame_at(outside->ws->over, n) = frame_at(ev->ws->over, n);
+    }
+    PLAN_EACH (i, 0, mech->m)
+        frame_at(outside->ws->whole, i) = frame_at(ev->ws->whole, i);
+#elif !defined(SARRUS_KERNELS_SPATIAL) /* there the factor was made of what stands outside */
     PLAN_EACH (i, 0, 2 * mech->m)
         frame_at(outside->ws->turn, i) = frame_at(ev->ws->turn, i);
     if (mech->n_general_rows > 0) {

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "jit/plan_text_runs.h"
+#include "jit/plan_text_tree.h"
+#include "plan/body.h"
 #include "plan/cost.h"
 #include "plan/lower.h"
 
@@ -18,6 +20,9 @@ static const double MOST_STRAIGHT_FLOPS = 2600.0, MOST_FLOPS_IN_RUNS = 4000.0;
 /* In space the code is in pieces that stand once: 7,400 flops of it (a four-bar) make 1.8 times the generic steps, 13,500 (six
  * bodies in a ring) 1.2 times, after three times as long a compilation. */
 static const double MOST_SPATIAL_FLOPS = 9000.0;
+
+/* Over a tree. */
+static const double MOST_TREE_FLOPS = 9000.0;
 
 /* With projections a step goes through rows, corrections and accelerations that are pieces of code of their own: so many
  * evaluations' worth (measured: 2.2 to 2.4). */
@@ -76,8 +81,10 @@ static void sizes_write(FILE *out, const sarrus_mechanism *mech) {
     const sarrus_mech_factor *f = &mech->factor;
     size_write(out, "BODIES", mech->n_bodies);
     size_write(out, "COORDINATES", mech->n_q);
-    size_write(out, "SPEEDS", mech->n_v);
-    size_write(out, "ROWS", mech->m);
+    const bool has_tree = mech->tree.n_links > 0;
+    size_write(out, "SPEEDS", has_tree ? sarrus_body_sizes_of(mech->space)->n_v * mech->n_bodies : mech->n_v);
+    size_write(out, "ROWS", mech->m + has_tree);
+    sarrus_plan_text_tree_sizes_write(out, mech);
     size_write(out, "JOINTS", mech->n_joints);
     size_write(out, "FREEDOMS", mech->n_freedoms);
     size_write(out, "FORCES", mech->n_forces);
@@ -106,8 +113,8 @@ static void joints_write(FILE *out, const sarrus_mechanism *mech) {
     fprintf(out, "  .joint = {");
     for (int32_t i = 0; i < mech->n_joints; ++i) {
         const sarrus_mech_joint *j = &mech->joint[i];
-        fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d},", j->kind, j->parent, j->child, j->row, j->n_rows, j->p, j->signal,
-                j->elastic, j->is_crank_pin, j->parent_crank, j->child_crank, j->is_in_loop);
+        fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d},", j->kind, j->parent, j->child, j->row, j->n_rows, j->p, j->signal,
+                j->elastic, j->is_crank_pin, j->parent_crank, j->child_crank, j->is_in_loop, j->is_within);
     }
     fprintf(out, "%s},\n  .freedom = {", mech->n_joints > 0 ? "" : "{0}");
     for (int32_t i = 0; i < mech->n_freedoms; ++i) {
@@ -269,8 +276,9 @@ static void integrator_write(FILE *out, const sarrus_mech_integrator *how) {
 }
 
 static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_runs) {
-    fprintf(out, "#define SARRUS_CONSTANT_PLAN 1\n%s%s", is_in_runs ? "#define SARRUS_PLAN_IN_RUNS 1\n" : "",
-            mech->space == SARRUS_SPACE_SPATIAL ? "#define SARRUS_KERNELS_SPATIAL 1\n" : "");
+    fprintf(out, "#define SARRUS_CONSTANT_PLAN 1\n%s%s%s", is_in_runs ? "#define SARRUS_PLAN_IN_RUNS 1\n" : "",
+            mech->space == SARRUS_SPACE_SPATIAL ? "#define SARRUS_KERNELS_SPATIAL 1\n" : "",
+            mech->tree.n_links > 0 ? "#define SARRUS_KERNELS_RELATIVE 1\n" : "");
     sizes_write(out, mech);
     fprintf(out,
             "#include \"kernels/lane/lane.h\"\n"
@@ -292,6 +300,7 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
     loads_write(out, mech);
     rows_write(out, mech);
     factor_write(out, &mech->factor);
+    sarrus_plan_text_tree_write(out, mech);
     lane_write(out, mech);
     layout_write(out, &mech->layout);
     integrator_write(out, &mech->integrator);
@@ -349,6 +358,8 @@ static double spatial_flops(const sarrus_mechanism *mech) {
 }
 
 double sarrus_plan_text_flops(const sarrus_plan *plan) {
+    if (plan->mech.tree.n_links > 0)
+        return sarrus_plan_text_tree_flops(&plan->mech) * (plan->mech.project != SARRUS_PROJECTION_NONE ? PROJECTED_SHARE : 1.0);
     if (plan->mech.space == SARRUS_SPACE_SPATIAL)
         return spatial_flops(&plan->mech);
     return plan->cost.flops_per_evaluation * (plan->mech.project != SARRUS_PROJECTION_NONE ? PROJECTED_SHARE : 1.0);
@@ -366,11 +377,11 @@ sarrus_plan_text_form sarrus_plan_text_form_of(const sarrus_plan *plan, const ch
     sarrus_plan_text_form form = SARRUS_PLAN_TEXT_NONE;
     if (!sarrus_plan_text_gains(plan, why_not))
         return SARRUS_PLAN_TEXT_NONE;
-    const bool is_spatial = plan->mech.space == SARRUS_SPACE_SPATIAL;
-    if (sarrus_plan_text_flops(plan) <= (is_spatial ? MOST_SPATIAL_FLOPS : MOST_STRAIGHT_FLOPS))
+    const bool has_tree = plan->mech.tree.n_links > 0, has_runs = plan->mech.space == SARRUS_SPACE_PLANAR && !has_tree;
+    if (sarrus_plan_text_flops(plan) <= (has_tree ? MOST_TREE_FLOPS : has_runs ? MOST_STRAIGHT_FLOPS : MOST_SPATIAL_FLOPS))
         return SARRUS_PLAN_TEXT_STRAIGHT;
     *why_not = "the mechanism is too large: its code would not fit into the caches";
-    if (is_spatial)
+    if (!has_runs)
         return SARRUS_PLAN_TEXT_NONE;
     *why_not = "out of memory";
     if (!sarrus_plan_lower(plan, 1, &lowered))

@@ -11,7 +11,7 @@ static const uint64_t cache_size = UINT64_C(256) << 20;    /* bytes */
 /* s. The compiler's time grows with the straight-line code that it is given (gcc 12, a core of 2.x GHz); in runs that is much the
  * same for all plans. */
 static double expected_seconds(const sarrus_plan *plan, sarrus_plan_text_form form) {
-    if (plan->mech.space == SARRUS_SPACE_SPATIAL)
+    if (plan->mech.space == SARRUS_SPACE_SPATIAL || plan->mech.tree.n_links > 0)
         return 0.7 + 0.5e-3 * sarrus_plan_text_flops(plan);
     return form == SARRUS_PLAN_TEXT_STRAIGHT ? 0.7 + 1.3e-3 * plan->cost.flops_per_evaluation : 4.0;
 }
@@ -28,9 +28,6 @@ sarrus_specializer *sarrus_specializer_create_for(const sarrus_plan *plan, const
                                                   const sarrus_kernels *kernels) {
     if (options == NULL || options->specialize == SARRUS_SPECIALIZE_OFF)
         return NULL;
-    if (plan->relative)
-        return sarrus_specializer_create_without(SARRUS_SPECIALIZATION_UNSUPPORTED,
-                                                 "specialized kernels are made for absolute coordinates");
     const char *why_not = NULL;
     const sarrus_plan_text_form form = sarrus_plan_text_form_of(plan, &why_not);
     if (form == SARRUS_PLAN_TEXT_NONE)

@@ -70,6 +70,9 @@ uint64_t sarrus_plan_hash_make(const sarrus_plan *plan); /* of all of the above 
 
 SARRUS_MUST_USE sarrus_status sarrus_plan_report_write(sarrus_context *context, sarrus_plan *plan);
 
+/* The factorization of M over a tree whose chains are there, step by step, and who owns what. */
+SARRUS_MUST_USE sarrus_status sarrus_plan_tree_steps(sarrus_context *context, sarrus_plan *plan);
+
 /* Whether the value may differ from zero in some instance. */
 bool sarrus_plan_value_is_live(const sarrus_model *model, sarrus_value_index i);
 

@@ -50,6 +50,9 @@ void sarrus_plan_destroy(sarrus_plan *plan) {
     free(plan->row_start);
     free(plan->entry);
     free(plan->carry);
+    free(plan->body_of);
+    free(plan->owner);
+    free(plan->tree_step);
     sarrus_plan_destroy(plan->relative);
     free(plan);
 }

@@ -59,17 +59,17 @@ LANE_FUNCTION void sarrus_twist_put(space_twist s, real *array, int32_t i) {
     for (int32_t k = 0; k < SPACE_NV; ++k)
         frame_at(array, SPACE_NV * i + k) = x[k];
 }
-LANE_FUNCTION space_wrench sarrus_wrench_take(const sarrus_workspace *ws, int32_t body) {
+LANE_FUNCTION space_wrench sarrus_wrench_take(const real *array, int32_t i) {
     real x[SPACE_NV];
     for (int32_t k = 0; k < SPACE_NV; ++k)
-        x[k] = frame_at(ws->wrench, SPACE_NV * body + k);
+        x[k] = frame_at(array, SPACE_NV * i + k);
     return space_wrench_of_numbers(x);
 }
-LANE_FUNCTION void sarrus_wrench_put(sarrus_workspace *ws, int32_t body, space_wrench w) {
+LANE_FUNCTION void sarrus_wrench_put(real *array, int32_t i, space_wrench w) {
     real x[SPACE_NV];
     space_wrench_to_numbers(w, x);
     for (int32_t k = 0; k < SPACE_NV; ++k)
-        frame_at(ws->wrench, SPACE_NV * body + k) = x[k];
+        frame_at(array, SPACE_NV * i + k) = x[k];
 }
 LANE_FUNCTION space_twist sarrus_motion_of(const sarrus_workspace *ws, int32_t speed) {
     return sarrus_twist_take(ws->motion, speed);
