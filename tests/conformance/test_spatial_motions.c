@@ -1,7 +1,8 @@
 /* Claims, of every row of joint.def's table for space and of general joints of all kinds of turning: over a motion, by every method
  * that keeps to a tolerance and by rk4, the energy is that of the state and changes by the work that is reported, and two bodies
  * that hang on nothing else keep their momentum and their spin; what lies between the steps is the motion; instruction sets give
- * the same numbers; an instance's bits depend neither on the batch around it nor on threads. Angles are followed beyond a turn. */
+ * the same numbers; an instance's bits depend neither on the batch around it nor on threads. Angles are followed beyond a
+ * turn, and driven ones begin in the turn of their signal. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
