@@ -68,5 +68,9 @@ LANE_FUNCTION void sarrus_turns_see(const sarrus_mechanism *mech, const real *pa
     (void)on;
     (void)seen;
 }
+LANE_FUNCTION void sarrus_turns_begin(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                      const real *v, real *seen) {
+    sarrus_turns_see(mech, parameter, ws, q, v, mask_none(), seen);
+}
 
 #endif

@@ -38,7 +38,7 @@ LANE_BODY real sarrus_assembled_rank(sarrus_evaluation *ev, mask active) {
     return real_select(mask_and(broken, real_lt(generic, rank)), rank, generic);
 }
 
-/* Projects q0, v0 of the tile, sets rank, status, q and v. */
+/* Projects q0, v0 of the tile, sets rank, status, q and v, and the angles that are followed. */
 LANE_BODY void sarrus_assemble(sarrus_evaluation *ev, real *tile) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
@@ -65,6 +65,9 @@ LANE_BODY void sarrus_assemble(sarrus_evaluation *ev, real *tile) {
     lane_at(tile, mech->layout.rank_now) = real_set(-1.0);
     if (mech->m > 0)
         sarrus_project_velocities(ev, good, v);
+    sarrus_turns_begin(mech, ev->parameter, ev->ws, q, v, lane_from(tile, mech->layout.seen));
+    for (int32_t i = 0; i < mech->n_free; ++i)
+        lane_at(tile, mech->layout.seen0 + i) = lane_at(tile, mech->layout.seen + i);
     for (int32_t i = 0; i < mech->n_q; ++i)
         lane_at(tile, mech->layout.q0 + i) = lane_at(q, i);
     for (int32_t i = 0; i < mech->n_v; ++i)

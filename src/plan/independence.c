@@ -319,6 +319,34 @@ static sarrus_status check_masses(sarrus_context *context, const sarrus_plan *pl
     return worst;
 }
 
+/* Says which number of the nominal instance has no meaning, as far as that can be told. */
+static sarrus_status report_nominal(sarrus_context *context, const sarrus_plan *plan) {
+    const sarrus_model *model = plan->model;
+    const sarrus_mechanism *mech = &plan->mech;
+    const size_t n_values = (size_t)model->n_values, n_parameters = (size_t)mech->n_parameters, n_q = (size_t)mech->n_q;
+    double *values = calloc(n_values + n_parameters + n_q + (size_t)mech->n_v + 1, sizeof *values);
+    if (!values)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory while the constraints are analyzed");
+    double *parameters = values + n_values, *q = parameters + n_parameters;
+    for (int i = 0; i < model->n_values; ++i)
+        values[i] = model->values[i].nominal;
+    (void)sarrus_plan_parameters(plan, values, parameters, q, q + n_q);
+    const int length = mech->space == SARRUS_SPACE_SPATIAL ? (int)SARRUS_SJ_LENGTH : (int)SARRUS_PJ_SHIFT0;
+    int i = 0;
+    while (i < model->n_joints && !(model->joints[i].type == SARRUS_JOINT_DISTANCE && parameters[plan->joint[i].p + length] == 0.0))
+        ++i;
+    free(values);
+    if (i == model->n_joints)
+        return sarrus_report(context, SARRUS_BAD_INPUT,
+                             "a number of the nominal instance is not physical; expected positive masses and inertias, "
+                             "axes and lengths that are not zero, and finite results of all expressions");
+    const sarrus_joint *joint = &model->joints[i];
+    const sarrus_location at = {model->file, model->text, joint->place.line, joint->place.column};
+    return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
+                            "joint '%s' has the length 0: its two points are one at t = 0; expected points that are apart",
+                            joint->name);
+}
+
 /* Looks at the assembled configuration and beside it. */
 static sarrus_status look_around(sarrus_context *context, sarrus_plan *plan, sarrus_gap *gap, sightings *seen) {
     sarrus_configuration *c = gap->c;
@@ -391,11 +419,8 @@ sarrus_status sarrus_plan_independence_find(sarrus_context *context, sarrus_plan
         return sarrus_report(context, status, "this build has no kernels for spatial mechanisms");
     if (status == SARRUS_NO_MEMORY)
         return sarrus_report(context, status, "out of memory while the constraints are analyzed");
-    if (status != SARRUS_OK) {
-        return sarrus_report(context, status,
-                             "a number of the nominal instance is not physical; expected positive masses and inertias, "
-                             "axes and lengths that are not zero, and finite results of all expressions");
-    }
+    if (status != SARRUS_OK)
+        return report_nominal(context, plan);
     status = sarrus_plan_start_give(plan, &c);
     if (status != SARRUS_OK) {
         (void)sarrus_report(context, status, "out of memory for the start");
