@@ -3,12 +3,12 @@
 #define SARRUS_JOINT_H
 
 typedef enum sarrus_joint_type {
-#define SARRUS_JOINT_TYPE(name, value, word) SARRUS_JOINT_##name = (value),
+#define SARRUS_JOINT_TYPE(name, value, word, place) SARRUS_JOINT_##name = (value),
 #include "sarrus/joint.def"
 } sarrus_joint_type;
 enum {
     SARRUS_N_JOINT_TYPES = 0
-#define SARRUS_JOINT_TYPE(name, value, word) +1
+#define SARRUS_JOINT_TYPE(name, value, word, place) +1
 #include "sarrus/joint.def"
 };
 
@@ -63,8 +63,15 @@ typedef enum sarrus_freedom {
 } sarrus_freedom;
 enum { SARRUS_MAX_SPATIAL_ROWS = 6, SARRUS_MAX_FREEDOMS = 6 }; /* of a joint, drives not counted */
 
+/* Where it may stand in the graph of a mechanism. */
+enum { SARRUS_PLACE_CUT = 0, SARRUS_PLACE_TREE = 1 };
+
 /* Sets of joint types, a bit each. */
 enum {
+    SARRUS_JOINTS_IN_TREES = 0 /* may be joints of the spanning tree */
+#define SARRUS_JOINT_TYPE(name, value, word, place) | (SARRUS_PLACE_##place << (value))
+#include "sarrus/joint.def"
+    ,
     SARRUS_JOINTS_THAT_TURN = 0 /* free coordinate: an angle */
 #define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
     | (SARRUS_FREE_##free == SARRUS_FREE_ANGLE ? 1 << (value) : 0)

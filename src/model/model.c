@@ -59,6 +59,8 @@ void sarrus_model_destroy(sarrus_model *model) {
     signals_destroy(model->signals, model->n_signals);
     values_destroy(model->values, model->n_values);
     sampled_destroy(model->batch.sampled, model->batch.n_sampled);
+    free(model->dynamics.cut.joint);
+    free(model->dynamics.cut.place_of);
     free(model->file);
     free(model->text);
     free(model->name);
@@ -220,7 +222,7 @@ int sarrus_joint_coordinates(sarrus_space space, const sarrus_joint *joint, bool
 
 const char *sarrus_joint_word(sarrus_joint_type type) {
     static const char *const words[SARRUS_N_JOINT_TYPES] = {
-#define SARRUS_JOINT_TYPE(name, value, word) [value] = word,
+#define SARRUS_JOINT_TYPE(name, value, word, place) [value] = word,
 #include "sarrus/joint.def"
     };
     return words[type];

@@ -127,6 +127,15 @@ enum {
 #include "sarrus/channel.def"
 };
 
+/* The joints at which the scenario cuts the loops. */
+typedef struct sarrus_cut_list {
+    bool is_given;
+    sarrus_place place;
+    int n;
+    int *joint;             /* [n] */
+    sarrus_place *place_of; /* [n] */
+} sarrus_cut_list;
+
 struct sarrus_model {
     char *file;     /* as given, for messages */
     char *text;     /* [n_text] the source text, for showing lines; 0-terminated */
@@ -150,6 +159,7 @@ struct sarrus_model {
         bool has_step_gains;            /* α = β follow from the step instead */
         sarrus_projection projection;
         double projection_tolerance; /* ‖Φ‖₂ above which a step is projected, m | rad */
+        sarrus_cut_list cut;
     } dynamics;
     struct {
         sarrus_integrator method;

@@ -95,7 +95,9 @@ static sarrus_status make_factor(sarrus_context *context, sarrus_plan *plan, sar
 static sarrus_status make(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted) {
     sarrus_status status = sarrus_plan_structure(context, plan);
     if (status == SARRUS_OK)
-        status = sarrus_plan_graph_make(context, plan);
+        status = sarrus_graph_make(context, plan->model, &plan->graph);
+    if (status == SARRUS_OK)
+        status = sarrus_plan_parts_find(context, plan);
     if (status == SARRUS_OK)
         status = name_coordinates(context, plan);
     if (status == SARRUS_OK)

@@ -4,7 +4,8 @@
  *   spatial_structure.c  the joints of a mechanism in space, with rows and free coordinates
  * integrator.c    how steps are made                                                   (from the model alone)
  * tableaux.c      the constants of the method that makes them; dense.c: the weights between steps
- * spanning_tree.c tree, cut joints, parts that no joint connects                       (from the model alone)
+ * graph.c         tree and cut joints                                                  (from the model alone)
+ * parts.c         parts that no joint connects                                         (from the model alone)
  * parameters.c    the parameters and the given configuration of one instance           (values → lane arrays)
  *   spatial_parameters.c  the same in space, with rotation.c and inertia.c; body.c: what a body is in either space
  * independence.c  rank, independent rows                                               (numbers, at several configurations)
@@ -50,7 +51,7 @@ SARRUS_MUST_USE sarrus_status sarrus_plan_independence_find(sarrus_context *cont
 SARRUS_MUST_USE sarrus_status sarrus_plan_cranks(sarrus_context *context, sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_elimination(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted);
 SARRUS_MUST_USE sarrus_status sarrus_plan_shares(sarrus_context *context, sarrus_plan *plan);
-SARRUS_MUST_USE sarrus_status sarrus_plan_graph_make(sarrus_context *context, sarrus_plan *plan);
+SARRUS_MUST_USE sarrus_status sarrus_plan_parts_find(sarrus_context *context, sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_ordinary_find(sarrus_context *context, sarrus_plan *plan);
 void sarrus_plan_limits(sarrus_plan *plan);
 uint64_t sarrus_plan_hash_make(const sarrus_plan *plan); /* of all of the above */

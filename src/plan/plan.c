@@ -8,15 +8,6 @@ static void free_names(char **names, int n) {
     free(names);
 }
 
-void sarrus_plan_graph_free(sarrus_plan_graph *graph) {
-    free(graph->parent_joint);
-    free(graph->parent_body);
-    free(graph->depth);
-    free(graph->component);
-    free(graph->is_cut);
-    *graph = (sarrus_plan_graph){0};
-}
-
 void sarrus_plan_destroy(sarrus_plan *plan) {
     if (!plan)
         return;
@@ -47,7 +38,8 @@ void sarrus_plan_destroy(sarrus_plan *plan) {
     free(plan->start.v_given);
     free(plan->start.q);
     free(plan->start.v);
-    sarrus_plan_graph_free(&plan->graph);
+    sarrus_graph_free(&plan->graph);
+    sarrus_plan_parts_free(&plan->parts);
     free_names(plan->coordinate_names, plan->mech.n_q);
     free_names(plan->speed_names, plan->mech.n_v);
     free(plan->report);

@@ -6,6 +6,7 @@
 
 #include "kernels/body/mechanism.h"
 #include "model/model.h"
+#include "plan/graph.h"
 #include "plan/watch.h"
 #include "sarrus/plan.h"
 
@@ -43,17 +44,14 @@ typedef struct sarrus_plan_start {
     sarrus_plan_doubt doubt;
 } sarrus_plan_start;
 
-/* Directed graph: body −1 is ground. A joint is a tree arc or a cut (it closes a loop). */
-typedef struct sarrus_plan_graph {
-    int n_components;  /* connected parts, ground not counted */
-    int *parent_joint; /* [n_bodies] joint towards the root, −1 for the root of a floating part */
-    int *parent_body;  /* [n_bodies] the body (or SARRUS_GROUND) at its other end; −2 for the root of a floating part */
-    int *depth;        /* [n_bodies] 1 for bodies on ground */
-    int *component;    /* [n_bodies] */
-    bool *is_cut;      /* [n_joints] */
-    int n_cuts;
-    int n_floating; /* parts not connected to ground */
-} sarrus_plan_graph;
+/* What falls apart when ground is taken away: ground feels nothing, so these do not feel each other. */
+typedef struct sarrus_plan_parts {
+    int n;             /* connected parts, ground not counted */
+    int n_floating;    /* of these not connected to ground */
+    int n_loops;       /* independent loops of joints that hold something */
+    int *of_body;      /* [n_bodies] the part of a body, numbered by their first bodies */
+    bool *is_floating; /* [n] */
+} sarrus_plan_parts;
 
 /* Orders of the blocks of rows that the plan looks at, in the sequence in which they win when they are alike. */
 typedef enum sarrus_order_kind {
@@ -92,7 +90,8 @@ struct sarrus_plan {
     sarrus_mech_block_share *block_share;
     sarrus_plan_independence independence;
     sarrus_plan_start start;
-    sarrus_plan_graph graph;
+    sarrus_graph graph;
+    sarrus_plan_parts parts;
     sarrus_plan_cost cost;
     sarrus_plan_order order[SARRUS_N_ORDERS]; /* by sarrus_order_kind */
     uint64_t n_steps;                         /* to t_end */
@@ -102,8 +101,8 @@ struct sarrus_plan {
     sarrus_plan_watch *watch;               /* while the plan is made; NULL: nobody */
 };
 
-/* Frees what the graph owns. */
-void sarrus_plan_graph_free(sarrus_plan_graph *graph);
+/* Frees what the parts own. */
+void sarrus_plan_parts_free(sarrus_plan_parts *parts);
 
 /* The signal that row i follows, −1 when it is not that of a drive. */
 int sarrus_plan_row_signal(const sarrus_plan *plan, int i_row);

@@ -9,18 +9,15 @@
 #include "plan/build.h"
 #include "plan/report_text.h"
 
-enum {
-    MAX_INDENTED = 16, /* levels of the tree drawn by indentation */
-    GROUP_NONE = -1,
-};
+enum { GROUP_NONE = -1 };
 
 typedef struct card {
     FILE *out;
     const sarrus_plan *plan;
     const sarrus_model *model;
-    int *child, *sibling; /* [n_bodies + 1] first child and next sibling in the tree, -1 none; ground is n_bodies */
-    int *group;           /* [n_bodies] set of bodies that rows with shared multipliers connect */
-    bool *group_is_put;   /* [n_bodies] by its number: it is on the card, or counted */
+    bool *is_cut;       /* [n_joints] */
+    int *group;         /* [n_bodies] set of bodies that rows with shared multipliers connect */
+    bool *group_is_put; /* [n_bodies] by its number: it is on the card, or counted */
 } card;
 
 static const char *body_name(const card *to, int body) {
@@ -107,94 +104,6 @@ static void put_sizes(const card *to) {
                            found->smallest_kept, found->largest_dropped);
     else if (m > 0)
         sarrus_report_line(to->out, "singular values", "smallest %.1e of the largest, all counted", found->smallest_kept);
-}
-
-/* Fills child and sibling: children in the order of their joints. */
-static void tree_link(const card *to) {
-    const sarrus_plan_graph *graph = &to->plan->graph;
-    const sarrus_model *model = to->model;
-    for (int b = 0; b <= model->n_bodies; ++b)
-        to->child[b] = to->sibling[b] = -1;
-    for (int i = model->n_joints - 1; i >= 0; --i) {
-        const int *end = model->joints[i].body;
-        int body = end[0] >= 0 && graph->parent_joint[end[0]] == i ? end[0] : end[1];
-        if (body < 0 || graph->parent_joint[body] != i)
-            continue;
-        int parent = graph->parent_body[body] >= 0 ? graph->parent_body[body] : model->n_bodies;
-        to->sibling[body] = to->child[parent];
-        to->child[parent] = body;
-    }
-}
-
-/* Of the body after `body` in the walk that visits a body before its children, below `root`; -1 at the end. */
-static int tree_next(const card *to, int body, int root) {
-    int n_bodies = to->model->n_bodies;
-    if (to->child[body] >= 0)
-        return to->child[body];
-    while (body != root && to->sibling[body] < 0)
-        body = to->plan->graph.parent_body[body] >= 0 ? to->plan->graph.parent_body[body] : n_bodies;
-    return body == root ? -1 : to->sibling[body];
-}
-
-static void put_tree_line(const card *to, int body) {
-    const sarrus_plan_graph *graph = &to->plan->graph;
-    int depth = graph->depth[body], i_joint = graph->parent_joint[body];
-    fprintf(to->out, "%*s", 2 + SARRUS_CARD_LABEL_WIDTH + 2 * (depth < MAX_INDENTED ? depth : MAX_INDENTED), "");
-    if (depth > MAX_INDENTED)
-        fprintf(to->out, "(level %d) ", depth);
-    int width = sarrus_report_width(body_name(to, body));
-    sarrus_report_column(to->out, body_name(to, body), width < SARRUS_CARD_NAME_WIDTH ? width : SARRUS_CARD_NAME_WIDTH);
-    if (i_joint < 0) {
-        fputs(", floating\n", to->out);
-        return;
-    }
-    const char *name = to->model->joints[i_joint].name;
-    fputs(" by ", to->out);
-    sarrus_report_column(to->out, name,
-                         sarrus_report_width(name) < SARRUS_CARD_NAME_WIDTH ? sarrus_report_width(name) : SARRUS_CARD_NAME_WIDTH);
-    fprintf(to->out, " (%s)\n", sarrus_joint_word(to->model->joints[i_joint].type));
-}
-
-/* The bodies below `root` (a floating body: itself first); returns how many lines there would be, n_put of them before. */
-static int put_branch(const card *to, int root, int n_put) {
-    int body = root < to->model->n_bodies ? root : to->child[root];
-    for (; body >= 0; body = tree_next(to, body, root)) {
-        if (n_put++ < SARRUS_CARD_MAX_LINES)
-            put_tree_line(to, body);
-    }
-    return n_put;
-}
-
-static void put_tree(const card *to) {
-    int n_bodies = to->model->n_bodies;
-    tree_link(to);
-    sarrus_report_line(to->out, "tree", "ground");
-    int n_put = put_branch(to, n_bodies, 0);
-    for (int b = 0; b < n_bodies; ++b) {
-        if (to->plan->graph.parent_body[b] < SARRUS_GROUND)
-            n_put = put_branch(to, b, n_put);
-    }
-    if (n_put > SARRUS_CARD_MAX_LINES)
-        fprintf(to->out, "%*s… and %d more bodies\n", 2 + SARRUS_CARD_LABEL_WIDTH, "", n_put - SARRUS_CARD_MAX_LINES);
-}
-
-static void put_graph(const card *to) {
-    const sarrus_plan_graph *graph = &to->plan->graph;
-    const sarrus_model *model = to->model;
-    sarrus_report_title(to->out, "Graph");
-    sarrus_report_line(to->out, "parts", "%d (without ground), of which floating %d", graph->n_components, graph->n_floating);
-    sarrus_report_line(to->out, "loops", "%d", graph->n_cuts);
-    put_tree(to);
-    sarrus_report_list list = sarrus_report_list_begin(to->out, "cut joints", graph->n_cuts);
-    for (int i = 0; i < model->n_joints; ++i) {
-        if (!graph->is_cut[i])
-            continue;
-        char word[10 * SARRUS_CARD_NAME_WIDTH];
-        const sarrus_joint *joint = &model->joints[i];
-        snprintf(word, sizeof word, "%s (%s - %s)", joint->name, body_name(to, joint->body[0]), body_name(to, joint->body[1]));
-        sarrus_report_list_put(&list, word);
-    }
-    sarrus_report_list_end(&list);
 }
 
 static int group_root(int *group, int body) {
@@ -296,9 +205,9 @@ static void put_joint_line(const card *to, int i) {
     fputc(' ', to->out);
     sarrus_report_column(to->out, body_name(to, joint->body[1]), SARRUS_CARD_NAME_WIDTH - 4);
     fprintf(to->out, " %4d  %-5s %-8s %s\n", mech->n_rows,
-            mech->n_rows == 0           ? "-"
-            : to->plan->graph.is_cut[i] ? "cut"
-                                        : "tree",
+            mech->n_rows == 0 ? "-"
+            : to->is_cut[i]   ? "cut"
+                              : "tree",
             joint_is_driven(to->plan, i) ? "driven"
             : mech->elastic              ? "elastic"
                                          : "-",
@@ -419,10 +328,11 @@ static void put_layout(const card *to) {
                        at->failed_step, at->rank);
 }
 
-static void put_report(const card *to) {
+/* False: no memory. */
+static bool put_report(const card *to) {
     put_head(to);
     put_sizes(to);
-    put_graph(to);
+    const bool is_done = sarrus_report_graph(to->out, to->plan);
     put_redundancy(to);
     put_uniqueness(to);
     if (to->model->space == SARRUS_SPACE_SPATIAL)
@@ -430,25 +340,25 @@ static void put_report(const card *to) {
     put_elimination(to);
     put_layout(to);
     sarrus_report_settings(to->out, to->plan);
+    return is_done;
 }
 
 sarrus_status sarrus_plan_report_write(sarrus_context *context, sarrus_plan *plan) {
     size_t n_bodies = (size_t)plan->model->n_bodies, n_text = 0;
     char *text = NULL;
     card to = {.plan = plan, .model = plan->model};
-    to.child = calloc(n_bodies + 1, sizeof *to.child);
-    to.sibling = calloc(n_bodies + 1, sizeof *to.sibling);
+    to.is_cut = calloc((size_t)plan->model->n_joints + 1, sizeof *to.is_cut);
     to.group = calloc(n_bodies + 1, sizeof *to.group);
     to.group_is_put = calloc(n_bodies + 1, sizeof *to.group_is_put);
-    to.out = to.child && to.sibling && to.group && to.group_is_put ? open_memstream(&text, &n_text) : NULL;
+    to.out = to.is_cut && to.group && to.group_is_put ? open_memstream(&text, &n_text) : NULL;
     bool is_done = false;
     if (to.out) {
-        put_report(&to);
-        is_done = !ferror(to.out);
+        for (int i = 0; i < plan->graph.n_cuts; ++i)
+            to.is_cut[plan->graph.cut[i]] = true;
+        is_done = put_report(&to) && !ferror(to.out);
         is_done = fclose(to.out) == 0 && is_done && text;
     }
-    free(to.child);
-    free(to.sibling);
+    free(to.is_cut);
     free(to.group);
     free(to.group_is_put);
     if (!is_done) {

@@ -41,6 +41,9 @@ sarrus_report_list sarrus_report_list_begin(FILE *out, const char *label, int n_
 void sarrus_report_list_put(sarrus_report_list *list, const char *word);
 void sarrus_report_list_end(const sarrus_report_list *list);
 
+/* The section on the graph (report_graph.c). False: no memory. */
+bool sarrus_report_graph(FILE *out, const sarrus_plan *plan);
+
 /* The sections on dynamics, batch and output (report_settings.c). */
 void sarrus_report_settings(FILE *out, const sarrus_plan *plan);
 

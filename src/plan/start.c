@@ -118,7 +118,7 @@ sarrus_status sarrus_plan_start_judge(sarrus_context *context, sarrus_plan *plan
     const sarrus_plan_independence *found = &plan->independence;
     const int body = moving_body(plan);
     /* Without loops rows are independent whatever the lengths; a long chain has a small σ all the same. */
-    if (found->n_independent > 0 && plan->graph.n_cuts > 0 && found->typical_kept < small_sigma) {
+    if (found->n_independent > 0 && plan->parts.n_loops > 0 && found->typical_kept < small_sigma) {
         const sarrus_status status = find_change(plan, gap);
         if (status != SARRUS_OK)
             return status;

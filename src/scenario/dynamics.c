@@ -1,5 +1,6 @@
 /* The mapping `dynamics`: how to compute accelerations, and what holds the constraints. */
 #include "scenario/reader.h"
+#include "scenario/suggest.h"
 
 static const sarrus_word formulations[] = {
 #define SARRUS_FORMULATION(name, value, word, kernel, text) {word, value},
@@ -160,12 +161,65 @@ static void read_projection(sarrus_reader *reader, sarrus_node *node, void *obje
     }
 }
 
+static void refuse_joint(sarrus_reader *reader, const sarrus_node *item) {
+    char shown[SARRUS_SHOWN_BYTES];
+    if (item->kind != SARRUS_NODE_SCALAR || sarrus_node_is_null(item)) {
+        sarrus_reader_refuse(reader, item, "'%s' is %s; expected the name of a joint", reader->path, sarrus_node_kind_text(item));
+        return;
+    }
+    sarrus_suggestion suggestion = sarrus_suggestion_for(item->text);
+    const int n_candidates = sarrus_reader_candidates(reader, reader->model->n_joints);
+    for (int i = 0; i < n_candidates; ++i) {
+        sarrus_suggestion_offer(&suggestion, reader->model->joints[i].name);
+    }
+    const char *close = sarrus_suggestion_close(&suggestion);
+    (void)sarrus_node_shown(item, shown);
+    if (close != NULL) {
+        sarrus_reader_refuse(reader, item, "no joint is called '%s'; did you mean '%s'?", shown, close);
+    } else {
+        sarrus_reader_refuse(reader, item, "no joint is called '%s'; expected the name of one of the joints", shown);
+    }
+}
+
+/* Whether the rest is a spanning tree is the plan's to say. */
+static void read_cut(sarrus_reader *reader, sarrus_node *node, void *object) {
+    sarrus_model *model = object;
+    sarrus_cut_list *cut = &model->dynamics.cut;
+    sarrus_names taken = {0};
+    if (node == NULL || !sarrus_list_check(reader, node, -1, "a list of the joints to cut")) {
+        return;
+    }
+    cut->is_given = true;
+    cut->place = sarrus_node_place(node);
+    cut->joint = sarrus_reader_allocate(reader, node->n_children, sizeof *cut->joint);
+    cut->place_of = sarrus_reader_allocate(reader, node->n_children, sizeof *cut->place_of);
+    for (sarrus_node *item = node->first; item != NULL && !reader->findings.is_out_of_memory; item = item->next) {
+        const bool is_name = item->kind == SARRUS_NODE_SCALAR && !sarrus_node_is_null(item);
+        const int32_t i_joint = is_name ? sarrus_names_find(&reader->joint_names, item->text) : -1;
+        if (i_joint < 0) {
+            refuse_joint(reader, item);
+            continue;
+        }
+        const sarrus_status added = sarrus_names_add(&taken, item->text, i_joint);
+        if (added == SARRUS_NO_MEMORY) {
+            reader->findings.is_out_of_memory = true;
+        } else if (added != SARRUS_OK) {
+            sarrus_reader_refuse(reader, item, "the joint '%s' stands twice; expected each joint once", item->text);
+        } else {
+            cut->place_of[cut->n] = sarrus_node_place(item);
+            cut->joint[cut->n++] = i_joint;
+        }
+    }
+    sarrus_names_clear(&taken);
+}
+
 static const sarrus_key dynamics_keys[] = {
     {.name = "formulation", .read = read_formulation},
     {.name = "pinv", .read = read_pinv},
     {.name = "rank", .read = read_rank},
     {.name = "baumgarte", .read = read_baumgarte},
     {.name = "projection", .read = read_projection},
+    {.name = "cut", .read = read_cut},
 };
 
 void sarrus_dynamics_read(sarrus_reader *reader, sarrus_node *node, void *object) {

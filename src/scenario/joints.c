@@ -9,7 +9,7 @@ static const sarrus_word joint_types[] = {
 #define SARRUS_JOINT(name, value, word, kernel, n_rows, row_0, row_1, row_2, label_0, label_1, label_2, free, needs, text)         \
     {word, value},
 #include "sarrus/joint.def"
-#define SARRUS_JOINT_TYPE(name, value, word) {word, SARRUS_WORD_ELSEWHERE},
+#define SARRUS_JOINT_TYPE(name, value, word, place) {word, SARRUS_WORD_ELSEWHERE},
 #include "sarrus/joint.def"
 };
 

@@ -12,7 +12,7 @@ static const char held_text[] = "a list of what is held, of x, y, z, rx, ry, rz"
 static const sarrus_word joint_types[] = {
 #define SARRUS_SPATIAL_JOINT(name, value, word, ...) {word, value},
 #include "sarrus/joint.def"
-#define SARRUS_JOINT_TYPE(name, value, word) {word, SARRUS_WORD_ELSEWHERE},
+#define SARRUS_JOINT_TYPE(name, value, word, place) {word, SARRUS_WORD_ELSEWHERE},
 #include "sarrus/joint.def"
 };
 

@@ -20,7 +20,7 @@ static const char *plural(int n) {
 static int n_bodies_of(const sarrus_plan *plan, int component) {
     int n = 0;
     for (int b = 0; b < plan->mech.n_bodies; ++b)
-        n += plan->graph.component[b] == component;
+        n += plan->parts.of_body[b] == component;
     return n;
 }
 
@@ -30,19 +30,22 @@ static bool part_is_said_to_float(const sarrus_plan *plan, int component) {
     for (int i = 0; i < model->n_joints; ++i) {
         const int *end = model->joints[i].body;
         if ((end[0] == SARRUS_GROUND) != (end[1] == SARRUS_GROUND) && sarrus_joint_n_rows(model->space, &model->joints[i]) == 0 &&
-            plan->graph.component[end[0] == SARRUS_GROUND ? end[1] : end[0]] == component)
+            plan->parts.of_body[end[0] == SARRUS_GROUND ? end[1] : end[0]] == component)
             return true;
     }
     return false;
 }
 
 static void warn_of_parts(sarrus_warnings *warnings, const sarrus_plan *plan) {
-    const sarrus_plan_graph *graph = &plan->graph;
+    const sarrus_plan_parts *parts = &plan->parts;
     const sarrus_model *model = plan->model;
-    for (int b = 0; b < model->n_bodies; ++b) { /* a root stands for its part */
+    for (int b = 0, part = 0; b < model->n_bodies; ++b) { /* its first body stands for a part */
         const char *name = model->bodies[b].name;
-        const bool is_root = graph->parent_body[b] < SARRUS_GROUND && !part_is_said_to_float(plan, graph->component[b]);
-        const int n = is_root ? n_bodies_of(plan, graph->component[b]) : 0;
+        const bool is_first = parts->of_body[b] == part;
+        part += is_first;
+        const int n = is_first && parts->is_floating[parts->of_body[b]] && !part_is_said_to_float(plan, parts->of_body[b])
+                          ? n_bodies_of(plan, parts->of_body[b])
+                          : 0;
         const double number = n;
         if (n == 1)
             sarrus_warnings_add(warnings, SARRUS_WARNING_BODY_WITHOUT_JOINT, name, NULL, 0,
@@ -53,7 +56,7 @@ static void warn_of_parts(sarrus_warnings *warnings, const sarrus_plan *plan) {
     }
     sarrus_warnings_add_rest(warnings, SARRUS_WARNING_BODY_WITHOUT_JOINT, "bodies without a joint");
     sarrus_warnings_add_rest(warnings, SARRUS_WARNING_FLOATING_PART, "parts that no joint attaches to ground");
-    const int n_parts = graph->n_components - graph->n_floating;
+    const int n_parts = parts->n - parts->n_floating;
     const double number = n_parts;
     if (n_parts > 1)
         sarrus_warnings_add(warnings, SARRUS_WARNING_SEPARATE_PARTS, "", &number, 1,
