@@ -100,8 +100,27 @@ static int set_root(int *set, int body) {
     return body;
 }
 
-/* Parts that no arc connects when ground is taken away: ground does not move, so they do not feel each other. Numbered by
- * their first body. `set` holds n_bodies. */
+static void sets_join(int *set, int a, int b) {
+    const int x = set_root(set, a), y = set_root(set, b);
+    set[x > y ? x : y] = x > y ? y : x;
+}
+
+/* What a constraint beside joints couples. */
+static void constraints_join(const sarrus_model *model, int *set) {
+    for (int i = 0; i < model->n_constraints; ++i) {
+        int first = SARRUS_GROUND;
+        for (int k = 0; k < 4; ++k) {
+            const sarrus_coupled *of = &model->constraints[i].of[k / 2];
+            const int body = of->joint < 0 ? of->body[k % 2] : model->joints[of->joint].body[k % 2];
+            if (body != SARRUS_GROUND && first != SARRUS_GROUND)
+                sets_join(set, first, body);
+            first = first == SARRUS_GROUND ? body : first;
+        }
+    }
+}
+
+/* Parts that neither an arc nor a constraint connects when ground is taken away: ground does not move, so they do not feel each
+ * other. Numbered by their first body. `set` holds n_bodies. */
 static void components_number(const sarrus_model *model, sarrus_plan_graph *graph, int *set) {
     for (int b = 0; b < model->n_bodies; ++b)
         set[b] = b;
@@ -109,9 +128,9 @@ static void components_number(const sarrus_model *model, sarrus_plan_graph *grap
         const int *end = model->joints[i].body;
         if (end[0] == SARRUS_GROUND || end[1] == SARRUS_GROUND || !joint_is_arc(model, i))
             continue;
-        int x = set_root(set, end[0]), y = set_root(set, end[1]);
-        set[x > y ? x : y] = x > y ? y : x;
+        sets_join(set, end[0], end[1]);
     }
+    constraints_join(model, set);
     for (int b = 0; b < model->n_bodies; ++b) {
         int root = set_root(set, b); /* the smallest body of the set, so its number is there already */
         graph->component[b] = root == b ? graph->n_components++ : graph->component[root];

@@ -103,6 +103,26 @@ static bool reactions_add(sarrus_channels *channels, const sarrus_model *model, 
     return true;
 }
 
+/* What constraints beside joints put on the coordinates that follow. */
+static bool constraints_add(sarrus_channels *channels, const sarrus_model *model, const sarrus_plan *plan) {
+    channels->width[SARRUS_OBSERVE_CONSTRAINTS] = model->n_constraints;
+    for (int i = 0; i < model->n_constraints; ++i) {
+        const char *path = path_make(channels, "constraints", model->constraints[i].name);
+        int *is_unique = &channels->uniqueness[model->n_joints + i];
+        if (path == NULL)
+            return false;
+        *is_unique = sarrus_plan_reaction_is_unique(plan, model->n_joints + i);
+        field_add(channels, SARRUS_OBSERVE_CONSTRAINTS, i, 0,
+                  (sarrus_sink_field){.path = path,
+                                      .long_name = sarrus_observable_text(SARRUS_OBSERVE_CONSTRAINTS),
+                                      .units = sarrus_plan_row_is_angle(plan, plan->constraint[i].row) ? "N m" : "N",
+                                      .n_flags = 1,
+                                      .flag_names = unique_name,
+                                      .flag_values = is_unique});
+    }
+    return true;
+}
+
 /* Drives come in the order of the scenario; one alone is a number, several of a joint are a vector. */
 static bool drives_add(sarrus_channels *channels, const sarrus_model *model) {
     int offset = 0;
@@ -137,8 +157,9 @@ static void direct_mark(sarrus_channels *channels) {
             channels->is_direct[channels->observable[i]] = true;
 }
 
-static bool channels_allocate(sarrus_channels *channels, size_t n, size_t n_joints) {
-    const size_t n_fields_max = 9 + 2 * n_joints; /* state 2, diagnostics 7; reactions and drives */
+/* n_owners: joints and other constraints. */
+static bool channels_allocate(sarrus_channels *channels, size_t n, size_t n_owners) {
+    const size_t n_fields_max = 9 + 2 * n_owners; /* state 2, diagnostics 7; reactions and drives */
     channels->fields = calloc(n_fields_max, sizeof *channels->fields);
     channels->observable = calloc(n_fields_max, sizeof *channels->observable);
     channels->offset = calloc(n_fields_max, sizeof *channels->offset);
@@ -146,7 +167,7 @@ static bool channels_allocate(sarrus_channels *channels, size_t n, size_t n_join
     channels->paths = calloc(n_fields_max, sizeof *channels->paths);
     channels->coordinate_names = calloc(n + 1, sizeof *channels->coordinate_names);
     channels->speed_names = calloc(n + 1, sizeof *channels->speed_names);
-    channels->uniqueness = calloc(n_joints + 1, sizeof *channels->uniqueness);
+    channels->uniqueness = calloc(n_owners + 1, sizeof *channels->uniqueness);
     return channels->fields != NULL && channels->observable != NULL && channels->offset != NULL && channels->n_components != NULL &&
            channels->paths != NULL && channels->coordinate_names != NULL && channels->speed_names != NULL &&
            channels->uniqueness != NULL;
@@ -156,7 +177,7 @@ sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model
                                      sarrus_channels *out) {
     *out = (sarrus_channels){0};
     const unsigned wanted = model->output.channels;
-    bool is_done = channels_allocate(out, (size_t)plan->mech.n_q, (size_t)model->n_joints);
+    bool is_done = channels_allocate(out, (size_t)plan->mech.n_q, (size_t)(model->n_joints + model->n_constraints));
     if (is_done && (wanted & SARRUS_CHANNEL_STATE))
         state_add(out, plan);
     if (is_done && (wanted & SARRUS_CHANNEL_ENERGY))
@@ -177,7 +198,7 @@ sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model
                    is_mixed(plan) ? sarrus_observable_unit(SARRUS_OBSERVE_DROPPED) : "kg^-1/2");
     }
     if (is_done && (wanted & SARRUS_CHANNEL_REACTIONS))
-        is_done = reactions_add(out, model, plan);
+        is_done = reactions_add(out, model, plan) && constraints_add(out, model, plan);
     if (is_done)
         is_done = drives_add(out, model);
     if (!is_done)
