@@ -64,6 +64,7 @@ LANE_FUNCTION size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *bl
     const size_t n_q = (size_t)mech->n_q, n_v = (size_t)mech->n_v, n_y = n_q + n_v, m = (size_t)mech->m;
     const size_t n_d = (size_t)mech->factor.n_dependent, n_stages = (size_t)sarrus_stages_count(mech);
     const size_t n_BODIES = (size_t)mech->n_bodies, n_SIGNALS = (size_t)mech->n_signals, n_SPEEDS = n_v, n_ROWS = m, n_ONE = 1;
+    const size_t n_LINES = m + (size_t)mech->n_parts;
     const size_t n_BLOCKS = (size_t)mech->factor.n_blocks, n_PLACES = n_BLOCKS + (size_t)mech->factor.n_entries;
     size_t at = 0;
 #define SARRUS_FRAME(name, per, of, is_there)                                                                                      \

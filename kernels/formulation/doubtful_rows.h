@@ -31,7 +31,7 @@ LANE_PHASE real sarrus_row_apart(sarrus_evaluation *ev, int32_t i) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     sarrus_row_weigh(ev, i, ws->apart);
-    const real own = sarrus_row_times(mech, ws, i, ws->apart);
+    const real own = sarrus_whole_row_times(mech, ws, i, ws->apart);
     for (int pass = 0; pass < 2; ++pass) {
         PLAN_EACH (k, 0, mech->m)
             frame_at(ws->apart_rhs, k) = real_set(0.0);
@@ -64,7 +64,7 @@ LANE_BODY real sarrus_doubt_take(sarrus_evaluation *ev, int32_t i, int32_t place
         return zero;
     }
     const int32_t at = doubt->n_rows++;
-    const real rest = frame_at(doubt->rhs, i) - sarrus_row_times(mech, ws, i, ws->z);
+    const real rest = frame_at(doubt->rhs, i) - sarrus_whole_row_times(mech, ws, i, ws->z);
     real size = zero;
     const real ordinary = sarrus_doubt_ordinary(ev, place, sarrus_row_apart(ev, i));
     real *r = lane_from(ws->d, at * mech->n_v);

@@ -16,6 +16,37 @@ LANE_FUNCTION int32_t sarrus_rows_at(const sarrus_mechanism *mech, int is_indepe
     return is_independent ? mech->independent[k] : k;
 }
 
+/* The part of row i that stands behind all rows, −1: there is none. */
+LANE_FUNCTION int32_t sarrus_row_part(const sarrus_mechanism *mech, int32_t i) {
+    if (mech->n_constraints == 0 || mech->row[i].joint < mech->n_joints)
+        return -1;
+    return mech->constraint[mech->row[i].joint - mech->n_joints].part;
+}
+
+/* J_i x of row i with its part. */
+LANE_FUNCTION real sarrus_whole_row_times(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t i, const real *x) {
+    const int32_t part = sarrus_row_part(mech, i);
+    const real sum = sarrus_row_times(mech, ws, i, x);
+    return part < 0 ? sum : sum + sarrus_row_times(mech, ws, part, x);
+}
+
+/* d [n] ← d + a part of a row of J M^{-1/2}: its bodies may be those of the row. */
+LANE_BODY void sarrus_dense_part(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int32_t part, real *d) {
+    for (int32_t side = 0; side < 2; ++side) {
+        const int32_t body = side ? mech->row[part].child : mech->row[part].parent;
+        real before[SPACE_NV];
+        if (body < 0)
+            continue;
+        for (int32_t k = 0; k < SPACE_NV; ++k) {
+            before[k] = lane_at(d, space_v(body) + k);
+            lane_at(d, space_v(body) + k) = real_set(0.0);
+        }
+        sarrus_dense_side(mech, parameter, ws, 2 * part + side, lane_from(d, space_v(body)));
+        for (int32_t k = 0; k < SPACE_NV; ++k)
+            lane_at(d, space_v(body) + k) = before[k] + lane_at(d, space_v(body) + k);
+    }
+}
+
 /* d [n_rows][n] ← J M^{-1/2}, dense. */
 LANE_BODY void sarrus_dense_rows(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int is_independent,
                                  real *d) {
@@ -23,12 +54,14 @@ LANE_BODY void sarrus_dense_rows(const sarrus_mechanism *mech, const real *param
     for (int32_t i = 0; i < n_rows * n; ++i)
         lane_at(d, i) = real_set(0.0);
     for (int32_t k = 0; k < n_rows; ++k) {
-        const int32_t i = sarrus_rows_at(mech, is_independent, k);
+        const int32_t i = sarrus_rows_at(mech, is_independent, k), part = sarrus_row_part(mech, i);
         for (int32_t side = 0; side < 2; ++side) {
             const int32_t body = side ? mech->row[i].child : mech->row[i].parent;
             if (body >= 0)
                 sarrus_dense_side(mech, parameter, ws, 2 * i + side, lane_from(d, k * n + space_v(body)));
         }
+        if (part >= 0)
+            sarrus_dense_part(mech, parameter, ws, part, lane_from(d, k * n));
     }
 }
 

@@ -48,6 +48,24 @@ PLAN_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
     return mask_or(refused, mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent))));
 }
 
+/* x [n] ← x + a part of M⁻¹ J_iᵀ. */
+LANE_BODY void sarrus_row_weigh_part(const sarrus_evaluation *ev, int32_t part, real *x) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    for (int32_t side = 0; side < 2; ++side) {
+        const int32_t body = side ? mech->row[part].child : mech->row[part].parent;
+        real before[SPACE_NV];
+        if (body < 0)
+            continue;
+        for (int32_t k = 0; k < SPACE_NV; ++k) {
+            before[k] = frame_at(x, space_v(body) + k);
+            frame_at(x, space_v(body) + k) = real_set(0.0);
+        }
+        sarrus_row_weigh_side(mech, ev->parameter, ev->ws, 2 * part + side, x);
+        for (int32_t k = 0; k < SPACE_NV; ++k)
+            frame_at(x, space_v(body) + k) = before[k] + frame_at(x, space_v(body) + k);
+    }
+}
+
 /* x [n] ← M⁻¹ J_iᵀ. */
 LANE_BODY void sarrus_row_weigh(const sarrus_evaluation *ev, int32_t i, real *x) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
@@ -57,6 +75,8 @@ LANE_BODY void sarrus_row_weigh(const sarrus_evaluation *ev, int32_t i, real *x)
         if ((side ? mech->row[i].child : mech->row[i].parent) >= 0)
             sarrus_row_weigh_side(mech, ev->parameter, ev->ws, 2 * i + side, x);
     }
+    if (sarrus_row_part(mech, i) >= 0)
+        sarrus_row_weigh_part(ev, sarrus_row_part(mech, i), x);
 }
 
 /* x [n] ← M⁻¹J_Rᵀ (J_R M⁻¹ J_Rᵀ)⁻¹ b_R: the smallest x with J_R x = b_R. */

@@ -47,13 +47,15 @@ LANE_BODY void sarrus_observe_state(sarrus_evaluation *ev, const real *tile, con
         lane_at(out, want->at[SARRUS_OBSERVE_RANK]) = sarrus_rank(ev);
     if (want->at[SARRUS_OBSERVE_KEPT] >= 0 || want->at[SARRUS_OBSERVE_DROPPED] >= 0)
         sarrus_margin(ev, want, out);
-    if (want->at[SARRUS_OBSERVE_REACTIONS] < 0 && want->at[SARRUS_OBSERVE_DRIVES] < 0 && want->at[SARRUS_OBSERVE_ACCELERATION] < 0)
+    const int wants_loads = want->at[SARRUS_OBSERVE_REACTIONS] >= 0 || want->at[SARRUS_OBSERVE_DRIVES] >= 0 ||
+                            want->at[SARRUS_OBSERVE_CONSTRAINTS] >= 0;
+    if (!wants_loads && want->at[SARRUS_OBSERVE_ACCELERATION] < 0)
         return;
     sarrus_accelerate(ev, t, q, v, ws->a);
     ev->is_configured = 1; /* here the state stays */
     for (int32_t i = 0; want->at[SARRUS_OBSERVE_ACCELERATION] >= 0 && i < mech->n_v; ++i)
         lane_at(out, want->at[SARRUS_OBSERVE_ACCELERATION] + i) = lane_at(ws->a, i);
-    if (want->at[SARRUS_OBSERVE_REACTIONS] < 0 && want->at[SARRUS_OBSERVE_DRIVES] < 0)
+    if (!wants_loads)
         return;
     if (mech->m > 0) /* joints that hold nothing have reactions of 0 */
         sarrus_multipliers(ev);
@@ -63,6 +65,8 @@ LANE_BODY void sarrus_observe_state(sarrus_evaluation *ev, const real *tile, con
     }
     if (want->at[SARRUS_OBSERVE_DRIVES] >= 0)
         sarrus_motor_loads(mech, ws, lane_from(out, want->at[SARRUS_OBSERVE_DRIVES]));
+    for (int32_t i = 0; want->at[SARRUS_OBSERVE_CONSTRAINTS] >= 0 && i < mech->n_constraints; ++i)
+        lane_at(out, want->at[SARRUS_OBSERVE_CONSTRAINTS] + i) = frame_at(ws->multiplier, mech->constraint[i].row);
 }
 
 /* The same; a lane of which something is NaN or infinite ends here: a step judges where it comes to, and nobody has judged the

@@ -18,10 +18,11 @@ int sarrus_backend_n_devices(sarrus_backend backend) {
     return gpu->count(&n_devices) == SARRUS_GPU_OK ? n_devices : 0;
 }
 
-/* LAPACK is the CPU's, and cuSOLVER a device's, however small the batch. What moves in space has no kernels for a device. */
+/* LAPACK is the CPU's, and cuSOLVER a device's, however small the batch. What moves in space, or
+ * has constraints beside joints, has no kernels for a device. */
 static bool gpu_is_worthwhile(const sarrus_plan *plan, uint64_t n_instances) {
     const bool is_staged = sarrus_cuda_staged_is_asked(plan);
-    if (plan->mech.space == SARRUS_SPACE_SPATIAL)
+    if (plan->mech.space == SARRUS_SPACE_SPATIAL || plan->mech.n_constraints > 0)
         return false;
     if (plan->mech.solve == SARRUS_SOLVE_EXTERNAL ? !is_staged : n_instances < WORTH_A_DEVICE)
         return false;
@@ -40,6 +41,9 @@ sarrus_status sarrus_backend_create(sarrus_context *context, const sarrus_plan *
         if (plan->mech.space == SARRUS_SPACE_SPATIAL)
             return sarrus_report(context, SARRUS_NO_BACKEND,
                                  "spatial mechanisms run on the processor only; expected backend 'cpu' or 'auto'");
+        if (plan->mech.n_constraints > 0)
+            return sarrus_report(context, SARRUS_NO_BACKEND,
+                                 "constraints beside joints run on the processor only; expected backend 'cpu' or 'auto'");
         return sarrus_backend_cuda.create(context, plan, options, n_instances, out);
     case SARRUS_BACKEND_AUTO:
         if (sarrus_cuda_staged_is_asked(plan) && gpu_is_worthwhile(plan, n_study)) /* what is wrong with it is to be known */

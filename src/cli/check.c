@@ -109,6 +109,7 @@ static void json_put_scenario(sarrus_json *json, const char *path, const sarrus_
     json_put_warnings(json, found->warnings);
     sarrus_json_count(json, "n_bodies", (uint64_t)sizes.n_bodies);
     sarrus_json_count(json, "n_joints", (uint64_t)sizes.n_joints);
+    sarrus_json_count(json, "n_constraints", (uint64_t)sizes.n_constraints);
     sarrus_json_count(json, "n", (uint64_t)sizes.n);
     sarrus_json_count(json, "m", (uint64_t)sizes.m);
     sarrus_json_count(json, "rank", (uint64_t)sizes.rank);

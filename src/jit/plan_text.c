@@ -73,6 +73,7 @@ static void sizes_write(FILE *out, const sarrus_mechanism *mech) {
     size_write(out, "COORDINATES", mech->n_q);
     size_write(out, "SPEEDS", mech->n_v);
     size_write(out, "ROWS", mech->m);
+    size_write(out, "LINES", mech->m); /* no constraint has a constant plan */
     size_write(out, "JOINTS", mech->n_joints);
     size_write(out, "FREEDOMS", mech->n_freedoms);
     size_write(out, "FORCES", mech->n_forces);
@@ -310,11 +311,13 @@ double sarrus_plan_text_flops(const sarrus_plan *plan) {
 }
 
 bool sarrus_plan_text_gains(const sarrus_plan *plan, const char **why_not) {
+    const bool has_joints_only = plan->mech.n_constraints == 0;
     const bool is_planar = plan->mech.space == SARRUS_SPACE_PLANAR, is_auto = plan->mech.solve == SARRUS_SOLVE_AUTO;
-    *why_not = !is_planar ? "specialized kernels are made for planar mechanisms"
-               : !is_auto ? "only `pinv: auto` has something to gain from a constant plan"
-                          : NULL;
-    return is_planar && is_auto;
+    *why_not = !is_planar         ? "specialized kernels are made for planar mechanisms"
+               : !has_joints_only ? "specialized kernels are made for joints, without constraints beside them"
+               : !is_auto         ? "only `pinv: auto` has something to gain from a constant plan"
+                                  : NULL;
+    return is_planar && has_joints_only && is_auto;
 }
 
 sarrus_plan_text_form sarrus_plan_text_form_of(const sarrus_plan *plan, const char **why_not) {

@@ -7,6 +7,7 @@
 
 #include "core/report.h"
 #include "plan/build.h"
+#include "plan/constraints.h"
 #include "plan/order.h"
 
 /* The blocks, and the order that is taken. */
@@ -52,15 +53,27 @@ static bool join_blocks(block_list *g, int n_bodies, const int *on_body, const i
     return true;
 }
 
+/* Whether a body stands earlier in the list: a block is on every body once. */
+static bool is_there_before(const int32_t *bodies, int side) {
+    for (int k = 0; k < side; ++k) {
+        if (bodies[k] == bodies[side])
+            return true;
+    }
+    return false;
+}
+
 static bool find_neighbors(block_list *g, const sarrus_plan *plan) {
     const int n_bodies = plan->mech.n_bodies;
-    int *on_body = calloc((size_t)n_bodies + 2, sizeof *on_body), *block = calloc(2 * (size_t)g->n + 1, sizeof *block);
+    int *on_body = calloc((size_t)n_bodies + 2, sizeof *on_body),
+        *block = calloc(SARRUS_ROW_BODIES * (size_t)g->n + 1, sizeof *block);
     bool good = on_body && block;
     for (int pass = 0; good && pass < 2; ++pass) {
         for (int k = 0; k < g->n; ++k) {
-            const sarrus_mech_row *row = &plan->row[g->rows[k][0]];
-            const int bodies[2] = {row->parent, row->child};
-            for (int side = 0; side < 2; ++side) {
+            int32_t bodies[SARRUS_ROW_BODIES];
+            const int n_sides = sarrus_plan_row_bodies(plan, g->rows[k][0], bodies);
+            for (int side = 0; side < n_sides; ++side) {
+                if (is_there_before(bodies, side))
+                    continue;
                 if (bodies[side] >= 0 && pass == 0)
                     ++on_body[bodies[side] + 2];
                 else if (bodies[side] >= 0)

@@ -58,5 +58,9 @@ uint64_t sarrus_plan_hash_make(const sarrus_plan *plan) {
         hash_bytes(&hash, plan->row, (size_t)mech->m * sizeof *plan->row);
         hash_bytes(&hash, plan->freedom, (size_t)mech->n_freedoms * sizeof *plan->freedom);
     }
+    if (mech->n_constraints > 0) {
+        hash_bytes(&hash, plan->constraint, (size_t)mech->n_constraints * sizeof *plan->constraint);
+        hash_bytes(&hash, plan->row, (size_t)(mech->m + mech->n_parts) * sizeof *plan->row);
+    }
     return hash;
 }

@@ -7,6 +7,7 @@
 
 #include "core/report.h"
 #include "plan/build.h"
+#include "plan/constraints.h"
 #include "plan/configuration.h"
 #include "plan/dependence.h"
 #include "plan/drives.h"
@@ -248,13 +249,13 @@ static void note_far_drives(sarrus_context *context, const sarrus_configuration 
     }
 }
 
-/* Says which joint keeps the nominal instance from closing. */
+/* Says which joint or constraint keeps the nominal instance from closing. */
 static sarrus_status report_open(sarrus_context *context, const sarrus_configuration *c, double error) {
     const sarrus_plan *plan = c->plan;
     const sarrus_model *model = plan->model;
     int worst = 0;
     double largest = -1.0;
-    for (int i = 0; i < model->n_joints; ++i) {
+    for (int i = 0; i < model->n_joints + model->n_constraints; ++i) {
         double sum = 0.0;
         for (int k = 0; k < plan->joint[i].n_rows; ++k)
             sum += c->phi[plan->joint[i].row + k] * c->phi[plan->joint[i].row + k];
@@ -263,12 +264,13 @@ static sarrus_status report_open(sarrus_context *context, const sarrus_configura
             worst = i;
         }
     }
-    const sarrus_joint *joint = &model->joints[worst];
-    sarrus_location at = {model->file, model->text, joint->place.line, joint->place.column};
+    const sarrus_place *place = sarrus_plan_owner_place(plan, worst);
+    sarrus_location at = {model->file, model->text, place->line, place->column};
     return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
-                            "the mechanism cannot be assembled: joint '%s' stays open by %.3g, all constraints by %.3g; expected "
+                            "the mechanism cannot be assembled: %s '%s' stays open by %.3g, all constraints by %.3g; expected "
                             "lengths and points with which every joint can close",
-                            joint->name, sqrt(largest), error);
+                            worst < model->n_joints ? "joint" : "constraint", sarrus_plan_owner_name(plan, worst), sqrt(largest),
+                            error);
 }
 
 static bool body_is_held(const sarrus_model *model, int body) {

@@ -32,7 +32,7 @@ static bool pivots_create(pivots *p, const sarrus_configuration *c) {
     const sarrus_mech_factor *f = &c->plan->mech.factor;
     const size_t n_blocks = (size_t)f->n_blocks;
     p->rows = c->rows;
-    p->rows.value = calloc(2 * (size_t)c->rows.n_each * (size_t)c->m + 1, sizeof *p->rows.value);
+    p->rows.value = calloc((size_t)(c->rows.n_sides * c->rows.n_each) * (size_t)c->m + 1, sizeof *p->rows.value);
     p->of_block = malloc((n_blocks + 1) * sizeof *p->of_block);
     p->block = calloc(4 * (n_blocks + (size_t)f->n_entries) + 1, sizeof *p->block);
     p->own = calloc(2 * n_blocks + 1, sizeof *p->own);
@@ -58,7 +58,7 @@ static void free_direction(const double *x, const double *y, double *u) {
 
 /* Rows without the part on cranks that the pins' rows, eliminated first, take away. */
 static void take_rows(const sarrus_configuration *c, pivots *p) {
-    memcpy(p->rows.value, c->rows.value, 2 * (size_t)c->rows.n_each * (size_t)c->m * sizeof *p->rows.value);
+    memcpy(p->rows.value, c->rows.value, (size_t)(c->rows.n_sides * c->rows.n_each) * (size_t)c->m * sizeof *p->rows.value);
     for (int i = 0; i < c->m; ++i) {
         const sarrus_mech_joint *joint = &c->plan->joint[c->plan->row[i].joint];
         for (int side = 0; side < 2; ++side) {
@@ -81,11 +81,13 @@ static double entry_of(const sarrus_configuration *c, const pivots *p, int i, in
     double sum = 0.0;
     if (i < 0 || j < 0)
         return 0.0;
-    for (int sides = 0; sides < 4; ++sides) {
-        const double *a = sarrus_plan_row_side(&p->rows, i, sides / 2), *b = sarrus_plan_row_side(&p->rows, j, sides % 2);
-        const int32_t body = c->rows.body[i][sides / 2];
+    const int n_sides = c->rows.n_sides;
+    for (int sides = 0; sides < n_sides * n_sides; ++sides) {
+        const int of_i = sides / n_sides, of_j = sides % n_sides;
+        const double *a = sarrus_plan_row_side(&p->rows, i, of_i), *b = sarrus_plan_row_side(&p->rows, j, of_j);
+        const int32_t body = c->rows.body[i][of_i];
         double of_body = 0.0;
-        for (int k = 0; body >= 0 && body == c->rows.body[j][sides % 2] && k < c->rows.n_each; ++k)
+        for (int k = 0; body >= 0 && body == c->rows.body[j][of_j] && k < c->rows.n_each; ++k)
             of_body += a[k] * b[k];
         sum += of_body;
     }
@@ -204,7 +206,7 @@ static sarrus_status find_ordinary(sarrus_plan *plan, sarrus_configuration *c) {
 
 /* Which joints lie on loops: those that share their set of loops with another one. */
 static sarrus_status mark_loops(sarrus_plan *plan) {
-    const int n = plan->mech.n_joints;
+    const int n = plan->mech.n_joints + plan->mech.n_constraints;
     int *loop = malloc(((size_t)n + 1) * sizeof *loop), *first = malloc(((size_t)n + 1) * sizeof *first);
     const bool good = loop && first && sarrus_plan_loop_sets_find(plan, loop) >= 0;
     for (int i = 0; good && i < n; ++i)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "plan/body.h"
+#include "plan/constraints.h"
 #include "plan/plan.h"
 #include "plan/spatial_parameters.h"
 #include "plan/spline.h"
@@ -176,6 +177,7 @@ bool sarrus_plan_parameters(const sarrus_plan *plan, const double *values, doubl
                                                     : fill_planar(plan, values, parameters, q, v);
     for (int i = 0; i < model->n_signals; ++i)
         good = fill_signal(&model->signals[i], values, parameters + mech->signal[i].p) && good;
+    good = sarrus_plan_constraints_parameters(plan, values, parameters) && good;
     for (int i = 0; i < mech->n_parameters; ++i)
         good = good && isfinite(parameters[i]);
     for (int i = 0; i < mech->n_q; ++i)

@@ -78,11 +78,12 @@ typedef struct sarrus_plan_cost {
 struct sarrus_plan {
     const sarrus_model *model;
     sarrus_mechanism mech;
-    sarrus_mech_joint *joint;     /* [n_joints], as the tables below owned here and seen through mech */
-    sarrus_mech_freedom *freedom; /* [n_freedoms] */
-    sarrus_mech_force *force;     /* [n_forces] */
-    sarrus_mech_signal *signal;   /* [n_signals] */
-    sarrus_mech_row *row;         /* [m] */
+    sarrus_mech_joint *joint;           /* [n_joints + n_constraints], as the tables below owned here and seen through mech */
+    sarrus_mech_constraint *constraint; /* [n_constraints] */
+    sarrus_mech_freedom *freedom;       /* [n_freedoms] */
+    sarrus_mech_force *force;           /* [n_forces] */
+    sarrus_mech_signal *signal;         /* [n_signals] */
+    sarrus_mech_row *row;               /* [m + n_parts] */
     double *knots, *guard;
     int32_t *row_of, *at, *pad, *column, *entry_row, *update, *fill, *dependent;
     sarrus_mech_share *share;
