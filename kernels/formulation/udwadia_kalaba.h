@@ -17,6 +17,7 @@
 
 #include "kernels/body/baumgarte.h"
 #include "kernels/formulation/rank_path.h"
+#include "kernels/formulation/semi_definite.h"
 #include "kernels/formulation/standing_rows.h"
 
 /* out ← base + M^{-1/2} D⁺ rhs by the sparse factor of the independent rows, with the rank-revealing path for the lanes that need
@@ -78,6 +79,35 @@ LANE_FUNCTION real sarrus_drives_power_of(const sarrus_evaluation *ev, const rea
     return real_select(ev->is_slow, sarrus_constraints_power(ev, v, a), ev->power);
 }
 
+/* From a_1, with its rows and γ in the workspace, to the acceleration of the masses alone (semi_definite.h). Many lanes sweep as one:
+ * those that are through keep what they have. */
+LANE_BODY void sarrus_sweep(sarrus_evaluation *ev, const real *v, real *a) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    const int64_t n_evaluations = ev->n_evaluations, n_rank_revealing = ev->n_rank_revealing;
+    mask open = ev->healthy;
+    real before = real_set(1e300);
+    sarrus_sweeps_begin(mech, ev->parameter, ws);
+    for (int32_t k = 0; k < SARRUS_MOST_SWEEPS && mask_any(open) && !lane_is_stopped(ev->stop); ++k) {
+        sarrus_sweep_carry(mech, ev->parameter, ws, open, a);
+        sarrus_rows_subtract(mech, ws, ws->gamma, ws->carried, ws->rhs);
+        sarrus_correct(ev, ws->rhs, ws->carried, a);
+        PLAN_EACH (i, 0, mech->n_v)
+            frame_at(a, i) = real_select(open, frame_at(a, i), frame_at(ws->before, i));
+        const real change = sarrus_sweep_size(mech, a, ws->before);
+        open = sarrus_sweep_goes_on(mech, ws, open, a, change, before);
+        before = change;
+    }
+    const real size = sarrus_sweep_size(mech, a, (const real *)0) + sarrus_sweep_size(mech, ws->force, (const real *)0);
+    open = mask_and(open, mask_not(real_le(before, real_set(SARRUS_DETERMINATE) * size)));
+    if (mask_any(open))
+        sarrus_sweeps_give_up(ev, open, a);
+    sarrus_rows_subtract(mech, ws, ws->gamma, ws->force, ws->rhs);
+    ev->n_evaluations = n_evaluations;
+    ev->n_rank_revealing = n_rank_revealing;
+    ev->power = mech->n_drives > 0 ? sarrus_constraints_power(ev, v, a) : real_set(0.0);
+}
+
 /* a(t, q, v) into `a`; ws->force holds a_f afterwards. Rotations, signals and factor of a projection at the same place are used. */
 PLAN_BODY void sarrus_udwadia_kalaba_accelerate(sarrus_evaluation *ev, real t, const real *q, const real *v, real *a) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
@@ -100,6 +130,8 @@ PLAN_BODY void sarrus_udwadia_kalaba_accelerate(sarrus_evaluation *ev, real t, c
     ev->at_q = q;
     ev->at_v = v;
     sarrus_correct(ev, ws->rhs, ws->force, a);
+    if (mech->n_lacking > 0)
+        sarrus_sweep(ev, v, a);
     ev->at_q = ev->at_v = (const real *)0;
     /* ---- observe: the power that the energy must balance ---- */
     if (mech->has_baumgarte)

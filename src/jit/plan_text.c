@@ -311,10 +311,12 @@ double sarrus_plan_text_flops(const sarrus_plan *plan) {
 
 bool sarrus_plan_text_gains(const sarrus_plan *plan, const char **why_not) {
     const bool is_planar = plan->mech.space == SARRUS_SPACE_PLANAR, is_auto = plan->mech.solve == SARRUS_SOLVE_AUTO;
-    *why_not = !is_planar ? "specialized kernels are made for planar mechanisms"
-               : !is_auto ? "only `pinv: auto` has something to gain from a constant plan"
-                          : NULL;
-    return is_planar && is_auto;
+    const bool is_definite = plan->mech.n_lacking == 0;
+    *why_not = !is_planar     ? "specialized kernels are made for planar mechanisms"
+               : !is_auto     ? "only `pinv: auto` has something to gain from a constant plan"
+               : !is_definite ? "specialized kernels are made for bodies that have mass and inertia in every instance"
+                              : NULL;
+    return is_planar && is_auto && is_definite;
 }
 
 sarrus_plan_text_form sarrus_plan_text_form_of(const sarrus_plan *plan, const char **why_not) {
