@@ -1,5 +1,5 @@
-/* What the mass of a body in the plane does to its three numbers: M = diag(m, m, I). The metric is M, or M + E where bodies may lack
- * mass or inertia (kernels/formulation/semi_definite.h). */
+/* What the mass of a body in the plane does to its three numbers: M = diag(m, m, I). The metric is M, or M + E where bodies may
+ * lack mass or inertia (kernels/formulation/semi_definite.h). */
 #ifndef SARRUS_BODY_MASS_H
 #define SARRUS_BODY_MASS_H
 

@@ -42,8 +42,7 @@ LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptiv
     sarrus_lane_set(lanes->work_now, on, work);
     sarrus_lane_set(lanes->work_before, on, work);
     (void)sarrus_verdict_begin(ev, on, t, q, v, work);
-    mask fail;
-    ev->is_indeterminate = mask_none();
+    mask fail = ev->is_indeterminate = mask_none();
     ev->wants_closeness = 1;
     sarrus_accelerate_checked(ev, t, q, v, &fail);
     sarrus_closeness_take(ev);
@@ -117,8 +116,8 @@ LANE_BODY real sarrus_adaptive_watch(sarrus_evaluation *ev, const sarrus_adaptiv
     return real_min(sarrus_bend_step(passage, share), h);
 }
 
-/* A lane whose masses leave its acceleration open tries shorter steps, as it does after any step that is none; from this share of its
- * time on it ends. */
+/* A lane whose masses leave its acceleration open tries shorter steps, as it does after any step that is none; from this share of
+ * its time on it ends. */
 #define SARRUS_SHORTEST_OPEN_STEP 1e-9
 
 /* The lanes of `go` that end so after a trial step of length h. */

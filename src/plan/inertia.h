@@ -18,8 +18,8 @@ void sarrus_inertia_axes(const double tensor[6], double moment[3], double axis[3
 /* A principal moment below this part of the largest is none. */
 #define SARRUS_NO_MOMENT 1e-12
 
-/* The tensor of a body that may lack inertia about some axes, its principal moments filled up to `least`: root and inverse are those
- * of the filled one. The tensor itself may be zero about axes, or altogether. */
+/* The tensor of a body that may lack inertia about some axes, its principal moments filled up to `least`: root and inverse are
+ * those of the filled one. The tensor itself may be zero about axes, or altogether. */
 sarrus_inertia sarrus_inertia_fill(const double tensor[6], double least, double root[6], double inverse[6]);
 
 #endif

@@ -13,9 +13,9 @@
 #include "plan/open_motion.h"
 #include "plan/spectrum.h"
 
-/* The share e/μ of the inertia of a motion that a fictitious one is to have where the mechanism is assembled; the least and the most
- * of a body's ordinary inertia that it may be for that. With less S would be known worse than the sweeps can mend, with more none would
- * be through in a few. */
+/* The share e/μ of the inertia of a motion that a fictitious one is to have where the mechanism is assembled; the least and the
+ * most of a body's ordinary inertia that it may be for that. With less S would be known worse than the sweeps can mend, with more
+ * none would be through in a few. */
 static const double wanted_share = 0x1p-10, least_share = 0x1p-24, most_share = 0x1p-6;
 
 static bool is_spatial(const sarrus_plan *plan) {
@@ -119,7 +119,8 @@ static double reach_of(const sarrus_configuration *c, int body) {
     return reach;
 }
 
-/* mass[n_bodies] ← a body's own; of those without it, ring by ring around those with it, the mean of the neighbours nearer to one. */
+/* mass[n_bodies] ← a body's own; of those without it, ring by ring around those with it, the mean of the neighbours nearer to
+ * one. */
 static bool spread_masses(const sarrus_plan *plan, double *mass) {
     const int n_bodies = plan->mech.n_bodies;
     double *sum = malloc(((size_t)n_bodies + 1) * sizeof *sum);
@@ -237,6 +238,49 @@ static double largest_share(sarrus_configuration *c, const sarrus_lacking_axis *
     free(x);
     free(y);
     return share;
+}
+
+/* y [n] ← of x its part along the axes. */
+static void along_axes(const sarrus_configuration *c, const sarrus_lacking_axis *axis, int n_axes, const double *x, double *y) {
+    const int n_each = c->sizes->n_v;
+    memset(y, 0, (size_t)c->n * sizeof *y);
+    for (int k = 0; k < n_axes; ++k) {
+        const ptrdiff_t at = (ptrdiff_t)n_each * axis[k].body;
+        double sum = 0.0;
+        for (int i = 0; i < n_each; ++i)
+            sum += x[at + i] * axis[k].weighted[i];
+        for (int i = 0; i < n_each; ++i)
+            y[at + i] += sum * axis[k].weighted[i];
+    }
+}
+
+static double largest_of(const double *x, int n) {
+    double largest = 0.0;
+    for (int i = 0; i < n; ++i)
+        largest = fmax(largest, fabs(x[i]));
+    return largest;
+}
+
+bool sarrus_plan_lacking_take_out(sarrus_configuration *c, double *x) {
+    enum { MOST_SWEEPS = 64 };
+    sarrus_lacking_axis *axis = NULL;
+    int n_axes = 0;
+    if (!c->plan->lack)
+        return true;
+    double *y = malloc(2 * ((size_t)c->n + 1) * sizeof *y), *change = y ? y + c->n : NULL;
+    bool good = y && list_axes(c, &axis, &n_axes);
+    if (good)
+        memcpy(change, x, (size_t)c->n * sizeof *x);
+    for (int k = 0; good && k < MOST_SWEEPS && largest_of(change, c->n) > 1e-14 * largest_of(x, c->n); ++k) {
+        along_axes(c, axis, n_axes, change, y);
+        good = sarrus_configuration_free_part(c, SARRUS_RANK_TOLERANCE, y);
+        memcpy(change, y, (size_t)c->n * sizeof *y);
+        for (int i = 0; i < c->n; ++i)
+            x[i] += change[i];
+    }
+    free(axis);
+    free(y);
+    return good;
 }
 
 /* By how much the ordinary inertia is to be multiplied. */

@@ -1,5 +1,5 @@
-/* Motions without inertia: M ẋ = 0 and J ẋ = 0 (S1, result 3). Such a motion moves bodies only along what they lack, so it is one of a
- * set of bodies without mass or inertia that joints connect: a small matrix, set by set. */
+/* Motions without inertia: M ẋ = 0 and J ẋ = 0 (S1, result 3). Such a motion moves bodies only along what they lack, so it is one
+ * of a set of bodies without mass or inertia that joints connect: a small matrix, set by set. */
 #ifndef SARRUS_PLAN_OPEN_MOTION_H
 #define SARRUS_PLAN_OPEN_MOTION_H
 

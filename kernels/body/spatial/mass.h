@@ -1,5 +1,6 @@
-/* What the mass of a body in space does to its six numbers: M = diag(m, m, m, I) with I = L Lᵀ in the body's frame. The metric is M,
- * or M + E where bodies may lack mass or inertia (kernels/formulation/semi_definite.h): 1/m, I⁻¹ and L are those of the metric. */
+/* What the mass of a body in space does to its six numbers: M = diag(m, m, m, I) with I = L Lᵀ in the body's frame. The metric is
+ * M, or M + E where bodies may lack mass or inertia (kernels/formulation/semi_definite.h): 1/m, I⁻¹ and L are those of the
+ * metric. */
 #ifndef SARRUS_BODY_SPATIAL_MASS_H
 #define SARRUS_BODY_SPATIAL_MASS_H
 
