@@ -22,9 +22,9 @@ static bool is_spatial(const sarrus_plan *plan) {
     return plan->mech.space == SARRUS_SPACE_SPATIAL;
 }
 
-/* Principal moments, in the plane one, and their axes; returns how many there are. */
+/* Principal moments, in the plane one, and their axes; returns how many there are. One that is none is 0. */
 static int moments_of(const sarrus_plan *plan, const sarrus_body *body, const double *values, double moment[3], double axis[3][3]) {
-    double tensor[6];
+    double tensor[6], largest = 0.0;
     memset(axis, 0, 9 * sizeof axis[0][0]);
     if (!is_spatial(plan)) {
         moment[0] = values[body->inertia[0]];
@@ -34,15 +34,12 @@ static int moments_of(const sarrus_plan *plan, const sarrus_body *body, const do
     for (int k = 0; k < 6; ++k)
         tensor[k] = body->inertia[k] == SARRUS_NO_VALUE ? 0.0 : values[body->inertia[k]];
     sarrus_inertia_axes(tensor, moment, axis);
+    for (int k = 0; k < 3; ++k)
+        largest = fmax(largest, moment[k]);
+    const bool is_computed = tensor[3] != 0.0 || tensor[4] != 0.0 || tensor[5] != 0.0;
+    for (int k = 0; is_computed && k < 3; ++k)
+        moment[k] = fabs(moment[k]) <= SARRUS_NO_MOMENT * largest ? 0.0 : moment[k];
     return 3;
-}
-
-/* Whether moment k is none. */
-static bool is_no_moment(const double moment[3], int n, int k) {
-    double largest = 0.0;
-    for (int i = 0; i < n; ++i)
-        largest = fmax(largest, moment[i]);
-    return fabs(moment[k]) <= (n > 1 ? SARRUS_NO_MOMENT * largest : 0.0);
 }
 
 /* Marks, by a 1, what the bodies lack in an instance with these values. */
@@ -53,7 +50,7 @@ static void mark(const sarrus_plan *plan, const double *values, sarrus_plan_lack
         const int n = moments_of(plan, body, values, moment, axis);
         lack[b].mass = values[body->mass] == 0.0 ? 1.0 : lack[b].mass;
         for (int k = 0; k < n; ++k)
-            lack[b].inertia = is_no_moment(moment, n, k) ? 1.0 : lack[b].inertia;
+            lack[b].inertia = moment[k] == 0.0 ? 1.0 : lack[b].inertia;
     }
 }
 
@@ -192,7 +189,7 @@ static bool list_axes(const sarrus_configuration *c, sarrus_lacking_axis **out, 
         }
         const int n = moments_of(plan, body, values, moment, axis);
         for (int k = 0; k < n; ++k) {
-            if (!is_no_moment(moment, n, k))
+            if (moment[k] != 0.0)
                 continue;
             sarrus_lacking_axis *next = &list[(*n_axes)++];
             next->body = b;
