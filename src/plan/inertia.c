@@ -88,6 +88,8 @@ sarrus_inertia sarrus_inertia_fill(const double tensor[6], double least, double 
     for (int k = 0; k < 3; ++k) {
         if (!(moment[k] >= -SARRUS_NO_MOMENT * largest))
             return SARRUS_INERTIA_NOT_DEFINITE;
+    }
+    for (int k = 0; k < 3; ++k) {
         if (sum - 2.0 * moment[k] < -2.0 * border * sum)
             return SARRUS_INERTIA_OF_NO_BODY;
     }
