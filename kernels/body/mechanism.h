@@ -20,7 +20,8 @@
 enum { SARRUS_WANT_ERRORS = 1, SARRUS_WANT_GAMMA = 2 };
 
 /* Parameters of a body, from mechanism.p_body + SARRUS_PB_N · body: those of the plane, and those of space. Mass and 1/m come first
- * in both. */
+ * in both. Of a body that may lack mass or inertia mass and inertia are its own, and 1/m, 1/I and L those of M + E
+ * (kernels/formulation/semi_definite.h). */
 enum {
     SARRUS_PB_MASS = 0,
     SARRUS_PB_MINV,
@@ -429,6 +430,7 @@ typedef struct sarrus_mechanism {
     int32_t n_constraints;
     int32_t n_parts; /* of rows, which hold more than two bodies */
     int32_t n_cranks;
+    int32_t n_lacking;                       /* bodies that may lack mass or inertia (kernels/formulation/semi_definite.h) */
     int32_t n_of_kind[SARRUS_N_JOINT_TYPES]; /* joints of each kind */
     int32_t n_elastic;                       /* joints that are */
     int32_t max_joint_rows;                  /* rows of a joint, at most */

@@ -73,11 +73,13 @@ LANE_BODY void sarrus_observe_state(sarrus_evaluation *ev, const real *tile, con
  * state at t = 0, or one that the user has put in. What an end was asked for under way says nothing. */
 LANE_BODY void sarrus_observe(sarrus_evaluation *ev, const real *tile, const sarrus_observe_request *want, real *out) {
     const sarrus_tile_layout *layout = &sarrus_plan_of(ev)->layout;
+    ev->is_indeterminate = mask_none();
     sarrus_observe_state(ev, tile, want, out);
     const mask bad = mask_and(ev->healthy, mask_not(sarrus_all_are_finite(out, want->n_computed)));
     if (lane_is_stopped(ev->stop) || !mask_any(bad))
         return;
-    sarrus_lane_set(lane_from(ev->tile, layout->status), bad, real_set((real_scalar)SARRUS_INSTANCE_NONFINITE_FORCE));
+    const real word = sarrus_status_unless_open(ev, real_set((real_scalar)SARRUS_INSTANCE_NONFINITE_FORCE));
+    sarrus_lane_set(lane_from(ev->tile, layout->status), bad, word);
     sarrus_lane_set(lane_from(ev->tile, layout->failed_step), bad, sarrus_lane_steps(sarrus_plan_of(ev), tile, want->clock.step));
 }
 

@@ -313,11 +313,13 @@ double sarrus_plan_text_flops(const sarrus_plan *plan) {
 bool sarrus_plan_text_gains(const sarrus_plan *plan, const char **why_not) {
     const bool has_joints_only = plan->mech.n_constraints == 0;
     const bool is_planar = plan->mech.space == SARRUS_SPACE_PLANAR, is_auto = plan->mech.solve == SARRUS_SOLVE_AUTO;
+    const bool is_definite = plan->mech.n_lacking == 0;
     *why_not = !is_planar         ? "specialized kernels are made for planar mechanisms"
                : !has_joints_only ? "specialized kernels are made for joints, without constraints beside them"
                : !is_auto         ? "only `pinv: auto` has something to gain from a constant plan"
+               : !is_definite     ? "specialized kernels are made for bodies that have mass and inertia in every instance"
                                   : NULL;
-    return is_planar && has_joints_only && is_auto;
+    return is_planar && has_joints_only && is_auto && is_definite;
 }
 
 sarrus_plan_text_form sarrus_plan_text_form_of(const sarrus_plan *plan, const char **why_not) {

@@ -20,6 +20,11 @@ static bool is_independent(const sarrus_plan *plan, int i) {
     return low < found->n_independent && found->independent[low] == i;
 }
 
+/* Its closed form is that of a body with a mass and an inertia. */
+static bool has_all(const sarrus_plan *plan, int body) {
+    return !plan->lack || (plan->lack[body].mass == 0.0 && plan->lack[body].inertia == 0.0);
+}
+
 static bool can_be_crank_pin(const sarrus_plan *plan, const sarrus_mech_joint *joint) {
     const bool has_pin = plan->mech.space == SARRUS_SPACE_PLANAR && SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_PIN, joint->kind);
     return has_pin && (joint->parent < 0) != (joint->child < 0) && is_independent(plan, joint->row) &&
@@ -45,7 +50,7 @@ sarrus_status sarrus_plan_cranks(sarrus_context *context, sarrus_plan *plan) {
     for (int i = 0; i < n_joints; ++i) {
         sarrus_mech_joint *joint = &plan->joint[i];
         const int at = joint->child >= 0, body = at ? joint->child : joint->parent;
-        if (!can_be_crank_pin(plan, joint) || crank[body] != none)
+        if (!can_be_crank_pin(plan, joint) || crank[body] != none || !has_all(plan, body))
             continue;
         joint->is_crank_pin = 1;
         crank[body] = 2 * joint->row + at;

@@ -11,6 +11,7 @@
 #include "plan/configuration.h"
 #include "plan/dependence.h"
 #include "plan/drives.h"
+#include "plan/lacking.h"
 #include "plan/spectrum.h"
 #include "plan/start.h"
 
@@ -273,17 +274,9 @@ static sarrus_status report_open(sarrus_context *context, const sarrus_configura
                             error);
 }
 
-static bool body_is_held(const sarrus_model *model, int body) {
-    for (int i = 0; i < model->n_joints; ++i) {
-        if (model->joints[i].body[0] == body || model->joints[i].body[1] == body)
-            return true;
-    }
-    return false;
-}
-
-/* A mass or an inertia can be divided by. */
+/* A mass or an inertia is 0, or can be divided by. */
 static bool has_inverse(double x) {
-    return x > 0.0 && isfinite(x) && isfinite(1.0 / x);
+    return x == 0.0 || (x > 0.0 && isfinite(x) && isfinite(1.0 / x));
 }
 
 static sarrus_status report_mass(sarrus_context *context, const sarrus_model *model, int b, sarrus_value_index i_value) {
@@ -292,19 +285,9 @@ static sarrus_status report_mass(sarrus_context *context, const sarrus_model *mo
     const char *what = i_value == body->mass ? "the mass" : "the inertia";
     const sarrus_location at = {model->file, model->text, value->place.line ? value->place.line : body->place.line,
                                 value->place.line ? value->place.column : body->place.column};
-    if (value->nominal > 0.0)
-        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
-                                "%s of body '%s' is %g, which cannot be divided by; expected a number from 1e-300 to 1e300", what,
-                                body->name, value->nominal);
-    if (body_is_held(model, b))
-        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &at,
-                                "%s of body '%s' is %g; expected a positive number: singular mass matrices come with a later "
-                                "version's formulations",
-                                what, body->name, value->nominal);
     return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
-                            "%s of body '%s' is %g, which leaves an unconstrained direction without inertia; expected a positive "
-                            "number",
-                            what, body->name, value->nominal);
+                            "%s of body '%s' is %g, which cannot be divided by; expected 0, or a number from 1e-300 to 1e300", what,
+                            body->name, value->nominal);
 }
 
 /* What else is to be said of an inertia in space the reader of scenarios says. */
@@ -340,7 +323,7 @@ static sarrus_status report_nominal(sarrus_context *context, const sarrus_plan *
     free(values);
     if (i == model->n_joints)
         return sarrus_report(context, SARRUS_BAD_INPUT,
-                             "a number of the nominal instance is not physical; expected positive masses and inertias, "
+                             "a number of the nominal instance is not physical; expected masses and inertias that are not negative, "
                              "axes and lengths that are not zero, and finite results of all expressions");
     const sarrus_joint *joint = &model->joints[i];
     const sarrus_location at = {model->file, model->text, joint->place.line, joint->place.column};
@@ -414,9 +397,12 @@ static sarrus_status analyze(sarrus_context *context, sarrus_plan *plan, sarrus_
 sarrus_status sarrus_plan_independence_find(sarrus_context *context, sarrus_plan *plan) {
     sarrus_configuration c;
     sarrus_status status = check_masses(context, plan);
-    if (status != SARRUS_OK)
+    if (status == SARRUS_OK)
+        status = sarrus_plan_lacking_find(context, plan);
+    if (status != SARRUS_OK && status != SARRUS_UNSUPPORTED)
         return status;
-    status = sarrus_configuration_create(plan, &c);
+    if (status == SARRUS_OK)
+        status = sarrus_configuration_create(plan, &c);
     if (status == SARRUS_UNSUPPORTED)
         return sarrus_report(context, status, "this build has no kernels for spatial mechanisms");
     if (status == SARRUS_NO_MEMORY)

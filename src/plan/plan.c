@@ -35,6 +35,7 @@ void sarrus_plan_destroy(sarrus_plan *plan) {
     free(plan->independence.row_is_unique);
     free(plan->independence.configurations);
     free(plan->independence.is_asked);
+    free(plan->lack);
     free(plan->start.q_given);
     free(plan->start.v_given);
     free(plan->start.q);

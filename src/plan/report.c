@@ -131,6 +131,24 @@ static void put_sizes(const card *to) {
         sarrus_report_line(to->out, "singular values", "smallest %.1e of the largest, all counted", found->smallest_kept);
 }
 
+/* Bodies that may be without mass or inertia, with what they may be without. */
+static void put_lacking(const card *to) {
+    const sarrus_plan *plan = to->plan;
+    if (!plan->lack)
+        return;
+    sarrus_report_list list = sarrus_report_list_begin(to->out, "may lack inertia", plan->mech.n_lacking);
+    for (int b = 0; b < plan->mech.n_bodies; ++b) {
+        const sarrus_plan_lack *lack = &plan->lack[b];
+        const char *what = lack->inertia == 0.0 ? "mass" : lack->mass == 0.0 ? "inertia" : "mass, inertia";
+        char word[10 * SARRUS_CARD_NAME_WIDTH];
+        if (lack->mass == 0.0 && lack->inertia == 0.0)
+            continue;
+        snprintf(word, sizeof word, "%s (%s)", body_name(to, b), what);
+        sarrus_report_list_put(&list, word);
+    }
+    sarrus_report_list_end(&list);
+}
+
 static int group_root(int *group, int body) {
     while (group[body] != body) {
         group[body] = group[group[body]];
@@ -390,6 +408,7 @@ static void put_layout(const card *to) {
 static bool put_report(const card *to) {
     put_head(to);
     put_sizes(to);
+    put_lacking(to);
     const bool is_done = sarrus_report_graph(to->out, to->plan);
     put_redundancy(to);
     put_uniqueness(to);

@@ -1,7 +1,7 @@
 /* A dense reference simulator for planar mechanisms, built straight from the model and sharing nothing with the kernels:
  * every constraint is written once as a function of the poses, all derivatives come from jets, accelerations from the
  * pseudoinverse of the whole saddle system [M J^T; J 0][a; lambda] = [F; gamma] by LAPACK's dgelsd, in the unknowns
- * M^{1/2} a and lambda. All masses and inertias must be positive. Slow and plain on purpose.
+ * M^{1/2} a and lambda. Masses and inertias may be 0 where only accelerations are asked for. Slow and plain on purpose.
  *
  * Sizes: n = 3 * bodies (x, y, theta each), m = rows of all joints in scenario order, then of all constraints. Rows of a joint:
  * revolute x, y; prismatic normal, angle; fixed x, y, angle; distance |d| - L; then the drive's row where there is one. */
