@@ -102,6 +102,12 @@ LANE_FUNCTION sarrus_rank_decision sarrus_rank_path(sarrus_evaluation *ev, const
     }
     PLAN_EACH (i, 0, mech->m)
         frame_at(outside->ws->whole, i) = frame_at(ev->ws->whole, i);
+    PLAN_EACH (r, 0, mech->tree.n_chain) {
+        if (mech->tree.chain[r] != mech->tree.owner[r])
+            frame_at(outside->ws->share, r) = frame_at(ev->ws->share, r);
+    }
+    PLAN_EACH (i, 0, mech->n_v)
+        frame_at(outside->ws->lightness, i) = frame_at(ev->ws->lightness, i);
 #elif !defined(SARRUS_KERNELS_SPATIAL) /* there the factor was made of what stands outside */
     PLAN_EACH (i, 0, 2 * mech->m)
         frame_at(outside->ws->turn, i) = frame_at(ev->ws->turn, i);

@@ -42,6 +42,11 @@ static const entry joints[] = {
 #include "sarrus/joint.def"
     {NULL, NULL, 0.0},
 };
+static const entry constraints[] = {
+#define SARRUS_CONSTRAINT(name, value, word, kernel, label, text) {word, text, 0.0},
+#include "sarrus/constraint.def"
+    {NULL, NULL, 0.0},
+};
 static const entry forces[] = {
 #define SARRUS_FORCE(name, value, word, kernel, text) {word, text, 0.0},
 #include "sarrus/force.def"
@@ -110,6 +115,7 @@ static const topic topics[] = {
     {"rank", rank_methods},
     {"integrators", integrators},
     {"joints", joints},
+    {"constraints", constraints},
     {"forces", forces},
     {"signals", signals},
     {"distributions", distributions},

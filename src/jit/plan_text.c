@@ -84,6 +84,7 @@ static void sizes_write(FILE *out, const sarrus_mechanism *mech) {
     const bool has_tree = mech->tree.n_links > 0;
     size_write(out, "SPEEDS", has_tree ? sarrus_body_sizes_of(mech->space)->n_v * mech->n_bodies : mech->n_v);
     size_write(out, "ROWS", mech->m + has_tree);
+    size_write(out, "LINES", mech->m + has_tree); /* no constraint has a constant plan */
     sarrus_plan_text_tree_sizes_write(out, mech);
     size_write(out, "JOINTS", mech->n_joints);
     size_write(out, "FREEDOMS", mech->n_freedoms);
@@ -366,9 +367,13 @@ double sarrus_plan_text_flops(const sarrus_plan *plan) {
 }
 
 bool sarrus_plan_text_gains(const sarrus_plan *plan, const char **why_not) {
+    const bool has_joints_only = plan->mech.n_constraints == 0, is_definite = plan->mech.n_lacking == 0;
     const bool is_auto = plan->mech.solve == SARRUS_SOLVE_AUTO;
-    *why_not = is_auto ? NULL : "only `pinv: auto` has something to gain from a constant plan";
-    return is_auto;
+    *why_not = !has_joints_only ? "specialized kernels are made for joints, without constraints beside them"
+               : !is_auto       ? "only `pinv: auto` has something to gain from a constant plan"
+               : !is_definite   ? "specialized kernels are made for bodies that have mass and inertia in every instance"
+                                : NULL;
+    return has_joints_only && is_auto && is_definite;
 }
 
 sarrus_plan_text_form sarrus_plan_text_form_of(const sarrus_plan *plan, const char **why_not) {

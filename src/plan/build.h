@@ -9,6 +9,7 @@
  * parameters.c    the parameters and the given configuration of one instance           (values → lane arrays)
  *   spatial_parameters.c  the same in space, with rotation.c and inertia.c; body.c: what a body is in either space
  * independence.c  rank, independent rows                                               (numbers, at several configurations)
+ *   lacking.c        bodies that may lack mass or inertia; open_motion.c: motions that have none of either
  *   configuration.c  evaluates the constraints at a configuration
  *   fronts.c         factors the rows; spectrum.c finds their singular values
  *   dependence.c     says which rows can be spared, loop set by loop set (loop_sets.c), a small one by its null space

@@ -139,6 +139,26 @@ static bool orientations_add(sarrus_channels *channels, const sarrus_model *mode
     return true;
 }
 
+/* What constraints beside joints put on the coordinates that follow. */
+static bool constraints_add(sarrus_channels *channels, const sarrus_model *model, const sarrus_plan *plan) {
+    channels->width[SARRUS_OBSERVE_CONSTRAINTS] = model->n_constraints;
+    for (int i = 0; i < model->n_constraints; ++i) {
+        const char *path = path_make(channels, "constraints", model->constraints[i].name);
+        int *is_unique = &channels->uniqueness[model->n_joints + i];
+        if (path == NULL)
+            return false;
+        *is_unique = sarrus_plan_reaction_is_unique(plan, model->n_joints + i);
+        field_add(channels, SARRUS_OBSERVE_CONSTRAINTS, i, 0,
+                  (sarrus_sink_field){.path = path,
+                                      .long_name = sarrus_observable_text(SARRUS_OBSERVE_CONSTRAINTS),
+                                      .units = sarrus_plan_row_is_angle(plan, plan->constraint[i].row) ? "N m" : "N",
+                                      .n_flags = 1,
+                                      .flag_names = unique_name,
+                                      .flag_values = is_unique});
+    }
+    return true;
+}
+
 /* Drives come in the order of the scenario; one alone is a number, several of a joint are a vector. */
 static bool drives_add(sarrus_channels *channels, const sarrus_model *model) {
     int offset = 0;
@@ -178,9 +198,10 @@ bool sarrus_channels_field_is_direct(const sarrus_channels *channels, int i_fiel
     return channels->is_direct[channels->observable[i_field]] && channels->form[i_field] == SARRUS_ORIENTATION_PARAMETERS;
 }
 
-static bool channels_allocate(sarrus_channels *channels, size_t n, size_t n_bodies, size_t n_joints) {
+/* n_owners: joints and other constraints. */
+static bool channels_allocate(sarrus_channels *channels, size_t n, size_t n_bodies, size_t n_owners) {
     /* State 2, diagnostics 7; reactions and drives; orientations. */
-    const size_t n_fields_max = 9 + 2 * n_joints + (size_t)N_ORIENTATION_FORMS * n_bodies;
+    const size_t n_fields_max = 9 + 2 * n_owners + (size_t)N_ORIENTATION_FORMS * n_bodies;
     channels->fields = calloc(n_fields_max, sizeof *channels->fields);
     channels->observable = calloc(n_fields_max, sizeof *channels->observable);
     channels->offset = calloc(n_fields_max, sizeof *channels->offset);
@@ -189,7 +210,7 @@ static bool channels_allocate(sarrus_channels *channels, size_t n, size_t n_bodi
     channels->paths = calloc(n_fields_max, sizeof *channels->paths);
     channels->coordinate_names = calloc(n + 1, sizeof *channels->coordinate_names);
     channels->speed_names = calloc(n + 1, sizeof *channels->speed_names);
-    channels->uniqueness = calloc(n_joints + 1, sizeof *channels->uniqueness);
+    channels->uniqueness = calloc(n_owners + 1, sizeof *channels->uniqueness);
     return channels->fields != NULL && channels->observable != NULL && channels->offset != NULL && channels->n_components != NULL &&
            channels->form != NULL && channels->paths != NULL && channels->coordinate_names != NULL &&
            channels->speed_names != NULL && channels->uniqueness != NULL;
@@ -199,7 +220,8 @@ sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model
                                      sarrus_channels *out) {
     *out = (sarrus_channels){0};
     const unsigned wanted = model->output.channels;
-    bool is_done = channels_allocate(out, (size_t)plan->mech.n_q, (size_t)model->n_bodies, (size_t)model->n_joints);
+    const size_t n_owners = (size_t)(model->n_joints + model->n_constraints);
+    bool is_done = channels_allocate(out, (size_t)plan->mech.n_q, (size_t)model->n_bodies, n_owners);
     if (is_done && (wanted & SARRUS_CHANNEL_STATE))
         state_add(out, plan);
     if (is_done)
@@ -222,7 +244,7 @@ sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model
                    is_mixed(plan) ? sarrus_observable_unit(SARRUS_OBSERVE_DROPPED) : "kg^-1/2");
     }
     if (is_done && (wanted & SARRUS_CHANNEL_REACTIONS))
-        is_done = reactions_add(out, model, plan);
+        is_done = reactions_add(out, model, plan) && constraints_add(out, model, plan);
     if (is_done)
         is_done = drives_add(out, model);
     if (!is_done)

@@ -23,7 +23,7 @@ typedef struct sarrus_channels {
     char **paths;                         /* [n_fields] owned, NULL where the path is a constant */
     const char **coordinate_names;        /* [n], the strings belong to the plan */
     const char **speed_names;             /* [n] */
-    int *uniqueness;                      /* [n_joints] 1: the reaction is unique */
+    int *uniqueness;                      /* [n_joints + n_constraints] 1: the reaction is unique */
 } sarrus_channels;
 
 /* From the scenario's output.channels and its driven joints. Model and plan must outlive the channels. NO_MEMORY.

@@ -88,6 +88,8 @@ static void lists_name_what_this_build_has(void **state) {
                                             {"integrators", "adams-moulton"},
                                             {"integrators", "rk4"},
                                             {"joints", "prismatic"},
+                                            {"constraints", "gear"},
+                                            {"constraints", "\ncam "},
                                             {"forces", "torque"},
                                             {"signals", "offset + slope max(0, t - start) (offset, slope, start)"},
                                             {"distributions", "lognormal"},

@@ -43,6 +43,16 @@ static double angle_between(const motion *m, size_t k, int from, int to, const d
     return remainder(2.0 * atan2(turned[1] * axis[0] + turned[2] * axis[1] + turned[3] * axis[2], turned[0]), 2.0 * M_PI);
 }
 
+/* What all motions of a single loop keep: one degree of freedom, the rank, closed loops, the balance of energy. */
+static void leave(motion *m, int n_redundant, double rank) {
+    assert_int_equal(m->sizes.n_dof, 1);
+    assert_int_equal(m->sizes.n_redundant, n_redundant);
+    assert_true(motion_spread(m->rank, m->n_times, rank) == 0.0);
+    within("loops, m", motion_spread(m->position_error, m->n_times, 0.0), 1e-12);
+    within("E - E0 - W, J", motion_imbalance(m, 1.0), 1e-9);
+    motion_free(m);
+}
+
 /* --- The cube ------------------------------------------------------------------------------------------------------------ */
 
 /* All bodies are parallel to the inertial frame at t = 0. */
@@ -147,14 +157,9 @@ static void bennetts_linkage_keeps_its_relation(void **state) {
     }
     print_message("  angle at A from %.1e to %.3f rad\n", least, most);
     assert_true(most - least > 0.5);
-    assert_int_equal(m.sizes.n_dof, 1);
-    assert_int_equal(m.sizes.n_redundant, 3);
-    assert_true(motion_spread(m.rank, m.n_times, 17.0) == 0.0);
     within("opposite angles, rad", opposite, 1e-9);
     within("product of tangents, relative", product, 1e-8);
-    within("loops, m", motion_spread(m.position_error, m.n_times, 0.0), 1e-12);
-    within("energy, J", motion_imbalance(&m, 1.0), 1e-9);
-    motion_free(&m);
+    leave(&m, 3, 17.0);
 }
 
 static void bricards_linkage_keeps_its_symmetry(void **state) {
@@ -174,13 +179,8 @@ static void bricards_linkage_keeps_its_symmetry(void **state) {
             worse(&most, one);
         }
     assert_true(most > 0.5);
-    assert_int_equal(m.sizes.n_dof, 1);
-    assert_int_equal(m.sizes.n_redundant, 1);
-    assert_true(motion_spread(m.rank, m.n_times, 29.0) == 0.0);
     within("angles and their images, rad", apart, 1e-9);
-    within("loops, m", motion_spread(m.position_error, m.n_times, 0.0), 1e-12);
-    within("energy, J", motion_imbalance(&m, 1.0), 1e-9);
-    motion_free(&m);
+    leave(&m, 1, 29.0);
 }
 
 /* --- Sarrus' linkage ----------------------------------------------------------------------------------------------------- */
@@ -215,13 +215,9 @@ static void sarrus_linkage_makes_a_straight_line(void **state) {
         worse(&fall, table[2] - motion_body(&m, 0, 4)[2]);
     }
     assert_true(fall > 0.05);
-    assert_int_equal(m.sizes.n_dof, 1);
-    assert_true(motion_spread(m.rank, m.n_times, 29.0) == 0.0);
     within("x, y and turn of the table", line, 1e-12);
     within("height against its equation, m", height, 1e-10);
-    within("loops, m", motion_spread(m.position_error, m.n_times, 0.0), 1e-12);
-    within("E - E0 - W, J", motion_imbalance(&m, 1.0), 1e-9);
-    motion_free(&m);
+    leave(&m, 1, 29.0);
 }
 
 /* --- S1's hoop ----------------------------------------------------------------------------------------------------------- */

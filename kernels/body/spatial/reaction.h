@@ -77,4 +77,16 @@ LANE_BODY void sarrus_turns_see(const sarrus_mechanism *mech, const real *parame
     }
 }
 
+/* The same where the motion begins, with the signals of t = 0 in the workspace: an angle that is driven is of the turn that its
+ * signal says, any other one lies between −π and π. */
+LANE_BODY void sarrus_turns_begin(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                  const real *v, real *seen) {
+    for (int32_t i = 0; i < mech->n_freedoms; ++i) {
+        const sarrus_mech_freedom *freedom = &mech->freedom[i];
+        if (sarrus_freedom_is_turn(freedom->form))
+            lane_at(seen, freedom->at) = freedom->row >= 0 ? frame_at(ws->signal, 3 * freedom->signal) : real_set(0.0);
+    }
+    sarrus_turns_see(mech, parameter, ws, q, v, mask_not(mask_none()), seen);
+}
+
 #endif
