@@ -31,7 +31,7 @@ LANE_PHASE real sarrus_row_apart(sarrus_evaluation *ev, int32_t i) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     sarrus_row_weigh(mech, ev->parameter, ws, i, ws->apart);
-    const real own = sarrus_row_times(mech, ws, i, ws->apart);
+    const real own = sarrus_row_size(mech, ws, i, ws->apart);
     for (int pass = 0; pass < 2; ++pass) {
         PLAN_EACH (k, 0, mech->m)
             frame_at(ws->apart_rhs, k) = real_set(0.0);

@@ -19,6 +19,17 @@ LANE_FUNCTION int32_t sarrus_rows_at(const sarrus_mechanism *mech, int is_indepe
     return is_independent ? mech->independent[k] : k;
 }
 
+/* What row i is judged by, with x = M⁻¹ J_iᵀ: J_i x, or over a tree what that would be of free bodies. */
+LANE_FUNCTION real sarrus_row_size(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t i, const real *x) {
+#if defined(SARRUS_KERNELS_RELATIVE)
+    (void)mech;
+    (void)x;
+    return frame_at(ws->whole, i);
+#else
+    return sarrus_row_times(mech, ws, i, x);
+#endif
+}
+
 #if !defined(SARRUS_KERNELS_RELATIVE)
 
 /* d [n_v] ← J_i M^{-1/2} where d is zero. */

@@ -135,6 +135,12 @@ PLAN_BODY void sarrus_ldlt_scales(const sarrus_mechanism *mech, const real *para
         frame_at(ws->diagonal, 2 * k + 1) = frame_at(ws->factor, 4 * k + 2) * real_set(mech->factor.guard[2 * k + 1]);
     }
     PLAN_RUNS(SCALES, i, lap, 0, mech->factor.n_scales, sarrus_ldlt_scale(mech, parameter, ws, sarrus_scale_at(mech, i, lap, &now)))
+#if defined(SARRUS_KERNELS_RELATIVE)
+    PLAN_EACH (k, 0, mech->factor.n_rows) {
+        const int32_t at = PLAN_INDEX(mech->lane.at[k]);
+        frame_at(ws->diagonal, at) = frame_at_offset(ws->whole, mech->lane.row[k], 0) * real_set(mech->factor.guard[at]);
+    }
+#endif
 }
 
 /* Factors ws->factor in place and returns the lanes that have a refused pivot. ws->solution holds a right side in elimination

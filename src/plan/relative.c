@@ -137,6 +137,8 @@ static sarrus_status measure(sarrus_plan *plan, sarrus_tree_rows *rows) {
             continue;
         sarrus_tree_rows_find(rows, seen->configurations + (ptrdiff_t)i * rows->absolute->mech.n_q);
         sarrus_pivots_fill(&p, sarrus_tree_rows_product, rows);
+        for (int32_t k = 0; k < plan->mech.factor.n_rows; ++k)
+            p.own[plan->mech.factor.at[k]] = sarrus_tree_rows_whole(rows, plan->mech.factor.row_of[k]);
         if (sarrus_pivots_find(&p)) {
             const double kept = spread(rows, &p, x);
             sarrus_pivots_keep(&p);

@@ -97,7 +97,7 @@ static bool set_fill(row_set *set, sarrus_tree_rows *rows) {
             double *left = row_left(set, i_asked, k);
             for (int32_t e = rows->plan->row_start[set->row[k]]; e < rows->plan->row_start[set->row[k] + 1]; ++e)
                 left[set->column[rows->plan->entry[e].speed]] = rows->value[e];
-            set->own[(ptrdiff_t)i_asked * set->n_rows + k] = square(left, set->n_columns);
+            set->own[(ptrdiff_t)i_asked * set->n_rows + k] = sarrus_tree_rows_whole(rows, set->row[k]);
         }
         ++i_asked;
     }

@@ -273,3 +273,14 @@ double sarrus_tree_rows_product(const void *rows, int i, int j) {
     }
     return sum;
 }
+
+double sarrus_tree_rows_whole(const sarrus_tree_rows *t, int i) {
+    const int row = sarrus_plan_row_in_absolute(t->absolute, i);
+    double sum = 0.0;
+    for (int side = 0; side < 2; ++side) {
+        const double *part = sarrus_plan_row_side(&t->at.rows, row, side);
+        for (int k = 0; k < t->at.sizes->n_v; ++k)
+            sum += part[k] * part[k];
+    }
+    return sum;
+}

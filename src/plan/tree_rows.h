@@ -24,4 +24,7 @@ void sarrus_tree_rows_find(sarrus_tree_rows *rows, const double *q);
 /* The entry of S between two rows, `rows` a sarrus_tree_rows. */
 double sarrus_tree_rows_product(const void *rows, int i, int j);
 
+/* What row i is judged by: its square over free bodies. */
+double sarrus_tree_rows_whole(const sarrus_tree_rows *rows, int i);
+
 #endif

@@ -18,15 +18,17 @@ LANE_FUNCTION space_vector sarrus_tree_gravity(const sarrus_mechanism *mech, con
     return out;
 }
 
-/* Side i_side = 2·row + (0 parent, 1 child) of a row: the force on its body, and the power of row and body with the accelerations
- * that the speeds alone make. */
+/* Side i_side = 2·row + (0 parent, 1 child) of a row: the force on its body, the power of row and body with the accelerations that
+ * the speeds alone make, and the row's J_i M⁻¹ J_iᵀ on the free body. */
 typedef struct sarrus_side {
     space_wrench wrench;
-    real bias;
+    real bias, whole;
 } sarrus_side;
 
-LANE_FUNCTION sarrus_side sarrus_side_of(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i_side, int32_t body) {
+LANE_FUNCTION sarrus_side sarrus_side_of(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+                                         int32_t i_side, int32_t body) {
     sarrus_side out;
+    const real *p = sarrus_body_parameters(mech, parameter, body);
     const space_vector e = sarrus_tree_vector(ws->direction, SPACE_DIMENSION * (i_side / 2));
     const space_vector force = space_scaled(real_set(i_side & 1 ? 1.0 : -1.0), e), arm = sarrus_tree_arm(mech, ws, body);
     const int32_t turn = space_v(body) + SPACE_TURN;
@@ -35,24 +37,29 @@ LANE_FUNCTION sarrus_side sarrus_side_of(const sarrus_mechanism *mech, const sar
     const space_rotation a = sarrus_tree_rotation(ws, body);
     const space_vector torque = sarrus_frame_vector(ws->turn, 3 * i_side);
     out.bias = out.bias + space_dot(torque, sarrus_frame_vector(ws->body_drift, turn));
+    out.whole = real_fma(lane_at(p, SARRUS_SB_MINV), space_dot(e, e), space_dot(torque, sarrus_inertia_solve(p, torque)));
     out.wrench = space_wrench_at(arm, force, space_rotate(&a, torque));
 #else
     const real torque = frame_at(ws->turn, i_side);
     out.bias = real_fma(torque, frame_at(ws->body_drift, turn), out.bias);
+    out.whole = real_fma(lane_at(p, SARRUS_PB_MINV), space_inner(e, e), lane_at(p, SARRUS_PB_IINV) * torque * torque);
     out.wrench = space_wrench_at(arm, force, torque);
 #endif
     return out;
 }
 
-/* The entries of row i, and its γ. */
-PLAN_BODY void sarrus_tree_row(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t i) {
+/* The entries of row i, its γ, and its size on free bodies, by which it is judged: a row over the tree's speeds may shrink to nothing
+ * where it is lost. */
+PLAN_BODY void sarrus_tree_row(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int32_t i) {
     const int32_t bodies[2] = {mech->row[i].parent, mech->row[i].child};
+    frame_at(ws->whole, i) = real_set(0.0);
     PLAN_EACH (n, mech->tree.row_start[i], mech->tree.row_start[i + 1])
         frame_at(ws->leg, n) = real_set(0.0);
     PLAN_EACH (side, 0, 2) {
         if (bodies[side] < 0)
             continue;
-        const sarrus_side of = sarrus_side_of(mech, ws, 2 * i + side, bodies[side]);
+        const sarrus_side of = sarrus_side_of(mech, parameter, ws, 2 * i + side, bodies[side]);
+        frame_at(ws->whole, i) = frame_at(ws->whole, i) + of.whole;
         frame_at(ws->gamma, i) = frame_at(ws->gamma, i) - of.bias;
         PLAN_EACH (n, mech->tree.row_start[i], mech->tree.row_start[i + 1]) {
             const sarrus_mech_entry *entry = &mech->tree.entry[n];
@@ -67,7 +74,7 @@ PLAN_BODY void sarrus_tree_rows(const sarrus_mechanism *mech, const real *parame
     const sarrus_mech_tree *tree = &mech->tree;
     sarrus_rows(mech, parameter, ws->body_q, ws->body_v, ws, wanted);
     PLAN_EACH (i, 0, mech->m)
-        sarrus_tree_row(mech, ws, i);
+        sarrus_tree_row(mech, parameter, ws, i);
     PLAN_EACH (n, 0, tree->n_entries)
         frame_at(ws->reach, n) = frame_at(ws->leg, n);
     PLAN_EACH (n, 0, tree->n_carries) {
