@@ -91,6 +91,22 @@ static void json_put_orders(sarrus_json *json, const sarrus_plan *plan) {
     sarrus_json_close(json, ']');
 }
 
+/* The coordinates in which steps are made, when they are not those of the bodies. */
+static void json_put_relative(sarrus_json *json, const sarrus_plan *plan) {
+    const sarrus_plan *stepped = sarrus_plan_stepped(plan);
+    sarrus_plan_sizes sizes;
+    if (stepped == plan)
+        return;
+    sarrus_plan_sizes_get(stepped, &sizes);
+    sarrus_json_open(json, "relative", '{');
+    sarrus_json_count(json, "n_coordinates", (uint64_t)sizes.n_coordinates);
+    sarrus_json_count(json, "n", (uint64_t)sizes.n);
+    sarrus_json_count(json, "m", (uint64_t)sizes.m);
+    sarrus_json_count(json, "rank", (uint64_t)sizes.rank);
+    sarrus_json_count(json, "n_redundant", (uint64_t)sizes.n_redundant);
+    sarrus_json_close(json, '}');
+}
+
 /* What has been found out about one scenario. */
 typedef struct checked {
     sarrus_plan *plan;
@@ -128,6 +144,7 @@ static void json_put_scenario(sarrus_json *json, const char *path, const sarrus_
     sarrus_json_number(json, "dense_algebra_flops_per_evaluation", sizes.dense_algebra_flops_per_evaluation);
     sarrus_check_graph_put(json, plan);
     json_put_orders(json, plan);
+    json_put_relative(json, plan);
     sarrus_json_text(json, "plan_hash", hash);
     sarrus_json_open(json, "coordinates", '[');
     for (int i = 0; i < sizes.n_coordinates; ++i)

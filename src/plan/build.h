@@ -66,7 +66,6 @@ void sarrus_plan_threshold_settle(sarrus_plan *plan); /* of the automatic rank, 
 SARRUS_MUST_USE sarrus_status sarrus_plan_relative_make(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted);
 /* Its graph, links, rows, chains and entries, where what is as in `absolute` is there already. */
 SARRUS_MUST_USE sarrus_status sarrus_plan_tree(sarrus_context *context, const sarrus_plan *absolute, sarrus_plan *plan);
-int32_t sarrus_plan_tree_types(void);                    /* the types of joints that bodies hang by, a bit each */
 uint64_t sarrus_plan_hash_make(const sarrus_plan *plan); /* of all of the above */
 
 SARRUS_MUST_USE sarrus_status sarrus_plan_report_write(sarrus_context *context, sarrus_plan *plan);

@@ -42,6 +42,8 @@ static bool begin(const sarrus_plan *absolute, sarrus_plan *plan) {
     mech->factor = (sarrus_mech_factor){0};
     mech->lane = (sarrus_lane_tables){0};
     mech->n_cranks = 0;
+    mech->ordinary = 1.0;
+    mech->tree = (sarrus_mech_tree){0};
     mech->joint = plan->joint = copied(absolute->joint, (size_t)mech->n_joints, sizeof *plan->joint);
     mech->freedom = plan->freedom = copied(absolute->freedom, (size_t)mech->n_freedoms, sizeof *plan->freedom);
     mech->force = plan->force = copied(absolute->force, (size_t)mech->n_forces, sizeof *plan->force);

@@ -409,6 +409,7 @@ static bool put_report(const card *to) {
     put_head(to);
     put_sizes(to);
     put_lacking(to);
+    sarrus_report_relative(to->out, to->plan);
     const bool is_done = sarrus_report_graph(to->out, to->plan);
     put_redundancy(to);
     put_uniqueness(to);

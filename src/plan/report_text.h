@@ -44,6 +44,9 @@ void sarrus_report_list_end(const sarrus_report_list *list);
 /* The section on the graph (report_graph.c). False: no memory. */
 bool sarrus_report_graph(FILE *out, const sarrus_plan *plan);
 
+/* The section on relative coordinates, of plans that have them (report_relative.c). */
+void sarrus_report_relative(FILE *out, const sarrus_plan *plan);
+
 /* The sections on dynamics, batch and output (report_settings.c). */
 void sarrus_report_settings(FILE *out, const sarrus_plan *plan);
 

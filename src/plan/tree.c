@@ -37,7 +37,8 @@ static int32_t link_form(sarrus_joint_type type) {
     return -1;
 }
 
-int32_t sarrus_plan_tree_types(void) {
+/* The types of joints that bodies hang by, a bit each. */
+static int32_t tree_types(void) {
     int32_t types = 0;
     for (int type = 0; type < SARRUS_N_JOINT_TYPES; ++type)
         types |= link_form((sarrus_joint_type)type) >= 0 ? 1 << type : 0;
@@ -258,7 +259,7 @@ static sarrus_status fill_tables(sarrus_context *context, sarrus_plan *plan, int
 
 sarrus_status sarrus_plan_tree(sarrus_context *context, const sarrus_plan *absolute, sarrus_plan *plan) {
     sarrus_mech_tree *tree = &plan->mech.tree;
-    sarrus_status status = sarrus_graph_make_of(context, plan->model, sarrus_plan_tree_types(), &plan->graph);
+    sarrus_status status = sarrus_graph_make_of(context, plan->model, tree_types(), &plan->graph);
     if (status != SARRUS_OK)
         return status;
     const size_t n_bodies = (size_t)plan->mech.n_bodies;
