@@ -72,6 +72,8 @@ typedef struct sarrus_mech_tree_step {
     int32_t kind, to, a, b;
 } sarrus_mech_tree_step;
 
+#if !defined(SARRUS_CONSTANT_PLAN) || defined(SARRUS_KERNELS_RELATIVE)
+
 /* The tree of a plan in relative coordinates; n_links is 0 in absolute ones. Lists are flat: loops within loops would not unroll in
  * kernels of one plan.
  *
@@ -98,5 +100,7 @@ typedef struct sarrus_mech_tree {
     PLAN_TABLE(sarrus_mech_carry, carry, SARRUS_PLAN_N_CARRIES);       /* [n_carries] */
     PLAN_TABLE(sarrus_mech_tree_step, step, SARRUS_PLAN_N_TREE_STEPS); /* [n_steps] */
 } sarrus_mech_tree;
+
+#endif
 
 #endif

@@ -322,8 +322,10 @@ static bool state_observe(const sarrus_cpu_device *device, sarrus_cpu_thread *th
         shown->is_configured = shown->is_factored = 0;
     }
     showing(device)->kernels->observe(shown, want, thread->observed);
-    if (is_moved)
+    if (is_moved) {
         sarrus_relative_tile_end_failed(&device->relative, thread->bodies, stepping_call(thread));
+        sarrus_relative_tile_rank(&device->relative, stepping_call(thread), want, thread->observed);
+    }
     return !is_stopped(device);
 }
 
