@@ -90,11 +90,7 @@ static void joints_of_every_type_have_the_same_bits(void **state) {
     }
 }
 
-<<<<<<< HEAD
-/* A parallelogram that begins folded flat, with loops that are redundant in space: rows in doubt are handed to the generic kernels. */
-=======
 /* A parallelogram that begins folded flat, redundant in space as planar loops are: rows in doubt go to the generic kernels. */
->>>>>>> specialize
 static const char FLAT[] = "sarrus: 1\nname: flat\nspace: spatial\ngravity: [0, -9.81, 0]\nbodies:\n"
                            "  - {name: left, mass: 1, inertia: [0.1, 0.1, 0.1], position: [-0.5, 0, 0], velocity: [0, -2, 0], "
                            "angular_velocity: [0, 0, 4]}\n"
