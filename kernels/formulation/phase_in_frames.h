@@ -134,11 +134,18 @@ LANE_FUNCTION void sarrus_frame_copy_rotations(const sarrus_workspace *from, sar
 #endif
     sarrus_frame_copy(from->signal, 3 * mech->n_signals, to->signal);
 #if defined(SARRUS_KERNELS_RELATIVE)
+    enum { N_PLACED = SPACE_DIMENSION == 2 ? SPACE_NQ : SPACE_TURN }; /* in space orientations are rotations */
     PLAN_EACH (b, 0, mech->n_bodies) {
-        PLAN_EACH (k, 0, SPACE_DIMENSION == 2 ? SPACE_NQ : SPACE_TURN)
+        PLAN_EACH (k, 0, N_PLACED)
             frame_at(to->body_q, space_q(b) + k) = frame_at(from->body_q, space_q(b) + k);
     }
     sarrus_frame_copy(from->motion, SPACE_NV * mech->n_v, to->motion);
+    PLAN_EACH (b, 0, mech->n_bodies) {
+        if (mech->tree.link[mech->tree.link_of[b]].root != b)
+            continue;
+        PLAN_EACH (k, 0, SPACE_DIMENSION)
+            frame_at(to->origin, SPACE_DIMENSION * b + k) = frame_at(from->origin, SPACE_DIMENSION * b + k);
+    }
     sarrus_frame_copy_mass(from, to);
 #endif
 }

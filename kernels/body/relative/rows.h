@@ -70,7 +70,7 @@ PLAN_BODY void sarrus_tree_entries(const sarrus_mechanism *mech, sarrus_workspac
     PLAN_EACH (n, 0, tree->n_entries) {
         const sarrus_mech_entry *entry = &tree->entry[n];
         if (entry->side >= 0)
-            frame_at(ws->leg, n) = space_power(sarrus_motion_of(ws, entry->speed), sarrus_wrench_take(ws->side, entry->side));
+            frame_at(ws->leg, n) = sarrus_speed_power(mech, ws, entry->speed, sarrus_wrench_take(ws->side, entry->side));
         else
             frame_at(ws->leg, n) = real_set(0.0);
         frame_at(ws->reach, n) = frame_at(ws->leg, n);

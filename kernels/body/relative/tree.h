@@ -9,10 +9,10 @@
 #include "kernels/body/relative/planar_links.h"
 #endif
 
-/* From the centre of the root of a body's tree to the body's own. */
+/* From the origin of a body's tree to its centre of mass. */
 LANE_FUNCTION space_vector sarrus_tree_arm(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t body) {
     const int32_t root = mech->tree.link[mech->tree.link_of[body]].root;
-    return space_less(sarrus_tree_centre(ws, body), sarrus_tree_centre(ws, root));
+    return space_less(sarrus_tree_centre(ws, body), sarrus_tree_origin(ws, root));
 }
 
 /* Poses of the bodies and twists of the speeds at q. */
@@ -21,7 +21,7 @@ PLAN_BODY void sarrus_tree_place(const sarrus_mechanism *mech, const real *param
         sarrus_link_place(mech, parameter, ws, &mech->tree.link[i], q);
 }
 
-/* The inertia of each body about the centre of its root. */
+/* The inertia of each body about the origin of its tree. */
 LANE_FUNCTION space_inertia sarrus_tree_inertia(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
                                                 int32_t body) {
     const real *p = sarrus_body_parameters(mech, parameter, body);
@@ -53,11 +53,11 @@ PLAN_BODY void sarrus_tree_mass(const sarrus_mechanism *mech, const real *parame
     }
     PLAN_EACH (i, 0, mech->n_v) {
         const space_inertia all = sarrus_composite_take(ws, mech->tree.body_of[i]);
-        sarrus_wrench_put(ws->momentum, i, space_momentum(&all, sarrus_motion_of(ws, i)));
+        sarrus_wrench_put(ws->momentum, i, sarrus_speed_momentum(mech, ws, i, &all));
     }
     PLAN_EACH (r, 0, mech->tree.n_chain) {
-        const space_twist s = sarrus_motion_of(ws, mech->tree.chain[r]);
-        frame_at(ws->mass, r) = space_power(s, sarrus_wrench_take(ws->momentum, mech->tree.owner[r]));
+        const space_wrench momentum = sarrus_wrench_take(ws->momentum, mech->tree.owner[r]);
+        frame_at(ws->mass, r) = sarrus_speed_power(mech, ws, mech->tree.chain[r], momentum);
     }
     PLAN_EACH (i, 0, mech->n_v)
         frame_at(ws->heft, i) = frame_at(ws->mass, mech->tree.chain_start[i]);
@@ -148,7 +148,8 @@ PLAN_BODY void sarrus_tree_move(const sarrus_mechanism *mech, sarrus_workspace *
             const real speed = frame_at(v, link->v + k);
             if (k <= first_of_ball)
                 carrier = now;
-            drift = space_twist_add(drift, speed, space_twist_carried(carrier, s));
+            if (link->inboard >= 0 || k > 0) /* ground carries nothing along */
+                drift = space_twist_add(drift, speed, space_twist_carried(carrier, s));
             now = space_twist_add(now, speed, s);
         }
         sarrus_twist_put(now, ws->twist, link->body);
@@ -167,7 +168,7 @@ PLAN_BODY void sarrus_tree_gather(const sarrus_mechanism *mech, sarrus_workspace
         }
     }
     PLAN_EACH (i, 0, mech->n_v)
-        frame_at(h, i) = space_power(sarrus_motion_of(ws, i), sarrus_wrench_take(ws->wrench, mech->tree.body_of[i]));
+        frame_at(h, i) = sarrus_speed_power(mech, ws, i, sarrus_wrench_take(ws->wrench, mech->tree.body_of[i]));
 }
 
 #endif
