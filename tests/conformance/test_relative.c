@@ -397,17 +397,13 @@ static void what_there_is_not_is_refused(void **state) {
     mechanism m = mechanism_open_text(pushed, NULL);
     assert_non_null(m.plan->relative);
     sarrus_batch *batch = NULL;
-    sarrus_specialization kernels;
     sarrus_batch_options options = {.backend = SARRUS_BACKEND_CUDA};
     assert_int_equal(sarrus_batch_create(m.context, m.plan, &options, 2000, NULL, &batch), SARRUS_NO_BACKEND);
     const size_t n = sarrus_context_n_diagnostics(m.context);
     assert_non_null(strstr(sarrus_context_diagnostic(m.context, n - 1)->message, "relative coordinates"));
-    options = (sarrus_batch_options){.backend = SARRUS_BACKEND_AUTO, .specialize = SARRUS_SPECIALIZE_ON};
+    options = (sarrus_batch_options){.backend = SARRUS_BACKEND_AUTO};
     assert_int_equal(sarrus_batch_create(m.context, m.plan, &options, 2000, NULL, &batch), SARRUS_OK);
     assert_string_equal(sarrus_batch_backend_name(batch), "cpu");
-    sarrus_batch_specialization(batch, &kernels);
-    assert_int_equal(kernels.state, SARRUS_SPECIALIZATION_UNSUPPORTED);
-    assert_non_null(strstr(kernels.note, "absolute coordinates"));
     sarrus_batch_destroy(batch);
     mechanism_close(&m);
 }
