@@ -7,7 +7,8 @@
 
 #include "kernels/body/plan_table.h"
 
-/* SARRUS_LINK(NAME, value, plane_q, plane_v, space_q, space_v): how a body moves that hangs on another one; how many coordinates and
+/* SARRUS_LINK(NAME, value, plane_q, plane_v, space_q, space_v): how a body moves that hangs on another one; how many coordinates
+ * and
  * speeds that is in the plane and in space, 0 where there is no such link. Slides come before turns. With the joint's axes fixed in
  * the inboard body (1, 2, 3) and in the outboard body (1', 2', 3'), which coincide where all coordinates are 0, and its points:
  *
@@ -54,8 +55,8 @@ typedef struct sarrus_mech_link {
 /* A number of a row of J over the tree's speeds, or of its products with the factor of M. */
 typedef struct sarrus_mech_entry {
     int32_t speed;
-    int32_t
-        side; /* 2·row + (0 parent, 1 child): the side that moves with the speed; −1: both do, J is 0 and only the products are not */
+    /* 2·row + (0 parent, 1 child): the side that moves with the speed; −1: both do, J is 0 and only the products are not */
+    int32_t side;
     int32_t row;
 } sarrus_mech_entry;
 

@@ -1,4 +1,5 @@
-/* The sparse algebra of the constraint rows in the coordinates and the space of the translation unit: S = J M⁻¹ Jᵀ, and products with
+/* The sparse algebra of the constraint rows in the coordinates and the space of the translation unit: S = J M⁻¹ Jᵀ, and products
+ * with
  * J and M⁻¹Jᵀ. */
 #ifndef SARRUS_FORMULATION_GRAM_H
 #define SARRUS_FORMULATION_GRAM_H

@@ -1,4 +1,5 @@
-/* Screws of the plane, all about one point at rest: a twist is how something turns and how fast what of it is at that point moves; a
+/* Screws of the plane, all about one point at rest: a twist is how something turns and how fast what of it is at that point
+ * moves; a
  * wrench is a moment about the point and a force. */
 #ifndef SARRUS_SPACE_PLANAR_SCREW_H
 #define SARRUS_SPACE_PLANAR_SCREW_H

@@ -107,7 +107,8 @@ struct sarrus_plan {
     char **coordinate_names, **speed_names; /* [n_q], [n_v] */
     char *report;                           /* sarrus_plan_report */
     sarrus_plan_watch *watch;               /* while the plan is made; NULL: nobody */
-    /* The same mechanism in relative coordinates, by which its steps are made: a plan of its own with the tables of mech.tree, whose
+    /* The same mechanism in relative coordinates, by which its steps are made: a plan of its own with the tables of mech.tree,
+     * whose
      * parameters are those of this one; NULL: in absolute ones. */
     struct sarrus_plan *relative;
     sarrus_mech_link *link; /* [n_bodies] of a plan in relative coordinates, as the tables below; else NULL */

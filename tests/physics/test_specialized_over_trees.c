@@ -1,4 +1,5 @@
-/* Specialized kernels give the bits of the generic ones in relative coordinates: trees and loops, drives, rows in doubt, fixed steps
+/* Specialized kernels give the bits of the generic ones in relative coordinates: trees and loops, drives, rows in doubt, fixed
+ * steps
  * and others, with projections and gains, in the plane and in space. Kernels are compiled by the system's compiler; without one
  * there is nothing to test. */
 #include <setjmp.h>

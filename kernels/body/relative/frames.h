@@ -78,7 +78,8 @@ LANE_FUNCTION void sarrus_motion_put(sarrus_workspace *ws, int32_t speed, space_
     sarrus_twist_put(s, ws->motion, speed);
 }
 
-/* The point that the screws of a root's tree are about: that of its joint on ground, so that turns there are pure, or the centre of a
+/* The point that the screws of a root's tree are about: that of its joint on ground, so that turns there are pure, or the centre
+ * of a
  * body that floats. */
 LANE_FUNCTION space_vector sarrus_tree_origin(const sarrus_workspace *ws, int32_t root) {
     return sarrus_tree_vector(ws->origin, SPACE_DIMENSION * root);

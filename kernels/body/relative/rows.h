@@ -1,7 +1,9 @@
-/* Rows over the speeds of a tree. A row of joints is a wrench on each of its two bodies; its number at a speed is the power that this
+/* Rows over the speeds of a tree. A row of joints is a wrench on each of its two bodies; its number at a speed is the power that
+ * this
  * wrench has with the twist of the speed. Speeds that move both bodies alike have none, exactly.
  *
- *   J_ik = s_k · (wrench of row i on the side that k moves),   γ_i = γ of the bodies − J_bodies (their accelerations by the speeds alone)
+ *   J_ik = s_k · (wrench of row i on the side that k moves),   γ_i = γ of the bodies − J_bodies (their accelerations by the
+ * speeds alone)
  *   reach_i = L⁻ᵀ J_iᵀ,   over_i = D⁻¹ reach_i:   M⁻¹ J_iᵀ = L⁻¹ over_i,   S_ij = over_i · reach_j */
 #ifndef SARRUS_BODY_RELATIVE_ROWS_H
 #define SARRUS_BODY_RELATIVE_ROWS_H
@@ -48,7 +50,8 @@ LANE_FUNCTION sarrus_side sarrus_side_of(const sarrus_mechanism *mech, const rea
     return out;
 }
 
-/* The sides of all rows, their γ, and their sizes on free bodies, by which they are judged: a row over the tree's speeds may shrink to
+/* The sides of all rows, their γ, and their sizes on free bodies, by which they are judged: a row over the tree's speeds may
+ * shrink to
  * nothing where it is lost. */
 PLAN_BODY void sarrus_tree_sides(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
     PLAN_EACH (i, 0, mech->m)

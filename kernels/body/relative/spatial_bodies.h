@@ -109,7 +109,8 @@ LANE_BODY void sarrus_link_take(sarrus_workspace *ws, int32_t body, const real *
         frame_at(ws->body_q, space_q(body) + k) = lane_at(q, k);
 }
 
-/* What the outboard body does seen from the inboard one: the joint's axes and points at the poses and velocities of the workspace. */
+/* What the outboard body does seen from the inboard one: the joint's axes and points at the poses and velocities of the
+ * workspace. */
 typedef struct sarrus_link_seen {
     sarrus_link_here at;
     space_vector e[3], d, omega, d_dot;
