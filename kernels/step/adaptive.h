@@ -109,7 +109,8 @@ LANE_BODY real sarrus_work_error(const sarrus_evaluation *ev, real error, real g
         sum = real_fma(sarrus_state_inertia_at(mech, ev->parameter, ev->ws, i), real_abs(lane_at(ev->ws->v, i)) + atol, sum);
     sarrus_verdict_view(ev, &lanes);
     const real turned = lane_at(lanes.kinetic, 0) + (lane_at(lanes.high, 0) - lane_at(lanes.low, 0)) + real_abs(gain);
-    return real_abs(error) / real_fma(real_set(mech->integrator.rtol), turned, atol * sum);
+    const real scale = real_fma(real_set(mech->integrator.rtol), turned, atol * sum);
+    return real_abs(error) / real_max(scale, real_set(1e-300)); /* what has no coordinates does no work either */
 }
 
 /* An error as it counts in a bend, where round-off has a part in it. */

@@ -397,7 +397,8 @@ static double dense_count(const sarrus_mechanism *mech) {
 }
 
 /* Of mechanisms in space, of those with constraints beside joints and of relative coordinates nothing is counted yet: their kernels
- * have no mirror here, and a wrong number would be worse than none. How often lanes sweep whose bodies lack mass nobody knows beforehand. */
+ * have no mirror here, and a wrong number would be worse than none. How often lanes sweep whose bodies lack mass nobody knows
+ * beforehand. */
 static void leave_uncounted(sarrus_plan_cost *cost) {
     cost->flops_per_evaluation = cost->divisions_per_evaluation = cost->sincos_per_evaluation = (double)NAN;
     cost->flops_per_step = cost->divisions_per_step = cost->sincos_per_step = (double)NAN;

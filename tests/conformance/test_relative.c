@@ -392,6 +392,52 @@ static void an_instance_ends_where_it_is_looked_at(void **state) {
     mechanism_close(&m);
 }
 
+/* Euler parameters are those that were given, not their negatives, behind joints that cannot turn a whole turn further. */
+static void orientations_keep_their_sign(void **state) {
+    (void)state;
+    static const char *const joints[] = {"type: fixed", "type: prismatic, axis: [1, 2, 0]",
+                                         "type: screw, axis: [0, 0, 1], pitch: 0.1", "type: revolute, axis: [0, 1, 1]",
+                                         "type: spherical"};
+    for (size_t k = 0; k < sizeof joints / sizeof joints[0]; ++k) {
+        char text[1024];
+        (void)snprintf(text, sizeof text,
+                       "sarrus: 1\nspace: spatial\nbodies:\n"
+                       "  - {name: a, mass: 1, inertia: [0.2, 0.2, 0.2], position: [1, 0, 0], "
+                       "orientation: {axis: [0, 0, 1], angle: -2.5}}\n"
+                       "  - {name: b, mass: 1, inertia: [0.2, 0.2, 0.2], position: [2, 0, 0], "
+                       "orientation: {axis: [0, 0, 1], angle: 2.5}}\n"
+                       "joints:\n  - {name: J, type: revolute, bodies: [ground, a], at: [0, 0, 0], axis: [0, 1, 1]}\n"
+                       "  - {name: K, %s, bodies: [%s], at: [1, 1, 0]}\n"
+                       "dynamics: {formulation: relative}\nintegrator: {dt: 0.1, t_end: 0.1}\n",
+                       joints[k], k % 2 ? "b, a" : "a, b");
+        mechanism m = mechanism_open_text(text, NULL);
+        sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
+        double q[14], v[12];
+        assert_int_equal(sarrus_batch_state(batch, 0, q, v), SARRUS_OK);
+        assert_true(fabs(q[3] - cos(1.25)) < 1e-14 && fabs(q[6] + sin(1.25)) < 1e-14);
+        assert_true(fabs(q[10] - cos(1.25)) < 1e-14 && fabs(q[13] - sin(1.25)) < 1e-14);
+        sarrus_batch_destroy(batch);
+        mechanism_close(&m);
+    }
+}
+
+/* A body that is welded to ground has no coordinates, and a damper on it does no work. */
+static void what_has_no_coordinates_rests(void **state) {
+    (void)state;
+    mechanism m =
+        mechanism_open_text("sarrus: 1\nspace: planar\nbodies:\n  - {name: a, mass: 1, inertia: 0.2, position: [1, 0]}\n"
+                            "joints:\n  - {name: J, type: fixed, bodies: [ground, a], at: [0, 0]}\n"
+                            "forces:\n  - {name: F, type: spring, between: [[a, [0, 0]], [ground, [2, 2]]], stiffness: 10, "
+                            "damping: 1, rest_length: 0.1}\n"
+                            "dynamics: {formulation: relative}\nintegrator: {method: dopri5, dt: 0.01, t_end: 1}\n",
+                            NULL);
+    sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
+    assert_int_equal(sarrus_batch_advance(batch, 100), SARRUS_OK);
+    assert_int_equal(sarrus_batch_status(batch, 0), SARRUS_INSTANCE_OK);
+    sarrus_batch_destroy(batch);
+    mechanism_close(&m);
+}
+
 static void what_there_is_not_is_refused(void **state) {
     (void)state;
     mechanism m = mechanism_open_text(pushed, NULL);
@@ -412,6 +458,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mechanism_moves_as_in_absolute_coordinates),
         cmocka_unit_test(so_it_does_by_every_method),
+        cmocka_unit_test(orientations_keep_their_sign),
+        cmocka_unit_test(what_has_no_coordinates_rests),
         cmocka_unit_test(bits_depend_on_the_instance_alone),
         cmocka_unit_test(changes_of_rank_are_of_all_rows),
         cmocka_unit_test(inputs_are_written_in_place),

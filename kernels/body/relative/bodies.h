@@ -13,7 +13,7 @@ LANE_BODY void sarrus_bodies_get(const sarrus_mechanism *mech, const real *param
     sarrus_tree_place(mech, parameter, of_tree, ws);
     sarrus_tree_move(mech, ws, lane_from(tile, mech->layout.v));
     for (int32_t n = 0; n < mech->tree.n_links; ++n)
-        sarrus_link_show(mech, parameter, ws, &mech->tree.link[n], of_tree, q);
+        sarrus_link_show(mech, parameter, ws, &mech->tree.link[n], of_tree, lane_from(tile, mech->layout.hand), q);
     for (int32_t i = 0; i < SPACE_NV * mech->n_bodies; ++i)
         lane_at(v, i) = frame_at(ws->body_v, i);
 }
@@ -27,7 +27,7 @@ LANE_BODY void sarrus_bodies_put(const sarrus_mechanism *mech, const real *param
     for (int32_t i = 0; i < SPACE_NV * mech->n_bodies; ++i)
         frame_at(ws->body_v, i) = lane_at(v, i);
     for (int32_t n = 0; n < mech->tree.n_links; ++n)
-        sarrus_link_read(mech, parameter, ws, &mech->tree.link[n], q_tree, v_tree);
+        sarrus_link_read(mech, parameter, ws, &mech->tree.link[n], q_tree, v_tree, lane_from(tile, mech->layout.hand));
 }
 
 #endif

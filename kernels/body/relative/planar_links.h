@@ -105,8 +105,9 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
 
 /* q, v of the link at the poses and velocities of the bodies in the workspace. */
 LANE_BODY void sarrus_link_read(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                const sarrus_mech_link *link, real *q, real *v) {
+                                const sarrus_mech_link *link, real *q, real *v, real *hand) {
     const int32_t body = link->body, inboard = link->inboard;
+    (void)hand;
     if (link->form == SARRUS_LINK_FREE) {
         for (int32_t k = 0; k < SPACE_NV; ++k) {
             lane_at(q, link->q + k) = frame_at(ws->body_q, space_q(body) + k);
@@ -138,9 +139,10 @@ LANE_BODY void sarrus_link_read(const sarrus_mechanism *mech, const real *parame
 
 /* The body's coordinates, in `out`: all stand in the workspace. */
 LANE_BODY void sarrus_link_show(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                const sarrus_mech_link *link, const real *q, real *out) {
+                                const sarrus_mech_link *link, const real *q, const real *hand, real *out) {
     (void)mech;
     (void)parameter;
+    (void)hand;
     (void)q;
     for (int32_t k = 0; k < SPACE_NQ; ++k)
         lane_at(out, space_q(link->body) + k) = frame_at(ws->body_q, space_q(link->body) + k);

@@ -67,37 +67,34 @@ LANE_FUNCTION space_parameters sarrus_link_parameters(const sarrus_link_here *at
     return sarrus_parameters_turn(zero, 2);
 }
 
-/* p of the link's body from that of the inboard one (in `out`, where it already stands): p_in ∘ p_f ∘ p(q) ∘ p_e⁻¹, the axes in
- * the frames of their bodies. What of it does not change with q has a positive first number. */
+/* p of the link's body but for its sign, from that of the inboard one (in `out`, where it already stands):
+ * p_in ∘ p_f ∘ p(q) ∘ p_e⁻¹, the axes in the frames of their bodies. */
 LANE_FUNCTION space_parameters sarrus_link_orientation(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                                        const sarrus_mech_link *link, const real *q, const real *out) {
     sarrus_mech_link alone = *link;
     alone.inboard = -1; /* the axes f in the inboard body's own frame */
     const sarrus_link_here at = sarrus_link_find(mech, parameter, ws, &alone);
     const space_rotation f = sarrus_rotation_of_columns(at.f), e = sarrus_rotation_of_columns(at.of_e);
-    const space_parameters p_f = sarrus_parameters_of(&f), p_e = sarrus_parameters_of(&e);
-    const space_parameters at_zero = space_compose(p_f, sarrus_parameters_back(p_e));
-    const real sign = real_select(real_lt(at_zero.e0, real_set(0.0)), real_set(-1.0), real_set(1.0));
-    space_parameters p = space_compose(space_compose(p_f, sarrus_link_parameters(&at, link, q)), sarrus_parameters_back(p_e));
-    p.e0 = sign * p.e0;
-    p.e = space_scaled(sign, p.e);
+    const space_parameters p_f = sarrus_parameters_of(&f), p_e = sarrus_parameters_back(sarrus_parameters_of(&e));
+    const space_parameters p = space_compose(space_compose(p_f, sarrus_link_parameters(&at, link, q)), p_e);
     if (link->inboard < 0)
         return p;
     return space_compose(space_parameters_at(lane_from(out, space_q(link->inboard) + SPACE_TURN)), p);
 }
 
-/* The body's coordinates, in `out`, where those of the inboard body stand. */
+/* The body's coordinates, in `out`, where those of the inboard body stand. hand [n_bodies] says which of p and −p is meant. */
 LANE_BODY void sarrus_link_show(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                const sarrus_mech_link *link, const real *q, real *out) {
+                                const sarrus_mech_link *link, const real *q, const real *hand, real *out) {
     real *to = lane_from(out, space_q(link->body));
     space_vector_put(sarrus_tree_centre(ws, link->body), to);
-    space_parameters p;
-    if (link->form == SARRUS_LINK_FREE)
-        p = space_parameters_at(lane_from(q, link->q + SPACE_TURN));
-    else
-        p = sarrus_link_orientation(mech, parameter, ws, link, q, out);
-    lane_at(to, SPACE_TURN) = p.e0;
-    space_vector_put(p.e, lane_from(to, SPACE_TURN + 1));
+    if (link->form == SARRUS_LINK_FREE) {
+        for (int32_t k = SPACE_TURN; k < SPACE_NQ; ++k)
+            lane_at(to, k) = lane_at(q, link->q + k);
+        return;
+    }
+    const space_parameters p = sarrus_link_orientation(mech, parameter, ws, link, q, out);
+    lane_at(to, SPACE_TURN) = lane_at(hand, link->body) * p.e0;
+    space_vector_put(space_scaled(lane_at(hand, link->body), p.e), lane_from(to, SPACE_TURN + 1));
 }
 
 /* Coordinates [SPACE_NQ] of a body, to be read by its links. */
@@ -163,22 +160,14 @@ LANE_FUNCTION void sarrus_link_read_turns(const sarrus_link_seen *seen, const sa
     }
 }
 
-/* A turn more, or the other sign of a BALL, where the orientation that the coordinates give is −p of the body's. */
-LANE_FUNCTION void sarrus_link_read_sign(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                         const sarrus_mech_link *link, real *q) {
+/* Which of p and −p the body has. */
+LANE_FUNCTION void sarrus_link_read_hand(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                         const sarrus_mech_link *link, const real *q, real *hand) {
     const real *shown = ws->body_q;
     const space_parameters p = sarrus_link_orientation(mech, parameter, ws, link, q, shown);
     const space_parameters is = space_parameters_at(lane_from(shown, space_q(link->body) + SPACE_TURN));
-    const mask other = real_lt(real_fma(p.e0, is.e0, space_dot(p.e, is.e)), real_set(0.0));
-    const int32_t n_turns = link->form == SARRUS_LINK_BALL ? 4 : 1;
-    const int32_t at = link->q + (link->form == SARRUS_LINK_PLANE ? 2 : link->form == SARRUS_LINK_CYLINDER ? 1 : 0);
-    if (link->form == SARRUS_LINK_SLIDE || link->form == SARRUS_LINK_FIXED || link->form == SARRUS_LINK_SCREW)
-        return;
-    for (int32_t k = 0; k < n_turns; ++k) {
-        const real now = lane_at(q, at + k);
-        const real instead = link->form == SARRUS_LINK_BALL ? -now : now + real_set(6.28318530717958623200e+00);
-        lane_at(q, at + k) = real_select(other, instead, now);
-    }
+    const mask is_other = real_lt(real_fma(p.e0, is.e0, space_dot(p.e, is.e)), real_set(0.0));
+    lane_at(hand, link->body) = real_select(is_other, real_set(-1.0), real_set(1.0));
 }
 
 /* A screw tells its turns by how far it has come. */
@@ -192,8 +181,9 @@ LANE_FUNCTION void sarrus_link_read_screw(const sarrus_link_seen *seen, const sa
 
 /* q, v of the link at the poses and velocities of the bodies in the workspace. */
 LANE_BODY void sarrus_link_read(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                const sarrus_mech_link *link, real *q, real *v) {
+                                const sarrus_mech_link *link, real *q, real *v, real *hand) {
     const int32_t form = link->form;
+    lane_at(hand, link->body) = real_set(1.0);
     if (form == SARRUS_LINK_FREE) {
         for (int32_t k = 0; k < SPACE_NQ; ++k)
             lane_at(q, link->q + k) = frame_at(ws->body_q, space_q(link->body) + k);
@@ -221,7 +211,7 @@ LANE_BODY void sarrus_link_read(const sarrus_mechanism *mech, const real *parame
     }
     for (int32_t k = 0; form == SARRUS_LINK_BALL && k < 3; ++k)
         lane_at(v, link->v + k) = space_dot(seen.e[k], seen.omega);
-    sarrus_link_read_sign(mech, parameter, ws, link, q);
+    sarrus_link_read_hand(mech, parameter, ws, link, q, hand);
 }
 
 #endif
