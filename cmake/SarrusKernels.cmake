@@ -49,6 +49,7 @@ file(GLOB embedded_texts CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
     ${PROJECT_SOURCE_DIR}/kernels/body/*.h
     ${PROJECT_SOURCE_DIR}/kernels/body/*.def
     ${PROJECT_SOURCE_DIR}/kernels/body/joint/*.h
+    ${PROJECT_SOURCE_DIR}/kernels/body/constraint/*.h
     ${PROJECT_SOURCE_DIR}/kernels/body/force/*.h
     ${PROJECT_SOURCE_DIR}/kernels/body/spatial/*.h
     ${PROJECT_SOURCE_DIR}/kernels/body/relative/*.h
@@ -58,7 +59,8 @@ file(GLOB embedded_texts CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
     ${PROJECT_SOURCE_DIR}/kernels/cpu/*.h
     ${PROJECT_SOURCE_DIR}/include/sarrus/*.def)
 list(APPEND embedded_texts kernels/cpu/specialized.c kernels/cuda/specialized.cu kernels/cuda/lanes.h
-    include/sarrus/status.h include/sarrus/observable.h include/sarrus/method.h include/sarrus/joint.h include/sarrus/force.h include/sarrus/space.h)
+    include/sarrus/status.h include/sarrus/observable.h include/sarrus/method.h include/sarrus/joint.h include/sarrus/force.h include/sarrus/space.h
+    include/sarrus/constraint.h)
 list(TRANSFORM embedded_texts PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE embedded_paths)
 set(embedded_sources ${PROJECT_BINARY_DIR}/embedded_sources.c)
 add_custom_command(OUTPUT ${embedded_sources}

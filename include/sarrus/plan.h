@@ -27,6 +27,7 @@ typedef struct sarrus_plan_sizes {
     double algebra_flops_per_evaluation; /* of flops_per_evaluation: forming S = J M⁻¹ Jᵀ, factoring it, one solution */
     double dense_algebra_flops_per_evaluation; /* the same with full matrices over the same rows, for comparison */
     int n_coordinates;                         /* numbers of q: n, and 7 a body in space */
+    int n_constraints;                         /* beside joints */
 } sarrus_plan_sizes;
 
 /* An order in which the constraint rows, by blocks of two, can be eliminated. */

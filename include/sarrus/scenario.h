@@ -11,7 +11,7 @@ typedef struct sarrus_model sarrus_model;
 
 /* The largest mechanism: bodies, joints, and rows of its Jacobian (scalar constraints, drives included). The product of rows and
  * coordinates is below 2³¹, which the kernels count to. */
-enum { SARRUS_MAX_BODIES = 16000, SARRUS_MAX_JOINTS = 32000, SARRUS_MAX_ROWS = 44000 };
+enum { SARRUS_MAX_BODIES = 16000, SARRUS_MAX_JOINTS = 32000, SARRUS_MAX_ROWS = 44000, SARRUS_MAX_CONSTRAINTS = 4000 };
 
 /* The most scenarios that run together. */
 enum { SARRUS_MAX_GROUPS = 64 };

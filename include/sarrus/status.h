@@ -25,7 +25,7 @@ typedef enum sarrus_instance_status {
 } sarrus_instance_status;
 
 /* Number of instance status values (they are 0 … n − 1). */
-#define SARRUS_N_INSTANCE_STATUS 11
+#define SARRUS_N_INSTANCE_STATUS 12
 
 /* One English sentence for `status`; never NULL. */
 const char *sarrus_status_text(sarrus_status status);

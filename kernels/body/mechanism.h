@@ -10,17 +10,20 @@
 #include "kernels/body/tree_plan.h"
 #include "kernels/pinv/rule.h"
 #include "kernels/space/sizes.h"
+#include "sarrus/constraint.h"
 #include "sarrus/force.h"
 #include "sarrus/joint.h"
 #include "sarrus/method.h"
 #include "sarrus/observable.h"
 #include "sarrus/space.h"
 
-/* What of the rows a caller of sarrus_rows looks at: Φ and Φ̇, or γ. */
-enum { SARRUS_WANT_ERRORS = 1, SARRUS_WANT_GAMMA = 2 };
+/* What of the rows a caller of sarrus_rows looks at: Φ and Φ̇, or γ. And whether what multiplies speeds stands in the workspace
+ * already, those of this very configuration: in space that is not made again. */
+enum { SARRUS_WANT_ERRORS = 1, SARRUS_WANT_GAMMA = 2, SARRUS_HAVE_PARTS = 4 };
 
 /* Parameters of a body, from mechanism.p_body + SARRUS_PB_N · body: those of the plane, and those of space. Mass and 1/m come first
- * in both. */
+ * in both. Of a body that may lack mass or inertia mass and inertia are its own, and 1/m, 1/I and L those of M + E
+ * (kernels/formulation/semi_definite.h). */
 enum {
     SARRUS_PB_MASS = 0,
     SARRUS_PB_MINV,
@@ -98,6 +101,14 @@ enum {
     SARRUS_SF_N
 };
 
+/* Parameters of a constraint, from constraint.p: of a gear, and of a cam. */
+enum {
+    SARRUS_PC_RATIO = 0, /* 1 | m/rad | rad/m */
+    SARRUS_PC_OFFSET,    /* rad | m */
+    SARRUS_PC_N_GEAR,
+    SARRUS_PC_TABLE = 0, /* four a piece, ascending powers of x − knot, m */
+};
+
 typedef struct sarrus_mech_joint {
     int32_t kind;
     int32_t parent, child;
@@ -141,10 +152,21 @@ typedef struct sarrus_mech_signal {
     int32_t knots; /* offset into mechanism.knots */
 } sarrus_mech_signal;
 
+/* Φ = x_A − f(x_B) of the free coordinates of two joints. The row of J holds the bodies of both: those of A stand in row `row`,
+ * those of B in `part`, a line of the same tables behind all rows. */
+typedef struct sarrus_mech_constraint {
+    int32_t type;            /* sarrus_constraint_type */
+    int32_t row, part;       /* m ≤ part < m + n_parts */
+    int32_t p;               /* offset of its parameters */
+    int32_t is_periodic;     /* of a table */
+    sarrus_mech_joint of[2]; /* A, B; a kind with a length has the distance of its points for a coordinate */
+    sarrus_mech_signal table;
+} sarrus_mech_constraint;
+
 typedef struct sarrus_mech_row {
     int32_t kind;
     int32_t parent, child;
-    int32_t joint;
+    int32_t joint;   /* n_joints + i of constraint i: what plan and kernels ask of a joint is there too */
     int32_t form;    /* sarrus_spatial_row; 0 in the plane */
     int32_t freedom; /* of a drive in space: which is driven; else −1 */
 } sarrus_mech_row;
@@ -385,8 +407,12 @@ typedef void (*sarrus_external_solve)(void *user, const sarrus_external_problem 
 /* The rank-revealing path of the generic kernels, for specialised ones: z = M^{-1/2} D⁺ rhs and the rank decision from rows that
  * were evaluated elsewhere. */
 typedef struct sarrus_rank_path_problem {
-    const void *turn;                /* [m][2][width] */
-    const void *direction;           /* [m][2][width]; NULL when there are no general rows */
+    const void *turn;      /* [m][2][width] */
+    const void *direction; /* [m][2][width]; NULL when there are no general rows */
+    /* Of relative coordinates, instead: as workspace.def has them. */
+    const void *leg, *reach, *over;  /* [n_entries][width] */
+    const void *whole;               /* [m][width] */
+    const void *share, *lightness;   /* [n_chain][width], [n_v][width] */
     const void *phi;                 /* [m][width] the violation, for the rule that asks; else NULL */
     const void *stage_violation;     /* [width] the ‖Φ‖ of the state that is accelerated */
     const void *rhs;                 /* [m][width] */
@@ -408,7 +434,10 @@ typedef struct sarrus_mechanism {
     int32_t n_v;                /* speeds */
     int32_t m;                  /* rows */
     int32_t n_general_rows;
+    int32_t n_constraints;
+    int32_t n_parts; /* of rows, which hold more than two bodies */
     int32_t n_cranks;
+    int32_t n_lacking;                       /* bodies that may lack mass or inertia (kernels/formulation/semi_definite.h) */
     int32_t n_of_kind[SARRUS_N_JOINT_TYPES]; /* joints of each kind */
     int32_t n_elastic;                       /* joints that are */
     int32_t max_joint_rows;                  /* rows of a joint, at most */
@@ -422,6 +451,7 @@ typedef struct sarrus_mechanism {
     PLAN_TABLE(sarrus_mech_force, force, SARRUS_PLAN_N_FORCES);
     PLAN_TABLE(sarrus_mech_signal, signal, SARRUS_PLAN_N_SIGNALS);
     PLAN_TABLE(sarrus_mech_row, row, SARRUS_PLAN_N_ROWS);
+    const sarrus_mech_constraint *constraint;                  /* [n_constraints]; constant plans have none */
     PLAN_TABLE(double, knots, SARRUS_PLAN_N_KNOTS); /* plan */ /* s */
     sarrus_mech_factor factor;
 #if !defined(SARRUS_CONSTANT_PLAN) || defined(SARRUS_KERNELS_RELATIVE)

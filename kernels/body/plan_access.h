@@ -38,6 +38,10 @@
 #define PLAN_ENTRIES_2(i, from, to, call) PLAN_ENTRIES_1(i, from, to, call) PLAN_ENTRY(i, 1, from, to, call)
 #define PLAN_ENTRIES_3(i, from, to, call) PLAN_ENTRIES_2(i, from, to, call) PLAN_ENTRY(i, 2, from, to, call)
 #define PLAN_ENTRIES_4(i, from, to, call) PLAN_ENTRIES_3(i, from, to, call) PLAN_ENTRY(i, 3, from, to, call)
+#define PLAN_ENTRIES_5(i, from, to, call) PLAN_ENTRIES_4(i, from, to, call) PLAN_ENTRY(i, 4, from, to, call)
+#define PLAN_ENTRIES_6(i, from, to, call) PLAN_ENTRIES_5(i, from, to, call) PLAN_ENTRY(i, 5, from, to, call)
+#define PLAN_ENTRIES_7(i, from, to, call) PLAN_ENTRIES_6(i, from, to, call) PLAN_ENTRY(i, 6, from, to, call)
+#define PLAN_ENTRIES_8(i, from, to, call) PLAN_ENTRIES_7(i, from, to, call) PLAN_ENTRY(i, 7, from, to, call)
 #define PLAN_ENTRIES_LOOP(i, from, to, call)                                                                                       \
     for (int32_t i = (from); i < (to); ++i)                                                                                        \
         call;
@@ -59,7 +63,8 @@
 #define FRAME_ARRAY(name, n) real name[n]
 #define SARRUS_PLAN_N_ONE 1
 #define FRAME_STRIDE 1
-/* A loop over the plan. */
+/* A loop over the plan. Where a bound is a choice between two it is made before the loop: with a branch in its condition gcc
+ * forgets that it was to be unrolled. */
 #define PLAN_EACH(i, from, to) LANE_UNROLL for (int32_t i = (from); i < (to); ++i)
 
 #else

@@ -72,5 +72,9 @@ LANE_FUNCTION void sarrus_turns_see(const sarrus_mechanism *mech, const real *pa
                                     const real *v, mask on, real *seen) {
     sarrus_turns_follow(mech, parameter, ws, q, v, on, seen);
 }
+LANE_FUNCTION void sarrus_turns_begin(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                      const real *v, real *seen) {
+    sarrus_turns_see(mech, parameter, ws, q, v, mask_none(), seen);
+}
 
 #endif

@@ -1,8 +1,9 @@
-/* The rows of all joints, and how far their loops are open. A joint of the table that lacks its functions does not compile. */
+/* The rows of all joints and constraints, and how far their loops are open. A joint of the table that lacks its functions does not
+ * compile. */
 #ifndef SARRUS_BODY_ROWS_H
 #define SARRUS_BODY_ROWS_H
 
-#include "kernels/body/joint/distance.h"
+#include "kernels/body/constraints.h"
 #include "kernels/body/joint/fixed.h"
 #include "kernels/body/joint/prismatic.h"
 #include "kernels/body/joint/revolute.h"
@@ -53,16 +54,17 @@ LANE_FUNCTION real sarrus_violation_squared(const sarrus_mechanism *mech, const 
     sarrus_mech_joint now;
     PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints,
               sum = sarrus_joint_violation_squared(mech, parameter, sarrus_joint_at(mech, i, lap, &now), ws, q, v, sum))
-    return sum;
+    return sarrus_constraints_violation_squared(mech, parameter, ws, q, v, sum);
 }
 
-/* Rows of all joints at (q, v); the rotations and signals are there already. Directions of constant rows are written only
- * when the plan has general rows (nothing else reads them on the fast path). */
+/* Rows of all joints and constraints at (q, v); the rotations and signals are there already. Directions of constant rows of joints
+ * are written only when the plan has general rows (nothing else reads them on the fast path). */
 PLAN_BODY void sarrus_rows(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v, sarrus_workspace *ws,
                            int wanted) {
     sarrus_mech_joint now;
     PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints,
               sarrus_joint_rows(mech, parameter, sarrus_joint_at(mech, i, lap, &now), q, v, ws, wanted))
+    sarrus_constraint_rows(mech, parameter, q, v, ws);
 }
 
 /* e of the constant rows, once per workspace: nothing overwrites it. */

@@ -60,8 +60,8 @@ LANE_FUNCTION void sarrus_signal_polynomial(const sarrus_mechanism *mech, const 
 
 /* The cubic of the interval that holds t: out = c0 + c1 x + c2 x² + c3 x³, x = t − knot_k. The first and last intervals
  * extend beyond the table. Every lane walks all intervals, so lanes with different times are no special case. */
-PLAN_BODY void sarrus_signal_table(const sarrus_mechanism *mech, const sarrus_mech_signal *signal, const real *p, real t,
-                                   real *out) {
+PLAN_BODY void sarrus_table_cubic(const sarrus_mechanism *mech, const sarrus_mech_signal *signal, const real *p, real t,
+                                  real *value, real *slope, real *bend) {
     real c[4], knot = real_set(mech->knots[signal->knots]);
     for (int32_t j = 0; j < 4; ++j)
         c[j] = lane_at(p, j);
@@ -75,9 +75,14 @@ PLAN_BODY void sarrus_signal_table(const sarrus_mechanism *mech, const sarrus_me
             c[j] = real_select(inside, lane_at(p, 4 * k + j), c[j]);
     }
     real x = t - knot;
-    frame_at(out, 0) = real_fma(real_fma(real_fma(c[3], x, c[2]), x, c[1]), x, c[0]);
-    frame_at(out, 1) = real_fma(real_fma(real_set(3.0) * c[3], x, c[2] + c[2]), x, c[1]);
-    frame_at(out, 2) = real_fma(real_set(6.0) * c[3], x, c[2] + c[2]);
+    *value = real_fma(real_fma(real_fma(c[3], x, c[2]), x, c[1]), x, c[0]);
+    *slope = real_fma(real_fma(real_set(3.0) * c[3], x, c[2] + c[2]), x, c[1]);
+    *bend = real_fma(real_set(6.0) * c[3], x, c[2] + c[2]);
+}
+
+LANE_FUNCTION void sarrus_signal_table(const sarrus_mechanism *mech, const sarrus_mech_signal *signal, const real *p, real t,
+                                       real *out) {
+    sarrus_table_cubic(mech, signal, p, t, &frame_at(out, 0), &frame_at(out, 1), &frame_at(out, 2));
 }
 
 /* ws->signal from the parameters at time t. */

@@ -56,6 +56,7 @@ typedef struct sarrus_mech_entry {
     int32_t speed;
     int32_t
         side; /* 2·row + (0 parent, 1 child): the side that moves with the speed; −1: both do, J is 0 and only the products are not */
+    int32_t row;
 } sarrus_mech_entry;
 
 /* reach[to] ← reach[to] − L[at]·reach[from]: of a row's entries, in order. */
@@ -63,7 +64,18 @@ typedef struct sarrus_mech_carry {
     int32_t to, from, at;
 } sarrus_mech_carry;
 
-/* The tree of a plan in relative coordinates; n_links is 0 in absolute ones.
+/* The factorization of M, one after another:
+ *   PIVOT    lightness[to] ← 1/mass[a]        SHARE   share[to] ← lightness[a]·mass[to]
+ *   UPDATE   mass[to] ← mass[to] − share[a]·mass[b] */
+enum { SARRUS_TREE_PIVOT = 0, SARRUS_TREE_SHARE = 1, SARRUS_TREE_UPDATE = 2 };
+typedef struct sarrus_mech_tree_step {
+    int32_t kind, to, a, b;
+} sarrus_mech_tree_step;
+
+#if !defined(SARRUS_CONSTANT_PLAN) || defined(SARRUS_KERNELS_RELATIVE)
+
+/* The tree of a plan in relative coordinates; n_links is 0 in absolute ones. Lists are flat: loops within loops would not unroll in
+ * kernels of one plan.
  *
  * Speed i has a chain of speeds that move what it moves: itself first, then those before it on the way to ground. M and its factor
  * M = Lᵀ D L, L unit lower triangular, have numbers only there: those of speed i stand at chain_start[i] … chain_start[i + 1] − 1.
@@ -74,14 +86,21 @@ typedef struct sarrus_mech_tree {
     int32_t n_chain;   /* numbers of M */
     int32_t n_entries; /* of all rows */
     int32_t n_carries;
+    int32_t n_steps;       /* of the factorization of M */
+    int32_t most_speeds;   /* of a link */
     int32_t n_rows_within; /* rows of the joints of the tree: they are met by the coordinates, and count for the rank */
-    PLAN_TABLE(sarrus_mech_link, link, SARRUS_PLAN_N_LINKS);          /* [n_links] */
-    PLAN_TABLE(int32_t, link_of, SARRUS_PLAN_N_LINKS);                /* [n_links] the link of a body */
-    PLAN_TABLE(int32_t, chain, SARRUS_PLAN_N_CHAIN);                  /* [n_chain] speeds */
-    PLAN_TABLE(int32_t, chain_start, SARRUS_PLAN_N_SPEEDS + 1);       /* [n_v + 1] */
-    PLAN_TABLE(sarrus_mech_entry, entry, SARRUS_PLAN_N_TREE_ENTRIES); /* [n_entries] row by row, the speeds falling */
-    PLAN_TABLE(int32_t, row_start, SARRUS_PLAN_N_ROWS + 1);           /* [m + 1] where a row's entries begin */
-    PLAN_TABLE(sarrus_mech_carry, carry, SARRUS_PLAN_N_CARRIES);      /* [n_carries] */
+    PLAN_TABLE(sarrus_mech_link, link, SARRUS_PLAN_N_LINKS);           /* [n_links] */
+    PLAN_TABLE(int32_t, link_of, SARRUS_PLAN_N_LINKS);                 /* [n_links] the link of a body */
+    PLAN_TABLE(int32_t, body_of, SARRUS_PLAN_N_TREE_SPEEDS);           /* [n_v] the body whose link has a speed */
+    PLAN_TABLE(int32_t, chain, SARRUS_PLAN_N_CHAIN);                   /* [n_chain] speeds */
+    PLAN_TABLE(int32_t, owner, SARRUS_PLAN_N_CHAIN);                   /* [n_chain] the speed whose chain it is */
+    PLAN_TABLE(int32_t, chain_start, SARRUS_PLAN_N_TREE_SPEEDS + 1);   /* [n_v + 1] */
+    PLAN_TABLE(sarrus_mech_entry, entry, SARRUS_PLAN_N_TREE_ENTRIES);  /* [n_entries] row by row, the speeds falling */
+    PLAN_TABLE(int32_t, row_start, SARRUS_PLAN_N_ROWS + 1);            /* [m + 1] where a row's entries begin */
+    PLAN_TABLE(sarrus_mech_carry, carry, SARRUS_PLAN_N_CARRIES);       /* [n_carries] */
+    PLAN_TABLE(sarrus_mech_tree_step, step, SARRUS_PLAN_N_TREE_STEPS); /* [n_steps] */
 } sarrus_mech_tree;
+
+#endif
 
 #endif

@@ -81,6 +81,7 @@ LANE_FUNCTION size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *bl
     const size_t n_d = (size_t)mech->factor.n_dependent, n_stages = (size_t)sarrus_stages_count(mech);
     const size_t n_BODIES = (size_t)mech->n_bodies, n_SIGNALS = (size_t)mech->n_signals, n_ONE = 1;
     const size_t n_SPEEDS = sarrus_speeds_count(mech), n_ROWS = sarrus_rows_places(mech);
+    const size_t n_LINES = n_ROWS + (size_t)mech->n_parts;
     const size_t n_BLOCKS = (size_t)mech->factor.n_blocks, n_PLACES = n_BLOCKS + (size_t)mech->factor.n_entries;
 #if defined(SARRUS_KERNELS_RELATIVE)
     const size_t n_TREE_SPEEDS = n_v, n_CHAIN = (size_t)mech->tree.n_chain, n_TREE_ENTRIES = (size_t)mech->tree.n_entries;

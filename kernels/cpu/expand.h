@@ -93,10 +93,30 @@ static void kernel_bodies_put(sarrus_kernel_call *call, const double *q, const d
 }
 #endif
 
+static void copy(const void *from, int32_t n, real *to) {
+    for (int32_t i = 0; from && i < n; ++i)
+        to[i] = ((const real *)from)[i];
+}
+
+/* Rows that were made elsewhere. */
+static void rank_path_rows(const sarrus_mechanism *mech, const sarrus_rank_path_problem *problem, sarrus_workspace *ws) {
+#if defined(SARRUS_KERNELS_RELATIVE)
+    copy(problem->leg, mech->tree.n_entries, ws->leg);
+    copy(problem->reach, mech->tree.n_entries, ws->reach);
+    copy(problem->over, mech->tree.n_entries, ws->over);
+    copy(problem->whole, mech->m, ws->whole);
+    copy(problem->share, mech->tree.n_chain, ws->share);
+    copy(problem->lightness, mech->n_v, ws->lightness);
+#else
+    copy(problem->turn, 2 * SPACE_N_TURN * mech->m, ws->turn);
+    copy(problem->direction, SPACE_DIMENSION * mech->m, ws->direction);
+#endif
+}
+
 static void kernel_rank_path(void *user, const sarrus_rank_path_problem *problem) {
     sarrus_kernel_call *call = user;
     const sarrus_mechanism *mech = call->mech;
-    const real *turn = problem->turn, *direction = problem->direction, *phi = problem->phi, one = real_set(1.0);
+    const real *phi = problem->phi, one = real_set(1.0);
     sarrus_workspace ws;
     sarrus_evaluation ev;
     call_begin(call, &ev, &ws);
@@ -105,10 +125,7 @@ static void kernel_rank_path(void *user, const sarrus_rank_path_problem *problem
     ev.max_rank = *(const real *)problem->max_rank;
     ev.rank_now = *(const real *)problem->rank_now;
     ev.crossed = problem->has_crossed ? (const real *)call->tile + mech->layout.passage.crossed : NULL;
-    for (int32_t i = 0; i < 2 * SPACE_N_TURN * mech->m; ++i)
-        ws.turn[i] = turn[i];
-    for (int32_t i = 0; direction && i < SPACE_DIMENSION * mech->m; ++i)
-        ws.direction[i] = direction[i];
+    rank_path_rows(mech, problem, &ws);
     for (int32_t i = 0; phi && i < mech->m; ++i)
         ws.phi[i] = phi[i];
     ev.stage_violation = *(const real *)problem->stage_violation;

@@ -179,6 +179,8 @@ PLAN_BODY void sarrus_cranks_begin(const sarrus_mechanism *mech, const real *par
     sarrus_mech_joint now;
     PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints, sarrus_crank_begin(mech, parameter, ws, sarrus_joint_at(mech, i, lap, &now), b))
     PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints, sarrus_crank_right(mech, ws, sarrus_joint_at(mech, i, lap, &now), b, out))
+    PLAN_EACH (i, 0, mech->n_constraints) /* none holds a crank */
+        frame_at(out, mech->constraint[i].row) = frame_at(b, mech->constraint[i].row);
 }
 
 PLAN_BODY void sarrus_cranks_end(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *b, real *out) {

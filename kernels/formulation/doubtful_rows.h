@@ -64,7 +64,7 @@ LANE_BODY real sarrus_doubt_take(sarrus_evaluation *ev, int32_t i, int32_t place
         return zero;
     }
     const int32_t at = doubt->n_rows++;
-    const real rest = frame_at(doubt->rhs, i) - sarrus_row_times(mech, ws, i, ws->z);
+    const real rest = frame_at(doubt->rhs, i) - sarrus_whole_row_times(mech, ws, i, ws->z);
     real size = zero;
     const real ordinary = sarrus_doubt_ordinary(ev, place, sarrus_row_apart(ev, i));
     real *r = lane_from(ws->d, at * mech->n_v);

@@ -28,10 +28,11 @@ typedef struct sarrus_evaluation {
     sarrus_rank_decision found; /* by the last correction */
     mask healthy;               /* lanes that count: others may hold anything */
     mask is_slow;               /* lanes that went the rank-revealing way in the last correction */
-    real power;                 /* W, of dampers, loads and drives at the last acceleration; when the plan has such */
-    real state_violation;       /* ‖Φ‖ where positions were projected or measured last */
-    sarrus_state_energy state;  /* T and V that were measured last */
-    const real *crossed;        /* [2 n_blocks] rows that are crossed exactly in this passage; NULL: none in any lane */
+    mask is_indeterminate; /* lanes whose acceleration the masses have left open since somebody cleared it; plans that lack mass */
+    real power;            /* W, of dampers, loads and drives at the last acceleration; when the plan has such */
+    real state_violation;  /* ‖Φ‖ where positions were projected or measured last */
+    sarrus_state_energy state; /* T and V that were measured last */
+    const real *crossed;       /* [2 n_blocks] rows that are crossed exactly in this passage; NULL: none in any lane */
     sarrus_external_solve external;
     void *external_user;
     sarrus_external_rank_path rank_path; /* specialised kernels: the generic rank-revealing path */

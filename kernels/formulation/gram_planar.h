@@ -41,12 +41,31 @@ LANE_FUNCTION void sarrus_push_joint(const sarrus_mechanism *mech, const real *p
     sarrus_push_side(mech, parameter, ws, joint, 0);
     sarrus_push_side(mech, parameter, ws, joint, 1);
 }
-PLAN_BODY void sarrus_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws){
-    PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints, sarrus_push_joint(mech, parameter, ws, i, lap))}
+
+/* The two parts of a constraint's row, none of whose bodies is a crank. */
+LANE_FUNCTION int32_t sarrus_constraint_line(const sarrus_mech_constraint *constraint, int32_t part) {
+    return part ? constraint->part : constraint->row;
+}
+LANE_FUNCTION void sarrus_push_constraint(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                          const sarrus_mech_constraint *constraint) {
+    for (int32_t part = 0; part < 2; ++part) {
+        const int32_t i = sarrus_constraint_line(constraint, part);
+        const sarrus_mech_row *row = &mech->row[i];
+        if (row->parent >= 0)
+            frame_at(ws->push, 2 * i) = frame_at(ws->turn, 2 * i) * sarrus_body_iinv(mech, parameter, row->parent);
+        if (row->child >= 0)
+            frame_at(ws->push, 2 * i + 1) = frame_at(ws->turn, 2 * i + 1) * sarrus_body_iinv(mech, parameter, row->child);
+    }
+}
+PLAN_BODY void sarrus_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
+    PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints, sarrus_push_joint(mech, parameter, ws, i, lap))
+    PLAN_EACH (i, 0, mech->n_constraints)
+        sarrus_push_constraint(mech, parameter, ws, &mech->constraint[i]);
+}
 
 /* One body's share of J_i M⁻¹ J_jᵀ added to `sum`; the kind is known where it is called. */
-LANE_FUNCTION real
-    sarrus_share(const real *parameter, sarrus_workspace *ws, const sarrus_lane_share *share, int32_t kind, real sum) {
+LANE_FUNCTION real sarrus_share(const real *parameter, sarrus_workspace *ws, const sarrus_lane_share *share, int32_t kind,
+                                real sum) {
     if (kind == SARRUS_LANE_CRANK)
         return real_fma(frame_at_offset(ws->push, share->push, 0), frame_at_offset(ws->lever, share->turn, 0), sum);
     sum = real_fma(frame_at_offset(ws->push, share->push, 0), frame_at_offset(ws->turn, share->turn, 0), sum);
@@ -248,11 +267,22 @@ LANE_FUNCTION void sarrus_joint_subtract(const sarrus_mechanism *mech, sarrus_wo
         frame_at(out, i + 2) = frame_at(base, i + 2) - sarrus_row_times(mech, ws, i + 2, x);
 }
 
+/* The rows of constraints of out ← base − J x. */
+LANE_FUNCTION void sarrus_constraints_subtract(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *base, const real *x,
+                                               real *out) {
+    PLAN_EACH (k, 0, mech->n_constraints) {
+        const int32_t i = mech->constraint[k].row;
+        const real first = sarrus_row_times(mech, ws, i, x);
+        frame_at(out, i) = frame_at(base, i) - (first + sarrus_row_times(mech, ws, mech->constraint[k].part, x));
+    }
+}
+
 /* out ← base − J x, joint by joint; the two rows of a pin together. */
 PLAN_BODY void sarrus_rows_subtract(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *base, const real *x,
                                     real *out) {
     sarrus_mech_joint now;
     PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints, sarrus_joint_subtract(mech, ws, sarrus_joint_at(mech, i, lap, &now), base, x, out))
+    sarrus_constraints_subtract(mech, ws, base, x, out);
 }
 
 /* ws->rhs ← γ − J a_f, each joint right after its rows, while they are at hand. */
@@ -262,10 +292,13 @@ LANE_FUNCTION void sarrus_joint_residual(const sarrus_mechanism *mech, const rea
     sarrus_joint_subtract(mech, ws, joint, ws->gamma, ws->force, ws->rhs);
 }
 PLAN_BODY void sarrus_rows_residual(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v,
-                                    sarrus_workspace *ws) {
+                                    sarrus_workspace *ws, int wanted) {
     sarrus_mech_joint now;
+    (void)wanted;
     PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints,
               sarrus_joint_residual(mech, parameter, sarrus_joint_at(mech, i, lap, &now), q, v, ws))
+    sarrus_constraint_rows(mech, parameter, q, v, ws);
+    sarrus_constraints_subtract(mech, ws, ws->gamma, ws->force, ws->rhs);
 }
 
 /* The two rows of a pin of out ← out + M⁻¹ Jᵀ μ, for the body on one side; of a crank its swing. */
@@ -307,6 +340,18 @@ LANE_FUNCTION void sarrus_joint_push(const sarrus_mechanism *mech, const real *p
         sarrus_row_push(mech, parameter, ws, joint, i + 2, mu, out);
 }
 
+/* The rows of constraints of out ← out + M⁻¹ Jᵀ μ. */
+LANE_FUNCTION void sarrus_constraints_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                           const real *mu, real *out) {
+    PLAN_EACH (k, 0, 2 * mech->n_constraints) {
+        const sarrus_mech_constraint *constraint = &mech->constraint[k / 2];
+        const int32_t i = sarrus_constraint_line(constraint, k % 2);
+        const real x = frame_at(mu, constraint->row);
+        sarrus_row_push_side(mech, parameter, ws, &constraint->of[k % 2], 2 * i, x, out);
+        sarrus_row_push_side(mech, parameter, ws, &constraint->of[k % 2], 2 * i + 1, x, out);
+    }
+}
+
 /* out ← out + x, the correction for the right side b with multipliers μ: M⁻¹ Jᵀ μ joint by joint, the two rows of a pin together;
  * cranks after all others. The swings of the cranks are used up. */
 PLAN_BODY void sarrus_rows_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *b,
@@ -314,6 +359,7 @@ PLAN_BODY void sarrus_rows_push(const sarrus_mechanism *mech, const real *parame
     sarrus_mech_joint now;
     PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints,
               sarrus_joint_push(mech, parameter, ws, sarrus_joint_at(mech, i, lap, &now), mu, out))
+    sarrus_constraints_push(mech, parameter, ws, mu, out);
     if (mech->n_cranks > 0)
         sarrus_cranks_end(mech, ws, b, out);
 }

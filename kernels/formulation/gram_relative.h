@@ -44,15 +44,20 @@ LANE_FUNCTION real sarrus_row_times(const sarrus_mechanism *mech, const sarrus_w
 PLAN_BODY void sarrus_rows_subtract(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *base, const real *x,
                                     real *out) {
     PLAN_EACH (i, 0, mech->m)
-        frame_at(out, i) = frame_at(base, i) - sarrus_row_times(mech, ws, i, x);
+        frame_at(out, i) = frame_at(base, i);
+    PLAN_EACH (n, 0, mech->tree.n_entries) {
+        const sarrus_mech_entry *entry = &mech->tree.entry[n];
+        if (entry->side >= 0)
+            frame_at(out, entry->row) = real_fnma(frame_at(ws->leg, n), frame_at(x, entry->speed), frame_at(out, entry->row));
+    }
 }
 
 /* ws->rhs ← γ − J a_f, with the rows; the bodies move as the free acceleration has left them. */
 PLAN_BODY void sarrus_rows_residual(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v,
-                                    sarrus_workspace *ws) {
+                                    sarrus_workspace *ws, int wanted) {
     (void)q;
     (void)v;
-    sarrus_tree_rows(mech, parameter, ws, SARRUS_WANT_GAMMA);
+    sarrus_tree_rows(mech, parameter, ws, wanted);
     sarrus_rows_subtract(mech, ws, ws->gamma, ws->force, ws->rhs);
 }
 
@@ -63,11 +68,10 @@ PLAN_BODY void sarrus_rows_push(const sarrus_mechanism *mech, const real *parame
     (void)b;
     PLAN_EACH (i, 0, mech->n_v)
         frame_at(ws->pushed, i) = real_set(0.0);
-    PLAN_EACH (i, 0, mech->m) {
-        PLAN_EACH (n, mech->tree.row_start[i], mech->tree.row_start[i + 1]) {
-            const int32_t speed = mech->tree.entry[n].speed;
-            frame_at(ws->pushed, speed) = real_fma(frame_at(ws->over, n), frame_at(mu, i), frame_at(ws->pushed, speed));
-        }
+    PLAN_EACH (n, 0, mech->tree.n_entries) {
+        const sarrus_mech_entry *entry = &mech->tree.entry[n];
+        frame_at(ws->pushed, entry->speed) =
+            real_fma(frame_at(ws->over, n), frame_at(mu, entry->row), frame_at(ws->pushed, entry->speed));
     }
     sarrus_tree_solve(mech, ws, ws->pushed);
     PLAN_EACH (i, 0, mech->n_v)

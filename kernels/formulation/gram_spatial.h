@@ -64,24 +64,47 @@ LANE_FUNCTION void sarrus_gram_segment(const sarrus_mechanism *mech, const real 
     }
 }
 
+/* All segments of shares that begin their destinations, or that add to them. */
+LANE_FUNCTION void sarrus_gram_segments(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int is_first) {
+    sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_ROTATION, is_first);
+    sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_PLUS, is_first);
+    sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_MINUS, is_first);
+    sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_GENERAL_PLUS, is_first);
+    sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_GENERAL_MINUS, is_first);
+}
+
 /* ws->factor ← the lower triangle of S over the rows of the factor, in elimination order. */
 PLAN_BODY void sarrus_gram(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
     PLAN_EACH (i, 0, mech->factor.n_fill)
         frame_at_offset(ws->factor, mech->lane.fill[i], 0) = real_set(0.0);
     PLAN_EACH (i, 0, mech->factor.n_pads)
         frame_at_offset(ws->factor, mech->lane.pad[i], 0) = real_set(1.0);
-    for (int is_first = 1; is_first >= 0; --is_first) {
-        sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_ROTATION, is_first);
-        sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_PLUS, is_first);
-        sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_MINUS, is_first);
-        sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_GENERAL_PLUS, is_first);
-        sarrus_gram_segment(mech, parameter, ws, SARRUS_LANE_GENERAL_MINUS, is_first);
+    sarrus_gram_segments(mech, parameter, ws, 1);
+    sarrus_gram_segments(mech, parameter, ws, 0);
+}
+
+/* e·s of row i, for a row that has a direction: of a constant one that is a component. */
+LANE_FUNCTION real sarrus_row_along_of(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i, space_vector s) {
+    const int32_t kind = mech->row[i].kind;
+    if (kind == SARRUS_ROW_GENERAL)
+        return space_dot(sarrus_frame_vector(ws->direction, 3 * i), s);
+    return kind == SARRUS_ROW_X ? s.x : kind == SARRUS_ROW_Y ? s.y : s.z;
+}
+
+/* x [3] at `at` ← x + s e of row i, likewise. */
+LANE_FUNCTION void sarrus_row_push_along(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i, real s, real *x,
+                                         int32_t at) {
+    const int32_t kind = mech->row[i].kind;
+    if (kind == SARRUS_ROW_GENERAL) {
+        sarrus_frame_vector_add(sarrus_vector_scale(s, sarrus_frame_vector(ws->direction, 3 * i)), x, at);
+        return;
     }
+    const int32_t k = at + (kind == SARRUS_ROW_X ? 0 : kind == SARRUS_ROW_Y ? 1 : 2);
+    frame_at(x, k) = frame_at(x, k) + s;
 }
 
 /* J_i x of row i. */
 LANE_FUNCTION real sarrus_row_times(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i, const real *x) {
-    const space_vector e = sarrus_frame_vector(ws->direction, 3 * i);
     real sum = real_set(0.0);
     for (int32_t side = 0; side < 2; ++side) {
         const int32_t body = sarrus_side_body(mech, 2 * i + side);
@@ -90,7 +113,7 @@ LANE_FUNCTION real sarrus_row_times(const sarrus_mechanism *mech, const sarrus_w
         sum = sum + space_dot(sarrus_side_turn(ws, 2 * i + side), sarrus_frame_vector(x, space_v(body) + SPACE_TURN));
         if (mech->row[i].kind == SARRUS_ROW_ANGLE)
             continue;
-        const real along = space_dot(e, sarrus_frame_vector(x, space_v(body)));
+        const real along = sarrus_row_along_of(mech, ws, i, sarrus_frame_vector(x, space_v(body)));
         sum = side ? sum + along : sum - along;
     }
     return sum;
@@ -105,8 +128,8 @@ PLAN_BODY void sarrus_rows_subtract(const sarrus_mechanism *mech, sarrus_workspa
 
 /* ws->rhs ← γ − J a_f, with the rows. */
 PLAN_BODY void sarrus_rows_residual(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v,
-                                    sarrus_workspace *ws) {
-    sarrus_rows(mech, parameter, q, v, ws, SARRUS_WANT_GAMMA);
+                                    sarrus_workspace *ws, int wanted) {
+    sarrus_rows(mech, parameter, q, v, ws, wanted);
     sarrus_rows_subtract(mech, ws, ws->gamma, ws->force, ws->rhs);
 }
 
@@ -121,8 +144,7 @@ PLAN_BODY void sarrus_rows_push(const sarrus_mechanism *mech, const real *parame
         const real x = frame_at(mu, i), share = sarrus_body_minv(mech, parameter, body) * x;
         sarrus_frame_vector_add(sarrus_vector_scale(x, sarrus_frame_vector(ws->push, 3 * i_side)), out, space_v(body) + SPACE_TURN);
         if (mech->row[i].kind != SARRUS_ROW_ANGLE)
-            sarrus_frame_vector_add(sarrus_vector_scale(i_side & 1 ? share : -share, sarrus_frame_vector(ws->direction, 3 * i)),
-                                    out, space_v(body));
+            sarrus_row_push_along(mech, ws, i, i_side & 1 ? share : -share, out, space_v(body));
     }
 }
 

@@ -11,8 +11,12 @@
 
 /* Constant directions of mechanisms that have general rows as well. */
 LANE_FUNCTION void sarrus_frame_directions(sarrus_workspace *ws) {
+#if defined(SARRUS_KERNELS_RELATIVE)
+    sarrus_constant_directions(&sarrus_constant_plan, ws); /* rows over a tree are made of all of them */
+#else
     if (sarrus_constant_plan.n_general_rows > 0)
         sarrus_constant_directions(&sarrus_constant_plan, ws);
+#endif
 }
 
 #if defined(SARRUS_PLAN_IN_RUNS)

@@ -6,6 +6,7 @@
 /* A local copy of an evaluation, on local arrays: field by field, because a copy of the whole is a string move through memory,
  * which waits for what was stored there a moment before. */
 LANE_FUNCTION void sarrus_frame_open(sarrus_evaluation *outside, sarrus_workspace *ws, sarrus_evaluation *ev) {
+    ws->seen = outside->ws->seen;
     ev->mech = outside->mech;
     ev->ws = ws;
     ev->outside = outside;
@@ -75,19 +76,80 @@ LANE_FUNCTION void sarrus_frame_take_state(const real *q, const real *v, real *q
         frame_at(v_here, i) = lane_at(v, i);
 }
 
+/* In space absolute coordinates make the code so long that its pieces stand once each. */
+#if defined(SARRUS_KERNELS_SPATIAL) && !defined(SARRUS_KERNELS_RELATIVE)
+#define SARRUS_PHASES_IN_PIECES
+#endif
+
+#if defined(SARRUS_PHASES_IN_PIECES)
+/* Vectors of the sides of all rows; those on ground have none. */
+LANE_FUNCTION void sarrus_frame_copy_sides(const real *from, real *to) {
+    const sarrus_mechanism *mech = &sarrus_constant_plan;
+    PLAN_EACH (i_side, 0, 2 * mech->m) {
+        if (sarrus_side_body(mech, i_side) >= 0)
+            sarrus_frame_vector_put(sarrus_frame_vector(from, 3 * i_side), to, 3 * i_side);
+    }
+}
+#endif
+
 /* What the rows leave behind for corrections, and rotations and signals for more rows. */
 LANE_FUNCTION void sarrus_frame_copy_rows(const sarrus_workspace *from, sarrus_workspace *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
+#if defined(SARRUS_KERNELS_RELATIVE)
+    sarrus_frame_copy(from->leg, mech->tree.n_entries, to->leg);
+    sarrus_frame_copy(from->reach, mech->tree.n_entries, to->reach);
+    sarrus_frame_copy(from->over, mech->tree.n_entries, to->over);
+    sarrus_frame_copy(from->whole, mech->m, to->whole);
+#elif defined(SARRUS_KERNELS_SPATIAL)
+    sarrus_frame_copy_sides(from->turn, to->turn);
+    PLAN_EACH (i, 0, mech->m) {
+        if (mech->row[i].kind == SARRUS_ROW_GENERAL)
+            sarrus_frame_vector_put(sarrus_frame_vector(from->direction, 3 * i), to->direction, 3 * i);
+    }
+#else
     sarrus_frame_copy(from->turn, 2 * mech->m, to->turn);
     if (mech->n_general_rows > 0)
         sarrus_frame_copy(from->direction, 2 * mech->m, to->direction);
+#endif
 }
+#if defined(SARRUS_KERNELS_RELATIVE)
+/* The factor of M. */
+LANE_FUNCTION void sarrus_frame_copy_mass(const sarrus_workspace *from, sarrus_workspace *to) {
+    const sarrus_mechanism *mech = &sarrus_constant_plan;
+    PLAN_EACH (r, 0, mech->tree.n_chain) {
+        if (mech->tree.chain[r] != mech->tree.owner[r])
+            frame_at(to->share, r) = frame_at(from->share, r);
+    }
+    sarrus_frame_copy(from->lightness, mech->n_v, to->lightness);
+    sarrus_frame_copy(from->heft, mech->n_v, to->heft);
+}
+#endif
 LANE_FUNCTION void sarrus_frame_copy_rotations(const sarrus_workspace *from, sarrus_workspace *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
+#if defined(SARRUS_KERNELS_SPATIAL)
+    sarrus_frame_copy(from->rotation, 9 * mech->n_bodies, to->rotation);
+#else
     sarrus_frame_copy(from->sine, mech->n_bodies, to->sine);
     sarrus_frame_copy(from->cosine, mech->n_bodies, to->cosine);
+#endif
     sarrus_frame_copy(from->signal, 3 * mech->n_signals, to->signal);
+#if defined(SARRUS_KERNELS_RELATIVE)
+    enum { N_PLACED = SPACE_DIMENSION == 2 ? SPACE_NQ : SPACE_TURN }; /* in space orientations are rotations */
+    PLAN_EACH (b, 0, mech->n_bodies) {
+        PLAN_EACH (k, 0, N_PLACED)
+            frame_at(to->body_q, space_q(b) + k) = frame_at(from->body_q, space_q(b) + k);
+    }
+    sarrus_frame_copy(from->motion, SPACE_NV * mech->n_v, to->motion);
+    PLAN_EACH (b, 0, mech->n_bodies) {
+        if (mech->tree.link[mech->tree.link_of[b]].root != b)
+            continue;
+        PLAN_EACH (k, 0, SPACE_DIMENSION)
+            frame_at(to->origin, SPACE_DIMENSION * b + k) = frame_at(from->origin, SPACE_DIMENSION * b + k);
+    }
+    sarrus_frame_copy_mass(from, to);
+#endif
 }
+#if !defined(SARRUS_KERNELS_RELATIVE)
 LANE_FUNCTION void sarrus_frame_copy_levers(const sarrus_workspace *from, sarrus_workspace *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
     if (mech->n_cranks == 0)
@@ -98,10 +160,16 @@ LANE_FUNCTION void sarrus_frame_copy_levers(const sarrus_workspace *from, sarrus
             frame_at(to->lever, i) = frame_at(from->lever, i);
     }
 }
+#endif
 LANE_FUNCTION void sarrus_frame_copy_factor(const sarrus_workspace *from, sarrus_workspace *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
+#if defined(SARRUS_PHASES_IN_PIECES)
+    sarrus_frame_copy_levers(from, to);
+    sarrus_frame_copy_sides(from->push, to->push);
+#elif !defined(SARRUS_KERNELS_RELATIVE)
     sarrus_frame_copy_levers(from, to);
     sarrus_frame_copy(from->push, 2 * mech->m, to->push);
+#endif
     sarrus_frame_copy(from->factor, 4 * (mech->factor.n_blocks + mech->factor.n_entries), to->factor);
     sarrus_frame_copy(from->inverse, 2 * mech->factor.n_blocks, to->inverse);
     sarrus_frame_copy(from->refused, 1, to->refused);
@@ -168,6 +236,9 @@ LANE_FUNCTION void sarrus_correct_projection_here(sarrus_evaluation *outside, co
     sarrus_frame_copy_rows(outside->ws, &ws);
     PLAN_EACH (i, 0, mech->m)
         frame_at(ws.rhs, i) = frame_at(rhs, i);
+#if defined(SARRUS_KERNELS_RELATIVE)
+    sarrus_frame_copy_mass(outside->ws, &ws);
+#endif
     if (mech->rank.method == SARRUS_RANK_VIOLATION)
         sarrus_frame_copy_violation(outside->ws, &ws);
     if (is_factored)
@@ -185,6 +256,31 @@ LANE_FUNCTION void sarrus_correct_projection_here(sarrus_evaluation *outside, co
 LANE_PHASE void sarrus_correct_projection_again(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
     sarrus_correct_projection_here(outside, rhs, active, out, 1, outside->wants_closeness);
 }
+#if defined(SARRUS_PHASES_IN_PIECES)
+/* The factor of the rows in the workspace. In space it is by far the longest piece of code, and there is one of it: the numbers
+ * that it leaves for corrections and accelerations are few beside its operations. */
+LANE_PHASE void sarrus_factor(sarrus_evaluation *outside) {
+    const sarrus_mechanism *mech = &sarrus_constant_plan;
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    sarrus_frame_open(outside, &ws, &ev);
+    sarrus_frame_directions(&ws);
+    sarrus_frame_copy_rows(outside->ws, &ws);
+    PLAN_EACH (i, 0, mech->m)
+        frame_at(ws.rhs, i) = real_set(0.0);
+    ev.is_factored = 0;
+    (void)sarrus_correct_fast(&ev, ws.rhs);
+    sarrus_frame_copy_factor(&ws, outside->ws);
+    if (outside->wants_closeness)
+        sarrus_frame_copy(ws.closeness, SARRUS_N_CLOSENESS, outside->ws->closeness);
+    outside->is_factored = 1;
+}
+LANE_FUNCTION void sarrus_correct_projection(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
+    if (!outside->is_factored)
+        sarrus_factor(outside);
+    sarrus_correct_projection_again(outside, rhs, active, out);
+}
+#else
 LANE_PHASE void sarrus_correct_projection_first(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
     sarrus_correct_projection_here(outside, rhs, active, out, 0, 0);
 }
@@ -199,6 +295,7 @@ LANE_FUNCTION void sarrus_correct_projection(sarrus_evaluation *outside, const r
     else
         sarrus_correct_projection_first(outside, rhs, active, out);
 }
+#endif
 
 /* sarrus_accelerate_body, with the rotations and the factor of a projection at the same place or all of its own. */
 LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a,
@@ -214,20 +311,28 @@ LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, co
     sarrus_frame_directions(&ws);
     if (ev.is_configured)
         sarrus_frame_copy_rotations(outside->ws, &ws);
-    if (is_factored)
+    if (is_factored) {
+#if defined(SARRUS_PHASES_IN_PIECES) || defined(SARRUS_KERNELS_RELATIVE)
+        sarrus_frame_copy_rows(outside->ws, &ws);
+#endif
         sarrus_frame_copy_factor(outside->ws, &ws);
+    }
     sarrus_frame_take_closeness(outside, &ws, is_factored);
     sarrus_frame_take_state(q, v, q_here, v_here);
     sarrus_accelerate_body(&ev, t, q_here, v_here, a_here);
     PLAN_EACH (i, 0, mech->n_v)
         lane_at(a, i) = frame_at(a_here, i);
+#if defined(SARRUS_KERNELS_RELATIVE)
+    if (!is_factored) /* errors and gains are measured by M where steps end */
+        sarrus_frame_copy_mass(&ws, outside->ws);
+#endif
     if (outside->wants_force)
         sarrus_frame_copy(ws.force, mech->n_v, outside->ws->force);
     if (is_factored || wants_closeness)
         sarrus_frame_show_closeness(outside, &ws, is_factored);
     if (mech->integrator.has_step_gains)
         sarrus_frame_copy_violation(&ws, outside->ws);
-    if (mech->integrator.is_adaptive) {
+    if (mech->integrator.is_adaptive && !(is_factored && SPACE_NQ != SPACE_NV)) {
         sarrus_frame_copy_rows(&ws, outside->ws);
         if (!is_factored)
             sarrus_frame_copy_rotations(&ws, outside->ws);
@@ -239,6 +344,17 @@ LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, co
 LANE_PHASE void sarrus_accelerate_again(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
     sarrus_accelerate_here(outside, t, q, v, a, 1, outside->wants_closeness);
 }
+#if defined(SARRUS_PHASES_IN_PIECES)
+LANE_FUNCTION void sarrus_accelerate(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
+    const int has_rows = sarrus_constant_plan.m > 0;
+    if (!outside->is_configured || (has_rows && !outside->is_factored)) {
+        sarrus_evaluate_rows(outside, t, q, v);
+        if (has_rows)
+            sarrus_factor(outside);
+    }
+    sarrus_accelerate_again(outside, t, q, v, a);
+}
+#else
 LANE_PHASE void sarrus_accelerate_first(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
     sarrus_accelerate_here(outside, t, q, v, a, 0, 0);
 }
@@ -253,6 +369,7 @@ LANE_FUNCTION void sarrus_accelerate(sarrus_evaluation *outside, real t, const r
     else
         sarrus_accelerate_first(outside, t, q, v, a);
 }
+#endif
 
 /* T, V and, when it is wanted, ‖Φ‖ at (t, q, v) into ev->state and ev->state_violation; leaves rotations and signals. */
 LANE_PHASE void sarrus_measure(sarrus_evaluation *outside, real t, const real *q, const real *v) {

@@ -44,6 +44,14 @@ LANE_PHASE void sarrus_rank_path_outside(sarrus_evaluation *ev, mask slow, int h
     sarrus_rank_path_problem problem;
     problem.turn = ws->turn;
     problem.direction = sarrus_plan_of(ev)->n_general_rows > 0 ? ws->direction : (const real *)0;
+#if defined(SARRUS_KERNELS_RELATIVE)
+    problem.leg = ws->leg;
+    problem.reach = ws->reach;
+    problem.over = ws->over;
+    problem.whole = ws->whole;
+    problem.share = ws->share;
+    problem.lightness = ws->lightness;
+#endif
     problem.phi = sarrus_plan_of(ev)->rank.method == SARRUS_RANK_VIOLATION ? ws->phi : (const real *)0;
     problem.stage_violation = &ev->stage_violation;
     problem.rhs = ws->rhs;
@@ -86,12 +94,28 @@ LANE_FUNCTION sarrus_rank_decision sarrus_rank_path(sarrus_evaluation *ev, const
 LANE_FUNCTION sarrus_rank_decision sarrus_rank_path(sarrus_evaluation *ev, const real *rhs, mask slow, int how) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_evaluation *outside = ev->outside;
-    PLAN_EACH (i, 0, 2 * SPACE_N_TURN * mech->m)
+#if defined(SARRUS_KERNELS_RELATIVE)
+    PLAN_EACH (n, 0, mech->tree.n_entries) {
+        frame_at(outside->ws->leg, n) = frame_at(ev->ws->leg, n);
+        frame_at(outside->ws->reach, n) = frame_at(ev->ws->reach, n);
+        frame_at(outside->ws->over, n) = frame_at(ev->ws->over, n);
+    }
+    PLAN_EACH (i, 0, mech->m)
+        frame_at(outside->ws->whole, i) = frame_at(ev->ws->whole, i);
+    PLAN_EACH (r, 0, mech->tree.n_chain) {
+        if (mech->tree.chain[r] != mech->tree.owner[r])
+            frame_at(outside->ws->share, r) = frame_at(ev->ws->share, r);
+    }
+    PLAN_EACH (i, 0, mech->n_v)
+        frame_at(outside->ws->lightness, i) = frame_at(ev->ws->lightness, i);
+#elif !defined(SARRUS_KERNELS_SPATIAL) /* there the factor was made of what stands outside */
+    PLAN_EACH (i, 0, 2 * mech->m)
         frame_at(outside->ws->turn, i) = frame_at(ev->ws->turn, i);
     if (mech->n_general_rows > 0) {
-        PLAN_EACH (i, 0, SPACE_DIMENSION * mech->m)
+        PLAN_EACH (i, 0, 2 * mech->m)
             frame_at(outside->ws->direction, i) = frame_at(ev->ws->direction, i);
     }
+#endif
     if (mech->rank.method == SARRUS_RANK_VIOLATION) {
         PLAN_EACH (i, 0, mech->m)
             frame_at(outside->ws->phi, i) = frame_at(ev->ws->phi, i);

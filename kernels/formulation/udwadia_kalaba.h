@@ -17,6 +17,7 @@
 
 #include "kernels/body/baumgarte.h"
 #include "kernels/formulation/rank_path.h"
+#include "kernels/formulation/semi_definite.h"
 #include "kernels/formulation/standing_rows.h"
 
 /* out ← base + M^{-1/2} D⁺ rhs by the sparse factor of the independent rows, with the rank-revealing path for the lanes that need
@@ -78,6 +79,79 @@ LANE_FUNCTION real sarrus_drives_power_of(const sarrus_evaluation *ev, const rea
     return real_select(ev->is_slow, sarrus_constraints_power(ev, v, a), ev->power);
 }
 
+/* From a, made in the metric of M + E from ws->before with J a = γ, to what the masses alone make of it; rows and γ are in the
+ * workspace (semi_definite.h). Many lanes sweep as one: those that are through keep what they have. Returns the lanes in which a
+ * does not come to stand. */
+LANE_BODY mask sarrus_sweep_all(sarrus_evaluation *ev, real *a) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    const int64_t n_evaluations = ev->n_evaluations, n_rank_revealing = ev->n_rank_revealing;
+    mask open = ev->healthy;
+    real before = real_set(1e300);
+    for (int32_t k = 0; k < SARRUS_MOST_SWEEPS && mask_any(open) && !lane_is_stopped(ev->stop); ++k) {
+        sarrus_sweep_carry(mech, ev->parameter, ws, open, a);
+        sarrus_rows_subtract(mech, ws, ws->gamma, ws->carried, ws->rhs);
+        sarrus_correct(ev, ws->rhs, ws->carried, a);
+        PLAN_EACH (i, 0, mech->n_v)
+            frame_at(a, i) = real_select(open, frame_at(a, i), frame_at(ws->before, i));
+        const real change = sarrus_sweep_size(mech, a, ws->before);
+        open = sarrus_sweep_goes_on(mech, ws, open, a, change, before);
+        before = change;
+    }
+    ev->n_evaluations = n_evaluations;
+    ev->n_rank_revealing = n_rank_revealing;
+    const real size = sarrus_sweep_size(mech, a, (const real *)0) + sarrus_sweep_size(mech, ws->force, (const real *)0);
+    return mask_and(open, mask_not(real_le(before, real_set(SARRUS_DETERMINATE) * size)));
+}
+
+/* From a_1, with its rows and γ in the workspace, to the acceleration of the masses alone. */
+LANE_BODY void sarrus_sweep_acceleration(sarrus_evaluation *ev, const real *v, real *a) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_sweeps_begin(mech, ev->parameter, ev->ws);
+    const mask open = sarrus_sweep_all(ev, a);
+    if (mask_any(open))
+        sarrus_sweeps_give_up(ev, open, a);
+    sarrus_rows_subtract(mech, ev->ws, ev->ws->gamma, ev->ws->force, ev->ws->rhs);
+    ev->power = mech->n_drives > 0 ? sarrus_constraints_power(ev, v, a) : real_set(0.0);
+}
+
+/* From the smallest x in the metric of M + E with J x = b to the smallest one in that of M. */
+LANE_BODY void sarrus_sweep_projection(sarrus_evaluation *ev, const real *b, real *x) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    for (int32_t i = 0; i < mech->n_v; ++i)
+        frame_at(ws->before, i) = frame_at(ws->force, i) = real_set(0.0);
+    for (int32_t i = 0; i < mech->m; ++i)
+        frame_at(ws->gamma, i) = frame_at(b, i);
+    (void)sarrus_sweep_all(ev, x);
+}
+
+/* The lanes of `on` in which the masses leave a motion of the present rows open, or so nearly that no acceleration comes to
+ * stand: what is left of some motion y by many sweeps without forces. An acceleration alone does not tell: where no force acts
+ * along the open motion any one will do. Uses ws->a and ws->force. */
+LANE_BODY mask sarrus_open_motions(sarrus_evaluation *ev, mask on) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    const int64_t n_evaluations = ev->n_evaluations, n_rank_revealing = ev->n_rank_revealing;
+    real half_way = real_set(0.0);
+    for (int32_t i = 0; i < mech->n_v; ++i) {
+        frame_at(ws->a, i) = real_set((real_scalar)(1 + 3 * i % 7));
+        frame_at(ws->before, i) = real_set(0.0);
+    }
+    for (int32_t i = 0; i < mech->m; ++i)
+        frame_at(ws->gamma, i) = real_set(0.0);
+    for (int32_t k = 0; k < SARRUS_TRIAL_SWEEPS; ++k) {
+        half_way = k == SARRUS_TRIAL_SWEEPS / 2 ? sarrus_sweep_size(mech, ws->a, (const real *)0) : half_way;
+        sarrus_sweep_shrink(mech, ev->parameter, ws, ws->a);
+        sarrus_rows_subtract(mech, ws, ws->gamma, ws->carried, ws->rhs);
+        sarrus_correct(ev, ws->rhs, ws->carried, ws->a);
+    }
+    ev->n_evaluations = n_evaluations;
+    ev->n_rank_revealing = n_rank_revealing;
+    const real left = sarrus_sweep_size(mech, ws->a, (const real *)0);
+    return mask_and(on, mask_not(real_le(left, real_set(SARRUS_TRIAL_LEFT) * half_way)));
+}
+
 /* a(t, q, v) into `a`; ws->force holds a_f afterwards. Rotations, signals and factor of a projection at the same place are used. */
 PLAN_BODY void sarrus_udwadia_kalaba_accelerate(sarrus_evaluation *ev, real t, const real *q, const real *v, real *a) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
@@ -88,18 +162,21 @@ PLAN_BODY void sarrus_udwadia_kalaba_accelerate(sarrus_evaluation *ev, real t, c
     /* ---- forces: a_f = g + M⁻¹F ---- */
     const real power = sarrus_state_free_acceleration(mech, ev->parameter, ev->input, q, v, ws);
     /* ---- rows: J and γ − 2αΦ̇ − β²Φ − J a_f ---- */
+    const int wanted = SARRUS_WANT_GAMMA | (ev->is_factored ? SARRUS_HAVE_PARTS : 0);
     if (mech->has_baumgarte || mech->rank.method == SARRUS_RANK_VIOLATION) {
-        sarrus_state_rows(mech, ev->parameter, q, v, ws, SARRUS_WANT_ERRORS | SARRUS_WANT_GAMMA);
+        sarrus_state_rows(mech, ev->parameter, q, v, ws, SARRUS_WANT_ERRORS | wanted);
         if (mech->has_baumgarte)
             sarrus_baumgarte(mech, ev->alpha, ev->beta, ev->held, ws);
         sarrus_rows_subtract(mech, ws, ws->gamma, ws->force, ws->rhs);
     } else {
-        sarrus_rows_residual(mech, ev->parameter, q, v, ws);
+        sarrus_rows_residual(mech, ev->parameter, q, v, ws, wanted);
     }
     /* ---- factor and solve ---- */
     ev->at_q = q;
     ev->at_v = v;
     sarrus_correct(ev, ws->rhs, ws->force, a);
+    if (mech->n_lacking > 0)
+        sarrus_sweep_acceleration(ev, v, a);
     ev->at_q = ev->at_v = (const real *)0;
     /* ---- observe: the power that the energy must balance ---- */
     if (mech->has_baumgarte)

@@ -42,7 +42,7 @@ LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptiv
     sarrus_lane_set(lanes->work_now, on, work);
     sarrus_lane_set(lanes->work_before, on, work);
     (void)sarrus_verdict_begin(ev, on, t, q, v, work);
-    mask fail;
+    mask fail = ev->is_indeterminate = mask_none();
     ev->wants_closeness = 1;
     sarrus_accelerate_checked(ev, t, q, v, &fail);
     sarrus_closeness_take(ev);
@@ -65,7 +65,7 @@ LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptiv
     fail = mask_and(fail, sarrus_all_are_finite(ws->a, n_v));
     fail = mask_and(mask_and(on, mask_not(astray)), mask_not(fail));
     sarrus_adaptive_fail(ev, clock, astray, SARRUS_INSTANCE_DIVERGED);
-    sarrus_adaptive_fail(ev, clock, fail, SARRUS_INSTANCE_NONFINITE_FORCE);
+    sarrus_adaptive_end(ev, clock, fail, sarrus_status_unless_open(ev, real_set((real_scalar)SARRUS_INSTANCE_NONFINITE_FORCE)));
     if (sarrus_method_is_adams(mech))
         sarrus_adams_begin(ev, lanes, on);
     else
@@ -116,6 +116,20 @@ LANE_BODY real sarrus_adaptive_watch(sarrus_evaluation *ev, const sarrus_adaptiv
     return real_min(sarrus_bend_step(passage, share), h);
 }
 
+/* A lane whose masses leave its acceleration open tries shorter steps, as it does after any step that is none; from this share of
+ * its time on it ends. */
+#define SARRUS_SHORTEST_OPEN_STEP 1e-9
+
+/* The lanes of `go` that end so after a trial step of length h. */
+LANE_BODY void sarrus_adaptive_end_open(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, mask go, real h,
+                                        sarrus_trial_outcome *end) {
+    const real scale = real_max(real_abs(lane_at(lanes->t_now, 0)), real_set(sarrus_plan_of(ev)->integrator.dt));
+    const mask is_short = real_le(h, real_set(SARRUS_SHORTEST_OPEN_STEP) * scale);
+    const mask lost = mask_and(mask_and(go, ev->is_indeterminate), is_short);
+    end->word = real_select(lost, real_set((real_scalar)SARRUS_INSTANCE_INDETERMINATE), end->word);
+    end->lost = mask_or(end->lost, lost);
+}
+
 /* One trial step of the lanes of ev->healthy, not beyond t_cut. */
 LANE_BODY sarrus_trial_outcome sarrus_adaptive_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t_cut) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
@@ -127,7 +141,12 @@ LANE_BODY sarrus_trial_outcome sarrus_adaptive_try(sarrus_evaluation *ev, const 
     const mask is_last = real_le(left, real_set(1.01) * h); /* a hundredth of a step is not worth a step of its own */
     h = real_select(is_last, left, h);
     const real t_new = real_select(is_last, t_cut, t_now + h);
-    return is_adams ? sarrus_adams_try(ev, lanes, h, t_new) : sarrus_runge_kutta_try(ev, lanes, h, t_new);
+    const mask go = ev->healthy;
+    ev->is_indeterminate = mask_none();
+    sarrus_trial_outcome end = is_adams ? sarrus_adams_try(ev, lanes, h, t_new) : sarrus_runge_kutta_try(ev, lanes, h, t_new);
+    if (mask_any(ev->is_indeterminate))
+        sarrus_adaptive_end_open(ev, lanes, go, h, &end);
+    return end;
 }
 
 /* q, v of the tile at the time that was asked for, on the constraints when every step is; as they were when an end is asked for. */

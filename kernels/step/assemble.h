@@ -38,7 +38,21 @@ LANE_BODY real sarrus_assembled_rank(sarrus_evaluation *ev, mask active) {
     return real_select(mask_and(broken, real_lt(generic, rank)), rank, generic);
 }
 
-/* Projects q0, v0 of the tile, sets rank, status, q and v. */
+/* As sarrus_project_velocities, in the metric of the masses alone. */
+LANE_BODY void sarrus_assemble_velocities(sarrus_evaluation *ev, mask active, real *v) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    real *change = ev->ws->a;
+    if (mech->n_lacking == 0) {
+        sarrus_project_velocities(ev, active, v);
+        return;
+    }
+    sarrus_correct_projection(ev, ev->ws->phi_dot, active, change);
+    sarrus_sweep_projection(ev, ev->ws->phi_dot, change);
+    for (int32_t i = 0; i < mech->n_v; ++i)
+        lane_at(v, i) = real_select(active, lane_at(v, i) - lane_at(change, i), lane_at(v, i));
+}
+
+/* Projects q0, v0 of the tile, sets rank, status, q and v, and the angles that are followed. */
 LANE_BODY void sarrus_assemble(sarrus_evaluation *ev, real *tile) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
@@ -61,10 +75,18 @@ LANE_BODY void sarrus_assemble(sarrus_evaluation *ev, real *tile) {
     lane_at(status, 0) = real_select(fail, real_set((real_scalar)SARRUS_INSTANCE_ASSEMBLY_FAILED), lane_at(status, 0));
     ev->healthy = good;
     ev->max_rank = sarrus_assembled_rank(ev, good);
+    if (mech->n_lacking > 0) {
+        const mask open_motion = sarrus_open_motions(ev, good);
+        sarrus_lane_set(status, open_motion, real_set((real_scalar)SARRUS_INSTANCE_INDETERMINATE));
+        ev->healthy = good = mask_and(good, mask_not(open_motion));
+    }
     lane_at(tile, mech->layout.rank) = ev->max_rank;
     lane_at(tile, mech->layout.rank_now) = real_set(-1.0);
     if (mech->m > 0)
-        sarrus_project_velocities(ev, good, v);
+        sarrus_assemble_velocities(ev, good, v);
+    sarrus_turns_begin(mech, ev->parameter, ev->ws, q, v, lane_from(tile, mech->layout.seen));
+    for (int32_t i = 0; i < mech->n_free; ++i)
+        lane_at(tile, mech->layout.seen0 + i) = lane_at(tile, mech->layout.seen + i);
     for (int32_t i = 0; i < mech->n_q; ++i)
         lane_at(tile, mech->layout.q0 + i) = lane_at(q, i);
     for (int32_t i = 0; i < mech->n_v; ++i)

@@ -27,6 +27,13 @@ LANE_BODY mask sarrus_all_are_finite(const real *x, int32_t n) {
     return real_eq(zero, real_set(0.0));
 }
 
+/* The status of lanes that have come to no motion for another reason, `word`, unless it is that the masses leave one open. */
+LANE_FUNCTION real sarrus_status_unless_open(const sarrus_evaluation *ev, real word) {
+    if (sarrus_plan_of(ev)->n_lacking == 0)
+        return word;
+    return real_select(ev->is_indeterminate, real_set((real_scalar)SARRUS_INSTANCE_INDETERMINATE), word);
+}
+
 /* As sarrus_accelerate; the lanes whose a_f, an array of the evaluation, is finite into *force_is_finite. */
 LANE_FUNCTION void sarrus_accelerate_checked(sarrus_evaluation *ev, real t, const real *q, const real *v, mask *force_is_finite) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);

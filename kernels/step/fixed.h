@@ -86,6 +86,7 @@ LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_end(sarrus_evaluation *ev, real 
     if (mask_any(end.failed)) {
         real word = real_select(force_is_finite, real_set((real_scalar)SARRUS_INSTANCE_DIVERGED),
                                 real_set((real_scalar)SARRUS_INSTANCE_NONFINITE_FORCE));
+        word = sarrus_status_unless_open(ev, word);
         sarrus_fixed_fail(ev, step, end.failed, real_select(is_motion, sarrus_judgement_status(&found), word));
     }
     return end;
@@ -182,7 +183,7 @@ LANE_FUNCTION sarrus_fixed_trial sarrus_fixed_try(sarrus_evaluation *ev, const s
     const real whole = real_set(mech->integrator.dt);
     sarrus_fixed_trial trial;
     trial.h = left;
-    trial.is_lost = trial.refused = mask_none();
+    trial.is_lost = trial.refused = ev->is_indeterminate = mask_none();
     ev->wants_closeness = 1;
     sarrus_accelerate_checked(ev, t, q, v, &trial.force_is_finite);
     if (mech->is_watched) {

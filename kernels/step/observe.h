@@ -47,13 +47,15 @@ LANE_BODY void sarrus_observe_state(sarrus_evaluation *ev, const real *tile, con
         lane_at(out, want->at[SARRUS_OBSERVE_RANK]) = sarrus_rank(ev);
     if (want->at[SARRUS_OBSERVE_KEPT] >= 0 || want->at[SARRUS_OBSERVE_DROPPED] >= 0)
         sarrus_margin(ev, want, out);
-    if (want->at[SARRUS_OBSERVE_REACTIONS] < 0 && want->at[SARRUS_OBSERVE_DRIVES] < 0 && want->at[SARRUS_OBSERVE_ACCELERATION] < 0)
+    const int wants_loads = want->at[SARRUS_OBSERVE_REACTIONS] >= 0 || want->at[SARRUS_OBSERVE_DRIVES] >= 0 ||
+                            want->at[SARRUS_OBSERVE_CONSTRAINTS] >= 0;
+    if (!wants_loads && want->at[SARRUS_OBSERVE_ACCELERATION] < 0)
         return;
     sarrus_accelerate(ev, t, q, v, ws->a);
     ev->is_configured = 1; /* here the state stays */
     for (int32_t i = 0; want->at[SARRUS_OBSERVE_ACCELERATION] >= 0 && i < mech->n_v; ++i)
         lane_at(out, want->at[SARRUS_OBSERVE_ACCELERATION] + i) = lane_at(ws->a, i);
-    if (want->at[SARRUS_OBSERVE_REACTIONS] < 0 && want->at[SARRUS_OBSERVE_DRIVES] < 0)
+    if (!wants_loads)
         return;
     if (mech->m > 0) /* joints that hold nothing have reactions of 0 */
         sarrus_multipliers(ev);
@@ -63,17 +65,21 @@ LANE_BODY void sarrus_observe_state(sarrus_evaluation *ev, const real *tile, con
     }
     if (want->at[SARRUS_OBSERVE_DRIVES] >= 0)
         sarrus_motor_loads(mech, ws, lane_from(out, want->at[SARRUS_OBSERVE_DRIVES]));
+    for (int32_t i = 0; want->at[SARRUS_OBSERVE_CONSTRAINTS] >= 0 && i < mech->n_constraints; ++i)
+        lane_at(out, want->at[SARRUS_OBSERVE_CONSTRAINTS] + i) = frame_at(ws->multiplier, mech->constraint[i].row);
 }
 
 /* The same; a lane of which something is NaN or infinite ends here: a step judges where it comes to, and nobody has judged the
  * state at t = 0, or one that the user has put in. What an end was asked for under way says nothing. */
 LANE_BODY void sarrus_observe(sarrus_evaluation *ev, const real *tile, const sarrus_observe_request *want, real *out) {
     const sarrus_tile_layout *layout = &sarrus_plan_of(ev)->layout;
+    ev->is_indeterminate = mask_none();
     sarrus_observe_state(ev, tile, want, out);
     const mask bad = mask_and(ev->healthy, mask_not(sarrus_all_are_finite(out, want->n_computed)));
     if (lane_is_stopped(ev->stop) || !mask_any(bad))
         return;
-    sarrus_lane_set(lane_from(ev->tile, layout->status), bad, real_set((real_scalar)SARRUS_INSTANCE_NONFINITE_FORCE));
+    const real word = sarrus_status_unless_open(ev, real_set((real_scalar)SARRUS_INSTANCE_NONFINITE_FORCE));
+    sarrus_lane_set(lane_from(ev->tile, layout->status), bad, word);
     sarrus_lane_set(lane_from(ev->tile, layout->failed_step), bad, sarrus_lane_steps(sarrus_plan_of(ev), tile, want->clock.step));
 }
 

@@ -14,6 +14,7 @@
  *   unresolved, step_limit                 fixed.h, adaptive_tile.h; stages.h in the staged kernels
  *   step_underflow                         adaptive_tile.h
  *   assembly_failed                        assemble.h
+ *   indeterminate                          assemble.h, and whoever gives nonfinite_force or diverged (finite.h)
  *   invalid_parameter, not_run             src/batch/batch.c */
 #ifndef SARRUS_STEP_VERDICT_H
 #define SARRUS_STEP_VERDICT_H

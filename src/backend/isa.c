@@ -9,24 +9,24 @@ typedef struct expansion {
     const sarrus_pinv_kernels *pinv;
 } expansion;
 
+#define EXPANSION(isa)                                                                                                             \
+    {                                                                                                                              \
+        {&sarrus_kernels_##isa, &sarrus_kernels_spatial_##isa},                                                                    \
+            {&sarrus_kernels_relative_##isa, &sarrus_kernels_relative_spatial_##isa}, &sarrus_pinv_kernels_##isa                   \
+    }
+
 static expansion expansion_find(const char *name) {
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if ((!name || strcmp(name, "avx512") == 0) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl")) {
-        return (expansion){{&sarrus_kernels_avx512, &sarrus_kernels_spatial_avx512},
-                           {&sarrus_kernels_relative_avx512, &sarrus_kernels_relative_spatial_avx512},
-                           &sarrus_pinv_kernels_avx512};
+        return (expansion)EXPANSION(avx512);
     }
     if ((!name || strcmp(name, "avx2") == 0) && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return (expansion){{&sarrus_kernels_avx2, &sarrus_kernels_spatial_avx2},
-                           {&sarrus_kernels_relative_avx2, &sarrus_kernels_relative_spatial_avx2},
-                           &sarrus_pinv_kernels_avx2};
+        return (expansion)EXPANSION(avx2);
 #endif
     if (!name || strcmp(name, "baseline") == 0)
-        return (expansion){{&sarrus_kernels_baseline, &sarrus_kernels_spatial_baseline},
-                           {&sarrus_kernels_relative_baseline, &sarrus_kernels_relative_spatial_baseline},
-                           &sarrus_pinv_kernels_baseline};
+        return (expansion)EXPANSION(baseline);
     return (expansion){{NULL, NULL}, {NULL, NULL}, NULL};
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/check_graph.h"
 #include "cli/command.h"
 #include "edge/exit_code.h"
 #include "edge/diagnostics.h"
@@ -20,7 +21,7 @@ static void help_print(void) {
     printf("Usage: sarrus check FILE [--set PATH=VALUE]... [--json]\n\n"
            "Reads a scenario, assembles its nominal instance, follows its drives, and prints warnings of\n"
            "what may not be meant (if there are any) and the model card: graph, tree,\n"
-           "cut joints, coordinates, constraints, rank, degrees of freedom, redundant constraints by\n"
+           "cut joints with their loops, coordinates, constraints, rank, degrees of freedom, redundant constraints by\n"
            "name, uniqueness of accelerations and reactions, bytes per instance, elimination order.\n\n"
            "      --set PATH=VALUE  replace a number or a key of the scenario (may be repeated)\n"
            "      --json            one JSON object instead of the card\n"
@@ -124,6 +125,7 @@ static void json_put_scenario(sarrus_json *json, const char *path, const sarrus_
     json_put_warnings(json, found->warnings);
     sarrus_json_count(json, "n_bodies", (uint64_t)sizes.n_bodies);
     sarrus_json_count(json, "n_joints", (uint64_t)sizes.n_joints);
+    sarrus_json_count(json, "n_constraints", (uint64_t)sizes.n_constraints);
     sarrus_json_count(json, "n", (uint64_t)sizes.n);
     sarrus_json_count(json, "m", (uint64_t)sizes.m);
     sarrus_json_count(json, "rank", (uint64_t)sizes.rank);
@@ -140,6 +142,7 @@ static void json_put_scenario(sarrus_json *json, const char *path, const sarrus_
                        sizes.flops_per_evaluation - sizes.algebra_flops_per_evaluation + sizes.dense_algebra_flops_per_evaluation);
     sarrus_json_number(json, "algebra_flops_per_evaluation", sizes.algebra_flops_per_evaluation);
     sarrus_json_number(json, "dense_algebra_flops_per_evaluation", sizes.dense_algebra_flops_per_evaluation);
+    sarrus_check_graph_put(json, plan);
     json_put_orders(json, plan);
     json_put_relative(json, plan);
     sarrus_json_text(json, "plan_hash", hash);

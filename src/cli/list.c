@@ -42,6 +42,11 @@ static const entry joints[] = {
 #include "sarrus/joint.def"
     {NULL, NULL, 0.0},
 };
+static const entry constraints[] = {
+#define SARRUS_CONSTRAINT(name, value, word, kernel, label, text) {word, text, 0.0},
+#include "sarrus/constraint.def"
+    {NULL, NULL, 0.0},
+};
 static const entry forces[] = {
 #define SARRUS_FORCE(name, value, word, kernel, text) {word, text, 0.0},
 #include "sarrus/force.def"
@@ -60,6 +65,11 @@ static const entry distributions[] = {
 static const entry channels[] = {
 #define SARRUS_CHANNEL(name, bit, word, numbers, bytes, text) {word, text, 0.0},
 #include "sarrus/channel.def"
+    {NULL, NULL, 0.0},
+};
+static const entry orientations[] = {
+#define SARRUS_ORIENTATION_FORM(name, word, n, units, scale, text, ...) {word, text, 0.0},
+#include "sarrus/orientation.def"
     {NULL, NULL, 0.0},
 };
 /* A word of its group stands before a name. */
@@ -105,10 +115,12 @@ static const topic topics[] = {
     {"rank", rank_methods},
     {"integrators", integrators},
     {"joints", joints},
+    {"constraints", constraints},
     {"forces", forces},
     {"signals", signals},
     {"distributions", distributions},
     {"channels", channels},
+    {"orientations", orientations},
     {"fields", fields},
     {"backends", backends},
 };

@@ -23,7 +23,9 @@ enum { N_HEADER_NUMBERS = 7 };
 bool sarrus_cuda_plan_fits(const sarrus_plan *plan, const char **why_not) {
     if (!sarrus_plan_text_gains(plan, why_not))
         return false;
-    if (sarrus_plan_text_flops(plan) > MOST_FLOPS)
+    if (plan->mech.space == SARRUS_SPACE_SPATIAL)
+        *why_not = "kernels of its own for a device are made for planar mechanisms";
+    else if (sarrus_plan_text_flops(plan) > MOST_FLOPS)
         *why_not = "the mechanism is too large for the registers of a thread";
     return *why_not == NULL;
 }

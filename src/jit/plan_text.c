@@ -6,6 +6,9 @@
 #include <stdlib.h>
 
 #include "jit/plan_text_runs.h"
+#include "jit/plan_text_tree.h"
+#include "plan/body.h"
+#include "plan/cost.h"
 #include "plan/lower.h"
 
 /* The most flops that a step's code may hold. One flop makes about 28 bytes of straight code with AVX-512; up to two first-level
@@ -13,6 +16,13 @@
  * projection N = 3 (60 KB) makes 1.75 times the generic steps, N = 4 (80 KB) 0.85 times. In runs, where the worst of the tables
  * counts, a flop makes a third of that: N = 4 (27 KB) makes 1.69 times the generic steps, N = 5 (29 KB) 1.53 times. */
 static const double MOST_STRAIGHT_FLOPS = 2600.0, MOST_FLOPS_IN_RUNS = 4000.0;
+
+/* In space the code is in pieces that stand once: 7,400 flops of it (a four-bar) make 1.8 times the generic steps, 13,500 (six
+ * bodies in a ring) 1.2 times, after three times as long a compilation. */
+static const double MOST_SPATIAL_FLOPS = 9000.0;
+
+/* Over a tree. */
+static const double MOST_TREE_FLOPS = 9000.0;
 
 /* With projections a step goes through rows, corrections and accelerations that are pieces of code of their own: so many
  * evaluations' worth (measured: 2.2 to 2.4). */
@@ -56,7 +66,7 @@ static int32_t count_knots(const sarrus_mechanism *mech) {
 }
 
 /* As far as kernels/body/plan_access.h goes. */
-enum { MOST_WRITTEN_OUT = 4 };
+enum { MOST_WRITTEN_OUT = 8 };
 
 static int32_t longest_column(const sarrus_mech_factor *f) {
     int32_t most = 0;
@@ -71,8 +81,11 @@ static void sizes_write(FILE *out, const sarrus_mechanism *mech) {
     const sarrus_mech_factor *f = &mech->factor;
     size_write(out, "BODIES", mech->n_bodies);
     size_write(out, "COORDINATES", mech->n_q);
-    size_write(out, "SPEEDS", mech->n_v);
-    size_write(out, "ROWS", mech->m);
+    const bool has_tree = mech->tree.n_links > 0;
+    size_write(out, "SPEEDS", has_tree ? sarrus_body_sizes_of(mech->space)->n_v * mech->n_bodies : mech->n_v);
+    size_write(out, "ROWS", mech->m + has_tree);
+    size_write(out, "LINES", mech->m + has_tree); /* no constraint has a constant plan */
+    sarrus_plan_text_tree_sizes_write(out, mech);
     size_write(out, "JOINTS", mech->n_joints);
     size_write(out, "FREEDOMS", mech->n_freedoms);
     size_write(out, "FORCES", mech->n_forces);
@@ -101,8 +114,8 @@ static void joints_write(FILE *out, const sarrus_mechanism *mech) {
     fprintf(out, "  .joint = {");
     for (int32_t i = 0; i < mech->n_joints; ++i) {
         const sarrus_mech_joint *j = &mech->joint[i];
-        fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d},", j->kind, j->parent, j->child, j->row, j->n_rows, j->p, j->signal,
-                j->elastic, j->is_crank_pin, j->parent_crank, j->child_crank, j->is_in_loop);
+        fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d},", j->kind, j->parent, j->child, j->row, j->n_rows, j->p, j->signal,
+                j->elastic, j->is_crank_pin, j->parent_crank, j->child_crank, j->is_in_loop, j->is_within);
     }
     fprintf(out, "%s},\n  .freedom = {", mech->n_joints > 0 ? "" : "{0}");
     for (int32_t i = 0; i < mech->n_freedoms; ++i) {
@@ -264,7 +277,9 @@ static void integrator_write(FILE *out, const sarrus_mech_integrator *how) {
 }
 
 static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_runs) {
-    fprintf(out, "#define SARRUS_CONSTANT_PLAN 1\n%s", is_in_runs ? "#define SARRUS_PLAN_IN_RUNS 1\n" : "");
+    fprintf(out, "#define SARRUS_CONSTANT_PLAN 1\n%s%s%s", is_in_runs ? "#define SARRUS_PLAN_IN_RUNS 1\n" : "",
+            mech->space == SARRUS_SPACE_SPATIAL ? "#define SARRUS_KERNELS_SPATIAL 1\n" : "",
+            mech->tree.n_links > 0 ? "#define SARRUS_KERNELS_RELATIVE 1\n" : "");
     sizes_write(out, mech);
     fprintf(out,
             "#include \"kernels/lane/lane.h\"\n"
@@ -286,6 +301,7 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
     loads_write(out, mech);
     rows_write(out, mech);
     factor_write(out, &mech->factor);
+    sarrus_plan_text_tree_write(out, mech);
     lane_write(out, mech);
     layout_write(out, &mech->layout);
     integrator_write(out, &mech->integrator);
@@ -305,16 +321,59 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
             mech->wants_error, mech->has_parts, mech->is_watched);
 }
 
+/* Of the rows of space by form, roughly, with what is left of their second derivatives. */
+static double row_flops(int32_t form) {
+    switch (form) {
+    case SARRUS_SPATIAL_ROW_PIN_X:
+    case SARRUS_SPATIAL_ROW_PIN_Y:
+    case SARRUS_SPATIAL_ROW_PIN_Z:
+        return 30;
+    case SARRUS_SPATIAL_ROW_ALONG_1:
+    case SARRUS_SPATIAL_ROW_ALONG_2:
+    case SARRUS_SPATIAL_ROW_ALONG_3:
+    case SARRUS_SPATIAL_ROW_LENGTH:
+        return 110;
+    case SARRUS_SPATIAL_ROW_HELIX:
+    case SARRUS_SPATIAL_ROW_DRIVE:
+        return 300;
+    default: /* p_i·c_j */
+        return 70;
+    }
+}
+
+/* All pieces of the code for space, each once: rows, factor, solution, acceleration with its rows and its solution. src/plan/cost.c
+ * does not count what is in space; this is for the size of the code alone, and right to a fifth (held against what gcc 12 makes of
+ * four-bar, slider-crank and an arm of seven axes). */
+static double spatial_flops(const sarrus_mechanism *mech) {
+    const sarrus_mech_factor *f = &mech->factor;
+    double n_sides = 0, rows = 30.0 * mech->n_bodies + 70.0 * mech->n_joints, loads = 50.0 * mech->n_bodies + 80.0 * mech->n_forces;
+    for (int32_t i = 0; i < mech->m; ++i) {
+        n_sides += (mech->row[i].parent >= 0) + (mech->row[i].child >= 0);
+        rows += row_flops(mech->row[i].form);
+    }
+    for (int32_t i = 0; i < mech->n_freedoms; ++i)
+        loads += mech->freedom[i].elastic ? 300 : 0;
+    const double factor = sarrus_plan_factor_flops(f->n_blocks, f->n_entries, f->n_updates) + 7.0 * f->n_shares + 15.0 * n_sides;
+    const double solution = 8.0 * f->n_blocks + 16.0 * f->n_entries + 14.0 * n_sides;
+    return factor + 2.0 * rows + 2.0 * solution + loads;
+}
+
 double sarrus_plan_text_flops(const sarrus_plan *plan) {
+    if (plan->mech.tree.n_links > 0)
+        return sarrus_plan_text_tree_flops(&plan->mech) * (plan->mech.project != SARRUS_PROJECTION_NONE ? PROJECTED_SHARE : 1.0);
+    if (plan->mech.space == SARRUS_SPACE_SPATIAL)
+        return spatial_flops(&plan->mech);
     return plan->cost.flops_per_evaluation * (plan->mech.project != SARRUS_PROJECTION_NONE ? PROJECTED_SHARE : 1.0);
 }
 
 bool sarrus_plan_text_gains(const sarrus_plan *plan, const char **why_not) {
-    const bool is_planar = plan->mech.space == SARRUS_SPACE_PLANAR, is_auto = plan->mech.solve == SARRUS_SOLVE_AUTO;
-    *why_not = !is_planar ? "specialized kernels are made for planar mechanisms"
-               : !is_auto ? "only `pinv: auto` has something to gain from a constant plan"
-                          : NULL;
-    return is_planar && is_auto;
+    const bool has_joints_only = plan->mech.n_constraints == 0, is_definite = plan->mech.n_lacking == 0;
+    const bool is_auto = plan->mech.solve == SARRUS_SOLVE_AUTO;
+    *why_not = !has_joints_only ? "specialized kernels are made for joints, without constraints beside them"
+               : !is_auto       ? "only `pinv: auto` has something to gain from a constant plan"
+               : !is_definite   ? "specialized kernels are made for bodies that have mass and inertia in every instance"
+                                : NULL;
+    return has_joints_only && is_auto && is_definite;
 }
 
 sarrus_plan_text_form sarrus_plan_text_form_of(const sarrus_plan *plan, const char **why_not) {
@@ -323,8 +382,12 @@ sarrus_plan_text_form sarrus_plan_text_form_of(const sarrus_plan *plan, const ch
     sarrus_plan_text_form form = SARRUS_PLAN_TEXT_NONE;
     if (!sarrus_plan_text_gains(plan, why_not))
         return SARRUS_PLAN_TEXT_NONE;
-    if (sarrus_plan_text_flops(plan) <= MOST_STRAIGHT_FLOPS)
+    const bool has_tree = plan->mech.tree.n_links > 0, has_runs = plan->mech.space == SARRUS_SPACE_PLANAR && !has_tree;
+    if (sarrus_plan_text_flops(plan) <= (has_tree ? MOST_TREE_FLOPS : has_runs ? MOST_STRAIGHT_FLOPS : MOST_SPATIAL_FLOPS))
         return SARRUS_PLAN_TEXT_STRAIGHT;
+    *why_not = "the mechanism is too large: its code would not fit into the caches";
+    if (!has_runs)
+        return SARRUS_PLAN_TEXT_NONE;
     *why_not = "out of memory";
     if (!sarrus_plan_lower(plan, 1, &lowered))
         return SARRUS_PLAN_TEXT_NONE;

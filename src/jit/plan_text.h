@@ -14,7 +14,7 @@ typedef enum sarrus_plan_text_form {
 /* Whether a constant plan makes anything faster; if not, *why_not says why (a constant text). */
 bool sarrus_plan_text_gains(const sarrus_plan *plan, const char **why_not);
 
-/* What the straight code of a step comes to, in flops: with projections it is in several pieces. */
+/* What the straight code of a step comes to, in flops: with projections, and in space, it is in several pieces. */
 double sarrus_plan_text_flops(const sarrus_plan *plan);
 
 /* What pays for this plan on a processor; if nothing does, *why_not says why (a constant text). */

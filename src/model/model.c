@@ -18,6 +18,15 @@ static void joints_destroy(sarrus_joint *joints, int n_joints) {
     free(joints);
 }
 
+static void constraints_destroy(sarrus_constraint *constraints, int n_constraints) {
+    for (int i = 0; constraints != NULL && i < n_constraints; ++i) {
+        free(constraints[i].name);
+        free(constraints[i].table.values);
+        free(constraints[i].table.knots);
+    }
+    free(constraints);
+}
+
 static void forces_destroy(sarrus_force *forces, int n_forces) {
     for (int i_force = 0; forces != NULL && i_force < n_forces; ++i_force) {
         free(forces[i_force].name);
@@ -55,6 +64,7 @@ void sarrus_model_destroy(sarrus_model *model) {
     }
     bodies_destroy(model->bodies, model->n_bodies);
     joints_destroy(model->joints, model->n_joints);
+    constraints_destroy(model->constraints, model->n_constraints);
     forces_destroy(model->forces, model->n_forces);
     signals_destroy(model->signals, model->n_signals);
     values_destroy(model->values, model->n_values);
@@ -98,6 +108,22 @@ sarrus_value_index sarrus_model_value_find(const sarrus_model *model, const char
         }
     }
     return SARRUS_NO_VALUE;
+}
+
+const char *sarrus_constraint_word(sarrus_constraint_type type) {
+    static const char *const words[] = {
+#define SARRUS_CONSTRAINT(name, value, word, kernel, label, text) [value] = word,
+#include "sarrus/constraint.def"
+    };
+    return words[type];
+}
+
+const char *sarrus_constraint_label(sarrus_constraint_type type) {
+    static const char *const labels[] = {
+#define SARRUS_CONSTRAINT(name, value, word, kernel, label, text) [value] = label,
+#include "sarrus/constraint.def"
+    };
+    return labels[type];
 }
 
 /* Of the list of a general joint: what its three rotations are held by, for each set of held ones. */

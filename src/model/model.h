@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sarrus/constraint.h"
 #include "sarrus/force.h"
 #include "sarrus/joint.h"
 #include "sarrus/method.h"
@@ -110,6 +111,25 @@ typedef enum sarrus_distribution_kind {
 #include "sarrus/distribution.def"
 } sarrus_distribution_kind;
 
+/* A coordinate that a constraint couples: that of a joint, or the distance of two points. */
+typedef struct sarrus_coupled {
+    int joint;                      /* −1: the distance */
+    int body[2];                    /* of the two points: index of a body or SARRUS_GROUND */
+    sarrus_value_index point[2][3]; /* m, body frames */
+} sarrus_coupled;
+
+/* A constraint beside joints: coordinate A is a function of coordinate B. */
+typedef struct sarrus_constraint {
+    char *name;
+    sarrus_place place;
+    sarrus_constraint_type type;
+    sarrus_coupled of[2];      /* A, B */
+    sarrus_value_index ratio;  /* gear: 1 | m/rad | rad/m */
+    sarrus_value_index offset; /* gear: rad | m */
+    sarrus_signal table;       /* cam: m over rad, knots and values as of a signal; else without values */
+    bool is_periodic;          /* cam: its ends agree */
+} sarrus_constraint;
+
 /* One draw per instance, given to every value in `targets`. */
 typedef struct sarrus_sampled {
     char *label; /* the first path, or the name of the named parameter: the name in the result file */
@@ -145,9 +165,10 @@ struct sarrus_model {
     int n_values, n_named; /* named parameters are values[0 … n_named − 1] */
     sarrus_value *values;
     sarrus_value_index gravity[3]; /* m/s² */
-    int n_bodies, n_joints, n_forces, n_signals, n_inputs;
+    int n_bodies, n_joints, n_constraints, n_forces, n_signals, n_inputs;
     sarrus_body *bodies;
     sarrus_joint *joints;
+    sarrus_constraint *constraints;
     sarrus_force *forces;
     sarrus_signal *signals;
     struct {
@@ -184,8 +205,9 @@ struct sarrus_model {
         sarrus_sampled *sampled;
     } batch;
     struct {
-        uint64_t every;    /* intervals of the grid between outputs; fixed steps: steps */
-        unsigned channels; /* SARRUS_CHANNEL_… */
+        uint64_t every;        /* intervals of the grid between outputs; fixed steps: steps */
+        unsigned channels;     /* SARRUS_CHANNEL_… */
+        unsigned orientations; /* 1 << sarrus_orientation of the forms in which the result holds those of bodies in space */
     } output;
 };
 
@@ -209,6 +231,10 @@ bool sarrus_freedom_turns(sarrus_freedom freedom);
 /* Of a joint type: its name in scenarios, and its free coordinate (joint.def). */
 const char *sarrus_joint_word(sarrus_joint_type type);
 sarrus_joint_free sarrus_joint_freedom(sarrus_joint_type type);
+
+/* Of a constraint type: its name in scenarios, and that of its row (constraint.def). */
+const char *sarrus_constraint_word(sarrus_constraint_type type);
+const char *sarrus_constraint_label(sarrus_constraint_type type);
 
 /* The draw that gives value `i` of every instance, NULL when none does. */
 const sarrus_sampled *sarrus_model_draw_find(const sarrus_model *model, sarrus_value_index i);

@@ -112,6 +112,20 @@ void sarrus_body_weigh(int32_t space, const sarrus_body_weight *weight, double s
     z[0] = (scale * y[0] - l[3] * z[1] - l[4] * z[2]) / l[0];
 }
 
+void sarrus_body_weigh_back(int32_t space, const sarrus_body_weight *weight, const double *d, double *x) {
+    if (space == SARRUS_SPACE_PLANAR) {
+        x[0] = copysign(1.0, d[0]);
+        return;
+    }
+    const double *l = weight->turn;
+    x[0] = l[0] * d[0] + l[3] * d[1] + l[4] * d[2];
+    x[1] = l[1] * d[1] + l[5] * d[2];
+    x[2] = l[2] * d[2];
+    const double length = sarrus_vector_length(x);
+    for (int k = 0; k < 3; ++k)
+        x[k] /= length;
+}
+
 void sarrus_body_unweigh_row(int32_t space, const sarrus_body_weight *weight, double *row) {
     const int turn = sarrus_body_sizes_of(space)->turn;
     for (int k = 0; k < turn; ++k)

@@ -44,6 +44,9 @@ sarrus_body_weight sarrus_body_weight_of(int32_t space, const double *parameters
 /* d [n_v] ← scale·M^{-1/2} x. */
 void sarrus_body_weigh(int32_t space, const sarrus_body_weight *weight, double scale, const double *x, double *d);
 
+/* Of the turns alone: x ← M^{1/2} d by direction, of length 1. */
+void sarrus_body_weigh_back(int32_t space, const sarrus_body_weight *weight, const double *d, double *x);
+
 /* row [n_v] of J M^{-1/2} ← that of J. */
 void sarrus_body_unweigh_row(int32_t space, const sarrus_body_weight *weight, double *row);
 

@@ -9,6 +9,7 @@
  * parameters.c    the parameters and the given configuration of one instance           (values → lane arrays)
  *   spatial_parameters.c  the same in space, with rotation.c and inertia.c; body.c: what a body is in either space
  * independence.c  rank, independent rows                                               (numbers, at several configurations)
+ *   lacking.c        bodies that may lack mass or inertia; open_motion.c: motions that have none of either
  *   configuration.c  evaluates the constraints at a configuration
  *   fronts.c         factors the rows; spectrum.c finds their singular values
  *   dependence.c     says which rows can be spared, loop set by loop set (loop_sets.c), a small one by its null space
@@ -68,6 +69,9 @@ SARRUS_MUST_USE sarrus_status sarrus_plan_tree(sarrus_context *context, const sa
 uint64_t sarrus_plan_hash_make(const sarrus_plan *plan); /* of all of the above */
 
 SARRUS_MUST_USE sarrus_status sarrus_plan_report_write(sarrus_context *context, sarrus_plan *plan);
+
+/* The factorization of M over a tree whose chains are there, step by step, and who owns what. */
+SARRUS_MUST_USE sarrus_status sarrus_plan_tree_steps(sarrus_context *context, sarrus_plan *plan);
 
 /* Whether the value may differ from zero in some instance. */
 bool sarrus_plan_value_is_live(const sarrus_model *model, sarrus_value_index i);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/evaluator.h"
+#include "plan/constraints.h"
 
 static double *doubles(size_t n) {
     return calloc(n ? n : 1, sizeof(double));
@@ -53,26 +54,28 @@ static sarrus_status fill(sarrus_configuration *c) {
     return status;
 }
 
-/* A mechanism of two bodies and one joint, whose parameters are those of the whole and, behind them, the two bodies'. */
+/* A mechanism of a few bodies and one joint or one constraint. Its parameters are those of the whole and, behind them, the
+ * bodies'. */
 static void piece_begin(sarrus_configuration *c) {
     sarrus_mechanism *mech = &c->piece->mech;
     const int32_t n_parameters = c->plan->mech.n_parameters;
     *mech = c->plan->mech;
-    mech->n_bodies = 2;
-    mech->n_q = 2 * c->sizes->n_q;
-    mech->n_v = 2 * c->sizes->n_v;
+    mech->n_bodies = c->piece->n_bodies;
+    mech->n_q = mech->n_bodies * c->sizes->n_q;
+    mech->n_v = mech->n_bodies * c->sizes->n_v;
     mech->n_joints = 1;
     mech->n_forces = mech->n_inputs = mech->n_cranks = 0;
     mech->solve = SARRUS_SOLVE_AUTO;
     mech->factor = (sarrus_mech_factor){0};
     mech->rank_change_capacity = 0;
     mech->p_body = n_parameters;
-    mech->n_parameters = n_parameters + 2 * c->sizes->n_parameters;
+    mech->n_parameters = n_parameters + mech->n_bodies * c->sizes->n_parameters;
     mech->layout = (sarrus_tile_layout){.q = mech->n_parameters};
     mech->layout.v = mech->layout.q + mech->n_q;
     mech->layout.seen = mech->layout.v + mech->n_v; /* stays 0: angles are those of −π … π */
     mech->layout.n_arrays = mech->layout.seen + SARRUS_MAX_FREEDOMS;
     mech->joint = &c->piece->joint;
+    mech->constraint = &c->piece->constraint;
     mech->row = c->piece->row;
     mech->freedom = c->piece->freedom;
     mech->signal = c->piece->signal;
@@ -109,6 +112,8 @@ static void piece_take(sarrus_configuration *c, int i) {
     const sarrus_mech_joint *from = &c->plan->joint[i];
     sarrus_mechanism *mech = &c->piece->mech;
     sarrus_mech_joint *joint = &c->piece->joint;
+    mech->n_joints = 1;
+    mech->n_constraints = 0;
     *joint = *from;
     joint->parent = from->parent < 0 ? from->parent : 0;
     joint->child = from->child < 0 ? from->child : 1;
@@ -130,13 +135,38 @@ static void piece_take(sarrus_configuration *c, int i) {
     }
 }
 
-/* State and parameters of the bodies that joint i holds. Ground has the coordinates of a body that stands at the origin. */
+/* Lets the piece be constraint i, whose bodies are four even where some of them are one. */
+static void piece_take_constraint(sarrus_configuration *c, int i) {
+    sarrus_mechanism *mech = &c->piece->mech;
+    sarrus_mech_constraint *constraint = &c->piece->constraint;
+    mech->n_joints = mech->n_drives = mech->n_freedoms = mech->n_free = mech->n_signals = 0;
+    mech->n_constraints = mech->m = 1;
+    *constraint = c->plan->constraint[i];
+    constraint->row = 0;
+    constraint->part = 1;
+    mech->n_general_rows = 0;
+    for (int k = 0; k < 2; ++k) {
+        sarrus_mech_joint *of = &constraint->of[k];
+        sarrus_mech_row *row = &c->piece->row[k];
+        of->parent = of->parent < 0 ? of->parent : 2 * k;
+        of->child = of->child < 0 ? of->child : 2 * k + 1;
+        *row = c->plan->row[k ? c->plan->constraint[i].part : c->plan->constraint[i].row];
+        row->parent = of->parent;
+        row->child = of->child;
+        row->joint = 0;
+        mech->n_general_rows += row->kind == SARRUS_ROW_GENERAL;
+    }
+}
+
+/* State and parameters of the bodies that row i holds. Ground has the coordinates of a body that stands at the origin. */
 static void piece_place(sarrus_configuration *c, int i) {
     const sarrus_mechanism *mech = &c->piece->mech;
     const sarrus_body_sizes *sizes = c->sizes;
-    const int32_t width = c->kernels->width, bodies[2] = {c->plan->joint[i].parent, c->plan->joint[i].child};
+    const int32_t width = c->kernels->width;
     const int32_t w = mech->space == SARRUS_SPACE_SPATIAL ? SARRUS_SPATIAL_TURN : -1;
-    for (int side = 0; side < 2; ++side) {
+    int32_t bodies[SARRUS_ROW_BODIES];
+    const int n_sides = sarrus_plan_row_bodies(c->plan, i, bodies);
+    for (int side = 0; side < n_sides; ++side) {
         const int32_t body = bodies[side];
         const int32_t from = c->plan->mech.p_body + sizes->n_parameters * (body < 0 ? 0 : body);
         const int32_t to = mech->p_body + sizes->n_parameters * side;
@@ -164,9 +194,11 @@ static bool piece_create(sarrus_configuration *c) {
     sarrus_configuration_piece *piece = c->piece = calloc(1, sizeof *c->piece);
     if (!piece)
         return false;
-    const size_t max_rows = (size_t)c->plan->mech.max_joint_rows;
+    const sarrus_mechanism *whole = &c->plan->mech;
+    const size_t max_rows = (size_t)(whole->max_joint_rows + (whole->max_joint_rows == 0 && whole->n_constraints > 0));
+    piece->n_bodies = whole->n_constraints > 0 ? SARRUS_ROW_BODIES : 2;
     piece->max_rows = (int)max_rows;
-    piece->row = calloc(max_rows + 1, sizeof *piece->row);
+    piece->row = calloc(max_rows + 2, sizeof *piece->row);
     piece->freedom = calloc(SARRUS_MAX_FREEDOMS, sizeof *piece->freedom);
     piece->signal = calloc(SARRUS_MAX_FREEDOMS, sizeof *piece->signal);
     piece->first_freedom = list_freedoms(c->plan);
@@ -177,7 +209,7 @@ static bool piece_create(sarrus_configuration *c) {
     c->call.mech = &piece->mech;
     c->call.tile = lane_arrays((size_t)piece->mech.layout.n_arrays, width);
     c->call.workspace = lane_arrays(c->kernels->workspace_arrays(&piece->mech), width);
-    piece->lanes = lane_arrays(max_rows * (2 * (size_t)c->sizes->n_v + 2), width);
+    piece->lanes = lane_arrays(max_rows * ((size_t)(piece->n_bodies * c->sizes->n_v) + 2), width);
     return c->call.tile && c->call.workspace && piece->lanes;
 }
 
@@ -192,13 +224,24 @@ static void piece_free(sarrus_configuration_piece *piece) {
     free(piece);
 }
 
+/* The side at which the body of a side stands first: there its numbers are. */
+static int first_side(const int32_t *bodies, int side) {
+    int first = 0;
+    while (bodies[first] != bodies[side])
+        ++first;
+    return first;
+}
+
 static bool rows_create(sarrus_configuration *c) {
-    c->rows = (sarrus_plan_rows){.n_rows = c->m, .n_bodies = c->plan->mech.n_bodies, .n_each = c->sizes->n_v};
+    c->rows = (sarrus_plan_rows){
+        .n_rows = c->m, .n_bodies = c->plan->mech.n_bodies, .n_each = c->sizes->n_v, .n_sides = c->piece->n_bodies};
     c->rows.body = calloc((size_t)c->m + 1, sizeof *c->rows.body);
-    c->rows.value = doubles(2 * (size_t)c->sizes->n_v * (size_t)c->m);
+    c->rows.value = doubles((size_t)(c->rows.n_sides * c->sizes->n_v) * (size_t)c->m);
     for (int i = 0; c->rows.body && i < c->m; ++i) {
-        c->rows.body[i][0] = c->plan->row[i].parent;
-        c->rows.body[i][1] = c->plan->row[i].child;
+        int32_t *body = c->rows.body[i], bodies[SARRUS_ROW_BODIES];
+        const int n_sides = sarrus_plan_row_bodies(c->plan, i, bodies);
+        for (int side = 0; side < SARRUS_MOST_SIDES; ++side)
+            body[side] = side < n_sides && first_side(bodies, side) == side ? bodies[side] : -1;
     }
     return c->rows.body && c->rows.value;
 }
@@ -264,29 +307,49 @@ static double without_turns(const sarrus_configuration *c, int i, double t, doub
     return comes_round ? remainder(phi, 2.0 * M_PI) : phi;
 }
 
-double sarrus_configuration_rows(sarrus_configuration *c, double t) {
-    const int32_t width = c->kernels->width, n_numbers = 2 * c->sizes->n_v, max_rows = c->piece->max_rows;
+/* The rows of the piece, which begin with row `first` of the mechanism. Returns sum + Φ². */
+static double take_rows(sarrus_configuration *c, int first, double t, double sum) {
+    const int32_t width = c->kernels->width, n_numbers = c->piece->mech.n_v, max_rows = c->piece->max_rows, n_v = c->sizes->n_v;
     double *jacobian = c->piece->lanes, *phi = jacobian + (ptrdiff_t)max_rows * n_numbers * width,
-           *phi_dot = phi + (ptrdiff_t)max_rows * width, sum = 0.0;
-    for (int i = 0; i < c->plan->mech.n_joints; ++i) {
+           *phi_dot = phi + (ptrdiff_t)max_rows * width;
+    c->call.is_configured = c->call.is_factored = 0;
+    c->kernels->prepare(&c->call);
+    c->kernels->rows(&c->call, t, jacobian, phi, phi_dot);
+    for (int k = 0; k < c->piece->mech.m; ++k) {
+        const int row = first + k;
+        int32_t bodies[SARRUS_ROW_BODIES];
+        const int n_sides = sarrus_plan_row_bodies(c->plan, row, bodies);
+        double *value = sarrus_plan_row_side(&c->rows, row, 0);
+        c->phi_whole[row] = phi[k * width];
+        c->phi[row] = without_turns(c, row, t, c->phi_whole[row]);
+        c->phi_dot[row] = phi_dot[k * width];
+        for (int x = 0; x < n_v * n_sides; ++x)
+            value[x] = jacobian[(n_numbers * k + x) * width];
+        for (int x = 2 * n_v; x < n_v * n_sides; ++x) { /* of a part: its bodies may be those of the row */
+            const int at = n_v * first_side(bodies, x / n_v) + x % n_v;
+            value[at] += at < x ? value[x] : 0.0;
+            value[x] = at < x ? 0.0 : value[x];
+        }
+        sum += c->phi[row] * c->phi[row];
+    }
+    return sum;
+}
+
+double sarrus_configuration_rows(sarrus_configuration *c, double t) {
+    const sarrus_mechanism *mech = &c->plan->mech;
+    double sum = 0.0;
+    for (int i = 0; i < mech->n_joints; ++i) {
         const sarrus_mech_joint *joint = &c->plan->joint[i];
         if (joint->n_rows == 0)
             continue;
         piece_take(c, i);
-        piece_place(c, i);
-        c->call.is_configured = c->call.is_factored = 0;
-        c->kernels->prepare(&c->call);
-        c->kernels->rows(&c->call, t, jacobian, phi, phi_dot);
-        for (int k = 0; k < joint->n_rows; ++k) {
-            const int row = joint->row + k;
-            double *value = sarrus_plan_row_side(&c->rows, row, 0);
-            c->phi_whole[row] = phi[k * width];
-            c->phi[row] = without_turns(c, row, t, c->phi_whole[row]);
-            c->phi_dot[row] = phi_dot[k * width];
-            for (int x = 0; x < n_numbers; ++x)
-                value[x] = jacobian[(n_numbers * k + x) * width];
-            sum += c->phi[row] * c->phi[row];
-        }
+        piece_place(c, joint->row);
+        sum = take_rows(c, joint->row, t, sum);
+    }
+    for (int i = 0; i < mech->n_constraints; ++i) {
+        piece_take_constraint(c, i);
+        piece_place(c, c->plan->constraint[i].row);
+        sum = take_rows(c, c->plan->constraint[i].row, t, sum);
     }
     return sqrt(sum);
 }

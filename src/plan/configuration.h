@@ -7,17 +7,20 @@
 #include "plan/fronts.h"
 #include "plan/plan.h"
 
-/* The kernels evaluate one joint at a time, as a mechanism of its own with the one body or two that it holds: their dense rows, and
- * all that they keep for them, stay as small as a joint. */
+/* The kernels evaluate one joint at a time, as a mechanism of its own with the bodies that it holds, two at most, or one constraint
+ * with four: their dense rows, and all that they keep for them, stay as small as a joint. */
 typedef struct sarrus_configuration_piece {
     sarrus_mechanism mech;
     sarrus_mech_joint joint;
-    int max_rows;                 /* of a joint */
-    sarrus_mech_row *row;         /* [max_rows] */
+    sarrus_mech_constraint constraint;
+    int n_bodies;                 /* 2, or 4 where there are constraints */
+    int max_rows;                 /* of a joint, or 1 */
+    sarrus_mech_row *row;         /* [max_rows + 1], that of a part included */
     sarrus_mech_freedom *freedom; /* [SARRUS_MAX_FREEDOMS] */
     sarrus_mech_signal *signal;   /* [SARRUS_MAX_FREEDOMS] of its drives */
     int *first_freedom;           /* [n_joints + 1] where those of every joint begin in the plan */
-    double *lanes; /* what the kernel writes: jacobian [max_rows][2][n_v of a body], phi and phi_dot [max_rows], each [width] */
+    double
+        *lanes; /* what the kernel writes: jacobian [max_rows][n_bodies][n_v of a body], phi and phi_dot [max_rows], each [width] */
 } sarrus_configuration_piece;
 
 typedef struct sarrus_configuration {

@@ -32,7 +32,7 @@ typedef struct analysis {
     sarrus_configuration *c;
     const sarrus_plan_asked *asked;
     int *new_body;  /* [n_bodies] −1: not of the set */
-    double *values; /* [asked->n][m][2][n_each] the rows of every configuration */
+    double *values; /* [asked->n][m][n_sides][n_each] the rows of every configuration */
 } analysis;
 
 static void set_free(loop_set *set, int n_asked) {
@@ -47,21 +47,21 @@ static void set_free(loop_set *set, int n_asked) {
 
 static bool set_create(loop_set *set, analysis *a, const int *row, int n_rows) {
     const sarrus_plan_rows *all = &a->c->rows;
-    *set = (loop_set){.n_rows = n_rows, .row = row, .rows = {.n_rows = n_rows, .n_each = all->n_each}};
+    *set = (loop_set){.n_rows = n_rows, .row = row, .rows = {.n_rows = n_rows, .n_each = all->n_each, .n_sides = all->n_sides}};
     set->rows.body = calloc((size_t)n_rows + 1, sizeof *set->rows.body);
-    set->rows.value = calloc(2 * (size_t)all->n_each * (size_t)n_rows + 1, sizeof *set->rows.value);
+    set->rows.value = calloc((size_t)(all->n_sides * all->n_each) * (size_t)n_rows + 1, sizeof *set->rows.value);
     set->null = calloc((size_t)a->asked->n + 1, sizeof *set->null);
     set->is_dependent = calloc((size_t)n_rows + 1, sizeof *set->is_dependent);
     set->is_unique = calloc((size_t)n_rows + 1, sizeof *set->is_unique);
     if (!set->rows.body || !set->rows.value || !set->null || !set->is_dependent || !set->is_unique)
         return false;
     for (int pass = 0; pass < 2; ++pass) {
-        for (int k = 0; k < 2 * n_rows; ++k) {
-            const int body = all->body[row[k / 2]][k % 2];
+        for (int k = 0; k < SARRUS_MOST_SIDES * n_rows; ++k) {
+            const int r = k / SARRUS_MOST_SIDES, side = k % SARRUS_MOST_SIDES, body = all->body[row[r]][side];
             if (body >= 0 && pass == 0 && a->new_body[body] < 0)
                 a->new_body[body] = set->rows.n_bodies++;
             if (pass == 0)
-                set->rows.body[k / 2][k % 2] = body < 0 ? -1 : a->new_body[body];
+                set->rows.body[r][side] = body < 0 ? -1 : a->new_body[body];
             else if (body >= 0)
                 a->new_body[body] = -1;
         }
@@ -70,7 +70,7 @@ static bool set_create(loop_set *set, analysis *a, const int *row, int n_rows) {
 }
 
 static void set_place(loop_set *set, const analysis *a, int i_asked) {
-    const size_t n = 2 * (size_t)set->rows.n_each;
+    const size_t n = (size_t)(set->rows.n_sides * set->rows.n_each);
     for (int r = 0; r < set->n_rows; ++r)
         memcpy(sarrus_plan_row_side(&set->rows, r, 0), a->values + n * ((size_t)i_asked * (size_t)a->c->m + (size_t)set->row[r]),
                n * sizeof(double));
@@ -253,7 +253,7 @@ static int list_rows(const sarrus_plan *plan, int *loop, int *begin, int *row) {
 
 static bool analysis_begin(analysis *a) {
     sarrus_configuration *c = a->c;
-    const size_t n_bodies = (size_t)c->plan->mech.n_bodies, n_numbers = 2 * (size_t)c->rows.n_each * (size_t)c->m;
+    const size_t n_bodies = (size_t)c->plan->mech.n_bodies, n_numbers = (size_t)(c->rows.n_sides * c->rows.n_each) * (size_t)c->m;
     a->new_body = malloc((n_bodies + 1) * sizeof *a->new_body);
     a->values = malloc(((size_t)a->asked->n * n_numbers + 1) * sizeof *a->values);
     if (!a->new_body || !a->values)
@@ -271,10 +271,10 @@ static bool analysis_begin(analysis *a) {
 sarrus_status sarrus_plan_dependence_find(sarrus_configuration *c, const sarrus_plan_asked *asked, bool *is_dependent,
                                           bool *is_unique) {
     const sarrus_plan *plan = c->plan;
-    const size_t m = (size_t)c->m, n_joints = (size_t)plan->mech.n_joints;
+    const size_t m = (size_t)c->m, n_owners = (size_t)(plan->mech.n_joints + plan->mech.n_constraints);
     analysis a = {.c = c, .asked = asked};
-    int *loop = calloc(2 * n_joints + m + 3, sizeof *loop), *begin = loop ? loop + n_joints : NULL,
-        *row = loop ? begin + n_joints + 3 : NULL;
+    int *loop = calloc(2 * n_owners + m + 3, sizeof *loop), *begin = loop ? loop + n_owners : NULL,
+        *row = loop ? begin + n_owners + 3 : NULL;
     sarrus_status status = loop && analysis_begin(&a) ? SARRUS_OK : SARRUS_NO_MEMORY;
     const int n_sets = status == SARRUS_OK ? list_rows(plan, loop, begin, row) : -1;
     status = n_sets < 0 ? SARRUS_NO_MEMORY : status;

@@ -77,7 +77,7 @@ static bool find_determined(impasse *at) {
     for (int i = 0; i < c->m; ++i)
         largest = fmax(largest, fabs(at->cause[i]));
     for (int i = 0; i < c->m; ++i) {
-        for (int k = 0; fabs(at->cause[i]) > 1e-6 * largest && k < 2 * n_each; ++k) {
+        for (int k = 0; fabs(at->cause[i]) > 1e-6 * largest && k < c->rows.n_sides * n_each; ++k) {
             const int body = c->rows.body[i][k / n_each];
             if (body >= 0 && fabs(moves[n_each * body + k % n_each]) > 1e-6)
                 at->is_determined = false;

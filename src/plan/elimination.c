@@ -8,6 +8,7 @@
 
 #include "core/report.h"
 #include "plan/build.h"
+#include "plan/constraints.h"
 #include "plan/order.h"
 
 /* The blocks, and the order that is taken. */
@@ -53,33 +54,42 @@ static bool join_blocks(block_list *g, int n_places, const int *at_place, const 
     return true;
 }
 
-/* The two places where a row meets others, −1: none. In relative coordinates the last speeds of its bodies' chains: what has any
- * speed of a chain has that one. */
-static void find_places(const sarrus_plan *plan, int i_row, int places[2]) {
-    const sarrus_mech_row *row = &plan->row[i_row];
+/* Whether a body stands earlier in the list: a block is on every body once. */
+static bool is_there_before(const int32_t *bodies, int side) {
+    for (int k = 0; k < side; ++k) {
+        if (bodies[k] == bodies[side])
+            return true;
+    }
+    return false;
+}
+
+/* The places where a row meets others, −1: none. Returns how many: its bodies or, in relative coordinates, the last speeds of their
+ * chains: what has any speed of a chain has that one. */
+static int find_places(const sarrus_plan *plan, int i_row, int32_t places[SARRUS_ROW_BODIES]) {
     const sarrus_mech_tree *tree = &plan->mech.tree;
     int n = 0;
-    places[0] = row->parent;
-    places[1] = row->child;
     if (!sarrus_plan_is_relative(plan))
-        return;
-    places[0] = places[1] = -1;
+        return sarrus_plan_row_bodies(plan, i_row, places);
     for (int32_t e = tree->row_start[i_row]; e < tree->row_start[i_row + 1]; ++e) {
         const int32_t speed = tree->entry[e].speed;
         if (tree->chain_start[speed + 1] == tree->chain_start[speed] + 1)
             places[n++] = speed;
     }
+    return n;
 }
 
 static bool find_neighbors(block_list *g, const sarrus_plan *plan) {
     const int n_places = sarrus_plan_is_relative(plan) ? plan->mech.n_v : plan->mech.n_bodies;
-    int *at_place = calloc((size_t)n_places + 2, sizeof *at_place), *block = calloc(2 * (size_t)g->n + 1, sizeof *block);
+    int *at_place = calloc((size_t)n_places + 2, sizeof *at_place),
+        *block = calloc(SARRUS_ROW_BODIES * (size_t)g->n + 1, sizeof *block);
     bool good = at_place && block;
     for (int pass = 0; good && pass < 2; ++pass) {
         for (int k = 0; k < g->n; ++k) {
-            int places[2];
-            find_places(plan, g->rows[k][0], places);
-            for (int side = 0; side < 2; ++side) {
+            int32_t places[SARRUS_ROW_BODIES];
+            const int n_sides = find_places(plan, g->rows[k][0], places);
+            for (int side = 0; side < n_sides; ++side) {
+                if (is_there_before(places, side))
+                    continue;
                 if (places[side] >= 0 && pass == 0)
                     ++at_place[places[side] + 2];
                 else if (places[side] >= 0)

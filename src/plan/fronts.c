@@ -7,7 +7,7 @@
 void sarrus_plan_rows_apply(const sarrus_plan_rows *rows, const double *x, double *y) {
     for (int i = 0; i < rows->n_rows; ++i) {
         y[i] = 0.0;
-        for (int side = 0; side < 2; ++side) {
+        for (int side = 0; side < rows->n_sides; ++side) {
             const double *a = sarrus_plan_row_side(rows, i, side), *part = x + rows->n_each * (ptrdiff_t)rows->body[i][side];
             double sum = 0.0;
             for (int k = 0; rows->body[i][side] >= 0 && k < rows->n_each; ++k)
@@ -20,7 +20,7 @@ void sarrus_plan_rows_apply(const sarrus_plan_rows *rows, const double *x, doubl
 void sarrus_plan_rows_apply_back(const sarrus_plan_rows *rows, const double *y, double *x) {
     memset(x, 0, (size_t)rows->n_each * (size_t)rows->n_bodies * sizeof *x);
     for (int i = 0; i < rows->n_rows; ++i) {
-        for (int side = 0; side < 2; ++side) {
+        for (int side = 0; side < rows->n_sides; ++side) {
             const double *a = sarrus_plan_row_side(rows, i, side);
             for (int k = 0; rows->body[i][side] >= 0 && k < rows->n_each; ++k)
                 x[rows->n_each * rows->body[i][side] + k] += a[k] * y[i];
@@ -35,7 +35,7 @@ double sarrus_plan_rows_scale(const sarrus_plan_rows *rows) {
     double *column = calloc(n + 1, sizeof *column), widest = 0.0, tallest = 0.0;
     for (int i = 0; i < rows->n_rows; ++i) {
         double sum = 0.0;
-        for (int k = 0; k < 2 * n_each; ++k) {
+        for (int k = 0; k < rows->n_sides * n_each; ++k) {
             const double size = fabs(sarrus_plan_row_side(rows, i, 0)[k]);
             sum += size;
             if (column && rows->body[i][k / n_each] >= 0)
@@ -100,10 +100,13 @@ static bool list_later(sarrus_fronts *f, const sarrus_order_trial *trial) {
 
 /* The front at which a row enters, −1 for a row without bodies. */
 static int front_of(const sarrus_fronts *f, const int32_t *body) {
-    const int a = body[0] >= 0 ? f->place[body[0]] : -1, b = body[1] >= 0 ? f->place[body[1]] : -1;
-    if (a < 0 || b < 0)
-        return a < 0 ? b : a;
-    return a < b ? a : b;
+    int first = -1;
+    for (int side = 0; side < SARRUS_MOST_SIDES; ++side) {
+        const int place = body[side] >= 0 ? f->place[body[side]] : -1;
+        if (place >= 0 && (first < 0 || place < first))
+            first = place;
+    }
+    return first;
 }
 
 static bool list_rows(sarrus_fronts *f, const sarrus_plan_rows *rows) {
@@ -142,8 +145,12 @@ static bool graph_of(const sarrus_plan_rows *rows, sarrus_block_graph *graph) {
     bool good = sarrus_block_graph_create(graph, rows->n_bodies);
     for (int i = 0; good && i < rows->n_rows; ++i) {
         const int32_t *body = rows->body[i];
-        if (body[0] >= 0 && body[1] >= 0 && body[0] != body[1])
-            good = sarrus_block_graph_join(graph, body[0], body[1]);
+        for (int a = 0; a < SARRUS_MOST_SIDES; ++a) {
+            for (int b = a + 1; good && body[a] >= 0 && b < SARRUS_MOST_SIDES; ++b) {
+                if (body[b] >= 0 && body[a] != body[b])
+                    good = sarrus_block_graph_join(graph, body[a], body[b]);
+            }
+        }
     }
     return good;
 }
@@ -227,7 +234,7 @@ static dense_front assemble(sarrus_fronts *f, int k, const sarrus_plan_rows *row
     for (int r = 0; r < front->n_rows; ++r) {
         const int i = f->row[front->row + r];
         double *to = d.at + (size_t)d.n_rows++ * (size_t)d.n_columns;
-        for (int side = 0; side < 2; ++side) {
+        for (int side = 0; side < rows->n_sides; ++side) {
             const double *from = sarrus_plan_row_side(rows, i, side);
             for (int x = 0; rows->body[i][side] >= 0 && x < n_each; ++x)
                 to[n_each * f->slot[f->place[rows->body[i][side]]] + x] = from[x];

@@ -1,4 +1,4 @@
-/* Least squares over sparse rows, of which each holds one body or two: orthogonal factors of the rows and of μ times the identity
+/* Least squares over sparse rows, of which each holds a few bodies: orthogonal factors of the rows and of μ times the identity
  * below them, body after body. Nothing is squared, nothing of the mechanism's full size is formed, and what a body leaves is a
  * front over the bodies that it still meets.
  *
@@ -13,18 +13,20 @@
 #include "plan/order.h"
 #include "plan/watch.h"
 
+enum { SARRUS_MOST_EACH = 6, SARRUS_MOST_SIDES = 4 };
+
 /* Rows of A. Columns come in groups, one of n_each for each body. */
 typedef struct sarrus_plan_rows {
     int n_rows, n_bodies;
-    int n_each;         /* 3, or 6 in space */
-    int32_t (*body)[2]; /* [n_rows] −1: none */
-    double *value;      /* [n_rows][2][n_each] of the first body, of the second; 0 where there is none */
+    int n_each;                         /* 3, or 6 in space */
+    int n_sides;                        /* 2, or 4 where constraints couple the coordinates of two joints */
+    int32_t (*body)[SARRUS_MOST_SIDES]; /* [n_rows] all different; −1: none */
+    double *value;                      /* [n_rows][n_sides][n_each] of each body; 0 where there is none */
 } sarrus_plan_rows;
-enum { SARRUS_MOST_EACH = 6 };
 
 /* The numbers [n_each] of one side of row i. */
 static inline double *sarrus_plan_row_side(const sarrus_plan_rows *rows, int i, int side) {
-    return rows->value + (2 * (ptrdiff_t)i + side) * rows->n_each;
+    return rows->value + ((ptrdiff_t)rows->n_sides * i + side) * rows->n_each;
 }
 
 /* y [n_rows] ← A x [n_each n_bodies], and x ← Aᵀ y. */

@@ -59,7 +59,7 @@ sarrus_status sarrus_gap_create(sarrus_configuration *c, sarrus_gap *gap) {
     *gap = (sarrus_gap){.c = c, .size = size_of(c)};
     gap->row = doubles(m);
     gap->rows = c->rows;
-    gap->rows.value = doubles(2 * (size_t)c->sizes->n_v * m);
+    gap->rows.value = doubles((size_t)(c->rows.n_sides * c->sizes->n_v) * m);
     gap->right = doubles(m > n ? m : n);
     gap->best = doubles((size_t)c->n_q);
     if (!gap->row || !gap->rows.value || !gap->right || !gap->best) {
@@ -133,7 +133,7 @@ static bool solve_damped(sarrus_gap *gap, double damping) {
     sarrus_configuration *c = gap->c;
     for (int i = 0; i < c->m; ++i) {
         gap->right[i] = gap->row[i] * c->phi[i];
-        for (int side = 0; side < 2; ++side) {
+        for (int side = 0; side < c->rows.n_sides; ++side) {
             const double *from = sarrus_plan_row_side(&c->rows, i, side);
             double *to = sarrus_plan_row_side(&gap->rows, i, side);
             const int body = c->rows.body[i][side];

@@ -66,9 +66,15 @@ uint64_t sarrus_plan_hash_make(const sarrus_plan *plan) {
     hash_bytes(&hash, f->share, (size_t)f->n_shares * sizeof *f->share);
     hash_table(&hash, f->dependent, f->n_dependent);
     hash_bytes(&hash, f->guard, (size_t)(2 * f->n_blocks) * sizeof *f->guard);
+    if (mech->n_lacking > 0)
+        hash_bytes(&hash, plan->lack, (size_t)mech->n_bodies * sizeof *plan->lack);
     if (mech->space == SARRUS_SPACE_SPATIAL) {
         hash_bytes(&hash, plan->row, (size_t)mech->m * sizeof *plan->row);
         hash_bytes(&hash, plan->freedom, (size_t)mech->n_freedoms * sizeof *plan->freedom);
+    }
+    if (mech->n_constraints > 0) {
+        hash_bytes(&hash, plan->constraint, (size_t)mech->n_constraints * sizeof *plan->constraint);
+        hash_bytes(&hash, plan->row, (size_t)(mech->m + mech->n_parts) * sizeof *plan->row);
     }
     if (sarrus_plan_is_relative(plan))
         hash_tree(&hash, plan);

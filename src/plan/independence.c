@@ -7,9 +7,11 @@
 
 #include "core/report.h"
 #include "plan/build.h"
+#include "plan/constraints.h"
 #include "plan/configuration.h"
 #include "plan/dependence.h"
 #include "plan/drives.h"
+#include "plan/lacking.h"
 #include "plan/spectrum.h"
 #include "plan/start.h"
 
@@ -248,13 +250,13 @@ static void note_far_drives(sarrus_context *context, const sarrus_configuration 
     }
 }
 
-/* Says which joint keeps the nominal instance from closing. */
+/* Says which joint or constraint keeps the nominal instance from closing. */
 static sarrus_status report_open(sarrus_context *context, const sarrus_configuration *c, double error) {
     const sarrus_plan *plan = c->plan;
     const sarrus_model *model = plan->model;
     int worst = 0;
     double largest = -1.0;
-    for (int i = 0; i < model->n_joints; ++i) {
+    for (int i = 0; i < model->n_joints + model->n_constraints; ++i) {
         double sum = 0.0;
         for (int k = 0; k < plan->joint[i].n_rows; ++k)
             sum += c->phi[plan->joint[i].row + k] * c->phi[plan->joint[i].row + k];
@@ -263,25 +265,18 @@ static sarrus_status report_open(sarrus_context *context, const sarrus_configura
             worst = i;
         }
     }
-    const sarrus_joint *joint = &model->joints[worst];
-    sarrus_location at = {model->file, model->text, joint->place.line, joint->place.column};
+    const sarrus_place *place = sarrus_plan_owner_place(plan, worst);
+    sarrus_location at = {model->file, model->text, place->line, place->column};
     return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
-                            "the mechanism cannot be assembled: joint '%s' stays open by %.3g, all constraints by %.3g; expected "
+                            "the mechanism cannot be assembled: %s '%s' stays open by %.3g, all constraints by %.3g; expected "
                             "lengths and points with which every joint can close",
-                            joint->name, sqrt(largest), error);
+                            worst < model->n_joints ? "joint" : "constraint", sarrus_plan_owner_name(plan, worst), sqrt(largest),
+                            error);
 }
 
-static bool body_is_held(const sarrus_model *model, int body) {
-    for (int i = 0; i < model->n_joints; ++i) {
-        if (model->joints[i].body[0] == body || model->joints[i].body[1] == body)
-            return true;
-    }
-    return false;
-}
-
-/* A mass or an inertia can be divided by. */
+/* A mass or an inertia is 0, or can be divided by. */
 static bool has_inverse(double x) {
-    return x > 0.0 && isfinite(x) && isfinite(1.0 / x);
+    return x == 0.0 || (x > 0.0 && isfinite(x) && isfinite(1.0 / x));
 }
 
 static sarrus_status report_mass(sarrus_context *context, const sarrus_model *model, int b, sarrus_value_index i_value) {
@@ -290,19 +285,9 @@ static sarrus_status report_mass(sarrus_context *context, const sarrus_model *mo
     const char *what = i_value == body->mass ? "the mass" : "the inertia";
     const sarrus_location at = {model->file, model->text, value->place.line ? value->place.line : body->place.line,
                                 value->place.line ? value->place.column : body->place.column};
-    if (value->nominal > 0.0)
-        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
-                                "%s of body '%s' is %g, which cannot be divided by; expected a number from 1e-300 to 1e300", what,
-                                body->name, value->nominal);
-    if (body_is_held(model, b))
-        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &at,
-                                "%s of body '%s' is %g; expected a positive number: singular mass matrices come with a later "
-                                "version's formulations",
-                                what, body->name, value->nominal);
     return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
-                            "%s of body '%s' is %g, which leaves an unconstrained direction without inertia; expected a positive "
-                            "number",
-                            what, body->name, value->nominal);
+                            "%s of body '%s' is %g, which cannot be divided by; expected 0, or a number from 1e-300 to 1e300", what,
+                            body->name, value->nominal);
 }
 
 /* What else is to be said of an inertia in space the reader of scenarios says. */
@@ -317,6 +302,35 @@ static sarrus_status check_masses(sarrus_context *context, const sarrus_plan *pl
             worst = report_mass(context, model, b, body->inertia[0]);
     }
     return worst;
+}
+
+/* Says which number of the nominal instance has no meaning, as far as that can be told. */
+static sarrus_status report_nominal(sarrus_context *context, const sarrus_plan *plan) {
+    const sarrus_model *model = plan->model;
+    const sarrus_mechanism *mech = &plan->mech;
+    const size_t n_values = (size_t)model->n_values, n_parameters = (size_t)mech->n_parameters, n_q = (size_t)mech->n_q;
+    double *values = calloc(n_values + n_parameters + n_q + (size_t)mech->n_v + 1, sizeof *values);
+    if (!values)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory while the constraints are analyzed");
+    double *parameters = values + n_values, *q = parameters + n_parameters;
+    for (int i = 0; i < model->n_values; ++i)
+        values[i] = model->values[i].nominal;
+    (void)sarrus_plan_parameters(plan, values, parameters, q, q + n_q);
+    const int length = mech->space == SARRUS_SPACE_SPATIAL ? (int)SARRUS_SJ_LENGTH : (int)SARRUS_PJ_SHIFT0;
+    int i = 0;
+    while (i < model->n_joints && !(model->joints[i].type == SARRUS_JOINT_DISTANCE && parameters[plan->joint[i].p + length] == 0.0))
+        ++i;
+    free(values);
+    if (i == model->n_joints)
+        return sarrus_report(
+            context, SARRUS_BAD_INPUT,
+            "a number of the nominal instance is not physical; expected masses and inertias that are not negative, "
+            "axes and lengths that are not zero, and finite results of all expressions");
+    const sarrus_joint *joint = &model->joints[i];
+    const sarrus_location at = {model->file, model->text, joint->place.line, joint->place.column};
+    return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
+                            "joint '%s' has the length 0: its two points are one at t = 0; expected points that are apart",
+                            joint->name);
 }
 
 /* Looks at the assembled configuration and beside it. */
@@ -384,18 +398,18 @@ static sarrus_status analyze(sarrus_context *context, sarrus_plan *plan, sarrus_
 sarrus_status sarrus_plan_independence_find(sarrus_context *context, sarrus_plan *plan) {
     sarrus_configuration c;
     sarrus_status status = check_masses(context, plan);
-    if (status != SARRUS_OK)
+    if (status == SARRUS_OK)
+        status = sarrus_plan_lacking_find(context, plan);
+    if (status != SARRUS_OK && status != SARRUS_UNSUPPORTED)
         return status;
-    status = sarrus_configuration_create(plan, &c);
+    if (status == SARRUS_OK)
+        status = sarrus_configuration_create(plan, &c);
     if (status == SARRUS_UNSUPPORTED)
         return sarrus_report(context, status, "this build has no kernels for spatial mechanisms");
     if (status == SARRUS_NO_MEMORY)
         return sarrus_report(context, status, "out of memory while the constraints are analyzed");
-    if (status != SARRUS_OK) {
-        return sarrus_report(context, status,
-                             "a number of the nominal instance is not physical; expected positive masses and inertias, "
-                             "axes and lengths that are not zero, and finite results of all expressions");
-    }
+    if (status != SARRUS_OK)
+        return report_nominal(context, plan);
     status = sarrus_plan_start_give(plan, &c);
     if (status != SARRUS_OK) {
         (void)sarrus_report(context, status, "out of memory for the start");

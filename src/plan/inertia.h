@@ -12,4 +12,14 @@ typedef enum sarrus_inertia {
  * I⁻¹ as the tensor. */
 sarrus_inertia sarrus_inertia_judge(const double tensor[6], double root[6], double inverse[6]);
 
+/* The principal moments of a symmetric tensor and their axes, axis[k] that of moment[k], by Jacobi's rotations. */
+void sarrus_inertia_axes(const double tensor[6], double moment[3], double axis[3][3]);
+
+/* A principal moment that is computed from products of inertia is none below this part of the largest: round-off. */
+#define SARRUS_NO_MOMENT 1e-14
+
+/* The tensor of a body that may lack inertia about some axes, its principal moments filled up to `least`: root and inverse are
+ * those of the filled one. The tensor itself may be zero about axes, or altogether. */
+sarrus_inertia sarrus_inertia_fill(const double tensor[6], double least, double root[6], double inverse[6]);
+
 #endif

@@ -78,7 +78,7 @@ int sarrus_plan_undriven_rank(sarrus_gap *gap, double t, double *change) {
     sarrus_spectrum spectrum;
     (void)sarrus_configuration_rows(c, t);
     for (int i = 0; i < c->m; ++i) {
-        for (int k = 0; sarrus_plan_row_is_drive(c->plan, i) && k < 2 * c->sizes->n_v; ++k)
+        for (int k = 0; sarrus_plan_row_is_drive(c->plan, i) && k < c->rows.n_sides * c->sizes->n_v; ++k)
             sarrus_plan_row_side(&c->rows, i, 0)[k] = 0.0;
     }
     if (sarrus_spectrum_find(&c->fronts, &c->rows, SARRUS_SPECTRUM_VECTORS, &spectrum) != SARRUS_OK)

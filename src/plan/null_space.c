@@ -20,7 +20,7 @@ static bool fill(orthogonal *o, const sarrus_plan_rows *rows) {
     o->tau = o->a + m * n;
     for (size_t i = 0; i < m; ++i) {
         const double *value = sarrus_plan_row_side(rows, (int)i, 0);
-        for (size_t k = 0; k < 2 * n_each; ++k) {
+        for (size_t k = 0; k < (size_t)rows->n_sides * n_each; ++k) {
             if (rows->body[i][k / n_each] >= 0)
                 o->a[i + (n_each * (size_t)rows->body[i][k / n_each] + k % n_each) * m] = value[k];
         }

@@ -29,7 +29,7 @@ static void free_direction(const double *x, const double *y, double *u) {
 /* Rows without the part on cranks that the pins' rows, eliminated first, take away. */
 static void take_rows(pinned_rows *p) {
     const sarrus_configuration *c = p->c;
-    memcpy(p->rows.value, c->rows.value, 2 * (size_t)c->rows.n_each * (size_t)c->m * sizeof *p->rows.value);
+    memcpy(p->rows.value, c->rows.value, (size_t)(c->rows.n_sides * c->rows.n_each) * (size_t)c->m * sizeof *p->rows.value);
     for (int i = 0; i < c->m; ++i) {
         const sarrus_mech_joint *joint = &c->plan->joint[c->plan->row[i].joint];
         for (int side = 0; side < 2; ++side) {
@@ -52,11 +52,13 @@ static double entry_of(const void *of, int i, int j) {
     const pinned_rows *p = of;
     const sarrus_configuration *c = p->c;
     double sum = 0.0;
-    for (int sides = 0; sides < 4; ++sides) {
-        const double *a = sarrus_plan_row_side(&p->rows, i, sides / 2), *b = sarrus_plan_row_side(&p->rows, j, sides % 2);
-        const int32_t body = c->rows.body[i][sides / 2];
+    const int n_sides = c->rows.n_sides;
+    for (int sides = 0; sides < n_sides * n_sides; ++sides) {
+        const int of_i = sides / n_sides, of_j = sides % n_sides;
+        const double *a = sarrus_plan_row_side(&p->rows, i, of_i), *b = sarrus_plan_row_side(&p->rows, j, of_j);
+        const int32_t body = c->rows.body[i][of_i];
         double of_body = 0.0;
-        for (int k = 0; body >= 0 && body == c->rows.body[j][sides % 2] && k < c->rows.n_each; ++k)
+        for (int k = 0; body >= 0 && body == c->rows.body[j][of_j] && k < c->rows.n_each; ++k)
             of_body += a[k] * b[k];
         sum += of_body;
     }
@@ -81,7 +83,7 @@ static sarrus_status find_ordinary(sarrus_plan *plan, sarrus_configuration *c) {
     const sarrus_plan_independence *seen = &plan->independence;
     sarrus_pivots p;
     pinned_rows rows = {c, c->rows};
-    rows.rows.value = calloc(2 * (size_t)c->rows.n_each * (size_t)c->m + 1, sizeof *rows.rows.value);
+    rows.rows.value = calloc((size_t)(c->rows.n_sides * c->rows.n_each) * (size_t)c->m + 1, sizeof *rows.rows.value);
     plan->guard = calloc(2 * (size_t)plan->mech.factor.n_blocks + 1, sizeof *plan->guard);
     plan->mech.factor.guard = plan->guard;
     const bool good = sarrus_pivots_create(&p, &plan->mech.factor) && plan->guard && rows.rows.value;
@@ -103,7 +105,7 @@ static sarrus_status find_ordinary(sarrus_plan *plan, sarrus_configuration *c) {
 
 /* Which joints lie on loops: those that share their set of loops with another one. */
 static sarrus_status mark_loops(sarrus_plan *plan) {
-    const int n = plan->mech.n_joints;
+    const int n = plan->mech.n_joints + plan->mech.n_constraints;
     int *loop = malloc(((size_t)n + 1) * sizeof *loop), *first = malloc(((size_t)n + 1) * sizeof *first);
     const bool good = loop && first && sarrus_plan_loop_sets_find(plan, loop) >= 0;
     for (int i = 0; good && i < n; ++i)

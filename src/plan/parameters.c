@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "plan/body.h"
+#include "plan/constraints.h"
 #include "plan/plan.h"
 #include "plan/spatial_parameters.h"
 #include "plan/spline.h"
@@ -40,6 +41,10 @@ static double angle_of(const double *q, int body) {
     return body < 0 ? 0.0 : q[SARRUS_PLANAR_NQ * body + SARRUS_PLANAR_TURN];
 }
 
+bool sarrus_plan_is_inertia(double x, double lack) {
+    return x > 0.0 || (lack > 0.0 && x == 0.0);
+}
+
 static bool fill_bodies(const sarrus_plan *plan, const double *values, double *parameters, double *q, double *v) {
     const sarrus_model *model = plan->model;
     bool good = true;
@@ -48,9 +53,11 @@ static bool fill_bodies(const sarrus_plan *plan, const double *values, double *p
         double *p = parameters + plan->mech.p_body + SARRUS_PB_N * b;
         p[SARRUS_PB_MASS] = values[body->mass];
         p[SARRUS_PB_INERTIA] = values[body->inertia[0]];
-        good = good && p[SARRUS_PB_MASS] > 0.0 && p[SARRUS_PB_INERTIA] > 0.0;
-        p[SARRUS_PB_MINV] = 1.0 / p[SARRUS_PB_MASS];
-        p[SARRUS_PB_IINV] = 1.0 / p[SARRUS_PB_INERTIA];
+        const sarrus_plan_lack lack = plan->lack ? plan->lack[b] : (sarrus_plan_lack){0.0, 0.0};
+        good = sarrus_plan_is_inertia(p[SARRUS_PB_MASS], lack.mass) && good;
+        good = sarrus_plan_is_inertia(p[SARRUS_PB_INERTIA], lack.inertia) && good;
+        p[SARRUS_PB_MINV] = 1.0 / fmax(p[SARRUS_PB_MASS], lack.mass);
+        p[SARRUS_PB_IINV] = 1.0 / fmax(p[SARRUS_PB_INERTIA], lack.inertia);
         p[SARRUS_PB_CRANK_IINV] = 0.0;
         for (int k = 0; k < 2; ++k) {
             q[SARRUS_PLANAR_NQ * b + k] = values[body->position[k]];
@@ -176,6 +183,7 @@ bool sarrus_plan_parameters(const sarrus_plan *plan, const double *values, doubl
                                                     : fill_planar(plan, values, parameters, q, v);
     for (int i = 0; i < model->n_signals; ++i)
         good = fill_signal(&model->signals[i], values, parameters + mech->signal[i].p) && good;
+    good = sarrus_plan_constraints_parameters(plan, values, parameters) && good;
     for (int i = 0; i < mech->n_parameters; ++i)
         good = good && isfinite(parameters[i]);
     for (int i = 0; i < mech->n_q; ++i)

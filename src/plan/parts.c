@@ -1,4 +1,5 @@
 /* What falls apart when ground is taken away, and what does not hang on ground: for warnings, and to know whether there are loops.
+ * What a constraint beside joints couples belongs together.
  * Joints that hold nothing, bushings and free ones, connect nothing in this sense. */
 #include <stdlib.h>
 
@@ -20,6 +21,25 @@ void sarrus_plan_parts_free(sarrus_plan_parts *parts) {
     *parts = (sarrus_plan_parts){0};
 }
 
+static void sets_join(int *set, int a, int b) {
+    const int x = set_root(set, a), y = set_root(set, b);
+    set[x > y ? x : y] = x > y ? y : x;
+}
+
+/* What a constraint beside joints couples. */
+static void constraints_join(const sarrus_model *model, int *set) {
+    for (int i = 0; i < model->n_constraints; ++i) {
+        int first = SARRUS_GROUND;
+        for (int k = 0; k < 4; ++k) {
+            const sarrus_coupled *of = &model->constraints[i].of[k / 2];
+            const int body = of->joint < 0 ? of->body[k % 2] : model->joints[of->joint].body[k % 2];
+            if (body != SARRUS_GROUND && first != SARRUS_GROUND)
+                sets_join(set, first, body);
+            first = first == SARRUS_GROUND ? body : first;
+        }
+    }
+}
+
 /* Numbered by their first bodies. `set` holds n_bodies. */
 static void parts_number(const sarrus_model *model, sarrus_plan_parts *parts, int *set) {
     for (int b = 0; b < model->n_bodies; ++b)
@@ -28,9 +48,9 @@ static void parts_number(const sarrus_model *model, sarrus_plan_parts *parts, in
         const int *end = model->joints[i].body;
         if (end[0] == SARRUS_GROUND || end[1] == SARRUS_GROUND || sarrus_joint_n_rows(model->space, &model->joints[i]) == 0)
             continue;
-        const int x = set_root(set, end[0]), y = set_root(set, end[1]);
-        set[x > y ? x : y] = x > y ? y : x;
+        sets_join(set, end[0], end[1]);
     }
+    constraints_join(model, set);
     for (int b = 0; b < model->n_bodies; ++b) {
         const int root = set_root(set, b); /* the smallest body of the set, so its number is there already */
         parts->of_body[b] = root == b ? parts->n++ : parts->of_body[root];

@@ -12,6 +12,7 @@ void sarrus_plan_destroy(sarrus_plan *plan) {
     if (!plan)
         return;
     free(plan->joint);
+    free(plan->constraint);
     free(plan->freedom);
     free(plan->force);
     free(plan->signal);
@@ -34,6 +35,7 @@ void sarrus_plan_destroy(sarrus_plan *plan) {
     free(plan->independence.row_is_unique);
     free(plan->independence.configurations);
     free(plan->independence.is_asked);
+    free(plan->lack);
     free(plan->start.q_given);
     free(plan->start.v_given);
     free(plan->start.q);
@@ -50,6 +52,9 @@ void sarrus_plan_destroy(sarrus_plan *plan) {
     free(plan->row_start);
     free(plan->entry);
     free(plan->carry);
+    free(plan->body_of);
+    free(plan->owner);
+    free(plan->tree_step);
     sarrus_plan_destroy(plan->relative);
     free(plan);
 }
@@ -82,6 +87,7 @@ void sarrus_plan_sizes_get(const sarrus_plan *plan, sarrus_plan_sizes *out) {
         return;
     out->n_bodies = plan->mech.n_bodies;
     out->n_joints = plan->mech.n_joints;
+    out->n_constraints = plan->mech.n_constraints;
     out->n_coordinates = plan->mech.n_q;
     out->n = plan->mech.n_v;
     out->m = plan->mech.m;

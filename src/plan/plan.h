@@ -53,6 +53,12 @@ typedef struct sarrus_plan_parts {
     bool *is_floating; /* [n] */
 } sarrus_plan_parts;
 
+/* Of a body that may lack mass or inertia: what kernels give it at least (kernels/formulation/semi_definite.h), kg and kg m²; 0: it
+ * lacks none in any instance. */
+typedef struct sarrus_plan_lack {
+    double mass, inertia;
+} sarrus_plan_lack;
+
 /* Orders of the blocks of rows that the plan looks at, in the sequence in which they win when they are alike. */
 typedef enum sarrus_order_kind {
     SARRUS_ORDER_FILL,          /* least fill first, then least degree */
@@ -78,17 +84,19 @@ typedef struct sarrus_plan_cost {
 struct sarrus_plan {
     const sarrus_model *model;
     sarrus_mechanism mech;
-    sarrus_mech_joint *joint;     /* [n_joints], as the tables below owned here and seen through mech */
-    sarrus_mech_freedom *freedom; /* [n_freedoms] */
-    sarrus_mech_force *force;     /* [n_forces] */
-    sarrus_mech_signal *signal;   /* [n_signals] */
-    sarrus_mech_row *row;         /* [m] */
+    sarrus_mech_joint *joint;           /* [n_joints + n_constraints], as the tables below owned here and seen through mech */
+    sarrus_mech_constraint *constraint; /* [n_constraints] */
+    sarrus_mech_freedom *freedom;       /* [n_freedoms] */
+    sarrus_mech_force *force;           /* [n_forces] */
+    sarrus_mech_signal *signal;         /* [n_signals] */
+    sarrus_mech_row *row;               /* [m + n_parts] */
     double *knots, *guard;
     int32_t *row_of, *at, *pad, *column, *entry_row, *update, *fill, *dependent;
     sarrus_mech_share *share;
     sarrus_mech_scale *scale;
     sarrus_mech_block_share *block_share;
     sarrus_plan_independence independence;
+    sarrus_plan_lack *lack; /* [n_bodies]; NULL: mass and inertia are there in every instance */
     sarrus_plan_start start;
     sarrus_graph graph;
     sarrus_plan_parts parts;
@@ -103,7 +111,8 @@ struct sarrus_plan {
      * parameters are those of this one; NULL: in absolute ones. */
     struct sarrus_plan *relative;
     sarrus_mech_link *link; /* [n_bodies] of a plan in relative coordinates, as the tables below; else NULL */
-    int32_t *link_of, *chain, *chain_start, *row_start;
+    int32_t *link_of, *body_of, *chain, *owner, *chain_start, *row_start;
+    sarrus_mech_tree_step *tree_step;
     sarrus_mech_entry *entry;
     sarrus_mech_carry *carry;
 };
@@ -129,9 +138,12 @@ bool sarrus_plan_row_is_drive(const sarrus_plan *plan, int i_row);
 bool sarrus_plan_row_is_angle(const sarrus_plan *plan, int i_row);
 
 /* The parameters [n_parameters] and the given state q [n_q], v [n_v] (before assembly) of the instance with these values
- * [model->n_values]. Returns false when a number is not finite or not physical (mass or inertia not positive, axis of
- * length zero, length not positive); the arrays are then not to be used. */
+ * [model->n_values]. Returns false when a number is not finite or not physical (mass or inertia not positive, or negative
+ * where the body may lack it, axis of length zero, length not positive); the arrays are then not to be used. */
 bool sarrus_plan_parameters(const sarrus_plan *plan, const double *values, double *parameters, double *q, double *v);
+
+/* Whether a mass or an inertia is one, of a body that lacks at most `lack` of it. */
+bool sarrus_plan_is_inertia(double x, double lack);
 
 /* A name for row i: "joint A, x". Written to `text` [n_text]. */
 void sarrus_plan_row_name(const sarrus_plan *plan, int i_row, char *text, size_t n_text);

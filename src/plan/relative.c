@@ -179,7 +179,22 @@ static sarrus_status make(sarrus_context *context, const sarrus_plan *absolute, 
     return SARRUS_OK;
 }
 
+/* What relative coordinates cannot do yet. */
+static sarrus_status check(sarrus_context *context, const sarrus_plan *plan) {
+    if (plan->mech.n_constraints > 0)
+        return sarrus_report(context, SARRUS_UNSUPPORTED,
+                             "constraints beside joints are not for relative coordinates; expected 'formulation: udwadia-kalaba'");
+    if (plan->mech.n_lacking > 0)
+        return sarrus_report(context, SARRUS_UNSUPPORTED,
+                             "bodies that may lack mass or inertia are not for relative coordinates; expected 'formulation: "
+                             "udwadia-kalaba'");
+    return SARRUS_OK;
+}
+
 sarrus_status sarrus_plan_relative_make(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted) {
+    const sarrus_status checked = check(context, plan);
+    if (checked != SARRUS_OK)
+        return checked;
     plan->relative = calloc(1, sizeof *plan->relative);
     sarrus_status status = plan->relative ? make(context, plan, wanted) : SARRUS_NO_MEMORY;
     if (plan->relative)

@@ -7,6 +7,7 @@
 
 #include "core/report.h"
 #include "plan/build.h"
+#include "plan/constraints.h"
 #include "plan/report_text.h"
 
 enum { GROUP_NONE = -1 };
@@ -35,7 +36,10 @@ static const char *spatial_label(int32_t form) {
 
 /* What row i is called within its joint. */
 static const char *row_label(const sarrus_plan *plan, int i_row) {
-    const sarrus_mech_joint *joint = &plan->joint[plan->row[i_row].joint];
+    const int owner = plan->row[i_row].joint;
+    const sarrus_mech_joint *joint = &plan->joint[owner];
+    if (owner >= plan->mech.n_joints)
+        return sarrus_constraint_label(plan->model->constraints[owner - plan->mech.n_joints].type);
     if (plan->mech.space == SARRUS_SPACE_SPATIAL)
         return spatial_label(plan->row[i_row].form);
     static const char *const labels[SARRUS_N_JOINT_TYPES][3] = {
@@ -48,14 +52,33 @@ static const char *row_label(const sarrus_plan *plan, int i_row) {
 }
 
 void sarrus_plan_row_name(const sarrus_plan *plan, int i_row, char *text, size_t n_text) {
-    snprintf(text, n_text, "joint %s, %s", plan->model->joints[plan->row[i_row].joint].name, row_label(plan, i_row));
+    const int owner = plan->row[i_row].joint;
+    snprintf(text, n_text, "%s %s, %s", owner < plan->mech.n_joints ? "joint" : "constraint", sarrus_plan_owner_name(plan, owner),
+             row_label(plan, i_row));
 }
 
 /* The row as "A.x", for long lists. */
 static void put_row(const sarrus_plan *plan, sarrus_report_list *list, int i_row) {
     char word[10 * SARRUS_CARD_NAME_WIDTH];
-    snprintf(word, sizeof word, "%s.%s", plan->model->joints[plan->row[i_row].joint].name, row_label(plan, i_row));
+    snprintf(word, sizeof word, "%s.%s", sarrus_plan_owner_name(plan, plan->row[i_row].joint), row_label(plan, i_row));
     sarrus_report_list_put(list, word);
+}
+
+static void put_constraint_types(const card *to) {
+    const sarrus_model *model = to->model;
+    sarrus_report_label(to->out, "constraints");
+    fprintf(to->out, "%d", model->n_constraints);
+    const char *before = ": ";
+    for (int type = 0; type < SARRUS_N_CONSTRAINT_TYPES; ++type) {
+        int n = 0;
+        for (int i = 0; i < model->n_constraints; ++i)
+            n += (int)model->constraints[i].type == type;
+        if (n == 0)
+            continue;
+        fprintf(to->out, "%s%d %s", before, n, sarrus_constraint_word((sarrus_constraint_type)type));
+        before = ", ";
+    }
+    fputc('\n', to->out);
 }
 
 static void put_head(const card *to) {
@@ -79,6 +102,8 @@ static void put_head(const card *to) {
         }
     }
     fputc('\n', to->out);
+    if (model->n_constraints > 0)
+        put_constraint_types(to);
     sarrus_report_line(to->out, "forces", "%d; signals %d, driven %s %d, external inputs %d", model->n_forces, model->n_signals,
                        is_spatial ? "coordinates" : "joints", to->plan->mech.n_drives, model->n_inputs);
     sarrus_report_line(to->out, "plan", "%016" PRIx64, to->plan->hash);
@@ -106,6 +131,24 @@ static void put_sizes(const card *to) {
         sarrus_report_line(to->out, "singular values", "smallest %.1e of the largest, all counted", found->smallest_kept);
 }
 
+/* Bodies that may be without mass or inertia, with what they may be without. */
+static void put_lacking(const card *to) {
+    const sarrus_plan *plan = to->plan;
+    if (!plan->lack)
+        return;
+    sarrus_report_list list = sarrus_report_list_begin(to->out, "may lack inertia", plan->mech.n_lacking);
+    for (int b = 0; b < plan->mech.n_bodies; ++b) {
+        const sarrus_plan_lack *lack = &plan->lack[b];
+        const char *what = lack->inertia == 0.0 ? "mass" : lack->mass == 0.0 ? "inertia" : "mass, inertia";
+        char word[10 * SARRUS_CARD_NAME_WIDTH];
+        if (lack->mass == 0.0 && lack->inertia == 0.0)
+            continue;
+        snprintf(word, sizeof word, "%s (%s)", body_name(to, b), what);
+        sarrus_report_list_put(&list, word);
+    }
+    sarrus_report_list_end(&list);
+}
+
 static int group_root(int *group, int body) {
     while (group[body] != body) {
         group[body] = group[group[body]];
@@ -116,8 +159,11 @@ static int group_root(int *group, int body) {
 
 /* The group of a row whose multiplier is not unique, GROUP_NONE when it is unique or holds no body. */
 static int group_of_row(const card *to, int i_row) {
-    const sarrus_mech_row *row = &to->plan->row[i_row];
-    int body = row->child >= 0 ? row->child : row->parent;
+    int32_t bodies[SARRUS_ROW_BODIES];
+    const int n = sarrus_plan_row_bodies(to->plan, i_row, bodies);
+    int body = bodies[1] >= 0 ? bodies[1] : bodies[0];
+    for (int k = 2; k < n; ++k)
+        body = body < 0 ? bodies[k] : body;
     return to->plan->independence.row_is_unique[i_row] || body < 0 ? GROUP_NONE : group_root(to->group, body);
 }
 
@@ -137,11 +183,15 @@ static void groups_make(const card *to) {
     for (int b = 0; b < to->model->n_bodies; ++b)
         to->group[b] = b;
     for (int i = 0; i < plan->mech.m; ++i) {
-        const sarrus_mech_row *row = &plan->row[i];
-        if (plan->independence.row_is_unique[i] || row->parent < 0 || row->child < 0)
-            continue;
-        int x = group_root(to->group, row->parent), y = group_root(to->group, row->child);
-        to->group[x > y ? x : y] = x > y ? y : x;
+        int32_t bodies[SARRUS_ROW_BODIES];
+        const int n = plan->independence.row_is_unique[i] ? 0 : sarrus_plan_row_bodies(plan, i, bodies);
+        for (int k = 0, first = -1; k < n; ++k) {
+            if (bodies[k] >= 0 && first >= 0) {
+                int x = group_root(to->group, first), y = group_root(to->group, bodies[k]);
+                to->group[x > y ? x : y] = x > y ? y : x;
+            }
+            first = first < 0 ? bodies[k] : first;
+        }
     }
 }
 
@@ -151,7 +201,8 @@ static void put_group(const card *to, int group) {
     int n_dependent = plan->mech.m - found->n_independent, n_rows = 0, n_joints = 0, n_named = 0;
     for (int d = 0; d < n_dependent; ++d)
         n_rows += group_of_row(to, found->dependent[d]) == group;
-    for (int i = 0; i < plan->mech.n_joints; ++i)
+    const int n_owners = plan->mech.n_joints + plan->mech.n_constraints;
+    for (int i = 0; i < n_owners; ++i)
         n_joints += joint_is_in_group(to, i, group);
     sarrus_report_list rows = sarrus_report_list_begin(to->out, "redundant", n_rows);
     for (int d = 0; d < n_dependent; ++d) {
@@ -164,9 +215,9 @@ static void put_group(const card *to, int group) {
     }
     sarrus_report_list_end(&rows);
     sarrus_report_list joints = sarrus_report_list_begin(to->out, n_named == 1 ? "  leaves open" : "  leave open", n_joints);
-    for (int i = 0; i < plan->mech.n_joints; ++i) {
+    for (int i = 0; i < n_owners; ++i) {
         if (joint_is_in_group(to, i, group))
-            sarrus_report_list_put(&joints, to->model->joints[i].name);
+            sarrus_report_list_put(&joints, sarrus_plan_owner_name(plan, i));
     }
     sarrus_report_list_end(&joints);
 }
@@ -232,6 +283,31 @@ static void put_freedoms(const card *to) {
         sarrus_report_list_end(&list);
         first += n;
     }
+}
+
+static const char *coupled_name(const card *to, const sarrus_coupled *of) {
+    return of->joint >= 0 ? to->model->joints[of->joint].name : "distance";
+}
+
+/* What every constraint beside joints couples. */
+static void put_constraints(const card *to) {
+    const sarrus_model *model = to->model;
+    if (model->n_constraints == 0)
+        return;
+    fprintf(to->out, "\n  %-*s %-10s%-*s %-*s %4s  %s\n", SARRUS_CARD_NAME_WIDTH, "constraint", "type", SARRUS_CARD_NAME_WIDTH - 4,
+            "follower", SARRUS_CARD_NAME_WIDTH - 4, "leader", "rows", "unique");
+    for (int i = 0; i < model->n_constraints && i < SARRUS_CARD_MAX_LINES; ++i) {
+        const sarrus_constraint *constraint = &model->constraints[i];
+        fputs("  ", to->out);
+        sarrus_report_column(to->out, constraint->name, SARRUS_CARD_NAME_WIDTH);
+        fprintf(to->out, " %-10s", sarrus_constraint_word(constraint->type));
+        sarrus_report_column(to->out, coupled_name(to, &constraint->of[0]), SARRUS_CARD_NAME_WIDTH - 4);
+        fputc(' ', to->out);
+        sarrus_report_column(to->out, coupled_name(to, &constraint->of[1]), SARRUS_CARD_NAME_WIDTH - 4);
+        fprintf(to->out, " %4d  %s\n", 1, sarrus_plan_reaction_is_unique(to->plan, model->n_joints + i) ? "yes" : "no");
+    }
+    if (model->n_constraints > SARRUS_CARD_MAX_LINES)
+        fprintf(to->out, "  … and %d more constraints\n", model->n_constraints - SARRUS_CARD_MAX_LINES);
 }
 
 static void put_uniqueness(const card *to) {
@@ -332,10 +408,12 @@ static void put_layout(const card *to) {
 static bool put_report(const card *to) {
     put_head(to);
     put_sizes(to);
+    put_lacking(to);
     sarrus_report_relative(to->out, to->plan);
     const bool is_done = sarrus_report_graph(to->out, to->plan);
     put_redundancy(to);
     put_uniqueness(to);
+    put_constraints(to);
     if (to->model->space == SARRUS_SPACE_SPATIAL)
         put_freedoms(to);
     put_elimination(to);

@@ -109,12 +109,33 @@ static void put_batch(FILE *out, const sarrus_plan *plan) {
 /* Bytes that one output of one instance takes in the file, before compression. */
 static double output_bytes(const sarrus_plan *plan) {
     const int n_q = plan->mech.n_q, n = plan->mech.n_v, n_reaction = sarrus_body_sizes_of(plan->mech.space)->n_v,
-              n_joints = plan->mech.n_joints;
+              n_joints = plan->mech.n_joints, n_constraints = plan->mech.n_constraints;
     const unsigned channels = plan->model->output.channels;
     double bytes = 8.0 * plan->mech.n_drives;
 #define SARRUS_CHANNEL(name, bit, word, numbers, bytes_each, text) bytes += channels & bit ? bytes_each * (numbers) : 0.0;
 #include "sarrus/channel.def"
+#define SARRUS_ORIENTATION_FORM(name, word, n_numbers, units, scale, text, ...)                                                    \
+    bytes += plan->model->output.orientations & 1U << SARRUS_ORIENTATION_##name ? 8.0 * (n_numbers)*plan->mech.n_bodies : 0.0;
+#include "sarrus/orientation.def"
     return bytes;
+}
+
+static void put_orientations(FILE *out, const sarrus_model *model) {
+    static const char *const words[] = {
+#define SARRUS_ORIENTATION_FORM(name, word, n, units, scale, text, ...) [SARRUS_ORIENTATION_##name] = word,
+#include "sarrus/orientation.def"
+    };
+    enum { N_WORDS = sizeof words / sizeof words[0] };
+    int n = 0;
+    for (int i = 0; i < N_WORDS; ++i)
+        n += (model->output.orientations >> i & 1U) != 0;
+    if (n == 0)
+        return;
+    sarrus_report_list list = sarrus_report_list_begin(out, "orientations", n);
+    for (int i = 0; i < N_WORDS; ++i)
+        if ((model->output.orientations >> i & 1U) != 0)
+            sarrus_report_list_put(&list, words[i]);
+    sarrus_report_list_end(&list);
 }
 
 static void put_output(FILE *out, const sarrus_plan *plan) {
@@ -144,6 +165,7 @@ static void put_output(FILE *out, const sarrus_plan *plan) {
             sarrus_report_list_put(&list, channels[i].word);
     }
     sarrus_report_list_end(&list);
+    put_orientations(out, model);
     sarrus_report_bytes(out, "result file", (double)model->batch.n_instances * (double)n_times * output_bytes(plan),
                         " before compression");
 }

@@ -153,6 +153,77 @@ bool sarrus_orientation_read(sarrus_orientation form, const double *x, double p[
     return good && sarrus_rotation_normalize(p);
 }
 
+/* An angle in (−π, π]. */
+static double angle_wrap(double angle) {
+    if (angle > M_PI)
+        return angle - 2.0 * M_PI;
+    return angle <= -M_PI ? angle + 2.0 * M_PI : angle;
+}
+
+/* The first and the third of three angles, from vectors along half their sum and half their difference, of lengths whose squares
+ * add up to 1 or 2. */
+static void outer_angles_write(const double sum[2], const double difference[2], double *first, double *third) {
+    static const double none = 1e-14;
+    double half_sum = atan2(sum[1], sum[0]), half_difference = atan2(difference[1], difference[0]);
+    if (hypot(difference[0], difference[1]) <= none)
+        half_difference = half_sum;
+    if (hypot(sum[0], sum[1]) <= none)
+        half_sum = half_difference;
+    *first = angle_wrap(half_sum + half_difference);
+    *third = angle_wrap(half_sum - half_difference);
+}
+
+/* p = (cos ½b cos ½(a + c), sin ½b cos ½(a − c), sin ½b sin ½(a − c), cos ½b sin ½(a + c)). */
+static void euler_write(const double p[4], double *x) {
+    const double sum[2] = {p[0], p[3]}, difference[2] = {p[1], p[2]};
+    outer_angles_write(sum, difference, &x[0], &x[2]);
+    x[1] = 2.0 * atan2(hypot(difference[0], difference[1]), hypot(sum[0], sum[1]));
+}
+
+/* (w + y, x + z) = √2 sin(½b + ¼π) (cos, sin)(½(a + c)), (w − y, x − z) = √2 cos(½b + ¼π) (cos, sin)(½(a − c)). */
+static void bryant_write(const double p[4], double *x) {
+    const double sum[2] = {p[0] + p[2], p[1] + p[3]}, difference[2] = {p[0] - p[2], p[1] - p[3]};
+    outer_angles_write(sum, difference, &x[0], &x[2]);
+    x[1] = 2.0 * (atan2(hypot(sum[0], sum[1]), hypot(difference[0], difference[1])) - 0.25 * M_PI);
+}
+
+static void axis_write(const double p[4], double *x) {
+    const double length = sarrus_vector_length(p + 1);
+    x[3] = 2.0 * atan2(length, p[0]);
+    for (int k = 0; k < 3; ++k)
+        x[k] = length > 0.0 ? p[1 + k] / length : k == 2;
+}
+
+void sarrus_orientation_write(sarrus_orientation form, const double p[4], double *x) {
+    double unit[4], a[3][3];
+    memcpy(unit, p, sizeof unit);
+    if (!sarrus_rotation_normalize(unit)) {
+        for (int k = 0; k < sarrus_orientation_count(form); ++k)
+            x[k] = NAN;
+        return;
+    }
+    for (int k = 0; p[0] < 0.0 && k < 4; ++k)
+        unit[k] = -unit[k];
+    switch (form) {
+    case SARRUS_ORIENTATION_PARAMETERS:
+        memcpy(x, unit, sizeof unit);
+        break;
+    case SARRUS_ORIENTATION_EULER:
+        euler_write(unit, x);
+        break;
+    case SARRUS_ORIENTATION_BRYANT:
+        bryant_write(unit, x);
+        break;
+    case SARRUS_ORIENTATION_AXIS:
+        axis_write(unit, x);
+        break;
+    case SARRUS_ORIENTATION_COSINES:
+        sarrus_rotation_of(unit, a);
+        memcpy(x, a, sizeof a);
+        break;
+    }
+}
+
 int sarrus_orientation_count(sarrus_orientation form) {
     static const int counts[] = {
         [SARRUS_ORIENTATION_PARAMETERS] = 4, [SARRUS_ORIENTATION_EULER] = 3,   [SARRUS_ORIENTATION_BRYANT] = 3,

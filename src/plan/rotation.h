@@ -29,6 +29,12 @@ bool sarrus_rotation_normalize(double p[4]);
  * or parameters that are 0, a matrix that is no rotation to 1e-6, or what is not finite. */
 bool sarrus_orientation_read(sarrus_orientation form, const double *x, double p[4]);
 
+/* x ← the numbers of this form for p, which comes near |p| = 1; of parameters p itself, w ≥ 0. Angles are in (−π, π], the second of
+ * Euler's in [0, π], of Bryant's in [−π/2, π/2]; where it is at an end of its range to 1e-14 and only the sum or the difference of
+ * the others is known, the third is 0. The angle about an axis is in [0, π]; where it is 0 the axis is the third. NaN where p is
+ * none. */
+void sarrus_orientation_write(sarrus_orientation form, const double p[4], double *x);
+
 /* How many numbers an orientation of this form has. */
 int sarrus_orientation_count(sarrus_orientation form);
 

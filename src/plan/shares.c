@@ -5,6 +5,7 @@
 
 #include "core/report.h"
 #include "plan/build.h"
+#include "plan/constraints.h"
 
 /* What is listed: NULL tables only count. */
 typedef struct share_lists {
@@ -40,8 +41,8 @@ static int32_t share_kind(const sarrus_mech_row *a, const sarrus_mech_row *b, bo
     return opposite ? SARRUS_SHARE_MINUS : SARRUS_SHARE_PLUS;
 }
 
-/* Appends the shares of J_i M⁻¹ J_jᵀ for one pair of rows. */
-static void add_singles(const sarrus_plan *plan, int row_i, int row_j, int32_t destination, share_lists *to) {
+/* Appends the shares of J_i M⁻¹ J_jᵀ for one pair of lines: rows, or parts of rows. */
+static void add_lines(const sarrus_plan *plan, int row_i, int row_j, int32_t destination, share_lists *to) {
     const sarrus_mech_row *a = &plan->row[row_i], *b = &plan->row[row_j];
     for (int sides = 0; sides < 4; ++sides) {
         int side_i = sides / 2, side_j = sides % 2, body = body_of(a, side_i);
@@ -71,6 +72,18 @@ static void add_speeds(const sarrus_plan *plan, int row_i, int row_j, int32_t de
         i += a >= b;
         j += b >= a;
     }
+}
+
+/* Appends the shares of J_i M⁻¹ J_jᵀ for one pair of rows. */
+static void add_singles(const sarrus_plan *plan, int row_i, int row_j, int32_t destination, share_lists *to) {
+    const int part_i = sarrus_plan_row_part(plan, row_i), part_j = sarrus_plan_row_part(plan, row_j);
+    add_lines(plan, row_i, row_j, destination, to);
+    if (part_j >= 0)
+        add_lines(plan, row_i, part_j, destination, to);
+    if (part_i >= 0)
+        add_lines(plan, part_i, row_j, destination, to);
+    if (part_i >= 0 && part_j >= 0)
+        add_lines(plan, part_i, part_j, destination, to);
 }
 
 /* Appends the shares of a 2×2 block between two pins. */

@@ -46,9 +46,17 @@ static bool orientation_of(sarrus_orientation form, const sarrus_value_index *in
     return sarrus_orientation_read(form, x, p);
 }
 
-static bool fill_body(const sarrus_body *body, const double *values, double *p, double *q, double *v) {
+static bool fill_inertia(const sarrus_plan_lack *lack, double *p) {
+    const double *tensor = p + SARRUS_SB_INERTIA;
+    double *root = p + SARRUS_SB_ROOT, *inverse = p + SARRUS_SB_IINV;
+    return (lack->inertia > 0.0 ? sarrus_inertia_fill(tensor, lack->inertia, root, inverse)
+                                : sarrus_inertia_judge(tensor, root, inverse)) == SARRUS_INERTIA_GOOD;
+}
+
+static bool fill_body(const sarrus_body *body, const sarrus_plan_lack *lack, const double *values, double *p, double *q,
+                      double *v) {
     p[SARRUS_SB_MASS] = values[body->mass];
-    p[SARRUS_SB_MINV] = 1.0 / p[SARRUS_SB_MASS];
+    p[SARRUS_SB_MINV] = 1.0 / fmax(p[SARRUS_SB_MASS], lack->mass);
     for (int k = 0; k < 6; ++k)
         p[SARRUS_SB_INERTIA + k] = value_or(values, body->inertia[k], 0.0);
     vector_of(body->rotor, values, p + SARRUS_SB_ROTOR);
@@ -56,8 +64,7 @@ static bool fill_body(const sarrus_body *body, const double *values, double *p, 
     vector_of(body->velocity, values, v);
     vector_of(body->angular_velocity, values, v + SARRUS_SPATIAL_TURN);
     const bool is_placed = orientation_of(body->orientation_form, body->orientation, values, q + SARRUS_SPATIAL_TURN);
-    return sarrus_inertia_judge(p + SARRUS_SB_INERTIA, p + SARRUS_SB_ROOT, p + SARRUS_SB_IINV) == SARRUS_INERTIA_GOOD &&
-           is_placed && p[SARRUS_SB_MASS] > 0.0;
+    return fill_inertia(lack, p) && is_placed && sarrus_plan_is_inertia(p[SARRUS_SB_MASS], lack->mass);
 }
 
 /* x ← x/|x| */
@@ -219,8 +226,10 @@ bool sarrus_spatial_parameters_fill(const sarrus_plan *plan, const double *value
     const sarrus_model *model = plan->model;
     bool good = true;
     for (int b = 0; b < model->n_bodies; ++b) {
+        static const sarrus_plan_lack none = {0.0, 0.0};
+        const sarrus_plan_lack *lack = plan->lack ? &plan->lack[b] : &none;
         double *p = parameters + plan->mech.p_body + SARRUS_SB_N * b;
-        good = fill_body(&model->bodies[b], values, p, q + SARRUS_SPATIAL_NQ * b, v + SARRUS_SPATIAL_NV * b) && good;
+        good = fill_body(&model->bodies[b], lack, values, p, q + SARRUS_SPATIAL_NQ * b, v + SARRUS_SPATIAL_NV * b) && good;
     }
     for (int i = 0, first_freedom = 0; i < model->n_joints; ++i) {
         sarrus_freedom forms[SARRUS_MAX_FREEDOMS];

@@ -78,6 +78,61 @@ static bool slopes(int n, const double *t, const double *y, double *work, double
     return solve_tridiagonal(n, lower, diagonal, upper, s);
 }
 
+/* x [n] ← the solution of a system whose matrix is tridiagonal with positive dominant diagonal. `over` [n] is scratch. */
+static void solve_dominant(int n, const double *lower, const double *diagonal, const double *upper, double *over, double *x) {
+    double pivot = diagonal[0];
+    x[0] /= pivot;
+    for (int i = 1; i < n; ++i) {
+        over[i] = upper[i - 1] / pivot;
+        pivot = diagonal[i] - lower[i] * over[i];
+        x[i] = (x[i] - lower[i] * x[i - 1]) / pivot;
+    }
+    for (int i = n - 2; i >= 0; --i)
+        x[i] -= over[i + 1] * x[i + 1];
+}
+
+/* Slopes s[n] of the spline that goes round, s[n − 1] = s[0], n ≥ 4: a tridiagonal system but for its two corners, which
+ * the formula of Sherman and Morrison takes out. */
+static void slopes_periodic(int n, const double *t, const double *y, double *work, double *s) {
+    const int m = n - 1;
+    double *lower = work, *diagonal = work + n, *upper = work + 2 * n, *turn = work + 3 * n, *over = work + 4 * n;
+    for (int i = 0; i < m; ++i) {
+        const int before = i == 0 ? m - 1 : i - 1;
+        const double h = t[i + 1] - t[i], h_before = t[before + 1] - t[before];
+        const double after = (i == m - 1 ? y[0] : y[i + 1]) - y[i], since = y[i] - y[before];
+        lower[i] = h;
+        upper[i] = h_before;
+        diagonal[i] = 2.0 * (h + h_before);
+        s[i] = 3.0 * (h * since / h_before + h_before * after / h);
+        turn[i] = 0.0;
+    }
+    const double first = lower[0], last = upper[m - 1], gamma = -diagonal[0];
+    turn[0] = gamma;
+    turn[m - 1] = last;
+    diagonal[0] -= gamma;
+    diagonal[m - 1] -= first * last / gamma;
+    solve_dominant(m, lower, diagonal, upper, over, s);
+    solve_dominant(m, lower, diagonal, upper, over, turn);
+    const double share = (s[0] + first / gamma * s[m - 1]) / (1.0 + turn[0] + first / gamma * turn[m - 1]);
+    for (int i = 0; i < m; ++i)
+        s[i] -= share * turn[i];
+    s[m] = s[0];
+}
+
+bool sarrus_spline_periodic(int n, const double *t, const double *y, double *c) {
+    double *work = malloc(6 * (size_t)n * sizeof *work);
+    if (!work)
+        return false;
+    double *s = work + 5 * n;
+    slopes_periodic(n, t, y, work, s);
+    for (int k = 0; k < n - 1; ++k) {
+        const double h = t[k + 1] - t[k], after = k == n - 2 ? y[0] : y[k + 1];
+        hermite(y[k], (after - y[k]) / h, s[k], s[k + 1], h, c + 4 * k);
+    }
+    free(work);
+    return true;
+}
+
 bool sarrus_spline(int n, const double *t, const double *y, bool is_linear, double *c) {
     if (is_linear || n == 2) {
         for (int k = 0; k < n - 1; ++k) { /* straight without a trace of round-off */

@@ -9,4 +9,8 @@
  * out or the system cannot be solved. */
 bool sarrus_spline(int n, const double *t, const double *y, bool is_linear, double *c);
 
+/* The same of points that go round: cubics whose first two derivatives agree at both ends, n ≥ 4; y[0] counts for y[n − 1]. Returns
+ * false when memory runs out. */
+bool sarrus_spline_periodic(int n, const double *t, const double *y, double *c);
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/report.h"
+#include "plan/lacking.h"
 #include "plan/length_change.h"
 
 /* Where the last σ that counts is larger than this, relative to σ₁, no rounding is near; some long mechanisms are below it too. */
@@ -44,7 +45,8 @@ sarrus_status sarrus_plan_start_take(sarrus_plan *plan, sarrus_configuration *c)
     for (int i = 0; i < c->n_q; ++i)
         start->q[i] = fabs(c->q[i] - start->q_given[i]) > round_off * fmax(1.0, fabs(c->q[i])) ? c->q[i] : start->q_given[i];
     memcpy(start->v, c->v, (size_t)n * sizeof *c->v);
-    const bool good = sarrus_configuration_least(c, SARRUS_RANK_TOLERANCE, c->phi_dot, x, NULL);
+    const bool good =
+        sarrus_configuration_least(c, SARRUS_RANK_TOLERANCE, c->phi_dot, x, NULL) && sarrus_plan_lacking_take_out(c, x);
     sarrus_configuration_weigh(c, 1.0, x, x);
     for (int i = 0; good && i < n; ++i)
         start->v[i] -= x[i];

@@ -6,6 +6,7 @@
 #include "core/report.h"
 #include "plan/body.h"
 #include "plan/build.h"
+#include "plan/constraints.h"
 #include "plan/fields.h"
 #include "plan/spline.h"
 
@@ -86,7 +87,8 @@ static void fill_forces(sarrus_plan *plan, int32_t *p) {
     }
 }
 
-static void fill_signals(sarrus_plan *plan, int32_t *p) {
+/* Returns the next knot. */
+static int32_t fill_signals(sarrus_plan *plan, int32_t *p) {
     const sarrus_model *model = plan->model;
     int32_t i_knot = 0;
     for (int i = 0; i < model->n_signals; ++i) {
@@ -105,6 +107,7 @@ static void fill_signals(sarrus_plan *plan, int32_t *p) {
             *p += from->n_values;
         }
     }
+    return i_knot;
 }
 
 /* A table of n entries, at least one, so that an empty plan has valid pointers. */
@@ -175,7 +178,7 @@ static void fill_options(sarrus_plan *plan) {
     mech->is_watched = mech->m > 0;
 }
 
-/* How many there are of everything. Returns the knots of the signals. */
+/* How many there are of everything. Returns the knots of all tables. */
 static size_t count_all(const sarrus_model *model, sarrus_mechanism *mech) {
     const sarrus_body_sizes *sizes = sarrus_body_sizes_of((int32_t)model->space);
     size_t n_knots = 0;
@@ -194,7 +197,8 @@ static size_t count_all(const sarrus_model *model, sarrus_mechanism *mech) {
     }
     for (int i = 0; i < model->n_signals; ++i)
         n_knots += model->signals[i].knots ? (size_t)model->signals[i].n_values : 0;
-    return n_knots;
+    sarrus_plan_constraints_count(model, mech);
+    return n_knots + sarrus_plan_constraints_knots(model);
 }
 
 sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan) {
@@ -202,13 +206,14 @@ sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan) 
     sarrus_mechanism *mech = &plan->mech;
     const sarrus_body_sizes *sizes = sarrus_body_sizes_of((int32_t)model->space);
     const size_t n_knots = count_all(model, mech);
-    plan->joint = table((size_t)model->n_joints, sizeof *plan->joint);
+    plan->joint = table((size_t)(model->n_joints + model->n_constraints), sizeof *plan->joint);
+    plan->constraint = table((size_t)model->n_constraints, sizeof *plan->constraint);
     plan->freedom = table((size_t)mech->n_freedoms, sizeof *plan->freedom);
     plan->force = table((size_t)model->n_forces, sizeof *plan->force);
     plan->signal = table((size_t)model->n_signals, sizeof *plan->signal);
-    plan->row = table((size_t)mech->m, sizeof *plan->row);
+    plan->row = table((size_t)(mech->m + mech->n_parts), sizeof *plan->row);
     plan->knots = table(n_knots, sizeof *plan->knots);
-    if (!plan->joint || !plan->freedom || !plan->force || !plan->signal || !plan->row || !plan->knots) {
+    if (!plan->joint || !plan->constraint || !plan->freedom || !plan->force || !plan->signal || !plan->row || !plan->knots) {
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the plan's tables");
     }
     int32_t p = 0;
@@ -217,9 +222,11 @@ sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan) 
     mech->p_body = p, p += sizes->n_parameters * mech->n_bodies;
     fill_joints(plan, &p);
     fill_forces(plan, &p);
-    fill_signals(plan, &p);
+    const int32_t i_knot = fill_signals(plan, &p);
+    sarrus_plan_constraints_fill(plan, &p, i_knot);
     mech->n_parameters = p;
     mech->joint = plan->joint;
+    mech->constraint = mech->n_constraints > 0 ? plan->constraint : NULL; /* devices have no place for them */
     mech->freedom = plan->freedom;
     mech->force = plan->force;
     mech->signal = plan->signal;

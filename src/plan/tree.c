@@ -98,6 +98,7 @@ static void list_links(sarrus_plan *plan) {
         };
         mech->n_q += count_coordinates(mech->space, form);
         mech->n_v += plan->link[k].n_v;
+        mech->tree.most_speeds = plan->link[k].n_v > mech->tree.most_speeds ? plan->link[k].n_v : mech->tree.most_speeds;
     }
 }
 
@@ -178,7 +179,7 @@ static int64_t list_row(const sarrus_plan *plan, int32_t row, const int32_t *bef
         const int32_t speed = parent > child ? parent : child;
         const bool is_parent = parent == speed, is_child = child == speed;
         if (entry)
-            entry[n] = (sarrus_mech_entry){speed, is_parent && is_child ? -1 : 2 * row + is_child};
+            entry[n] = (sarrus_mech_entry){speed, is_parent && is_child ? -1 : 2 * row + is_child, row};
         parent = is_parent ? before[parent] : parent;
         child = is_child ? before[child] : child;
     }
@@ -253,7 +254,7 @@ static sarrus_status fill_tables(sarrus_context *context, sarrus_plan *plan, int
     if (!plan->carry)
         return SARRUS_NO_MEMORY;
     list_carries(plan);
-    return SARRUS_OK;
+    return sarrus_plan_tree_steps(context, plan);
 }
 
 sarrus_status sarrus_plan_tree(sarrus_context *context, const sarrus_plan *absolute, sarrus_plan *plan) {
@@ -277,7 +278,10 @@ sarrus_status sarrus_plan_tree(sarrus_context *context, const sarrus_plan *absol
     tree->n_links = plan->mech.n_bodies;
     tree->link = plan->link;
     tree->link_of = plan->link_of;
+    tree->body_of = plan->body_of;
     tree->chain = plan->chain;
+    tree->owner = plan->owner;
+    tree->step = plan->tree_step;
     tree->chain_start = plan->chain_start;
     tree->entry = plan->entry;
     tree->row_start = plan->row_start;

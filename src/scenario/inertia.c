@@ -61,10 +61,10 @@ static void check(sarrus_reader *reader, const sarrus_node *node, const sarrus_v
     }
     principal_moments(entry, moment);
     const double rounding = products > 0 ? 8 * DBL_EPSILON : 0; /* a diagonal is not computed with */
-    if (!(moment[0] > rounding)) {
+    if (!(moment[0] >= -rounding)) {
         sarrus_reader_refuse(reader, node,
-                             "the inertia is not positive definite: its principal moments are %.6g, %.6g and %.6g kg m2; expected "
-                             "all of them above 0",
+                             "the inertia is negative about some axis: its principal moments are %.6g, %.6g and %.6g kg m2; "
+                             "expected none below 0",
                              moment[0] * largest, moment[1] * largest, moment[2] * largest);
     } else if (moment[2] > (moment[0] + moment[1]) * (1 + flat_tolerance)) {
         sarrus_reader_refuse(reader, node,

@@ -38,7 +38,7 @@ typedef struct sarrus_reader {
     int capacity_values, capacity_signals;
     char *path; /* of what is being read, 0-terminated */
     size_t n_path, capacity_path;
-    sarrus_names parameter_names, body_names, joint_names, force_names;
+    sarrus_names parameter_names, body_names, joint_names, constraint_names, force_names;
     sarrus_names value_paths; /* filled before the sampled parameters are read */
     sarrus_names drawn;       /* paths that a sampled parameter covers already */
     bool is_in_parameters;    /* what is being read are named parameters, of which use is not made yet */
@@ -160,6 +160,9 @@ void *sarrus_reader_allocate(sarrus_reader *reader, int n, size_t n_bytes);
 /* A signal, added to the model; −1 with a finding when it cannot be read. `for_drive`: two continuous derivatives are needed. */
 int sarrus_signal_read(sarrus_reader *reader, sarrus_node *node, bool for_drive);
 
+/* The table of a cam: `angle` (rad) and `y`, cubic. False with a finding when it cannot be read; *out is then as it was. */
+bool sarrus_cam_table_read(sarrus_reader *reader, sarrus_node *node, sarrus_signal *out);
+
 /* A reader to be given to sarrus_reader_destroy, after an error too. NO_MEMORY. */
 SARRUS_MUST_USE sarrus_status sarrus_reader_create(sarrus_reader *reader);
 void sarrus_reader_destroy(sarrus_reader *reader);
@@ -172,6 +175,7 @@ void sarrus_name_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_parameters_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_bodies_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_joints_read(sarrus_reader *reader, sarrus_node *node, void *object);
+void sarrus_constraints_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_forces_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_dynamics_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_integrator_read(sarrus_reader *reader, sarrus_node *node, void *object);

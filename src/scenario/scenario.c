@@ -62,22 +62,6 @@ static void read_gravity(sarrus_reader *reader, sarrus_node *node, void *object)
     sarrus_vector_read(reader, node, earth, model->gravity);
 }
 
-/* Joints aside, nothing constrains yet; the list may be there, empty. */
-static void read_constraints(sarrus_reader *reader, sarrus_node *node, void *object) {
-    (void)object;
-    if (node == NULL || sarrus_node_is_null(node) || !sarrus_list_check(reader, node, -1, "a list of constraints")) {
-        return;
-    }
-    for (const sarrus_node *item = node->first; item != NULL; item = item->next) {
-        const sarrus_node *type = sarrus_node_child(item, "type");
-        const bool has_word = type != NULL && type->kind == SARRUS_NODE_SCALAR;
-        char shown[SARRUS_SHOWN_BYTES] = "";
-        sarrus_reader_defer(reader, has_word ? type : item,
-                            "constraints beside joints%s%s%s are of a later version; expected joints only",
-                            has_word ? ", as '" : "", has_word ? sarrus_node_shown(type, shown) : "", has_word ? "'," : "");
-    }
-}
-
 /* In the order of decoding: a part may refer to those above it. */
 static const sarrus_key scenario_keys[] = {
     {.name = "sarrus", .flags = SARRUS_KEY_REQUIRED, .read = sarrus_format_read},
@@ -88,7 +72,7 @@ static const sarrus_key scenario_keys[] = {
     {.name = "gravity", .read = read_gravity},
     {.name = "bodies", .flags = SARRUS_KEY_REQUIRED, .read = sarrus_bodies_read},
     {.name = "joints", .flags = SARRUS_KEY_REQUIRED, .read = sarrus_joints_read},
-    {.name = "constraints", .read = read_constraints},
+    {.name = "constraints", .read = sarrus_constraints_read},
     {.name = "forces", .read = sarrus_forces_read},
     {.name = "dynamics", .read = sarrus_dynamics_read},
     {.name = "output", .read = sarrus_output_read},
@@ -117,7 +101,8 @@ static bool is_too_long(sarrus_reader *reader, const char *key, int most) {
 }
 
 static bool is_too_large(sarrus_reader *reader) {
-    return is_too_long(reader, "bodies", SARRUS_MAX_BODIES) || is_too_long(reader, "joints", SARRUS_MAX_JOINTS);
+    return is_too_long(reader, "bodies", SARRUS_MAX_BODIES) || is_too_long(reader, "joints", SARRUS_MAX_JOINTS) ||
+           is_too_long(reader, "constraints", SARRUS_MAX_CONSTRAINTS);
 }
 
 sarrus_status sarrus_reader_create(sarrus_reader *reader) {
@@ -132,7 +117,7 @@ sarrus_status sarrus_reader_create(sarrus_reader *reader) {
 }
 
 void sarrus_reader_destroy(sarrus_reader *reader) {
-    sarrus_names *sets[] = {&reader->parameter_names, &reader->body_names,  &reader->joint_names,
+    sarrus_names *sets[] = {&reader->parameter_names, &reader->body_names,  &reader->joint_names, &reader->constraint_names,
                             &reader->force_names,     &reader->value_paths, &reader->drawn};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; ++i) {
         sarrus_names_clear(sets[i]);

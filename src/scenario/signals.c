@@ -31,7 +31,11 @@ static sarrus_value_index *read_values(sarrus_reader *reader, const sarrus_node 
 
 static void read_knots(sarrus_reader *reader, sarrus_node *node, void *object) {
     struct signal_reading *reading = object;
-    if (node == NULL || !sarrus_list_check(reader, node, -1, "a list of times")) {
+    if (node == NULL) {
+        return;
+    }
+    const bool is_time = strcmp(node->key->text, "t") == 0;
+    if (!sarrus_list_check(reader, node, -1, is_time ? "a list of times" : "a list of angles")) {
         return;
     }
     reading->knots = sarrus_reader_allocate(reader, node->n_children, sizeof *reading->knots);
@@ -44,7 +48,8 @@ static void read_knots(sarrus_reader *reader, sarrus_node *node, void *object) {
             return;
         }
         if (reading->n_knots > 0 && time <= reading->knots[reading->n_knots - 1]) {
-            sarrus_reader_refuse(reader, item, "the time %.10g does not follow the one before; expected times that increase", time);
+            sarrus_reader_refuse(reader, item, "the %s %.10g does not follow the one before; expected %ss that increase",
+                                 is_time ? "time" : "angle", time, is_time ? "time" : "angle");
             return;
         }
         reading->knots[reading->n_knots++] = time;
@@ -78,6 +83,12 @@ static const sarrus_key sine_keys[] = {
     {"frequency", SARRUS_KEY_REQUIRED | SARRUS_KEY_SCALAR, NULL, offsetof(struct signal_reading, numbers[1]), 0, SARRUS_RULE_ANY},
     {"phase", SARRUS_KEY_SCALAR, NULL, offsetof(struct signal_reading, numbers[2]), 0, SARRUS_RULE_ANY},
     {"offset", SARRUS_KEY_SCALAR, NULL, offsetof(struct signal_reading, numbers[3]), 0, SARRUS_RULE_ANY},
+};
+
+static const sarrus_key cam_keys[] = {
+    {.name = "angle", .flags = SARRUS_KEY_REQUIRED, .read = read_knots},
+    {.name = "y", .flags = SARRUS_KEY_REQUIRED, .read = read_ordinates},
+    {.name = "interpolation", .read = read_interpolation},
 };
 
 static const sarrus_key table_keys[] = {
@@ -139,16 +150,17 @@ static bool read_polynomial(sarrus_reader *reader, sarrus_node *node, struct sig
     return reading->values != NULL;
 }
 
-static bool check_table(sarrus_reader *reader, const sarrus_node *node, const struct signal_reading *reading, bool for_drive) {
-    const sarrus_node *times = sarrus_node_child(node, "t");
+/* As many ordinates as there are knots under `key`, and enough of them. */
+static bool check_points(sarrus_reader *reader, const sarrus_node *node, const struct signal_reading *reading, const char *key) {
+    const sarrus_node *times = sarrus_node_child(node, key);
     const sarrus_node *ordinates = sarrus_node_child(node, "y");
     if (times == NULL || ordinates == NULL || times->kind != SARRUS_NODE_SEQUENCE || ordinates->kind != SARRUS_NODE_SEQUENCE ||
         reading->n_knots != times->n_children) {
         return false; /* reported already */
     }
     if (times->n_children != ordinates->n_children) {
-        sarrus_reader_refuse(reader, ordinates, "'y' has %d entries and 't' has %d; expected as many of both",
-                             ordinates->n_children, times->n_children);
+        sarrus_reader_refuse(reader, ordinates, "'y' has %d entries and '%s' has %d; expected as many of both",
+                             ordinates->n_children, key, times->n_children);
         return false;
     }
     const int n_least = reading->is_linear ? n_least_linear : n_least_cubic;
@@ -157,6 +169,14 @@ static bool check_table(sarrus_reader *reader, const sarrus_node *node, const st
                              n_least, reading->is_linear ? "linear" : "cubic");
         return false;
     }
+    return true;
+}
+
+static bool check_table(sarrus_reader *reader, const sarrus_node *node, const struct signal_reading *reading, bool for_drive) {
+    if (!check_points(reader, node, reading, "t")) {
+        return false;
+    }
+    const sarrus_node *times = sarrus_node_child(node, "t");
     const double t_end = reader->model->integrator.t_end;
     const double last = reading->knots[reading->n_knots - 1];
     if (reading->knots[0] > 0 || last < t_end * (1 - 1e-12)) {
@@ -266,4 +286,26 @@ int sarrus_signal_read(sarrus_reader *reader, sarrus_node *node, bool for_drive)
         return -1;
     }
     return signal_add(reader, node, signal_kinds[i_kind].kind, &reading);
+}
+
+bool sarrus_cam_table_read(sarrus_reader *reader, sarrus_node *node, sarrus_signal *out) {
+    struct signal_reading reading = {.n_values = 0};
+    bool is_good = sarrus_mapping_read(reader, node, "a table", cam_keys, sizeof cam_keys / sizeof cam_keys[0], &reading) &&
+                   check_points(reader, node, &reading, "angle");
+    if (is_good && reading.is_linear) {
+        sarrus_reader_refuse(reader, sarrus_node_child(node, "interpolation"),
+                             "a linear table has no second derivative, which a cam needs; expected cubic interpolation");
+        is_good = false;
+    }
+    if (!is_good) {
+        free(reading.values);
+        free(reading.knots);
+        return false;
+    }
+    *out = (sarrus_signal){.place = sarrus_node_place(node),
+                           .kind = SARRUS_SIGNAL_TABLE,
+                           .n_values = reading.n_values,
+                           .values = reading.values,
+                           .knots = reading.knots};
+    return true;
 }

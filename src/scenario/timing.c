@@ -19,9 +19,15 @@ static const sarrus_word channels[] = {
     {"statistics", -1},
 };
 
+static const sarrus_word orientations[] = {
+#define SARRUS_ORIENTATION_FORM(name, word, n, units, scale, text, ...) {word, SARRUS_ORIENTATION_##name},
+#include "sarrus/orientation.def"
+};
+
 enum {
     n_integrators = sizeof integrators / sizeof integrators[0],
     n_channels = sizeof channels / sizeof channels[0],
+    n_orientations = sizeof orientations / sizeof orientations[0],
 };
 
 static bool is_adaptive(const sarrus_model *model) {
@@ -197,10 +203,28 @@ static void read_channels(sarrus_reader *reader, sarrus_node *node, void *object
     }
 }
 
+static void read_orientations(sarrus_reader *reader, sarrus_node *node, void *object) {
+    sarrus_model *model = object;
+    if (node == NULL || !sarrus_list_check(reader, node, -1, "a list of forms of orientations")) {
+        return;
+    }
+    for (const sarrus_node *item = node->first; item != NULL; item = item->next) {
+        int code = 0;
+        if (!sarrus_word_read(reader, item, "orientation", orientations, n_orientations, &code)) {
+            continue;
+        }
+        if ((model->output.orientations & 1U << code) != 0) {
+            sarrus_reader_refuse(reader, item, "the orientation '%s' stands twice; expected each form once", item->text);
+        }
+        model->output.orientations |= 1U << code;
+    }
+}
+
 static const sarrus_key output_keys[] = {
     {.name = "every", .read = read_every},
     {.name = "interval", .read = read_interval},
     {.name = "channels", .read = read_channels},
+    {.name = "orientations", .flags = SARRUS_KEY_SPATIAL, .read = read_orientations},
     {.name = "statistics", .flags = SARRUS_KEY_LATER},
 };
 

@@ -5,11 +5,22 @@
 
 #include "core/report.h"
 #include "plan/body.h"
+#include "plan/rotation.h"
 
 static const char *const reaction_labels[2][SARRUS_SPATIAL_NV] = {
     [SARRUS_SPACE_PLANAR] = {"fx", "fy", "mz"},
     [SARRUS_SPACE_SPATIAL] = {"fx", "fy", "fz", "mx", "my", "mz"},
 };
+static const struct orientation_form {
+    const char *word, *units, *labels_path, *text;
+    int n;
+    const char *const labels[SARRUS_MAX_ORIENTATION];
+} orientation_forms[] = {
+#define SARRUS_ORIENTATION_FORM(name, word, n, units, scale, text, ...)                                                            \
+    [SARRUS_ORIENTATION_##name] = {word, units, scale, text, n, {__VA_ARGS__}},
+#include "sarrus/orientation.def"
+};
+enum { N_ORIENTATION_FORMS = sizeof orientation_forms / sizeof orientation_forms[0] };
 static const char *const unique_name[1] = {"unique"};
 
 /* The driven coordinates of a joint, and of each whether it is an angle. Returns how many. */
@@ -103,6 +114,51 @@ static bool reactions_add(sarrus_channels *channels, const sarrus_model *model, 
     return true;
 }
 
+/* A dataset a body and form: "orientations/euler/hand". */
+static bool orientations_add(sarrus_channels *channels, const sarrus_model *model, const sarrus_plan *plan) {
+    for (int i_form = 0; i_form < N_ORIENTATION_FORMS; ++i_form) {
+        const struct orientation_form *form = &orientation_forms[i_form];
+        if ((model->output.orientations >> i_form & 1U) == 0)
+            continue;
+        char group[64];
+        (void)snprintf(group, sizeof group, "orientations/%s", form->word);
+        for (int i = 0; i < model->n_bodies; ++i) {
+            const char *path = path_make(channels, group, model->bodies[i].name);
+            if (path == NULL)
+                return false;
+            channels->form[channels->n_fields] = (sarrus_orientation)i_form;
+            field_add(channels, SARRUS_OBSERVE_Q, SARRUS_SPATIAL_NQ * i + 3, form->n,
+                      (sarrus_sink_field){.path = path,
+                                          .long_name = form->text,
+                                          .units = form->units,
+                                          .labels = form->labels,
+                                          .labels_path = form->labels_path});
+        }
+        channels->width[SARRUS_OBSERVE_Q] = plan->mech.n_q;
+    }
+    return true;
+}
+
+/* What constraints beside joints put on the coordinates that follow. */
+static bool constraints_add(sarrus_channels *channels, const sarrus_model *model, const sarrus_plan *plan) {
+    channels->width[SARRUS_OBSERVE_CONSTRAINTS] = model->n_constraints;
+    for (int i = 0; i < model->n_constraints; ++i) {
+        const char *path = path_make(channels, "constraints", model->constraints[i].name);
+        int *is_unique = &channels->uniqueness[model->n_joints + i];
+        if (path == NULL)
+            return false;
+        *is_unique = sarrus_plan_reaction_is_unique(plan, model->n_joints + i);
+        field_add(channels, SARRUS_OBSERVE_CONSTRAINTS, i, 0,
+                  (sarrus_sink_field){.path = path,
+                                      .long_name = sarrus_observable_text(SARRUS_OBSERVE_CONSTRAINTS),
+                                      .units = sarrus_plan_row_is_angle(plan, plan->constraint[i].row) ? "N m" : "N",
+                                      .n_flags = 1,
+                                      .flag_names = unique_name,
+                                      .flag_values = is_unique});
+    }
+    return true;
+}
+
 /* Drives come in the order of the scenario; one alone is a number, several of a joint are a vector. */
 static bool drives_add(sarrus_channels *channels, const sarrus_model *model) {
     int offset = 0;
@@ -133,32 +189,43 @@ static bool drives_add(sarrus_channels *channels, const sarrus_model *model) {
 
 static void direct_mark(sarrus_channels *channels) {
     for (int i = 0; i < channels->n_fields; ++i)
-        if (channels->n_components[i] == channels->width[channels->observable[i]])
+        if (channels->form[i] == SARRUS_ORIENTATION_PARAMETERS &&
+            channels->n_components[i] == channels->width[channels->observable[i]])
             channels->is_direct[channels->observable[i]] = true;
 }
 
-static bool channels_allocate(sarrus_channels *channels, size_t n, size_t n_joints) {
-    const size_t n_fields_max = 9 + 2 * n_joints; /* state 2, diagnostics 7; reactions and drives */
+bool sarrus_channels_field_is_direct(const sarrus_channels *channels, int i_field) {
+    return channels->is_direct[channels->observable[i_field]] && channels->form[i_field] == SARRUS_ORIENTATION_PARAMETERS;
+}
+
+/* n_owners: joints and other constraints. */
+static bool channels_allocate(sarrus_channels *channels, size_t n, size_t n_bodies, size_t n_owners) {
+    /* State 2, diagnostics 7; reactions and drives; orientations. */
+    const size_t n_fields_max = 9 + 2 * n_owners + (size_t)N_ORIENTATION_FORMS * n_bodies;
     channels->fields = calloc(n_fields_max, sizeof *channels->fields);
     channels->observable = calloc(n_fields_max, sizeof *channels->observable);
     channels->offset = calloc(n_fields_max, sizeof *channels->offset);
     channels->n_components = calloc(n_fields_max, sizeof *channels->n_components);
+    channels->form = calloc(n_fields_max, sizeof *channels->form);
     channels->paths = calloc(n_fields_max, sizeof *channels->paths);
     channels->coordinate_names = calloc(n + 1, sizeof *channels->coordinate_names);
     channels->speed_names = calloc(n + 1, sizeof *channels->speed_names);
-    channels->uniqueness = calloc(n_joints + 1, sizeof *channels->uniqueness);
+    channels->uniqueness = calloc(n_owners + 1, sizeof *channels->uniqueness);
     return channels->fields != NULL && channels->observable != NULL && channels->offset != NULL && channels->n_components != NULL &&
-           channels->paths != NULL && channels->coordinate_names != NULL && channels->speed_names != NULL &&
-           channels->uniqueness != NULL;
+           channels->form != NULL && channels->paths != NULL && channels->coordinate_names != NULL &&
+           channels->speed_names != NULL && channels->uniqueness != NULL;
 }
 
 sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model *model, const sarrus_plan *plan,
                                      sarrus_channels *out) {
     *out = (sarrus_channels){0};
     const unsigned wanted = model->output.channels;
-    bool is_done = channels_allocate(out, (size_t)plan->mech.n_q, (size_t)model->n_joints);
+    const size_t n_owners = (size_t)(model->n_joints + model->n_constraints);
+    bool is_done = channels_allocate(out, (size_t)plan->mech.n_q, (size_t)model->n_bodies, n_owners);
     if (is_done && (wanted & SARRUS_CHANNEL_STATE))
         state_add(out, plan);
+    if (is_done)
+        is_done = orientations_add(out, model, plan);
     if (is_done && (wanted & SARRUS_CHANNEL_ENERGY))
         scalar_add(out, SARRUS_OBSERVE_ENERGY, "diagnostics/energy", sarrus_observable_unit(SARRUS_OBSERVE_ENERGY));
     if (is_done && (wanted & SARRUS_CHANNEL_WORK))
@@ -177,7 +244,7 @@ sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model
                    is_mixed(plan) ? sarrus_observable_unit(SARRUS_OBSERVE_DROPPED) : "kg^-1/2");
     }
     if (is_done && (wanted & SARRUS_CHANNEL_REACTIONS))
-        is_done = reactions_add(out, model, plan);
+        is_done = reactions_add(out, model, plan) && constraints_add(out, model, plan);
     if (is_done)
         is_done = drives_add(out, model);
     if (!is_done)
@@ -195,6 +262,7 @@ void sarrus_channels_free(sarrus_channels *channels) {
     free(channels->observable);
     free(channels->offset);
     free(channels->n_components);
+    free(channels->form);
     free(channels->coordinate_names);
     free(channels->speed_names);
     free(channels->uniqueness);
@@ -207,15 +275,21 @@ static void instance_gather(const sarrus_channels *channels, const sarrus_channe
     const size_t i_first = i_instance * rows->n_rows_stride + rows->i_row;
     for (int i_field = 0; i_field < channels->n_fields; ++i_field) {
         const sarrus_observable observable = channels->observable[i_field];
-        if (channels->is_direct[observable])
+        if (sarrus_channels_field_is_direct(channels, i_field))
             continue;
+        const sarrus_orientation form = channels->form[i_field];
         const size_t width = (size_t)channels->width[observable];
         const size_t n_components = (size_t)channels->n_components[i_field];
         const double *from = source[observable] + i_first * width + (size_t)channels->offset[i_field];
         double *to = data[i_field] + i_first * n_components;
-        for (uint64_t i_row = 0; i_row < rows->n_rows; ++i_row, from += width)
+        for (uint64_t i_row = 0; i_row < rows->n_rows; ++i_row, from += width, to += n_components) {
+            if (form != SARRUS_ORIENTATION_PARAMETERS) {
+                sarrus_orientation_write(form, from, to);
+                continue;
+            }
             for (size_t k = 0; k < n_components; ++k)
-                *to++ = from[k];
+                to[k] = from[k];
+        }
     }
 }
 
@@ -238,7 +312,7 @@ void sarrus_channels_gather(const sarrus_channels *channels, const sarrus_channe
                             double *const source[SARRUS_N_OBSERVABLES], double **data) {
     bool is_all_direct = true;
     for (int i = 0; i < channels->n_fields; ++i)
-        is_all_direct = is_all_direct && channels->is_direct[channels->observable[i]];
+        is_all_direct = is_all_direct && sarrus_channels_field_is_direct(channels, i);
     if (is_all_direct)
         return;
     gathering job = {channels, rows, source, data};

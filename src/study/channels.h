@@ -8,6 +8,7 @@
 #include "model/model.h"
 #include "plan/plan.h"
 #include "sarrus/batch.h"
+#include "sarrus/space.h"
 #include "sink/sink.h"
 
 typedef struct sarrus_channels {
@@ -16,12 +17,13 @@ typedef struct sarrus_channels {
     sarrus_observable *observable;        /* [n_fields] the observable that a field is cut from */
     int *offset;                          /* [n_fields] its first component there */
     int *n_components;                    /* [n_fields] its number of components, 1 for fields without third axis */
+    sarrus_orientation *form;             /* [n_fields] PARAMETERS: as observed; else of the Euler parameters there */
     int width[SARRUS_N_OBSERVABLES];      /* doubles per instance and time; 0 when nothing in the file needs it */
     bool is_direct[SARRUS_N_OBSERVABLES]; /* one field is the whole observable: it is observed straight into the block */
     char **paths;                         /* [n_fields] owned, NULL where the path is a constant */
     const char **coordinate_names;        /* [n], the strings belong to the plan */
     const char **speed_names;             /* [n] */
-    int *uniqueness;                      /* [n_joints] 1: the reaction is unique */
+    int *uniqueness;                      /* [n_joints + n_constraints] 1: the reaction is unique */
 } sarrus_channels;
 
 /* From the scenario's output.channels and its driven joints. Model and plan must outlive the channels. NO_MEMORY.
@@ -30,6 +32,9 @@ SARRUS_MUST_USE sarrus_status sarrus_channels_create(sarrus_context *context, co
                                                      sarrus_channels *out);
 void sarrus_channels_free(sarrus_channels *channels);
 
+/* Whether field `i_field` is the whole of an observable that is observed straight into the block. */
+bool sarrus_channels_field_is_direct(const sarrus_channels *channels, int i_field);
+
 /* Which rows of arrays [n_instances][n_rows_stride][components] to copy, and how many threads of whom do it. */
 typedef struct sarrus_channels_rows {
     uint64_t n_instances, n_rows_stride, i_row, n_rows;
@@ -37,7 +42,7 @@ typedef struct sarrus_channels_rows {
     int n_threads;
 } sarrus_channels_rows;
 
-/* Copies these rows of every field that is not direct from `source[observable]` to `data[field]`. */
+/* Copies, or converts, these rows of every field that is not direct from `source[observable]` to `data[field]`. */
 void sarrus_channels_gather(const sarrus_channels *channels, const sarrus_channels_rows *rows,
                             double *const source[SARRUS_N_OBSERVABLES], double **data);
 

@@ -100,7 +100,7 @@ static void destinations_get(sarrus_march *march) {
     for (int i = 0; i < SARRUS_N_OBSERVABLES; ++i)
         destination[i] = march->scratch[i];
     for (int i = 0; march->block.data != NULL && i < march->channels->n_fields; ++i)
-        if (march->channels->is_direct[march->channels->observable[i]])
+        if (sarrus_channels_field_is_direct(march->channels, i))
             destination[march->channels->observable[i]] = march->block.data[i];
 }
 

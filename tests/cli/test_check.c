@@ -70,8 +70,25 @@ static void a_mass_that_cannot_be_divided_by_is_named(void **state) {
     assert_non_null(strstr(s->err, "error: the inertia of body 'rod' is"));
 }
 
+/* What hangs on what, for programs: all that the matrices C and T say. */
+static void the_graph_is_in_the_json(void **state) {
+    (void)state;
+    const said *s = RUN("check", place_of_source("/scenarios/five_bar.yaml"), "--set", "dynamics={cut: [A, F]}", "--json");
+    assert_int_equal(s->code, 0);
+    assert_non_null(strstr(s->out, "\"graph\": {\"n_parts\": 1, \"n_floating_parts\": 0, \"n_loops\": 2, \"bodies\": ["));
+    assert_non_null(strstr(s->out, "{\"name\": \"crank_a\", \"label\": 3, \"inboard\": 2, \"joint\": \"D\", \"is_reversed\": true, "
+                                   "\"depth\": 3, \"n_branch\": 1}"));
+    assert_non_null(strstr(s->out, "{\"joint\": \"A\", \"parent\": 0, \"child\": 3, \"n_rows\": 2, \"reason\": \"asked\"}"));
+    s = RUN("check", place_of_source("/scenarios/five_bar.yaml"), "--set", "dynamics={cut: [A]}");
+    assert_int_equal(s->code, 2);
+    assert_non_null(strstr(s->err, "'dynamics.cut' leaves a loop: joints 'C', 'B', 'E', 'F'"));
+    s = RUN("check", place_of_source("/scenarios/pendulum.yaml"), "--json");
+    assert_non_null(strstr(s->out, "\"cuts\": []"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_plan_is_the_same_on_all_processors),
+                                       cmocka_unit_test(the_graph_is_in_the_json),
                                        cmocka_unit_test(a_mass_that_cannot_be_divided_by_is_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,6 +126,20 @@ static void a_run_on_the_device(void **state) {
     says(s->out, "cuda ");
 }
 
+/* Constraints beside joints have no kernels for a device: who asks for one is told, and nobody else is given one. */
+static void a_gear_on_the_device(void **state) {
+    (void)state;
+    play(NULL, NULL);
+    (void)remove("out.h5");
+    const char *train = place_of_source("/scenarios/planetary_train.yaml");
+    is_refused(
+        RUN("run", train, "--backend", "cuda", "-o", "out.h5", "--set", "integrator.t_end=0.02"),
+        (const char *const[]){"constraints beside joints run on the processor only; expected backend 'cpu' or 'auto'", NULL});
+    const said *s = RUN("run", train, "--backend", "auto", "-o", "out.h5", "--instances", "40", "--set", "integrator.t_end=0.02");
+    assert_int_equal(s->code, SARRUS_EXIT_DONE);
+    says(s->out, "on cpu");
+}
+
 /* One instance alone has the bits that it has on two devices among others. */
 static void a_replay_on_the_device(void **state) {
     (void)state;
@@ -274,15 +288,11 @@ static void without_a_device_to_bench(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_on_the_device),
-        cmocka_unit_test(a_replay_on_the_device),
-        cmocka_unit_test(a_replay_runs_where_its_study_would),
-        cmocka_unit_test(a_failure_on_the_device),
-        cmocka_unit_test(no_device),
-        cmocka_unit_test(libraries_that_are_missing),
-        cmocka_unit_test(refused_matrices_are_told),
-        cmocka_unit_test(a_device_that_is_lost),
-        cmocka_unit_test(without_a_device_to_bench),
+        cmocka_unit_test(a_run_on_the_device),        cmocka_unit_test(a_gear_on_the_device),
+        cmocka_unit_test(a_replay_on_the_device),     cmocka_unit_test(a_replay_runs_where_its_study_would),
+        cmocka_unit_test(a_failure_on_the_device),    cmocka_unit_test(no_device),
+        cmocka_unit_test(libraries_that_are_missing), cmocka_unit_test(refused_matrices_are_told),
+        cmocka_unit_test(a_device_that_is_lost),      cmocka_unit_test(without_a_device_to_bench),
     };
     if (argc > 1) {
         device_play();

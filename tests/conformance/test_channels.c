@@ -11,7 +11,7 @@
 #include "study/channels.h"
 #include "tests/support/mechanism.h"
 
-/* Four bodies, three joints, none of them driven: what a driven joint brings comes with every channel. */
+/* Four bodies, three joints and a gear, nothing driven: what a driven joint brings comes with every channel. */
 static const char *const scenario = "sarrus: 1\n"
                                     "space: planar\n"
                                     "bodies:\n"
@@ -23,8 +23,10 @@ static const char *const scenario = "sarrus: 1\n"
                                     "  - {name: A, type: revolute, bodies: [ground, a], at: [0, 0]}\n"
                                     "  - {name: B, type: revolute, bodies: [a, b], at: [1, 0]}\n"
                                     "  - {name: C, type: distance, bodies: [b, c], points: [[0.5, 0], [0, 0]]}\n"
+                                    "constraints:\n"
+                                    "  - {name: G, type: gear, joints: [B, A], ratio: 2}\n"
                                     "integrator: {method: rk4, dt: 1.0e-3, t_end: 1}\n";
-static const double n_q = 12.0, n = 12.0, n_joints = 3.0, n_reaction = 3.0;
+static const double n_q = 12.0, n = 12.0, n_joints = 3.0, n_reaction = 3.0, n_constraints = 1.0;
 
 /* Numbers of an output time in the fields that `channels` brings; counts the fields of each observable. */
 static int count_numbers(const char *channels, int n_fields_of[SARRUS_N_OBSERVABLES]) {

@@ -48,8 +48,8 @@ static void sign_tells_whether_the_object_lives(void **state) {
 static void instance_words_are_those_of_the_result_file(void **state) {
     (void)state;
     static const char *const words[SARRUS_N_INSTANCE_STATUS] = {
-        "ok",      "assembly_failed", "invalid_parameter",   "nonfinite_force", "diverged",  "step_underflow",
-        "not_run", "step_limit",      "constraint_violated", "energy_mismatch", "unresolved"};
+        "ok",      "assembly_failed", "invalid_parameter",   "nonfinite_force", "diverged",   "step_underflow",
+        "not_run", "step_limit",      "constraint_violated", "energy_mismatch", "unresolved", "indeterminate"};
     for (int i = 0; i < SARRUS_N_INSTANCE_STATUS; ++i) {
         assert_string_equal(sarrus_instance_status_word((sarrus_instance_status)i), words[i]);
         assert_true(strlen(sarrus_instance_status_text((sarrus_instance_status)i)) > 3);

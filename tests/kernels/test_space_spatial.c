@@ -13,6 +13,7 @@
 #define SARRUS_KERNELS_SPATIAL
 #include "kernels/space/space.h"
 #include "tests/support/mechanism.h"
+#include "tests/support/vectors.h"
 
 enum { N_CASES = 500, LANES = SARRUS_LANE_WIDTH };
 
@@ -61,12 +62,6 @@ static space_vector vector_draw(uint64_t *state) {
     return out;
 }
 
-static void cross(const long double a[3], const long double b[3], long double out[3]) {
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static void same_vector(const char *what, space_vector found, int lane, const long double expected[3], double tolerance) {
     long double x[3];
     vector_of(found, lane, x);
@@ -90,10 +85,10 @@ static void the_matrix_is_that_of_the_parameters(void **state) {
             for (int k = 0; k < 3; ++k)
                 e[k] = lane_of(q[SPACE_TURN + 1 + k], lane);
             vector_of(s, lane, x);
-            cross(e, x, inner);
+            vector_cross(e, x, inner);
             for (int k = 0; k < 3; ++k)
                 inner[k] += (long double)lane_of(q[SPACE_TURN], lane) * x[k];
-            cross(e, inner, twice);
+            vector_cross(e, inner, twice);
             for (int k = 0; k < 3; ++k)
                 x[k] += 2.0L * twice[k];
             same_vector("A s", turned, lane, x, ROUND_OFF);
@@ -121,8 +116,8 @@ static void a_displacement_turns_by_its_vector(void **state) {
             angle += turn[k] * turn[k];
         }
         angle = sqrtl(angle);
-        cross(turn, x, first);
-        cross(turn, first, second);
+        vector_cross(turn, x, first);
+        vector_cross(turn, first, second);
         for (int k = 0; k < 3; ++k)
             x[k] += sinl(angle) / angle * first[k] + 2.0L * powl(sinl(angle / 2.0L) / angle, 2) * second[k];
         const space_vector turned = {real_set((double)x[0]), real_set((double)x[1]), real_set((double)x[2])};

@@ -43,6 +43,16 @@ static double angle_between(const motion *m, size_t k, int from, int to, const d
     return remainder(2.0 * atan2(turned[1] * axis[0] + turned[2] * axis[1] + turned[3] * axis[2], turned[0]), 2.0 * M_PI);
 }
 
+/* What all motions of a single loop keep: one degree of freedom, the rank, closed loops, the balance of energy. */
+static void leave(motion *m, int n_redundant, double rank) {
+    assert_int_equal(m->sizes.n_dof, 1);
+    assert_int_equal(m->sizes.n_redundant, n_redundant);
+    assert_true(motion_spread(m->rank, m->n_times, rank) == 0.0);
+    within("loops, m", motion_spread(m->position_error, m->n_times, 0.0), 1e-12);
+    within("E - E0 - W, J", motion_imbalance(m, 1.0), 1e-9);
+    motion_free(m);
+}
+
 /* --- The cube ------------------------------------------------------------------------------------------------------------ */
 
 /* All bodies are parallel to the inertial frame at t = 0. */
@@ -147,14 +157,9 @@ static void bennetts_linkage_keeps_its_relation(void **state) {
     }
     print_message("  angle at A from %.1e to %.3f rad\n", least, most);
     assert_true(most - least > 0.5);
-    assert_int_equal(m.sizes.n_dof, 1);
-    assert_int_equal(m.sizes.n_redundant, 3);
-    assert_true(motion_spread(m.rank, m.n_times, 17.0) == 0.0);
     within("opposite angles, rad", opposite, 1e-9);
     within("product of tangents, relative", product, 1e-8);
-    within("loops, m", motion_spread(m.position_error, m.n_times, 0.0), 1e-12);
-    within("energy, J", motion_imbalance(&m, 1.0), 1e-9);
-    motion_free(&m);
+    leave(&m, 3, 17.0);
 }
 
 static void bricards_linkage_keeps_its_symmetry(void **state) {
@@ -174,13 +179,8 @@ static void bricards_linkage_keeps_its_symmetry(void **state) {
             worse(&most, one);
         }
     assert_true(most > 0.5);
-    assert_int_equal(m.sizes.n_dof, 1);
-    assert_int_equal(m.sizes.n_redundant, 1);
-    assert_true(motion_spread(m.rank, m.n_times, 29.0) == 0.0);
     within("angles and their images, rad", apart, 1e-9);
-    within("loops, m", motion_spread(m.position_error, m.n_times, 0.0), 1e-12);
-    within("energy, J", motion_imbalance(&m, 1.0), 1e-9);
-    motion_free(&m);
+    leave(&m, 1, 29.0);
 }
 
 /* --- Sarrus' linkage ----------------------------------------------------------------------------------------------------- */
@@ -215,13 +215,9 @@ static void sarrus_linkage_makes_a_straight_line(void **state) {
         worse(&fall, table[2] - motion_body(&m, 0, 4)[2]);
     }
     assert_true(fall > 0.05);
-    assert_int_equal(m.sizes.n_dof, 1);
-    assert_true(motion_spread(m.rank, m.n_times, 29.0) == 0.0);
     within("x, y and turn of the table", line, 1e-12);
     within("height against its equation, m", height, 1e-10);
-    within("loops, m", motion_spread(m.position_error, m.n_times, 0.0), 1e-12);
-    within("E - E0 - W, J", motion_imbalance(&m, 1.0), 1e-9);
-    motion_free(&m);
+    leave(&m, 1, 29.0);
 }
 
 /* --- S1's hoop ----------------------------------------------------------------------------------------------------------- */
@@ -232,13 +228,51 @@ static void hoop_rates(const long double *y, const void *of, long double *dy) {
     dy[1] = 9.8L / (2.0L * 1.2L) * sinl(y[0]); /* S1: 4.0833 sin θ */
 }
 
+/* S1's equations (29), (30) of theta and phi: M = diag(m (R + r)^2, m r^2), weight m g (R + r) sin theta; of its two
+ * constraints the first, rho = R + r, says nothing about theta and phi, so that the saddle matrix of 4 rows has rank 3. By
+ * the pseudoinverse of least norm and by A+ Y + (I - A+ A) mu with any mu: accelerations 4.0833 sin theta and 24.5 sin
+ * theta, multipliers 0 or any number, and 9.8 sin theta. */
+static void the_hoop_has_s1s_numbers(void **state) {
+    (void)state;
+    const double p = 1.2, r = 0.2, mass = 2.0, g = 9.8;
+    const double a[16] = {mass * p * p, 0, 0, -p, 0, mass * r * r, 0, r, 0, 0, 0, 0, -p, r, 0, 0};
+    const double mu[4] = {0.3, -1.7, 2.9, 0.4};
+    double inverse[16], alone = 0.0, general = 0.0;
+    int32_t rank = 0;
+    sarrus_context *context = NULL;
+    assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
+    const sarrus_pinv_batch batch = {.n_matrices = 1, .m = 4, .n = 4, .a = a, .x = inverse, .rank = &rank};
+    assert_int_equal(sarrus_pinv_compute(context, NULL, &batch), SARRUS_OK);
+    sarrus_context_destroy(context);
+    assert_int_equal(rank, 3);
+    for (int k = 0; k < 20; ++k) {
+        const double s = sin(0.05 * k), y[4] = {mass * g * p * s, 0, 0, 0};
+        const double wanted[4] = {g / (2.0 * p) * s, g / (2.0 * r) * s, 0.0, -mass * g / 2.0 * s};
+        for (int i = 0; i < 4; ++i) {
+            double least = 0.0, any = mu[i];
+            for (int j = 0; j < 4; ++j) {
+                double product = 0.0; /* of A, with mu */
+                for (int l = 0; l < 4; ++l)
+                    product += a[4 * j + l] * mu[l];
+                least += inverse[4 * i + j] * y[j];
+                any += inverse[4 * i + j] * (y[j] - product);
+            }
+            worse(&alone, least - wanted[i]);
+            worse(&general, i == 2 ? any - mu[2] : any - wanted[i]);
+        }
+    }
+    print_message("S1's hoop: %.10f sin, %.10f sin, %.10f sin\n", g / (2.0 * p), g / (2.0 * r), mass * g / 2.0);
+    within("of least norm, rad/s2 and N", alone, 1e-13);
+    within("with any mu", general, 1e-13);
+}
+
 /* It turns by R/r + 1 = 6 times the angle of its center. Arm, collar and nut have 1e-9 of its mass. */
 static void the_hoop_rolls(void **state) {
     (void)state;
     const motion_times times = {tight, 0.01, 111, 1, 0};
     motion m = motion_of_file("hoop_on_cylinder.yaml", NULL, &times);
     long double y[2] = {0.1L, 0.0L};
-    double angle = 0.0, rolling = 0.0, theta = 0.0;
+    double angle = 0.0, rolling = 0.0, theta = 0.0, arm = 0.0, spin = 0.0, friction = 0.0;
     print_message("hoop, %llu steps\n", (unsigned long long)m.n_steps);
     for (size_t k = 0; k < m.n_times; ++k) {
         const double *hoop = motion_body(&m, k, 1);
@@ -246,6 +280,10 @@ static void the_hoop_rolls(void **state) {
             ode_advance(hoop_rates, NULL, 2, 1e-4L, 100, y);
         theta = atan2(hoop[0], hoop[1]);
         worse(&angle, (double)((long double)theta - y[0]));
+        const double *arm_a = m.a + k * (size_t)m.sizes.n, *hoop_a = arm_a + 6;
+        worse(&arm, fabs(arm_a[5]) - 9.8 / 2.4 * sin(theta));
+        worse(&spin, fabs(hoop_a[5]) - 24.5 * sin(theta));
+        worse(&friction, 0.04 * 2.0 * fabs(hoop_a[5]) / 0.2 - 9.8 * sin(theta)); /* its moment m r² φ̈ comes from λ₂ r */
         worse(&rolling, remainder(2.0 * atan2(hoop[6], hoop[3]) + 6.0 * (theta - 0.1), 2.0 * M_PI));
     }
     assert_true(theta > 0.4);
@@ -253,6 +291,9 @@ static void the_hoop_rolls(void **state) {
     assert_int_equal(m.sizes.n_redundant, 8);
     assert_true(motion_spread(m.rank, m.n_times, 23.0) == 0.0);
     within("angle against its equation, rad", angle, 1e-8);
+    within("turning of the arm, 4.0833 sin, rad/s2", arm, 1e-7);
+    within("of the hoop, 24.5 sin, rad/s2", spin, 1e-7);
+    within("force of rolling, 9.8 sin, N", friction, 1e-7);
     within("rolling, rad", rolling, 1e-9);
     motion_free(&m);
 }
@@ -264,11 +305,21 @@ static const struct scenario_case {
     int n_dof, n_redundant;
     double scale; /* J, of its energies */
 } scenarios[] = {
-    {"arm_6r.yaml", 6, 0, 50},           {"arm_7r.yaml", 7, 0, 30},           {"bennett.yaml", 1, 3, 5},
-    {"bricard.yaml", 1, 1, 5},           {"cantilever.yaml", 10, 0, 0.2},     {"cardan_suspension.yaml", 3, 0, 4},
-    {"cube_linkage.yaml", 1, 1, 7},      {"delta_robot.yaml", 0, 0, 2},       {"heavy_top.yaml", 3, 0, 9},
-    {"sarrus_linkage.yaml", 1, 1, 10},   {"spatial_four_bar.yaml", 1, 3, 30}, {"spatial_slider_crank.yaml", 1, 0, 20},
+    {"arm_6r.yaml", 6, 0, 50},
+    {"arm_7r.yaml", 7, 0, 30},
+    {"arm_prosthesis.yaml", 6, 0, 30},
+    {"bennett.yaml", 1, 3, 5},
+    {"bricard.yaml", 1, 1, 5},
+    {"cantilever.yaml", 10, 0, 0.2},
+    {"cardan_suspension.yaml", 3, 0, 4},
+    {"cube_linkage.yaml", 1, 1, 7},
+    {"delta_robot.yaml", 0, 0, 2},
+    {"heavy_top.yaml", 3, 0, 9},
+    {"sarrus_linkage.yaml", 1, 1, 10},
+    {"spatial_four_bar.yaml", 1, 3, 30},
+    {"spatial_slider_crank.yaml", 1, 0, 20},
     {"stewart_platform.yaml", 0, 0, 10},
+    {"walking_figure.yaml", 8, 3, 600},
 };
 
 /* At TOL = 1e-10 for 1 s: 1000 TOL (TOLERANCE_OF_TOLERANCE in tests/tolerances.h). */
@@ -293,6 +344,7 @@ int main(void) {
         cmocka_unit_test(bennetts_linkage_keeps_its_relation),
         cmocka_unit_test(bricards_linkage_keeps_its_symmetry),
         cmocka_unit_test(sarrus_linkage_makes_a_straight_line),
+        cmocka_unit_test(the_hoop_has_s1s_numbers),
         cmocka_unit_test(the_hoop_rolls),
         cmocka_unit_test(scenarios_close_their_loops_and_balance),
     };

@@ -11,13 +11,10 @@
 
 #include <cmocka.h>
 
-#include "jit/plan_text.h"
-#include "tests/support/mechanism.h"
+#include "tests/support/kernels_compared.h"
 
-/* Three full tiles and a rest, or where there are many bodies or a sanitizer looks on, one and a rest; long enough for an output
- * grid of 10 steps to be passed and for a singular position to be met. */
-enum { N_INSTANCES = 27, N_FEW_INSTANCES = 11, N_STEPS = 70, N_ROWS = 7 };
-static uint64_t n_instances; /* of the variant at hand */
+/* Three full tiles and a rest, or where there are many bodies or a sanitizer looks on, one and a rest. */
+enum { N_INSTANCES = 27, N_FEW_INSTANCES = 11 };
 
 typedef struct variant {
     const char *file; /* NULL: a row of slider-cranks */
@@ -145,94 +142,17 @@ static mechanism variant_open(const variant *one) {
     return opened;
 }
 
-static const char *variant_name(const variant *one) {
-    return one->file ? one->file : "row of slider-cranks";
-}
-
-typedef struct motion {
-    double *seen[SARRUS_N_OBSERVABLES]; /* [n_instances][N_ROWS][width] */
-    double *state;                      /* [n_instances][2n] */
-    sarrus_instance_statistics statistics[N_INSTANCES];
-    uint64_t n_revealing;
-    sarrus_specialization told;
-} motion;
-
-static void motion_free(motion *m) {
-    for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o)
-        free(m->seen[o]);
-    free(m->state);
-}
-
-/* N_STEPS steps in two calls, the first of which observes. */
-static motion motion_make(const mechanism *of, const char *isa, sarrus_specialize specialize) {
-    const sarrus_batch_options options = {
-        .isa = isa, .n_threads = 2, .specialize = specialize, .cache_dir = getenv("SARRUS_CACHE_DIR")};
-    motion m = {0};
-    sarrus_batch *batch;
-    uint64_t n_evaluations;
-    const size_t n = (size_t)of->n;
-    assert_int_equal(sarrus_batch_create(of->context, of->plan, &options, n_instances, NULL, &batch), SARRUS_OK);
-    sarrus_observation observation = {.n_times = N_ROWS, .every_steps = 5, .observe_first = 1, .n_times_stride = N_ROWS};
-    for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o) {
-        const int width = sarrus_batch_observable_width(batch, (sarrus_observable)o);
-        m.seen[o] = calloc(n_instances * N_ROWS * (size_t)(width > 0 ? width : 1), sizeof(double));
-        assert_non_null(m.seen[o]);
-        observation.destination[o] = width > 0 ? m.seen[o] : NULL;
-    }
-    /* Each instance its own state, so that lanes of a tile differ. */
-    uint64_t random = 7;
-    for (uint64_t i = 1; i < n_instances; ++i) {
-        double v[256];
-        assert_true(n <= 256);
-        assert_int_equal(sarrus_batch_state(batch, i, NULL, v), SARRUS_OK);
-        for (size_t k = 0; k < n; ++k)
-            v[k] *= 1.0 + 0.1 * mechanism_random(&random);
-        mechanism_set_state(batch, i, NULL, v);
-    }
-    assert_int_equal(sarrus_batch_observe(batch, &observation), SARRUS_OK);
-    assert_int_equal(sarrus_batch_advance(batch, N_STEPS - (N_ROWS - 1) * 5), SARRUS_OK);
-    m.state = calloc(n_instances * 2 * n, sizeof(double));
-    assert_non_null(m.state);
-    for (uint64_t i = 0; i < n_instances; ++i) {
-        assert_int_equal(sarrus_batch_state(batch, i, m.state + 2 * n * i, m.state + 2 * n * i + n), SARRUS_OK);
-        assert_int_equal(sarrus_batch_statistics(batch, i, &m.statistics[i]), SARRUS_OK);
-    }
-    sarrus_batch_path_counts(batch, &n_evaluations, &m.n_revealing);
-    sarrus_batch_specialization(batch, &m.told);
-    sarrus_batch_destroy(batch);
-    return m;
-}
-
-static void compare(const mechanism *of, const variant *one, const motion *a, const motion *b) {
-    sarrus_batch *batch = mechanism_batch(of, one->isa, 1, 1, NULL);
-    for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o) {
-        const int width = sarrus_batch_observable_width(batch, (sarrus_observable)o);
-        if (width > 0 && memcmp(a->seen[o], b->seen[o], n_instances * N_ROWS * (size_t)width * sizeof(double)) != 0)
-            fail_msg("%s: %s differs", variant_name(one), sarrus_observable_text((sarrus_observable)o));
-    }
-    sarrus_batch_destroy(batch);
-    assert_memory_equal(a->state, b->state, n_instances * 2 * (size_t)of->n * sizeof(double));
-    assert_memory_equal(a->statistics, b->statistics, sizeof a->statistics);
-}
-
 static void variant_hold(const variant *one) {
     if (one->isa && !mechanism_has_isa(one->isa))
         return;
     mechanism opened = variant_open(one);
-    const char *why_not;
-    n_instances = one->form == SARRUS_PLAN_TEXT_IN_RUNS || getenv("SARRUS_FEW_CASES") ? N_FEW_INSTANCES : N_INSTANCES;
-    if (sarrus_plan_text_form_of(opened.plan, &why_not) != one->form)
-        fail_msg("%s is specialized otherwise: %s", variant_name(one), why_not ? why_not : "");
-    motion generic = motion_make(&opened, one->isa, SARRUS_SPECIALIZE_OFF);
-    motion specialized = motion_make(&opened, one->isa, SARRUS_SPECIALIZE_ON);
-    if (specialized.told.state != SARRUS_SPECIALIZATION_READY)
-        fail_msg("%s: %s", variant_name(one), specialized.told.note);
-    assert_true(specialized.told.step_share == 1.0);
-    compare(&opened, one, &generic, &specialized);
-    if (one->must_take_rank_path)
-        assert_true(specialized.n_revealing > 0);
-    motion_free(&generic);
-    motion_free(&specialized);
+    const bool is_short = one->form == SARRUS_PLAN_TEXT_IN_RUNS || getenv("SARRUS_FEW_CASES");
+    const kernels_subject what = {.name = one->file ? one->file : "row of slider-cranks",
+                                  .isa = one->isa,
+                                  .n_instances = is_short ? N_FEW_INSTANCES : N_INSTANCES,
+                                  .must_take_rank_path = one->must_take_rank_path,
+                                  .form = one->form};
+    kernels_compare(&opened, &what);
     mechanism_close(&opened);
 }
 

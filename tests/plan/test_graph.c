@@ -87,6 +87,32 @@ static void test_chain(void **state) {
     assert_null(paper.graph.cut);
 }
 
+/* The tree of S2, Fig. 3a, its first body on ground: C of eq 1, with the arc from ground in front of it, and T of eq 25. */
+static void test_tree_of_s2(void **state) {
+    drawing paper;
+    const int ends[6][2] = {{-1, 0}, {0, 1}, {0, 2}, {1, 3}, {1, 4}, {1, 5}};
+    const int8_t c_known[7][6] = {{1, 0, 0, 0, 0, 0},  {-1, 1, 1, 0, 0, 0}, {0, -1, 0, 1, 1, 1}, {0, 0, -1, 0, 0, 0},
+                                  {0, 0, 0, -1, 0, 0}, {0, 0, 0, 0, -1, 0}, {0, 0, 0, 0, 0, -1}};
+    const int8_t t_known[6][6] = {{-1, -1, -1, -1, -1, -1}, {0, -1, 0, -1, -1, -1}, {0, 0, -1, 0, 0, 0},
+                                  {0, 0, 0, -1, 0, 0},      {0, 0, 0, 0, -1, 0},    {0, 0, 0, 0, 0, -1}};
+    line lines[6] = {{0}};
+    int8_t c[7 * 6], t[6 * 6];
+    (void)state;
+    for (int i = 0; i < 6; ++i)
+        lines[i] = (line){.parent = ends[i][0], .child = ends[i][1]};
+    const sarrus_graph *graph = graph_draw(&paper, 6, 6, lines);
+    sarrus_graph_incidence(graph, &paper.model, c);
+    sarrus_graph_paths(graph, t);
+    for (int i = 0; i < 6; ++i) { /* labels here go branch by branch, those of S2 level by level */
+        for (int k = 0; k < 6; ++k) {
+            assert_int_equal(c[(graph->label[i] + 1) * 6 + graph->label[k]], c_known[i + 1][k]);
+            assert_int_equal(t[graph->label[i] * 6 + graph->label[k]], t_known[i][k]);
+        }
+        assert_int_equal(c[graph->label[i]], c_known[0][i]);
+    }
+    sarrus_graph_free(&paper.graph);
+}
+
 /* The five-bar: cranks on ground, the coupler by the first of them, the other two joints cut. */
 static void test_parallelogram(void **state) {
     drawing paper;
@@ -483,6 +509,7 @@ static void test_cut_of_a_scenario(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_tree_of_s2),
         cmocka_unit_test(test_parallelogram),
         cmocka_unit_test(test_fewest_rows_are_cut),
         cmocka_unit_test(test_exchanges_shorten_paths),

@@ -73,11 +73,48 @@ static void rods_and_plates_pass_in_every_direction(void **state) {
     }
 }
 
+/* A rod along any direction has no inertia about itself: that axis is filled up to what is asked for, and the others keep theirs.
+ * Eight digits of round-off are left to the products. */
+static void what_rods_lack_is_filled_up(void **state) {
+    (void)state;
+    const double least = 0.125, none[6] = {0};
+    double moment[3], axis[3][3], root[6], inverse[6];
+    for (int i = 0; i < 200; ++i) {
+        const double u[3] = {sin(1.7 * i) + 0.1, cos(2.3 * i), sin(0.9 * i + 0.4)};
+        const double length2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+        double tensor[6], sum = 0.0;
+        for (int k = 0; k < 3; ++k) {
+            tensor[k] = length2 - u[k] * u[k];
+            tensor[3 + k] = -u[k == 2] * u[k == 0 ? 1 : 2];
+        }
+        sarrus_inertia_axes(tensor, moment, axis);
+        int least_axis = 0;
+        for (int k = 1; k < 3; ++k)
+            least_axis = moment[k] < moment[least_axis] ? k : least_axis;
+        for (int k = 0; k < 3; ++k)
+            sum += axis[least_axis][k] * u[k];
+        assert_true(fabs(moment[least_axis]) <= 1e-14 * length2);
+        assert_true(fabs(sum * sum - length2) <= 1e-8 * length2);
+        assert_int_equal(sarrus_inertia_fill(tensor, least, root, inverse), SARRUS_INERTIA_GOOD);
+        /* uᵀ I⁻¹ u of the unit vector along the rod */
+        double along = inverse[0] * u[0] * u[0] + inverse[1] * u[1] * u[1] + inverse[2] * u[2] * u[2];
+        along += 2.0 * (inverse[3] * u[0] * u[1] + inverse[4] * u[0] * u[2] + inverse[5] * u[1] * u[2]);
+        assert_true(fabs(along / length2 - 1.0 / least) <= 1e-8 / least);
+    }
+    assert_int_equal(sarrus_inertia_fill(none, least, root, inverse), SARRUS_INERTIA_GOOD);
+    assert_true(fabs(inverse[0] - 1.0 / least) <= 1e-15 / least && root[3] == 0.0);
+    assert_int_equal(sarrus_inertia_fill((const double[]){1.0, 1.0, -0.5, 0.0, 0.0, 0.0}, least, root, inverse),
+                     SARRUS_INERTIA_NOT_DEFINITE);
+    assert_int_equal(sarrus_inertia_fill((const double[]){0.0, 0.0, 1.0, 0.0, 0.0, 0.0}, least, root, inverse),
+                     SARRUS_INERTIA_OF_NO_BODY);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(root_and_inverse_are_the_tensors_own),
         cmocka_unit_test(tensors_of_no_body_are_told),
         cmocka_unit_test(rods_and_plates_pass_in_every_direction),
+        cmocka_unit_test(what_rods_lack_is_filled_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

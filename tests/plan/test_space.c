@@ -115,6 +115,29 @@ static void a_velocity_that_nothing_allows_is_refused(void **state) {
                    "(0, 0, 0) m/s and (0, 2, 0) rad/s");
 }
 
+/* A rod between two points that are one at t = 0 has no direction: it is shown where it stands, in the plane too. */
+static void rods_without_a_length_are_refused(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        HEAD "bodies:\n" BODY("a", "1", "0", "0") BODY("b", "1", "2", "0") "joints:\n" HINGE(
+            "A", "ground, a", "0, 0, 0",
+            "0, 1, 0") "  - {name: rod, type: distance, bodies: [a, b], points: [[0, 2, 0], [0, 0, 0]]}\n",
+        "sarrus: 1\nname: a test\nspace: planar\ngravity: [0, -9.81]\nintegrator: {method: rk4, dt: 1.0e-3, t_end: 3}\nbodies:\n"
+        "  - {name: a, mass: 1, inertia: 0.1, position: [1, 0]}\n  - {name: b, mass: 1, inertia: 0.1, position: [1, 2]}\njoints:\n"
+        "  - {name: A, type: revolute, bodies: [ground, a], at: [0, 0]}\n"
+        "  - {name: rod, type: distance, bodies: [a, b], at: [[1, 2], [1, 2]]}\n",
+    };
+    for (int k = 0; k < 2; ++k) {
+        assert_refused(texts[k], "joint 'rod' has the length 0: its two points are one at t = 0; expected points that are apart");
+        opened o = open_text(texts[k]);
+        const sarrus_diagnostic *said = sarrus_context_diagnostic(o.context, 0);
+        assert_string_equal(said->file, "test");
+        assert_int_equal(said->line, 11);
+        assert_int_equal(said->column, 5);
+        opened_close(&o);
+    }
+}
+
 static void coordinates_have_their_names(void **state) {
     (void)state;
     static const char *const coordinates[7] = {"crank.x", "crank.y", "crank.z", "crank.qw", "crank.qx", "crank.qy", "crank.qz"};
@@ -185,6 +208,7 @@ int main(void) {
         cmocka_unit_test(drives_are_followed_through_many_turns),
         cmocka_unit_test(drives_that_nothing_follows_are_refused),
         cmocka_unit_test(a_velocity_that_nothing_allows_is_refused),
+        cmocka_unit_test(rods_without_a_length_are_refused),
         cmocka_unit_test(coordinates_have_their_names),
         cmocka_unit_test(the_card_says_that_it_is_space),
         cmocka_unit_test(joints_that_hold_nothing_close_no_loop),

@@ -19,7 +19,7 @@ enum { MAX_BODIES = 24, MAX_N = SARRUS_MOST_EACH * MAX_BODIES, MAX_ROWS = 90, N_
 
 typedef struct sample {
     sarrus_plan_rows rows;
-    int32_t body[MAX_ROWS][2];
+    int32_t body[MAX_ROWS][SARRUS_MOST_SIDES];
     double value[MAX_ROWS * 2 * SARRUS_MOST_EACH];
     int m, n;
     double u[MAX_ROWS * MAX_ROWS], sigma[MAX_ROWS], vt[MAX_N * MAX_N]; /* column-major */
@@ -42,12 +42,13 @@ static void sample_make(sample *s, int n_each, uint64_t seed, double weak) {
     memset(s, 0, sizeof *s);
     const int n_bodies = 2 + next_below(&state, MAX_BODIES - 1), n = 2 * n_each;
     s->n = n_each * n_bodies;
-    s->rows = (sarrus_plan_rows){.n_bodies = n_bodies, .n_each = n_each, .body = s->body, .value = s->value};
+    s->rows = (sarrus_plan_rows){.n_bodies = n_bodies, .n_each = n_each, .n_sides = 2, .body = s->body, .value = s->value};
     for (int i = 0; i < n_bodies && s->m + 4 < MAX_ROWS; ++i) {
         const int from = i % 3 == 2 ? next_below(&state, i) : i - 1, n_rows = 1 + next_below(&state, 3);
         for (int r = 0; r < n_rows; ++r, ++s->m) {
             s->body[s->m][0] = from;
             s->body[s->m][1] = i;
+            s->body[s->m][2] = s->body[s->m][3] = -1;
             for (int k = 0; k < n; ++k)
                 s->value[n * s->m + k] = s->body[s->m][k / n_each] < 0 ? 0.0 : next_number(&state);
         }
@@ -192,9 +193,9 @@ static void factors_say_what_a_full_decomposition_says(void **state) {
 
 static void nothing_at_all_has_no_rank(void **state) {
     (void)state;
-    int32_t body[1][2] = {{-1, 0}};
+    int32_t body[1][SARRUS_MOST_SIDES] = {{-1, 0, -1, -1}};
     double value[6] = {0.0};
-    const sarrus_plan_rows rows = {.n_rows = 1, .n_bodies = 1, .n_each = 3, .body = body, .value = value};
+    const sarrus_plan_rows rows = {.n_rows = 1, .n_bodies = 1, .n_each = 3, .n_sides = 2, .body = body, .value = value};
     sarrus_fronts fronts;
     sarrus_spectrum found;
     assert_int_equal(sarrus_fronts_create(&rows, NULL, &fronts), SARRUS_OK);

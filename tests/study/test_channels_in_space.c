@@ -1,5 +1,6 @@
 /* Claims: what a run in space writes is named and sized as in space: seven coordinates and six speeds a body, six numbers of a
- * reaction, and of a joint's drives one number, or a vector where there are several, in units of what is driven. */
+ * reaction, a dataset a body for each form of orientations, and of a joint's drives one number, or a vector where there are
+ * several, in units of what is driven. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 
 static const char text[] =
     "sarrus: 1\nspace: spatial\nintegrator: {method: rk4, dt: 1.0e-3, t_end: 1}\noutput: {channels: [state, constraint, "
-    "reactions]}\n"
+    "reactions], orientations: [cosines, euler, axis]}\n"
     "bodies:\n"
     "  - {name: a, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
     "  - {name: b, mass: 1, inertia: [1, 1, 1], position: [0, 0, 1]}\n"
@@ -52,6 +53,15 @@ static void fields_are_those_of_space(void **state) {
     assert_int_equal(sarrus_channels_create(context, model, plan, &made), SARRUS_OK);
     assert_field(&made, "state/q", 14, 0, NULL);
     assert_field(&made, "state/v", 12, 0, NULL);
+    assert_field(&made, "orientations/euler/a", 3, 3, "rad");
+    assert_field(&made, "orientations/euler/b", 3, 10, "rad");
+    assert_field(&made, "orientations/axis/b", 4, 10, "1 | rad");
+    assert_field(&made, "orientations/cosines/b", 9, 10, "1");
+    assert_string_equal(made.fields[field_find(&made, "orientations/cosines/a")].labels[5], "yz");
+    for (int i = 0; i < made.n_fields; ++i)
+        assert_null(strstr(made.fields[i].path, "bryant"));
+    assert_true(sarrus_channels_field_is_direct(&made, field_find(&made, "state/q")));
+    assert_false(sarrus_channels_field_is_direct(&made, field_find(&made, "orientations/euler/a")));
     assert_field(&made, "reactions/hinge", 6, 0, NULL);
     assert_field(&made, "reactions/sleeve", 6, 6, NULL);
     assert_field(&made, "drives/hinge", 0, 0, "N m");

@@ -65,12 +65,16 @@ static int setup(void **state) {
     return fixture_create(state, "replay") != NULL ? 0 : -1;
 }
 
-/* Puts another model into the fixture. */
-static void read_model(fixture *f, const char *text, const char *path, const char *value) {
-    const sarrus_override setting = {.path = path, .value = value};
+/* Puts another model into the fixture, in the coordinates of a formulation. */
+static void read_model_in(fixture *f, const char *formulation, const char *text, const char *path, const char *value) {
+    const sarrus_override settings[] = {{"dynamics.formulation", formulation}, {.path = path, .value = value}};
     sarrus_model_destroy(f->model);
     f->model = NULL;
-    assert_int_equal(sarrus_scenario_read_text(f->context, "s", text, strlen(text), &setting, path != NULL, &f->model), SARRUS_OK);
+    assert_int_equal(sarrus_scenario_read_text(f->context, "s", text, strlen(text), settings, path ? 2 : 1, &f->model), SARRUS_OK);
+}
+
+static void read_model(fixture *f, const char *text, const char *path, const char *value) {
+    read_model_in(f, "udwadia-kalaba", text, path, value);
 }
 
 /* Runs the study and a replay of each instance; returns how many rows there were beside those of the study. */
@@ -115,6 +119,8 @@ static void every_fixed_step_is_there(void **state) {
     assert_int_equal(replays_compare(f, NULL, 0), N_INSTANCES * (104 - 12));
     read_model(f, stiff, "dynamics.pinv", "svd");
     assert_int_equal(replays_compare(f, NULL, 0), N_INSTANCES * (104 - 12));
+    read_model_in(f, "relative", stiff, NULL, NULL);
+    assert_int_equal(replays_compare(f, NULL, 0), N_INSTANCES * (104 - 12));
 }
 
 /* The steps of these methods end between outputs, several of an instance at least. */
@@ -123,6 +129,8 @@ static void every_chosen_step_is_there(void **state) {
     static const char *const methods[] = {"dopri5", "verner65", "adams-moulton"};
     for (size_t k = 0; k < 3; ++k) {
         read_model(f, stiff, "integrator.method", methods[k]);
+        assert_true(replays_compare(f, NULL, 0) > 3 * N_INSTANCES);
+        read_model_in(f, "relative", stiff, "integrator.method", methods[k]);
         assert_true(replays_compare(f, NULL, 0) > 3 * N_INSTANCES);
     }
 }
@@ -133,6 +141,8 @@ static void a_replay_ends_with_its_instance(void **state) {
     read_model(f, failing, NULL, NULL);
     assert_true(replays_compare(f, NULL, N_INSTANCES) > N_INSTANCES);
     read_model(f, failing, "integrator", "{method: dopri5, rtol: 1e-4, t_end: 0.3, max_steps: 60}");
+    assert_true(replays_compare(f, NULL, N_INSTANCES) > N_INSTANCES);
+    read_model_in(f, "relative", failing, "integrator", "{method: dopri5, rtol: 1e-4, t_end: 0.3, max_steps: 60}");
     assert_true(replays_compare(f, NULL, N_INSTANCES) > N_INSTANCES);
 }
 

@@ -1,4 +1,5 @@
 /* Claims: the warnings that follow from the numbers of a scenario alone know those of space. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include "sarrus/warning.h"
 #include "study/warning_list.h"
 #include "tests/scenario/scenario_fixture.h"
+#include "tests/support/mechanism.h"
 
 static const char text[] =
     "sarrus: 1\nspace: spatial\nintegrator: {t_end: 1}\n"
@@ -21,7 +23,7 @@ static const char text[] =
     "     drive: [{signal: 94}, {signal: {sine: {amplitude: 1, frequency: 90, offset: 95}}}]}\n"
     "  - {name: loose, type: free, bodies: [a, c], at: [0, 0, 0], frame: {bryant: [0, 0, 96]}}\n"
     "batch:\n  parameters:\n"
-    "    - {path: bodies.a.inertia.2, distribution: normal, mean: 1, sd: 1}\n"
+    "    - {path: bodies.a.inertia.2, distribution: normal, mean: 1.5, sd: 1}\n"
     "    - {path: bodies.a.inertia.3, distribution: normal, mean: 0, sd: 0.1}\n" /* may be negative */
     "    - {path: joints.loose.damping.3, distribution: normal, mean: 1, sd: 1}\n";
 
@@ -59,13 +61,67 @@ static void draws_without_a_meaning(void **state) {
     sarrus_warnings *warnings = calloc(1, sizeof *warnings);
     assert_non_null(warnings);
     sarrus_warn_of_draws(warnings, reading.model, 1000);
-    static const char *const names[] = {"bodies.a.inertia.2", "joints.loose.damping.3"};
-    check_names(warnings, SARRUS_WARNING_UNPHYSICAL_DRAWS, names, 2);
+    /* Izz above 2, 31 %; damping below 0, 16 %; Izz below 0, 7 %. */
+    static const char *const names[] = {"bodies.a.inertia", "joints.loose.damping.3", "bodies.a.inertia.2"};
+    check_names(warnings, SARRUS_WARNING_UNPHYSICAL_DRAWS, names, 3);
     sarrus_warnings_destroy(warnings);
     reading_end(&reading);
 }
 
+/* A tensor [1, 1, 1] of which something is drawn, and the share of the draws that no body has. */
+static const struct {
+    const char *draws;
+    double share;
+} tensors[] = {
+    {"{path: bodies.a.inertia.2, distribution: uniform, low: 1.6, high: 2.6}", 0.6}, /* above 1 + 1 */
+    {"{path: bodies.a.inertia.2, distribution: uniform, low: 1.6, high: 1.99}", 0.0},
+    {"{path: bodies.a.inertia.3, distribution: uniform, low: -1, high: 1}", 0.5}, /* principal moments 1 + x, 1 - x, 1 */
+    {"{name: m, distribution: uniform, low: 2.5, high: 4.5}", 0.5},               /* [1, 0.5, m - 2] of b, from 0.5 to 1.5 */
+    {"{path: bodies.a.mass, distribution: uniform, low: 1, high: 2}", 0.0},
+};
+
+/* Counted in 4096 trials, and what is told of the draws is what becomes of the instances. */
+static void tensors_of_no_body(void **state) {
+    (void)state;
+    enum { N = 1000 };
+    for (size_t k = 0; k < sizeof tensors / sizeof tensors[0]; ++k) {
+        char scenario[1024];
+        (void)snprintf(scenario, sizeof scenario,
+                       "sarrus: 1\nspace: spatial\nparameters: {m: 3}\nintegrator: {t_end: 1}\njoints: []\nbodies:\n"
+                       "  - {name: a, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+                       "  - {name: b, mass: 1, inertia: [1, 0.5, '=m - 2'], position: [0, 0, 1]}\n"
+                       "batch: {instances: 1000, parameters: [%s]}\n",
+                       tensors[k].draws);
+        mechanism m = mechanism_open_text(scenario, NULL);
+        sarrus_warnings *warnings = calloc(1, sizeof *warnings);
+        assert_non_null(warnings);
+        sarrus_warn_of_draws(warnings, m.model, N);
+        const double share = tensors[k].share, sd = sqrt(share * (1.0 - share));
+        assert_int_equal(sarrus_warnings_count(warnings), share > 0.0);
+        if (share > 0.0) {
+            sarrus_warning w;
+            sarrus_warnings_get(warnings, 0, &w);
+            assert_string_equal(w.name, k == 3 ? "bodies.b.inertia" : "bodies.a.inertia");
+            assert_non_null(strstr(w.text, " % of the draws are an inertia that no body has (about "));
+            assert_non_null(strstr(w.text, "; such instances end as invalid_parameter"));
+            assert_true(fabs(w.values[0] - share) < 5.0 * sd / 64.0 && w.values[1] == N * w.values[0]);
+        }
+        sarrus_draws *draws = NULL;
+        assert_int_equal(sarrus_draws_create(m.context, m.model, 5, N, &draws), SARRUS_OK);
+        sarrus_batch *batch = mechanism_batch(&m, NULL, 1, N, draws);
+        int n_invalid = 0;
+        for (uint64_t i = 0; i < N; ++i)
+            n_invalid += sarrus_batch_status(batch, i) == SARRUS_INSTANCE_INVALID_PARAMETER;
+        assert_true(fabs(n_invalid - N * share) <= 5.0 * sd * sqrt(N)); /* five sd of a binomial number */
+        sarrus_batch_destroy(batch);
+        sarrus_draws_destroy(draws);
+        sarrus_warnings_destroy(warnings);
+        mechanism_close(&m);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(angles_that_look_like_degrees), cmocka_unit_test(draws_without_a_meaning)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(angles_that_look_like_degrees), cmocka_unit_test(draws_without_a_meaning),
+                                       cmocka_unit_test(tensors_of_no_body)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

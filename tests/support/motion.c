@@ -38,16 +38,21 @@ static void record(sarrus_batch *batch, const motion_times *times, motion *m) {
     } wanted[] = {
         {SARRUS_OBSERVE_Q, &m->q},
         {SARRUS_OBSERVE_V, &m->v},
+        {SARRUS_OBSERVE_ACCELERATION, &m->a},
         {SARRUS_OBSERVE_ENERGY, &m->energy},
         {SARRUS_OBSERVE_WORK, &m->work},
         {SARRUS_OBSERVE_RANK, &m->rank},
         {SARRUS_OBSERVE_POSITION_ERROR, &m->position_error},
         {SARRUS_OBSERVE_VELOCITY_ERROR, &m->velocity_error},
+        {SARRUS_OBSERVE_REACTIONS, &m->reactions},
+        {SARRUS_OBSERVE_DRIVES, &m->loads},
     };
     sarrus_observation o = {.every_steps = (uint64_t)times->n_substeps, .n_times_stride = times->n_times};
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; ++i)
         o.destination[wanted[i].what] = *wanted[i].rows =
             rows_of(times->n_times, sarrus_batch_observable_width(batch, wanted[i].what));
+    m->n_reactions = sarrus_batch_observable_width(batch, SARRUS_OBSERVE_REACTIONS);
+    m->n_loads = sarrus_batch_observable_width(batch, SARRUS_OBSERVE_DRIVES);
     o.n_times = times->is_in_calls ? 1 : times->n_times;
     for (; o.i_time_first < times->n_times; o.i_time_first += o.n_times) {
         o.observe_first = o.i_time_first == 0;
@@ -111,11 +116,14 @@ motion motion_of_text(const char *text, const sarrus_override *overrides, const 
 void motion_free(motion *m) {
     free(m->q);
     free(m->v);
+    free(m->a);
     free(m->energy);
     free(m->work);
     free(m->rank);
     free(m->position_error);
     free(m->velocity_error);
+    free(m->reactions);
+    free(m->loads);
     free(m->card);
     *m = (motion){0};
 }

@@ -13,9 +13,11 @@ typedef struct motion {
     sarrus_plan_sizes sizes;
     size_t n_times;
     double interval;                         /* s, between rows */
-    double *q, *v;                           /* [n_times][n_coordinates] and [n_times][n] */
+    double *q, *v, *a;                       /* [n_times][n_coordinates], and [n_times][n] the others */
     double *energy, *work, *rank;            /* [n_times], J, J, 1 */
     double *position_error, *velocity_error; /* [n_times] */
+    double *reactions, *loads;               /* [n_times][n_joints][3 or 6], on the child; [n_times][n_drives] */
+    int n_reactions, n_loads;                /* of a row */
     char *card;                              /* what `sarrus check` says */
     uint64_t n_steps;                        /* that the integrator made */
 } motion;

@@ -3,7 +3,7 @@
 #ifndef TESTS_SUPPORT_ODE_H
 #define TESTS_SUPPORT_ODE_H
 
-enum { ODE_MAX = 8 };
+enum { ODE_MAX = 24 };
 
 /* dy = f(y), n of each; `of` are the constants of the equation. */
 typedef void (*ode_rates)(const long double *y, const void *of, long double *dy);

@@ -1,10 +1,10 @@
 /* A dense reference simulator for planar mechanisms, built straight from the model and sharing nothing with the kernels:
  * every constraint is written once as a function of the poses, all derivatives come from jets, accelerations from the
  * pseudoinverse of the whole saddle system [M J^T; J 0][a; lambda] = [F; gamma] by LAPACK's dgelsd, in the unknowns
- * M^{1/2} a and lambda. All masses and inertias must be positive. Slow and plain on purpose.
+ * M^{1/2} a and lambda. Masses and inertias may be 0 where only accelerations are asked for. Slow and plain on purpose.
  *
- * Sizes: n = 3 * bodies (x, y, theta each), m = rows of all joints in scenario order. Rows of a joint: revolute x, y;
- * prismatic normal, angle; fixed x, y, angle; distance |d| - L; then the drive's row where there is one. */
+ * Sizes: n = 3 * bodies (x, y, theta each), m = rows of all joints in scenario order, then of all constraints. Rows of a joint:
+ * revolute x, y; prismatic normal, angle; fixed x, y, angle; distance |d| - L; then the drive's row where there is one. */
 #ifndef TESTS_SUPPORT_REFERENCE_H
 #define TESTS_SUPPORT_REFERENCE_H
 
@@ -27,6 +27,13 @@ typedef struct reference_joint {
     int n_rows;
 } reference_joint;
 
+/* A constraint beside joints: coordinate A follows coordinate B. */
+typedef struct reference_constraint {
+    const sarrus_constraint *from;
+    reference_joint of[2]; /* that of a distance of two points is a distance joint without length */
+    int row;
+} reference_constraint;
+
 typedef struct reference {
     const sarrus_model *model;
     double *values; /* [model->n_values] of this instance */
@@ -37,6 +44,7 @@ typedef struct reference {
     double gravity[2];
     double alpha, beta; /* 1/s, Baumgarte */
     reference_joint *joints;
+    reference_constraint *constraints; /* [model->n_constraints] */
 } reference;
 
 /* What the last least-squares solution says about the saddle matrix. */
@@ -94,6 +102,9 @@ double reference_project(const reference *ref, double t, double rank_tolerance, 
 
 /* n_steps steps of the classic Runge-Kutta method from t in place. False when an evaluation fails. */
 bool reference_rk4(const reference *ref, double t, double dt, int n_steps, double rank_tolerance, double *q, double *v);
+
+/* The spline of a table at t; one that goes round, up to whole periods: value and two derivatives. */
+void reference_table(const reference *ref, const sarrus_signal *table, bool is_round, double t, double out[3]);
 
 /* Signal i with its first and second derivatives at t: out[3]. */
 void reference_signal(const reference *ref, int i_signal, double t, double out[3]);

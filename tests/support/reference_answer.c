@@ -127,6 +127,11 @@ static double compare_observable(const mechanism *m, const char *const name[3], 
     case SARRUS_OBSERVE_DRIVES:
         compare("motor load", name, mechanism_distance(found, want->drive, (size_t)m->n_drives), want->reaction_bound);
         return 0.0;
+    case SARRUS_OBSERVE_CONSTRAINTS:
+        for (int i = 0; i < m->ref->model->n_constraints; ++i) {
+            compare("load", name, fabs(found[i] + want->lambda[m->ref->constraints[i].row]), want->reaction_bound);
+        }
+        return 0.0;
     case SARRUS_OBSERVE_ACCELERATION:
         off = mechanism_distance(found, want->a, n);
         compare("acceleration", name, off, want->acceleration_bound);
@@ -150,7 +155,7 @@ double reference_answer_compare(const mechanism *m, const char *const name[3], s
     double used = 0.0;
     sarrus_observation o = {.n_times = 1, .every_steps = 1, .observe_first = 1, .n_times_stride = 1};
     for (int k = 0; k < SARRUS_N_OBSERVABLES; ++k) {
-        o.destination[k] = k == SARRUS_OBSERVE_DRIVES && m->n_drives == 0 ? NULL : out[k];
+        o.destination[k] = sarrus_batch_observable_width(batch, (sarrus_observable)k) == 0 ? NULL : out[k];
     }
     assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
     for (int k = 0; k < SARRUS_N_OBSERVABLES; ++k) {

@@ -72,6 +72,24 @@ static void resolve_joint(const reference *ref, const sarrus_joint *joint, refer
     out->drive = joint->drive[0];
 }
 
+static void resolve_constraint(const reference *ref, const sarrus_constraint *constraint, reference_constraint *out) {
+    out->from = constraint;
+    for (int k = 0; k < 2; ++k) {
+        const sarrus_coupled *of = &constraint->of[k];
+        if (of->joint >= 0) {
+            out->of[k] = ref->joints[of->joint];
+            out->of[k].drive = -1;
+            continue;
+        }
+        out->of[k] = (reference_joint){.type = SARRUS_JOINT_DISTANCE, .drive = -1};
+        for (int side = 0; side < 2; ++side) {
+            out->of[k].body[side] = of->body[side];
+            out->of[k].point[side][0] = ref->values[of->point[side][0]];
+            out->of[k].point[side][1] = ref->values[of->point[side][1]];
+        }
+    }
+}
+
 static bool allocate(reference *ref) {
     const sarrus_model *model = ref->model;
     ref->n_bodies = model->n_bodies;
@@ -83,7 +101,8 @@ static bool allocate(reference *ref) {
     ref->q0 = calloc((size_t)ref->n + 1, sizeof *ref->q0);
     ref->v0 = calloc((size_t)ref->n + 1, sizeof *ref->v0);
     ref->joints = calloc((size_t)model->n_joints + 1, sizeof *ref->joints);
-    return ref->values && ref->inputs && ref->mass && ref->q0 && ref->v0 && ref->joints;
+    ref->constraints = calloc((size_t)model->n_constraints + 1, sizeof *ref->constraints);
+    return ref->constraints && ref->values && ref->inputs && ref->mass && ref->q0 && ref->v0 && ref->joints;
 }
 
 reference *reference_create(const sarrus_model *model, const double *values) {
@@ -114,6 +133,10 @@ reference *reference_create(const sarrus_model *model, const double *values) {
         ref->joints[i].n_rows = joint_rows(&model->joints[i]);
         ref->m += ref->joints[i].n_rows;
     }
+    for (int i = 0; i < model->n_constraints; ++i) {
+        resolve_constraint(ref, &model->constraints[i], &ref->constraints[i]);
+        ref->constraints[i].row = ref->m++;
+    }
     ref->gravity[0] = value_or(ref, model->gravity[0], 0.0);
     ref->gravity[1] = value_or(ref, model->gravity[1], 0.0);
     ref->alpha = value_or(ref, model->dynamics.alpha, 0.0);
@@ -129,6 +152,7 @@ void reference_destroy(reference *ref) {
         free(ref->q0);
         free(ref->v0);
         free(ref->joints);
+        free(ref->constraints);
         free(ref);
     }
 }

@@ -38,6 +38,82 @@ static void joint_jacobian(const reference *ref, const reference_joint *joint, c
     }
 }
 
+/* A coordinate of a constraint. */
+static jet coupled(const reference_joint *of, const reference_pose pose[2]) {
+    jet rows[REFERENCE_MAX_ROWS];
+    if (of->type != SARRUS_JOINT_DISTANCE) {
+        return reference_joint_free(of, pose);
+    }
+    reference_joint_rows(of, pose, jet_constant(0.0), rows);
+    return rows[0];
+}
+
+/* f with its derivatives at x. */
+static void law(const reference *ref, const sarrus_constraint *from, double x, double f[3]) {
+    switch (from->type) { /* of a row of constraint.def that is missing the compiler says so */
+    case SARRUS_CONSTRAINT_GEAR:
+        f[0] = ref->values[from->ratio] * x + ref->values[from->offset];
+        f[1] = ref->values[from->ratio];
+        f[2] = 0.0;
+        break;
+    case SARRUS_CONSTRAINT_CAM:
+        reference_table(ref, &from->table, from->is_periodic, x, f);
+        break;
+    }
+}
+
+/* A − f(B). */
+static jet constraint_row(const reference *ref, const reference_constraint *constraint, jet a, jet b) {
+    double f[3];
+    law(ref, constraint->from, b.f, f);
+    return jet_subtract(a, (jet){f[0], f[1] * b.d, f[2] * b.d * b.d + f[1] * b.dd});
+}
+
+static void constraint_jacobian(const reference *ref, const reference_constraint *constraint, const double *q, double *jacobian) {
+    for (int moving = 0; moving < 12; ++moving) {
+        const int part = moving / 6, side = moving / 3 % 2, k = moving % 3, body = constraint->of[part].body[side];
+        jet x[2];
+        for (int i = 0; i < 2; ++i) {
+            reference_pose pose[2];
+            poses_moving(constraint->of[i].body, q, NULL, pose);
+            if (i == part && body != SARRUS_GROUND) {
+                poses_along(constraint->of[i].body, q, side, k, pose);
+            }
+            x[i] = coupled(&constraint->of[i], pose);
+        }
+        if (body != SARRUS_GROUND) {
+            jacobian[constraint->row * ref->n + 3 * body + k] += constraint_row(ref, constraint, x[0], x[1]).d;
+        }
+    }
+}
+
+/* The rows behind those of the joints. */
+static void constraint_rows(const reference *ref, const double *q, const double *v, double *phi, double *phi_dot, double *gamma,
+                            double *jacobian) {
+    for (int i = 0; i < ref->model->n_constraints; ++i) {
+        const reference_constraint *constraint = &ref->constraints[i];
+        jet x[2];
+        for (int k = 0; k < 2; ++k) {
+            reference_pose pose[2];
+            poses_moving(constraint->of[k].body, q, v, pose);
+            x[k] = coupled(&constraint->of[k], pose);
+        }
+        const jet row = constraint_row(ref, constraint, x[0], x[1]);
+        if (phi) {
+            phi[constraint->row] = row.f;
+        }
+        if (phi_dot) {
+            phi_dot[constraint->row] = row.d;
+        }
+        if (gamma) {
+            gamma[constraint->row] = -row.dd;
+        }
+        if (jacobian) {
+            constraint_jacobian(ref, constraint, q, jacobian);
+        }
+    }
+}
+
 void reference_constraints(const reference *ref, double t, const double *q, const double *v, double *phi, double *phi_dot,
                            double *gamma, double *jacobian) {
     if (jacobian) {
@@ -68,6 +144,7 @@ void reference_constraints(const reference *ref, double t, const double *q, cons
             joint_jacobian(ref, joint, q, jacobian);
         }
     }
+    constraint_rows(ref, q, v, phi, phi_dot, gamma, jacobian);
 }
 
 static double source_value(const reference *ref, const sarrus_source *source, double t) {

@@ -42,8 +42,33 @@ static bool spline_curvatures(int n, const double *t, const double *y, double *c
     return info == 0;
 }
 
-static void signal_table(const reference *ref, const sarrus_signal *signal, double t, double out[3]) {
+/* The same of a spline that goes round: every knot is an inner one. */
+static bool round_curvatures(int n, const double *t, const double *y, double *curvature) {
+    const int m = n - 1;
+    double *a = calloc((size_t)m * (size_t)m, sizeof *a);
+    lapack_int *pivot = calloc((size_t)m, sizeof *pivot);
+    bool good = a && pivot;
+    for (int i = 0; good && i < m; ++i) {
+        const int before = (i + m - 1) % m, after = (i + 1) % m;
+        const double left = t[before + 1] - t[before], right = t[i + 1] - t[i];
+        a[i * m + before] += left / 6.0;
+        a[i * m + i] += (left + right) / 3.0;
+        a[i * m + after] += right / 6.0;
+        curvature[i] = (y[after] - y[i]) / right - (y[i] - y[before]) / left;
+    }
+    good = good && LAPACKE_dgesv(LAPACK_ROW_MAJOR, m, 1, a, m, pivot, curvature, 1) == 0;
+    curvature[m] = curvature[0];
+    free(a);
+    free(pivot);
+    return good;
+}
+
+void reference_table(const reference *ref, const sarrus_signal *signal, bool is_round, double t, double out[3]) {
     int n = signal->n_values;
+    if (is_round) {
+        const double first = signal->knots[0], period = signal->knots[n - 1] - first;
+        t -= period * floor((t - first) / period);
+    }
     double *y = calloc(2 * (size_t)n, sizeof *y);
     out[0] = out[1] = out[2] = NAN;
     if (!y) {
@@ -53,7 +78,7 @@ static void signal_table(const reference *ref, const sarrus_signal *signal, doub
     for (int k = 0; k < n; ++k) {
         y[k] = ref->values[signal->values[k]];
     }
-    if (signal->is_linear || n < 3 || spline_curvatures(n, signal->knots, y, curvature)) {
+    if (signal->is_linear || n < 3 || (is_round ? round_curvatures : spline_curvatures)(n, signal->knots, y, curvature)) {
         int k = 0;
         while (k < n - 2 && t >= signal->knots[k + 1]) {
             ++k;
@@ -105,7 +130,7 @@ void reference_signal(const reference *ref, int i_signal, double t, double out[3
         signal_polynomial(ref, signal, t, out);
         break;
     case SARRUS_SIGNAL_TABLE:
-        signal_table(ref, signal, t, out);
+        reference_table(ref, signal, false, t, out);
         break;
     }
 }

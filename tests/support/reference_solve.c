@@ -33,8 +33,14 @@ static bool saddle_allocate(const reference *ref, saddle *out) {
     return true;
 }
 
+/* What an acceleration is multiplied by: the root of its mass, 1 where there is none. */
+static double weight_of(const reference *ref, int j) {
+    return ref->mass[j] > 0.0 ? sqrt(ref->mass[j]) : 1.0;
+}
+
 /* In the unknowns [M^{1/2} a; lambda] the saddle matrix is [1 D^T; D 0] with D = J M^{-1/2}: kilograms and meters no longer
- * decide which singular values are small. Both the solution and the norm of lambda are those of the plain system. */
+ * decide which singular values are small. Both the solution and the norm of lambda are those of the plain system. Where there is no
+ * mass the 1 is a 0. */
 static void saddle_fill(const reference *ref, double t, const double *q, const double *v, saddle *s) {
     int n = ref->n, m = ref->m;
     double *gamma = s->solution + n;
@@ -43,13 +49,13 @@ static void saddle_fill(const reference *ref, double t, const double *q, const d
     for (int i = 0; i < m; ++i) {
         gamma[i] -= 2.0 * ref->alpha * s->phi_dot[i] + ref->beta * ref->beta * s->phi[i];
         for (int j = 0; j < n; ++j) {
-            double d = s->jacobian[i * n + j] / sqrt(ref->mass[j]);
+            double d = s->jacobian[i * n + j] / weight_of(ref, j);
             s->matrix[(n + i) * s->size + j] = s->matrix[j * s->size + n + i] = d;
         }
     }
     for (int j = 0; j < n; ++j) {
-        s->matrix[j * s->size + j] = 1.0;
-        s->solution[j] /= sqrt(ref->mass[j]);
+        s->matrix[j * s->size + j] = ref->mass[j] > 0.0 ? 1.0 : 0.0;
+        s->solution[j] /= weight_of(ref, j);
     }
 }
 
@@ -66,7 +72,7 @@ bool reference_accelerations(const reference *ref, double t, const double *q, co
     bool is_solved = info == 0;
     if (is_solved) {
         for (int j = 0; j < ref->n; ++j) {
-            a[j] = s.solution[j] / sqrt(ref->mass[j]);
+            a[j] = s.solution[j] / weight_of(ref, j);
         }
         if (lambda) {
             memcpy(lambda, s.solution + ref->n, (size_t)ref->m * sizeof *lambda);

@@ -1,5 +1,6 @@
 /* Scenarios with one joint in space. */
 #include "tests/support/spatial_cases.h"
+#include "tests/support/vectors.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -85,12 +86,6 @@ static double between(double low, double high, uint64_t *seed) {
     return low + (high - low) * 0.5 * (1.0 + mechanism_random(seed));
 }
 
-static void draw_vector(double size, uint64_t *seed, double out[3]) {
-    for (int k = 0; k < 3; ++k) {
-        out[k] = size * mechanism_random(seed);
-    }
-}
-
 /* Four numbers that are not all small. */
 static void draw_parameters(uint64_t *seed, double p[4]) {
     double norm2 = 0.0;
@@ -110,13 +105,13 @@ static void draw_body(uint64_t *seed, spatial_reference_body *body) {
     for (int i = 0; i < 4; ++i) {
         const double m = between(0.1, 0.6, seed);
         double s[3];
-        draw_vector(0.7, seed, s);
+        vector_random(0.7, seed, s);
         for (int k = 0; k < 3; ++k) {
             body->inertia[k] += m * (0.1 + s[(k + 1) % 3] * s[(k + 1) % 3] + s[(k + 2) % 3] * s[(k + 2) % 3]);
             body->inertia[3 + k] -= m * s[k == 2 ? 1 : 0] * s[k == 0 ? 1 : 2];
         }
     }
-    draw_vector(0.5, seed, body->rotor);
+    vector_random(0.5, seed, body->rotor);
 }
 
 /* What a scenario says and the reference does not keep. */
@@ -127,38 +122,13 @@ typedef struct given {
     double point[2][3];          /* m, in the bodies' frames */
 } given;
 
-static void rotate_back(long double a[3][3], const long double s[3], long double out[3]) {
-    for (int k = 0; k < 3; ++k) {
-        out[k] = a[0][k] * s[0] + a[1][k] * s[1] + a[2][k] * s[2];
-    }
-}
-
-static void rotate(long double a[3][3], const long double s[3], long double out[3]) {
-    for (int k = 0; k < 3; ++k) {
-        out[k] = a[k][0] * s[0] + a[k][1] * s[1] + a[k][2] * s[2];
-    }
-}
-
-static void normalize(long double x[3]) {
-    const long double length = sqrtl(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-    for (int k = 0; k < 3; ++k) {
-        x[k] /= length;
-    }
-}
-
-static void cross(const long double a[3], const long double b[3], long double out[3]) {
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* x less its part along the unit vector `axis`, of length 1. */
 static void make_across(const long double axis[3], long double x[3]) {
     const long double along = axis[0] * x[0] + axis[1] * x[1] + axis[2] * x[2];
     for (int k = 0; k < 3; ++k) {
         x[k] -= along * axis[k];
     }
-    normalize(x);
+    vector_normalize(x);
 }
 
 typedef enum axes_need { NEEDS_NOTHING, NEEDS_AXIS, NEEDS_AXES, NEEDS_PITCH, NEEDS_LENGTH, NEEDS_LIST, NEEDS_FRAME } axes_need;
@@ -177,8 +147,8 @@ static axes_need need_of(sarrus_joint_type type) {
 static void draw_axes(const spatial_case *what, uint64_t *seed, given *is, long double axis[3][3]) {
     long double a[3][3];
     int least = 0;
-    draw_vector(1.0, seed, is->axis[0]);
-    draw_vector(1.0, seed, is->axis[1]);
+    vector_random(1.0, seed, is->axis[0]);
+    vector_random(1.0, seed, is->axis[1]);
     draw_parameters(seed, is->frame);
     memset(axis, 0, 9 * sizeof axis[0][0]);
     switch (need_of(what->type)) {
@@ -188,19 +158,19 @@ static void draw_axes(const spatial_case *what, uint64_t *seed, given *is, long 
             axis[2][k] = is->axis[0][k];
             least = fabs(is->axis[0][k]) < fabs(is->axis[0][least]) ? k : least;
         }
-        normalize(axis[2]);
+        vector_normalize(axis[2]);
         axis[0][least] = 1.0L;
         make_across(axis[2], axis[0]);
-        cross(axis[2], axis[0], axis[1]);
+        vector_cross(axis[2], axis[0], axis[1]);
         return;
     case NEEDS_AXES:
         for (int k = 0; k < 3; ++k) {
             axis[0][k] = is->axis[0][k];
             axis[1][k] = is->axis[1][k];
         }
-        normalize(axis[0]);
+        vector_normalize(axis[0]);
         make_across(axis[0], axis[1]);
-        cross(axis[0], axis[1], axis[2]);
+        vector_cross(axis[0], axis[1], axis[2]);
         for (int k = 0; k < 3; ++k) {
             is->axis[1][k] = (double)(0.5L * axis[1][k]);
         }
@@ -257,14 +227,14 @@ static void settle_joint(const spatial_case *what, long double axis[3][3], given
         spatial_reference_rotation(q + 3, a);
         for (int k = 0; k < 3; ++k) {
             from[k] = (long double)is->at[side][k] - q[k];
-            rotate_back(a, axis[k], ref->axis[side][k]);
+            vector_rotate_back(a, axis[k], ref->axis[side][k]);
         }
-        rotate_back(a, from, ref->point[side]);
+        vector_rotate_back(a, from, ref->point[side]);
         for (int k = 0; k < 3; ++k) {
             is->point[side][k] = (double)ref->point[side][k];
             ref->point[side][k] = what->is_by_points ? is->point[side][k] : ref->point[side][k];
         }
-        rotate(a, ref->point[side], place[side]);
+        vector_rotate(a, ref->point[side], place[side]);
         for (int k = 0; k < 3; ++k) {
             place[side][k] += q[k];
         }
@@ -312,13 +282,13 @@ static void draw_case(const spatial_case *what, uint64_t *seed, spatial_referenc
     draw_points(what, seed, axis, ref, is);
     for (int b = 0; b < ref->n_bodies; ++b) {
         draw_body(seed, &ref->bodies[b]);
-        draw_vector(0.7, seed, is->q[b]);
+        vector_random(0.7, seed, is->q[b]);
         for (int k = 0; k < 3; ++k) {
             is->q[b][k] += is->at[0][k];
         }
         draw_parameters(seed, is->q[b] + 3);
-        draw_vector(is_stuck ? 0.0 : 1.0, seed, is->v[b]);
-        draw_vector(is_stuck ? 0.0 : 1.0, seed, is->v[b] + 3);
+        vector_random(is_stuck ? 0.0 : 1.0, seed, is->v[b]);
+        vector_random(is_stuck ? 0.0 : 1.0, seed, is->v[b] + 3);
     }
     settle_joint(what, axis, is, ref);
     draw_coordinates(what, seed, ref);

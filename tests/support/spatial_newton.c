@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tests/support/spatial_reference.h"
+#include "tests/support/vectors.h"
 
 enum { N = REFERENCE_MAX_N, M = REFERENCE_MAX_M };
 
@@ -194,12 +195,6 @@ void spatial_reference_project(const spatial_reference *ref, double t, const dou
 
 /* --- Wrenches ----------------------------------------------------------------------------------------------------------- */
 
-static void cross(const long double a[3], const long double b[3], long double out[3]) {
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* Where a body is: its centre and its rotation. */
 static void place_of(const double *q, int body, long double r[3], long double a[3][3]) {
     static const double ground[REFERENCE_NQ] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
@@ -235,7 +230,7 @@ void spatial_reference_wrench(const spatial_reference *ref, double t, const doub
         }
     }
     arm_of(ref, q, body, arm, a);
-    cross(arm, load, moment);
+    vector_cross(arm, load, moment);
     for (int i = 0; i < 3; ++i) {
         const long double torque = a[i][0] * load[3] + a[i][1] * load[4] + a[i][2] * load[5];
         wrench[i] = side ? load[i] : -load[i];
@@ -253,7 +248,7 @@ void spatial_reference_wrench_forces(const spatial_reference *ref, const double 
             continue;
         }
         arm_of(ref, q, body, arm, a);
-        cross(arm, wrench, torque);
+        vector_cross(arm, wrench, torque);
         for (int k = 0; k < 3; ++k) {
             out[REFERENCE_NV * body + k] = sign * wrench[k];
             for (int i = 0; i < 3; ++i) {

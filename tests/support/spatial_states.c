@@ -3,25 +3,7 @@
 #include <string.h>
 
 #include "tests/support/spatial_cases.h"
-
-static void draw_vector(double size, uint64_t *seed, double out[3]) {
-    for (int k = 0; k < 3; ++k) {
-        out[k] = size * mechanism_random(seed);
-    }
-}
-
-static void rotate(long double a[3][3], const long double s[3], long double out[3]) {
-    for (int k = 0; k < 3; ++k) {
-        out[k] = a[k][0] * s[0] + a[k][1] * s[1] + a[k][2] * s[2];
-    }
-}
-
-static void normalize(long double x[3]) {
-    const long double length = sqrtl(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-    for (int k = 0; k < 3; ++k) {
-        x[k] /= length;
-    }
-}
+#include "tests/support/vectors.h"
 
 /* --- States ---------------------------------------------------------------------------------------------------------------- */
 
@@ -98,7 +80,7 @@ static void place_body(const spatial_reference *ref, int side, const relative *t
     long double b[3][3], world[3][3], axes[3][3], a[3][3], arm[3], d[3], reach[3];
     spatial_reference_rotation(other + 3, b);
     for (int k = 0; k < 3; ++k) { /* axis k of the other in the inertial frame */
-        rotate(b, ref->axis[!side][k], world[k]);
+        vector_rotate(b, ref->axis[!side][k], world[k]);
     }
     for (int k = 0; k < 3; ++k) { /* those of the body: c_k = sum r_ik p_i, p_k = sum r_ki c_i */
         for (int i = 0; i < 3; ++i) {
@@ -116,8 +98,8 @@ static void place_body(const spatial_reference *ref, int side, const relative *t
     }
     parameters_of(a, of + 3);
     spatial_reference_rotation(of + 3, a);
-    rotate(b, ref->point[!side], reach);
-    rotate(a, ref->point[side], arm);
+    vector_rotate(b, ref->point[!side], reach);
+    vector_rotate(a, ref->point[side], arm);
     for (int i = 0; i < 3; ++i) {
         d[i] = 0.0L;
         for (int k = 0; k < 3; ++k) {
@@ -136,7 +118,7 @@ static void draw_speeds(const spatial_reference *ref, uint64_t *seed, double *v)
 /* Where the first body stands; near ground's point of the joint when it is the only one. */
 static void draw_place(const spatial_reference *ref, int body, uint64_t *seed, double *q) {
     double by[3];
-    draw_vector(0.7, seed, by);
+    vector_random(0.7, seed, by);
     for (int k = 0; k < 3; ++k) {
         const int side = ref->body[0] == SARRUS_GROUND ? 0 : 1;
         const double ground = (double)ref->point[side][k];
@@ -162,7 +144,7 @@ void spatial_state_on(const spatial_reference *ref, double t, double turn, uint6
     spatial_reference_signal(ref, t, s);
     for (int k = 0; k < ref->n_freedoms; ++k) {
         const bool is_shift = ref->freedoms[k] <= SARRUS_FREEDOM_SHIFT_3;
-        draw_vector(is_shift ? 0.8 : ref->freedoms[k] >= SARRUS_FREEDOM_BALL ? turn / sqrt(3.0) : turn, seed, drawn[k]);
+        vector_random(is_shift ? 0.8 : ref->freedoms[k] >= SARRUS_FREEDOM_BALL ? turn / sqrt(3.0) : turn, seed, drawn[k]);
         drawn[k][0] = k == ref->driven ? (double)s[0] : drawn[k][0];
         to.d[2] += ref->freedoms[k] == SARRUS_FREEDOM_SCREW ? ref->zero[2] : 0.0L;
         if (is_shift) {
@@ -171,11 +153,11 @@ void spatial_state_on(const spatial_reference *ref, double t, double turn, uint6
     }
     if (ref->n_rows == 1 && ref->rows[0] == SARRUS_SPATIAL_ROW_LENGTH) { /* anywhere on the sphere, turned anyhow */
         long double way[3];
-        draw_vector(1.0, seed, by);
+        vector_random(1.0, seed, by);
         for (int k = 0; k < 3; ++k) {
             way[k] = by[k] + (by[k] < 0.0 ? -0.1L : 0.1L);
         }
-        normalize(way);
+        vector_normalize(way);
         for (int k = 0; k < 3; ++k) {
             to.d[k] = ref->length * way[k];
         }

@@ -59,23 +59,74 @@ LANE_FUNCTION void sarrus_twist_put(space_twist s, real *array, int32_t i) {
     for (int32_t k = 0; k < SPACE_NV; ++k)
         frame_at(array, SPACE_NV * i + k) = x[k];
 }
-LANE_FUNCTION space_wrench sarrus_wrench_take(const sarrus_workspace *ws, int32_t body) {
+LANE_FUNCTION space_wrench sarrus_wrench_take(const real *array, int32_t i) {
     real x[SPACE_NV];
     for (int32_t k = 0; k < SPACE_NV; ++k)
-        x[k] = frame_at(ws->wrench, SPACE_NV * body + k);
+        x[k] = frame_at(array, SPACE_NV * i + k);
     return space_wrench_of_numbers(x);
 }
-LANE_FUNCTION void sarrus_wrench_put(sarrus_workspace *ws, int32_t body, space_wrench w) {
+LANE_FUNCTION void sarrus_wrench_put(real *array, int32_t i, space_wrench w) {
     real x[SPACE_NV];
     space_wrench_to_numbers(w, x);
     for (int32_t k = 0; k < SPACE_NV; ++k)
-        frame_at(ws->wrench, SPACE_NV * body + k) = x[k];
+        frame_at(array, SPACE_NV * i + k) = x[k];
 }
 LANE_FUNCTION space_twist sarrus_motion_of(const sarrus_workspace *ws, int32_t speed) {
     return sarrus_twist_take(ws->motion, speed);
 }
 LANE_FUNCTION void sarrus_motion_put(sarrus_workspace *ws, int32_t speed, space_twist s) {
     sarrus_twist_put(s, ws->motion, speed);
+}
+
+/* The point that the screws of a root's tree are about: that of its joint on ground, so that turns there are pure, or the centre of a
+ * body that floats. */
+LANE_FUNCTION space_vector sarrus_tree_origin(const sarrus_workspace *ws, int32_t root) {
+    return sarrus_tree_vector(ws->origin, SPACE_DIMENSION * root);
+}
+LANE_FUNCTION void sarrus_tree_origin_put(sarrus_workspace *ws, const sarrus_mech_link *link, space_vector at) {
+    if (link->root == link->body)
+        sarrus_tree_vector_put(at, ws->origin, SPACE_DIMENSION * link->body);
+}
+
+LANE_FUNCTION const sarrus_mech_link *sarrus_link_of_speed(const sarrus_mechanism *mech, int32_t i) {
+    return &mech->tree.link[mech->tree.link_of[mech->tree.body_of[i]]];
+}
+
+/* Whether a speed turns about the origin of its tree. */
+LANE_FUNCTION int sarrus_speed_is_pure(const sarrus_mechanism *mech, int32_t i) {
+    const sarrus_mech_link *link = sarrus_link_of_speed(mech, i);
+    const int32_t form = link->form;
+    return link->inboard < 0 && (form == SARRUS_LINK_TURN || form == SARRUS_LINK_UNIVERSAL || form == SARRUS_LINK_BALL);
+}
+
+/* The power of a wrench with the twist of a speed, and the momentum of what moves by it. */
+LANE_FUNCTION real sarrus_speed_power(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i, space_wrench w) {
+    const space_twist s = sarrus_motion_of(ws, i);
+#if defined(SARRUS_KERNELS_SPATIAL)
+    return sarrus_speed_is_pure(mech, i) ? space_dot(s.omega, w.moment) : space_power(s, w);
+#else
+    if (sarrus_speed_is_pure(mech, i))
+        return w.moment;
+    if (sarrus_link_of_speed(mech, i)->form == SARRUS_LINK_TURN)
+        return real_fma(s.at.x, w.force.x, real_fma(s.at.y, w.force.y, w.moment));
+    if (sarrus_link_of_speed(mech, i)->form == SARRUS_LINK_SLIDE)
+        return space_inner(s.at, w.force);
+    return space_power(s, w);
+#endif
+}
+LANE_FUNCTION space_wrench sarrus_speed_momentum(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i,
+                                                 const space_inertia *all) {
+    const space_twist s = sarrus_motion_of(ws, i);
+    space_wrench out;
+    if (!sarrus_speed_is_pure(mech, i))
+        return space_momentum(all, s);
+    out.force = space_turned(s.omega, all->first);
+#if defined(SARRUS_KERNELS_SPATIAL)
+    out.moment = space_symmetric_times(all->second, s.omega);
+#else
+    out.moment = all->second;
+#endif
+    return out;
 }
 
 /* What hangs on a body, itself included. */

@@ -53,7 +53,7 @@ LANE_FUNCTION void sarrus_link_put_angle(sarrus_workspace *ws, int32_t body, rea
     real_sincos(angle, &frame_at(ws->sine, body), &frame_at(ws->cosine, body));
 }
 
-/* The twist of a turn about a point, seen from the centre of the tree's root. */
+/* The twist of a turn about a point, seen from the origin of the tree. */
 LANE_FUNCTION space_twist sarrus_link_turn(space_vector root, space_vector point) {
     space_twist s;
     s.omega = real_set(1.0);
@@ -71,6 +71,7 @@ LANE_FUNCTION space_twist sarrus_link_slide(space_vector axis) {
 LANE_FUNCTION void sarrus_link_place_free(sarrus_workspace *ws, const sarrus_mech_link *link, const real *q) {
     const real zero = real_set(0.0), one = real_set(1.0);
     const space_vector centre = {frame_at(q, link->q), frame_at(q, link->q + 1)}, x = {one, zero}, y = {zero, one};
+    sarrus_tree_origin_put(ws, link, centre);
     sarrus_link_put_angle(ws, link->body, frame_at(q, link->q + SPACE_TURN));
     sarrus_link_put_pose(ws, link->body, centre);
     sarrus_motion_put(ws, link->v, sarrus_link_slide(x));
@@ -97,8 +98,9 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
         sarrus_motion_put(ws, link->v, sarrus_link_slide(axis));
     }
     sarrus_link_put_pose(ws, link->body, centre);
+    sarrus_tree_origin_put(ws, link, at.point);
     if (link->form == SARRUS_LINK_TURN)
-        sarrus_motion_put(ws, link->v, sarrus_link_turn(sarrus_tree_centre(ws, link->root), at.point));
+        sarrus_motion_put(ws, link->v, sarrus_link_turn(sarrus_tree_origin(ws, link->root), at.point));
 }
 
 /* q, v of the link at the poses and velocities of the bodies in the workspace. */

@@ -48,35 +48,33 @@ LANE_FUNCTION sarrus_side sarrus_side_of(const sarrus_mechanism *mech, const rea
     return out;
 }
 
-/* The entries of row i, its γ, and its size on free bodies, by which it is judged: a row over the tree's speeds may shrink to nothing
- * where it is lost. */
-PLAN_BODY void sarrus_tree_row(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int32_t i) {
-    const int32_t bodies[2] = {mech->row[i].parent, mech->row[i].child};
-    frame_at(ws->whole, i) = real_set(0.0);
-    PLAN_EACH (n, mech->tree.row_start[i], mech->tree.row_start[i + 1])
-        frame_at(ws->leg, n) = real_set(0.0);
-    PLAN_EACH (side, 0, 2) {
-        if (bodies[side] < 0)
+/* The sides of all rows, their γ, and their sizes on free bodies, by which they are judged: a row over the tree's speeds may shrink to
+ * nothing where it is lost. */
+PLAN_BODY void sarrus_tree_sides(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
+    PLAN_EACH (i, 0, mech->m)
+        frame_at(ws->whole, i) = real_set(0.0);
+    PLAN_EACH (i_side, 0, 2 * mech->m) {
+        const int32_t i = i_side / 2, body = i_side & 1 ? mech->row[i].child : mech->row[i].parent;
+        if (body < 0)
             continue;
-        const sarrus_side of = sarrus_side_of(mech, parameter, ws, 2 * i + side, bodies[side]);
-        frame_at(ws->whole, i) = frame_at(ws->whole, i) + of.whole;
+        const sarrus_side of = sarrus_side_of(mech, parameter, ws, i_side, body);
         frame_at(ws->gamma, i) = frame_at(ws->gamma, i) - of.bias;
-        PLAN_EACH (n, mech->tree.row_start[i], mech->tree.row_start[i + 1]) {
-            const sarrus_mech_entry *entry = &mech->tree.entry[n];
-            if (entry->side == 2 * i + side)
-                frame_at(ws->leg, n) = space_power(sarrus_motion_of(ws, entry->speed), of.wrench);
-        }
+        frame_at(ws->whole, i) = frame_at(ws->whole, i) + of.whole;
+        sarrus_wrench_put(ws->side, i_side, of.wrench);
     }
 }
 
-/* All rows of the joints at the bodies' poses and velocities, over the speeds of the tree. */
-PLAN_BODY void sarrus_tree_rows(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int wanted) {
+/* Rows over the tree's speeds, from their sides. */
+PLAN_BODY void sarrus_tree_entries(const sarrus_mechanism *mech, sarrus_workspace *ws) {
     const sarrus_mech_tree *tree = &mech->tree;
-    sarrus_rows(mech, parameter, ws->body_q, ws->body_v, ws, wanted);
-    PLAN_EACH (i, 0, mech->m)
-        sarrus_tree_row(mech, parameter, ws, i);
-    PLAN_EACH (n, 0, tree->n_entries)
+    PLAN_EACH (n, 0, tree->n_entries) {
+        const sarrus_mech_entry *entry = &tree->entry[n];
+        if (entry->side >= 0)
+            frame_at(ws->leg, n) = sarrus_speed_power(mech, ws, entry->speed, sarrus_wrench_take(ws->side, entry->side));
+        else
+            frame_at(ws->leg, n) = real_set(0.0);
         frame_at(ws->reach, n) = frame_at(ws->leg, n);
+    }
     PLAN_EACH (n, 0, tree->n_carries) {
         const sarrus_mech_carry *carry = &tree->carry[n];
         frame_at(ws->reach, carry->to) =
@@ -84,6 +82,15 @@ PLAN_BODY void sarrus_tree_rows(const sarrus_mechanism *mech, const real *parame
     }
     PLAN_EACH (n, 0, tree->n_entries)
         frame_at(ws->over, n) = frame_at(ws->lightness, tree->entry[n].speed) * frame_at(ws->reach, n);
+}
+
+/* All rows of the joints at the bodies' poses and velocities, over the speeds of the tree. Those of the same configuration with
+ * another γ have their entries already. */
+PLAN_BODY void sarrus_tree_rows(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int wanted) {
+    sarrus_rows(mech, parameter, ws->body_q, ws->body_v, ws, wanted & ~SARRUS_HAVE_PARTS);
+    sarrus_tree_sides(mech, parameter, ws);
+    if (!(wanted & SARRUS_HAVE_PARTS))
+        sarrus_tree_entries(mech, ws);
 }
 
 #endif

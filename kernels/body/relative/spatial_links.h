@@ -94,7 +94,7 @@ LANE_FUNCTION space_vector sarrus_link_way(const sarrus_mechanism *mech, const r
     return d;
 }
 
-/* Twists seen from the centre of the tree's root. */
+/* Twists seen from the origin of the tree. */
 LANE_FUNCTION space_twist sarrus_link_turn(space_vector axis, space_vector root, space_vector point) {
     space_twist s;
     s.omega = axis;
@@ -120,6 +120,7 @@ LANE_FUNCTION void sarrus_link_place_free(sarrus_workspace *ws, const sarrus_mec
         p[k] = frame_at(q, link->q + SPACE_TURN + k);
     const space_rotation a = space_rotation_of_numbers(p);
     const space_vector centre = sarrus_tree_vector(q, link->q);
+    sarrus_tree_origin_put(ws, link, centre);
     sarrus_link_put_rotation(ws, link->body, &a);
     sarrus_tree_vector_put(centre, ws->body_q, space_q(link->body));
     for (int32_t k = 0; k < 3; ++k) {
@@ -136,7 +137,7 @@ LANE_FUNCTION void sarrus_link_place_free(sarrus_workspace *ws, const sarrus_mec
 /* The twists of a joint's speeds; `point` is the outboard body's. */
 LANE_FUNCTION void sarrus_link_move(const sarrus_link_here *at, sarrus_workspace *ws, const sarrus_mech_link *link,
                                     const space_vector e[3], space_vector point) {
-    const space_vector root = sarrus_tree_centre(ws, link->root);
+    const space_vector root = sarrus_tree_origin(ws, link->root);
     const int32_t form = link->form, v = link->v;
     if (form == SARRUS_LINK_TURN)
         sarrus_motion_put(ws, v, sarrus_link_turn(at->f[2], root, point));
@@ -181,6 +182,7 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
     const space_vector point = space_sum(at.point, sarrus_link_way(mech, parameter, &at, link, q));
     sarrus_link_put_rotation(ws, link->body, &a);
     sarrus_tree_vector_put(space_less(point, space_rotate(&a, at.arm)), ws->body_q, space_q(link->body));
+    sarrus_tree_origin_put(ws, link, at.point);
     sarrus_link_move(&at, ws, link, e, point);
 }
 

@@ -59,7 +59,7 @@ PLAN_BODY real sarrus_state_free_acceleration(const sarrus_mechanism *mech, cons
     sarrus_tree_move(mech, ws, v);
     const real power = sarrus_bodies_load(mech, parameter, input, ws->body_q, ws->body_v, ws);
     PLAN_EACH (b, 0, mech->n_bodies)
-        sarrus_wrench_put(ws, b, sarrus_body_wrench(mech, parameter, ws, b));
+        sarrus_wrench_put(ws->wrench, b, sarrus_body_wrench(mech, parameter, ws, b));
     sarrus_tree_gather(mech, ws, ws->force);
     sarrus_tree_solve_back(mech, ws, ws->force);
     PLAN_EACH (i, 0, mech->n_v)

@@ -9,10 +9,10 @@
 #include "kernels/body/relative/planar_links.h"
 #endif
 
-/* From the centre of the root of a body's tree to the body's own. */
+/* From the origin of a body's tree to its centre of mass. */
 LANE_FUNCTION space_vector sarrus_tree_arm(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t body) {
     const int32_t root = mech->tree.link[mech->tree.link_of[body]].root;
-    return space_less(sarrus_tree_centre(ws, body), sarrus_tree_centre(ws, root));
+    return space_less(sarrus_tree_centre(ws, body), sarrus_tree_origin(ws, root));
 }
 
 /* Poses of the bodies and twists of the speeds at q. */
@@ -21,7 +21,7 @@ PLAN_BODY void sarrus_tree_place(const sarrus_mechanism *mech, const real *param
         sarrus_link_place(mech, parameter, ws, &mech->tree.link[i], q);
 }
 
-/* The inertia of each body about the centre of its root. */
+/* The inertia of each body about the origin of its tree. */
 LANE_FUNCTION space_inertia sarrus_tree_inertia(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
                                                 int32_t body) {
     const real *p = sarrus_body_parameters(mech, parameter, body);
@@ -37,18 +37,7 @@ LANE_FUNCTION space_inertia sarrus_tree_inertia(const sarrus_mechanism *mech, co
 #endif
 }
 
-/* The rows of M of a link's speeds, from all that hangs on its body. */
-LANE_FUNCTION void sarrus_tree_mass_of(const sarrus_mechanism *mech, sarrus_workspace *ws, const sarrus_mech_link *link,
-                                       const space_inertia *all) {
-    PLAN_EACH (i, link->v, link->v + link->n_v) {
-        const space_wrench momentum = space_momentum(all, sarrus_motion_of(ws, i));
-        PLAN_EACH (r, mech->tree.chain_start[i], mech->tree.chain_start[i + 1])
-            frame_at(ws->mass, r) = space_power(sarrus_motion_of(ws, mech->tree.chain[r]), momentum);
-        frame_at(ws->heft, i) = frame_at(ws->mass, mech->tree.chain_start[i]);
-    }
-}
-
-/* ws->mass ← M, link by link from the ends of the tree: body on body is added up on the way to ground. */
+/* ws->mass ← M: body on body is added up on the way to ground, and what hangs on a speed resists the twists of its chain. */
 PLAN_BODY void sarrus_tree_mass(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
     PLAN_EACH (b, 0, mech->n_bodies) {
         const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, b);
@@ -56,46 +45,51 @@ PLAN_BODY void sarrus_tree_mass(const sarrus_mechanism *mech, const real *parame
     }
     PLAN_EACH (n_done, 0, mech->tree.n_links) {
         const sarrus_mech_link *link = &mech->tree.link[mech->tree.n_links - 1 - n_done];
-        const space_inertia all = sarrus_composite_take(ws, link->body);
-        sarrus_tree_mass_of(mech, ws, link, &all);
         if (link->inboard >= 0) {
-            const space_inertia before = sarrus_composite_take(ws, link->inboard), sum = space_inertia_add(&before, &all);
+            const space_inertia all = sarrus_composite_take(ws, link->body), before = sarrus_composite_take(ws, link->inboard);
+            const space_inertia sum = space_inertia_add(&before, &all);
             sarrus_composite_put(ws, link->inboard, &sum);
         }
     }
+    PLAN_EACH (i, 0, mech->n_v) {
+        const space_inertia all = sarrus_composite_take(ws, mech->tree.body_of[i]);
+        sarrus_wrench_put(ws->momentum, i, sarrus_speed_momentum(mech, ws, i, &all));
+    }
+    PLAN_EACH (r, 0, mech->tree.n_chain) {
+        const space_wrench momentum = sarrus_wrench_take(ws->momentum, mech->tree.owner[r]);
+        frame_at(ws->mass, r) = sarrus_speed_power(mech, ws, mech->tree.chain[r], momentum);
+    }
+    PLAN_EACH (i, 0, mech->n_v)
+        frame_at(ws->heft, i) = frame_at(ws->mass, mech->tree.chain_start[i]);
 }
 
-/* M = Lᵀ D L in place, and 1/D: row i of L is what speed i hands to those before it in its chain. */
+/* M = Lᵀ D L in place, and 1/D. */
 PLAN_BODY void sarrus_tree_factor(const sarrus_mechanism *mech, sarrus_workspace *ws) {
-    const sarrus_mech_tree *tree = &mech->tree;
-    PLAN_EACH (n_done, 0, mech->n_v) {
-        const int32_t i = mech->n_v - 1 - n_done, first = tree->chain_start[i], end = tree->chain_start[i + 1];
-        const real inverse = real_set(1.0) / frame_at(ws->mass, first);
-        frame_at(ws->lightness, i) = inverse;
-        PLAN_EACH (r, first + 1, end) {
-            const real share = frame_at(ws->mass, r) * inverse;
-            const int32_t to = tree->chain_start[tree->chain[r]];
-            PLAN_EACH (s, r, end)
-                frame_at(ws->mass, to + s - r) = real_fnma(share, frame_at(ws->mass, s), frame_at(ws->mass, to + s - r));
-            frame_at(ws->share, r) = share;
-        }
+    PLAN_EACH (n, 0, mech->tree.n_steps) {
+        const sarrus_mech_tree_step *step = &mech->tree.step[n];
+        if (step->kind == SARRUS_TREE_UPDATE)
+            frame_at(ws->mass, step->to) =
+                real_fnma(frame_at(ws->share, step->a), frame_at(ws->mass, step->b), frame_at(ws->mass, step->to));
+        else if (step->kind == SARRUS_TREE_SHARE)
+            frame_at(ws->share, step->to) = frame_at(ws->mass, step->to) * frame_at(ws->lightness, step->a);
+        else
+            frame_at(ws->lightness, step->to) = real_set(1.0) / frame_at(ws->mass, step->a);
     }
 }
 
 /* x ← L⁻ᵀ x, and x ← L⁻¹ x. */
 PLAN_BODY void sarrus_tree_solve_back(const sarrus_mechanism *mech, const sarrus_workspace *ws, real *x) {
-    PLAN_EACH (n_done, 0, mech->n_v) {
-        const int32_t i = mech->n_v - 1 - n_done;
-        PLAN_EACH (r, mech->tree.chain_start[i] + 1, mech->tree.chain_start[i + 1]) {
-            const int32_t to = mech->tree.chain[r];
+    PLAN_EACH (n_done, 0, mech->tree.n_chain) {
+        const int32_t r = mech->tree.n_chain - 1 - n_done, i = mech->tree.owner[r], to = mech->tree.chain[r];
+        if (to != i)
             frame_at(x, to) = real_fnma(frame_at(ws->share, r), frame_at(x, i), frame_at(x, to));
-        }
     }
 }
 PLAN_BODY void sarrus_tree_solve(const sarrus_mechanism *mech, const sarrus_workspace *ws, real *x) {
-    PLAN_EACH (i, 0, mech->n_v) {
-        PLAN_EACH (r, mech->tree.chain_start[i] + 1, mech->tree.chain_start[i + 1])
-            frame_at(x, i) = real_fnma(frame_at(ws->share, r), frame_at(x, mech->tree.chain[r]), frame_at(x, i));
+    PLAN_EACH (r, 0, mech->tree.n_chain) {
+        const int32_t i = mech->tree.owner[r], from = mech->tree.chain[r];
+        if (from != i)
+            frame_at(x, i) = real_fnma(frame_at(ws->share, r), frame_at(x, from), frame_at(x, i));
     }
 }
 
@@ -147,12 +141,15 @@ PLAN_BODY void sarrus_tree_move(const sarrus_mechanism *mech, sarrus_workspace *
             drift = sarrus_twist_take(ws->drift, link->inboard);
         }
         space_twist carrier = now;
-        PLAN_EACH (k, 0, link->n_v) {
+        PLAN_EACH (k, 0, mech->tree.most_speeds) {
+            if (k >= link->n_v)
+                continue;
             const space_twist s = sarrus_motion_of(ws, link->v + k);
             const real speed = frame_at(v, link->v + k);
             if (k <= first_of_ball)
                 carrier = now;
-            drift = space_twist_add(drift, speed, space_twist_carried(carrier, s));
+            if (link->inboard >= 0 || k > 0) /* ground carries nothing along */
+                drift = space_twist_add(drift, speed, space_twist_carried(carrier, s));
             now = space_twist_add(now, speed, s);
         }
         sarrus_twist_put(now, ws->twist, link->body);
@@ -165,12 +162,13 @@ PLAN_BODY void sarrus_tree_move(const sarrus_mechanism *mech, sarrus_workspace *
 PLAN_BODY void sarrus_tree_gather(const sarrus_mechanism *mech, sarrus_workspace *ws, real *h) {
     PLAN_EACH (n_done, 0, mech->tree.n_links) {
         const sarrus_mech_link *link = &mech->tree.link[mech->tree.n_links - 1 - n_done];
-        const space_wrench all = sarrus_wrench_take(ws, link->body);
-        PLAN_EACH (i, link->v, link->v + link->n_v)
-            frame_at(h, i) = space_power(sarrus_motion_of(ws, i), all);
-        if (link->inboard >= 0)
-            sarrus_wrench_put(ws, link->inboard, space_wrench_add(sarrus_wrench_take(ws, link->inboard), all));
+        if (link->inboard >= 0) {
+            const space_wrench all = sarrus_wrench_take(ws->wrench, link->body);
+            sarrus_wrench_put(ws->wrench, link->inboard, space_wrench_add(sarrus_wrench_take(ws->wrench, link->inboard), all));
+        }
     }
+    PLAN_EACH (i, 0, mech->n_v)
+        frame_at(h, i) = sarrus_speed_power(mech, ws, i, sarrus_wrench_take(ws->wrench, mech->tree.body_of[i]));
 }
 
 #endif

@@ -100,6 +100,7 @@ LANE_FUNCTION void sarrus_force_settle(sarrus_workspace *ws, const real *p, int3
 /* ws->force ← F of all bodies, torques in their frames. Returns the power of dampers and loads. */
 PLAN_BODY real sarrus_bodies_load(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
                                   const real *v, sarrus_workspace *ws) {
+    const int32_t n_freedoms = mech->n_elastic > 0 ? mech->n_freedoms : 0;
     real power = real_set(0.0);
     PLAN_EACH (i, 0, SPACE_NV * mech->n_bodies)
         frame_at(ws->force, i) = real_set(0.0);
@@ -111,7 +112,7 @@ PLAN_BODY real sarrus_bodies_load(const sarrus_mechanism *mech, const real *para
         power = power + sarrus_force_##kernel(ws, force, p, input, q, v);
 #include "sarrus/force.def"
     }
-    PLAN_EACH (i, 0, mech->n_elastic > 0 ? mech->n_freedoms : 0) {
+    PLAN_EACH (i, 0, n_freedoms) {
         if (sarrus_freedom_is_elastic(&mech->freedom[i]))
             power = power + sarrus_force_elastic(ws, mech, parameter, &mech->freedom[i], q, v);
     }
@@ -132,6 +133,7 @@ PLAN_BODY real sarrus_free_acceleration(const sarrus_mechanism *mech, const real
 PLAN_BODY real sarrus_potential_energy(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                        const real *v) {
     const space_vector gravity = sarrus_parameter_vector(parameter, mech->p_gravity);
+    const int32_t n_freedoms = mech->n_elastic > 0 ? mech->n_freedoms : 0;
     real sum = real_set(0.0);
     PLAN_EACH (b, 0, mech->n_bodies) {
         const real mass = lane_at(sarrus_body_parameters(mech, parameter, b), SARRUS_SB_MASS);
@@ -145,7 +147,7 @@ PLAN_BODY real sarrus_potential_energy(const sarrus_mechanism *mech, const real 
             sum = real_fma(real_set(0.5) * lane_at(p, SARRUS_SF_STIFFNESS), stretch * stretch, sum);
         }
     }
-    PLAN_EACH (i, 0, mech->n_elastic > 0 ? mech->n_freedoms : 0) {
+    PLAN_EACH (i, 0, n_freedoms) {
         if (sarrus_freedom_is_elastic(&mech->freedom[i]))
             sum = sum + sarrus_elastic_energy(ws, mech, parameter, &mech->freedom[i], q, v);
     }

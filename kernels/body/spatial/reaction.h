@@ -42,7 +42,8 @@ LANE_BODY void sarrus_motor_loads(const sarrus_mechanism *mech, const sarrus_wor
 /* Σ μ ṡ of the drives: what they do through their rows. Dependent rows have none to do (wᵀJ = 0 makes wᵀṡ = 0). */
 LANE_FUNCTION real sarrus_drives_power(const sarrus_mechanism *mech, const sarrus_workspace *ws) {
     real power = real_set(0.0);
-    for (int32_t i = 0; i < mech->n_freedoms; ++i) {
+    const int32_t n_freedoms = mech->n_drives > 0 ? mech->n_freedoms : 0;
+    PLAN_EACH (i, 0, n_freedoms) {
         const sarrus_mech_freedom *freedom = &mech->freedom[i];
         if (freedom->row >= 0)
             power = real_fma(frame_at(ws->multiplier, freedom->row), frame_at(ws->signal, 3 * freedom->signal + 1), power);
@@ -74,6 +75,18 @@ LANE_BODY void sarrus_turns_see(const sarrus_mechanism *mech, const real *parame
         sarrus_turns_follow(mech, parameter, ws, q, v, on, seen);
         return;
     }
+}
+
+/* The same where the motion begins, with the signals of t = 0 in the workspace: an angle that is driven is of the turn that its
+ * signal says, any other one lies between −π and π. */
+LANE_BODY void sarrus_turns_begin(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                  const real *v, real *seen) {
+    for (int32_t i = 0; i < mech->n_freedoms; ++i) {
+        const sarrus_mech_freedom *freedom = &mech->freedom[i];
+        if (sarrus_freedom_is_turn(freedom->form))
+            lane_at(seen, freedom->at) = freedom->row >= 0 ? frame_at(ws->signal, 3 * freedom->signal) : real_set(0.0);
+    }
+    sarrus_turns_see(mech, parameter, ws, q, v, mask_not(mask_none()), seen);
 }
 
 #endif

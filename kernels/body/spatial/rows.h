@@ -41,10 +41,17 @@ LANE_FUNCTION sarrus_row_value sarrus_row_find(const sarrus_mechanism *mech, con
     return sarrus_row_drive(mech, parameter, at, ws, mech->row[i].freedom);
 }
 
-LANE_FUNCTION void sarrus_row_store(sarrus_workspace *ws, int32_t i, const sarrus_row_value *row) {
-    sarrus_frame_vector_put(row->turn_parent, ws->turn, 6 * i);
-    sarrus_frame_vector_put(row->turn_child, ws->turn, 6 * i + 3);
-    sarrus_frame_vector_put(row->e, ws->direction, 3 * i);
+/* The sides on ground have no turning part, and constant directions stand there for good. */
+LANE_FUNCTION void sarrus_row_store(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t i, const sarrus_row_value *row,
+                                    int wanted) {
+    if (!(wanted & SARRUS_HAVE_PARTS)) {
+        if (mech->row[i].parent >= 0)
+            sarrus_frame_vector_put(row->turn_parent, ws->turn, 6 * i);
+        if (mech->row[i].child >= 0)
+            sarrus_frame_vector_put(row->turn_child, ws->turn, 6 * i + 3);
+        if (mech->row[i].kind == SARRUS_ROW_GENERAL)
+            sarrus_frame_vector_put(row->e, ws->direction, 3 * i);
+    }
     frame_at(ws->phi, i) = row->phi;
     frame_at(ws->phi_dot, i) = row->phi_dot;
     frame_at(ws->gamma, i) = row->gamma;
@@ -53,13 +60,12 @@ LANE_FUNCTION void sarrus_row_store(sarrus_workspace *ws, int32_t i, const sarru
 /* All rows of a joint. */
 PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_joint *joint, const real *q,
                                  const real *v, sarrus_workspace *ws, int wanted) {
-    (void)wanted;
     if (joint->n_rows == 0)
         return;
     const sarrus_joint_here at = sarrus_joint_find(ws, parameter, joint, q, v);
     PLAN_EACH (i, joint->row, joint->row + joint->n_rows) {
         const sarrus_row_value row = sarrus_row_find(mech, parameter, &at, ws, i);
-        sarrus_row_store(ws, i, &row);
+        sarrus_row_store(mech, ws, i, &row, wanted);
     }
 }
 

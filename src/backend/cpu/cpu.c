@@ -113,7 +113,7 @@ static sarrus_status device_make(sarrus_context *context, sarrus_cpu_device *dev
     if (!memory_take(device))
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for a batch of %llu instances",
                              (unsigned long long)base->n_instances);
-    device->specializer = sarrus_specializer_create_for(base->plan, options, kernels);
+    device->specializer = sarrus_specializer_create_for(plan, options, kernels);
     /* Half of the guess: it has to be clear to be acted upon. */
     device->pace.step_seconds = 0.5 * sarrus_plan_step_seconds(plan, base->n_instances, kernels->width, base->n_threads);
     (void)snprintf(base->description, sizeof base->description, "%s, %d thread%s", kernels->name, base->n_threads,
@@ -322,8 +322,10 @@ static bool state_observe(const sarrus_cpu_device *device, sarrus_cpu_thread *th
         shown->is_configured = shown->is_factored = 0;
     }
     showing(device)->kernels->observe(shown, want, thread->observed);
-    if (is_moved)
+    if (is_moved) {
         sarrus_relative_tile_end_failed(&device->relative, thread->bodies, stepping_call(thread));
+        sarrus_relative_tile_rank(&device->relative, stepping_call(thread), want, thread->observed);
+    }
     return !is_stopped(device);
 }
 

@@ -76,3 +76,16 @@ void sarrus_relative_tile_end_failed(const sarrus_relative_tiles *tiles, const d
     arrays_copy(bodies, from->status, call->tile, at->status, 1, tiles->kernels->width);
     arrays_copy(bodies, from->failed_step, call->tile, at->failed_step, 1, tiles->kernels->width);
 }
+
+void sarrus_relative_tile_rank(const sarrus_relative_tiles *tiles, sarrus_kernel_call *call, const sarrus_observe_request *want,
+                               double *observed) {
+    const int32_t width = tiles->kernels->width, at = want->at[SARRUS_OBSERVE_RANK];
+    sarrus_observe_request alone = *want;
+    if (at < 0)
+        return;
+    for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o)
+        alone.at[o] = o == (int)SARRUS_OBSERVE_RANK ? at : -1;
+    tiles->kernels->observe(call, &alone, observed);
+    for (int32_t lane = 0; lane < width; ++lane)
+        observed[at * width + lane] += (double)tiles->relative->tree.n_rows_within;
+}

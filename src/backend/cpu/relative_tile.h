@@ -33,4 +33,8 @@ void sarrus_relative_tile_show(const sarrus_relative_tiles *tiles, const sarrus_
 /* The status that an observation has left in the tile of bodies, into the call's tile. */
 void sarrus_relative_tile_end_failed(const sarrus_relative_tiles *tiles, const double *bodies, sarrus_kernel_call *call);
 
+/* The rank into the observation of bodies, where it is wanted: that by which steps are made, which know what they cross. */
+void sarrus_relative_tile_rank(const sarrus_relative_tiles *tiles, sarrus_kernel_call *call, const sarrus_observe_request *want,
+                               double *observed);
+
 #endif

@@ -39,6 +39,12 @@ const sarrus_cusolver *sarrus_cuda_staged_library(sarrus_context *context, const
         *status = sarrus_report(context, SARRUS_NO_BACKEND, "'pinv: %s' is not part of this build's CUDA backend", word);
         return NULL;
     }
+    if (mech->n_lacking > 0) {
+        *status =
+            sarrus_report(context, SARRUS_UNSUPPORTED,
+                          "'pinv: %s' is for bodies that have mass and inertia in every instance; expected another method", word);
+        return NULL;
+    }
     if (mech->integrator.is_adaptive) {
         *status = sarrus_report(context, SARRUS_UNSUPPORTED,
                                 "'pinv: %s' takes the integrators of fixed step; expected integrator.method rk4 or semi-implicit, "

@@ -1,0 +1,86 @@
+/* The rows of constraints beside joints, each of two parts with two bodies: Φ = x_A − f(x_B),
+ *
+ *   J = J_A − f′ J_B,   Φ̇ = ẋ_A − f′ ẋ_B,   γ = γ_A − f′ γ_B + f″ ẋ_B²,
+ *
+ * where ẍ = J a − γ of either coordinate. A constraint of the table that lacks its law does not compile. */
+#ifndef SARRUS_BODY_CONSTRAINTS_H
+#define SARRUS_BODY_CONSTRAINTS_H
+
+#include "kernels/body/constraint/cam.h"
+#include "kernels/body/constraint/gear.h"
+#include "kernels/body/joint/distance.h"
+
+/* The coordinate of a joint, less its zero, as a row; of a kind with a length the distance of its two points. */
+LANE_FUNCTION sarrus_row_value sarrus_row_coordinate(const real *parameter, const sarrus_mech_joint *joint, const real *q,
+                                                     const real *v, sarrus_workspace *ws) {
+    const sarrus_joint_here at = sarrus_joint_find(ws, parameter, joint, q, v);
+    sarrus_row_value row;
+    if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_LENGTH, joint->kind))
+        return sarrus_row_distance(&at.parent, &at.child, real_set(0.0));
+    if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_SLIDE, joint->kind)) {
+        real ux, uy;
+        sarrus_vector_of(ws, joint->parent, lane_at(at.p, SARRUS_PJ_AXIS_X), lane_at(at.p, SARRUS_PJ_AXIS_Y), &ux, &uy);
+        row = sarrus_row_along(&at.parent, &at.child, ux, uy);
+        row.phi = row.phi - lane_at(at.p, SARRUS_PJ_SHIFT0);
+        return row;
+    }
+    row.ex = row.ey = row.gamma = real_set(0.0);
+    row.turn_parent = real_set(-1.0);
+    row.turn_child = real_set(1.0);
+    row.phi = sarrus_joint_angle(joint, lane_at(at.p, SARRUS_PJ_ANGLE0), q);
+    row.phi_dot = at.child.omega - at.parent.omega;
+    return row;
+}
+
+LANE_FUNCTION sarrus_law sarrus_law_find(const sarrus_mechanism *mech, const real *parameter,
+                                         const sarrus_mech_constraint *constraint, real x) {
+    const real *p = lane_from(parameter, constraint->p);
+    sarrus_law law = {x, x, x};
+#define SARRUS_CONSTRAINT(name, type_value, word, kernel, label, text)                                                             \
+    if (constraint->type == SARRUS_CONSTRAINT_##name)                                                                              \
+        law = sarrus_##kernel##_law(mech, constraint, p, x);
+#include "sarrus/constraint.def"
+    return law;
+}
+
+/* What of J stands in one part of a row. */
+LANE_FUNCTION void sarrus_part_store(sarrus_workspace *ws, int32_t i, real scale, const sarrus_row_value *row) {
+    frame_at(ws->turn, 2 * i) = scale * row->turn_parent;
+    frame_at(ws->turn, 2 * i + 1) = scale * row->turn_child;
+    frame_at(ws->direction, 2 * i) = scale * row->ex;
+    frame_at(ws->direction, 2 * i + 1) = scale * row->ey;
+}
+
+LANE_BODY void sarrus_constraint_row(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_constraint *constraint,
+                                     const real *q, const real *v, sarrus_workspace *ws) {
+    const int32_t i = constraint->row;
+    const sarrus_row_value a = sarrus_row_coordinate(parameter, &constraint->of[0], q, v, ws);
+    const sarrus_row_value b = sarrus_row_coordinate(parameter, &constraint->of[1], q, v, ws);
+    const sarrus_law law = sarrus_law_find(mech, parameter, constraint, b.phi);
+    sarrus_part_store(ws, i, real_set(1.0), &a);
+    sarrus_part_store(ws, constraint->part, -law.slope, &b);
+    frame_at(ws->phi, i) = a.phi - law.value;
+    frame_at(ws->phi_dot, i) = real_fnma(law.slope, b.phi_dot, a.phi_dot);
+    frame_at(ws->gamma, i) = real_fma(law.bend, b.phi_dot * b.phi_dot, real_fnma(law.slope, b.gamma, a.gamma));
+}
+
+LANE_FUNCTION void sarrus_constraint_rows(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v,
+                                          sarrus_workspace *ws) {
+    PLAN_EACH (i, 0, mech->n_constraints)
+        sarrus_constraint_row(mech, parameter, &mech->constraint[i], q, v, ws);
+}
+
+/* sum + the squares of Φ. */
+LANE_FUNCTION real sarrus_constraints_violation_squared(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                                        const real *q, const real *v, real sum) {
+    PLAN_EACH (i, 0, mech->n_constraints) {
+        const sarrus_mech_constraint *constraint = &mech->constraint[i];
+        const real x = sarrus_row_coordinate(parameter, &constraint->of[1], q, v, ws).phi;
+        const real y = sarrus_row_coordinate(parameter, &constraint->of[0], q, v, ws).phi;
+        const real phi = y - sarrus_law_find(mech, parameter, constraint, x).value;
+        sum = real_fma(phi, phi, sum);
+    }
+    return sum;
+}
+
+#endif

@@ -1,0 +1,83 @@
+#include "jit/plan_text_tree.h"
+
+#include "plan/cost.h"
+#include "sarrus/space.h"
+
+static void size_write(FILE *out, const char *name, int32_t n) {
+    fprintf(out, "#define SARRUS_PLAN_N_%s %d\n", name, n > 0 ? n : 1);
+}
+
+void sarrus_plan_text_tree_sizes_write(FILE *out, const sarrus_mechanism *mech) {
+    const sarrus_mech_tree *tree = &mech->tree;
+    if (tree->n_links == 0)
+        return;
+    size_write(out, "LINKS", tree->n_links);
+    size_write(out, "TREE_SPEEDS", mech->n_v);
+    size_write(out, "CHAIN", tree->n_chain);
+    size_write(out, "TREE_ENTRIES", tree->n_entries);
+    size_write(out, "CARRIES", tree->n_carries);
+    size_write(out, "TREE_STEPS", tree->n_steps);
+}
+
+static void integers_write(FILE *out, const char *name, const int32_t *x, int32_t n) {
+    fprintf(out, "    .%s = {", name);
+    for (int32_t i = 0; i < n; ++i)
+        fprintf(out, "%d,", x[i]);
+    fprintf(out, "%s},\n", n > 0 ? "" : "0");
+}
+
+static void links_write(FILE *out, const sarrus_mech_tree *tree) {
+    fprintf(out, "    .link = {");
+    for (int32_t i = 0; i < tree->n_links; ++i) {
+        const sarrus_mech_link *l = &tree->link[i];
+        fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d,%d,%d},", l->form, l->body, l->inboard, l->root, l->joint, l->is_reversed,
+                l->freedom, l->q, l->v, l->n_v);
+    }
+    fprintf(out, "},\n");
+}
+
+static void entries_write(FILE *out, const sarrus_mech_tree *tree) {
+    fprintf(out, "    .entry = {");
+    for (int32_t i = 0; i < tree->n_entries; ++i)
+        fprintf(out, "{%d,%d,%d},", tree->entry[i].speed, tree->entry[i].side, tree->entry[i].row);
+    fprintf(out, "%s},\n    .carry = {", tree->n_entries > 0 ? "" : "{0}");
+    for (int32_t i = 0; i < tree->n_carries; ++i)
+        fprintf(out, "{%d,%d,%d},", tree->carry[i].to, tree->carry[i].from, tree->carry[i].at);
+    fprintf(out, "%s},\n    .step = {", tree->n_carries > 0 ? "" : "{0}");
+    for (int32_t i = 0; i < tree->n_steps; ++i)
+        fprintf(out, "{%d,%d,%d,%d},", tree->step[i].kind, tree->step[i].to, tree->step[i].a, tree->step[i].b);
+    fprintf(out, "%s},\n", tree->n_steps > 0 ? "" : "{0}");
+}
+
+void sarrus_plan_text_tree_write(FILE *out, const sarrus_mechanism *mech) {
+    const sarrus_mech_tree *tree = &mech->tree;
+    if (tree->n_links == 0)
+        return;
+    fprintf(out,
+            "  .tree = {\n    .n_links = %d, .n_chain = %d, .n_entries = %d, .n_carries = %d, .n_steps = %d, .most_speeds = %d, "
+            ".n_rows_within = %d,\n",
+            tree->n_links, tree->n_chain, tree->n_entries, tree->n_carries, tree->n_steps, tree->most_speeds, tree->n_rows_within);
+    links_write(out, tree);
+    integers_write(out, "link_of", tree->link_of, tree->n_links);
+    integers_write(out, "body_of", tree->body_of, mech->n_v);
+    integers_write(out, "chain", tree->chain, tree->n_chain);
+    integers_write(out, "owner", tree->owner, tree->n_chain);
+    integers_write(out, "chain_start", tree->chain_start, mech->n_v + 1);
+    integers_write(out, "row_start", tree->row_start, mech->m + 1);
+    entries_write(out, tree);
+    fprintf(out, "  },\n");
+}
+
+double sarrus_plan_text_tree_flops(const sarrus_mechanism *mech) {
+    const sarrus_mech_tree *tree = &mech->tree;
+    const sarrus_mech_factor *f = &mech->factor;
+    const int is_spatial = mech->space == SARRUS_SPACE_SPATIAL;
+    const double of_body = is_spatial ? 480 : 75, of_speed = is_spatial ? 90 : 30, of_row = is_spatial ? 170 : 60;
+    const double of_power = is_spatial ? 11 : 5, of_elastic = is_spatial ? 300 : 60;
+    double flops = of_body * mech->n_bodies + of_speed * mech->n_v + of_row * mech->m + 30.0 * mech->n_forces;
+    flops += of_power * (tree->n_chain + tree->n_entries) + 2.0 * (tree->n_steps + tree->n_carries + 4 * tree->n_chain);
+    flops += 5.0 * tree->n_entries + 2.0 * f->n_shares + sarrus_plan_factor_flops(f->n_blocks, f->n_entries, f->n_updates);
+    for (int32_t i = 0; i < mech->n_joints; ++i)
+        flops += mech->joint[i].elastic ? of_elastic : 0;
+    return flops;
+}

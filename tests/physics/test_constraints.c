@@ -1,0 +1,217 @@
+/* Claim: constraints beside joints move mechanisms as their closed forms say: a planetary train as one inertia (Willis), a rack and
+ * its pinion as one mass, a cam's follower along the table, with the loads that go with it, at every draw of their numbers; what
+ * repeats another gear is found redundant by name; and energy is kept. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/mechanism.h"
+#include "tests/tolerances.h"
+
+enum { MAX_TIMES = 401, MAX_N = 9, MAX_LOADS = 2 };
+
+typedef struct course {
+    int n, n_times, n_loads;
+    double q[MAX_TIMES * MAX_N], v[MAX_TIMES * MAX_N], load[MAX_TIMES * MAX_LOADS], energy[MAX_TIMES], work[MAX_TIMES];
+} course;
+
+static course *follow(mechanism m, int n_times, uint64_t every) {
+    static course out;
+    sarrus_plan_sizes sizes;
+    sarrus_plan_sizes_get(m.plan, &sizes);
+    assert_true(m.n <= MAX_N && n_times <= MAX_TIMES && sizes.n_constraints <= MAX_LOADS);
+    out.n = m.n;
+    out.n_times = n_times;
+    out.n_loads = sizes.n_constraints;
+    sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
+    sarrus_observation o = {
+        .n_times = (uint64_t)n_times, .every_steps = every, .observe_first = 1, .n_times_stride = (uint64_t)n_times};
+    o.destination[SARRUS_OBSERVE_Q] = out.q;
+    o.destination[SARRUS_OBSERVE_V] = out.v;
+    o.destination[SARRUS_OBSERVE_CONSTRAINTS] = out.load;
+    o.destination[SARRUS_OBSERVE_ENERGY] = out.energy;
+    o.destination[SARRUS_OBSERVE_WORK] = out.work;
+    assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
+    assert_int_equal(sarrus_batch_status(batch, 0), SARRUS_INSTANCE_OK);
+    sarrus_batch_destroy(batch);
+    mechanism_close(&m);
+    return &out;
+}
+
+static void assert_close(const char *what, int k, double value, double expected, double tolerance) {
+    if (!(fabs(value - expected) <= tolerance)) {
+        fail_msg("%s at output %d: %.15g instead of %.15g, off by %.2e > %.1e", what, k, value, expected, fabs(value - expected),
+                 tolerance);
+    }
+}
+
+static void assert_balanced(const course *c, double tolerance) {
+    for (int k = 0; k < c->n_times; ++k) {
+        assert_close("energy less work", k, c->energy[k] - c->work[k], c->energy[0], tolerance);
+    }
+}
+
+/* With k = 1 + r_r/r_s of the sun and k_p = 1 − r_r/r_p of the planet, per turn of the carrier, the train has one inertia. What
+ * holds the sun back is the inner mesh, what turns the planet both of them. The mass center of the planet goes round at up to
+ * 11 rad/s: 1/120 (ω h)⁵ a step in the direction, 2e-9 in all. */
+static void planetary_train_is_one_inertia(void **state) {
+    (void)state;
+    const double rs = 0.02, rp = 0.03, rr = rs + 2.0 * rp, mass = 0.4, torque = 0.005;
+    const double sun = 1.0 + rr / rs, planet = 1.0 - rr / rp, i_sun = 1e-4, i_planet = 0.5 * mass * rp * rp;
+    const double inertia = i_sun * sun * sun + 4e-4 + mass * (rs + rp) * (rs + rp) + i_planet * planet * planet;
+    const double rate = torque * sun / inertia, inner = (i_sun * sun * rate - torque) / (rs / rp);
+    const course *c = follow(mechanism_open_file("planetary_train.yaml", NULL), 201, 10);
+    for (int k = 0; k < c->n_times; ++k) {
+        const double t = 0.01 * k, carrier = 0.5 * rate * t * t, *q = c->q + k * c->n;
+        assert_close("carrier", k, q[5], carrier, 1e-8);
+        assert_close("sun", k, q[2], sun * carrier, 1e-8);
+        assert_close("planet", k, q[8], planet * carrier, 1e-8);
+        assert_close("inner mesh", k, c->load[2 * k], inner, 1e-9);
+        assert_close("outer mesh", k, c->load[2 * k + 1], i_planet * planet * rate - inner, 1e-9);
+    }
+    assert_balanced(c, 1e-10);
+}
+
+/* A rack falls and turns its pinion, either way round: r dθ = dy, m a = m g − I a/r². */
+static void rack_and_pinion_are_one_mass(void **state) {
+    (void)state;
+    const double g = 9.81, m = 2.0, inertia = 0.03, r = 0.1, a = -g * m / (m + inertia / (r * r));
+    for (int way = 0; way < 2; ++way) {
+        const char *text = way == 0 ? "sarrus: 1\nspace: planar\n"
+                                      "bodies:\n"
+                                      "  - {name: rack, mass: 2, inertia: 0.1, position: [0.1, 0]}\n"
+                                      "  - {name: pinion, mass: 1, inertia: 0.03, position: [0, 0]}\n"
+                                      "joints:\n"
+                                      "  - {name: guide, type: prismatic, bodies: [ground, rack], at: [0.1, 0], axis: [0, 1]}\n"
+                                      "  - {name: shaft, type: revolute, bodies: [pinion, ground], at: [0, 0]}\n"
+                                      "constraints:\n"
+                                      "  - {name: mesh, type: gear, joints: [guide, shaft], ratio: -0.1}\n"
+                                      "integrator: {method: rk4, dt: 1.0e-3, t_end: 1}\n"
+                                    : "sarrus: 1\nspace: planar\n"
+                                      "bodies:\n"
+                                      "  - {name: rack, mass: 2, inertia: 0.1, position: [0.1, 0]}\n"
+                                      "  - {name: pinion, mass: 1, inertia: 0.03, position: [0, 0]}\n"
+                                      "joints:\n"
+                                      "  - {name: guide, type: prismatic, bodies: [ground, rack], at: [0.1, 0], axis: [0, 1]}\n"
+                                      "  - {name: shaft, type: revolute, bodies: [ground, pinion], at: [0, 0]}\n"
+                                      "constraints:\n"
+                                      "  - {name: mesh, type: gear, joints: [shaft, guide], ratio: 10}\n"
+                                      "integrator: {method: rk4, dt: 1.0e-3, t_end: 1}\n";
+        const course *c = follow(mechanism_open_text(text, NULL), 101, 10);
+        const double load = way == 0 ? m * (a + g) : inertia * a / r; /* on the rack, N; on the pinion, N m */
+        for (int k = 0; k < c->n_times; ++k) {
+            const double t = 0.01 * k;
+            assert_close("rack", k, c->q[k * 6 + 1], 0.5 * a * t * t, 1e-11);
+            assert_close("pinion", k, c->q[k * 6 + 5], 0.5 * a * t * t / r, 1e-10);
+            assert_close("mesh", k, c->load[k], load, 1e-10);
+        }
+        assert_balanced(c, 1e-9);
+    }
+}
+
+/* The spline of a cosine at points δ apart is off by δ⁴/384, its second derivative by δ²/12, of the amplitude. Turns of 2π come
+ * round: eight of them. */
+static void cam_moves_its_follower(void **state) {
+    (void)state;
+    const double w = 4.0 * M_PI, h = 0.01, delta = M_PI / 6.0;
+    const course *c = follow(mechanism_open_file("cam_follower.yaml", NULL), 401, 10);
+    const double off = 1.1 * h * pow(delta, 4.0) / 384.0, bend = 1.1 * h * w * w * delta * delta / 12.0;
+    for (int k = 0; k < c->n_times; ++k) {
+        const double angle = w * 0.005 * k, lift = h * (1.0 - cos(angle)), *q = c->q + k * c->n;
+        const double force = 0.2 * h * w * w * cos(angle) + 2.0 * h * w * sin(angle) + 800.0 * (lift + 0.02);
+        assert_close("lift", k, q[4] - 0.05, lift, off);
+        assert_close("cam's load", k, c->load[k], force, 0.2 * bend + 800.0 * off + 2.0 * off * w * 24.0 / delta);
+        if (k % 100 == 0) { /* whole turns */
+            assert_close("lift after whole turns", k, q[4] - 0.05, 0.0, 1e-12);
+        }
+    }
+    assert_balanced(c, 1e-9);
+}
+
+/* Ratio and offset of a draw are those of the run; assembly brings the coordinates to the offset. */
+static void numbers_of_constraints_are_drawn(void **state) {
+    (void)state;
+    mechanism m = mechanism_open_text("sarrus: 1\nspace: planar\n"
+                                      "bodies:\n"
+                                      "  - {name: a, mass: 1, inertia: 0.1, position: [0, 0], angular_velocity: 2}\n"
+                                      "  - {name: b, mass: 1, inertia: 0.1, position: [1, 0]}\n"
+                                      "joints:\n"
+                                      "  - {name: A, type: revolute, bodies: [ground, a], at: [0, 0]}\n"
+                                      "  - {name: B, type: revolute, bodies: [ground, b], at: [1, 0]}\n"
+                                      "constraints:\n"
+                                      "  - {name: g, type: gear, joints: [B, A], ratio: -1, offset: 0}\n"
+                                      "integrator: {method: rk4, dt: 1.0e-2, t_end: 1}\n"
+                                      "batch:\n"
+                                      "  instances: 2\n"
+                                      "  parameters:\n"
+                                      "    - {path: constraints.g.ratio, distribution: uniform, low: -3, high: 3}\n"
+                                      "    - {path: constraints.g.offset, distribution: uniform, low: -1, high: 1}\n",
+                                      NULL);
+    sarrus_draws *draws = mechanism_draws_by_hand(&m, 2);
+    const double ratio[2] = {-2.0, 0.5}, offset[2] = {0.25, -0.125};
+    for (int i = 0; i < 2; ++i) {
+        draws->values[i] = ratio[i];
+        draws->values[2 + i] = offset[i];
+    }
+    double q[2 * 6], v[2 * 6];
+    sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 2, draws);
+    assert_int_equal(sarrus_batch_advance(batch, 100), SARRUS_OK);
+    mechanism_observe(batch, SARRUS_OBSERVE_Q, q);
+    mechanism_observe(batch, SARRUS_OBSERVE_V, v);
+    for (int i = 0; i < 2; ++i) {
+        assert_close("angle", i, q[6 * i + 5], ratio[i] * q[6 * i + 2] + offset[i], 1e-12);
+        assert_close("rate", i, v[6 * i + 5], ratio[i] * v[6 * i + 2], 1e-12);
+    }
+    sarrus_batch_destroy(batch);
+    mechanism_draws_free(draws);
+    mechanism_close(&m);
+}
+
+/* Three gears in a ring whose ratios close it: one says nothing new, and its rank, rows and names tell. */
+static void a_ring_of_gears_is_redundant(void **state) {
+    (void)state;
+    mechanism m = mechanism_open_text("sarrus: 1\nspace: planar\ngravity: [0, 0]\n"
+                                      "bodies:\n"
+                                      "  - {name: a, mass: 1, inertia: 0.1, position: [0, 0], angular_velocity: 1}\n"
+                                      "  - {name: b, mass: 1, inertia: 0.2, position: [1, 0]}\n"
+                                      "  - {name: c, mass: 1, inertia: 0.3, position: [2, 0]}\n"
+                                      "joints:\n"
+                                      "  - {name: A, type: revolute, bodies: [ground, a], at: [0, 0]}\n"
+                                      "  - {name: B, type: revolute, bodies: [ground, b], at: [1, 0]}\n"
+                                      "  - {name: C, type: revolute, bodies: [ground, c], at: [2, 0]}\n"
+                                      "constraints:\n"
+                                      "  - {name: ab, type: gear, joints: [A, B], ratio: 2}\n"
+                                      "  - {name: bc, type: gear, joints: [B, C], ratio: -1.5}\n"
+                                      "  - {name: ca, type: gear, joints: [C, A], ratio: \"=-1/3\"}\n"
+                                      "integrator: {method: rk4, dt: 1.0e-2, t_end: 1}\n",
+                                      NULL);
+    sarrus_plan_sizes sizes;
+    sarrus_plan_sizes_get(m.plan, &sizes);
+    assert_int_equal(sizes.m, 9);
+    assert_int_equal(sizes.rank, 8);
+    assert_non_null(strstr(sarrus_plan_report(m.plan), "constraint ca, ratio"));
+    sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
+    double rank, v[9];
+    assert_int_equal(sarrus_batch_advance(batch, 100), SARRUS_OK);
+    mechanism_observe(batch, SARRUS_OBSERVE_RANK, &rank);
+    mechanism_observe(batch, SARRUS_OBSERVE_V, v);
+    assert_true(rank == 8.0);
+    assert_close("b", 0, 2.0 * v[5], v[2], 1e-12);
+    assert_close("c", 0, -3.0 * v[8], v[2], 1e-12);
+    sarrus_batch_destroy(batch);
+    mechanism_close(&m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planetary_train_is_one_inertia), cmocka_unit_test(rack_and_pinion_are_one_mass),
+        cmocka_unit_test(cam_moves_its_follower),         cmocka_unit_test(numbers_of_constraints_are_drawn),
+        cmocka_unit_test(a_ring_of_gears_is_redundant),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

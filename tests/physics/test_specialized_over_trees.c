@@ -1,0 +1,64 @@
+/* Specialized kernels give the bits of the generic ones in relative coordinates: trees and loops, drives, rows in doubt, fixed steps
+ * and others, with projections and gains, in the plane and in space. Kernels are compiled by the system's compiler; without one
+ * there is nothing to test. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tests/support/kernels_compared.h"
+
+/* One full tile of the widest lanes and a rest. */
+enum { N_INSTANCES = 11 };
+
+#define RELATIVE                                                                                                                   \
+    { "dynamics.formulation", "relative" }
+
+typedef struct variant {
+    const char *file, *isa; /* isa NULL: the widest */
+    sarrus_override overrides[4];
+    bool must_take_rank_path;
+} variant;
+
+static const variant variants[] = {
+    {"five_bar.yaml", NULL, {RELATIVE, {"integrator.dt", "0.005"}}, false},
+    {"five_bar_singular.yaml", NULL, {RELATIVE}, true},
+    {"driven_crank.yaml", NULL, {RELATIVE}, false},
+    {"double_pendulum.yaml", NULL, {RELATIVE, {"integrator.method", "semi-implicit"}}, false},
+    {"slider_crank.yaml", NULL, {RELATIVE, {"integrator.method", "adams-moulton"}}, false},
+    {"slider_crank.yaml", NULL, {RELATIVE, {"dynamics.projection", "none"}, {"dynamics.baumgarte", "{alpha: 5, beta: 5}"}}, false},
+    {"slider_crank.yaml", "avx2", {RELATIVE, {"integrator.method", "dopri5"}}, false},
+    {"five_bar_singular.yaml", "baseline", {RELATIVE}, true},
+    {"heavy_top.yaml", NULL, {RELATIVE}, false},
+    {"gyrostat.yaml", NULL, {RELATIVE}, false},
+};
+
+static void kernels_over_trees_have_the_same_bits(void **state) {
+    (void)state;
+    if (system("cc --version >/dev/null 2>&1") != 0)
+        skip();
+    const size_t n_apart = getenv("SARRUS_FEW_CASES") ? 4 : 1;
+    for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i += n_apart) {
+        const variant *one = &variants[i];
+        if (one->isa && !mechanism_has_isa(one->isa))
+            continue;
+        mechanism opened = mechanism_open_file(one->file, one->overrides);
+        const kernels_subject what = {.name = one->file,
+                                      .isa = one->isa,
+                                      .n_instances = N_INSTANCES,
+                                      .must_take_rank_path = one->must_take_rank_path,
+                                      .form = SARRUS_PLAN_TEXT_STRAIGHT};
+        kernels_compare(&opened, &what);
+        mechanism_close(&opened);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_over_trees_have_the_same_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
