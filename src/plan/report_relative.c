@@ -16,8 +16,8 @@ void sarrus_report_relative(FILE *out, const sarrus_plan *absolute) {
     const sarrus_mechanism *mech = &plan->mech;
     const int rank = plan->independence.n_independent;
     sarrus_report_title(out, "Relative coordinates, in which steps are made");
-    sarrus_report_line(out, "coordinates", "%d of the tree's joints, and of %d bodies that float; speeds %d", mech->n_q,
-                       plan->graph.n_floating, mech->n_v);
+    sarrus_report_line(out, "coordinates", "%d, speeds %d: of the joints of a tree; bodies that float %d", mech->n_q, mech->n_v,
+                       plan->graph.n_floating);
     sarrus_report_line(out, "constraints", "%d, of cut joints and drives; %d are met by the coordinates", mech->m,
                        mech->tree.n_rows_within);
     sarrus_report_line(out, "rank", "%d; degrees of freedom %d, redundant %d", rank, mech->n_v - rank, mech->m - rank);
