@@ -438,6 +438,33 @@ static void what_has_no_coordinates_rests(void **state) {
     mechanism_close(&m);
 }
 
+/* Two hinges on one line: the second one's rows are all met by the first one's coordinate, and no method has any left. */
+static void rows_may_all_be_met_by_the_tree(void **state) {
+    (void)state;
+    static const char *const methods_of_rows[] = {"auto", "lapack", "svd", "householder"};
+    for (size_t k = 0; k < sizeof methods_of_rows / sizeof methods_of_rows[0]; ++k) {
+        char text[512];
+        (void)snprintf(
+            text, sizeof text,
+            "sarrus: 1\nspace: planar\ngravity: [0, 0]\nbodies:\n  - {name: d, mass: 1, inertia: 0.2, position: [0.5, 0.1], "
+            "angular_velocity: 1}\njoints:\n  - {name: A, type: revolute, bodies: [ground, d], at: [0, 0]}\n"
+            "  - {name: B, type: revolute, bodies: [ground, d], at: [0, 0]}\n"
+            "dynamics: {formulation: relative, pinv: %s}\nintegrator: {method: rk4, dt: 0.01, t_end: 1}\n",
+            methods_of_rows[k]);
+        mechanism m = mechanism_open_text(text, NULL);
+        sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
+        double q[3], v[3];
+        assert_int_equal(sarrus_batch_state(batch, 0, NULL, v), SARRUS_OK);
+        const double rate = v[2];
+        assert_int_equal(sarrus_batch_advance(batch, 100), SARRUS_OK);
+        assert_int_equal(sarrus_batch_status(batch, 0), SARRUS_INSTANCE_OK);
+        assert_int_equal(sarrus_batch_state(batch, 0, q, v), SARRUS_OK);
+        assert_true(fabs(q[2] - rate) < 1e-13); /* 1 s without a load */
+        sarrus_batch_destroy(batch);
+        mechanism_close(&m);
+    }
+}
+
 static void what_there_is_not_is_refused(void **state) {
     (void)state;
     mechanism m = mechanism_open_text(pushed, NULL);
@@ -460,6 +487,7 @@ int main(void) {
         cmocka_unit_test(so_it_does_by_every_method),
         cmocka_unit_test(orientations_keep_their_sign),
         cmocka_unit_test(what_has_no_coordinates_rests),
+        cmocka_unit_test(rows_may_all_be_met_by_the_tree),
         cmocka_unit_test(bits_depend_on_the_instance_alone),
         cmocka_unit_test(changes_of_rank_are_of_all_rows),
         cmocka_unit_test(inputs_are_written_in_place),

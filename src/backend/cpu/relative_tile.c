@@ -3,12 +3,14 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Fields that do not depend on coordinates: those of the state do, and what steps keep of rows and states for the next one. */
+/* Fields that do not depend on coordinates: those of the state do, and what steps keep of rows and states for the next one. The
+ * gains that follow the step are those by which an acceleration is shown too. */
 static const bool is_common[SARRUS_N_FIELDS] = {
 #define SARRUS_TILE_FIELD(name, ...) [SARRUS_FIELD_OF_TILE_##name] = true,
 #define SARRUS_VERDICT_FIELD(name, ...) [SARRUS_FIELD_OF_VERDICT_##name] = true,
 #define SARRUS_PASSAGE_FIELD(name, ...) [SARRUS_FIELD_OF_PASSAGE_##name] = true,
 #include "sarrus/field.def"
+    [SARRUS_FIELD_OF_ADAPTIVE_gain] = true,
 };
 
 static bool is_state(int field) {
