@@ -59,6 +59,7 @@ LANE_BODY sarrus_rank_decision sarrus_correct_svd(const sarrus_evaluation *ev, c
 
 #if !defined(SARRUS_CONSTANT_PLAN)
 
+#if defined(SARRUS_KERNELS_RELATIVE)
 /* Over a tree rows may depend on nothing but its joints: all are left out then. */
 LANE_BODY sarrus_rank_decision sarrus_solve_nothing(const sarrus_evaluation *ev) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
@@ -68,14 +69,17 @@ LANE_BODY sarrus_rank_decision sarrus_solve_nothing(const sarrus_evaluation *ev)
     found.rank = found.kept = found.dropped = real_set(0.0);
     return found;
 }
+#endif
 
 /* ws->z ← D⁺ rhs of a dense problem by the plan's method or the external solver, for the lanes of `active`. */
 LANE_BODY sarrus_rank_decision sarrus_solve_dense(sarrus_evaluation *ev, const real *rhs, int is_independent, mask active) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     const int32_t n_rows = sarrus_rows_count(mech, is_independent);
+#if defined(SARRUS_KERNELS_RELATIVE)
     if (n_rows == 0)
         return sarrus_solve_nothing(ev);
+#endif
     sarrus_rank_limit limit = sarrus_rank_limits(ev, ev->max_rank);
     const real bend = lane_at(ev->tile, mech->layout.passage.is_bend);
     const mask may_lose = mask_and(sarrus_is_crossing(ev), real_eq(bend, real_set(0.0)));
