@@ -30,7 +30,7 @@
  * relative.c      the same mechanism in relative coordinates, where they are wanted    (from all of the above)
  *   tree.c           the links of its tree, and what rows meet of its speeds           (from the model alone)
  *   tree_rows.c      its rows at a configuration                                       (numbers)
- *   relative_rows.c  those that are independent
+ *   relative_rows.c  those that are independent; walk.c: ways along the manifold
  * hash.c          the hash of the tables, sizes and numbers above
  * cost.c          flops, divisions and bytes of the kernels for this plan
  * report.c        all of it in words

@@ -14,6 +14,7 @@
 #include "plan/lacking.h"
 #include "plan/spectrum.h"
 #include "plan/start.h"
+#include "plan/walk.h"
 
 enum { N_WALKS = 10, FEWEST_WALKS = 3 };
 /* Flops that walks may take in all, unless they are the first few. */
@@ -33,12 +34,6 @@ typedef struct sightings {
     double *q; /* [N_WALKS + 1][n_q] */
 } sightings;
 
-/* A fixed sequence in (−1, 1): a plan is the same every time. */
-static double next_number(uint64_t *state) {
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(int64_t)*state / 9223372036854775808.0;
-}
-
 static sarrus_status see(sarrus_configuration *c, sightings *seen) {
     sarrus_spectrum spectrum;
     const sarrus_status status = sarrus_spectrum_find(&c->fronts, &c->rows, SARRUS_SPECTRUM_VALUES, &spectrum);
@@ -56,68 +51,11 @@ static sarrus_status see(sarrus_configuration *c, sightings *seen) {
     return SARRUS_OK;
 }
 
-/* Walks along the manifold from configuration to configuration. */
-typedef struct walker {
-    uint64_t random;
-    double share;     /* of the ordinary length of a move that the last walk came back with */
-    double *q_before; /* [n_q] */
-} walker;
-
-/* Shares of the ordinary length that are tried, and the least. In a mechanism of thousands of bodies Newton's method does not come
- * back from where all of them have moved that far. */
-static const double shorter = 1.0 / 16.0, shortest = 1.0 / 4096.0;
-
-/* c->held ← a random vector's part in the directions that are left free, of length 1 (0 when there are none). Returns how far an
- * ordinary move goes along it; negative: no memory, or stopped. */
-static double find_direction(sarrus_configuration *c, bool is_free, uint64_t *state) {
-    double *move = c->held, size = 0.0, length2 = 0.0;
-    for (int i = 0; i < c->n; ++i)
-        move[i] = next_number(state);
-    if (!sarrus_configuration_free_part(c, SARRUS_CLEAR_TOLERANCE, move))
-        return -1.0;
-    sarrus_configuration_weigh(c, 1.0, move, c->scratch);
-    for (int i = 0; i < c->n; ++i) {
-        size = fmax(size, fabs(c->scratch[i]));
-        length2 += move[i] * move[i];
-    }
-    const bool can_move = is_free && size > 0.0;
-    for (int i = 0; i < c->n; ++i)
-        move[i] = can_move ? move[i] / sqrt(length2) : 0.0;
-    return can_move ? 0.4 * sqrt(length2) / size : 0.0;
-}
-
-/* A move of this length, then Newton. False when it does not come back.
- *
- * The way along the move is held at first: next to a singular configuration where redundant rows bend apart at second order, Φ is
- * quadratic in the move and Newton alone halves it in every step, back to where it began. */
-static bool move_by(sarrus_configuration *c, double length, double t, const double *q_before) {
-    double scale = 1.0;
-    sarrus_configuration_move(c, q_before, length, c->held);
-    for (int i = 0; i < c->n_q; ++i)
-        scale = fmax(scale, fabs(q_before[i]));
-    return sarrus_configuration_assemble_held(c, t) <= 1e-11 * scale || sarrus_configuration_assemble(c, t) <= 1e-11 * scale;
-}
-
-/* A move along the manifold, as long as can be. False when none comes back. */
-static bool walk(sarrus_configuration *c, walker *w, int rank, double t) {
-    const double length = find_direction(c, rank < c->n, &w->random);
-    memcpy(w->q_before, c->q, (size_t)c->n_q * sizeof *c->q);
-    for (double share = w->share; length >= 0.0 && share >= shortest; share *= shorter) {
-        if (move_by(c, share * length, t, w->q_before)) {
-            w->share = share;
-            return true;
-        }
-    }
-    memcpy(c->q, w->q_before, (size_t)c->n_q * sizeof *c->q);
-    (void)sarrus_configuration_rows(c, t);
-    return false;
-}
-
 /* Looks at configurations beside the assembled one, which has been seen; driven joints move on in time as well. */
 static sarrus_status explore(sarrus_configuration *c, sightings *seen) {
     const sarrus_plan *plan = c->plan;
-    walker w = {20210907, 1.0, malloc(((size_t)c->n_q + 1) * sizeof *w.q_before)};
-    if (!w.q_before)
+    sarrus_walk w;
+    if (!sarrus_walk_begin(&w, c, false))
         return SARRUS_NO_MEMORY;
     sarrus_status status = SARRUS_OK;
     double t = 0.0;
@@ -133,12 +71,12 @@ static sarrus_status explore(sarrus_configuration *c, sightings *seen) {
             t += plan->model->integrator.t_end / (10.0 * N_WALKS);
             (void)sarrus_configuration_assemble(c, t);
         }
-        if (walk(c, &w, rank, t))
+        if (sarrus_walk_on(&w, c, rank, t))
             status = see(c, seen);
         if (!sarrus_plan_watch_goes_on(plan->watch))
             status = SARRUS_INTERRUPTED;
     }
-    free(w.q_before);
+    sarrus_walk_end(&w);
     return status;
 }
 

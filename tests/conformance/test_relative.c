@@ -465,6 +465,25 @@ static void rows_may_all_be_met_by_the_tree(void **state) {
     }
 }
 
+/* Of a redundant loop the rows that are kept stay apart wherever the mechanism is regular: a parallelogram has no change point but
+ * where all of its links lie on one line, and is nowhere close to one where it hangs straight down. */
+static void rows_that_are_kept_stay_apart(void **state) {
+    (void)state;
+    const sarrus_override relative[] = {{"dynamics.formulation", "relative"}, {"integrator.dt", "0.01"}, {0}};
+    const sarrus_override absolute[] = {{"integrator.dt", "0.01"}, {0}};
+    for (int k = 0; k < 2; ++k) {
+        mechanism m = mechanism_open_file("five_bar.yaml", k ? relative : absolute);
+        sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
+        sarrus_instance_verdict told;
+        assert_int_equal(sarrus_batch_advance(batch, 500), SARRUS_OK);
+        assert_int_equal(sarrus_batch_status(batch, 0), SARRUS_INSTANCE_OK);
+        assert_int_equal(sarrus_batch_verdict(batch, 0, &told), SARRUS_OK);
+        assert_true(told.nearest_change_point > 0.3);
+        sarrus_batch_destroy(batch);
+        mechanism_close(&m);
+    }
+}
+
 static void what_there_is_not_is_refused(void **state) {
     (void)state;
     mechanism m = mechanism_open_text(pushed, NULL);
@@ -488,6 +507,7 @@ int main(void) {
         cmocka_unit_test(orientations_keep_their_sign),
         cmocka_unit_test(what_has_no_coordinates_rests),
         cmocka_unit_test(rows_may_all_be_met_by_the_tree),
+        cmocka_unit_test(rows_that_are_kept_stay_apart),
         cmocka_unit_test(bits_depend_on_the_instance_alone),
         cmocka_unit_test(changes_of_rank_are_of_all_rows),
         cmocka_unit_test(inputs_are_written_in_place),
