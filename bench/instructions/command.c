@@ -20,6 +20,7 @@
 #include "sarrus/sarrus.h"
 
 #include "core/report.h"
+#include "edge/kernel_places.h"
 
 #include "bench/benches.h"
 #include "bench/measure/fma_peak.h"
@@ -49,11 +50,14 @@ typedef struct subject {
 
 static sarrus_status subject_open(subject *self, const options *wanted) {
     const sarrus_override override = {"dynamics.pinv", wanted->pinv};
+    sarrus_kernel_places places;
+    sarrus_kernel_places_find(&places);
     const sarrus_batch_options batch_options = {.backend = SARRUS_BACKEND_CPU,
                                                 .isa = wanted->isa->name,
                                                 .n_threads = 1,
                                                 .specialize = wanted->cache == NULL ? SARRUS_SPECIALIZE_OFF : SARRUS_SPECIALIZE_ON,
-                                                .cache_dir = wanted->cache};
+                                                .cache_dir = wanted->cache,
+                                                .compiler = places.compiler};
     sarrus_status status = sarrus_scenario_read_file(self->context, wanted->file, &override, 1, &self->model);
     status = status == SARRUS_OK ? sarrus_plan_create(self->context, self->model, &self->plan) : status;
     if (status == SARRUS_OK) {
