@@ -138,13 +138,15 @@ LANE_FUNCTION void sarrus_frame_copy_rotations(const sarrus_workspace *from, sar
     PLAN_EACH (b, 0, mech->n_bodies) {
         PLAN_EACH (k, 0, N_PLACED)
             frame_at(to->body_q, space_q(b) + k) = frame_at(from->body_q, space_q(b) + k);
+        PLAN_EACH (k, 0, SPACE_DIMENSION) {
+            frame_at(to->arm, SPACE_DIMENSION * b + k) = frame_at(from->arm, SPACE_DIMENSION * b + k);
+            if (mech->tree.link[mech->tree.link_of[b]].root == b)
+                frame_at(to->origin, SPACE_DIMENSION * b + k) = frame_at(from->origin, SPACE_DIMENSION * b + k);
+        }
     }
-    sarrus_frame_copy(from->motion, SPACE_NV * mech->n_v, to->motion);
-    PLAN_EACH (b, 0, mech->n_bodies) {
-        if (mech->tree.link[mech->tree.link_of[b]].root != b)
-            continue;
-        PLAN_EACH (k, 0, SPACE_DIMENSION)
-            frame_at(to->origin, SPACE_DIMENSION * b + k) = frame_at(from->origin, SPACE_DIMENSION * b + k);
+    PLAN_EACH (i, 0, mech->n_v) {
+        if (SPACE_DIMENSION == 3 || !sarrus_speed_is_pure(mech, i))
+            sarrus_motion_put(to, i, sarrus_motion_of(from, i));
     }
     sarrus_frame_copy_mass(from, to);
 #endif
@@ -297,17 +299,22 @@ LANE_FUNCTION void sarrus_correct_projection(sarrus_evaluation *outside, const r
 }
 #endif
 
-/* sarrus_accelerate_body, with the rotations and the factor of a projection at the same place or all of its own. */
-LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a,
-                                          int is_factored, int wants_closeness) {
+/* What an acceleration finds in the workspace: nothing, the poses, or the factor of a projection at the same place too. A case for
+ * each: where numbers may or may not be found in memory, compilers keep them there. */
+enum { SARRUS_FOUND_NOTHING = 0, SARRUS_FOUND_POSES = 1, SARRUS_FOUND_FACTOR = 2 };
+
+/* sarrus_accelerate_body with what is found and the rest of its own. */
+LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a, int found,
+                                          int wants_closeness) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
     sarrus_workspace ws;
     sarrus_evaluation ev;
     real q_here[SARRUS_PLAN_N_COORDINATES], v_here[SARRUS_PLAN_N_SPEEDS], a_here[SARRUS_PLAN_N_SPEEDS];
+    const int is_factored = found == SARRUS_FOUND_FACTOR;
     sarrus_frame_open(outside, &ws, &ev);
     ev.is_factored = is_factored;
     ev.wants_closeness = wants_closeness;
-    ev.is_configured = is_factored || ev.is_configured; /* where that is known there is no code for the other case */
+    ev.is_configured = found != SARRUS_FOUND_NOTHING;
     sarrus_frame_directions(&ws);
     if (ev.is_configured)
         sarrus_frame_copy_rotations(outside->ws, &ws);
@@ -342,7 +349,7 @@ LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, co
     sarrus_frame_close_acceleration(&ev);
 }
 LANE_PHASE void sarrus_accelerate_again(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
-    sarrus_accelerate_here(outside, t, q, v, a, 1, outside->wants_closeness);
+    sarrus_accelerate_here(outside, t, q, v, a, SARRUS_FOUND_FACTOR, outside->wants_closeness);
 }
 #if defined(SARRUS_PHASES_IN_PIECES)
 LANE_FUNCTION void sarrus_accelerate(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
@@ -356,18 +363,35 @@ LANE_FUNCTION void sarrus_accelerate(sarrus_evaluation *outside, real t, const r
 }
 #else
 LANE_PHASE void sarrus_accelerate_first(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
-    sarrus_accelerate_here(outside, t, q, v, a, 0, 0);
+    sarrus_accelerate_here(outside, t, q, v, a, SARRUS_FOUND_NOTHING, 0);
 }
 LANE_PHASE void sarrus_accelerate_seen(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
-    sarrus_accelerate_here(outside, t, q, v, a, 0, 1);
+    sarrus_accelerate_here(outside, t, q, v, a, SARRUS_FOUND_POSES, 1);
+}
+/* Who looks at closeness begins a step, where the state has been measured; otherwise its poses are found here. Who does not is on
+ * the way, where nothing has been. */
+LANE_PHASE void sarrus_pose_alone(sarrus_evaluation *outside, real t, const real *q) {
+    const sarrus_mechanism *mech = &sarrus_constant_plan;
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    real q_here[SARRUS_PLAN_N_COORDINATES];
+    sarrus_frame_open(outside, &ws, &ev);
+    PLAN_EACH (i, 0, mech->n_q)
+        frame_at(q_here, i) = lane_at(q, i);
+    sarrus_configure(&ev, t, q_here);
+    sarrus_frame_copy_rotations(&ws, outside->ws);
+    outside->is_configured = ev.is_configured;
 }
 LANE_FUNCTION void sarrus_accelerate(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
-    if (sarrus_constant_plan.project != SARRUS_PROJECTION_NONE && outside->is_configured && outside->is_factored)
+    if (sarrus_constant_plan.project != SARRUS_PROJECTION_NONE && outside->is_configured && outside->is_factored) {
         sarrus_accelerate_again(outside, t, q, v, a);
-    else if (outside->wants_closeness)
+    } else if (outside->wants_closeness) {
+        if (!outside->is_configured)
+            sarrus_pose_alone(outside, t, q);
         sarrus_accelerate_seen(outside, t, q, v, a);
-    else
+    } else {
         sarrus_accelerate_first(outside, t, q, v, a);
+    }
 }
 #endif
 

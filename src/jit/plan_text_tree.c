@@ -55,8 +55,9 @@ void sarrus_plan_text_tree_write(FILE *out, const sarrus_mechanism *mech) {
         return;
     fprintf(out,
             "  .tree = {\n    .n_links = %d, .n_chain = %d, .n_entries = %d, .n_carries = %d, .n_steps = %d, .most_speeds = %d, "
-            ".n_rows_within = %d,\n",
-            tree->n_links, tree->n_chain, tree->n_entries, tree->n_carries, tree->n_steps, tree->most_speeds, tree->n_rows_within);
+            ".has_loads = %d, .asks_bodies = %d, .n_rows_within = %d,\n",
+            tree->n_links, tree->n_chain, tree->n_entries, tree->n_carries, tree->n_steps, tree->most_speeds, tree->has_loads,
+            tree->asks_bodies, tree->n_rows_within);
     links_write(out, tree);
     integers_write(out, "link_of", tree->link_of, tree->n_links);
     integers_write(out, "body_of", tree->body_of, mech->n_v);

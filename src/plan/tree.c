@@ -102,6 +102,22 @@ static void list_links(sarrus_plan *plan) {
     }
 }
 
+/* Whether what a joint asks for is two rows of a pin in the plane, which see points from the origins of trees. */
+static bool is_pin(const sarrus_mechanism *mech, const sarrus_mech_joint *joint) {
+    return mech->space == SARRUS_SPACE_PLANAR && !joint->is_within && joint->kind == SARRUS_JOINT_REVOLUTE && joint->n_rows == 2;
+}
+
+/* Who asks for the speeds of bodies at their centres of mass. */
+static void note_askers(sarrus_plan *plan) {
+    sarrus_mechanism *mech = &plan->mech;
+    mech->tree.has_loads = mech->n_forces > 0 || mech->n_elastic > 0;
+    mech->tree.asks_bodies = mech->tree.has_loads;
+    for (int32_t i = 0; i < mech->n_joints; ++i) {
+        if (plan->joint[i].n_rows > 0 && !is_pin(mech, &plan->joint[i]))
+            mech->tree.asks_bodies = 1;
+    }
+}
+
 /* Keeps the rows of cut joints and of drives, in their order. */
 static void keep_rows(const sarrus_plan *absolute, sarrus_plan *plan) {
     sarrus_mechanism *mech = &plan->mech;
@@ -128,6 +144,7 @@ static void keep_rows(const sarrus_plan *absolute, sarrus_plan *plan) {
         if (plan->joint[i].is_within && plan->joint[i].n_rows == 0)
             plan->joint[i].row = mech->m;
     }
+    note_askers(plan);
     for (int32_t row = 0; row < mech->m; ++row) {
         if (plan->row[row].freedom >= 0)
             plan->freedom[plan->row[row].freedom].row = row;

@@ -7,8 +7,13 @@
 
 /* Where a link's Euler parameters begin among its coordinates, and ω among its speeds; −1: it has none. */
 LANE_FUNCTION int32_t sarrus_link_ball(const sarrus_mech_link *link) {
+#if defined(SARRUS_KERNELS_SPATIAL)
     const int32_t first = sarrus_link_first_of_ball(link);
     return first < link->n_v ? first : -1;
+#else
+    (void)link;
+    return -1;
+#endif
 }
 
 #if defined(SARRUS_KERNELS_SPATIAL)

@@ -89,45 +89,30 @@ LANE_FUNCTION void sarrus_tree_origin_put(sarrus_workspace *ws, const sarrus_mec
         sarrus_tree_vector_put(at, ws->origin, SPACE_DIMENSION * link->body);
 }
 
+/* From the origin of a body's tree to its centre of mass; the pose is put by it. */
+LANE_FUNCTION space_vector sarrus_tree_arm(const sarrus_workspace *ws, int32_t body) {
+    return sarrus_tree_vector(ws->arm, SPACE_DIMENSION * body);
+}
+LANE_FUNCTION void sarrus_tree_arm_put(sarrus_workspace *ws, const sarrus_mech_link *link, space_vector arm) {
+    sarrus_tree_vector_put(arm, ws->arm, SPACE_DIMENSION * link->body);
+    sarrus_tree_vector_put(space_sum(sarrus_tree_origin(ws, link->root), arm), ws->body_q, space_q(link->body));
+}
+
 LANE_FUNCTION const sarrus_mech_link *sarrus_link_of_speed(const sarrus_mechanism *mech, int32_t i) {
     return &mech->tree.link[mech->tree.link_of[mech->tree.body_of[i]]];
 }
 
-/* Whether a speed turns about the origin of its tree. */
-LANE_FUNCTION int sarrus_speed_is_pure(const sarrus_mechanism *mech, int32_t i) {
-    const sarrus_mech_link *link = sarrus_link_of_speed(mech, i);
+/* Whether a link turns its body about the origin of its tree and does nothing else: its twists and their rates have no velocity at
+ * the origin. What follows from it is decided by the plan: compilers may not leave out a product with 0. */
+LANE_FUNCTION int sarrus_link_is_pure(const sarrus_mech_link *link) {
     const int32_t form = link->form;
     return link->inboard < 0 && (form == SARRUS_LINK_TURN || form == SARRUS_LINK_UNIVERSAL || form == SARRUS_LINK_BALL);
 }
-
-/* The power of a wrench with the twist of a speed, and the momentum of what moves by it. */
-LANE_FUNCTION real sarrus_speed_power(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i, space_wrench w) {
-    const space_twist s = sarrus_motion_of(ws, i);
-#if defined(SARRUS_KERNELS_SPATIAL)
-    return sarrus_speed_is_pure(mech, i) ? space_dot(s.omega, w.moment) : space_power(s, w);
-#else
-    if (sarrus_speed_is_pure(mech, i))
-        return w.moment;
-    if (sarrus_link_of_speed(mech, i)->form == SARRUS_LINK_TURN)
-        return real_fma(s.at.x, w.force.x, real_fma(s.at.y, w.force.y, w.moment));
-    if (sarrus_link_of_speed(mech, i)->form == SARRUS_LINK_SLIDE)
-        return space_inner(s.at, w.force);
-    return space_power(s, w);
-#endif
+LANE_FUNCTION int sarrus_speed_is_pure(const sarrus_mechanism *mech, int32_t i) {
+    return sarrus_link_is_pure(sarrus_link_of_speed(mech, i));
 }
-LANE_FUNCTION space_wrench sarrus_speed_momentum(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i,
-                                                 const space_inertia *all) {
-    const space_twist s = sarrus_motion_of(ws, i);
-    space_wrench out;
-    if (!sarrus_speed_is_pure(mech, i))
-        return space_momentum(all, s);
-    out.force = space_turned(s.omega, all->first);
-#if defined(SARRUS_KERNELS_SPATIAL)
-    out.moment = space_symmetric_times(all->second, s.omega);
-#else
-    out.moment = all->second;
-#endif
-    return out;
+LANE_FUNCTION int sarrus_body_is_pure(const sarrus_mechanism *mech, int32_t body) {
+    return sarrus_link_is_pure(&mech->tree.link[mech->tree.link_of[body]]);
 }
 
 /* What hangs on a body, itself included. */
@@ -142,6 +127,22 @@ LANE_FUNCTION void sarrus_composite_put(sarrus_workspace *ws, int32_t body, cons
     space_inertia_to_numbers(i, x);
     for (int32_t k = 0; k < SPACE_INERTIA_NUMBERS; ++k)
         frame_at(ws->composite, SPACE_INERTIA_NUMBERS * body + k) = x[k];
+}
+
+/* The inertia of a body about the origin of its tree. */
+LANE_FUNCTION space_inertia sarrus_tree_inertia(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+                                                int32_t body) {
+    const real *p = sarrus_body_parameters(mech, parameter, body);
+    const space_vector arm = sarrus_tree_arm(ws, body);
+#if defined(SARRUS_KERNELS_SPATIAL)
+    const space_rotation a = sarrus_tree_rotation(ws, body);
+    real tensor[6];
+    for (int32_t k = 0; k < 6; ++k)
+        tensor[k] = lane_at(p, SARRUS_SB_INERTIA + k);
+    return space_inertia_of(lane_at(p, SARRUS_SB_MASS), arm, tensor, &a);
+#else
+    return space_inertia_of(lane_at(p, SARRUS_PB_MASS), arm, lane_at(p, SARRUS_PB_INERTIA));
+#endif
 }
 
 #endif

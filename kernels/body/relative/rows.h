@@ -32,7 +32,7 @@ LANE_FUNCTION sarrus_side sarrus_side_of(const sarrus_mechanism *mech, const rea
     sarrus_side out;
     const real *p = sarrus_body_parameters(mech, parameter, body);
     const space_vector e = sarrus_tree_vector(ws->direction, SPACE_DIMENSION * (i_side / 2));
-    const space_vector force = space_scaled(real_set(i_side & 1 ? 1.0 : -1.0), e), arm = sarrus_tree_arm(mech, ws, body);
+    const space_vector force = space_scaled(real_set(i_side & 1 ? 1.0 : -1.0), e), arm = sarrus_tree_arm(ws, body);
     const int32_t turn = space_v(body) + SPACE_TURN;
     out.bias = space_inner(force, sarrus_tree_vector(ws->body_drift, space_v(body)));
 #if defined(SARRUS_KERNELS_SPATIAL)
@@ -50,13 +50,13 @@ LANE_FUNCTION sarrus_side sarrus_side_of(const sarrus_mechanism *mech, const rea
     return out;
 }
 
-/* The sides of all rows, their γ, and their sizes on free bodies, by which they are judged: a row over the tree's speeds may
- * shrink to
- * nothing where it is lost. */
-PLAN_BODY void sarrus_tree_sides(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
-    PLAN_EACH (i, 0, mech->m)
+/* The sides of a joint's rows, their γ, and their sizes on free bodies, by which they are judged: a row over the tree's speeds may
+ * shrink to nothing where it is lost. */
+LANE_FUNCTION void sarrus_tree_sides(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                     const sarrus_mech_joint *joint) {
+    PLAN_EACH (i, joint->row, joint->row + joint->n_rows)
         frame_at(ws->whole, i) = real_set(0.0);
-    PLAN_EACH (i_side, 0, 2 * mech->m) {
+    PLAN_EACH (i_side, 2 * joint->row, 2 * (joint->row + joint->n_rows)) {
         const int32_t i = i_side / 2, body = i_side & 1 ? mech->row[i].child : mech->row[i].parent;
         if (body < 0)
             continue;
@@ -67,13 +67,90 @@ PLAN_BODY void sarrus_tree_sides(const sarrus_mechanism *mech, const real *param
     }
 }
 
+#if !defined(SARRUS_KERNELS_SPATIAL)
+
+LANE_FUNCTION int sarrus_joint_is_pin(const sarrus_mech_joint *joint) {
+    return !joint->is_within && joint->kind == SARRUS_JOINT_REVOLUTE && joint->n_rows == 2;
+}
+
+/* One side of a pin: the point, its velocity, its acceleration by the speeds alone, and what the rows along x and y are on the free
+ * body. A side on ground has a place and nothing else. */
+typedef struct sarrus_pin_side {
+    int32_t is_ground;
+    space_vector place, velocity, drift, whole;
+} sarrus_pin_side;
+
+/* J = ± (e, p × e) about the origin of the tree, p the point from there; of the wrench only the moment is put. */
+LANE_FUNCTION sarrus_pin_side sarrus_tree_pin_side(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                                   const sarrus_mech_joint *joint, int32_t side) {
+    const real *p = lane_from(parameter, joint->p);
+    const int32_t body = side ? joint->child : joint->parent, at_x = side ? SARRUS_PJ_CHILD_X : SARRUS_PJ_PARENT_X;
+    const space_vector s = {lane_at(p, at_x), lane_at(p, at_x + 1)};
+    sarrus_pin_side out;
+    out.is_ground = body < 0;
+    out.place = out.velocity = out.drift = out.whole = s;
+    if (body < 0)
+        return out;
+    const real *of_body = sarrus_body_parameters(mech, parameter, body);
+    const real m_inverse = lane_at(of_body, SARRUS_PB_MINV), i_inverse = lane_at(of_body, SARRUS_PB_IINV);
+    const sarrus_tree_point point = sarrus_tree_point_of(ws, body, s);
+    out.place = space_sum(sarrus_tree_origin(ws, mech->tree.link[mech->tree.link_of[body]].root), point.at);
+    out.velocity = sarrus_tree_point_velocity(mech, ws, body, &point);
+    out.drift = sarrus_tree_point_drift(mech, ws, body, &point);
+    out.whole.x = real_fma(i_inverse * point.arm.y, point.arm.y, m_inverse);
+    out.whole.y = real_fma(i_inverse * point.arm.x, point.arm.x, m_inverse);
+    frame_at(ws->side, SPACE_NV * (2 * joint->row + side)) = side ? -point.at.y : point.at.y;
+    frame_at(ws->side, SPACE_NV * (2 * joint->row + 2 + side)) = side ? point.at.x : -point.at.x;
+    return out;
+}
+
+/* a − b, of which those on ground are nothing; not both are. */
+LANE_FUNCTION space_vector sarrus_side_less(const sarrus_pin_side *a, space_vector of_a, const sarrus_pin_side *b,
+                                            space_vector of_b) {
+    const space_vector minus = {-of_b.x, -of_b.y};
+    return a->is_ground ? minus : b->is_ground ? of_a : space_less(of_a, of_b);
+}
+
+/* The rows of a pin, from the origins of the trees of its bodies:  Φ = p_child − p_parent. */
+LANE_FUNCTION void sarrus_tree_pin(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                   const sarrus_mech_joint *joint, int wanted) {
+    const sarrus_pin_side parent = sarrus_tree_pin_side(mech, parameter, ws, joint, 0);
+    const sarrus_pin_side child = sarrus_tree_pin_side(mech, parameter, ws, joint, 1);
+    const int32_t i = joint->row;
+    const space_vector both = space_sum(parent.whole, child.whole);
+    sarrus_tree_vector_put(parent.is_ground ? child.whole : child.is_ground ? parent.whole : both, ws->whole, i);
+    sarrus_tree_vector_put(sarrus_side_less(&parent, parent.drift, &child, child.drift), ws->gamma, i);
+    if (wanted & SARRUS_WANT_ERRORS) {
+        sarrus_tree_vector_put(space_less(child.place, parent.place), ws->phi, i);
+        sarrus_tree_vector_put(sarrus_side_less(&child, child.velocity, &parent, parent.velocity), ws->phi_dot, i);
+    }
+}
+
+#endif
+
+/* The power of the wrench of an entry's side with the twist of its speed. */
+LANE_FUNCTION real sarrus_entry_power(const sarrus_mechanism *mech, const sarrus_workspace *ws, const sarrus_mech_entry *entry) {
+#if !defined(SARRUS_KERNELS_SPATIAL)
+    if (sarrus_joint_is_pin(&mech->joint[mech->row[entry->row].joint])) {
+        const int32_t form = sarrus_link_of_speed(mech, entry->speed)->form, is_x = mech->row[entry->row].kind == SARRUS_ROW_X;
+        const real moment = frame_at(ws->side, SPACE_NV * entry->side);
+        if (sarrus_speed_is_pure(mech, entry->speed))
+            return moment;
+        const space_twist s = sarrus_motion_of(ws, entry->speed);
+        const real along = is_x ? s.at.x : s.at.y, signed_along = entry->side & 1 ? along : -along;
+        return form == SARRUS_LINK_TURN ? moment + signed_along : real_fma(s.omega, moment, signed_along);
+    }
+#endif
+    return sarrus_speed_power(mech, ws, entry->speed, sarrus_wrench_take(ws->side, entry->side));
+}
+
 /* Rows over the tree's speeds, from their sides. */
 PLAN_BODY void sarrus_tree_entries(const sarrus_mechanism *mech, sarrus_workspace *ws) {
     const sarrus_mech_tree *tree = &mech->tree;
     PLAN_EACH (n, 0, tree->n_entries) {
         const sarrus_mech_entry *entry = &tree->entry[n];
         if (entry->side >= 0)
-            frame_at(ws->leg, n) = sarrus_speed_power(mech, ws, entry->speed, sarrus_wrench_take(ws->side, entry->side));
+            frame_at(ws->leg, n) = sarrus_entry_power(mech, ws, entry);
         else
             frame_at(ws->leg, n) = real_set(0.0);
         frame_at(ws->reach, n) = frame_at(ws->leg, n);
@@ -90,8 +167,19 @@ PLAN_BODY void sarrus_tree_entries(const sarrus_mechanism *mech, sarrus_workspac
 /* All rows of the joints at the bodies' poses and velocities, over the speeds of the tree. Those of the same configuration with
  * another γ have their entries already. */
 PLAN_BODY void sarrus_tree_rows(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int wanted) {
-    sarrus_rows(mech, parameter, ws->body_q, ws->body_v, ws, wanted & ~SARRUS_HAVE_PARTS);
-    sarrus_tree_sides(mech, parameter, ws);
+    PLAN_EACH (j, 0, mech->n_joints) {
+        const sarrus_mech_joint *joint = &mech->joint[j];
+        if (joint->n_rows == 0)
+            continue;
+#if !defined(SARRUS_KERNELS_SPATIAL)
+        if (sarrus_joint_is_pin(joint)) {
+            sarrus_tree_pin(mech, parameter, ws, joint, wanted);
+            continue;
+        }
+#endif
+        sarrus_joint_rows(mech, parameter, joint, ws->body_q, ws->body_v, ws, wanted & ~SARRUS_HAVE_PARTS);
+        sarrus_tree_sides(mech, parameter, ws, joint);
+    }
     if (!(wanted & SARRUS_HAVE_PARTS))
         sarrus_tree_entries(mech, ws);
 }

@@ -121,7 +121,7 @@ LANE_FUNCTION sarrus_link_seen sarrus_link_look(const sarrus_mechanism *mech, co
     const space_vector arm = space_rotate(&a, out.at.arm), point = space_sum(sarrus_tree_centre(ws, link->body), arm);
     for (int32_t k = 0; k < 3; ++k)
         out.e[k] = space_rotate(&a, out.at.of_e[k]);
-    out.d = space_less(point, out.at.point);
+    out.d = space_less(point, sarrus_link_point(ws, link, &out.at));
     out.omega = space_rotate(&a, sarrus_frame_vector(ws->body_v, space_v(link->body) + SPACE_TURN));
     out.d_dot = space_sum(sarrus_tree_velocity(ws, link->body), space_turned(out.omega, arm));
     if (link->inboard >= 0) {

@@ -7,13 +7,13 @@
 
 /* What a link of a joint is made of. */
 typedef struct sarrus_link_here {
-    const real *p;         /* parameters of the joint */
-    space_vector f[3];     /* in the inertial frame */
-    space_vector of_e[3];  /* e_k in the outboard body's frame */
-    space_vector point;    /* of the inboard body, in the inertial frame */
-    space_vector arm;      /* of the outboard body, in its frame */
-    real sign;             /* 1, or −1 of a joint that is taken from its child */
-    int32_t first, second; /* of UNIVERSAL: axes of its two turns, from 0 */
+    const real *p;           /* parameters of the joint */
+    space_vector f[3];       /* in the inertial frame */
+    space_vector of_e[3];    /* e_k in the outboard body's frame */
+    space_vector of_inboard; /* from the inboard body's centre to the joint's point on it, inertial frame; on ground the point */
+    space_vector arm;        /* of the outboard body, in its frame */
+    real sign;               /* 1, or −1 of a joint that is taken from its child */
+    int32_t first, second;   /* of UNIVERSAL: axes of its two turns, from 0 */
 } sarrus_link_here;
 
 LANE_FUNCTION sarrus_link_here sarrus_link_find(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
@@ -27,7 +27,7 @@ LANE_FUNCTION sarrus_link_here sarrus_link_find(const sarrus_mechanism *mech, co
     at.sign = real_set(link->is_reversed ? -1.0 : 1.0);
     at.first = link->is_reversed ? 1 : 0;
     at.second = link->is_reversed ? 0 : 1;
-    at.point = sarrus_parameter_vector(at.p, inboard_point);
+    at.of_inboard = sarrus_parameter_vector(at.p, inboard_point);
     at.arm = sarrus_parameter_vector(at.p, outboard_point);
     for (int32_t k = 0; k < 3; ++k) {
         at.f[k] = sarrus_parameter_vector(at.p, inboard_axes + 3 * k);
@@ -35,11 +35,16 @@ LANE_FUNCTION sarrus_link_here sarrus_link_find(const sarrus_mechanism *mech, co
     }
     if (link->inboard >= 0) {
         const space_rotation a = sarrus_tree_rotation(ws, link->inboard);
-        at.point = space_sum(sarrus_tree_centre(ws, link->inboard), space_rotate(&a, at.point));
+        at.of_inboard = space_rotate(&a, at.of_inboard);
         for (int32_t k = 0; k < 3; ++k)
             at.f[k] = space_rotate(&a, at.f[k]);
     }
     return at;
+}
+
+/* The joint's point of the inboard body in the inertial frame. */
+LANE_FUNCTION space_vector sarrus_link_point(sarrus_workspace *ws, const sarrus_mech_link *link, const sarrus_link_here *at) {
+    return link->inboard < 0 ? at->of_inboard : space_sum(sarrus_tree_centre(ws, link->inboard), at->of_inboard);
 }
 
 /* Axes turned by an angle about axis k of theirs: the next one towards the one after it. */
@@ -94,11 +99,11 @@ LANE_FUNCTION space_vector sarrus_link_way(const sarrus_mechanism *mech, const r
     return d;
 }
 
-/* Twists seen from the origin of the tree. */
-LANE_FUNCTION space_twist sarrus_link_turn(space_vector axis, space_vector root, space_vector point) {
+/* Twists seen from the origin of the tree; `point` is from there, and nothing on a body that turns about it. */
+LANE_FUNCTION space_twist sarrus_link_turn(const sarrus_mech_link *link, space_vector axis, space_vector point) {
     space_twist s;
     s.omega = axis;
-    s.at = space_turned(axis, space_less(root, point));
+    s.at = link->form == SARRUS_LINK_FREE || sarrus_link_is_pure(link) ? space_nothing() : space_cross(point, axis);
     return s;
 }
 LANE_FUNCTION space_twist sarrus_link_slide(space_vector axis) {
@@ -122,7 +127,7 @@ LANE_FUNCTION void sarrus_link_place_free(sarrus_workspace *ws, const sarrus_mec
     const space_vector centre = sarrus_tree_vector(q, link->q);
     sarrus_tree_origin_put(ws, link, centre);
     sarrus_link_put_rotation(ws, link->body, &a);
-    sarrus_tree_vector_put(centre, ws->body_q, space_q(link->body));
+    sarrus_tree_arm_put(ws, link, space_nothing());
     for (int32_t k = 0; k < 3; ++k) {
         space_vector axis = space_nothing();
         axis.x = real_set(k == 0 ? 1.0 : 0.0);
@@ -130,37 +135,36 @@ LANE_FUNCTION void sarrus_link_place_free(sarrus_workspace *ws, const sarrus_mec
         axis.z = real_set(k == 2 ? 1.0 : 0.0);
         const space_vector own = {sarrus_component(a.row[0], k), sarrus_component(a.row[1], k), sarrus_component(a.row[2], k)};
         sarrus_motion_put(ws, link->v + k, sarrus_link_slide(axis));
-        sarrus_motion_put(ws, link->v + SPACE_TURN + k, sarrus_link_turn(own, centre, centre));
+        sarrus_motion_put(ws, link->v + SPACE_TURN + k, sarrus_link_turn(link, own, space_nothing()));
     }
 }
 
-/* The twists of a joint's speeds; `point` is the outboard body's. */
+/* The twists of a joint's speeds; `point` is the outboard body's, from the origin of the tree. */
 LANE_FUNCTION void sarrus_link_move(const sarrus_link_here *at, sarrus_workspace *ws, const sarrus_mech_link *link,
                                     const space_vector e[3], space_vector point) {
-    const space_vector root = sarrus_tree_origin(ws, link->root);
     const int32_t form = link->form, v = link->v;
     if (form == SARRUS_LINK_TURN)
-        sarrus_motion_put(ws, v, sarrus_link_turn(at->f[2], root, point));
+        sarrus_motion_put(ws, v, sarrus_link_turn(link, at->f[2], point));
     if (form == SARRUS_LINK_SLIDE || form == SARRUS_LINK_CYLINDER)
         sarrus_motion_put(ws, v, sarrus_link_slide(at->f[2]));
     if (form == SARRUS_LINK_CYLINDER)
-        sarrus_motion_put(ws, v + 1, sarrus_link_turn(at->f[2], root, point));
+        sarrus_motion_put(ws, v + 1, sarrus_link_turn(link, at->f[2], point));
     if (form == SARRUS_LINK_SCREW) {
-        space_twist s = sarrus_link_turn(at->f[2], root, point);
+        space_twist s = sarrus_link_turn(link, at->f[2], point);
         s.at = space_add(s.at, lane_at(at->p, SARRUS_SJ_PITCH), at->f[2]);
         sarrus_motion_put(ws, v, s);
     }
     if (form == SARRUS_LINK_UNIVERSAL) {
-        sarrus_motion_put(ws, v, sarrus_link_turn(at->f[at->first], root, point));
-        sarrus_motion_put(ws, v + 1, sarrus_link_turn(e[at->second], root, point));
+        sarrus_motion_put(ws, v, sarrus_link_turn(link, at->f[at->first], point));
+        sarrus_motion_put(ws, v + 1, sarrus_link_turn(link, e[at->second], point));
     }
     if (form == SARRUS_LINK_PLANE) {
         sarrus_motion_put(ws, v, sarrus_link_slide(at->f[0]));
         sarrus_motion_put(ws, v + 1, sarrus_link_slide(at->f[1]));
-        sarrus_motion_put(ws, v + 2, sarrus_link_turn(at->f[2], root, point));
+        sarrus_motion_put(ws, v + 2, sarrus_link_turn(link, at->f[2], point));
     }
     for (int32_t k = 0; form == SARRUS_LINK_BALL && k < 3; ++k)
-        sarrus_motion_put(ws, v + k, sarrus_link_turn(e[k], root, point));
+        sarrus_motion_put(ws, v + k, sarrus_link_turn(link, e[k], point));
 }
 
 /* The pose of the link's body at q, and the twists of its speeds:  A = Σ e_k (e_k in the body's frame)ᵀ. */
@@ -179,10 +183,12 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
         a.row[r] = space_add(a.row[r], sarrus_component(e[1], r), at.of_e[1]);
         a.row[r] = space_add(a.row[r], sarrus_component(e[2], r), at.of_e[2]);
     }
-    const space_vector point = space_sum(at.point, sarrus_link_way(mech, parameter, &at, link, q));
+    const space_vector way = sarrus_link_way(mech, parameter, &at, link, q);
+    const space_vector from = link->inboard < 0 ? way : space_sum(sarrus_tree_arm(ws, link->inboard), at.of_inboard);
+    const space_vector point = link->inboard < 0 ? way : space_sum(from, way);
     sarrus_link_put_rotation(ws, link->body, &a);
-    sarrus_tree_vector_put(space_less(point, space_rotate(&a, at.arm)), ws->body_q, space_q(link->body));
-    sarrus_tree_origin_put(ws, link, at.point);
+    sarrus_tree_origin_put(ws, link, at.of_inboard);
+    sarrus_tree_arm_put(ws, link, space_less(point, space_rotate(&a, at.arm)));
     sarrus_link_move(&at, ws, link, e, point);
 }
 

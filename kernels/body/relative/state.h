@@ -30,36 +30,16 @@ LANE_FUNCTION real sarrus_state_violation_squared(const sarrus_mechanism *mech, 
     return sarrus_violation_squared(mech, parameter, ws, ws->body_q, ws->body_v);
 }
 
-/* The wrench on a body of its forces, gravity, and its resistance to what the speeds alone do to it. */
-LANE_FUNCTION space_wrench sarrus_body_wrench(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
-                                              int32_t body) {
-    const real *p = sarrus_body_parameters(mech, parameter, body);
-    const int32_t at = space_v(body), turn = at + SPACE_TURN;
-    const real mass = lane_at(p, SARRUS_PB_MASS);
-    const space_vector pull = space_less(sarrus_tree_gravity(mech, parameter), sarrus_tree_vector(ws->body_drift, at));
-    const space_vector force = space_sum(sarrus_tree_vector(ws->force, at), space_scaled(mass, pull));
-    const space_vector arm = sarrus_tree_arm(mech, ws, body);
-#if defined(SARRUS_KERNELS_SPATIAL)
-    const space_vector omega = sarrus_frame_vector(ws->body_v, turn), rotor = sarrus_parameter_vector(p, SARRUS_SB_ROTOR);
-    const space_vector momentum = space_sum(sarrus_inertia_times(p, omega), rotor);
-    space_vector torque = space_less(sarrus_frame_vector(ws->force, turn), space_cross(omega, momentum));
-    torque = space_less(torque, sarrus_inertia_times(p, sarrus_frame_vector(ws->body_drift, turn)));
-    const space_rotation a = sarrus_tree_rotation(ws, body);
-    return space_wrench_at(arm, force, space_rotate(&a, torque));
-#else
-    const real torque = real_fnma(lane_at(p, SARRUS_PB_INERTIA), frame_at(ws->body_drift, turn), frame_at(ws->force, turn));
-    return space_wrench_at(arm, force, torque);
-#endif
-}
-
 /* ws->force ← a_f = M⁻¹ h; returns the power of dampers and loads. */
 PLAN_BODY real sarrus_state_free_acceleration(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
                                               const real *v, sarrus_workspace *ws) {
     (void)q;
     sarrus_tree_move(mech, ws, v);
-    const real power = sarrus_bodies_load(mech, parameter, input, ws->body_q, ws->body_v, ws);
+    const space_vector gravity = sarrus_tree_gravity(mech, parameter);
+    const real power =
+        mech->tree.has_loads ? sarrus_bodies_load(mech, parameter, input, ws->body_q, ws->body_v, ws) : real_set(0.0);
     PLAN_EACH (b, 0, mech->n_bodies)
-        sarrus_wrench_put(ws->wrench, b, sarrus_body_wrench(mech, parameter, ws, b));
+        sarrus_wrench_put(ws->wrench, b, sarrus_body_wrench(mech, parameter, ws, b, gravity));
     sarrus_tree_gather(mech, ws, ws->force);
     sarrus_tree_solve_back(mech, ws, ws->force);
     PLAN_EACH (i, 0, mech->n_v)
@@ -70,8 +50,13 @@ PLAN_BODY real sarrus_state_free_acceleration(const sarrus_mechanism *mech, cons
 
 /* T and V at the poses of the workspace. */
 LANE_FUNCTION real sarrus_state_kinetic(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *v) {
+    real sum = real_set(0.0);
     sarrus_tree_move(mech, ws, v);
-    return sarrus_kinetic_energy(mech, parameter, ws->body_v);
+    PLAN_EACH (b, 0, mech->n_bodies) {
+        const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, b);
+        sum = sum + sarrus_body_vis_viva(mech, ws, b, &own);
+    }
+    return real_set(0.5) * sum;
 }
 LANE_FUNCTION real sarrus_state_potential(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                           const real *v) {

@@ -4,37 +4,15 @@
 #define SARRUS_BODY_RELATIVE_TREE_H
 
 #if defined(SARRUS_KERNELS_SPATIAL)
-#include "kernels/body/relative/spatial_bodies.h"
+#include "kernels/body/relative/spatial_motion.h"
 #else
-#include "kernels/body/relative/planar_links.h"
+#include "kernels/body/relative/planar_motion.h"
 #endif
-
-/* From the origin of a body's tree to its centre of mass. */
-LANE_FUNCTION space_vector sarrus_tree_arm(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t body) {
-    const int32_t root = mech->tree.link[mech->tree.link_of[body]].root;
-    return space_less(sarrus_tree_centre(ws, body), sarrus_tree_origin(ws, root));
-}
 
 /* Poses of the bodies and twists of the speeds at q. */
 PLAN_BODY void sarrus_tree_place(const sarrus_mechanism *mech, const real *parameter, const real *q, sarrus_workspace *ws) {
     PLAN_EACH (i, 0, mech->tree.n_links)
         sarrus_link_place(mech, parameter, ws, &mech->tree.link[i], q);
-}
-
-/* The inertia of each body about the origin of its tree. */
-LANE_FUNCTION space_inertia sarrus_tree_inertia(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
-                                                int32_t body) {
-    const real *p = sarrus_body_parameters(mech, parameter, body);
-    const space_vector arm = sarrus_tree_arm(mech, ws, body);
-#if defined(SARRUS_KERNELS_SPATIAL)
-    const space_rotation a = sarrus_tree_rotation(ws, body);
-    real tensor[6];
-    for (int32_t k = 0; k < 6; ++k)
-        tensor[k] = lane_at(p, SARRUS_SB_INERTIA + k);
-    return space_inertia_of(lane_at(p, SARRUS_SB_MASS), arm, tensor, &a);
-#else
-    return space_inertia_of(lane_at(p, SARRUS_PB_MASS), arm, lane_at(p, SARRUS_PB_INERTIA));
-#endif
 }
 
 /* ws->mass ← M: body on body is added up on the way to ground, and what hangs on a speed resists the twists of its chain. */
@@ -104,10 +82,10 @@ LANE_FUNCTION real sarrus_tree_part(const sarrus_mechanism *mech, const sarrus_w
     return sum;
 }
 
-/* How a body moves: its velocity and, of its acceleration, what comes of the speeds alone; ω and ω̇ as the space has them. */
-LANE_FUNCTION void sarrus_tree_put_motion(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t body, space_twist v,
-                                          space_twist drift) {
-    const space_vector arm = sarrus_tree_arm(mech, ws, body), velocity = space_sum(v.at, space_turned(v.omega, arm));
+/* How a body moves for those who ask: its velocity and, of its acceleration, what comes of the speeds alone; ω and ω̇ as the space
+ * has them. */
+LANE_FUNCTION void sarrus_tree_show_motion(sarrus_workspace *ws, int32_t body, space_twist v, space_twist drift) {
+    const space_vector arm = sarrus_tree_arm(ws, body), velocity = space_sum(v.at, space_turned(v.omega, arm));
     const space_vector turning = space_sum(space_turned(drift.omega, arm), space_turned(v.omega, velocity));
     sarrus_tree_vector_put(velocity, ws->body_v, space_v(body));
     sarrus_tree_vector_put(space_sum(drift.at, turning), ws->body_drift, space_v(body));
@@ -116,46 +94,31 @@ LANE_FUNCTION void sarrus_tree_put_motion(const sarrus_mechanism *mech, sarrus_w
     sarrus_tree_vector_put(space_rotate_back(&a, v.omega), ws->body_v, space_v(body) + SPACE_TURN);
     sarrus_tree_vector_put(space_rotate_back(&a, drift.omega), ws->body_drift, space_v(body) + SPACE_TURN);
 #else
-    frame_at(ws->body_v, space_v(body) + SPACE_TURN) = v.omega;
     frame_at(ws->body_drift, space_v(body) + SPACE_TURN) = drift.omega;
 #endif
 }
 
-/* Where the speeds of a link that are ω in the body's axes begin among them: those are carried along as one; n_v: it has none. */
-LANE_FUNCTION int32_t sarrus_link_first_of_ball(const sarrus_mech_link *link) {
-    if (SPACE_DIMENSION == 3 && link->form == SARRUS_LINK_BALL)
-        return 0;
-    if (SPACE_DIMENSION == 3 && link->form == SARRUS_LINK_FREE)
-        return SPACE_TURN;
-    return link->n_v;
-}
-
-/* Velocities of the bodies at v, and what of their accelerations comes of it. */
-PLAN_BODY void sarrus_tree_move(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *v) {
+/* Twists of the bodies at v and their rates by the speeds alone, and the bodies' own speeds where `is_shown`. */
+LANE_FUNCTION void sarrus_tree_move_links(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *v, int is_shown) {
     PLAN_EACH (n, 0, mech->tree.n_links) {
         const sarrus_mech_link *link = &mech->tree.link[n];
-        const int32_t first_of_ball = sarrus_link_first_of_ball(link);
         space_twist now = space_twist_at_rest(), drift = space_twist_at_rest();
         if (link->inboard >= 0) {
             now = sarrus_twist_take(ws->twist, link->inboard);
             drift = sarrus_twist_take(ws->drift, link->inboard);
         }
-        space_twist carrier = now;
-        PLAN_EACH (k, 0, mech->tree.most_speeds) {
-            if (k >= link->n_v)
-                continue;
-            const space_twist s = sarrus_motion_of(ws, link->v + k);
-            const real speed = frame_at(v, link->v + k);
-            if (k <= first_of_ball)
-                carrier = now;
-            if (link->inboard >= 0 || k > 0) /* ground carries nothing along */
-                drift = space_twist_add(drift, speed, space_twist_carried(carrier, s));
-            now = space_twist_add(now, speed, s);
-        }
+        sarrus_link_carry(mech, ws, link, v, &now, &drift);
         sarrus_twist_put(now, ws->twist, link->body);
         sarrus_twist_put(drift, ws->drift, link->body);
-        sarrus_tree_put_motion(mech, ws, link->body, now, drift);
+#if !defined(SARRUS_KERNELS_SPATIAL)
+        frame_at(ws->body_v, space_v(link->body) + SPACE_TURN) = now.omega;
+#endif
+        if (is_shown)
+            sarrus_tree_show_motion(ws, link->body, now, drift);
     }
+}
+PLAN_BODY void sarrus_tree_move(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *v) {
+    sarrus_tree_move_links(mech, ws, v, mech->tree.asks_bodies);
 }
 
 /* The power that wrenches on the bodies (ws->wrench) have with each speed, into h [n_v]; the wrenches are added up to ground. */

@@ -1,0 +1,81 @@
+/* Bodies of a tree in space as they move, all about the origin of their tree and in the inertial frame: twists and their rates,
+ * momenta and wrenches. */
+#ifndef SARRUS_BODY_RELATIVE_SPATIAL_MOTION_H
+#define SARRUS_BODY_RELATIVE_SPATIAL_MOTION_H
+
+#include "kernels/body/relative/spatial_bodies.h"
+
+/* The power of a wrench with the twist of speed i. */
+LANE_FUNCTION real sarrus_speed_power(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i, space_wrench w) {
+    const space_twist s = sarrus_motion_of(ws, i);
+    return sarrus_speed_is_pure(mech, i) ? space_dot(s.omega, w.moment) : space_power(s, w);
+}
+
+/* The momentum of what moves by speed i when that is 1. */
+LANE_FUNCTION space_wrench sarrus_speed_momentum(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i,
+                                                 const space_inertia *all) {
+    const space_twist s = sarrus_motion_of(ws, i);
+    space_wrench out;
+    if (!sarrus_speed_is_pure(mech, i))
+        return space_momentum(all, s);
+    out.force = space_turned(s.omega, all->first);
+    out.moment = space_symmetric_times(all->second, s.omega);
+    return out;
+}
+
+/* Where the speeds of a link that are ω in the body's axes begin among them: those are carried along as one; n_v: it has none. */
+LANE_FUNCTION int32_t sarrus_link_first_of_ball(const sarrus_mech_link *link) {
+    return link->form == SARRUS_LINK_BALL ? 0 : link->form == SARRUS_LINK_FREE ? SPACE_TURN : link->n_v;
+}
+
+/* The twist of the link's body and its rate by the speeds alone; `now` and `drift` come as those of the inboard body. */
+LANE_FUNCTION void sarrus_link_carry(const sarrus_mechanism *mech, const sarrus_workspace *ws, const sarrus_mech_link *link,
+                                     const real *v, space_twist *now, space_twist *drift) {
+    const int32_t first_of_ball = sarrus_link_first_of_ball(link);
+    space_twist carrier = *now;
+    PLAN_EACH (k, 0, mech->tree.most_speeds) {
+        if (k >= link->n_v)
+            continue;
+        const space_twist s = sarrus_motion_of(ws, link->v + k);
+        const real speed = frame_at(v, link->v + k);
+        if (k <= first_of_ball)
+            carrier = *now;
+        if (link->inboard >= 0 || k > 0) /* ground carries nothing along */
+            *drift = space_twist_add(*drift, speed, space_twist_carried(carrier, s));
+        *now = space_twist_add(*now, speed, s);
+    }
+}
+
+/* The wrench on a body, about the origin, of gravity, of its forces (ws->force: force and torque in its frame), and of its
+ * resistance to what the speeds alone do to it:  −(I d + v ×* (I v + rotor)), d the drift less gravity (Featherstone 2008, 5.3). */
+LANE_FUNCTION space_wrench sarrus_body_wrench(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+                                              int32_t body, space_vector gravity) {
+    const real *p = sarrus_body_parameters(mech, parameter, body);
+    const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, body);
+    const space_twist now = sarrus_twist_take(ws->twist, body);
+    const space_rotation a = sarrus_tree_rotation(ws, body);
+    space_twist drift = sarrus_twist_take(ws->drift, body);
+    drift.at = space_less(drift.at, gravity);
+    const space_wrench resisted = space_momentum(&own, drift), momentum = space_momentum(&own, now);
+    const space_vector spin = space_sum(momentum.moment, space_rotate(&a, sarrus_parameter_vector(p, SARRUS_SB_ROTOR)));
+    const space_vector rate = space_sum(space_cross(now.omega, spin), space_cross(now.at, momentum.force));
+    space_wrench out;
+    out.force = space_scaled(real_set(-1.0), space_sum(resisted.force, space_cross(now.omega, momentum.force)));
+    out.moment = space_scaled(real_set(-1.0), space_sum(resisted.moment, rate));
+    if (mech->tree.has_loads) {
+        const space_vector force = sarrus_tree_vector(ws->force, space_v(body));
+        const space_vector torque = space_rotate(&a, sarrus_frame_vector(ws->force, space_v(body) + SPACE_TURN));
+        out = space_wrench_add(out, space_wrench_at(sarrus_tree_arm(ws, body), force, torque));
+    }
+    return out;
+}
+
+/* Twice the kinetic energy of a body. */
+LANE_FUNCTION real sarrus_body_vis_viva(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t body,
+                                        const space_inertia *own) {
+    const space_twist now = sarrus_twist_take(ws->twist, body);
+    (void)mech;
+    return space_power(now, space_momentum(own, now));
+}
+
+#endif
