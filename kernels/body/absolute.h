@@ -130,8 +130,9 @@ LANE_FUNCTION int sarrus_state_is_turn(const sarrus_mechanism *mech, int32_t i) 
 }
 
 /* The largest length and angle, or number of an orientation, in q, if larger than what is there. */
-LANE_FUNCTION void sarrus_state_extent(const sarrus_mechanism *mech, const sarrus_workspace *ws, const real *q, real *length,
-                                       real *angle) {
+LANE_FUNCTION void sarrus_state_extent(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+                                       const real *q, real *length, real *angle) {
+    (void)parameter;
     (void)ws;
     for (int32_t b = 0; b < mech->n_bodies; ++b) {
         for (int32_t k = 0; k < SPACE_TURN; ++k)

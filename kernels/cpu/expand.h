@@ -102,11 +102,10 @@ static void copy(const void *from, int32_t n, real *to) {
 static void rank_path_rows(const sarrus_mechanism *mech, const sarrus_rank_path_problem *problem, sarrus_workspace *ws) {
 #if defined(SARRUS_KERNELS_RELATIVE)
     copy(problem->leg, mech->tree.n_entries, ws->leg);
-    copy(problem->reach, mech->tree.n_entries, ws->reach);
-    copy(problem->over, mech->tree.n_entries, ws->over);
     copy(problem->whole, mech->m, ws->whole);
     copy(problem->share, mech->tree.n_chain, ws->share);
     copy(problem->lightness, mech->n_v, ws->lightness);
+    sarrus_tree_reach(mech, ws);
 #else
     copy(problem->turn, 2 * SPACE_N_TURN * mech->m, ws->turn);
     copy(problem->direction, SPACE_DIMENSION * mech->m, ws->direction);

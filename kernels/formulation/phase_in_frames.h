@@ -92,13 +92,26 @@ LANE_FUNCTION void sarrus_frame_copy_sides(const real *from, real *to) {
 }
 #endif
 
+#if defined(SARRUS_KERNELS_RELATIVE)
+/* What follows from the rows and poses of others. */
+LANE_FUNCTION void sarrus_frame_complete_rows(sarrus_workspace *ws) {
+    sarrus_tree_reach(&sarrus_constant_plan, ws);
+}
+LANE_FUNCTION void sarrus_frame_complete_poses(const real *parameter, sarrus_workspace *ws) {
+    PLAN_EACH (b, 0, sarrus_constant_plan.n_bodies)
+        sarrus_tree_centre_find(&sarrus_constant_plan, parameter, ws, b);
+}
+#else
+LANE_FUNCTION void sarrus_frame_complete_poses(const real *parameter, sarrus_workspace *ws) {
+    (void)parameter;
+    (void)ws;
+}
+#endif
 /* What the rows leave behind for corrections, and rotations and signals for more rows. */
 LANE_FUNCTION void sarrus_frame_copy_rows(const sarrus_workspace *from, sarrus_workspace *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
 #if defined(SARRUS_KERNELS_RELATIVE)
     sarrus_frame_copy(from->leg, mech->tree.n_entries, to->leg);
-    sarrus_frame_copy(from->reach, mech->tree.n_entries, to->reach);
-    sarrus_frame_copy(from->over, mech->tree.n_entries, to->over);
     sarrus_frame_copy(from->whole, mech->m, to->whole);
 #elif defined(SARRUS_KERNELS_SPATIAL)
     sarrus_frame_copy_sides(from->turn, to->turn);
@@ -121,7 +134,8 @@ LANE_FUNCTION void sarrus_frame_copy_mass(const sarrus_workspace *from, sarrus_w
             frame_at(to->share, r) = frame_at(from->share, r);
     }
     sarrus_frame_copy(from->lightness, mech->n_v, to->lightness);
-    sarrus_frame_copy(from->heft, mech->n_v, to->heft);
+    if (mech->integrator.is_adaptive)
+        sarrus_frame_copy(from->heft, mech->n_v, to->heft);
 }
 #endif
 LANE_FUNCTION void sarrus_frame_copy_rotations(const sarrus_workspace *from, sarrus_workspace *to) {
@@ -134,15 +148,12 @@ LANE_FUNCTION void sarrus_frame_copy_rotations(const sarrus_workspace *from, sar
 #endif
     sarrus_frame_copy(from->signal, 3 * mech->n_signals, to->signal);
 #if defined(SARRUS_KERNELS_RELATIVE)
-    enum { N_PLACED = SPACE_DIMENSION == 2 ? SPACE_NQ : SPACE_TURN }; /* in space orientations are rotations */
     PLAN_EACH (b, 0, mech->n_bodies) {
-        PLAN_EACH (k, 0, N_PLACED)
-            frame_at(to->body_q, space_q(b) + k) = frame_at(from->body_q, space_q(b) + k);
-        PLAN_EACH (k, 0, SPACE_DIMENSION) {
-            frame_at(to->arm, SPACE_DIMENSION * b + k) = frame_at(from->arm, SPACE_DIMENSION * b + k);
-            if (mech->tree.link[mech->tree.link_of[b]].root == b)
-                frame_at(to->origin, SPACE_DIMENSION * b + k) = frame_at(from->origin, SPACE_DIMENSION * b + k);
-        }
+        sarrus_tree_arm_put(to, b, sarrus_tree_arm(from, b));
+        if (mech->tree.link[mech->tree.link_of[b]].joint < 0)
+            sarrus_tree_vector_put(sarrus_tree_centre(from, b), to->body_q, space_q(b));
+        if (SPACE_DIMENSION == 2) /* in space orientations are rotations */
+            frame_at(to->body_q, space_q(b) + SPACE_TURN) = frame_at(from->body_q, space_q(b) + SPACE_TURN);
     }
     PLAN_EACH (i, 0, mech->n_v) {
         if (SPACE_DIMENSION == 3 || !sarrus_speed_is_pure(mech, i))
@@ -240,6 +251,7 @@ LANE_FUNCTION void sarrus_correct_projection_here(sarrus_evaluation *outside, co
         frame_at(ws.rhs, i) = frame_at(rhs, i);
 #if defined(SARRUS_KERNELS_RELATIVE)
     sarrus_frame_copy_mass(outside->ws, &ws);
+    sarrus_frame_complete_rows(&ws);
 #endif
     if (mech->rank.method == SARRUS_RANK_VIOLATION)
         sarrus_frame_copy_violation(outside->ws, &ws);
@@ -316,11 +328,16 @@ LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, co
     ev.wants_closeness = wants_closeness;
     ev.is_configured = found != SARRUS_FOUND_NOTHING;
     sarrus_frame_directions(&ws);
-    if (ev.is_configured)
+    if (ev.is_configured) {
         sarrus_frame_copy_rotations(outside->ws, &ws);
+        sarrus_frame_complete_poses(outside->parameter, &ws);
+    }
     if (is_factored) {
 #if defined(SARRUS_PHASES_IN_PIECES) || defined(SARRUS_KERNELS_RELATIVE)
         sarrus_frame_copy_rows(outside->ws, &ws);
+#endif
+#if defined(SARRUS_KERNELS_RELATIVE)
+        sarrus_frame_complete_rows(&ws);
 #endif
         sarrus_frame_copy_factor(outside->ws, &ws);
     }
@@ -403,8 +420,10 @@ LANE_PHASE void sarrus_measure(sarrus_evaluation *outside, real t, const real *q
     real q_here[SARRUS_PLAN_N_COORDINATES], v_here[SARRUS_PLAN_N_SPEEDS];
     sarrus_frame_open(outside, &ws, &ev);
     sarrus_frame_take_state(q, v, q_here, v_here);
-    if (ev.is_configured)
+    if (ev.is_configured) {
         sarrus_frame_copy_rotations(outside->ws, &ws);
+        sarrus_frame_complete_poses(outside->parameter, &ws);
+    }
     sarrus_measure_body(&ev, t, q_here, v_here);
     if (!outside->is_configured)
         sarrus_frame_copy_rotations(&ws, outside->ws);

@@ -46,8 +46,6 @@ LANE_PHASE void sarrus_rank_path_outside(sarrus_evaluation *ev, mask slow, int h
     problem.direction = sarrus_plan_of(ev)->n_general_rows > 0 ? ws->direction : (const real *)0;
 #if defined(SARRUS_KERNELS_RELATIVE)
     problem.leg = ws->leg;
-    problem.reach = ws->reach;
-    problem.over = ws->over;
     problem.whole = ws->whole;
     problem.share = ws->share;
     problem.lightness = ws->lightness;
@@ -95,11 +93,8 @@ LANE_FUNCTION sarrus_rank_decision sarrus_rank_path(sarrus_evaluation *ev, const
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_evaluation *outside = ev->outside;
 #if defined(SARRUS_KERNELS_RELATIVE)
-    PLAN_EACH (n, 0, mech->tree.n_entries) {
+    PLAN_EACH (n, 0, mech->tree.n_entries)
         frame_at(outside->ws->leg, n) = frame_at(ev->ws->leg, n);
-        frame_at(outside->ws->reach, n) = frame_at(ev->ws->reach, n);
-        frame_at(outside->ws->over, n) = frame_at(ev->ws->over, n);
-    }
     PLAN_EACH (i, 0, mech->m)
         frame_at(outside->ws->whole, i) = frame_at(ev->ws->whole, i);
     PLAN_EACH (r, 0, mech->tree.n_chain) {

@@ -118,7 +118,7 @@ LANE_BODY void sarrus_look_once(sarrus_evaluation *ev, sarrus_look *look) {
 LANE_BODY real sarrus_open_noise(const sarrus_evaluation *ev, const real *q, int is_angle) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     real length = real_set(mech->size), angle = real_set(1.0);
-    sarrus_state_extent(mech, ev->ws, q, &length, &angle);
+    sarrus_state_extent(mech, ev->parameter, ev->ws, q, &length, &angle);
     length = real_max(angle * real_set(mech->size), length);
     return real_set(SARRUS_OPEN_NOISE) * (is_angle ? angle : length);
 }

@@ -78,24 +78,41 @@ LANE_FUNCTION void sarrus_motion_put(sarrus_workspace *ws, int32_t speed, space_
     sarrus_twist_put(s, ws->motion, speed);
 }
 
-/* The point that the screws of a root's tree are about: that of its joint on ground, so that turns there are pure, or the centre
- * of a
- * body that floats. */
-LANE_FUNCTION space_vector sarrus_tree_origin(const sarrus_workspace *ws, int32_t root) {
-    return sarrus_tree_vector(ws->origin, SPACE_DIMENSION * root);
+/* The point that the screws of a root's tree are about: that of its joint on ground, so that turns there are pure, or the centre of
+ * a body that floats. */
+LANE_FUNCTION space_vector sarrus_tree_origin(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+                                              int32_t root) {
+    const sarrus_mech_link *link = &mech->tree.link[mech->tree.link_of[root]];
+    if (link->joint < 0)
+        return sarrus_tree_centre(ws, root);
+    const real *p = lane_from(parameter, mech->joint[link->joint].p);
+#if defined(SARRUS_KERNELS_SPATIAL)
+    return sarrus_parameter_vector(p, link->is_reversed ? SARRUS_SJ_CHILD : SARRUS_SJ_PARENT);
+#else
+    const int32_t at = link->is_reversed ? SARRUS_PJ_CHILD_X : SARRUS_PJ_PARENT_X;
+    const space_vector out = {lane_at(p, at), lane_at(p, at + 1)};
+    return out;
+#endif
 }
-LANE_FUNCTION void sarrus_tree_origin_put(sarrus_workspace *ws, const sarrus_mech_link *link, space_vector at) {
-    if (link->root == link->body)
-        sarrus_tree_vector_put(at, ws->origin, SPACE_DIMENSION * link->body);
+LANE_FUNCTION space_vector sarrus_tree_origin_of(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+                                                 int32_t body) {
+    return sarrus_tree_origin(mech, parameter, ws, mech->tree.link[mech->tree.link_of[body]].root);
 }
 
-/* From the origin of a body's tree to its centre of mass; the pose is put by it. */
+/* From the origin of a body's tree to its centre of mass. */
 LANE_FUNCTION space_vector sarrus_tree_arm(const sarrus_workspace *ws, int32_t body) {
     return sarrus_tree_vector(ws->arm, SPACE_DIMENSION * body);
 }
-LANE_FUNCTION void sarrus_tree_arm_put(sarrus_workspace *ws, const sarrus_mech_link *link, space_vector arm) {
-    sarrus_tree_vector_put(arm, ws->arm, SPACE_DIMENSION * link->body);
-    sarrus_tree_vector_put(space_sum(sarrus_tree_origin(ws, link->root), arm), ws->body_q, space_q(link->body));
+LANE_FUNCTION void sarrus_tree_arm_put(sarrus_workspace *ws, int32_t body, space_vector arm) {
+    sarrus_tree_vector_put(arm, ws->arm, SPACE_DIMENSION * body);
+}
+
+/* The centre of mass from its arm, of a body that does not float by itself. */
+LANE_FUNCTION void sarrus_tree_centre_find(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int32_t body) {
+    if (mech->tree.link[mech->tree.link_of[body]].joint < 0)
+        return;
+    const space_vector centre = space_sum(sarrus_tree_origin_of(mech, parameter, ws, body), sarrus_tree_arm(ws, body));
+    sarrus_tree_vector_put(centre, ws->body_q, space_q(body));
 }
 
 LANE_FUNCTION const sarrus_mech_link *sarrus_link_of_speed(const sarrus_mechanism *mech, int32_t i) {

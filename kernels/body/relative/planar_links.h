@@ -75,9 +75,9 @@ LANE_FUNCTION void sarrus_link_place_free(sarrus_workspace *ws, const sarrus_mec
     const real zero = real_set(0.0), one = real_set(1.0);
     const space_vector centre = {frame_at(q, link->q), frame_at(q, link->q + 1)}, nothing = {zero, zero};
     const space_vector x = {one, zero}, y = {zero, one};
-    sarrus_tree_origin_put(ws, link, centre);
+    sarrus_tree_vector_put(centre, ws->body_q, space_q(link->body));
     sarrus_link_put_angle(ws, link->body, frame_at(q, link->q + SPACE_TURN));
-    sarrus_tree_arm_put(ws, link, nothing);
+    sarrus_tree_arm_put(ws, link->body, nothing);
     sarrus_motion_put(ws, link->v, sarrus_link_slide(x));
     sarrus_motion_put(ws, link->v + 1, sarrus_link_slide(y));
     sarrus_motion_put(ws, link->v + SPACE_TURN, sarrus_link_turn(nothing));
@@ -97,7 +97,6 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
     const space_rotation a = sarrus_tree_rotation(ws, link->body);
     const space_vector own = space_rotate(&a, at.arm);
     space_vector point = at.of_inboard, arm = {-own.x, -own.y};
-    sarrus_tree_origin_put(ws, link, at.of_inboard);
     if (link->inboard >= 0) {
         point = space_sum(sarrus_tree_arm(ws, link->inboard), at.of_inboard);
         arm = space_less(point, own);
@@ -108,7 +107,8 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
         arm = space_sum(arm, space_scaled(way, axis));
         sarrus_motion_put(ws, link->v, sarrus_link_slide(axis));
     }
-    sarrus_tree_arm_put(ws, link, arm);
+    sarrus_tree_arm_put(ws, link->body, arm);
+    sarrus_tree_centre_find(mech, parameter, ws, link->body);
     if (link->form == SARRUS_LINK_TURN && link->inboard >= 0)
         sarrus_motion_put(ws, link->v, sarrus_link_turn(point));
 }

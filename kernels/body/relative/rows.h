@@ -94,7 +94,7 @@ LANE_FUNCTION sarrus_pin_side sarrus_tree_pin_side(const sarrus_mechanism *mech,
     const real *of_body = sarrus_body_parameters(mech, parameter, body);
     const real m_inverse = lane_at(of_body, SARRUS_PB_MINV), i_inverse = lane_at(of_body, SARRUS_PB_IINV);
     const sarrus_tree_point point = sarrus_tree_point_of(ws, body, s);
-    out.place = space_sum(sarrus_tree_origin(ws, mech->tree.link[mech->tree.link_of[body]].root), point.at);
+    out.place = space_sum(sarrus_tree_origin_of(mech, parameter, ws, body), point.at);
     out.velocity = sarrus_tree_point_velocity(mech, ws, body, &point);
     out.drift = sarrus_tree_point_drift(mech, ws, body, &point);
     out.whole.x = real_fma(i_inverse * point.arm.y, point.arm.y, m_inverse);
@@ -144,6 +144,20 @@ LANE_FUNCTION real sarrus_entry_power(const sarrus_mechanism *mech, const sarrus
     return sarrus_speed_power(mech, ws, entry->speed, sarrus_wrench_take(ws->side, entry->side));
 }
 
+/* What rows do to the factor of M: reach and over. */
+PLAN_BODY void sarrus_tree_reach(const sarrus_mechanism *mech, sarrus_workspace *ws) {
+    const sarrus_mech_tree *tree = &mech->tree;
+    PLAN_EACH (n, 0, tree->n_entries)
+        frame_at(ws->reach, n) = frame_at(ws->leg, n);
+    PLAN_EACH (n, 0, tree->n_carries) {
+        const sarrus_mech_carry *carry = &tree->carry[n];
+        frame_at(ws->reach, carry->to) =
+            real_fnma(frame_at(ws->share, carry->at), frame_at(ws->reach, carry->from), frame_at(ws->reach, carry->to));
+    }
+    PLAN_EACH (n, 0, tree->n_entries)
+        frame_at(ws->over, n) = frame_at(ws->lightness, tree->entry[n].speed) * frame_at(ws->reach, n);
+}
+
 /* Rows over the tree's speeds, from their sides. */
 PLAN_BODY void sarrus_tree_entries(const sarrus_mechanism *mech, sarrus_workspace *ws) {
     const sarrus_mech_tree *tree = &mech->tree;
@@ -153,15 +167,8 @@ PLAN_BODY void sarrus_tree_entries(const sarrus_mechanism *mech, sarrus_workspac
             frame_at(ws->leg, n) = sarrus_entry_power(mech, ws, entry);
         else
             frame_at(ws->leg, n) = real_set(0.0);
-        frame_at(ws->reach, n) = frame_at(ws->leg, n);
     }
-    PLAN_EACH (n, 0, tree->n_carries) {
-        const sarrus_mech_carry *carry = &tree->carry[n];
-        frame_at(ws->reach, carry->to) =
-            real_fnma(frame_at(ws->share, carry->at), frame_at(ws->reach, carry->from), frame_at(ws->reach, carry->to));
-    }
-    PLAN_EACH (n, 0, tree->n_entries)
-        frame_at(ws->over, n) = frame_at(ws->lightness, tree->entry[n].speed) * frame_at(ws->reach, n);
+    sarrus_tree_reach(mech, ws);
 }
 
 /* All rows of the joints at the bodies' poses and velocities, over the speeds of the tree. Those of the same configuration with

@@ -125,9 +125,9 @@ LANE_FUNCTION void sarrus_link_place_free(sarrus_workspace *ws, const sarrus_mec
         p[k] = frame_at(q, link->q + SPACE_TURN + k);
     const space_rotation a = space_rotation_of_numbers(p);
     const space_vector centre = sarrus_tree_vector(q, link->q);
-    sarrus_tree_origin_put(ws, link, centre);
+    sarrus_tree_vector_put(centre, ws->body_q, space_q(link->body));
     sarrus_link_put_rotation(ws, link->body, &a);
-    sarrus_tree_arm_put(ws, link, space_nothing());
+    sarrus_tree_arm_put(ws, link->body, space_nothing());
     for (int32_t k = 0; k < 3; ++k) {
         space_vector axis = space_nothing();
         axis.x = real_set(k == 0 ? 1.0 : 0.0);
@@ -187,8 +187,8 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
     const space_vector from = link->inboard < 0 ? way : space_sum(sarrus_tree_arm(ws, link->inboard), at.of_inboard);
     const space_vector point = link->inboard < 0 ? way : space_sum(from, way);
     sarrus_link_put_rotation(ws, link->body, &a);
-    sarrus_tree_origin_put(ws, link, at.of_inboard);
-    sarrus_tree_arm_put(ws, link, space_less(point, space_rotate(&a, at.arm)));
+    sarrus_tree_arm_put(ws, link->body, space_less(point, space_rotate(&a, at.arm)));
+    sarrus_tree_centre_find(mech, parameter, ws, link->body);
     sarrus_link_move(&at, ws, link, e, point);
 }
 

@@ -140,12 +140,15 @@ LANE_BODY void sarrus_state_see_turns(const sarrus_mechanism *mech, const real *
 }
 
 /* The largest length and angle, or number of an orientation, of the poses of the workspace, if larger than what is there. */
-LANE_FUNCTION void sarrus_state_extent(const sarrus_mechanism *mech, const sarrus_workspace *ws, const real *q, real *length,
-                                       real *angle) {
+LANE_FUNCTION void sarrus_state_extent(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+                                       const real *q, real *length, real *angle) {
     (void)q;
     for (int32_t b = 0; b < mech->n_bodies; ++b) {
-        for (int32_t k = 0; k < SPACE_TURN; ++k)
-            *length = real_max(real_abs(frame_at(ws->body_q, space_q(b) + k)), *length);
+        const space_vector centre = space_sum(sarrus_tree_origin_of(mech, parameter, ws, b), sarrus_tree_arm(ws, b));
+        *length = real_max(real_abs(centre.x), real_max(real_abs(centre.y), *length));
+#if defined(SARRUS_KERNELS_SPATIAL)
+        *length = real_max(real_abs(centre.z), *length);
+#endif
         if (SPACE_DIMENSION == 2)
             *angle = real_max(real_abs(frame_at(ws->body_q, space_q(b) + SPACE_TURN)), *angle);
     }
