@@ -50,7 +50,7 @@ LANE_FUNCTION real sarrus_potential_energy(const sarrus_mechanism *mech, const r
             sum = sum + sarrus_spring_energy(ws, force, lane_from(parameter, force->p), q, v);
     }
     PLAN_EACH (i, 0, mech->n_elastic > 0 ? mech->n_joints : 0) {
-        if (mech->joint[i].elastic)
+        if (mech->joint[i].elastic == SARRUS_ELASTIC_BY_BODIES)
             sum = sum + sarrus_elastic_energy(ws, parameter, &mech->joint[i], q, v);
     }
     return sum;

@@ -51,7 +51,7 @@ PLAN_BODY real sarrus_bodies_load(const sarrus_mechanism *mech, const real *para
 #include "sarrus/force.def"
     }
     PLAN_EACH (i, 0, mech->n_elastic > 0 ? mech->n_joints : 0) {
-        if (mech->joint[i].elastic)
+        if (mech->joint[i].elastic == SARRUS_ELASTIC_BY_BODIES)
             power = power + sarrus_force_elastic(ws, parameter, &mech->joint[i], q, v);
     }
     return power;

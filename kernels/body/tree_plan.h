@@ -50,6 +50,7 @@ typedef struct sarrus_mech_link {
     int32_t freedom;     /* in space: the joint's first free coordinate (mechanism.freedom), whose zeros its slides begin at */
     int32_t q, v;        /* its first coordinate and speed */
     int32_t n_v;         /* its speeds */
+    int32_t is_pure;     /* it turns about the origin of its tree, and nothing else */
 } sarrus_mech_link;
 
 /* A number of a row of J over the tree's speeds, or of its products with the factor of M. */
@@ -58,7 +59,38 @@ typedef struct sarrus_mech_entry {
     /* 2·row + (0 parent, 1 child): the side that moves with the speed; −1: both do, J is 0 and only the products are not */
     int32_t side;
     int32_t row;
+    int32_t way; /* sarrus_entry_way */
 } sarrus_mech_entry;
+
+/* How J at an entry is found. Of pins in the plane the wrench is (± e, moment): with e along x or y, and s the speed's velocity at
+ * the origin,
+ *   NOTHING   0: both sides move alike             POWER    the power of a whole wrench
+ *   MOMENT    moment                               TURN_X   moment ± s_x (first the child's, then the parent's), then TURN_Y
+ *   ALONG_X   ± s_x, then ALONG_Y */
+typedef enum sarrus_entry_way {
+    SARRUS_ENTRY_NOTHING = 0,
+    SARRUS_ENTRY_POWER = 1,
+    SARRUS_ENTRY_MOMENT = 2,
+    SARRUS_ENTRY_TURN_X = 3,
+    SARRUS_ENTRY_TURN_Y = 5,
+    SARRUS_ENTRY_ALONG_X = 7,
+    SARRUS_ENTRY_ALONG_Y = 9
+} sarrus_entry_way;
+
+/* A speed of the tree: whose it is, and which of its link's. */
+typedef struct sarrus_mech_speed {
+    int32_t body;
+    int32_t form; /* sarrus_link_form */
+    int32_t index;
+    int32_t is_pure;
+} sarrus_mech_speed;
+
+/* A spring and a damper along a coordinate of the tree, which is a free coordinate of a joint, or less it. */
+typedef struct sarrus_mech_spring {
+    int32_t q, speed;
+    int32_t is_against; /* the joint's coordinate is −q */
+    int32_t p;          /* its parameters: stiffness, damping, rest */
+} sarrus_mech_spring;
 
 /* reach[to] ← reach[to] − L[at]·reach[from]: of a row's entries, in order. */
 typedef struct sarrus_mech_carry {
@@ -91,10 +123,12 @@ typedef struct sarrus_mech_tree {
     int32_t most_speeds;   /* of a link */
     int32_t has_loads;     /* forces, torques or springs act on bodies */
     int32_t asks_bodies;   /* the speeds of bodies at their centres of mass are asked for: not for pins of the plane */
+    int32_t n_springs;
     int32_t n_rows_within; /* rows of the joints of the tree: they are met by the coordinates, and count for the rank */
     PLAN_TABLE(sarrus_mech_link, link, SARRUS_PLAN_N_LINKS);           /* [n_links] */
     PLAN_TABLE(int32_t, link_of, SARRUS_PLAN_N_LINKS);                 /* [n_links] the link of a body */
-    PLAN_TABLE(int32_t, body_of, SARRUS_PLAN_N_TREE_SPEEDS);           /* [n_v] the body whose link has a speed */
+    PLAN_TABLE(sarrus_mech_speed, speed, SARRUS_PLAN_N_TREE_SPEEDS);   /* [n_v] */
+    PLAN_TABLE(sarrus_mech_spring, spring, SARRUS_PLAN_N_SPRINGS);     /* [n_springs] */
     PLAN_TABLE(int32_t, chain, SARRUS_PLAN_N_CHAIN);                   /* [n_chain] speeds */
     PLAN_TABLE(int32_t, owner, SARRUS_PLAN_N_CHAIN);                   /* [n_chain] the speed whose chain it is */
     PLAN_TABLE(int32_t, chain_start, SARRUS_PLAN_N_TREE_SPEEDS + 1);   /* [n_v + 1] */

@@ -156,7 +156,7 @@ LANE_FUNCTION void sarrus_frame_copy_rotations(const sarrus_workspace *from, sar
             frame_at(to->body_q, space_q(b) + SPACE_TURN) = frame_at(from->body_q, space_q(b) + SPACE_TURN);
     }
     PLAN_EACH (i, 0, mech->n_v) {
-        if (SPACE_DIMENSION == 3 || !sarrus_speed_is_pure(mech, i))
+        if (SPACE_DIMENSION == 3 || !mech->tree.speed[i].is_pure)
             sarrus_motion_put(to, i, sarrus_motion_of(from, i));
     }
     sarrus_frame_copy_mass(from, to);

@@ -13,6 +13,7 @@ void sarrus_plan_text_tree_sizes_write(FILE *out, const sarrus_mechanism *mech) 
         return;
     size_write(out, "LINKS", tree->n_links);
     size_write(out, "TREE_SPEEDS", mech->n_v);
+    size_write(out, "SPRINGS", tree->n_springs);
     size_write(out, "CHAIN", tree->n_chain);
     size_write(out, "TREE_ENTRIES", tree->n_entries);
     size_write(out, "CARRIES", tree->n_carries);
@@ -30,16 +31,27 @@ static void links_write(FILE *out, const sarrus_mech_tree *tree) {
     fprintf(out, "    .link = {");
     for (int32_t i = 0; i < tree->n_links; ++i) {
         const sarrus_mech_link *l = &tree->link[i];
-        fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d,%d,%d},", l->form, l->body, l->inboard, l->root, l->joint, l->is_reversed,
-                l->freedom, l->q, l->v, l->n_v);
+        fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d},", l->form, l->body, l->inboard, l->root, l->joint, l->is_reversed,
+                l->freedom, l->q, l->v, l->n_v, l->is_pure);
     }
     fprintf(out, "},\n");
+}
+
+static void speeds_write(FILE *out, const sarrus_mechanism *mech) {
+    const sarrus_mech_tree *tree = &mech->tree;
+    fprintf(out, "    .speed = {");
+    for (int32_t i = 0; i < mech->n_v; ++i)
+        fprintf(out, "{%d,%d,%d,%d},", tree->speed[i].body, tree->speed[i].form, tree->speed[i].index, tree->speed[i].is_pure);
+    fprintf(out, "%s},\n    .spring = {", mech->n_v > 0 ? "" : "{0}");
+    for (int32_t i = 0; i < tree->n_springs; ++i)
+        fprintf(out, "{%d,%d,%d,%d},", tree->spring[i].q, tree->spring[i].speed, tree->spring[i].is_against, tree->spring[i].p);
+    fprintf(out, "%s},\n", tree->n_springs > 0 ? "" : "{0}");
 }
 
 static void entries_write(FILE *out, const sarrus_mech_tree *tree) {
     fprintf(out, "    .entry = {");
     for (int32_t i = 0; i < tree->n_entries; ++i)
-        fprintf(out, "{%d,%d,%d},", tree->entry[i].speed, tree->entry[i].side, tree->entry[i].row);
+        fprintf(out, "{%d,%d,%d,%d},", tree->entry[i].speed, tree->entry[i].side, tree->entry[i].row, tree->entry[i].way);
     fprintf(out, "%s},\n    .carry = {", tree->n_entries > 0 ? "" : "{0}");
     for (int32_t i = 0; i < tree->n_carries; ++i)
         fprintf(out, "{%d,%d,%d},", tree->carry[i].to, tree->carry[i].from, tree->carry[i].at);
@@ -55,12 +67,12 @@ void sarrus_plan_text_tree_write(FILE *out, const sarrus_mechanism *mech) {
         return;
     fprintf(out,
             "  .tree = {\n    .n_links = %d, .n_chain = %d, .n_entries = %d, .n_carries = %d, .n_steps = %d, .most_speeds = %d, "
-            ".has_loads = %d, .asks_bodies = %d, .n_rows_within = %d,\n",
+            ".has_loads = %d, .asks_bodies = %d, .n_springs = %d, .n_rows_within = %d,\n",
             tree->n_links, tree->n_chain, tree->n_entries, tree->n_carries, tree->n_steps, tree->most_speeds, tree->has_loads,
-            tree->asks_bodies, tree->n_rows_within);
+            tree->asks_bodies, tree->n_springs, tree->n_rows_within);
     links_write(out, tree);
     integers_write(out, "link_of", tree->link_of, tree->n_links);
-    integers_write(out, "body_of", tree->body_of, mech->n_v);
+    speeds_write(out, mech);
     integers_write(out, "chain", tree->chain, tree->n_chain);
     integers_write(out, "owner", tree->owner, tree->n_chain);
     integers_write(out, "chain_start", tree->chain_start, mech->n_v + 1);
@@ -79,6 +91,6 @@ double sarrus_plan_text_tree_flops(const sarrus_mechanism *mech) {
     flops += of_power * (tree->n_chain + tree->n_entries) + 2.0 * (tree->n_steps + tree->n_carries + 4 * tree->n_chain);
     flops += 5.0 * tree->n_entries + 2.0 * f->n_shares + sarrus_plan_factor_flops(f->n_blocks, f->n_entries, f->n_updates);
     for (int32_t i = 0; i < mech->n_joints; ++i)
-        flops += mech->joint[i].elastic ? of_elastic : 0;
+        flops += mech->joint[i].elastic == SARRUS_ELASTIC_BY_BODIES ? of_elastic : 0;
     return flops;
 }

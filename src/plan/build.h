@@ -70,6 +70,11 @@ uint64_t sarrus_plan_hash_make(const sarrus_plan *plan); /* of all of the above 
 
 SARRUS_MUST_USE sarrus_status sarrus_plan_report_write(sarrus_context *context, sarrus_plan *plan);
 
+/* Its speeds, how entries of rows are found, and springs along its coordinates. */
+SARRUS_MUST_USE sarrus_status sarrus_plan_tree_speeds(sarrus_plan *plan);
+/* Whether a joint of the plane has the two rows of a pin and no others. */
+bool sarrus_plan_joint_is_pin(const sarrus_plan *plan, int32_t joint);
+
 /* The factorization of M over a tree whose chains are there, step by step, and who owns what. */
 SARRUS_MUST_USE sarrus_status sarrus_plan_tree_steps(sarrus_context *context, sarrus_plan *plan);
 

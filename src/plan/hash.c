@@ -21,6 +21,7 @@ static void hash_tree(uint64_t *hash, const sarrus_plan *plan) {
     hash_bytes(hash, sizes, sizeof sizes);
     hash_bytes(hash, plan->link, (size_t)tree->n_links * sizeof *plan->link);
     hash_table(hash, plan->chain, tree->n_chain);
+    hash_bytes(hash, plan->spring, (size_t)tree->n_springs * sizeof *plan->spring);
     hash_bytes(hash, plan->entry, (size_t)tree->n_entries * sizeof *plan->entry);
     hash_table(hash, plan->row_start, plan->mech.m + 1);
     hash_bytes(hash, plan->carry, (size_t)tree->n_carries * sizeof *plan->carry);

@@ -52,7 +52,8 @@ void sarrus_plan_destroy(sarrus_plan *plan) {
     free(plan->row_start);
     free(plan->entry);
     free(plan->carry);
-    free(plan->body_of);
+    free(plan->speed);
+    free(plan->spring);
     free(plan->owner);
     free(plan->tree_step);
     sarrus_plan_destroy(plan->relative);

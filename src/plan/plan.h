@@ -112,7 +112,9 @@ struct sarrus_plan {
      * parameters are those of this one; NULL: in absolute ones. */
     struct sarrus_plan *relative;
     sarrus_mech_link *link; /* [n_bodies] of a plan in relative coordinates, as the tables below; else NULL */
-    int32_t *link_of, *body_of, *chain, *owner, *chain_start, *row_start;
+    int32_t *link_of, *chain, *owner, *chain_start, *row_start;
+    sarrus_mech_speed *speed;
+    sarrus_mech_spring *spring;
     sarrus_mech_tree_step *tree_step;
     sarrus_mech_entry *entry;
     sarrus_mech_carry *carry;

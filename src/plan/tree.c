@@ -76,6 +76,11 @@ static int32_t first_freedom(const sarrus_plan *plan, int32_t joint) {
     return low < plan->mech.n_freedoms && plan->freedom[low].joint == joint ? low : -1;
 }
 
+/* Whether a link on ground turns its body about its point there, and nothing else. */
+static bool turns_purely(int32_t form) {
+    return form == SARRUS_LINK_TURN || form == SARRUS_LINK_UNIVERSAL || form == SARRUS_LINK_BALL;
+}
+
 static void list_links(sarrus_plan *plan) {
     sarrus_mechanism *mech = &plan->mech;
     const sarrus_graph *graph = &plan->graph;
@@ -91,6 +96,7 @@ static void list_links(sarrus_plan *plan) {
             .root = inboard < 0 ? body : plan->link[plan->link_of[inboard]].root,
             .joint = joint,
             .is_reversed = graph->is_reversed[body],
+            .is_pure = inboard < 0 && turns_purely(form),
             .freedom = joint < 0 ? -1 : first_freedom(plan, joint),
             .q = mech->n_q,
             .v = mech->n_v,
@@ -99,22 +105,6 @@ static void list_links(sarrus_plan *plan) {
         mech->n_q += count_coordinates(mech->space, form);
         mech->n_v += plan->link[k].n_v;
         mech->tree.most_speeds = plan->link[k].n_v > mech->tree.most_speeds ? plan->link[k].n_v : mech->tree.most_speeds;
-    }
-}
-
-/* Whether what a joint asks for is two rows of a pin in the plane, which see points from the origins of trees. */
-static bool is_pin(const sarrus_mechanism *mech, const sarrus_mech_joint *joint) {
-    return mech->space == SARRUS_SPACE_PLANAR && !joint->is_within && joint->kind == SARRUS_JOINT_REVOLUTE && joint->n_rows == 2;
-}
-
-/* Who asks for the speeds of bodies at their centres of mass. */
-static void note_askers(sarrus_plan *plan) {
-    sarrus_mechanism *mech = &plan->mech;
-    mech->tree.has_loads = mech->n_forces > 0 || mech->n_elastic > 0;
-    mech->tree.asks_bodies = mech->tree.has_loads;
-    for (int32_t i = 0; i < mech->n_joints; ++i) {
-        if (plan->joint[i].n_rows > 0 && !is_pin(mech, &plan->joint[i]))
-            mech->tree.asks_bodies = 1;
     }
 }
 
@@ -144,7 +134,6 @@ static void keep_rows(const sarrus_plan *absolute, sarrus_plan *plan) {
         if (plan->joint[i].is_within && plan->joint[i].n_rows == 0)
             plan->joint[i].row = mech->m;
     }
-    note_askers(plan);
     for (int32_t row = 0; row < mech->m; ++row) {
         if (plan->row[row].freedom >= 0)
             plan->freedom[plan->row[row].freedom].row = row;
@@ -196,7 +185,7 @@ static int64_t list_row(const sarrus_plan *plan, int32_t row, const int32_t *bef
         const int32_t speed = parent > child ? parent : child;
         const bool is_parent = parent == speed, is_child = child == speed;
         if (entry)
-            entry[n] = (sarrus_mech_entry){speed, is_parent && is_child ? -1 : 2 * row + is_child, row};
+            entry[n] = (sarrus_mech_entry){.speed = speed, .side = is_parent && is_child ? -1 : 2 * row + is_child, .row = row};
         parent = is_parent ? before[parent] : parent;
         child = is_child ? before[child] : child;
     }
@@ -271,7 +260,8 @@ static sarrus_status fill_tables(sarrus_context *context, sarrus_plan *plan, int
     if (!plan->carry)
         return SARRUS_NO_MEMORY;
     list_carries(plan);
-    return sarrus_plan_tree_steps(context, plan);
+    const sarrus_status status = sarrus_plan_tree_speeds(plan);
+    return status == SARRUS_OK ? sarrus_plan_tree_steps(context, plan) : status;
 }
 
 sarrus_status sarrus_plan_tree(sarrus_context *context, const sarrus_plan *absolute, sarrus_plan *plan) {
@@ -295,7 +285,8 @@ sarrus_status sarrus_plan_tree(sarrus_context *context, const sarrus_plan *absol
     tree->n_links = plan->mech.n_bodies;
     tree->link = plan->link;
     tree->link_of = plan->link_of;
-    tree->body_of = plan->body_of;
+    tree->speed = plan->speed;
+    tree->spring = plan->spring;
     tree->chain = plan->chain;
     tree->owner = plan->owner;
     tree->step = plan->tree_step;

@@ -39,15 +39,10 @@ sarrus_status sarrus_plan_tree_steps(sarrus_context *context, sarrus_plan *plan)
                              "would take more than %d steps; expected absolute coordinates",
                              MOST_STEPS);
     tree->n_steps = (int32_t)n_steps;
-    plan->body_of = calloc((size_t)plan->mech.n_v + 1, sizeof *plan->body_of);
     plan->owner = calloc((size_t)tree->n_chain + 1, sizeof *plan->owner);
     plan->tree_step = calloc((size_t)n_steps + 1, sizeof *plan->tree_step);
-    if (!plan->body_of || !plan->owner || !plan->tree_step)
+    if (!plan->owner || !plan->tree_step)
         return SARRUS_NO_MEMORY;
-    for (int32_t k = 0; k < plan->mech.n_bodies; ++k) {
-        for (int32_t i = 0; i < plan->link[k].n_v; ++i)
-            plan->body_of[plan->link[k].v + i] = plan->link[k].body;
-    }
     for (int32_t i = 0; i < plan->mech.n_v; ++i) {
         for (int32_t r = plan->chain_start[i]; r < plan->chain_start[i + 1]; ++r)
             plan->owner[r] = i;

@@ -115,21 +115,10 @@ LANE_FUNCTION void sarrus_tree_centre_find(const sarrus_mechanism *mech, const r
     sarrus_tree_vector_put(centre, ws->body_q, space_q(body));
 }
 
-LANE_FUNCTION const sarrus_mech_link *sarrus_link_of_speed(const sarrus_mechanism *mech, int32_t i) {
-    return &mech->tree.link[mech->tree.link_of[mech->tree.body_of[i]]];
-}
-
-/* Whether a link turns its body about the origin of its tree and does nothing else: its twists and their rates have no velocity at
- * the origin. What follows from it is decided by the plan: compilers may not leave out a product with 0. */
-LANE_FUNCTION int sarrus_link_is_pure(const sarrus_mech_link *link) {
-    const int32_t form = link->form;
-    return link->inboard < 0 && (form == SARRUS_LINK_TURN || form == SARRUS_LINK_UNIVERSAL || form == SARRUS_LINK_BALL);
-}
-LANE_FUNCTION int sarrus_speed_is_pure(const sarrus_mechanism *mech, int32_t i) {
-    return sarrus_link_is_pure(sarrus_link_of_speed(mech, i));
-}
+/* Whether a body turns about the origin of its tree and does nothing else: its twist and its rate have no velocity at the origin.
+ * What follows from it is decided by the plan: compilers may not leave out a product with 0. */
 LANE_FUNCTION int sarrus_body_is_pure(const sarrus_mechanism *mech, int32_t body) {
-    return sarrus_link_is_pure(&mech->tree.link[mech->tree.link_of[body]]);
+    return mech->tree.link[mech->tree.link_of[body]].is_pure;
 }
 
 /* What hangs on a body, itself included. */

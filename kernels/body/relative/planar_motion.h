@@ -7,8 +7,8 @@
 
 /* The power of a wrench with the twist of speed i. */
 LANE_FUNCTION real sarrus_speed_power(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i, space_wrench w) {
-    const int32_t form = sarrus_link_of_speed(mech, i)->form;
-    if (sarrus_speed_is_pure(mech, i))
+    const int32_t form = mech->tree.speed[i].form;
+    if (mech->tree.speed[i].is_pure)
         return w.moment;
     const space_twist s = sarrus_motion_of(ws, i);
     if (form == SARRUS_LINK_TURN)
@@ -21,9 +21,9 @@ LANE_FUNCTION real sarrus_speed_power(const sarrus_mechanism *mech, const sarrus
 /* The momentum of what moves by speed i when that is 1. */
 LANE_FUNCTION space_wrench sarrus_speed_momentum(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i,
                                                  const space_inertia *all) {
-    const int32_t form = sarrus_link_of_speed(mech, i)->form;
+    const int32_t form = mech->tree.speed[i].form;
     space_wrench out;
-    if (sarrus_speed_is_pure(mech, i)) {
+    if (mech->tree.speed[i].is_pure) {
         out.force.x = -all->first.y;
         out.force.y = all->first.x;
         out.moment = all->second;
@@ -60,7 +60,7 @@ LANE_FUNCTION void sarrus_turn_carry(int is_pure, space_vector at, real speed, s
 LANE_FUNCTION void sarrus_link_carry(const sarrus_mechanism *mech, const sarrus_workspace *ws, const sarrus_mech_link *link,
                                      const real *v, space_twist *now, space_twist *drift) {
     const real speed = link->n_v > 0 ? frame_at(v, link->v) : real_set(0.0);
-    if (sarrus_link_is_pure(link)) {
+    if (link->is_pure) {
         now->omega = speed;
     } else if (link->form == SARRUS_LINK_TURN) {
         const space_twist s = sarrus_motion_of(ws, link->v);

@@ -69,6 +69,7 @@ LANE_FUNCTION void sarrus_tree_sides(const sarrus_mechanism *mech, const real *p
 
 #if !defined(SARRUS_KERNELS_SPATIAL)
 
+/* Two rows of a pin and no others. */
 LANE_FUNCTION int sarrus_joint_is_pin(const sarrus_mech_joint *joint) {
     return !joint->is_within && joint->kind == SARRUS_JOINT_REVOLUTE && joint->n_rows == 2;
 }
@@ -128,20 +129,34 @@ LANE_FUNCTION void sarrus_tree_pin(const sarrus_mechanism *mech, const real *par
 
 #endif
 
-/* The power of the wrench of an entry's side with the twist of its speed. */
-LANE_FUNCTION real sarrus_entry_power(const sarrus_mechanism *mech, const sarrus_workspace *ws, const sarrus_mech_entry *entry) {
-#if !defined(SARRUS_KERNELS_SPATIAL)
-    if (sarrus_joint_is_pin(&mech->joint[mech->row[entry->row].joint])) {
-        const int32_t form = sarrus_link_of_speed(mech, entry->speed)->form, is_x = mech->row[entry->row].kind == SARRUS_ROW_X;
-        const real moment = frame_at(ws->side, SPACE_NV * entry->side);
-        if (sarrus_speed_is_pure(mech, entry->speed))
-            return moment;
-        const space_twist s = sarrus_motion_of(ws, entry->speed);
-        const real along = is_x ? s.at.x : s.at.y, signed_along = entry->side & 1 ? along : -along;
-        return form == SARRUS_LINK_TURN ? moment + signed_along : real_fma(s.omega, moment, signed_along);
+/* J at an entry. */
+LANE_FUNCTION real sarrus_entry_find(const sarrus_mechanism *mech, const sarrus_workspace *ws, const sarrus_mech_entry *entry) {
+    if (entry->way == SARRUS_ENTRY_NOTHING)
+        return real_set(0.0);
+    if (entry->way == SARRUS_ENTRY_POWER)
+        return sarrus_speed_power(mech, ws, entry->speed, sarrus_wrench_take(ws->side, entry->side));
+    const real moment = frame_at(ws->side, SPACE_NV * entry->side);
+    if (entry->way == SARRUS_ENTRY_MOMENT)
+        return moment;
+    const space_vector at = sarrus_motion_of(ws, entry->speed).at;
+    switch (entry->way) {
+    case SARRUS_ENTRY_TURN_X:
+        return moment + at.x;
+    case SARRUS_ENTRY_TURN_X + 1:
+        return moment - at.x;
+    case SARRUS_ENTRY_TURN_Y:
+        return moment + at.y;
+    case SARRUS_ENTRY_TURN_Y + 1:
+        return moment - at.y;
+    case SARRUS_ENTRY_ALONG_X:
+        return at.x;
+    case SARRUS_ENTRY_ALONG_X + 1:
+        return -at.x;
+    case SARRUS_ENTRY_ALONG_Y:
+        return at.y;
+    default:
+        return -at.y;
     }
-#endif
-    return sarrus_speed_power(mech, ws, entry->speed, sarrus_wrench_take(ws->side, entry->side));
 }
 
 /* What rows do to the factor of M: reach and over. */
@@ -161,13 +176,8 @@ PLAN_BODY void sarrus_tree_reach(const sarrus_mechanism *mech, sarrus_workspace 
 /* Rows over the tree's speeds, from their sides. */
 PLAN_BODY void sarrus_tree_entries(const sarrus_mechanism *mech, sarrus_workspace *ws) {
     const sarrus_mech_tree *tree = &mech->tree;
-    PLAN_EACH (n, 0, tree->n_entries) {
-        const sarrus_mech_entry *entry = &tree->entry[n];
-        if (entry->side >= 0)
-            frame_at(ws->leg, n) = sarrus_entry_power(mech, ws, entry);
-        else
-            frame_at(ws->leg, n) = real_set(0.0);
-    }
+    PLAN_EACH (n, 0, tree->n_entries)
+        frame_at(ws->leg, n) = sarrus_entry_find(mech, ws, &tree->entry[n]);
     sarrus_tree_reach(mech, ws);
 }
 

@@ -103,7 +103,7 @@ LANE_FUNCTION space_vector sarrus_link_way(const sarrus_mechanism *mech, const r
 LANE_FUNCTION space_twist sarrus_link_turn(const sarrus_mech_link *link, space_vector axis, space_vector point) {
     space_twist s;
     s.omega = axis;
-    s.at = link->form == SARRUS_LINK_FREE || sarrus_link_is_pure(link) ? space_nothing() : space_cross(point, axis);
+    s.at = link->form == SARRUS_LINK_FREE || link->is_pure ? space_nothing() : space_cross(point, axis);
     return s;
 }
 LANE_FUNCTION space_twist sarrus_link_slide(space_vector axis) {

@@ -8,7 +8,7 @@
 /* The power of a wrench with the twist of speed i. */
 LANE_FUNCTION real sarrus_speed_power(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i, space_wrench w) {
     const space_twist s = sarrus_motion_of(ws, i);
-    return sarrus_speed_is_pure(mech, i) ? space_dot(s.omega, w.moment) : space_power(s, w);
+    return mech->tree.speed[i].is_pure ? space_dot(s.omega, w.moment) : space_power(s, w);
 }
 
 /* The momentum of what moves by speed i when that is 1. */
@@ -16,7 +16,7 @@ LANE_FUNCTION space_wrench sarrus_speed_momentum(const sarrus_mechanism *mech, c
                                                  const space_inertia *all) {
     const space_twist s = sarrus_motion_of(ws, i);
     space_wrench out;
-    if (!sarrus_speed_is_pure(mech, i))
+    if (!mech->tree.speed[i].is_pure)
         return space_momentum(all, s);
     out.force = space_turned(s.omega, all->first);
     out.moment = space_symmetric_times(all->second, s.omega);

@@ -30,17 +30,46 @@ LANE_FUNCTION real sarrus_state_violation_squared(const sarrus_mechanism *mech, 
     return sarrus_violation_squared(mech, parameter, ws, ws->body_q, ws->body_v);
 }
 
+/* Springs and dampers along coordinates of the tree: h ← h − (k(x − rest) + c ẋ) of each. Returns −c ẋ² of all. */
+LANE_FUNCTION real sarrus_tree_springs(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v, real *h) {
+    real power = real_set(0.0);
+    PLAN_EACH (i, 0, mech->tree.n_springs) {
+        const sarrus_mech_spring *spring = &mech->tree.spring[i];
+        const real *p = lane_from(parameter, spring->p);
+        const real x = spring->is_against ? -frame_at(q, spring->q) : frame_at(q, spring->q);
+        const real rate = spring->is_against ? -frame_at(v, spring->speed) : frame_at(v, spring->speed);
+        const real drag = lane_at(p, 1) * rate, load = real_fma(lane_at(p, 0), x - lane_at(p, 2), drag);
+        const real now = frame_at(h, spring->speed);
+        frame_at(h, spring->speed) = spring->is_against ? now + load : now - load;
+        power = real_fnma(drag, rate, power);
+    }
+    return power;
+}
+
+/* Their energies ½k(x − rest)². */
+LANE_FUNCTION real sarrus_tree_springs_energy(const sarrus_mechanism *mech, const real *parameter, const real *q) {
+    real sum = real_set(0.0);
+    PLAN_EACH (i, 0, mech->tree.n_springs) {
+        const sarrus_mech_spring *spring = &mech->tree.spring[i];
+        const real *p = lane_from(parameter, spring->p);
+        const real stretch = (spring->is_against ? -frame_at(q, spring->q) : frame_at(q, spring->q)) - lane_at(p, 2);
+        sum = real_fma(lane_at(p, 0) * stretch, stretch, sum);
+    }
+    return real_set(0.5) * sum;
+}
+
 /* ws->force ← a_f = M⁻¹ h; returns the power of dampers and loads. */
 PLAN_BODY real sarrus_state_free_acceleration(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
                                               const real *v, sarrus_workspace *ws) {
-    (void)q;
     sarrus_tree_move(mech, ws, v);
     const space_vector gravity = sarrus_tree_gravity(mech, parameter);
-    const real power =
+    real power =
         mech->tree.has_loads ? sarrus_bodies_load(mech, parameter, input, ws->body_q, ws->body_v, ws) : real_set(0.0);
     PLAN_EACH (b, 0, mech->n_bodies)
         sarrus_wrench_put(ws->wrench, b, sarrus_body_wrench(mech, parameter, ws, b, gravity));
     sarrus_tree_gather(mech, ws, ws->force);
+    if (mech->tree.n_springs > 0)
+        power = power + sarrus_tree_springs(mech, parameter, q, v, ws->force);
     sarrus_tree_solve_back(mech, ws, ws->force);
     PLAN_EACH (i, 0, mech->n_v)
         frame_at(ws->force, i) = frame_at(ws->lightness, i) * frame_at(ws->force, i);
@@ -60,9 +89,9 @@ LANE_FUNCTION real sarrus_state_kinetic(const sarrus_mechanism *mech, const real
 }
 LANE_FUNCTION real sarrus_state_potential(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                           const real *v) {
-    (void)q;
     (void)v;
-    return sarrus_potential_energy(mech, parameter, ws, ws->body_q, ws->body_v);
+    const real of_bodies = sarrus_potential_energy(mech, parameter, ws, ws->body_q, ws->body_v);
+    return mech->tree.n_springs > 0 ? of_bodies + sarrus_tree_springs_energy(mech, parameter, q) : of_bodies;
 }
 
 /* Σ (L x)_i (L y)_i D_i of differences: xᵀM y. */
@@ -135,7 +164,7 @@ LANE_BODY void sarrus_state_see_turns(const sarrus_mechanism *mech, const real *
     if (!sarrus_some_turn_counts(mech))
         return;
     sarrus_state_pose(mech, parameter, q, ws);
-    sarrus_tree_move(mech, ws, v);
+    sarrus_tree_move_links(mech, ws, v, 1);
     sarrus_turns_follow(mech, parameter, ws, ws->body_q, ws->body_v, on, seen);
 }
 

@@ -30,7 +30,7 @@ PLAN_BODY void sarrus_tree_mass(const sarrus_mechanism *mech, const real *parame
         }
     }
     PLAN_EACH (i, 0, mech->n_v) {
-        const space_inertia all = sarrus_composite_take(ws, mech->tree.body_of[i]);
+        const space_inertia all = sarrus_composite_take(ws, mech->tree.speed[i].body);
         sarrus_wrench_put(ws->momentum, i, sarrus_speed_momentum(mech, ws, i, &all));
     }
     PLAN_EACH (r, 0, mech->tree.n_chain) {
@@ -131,7 +131,7 @@ PLAN_BODY void sarrus_tree_gather(const sarrus_mechanism *mech, sarrus_workspace
         }
     }
     PLAN_EACH (i, 0, mech->n_v)
-        frame_at(h, i) = sarrus_speed_power(mech, ws, i, sarrus_wrench_take(ws->wrench, mech->tree.body_of[i]));
+        frame_at(h, i) = sarrus_speed_power(mech, ws, i, sarrus_wrench_take(ws->wrench, mech->tree.speed[i].body));
 }
 
 #endif
