@@ -413,7 +413,7 @@ typedef struct sarrus_rank_path_problem {
     const void *turn;      /* [m][2][width] */
     const void *direction; /* [m][2][width]; NULL when there are no general rows */
     /* Of relative coordinates, instead: as workspace.def has them. */
-    const void *leg;  /* [n_entries][width] */
+    const void *leg;                 /* [n_entries][width] */
     const void *whole;               /* [m][width] */
     const void *share, *lightness;   /* [n_chain][width], [n_v][width] */
     const void *phi;                 /* [m][width] the violation, for the rule that asks; else NULL */

@@ -24,6 +24,9 @@
 /* Places a sub-array that begins at element i. */
 #define lane_from(array, i) (&(array)[(size_t)(i)*LANE_STRIDE])
 
+/* A short loop, always written out: compilers leave some of them, with their arrays in memory. */
+#define LANE_EACH(i, n) LANE_UNROLL for (int32_t i = 0; i < (n); ++i)
+
 /* sin x and cos x to 1 ulp or so for |x| ≤ 1.6e6, and within an ulp of x beyond: x = r + k π/2 by three exact parts of
  * π/2 (Cody and Waite), then the minimax polynomials of fdlibm (Sun Microsystems, 1993) on |r| ≤ π/4.
  * The same operations run for every lane whatever the other lanes hold, which library vector functions do not promise:

@@ -112,7 +112,7 @@ LANE_FUNCTION const real *space_rates(int32_t n_bodies, const real *q, const rea
         const space_vector e = space_vector_at(lane_from(p, 1)), w = space_vector_at(lane_from(speed, SPACE_TURN));
         const space_vector e_cross_w = space_cross(e, w);
         real *rate = lane_from(out, space_q(b));
-        for (int32_t k = 0; k < SPACE_TURN; ++k)
+        LANE_EACH (k, SPACE_TURN)
             lane_at(rate, k) = lane_at(speed, k);
         lane_at(rate, SPACE_TURN) = -(half * space_dot(w, e));
         lane_at(rate, SPACE_TURN + 1) = half * real_fma(lane_at(p, 0), w.x, e_cross_w.x);
@@ -128,7 +128,7 @@ LANE_FUNCTION void space_second_rates(const real *q, const real *v, const real *
     const space_vector e = space_vector_at(lane_from(p, 1)), w = space_vector_at(lane_from(v, SPACE_TURN));
     const space_vector turn = space_vector_at(lane_from(a, SPACE_TURN)), e_cross_turn = space_cross(e, turn);
     const real quarter = real_set(-0.25) * space_dot(w, w);
-    for (int32_t k = 0; k < SPACE_TURN; ++k)
+    LANE_EACH (k, SPACE_TURN)
         lane_at(out, k) = lane_at(a, k);
     real *second = lane_from(out, SPACE_TURN);
     lane_at(second, 0) = real_fma(quarter, lane_at(p, 0), -(half * space_dot(turn, e)));
@@ -169,7 +169,7 @@ LANE_FUNCTION const real *space_speeds(int32_t n_bodies, const real *q, const re
         space_vector w = space_add(space_cross(e_dot, e), lane_at(p, 0), e_dot);
         w = space_add(w, -lane_at(rate, SPACE_TURN), e);
         real *speed = lane_from(out, space_v(b));
-        for (int32_t k = 0; k < SPACE_TURN; ++k)
+        LANE_EACH (k, SPACE_TURN)
             lane_at(speed, k) = lane_at(rate, k);
         space_vector_put(space_add(w, real_set(1.0), w), lane_from(speed, SPACE_TURN));
     }
@@ -210,7 +210,7 @@ LANE_FUNCTION void space_advance(real scale, const real *d, mask on, real *q) {
     step.e.y = along * turn.y;
     step.e.z = along * turn.z;
     const space_parameters turned = space_compose(space_parameters_at(p), step);
-    for (int32_t k = 0; k < SPACE_TURN; ++k)
+    LANE_EACH (k, SPACE_TURN)
         lane_at(q, k) = real_select(on, real_fma(scale, lane_at(d, k), lane_at(q, k)), lane_at(q, k));
     lane_at(p, 0) = real_select(on, turned.e0, lane_at(p, 0));
     lane_at(p, 1) = real_select(on, turned.e.x, lane_at(p, 1));
@@ -226,7 +226,7 @@ LANE_FUNCTION void space_difference(const real *a, const real *b, real *d) {
     const space_parameters turn = space_compose(back, space_parameters_at(lane_from(a, SPACE_TURN)));
     const mask is_other = real_lt(turn.e0, real_set(0.0));
     const real two = real_select(is_other, real_set(-2.0), real_set(2.0));
-    for (int32_t k = 0; k < SPACE_TURN; ++k)
+    LANE_EACH (k, SPACE_TURN)
         lane_at(d, k) = lane_at(a, k) - lane_at(b, k);
     lane_at(d, SPACE_TURN) = two * turn.e.x;
     lane_at(d, SPACE_TURN + 1) = two * turn.e.y;

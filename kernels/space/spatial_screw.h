@@ -114,27 +114,26 @@ LANE_FUNCTION space_wrench space_momentum(const space_inertia *i, space_twist s)
 
 /* Of a body with the tensor I (in its frame, as above) about its centre of mass at c, turned by A:  A I Aᵀ + m (c·c − c cᵀ). */
 LANE_FUNCTION space_inertia space_inertia_of(real mass, space_vector c, const real tensor[6], const space_rotation *a) {
-    const int32_t of_pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
-    space_inertia out;
-    space_vector turned[3]; /* rows of A I */
     const space_vector first = space_scaled(mass, c);
-    const real square = space_dot(first, c), arm[3] = {c.x, c.y, c.z}, load[3] = {first.x, first.y, first.z};
-    for (int32_t k = 0; k < 3; ++k)
-        turned[k] = space_symmetric_times(tensor, a->row[k]);
-    for (int32_t k = 0; k < 6; ++k) {
-        const int32_t r = of_pair[k][0], s = of_pair[k][1];
-        const real about_centre = k < 3 ? space_dot(turned[r], a->row[s]) + square : space_dot(turned[r], a->row[s]);
-        out.second[k] = real_fnma(load[r], arm[s], about_centre);
-    }
+    const space_vector x = space_symmetric_times(tensor, a->row[0]), y = space_symmetric_times(tensor, a->row[1]);
+    const space_vector z = space_symmetric_times(tensor, a->row[2]);
+    const real square = space_dot(first, c);
+    space_inertia out;
     out.mass = mass;
     out.first = first;
+    out.second[0] = real_fnma(first.x, c.x, space_dot(x, a->row[0]) + square);
+    out.second[1] = real_fnma(first.y, c.y, space_dot(y, a->row[1]) + square);
+    out.second[2] = real_fnma(first.z, c.z, space_dot(z, a->row[2]) + square);
+    out.second[3] = real_fnma(first.x, c.y, space_dot(x, a->row[1]));
+    out.second[4] = real_fnma(first.x, c.z, space_dot(x, a->row[2]));
+    out.second[5] = real_fnma(first.y, c.z, space_dot(y, a->row[2]));
     return out;
 }
 LANE_FUNCTION space_inertia space_inertia_add(const space_inertia *a, const space_inertia *b) {
     space_inertia out;
     out.mass = a->mass + b->mass;
     out.first = space_sum(a->first, b->first);
-    for (int32_t k = 0; k < 6; ++k)
+    LANE_EACH (k, 6)
         out.second[k] = a->second[k] + b->second[k];
     return out;
 }
@@ -166,7 +165,7 @@ LANE_FUNCTION space_inertia space_inertia_of_numbers(const real x[SPACE_INERTIA_
     out.first.x = x[1];
     out.first.y = x[2];
     out.first.z = x[3];
-    for (int32_t k = 0; k < 6; ++k)
+    LANE_EACH (k, 6)
         out.second[k] = x[4 + k];
     return out;
 }
@@ -175,7 +174,7 @@ LANE_FUNCTION void space_inertia_to_numbers(const space_inertia *i, real x[SPACE
     x[1] = i->first.x;
     x[2] = i->first.y;
     x[3] = i->first.z;
-    for (int32_t k = 0; k < 6; ++k)
+    LANE_EACH (k, 6)
         x[4 + k] = i->second[k];
 }
 

@@ -7,7 +7,8 @@
 /* How an entry of a row is found. Only pins of the plane put less than a whole wrench. */
 static int32_t entry_way(const sarrus_plan *plan, const sarrus_mech_entry *entry) {
     const sarrus_mech_speed *speed = &plan->speed[entry->speed];
-    const bool is_slide = speed->form == SARRUS_LINK_SLIDE || (speed->form == SARRUS_LINK_FREE && speed->index < SARRUS_PLANAR_TURN);
+    const bool is_slide =
+        speed->form == SARRUS_LINK_SLIDE || (speed->form == SARRUS_LINK_FREE && speed->index < SARRUS_PLANAR_TURN);
     const bool is_y = plan->row[entry->row].kind == SARRUS_ROW_Y, is_child = entry->side & 1;
     if (entry->side < 0)
         return SARRUS_ENTRY_NOTHING;

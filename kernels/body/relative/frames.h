@@ -37,7 +37,7 @@ LANE_FUNCTION space_vector sarrus_tree_velocity(const sarrus_workspace *ws, int3
 LANE_FUNCTION space_rotation sarrus_tree_rotation(const sarrus_workspace *ws, int32_t body) {
     space_rotation a;
 #if defined(SARRUS_KERNELS_SPATIAL)
-    for (int32_t k = 0; k < 3; ++k)
+    LANE_EACH (k, 3)
         a.row[k] = sarrus_tree_vector(ws->rotation, 9 * body + 3 * k);
 #else
     a.sine = frame_at(ws->sine, body);
@@ -49,26 +49,26 @@ LANE_FUNCTION space_rotation sarrus_tree_rotation(const sarrus_workspace *ws, in
 /* The twist of a speed, that of a body, how fast that one changes with the speeds as they are, and the wrench on a body. */
 LANE_FUNCTION space_twist sarrus_twist_take(const real *array, int32_t i) {
     real x[SPACE_NV];
-    for (int32_t k = 0; k < SPACE_NV; ++k)
+    LANE_EACH (k, SPACE_NV)
         x[k] = frame_at(array, SPACE_NV * i + k);
     return space_twist_of_numbers(x);
 }
 LANE_FUNCTION void sarrus_twist_put(space_twist s, real *array, int32_t i) {
     real x[SPACE_NV];
     space_twist_to_numbers(s, x);
-    for (int32_t k = 0; k < SPACE_NV; ++k)
+    LANE_EACH (k, SPACE_NV)
         frame_at(array, SPACE_NV * i + k) = x[k];
 }
 LANE_FUNCTION space_wrench sarrus_wrench_take(const real *array, int32_t i) {
     real x[SPACE_NV];
-    for (int32_t k = 0; k < SPACE_NV; ++k)
+    LANE_EACH (k, SPACE_NV)
         x[k] = frame_at(array, SPACE_NV * i + k);
     return space_wrench_of_numbers(x);
 }
 LANE_FUNCTION void sarrus_wrench_put(real *array, int32_t i, space_wrench w) {
     real x[SPACE_NV];
     space_wrench_to_numbers(w, x);
-    for (int32_t k = 0; k < SPACE_NV; ++k)
+    LANE_EACH (k, SPACE_NV)
         frame_at(array, SPACE_NV * i + k) = x[k];
 }
 LANE_FUNCTION space_twist sarrus_motion_of(const sarrus_workspace *ws, int32_t speed) {
@@ -108,7 +108,8 @@ LANE_FUNCTION void sarrus_tree_arm_put(sarrus_workspace *ws, int32_t body, space
 }
 
 /* The centre of mass from its arm, of a body that does not float by itself. */
-LANE_FUNCTION void sarrus_tree_centre_find(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int32_t body) {
+LANE_FUNCTION void sarrus_tree_centre_find(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                           int32_t body) {
     if (mech->tree.link[mech->tree.link_of[body]].joint < 0)
         return;
     const space_vector centre = space_sum(sarrus_tree_origin_of(mech, parameter, ws, body), sarrus_tree_arm(ws, body));
@@ -124,14 +125,14 @@ LANE_FUNCTION int sarrus_body_is_pure(const sarrus_mechanism *mech, int32_t body
 /* What hangs on a body, itself included. */
 LANE_FUNCTION space_inertia sarrus_composite_take(const sarrus_workspace *ws, int32_t body) {
     real x[SPACE_INERTIA_NUMBERS];
-    for (int32_t k = 0; k < SPACE_INERTIA_NUMBERS; ++k)
+    LANE_EACH (k, SPACE_INERTIA_NUMBERS)
         x[k] = frame_at(ws->composite, SPACE_INERTIA_NUMBERS * body + k);
     return space_inertia_of_numbers(x);
 }
 LANE_FUNCTION void sarrus_composite_put(sarrus_workspace *ws, int32_t body, const space_inertia *i) {
     real x[SPACE_INERTIA_NUMBERS];
     space_inertia_to_numbers(i, x);
-    for (int32_t k = 0; k < SPACE_INERTIA_NUMBERS; ++k)
+    LANE_EACH (k, SPACE_INERTIA_NUMBERS)
         frame_at(ws->composite, SPACE_INERTIA_NUMBERS * body + k) = x[k];
 }
 
@@ -143,7 +144,7 @@ LANE_FUNCTION space_inertia sarrus_tree_inertia(const sarrus_mechanism *mech, co
 #if defined(SARRUS_KERNELS_SPATIAL)
     const space_rotation a = sarrus_tree_rotation(ws, body);
     real tensor[6];
-    for (int32_t k = 0; k < 6; ++k)
+    LANE_EACH (k, 6)
         tensor[k] = lane_at(p, SARRUS_SB_INERTIA + k);
     return space_inertia_of(lane_at(p, SARRUS_SB_MASS), arm, tensor, &a);
 #else

@@ -17,7 +17,7 @@ LANE_FUNCTION space_parameters sarrus_parameters_of(const space_rotation *r) {
     for (int32_t k = 1; k < 4; ++k) {
         const mask larger = real_lt(most, square[k]);
         most = real_select(larger, square[k], most);
-        for (int32_t i = 0; i < 4; ++i)
+        LANE_EACH (i, 4)
             p[i] = real_select(larger, by[k][i], p[i]);
     }
     const real scale = real_set(0.5) / real_sqrt(most);
@@ -28,7 +28,7 @@ LANE_FUNCTION space_parameters sarrus_parameters_of(const space_rotation *r) {
 /* The rotation with these columns. */
 LANE_FUNCTION space_rotation sarrus_rotation_of_columns(const space_vector e[3]) {
     space_rotation out;
-    for (int32_t r = 0; r < 3; ++r) {
+    LANE_EACH (r, 3) {
         out.row[r].x = sarrus_component(e[0], r);
         out.row[r].y = sarrus_component(e[1], r);
         out.row[r].z = sarrus_component(e[2], r);
@@ -119,7 +119,7 @@ LANE_FUNCTION sarrus_link_seen sarrus_link_look(const sarrus_mechanism *mech, co
     out.at = sarrus_link_find(mech, parameter, ws, link);
     const space_rotation a = sarrus_tree_rotation(ws, link->body);
     const space_vector arm = space_rotate(&a, out.at.arm), point = space_sum(sarrus_tree_centre(ws, link->body), arm);
-    for (int32_t k = 0; k < 3; ++k)
+    LANE_EACH (k, 3)
         out.e[k] = space_rotate(&a, out.at.of_e[k]);
     out.d = space_less(point, sarrus_link_point(ws, link, &out.at));
     out.omega = space_rotate(&a, sarrus_frame_vector(ws->body_v, space_v(link->body) + SPACE_TURN));
@@ -145,7 +145,7 @@ LANE_FUNCTION void sarrus_link_read_turns(const sarrus_link_seen *seen, const sa
         lane_at(q, link->q + 1) = real_atan2(sign * space_dot(f[i], e[k]), space_dot(f[i], e[i]));
     } else if (link->form == SARRUS_LINK_BALL) {
         space_rotation r;
-        for (int32_t j = 0; j < 3; ++j) {
+        LANE_EACH (j, 3) {
             r.row[j].x = space_dot(f[j], e[0]);
             r.row[j].y = space_dot(f[j], e[1]);
             r.row[j].z = space_dot(f[j], e[2]);
@@ -185,9 +185,9 @@ LANE_BODY void sarrus_link_read(const sarrus_mechanism *mech, const real *parame
     const int32_t form = link->form;
     lane_at(hand, link->body) = real_set(1.0);
     if (form == SARRUS_LINK_FREE) {
-        for (int32_t k = 0; k < SPACE_NQ; ++k)
+        LANE_EACH (k, SPACE_NQ)
             lane_at(q, link->q + k) = frame_at(ws->body_q, space_q(link->body) + k);
-        for (int32_t k = 0; k < SPACE_NV; ++k)
+        LANE_EACH (k, SPACE_NV)
             lane_at(v, link->v + k) = frame_at(ws->body_v, space_v(link->body) + k);
         return;
     }

@@ -29,14 +29,14 @@ LANE_FUNCTION sarrus_link_here sarrus_link_find(const sarrus_mechanism *mech, co
     at.second = link->is_reversed ? 0 : 1;
     at.of_inboard = sarrus_parameter_vector(at.p, inboard_point);
     at.arm = sarrus_parameter_vector(at.p, outboard_point);
-    for (int32_t k = 0; k < 3; ++k) {
+    LANE_EACH (k, 3) {
         at.f[k] = sarrus_parameter_vector(at.p, inboard_axes + 3 * k);
         at.of_e[k] = sarrus_parameter_vector(at.p, outboard_axes + 3 * k);
     }
     if (link->inboard >= 0) {
         const space_rotation a = sarrus_tree_rotation(ws, link->inboard);
         at.of_inboard = space_rotate(&a, at.of_inboard);
-        for (int32_t k = 0; k < 3; ++k)
+        LANE_EACH (k, 3)
             at.f[k] = space_rotate(&a, at.f[k]);
     }
     return at;
@@ -59,7 +59,7 @@ LANE_FUNCTION void sarrus_axes_turn(real angle, int32_t k, space_vector e[3]) {
 
 /* The axes e of the outboard body, and the first of a UNIVERSAL's second turn, at the coordinates q of a link. */
 LANE_FUNCTION void sarrus_link_axes(const sarrus_link_here *at, const sarrus_mech_link *link, const real *q, space_vector e[3]) {
-    for (int32_t k = 0; k < 3; ++k)
+    LANE_EACH (k, 3)
         e[k] = at->f[k];
     if (link->form == SARRUS_LINK_TURN || link->form == SARRUS_LINK_SCREW)
         sarrus_axes_turn(frame_at(q, link->q), 2, e);
@@ -74,7 +74,7 @@ LANE_FUNCTION void sarrus_link_axes(const sarrus_link_here *at, const sarrus_mec
     if (link->form == SARRUS_LINK_BALL) {
         const real p[4] = {frame_at(q, link->q), frame_at(q, link->q + 1), frame_at(q, link->q + 2), frame_at(q, link->q + 3)};
         const space_rotation r = space_rotation_of_numbers(p);
-        for (int32_t k = 0; k < 3; ++k) {
+        LANE_EACH (k, 3) {
             e[k] = space_scaled(sarrus_component(r.row[0], k), at->f[0]);
             e[k] = space_add(e[k], sarrus_component(r.row[1], k), at->f[1]);
             e[k] = space_add(e[k], sarrus_component(r.row[2], k), at->f[2]);
@@ -114,21 +114,21 @@ LANE_FUNCTION space_twist sarrus_link_slide(space_vector axis) {
 }
 
 LANE_FUNCTION void sarrus_link_put_rotation(sarrus_workspace *ws, int32_t body, const space_rotation *a) {
-    for (int32_t k = 0; k < 3; ++k)
+    LANE_EACH (k, 3)
         sarrus_tree_vector_put(a->row[k], ws->rotation, 9 * body + 3 * k);
 }
 
 /* A body that floats: slides along the inertial axes, turns about its own. */
 LANE_FUNCTION void sarrus_link_place_free(sarrus_workspace *ws, const sarrus_mech_link *link, const real *q) {
     real p[4];
-    for (int32_t k = 0; k < 4; ++k)
+    LANE_EACH (k, 4)
         p[k] = frame_at(q, link->q + SPACE_TURN + k);
     const space_rotation a = space_rotation_of_numbers(p);
     const space_vector centre = sarrus_tree_vector(q, link->q);
     sarrus_tree_vector_put(centre, ws->body_q, space_q(link->body));
     sarrus_link_put_rotation(ws, link->body, &a);
     sarrus_tree_arm_put(ws, link->body, space_nothing());
-    for (int32_t k = 0; k < 3; ++k) {
+    LANE_EACH (k, 3) {
         space_vector axis = space_nothing();
         axis.x = real_set(k == 0 ? 1.0 : 0.0);
         axis.y = real_set(k == 1 ? 1.0 : 0.0);
@@ -178,7 +178,7 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
     space_vector e[3];
     space_rotation a;
     sarrus_link_axes(&at, link, q, e);
-    for (int32_t r = 0; r < 3; ++r) {
+    LANE_EACH (r, 3) {
         a.row[r] = space_scaled(sarrus_component(e[0], r), at.of_e[0]);
         a.row[r] = space_add(a.row[r], sarrus_component(e[1], r), at.of_e[1]);
         a.row[r] = space_add(a.row[r], sarrus_component(e[2], r), at.of_e[2]);

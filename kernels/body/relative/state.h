@@ -63,8 +63,7 @@ PLAN_BODY real sarrus_state_free_acceleration(const sarrus_mechanism *mech, cons
                                               const real *v, sarrus_workspace *ws) {
     sarrus_tree_move(mech, ws, v);
     const space_vector gravity = sarrus_tree_gravity(mech, parameter);
-    real power =
-        mech->tree.has_loads ? sarrus_bodies_load(mech, parameter, input, ws->body_q, ws->body_v, ws) : real_set(0.0);
+    real power = mech->tree.has_loads ? sarrus_bodies_load(mech, parameter, input, ws->body_q, ws->body_v, ws) : real_set(0.0);
     PLAN_EACH (b, 0, mech->n_bodies)
         sarrus_wrench_put(ws->wrench, b, sarrus_body_wrench(mech, parameter, ws, b, gravity));
     sarrus_tree_gather(mech, ws, ws->force);

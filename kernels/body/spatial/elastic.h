@@ -136,7 +136,8 @@ LANE_FUNCTION real sarrus_elastic_energy(const sarrus_workspace *ws, const sarru
 
 /* Parts 2 and 3 of a rotation vector go with part 1. */
 LANE_FUNCTION int sarrus_freedom_is_elastic(const sarrus_mech_freedom *freedom) {
-    return freedom->elastic == SARRUS_ELASTIC_BY_BODIES && freedom->form != SARRUS_FREEDOM_VECTOR_2 && freedom->form != SARRUS_FREEDOM_VECTOR_3;
+    return freedom->elastic == SARRUS_ELASTIC_BY_BODIES && freedom->form != SARRUS_FREEDOM_VECTOR_2 &&
+           freedom->form != SARRUS_FREEDOM_VECTOR_3;
 }
 
 #endif

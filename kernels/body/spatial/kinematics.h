@@ -56,10 +56,10 @@ LANE_FUNCTION real sarrus_component(space_vector a, int32_t k) {
 PLAN_BODY void sarrus_rotations(const sarrus_mechanism *mech, const real *q, sarrus_workspace *ws) {
     PLAN_EACH (b, 0, mech->n_bodies) {
         real p[4];
-        for (int32_t k = 0; k < 4; ++k)
+        LANE_EACH (k, 4)
             p[k] = frame_at(q, space_q(b) + SPACE_TURN + k);
         const space_rotation a = space_rotation_of_numbers(p);
-        for (int32_t k = 0; k < 3; ++k)
+        LANE_EACH (k, 3)
             sarrus_frame_vector_put(a.row[k], ws->rotation, 9 * b + 3 * k);
     }
 }
@@ -80,7 +80,7 @@ LANE_FUNCTION sarrus_body_here sarrus_body_find(const sarrus_workspace *ws, int3
     at.a.row[0].x = at.a.row[1].y = at.a.row[2].z = real_set(1.0);
     if (body < 0)
         return at;
-    for (int32_t k = 0; k < 3; ++k)
+    LANE_EACH (k, 3)
         at.a.row[k] = sarrus_frame_vector(ws->rotation, 9 * body + 3 * k);
     at.r = sarrus_frame_vector(q, space_q(body));
     at.v = sarrus_frame_vector(v, space_v(body));
