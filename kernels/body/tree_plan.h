@@ -51,6 +51,11 @@ typedef struct sarrus_mech_link {
     int32_t q, v;        /* its first coordinate and speed */
     int32_t n_v;         /* its speeds */
     int32_t is_pure;     /* it turns about the origin of its tree, and nothing else */
+    /* In space, of what holds in every instance; elsewhere 0. Components of the joint's points that are 0, bit k of each; ± (1 + k)
+     * where an axis of the joint is axis k of the body or against it; whether the body has no products of inertia, and whether it may have a rotor. */
+    int32_t inboard_zeros, outboard_zeros;
+    int32_t inboard_axis[3], outboard_axis[3];
+    int32_t is_diagonal, has_rotor;
 } sarrus_mech_link;
 
 /* A number of a row of J over the tree's speeds, or of its products with the factor of M. */
@@ -90,6 +95,7 @@ typedef struct sarrus_mech_spring {
     int32_t q, speed;
     int32_t is_against; /* the joint's coordinate is −q */
     int32_t p;          /* its parameters: stiffness, damping, rest */
+    int32_t at;         /* in space, of its number among those of all free coordinates; −1 */
 } sarrus_mech_spring;
 
 /* reach[to] ← reach[to] − L[at]·reach[from]: of a row's entries, in order. */
@@ -124,6 +130,7 @@ typedef struct sarrus_mech_tree {
     int32_t has_loads;   /* forces, torques or springs act on bodies */
     int32_t asks_bodies; /* the speeds of bodies at their centres of mass are asked for: not for pins of the plane */
     int32_t n_springs;
+    int32_t follows_turns; /* angles of joints are followed that are no coordinates of springs */
     int32_t n_rows_within; /* rows of the joints of the tree: they are met by the coordinates, and count for the rank */
     PLAN_TABLE(sarrus_mech_link, link, SARRUS_PLAN_N_LINKS);           /* [n_links] */
     PLAN_TABLE(int32_t, link_of, SARRUS_PLAN_N_LINKS);                 /* [n_links] the link of a body */

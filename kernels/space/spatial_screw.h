@@ -112,11 +112,19 @@ LANE_FUNCTION space_wrench space_momentum(const space_inertia *i, space_twist s)
     return out;
 }
 
+/* B s of the same, of which a diagonal one has no products. */
+LANE_FUNCTION space_vector space_tensor_times(const real b[6], int is_diagonal, space_vector s) {
+    const space_vector out = {b[0] * s.x, b[1] * s.y, b[2] * s.z};
+    return is_diagonal ? out : space_symmetric_times(b, s);
+}
+
 /* Of a body with the tensor I (in its frame, as above) about its centre of mass at c, turned by A:  A I Aᵀ + m (c·c − c cᵀ). */
-LANE_FUNCTION space_inertia space_inertia_of(real mass, space_vector c, const real tensor[6], const space_rotation *a) {
+LANE_FUNCTION space_inertia space_inertia_of(real mass, space_vector c, const real tensor[6], int is_diagonal,
+                                             const space_rotation *a) {
     const space_vector first = space_scaled(mass, c);
-    const space_vector x = space_symmetric_times(tensor, a->row[0]), y = space_symmetric_times(tensor, a->row[1]);
-    const space_vector z = space_symmetric_times(tensor, a->row[2]);
+    const space_vector x = space_tensor_times(tensor, is_diagonal, a->row[0]);
+    const space_vector y = space_tensor_times(tensor, is_diagonal, a->row[1]);
+    const space_vector z = space_tensor_times(tensor, is_diagonal, a->row[2]);
     const real square = space_dot(first, c);
     space_inertia out;
     out.mass = mass;

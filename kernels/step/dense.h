@@ -44,15 +44,15 @@ LANE_FUNCTION void sarrus_dense_curve(const sarrus_evaluation *ev, sarrus_dense_
         step->second_now = step->a_now;
         return;
     }
-    const real *q[2] = {step->before, step->now}, *a[2] = {step->a_before, step->a_now};
+    const real *q[2] = {step->before, step->now}, *a[2] = {step->a_before, step->a_now}, *rate[2];
     for (int32_t end = 0; end < 2; ++end) {
-        real *rate = lane_from(ev->ws->curve, 2 * end * n_q), *second = lane_from(rate, n_q);
-        (void)sarrus_state_rates(mech, q[end], v[end], rate);
-        sarrus_state_second_rates(mech, q[end], v[end], a[end], second);
+        real *place = lane_from(ev->ws->curve, 2 * end * n_q);
+        rate[end] = sarrus_state_rates(mech, q[end], v[end], place);
+        sarrus_state_second_rates(mech, q[end], v[end], a[end], lane_from(place, n_q));
     }
-    step->rate_before = ev->ws->curve;
+    step->rate_before = rate[0];
     step->second_before = lane_from(ev->ws->curve, n_q);
-    step->rate_now = lane_from(ev->ws->curve, 2 * n_q);
+    step->rate_now = rate[1];
     step->second_now = lane_from(ev->ws->curve, 3 * n_q);
 }
 
@@ -120,8 +120,9 @@ LANE_BODY void sarrus_dense_guess(const sarrus_evaluation *ev, const sarrus_dens
         lane_at(q, i) = qi;
         lane_at(rate, i) = vi;
     }
-    if (SPACE_NQ != SPACE_NV)
-        (void)sarrus_state_speeds(mech, q, rate, v);
+    const real *speeds = SPACE_NQ == SPACE_NV ? v : sarrus_state_speeds(mech, q, rate, v);
+    for (int32_t i = 0; speeds != v && i < mech->n_v; ++i) /* the rates are the speeds */
+        lane_at(v, i) = lane_at(speeds, i);
 }
 
 /* The acceleration at x into ws->a; returns the lanes in which it is one. As in a stage, velocities are put onto the constraints

@@ -31,8 +31,11 @@ static void links_write(FILE *out, const sarrus_mech_tree *tree) {
     fprintf(out, "    .link = {");
     for (int32_t i = 0; i < tree->n_links; ++i) {
         const sarrus_mech_link *l = &tree->link[i];
-        fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d},", l->form, l->body, l->inboard, l->root, l->joint, l->is_reversed,
+        fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,", l->form, l->body, l->inboard, l->root, l->joint, l->is_reversed,
                 l->freedom, l->q, l->v, l->n_v, l->is_pure);
+        fprintf(out, "%d,%d,{%d,%d,%d},{%d,%d,%d},%d,%d},", l->inboard_zeros, l->outboard_zeros, l->inboard_axis[0],
+                l->inboard_axis[1], l->inboard_axis[2], l->outboard_axis[0], l->outboard_axis[1], l->outboard_axis[2],
+                l->is_diagonal, l->has_rotor);
     }
     fprintf(out, "},\n");
 }
@@ -44,7 +47,8 @@ static void speeds_write(FILE *out, const sarrus_mechanism *mech) {
         fprintf(out, "{%d,%d,%d,%d},", tree->speed[i].body, tree->speed[i].form, tree->speed[i].index, tree->speed[i].is_pure);
     fprintf(out, "%s},\n    .spring = {", mech->n_v > 0 ? "" : "{0}");
     for (int32_t i = 0; i < tree->n_springs; ++i)
-        fprintf(out, "{%d,%d,%d,%d},", tree->spring[i].q, tree->spring[i].speed, tree->spring[i].is_against, tree->spring[i].p);
+        fprintf(out, "{%d,%d,%d,%d,%d},", tree->spring[i].q, tree->spring[i].speed, tree->spring[i].is_against, tree->spring[i].p,
+                tree->spring[i].at);
     fprintf(out, "%s},\n", tree->n_springs > 0 ? "" : "{0}");
 }
 
@@ -67,9 +71,9 @@ void sarrus_plan_text_tree_write(FILE *out, const sarrus_mechanism *mech) {
         return;
     fprintf(out,
             "  .tree = {\n    .n_links = %d, .n_chain = %d, .n_entries = %d, .n_carries = %d, .n_steps = %d, .most_speeds = %d, "
-            ".has_loads = %d, .asks_bodies = %d, .n_springs = %d, .n_rows_within = %d,\n",
+            ".has_loads = %d, .asks_bodies = %d, .n_springs = %d, .follows_turns = %d, .n_rows_within = %d,\n",
             tree->n_links, tree->n_chain, tree->n_entries, tree->n_carries, tree->n_steps, tree->most_speeds, tree->has_loads,
-            tree->asks_bodies, tree->n_springs, tree->n_rows_within);
+            tree->asks_bodies, tree->n_springs, tree->follows_turns, tree->n_rows_within);
     links_write(out, tree);
     integers_write(out, "link_of", tree->link_of, tree->n_links);
     speeds_write(out, mech);

@@ -75,6 +75,10 @@ SARRUS_MUST_USE sarrus_status sarrus_plan_tree_speeds(sarrus_plan *plan);
 /* Whether a joint of the plane has the two rows of a pin and no others. */
 bool sarrus_plan_joint_is_pin(const sarrus_plan *plan, int32_t joint);
 
+/* What of its links in space is 0 or 1 in every instance; `rows` has the nominal values. */
+struct sarrus_tree_rows;
+void sarrus_plan_tree_zeros(sarrus_plan *plan, const struct sarrus_tree_rows *rows);
+
 /* The factorization of M over a tree whose chains are there, step by step, and who owns what. */
 SARRUS_MUST_USE sarrus_status sarrus_plan_tree_steps(sarrus_context *context, sarrus_plan *plan);
 

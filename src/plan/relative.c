@@ -164,6 +164,7 @@ static sarrus_status make(sarrus_context *context, const sarrus_plan *absolute, 
         status = sarrus_tree_rows_create(absolute, &rows);
     if (status != SARRUS_OK)
         return status;
+    sarrus_plan_tree_zeros(plan, &rows);
     sarrus_plan_watch_phase(plan->watch, "choosing rows over the tree");
     status = sarrus_plan_relative_rows(absolute, &rows);
     if (status == SARRUS_OK)

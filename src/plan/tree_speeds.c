@@ -42,9 +42,9 @@ static int32_t speed_of_freedom(const sarrus_mech_link *link, int32_t form) {
     return -1;
 }
 
-static void add_spring(sarrus_plan *plan, const sarrus_mech_link *link, int32_t index, int32_t p) {
+static void add_spring(sarrus_plan *plan, const sarrus_mech_link *link, int32_t index, int32_t p, int32_t at) {
     plan->spring[plan->mech.tree.n_springs++] =
-        (sarrus_mech_spring){.q = link->q + index, .speed = link->v + index, .is_against = link->is_reversed, .p = p};
+        (sarrus_mech_spring){.q = link->q + index, .speed = link->v + index, .is_against = link->is_reversed, .p = p, .at = at};
 }
 
 static void list_springs_in_space(sarrus_plan *plan, const sarrus_mech_link *link) {
@@ -57,7 +57,7 @@ static void list_springs_in_space(sarrus_plan *plan, const sarrus_mech_link *lin
         if (index < 0)
             continue;
         freedom->elastic = SARRUS_ELASTIC_BY_SPEED;
-        add_spring(plan, link, index, freedom->p);
+        add_spring(plan, link, index, freedom->p, freedom->at);
     }
     if (joint->elastic && !has_others) {
         joint->elastic = SARRUS_ELASTIC_BY_SPEED;
@@ -75,7 +75,7 @@ static void list_springs(sarrus_plan *plan) {
         } else if (link->form == SARRUS_LINK_TURN || link->form == SARRUS_LINK_SLIDE) {
             plan->joint[link->joint].elastic = SARRUS_ELASTIC_BY_SPEED;
             --plan->mech.n_elastic;
-            add_spring(plan, link, 0, plan->joint[link->joint].p + SARRUS_PJ_STIFFNESS);
+            add_spring(plan, link, 0, plan->joint[link->joint].p + SARRUS_PJ_STIFFNESS, -1);
         }
     }
 }
@@ -93,6 +93,10 @@ static void note_askers(sarrus_plan *plan) {
     for (int32_t i = 0; i < mech->n_joints; ++i) {
         if (plan->joint[i].n_rows > 0 && !sarrus_plan_joint_is_pin(plan, i))
             mech->tree.asks_bodies = 1;
+    }
+    for (int32_t i = 0; i < mech->n_freedoms; ++i) {
+        if (plan->freedom[i].elastic == SARRUS_ELASTIC_BY_BODIES || plan->freedom[i].signal >= 0)
+            mech->tree.follows_turns = 1;
     }
 }
 

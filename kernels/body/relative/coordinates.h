@@ -35,9 +35,11 @@ LANE_FUNCTION void sarrus_link_body_take(sarrus_link_body *body, const sarrus_me
 
 #endif
 
-/* q̇ [n_q] at (q, v): the speeds themselves in the plane, else in `out`. */
+/* q̇ [n_q] at (q, v): the speeds themselves where there are no Euler parameters, else in `out`. */
 LANE_FUNCTION const real *sarrus_state_rates(const sarrus_mechanism *mech, const real *q, const real *v, real *out) {
 #if defined(SARRUS_KERNELS_SPATIAL)
+    if (mech->n_q == mech->n_v)
+        return v;
     for (int32_t n = 0; n < mech->tree.n_links; ++n) {
         const sarrus_mech_link *link = &mech->tree.link[n];
         const int32_t ball = sarrus_link_ball(link), n_same = ball < 0 ? link->n_v : ball;
@@ -63,6 +65,8 @@ LANE_FUNCTION const real *sarrus_state_rates(const sarrus_mechanism *mech, const
 /* The speeds [n_v] of the rates dq. */
 LANE_FUNCTION const real *sarrus_state_speeds(const sarrus_mechanism *mech, const real *q, const real *dq, real *out) {
 #if defined(SARRUS_KERNELS_SPATIAL)
+    if (mech->n_q == mech->n_v)
+        return dq;
     for (int32_t n = 0; n < mech->tree.n_links; ++n) {
         const sarrus_mech_link *link = &mech->tree.link[n];
         const int32_t ball = sarrus_link_ball(link), n_same = ball < 0 ? link->n_v : ball;

@@ -146,7 +146,7 @@ LANE_FUNCTION space_inertia sarrus_tree_inertia(const sarrus_mechanism *mech, co
     real tensor[6];
     LANE_EACH (k, 6)
         tensor[k] = lane_at(p, SARRUS_SB_INERTIA + k);
-    return space_inertia_of(lane_at(p, SARRUS_SB_MASS), arm, tensor, &a);
+    return space_inertia_of(lane_at(p, SARRUS_SB_MASS), arm, tensor, mech->tree.link[mech->tree.link_of[body]].is_diagonal, &a);
 #else
     return space_inertia_of(lane_at(p, SARRUS_PB_MASS), arm, lane_at(p, SARRUS_PB_INERTIA));
 #endif

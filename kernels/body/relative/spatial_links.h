@@ -16,6 +16,43 @@ typedef struct sarrus_link_here {
     int32_t first, second;   /* of UNIVERSAL: axes of its two turns, from 0 */
 } sarrus_link_here;
 
+/* The axis k of a rotation's frame, or against it, of ±(1 + k). */
+LANE_FUNCTION space_vector sarrus_axis_along(const space_rotation *a, int32_t axis) {
+    const int32_t k = axis < 0 ? -axis - 1 : axis - 1;
+    const space_vector out = {sarrus_component(a->row[0], k), sarrus_component(a->row[1], k), sarrus_component(a->row[2], k)};
+    const space_vector against = {-out.x, -out.y, -out.z};
+    return axis < 0 ? against : out;
+}
+
+/* a · b where the components of b with a bit in `zeros` are 0, and A s likewise. */
+LANE_FUNCTION real sarrus_dot_sparse(space_vector a, space_vector b, int32_t zeros) {
+    switch (zeros & 7) {
+    case 0:
+        return space_dot(a, b);
+    case 1:
+        return real_fma(a.y, b.y, a.z * b.z);
+    case 2:
+        return real_fma(a.x, b.x, a.z * b.z);
+    case 3:
+        return a.z * b.z;
+    case 4:
+        return real_fma(a.x, b.x, a.y * b.y);
+    case 5:
+        return a.y * b.y;
+    case 6:
+        return a.x * b.x;
+    default:
+        return real_set(0.0);
+    }
+}
+LANE_FUNCTION space_vector sarrus_rotate_sparse(const space_rotation *a, space_vector s, int32_t zeros) {
+    space_vector out;
+    out.x = sarrus_dot_sparse(a->row[0], s, zeros);
+    out.y = sarrus_dot_sparse(a->row[1], s, zeros);
+    out.z = sarrus_dot_sparse(a->row[2], s, zeros);
+    return out;
+}
+
 LANE_FUNCTION sarrus_link_here sarrus_link_find(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                                 const sarrus_mech_link *link) {
     sarrus_link_here at;
@@ -35,11 +72,38 @@ LANE_FUNCTION sarrus_link_here sarrus_link_find(const sarrus_mechanism *mech, co
     }
     if (link->inboard >= 0) {
         const space_rotation a = sarrus_tree_rotation(ws, link->inboard);
-        at.of_inboard = space_rotate(&a, at.of_inboard);
+        at.of_inboard = sarrus_rotate_sparse(&a, at.of_inboard, link->inboard_zeros);
         LANE_EACH (k, 3)
-            at.f[k] = space_rotate(&a, at.f[k]);
+            at.f[k] = link->inboard_axis[k] ? sarrus_axis_along(&a, link->inboard_axis[k]) : space_rotate(&a, at.f[k]);
     }
     return at;
+}
+
+/* A = Σ e_k (e_k in the body's frame)ᵀ. */
+LANE_FUNCTION space_rotation sarrus_link_rotation(const sarrus_link_here *at, const sarrus_mech_link *link,
+                                                  const space_vector e[3]) {
+    space_rotation a;
+    if (link->outboard_axis[0] && link->outboard_axis[1] && link->outboard_axis[2]) {
+        real column[3][3];
+        LANE_EACH (k, 3) {
+            const int32_t axis = link->outboard_axis[k], to = axis < 0 ? -axis - 1 : axis - 1;
+            column[to][0] = axis < 0 ? -e[k].x : e[k].x;
+            column[to][1] = axis < 0 ? -e[k].y : e[k].y;
+            column[to][2] = axis < 0 ? -e[k].z : e[k].z;
+        }
+        LANE_EACH (r, 3) {
+            a.row[r].x = column[0][r];
+            a.row[r].y = column[1][r];
+            a.row[r].z = column[2][r];
+        }
+        return a;
+    }
+    LANE_EACH (r, 3) {
+        a.row[r] = space_scaled(sarrus_component(e[0], r), at->of_e[0]);
+        a.row[r] = space_add(a.row[r], sarrus_component(e[1], r), at->of_e[1]);
+        a.row[r] = space_add(a.row[r], sarrus_component(e[2], r), at->of_e[2]);
+    }
+    return a;
 }
 
 /* The joint's point of the inboard body in the inertial frame. */
@@ -167,7 +231,7 @@ LANE_FUNCTION void sarrus_link_move(const sarrus_link_here *at, sarrus_workspace
         sarrus_motion_put(ws, v + k, sarrus_link_turn(link, e[k], point));
 }
 
-/* The pose of the link's body at q, and the twists of its speeds:  A = Σ e_k (e_k in the body's frame)ᵀ. */
+/* The pose of the link's body at q, and the twists of its speeds. */
 PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                  const sarrus_mech_link *link, const real *q) {
     if (link->form == SARRUS_LINK_FREE) {
@@ -176,18 +240,13 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
     }
     const sarrus_link_here at = sarrus_link_find(mech, parameter, ws, link);
     space_vector e[3];
-    space_rotation a;
     sarrus_link_axes(&at, link, q, e);
-    LANE_EACH (r, 3) {
-        a.row[r] = space_scaled(sarrus_component(e[0], r), at.of_e[0]);
-        a.row[r] = space_add(a.row[r], sarrus_component(e[1], r), at.of_e[1]);
-        a.row[r] = space_add(a.row[r], sarrus_component(e[2], r), at.of_e[2]);
-    }
+    const space_rotation a = sarrus_link_rotation(&at, link, e);
     const space_vector way = sarrus_link_way(mech, parameter, &at, link, q);
     const space_vector from = link->inboard < 0 ? way : space_sum(sarrus_tree_arm(ws, link->inboard), at.of_inboard);
     const space_vector point = link->inboard < 0 ? way : space_sum(from, way);
     sarrus_link_put_rotation(ws, link->body, &a);
-    sarrus_tree_arm_put(ws, link->body, space_less(point, space_rotate(&a, at.arm)));
+    sarrus_tree_arm_put(ws, link->body, space_less(point, sarrus_rotate_sparse(&a, at.arm, link->outboard_zeros)));
     sarrus_tree_centre_find(mech, parameter, ws, link->body);
     sarrus_link_move(&at, ws, link, e, point);
 }

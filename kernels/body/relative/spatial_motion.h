@@ -47,21 +47,26 @@ LANE_FUNCTION void sarrus_link_carry(const sarrus_mechanism *mech, const sarrus_
 }
 
 /* The wrench on a body, about the origin, of gravity, of its forces (ws->force: force and torque in its frame), and of its
- * resistance to what the speeds alone do to it:  −(I d + v ×* (I v + rotor)), d the drift less gravity (Featherstone 2008, 5.3). */
+ * resistance to what the speeds alone do to it: with k = g − (d + ω × v), h = m c and I about the origin (Featherstone 2008, 5.3),
+ *   force m k − ω̇ × h − ω × (ω × h),   moment h × k − I ω̇ − ω × (I ω + rotor),   (ω̇, d) the drift. */
 LANE_FUNCTION space_wrench sarrus_body_wrench(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
                                               int32_t body, space_vector gravity) {
-    const real *p = sarrus_body_parameters(mech, parameter, body);
+    const sarrus_mech_link *link = &mech->tree.link[mech->tree.link_of[body]];
     const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, body);
-    const space_twist now = sarrus_twist_take(ws->twist, body);
+    const space_twist now = sarrus_twist_take(ws->twist, body), drift = sarrus_twist_take(ws->drift, body);
     const space_rotation a = sarrus_tree_rotation(ws, body);
-    space_twist drift = sarrus_twist_take(ws->drift, body);
-    drift.at = space_less(drift.at, gravity);
-    const space_wrench resisted = space_momentum(&own, drift), momentum = space_momentum(&own, now);
-    const space_vector spin = space_sum(momentum.moment, space_rotate(&a, sarrus_parameter_vector(p, SARRUS_SB_ROTOR)));
-    const space_vector rate = space_sum(space_cross(now.omega, spin), space_cross(now.at, momentum.force));
+    const space_vector of_turn = space_less(gravity, space_sum(drift.at, space_cross(now.omega, now.at)));
+    const space_vector k = link->is_pure ? gravity : of_turn;
+    space_vector spin = space_symmetric_times(own.second, now.omega);
+    if (link->has_rotor) {
+        const real *p = sarrus_body_parameters(mech, parameter, body);
+        spin = space_sum(spin, space_rotate(&a, sarrus_parameter_vector(p, SARRUS_SB_ROTOR)));
+    }
+    const space_vector rate = space_sum(space_symmetric_times(own.second, drift.omega), space_cross(now.omega, spin));
+    const space_vector inwards = space_cross(now.omega, space_cross(now.omega, own.first));
     space_wrench out;
-    out.force = space_scaled(real_set(-1.0), space_sum(resisted.force, space_cross(now.omega, momentum.force)));
-    out.moment = space_scaled(real_set(-1.0), space_sum(resisted.moment, rate));
+    out.force = space_less(space_scaled(own.mass, k), space_sum(space_cross(drift.omega, own.first), inwards));
+    out.moment = space_less(space_cross(own.first, k), rate);
     if (mech->tree.has_loads) {
         const space_vector force = sarrus_tree_vector(ws->force, space_v(body));
         const space_vector torque = space_rotate(&a, sarrus_frame_vector(ws->force, space_v(body) + SPACE_TURN));

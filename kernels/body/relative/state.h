@@ -148,19 +148,16 @@ LANE_BODY void sarrus_state_unweigh(const sarrus_mechanism *mech, const real *pa
     sarrus_tree_solve(mech, ws, out);
 }
 
-/* Whether an angle of a joint has to be followed: somebody's spring or drive asks for it. */
-LANE_FUNCTION int sarrus_some_turn_counts(const sarrus_mechanism *mech) {
-    for (int32_t i = 0; i < mech->n_freedoms; ++i) {
-        if (mech->freedom[i].elastic || mech->freedom[i].signal >= 0)
-            return 1;
-    }
-    return 0;
-}
-
-/* seen [n_free] follows the angles of joints at the state, in the lanes of `on`. */
+/* seen [n_free] follows the angles of joints at the state, in the lanes of `on`: coordinates of the tree are what they are. */
 LANE_BODY void sarrus_state_see_turns(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                       const real *v, mask on, real *seen) {
-    if (!sarrus_some_turn_counts(mech))
+    for (int32_t i = 0; i < mech->tree.n_springs; ++i) {
+        const sarrus_mech_spring *spring = &mech->tree.spring[i];
+        const real x = spring->is_against ? -lane_at(q, spring->q) : lane_at(q, spring->q);
+        if (spring->at >= 0)
+            lane_at(seen, spring->at) = real_select(on, x, lane_at(seen, spring->at));
+    }
+    if (!mech->tree.follows_turns)
         return;
     sarrus_state_pose(mech, parameter, q, ws);
     sarrus_tree_move_links(mech, ws, v, 1);
