@@ -171,7 +171,8 @@ static void find_coordinates(spatial_rows *rows, spatial_numbers *out) {
     const sarrus_mechanism *mech = rows->mech;
     for (int32_t i = 0; i < mech->n_freedoms; ++i) {
         const sarrus_mech_freedom *freedom = &mech->freedom[i];
-        const sarrus_joint_here at = sarrus_joint_find(&rows->ws, rows->parameter, &mech->joint[freedom->joint], rows->q, rows->v);
+        sarrus_joint_here at;
+        sarrus_joint_look(&rows->ws, rows->parameter, &mech->joint[freedom->joint], rows->q, rows->v, &at);
         if (sarrus_freedom_has_row(freedom->form)) {
             out->coordinate[i][0] = sarrus_freedom_row(&rows->ws, rows->parameter, &at, freedom).phi[1];
             continue;

@@ -11,7 +11,7 @@ LANE_BODY void sarrus_bodies_get(const sarrus_mechanism *mech, const real *param
                                  real *q, real *v) {
     const real *of_tree = lane_from(tile, mech->layout.q);
     sarrus_tree_place(mech, parameter, of_tree, ws);
-    sarrus_tree_move_links(mech, ws, lane_from(tile, mech->layout.v), 1);
+    sarrus_tree_move_links(mech, ws, lane_from(tile, mech->layout.v), SARRUS_SHOWN_WHOLE);
     for (int32_t n = 0; n < mech->tree.n_links; ++n)
         sarrus_link_show(mech, parameter, ws, &mech->tree.link[n], of_tree, lane_from(tile, mech->layout.hand), q);
     for (int32_t i = 0; i < SPACE_NV * mech->n_bodies; ++i)

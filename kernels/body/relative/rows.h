@@ -37,10 +37,20 @@ LANE_FUNCTION sarrus_side sarrus_side_of(const sarrus_mechanism *mech, const rea
     out.bias = space_inner(force, sarrus_tree_vector(ws->body_drift, space_v(body)));
 #if defined(SARRUS_KERNELS_SPATIAL)
     const space_rotation a = sarrus_tree_rotation(ws, body);
-    const space_vector torque = sarrus_frame_vector(ws->turn, 3 * i_side);
-    out.bias = out.bias + space_dot(torque, sarrus_frame_vector(ws->body_drift, turn));
-    out.whole = real_fma(lane_at(p, SARRUS_SB_MINV), space_dot(e, e), space_dot(torque, sarrus_inertia_solve(p, torque)));
-    out.wrench = space_wrench_at(arm, force, space_rotate(&a, torque));
+    const space_vector torque = sarrus_frame_vector(ws->turn, 3 * i_side), of_body = space_rotate_back(&a, torque);
+    const real along = space_dot(torque, sarrus_twist_take(ws->drift, body).omega);
+    const real of_turn = space_dot(of_body, sarrus_inertia_solve(p, of_body));
+    (void)turn;
+    if (mech->row[i_side / 2].kind == SARRUS_ROW_ANGLE) {
+        out.bias = along;
+        out.whole = of_turn;
+        out.wrench.force = space_nothing();
+        out.wrench.moment = torque;
+        return out;
+    }
+    out.bias = out.bias + along;
+    out.whole = real_fma(lane_at(p, SARRUS_SB_MINV), space_dot(e, e), of_turn);
+    out.wrench = space_wrench_at(arm, force, torque);
 #else
     const real torque = frame_at(ws->turn, i_side);
     out.bias = real_fma(torque, frame_at(ws->body_drift, turn), out.bias);

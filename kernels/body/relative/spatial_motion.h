@@ -46,7 +46,7 @@ LANE_FUNCTION void sarrus_link_carry(const sarrus_mechanism *mech, const sarrus_
     }
 }
 
-/* The wrench on a body, about the origin, of gravity, of its forces (ws->force: force and torque in its frame), and of its
+/* The wrench on a body, about the origin, of gravity, of its forces (ws->force: force and torque), and of its
  * resistance to what the speeds alone do to it: with k = g − (d + ω × v), h = m c and I about the origin (Featherstone 2008, 5.3),
  *   force m k − ω̇ × h − ω × (ω × h),   moment h × k − I ω̇ − ω × (I ω + rotor),   (ω̇, d) the drift. */
 LANE_FUNCTION space_wrench sarrus_body_wrench(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
@@ -69,7 +69,7 @@ LANE_FUNCTION space_wrench sarrus_body_wrench(const sarrus_mechanism *mech, cons
     out.moment = space_less(space_cross(own.first, k), rate);
     if (mech->tree.has_loads) {
         const space_vector force = sarrus_tree_vector(ws->force, space_v(body));
-        const space_vector torque = space_rotate(&a, sarrus_frame_vector(ws->force, space_v(body) + SPACE_TURN));
+        const space_vector torque = sarrus_frame_vector(ws->force, space_v(body) + SPACE_TURN);
         out = space_wrench_add(out, space_wrench_at(sarrus_tree_arm(ws, body), force, torque));
     }
     return out;

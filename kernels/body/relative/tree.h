@@ -82,23 +82,26 @@ LANE_FUNCTION real sarrus_tree_part(const sarrus_mechanism *mech, const sarrus_w
     return sum;
 }
 
-/* How a body moves for those who ask: its velocity and, of its acceleration, what comes of the speeds alone; ω and ω̇ as the space
- * has them. */
-LANE_FUNCTION void sarrus_tree_show_motion(sarrus_workspace *ws, int32_t body, space_twist v, space_twist drift) {
+/* How a body moves for those who ask: its velocity and, of its acceleration, what comes of the speeds alone. In space its turning
+ * is in its twist, and where `is_whole` in its frame too. */
+LANE_FUNCTION void sarrus_tree_show_motion(sarrus_workspace *ws, int32_t body, space_twist v, space_twist drift, int is_whole) {
     const space_vector arm = sarrus_tree_arm(ws, body), velocity = space_sum(v.at, space_turned(v.omega, arm));
     const space_vector turning = space_sum(space_turned(drift.omega, arm), space_turned(v.omega, velocity));
     sarrus_tree_vector_put(velocity, ws->body_v, space_v(body));
     sarrus_tree_vector_put(space_sum(drift.at, turning), ws->body_drift, space_v(body));
 #if defined(SARRUS_KERNELS_SPATIAL)
     const space_rotation a = sarrus_tree_rotation(ws, body);
-    sarrus_tree_vector_put(space_rotate_back(&a, v.omega), ws->body_v, space_v(body) + SPACE_TURN);
-    sarrus_tree_vector_put(space_rotate_back(&a, drift.omega), ws->body_drift, space_v(body) + SPACE_TURN);
+    if (is_whole)
+        sarrus_tree_vector_put(space_rotate_back(&a, v.omega), ws->body_v, space_v(body) + SPACE_TURN);
 #else
+    (void)is_whole;
     frame_at(ws->body_drift, space_v(body) + SPACE_TURN) = drift.omega;
 #endif
 }
 
-/* Twists of the bodies at v and their rates by the speeds alone, and the bodies' own speeds where `is_shown`. */
+/* Twists of the bodies at v and their rates by the speeds alone, and the bodies' own speeds where `is_shown`: to rows and forces, or
+ * SARRUS_SHOWN_WHOLE. */
+enum { SARRUS_SHOWN_WHOLE = 2 };
 LANE_FUNCTION void sarrus_tree_move_links(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *v, int is_shown) {
     PLAN_EACH (n, 0, mech->tree.n_links) {
         const sarrus_mech_link *link = &mech->tree.link[n];
@@ -114,7 +117,7 @@ LANE_FUNCTION void sarrus_tree_move_links(const sarrus_mechanism *mech, sarrus_w
         frame_at(ws->body_v, space_v(link->body) + SPACE_TURN) = now.omega;
 #endif
         if (is_shown)
-            sarrus_tree_show_motion(ws, link->body, now, drift);
+            sarrus_tree_show_motion(ws, link->body, now, drift, is_shown == SARRUS_SHOWN_WHOLE);
     }
 }
 PLAN_BODY void sarrus_tree_move(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *v) {

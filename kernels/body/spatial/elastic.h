@@ -79,7 +79,7 @@ LANE_FUNCTION space_vector sarrus_out_of_axes(const sarrus_joint_here *at, space
 /* A torque on a body, in the inertial frame. */
 LANE_FUNCTION void sarrus_torque_on(sarrus_workspace *ws, const sarrus_body_here *body, int32_t i_body, space_vector torque) {
     if (i_body >= 0)
-        sarrus_frame_vector_add(sarrus_into_body(body, torque), ws->force, space_v(i_body) + SPACE_TURN);
+        sarrus_frame_vector_add(sarrus_turn_stored(body, torque), ws->force, space_v(i_body) + SPACE_TURN);
 }
 
 /* Spring and damper of a rotation vector; returns the power of the damper. */
@@ -111,7 +111,8 @@ LANE_FUNCTION void sarrus_row_load(sarrus_workspace *ws, const sarrus_mech_joint
 LANE_FUNCTION real sarrus_force_elastic(sarrus_workspace *ws, const sarrus_mechanism *mech, const real *parameter,
                                         const sarrus_mech_freedom *freedom, const real *q, const real *v) {
     const sarrus_mech_joint *joint = &mech->joint[freedom->joint];
-    const sarrus_joint_here at = sarrus_joint_find(ws, parameter, joint, q, v);
+    sarrus_joint_here at;
+    sarrus_joint_look(ws, parameter, joint, q, v, &at);
     const real *f = lane_from(parameter, freedom->p);
     if (!sarrus_freedom_has_row(freedom->form))
         return sarrus_force_ball(ws, parameter, &at, freedom);
@@ -124,7 +125,8 @@ LANE_FUNCTION real sarrus_force_elastic(sarrus_workspace *ws, const sarrus_mecha
 /* ½k(x − rest)². */
 LANE_FUNCTION real sarrus_elastic_energy(const sarrus_workspace *ws, const sarrus_mechanism *mech, const real *parameter,
                                          const sarrus_mech_freedom *freedom, const real *q, const real *v) {
-    const sarrus_joint_here at = sarrus_joint_find(ws, parameter, &mech->joint[freedom->joint], q, v);
+    sarrus_joint_here at;
+    sarrus_joint_look(ws, parameter, &mech->joint[freedom->joint], q, v, &at);
     const real *f = lane_from(parameter, freedom->p), half = real_set(0.5);
     if (!sarrus_freedom_has_row(freedom->form)) {
         const space_vector theta = sarrus_rotation_vector(&at);

@@ -67,25 +67,32 @@ PLAN_BODY void sarrus_rotations(const sarrus_mechanism *mech, const real *q, sar
 /* A body at a state. Of ground: at rest in the inertial frame. */
 typedef struct sarrus_body_here {
     int32_t is_ground;
-    space_rotation a;     /* from its frame to the inertial one */
-    space_vector r, v;    /* centre of mass */
-    space_vector of_body; /* ω in its own frame */
+    space_rotation a;  /* from its frame to the inertial one */
+    space_vector r, v; /* centre of mass */
     space_vector omega;
 } sarrus_body_here;
 
+/* By address: what is returned by value is copied through memory. */
+LANE_FUNCTION void sarrus_body_look(const sarrus_workspace *ws, int32_t body, const real *q, const real *v, sarrus_body_here *at) {
+    at->is_ground = body < 0;
+    if (body < 0) {
+        at->r = at->v = at->omega = at->a.row[0] = at->a.row[1] = at->a.row[2] = sarrus_no_vector();
+        at->a.row[0].x = at->a.row[1].y = at->a.row[2].z = real_set(1.0);
+        return;
+    }
+    LANE_EACH (k, 3)
+        at->a.row[k] = sarrus_frame_vector(ws->rotation, 9 * body + 3 * k);
+    at->r = sarrus_frame_vector(q, space_q(body));
+    at->v = sarrus_frame_vector(v, space_v(body));
+#if defined(SARRUS_KERNELS_RELATIVE)
+    at->omega = sarrus_frame_vector(ws->twist, SPACE_NV * body);
+#else
+    at->omega = space_rotate(&at->a, sarrus_frame_vector(v, space_v(body) + SPACE_TURN));
+#endif
+}
 LANE_FUNCTION sarrus_body_here sarrus_body_find(const sarrus_workspace *ws, int32_t body, const real *q, const real *v) {
     sarrus_body_here at;
-    at.is_ground = body < 0;
-    at.r = at.v = at.of_body = at.omega = at.a.row[0] = at.a.row[1] = at.a.row[2] = sarrus_no_vector();
-    at.a.row[0].x = at.a.row[1].y = at.a.row[2].z = real_set(1.0);
-    if (body < 0)
-        return at;
-    LANE_EACH (k, 3)
-        at.a.row[k] = sarrus_frame_vector(ws->rotation, 9 * body + 3 * k);
-    at.r = sarrus_frame_vector(q, space_q(body));
-    at.v = sarrus_frame_vector(v, space_v(body));
-    at.of_body = sarrus_frame_vector(v, space_v(body) + SPACE_TURN);
-    at.omega = space_rotate(&at.a, at.of_body);
+    sarrus_body_look(ws, body, q, v, &at);
     return at;
 }
 
@@ -97,24 +104,37 @@ LANE_FUNCTION space_vector sarrus_into_body(const sarrus_body_here *body, space_
     return body->is_ground ? s : space_rotate_back(&body->a, s);
 }
 
+/* Turning parts of rows and torques on bodies stand in the frames of bodies, where their inertia is known; over a tree in the
+ * inertial frame, where its screws are. From the inertial frame to where they stand, and back. */
+LANE_FUNCTION space_vector sarrus_turn_stored(const sarrus_body_here *body, space_vector s) {
+    return SARRUS_HAS_TREE ? s : sarrus_into_body(body, s);
+}
+LANE_FUNCTION space_vector sarrus_turn_shown(const sarrus_body_here *body, space_vector s) {
+    return SARRUS_HAS_TREE ? s : sarrus_out_of_body(body, s);
+}
+
 /* A point fixed in a body: ρ = A s from the centre of mass, p = r + ρ, ṗ = ṙ + ω × ρ, and ω × (ω × ρ). */
 typedef struct sarrus_point {
     space_vector of_body; /* s */
     space_vector arm, at, v, centripetal;
 } sarrus_point;
 
+LANE_FUNCTION void sarrus_point_look(const sarrus_body_here *body, space_vector s, sarrus_point *p) {
+    p->of_body = s;
+    p->arm = sarrus_out_of_body(body, s);
+    if (body->is_ground) {
+        p->at = p->arm;
+        p->v = p->centripetal = sarrus_no_vector();
+        return;
+    }
+    const space_vector turning = space_cross(body->omega, p->arm);
+    p->at = space_add(body->r, real_set(1.0), p->arm);
+    p->v = space_add(body->v, real_set(1.0), turning);
+    p->centripetal = space_cross(body->omega, turning);
+}
 LANE_FUNCTION sarrus_point sarrus_point_of(const sarrus_body_here *body, space_vector s) {
     sarrus_point p;
-    p.of_body = s;
-    p.arm = sarrus_out_of_body(body, s);
-    p.at = p.arm;
-    p.v = p.centripetal = sarrus_no_vector();
-    if (body->is_ground)
-        return p;
-    const space_vector turning = space_cross(body->omega, p.arm);
-    p.at = space_add(body->r, real_set(1.0), p.arm);
-    p.v = space_add(body->v, real_set(1.0), turning);
-    p.centripetal = space_cross(body->omega, turning);
+    sarrus_point_look(body, s, &p);
     return p;
 }
 
@@ -127,19 +147,17 @@ typedef struct sarrus_joint_here {
     space_vector d, d_dot, d_centripetal;
 } sarrus_joint_here;
 
-LANE_FUNCTION sarrus_joint_here sarrus_joint_find(const sarrus_workspace *ws, const real *parameter, const sarrus_mech_joint *joint,
-                                                  const real *q, const real *v) {
-    sarrus_joint_here at;
-    at.joint = joint;
-    at.p = lane_from(parameter, joint->p);
-    at.parent = sarrus_body_find(ws, joint->parent, q, v);
-    at.child = sarrus_body_find(ws, joint->child, q, v);
-    at.from = sarrus_point_of(&at.parent, sarrus_parameter_vector(at.p, SARRUS_SJ_PARENT));
-    at.to = sarrus_point_of(&at.child, sarrus_parameter_vector(at.p, SARRUS_SJ_CHILD));
-    at.d = sarrus_vector_less(at.to.at, at.from.at);
-    at.d_dot = sarrus_vector_less(at.to.v, at.from.v);
-    at.d_centripetal = sarrus_vector_less(at.to.centripetal, at.from.centripetal);
-    return at;
+LANE_FUNCTION void sarrus_joint_look(const sarrus_workspace *ws, const real *parameter, const sarrus_mech_joint *joint,
+                                     const real *q, const real *v, sarrus_joint_here *at) {
+    at->joint = joint;
+    at->p = lane_from(parameter, joint->p);
+    sarrus_body_look(ws, joint->parent, q, v, &at->parent);
+    sarrus_body_look(ws, joint->child, q, v, &at->child);
+    sarrus_point_look(&at->parent, sarrus_parameter_vector(at->p, SARRUS_SJ_PARENT), &at->from);
+    sarrus_point_look(&at->child, sarrus_parameter_vector(at->p, SARRUS_SJ_CHILD), &at->to);
+    at->d = sarrus_vector_less(at->to.at, at->from.at);
+    at->d_dot = sarrus_vector_less(at->to.v, at->from.v);
+    at->d_centripetal = sarrus_vector_less(at->to.centripetal, at->from.centripetal);
 }
 
 /* The joint's axes: p_k fixed in the parent, c_k fixed in the child, k = 1, 2, 3. */

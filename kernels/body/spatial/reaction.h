@@ -14,7 +14,8 @@ enum { SARRUS_REACTION_NUMBERS = 6 };
 LANE_BODY void sarrus_joint_reaction(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
                                      int32_t i_joint, const real *q, const real *v, real *out) {
     const sarrus_mech_joint *joint = &mech->joint[i_joint];
-    const sarrus_joint_here at = sarrus_joint_find(ws, parameter, joint, q, v);
+    sarrus_joint_here at;
+    sarrus_joint_look(ws, parameter, joint, q, v, &at);
     const int32_t side = joint->child >= 0 ? 1 : 0;
     space_vector force = sarrus_no_vector(), torque = sarrus_no_vector();
     for (int32_t i = joint->row; i < joint->row + joint->n_rows; ++i) {
@@ -24,7 +25,7 @@ LANE_BODY void sarrus_joint_reaction(const sarrus_mechanism *mech, const real *p
         force = space_add(force, mu, sarrus_frame_vector(ws->direction, 3 * i));
         torque = space_add(torque, side ? mu : -mu, sarrus_frame_vector(ws->turn, 3 * (2 * i + side)));
     }
-    torque = sarrus_out_of_body(side ? &at.child : &at.parent, torque);
+    torque = sarrus_turn_shown(side ? &at.child : &at.parent, torque);
     const space_vector arm = side ? at.to.arm : sarrus_vector_less(at.to.at, at.parent.r);
     space_vector_put(force, out);
     space_vector_put(sarrus_vector_less(torque, space_cross(arm, force)), lane_from(out, 3));
@@ -59,7 +60,8 @@ LANE_BODY void sarrus_turns_follow(const sarrus_mechanism *mech, const real *par
         const sarrus_mech_freedom *freedom = &mech->freedom[i];
         if (!sarrus_freedom_is_turn(freedom->form))
             continue;
-        const sarrus_joint_here at = sarrus_joint_find(ws, parameter, &mech->joint[freedom->joint], q, v);
+        sarrus_joint_here at;
+        sarrus_joint_look(ws, parameter, &mech->joint[freedom->joint], q, v, &at);
         const real angle = sarrus_freedom_row(ws, parameter, &at, freedom).phi;
         lane_at(seen, freedom->at) = real_select(on, angle, lane_at(seen, freedom->at));
     }

@@ -14,8 +14,15 @@ typedef struct sarrus_row_value {
 /* Turning parts that are known in the inertial frame. */
 LANE_FUNCTION void sarrus_row_turns(const sarrus_joint_here *at, space_vector of_parent, space_vector of_child,
                                     sarrus_row_value *row) {
-    row->turn_parent = sarrus_into_body(&at->parent, of_parent);
-    row->turn_child = sarrus_into_body(&at->child, of_child);
+    row->turn_parent = sarrus_turn_stored(&at->parent, of_parent);
+    row->turn_child = sarrus_turn_stored(&at->child, of_child);
+}
+
+/* ρ × e_k, e_k an axis of the inertial frame. */
+LANE_FUNCTION space_vector sarrus_across_inertial(space_vector rho, int32_t k) {
+    const real zero = real_set(0.0);
+    const space_vector x = {zero, rho.z, -rho.y}, y = {-rho.z, zero, rho.x}, z = {rho.y, -rho.x, zero};
+    return k == 0 ? x : k == 1 ? y : z;
 }
 
 /* Φ = d_k in the inertial frame:  t_child = ρ_c × e, t_parent = −ρ_p × e,  γ = −(centripetal of d)_k. */
@@ -25,8 +32,9 @@ LANE_FUNCTION sarrus_row_value sarrus_row_pin(const sarrus_joint_here *at, int32
     row.e.x = real_set(k == 0 ? 1.0 : 0.0);
     row.e.y = real_set(k == 1 ? 1.0 : 0.0);
     row.e.z = real_set(k == 2 ? 1.0 : 0.0);
-    row.turn_child = space_cross(at->to.of_body, at->child.a.row[k]);
-    row.turn_parent = space_cross(at->parent.a.row[k], at->from.of_body);
+    row.turn_child = SARRUS_HAS_TREE ? sarrus_across_inertial(at->to.arm, k) : space_cross(at->to.of_body, at->child.a.row[k]);
+    row.turn_parent = SARRUS_HAS_TREE ? sarrus_across_inertial(sarrus_vector_scale(real_set(-1.0), at->from.arm), k)
+                                      : space_cross(at->parent.a.row[k], at->from.of_body);
     row.phi = sarrus_component(at->d, k);
     row.phi_dot = sarrus_component(at->d_dot, k);
     row.gamma = -sarrus_component(at->d_centripetal, k);

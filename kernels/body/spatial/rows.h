@@ -62,7 +62,8 @@ PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *param
                                  const real *v, sarrus_workspace *ws, int wanted) {
     if (joint->n_rows == 0)
         return;
-    const sarrus_joint_here at = sarrus_joint_find(ws, parameter, joint, q, v);
+    sarrus_joint_here at;
+    sarrus_joint_look(ws, parameter, joint, q, v, &at);
     PLAN_EACH (i, joint->row, joint->row + joint->n_rows) {
         const sarrus_row_value row = sarrus_row_find(mech, parameter, &at, ws, i);
         sarrus_row_store(mech, ws, i, &row, wanted);
@@ -84,7 +85,8 @@ PLAN_BODY real sarrus_violation_squared(const sarrus_mechanism *mech, const real
         const sarrus_mech_joint *joint = &mech->joint[j];
         if (joint->n_rows == 0)
             continue;
-        const sarrus_joint_here at = sarrus_joint_find(ws, parameter, joint, q, v);
+        sarrus_joint_here at;
+        sarrus_joint_look(ws, parameter, joint, q, v, &at);
         PLAN_EACH (i, joint->row, joint->row + joint->n_rows) {
             const real phi = sarrus_row_find(mech, parameter, &at, ws, i).phi;
             sum = real_fma(phi, phi, sum);
