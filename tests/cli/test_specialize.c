@@ -1,5 +1,5 @@
-/* `sarrus run --specialize`: the option, the places that the environment names, what the summary says, and that no compiler outlives
- * a program that is killed. */
+/* `sarrus run --specialize`: the option, the places that the environment names, what the summary says, and that no compiler
+ * outlives a program that is killed. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
