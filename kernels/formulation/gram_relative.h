@@ -4,6 +4,7 @@
 #define SARRUS_FORMULATION_GRAM_RELATIVE_H
 
 #include "kernels/body/state.h"
+#include "kernels/formulation/rows_in_factor.h"
 
 /* What rows do to the factor of M stands with the rows. */
 LANE_FUNCTION void sarrus_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
@@ -97,22 +98,6 @@ LANE_BODY void sarrus_row_weigh(const sarrus_mechanism *mech, const real *parame
     for (int32_t n = mech->tree.row_start[i]; n < mech->tree.row_start[i + 1]; ++n)
         frame_at(x, mech->tree.entry[n].speed) = frame_at(ws->over, n);
     sarrus_tree_solve(mech, ws, x);
-}
-
-/* The right side as the rows of the factor see it, and the multipliers of independent rows that are not in it: there are none. */
-LANE_FUNCTION const real *sarrus_rows_right(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
-                                            const real *rhs) {
-    (void)mech;
-    (void)parameter;
-    (void)ws;
-    return rhs;
-}
-LANE_FUNCTION void sarrus_rows_loads(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
-                                     const real *b) {
-    (void)mech;
-    (void)parameter;
-    (void)ws;
-    (void)b;
 }
 
 #endif

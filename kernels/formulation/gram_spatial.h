@@ -5,6 +5,7 @@
 #define SARRUS_FORMULATION_GRAM_SPATIAL_H
 
 #include "kernels/body/mechanics.h"
+#include "kernels/formulation/rows_in_factor.h"
 
 LANE_FUNCTION real sarrus_body_minv(const sarrus_mechanism *mech, const real *parameter, int32_t body) {
     return lane_at(sarrus_body_parameters(mech, parameter, body), SARRUS_SB_MINV);
@@ -168,22 +169,6 @@ LANE_FUNCTION void sarrus_row_weigh_side(const sarrus_mechanism *mech, const rea
     if (mech->row[i_side / 2].kind != SARRUS_ROW_ANGLE)
         sarrus_frame_vector_put(
             sarrus_vector_scale(i_side & 1 ? m_inverse : -m_inverse, sarrus_frame_vector(ws->direction, 3 * (i_side / 2))), x, at);
-}
-
-/* The right side as the rows of the factor see it, and the multipliers of independent rows that are not in it: there are none. */
-LANE_FUNCTION const real *sarrus_rows_right(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
-                                            const real *rhs) {
-    (void)mech;
-    (void)parameter;
-    (void)ws;
-    return rhs;
-}
-LANE_FUNCTION void sarrus_rows_loads(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
-                                     const real *b) {
-    (void)mech;
-    (void)parameter;
-    (void)ws;
-    (void)b;
 }
 
 #endif

@@ -102,8 +102,41 @@ static void limits_set(pid_t driver, const sarrus_compilation *compilation) {
     }
 }
 
-/* Its input is empty, its output a file, its folder ours, and no descriptor of ours is open in it. */
-static int actions_fill(posix_spawn_file_actions_t *actions, int folder, int messages) {
+/* A pipe that nothing is ever written to: the compiler and all that it starts have its end for reading, and only this process has
+ * that for writing. */
+typedef struct lifeline {
+    int theirs, ours;
+} lifeline;
+
+enum { LIFELINE = STDERR_FILENO + 1 }; /* its descriptor in the compiler */
+
+/* The compilation goes on without one where there is none. */
+static lifeline lifeline_make(void) {
+    int ends[2] = {-1, -1};
+    (void)pipe2(ends, O_CLOEXEC);
+    return (lifeline){ends[0], ends[1]};
+}
+
+/* When this process ends, however it does, the kernel closes the last end for writing, and tells whoever is registered with the
+ * other end of it by a signal of choice: the process group, which is killed. Our own copy of that end is not needed then. */
+static void lifeline_tie(lifeline *line, pid_t group) {
+    if (line->theirs < 0)
+        return;
+    if (fcntl(line->theirs, F_SETOWN, -group) == 0 && fcntl(line->theirs, F_SETSIG, SIGKILL) == 0)
+        (void)fcntl(line->theirs, F_SETFL, O_ASYNC);
+    (void)close(line->theirs);
+    line->theirs = -1;
+}
+
+static void lifeline_cut(const lifeline *line) {
+    if (line->theirs >= 0)
+        (void)close(line->theirs);
+    if (line->ours >= 0)
+        (void)close(line->ours);
+}
+
+/* Its input is empty, its output a file, its folder ours, and no other descriptor of ours but the lifeline is open in it. */
+static int actions_fill(posix_spawn_file_actions_t *actions, int folder, int messages, const lifeline *line) {
     int fault = posix_spawn_file_actions_addfchdir_np(actions, folder);
     if (fault == 0)
         fault = posix_spawn_file_actions_adddup2(actions, messages, STDERR_FILENO);
@@ -111,10 +144,12 @@ static int actions_fill(posix_spawn_file_actions_t *actions, int folder, int mes
         fault = posix_spawn_file_actions_adddup2(actions, STDERR_FILENO, STDOUT_FILENO);
     if (fault == 0)
         fault = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (fault == 0 && line->theirs >= 0)
+        fault = posix_spawn_file_actions_adddup2(actions, line->theirs, LIFELINE);
 #ifdef __GLIBC__
 #if __GLIBC_PREREQ(2, 34)
     if (fault == 0)
-        fault = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+        fault = posix_spawn_file_actions_addclosefrom_np(actions, line->theirs >= 0 ? LIFELINE + 1 : LIFELINE);
 #endif
 #endif
     return fault;
@@ -133,7 +168,7 @@ static int attributes_fill(posix_spawnattr_t *attributes) {
     return fault != 0 ? fault : posix_spawnattr_setsigdefault(attributes, &all);
 }
 
-static int process_start(const sarrus_compilation *compilation, int messages, pid_t *out) {
+static int process_start(const sarrus_compilation *compilation, int messages, const lifeline *line, pid_t *out) {
     char *argv[MAX_ARGUMENTS + 2] = {(char *)(uintptr_t)compilation->program};
     char path[PATH_MAX + MAX_SEARCH + 8], standard[MAX_SEARCH] = "";
     const char *slash = strrchr(compilation->program, '/');
@@ -151,7 +186,7 @@ static int process_start(const sarrus_compilation *compilation, int messages, pi
         return fault;
     fault = posix_spawnattr_init(&attributes);
     if (fault == 0) {
-        fault = actions_fill(&actions, compilation->folder, messages);
+        fault = actions_fill(&actions, compilation->folder, messages, line);
         if (fault == 0)
             fault = attributes_fill(&attributes);
         if (fault == 0)
@@ -224,12 +259,14 @@ bool sarrus_compiler_run(const sarrus_compilation *compilation, sarrus_fallback_
         openat(compilation->folder, messages_name, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (messages < 0)
         return sarrus_fallback_reason_set(reason, "the cache folder cannot be written to: %s", strerror(errno));
-    const int fault = process_start(compilation, messages, &process);
+    lifeline line = lifeline_make();
+    const int fault = process_start(compilation, messages, &line, &process);
     bool good = false;
     if (fault != 0) {
         (void)sarrus_fallback_reason_set(reason, "the C compiler (%s) cannot be started: %s", compilation->program,
                                          strerror(fault));
     } else {
+        lifeline_tie(&line, process);
         limits_set(process, compilation);
         const ending how = process_wait(process, compilation, &status);
         if (how == UNWANTED)
@@ -240,6 +277,7 @@ bool sarrus_compiler_run(const sarrus_compilation *compilation, sarrus_fallback_
         else
             good = ending_note(compilation, status, messages, reason);
     }
+    lifeline_cut(&line);
     (void)close(messages);
     return good;
 }

@@ -173,6 +173,7 @@ struct sarrus_model {
     sarrus_signal *signals;
     struct {
         sarrus_formulation formulation;
+        sarrus_place formulation_place; /* where the scenario names it */
         sarrus_pinv_method pinv;
         sarrus_rank_method rank_method;
         double rank_tolerance;          /* rank_methods.def says of what, and the default */

@@ -112,30 +112,45 @@ void sarrus_body_weigh(int32_t space, const sarrus_body_weight *weight, double s
     z[0] = (scale * y[0] - l[3] * z[1] - l[4] * z[2]) / l[0];
 }
 
+/* x ← Lᵀ d, in place too. */
+static void apply_root(const double *l, const double *d, double *x) {
+    x[0] = l[0] * d[0] + l[3] * d[1] + l[4] * d[2];
+    x[1] = l[1] * d[1] + l[5] * d[2];
+    x[2] = l[2] * d[2];
+}
+
 void sarrus_body_weigh_back(int32_t space, const sarrus_body_weight *weight, const double *d, double *x) {
     if (space == SARRUS_SPACE_PLANAR) {
         x[0] = copysign(1.0, d[0]);
         return;
     }
-    const double *l = weight->turn;
-    x[0] = l[0] * d[0] + l[3] * d[1] + l[4] * d[2];
-    x[1] = l[1] * d[1] + l[5] * d[2];
-    x[2] = l[2] * d[2];
+    apply_root(weight->turn, d, x);
     const double length = sarrus_vector_length(x);
     for (int k = 0; k < 3; ++k)
         x[k] /= length;
 }
 
-void sarrus_body_unweigh_row(int32_t space, const sarrus_body_weight *weight, double *row) {
+/* Shifts, and the turn in the plane, are divided by their weights whichever way L goes. */
+static void divide(int32_t space, const sarrus_body_weight *weight, double *x) {
     const int turn = sarrus_body_sizes_of(space)->turn;
     for (int k = 0; k < turn; ++k)
-        row[k] /= weight->shift;
-    if (space == SARRUS_SPACE_PLANAR) {
-        row[turn] /= weight->turn[0];
+        x[k] /= weight->shift;
+    if (space == SARRUS_SPACE_PLANAR)
+        x[turn] /= weight->turn[0];
+}
+
+void sarrus_body_unweigh_speed(int32_t space, const sarrus_body_weight *weight, double *v) {
+    divide(space, weight, v);
+    if (space == SARRUS_SPACE_SPATIAL)
+        apply_root(weight->turn, v + SARRUS_SPATIAL_TURN, v + SARRUS_SPATIAL_TURN);
+}
+
+void sarrus_body_unweigh_row(int32_t space, const sarrus_body_weight *weight, double *row) {
+    divide(space, weight, row);
+    if (space == SARRUS_SPACE_PLANAR)
         return;
-    }
     const double *l = weight->turn;
-    double *t = row + turn;
+    double *t = row + SARRUS_SPATIAL_TURN;
     t[2] = l[4] * t[0] + l[5] * t[1] + l[2] * t[2];
     t[1] = l[3] * t[0] + l[1] * t[1];
     t[0] = l[0] * t[0];

@@ -47,7 +47,8 @@ void sarrus_body_weigh(int32_t space, const sarrus_body_weight *weight, double s
 /* Of the turns alone: x ← M^{1/2} d by direction, of length 1. */
 void sarrus_body_weigh_back(int32_t space, const sarrus_body_weight *weight, const double *d, double *x);
 
-/* row [n_v] of J M^{-1/2} ← that of J. */
+/* x [n_v] ← M^{1/2} x, of speeds; row [n_v] of J ← that of J M^{-1/2}. In space the one is Lᵀ, the other L, of those that turn. */
+void sarrus_body_unweigh_speed(int32_t space, const sarrus_body_weight *weight, double *v);
 void sarrus_body_unweigh_row(int32_t space, const sarrus_body_weight *weight, double *row);
 
 #endif

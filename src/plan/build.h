@@ -8,6 +8,7 @@
  * parts.c         parts that no joint connects                                         (from the model alone)
  * parameters.c    the parameters and the given configuration of one instance           (values → lane arrays)
  *   spatial_parameters.c  the same in space, with rotation.c and inertia.c; body.c: what a body is in either space
+ *   turns.c               the whole turns in which drives begin
  * independence.c  rank, independent rows                                               (numbers, at several configurations)
  *   lacking.c        bodies that may lack mass or inertia; open_motion.c: motions that have none of either
  *   configuration.c  evaluates the constraints at a configuration
@@ -40,6 +41,7 @@
 #ifndef SARRUS_PLAN_BUILD_H
 #define SARRUS_PLAN_BUILD_H
 
+#include "core/report.h"
 #include "plan/plan.h"
 
 /* sarrus_plan_create with the order that is wanted: results may not depend on it beyond round-off, which tests look at. */
@@ -62,6 +64,8 @@ SARRUS_MUST_USE sarrus_status sarrus_plan_ordinary_find(sarrus_context *context,
 void sarrus_plan_limits(sarrus_plan *plan);
 void sarrus_plan_threshold_settle(sarrus_plan *plan); /* of the automatic rank, from the independent rows */
 
+/* Where the scenario names its formulation, for what that one cannot do. */
+sarrus_location sarrus_plan_formulation_place(const sarrus_model *model);
 /* plan->relative, from the plan without it, whose hash and report are then to be made anew. */
 SARRUS_MUST_USE sarrus_status sarrus_plan_relative_make(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted);
 /* Its graph, links, rows, chains and entries, where what is as in `absolute` is there already. */

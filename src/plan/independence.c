@@ -242,6 +242,36 @@ static sarrus_status check_masses(sarrus_context *context, const sarrus_plan *pl
     return worst;
 }
 
+/* Whether a table of the plan is a spline with coefficients that are numbers. */
+static bool is_spline(const double *parameters, const sarrus_mech_signal *table) {
+    bool good = true;
+    for (int k = 0; table->kind == SARRUS_SIGNAL_TABLE && k < 4 * table->n; ++k)
+        good = good && isfinite(parameters[table->p + k]);
+    return good;
+}
+
+/* The first table that is no spline, a signal's or a cam's; NULL: all are. */
+static const sarrus_signal *table_find(const sarrus_plan *plan, const double *parameters) {
+    const sarrus_model *model = plan->model;
+    for (int i = 0; i < model->n_signals; ++i) {
+        if (!is_spline(parameters, &plan->signal[i]))
+            return &model->signals[i];
+    }
+    for (int i = 0; i < model->n_constraints; ++i) {
+        if (!is_spline(parameters, &plan->constraint[i].table))
+            return &model->constraints[i].table;
+    }
+    return NULL;
+}
+
+static sarrus_status report_table(sarrus_context *context, const sarrus_model *model, const sarrus_signal *table) {
+    const sarrus_location at = {model->file, model->text, table->place.line, table->place.column};
+    return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
+                            "the spline through the %d points of the table has coefficients that are not finite; expected smaller "
+                            "numbers, or points that are not so close to one another",
+                            table->n_values);
+}
+
 /* Says which number of the nominal instance has no meaning, as far as that can be told. */
 static sarrus_status report_nominal(sarrus_context *context, const sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
@@ -258,7 +288,10 @@ static sarrus_status report_nominal(sarrus_context *context, const sarrus_plan *
     int i = 0;
     while (i < model->n_joints && !(model->joints[i].type == SARRUS_JOINT_DISTANCE && parameters[plan->joint[i].p + length] == 0.0))
         ++i;
+    const sarrus_signal *table = table_find(plan, parameters);
     free(values);
+    if (table)
+        return report_table(context, model, table);
     if (i == model->n_joints)
         return sarrus_report(
             context, SARRUS_BAD_INPUT,

@@ -7,6 +7,7 @@
 #include "plan/plan.h"
 #include "plan/spatial_parameters.h"
 #include "plan/spline.h"
+#include "plan/turns.h"
 
 typedef struct vector2 {
     double x, y;
@@ -184,6 +185,7 @@ bool sarrus_plan_parameters(const sarrus_plan *plan, const double *values, doubl
     for (int i = 0; i < model->n_signals; ++i)
         good = fill_signal(&model->signals[i], values, parameters + mech->signal[i].p) && good;
     good = sarrus_plan_constraints_parameters(plan, values, parameters) && good;
+    good = good && sarrus_plan_turns_take(plan, parameters, q);
     for (int i = 0; i < mech->n_parameters; ++i)
         good = good && isfinite(parameters[i]);
     for (int i = 0; i < mech->n_q; ++i)

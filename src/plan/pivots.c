@@ -13,7 +13,8 @@ bool sarrus_pivots_create(sarrus_pivots *p, const sarrus_mech_factor *f) {
     p->own = calloc(2 * n_blocks + 1, sizeof *p->own);
     p->now = calloc(2 * n_blocks + 1, sizeof *p->now);
     p->most = calloc(2 * n_blocks + 1, sizeof *p->most);
-    if (!p->of_block || !p->block || !p->own || !p->now || !p->most)
+    p->solved = calloc(4 * n_blocks + 1, sizeof *p->solved);
+    if (!p->of_block || !p->block || !p->own || !p->now || !p->most || !p->solved)
         return false;
     for (size_t k = 0; k < n_blocks; ++k)
         p->of_block[k][0] = p->of_block[k][1] = -1;
@@ -28,6 +29,7 @@ void sarrus_pivots_free(sarrus_pivots *p) {
     free(p->own);
     free(p->now);
     free(p->most);
+    free(p->solved);
 }
 
 /* A pad is 1 with itself and 0 with others. */
@@ -61,22 +63,19 @@ static void update_block(double *to, const double *l, const double *m) {
     to[3] -= l[2] * m[2] + l[3] * m[3];
 }
 
-/* What column k's blocks take away of later ones; its own stay L D. */
+/* What column k's blocks take away of later ones; its own stay L D. Each is divided by D once, not once for every other one. */
 static void eliminate_column(const sarrus_mech_factor *f, sarrus_pivots *p, int k, int32_t *update) {
     const double *d = p->block + 4 * (ptrdiff_t)k, d0 = d[0], l = d[2] / d0, d1 = d[3] - l * d[2];
-    double *column = p->block + 4 * (ptrdiff_t)f->n_blocks;
-    for (int b = f->column[k]; b < f->column[k + 1]; ++b) {
-        const double *from = column + 4 * (ptrdiff_t)b;
-        const double m[4] = {from[0], from[1], from[2], from[3]};
-        for (int a = b; a < f->column[k + 1]; ++a) {
-            const double *s = column + 4 * (ptrdiff_t)a;
-            double solved[4];
-            for (int r = 0; r < 2; ++r) {
-                solved[2 * r + 1] = (s[2 * r + 1] - l * s[2 * r]) / d1;
-                solved[2 * r] = s[2 * r] / d0 - l * solved[2 * r + 1];
-            }
-            update_block(p->block + 4 * (ptrdiff_t)f->update[(*update)++], solved, m);
-        }
+    const int n = f->column[k + 1] - f->column[k];
+    const double *column = p->block + 4 * ((ptrdiff_t)f->n_blocks + f->column[k]);
+    for (ptrdiff_t r = 0; r < 2 * (ptrdiff_t)n; ++r) {
+        const double *s = column + 2 * r;
+        p->solved[2 * r + 1] = (s[1] - l * s[0]) / d1;
+        p->solved[2 * r] = s[0] / d0 - l * p->solved[2 * r + 1];
+    }
+    for (ptrdiff_t b = 0; b < n; ++b) {
+        for (ptrdiff_t a = b; a < n; ++a)
+            update_block(p->block + 4 * (ptrdiff_t)f->update[(*update)++], p->solved + 4 * a, column + 4 * b);
     }
 }
 

@@ -9,6 +9,7 @@ typedef struct sarrus_pivots {
     int (*of_block)[2];  /* [n_blocks] rows of the mechanism, −1: a pad */
     double *block, *own; /* [n_blocks + n_entries][2][2] as the kernels have them; [2 n_blocks] what each pivot is judged by */
     double *now, *most;  /* [2 n_blocks] pivots relative to that: here, and the largest so far; 0: none */
+    double *solved;      /* [n_blocks][2][2] of one column, for sarrus_pivots_find */
 } sarrus_pivots;
 
 /* False: no memory; it is to be freed all the same. */

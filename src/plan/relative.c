@@ -180,15 +180,22 @@ static sarrus_status make(sarrus_context *context, const sarrus_plan *absolute, 
     return SARRUS_OK;
 }
 
+sarrus_location sarrus_plan_formulation_place(const sarrus_model *model) {
+    const sarrus_place *place = &model->dynamics.formulation_place;
+    return (sarrus_location){model->file, model->text, place->line, place->column};
+}
+
 /* What relative coordinates cannot do yet. */
 static sarrus_status check(sarrus_context *context, const sarrus_plan *plan) {
+    const sarrus_location where = sarrus_plan_formulation_place(plan->model);
     if (plan->mech.n_constraints > 0)
-        return sarrus_report(context, SARRUS_UNSUPPORTED,
-                             "constraints beside joints are not for relative coordinates; expected 'formulation: udwadia-kalaba'");
+        return sarrus_report_at(
+            context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &where,
+            "constraints beside joints are not for relative coordinates; expected 'formulation: udwadia-kalaba'");
     if (plan->mech.n_lacking > 0)
-        return sarrus_report(context, SARRUS_UNSUPPORTED,
-                             "bodies that may lack mass or inertia are not for relative coordinates; expected 'formulation: "
-                             "udwadia-kalaba'");
+        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &where,
+                                "bodies that may lack mass or inertia are not for relative coordinates; expected 'formulation: "
+                                "udwadia-kalaba'");
     return SARRUS_OK;
 }
 

@@ -155,6 +155,7 @@ bool sarrus_spline(int n, const double *t, const double *y, bool is_linear, doub
         double h = t[k + 1] - t[k];
         hermite(y[k], (y[k + 1] - y[k]) / h, s[k], s[k + 1], h, c + 4 * k);
     }
+    c[0] = good ? c[0] : NAN; /* whoever looks for what is wrong finds it here */
     free(work);
     return good;
 }

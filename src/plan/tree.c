@@ -229,11 +229,13 @@ static int64_t count_carries(const sarrus_plan *plan) {
     return n;
 }
 
-static sarrus_status refuse_size(sarrus_context *context) {
-    return sarrus_report(context, SARRUS_BAD_INPUT,
-                         "the bodies hang on one another in chains that are too long for relative coordinates: a table of the plan "
-                         "would have more than %d numbers; expected absolute coordinates",
-                         MOST_NUMBERS);
+static sarrus_status refuse_size(sarrus_context *context, const sarrus_plan *plan) {
+    const sarrus_location where = sarrus_plan_formulation_place(plan->model);
+    return sarrus_report_at(
+        context, SARRUS_ERROR, SARRUS_BAD_INPUT, &where,
+        "the bodies hang on one another in chains that are too long for relative coordinates: a table of the plan "
+        "would have more than %d numbers; expected absolute coordinates",
+        MOST_NUMBERS);
 }
 
 /* before, length [n_v] are scratch. */
@@ -241,7 +243,7 @@ static sarrus_status fill_tables(sarrus_context *context, sarrus_plan *plan, int
     sarrus_mech_tree *tree = &plan->mech.tree;
     const int64_t n_chain = list_befores(plan, before, length), n_entries = list_entries(plan, before);
     if (n_chain > MOST_NUMBERS || n_entries > MOST_NUMBERS)
-        return refuse_size(context);
+        return refuse_size(context, plan);
     tree->n_chain = (int32_t)n_chain;
     tree->n_entries = (int32_t)n_entries;
     plan->chain = calloc((size_t)n_chain + 1, sizeof *plan->chain);
@@ -254,7 +256,7 @@ static sarrus_status fill_tables(sarrus_context *context, sarrus_plan *plan, int
     (void)list_entries(plan, before);
     const int64_t n_carries = count_carries(plan);
     if (n_carries > MOST_NUMBERS)
-        return refuse_size(context);
+        return refuse_size(context, plan);
     tree->n_carries = (int32_t)n_carries;
     plan->carry = calloc((size_t)n_carries + 1, sizeof *plan->carry);
     if (!plan->carry)

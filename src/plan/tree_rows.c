@@ -143,23 +143,6 @@ static void find_speed(const sarrus_tree_rows *t, const sarrus_mech_link *link, 
         speed[t->at.sizes->turn + k] = turn[t->at.sizes->n_turn == 1 ? 2 : k];
 }
 
-/* x [n_v of a body] ← M^{1/2} x. */
-static void weight_speed(const sarrus_tree_rows *t, int32_t body, double *x) {
-    const sarrus_body_weight *weight = &t->at.weight[body];
-    const int turn = t->at.sizes->turn;
-    for (int k = 0; k < turn; ++k)
-        x[k] /= weight->shift;
-    if (t->plan->mech.space == SARRUS_SPACE_PLANAR) {
-        x[turn] /= weight->turn[0];
-        return;
-    }
-    const double *l = weight->turn;
-    double *y = x + turn;
-    y[0] = l[0] * y[0] + l[3] * y[1] + l[4] * y[2];
-    y[1] = l[1] * y[1] + l[5] * y[2];
-    y[2] = l[2] * y[2];
-}
-
 /* The inertia of one body over the twists of its tree. */
 static void place_inertia(const sarrus_tree_rows *t, int32_t i_link, double *inertia) {
     const sarrus_mech_link *link = &t->plan->link[i_link];
@@ -169,7 +152,7 @@ static void place_inertia(const sarrus_tree_rows *t, int32_t i_link, double *ine
         double unit[N_TWIST] = {0.0};
         unit[k] = 1.0;
         find_speed(t, link, unit, x[k]);
-        weight_speed(t, link->body, x[k]);
+        sarrus_body_unweigh_speed(t->plan->mech.space, &t->at.weight[link->body], x[k]);
     }
     for (int k = 0; k < N_TWIST * N_TWIST; ++k) {
         double sum = 0.0;
@@ -238,7 +221,7 @@ static void fill_rows(sarrus_tree_rows *t) {
             if (plan->entry[e].side >= 0) {
                 const double *part = sarrus_plan_row_side(&t->at.rows, row, side);
                 find_speed(t, &plan->link[plan->link_of[body]], t->twist + (ptrdiff_t)N_TWIST * plan->entry[e].speed, speed);
-                weight_speed(t, body, speed);
+                sarrus_body_unweigh_speed(t->plan->mech.space, &t->at.weight[body], speed);
                 for (int k = 0; k < n_each; ++k)
                     sum += part[k] * speed[k];
             }

@@ -33,11 +33,14 @@ static void list_steps(const sarrus_plan *plan, sarrus_mech_tree_step *step) {
 sarrus_status sarrus_plan_tree_steps(sarrus_context *context, sarrus_plan *plan) {
     sarrus_mech_tree *tree = &plan->mech.tree;
     const int64_t n_steps = count_steps(plan);
-    if (n_steps > MOST_STEPS)
-        return sarrus_report(context, SARRUS_BAD_INPUT,
-                             "the bodies hang on one another in chains that are too long for relative coordinates: the factor of M "
-                             "would take more than %d steps; expected absolute coordinates",
-                             MOST_STEPS);
+    if (n_steps > MOST_STEPS) {
+        const sarrus_location where = sarrus_plan_formulation_place(plan->model);
+        return sarrus_report_at(
+            context, SARRUS_ERROR, SARRUS_BAD_INPUT, &where,
+            "the bodies hang on one another in chains that are too long for relative coordinates: the factor of M "
+            "would take more than %d steps; expected absolute coordinates",
+            MOST_STEPS);
+    }
     tree->n_steps = (int32_t)n_steps;
     plan->owner = calloc((size_t)tree->n_chain + 1, sizeof *plan->owner);
     plan->tree_step = calloc((size_t)n_steps + 1, sizeof *plan->tree_step);

@@ -40,6 +40,7 @@ static void read_formulation(sarrus_reader *reader, sarrus_node *node, void *obj
     int code = 0;
     if (node != NULL && sarrus_word_read(reader, node, "formulation", formulations, n_formulations, &code)) {
         model->dynamics.formulation = (sarrus_formulation)code;
+        model->dynamics.formulation_place = sarrus_node_place(node);
     }
 }
 

@@ -288,7 +288,8 @@ bool sarrus_word_read(sarrus_reader *reader, const sarrus_node *node, const char
                 return false;
             }
             if (words[i_word].code < 0) {
-                sarrus_reader_defer(reader, node, "%s '%s' is of a later version; expected %s", what, node->text, words[0].text);
+                sarrus_reader_defer(reader, node, "%s '%s' is of a later version; expected one of %s", what, node->text,
+                                    sarrus_words_list(words, n_words, expected));
                 return false;
             }
             *out = words[i_word].code;

@@ -1,4 +1,5 @@
-/* `sarrus run --specialize`: the option, the places that the environment names, and what the summary says. */
+/* `sarrus run --specialize`: the option, the places that the environment names, what the summary says, and that no compiler
+ * outlives a program that is killed. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -95,6 +96,59 @@ static void the_cache_is_where_the_environment_says(void **state) {
     free(home);
 }
 
+/* Whether the process whose number the file holds is there; a zombie has ended. */
+static bool process_lives(const char *file) {
+    char text[MAX_SAID], path[64], state = 'X';
+    text_read(file, text);
+    snprintf(path, sizeof path, "/proc/%ld/stat", strtol(text, NULL, 10));
+    FILE *about = fopen(path, "r");
+    if (about == NULL)
+        return false;
+    if (fscanf(about, "%*d (%*[^)]) %c", &state) != 1)
+        state = 'X';
+    fclose(about);
+    return state != 'Z' && state != 'X';
+}
+
+static bool all_said(void) {
+    return file_exists("driver") && file_exists("pass");
+}
+
+static bool all_ended(void) {
+    return !process_lives("driver") && !process_lives("pass");
+}
+
+/* Waits until it holds, for 20 s at most. */
+static bool comes_true(bool (*holds)(void)) {
+    const struct timespec pause = {0, 20000000};
+    for (int i = 0; i < 1000 && !holds(); ++i)
+        nanosleep(&pause, NULL);
+    return holds();
+}
+
+/* Neither the driver, nor what it has started and waits for. */
+static void no_compiler_outlives_a_killed_program(void **state) {
+    (void)state;
+    char here[PATH_MAX - 512], script[PATH_MAX];
+    place_set("SARRUS_CACHE_DIR", "cache");
+    assert_non_null(getcwd(here, sizeof here));
+    snprintf(script, sizeof script,
+             "#!/bin/sh\ncd '%s' || exit 1\nsleep 60 &\necho $! > .pass && echo $$ > .driver && mv .pass pass && mv .driver "
+             "driver\nwait\n",
+             here);
+    file_write("hanging", script);
+    assert_int_equal(chmod("hanging", 0700), 0);
+    assert_int_equal(setenv("SARRUS_CC", "./hanging", 1), 0);
+    const char *const arguments[] = {"run", "p.yaml", "--specialize", "on", NULL};
+    const pid_t program = program_start(arguments, "stdout.txt", "stderr.txt");
+    assert_true(comes_true(all_said));
+    assert_true(process_lives("driver") && process_lives("pass"));
+    assert_int_equal(kill(program, SIGKILL), 0);
+    assert_int_equal(program_wait(program), 128 + SIGKILL);
+    assert_true(comes_true(all_ended));
+    assert_int_equal(unsetenv("SARRUS_CC"), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(other_words_are_refused),
@@ -102,6 +156,7 @@ int main(void) {
         cmocka_unit_test(a_short_run_is_not_compiled_for),
         cmocka_unit_test(a_run_goes_on_without_a_compiler),
         cmocka_unit_test(the_cache_is_where_the_environment_says),
+        cmocka_unit_test(no_compiler_outlives_a_killed_program),
     };
     return cmocka_run_group_tests(tests, enter, folder_leave);
 }

@@ -493,8 +493,7 @@ static void check_driven_arm(const driven *is, int side, double offset, const ch
     }
 }
 
-/* Where a drive begins half a turn away or more, an angle in space is of the signal's turn from t = 0 on, as it is in the plane,
- * whose assembly goes no farther than a turn. */
+/* Where a drive begins half a turn away or more, an angle is of the signal's turn from t = 0 on, in space as in the plane. */
 static void drives_begin_beyond_half_a_turn(void **state) {
     (void)state;
     static const double offsets[] = {4.0, -4.0, 3.2, 20.0, -33.0};
@@ -502,7 +501,7 @@ static void drives_begin_beyond_half_a_turn(void **state) {
         const char *const word = methods[k % N_METHODS].word;
         const double offset = offsets[k / N_METHODS];
         const int side = k / N_METHODS % 2 == 0 ? 1 : -1;
-        for (int is_planar = 0; is_planar < (fabs(offset) < 2.0 * M_PI ? 2 : 1); ++is_planar) {
+        for (int is_planar = 0; is_planar < 2; ++is_planar) {
             driven found;
             mechanism m = driven_arm_open(is_planar, side, offset, word);
             driven_arm_run(&m, &found);

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -81,34 +82,33 @@ static void planetary_train_is_one_inertia(void **state) {
 static void rack_and_pinion_are_one_mass(void **state) {
     (void)state;
     const double g = 9.81, m = 2.0, inertia = 0.03, r = 0.1, a = -g * m / (m + inertia / (r * r));
-    for (int way = 0; way < 2; ++way) {
-        const char *text = way == 0 ? "sarrus: 1\nspace: planar\n"
-                                      "bodies:\n"
-                                      "  - {name: rack, mass: 2, inertia: 0.1, position: [0.1, 0]}\n"
-                                      "  - {name: pinion, mass: 1, inertia: 0.03, position: [0, 0]}\n"
-                                      "joints:\n"
-                                      "  - {name: guide, type: prismatic, bodies: [ground, rack], at: [0.1, 0], axis: [0, 1]}\n"
-                                      "  - {name: shaft, type: revolute, bodies: [pinion, ground], at: [0, 0]}\n"
-                                      "constraints:\n"
-                                      "  - {name: mesh, type: gear, joints: [guide, shaft], ratio: -0.1}\n"
-                                      "integrator: {method: rk4, dt: 1.0e-3, t_end: 1}\n"
-                                    : "sarrus: 1\nspace: planar\n"
-                                      "bodies:\n"
-                                      "  - {name: rack, mass: 2, inertia: 0.1, position: [0.1, 0]}\n"
-                                      "  - {name: pinion, mass: 1, inertia: 0.03, position: [0, 0]}\n"
-                                      "joints:\n"
-                                      "  - {name: guide, type: prismatic, bodies: [ground, rack], at: [0.1, 0], axis: [0, 1]}\n"
-                                      "  - {name: shaft, type: revolute, bodies: [ground, pinion], at: [0, 0]}\n"
-                                      "constraints:\n"
-                                      "  - {name: mesh, type: gear, joints: [shaft, guide], ratio: 10}\n"
-                                      "integrator: {method: rk4, dt: 1.0e-3, t_end: 1}\n";
+    const struct {
+        const char *shaft, *mesh;
+        double load; /* on the rack, N; on the pinion, N m */
+    } cases[] = {
+        {"[pinion, ground]", "joints: [guide, shaft], ratio: -0.1", m * (a + g)},
+        {"[ground, pinion]", "joints: [shaft, guide], ratio: 10", inertia * a / r},
+    };
+    for (size_t way = 0; way < sizeof cases / sizeof cases[0]; ++way) {
+        char text[1024];
+        (void)snprintf(text, sizeof text,
+                       "sarrus: 1\nspace: planar\n"
+                       "bodies:\n"
+                       "  - {name: rack, mass: 2, inertia: 0.1, position: [0.1, 0]}\n"
+                       "  - {name: pinion, mass: 1, inertia: 0.03, position: [0, 0]}\n"
+                       "joints:\n"
+                       "  - {name: guide, type: prismatic, bodies: [ground, rack], at: [0.1, 0], axis: [0, 1]}\n"
+                       "  - {name: shaft, type: revolute, bodies: %s, at: [0, 0]}\n"
+                       "constraints:\n"
+                       "  - {name: mesh, type: gear, %s}\n"
+                       "integrator: {method: rk4, dt: 1.0e-3, t_end: 1}\n",
+                       cases[way].shaft, cases[way].mesh);
         const course *c = follow(mechanism_open_text(text, NULL), 101, 10);
-        const double load = way == 0 ? m * (a + g) : inertia * a / r; /* on the rack, N; on the pinion, N m */
         for (int k = 0; k < c->n_times; ++k) {
             const double t = 0.01 * k;
             assert_close("rack", k, c->q[k * 6 + 1], 0.5 * a * t * t, 1e-11);
             assert_close("pinion", k, c->q[k * 6 + 5], 0.5 * a * t * t / r, 1e-10);
-            assert_close("mesh", k, c->load[k], load, 1e-10);
+            assert_close("mesh", k, c->load[k], cases[way].load, 1e-10);
         }
         assert_balanced(c, 1e-9);
     }

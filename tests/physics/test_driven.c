@@ -1,6 +1,7 @@
 /* Claim: driven joints follow their signals exactly, carry the mechanism along its kinematics, and report the motor's load: the
  * closed form of a driven slider-crank, and the balance of power of a motor with a sine and of one with a table. A ramp from t = 0
- * turns from t = 0 on, with whatever projection, and the method keeps its order. */
+ * turns from t = 0 on, with whatever projection, and the method keeps its order. A drive may begin turns away from the given
+ * configuration. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -200,6 +201,88 @@ static void a_ramp_from_zero_keeps_the_order(void **state) {
     }
 }
 
+/* A four-bar linkage whose crank has a plate welded to it, and a nut on a screw with an arm that swings on it. */
+static const char four_bar[] =
+    "sarrus: 1\nspace: planar\ngravity: [0, -9.81]\nintegrator: {method: rk4, dt: 1e-3, t_end: 0.2}\nbodies:\n"
+    "  - {name: plate, mass: 2, inertia: 0.05, position: [-0.1, 0.3], orientation: 0.3}\n"
+    "  - {name: crank, mass: 1, inertia: 0.01, position: [0, 0.15]}\n"
+    "  - {name: coupler, mass: 1, inertia: 0.1, position: [0.5, 0.5]}\n"
+    "  - {name: rocker, mass: 1, inertia: 0.05, position: [1, 0.35]}\njoints:\n"
+    "  - {name: W, type: fixed, bodies: [plate, crank], at: [-0.05, 0.2]}\n"
+    "  - {name: A, type: revolute, bodies: %s, at: [0, 0], stiffness: 0.5, drive: {signal: %s}}\n"
+    "  - {name: B, type: revolute, bodies: [crank, coupler], at: [0, 0.3]}\n"
+    "  - {name: C, type: revolute, bodies: [coupler, rocker], at: [1, 0.7], stiffness: 2}\n"
+    "  - {name: D, type: revolute, bodies: [ground, rocker], at: [1, 0]}\n";
+static const char screw[] =
+    "sarrus: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nintegrator: {method: rk4, dt: 1e-3, t_end: 0.2}\nbodies:\n"
+    "  - {name: arm, mass: 1, inertia: [0.02, 0.02, 0.01], position: [0.6, 0, 0.15]}\n"
+    "  - {name: nut, mass: 1, inertia: [0.01, 0.02, 0.03], position: [0.1, 0, 0.15]}\njoints:\n"
+    "  - {name: A, type: screw, bodies: %s, at: [0, 0, 0], axis: [0, 0, 1], pitch: 0.05, stiffness: 0.5, drive: {signal: %s}}\n"
+    "  - {name: B, type: revolute, bodies: [nut, arm], at: [0.2, 0, 0.15], axis: [0, 1, 0]}\n";
+
+enum { BEGIN_TIMES = 5, BEGIN_NUMBERS = 14 };
+
+typedef struct beginning {
+    double q[BEGIN_TIMES][BEGIN_NUMBERS], load[BEGIN_TIMES];
+} beginning;
+
+static beginning begin_at(const char *text, const char *bodies, const char *signal, double first) {
+    char drive[256], whole[2048];
+    beginning out = {0};
+    (void)snprintf(drive, sizeof drive, signal, first, first, first, first);
+    (void)snprintf(whole, sizeof whole, text, bodies, drive);
+    mechanism m = mechanism_open_text(whole, NULL);
+    sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
+    const int width = sarrus_batch_observable_width(batch, SARRUS_OBSERVE_Q);
+    static double q[BEGIN_TIMES * BEGIN_NUMBERS];
+    assert_true(width <= BEGIN_NUMBERS);
+    sarrus_observation o = {.n_times = BEGIN_TIMES, .every_steps = 40, .observe_first = 1, .n_times_stride = BEGIN_TIMES};
+    o.destination[SARRUS_OBSERVE_Q] = q;
+    o.destination[SARRUS_OBSERVE_DRIVES] = out.load;
+    assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
+    assert_int_equal(sarrus_batch_status(batch, 0), SARRUS_INSTANCE_OK);
+    for (int i = 0; i < BEGIN_TIMES; ++i) {
+        for (int k = 0; k < width; ++k)
+            out.q[i][k] = q[i * width + k];
+    }
+    sarrus_batch_destroy(batch);
+    mechanism_close(&m);
+    return out;
+}
+
+/* Three turns further on a motion is the same but for the turns of what is welded to the crank, the way of what hangs on the nut,
+ * and the torque of the spring beside the drive: 0.5 N m/rad. */
+static void a_drive_begins_turns_away(void **state) {
+    (void)state;
+    static const char *const signals[] = {"{polynomial: [%.17g, 2]}", "{ramp: {offset: %.17g, slope: 2}}",
+                                          "{sine: {amplitude: 1, frequency: 1, offset: %.17g}}",
+                                          "{table: {t: [-1, 0, 1, 2], y: ['=%.17g-3', '=%.17g', '=%.17g+1', '=%.17g+5']}}"};
+    const double near = 1.2, turns = 6.0 * M_PI;
+    double worst = 0.0;
+    for (int k = 0; k < 16; ++k) {
+        const bool is_screw = k % 2 == 1, is_from_ground = k / 2 % 2 == 0;
+        const double way = k / 4 % 2 == 0 ? turns : -turns, side = is_from_ground ? 1.0 : -1.0;
+        const char *const bodies = is_from_ground ? is_screw ? "[ground, nut]" : "[ground, crank]"
+                                   : is_screw     ? "[nut, ground]"
+                                                  : "[crank, ground]";
+        const char *const text = is_screw ? screw : four_bar;
+        const beginning from = begin_at(text, bodies, signals[k / 4], near),
+                        to = begin_at(text, bodies, signals[k / 4], near + way);
+        for (int i = 0; i < BEGIN_TIMES; ++i) {
+            double apart = fabs(to.load[i] - from.load[i] - 0.5 * way);
+            for (int x = 0; x < BEGIN_NUMBERS; ++x) {
+                const double shift =
+                    is_screw ? (x == 2 || x == 9 ? 0.05 * side * way : 0.0) : (x == 2 || x == 5 ? side * way : 0.0);
+                apart = fmax(apart, fabs(to.q[i][x] - from.q[i][x] - shift));
+            }
+            if (!(apart <= TOLERANCE_SMALL_MECHANISM))
+                fail_msg("case %d, output %d: off by %.3e", k, i, apart);
+            worst = fmax(worst, apart);
+        }
+    }
+    print_message("drives that begin three turns away: off by %.2e\n", worst);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(crank_follows_its_kinematics),
@@ -207,6 +290,7 @@ int main(void) {
         cmocka_unit_test(table_is_followed),
         cmocka_unit_test(a_ramp_from_zero_turns_the_crank),
         cmocka_unit_test(a_ramp_from_zero_keeps_the_order),
+        cmocka_unit_test(a_drive_begins_turns_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

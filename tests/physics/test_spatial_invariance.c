@@ -6,12 +6,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "tests/support/motion.h"
+#include "tests/support/text_writer.h"
 
 enum { MAX_BODIES = 5, MAX_JOINTS = 6, MAX_TEXT = 8192, N_ROWS = 121, N_SUBSTEPS = 50 };
 
@@ -52,52 +52,35 @@ static void within(const char *what, double found, double bound) {
 
 /* --- Scenarios as text --------------------------------------------------------------------------------------------------- */
 
-typedef struct writer {
-    char text[MAX_TEXT];
-    size_t used;
-} writer;
-
-__attribute__((format(printf, 2, 3))) static void write_text(writer *w, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    const int n = vsnprintf(w->text + w->used, sizeof w->text - w->used, format, arguments);
-    va_end(arguments);
-    assert_true(n >= 0 && (size_t)n < sizeof w->text - w->used);
-    w->used += (size_t)n;
+static void write_list(text_writer *w, const char *key, const double *x, int n) {
+    text_put(w, ", %s: ", key);
+    text_put_numbers(w, "", n, x);
 }
 
-static void write_list(writer *w, const char *key, const double *x, int n) {
-    write_text(w, ", %s: [", key);
-    for (int i = 0; i < n; ++i)
-        write_text(w, "%s%.17g", i ? ", " : "", x[i]);
-    write_text(w, "]");
-}
-
-static void write_names(writer *w, const joint *j) {
-    write_text(w, ", bodies: [");
+static void write_names(text_writer *w, const joint *j) {
+    text_put(w, ", bodies: [");
     for (int side = 0; side < 2; ++side) {
         const int i = side ? j->child : j->parent;
         if (i < 0)
-            write_text(w, side ? "ground" : "ground, ");
+            text_put(w, side ? "ground" : "ground, ");
         else
-            write_text(w, side ? "b%d" : "b%d, ", i);
+            text_put(w, side ? "b%d" : "b%d, ", i);
     }
-    write_text(w, "]");
+    text_put(w, "]");
 }
 
 /* In space, or in the plane, whose numbers are the first two of each, angles and inertias about z. */
-static void scene_write(const scene *s, int is_planar, writer *w) {
+static void scene_write(const scene *s, int is_planar, text_writer *w) {
     const int n = is_planar ? 2 : 3;
-    w->used = 0;
-    write_text(w, "{sarrus: 1, space: %s", is_planar ? "planar" : "spatial");
+    text_put(w, "{sarrus: 1, space: %s", is_planar ? "planar" : "spatial");
     write_list(w, "gravity", s->gravity, n);
-    write_text(w, ", integrator: {t_end: 1}, bodies: [");
+    text_put(w, ", integrator: {t_end: 1}, bodies: [");
     for (int i = 0; i < s->n_bodies; ++i) {
         const body *b = &s->bodies[i];
-        write_text(w, "%s{name: b%d, mass: %.17g", i ? ", " : "", i, b->mass);
+        text_put(w, "%s{name: b%d, mass: %.17g", i ? ", " : "", i, b->mass);
         if (is_planar)
-            write_text(w, ", inertia: %.17g, orientation: %.17g, angular_velocity: %.17g", b->inertia[2],
-                       2.0 * atan2(b->turn[3], b->turn[0]), b->rate[2]);
+            text_put(w, ", inertia: %.17g, orientation: %.17g, angular_velocity: %.17g", b->inertia[2],
+                     2.0 * atan2(b->turn[3], b->turn[0]), b->rate[2]);
         else {
             write_list(w, "inertia", b->inertia, 3);
             write_list(w, "orientation", b->turn, 4);
@@ -105,30 +88,31 @@ static void scene_write(const scene *s, int is_planar, writer *w) {
         }
         write_list(w, "position", b->position, n);
         write_list(w, "velocity", b->velocity, n);
-        write_text(w, "}");
+        text_put(w, "}");
     }
-    write_text(w, "], joints: [");
+    text_put(w, "], joints: [");
     for (int i = 0; i < s->n_joints; ++i) {
         const joint *j = &s->joints[i];
         const int is_slide = strcmp(j->type, "prismatic") == 0, is_cross = strcmp(j->type, "universal") == 0;
-        write_text(w, "%s{name: j%d, type: %s", i ? ", " : "", i, j->type);
+        text_put(w, "%s{name: j%d, type: %s", i ? ", " : "", i, j->type);
         write_names(w, j);
         write_list(w, "at", j->at, n);
         if (is_cross)
-            write_text(w, ", axes: [[%.17g, %.17g, %.17g], [%.17g, %.17g, %.17g]]", j->axis[0], j->axis[1], j->axis[2],
-                       j->second[0], j->second[1], j->second[2]);
+            text_put(w, ", axes: [[%.17g, %.17g, %.17g], [%.17g, %.17g, %.17g]]", j->axis[0], j->axis[1], j->axis[2], j->second[0],
+                     j->second[1], j->second[2]);
         else if (strcmp(j->type, "spherical") != 0 && (is_slide || !is_planar))
             write_list(w, "axis", j->axis, n);
-        write_text(w, "}");
+        text_put(w, "}");
     }
-    write_text(w, "]}");
+    text_put(w, "]}");
 }
 
 static motion scene_follow(const scene *s, int is_planar, size_t n_times, int n_substeps) {
-    static writer w;
+    char text[MAX_TEXT];
+    text_writer w = {text, sizeof text, 0};
     const motion_times times = {fixed, 0.01, n_times, n_substeps, 0};
     scene_write(s, is_planar, &w);
-    return motion_of_text(w.text, NULL, &times);
+    return motion_of_text(text, NULL, &times);
 }
 
 /* --- Scenes -------------------------------------------------------------------------------------------------------------- */

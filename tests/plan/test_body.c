@@ -100,6 +100,8 @@ static void weights_are_roots_of_the_mass_matrix(void **state) {
         along += x[i] * x[i] + x[3 + i] * x[3 + i];
     }
     assert_true(fabs(energy - along) < round_off);
+    sarrus_body_unweigh_speed(SARRUS_SPACE_SPATIAL, &weight, d);
+    check_near(d, x, 6, round_off);
     for (int k = 0; k < 6; ++k) {
         double unit[6] = {0.0}, column[6];
         unit[k] = 1.0;

@@ -1,7 +1,8 @@
 /* Claims: a plan in relative coordinates has as many degrees of freedom as that in absolute ones, and its independent rows are
  * independent of one another and of the joints of its tree wherever the absolute plan looked; its chains, entries and carries are
  * those of a search body by body; its S is that of the absolute rows once the tree's rows are met, whichever joints the tree has;
- * its shares add up to it; it is the same every time, and right in any order of the joints. */
+ * its shares add up to it; it is the same every time, and right in any order of the joints; where there is none, the place at which
+ * the scenario asks for it is told. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -464,12 +466,62 @@ static void a_scenario_asks_for_it(void **state) {
     mechanism_close(&mech);
 }
 
+/* Makes no plan of `text`, because of what `said` is part of, at the word 'relative', which stands in the third line. */
+static void is_refused_at_its_word(const char *text, const char *said) {
+    sarrus_context *context = NULL;
+    sarrus_model *model = NULL;
+    sarrus_plan *plan = NULL;
+    assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
+    assert_int_equal(sarrus_scenario_read_text(context, "text", text, strlen(text), NULL, 0, &model), SARRUS_OK);
+    assert_true(sarrus_plan_create(context, model, &plan) > SARRUS_OK);
+    assert_null(plan);
+    assert_int_equal(sarrus_context_n_diagnostics(context), 1);
+    const sarrus_diagnostic *found = sarrus_context_diagnostic(context, 0);
+    assert_non_null(strstr(found->message, said));
+    assert_non_null(strstr(found->message, "expected"));
+    assert_string_equal(found->file, "text");
+    assert_int_equal(found->line, 3);
+    assert_int_equal(found->column, 26);
+    sarrus_model_destroy(model);
+    sarrus_context_destroy(context);
+}
+
+#define ASKED "sarrus: 1\nspace: planar\ndynamics: {formulation:  relative}\nintegrator: {method: rk4, dt: 0.01, t_end: 1}\n"
+
+static void what_has_no_plan_is_refused_with_its_place(void **state) {
+    (void)state;
+    is_refused_at_its_word(ASKED "bodies:\n  - {name: a, mass: 1, inertia: 1, position: [0, 0]}\n"
+                                 "  - {name: b, mass: 1, inertia: 1, position: [1, 0]}\n"
+                                 "joints:\n  - {name: A, type: revolute, bodies: [ground, a], at: [0, 0]}\n"
+                                 "  - {name: B, type: revolute, bodies: [ground, b], at: [1, 0]}\n"
+                                 "constraints:\n  - {name: G, type: gear, joints: [A, B], ratio: -1}\n",
+                           "constraints beside joints");
+    is_refused_at_its_word(ASKED "bodies:\n  - {name: a, mass: 1, inertia: 0, position: [1, 0]}\n"
+                                 "joints:\n  - {name: A, type: revolute, bodies: [ground, a], at: [0, 0]}\n",
+                           "may lack mass or inertia");
+    /* The factor of M over a chain of n takes about n³/6 steps. */
+    enum { N_LINKS = 600, N_LINE = 96 };
+    char *text = malloc((2 * N_LINKS + 8) * N_LINE);
+    assert_non_null(text);
+    size_t n = (size_t)snprintf(text, sizeof ASKED, "%s", ASKED);
+    n += (size_t)snprintf(text + n, N_LINE, "bodies:\n");
+    for (int i = 0; i < N_LINKS; ++i)
+        n += (size_t)snprintf(text + n, N_LINE, "  - {name: b%d, mass: 1, inertia: 1, position: [%d.5, 0]}\n", i, i);
+    n += (size_t)snprintf(text + n, N_LINE, "joints:\n  - {name: j0, type: revolute, bodies: [ground, b0], at: [0, 0]}\n");
+    for (int i = 1; i < N_LINKS; ++i)
+        n += (size_t)snprintf(text + n, N_LINE, "  - {name: j%d, type: revolute, bodies: [b%d, b%d], at: [%d, 0]}\n", i, i - 1, i,
+                              i);
+    is_refused_at_its_word(text, "too long for relative coordinates");
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_subject_is_right),
         cmocka_unit_test(it_is_the_same_every_time),
         cmocka_unit_test(any_order_of_joints_is_right),
         cmocka_unit_test(a_scenario_asks_for_it),
+        cmocka_unit_test(what_has_no_plan_is_refused_with_its_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

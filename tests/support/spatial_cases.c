@@ -1,5 +1,6 @@
 /* Scenarios with one joint in space. */
 #include "tests/support/spatial_cases.h"
+#include "tests/support/text_writer.h"
 #include "tests/support/vectors.h"
 
 #include <math.h>
@@ -296,91 +297,69 @@ static void draw_case(const spatial_case *what, uint64_t *seed, spatial_referenc
 
 /* --- Text ------------------------------------------------------------------------------------------------------------------ */
 
-typedef struct writing {
-    char *text;
-    size_t size, at;
-} writing;
-
-static void put(writing *to, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    const int n = vsnprintf(to->text + to->at, to->size - to->at, format, arguments);
-    va_end(arguments);
-    assert_true(n >= 0 && (size_t)n < to->size - to->at);
-    to->at += (size_t)n;
-}
-
-static void put_numbers(writing *to, const char *before, int n, const double *x) {
-    put(to, "%s[", before);
-    for (int k = 0; k < n; ++k) {
-        put(to, "%s%.17g", k ? ", " : "", x[k]);
-    }
-    put(to, "]");
-}
-
 /* One number where there is one coordinate, else a list. */
-static void put_entries(writing *to, const char *key, int n_all, int n, const double *x) {
+static void put_entries(text_writer *to, const char *key, int n_all, int n, const double *x) {
     if (n_all == 1 && n == 1) {
-        put(to, ", %s: %.17g", key, x[0]);
+        text_put(to, ", %s: %.17g", key, x[0]);
     } else if (n > 0) {
-        put(to, ", %s: ", key);
-        put_numbers(to, "", n, x);
+        text_put(to, ", %s: ", key);
+        text_put_numbers(to, "", n, x);
     }
 }
 
-static void put_drive(writing *to, const spatial_reference *ref, int n) {
-    put(to, n == 1 && ref->n_freedoms == 1 ? ", drive: " : ", drive: [");
+static void put_drive(text_writer *to, const spatial_reference *ref, int n) {
+    text_put(to, n == 1 && ref->n_freedoms == 1 ? ", drive: " : ", drive: [");
     for (int k = 0; k < n; ++k) {
-        put(to, "%s", k ? ", " : "");
+        text_put(to, "%s", k ? ", " : "");
         if (k == ref->driven) {
-            put(to, "{signal: {sine: {amplitude: %.17g, frequency: %.17g, offset: %.17g}}}", ref->amplitude, ref->frequency,
-                ref->offset);
+            text_put(to, "{signal: {sine: {amplitude: %.17g, frequency: %.17g, offset: %.17g}}}", ref->amplitude, ref->frequency,
+                     ref->offset);
         } else {
-            put(to, "null");
+            text_put(to, "null");
         }
     }
-    put(to, n == 1 && ref->n_freedoms == 1 ? "" : "]");
+    text_put(to, n == 1 && ref->n_freedoms == 1 ? "" : "]");
 }
 
-static void put_geometry(writing *to, const spatial_case *what, const spatial_reference *ref, const given *is) {
+static void put_geometry(text_writer *to, const spatial_case *what, const spatial_reference *ref, const given *is) {
     const bool is_distance = what->type == SARRUS_JOINT_DISTANCE;
-    put_numbers(to,
-                what->is_by_points ? ", points: ["
-                : is_distance      ? ", at: ["
-                                   : ", at: ",
-                3, what->is_by_points ? is->point[0] : is->at[0]);
+    text_put_numbers(to,
+                     what->is_by_points ? ", points: ["
+                     : is_distance      ? ", at: ["
+                                        : ", at: ",
+                     3, what->is_by_points ? is->point[0] : is->at[0]);
     if (what->is_by_points || is_distance) {
-        put_numbers(to, ", ", 3, what->is_by_points ? is->point[1] : is->at[1]);
-        put(to, "]");
+        text_put_numbers(to, ", ", 3, what->is_by_points ? is->point[1] : is->at[1]);
+        text_put(to, "]");
     }
     switch (need_of(what->type)) {
     case NEEDS_PITCH:
-        put(to, ", pitch: %.17g", ref->pitch);
-        put_numbers(to, ", axis: ", 3, is->axis[0]);
+        text_put(to, ", pitch: %.17g", ref->pitch);
+        text_put_numbers(to, ", axis: ", 3, is->axis[0]);
         break;
     case NEEDS_AXIS:
-        put_numbers(to, ", axis: ", 3, is->axis[0]);
+        text_put_numbers(to, ", axis: ", 3, is->axis[0]);
         break;
     case NEEDS_AXES:
-        put_numbers(to, ", axes: [", 3, is->axis[0]);
-        put_numbers(to, ", ", 3, is->axis[1]);
-        put(to, "]");
+        text_put_numbers(to, ", axes: [", 3, is->axis[0]);
+        text_put_numbers(to, ", ", 3, is->axis[1]);
+        text_put(to, "]");
         break;
     case NEEDS_LIST:
-        put(to, ", constrain: [");
+        text_put(to, ", constrain: [");
         for (int k = 0, n = 0; k < 6; ++k) {
             if ((what->held >> k) & 1U) {
-                put(to, "%s%s", n++ ? ", " : "", held_words[k]);
+                text_put(to, "%s%s", n++ ? ", " : "", held_words[k]);
             }
         }
-        put_numbers(to, "], frame: ", 4, is->frame);
+        text_put_numbers(to, "], frame: ", 4, is->frame);
         break;
     case NEEDS_FRAME:
-        put_numbers(to, ", frame: ", 4, is->frame);
+        text_put_numbers(to, ", frame: ", 4, is->frame);
         break;
     case NEEDS_LENGTH:
         if (what->is_by_points) {
-            put(to, ", length: %.17g", ref->length);
+            text_put(to, ", length: %.17g", ref->length);
         }
         break;
     case NEEDS_NOTHING:
@@ -391,24 +370,24 @@ static void put_geometry(writing *to, const spatial_case *what, const spatial_re
 void spatial_case_write(const spatial_case *what, uint64_t *seed, const char *dynamics, const char *integrator, size_t size,
                         char *text, spatial_reference *ref) {
     static const char *const names[] = {"ground", "A", "B"};
-    writing to = {.text = text, .size = size};
+    text_writer to = {.text = text, .size = size};
     given is;
     draw_case(what, seed, ref, &is);
-    put(&to, "sarrus: 1\nspace: spatial\n");
-    put_numbers(&to, "gravity: ", 3, ref->gravity);
-    put(&to, "\nbodies:\n");
+    text_put(&to, "sarrus: 1\nspace: spatial\n");
+    text_put_numbers(&to, "gravity: ", 3, ref->gravity);
+    text_put(&to, "\nbodies:\n");
     for (int b = 0; b < ref->n_bodies; ++b) {
-        put(&to, "  - {name: %s, mass: %.17g", names[b + 1], ref->bodies[b].mass);
-        put_numbers(&to, ", inertia: ", 6, ref->bodies[b].inertia);
-        put_numbers(&to, ", rotor: ", 3, ref->bodies[b].rotor);
-        put_numbers(&to, ", position: ", 3, is.q[b]);
-        put_numbers(&to, ", orientation: ", 4, is.q[b] + 3);
-        put_numbers(&to, ", velocity: ", 3, is.v[b]);
-        put_numbers(&to, ", angular_velocity: ", 3, is.v[b] + 3);
-        put(&to, "}\n");
+        text_put(&to, "  - {name: %s, mass: %.17g", names[b + 1], ref->bodies[b].mass);
+        text_put_numbers(&to, ", inertia: ", 6, ref->bodies[b].inertia);
+        text_put_numbers(&to, ", rotor: ", 3, ref->bodies[b].rotor);
+        text_put_numbers(&to, ", position: ", 3, is.q[b]);
+        text_put_numbers(&to, ", orientation: ", 4, is.q[b] + 3);
+        text_put_numbers(&to, ", velocity: ", 3, is.v[b]);
+        text_put_numbers(&to, ", angular_velocity: ", 3, is.v[b] + 3);
+        text_put(&to, "}\n");
     }
-    put(&to, "joints:\n  - {name: J, type: %s, bodies: [%s, %s]", sarrus_joint_word(what->type), names[ref->body[0] + 1],
-        names[ref->body[1] + 1]);
+    text_put(&to, "joints:\n  - {name: J, type: %s, bodies: [%s, %s]", sarrus_joint_word(what->type), names[ref->body[0] + 1],
+             names[ref->body[1] + 1]);
     put_geometry(&to, what, ref, &is);
     const int n = ref->n_freedoms, n_plain = n - (n > 0 && ref->freedoms[n - 1] == SARRUS_FREEDOM_BALL);
     if (what->is_elastic) {
@@ -419,5 +398,5 @@ void spatial_case_write(const spatial_case *what, uint64_t *seed, const char *dy
     if (what->driven >= 0) {
         put_drive(&to, ref, n_plain);
     }
-    put(&to, "}\n%s%s\n", dynamics, integrator);
+    text_put(&to, "}\n%s%s\n", dynamics, integrator);
 }

@@ -5,13 +5,13 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "tests/support/mechanism.h"
 #include "tests/support/motion.h"
+#include "tests/support/text_writer.h"
 
 /* Lists of general joints, and the numbers of free coordinates that have a spring. */
 static const struct general_list {
@@ -221,45 +221,25 @@ void spatial_graph_renumber(const spatial_graph *graph, const int *to, spatial_g
 
 /* --- Text ---------------------------------------------------------------------------------------------------------------- */
 
-typedef struct writer {
-    char text[65536];
-    size_t used;
-} writer;
-
-__attribute__((format(printf, 2, 3))) static void put(writer *w, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    const int n = vsnprintf(w->text + w->used, sizeof w->text - w->used, format, arguments);
-    va_end(arguments);
-    assert_true(n >= 0 && (size_t)n < sizeof w->text - w->used);
-    w->used += (size_t)n;
+static void put_key(text_writer *w, const char *key, const double *x, int n) {
+    text_put(w, ", %s: ", key);
+    text_put_numbers(w, "", n, x);
 }
 
-static void put_list(writer *w, const double *x, int n) {
-    for (int i = 0; i < n; ++i)
-        put(w, "%s%.17g", i ? ", " : "[", x[i]);
-    put(w, "]");
-}
-
-static void put_key(writer *w, const char *key, const double *x, int n) {
-    put(w, ", %s: ", key);
-    put_list(w, x, n);
-}
-
-static void put_name(writer *w, int i_body) {
+static void put_name(text_writer *w, int i_body) {
     if (i_body < 0)
-        put(w, "ground");
+        text_put(w, "ground");
     else
-        put(w, "b%d", i_body);
+        text_put(w, "b%d", i_body);
 }
 
 /* The same number for each free coordinate. */
-static void put_repeated(writer *w, const char *key, double x, int n) {
+static void put_repeated(text_writer *w, const char *key, double x, int n) {
     double list[6];
     for (int i = 0; i < n; ++i)
         list[i] = x;
     if (n == 1)
-        put(w, ", %s: %.17g", key, x);
+        text_put(w, ", %s: %.17g", key, x);
     else if (n > 1)
         put_key(w, key, list, n);
 }
@@ -290,69 +270,69 @@ static int n_free_of(const graph_joint *j) {
     return 0;
 }
 
-static void put_joint(writer *w, const graph_joint *j, int i) {
+static void put_joint(text_writer *w, const graph_joint *j, int i) {
     const sarrus_joint_type type = j->type;
-    put(w, "%s{name: j%d, type: %s, bodies: [", i ? ", " : "", i, sarrus_joint_word(type));
+    text_put(w, "%s{name: j%d, type: %s, bodies: [", i ? ", " : "", i, sarrus_joint_word(type));
     put_name(w, j->parent);
-    put(w, ", ");
+    text_put(w, ", ");
     put_name(w, j->child);
-    put(w, "], at: ");
+    text_put(w, "], at: ");
     if (type == SARRUS_JOINT_DISTANCE) {
-        put(w, "[");
-        put_list(w, j->at[0], 3);
-        put(w, ", ");
-        put_list(w, j->at[1], 3);
-        put(w, "]");
+        text_put(w, "[");
+        text_put_numbers(w, "", 3, j->at[0]);
+        text_put(w, ", ");
+        text_put_numbers(w, "", 3, j->at[1]);
+        text_put(w, "]");
     } else
-        put_list(w, j->at[0], 3);
+        text_put_numbers(w, "", 3, j->at[0]);
     if (type == SARRUS_JOINT_UNIVERSAL) {
-        put(w, ", axes: [");
-        put_list(w, j->axis[0], 3);
-        put(w, ", ");
-        put_list(w, j->axis[1], 3);
-        put(w, "]");
+        text_put(w, ", axes: [");
+        text_put_numbers(w, "", 3, j->axis[0]);
+        text_put(w, ", ");
+        text_put_numbers(w, "", 3, j->axis[1]);
+        text_put(w, "]");
     } else if (type == SARRUS_JOINT_GENERAL || type == SARRUS_JOINT_BUSHING || type == SARRUS_JOINT_FREE)
         put_key(w, "frame", j->frame, 4);
     else if (type != SARRUS_JOINT_SPHERICAL && type != SARRUS_JOINT_FIXED && type != SARRUS_JOINT_DISTANCE)
         put_key(w, "axis", j->axis[0], 3);
     if (type == SARRUS_JOINT_SCREW)
-        put(w, ", pitch: %.17g", j->pitch);
+        text_put(w, ", pitch: %.17g", j->pitch);
     if (type == SARRUS_JOINT_GENERAL)
-        put(w, ", constrain: [%s]", lists[j->i_list].held);
+        text_put(w, ", constrain: [%s]", lists[j->i_list].held);
     put_repeated(w, "stiffness", j->stiffness, n_free_of(j));
     put_repeated(w, "damping", j->damping, n_free_of(j));
-    put(w, "}");
+    text_put(w, "}");
 }
 
 const char *spatial_graph_text(const spatial_graph *graph) {
-    static writer w;
-    w.used = 0;
-    put(&w, "{sarrus: 1, space: spatial, integrator: {t_end: 1}");
+    static char text[65536];
+    text_writer w = {text, sizeof text, 0};
+    text_put(&w, "{sarrus: 1, space: spatial, integrator: {t_end: 1}");
     put_key(&w, "gravity", graph->gravity, 3);
-    put(&w, ", bodies: [");
+    text_put(&w, ", bodies: [");
     for (int i = 0; i < graph->n_bodies; ++i) {
         const graph_body *b = &graph->bodies[i];
-        put(&w, "%s{name: b%d, mass: %.17g", i ? ", " : "", i, b->mass);
+        text_put(&w, "%s{name: b%d, mass: %.17g", i ? ", " : "", i, b->mass);
         put_key(&w, "inertia", b->inertia, 6);
         put_key(&w, "rotor", b->rotor, 3);
         put_key(&w, "position", b->position, 3);
         put_key(&w, "orientation", b->turn, 4);
         put_key(&w, "velocity", b->velocity, 3);
         put_key(&w, "angular_velocity", b->rate, 3);
-        put(&w, "}");
+        text_put(&w, "}");
     }
-    put(&w, "], joints: [");
+    text_put(&w, "], joints: [");
     for (int i = 0; i < graph->n_joints; ++i)
         put_joint(&w, &graph->joints[i], i);
-    put(&w, "], forces: [");
+    text_put(&w, "], forces: [");
     for (int i = 0; i < graph->n_springs; ++i) {
         const graph_spring *s = &graph->springs[i];
-        put(&w, "%s{name: s%d, type: spring, between: [[b%d, ", i ? ", " : "", i, s->body[0]);
-        put_list(&w, s->at[0], 3);
-        put(&w, "], [b%d, ", s->body[1]);
-        put_list(&w, s->at[1], 3);
-        put(&w, "]], stiffness: %.17g, rest_length: %.17g, damping: %.17g}", s->stiffness, s->rest, s->damping);
+        text_put(&w, "%s{name: s%d, type: spring, between: [[b%d, ", i ? ", " : "", i, s->body[0]);
+        text_put_numbers(&w, "", 3, s->at[0]);
+        text_put(&w, "], [b%d, ", s->body[1]);
+        text_put_numbers(&w, "", 3, s->at[1]);
+        text_put(&w, "]], stiffness: %.17g, rest_length: %.17g, damping: %.17g}", s->stiffness, s->rest, s->damping);
     }
-    put(&w, "]}");
-    return w.text;
+    text_put(&w, "]}");
+    return text;
 }
