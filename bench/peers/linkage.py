@@ -307,7 +307,7 @@ def read(file: Path, released: dict | None = None) -> Linkage:
 
 # Chains
 
-LENGTH, MASS, DAMPING = 0.2, 1.0, 0.02
+LENGTH, MASS, DAMPING = 0.5, 1.0, 0.02
 
 
 def chain(n: int, is_planar: bool) -> Linkage:
@@ -329,4 +329,4 @@ def chain(n: int, is_planar: bool) -> Linkage:
         at = at + along
     name = f"{'planar' if is_planar else 'spatial'} chain of {n}"
     still = make(name, is_planar, np.array([0.0, -9.81, 0.0]), bodies, joints)
-    return posed(still, np.zeros(n), draw.uniform(-0.5, 0.5, n))
+    return posed(still, np.zeros(n), draw.uniform(-0.1, 0.1, n))

@@ -211,19 +211,17 @@ def measure_chain(bench: Bench, n: int, is_planar: bool) -> dict:
     cells = {side.label: 1e9 / statistics.median(side.rates) / n for side in able}
     best = groups["Sarrus, relative"]
     ratios = {name: ratio(best, side) for name, side in groups.items() if side is not best}
-    line = " ".join(f"{cells.get(label, float('nan')):9.1f}" for label in CHAIN_COLUMNS)
+    line = " ".join(f"{cells[label]:9.1f}" if label in cells else "        -" for label in CHAIN_COLUMNS)
     pinocchio = cells[groups["Pinocchio"].label]
     print(f"  {n:4d} {line} {pinocchio:9.1f} {ratios['MuJoCo']:9.2f} {ratios['Pinocchio']:9.2f}", flush=True)
     rows = [{**row(side), "ns_a_step_and_body": cells[side.label]} for side in able]
     return {"n": n, "checks": checks, "rows": rows, "left_out": left_out(sides), "ratios_of_relative": ratios}
 
 
-def measure_chains(bench: Bench, is_planar: bool) -> list[dict]:
-    kind = "planar" if is_planar else "spatial"
+def print_chain_head(kind: str) -> None:
     print(f"\n{kind} chains: ns a step (RK4) and body; Sarrus' best in relative coordinates against the best of the others")
     heads = ("relative", "specialzd", "absolute", "MuJoCo", "Pinocchio", "x MuJoCo", "x Pinoc.")
-    print("  " + " ".join(["   n", *(f"{head:>9s}" for head in heads)]))
-    return [measure_chain(bench, n, is_planar) for n in CHAIN_SIZES if n <= bench.arguments.longest]
+    print("  " + " ".join(["   n", *(f"{head:>9s}" for head in heads)]), flush=True)
 
 
 def processor() -> str:
@@ -251,15 +249,31 @@ def head(arguments: argparse.Namespace) -> dict:
     }
 
 
-def measure(bench: Bench) -> dict:
-    parts, found = bench.arguments.parts, {}
+def measure(bench: Bench, report: dict) -> None:
+    """Fills the report, and writes it after every mechanism: what was measured is not to be lost."""
+    parts = bench.arguments.parts
+
+    def keep() -> None:
+        report["load_at_end"] = os.getloadavg()
+        if bench.arguments.output:
+            bench.arguments.output.write_text(json.dumps(report, indent=1) + "\n")
+
     if "arm" in parts:
-        found["arm"] = measure_arm(bench)
+        report["arm"] = measure_arm(bench)
+        keep()
     if "loops" in parts:
-        found["loops"] = [measure_loop(bench, file, released) for file, released in LOOPS.items()]
+        report["loops"] = []
+        for file, released in LOOPS.items():
+            report["loops"].append(measure_loop(bench, file, released))
+            keep()
     if "chains" in parts:
-        found["chains"] = {kind: measure_chains(bench, kind == "planar") for kind in ("planar", "spatial")}
-    return found
+        report["chains"] = {"planar": [], "spatial": []}
+        for kind, found in report["chains"].items():
+            print_chain_head(kind)
+            for n in CHAIN_SIZES:
+                if n <= bench.arguments.longest:
+                    found.append(measure_chain(bench, n, kind == "planar"))
+                    keep()
 
 
 def main(arguments: argparse.Namespace, root: Path) -> int:
@@ -270,14 +284,10 @@ def main(arguments: argparse.Namespace, root: Path) -> int:
         # Kernels that were compiled for a mechanism stay for the next time.
         kernels = root / "build" / "peers" / "kernels"
         kernels.parent.mkdir(parents=True, exist_ok=True)
-        bench = Bench(arguments, root, Program(arguments.sarrus, Path(folder), kernels))
         try:
-            report |= measure(bench)
+            measure(Bench(arguments, root, Program(arguments.sarrus, Path(folder), kernels)), report)
         except DisagreementError as error:
             print(f"the models disagree: {error}", file=sys.stderr)
             return 1
-    report["load_at_end"] = os.getloadavg()
-    print(f"\nload average {report['load_at_end'][0]:.1f} at the end")
-    if arguments.output:
-        arguments.output.write_text(json.dumps(report, indent=1) + "\n")
+    print(f"\nload average {os.getloadavg()[0]:.1f} at the end")
     return 0

@@ -1,5 +1,5 @@
-// Pinocchio's articulated-body algorithm on a tree that linkage_pinocchio.py has written. What it uses of Pinocchio is compiled with
-// this file, for this processor: the library of its wheel is built for any.
+// Pinocchio's articulated-body algorithm on a tree that linkage_pinocchio.py has written. What it uses of Pinocchio is compiled
+// with this file, for this processor: the library of its wheel is built for any.
 //
 //   linkage_pinocchio MODEL accelerate              accelerations of the states in MODEL, by both conventions
 //   linkage_pinocchio MODEL step H N                their coordinates after N steps of RK4

@@ -130,7 +130,7 @@ class SarrusSide:
     def __init__(self, program: Program, linkage: Linkage, setting: Setting, dt: float, n_steps: int, n_instances: int = 64):
         self.label, self.program, self.setting = setting.label, program, setting
         self.n_steps, self.n_instances = n_steps, n_instances
-        self.is_fixed = n_instances < 8
+        self.is_alone = n_instances == 1
         self.documents = []
         for steps in (n_steps, 1):
             integrator = {"method": "rk4", "dt": dt, "t_end": dt * steps}
@@ -146,10 +146,14 @@ class SarrusSide:
             raise SystemExit(f"{self.label}: {summary['steps']} steps, {summary['n_failed']} failed {summary['first_failures']}")
         return summary, seconds
 
-    def measure(self) -> None:
+    def seconds(self) -> tuple[dict, float]:
         _, start = self.run(self.documents[1])
         summary, whole = self.run(self.documents[0])
-        self.rates.append((self.n_steps - 1) * self.n_instances / max(whole - start, 1e-9))
+        return summary, whole - start
+
+    def measure(self) -> None:
+        summary, taken = self.seconds()
+        self.rates.append((self.n_steps - 1) * self.n_instances / taken)
         self.clock_rates.append(self.n_steps * self.n_instances / summary["integrate_seconds"])
 
     def warm_up(self, seconds: float) -> None:
@@ -159,8 +163,10 @@ class SarrusSide:
         if self.setting.specialize == "on" and specialization["step_share"] < 1.0:
             self.note = specialization["note"]
             return
-        if self.is_fixed:
-            return
-        self.measure()
-        self.n_instances = max(16, 16 * round(seconds * self.rates.pop() / self.n_steps / 16))
-        self.clock_rates.pop()
+        # Of a batch that takes less than this, the start of the process is too much to be told from the steps.
+        taken = seconds if self.is_alone else 0.0
+        while taken < 0.3 * seconds:
+            _, taken = self.seconds()
+            self.n_instances *= 4 if taken < 0.3 * seconds else 1
+        if not self.is_alone:
+            self.n_instances = max(16, 16 * round(self.n_instances * seconds / taken / 16))
