@@ -19,7 +19,8 @@ CONVENTIONS = ("local", "world")
 def build(compiler: str, folder: Path) -> Path:
     """The program, compiled when there is none yet of this text by this compiler; that takes a minute."""
     headers = Path(sysconfig.get_path("purelib")) / "cmeel.prefix" / "include"
-    command = [compiler, *FLAGS, "-isystem", str(headers), "-isystem", str(headers / "eigen3")]
+    # gcc 12 warns about its own headers of AVX-512.
+    command = [compiler, *FLAGS, "-w", "-isystem", str(headers), "-isystem", str(headers / "eigen3")]
     version = subprocess.run([compiler, "--version"], capture_output=True, check=True).stdout
     key = hashlib.sha256(SOURCE.read_bytes() + version + " ".join(command).encode()).hexdigest()[:16]
     program = folder / f"linkage_pinocchio_{key}"

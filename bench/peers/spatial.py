@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PEERS = ROOT / "build" / "peers"
 PACKAGES = ("mujoco>=4.0.0", "pin>=4.1.0", "cmeel-eigen", "numpy", "h5py", "pyyaml")
 MODULES = ("mujoco", "pinocchio", "numpy", "h5py", "yaml")
+INSTALLED = "SARRUS_PEERS_INSTALLED"
 PARTS = ("arm", "loops", "chains")
 # Libraries of linear algebra start threads of their own otherwise.
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
@@ -25,16 +26,17 @@ ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
 
 def go_on_with_peers() -> None:
     """Returns in a process that has the peers and starts one thread; comes from another by `exec`."""
-    has_peers = all(importlib.util.find_spec(name) for name in MODULES)
-    if has_peers and all(os.environ.get(name) == value for name, value in ONE_THREAD.items()):
+    lacking = [name for name in MODULES if not importlib.util.find_spec(name)]
+    if not lacking and all(os.environ.get(name) == value for name, value in ONE_THREAD.items()):
         return
-    python = sys.executable
-    if not has_peers:
-        python = str(PEERS / "bin" / "python")
-        if sys.executable == python or not Path(python).exists():
-            print(f"installing {', '.join(PACKAGES)} into {PEERS}", file=sys.stderr)
-            venv.create(PEERS, with_pip=True)
-            subprocess.run([python, "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
+    python = str(PEERS / "bin" / "python") if lacking else sys.executable
+    if lacking and (sys.executable == python or not Path(python).exists()):
+        if INSTALLED in os.environ:
+            raise SystemExit(f"{PEERS} lacks {', '.join(lacking)} although they were installed")
+        print(f"installing {', '.join(PACKAGES)} into {PEERS}", file=sys.stderr)
+        venv.create(PEERS, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
+        os.environ[INSTALLED] = "1"
     os.execve(python, [python, *sys.argv], {**os.environ, **ONE_THREAD})
 
 
