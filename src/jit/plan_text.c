@@ -359,8 +359,9 @@ static double spatial_flops(const sarrus_mechanism *mech) {
 }
 
 double sarrus_plan_text_flops(const sarrus_plan *plan) {
+    const bool is_projected = plan->mech.project != SARRUS_PROJECTION_NONE && plan->mech.m > 0;
     if (plan->mech.tree.n_links > 0)
-        return sarrus_plan_text_tree_flops(&plan->mech) * (plan->mech.project != SARRUS_PROJECTION_NONE ? PROJECTED_SHARE : 1.0);
+        return sarrus_plan_text_tree_flops(&plan->mech) * (is_projected ? PROJECTED_SHARE : 1.0);
     if (plan->mech.space == SARRUS_SPACE_SPATIAL)
         return spatial_flops(&plan->mech);
     return plan->cost.flops_per_evaluation * (plan->mech.project != SARRUS_PROJECTION_NONE ? PROJECTED_SHARE : 1.0);

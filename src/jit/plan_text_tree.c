@@ -89,7 +89,7 @@ double sarrus_plan_text_tree_flops(const sarrus_mechanism *mech) {
     const sarrus_mech_tree *tree = &mech->tree;
     const sarrus_mech_factor *f = &mech->factor;
     const int is_spatial = mech->space == SARRUS_SPACE_SPATIAL;
-    const double of_body = is_spatial ? 480 : 75, of_speed = is_spatial ? 90 : 30, of_row = is_spatial ? 170 : 60;
+    const double of_body = is_spatial ? 300 : 60, of_speed = is_spatial ? 50 : 15, of_row = is_spatial ? 120 : 40;
     const double of_power = is_spatial ? 11 : 5, of_elastic = is_spatial ? 300 : 60;
     double flops = of_body * mech->n_bodies + of_speed * mech->n_v + of_row * mech->m + 30.0 * mech->n_forces;
     flops += of_power * (tree->n_chain + tree->n_entries) + 2.0 * (tree->n_steps + tree->n_carries + 4 * tree->n_chain);
