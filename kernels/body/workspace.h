@@ -6,9 +6,9 @@
 #include "kernels/body/plan_access.h"
 #include "kernels/pinv/call.h"
 
-/* Whether the state is that of a tree, and the numbers of a composite body there. */
+/* Whether the state is that of a tree, and the numbers of a composite and of an articulated body there. */
 #if defined(SARRUS_KERNELS_RELATIVE)
-enum { SARRUS_HAS_TREE = 1, SARRUS_COMPOSITE = SPACE_DIMENSION == 2 ? 4 : 10 };
+enum { SARRUS_HAS_TREE = 1, SARRUS_COMPOSITE = SPACE_DIMENSION == 2 ? 4 : 10, SARRUS_ARTICULATED = SPACE_NV * (SPACE_NV + 1) / 2 };
 #else
 enum { SARRUS_HAS_TREE = 0, SARRUS_COMPOSITE = 0 };
 #endif

@@ -129,11 +129,13 @@ LANE_FUNCTION void sarrus_frame_copy_rows(const sarrus_workspace *from, sarrus_w
 /* The factor of M. */
 LANE_FUNCTION void sarrus_frame_copy_mass(const sarrus_workspace *from, sarrus_workspace *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
-    PLAN_EACH (r, 0, mech->tree.n_chain) {
+    const int32_t n_chain = mech->tree.is_articulated ? 0 : mech->tree.n_chain;
+    PLAN_EACH (r, 0, n_chain) {
         if (mech->tree.chain[r] != mech->tree.owner[r])
             frame_at(to->share, r) = frame_at(from->share, r);
     }
-    sarrus_frame_copy(from->lightness, mech->n_v, to->lightness);
+    if (!mech->tree.is_articulated)
+        sarrus_frame_copy(from->lightness, mech->n_v, to->lightness);
     if (mech->integrator.is_adaptive)
         sarrus_frame_copy(from->heft, mech->n_v, to->heft);
 }
@@ -156,7 +158,7 @@ LANE_FUNCTION void sarrus_frame_copy_rotations(const sarrus_workspace *from, sar
             frame_at(to->body_q, space_q(b) + SPACE_TURN) = frame_at(from->body_q, space_q(b) + SPACE_TURN);
     }
     PLAN_EACH (i, 0, mech->n_v) {
-        if (SPACE_DIMENSION == 3 || !mech->tree.speed[i].is_pure)
+        if (SPACE_DIMENSION == 3 || mech->tree.is_articulated || !mech->tree.speed[i].is_pure)
             sarrus_motion_put(to, i, sarrus_motion_of(from, i));
     }
     sarrus_frame_copy_mass(from, to);
@@ -347,7 +349,9 @@ LANE_FUNCTION void sarrus_accelerate_here(sarrus_evaluation *outside, real t, co
     PLAN_EACH (i, 0, mech->n_v)
         lane_at(a, i) = frame_at(a_here, i);
 #if defined(SARRUS_KERNELS_RELATIVE)
-    if (!is_factored) /* errors and gains are measured by M where steps end */
+    if (mech->tree.is_articulated) /* errors and gains are measured by M where steps end */
+        sarrus_frame_copy_rotations(&ws, outside->ws);
+    else if (!is_factored)
         sarrus_frame_copy_mass(&ws, outside->ws);
 #endif
     if (outside->wants_force)

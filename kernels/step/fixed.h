@@ -112,7 +112,7 @@ LANE_BODY real sarrus_part_choose(const sarrus_evaluation *ev, const sarrus_pass
 
 /* The error of the step of rk4 that ws->sum_w[2] tells of. */
 LANE_BODY real sarrus_fixed_error(const sarrus_evaluation *ev, real h) {
-    const sarrus_workspace *ws = ev->ws;
+    sarrus_workspace *ws = ev->ws;
     const real spread2 = lane_at(ws->sum_w, 2), zero = real_set(0.0);
     real scale2 = real_set(2.0) * lane_at(ev->tile, sarrus_plan_of(ev)->layout.verdict.kinetic);
     /* What starts from rest is measured by what it gains. */

@@ -8,6 +8,9 @@
 /* The most numbers that a table may have. */
 enum { MOST_NUMBERS = 1 << 25 };
 
+/* The longest chain of speeds whose M is factored; beyond that articulated bodies are faster (docs/performance.md). */
+enum { MOST_IN_COMPOSITE = 8 };
+
 /* How a body moves that hangs by a joint of this type; −1: none hangs by it. */
 static int32_t link_form(sarrus_joint_type type) {
     switch (type) {
@@ -238,6 +241,13 @@ static sarrus_status refuse_size(sarrus_context *context, const sarrus_plan *pla
         MOST_NUMBERS);
 }
 
+static int32_t longest(const int32_t *length, int32_t n) {
+    int32_t most = 0;
+    for (int32_t i = 0; i < n; ++i)
+        most = length[i] > most ? length[i] : most;
+    return most;
+}
+
 /* before, length [n_v] are scratch. */
 static sarrus_status fill_tables(sarrus_context *context, sarrus_plan *plan, int32_t *before, int32_t *length) {
     sarrus_mech_tree *tree = &plan->mech.tree;
@@ -262,6 +272,7 @@ static sarrus_status fill_tables(sarrus_context *context, sarrus_plan *plan, int
     if (!plan->carry)
         return SARRUS_NO_MEMORY;
     list_carries(plan);
+    tree->is_articulated = plan->mech.m == 0 && longest(length, plan->mech.n_v) > MOST_IN_COMPOSITE;
     const sarrus_status status = sarrus_plan_tree_speeds(plan);
     return status == SARRUS_OK ? sarrus_plan_tree_steps(context, plan) : status;
 }

@@ -96,6 +96,7 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
     sarrus_link_put_angle(ws, link->body, angle);
     const space_rotation a = sarrus_tree_rotation(ws, link->body);
     const space_vector own = space_rotate(&a, at.arm);
+    const space_vector nothing = {real_set(0.0), real_set(0.0)};
     space_vector point = at.of_inboard, arm = {-own.x, -own.y};
     if (link->inboard >= 0) {
         point = space_sum(sarrus_tree_arm(ws, link->inboard), at.of_inboard);
@@ -109,8 +110,8 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
     }
     sarrus_tree_arm_put(ws, link->body, arm);
     sarrus_tree_centre_find(mech, parameter, ws, link->body);
-    if (link->form == SARRUS_LINK_TURN && link->inboard >= 0)
-        sarrus_motion_put(ws, link->v, sarrus_link_turn(point));
+    if (link->form == SARRUS_LINK_TURN)
+        sarrus_motion_put(ws, link->v, sarrus_link_turn(link->is_pure ? nothing : point));
 }
 
 /* q, v of the link at the poses and velocities of the bodies in the workspace. */

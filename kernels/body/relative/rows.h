@@ -8,7 +8,7 @@
 #ifndef SARRUS_BODY_RELATIVE_ROWS_H
 #define SARRUS_BODY_RELATIVE_ROWS_H
 
-#include "kernels/body/relative/tree.h"
+#include "kernels/body/relative/articulated.h"
 
 LANE_FUNCTION space_vector sarrus_tree_gravity(const sarrus_mechanism *mech, const real *parameter) {
     space_vector out;

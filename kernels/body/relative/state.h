@@ -10,6 +10,11 @@
 /* Poses, M and its factor at q. */
 PLAN_BODY void sarrus_state_pose(const sarrus_mechanism *mech, const real *parameter, const real *q, sarrus_workspace *ws) {
     sarrus_tree_place(mech, parameter, q, ws);
+    if (mech->tree.is_articulated) {
+        if (mech->integrator.is_adaptive)
+            sarrus_tree_hefts(mech, parameter, ws);
+        return;
+    }
     sarrus_tree_mass(mech, parameter, ws);
     sarrus_tree_factor(mech, ws);
 }
@@ -66,6 +71,15 @@ PLAN_BODY real sarrus_state_free_acceleration(const sarrus_mechanism *mech, cons
     real power = mech->tree.has_loads ? sarrus_bodies_load(mech, parameter, input, ws->body_q, ws->body_v, ws) : real_set(0.0);
     PLAN_EACH (b, 0, mech->n_bodies)
         sarrus_wrench_put(ws->wrench, b, sarrus_body_wrench(mech, parameter, ws, b, gravity));
+    if (mech->tree.is_articulated) {
+        PLAN_EACH (i, 0, mech->n_v)
+            frame_at(ws->pushed, i) = real_set(0.0);
+        if (mech->tree.n_springs > 0)
+            power = power + sarrus_tree_springs(mech, parameter, q, v, ws->pushed);
+        sarrus_articulated_gather(mech, parameter, ws);
+        sarrus_articulated_spread(mech, ws);
+        return power;
+    }
     sarrus_tree_gather(mech, ws, ws->force);
     if (mech->tree.n_springs > 0)
         power = power + sarrus_tree_springs(mech, parameter, q, v, ws->force);
@@ -93,36 +107,29 @@ LANE_FUNCTION real sarrus_state_potential(const sarrus_mechanism *mech, const re
     return mech->tree.n_springs > 0 ? of_bodies + sarrus_tree_springs_energy(mech, parameter, q) : of_bodies;
 }
 
-/* Σ (L x)_i (L y)_i D_i of differences: xᵀM y. */
-LANE_FUNCTION real sarrus_state_power_beyond(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+/* (x − less_x)ᵀ M (y − less_y), Σ (L x)_i D_i (L y)_i, of arrays of the tile or the workspace; NULL: nothing less. */
+LANE_FUNCTION real sarrus_tree_form(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *x,
+                                    const real *less_x, const real *y, const real *less_y) {
+    real sum = real_set(0.0);
+    if (mech->tree.is_articulated)
+        return sarrus_tree_product(mech, parameter, ws, x, less_x, y, less_y);
+    PLAN_EACH (i, 0, mech->n_v) {
+        const real of_x = sarrus_tree_part(mech, ws, i, x, less_x), of_y = sarrus_tree_part(mech, ws, i, y, less_y);
+        sum = real_fma(of_x, of_y / frame_at(ws->lightness, i), sum);
+    }
+    return sum;
+}
+LANE_FUNCTION real sarrus_state_power_beyond(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                              const real *v, const real *a) {
-    real sum = real_set(0.0);
-    (void)parameter;
-    PLAN_EACH (i, 0, mech->n_v) {
-        const real x = sarrus_tree_part(mech, ws, i, v, (const real *)0), y = sarrus_tree_part(mech, ws, i, a, ws->force);
-        sum = real_fma(x, y / frame_at(ws->lightness, i), sum);
-    }
-    return sum;
+    return sarrus_tree_form(mech, parameter, ws, v, (const real *)0, a, ws->force);
 }
-LANE_FUNCTION real sarrus_state_square(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
-                                       const real *x, const real *less) {
-    real sum = real_set(0.0);
-    (void)parameter;
-    PLAN_EACH (i, 0, mech->n_v) {
-        const real y = sarrus_tree_part(mech, ws, i, x, less);
-        sum = real_fma(y, y / frame_at(ws->lightness, i), sum);
-    }
-    return sum;
+LANE_FUNCTION real sarrus_state_square(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *x,
+                                       const real *less) {
+    return sarrus_tree_form(mech, parameter, ws, x, less, x, less);
 }
-LANE_FUNCTION real sarrus_state_gain(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws, const real *v,
+LANE_FUNCTION real sarrus_state_gain(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *v,
                                      const real *before) {
-    real sum = real_set(0.0);
-    (void)parameter;
-    PLAN_EACH (i, 0, mech->n_v) {
-        const real x = sarrus_tree_part(mech, ws, i, v, (const real *)0), y = sarrus_tree_part(mech, ws, i, v, before);
-        sum = real_fma(x, y / frame_at(ws->lightness, i), sum);
-    }
-    return sum;
+    return sarrus_tree_form(mech, parameter, ws, v, (const real *)0, v, before);
 }
 
 /* M_ii. */

@@ -15,8 +15,8 @@ PLAN_BODY void sarrus_tree_place(const sarrus_mechanism *mech, const real *param
         sarrus_link_place(mech, parameter, ws, &mech->tree.link[i], q);
 }
 
-/* ws->mass ← M: body on body is added up on the way to ground, and what hangs on a speed resists the twists of its chain. */
-PLAN_BODY void sarrus_tree_mass(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
+/* ws->momentum of every speed: body on body is added up on the way to ground. */
+PLAN_BODY void sarrus_tree_momenta(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
     PLAN_EACH (b, 0, mech->n_bodies) {
         const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, b);
         sarrus_composite_put(ws, b, &own);
@@ -33,12 +33,24 @@ PLAN_BODY void sarrus_tree_mass(const sarrus_mechanism *mech, const real *parame
         const space_inertia all = sarrus_composite_take(ws, mech->tree.speed[i].body);
         sarrus_wrench_put(ws->momentum, i, sarrus_speed_momentum(mech, ws, i, &all));
     }
+}
+
+/* ws->mass ← M: what hangs on a speed resists the twists of its chain. */
+PLAN_BODY void sarrus_tree_mass(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
+    sarrus_tree_momenta(mech, parameter, ws);
     PLAN_EACH (r, 0, mech->tree.n_chain) {
         const space_wrench momentum = sarrus_wrench_take(ws->momentum, mech->tree.owner[r]);
         frame_at(ws->mass, r) = sarrus_speed_power(mech, ws, mech->tree.chain[r], momentum);
     }
     PLAN_EACH (i, 0, mech->n_v)
         frame_at(ws->heft, i) = frame_at(ws->mass, mech->tree.chain_start[i]);
+}
+
+/* Its diagonal alone. */
+PLAN_BODY void sarrus_tree_hefts(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
+    sarrus_tree_momenta(mech, parameter, ws);
+    PLAN_EACH (i, 0, mech->n_v)
+        frame_at(ws->heft, i) = sarrus_speed_power(mech, ws, i, sarrus_wrench_take(ws->momentum, i));
 }
 
 /* M = Lᵀ D L in place, and 1/D. */
