@@ -14,6 +14,7 @@
 #include "plan/lacking.h"
 #include "plan/spectrum.h"
 #include "plan/start.h"
+#include "plan/turns.h"
 #include "plan/walk.h"
 
 enum { N_WALKS = 10, FEWEST_WALKS = 3 };
@@ -170,22 +171,26 @@ static sarrus_status judge(sarrus_plan_independence *found, sarrus_configuration
     return choose(found, c, seen, generic, m);
 }
 
-/* A drive that begins more than a turn away from the given configuration: likely in degrees, and too far for Newton's method. */
-static void note_far_drives(sarrus_context *context, const sarrus_configuration *c, const double *first) {
+/* A drive that begins more than a turn away from the given configuration, where that cannot be assembled: likely in degrees. */
+static void note_far_drives(sarrus_context *context, const sarrus_configuration *c) {
     const sarrus_plan *plan = c->plan;
     const sarrus_model *model = plan->model;
-    for (int i = 0; i < c->m; ++i) {
+    double *parameters = malloc(((size_t)plan->mech.n_parameters + 1) * sizeof *parameters);
+    for (int32_t k = 0; parameters && k < plan->mech.n_parameters; ++k)
+        parameters[k] = sarrus_configuration_parameter(c, k);
+    for (int i = 0; parameters && i < c->m; ++i) {
         const int signal = sarrus_plan_row_signal(plan, i);
-        if (signal < 0 || !sarrus_plan_row_is_angle(plan, i) || !(fabs(first[i]) > 2.0 * M_PI))
+        const double begin = signal >= 0 ? fabs(sarrus_plan_signal_begin(plan, signal, parameters)) : 0.0;
+        if (!sarrus_plan_row_is_angle(plan, i) || !(begin > 2.0 * M_PI))
             continue;
         const sarrus_place *place = &model->signals[signal].place;
         const sarrus_location at = {model->file, model->text, place->line, place->column};
         (void)sarrus_report_at(context, SARRUS_NOTE, SARRUS_BAD_INPUT, &at,
                                "the drive of joint '%s' begins at %.4g rad, but the coordinate is 0 in the given configuration; "
                                "angles are in radians: %.4g degrees are %.4g",
-                               model->joints[plan->row[i].joint].name, fabs(first[i]), fabs(first[i]),
-                               fabs(first[i]) * M_PI / 180.0);
+                               model->joints[plan->row[i].joint].name, begin, begin, begin * M_PI / 180.0);
     }
+    free(parameters);
 }
 
 /* Says which joint or constraint keeps the nominal instance from closing. */
@@ -330,18 +335,12 @@ static sarrus_status assemble(sarrus_context *context, sarrus_plan *plan, sarrus
     double scale = 1.0;
     for (int i = 0; i < c->n_q; ++i)
         scale = fmax(scale, fabs(c->q[i]));
-    double *first = malloc((size_t)c->m * sizeof *first);
-    if (!first)
-        return SARRUS_NO_MEMORY;
-    (void)sarrus_configuration_rows(c, 0.0);
-    memcpy(first, c->phi, (size_t)c->m * sizeof *first);
     const double error = sarrus_configuration_assemble(c, 0.0);
     sarrus_status status = sarrus_plan_watch_goes_on(plan->watch) ? SARRUS_OK : SARRUS_INTERRUPTED;
     if (status == SARRUS_OK && !(error <= 1e-10 * scale)) {
         status = report_open(context, c, error);
-        note_far_drives(context, c, first);
+        note_far_drives(context, c);
     }
-    free(first);
     return status == SARRUS_OK ? sarrus_plan_drives_check(context, plan, gap) : status;
 }
 

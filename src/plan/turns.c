@@ -10,7 +10,7 @@
 static const double turn = 2.0 * M_PI;
 
 /* A table at t = 0: the cubic of the interval that holds it, the first or the last one where none does. */
-static double table_start(const sarrus_plan *plan, const sarrus_mech_signal *signal, const double *parameters) {
+static double table_begin(const sarrus_plan *plan, const sarrus_mech_signal *signal, const double *parameters) {
     const double *knots = plan->knots + signal->knots, *c = parameters + signal->p;
     int k = 0;
     while (k < signal->n - 1 && knots[k + 1] <= 0.0)
@@ -20,22 +20,25 @@ static double table_start(const sarrus_plan *plan, const sarrus_mech_signal *sig
     return ((c[3] * x + c[2]) * x + c[1]) * x + c[0];
 }
 
-/* The signal at t = 0, in whole turns. */
-static double turns_of(const sarrus_plan *plan, int32_t i_signal, const double *parameters) {
+double sarrus_plan_signal_begin(const sarrus_plan *plan, int i_signal, const double *parameters) {
     const sarrus_mech_signal *signal = &plan->signal[i_signal];
     const double *p = parameters + signal->p;
     switch ((sarrus_signal_kind)signal->kind) {
     case SARRUS_SIGNAL_CONSTANT:
     case SARRUS_SIGNAL_POLYNOMIAL:
-        return nearbyint(p[0] / turn);
+        return p[0];
     case SARRUS_SIGNAL_RAMP:
-        return nearbyint((p[0] + p[1] * fmax(0.0, -p[2])) / turn);
+        return p[0] + p[1] * fmax(0.0, -p[2]);
     case SARRUS_SIGNAL_SINE:
-        return nearbyint((p[3] + p[0] * sin(p[2])) / turn);
+        return p[3] + p[0] * sin(p[2]);
     case SARRUS_SIGNAL_TABLE:
-        return nearbyint(table_start(plan, signal, parameters) / turn);
+        return table_begin(plan, signal, parameters);
     }
     return 0.0;
+}
+
+static double turns_of(const sarrus_plan *plan, int i_signal, const double *parameters) {
+    return nearbyint(sarrus_plan_signal_begin(plan, i_signal, parameters) / turn);
 }
 
 /* By how many turns more the child of every planar joint turns than its parent, NAN where that is open. Returns whether any is not

@@ -10,4 +10,7 @@
  * drives begin within half a turn nothing changes. False: no memory. */
 SARRUS_MUST_USE bool sarrus_plan_turns_take(const sarrus_plan *plan, const double *parameters, double *q);
 
+/* What a signal is at t = 0. */
+double sarrus_plan_signal_begin(const sarrus_plan *plan, int i_signal, const double *parameters);
+
 #endif
