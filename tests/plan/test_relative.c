@@ -499,7 +499,7 @@ static void what_has_no_plan_is_refused_with_its_place(void **state) {
     is_refused_at_its_word(ASKED "bodies:\n  - {name: a, mass: 1, inertia: 0, position: [1, 0]}\n"
                                  "joints:\n  - {name: A, type: revolute, bodies: [ground, a], at: [0, 0]}\n",
                            "may lack mass or inertia");
-    /* The factor of M over a chain of n takes about n³/6 steps. */
+    /* The factor of M over a chain of n takes about n³/6 steps; without a row there would be none. */
     enum { N_LINKS = 600, N_LINE = 96 };
     char *text = malloc((2 * N_LINKS + 8) * N_LINE);
     assert_non_null(text);
@@ -507,7 +507,8 @@ static void what_has_no_plan_is_refused_with_its_place(void **state) {
     n += (size_t)snprintf(text + n, N_LINE, "bodies:\n");
     for (int i = 0; i < N_LINKS; ++i)
         n += (size_t)snprintf(text + n, N_LINE, "  - {name: b%d, mass: 1, inertia: 1, position: [%d.5, 0]}\n", i, i);
-    n += (size_t)snprintf(text + n, N_LINE, "joints:\n  - {name: j0, type: revolute, bodies: [ground, b0], at: [0, 0]}\n");
+    n += (size_t)snprintf(text + n, N_LINE,
+                          "joints:\n  - {name: j0, type: revolute, bodies: [ground, b0], at: [0, 0], drive: {signal: 0}}\n");
     for (int i = 1; i < N_LINKS; ++i)
         n += (size_t)snprintf(text + n, N_LINE, "  - {name: j%d, type: revolute, bodies: [b%d, b%d], at: [%d, 0]}\n", i, i - 1, i,
                               i);
