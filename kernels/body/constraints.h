@@ -66,14 +66,14 @@ LANE_BODY void sarrus_constraint_row(const sarrus_mechanism *mech, const real *p
 
 LANE_FUNCTION void sarrus_constraint_rows(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v,
                                           sarrus_workspace *ws) {
-    PLAN_EACH (i, 0, mech->n_constraints)
+    PLAN_EACH (i, 0, sarrus_constraints_count(mech))
         sarrus_constraint_row(mech, parameter, &mech->constraint[i], q, v, ws);
 }
 
 /* sum + the squares of Φ. */
 LANE_FUNCTION real sarrus_constraints_violation_squared(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                                         const real *q, const real *v, real sum) {
-    PLAN_EACH (i, 0, mech->n_constraints) {
+    PLAN_EACH (i, 0, sarrus_constraints_count(mech)) {
         const sarrus_mech_constraint *constraint = &mech->constraint[i];
         const real x = sarrus_row_coordinate(parameter, &constraint->of[1], q, v, ws).phi;
         const real y = sarrus_row_coordinate(parameter, &constraint->of[0], q, v, ws).phi;

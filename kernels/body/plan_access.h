@@ -107,6 +107,17 @@ LANE_FUNCTION int sarrus_joint_has_row(const sarrus_mechanism *mech, const sarru
     (void)mech;
     return r < joint->n_rows;
 }
+
+/* Constraints beside joints. Kernels of devices are not made for them, and carry no code that would hold registers for them. */
+LANE_FUNCTION int32_t sarrus_constraints_count(const sarrus_mechanism *mech) {
+#if defined(__CUDACC__)
+    (void)mech;
+    return 0;
+#else
+    return mech->n_constraints;
+#endif
+}
+
 LANE_FUNCTION int sarrus_joint_has_drive(const sarrus_mechanism *mech, const sarrus_mech_joint *joint) {
 #if defined(SARRUS_CONSTANT_PLAN)
     if (mech->n_drives == 0)

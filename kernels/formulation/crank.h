@@ -179,7 +179,7 @@ PLAN_BODY void sarrus_cranks_begin(const sarrus_mechanism *mech, const real *par
     sarrus_mech_joint now;
     PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints, sarrus_crank_begin(mech, parameter, ws, sarrus_joint_at(mech, i, lap, &now), b))
     PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints, sarrus_crank_right(mech, ws, sarrus_joint_at(mech, i, lap, &now), b, out))
-    PLAN_EACH (i, 0, mech->n_constraints) /* none holds a crank */
+    PLAN_EACH (i, 0, sarrus_constraints_count(mech)) /* none holds a crank */
         frame_at(out, mech->constraint[i].row) = frame_at(b, mech->constraint[i].row);
 }
 

@@ -22,7 +22,7 @@ LANE_FUNCTION int32_t sarrus_rows_at(const sarrus_mechanism *mech, int is_indepe
 
 /* The part of row i that stands behind all rows, −1: there is none. */
 LANE_FUNCTION int32_t sarrus_row_part(const sarrus_mechanism *mech, int32_t i) {
-    if (mech->n_constraints == 0 || mech->row[i].joint < mech->n_joints)
+    if (sarrus_constraints_count(mech) == 0 || mech->row[i].joint < mech->n_joints)
         return -1;
     return mech->constraint[mech->row[i].joint - mech->n_joints].part;
 }

@@ -59,7 +59,7 @@ LANE_FUNCTION void sarrus_push_constraint(const sarrus_mechanism *mech, const re
 }
 PLAN_BODY void sarrus_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
     PLAN_RUNS(JOINTS, i, lap, 0, mech->n_joints, sarrus_push_joint(mech, parameter, ws, i, lap))
-    PLAN_EACH (i, 0, mech->n_constraints)
+    PLAN_EACH (i, 0, sarrus_constraints_count(mech))
         sarrus_push_constraint(mech, parameter, ws, &mech->constraint[i]);
 }
 
@@ -270,7 +270,7 @@ LANE_FUNCTION void sarrus_joint_subtract(const sarrus_mechanism *mech, sarrus_wo
 /* The rows of constraints of out ← base − J x. */
 LANE_FUNCTION void sarrus_constraints_subtract(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *base, const real *x,
                                                real *out) {
-    PLAN_EACH (k, 0, mech->n_constraints) {
+    PLAN_EACH (k, 0, sarrus_constraints_count(mech)) {
         const int32_t i = mech->constraint[k].row;
         const real first = sarrus_row_times(mech, ws, i, x);
         frame_at(out, i) = frame_at(base, i) - (first + sarrus_row_times(mech, ws, mech->constraint[k].part, x));
@@ -343,7 +343,7 @@ LANE_FUNCTION void sarrus_joint_push(const sarrus_mechanism *mech, const real *p
 /* The rows of constraints of out ← out + M⁻¹ Jᵀ μ. */
 LANE_FUNCTION void sarrus_constraints_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                            const real *mu, real *out) {
-    PLAN_EACH (k, 0, 2 * mech->n_constraints) {
+    PLAN_EACH (k, 0, 2 * sarrus_constraints_count(mech)) {
         const sarrus_mech_constraint *constraint = &mech->constraint[k / 2];
         const int32_t i = sarrus_constraint_line(constraint, k % 2);
         const real x = frame_at(mu, constraint->row);
