@@ -86,7 +86,7 @@ LANE_BODY void sarrus_state_unweigh(const sarrus_mechanism *mech, const real *pa
     }
 }
 
-/* seen [n_free] follows the angles of joints at the state, in the lanes of `on`. */
+/* seen [n_free + n_curves] follows the angles of joints and the feet on curves at the state, in the lanes of `on`. */
 LANE_BODY void sarrus_state_see_turns(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                       const real *v, mask on, real *seen) {
     sarrus_turns_see(mech, parameter, ws, q, v, on, seen);

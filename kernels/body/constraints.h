@@ -1,12 +1,14 @@
-/* The rows of constraints beside joints, each of two parts with two bodies: Φ = x_A − f(x_B),
+/* The rows of constraints beside joints. Those that couple coordinates have two parts with two bodies each: Φ = x_A − f(x_B),
  *
  *   J = J_A − f′ J_B,   Φ̇ = ẋ_A − f′ ẋ_B,   γ = γ_A − f′ γ_B + f″ ẋ_B²,
  *
- * where ẍ = J a − γ of either coordinate. A constraint of the table that lacks its law does not compile. */
+ * where ẍ = J a − γ of either coordinate. One of the table that lacks its law does not compile. That of a point on a curve has
+ * one part, with two bodies. */
 #ifndef SARRUS_BODY_CONSTRAINTS_H
 #define SARRUS_BODY_CONSTRAINTS_H
 
 #include "kernels/body/constraint/cam.h"
+#include "kernels/body/constraint/curve.h"
 #include "kernels/body/constraint/gear.h"
 #include "kernels/body/joint/distance.h"
 
@@ -36,7 +38,7 @@ LANE_FUNCTION sarrus_law sarrus_law_find(const sarrus_mechanism *mech, const rea
                                          const sarrus_mech_constraint *constraint, real x) {
     const real *p = lane_from(parameter, constraint->p);
     sarrus_law law = {x, x, x};
-#define SARRUS_CONSTRAINT(name, type_value, word, kernel, label, text)                                                             \
+#define SARRUS_COUPLING(name, kernel)                                                                                              \
     if (constraint->type == SARRUS_CONSTRAINT_##name)                                                                              \
         law = sarrus_##kernel##_law(mech, constraint, p, x);
 #include "sarrus/constraint.def"
@@ -54,6 +56,12 @@ LANE_FUNCTION void sarrus_part_store(sarrus_workspace *ws, int32_t i, real scale
 LANE_BODY void sarrus_constraint_row(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_constraint *constraint,
                                      const real *q, const real *v, sarrus_workspace *ws) {
     const int32_t i = constraint->row;
+    if (constraint->type == SARRUS_CONSTRAINT_CURVE) {
+        const sarrus_curve_here at = sarrus_curve_find(parameter, constraint, q, v, ws);
+        const sarrus_row_value row = sarrus_row_curve(&at);
+        sarrus_row_store(ws, i, &row);
+        return;
+    }
     const sarrus_row_value a = sarrus_row_coordinate(parameter, &constraint->of[0], q, v, ws);
     const sarrus_row_value b = sarrus_row_coordinate(parameter, &constraint->of[1], q, v, ws);
     const sarrus_law law = sarrus_law_find(mech, parameter, constraint, b.phi);
@@ -70,17 +78,38 @@ LANE_FUNCTION void sarrus_constraint_rows(const sarrus_mechanism *mech, const re
         sarrus_constraint_row(mech, parameter, &mech->constraint[i], q, v, ws);
 }
 
+/* Φ alone. */
+LANE_BODY real sarrus_constraint_phi(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_constraint *constraint,
+                                     const real *q, const real *v, sarrus_workspace *ws) {
+    if (constraint->type == SARRUS_CONSTRAINT_CURVE) {
+        const sarrus_curve_here at = sarrus_curve_find(parameter, constraint, q, v, ws);
+        return sarrus_row_curve(&at).phi;
+    }
+    const real x = sarrus_row_coordinate(parameter, &constraint->of[1], q, v, ws).phi;
+    const real y = sarrus_row_coordinate(parameter, &constraint->of[0], q, v, ws).phi;
+    return y - sarrus_law_find(mech, parameter, constraint, x).value;
+}
+
 /* sum + the squares of Φ. */
 LANE_FUNCTION real sarrus_constraints_violation_squared(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                                         const real *q, const real *v, real sum) {
     PLAN_EACH (i, 0, sarrus_constraints_count(mech)) {
-        const sarrus_mech_constraint *constraint = &mech->constraint[i];
-        const real x = sarrus_row_coordinate(parameter, &constraint->of[1], q, v, ws).phi;
-        const real y = sarrus_row_coordinate(parameter, &constraint->of[0], q, v, ws).phi;
-        const real phi = y - sarrus_law_find(mech, parameter, constraint, x).value;
+        const real phi = sarrus_constraint_phi(mech, parameter, &mech->constraint[i], q, v, ws);
         sum = real_fma(phi, phi, sum);
     }
     return sum;
+}
+
+/* seen [n_free + n_curves] follows the feet on curves at the state q, v, in the lanes of `on`. The rotations are there. */
+LANE_BODY void sarrus_feet_follow(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                  const real *v, mask on, real *seen) {
+    for (int32_t i = 0; mech->n_curves > 0 && i < sarrus_constraints_count(mech); ++i) {
+        const sarrus_mech_constraint *constraint = &mech->constraint[i];
+        if (constraint->type != SARRUS_CONSTRAINT_CURVE)
+            continue;
+        const real foot = sarrus_curve_find(parameter, constraint, q, v, ws).foot;
+        lane_at(seen, constraint->seen) = real_select(on, foot, lane_at(seen, constraint->seen));
+    }
 }
 
 #endif

@@ -101,12 +101,24 @@ enum {
     SARRUS_SF_N
 };
 
-/* Parameters of a constraint, from constraint.p: of a gear, and of a cam. */
+/* Parameters of a constraint, from constraint.p: of a gear, of a cam, and of a curve. */
 enum {
     SARRUS_PC_RATIO = 0, /* 1 | m/rad | rad/m */
     SARRUS_PC_OFFSET,    /* rad | m */
     SARRUS_PC_N_GEAR,
-    SARRUS_PC_TABLE = 0, /* four a piece, ascending powers of x − knot, m */
+    SARRUS_PC_TABLE = 0,   /* four a piece, ascending powers of x − knot, m */
+    SARRUS_PC_POINT_X = 0, /* m, the point in the frame of its body */
+    SARRUS_PC_POINT_Y,
+    SARRUS_PC_LENGTH, /* m, of all chords: the parameter s of the curve goes from 0 to it */
+    SARRUS_PC_PIECES  /* [n_pieces][SARRUS_PIECE_N] */
+};
+
+/* A piece of a curve. */
+enum {
+    SARRUS_PIECE_START = 0, /* m, s where it begins */
+    SARRUS_PIECE_X,         /* [4] m, ascending powers of s − start, in the frame of the curve's body */
+    SARRUS_PIECE_Y = SARRUS_PIECE_X + 4,
+    SARRUS_PIECE_N = SARRUS_PIECE_Y + 4
 };
 
 /* A spring or a damper: none, one that loads bodies through a row, or one along a coordinate of the tree (sarrus_mech_spring). */
@@ -156,12 +168,15 @@ typedef struct sarrus_mech_signal {
 } sarrus_mech_signal;
 
 /* Φ = x_A − f(x_B) of the free coordinates of two joints. The row of J holds the bodies of both: those of A stand in row `row`,
- * those of B in `part`, a line of the same tables behind all rows. */
+ * those of B in `part`, a line of the same tables behind all rows. A curve has the body that it belongs to as of[0].parent, that of
+ * the point as of[0].child, and no part. */
 typedef struct sarrus_mech_constraint {
     int32_t type;            /* sarrus_constraint_type */
-    int32_t row, part;       /* m ≤ part < m + n_parts */
+    int32_t row, part;       /* m ≤ part < m + n_parts; −1: two bodies are all that the row holds */
     int32_t p;               /* offset of its parameters */
-    int32_t is_periodic;     /* of a table */
+    int32_t is_periodic;     /* of a table or a curve: it goes round */
+    int32_t n_pieces;        /* of a curve */
+    int32_t seen;            /* of a curve: place of its foot among what the tile has seen */
     sarrus_mech_joint of[2]; /* A, B; a kind with a length has the distance of its points for a coordinate */
     sarrus_mech_signal table;
 } sarrus_mech_constraint;
@@ -438,7 +453,8 @@ typedef struct sarrus_mechanism {
     int32_t m;                  /* rows */
     int32_t n_general_rows;
     int32_t n_constraints;
-    int32_t n_parts; /* of rows, which hold more than two bodies */
+    int32_t n_parts;  /* of rows, which hold more than two bodies */
+    int32_t n_curves; /* among the constraints */
     int32_t n_cranks;
     int32_t n_lacking;                       /* bodies that may lack mass or inertia (kernels/formulation/semi_definite.h) */
     int32_t n_of_kind[SARRUS_N_JOINT_TYPES]; /* joints of each kind */

@@ -2,6 +2,7 @@
 #ifndef SARRUS_BODY_REACTION_H
 #define SARRUS_BODY_REACTION_H
 
+#include "kernels/body/constraints.h"
 #include "kernels/body/kinematics.h"
 
 /* Fx, Fy, M. */
@@ -57,24 +58,22 @@ LANE_FUNCTION real sarrus_drives_power(const sarrus_mechanism *mech, const sarru
     return power;
 }
 
-/* Angles of the plane are coordinates, which turn as far as they like: nothing has to be followed. */
+/* Angles of the plane are coordinates, which turn as far as they like: only feet on curves have to be followed. */
 LANE_FUNCTION void sarrus_turns_follow(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                        const real *v, mask on, real *seen) {
-    (void)mech;
-    (void)parameter;
-    (void)ws;
-    (void)q;
-    (void)v;
-    (void)on;
-    (void)seen;
+    sarrus_feet_follow(mech, parameter, ws, q, v, on, seen);
 }
+/* The same where a step ends; leaves the rotations of that state. */
 LANE_FUNCTION void sarrus_turns_see(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                     const real *v, mask on, real *seen) {
+    if (mech->n_curves == 0)
+        return;
+    sarrus_rotations(mech, q, ws);
     sarrus_turns_follow(mech, parameter, ws, q, v, on, seen);
 }
 LANE_FUNCTION void sarrus_turns_begin(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                       const real *v, real *seen) {
-    sarrus_turns_see(mech, parameter, ws, q, v, mask_none(), seen);
+    sarrus_turns_see(mech, parameter, ws, q, v, mask_not(mask_none()), seen);
 }
 
 #endif

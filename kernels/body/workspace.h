@@ -26,7 +26,7 @@ typedef struct sarrus_workspace {
 #define SARRUS_FRAME(name, per, of, is_there) FRAME_ARRAY(name, (per)*SARRUS_PLAN_N_##of);
 #define SARRUS_KEPT(name, n, is_there) real *name;
 #include "kernels/body/workspace.def"
-    const real *seen; /* [n_free] the tile's: free coordinates as they were seen last, angles beyond a turn */
+    const real *seen; /* [n_free + n_curves] the tile's: free coordinates and feet as they were seen last, angles beyond a turn */
 } sarrus_workspace;
 
 /* The problem z = D⁺ b of the plan's method over n_rows of the rows. */

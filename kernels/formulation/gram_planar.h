@@ -42,13 +42,16 @@ LANE_FUNCTION void sarrus_push_joint(const sarrus_mechanism *mech, const real *p
     sarrus_push_side(mech, parameter, ws, joint, 1);
 }
 
-/* The two parts of a constraint's row, none of whose bodies is a crank. */
+/* The lines of a constraint's row, itself and its part where there is one. None of its bodies is a crank. */
+LANE_FUNCTION int32_t sarrus_constraint_n_lines(const sarrus_mech_constraint *constraint) {
+    return constraint->part < 0 ? 1 : 2;
+}
 LANE_FUNCTION int32_t sarrus_constraint_line(const sarrus_mech_constraint *constraint, int32_t part) {
     return part ? constraint->part : constraint->row;
 }
 LANE_FUNCTION void sarrus_push_constraint(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                           const sarrus_mech_constraint *constraint) {
-    for (int32_t part = 0; part < 2; ++part) {
+    for (int32_t part = 0; part < sarrus_constraint_n_lines(constraint); ++part) {
         const int32_t i = sarrus_constraint_line(constraint, part);
         const sarrus_mech_row *row = &mech->row[i];
         if (row->parent >= 0)
@@ -271,9 +274,9 @@ LANE_FUNCTION void sarrus_joint_subtract(const sarrus_mechanism *mech, sarrus_wo
 LANE_FUNCTION void sarrus_constraints_subtract(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *base, const real *x,
                                                real *out) {
     PLAN_EACH (k, 0, sarrus_constraints_count(mech)) {
-        const int32_t i = mech->constraint[k].row;
+        const int32_t i = mech->constraint[k].row, part = mech->constraint[k].part;
         const real first = sarrus_row_times(mech, ws, i, x);
-        frame_at(out, i) = frame_at(base, i) - (first + sarrus_row_times(mech, ws, mech->constraint[k].part, x));
+        frame_at(out, i) = frame_at(base, i) - (part < 0 ? first : first + sarrus_row_times(mech, ws, part, x));
     }
 }
 
@@ -343,12 +346,14 @@ LANE_FUNCTION void sarrus_joint_push(const sarrus_mechanism *mech, const real *p
 /* The rows of constraints of out ← out + M⁻¹ Jᵀ μ. */
 LANE_FUNCTION void sarrus_constraints_push(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                            const real *mu, real *out) {
-    PLAN_EACH (k, 0, 2 * sarrus_constraints_count(mech)) {
-        const sarrus_mech_constraint *constraint = &mech->constraint[k / 2];
-        const int32_t i = sarrus_constraint_line(constraint, k % 2);
+    PLAN_EACH (k, 0, sarrus_constraints_count(mech)) {
+        const sarrus_mech_constraint *constraint = &mech->constraint[k];
         const real x = frame_at(mu, constraint->row);
-        sarrus_row_push_side(mech, parameter, ws, &constraint->of[k % 2], 2 * i, x, out);
-        sarrus_row_push_side(mech, parameter, ws, &constraint->of[k % 2], 2 * i + 1, x, out);
+        for (int32_t part = 0; part < sarrus_constraint_n_lines(constraint); ++part) {
+            const int32_t i = sarrus_constraint_line(constraint, part);
+            sarrus_row_push_side(mech, parameter, ws, &constraint->of[part], 2 * i, x, out);
+            sarrus_row_push_side(mech, parameter, ws, &constraint->of[part], 2 * i + 1, x, out);
+        }
     }
 }
 

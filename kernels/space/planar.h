@@ -21,6 +21,14 @@ LANE_FUNCTION space_vector space_rotate(const space_rotation *a, space_vector s)
     return out;
 }
 
+/* Aᵀ s. */
+LANE_FUNCTION space_vector space_rotate_back(const space_rotation *a, space_vector s) {
+    space_vector out;
+    out.x = real_fma(a->sine, s.y, a->cosine * s.x);
+    out.y = real_fnma(a->sine, s.x, a->cosine * s.y);
+    return out;
+}
+
 /* ṙ + ω ρ^⊥ with ρ^⊥ = (−ρ_y, ρ_x): the velocity of the point at ρ from the centre of mass. */
 LANE_FUNCTION space_vector space_velocity(space_vector centre, real omega, space_vector arm) {
     space_vector out;

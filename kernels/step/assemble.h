@@ -52,7 +52,7 @@ LANE_BODY void sarrus_assemble_velocities(sarrus_evaluation *ev, mask active, re
         lane_at(v, i) = real_select(active, lane_at(v, i) - lane_at(change, i), lane_at(v, i));
 }
 
-/* Projects q0, v0 of the tile, sets rank, status, q and v, and the angles that are followed. */
+/* Projects q0, v0 of the tile, sets rank, status, q and v, and the angles and feet that are followed. */
 LANE_BODY void sarrus_assemble(sarrus_evaluation *ev, real *tile) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     real *q = lane_from(tile, mech->layout.q), *v = lane_from(tile, mech->layout.v);
@@ -63,6 +63,8 @@ LANE_BODY void sarrus_assemble(sarrus_evaluation *ev, real *tile) {
     mask healthy = ev->healthy;
     real bound = real_set(SARRUS_ASSEMBLED) * scale, goal = real_set(1e-15) * scale;
     ev->max_rank = real_set((real_scalar)mech->factor.n_independent);
+    for (int32_t i = 0; i < mech->n_curves; ++i) /* no foot has been seen: the nearest one is looked for */
+        lane_at(tile, mech->layout.seen + mech->n_free + i) = real_set((real_scalar)NAN);
     sarrus_project_positions(ev, t, goal, 25, healthy, q, v);
     mask open = mask_and(healthy, mask_not(real_le(sarrus_rows_norm(mech, ev->ws->phi), bound)));
     if (mask_any(open)) { /* more rows may count here than in the plan's nominal instance */
@@ -85,7 +87,7 @@ LANE_BODY void sarrus_assemble(sarrus_evaluation *ev, real *tile) {
     if (mech->m > 0)
         sarrus_assemble_velocities(ev, good, v);
     sarrus_turns_begin(mech, ev->parameter, ev->ws, q, v, lane_from(tile, mech->layout.seen));
-    for (int32_t i = 0; i < mech->n_free; ++i)
+    for (int32_t i = 0; i < mech->n_free + mech->n_curves; ++i)
         lane_at(tile, mech->layout.seen0 + i) = lane_at(tile, mech->layout.seen + i);
     for (int32_t i = 0; i < mech->n_q; ++i)
         lane_at(tile, mech->layout.q0 + i) = lane_at(q, i);

@@ -23,6 +23,7 @@ static void constraints_destroy(sarrus_constraint *constraints, int n_constraint
         free(constraints[i].name);
         free(constraints[i].table.values);
         free(constraints[i].table.knots);
+        free(constraints[i].points);
     }
     free(constraints);
 }

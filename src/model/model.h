@@ -118,7 +118,8 @@ typedef struct sarrus_coupled {
     sarrus_value_index point[2][3]; /* m, body frames */
 } sarrus_coupled;
 
-/* A constraint beside joints: coordinate A is a function of coordinate B. */
+/* A constraint beside joints: coordinate A is a function of coordinate B; or, a curve, the second point of `of[0]` stays on a curve
+ * in the frame of its first body. */
 typedef struct sarrus_constraint {
     char *name;
     sarrus_place place;
@@ -127,7 +128,9 @@ typedef struct sarrus_constraint {
     sarrus_value_index ratio;  /* gear: 1 | m/rad | rad/m */
     sarrus_value_index offset; /* gear: rad | m */
     sarrus_signal table;       /* cam: m over rad, knots and values as of a signal; else without values */
-    bool is_periodic;          /* cam: its ends agree */
+    bool is_periodic;          /* cam: its ends agree; curve: it is closed */
+    int n_points;
+    sarrus_value_index (*points)[3]; /* [n_points] curve: m */
 } sarrus_constraint;
 
 /* One draw per instance, given to every value in `targets`. */

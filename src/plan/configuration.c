@@ -72,8 +72,8 @@ static void piece_begin(sarrus_configuration *c) {
     mech->n_parameters = n_parameters + mech->n_bodies * c->sizes->n_parameters;
     mech->layout = (sarrus_tile_layout){.q = mech->n_parameters};
     mech->layout.v = mech->layout.q + mech->n_q;
-    mech->layout.seen = mech->layout.v + mech->n_v; /* stays 0: angles are those of −π … π */
-    mech->layout.n_arrays = mech->layout.seen + SARRUS_MAX_FREEDOMS;
+    mech->layout.seen = mech->layout.v + mech->n_v;                      /* stays 0: angles are those of −π … π */
+    mech->layout.n_arrays = mech->layout.seen + SARRUS_MAX_FREEDOMS + 1; /* one foot on a curve, behind the angles */
     mech->joint = &c->piece->joint;
     mech->constraint = &c->piece->constraint;
     mech->row = c->piece->row;
@@ -143,9 +143,11 @@ static void piece_take_constraint(sarrus_configuration *c, int i) {
     mech->n_constraints = mech->m = 1;
     *constraint = c->plan->constraint[i];
     constraint->row = 0;
-    constraint->part = 1;
+    constraint->part = constraint->part < 0 ? -1 : 1;
+    constraint->seen = SARRUS_MAX_FREEDOMS;
+    put(c, mech->layout.seen + constraint->seen, (double)NAN); /* no configuration has seen a foot: the nearest one is it */
     mech->n_general_rows = 0;
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 2 - (constraint->part < 0); ++k) {
         sarrus_mech_joint *of = &constraint->of[k];
         sarrus_mech_row *row = &c->piece->row[k];
         of->parent = of->parent < 0 ? of->parent : 2 * k;

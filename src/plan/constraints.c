@@ -5,14 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/curve.h"
 #include "plan/spline.h"
 
 static bool has_table(const sarrus_constraint *from) {
     return from->table.n_values > 0;
 }
 
+static bool is_curve(const sarrus_constraint *from) {
+    return from->type == SARRUS_CONSTRAINT_CURVE;
+}
+
 void sarrus_plan_constraints_count(const sarrus_model *model, sarrus_mechanism *mech) {
-    mech->n_constraints = mech->n_parts = model->n_constraints;
+    mech->n_constraints = model->n_constraints;
+    for (int i = 0; i < model->n_constraints; ++i)
+        mech->n_curves += is_curve(&model->constraints[i]);
+    mech->n_parts = mech->n_constraints - mech->n_curves;
     mech->m += model->n_constraints;
 }
 
@@ -23,9 +31,15 @@ size_t sarrus_plan_constraints_knots(const sarrus_model *model) {
     return n;
 }
 
+/* Two bodies that a row holds, or none. */
+static sarrus_mech_joint pair_of(int32_t parent, int32_t child) {
+    return (sarrus_mech_joint){
+        .kind = SARRUS_JOINT_DISTANCE, .parent = parent, .child = child, .signal = -1, .parent_crank = -1, .child_crank = -1};
+}
+
 /* A, B: a joint's coordinate, or the distance of two points. */
 static sarrus_mech_joint coordinate_of(const sarrus_plan *plan, const sarrus_coupled *from, int32_t *p) {
-    sarrus_mech_joint out = {.signal = -1, .parent_crank = -1, .child_crank = -1};
+    sarrus_mech_joint out = pair_of(from->body[0], from->body[1]);
     if (from->joint >= 0) {
         const sarrus_mech_joint *joint = &plan->joint[from->joint];
         out.kind = joint->kind;
@@ -34,9 +48,6 @@ static sarrus_mech_joint coordinate_of(const sarrus_plan *plan, const sarrus_cou
         out.p = joint->p;
         return out;
     }
-    out.kind = SARRUS_JOINT_DISTANCE;
-    out.parent = from->body[0];
-    out.child = from->body[1];
     out.p = *p;
     *p += SARRUS_PJ_N;
     return out;
@@ -62,35 +73,54 @@ static void take_table(sarrus_plan *plan, const sarrus_constraint *from, sarrus_
     *p += 4 * to->table.n;
 }
 
+/* The coordinates that a constraint couples, or the two bodies of a curve. */
+static void take_sides(const sarrus_plan *plan, const sarrus_constraint *from, sarrus_mech_constraint *to, int32_t *p) {
+    if (is_curve(from)) {
+        to->of[0] = pair_of(from->of[0].body[0], from->of[0].body[1]);
+        to->of[1] = pair_of(SARRUS_GROUND, SARRUS_GROUND);
+        return;
+    }
+    for (int k = 0; k < 2; ++k)
+        to->of[k] = coordinate_of(plan, &from->of[k], p);
+}
+
+/* Its own parameters. */
+static void take_numbers(sarrus_plan *plan, const sarrus_constraint *from, sarrus_mech_constraint *to, int32_t *p,
+                         int32_t *i_knot) {
+    to->p = *p;
+    if (has_table(from)) {
+        take_table(plan, from, to, p, i_knot);
+    } else if (is_curve(from)) {
+        to->is_periodic = from->is_periodic;
+        to->n_pieces = sarrus_plan_curve_pieces(from);
+        *p += SARRUS_PC_PIECES + SARRUS_PIECE_N * to->n_pieces;
+    } else {
+        *p += SARRUS_PC_N_GEAR;
+    }
+}
+
 void sarrus_plan_constraints_fill(sarrus_plan *plan, int32_t *p, int32_t i_knot) {
     const sarrus_model *model = plan->model;
     const sarrus_mechanism *mech = &plan->mech;
     const int first_row = mech->m - model->n_constraints;
+    int32_t n_parts = 0, n_curves = 0;
     for (int i = 0; i < model->n_constraints; ++i) {
         const sarrus_constraint *from = &model->constraints[i];
         sarrus_mech_constraint *to = &plan->constraint[i];
         const int owner = mech->n_joints + i;
         to->type = (int32_t)from->type;
         to->row = first_row + i;
-        to->part = mech->m + i;
-        for (int k = 0; k < 2; ++k)
-            to->of[k] = coordinate_of(plan, &from->of[k], p);
+        to->part = is_curve(from) ? -1 : mech->m + n_parts++;
+        to->seen = is_curve(from) ? mech->n_free + n_curves++ : -1;
+        take_sides(plan, from, to, p);
         take_row(plan, to->row, owner, &to->of[0]);
-        take_row(plan, to->part, owner, &to->of[1]);
-        plan->joint[owner] = (sarrus_mech_joint){.kind = SARRUS_JOINT_DISTANCE, /* no pin, nothing free */
-                                                 .parent = to->of[0].parent,
-                                                 .child = to->of[0].child,
-                                                 .row = to->row,
-                                                 .n_rows = 1,
-                                                 .p = *p,
-                                                 .signal = -1,
-                                                 .parent_crank = -1,
-                                                 .child_crank = -1};
-        to->p = *p;
-        if (has_table(from))
-            take_table(plan, from, to, p, &i_knot);
-        else
-            *p += SARRUS_PC_N_GEAR;
+        if (to->part >= 0)
+            take_row(plan, to->part, owner, &to->of[1]);
+        plan->joint[owner] = pair_of(to->of[0].parent, to->of[0].child); /* no pin, nothing free */
+        plan->joint[owner].row = to->row;
+        plan->joint[owner].n_rows = 1;
+        plan->joint[owner].p = *p;
+        take_numbers(plan, from, to, p, &i_knot);
     }
 }
 
@@ -114,6 +144,10 @@ bool sarrus_plan_constraints_parameters(const sarrus_plan *plan, const double *v
         const sarrus_constraint *from = &model->constraints[i];
         const sarrus_mech_constraint *to = &plan->constraint[i];
         double *p = parameters + to->p;
+        if (is_curve(from)) {
+            good = sarrus_plan_curve_fill(from, values, p) && good;
+            continue;
+        }
         for (int k = 0; k < 2; ++k) {
             for (int x = 0; from->of[k].joint < 0 && x < 4; ++x)
                 parameters[to->of[k].p + SARRUS_PJ_PARENT_X + x] = values[from->of[k].point[x / 2][x % 2]];

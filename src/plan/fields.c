@@ -8,7 +8,7 @@ static void fields_count(const sarrus_mechanism *mech, int32_t out[SARRUS_N_FIEL
     const sarrus_mech_integrator *how = &mech->integrator;
     const int32_t n_q = mech->n_q, n_v = mech->n_v, m = mech->m, n_factored = 2 * mech->factor.n_blocks;
     const int32_t n_hands = mech->tree.n_links > 0 && mech->space == SARRUS_SPACE_SPATIAL ? mech->n_bodies : 0;
-    const int32_t n_free = mech->n_free, is_curved = mech->space == SARRUS_SPACE_SPATIAL;
+    const int32_t n_free = mech->n_free, n_curves = mech->n_curves, is_curved = mech->space == SARRUS_SPACE_SPATIAL;
     const int32_t n_parameters = mech->n_parameters, n_inputs = mech->n_inputs, n_waiting = mech->rank_change_capacity;
     const int32_t n_nodes = how->dense.n_nodes, max_order = how->max_order, has_step_gains = how->has_step_gains;
     const int32_t is_adaptive = how->is_adaptive, is_adams = how->method == SARRUS_INTEGRATOR_ADAMS_MOULTON;

@@ -27,7 +27,25 @@ static double length_of(int dimension, const double *x) {
     return dimension == 3 ? hypot(length, x[2]) : length;
 }
 
-/* The diagonal of the box that holds all mass centers and joint points. */
+/* The points of curves, which are in the frame of a body. */
+static void box_take_curves(box *all, const sarrus_configuration *c) {
+    const sarrus_mechanism *mech = &c->plan->mech;
+    for (int i = 0; i < mech->n_constraints; ++i) {
+        const sarrus_mech_constraint *constraint = &c->plan->constraint[i];
+        const int body = constraint->of[0].parent;
+        for (int k = 0; k < constraint->n_pieces; ++k) {
+            const int32_t piece = constraint->p + SARRUS_PC_PIECES + SARRUS_PIECE_N * k;
+            const double point[3] = {sarrus_configuration_parameter(c, piece + SARRUS_PIECE_X),
+                                     sarrus_configuration_parameter(c, piece + SARRUS_PIECE_Y), 0.0};
+            double at[3] = {0.0};
+            if (body >= 0)
+                sarrus_body_point(mech->space, c->q + c->sizes->n_q * body, point, at);
+            box_take(all, 2, body < 0 ? point : at);
+        }
+    }
+}
+
+/* The diagonal of the box that holds all mass centers, joint points and points of curves. */
 static double size_of(const sarrus_configuration *c) {
     const sarrus_mechanism *mech = &c->plan->mech;
     const int n_q = c->sizes->n_q, dimension = c->sizes->dimension;
@@ -48,6 +66,7 @@ static double size_of(const sarrus_configuration *c) {
             box_take(&all, dimension, body < 0 ? point : at);
         }
     }
+    box_take_curves(&all, c);
     for (int k = 0; k < dimension; ++k)
         diagonal[k] = all.is_empty ? 0.0 : all.high[k] - all.low[k];
     const double size = length_of(dimension, diagonal);

@@ -289,6 +289,13 @@ static const char *coupled_name(const card *to, const sarrus_coupled *of) {
     return of->joint >= 0 ? to->model->joints[of->joint].name : "distance";
 }
 
+/* What follows (0) and what it follows (1): of a curve the bodies of the point and of the curve. */
+static const char *side_name(const card *to, const sarrus_constraint *constraint, int k) {
+    if (constraint->type == SARRUS_CONSTRAINT_CURVE)
+        return body_name(to, constraint->of[0].body[1 - k]);
+    return coupled_name(to, &constraint->of[k]);
+}
+
 /* What every constraint beside joints couples. */
 static void put_constraints(const card *to) {
     const sarrus_model *model = to->model;
@@ -301,9 +308,9 @@ static void put_constraints(const card *to) {
         fputs("  ", to->out);
         sarrus_report_column(to->out, constraint->name, SARRUS_CARD_NAME_WIDTH);
         fprintf(to->out, " %-10s", sarrus_constraint_word(constraint->type));
-        sarrus_report_column(to->out, coupled_name(to, &constraint->of[0]), SARRUS_CARD_NAME_WIDTH - 4);
+        sarrus_report_column(to->out, side_name(to, constraint, 0), SARRUS_CARD_NAME_WIDTH - 4);
         fputc(' ', to->out);
-        sarrus_report_column(to->out, coupled_name(to, &constraint->of[1]), SARRUS_CARD_NAME_WIDTH - 4);
+        sarrus_report_column(to->out, side_name(to, constraint, 1), SARRUS_CARD_NAME_WIDTH - 4);
         fprintf(to->out, " %4d  %s\n", 1, sarrus_plan_reaction_is_unique(to->plan, model->n_joints + i) ? "yes" : "no");
     }
     if (model->n_constraints > SARRUS_CARD_MAX_LINES)

@@ -133,6 +133,31 @@ bool sarrus_spline_periodic(int n, const double *t, const double *y, double *c) 
     return true;
 }
 
+bool sarrus_spline_natural(int n, const double *t, const double *y, double *c) {
+    if (n == 2)
+        return sarrus_spline(n, t, y, true, c);
+    double *work = calloc(5 * (size_t)n, sizeof *work);
+    if (!work)
+        return false;
+    double *lower = work, *diagonal = work + n, *upper = work + 2 * n, *over = work + 3 * n, *s = work + 4 * n;
+    for (int i = 0; i < n; ++i) {
+        const double h = i < n - 1 ? t[i + 1] - t[i] : 0.0, h_before = i > 0 ? t[i] - t[i - 1] : 0.0;
+        const double after = i < n - 1 ? (y[i + 1] - y[i]) / h : 0.0, before = i > 0 ? (y[i] - y[i - 1]) / h_before : 0.0;
+        const bool is_end = i == 0 || i == n - 1;
+        lower[i] = is_end ? 1.0 : h;
+        upper[i] = is_end ? 1.0 : h_before;
+        diagonal[i] = is_end ? 2.0 : 2.0 * (h + h_before);
+        s[i] = is_end ? 3.0 * (before + after) : 3.0 * (h * before + h_before * after);
+    }
+    solve_dominant(n, lower, diagonal, upper, over, s);
+    for (int k = 0; k < n - 1; ++k) {
+        const double h = t[k + 1] - t[k];
+        hermite(y[k], (y[k + 1] - y[k]) / h, s[k], s[k + 1], h, c + 4 * k);
+    }
+    free(work);
+    return true;
+}
+
 bool sarrus_spline(int n, const double *t, const double *y, bool is_linear, double *c) {
     if (is_linear || n == 2) {
         for (int k = 0; k < n - 1; ++k) { /* straight without a trace of round-off */

@@ -13,4 +13,8 @@ bool sarrus_spline(int n, const double *t, const double *y, bool is_linear, doub
  * false when memory runs out. */
 bool sarrus_spline_periodic(int n, const double *t, const double *y, double *c);
 
+/* The same, n ≥ 2, with ends that do not bend: a straight line goes on from there with two derivatives. Returns false when memory
+ * runs out. */
+bool sarrus_spline_natural(int n, const double *t, const double *y, double *c);
+
 #endif

@@ -6,7 +6,6 @@ static const sarrus_word constraint_types[] = {
 #define SARRUS_CONSTRAINT(name, value, word, kernel, label, text) {word, value},
 #include "sarrus/constraint.def"
     {"nonholonomic", SARRUS_WORD_LATER},
-    {"curve", SARRUS_WORD_LATER},
 };
 enum { N_WORDS = sizeof constraint_types / sizeof constraint_types[0] };
 
@@ -117,6 +116,41 @@ static void read_table(sarrus_reader *reader, sarrus_node *node, void *object) {
     }
 }
 
+/* The two bodies of a curve: its own, and that of the point. */
+static void read_bodies(sarrus_reader *reader, sarrus_node *node, void *object) {
+    sarrus_coupled *of = ((sarrus_constraint *)object)->of;
+    if (node == NULL || !sarrus_list_check(reader, node, 2, "a list of two bodies [A, B], the curve's and the point's")) {
+        return;
+    }
+    const bool is_good = sarrus_body_reference_read(reader, node->first, &of->body[0]);
+    if (sarrus_body_reference_read(reader, node->first->next, &of->body[1]) && is_good && of->body[0] == of->body[1]) {
+        sarrus_reader_refuse(reader, node, "a curve and a point of one body; expected two different bodies");
+    }
+}
+
+/* The points that a curve goes through. */
+static void read_points(sarrus_reader *reader, sarrus_node *node, void *object) {
+    sarrus_constraint *constraint = object;
+    if (node == NULL || !sarrus_list_check(reader, node, -1, "a list of points [[x, y], …]")) {
+        return;
+    }
+    constraint->points = sarrus_reader_allocate(reader, node->n_children, sizeof *constraint->points);
+    for (sarrus_node *item = node->first; constraint->points != NULL && item != NULL; item = item->next) {
+        const size_t n_path = sarrus_path_push_index(reader, constraint->n_points);
+        sarrus_values_clear(constraint->points[constraint->n_points], 3);
+        sarrus_vector_read(reader, item, NULL, constraint->points[constraint->n_points++]);
+        sarrus_path_pop(reader, n_path);
+    }
+}
+
+static void read_closed(sarrus_reader *reader, sarrus_node *node, void *object) {
+    static const sarrus_word words[] = {{"true", 1}, {"false", 0}};
+    int is_closed = 0;
+    if (node != NULL && sarrus_word_read(reader, node, "value of 'closed'", words, 2, &is_closed)) {
+        ((sarrus_constraint *)object)->is_periodic = is_closed;
+    }
+}
+
 static const sarrus_key gear_keys[] = {
     {.name = "name", .flags = SARRUS_KEY_IGNORED},
     {.name = "type", .flags = SARRUS_KEY_IGNORED},
@@ -129,6 +163,15 @@ static const sarrus_key cam_keys[] = {
     {.name = "name", .flags = SARRUS_KEY_IGNORED}, {.name = "type", .flags = SARRUS_KEY_IGNORED},
     {.name = "joints", .read = read_joints},       {.name = "between", .read = read_between},
     {.name = "joint", .read = read_leader},        {.name = "table", .flags = SARRUS_KEY_REQUIRED, .read = read_table},
+};
+
+static const sarrus_key curve_keys[] = {
+    {.name = "name", .flags = SARRUS_KEY_IGNORED},
+    {.name = "type", .flags = SARRUS_KEY_IGNORED},
+    {.name = "bodies", .flags = SARRUS_KEY_REQUIRED, .read = read_bodies},
+    {.name = "points", .flags = SARRUS_KEY_REQUIRED, .read = read_points},
+    {.name = "point", .flags = SARRUS_KEY_VECTOR, .offset = offsetof(sarrus_constraint, of[0].point[1])},
+    {.name = "closed", .read = read_closed},
 };
 
 /* A constraint of the table that lacks its keys does not compile. */
@@ -166,6 +209,40 @@ static void check_cam(sarrus_reader *reader, const sarrus_node *node, const cons
     }
 }
 
+/* Whether nominal points i and j of a curve are one; a number that could not be read has been refused. */
+static bool points_are_one(const sarrus_reader *reader, const sarrus_constraint *constraint, int i, int j) {
+    bool are_one = true;
+    for (int k = 0; k < 2; ++k) {
+        const sarrus_value_index a = constraint->points[i][k], b = constraint->points[j][k];
+        are_one = are_one && a != SARRUS_NO_VALUE && b != SARRUS_NO_VALUE &&
+                  reader->model->values[a].nominal == reader->model->values[b].nominal;
+    }
+    return are_one;
+}
+
+static void check_curve(sarrus_reader *reader, const sarrus_node *node, const constraint_reading *reading) {
+    const sarrus_constraint *constraint = &reading->constraint;
+    const sarrus_node *points = sarrus_node_child(node, "points");
+    const int n = constraint->n_points, n_least = constraint->is_periodic ? 3 : 2;
+    if (constraint->points == NULL) {
+        return;
+    }
+    if (n < n_least) {
+        sarrus_reader_refuse(reader, points, "a curve through %d %s; expected at least %d of %s one", n,
+                             n == 1 ? "point" : "points", n_least, constraint->is_periodic ? "a closed" : "an open");
+        return;
+    }
+    const sarrus_node *item = points->first;
+    for (int i = 0; i < n; ++i, item = item->next) {
+        const bool is_last = i == n - 1;
+        if ((!is_last || constraint->is_periodic) && points_are_one(reader, constraint, i, is_last ? 0 : i + 1)) {
+            sarrus_reader_refuse(reader, item,
+                                 is_last ? "the last point is the first one; expected each point of a closed curve once"
+                                         : "this point is the next one too; expected points that differ");
+        }
+    }
+}
+
 static void read_by_type(sarrus_reader *reader, sarrus_node *node, constraint_reading *reading) {
     const sarrus_node *type = sarrus_node_child(node, "type");
     int code = 0;
@@ -187,10 +264,15 @@ static void read_by_type(sarrus_reader *reader, sarrus_node *node, constraint_re
         return;
     }
     reading->constraint.type = (sarrus_constraint_type)code;
-    if (sarrus_mapping_read(reader, node, constraint_tables[code].title, constraint_tables[code].keys,
-                            constraint_tables[code].n_keys, reading) &&
-        code == SARRUS_CONSTRAINT_CAM) {
+    if (!sarrus_mapping_read(reader, node, constraint_tables[code].title, constraint_tables[code].keys,
+                             constraint_tables[code].n_keys, reading)) {
+        return;
+    }
+    if (code == SARRUS_CONSTRAINT_CAM) {
         check_cam(reader, node, reading);
+    }
+    if (code == SARRUS_CONSTRAINT_CURVE) {
+        check_curve(reader, node, reading);
     }
 }
 

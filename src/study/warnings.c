@@ -24,13 +24,23 @@ static int n_bodies_of(const sarrus_plan *plan, int component) {
     return n;
 }
 
-/* Whether a joint that holds nothing, a free one or a bushing, connects the part with ground: then it is meant to float. */
+/* Whether one of two bodies is ground and the other one of the part. */
+static bool is_between(const sarrus_plan *plan, const int end[2], int component) {
+    return (end[0] == SARRUS_GROUND) != (end[1] == SARRUS_GROUND) &&
+           plan->parts.of_body[end[0] == SARRUS_GROUND ? end[1] : end[0]] == component;
+}
+
+/* Whether a joint that holds nothing, a free one or a bushing, connects the part with ground: then it is meant to float; or a curve
+ * does. */
 static bool part_is_said_to_float(const sarrus_plan *plan, int component) {
     const sarrus_model *model = plan->model;
     for (int i = 0; i < model->n_joints; ++i) {
-        const int *end = model->joints[i].body;
-        if ((end[0] == SARRUS_GROUND) != (end[1] == SARRUS_GROUND) && sarrus_joint_n_rows(model->space, &model->joints[i]) == 0 &&
-            plan->parts.of_body[end[0] == SARRUS_GROUND ? end[1] : end[0]] == component)
+        if (sarrus_joint_n_rows(model->space, &model->joints[i]) == 0 && is_between(plan, model->joints[i].body, component))
+            return true;
+    }
+    for (int i = 0; i < model->n_constraints; ++i) {
+        const sarrus_constraint *constraint = &model->constraints[i];
+        if (constraint->type == SARRUS_CONSTRAINT_CURVE && is_between(plan, constraint->of[0].body, component))
             return true;
     }
     return false;

@@ -90,6 +90,7 @@ static void lists_name_what_this_build_has(void **state) {
                                             {"joints", "prismatic"},
                                             {"constraints", "gear"},
                                             {"constraints", "\ncam "},
+                                            {"constraints", "\ncurve "},
                                             {"forces", "torque"},
                                             {"signals", "offset + slope max(0, t - start) (offset, slope, start)"},
                                             {"distributions", "lognormal"},

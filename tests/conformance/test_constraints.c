@@ -56,6 +56,14 @@ static const struct {
                             "table: {angle: [0, 1, 2.2, 3.1, 4, 5.2, 6.28], y: [1.2, 1.3, 1.4, 1.5, 1.4, 1.3, 1.2]}"},
     {SARRUS_CONSTRAINT_CAM, "type: cam, between: [[e, [0.2, 0.1]], [ground, [0.1, 0]]], joint: r1, "
                             "table: {angle: [-9, -3, 3, 9], y: [2.0, 1.9, 1.6, 1.7]}"},
+    /* Points are in front of the curves, or outside of them: nowhere near the centres of their circles. */
+    {SARRUS_CONSTRAINT_CURVE, "type: curve, bodies: [ground, e], point: [0.1, -0.05], "
+                              "points: [[-2, 0.4], [-1, 0.5], [0.5, 0.7], [1.2, 0.6], [2.5, 0.75], [5, 0.4]]"},
+    {SARRUS_CONSTRAINT_CURVE, "type: curve, bodies: [a, d], point: [0.02, 0.01], closed: true, "
+                              "points: [[0.2, 0], [0.15, 0.16], [0, 0.2], [-0.17, 0.13], [-0.2, -0.02], [0, -0.2], [0.15, -0.15]]"},
+    {SARRUS_CONSTRAINT_CURVE, "type: curve, bodies: [e, ground], point: [3.5, -2.5], closed: true, "
+                              "points: [[0.3, 0], [0, 0.25], [-0.3, 0.05]]"},
+    {SARRUS_CONSTRAINT_CURVE, "type: curve, bodies: [c, b], point: [0.4, 0.1], points: [[0.1, -0.9], [2.3, 0.4]]"},
 };
 enum { N_CASES = sizeof cases / sizeof cases[0] };
 

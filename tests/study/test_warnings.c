@@ -122,6 +122,22 @@ static void parts_and_free_bodies(void **state) {
     leave(&f);
 }
 
+/* A curve on ground holds a body that has no joint; one on a body that floats does not. */
+static void bodies_on_curves_are_held(void **state) {
+    (void)state;
+    found f = look(HEAD "bodies:\n"
+                        "  - {name: bead, mass: 1, inertia: 0.1, position: [0, 0]}\n"
+                        "  - {name: ring, mass: 1, inertia: 0.1, position: [4, 0]}\n"
+                        "  - {name: rider, mass: 1, inertia: 0.1, position: [5, 0]}\n"
+                        "joints: []\n"
+                        "constraints:\n"
+                        "  - {name: wire, type: curve, bodies: [ground, bead], points: [[0, 0], [1, 0.2], [2, 0]]}\n"
+                        "  - {name: on, type: curve, bodies: [ring, rider], points: [[1, 0], [0, 1], [-1, 0]], closed: true}\n",
+                   NULL, 0);
+    assert_string_equal(only(&f, SARRUS_WARNING_FLOATING_PART).name, "ring");
+    leave(&f);
+}
+
 /* A joint to ground that holds nothing says that a part is meant to float; one between its bodies says nothing of that. */
 static void parts_that_are_said_to_float(void **state) {
     (void)state;
@@ -417,13 +433,21 @@ static void kinds_have_words(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_told_of_what_is_meant), cmocka_unit_test(parts_and_free_bodies),
-        cmocka_unit_test(parts_that_are_said_to_float),     cmocka_unit_test(what_rounding_has_locked),
-        cmocka_unit_test(a_long_chain_has_one_rank),        cmocka_unit_test(starts_next_to_a_change_point),
-        cmocka_unit_test(degrees_in_place_of_radians),      cmocka_unit_test(what_assembly_does),
-        cmocka_unit_test(the_start_is_that_of_a_run),       cmocka_unit_test(what_nothing_depends_on),
-        cmocka_unit_test(draws_without_a_meaning),          cmocka_unit_test(such_instances_are_invalid),
-        cmocka_unit_test(many_of_a_kind_are_counted),       cmocka_unit_test(kinds_have_words),
+        cmocka_unit_test(nothing_is_told_of_what_is_meant),
+        cmocka_unit_test(parts_and_free_bodies),
+        cmocka_unit_test(bodies_on_curves_are_held),
+        cmocka_unit_test(parts_that_are_said_to_float),
+        cmocka_unit_test(what_rounding_has_locked),
+        cmocka_unit_test(a_long_chain_has_one_rank),
+        cmocka_unit_test(starts_next_to_a_change_point),
+        cmocka_unit_test(degrees_in_place_of_radians),
+        cmocka_unit_test(what_assembly_does),
+        cmocka_unit_test(the_start_is_that_of_a_run),
+        cmocka_unit_test(what_nothing_depends_on),
+        cmocka_unit_test(draws_without_a_meaning),
+        cmocka_unit_test(such_instances_are_invalid),
+        cmocka_unit_test(many_of_a_kind_are_counted),
+        cmocka_unit_test(kinds_have_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

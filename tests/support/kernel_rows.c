@@ -20,7 +20,7 @@ struct kernel_rows {
     const sarrus_mechanism *mech;
     const double *mass; /* [n] */
     real *memory;
-    real *parameter, *input, *q, *v, *dense;
+    real *parameter, *input, *q, *v, *seen, *dense;
     sarrus_workspace ws;
 };
 
@@ -31,7 +31,8 @@ kernel_rows *kernel_rows_create(const mechanism *m, const double *external) {
     kernel_rows *rows = calloc(1, sizeof *rows);
     double *parameters = calloc(n_parameters + 2 * n, sizeof *parameters);
     assert_true(rows && parameters);
-    const size_t n_arrays = n_parameters + n_inputs + 2 * n + n_dense + sarrus_workspace_cut(mech, NULL, &rows->ws);
+    const size_t n_seen = (size_t)mech->n_curves + 1;
+    const size_t n_arrays = n_parameters + n_inputs + 2 * n + n_seen + n_dense + sarrus_workspace_cut(mech, NULL, &rows->ws);
     assert_int_equal(posix_memalign((void **)&rows->memory, sizeof(real), n_arrays * sizeof(real)), 0);
     rows->mech = mech;
     rows->mass = m->ref->mass;
@@ -39,10 +40,12 @@ kernel_rows *kernel_rows_create(const mechanism *m, const double *external) {
     rows->input = rows->parameter + n_parameters;
     rows->q = rows->input + n_inputs;
     rows->v = rows->q + n;
-    rows->dense = rows->v + n;
+    rows->seen = rows->v + n;
+    rows->dense = rows->seen + n_seen;
     for (size_t i = 0; i < n_arrays; ++i)
         rows->memory[i] = real_set((double)NAN); /* what is read before it was written shows */
     (void)sarrus_workspace_cut(mech, rows->dense + n_dense, &rows->ws);
+    rows->ws.seen = rows->seen; /* no foot on a curve has been seen */
     sarrus_constant_directions(mech, &rows->ws);
     assert_true(
         sarrus_plan_parameters(m->plan, m->ref->values, parameters, parameters + n_parameters, parameters + n_parameters + n));

@@ -27,7 +27,7 @@ typedef struct reference_joint {
     int n_rows;
 } reference_joint;
 
-/* A constraint beside joints: coordinate A follows coordinate B. */
+/* A constraint beside joints: coordinate A follows coordinate B. Of a curve of[0] has its body, and that of the point with it. */
 typedef struct reference_constraint {
     const sarrus_constraint *from;
     reference_joint of[2]; /* that of a distance of two points is a distance joint without length */

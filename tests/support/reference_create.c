@@ -84,8 +84,8 @@ static void resolve_constraint(const reference *ref, const sarrus_constraint *co
         out->of[k] = (reference_joint){.type = SARRUS_JOINT_DISTANCE, .drive = -1};
         for (int side = 0; side < 2; ++side) {
             out->of[k].body[side] = of->body[side];
-            out->of[k].point[side][0] = ref->values[of->point[side][0]];
-            out->of[k].point[side][1] = ref->values[of->point[side][1]];
+            out->of[k].point[side][0] = value_or(ref, of->point[side][0], 0.0);
+            out->of[k].point[side][1] = value_or(ref, of->point[side][1], 0.0);
         }
     }
 }

@@ -38,9 +38,13 @@ static void joint_jacobian(const reference *ref, const reference_joint *joint, c
     }
 }
 
-/* A coordinate of a constraint. */
-static jet coupled(const reference_joint *of, const reference_pose pose[2]) {
+/* A coordinate of a constraint; of a curve Φ and nothing. */
+static jet coupled(const reference *ref, const reference_constraint *constraint, int i, const reference_pose pose[2]) {
+    const reference_joint *of = &constraint->of[i];
     jet rows[REFERENCE_MAX_ROWS];
+    if (constraint->from->type == SARRUS_CONSTRAINT_CURVE) {
+        return i == 0 ? reference_curve_row(ref, constraint, pose) : jet_constant(0.0);
+    }
     if (of->type != SARRUS_JOINT_DISTANCE) {
         return reference_joint_free(of, pose);
     }
@@ -58,6 +62,9 @@ static void law(const reference *ref, const sarrus_constraint *from, double x, d
         break;
     case SARRUS_CONSTRAINT_CAM:
         reference_table(ref, &from->table, from->is_periodic, x, f);
+        break;
+    case SARRUS_CONSTRAINT_CURVE:
+        f[0] = f[1] = f[2] = 0.0;
         break;
     }
 }
@@ -79,7 +86,7 @@ static void constraint_jacobian(const reference *ref, const reference_constraint
             if (i == part && body != SARRUS_GROUND) {
                 poses_along(constraint->of[i].body, q, side, k, pose);
             }
-            x[i] = coupled(&constraint->of[i], pose);
+            x[i] = coupled(ref, constraint, i, pose);
         }
         if (body != SARRUS_GROUND) {
             jacobian[constraint->row * ref->n + 3 * body + k] += constraint_row(ref, constraint, x[0], x[1]).d;
@@ -96,7 +103,7 @@ static void constraint_rows(const reference *ref, const double *q, const double 
         for (int k = 0; k < 2; ++k) {
             reference_pose pose[2];
             poses_moving(constraint->of[k].body, q, v, pose);
-            x[k] = coupled(&constraint->of[k], pose);
+            x[k] = coupled(ref, constraint, k, pose);
         }
         const jet row = constraint_row(ref, constraint, x[0], x[1]);
         if (phi) {

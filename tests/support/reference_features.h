@@ -24,6 +24,9 @@ void reference_joint_rows(const reference_joint *joint, const reference_pose pos
 /* Free coordinate of a revolute or prismatic joint (0 otherwise). */
 jet reference_joint_free(const reference_joint *joint, const reference_pose pose[2]);
 
+/* How far the point of a curve is to the left of it, at the foot that is nearest. */
+jet reference_curve_row(const reference *ref, const reference_constraint *constraint, const reference_pose pose[2]);
+
 /* Distance of the two points of a spring. */
 jet reference_spring_length(const reference *ref, const sarrus_force *force, const reference_pose pose[2]);
 
