@@ -110,12 +110,7 @@ LANE_FUNCTION int sarrus_joint_has_row(const sarrus_mechanism *mech, const sarru
 
 /* Constraints beside joints. Kernels of devices are not made for them, and carry no code that would hold registers for them. */
 LANE_FUNCTION int32_t sarrus_constraints_count(const sarrus_mechanism *mech) {
-#if defined(__CUDACC__)
-    (void)mech;
-    return 0;
-#else
-    return mech->n_constraints;
-#endif
+    return LANE_IS_THREAD ? 0 : mech->n_constraints;
 }
 
 LANE_FUNCTION int sarrus_joint_has_drive(const sarrus_mechanism *mech, const sarrus_mech_joint *joint) {

@@ -52,7 +52,8 @@ typedef struct sarrus_mech_link {
     int32_t n_v;         /* its speeds */
     int32_t is_pure;     /* it turns about the origin of its tree, and nothing else */
     /* In space, of what holds in every instance; elsewhere 0. Components of the joint's points that are 0, bit k of each; ± (1 + k)
-     * where an axis of the joint is axis k of the body or against it; whether the body has no products of inertia, and whether it may have a rotor. */
+     * where an axis of the joint is axis k of the body or against it; whether the body has no products of inertia, and whether it
+     * may have a rotor. */
     int32_t inboard_zeros, outboard_zeros;
     int32_t inboard_axis[3], outboard_axis[3];
     int32_t is_diagonal, has_rotor;

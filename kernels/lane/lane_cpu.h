@@ -30,6 +30,8 @@
 #define LANE_ROLLED _Pragma("GCC unroll 1")
 #endif
 #define LANE_STRIDE 1
+/* Whether lanes are threads of a device: code that never runs there holds registers all the same. */
+#define LANE_IS_THREAD 0
 #define LANE_WIDTH SARRUS_LANE_WIDTH
 
 typedef double real __attribute__((vector_size(8 * SARRUS_LANE_WIDTH)));

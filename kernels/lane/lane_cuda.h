@@ -18,6 +18,8 @@
 #define LANE_UNROLL _Pragma("unroll")
 #define LANE_ROLLED _Pragma("unroll 1")
 #define LANE_WIDTH 32
+/* Whether lanes are threads of a device: code that never runs there holds registers all the same. */
+#define LANE_IS_THREAD 1
 /* 1 in units whose arrays are one thread's, or one matrix's, alone. */
 #if !defined(LANE_STRIDE)
 #define LANE_STRIDE LANE_WIDTH

@@ -111,8 +111,8 @@ LANE_FUNCTION void sarrus_tree_show_motion(sarrus_workspace *ws, int32_t body, s
 #endif
 }
 
-/* Twists of the bodies at v and their rates by the speeds alone, and the bodies' own speeds where `is_shown`: to rows and forces, or
- * SARRUS_SHOWN_WHOLE. */
+/* Twists of the bodies at v and their rates by the speeds alone, and the bodies' own speeds where `is_shown`: to rows and forces,
+ * or SARRUS_SHOWN_WHOLE. */
 enum { SARRUS_SHOWN_WHOLE = 2 };
 LANE_FUNCTION void sarrus_tree_move_links(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *v, int is_shown) {
     PLAN_EACH (n, 0, mech->tree.n_links) {
