@@ -1,5 +1,5 @@
-/* Open trees whose chains are so long that accelerations are found by articulated bodies (kernels/body/relative/articulated.h):
- * they move as in absolute coordinates, whatever the joints, by every kind of method, in generic kernels and in those of one plan. */
+/* Open trees whose chains are so long that accelerations are found by articulated bodies (kernels/body/relative/articulated.h) move
+ * as in absolute coordinates, whatever the joints, by every kind of method, in generic kernels and in those of one plan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -14,6 +14,7 @@
 #define LANE_PHASE static __attribute__((unused))
 #define LANE_RESTRICT
 #define LANE_STRIDE 1
+#define LANE_IS_THREAD 0
 #define LANE_WIDTH 1
 #define lane_at_offset(array, place) ((array)[place])
 
