@@ -142,6 +142,18 @@ LANE_FUNCTION void sarrus_state_extent(const sarrus_mechanism *mech, const real 
     }
 }
 
+/* What round-off of Φ is measured by: the largest coordinate, 1 at least, and the rows that have it. */
+LANE_FUNCTION real sarrus_state_scale(const sarrus_mechanism *mech, const real *parameter, const real *q) {
+    real scale = real_set(1.0);
+    (void)parameter;
+    PLAN_EACH (i, 0, mech->n_q)
+        scale = real_max(real_abs(lane_at(q, i)), scale);
+    return scale;
+}
+LANE_FUNCTION int32_t sarrus_state_n_rows(const sarrus_mechanism *mech) {
+    return mech->m;
+}
+
 /* The fastest of what a joint does at the state (kinematics.h); of arrays of the tile. */
 LANE_FUNCTION real sarrus_state_joint_speed(const sarrus_mechanism *mech, const sarrus_mech_joint *joint, real_scalar unit,
                                             const real *q, const real *v) {

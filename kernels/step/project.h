@@ -50,11 +50,9 @@ LANE_BODY void sarrus_project_velocities(sarrus_evaluation *ev, mask active, rea
  * every state anew, would put each of them on a bend of its own; there a state that is within some round-off stays as it is. */
 LANE_FUNCTION real sarrus_project_goal(const sarrus_evaluation *ev, const real *q) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    real scale = real_set(1.0);
-    PLAN_EACH (i, 0, mech->n_q)
-        scale = real_max(real_abs(lane_at(q, i)), scale);
+    const real scale = sarrus_state_scale(mech, ev->parameter, q);
     const mask is_bend = real_lt(real_set(0.0), lane_at(ev->tile, mech->layout.passage.is_bend));
-    const real goal = real_set(2.2e-16) * real_sqrt(real_set((real_scalar)mech->m)) * scale;
+    const real goal = real_set(2.2e-16) * real_sqrt(real_set((real_scalar)sarrus_state_n_rows(mech))) * scale;
     return real_select(is_bend, real_set(16.0) * goal, goal);
 }
 

@@ -78,13 +78,8 @@ LANE_FUNCTION void sarrus_motion_put(sarrus_workspace *ws, int32_t speed, space_
     sarrus_twist_put(s, ws->motion, speed);
 }
 
-/* The point that the screws of a root's tree are about: that of its joint on ground, so that turns there are pure, or the centre of
- * a body that floats. */
-LANE_FUNCTION space_vector sarrus_tree_origin(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
-                                              int32_t root) {
-    const sarrus_mech_link *link = &mech->tree.link[mech->tree.link_of[root]];
-    if (link->joint < 0)
-        return sarrus_tree_centre(ws, root);
+/* The point on ground of a link's joint, where its tree hangs. */
+LANE_FUNCTION space_vector sarrus_tree_ground(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_link *link) {
     const real *p = lane_from(parameter, mech->joint[link->joint].p);
 #if defined(SARRUS_KERNELS_SPATIAL)
     return sarrus_parameter_vector(p, link->is_reversed ? SARRUS_SJ_CHILD : SARRUS_SJ_PARENT);
@@ -93,6 +88,14 @@ LANE_FUNCTION space_vector sarrus_tree_origin(const sarrus_mechanism *mech, cons
     const space_vector out = {lane_at(p, at), lane_at(p, at + 1)};
     return out;
 #endif
+}
+
+/* The point that the screws of a root's tree are about: that of its joint on ground, so that turns there are pure, or the centre of
+ * a body that floats. */
+LANE_FUNCTION space_vector sarrus_tree_origin(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+                                              int32_t root) {
+    const sarrus_mech_link *link = &mech->tree.link[mech->tree.link_of[root]];
+    return link->joint < 0 ? sarrus_tree_centre(ws, root) : sarrus_tree_ground(mech, parameter, link);
 }
 LANE_FUNCTION space_vector sarrus_tree_origin_of(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
                                                  int32_t body) {

@@ -171,6 +171,28 @@ LANE_BODY void sarrus_state_see_turns(const sarrus_mechanism *mech, const real *
     sarrus_turns_follow(mech, parameter, ws, ws->body_q, ws->body_v, on, seen);
 }
 
+/* What round-off of Φ is measured by. Points of bodies are as large as the mechanism and as where it stands; the rows that the tree
+ * meets have their round-off in those of the loops. */
+LANE_FUNCTION real sarrus_state_scale(const sarrus_mechanism *mech, const real *parameter, const real *q) {
+    real scale = real_set(1.0), stand = real_set(0.0);
+    PLAN_EACH (i, 0, mech->n_q)
+        scale = real_max(real_abs(lane_at(q, i)), scale);
+    PLAN_EACH (n, 0, mech->tree.n_links) {
+        const sarrus_mech_link *link = &mech->tree.link[n];
+        if (link->inboard >= 0 || link->joint < 0)
+            continue;
+        const space_vector at = sarrus_tree_ground(mech, parameter, link);
+        stand = real_max(real_abs(at.x), real_max(real_abs(at.y), stand));
+#if defined(SARRUS_KERNELS_SPATIAL)
+        stand = real_max(real_abs(at.z), stand);
+#endif
+    }
+    return real_max(stand + real_set(mech->size), scale);
+}
+LANE_FUNCTION int32_t sarrus_state_n_rows(const sarrus_mechanism *mech) {
+    return mech->m + mech->tree.n_rows_within;
+}
+
 /* The largest length and angle, or number of an orientation, of the poses of the workspace, if larger than what is there. */
 LANE_FUNCTION void sarrus_state_extent(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
                                        const real *q, real *length, real *angle) {
