@@ -47,6 +47,12 @@ static const subject subjects[] = {
     {"arm_6r.yaml", 0.3, NULL},
     {"arm_7r.yaml", 0.3,
      "{instances: 11, seed: 4, parameters: [{path: bodies.link_7.mass, distribution: uniform, low: 0.4, high: 0.8}]}"},
+    /* numbers that are 0, or of an axis along a body's, in the nominal instance alone */
+    {"arm_7r.yaml", 0.3,
+     "{instances: 11, seed: 4, parameters: [{path: bodies.link_2.position.1, distribution: uniform, low: -0.05, high: 0.05}, "
+     "{path: joints.J4.axis.0, distribution: uniform, low: -0.3, high: 0.3}, "
+     "{path: bodies.link_5.inertia.3, distribution: uniform, low: -0.001, high: 0.001}, "
+     "{path: bodies.link_6.rotor.1, distribution: uniform, low: -0.05, high: 0.05}]}"},
     {"spatial_slider_crank.yaml", 0.3, NULL},
     {"spatial_four_bar.yaml", 0.3, NULL},
     {"sarrus_linkage.yaml", 0.3, NULL},

@@ -11,50 +11,14 @@
 
 #include <cmocka.h>
 
+#include "tests/support/course.h"
 #include "tests/support/mechanism.h"
 #include "tests/tolerances.h"
 
-enum { MAX_TIMES = 401, MAX_N = 9, MAX_LOADS = 2 };
-
-typedef struct course {
-    int n, n_times, n_loads;
-    double q[MAX_TIMES * MAX_N], v[MAX_TIMES * MAX_N], load[MAX_TIMES * MAX_LOADS], energy[MAX_TIMES], work[MAX_TIMES];
-} course;
-
 static course *follow(mechanism m, int n_times, uint64_t every) {
     static course out;
-    sarrus_plan_sizes sizes;
-    sarrus_plan_sizes_get(m.plan, &sizes);
-    assert_true(m.n <= MAX_N && n_times <= MAX_TIMES && sizes.n_constraints <= MAX_LOADS);
-    out.n = m.n;
-    out.n_times = n_times;
-    out.n_loads = sizes.n_constraints;
-    sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
-    sarrus_observation o = {
-        .n_times = (uint64_t)n_times, .every_steps = every, .observe_first = 1, .n_times_stride = (uint64_t)n_times};
-    o.destination[SARRUS_OBSERVE_Q] = out.q;
-    o.destination[SARRUS_OBSERVE_V] = out.v;
-    o.destination[SARRUS_OBSERVE_CONSTRAINTS] = out.load;
-    o.destination[SARRUS_OBSERVE_ENERGY] = out.energy;
-    o.destination[SARRUS_OBSERVE_WORK] = out.work;
-    assert_int_equal(sarrus_batch_observe(batch, &o), SARRUS_OK);
-    assert_int_equal(sarrus_batch_status(batch, 0), SARRUS_INSTANCE_OK);
-    sarrus_batch_destroy(batch);
-    mechanism_close(&m);
+    course_follow(m, n_times, every, &out);
     return &out;
-}
-
-static void assert_close(const char *what, int k, double value, double expected, double tolerance) {
-    if (!(fabs(value - expected) <= tolerance)) {
-        fail_msg("%s at output %d: %.15g instead of %.15g, off by %.2e > %.1e", what, k, value, expected, fabs(value - expected),
-                 tolerance);
-    }
-}
-
-static void assert_balanced(const course *c, double tolerance) {
-    for (int k = 0; k < c->n_times; ++k) {
-        assert_close("energy less work", k, c->energy[k] - c->work[k], c->energy[0], tolerance);
-    }
 }
 
 /* With k = 1 + r_r/r_s of the sun and k_p = 1 − r_r/r_p of the planet, per turn of the carrier, the train has one inertia. What
@@ -69,13 +33,13 @@ static void planetary_train_is_one_inertia(void **state) {
     const course *c = follow(mechanism_open_file("planetary_train.yaml", NULL), 201, 10);
     for (int k = 0; k < c->n_times; ++k) {
         const double t = 0.01 * k, carrier = 0.5 * rate * t * t, *q = c->q + k * c->n;
-        assert_close("carrier", k, q[5], carrier, 1e-8);
-        assert_close("sun", k, q[2], sun * carrier, 1e-8);
-        assert_close("planet", k, q[8], planet * carrier, 1e-8);
-        assert_close("inner mesh", k, c->load[2 * k], inner, 1e-9);
-        assert_close("outer mesh", k, c->load[2 * k + 1], i_planet * planet * rate - inner, 1e-9);
+        course_check("carrier", k, q[5], carrier, 1e-8);
+        course_check("sun", k, q[2], sun * carrier, 1e-8);
+        course_check("planet", k, q[8], planet * carrier, 1e-8);
+        course_check("inner mesh", k, c->load[2 * k], inner, 1e-9);
+        course_check("outer mesh", k, c->load[2 * k + 1], i_planet * planet * rate - inner, 1e-9);
     }
-    assert_balanced(c, 1e-10);
+    course_check_balance(c, 1e-10);
 }
 
 /* A rack falls and turns its pinion, either way round: r dθ = dy, m a = m g − I a/r². */
@@ -106,11 +70,11 @@ static void rack_and_pinion_are_one_mass(void **state) {
         const course *c = follow(mechanism_open_text(text, NULL), 101, 10);
         for (int k = 0; k < c->n_times; ++k) {
             const double t = 0.01 * k;
-            assert_close("rack", k, c->q[k * 6 + 1], 0.5 * a * t * t, 1e-11);
-            assert_close("pinion", k, c->q[k * 6 + 5], 0.5 * a * t * t / r, 1e-10);
-            assert_close("mesh", k, c->load[k], cases[way].load, 1e-10);
+            course_check("rack", k, c->q[k * 6 + 1], 0.5 * a * t * t, 1e-11);
+            course_check("pinion", k, c->q[k * 6 + 5], 0.5 * a * t * t / r, 1e-10);
+            course_check("mesh", k, c->load[k], cases[way].load, 1e-10);
         }
-        assert_balanced(c, 1e-9);
+        course_check_balance(c, 1e-9);
     }
 }
 
@@ -124,13 +88,13 @@ static void cam_moves_its_follower(void **state) {
     for (int k = 0; k < c->n_times; ++k) {
         const double angle = w * 0.005 * k, lift = h * (1.0 - cos(angle)), *q = c->q + k * c->n;
         const double force = 0.2 * h * w * w * cos(angle) + 2.0 * h * w * sin(angle) + 800.0 * (lift + 0.02);
-        assert_close("lift", k, q[4] - 0.05, lift, off);
-        assert_close("cam's load", k, c->load[k], force, 0.2 * bend + 800.0 * off + 2.0 * off * w * 24.0 / delta);
+        course_check("lift", k, q[4] - 0.05, lift, off);
+        course_check("cam's load", k, c->load[k], force, 0.2 * bend + 800.0 * off + 2.0 * off * w * 24.0 / delta);
         if (k % 100 == 0) { /* whole turns */
-            assert_close("lift after whole turns", k, q[4] - 0.05, 0.0, 1e-12);
+            course_check("lift after whole turns", k, q[4] - 0.05, 0.0, 1e-12);
         }
     }
-    assert_balanced(c, 1e-9);
+    course_check_balance(c, 1e-9);
 }
 
 /* Ratio and offset of a draw are those of the run; assembly brings the coordinates to the offset. */
@@ -164,8 +128,8 @@ static void numbers_of_constraints_are_drawn(void **state) {
     mechanism_observe(batch, SARRUS_OBSERVE_Q, q);
     mechanism_observe(batch, SARRUS_OBSERVE_V, v);
     for (int i = 0; i < 2; ++i) {
-        assert_close("angle", i, q[6 * i + 5], ratio[i] * q[6 * i + 2] + offset[i], 1e-12);
-        assert_close("rate", i, v[6 * i + 5], ratio[i] * v[6 * i + 2], 1e-12);
+        course_check("angle", i, q[6 * i + 5], ratio[i] * q[6 * i + 2] + offset[i], 1e-12);
+        course_check("rate", i, v[6 * i + 5], ratio[i] * v[6 * i + 2], 1e-12);
     }
     sarrus_batch_destroy(batch);
     mechanism_draws_free(draws);
@@ -201,8 +165,8 @@ static void a_ring_of_gears_is_redundant(void **state) {
     mechanism_observe(batch, SARRUS_OBSERVE_RANK, &rank);
     mechanism_observe(batch, SARRUS_OBSERVE_V, v);
     assert_true(rank == 8.0);
-    assert_close("b", 0, 2.0 * v[5], v[2], 1e-12);
-    assert_close("c", 0, -3.0 * v[8], v[2], 1e-12);
+    course_check("b", 0, 2.0 * v[5], v[2], 1e-12);
+    course_check("c", 0, -3.0 * v[8], v[2], 1e-12);
     sarrus_batch_destroy(batch);
     mechanism_close(&m);
 }
