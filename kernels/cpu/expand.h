@@ -120,7 +120,9 @@ static void kernel_rank_path(void *user, const sarrus_rank_path_problem *problem
     sarrus_evaluation ev;
     call_begin(call, &ev, &ws);
     ev.is_configured = ev.is_factored = 0;
-    ev.wants_closeness = 1;
+    ev.wants_closeness = problem->wants_closeness;
+    ev.is_swapped = real_eq(*(const real *)problem->swapped, one);
+    ev.healthy = real_eq(*(const real *)problem->healthy, one);
     ev.max_rank = *(const real *)problem->max_rank;
     ev.rank_now = *(const real *)problem->rank_now;
     ev.crossed = problem->has_crossed ? (const real *)call->tile + mech->layout.passage.crossed : NULL;
@@ -136,6 +138,7 @@ static void kernel_rank_path(void *user, const sarrus_rank_path_problem *problem
     for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
         ((real *)problem->closeness)[k] = ws.closeness[k];
     *(real *)problem->rank = found.rank;
+    *(real *)problem->swapped = real_select(ev.is_swapped, one, real_set(0.0));
 }
 
 static void kernel_sincos(const double *x, double *sine, double *cosine) {

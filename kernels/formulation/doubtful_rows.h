@@ -13,8 +13,8 @@
 #include "kernels/formulation/standing_rows.h"
 
 /* What a correction does with a row in doubt that is crossed exactly: an acceleration keeps it until it is lost, a projection
- * leaves it out earlier. */
-enum { SARRUS_DOUBT_ACCELERATION = 0, SARRUS_DOUBT_PROJECTION = 1 };
+ * leaves it out earlier. NONE: nobody has rows in doubt, and only closeness is asked for. */
+enum { SARRUS_DOUBT_ACCELERATION = 0, SARRUS_DOUBT_PROJECTION = 1, SARRUS_DOUBT_NONE = 2 };
 
 /* The rows in doubt of a tile: vectors r_k in ws->d [n_rows][n], weighted to M^{1/2} r; per row what is left of the right side
  * (ws->u_rhs), |r|² (ws->norm2) and the size from which on it counts (ws->sigma). */
@@ -49,8 +49,8 @@ LANE_FUNCTION real sarrus_doubt_ordinary(const sarrus_evaluation *ev, int32_t at
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     if (at < 0)
         return own * real_set(mech->ordinary);
-    const real unit = real_set(1.0 / mech->guard);
-    return unit * real_max(frame_at(ev->ws->diagonal, at), own * real_set(mech->factor.guard[at]));
+    const real guard = sarrus_factor_guard(ev), unit = real_set(1.0) / guard, more = guard / real_set(mech->guard);
+    return unit * real_max(frame_at(ev->ws->diagonal, at), own * real_set(mech->factor.guard[at]) * more);
 }
 
 /* Takes row i (element `place`, see above) in, in the lanes of `here`, and returns its closeness. `share` of its ordinary size has
@@ -114,6 +114,7 @@ LANE_PHASE void sarrus_doubt_take_factored(sarrus_evaluation *ev, int32_t i, int
 LANE_BODY void sarrus_doubt_gather(sarrus_evaluation *ev, const real *rhs, mask slow, int how, sarrus_doubt *doubt) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     mask other = mask_and(slow, mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent))));
+    other = mask_or(other, mask_and(slow, ev->is_swapped));
     if (how == SARRUS_DOUBT_ACCELERATION)
         other = slow;
     doubt->rhs = rhs;
@@ -192,7 +193,7 @@ LANE_BODY real sarrus_doubt_solve(const sarrus_evaluation *ev, int32_t n_rows, r
     return n_kept;
 }
 
-/* The closeness of the rows in doubt joins that of the others, in the lanes of `slow`. */
+/* The closeness of the rows in doubt joins that of the others, in the lanes of `slow`; where rows are swapped it is known. */
 LANE_BODY void sarrus_doubt_show_closeness(sarrus_workspace *ws, mask slow, const sarrus_doubt *doubt) {
     for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
         frame_at(ws->closeness, k) = real_max(real_select(slow, doubt->closeness[k], real_set(0.0)), frame_at(ws->closeness, k));
@@ -216,7 +217,7 @@ LANE_BODY sarrus_rank_decision sarrus_correct_doubtful(sarrus_evaluation *ev, co
     sarrus_state_unweigh(mech, ev->parameter, ws, ws->z_other, ws->within);
     for (int32_t k = 0; k < mech->n_v; ++k)
         frame_at(ws->z, k) = frame_at(ws->z, k) + real_select(doubt.is_over, sarrus_nan_lanes(), frame_at(ws->within, k));
-    sarrus_doubt_show_closeness(ws, slow, &doubt);
+    sarrus_doubt_show_closeness(ws, mask_and(slow, mask_not(ev->is_swapped)), &doubt);
     return found;
 }
 

@@ -40,11 +40,11 @@ LANE_BODY void sarrus_rows_oppose(sarrus_evaluation *ev, const real *x) {
 }
 
 LANE_FUNCTION void sarrus_correct_projection(sarrus_evaluation *ev, const real *rhs, mask active, real *out) {
-    sarrus_correct_projection_body(ev, rhs, active, out);
+    sarrus_correct_projection_swapping(ev, rhs, active, out);
 }
 
 LANE_FUNCTION void sarrus_accelerate(sarrus_evaluation *ev, real t, const real *q, const real *v, real *a) {
-    sarrus_accelerate_body(ev, t, q, v, a);
+    sarrus_accelerate_swapping(ev, t, q, v, a);
 }
 
 /* T, V and, when it is wanted, ‖Φ‖ at (t, q, v) into ev->state and ev->state_violation; leaves rotations and signals. */

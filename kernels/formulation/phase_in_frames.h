@@ -20,6 +20,7 @@ LANE_FUNCTION void sarrus_frame_open(sarrus_evaluation *outside, sarrus_workspac
     ev->rank_now = outside->rank_now;
     ev->found = outside->found;
     ev->healthy = outside->healthy;
+    ev->is_swapped = outside->is_swapped;
     ev->is_slow = outside->is_slow;
     ev->power = outside->power;
     ev->state_violation = outside->state_violation;
@@ -38,6 +39,7 @@ LANE_FUNCTION void sarrus_frame_open(sarrus_evaluation *outside, sarrus_workspac
     ev->wants_violation = outside->wants_violation;
     ev->is_looking = outside->is_looking;
     ev->sits_out = outside->sits_out;
+    ev->is_strict = 0;
     ev->is_configured = outside->is_configured;
     ev->is_factored = outside->is_factored;
     ev->n_evaluations = outside->n_evaluations;
@@ -48,6 +50,7 @@ LANE_FUNCTION void sarrus_frame_open(sarrus_evaluation *outside, sarrus_workspac
 LANE_FUNCTION void sarrus_frame_close_correction(const sarrus_evaluation *ev) {
     sarrus_evaluation *outside = ev->outside;
     outside->is_factored = ev->is_factored;
+    outside->is_swapped = ev->is_swapped;
     outside->n_evaluations = ev->n_evaluations;
     outside->n_rank_revealing = ev->n_rank_revealing;
 }
@@ -290,10 +293,24 @@ LANE_PHASE void sarrus_factor(sarrus_evaluation *outside) {
     if (outside->wants_closeness)
         sarrus_frame_copy(ws.closeness, SARRUS_N_CLOSENESS, outside->ws->closeness);
     outside->is_factored = 1;
+    outside->is_swapped = ev.is_swapped;
+}
+/* The same with another choice of rows where closeness by all rows asks for it. */
+LANE_FUNCTION void sarrus_factor_seen(sarrus_evaluation *outside) {
+    sarrus_factor(outside);
+    if (!mask_any(sarrus_closeness_is_near(outside)))
+        return;
+    sarrus_rank_path_outside(outside, mask_none(), SARRUS_DOUBT_NONE);
+    if (mask_any(outside->is_swapped)) {
+        const int32_t wants_closeness = outside->wants_closeness;
+        outside->wants_closeness = 0;
+        sarrus_factor(outside);
+        outside->wants_closeness = wants_closeness;
+    }
 }
 LANE_FUNCTION void sarrus_correct_projection(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
     if (!outside->is_factored)
-        sarrus_factor(outside);
+        sarrus_factor_seen(outside);
     sarrus_correct_projection_again(outside, rhs, active, out);
 }
 #else
@@ -304,11 +321,14 @@ LANE_PHASE void sarrus_correct_projection_seen(sarrus_evaluation *outside, const
     sarrus_correct_projection_here(outside, rhs, active, out, 0, 1);
 }
 LANE_FUNCTION void sarrus_correct_projection(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
-    if (outside->is_factored)
+    const int was_factored = outside->is_factored;
+    if (was_factored)
         sarrus_correct_projection_again(outside, rhs, active, out);
     else if (outside->wants_closeness)
         sarrus_correct_projection_seen(outside, rhs, active, out);
     else
+        sarrus_correct_projection_first(outside, rhs, active, out);
+    if (!was_factored && sarrus_rows_are_swapped(outside))
         sarrus_correct_projection_first(outside, rhs, active, out);
 }
 #endif
@@ -378,7 +398,7 @@ LANE_FUNCTION void sarrus_accelerate(sarrus_evaluation *outside, real t, const r
     if (!outside->is_configured || (has_rows && !outside->is_factored)) {
         sarrus_evaluate_rows(outside, t, q, v);
         if (has_rows)
-            sarrus_factor(outside);
+            sarrus_factor_seen(outside);
     }
     sarrus_accelerate_again(outside, t, q, v, a);
 }
@@ -410,6 +430,8 @@ LANE_FUNCTION void sarrus_accelerate(sarrus_evaluation *outside, real t, const r
         if (!outside->is_configured)
             sarrus_pose_alone(outside, t, q);
         sarrus_accelerate_seen(outside, t, q, v, a);
+        if (sarrus_rows_are_swapped(outside))
+            sarrus_accelerate_first(outside, t, q, v, a);
     } else {
         sarrus_accelerate_first(outside, t, q, v, a);
     }

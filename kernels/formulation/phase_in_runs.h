@@ -29,13 +29,13 @@ LANE_PHASE void sarrus_rows_oppose(sarrus_evaluation *ev, const real *x) {
 
 LANE_PHASE void sarrus_correct_projection(sarrus_evaluation *ev, const real *rhs, mask active, real *out) {
     sarrus_workspace ws, *outside = sarrus_runs_open(ev, &ws);
-    sarrus_correct_projection_body(ev, rhs, active, out);
+    sarrus_correct_projection_swapping(ev, rhs, active, out);
     ev->ws = outside;
 }
 
 LANE_PHASE void sarrus_accelerate(sarrus_evaluation *ev, real t, const real *q, const real *v, real *a) {
     sarrus_workspace ws, *outside = sarrus_runs_open(ev, &ws);
-    sarrus_accelerate_body(ev, t, q, v, a);
+    sarrus_accelerate_swapping(ev, t, q, v, a);
     ev->ws = outside;
 }
 

@@ -1,5 +1,6 @@
 /* Where the lanes go whose factor has rows in doubt: ws->z ← M^{-1/2} D⁺ rhs by doubtful_rows.h, or, when the scenario has a rank
- * rule of its own, by the SVD of all rows, on which the rule decides.
+ * rule of its own, by the SVD of all rows, on which the rule decides; and those whose rows come near dependence, to be told by all
+ * rows how near a change point is (closeness_of_all.h).
  *
  * Generic kernels do it in place. Specialised kernels hold the rows in registers and hardly ever need it, so they hand the rows out
  * to the generic kernels: the same arithmetic, and nothing of it to compile. A device cannot call back (SARRUS_RANK_PATH_INSIDE):
@@ -10,15 +11,19 @@
 #if defined(SARRUS_CONSTANT_PLAN) && !defined(SARRUS_RANK_PATH_INSIDE)
 #include "kernels/formulation/standing_rows.h"
 /* As doubtful_rows.h has them. */
-enum { SARRUS_DOUBT_ACCELERATION = 0, SARRUS_DOUBT_PROJECTION = 1 };
+enum { SARRUS_DOUBT_ACCELERATION = 0, SARRUS_DOUBT_PROJECTION = 1, SARRUS_DOUBT_NONE = 2 };
 #else
-#include "kernels/formulation/doubtful_rows.h"
+#include "kernels/formulation/closeness_of_all.h"
 #include "kernels/formulation/rank_path_dense.h"
 
 LANE_BODY sarrus_rank_decision sarrus_rank_path_here(sarrus_evaluation *ev, const real *rhs, mask slow, int how) {
-    sarrus_rank_decision found = sarrus_correct_doubtful(ev, rhs, slow, how);
-    if (sarrus_plan_of(ev)->rank.method != SARRUS_RANK_AUTO)
+    const real zero = real_set(0.0);
+    sarrus_rank_decision found = {ev->max_rank, zero, zero};
+    if (how != SARRUS_DOUBT_NONE)
+        found = sarrus_correct_doubtful(ev, rhs, slow, how);
+    if (how != SARRUS_DOUBT_NONE && sarrus_plan_of(ev)->rank.method != SARRUS_RANK_AUTO)
         found = sarrus_correct_svd(ev, rhs, ev->max_rank, slow, ev->ws->z, (real *)0);
+    sarrus_closeness_mend(ev, rhs);
     return found;
 }
 #endif
@@ -41,6 +46,8 @@ LANE_PHASE void sarrus_rank_path_outside(sarrus_evaluation *ev, mask slow, int h
 LANE_PHASE void sarrus_rank_path_outside(sarrus_evaluation *ev, mask slow, int how) {
     sarrus_workspace *ws = ev->ws;
     real wanted = real_select(slow, real_set(1.0), real_set(0.0));
+    const real healthy = real_select(ev->healthy, real_set(1.0), real_set(0.0));
+    real swapped = real_select(ev->is_swapped, real_set(1.0), real_set(0.0));
     sarrus_rank_path_problem problem;
     problem.turn = ws->turn;
     problem.direction = sarrus_plan_of(ev)->n_general_rows > 0 ? ws->direction : (const real *)0;
@@ -58,11 +65,15 @@ LANE_PHASE void sarrus_rank_path_outside(sarrus_evaluation *ev, mask slow, int h
     problem.has_crossed = ev->crossed ? 1 : 0;
     problem.how = how;
     problem.slow = &wanted;
+    problem.healthy = &healthy;
+    problem.wants_closeness = ev->wants_closeness;
+    problem.swapped = &swapped;
     problem.z = ws->z;
     problem.closeness = ws->closeness;
     problem.rank = &ev->found.rank;
     ev->found.kept = ev->found.dropped = real_set(0.0);
     ev->rank_path(ev->rank_path_user, &problem);
+    ev->is_swapped = real_lt(real_set(0.0), swapped);
 }
 
 #endif
@@ -120,9 +131,12 @@ LANE_FUNCTION sarrus_rank_decision sarrus_rank_path(sarrus_evaluation *ev, const
     outside->max_rank = ev->max_rank;
     outside->rank_now = ev->rank_now;
     outside->stage_violation = ev->stage_violation;
-    outside->wants_closeness = 1;
+    const int32_t wants_closeness = outside->wants_closeness;
+    outside->is_swapped = ev->is_swapped;
+    outside->wants_closeness = !mask_any(ev->is_swapped); /* which says more than the pivots do */
     sarrus_rank_path_outside(outside, slow, how);
-    outside->wants_closeness = ev->wants_closeness;
+    outside->wants_closeness = wants_closeness;
+    ev->is_swapped = outside->is_swapped;
     PLAN_EACH (i, 0, mech->n_v)
         frame_at(ev->ws->z, i) = frame_at(outside->ws->z, i);
     /* The factor was made there again, with the same bits: what the others have is theirs. */

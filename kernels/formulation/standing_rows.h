@@ -13,6 +13,46 @@ LANE_FUNCTION real *sarrus_rows_seen(const sarrus_evaluation *ev) {
     return is_on ? lane_from(ev->tile, at->row_seen) : (real *)0;
 }
 
+/* Closeness from which on a change point may be near: that of the distance where looks ahead begin without a past. */
+#define SARRUS_CLOSENESS_NEAR 25.0
+/* A pivot that has sunk, relative to its ordinary one: a little less near. And one that has sunk so far that another row shall stand
+ * in for it: nearer, errors of the state come back from it many times. */
+#define SARRUS_SUNK (1.0 / 16.0)
+#define SARRUS_SWAPPED 1e-2
+
+/* The lanes whose closeness is that of the plan's rows and may be another one of all (closeness_of_all.h). */
+LANE_FUNCTION mask sarrus_closeness_is_near(const sarrus_evaluation *ev) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    if (!ev->wants_closeness || mech->factor.n_dependent == 0)
+        return mask_none();
+    const mask is_near = real_lt(real_set(SARRUS_CLOSENESS_NEAR), frame_at(ev->ws->closeness, 1));
+    if (!mask_any(is_near))
+        return is_near;
+    const mask is_generic = real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent));
+    return mask_and(mask_and(is_near, ev->healthy), mask_and(is_generic, mask_not(sarrus_is_crossing(ev))));
+}
+
+/* After closeness was asked for: some lane has other rows now, and whoever used the factor does so again. */
+LANE_FUNCTION int sarrus_rows_are_swapped(const sarrus_evaluation *ev) {
+    return sarrus_plan_of(ev)->factor.n_dependent > 0 && ev->wants_closeness && mask_any(ev->is_swapped);
+}
+
+/* The guard of the pivots now, relative to ordinary pivots: more of it refuses pivots sooner. */
+LANE_FUNCTION real sarrus_factor_guard(const sarrus_evaluation *ev) {
+    const real guard = real_set(sarrus_plan_of(ev)->guard);
+    if (ev->is_strict)
+        return real_set(SARRUS_SUNK);
+    return real_select(ev->is_swapped, real_set(SARRUS_SWAPPED), guard);
+}
+LANE_FUNCTION void sarrus_factor_be_strict(const sarrus_evaluation *ev) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    if (mech->factor.n_dependent == 0 || (!ev->is_strict && !mask_any(ev->is_swapped)))
+        return;
+    const real more = real_set(1.0 / mech->guard) * sarrus_factor_guard(ev);
+    PLAN_EACH (k, 0, 2 * mech->factor.n_blocks)
+        frame_at(ev->ws->diagonal, k) = more * frame_at(ev->ws->diagonal, k);
+}
+
 /* ws->multiplier ← S⁻¹ rhs by row of the factor, and the swings of the cranks (crank.h) that go with it; returns the lanes that
  * have rows in doubt. S is formed and factored with the right side carried along, unless the factor of the present rows
  * is there already: that gives the same bits. */
@@ -31,8 +71,11 @@ PLAN_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
     if (ev->is_factored) {
         sarrus_ldlt_forward(mech, ws, ws->solution);
     } else {
+        if (ev->wants_closeness) /* is told by the plan's own rows */
+            ev->is_swapped = mask_and(ev->is_swapped, mask_not(ev->healthy));
         sarrus_gram(mech, ev->parameter, ws);
         sarrus_ldlt_scales(mech, ev->parameter, ws);
+        sarrus_factor_be_strict(ev);
         frame_at(ws->refused, 0) = real_select(sarrus_ldlt_factor(mech, ws), real_set(1.0), real_set(0.0));
         ev->is_factored = 1;
         if (ev->wants_closeness)

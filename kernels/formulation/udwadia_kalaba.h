@@ -20,11 +20,18 @@
 #include "kernels/formulation/semi_definite.h"
 #include "kernels/formulation/standing_rows.h"
 
+/* After a factorisation: closeness by all rows, where that of the plan's says that a change point may be near. */
+LANE_FUNCTION void sarrus_closeness_look(sarrus_evaluation *ev, const real *rhs) {
+    if (mask_any(sarrus_closeness_is_near(ev)))
+        (void)sarrus_rank_path(ev, rhs, mask_none(), SARRUS_DOUBT_NONE);
+}
+
 /* out ← base + M^{-1/2} D⁺ rhs by the sparse factor of the independent rows, with the rank-revealing path for the lanes that need
  * it. */
 PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const real *base, real *out) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
+    const int is_fresh = !ev->is_factored;
     const mask slow = mask_and(sarrus_correct_fast(ev, rhs), ev->healthy);
     ev->is_slow = slow;
     ev->found.rank = ev->max_rank;
@@ -34,8 +41,11 @@ PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const
     PLAN_EACH (i, 0, mech->n_v)
         frame_at(out, i) = frame_at(base, i);
     sarrus_rows_push(mech, ev->parameter, ws, rhs, ws->multiplier, out);
-    if (!mask_any(slow))
+    if (!mask_any(slow)) {
+        if (is_fresh)
+            sarrus_closeness_look(ev, rhs);
         return;
+    }
     ++ev->n_rank_revealing;
     if (mech->integrator.is_adaptive && ev->at_q) /* Φ in the workspace may be that of another state */
         ev->stage_violation = real_sqrt(sarrus_state_violation_squared(mech, ev->parameter, ws, ev->at_q, ev->at_v));
@@ -197,6 +207,7 @@ PLAN_BODY void sarrus_udwadia_kalaba_project(sarrus_evaluation *ev, const real *
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     mask slow = mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent)));
+    const int is_fresh = !ev->is_factored;
     ++ev->n_evaluations;
     (void)sarrus_correct_fast(ev, rhs);
     if (!ev->sits_out)
@@ -205,8 +216,11 @@ PLAN_BODY void sarrus_udwadia_kalaba_project(sarrus_evaluation *ev, const real *
     PLAN_EACH (i, 0, mech->n_v)
         frame_at(out, i) = real_set(0.0);
     sarrus_rows_push(mech, ev->parameter, ws, rhs, ws->multiplier, out);
-    if (!mask_any(slow))
+    if (!mask_any(slow)) {
+        if (is_fresh)
+            sarrus_closeness_look(ev, rhs);
         return;
+    }
     ++ev->n_rank_revealing;
     (void)sarrus_rank_path(ev, rhs, slow, SARRUS_DOUBT_PROJECTION);
     PLAN_EACH (i, 0, mech->n_v)

@@ -155,6 +155,7 @@ LANE_BODY void sarrus_adaptive_show(sarrus_evaluation *ev, const sarrus_adaptive
     const int32_t n_q = mech->n_q, n_v = mech->n_v;
     real *q = lane_from(ev->tile, mech->layout.q), *v = lane_from(ev->tile, mech->layout.v);
     real *q_new = ev->ws->sum_q, *v_new = ev->ws->sum_v;
+    ev->wants_closeness = 0; /* which rows the next step takes is not for a state between steps to say */
     for (int32_t i = 0; i < n_q; ++i)
         lane_at(q_new, i) = lane_at(q, i);
     for (int32_t i = 0; i < n_v; ++i)

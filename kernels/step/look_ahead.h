@@ -217,7 +217,7 @@ LANE_FUNCTION sarrus_station sarrus_station_here(const sarrus_evaluation *ev, re
 LANE_PHASE void sarrus_look_ahead(sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, const sarrus_station *from) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
-    const mask healthy = ev->healthy;
+    const mask healthy = ev->healthy, is_swapped = ev->is_swapped;
     const real x = sarrus_distance(from->near[0]);
     const mask is_there = mask_and(on, real_lt(x, real_set(SARRUS_DISTANCE_NOISE)));
     sarrus_look look;
@@ -238,6 +238,7 @@ LANE_PHASE void sarrus_look_ahead(sarrus_evaluation *ev, const sarrus_passage *l
     if (mask_any(look.ready))
         bend = mask_or(bend, sarrus_look_decide(ev, lanes, &look));
     ev->healthy = healthy;
+    ev->is_swapped = is_swapped;
     ev->is_looking = 0;
     const mask was_off = mask_and(on, real_eq(lane_at(lanes->is_on, 0), real_set(0.0)));
     sarrus_lane_set(lanes->entry, was_off, real_max(x, real_set(SARRUS_PASSAGE_ENTRY)));

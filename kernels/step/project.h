@@ -59,12 +59,14 @@ LANE_FUNCTION real sarrus_project_goal(const sarrus_evaluation *ev, const real *
 /* Lanes that cross a change point exactly by steps of their own choice. What is off the constraints by e there, state or stage, has
  * the direction of its motion off by e/σ² of it: no step is short enough for that, and errors of a stage and drift alike decide
  * which way the motion goes. On the constraints the motion is smooth. So these lanes are put there for as long as they cross,
- * whatever else the plan projects. */
+ * whatever else the plan projects. So are those in which other rows stand in for rows of the plan: what the ones hold off does not
+ * stay off by the others. */
 LANE_BODY mask sarrus_project_crossing(const sarrus_evaluation *ev) {
     if (!sarrus_plan_of(ev)->integrator.is_adaptive)
         return mask_none();
     const mask is_bend = real_lt(real_set(0.0), lane_at(ev->tile, sarrus_plan_of(ev)->layout.passage.is_bend));
-    return mask_and(mask_and(ev->healthy, sarrus_is_crossing(ev)), mask_not(is_bend));
+    const mask is_crossing = mask_and(sarrus_is_crossing(ev), mask_not(is_bend));
+    return mask_and(ev->healthy, mask_or(is_crossing, ev->is_swapped));
 }
 
 /* Stage velocities onto the stage's own constraints, when every step is projected, and positions too where a change point is

@@ -1,0 +1,115 @@
+/* How near a change point lanes are whose plan's rows say so while other rows do not.
+ *
+ * The pivots of the factor tell how near the plan's rows come to depending on one another. Where a loop has redundant rows they may
+ * do so in a configuration in which all rows together lose nothing: a dependent row holds the direction there, no branch leaves it,
+ * and whoever took it for a change point would stop a motion that is as regular as any. So rows whose pivots have sunk (K, by the
+ * factor with a larger guard) are held against the dependent ones (D): r = P M⁻¹Jᵀ of each, as doubtful_rows.h has them, made
+ * orthogonal by Gram-Schmidt, at every turn the one first that has the largest part of its ordinary size. As many as are missing
+ * from the rank are taken; the last one's (ordinary size)/|r|² is the closeness of all rows.
+ *
+ * Closeness by pivots stays where the two tell the same but for a factor: the order of elimination makes as much. Where they do not,
+ * dependent rows stand in for the sunk ones until closeness is asked for again, in all that the step does: errors of the state, which
+ * all rows hold off alike, would come back from sunk ones many times. */
+#ifndef SARRUS_FORMULATION_CLOSENESS_OF_ALL_H
+#define SARRUS_FORMULATION_CLOSENESS_OF_ALL_H
+
+#include "kernels/formulation/doubtful_rows.h"
+
+/* By what closeness may differ for other reasons than the choice of rows. */
+#define SARRUS_CLOSENESS_ALIKE 16.0
+
+/* Takes row i (element `at` in elimination order, −1: a dependent one) in, in the lanes of `here`: r into ws->d, |r|² and the
+ * ordinary one into ws->norm2 and ws->sigma. */
+LANE_PHASE void sarrus_closeness_take_row(sarrus_evaluation *ev, int32_t i, int32_t at, mask here, sarrus_doubt *doubt) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    const real zero = real_set(0.0);
+    if (doubt->n_rows == mech->m - mech->n_rows_short) {
+        doubt->is_over = mask_or(doubt->is_over, here);
+        return;
+    }
+    const int32_t k = doubt->n_rows++;
+    const real ordinary = sarrus_doubt_ordinary(ev, at, sarrus_row_apart(ev, i));
+    real *r = lane_from(ws->d, k * mech->n_v), size = zero;
+    sarrus_state_weigh(mech, ev->parameter, ws, ws->apart, r);
+    for (int32_t n = 0; n < mech->n_v; ++n) {
+        lane_at(r, n) = real_select(here, lane_at(r, n), zero);
+        size = real_fma(lane_at(r, n), lane_at(r, n), size);
+    }
+    lane_at(ws->norm2, k) = size;
+    lane_at(ws->sigma, k) = real_select(here, ordinary, real_set(1.0));
+    lane_at(ws->u_rhs, k) = zero;
+}
+
+/* Row i of the factor, element `at`, where its pivot has sunk. */
+LANE_FUNCTION void sarrus_closeness_take_sunk(sarrus_evaluation *ev, int32_t i, int32_t at, mask near, sarrus_doubt *doubt) {
+    const mask here = mask_and(near, real_eq(frame_at(ev->ws->inverse, at), real_set(0.0)));
+    doubt->n_refused = doubt->n_refused + real_select(here, real_set(1.0), real_set(0.0));
+    if (mask_any(here))
+        sarrus_closeness_take_row(ev, i, at, here, doubt);
+}
+
+/* Closeness of the rows that have been taken in: that of the n_wanted-th by Gram-Schmidt. */
+LANE_BODY real sarrus_closeness_rest(const sarrus_evaluation *ev, int32_t n_rows, real n_wanted) {
+    sarrus_workspace *ws = ev->ws;
+    const real zero = real_set(0.0), one = real_set(1.0), least = real_set(1e-300);
+    real most = zero;
+    for (int32_t s = 0; s < n_rows; ++s) {
+        for (int32_t j = s + 1; j < n_rows; ++j)
+            sarrus_doubt_exchange(ev, s, j,
+                                  real_lt(lane_at(ws->norm2, s) * lane_at(ws->sigma, j),
+                                          lane_at(ws->norm2, j) * lane_at(ws->sigma, s)));
+        const real size = lane_at(ws->norm2, s);
+        const mask is_wanted = real_lt(real_set((real_scalar)s), n_wanted), is_left = real_lt(least, size);
+        const real closeness = real_min(lane_at(ws->sigma, s) / real_max(size, least), real_set(1e30));
+        most = real_max(real_select(is_wanted, closeness, zero), most);
+        const real inverse = real_select(is_left, one / real_select(is_left, size, one), zero);
+        for (int32_t j = s + 1; j < n_rows; ++j)
+            sarrus_doubt_reduce(ev, s, j, inverse);
+    }
+    return most;
+}
+
+/* Closeness of all rows in the lanes of `near`, whose factor is made with the larger guard; without bounds where there is no room
+ * for the rows. */
+LANE_BODY real sarrus_closeness_of_all(sarrus_evaluation *ev, mask near) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_doubt doubt;
+    doubt.n_rows = 0;
+    doubt.is_over = mask_none();
+    doubt.n_refused = real_set(0.0);
+    PLAN_RUNS(FACTORED, k, lap, 0, mech->factor.n_rows,
+              sarrus_closeness_take_sunk(ev, PLAN_INDEX(PLAN_AT(mech, row, k, lap)), PLAN_INDEX(PLAN_AT(mech, at, k, lap)), near,
+                                         &doubt))
+    for (int32_t d = 0; d < mech->factor.n_dependent; ++d)
+        sarrus_closeness_take_row(ev, mech->factor.dependent[d], -1, near, &doubt);
+    return real_select(doubt.is_over, real_set(1e30), sarrus_closeness_rest(ev, doubt.n_rows, doubt.n_refused));
+}
+
+/* ws->closeness becomes that of all rows where that of the plan's rows is another one. Uses `rhs` for a right side; the factor is
+ * that of the rows that stand then. Overwrites ws->multiplier and what rows in doubt use, but for ws->z. */
+LANE_BODY void sarrus_closeness_mend(sarrus_evaluation *ev, const real *rhs) {
+    sarrus_workspace *ws = ev->ws;
+    const mask near = sarrus_closeness_is_near(ev);
+    const int32_t wants_closeness = ev->wants_closeness;
+    if (!mask_any(near))
+        return;
+    ev->wants_closeness = 0;
+    ev->is_factored = 0;
+    ev->is_strict = 1;
+    (void)sarrus_correct_fast(ev, rhs);
+    const real all = sarrus_closeness_of_all(ev, near), most = real_max(all, real_set(SARRUS_CLOSENESS_NEAR));
+    const mask other = mask_and(near, real_lt(real_set(SARRUS_CLOSENESS_ALIKE) * all, frame_at(ws->closeness, 1)));
+    for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
+        frame_at(ws->closeness, k) = real_select(other, real_min(most, frame_at(ws->closeness, k)), frame_at(ws->closeness, k));
+    real *const rows = sarrus_rows_seen(ev);
+    for (int32_t k = 0; rows && k < 2 * sarrus_plan_of(ev)->factor.n_blocks; ++k)
+        lane_at(rows, k) = real_select(other, real_min(most, lane_at(rows, k)), lane_at(rows, k));
+    ev->is_swapped = mask_or(ev->is_swapped, other);
+    ev->is_strict = 0;
+    ev->is_factored = 0;
+    (void)sarrus_correct_fast(ev, rhs);
+    ev->wants_closeness = wants_closeness;
+}
+
+#endif
