@@ -7,16 +7,17 @@
  * orthogonal by Gram-Schmidt, at every turn the one first that has the largest part of its ordinary size. As many as are missing
  * from the rank are taken; the last one's (ordinary size)/|r|² is the closeness of all rows.
  *
- * Closeness by pivots stays where the two tell the same but for a factor: the order of elimination makes as much. Where they do not,
- * dependent rows stand in for the sunk ones until closeness is asked for again, in all that the step does: errors of the state, which
- * all rows hold off alike, would come back from sunk ones many times. */
+ * Closeness by pivots stays where the two tell the same but for a factor: the order of elimination makes as much. Where they do not
+ * it is that factor times the closeness of all rows, and dependent rows stand in for the sunk ones until closeness is asked for
+ * again, in all that the step does: errors of the state, which all rows hold off alike, would come back from sunk ones many times.
+ */
 #ifndef SARRUS_FORMULATION_CLOSENESS_OF_ALL_H
 #define SARRUS_FORMULATION_CLOSENESS_OF_ALL_H
 
 #include "kernels/formulation/doubtful_rows.h"
 
 /* By what closeness may differ for other reasons than the choice of rows. */
-#define SARRUS_CLOSENESS_ALIKE 16.0
+#define SARRUS_CLOSENESS_ALIKE 4.0
 
 /* Takes row i (element `at` in elimination order, −1: a dependent one) in, in the lanes of `here`: r into ws->d, |r|² and the
  * ordinary one into ws->norm2 and ws->sigma. */
@@ -56,9 +57,8 @@ LANE_BODY real sarrus_closeness_rest(const sarrus_evaluation *ev, int32_t n_rows
     real most = zero;
     for (int32_t s = 0; s < n_rows; ++s) {
         for (int32_t j = s + 1; j < n_rows; ++j)
-            sarrus_doubt_exchange(ev, s, j,
-                                  real_lt(lane_at(ws->norm2, s) * lane_at(ws->sigma, j),
-                                          lane_at(ws->norm2, j) * lane_at(ws->sigma, s)));
+            sarrus_doubt_exchange(
+                ev, s, j, real_lt(lane_at(ws->norm2, s) * lane_at(ws->sigma, j), lane_at(ws->norm2, j) * lane_at(ws->sigma, s)));
         const real size = lane_at(ws->norm2, s);
         const mask is_wanted = real_lt(real_set((real_scalar)s), n_wanted), is_left = real_lt(least, size);
         const real closeness = real_min(lane_at(ws->sigma, s) / real_max(size, least), real_set(1e30));
@@ -78,9 +78,9 @@ LANE_BODY real sarrus_closeness_of_all(sarrus_evaluation *ev, mask near) {
     doubt.n_rows = 0;
     doubt.is_over = mask_none();
     doubt.n_refused = real_set(0.0);
-    PLAN_RUNS(FACTORED, k, lap, 0, mech->factor.n_rows,
-              sarrus_closeness_take_sunk(ev, PLAN_INDEX(PLAN_AT(mech, row, k, lap)), PLAN_INDEX(PLAN_AT(mech, at, k, lap)), near,
-                                         &doubt))
+    PLAN_RUNS(
+        FACTORED, k, lap, 0, mech->factor.n_rows,
+        sarrus_closeness_take_sunk(ev, PLAN_INDEX(PLAN_AT(mech, row, k, lap)), PLAN_INDEX(PLAN_AT(mech, at, k, lap)), near, &doubt))
     for (int32_t d = 0; d < mech->factor.n_dependent; ++d)
         sarrus_closeness_take_row(ev, mech->factor.dependent[d], -1, near, &doubt);
     return real_select(doubt.is_over, real_set(1e30), sarrus_closeness_rest(ev, doubt.n_rows, doubt.n_refused));
@@ -98,8 +98,9 @@ LANE_BODY void sarrus_closeness_mend(sarrus_evaluation *ev, const real *rhs) {
     ev->is_factored = 0;
     ev->is_strict = 1;
     (void)sarrus_correct_fast(ev, rhs);
-    const real all = sarrus_closeness_of_all(ev, near), most = real_max(all, real_set(SARRUS_CLOSENESS_NEAR));
-    const mask other = mask_and(near, real_lt(real_set(SARRUS_CLOSENESS_ALIKE) * all, frame_at(ws->closeness, 1)));
+    const real all = real_set(SARRUS_CLOSENESS_ALIKE) * sarrus_closeness_of_all(ev, near);
+    const real most = real_max(all, real_set(SARRUS_CLOSENESS_NEAR));
+    const mask other = mask_and(near, real_lt(most, frame_at(ws->closeness, 1)));
     for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
         frame_at(ws->closeness, k) = real_select(other, real_min(most, frame_at(ws->closeness, k)), frame_at(ws->closeness, k));
     real *const rows = sarrus_rows_seen(ev);

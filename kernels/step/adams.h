@@ -259,6 +259,7 @@ LANE_BODY void sarrus_adams_accept(const sarrus_evaluation *ev, const sarrus_ada
     sarrus_state_see_turns(sarrus_plan_of(ev), ev->parameter, ws, ws->q, ws->v, accept,
                            lane_from(ev->tile, sarrus_plan_of(ev)->layout.seen));
     lane_at(lanes->t_now, 0) = real_select(accept, t_new, lane_at(lanes->t_now, 0));
+    sarrus_swapped_keep(ev, accept);
 }
 
 /* One trial step of the lanes of ev->healthy, of size h to t_new; without a new state when an end is asked for. */

@@ -59,6 +59,7 @@ LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptiv
     for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
         sarrus_lane_set(lane_from(lanes->passage.now, k), on, frame_at(ws->closeness, k));
     sarrus_nearest_note(ev, on, t, frame_at(ws->closeness, 1));
+    sarrus_swapped_keep(ev, on);
     sarrus_count(ev, mech->layout.n_evaluations, 1.0, on);
     lane_at(lanes->rank, 0) = real_select(on, ev->found.rank, lane_at(lanes->rank, 0));
     mask astray = mask_and(on, mask_not(sarrus_state_is_finite(mech, q, v)));
@@ -143,6 +144,7 @@ LANE_BODY sarrus_trial_outcome sarrus_adaptive_try(sarrus_evaluation *ev, const 
     const real t_new = real_select(is_last, t_cut, t_now + h);
     const mask go = ev->healthy;
     ev->is_indeterminate = mask_none();
+    ev->is_swapped = sarrus_swapped_now(ev); /* whatever a step tried in vain has seen */
     sarrus_trial_outcome end = is_adams ? sarrus_adams_try(ev, lanes, h, t_new) : sarrus_runge_kutta_try(ev, lanes, h, t_new);
     if (mask_any(ev->is_indeterminate))
         sarrus_adaptive_end_open(ev, lanes, go, h, &end);
@@ -156,6 +158,7 @@ LANE_BODY void sarrus_adaptive_show(sarrus_evaluation *ev, const sarrus_adaptive
     real *q = lane_from(ev->tile, mech->layout.q), *v = lane_from(ev->tile, mech->layout.v);
     real *q_new = ev->ws->sum_q, *v_new = ev->ws->sum_v;
     ev->wants_closeness = 0; /* which rows the next step takes is not for a state between steps to say */
+    ev->is_swapped = sarrus_swapped_now(ev);
     for (int32_t i = 0; i < n_q; ++i)
         lane_at(q_new, i) = lane_at(q, i);
     for (int32_t i = 0; i < n_v; ++i)

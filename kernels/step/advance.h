@@ -36,7 +36,7 @@ LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_m
     ev->found.rank = ev->found.kept = ev->found.dropped = real_set(0.0);
     ev->healthy = real_eq(lane_at(tile, mech->layout.status), real_set((real_scalar)SARRUS_INSTANCE_OK));
     ev->is_slow = ev->is_indeterminate = mask_none();
-    ev->is_swapped = real_lt(real_set(0.0), lane_at(tile, mech->layout.passage.swapped));
+    ev->is_swapped = sarrus_swapped_now(ev);
     ev->power = ev->state_violation = real_set(0.0);
     ev->crossed = (const real *)0;
     ev->at_q = ev->at_v = (const real *)0;
@@ -53,11 +53,10 @@ LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_m
 
 /* Returns the number of steps done: fewer than n_steps when changes of rank wait to be fetched first, or an end is asked for. */
 LANE_BODY uint64_t sarrus_advance(sarrus_evaluation *ev, real *tile, const sarrus_clock *clock, uint64_t n_steps) {
-    const int is_adaptive = sarrus_plan_of(ev)->integrator.is_adaptive;
-    const uint64_t n_done =
-        is_adaptive ? sarrus_advance_adaptive(ev, tile, clock, n_steps) : sarrus_advance_fixed(ev, clock, n_steps);
-    if (sarrus_plan_of(ev)->factor.n_dependent > 0) /* the next call goes on with the same rows */
-        lane_at(tile, sarrus_plan_of(ev)->layout.passage.swapped) = real_select(ev->is_swapped, real_set(1.0), real_set(0.0));
+    if (sarrus_plan_of(ev)->integrator.is_adaptive)
+        return sarrus_advance_adaptive(ev, tile, clock, n_steps);
+    const uint64_t n_done = sarrus_advance_fixed(ev, clock, n_steps);
+    sarrus_swapped_keep(ev, mask_not(mask_none())); /* the next call goes on with the same rows */
     return n_done;
 }
 

@@ -191,7 +191,10 @@ LANE_BODY mask sarrus_step_reaches_over(const sarrus_evaluation *ev, const sarru
         over = mask_or(over, real_lt(between, real_set(SARRUS_REACH_BETWEEN) * real_min(x[s], x[s - 1])));
         over = mask_or(over, real_lt(x[s], real_set(SARRUS_REACH_LOSES) * x[0]));
     }
-    return mask_and(mask_and(over, mask_not(sarrus_is_crossing(ev))), real_lt(real_set(SARRUS_REACH_NEAR), x[0]));
+    /* Where the choice of rows makes the distance, it may leap. */
+    const mask may_leap = mask_or(ev->is_swapped, sarrus_swapped_now(ev));
+    over = mask_and(over, mask_not(mask_or(may_leap, sarrus_is_crossing(ev))));
+    return mask_and(over, real_lt(real_set(SARRUS_REACH_NEAR), x[0]));
 }
 
 /* 1/s, the fastest of what the joints on loops do: the turn of one body against the other, or, for a rod, the way of one past the

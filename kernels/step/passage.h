@@ -23,6 +23,17 @@ LANE_FUNCTION void sarrus_lane_set(real *to, mask on, real x) {
     lane_at(to, 0) = real_select(on, x, lane_at(to, 0));
 }
 
+/* The rows of the state that a lane of `on` has come to, for the step from there and the next call; and those of the state that it
+ * stands at. */
+LANE_FUNCTION void sarrus_swapped_keep(const sarrus_evaluation *ev, mask on) {
+    real *swapped = lane_from(ev->tile, sarrus_plan_of(ev)->layout.passage.swapped);
+    if (sarrus_plan_of(ev)->factor.n_dependent > 0)
+        sarrus_lane_set(swapped, on, real_select(ev->is_swapped, real_set(1.0), real_set(0.0)));
+}
+LANE_FUNCTION mask sarrus_swapped_now(const sarrus_evaluation *ev) {
+    return real_lt(real_set(0.0), lane_at(ev->tile, sarrus_plan_of(ev)->layout.passage.swapped));
+}
+
 /* to[n] ← from[n] where `on`. */
 LANE_FUNCTION void sarrus_lanes_copy(mask on, const real *from, int32_t n, real *to) {
     for (int32_t i = 0; i < n; ++i)

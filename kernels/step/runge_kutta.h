@@ -91,6 +91,7 @@ LANE_BODY void sarrus_runge_kutta_accept(const sarrus_evaluation *ev, const sarr
     sarrus_state_see_turns(sarrus_plan_of(ev), ev->parameter, ws, ws->q, ws->v, accept,
                            lane_from(ev->tile, sarrus_plan_of(ev)->layout.seen));
     sarrus_dense_forget(ev, accept);
+    sarrus_swapped_keep(ev, accept);
     if (sarrus_plan_of(ev)->integrator.has_step_gains)
         sarrus_violation_hold(ev, accept, lane_from(ev->tile, at->held));
     lane_at(lanes->t_now, 0) = real_select(accept, t_new, lane_at(lanes->t_now, 0));
