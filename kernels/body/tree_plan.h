@@ -62,8 +62,8 @@ typedef struct sarrus_mech_link {
 /* A number of a row of J over the tree's speeds, or of its products with the factor of M. */
 typedef struct sarrus_mech_entry {
     int32_t speed;
-    /* 2·row + (0 parent, 1 child), or of the row's part: the side that moves with the speed; −1: both do, J is 0 and only the products
-     * are not */
+    /* 2·row + (0 parent, 1 child), or of the row's part: the side that moves with the speed; −1: both do, J is 0 and only the
+     * products are not */
     int32_t side;
     int32_t row;
     int32_t way; /* sarrus_entry_way */

@@ -206,8 +206,8 @@ PLAN_BODY void sarrus_tree_entries(const sarrus_mechanism *mech, sarrus_workspac
 #if !defined(SARRUS_KERNELS_SPATIAL)
 
 /* Twice what a side of a row and one of its part, both on `body`, have in common of J M⁻¹ Jᵀ on that body. */
-LANE_FUNCTION real sarrus_sides_shared(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws, int32_t i_side,
-                                       int32_t j_side, int32_t body) {
+LANE_FUNCTION real sarrus_sides_shared(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+                                       int32_t i_side, int32_t j_side, int32_t body) {
     const real *p = sarrus_body_parameters(mech, parameter, body);
     const space_vector e_i = sarrus_tree_vector(ws->direction, SPACE_DIMENSION * (i_side / 2));
     const space_vector e_j = sarrus_tree_vector(ws->direction, SPACE_DIMENSION * (j_side / 2));
@@ -219,7 +219,7 @@ LANE_FUNCTION real sarrus_sides_shared(const sarrus_mechanism *mech, const real 
 /* A constraint beside joints: the lines of its row are two where it couples coordinates. A piece of code of its own: mechanisms
  * without any do not pay for it. */
 LANE_PHASE void sarrus_tree_constraint(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                          const sarrus_mech_constraint *constraint) {
+                                       const sarrus_mech_constraint *constraint) {
     const int32_t i = constraint->row, n_sides = constraint->part < 0 ? 2 : 4;
     int32_t bodies[4];
     sarrus_constraint_row(mech, parameter, constraint, ws->body_q, ws->body_v, ws);
