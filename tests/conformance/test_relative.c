@@ -62,6 +62,7 @@ static const subject subjects[] = {
      "{path: bodies.link_6.rotor.1, distribution: uniform, low: -0.05, high: 0.05}]}"},
     {"spatial_slider_crank.yaml", 0.3, NULL},
     {"spatial_four_bar.yaml", 0.3, NULL},
+    {"bead_on_curve.yaml", 0.4, NULL},
     {"sarrus_linkage.yaml", 0.3, NULL},
     {"bennett.yaml", 0.3, NULL},
     {"bricard.yaml", 0.3, NULL},
@@ -256,8 +257,8 @@ static void so_it_does_by_every_method(void **state) {
 
 /* --- Bits ----------------------------------------------------------------------------------------------------------------- */
 
-static const char *const for_bits[] = {"four_bar.yaml", "five_bar_monte_carlo.yaml", "groove_cam.yaml", "arm_7r.yaml",
-                                       "stewart_platform.yaml"};
+static const char *const for_bits[] = {"four_bar.yaml", "five_bar_monte_carlo.yaml", "groove_cam.yaml", "bead_on_curve.yaml",
+                                       "arm_7r.yaml",   "stewart_platform.yaml"};
 enum { N_FOR_BITS = sizeof for_bits / sizeof for_bits[0] };
 
 /* The first instances of two records have the same bits. */

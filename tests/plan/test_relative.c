@@ -99,6 +99,7 @@ static const subject subjects[] = {
     {"andrews.yaml", 7, 7, 6, 6},
     {"arm_6r.yaml", 6, 6, 0, 0},
     {"arm_7r.yaml", 7, 7, 0, 0},
+    {"bead_on_curve.yaml", 8, 7, 2, 2},
     {"bennett.yaml", 3, 3, 5, 2},
     {"bricard.yaml", 5, 5, 5, 4},
     {"cantilever.yaml", 10, 10, 0, 0},

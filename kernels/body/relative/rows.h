@@ -219,9 +219,10 @@ LANE_FUNCTION real sarrus_sides_shared(const sarrus_mechanism *mech, const real 
 /* A constraint beside joints: the lines of its row are two where it couples coordinates. A piece of code of its own: mechanisms
  * without any do not pay for it. */
 LANE_PHASE void sarrus_tree_constraint(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                       const sarrus_mech_constraint *constraint) {
+                                       const sarrus_mech_constraint *constraint, int wanted) {
     const int32_t i = constraint->row, n_sides = constraint->part < 0 ? 2 : 4;
     int32_t bodies[4];
+    (void)wanted;
     sarrus_constraint_row(mech, parameter, constraint, ws->body_q, ws->body_v, ws);
     frame_at(ws->whole, i) = real_set(0.0);
     for (int32_t k = 0; k < n_sides; ++k) {
@@ -239,6 +240,15 @@ LANE_PHASE void sarrus_tree_constraint(const sarrus_mechanism *mech, const real 
                     frame_at(ws->whole, i) + sarrus_sides_shared(mech, parameter, ws, 2 * i + before, i_side, body);
         }
     }
+}
+
+#else
+
+/* A point on a curve, whose rows are as those of a joint. */
+LANE_PHASE void sarrus_tree_constraint(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                       const sarrus_mech_constraint *constraint, int wanted) {
+    sarrus_constraint_row(mech, parameter, constraint, ws->body_q, ws->body_v, ws, wanted & ~SARRUS_HAVE_PARTS);
+    sarrus_tree_sides(mech, parameter, ws, &mech->joint[mech->row[constraint->row].joint]);
 }
 
 #endif
@@ -259,10 +269,8 @@ PLAN_BODY void sarrus_tree_rows(const sarrus_mechanism *mech, const real *parame
         sarrus_joint_rows(mech, parameter, joint, ws->body_q, ws->body_v, ws, wanted & ~SARRUS_HAVE_PARTS);
         sarrus_tree_sides(mech, parameter, ws, joint);
     }
-#if !defined(SARRUS_KERNELS_SPATIAL)
     PLAN_EACH (i, 0, sarrus_constraints_count(mech))
-        sarrus_tree_constraint(mech, parameter, ws, &mech->constraint[i]);
-#endif
+        sarrus_tree_constraint(mech, parameter, ws, &mech->constraint[i], wanted);
     if (!(wanted & SARRUS_HAVE_PARTS))
         sarrus_tree_entries(mech, ws);
 }
