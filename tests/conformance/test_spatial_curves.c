@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "plan/plan.h"
 #include "tests/support/spatial_rows.h"
 
 enum { N_V = 12, N_Q = 14, N_STATES = 12, MAX_POINTS = 12, TEXT_SIZE = 4096, N_STENCIL = 4 };
@@ -263,6 +264,7 @@ static mechanism subject_open(const subject *of, const char *formulation) {
     mechanism m = mechanism_open_text(text, NULL);
     assert_int_equal(m.n, N_V);
     assert_int_equal(m.m, 2);
+    assert_int_equal(m.plan->parts.n_loops, 0); /* of joints, of which there are none */
     return m;
 }
 
