@@ -113,12 +113,20 @@ enum {
     SARRUS_PC_PIECES  /* [n_pieces][SARRUS_PIECE_N] */
 };
 
-/* A piece of a curve. */
+/* Of a curve in space. */
+enum {
+    SARRUS_SC_POINT = 0, /* [3] m, the point in the frame of its body */
+    SARRUS_SC_LENGTH = 3,
+    SARRUS_SC_AXIS, /* [3] 1, in the frame of the curve's body: no tangent comes near to it; the first normal is its part across */
+    SARRUS_SC_PIECES = SARRUS_SC_AXIS + 3
+};
+
+/* A piece of a curve, of four numbers for each coordinate. */
 enum {
     SARRUS_PIECE_START = 0, /* m, s where it begins */
-    SARRUS_PIECE_X,         /* [4] m, ascending powers of s − start, in the frame of the curve's body */
-    SARRUS_PIECE_Y = SARRUS_PIECE_X + 4,
-    SARRUS_PIECE_N = SARRUS_PIECE_Y + 4
+    SARRUS_PIECE_X,         /* [4] m, ascending powers of s − start, in the frame of the curve's body; then those of y and z */
+    SARRUS_PIECE_N = SARRUS_PIECE_X + 8,
+    SARRUS_SPATIAL_PIECE_N = SARRUS_PIECE_X + 12
 };
 
 /* A spring or a damper: none, one that loads bodies through a row, or one along a coordinate of the tree (sarrus_mech_spring). */

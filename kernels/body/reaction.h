@@ -35,6 +35,13 @@ LANE_BODY void sarrus_joint_reaction(const sarrus_mechanism *mech, const real *p
     lane_at(out, 2) = moment - real_fnma(arm_y, fx, arm_x * fy);
 }
 
+/* Load of a constraint on the coordinate that follows, or on a point along the normal of its curve. */
+enum { SARRUS_LOAD_NUMBERS = 1 };
+LANE_FUNCTION void sarrus_constraint_load(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i_constraint,
+                                          real *out) {
+    lane_at(out, 0) = frame_at(ws->multiplier, mech->constraint[i_constraint].row);
+}
+
 /* Motor loads: force or moment along the free coordinate on the child, μ of the drive's row. */
 LANE_BODY void sarrus_motor_loads(const sarrus_mechanism *mech, const sarrus_workspace *ws, real *out) {
     int32_t i_drive = 0;

@@ -62,7 +62,8 @@ typedef struct sarrus_mech_link {
 /* A number of a row of J over the tree's speeds, or of its products with the factor of M. */
 typedef struct sarrus_mech_entry {
     int32_t speed;
-    /* 2·row + (0 parent, 1 child): the side that moves with the speed; −1: both do, J is 0 and only the products are not */
+    /* 2·row + (0 parent, 1 child), or of the row's part: the side that moves with the speed; −1: both do, J is 0 and only the
+     * products are not */
     int32_t side;
     int32_t row;
     int32_t way; /* sarrus_entry_way */
@@ -72,7 +73,9 @@ typedef struct sarrus_mech_entry {
  * the origin,
  *   NOTHING   0: both sides move alike             POWER    the power of a whole wrench
  *   MOMENT    moment                               TURN_X   moment ± s_x (first the child's, then the parent's), then TURN_Y
- *   ALONG_X   ± s_x, then ALONG_Y */
+ *   ALONG_X   ± s_x, then ALONG_Y
+ * A row with a part (sarrus_mech_constraint) may be moved at both of its lines:
+ *   SUM       the power of the wrench of `side` and of that of the part's parent; then of its child */
 typedef enum sarrus_entry_way {
     SARRUS_ENTRY_NOTHING = 0,
     SARRUS_ENTRY_POWER = 1,
@@ -80,7 +83,8 @@ typedef enum sarrus_entry_way {
     SARRUS_ENTRY_TURN_X = 3,
     SARRUS_ENTRY_TURN_Y = 5,
     SARRUS_ENTRY_ALONG_X = 7,
-    SARRUS_ENTRY_ALONG_Y = 9
+    SARRUS_ENTRY_ALONG_Y = 9,
+    SARRUS_ENTRY_SUM = 11
 } sarrus_entry_way;
 
 /* A speed of the tree: whose it is, and which of its link's. */

@@ -66,7 +66,7 @@ LANE_BODY void sarrus_observe_state(sarrus_evaluation *ev, const real *tile, con
     if (want->at[SARRUS_OBSERVE_DRIVES] >= 0)
         sarrus_motor_loads(mech, ws, lane_from(out, want->at[SARRUS_OBSERVE_DRIVES]));
     for (int32_t i = 0; want->at[SARRUS_OBSERVE_CONSTRAINTS] >= 0 && i < mech->n_constraints; ++i)
-        lane_at(out, want->at[SARRUS_OBSERVE_CONSTRAINTS] + i) = frame_at(ws->multiplier, mech->constraint[i].row);
+        sarrus_constraint_load(mech, ws, i, lane_from(out, want->at[SARRUS_OBSERVE_CONSTRAINTS] + SARRUS_LOAD_NUMBERS * i));
 }
 
 /* The same; a lane of which something is NaN or infinite ends here: a step judges where it comes to, and nobody has judged the

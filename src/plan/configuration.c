@@ -140,7 +140,8 @@ static void piece_take_constraint(sarrus_configuration *c, int i) {
     sarrus_mechanism *mech = &c->piece->mech;
     sarrus_mech_constraint *constraint = &c->piece->constraint;
     mech->n_joints = mech->n_drives = mech->n_freedoms = mech->n_free = mech->n_signals = 0;
-    mech->n_constraints = mech->m = 1;
+    mech->n_constraints = 1;
+    mech->m = c->plan->joint[c->plan->mech.n_joints + i].n_rows;
     *constraint = c->plan->constraint[i];
     constraint->row = 0;
     constraint->part = constraint->part < 0 ? -1 : 1;
@@ -157,6 +158,10 @@ static void piece_take_constraint(sarrus_configuration *c, int i) {
         row->child = of->child;
         row->joint = 0;
         mech->n_general_rows += row->kind == SARRUS_ROW_GENERAL;
+    }
+    for (int k = 1; k < mech->m; ++k) { /* all rows of a curve are alike */
+        c->piece->row[k] = c->piece->row[0];
+        mech->n_general_rows += c->piece->row[k].kind == SARRUS_ROW_GENERAL;
     }
 }
 
@@ -197,7 +202,11 @@ static bool piece_create(sarrus_configuration *c) {
     if (!piece)
         return false;
     const sarrus_mechanism *whole = &c->plan->mech;
-    const size_t max_rows = (size_t)(whole->max_joint_rows + (whole->max_joint_rows == 0 && whole->n_constraints > 0));
+    size_t max_rows = (size_t)whole->max_joint_rows;
+    for (int32_t i = 0; i < whole->n_constraints; ++i) {
+        const size_t n_rows = (size_t)c->plan->joint[whole->n_joints + i].n_rows;
+        max_rows = n_rows > max_rows ? n_rows : max_rows;
+    }
     piece->n_bodies = whole->n_constraints > 0 ? SARRUS_ROW_BODIES : 2;
     piece->max_rows = (int)max_rows;
     piece->row = calloc(max_rows + 2, sizeof *piece->row);

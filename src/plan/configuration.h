@@ -14,7 +14,7 @@ typedef struct sarrus_configuration_piece {
     sarrus_mech_joint joint;
     sarrus_mech_constraint constraint;
     int n_bodies;                 /* 2, or 4 where there are constraints */
-    int max_rows;                 /* of a joint, or 1 */
+    int max_rows;                 /* of a joint or a constraint */
     sarrus_mech_row *row;         /* [max_rows + 1], that of a part included */
     sarrus_mech_freedom *freedom; /* [SARRUS_MAX_FREEDOMS] */
     sarrus_mech_signal *signal;   /* [SARRUS_MAX_FREEDOMS] of its drives */

@@ -16,12 +16,18 @@ static bool is_curve(const sarrus_constraint *from) {
     return from->type == SARRUS_CONSTRAINT_CURVE;
 }
 
+/* A point on a curve has one direction less than its space. */
+static int32_t count_rows(const sarrus_model *model, const sarrus_constraint *from) {
+    return is_curve(from) && model->space == SARRUS_SPACE_SPATIAL ? 2 : 1;
+}
+
 void sarrus_plan_constraints_count(const sarrus_model *model, sarrus_mechanism *mech) {
     mech->n_constraints = model->n_constraints;
-    for (int i = 0; i < model->n_constraints; ++i)
+    for (int i = 0; i < model->n_constraints; ++i) {
         mech->n_curves += is_curve(&model->constraints[i]);
+        mech->m += count_rows(model, &model->constraints[i]);
+    }
     mech->n_parts = mech->n_constraints - mech->n_curves;
-    mech->m += model->n_constraints;
 }
 
 size_t sarrus_plan_constraints_knots(const sarrus_model *model) {
@@ -93,7 +99,7 @@ static void take_numbers(sarrus_plan *plan, const sarrus_constraint *from, sarru
     } else if (is_curve(from)) {
         to->is_periodic = from->is_periodic;
         to->n_pieces = sarrus_plan_curve_pieces(from);
-        *p += SARRUS_PC_PIECES + SARRUS_PIECE_N * to->n_pieces;
+        *p += sarrus_plan_curve_size(plan->model->space, to->n_pieces);
     } else {
         *p += SARRUS_PC_N_GEAR;
     }
@@ -102,23 +108,25 @@ static void take_numbers(sarrus_plan *plan, const sarrus_constraint *from, sarru
 void sarrus_plan_constraints_fill(sarrus_plan *plan, int32_t *p, int32_t i_knot) {
     const sarrus_model *model = plan->model;
     const sarrus_mechanism *mech = &plan->mech;
-    const int first_row = mech->m - model->n_constraints;
-    int32_t n_parts = 0, n_curves = 0;
+    int32_t n_parts = 0, n_curves = 0, row = mech->m;
+    for (int i = 0; i < model->n_constraints; ++i)
+        row -= count_rows(model, &model->constraints[i]);
     for (int i = 0; i < model->n_constraints; ++i) {
         const sarrus_constraint *from = &model->constraints[i];
         sarrus_mech_constraint *to = &plan->constraint[i];
         const int owner = mech->n_joints + i;
         to->type = (int32_t)from->type;
-        to->row = first_row + i;
+        to->row = row;
         to->part = is_curve(from) ? -1 : mech->m + n_parts++;
         to->seen = is_curve(from) ? mech->n_free + n_curves++ : -1;
         take_sides(plan, from, to, p);
-        take_row(plan, to->row, owner, &to->of[0]);
+        for (int32_t n = count_rows(model, from); n > 0; --n)
+            take_row(plan, row++, owner, &to->of[0]);
         if (to->part >= 0)
             take_row(plan, to->part, owner, &to->of[1]);
         plan->joint[owner] = pair_of(to->of[0].parent, to->of[0].child); /* no pin, nothing free */
         plan->joint[owner].row = to->row;
-        plan->joint[owner].n_rows = 1;
+        plan->joint[owner].n_rows = row - to->row;
         plan->joint[owner].p = *p;
         take_numbers(plan, from, to, p, &i_knot);
     }
@@ -145,7 +153,7 @@ bool sarrus_plan_constraints_parameters(const sarrus_plan *plan, const double *v
         const sarrus_mech_constraint *to = &plan->constraint[i];
         double *p = parameters + to->p;
         if (is_curve(from)) {
-            good = sarrus_plan_curve_fill(from, values, p) && good;
+            good = sarrus_plan_curve_fill(model->space, from, values, p) && good;
             continue;
         }
         for (int k = 0; k < 2; ++k) {

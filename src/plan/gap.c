@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/curve.h"
+
 static double *doubles(size_t n) {
     return calloc(n ? n : 1, sizeof(double));
 }
@@ -30,17 +32,18 @@ static double length_of(int dimension, const double *x) {
 /* The points of curves, which are in the frame of a body. */
 static void box_take_curves(box *all, const sarrus_configuration *c) {
     const sarrus_mechanism *mech = &c->plan->mech;
+    const int dimension = c->sizes->dimension;
     for (int i = 0; i < mech->n_constraints; ++i) {
         const sarrus_mech_constraint *constraint = &c->plan->constraint[i];
         const int body = constraint->of[0].parent;
         for (int k = 0; k < constraint->n_pieces; ++k) {
-            const int32_t piece = constraint->p + SARRUS_PC_PIECES + SARRUS_PIECE_N * k;
-            const double point[3] = {sarrus_configuration_parameter(c, piece + SARRUS_PIECE_X),
-                                     sarrus_configuration_parameter(c, piece + SARRUS_PIECE_Y), 0.0};
-            double at[3] = {0.0};
+            const int32_t piece = constraint->p + sarrus_plan_curve_size((sarrus_space)mech->space, k);
+            double point[3] = {0.0}, at[3] = {0.0};
+            for (int x = 0; x < dimension; ++x)
+                point[x] = sarrus_configuration_parameter(c, piece + SARRUS_PIECE_X + 4 * x);
             if (body >= 0)
                 sarrus_body_point(mech->space, c->q + c->sizes->n_q * body, point, at);
-            box_take(all, 2, body < 0 ? point : at);
+            box_take(all, dimension, body < 0 ? point : at);
         }
     }
 }

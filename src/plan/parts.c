@@ -58,6 +58,24 @@ static void parts_number(const sarrus_model *model, sarrus_plan_parts *parts, in
     }
 }
 
+/* Joints between bodies that hang together without them; what is held by constraints alone does not. `set` holds n_bodies + 1, the
+ * last for ground. */
+static int loops_count(const sarrus_model *model, int *set) {
+    int n_loops = 0;
+    for (int b = 0; b <= model->n_bodies; ++b)
+        set[b] = b;
+    for (int i = 0; i < model->n_joints; ++i) {
+        int end[2];
+        for (int k = 0; k < 2; ++k)
+            end[k] = model->joints[i].body[k] == SARRUS_GROUND ? model->n_bodies : model->joints[i].body[k];
+        if (sarrus_joint_n_rows(model->space, &model->joints[i]) == 0)
+            continue;
+        n_loops += set_root(set, end[0]) == set_root(set, end[1]);
+        sets_join(set, end[0], end[1]);
+    }
+    return n_loops;
+}
+
 sarrus_status sarrus_plan_parts_find(sarrus_context *context, sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
     sarrus_plan_parts *parts = &plan->parts;
@@ -71,19 +89,17 @@ sarrus_status sarrus_plan_parts_find(sarrus_context *context, sarrus_plan *plan)
         return sarrus_report(context, SARRUS_NO_MEMORY, "no memory for the parts of %d bodies", model->n_bodies);
     }
     parts_number(model, parts, set);
+    parts->n_loops = loops_count(model, set);
     free(set);
-    int n_arcs = 0;
     for (int i = 0; i < model->n_joints; ++i) {
         const int *end = model->joints[i].body;
         if (sarrus_joint_n_rows(model->space, &model->joints[i]) == 0)
             continue;
-        ++n_arcs;
         for (int k = 0; k < 2; ++k)
             if (end[k] == SARRUS_GROUND && end[1 - k] != SARRUS_GROUND)
                 parts->is_floating[parts->of_body[end[1 - k]]] = false;
     }
     for (int i = 0; i < parts->n; ++i)
         parts->n_floating += parts->is_floating[i];
-    parts->n_loops = n_arcs - (model->n_bodies - parts->n_floating);
     return SARRUS_OK;
 }

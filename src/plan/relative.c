@@ -6,6 +6,7 @@
 
 #include "core/report.h"
 #include "plan/build.h"
+#include "plan/constraints.h"
 #include "plan/cost.h"
 #include "plan/fields.h"
 #include "plan/pivots.h"
@@ -25,7 +26,7 @@ static size_t count_knots(const sarrus_plan *plan) {
     size_t n = 0;
     for (int i = 0; i < plan->model->n_signals; ++i)
         n += plan->model->signals[i].knots ? (size_t)plan->model->signals[i].n_values : 0;
-    return n;
+    return n + sarrus_plan_constraints_knots(plan->model);
 }
 
 /* What both plans have. No crank is eliminated: that is the tree's part. */
@@ -44,13 +45,16 @@ static bool begin(const sarrus_plan *absolute, sarrus_plan *plan) {
     mech->n_cranks = 0;
     mech->ordinary = 1.0;
     mech->tree = (sarrus_mech_tree){0};
-    mech->joint = plan->joint = copied(absolute->joint, (size_t)mech->n_joints, sizeof *plan->joint);
+    const size_t n_constraints = (size_t)mech->n_constraints, n_lines = (size_t)(mech->m + mech->n_parts);
+    mech->joint = plan->joint = copied(absolute->joint, (size_t)mech->n_joints + n_constraints, sizeof *plan->joint);
+    plan->constraint = copied(absolute->constraint, n_constraints, sizeof *plan->constraint);
+    mech->constraint = n_constraints > 0 ? plan->constraint : NULL;
     mech->freedom = plan->freedom = copied(absolute->freedom, (size_t)mech->n_freedoms, sizeof *plan->freedom);
     mech->force = plan->force = copied(absolute->force, (size_t)mech->n_forces, sizeof *plan->force);
     mech->signal = plan->signal = copied(absolute->signal, (size_t)mech->n_signals, sizeof *plan->signal);
-    mech->row = plan->row = copied(absolute->row, (size_t)mech->m, sizeof *plan->row);
+    mech->row = plan->row = copied(absolute->row, n_lines, sizeof *plan->row);
     mech->knots = plan->knots = copied(absolute->knots, count_knots(absolute), sizeof *plan->knots);
-    if (!plan->joint || !plan->freedom || !plan->force || !plan->signal || !plan->row || !plan->knots)
+    if (!plan->joint || !plan->constraint || !plan->freedom || !plan->force || !plan->signal || !plan->row || !plan->knots)
         return false;
     for (int i = 0; i < mech->n_joints; ++i) {
         plan->joint[i].is_crank_pin = 0;
@@ -188,10 +192,6 @@ sarrus_location sarrus_plan_formulation_place(const sarrus_model *model) {
 /* What relative coordinates cannot do yet. */
 static sarrus_status check(sarrus_context *context, const sarrus_plan *plan) {
     const sarrus_location where = sarrus_plan_formulation_place(plan->model);
-    if (plan->mech.n_constraints > 0)
-        return sarrus_report_at(
-            context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &where,
-            "constraints beside joints are not for relative coordinates; expected 'formulation: udwadia-kalaba'");
     if (plan->mech.n_lacking > 0)
         return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &where,
                                 "bodies that may lack mass or inertia are not for relative coordinates; expected 'formulation: "

@@ -251,7 +251,7 @@ static sarrus_status places_find(sarrus_tree_rows *rows, places *out) {
 
 static sarrus_status choose(sarrus_tree_rows *rows, bool *is_dependent) {
     const sarrus_plan *absolute = rows->absolute;
-    int *loop = malloc(((size_t)absolute->mech.n_joints + 1) * sizeof *loop);
+    int *loop = malloc(((size_t)(absolute->mech.n_joints + absolute->mech.n_constraints) + 1) * sizeof *loop);
     const int n_sets = loop ? sarrus_plan_loop_sets_find(absolute, loop) : -1;
     places seen = {0};
     sarrus_status status = n_sets < 0 ? SARRUS_NO_MEMORY : places_find(rows, &seen);

@@ -38,6 +38,8 @@ static const char *spatial_label(int32_t form) {
 static const char *row_label(const sarrus_plan *plan, int i_row) {
     const int owner = plan->row[i_row].joint;
     const sarrus_mech_joint *joint = &plan->joint[owner];
+    if (owner >= plan->mech.n_joints && joint->n_rows == 2)
+        return i_row == joint->row ? "first normal" : "second normal"; /* of a curve in space */
     if (owner >= plan->mech.n_joints)
         return sarrus_constraint_label(plan->model->constraints[owner - plan->mech.n_joints].type);
     if (plan->mech.space == SARRUS_SPACE_SPATIAL)
@@ -311,7 +313,8 @@ static void put_constraints(const card *to) {
         sarrus_report_column(to->out, side_name(to, constraint, 0), SARRUS_CARD_NAME_WIDTH - 4);
         fputc(' ', to->out);
         sarrus_report_column(to->out, side_name(to, constraint, 1), SARRUS_CARD_NAME_WIDTH - 4);
-        fprintf(to->out, " %4d  %s\n", 1, sarrus_plan_reaction_is_unique(to->plan, model->n_joints + i) ? "yes" : "no");
+        fprintf(to->out, " %4d  %s\n", to->plan->joint[model->n_joints + i].n_rows,
+                sarrus_plan_reaction_is_unique(to->plan, model->n_joints + i) ? "yes" : "no");
     }
     if (model->n_constraints > SARRUS_CARD_MAX_LINES)
         fprintf(to->out, "  … and %d more constraints\n", model->n_constraints - SARRUS_CARD_MAX_LINES);

@@ -18,8 +18,8 @@ void sarrus_report_relative(FILE *out, const sarrus_plan *absolute) {
     sarrus_report_title(out, "Relative coordinates, in which steps are made");
     sarrus_report_line(out, "coordinates", "%d, speeds %d: of the joints of a tree; bodies that float %d", mech->n_q, mech->n_v,
                        plan->graph.n_floating);
-    sarrus_report_line(out, "constraints", "%d, of cut joints and drives; %d are met by the coordinates", mech->m,
-                       mech->tree.n_rows_within);
+    sarrus_report_line(out, "constraints", "%d, of cut joints%s and drives; %d are met by the coordinates", mech->m,
+                       mech->n_constraints > 0 ? ", constraints" : "", mech->tree.n_rows_within);
     sarrus_report_line(out, "rank", "%d; degrees of freedom %d, redundant %d", rank, mech->n_v - rank, mech->m - rank);
     put_cuts(out, plan);
     sarrus_report_line(out, "mass matrix M", "%d numbers below and on the diagonal (full: %.0f)", mech->tree.n_chain,

@@ -109,7 +109,8 @@ static void put_batch(FILE *out, const sarrus_plan *plan) {
 /* Bytes that one output of one instance takes in the file, before compression. */
 static double output_bytes(const sarrus_plan *plan) {
     const int n_q = plan->mech.n_q, n = plan->mech.n_v, n_reaction = sarrus_body_sizes_of(plan->mech.space)->n_v,
-              n_joints = plan->mech.n_joints, n_constraints = plan->mech.n_constraints;
+              n_joints = plan->mech.n_joints, n_constraints = plan->mech.n_constraints,
+              n_load = plan->mech.space == SARRUS_SPACE_SPATIAL ? 3 : 1;
     const unsigned channels = plan->model->output.channels;
     double bytes = 8.0 * plan->mech.n_drives;
 #define SARRUS_CHANNEL(name, bit, word, numbers, bytes_each, text) bytes += channels & bit ? bytes_each * (numbers) : 0.0;

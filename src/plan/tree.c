@@ -4,6 +4,7 @@
 
 #include "core/report.h"
 #include "plan/build.h"
+#include "plan/constraints.h"
 
 /* The most numbers that a table may have. */
 enum { MOST_NUMBERS = 1 << 25 };
@@ -111,7 +112,28 @@ static void list_links(sarrus_plan *plan) {
     }
 }
 
-/* Keeps the rows of cut joints and of drives, in their order. */
+/* Keeps the rows of constraints, behind all others, and their parts behind those. */
+static void keep_constraints(const sarrus_plan *absolute, sarrus_plan *plan) {
+    sarrus_mechanism *mech = &plan->mech;
+    for (int32_t i = 0; i < mech->n_constraints; ++i) {
+        sarrus_mech_joint *owner = &plan->joint[mech->n_joints + i];
+        plan->constraint[i].row = owner->row = mech->m;
+        for (int32_t k = 0; k < owner->n_rows; ++k) {
+            plan->row[mech->m] = absolute->row[absolute->constraint[i].row + k];
+            mech->n_general_rows += plan->row[mech->m++].kind == SARRUS_ROW_GENERAL;
+        }
+    }
+    for (int32_t i = 0; i < mech->n_constraints; ++i) {
+        const int32_t part = absolute->constraint[i].part;
+        if (part < 0)
+            continue;
+        plan->constraint[i].part = part - absolute->mech.m + mech->m;
+        plan->row[plan->constraint[i].part] = absolute->row[part];
+        mech->n_general_rows += absolute->row[part].kind == SARRUS_ROW_GENERAL;
+    }
+}
+
+/* Keeps the rows of cut joints, of drives and of constraints, in their order. */
 static void keep_rows(const sarrus_plan *absolute, sarrus_plan *plan) {
     sarrus_mechanism *mech = &plan->mech;
     mech->m = mech->n_general_rows = mech->max_joint_rows = 0;
@@ -133,6 +155,7 @@ static void keep_rows(const sarrus_plan *absolute, sarrus_plan *plan) {
         }
         mech->max_joint_rows = joint->n_rows > mech->max_joint_rows ? joint->n_rows : mech->max_joint_rows;
     }
+    keep_constraints(absolute, plan);
     for (int32_t i = 0; i < mech->n_joints; ++i) {
         if (plan->joint[i].is_within && plan->joint[i].n_rows == 0)
             plan->joint[i].row = mech->m;
@@ -179,20 +202,42 @@ static void list_chains(sarrus_plan *plan, const int32_t *before) {
     plan->chain_start[plan->mech.n_v] = at;
 }
 
-/* The speeds that a row meets, falling: those of its two bodies' chains, which are one where they have met. Returns how many; entry
+/* The sides of a row's lines by their bodies: 2·line + (0 parent, 1 child). */
+static int32_t side_of(const sarrus_plan *plan, int32_t row, int k) {
+    return 2 * (k < 2 ? row : sarrus_plan_row_part(plan, row)) + k % 2;
+}
+
+/* The side of a line that moves alone; −1: both or none do. */
+static int32_t side_moved(const sarrus_plan *plan, int32_t row, const bool *is_moved, int first) {
+    return is_moved[first] == is_moved[first + 1] ? -1 : side_of(plan, row, is_moved[first] ? first : first + 1);
+}
+
+/* The speeds that a row meets, falling: those of its bodies' chains, which are one where they have met. Returns how many; entry
  * NULL: only counted, and the numbers that they carry with them. */
 static int64_t list_row(const sarrus_plan *plan, int32_t row, const int32_t *before, sarrus_mech_entry *entry) {
-    int32_t parent = last_speed(plan, plan->row[row].parent), child = last_speed(plan, plan->row[row].child);
+    int32_t bodies[SARRUS_ROW_BODIES], last[SARRUS_ROW_BODIES] = {-1, -1, -1, -1};
+    const int n_bodies = sarrus_plan_row_bodies(plan, row, bodies);
     int64_t n = 0;
-    for (; parent >= 0 || child >= 0; ++n) {
-        const int32_t speed = parent > child ? parent : child;
-        const bool is_parent = parent == speed, is_child = child == speed;
+    for (int k = 0; k < n_bodies; ++k)
+        last[k] = last_speed(plan, bodies[k]);
+    for (;; ++n) {
+        bool is_moved[SARRUS_ROW_BODIES];
+        int32_t speed = -1;
+        for (int k = 0; k < SARRUS_ROW_BODIES; ++k)
+            speed = last[k] > speed ? last[k] : speed;
+        if (speed < 0)
+            return n;
+        for (int k = 0; k < SARRUS_ROW_BODIES; ++k) {
+            is_moved[k] = last[k] == speed;
+            last[k] = is_moved[k] ? before[speed] : last[k];
+        }
+        const int32_t own = side_moved(plan, row, is_moved, 0), other = side_moved(plan, row, is_moved, 2);
         if (entry)
-            entry[n] = (sarrus_mech_entry){.speed = speed, .side = is_parent && is_child ? -1 : 2 * row + is_child, .row = row};
-        parent = is_parent ? before[parent] : parent;
-        child = is_child ? before[child] : child;
+            entry[n] = (sarrus_mech_entry){.speed = speed,
+                                           .side = own < 0 ? other : own,
+                                           .row = row,
+                                           .way = own < 0 || other < 0 ? SARRUS_ENTRY_NOTHING : SARRUS_ENTRY_SUM + other % 2};
     }
-    return n;
 }
 
 static int64_t list_entries(sarrus_plan *plan, const int32_t *before) {

@@ -209,23 +209,39 @@ static void factor_mass(sarrus_tree_rows *t) {
     }
 }
 
-/* The rows of J: of each entry the part of the absolute row on the body that moves. */
+/* Whether a speed moves a body. */
+static bool moves(const sarrus_plan *plan, int32_t speed, int32_t body) {
+    int32_t at = plan->link_of[body];
+    while (speed < plan->link[at].v && plan->link[at].inboard >= 0)
+        at = plan->link_of[plan->link[at].inboard];
+    return speed >= plan->link[at].v && speed < plan->link[at].v + plan->link[at].n_v;
+}
+
+/* What row i does on the body of one of its sides when a speed is 1. */
+static double row_times(const sarrus_tree_rows *t, int i, int side, int32_t speed) {
+    const sarrus_plan *plan = t->plan;
+    const int32_t body = t->at.rows.body[i][side];
+    const double *part = sarrus_plan_row_side(&t->at.rows, i, side);
+    double of_body[SARRUS_MOST_EACH], sum = 0.0;
+    find_speed(t, &plan->link[plan->link_of[body]], t->twist + (ptrdiff_t)N_TWIST * speed, of_body);
+    sarrus_body_unweigh_speed(plan->mech.space, &t->at.weight[body], of_body);
+    for (int k = 0; k < t->at.sizes->n_v; ++k)
+        sum += part[k] * of_body[k];
+    return sum;
+}
+
+/* The rows of J: of each entry the parts of the absolute row on the bodies that move. */
 static void fill_rows(sarrus_tree_rows *t) {
     const sarrus_plan *plan = t->plan;
-    const int n_each = t->at.sizes->n_v;
     for (int32_t i = 0; i < plan->mech.m; ++i) {
         const int row = sarrus_plan_row_in_absolute(t->absolute, i);
         for (int32_t e = plan->row_start[i]; e < plan->row_start[i + 1]; ++e) {
-            const int side = plan->entry[e].side & 1, body = side ? plan->row[i].child : plan->row[i].parent;
-            double speed[SARRUS_MOST_EACH], sum = 0.0;
-            if (plan->entry[e].side >= 0) {
-                const double *part = sarrus_plan_row_side(&t->at.rows, row, side);
-                find_speed(t, &plan->link[plan->link_of[body]], t->twist + (ptrdiff_t)N_TWIST * plan->entry[e].speed, speed);
-                sarrus_body_unweigh_speed(t->plan->mech.space, &t->at.weight[body], speed);
-                for (int k = 0; k < n_each; ++k)
-                    sum += part[k] * speed[k];
+            const int32_t speed = plan->entry[e].speed;
+            t->value[e] = 0.0;
+            for (int side = 0; plan->entry[e].side >= 0 && side < t->at.rows.n_sides; ++side) {
+                const int32_t body = t->at.rows.body[row][side];
+                t->value[e] += body >= 0 && moves(plan, speed, body) ? row_times(t, row, side, speed) : 0.0;
             }
-            t->value[e] = sum;
         }
     }
 }
@@ -260,7 +276,7 @@ double sarrus_tree_rows_product(const void *rows, int i, int j) {
 double sarrus_tree_rows_whole(const sarrus_tree_rows *t, int i) {
     const int row = sarrus_plan_row_in_absolute(t->absolute, i);
     double sum = 0.0;
-    for (int side = 0; side < 2; ++side) {
+    for (int side = 0; side < t->at.rows.n_sides; ++side) {
         const double *part = sarrus_plan_row_side(&t->at.rows, row, side);
         for (int k = 0; k < t->at.sizes->n_v; ++k)
             sum += part[k] * part[k];

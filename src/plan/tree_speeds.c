@@ -4,14 +4,15 @@
 
 #include "plan/build.h"
 
-/* How an entry of a row is found. Only pins of the plane put less than a whole wrench. */
+/* How an entry of a row is found; the list of entries says where none of it, or both lines of a row, are moved. Only pins of the
+ * plane put less than a whole wrench. */
 static int32_t entry_way(const sarrus_plan *plan, const sarrus_mech_entry *entry) {
     const sarrus_mech_speed *speed = &plan->speed[entry->speed];
     const bool is_slide =
         speed->form == SARRUS_LINK_SLIDE || (speed->form == SARRUS_LINK_FREE && speed->index < SARRUS_PLANAR_TURN);
     const bool is_y = plan->row[entry->row].kind == SARRUS_ROW_Y, is_child = entry->side & 1;
-    if (entry->side < 0)
-        return SARRUS_ENTRY_NOTHING;
+    if (entry->side < 0 || entry->way >= SARRUS_ENTRY_SUM)
+        return entry->way;
     if (!sarrus_plan_joint_is_pin(plan, plan->row[entry->row].joint))
         return SARRUS_ENTRY_POWER;
     if (speed->is_pure)
@@ -89,7 +90,8 @@ bool sarrus_plan_joint_is_pin(const sarrus_plan *plan, int32_t joint) {
 static void note_askers(sarrus_plan *plan) {
     sarrus_mechanism *mech = &plan->mech;
     mech->tree.has_loads = mech->n_forces > 0 || mech->n_elastic > 0;
-    mech->tree.asks_bodies = mech->tree.has_loads;
+    mech->tree.asks_bodies = mech->tree.has_loads || mech->n_constraints > 0;
+    mech->tree.follows_turns = mech->n_curves > 0;
     for (int32_t i = 0; i < mech->n_joints; ++i) {
         if (plan->joint[i].n_rows > 0 && !sarrus_plan_joint_is_pin(plan, i))
             mech->tree.asks_bodies = 1;

@@ -131,7 +131,9 @@ static void read_bodies(sarrus_reader *reader, sarrus_node *node, void *object) 
 /* The points that a curve goes through. */
 static void read_points(sarrus_reader *reader, sarrus_node *node, void *object) {
     sarrus_constraint *constraint = object;
-    if (node == NULL || !sarrus_list_check(reader, node, -1, "a list of points [[x, y], …]")) {
+    if (node == NULL || !sarrus_list_check(reader, node, -1,
+                                           reader->model->space == SARRUS_SPACE_SPATIAL ? "a list of points [[x, y, z], …]"
+                                                                                        : "a list of points [[x, y], …]")) {
         return;
     }
     constraint->points = sarrus_reader_allocate(reader, node->n_children, sizeof *constraint->points);
@@ -212,7 +214,7 @@ static void check_cam(sarrus_reader *reader, const sarrus_node *node, const cons
 /* Whether nominal points i and j of a curve are one; a number that could not be read has been refused. */
 static bool points_are_one(const sarrus_reader *reader, const sarrus_constraint *constraint, int i, int j) {
     bool are_one = true;
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 2 + (reader->model->space == SARRUS_SPACE_SPATIAL); ++k) {
         const sarrus_value_index a = constraint->points[i][k], b = constraint->points[j][k];
         are_one = are_one && a != SARRUS_NO_VALUE && b != SARRUS_NO_VALUE &&
                   reader->model->values[a].nominal == reader->model->values[b].nominal;
@@ -264,6 +266,11 @@ static void read_by_type(sarrus_reader *reader, sarrus_node *node, constraint_re
         return;
     }
     reading->constraint.type = (sarrus_constraint_type)code;
+    if (code != SARRUS_CONSTRAINT_CURVE && reader->model->space == SARRUS_SPACE_SPATIAL) {
+        sarrus_reader_defer(reader, type, "a constraint of type '%s' in space is of a later version; expected 'curve'",
+                            sarrus_constraint_word((sarrus_constraint_type)code));
+        return;
+    }
     if (!sarrus_mapping_read(reader, node, constraint_tables[code].title, constraint_tables[code].keys,
                              constraint_tables[code].n_keys, reading)) {
         return;
@@ -297,11 +304,7 @@ void sarrus_constraints_read(sarrus_reader *reader, sarrus_node *node, void *obj
     if (node == NULL || sarrus_node_is_null(node) || !sarrus_list_check(reader, node, -1, "a list of constraints")) {
         return;
     }
-    if (node->n_children > 0 && model->space == SARRUS_SPACE_SPATIAL) {
-        sarrus_reader_defer(reader, node->first, "constraints beside joints in space are of a later version; expected joints only");
-        return;
-    }
-    int n_rows = node->n_children;
+    int n_rows = (model->space == SARRUS_SPACE_SPATIAL ? 2 : 1) * node->n_children; /* of curves in space two each */
     for (int i = 0; i < model->n_joints; ++i) {
         n_rows += sarrus_joint_n_rows(model->space, &model->joints[i]);
     }

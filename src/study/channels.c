@@ -139,19 +139,24 @@ static bool orientations_add(sarrus_channels *channels, const sarrus_model *mode
     return true;
 }
 
-/* What constraints beside joints put on the coordinates that follow. */
+/* What constraints beside joints put on the coordinates that follow; in space a curve's force on its point. */
 static bool constraints_add(sarrus_channels *channels, const sarrus_model *model, const sarrus_plan *plan) {
-    channels->width[SARRUS_OBSERVE_CONSTRAINTS] = model->n_constraints;
+    const bool is_spatial = model->space == SARRUS_SPACE_SPATIAL;
+    const int n_each = is_spatial ? 3 : 1;
+    channels->width[SARRUS_OBSERVE_CONSTRAINTS] = n_each * model->n_constraints;
     for (int i = 0; i < model->n_constraints; ++i) {
         const char *path = path_make(channels, "constraints", model->constraints[i].name);
         int *is_unique = &channels->uniqueness[model->n_joints + i];
         if (path == NULL)
             return false;
         *is_unique = sarrus_plan_reaction_is_unique(plan, model->n_joints + i);
-        field_add(channels, SARRUS_OBSERVE_CONSTRAINTS, i, 0,
+        field_add(channels, SARRUS_OBSERVE_CONSTRAINTS, n_each * i, is_spatial ? n_each : 0,
                   (sarrus_sink_field){.path = path,
-                                      .long_name = sarrus_observable_text(SARRUS_OBSERVE_CONSTRAINTS),
+                                      .long_name = is_spatial ? "force of the curve on its point, inertial frame"
+                                                              : sarrus_observable_text(SARRUS_OBSERVE_CONSTRAINTS),
                                       .units = sarrus_plan_row_is_angle(plan, plan->constraint[i].row) ? "N m" : "N",
+                                      .labels = is_spatial ? reaction_labels[model->space] : NULL,
+                                      .labels_path = is_spatial ? "force_component" : NULL,
                                       .n_flags = 1,
                                       .flag_names = unique_name,
                                       .flag_values = is_unique});

@@ -13,65 +13,15 @@
 
 #include <cmocka.h>
 
+#include "tests/support/constraint_cases.h"
 #include "tests/support/kernel_rows.h"
 #include "tests/support/reference_answer.h"
 #include "tests/tolerances.h"
 
-enum { MAX_N = 15, MAX_M = 16, N_STATES = 6, TEXT_SIZE = 4096 };
-
-/* Joints that turn and slide, on ground and on one another; r1 and r2 share a body, r2 and s2 none. */
-static const char *const scenario =
-    "sarrus: 1\n"
-    "space: planar\n"
-    "bodies:\n"
-    "  - {name: a, mass: 1.3, inertia: 0.4, position: [0.4, 0.1]}\n"
-    "  - {name: b, mass: 0.7, inertia: 0.2, position: [1.3, 0.3], orientation: 0.4}\n"
-    "  - {name: c, mass: 2.1, inertia: 0.5, position: [0.2, 1.1]}\n"
-    "  - {name: d, mass: 0.9, inertia: 0.3, position: [0.6, 1.4], orientation: -0.3}\n"
-    "  - {name: e, mass: 1.1, inertia: 0.6, position: [1.6, 0.6]}\n"
-    "joints:\n"
-    "  - {name: r1, type: revolute, bodies: [ground, a], at: [0, 0]}\n"
-    "  - {name: r2, type: revolute, bodies: [a, b], at: [1, 0.2]}\n"
-    "  - {name: s1, type: prismatic, bodies: [ground, c], at: [0, 1], axis: [1, 0.3], stiffness: 20, damping: 0.3}\n"
-    "  - {name: s2, type: slot, bodies: [c, d], at: [0.5, 1.2], axis: [0.2, 1]}\n"
-    "  - {name: s3, type: prismatic, bodies: [e, b], at: [1.5, 0.4], axis: [1, -0.5]}\n"
-    "constraints:\n"
-    "  - {name: one, %s}\n"
-    "dynamics: {%s}\n"
-    "integrator: {method: rk4, dt: 1.0e-3, t_end: 1}\n";
-
-static const struct {
-    sarrus_constraint_type type;
-    const char *text;
-} cases[] = {
-    {SARRUS_CONSTRAINT_GEAR, "type: gear, joints: [r2, r1], ratio: -1.7"},
-    {SARRUS_CONSTRAINT_GEAR, "type: gear, joints: [r1, r2], ratio: 0.6, offset: 0.05"},
-    {SARRUS_CONSTRAINT_GEAR, "type: gear, joints: [s1, r1], ratio: 0.4"},
-    {SARRUS_CONSTRAINT_GEAR, "type: gear, joints: [r2, s3], ratio: 2.5"},
-    {SARRUS_CONSTRAINT_GEAR, "type: gear, joints: [s3, s2], ratio: -0.8, offset: -0.02"},
-    {SARRUS_CONSTRAINT_CAM,
-     "type: cam, joints: [s1, r2], table: {angle: [-0.2, 0.1, 0.7, 1.1, 1.4, 1.9], y: [0, 0.1, 0.3, 0.2, 0.1, 0]}"},
-    {SARRUS_CONSTRAINT_CAM, "type: cam, joints: [s2, r1], table: {angle: [-2, -1, 0, 1.5], y: [0.3, 0.2, 0, -0.1]}"},
-    {SARRUS_CONSTRAINT_CAM, "type: cam, between: [[a, [0.3, 0.1]], [d, [0.1, 0]]], joint: r2, "
-                            "table: {angle: [0, 1, 2.2, 3.1, 4, 5.2, 6.28], y: [1.2, 1.3, 1.4, 1.5, 1.4, 1.3, 1.2]}"},
-    {SARRUS_CONSTRAINT_CAM, "type: cam, between: [[e, [0.2, 0.1]], [ground, [0.1, 0]]], joint: r1, "
-                            "table: {angle: [-9, -3, 3, 9], y: [2.0, 1.9, 1.6, 1.7]}"},
-    /* Points are in front of the curves, or outside of them: nowhere near the centres of their circles. */
-    {SARRUS_CONSTRAINT_CURVE, "type: curve, bodies: [ground, e], point: [0.1, -0.05], "
-                              "points: [[-2, 0.4], [-1, 0.5], [0.5, 0.7], [1.2, 0.6], [2.5, 0.75], [5, 0.4]]"},
-    {SARRUS_CONSTRAINT_CURVE, "type: curve, bodies: [a, d], point: [0.02, 0.01], closed: true, "
-                              "points: [[0.2, 0], [0.15, 0.16], [0, 0.2], [-0.17, 0.13], [-0.2, -0.02], [0, -0.2], [0.15, -0.15]]"},
-    {SARRUS_CONSTRAINT_CURVE, "type: curve, bodies: [e, ground], point: [3.5, -2.5], closed: true, "
-                              "points: [[0.3, 0], [0, 0.25], [-0.3, 0.05]]"},
-    {SARRUS_CONSTRAINT_CURVE, "type: curve, bodies: [c, b], point: [0.4, 0.1], points: [[0.1, -0.9], [2.3, 0.4]]"},
-};
-enum { N_CASES = sizeof cases / sizeof cases[0] };
+enum { MAX_N = 15, MAX_M = 16, N_STATES = 6, N_CASES = CONSTRAINT_N_CASES };
 
 static mechanism open_case(int i, const char *dynamics) {
-    char text[TEXT_SIZE];
-    const int length = snprintf(text, sizeof text, scenario, cases[i].text, dynamics);
-    assert_true(length > 0 && (size_t)length < sizeof text);
-    mechanism m = mechanism_open_text(text, NULL);
+    mechanism m = constraint_case_open(i, dynamics);
     assert_true(m.n == MAX_N && m.m <= MAX_M);
     return m;
 }
@@ -89,8 +39,8 @@ static double draw_state(const mechanism *m, uint64_t *seed, double *q, double *
 
 static void assert_close(int i_case, const char *what, int i, double value, double expected, double bound) {
     if (!(fabs(value - expected) <= bound)) {
-        fail_msg("%s: %s, row %d: %.15g instead of %.15g, off by %.2e > %.1e", cases[i_case].text, what, i, value, expected,
-                 fabs(value - expected), bound);
+        fail_msg("%s: %s, row %d: %.15g instead of %.15g, off by %.2e > %.1e", constraint_cases[i_case].text, what, i, value,
+                 expected, fabs(value - expected), bound);
     }
 }
 
@@ -102,7 +52,7 @@ static void rows_are_those_of_the_reference(void **state) {
     for (int k = 0; k < N_CASES; ++k) {
         mechanism m = open_case(k, "");
         kernel_rows *rows = kernel_rows_create(&m, NULL);
-        ++n_seen[cases[k].type];
+        ++n_seen[constraint_cases[k].type];
         for (int s = 0; s < N_STATES; ++s) {
             double q[MAX_N], v[MAX_N], phi[2][MAX_M], phi_dot[2][MAX_M], gamma[2][MAX_M], jacobian[2][MAX_M * MAX_N], sum = 0.0;
             const double unit = 256.0 * DBL_EPSILON * draw_state(&m, &seed, q, v), rate = 8.0;
@@ -226,7 +176,8 @@ static void check_answers(const char *dynamics, double violation) {
             for (int i = 0; i < N_STATES; ++i) {
                 mechanism_set_state(batch, (uint64_t)i, answers[i].q, answers[i].v);
             }
-            (void)reference_answer_compare(&m, (const char *const[]){cases[k].text, isas[isa], dynamics}, batch, N_STATES, answers);
+            (void)reference_answer_compare(&m, (const char *const[]){constraint_cases[k].text, isas[isa], dynamics}, batch,
+                                           N_STATES, answers);
             mechanism_observe(batch, SARRUS_OBSERVE_CONSTRAINTS, loads);
             for (int i = 0; i < N_STATES && violation == 0.0; ++i) {
                 load_does_no_work(&m, k, &answers[i], loads[i]);

@@ -40,6 +40,13 @@ static const subject subjects[] = {
     {"five_bar_monte_carlo.yaml", 0.2, NULL},
     {"andrews.yaml", 0.01, NULL},
     {"n_four_bar_2.yaml", 0.2, NULL},
+    {"planetary_train.yaml", 0.5, NULL},
+    {"planetary_train.yaml", 0.5,
+     "{instances: 11, seed: 4, parameters: [{name: mp, distribution: uniform, low: 0.2, high: 0.8}, "
+     "{name: T, distribution: uniform, low: 0.002, high: 0.008}]}"},
+    {"cam_follower.yaml", 0.3, NULL},
+    {"cam_follower.yaml", 0.3, "{instances: 11, seed: 4, parameters: [{name: h, distribution: uniform, low: 0.008, high: 0.012}]}"},
+    {"groove_cam.yaml", 0.3, NULL},
     {"torque_free_body.yaml", 0.5, NULL},
     {"heavy_top.yaml", 0.3, NULL},
     {"cardan_suspension.yaml", 0.3, NULL},
@@ -55,6 +62,7 @@ static const subject subjects[] = {
      "{path: bodies.link_6.rotor.1, distribution: uniform, low: -0.05, high: 0.05}]}"},
     {"spatial_slider_crank.yaml", 0.3, NULL},
     {"spatial_four_bar.yaml", 0.3, NULL},
+    {"bead_on_curve.yaml", 0.4, NULL},
     {"sarrus_linkage.yaml", 0.3, NULL},
     {"bennett.yaml", 0.3, NULL},
     {"bricard.yaml", 0.3, NULL},
@@ -165,8 +173,8 @@ static bool is_determined(const sarrus_plan *plan, int observable, size_t i, siz
 
 /* Forces and accelerations follow from the state: with rates of 10/s its errors count a hundredfold. */
 static double factor_of(int observable) {
-    const bool is_second =
-        observable == SARRUS_OBSERVE_REACTIONS || observable == SARRUS_OBSERVE_DRIVES || observable == SARRUS_OBSERVE_ACCELERATION;
+    const bool is_second = observable == SARRUS_OBSERVE_REACTIONS || observable == SARRUS_OBSERVE_DRIVES ||
+                           observable == SARRUS_OBSERVE_CONSTRAINTS || observable == SARRUS_OBSERVE_ACCELERATION;
     return is_second ? 100.0 : 1.0;
 }
 
@@ -193,8 +201,9 @@ static void errors_check(const char *what, const record *r) {
                      r->rows[SARRUS_OBSERVE_VELOCITY_ERROR][k]);
 }
 
-static const int compared[] = {SARRUS_OBSERVE_Q,         SARRUS_OBSERVE_V,      SARRUS_OBSERVE_ENERGY,      SARRUS_OBSERVE_WORK,
-                               SARRUS_OBSERVE_REACTIONS, SARRUS_OBSERVE_DRIVES, SARRUS_OBSERVE_ACCELERATION};
+static const int compared[] = {SARRUS_OBSERVE_Q,           SARRUS_OBSERVE_V,           SARRUS_OBSERVE_ENERGY,
+                               SARRUS_OBSERVE_WORK,        SARRUS_OBSERVE_REACTIONS,   SARRUS_OBSERVE_DRIVES,
+                               SARRUS_OBSERVE_CONSTRAINTS, SARRUS_OBSERVE_ACCELERATION};
 
 static void motions_compare(const subject *what, const method *by) {
     opened absolute = open_subject(what, by, false), relative = open_subject(what, by, true);
@@ -248,7 +257,8 @@ static void so_it_does_by_every_method(void **state) {
 
 /* --- Bits ----------------------------------------------------------------------------------------------------------------- */
 
-static const char *const for_bits[] = {"four_bar.yaml", "five_bar_monte_carlo.yaml", "arm_7r.yaml", "stewart_platform.yaml"};
+static const char *const for_bits[] = {"four_bar.yaml", "five_bar_monte_carlo.yaml", "groove_cam.yaml", "bead_on_curve.yaml",
+                                       "arm_7r.yaml",   "stewart_platform.yaml"};
 enum { N_FOR_BITS = sizeof for_bits / sizeof for_bits[0] };
 
 /* The first instances of two records have the same bits. */

@@ -21,7 +21,10 @@ static const char text[] =
     "joints:\n"
     "  - {name: hinge, type: revolute, bodies: [ground, a], at: [0, 0, 0], axis: [0, 0, 1], drive: {signal: 0}}\n"
     "  - {name: sleeve, type: cylindrical, bodies: [a, b], at: [0, 0, 1], axis: [0, 0, 1],\n"
-    "     drive: [{signal: {ramp: {slope: 1}}}, {signal: {ramp: {slope: 2}}}]}\n";
+    "     drive: [{signal: {ramp: {slope: 1}}}, {signal: {ramp: {slope: 2}}}]}\n"
+    "constraints:\n"
+    "  - {name: rail, type: curve, bodies: [ground, a], points: [[-1, 0, 0], [1, 0, 0]]}\n"
+    "  - {name: wire, type: curve, bodies: [a, b], point: [0, 0, -1], points: [[0, 0, -1], [0, 0, 1]]}\n";
 
 static int field_find(const sarrus_channels *made, const char *path) {
     for (int i = 0; i < made->n_fields; ++i) {
@@ -64,6 +67,9 @@ static void fields_are_those_of_space(void **state) {
     assert_false(sarrus_channels_field_is_direct(&made, field_find(&made, "orientations/euler/a")));
     assert_field(&made, "reactions/hinge", 6, 0, NULL);
     assert_field(&made, "reactions/sleeve", 6, 6, NULL);
+    assert_field(&made, "constraints/rail", 3, 0, "N");
+    assert_field(&made, "constraints/wire", 3, 3, "N");
+    assert_string_equal(made.fields[field_find(&made, "constraints/wire")].labels[2], "fz");
     assert_field(&made, "drives/hinge", 0, 0, "N m");
     assert_field(&made, "drives/sleeve", 2, 1, "N m | N");
     assert_field(&made, "diagnostics/position_error", 0, 0, "m | rad");

@@ -33,7 +33,7 @@ spatial_rows *spatial_rows_create(const mechanism *m) {
     const size_t n_parameters = (size_t)mech->n_parameters, n_q = (size_t)mech->n_q, n_v = (size_t)mech->n_v, n_m = (size_t)mech->m;
     double *values = mechanism_values(m, NULL, 0), *parameters = calloc(n_parameters + n_q + n_v, sizeof *parameters);
     assert_non_null(parameters);
-    const size_t n_own = n_parameters + n_q + 2 * n_v + (size_t)mech->n_free + n_m + n_m * n_v + 2;
+    const size_t n_own = n_parameters + n_q + 2 * n_v + (size_t)(mech->n_free + mech->n_curves) + n_m + n_m * n_v + 2;
     const size_t n_arrays = n_own + sarrus_workspace_cut(mech, NULL, &rows->ws);
     assert_int_equal(posix_memalign((void **)&rows->memory, sizeof(real), n_arrays * sizeof(real)), 0);
     for (size_t i = 0; i < n_arrays; ++i) {
@@ -44,7 +44,7 @@ spatial_rows *spatial_rows_create(const mechanism *m) {
     rows->v = rows->q + n_q;
     rows->one_speed = rows->v + n_v;
     rows->seen = rows->one_speed + n_v;
-    rows->one_row = rows->seen + mech->n_free;
+    rows->one_row = rows->seen + mech->n_free + mech->n_curves; /* no foot on a curve has been seen */
     rows->dense = rows->one_row + n_m;
     rows->input = rows->dense + n_m * n_v;
     (void)sarrus_workspace_cut(mech, rows->memory + n_own, &rows->ws);

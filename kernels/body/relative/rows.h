@@ -139,6 +139,16 @@ LANE_FUNCTION void sarrus_tree_pin(const sarrus_mechanism *mech, const real *par
 
 #endif
 
+/* J at an entry of a row whose lines both move with the speed. A piece of code of its own: it is rare. */
+LANE_PHASE real sarrus_entry_sum(const sarrus_mechanism *mech, const sarrus_workspace *ws, const sarrus_mech_entry *entry) {
+    if (sarrus_constraints_count(mech) == 0)
+        return real_set(0.0);
+    const int32_t part = mech->constraint[mech->row[entry->row].joint - mech->n_joints].part;
+    const space_wrench own = sarrus_wrench_take(ws->side, entry->side);
+    const space_wrench other = sarrus_wrench_take(ws->side, 2 * part + entry->way - SARRUS_ENTRY_SUM);
+    return sarrus_speed_power(mech, ws, entry->speed, space_wrench_add(own, other));
+}
+
 /* J at an entry. */
 LANE_FUNCTION real sarrus_entry_find(const sarrus_mechanism *mech, const sarrus_workspace *ws, const sarrus_mech_entry *entry) {
     if (entry->way == SARRUS_ENTRY_NOTHING)
@@ -164,8 +174,10 @@ LANE_FUNCTION real sarrus_entry_find(const sarrus_mechanism *mech, const sarrus_
         return -at.x;
     case SARRUS_ENTRY_ALONG_Y:
         return at.y;
-    default:
+    case SARRUS_ENTRY_ALONG_Y + 1:
         return -at.y;
+    default:
+        return sarrus_entry_sum(mech, ws, entry);
     }
 }
 
@@ -191,7 +203,57 @@ PLAN_BODY void sarrus_tree_entries(const sarrus_mechanism *mech, sarrus_workspac
     sarrus_tree_reach(mech, ws);
 }
 
-/* All rows of the joints at the bodies' poses and velocities, over the speeds of the tree. Those of the same configuration with
+#if !defined(SARRUS_KERNELS_SPATIAL)
+
+/* Twice what a side of a row and one of its part, both on `body`, have in common of J M⁻¹ Jᵀ on that body. */
+LANE_FUNCTION real sarrus_sides_shared(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
+                                       int32_t i_side, int32_t j_side, int32_t body) {
+    const real *p = sarrus_body_parameters(mech, parameter, body);
+    const space_vector e_i = sarrus_tree_vector(ws->direction, SPACE_DIMENSION * (i_side / 2));
+    const space_vector e_j = sarrus_tree_vector(ws->direction, SPACE_DIMENSION * (j_side / 2));
+    const real along = lane_at(p, SARRUS_PB_MINV) * space_inner(e_i, e_j);
+    const real about = lane_at(p, SARRUS_PB_IINV) * frame_at(ws->turn, i_side) * frame_at(ws->turn, j_side);
+    return real_set(2.0) * (((i_side ^ j_side) & 1) != 0 ? about - along : about + along);
+}
+
+/* A constraint beside joints: the lines of its row are two where it couples coordinates. A piece of code of its own: mechanisms
+ * without any do not pay for it. */
+LANE_PHASE void sarrus_tree_constraint(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                       const sarrus_mech_constraint *constraint, int wanted) {
+    const int32_t i = constraint->row, n_sides = constraint->part < 0 ? 2 : 4;
+    int32_t bodies[4];
+    (void)wanted;
+    sarrus_constraint_row(mech, parameter, constraint, ws->body_q, ws->body_v, ws);
+    frame_at(ws->whole, i) = real_set(0.0);
+    for (int32_t k = 0; k < n_sides; ++k) {
+        const int32_t line = k < 2 ? i : constraint->part, i_side = 2 * line + (k & 1);
+        const int32_t body = bodies[k] = k & 1 ? mech->row[line].child : mech->row[line].parent;
+        if (body < 0)
+            continue;
+        const sarrus_side of = sarrus_side_of(mech, parameter, ws, i_side, body);
+        frame_at(ws->gamma, i) = frame_at(ws->gamma, i) - of.bias;
+        frame_at(ws->whole, i) = frame_at(ws->whole, i) + of.whole;
+        sarrus_wrench_put(ws->side, i_side, of.wrench);
+        for (int32_t before = 0; k > 1 && before < 2; ++before) {
+            if (bodies[before] == body)
+                frame_at(ws->whole, i) =
+                    frame_at(ws->whole, i) + sarrus_sides_shared(mech, parameter, ws, 2 * i + before, i_side, body);
+        }
+    }
+}
+
+#else
+
+/* A point on a curve, whose rows are as those of a joint. */
+LANE_PHASE void sarrus_tree_constraint(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                       const sarrus_mech_constraint *constraint, int wanted) {
+    sarrus_constraint_row(mech, parameter, constraint, ws->body_q, ws->body_v, ws, wanted & ~SARRUS_HAVE_PARTS);
+    sarrus_tree_sides(mech, parameter, ws, &mech->joint[mech->row[constraint->row].joint]);
+}
+
+#endif
+
+/* All rows at the bodies' poses and velocities, over the speeds of the tree. Those of the same configuration with
  * another γ have their entries already. */
 PLAN_BODY void sarrus_tree_rows(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int wanted) {
     PLAN_EACH (j, 0, mech->n_joints) {
@@ -207,6 +269,8 @@ PLAN_BODY void sarrus_tree_rows(const sarrus_mechanism *mech, const real *parame
         sarrus_joint_rows(mech, parameter, joint, ws->body_q, ws->body_v, ws, wanted & ~SARRUS_HAVE_PARTS);
         sarrus_tree_sides(mech, parameter, ws, joint);
     }
+    PLAN_EACH (i, 0, sarrus_constraints_count(mech))
+        sarrus_tree_constraint(mech, parameter, ws, &mech->constraint[i], wanted);
     if (!(wanted & SARRUS_HAVE_PARTS))
         sarrus_tree_entries(mech, ws);
 }

@@ -31,6 +31,16 @@ LANE_BODY void sarrus_joint_reaction(const sarrus_mechanism *mech, const real *p
     space_vector_put(sarrus_vector_less(torque, space_cross(arm, force)), lane_from(out, 3));
 }
 
+/* Loads of constraints: the force on the point of each curve, in the inertial frame. */
+enum { SARRUS_LOAD_NUMBERS = 3 };
+LANE_BODY void sarrus_constraint_load(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i_constraint, real *out) {
+    const int32_t i = mech->constraint[i_constraint].row;
+    space_vector force = sarrus_no_vector();
+    for (int32_t k = i; k < i + SARRUS_CURVE_ROWS; ++k)
+        force = space_add(force, frame_at(ws->multiplier, k), sarrus_frame_vector(ws->direction, 3 * k));
+    space_vector_put(force, out);
+}
+
 /* Motor loads: force or torque along the free coordinate on the child, μ of the drive's row. */
 LANE_BODY void sarrus_motor_loads(const sarrus_mechanism *mech, const sarrus_workspace *ws, real *out) {
     int32_t i_drive = 0;
@@ -52,8 +62,8 @@ LANE_FUNCTION real sarrus_drives_power(const sarrus_mechanism *mech, const sarru
     return power;
 }
 
-/* The angles of joints at the state q, v, in the lanes of `on`: seen[n_free] follows them beyond whole turns. The rotations are
- * there. */
+/* The angles of joints and the feet on curves at the state q, v, in the lanes of `on`: seen[n_free + n_curves] follows the angles
+ * beyond whole turns. The rotations are there. */
 LANE_BODY void sarrus_turns_follow(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                    const real *v, mask on, real *seen) {
     for (int32_t i = 0; i < mech->n_freedoms; ++i) {
@@ -65,18 +75,20 @@ LANE_BODY void sarrus_turns_follow(const sarrus_mechanism *mech, const real *par
         const real angle = sarrus_freedom_row(ws, parameter, &at, freedom).phi;
         lane_at(seen, freedom->at) = real_select(on, angle, lane_at(seen, freedom->at));
     }
+    if (mech->n_curves > 0)
+        sarrus_feet_follow(mech, parameter, ws, q, v, on, seen);
 }
 
 /* The same where a step ends; leaves the rotations of that state. */
 LANE_BODY void sarrus_turns_see(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                 const real *v, mask on, real *seen) {
-    for (int32_t i = 0; i < mech->n_freedoms; ++i) {
-        if (!sarrus_freedom_is_turn(mech->freedom[i].form))
-            continue;
-        sarrus_rotations(mech, q, ws);
-        sarrus_turns_follow(mech, parameter, ws, q, v, on, seen);
+    int is_followed = mech->n_curves > 0;
+    for (int32_t i = 0; i < mech->n_freedoms; ++i)
+        is_followed = is_followed || sarrus_freedom_is_turn(mech->freedom[i].form);
+    if (!is_followed)
         return;
-    }
+    sarrus_rotations(mech, q, ws);
+    sarrus_turns_follow(mech, parameter, ws, q, v, on, seen);
 }
 
 /* The same where the motion begins, with the signals of t = 0 in the workspace: an angle that is driven is of the turn that its

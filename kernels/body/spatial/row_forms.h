@@ -224,4 +224,20 @@ LANE_FUNCTION space_vector sarrus_rotation_vector(const sarrus_joint_here *at) {
     return sarrus_vector_scale(scale, u);
 }
 
+/* The sides on ground have no turning part, and constant directions stand there for good. */
+LANE_FUNCTION void sarrus_row_store(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t i, const sarrus_row_value *row,
+                                    int wanted) {
+    if (!(wanted & SARRUS_HAVE_PARTS)) {
+        if (mech->row[i].parent >= 0)
+            sarrus_frame_vector_put(row->turn_parent, ws->turn, 6 * i);
+        if (mech->row[i].child >= 0)
+            sarrus_frame_vector_put(row->turn_child, ws->turn, 6 * i + 3);
+        if (mech->row[i].kind == SARRUS_ROW_GENERAL)
+            sarrus_frame_vector_put(row->e, ws->direction, 3 * i);
+    }
+    frame_at(ws->phi, i) = row->phi;
+    frame_at(ws->phi_dot, i) = row->phi_dot;
+    frame_at(ws->gamma, i) = row->gamma;
+}
+
 #endif

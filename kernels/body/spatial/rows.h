@@ -1,8 +1,8 @@
-/* The rows of all joints in space, and how far their loops are open. */
+/* The rows of all joints and constraints in space, and how far their loops are open. */
 #ifndef SARRUS_BODY_SPATIAL_ROWS_H
 #define SARRUS_BODY_SPATIAL_ROWS_H
 
-#include "kernels/body/spatial/row_forms.h"
+#include "kernels/body/spatial/curve.h"
 
 /* A driven coordinate less its signal: Φ − s, Φ̇ − ṡ, γ + s̈. An angle is driven up to whole turns. */
 LANE_FUNCTION sarrus_row_value sarrus_row_drive(const sarrus_mechanism *mech, const real *parameter, const sarrus_joint_here *at,
@@ -41,22 +41,6 @@ LANE_FUNCTION sarrus_row_value sarrus_row_find(const sarrus_mechanism *mech, con
     return sarrus_row_drive(mech, parameter, at, ws, mech->row[i].freedom);
 }
 
-/* The sides on ground have no turning part, and constant directions stand there for good. */
-LANE_FUNCTION void sarrus_row_store(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t i, const sarrus_row_value *row,
-                                    int wanted) {
-    if (!(wanted & SARRUS_HAVE_PARTS)) {
-        if (mech->row[i].parent >= 0)
-            sarrus_frame_vector_put(row->turn_parent, ws->turn, 6 * i);
-        if (mech->row[i].child >= 0)
-            sarrus_frame_vector_put(row->turn_child, ws->turn, 6 * i + 3);
-        if (mech->row[i].kind == SARRUS_ROW_GENERAL)
-            sarrus_frame_vector_put(row->e, ws->direction, 3 * i);
-    }
-    frame_at(ws->phi, i) = row->phi;
-    frame_at(ws->phi_dot, i) = row->phi_dot;
-    frame_at(ws->gamma, i) = row->gamma;
-}
-
 /* All rows of a joint. */
 PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_joint *joint, const real *q,
                                  const real *v, sarrus_workspace *ws, int wanted) {
@@ -70,11 +54,13 @@ PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *param
     }
 }
 
-/* Rows of all joints at (q, v); the rotations and signals are there already. */
+/* Rows of all joints and constraints at (q, v); the rotations and signals are there already. */
 PLAN_BODY void sarrus_rows(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v, sarrus_workspace *ws,
                            int wanted) {
     PLAN_EACH (i, 0, mech->n_joints)
         sarrus_joint_rows(mech, parameter, &mech->joint[i], q, v, ws, wanted);
+    PLAN_EACH (i, 0, sarrus_constraints_count(mech))
+        sarrus_constraint_row(mech, parameter, &mech->constraint[i], q, v, ws, wanted);
 }
 
 /* ‖Φ‖². */
@@ -92,6 +78,8 @@ PLAN_BODY real sarrus_violation_squared(const sarrus_mechanism *mech, const real
             sum = real_fma(phi, phi, sum);
         }
     }
+    PLAN_EACH (i, 0, sarrus_constraints_count(mech))
+        sum = sarrus_constraint_violation_squared(parameter, &mech->constraint[i], q, v, ws, sum);
     return sum;
 }
 
