@@ -42,7 +42,7 @@ static void fused(void **state) {
                                      .n_instances = 2,
                                      .n_steps = is_slow ? 200 : 0,
                                      .n_large_steps = is_slow ? 10 : 100,
-                                     .lanes_set = lanes_on_host};
+                                     .lanes_set = lanes_set_on_host};
     for (size_t i = 0; i < gpu_n_agreements; ++i) {
         devices_begin();
         gpu_agreement_fused(&gpu_agreements[i], &wish);
@@ -53,7 +53,7 @@ static void fused(void **state) {
 /* The check that a device must pass, which has no promise of bits: through a singular position. */
 static void fused_within_bounds(void **state) {
     (void)state;
-    const gpu_agreement_wish wish = {.n_instances = 2, .n_steps = 200, .lanes_set = lanes_on_host};
+    const gpu_agreement_wish wish = {.n_instances = 2, .n_steps = 200, .lanes_set = lanes_set_on_host};
     for (size_t i = 0; i < gpu_n_agreements; ++i) {
         if (is_large(i))
             continue;
