@@ -2,9 +2,13 @@
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/expansion.h"
+#include "kernels/cuda/staged_expansion.h"
 
 static const sarrus_cuda_expansion planar = {
-    sarrus_cuda_planar_advance_kernel, sarrus_cuda_planar_advance, sarrus_cuda_planar_assemble, sarrus_cuda_planar_observe,
+    sarrus_cuda_planar_advance_kernel,
+    sarrus_cuda_planar_advance,
+    sarrus_cuda_planar_assemble,
+    sarrus_cuda_planar_observe,
 };
 
 static const sarrus_cuda_expansion *expansion_of(const sarrus_mechanism *mech) {
@@ -38,8 +42,8 @@ static int specialized_advance(const sarrus_cuda_call *call, const sarrus_clock 
     void *arguments[] = {&lanes, &when, &n_steps};
     const int32_t n_threads = call->specialized->n_threads, n_each = n_threads / SARRUS_CUDA_WIDTH;
     const int32_t n_warps = lanes.n_tiles < lanes.n_workspaces ? lanes.n_tiles : lanes.n_workspaces;
-    return cudaLaunchKernel(call->specialized->advance, dim3((unsigned)((n_warps + n_each - 1) / n_each)), dim3((unsigned)n_threads),
-                            arguments, 0, (cudaStream_t)call->stream);
+    return cudaLaunchKernel(call->specialized->advance, dim3((unsigned)((n_warps + n_each - 1) / n_each)),
+                            dim3((unsigned)n_threads), arguments, 0, (cudaStream_t)call->stream);
 }
 
 int sarrus_cuda_assemble(const sarrus_cuda_call *call) {
@@ -69,4 +73,20 @@ int sarrus_cuda_bodies_show(const sarrus_cuda_call *call, const sarrus_cuda_bodi
 int sarrus_cuda_bodies_settle(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies, const sarrus_cuda_observation *what,
                               double *out) {
     return is_empty(call) ? cudaSuccess : expansion_of(call->mech)->bodies_settle(call, bodies, what, out);
+}
+
+static bool is_spatial(const sarrus_staged_call *call) {
+    return call->base.mech->space == SARRUS_SPACE_SPATIAL;
+}
+
+int sarrus_staged_step(const sarrus_staged_call *call, const sarrus_clock *clock, int32_t stage) {
+    return is_spatial(call) ? sarrus_staged_spatial_step(call, clock, stage) : sarrus_staged_planar_step(call, clock, stage);
+}
+
+int sarrus_staged_resume(const sarrus_staged_call *call) {
+    return is_spatial(call) ? sarrus_staged_spatial_resume(call) : sarrus_staged_planar_resume(call);
+}
+
+int sarrus_staged_observe(const sarrus_staged_call *call, const sarrus_observe_request *want, double *out) {
+    return is_spatial(call) ? sarrus_staged_spatial_observe(call, want, out) : sarrus_staged_planar_observe(call, want, out);
 }

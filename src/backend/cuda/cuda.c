@@ -113,7 +113,8 @@ static sarrus_status cuda_create(sarrus_context *context, const sarrus_plan *pla
         return status;
     }
     if (!library)
-        device->specializer = sarrus_cuda_specializer_create(sarrus_plan_stepped(plan), options, device->parts[0].described.architecture);
+        device->specializer =
+            sarrus_cuda_specializer_create(sarrus_plan_stepped(plan), options, device->parts[0].described.architecture);
     device->pace.step_seconds = (double)NAN;
     describe(device);
     *out = &device->base;

@@ -67,8 +67,8 @@ typedef struct cuda_worker {
     uint64_t i_first, n_held; /* tiles of the batch that are on the device */
     uint64_t n_capacity;      /* tiles */
     double *tiles, *workspace;
-    double *bodies;     /* with relative coordinates: tiles in those of the bodies, for as many as are observed at once */
-    uint64_t n_bodies;  /* tiles */
+    double *bodies;    /* with relative coordinates: tiles in those of the bodies, for as many as are observed at once */
+    uint64_t n_bodies; /* tiles */
     int32_t n_workspaces, n_warps;     /* allocated, used by the generic kernels */
     uint64_t *counts, *n_done;         /* n_done NULL: nothing stops a lane */
     int32_t *is_waiting, *was_waiting; /* device, pinned */

@@ -127,8 +127,8 @@ static int queues_create(cuda_worker *worker) {
     if (error == SARRUS_GPU_OK)
         error = gpu->fill(worker->counts, 0, (size_t)worker->n_workspaces * 2 * TILE, worker->stream);
     if (error == SARRUS_GPU_OK && worker->owner->library) {
-        const sarrus_cuda_staged_setup setup = {gpu, worker->owner->library, &worker->part->stepped.mech, (int32_t)worker->n_capacity,
-                                                worker->stream};
+        const sarrus_cuda_staged_setup setup = {gpu, worker->owner->library, &worker->part->stepped.mech,
+                                                (int32_t)worker->n_capacity, worker->stream};
         error = sarrus_cuda_staged_create(&setup, &worker->staged);
     }
     return error != SARRUS_GPU_OK ? error : gpu->synchronize(worker->stream);
