@@ -1,5 +1,5 @@
 /* The fused kernels are expanded as those of the CPU are: for a space, in the coordinates of bodies or of a tree. An expansion is a
- * table of launches; kernels.cu takes the one that a mechanism asks for. Callable from C. */
+ * table of launches; launch.cu takes the one that a mechanism asks for. Callable from C. */
 #ifndef SARRUS_CUDA_EXPANSION_H
 #define SARRUS_CUDA_EXPANSION_H
 

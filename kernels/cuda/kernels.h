@@ -71,9 +71,9 @@ int sarrus_cuda_advance(const sarrus_cuda_call *call, const sarrus_clock *clock,
 /* out (device) [n_tiles][what->want.n_arrays][SARRUS_CUDA_WIDTH] at the tiles' states and time t. */
 int sarrus_cuda_observe(const sarrus_cuda_call *call, const sarrus_cuda_observation *what, double *out);
 
-/* Calls in relative coordinates only step; assembly and observation are calls on tiles of bodies. Between the two, for every tile of
- * the call: it, all zero before, from a tile of bodies that was assembled; a tile of bodies that is to be observed, from it; what
- * the observation has left behind, and the rank into `out`, where it is wanted. */
+/* Calls in relative coordinates only step; assembly and observation are calls on tiles of bodies. Between the two, for every tile
+ * of the call: it, all zero before, from a tile of bodies that was assembled; a tile of bodies that is to be observed, from it;
+ * what the observation has left behind, and the rank into `out`, where it is wanted. */
 int sarrus_cuda_bodies_take(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies);
 int sarrus_cuda_bodies_show(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies);
 int sarrus_cuda_bodies_settle(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies, const sarrus_cuda_observation *what,

@@ -17,7 +17,7 @@ int32_t lanes_on_host(void) {
     return n_lanes;
 }
 
-/* What kernels.cu chooses. */
+/* What launch.cu chooses. */
 static const expansion_on_host *expansion_of(const sarrus_mechanism *mech) {
     const int is_spatial = mech->space == SARRUS_SPACE_SPATIAL;
     if (mech->tree.n_links > 0)

@@ -1,5 +1,5 @@
-/* The kernels of the staged path that evaluate as code of the host, launched as the .cu files launch them. Whoever includes this has
- * defined SARRUS_KERNELS_SPATIAL or not, and STAGED_ON_HOST, the table's name. */
+/* The kernels of the staged path that evaluate as code of the host, launched as the .cu files launch them. Whoever includes this
+ * has defined SARRUS_KERNELS_SPATIAL or not, and STAGED_ON_HOST, the table's name. */
 #include "tests/backend/cuda_shim.h"
 
 static inline int32_t atomicAdd(int32_t *number, int32_t amount) {

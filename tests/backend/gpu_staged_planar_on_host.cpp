@@ -1,5 +1,5 @@
-/* The kernels of the staged path in the table of the emulated GPU: those that evaluate, of the plane and of space, and those that work
- * on slots. */
+/* The kernels of the staged path in the table of the emulated GPU: those that evaluate, of the plane and of space, and those that
+ * work on slots. */
 #define STAGED_ON_HOST staged_planar_on_host
 #include "tests/backend/staged_expand_on_host.h"
 
@@ -32,7 +32,7 @@ static sarrus_staged_call call_of(const staged_argument *argument) {
     return call;
 }
 
-/* What kernels.cu chooses. */
+/* What launch.cu chooses. */
 static const staged_on_host *expansion_of(const sarrus_mechanism *mech) {
     return mech->space == SARRUS_SPACE_SPATIAL ? &staged_spatial_on_host : &staged_planar_on_host;
 }
