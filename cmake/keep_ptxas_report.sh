@@ -5,7 +5,7 @@ report=$1
 shift
 "$@" 2>"$report.said"
 code=$?
-grep -E '^(ptxas info|    [0-9]+ bytes )' "$report.said" >"$report"
-grep -vE '^(ptxas info|    [0-9]+ bytes |$)' "$report.said" >&2
+grep -E '^((ptxas|nvlink) info|    [0-9]+ bytes )' "$report.said" >"$report"
+grep -vE '^((ptxas|nvlink) info|    [0-9]+ bytes |$)' "$report.said" >&2
 rm -f "$report.said"
 exit $code

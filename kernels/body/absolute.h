@@ -89,7 +89,16 @@ LANE_BODY void sarrus_state_unweigh(const sarrus_mechanism *mech, const real *pa
 /* seen [n_free + n_curves] follows the angles of joints and the feet on curves at the state, in the lanes of `on`. */
 LANE_BODY void sarrus_state_see_turns(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                       const real *v, mask on, real *seen) {
+#if FRAME_STRIDE != LANE_STRIDE
+    real q_here[SARRUS_PLAN_N_COORDINATES], v_here[SARRUS_PLAN_N_SPEEDS]; /* joints look at arrays of an evaluation */
+    for (int32_t i = 0; i < mech->n_q; ++i)
+        frame_at(q_here, i) = lane_at(q, i);
+    for (int32_t i = 0; i < mech->n_v; ++i)
+        frame_at(v_here, i) = lane_at(v, i);
+    sarrus_turns_see(mech, parameter, ws, q_here, v_here, on, seen);
+#else
     sarrus_turns_see(mech, parameter, ws, q, v, on, seen);
+#endif
 }
 
 /* q̇ [n_q] at (q, v), in `out` where speeds are not the rates; and the inverse, speeds [n_v] of rates dq. */

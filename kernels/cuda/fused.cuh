@@ -9,8 +9,7 @@
 
 static_assert(SARRUS_CUDA_WIDTH == LANE_WIDTH, "the host lays out tiles for this width");
 
-/* Two warps a block: enough to fill a processor's warp slots, few enough to spread small batches over all processors. */
-static const int TILES_PER_BLOCK = 2;
+static const int TILES_PER_BLOCK = SARRUS_CUDA_TILES_PER_BLOCK;
 
 /* A launch with everything by value, so that it lies in constant memory. */
 struct launch {

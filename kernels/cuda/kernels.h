@@ -3,6 +3,7 @@
 #ifndef SARRUS_CUDA_KERNELS_H
 #define SARRUS_CUDA_KERNELS_H
 
+#include "kernels/body/relative/tile_move.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cuda/lanes.h"
 
@@ -11,6 +12,9 @@ extern "C" {
 #endif
 
 enum { SARRUS_CUDA_WIDTH = 32 };
+
+/* Two warps a block: enough to fill a processor's warp slots, few enough to spread small batches over all processors. */
+enum { SARRUS_CUDA_TILES_PER_BLOCK = 2 };
 
 /* Bytes of parameters that a kernel may have by every release of CUDA; those from 12.1 on allow more. */
 enum { SARRUS_CUDA_PARAMETERS = 4096 };
@@ -38,13 +42,22 @@ typedef struct sarrus_cuda_observation {
     int32_t is_computed; /* something besides coordinates, velocities and status is wanted */
 } sarrus_cuda_observation;
 
+/* Tiles in the coordinates of bodies beside the tiles of a call in relative ones: arrays in device memory, and where in a tile of
+ * bodies stands what is asked for by name. */
+typedef struct sarrus_cuda_bodies {
+    double *tiles;                /* [n_tiles][n_arrays][32] */
+    const sarrus_tile_move *move; /* [n_moves] */
+    int32_t n_moves, n_arrays;
+    int32_t q, v, rank, rank_now, status, failed_step;
+} sarrus_cuda_bodies;
+
 /* A cubin whose advance kernel has the symbol `kernel` and was compiled for blocks of n_threads. Both return a cudaError_t. */
 int sarrus_cuda_specialized_load(const void *cubin, const char *kernel, int32_t n_threads, sarrus_cuda_specialized *out);
 int sarrus_cuda_specialized_unload(sarrus_cuda_specialized *specialized);
 
-/* How many tiles the selected device works on at once with these kernels (NULL: the generic ones): the workspaces worth having.
- * Returns a cudaError_t. */
-int sarrus_cuda_resident_tiles(const sarrus_cuda_specialized *specialized, int32_t *n_tiles);
+/* How many tiles the selected device works on at once with the kernels for this mechanism (specialized NULL: the generic ones): the
+ * workspaces worth having. Returns a cudaError_t. */
+int sarrus_cuda_resident_tiles(const sarrus_mechanism *mech, const sarrus_cuda_specialized *specialized, int32_t *n_tiles);
 
 /* All queue one kernel and return its launch error as a cudaError_t (0: queued); they do not wait for it. */
 
@@ -57,6 +70,14 @@ int sarrus_cuda_advance(const sarrus_cuda_call *call, const sarrus_clock *clock,
 
 /* out (device) [n_tiles][what->want.n_arrays][SARRUS_CUDA_WIDTH] at the tiles' states and time t. */
 int sarrus_cuda_observe(const sarrus_cuda_call *call, const sarrus_cuda_observation *what, double *out);
+
+/* Calls in relative coordinates only step; assembly and observation are calls on tiles of bodies. Between the two, for every tile
+ * of the call: it, all zero before, from a tile of bodies that was assembled; a tile of bodies that is to be observed, from it;
+ * what the observation has left behind, and the rank into `out`, where it is wanted. */
+int sarrus_cuda_bodies_take(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies);
+int sarrus_cuda_bodies_show(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies);
+int sarrus_cuda_bodies_settle(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies, const sarrus_cuda_observation *what,
+                              double *out);
 
 #ifdef __cplusplus
 }

@@ -9,8 +9,12 @@
 
 #if defined(SARRUS_CONSTANT_PLAN)
 
-/* Constant directions of mechanisms that have general rows as well. */
+/* Constant directions of mechanisms that have general rows as well; and how near no rows are to a change point, which no factor
+ * would find. */
 LANE_FUNCTION void sarrus_frame_directions(sarrus_workspace *ws) {
+    const int32_t n_closeness = sarrus_constant_plan.m == 0 ? SARRUS_N_CLOSENESS : 0;
+    for (int32_t k = 0; k < n_closeness; ++k)
+        frame_at(ws->closeness, k) = real_set(0.0);
 #if defined(SARRUS_KERNELS_RELATIVE)
     sarrus_constant_directions(&sarrus_constant_plan, ws); /* rows over a tree are made of all of them */
 #else

@@ -36,6 +36,9 @@ LANE_BODY sarrus_rank_decision sarrus_rank_path_here(sarrus_evaluation *ev, cons
 LANE_PHASE void sarrus_rank_path_outside(sarrus_evaluation *ev, mask slow, int how) {
     if (sarrus_plan_of(ev)->n_general_rows == 0)
         sarrus_constant_directions(sarrus_plan_of(ev), ev->ws);
+#if defined(SARRUS_KERNELS_RELATIVE)
+    sarrus_tree_reach(sarrus_plan_of(ev), ev->ws);
+#endif
     ev->is_factored = 0;
     ev->found = sarrus_rank_path_here(ev, ev->ws->rhs, slow, how);
 }

@@ -20,12 +20,8 @@ int sarrus_backend_n_devices(sarrus_backend backend) {
 
 /* Why a plan has no kernels for a device; NULL: it has some. */
 static const char *gpu_lack(const sarrus_plan *plan) {
-    if (plan->mech.space == SARRUS_SPACE_SPATIAL)
-        return "spatial mechanisms run on the processor only; expected backend 'cpu' or 'auto'";
     if (plan->mech.n_constraints > 0)
         return "constraints beside joints run on the processor only; expected backend 'cpu' or 'auto'";
-    if (plan->relative)
-        return "relative coordinates run on the processor only; expected backend 'cpu' or 'auto', or 'formulation: udwadia-kalaba'";
     return NULL;
 }
 

@@ -576,14 +576,17 @@ sarrus_status sarrus_batch_state(const sarrus_batch *batch, uint64_t i_instance,
     if (!batch || i_instance >= batch->n_instances)
         return SARRUS_BAD_ARGUMENT;
     const sarrus_mechanism *mech = &batch->plan->mech;
-    sarrus_status status = q ? host_read(batch, mech->layout.q, mech->n_q) : SARRUS_OK;
-    if (status == SARRUS_OK && v)
+    const bool is_stored = !batch->plan->relative; /* else the device shows what follows from what is stored */
+    sarrus_status status = is_stored && q ? host_read(batch, mech->layout.q, mech->n_q) : SARRUS_OK;
+    if (status == SARRUS_OK && is_stored && v)
         status = host_read(batch, mech->layout.v, mech->n_v);
     if (status != SARRUS_OK)
         return status;
     const sarrus_backend_ops *ops = batch->device->ops;
     const uint64_t width = (uint64_t)batch->device->width, i_tile = i_instance / width;
     const double *tile = ops->tile_show ? ops->tile_show(batch->device, i_tile) : stored_tile(batch, i_tile);
+    if (!tile)
+        return SARRUS_DEVICE_FAILED;
     const double *lane = tile + i_instance % width;
     for (int32_t i = 0; q && i < mech->n_q; ++i)
         q[i] = lane[(uint64_t)(mech->layout.q + i) * width];

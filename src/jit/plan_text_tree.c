@@ -52,11 +52,14 @@ static void speeds_write(FILE *out, const sarrus_mechanism *mech) {
     fprintf(out, "%s},\n", tree->n_springs > 0 ? "" : "{0}");
 }
 
-static void entries_write(FILE *out, const sarrus_mech_tree *tree) {
+static void entries_write(FILE *out, const sarrus_mechanism *mech) {
+    const sarrus_mech_tree *tree = &mech->tree;
     fprintf(out, "    .entry = {");
     for (int32_t i = 0; i < tree->n_entries; ++i)
         fprintf(out, "{%d,%d,%d,%d},", tree->entry[i].speed, tree->entry[i].side, tree->entry[i].row, tree->entry[i].way);
-    fprintf(out, "%s},\n    .carry = {", tree->n_entries > 0 ? "" : "{0}");
+    fprintf(out, "%s},\n", tree->n_entries > 0 ? "" : "{0}");
+    integers_write(out, "row_start", tree->row_start, mech->m + 1);
+    fprintf(out, "    .carry = {");
     for (int32_t i = 0; i < tree->n_carries; ++i)
         fprintf(out, "{%d,%d,%d},", tree->carry[i].to, tree->carry[i].from, tree->carry[i].at);
     fprintf(out, "%s},\n    .step = {", tree->n_carries > 0 ? "" : "{0}");
@@ -72,17 +75,16 @@ void sarrus_plan_text_tree_write(FILE *out, const sarrus_mechanism *mech) {
     fprintf(
         out,
         "  .tree = {\n    .n_links = %d, .n_chain = %d, .n_entries = %d, .n_carries = %d, .n_steps = %d, .most_speeds = %d, "
-        ".has_loads = %d, .asks_bodies = %d, .n_springs = %d, .follows_turns = %d, .is_articulated = %d, .n_rows_within = %d,\n",
+        ".has_loads = %d, .asks_bodies = %d, .is_articulated = %d, .n_springs = %d, .follows_turns = %d, .n_rows_within = %d,\n",
         tree->n_links, tree->n_chain, tree->n_entries, tree->n_carries, tree->n_steps, tree->most_speeds, tree->has_loads,
-        tree->asks_bodies, tree->n_springs, tree->follows_turns, tree->is_articulated, tree->n_rows_within);
+        tree->asks_bodies, tree->is_articulated, tree->n_springs, tree->follows_turns, tree->n_rows_within);
     links_write(out, tree);
     integers_write(out, "link_of", tree->link_of, tree->n_links);
     speeds_write(out, mech);
     integers_write(out, "chain", tree->chain, tree->n_chain);
     integers_write(out, "owner", tree->owner, tree->n_chain);
     integers_write(out, "chain_start", tree->chain_start, mech->n_v + 1);
-    integers_write(out, "row_start", tree->row_start, mech->m + 1);
-    entries_write(out, tree);
+    entries_write(out, mech);
     fprintf(out, "  },\n");
 }
 

@@ -7,9 +7,28 @@
 #include "tests/backend/gpu_kernels_on_host.h"
 #include "tests/backend/gpu_launch_on_host.h"
 
+static int32_t n_lanes = SARRUS_CUDA_WIDTH;
+
+void lanes_set_on_host(int32_t n) {
+    n_lanes = n;
+}
+
+int32_t lanes_on_host(void) {
+    return n_lanes;
+}
+
+/* What launch.cu chooses. */
+static const expansion_on_host *expansion_of(const sarrus_mechanism *mech) {
+    const int is_spatial = mech->space == SARRUS_SPACE_SPATIAL;
+    if (mech->tree.n_links > 0)
+        return is_spatial ? &relative_spatial_on_host : &relative_on_host;
+    return is_spatial ? &spatial_on_host : &planar_on_host;
+}
+
 typedef struct kernel_argument {
     sarrus_mechanism mech;
     sarrus_cuda_call call;
+    sarrus_cuda_bodies bodies;
     sarrus_clock clock;
     uint64_t n_steps;
     sarrus_cuda_observation what;
@@ -67,7 +86,7 @@ static int call_check(const sarrus_cuda_call *call) {
 
 static void assemble_run(const void *argument) {
     const sarrus_cuda_call call = call_of(argument);
-    assemble_on_host(&call);
+    expansion_of(call.mech)->assemble(&call);
 }
 
 int gpu_on_host_assemble(const sarrus_cuda_call *call) {
@@ -79,7 +98,7 @@ int gpu_on_host_assemble(const sarrus_cuda_call *call) {
 static void advance_run(const void *argument) {
     const kernel_argument *a = argument;
     const sarrus_cuda_call call = call_of(a);
-    advance_on_host(&call, &a->clock, a->n_steps);
+    expansion_of(call.mech)->advance(&call, &a->clock, a->n_steps);
 }
 
 int gpu_on_host_advance(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps) {
@@ -93,7 +112,7 @@ int gpu_on_host_advance(const sarrus_cuda_call *call, const sarrus_clock *clock,
 static void observe_run(const void *argument) {
     const kernel_argument *a = argument;
     const sarrus_cuda_call call = call_of(a);
-    observe_on_host(&call, &a->what, a->out);
+    expansion_of(call.mech)->observe(&call, &a->what, a->out);
 }
 
 int gpu_on_host_observe(const sarrus_cuda_call *call, const sarrus_cuda_observation *what, double *out) {
@@ -103,4 +122,59 @@ int gpu_on_host_observe(const sarrus_cuda_call *call, const sarrus_cuda_observat
     const size_t n_out = (size_t)call->lanes.n_tiles * (size_t)what->want.n_arrays * SARRUS_CUDA_WIDTH;
     const int error = call_check(call) | !gpu_on_host_check(out, n_out * sizeof *out);
     return error ? GPU_ON_HOST_MISUSE : gpu_on_host_launch(call->stream, observe_run, &argument, sizeof argument);
+}
+
+/* ---- tiles of bodies ---- */
+
+static int bodies_check(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies) {
+    const size_t n_doubles = (size_t)call->lanes.n_tiles * (size_t)bodies->n_arrays * SARRUS_CUDA_WIDTH;
+    int error = !gpu_on_host_check(bodies->tiles, n_doubles * sizeof *bodies->tiles);
+    error |= !gpu_on_host_check(bodies->move, (size_t)bodies->n_moves * sizeof *bodies->move);
+    return error | call_check(call);
+}
+
+static int bodies_queue(void (*run)(const void *argument), const kernel_argument *argument, const sarrus_cuda_bodies *bodies) {
+    kernel_argument whole = *argument;
+    const sarrus_cuda_call call = call_of(&whole);
+    whole.bodies = *bodies;
+    if (bodies_check(&call, bodies))
+        return GPU_ON_HOST_MISUSE;
+    return gpu_on_host_launch(call.stream, run, &whole, sizeof whole);
+}
+
+static void take_run(const void *argument) {
+    const kernel_argument *a = argument;
+    const sarrus_cuda_call call = call_of(a);
+    expansion_of(call.mech)->bodies_take(&call, &a->bodies);
+}
+
+int gpu_on_host_bodies_take(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies) {
+    const kernel_argument argument = argument_of(call);
+    return bodies_queue(take_run, &argument, bodies);
+}
+
+static void show_run(const void *argument) {
+    const kernel_argument *a = argument;
+    const sarrus_cuda_call call = call_of(a);
+    expansion_of(call.mech)->bodies_show(&call, &a->bodies);
+}
+
+int gpu_on_host_bodies_show(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies) {
+    const kernel_argument argument = argument_of(call);
+    return bodies_queue(show_run, &argument, bodies);
+}
+
+static void settle_run(const void *argument) {
+    const kernel_argument *a = argument;
+    const sarrus_cuda_call call = call_of(a);
+    expansion_of(call.mech)->bodies_settle(&call, &a->bodies, &a->what, a->out);
+}
+
+int gpu_on_host_bodies_settle(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies, const sarrus_cuda_observation *what,
+                              double *out) {
+    kernel_argument argument = argument_of(call);
+    argument.what = *what;
+    argument.out = out;
+    const size_t n_out = (size_t)call->lanes.n_tiles * (size_t)what->want.n_arrays * SARRUS_CUDA_WIDTH;
+    return gpu_on_host_check(out, n_out * sizeof *out) ? bodies_queue(settle_run, &argument, bodies) : GPU_ON_HOST_MISUSE;
 }

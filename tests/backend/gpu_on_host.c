@@ -429,7 +429,8 @@ int gpu_on_host_check(const void *bytes, size_t n_bytes) {
 
 /* ---- what is asked about kernels ---- */
 
-static int resident_tiles(const sarrus_cuda_specialized *specialized, int32_t *n_tiles) {
+static int resident_tiles(const sarrus_mechanism *mech, const sarrus_cuda_specialized *specialized, int32_t *n_tiles) {
+    (void)mech;
     (void)specialized;
     *n_tiles = gpu.settings.n_resident ? gpu.settings.n_resident : 4;
     return SARRUS_GPU_OK;
@@ -511,6 +512,9 @@ const sarrus_gpu gpu_on_host = {
     .assemble = gpu_on_host_assemble,
     .advance = gpu_on_host_advance,
     .observe = gpu_on_host_observe,
+    .bodies_take = gpu_on_host_bodies_take,
+    .bodies_show = gpu_on_host_bodies_show,
+    .bodies_settle = gpu_on_host_bodies_settle,
     .resident_tiles = resident_tiles,
     .specialized_load = specialized_load,
     .specialized_unload = specialized_unload,

@@ -13,6 +13,8 @@
 
 #define SETTING(path, value) ((const sarrus_override[]){{path, value}, {NULL, NULL}})
 
+#define RELATIVE SETTING("dynamics.formulation", "relative")
+
 const gpu_trial gpu_trials[] = {
     {"pendulum.yaml", NULL, 20, 0, 0},
     {"double_pendulum.yaml", NULL, 20, 0, 0},
@@ -35,6 +37,22 @@ const gpu_trial gpu_trials[] = {
     {"four_bar.yaml", SETTING("dynamics.pinv", "householder"), 10, 0, 0},
     {"four_bar.yaml", SETTING("dynamics.pinv", "greville"), 10, 0, 0},
     {"five_bar.yaml", SETTING("dynamics.projection", "every_step"), 20, 0, 0},
+    {"spatial_four_bar.yaml", NULL, 20, 0, 0},
+    {"heavy_top.yaml", NULL, 20, 0, 0},
+    {"gyrostat.yaml", NULL, 20, 0, 0},
+    {"arm_7r.yaml", NULL, 5, 0, 0},
+    {"arm_6r.yaml", NULL, 5, 0, 0},
+    {"bennett.yaml", NULL, 20, 0, 0},
+    {"stewart_platform.yaml", NULL, 3, 0, 0},
+    {"spatial_slider_crank.yaml", SETTING("integrator.method", "dopri5"), 10, 0, 0},
+    {"spatial_four_bar.yaml", SETTING("integrator.method", "adams-moulton"), 10, 0, 0},
+    {"spatial_four_bar.yaml", SETTING("dynamics.projection", "every_step"), 10, 0, 0},
+    {"five_bar.yaml", RELATIVE, 20, 1, 0},
+    {"slider_crank.yaml", RELATIVE, 20, 1, 0},
+    {"five_bar_singular.yaml", RELATIVE, 40, 1, 1},
+    {"spatial_four_bar.yaml", RELATIVE, 20, 1, 0},
+    {"stewart_platform.yaml", RELATIVE, 3, 1, 0},
+    {"arm_7r.yaml", RELATIVE, 5, 1, 0},
 };
 const size_t gpu_n_trials = sizeof gpu_trials / sizeof gpu_trials[0];
 

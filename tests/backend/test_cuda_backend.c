@@ -250,6 +250,68 @@ static void inputs_views_and_resets(void **state) {
     }
 }
 
+/* What is seen of a batch over a tree that goes on, is asked for states, and begins anew. */
+static void wander(sarrus_batch *batch, gpu_record *out) {
+    enum { N_NUMBERS = 12 };
+    double q[N_NUMBERS], v[N_NUMBERS];
+    const uint64_t last = sarrus_batch_n_instances(batch) - 1;
+    assert_int_equal(sarrus_batch_advance(batch, 20), SARRUS_OK);
+    *out = gpu_record_make(batch, 3, 7);
+    const size_t n = out->width[SARRUS_OBSERVE_Q], at = (last * 3 + 2) * n;
+    assert_int_equal(n, N_NUMBERS);
+    assert_int_equal(sarrus_batch_state(batch, last, q, v), SARRUS_OK);
+    assert_memory_equal(q, out->seen[SARRUS_OBSERVE_Q] + at, sizeof q);
+    assert_memory_equal(v, out->seen[SARRUS_OBSERVE_V] + at, sizeof v);
+    gpu_record_free(out);
+    assert_int_equal(sarrus_batch_reset(batch), SARRUS_OK);
+    assert_int_equal(sarrus_batch_state(batch, last, q, v), SARRUS_OK);
+    *out = gpu_record_make(batch, 4, 5);
+    assert_memory_equal(q, out->seen[SARRUS_OBSERVE_Q] + last * 4 * n, sizeof q);
+    assert_memory_equal(v, out->seen[SARRUS_OBSERVE_V] + last * 4 * n, sizeof v);
+}
+
+static void over_trees_too(void **state) {
+    (void)state;
+    enum { N = 600 };
+    static const gpu_on_host_settings kinds[] = {{.n_devices = 1},
+                                                 {.n_devices = 3},
+                                                 {.n_devices = 1, .n_bytes = 800000},
+                                                 {.n_devices = 2, .n_bytes = 800000},
+                                                 {.n_devices = 1}};
+    const sarrus_override settings[] = {{"dynamics.formulation", "relative"}, {NULL, NULL}};
+    mechanism m = mechanism_open_file("five_bar_monte_carlo.yaml", settings);
+    sarrus_gpu small = gpu_on_host;
+    sarrus_draws *draws = NULL;
+    gpu_record expected = {0};
+    assert_int_equal(sarrus_draws_create(m.context, m.model, 7, N, &draws), SARRUS_OK);
+    for (size_t i = 0; i <= sizeof kinds / sizeof kinds[0]; ++i) {
+        const sarrus_batch_options options = {.backend = i ? SARRUS_BACKEND_CUDA : SARRUS_BACKEND_CPU,
+                                              .isa = i ? NULL : "avx2",
+                                              .n_threads = 2,
+                                              .keep_rank_events = 1};
+        sarrus_batch *batch = NULL;
+        gpu_record record;
+        gpu_on_host_reset(&kinds[i ? i - 1 : 0]);
+        small.n_most_packed = small.n_most_pinned = 1; /* tile by tile */
+        sarrus_gpu_replace(i == sizeof kinds / sizeof kinds[0] ? &small : &gpu_on_host);
+        assert_int_equal(sarrus_batch_create(m.context, m.plan, &options, N, draws, &batch), SARRUS_OK);
+        if (i > 0)
+            assert_int_equal(strstr(sarrus_batch_device_name(batch), "out of core") != NULL, kinds[i - 1].n_bytes > 0);
+        wander(batch, &record);
+        sarrus_batch_destroy(batch);
+        assert_clean();
+        if (i == 0) {
+            expected = record;
+            continue;
+        }
+        gpu_records_compare("over trees", &expected, 0, &record, 0.0);
+        gpu_record_free(&record);
+    }
+    gpu_record_free(&expected);
+    sarrus_draws_destroy(draws);
+    mechanism_close(&m);
+}
+
 /* A field that nobody views stays on the device. */
 static void what_nobody_looks_at_is_not_copied(void **state) {
     (void)state;
@@ -352,6 +414,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(small_buffers_change_no_bit, setup, teardown),
         cmocka_unit_test_setup_teardown(many_devices, setup, teardown),
         cmocka_unit_test_setup_teardown(inputs_views_and_resets, setup, teardown),
+        cmocka_unit_test_setup_teardown(over_trees_too, setup, teardown),
         cmocka_unit_test_setup_teardown(what_nobody_looks_at_is_not_copied, setup, teardown),
         cmocka_unit_test_setup_teardown(an_instance_is_the_same_anywhere, setup, teardown),
         cmocka_unit_test_setup_teardown(the_staged_path, setup, teardown),

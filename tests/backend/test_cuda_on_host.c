@@ -62,13 +62,19 @@ static double *element(const sarrus_view *tiles, uint64_t i, int32_t array) {
     return tiles->base + (i / tiles->width) * tiles->stride + (size_t)array * tiles->width + i % tiles->width;
 }
 
+/* The tiles of a batch, whatever its coordinates. */
+static sarrus_view tiles_of(sarrus_batch *batch, const sarrus_mechanism *mech) {
+    sarrus_view view;
+    assert_int_equal(sarrus_batch_view(batch, SARRUS_FIELD_INPUT, &view), SARRUS_OK);
+    view.base -= (size_t)mech->layout.input * view.width;
+    return view;
+}
+
 /* Instances that differ: speeds, and so everything after the first step. */
-static void speeds_spread(sarrus_batch *batch) {
-    sarrus_view v;
-    assert_int_equal(sarrus_batch_view(batch, SARRUS_FIELD_V, &v), SARRUS_OK);
+static void speeds_spread(const sarrus_view *tiles, const sarrus_mechanism *mech) {
     for (uint64_t i = 0; i < N_INSTANCES; ++i)
-        for (int32_t k = 0; k < v.n_components; ++k)
-            *element(&v, i, k) *= 1.0 + 0.01 * (double)i;
+        for (int32_t k = 0; k < mech->n_v; ++k)
+            *element(tiles, i, mech->layout.v + k) *= 1.0 + 0.01 * (double)i;
 }
 
 /* All but the list of events, which the host of a batch takes away. */
@@ -89,15 +95,15 @@ static void compare(const char *what, const sarrus_mechanism *mech, const sarrus
 /* Steps of the batch and of the unit from the same state. Returns how often the batch took the rank-revealing path. */
 static uint64_t run(const char *file, const sarrus_override *overrides, uint64_t n_steps) {
     mechanism m = mechanism_open_file(file, overrides);
-    const sarrus_mechanism *mech = &m.plan->mech;
+    const sarrus_plan *plan = sarrus_plan_stepped(m.plan);
+    const sarrus_mechanism *mech = &plan->mech;
     sarrus_batch *batch = mechanism_batch(&m, "avx2", 1, N_INSTANCES, NULL);
-    sarrus_view from, to = {.width = SARRUS_CUDA_WIDTH, .stride = (size_t)mech->layout.n_arrays * SARRUS_CUDA_WIDTH};
+    const sarrus_view from = tiles_of(batch, mech);
+    sarrus_view to = {.width = SARRUS_CUDA_WIDTH, .stride = (size_t)mech->layout.n_arrays * SARRUS_CUDA_WIDTH};
     uint64_t n_evaluations = 0, n_rank_revealing = 0;
     void *library = NULL;
-    advance_on_host *advance = unit_load(m.plan, &library);
-    speeds_spread(batch);
-    assert_int_equal(sarrus_batch_view(batch, SARRUS_FIELD_Q, &from), SARRUS_OK);
-    from.base -= (size_t)mech->layout.q * from.width;
+    advance_on_host *advance = unit_load(plan, &library);
+    speeds_spread(&from, mech);
     to.base = calloc(N_TILES * to.stride, sizeof *to.base);
     assert_non_null(to.base);
     for (uint64_t i = 0; i < (uint64_t)N_TILES * SARRUS_CUDA_WIDTH; ++i)
@@ -105,8 +111,10 @@ static uint64_t run(const char *file, const sarrus_override *overrides, uint64_t
             *element(&to, i, k) = *element(&from, i < N_INSTANCES ? i : N_INSTANCES - 1, k);
 
     sarrus_lowered lowered;
-    assert_true(sarrus_plan_lower(m.plan, 4, &lowered));
-    const size_t n_workspace = sarrus_isa_find(SARRUS_SPACE_PLANAR, "avx2")->workspace_arrays(&lowered.mech);
+    assert_true(sarrus_plan_lower(plan, 4, &lowered));
+    const sarrus_kernels *kernels =
+        m.plan->relative ? sarrus_isa_find_relative(mech->space, "avx2") : sarrus_isa_find(mech->space, "avx2");
+    const size_t n_workspace = kernels->workspace_arrays(&lowered.mech);
     uint64_t counts[N_WORKSPACES][2][SARRUS_CUDA_WIDTH] = {{{0}}};
     double *workspace = malloc(N_WORKSPACES * n_workspace * SARRUS_CUDA_WIDTH * sizeof *workspace);
     assert_non_null(workspace);
@@ -157,11 +165,21 @@ static void test_rank_revealing(void **state) {
     assert_true(run("five_bar_singular.yaml", NULL, 1500) > 0);
 }
 
+static void test_space_and_trees(void **state) {
+    (void)state;
+    const sarrus_override in_space[] = {{"integrator.method", "dopri5"}, {NULL, NULL}};
+    const sarrus_override over_a_tree[] = {{"dynamics.formulation", "relative"}, {NULL, NULL}};
+    (void)run("heavy_top.yaml", in_space, 50);
+    (void)run("spatial_four_bar.yaml", NULL, 20);
+    (void)run("heavy_top.yaml", over_a_tree, 50);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scenarios),
         cmocka_unit_test(test_integrators),
         cmocka_unit_test(test_rank_revealing),
+        cmocka_unit_test(test_space_and_trees),
     };
     const bool has_compiler = system("c++ --version >/dev/null 2>&1") == 0;
     if (!has_compiler || !mechanism_has_isa("avx2"))

@@ -81,7 +81,7 @@ static void states_copy(const rig *r) {
 static void speeds_spread(const rig *r) {
     const sarrus_view tiles = tiles_of_batch(r);
     for (uint64_t i = 0; i < N_INSTANCES; ++i)
-        for (int32_t k = 0; k < r->cpu.n; ++k)
+        for (int32_t k = 0; k < r->cpu.plan->mech.n_v; ++k)
             *element(&tiles, i, r->cpu.plan->mech.layout.v + k) *= 1.0 + 0.01 * (double)i;
 }
 
@@ -102,7 +102,7 @@ static void rig_open(rig *r, const subject *s, const char *pinv, const cusolver_
     r->batch = mechanism_batch(&r->cpu, NULL, 1, N_INSTANCES, NULL);
     assert_true(sarrus_plan_lower(r->device.plan, SARRUS_CUDA_WIDTH, &r->lowered));
     assert_int_equal(r->gpu.stream_create(&r->stream), 0);
-    const size_t n_workspace = sarrus_isa_find(SARRUS_SPACE_PLANAR, "baseline")->workspace_arrays(&r->lowered.mech);
+    const size_t n_workspace = sarrus_isa_find(r->lowered.mech.space, "baseline")->workspace_arrays(&r->lowered.mech);
     const size_t tile = SARRUS_CUDA_WIDTH * sizeof(double);
     r->lanes.n_tiles = r->lanes.n_workspaces = N_TILES;
     r->lanes.n_workspace_arrays = n_workspace;
@@ -180,13 +180,14 @@ static void steps(rig *r, uint64_t n_steps) {
 static double state_difference(const rig *r) {
     const sarrus_tile_layout *layout = &r->cpu.plan->mech.layout;
     const sarrus_view from = tiles_of_batch(r), to = tiles_of_device(r);
+    const int32_t n_q = r->cpu.plan->mech.n_q, n = n_q + r->cpu.plan->mech.n_v;
     const int32_t counts[] = {layout->status, layout->failed_step, layout->n_steps, layout->n_evaluations};
     double worst = 0.0, largest[2] = {1.0, 1.0};
     for (int pass = 0; pass < 2; ++pass) {
         for (uint64_t i = 0; i < N_INSTANCES; ++i) {
-            for (int32_t k = 0; k < 2 * r->cpu.n; ++k) {
-                const int is_v = k >= r->cpu.n;
-                const int32_t array = is_v ? layout->v + k - r->cpu.n : layout->q + k;
+            for (int32_t k = 0; k < n; ++k) {
+                const int is_v = k >= n_q;
+                const int32_t array = is_v ? layout->v + k - n_q : layout->q + k;
                 const double x = *element(&from, i, array), d = fabs(*element(&to, i, array) - x) / largest[is_v];
                 if (pass == 0)
                     largest[is_v] = fmax(largest[is_v], fabs(x));
@@ -208,9 +209,25 @@ static void assert_below(const char *what, const char *file, const char *pinv, d
         fail_msg("%s of %s by %s: off by %.3g, not %.3g", what, file, pinv, actual, bound);
 }
 
+/* The scenarios of space choose their steps; the staged path does not. */
+#define FIXED_STEPS                                                                                                                \
+    { "integrator", "{method: rk4, dt: 1.0e-3, t_end: 1.0}", NULL }
+
 static const subject scenarios[] = {
-    {"pendulum.yaml", {NULL}},        {"slider_crank.yaml", {NULL}}, {"driven_crank.yaml", {NULL}}, {"four_bar.yaml", {NULL}},
-    {"double_pendulum.yaml", {NULL}}, {"five_bar.yaml", {NULL}},     {"andrews.yaml", {NULL}},      {"n_four_bar_2.yaml", {NULL}},
+    {"pendulum.yaml", {NULL}},
+    {"slider_crank.yaml", {NULL}},
+    {"driven_crank.yaml", {NULL}},
+    {"four_bar.yaml", {NULL}},
+    {"double_pendulum.yaml", {NULL}},
+    {"five_bar.yaml", {NULL}},
+    {"andrews.yaml", {NULL}},
+    {"n_four_bar_2.yaml", {NULL}},
+    {"heavy_top.yaml", FIXED_STEPS},
+    {"gyrostat.yaml", FIXED_STEPS},
+    {"cardan_suspension.yaml", FIXED_STEPS},
+    {"spatial_four_bar.yaml", {NULL}},
+    {"spatial_slider_crank.yaml", FIXED_STEPS},
+    {"bennett.yaml", FIXED_STEPS},
 };
 enum { N_SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
 

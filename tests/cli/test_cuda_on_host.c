@@ -140,6 +140,46 @@ static void a_gear_on_the_device(void **state) {
     says(s->out, "on cpu");
 }
 
+/* Mechanisms in space and steps in relative coordinates, and both: of two devices, and one instance of them alone. */
+static void space_and_trees_on_the_device(void **state) {
+    (void)state;
+    static const struct {
+        const char *file, *setting;
+    } cases[] = {{"/scenarios/spatial_four_bar.yaml", "dynamics.formulation=udwadia-kalaba"},
+                 {"/scenarios/five_bar_monte_carlo.yaml", "dynamics.formulation=relative"},
+                 {"/scenarios/spatial_four_bar.yaml", "dynamics.formulation=relative"},
+                 {"/scenarios/heavy_top.yaml", "dynamics.formulation=relative"}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
+        play("PLAYED_DEVICES", "2");
+        const said *s = RUN("run", place_of_source(cases[k].file), "--backend", "cuda", "--instances", "70", "-o", "out.h5",
+                            "--specialize", "off", "--set", "integrator.t_end=0.02", "--set", cases[k].setting);
+        assert_int_equal(s->code, SARRUS_EXIT_DONE);
+        says(s->out, "on cuda (2 x host (sm_90))");
+        play(NULL, NULL);
+        s = RUN("run", place_of_source(cases[k].file), "--backend", "cuda", "--instances", "70", "--instance", "37", "-o", "one.h5",
+                "--specialize", "off", "--set", "integrator.t_end=0.02", "--set", cases[k].setting);
+        assert_int_equal(s->code, SARRUS_EXIT_DONE);
+        assert_true(replay_rows_compare("out.h5", "one.h5", 37).n_rows > 6);
+    }
+}
+
+/* cuSOLVER is given the rows of the bodies, in space too; over a tree there are others. */
+static void cusolver_in_space_and_over_trees(void **state) {
+    (void)state;
+    play(NULL, NULL);
+    (void)remove("out.h5");
+    const said *s = RUN("run", place_of_source("/scenarios/spatial_four_bar.yaml"), "--backend", "cuda", "--instances", "40", "-o",
+                        "out.h5", "--set", "integrator.t_end=0.02", "--set", "dynamics.pinv=cusolver-svd");
+    assert_int_equal(s->code, SARRUS_EXIT_DONE);
+    says(s->out, " matrices by cuSOLVER, none of them again by the native SVD\n");
+    (void)remove("out.h5");
+    s = RUN("run", place_of_source("/scenarios/five_bar.yaml"), "--backend", "cuda", "-o", "out.h5", "--set",
+            "dynamics.formulation=relative", "--set", "dynamics.pinv=cusolver-svd");
+    assert_int_equal(s->code, SARRUS_EXIT_BAD_INPUT);
+    says(s->err, "solves for all rows of the bodies, and relative coordinates leave few of them");
+    assert_false(file_exists("out.h5"));
+}
+
 /* One instance alone has the bits that it has on two devices among others. */
 static void a_replay_on_the_device(void **state) {
     (void)state;
@@ -288,11 +328,12 @@ static void without_a_device_to_bench(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_on_the_device),        cmocka_unit_test(a_gear_on_the_device),
-        cmocka_unit_test(a_replay_on_the_device),     cmocka_unit_test(a_replay_runs_where_its_study_would),
-        cmocka_unit_test(a_failure_on_the_device),    cmocka_unit_test(no_device),
-        cmocka_unit_test(libraries_that_are_missing), cmocka_unit_test(refused_matrices_are_told),
-        cmocka_unit_test(a_device_that_is_lost),      cmocka_unit_test(without_a_device_to_bench),
+        cmocka_unit_test(a_run_on_the_device),           cmocka_unit_test(a_gear_on_the_device),
+        cmocka_unit_test(space_and_trees_on_the_device), cmocka_unit_test(cusolver_in_space_and_over_trees),
+        cmocka_unit_test(a_replay_on_the_device),        cmocka_unit_test(a_replay_runs_where_its_study_would),
+        cmocka_unit_test(a_failure_on_the_device),       cmocka_unit_test(no_device),
+        cmocka_unit_test(libraries_that_are_missing),    cmocka_unit_test(refused_matrices_are_told),
+        cmocka_unit_test(a_device_that_is_lost),         cmocka_unit_test(without_a_device_to_bench),
     };
     if (argc > 1) {
         device_play();

@@ -37,11 +37,11 @@ static sarrus_nvrtc *require_nvrtc(void) {
     return nvrtc;
 }
 
-static sarrus_cuda_request request_for(const mechanism *m, char *plan_text, int32_t architecture) {
+static sarrus_cuda_request request_for(const sarrus_plan *plan, char *plan_text, int32_t architecture) {
     const sarrus_cuda_request request = {.sources = sarrus_embedded_sources,
                                          .n_sources = sarrus_n_embedded_sources,
                                          .plan_text = plan_text,
-                                         .n_flops = m->plan->cost.flops_per_evaluation,
+                                         .n_flops = sarrus_plan_text_flops(plan),
                                          .architecture = architecture};
     assert_non_null(plan_text);
     return request;
@@ -191,16 +191,18 @@ static bool cubin_has(const sarrus_object_bytes *cubin, const char *name, int *n
 }
 
 /* Compiles one scenario within given bounds, without looking for the best ones. */
-static void compile_scenario(const char *file, int32_t architecture) {
-    mechanism m = mechanism_open_file(file, NULL);
+static void compile_scenario_as(const char *file, const char *formulation, int32_t architecture) {
+    const sarrus_override settings[] = {{"dynamics.formulation", formulation}, {NULL, NULL}};
+    mechanism m = mechanism_open_file(file, formulation ? settings : NULL);
+    const sarrus_plan *plan = sarrus_plan_stepped(m.plan);
     const char *why_not = NULL;
-    if (!sarrus_cuda_plan_fits(m.plan, &why_not)) {
+    if (!sarrus_cuda_plan_fits(plan, &why_not)) {
         print_message("%s: %s\n", file, why_not);
         mechanism_close(&m);
         return;
     }
-    char *text = sarrus_plan_text(m.plan, SARRUS_PLAN_TEXT_STRAIGHT), *report = NULL;
-    const sarrus_cuda_request request = request_for(&m, text, architecture);
+    char *text = sarrus_plan_text(plan, SARRUS_PLAN_TEXT_STRAIGHT), *report = NULL;
+    const sarrus_cuda_request request = request_for(plan, text, architecture);
     if (!shape_is_new(text) && !compiles_all) {
         free(text);
         mechanism_close(&m);
@@ -219,15 +221,19 @@ static void compile_scenario(const char *file, int32_t architecture) {
         fail_msg("no report in:\n%s", report);
     assert_in_range(r.n_registers, 16, 255);
     assert_int_equal(r.n_shared_bytes, 0);
-    print_message("| `%s` | sm_%d | %.0f | %d | %d | %d | %d |\n", file, architecture, m.plan->cost.flops_per_evaluation,
-                  r.n_registers, r.n_stack_bytes, r.n_spill_stores, r.n_spill_loads);
+    print_message("| `%s` | sm_%d | %.0f | %d | %d | %d | %d |\n", file, architecture, sarrus_plan_text_flops(plan), r.n_registers,
+                  r.n_stack_bytes, r.n_spill_stores, r.n_spill_loads);
     free(cubin.bytes);
     free(report);
     free(text);
     mechanism_close(&m);
 }
 
-/* Kernels are compiled for planar mechanisms; and a document of several scenarios names others of the folder. */
+static void compile_scenario(const char *file, int32_t architecture) {
+    compile_scenario_as(file, NULL, architecture);
+}
+
+/* Of other mechanisms one each will do; and a document of several scenarios names others of the folder. */
 static bool is_planar(const char *path) {
     char text[4096];
     FILE *file = fopen(path, "r");
@@ -259,6 +265,19 @@ static void test_other_architecture(void **state) {
     compile_scenario("four_bar.yaml", another);
 }
 
+/* The bodies of space and of trees: that they compile for a device, whatever the plan. */
+static void test_space_and_trees(void **state) {
+    (void)state;
+    (void)require_nvrtc();
+    compile_scenario("heavy_top.yaml", main_architecture);
+    if (getenv("SARRUS_FEW_CASES"))
+        skip();
+    compile_scenario_as("pendulum.yaml", "relative", main_architecture);
+    compile_scenario_as("heavy_top.yaml", "relative", main_architecture);
+    compile_scenario_as("pendulum.yaml", "relative", another);
+    compile_scenario_as("heavy_top.yaml", "relative", another);
+}
+
 static void test_too_large(void **state) {
     (void)state;
     mechanism m = mechanism_open_file("n_four_bar_40.yaml", NULL);
@@ -288,7 +307,7 @@ static void test_broken_request(void **state) {
     (void)state;
     mechanism m = mechanism_open_file("pendulum.yaml", NULL);
     char *text = sarrus_plan_text(m.plan, SARRUS_PLAN_TEXT_STRAIGHT);
-    sarrus_cuda_request request = request_for(&m, text, 12);
+    sarrus_cuda_request request = request_for(m.plan, text, 12);
     sarrus_cuda_object object;
     sarrus_fallback_reason reason = {""};
     (void)require_nvrtc();
@@ -310,7 +329,7 @@ static void test_cache(void **state) {
     assert_non_null(mkdtemp(folder));
     mechanism m = mechanism_open_file("pendulum.yaml", NULL);
     char *text = sarrus_plan_text(m.plan, SARRUS_PLAN_TEXT_STRAIGHT);
-    sarrus_cuda_request request = request_for(&m, text, 90);
+    sarrus_cuda_request request = request_for(m.plan, text, 90);
     sarrus_object_cache cache;
     sarrus_cuda_object made, found;
     sarrus_fallback_reason reason = {""};
@@ -345,10 +364,18 @@ static void test_cache(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_report),         cmocka_unit_test(test_warps),     cmocka_unit_test(test_rule),
-        cmocka_unit_test(test_no_library),     cmocka_unit_test(test_too_large), cmocka_unit_test(test_broken_text),
-        cmocka_unit_test(test_broken_request), cmocka_unit_test(test_cache),     cmocka_unit_test(test_other_architecture),
-        cmocka_unit_test(test_scenarios),      cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_report),
+        cmocka_unit_test(test_warps),
+        cmocka_unit_test(test_rule),
+        cmocka_unit_test(test_no_library),
+        cmocka_unit_test(test_space_and_trees),
+        cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_broken_text),
+        cmocka_unit_test(test_broken_request),
+        cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_other_architecture),
+        cmocka_unit_test(test_scenarios),
+        cmocka_unit_test(test_shapes),
     };
     sarrus_fallback_reason reason = {""};
     if (argc > 1) {

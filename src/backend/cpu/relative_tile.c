@@ -1,40 +1,11 @@
 #include "backend/cpu/relative_tile.h"
 
-#include <stdbool.h>
 #include <string.h>
-
-/* Fields that do not depend on coordinates: those of the state do, and what steps keep of rows and states for the next one. The
- * gains that follow the step are those by which an acceleration is shown too. */
-static const bool is_common[SARRUS_N_FIELDS] = {
-#define SARRUS_TILE_FIELD(name, ...) [SARRUS_FIELD_OF_TILE_##name] = true,
-#define SARRUS_VERDICT_FIELD(name, ...) [SARRUS_FIELD_OF_VERDICT_##name] = true,
-#define SARRUS_PASSAGE_FIELD(name, ...) [SARRUS_FIELD_OF_PASSAGE_##name] = true,
-#include "sarrus/field.def"
-    [SARRUS_FIELD_OF_ADAPTIVE_gain] = true,
-};
-
-static bool is_state(int field) {
-    return field == SARRUS_FIELD_OF_TILE_q || field == SARRUS_FIELD_OF_TILE_v || field == SARRUS_FIELD_OF_TILE_q0 ||
-           field == SARRUS_FIELD_OF_TILE_v0;
-}
 
 void sarrus_relative_tiles_make(const sarrus_mechanism *relative, const sarrus_mechanism *bodies, const sarrus_kernels *kernels,
                                 sarrus_relative_tiles *out) {
-    sarrus_tile_field from[SARRUS_N_FIELDS], to[SARRUS_N_FIELDS];
-    sarrus_plan_fields(relative, from);
-    sarrus_plan_fields(bodies, to);
     *out = (sarrus_relative_tiles){.relative = relative, .bodies = bodies, .kernels = kernels};
-    sarrus_tile_move *last = NULL;
-    for (int k = 0; k < SARRUS_N_FIELDS; ++k) {
-        if (!is_common[k] || is_state(k) || from[k].n != to[k].n || from[k].n == 0)
-            continue;
-        if (last && from[k].at == last->relative + last->n && to[k].at == last->bodies + last->n) {
-            last->n += from[k].n;
-        } else {
-            last = &out->move[out->n_moves++];
-            *last = (sarrus_tile_move){from[k].at, to[k].at, from[k].n};
-        }
-    }
+    out->n_moves = sarrus_relative_moves_make(relative, bodies, out->move);
 }
 
 static void arrays_copy(const double *from, int32_t i_from, double *to, int32_t i_to, int32_t n, int32_t width) {

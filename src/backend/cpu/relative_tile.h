@@ -3,14 +3,8 @@
 #ifndef SARRUS_BACKEND_CPU_RELATIVE_TILE_H
 #define SARRUS_BACKEND_CPU_RELATIVE_TILE_H
 
+#include "backend/relative_moves.h"
 #include "kernels/cpu/kernels.h"
-#include "plan/fields.h"
-
-/* Lane arrays that mean the same in both. */
-typedef struct sarrus_tile_move {
-    int32_t relative, bodies; /* where they begin */
-    int32_t n;
-} sarrus_tile_move;
 
 typedef struct sarrus_relative_tiles {
     const sarrus_mechanism *relative, *bodies;

@@ -5,7 +5,7 @@
 
 sarrus_cuda_call sarrus_cuda_call_of(cuda_worker *worker) {
     return (sarrus_cuda_call){
-        .mech = &worker->part->mech,
+        .mech = &worker->part->stepped.mech,
         .lanes = {.tiles = worker->tiles,
                   .workspace = worker->workspace,
                   .n_workspace_arrays = worker->owner->n_workspace_arrays,
@@ -19,6 +19,8 @@ sarrus_cuda_call sarrus_cuda_call_of(cuda_worker *worker) {
 int sarrus_cuda_assemble_tiles(cuda_worker *worker, const void *how) {
     const sarrus_cuda_call call = sarrus_cuda_call_of(worker);
     (void)how;
+    if (worker->owner->is_relative)
+        return sarrus_cuda_relative_assemble(worker);
     return worker->owner->gpu->assemble(&call);
 }
 
@@ -87,7 +89,7 @@ static void kernels_choose(cuda_worker *worker, sarrus_cuda_call *call) {
         int error = gpu->specialized_load(object->cubin.bytes, SARRUS_CUDA_KERNEL, object->bounds.n_threads, loaded);
         worker->is_specialized = error == SARRUS_GPU_OK;
         if (worker->is_specialized)
-            error = gpu->resident_tiles(loaded, &worker->n_special_warps);
+            error = gpu->resident_tiles(&worker->part->stepped.mech, loaded, &worker->n_special_warps);
         if (error != SARRUS_GPU_OK)
             sarrus_cuda_specializer_refuse(specializer, gpu->error_text(error));
         worker->is_specialized = error == SARRUS_GPU_OK && worker->n_special_warps > 0;
@@ -100,7 +102,7 @@ static void kernels_choose(cuda_worker *worker, sarrus_cuda_call *call) {
 
 /* The staged path asks for tiles without changes of rank, and for no more steps than could fill one. */
 static int staged_advance(cuda_worker *worker, sarrus_clock clock, uint64_t n_steps) {
-    const uint64_t n_most = (uint64_t)worker->part->mech.rank_change_capacity;
+    const uint64_t n_most = (uint64_t)worker->part->stepped.mech.rank_change_capacity;
     const sarrus_cuda_call call = sarrus_cuda_call_of(worker);
     worker->n_steps += n_steps * worker->n_held;
     for (uint64_t n_done = 0, n; n_done < n_steps; n_done += n) {

@@ -23,6 +23,7 @@ static void cuda_destroy(sarrus_device *base) {
     sarrus_cuda_plan_destroy(device);
     sarrus_cuda_specializer_destroy(device->specializer);
     sarrus_lowered_free(&device->lowered);
+    sarrus_cuda_relative_destroy(device);
     free(device->host_is_old);
     free(device->device_is_old);
     free(device->is_shared);
@@ -41,7 +42,8 @@ static void changes_mark(const sarrus_mechanism *mech, uint8_t *marks) {
 }
 
 static bool host_create(cuda_device *device) {
-    const size_t n_arrays = (size_t)device->base.plan->mech.layout.n_arrays;
+    const sarrus_plan *plan = sarrus_plan_stepped(device->base.plan);
+    const size_t n_arrays = (size_t)plan->mech.layout.n_arrays;
     device->base.tiles = calloc(device->base.n_tiles, n_arrays * SARRUS_CUDA_WIDTH * sizeof(double));
     device->host_is_old = calloc(n_arrays, 1);
     device->device_is_old = malloc(n_arrays);
@@ -50,10 +52,12 @@ static bool host_create(cuda_device *device) {
     if (!device->base.tiles || !device->host_is_old || !device->device_is_old || !device->is_shared || !device->changed)
         return false;
     memset(device->device_is_old, 1, n_arrays);
-    if (!sarrus_plan_lower(device->base.plan, SARRUS_CUDA_WIDTH, &device->lowered))
+    if (!sarrus_plan_lower(plan, SARRUS_CUDA_WIDTH, &device->lowered))
         return false;
     changes_mark(&device->lowered.mech, device->changed);
-    device->n_workspace_arrays = sarrus_isa_find(device->lowered.mech.space, "baseline")->workspace_arrays(&device->lowered.mech);
+    if (device->is_relative)
+        return sarrus_cuda_relative_create(device);
+    device->n_workspace_arrays = sarrus_isa_find(plan->mech.space, "baseline")->workspace_arrays(&device->lowered.mech);
     return true;
 }
 
@@ -90,6 +94,7 @@ static sarrus_status cuda_create(sarrus_context *context, const sarrus_plan *pla
     device->library = library;
     device->base.ops = &sarrus_backend_cuda;
     device->base.plan = plan;
+    device->is_relative = plan->relative != NULL;
     device->base.width = SARRUS_CUDA_WIDTH;
     device->base.n_tiles = (n_instances + SARRUS_CUDA_WIDTH - 1) / SARRUS_CUDA_WIDTH;
     device->base.n_instances = n_instances;
@@ -108,11 +113,26 @@ static sarrus_status cuda_create(sarrus_context *context, const sarrus_plan *pla
         return status;
     }
     if (!library)
-        device->specializer = sarrus_cuda_specializer_create(plan, options, device->parts[0].described.architecture);
+        device->specializer =
+            sarrus_cuda_specializer_create(sarrus_plan_stepped(plan), options, device->parts[0].described.architecture);
     device->pace.step_seconds = (double)NAN;
     describe(device);
     *out = &device->base;
     return SARRUS_OK;
+}
+
+static double *cuda_tile_open(sarrus_device *base, int i_member, uint64_t i_tile) {
+    const cuda_device *device = cuda_of(base);
+    (void)i_member;
+    double *tiles = device->is_relative ? device->filled : base->tiles;
+    return tiles + i_tile * (size_t)base->plan->mech.layout.n_arrays * SARRUS_CUDA_WIDTH;
+}
+
+static const double *cuda_tile_show(sarrus_device *base, uint64_t i_tile) {
+    cuda_device *device = cuda_of(base);
+    if (device->is_relative)
+        return sarrus_cuda_relative_show(device, i_tile);
+    return base->tiles + i_tile * (size_t)base->plan->mech.layout.n_arrays * SARRUS_CUDA_WIDTH;
 }
 
 static sarrus_status cuda_assemble(sarrus_device *base) {
@@ -124,6 +144,8 @@ static sarrus_status cuda_assemble(sarrus_device *base) {
     memset(all, 1, n_arrays);
     const sarrus_status status = sarrus_cuda_run(device, sarrus_cuda_assemble_tiles, NULL, all);
     free(all);
+    free(device->filled);
+    device->filled = NULL;
     return status;
 }
 
@@ -264,6 +286,8 @@ const sarrus_backend_ops sarrus_backend_cuda = {
     .name = "cuda",
     .create = cuda_create,
     .destroy = cuda_destroy,
+    .tile_open = cuda_tile_open,
+    .tile_show = cuda_tile_show,
     .assemble = cuda_assemble,
     .advance = cuda_advance,
     .observe = cuda_observe,

@@ -6,6 +6,7 @@
  *   workers.c        workers: streams with tiles of their own, each driven by a thread
  *   advance.c        assembly and steps of a worker's tiles, changes of rank
  *   observe.c        observations of a worker's tiles, packed on the device, copied beside the steps
+ *   relative.c       tiles in the coordinates of bodies, beside those that steps are made in
  *   specialize.c     kernels for the plan
  * All is written against sarrus_gpu; functions that return an int return its error codes. */
 #ifndef SARRUS_BACKEND_CUDA_DEVICE_H
@@ -18,18 +19,27 @@
 #include "backend/cuda/specialize.h"
 #include "backend/cuda/staged.h"
 #include "backend/pace.h"
+#include "backend/relative_moves.h"
 #include "plan/lower.h"
 
 typedef struct cuda_device cuda_device;
+
+/* A mechanism whose tables lie in device memory. */
+typedef struct cuda_tables {
+    void *memory;
+    sarrus_mechanism mech;
+} cuda_tables;
 
 /* One GPU. */
 typedef struct cuda_part {
     int device;
     sarrus_gpu_description described;
-    int32_t n_resident;    /* tiles that it works on at once */
-    size_t n_usable;       /* bytes for the batch */
-    void *tables;          /* device */
-    sarrus_mechanism mech; /* whose tables are those */
+    int32_t n_resident;  /* tiles that it works on at once */
+    size_t n_usable;     /* bytes for the batch */
+    cuda_tables stepped; /* by which steps are made */
+    /* With relative coordinates, else nothing: by which instances are assembled and observed; and device->move. */
+    cuda_tables bodies;
+    void *move;
 } cuda_part;
 
 /* An observation on its way to the host. */
@@ -57,6 +67,8 @@ typedef struct cuda_worker {
     uint64_t i_first, n_held; /* tiles of the batch that are on the device */
     uint64_t n_capacity;      /* tiles */
     double *tiles, *workspace;
+    double *bodies;    /* with relative coordinates: tiles in those of the bodies, for as many as are observed at once */
+    uint64_t n_bodies; /* tiles */
     int32_t n_workspaces, n_warps;     /* allocated, used by the generic kernels */
     uint64_t *counts, *n_done;         /* n_done NULL: nothing stops a lane */
     int32_t *is_waiting, *was_waiting; /* device, pinned */
@@ -82,8 +94,15 @@ typedef struct cuda_worker {
 struct cuda_device {
     sarrus_device base;
     const sarrus_gpu *gpu;
-    sarrus_lowered lowered; /* tables in host memory */
-    size_t n_workspace_arrays;
+    sarrus_lowered lowered;    /* of the plan that makes the steps; tables in host memory */
+    size_t n_workspace_arrays; /* for all kernels */
+    bool is_relative;
+    /* With relative coordinates: the mechanism in those of its bodies, what its tiles have in common with those that steps are made
+     * in, the tiles that are being filled (NULL behind the assembly), and the one that was shown last. */
+    sarrus_lowered bodies;
+    sarrus_tile_move move[SARRUS_N_FIELDS];
+    int n_moves;
+    double *filled, *shown;
     int n_parts, n_workers;
     cuda_part *parts;     /* [n_parts] */
     cuda_worker *workers; /* [n_workers] */
@@ -102,8 +121,9 @@ typedef int cuda_work(cuda_worker *worker, const void *how);
 sarrus_status sarrus_cuda_plan_create(sarrus_context *context, cuda_device *device, int n_wanted);
 void sarrus_cuda_plan_destroy(cuda_device *device);
 
-/* tables.c: part->tables and part->mech. */
-int sarrus_cuda_tables_upload(const sarrus_gpu *gpu, const sarrus_lowered *lowered, cuda_part *part);
+/* tables.c: a mechanism with its tables, and a list, into device memory. */
+int sarrus_cuda_tables_upload(const sarrus_gpu *gpu, const sarrus_mechanism *mech, cuda_tables *out);
+int sarrus_cuda_moves_upload(const sarrus_gpu *gpu, const sarrus_tile_move *move, int n_moves, void **out);
 
 /* tiles.c: the marked arrays of the worker's tiles, from or to the host's tiles; waits for the end. */
 int sarrus_cuda_tiles_upload(cuda_worker *worker, const uint8_t *marks);
@@ -124,6 +144,20 @@ typedef struct cuda_advance_order {
 sarrus_cuda_call sarrus_cuda_call_of(cuda_worker *worker);
 int sarrus_cuda_assemble_tiles(cuda_worker *worker, const void *how);
 int sarrus_cuda_advance_tiles(cuda_worker *worker, const void *how); /* of a cuda_advance_order */
+
+/* relative.c. The mechanism that instances are filled, assembled and observed by: that of the steps, or that of the bodies. */
+const sarrus_mechanism *sarrus_cuda_shown(const cuda_device *device);
+/* What is added to the host's side of a device; false when memory runs out. */
+bool sarrus_cuda_relative_create(cuda_device *device);
+void sarrus_cuda_relative_destroy(cuda_device *device);
+/* Of tiles i_tile … of the worker: a call that steps, one on their tiles of bodies, and these. */
+sarrus_cuda_call sarrus_cuda_call_from(cuda_worker *worker, uint64_t i_tile, uint64_t n_tiles);
+sarrus_cuda_call sarrus_cuda_bodies_call(cuda_worker *worker, uint64_t n_tiles);
+sarrus_cuda_bodies sarrus_cuda_bodies_of(const cuda_worker *worker);
+/* What was filled, assembled and taken over. */
+int sarrus_cuda_relative_assemble(cuda_worker *worker);
+/* A tile of the host by the layout of sarrus_cuda_shown: q and v alone are those of now. NULL: the device has failed. */
+const double *sarrus_cuda_relative_show(cuda_device *device, uint64_t i_tile);
 
 /* observe.c */
 int sarrus_cuda_observe_tiles(cuda_worker *worker, const void *how); /* of a sarrus_device_observation */

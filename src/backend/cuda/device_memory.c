@@ -25,23 +25,28 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
+/* Bytes of a tile in the coordinates of bodies, where steps are made in others; else 0. */
+static size_t bodies_tile(const cuda_device *device) {
+    return device->is_relative ? (size_t)sarrus_cuda_shown(device)->layout.n_arrays * TILE : 0;
+}
+
 static worker_size size_of(const cuda_device *device, const cuda_part *part, uint64_t n_capacity) {
     const sarrus_mechanism *mech = &device->lowered.mech;
     const size_t workspace = (device->n_workspace_arrays + 2) * TILE;
     const uint64_t n_special = (uint64_t)part->described.n_processors * SPECIAL_WARPS;
     const uint64_t n_wanted = n_special > (uint64_t)part->n_resident ? n_special : (uint64_t)part->n_resident;
     const uint64_t n_affordable = part->n_usable / WORKSPACE_SHARE / workspace;
-    const size_t seen = sarrus_cuda_most_observed(mech) * TILE;
+    const size_t seen = sarrus_cuda_most_observed(sarrus_cuda_shown(device)) * TILE, bodies = bodies_tile(device);
     worker_size s = {.n_capacity = n_capacity};
     s.n_workspaces = least(n_capacity, least(n_wanted, n_affordable > 0 ? n_affordable : 1));
     if (device->library) { /* every tile keeps its workspace from one launch to the next */
         s.n_workspaces = n_capacity;
         s.n_bytes = n_capacity * sarrus_cuda_staged_bytes(mech);
     }
-    const size_t n_packed = device->gpu->n_most_packed / seen;
+    const size_t n_packed = device->gpu->n_most_packed / (seen > bodies ? seen : bodies);
     s.n_seen_tiles = least(n_capacity, n_packed > 0 ? n_packed : 1);
     s.n_bytes += n_capacity * ((size_t)mech->layout.n_arrays + (mech->rank_change_capacity > 0)) * TILE +
-                 s.n_workspaces * workspace + 2 * s.n_seen_tiles * seen + 4096;
+                 s.n_workspaces * workspace + s.n_seen_tiles * (2 * seen + bodies) + 4096;
     return s;
 }
 
@@ -60,7 +65,8 @@ static uint64_t capacity_fitting(const cuda_device *device, const cuda_part *par
 
 static int pinned_allocate(cuda_worker *worker) {
     const sarrus_gpu *gpu = worker->owner->gpu;
-    const size_t tile = (size_t)worker->part->mech.layout.n_arrays * SARRUS_CUDA_WIDTH;
+    const size_t stepped = (size_t)worker->part->stepped.mech.layout.n_arrays * TILE, bodies = bodies_tile(worker->owner);
+    const size_t tile = (stepped > bodies ? stepped : bodies) / sizeof(double);
     const size_t n_most = gpu->n_most_pinned / sizeof(double);
     worker->n_pinned = least(worker->n_capacity * tile, n_most > tile ? n_most : tile);
     int error = SARRUS_GPU_OK;
@@ -81,7 +87,8 @@ static int memory_allocate(cuda_worker *worker, const worker_size *size) {
     worker->n_capacity = size->n_capacity;
     worker->n_workspaces = (int32_t)size->n_workspaces;
     worker->n_warps = worker->part->n_resident < worker->n_workspaces ? worker->part->n_resident : worker->n_workspaces;
-    worker->n_seen = size->n_seen_tiles * sarrus_cuda_most_observed(mech) * SARRUS_CUDA_WIDTH;
+    worker->n_seen = size->n_seen_tiles * sarrus_cuda_most_observed(sarrus_cuda_shown(device)) * SARRUS_CUDA_WIDTH;
+    worker->n_bodies = device->is_relative ? size->n_seen_tiles : 0;
     worker->marks = calloc((size_t)mech->layout.n_arrays, 1);
     int error = worker->marks ? SARRUS_GPU_OK : SARRUS_GPU_NO_MEMORY;
     const struct {
@@ -90,6 +97,7 @@ static int memory_allocate(cuda_worker *worker, const worker_size *size) {
     } blocks[] = {
         {&worker->tiles, size->n_capacity * (size_t)mech->layout.n_arrays * TILE},
         {&worker->workspace, size->n_workspaces * device->n_workspace_arrays * TILE},
+        {&worker->bodies, worker->n_bodies * bodies_tile(device)},
         {&worker->counts, size->n_workspaces * 2 * TILE},
         {&worker->packet[0].seen, worker->n_seen * sizeof(double)},
         {&worker->packet[1].seen, worker->n_seen * sizeof(double)},
@@ -119,8 +127,8 @@ static int queues_create(cuda_worker *worker) {
     if (error == SARRUS_GPU_OK)
         error = gpu->fill(worker->counts, 0, (size_t)worker->n_workspaces * 2 * TILE, worker->stream);
     if (error == SARRUS_GPU_OK && worker->owner->library) {
-        const sarrus_cuda_staged_setup setup = {gpu, worker->owner->library, &worker->part->mech, (int32_t)worker->n_capacity,
-                                                worker->stream};
+        const sarrus_cuda_staged_setup setup = {gpu, worker->owner->library, &worker->part->stepped.mech,
+                                                (int32_t)worker->n_capacity, worker->stream};
         error = sarrus_cuda_staged_create(&setup, &worker->staged);
     }
     return error != SARRUS_GPU_OK ? error : gpu->synchronize(worker->stream);
@@ -146,6 +154,7 @@ static void worker_free(cuda_worker *worker) {
     (void)gpu->host_release(worker->was_waiting);
     (void)gpu->release(worker->tiles);
     (void)gpu->release(worker->workspace);
+    (void)gpu->release(worker->bodies);
     (void)gpu->release(worker->counts);
     (void)gpu->release(worker->is_waiting);
     (void)gpu->release(worker->n_done);
@@ -228,9 +237,13 @@ static int part_create(cuda_device *device, int i) {
     if (error == SARRUS_GPU_OK)
         error = gpu->describe(i, &part->described);
     if (error == SARRUS_GPU_OK)
-        error = gpu->resident_tiles(NULL, &part->n_resident);
+        error = gpu->resident_tiles(&device->lowered.mech, NULL, &part->n_resident);
     if (error == SARRUS_GPU_OK)
-        error = sarrus_cuda_tables_upload(gpu, &device->lowered, part);
+        error = sarrus_cuda_tables_upload(gpu, &device->lowered.mech, &part->stepped);
+    if (error == SARRUS_GPU_OK && device->is_relative)
+        error = sarrus_cuda_tables_upload(gpu, &device->bodies.mech, &part->bodies);
+    if (error == SARRUS_GPU_OK && device->is_relative)
+        error = sarrus_cuda_moves_upload(gpu, device->move, device->n_moves, &part->move);
     size_t n_free = 0, n_total = 0;
     if (error == SARRUS_GPU_OK)
         error = gpu->memory(&n_free, &n_total);
@@ -279,7 +292,9 @@ void sarrus_cuda_plan_destroy(cuda_device *device) {
     workers_free(device);
     for (int i = 0; device->parts && i < device->n_parts; ++i) {
         (void)device->gpu->select(device->parts[i].device);
-        (void)device->gpu->release(device->parts[i].tables);
+        (void)device->gpu->release(device->parts[i].stepped.memory);
+        (void)device->gpu->release(device->parts[i].bodies.memory);
+        (void)device->gpu->release(device->parts[i].move);
     }
     free(device->parts);
     device->parts = NULL;

@@ -65,7 +65,11 @@ typedef struct sarrus_gpu {
     int (*assemble)(const sarrus_cuda_call *call);
     int (*advance)(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps);
     int (*observe)(const sarrus_cuda_call *call, const sarrus_cuda_observation *what, double *out);
-    int (*resident_tiles)(const sarrus_cuda_specialized *specialized, int32_t *n_tiles);
+    int (*bodies_take)(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies);
+    int (*bodies_show)(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies);
+    int (*bodies_settle)(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies, const sarrus_cuda_observation *what,
+                         double *out);
+    int (*resident_tiles)(const sarrus_mechanism *mech, const sarrus_cuda_specialized *specialized, int32_t *n_tiles);
     int (*specialized_load)(const void *cubin, const char *kernel, int32_t n_threads, sarrus_cuda_specialized *out);
     int (*specialized_unload)(sarrus_cuda_specialized *specialized);
 

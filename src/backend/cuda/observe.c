@@ -31,7 +31,7 @@ typedef struct scattering {
 static void packet_share(void *user, int i_member, int n_members) {
     const cuda_worker *worker = ((const scattering *)user)->worker;
     const cuda_packet *packet = ((const scattering *)user)->packet;
-    const sarrus_mechanism *mech = &worker->owner->lowered.mech;
+    const sarrus_mechanism *mech = sarrus_cuda_shown(worker->owner);
     const sarrus_cuda_observation *what = &worker->what;
     const size_t n_tile = (size_t)what->want.n_arrays * SARRUS_CUDA_WIDTH;
     const sarrus_crew_share share = sarrus_crew_share_of(packet->n_tiles, i_member, n_members);
@@ -69,6 +69,37 @@ int sarrus_cuda_packets_take(cuda_worker *worker, uint64_t n_left) {
     return SARRUS_GPU_OK;
 }
 
+/* Through the libraries; what stands in the tiles is left. */
+static int staged_look(cuda_worker *worker, const cuda_packet *packet, sarrus_cuda_call *call, sarrus_cuda_observation *what) {
+    const uint64_t i_tile = packet->i_tile - worker->i_first;
+    call->lanes.n_workspaces = call->lanes.n_tiles;
+    call->lanes.workspace += i_tile * call->lanes.n_workspace_arrays * SARRUS_CUDA_WIDTH;
+    const int error =
+        what->is_computed ? sarrus_cuda_staged_observe(worker->staged, &call->lanes, &what->want, packet->seen) : SARRUS_GPU_OK;
+    what->is_computed = 0;
+    return error;
+}
+
+/* Queues the packet's observation of its tiles as they are now. */
+static int packet_look(cuda_worker *worker, const cuda_packet *packet, const sarrus_clock *clock) {
+    const sarrus_gpu *gpu = worker->owner->gpu;
+    sarrus_cuda_call call = sarrus_cuda_call_from(worker, packet->i_tile - worker->i_first, packet->n_tiles);
+    sarrus_cuda_observation what = worker->what;
+    what.want.clock = *clock;
+    if (!worker->owner->is_relative) {
+        const int error = worker->staged ? staged_look(worker, packet, &call, &what) : SARRUS_GPU_OK;
+        return error != SARRUS_GPU_OK ? error : gpu->observe(&call, &what, packet->seen);
+    }
+    const sarrus_cuda_bodies bodies = sarrus_cuda_bodies_of(worker);
+    const sarrus_cuda_call shown = sarrus_cuda_bodies_call(worker, packet->n_tiles);
+    int error = gpu->bodies_show(&call, &bodies);
+    if (error == SARRUS_GPU_OK)
+        error = gpu->observe(&shown, &what, packet->seen);
+    if (error == SARRUS_GPU_OK && what.is_computed)
+        error = gpu->bodies_settle(&call, &bodies, &what, packet->seen);
+    return error;
+}
+
 /* Queues tiles i_tile … of the worker as they are now; the packet before the last must be taken. */
 static int packet_send(cuda_worker *worker, const cuda_packet *where, const sarrus_clock *clock) {
     const sarrus_gpu *gpu = worker->owner->gpu;
@@ -76,24 +107,10 @@ static int packet_send(cuda_worker *worker, const cuda_packet *where, const sarr
     const size_t n_arrays = (size_t)worker->what.want.n_arrays;
     const size_t n_bytes = where->n_tiles * n_arrays * SARRUS_CUDA_WIDTH * sizeof(double);
     const sarrus_gpu_copy copy = {packet->fetched, packet->seen, n_bytes, n_bytes, n_bytes, 1, SARRUS_GPU_DOWNLOAD};
-    sarrus_cuda_call call = sarrus_cuda_call_of(worker);
-    call.lanes.tiles += where->i_tile * (size_t)call.mech->layout.n_arrays * SARRUS_CUDA_WIDTH;
-    call.lanes.n_tiles = (int32_t)where->n_tiles;
-    sarrus_cuda_observation what = worker->what;
-    what.want.clock = *clock;
     packet->i_tile = worker->i_first + where->i_tile;
     packet->n_tiles = where->n_tiles;
     packet->i_time = where->i_time;
-    int error = SARRUS_GPU_OK;
-    if (worker->staged) {
-        call.lanes.n_workspaces = call.lanes.n_tiles;
-        call.lanes.workspace += where->i_tile * call.lanes.n_workspace_arrays * SARRUS_CUDA_WIDTH;
-        if (what.is_computed)
-            error = sarrus_cuda_staged_observe(worker->staged, &call.lanes, &what.want, packet->seen);
-        what.is_computed = 0; /* what stands in the tiles is left */
-    }
-    if (error == SARRUS_GPU_OK)
-        error = gpu->observe(&call, &what, packet->seen);
+    int error = packet_look(worker, packet, clock);
     if (error == SARRUS_GPU_OK)
         error = gpu->event_record(packet->is_seen, worker->stream);
     if (error == SARRUS_GPU_OK)
@@ -108,7 +125,9 @@ static int packet_send(cuda_worker *worker, const cuda_packet *where, const sarr
 
 /* All tiles of the worker, as many at once as a packet holds. */
 static int time_send(cuda_worker *worker, uint64_t i_time, const sarrus_clock *clock) {
-    const uint64_t n_fitting = worker->n_seen / ((uint64_t)worker->what.want.n_arrays * SARRUS_CUDA_WIDTH);
+    uint64_t n_fitting = worker->n_seen / ((uint64_t)worker->what.want.n_arrays * SARRUS_CUDA_WIDTH);
+    if (worker->owner->is_relative && n_fitting > worker->n_bodies)
+        n_fitting = worker->n_bodies;
     int error = SARRUS_GPU_OK;
     for (uint64_t i = 0; i < worker->n_held && error == SARRUS_GPU_OK; i += n_fitting) {
         const uint64_t n_tiles = worker->n_held - i < n_fitting ? worker->n_held - i : n_fitting;
@@ -125,7 +144,7 @@ int sarrus_cuda_observe_tiles(cuda_worker *worker, const void *how) {
     cuda_advance_order order = {observation->clock, 0};
     int error = SARRUS_GPU_OK;
     worker->observation = observation;
-    worker->what = observation_of(&worker->owner->lowered.mech, request);
+    worker->what = observation_of(sarrus_cuda_shown(worker->owner), request);
     worker->n_packets_sent = worker->n_packets_taken = 0;
     for (uint64_t k = 0; k < request->n_times && error == SARRUS_GPU_OK; ++k) {
         if (k > 0 || !request->observe_first) {

@@ -1,5 +1,6 @@
 #include "backend/cuda/specialize.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -86,6 +87,12 @@ static void begin(sarrus_cuda_specializer *s, const sarrus_batch_options *option
         tell(s, SARRUS_SPECIALIZATION_WAITING, "");
 }
 
+/* Of an evaluation: in space and over trees, where nobody counts them, those of all the code. */
+static double flops_of(const sarrus_plan *plan) {
+    const double counted = plan->cost.flops_per_evaluation;
+    return isnan(counted) ? sarrus_plan_text_flops(plan) : counted;
+}
+
 sarrus_cuda_specializer *sarrus_cuda_specializer_create(const sarrus_plan *plan, const sarrus_batch_options *options,
                                                         int32_t architecture) {
     if (!options || options->specialize == SARRUS_SPECIALIZE_OFF || !options->cache_dir)
@@ -99,13 +106,13 @@ sarrus_cuda_specializer *sarrus_cuda_specializer_create(const sarrus_plan *plan,
     s->cache.folder = -1;
     s->began = sarrus_monotonic_seconds();
     /* NVRTC's time for an evaluation of so many flops (cuda_object.c), twice: once for each of two launch bounds. */
-    s->expected_seconds = 4.0 + 4.6e-3 * plan->cost.flops_per_evaluation;
+    s->expected_seconds = 4.0 + 4.6e-3 * flops_of(plan);
     s->plan_text = sarrus_cuda_plan_fits(plan, &why_not) ? sarrus_plan_text(plan, SARRUS_PLAN_TEXT_STRAIGHT) : NULL;
     s->request = (sarrus_cuda_request){
         .sources = sarrus_embedded_sources,
         .n_sources = sarrus_n_embedded_sources,
         .plan_text = s->plan_text,
-        .n_flops = plan->cost.flops_per_evaluation,
+        .n_flops = flops_of(plan),
         .architecture = architecture,
     };
     if (why_not)

@@ -39,6 +39,14 @@ const sarrus_cusolver *sarrus_cuda_staged_library(sarrus_context *context, const
         *status = sarrus_report(context, SARRUS_NO_BACKEND, "'pinv: %s' is not part of this build's CUDA backend", word);
         return NULL;
     }
+    if (plan->relative) {
+        *status =
+            sarrus_report(context, SARRUS_UNSUPPORTED,
+                          "'pinv: %s' solves for all rows of the bodies, and relative coordinates leave few of them; expected "
+                          "'formulation: udwadia-kalaba', or another method",
+                          word);
+        return NULL;
+    }
     if (mech->n_lacking > 0) {
         *status =
             sarrus_report(context, SARRUS_UNSUPPORTED,

@@ -4,7 +4,7 @@
 
 #include "backend/cuda/device.h"
 
-enum { ALIGNMENT = 16, MOST_TABLES = 32 };
+enum { ALIGNMENT = 16, MOST_TABLES = 48 };
 
 /* A pointer of the mechanism and the bytes that it points to. */
 typedef struct table {
@@ -56,6 +56,21 @@ static void list_lanes(const sarrus_mech_factor *f, const sarrus_lane_tables *la
     list_add(list, AT(lane.update), bytes(f->n_updates, sizeof *lane->update));
 }
 
+static void list_tree(const sarrus_mechanism *mech, table_list *list) {
+    const sarrus_mech_tree *tree = &mech->tree;
+    list_add(list, AT(tree.link), bytes(tree->n_links, sizeof *tree->link));
+    list_add(list, AT(tree.link_of), bytes(tree->n_links, sizeof *tree->link_of));
+    list_add(list, AT(tree.speed), bytes(mech->n_v, sizeof *tree->speed));
+    list_add(list, AT(tree.spring), bytes(tree->n_springs, sizeof *tree->spring));
+    list_add(list, AT(tree.chain), bytes(tree->n_chain, sizeof *tree->chain));
+    list_add(list, AT(tree.owner), bytes(tree->n_chain, sizeof *tree->owner));
+    list_add(list, AT(tree.chain_start), bytes(mech->n_v + 1, sizeof *tree->chain_start));
+    list_add(list, AT(tree.entry), bytes(tree->n_entries, sizeof *tree->entry));
+    list_add(list, AT(tree.row_start), bytes(mech->m + 1, sizeof *tree->row_start));
+    list_add(list, AT(tree.carry), bytes(tree->n_carries, sizeof *tree->carry));
+    list_add(list, AT(tree.step), bytes(tree->n_steps, sizeof *tree->step));
+}
+
 /* A table has a knot more than intervals. */
 static int32_t count_knots(const sarrus_mechanism *mech) {
     int32_t n = 0;
@@ -76,6 +91,8 @@ static void list_make(const sarrus_mechanism *mech, table_list *list) {
     list_add(list, AT(independent), bytes(f->n_independent, sizeof *mech->independent));
     list_factor(f, list);
     list_lanes(f, &mech->lane, list);
+    if (mech->tree.n_links > 0)
+        list_tree(mech, list);
 }
 
 static size_t aligned(size_t n_bytes) {
@@ -94,32 +111,46 @@ static int block_upload(const sarrus_gpu *gpu, void *pinned, size_t n_bytes, voi
     return error;
 }
 
-int sarrus_cuda_tables_upload(const sarrus_gpu *gpu, const sarrus_lowered *lowered, cuda_part *part) {
+int sarrus_cuda_tables_upload(const sarrus_gpu *gpu, const sarrus_mechanism *mech, cuda_tables *out) {
     table_list list;
     size_t n_bytes = ALIGNMENT;
     void *pinned = NULL;
-    list_make(&lowered->mech, &list);
+    list_make(mech, &list);
     for (int i = 0; i < list.n; ++i)
         n_bytes += aligned(list.tables[i].n_bytes);
-    int error = gpu->allocate(&part->tables, n_bytes);
+    int error = gpu->allocate(&out->memory, n_bytes);
     if (error == SARRUS_GPU_OK)
         error = gpu->host_allocate(&pinned, n_bytes);
     if (error != SARRUS_GPU_OK)
         return error;
     memset(pinned, 0, n_bytes);
-    part->mech = lowered->mech;
+    out->mech = *mech;
     size_t begin = 0;
     for (int i = 0; i < list.n; ++i) {
-        unsigned char *pointer = (unsigned char *)&part->mech + list.tables[i].at;
+        unsigned char *pointer = (unsigned char *)&out->mech + list.tables[i].at;
         const void *from;
-        void *to = (unsigned char *)part->tables + begin;
+        void *to = (unsigned char *)out->memory + begin;
         memcpy(&from, pointer, sizeof from);
         if (from && list.tables[i].n_bytes > 0)
             memcpy((unsigned char *)pinned + begin, from, list.tables[i].n_bytes);
         memcpy(pointer, &to, sizeof to);
         begin += aligned(list.tables[i].n_bytes);
     }
-    error = block_upload(gpu, pinned, n_bytes, part->tables);
+    error = block_upload(gpu, pinned, n_bytes, out->memory);
+    (void)gpu->host_release(pinned);
+    return error;
+}
+
+int sarrus_cuda_moves_upload(const sarrus_gpu *gpu, const sarrus_tile_move *move, int n_moves, void **out) {
+    const size_t n_bytes = (size_t)n_moves * sizeof *move;
+    void *pinned = NULL;
+    int error = gpu->allocate(out, n_bytes);
+    if (error == SARRUS_GPU_OK)
+        error = gpu->host_allocate(&pinned, n_bytes);
+    if (error != SARRUS_GPU_OK)
+        return error;
+    memcpy(pinned, move, n_bytes);
+    error = block_upload(gpu, pinned, n_bytes, *out);
     (void)gpu->host_release(pinned);
     return error;
 }

@@ -16,7 +16,7 @@ typedef struct piece {
 } piece;
 
 static size_t n_arrays_of(const cuda_worker *worker) {
-    return (size_t)worker->part->mech.layout.n_arrays;
+    return (size_t)worker->part->stepped.mech.layout.n_arrays;
 }
 
 static double *host_tile(const cuda_worker *worker, uint64_t i_tile) {
