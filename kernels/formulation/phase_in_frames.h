@@ -82,11 +82,11 @@ LANE_FUNCTION void sarrus_frame_take_state(const real *q, const real *v, real *q
 #endif
 
 #if defined(SARRUS_PHASES_IN_PIECES)
-/* Vectors of the sides of all rows; those on ground have none. */
+/* Vectors of the sides of all rows; those on ground have none, unless it moves. */
 LANE_FUNCTION void sarrus_frame_copy_sides(const real *from, real *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
     PLAN_EACH (i_side, 0, 2 * mech->m) {
-        if (sarrus_side_body(mech, i_side) >= 0)
+        if (mech->moves_ground || sarrus_side_body(mech, i_side) >= 0)
             sarrus_frame_vector_put(sarrus_frame_vector(from, 3 * i_side), to, 3 * i_side);
     }
 }
@@ -149,6 +149,8 @@ LANE_FUNCTION void sarrus_frame_copy_rotations(const sarrus_workspace *from, sar
     sarrus_frame_copy(from->cosine, mech->n_bodies, to->cosine);
 #endif
     sarrus_frame_copy(from->signal, 3 * mech->n_signals, to->signal);
+    if (mech->moves_ground)
+        sarrus_frame_copy(from->ground, SARRUS_GROUND_NUMBERS, to->ground);
 #if defined(SARRUS_KERNELS_RELATIVE)
     PLAN_EACH (b, 0, mech->n_bodies) {
         sarrus_tree_arm_put(to, b, sarrus_tree_arm(from, b));

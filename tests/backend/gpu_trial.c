@@ -35,6 +35,8 @@ const gpu_trial gpu_trials[] = {
     {"four_bar.yaml", SETTING("dynamics.pinv", "householder"), 10, 0, 0},
     {"four_bar.yaml", SETTING("dynamics.pinv", "greville"), 10, 0, 0},
     {"five_bar.yaml", SETTING("dynamics.projection", "every_step"), 20, 0, 0},
+    {"kapitza_pendulum.yaml", NULL, 20, 1, 0},
+    {"four_bar.yaml", SETTING("ground", "{motion: {x: {signal: {polynomial: [0, 0, 2]}}}}"), 20, 0, 0},
 };
 const size_t gpu_n_trials = sizeof gpu_trials / sizeof gpu_trials[0];
 

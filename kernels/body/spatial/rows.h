@@ -41,13 +41,33 @@ LANE_FUNCTION sarrus_row_value sarrus_row_find(const sarrus_mechanism *mech, con
     return sarrus_row_drive(mech, parameter, at, ws, mech->row[i].freedom);
 }
 
-/* The sides on ground have no turning part, and constant directions stand there for good. */
+/* What of Φ̇ in a row with these parts is ground's, which moves with the velocity `shift` and turns with `turn`: its part of J
+ * times that. The axis that it turns about is the same in its frame as in the inertial one. */
+LANE_FUNCTION real sarrus_row_of_ground(const sarrus_mech_row *row, const sarrus_row_value *parts, space_vector shift,
+                                        space_vector turn) {
+    const real along = row->kind == SARRUS_ROW_ANGLE ? real_set(0.0) : space_dot(parts->e, shift);
+    real sum = real_set(0.0);
+    if (row->parent < 0)
+        sum = space_dot(parts->turn_parent, turn) - along;
+    if (row->child < 0)
+        sum = sum + space_dot(parts->turn_child, turn) + along;
+    return sum;
+}
+
+/* γ less what the acceleration of ground has of Φ̈. */
+LANE_FUNCTION void sarrus_row_drag(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i, sarrus_row_value *row) {
+    const space_vector shift = sarrus_frame_vector(ws->ground, SARRUS_SPATIAL_GROUND_ACCELERATIONS);
+    const space_vector turn = sarrus_frame_vector(ws->ground, SARRUS_SPATIAL_GROUND_ACCELERATIONS + 3);
+    row->gamma = row->gamma - sarrus_row_of_ground(&mech->row[i], row, shift, turn);
+}
+
+/* The sides on ground have no turning part, unless it moves, and constant directions stand there for good. */
 LANE_FUNCTION void sarrus_row_store(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t i, const sarrus_row_value *row,
                                     int wanted) {
     if (!(wanted & SARRUS_HAVE_PARTS)) {
-        if (mech->row[i].parent >= 0)
+        if (mech->row[i].parent >= 0 || sarrus_ground_moves(ws))
             sarrus_frame_vector_put(row->turn_parent, ws->turn, 6 * i);
-        if (mech->row[i].child >= 0)
+        if (mech->row[i].child >= 0 || sarrus_ground_moves(ws))
             sarrus_frame_vector_put(row->turn_child, ws->turn, 6 * i + 3);
         if (mech->row[i].kind == SARRUS_ROW_GENERAL)
             sarrus_frame_vector_put(row->e, ws->direction, 3 * i);
@@ -65,7 +85,9 @@ PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *param
     sarrus_joint_here at;
     sarrus_joint_look(ws, parameter, joint, q, v, &at);
     PLAN_EACH (i, joint->row, joint->row + joint->n_rows) {
-        const sarrus_row_value row = sarrus_row_find(mech, parameter, &at, ws, i);
+        sarrus_row_value row = sarrus_row_find(mech, parameter, &at, ws, i);
+        if (sarrus_ground_moves(ws))
+            sarrus_row_drag(mech, ws, i, &row);
         sarrus_row_store(mech, ws, i, &row, wanted);
     }
 }
