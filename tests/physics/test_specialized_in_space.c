@@ -36,7 +36,6 @@ static const variant variants[] = {
     {"torque_free_body.yaml", NULL, {{0}}},
     {"heavy_top.yaml", "avx2", {{0}}},
     {"heavy_top.yaml", NULL, {{"ground", SHAKEN}, {"integrator.method", "dopri5"}}},
-    {"spatial_four_bar.yaml", NULL, {{"ground", SHAKEN}}},
     {"heavy_top.yaml", "baseline", {{0}}},
     {"spatial_slider_crank.yaml", NULL, {{"integrator.method", "adams-moulton"}}},
     {"heavy_top.yaml", NULL, {{"integrator", "{method: semi-implicit, dt: 1.0e-4, t_end: 1}"}}},

@@ -60,7 +60,7 @@ LANE_FUNCTION real sarrus_motions_power(const sarrus_mechanism *mech, const sarr
     const space_vector shift = sarrus_frame_vector(ws->ground, SARRUS_SPATIAL_GROUND_SPEEDS), turn = sarrus_ground_rate(ws);
     PLAN_EACH (i, 0, mech->m) {
         sarrus_row_value parts;
-        parts.e = sarrus_frame_vector(ws->direction, 3 * i);
+        parts.e = sarrus_row_direction(mech, ws, i);
         parts.turn_parent = sarrus_frame_vector(ws->turn, 6 * i);
         parts.turn_child = sarrus_frame_vector(ws->turn, 6 * i + 3);
         power = real_fnma(frame_at(ws->multiplier, i), sarrus_row_of_ground(&mech->row[i], &parts, shift, turn), power);

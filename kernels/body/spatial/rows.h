@@ -54,6 +54,18 @@ LANE_FUNCTION real sarrus_row_of_ground(const sarrus_mech_row *row, const sarrus
     return sum;
 }
 
+/* e of a row whose parts stand in the workspace: of constant ones it need not stand there. */
+LANE_FUNCTION space_vector sarrus_row_direction(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i) {
+    const int32_t kind = mech->row[i].kind;
+    space_vector e = sarrus_no_vector();
+    if (kind == SARRUS_ROW_GENERAL)
+        return sarrus_frame_vector(ws->direction, 3 * i);
+    e.x = real_set(kind == SARRUS_ROW_X ? 1.0 : 0.0);
+    e.y = real_set(kind == SARRUS_ROW_Y ? 1.0 : 0.0);
+    e.z = real_set(kind == SARRUS_ROW_Z ? 1.0 : 0.0);
+    return e;
+}
+
 /* γ less what the acceleration of ground has of Φ̈. */
 LANE_FUNCTION void sarrus_row_drag(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i, sarrus_row_value *row) {
     const space_vector shift = sarrus_frame_vector(ws->ground, SARRUS_SPATIAL_GROUND_ACCELERATIONS);
