@@ -43,8 +43,8 @@ static void check_shifted(const motion *moved, const motion *still, const double
  * fixed steps round-off alone is left, which the motions of 1 s amplify by less than a thousand. */
 static void accelerated_ground_is_tilted_gravity(void **state) {
     (void)state;
-    static const char *const files[] = {"pendulum.yaml", "four_bar.yaml", "five_bar.yaml", "n_four_bar_2.yaml",
-                                        "slider_crank.yaml"};
+    static const char *const files[] = {"pendulum.yaml",     "four_bar.yaml",     "five_bar.yaml",
+                                        "n_four_bar_2.yaml", "slider_crank.yaml", "massless_coupler.yaml"};
     static const struct {
         const char *integrator;
         double tolerance;
