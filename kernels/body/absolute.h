@@ -164,10 +164,10 @@ LANE_FUNCTION int32_t sarrus_state_n_rows(const sarrus_mechanism *mech) {
 }
 
 /* The fastest of what a joint does at the state (kinematics.h); of arrays of the tile. */
-LANE_FUNCTION real sarrus_state_joint_speed(const sarrus_mechanism *mech, const sarrus_mech_joint *joint, real_scalar unit,
-                                            const real *q, const real *v) {
+LANE_FUNCTION real sarrus_state_joint_speed(const sarrus_mechanism *mech, const sarrus_workspace *ws,
+                                            const sarrus_mech_joint *joint, real_scalar unit, const real *q, const real *v) {
     (void)mech;
-    return sarrus_joint_speed(joint, unit, q, v);
+    return sarrus_joint_speed(ws, joint, unit, q, v);
 }
 
 #endif

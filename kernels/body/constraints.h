@@ -29,7 +29,7 @@ LANE_FUNCTION sarrus_row_value sarrus_row_coordinate(const real *parameter, cons
     row.ex = row.ey = row.gamma = real_set(0.0);
     row.turn_parent = real_set(-1.0);
     row.turn_child = real_set(1.0);
-    row.phi = sarrus_joint_angle(joint, lane_at(at.p, SARRUS_PJ_ANGLE0), q);
+    row.phi = sarrus_joint_angle(ws, joint, lane_at(at.p, SARRUS_PJ_ANGLE0), q);
     row.phi_dot = at.child.omega - at.parent.omega;
     return row;
 }
@@ -60,6 +60,8 @@ LANE_BODY void sarrus_constraint_row(const sarrus_mechanism *mech, const real *p
         const sarrus_curve_here at = sarrus_curve_find(parameter, constraint, q, v, ws);
         const sarrus_row_value row = sarrus_row_curve(&at);
         sarrus_row_store(ws, i, &row);
+        if (sarrus_ground_moves(ws))
+            sarrus_row_drag(mech, ws, i, i);
         return;
     }
     const sarrus_row_value a = sarrus_row_coordinate(parameter, &constraint->of[0], q, v, ws);
@@ -70,6 +72,10 @@ LANE_BODY void sarrus_constraint_row(const sarrus_mechanism *mech, const real *p
     frame_at(ws->phi, i) = a.phi - law.value;
     frame_at(ws->phi_dot, i) = real_fnma(law.slope, b.phi_dot, a.phi_dot);
     frame_at(ws->gamma, i) = real_fma(law.bend, b.phi_dot * b.phi_dot, real_fnma(law.slope, b.gamma, a.gamma));
+    if (sarrus_ground_moves(ws)) {
+        sarrus_row_drag(mech, ws, i, i);
+        sarrus_row_drag(mech, ws, constraint->part, i);
+    }
 }
 
 LANE_FUNCTION void sarrus_constraint_rows(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v,

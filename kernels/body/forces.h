@@ -8,6 +8,13 @@
 #include "kernels/body/force/torque.h"
 #include "kernels/body/row_parts.h"
 
+/* The power on ground of a force (fx, fy) on the parent and its opposite on the child, without that of their turning parts. */
+LANE_FUNCTION real sarrus_shift_power(const sarrus_workspace *ws, const sarrus_mech_joint *joint, real fx, real fy) {
+    const real *speeds = frame_from(ws->ground, SARRUS_GROUND_SPEEDS);
+    const real power = real_fma(fx, frame_at(speeds, 0), fy * frame_at(speeds, 1));
+    return joint->parent < 0 ? power : joint->child < 0 ? -power : real_set(0.0);
+}
+
 /* Spring and damper along a joint's free coordinate x: load −(k(x − rest) + c ẋ), on the bodies through its row. Uses row
  * `scratch` of the workspace, whose values the joint's own rows overwrite later. Returns −c ẋ². */
 LANE_FUNCTION real sarrus_force_elastic(sarrus_workspace *ws, const real *parameter, const sarrus_mech_joint *joint, const real *q,
@@ -25,6 +32,8 @@ LANE_FUNCTION real sarrus_force_elastic(sarrus_workspace *ws, const real *parame
             frame_at(ws->force, space_v(joint->parent)) = frame_at(ws->force, space_v(joint->parent)) + fx;
             frame_at(ws->force, space_v(joint->parent) + 1) = frame_at(ws->force, space_v(joint->parent) + 1) + fy;
         }
+        if (sarrus_ground_moves(ws))
+            sarrus_ground_load(ws, sarrus_shift_power(ws, joint, fx, fy));
         if (joint->child >= 0) {
             frame_at(ws->force, space_v(joint->child)) = frame_at(ws->force, space_v(joint->child)) - fx;
             frame_at(ws->force, space_v(joint->child) + 1) = frame_at(ws->force, space_v(joint->child) + 1) - fy;
@@ -36,12 +45,14 @@ LANE_FUNCTION real sarrus_force_elastic(sarrus_workspace *ws, const real *parame
 }
 
 /* ws->force ← F of all bodies. Call before sarrus_rows, which reuses what elastic joints write. Returns the power of dampers and
- * loads. */
+ * loads, and of springs in so far as ground, which moves, works on them. */
 PLAN_BODY real sarrus_bodies_load(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
                                   const real *v, sarrus_workspace *ws) {
     real power = real_set(0.0);
     PLAN_EACH (i, 0, SPACE_NV * mech->n_bodies)
         frame_at(ws->force, i) = real_set(0.0);
+    if (mech->moves_ground)
+        frame_at(ws->ground, SARRUS_GROUND_POWER) = real_set(0.0);
     PLAN_EACH (i, 0, mech->n_forces) {
         const sarrus_mech_force *force = &mech->force[i];
         const real *p = lane_from(parameter, force->p);
@@ -54,7 +65,7 @@ PLAN_BODY real sarrus_bodies_load(const sarrus_mechanism *mech, const real *para
         if (mech->joint[i].elastic == SARRUS_ELASTIC_BY_BODIES)
             power = power + sarrus_force_elastic(ws, parameter, &mech->joint[i], q, v);
     }
-    return power;
+    return mech->moves_ground ? power - frame_at(ws->ground, SARRUS_GROUND_POWER) : power;
 }
 
 /* ws->force ← a_f; as above. */

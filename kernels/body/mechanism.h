@@ -129,6 +129,37 @@ enum {
     SARRUS_SPATIAL_PIECE_N = SARRUS_PIECE_X + 12
 };
 
+/* Ground, where signals move it (sarrus_mechanism.moves_ground): the numbers of its motion among the parameters, from p_ground, and
+ * what the workspace holds of it. Planar: a turn about the point `about`, then a shift. */
+enum { SARRUS_PG_ABOUT_X = 0, /* m */ SARRUS_PG_ABOUT_Y, SARRUS_PG_N };
+enum {
+    SARRUS_GROUND_X = 0, /* m, rad: the pose, with the sine and the cosine of the angle */
+    SARRUS_GROUND_Y,
+    SARRUS_GROUND_ANGLE,
+    SARRUS_GROUND_SINE,
+    SARRUS_GROUND_COSINE,
+    SARRUS_GROUND_SPEEDS, /* [3] m/s, m/s, rad/s */
+    SARRUS_GROUND_ACCELERATIONS = SARRUS_GROUND_SPEEDS + 3,
+    SARRUS_GROUND_POWER = SARRUS_GROUND_ACCELERATIONS + 3, /* W, of springs, dampers and loads on ground */
+    SARRUS_GROUND_N
+};
+/* In space: a turn about an axis through the point `about`, then a shift. */
+enum {
+    SARRUS_SG_AXIS = 0,  /* [3] a unit vector, the same in ground's frame and in the inertial one */
+    SARRUS_SG_ABOUT = 3, /* [3] m */
+    SARRUS_SG_N = 6
+};
+enum {
+    SARRUS_SPATIAL_GROUND_ROTATION = 0, /* [3][3] from ground's frame to the inertial one */
+    SARRUS_SPATIAL_GROUND_AT = 9,       /* [3] m, its origin */
+    SARRUS_SPATIAL_GROUND_SPEEDS = 12,  /* [6] velocity of the origin, angular velocity: along the axis */
+    SARRUS_SPATIAL_GROUND_ACCELERATIONS = SARRUS_SPATIAL_GROUND_SPEEDS + 6, /* [6] their rates */
+    SARRUS_SPATIAL_GROUND_POWER = SARRUS_SPATIAL_GROUND_ACCELERATIONS + 6,
+    SARRUS_SPATIAL_GROUND_N
+};
+/* The signals that move it: shifts along the inertial axes, and the angle. */
+enum { SARRUS_MOST_GROUND_SIGNALS = 4 };
+
 /* A spring or a damper: none, one that loads bodies through a row, or one along a coordinate of the tree (sarrus_mech_spring). */
 enum { SARRUS_ELASTIC_NOT = 0, SARRUS_ELASTIC_BY_BODIES = 1, SARRUS_ELASTIC_BY_SPEED = 2 };
 
@@ -476,6 +507,9 @@ typedef struct sarrus_mechanism {
     int32_t p_baumgarte; /* [2] α, β in 1/s */
     int32_t p_body;
     int32_t has_baumgarte;
+    int32_t moves_ground;                              /* signals move ground */
+    int32_t p_ground;                                  /* the numbers of its motion, where they do */
+    int32_t ground_signal[SARRUS_MOST_GROUND_SIGNALS]; /* by dimension the shifts, then the angle; −1: that is 0 */
     PLAN_TABLE(sarrus_mech_joint, joint, SARRUS_PLAN_N_JOINTS);
     PLAN_TABLE(sarrus_mech_freedom, freedom, SARRUS_PLAN_N_FREEDOMS);
     PLAN_TABLE(sarrus_mech_force, force, SARRUS_PLAN_N_FORCES);

@@ -113,6 +113,11 @@ LANE_FUNCTION int32_t sarrus_constraints_count(const sarrus_mechanism *mech) {
     return LANE_IS_THREAD ? 0 : mech->n_constraints;
 }
 
+/* Whether constraints depend on time: by drives, or because ground moves. */
+LANE_FUNCTION int sarrus_is_rheonomic(const sarrus_mechanism *mech) {
+    return mech->n_drives > 0 || mech->moves_ground;
+}
+
 LANE_FUNCTION int sarrus_joint_has_drive(const sarrus_mechanism *mech, const sarrus_mech_joint *joint) {
 #if defined(SARRUS_CONSTANT_PLAN)
     if (mech->n_drives == 0)

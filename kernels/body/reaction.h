@@ -65,6 +65,23 @@ LANE_FUNCTION real sarrus_drives_power(const sarrus_mechanism *mech, const sarru
     return power;
 }
 
+/* The same of all that moves by signals: drives, and ground, whose power is −Σ μ J_ground ẋ_ground. */
+LANE_FUNCTION real sarrus_motions_power(const sarrus_mechanism *mech, const sarrus_workspace *ws) {
+    real power = sarrus_drives_power(mech, ws);
+    if (!mech->moves_ground)
+        return power;
+    const real *speeds = frame_from(ws->ground, SARRUS_GROUND_SPEEDS);
+    PLAN_EACH (i, 0, mech->m)
+        power = real_fnma(frame_at(ws->multiplier, i), sarrus_row_of_ground(mech, ws, i, speeds), power);
+    PLAN_EACH (k, 0, sarrus_constraints_count(mech)) {
+        const sarrus_mech_constraint *constraint = &mech->constraint[k];
+        if (constraint->part >= 0)
+            power = real_fnma(frame_at(ws->multiplier, constraint->row), sarrus_row_of_ground(mech, ws, constraint->part, speeds),
+                              power);
+    }
+    return power;
+}
+
 /* Angles of the plane are coordinates, which turn as far as they like: only feet on curves have to be followed. */
 LANE_FUNCTION void sarrus_turns_follow(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                        const real *v, mask on, real *seen) {

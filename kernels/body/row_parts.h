@@ -41,12 +41,16 @@ LANE_FUNCTION void sarrus_row_store(sarrus_workspace *ws, int32_t i, const sarru
 }
 
 /* θ_child − θ_parent − θ0. */
-LANE_FUNCTION real sarrus_joint_angle(const sarrus_mech_joint *joint, real angle0, const real *q) {
+LANE_FUNCTION real sarrus_joint_angle(const sarrus_workspace *ws, const sarrus_mech_joint *joint, real angle0, const real *q) {
     real angle = -angle0;
     if (joint->child >= 0)
         angle = frame_at(q, space_q(joint->child) + SPACE_TURN) - angle0;
+    else if (sarrus_ground_moves(ws))
+        angle = sarrus_ground_angle(ws) - angle0;
     if (joint->parent >= 0)
         angle = angle - frame_at(q, space_q(joint->parent) + SPACE_TURN);
+    else if (sarrus_ground_moves(ws))
+        angle = angle - sarrus_ground_angle(ws);
     return angle;
 }
 
@@ -56,20 +60,47 @@ LANE_FUNCTION void sarrus_row_angle(sarrus_workspace *ws, int32_t i, const sarru
     real rate = real_set(0.0);
     if (joint->child >= 0)
         rate = frame_at(v, space_v(joint->child) + SPACE_TURN);
+    else if (sarrus_ground_moves(ws))
+        rate = sarrus_ground_rate(ws);
     if (joint->parent >= 0)
         rate = rate - frame_at(v, space_v(joint->parent) + SPACE_TURN);
+    else if (sarrus_ground_moves(ws))
+        rate = rate - sarrus_ground_rate(ws);
     frame_at(ws->turn, 2 * i) = real_set(-1.0);
     frame_at(ws->turn, 2 * i + 1) = real_set(1.0);
     frame_at(ws->gamma, i) = real_set(0.0);
-    frame_at(ws->phi, i) = sarrus_joint_angle(joint, angle0, q);
+    frame_at(ws->phi, i) = sarrus_joint_angle(ws, joint, angle0, q);
     frame_at(ws->phi_dot, i) = rate;
+}
+
+/* What of Φ̇ in the line i of a row is ground's, which moves with x [3] of an evaluation: its part of J times x. */
+LANE_FUNCTION real sarrus_row_of_ground(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i, const real *x) {
+    const sarrus_mech_row *row = &mech->row[i];
+    real sum = real_set(0.0), along = real_set(0.0);
+    if (row->kind == SARRUS_ROW_X)
+        along = frame_at(x, 0);
+    if (row->kind == SARRUS_ROW_Y)
+        along = frame_at(x, 1);
+    if (row->kind == SARRUS_ROW_GENERAL)
+        along = real_fma(frame_at(ws->direction, 2 * i), frame_at(x, 0), frame_at(ws->direction, 2 * i + 1) * frame_at(x, 1));
+    if (row->parent < 0)
+        sum = real_fma(frame_at(ws->turn, 2 * i), frame_at(x, 2), -along);
+    if (row->child < 0)
+        sum = real_fma(frame_at(ws->turn, 2 * i + 1), frame_at(x, 2), sum + along);
+    return sum;
+}
+
+/* γ of the line i of a row, which is row `to`, less what ground's acceleration has of Φ̈. */
+LANE_FUNCTION void sarrus_row_drag(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t i, int32_t to) {
+    const real part = sarrus_row_of_ground(mech, ws, i, frame_from(ws->ground, SARRUS_GROUND_ACCELERATIONS));
+    frame_at(ws->gamma, to) = frame_at(ws->gamma, to) - part;
 }
 
 /* The free coordinate of a joint, less its zero: angle of a revolute, shift along the axis of a prismatic. */
 LANE_FUNCTION real sarrus_free_coordinate(sarrus_workspace *ws, const sarrus_mech_joint *joint, const real *p, const real *q,
                                           const sarrus_point *parent, const sarrus_point *child) {
     if (!SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_SLIDE, joint->kind))
-        return sarrus_joint_angle(joint, lane_at(p, SARRUS_PJ_ANGLE0), q);
+        return sarrus_joint_angle(ws, joint, lane_at(p, SARRUS_PJ_ANGLE0), q);
     real ux, uy;
     sarrus_vector_of(ws, joint->parent, lane_at(p, SARRUS_PJ_AXIS_X), lane_at(p, SARRUS_PJ_AXIS_Y), &ux, &uy);
     return sarrus_row_along(parent, child, ux, uy).phi - lane_at(p, SARRUS_PJ_SHIFT0);

@@ -9,7 +9,8 @@
 #include "kernels/body/joint/revolute.h"
 #include "kernels/body/joint/slot.h"
 
-/* All rows of a joint. A drive s(t) adds the free coordinate's row with Φ − s, Φ̇ − ṡ, γ + s̈. */
+/* All rows of a joint. A drive s(t) adds the free coordinate's row with Φ − s, Φ̇ − ṡ, γ + s̈. Of a ground that moves Φ and Φ̇ see
+ * the points, and γ its acceleration besides. */
 PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_joint *joint, const real *q,
                                  const real *v, sarrus_workspace *ws, int wanted) {
     if (joint->n_rows == 0)
@@ -26,6 +27,10 @@ PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *param
         frame_at(ws->phi, i) = frame_at(ws->phi, i) - frame_at(s, 0);
         frame_at(ws->phi_dot, i) = frame_at(ws->phi_dot, i) - frame_at(s, 1);
         frame_at(ws->gamma, i) = frame_at(ws->gamma, i) + frame_at(s, 2);
+    }
+    if (sarrus_ground_moves(ws) && (wanted & SARRUS_WANT_GAMMA) && (joint->parent < 0 || joint->child < 0)) {
+        PLAN_EACH (i, joint->row, joint->row + joint->n_rows)
+            sarrus_row_drag(mech, ws, i, i);
     }
 }
 

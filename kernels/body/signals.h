@@ -85,6 +85,14 @@ LANE_FUNCTION void sarrus_signal_table(const sarrus_mechanism *mech, const sarru
     sarrus_table_cubic(mech, signal, p, t, &frame_at(out, 0), &frame_at(out, 1), &frame_at(out, 2));
 }
 
+/* The signal of a component of ground's motion, NULL where there is none, and s, ṡ, s̈ of it. */
+LANE_FUNCTION const real *sarrus_ground_signal(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t k) {
+    return mech->ground_signal[k] < 0 ? (const real *)0 : frame_from(ws->signal, 3 * mech->ground_signal[k]);
+}
+LANE_FUNCTION real sarrus_signal_part(const real *signal, int32_t derivative) {
+    return signal ? frame_at(signal, derivative) : real_set(0.0);
+}
+
 /* ws->signal from the parameters at time t. */
 PLAN_BODY void sarrus_signals(const sarrus_mechanism *mech, const real *parameter, real t, sarrus_workspace *ws) {
     PLAN_EACH (i, 0, mech->n_signals) {

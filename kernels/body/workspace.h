@@ -13,6 +13,9 @@ enum { SARRUS_HAS_TREE = 1, SARRUS_COMPOSITE = SPACE_DIMENSION == 2 ? 4 : 10, SA
 enum { SARRUS_HAS_TREE = 0, SARRUS_COMPOSITE = 0 };
 #endif
 
+/* What there is of ground, where it moves. */
+enum { SARRUS_GROUND_NUMBERS = SPACE_DIMENSION == 2 ? (int)SARRUS_GROUND_N : (int)SARRUS_SPATIAL_GROUND_N };
+
 /* Lengths of arrays of evaluations that depend on it: forces stand by bodies before they become accelerations, and the springs of a
  * joint without rows use one behind the last. */
 LANE_FUNCTION size_t sarrus_speeds_count(const sarrus_mechanism *mech) {
@@ -26,8 +29,19 @@ typedef struct sarrus_workspace {
 #define SARRUS_FRAME(name, per, of, is_there) FRAME_ARRAY(name, (per)*SARRUS_PLAN_N_##of);
 #define SARRUS_KEPT(name, n, is_there) real *name;
 #include "kernels/body/workspace.def"
+    int32_t moves_ground; /* the plan's, for those who have no plan at hand */
     const real *seen; /* [n_free + n_curves] the tile's: free coordinates and feet as they were seen last, angles beyond a turn */
 } sarrus_workspace;
+
+/* Whether signals move ground. A constant plan knows. */
+LANE_FUNCTION int sarrus_ground_moves(const sarrus_workspace *ws) {
+#if defined(SARRUS_CONSTANT_PLAN)
+    (void)ws;
+    return sarrus_constant_plan.moves_ground;
+#else
+    return ws->moves_ground;
+#endif
+}
 
 /* The problem z = D⁺ b of the plan's method over n_rows of the rows. */
 LANE_FUNCTION sarrus_pinv_shape sarrus_method_shape(const sarrus_mechanism *mech, int32_t n_rows) {
@@ -87,6 +101,7 @@ LANE_FUNCTION size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *bl
     const size_t n_TREE_SPEEDS = n_v, n_CHAIN = (size_t)mech->tree.n_chain, n_TREE_ENTRIES = (size_t)mech->tree.n_entries;
 #endif
     size_t at = 0;
+    ws->moves_ground = mech->moves_ground;
 #define SARRUS_FRAME(name, per, of, is_there)                                                                                      \
     FRAME_PART(ws->name, sarrus_workspace_part(block, &at, (is_there) ? (per)*n_##of : 0));
 #define SARRUS_KEPT(name, n, is_there) ws->name = sarrus_workspace_part(block, &at, (is_there) ? (n) : 0);

@@ -67,10 +67,26 @@ LANE_FUNCTION const real *sarrus_rates(const sarrus_evaluation *ev, const real *
     return sarrus_state_rates(sarrus_plan_of(ev), q, v, ev->ws->rate);
 }
 
+/* Ground alone, for what is asked of a state that nobody has configured. */
+LANE_FUNCTION void sarrus_ground_look(const sarrus_evaluation *ev, real t) {
+    if (!sarrus_plan_of(ev)->moves_ground)
+        return;
+    sarrus_signals(sarrus_plan_of(ev), ev->parameter, t, ev->ws);
+    sarrus_ground_find(sarrus_plan_of(ev), ev->parameter, ev->ws);
+}
+
+/* The state of the workspace at t is the one that lanes of `on` are in: turns and feet follow. */
+LANE_FUNCTION void sarrus_turns_go_on(const sarrus_evaluation *ev, real t, mask on) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_ground_look(ev, t);
+    sarrus_state_see_turns(mech, ev->parameter, ev->ws, ev->ws->q, ev->ws->v, on, lane_from(ev->tile, mech->layout.seen));
+}
+
 /* Rotations and signals at (t, q). Whatever is evaluated next at the same place finds them there. */
 PLAN_BODY void sarrus_configure(sarrus_evaluation *ev, real t, const real *q) {
     sarrus_state_pose(sarrus_plan_of(ev), ev->parameter, q, ev->ws);
     sarrus_signals(sarrus_plan_of(ev), ev->parameter, t, ev->ws);
+    sarrus_ground_find(sarrus_plan_of(ev), ev->parameter, ev->ws);
     ev->is_configured = 1;
     ev->is_factored = 0;
 }

@@ -85,11 +85,11 @@ LANE_FUNCTION void sarrus_frame_take_state(const real *q, const real *v, real *q
 #endif
 
 #if defined(SARRUS_PHASES_IN_PIECES)
-/* Vectors of the sides of all rows; those on ground have none. */
-LANE_FUNCTION void sarrus_frame_copy_sides(const real *from, real *to) {
+/* Vectors of the sides of all rows; those on ground have none, but for the turning parts where it moves. */
+LANE_FUNCTION void sarrus_frame_copy_sides(const real *from, int has_ground, real *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
     PLAN_EACH (i_side, 0, 2 * mech->m) {
-        if (sarrus_side_body(mech, i_side) >= 0)
+        if (has_ground || sarrus_side_body(mech, i_side) >= 0)
             sarrus_frame_vector_put(sarrus_frame_vector(from, 3 * i_side), to, 3 * i_side);
     }
 }
@@ -117,7 +117,7 @@ LANE_FUNCTION void sarrus_frame_copy_rows(const sarrus_workspace *from, sarrus_w
     sarrus_frame_copy(from->leg, mech->tree.n_entries, to->leg);
     sarrus_frame_copy(from->whole, mech->m, to->whole);
 #elif defined(SARRUS_KERNELS_SPATIAL)
-    sarrus_frame_copy_sides(from->turn, to->turn);
+    sarrus_frame_copy_sides(from->turn, mech->moves_ground, to->turn);
     PLAN_EACH (i, 0, mech->m) {
         if (mech->row[i].kind == SARRUS_ROW_GENERAL)
             sarrus_frame_vector_put(sarrus_frame_vector(from->direction, 3 * i), to->direction, 3 * i);
@@ -152,6 +152,8 @@ LANE_FUNCTION void sarrus_frame_copy_rotations(const sarrus_workspace *from, sar
     sarrus_frame_copy(from->cosine, mech->n_bodies, to->cosine);
 #endif
     sarrus_frame_copy(from->signal, 3 * mech->n_signals, to->signal);
+    if (mech->moves_ground)
+        sarrus_frame_copy(from->ground, SARRUS_GROUND_NUMBERS, to->ground);
 #if defined(SARRUS_KERNELS_RELATIVE)
     PLAN_EACH (b, 0, mech->n_bodies) {
         sarrus_tree_arm_put(to, b, sarrus_tree_arm(from, b));
@@ -183,7 +185,7 @@ LANE_FUNCTION void sarrus_frame_copy_factor(const sarrus_workspace *from, sarrus
     const sarrus_mechanism *mech = &sarrus_constant_plan;
 #if defined(SARRUS_PHASES_IN_PIECES)
     sarrus_frame_copy_levers(from, to);
-    sarrus_frame_copy_sides(from->push, to->push);
+    sarrus_frame_copy_sides(from->push, 0, to->push);
 #elif !defined(SARRUS_KERNELS_RELATIVE)
     sarrus_frame_copy_levers(from, to);
     sarrus_frame_copy(from->push, 2 * mech->m, to->push);

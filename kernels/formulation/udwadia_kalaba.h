@@ -37,7 +37,7 @@ PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const
     ev->found.rank = ev->max_rank;
     ev->found.kept = ev->found.dropped = real_set(0.0);
     if (mech->has_work)
-        ev->power = sarrus_drives_power(mech, ws);
+        ev->power = sarrus_motions_power(mech, ws);
     PLAN_EACH (i, 0, mech->n_v)
         frame_at(out, i) = frame_at(base, i);
     sarrus_rows_push(mech, ev->parameter, ws, rhs, ws->multiplier, out);
@@ -76,15 +76,15 @@ PLAN_BODY void sarrus_correct(sarrus_evaluation *ev, const real *rhs, const real
     }
 }
 
-/* vᵀM(a − a_f): the power of the constraint forces. On the constraints it is that of the drives; off them Baumgarte's terms have
- * theirs. */
+/* vᵀM(a − a_f): the power of the constraint forces. On the constraints it is that of the drives and of a ground that moves; off
+ * them Baumgarte's terms have theirs. */
 LANE_FUNCTION real sarrus_constraints_power(const sarrus_evaluation *ev, const real *v, const real *a) {
     return sarrus_state_power_beyond(sarrus_plan_of(ev), ev->parameter, ev->ws, v, a);
 }
 
-/* The power of the drives after a correction to `a`. */
-LANE_FUNCTION real sarrus_drives_power_of(const sarrus_evaluation *ev, const real *v, const real *a) {
-    if (sarrus_plan_of(ev)->n_drives == 0 || !mask_any(ev->is_slow))
+/* The power of drives and of ground after a correction to `a`. */
+LANE_FUNCTION real sarrus_motions_power_of(const sarrus_evaluation *ev, const real *v, const real *a) {
+    if (!sarrus_is_rheonomic(sarrus_plan_of(ev)) || !mask_any(ev->is_slow))
         return ev->power;
     return real_select(ev->is_slow, sarrus_constraints_power(ev, v, a), ev->power);
 }
@@ -122,7 +122,7 @@ LANE_BODY void sarrus_sweep_acceleration(sarrus_evaluation *ev, const real *v, r
     if (mask_any(open))
         sarrus_sweeps_give_up(ev, open, a);
     sarrus_rows_subtract(mech, ev->ws, ev->ws->gamma, ev->ws->force, ev->ws->rhs);
-    ev->power = mech->n_drives > 0 ? sarrus_constraints_power(ev, v, a) : real_set(0.0);
+    ev->power = sarrus_is_rheonomic(mech) ? sarrus_constraints_power(ev, v, a) : real_set(0.0);
 }
 
 /* From the smallest x in the metric of M + E with J x = b to the smallest one in that of M. */
@@ -192,7 +192,7 @@ PLAN_BODY void sarrus_udwadia_kalaba_accelerate(sarrus_evaluation *ev, real t, c
     if (mech->has_baumgarte)
         ev->power = sarrus_constraints_power(ev, v, a) + power;
     else if (mech->has_work)
-        ev->power = sarrus_drives_power_of(ev, v, a) + power;
+        ev->power = sarrus_motions_power_of(ev, v, a) + power;
     ev->is_configured = 0; /* the state moves on */
 }
 

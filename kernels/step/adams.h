@@ -256,8 +256,7 @@ LANE_BODY void sarrus_adams_accept(const sarrus_evaluation *ev, const sarrus_ada
     sarrus_lanes_copy(accept, lanes->t_now, 1, lanes->t_before);
     sarrus_lanes_copy(accept, ws->q, n_q, lanes->now);
     sarrus_lanes_copy(accept, ws->v, sarrus_plan_of(ev)->n_v, lane_from(lanes->now, n_q));
-    sarrus_state_see_turns(sarrus_plan_of(ev), ev->parameter, ws, ws->q, ws->v, accept,
-                           lane_from(ev->tile, sarrus_plan_of(ev)->layout.seen));
+    sarrus_turns_go_on(ev, t_new, accept);
     lane_at(lanes->t_now, 0) = real_select(accept, t_new, lane_at(lanes->t_now, 0));
     sarrus_swapped_keep(ev, accept);
 }

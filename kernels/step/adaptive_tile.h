@@ -107,6 +107,7 @@ LANE_BODY real sarrus_adaptive_watch(sarrus_evaluation *ev, const sarrus_adaptiv
                                  passage->row_now};
     (void)sarrus_passage_watch(ev, passage, ev->healthy, &from);
     ev->is_configured = ev->is_factored = 0;
+    sarrus_ground_look(ev, from.t);
     h = real_min(sarrus_step_within_reach(ev, lanes->now), h);
     h = sarrus_step_across(ev, passage, h);
     const mask is_bend = real_lt(real_set(0.0), lane_at(passage->is_bend, 0));

@@ -199,13 +199,14 @@ LANE_BODY mask sarrus_step_reaches_over(const sarrus_evaluation *ev, const sarru
 
 /* 1/s, the fastest of what the joints on loops do: the turn of one body against the other, or, for a rod, the way of one past the
  * other. */
-LANE_BODY real sarrus_loops_speed(const sarrus_mechanism *mech, const real *q, const real *v) {
+LANE_BODY real sarrus_loops_speed(const sarrus_evaluation *ev, const real *q, const real *v) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
     real speed = real_set(0.0);
     for (int32_t i = 0; i < mech->n_joints; ++i) {
         const sarrus_mech_joint *joint = &mech->joint[i];
         const real_scalar unit = SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_LENGTH, joint->kind) ? 1.0 / mech->size : 0.0;
         if (joint->is_in_loop)
-            speed = real_max(sarrus_state_joint_speed(mech, joint, unit, q, v), speed);
+            speed = real_max(sarrus_state_joint_speed(mech, ev->ws, joint, unit, q, v), speed);
     }
     return speed;
 }
@@ -215,7 +216,7 @@ LANE_BODY real sarrus_step_within_reach(const sarrus_evaluation *ev, const real 
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const int is_adams = mech->integrator.method == SARRUS_INTEGRATOR_ADAMS_MOULTON;
     const real turn = real_set(is_adams ? SARRUS_REACH_TURN_ADAMS : SARRUS_REACH_TURN);
-    return turn / real_max(sarrus_loops_speed(mech, y, lane_from(y, mech->n_q)), real_set(1e-300));
+    return turn / real_max(sarrus_loops_speed(ev, y, lane_from(y, mech->n_q)), real_set(1e-300));
 }
 
 /* Lanes in a bend so near to a change point that the direction of their acceleration is known less well than the tolerance asks

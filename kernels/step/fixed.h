@@ -79,7 +79,7 @@ LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_end(sarrus_evaluation *ev, real 
         lane_at(q, i) = real_select(end.moved, lane_at(ws->q, i), lane_at(q, i));
     PLAN_EACH (i, 0, mech->n_v)
         lane_at(v, i) = real_select(end.moved, lane_at(ws->v, i), lane_at(v, i));
-    sarrus_state_see_turns(mech, ev->parameter, ws, ws->q, ws->v, end.moved, lane_from(ev->tile, mech->layout.seen));
+    sarrus_turns_go_on(ev, t, end.moved);
     sarrus_lane_set(lane_from(ev->tile, mech->layout.verdict.balance), end.moved, found.balance);
     if (mech->has_work)
         sarrus_lane_set(lane_from(ev->tile, mech->layout.verdict.work), end.moved, work);

@@ -88,8 +88,7 @@ LANE_BODY void sarrus_runge_kutta_accept(const sarrus_evaluation *ev, const sarr
     sarrus_lanes_copy(accept, ws->q, n_q, lanes->now);
     sarrus_lanes_copy(accept, ws->v, n_v, lane_from(lanes->now, n_q));
     sarrus_lanes_copy(accept, ws->a, n_v, a_now);
-    sarrus_state_see_turns(sarrus_plan_of(ev), ev->parameter, ws, ws->q, ws->v, accept,
-                           lane_from(ev->tile, sarrus_plan_of(ev)->layout.seen));
+    sarrus_turns_go_on(ev, t_new, accept);
     sarrus_dense_forget(ev, accept);
     sarrus_swapped_keep(ev, accept);
     if (sarrus_plan_of(ev)->integrator.has_step_gains)

@@ -54,7 +54,7 @@ LANE_BODY void sarrus_stage_end(sarrus_evaluation *ev, int32_t stage, real t, re
     if (mech->has_work) {
         const real *q_here = stage == 0 ? q : ev->ws->q, *v_here = stage == 0 ? v : ev->ws->v;
         ev->power = sarrus_state_free_acceleration(mech, ev->parameter, ev->input, q_here, v_here, ev->ws);
-        if (mech->n_drives > 0 || mech->has_baumgarte)
+        if (sarrus_is_rheonomic(mech) || mech->has_baumgarte)
             ev->power = ev->power + sarrus_constraints_power(ev, v_here, ev->ws->a);
     }
     for (int32_t i = 0; stage == 1 && i < mech->n_v; ++i)

@@ -294,9 +294,10 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
     integers_write(out, "n_of_kind", mech->n_of_kind, SARRUS_N_JOINT_TYPES);
     fprintf(out,
             "  .n_elastic = %d, .max_joint_rows = %d, .n_parameters = %d, .p_gravity = %d, .p_baumgarte = %d, .p_body = %d,\n"
-            "  .has_baumgarte = %d,\n",
+            "  .has_baumgarte = %d, .moves_ground = %d, .p_ground = %d,\n",
             mech->n_elastic, mech->max_joint_rows, mech->n_parameters, mech->p_gravity, mech->p_baumgarte, mech->p_body,
-            mech->has_baumgarte);
+            mech->has_baumgarte, mech->moves_ground, mech->p_ground);
+    integers_write(out, "ground_signal", mech->ground_signal, SARRUS_MOST_GROUND_SIGNALS);
     joints_write(out, mech);
     loads_write(out, mech);
     rows_write(out, mech);
@@ -364,7 +365,7 @@ double sarrus_plan_text_flops(const sarrus_plan *plan) {
         return sarrus_plan_text_tree_flops(&plan->mech) * (is_projected ? PROJECTED_SHARE : 1.0);
     if (plan->mech.space == SARRUS_SPACE_SPATIAL)
         return spatial_flops(&plan->mech);
-    return plan->cost.flops_per_evaluation * (plan->mech.project != SARRUS_PROJECTION_NONE ? PROJECTED_SHARE : 1.0);
+    return plan->cost.code_flops * (plan->mech.project != SARRUS_PROJECTION_NONE ? PROJECTED_SHARE : 1.0);
 }
 
 bool sarrus_plan_text_gains(const sarrus_plan *plan, const char **why_not) {

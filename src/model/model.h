@@ -105,6 +105,16 @@ typedef struct sarrus_signal {
     bool is_linear;             /* table: interpolation linear instead of cubic */
 } sarrus_signal;
 
+/* The motion of ground: it turns about a point, in space about an axis through it, and is shifted. */
+enum { SARRUS_MAX_GROUND_SIGNALS = 4 };
+typedef struct sarrus_ground_motion {
+    bool is_given;
+    sarrus_place place;
+    int signal[SARRUS_MAX_GROUND_SIGNALS]; /* x, y, in space z, then the angle: index of the signal, −1: 0 */
+    sarrus_value_index about[3];           /* m, inertial frame */
+    sarrus_value_index axis[3];            /* in space: a direction in the inertial frame; SARRUS_NO_VALUE: it does not turn */
+} sarrus_ground_motion;
+
 /* All may be truncated to [min, max]. */
 typedef enum sarrus_distribution_kind {
 #define SARRUS_DISTRIBUTION(name, value, word, first, second, text) SARRUS_DISTRIBUTION_##name = value,
@@ -168,6 +178,7 @@ struct sarrus_model {
     int n_values, n_named; /* named parameters are values[0 … n_named − 1] */
     sarrus_value *values;
     sarrus_value_index gravity[3]; /* m/s² */
+    sarrus_ground_motion ground;
     int n_bodies, n_joints, n_constraints, n_forces, n_signals, n_inputs;
     sarrus_body *bodies;
     sarrus_joint *joints;

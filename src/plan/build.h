@@ -8,7 +8,7 @@
  * parts.c         parts that no joint connects                                         (from the model alone)
  * parameters.c    the parameters and the given configuration of one instance           (values → lane arrays)
  *   spatial_parameters.c  the same in space, with rotation.c and inertia.c; body.c: what a body is in either space
- *   turns.c               the whole turns in which drives begin
+ *   turns.c               the whole turns in which drives begin; ground.c: ground where signals move it
  * independence.c  rank, independent rows                                               (numbers, at several configurations)
  *   lacking.c        bodies that may lack mass or inertia; open_motion.c: motions that have none of either
  *   configuration.c  evaluates the constraints at a configuration

@@ -6,6 +6,7 @@
 
 #include "model/evaluator.h"
 #include "plan/constraints.h"
+#include "plan/turns.h"
 
 static double *doubles(size_t n) {
     return calloc(n ? n : 1, sizeof(double));
@@ -31,6 +32,11 @@ static sarrus_status fill_nominal(sarrus_configuration *c, const double *values)
     if (!parameters)
         return SARRUS_NO_MEMORY;
     bool good = sarrus_plan_parameters(c->plan, values, parameters, c->q, c->v);
+    sarrus_plan_ground_begin(c->plan, parameters, c->ground);
+    for (int k = 0; k < SARRUS_MOST_GROUND_SIGNALS; ++k) {
+        const int32_t signal = mech->ground_signal[k];
+        put(c, c->piece->p_held + k, signal < 0 ? 0.0 : sarrus_plan_signal_begin(c->plan, signal, parameters));
+    }
     for (int32_t i = 0; i < mech->n_parameters; ++i)
         put(c, c->piece->mech.layout.parameter + i, parameters[i]);
     for (int b = 0; b < mech->n_bodies; ++b)
@@ -69,7 +75,8 @@ static void piece_begin(sarrus_configuration *c) {
     mech->factor = (sarrus_mech_factor){0};
     mech->rank_change_capacity = 0;
     mech->p_body = n_parameters;
-    mech->n_parameters = n_parameters + mech->n_bodies * c->sizes->n_parameters;
+    c->piece->p_held = n_parameters + mech->n_bodies * c->sizes->n_parameters;
+    mech->n_parameters = c->piece->p_held + SARRUS_MOST_GROUND_SIGNALS;
     mech->layout = (sarrus_tile_layout){.q = mech->n_parameters};
     mech->layout.v = mech->layout.q + mech->n_q;
     mech->layout.seen = mech->layout.v + mech->n_v;                      /* stays 0: angles are those of −π … π */
@@ -81,7 +88,8 @@ static void piece_begin(sarrus_configuration *c) {
     mech->signal = c->piece->signal;
     mech->m = c->piece->max_rows;
     /* What a work space is cut for: no joint has more. */
-    mech->n_signals = mech->n_freedoms = mech->n_free = SARRUS_MAX_FREEDOMS;
+    mech->n_freedoms = mech->n_free = SARRUS_MAX_FREEDOMS;
+    mech->n_signals = SARRUS_MAX_FREEDOMS + SARRUS_MOST_GROUND_SIGNALS;
 }
 
 /* The signal of a drive, as one of the piece's own. */
@@ -91,6 +99,17 @@ static int32_t piece_signal(sarrus_configuration *c, int32_t signal) {
         return -1;
     c->piece->signal[mech->n_signals] = c->plan->signal[signal];
     return mech->n_signals++;
+}
+
+/* The signals that move ground, or what they are at t = 0. */
+static void piece_take_ground(sarrus_configuration *c, double t) {
+    sarrus_mechanism *mech = &c->piece->mech;
+    for (int k = 0; mech->moves_ground && k < SARRUS_MOST_GROUND_SIGNALS; ++k) {
+        mech->ground_signal[k] = piece_signal(c, c->plan->mech.ground_signal[k]);
+        if (mech->ground_signal[k] >= 0 && t > 0.0)
+            c->piece->signal[mech->ground_signal[k]] =
+                (sarrus_mech_signal){.kind = SARRUS_SIGNAL_CONSTANT, .n = 1, .p = c->piece->p_held + k};
+    }
 }
 
 /* The free coordinates of joint i, in space. */
@@ -107,8 +126,8 @@ static void piece_take_freedoms(sarrus_configuration *c, int i) {
     }
 }
 
-/* Lets the piece be joint i. */
-static void piece_take(sarrus_configuration *c, int i) {
+/* Lets the piece be joint i at the time t. */
+static void piece_take(sarrus_configuration *c, int i, double t) {
     const sarrus_mech_joint *from = &c->plan->joint[i];
     sarrus_mechanism *mech = &c->piece->mech;
     sarrus_mech_joint *joint = &c->piece->joint;
@@ -122,6 +141,7 @@ static void piece_take(sarrus_configuration *c, int i) {
     joint->signal = piece_signal(c, from->signal);
     piece_take_freedoms(c, i);
     mech->n_drives = mech->n_signals;
+    piece_take_ground(c, t);
     mech->m = from->n_rows;
     mech->n_general_rows = 0;
     for (int k = 0; k < from->n_rows; ++k) {
@@ -136,12 +156,13 @@ static void piece_take(sarrus_configuration *c, int i) {
 }
 
 /* Lets the piece be constraint i, whose bodies are four even where some of them are one. */
-static void piece_take_constraint(sarrus_configuration *c, int i) {
+static void piece_take_constraint(sarrus_configuration *c, int i, double t) {
     sarrus_mechanism *mech = &c->piece->mech;
     sarrus_mech_constraint *constraint = &c->piece->constraint;
     mech->n_joints = mech->n_drives = mech->n_freedoms = mech->n_free = mech->n_signals = 0;
     mech->n_constraints = 1;
     mech->m = c->plan->joint[c->plan->mech.n_joints + i].n_rows;
+    piece_take_ground(c, t);
     *constraint = c->plan->constraint[i];
     constraint->row = 0;
     constraint->part = constraint->part < 0 ? -1 : 1;
@@ -211,7 +232,7 @@ static bool piece_create(sarrus_configuration *c) {
     piece->max_rows = (int)max_rows;
     piece->row = calloc(max_rows + 2, sizeof *piece->row);
     piece->freedom = calloc(SARRUS_MAX_FREEDOMS, sizeof *piece->freedom);
-    piece->signal = calloc(SARRUS_MAX_FREEDOMS, sizeof *piece->signal);
+    piece->signal = calloc(SARRUS_MAX_FREEDOMS + SARRUS_MOST_GROUND_SIGNALS, sizeof *piece->signal);
     piece->first_freedom = list_freedoms(c->plan);
     if (!piece->row || !piece->freedom || !piece->signal || !piece->first_freedom)
         return false;
@@ -353,12 +374,12 @@ double sarrus_configuration_rows(sarrus_configuration *c, double t) {
         const sarrus_mech_joint *joint = &c->plan->joint[i];
         if (joint->n_rows == 0)
             continue;
-        piece_take(c, i);
+        piece_take(c, i, t);
         piece_place(c, joint->row);
         sum = take_rows(c, joint->row, t, sum);
     }
     for (int i = 0; i < mech->n_constraints; ++i) {
-        piece_take_constraint(c, i);
+        piece_take_constraint(c, i, t);
         piece_place(c, c->plan->constraint[i].row);
         sum = take_rows(c, c->plan->constraint[i].row, t, sum);
     }

@@ -5,6 +5,7 @@
 #include "kernels/cpu/kernels.h"
 #include "plan/body.h"
 #include "plan/fronts.h"
+#include "plan/ground.h"
 #include "plan/plan.h"
 
 /* The kernels evaluate one joint at a time, as a mechanism of its own with the bodies that it holds, two at most, or one constraint
@@ -17,7 +18,8 @@ typedef struct sarrus_configuration_piece {
     int max_rows;                 /* of a joint or a constraint */
     sarrus_mech_row *row;         /* [max_rows + 1], that of a part included */
     sarrus_mech_freedom *freedom; /* [SARRUS_MAX_FREEDOMS] */
-    sarrus_mech_signal *signal;   /* [SARRUS_MAX_FREEDOMS] of its drives */
+    sarrus_mech_signal *signal;   /* [SARRUS_MAX_FREEDOMS + SARRUS_MOST_GROUND_SIGNALS] of its drives, and of ground */
+    int32_t p_held;               /* [SARRUS_MOST_GROUND_SIGNALS] among the parameters: those of ground at t = 0 */
     int *first_freedom;           /* [n_joints + 1] where those of every joint begin in the plan */
     double
         *lanes; /* what the kernel writes: jacobian [max_rows][n_bodies][n_v of a body], phi and phi_dot [max_rows], each [width] */
@@ -29,24 +31,26 @@ typedef struct sarrus_configuration {
     sarrus_configuration_piece *piece;
     sarrus_kernel_call call; /* of the piece; its tile holds the parameters of the whole mechanism */
     const sarrus_body_sizes *sizes;
-    int m, n, n_q;              /* rows, speeds, coordinates */
-    sarrus_body_weight *weight; /* [n_bodies] M^{-1/2} */
-    double *q;                  /* [n_q] */
-    double *v;                  /* [n] */
-    sarrus_plan_rows rows;      /* J M^{-1/2} at q */
-    sarrus_fronts fronts;       /* of these rows */
-    double *phi;                /* [m] Φ; of a driven angle in space, t > 0, without whole turns: no configuration has them */
-    double *phi_whole;          /* [m] Φ with them, the angle being one of −π … π */
-    double *phi_dot;            /* [m] at v */
-    double *scratch;            /* [2 n] */
-    double *held;               /* [n] a direction in weighted coordinates */
+    int m, n, n_q;                            /* rows, speeds, coordinates */
+    sarrus_body_weight *weight;               /* [n_bodies] M^{-1/2} */
+    double ground[SARRUS_GROUND_COORDINATES]; /* its pose at t = 0, as coordinates of a body */
+    double *q;                                /* [n_q] */
+    double *v;                                /* [n] */
+    sarrus_plan_rows rows;                    /* J M^{-1/2} at q */
+    sarrus_fronts fronts;                     /* of these rows */
+    double *phi;       /* [m] Φ; of a driven angle in space, t > 0, without whole turns: no configuration has them */
+    double *phi_whole; /* [m] Φ with them, the angle being one of −π … π */
+    double *phi_dot;   /* [m] at v */
+    double *scratch;   /* [2 n] */
+    double *held;      /* [n] a direction in weighted coordinates */
 } sarrus_configuration;
 
 /* The given configuration of the nominal instance. NO_MEMORY; BAD_INPUT when a nominal number is not physical. */
 SARRUS_MUST_USE sarrus_status sarrus_configuration_create(const sarrus_plan *plan, sarrus_configuration *out);
 void sarrus_configuration_free(sarrus_configuration *configuration);
 
-/* Rows at (q, v, t); ‖Φ‖ is returned. */
+/* Rows at (q, v, t); ‖Φ‖ is returned. Behind t = 0 a ground that moves is held where it begins, drives go on: what the plan asks
+ * of rank and reach is the same wherever ground is. */
 double sarrus_configuration_rows(sarrus_configuration *configuration, double t);
 
 /* The nominal number `i` of the kernels' parameters. */

@@ -396,9 +396,17 @@ static double dense_count(const sarrus_mechanism *mech) {
     return n * m + n * m * (m + 1) + m * m * m / 3 + 2 * m * m + 4 * n * m;
 }
 
-/* Of mechanisms in space, of those with constraints beside joints and of relative coordinates nothing is counted yet: their kernels
- * have no mirror here, and a wrong number would be worse than none. How often lanes sweep whose bodies lack mass nobody knows
- * beforehand. */
+/* What a ground that moves adds, roughly: its pose, its points and vectors, its part of rows and their power. */
+static double ground_flops(const sarrus_mechanism *mech) {
+    int n_rows = 0;
+    for (int i = 0; mech->moves_ground && i < mech->m; ++i)
+        n_rows += mech->row[i].parent < 0 || mech->row[i].child < 0;
+    return mech->moves_ground ? 23.0 + 20.0 * n_rows : 0.0;
+}
+
+/* Of mechanisms in space, of those with constraints beside joints, of a ground that moves and of relative coordinates nothing is
+ * counted yet: their kernels have no mirror here, and a wrong number would be worse than none. How often lanes sweep whose bodies
+ * lack mass nobody knows beforehand. */
 static void leave_uncounted(sarrus_plan_cost *cost) {
     cost->flops_per_evaluation = cost->divisions_per_evaluation = cost->sincos_per_evaluation = (double)NAN;
     cost->flops_per_step = cost->divisions_per_step = cost->sincos_per_step = (double)NAN;
@@ -409,11 +417,14 @@ void sarrus_plan_cost_count(sarrus_plan *plan) {
     const sarrus_mechanism *mech = &plan->mech;
     sarrus_plan_cost *cost = &plan->cost;
     cost->bytes_per_instance = sizeof(double) * (uint64_t)mech->layout.n_arrays;
-    if (mech->space == SARRUS_SPACE_SPATIAL || sarrus_plan_is_relative(plan) || mech->n_constraints > 0 || mech->n_lacking > 0) {
-        leave_uncounted(cost);
+    cost->code_flops = (double)NAN;
+    leave_uncounted(cost);
+    if (mech->space == SARRUS_SPACE_SPATIAL || sarrus_plan_is_relative(plan))
         return;
-    }
     counts evaluation = evaluation_count(mech, false, false), algebra = {0};
+    cost->code_flops = evaluation.flops + ground_flops(mech);
+    if (mech->n_constraints > 0 || mech->n_lacking > 0 || mech->moves_ground)
+        return;
     correct_count(mech, false, &algebra);
     counts step = mech->integrator.method == SARRUS_INTEGRATOR_RK4 ? rk4_count(mech) : semi_implicit_count(mech);
     counts_add_times(&step, 1, projection_count(mech));

@@ -1,5 +1,5 @@
-/* Which bodies of the plane are cranks: held to ground by a pin whose two rows are independent, and by no constraint beside joints.
- * Of several such pins of a body the first counts; the rows of the others stay where they are. */
+/* Which bodies of the plane are cranks: held by a pin, whose two rows are independent, to a ground that is at rest, and by no
+ * constraint beside joints. Of several such pins of a body the first counts; the rows of the others stay where they are. */
 #include <stdlib.h>
 
 #include "core/report.h"
@@ -27,7 +27,7 @@ static bool has_all(const sarrus_plan *plan, int body) {
 
 static bool can_be_crank_pin(const sarrus_plan *plan, const sarrus_mech_joint *joint) {
     const bool has_pin = plan->mech.space == SARRUS_SPACE_PLANAR && SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_PIN, joint->kind);
-    return has_pin && (joint->parent < 0) != (joint->child < 0) && is_independent(plan, joint->row) &&
+    return has_pin && !plan->mech.moves_ground && (joint->parent < 0) != (joint->child < 0) && is_independent(plan, joint->row) &&
            is_independent(plan, joint->row + 1);
 }
 

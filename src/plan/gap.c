@@ -29,6 +29,15 @@ static double length_of(int dimension, const double *x) {
     return dimension == 3 ? hypot(length, x[2]) : length;
 }
 
+/* A point of a body's frame, or of ground's. */
+static void box_take_point(box *all, const sarrus_configuration *c, int body, const double point[3]) {
+    const sarrus_mechanism *mech = &c->plan->mech;
+    double at[3] = {0.0};
+    if (body >= 0 || mech->moves_ground)
+        sarrus_body_point(mech->space, body < 0 ? c->ground : c->q + c->sizes->n_q * body, point, at);
+    box_take(all, c->sizes->dimension, body < 0 && !mech->moves_ground ? point : at);
+}
+
 /* The points of curves, which are in the frame of a body. */
 static void box_take_curves(box *all, const sarrus_configuration *c) {
     const sarrus_mechanism *mech = &c->plan->mech;
@@ -38,12 +47,10 @@ static void box_take_curves(box *all, const sarrus_configuration *c) {
         const int body = constraint->of[0].parent;
         for (int k = 0; k < constraint->n_pieces; ++k) {
             const int32_t piece = constraint->p + sarrus_plan_curve_size((sarrus_space)mech->space, k);
-            double point[3] = {0.0}, at[3] = {0.0};
+            double point[3] = {0.0};
             for (int x = 0; x < dimension; ++x)
                 point[x] = sarrus_configuration_parameter(c, piece + SARRUS_PIECE_X + 4 * x);
-            if (body >= 0)
-                sarrus_body_point(mech->space, c->q + c->sizes->n_q * body, point, at);
-            box_take(all, dimension, body < 0 ? point : at);
+            box_take_point(all, c, body, point);
         }
     }
 }
@@ -61,12 +68,10 @@ static double size_of(const sarrus_configuration *c) {
         for (int side = 0; side < 2; ++side) {
             /* The child's point stands behind the parent's. */
             const int body = side ? joint->child : joint->parent;
-            double point[3] = {0.0}, at[3] = {0.0};
+            double point[3] = {0.0};
             for (int k = 0; k < dimension; ++k)
                 point[k] = sarrus_configuration_parameter(c, joint->p + dimension * side + k);
-            if (body >= 0)
-                sarrus_body_point(mech->space, c->q + n_q * body, point, at);
-            box_take(&all, dimension, body < 0 ? point : at);
+            box_take_point(&all, c, body, point);
         }
     }
     box_take_curves(&all, c);

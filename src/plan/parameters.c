@@ -4,6 +4,7 @@
 
 #include "plan/body.h"
 #include "plan/constraints.h"
+#include "plan/ground.h"
 #include "plan/plan.h"
 #include "plan/spatial_parameters.h"
 #include "plan/spline.h"
@@ -22,24 +23,35 @@ static double value_or(const double *values, sarrus_value_index i, double otherw
     return i == SARRUS_NO_VALUE ? otherwise : values[i];
 }
 
+/* The given configuration: bodies, and ground, NULL where it is at rest. */
+typedef struct beginning {
+    const double *q, *ground;
+} beginning;
+
+/* The coordinates of a body, NULL where they are those of the inertial frame. */
+static const double *pose_of(const beginning *at, int body) {
+    return body < 0 ? at->ground : at->q + SARRUS_PLANAR_NQ * body;
+}
+
 /* Where a point given in the inertial frame lies in the frame of `body`, and back. */
-static vector2 into_body(const double *q, int body, vector2 point) {
-    if (body < 0)
+static vector2 into_body(const beginning *at, int body, vector2 point) {
+    const double *b = pose_of(at, body);
+    if (!b)
         return point;
-    const double *b = q + SARRUS_PLANAR_NQ * body;
     return rotate(-b[2], (vector2){point.x - b[0], point.y - b[1]});
 }
 
-static vector2 out_of_body(const double *q, int body, vector2 point) {
-    if (body < 0)
+static vector2 out_of_body(const beginning *at, int body, vector2 point) {
+    const double *b = pose_of(at, body);
+    if (!b)
         return point;
-    const double *b = q + SARRUS_PLANAR_NQ * body;
     vector2 arm = rotate(b[2], point);
     return (vector2){b[0] + arm.x, b[1] + arm.y};
 }
 
-static double angle_of(const double *q, int body) {
-    return body < 0 ? 0.0 : q[SARRUS_PLANAR_NQ * body + SARRUS_PLANAR_TURN];
+static double angle_of(const beginning *at, int body) {
+    const double *b = pose_of(at, body);
+    return b ? b[SARRUS_PLANAR_TURN] : 0.0;
 }
 
 bool sarrus_plan_is_inertia(double x, double lack) {
@@ -70,7 +82,7 @@ static bool fill_bodies(const sarrus_plan *plan, const double *values, double *p
     return good;
 }
 
-static bool fill_axis(const sarrus_joint *joint, const double *values, const double *q, vector2 gap, double *p) {
+static bool fill_axis(const sarrus_joint *joint, const double *values, const beginning *start, vector2 gap, double *p) {
     vector2 axis = {values[joint->axis[0][0]], values[joint->axis[0][1]]};
     double length = hypot(axis.x, axis.y);
     if (!(length > 0.0))
@@ -78,20 +90,20 @@ static bool fill_axis(const sarrus_joint *joint, const double *values, const dou
     axis.x /= length;
     axis.y /= length;
     p[SARRUS_PJ_SHIFT0] = axis.x * gap.x + axis.y * gap.y;
-    if (joint->body[0] >= 0)
-        axis = rotate(-q[3 * joint->body[0] + 2], axis);
+    if (pose_of(start, joint->body[0]))
+        axis = rotate(-angle_of(start, joint->body[0]), axis);
     p[SARRUS_PJ_AXIS_X] = axis.x;
     p[SARRUS_PJ_AXIS_Y] = axis.y;
     return true;
 }
 
-static bool fill_joint(const sarrus_joint *joint, const double *values, const double *q, double *p) {
+static bool fill_joint(const sarrus_joint *joint, const double *values, const beginning *start, double *p) {
     vector2 local[2], gap = {0.0, 0.0};
     for (int side = 0; side < 2; ++side) {
         const sarrus_value_index *given = joint->has_at ? joint->at[side] : joint->point[side];
         vector2 point = {values[given[0]], values[given[1]]};
-        local[side] = joint->has_at ? into_body(q, joint->body[side], point) : point;
-        vector2 at = joint->has_at ? point : out_of_body(q, joint->body[side], point);
+        local[side] = joint->has_at ? into_body(start, joint->body[side], point) : point;
+        vector2 at = joint->has_at ? point : out_of_body(start, joint->body[side], point);
         gap.x += side ? at.x : -at.x;
         gap.y += side ? at.y : -at.y;
     }
@@ -99,13 +111,13 @@ static bool fill_joint(const sarrus_joint *joint, const double *values, const do
     p[SARRUS_PJ_PARENT_Y] = local[0].y;
     p[SARRUS_PJ_CHILD_X] = local[1].x;
     p[SARRUS_PJ_CHILD_Y] = local[1].y;
-    p[SARRUS_PJ_ANGLE0] = angle_of(q, joint->body[1]) - angle_of(q, joint->body[0]);
+    p[SARRUS_PJ_ANGLE0] = angle_of(start, joint->body[1]) - angle_of(start, joint->body[0]);
     p[SARRUS_PJ_AXIS_X] = p[SARRUS_PJ_AXIS_Y] = p[SARRUS_PJ_SHIFT0] = 0.0;
     p[SARRUS_PJ_STIFFNESS] = value_or(values, joint->stiffness[0], 0.0);
     p[SARRUS_PJ_DAMPING] = value_or(values, joint->damping[0], 0.0);
     p[SARRUS_PJ_REST] = value_or(values, joint->rest[0], 0.0);
     if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_AXIS, joint->type))
-        return fill_axis(joint, values, q, gap, p);
+        return fill_axis(joint, values, start, gap, p);
     if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_LENGTH, joint->type)) {
         p[SARRUS_PJ_SHIFT0] = value_or(values, joint->length, hypot(gap.x, gap.y));
         return p[SARRUS_PJ_SHIFT0] > 0.0;
@@ -163,8 +175,11 @@ static bool fill_planar(const sarrus_plan *plan, const double *values, double *p
     const sarrus_model *model = plan->model;
     const sarrus_mechanism *mech = &plan->mech;
     bool good = fill_bodies(plan, values, parameters, q, v);
+    double ground[SARRUS_GROUND_COORDINATES];
+    sarrus_plan_ground_begin(plan, parameters, ground);
+    const beginning start = {q, mech->moves_ground ? ground : NULL};
     for (int i = 0; i < model->n_joints; ++i) {
-        good = fill_joint(&model->joints[i], values, q, parameters + mech->joint[i].p) && good;
+        good = fill_joint(&model->joints[i], values, &start, parameters + mech->joint[i].p) && good;
         if (mech->joint[i].is_crank_pin)
             fill_crank(mech, &mech->joint[i], parameters);
     }
@@ -180,10 +195,13 @@ bool sarrus_plan_parameters(const sarrus_plan *plan, const double *values, doubl
         parameters[mech->p_gravity + k] = values[model->gravity[k]];
     parameters[mech->p_baumgarte] = value_or(values, model->dynamics.alpha, 0.0);
     parameters[mech->p_baumgarte + 1] = value_or(values, model->dynamics.beta, 0.0);
-    bool good = mech->space == SARRUS_SPACE_SPATIAL ? sarrus_spatial_parameters_fill(plan, values, parameters, q, v)
-                                                    : fill_planar(plan, values, parameters, q, v);
+    bool good = true;
     for (int i = 0; i < model->n_signals; ++i)
         good = fill_signal(&model->signals[i], values, parameters + mech->signal[i].p) && good;
+    good = sarrus_plan_ground_fill(plan, values, parameters) && good;
+    good = (mech->space == SARRUS_SPACE_SPATIAL ? sarrus_spatial_parameters_fill(plan, values, parameters, q, v)
+                                                : fill_planar(plan, values, parameters, q, v)) &&
+           good;
     good = sarrus_plan_constraints_parameters(plan, values, parameters) && good;
     good = good && sarrus_plan_turns_take(plan, parameters, q);
     for (int i = 0; i < mech->n_parameters; ++i)

@@ -192,6 +192,9 @@ sarrus_location sarrus_plan_formulation_place(const sarrus_model *model) {
 /* What relative coordinates cannot do yet. */
 static sarrus_status check(sarrus_context *context, const sarrus_plan *plan) {
     const sarrus_location where = sarrus_plan_formulation_place(plan->model);
+    if (plan->mech.moves_ground)
+        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &where,
+                                "a ground that moves is not for relative coordinates; expected 'formulation: udwadia-kalaba'");
     if (plan->mech.n_lacking > 0)
         return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &where,
                                 "bodies that may lack mass or inertia are not for relative coordinates; expected 'formulation: "

@@ -83,6 +83,23 @@ static void put_constraint_types(const card *to) {
     fputc('\n', to->out);
 }
 
+/* What signals move ground by. */
+static void put_ground(const card *to) {
+    static const char *const components[2][SARRUS_MAX_GROUND_SIGNALS] = {
+        [SARRUS_SPACE_PLANAR] = {"x", "y", "angle"}, [SARRUS_SPACE_SPATIAL] = {"x", "y", "z", "angle"}};
+    const sarrus_model *model = to->model;
+    sarrus_report_label(to->out, "ground");
+    fputs("moves", to->out);
+    const char *before = " in ";
+    for (int k = 0; k < SARRUS_MAX_GROUND_SIGNALS; ++k) {
+        if (model->ground.signal[k] < 0)
+            continue;
+        fprintf(to->out, "%s%s", before, components[model->space][k]);
+        before = ", ";
+    }
+    fputc('\n', to->out);
+}
+
 static void put_head(const card *to) {
     const sarrus_model *model = to->model;
     const bool is_spatial = model->space == SARRUS_SPACE_SPATIAL;
@@ -106,6 +123,8 @@ static void put_head(const card *to) {
     fputc('\n', to->out);
     if (model->n_constraints > 0)
         put_constraint_types(to);
+    if (to->plan->mech.moves_ground)
+        put_ground(to);
     sarrus_report_line(to->out, "forces", "%d; signals %d, driven %s %d, external inputs %d", model->n_forces, model->n_signals,
                        is_spatial ? "coordinates" : "joints", to->plan->mech.n_drives, model->n_inputs);
     sarrus_report_line(to->out, "plan", "%016" PRIx64, to->plan->hash);

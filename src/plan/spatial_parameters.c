@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "plan/ground.h"
 #include "plan/inertia.h"
 #include "plan/rotation.h"
 
@@ -18,17 +19,18 @@ static void vector_of(const sarrus_value_index index[3], const double *values, d
         out[k] = value_or(values, index[k], 0.0);
 }
 
-/* Where a body stands at t = 0; ground at the origin. */
+/* Where a body stands at t = 0. */
 typedef struct placement {
     double r[3], a[3][3];
 } placement;
 
-static placement place_of(const double *q, int body) {
-    static const placement ground = {{0.0, 0.0, 0.0}, {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
-    placement out = ground;
-    if (body < 0)
+/* The coordinates of ground, NULL: at rest at the origin. */
+static placement place_of(const double *q, const double *ground, int body) {
+    static const placement inertial = {{0.0, 0.0, 0.0}, {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
+    placement out = inertial;
+    const double *of = body < 0 ? ground : q + SARRUS_SPATIAL_NQ * body;
+    if (!of)
         return out;
-    const double *of = q + SARRUS_SPATIAL_NQ * body;
     memcpy(out.r, of, sizeof out.r);
     sarrus_rotation_of(of + SARRUS_SPATIAL_TURN, out.a);
     return out;
@@ -185,7 +187,10 @@ static void fill_freedoms(const sarrus_plan *plan, const sarrus_joint *joint, co
 static bool fill_joint(const sarrus_plan *plan, int i, int first_freedom, const double *values, const double *q,
                        double *parameters) {
     const sarrus_joint *joint = &plan->model->joints[i];
-    const placement body[2] = {place_of(q, joint->body[0]), place_of(q, joint->body[1])};
+    double pose[SARRUS_GROUND_COORDINATES];
+    sarrus_plan_ground_begin(plan, parameters, pose);
+    const double *ground = plan->mech.moves_ground ? pose : NULL;
+    const placement body[2] = {place_of(q, ground, joint->body[0]), place_of(q, ground, joint->body[1])};
     double *p = parameters + plan->joint[i].p, axis[3][3], d[3], zero[3];
     bool good = find_axes(plan->model, joint, values, axis);
     fill_points(joint, values, body, p, d);

@@ -63,10 +63,10 @@ static int moving_body(const sarrus_plan *plan) {
     return -1;
 }
 
-/* Whether nothing can move, drives not counted, and that is firm. */
+/* Whether nothing can move, drives not counted, and that is firm. With a ground that moves all does. */
 static bool is_locked(const sarrus_plan *plan, sarrus_gap *gap, double *change) {
     const sarrus_plan_independence *found = &plan->independence;
-    if (found->n_independent < plan->mech.n_v || !(found->typical_kept > firm_sigma))
+    if (plan->mech.moves_ground || found->n_independent < plan->mech.n_v || !(found->typical_kept > firm_sigma))
         return false;
     *change = plan->start.change;
     return plan->mech.n_drives == 0 || sarrus_plan_undriven_rank(gap, 0.0, change) == plan->mech.n_v;

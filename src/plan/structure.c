@@ -8,6 +8,7 @@
 #include "plan/build.h"
 #include "plan/constraints.h"
 #include "plan/fields.h"
+#include "plan/ground.h"
 #include "plan/spline.h"
 
 bool sarrus_plan_value_is_live(const sarrus_model *model, sarrus_value_index i) {
@@ -115,10 +116,11 @@ static void *table(size_t n, size_t size) {
     return calloc(n ? n : 1, size);
 }
 
-/* Whether something else than gravity and springs may do work: a damper, a load, a drive, or Baumgarte's terms. */
+/* Whether something else than gravity and springs may do work: a damper, a load, a drive, a ground that moves, or Baumgarte's
+ * terms. */
 static bool has_work(const sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
-    if (plan->mech.has_baumgarte)
+    if (plan->mech.has_baumgarte || plan->mech.moves_ground)
         return true;
     for (int i = 0; i < model->n_joints; ++i) {
         const sarrus_joint *joint = &model->joints[i];
@@ -220,6 +222,7 @@ sarrus_status sarrus_plan_structure(sarrus_context *context, sarrus_plan *plan) 
     mech->p_gravity = p, p += sizes->dimension;
     mech->p_baumgarte = p, p += 2;
     mech->p_body = p, p += sizes->n_parameters * mech->n_bodies;
+    sarrus_plan_ground_take(plan, &p);
     fill_joints(plan, &p);
     fill_forces(plan, &p);
     const int32_t i_knot = fill_signals(plan, &p);

@@ -173,6 +173,7 @@ void sarrus_name_read(sarrus_reader *reader, sarrus_node *node, void *object);
 
 /* The parts of the file, as key functions of the top level (object: the model). */
 void sarrus_parameters_read(sarrus_reader *reader, sarrus_node *node, void *object);
+void sarrus_ground_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_bodies_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_joints_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_constraints_read(sarrus_reader *reader, sarrus_node *node, void *object);

@@ -70,6 +70,7 @@ static const sarrus_key scenario_keys[] = {
     {.name = "parameters", .read = sarrus_parameters_read},
     {.name = "integrator", .flags = SARRUS_KEY_REQUIRED, .read = sarrus_integrator_read},
     {.name = "gravity", .read = read_gravity},
+    {.name = "ground", .read = sarrus_ground_read},
     {.name = "bodies", .flags = SARRUS_KEY_REQUIRED, .read = sarrus_bodies_read},
     {.name = "joints", .flags = SARRUS_KEY_REQUIRED, .read = sarrus_joints_read},
     {.name = "constraints", .read = sarrus_constraints_read},
@@ -111,6 +112,11 @@ sarrus_status sarrus_reader_create(sarrus_reader *reader) {
         return SARRUS_NO_MEMORY;
     }
     sarrus_values_clear(reader->model->gravity, 3);
+    sarrus_values_clear(reader->model->ground.about, 3);
+    sarrus_values_clear(reader->model->ground.axis, 3);
+    for (int k = 0; k < SARRUS_MAX_GROUND_SIGNALS; ++k) {
+        reader->model->ground.signal[k] = -1;
+    }
     reader->model->dynamics.alpha = SARRUS_NO_VALUE;
     reader->model->dynamics.beta = SARRUS_NO_VALUE;
     return sarrus_expression_create(&reader->expression);

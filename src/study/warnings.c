@@ -76,7 +76,7 @@ static void warn_of_parts(sarrus_warnings *warnings, const sarrus_plan *plan) {
 static void warn_of_freedom(sarrus_warnings *warnings, const sarrus_plan *plan) {
     const int n_dof = plan->mech.n_v - plan->independence.n_independent, n_drives = plan->mech.n_drives;
     const double numbers[2] = {n_dof, n_drives};
-    if (n_dof == 0 && n_drives == 0)
+    if (n_dof == 0 && n_drives == 0 && !plan->mech.moves_ground)
         sarrus_warnings_add(warnings, SARRUS_WARNING_NO_FREEDOM, "", numbers, 1,
                             "the mechanism has 0 degrees of freedom: nothing can move");
     if (n_dof > 0 && n_drives > 0)

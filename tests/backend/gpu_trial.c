@@ -53,6 +53,8 @@ const gpu_trial gpu_trials[] = {
     {"spatial_four_bar.yaml", RELATIVE, 20, 1, 0},
     {"stewart_platform.yaml", RELATIVE, 3, 1, 0},
     {"arm_7r.yaml", RELATIVE, 5, 1, 0},
+    {"kapitza_pendulum.yaml", NULL, 20, 1, 0},
+    {"four_bar.yaml", SETTING("ground", "{motion: {x: {signal: {polynomial: [0, 0, 2]}}}}"), 20, 0, 0},
 };
 const size_t gpu_n_trials = sizeof gpu_trials / sizeof gpu_trials[0];
 

@@ -159,6 +159,11 @@ static void test_integrators(void **state) {
     }
 }
 
+static void test_ground_that_moves(void **state) {
+    (void)state;
+    (void)run("kapitza_pendulum.yaml", NULL, 50);
+}
+
 /* The SVD within the unit. */
 static void test_rank_revealing(void **state) {
     (void)state;
@@ -178,6 +183,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scenarios),
         cmocka_unit_test(test_integrators),
+        cmocka_unit_test(test_ground_that_moves),
         cmocka_unit_test(test_rank_revealing),
         cmocka_unit_test(test_space_and_trees),
     };

@@ -24,6 +24,11 @@ typedef struct variant {
     sarrus_plan_text_form form;
 } variant;
 
+/* Ground that moves. */
+#define SHAKEN                                                                                                                     \
+    "{motion: {x: {signal: {sine: {amplitude: 0.02, frequency: 3}}}, angle: {signal: {sine: {amplitude: 0.1, frequency: 2}}}, "    \
+    "about: [0.3, 0.1]}}"
+
 static const variant variants[] = {
     {"five_bar.yaml", NULL, {{"integrator.dt", "0.005"}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
     {"five_bar_monte_carlo.yaml", NULL, {{0}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
@@ -70,6 +75,13 @@ static const variant variants[] = {
     {NULL, NULL, {{0}}, false, SARRUS_PLAN_TEXT_IN_RUNS},
     {NULL, "avx2", {{"dynamics.projection", "none"}, {"dynamics.baumgarte", "{rule: step}"}}, false, SARRUS_PLAN_TEXT_IN_RUNS},
     {NULL, "baseline", {{"integrator.method", "dopri5"}}, false, SARRUS_PLAN_TEXT_IN_RUNS},
+    {"kapitza_pendulum.yaml", NULL, {{0}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
+    {"five_bar.yaml", "avx2", {{"ground", SHAKEN}, {"integrator.method", "dopri5"}}, false, SARRUS_PLAN_TEXT_STRAIGHT},
+    {"n_four_bar_40.yaml",
+     NULL,
+     {{"ground", SHAKEN}, {"output.channels", "[state, energy, constraint]"}},
+     false,
+     SARRUS_PLAN_TEXT_IN_RUNS},
 };
 
 /* A mechanism that repeats itself and has every kind of joint, redundant ones, elastic ones, drives and loads: slider-cranks one

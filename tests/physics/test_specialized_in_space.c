@@ -21,6 +21,11 @@ typedef struct variant {
     sarrus_override overrides[4];
 } variant;
 
+/* Ground that moves. */
+#define SHAKEN                                                                                                                     \
+    "{motion: {y: {signal: {sine: {amplitude: 0.02, frequency: 3}}}, angle: {signal: {sine: {amplitude: 0.1, frequency: 2}}}, "    \
+    "axis: [1, 2, 0.5], about: [0.3, 0.1, 0]}}"
+
 static const variant variants[] = {
     {"spatial_four_bar.yaml", NULL, {{0}}},
     {"spatial_slider_crank.yaml", NULL, {{0}}},
@@ -30,6 +35,7 @@ static const variant variants[] = {
     {"gyrostat.yaml", NULL, {{0}}},
     {"torque_free_body.yaml", NULL, {{0}}},
     {"heavy_top.yaml", "avx2", {{0}}},
+    {"heavy_top.yaml", NULL, {{"ground", SHAKEN}, {"integrator.method", "dopri5"}}},
     {"heavy_top.yaml", "baseline", {{0}}},
     {"spatial_slider_crank.yaml", NULL, {{"integrator.method", "adams-moulton"}}},
     {"heavy_top.yaml", NULL, {{"integrator", "{method: semi-implicit, dt: 1.0e-4, t_end: 1}"}}},

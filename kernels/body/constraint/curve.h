@@ -30,6 +30,9 @@ LANE_BODY sarrus_curve_here sarrus_curve_find(const real *parameter, const sarru
     if (a >= 0) {
         const space_rotation turned = {frame_at(ws->sine, a), frame_at(ws->cosine, a)};
         u = space_rotate_back(&turned, u);
+    } else if (sarrus_ground_moves(ws)) {
+        const space_rotation turned = {frame_at(ws->ground, SARRUS_GROUND_SINE), frame_at(ws->ground, SARRUS_GROUND_COSINE)};
+        u = space_rotate_back(&turned, u);
     }
     const real of_point[SPACE_DIMENSION] = {u.x, u.y};
     const sarrus_curve_foot found = sarrus_curve_foot_find(constraint, p, of_point, lane_at(ws->seen, constraint->seen));

@@ -4,7 +4,14 @@
 
 #include "kernels/body/kinematics.h"
 
+/* The power of a force on a ground that moves: whoever moves it takes it up. */
+LANE_FUNCTION void sarrus_ground_load(sarrus_workspace *ws, real power) {
+    frame_at(ws->ground, SARRUS_GROUND_POWER) = frame_at(ws->ground, SARRUS_GROUND_POWER) + power;
+}
+
 LANE_FUNCTION void sarrus_force_at(sarrus_workspace *ws, int32_t body, const sarrus_point *p, real fx, real fy) {
+    if (body < 0 && sarrus_ground_moves(ws))
+        sarrus_ground_load(ws, real_fma(fx, p->vx, fy * p->vy));
     if (body < 0)
         return;
     frame_at(ws->force, space_v(body)) = frame_at(ws->force, space_v(body)) + fx;
@@ -17,6 +24,8 @@ LANE_FUNCTION void sarrus_force_at(sarrus_workspace *ws, int32_t body, const sar
 LANE_FUNCTION void sarrus_torque_on(sarrus_workspace *ws, int32_t body, real torque) {
     if (body >= 0)
         frame_at(ws->force, space_v(body) + SPACE_TURN) = frame_at(ws->force, space_v(body) + SPACE_TURN) + torque;
+    else if (sarrus_ground_moves(ws))
+        sarrus_ground_load(ws, torque * sarrus_ground_rate(ws));
 }
 
 /* The load of a source: a parameter, a signal or an external input. */

@@ -11,7 +11,7 @@ LANE_FUNCTION void sarrus_fixed_rows(sarrus_workspace *ws, const sarrus_joint_he
 
 /* sum + |Φ|². */
 LANE_FUNCTION real sarrus_fixed_violation_squared(sarrus_workspace *ws, const sarrus_joint_here *at, real sum) {
-    const real angle = sarrus_joint_angle(at->joint, lane_at(at->p, SARRUS_PJ_ANGLE0), at->q);
+    const real angle = sarrus_joint_angle(ws, at->joint, lane_at(at->p, SARRUS_PJ_ANGLE0), at->q);
     return real_fma(angle, angle, sarrus_revolute_violation_squared(ws, at, sum));
 }
 

@@ -21,7 +21,7 @@ LANE_FUNCTION void sarrus_prismatic_rows(sarrus_workspace *ws, const sarrus_join
 /* sum + |Φ|². */
 LANE_FUNCTION real sarrus_prismatic_violation_squared(sarrus_workspace *ws, const sarrus_joint_here *at, real sum) {
     const real phi = sarrus_prismatic_normal(ws, at).phi;
-    const real angle = sarrus_joint_angle(at->joint, lane_at(at->p, SARRUS_PJ_ANGLE0), at->q);
+    const real angle = sarrus_joint_angle(ws, at->joint, lane_at(at->p, SARRUS_PJ_ANGLE0), at->q);
     return real_fma(angle, angle, real_fma(phi, phi, sum));
 }
 

@@ -200,12 +200,13 @@ LANE_FUNCTION real sarrus_speed_counted(const sarrus_mechanism *mech, real_scala
 
 /* No more than the fastest of what a joint does at the state: the speeds on the way from one of its bodies to the other; of arrays
  * of the tile. */
-LANE_FUNCTION real sarrus_state_joint_speed(const sarrus_mechanism *mech, const sarrus_mech_joint *joint, real_scalar unit,
-                                            const real *q, const real *v) {
+LANE_FUNCTION real sarrus_state_joint_speed(const sarrus_mechanism *mech, const sarrus_workspace *ws,
+                                            const sarrus_mech_joint *joint, real_scalar unit, const real *q, const real *v) {
     const sarrus_mech_tree *tree = &mech->tree;
     const int32_t bodies[2] = {joint->parent, joint->child};
     int32_t at[2] = {0, 0}, end[2] = {0, 0};
     real sum = real_set(0.0);
+    (void)ws;
     (void)q;
     for (int32_t side = 0; side < 2; ++side) {
         int32_t body = bodies[side];

@@ -76,7 +76,9 @@ LANE_PHASE void sarrus_constraint_row(const sarrus_mechanism *mech, const real *
     sarrus_curve_here here;
     sarrus_curve_look(ws, parameter, constraint, q, v, &here);
     for (int32_t k = 0; k < SARRUS_CURVE_ROWS; ++k) {
-        const sarrus_row_value row = sarrus_row_curve(&here, k);
+        sarrus_row_value row = sarrus_row_curve(&here, k);
+        if (sarrus_ground_moves(ws))
+            sarrus_row_drag(mech, ws, constraint->row + k, &row);
         sarrus_row_store(mech, ws, constraint->row + k, &row, wanted);
     }
 }

@@ -80,6 +80,8 @@ LANE_FUNCTION space_vector sarrus_out_of_axes(const sarrus_joint_here *at, space
 LANE_FUNCTION void sarrus_torque_on(sarrus_workspace *ws, const sarrus_body_here *body, int32_t i_body, space_vector torque) {
     if (i_body >= 0)
         sarrus_frame_vector_add(sarrus_turn_stored(body, torque), ws->force, space_v(i_body) + SPACE_TURN);
+    else if (sarrus_ground_moves(ws))
+        sarrus_ground_load(ws, space_dot(torque, sarrus_ground_rate(ws)));
 }
 
 /* Spring and damper of a rotation vector; returns the power of the damper. */
@@ -95,6 +97,18 @@ LANE_FUNCTION real sarrus_force_ball(sarrus_workspace *ws, const real *parameter
     return -space_dot(omega, sarrus_each_times(c, omega));
 }
 
+/* The power on ground, which moves, of the load `load` along a row, against it. */
+LANE_FUNCTION real sarrus_row_load_on_ground(const sarrus_workspace *ws, const sarrus_mech_joint *joint,
+                                             const sarrus_row_value *row, real load) {
+    const real along = space_dot(row->e, sarrus_frame_vector(ws->ground, SARRUS_SPATIAL_GROUND_SPEEDS));
+    real rate = real_set(0.0);
+    if (joint->parent < 0)
+        rate = space_dot(row->turn_parent, sarrus_ground_rate(ws)) - along;
+    if (joint->child < 0)
+        rate = rate + space_dot(row->turn_child, sarrus_ground_rate(ws)) + along;
+    return -(load * rate);
+}
+
 /* The load `load` along a row, against it: −load·(e, t) on both bodies. */
 LANE_FUNCTION void sarrus_row_load(sarrus_workspace *ws, const sarrus_mech_joint *joint, const sarrus_row_value *row, real load) {
     if (joint->parent >= 0) {
@@ -105,6 +119,8 @@ LANE_FUNCTION void sarrus_row_load(sarrus_workspace *ws, const sarrus_mech_joint
         sarrus_frame_vector_add(sarrus_vector_scale(-load, row->e), ws->force, space_v(joint->child));
         sarrus_frame_vector_add(sarrus_vector_scale(-load, row->turn_child), ws->force, space_v(joint->child) + SPACE_TURN);
     }
+    if (sarrus_ground_moves(ws))
+        sarrus_ground_load(ws, sarrus_row_load_on_ground(ws, joint, row, load));
 }
 
 /* Springs and dampers of one free coordinate x: load −(k(x − rest) + c ẋ); returns the power of the damper. */

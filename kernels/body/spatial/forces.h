@@ -8,6 +8,8 @@
 
 LANE_FUNCTION void sarrus_force_at(sarrus_workspace *ws, const sarrus_body_here *body, int32_t i_body, const sarrus_point *p,
                                    space_vector force) {
+    if (i_body < 0 && sarrus_ground_moves(ws))
+        sarrus_ground_load(ws, space_dot(force, p->v));
     if (i_body < 0)
         return;
     sarrus_frame_vector_add(force, ws->force, space_v(i_body));
@@ -97,13 +99,16 @@ LANE_FUNCTION void sarrus_force_settle(sarrus_workspace *ws, const real *p, int3
     sarrus_frame_vector_put(sarrus_inertia_solve(p, torque), ws->force, turn);
 }
 
-/* ws->force ← F of all bodies, torques in their frames. Returns the power of dampers and loads. */
+/* ws->force ← F of all bodies, torques in their frames. Returns the power of dampers and loads, and of
+ * springs in so far as ground, which moves, works on them. */
 PLAN_BODY real sarrus_bodies_load(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
                                   const real *v, sarrus_workspace *ws) {
     const int32_t n_freedoms = mech->n_elastic > 0 ? mech->n_freedoms : 0;
     real power = real_set(0.0);
     PLAN_EACH (i, 0, SPACE_NV * mech->n_bodies)
         frame_at(ws->force, i) = real_set(0.0);
+    if (mech->moves_ground)
+        frame_at(ws->ground, SARRUS_SPATIAL_GROUND_POWER) = real_set(0.0);
     PLAN_EACH (i, 0, mech->n_forces) {
         const sarrus_mech_force *force = &mech->force[i];
         const real *p = lane_from(parameter, force->p);
@@ -116,7 +121,7 @@ PLAN_BODY real sarrus_bodies_load(const sarrus_mechanism *mech, const real *para
         if (sarrus_freedom_is_elastic(&mech->freedom[i]))
             power = power + sarrus_force_elastic(ws, mech, parameter, &mech->freedom[i], q, v);
     }
-    return power;
+    return mech->moves_ground ? power - frame_at(ws->ground, SARRUS_SPATIAL_GROUND_POWER) : power;
 }
 
 /* ws->force ← a_f; as above. */

@@ -4,6 +4,7 @@
 #define SARRUS_BODY_SPATIAL_KINEMATICS_H
 
 #include "kernels/body/plan_runs.h"
+#include "kernels/body/signals.h"
 #include "kernels/lane/angle.h"
 
 /* Components of a vector that is an array of an evaluation, and of one among parameters. */
@@ -64,7 +65,57 @@ PLAN_BODY void sarrus_rotations(const sarrus_mechanism *mech, const real *q, sar
     }
 }
 
-/* A body at a state. Of ground: at rest in the inertial frame. */
+/* A s, of a turn by an angle about the unit vector n: cos s + (1 − cos) (n·s) n + sin n × s. */
+LANE_FUNCTION space_vector sarrus_turned_about(space_vector n, real sine, real cosine, space_vector s) {
+    const real along = (real_set(1.0) - cosine) * space_dot(n, s);
+    return space_add(space_add(sarrus_vector_scale(cosine, s), along, n), sine, space_cross(n, s));
+}
+
+/* ws->ground at the signals of the workspace: o + d + ρ with ρ = −A o, o a point of the axis and d the shift. */
+LANE_FUNCTION void sarrus_ground_find(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
+    if (!mech->moves_ground)
+        return;
+    const real *p = lane_from(parameter, mech->p_ground), one = real_set(1.0), minus = real_set(-1.0);
+    const space_vector n = sarrus_parameter_vector(p, SARRUS_SG_AXIS), about = sarrus_parameter_vector(p, SARRUS_SG_ABOUT);
+    const real *x = sarrus_ground_signal(mech, ws, 0), *y = sarrus_ground_signal(mech, ws, 1);
+    const real *z = sarrus_ground_signal(mech, ws, 2), *angle = sarrus_ground_signal(mech, ws, 3);
+    real sine, cosine, *g = ws->ground;
+    space_vector shift[3];
+    real_sincos(sarrus_signal_part(angle, 0), &sine, &cosine);
+    LANE_EACH (k, 3) {
+        shift[k].x = sarrus_signal_part(x, k);
+        shift[k].y = sarrus_signal_part(y, k);
+        shift[k].z = sarrus_signal_part(z, k);
+        space_vector axis = sarrus_no_vector(), row;
+        axis.x = real_set(k == 0 ? 1.0 : 0.0);
+        axis.y = real_set(k == 1 ? 1.0 : 0.0);
+        axis.z = real_set(k == 2 ? 1.0 : 0.0);
+        row = sarrus_turned_about(n, -sine, cosine, axis); /* of A: Aᵀ e_k */
+        sarrus_frame_vector_put(row, g, SARRUS_SPATIAL_GROUND_ROTATION + 3 * k);
+    }
+    const space_vector arm = sarrus_vector_scale(minus, sarrus_turned_about(n, sine, cosine, about));
+    const space_vector omega = sarrus_vector_scale(sarrus_signal_part(angle, 1), n);
+    const space_vector alpha = sarrus_vector_scale(sarrus_signal_part(angle, 2), n), turning = space_cross(omega, arm);
+    const space_vector speed = space_add(shift[1], one, turning);
+    space_vector acceleration = space_add(shift[2], one, space_cross(alpha, arm));
+    acceleration = space_add(acceleration, one, space_cross(omega, turning));
+    sarrus_frame_vector_put(space_add(space_add(about, one, arm), one, shift[0]), g, SARRUS_SPATIAL_GROUND_AT);
+    sarrus_frame_vector_put(speed, g, SARRUS_SPATIAL_GROUND_SPEEDS);
+    sarrus_frame_vector_put(omega, g, SARRUS_SPATIAL_GROUND_SPEEDS + 3);
+    sarrus_frame_vector_put(acceleration, g, SARRUS_SPATIAL_GROUND_ACCELERATIONS);
+    sarrus_frame_vector_put(alpha, g, SARRUS_SPATIAL_GROUND_ACCELERATIONS + 3);
+    frame_at(g, SARRUS_SPATIAL_GROUND_POWER) = real_set(0.0);
+}
+
+/* The power of a force and a torque on a ground that moves: whoever moves it takes it up. */
+LANE_FUNCTION void sarrus_ground_load(sarrus_workspace *ws, real power) {
+    frame_at(ws->ground, SARRUS_SPATIAL_GROUND_POWER) = frame_at(ws->ground, SARRUS_SPATIAL_GROUND_POWER) + power;
+}
+LANE_FUNCTION space_vector sarrus_ground_rate(const sarrus_workspace *ws) {
+    return sarrus_frame_vector(ws->ground, SARRUS_SPATIAL_GROUND_SPEEDS + 3);
+}
+
+/* A body at a state. Of ground: at rest in the inertial frame, unless it moves. */
 typedef struct sarrus_body_here {
     int32_t is_ground;
     space_rotation a;  /* from its frame to the inertial one */
@@ -74,7 +125,15 @@ typedef struct sarrus_body_here {
 
 /* By address: what is returned by value is copied through memory. */
 LANE_FUNCTION void sarrus_body_look(const sarrus_workspace *ws, int32_t body, const real *q, const real *v, sarrus_body_here *at) {
-    at->is_ground = body < 0;
+    at->is_ground = body < 0 && !sarrus_ground_moves(ws);
+    if (body < 0 && sarrus_ground_moves(ws)) {
+        LANE_EACH (k, 3)
+            at->a.row[k] = sarrus_frame_vector(ws->ground, SARRUS_SPATIAL_GROUND_ROTATION + 3 * k);
+        at->r = sarrus_frame_vector(ws->ground, SARRUS_SPATIAL_GROUND_AT);
+        at->v = sarrus_frame_vector(ws->ground, SARRUS_SPATIAL_GROUND_SPEEDS);
+        at->omega = sarrus_ground_rate(ws);
+        return;
+    }
     if (body < 0) {
         at->r = at->v = at->omega = at->a.row[0] = at->a.row[1] = at->a.row[2] = sarrus_no_vector();
         at->a.row[0].x = at->a.row[1].y = at->a.row[2].z = real_set(1.0);
@@ -176,9 +235,13 @@ LANE_FUNCTION int32_t sarrus_axis_after(int32_t k) {
 typedef struct sarrus_twist {
     space_vector v, omega;
 } sarrus_twist;
-LANE_FUNCTION sarrus_twist sarrus_twist_of(int32_t body, const real *q, const real *v) {
+LANE_FUNCTION sarrus_twist sarrus_twist_of(const sarrus_workspace *ws, int32_t body, const real *q, const real *v) {
     sarrus_twist out;
     out.v = out.omega = sarrus_no_vector();
+    if (body < 0 && sarrus_ground_moves(ws)) {
+        out.v = sarrus_frame_vector(ws->ground, SARRUS_SPATIAL_GROUND_SPEEDS);
+        out.omega = sarrus_ground_rate(ws);
+    }
     if (body < 0)
         return out;
     const space_rotation a = space_rotation_of(lane_from(q, space_q(body) + SPACE_TURN));
@@ -189,8 +252,9 @@ LANE_FUNCTION sarrus_twist sarrus_twist_of(int32_t body, const real *q, const re
 
 /* The fastest of what a joint's child does seen from its parent: its turn in rad/s and, in parts 1/unit of a length, its way; of
  * arrays of the tile. */
-LANE_FUNCTION real sarrus_joint_speed(const sarrus_mech_joint *joint, real_scalar unit, const real *q, const real *v) {
-    const sarrus_twist child = sarrus_twist_of(joint->child, q, v), parent = sarrus_twist_of(joint->parent, q, v);
+LANE_FUNCTION real sarrus_joint_speed(const sarrus_workspace *ws, const sarrus_mech_joint *joint, real_scalar unit, const real *q,
+                                      const real *v) {
+    const sarrus_twist child = sarrus_twist_of(ws, joint->child, q, v), parent = sarrus_twist_of(ws, joint->parent, q, v);
     const space_vector turn = sarrus_vector_less(child.omega, parent.omega), way = sarrus_vector_less(child.v, parent.v);
     return real_max(real_sqrt(space_dot(turn, turn)), real_set(unit) * real_sqrt(space_dot(way, way)));
 }

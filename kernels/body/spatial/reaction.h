@@ -62,6 +62,22 @@ LANE_FUNCTION real sarrus_drives_power(const sarrus_mechanism *mech, const sarru
     return power;
 }
 
+/* The same of all that moves by signals: drives, and ground, whose power is −Σ μ J_ground ẋ_ground. */
+LANE_FUNCTION real sarrus_motions_power(const sarrus_mechanism *mech, const sarrus_workspace *ws) {
+    real power = sarrus_drives_power(mech, ws);
+    if (!mech->moves_ground)
+        return power;
+    const space_vector shift = sarrus_frame_vector(ws->ground, SARRUS_SPATIAL_GROUND_SPEEDS), turn = sarrus_ground_rate(ws);
+    PLAN_EACH (i, 0, mech->m) {
+        sarrus_row_value parts;
+        parts.e = sarrus_row_direction(mech, ws, i);
+        parts.turn_parent = sarrus_frame_vector(ws->turn, 6 * i);
+        parts.turn_child = sarrus_frame_vector(ws->turn, 6 * i + 3);
+        power = real_fnma(frame_at(ws->multiplier, i), sarrus_row_of_ground(&mech->row[i], &parts, shift, turn), power);
+    }
+    return power;
+}
+
 /* The angles of joints and the feet on curves at the state q, v, in the lanes of `on`: seen[n_free + n_curves] follows the angles
  * beyond whole turns. The rotations are there. */
 LANE_BODY void sarrus_turns_follow(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,

@@ -224,13 +224,45 @@ LANE_FUNCTION space_vector sarrus_rotation_vector(const sarrus_joint_here *at) {
     return sarrus_vector_scale(scale, u);
 }
 
-/* The sides on ground have no turning part, and constant directions stand there for good. */
+/* What of Φ̇ in a row with these parts is ground's, which moves with the velocity `shift` and turns with `turn`: its part of J
+ * times that. The axis that it turns about is the same in its frame as in the inertial one. */
+LANE_FUNCTION real sarrus_row_of_ground(const sarrus_mech_row *row, const sarrus_row_value *parts, space_vector shift,
+                                        space_vector turn) {
+    const real along = row->kind == SARRUS_ROW_ANGLE ? real_set(0.0) : space_dot(parts->e, shift);
+    real sum = real_set(0.0);
+    if (row->parent < 0)
+        sum = space_dot(parts->turn_parent, turn) - along;
+    if (row->child < 0)
+        sum = sum + space_dot(parts->turn_child, turn) + along;
+    return sum;
+}
+
+/* e of a row whose parts stand in the workspace: of constant ones it need not stand there. */
+LANE_FUNCTION space_vector sarrus_row_direction(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i) {
+    const int32_t kind = mech->row[i].kind;
+    space_vector e = sarrus_no_vector();
+    if (kind == SARRUS_ROW_GENERAL)
+        return sarrus_frame_vector(ws->direction, 3 * i);
+    e.x = real_set(kind == SARRUS_ROW_X ? 1.0 : 0.0);
+    e.y = real_set(kind == SARRUS_ROW_Y ? 1.0 : 0.0);
+    e.z = real_set(kind == SARRUS_ROW_Z ? 1.0 : 0.0);
+    return e;
+}
+
+/* γ less what the acceleration of ground has of Φ̈. */
+LANE_FUNCTION void sarrus_row_drag(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i, sarrus_row_value *row) {
+    const space_vector shift = sarrus_frame_vector(ws->ground, SARRUS_SPATIAL_GROUND_ACCELERATIONS);
+    const space_vector turn = sarrus_frame_vector(ws->ground, SARRUS_SPATIAL_GROUND_ACCELERATIONS + 3);
+    row->gamma = row->gamma - sarrus_row_of_ground(&mech->row[i], row, shift, turn);
+}
+
+/* The sides on ground have no turning part, unless it moves, and constant directions stand there for good. */
 LANE_FUNCTION void sarrus_row_store(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t i, const sarrus_row_value *row,
                                     int wanted) {
     if (!(wanted & SARRUS_HAVE_PARTS)) {
-        if (mech->row[i].parent >= 0)
+        if (mech->row[i].parent >= 0 || sarrus_ground_moves(ws))
             sarrus_frame_vector_put(row->turn_parent, ws->turn, 6 * i);
-        if (mech->row[i].child >= 0)
+        if (mech->row[i].child >= 0 || sarrus_ground_moves(ws))
             sarrus_frame_vector_put(row->turn_child, ws->turn, 6 * i + 3);
         if (mech->row[i].kind == SARRUS_ROW_GENERAL)
             sarrus_frame_vector_put(row->e, ws->direction, 3 * i);

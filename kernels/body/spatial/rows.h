@@ -49,7 +49,9 @@ PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *param
     sarrus_joint_here at;
     sarrus_joint_look(ws, parameter, joint, q, v, &at);
     PLAN_EACH (i, joint->row, joint->row + joint->n_rows) {
-        const sarrus_row_value row = sarrus_row_find(mech, parameter, &at, ws, i);
+        sarrus_row_value row = sarrus_row_find(mech, parameter, &at, ws, i);
+        if (sarrus_ground_moves(ws))
+            sarrus_row_drag(mech, ws, i, &row);
         sarrus_row_store(mech, ws, i, &row, wanted);
     }
 }
