@@ -15,8 +15,8 @@ LANE_FUNCTION real *sarrus_rows_seen(const sarrus_evaluation *ev) {
 
 /* Closeness from which on a change point may be near: that of the distance where looks ahead begin without a past. */
 #define SARRUS_CLOSENESS_NEAR 25.0
-/* A pivot that has sunk, relative to its ordinary one: a little less near. And one that has sunk so far that another row shall stand
- * in for it: nearer, errors of the state come back from it many times. */
+/* A pivot that has sunk, relative to its ordinary one: a little less near. And one that has sunk so far that another row shall
+ * stand in for it: nearer, errors of the state come back from it many times. */
 #define SARRUS_SUNK (1.0 / 16.0)
 #define SARRUS_SWAPPED 1e-2
 
@@ -32,9 +32,13 @@ LANE_FUNCTION mask sarrus_closeness_is_near(const sarrus_evaluation *ev) {
     return mask_and(mask_and(is_near, ev->healthy), mask_and(is_generic, mask_not(sarrus_is_crossing(ev))));
 }
 
-/* After closeness was asked for: some lane has other rows now, and whoever used the factor does so again. */
+/* Some lane that counts has other rows than the plan's. */
+LANE_FUNCTION int sarrus_some_are_swapped(const sarrus_evaluation *ev) {
+    return sarrus_plan_of(ev)->factor.n_dependent > 0 && mask_any(mask_and(ev->is_swapped, ev->healthy));
+}
+/* After closeness was asked for: whoever used the factor does so again with these rows. */
 LANE_FUNCTION int sarrus_rows_are_swapped(const sarrus_evaluation *ev) {
-    return sarrus_plan_of(ev)->factor.n_dependent > 0 && ev->wants_closeness && mask_any(ev->is_swapped);
+    return ev->wants_closeness && sarrus_some_are_swapped(ev);
 }
 
 /* The guard of the pivots now, relative to ordinary pivots: more of it refuses pivots sooner. */

@@ -181,11 +181,8 @@ static void test_space_and_trees(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scenarios),
-        cmocka_unit_test(test_integrators),
-        cmocka_unit_test(test_ground_that_moves),
-        cmocka_unit_test(test_rank_revealing),
-        cmocka_unit_test(test_space_and_trees),
+        cmocka_unit_test(test_scenarios),      cmocka_unit_test(test_integrators),     cmocka_unit_test(test_ground_that_moves),
+        cmocka_unit_test(test_rank_revealing), cmocka_unit_test(test_space_and_trees),
     };
     const bool has_compiler = system("c++ --version >/dev/null 2>&1") == 0;
     if (!has_compiler || !mechanism_has_isa("avx2"))
