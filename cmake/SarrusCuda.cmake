@@ -80,7 +80,7 @@ endforeach()
 set(device_link ${PROJECT_BINARY_DIR}/cuda_device_link.o)
 add_custom_command(OUTPUT ${device_link}
     COMMAND ${PROJECT_SOURCE_DIR}/cmake/keep_ptxas_report.sh ${device_link}.ptxas ${CMAKE_CUDA_COMPILER} -dlink ${cuda_code}
-        -Xnvlink -v "$<TARGET_OBJECTS:sarrus_cuda_relocatable>" -o ${device_link}
+        -Xcompiler -fPIC -Xnvlink -v "$<TARGET_OBJECTS:sarrus_cuda_relocatable>" -o ${device_link}
     DEPENDS sarrus_cuda_relocatable $<TARGET_OBJECTS:sarrus_cuda_relocatable> ${PROJECT_SOURCE_DIR}/cmake/keep_ptxas_report.sh
     COMMENT "Linking the relocatable CUDA kernels"
     COMMAND_EXPAND_LISTS VERBATIM)

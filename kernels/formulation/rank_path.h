@@ -40,6 +40,8 @@ LANE_PHASE void sarrus_rank_path_outside(sarrus_evaluation *ev, mask slow, int h
     sarrus_tree_reach(sarrus_plan_of(ev), ev->ws);
 #endif
     ev->is_factored = 0;
+    if (how == SARRUS_DOUBT_NONE) /* closeness is where the factor was made: not here */
+        (void)sarrus_correct_fast(ev, ev->ws->rhs);
     ev->found = sarrus_rank_path_here(ev, ev->ws->rhs, slow, how);
 }
 

@@ -107,6 +107,17 @@ static void json_put_relative(sarrus_json *json, const sarrus_plan *plan) {
     sarrus_json_close(json, '}');
 }
 
+/* What signals move ground by; nothing where it rests. */
+static void json_put_ground(sarrus_json *json, const sarrus_model *model) {
+    const char *word = sarrus_model_ground_motion(model, 0);
+    if (!word)
+        return;
+    sarrus_json_open(json, "ground_moves", '[');
+    for (int i = 1; word; word = sarrus_model_ground_motion(model, i++))
+        sarrus_json_text(json, NULL, word);
+    sarrus_json_close(json, ']');
+}
+
 /* What has been found out about one scenario. */
 typedef struct checked {
     sarrus_plan *plan;
@@ -126,6 +137,7 @@ static void json_put_scenario(sarrus_json *json, const char *path, const sarrus_
     sarrus_json_count(json, "n_bodies", (uint64_t)sizes.n_bodies);
     sarrus_json_count(json, "n_joints", (uint64_t)sizes.n_joints);
     sarrus_json_count(json, "n_constraints", (uint64_t)sizes.n_constraints);
+    json_put_ground(json, model);
     sarrus_json_count(json, "n", (uint64_t)sizes.n);
     sarrus_json_count(json, "m", (uint64_t)sizes.m);
     sarrus_json_count(json, "rank", (uint64_t)sizes.rank);

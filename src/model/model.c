@@ -87,6 +87,15 @@ const char *sarrus_model_name(const sarrus_model *model) {
     return model != NULL ? model->name : NULL;
 }
 
+const char *sarrus_model_ground_motion(const sarrus_model *model, int i) {
+    static const char *const components[2][SARRUS_MAX_GROUND_SIGNALS] = {
+        [SARRUS_SPACE_PLANAR] = {"x", "y", "angle"}, [SARRUS_SPACE_SPATIAL] = {"x", "y", "z", "angle"}};
+    for (int k = 0; model && model->ground.is_given && i >= 0 && k < SARRUS_MAX_GROUND_SIGNALS; ++k)
+        if (model->ground.signal[k] >= 0 && i-- == 0)
+            return components[model->space][k];
+    return NULL;
+}
+
 uint64_t sarrus_model_n_instances(const sarrus_model *model) {
     return model != NULL ? model->batch.n_instances : 0;
 }

@@ -85,18 +85,11 @@ static void put_constraint_types(const card *to) {
 
 /* What signals move ground by. */
 static void put_ground(const card *to) {
-    static const char *const components[2][SARRUS_MAX_GROUND_SIGNALS] = {
-        [SARRUS_SPACE_PLANAR] = {"x", "y", "angle"}, [SARRUS_SPACE_SPATIAL] = {"x", "y", "z", "angle"}};
-    const sarrus_model *model = to->model;
     sarrus_report_label(to->out, "ground");
-    fputs("moves", to->out);
-    const char *before = " in ";
-    for (int k = 0; k < SARRUS_MAX_GROUND_SIGNALS; ++k) {
-        if (model->ground.signal[k] < 0)
-            continue;
-        fprintf(to->out, "%s%s", before, components[model->space][k]);
-        before = ", ";
-    }
+    fputs("moves in ", to->out);
+    const char *word;
+    for (int i = 0; (word = sarrus_model_ground_motion(to->model, i)); ++i)
+        fprintf(to->out, "%s%s", i > 0 ? ", " : "", word);
     fputc('\n', to->out);
 }
 

@@ -1,6 +1,6 @@
 /* Claims: in relative coordinates a mechanism moves as in absolute ones, to what the integrator is asked for, and shows the same:
  * bodies, energies, ranks, reactions, loads of drives. An instance's bits depend neither on the batch around it, nor on threads,
- * nor on who looks, and it begins anew as at first. What there is not is refused in words. */
+ * nor on who looks, and it begins anew as at first. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -500,22 +500,6 @@ static void rows_that_are_kept_stay_apart(void **state) {
     }
 }
 
-static void what_there_is_not_is_refused(void **state) {
-    (void)state;
-    mechanism m = mechanism_open_text(pushed, NULL);
-    assert_non_null(m.plan->relative);
-    sarrus_batch *batch = NULL;
-    sarrus_batch_options options = {.backend = SARRUS_BACKEND_CUDA};
-    assert_int_equal(sarrus_batch_create(m.context, m.plan, &options, 2000, NULL, &batch), SARRUS_NO_BACKEND);
-    const size_t n = sarrus_context_n_diagnostics(m.context);
-    assert_non_null(strstr(sarrus_context_diagnostic(m.context, n - 1)->message, "relative coordinates"));
-    options = (sarrus_batch_options){.backend = SARRUS_BACKEND_AUTO};
-    assert_int_equal(sarrus_batch_create(m.context, m.plan, &options, 2000, NULL, &batch), SARRUS_OK);
-    assert_string_equal(sarrus_batch_backend_name(batch), "cpu");
-    sarrus_batch_destroy(batch);
-    mechanism_close(&m);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mechanism_moves_as_in_absolute_coordinates),
@@ -528,7 +512,6 @@ int main(void) {
         cmocka_unit_test(changes_of_rank_are_of_all_rows),
         cmocka_unit_test(inputs_are_written_in_place),
         cmocka_unit_test(an_instance_ends_where_it_is_looked_at),
-        cmocka_unit_test(what_there_is_not_is_refused),
     };
     return cmocka_run_group_tests_name("conformance.relative", tests, NULL, NULL);
 }

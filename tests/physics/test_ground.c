@@ -234,6 +234,7 @@ static const shaken zoo = {
     "  - {name: K, type: fixed, bodies: [@, weld], at: [-3, 0.4]}\n",
     "constraints:\n"
     "  - {name: rack, type: gear, joints: [J, I], ratio: 0.05}\n"
+    "  - {name: lobe, type: cam, joints: [E, D], table: {angle: [-6, -3, 0, 3, 6], y: [0.2, -0.1, 0, 0.3, 0.1]}}\n"
     "  - {name: track, type: curve, bodies: [@, bead], points: [[2, 0.5], [2.6, 0.1], [3, -0.02], [3.5, 0.2], [4, 0.7]]}\n"
     "forces:\n"
     "  - {name: s, type: spring, between: [[arm, [0.1, 0.2]], [@, [-0.2, 1]]], stiffness: 20, rest_length: 0.3, damping: 0.5}\n"
@@ -263,7 +264,11 @@ static const shaken spatial_zoo = {
     "  - {name: wheel, mass: 0.8, inertia: [0.04, 0.04, 0.06], position: [-2, 1, 0]}\n"
     "  - {name: nut, mass: 0.5, inertia: [0.02, 0.02, 0.03], position: [-2.5, 1.5, 1]}\n"
     "  - {name: block, mass: 1.5, inertia: [0.1, 0.1, 0.1], position: [3, 0, 0], velocity: [0, 0.5, 0]}\n"
-    "  - {name: puck, mass: 0.4, inertia: [0.02, 0.02, 0.03], position: [0, 2, 2], velocity: [1, 0, 0]}\n",
+    "  - {name: puck, mass: 0.4, inertia: [0.02, 0.02, 0.03], position: [0, 2, 2], velocity: [1, 0, 0]}\n"
+    "  - {name: weld, mass: 0.5, inertia: [0.02, 0.02, 0.03], position: [0, -2, 1]}\n"
+    "  - {name: cross, mass: 0.5, inertia: [0.02, 0.03, 0.04], position: [0, -3, 0.8], angular_velocity: [1, 0, 0]}\n"
+    "  - {name: slide, mass: 0.5, inertia: [0.02, 0.03, 0.04], position: [1, -3, 0.8], angular_velocity: [0, 1, 0]}\n"
+    "  - {name: bead, mass: 0.3, inertia: [0.01, 0.01, 0.01], position: [4, 0, 0.1]}\n",
     "  - {name: A, type: spherical, bodies: [@, top], at: [0, 0, 0], stiffness: 2, damping: 0.1}\n"
     "  - {name: B, type: revolute, bodies: [@, door], at: [1, 0, 0], axis: [0, 1, 1], stiffness: 4, damping: 0.3, rest: 0.2}\n"
     "  - {name: C, type: universal, bodies: [door, link], at: [1.5, 0.3, 0.1], axes: [[1, 0, 0], [0, 1, 0]]}\n"
@@ -277,7 +282,12 @@ static const shaken spatial_zoo = {
     "  - {name: I, type: screw, bodies: [@, nut], at: [-2.5, 1.5, 0.9], axis: [0, 1, 0], pitch: 0.1, damping: 0.05}\n"
     "  - {name: J, type: bushing, bodies: [@, block], at: [3, 0.1, 0], stiffness: [90, 80, 70, 5, 6, 7],\n"
     "     damping: [2, 1, 1, 0.2, 0.1, 0.1]}\n"
-    "  - {name: K, type: planar, bodies: [@, puck], at: [0, 2, 2], axis: [0, 1, 0.2]}\n",
+    "  - {name: K, type: planar, bodies: [@, puck], at: [0, 2, 2], axis: [0, 1, 0.2]}\n"
+    "  - {name: L, type: fixed, bodies: [weld, @], at: [0, -2, 0.8]}\n"
+    "  - {name: M, type: universal, bodies: [@, cross], at: [0, -3, 1], axes: [[1, 0, 0], [0, 1, 0]]}\n"
+    "  - {name: N, type: general, constrain: [x, z, rx, rz], bodies: [slide, @], at: [1, -3, 0.9]}\n",
+    "constraints:\n"
+    "  - {name: track, type: curve, bodies: [@, bead], points: [[3.5, -0.5, 0.3], [4, 0, 0.1], [4.2, 0.6, -0.1], [4, 1.1, 0.2]]}\n"
     "forces:\n"
     "  - {name: s, type: spring, between: [[arm, [0.1, 0.2, 0]], [@, [-0.2, 1, 1]]], stiffness: 20, rest_length: 0.3,\n"
     "     damping: 0.5}\n"

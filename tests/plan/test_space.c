@@ -185,28 +185,12 @@ static void joints_that_hold_nothing_close_no_loop(void **state) {
     opened_close(&o);
 }
 
-static void devices_are_refused_in_words(void **state) {
-    (void)state;
-    opened o = open_good(FOUR_BAR("", ""));
-    sarrus_batch *batch = NULL;
-    sarrus_context_clear(o.context);
-    const sarrus_batch_options on_device = {.backend = SARRUS_BACKEND_CUDA};
-    assert_int_equal(sarrus_batch_create(o.context, o.plan, &on_device, 1, NULL, &batch), SARRUS_NO_BACKEND);
-    assert_non_null(strstr(sarrus_context_diagnostic(o.context, 0)->message, "on the processor only"));
-    opened_close(&o);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_are_those_that_are_known),
-        cmocka_unit_test(drives_are_followed_through_many_turns),
-        cmocka_unit_test(drives_that_nothing_follows_are_refused),
-        cmocka_unit_test(a_velocity_that_nothing_allows_is_refused),
-        cmocka_unit_test(rods_without_a_length_are_refused),
-        cmocka_unit_test(coordinates_have_their_names),
-        cmocka_unit_test(the_card_says_that_it_is_space),
-        cmocka_unit_test(joints_that_hold_nothing_close_no_loop),
-        cmocka_unit_test(devices_are_refused_in_words),
+        cmocka_unit_test(ranks_are_those_that_are_known),          cmocka_unit_test(drives_are_followed_through_many_turns),
+        cmocka_unit_test(drives_that_nothing_follows_are_refused), cmocka_unit_test(a_velocity_that_nothing_allows_is_refused),
+        cmocka_unit_test(rods_without_a_length_are_refused),       cmocka_unit_test(coordinates_have_their_names),
+        cmocka_unit_test(the_card_says_that_it_is_space),          cmocka_unit_test(joints_that_hold_nothing_close_no_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
