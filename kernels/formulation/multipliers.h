@@ -78,7 +78,12 @@ LANE_BODY real sarrus_udwadia_kalaba_rank(sarrus_evaluation *ev) {
         return sarrus_correct_svd(ev, ws->phi, ev->max_rank, ev->healthy, ws->z, (real *)0).rank;
     if (mech->solve == SARRUS_SOLVE_AUTO) {
         ev->stage_violation = sarrus_rows_norm(mech, ws->phi);
+        const int is_fresh = !ev->is_factored;
         mask slow = mask_and(ev->healthy, sarrus_correct_fast(ev, ws->phi));
+        if (is_fresh)
+            sarrus_closeness_look(ev, ws->phi);
+        if (is_fresh && sarrus_rows_are_swapped(ev)) /* whoever is next finds the factor of these rows */
+            slow = mask_and(ev->healthy, sarrus_correct_fast(ev, ws->phi));
         if (!mask_any(slow))
             return ev->max_rank;
         return real_select(slow, sarrus_rank_path(ev, ws->phi, slow, SARRUS_DOUBT_ACCELERATION).rank, ev->max_rank);
