@@ -220,7 +220,8 @@ static bool draws(void) {
 
 static bool model(void) {
     return sarrus_model_resolved(NULL) == NULL && sarrus_model_name(NULL) == NULL && sarrus_model_n_instances(NULL) == 0 &&
-           sarrus_model_seed(NULL) == 0;
+           sarrus_model_seed(NULL) == 0 && sarrus_model_ground_motion(NULL, 0) == NULL &&
+           sarrus_model_ground_motion(w.model, -1) == NULL && sarrus_model_ground_motion(w.model, INT_MAX) == NULL;
 }
 
 static bool words(void) {
@@ -432,7 +433,7 @@ static const struct {
     {"batch_destroy context_destroy draws_destroy model_destroy plan_destroy warnings_destroy", destroyers},
     {"context_create context_clear context_n_diagnostics context_diagnostic", context},
     {"draws_create draws_create_part draws_n_parameters draws_label draws_values", draws},
-    {"model_resolved model_name model_n_instances model_seed", model},
+    {"model_resolved model_name model_ground_motion model_n_instances model_seed", model},
     {"version instance_status_text instance_status_word integrator_text integrator_word integrator_is_adaptive observable_text "
      "observable_unit formulation_word pinv_method_text pinv_method_word rank_method_text rank_method_word rank_method_tolerance "
      "status_text "

@@ -17,6 +17,10 @@ LIBRARIES = ("libsarrus.a", "libsarrus_edge.a")
 DEFINITIONS = frozenset("TDBRGSC")
 
 
+# What nvcc names where kernels are linked on the device: a hash of the unit is in it.
+OF_NVCC = ("__cudaRegisterLinkedBinary_", "__fatbinwrap_")
+
+
 def definitions(libraries):
     """Of each global name the members that define it, as libsarrus.a:inertia.c.o."""
     command = ["nm", "--print-file-name", "--extern-only", "--defined-only", *map(str, libraries)]
@@ -32,7 +36,7 @@ def faults(found):
     for name, members in sorted(found.items()):
         if len(members) > 1:
             yield f"{name} is defined {len(members)} times: {', '.join(members)}"
-        if not name.startswith("sarrus_"):
+        if not name.startswith(("sarrus_", *OF_NVCC)):
             yield f"{name} in {members[0]} does not begin with sarrus_"
 
 
