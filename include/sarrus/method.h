@@ -6,6 +6,7 @@
 typedef enum sarrus_formulation {
 #define SARRUS_FORMULATION(name, value, word, kernel, text) SARRUS_FORMULATION_##name = (value),
 #include "sarrus/formulation.def"
+    SARRUS_FORMULATION_AUTO = 255, /* the plan takes one of these */
 } sarrus_formulation;
 
 /* Ways to a pseudoinverse (pinv_methods.def says what each is). */

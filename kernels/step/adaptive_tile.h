@@ -11,6 +11,24 @@ LANE_FUNCTION int sarrus_method_is_adams(const sarrus_mechanism *mech) {
     return mech->integrator.method == SARRUS_INTEGRATOR_ADAMS_MOULTON;
 }
 
+/* The lanes of `on` stand at t with the tile's q, v and inputs, and know nothing of steps before; those of `moved` begin with dt. */
+LANE_BODY void sarrus_adaptive_stand(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t, mask on, mask moved) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const int32_t n_q = mech->n_q, n_v = mech->n_v;
+    const real *q = lane_from(ev->tile, mech->layout.q), *v = lane_from(ev->tile, mech->layout.v);
+    sarrus_lanes_copy(on, q, n_q, lanes->now);
+    sarrus_lanes_copy(on, v, n_v, lane_from(lanes->now, n_q));
+    sarrus_lanes_copy(on, q, n_q, lanes->shown);
+    sarrus_lanes_copy(on, v, n_v, lane_from(lanes->shown, n_q));
+    sarrus_lanes_copy(on, ev->input, mech->n_inputs, lanes->input);
+    lane_at(lanes->t_now, 0) = real_select(on, t, lane_at(lanes->t_now, 0));
+    lane_at(lanes->t_before, 0) = real_select(on, t, lane_at(lanes->t_before, 0));
+    lane_at(lanes->is_started, 0) = real_select(on, real_set(1.0), lane_at(lanes->is_started, 0));
+    lane_at(lanes->is_rejected, 0) = real_select(on, real_set(0.0), lane_at(lanes->is_rejected, 0));
+    lane_at(lanes->memory, 0) = real_select(on, real_set(0.0), lane_at(lanes->memory, 0));
+    lane_at(lanes->step, 0) = real_select(moved, real_set(mech->integrator.dt), lane_at(lanes->step, 0));
+}
+
 /* Lanes that were never started, or whose state or inputs are not as the last call left them, begin at t with the tile's q, v. */
 LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptive *lanes, const sarrus_clock *clock, real t) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
@@ -24,17 +42,7 @@ LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptiv
     if (!mask_any(on))
         return;
     moved = mask_and(on, moved);
-    sarrus_lanes_copy(on, q, n_q, lanes->now);
-    sarrus_lanes_copy(on, v, n_v, lane_from(lanes->now, n_q));
-    sarrus_lanes_copy(on, q, n_q, lanes->shown);
-    sarrus_lanes_copy(on, v, n_v, lane_from(lanes->shown, n_q));
-    sarrus_lanes_copy(on, ev->input, mech->n_inputs, lanes->input);
-    lane_at(lanes->t_now, 0) = real_select(on, t, lane_at(lanes->t_now, 0));
-    lane_at(lanes->t_before, 0) = real_select(on, t, lane_at(lanes->t_before, 0));
-    lane_at(lanes->is_started, 0) = real_select(on, real_set(1.0), lane_at(lanes->is_started, 0));
-    lane_at(lanes->is_rejected, 0) = real_select(on, real_set(0.0), lane_at(lanes->is_rejected, 0));
-    lane_at(lanes->memory, 0) = real_select(on, real_set(0.0), lane_at(lanes->memory, 0));
-    lane_at(lanes->step, 0) = real_select(moved, real_set(mech->integrator.dt), lane_at(lanes->step, 0));
+    sarrus_adaptive_stand(ev, lanes, t, on, moved);
     ev->healthy = on;
     sarrus_adaptive_gains(ev, lanes, real_set(mech->integrator.gain[sarrus_method_is_adams(mech) ? 1 : 0]),
                           real_set(mech->integrator.dt), on);

@@ -12,7 +12,7 @@ const char *sarrus_formulation_word(sarrus_formulation formulation) {
 #define SARRUS_FORMULATION(name, value, word, kernel, text) [value] = word,
 #include "sarrus/formulation.def"
     };
-    return entry(words, sizeof words / sizeof words[0], (int)formulation);
+    return formulation == SARRUS_FORMULATION_AUTO ? "auto" : entry(words, sizeof words / sizeof words[0], (int)formulation);
 }
 
 const char *sarrus_pinv_method_word(sarrus_pinv_method method) {

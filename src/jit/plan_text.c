@@ -322,50 +322,10 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
             mech->wants_error, mech->has_parts, mech->is_watched);
 }
 
-/* Of the rows of space by form, roughly, with what is left of their second derivatives. */
-static double row_flops(int32_t form) {
-    switch (form) {
-    case SARRUS_SPATIAL_ROW_PIN_X:
-    case SARRUS_SPATIAL_ROW_PIN_Y:
-    case SARRUS_SPATIAL_ROW_PIN_Z:
-        return 30;
-    case SARRUS_SPATIAL_ROW_ALONG_1:
-    case SARRUS_SPATIAL_ROW_ALONG_2:
-    case SARRUS_SPATIAL_ROW_ALONG_3:
-    case SARRUS_SPATIAL_ROW_LENGTH:
-        return 110;
-    case SARRUS_SPATIAL_ROW_HELIX:
-    case SARRUS_SPATIAL_ROW_DRIVE:
-        return 300;
-    default: /* p_i·c_j */
-        return 70;
-    }
-}
-
-/* All pieces of the code for space, each once: rows, factor, solution, acceleration with its rows and its solution. src/plan/cost.c
- * does not count what is in space; this is for the size of the code alone, and right to a fifth (held against what gcc 12 makes of
- * four-bar, slider-crank and an arm of seven axes). */
-static double spatial_flops(const sarrus_mechanism *mech) {
-    const sarrus_mech_factor *f = &mech->factor;
-    double n_sides = 0, rows = 30.0 * mech->n_bodies + 70.0 * mech->n_joints, loads = 50.0 * mech->n_bodies + 80.0 * mech->n_forces;
-    for (int32_t i = 0; i < mech->m; ++i) {
-        n_sides += (mech->row[i].parent >= 0) + (mech->row[i].child >= 0);
-        rows += row_flops(mech->row[i].form);
-    }
-    for (int32_t i = 0; i < mech->n_freedoms; ++i)
-        loads += mech->freedom[i].elastic ? 300 : 0;
-    const double factor = sarrus_plan_factor_flops(f->n_blocks, f->n_entries, f->n_updates) + 7.0 * f->n_shares + 15.0 * n_sides;
-    const double solution = 8.0 * f->n_blocks + 16.0 * f->n_entries + 14.0 * n_sides;
-    return factor + 2.0 * rows + 2.0 * solution + loads;
-}
-
 double sarrus_plan_text_flops(const sarrus_plan *plan) {
     const bool is_projected = plan->mech.project != SARRUS_PROJECTION_NONE && plan->mech.m > 0;
-    if (plan->mech.tree.n_links > 0)
-        return sarrus_plan_text_tree_flops(&plan->mech) * (is_projected ? PROJECTED_SHARE : 1.0);
-    if (plan->mech.space == SARRUS_SPACE_SPATIAL)
-        return spatial_flops(&plan->mech);
-    return plan->cost.code_flops * (plan->mech.project != SARRUS_PROJECTION_NONE ? PROJECTED_SHARE : 1.0);
+    const bool has_pieces = plan->mech.space == SARRUS_SPACE_SPATIAL && plan->mech.tree.n_links == 0; /* each stands once */
+    return plan->cost.code_flops * (is_projected && !has_pieces ? PROJECTED_SHARE : 1.0);
 }
 
 bool sarrus_plan_text_gains(const sarrus_plan *plan, const char **why_not) {

@@ -1,8 +1,5 @@
 #include "jit/plan_text_tree.h"
 
-#include "plan/cost.h"
-#include "sarrus/space.h"
-
 static void size_write(FILE *out, const char *name, int32_t n) {
     fprintf(out, "#define SARRUS_PLAN_N_%s %d\n", name, n > 0 ? n : 1);
 }
@@ -86,18 +83,4 @@ void sarrus_plan_text_tree_write(FILE *out, const sarrus_mechanism *mech) {
     integers_write(out, "chain_start", tree->chain_start, mech->n_v + 1);
     entries_write(out, mech);
     fprintf(out, "  },\n");
-}
-
-double sarrus_plan_text_tree_flops(const sarrus_mechanism *mech) {
-    const sarrus_mech_tree *tree = &mech->tree;
-    const sarrus_mech_factor *f = &mech->factor;
-    const int is_spatial = mech->space == SARRUS_SPACE_SPATIAL;
-    const double of_body = is_spatial ? 300 : 60, of_speed = is_spatial ? 50 : 15, of_row = is_spatial ? 120 : 40;
-    const double of_power = is_spatial ? 11 : 5, of_elastic = is_spatial ? 300 : 60;
-    double flops = of_body * mech->n_bodies + of_speed * mech->n_v + of_row * mech->m + 30.0 * mech->n_forces;
-    flops += of_power * (tree->n_chain + tree->n_entries) + 2.0 * (tree->n_steps + tree->n_carries + 4 * tree->n_chain);
-    flops += 5.0 * tree->n_entries + 2.0 * f->n_shares + sarrus_plan_factor_flops(f->n_blocks, f->n_entries, f->n_updates);
-    for (int32_t i = 0; i < mech->n_joints; ++i)
-        flops += mech->joint[i].elastic == SARRUS_ELASTIC_BY_BODIES ? of_elastic : 0;
-    return flops;
 }

@@ -10,7 +10,4 @@
 void sarrus_plan_text_tree_sizes_write(FILE *out, const sarrus_mechanism *mech);
 void sarrus_plan_text_tree_write(FILE *out, const sarrus_mechanism *mech);
 
-/* Flops of an evaluation over the tree, roughly: what the size of its code is told by. */
-double sarrus_plan_text_tree_flops(const sarrus_mechanism *mech);
-
 #endif

@@ -107,8 +107,7 @@ static sarrus_status make(sarrus_context *context, sarrus_plan *plan, sarrus_ord
     if (status != SARRUS_OK)
         return status;
     sarrus_plan_limits(plan);
-    if (plan->mech.formulation == SARRUS_FORMULATION_RELATIVE)
-        status = sarrus_plan_relative_make(context, plan, wanted);
+    status = sarrus_plan_formulation_choose(context, plan, wanted);
     if (status != SARRUS_OK)
         return status;
     plan->hash = sarrus_plan_hash_make(plan);

@@ -28,12 +28,14 @@
  * ordinary.c      the size, and how independent the rows are in ordinary configurations (numbers, from all of the above)
  *   pivots.c         the factor by numbers
  * limits.c        what an instance that is ok keeps to                                 (from the size and the methods)
+ * formulation.c   which formulation makes the steps                                    (from the model, or by what each costs)
  * relative.c      the same mechanism in relative coordinates, where they are wanted    (from all of the above)
  *   tree.c           the links of its tree, and what rows meet of its speeds           (from the model alone)
  *   tree_rows.c      its rows at a configuration                                       (numbers)
  *   relative_rows.c  those that are independent; walk.c: ways along the manifold
  * hash.c          the hash of the tables, sizes and numbers above
  * cost.c          flops, divisions and bytes of the kernels for this plan
+ *   code_flops.c     roughly, where they are not counted
  * report.c        all of it in words
  *
  * lower.c lays the tables out for tiles of one width when a backend asks. watch.c tells somebody how far the plan is, and stops it.
@@ -66,6 +68,10 @@ void sarrus_plan_threshold_settle(sarrus_plan *plan); /* of the automatic rank, 
 
 /* Where the scenario names its formulation, for what that one cannot do. */
 sarrus_location sarrus_plan_formulation_place(const sarrus_model *model);
+/* What of the mechanism relative coordinates cannot do yet, with its verb; NULL: nothing. */
+const char *sarrus_plan_relative_why_not(const sarrus_plan *plan);
+/* plan->relative, where the scenario or, for `auto`, fewer operations ask for it. */
+SARRUS_MUST_USE sarrus_status sarrus_plan_formulation_choose(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted);
 /* plan->relative, from the plan without it, whose hash and report are then to be made anew. */
 SARRUS_MUST_USE sarrus_status sarrus_plan_relative_make(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted);
 /* Its graph, links, rows, chains and entries, where what is as in `absolute` is there already. */

@@ -417,10 +417,11 @@ void sarrus_plan_cost_count(sarrus_plan *plan) {
     const sarrus_mechanism *mech = &plan->mech;
     sarrus_plan_cost *cost = &plan->cost;
     cost->bytes_per_instance = sizeof(double) * (uint64_t)mech->layout.n_arrays;
-    cost->code_flops = (double)NAN;
     leave_uncounted(cost);
-    if (mech->space == SARRUS_SPACE_SPATIAL || sarrus_plan_is_relative(plan))
+    if (mech->space == SARRUS_SPACE_SPATIAL || sarrus_plan_is_relative(plan)) {
+        cost->code_flops = sarrus_plan_is_relative(plan) ? sarrus_plan_tree_flops(mech) : sarrus_plan_spatial_flops(mech);
         return;
+    }
     counts evaluation = evaluation_count(mech, false, false), algebra = {0};
     cost->code_flops = evaluation.flops + ground_flops(mech);
     if (mech->n_constraints > 0 || mech->n_lacking > 0 || mech->moves_ground)

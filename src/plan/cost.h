@@ -10,4 +10,8 @@ void sarrus_plan_cost_count(sarrus_plan *plan);
 /* Flops of LDLᵀ with this many blocks, blocks of L below the diagonal and updates, and of one solution with it. */
 double sarrus_plan_factor_flops(int n_blocks, int n_entries, int n_updates);
 
+/* Operations in the code of an evaluation, roughly: in space over bodies, and over a tree. */
+double sarrus_plan_spatial_flops(const sarrus_mechanism *mech);
+double sarrus_plan_tree_flops(const sarrus_mechanism *mech);
+
 #endif

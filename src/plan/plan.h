@@ -78,7 +78,7 @@ typedef struct sarrus_plan_cost {
     double flops_per_step, divisions_per_step, sincos_per_step; /* with integrator and stabilization; NaN: adaptive */
     double algebra_flops_per_evaluation;                        /* of these: S formed and factored, one solution with it */
     double dense_algebra_flops_per_evaluation;                  /* the same with full matrices over the same rows, for comparison */
-    double code_flops;           /* of an evaluation in the plane, roughly where they are not counted: by them code is as long */
+    double code_flops;           /* in the code of an evaluation, roughly where they are not counted (code_flops.c) */
     uint64_t bytes_per_instance; /* of a tile */
 } sarrus_plan_cost;
 

@@ -189,23 +189,18 @@ sarrus_location sarrus_plan_formulation_place(const sarrus_model *model) {
     return (sarrus_location){model->file, model->text, place->line, place->column};
 }
 
-/* What relative coordinates cannot do yet. */
-static sarrus_status check(sarrus_context *context, const sarrus_plan *plan) {
-    const sarrus_location where = sarrus_plan_formulation_place(plan->model);
-    if (plan->mech.moves_ground)
-        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &where,
-                                "a ground that moves is not for relative coordinates; expected 'formulation: udwadia-kalaba'");
-    if (plan->mech.n_lacking > 0)
-        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &where,
-                                "bodies that may lack mass or inertia are not for relative coordinates; expected 'formulation: "
-                                "udwadia-kalaba'");
-    return SARRUS_OK;
+const char *sarrus_plan_relative_why_not(const sarrus_plan *plan) {
+    return plan->mech.moves_ground    ? "a ground that moves is"
+           : plan->mech.n_lacking > 0 ? "bodies that may lack mass or inertia are"
+                                      : NULL;
 }
 
 sarrus_status sarrus_plan_relative_make(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted) {
-    const sarrus_status checked = check(context, plan);
-    if (checked != SARRUS_OK)
-        return checked;
+    const char *why_not = sarrus_plan_relative_why_not(plan);
+    const sarrus_location where = sarrus_plan_formulation_place(plan->model);
+    if (why_not)
+        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &where,
+                                "%s not for relative coordinates; expected 'formulation: udwadia-kalaba'", why_not);
     plan->relative = calloc(1, sizeof *plan->relative);
     sarrus_status status = plan->relative ? make(context, plan, wanted) : SARRUS_NO_MEMORY;
     if (plan->relative)

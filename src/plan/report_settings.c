@@ -69,7 +69,9 @@ static void put_limits(FILE *out, const sarrus_plan *plan) {
 static void put_dynamics(FILE *out, const sarrus_plan *plan) {
     const sarrus_pinv_method pinv = plan->model->dynamics.pinv;
     sarrus_report_title(out, "Dynamics");
-    sarrus_report_line(out, "formulation", "%s", sarrus_formulation_word(plan->model->dynamics.formulation));
+    const sarrus_formulation wish = plan->model->dynamics.formulation;
+    sarrus_report_line(out, "formulation", "%s%s", sarrus_formulation_word((sarrus_formulation)plan->mech.formulation),
+                       wish == SARRUS_FORMULATION_AUTO ? ", chosen by the plan" : "");
     sarrus_report_sentence(out, "pinv", "%s: %s", sarrus_pinv_method_word(pinv), sarrus_pinv_method_text(pinv));
     put_rank_decision(out, plan);
     put_stabilization(out, plan);

@@ -151,7 +151,8 @@ static double weak_distance(const sarrus_model *model) {
 static void fill_options(sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
     sarrus_mechanism *mech = &plan->mech;
-    mech->formulation = (int32_t)model->dynamics.formulation;
+    mech->formulation = model->dynamics.formulation == SARRUS_FORMULATION_AUTO ? SARRUS_FORMULATION_UDWADIA_KALABA
+                                                                               : (int32_t)model->dynamics.formulation;
     mech->method = (int32_t)model->dynamics.pinv;
     mech->solve = model->dynamics.pinv == SARRUS_PINV_AUTO                  ? SARRUS_SOLVE_AUTO
                   : model->dynamics.pinv == SARRUS_PINV_LAPACK              ? SARRUS_SOLVE_EXTERNAL

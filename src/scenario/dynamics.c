@@ -3,11 +3,18 @@
 #include "scenario/suggest.h"
 
 static const sarrus_word formulations[] = {
+    {"auto", SARRUS_FORMULATION_AUTO},
 #define SARRUS_FORMULATION(name, value, word, kernel, text) {word, value},
 #include "sarrus/formulation.def"
-    {"saddle", -1},      {"range-space", -1},      {"square-root", -1},
-    {"null-space", -1},  {"constraint-force", -1}, {"partial-elimination", -1},
-    {"barycentric", -1}, {"tree-cut", -1},         {"recursive", -1},
+    {"saddle", -1},
+    {"range-space", -1},
+    {"square-root", -1},
+    {"null-space", -1},
+    {"constraint-force", -1},
+    {"partial-elimination", -1},
+    {"barycentric", -1},
+    {"tree-cut", -1},
+    {"recursive", -1},
 };
 
 static const sarrus_word pinvs[] = {
@@ -226,6 +233,7 @@ static const sarrus_key dynamics_keys[] = {
 void sarrus_dynamics_read(sarrus_reader *reader, sarrus_node *node, void *object) {
     sarrus_node nothing = {.kind = SARRUS_NODE_MAPPING};
     sarrus_model *model = object;
+    model->dynamics.formulation = SARRUS_FORMULATION_AUTO;
     model->dynamics.rank_tolerance = sarrus_rank_method_tolerance(SARRUS_RANK_AUTO);
     (void)sarrus_mapping_read(reader, is_present(node) ? node : &nothing, "dynamics", dynamics_keys,
                               sizeof dynamics_keys / sizeof dynamics_keys[0], object);

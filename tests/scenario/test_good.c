@@ -139,7 +139,7 @@ static void defaults(void **state) {
     assert_int_equal(sarrus_model_n_instances(model), 1);
     assert_int_equal(sarrus_model_seed(model), 0);
     assert_int_equal(model->batch.n_sampled, 0);
-    assert_int_equal(model->dynamics.formulation, SARRUS_FORMULATION_UDWADIA_KALABA);
+    assert_int_equal(model->dynamics.formulation, SARRUS_FORMULATION_AUTO);
     assert_int_equal(model->dynamics.pinv, SARRUS_PINV_AUTO);
     assert_int_equal(model->dynamics.rank_method, SARRUS_RANK_AUTO);
     assert_true(model->dynamics.rank_tolerance == 0);

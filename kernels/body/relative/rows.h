@@ -60,6 +60,15 @@ LANE_FUNCTION sarrus_side sarrus_side_of(const sarrus_mechanism *mech, const rea
     return out;
 }
 
+/* Side i_side, on `body`, of row i: its wrench, and its parts of the row's γ and size. */
+LANE_FUNCTION void sarrus_side_take(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int32_t i,
+                                    int32_t i_side, int32_t body) {
+    const sarrus_side of = sarrus_side_of(mech, parameter, ws, i_side, body);
+    frame_at(ws->gamma, i) = frame_at(ws->gamma, i) - of.bias;
+    frame_at(ws->whole, i) = frame_at(ws->whole, i) + of.whole;
+    sarrus_wrench_put(ws->side, i_side, of.wrench);
+}
+
 /* The sides of a joint's rows, their γ, and their sizes on free bodies, by which they are judged: a row over the tree's speeds may
  * shrink to nothing where it is lost. */
 LANE_FUNCTION void sarrus_tree_sides(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
@@ -68,12 +77,8 @@ LANE_FUNCTION void sarrus_tree_sides(const sarrus_mechanism *mech, const real *p
         frame_at(ws->whole, i) = real_set(0.0);
     PLAN_EACH (i_side, 2 * joint->row, 2 * (joint->row + joint->n_rows)) {
         const int32_t i = i_side / 2, body = i_side & 1 ? mech->row[i].child : mech->row[i].parent;
-        if (body < 0)
-            continue;
-        const sarrus_side of = sarrus_side_of(mech, parameter, ws, i_side, body);
-        frame_at(ws->gamma, i) = frame_at(ws->gamma, i) - of.bias;
-        frame_at(ws->whole, i) = frame_at(ws->whole, i) + of.whole;
-        sarrus_wrench_put(ws->side, i_side, of.wrench);
+        if (body >= 0)
+            sarrus_side_take(mech, parameter, ws, i, i_side, body);
     }
 }
 
@@ -230,10 +235,7 @@ LANE_PHASE void sarrus_tree_constraint(const sarrus_mechanism *mech, const real 
         const int32_t body = bodies[k] = k & 1 ? mech->row[line].child : mech->row[line].parent;
         if (body < 0)
             continue;
-        const sarrus_side of = sarrus_side_of(mech, parameter, ws, i_side, body);
-        frame_at(ws->gamma, i) = frame_at(ws->gamma, i) - of.bias;
-        frame_at(ws->whole, i) = frame_at(ws->whole, i) + of.whole;
-        sarrus_wrench_put(ws->side, i_side, of.wrench);
+        sarrus_side_take(mech, parameter, ws, i, i_side, body);
         for (int32_t before = 0; k > 1 && before < 2; ++before) {
             if (bodies[before] == body)
                 frame_at(ws->whole, i) =

@@ -1,0 +1,50 @@
+/* Which formulation makes the steps: the one that the scenario names or, for `auto`, the one that takes fewer operations of those that
+ * can do the mechanism. */
+#include "plan/build.h"
+#include "plan/cost.h"
+
+/* By how much fewer operations the tree has to do with, of those that code_flops.c counts. It counts rows and solutions of bodies twice,
+ * and what a tree adds to an output (the bodies) not at all: measured, scenarios with 3.5 to 6.8 run 1.7 to 3 times as fast over the
+ * tree, and those with 2.4 and less no faster. */
+#define SARRUS_TREE_GAIN 2.5
+
+/* Over a tree J is another one, over other speeds: who chooses how it is decomposed or what its rank is chooses J with it. In the
+ * plane, bodies that are pinned to ground are eliminated in closed form, and results are to stay what they were. */
+static bool may_be_relative(const sarrus_plan *plan) {
+    const sarrus_model *model = plan->model;
+    return model->space == SARRUS_SPACE_SPATIAL && model->dynamics.pinv == SARRUS_PINV_AUTO &&
+           model->dynamics.rank_method == SARRUS_RANK_AUTO && sarrus_plan_relative_why_not(plan) == NULL;
+}
+
+/* Makes the plan over the tree as a trial: what speaks against it is no error of the scenario. */
+static sarrus_status try_relative(sarrus_plan *plan, sarrus_order_kind wanted) {
+    sarrus_context *aside = NULL;
+    sarrus_status status = sarrus_context_create(&aside);
+    if (status == SARRUS_OK)
+        status = sarrus_plan_relative_make(aside, plan, wanted);
+    sarrus_context_destroy(aside);
+    return status;
+}
+
+/* Redundant loops in space may end at a change point that bodies carry on across (docs/change_points.md): not by choice of the plan. */
+static bool relative_is_better(const sarrus_plan *plan) {
+    const sarrus_plan *relative = plan->relative;
+    const bool is_redundant = relative->independence.n_independent < relative->mech.m;
+    return !is_redundant && SARRUS_TREE_GAIN * relative->cost.code_flops < sarrus_plan_spatial_flops(&plan->mech);
+}
+
+sarrus_status sarrus_plan_formulation_choose(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted) {
+    const sarrus_formulation wish = plan->model->dynamics.formulation;
+    if (wish == SARRUS_FORMULATION_RELATIVE)
+        return sarrus_plan_relative_make(context, plan, wanted);
+    if (wish != SARRUS_FORMULATION_AUTO || !may_be_relative(plan))
+        return SARRUS_OK;
+    plan->mech.formulation = SARRUS_FORMULATION_RELATIVE;
+    const sarrus_status status = try_relative(plan, wanted);
+    if (status == SARRUS_OK && relative_is_better(plan))
+        return SARRUS_OK;
+    sarrus_plan_destroy(plan->relative);
+    plan->relative = NULL;
+    plan->mech.formulation = SARRUS_FORMULATION_UDWADIA_KALABA;
+    return status == SARRUS_INTERRUPTED ? status : SARRUS_OK;
+}
