@@ -105,8 +105,8 @@ LANE_PHASE void sarrus_doubt_take_factored(sarrus_evaluation *ev, int32_t i, int
     doubt->closeness[0] = real_max(real_select(is_crossed, zero, closeness), doubt->closeness[0]);
     doubt->closeness[1] = real_max(closeness, doubt->closeness[1]);
     real *const rows = sarrus_rows_seen(ev);
-    if (rows)
-        lane_at(rows, at) = real_select(here, closeness, lane_at(rows, at));
+    if (rows) /* where rows are swapped theirs is known */
+        lane_at(rows, at) = real_select(mask_and(here, mask_not(ev->is_swapped)), closeness, lane_at(rows, at));
 }
 
 /* All rows in doubt of the lanes of `slow`; ws->z holds x_R. A projection sees the plan's rows alone, except in an instance of

@@ -27,11 +27,15 @@ LANE_FUNCTION int32_t sarrus_row_part(const sarrus_mechanism *mech, int32_t i) {
     return mech->constraint[mech->row[i].joint - mech->n_joints].part;
 }
 
-/* J_i x of row i with its part. */
+/* J_i x of row i with its part; over a tree rows have theirs in their entries. */
 LANE_FUNCTION real sarrus_whole_row_times(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t i, const real *x) {
-    const int32_t part = sarrus_row_part(mech, i);
     const real sum = sarrus_row_times(mech, ws, i, x);
+#if defined(SARRUS_KERNELS_RELATIVE)
+    return sum;
+#else
+    const int32_t part = sarrus_row_part(mech, i);
     return part < 0 ? sum : sum + sarrus_row_times(mech, ws, part, x);
+#endif
 }
 
 /* What row i is judged by, with x = M⁻¹ J_iᵀ: J_i x, or over a tree what that would be of free bodies. */

@@ -85,7 +85,7 @@ static void for_each_state(const char *dynamics, check look) {
             continue;
         }
         spatial_case_write(&s.what, &seed, dynamics, INTEGRATOR, sizeof text, text, &s.ref);
-        s.m = mechanism_open_text(text, NULL);
+        s.m = mechanism_open_text(text, mechanism_in_bodies);
         s.n_v = s.m.n;
         s.n_m = s.m.m;
         assert_int_equal(s.n_v, REFERENCE_NV * s.ref.n_bodies);

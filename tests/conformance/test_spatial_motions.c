@@ -73,7 +73,7 @@ static void motion_open(const spatial_case *what, const char *integrator, uint64
     (void)snprintf(line, sizeof line, "integrator: %s", integrator);
     out->what = *what;
     spatial_case_write(what, &seed, "", line, sizeof text, text, &out->ref);
-    out->m = mechanism_open_text(text, NULL);
+    out->m = mechanism_open_text(text, mechanism_in_bodies);
 }
 
 /* N_TIMES observations of one instance, INTERVAL apart. */
@@ -358,7 +358,7 @@ static void angles_are_followed_beyond_a_turn(void **state) {
         double first[N_WHEEL_TIMES * 14], again[N_WHEEL_TIMES * 14];
         char text[1024];
         (void)snprintf(text, sizeof text, wheel, bodies[k % 2], methods[k / 2].word);
-        mechanism m = mechanism_open_text(text, NULL);
+        mechanism m = mechanism_open_text(text, mechanism_in_bodies);
         sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
         spin(batch, speed, first);
         /* Where the spring is relaxed again: back to t = 0, and the same once more. */
@@ -394,7 +394,7 @@ static void drives_turn_beyond_a_turn(void **state) {
         double q[N_ARM_TIMES][REFERENCE_NQ], energy[N_ARM_TIMES], work[N_ARM_TIMES], load[N_ARM_TIMES];
         char text[1024];
         (void)snprintf(text, sizeof text, arm, methods[k].word);
-        mechanism m = mechanism_open_text(text, NULL);
+        mechanism m = mechanism_open_text(text, mechanism_in_bodies);
         sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
         sarrus_observation o = {
             .n_times = N_ARM_TIMES, .every_steps = N_ARM_STEPS, .observe_first = 1, .n_times_stride = N_ARM_TIMES};
@@ -434,12 +434,13 @@ typedef struct driven {
 } driven;
 
 /* `side`: 1 with the arm as child, -1 with ground. */
-static mechanism driven_arm_open(bool is_planar, int side, double offset, const char *word) {
+static mechanism driven_arm_open(bool is_planar, int side, double offset, const char *word, const char *formulation) {
     char text[1024];
     (void)snprintf(text, sizeof text, driven_arm, is_planar ? "planar" : "spatial", is_planar ? "" : ", 0",
                    is_planar ? "0.25" : "[0.1, 0.2, 0.25]", is_planar ? "" : ", 0", side > 0 ? "[ground, a]" : "[a, ground]",
                    is_planar ? "" : ", 0", is_planar ? "" : ", axis: [0, 0, 1]", offset, word);
-    return mechanism_open_text(text, NULL);
+    const sarrus_override settings[] = {{"dynamics.formulation", formulation}, {NULL, NULL}};
+    return mechanism_open_text(text, settings);
 }
 
 /* From t = 0, of the last of the batch's instances. */
@@ -501,9 +502,10 @@ static void drives_begin_beyond_half_a_turn(void **state) {
         const char *const word = methods[k % N_METHODS].word;
         const double offset = offsets[k / N_METHODS];
         const int side = k / N_METHODS % 2 == 0 ? 1 : -1;
-        for (int is_planar = 0; is_planar < 2; ++is_planar) {
+        for (int way = 0; way < 4; ++way) {
+            const bool is_planar = way % 2;
             driven found;
-            mechanism m = driven_arm_open(is_planar, side, offset, word);
+            mechanism m = driven_arm_open(is_planar, side, offset, word, way / 2 ? "relative" : "udwadia-kalaba");
             driven_arm_run(&m, &found);
             check_driven_arm(&found, side, offset, is_planar ? "in the plane" : "in space", word);
             mechanism_close(&m);

@@ -18,7 +18,7 @@ static void a_turn_is_resolved_without_acceleration(void **state) {
                                "bodies: [{name: a, mass: 1, inertia: [0.2, 0.2, 0.3], position: [0, 0, 0], angular_velocity: [0, "
                                "0, 100]}]\n"
                                "joints: [{name: A, type: revolute, bodies: [ground, a], at: [0, 0, 0], axis: [0, 0, 1]}]\n"
-                               "integrator: {t_end: 1}\n";
+                               "dynamics: {formulation: udwadia-kalaba}\nintegrator: {t_end: 1}\n";
     motion m =
         motion_of_text(text, NULL, &(motion_times){.integrator = "method: rk4", .interval = 0.05, .n_times = 21, .n_substeps = 1});
     const double *p = motion_body(&m, 20, 0) + 3;

@@ -135,7 +135,8 @@ static const subject subjects[] = {
 enum { N_SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
 static mechanism subject_open(const subject *of) {
-    mechanism mech = strchr(of->what, '\n') ? mechanism_open_text(of->what, NULL) : mechanism_open_file(of->what, NULL);
+    mechanism mech = strchr(of->what, '\n') ? mechanism_open_text(of->what, mechanism_in_bodies)
+                                            : mechanism_open_file(of->what, mechanism_in_bodies);
     assert_null(mech.plan->relative);
     assert_int_equal(sarrus_plan_relative_make(mech.context, mech.plan, SARRUS_ORDER_BEST), SARRUS_OK);
     return mech;

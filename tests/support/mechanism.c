@@ -52,6 +52,8 @@ static void finish(mechanism *m) {
     }
 }
 
+const sarrus_override mechanism_in_bodies[2] = {{"dynamics.formulation", "udwadia-kalaba"}, {NULL, NULL}};
+
 mechanism mechanism_open_file(const char *file, const sarrus_override *overrides) {
     mechanism m = {0};
     char path[1024];

@@ -21,6 +21,9 @@ typedef struct mechanism {
 /* `file` is a leaf in scenarios/; overrides as in sarrus_scenario_read_file, ended by a NULL path (NULL: none). */
 mechanism mechanism_open_file(const char *file, const sarrus_override *overrides);
 mechanism mechanism_open_text(const char *text, const sarrus_override *overrides);
+
+/* Overrides for tests that put a state in place: only bodies have theirs in the tiles. */
+extern const sarrus_override mechanism_in_bodies[2];
 void mechanism_close(mechanism *mechanism);
 
 /* The values of instance `i_instance` of `draws` (NULL: nominal), which the caller frees. */

@@ -1,5 +1,4 @@
-/* Between the state of a tree and the coordinates and speeds of its bodies, for those who speak of bodies: results, and the
- * assembly
+/* Between the state of a tree and the coordinates and speeds of its bodies, for those who speak of bodies: results, and the assembly
  * of instances. */
 #ifndef SARRUS_BODY_RELATIVE_BODIES_H
 #define SARRUS_BODY_RELATIVE_BODIES_H
@@ -18,6 +17,24 @@ LANE_BODY void sarrus_bodies_get(const sarrus_mechanism *mech, const real *param
         lane_at(v, i) = frame_at(ws->body_v, i);
 }
 
+#if defined(SARRUS_KERNELS_SPATIAL)
+/* Angles of the tree, which bodies tell but for whole turns, go on from the turns that were seen: springs count them. */
+LANE_BODY void sarrus_bodies_put_turns(const sarrus_mechanism *mech, const real *seen, real *q) {
+    const real turn = real_set(6.28318530717958647693), unit = real_set(0.159154943091895335769);
+    for (int32_t i = 0; i < mech->tree.n_springs; ++i) {
+        const sarrus_mech_spring *spring = &mech->tree.spring[i];
+        int is_turn = 0;
+        for (int32_t k = 0; k < mech->n_freedoms && spring->at >= 0; ++k)
+            is_turn = is_turn || (mech->freedom[k].at == spring->at && sarrus_freedom_is_turn(mech->freedom[k].form));
+        if (!is_turn)
+            continue;
+        const real there = lane_at(seen, spring->at), x = lane_at(q, spring->q);
+        const real n = real_nearest(unit * ((spring->is_against ? -there : there) - x));
+        lane_at(q, spring->q) = real_select(real_eq(n, n), real_fma(turn, n, x), x);
+    }
+}
+#endif
+
 /* The tile's state ← that in which the bodies have these coordinates and speeds, as far as the joints of the tree let them. */
 LANE_BODY void sarrus_bodies_put(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                  const real *v, real *tile) {
@@ -28,6 +45,9 @@ LANE_BODY void sarrus_bodies_put(const sarrus_mechanism *mech, const real *param
         frame_at(ws->body_v, i) = lane_at(v, i);
     for (int32_t n = 0; n < mech->tree.n_links; ++n)
         sarrus_link_read(mech, parameter, ws, &mech->tree.link[n], q_tree, v_tree, lane_from(tile, mech->layout.hand));
+#if defined(SARRUS_KERNELS_SPATIAL)
+    sarrus_bodies_put_turns(mech, lane_from(tile, mech->layout.seen), q_tree);
+#endif
 }
 
 #endif
