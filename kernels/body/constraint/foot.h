@@ -7,7 +7,8 @@
 #include "kernels/body/plan_access.h"
 
 /* Newton's steps for a foot, at most; those that are none, far above round-off and far below what shows, and the longest one, in
- * parts of the curve's length. What is left of a step that leads away. Places for each piece where the nearest foot is looked for. */
+ * parts of the curve's length. What is left of a step that leads away. Places for each piece where the nearest foot is looked
+ * for. */
 #define SARRUS_FOOT_STEPS 50
 #define SARRUS_FOOT_NONE 1e-14
 #define SARRUS_FOOT_LONGEST 0.125
