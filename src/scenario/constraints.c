@@ -139,8 +139,12 @@ static void read_points(sarrus_reader *reader, sarrus_node *node, void *object) 
     constraint->points = sarrus_reader_allocate(reader, node->n_children, sizeof *constraint->points);
     for (sarrus_node *item = node->first; constraint->points != NULL && item != NULL; item = item->next) {
         const size_t n_path = sarrus_path_push_index(reader, constraint->n_points);
-        sarrus_values_clear(constraint->points[constraint->n_points], 3);
-        sarrus_vector_read(reader, item, NULL, constraint->points[constraint->n_points++]);
+        sarrus_value_index *const point = constraint->points[constraint->n_points++];
+        const size_t n_before = reader->findings.n_kept;
+        sarrus_values_clear(point, 3);
+        sarrus_vector_read(reader, item, NULL, point);
+        if (!sarrus_reader_is_good_since(reader, n_before))
+            sarrus_values_clear(point, 3); /* nothing more is said of a point that was refused */
         sarrus_path_pop(reader, n_path);
     }
 }

@@ -2,7 +2,8 @@
  * a circle as a pendulum, to and fro and round, on a parabola as its equation says, on a straight line exactly and on beyond its
  * end; the groove of a disc moves a lever as a four-bar linkage does. Momenta and energy are kept where the curve moves too. The
  * first of the points, their direction and the frame change nothing but round-off, neighbours not a bit; where
- * a curve crosses itself the point goes straight on. */
+ * a curve crosses itself the point goes straight on. Outputs between steps are on the part of the curve that the point is on, and
+ * assembly finds the nearest point, however sharp the bends are and however close another part runs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -386,6 +387,80 @@ static void drawn_points_have_the_bits_of_a_single_instance(void **state) {
     mechanism_close(&m);
 }
 
+/* A star of 12 tips of radius 1, and as many hollows. */
+static void take_star(double hollow, double (*points)[2]) {
+    for (int i = 0; i < 24; ++i) {
+        const double radius = i % 2 == 0 ? 1.0 : hollow;
+        points[i][0] = radius * cos(2.0 * M_PI * i / 24);
+        points[i][1] = radius * sin(2.0 * M_PI * i / 24);
+    }
+}
+
+/* Steps reach over a tip or more; between two rows the bead goes no farther than at its largest speed, from the lowest tip: of
+ * 1 + 1 m of height in all, and a tenth for the spline beyond its points. */
+static void rows_between_long_steps_stay_where_the_bead_is(void **state) {
+    (void)state;
+    static const char *const methods[] = {"dopri5", "verner65", "adams-moulton"};
+    static course c;
+    const double dt = 0.005, hollow[] = {0.47, 0.5}, speed = sqrt(3.0 * 3.0 + 2.0 * 9.81 * 2.2);
+    double points[24][2];
+    for (int i = 0; i < 2; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            char form[512];
+            take_star(hollow[i], points);
+            (void)snprintf(form, sizeof form,
+                           "sarrus: 1\nspace: planar\n"
+                           "bodies: [{name: bead, mass: 1, inertia: 0.01, position: [%.17g, %.17g], velocity: [-2.6, -1.5]}]\n"
+                           "joints: []\n"
+                           "constraints: [{name: star, type: curve, bodies: [ground, bead], closed: true, points: [%%s]}]\n"
+                           "integrator: {method: %s, rtol: 1.0e-6, dt: %g, t_end: 2}\n",
+                           points[2][0], points[2][1], methods[k], dt);
+            course_follow(open_text(form, 24, points), 401, 1, &c);
+            for (int row = 1; row < c.n_times; ++row) {
+                const double *q = c.q + 3 * row;
+                course_check(methods[k], row, hypot(q[0] - q[-3], q[1] - q[-2]), 0.0, speed * dt);
+            }
+        }
+    }
+}
+
+/* Two strands as far apart as `gap`, which are straight but for their ends. */
+static void take_strands(double gap, double (*points)[2]) {
+    for (int i = 0; i < 18; ++i) {
+        points[i][0] = i < 9 ? -1.0 + 0.25 * i : 1.0 - 0.25 * (i - 9);
+        points[i][1] = i < 9 ? 0.0 : gap;
+    }
+}
+
+/* What assembly makes of (x, y) is (x, y) to the tolerance. */
+static void check_assembled(int n_points, double (*const points)[2], const double at[2], double tolerance) {
+    static course c;
+    char form[512];
+    (void)snprintf(form, sizeof form,
+                   "sarrus: 1\nspace: planar\n"
+                   "bodies: [{name: bead, mass: 1, inertia: 0.01, position: [%.17g, %.17g]}]\n"
+                   "joints: []\n"
+                   "constraints: [{name: wire, type: curve, bodies: [ground, bead], closed: true, points: [%%s]}]\n"
+                   "integrator: {method: rk4, dt: 1.0e-3, t_end: 1.0e-3}\n",
+                   at[0], at[1]);
+    course_follow(open_text(form, n_points, points), 1, 1, &c);
+    course_check("place", 0, hypot(c.q[0] - at[0], c.q[1] - at[1]), 0.0, tolerance);
+}
+
+/* Places that were computed from the splines, in double; the last one is a millimeter off. */
+static void assembly_finds_the_nearest_point(void **state) {
+    (void)state;
+    static double triangle[3][2] = {{0.0, 0.0}, {1.0, 0.0}, {0.5, 0.1}};
+    static const double of_triangle[2] = {0.3441681329981013, -0.05596201270864682};
+    static const double of_strands[2] = {-0.2384253725273023, 0.00018474379801054658};
+    static const double off_strands[2] = {0.5, -0.001};
+    double points[18][2];
+    check_assembled(3, triangle, of_triangle, 1e-12);
+    take_strands(1e-4, points);
+    check_assembled(18, points, of_strands, 1e-12);
+    check_assembled(18, points, off_strands, 0.0011);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bead_on_a_circle_is_a_pendulum),
@@ -397,6 +472,8 @@ int main(void) {
         cmocka_unit_test(numbering_direction_and_frame_do_not_matter),
         cmocka_unit_test(bead_goes_straight_on_where_the_curve_crosses),
         cmocka_unit_test(steps_one_by_one_have_the_same_bits),
+        cmocka_unit_test(rows_between_long_steps_stay_where_the_bead_is),
+        cmocka_unit_test(assembly_finds_the_nearest_point),
         cmocka_unit_test(drawn_points_have_the_bits_of_a_single_instance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,11 +7,19 @@
 #include "kernels/body/plan_access.h"
 
 /* Newton's steps for a foot, at most; those that are none, far above round-off and far below what shows, and the longest one, in
- * parts of the curve's length. Places for each piece where the nearest foot is looked for. */
+ * parts of the curve's length. What is left of a step that leads away. Places for each piece where the nearest foot is looked
+ * for. */
 #define SARRUS_FOOT_STEPS 50
 #define SARRUS_FOOT_NONE 1e-14
 #define SARRUS_FOOT_LONGEST 0.125
+#define SARRUS_FOOT_SHORTENED 0.25
 #define SARRUS_FOOT_PLACES 4
+/* Distances that differ by less are the same one: in parts of their squares, and of the curve's size. Both are above round-off. */
+#define SARRUS_FOOT_SAME_SQUARE 1e-6
+#define SARRUS_FOOT_SAME 1e-12
+/* Stretches of a piece in which a nearer foot is looked for, and Newton's steps in each. */
+#define SARRUS_FOOT_STRETCHES 16
+#define SARRUS_FOOT_STRETCH_STEPS 8
 
 /* Where a curve's parameters stand in this space. */
 enum {
@@ -107,41 +115,149 @@ LANE_BODY real sarrus_curve_nearest(const sarrus_mech_constraint *constraint, co
     return best;
 }
 
-/* A foot s, and the curve there. */
+/* A foot s, the curve there, and the square of the distance. */
 typedef struct sarrus_curve_foot {
-    real s;
+    real s, apart2;
     sarrus_curve_place at;
 } sarrus_curve_foot;
 
-/* The foot of u, from where it was seen; NaN: from the place that is nearest. Newton's method, to a smaller distance wherever it
- * begins. A step that is none is not made: from a foot that was found one comes to that very foot again, so that it does not matter
- * when it is seen. A lane that has arrived stays, whatever the others do. */
-LANE_BODY sarrus_curve_foot sarrus_curve_foot_find(const sarrus_mech_constraint *constraint, const real *p,
-                                                   const real u[SPACE_DIMENSION], real seen) {
-    const real length = lane_at(p, SARRUS_CURVE_LENGTH), longest = real_set(SARRUS_FOOT_LONGEST) * length;
-    real reach = length;
-    for (int32_t k = 0; k < SPACE_DIMENSION; ++k)
-        reach = reach + real_abs(u[k]);
-    const real none = real_set(SARRUS_FOOT_NONE) * reach;
-    const mask is_new = mask_not(real_eq(seen, seen));
+/* Lanes in which a distance is less than another one, both squared, and not by round-off. */
+LANE_FUNCTION mask sarrus_foot_is_nearer(real apart2, real other2, real reach) {
+    const real same = real_set(SARRUS_FOOT_SAME) * reach;
+    return real_lt(real_fma(real_set(1.0 + SARRUS_FOOT_SAME_SQUARE), apart2, same * same), other2);
+}
+
+/* Newton's step towards the foot, to a smaller distance wherever it begins. */
+LANE_FUNCTION real sarrus_foot_step(const sarrus_curve_place *at, const real d[SPACE_DIMENSION]) {
+    const real along = sarrus_curve_along(at, 1, d), speed2 = sarrus_curve_inner(at, 1, 1);
+    const real slope = speed2 - sarrus_curve_along(at, 2, d);
+    return along * real_inverse_or_zero(real_max(slope, real_set(0.1) * speed2));
+}
+
+/* d = u − c, and its square. */
+LANE_FUNCTION real sarrus_foot_apart(const sarrus_curve_place *at, const real u[SPACE_DIMENSION], real d[SPACE_DIMENSION]) {
+    real apart2 = real_set(0.0);
+    for (int32_t k = 0; k < SPACE_DIMENSION; ++k) {
+        d[k] = u[k] - at->x[k][0];
+        apart2 = real_fma(d[k], d[k], apart2);
+    }
+    return apart2;
+}
+
+/* The foot to which the distance falls from s in the lanes of `on`, in others s. A step that leads away is shortened. One that is
+ * none is not made: from a foot that was found one comes to that very foot again, so that it does not matter when it is seen. A
+ * lane that has arrived stays, whatever the others do. */
+LANE_BODY sarrus_curve_foot sarrus_foot_descend(const sarrus_mech_constraint *constraint, const real *p,
+                                                const real u[SPACE_DIMENSION], real reach, mask on, real s) {
+    const real longest = real_set(SARRUS_FOOT_LONGEST) * lane_at(p, SARRUS_CURVE_LENGTH), none = real_set(SARRUS_FOOT_NONE) * reach;
+    real from = s, least = real_set(1e300), made = real_set(0.0); /* farther than anything */
     sarrus_curve_foot foot;
-    foot.s = seen;
-    if (mask_any(is_new))
-        foot.s = real_select(is_new, sarrus_curve_nearest(constraint, p, u), seen);
+    foot.s = s;
     for (int32_t i = 0;; ++i) {
         real d[SPACE_DIMENSION];
         foot.at = sarrus_curve_at(constraint, p, foot.s);
-        for (int32_t k = 0; k < SPACE_DIMENSION; ++k)
-            d[k] = u[k] - foot.at.x[k][0];
-        const real along = sarrus_curve_along(&foot.at, 1, d), speed2 = sarrus_curve_inner(&foot.at, 1, 1);
-        const real slope = speed2 - sarrus_curve_along(&foot.at, 2, d);
-        real step = along * real_inverse_or_zero(real_max(slope, real_set(0.1) * speed2));
-        step = real_max(real_min(step, longest), -longest);
-        const mask goes_on = real_lt(none, real_abs(step));
+        foot.apart2 = sarrus_foot_apart(&foot.at, u, d);
+        const mask leads_away = sarrus_foot_is_nearer(least, foot.apart2, reach);
+        from = real_select(leads_away, from, foot.s);
+        least = real_select(leads_away, least, foot.apart2);
+        const real step = real_max(real_min(sarrus_foot_step(&foot.at, d), longest), -longest);
+        made = real_select(leads_away, real_set(SARRUS_FOOT_SHORTENED) * made, step);
+        const mask goes_on = mask_and(on, real_lt(none, real_abs(made)));
         if (i == SARRUS_FOOT_STEPS || !mask_any(goes_on))
             break;
-        foot.s = real_select(goes_on, foot.s + step, foot.s);
+        foot.s = real_select(goes_on, from + made, foot.s);
     }
+    return foot;
+}
+
+/* Whether the stretch from … from + over of a piece may come nearer to u than `apart`: it is off its chord by over²/8 of its c″ at
+ * most. s ← where the chord comes nearest. */
+LANE_FUNCTION mask sarrus_stretch_is_near(const real *piece, real from, real over, const real u[SPACE_DIMENSION], real apart,
+                                          real *s) {
+    real d[SPACE_DIMENSION], chord[SPACE_DIMENSION];
+    real along = real_set(0.0), size2 = real_set(0.0), bend2[2] = {real_set(0.0), real_set(0.0)}, gap2 = real_set(0.0);
+    for (int32_t k = 0; k < SPACE_DIMENSION; ++k) {
+        const real *c = lane_from(piece, SARRUS_PIECE_X + 4 * k);
+        const real first = sarrus_curve_value(c, from), slope = real_set(6.0) * lane_at(c, 3), to = from + over;
+        const real bend[2] = {real_fma(slope, from, lane_at(c, 2) + lane_at(c, 2)),
+                              real_fma(slope, to, lane_at(c, 2) + lane_at(c, 2))};
+        d[k] = u[k] - first;
+        chord[k] = sarrus_curve_value(c, to) - first;
+        along = real_fma(d[k], chord[k], along);
+        size2 = real_fma(chord[k], chord[k], size2);
+        for (int32_t end = 0; end < 2; ++end)
+            bend2[end] = real_fma(bend[end], bend[end], bend2[end]);
+    }
+    const real part = real_max(real_set(0.0), real_min(real_set(1.0), along * real_inverse_or_zero(size2)));
+    for (int32_t k = 0; k < SPACE_DIMENSION; ++k) {
+        const real left = real_fnma(part, chord[k], d[k]);
+        gap2 = real_fma(left, left, gap2);
+    }
+    *s = real_fma(part, over, from);
+    const real within = real_fma(real_set(0.125) * over * over, real_sqrt(real_max(bend2[0], bend2[1])), apart);
+    return real_lt(gap2, within * within);
+}
+
+/* The place of a stretch that Newton's method comes to from s, and what has been least on the way: *best on the curve, of least2.
+ * In the lanes of `on`. */
+LANE_BODY void sarrus_stretch_search(const real *piece, real from, real over, const real u[SPACE_DIMENSION], mask on, real s,
+                                     real *best, real *least2) {
+    for (int32_t i = 0; i < SARRUS_FOOT_STRETCH_STEPS; ++i) {
+        sarrus_curve_place at;
+        real d[SPACE_DIMENSION];
+        for (int32_t k = 0; k < SPACE_DIMENSION; ++k) {
+            real c[4];
+            for (int32_t j = 0; j < 4; ++j)
+                c[j] = lane_at(piece, SARRUS_PIECE_X + 4 * k + j);
+            sarrus_curve_cubic(c, s, at.x[k]);
+        }
+        const real apart2 = sarrus_foot_apart(&at, u, d);
+        const mask is_nearer = mask_and(on, real_lt(apart2, *least2));
+        *best = real_select(is_nearer, lane_at(piece, SARRUS_PIECE_START) + s, *best);
+        *least2 = real_select(is_nearer, apart2, *least2);
+        s = real_max(from, real_min(from + over, s + sarrus_foot_step(&at, d)));
+    }
+}
+
+/* The foot of u that is nearest, in the lanes of `on`, where `foot` is one: stretches that cannot come nearer are left out. */
+LANE_BODY void sarrus_foot_look_nearer(const sarrus_mech_constraint *constraint, const real *p, const real u[SPACE_DIMENSION],
+                                       real reach, mask on, sarrus_curve_foot *foot) {
+    real best = foot->s, least2 = foot->apart2;
+    for (int32_t k = 0; k < constraint->n_pieces; ++k) {
+        const real *piece = lane_from(p, SARRUS_CURVE_PIECES + SARRUS_CURVE_PIECE_N * k),
+                   start = lane_at(piece, SARRUS_PIECE_START);
+        const real end = k + 1 < constraint->n_pieces ? lane_at(piece, SARRUS_CURVE_PIECE_N + SARRUS_PIECE_START)
+                                                      : lane_at(p, SARRUS_CURVE_LENGTH);
+        const real over = (end - start) * real_set(1.0 / SARRUS_FOOT_STRETCHES);
+        real s;
+        if (!mask_any(mask_and(on, sarrus_stretch_is_near(piece, real_set(0.0), end - start, u, real_sqrt(least2), &s))))
+            continue;
+        for (int32_t i = 0; i < SARRUS_FOOT_STRETCHES; ++i) {
+            const real from = real_set((real_scalar)i) * over;
+            const mask is_near = mask_and(on, sarrus_stretch_is_near(piece, from, over, u, real_sqrt(least2), &s));
+            if (mask_any(is_near))
+                sarrus_stretch_search(piece, from, over, u, is_near, s, &best, &least2);
+        }
+    }
+    const mask is_nearer = mask_and(on, sarrus_foot_is_nearer(least2, foot->apart2, reach));
+    if (mask_any(is_nearer))
+        *foot = sarrus_foot_descend(constraint, p, u, reach, is_nearer, real_select(is_nearer, best, foot->s));
+}
+
+/* The foot of u, from where it was seen; NaN: the nearest one. */
+LANE_BODY sarrus_curve_foot sarrus_curve_foot_find(const sarrus_mech_constraint *constraint, const real *p,
+                                                   const real u[SPACE_DIMENSION], real seen) {
+    const real length = lane_at(p, SARRUS_CURVE_LENGTH);
+    real reach = length;
+    for (int32_t k = 0; k < SPACE_DIMENSION; ++k)
+        reach = reach + real_abs(u[k]);
+    const mask is_new = mask_not(real_eq(seen, seen));
+    real from = seen;
+    if (mask_any(is_new))
+        from = real_select(is_new, sarrus_curve_nearest(constraint, p, u), seen);
+    sarrus_curve_foot foot = sarrus_foot_descend(constraint, p, u, reach, mask_not(mask_none()), from);
+    if (mask_any(is_new))
+        sarrus_foot_look_nearer(constraint, p, u, reach, is_new, &foot);
     if (constraint->is_periodic)
         foot.s = sarrus_curve_within(length, foot.s);
     return foot;
