@@ -45,6 +45,7 @@ typedef struct sarrus_evaluation {
     int32_t wants_violation;           /* ... at the ‖Φ‖ of the next state that is measured */
     int32_t is_looking;                /* accelerations of a look ahead: by the factor, whatever the plan's way is */
     int32_t sits_out;                  /* projections leave all rows out whose pivots are refused */
+    int32_t sees_all_rows;             /* projections let dependent rows stand in for those of the plan that are refused */
     int32_t is_strict;                 /* the factor refuses pivots that have sunk to SARRUS_SUNK of their ordinary ones */
     int32_t is_configured;             /* rotations and signals are those of the configuration that comes next */
     int32_t is_factored;               /* the factor is that of the present rows */
