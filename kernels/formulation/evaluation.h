@@ -28,6 +28,7 @@ typedef struct sarrus_evaluation {
     sarrus_rank_decision found; /* by the last correction */
     mask healthy;               /* lanes that count: others may hold anything */
     mask is_swapped;            /* lanes whose sunk rows are held against the dependent ones (closeness_of_all.h) */
+    mask asks_all;              /* lanes whose closeness near a change point is that of all rows, whatever the pivots tell */
     mask is_slow;               /* lanes that went the rank-revealing way in the last correction */
     mask is_indeterminate; /* lanes whose acceleration the masses have left open since somebody cleared it; plans that lack mass */
     real power;            /* W, of dampers, loads and drives at the last acceleration; when the plan has such */

@@ -35,7 +35,7 @@ LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_m
     ev->rank_now = real_select(real_lt(ev->rank_now, real_set(0.0)), ev->max_rank, ev->rank_now);
     ev->found.rank = ev->found.kept = ev->found.dropped = real_set(0.0);
     ev->healthy = real_eq(lane_at(tile, mech->layout.status), real_set((real_scalar)SARRUS_INSTANCE_OK));
-    ev->is_slow = ev->is_indeterminate = mask_none();
+    ev->is_slow = ev->is_indeterminate = ev->asks_all = mask_none();
     ev->is_swapped = sarrus_swapped_now(ev);
     ev->power = ev->state_violation = real_set(0.0);
     ev->crossed = (const real *)0;
