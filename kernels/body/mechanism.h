@@ -480,6 +480,7 @@ typedef struct sarrus_rank_path_problem {
     const void *slow;                /* [width] 1 in the lanes that are asked for, else 0 */
     const void *healthy;             /* [width] 1 in the lanes that count, else 0 */
     void *swapped;                   /* [width] in and out, 1 in the lanes whose sunk rows are held against the dependent ones */
+    const void *asks_all;            /* [width] 1 in the lanes whose closeness is that of all rows, else 0 */
     void *z;                         /* [n][width] out */
     void *closeness;                 /* [2][width] out */
     void *rank;                      /* [width] out */

@@ -122,6 +122,7 @@ static void kernel_rank_path(void *user, const sarrus_rank_path_problem *problem
     ev.is_configured = ev.is_factored = 0;
     ev.wants_closeness = problem->wants_closeness;
     ev.is_swapped = real_eq(*(const real *)problem->swapped, one);
+    ev.asks_all = real_eq(*(const real *)problem->asks_all, one);
     ev.healthy = real_eq(*(const real *)problem->healthy, one);
     ev.max_rank = *(const real *)problem->max_rank;
     ev.rank_now = *(const real *)problem->rank_now;

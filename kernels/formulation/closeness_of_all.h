@@ -101,8 +101,11 @@ LANE_BODY void sarrus_closeness_mend(sarrus_evaluation *ev, const real *rhs) {
     const real all = real_set(SARRUS_CLOSENESS_ALIKE) * sarrus_closeness_of_all(ev, near);
     const real most = real_max(all, real_set(SARRUS_CLOSENESS_NEAR));
     const mask other = mask_and(near, real_lt(most, frame_at(ws->closeness, 1)));
-    for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
-        frame_at(ws->closeness, k) = real_select(other, real_min(most, frame_at(ws->closeness, k)), frame_at(ws->closeness, k));
+    const mask asked = mask_and(near, ev->asks_all);
+    for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k) {
+        const real now = real_select(other, real_min(most, frame_at(ws->closeness, k)), frame_at(ws->closeness, k));
+        frame_at(ws->closeness, k) = real_select(asked, most, now);
+    }
     real *const rows = sarrus_rows_seen(ev);
     for (int32_t k = 0; rows && k < 2 * sarrus_plan_of(ev)->factor.n_blocks; ++k)
         lane_at(rows, k) = real_select(other, real_min(most, lane_at(rows, k)), lane_at(rows, k));

@@ -28,6 +28,7 @@ typedef struct sarrus_evaluation {
     sarrus_rank_decision found; /* by the last correction */
     mask healthy;               /* lanes that count: others may hold anything */
     mask is_swapped;            /* lanes whose sunk rows are held against the dependent ones (closeness_of_all.h) */
+    mask asks_all;              /* lanes whose closeness near a change point is that of all rows, whatever the pivots tell */
     mask is_slow;               /* lanes that went the rank-revealing way in the last correction */
     mask is_indeterminate; /* lanes whose acceleration the masses have left open since somebody cleared it; plans that lack mass */
     real power;            /* W, of dampers, loads and drives at the last acceleration; when the plan has such */
@@ -45,6 +46,7 @@ typedef struct sarrus_evaluation {
     int32_t wants_violation;           /* ... at the ‖Φ‖ of the next state that is measured */
     int32_t is_looking;                /* accelerations of a look ahead: by the factor, whatever the plan's way is */
     int32_t sits_out;                  /* projections leave all rows out whose pivots are refused */
+    int32_t sees_all_rows;             /* projections let dependent rows stand in for those of the plan that are refused */
     int32_t is_strict;                 /* the factor refuses pivots that have sunk to SARRUS_SUNK of their ordinary ones */
     int32_t is_configured;             /* rotations and signals are those of the configuration that comes next */
     int32_t is_factored;               /* the factor is that of the present rows */

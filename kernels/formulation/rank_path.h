@@ -53,6 +53,7 @@ LANE_PHASE void sarrus_rank_path_outside(sarrus_evaluation *ev, mask slow, int h
     real wanted = real_select(slow, real_set(1.0), real_set(0.0));
     const real healthy = real_select(ev->healthy, real_set(1.0), real_set(0.0));
     real swapped = real_select(ev->is_swapped, real_set(1.0), real_set(0.0));
+    const real asks_all = real_select(ev->asks_all, real_set(1.0), real_set(0.0));
     sarrus_rank_path_problem problem;
     problem.turn = ws->turn;
     problem.direction = sarrus_plan_of(ev)->n_general_rows > 0 ? ws->direction : (const real *)0;
@@ -73,6 +74,7 @@ LANE_PHASE void sarrus_rank_path_outside(sarrus_evaluation *ev, mask slow, int h
     problem.healthy = &healthy;
     problem.wants_closeness = ev->wants_closeness;
     problem.swapped = &swapped;
+    problem.asks_all = &asks_all;
     problem.z = ws->z;
     problem.closeness = ws->closeness;
     problem.rank = &ev->found.rank;

@@ -222,7 +222,7 @@ PLAN_BODY void sarrus_udwadia_kalaba_project(sarrus_evaluation *ev, const real *
         return;
     }
     ++ev->n_rank_revealing;
-    (void)sarrus_rank_path(ev, rhs, slow, SARRUS_DOUBT_PROJECTION);
+    (void)sarrus_rank_path(ev, rhs, slow, ev->sees_all_rows ? SARRUS_DOUBT_ACCELERATION : SARRUS_DOUBT_PROJECTION);
     PLAN_EACH (i, 0, mech->n_v)
         frame_at(out, i) = real_select(slow, frame_at(ws->z, i), frame_at(out, i));
 }

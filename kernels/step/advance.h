@@ -35,7 +35,7 @@ LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_m
     ev->rank_now = real_select(real_lt(ev->rank_now, real_set(0.0)), ev->max_rank, ev->rank_now);
     ev->found.rank = ev->found.kept = ev->found.dropped = real_set(0.0);
     ev->healthy = real_eq(lane_at(tile, mech->layout.status), real_set((real_scalar)SARRUS_INSTANCE_OK));
-    ev->is_slow = ev->is_indeterminate = mask_none();
+    ev->is_slow = ev->is_indeterminate = ev->asks_all = mask_none();
     ev->is_swapped = sarrus_swapped_now(ev);
     ev->power = ev->state_violation = real_set(0.0);
     ev->crossed = (const real *)0;
@@ -43,7 +43,7 @@ LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_m
     ev->stage_violation = real_set(0.0);
     if (mask_any(real_lt(real_set(0.0), lane_at(tile, mech->layout.passage.is_on))))
         sarrus_crossings_show(ev);
-    ev->is_configured = ev->is_factored = ev->is_looking = ev->sits_out = ev->is_strict = 0;
+    ev->is_configured = ev->is_factored = ev->is_looking = ev->sits_out = ev->sees_all_rows = ev->is_strict = 0;
     ev->wants_force = ev->wants_closeness = ev->wants_violation = 0;
     ev->outside = (sarrus_evaluation *)0;
     ev->stop = (const volatile int32_t *)0;

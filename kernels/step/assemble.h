@@ -38,15 +38,19 @@ LANE_BODY real sarrus_assembled_rank(sarrus_evaluation *ev, mask active) {
     return real_select(mask_and(broken, real_lt(generic, rank)), rank, generic);
 }
 
-/* As sarrus_project_velocities, in the metric of the masses alone. */
+/* As sarrus_project_velocities, in the metric of the masses alone and by all rows: at a singular start a dependent row may hold the
+ * direction that one of the plan's has lost, and given velocities may be far off it. */
 LANE_BODY void sarrus_assemble_velocities(sarrus_evaluation *ev, mask active, real *v) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     real *change = ev->ws->a;
+    ev->sees_all_rows = 1;
     if (mech->n_lacking == 0) {
         sarrus_project_velocities(ev, active, v);
+        ev->sees_all_rows = 0;
         return;
     }
     sarrus_correct_projection(ev, ev->ws->phi_dot, active, change);
+    ev->sees_all_rows = 0;
     sarrus_sweep_projection(ev, ev->ws->phi_dot, change);
     for (int32_t i = 0; i < mech->n_v; ++i)
         lane_at(v, i) = real_select(active, lane_at(v, i) - lane_at(change, i), lane_at(v, i));

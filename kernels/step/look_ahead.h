@@ -74,9 +74,8 @@ LANE_BODY void sarrus_look_move(sarrus_evaluation *ev, real tau) {
     ev->is_configured = ev->is_factored = 0;
 }
 
-/* At the place that has been reached: the acceleration into ws->a, the distance, and by a short move when it would be zero. Lanes
- * whose distance does not fall have seen the least of it. */
-LANE_BODY void sarrus_look_around(sarrus_evaluation *ev, sarrus_look *look) {
+/* At the place that has been reached: the acceleration into ws->a, the distance, and by a short move how fast it falls. */
+LANE_BODY real sarrus_look_measure(sarrus_evaluation *ev, const sarrus_look *look, real *rate) {
     sarrus_workspace *ws = ev->ws;
     ev->is_configured = ev->is_factored = 0;
     sarrus_accelerate(ev, look->t, ws->sum_q, ws->sum_v, ws->a);
@@ -85,9 +84,23 @@ LANE_BODY void sarrus_look_around(sarrus_evaluation *ev, sarrus_look *look) {
     sarrus_look_move(ev, short_move);
     sarrus_evaluate_rows(ev, look->t + short_move, ws->q, ws->v);
     sarrus_correct_projection(ev, ws->phi, look->open, ws->z_other);
-    real rate = (x - sarrus_look_distance(ev)) / short_move;
-    rate = real_select(sarrus_closeness_is_alike(sarrus_plan_of(ev), near, frame_at(ws->closeness, 0)), rate, look->rate);
-    const mask falls = mask_and(look->open, real_lt(real_set(0.0), rate));
+    *rate = (x - sarrus_look_distance(ev)) / short_move;
+    *rate = real_select(sarrus_closeness_is_alike(sarrus_plan_of(ev), near, frame_at(ws->closeness, 0)), *rate, look->rate);
+    return x;
+}
+
+/* What there is to be seen from the place that has been reached: when the distance would be zero. Lanes whose distance does not
+ * fall have seen the least of it. By the pivots it also rises behind a place where only the plan's rows depend on one another, with
+ * the change point still to come: from there on such a lane asks all rows. */
+LANE_BODY void sarrus_look_around(sarrus_evaluation *ev, sarrus_look *look) {
+    real rate, x = sarrus_look_measure(ev, look, &rate);
+    mask falls = mask_and(look->open, real_lt(real_set(0.0), rate));
+    const mask rises = mask_and(look->open, mask_not(mask_or(falls, ev->asks_all)));
+    if (sarrus_plan_of(ev)->factor.n_dependent > 0 && mask_any(rises)) {
+        ev->asks_all = mask_or(ev->asks_all, rises);
+        x = sarrus_look_measure(ev, look, &rate);
+        falls = mask_and(look->open, real_lt(real_set(0.0), rate));
+    }
     look->x = real_select(look->open, x, look->x);
     look->least = real_select(look->open, real_min(x, look->least), look->least);
     look->left = real_select(falls, x / real_select(falls, rate, real_set(1.0)), look->left);
@@ -239,6 +252,7 @@ LANE_PHASE void sarrus_look_ahead(sarrus_evaluation *ev, const sarrus_passage *l
         bend = mask_or(bend, sarrus_look_decide(ev, lanes, &look));
     ev->healthy = healthy;
     ev->is_swapped = is_swapped;
+    ev->asks_all = mask_none();
     ev->is_looking = 0;
     const mask was_off = mask_and(on, real_eq(lane_at(lanes->is_on, 0), real_set(0.0)));
     sarrus_lane_set(lanes->entry, was_off, real_max(x, real_set(SARRUS_PASSAGE_ENTRY)));

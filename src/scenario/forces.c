@@ -43,7 +43,7 @@ static void read_source(sarrus_reader *reader, sarrus_node *node, sarrus_source 
     }
     const size_t n_path = sarrus_path_push(reader, signal != NULL ? "signal" : "input");
     if (signal != NULL) {
-        *out = (sarrus_source){SARRUS_SOURCE_SIGNAL, sarrus_signal_read(reader, signal, false)};
+        *out = (sarrus_source){SARRUS_SOURCE_SIGNAL, sarrus_signal_read(reader, signal, NULL)};
     } else {
         read_input(reader, input, out);
     }

@@ -19,7 +19,7 @@ static void read_component(sarrus_reader *reader, sarrus_node *node, int k) {
         return;
     }
     const size_t n_path = sarrus_path_push(reader, "signal");
-    reader->model->ground.signal[k] = sarrus_signal_read(reader, signal, true);
+    reader->model->ground.signal[k] = sarrus_signal_read(reader, signal, "the motion of ground");
     sarrus_path_pop(reader, n_path);
 }
 
@@ -104,7 +104,7 @@ static const sarrus_key ground_keys[] = {{.name = "motion", .flags = SARRUS_KEY_
 
 void sarrus_ground_read(sarrus_reader *reader, sarrus_node *node, void *object) {
     sarrus_model *model = object;
-    if (node != NULL) {
+    if (node != NULL && !sarrus_node_is_null(node)) {
         (void)sarrus_mapping_read(reader, node, "ground", ground_keys, 1, &model->ground);
     }
 }

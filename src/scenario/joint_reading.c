@@ -121,7 +121,7 @@ int sarrus_joint_drive_read(sarrus_reader *reader, sarrus_node *node) {
         return -1;
     }
     const size_t n_path = sarrus_path_push(reader, "signal");
-    const int i_signal = sarrus_signal_read(reader, signal, true);
+    const int i_signal = sarrus_signal_read(reader, signal, "the drive");
     sarrus_path_pop(reader, n_path);
     return i_signal;
 }

@@ -157,8 +157,9 @@ char *sarrus_reader_copy(sarrus_reader *reader, const char *text);
 /* Zeroed memory for n objects (at least one); remembers when memory is out. */
 void *sarrus_reader_allocate(sarrus_reader *reader, int n, size_t n_bytes);
 
-/* A signal, added to the model; −1 with a finding when it cannot be read. `for_drive`: two continuous derivatives are needed. */
-int sarrus_signal_read(sarrus_reader *reader, sarrus_node *node, bool for_drive);
+/* A signal, added to the model; −1 with a finding when it cannot be read. `smooth_for`: what needs two
+ * continuous derivatives of it, as messages call it; NULL: nothing does. */
+int sarrus_signal_read(sarrus_reader *reader, sarrus_node *node, const char *smooth_for);
 
 /* The table of a cam: `angle` (rad) and `y`, cubic. False with a finding when it cannot be read; *out is then as it was. */
 bool sarrus_cam_table_read(sarrus_reader *reader, sarrus_node *node, sarrus_signal *out);

@@ -108,37 +108,38 @@ static bool take_numbers(sarrus_reader *reader, struct signal_reading *reading, 
     return true;
 }
 
-static bool read_constant(sarrus_reader *reader, sarrus_node *node, struct signal_reading *reading, bool for_drive) {
-    (void)for_drive;
+static bool read_constant(sarrus_reader *reader, sarrus_node *node, struct signal_reading *reading, const char *smooth_for) {
+    (void)smooth_for;
     reading->numbers[0] = sarrus_value_read(reader, node, 0, SARRUS_RULE_ANY);
     return take_numbers(reader, reading, 1);
 }
 
 /* At its start a ramp has a kink, where a driven joint would need an infinite load. The rate at t_end is that after it. */
-static bool read_ramp(sarrus_reader *reader, sarrus_node *node, struct signal_reading *reading, bool for_drive) {
+static bool read_ramp(sarrus_reader *reader, sarrus_node *node, struct signal_reading *reading, const char *smooth_for) {
     if (!sarrus_mapping_read(reader, node, "a ramp", ramp_keys, sizeof ramp_keys / sizeof ramp_keys[0], reading)) {
         return false;
     }
     const sarrus_value_index i_start = reading->numbers[2];
-    if (for_drive && i_start != SARRUS_NO_VALUE) {
+    if (smooth_for != NULL && i_start != SARRUS_NO_VALUE) {
         const double start = reader->model->values[i_start].nominal;
-        reader->notes[i_start].fixed_because = "a drive must have no kink within the run";
+        reader->notes[i_start].fixed_because = "drives and the motion of ground must have no kink within the run";
         if (start > 0 && start <= reader->model->integrator.t_end) {
             sarrus_reader_refuse(reader, sarrus_node_child(node, "start"),
-                                 "the drive has a kink at t = %.10g s; expected a start at or before 0, or after t_end", start);
+                                 "%s has a kink at t = %.10g s; expected a start at or before 0, or after t_end", smooth_for,
+                                 start);
         }
     }
     return take_numbers(reader, reading, 3);
 }
 
-static bool read_sine(sarrus_reader *reader, sarrus_node *node, struct signal_reading *reading, bool for_drive) {
-    (void)for_drive;
+static bool read_sine(sarrus_reader *reader, sarrus_node *node, struct signal_reading *reading, const char *smooth_for) {
+    (void)smooth_for;
     return sarrus_mapping_read(reader, node, "a sine", sine_keys, sizeof sine_keys / sizeof sine_keys[0], reading) &&
            take_numbers(reader, reading, 4);
 }
 
-static bool read_polynomial(sarrus_reader *reader, sarrus_node *node, struct signal_reading *reading, bool for_drive) {
-    (void)for_drive;
+static bool read_polynomial(sarrus_reader *reader, sarrus_node *node, struct signal_reading *reading, const char *smooth_for) {
+    (void)smooth_for;
     if (!sarrus_list_check(reader, node, -1, "a list of coefficients [c0, c1, ...]")) {
         return false;
     }
@@ -172,7 +173,8 @@ static bool check_points(sarrus_reader *reader, const sarrus_node *node, const s
     return true;
 }
 
-static bool check_table(sarrus_reader *reader, const sarrus_node *node, const struct signal_reading *reading, bool for_drive) {
+static bool check_table(sarrus_reader *reader, const sarrus_node *node, const struct signal_reading *reading,
+                        const char *smooth_for) {
     if (!check_points(reader, node, reading, "t")) {
         return false;
     }
@@ -183,22 +185,22 @@ static bool check_table(sarrus_reader *reader, const sarrus_node *node, const st
         sarrus_reader_refuse(reader, times, "the table covers t = %.10g to %.10g s; expected it to cover the run from 0 to %.10g s",
                              reading->knots[0], last, t_end);
     }
-    if (for_drive && reading->is_linear) {
+    if (smooth_for != NULL && reading->is_linear) {
         sarrus_reader_refuse(reader, sarrus_node_child(node, "interpolation"),
-                             "a linear table has no second derivative, which a drive needs; expected cubic interpolation");
+                             "a linear table has no second derivative, which %s needs; expected cubic interpolation", smooth_for);
     }
     return true;
 }
 
-static bool read_table(sarrus_reader *reader, sarrus_node *node, struct signal_reading *reading, bool for_drive) {
+static bool read_table(sarrus_reader *reader, sarrus_node *node, struct signal_reading *reading, const char *smooth_for) {
     return sarrus_mapping_read(reader, node, "a table", table_keys, sizeof table_keys / sizeof table_keys[0], reading) &&
-           check_table(reader, node, reading, for_drive);
+           check_table(reader, node, reading, smooth_for);
 }
 
 static const struct {
     const char *name;
     sarrus_signal_kind kind;
-    bool (*read)(sarrus_reader *reader, sarrus_node *node, struct signal_reading *reading, bool for_drive);
+    bool (*read)(sarrus_reader *reader, sarrus_node *node, struct signal_reading *reading, const char *smooth_for);
 } signal_kinds[] = {
 #define SARRUS_SIGNAL(name, value, word, values, text) {#word, value, read_##word},
 #include "sarrus/signal.def"
@@ -263,11 +265,11 @@ static sarrus_node *signal_form(sarrus_reader *reader, sarrus_node *node) {
     return form;
 }
 
-int sarrus_signal_read(sarrus_reader *reader, sarrus_node *node, bool for_drive) {
+int sarrus_signal_read(sarrus_reader *reader, sarrus_node *node, const char *smooth_for) {
     struct signal_reading reading = {.n_values = 0};
     sarrus_values_clear(reading.numbers, 4);
     if (node->kind == SARRUS_NODE_SCALAR) {
-        return read_constant(reader, node, &reading, for_drive) ? signal_add(reader, node, SARRUS_SIGNAL_CONSTANT, &reading) : -1;
+        return read_constant(reader, node, &reading, smooth_for) ? signal_add(reader, node, SARRUS_SIGNAL_CONSTANT, &reading) : -1;
     }
     sarrus_node *form = signal_form(reader, node);
     if (form == NULL) {
@@ -278,7 +280,7 @@ int sarrus_signal_read(sarrus_reader *reader, sarrus_node *node, bool for_drive)
         ++i_kind;
     }
     const size_t n_path = sarrus_path_push(reader, form->key->text);
-    const bool is_good = signal_kinds[i_kind].read(reader, form, &reading, for_drive);
+    const bool is_good = signal_kinds[i_kind].read(reader, form, &reading, smooth_for);
     sarrus_path_pop(reader, n_path);
     if (!is_good) {
         free(reading.values);

@@ -481,7 +481,7 @@ static void use_and_places(void **state) {
 static void empty_sections_are_absent_ones(void **state) {
     (void)state;
     struct reading reading =
-        read_text(SCENARIO_HEAD "joints:\nforces:\nconstraints:\nbatch:\noutput:\ndynamics:\nparameters:\nname:\n");
+        read_text(SCENARIO_HEAD "joints:\nforces:\nconstraints:\nground:\nbatch:\noutput:\ndynamics:\nparameters:\nname:\n");
     print_diagnostics(&reading);
     assert_int_equal(reading.status, SARRUS_OK);
     assert_int_equal(reading.model->n_joints, 0);
