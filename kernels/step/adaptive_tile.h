@@ -11,7 +11,8 @@ LANE_FUNCTION int sarrus_method_is_adams(const sarrus_mechanism *mech) {
     return mech->integrator.method == SARRUS_INTEGRATOR_ADAMS_MOULTON;
 }
 
-/* The lanes of `on` stand at t with the tile's q, v and inputs, and know nothing of steps before; those of `moved` begin with dt. */
+/* The lanes of `on` stand at t with the tile's q, v and inputs, and know nothing of steps before; those of `moved` begin with
+ * dt. */
 LANE_BODY void sarrus_adaptive_stand(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t, mask on, mask moved) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const int32_t n_q = mech->n_q, n_v = mech->n_v;

@@ -1,5 +1,5 @@
-/* How many operations the code of an evaluation has where cost.c has no mirror of the kernels: in space, and over trees. Rough: for the
- * size of the code, and to choose between two formulations of one mechanism. */
+/* How many operations the code of an evaluation has where cost.c has no mirror of the kernels: in space, and over trees. Rough:
+ * for the size of the code, and to choose between two formulations of one mechanism. */
 #include "plan/cost.h"
 #include "sarrus/space.h"
 
@@ -23,8 +23,8 @@ static double row_flops(int32_t form) {
     }
 }
 
-/* All pieces of the code for space, each once: rows, factor, solution, acceleration with its rows and its solution. Right to a fifth
- * (held against what gcc 12 makes of four-bar, slider-crank and an arm of seven axes). */
+/* All pieces of the code for space, each once: rows, factor, solution, acceleration with its rows and its solution. Right to a
+ * fifth (held against what gcc 12 makes of four-bar, slider-crank and an arm of seven axes). */
 double sarrus_plan_spatial_flops(const sarrus_mechanism *mech) {
     const sarrus_mech_factor *f = &mech->factor;
     double n_sides = 0, rows = 30.0 * mech->n_bodies + 70.0 * mech->n_joints, loads = 50.0 * mech->n_bodies + 80.0 * mech->n_forces;

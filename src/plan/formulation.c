@@ -1,11 +1,11 @@
-/* Which formulation makes the steps: the one that the scenario names or, for `auto`, the one that takes fewer operations of those that
- * can do the mechanism. */
+/* Which formulation makes the steps: the one that the scenario names or, for `auto`, the one that takes fewer operations of
+ * those that can do the mechanism. */
 #include "plan/build.h"
 #include "plan/cost.h"
 
-/* By how much fewer operations the tree has to do with, of those that code_flops.c counts. It counts rows and solutions of bodies twice,
- * and what a tree adds to an output (the bodies) not at all: measured, scenarios with 3.5 to 6.8 run 1.7 to 3 times as fast over the
- * tree, and those with 2.4 and less no faster. */
+/* By how much fewer operations the tree has to do with, of those that code_flops.c counts. It counts rows and solutions of
+ * bodies twice, and what a tree adds to an output (the bodies) not at all: measured, scenarios with 3.5 to 6.8 run 1.7 to 3
+ * times as fast over the tree, and those with 2.4 and less no faster. */
 #define SARRUS_TREE_GAIN 2.5
 
 /* Over a tree J is another one, over other speeds: who chooses how it is decomposed or what its rank is chooses J with it. In the
@@ -26,7 +26,8 @@ static sarrus_status try_relative(sarrus_plan *plan, sarrus_order_kind wanted) {
     return status;
 }
 
-/* Redundant loops in space may end at a change point that bodies carry on across (docs/change_points.md): not by choice of the plan. */
+/* Redundant loops in space may end at a change point that bodies carry on across (docs/change_points.md): not by choice of the
+ * plan. */
 static bool relative_is_better(const sarrus_plan *plan) {
     const sarrus_plan *relative = plan->relative;
     const bool is_redundant = relative->independence.n_independent < relative->mech.m;

@@ -1,5 +1,5 @@
-/* Claim: four wheels that a ring of gears locks, its ratios off by what closes within the tolerance, stand still under a torque in both
- * formulations, with the rank that says so: rows that all bodies of two joints share are one row over a tree. */
+/* Claim: four wheels that a ring of gears locks, its ratios off by what closes within the tolerance, stand still under a torque
+ * in both formulations, with the rank that says so: rows that all bodies of two joints share are one row over a tree. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

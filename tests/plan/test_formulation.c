@@ -1,5 +1,5 @@
-/* Claim: when a scenario leaves the formulation open the plan takes the cheaper one that can do the mechanism, without a word about the
- * other one, and is then the plan of a scenario that names it. */
+/* Claim: when a scenario leaves the formulation open the plan takes the cheaper one that can do the mechanism, without a word
+ * about the other one, and is then the plan of a scenario that names it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

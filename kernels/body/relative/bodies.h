@@ -1,5 +1,5 @@
-/* Between the state of a tree and the coordinates and speeds of its bodies, for those who speak of bodies: results, and the assembly
- * of instances. */
+/* Between the state of a tree and the coordinates and speeds of its bodies, for those who speak of bodies: results, and the
+ * assembly of instances. */
 #ifndef SARRUS_BODY_RELATIVE_BODIES_H
 #define SARRUS_BODY_RELATIVE_BODIES_H
 
