@@ -52,7 +52,8 @@ LANE_FUNCTION void sarrus_factor_be_strict(const sarrus_evaluation *ev) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     if (mech->factor.n_dependent == 0 || (!ev->is_strict && !mask_any(ev->is_swapped)))
         return;
-    const real more = real_set(1.0 / mech->guard) * sarrus_factor_guard(ev);
+    const mask other = ev->is_strict ? mask_not(mask_none()) : ev->is_swapped;
+    const real more = real_select(other, real_set(1.0 / mech->guard) * sarrus_factor_guard(ev), real_set(1.0)); /* not by others */
     PLAN_EACH (k, 0, 2 * mech->factor.n_blocks)
         frame_at(ev->ws->diagonal, k) = more * frame_at(ev->ws->diagonal, k);
 }
