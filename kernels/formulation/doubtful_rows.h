@@ -22,7 +22,7 @@ typedef struct sarrus_doubt {
     const real *rhs; /* [m] */
     int32_t n_rows;
     mask is_over;                       /* lanes with more of them than the work space holds */
-    real n_refused;                     /* rows of the factor among them */
+    real n_refused, n_crossed;          /* rows of the factor among them, and those that are crossed */
     real closeness[SARRUS_N_CLOSENESS]; /* (ordinary size)/|r_k|² of these, as ws->closeness has it of the others */
 } sarrus_doubt;
 
@@ -98,10 +98,12 @@ LANE_PHASE void sarrus_doubt_take_factored(sarrus_evaluation *ev, int32_t i, int
     const real zero = real_set(0.0);
     const mask is_crossed = ev->crossed ? real_lt(zero, lane_at(ev->crossed, at)) : mask_none();
     const mask here = mask_and(slow, real_eq(frame_at(ws->inverse, at), zero));
+    /* where rows are swapped, what is lost may be left in any one of them */
+    const mask may_cross = mask_or(is_crossed, mask_and(ev->is_swapped, sarrus_is_crossing(ev)));
     doubt->n_refused = doubt->n_refused + real_select(here, real_set(1.0), zero);
     if (!mask_any(here))
         return;
-    const real closeness = sarrus_doubt_take(ev, i, at, here, sarrus_doubt_share(ev, is_crossed, how), doubt);
+    const real closeness = sarrus_doubt_take(ev, i, at, here, sarrus_doubt_share(ev, may_cross, how), doubt);
     doubt->closeness[0] = real_max(real_select(is_crossed, zero, closeness), doubt->closeness[0]);
     doubt->closeness[1] = real_max(closeness, doubt->closeness[1]);
     real *const rows = sarrus_rows_seen(ev);

@@ -29,7 +29,10 @@ LANE_FUNCTION mask sarrus_closeness_is_near(const sarrus_evaluation *ev) {
     if (!mask_any(is_near))
         return is_near;
     const mask is_generic = real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent));
-    return mask_and(mask_and(is_near, ev->healthy), mask_and(is_generic, mask_not(sarrus_is_crossing(ev))));
+    /* a row that bends beside one that is crossed has a distance of its own */
+    const mask is_bend = real_lt(real_set(0.0), lane_at(ev->tile, mech->layout.passage.is_bend));
+    const mask is_both = mask_and(sarrus_is_crossing(ev), is_bend);
+    return mask_and(mask_and(is_near, ev->healthy), mask_and(is_generic, mask_not(is_both)));
 }
 
 /* Some lane that counts has other rows than the plan's. */

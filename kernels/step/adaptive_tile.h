@@ -167,7 +167,9 @@ LANE_BODY void sarrus_adaptive_show(sarrus_evaluation *ev, const sarrus_adaptive
     const int32_t n_q = mech->n_q, n_v = mech->n_v;
     real *q = lane_from(ev->tile, mech->layout.q), *v = lane_from(ev->tile, mech->layout.v);
     real *q_new = ev->ws->sum_q, *v_new = ev->ws->sum_v;
-    ev->wants_closeness = 0; /* which rows the next step takes is not for a state between steps to say */
+    /* A state inside a step that crosses a change point has rows of its own, as the stages have; which ones the next step takes is
+     * not for it to say. */
+    ev->wants_closeness = mech->factor.n_dependent > 0;
     ev->is_swapped = sarrus_swapped_now(ev);
     for (int32_t i = 0; i < n_q; ++i)
         lane_at(q_new, i) = lane_at(q, i);
@@ -182,6 +184,8 @@ LANE_BODY void sarrus_adaptive_show(sarrus_evaluation *ev, const sarrus_adaptive
         sarrus_project(ev, t, q_new, v_new);
     else
         sarrus_state_settle(mech, q_new);
+    ev->wants_closeness = 0;
+    ev->is_swapped = sarrus_swapped_now(ev);
     if (lane_is_stopped(ev->stop))
         return;
     sarrus_lanes_copy(ev->healthy, q_new, n_q, q);

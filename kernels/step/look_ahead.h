@@ -136,13 +136,39 @@ LANE_BODY real sarrus_open_noise(const sarrus_evaluation *ev, const real *q, int
     return real_set(SARRUS_OPEN_NOISE) * (is_angle ? angle : length);
 }
 
+/* The square of the noise of row k of the factor as row i feels it: its multiplier, w_k, times the noise. */
+LANE_FUNCTION real sarrus_open_part(const sarrus_evaluation *ev, int32_t k, const real *noise) {
+    const real part = frame_at(ev->ws->multiplier, k) * noise[sarrus_plan_of(ev)->row[k].kind == SARRUS_ROW_ANGLE];
+    return part * part;
+}
+
+/* Round-off of what stays open of row i when the standing rows R are closed: w of J_i = Σ_k w_k J_k, as it is where the row is
+ * lost, tells what is left of the round-off of these in it, so
+ *   noise = max(noise_i, √(Σ_k w_k² noise_k²)/16),   w = (J_R M⁻¹ J_Rᵀ)⁻¹ J_R M⁻¹ J_iᵀ.
+ * Rows that hold one another badly make large w, such as the ones that the plan has chosen of a redundant loop: up to 1,000 in
+ * parallelograms in space (python.exact_crossings), of which 1/50 of the root has been seen in c. */
+LANE_BODY real sarrus_open_noise_of_row(sarrus_evaluation *ev, int32_t i, const real *noise) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    real sum = real_set(0.0);
+    sarrus_row_weigh(mech, ev->parameter, ws, i, ws->apart);
+    PLAN_EACH (k, 0, mech->m)
+        frame_at(ws->apart_rhs, k) = real_set(0.0);
+    sarrus_rows_subtract(mech, ws, ws->apart_rhs, ws->apart, ws->apart_rhs);
+    (void)sarrus_correct_fast(ev, ws->apart_rhs);
+    PLAN_RUNS(FACTORED, k, lap, 0, mech->factor.n_rows,
+              sum = sum + sarrus_open_part(ev, PLAN_INDEX(PLAN_AT(mech, row, k, lap)), noise))
+    return real_max(real_set(1.0 / 16.0) * real_sqrt(sum), noise[mech->row[i].kind == SARRUS_ROW_ANGLE]);
+}
+
 /* Row i of the mechanism, element `at` in elimination order, in the lanes of `ready`: refused at the change point and closed to
  * round-off it is crossed; refused and open it makes a bend. Returns the lanes where it was refused. */
-LANE_FUNCTION mask sarrus_look_judge_row(const sarrus_evaluation *ev, const sarrus_passage *lanes, int32_t i, int32_t at,
-                                         mask ready, const real *noise, mask *is_open) {
-    const int is_angle = sarrus_plan_of(ev)->row[i].kind == SARRUS_ROW_ANGLE;
+LANE_BODY mask sarrus_look_judge_row(sarrus_evaluation *ev, const sarrus_passage *lanes, int32_t i, int32_t at, mask ready,
+                                     const real *noise, mask *is_open) {
     const mask refused = mask_and(ready, real_eq(frame_at(ev->ws->inverse, at), real_set(0.0)));
-    const mask closed = real_le(real_abs(frame_at(ev->ws->phi, i)), noise[is_angle]);
+    if (!mask_any(refused))
+        return refused;
+    const mask closed = real_le(real_abs(frame_at(ev->ws->phi, i)), sarrus_open_noise_of_row(ev, i, noise));
     sarrus_lane_set(lane_from(lanes->crossed, at), mask_and(refused, closed), real_set(1.0));
     *is_open = mask_or(*is_open, mask_and(refused, mask_not(closed)));
     return refused;
