@@ -21,6 +21,8 @@
 
 /* By what closeness may differ for other reasons than the choice of rows. */
 #define SARRUS_CLOSENESS_ALIKE 4.0
+/* How much faster than the distance by pivots falls that of all rows is let in. */
+#define SARRUS_CLOSENESS_RISE 8.0
 
 /* Takes row i (element `at` in elimination order, −1: a dependent one) in, in the lanes of `here`: r into ws->d, |r|² and the
  * ordinary one into ws->norm2 and ws->sigma. */
@@ -77,6 +79,15 @@ LANE_BODY void sarrus_closeness_rest(const sarrus_evaluation *ev, const sarrus_d
     }
 }
 
+/* What closeness by pivots, in the lanes where it is more than SARRUS_CLOSENESS_NEAR, may become at least: the distance x rises from
+ * there to that of all rows, and does not leap. It must not stand still either: a change point that all rows come to fast would not
+ * be seen to come. */
+LANE_FUNCTION real sarrus_closeness_ramp(real closeness) {
+    const real edge = real_set(0.2), one = real_set(1.0); /* edge: 1/√SARRUS_CLOSENESS_NEAR */
+    const real x = real_fma(real_set(SARRUS_CLOSENESS_RISE), edge - real_min(one / real_sqrt(closeness), edge), edge);
+    return one / (x * x);
+}
+
 /* least, all ← what closeness has to be between in the lanes of `near`, whose factor is made with the larger guard, by all rows;
  * without bounds where there is no room for them. */
 LANE_BODY void sarrus_closeness_of_all(sarrus_evaluation *ev, mask near, real *least, real *all) {
@@ -94,7 +105,7 @@ LANE_BODY void sarrus_closeness_of_all(sarrus_evaluation *ev, mask near, real *l
     for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k) {
         least[k] = real_select(doubt.is_over, real_set(0.0), real_set(1.0 / SARRUS_CLOSENESS_ALIKE) * all[k]);
         all[k] = real_select(doubt.is_over, real_set(1e30), real_set(SARRUS_CLOSENESS_ALIKE) * all[k]);
-        all[k] = real_max(all[k], real_set(SARRUS_CLOSENESS_NEAR));
+        all[k] = real_max(all[k], sarrus_closeness_ramp(frame_at(ev->ws->closeness, 1)));
     }
 }
 

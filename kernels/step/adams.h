@@ -289,7 +289,8 @@ LANE_BODY sarrus_trial_outcome sarrus_adams_try(sarrus_evaluation *ev, const sar
     if (mech->is_watched) {
         static const real_scalar ends[2] = {0.0, 1.0};
         const real distance[2] = {sarrus_distance(lane_at(lanes->passage.now, 1)), predicted};
-        trial.good = mask_and(trial.good, mask_not(sarrus_step_reaches_over(ev, &lanes->passage, h, distance, ends, 2)));
+        trial.good =
+            mask_and(trial.good, mask_not(sarrus_step_reaches_over(ev, &lanes->passage, h, lanes->now, distance, ends, 2)));
     }
     sarrus_trial_outcome end = {mask_none(), real_set(0.0)};
     if (lane_is_stopped(ev->stop))

@@ -52,6 +52,7 @@
  * is some two of what that other one leaves. */
 #define SARRUS_REACH_TURN 0.5
 #define SARRUS_REACH_TURN_ADAMS 0.12 /* which looks at the ends of its steps alone */
+#define SARRUS_REACH_LEAP 0.01       /* parts of that below which a leap of the distance is no reason to shorten the step */
 #define SARRUS_REACH_NEAR 0.05       /* distances below which it was seen before */
 #define SARRUS_REACH_CLOSE 0.05      /* parts of a step that are too short to tell a rate from */
 /* For adams-moulton, whose differences of high order would be of noise alone: it goes by shorter steps of a lower order. */
@@ -173,30 +174,6 @@ LANE_FUNCTION int sarrus_passage_watch(sarrus_evaluation *ev, const sarrus_passa
     return has_looked;
 }
 
-/* Lanes whose trial step of length h reaches over what may be a change point. x [n]: the distances at the parts c [n] of the step.
- * The step before tells a rate as well. */
-LANE_BODY mask sarrus_step_reaches_over(const sarrus_evaluation *ev, const sarrus_passage *lanes, real h, const real *x,
-                                        const real_scalar *c, int32_t n) {
-    const real half = real_set(0.5);
-    mask over = mask_none();
-    real fastest = h * lane_at(lanes->pitch, 0);
-    for (int32_t s = 1; s < n; ++s) {
-        const real_scalar gap = c[s] > c[s - 1] ? c[s] - c[s - 1] : c[s - 1] - c[s];
-        if (gap > SARRUS_REACH_CLOSE)
-            fastest = real_max(real_abs(x[s] - x[s - 1]) * real_set(1.0 / gap), fastest);
-    }
-    for (int32_t s = 1; s < n; ++s) {
-        const real_scalar gap = c[s] > c[s - 1] ? c[s] - c[s - 1] : c[s - 1] - c[s];
-        const real between = half * real_fnma(fastest, real_set(gap), x[s] + x[s - 1]);
-        over = mask_or(over, real_lt(between, real_set(SARRUS_REACH_BETWEEN) * real_min(x[s], x[s - 1])));
-        over = mask_or(over, real_lt(x[s], real_set(SARRUS_REACH_LOSES) * x[0]));
-    }
-    /* Where the choice of rows makes the distance, it may leap. */
-    const mask may_leap = mask_or(ev->is_swapped, sarrus_swapped_now(ev));
-    over = mask_and(over, mask_not(mask_or(may_leap, sarrus_is_crossing(ev))));
-    return mask_and(over, real_lt(real_set(SARRUS_REACH_NEAR), x[0]));
-}
-
 /* 1/s, the fastest of what the joints on loops do: the turn of one body against the other, or, for a rod, the way of one past the
  * other. */
 LANE_BODY real sarrus_loops_speed(const sarrus_evaluation *ev, const real *q, const real *v) {
@@ -217,6 +194,32 @@ LANE_BODY real sarrus_step_within_reach(const sarrus_evaluation *ev, const real 
     const int is_adams = mech->integrator.method == SARRUS_INTEGRATOR_ADAMS_MOULTON;
     const real turn = real_set(is_adams ? SARRUS_REACH_TURN_ADAMS : SARRUS_REACH_TURN);
     return turn / real_max(sarrus_loops_speed(ev, y, lane_from(y, mech->n_q)), real_set(1e-300));
+}
+
+/* Lanes whose trial step of length h from the state y on reaches over what may be a change point. x [n]: the distances at the parts
+ * c [n] of the step. The step before tells a rate as well. */
+LANE_BODY mask sarrus_step_reaches_over(const sarrus_evaluation *ev, const sarrus_passage *lanes, real h, const real *y,
+                                        const real *x, const real_scalar *c, int32_t n) {
+    const real half = real_set(0.5);
+    mask over = mask_none();
+    real fastest = h * lane_at(lanes->pitch, 0);
+    for (int32_t s = 1; s < n; ++s) {
+        const real_scalar gap = c[s] > c[s - 1] ? c[s] - c[s - 1] : c[s - 1] - c[s];
+        if (gap > SARRUS_REACH_CLOSE)
+            fastest = real_max(real_abs(x[s] - x[s - 1]) * real_set(1.0 / gap), fastest);
+    }
+    for (int32_t s = 1; s < n; ++s) {
+        const real_scalar gap = c[s] > c[s - 1] ? c[s] - c[s - 1] : c[s - 1] - c[s];
+        const real between = half * real_fnma(fastest, real_set(gap), x[s] + x[s - 1]);
+        over = mask_or(over, real_lt(between, real_set(SARRUS_REACH_BETWEEN) * real_min(x[s], x[s - 1])));
+        over = mask_or(over, real_lt(x[s], real_set(SARRUS_REACH_LOSES) * x[0]));
+    }
+    /* Where the choice of rows makes the distance, it may leap, however short the step. */
+    mask may_leap = mask_or(ev->is_swapped, sarrus_swapped_now(ev));
+    if (mask_any(mask_and(over, may_leap)))
+        may_leap = mask_and(may_leap, real_lt(h, real_set(SARRUS_REACH_LEAP) * sarrus_step_within_reach(ev, y)));
+    over = mask_and(over, mask_not(mask_or(may_leap, sarrus_is_crossing(ev))));
+    return mask_and(over, real_lt(real_set(SARRUS_REACH_NEAR), x[0]));
 }
 
 /* Lanes in a bend so near to a change point that the direction of their acceleration is known less well than the tolerance asks

@@ -73,7 +73,7 @@ LANE_BODY mask sarrus_runge_kutta_stages(sarrus_evaluation *ev, const sarrus_ada
         distance[s] = sarrus_distance(frame_at(ws->closeness, 1));
     }
     sarrus_stages_sum(ev, how->e, how->n_stages, h, (const real *)0, ws->error, lane_from(ws->error, n_q));
-    return is_watched ? sarrus_step_reaches_over(ev, &lanes->passage, h, distance, how->c, how->n_stages) : mask_none();
+    return is_watched ? sarrus_step_reaches_over(ev, &lanes->passage, h, lanes->now, distance, how->c, how->n_stages) : mask_none();
 }
 
 /* The lanes of `accept` move on to the state in the workspace. */
