@@ -79,9 +79,9 @@ LANE_BODY void sarrus_closeness_rest(const sarrus_evaluation *ev, const sarrus_d
     }
 }
 
-/* What closeness by pivots, in the lanes where it is more than SARRUS_CLOSENESS_NEAR, may become at least: the distance x rises from
- * there to that of all rows, and does not leap. It must not stand still either: a change point that all rows come to fast would not
- * be seen to come. A look ahead takes that of all rows as it is. */
+/* What closeness by pivots, in the lanes where it is more than SARRUS_CLOSENESS_NEAR, may become at least: the distance x rises
+ * from there to that of all rows, and does not leap. It must not stand still either: a change point that all rows come to fast
+ * would not be seen to come. A look ahead takes that of all rows as it is. */
 LANE_FUNCTION real sarrus_closeness_ramp(real closeness) {
     const real edge = real_set(0.2), one = real_set(1.0); /* edge: 1/√SARRUS_CLOSENESS_NEAR */
     const real x = real_fma(real_set(SARRUS_CLOSENESS_RISE), edge - real_min(one / real_sqrt(closeness), edge), edge);

@@ -261,6 +261,13 @@ LANE_BODY void sarrus_adams_accept(const sarrus_evaluation *ev, const sarrus_ada
     sarrus_swapped_keep(ev, accept);
 }
 
+/* Lanes whose step of size h reaches over a change point, by the distances at its beginning and where it is predicted to end. */
+LANE_FUNCTION mask sarrus_adams_reaches_over(const sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real predicted) {
+    static const real_scalar ends[2] = {0.0, 1.0};
+    const real distance[2] = {sarrus_distance(lane_at(lanes->passage.now, 1)), predicted};
+    return sarrus_step_reaches_over(ev, &lanes->passage, h, lanes->now, distance, ends, 2);
+}
+
 /* One trial step of the lanes of ev->healthy, of size h to t_new; without a new state when an end is asked for. */
 LANE_BODY sarrus_trial_outcome sarrus_adams_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real h, real t_new) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
@@ -286,12 +293,8 @@ LANE_BODY sarrus_trial_outcome sarrus_adams_try(sarrus_evaluation *ev, const sar
     const real predicted = sarrus_distance(frame_at(ws->closeness, 1));
     sarrus_adams_differences(ev, &terms, order);
     sarrus_adams_judge(ev, lanes, &terms, order, &trial);
-    if (mech->is_watched) {
-        static const real_scalar ends[2] = {0.0, 1.0};
-        const real distance[2] = {sarrus_distance(lane_at(lanes->passage.now, 1)), predicted};
-        trial.good =
-            mask_and(trial.good, mask_not(sarrus_step_reaches_over(ev, &lanes->passage, h, lanes->now, distance, ends, 2)));
-    }
+    if (mech->is_watched)
+        trial.good = mask_and(trial.good, mask_not(sarrus_adams_reaches_over(ev, lanes, h, predicted)));
     sarrus_trial_outcome end = {mask_none(), real_set(0.0)};
     if (lane_is_stopped(ev->stop))
         return end;
