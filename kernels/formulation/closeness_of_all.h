@@ -81,8 +81,10 @@ LANE_BODY void sarrus_closeness_rest(const sarrus_evaluation *ev, const sarrus_d
 
 /* What closeness by pivots, in the lanes where it is more than SARRUS_CLOSENESS_NEAR, may become at least: the distance x rises
  * from there to that of all rows, and does not leap. It must not stand still either: a change point that all rows come to fast
- * would not be seen to come. A look ahead takes that of all rows as it is. */
+ * would not be seen to come. A look ahead takes that of all rows as it is. In the plane both fall alike, and x stays where it is. */
 LANE_FUNCTION real sarrus_closeness_ramp(real closeness) {
+    if (SPACE_DIMENSION == 2)
+        return real_set(SARRUS_CLOSENESS_NEAR);
     const real edge = real_set(0.2), one = real_set(1.0); /* edge: 1/√SARRUS_CLOSENESS_NEAR */
     const real x = real_fma(real_set(SARRUS_CLOSENESS_RISE), edge - real_min(one / real_sqrt(closeness), edge), edge);
     return one / (x * x);
@@ -106,7 +108,7 @@ LANE_BODY void sarrus_closeness_of_all(sarrus_evaluation *ev, mask near, real *l
     for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k) {
         least[k] = real_select(doubt.is_over, real_set(0.0), real_set(1.0 / SARRUS_CLOSENESS_ALIKE) * all[k]);
         all[k] = real_select(doubt.is_over, real_set(1e30), real_set(SARRUS_CLOSENESS_ALIKE) * all[k]);
-        all[k] = real_max(all[k], ev->is_looking ? real_set(1.0) : ramp);
+        all[k] = real_max(all[k], ev->is_looking && SPACE_DIMENSION == 3 ? real_set(1.0) : ramp);
     }
 }
 

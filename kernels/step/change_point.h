@@ -216,7 +216,7 @@ LANE_BODY mask sarrus_step_reaches_over(const sarrus_evaluation *ev, const sarru
     }
     /* Where the choice of rows makes the distance, it may leap, however short the step. */
     mask may_leap = mask_or(ev->is_swapped, sarrus_swapped_now(ev));
-    if (mask_any(mask_and(over, may_leap)))
+    if (SPACE_DIMENSION == 3 && mask_any(mask_and(over, may_leap)))
         may_leap = mask_and(may_leap, real_lt(h, real_set(SARRUS_REACH_LEAP) * sarrus_step_within_reach(ev, y)));
     over = mask_and(over, mask_not(mask_or(may_leap, sarrus_is_crossing(ev))));
     return mask_and(over, real_lt(real_set(SARRUS_REACH_NEAR), x[0]));
