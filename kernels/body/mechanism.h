@@ -477,6 +477,7 @@ typedef struct sarrus_rank_path_problem {
     int32_t has_crossed;             /* some lane has rows that are crossed exactly (the tile knows which) */
     int32_t how;                     /* SARRUS_DOUBT_… */
     int32_t wants_closeness;         /* closeness is that of the rows; otherwise it is as it was before, and rows in doubt join */
+    int32_t is_looking;              /* of a look ahead: it takes the closeness of all rows as it is */
     const void *slow;                /* [width] 1 in the lanes that are asked for, else 0 */
     const void *healthy;             /* [width] 1 in the lanes that count, else 0 */
     void *swapped;                   /* [width] in and out, 1 in the lanes whose sunk rows are held against the dependent ones */

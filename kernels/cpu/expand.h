@@ -121,6 +121,7 @@ static void kernel_rank_path(void *user, const sarrus_rank_path_problem *problem
     call_begin(call, &ev, &ws);
     ev.is_configured = ev.is_factored = 0;
     ev.wants_closeness = problem->wants_closeness;
+    ev.is_looking = problem->is_looking;
     ev.is_swapped = real_eq(*(const real *)problem->swapped, one);
     ev.asks_all = real_eq(*(const real *)problem->asks_all, one);
     ev.healthy = real_eq(*(const real *)problem->healthy, one);

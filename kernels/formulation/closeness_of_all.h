@@ -81,7 +81,7 @@ LANE_BODY void sarrus_closeness_rest(const sarrus_evaluation *ev, const sarrus_d
 
 /* What closeness by pivots, in the lanes where it is more than SARRUS_CLOSENESS_NEAR, may become at least: the distance x rises
  * from there to that of all rows, and does not leap. It must not stand still either: a change point that all rows come to fast
- * would not be seen to come. A look ahead takes that of all rows as it is. In the plane both fall alike, and x stays where it is. */
+ * would not be seen to come. A look ahead takes that of all rows as it is. In the plane both fall alike, and x stays. */
 LANE_FUNCTION real sarrus_closeness_ramp(real closeness) {
     if (SPACE_DIMENSION == 2)
         return real_set(SARRUS_CLOSENESS_NEAR);

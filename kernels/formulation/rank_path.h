@@ -73,6 +73,7 @@ LANE_PHASE void sarrus_rank_path_outside(sarrus_evaluation *ev, mask slow, int h
     problem.slow = &wanted;
     problem.healthy = &healthy;
     problem.wants_closeness = ev->wants_closeness;
+    problem.is_looking = ev->is_looking;
     problem.swapped = &swapped;
     problem.asks_all = &asks_all;
     problem.z = ws->z;
