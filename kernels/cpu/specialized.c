@@ -1,10 +1,16 @@
 /* The kernels for one plan, compiled when a mechanism is run. sarrus_constant_plan.h holds the plan (src/jit/plan_text.c); the
  * command line defines SARRUS_LANE_WIDTH        lanes of a tile SARRUS_SPECIALIZED_KEY   what the object will be known by, a string
  */
-/* Pieces of code of a thousand instructions without a branch: worth ordering before registers are given out, which gcc does not do
- * for x86 unless it is told, and with an eye on how many there are. Other compilers do not know the words. */
+/* Pieces of code of a thousand instructions without a branch. With 32 registers they are worth ordering before registers are given
+ * out, which gcc does not do for x86 unless it is told, and with an eye on how many there are. With 16 the order makes more spills,
+ * and gcc's search for the best assignment takes minutes where that by priority takes half the time for the same rate
+ * (docs/specialize.md). Other compilers do not know the words. */
 #if defined(__GNUC__) && !defined(__clang__)
+#if defined(__AVX512F__)
 #pragma GCC optimize("schedule-insns", "sched-pressure")
+#else
+#pragma GCC optimize("ira-algorithm=priority")
+#endif
 #endif
 
 #include <sarrus_constant_plan.h>
