@@ -86,9 +86,9 @@ SARRUS_MUST_USE sarrus_status sarrus_batch_assemble(sarrus_batch *batch, const u
 
 /* How parameters are drawn again. Zero-initialize and set `size`; NULL means the default. */
 typedef struct sarrus_redraw {
-    size_t size;             /* sizeof(sarrus_redraw) */
-    const uint8_t *mask;     /* [n_instances]; NULL: all */
-    const uint64_t *seeds;   /* [n_instances]; NULL: the scenario's */
+    size_t size;              /* sizeof(sarrus_redraw) */
+    const uint8_t *mask;      /* [n_instances]; NULL: all */
+    const uint64_t *seeds;    /* [n_instances]; NULL: the scenario's */
     const uint64_t *episodes; /* [n_instances] 0 is what the study draws; NULL: one more than the instance's last */
 } sarrus_redraw;
 

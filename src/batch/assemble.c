@@ -58,7 +58,8 @@ static void start_gather(const assembling *job, int i_member, uint64_t i_tile, d
         start[(n - 1) * width + lane] = is_invalid ? (double)SARRUS_INSTANCE_INVALID_PARAMETER : (double)SARRUS_INSTANCE_OK;
     }
     for (int32_t lane = 0; lane < width; ++lane)
-        for (int32_t k = 0; !sarrus_mask_has(job->mask, sarrus_lane_instance(i_tile, width, lane, batch->n_instances)) && k < n; ++k)
+        for (int32_t k = 0; !sarrus_mask_has(job->mask, sarrus_lane_instance(i_tile, width, lane, batch->n_instances)) && k < n;
+             ++k)
             start[k * width + lane] = start[k * width + first];
 }
 

@@ -148,8 +148,7 @@ sarrus_status sarrus_batch_copy_out(sarrus_batch *batch, sarrus_field field, dou
         plain_out(batch, field, out);
         return SARRUS_OK;
     }
-    const sarrus_status status =
-        job.place.n > 0 ? sarrus_batch_host_read(batch, job.place.array, job.place.n) : SARRUS_OK;
+    const sarrus_status status = job.place.n > 0 ? sarrus_batch_host_read(batch, job.place.array, job.place.n) : SARRUS_OK;
     if (status != SARRUS_OK)
         return status;
     const bool is_shared = job.place.n > 0 || batch->device->ops->tile_take;

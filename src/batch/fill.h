@@ -10,10 +10,10 @@
 typedef struct sarrus_filler {
     const sarrus_plan *plan;
     sarrus_evaluator *evaluator;
-    double *values;      /* [n_values] */
-    double *parameters;  /* [n_parameters] of the last instance */
-    double *q, *v;       /* [n_q], [n_v] of the last instance */
-    double *nominal;     /* [n_parameters + n_q + n_v] stands in for an instance whose numbers are invalid */
+    double *values;     /* [n_values] */
+    double *parameters; /* [n_parameters] of the last instance */
+    double *q, *v;      /* [n_q], [n_v] of the last instance */
+    double *nominal;    /* [n_parameters + n_q + n_v] stands in for an instance whose numbers are invalid */
 } sarrus_filler;
 
 /* n fillers, which are the caller's; NULL: no memory. */

@@ -83,7 +83,6 @@ sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
     return SARRUS_OK;
 }
 
-
 /* What the threads that let instances begin anew share. */
 typedef struct restarting {
     const sarrus_batch *batch;

@@ -84,7 +84,7 @@ size_t sarrus_batch_save_size(sarrus_batch *batch) {
 /* What the threads that save or load share. */
 typedef struct moving {
     const sarrus_batch *batch;
-    unsigned char *to;         /* NULL: it is loaded */
+    unsigned char *to; /* NULL: it is loaded */
     const unsigned char *from;
 } moving;
 

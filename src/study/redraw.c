@@ -49,7 +49,8 @@ sarrus_status sarrus_batch_redraw(sarrus_batch *batch, const sarrus_redraw *how)
     const int n_sampled = batch->plan->model->batch.n_sampled;
     const size_t n = (size_t)n_sampled + 1; /* calloc of nothing need not give anything */
     uint64_t *hashes = calloc(n, sizeof *hashes);
-    double *values = batch->n_instances <= SIZE_MAX / n / sizeof *values ? malloc((size_t)batch->n_instances * n * sizeof *values) : NULL;
+    double *values =
+        batch->n_instances <= SIZE_MAX / n / sizeof *values ? malloc((size_t)batch->n_instances * n * sizeof *values) : NULL;
     sarrus_status status = hashes && values && sarrus_batch_episodes_reserve(batch) ? SARRUS_OK : SARRUS_NO_MEMORY;
     for (int k = 0; k < n_sampled && status == SARRUS_OK; ++k)
         hashes[k] = sarrus_label_hash(batch->plan->model->batch.sampled[k].label);

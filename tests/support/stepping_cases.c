@@ -37,7 +37,8 @@ mechanism stepping_open(int i_case) {
                   "{path: bodies.rocker.mass, distribution: uniform, low: 0.8, high: 1}]}"},
         {NULL, NULL}};
     const bool is_planar = i_case / 2 % 2 == 0;
-    return is_planar ? mechanism_open_file("five_bar_monte_carlo.yaml", planar) : mechanism_open_file("spatial_four_bar.yaml", spatial);
+    return is_planar ? mechanism_open_file("five_bar_monte_carlo.yaml", planar)
+                     : mechanism_open_file("spatial_four_bar.yaml", spatial);
 }
 
 /* A column of `look` from a field or an observable; returns the number behind it. */
@@ -64,7 +65,8 @@ static int observable_see(sarrus_batch *batch, sarrus_observable observable, con
 }
 
 stepping_look stepping_see(sarrus_batch *batch) {
-    const sarrus_field fields[] = {SARRUS_FIELD_Q, SARRUS_FIELD_V, SARRUS_FIELD_TIME, SARRUS_FIELD_STATUS, SARRUS_FIELD_FAILED_STEP};
+    const sarrus_field fields[] = {SARRUS_FIELD_Q, SARRUS_FIELD_V, SARRUS_FIELD_TIME, SARRUS_FIELD_STATUS,
+                                   SARRUS_FIELD_FAILED_STEP};
     const sarrus_observable observables[] = {SARRUS_OBSERVE_ENERGY, SARRUS_OBSERVE_WORK, SARRUS_OBSERVE_ACCELERATION};
     enum { N_FIELDS = sizeof fields / sizeof fields[0], N_OBSERVABLES = sizeof observables / sizeof observables[0] };
     stepping_look look = {.n = sarrus_batch_n_instances(batch)};
