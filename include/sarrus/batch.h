@@ -66,9 +66,49 @@ void sarrus_batch_destroy(sarrus_batch *batch);
  * Steps that had begun are dropped; on a GPU those of the call are made. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_advance(sarrus_batch *batch, uint64_t n_steps);
 
-/* Puts every instance back to its assembled state at t = 0 and clears the status words set since. An interrupted batch can be used
- * again then, once its flag is zero. */
+/* Puts every instance back to its assembled state at t = 0 and clears the status words set since; inputs keep their values. An
+ * interrupted batch can be used again then, once its flag is zero. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_reset(sarrus_batch *batch);
+
+/* Some instances of a batch are told by a mask: [n_instances] bytes, those where it is not 0; NULL: all. */
+
+/* Puts the masked instances back to their beginning: state, own time, counters, history of the integrator, verdict, changes of rank
+ * kept, status; their inputs are 0. From here each goes as in a fresh batch, bit for bit, by a time of its own, and the others do
+ * not notice. One that has failed lives again, unless it could not be assembled. Steps of the batch are counted on; the time of the
+ * scenario, its t_end too, is that of each instance since it began. INTERRUPTED: the batch was, and has to be reset as a whole. */
+SARRUS_MUST_USE sarrus_status sarrus_batch_reset_some(sarrus_batch *batch, const uint8_t *mask);
+
+/* Lets the masked instances begin anew from the coordinates and speeds that were written (sarrus_batch_copy_in, or a view), or that
+ * they have: both are projected onto the constraints at the instance's t = 0, as sarrus_batch_create does, and a later reset goes
+ * back to that. Else as sarrus_batch_reset_some. An instance that cannot be assembled gets its status. INTERRUPTED: instances stand
+ * as before, or have begun anew. UNSUPPORTED on a GPU. NO_MEMORY, and nothing is done. */
+SARRUS_MUST_USE sarrus_status sarrus_batch_assemble(sarrus_batch *batch, const uint8_t *mask);
+
+/* How parameters are drawn again. Zero-initialize and set `size`; NULL means the default. */
+typedef struct sarrus_redraw {
+    size_t size;              /* sizeof(sarrus_redraw) */
+    const uint8_t *mask;      /* [n_instances]; NULL: all */
+    const uint64_t *seeds;    /* [n_instances]; NULL: the scenario's */
+    const uint64_t *episodes; /* [n_instances] 0 is what the study draws; NULL: one more than the instance's last */
+} sarrus_redraw;
+
+/* Draws the sampled parameters of the masked instances anew and assembles these: each is as in a fresh batch with such draws. A draw
+ * depends on (seed, number of the instance in its study, episode, label of the parameter) only. `how` may be NULL. Errors as of
+ * sarrus_batch_assemble; instances that were not reached then have the status not_run. BAD_ARGUMENT: another size. */
+SARRUS_MUST_USE sarrus_status sarrus_batch_redraw(sarrus_batch *batch, const sarrus_redraw *how);
+
+/* A batch to bytes and back. What is loaded goes on with the bits of what was saved, on either backend and with any number of
+ * threads: states, times, inputs, parameters, counters, histories and kept changes of rank. The bytes are those of this version of
+ * the library and of the plan; they are in the byte order of the machine.
+ * sarrus_batch_save fills n_bytes = sarrus_batch_save_size(batch) bytes. sarrus_batch_load puts them into a batch of the same plan
+ * with the same number of instances; BAD_INPUT, and nothing is done: they are damaged, or not of such a batch. INTERRUPTED: the
+ * batch was. NO_MEMORY. */
+size_t sarrus_batch_save_size(sarrus_batch *batch);
+SARRUS_MUST_USE sarrus_status sarrus_batch_save(sarrus_batch *batch, void *bytes, size_t n_bytes);
+SARRUS_MUST_USE sarrus_status sarrus_batch_load(sarrus_batch *batch, const void *bytes, size_t n_bytes);
+
+/* Why one of the calls with masks, fields or bytes, the last on this batch that was refused, was: a sentence; NULL: none was. */
+const char *sarrus_batch_refusal(const sarrus_batch *batch);
 
 /* Time in s, steps done, number of instances. */
 double sarrus_batch_time(const sarrus_batch *batch);
@@ -83,12 +123,41 @@ const char *sarrus_batch_device_name(const sarrus_batch *batch);
  * all is well. */
 const char *sarrus_batch_failure(const sarrus_batch *batch);
 
-/* Fields that can be read (and, where said, written) in place. */
+/* Fields of all instances. Q, V, INPUT and STATUS can be seen in place (sarrus_batch_view), all can be copied. */
 typedef enum sarrus_field {
-    SARRUS_FIELD_Q = 0,     /* [n]  m | rad, writable between calls: an adaptive method begins anew there */
+    SARRUS_FIELD_Q = 0,     /* [n_q]  m | rad, writable between calls: an adaptive method begins anew there */
     SARRUS_FIELD_V = 1,     /* [n]  m/s | rad/s, writable between calls */
     SARRUS_FIELD_INPUT = 2, /* [n_inputs]  N | N m, writable: the u_k of {input: k} */
+    /* [sampled parameters]  in the units of the scenario's numbers, writable: sarrus_batch_parameter_label names them. What the
+     * scenario makes of these numbers is written, its coordinates and speeds too; the instance has the status not_run, or
+     * invalid_parameter, until it is assembled. */
+    SARRUS_FIELD_PARAMETER = 3,
+    SARRUS_FIELD_TIME = 4,        /* [1]  s, of the grid since the instance began; of one that has failed too */
+    SARRUS_FIELD_STATUS = 5,      /* [1]  sarrus_instance_status */
+    SARRUS_FIELD_FAILED_STEP = 6, /* [1]  the step since it began at which it failed; 0: it has not, or before the first */
+    SARRUS_FIELD_EPISODE = 7,     /* [1]  of the last sarrus_batch_redraw; 0: none */
 } sarrus_field;
+
+/* Numbers of a field an instance has; 0 of what is no field. */
+int sarrus_batch_field_width(const sarrus_batch *batch, sarrus_field field);
+
+/* The label of a component of SARRUS_FIELD_PARAMETER, owned by the model; NULL: there is none. */
+const char *sarrus_batch_parameter_label(const sarrus_batch *batch, int i_parameter);
+
+/* Copies a field of all instances to out[n_instances][width], by the threads of the batch. Coordinates and speeds are those of the
+ * bodies, whatever the formulation. DEVICE_FAILED. */
+SARRUS_MUST_USE sarrus_status sarrus_batch_copy_out(sarrus_batch *batch, sarrus_field field, double *out);
+
+/* Copies the rows of the masked instances of values[n_instances][width] into a writable field. Any number is taken, NaN too; it does
+ * no harm but to its instance. Coordinates and speeds are taken as they are; over a tree (`formulation: relative`) what contradicts
+ * its joints shows only in sarrus_batch_assemble, which is to follow. UNSUPPORTED: the field cannot be written; coordinates and
+ * speeds over a tree, and parameters, on a GPU. NO_MEMORY, and nothing is done. */
+SARRUS_MUST_USE sarrus_status sarrus_batch_copy_in(sarrus_batch *batch, sarrus_field field, const uint8_t *mask,
+                                                   const double *values);
+
+/* Copies an observable of the present state to out[n_instances][width]: sarrus_batch_observe for one time and one array. Instances
+ * that have failed give NaN. */
+SARRUS_MUST_USE sarrus_status sarrus_batch_copy_observable(sarrus_batch *batch, sarrus_observable observable, double *out);
 
 /* Component k of instance i is base[(i / width) * stride + (size_t)k * width + i % width]. */
 typedef struct sarrus_view {
@@ -99,8 +168,8 @@ typedef struct sarrus_view {
 } sarrus_view;
 
 /* The view stays valid until the batch is destroyed. On a GPU a field that was viewed once goes there before and back after every
- * call that makes steps. UNSUPPORTED: coordinates or speeds with `formulation: relative`, where tiles hold those of joints
- * (sarrus_batch_state and sarrus_batch_observe show those of the bodies). */
+ * call that makes steps. UNSUPPORTED: coordinates or speeds with `formulation: relative`, where tiles hold those of joints, and
+ * fields that can be copied only (sarrus_batch_copy_out). STATUS is not to be written. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_view *out);
 
 /* Status of one instance, the step at which it failed (0 when healthy or failed before the first step). */

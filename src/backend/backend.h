@@ -26,10 +26,14 @@ typedef struct sarrus_backend_ops {
     void (*destroy)(sarrus_device *device);
     /* A tile of the host to be filled in, all zero, by the layout of the plan's own mechanism; and, when it is, taken over, as the
      * tile that the member opened last; for member i_member of the crew. And the present state likewise, q and v alone, good until
-     * the next call. NULL where device->tiles are such tiles. */
+     * the member's next call. NULL where device->tiles are such tiles. */
     double *(*tile_open)(sarrus_device *device, int i_member, uint64_t i_tile);
     void (*tile_close)(sarrus_device *device, int i_member);
-    const double *(*tile_show)(sarrus_device *device, uint64_t i_tile);
+    double *(*tile_show)(sarrus_device *device, int i_member, uint64_t i_tile);
+    /* Of a device that can work on single tiles (NULL: it cannot, and of tile_show one member may make use at a time). Assembles what
+     * the member has closed, all lanes of it; and takes over the q and v that were written into what it was shown last. */
+    void (*tile_assemble)(sarrus_device *device, int i_member);
+    void (*tile_take)(sarrus_device *device, int i_member);
     /* These run kernels. DEVICE_FAILED: the device is lost, and what it held; device->failure says why. INTERRUPTED: device->stop
      * was set; tiles are left between their steps, some further on than others. */
     sarrus_status (*assemble)(sarrus_device *device);

@@ -3,15 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool reserve(sarrus_rank_change_list *list, uint64_t n_more) {
+bool sarrus_rank_change_list_reserve(sarrus_rank_change_list *list, uint64_t n_more) {
     if (list->n_items + n_more <= list->n_reserved)
         return true;
     uint64_t n = 2 * list->n_reserved + n_more + 64;
     sarrus_rank_event *items = n <= SIZE_MAX / sizeof *items ? realloc(list->items, n * sizeof *items) : NULL;
-    if (!items) {
-        list->has_lost = true;
+    if (!items)
         return false;
-    }
     list->items = items;
     list->n_reserved = n;
     return true;
@@ -25,8 +23,12 @@ void sarrus_rank_change_list_fetch(sarrus_rank_change_list *list, const sarrus_m
     for (int32_t lane = 0; lane < width; ++lane) {
         const int n = (int)n_events[lane];
         n_events[lane] = 0.0;
-        if (!list || i_first_instance + (uint64_t)lane >= n_instances || n == 0 || !reserve(list, (uint64_t)n))
+        if (!list || i_first_instance + (uint64_t)lane >= n_instances || n == 0)
             continue;
+        if (!sarrus_rank_change_list_reserve(list, (uint64_t)n)) {
+            list->has_lost = true;
+            continue;
+        }
         for (int k = 0; k < n; ++k) {
             const double *event = tile + (size_t)(layout->waiting_change + 3 * k) * (size_t)width + lane;
             list->items[list->n_items++] = (sarrus_rank_event){.instance = i_first_instance + (uint64_t)lane,
@@ -39,7 +41,9 @@ void sarrus_rank_change_list_fetch(sarrus_rank_change_list *list, const sarrus_m
 
 void sarrus_rank_change_list_move(sarrus_rank_change_list *from, sarrus_rank_change_list *to) {
     to->has_lost = to->has_lost || from->has_lost;
-    if (from->n_items > 0 && reserve(to, from->n_items)) {
+    if (from->n_items > 0 && !sarrus_rank_change_list_reserve(to, from->n_items)) {
+        to->has_lost = true;
+    } else if (from->n_items > 0) {
         memcpy(to->items + to->n_items, from->items, from->n_items * sizeof *from->items);
         to->n_items += from->n_items;
     }

@@ -17,6 +17,9 @@ typedef struct sarrus_rank_change_list {
 void sarrus_rank_change_list_fetch(sarrus_rank_change_list *list, const sarrus_mechanism *mech, double *tile,
                                    uint64_t i_first_instance, int32_t width, uint64_t n_instances);
 
+/* Room for n_more items; false: no memory. */
+bool sarrus_rank_change_list_reserve(sarrus_rank_change_list *list, uint64_t n_more);
+
 /* Moves all items of `from` to the end of `to`. */
 void sarrus_rank_change_list_move(sarrus_rank_change_list *from, sarrus_rank_change_list *to);
 

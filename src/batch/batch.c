@@ -4,148 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/backend.h"
 #include "backend/pace.h"
 #include "backend/scatter.h"
+#include "batch/copies.h"
 #include "batch/crew.h"
+#include "batch/fill.h"
+#include "batch/given.h"
+#include "batch/inside.h"
 #include "batch/own_steps.h"
 #include "core/report.h"
 #include "core/stop.h"
-#include "model/draws.h"
-#include "model/evaluator.h"
-#include "plan/fields.h"
 #include "sarrus/batch.h"
-
-struct sarrus_batch {
-    const sarrus_plan *plan;
-    sarrus_device *device;
-    uint64_t n_instances;
-    uint64_t i_draw; /* place of the first instance among the draws; while it is filled */
-    uint64_t step;   /* done */
-    const volatile int32_t *stop;
-    bool is_interrupted; /* until it is reset */
-    sarrus_rank_change_list events;
-};
-
-/* The mechanism by whose layout the device's tiles lie. */
-static const sarrus_mechanism *stored(const sarrus_batch *batch) {
-    return &sarrus_plan_stepped(batch->plan)->mech;
-}
-
-static double *stored_tile(const sarrus_batch *batch, uint64_t i_tile) {
-    return batch->device->tiles + (size_t)i_tile * (size_t)stored(batch)->layout.n_arrays * (size_t)batch->device->width;
-}
-
-/* Scratch of one thread while instances are filled. */
-typedef struct filler {
-    sarrus_evaluator *evaluator;
-    double *values;     /* [n_values] */
-    double *parameters; /* [n_parameters] */
-    double *q, *v;      /* [n] */
-    double *nominal;    /* [n_parameters + 2n] stands in for an instance whose numbers are invalid */
-} filler;
-
-static void filler_free(filler *f) {
-    sarrus_evaluator_destroy(f->evaluator);
-    free(f->values);
-    free(f->parameters);
-    free(f->q);
-    free(f->v);
-    free(f->nominal);
-    memset(f, 0, sizeof *f);
-}
-
-static double *doubles(size_t n) {
-    return calloc(n ? n : 1, sizeof(double));
-}
-
-static bool filler_create(const sarrus_plan *plan, filler *f) {
-    size_t n_q = (size_t)plan->mech.n_q, n_v = (size_t)plan->mech.n_v, n_parameters = (size_t)plan->mech.n_parameters;
-    memset(f, 0, sizeof *f);
-    f->values = doubles((size_t)plan->model->n_values);
-    f->parameters = doubles(n_parameters);
-    f->q = doubles(n_q);
-    f->v = doubles(n_v);
-    f->nominal = doubles(n_parameters + n_q + n_v);
-    bool good = f->values && f->parameters && f->q && f->v && f->nominal;
-    if (good)
-        good = sarrus_evaluator_create(plan->model, &f->evaluator) == SARRUS_OK;
-    if (good) {
-        (void)sarrus_evaluator_run(f->evaluator, NULL, 0, f->values);
-        (void)sarrus_plan_parameters(plan, f->values, f->nominal, f->nominal + n_parameters, f->nominal + n_parameters + n_q);
-        return true;
-    }
-    filler_free(f);
-    return false;
-}
-
-static void put(double *tile, int32_t array, int32_t width, int32_t lane, const double *from, int32_t n) {
-    for (int32_t i = 0; i < n; ++i)
-        tile[(array + i) * width + lane] = from[i];
-}
-
-/* One lane of a tile from the values of draw `i`. */
-static void fill_lane(const sarrus_batch *batch, filler *f, const sarrus_draws *draws, uint64_t i, int32_t lane, double *tile) {
-    const sarrus_plan *plan = batch->plan;
-    const sarrus_mechanism *mech = &plan->mech;
-    const int32_t width = batch->device->width;
-    bool good = sarrus_evaluator_run(f->evaluator, draws, i, f->values);
-    good = sarrus_plan_parameters(plan, f->values, f->parameters, f->q, f->v) && good;
-    const double *parameters = good ? f->parameters : f->nominal;
-    const double *q = good ? f->q : f->nominal + mech->n_parameters;
-    const double *v = good ? f->v : f->nominal + mech->n_parameters + mech->n_q;
-    double status = good ? (double)SARRUS_INSTANCE_OK : (double)SARRUS_INSTANCE_INVALID_PARAMETER;
-    put(tile, mech->layout.parameter, width, lane, parameters, mech->n_parameters);
-    put(tile, mech->layout.q, width, lane, q, mech->n_q);
-    put(tile, mech->layout.v, width, lane, v, mech->n_v);
-    put(tile, mech->layout.status, width, lane, &status, 1);
-}
-
-/* Lanes past the last instance repeat it: they cost nothing extra and can do no harm. */
-static void fill_tile(const sarrus_batch *batch, filler *f, const sarrus_draws *draws, uint64_t i_tile, double *tile) {
-    const int32_t width = batch->device->width;
-    for (int32_t lane = 0; lane < width; ++lane) {
-        uint64_t i = i_tile * (uint64_t)width + (uint64_t)lane;
-        fill_lane(batch, f, draws, batch->i_draw + (i < batch->n_instances ? i : batch->n_instances - 1), lane, tile);
-    }
-}
-
-/* What the threads that fill the tiles share. */
-typedef struct filling {
-    const sarrus_batch *batch;
-    const sarrus_draws *draws;
-    filler *fillers; /* [n_threads] */
-} filling;
-
-static void tiles_fill(void *user, int i_member, int n_members) {
-    const filling *job = user;
-    const sarrus_crew_share share = sarrus_crew_share_of(job->batch->device->n_tiles, i_member, n_members);
-    sarrus_device *device = job->batch->device;
-    const sarrus_backend_ops *ops = device->ops;
-    for (uint64_t i = share.i_first; i < share.i_end && !sarrus_stop_is_asked(job->batch->stop); ++i) {
-        double *tile = ops->tile_open ? ops->tile_open(device, i_member, i) : stored_tile(job->batch, i);
-        fill_tile(job->batch, &job->fillers[i_member], job->draws, i, tile);
-        if (ops->tile_close)
-            ops->tile_close(device, i_member);
-    }
-}
-
-static sarrus_status fill(sarrus_context *context, sarrus_batch *batch, const sarrus_draws *draws) {
-    int n_threads = batch->device->n_threads;
-    filler *fillers = calloc((size_t)n_threads, sizeof *fillers);
-    bool good = fillers != NULL;
-    for (int i = 0; good && i < n_threads; ++i)
-        good = filler_create(batch->plan, &fillers[i]);
-    filling job = {batch, draws, fillers};
-    if (good)
-        sarrus_crew_run(batch->device->crew, n_threads, tiles_fill, &job);
-    for (int i = 0; fillers && i < n_threads; ++i)
-        filler_free(&fillers[i]);
-    free(fillers);
-    if (!good)
-        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory while the instances are filled");
-    return sarrus_stop_is_asked(batch->stop) ? SARRUS_INTERRUPTED : SARRUS_OK;
-}
 
 static sarrus_status assemble(sarrus_context *context, sarrus_batch *batch) {
     const sarrus_status status = batch->device->ops->assemble(batch->device);
@@ -204,11 +73,12 @@ sarrus_status sarrus_batch_create(sarrus_context *context, const sarrus_plan *pl
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the batch");
     batch->plan = plan;
     batch->n_instances = n_instances;
+    batch->i_first = i_first;
     batch->i_draw = draws ? i_first - draws->i_first : 0;
     batch->stop = options ? options->stop : NULL;
     sarrus_status status = sarrus_backend_create(context, plan, options, n_instances, &batch->device);
     if (status == SARRUS_OK)
-        status = fill(context, batch, draws);
+        status = sarrus_batch_fill(context, batch, draws);
     if (status == SARRUS_OK)
         status = assemble(context, batch);
     if (status != SARRUS_OK) {
@@ -229,6 +99,10 @@ void sarrus_batch_destroy(sarrus_batch *batch) {
     if (batch->device)
         batch->device->ops->destroy(batch->device);
     sarrus_rank_change_list_free(&batch->events);
+    free(batch->sampled);
+    free(batch->episode);
+    free(batch->given);
+    free(batch->is_given);
     free(batch);
 }
 
@@ -259,6 +133,9 @@ sarrus_status sarrus_batch_advance(sarrus_batch *batch, uint64_t n_steps) {
         return SARRUS_BAD_ARGUMENT;
     if (is_ended(batch))
         return SARRUS_INTERRUPTED;
+    if (n_steps == 0)
+        return SARRUS_OK;
+    sarrus_batch_given_pass(batch);
     sarrus_clock clock = clock_of(batch);
     return steps_end(batch, batch->device->ops->advance(batch->device, &clock, n_steps), n_steps);
 }
@@ -287,26 +164,16 @@ sarrus_status sarrus_batch_observe(sarrus_batch *batch, const sarrus_observation
     if (is_ended(batch))
         return SARRUS_INTERRUPTED;
     sarrus_device_observation all = {clock_of(batch), observation, batch->n_instances};
+    if (sarrus_observation_steps(observation) > 0)
+        sarrus_batch_given_pass(batch);
     return steps_end(batch, batch->device->ops->observe(batch->device, &all), sarrus_observation_steps(observation));
-}
-
-/* Lane arrays that the host is about to read, or has written anew in all tiles. */
-static sarrus_status host_read(const sarrus_batch *batch, int32_t i_first, int32_t n) {
-    const sarrus_backend_ops *ops = batch->device->ops;
-    return ops->host_read ? ops->host_read(batch->device, i_first, n) : SARRUS_OK;
-}
-
-static void host_write(const sarrus_batch *batch, int32_t i_first, int32_t n) {
-    const sarrus_backend_ops *ops = batch->device->ops;
-    if (ops->host_write)
-        ops->host_write(batch->device, i_first, n);
 }
 
 /* Of a device that is lost: what was read last. */
 static double lane_value(const sarrus_batch *batch, uint64_t i_instance, int32_t array) {
     const uint64_t width = (uint64_t)batch->device->width;
-    (void)host_read(batch, array, 1);
-    return stored_tile(batch, i_instance / width)[(uint64_t)array * width + i_instance % width];
+    (void)sarrus_batch_host_read(batch, array, 1);
+    return sarrus_batch_tile(batch, i_instance / width)[(uint64_t)array * width + i_instance % width];
 }
 
 int sarrus_batch_has_own_steps(const sarrus_batch *batch) {
@@ -318,7 +185,7 @@ int sarrus_batch_cuts_steps(const sarrus_batch *batch) {
 }
 
 double sarrus_batch_own_time(const sarrus_batch *batch) {
-    return lane_value(batch, 0, stored(batch)->layout.adaptive.t_now);
+    return lane_value(batch, 0, sarrus_batch_stored(batch)->layout.adaptive.t_now);
 }
 
 /* A clock whose first step ends at t, by which the kernels reach any time there is. They go on judging up to the t_end of theirs.
@@ -339,11 +206,11 @@ static uint64_t grid_step_after(const sarrus_batch *batch, double t) {
 
 /* An instance that failed was given its step by a clock that is not the grid's. */
 static void failed_step_mend(const sarrus_batch *batch) {
-    const int32_t array = stored(batch)->layout.failed_step, width = batch->device->width;
+    const int32_t array = sarrus_batch_stored(batch)->layout.failed_step, width = batch->device->width;
     (void)lane_value(batch, 0, array);
     for (int32_t lane = 0; lane < width; ++lane)
         batch->device->tiles[array * width + lane] = (double)grid_step_after(batch, sarrus_batch_own_time(batch));
-    host_write(batch, array, 1);
+    sarrus_batch_host_write(batch, array, 1);
 }
 
 static sarrus_status own_time_reach(sarrus_batch *batch, double t) {
@@ -377,48 +244,6 @@ sarrus_status sarrus_batch_own_observe(sarrus_batch *batch, double t, const sarr
     return status;
 }
 
-/* Puts a field of a tile to what it is when an instance begins anew. */
-static void field_restart(const sarrus_tile_field *field, double *tile, size_t width) {
-    double *to = tile + (size_t)field->at * width;
-    const size_t n = (size_t)field->n * width;
-    if (field->reset == SARRUS_RESET_FROM)
-        memcpy(to, tile + (size_t)field->from * width, n * sizeof *tile);
-    for (size_t i = 0; field->reset == SARRUS_RESET_TO && i < n; ++i)
-        to[i] = field->value;
-}
-
-/* All has been written but what is kept: told in as few pieces as there are. */
-static void restarts_write(sarrus_batch *batch, const sarrus_tile_field fields[SARRUS_N_FIELDS]) {
-    for (int k = 0, k_end; k < SARRUS_N_FIELDS; k = k_end + 1) {
-        for (k_end = k; k_end < SARRUS_N_FIELDS && fields[k_end].reset != SARRUS_RESET_KEPT;)
-            ++k_end;
-        if (k_end > k)
-            host_write(batch, fields[k].at, fields[k_end - 1].at + fields[k_end - 1].n - fields[k].at);
-    }
-}
-
-sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
-    if (!batch)
-        return SARRUS_BAD_ARGUMENT;
-    const size_t width = (size_t)batch->device->width;
-    sarrus_tile_field fields[SARRUS_N_FIELDS];
-    sarrus_plan_fields(stored(batch), fields);
-    for (int k = 0; k < SARRUS_N_FIELDS; ++k) {
-        const sarrus_tile_field *field = &fields[k];
-        const sarrus_status status = field->reset == SARRUS_RESET_FROM ? host_read(batch, field->from, field->n) : SARRUS_OK;
-        if (status != SARRUS_OK)
-            return status;
-    }
-    for (uint64_t i = 0; i < batch->device->n_tiles; ++i)
-        for (int k = 0; k < SARRUS_N_FIELDS; ++k)
-            field_restart(&fields[k], stored_tile(batch, i), width);
-    restarts_write(batch, fields);
-    batch->step = 0;
-    batch->is_interrupted = false;
-    sarrus_batch_rank_events_clear(batch);
-    return SARRUS_OK;
-}
-
 double sarrus_batch_time(const sarrus_batch *batch) {
     if (!batch)
         return (double)NAN;
@@ -442,6 +267,10 @@ const char *sarrus_batch_device_name(const sarrus_batch *batch) {
     return batch ? batch->device->description : NULL;
 }
 
+const char *sarrus_batch_refusal(const sarrus_batch *batch) {
+    return batch ? batch->refusal : NULL;
+}
+
 const char *sarrus_batch_failure(const sarrus_batch *batch) {
     return batch && batch->device->failure[0] != '\0' ? batch->device->failure : NULL;
 }
@@ -449,50 +278,43 @@ const char *sarrus_batch_failure(const sarrus_batch *batch) {
 sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_view *out) {
     if (!batch || !out)
         return SARRUS_BAD_ARGUMENT;
-    const sarrus_mechanism *mech = stored(batch);
-    int32_t array = 0, n = 0;
-    if (batch->plan->relative && (field == SARRUS_FIELD_Q || field == SARRUS_FIELD_V))
-        return SARRUS_UNSUPPORTED;
-    switch (field) {
-    case SARRUS_FIELD_Q:
-        array = mech->layout.q, n = mech->n_q;
-        break;
-    case SARRUS_FIELD_V:
-        array = mech->layout.v, n = mech->n_v;
-        break;
-    case SARRUS_FIELD_INPUT:
-        array = mech->layout.input, n = mech->n_inputs;
-        break;
-    default:
-        return SARRUS_BAD_ARGUMENT;
-    }
+    const sarrus_mechanism *mech = sarrus_batch_stored(batch);
+    const bool is_state = field == SARRUS_FIELD_Q || field == SARRUS_FIELD_V;
+    if ((unsigned)field > (unsigned)SARRUS_FIELD_EPISODE)
+        return sarrus_batch_refuse(batch, SARRUS_BAD_ARGUMENT, "there is no such field");
+    if (is_state && batch->plan->relative)
+        return sarrus_batch_refuse(batch, SARRUS_UNSUPPORTED,
+                                   "tiles hold the motion of joints; expected sarrus_batch_copy_out, or formulation: absolute");
+    if (!is_state && field != SARRUS_FIELD_INPUT && field != SARRUS_FIELD_STATUS)
+        return sarrus_batch_refuse(batch, SARRUS_UNSUPPORTED, "the field can be copied only; expected sarrus_batch_copy_out");
+    const sarrus_field_place place = sarrus_batch_field_place(batch, field);
     const sarrus_backend_ops *ops = batch->device->ops;
-    const sarrus_status status = ops->host_share ? ops->host_share(batch->device, array, n) : SARRUS_OK;
+    const sarrus_status status = ops->host_share ? ops->host_share(batch->device, place.array, place.n) : SARRUS_OK;
     if (status != SARRUS_OK)
         return status;
     out->width = (size_t)batch->device->width;
     out->stride = (size_t)mech->layout.n_arrays * out->width;
-    out->base = batch->device->tiles + (size_t)array * out->width;
-    out->n_components = n;
+    out->base = batch->device->tiles + (size_t)place.array * out->width;
+    out->n_components = place.n;
     return SARRUS_OK;
 }
 
 sarrus_instance_status sarrus_batch_status(const sarrus_batch *batch, uint64_t i_instance) {
     if (!batch || i_instance >= batch->n_instances)
         return SARRUS_INSTANCE_NOT_RUN;
-    return (sarrus_instance_status)(int)lane_value(batch, i_instance, stored(batch)->layout.status);
+    return (sarrus_instance_status)(int)lane_value(batch, i_instance, sarrus_batch_stored(batch)->layout.status);
 }
 
 uint64_t sarrus_batch_failed_step(const sarrus_batch *batch, uint64_t i_instance) {
     if (!batch || i_instance >= batch->n_instances)
         return 0;
-    return (uint64_t)lane_value(batch, i_instance, stored(batch)->layout.failed_step);
+    return (uint64_t)lane_value(batch, i_instance, sarrus_batch_stored(batch)->layout.failed_step);
 }
 
 sarrus_status sarrus_batch_statistics(const sarrus_batch *batch, uint64_t i_instance, sarrus_instance_statistics *out) {
     if (!batch || !out || i_instance >= batch->n_instances)
         return SARRUS_BAD_ARGUMENT;
-    const sarrus_tile_layout *layout = &stored(batch)->layout;
+    const sarrus_tile_layout *layout = &sarrus_batch_stored(batch)->layout;
     out->n_steps = (uint64_t)lane_value(batch, i_instance, layout->n_steps);
     out->n_rejected = (uint64_t)lane_value(batch, i_instance, layout->n_rejected);
     out->n_evaluations = (uint64_t)lane_value(batch, i_instance, layout->n_evaluations);
@@ -503,7 +325,7 @@ sarrus_status sarrus_batch_statistics(const sarrus_batch *batch, uint64_t i_inst
 sarrus_status sarrus_batch_verdict(const sarrus_batch *batch, uint64_t i_instance, sarrus_instance_verdict *out) {
     if (!batch || !out || i_instance >= batch->n_instances)
         return SARRUS_BAD_ARGUMENT;
-    const sarrus_mechanism *mech = stored(batch);
+    const sarrus_mechanism *mech = sarrus_batch_stored(batch);
     const sarrus_verdict_layout *at = &mech->layout.verdict;
     const double kinetic = lane_value(batch, i_instance, at->kinetic), low = lane_value(batch, i_instance, at->low);
     const double turned_over = kinetic + (lane_value(batch, i_instance, at->high) - low) + mech->energy_floor;
@@ -577,14 +399,14 @@ sarrus_status sarrus_batch_state(const sarrus_batch *batch, uint64_t i_instance,
         return SARRUS_BAD_ARGUMENT;
     const sarrus_mechanism *mech = &batch->plan->mech;
     const bool is_stored = !batch->plan->relative; /* else the device shows what follows from what is stored */
-    sarrus_status status = is_stored && q ? host_read(batch, mech->layout.q, mech->n_q) : SARRUS_OK;
+    sarrus_status status = is_stored && q ? sarrus_batch_host_read(batch, mech->layout.q, mech->n_q) : SARRUS_OK;
     if (status == SARRUS_OK && is_stored && v)
-        status = host_read(batch, mech->layout.v, mech->n_v);
+        status = sarrus_batch_host_read(batch, mech->layout.v, mech->n_v);
     if (status != SARRUS_OK)
         return status;
     const sarrus_backend_ops *ops = batch->device->ops;
     const uint64_t width = (uint64_t)batch->device->width, i_tile = i_instance / width;
-    const double *tile = ops->tile_show ? ops->tile_show(batch->device, i_tile) : stored_tile(batch, i_tile);
+    const double *tile = ops->tile_show ? ops->tile_show(batch->device, 0, i_tile) : sarrus_batch_tile(batch, i_tile);
     if (!tile)
         return SARRUS_DEVICE_FAILED;
     const double *lane = tile + i_instance % width;

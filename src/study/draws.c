@@ -21,18 +21,20 @@ uint64_t sarrus_label_hash(const char *label) {
     return hash;
 }
 
+double sarrus_sampled_draw(const sarrus_sampled *sampled, uint64_t label_hash, uint64_t seed, uint64_t number) {
+    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    const uint32_t counter[4] = {(uint32_t)number, (uint32_t)(number >> 32), (uint32_t)label_hash, (uint32_t)(label_hash >> 32)};
+    uint32_t words[4];
+    sarrus_philox4x32_run(counter, key, words);
+    return sarrus_sampled_quantile(sampled, sarrus_uniform_from_bits((uint64_t)words[1] << 32 | words[0]));
+}
+
 /* One parameter of the instances of `draws`. */
 static void parameter_draw(const sarrus_draws *draws, const sarrus_sampled *sampled, uint64_t seed, const volatile int32_t *stop,
                            double *values) {
     const uint64_t hash = sarrus_label_hash(sampled->label);
-    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
-    for (uint64_t i = 0; i < draws->n_instances && !sarrus_stop_is_asked(stop); ++i) {
-        const uint64_t number = draws->i_first + i;
-        const uint32_t counter[4] = {(uint32_t)number, (uint32_t)(number >> 32), (uint32_t)hash, (uint32_t)(hash >> 32)};
-        uint32_t words[4];
-        sarrus_philox4x32_run(counter, key, words);
-        values[i] = sarrus_sampled_quantile(sampled, sarrus_uniform_from_bits((uint64_t)words[1] << 32 | words[0]));
-    }
+    for (uint64_t i = 0; i < draws->n_instances && !sarrus_stop_is_asked(stop); ++i)
+        values[i] = sarrus_sampled_draw(sampled, hash, seed, draws->i_first + i);
 }
 
 sarrus_status sarrus_draws_create(sarrus_context *context, const sarrus_model *model, uint64_t seed, uint64_t n_instances,

@@ -183,6 +183,37 @@ static bool batch_rest(void) {
     return good;
 }
 
+static bool batch_fields(void) {
+    double out[64] = {0};
+    bool good =
+        bad(sarrus_batch_copy_out(NULL, SARRUS_FIELD_Q, out)) && bad(sarrus_batch_copy_out(w.batch, SARRUS_FIELD_Q, NULL)) &&
+        bad(sarrus_batch_copy_in(NULL, SARRUS_FIELD_Q, NULL, out)) &&
+        bad(sarrus_batch_copy_in(w.batch, SARRUS_FIELD_Q, NULL, NULL)) &&
+        bad(sarrus_batch_copy_observable(NULL, SARRUS_OBSERVE_Q, out)) &&
+        bad(sarrus_batch_copy_observable(w.batch, SARRUS_OBSERVE_Q, NULL)) && sarrus_batch_field_width(NULL, SARRUS_FIELD_Q) == 0 &&
+        !sarrus_batch_parameter_label(NULL, 0) && sarrus_batch_copy_in(w.batch, SARRUS_FIELD_TIME, NULL, out) == SARRUS_UNSUPPORTED;
+    for (int i = 0; i < N_BAD && good; ++i)
+        good = bad(sarrus_batch_copy_out(w.batch, (sarrus_field)bad_indices[i], out)) &&
+               bad(sarrus_batch_copy_in(w.batch, (sarrus_field)bad_indices[i], NULL, out)) &&
+               bad(sarrus_batch_copy_observable(w.batch, (sarrus_observable)bad_indices[i], out)) &&
+               sarrus_batch_field_width(w.batch, (sarrus_field)bad_indices[i]) == 0 &&
+               !sarrus_batch_parameter_label(w.batch, bad_indices[i]);
+    return good;
+}
+
+static bool batch_restarts(void) {
+    const sarrus_redraw wrong = {.size = 3};
+    unsigned char bytes[64] = {0};
+    const size_t n = sarrus_batch_save_size(w.batch);
+    return bad(sarrus_batch_reset_some(NULL, NULL)) && bad(sarrus_batch_assemble(NULL, NULL)) &&
+           bad(sarrus_batch_redraw(NULL, NULL)) && bad(sarrus_batch_redraw(w.batch, &wrong)) && sarrus_batch_refusal(w.batch) &&
+           !sarrus_batch_refusal(NULL) && sarrus_batch_save_size(NULL) == 0 && bad(sarrus_batch_save(NULL, bytes, n)) &&
+           bad(sarrus_batch_save(w.batch, NULL, n)) && bad(sarrus_batch_save(w.batch, bytes, 64)) &&
+           bad(sarrus_batch_save(w.batch, bytes, SIZE_MAX)) && bad(sarrus_batch_load(NULL, bytes, 64)) &&
+           bad(sarrus_batch_load(w.batch, NULL, 64)) && sarrus_batch_load(w.batch, bytes, 64) == SARRUS_BAD_INPUT &&
+           sarrus_batch_load(w.batch, bytes, 0) == SARRUS_BAD_INPUT;
+}
+
 static bool destroyers(void) {
     sarrus_batch_destroy(NULL);
     sarrus_context_destroy(NULL);
@@ -430,6 +461,8 @@ static const struct {
     {"batch_path_counts batch_library_counts", batch_counts},
     {"batch_specialization specialization_state_word", batch_specialization},
     {"batch_reset batch_observable_width", batch_rest},
+    {"batch_copy_out batch_copy_in batch_copy_observable batch_field_width batch_parameter_label", batch_fields},
+    {"batch_reset_some batch_assemble batch_redraw batch_refusal batch_save_size batch_save batch_load", batch_restarts},
     {"batch_destroy context_destroy draws_destroy model_destroy plan_destroy warnings_destroy", destroyers},
     {"context_create context_clear context_n_diagnostics context_diagnostic", context},
     {"draws_create draws_create_part draws_n_parameters draws_label draws_values", draws},

@@ -231,13 +231,27 @@ static void cpu_tile_close(sarrus_device *base, int i_member) {
     sarrus_relative_tile_begin(&device->relative, stepping_call(thread), thread->bodies);
 }
 
-static const double *cpu_tile_show(sarrus_device *base, uint64_t i_tile) {
+static double *cpu_tile_show(sarrus_device *base, int i_member, uint64_t i_tile) {
     sarrus_cpu_device *device = cpu_of(base);
-    sarrus_cpu_thread *thread = &device->threads[0];
+    sarrus_cpu_thread *thread = &device->threads[i_member];
     take_tile(device, thread, i_tile);
     if (device->n_sides > 1)
         sarrus_relative_tile_place(&device->relative, stepping_call(thread), thread->bodies);
     return showing_call(device, thread)->tile;
+}
+
+/* Of two sides closing has done it. */
+static void cpu_tile_assemble(sarrus_device *base, int i_member) {
+    sarrus_cpu_device *device = cpu_of(base);
+    if (device->n_sides == 1)
+        stepping(device)->kernels->assemble(stepping_call(&device->threads[i_member]));
+}
+
+static void cpu_tile_take(sarrus_device *base, int i_member) {
+    sarrus_cpu_device *device = cpu_of(base);
+    sarrus_cpu_thread *thread = &device->threads[i_member];
+    if (device->n_sides > 1)
+        sarrus_relative_tile_take(&device->relative, stepping_call(thread), thread->bodies);
 }
 
 /* The kernels for the next steps of the thread's tile, and how many these may be: kernels that are being compiled are waited for in
@@ -408,6 +422,8 @@ const sarrus_backend_ops sarrus_backend_cpu = {
     .tile_open = cpu_tile_open,
     .tile_close = cpu_tile_close,
     .tile_show = cpu_tile_show,
+    .tile_assemble = cpu_tile_assemble,
+    .tile_take = cpu_tile_take,
     .assemble = cpu_assemble,
     .advance = cpu_advance,
     .observe = cpu_observe,

@@ -12,14 +12,20 @@ static void arrays_copy(const double *from, int32_t i_from, double *to, int32_t 
     memcpy(to + (size_t)i_to * (size_t)width, from + (size_t)i_from * (size_t)width, (size_t)n * (size_t)width * sizeof *to);
 }
 
+void sarrus_relative_tile_take(const sarrus_relative_tiles *tiles, sarrus_kernel_call *call, const double *bodies) {
+    const sarrus_tile_layout *from = &tiles->bodies->layout;
+    const int32_t width = tiles->kernels->width;
+    tiles->kernels->bodies_put(call, bodies + from->q * width, bodies + from->v * width);
+}
+
 void sarrus_relative_tile_begin(const sarrus_relative_tiles *tiles, sarrus_kernel_call *call, const double *bodies) {
-    const sarrus_tile_layout *at = &tiles->relative->layout, *from = &tiles->bodies->layout;
+    const sarrus_tile_layout *at = &tiles->relative->layout;
     const int32_t width = tiles->kernels->width, n_q = tiles->relative->n_q, n_v = tiles->relative->n_v;
     for (int k = 0; k < tiles->n_moves; ++k)
         arrays_copy(bodies, tiles->move[k].bodies, call->tile, tiles->move[k].relative, tiles->move[k].n, width);
     for (int32_t lane = 0; lane < width; ++lane)
         call->tile[at->rank * width + lane] -= (double)tiles->relative->tree.n_rows_within;
-    tiles->kernels->bodies_put(call, bodies + from->q * width, bodies + from->v * width);
+    sarrus_relative_tile_take(tiles, call, bodies);
     arrays_copy(call->tile, at->q, call->tile, at->q0, n_q, width);
     arrays_copy(call->tile, at->v, call->tile, at->v0, n_v, width);
 }

@@ -20,6 +20,9 @@ void sarrus_relative_tiles_make(const sarrus_mechanism *relative, const sarrus_m
 /* The call's tile, all zero before, from a tile of bodies that was assembled. */
 void sarrus_relative_tile_begin(const sarrus_relative_tiles *tiles, sarrus_kernel_call *call, const double *bodies);
 
+/* q and v of the call's tile from those of a tile of bodies, as far as the joints of the tree let them. */
+void sarrus_relative_tile_take(const sarrus_relative_tiles *tiles, sarrus_kernel_call *call, const double *bodies);
+
 /* q and v of a tile of bodies from the call's tile; and what an observation looks at besides. */
 void sarrus_relative_tile_place(const sarrus_relative_tiles *tiles, sarrus_kernel_call *call, double *bodies);
 void sarrus_relative_tile_show(const sarrus_relative_tiles *tiles, const sarrus_kernel_call *call, double *bodies);

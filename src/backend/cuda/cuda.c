@@ -128,8 +128,9 @@ static double *cuda_tile_open(sarrus_device *base, int i_member, uint64_t i_tile
     return tiles + i_tile * (size_t)base->plan->mech.layout.n_arrays * SARRUS_CUDA_WIDTH;
 }
 
-static const double *cuda_tile_show(sarrus_device *base, uint64_t i_tile) {
+static double *cuda_tile_show(sarrus_device *base, int i_member, uint64_t i_tile) {
     cuda_device *device = cuda_of(base);
+    (void)i_member;
     if (device->is_relative)
         return sarrus_cuda_relative_show(device, i_tile);
     return base->tiles + i_tile * (size_t)base->plan->mech.layout.n_arrays * SARRUS_CUDA_WIDTH;

@@ -157,7 +157,7 @@ sarrus_cuda_bodies sarrus_cuda_bodies_of(const cuda_worker *worker);
 /* What was filled, assembled and taken over. */
 int sarrus_cuda_relative_assemble(cuda_worker *worker);
 /* A tile of the host by the layout of sarrus_cuda_shown: q and v alone are those of now. NULL: the device has failed. */
-const double *sarrus_cuda_relative_show(cuda_device *device, uint64_t i_tile);
+double *sarrus_cuda_relative_show(cuda_device *device, uint64_t i_tile);
 
 /* observe.c */
 int sarrus_cuda_observe_tiles(cuda_worker *worker, const void *how); /* of a sarrus_device_observation */

@@ -132,7 +132,7 @@ static cuda_worker *worker_with(cuda_device *device, uint64_t i_tile) {
 }
 
 /* What the host has written since the last call goes to the device first, and stays marked: there may be other workers. */
-const double *sarrus_cuda_relative_show(cuda_device *device, uint64_t i_tile) {
+double *sarrus_cuda_relative_show(cuda_device *device, uint64_t i_tile) {
     if (device->base.failure[0] != '\0')
         return NULL;
     cuda_worker *worker = worker_with(device, i_tile);

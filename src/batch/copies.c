@@ -1,0 +1,311 @@
+#include "batch/copies.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/pace.h"
+#include "batch/fill.h"
+#include "batch/given.h"
+#include "batch/lanes.h"
+
+sarrus_field_place sarrus_batch_field_place(const sarrus_batch *batch, sarrus_field field) {
+    const sarrus_mechanism *mech = sarrus_batch_stored(batch);
+    const bool is_tree = batch->plan->relative != NULL;
+    switch (field) {
+    case SARRUS_FIELD_Q:
+        return (sarrus_field_place){mech->layout.q, is_tree ? 0 : mech->n_q};
+    case SARRUS_FIELD_V:
+        return (sarrus_field_place){mech->layout.v, is_tree ? 0 : mech->n_v};
+    case SARRUS_FIELD_INPUT:
+        return (sarrus_field_place){mech->layout.input, mech->n_inputs};
+    case SARRUS_FIELD_STATUS:
+        return (sarrus_field_place){mech->layout.status, 1};
+    case SARRUS_FIELD_FAILED_STEP:
+        return (sarrus_field_place){mech->layout.failed_step, 1};
+    case SARRUS_FIELD_TIME:
+        return (sarrus_field_place){mech->layout.begun, 1};
+    case SARRUS_FIELD_PARAMETER:
+    case SARRUS_FIELD_EPISODE:
+        break;
+    }
+    return (sarrus_field_place){0, 0};
+}
+
+int sarrus_batch_field_width(const sarrus_batch *batch, sarrus_field field) {
+    if (!batch)
+        return 0;
+    switch (field) {
+    case SARRUS_FIELD_Q:
+        return batch->plan->mech.n_q;
+    case SARRUS_FIELD_V:
+        return batch->plan->mech.n_v;
+    case SARRUS_FIELD_INPUT:
+        return batch->plan->mech.n_inputs;
+    case SARRUS_FIELD_PARAMETER:
+        return batch->plan->model->batch.n_sampled;
+    case SARRUS_FIELD_TIME:
+    case SARRUS_FIELD_STATUS:
+    case SARRUS_FIELD_FAILED_STEP:
+    case SARRUS_FIELD_EPISODE:
+        return 1;
+    }
+    return 0;
+}
+
+const char *sarrus_batch_parameter_label(const sarrus_batch *batch, int i_parameter) {
+    if (!batch || i_parameter < 0 || i_parameter >= batch->plan->model->batch.n_sampled)
+        return NULL;
+    return batch->plan->model->batch.sampled[i_parameter].label;
+}
+
+static bool is_field(sarrus_field field) {
+    return (unsigned)field <= (unsigned)SARRUS_FIELD_EPISODE;
+}
+
+/* What the threads that copy share. */
+typedef struct copying {
+    sarrus_batch *batch;
+    sarrus_field field;
+    sarrus_field_place place;
+    int32_t n; /* numbers of an instance */
+    double *out;
+    const uint8_t *mask;
+    const double *values;
+    sarrus_filler *fillers; /* [n_members] of parameters */
+    double *before;         /* [n_members][tile] of states over a tree */
+    atomic_bool has_failed;
+} copying;
+
+/* Where the coordinates or speeds of bodies begin in a tile that is shown. */
+static int32_t shown_array(const copying *job) {
+    const sarrus_tile_layout *layout = &job->batch->plan->mech.layout;
+    return job->field == SARRUS_FIELD_Q ? layout->q : layout->v;
+}
+
+/* And in a row of what was given. */
+static double *given_part(const copying *job, double *row) {
+    return row && job->field == SARRUS_FIELD_V ? row + job->batch->plan->mech.n_q : row;
+}
+
+static void lane_out(const copying *job, const double *tile, int32_t lane, uint64_t i) {
+    const int32_t width = job->batch->device->width;
+    double *row = job->out + (size_t)i * (size_t)job->n;
+    if (job->place.n == 0) {
+        const double *given = given_part(job, sarrus_batch_given_row(job->batch, i));
+        if (given)
+            memcpy(row, given, (size_t)job->n * sizeof *row);
+        else
+            sarrus_lane_get(tile, shown_array(job), width, lane, row, job->n);
+        return;
+    }
+    sarrus_lane_get(tile, job->place.array, width, lane, row, job->n);
+    if (job->field == SARRUS_FIELD_TIME) {
+        const sarrus_model *model = job->batch->plan->model;
+        const sarrus_clock clock = {job->batch->step - (uint64_t)row[0], job->batch->plan->n_steps, model->integrator.grid,
+                                    model->integrator.t_end};
+        row[0] = sarrus_pace_time(&clock);
+    }
+}
+
+static void tiles_out(void *user, int i_member, int n_members) {
+    copying *job = user;
+    sarrus_device *device = job->batch->device;
+    const sarrus_crew_share share = sarrus_crew_share_of(device->n_tiles, i_member, n_members);
+    for (uint64_t i_tile = share.i_first; i_tile < share.i_end; ++i_tile) {
+        const double *tile = sarrus_batch_tile(job->batch, i_tile);
+        if (job->place.n == 0)
+            tile = device->ops->tile_show(device, i_member, i_tile);
+        if (!tile) {
+            atomic_store(&job->has_failed, true);
+            return;
+        }
+        const uint64_t i_first = i_tile * (uint64_t)device->width;
+        for (int32_t lane = 0; lane < device->width && i_first + (uint64_t)lane < job->batch->n_instances; ++lane)
+            lane_out(job, tile, lane, i_first + (uint64_t)lane);
+    }
+}
+
+/* What stands beside the tiles. */
+static void plain_out(const sarrus_batch *batch, sarrus_field field, double *out) {
+    const size_t n_sampled = (size_t)batch->plan->model->batch.n_sampled, n = (size_t)batch->n_instances;
+    if (field == SARRUS_FIELD_PARAMETER)
+        memcpy(out, batch->sampled, n * n_sampled * sizeof *out);
+    for (size_t i = 0; field == SARRUS_FIELD_EPISODE && i < n; ++i)
+        out[i] = batch->episode ? (double)batch->episode[i] : 0.0;
+}
+
+sarrus_status sarrus_batch_copy_out(sarrus_batch *batch, sarrus_field field, double *out) {
+    if (!batch || !out)
+        return SARRUS_BAD_ARGUMENT;
+    if (!is_field(field))
+        return sarrus_batch_refuse(batch, SARRUS_BAD_ARGUMENT, "there is no such field");
+    copying job = {.batch = batch, .field = field, .n = sarrus_batch_field_width(batch, field), .out = out};
+    job.place = sarrus_batch_field_place(batch, field);
+    if (job.n == 0)
+        return SARRUS_OK;
+    if (field == SARRUS_FIELD_PARAMETER || field == SARRUS_FIELD_EPISODE) {
+        plain_out(batch, field, out);
+        return SARRUS_OK;
+    }
+    const sarrus_status status = job.place.n > 0 ? sarrus_batch_host_read(batch, job.place.array, job.place.n) : SARRUS_OK;
+    if (status != SARRUS_OK)
+        return status;
+    const bool is_shared = job.place.n > 0 || batch->device->ops->tile_take;
+    const uint64_t n_numbers = batch->n_instances * (uint64_t)job.n;
+    sarrus_crew_run(batch->device->crew, is_shared && n_numbers > 16384 ? batch->device->n_threads : 1, tiles_out, &job);
+    return atomic_load(&job.has_failed) ? SARRUS_DEVICE_FAILED : SARRUS_OK;
+}
+
+/* Numbers that stand in the device's tiles. */
+static void stored_in(const copying *job, uint64_t i_tile) {
+    const sarrus_batch *batch = job->batch;
+    for (int32_t lane = 0; lane < batch->device->width; ++lane) {
+        const uint64_t i = sarrus_lane_instance(i_tile, batch->device->width, lane, batch->n_instances);
+        if (sarrus_mask_has(job->mask, i))
+            sarrus_lane_put(sarrus_batch_tile(batch, i_tile), job->place.array, batch->device->width, lane,
+                            job->values + (size_t)i * (size_t)job->n, job->n);
+    }
+}
+
+/* Coordinates or speeds of bodies over a tree: kept as they are for the assembly, and brought onto the tree for the steps. */
+static void state_in(const copying *job, int i_member, uint64_t i_tile) {
+    sarrus_batch *batch = job->batch;
+    sarrus_device *device = batch->device;
+    const sarrus_mechanism *mech = &batch->plan->mech;
+    const size_t n_row = (size_t)(mech->n_q + mech->n_v), n_tile = sarrus_batch_tile_doubles(batch);
+    double *before = job->before + (size_t)i_member * n_tile, *shown = device->ops->tile_show(device, i_member, i_tile);
+    memcpy(before, sarrus_batch_tile(batch, i_tile), n_tile * sizeof *before);
+    for (int32_t lane = 0; lane < device->width; ++lane) {
+        const uint64_t i = sarrus_lane_instance(i_tile, device->width, lane, batch->n_instances);
+        double *row = batch->given + (size_t)i * n_row;
+        if (!sarrus_mask_has(job->mask, i))
+            continue;
+        if (!batch->is_given[i]) {
+            sarrus_lane_get(shown, mech->layout.q, device->width, lane, row, mech->n_q);
+            sarrus_lane_get(shown, mech->layout.v, device->width, lane, row + mech->n_q, mech->n_v);
+            batch->is_given[i] = SARRUS_GIVEN_STATE;
+        }
+        memcpy(given_part(job, row), job->values + (size_t)i * (size_t)job->n, (size_t)job->n * sizeof *row);
+        sarrus_lane_put(shown, mech->layout.q, device->width, lane, row, mech->n_q);
+        sarrus_lane_put(shown, mech->layout.v, device->width, lane, row + mech->n_q, mech->n_v);
+    }
+    device->ops->tile_take(device, i_member);
+    sarrus_lanes_restore(batch, job->mask, i_tile, before);
+}
+
+/* What the scenario makes of the numbers of an instance, for the assembly to begin with. */
+static void start_in(const copying *job, const sarrus_filler *f, bool is_good, uint64_t i_tile, int32_t lane) {
+    sarrus_batch *batch = job->batch;
+    const sarrus_mechanism *mech = sarrus_batch_stored(batch), *bodies = &batch->plan->mech;
+    const int32_t width = batch->device->width;
+    const uint64_t i = sarrus_lane_instance(i_tile, width, lane, batch->n_instances);
+    const double status = is_good ? (double)SARRUS_INSTANCE_NOT_RUN : (double)SARRUS_INSTANCE_INVALID_PARAMETER;
+    double *tile = sarrus_batch_tile(batch, i_tile);
+    sarrus_lane_put(tile, mech->layout.parameter, width, lane, f->parameters, mech->n_parameters);
+    sarrus_lane_put(tile, mech->layout.status, width, lane, &status, 1);
+    sarrus_lane_put(tile, mech->layout.status0, width, lane, &status, 1);
+    if (!batch->plan->relative) {
+        sarrus_lane_put(tile, mech->layout.q, width, lane, f->q, bodies->n_q);
+        sarrus_lane_put(tile, mech->layout.v, width, lane, f->v, bodies->n_v);
+        return;
+    }
+    double *row = batch->given + (size_t)i * (size_t)(bodies->n_q + bodies->n_v);
+    memcpy(row, f->q, (size_t)bodies->n_q * sizeof *row);
+    memcpy(row + bodies->n_q, f->v, (size_t)bodies->n_v * sizeof *row);
+    batch->is_given[i] = SARRUS_GIVEN_START;
+}
+
+static void parameters_in(const copying *job, int i_member, uint64_t i_tile) {
+    sarrus_batch *batch = job->batch;
+    sarrus_filler *f = &job->fillers[i_member];
+    for (int32_t lane = 0; lane < batch->device->width; ++lane) {
+        const uint64_t i = sarrus_lane_instance(i_tile, batch->device->width, lane, batch->n_instances);
+        double *numbers = batch->sampled + (size_t)i * (size_t)job->n;
+        if (!sarrus_mask_has(job->mask, i))
+            continue;
+        memcpy(numbers, job->values + (size_t)i * (size_t)job->n, (size_t)job->n * sizeof *numbers);
+        const sarrus_draws draws = {.model = batch->plan->model, .n_instances = 1, .n_sampled = job->n, .values = numbers};
+        const bool is_good = sarrus_filler_run(f, &draws, 0);
+        start_in(job, f, is_good, i_tile, lane);
+    }
+}
+
+static void tiles_in(void *user, int i_member, int n_members) {
+    const copying *job = user;
+    const sarrus_batch *batch = job->batch;
+    const int32_t width = batch->device->width;
+    const sarrus_crew_share share = sarrus_crew_share_of(batch->device->n_tiles, i_member, n_members);
+    for (uint64_t i = sarrus_tile_next(job->mask, share.i_first, width, batch->n_instances); i < share.i_end;
+         i = sarrus_tile_next(job->mask, i + 1, width, batch->n_instances)) {
+        if (job->field == SARRUS_FIELD_PARAMETER)
+            parameters_in(job, i_member, i);
+        else if (job->place.n == 0)
+            state_in(job, i_member, i);
+        else
+            stored_in(job, i);
+    }
+}
+
+/* Why a field of this batch cannot be written; NULL: it can. */
+static const char *writing_lack(const sarrus_batch *batch, sarrus_field field) {
+    const bool is_state = field == SARRUS_FIELD_Q || field == SARRUS_FIELD_V;
+    if (field != SARRUS_FIELD_INPUT && field != SARRUS_FIELD_PARAMETER && !is_state)
+        return "the field cannot be written; expected coordinates, speeds, inputs or parameters";
+    if (batch->device->ops->tile_take)
+        return NULL;
+    if (field == SARRUS_FIELD_PARAMETER)
+        return "parameters cannot be written on a GPU; expected the backend cpu";
+    if (is_state && batch->plan->relative)
+        return "coordinates and speeds over a tree cannot be written on a GPU; expected the backend cpu or formulation: absolute";
+    return NULL;
+}
+
+/* The scratch that a job needs; false: no memory. */
+static bool scratch_take(copying *job, int n_members) {
+    const bool is_tree = job->batch->plan->relative != NULL, is_parameter = job->field == SARRUS_FIELD_PARAMETER;
+    if (is_parameter)
+        job->fillers = sarrus_fillers_create(job->batch->plan, n_members);
+    else if (job->place.n == 0)
+        job->before = malloc((size_t)n_members * sarrus_batch_tile_doubles(job->batch) * sizeof *job->before);
+    const bool needs_rows = is_tree && (is_parameter || job->place.n == 0);
+    return (job->fillers || job->before || job->place.n > 0) && (!needs_rows || sarrus_batch_given_reserve(job->batch));
+}
+
+sarrus_status sarrus_batch_copy_in(sarrus_batch *batch, sarrus_field field, const uint8_t *mask, const double *values) {
+    if (!batch || !values)
+        return SARRUS_BAD_ARGUMENT;
+    if (!is_field(field))
+        return sarrus_batch_refuse(batch, SARRUS_BAD_ARGUMENT, "there is no such field");
+    const char *lack = writing_lack(batch, field);
+    if (lack)
+        return sarrus_batch_refuse(batch, SARRUS_UNSUPPORTED, lack);
+    copying job = {.batch = batch, .field = field, .n = sarrus_batch_field_width(batch, field), .mask = mask, .values = values};
+    const uint64_t n_masked = sarrus_mask_count(mask, batch->n_instances);
+    job.place = sarrus_batch_field_place(batch, field);
+    if (job.n == 0 || n_masked == 0)
+        return SARRUS_OK;
+    const bool is_plain = job.place.n > 0;
+    const int n_members = is_plain && n_masked * (uint64_t)job.n <= 16384 ? 1 : sarrus_batch_members(batch, n_masked);
+    const bool has_scratch = scratch_take(&job, n_members);
+    sarrus_status status = has_scratch ? SARRUS_OK : SARRUS_NO_MEMORY;
+    if (status == SARRUS_OK && is_plain)
+        status = sarrus_batch_host_read(batch, job.place.array, job.place.n);
+    if (status == SARRUS_OK) {
+        batch->has_given = batch->has_given || batch->given;
+        sarrus_crew_run(batch->device->crew, n_members, tiles_in, &job);
+        if (is_plain)
+            sarrus_batch_host_write(batch, job.place.array, job.place.n);
+    }
+    sarrus_fillers_destroy(job.fillers, n_members);
+    free(job.before);
+    return status;
+}
+
+sarrus_status sarrus_batch_copy_observable(sarrus_batch *batch, sarrus_observable observable, double *out) {
+    if (!batch || !out || (unsigned)observable >= SARRUS_N_OBSERVABLES)
+        return SARRUS_BAD_ARGUMENT;
+    sarrus_observation now = {.n_times = 1, .every_steps = 1, .observe_first = 1, .n_times_stride = 1};
+    now.destination[observable] = out;
+    return sarrus_batch_observe(batch, &now);
+}

@@ -1,0 +1,64 @@
+/* The inside of a batch, for its parts. */
+#ifndef SARRUS_BATCH_INSIDE_H
+#define SARRUS_BATCH_INSIDE_H
+
+#include <stdbool.h>
+
+#include "backend/backend.h"
+#include "sarrus/batch.h"
+
+struct sarrus_batch {
+    const sarrus_plan *plan;
+    sarrus_device *device;
+    uint64_t n_instances;
+    uint64_t i_first; /* number of the first instance in its study */
+    uint64_t i_draw;  /* place of the first instance among the draws; while it is filled */
+    uint64_t step;    /* done */
+    const volatile int32_t *stop;
+    bool is_interrupted; /* until it is reset */
+    sarrus_rank_change_list events;
+    double *sampled;     /* [n_instances][n_sampled] the numbers that parameters were drawn as, or given */
+    uint64_t *episode;   /* [n_instances] of the last redraw */
+    double *given;       /* [n_instances][n_q + n_v] over a tree: what was written and not assembled yet; NULL: never any */
+    uint8_t *is_given;   /* [n_instances] whether its row is */
+    bool has_given;      /* whether any is */
+    const char *refusal; /* static; NULL: no call was refused */
+};
+
+/* The mechanism by whose layout the device's tiles lie. */
+static inline const sarrus_mechanism *sarrus_batch_stored(const sarrus_batch *batch) {
+    return &sarrus_plan_stepped(batch->plan)->mech;
+}
+
+static inline size_t sarrus_batch_tile_doubles(const sarrus_batch *batch) {
+    return (size_t)sarrus_batch_stored(batch)->layout.n_arrays * (size_t)batch->device->width;
+}
+
+static inline double *sarrus_batch_tile(const sarrus_batch *batch, uint64_t i_tile) {
+    return batch->device->tiles + (size_t)i_tile * sarrus_batch_tile_doubles(batch);
+}
+
+/* Lane arrays i_first … i_first + n − 1 of all tiles, which the host is about to read, or has written anew. */
+static inline sarrus_status sarrus_batch_host_read(const sarrus_batch *batch, int32_t i_first, int32_t n) {
+    const sarrus_backend_ops *ops = batch->device->ops;
+    return ops->host_read ? ops->host_read(batch->device, i_first, n) : SARRUS_OK;
+}
+
+static inline void sarrus_batch_host_write(const sarrus_batch *batch, int32_t i_first, int32_t n) {
+    const sarrus_backend_ops *ops = batch->device->ops;
+    if (ops->host_write)
+        ops->host_write(batch->device, i_first, n);
+}
+
+/* Threads for work on n instances: waking one is not worth its while for a few. */
+static inline int sarrus_batch_members(const sarrus_batch *batch, uint64_t n) {
+    return n * (uint64_t)sarrus_batch_stored(batch)->layout.n_arrays > 65536 ? batch->device->n_threads : 1;
+}
+
+/* Returns `status`, whose reason is `why`. */
+static inline sarrus_status sarrus_batch_refuse(sarrus_batch *batch, sarrus_status status, const char *why) {
+    batch->refusal = why;
+    return status;
+}
+
+#endif

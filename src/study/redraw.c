@@ -1,0 +1,64 @@
+/* Draws for instances of a batch that begin anew: of each from a stream of its own, whose number is the episode. */
+#include <stdlib.h>
+
+#include "batch/episode.h"
+#include "batch/mask.h"
+#include "study/draws.h"
+#include "study/label_hash.h"
+#include "study/philox.h"
+
+/* The seed of an episode. The first is the study's own; words 2 and 3 of the counter, "episode" at its end, keep the others apart
+ * from the draws, whose counters end with the hash of a label. */
+static uint64_t episode_seed(uint64_t seed, uint64_t episode) {
+    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    const uint32_t counter[4] = {(uint32_t)episode, (uint32_t)(episode >> 32), 0x65706973u, 0x6f646500u};
+    uint32_t words[4];
+    if (episode == 0)
+        return seed;
+    sarrus_philox4x32_run(counter, key, words);
+    return (uint64_t)words[1] << 32 | words[0];
+}
+
+/* The episodes of the masked instances, and their numbers to values[n_instances][n_sampled]. */
+static void instances_draw(sarrus_batch *batch, const sarrus_redraw *how, const uint64_t *hashes, double *values) {
+    const sarrus_model *model = batch->plan->model;
+    const uint64_t n = batch->n_instances;
+    const int n_sampled = model->batch.n_sampled;
+    for (uint64_t i = sarrus_mask_next(how->mask, 0, n); i < n; i = sarrus_mask_next(how->mask, i + 1, n)) {
+        const uint64_t seed = how->seeds ? how->seeds[i] : model->batch.seed;
+        batch->episode[i] = how->episodes ? how->episodes[i] : batch->episode[i] + 1;
+        const uint64_t own = episode_seed(seed, batch->episode[i]);
+        for (int k = 0; k < n_sampled; ++k)
+            values[i * (uint64_t)n_sampled + (uint64_t)k] =
+                sarrus_sampled_draw(&model->batch.sampled[k], hashes[k], own, batch->i_first + i);
+    }
+}
+
+sarrus_status sarrus_batch_redraw(sarrus_batch *batch, const sarrus_redraw *how) {
+    static const sarrus_redraw plain = {.size = sizeof(sarrus_redraw)};
+    how = how ? how : &plain;
+    if (!batch)
+        return SARRUS_BAD_ARGUMENT;
+    if (how->size != sizeof *how)
+        return sarrus_batch_refuse(batch, SARRUS_BAD_ARGUMENT, "sarrus_redraw has another size; expected sizeof(sarrus_redraw)");
+    if (!batch->device->ops->tile_assemble)
+        return sarrus_batch_refuse(batch, SARRUS_UNSUPPORTED,
+                                   "instances of a batch on a GPU cannot be drawn again; expected the backend cpu");
+    if (batch->is_interrupted)
+        return sarrus_batch_refuse(batch, SARRUS_INTERRUPTED, "the batch was interrupted; expected sarrus_batch_reset first");
+    const int n_sampled = batch->plan->model->batch.n_sampled;
+    const size_t n = (size_t)n_sampled + 1; /* calloc of nothing need not give anything */
+    uint64_t *hashes = calloc(n, sizeof *hashes);
+    double *values =
+        batch->n_instances <= SIZE_MAX / n / sizeof *values ? malloc((size_t)batch->n_instances * n * sizeof *values) : NULL;
+    sarrus_status status = hashes && values && sarrus_batch_episodes_reserve(batch) ? SARRUS_OK : SARRUS_NO_MEMORY;
+    for (int k = 0; k < n_sampled && status == SARRUS_OK; ++k)
+        hashes[k] = sarrus_label_hash(batch->plan->model->batch.sampled[k].label);
+    if (status == SARRUS_OK) {
+        instances_draw(batch, how, hashes, values);
+        status = sarrus_batch_copy_in(batch, SARRUS_FIELD_PARAMETER, how->mask, values);
+    }
+    free(hashes);
+    free(values);
+    return status == SARRUS_OK ? sarrus_batch_assemble(batch, how->mask) : status;
+}
