@@ -298,23 +298,27 @@ LANE_PHASE void sarrus_factor(sarrus_evaluation *outside) {
     outside->is_factored = 1;
     outside->is_swapped = ev.is_swapped;
 }
-/* The same with another choice of rows where closeness by all rows asks for it. */
-LANE_FUNCTION void sarrus_factor_seen(sarrus_evaluation *outside) {
+/* After whoever has used a fresh factor: closeness by all rows, unless the rank-revealing path, which looks too, was taken since
+ * n_rank_revealing counted it. Returns whether the factor is now that of another choice of rows, to be used again. */
+LANE_FUNCTION int sarrus_factor_swap(sarrus_evaluation *outside, int64_t n_rank_revealing) {
+    const int32_t wants_closeness = outside->wants_closeness;
+    if (outside->n_rank_revealing == n_rank_revealing && mask_any(sarrus_closeness_is_near(outside)))
+        sarrus_rank_path_outside(outside, mask_none(), SARRUS_DOUBT_NONE);
+    if (!sarrus_rows_are_swapped(outside))
+        return 0;
+    outside->wants_closeness = 0;
     sarrus_factor(outside);
-    if (!mask_any(sarrus_closeness_is_near(outside)))
-        return;
-    sarrus_rank_path_outside(outside, mask_none(), SARRUS_DOUBT_NONE);
-    if (mask_any(outside->is_swapped)) {
-        const int32_t wants_closeness = outside->wants_closeness;
-        outside->wants_closeness = 0;
-        sarrus_factor(outside);
-        outside->wants_closeness = wants_closeness;
-    }
+    outside->wants_closeness = wants_closeness;
+    return 1;
 }
 LANE_FUNCTION void sarrus_correct_projection(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
-    if (!outside->is_factored)
-        sarrus_factor_seen(outside);
+    const int was_factored = outside->is_factored;
+    const int64_t n_rank_revealing = outside->n_rank_revealing;
+    if (!was_factored)
+        sarrus_factor(outside);
     sarrus_correct_projection_again(outside, rhs, active, out);
+    if (!was_factored && sarrus_factor_swap(outside, n_rank_revealing))
+        sarrus_correct_projection_again(outside, rhs, active, out);
 }
 #else
 LANE_PHASE void sarrus_correct_projection_first(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
@@ -397,13 +401,16 @@ LANE_PHASE void sarrus_accelerate_again(sarrus_evaluation *outside, real t, cons
 }
 #if defined(SARRUS_PHASES_IN_PIECES)
 LANE_FUNCTION void sarrus_accelerate(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
-    const int has_rows = sarrus_constant_plan.m > 0;
+    const int is_fresh = !outside->is_configured || !outside->is_factored, has_rows = sarrus_constant_plan.m > 0;
+    const int64_t n_rank_revealing = outside->n_rank_revealing;
     if (!outside->is_configured || (has_rows && !outside->is_factored)) {
         sarrus_evaluate_rows(outside, t, q, v);
         if (has_rows)
-            sarrus_factor_seen(outside);
+            sarrus_factor(outside);
     }
     sarrus_accelerate_again(outside, t, q, v, a);
+    if (has_rows && is_fresh && sarrus_factor_swap(outside, n_rank_revealing))
+        sarrus_accelerate_again(outside, t, q, v, a);
 }
 #else
 LANE_PHASE void sarrus_accelerate_first(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
