@@ -204,7 +204,9 @@ sarrus_status sarrus_group_make(sarrus_group *group, sarrus_context *context) {
     const uint64_t i_first = group->i_first, n_instances = group->n_instances;
     sarrus_status status = sarrus_schedule_create(context, model, &group->schedule);
     if (status == SARRUS_OK)
-        status = sarrus_draws_make(context, model, group->seed, i_first, n_instances, batch_options.stop, &group->draws);
+        status = group->options->draws != NULL
+                     ? sarrus_draws_part_copy(context, group->options->draws, i_first, n_instances, &group->draws)
+                     : sarrus_draws_make(context, model, group->seed, i_first, n_instances, batch_options.stop, &group->draws);
     if (status == SARRUS_OK)
         status = sarrus_batch_create(context, group->plan, &batch_options, n_instances, group->draws, &group->batch);
     if (status == SARRUS_OK)
