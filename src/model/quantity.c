@@ -247,6 +247,8 @@ static sarrus_status outer_make(sarrus_quantities *quantities, sarrus_expression
 }
 
 sarrus_status sarrus_quantities_add(sarrus_quantities *quantities, const char *text, sarrus_quantity_fault *fault) {
+    if (strlen(text) > SARRUS_EXPRESSION_MAX_LENGTH)
+        return refuse(fault, SARRUS_EXPRESSION_MAX_LENGTH, 1, "the expression is too long; expected at most 1000 characters");
     if (quantities->n_outer == quantities->n_reserved) {
         const int n = 2 * quantities->n_reserved + 4;
         sarrus_expression **grown = realloc(quantities->outer, (size_t)n * sizeof *grown);

@@ -6,6 +6,8 @@
 #include "model/quantity.h"
 #include "scenario/suggest.h"
 
+enum { most_quantities = 256 };
+
 static const sarrus_word orders[] = {{"position", 0}, {"velocity", 1}, {"acceleration", 2}};
 
 static void read_body(sarrus_reader *reader, sarrus_node *node, void *object) {
@@ -48,7 +50,7 @@ static void read_point(sarrus_reader *reader, sarrus_node *node, int i_point) {
     sarrus_values_clear(point->at, 3);
     const size_t n_path = sarrus_item_name_read(reader, node, "a point", &reader->point_names, i_point, &point->name);
     (void)sarrus_mapping_read(reader, node, "a point", point_keys, sizeof point_keys / sizeof point_keys[0], point);
-    if (point->name != NULL && sarrus_model_body_find(reader->model, point->name) >= 0) {
+    if (point->name != NULL && sarrus_names_find(&reader->body_names, point->name) >= 0) {
         sarrus_reader_refuse(reader, sarrus_node_child(node, "name"), "the name '%s' is that of a body; expected another name",
                              point->name);
     }
@@ -166,6 +168,10 @@ void sarrus_quantities_read(sarrus_reader *reader, sarrus_node *node, void *obje
     if (node->kind != SARRUS_NODE_MAPPING) {
         sarrus_reader_refuse(reader, node, "'%s' is %s; expected a mapping of names and expressions", reader->path,
                              sarrus_node_kind_text(node));
+        return;
+    }
+    if (node->n_children > most_quantities) {
+        sarrus_reader_refuse(reader, node, "%d quantities; expected at most %d", node->n_children, most_quantities);
         return;
     }
     model->output.quantities = sarrus_reader_allocate(reader, node->n_children, sizeof *model->output.quantities);
