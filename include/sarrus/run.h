@@ -38,7 +38,9 @@ typedef struct sarrus_run_options {
     sarrus_progress_function progress;
     void *progress_user;
     const sarrus_plan *plan; /* of this model; NULL: the run makes its own */
-    int no_clobber;          /* 1: a complete result at output_path is not to be replaced */
+    /* Of this model, as sarrus_draws_from_values makes them; NULL: the run draws. n_instances = 0 is then their number. */
+    const sarrus_draws *draws;
+    int no_clobber; /* 1: a complete result at output_path is not to be replaced */
 } sarrus_run_options;
 
 /* One count over the instances, failed ones as far as they got. */
@@ -113,7 +115,7 @@ typedef struct sarrus_run_group {
 
 /* Runs several models at once, each with its own instances, into one file: what sarrus_run would write of group i stands below /i,
  * with the same bits; `scenario` is the text that stands at the root as the scenario (NULL: ""). The groups take turns, so that
- * their times come to the file side by side. Of the options plan, n_instances, first_instance, n_part, shows_steps and
+ * their times come to the file side by side. Of the options plan, draws, n_instances, first_instance, n_part, shows_steps and
  * study_group_file are to be left at 0. Errors: those of sarrus_run; a stop and a failure are those of all. `*summary` is that of
  * all together: sums and extremes, and n_steps, n_output_times and t_end that all have reached; kernels are those of group 0.
  * `summaries` [n_groups], one each, with the wall time of all; NULL: not wanted. */

@@ -18,6 +18,14 @@ SARRUS_MUST_USE sarrus_status sarrus_draws_create(sarrus_context *context, const
 /* The same of instances i_first … i_first + n_instances − 1 of a study alone: the numbers that they have among all of it. */
 SARRUS_MUST_USE sarrus_status sarrus_draws_create_part(sarrus_context *context, const sarrus_model *model, uint64_t seed,
                                                        uint64_t i_first, uint64_t n_instances, sarrus_draws **out);
+
+/* An own sample instead: values [n_instances][n_parameters] in SI units, row i for instance i of the study, copied. The columns are
+ * those of `labels` [n_parameters]: each sampled parameter of the model once, in any order (NULL: in the model's). Its distribution
+ * is not looked at. `*out` is the caller's; the model must outlive it. BAD_ARGUMENT: a label that is missing, unknown or there
+ * twice, a number that is not finite; NO_MEMORY. */
+SARRUS_MUST_USE sarrus_status sarrus_draws_from_values(sarrus_context *context, const sarrus_model *model,
+                                                       const char *const *labels, int n_parameters, uint64_t n_instances,
+                                                       const double *values, sarrus_draws **out);
 void sarrus_draws_destroy(sarrus_draws *draws);
 
 /* Number of sampled parameters; the label of one; its values [n_instances], from the first instance drawn for

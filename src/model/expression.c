@@ -12,7 +12,7 @@ struct sarrus_expression {
 
 static const char *const known_words[] = {"sin",   "cos",   "tan",   "asin", "acos",  "atan", "atan2", "sinh", "cosh", "tanh",
                                           "asinh", "acosh", "atanh", "log2", "log10", "log",  "ln",    "exp",  "sqrt", "sign",
-                                          "rint",  "abs",   "sum",   "avg",  "min",   "max",  "pi",    "_pi",  "_e"};
+                                          "rint",  "abs",   "sum",   "avg",  "min",   "max",  "hypot", "pi",   "_pi",  "_e"};
 
 /* muParser 2.3's own _pi ends after 13 digits. */
 static const struct {

@@ -59,6 +59,18 @@ static void sampled_destroy(sarrus_sampled *sampled, int n_sampled) {
     free(sampled);
 }
 
+static void output_destroy(sarrus_model *model) {
+    for (int i = 0; model->output.points != NULL && i < model->output.n_points; ++i) {
+        free(model->output.points[i].name);
+    }
+    for (int i = 0; model->output.quantities != NULL && i < model->output.n_quantities; ++i) {
+        free(model->output.quantities[i].name);
+        free(model->output.quantities[i].text);
+    }
+    free(model->output.points);
+    free(model->output.quantities);
+}
+
 void sarrus_model_destroy(sarrus_model *model) {
     if (model == NULL) {
         return;
@@ -70,6 +82,7 @@ void sarrus_model_destroy(sarrus_model *model) {
     signals_destroy(model->signals, model->n_signals);
     values_destroy(model->values, model->n_values);
     sampled_destroy(model->batch.sampled, model->batch.n_sampled);
+    output_destroy(model);
     free(model->dynamics.cut.joint);
     free(model->dynamics.cut.place_of);
     free(model->file);

@@ -169,6 +169,21 @@ typedef struct sarrus_cut_list {
     sarrus_place *place_of; /* [n] */
 } sarrus_cut_list;
 
+/* A point of a body that the result shows, or that quantities use. */
+typedef struct sarrus_output_point {
+    char *name;
+    sarrus_place place;
+    int body;
+    sarrus_value_index at[3]; /* m, body frame */
+    unsigned orders;          /* of the result: bits 0 position, 1 velocity, 2 acceleration */
+} sarrus_output_point;
+
+/* One number of an instance, from what it shows over time (model/quantity.h). */
+typedef struct sarrus_quantity {
+    char *name;
+    char *text;
+} sarrus_quantity;
+
 struct sarrus_model {
     char *file;     /* as given, for messages */
     char *text;     /* [n_text] the source text, for showing lines; 0-terminated */
@@ -223,6 +238,9 @@ struct sarrus_model {
         uint64_t every;        /* intervals of the grid between outputs; fixed steps: steps */
         unsigned channels;     /* SARRUS_CHANNEL_… */
         unsigned orientations; /* 1 << sarrus_orientation of the forms in which the result holds those of bodies in space */
+        int n_points, n_quantities;
+        sarrus_output_point *points;
+        sarrus_quantity *quantities;
     } output;
 };
 

@@ -1,5 +1,6 @@
 #include "model/muparser.h"
 
+#include <cmath>
 #include <limits>
 #include <new>
 
@@ -24,6 +25,10 @@ template <typename Work> sarrus_muparser_outcome guarded(Work work, sarrus_mupar
     }
 }
 
+double hypotenuse(double x, double y) {
+    return std::hypot(x, y);
+}
+
 } // namespace
 
 sarrus_muparser *sarrus_muparser_create(void) {
@@ -33,6 +38,7 @@ sarrus_muparser *sarrus_muparser_create(void) {
         [&] {
             made = new sarrus_muparser;
             made->parser.ClearConst();
+            made->parser.DefineFun("hypot", hypotenuse);
         },
         &fault);
     if (outcome == SARRUS_MUPARSER_DONE)

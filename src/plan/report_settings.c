@@ -120,6 +120,9 @@ static double output_bytes(const sarrus_plan *plan) {
 #define SARRUS_ORIENTATION_FORM(name, word, n_numbers, units, scale, text, ...)                                                    \
     bytes += plan->model->output.orientations & 1U << SARRUS_ORIENTATION_##name ? 8.0 * (n_numbers)*plan->mech.n_bodies : 0.0;
 #include "sarrus/orientation.def"
+    for (int i = 0; i < plan->model->output.n_points; ++i)
+        for (unsigned orders = plan->model->output.points[i].orders; orders != 0; orders >>= 1)
+            bytes += orders & 1U ? 8.0 * sarrus_body_sizes_of(plan->mech.space)->dimension : 0.0;
     return bytes;
 }
 
@@ -139,6 +142,22 @@ static void put_orientations(FILE *out, const sarrus_model *model) {
         if ((model->output.orientations >> i & 1U) != 0)
             sarrus_report_list_put(&list, words[i]);
     sarrus_report_list_end(&list);
+}
+
+/* The names of points and of quantities. */
+static void put_names(FILE *out, const sarrus_model *model) {
+    if (model->output.n_points > 0) {
+        sarrus_report_list list = sarrus_report_list_begin(out, "points", model->output.n_points);
+        for (int i = 0; i < model->output.n_points; ++i)
+            sarrus_report_list_put(&list, model->output.points[i].name);
+        sarrus_report_list_end(&list);
+    }
+    if (model->output.n_quantities > 0) {
+        sarrus_report_list list = sarrus_report_list_begin(out, "quantities", model->output.n_quantities);
+        for (int i = 0; i < model->output.n_quantities; ++i)
+            sarrus_report_list_put(&list, model->output.quantities[i].name);
+        sarrus_report_list_end(&list);
+    }
 }
 
 static void put_output(FILE *out, const sarrus_plan *plan) {
@@ -169,6 +188,7 @@ static void put_output(FILE *out, const sarrus_plan *plan) {
     }
     sarrus_report_list_end(&list);
     put_orientations(out, model);
+    put_names(out, model);
     sarrus_report_bytes(out, "result file", (double)model->batch.n_instances * (double)n_times * output_bytes(plan),
                         " before compression");
 }

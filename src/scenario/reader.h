@@ -38,7 +38,7 @@ typedef struct sarrus_reader {
     int capacity_values, capacity_signals;
     char *path; /* of what is being read, 0-terminated */
     size_t n_path, capacity_path;
-    sarrus_names parameter_names, body_names, joint_names, constraint_names, force_names;
+    sarrus_names parameter_names, body_names, joint_names, constraint_names, force_names, point_names;
     sarrus_names value_paths; /* filled before the sampled parameters are read */
     sarrus_names drawn;       /* paths that a sampled parameter covers already */
     bool is_in_parameters;    /* what is being read are named parameters, of which use is not made yet */

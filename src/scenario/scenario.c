@@ -124,7 +124,7 @@ sarrus_status sarrus_reader_create(sarrus_reader *reader) {
 
 void sarrus_reader_destroy(sarrus_reader *reader) {
     sarrus_names *sets[] = {&reader->parameter_names, &reader->body_names,  &reader->joint_names, &reader->constraint_names,
-                            &reader->force_names,     &reader->value_paths, &reader->drawn};
+                            &reader->force_names,     &reader->point_names, &reader->value_paths, &reader->drawn};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; ++i) {
         sarrus_names_clear(sets[i]);
     }

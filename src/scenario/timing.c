@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "scenario/output.h"
+
 /* A step count beyond this would outlast any run and the exactness of a double. */
 static const double max_steps = 1e12;
 
@@ -225,6 +227,8 @@ static const sarrus_key output_keys[] = {
     {.name = "interval", .read = read_interval},
     {.name = "channels", .read = read_channels},
     {.name = "orientations", .flags = SARRUS_KEY_SPATIAL, .read = read_orientations},
+    {.name = "points", .read = sarrus_points_read},
+    {.name = "quantities", .read = sarrus_quantities_read},
     {.name = "statistics", .flags = SARRUS_KEY_LATER},
 };
 

@@ -6,6 +6,7 @@
 #include "core/report.h"
 #include "plan/body.h"
 #include "plan/rotation.h"
+#include "study/point_motion.h"
 
 static const char *const reaction_labels[2][SARRUS_SPATIAL_NV] = {
     [SARRUS_SPACE_PLANAR] = {"fx", "fy", "mz"},
@@ -73,6 +74,19 @@ static void state_add(sarrus_channels *channels, const sarrus_plan *plan) {
               (sarrus_sink_field){.path = "state/v",
                                   .long_name = sarrus_observable_text(SARRUS_OBSERVE_V),
                                   .units = sarrus_observable_unit(SARRUS_OBSERVE_V),
+                                  .labels = channels->speed_names,
+                                  .labels_path = "speed"});
+}
+
+static void acceleration_add(sarrus_channels *channels, const sarrus_plan *plan) {
+    const int n_v = plan->mech.n_v;
+    for (int i = 0; i < n_v; ++i)
+        channels->speed_names[i] = sarrus_plan_speed_name(plan, i);
+    channels->width[SARRUS_OBSERVE_ACCELERATION] = n_v;
+    field_add(channels, SARRUS_OBSERVE_ACCELERATION, 0, n_v,
+              (sarrus_sink_field){.path = "state/a",
+                                  .long_name = "accelerations: the rates of the speeds",
+                                  .units = sarrus_observable_unit(SARRUS_OBSERVE_ACCELERATION),
                                   .labels = channels->speed_names,
                                   .labels_path = "speed"});
 }
@@ -192,43 +206,101 @@ static bool drives_add(sarrus_channels *channels, const sarrus_model *model) {
     return true;
 }
 
+static const struct point_order {
+    const char *word, *units, *long_name;
+    sarrus_observable observable; /* the last that it needs */
+} point_orders[3] = {
+    {"position", "m", "position of a point of a body, inertial frame", SARRUS_OBSERVE_Q},
+    {"velocity", "m/s", "velocity of a point of a body, inertial frame", SARRUS_OBSERVE_V},
+    {"acceleration", "m/s2", "acceleration of a point of a body, inertial frame", SARRUS_OBSERVE_ACCELERATION},
+};
+static const char *const vector_labels[] = {"x", "y", "z"};
+
+/* A dataset a point and order: "points/tip/velocity". */
+static bool points_add(sarrus_channels *channels, const sarrus_model *model) {
+    const sarrus_body_sizes *sizes = sarrus_body_sizes_of((int32_t)model->space);
+    for (int i = 0; i < model->output.n_points; ++i) {
+        const sarrus_output_point *point = &model->output.points[i];
+        char group[96];
+        (void)snprintf(group, sizeof group, "points/%s", point->name);
+        for (int order = 0; order < 3; ++order) {
+            if ((point->orders >> order & 1U) == 0)
+                continue;
+            const char *path = path_make(channels, group, point_orders[order].word);
+            if (path == NULL)
+                return false;
+            channels->point[channels->n_fields] = 1 + i;
+            channels->order[channels->n_fields] = order;
+            field_add(channels, point_orders[order].observable, 0, sizes->dimension,
+                      (sarrus_sink_field){.path = path,
+                                          .long_name = point_orders[order].long_name,
+                                          .units = point_orders[order].units,
+                                          .labels = vector_labels,
+                                          .labels_path = "vector_component"});
+            for (int k = 0; k <= order; ++k)
+                channels->width[point_orders[k].observable] = (k == 0 ? sizes->n_q : sizes->n_v) * model->n_bodies;
+        }
+    }
+    return true;
+}
+
+sarrus_status sarrus_channels_points_place(sarrus_channels *channels, sarrus_context *context, const sarrus_draws *draws,
+                                           uint64_t n_instances) {
+    const sarrus_model *model = channels->model;
+    const int dimension = sarrus_body_sizes_of((int32_t)model->space)->dimension, n = dimension * model->output.n_points;
+    sarrus_value_index *indices = calloc((size_t)n + 1, sizeof *indices);
+    if (indices == NULL)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the points");
+    for (int i = 0; i < n; ++i)
+        indices[i] = model->output.points[i / dimension].at[i % dimension];
+    const sarrus_status status = sarrus_instance_numbers_create(context, model, draws, n_instances, indices, n, &channels->at);
+    free(indices);
+    return status;
+}
+
 static void direct_mark(sarrus_channels *channels) {
     for (int i = 0; i < channels->n_fields; ++i)
-        if (channels->form[i] == SARRUS_ORIENTATION_PARAMETERS &&
+        if (channels->form[i] == SARRUS_ORIENTATION_PARAMETERS && channels->point[i] == 0 &&
             channels->n_components[i] == channels->width[channels->observable[i]])
             channels->is_direct[channels->observable[i]] = true;
 }
 
 bool sarrus_channels_field_is_direct(const sarrus_channels *channels, int i_field) {
-    return channels->is_direct[channels->observable[i_field]] && channels->form[i_field] == SARRUS_ORIENTATION_PARAMETERS;
+    return channels->is_direct[channels->observable[i_field]] && channels->form[i_field] == SARRUS_ORIENTATION_PARAMETERS &&
+           channels->point[i_field] == 0;
 }
 
 /* n_owners: joints and other constraints. */
-static bool channels_allocate(sarrus_channels *channels, size_t n, size_t n_bodies, size_t n_owners) {
-    /* State 2, diagnostics 7; reactions and drives; orientations. */
-    const size_t n_fields_max = 9 + 2 * n_owners + (size_t)N_ORIENTATION_FORMS * n_bodies;
+static bool channels_allocate(sarrus_channels *channels, const sarrus_model *model, size_t n, size_t n_owners) {
+    /* State 3, diagnostics 7; reactions and drives; orientations; points. */
+    const size_t n_fields_max = 10 + 2 * n_owners + (size_t)N_ORIENTATION_FORMS * (size_t)model->n_bodies +
+                                sizeof point_orders / sizeof point_orders[0] * (size_t)model->output.n_points;
     channels->fields = calloc(n_fields_max, sizeof *channels->fields);
     channels->observable = calloc(n_fields_max, sizeof *channels->observable);
     channels->offset = calloc(n_fields_max, sizeof *channels->offset);
     channels->n_components = calloc(n_fields_max, sizeof *channels->n_components);
     channels->form = calloc(n_fields_max, sizeof *channels->form);
+    channels->point = calloc(n_fields_max, sizeof *channels->point);
+    channels->order = calloc(n_fields_max, sizeof *channels->order);
     channels->paths = calloc(n_fields_max, sizeof *channels->paths);
     channels->coordinate_names = calloc(n + 1, sizeof *channels->coordinate_names);
     channels->speed_names = calloc(n + 1, sizeof *channels->speed_names);
     channels->uniqueness = calloc(n_owners + 1, sizeof *channels->uniqueness);
     return channels->fields != NULL && channels->observable != NULL && channels->offset != NULL && channels->n_components != NULL &&
-           channels->form != NULL && channels->paths != NULL && channels->coordinate_names != NULL &&
-           channels->speed_names != NULL && channels->uniqueness != NULL;
+           channels->form != NULL && channels->point != NULL && channels->order != NULL && channels->paths != NULL &&
+           channels->coordinate_names != NULL && channels->speed_names != NULL && channels->uniqueness != NULL;
 }
 
 sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model *model, const sarrus_plan *plan,
                                      sarrus_channels *out) {
-    *out = (sarrus_channels){0};
+    *out = (sarrus_channels){.model = model};
     const unsigned wanted = model->output.channels;
     const size_t n_owners = (size_t)(model->n_joints + model->n_constraints);
-    bool is_done = channels_allocate(out, (size_t)plan->mech.n_q, (size_t)model->n_bodies, n_owners);
+    bool is_done = channels_allocate(out, model, (size_t)plan->mech.n_q, n_owners);
     if (is_done && (wanted & SARRUS_CHANNEL_STATE))
         state_add(out, plan);
+    if (is_done && (wanted & SARRUS_CHANNEL_ACCELERATION))
+        acceleration_add(out, plan);
     if (is_done)
         is_done = orientations_add(out, model, plan);
     if (is_done && (wanted & SARRUS_CHANNEL_ENERGY))
@@ -251,7 +323,7 @@ sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model
     if (is_done && (wanted & SARRUS_CHANNEL_REACTIONS))
         is_done = reactions_add(out, model, plan) && constraints_add(out, model, plan);
     if (is_done)
-        is_done = drives_add(out, model);
+        is_done = drives_add(out, model) && points_add(out, model);
     if (!is_done)
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the output channels");
     direct_mark(out);
@@ -268,10 +340,33 @@ void sarrus_channels_free(sarrus_channels *channels) {
     free(channels->offset);
     free(channels->n_components);
     free(channels->form);
+    free(channels->point);
+    free(channels->order);
+    sarrus_instance_numbers_free(&channels->at);
     free(channels->coordinate_names);
     free(channels->speed_names);
     free(channels->uniqueness);
     *channels = (sarrus_channels){0};
+}
+
+/* The rows of a point, from those of its body. */
+static void point_gather(const sarrus_channels *channels, const sarrus_channels_rows *rows, uint64_t i_instance, int i_field,
+                         double *const source[SARRUS_N_OBSERVABLES], double *to) {
+    const sarrus_model *model = channels->model;
+    const sarrus_body_sizes *sizes = sarrus_body_sizes_of((int32_t)model->space);
+    const int i_point = channels->point[i_field] - 1, order = channels->order[i_field];
+    const size_t body = (size_t)model->output.points[i_point].body;
+    const double *s = sarrus_instance_numbers_of(&channels->at, i_instance) + sizes->dimension * i_point;
+    for (uint64_t i_row = 0; i_row < rows->n_rows; ++i_row, to += sizes->dimension) {
+        const size_t i = i_instance * rows->n_rows_stride + rows->i_row + i_row;
+        const double *from[3];
+        for (int k = 0; k < 3; ++k) {
+            const sarrus_observable observable = point_orders[k].observable;
+            const size_t n_each = (size_t)(k == 0 ? sizes->n_q : sizes->n_v);
+            from[k] = k <= order ? source[observable] + i * (size_t)channels->width[observable] + n_each * body : NULL;
+        }
+        sarrus_point_motion(&(sarrus_point_on){model->space, s, from[0], from[1], from[2]}, order, to);
+    }
 }
 
 /* One instance: its rows of an observable are read once from memory and then cut from the cache, field by field. */
@@ -282,6 +377,11 @@ static void instance_gather(const sarrus_channels *channels, const sarrus_channe
         const sarrus_observable observable = channels->observable[i_field];
         if (sarrus_channels_field_is_direct(channels, i_field))
             continue;
+        if (channels->point[i_field] > 0) {
+            point_gather(channels, rows, i_instance, i_field, source,
+                         data[i_field] + i_first * (size_t)channels->n_components[i_field]);
+            continue;
+        }
         const sarrus_orientation form = channels->form[i_field];
         const size_t width = (size_t)channels->width[observable];
         const size_t n_components = (size_t)channels->n_components[i_field];

@@ -5,20 +5,26 @@
 #include <stdbool.h>
 
 #include "core/crew.h"
+#include "model/draws.h"
 #include "model/model.h"
 #include "plan/plan.h"
 #include "sarrus/batch.h"
 #include "sarrus/space.h"
 #include "sink/sink.h"
+#include "study/instance_numbers.h"
 
 typedef struct sarrus_channels {
     int n_fields;
-    sarrus_sink_field *fields;            /* [n_fields] */
-    sarrus_observable *observable;        /* [n_fields] the observable that a field is cut from */
-    int *offset;                          /* [n_fields] its first component there */
-    int *n_components;                    /* [n_fields] its number of components, 1 for fields without third axis */
-    sarrus_orientation *form;             /* [n_fields] PARAMETERS: as observed; else of the Euler parameters there */
-    int width[SARRUS_N_OBSERVABLES];      /* doubles per instance and time; 0 when nothing in the file needs it */
+    sarrus_sink_field *fields;       /* [n_fields] */
+    sarrus_observable *observable;   /* [n_fields] the observable that a field is cut from */
+    int *offset;                     /* [n_fields] its first component there */
+    int *n_components;               /* [n_fields] its number of components, 1 for fields without third axis */
+    sarrus_orientation *form;        /* [n_fields] PARAMETERS: as observed; else of the Euler parameters there */
+    int *point;                      /* [n_fields] 0: none; 1 + the model's point that it shows, by the body's part of q, v, a */
+    int *order;                      /* [n_fields] of a point: 0 position, 1 velocity, 2 acceleration */
+    const sarrus_model *model;       /* of the points */
+    sarrus_instance_numbers at;      /* [n_points][dimension] where they are on their bodies */
+    int width[SARRUS_N_OBSERVABLES]; /* doubles per instance and time; 0 when nothing in the file needs it */
     bool is_direct[SARRUS_N_OBSERVABLES]; /* one field is the whole observable: it is observed straight into the block */
     char **paths;                         /* [n_fields] owned, NULL where the path is a constant */
     const char **coordinate_names;        /* [n], the strings belong to the plan */
@@ -26,10 +32,15 @@ typedef struct sarrus_channels {
     int *uniqueness;                      /* [n_joints + n_constraints] 1: the reaction is unique */
 } sarrus_channels;
 
-/* From the scenario's output.channels and its driven joints. Model and plan must outlive the channels. NO_MEMORY.
+/* From the scenario's output.channels, output.points and its driven joints. Model and plan must outlive the channels. NO_MEMORY.
  * `*out` is to be given to sarrus_channels_free, after an error too. */
 SARRUS_MUST_USE sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model *model, const sarrus_plan *plan,
                                                      sarrus_channels *out);
+
+/* Where the points are in each of n_instances instances, whose draws (NULL: none) begin with the first; without it points cannot be
+ * gathered. NO_MEMORY. */
+SARRUS_MUST_USE sarrus_status sarrus_channels_points_place(sarrus_channels *channels, sarrus_context *context,
+                                                           const sarrus_draws *draws, uint64_t n_instances);
 void sarrus_channels_free(sarrus_channels *channels);
 
 /* Whether field `i_field` is the whole of an observable that is observed straight into the block. */

@@ -4,8 +4,10 @@
  * neither the batch size, nor the order of the parameters in the file, nor other parameters change it. */
 #include "study/draws.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/report.h"
 #include "core/stop.h"
@@ -47,10 +49,9 @@ sarrus_status sarrus_draws_create_part(sarrus_context *context, const sarrus_mod
     return sarrus_draws_make(context, model, seed, i_first, n_instances, NULL, out);
 }
 
-sarrus_status sarrus_draws_make(sarrus_context *context, const sarrus_model *model, uint64_t seed, uint64_t i_first,
-                                uint64_t n_instances, const volatile int32_t *stop, sarrus_draws **out) {
-    if (model == NULL || out == NULL)
-        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_draws_create needs a model and a place for the draws");
+/* Room for the draws of these instances. */
+static sarrus_status draws_allocate(sarrus_context *context, const sarrus_model *model, uint64_t i_first, uint64_t n_instances,
+                                    sarrus_draws **out) {
     const size_t n_sampled = (size_t)model->batch.n_sampled;
     *out = NULL;
     if (n_instances == 0)
@@ -71,14 +72,90 @@ sarrus_status sarrus_draws_make(sarrus_context *context, const sarrus_model *mod
     }
     *draws = (sarrus_draws){
         .model = model, .i_first = i_first, .n_instances = n_instances, .n_sampled = (int)n_sampled, .values = values};
-    for (size_t i = 0; i < n_sampled; ++i)
-        parameter_draw(draws, &model->batch.sampled[i], seed, stop, values + i * n_instances);
-    if (sarrus_stop_is_asked(stop)) {
-        sarrus_draws_destroy(draws);
-        return SARRUS_INTERRUPTED;
-    }
     *out = draws;
     return SARRUS_OK;
+}
+
+sarrus_status sarrus_draws_make(sarrus_context *context, const sarrus_model *model, uint64_t seed, uint64_t i_first,
+                                uint64_t n_instances, const volatile int32_t *stop, sarrus_draws **out) {
+    if (model == NULL || out == NULL)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_draws_create needs a model and a place for the draws");
+    const sarrus_status status = draws_allocate(context, model, i_first, n_instances, out);
+    if (status != SARRUS_OK)
+        return status;
+    for (int i = 0; i < (*out)->n_sampled; ++i)
+        parameter_draw(*out, &model->batch.sampled[i], seed, stop, (*out)->values + (uint64_t)i * n_instances);
+    if (!sarrus_stop_is_asked(stop))
+        return SARRUS_OK;
+    sarrus_draws_destroy(*out);
+    *out = NULL;
+    return SARRUS_INTERRUPTED;
+}
+
+/* The column that gives the sampled parameter `label`; −1: none, or more than one. */
+static int column_find(const char *const *labels, int n, const char *label) {
+    int found = -1;
+    for (int i = 0; i < n; ++i) {
+        if (labels[i] == NULL || strcmp(labels[i], label) != 0)
+            continue;
+        if (found >= 0)
+            return -1;
+        found = i;
+    }
+    return found;
+}
+
+/* One parameter of all instances from its column. */
+static sarrus_status column_take(sarrus_context *context, const double *values, int i_column, int i_parameter,
+                                 sarrus_draws *draws) {
+    double *to = draws->values + (uint64_t)i_parameter * draws->n_instances;
+    for (uint64_t i = 0; i < draws->n_instances; ++i) {
+        to[i] = values[i * (uint64_t)draws->n_sampled + (uint64_t)i_column];
+        if (!isfinite(to[i]))
+            return sarrus_report(context, SARRUS_BAD_ARGUMENT, "the sample of '%s' has no finite number for instance %llu",
+                                 sarrus_draws_label(draws, i_parameter), (unsigned long long)i);
+    }
+    return SARRUS_OK;
+}
+
+sarrus_status sarrus_draws_from_values(sarrus_context *context, const sarrus_model *model, const char *const *labels,
+                                       int n_parameters, uint64_t n_instances, const double *values, sarrus_draws **out) {
+    if (model == NULL || values == NULL || out == NULL)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT,
+                             "sarrus_draws_from_values needs a model, values and a place for the draws");
+    *out = NULL;
+    if (n_parameters != model->batch.n_sampled)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "a sample of %d parameters; expected the %d that the scenario draws",
+                             n_parameters, model->batch.n_sampled);
+    sarrus_draws *draws = NULL;
+    sarrus_status status = draws_allocate(context, model, 0, n_instances, &draws);
+    for (int i = 0; i < n_parameters && status == SARRUS_OK; ++i) {
+        const char *label = model->batch.sampled[i].label;
+        const int i_column = labels != NULL ? column_find(labels, n_parameters, label) : i;
+        status = i_column >= 0
+                     ? column_take(context, values, i_column, i, draws)
+                     : sarrus_report(context, SARRUS_BAD_ARGUMENT, "no column of the sample, or more than one, is '%s'", label);
+    }
+    if (status == SARRUS_OK)
+        *out = draws;
+    else
+        sarrus_draws_destroy(draws);
+    return status;
+}
+
+sarrus_status sarrus_draws_part_copy(sarrus_context *context, const sarrus_draws *draws, uint64_t i_first, uint64_t n_instances,
+                                     sarrus_draws **out) {
+    *out = NULL;
+    if (i_first < draws->i_first || n_instances > draws->n_instances || i_first - draws->i_first > draws->n_instances - n_instances)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT,
+                             "draws for %llu instances from %llu on given to a run of %llu from %llu on",
+                             (unsigned long long)draws->n_instances, (unsigned long long)draws->i_first,
+                             (unsigned long long)n_instances, (unsigned long long)i_first);
+    const sarrus_status status = draws_allocate(context, draws->model, i_first, n_instances, out);
+    for (int i = 0; status == SARRUS_OK && i < draws->n_sampled; ++i)
+        memcpy((*out)->values + (uint64_t)i * n_instances, sarrus_draws_values(draws, i) + (i_first - draws->i_first),
+               n_instances * sizeof(double));
+    return status;
 }
 
 void sarrus_draws_destroy(sarrus_draws *draws) {

@@ -91,9 +91,33 @@ static sarrus_sink_field *fields_make(const sarrus_group *group, int *n_fields) 
     return fields;
 }
 
+/* Datasets of a number an instance: what was done and found, then the quantities, in `paths`. To be freed; NULL without memory. */
+static sarrus_sink_measure *measures_make(sarrus_group *group) {
+    const sarrus_model *model = group->model;
+    const int n = SARRUS_OUTCOME_MEASURES + model->output.n_quantities;
+    sarrus_sink_measure *measures = calloc((size_t)n, sizeof *measures);
+    group->paths = calloc((size_t)model->output.n_quantities + 1, sizeof *group->paths);
+    if (measures == NULL || group->paths == NULL) {
+        free(measures);
+        return NULL;
+    }
+    for (int i = 0; i < SARRUS_OUTCOME_MEASURES; ++i)
+        measures[i] = sarrus_outcome_measures[i];
+    for (int i = 0; i < model->output.n_quantities; ++i) {
+        const sarrus_quantity *quantity = &model->output.quantities[i];
+        if (asprintf(&group->paths[i], "quantities/%s", quantity->name) < 0) {
+            group->paths[i] = NULL;
+            free(measures);
+            return NULL;
+        }
+        measures[SARRUS_OUTCOME_MEASURES + i] = (sarrus_sink_measure){group->paths[i], quantity->text, "SI", SARRUS_SINK_F64};
+    }
+    return measures;
+}
+
 double sarrus_group_reserve(const sarrus_group *group) {
     const double per_dataset = 0x1p16; /* what HDF5 keeps of each (46 KB were found) */
-    return per_dataset * (group->channels.n_fields + parameters_fill(group, NULL)) + 2.0 * block_bytes(group);
+    return per_dataset * (group->channels.n_fields + parameters_fill(group, NULL) + group->quantities.n) + 2.0 * block_bytes(group);
 }
 
 sarrus_status sarrus_group_describe(sarrus_group *group, sarrus_context *context, sarrus_sink_description *out) {
@@ -104,7 +128,8 @@ sarrus_status sarrus_group_describe(sarrus_group *group, sarrus_context *context
     group->n_parameters = parameters_fill(group, NULL);
     group->fields = fields_make(group, &group->n_fields);
     group->parameters = calloc((size_t)group->n_parameters + 1, sizeof *group->parameters);
-    if (group->parameters == NULL || group->fields == NULL || (is_changed && group->scenario == NULL))
+    group->measures = measures_make(group);
+    if (group->parameters == NULL || group->fields == NULL || group->measures == NULL || (is_changed && group->scenario == NULL))
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the result file");
     (void)parameters_fill(group, group->parameters);
     *out = (sarrus_sink_description){
@@ -122,8 +147,8 @@ sarrus_status sarrus_group_describe(sarrus_group *group, sarrus_context *context
         .fields = group->fields,
         .n_parameters = group->n_parameters,
         .parameters = group->parameters,
-        .n_measures = SARRUS_OUTCOME_MEASURES,
-        .measures = sarrus_outcome_measures,
+        .n_measures = SARRUS_OUTCOME_MEASURES + group->quantities.n,
+        .measures = group->measures,
         .n_columns = group->outcome.has_events ? SARRUS_OUTCOME_COLUMNS : 0,
         .columns = sarrus_outcome_columns,
         .columns_scale = sarrus_outcome_columns_scale,
@@ -179,15 +204,23 @@ sarrus_status sarrus_group_make(sarrus_group *group, sarrus_context *context) {
     const uint64_t i_first = group->i_first, n_instances = group->n_instances;
     sarrus_status status = sarrus_schedule_create(context, model, &group->schedule);
     if (status == SARRUS_OK)
-        status = sarrus_draws_make(context, model, group->seed, i_first, n_instances, batch_options.stop, &group->draws);
+        status = group->options->draws != NULL
+                     ? sarrus_draws_part_copy(context, group->options->draws, i_first, n_instances, &group->draws)
+                     : sarrus_draws_make(context, model, group->seed, i_first, n_instances, batch_options.stop, &group->draws);
     if (status == SARRUS_OK)
         status = sarrus_batch_create(context, group->plan, &batch_options, n_instances, group->draws, &group->batch);
     if (status == SARRUS_OK)
         status = sarrus_channels_create(context, model, group->plan, &group->channels);
     if (status == SARRUS_OK)
+        status = sarrus_channels_points_place(&group->channels, context, group->draws, n_instances);
+    if (status == SARRUS_OK)
+        status = sarrus_study_quantities_create(context, model, group->draws, n_instances,
+                                                sarrus_crew_size(sarrus_batch_crew(group->batch)), &group->quantities);
+    if (status == SARRUS_OK)
         status = sarrus_tally_create(context, n_instances, &group->tally);
     if (status == SARRUS_OK)
-        status = sarrus_outcome_create(context, model, i_first, n_instances, wants_events(group), &group->outcome);
+        status =
+            sarrus_outcome_create(context, model, i_first, n_instances, wants_events(group), &group->quantities, &group->outcome);
     group->replay = (sarrus_replay){.batch = group->batch, .schedule = &group->schedule};
     return status == SARRUS_OK && sarrus_stop_is_asked(batch_options.stop) ? SARRUS_INTERRUPTED : status;
 }
@@ -199,6 +232,7 @@ sarrus_status sarrus_group_begin(sarrus_group *group, sarrus_context *context, c
         .schedule = &group->schedule,
         .channels = &group->channels,
         .tally = &group->tally,
+        .quantities = &group->quantities,
         .replay = group->options->shows_steps ? &group->replay : NULL,
         .crew = sarrus_batch_crew(group->batch),
         .n_rows = sink != NULL ? sarrus_sink_block_times(sink, group->index) : 0,
@@ -215,6 +249,11 @@ void sarrus_group_free(sarrus_group *group) {
     sarrus_draws_destroy(group->draws);
     sarrus_plan_destroy(group->own_plan);
     sarrus_outcome_free(&group->outcome);
+    for (int i = 0; group->paths != NULL && i < group->model->output.n_quantities; ++i)
+        free(group->paths[i]);
+    sarrus_study_quantities_free(&group->quantities);
+    free(group->paths);
+    free(group->measures);
     free(group->fields);
     free(group->parameters);
     free(group->scenario);

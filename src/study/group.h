@@ -10,6 +10,7 @@
 #include "study/channels.h"
 #include "study/march.h"
 #include "study/outcome.h"
+#include "study/quantities.h"
 #include "study/replay.h"
 #include "study/schedule.h"
 #include "study/tally.h"
@@ -28,11 +29,14 @@ typedef struct sarrus_group {
     sarrus_schedule schedule;
     sarrus_channels channels;
     sarrus_tally tally;
+    sarrus_study_quantities quantities;
     sarrus_replay replay; /* when steps are shown */
     sarrus_march march;
     sarrus_outcome outcome;
     sarrus_sink_field *fields; /* of its description */
     sarrus_sink_parameter *parameters;
+    sarrus_sink_measure *measures;
+    char **paths; /* [n_quantities] of their datasets */
     int n_fields, n_parameters;
 } sarrus_group;
 

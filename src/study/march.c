@@ -18,10 +18,10 @@ double sarrus_march_time(const sarrus_march *march) {
     return march->replay != NULL ? march->replay->time : sarrus_schedule_time(march->schedule, march->i_time - 1);
 }
 
-/* Widths to be observed: what the file wants, and the speeds when the energy needs them as its scale. */
+/* Widths to be observed: what the file and the quantities want, and the speeds when the energy needs them as its scale. */
 static void widths_get(const sarrus_march *march, uint64_t width[SARRUS_N_OBSERVABLES]) {
     for (int i = 0; i < SARRUS_N_OBSERVABLES; ++i)
-        width[i] = (uint64_t)march->channels->width[i];
+        width[i] = (uint64_t)(march->channels->width[i] > 0 ? march->channels->width[i] : march->quantities->width[i]);
     if (width[SARRUS_OBSERVE_ENERGY] > 0)
         width[SARRUS_OBSERVE_V] = (uint64_t)(sarrus_body_sizes_of((int32_t)march->model->space)->n_v * march->model->n_bodies);
 }
@@ -58,6 +58,9 @@ sarrus_status sarrus_march_begin(sarrus_march *march, sarrus_context *context) {
             return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the observations of %llu instances",
                                  (unsigned long long)n_instances);
     }
+    march->times = malloc(march->n_rows * sizeof *march->times);
+    if (march->times == NULL)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the times of a block");
     march->n_slice_steps = 1;
     march->last_count = sarrus_monotonic_seconds();
     return SARRUS_OK;
@@ -68,6 +71,8 @@ void sarrus_march_end(sarrus_march *march) {
         free(march->scratch[i]);
         march->scratch[i] = NULL;
     }
+    free(march->times);
+    march->times = NULL;
 }
 
 /* Counting failures walks over all instances: it is done again only when that has cost under 1 % of the time since. */
@@ -146,6 +151,25 @@ static void slice_adapt(sarrus_march *march, uint64_t n_steps, double seconds) {
     march->n_slice_steps = n_slice_steps < 1.0 ? 1 : n_slice_steps > 0x1p40 ? UINT64_C(1) << 40 : (uint64_t)n_slice_steps;
 }
 
+/* Takes the rows of the open block, which the file gets, into the quantities. */
+static void quantities_take(sarrus_march *march, const sarrus_channels_rows *gathered) {
+    const uint64_t n_rows = march->i_row, i_first = march->i_time - n_rows;
+    const bool is_replay = march->replay != NULL;
+    if (march->quantities->n == 0 || march->block.data == NULL)
+        return;
+    for (uint64_t k = 0; k < n_rows; ++k)
+        march->times[k] = is_replay ? march->block.times[k] : sarrus_schedule_time(march->schedule, i_first + k);
+    const int i_is_output = march->channels->n_fields + SARRUS_REPLAY_IS_OUTPUT;
+    const sarrus_quantity_rows rows = {.n_rows_stride = gathered->n_rows_stride,
+                                       .n_rows = n_rows,
+                                       .times = march->times,
+                                       .is_counted = is_replay ? march->block.data[i_is_output] : NULL,
+                                       .source = march->next.destination,
+                                       .crew = gathered->crew,
+                                       .n_threads = gathered->n_threads};
+    sarrus_study_quantities_take(march->quantities, &rows);
+}
+
 /* Cuts the fields out of what was observed and tallies it: once per block, when whole trajectories lie side by side. */
 uint64_t sarrus_march_close(sarrus_march *march) {
     double *const *source = march->next.destination;
@@ -161,6 +185,7 @@ uint64_t sarrus_march_close(sarrus_march *march) {
                                            .n_threads = n_threads};
     if (march->block.data != NULL)
         sarrus_channels_gather(march->channels, &gathered, source, march->block.data);
+    quantities_take(march, &gathered);
     const sarrus_tally_rows rows = {
         .n_rows_stride = march->next.n_times_stride,
         .n_rows = n_rows,

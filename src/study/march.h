@@ -9,6 +9,7 @@
 #include "sarrus/run.h"
 #include "sink/sink.h"
 #include "study/channels.h"
+#include "study/quantities.h"
 #include "study/replay.h"
 #include "study/schedule.h"
 #include "study/tally.h"
@@ -20,6 +21,7 @@ typedef struct sarrus_march {
     const sarrus_schedule *schedule;
     const sarrus_channels *channels;
     sarrus_tally *tally;
+    sarrus_study_quantities *quantities;
     sarrus_replay *replay;  /* NULL: output times of the schedule; else rows of this */
     sarrus_crew *crew;      /* for gathering and tallying */
     uint64_t n_rows;        /* output times of a full block; 0: no file, the march chooses */
@@ -32,6 +34,7 @@ typedef struct sarrus_march {
     /* Private. */
     uint64_t n_slice_steps;                /* steps that fit between two looks at the clock */
     double *scratch[SARRUS_N_OBSERVABLES]; /* [n_instances][n_rows][width]; NULL when observed into the block or not at all */
+    double *times;                         /* [n_rows] s, of the rows of the open block, for quantities */
     sarrus_sink_block block;               /* the open one; its data are NULL without a file */
     sarrus_observation next;               /* into it */
     uint64_t n_block_rows, i_row;          /* rows that it takes, and has */

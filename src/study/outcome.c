@@ -33,15 +33,19 @@ const sarrus_sink_column sarrus_outcome_columns[SARRUS_OUTCOME_COLUMNS] = {
 const char sarrus_outcome_columns_scale[] = "time";
 
 sarrus_status sarrus_outcome_create(sarrus_context *context, const sarrus_model *model, uint64_t i_first, uint64_t n_instances,
-                                    bool has_events, sarrus_outcome *out) {
-    *out = (sarrus_outcome){.model = model, .i_first = i_first, .n_instances = n_instances, .has_events = has_events};
+                                    bool has_events, sarrus_study_quantities *quantities, sarrus_outcome *out) {
+    *out = (sarrus_outcome){
+        .model = model, .i_first = i_first, .n_instances = n_instances, .has_events = has_events, .quantities = quantities};
     out->status = calloc(n_instances, sizeof *out->status);
     out->failed_time = calloc(n_instances, sizeof *out->failed_time);
-    bool is_done = out->status != NULL && out->failed_time != NULL;
+    out->shown = calloc((size_t)(SARRUS_OUTCOME_MEASURES + quantities->n), sizeof *out->shown);
+    bool is_done = out->status != NULL && out->failed_time != NULL && out->shown != NULL;
     for (int c = 0; c < SARRUS_OUTCOME_MEASURES; ++c) {
         out->measures[c] = calloc(n_instances, sizeof *out->measures[c]);
         is_done = is_done && out->measures[c] != NULL;
     }
+    for (int c = 0; is_done && c < SARRUS_OUTCOME_MEASURES + quantities->n; ++c)
+        out->shown[c] = c < SARRUS_OUTCOME_MEASURES ? out->measures[c] : quantities->results[c - SARRUS_OUTCOME_MEASURES];
     return is_done ? SARRUS_OK
                    : sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the status of %llu instances",
                                    (unsigned long long)n_instances);
@@ -50,6 +54,7 @@ sarrus_status sarrus_outcome_create(sarrus_context *context, const sarrus_model 
 void sarrus_outcome_free(sarrus_outcome *outcome) {
     free(outcome->status);
     free(outcome->failed_time);
+    free(outcome->shown);
     for (int c = 0; c < SARRUS_OUTCOME_MEASURES; ++c)
         free(outcome->measures[c]);
     for (int c = 0; c < SARRUS_OUTCOME_COLUMNS; ++c)
@@ -81,6 +86,7 @@ void sarrus_outcome_update(sarrus_outcome *outcome, const sarrus_batch *batch) {
         for (int c = 0; c < SARRUS_OUTCOME_MEASURES; ++c)
             outcome->measures[c][i] = values[c];
     }
+    sarrus_study_quantities_finish(outcome->quantities, outcome->status);
 }
 
 static bool rows_reserve(sarrus_outcome *outcome, uint64_t n) {
@@ -121,7 +127,7 @@ sarrus_status sarrus_outcome_rank_changes_take(sarrus_outcome *outcome, sarrus_c
 sarrus_sink_outcome sarrus_outcome_view(const sarrus_outcome *outcome, bool is_complete) {
     return (sarrus_sink_outcome){.status = outcome->status,
                                  .failed_time = outcome->failed_time,
-                                 .measures = (const double *const *)outcome->measures,
+                                 .measures = outcome->shown,
                                  .n_rows = outcome->n_rows,
                                  .rows = (const double *const *)outcome->rows,
                                  .complete = is_complete};

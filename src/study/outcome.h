@@ -8,6 +8,7 @@
 #include "sarrus/batch.h"
 #include "sarrus/run.h"
 #include "sink/sink.h"
+#include "study/quantities.h"
 
 /* What is kept of an instance. The first four are counts. */
 enum {
@@ -24,7 +25,8 @@ enum {
 };
 enum { SARRUS_OUTCOME_COLUMNS = 4 };
 
-/* The datasets: what was done and found per instance; the table of changes of rank, whose first column is its scale. */
+/* The datasets: what was done and found per instance (quantities come behind it); the table of changes of rank, whose first
+ * column is its scale. */
 extern const sarrus_sink_measure sarrus_outcome_measures[SARRUS_OUTCOME_MEASURES];
 extern const sarrus_sink_column sarrus_outcome_columns[SARRUS_OUTCOME_COLUMNS];
 extern const char sarrus_outcome_columns_scale[];
@@ -36,14 +38,17 @@ typedef struct sarrus_outcome {
     uint8_t *status;                           /* [n_instances] */
     double *failed_time;                       /* [n_instances] s; NaN when healthy */
     double *measures[SARRUS_OUTCOME_MEASURES]; /* [n_instances] */
+    sarrus_study_quantities *quantities;       /* not owned */
+    const double **shown;                      /* [SARRUS_OUTCOME_MEASURES + quantities] of [n_instances]: what the sink gets */
     double *rows[SARRUS_OUTCOME_COLUMNS];      /* [n_rows] */
     uint64_t n_rows, n_reserved;
 } sarrus_outcome;
 
-/* `has_events`: changes of rank are kept by the batch and wanted. NO_MEMORY. `*out` is to be given to sarrus_outcome_free, after an
- * error too. */
+/* `has_events`: changes of rank are kept by the batch and wanted; the quantities must outlive it. NO_MEMORY. `*out` is to be
+ * given to sarrus_outcome_free, after an error too. */
 SARRUS_MUST_USE sarrus_status sarrus_outcome_create(sarrus_context *context, const sarrus_model *model, uint64_t i_first,
-                                                    uint64_t n_instances, bool has_events, sarrus_outcome *out);
+                                                    uint64_t n_instances, bool has_events, sarrus_study_quantities *quantities,
+                                                    sarrus_outcome *out);
 void sarrus_outcome_free(sarrus_outcome *outcome);
 
 /* Reads status, failure time, work done and verdict of every instance. */

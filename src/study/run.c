@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/monotonic.h"
 #include "core/report.h"
+#include "model/draws.h"
 #include "model/model.h"
 #include "plan/plan.h"
 #include "sink/result_place.h"
@@ -262,10 +263,13 @@ sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, con
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_run needs a model and a place for the summary");
     if (options != NULL && options->plan != NULL && options->plan->model != model)
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "the plan given to sarrus_run is of another model");
+    if (options != NULL && options->draws != NULL && options->draws->model != model)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "the draws given to sarrus_run are of another model");
     options = options != NULL ? options : &defaults;
+    const uint64_t n_drawn = options->draws != NULL ? options->draws->i_first + options->draws->n_instances : 0;
     const sarrus_run_group asked = {.model = model,
                                     .plan = options->plan,
-                                    .n_instances = options->n_instances,
+                                    .n_instances = options->n_instances > 0 ? options->n_instances : n_drawn,
                                     .first_instance = options->first_instance,
                                     .n_part = options->n_part};
     run_job run = {.context = context, .options = options, .n_groups = 1};
@@ -274,8 +278,8 @@ sarrus_status sarrus_run(sarrus_context *context, const sarrus_model *model, con
 
 /* What is asked of groups one by one is not asked of all. */
 static bool is_of_one(const sarrus_run_options *options) {
-    return options->plan != NULL || options->n_instances > 0 || options->first_instance > 0 || options->n_part > 0 ||
-           options->shows_steps != 0 || options->study_group_file != NULL;
+    return options->plan != NULL || options->draws != NULL || options->n_instances > 0 || options->first_instance > 0 ||
+           options->n_part > 0 || options->shows_steps != 0 || options->study_group_file != NULL;
 }
 
 static sarrus_status groups_check(sarrus_context *context, const sarrus_run_group *groups, int n_groups,
@@ -291,7 +295,7 @@ static sarrus_status groups_check(sarrus_context *context, const sarrus_run_grou
     if (is_of_one(options))
         return sarrus_report(
             context, SARRUS_BAD_ARGUMENT,
-            "plan, instances, part, steps or group in the options of several groups; expected what is of each there");
+            "plan, draws, instances, part, steps or group in the options of several groups; expected what is of each there");
     return SARRUS_OK;
 }
 

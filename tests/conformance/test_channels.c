@@ -1,5 +1,5 @@
 /* Claim: every row of channel.def, asked for alone, brings as many numbers of each output time as the table says, none of another
- * row's; all of them together bring every row of observables.def but those that only programs ask for. Observables are held against
+ * row's; all of them together bring every row of observables.def but that of driven joints. Observables are held against
  * the reference in tests/support/reference_answer.c, which tests/physics/test_parity.c and tests/conformance/test_joints.c use. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,9 +69,9 @@ static void every_channel_brings_what_the_table_says(void **state) {
         }
     }
     for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o) {
-        const bool is_for_programs = o == SARRUS_OBSERVE_ACCELERATION || o == SARRUS_OBSERVE_DRIVES; /* or for driven joints */
-        if ((channel_of[o] > 0) == is_for_programs) {
-            fail_msg("'%s' is %s a channel", sarrus_observable_text((sarrus_observable)o), is_for_programs ? "in" : "not in");
+        const bool is_of_drives = o == SARRUS_OBSERVE_DRIVES; /* which driven joints bring without a channel */
+        if ((channel_of[o] > 0) == is_of_drives) {
+            fail_msg("'%s' is %s a channel", sarrus_observable_text((sarrus_observable)o), is_of_drives ? "in" : "not in");
         }
     }
 }

@@ -13,7 +13,8 @@
 #include "study/channels.h"
 
 static const char text[] =
-    "sarrus: 1\nspace: spatial\nintegrator: {method: rk4, dt: 1.0e-3, t_end: 1}\noutput: {channels: [state, constraint, "
+    "sarrus: 1\nspace: spatial\nintegrator: {method: rk4, dt: 1.0e-3, t_end: 1}\noutput: {points: [{name: tip, body: b, at: [0, 0, "
+    "1], channels: [velocity, acceleration]}], channels: [state, constraint, "
     "reactions], orientations: [cosines, euler, axis]}\n"
     "bodies:\n"
     "  - {name: a, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
@@ -65,6 +66,10 @@ static void fields_are_those_of_space(void **state) {
         assert_null(strstr(made.fields[i].path, "bryant"));
     assert_true(sarrus_channels_field_is_direct(&made, field_find(&made, "state/q")));
     assert_false(sarrus_channels_field_is_direct(&made, field_find(&made, "orientations/euler/a")));
+    assert_field(&made, "points/tip/velocity", 3, 0, "m/s");
+    assert_field(&made, "points/tip/acceleration", 3, 0, "m/s2");
+    assert_false(sarrus_channels_field_is_direct(&made, field_find(&made, "points/tip/velocity")));
+    assert_true(made.width[SARRUS_OBSERVE_ACCELERATION] == 12);
     assert_field(&made, "reactions/hinge", 6, 0, NULL);
     assert_field(&made, "reactions/sleeve", 6, 6, NULL);
     assert_field(&made, "constraints/rail", 3, 0, "N");

@@ -179,6 +179,67 @@ static void a_file_that_cannot_be_made_is_an_error(void **state) {
     assert_true(sarrus_context_n_diagnostics(f->context) > 0);
 }
 
+enum { N_OWN = 5, N_OWN_PARAMETERS = 2 };
+static const char *const own_labels[N_OWN_PARAMETERS] = {"bodies.upper.inertia", "bodies.lower.mass"}; /* not as drawn */
+
+/* The state at all times of the first N_OWN instances of the file, and one parameter. */
+typedef struct shown {
+    double q[N_INSTANCES * N_TIMES * N_COORDINATES], mass[N_INSTANCES];
+    size_t n_q, n_mass;
+} shown;
+
+static shown run_shown(fixture *f, const sarrus_run_options *options) {
+    shown out;
+    sarrus_run_summary summary;
+    assert_int_equal(sarrus_run(f->context, f->model, options, &summary), SARRUS_OK);
+    out.n_q = doubles_read(f->path, "/state/q", sizeof out.q / sizeof out.q[0], out.q);
+    out.n_mass = doubles_read(f->path, "/instance/parameters/bodies.lower.mass", N_INSTANCES, out.mass);
+    return out;
+}
+
+/* What is drawn and given back as a sample, its columns in another order, moves to the same bits; so does a part of it. */
+static void an_own_sample_takes_the_place_of_draws(void **state) {
+    fixture *f = *state;
+    sarrus_draws *drawn = NULL, *given = NULL;
+    double values[N_OWN][N_OWN_PARAMETERS];
+    assert_int_equal(sarrus_draws_create(f->context, f->model, 5, N_OWN, &drawn), SARRUS_OK);
+    for (int i = 0; i < N_OWN; ++i) {
+        values[i][0] = sarrus_draws_values(drawn, 1)[i];
+        values[i][1] = sarrus_draws_values(drawn, 0)[i];
+    }
+    sarrus_draws_destroy(drawn);
+    assert_int_equal(sarrus_draws_from_values(f->context, f->model, own_labels, N_OWN_PARAMETERS, N_OWN, &values[0][0], &given),
+                     SARRUS_OK);
+    const sarrus_run_options by_draws = {.output_path = f->path}, by_sample = {.output_path = f->path, .draws = given};
+    const sarrus_run_options part = {.output_path = f->path, .draws = given, .first_instance = 3, .n_part = 2};
+    const shown all = run_shown(f, &by_draws), own = run_shown(f, &by_sample), two = run_shown(f, &part);
+    enum { N_EACH = N_TIMES * N_COORDINATES };
+    assert_true(own.n_q == (size_t)N_OWN * N_EACH && own.n_mass == N_OWN && two.n_q == 2 * (size_t)N_EACH);
+    assert_memory_equal(own.q, all.q, own.n_q * sizeof(double));
+    assert_memory_equal(own.mass, all.mass, own.n_mass * sizeof(double));
+    assert_memory_equal(two.q, all.q + 3 * N_EACH, two.n_q * sizeof(double));
+    assert_true(two.mass[1] == values[4][1]);
+    const sarrus_run_options too_many = {.output_path = f->path, .draws = given, .n_instances = N_OWN + 1};
+    sarrus_run_summary summary;
+    assert_int_equal(sarrus_run(f->context, f->model, &too_many, &summary), SARRUS_BAD_ARGUMENT);
+    sarrus_draws_destroy(given);
+}
+
+static void a_sample_that_is_none_is_refused(void **state) {
+    fixture *f = *state;
+    static const char *const twice[N_OWN_PARAMETERS] = {"bodies.lower.mass", "bodies.lower.mass"};
+    static const char *const unknown[N_OWN_PARAMETERS] = {"bodies.lower.mass", "bodies.lower.inertia"}; /* of the other's draw */
+    double values[1][N_OWN_PARAMETERS] = {{1.0, 0.1}};
+    sarrus_draws *given = NULL;
+    assert_int_equal(sarrus_draws_from_values(f->context, f->model, twice, 2, 1, &values[0][0], &given), SARRUS_BAD_ARGUMENT);
+    assert_int_equal(sarrus_draws_from_values(f->context, f->model, unknown, 2, 1, &values[0][0], &given), SARRUS_BAD_ARGUMENT);
+    assert_int_equal(sarrus_draws_from_values(f->context, f->model, own_labels, 1, 1, &values[0][0], &given), SARRUS_BAD_ARGUMENT);
+    assert_int_equal(sarrus_draws_from_values(f->context, f->model, own_labels, 2, 0, &values[0][0], &given), SARRUS_BAD_ARGUMENT);
+    values[0][1] = (double)NAN;
+    assert_int_equal(sarrus_draws_from_values(f->context, f->model, own_labels, 2, 1, &values[0][0], &given), SARRUS_BAD_ARGUMENT);
+    assert_null(given);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_summary_needs_no_file, setup, teardown),
@@ -188,6 +249,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(progress_ends_at_the_end, setup, teardown),
         cmocka_unit_test_setup_teardown(a_stopped_run_leaves_a_valid_file, setup, teardown),
         cmocka_unit_test_setup_teardown(a_file_that_cannot_be_made_is_an_error, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_own_sample_takes_the_place_of_draws, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_sample_that_is_none_is_refused, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
