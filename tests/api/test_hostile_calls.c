@@ -249,6 +249,24 @@ static bool draws(void) {
     return good;
 }
 
+static bool draws_given(void) {
+    sarrus_draws *out = NULL;
+    const char *const unknown[] = {"nothing.of.the.kind"}, *const nothing[] = {NULL};
+    const double values[N] = {1.0}, unlimited[N] = {INFINITY};
+    bool good = bad_and_told(sarrus_draws_from_values(w.context, NULL, NULL, 1, N, values, &out)) &&
+                bad_and_told(sarrus_draws_from_values(w.context, w.model, NULL, 1, N, NULL, &out)) &&
+                bad_and_told(sarrus_draws_from_values(w.context, w.model, NULL, 1, N, values, NULL)) &&
+                bad_and_told(sarrus_draws_from_values(w.context, w.model, NULL, 1, 0, values, &out)) &&
+                bad_and_told(sarrus_draws_from_values(w.context, w.model, unknown, 1, N, values, &out)) &&
+                bad_and_told(sarrus_draws_from_values(w.context, w.model, nothing, 1, N, values, &out)) &&
+                bad_and_told(sarrus_draws_from_values(w.context, w.model, NULL, 1, N, unlimited, &out)) && out == NULL;
+    for (int i = 0; i < N_BAD && good; ++i)
+        good = bad_and_told(sarrus_draws_from_values(w.context, w.model, NULL, bad_indices[i], N, values, &out)) && out == NULL;
+    for (int i = 0; i < N_HUGE && good; ++i)
+        good = sarrus_draws_from_values(NULL, w.model, NULL, 1, huge_counts[i], values, &out) == SARRUS_NO_MEMORY && out == NULL;
+    return good;
+}
+
 static bool model(void) {
     return sarrus_model_resolved(NULL) == NULL && sarrus_model_name(NULL) == NULL && sarrus_model_n_instances(NULL) == 0 &&
            sarrus_model_seed(NULL) == 0 && sarrus_model_ground_motion(NULL, 0) == NULL &&
@@ -466,6 +484,7 @@ static const struct {
     {"batch_destroy context_destroy draws_destroy model_destroy plan_destroy warnings_destroy", destroyers},
     {"context_create context_clear context_n_diagnostics context_diagnostic", context},
     {"draws_create draws_create_part draws_n_parameters draws_label draws_values", draws},
+    {"draws_from_values", draws_given},
     {"model_resolved model_name model_ground_motion model_n_instances model_seed", model},
     {"version instance_status_text instance_status_word integrator_text integrator_word integrator_is_adaptive observable_text "
      "observable_unit formulation_word pinv_method_text pinv_method_word rank_method_text rank_method_word rank_method_tolerance "
