@@ -92,9 +92,9 @@ typedef struct sarrus_redraw {
     const uint64_t *episodes; /* [n_instances] 0 is what the study draws; NULL: one more than the instance's last */
 } sarrus_redraw;
 
-/* Draws the sampled parameters of the masked instances anew and assembles these: each is as in a fresh batch with such draws. A draw
- * depends on (seed, number of the instance in its study, episode, label of the parameter) only. `how` may be NULL. Errors as of
- * sarrus_batch_assemble; instances that were not reached then have the status not_run. BAD_ARGUMENT: another size. */
+/* Draws the sampled parameters of the masked instances anew and assembles these: each is as in a fresh batch with such draws. A
+ * draw depends on (seed, number of the instance in its study, episode, label of the parameter) only. `how` may be NULL. Errors
+ * as of sarrus_batch_assemble; instances that were not reached then have the status not_run. BAD_ARGUMENT: another size. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_redraw(sarrus_batch *batch, const sarrus_redraw *how);
 
 /* A batch to bytes and back. What is loaded goes on with the bits of what was saved, on either backend and with any number of
@@ -148,10 +148,10 @@ const char *sarrus_batch_parameter_label(const sarrus_batch *batch, int i_parame
  * bodies, whatever the formulation. DEVICE_FAILED. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_copy_out(sarrus_batch *batch, sarrus_field field, double *out);
 
-/* Copies the rows of the masked instances of values[n_instances][width] into a writable field. Any number is taken, NaN too; it does
- * no harm but to its instance. Coordinates and speeds are taken as they are; over a tree (`formulation: relative`) what contradicts
- * its joints shows only in sarrus_batch_assemble, which is to follow. UNSUPPORTED: the field cannot be written; coordinates and
- * speeds over a tree, and parameters, on a GPU. NO_MEMORY, and nothing is done. */
+/* Copies the rows of the masked instances of values[n_instances][width] into a writable field. Any number is taken, NaN too; it
+ * does no harm but to its instance. Coordinates and speeds are taken as they are; over a tree (`formulation: relative`) what
+ * contradicts its joints shows only in sarrus_batch_assemble, which is to follow. UNSUPPORTED: the field cannot be written;
+ * coordinates and speeds over a tree, and parameters, on a GPU. NO_MEMORY, and nothing is done. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_copy_in(sarrus_batch *batch, sarrus_field field, const uint8_t *mask,
                                                    const double *values);
 

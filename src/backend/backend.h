@@ -30,8 +30,8 @@ typedef struct sarrus_backend_ops {
     double *(*tile_open)(sarrus_device *device, int i_member, uint64_t i_tile);
     void (*tile_close)(sarrus_device *device, int i_member);
     double *(*tile_show)(sarrus_device *device, int i_member, uint64_t i_tile);
-    /* Of a device that can work on single tiles (NULL: it cannot, and of tile_show one member may make use at a time). Assembles what
-     * the member has closed, all lanes of it; and takes over the q and v that were written into what it was shown last. */
+    /* Of a device that can work on single tiles (NULL: it cannot, and of tile_show one member may make use at a time). Assembles
+     * what the member has closed, all lanes of it; and takes over the q and v that were written into what it was shown last. */
     void (*tile_assemble)(sarrus_device *device, int i_member);
     void (*tile_take)(sarrus_device *device, int i_member);
     /* These run kernels. DEVICE_FAILED: the device is lost, and what it held; device->failure says why. INTERRUPTED: device->stop

@@ -1,5 +1,5 @@
-/* Over a tree tiles hold the motion of joints, and coordinates of bodies that do not agree with these have no place in them. What was
- * written of an instance is kept beside the tiles until it is assembled or steps are made. */
+/* Over a tree tiles hold the motion of joints, and coordinates of bodies that do not agree with these have no place in them. What
+ * was written of an instance is kept beside the tiles until it is assembled or steps are made. */
 #ifndef SARRUS_BATCH_GIVEN_H
 #define SARRUS_BATCH_GIVEN_H
 

@@ -20,42 +20,14 @@
 #include <unistd.h>
 
 #include "sarrus/sarrus.h"
+#include "tests/api/hostile_world.h"
 #include "tests/support/place.h"
-
-enum { N = 3, SECONDS = 20, TEXT = 1 << 20 }; /* instances; of one function; bytes of a header */
-
-static const uint64_t huge_counts[] = {UINT64_MAX,        UINT64_MAX - 7,    UINT64_C(1) << 63, UINT64_C(1) << 61,
-                                       UINT64_C(1) << 60, UINT64_C(1) << 57, UINT64_C(1) << 56};
-enum { N_HUGE = sizeof huge_counts / sizeof huge_counts[0] };
-static const int bad_indices[] = {-1, INT_MIN, 1000, INT_MAX};
-enum { N_BAD = sizeof bad_indices / sizeof bad_indices[0] };
 
 static const char scenario[] = "sarrus: 1\nname: hostile\nspace: planar\nparameters: {m: 1.0}\n"
                                "bodies: [{name: a, mass: \"=m\", inertia: 0.1, position: [0, -0.5]}]\n"
                                "joints: [{name: A, type: revolute, bodies: [ground, a], at: [0, 0]}]\n"
                                "integrator: {method: rk4, dt: 0.01, t_end: 0.05}\n"
                                "batch: {instances: 3, parameters: [{name: m, distribution: uniform, low: 1, high: 2}]}\n";
-
-/* What the good arguments are; made once, before the processes part. */
-static struct world {
-    sarrus_context *context;
-    sarrus_model *model, *other;
-    sarrus_plan *plan;
-    sarrus_draws *draws;
-    sarrus_warnings *warnings;
-    sarrus_batch *batch;
-} w;
-
-static bool bad(sarrus_status status) {
-    return status == SARRUS_BAD_ARGUMENT;
-}
-
-/* Refused, with a text in the context. */
-static bool bad_and_told(sarrus_status status) {
-    const bool is_told = sarrus_context_n_diagnostics(w.context) == 1;
-    sarrus_context_clear(w.context);
-    return status == SARRUS_BAD_ARGUMENT && is_told;
-}
 
 static bool backend_n_devices(void) {
     return sarrus_backend_n_devices((sarrus_backend)77) == -1 && sarrus_backend_n_devices((sarrus_backend)-1) == -1;

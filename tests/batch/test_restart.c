@@ -1,6 +1,6 @@
-/* Claim: an instance that begins anew - reset, drawn again, or assembled from what was written of it - goes to the bit as in a fresh
- * batch, whatever it has been through; and those beside it do not notice. By every integrator, in the plane and in space, in absolute
- * and in relative coordinates. */
+/* Claim: an instance that begins anew - reset, drawn again, or assembled from what was written of it - goes to the bit as in a
+ * fresh batch, whatever it has been through; and those beside it do not notice. By every integrator, in the plane and in space, in
+ * absolute and in relative coordinates. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-/* Claim: a batch that was saved goes on in another one, of other threads, with the same bits, whatever its instances
- * have been through; and bytes that are not those of such a batch are refused. And: thousands of random inputs, resets and redraws do
- * not touch an instance that none of them is about. */
+/* Claim: a batch that was saved goes on in another one, of other threads, with the same bits, whatever its instances have been
+ * through; and bytes that are not those of such a batch are refused. And: thousands of random inputs, resets and redraws do not
+ * touch an instance that none of them is about. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
