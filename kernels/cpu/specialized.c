@@ -1,19 +1,26 @@
 /* The kernels for one plan, compiled when a mechanism is run. sarrus_constant_plan.h holds the plan (src/jit/plan_text.c); the
  * command line defines SARRUS_LANE_WIDTH        lanes of a tile SARRUS_SPECIALIZED_KEY   what the object will be known by, a string
  */
-/* Pieces of code of a thousand instructions without a branch. With 32 registers they are worth ordering before registers are given
- * out, which gcc does not do for x86 unless it is told, and with an eye on how many there are. With 16 the order makes more spills,
- * and gcc's search for the best assignment takes minutes where that by priority takes half the time for the same rate
- * (docs/specialize.md). Other compilers do not know the words. */
-#if defined(__GNUC__) && !defined(__clang__)
-#if defined(__AVX512F__)
-#pragma GCC optimize("schedule-insns", "sched-pressure")
-#else
-#pragma GCC optimize("ira-algorithm=priority")
-#endif
-#endif
-
 #include <sarrus_constant_plan.h>
+
+/* Pieces of code of a thousand instructions without a branch: worth ordering before registers are given out, which gcc does not do
+ * for x86 unless it is told, and with an eye on how many there are. Where there are 16, and not 32, and the factor is long, gcc's
+ * search for the best use of them takes minutes; by priority it is half of that, for as many instructions (docs/specialize.md).
+ * Other compilers do not know the words. */
+#if defined(__AVX512F__) || defined(SARRUS_KERNELS_RELATIVE) || defined(SARRUS_PLAN_IN_RUNS)
+#define SARRUS_MOST_ROWS_SEARCHED SARRUS_PLAN_N_ROWS
+#elif defined(SARRUS_KERNELS_SPATIAL)
+#define SARRUS_MOST_ROWS_SEARCHED 12
+#else
+#define SARRUS_MOST_ROWS_SEARCHED 24
+#endif
+#if defined(__GNUC__) && !defined(__clang__)
+#if SARRUS_PLAN_N_ROWS > SARRUS_MOST_ROWS_SEARCHED
+#pragma GCC optimize("ira-algorithm=priority")
+#else
+#pragma GCC optimize("schedule-insns", "sched-pressure")
+#endif
+#endif
 
 #include "kernels/cpu/kernels.h"
 #include "kernels/step/advance.h"
