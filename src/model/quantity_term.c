@@ -17,6 +17,7 @@ typedef struct part {
 } part;
 
 enum { MOST_PARTS = 12 };
+/* Those that are no turns are a point's too. */
 static const part body_parts[2][MOST_PARTS] = {
     [SARRUS_SPACE_PLANAR] = {{"x", SARRUS_OBSERVE_Q, 0},
                              {"y", SARRUS_OBSERVE_Q, 1},
@@ -36,23 +37,6 @@ static const part body_parts[2][MOST_PARTS] = {
                               {"wx", SARRUS_OBSERVE_V, 3},
                               {"wy", SARRUS_OBSERVE_V, 4},
                               {"wz", SARRUS_OBSERVE_V, 5},
-                              {"ax", SARRUS_OBSERVE_ACCELERATION, 0},
-                              {"ay", SARRUS_OBSERVE_ACCELERATION, 1},
-                              {"az", SARRUS_OBSERVE_ACCELERATION, 2}},
-};
-static const part point_parts[2][MOST_PARTS] = {
-    [SARRUS_SPACE_PLANAR] = {{"x", SARRUS_OBSERVE_Q, 0},
-                             {"y", SARRUS_OBSERVE_Q, 1},
-                             {"vx", SARRUS_OBSERVE_V, 0},
-                             {"vy", SARRUS_OBSERVE_V, 1},
-                             {"ax", SARRUS_OBSERVE_ACCELERATION, 0},
-                             {"ay", SARRUS_OBSERVE_ACCELERATION, 1}},
-    [SARRUS_SPACE_SPATIAL] = {{"x", SARRUS_OBSERVE_Q, 0},
-                              {"y", SARRUS_OBSERVE_Q, 1},
-                              {"z", SARRUS_OBSERVE_Q, 2},
-                              {"vx", SARRUS_OBSERVE_V, 0},
-                              {"vy", SARRUS_OBSERVE_V, 1},
-                              {"vz", SARRUS_OBSERVE_V, 2},
                               {"ax", SARRUS_OBSERVE_ACCELERATION, 0},
                               {"ay", SARRUS_OBSERVE_ACCELERATION, 1},
                               {"az", SARRUS_OBSERVE_ACCELERATION, 2}},
@@ -88,14 +72,16 @@ static bool is_unknown(sarrus_quantity_fault *fault, word whole, word what, cons
     return false;
 }
 
-/* The part `w` of something that has these; else all of them are expected. */
-static const part *part_find(const part *parts, word whole, word w, sarrus_quantity_fault *fault) {
+/* The part `w` of those parts whose component is below n_components; else all of these are expected. */
+static const part *part_find(const part *parts, int n_components, word whole, word w, sarrus_quantity_fault *fault) {
     char all[SARRUS_QUANTITY_TEXT] = "";
     size_t n = 0;
     for (int i = 0; i < MOST_PARTS && parts[i].name != NULL; ++i) {
+        if (parts[i].component >= n_components)
+            continue;
         if (is_word(w, parts[i].name))
             return &parts[i];
-        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", i > 0 ? ", " : "", parts[i].name);
+        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n > 0 ? ", " : "", parts[i].name);
     }
     (void)is_unknown(fault, whole, w, all);
     return NULL;
@@ -133,7 +119,7 @@ static bool joint_term(const sarrus_model *model, word whole, word rest, sarrus_
     const int i_joint = joint_find(model, name);
     if (i_joint < 0)
         return is_unknown(fault, whole, name, "the name of a joint");
-    const part *found = part_find(joint_parts[model->space], whole, rest, fault);
+    const part *found = part_find(joint_parts[model->space], MOST_PARTS, whole, rest, fault);
     if (found == NULL)
         return false;
     const int n_each = components_of(model->space, found->observable);
@@ -170,7 +156,8 @@ static bool drive_term(const sarrus_model *model, word whole, word rest, sarrus_
 /* "tip.vx". */
 static bool point_term(const sarrus_model *model, int i_point, word whole, word rest, sarrus_term *out,
                        sarrus_quantity_fault *fault) {
-    const part *found = part_find(point_parts[model->space], whole, rest, fault);
+    const int n_dimensions = model->space == SARRUS_SPACE_SPATIAL ? 3 : 2;
+    const part *found = part_find(body_parts[model->space], n_dimensions, whole, rest, fault);
     if (found == NULL)
         return false;
     const int order = found->observable == SARRUS_OBSERVE_Q ? 0 : found->observable == SARRUS_OBSERVE_V ? 1 : 2;
@@ -180,7 +167,7 @@ static bool point_term(const sarrus_model *model, int i_point, word whole, word 
 
 static bool body_term(const sarrus_model *model, int i_body, word whole, word rest, sarrus_term *out,
                       sarrus_quantity_fault *fault) {
-    const part *found = part_find(body_parts[model->space], whole, rest, fault);
+    const part *found = part_find(body_parts[model->space], MOST_PARTS, whole, rest, fault);
     if (found == NULL)
         return false;
     const int n_each = components_of(model->space, found->observable);
