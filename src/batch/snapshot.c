@@ -97,6 +97,9 @@ static void tiles_move(void *user, int i_member, int n_members) {
     for (uint64_t i_tile = share.i_first; i_tile < share.i_end; ++i_tile) {
         double *tile = sarrus_batch_tile(batch, i_tile);
         for (int32_t lane = 0; lane < width; ++lane) {
+            /* what lanes past the last instance hold is nobody's, but they go on from what is loaded as it does */
+            if (job->to && i_tile * (uint64_t)width + (uint64_t)lane >= batch->n_instances)
+                continue;
             const size_t at = (size_t)sarrus_lane_instance(i_tile, width, lane, batch->n_instances) * row;
             for (int32_t k = 0; k < n_arrays; ++k) {
                 double *number = &tile[(size_t)k * (size_t)width + (size_t)lane];
