@@ -9,6 +9,10 @@
 #include "sarrus/plan.h"
 #include "sarrus/study.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct sarrus_batch sarrus_batch;
 
 typedef enum sarrus_backend { SARRUS_BACKEND_AUTO = 0, SARRUS_BACKEND_CPU = 1, SARRUS_BACKEND_CUDA = 2 } sarrus_backend;
@@ -271,5 +275,9 @@ int sarrus_batch_observable_width(const sarrus_batch *batch, sarrus_observable o
 
 /* Copies state components of one instance: q[n], v[n]. BAD_ARGUMENT when i_instance is out of range. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_state(const sarrus_batch *batch, uint64_t i_instance, double *q, double *v);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -2,6 +2,10 @@
 #ifndef SARRUS_CONSTRAINT_H
 #define SARRUS_CONSTRAINT_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum sarrus_constraint_type {
 #define SARRUS_CONSTRAINT(name, value, word, kernel, label, text) SARRUS_CONSTRAINT_##name = (value),
 #include "sarrus/constraint.def"
@@ -11,5 +15,9 @@ enum {
 #define SARRUS_CONSTRAINT(name, value, word, kernel, label, text) +1
 #include "sarrus/constraint.def"
 };
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

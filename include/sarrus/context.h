@@ -7,6 +7,10 @@
 
 #include "sarrus/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct sarrus_context sarrus_context;
 
 typedef enum sarrus_severity {
@@ -41,5 +45,9 @@ const sarrus_diagnostic *sarrus_context_diagnostic(const sarrus_context *context
 
 /* Forgets all diagnostics. */
 void sarrus_context_clear(sarrus_context *context);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

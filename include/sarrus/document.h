@@ -7,6 +7,10 @@
 
 #include "sarrus/scenario.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct sarrus_document sarrus_document;
 
 /* Reads `path` and the scenarios that it names, if it is a list of some: their names are relative to its folder. Overrides are
@@ -38,5 +42,9 @@ const char *sarrus_document_file(const sarrus_document *document, int i_group);
 /* The document as run (overrides applied), YAML, and its `name` ("" when it has none). The document's. */
 const char *sarrus_document_resolved(const sarrus_document *document);
 const char *sarrus_document_name(const sarrus_document *document);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

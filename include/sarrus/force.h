@@ -2,6 +2,10 @@
 #ifndef SARRUS_FORCE_H
 #define SARRUS_FORCE_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum sarrus_force_type {
 #define SARRUS_FORCE(name, value, word, kernel, text) SARRUS_FORCE_##name = (value),
 #include "sarrus/force.def"
@@ -18,5 +22,9 @@ typedef enum sarrus_signal_kind {
 #define SARRUS_SIGNAL(name, value, word, values, text) SARRUS_SIGNAL_##name = (value),
 #include "sarrus/signal.def"
 } sarrus_signal_kind;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

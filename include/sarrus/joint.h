@@ -2,6 +2,10 @@
 #ifndef SARRUS_JOINT_H
 #define SARRUS_JOINT_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum sarrus_joint_type {
 #define SARRUS_JOINT_TYPE(name, value, word, place) SARRUS_JOINT_##name = (value),
 #include "sarrus/joint.def"
@@ -108,5 +112,9 @@ enum {
 
 /* Whether a joint type is in a set. */
 #define SARRUS_JOINT_AMONG(set, type) (((set) >> (type)) & 1)
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

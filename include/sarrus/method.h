@@ -2,6 +2,10 @@
 #ifndef SARRUS_METHOD_H
 #define SARRUS_METHOD_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Formulations of the equations of motion (formulation.def). */
 typedef enum sarrus_formulation {
 #define SARRUS_FORMULATION(name, value, word, kernel, text) SARRUS_FORMULATION_##name = (value),
@@ -68,5 +72,9 @@ double sarrus_rank_method_tolerance(sarrus_rank_method method);
 
 /* 1 when the integrator chooses its steps itself. */
 int sarrus_integrator_is_adaptive(sarrus_integrator integrator);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -2,6 +2,10 @@
 #ifndef SARRUS_OBSERVABLE_H
 #define SARRUS_OBSERVABLE_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum sarrus_observable {
 #define SARRUS_OBSERVABLE(name, width, unit, text) SARRUS_OBSERVE_##name,
 #include "sarrus/observables.def"
@@ -11,5 +15,9 @@ typedef enum sarrus_observable {
 /* One line on `observable`, as written to result files, and its unit; never NULL. */
 const char *sarrus_observable_text(sarrus_observable observable);
 const char *sarrus_observable_unit(sarrus_observable observable);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

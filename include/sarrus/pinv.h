@@ -9,6 +9,10 @@
 #include "sarrus/context.h"
 #include "sarrus/method.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* How. Zero-initialize: auto method, auto rank, all processors, best instruction set. */
 typedef struct sarrus_pinv_options {
     sarrus_pinv_method method;      /* AUTO: householder; LAPACK: dgelsd and dgesdd, one matrix at a time */
@@ -45,5 +49,9 @@ SARRUS_MUST_USE sarrus_status sarrus_pinv_compute(sarrus_context *context, const
 /* Additions and multiplications that the method takes for one m×n matrix of this rank (an FMA is two), n_sweeps of an iterative
  * one; NaN for lapack. */
 double sarrus_pinv_count_flops(const sarrus_pinv_options *options, int m, int n, int n_rhs, int rank, double n_sweeps);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,10 @@
 #include "sarrus/context.h"
 #include "sarrus/scenario.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct sarrus_plan sarrus_plan;
 
 /* Sizes in the notation of the sources. */
@@ -83,5 +87,9 @@ const char *sarrus_plan_speed_name(const sarrus_plan *plan, int i);
 /* The model card: graph, tree, cut joints, n, m, r, degrees of freedom, redundant constraints by name, uniqueness of a
  * and of every joint's reaction, bytes per instance, elimination order. Text owned by the plan, lines ended by '\n'. */
 const char *sarrus_plan_report(const sarrus_plan *plan);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

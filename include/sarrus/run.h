@@ -6,6 +6,10 @@
 
 #include "sarrus/batch.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Where a run stands; handed to the progress callback a few times a second. */
 typedef struct sarrus_progress {
     double time, t_end;        /* s of motion */
@@ -158,5 +162,9 @@ typedef void (*sarrus_dataset_visitor)(const char *path, int n_dims, const uint6
                                        const char *units, void *user);
 SARRUS_MUST_USE sarrus_status sarrus_result_visit(sarrus_context *context, const char *path, sarrus_dataset_visitor visit,
                                                   void *user);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

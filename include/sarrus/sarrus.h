@@ -3,10 +3,6 @@
 #ifndef SARRUS_SARRUS_H
 #define SARRUS_SARRUS_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #include "sarrus/batch.h"
 #include "sarrus/context.h"
 #include "sarrus/document.h"
@@ -20,9 +16,5 @@ extern "C" {
 #include "sarrus/study.h"
 #include "sarrus/version.h"
 #include "sarrus/warning.h"
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -7,6 +7,10 @@
 
 #include "sarrus/context.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct sarrus_model sarrus_model;
 
 /* The largest mechanism: bodies, joints, and rows of its Jacobian (scalar constraints, drives included). The product of rows and
@@ -47,5 +51,9 @@ const char *sarrus_model_ground_motion(const sarrus_model *model, int i);
 /* Number of instances and seed that the file asks for. */
 uint64_t sarrus_model_n_instances(const sarrus_model *model);
 uint64_t sarrus_model_seed(const sarrus_model *model);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -2,6 +2,10 @@
 #ifndef SARRUS_SPACE_H
 #define SARRUS_SPACE_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum sarrus_space {
     SARRUS_SPACE_PLANAR = 0,  /* of a body: x, y, θ; its plane is the inertial x-y plane */
     SARRUS_SPACE_SPATIAL = 1, /* of a body: x, y, z, Euler parameters w, x, y, z; speeds ẋ, ẏ, ż and ω in its own frame */
@@ -16,5 +20,9 @@ typedef enum sarrus_orientation {
     SARRUS_ORIENTATION_COSINES = 4,    /* the matrix A by rows, from the body's frame to the inertial one */
 } sarrus_orientation;
 enum { SARRUS_MAX_ORIENTATION = 9 }; /* numbers of one */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #if defined(__GNUC__)
 #define SARRUS_MUST_USE __attribute__((warn_unused_result))
 #define SARRUS_PRINTF(i_format, i_first) __attribute__((format(printf, i_format, i_first)))
@@ -33,5 +37,9 @@ const char *sarrus_status_text(sarrus_status status);
 /* The word used in result files, as "assembly_failed", and a sentence; never NULL. */
 const char *sarrus_instance_status_word(sarrus_instance_status status);
 const char *sarrus_instance_status_text(sarrus_instance_status status);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 #include "sarrus/context.h"
 #include "sarrus/scenario.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct sarrus_draws sarrus_draws;
 
 /* Draws the sampled parameters of instances 0 … n_instances − 1. A draw depends on the seed, the instance's number and
@@ -33,5 +37,9 @@ void sarrus_draws_destroy(sarrus_draws *draws);
 int sarrus_draws_n_parameters(const sarrus_draws *draws);
 const char *sarrus_draws_label(const sarrus_draws *draws, int i_parameter);
 const double *sarrus_draws_values(const sarrus_draws *draws, int i_parameter);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

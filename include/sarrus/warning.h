@@ -6,6 +6,10 @@
 
 #include "sarrus/plan.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Kinds, 0 … SARRUS_N_WARNING_KINDS − 1; warnings.def says what each is about. */
 typedef enum sarrus_warning_kind {
 #define SARRUS_WARNING_KIND(name, value, word, matters, title, values) SARRUS_WARNING_##name = (value),
@@ -40,5 +44,9 @@ void sarrus_warnings_get(const sarrus_warnings *warnings, int i, sarrus_warning 
 /* The word of a kind for programs ("no_freedom"), and its title for people ("nothing can move"); never NULL. */
 const char *sarrus_warning_kind_word(sarrus_warning_kind kind);
 const char *sarrus_warning_kind_title(sarrus_warning_kind kind);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
