@@ -84,6 +84,9 @@ uint64_t sarrus_plan_hash(const sarrus_plan *plan);
 const char *sarrus_plan_coordinate_name(const sarrus_plan *plan, int i);
 const char *sarrus_plan_speed_name(const sarrus_plan *plan, int i);
 
+/* Name of joint `i`, i = 0 … n_joints − 1, in the order of the reactions; owned by the model. NULL: there is none. */
+const char *sarrus_plan_joint_name(const sarrus_plan *plan, int i);
+
 /* The model card: graph, tree, cut joints, n, m, r, degrees of freedom, redundant constraints by name, uniqueness of a
  * and of every joint's reaction, bytes per instance, elimination order. Text owned by the plan, lines ended by '\n'. */
 const char *sarrus_plan_report(const sarrus_plan *plan);

@@ -127,6 +127,10 @@ const char *sarrus_plan_speed_name(const sarrus_plan *plan, int i) {
     return plan && i >= 0 && i < plan->mech.n_v ? plan->speed_names[i] : NULL;
 }
 
+const char *sarrus_plan_joint_name(const sarrus_plan *plan, int i) {
+    return plan && i >= 0 && i < plan->model->n_joints ? plan->model->joints[i].name : NULL;
+}
+
 const char *sarrus_plan_report(const sarrus_plan *plan) {
     return plan ? plan->report : NULL;
 }

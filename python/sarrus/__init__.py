@@ -1,0 +1,67 @@
+"""Sarrus: batches of linkages (closed loops, redundant constraints, singular configurations) in double precision.
+
+    sarrus.check("five_bar.yaml")             the model card
+    result = sarrus.run("five_bar.yaml")      all instances to t_end, in memory or into an HDF5 file
+    batch = sarrus.Batch("five_bar.yaml", 4096); batch.advance(10); batch.q
+    sarrus.open("out.h5")                     a result file as an xarray DataTree
+    sarrus.pinv(a)                            pseudoinverses of a stack of matrices
+    sarrus.gym                                closed loops as Gymnasium environments
+"""
+
+from typing import Any
+
+from ._core import version as __version__
+from .batches import STATUS_WORDS, Batch
+from .errors import (
+    ArgumentError,
+    BackendError,
+    Diagnostic,
+    Error,
+    FileError,
+    InterruptedError,
+    SarrusWarning,
+    ScenarioError,
+    UnsupportedError,
+)
+from .models import Card, Model, check, load
+from .pseudoinverse import METHODS as PINV_METHODS
+from .pseudoinverse import RANK_METHODS, PinvReport, pinv
+from .results import open
+from .studies import Result, run, status_words
+
+__all__ = [
+    "PINV_METHODS",
+    "RANK_METHODS",
+    "STATUS_WORDS",
+    "ArgumentError",
+    "BackendError",
+    "Batch",
+    "Card",
+    "Diagnostic",
+    "Error",
+    "FileError",
+    "InterruptedError",
+    "Model",
+    "PinvReport",
+    "Result",
+    "SarrusWarning",
+    "ScenarioError",
+    "UnsupportedError",
+    "__version__",
+    "check",
+    "gym",
+    "load",
+    "open",
+    "pinv",
+    "run",
+    "status_words",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # Gymnasium is loaded by those who use it.
+    if name == "gym":
+        import importlib
+
+        return importlib.import_module("sarrus.gym")
+    raise AttributeError(f"module 'sarrus' has no attribute {name!r}")

@@ -1,0 +1,390 @@
+"""N instances of one mechanism, stepped from Python."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from .choices import batch_options, count_check
+from .errors import ArgumentError
+from .models import Model, Scenario
+
+Floats = npt.NDArray[np.float64]
+
+_FIELDS = {"q": 0, "v": 1, "input": 2, "parameters": 3, "time": 4, "status": 5, "failed_step": 6, "episode": 7}
+_OBSERVABLES = {word: value for word, (value, _, _) in _core.observables().items()}
+_STATUSES = _core.instance_statuses()
+STATUS_WORDS: tuple[str, ...] = tuple(_STATUSES)
+_VERDICTS = ("violation", "energy_mismatch", "error", "work", "nearest_change_point", "nearest_change_point_time")
+_COUNTS = ("n_steps", "n_rejected", "n_evaluations", "n_rank_changes")
+
+
+class Batch:
+    """N instances of one scenario, assembled and ready to step. One thread at a time uses a batch; calls release the interpreter's
+    lock, and Ctrl-C stops those that make steps (`reset` makes the batch usable again then).
+
+    scenario: path, dict, text or `Model`; a single one, not a list of several
+    n: number of instances; None: the scenario's
+    settings: as for `load`
+    seed: of the draws; None: the scenario's
+    draw: False gives every instance the nominal parameters
+    samples: own values [n, parameters] in SI units, columns as `Model.parameters`, or a dict of them by label
+    backend: "auto", "cpu", "cuda"; threads: None takes all processors
+    specialize: "auto", "on", "off": kernels compiled for the mechanism, which give the same bits faster
+    first_instance: the number in its study of the batch's instance 0, whose draws it takes
+    keep_rank_events: changes of rank are kept for `rank_events`
+    all_rows: "kept" and "dropped" can be observed of the largest mechanisms too, which takes memory
+
+    Arrays are copies in [N, n] order, made by the batch's threads; `view` shows fields in place. An instance that fails (NaN
+    included) gets a status and freezes; it never changes another one's bits.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        n: int | None = None,
+        *,
+        settings: Mapping[str, object] | None = None,
+        seed: int | None = None,
+        draw: bool = True,
+        samples: npt.ArrayLike | Mapping[str, npt.ArrayLike] | None = None,
+        backend: str = "auto",
+        threads: int | None = None,
+        specialize: str = "auto",
+        first_instance: int = 0,
+        keep_rank_events: bool = False,
+        all_rows: bool = False,
+    ) -> None:
+        self.model = Model(scenario, settings)
+        options = batch_options(backend, threads, specialize)
+        sample = None if samples is None else sample_table(self.model, samples)
+        if n is None:
+            n = self.model.n_instances if sample is None else len(sample)
+        n = count_check("n", n, 1)
+        if sample is not None and len(sample) != n:
+            raise ArgumentError(f"samples has {len(sample)} rows for n={n} instances")
+        options |= {
+            "keep_rank_events": bool(keep_rank_events),
+            "all_rows": bool(all_rows),
+            "first_instance": count_check("first_instance", first_instance),
+            "seed": None if seed is None else seed_check(seed),
+            "draw": bool(draw),
+            "sample": sample,
+        }
+        self._core = _core.Batch(self.model._core, n, options)
+        self._labels = list(self._core.parameter_labels)
+
+    # -- what it is
+
+    @property
+    def n(self) -> int:
+        """Number of instances."""
+        return self._core.n
+
+    def __len__(self) -> int:
+        return self._core.n
+
+    @property
+    def backend(self) -> str:
+        """"cpu" or "cuda"."""
+        return self._core.backend
+
+    @property
+    def device(self) -> str:
+        """What computes, as "avx2, 2 threads"."""
+        return self._core.device
+
+    @property
+    def parameter_labels(self) -> list[str]:
+        """Names of the columns of `parameters`."""
+        return list(self._labels)
+
+    @property
+    def specialization(self) -> dict[str, Any]:
+        """How it stands with kernels for this mechanism: state, compile_seconds, step_share, note, …"""
+        return self._core.specialization
+
+    # -- fields
+
+    def read(self, field: str, out: Floats | None = None) -> Floats:
+        """A field of all instances, [N, width]: "q", "v", "input", "parameters", "time", "status", "failed_step", "episode"."""
+        number = self._field(field)
+        return self._into(out, self._core.field_width(number), lambda array: self._core.copy_out(number, array))
+
+    def write(self, field: str, values: npt.ArrayLike, mask: npt.ArrayLike | None = None) -> None:
+        """Writes "q", "v", "input" or "parameters" of the masked instances; what broadcasts to [N, width] is taken.
+
+        Coordinates, speeds and parameters are to be followed by `assemble`. NaN harms no instance but its own.
+        """
+        number = self._field(field)
+        shape = (self.n, self._core.field_width(number))
+        given = np.asarray(values, dtype=np.float64)
+        if given.ndim == 1 and shape[1] == 1 and given.shape[0] == self.n:
+            given = given[:, None]
+        try:
+            table = np.ascontiguousarray(np.broadcast_to(given, shape))
+        except ValueError:
+            raise ArgumentError(f"{field} has the shape {shape}, [instances, width]; got {given.shape}") from None
+        self._core.copy_in(number, self._mask(mask), table)
+
+    @property
+    def q(self) -> Floats:
+        """Coordinates of the bodies, [N, n_q] m | rad, whatever the formulation. Assigning writes: `assemble` is to follow."""
+        return self.read("q")
+
+    @q.setter
+    def q(self, values: npt.ArrayLike) -> None:
+        self.write("q", values)
+
+    @property
+    def v(self) -> Floats:
+        """Speeds, [N, n] m/s | rad/s."""
+        return self.read("v")
+
+    @v.setter
+    def v(self, values: npt.ArrayLike) -> None:
+        self.write("v", values)
+
+    @property
+    def input(self) -> Floats:
+        """The scenario's inputs, [N, n_inputs] N | N m: forces and torques held until they are written again."""
+        return self.read("input")
+
+    @input.setter
+    def input(self, values: npt.ArrayLike) -> None:
+        self.write("input", values)
+
+    @property
+    def parameters(self) -> Floats:
+        """The drawn parameters, [N, P] in the units of the scenario's numbers, columns as `parameter_labels`."""
+        return self.read("parameters")
+
+    @parameters.setter
+    def parameters(self, values: npt.ArrayLike) -> None:
+        self.write("parameters", values)
+
+    @property
+    def time(self) -> Floats:
+        """s since each instance began, [N]."""
+        return self.read("time")[:, 0]
+
+    @property
+    def status(self) -> npt.NDArray[np.uint8]:
+        """[N], 0: ok; `STATUS_WORDS` names the others. An instance that is not ok stands still."""
+        return self.read("status")[:, 0].astype(np.uint8)
+
+    @property
+    def failed_step(self) -> npt.NDArray[np.int64]:
+        """[N] the step at which an instance failed; 0: it has not, or before the first."""
+        return self.read("failed_step")[:, 0].astype(np.int64)
+
+    @property
+    def episode(self) -> npt.NDArray[np.int64]:
+        """[N] number of the last `redraw`; 0: none."""
+        return self.read("episode")[:, 0].astype(np.int64)
+
+    def view(self, field: str) -> Floats:
+        """A field in place, without a copy: [tiles, width, lanes]; instance i is [i // lanes, :, i % lanes].
+
+        "q", "v", "input" and "status", of which status is not to be written. The array keeps the batch alive and hands itself on by
+        DLPack (`torch.from_dlpack(batch.view("q"))`). Lanes behind the last instance are padding. `UnsupportedError`: coordinates
+        and speeds with `formulation: relative`, where tiles hold those of joints.
+        """
+        return self._core.view(self._field(field))
+
+    # -- steps
+
+    def advance(self, k: int = 1) -> None:
+        """k steps of the scenario's dt; of an adaptive method k intervals of the output's grid."""
+        self._core.advance(count_check("k", k))
+
+    def reset(self, mask: npt.ArrayLike | None = None) -> None:
+        """Puts instances back to their beginning: state, time, counters, status; inputs are 0. None: all of them.
+
+        From there each goes as in a fresh batch, bit for bit. `mask`: [N] of bool.
+        """
+        if mask is None:
+            self._core.reset()
+            self.write("input", 0.0)
+        else:
+            self._core.reset_some(self._mask(mask))
+
+    def assemble(self, mask: npt.ArrayLike | None = None) -> None:
+        """Lets instances begin anew from the coordinates, speeds and parameters that were written: they are projected onto the
+        constraints at t = 0. One that cannot be assembled gets its status."""
+        self._core.assemble(self._mask(mask))
+
+    def redraw(
+        self, mask: npt.ArrayLike | None = None, *, seeds: npt.ArrayLike | None = None, episodes: npt.ArrayLike | None = None
+    ) -> None:
+        """Draws the parameters of instances anew and assembles these. A draw depends on (seed, instance, episode, parameter) only;
+        without `episodes` each takes the one after its last, without `seeds` the scenario's seed."""
+        self._core.redraw(self._mask(mask), self._counts("seeds", seeds), self._counts("episodes", episodes))
+
+    # -- looking
+
+    def observe(self, channels: Iterable[str] | str) -> dict[str, Floats]:
+        """Observables of the present state, by name; instances that have failed give NaN.
+
+        "q", "v", "acceleration": [N, n]; "energy", "work", "position_error", "velocity_error", "rank", "kept", "dropped": [N];
+        "reactions": [N, joints, 3 | 6]; "drives": [N, drives]; "reactions/JOINT": [N, 3 | 6]; the name of a coordinate or a speed
+        ("crank_a.theta"): [N].
+        """
+        names = [channels] if isinstance(channels, str) else list(channels)
+        found: dict[str, Floats] = {}
+        out = {}
+        for name in names:
+            word, column = self._channel(name)
+            if word not in found:
+                number = _OBSERVABLES[word]
+                width = self._core.observable_width(number)
+                found[word] = self._into(None, width, lambda array, number=number: self._core.copy_observable(number, array))
+            out[name] = self._shaped(word, found[word], column)
+        return out
+
+    def rollout(
+        self, n_times: int, every: int = 1, channels: Iterable[str] | str = ("q", "v"), *, include_start: bool = False
+    ) -> dict[str, Floats]:
+        """n_times times `every` steps, observed after each: arrays as of `observe` with a time axis, [N, n_times, …].
+
+        One call of the library, without Python in between. `include_start`: the first row is the present state.
+        """
+        n_times, every = count_check("n_times", n_times, 1), count_check("every", every, 1)
+        names = [channels] if isinstance(channels, str) else list(channels)
+        placed = [(name, *self._channel(name)) for name in names]
+        arrays: dict[str, Floats] = {}
+        for _, word, _ in placed:
+            width = self._core.observable_width(_OBSERVABLES[word])
+            arrays.setdefault(word, np.empty((self.n, n_times, width)))
+        pairs = [(_OBSERVABLES[word], array) for word, array in arrays.items() if array.size > 0]
+        self._core.observe(n_times, every, bool(include_start), pairs)
+        return {name: self._shaped(word, arrays[word], column) for name, word, column in placed}
+
+    def verdict(self) -> dict[str, Floats]:
+        """The worst seen of each instance since it began, [N] each: violation, energy_mismatch, error, work,
+        nearest_change_point, nearest_change_point_time."""
+        table = np.empty((len(_VERDICTS), self.n))
+        self._core.verdicts(table)
+        return dict(zip(_VERDICTS, table, strict=True))
+
+    def statistics(self) -> dict[str, npt.NDArray[np.uint64]]:
+        """The work done for each instance since it began, [N] each: n_steps, n_rejected, n_evaluations, n_rank_changes."""
+        table = np.empty((len(_COUNTS), self.n), dtype=np.uint64)
+        self._core.statistics(table)
+        return dict(zip(_COUNTS, table, strict=True))
+
+    def rank_events(self, *, clear: bool = False) -> list[tuple[int, float, int, int]]:
+        """Changes of rank kept so far: (instance, time, rank before, rank after). Needs keep_rank_events and the channel `rank`."""
+        events = self._core.rank_events()
+        if clear:
+            self._core.rank_events_clear()
+        return events
+
+    # -- bytes
+
+    def save(self) -> bytes:
+        """The whole state of the batch; what is loaded goes on with the same bits."""
+        return self._core.save()
+
+    def load(self, data: bytes) -> None:
+        """Takes in what `save` gave, of the same scenario with the same number of instances, on any backend."""
+        self._core.load(bytes(data))
+
+    def __repr__(self) -> str:
+        name = self.model.name or self.model.path or "a scenario"
+        return f"<sarrus.Batch of {self.n}: {name}; {self.backend} ({self.device})>"
+
+    def _repr_html_(self) -> str:
+        words, counts = np.unique(self.status, return_counts=True)
+        rows = "".join(f"<tr><td>{STATUS_WORDS[word]}</td><td>{count}</td></tr>" for word, count in zip(words, counts, strict=True))
+        return f"<b>{html.escape(repr(self))}</b><table><tr><th>status</th><th>instances</th></tr>{rows}</table>"
+
+    # -- within
+
+    def _field(self, word: str) -> int:
+        if word not in _FIELDS:
+            raise ArgumentError(f"there is no field {word!r}; expected one of {', '.join(_FIELDS)}")
+        return _FIELDS[word]
+
+    def _mask(self, mask: npt.ArrayLike | None) -> npt.NDArray[np.uint8] | None:
+        if mask is None:
+            return None
+        given = np.asarray(mask)
+        if given.shape != (self.n,) or given.dtype not in (np.dtype(bool), np.dtype(np.uint8)):
+            raise ArgumentError(f"a mask is [N] of bool, N = {self.n}; got {given.dtype} of shape {given.shape}")
+        return np.ascontiguousarray(given != 0).view(np.uint8)
+
+    def _counts(self, name: str, values: npt.ArrayLike | None) -> npt.NDArray[np.uint64] | None:
+        if values is None:
+            return None
+        given = np.asarray(values)
+        if given.dtype.kind not in "ui" or (given.dtype.kind == "i" and np.any(given < 0)):
+            raise ArgumentError(f"{name} are whole numbers from 0 on, one for each instance; got {given.dtype}")
+        try:
+            return np.ascontiguousarray(np.broadcast_to(given, (self.n,)), dtype=np.uint64)
+        except ValueError:
+            raise ArgumentError(f"{name} are [N], N = {self.n}; got the shape {given.shape}") from None
+
+    def _into(self, out: Floats | None, width: int, fill: Any) -> Floats:
+        array = np.empty((self.n, width)) if out is None else out
+        if array.shape != (self.n, width) or array.dtype != np.float64 or not array.flags.c_contiguous:
+            raise ArgumentError(f"out is a contiguous float64 array of shape {(self.n, width)}")
+        if array.size > 0:
+            fill(array)
+        return array
+
+    def _channel(self, name: str) -> tuple[str, int | slice | None]:
+        """The observable that a name belongs to, and which columns of it (None: all)."""
+        if name in _OBSERVABLES:
+            return name, None
+        for word, names in (("q", self.model.coordinates), ("v", self.model.speeds)):
+            if name in names:
+                return word, names.index(name)
+        head, _, joint = name.partition("/")
+        if head == "reactions" and joint in self.model.joints:
+            width = self._core.observable_width(_OBSERVABLES["reactions"]) // len(self.model.joints)
+            start = self.model.joints.index(joint) * width
+            return "reactions", slice(start, start + width)
+        raise ArgumentError(
+            f"nothing is called {name!r}; expected one of {', '.join(_OBSERVABLES)}, a coordinate, a speed or reactions/JOINT"
+        )
+
+    def _shaped(self, word: str, array: Floats, column: int | slice | None) -> Floats:
+        if column is not None:
+            return np.ascontiguousarray(array[..., column])
+        if word == "reactions" and array.shape[-1] > 0:
+            return array.reshape(*array.shape[:-1], len(self.model.joints), -1)
+        scalar = word not in ("q", "v", "acceleration", "drives", "constraints")
+        return array[..., 0] if scalar and array.shape[-1] == 1 else array
+
+
+def seed_check(seed: int) -> int:
+    try:
+        number = seed.__index__()
+    except AttributeError:
+        raise ArgumentError(f"seed={seed!r}; expected a whole number") from None
+    if not 0 <= number < 2**64:
+        raise ArgumentError(f"seed={seed!r}; expected a whole number from 0 to {2**64 - 1}")
+    return number
+
+
+def sample_table(model: Model, samples: npt.ArrayLike | Mapping[str, npt.ArrayLike]) -> Floats:
+    """An own sample as [instances, parameters], its columns in the model's order."""
+    labels: Sequence[str] = model.parameters
+    if isinstance(samples, Mapping):
+        if set(samples) != set(labels):
+            raise ArgumentError(f"samples are of {sorted(samples)}; expected each of {list(labels)} once")
+        columns = [np.asarray(samples[label], dtype=np.float64).reshape(-1) for label in labels]
+        if len({len(column) for column in columns}) != 1:
+            raise ArgumentError("the columns of samples have different lengths")
+        return np.ascontiguousarray(np.stack(columns, axis=1))
+    table = np.ascontiguousarray(samples, dtype=np.float64)
+    if table.ndim != 2 or table.shape[1] != len(labels) or len(table) == 0:
+        raise ArgumentError(f"samples are [instances, {len(labels)}], columns {list(labels)}; got the shape {table.shape}")
+    return table
+

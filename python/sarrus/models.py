@@ -1,0 +1,191 @@
+"""Scenarios: read, checked, described."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import subprocess
+import tempfile
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Union, cast
+
+import numpy as np
+
+from . import _core
+from .errors import ArgumentError, FileError, SarrusWarning, ScenarioError, UnsupportedError
+
+Scenario = Union[str, os.PathLike[str], Mapping[str, Any], "Model"]
+
+
+def _plain(value: object) -> object:
+    """What json does not know of itself: NumPy's numbers and arrays, paths."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise ArgumentError(f"a scenario cannot hold a {type(value).__name__}: {value!r}")
+
+
+def _text_of(tree: object) -> str:
+    """JSON, which is YAML: a finding's line is one of this text."""
+    try:
+        return json.dumps(tree, indent=1, default=_plain, allow_nan=False, ensure_ascii=False)
+    except ValueError as error:
+        raise ArgumentError(f"the scenario cannot be written as text: {error}; numbers have to be finite") from None
+
+
+def _settings_of(settings: Mapping[str, object] | None) -> list[tuple[str, str]]:
+    pairs = []
+    for path, value in (settings or {}).items():
+        pairs.append((path, value if isinstance(value, str) else _text_of(value)))
+    return pairs
+
+
+class Model:
+    """A scenario that has been read and found good, with its plan; immutable.
+
+    `source` is a path, a dict of what a scenario file says, or the file's text (a string with a line break). `settings` are what
+    `--set` takes: paths and the values that stand there, as `{"integrator.dt": 1e-3}`. Raises `ScenarioError`, `FileError`.
+    """
+
+    def __init__(self, source: Scenario, settings: Mapping[str, object] | None = None) -> None:
+        if isinstance(source, Model):
+            if settings:
+                raise ArgumentError("settings together with a Model; expected them where the model is read")
+            self._core, self.path = source._core, source.path
+            return
+        pairs = _settings_of(settings)
+        self.path: str | None = None
+        if isinstance(source, Mapping):
+            self._core = _core.Model("<dict>", _text_of(source), pairs)
+        elif isinstance(source, str) and "\n" in source:
+            self._core = _core.Model("<text>", source, pairs)
+        else:
+            self.path = os.fspath(cast("str | os.PathLike[str]", source))
+            if not isinstance(self.path, str):
+                raise ArgumentError(f"a scenario is a path, a dict, a text or a Model; got {source!r}")
+            self._core = _core.Model(self.path, None, pairs)
+
+    @property
+    def name(self) -> str:
+        """The scenario's `name`, "" without one."""
+        return self._core.name
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether it is a list of several scenarios, which `run` takes and `Batch` does not."""
+        return self._core.is_mixed
+
+    @property
+    def resolved(self) -> str:
+        """The scenario as it is run, YAML."""
+        return self._core.resolved
+
+    @property
+    def n_instances(self) -> int:
+        """The number of instances that it asks for."""
+        return sum(self._core.n_instances(i) for i in range(self._core.n_groups))
+
+    @property
+    def seed(self) -> int:
+        return self._core.seed(0)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """n_bodies, n_joints, n, m, rank, n_dof, … (sarrus_plan_sizes)."""
+        return self._core.sizes(0)
+
+    @property
+    def coordinates(self) -> list[str]:
+        """Names of the columns of q, as "crank_a.theta"."""
+        return self._core.coordinates(0)
+
+    @property
+    def speeds(self) -> list[str]:
+        """Names of the columns of v."""
+        return self._core.speeds(0)
+
+    @property
+    def joints(self) -> list[str]:
+        """Names of the joints, in the order of the reactions."""
+        return self._core.joints(0)
+
+    @property
+    def parameters(self) -> list[str]:
+        """Labels of what is drawn, the columns of an own sample."""
+        return self._core.parameters(0)
+
+    @property
+    def card(self) -> str:
+        """The model card, as `sarrus check` prints it, without its warnings."""
+        return self._core.card(0)
+
+    def warnings_tell(self, n_instances: int = 0) -> None:
+        """Repeats as `SarrusWarning` what `sarrus check` warns of and what may spoil a result."""
+        for i in range(self._core.n_groups):
+            for _, matters, _, text in self._core.warnings(i, n_instances):
+                if matters:
+                    warnings.warn(text, SarrusWarning, stacklevel=3)
+
+    def __repr__(self) -> str:
+        return f"<sarrus.Model {self.name or self.path or 'without a name'}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.card)}</pre>"
+
+
+def load(source: Scenario, settings: Mapping[str, object] | None = None) -> Model:
+    """Reads a scenario: `Model(source, settings)`."""
+    return Model(source, settings)
+
+
+class Card(dict[str, Any]):
+    """What `sarrus check --json` says of a scenario, as a dict; `text` is the card for people."""
+
+    @property
+    def text(self) -> str:
+        if "card" in self:
+            return self["card"]
+        return "\n".join(group["card"] for group in self["groups"])
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text)}</pre>"
+
+
+def program_path() -> Path:
+    """The program `sarrus` that came with the package."""
+    return Path(__file__).parent / "bin" / "sarrus"
+
+
+def check(source: Scenario, settings: Mapping[str, object] | None = None) -> Card:
+    """The model card: graph, tree, cut joints, n, m, rank, freedoms, redundant constraints by name, uniqueness, plan, warnings.
+
+    A dict with the keys of `sarrus check --json`; `str()` of it is the text. Raises `ScenarioError`, `FileError`.
+    """
+    model = Model(source, settings)
+    for i in range(model._core.n_groups):
+        model._core.card(i)  # raises what cannot be planned, with its place
+    with tempfile.TemporaryDirectory(prefix="sarrus-") as folder:
+        if model.path is not None:
+            file, pairs = model.path, _settings_of(settings)
+        else:
+            file, pairs = f"{folder}/scenario.yaml", []
+            Path(file).write_text(model.resolved, encoding="utf-8")
+        options = [text for path, value in pairs for text in ("--set", f"{path}={value}")]
+        command = [str(program_path()), "check", "--json", *options, "--", file]
+        done = subprocess.run(command, capture_output=True, check=False)
+    if done.returncode != 0:
+        kind = {2: ScenarioError, 3: FileError}.get(done.returncode, UnsupportedError)
+        raise kind(done.stderr.decode(errors="replace").strip() or f"the program ended with {done.returncode}")
+    card = Card(json.loads(done.stdout))
+    if model.path is None:
+        card["scenario"] = ""
+    return card

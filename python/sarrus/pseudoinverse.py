@@ -1,0 +1,129 @@
+"""Moore-Penrose pseudoinverses of stacks of matrices, by the simulator's methods."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from .choices import BACKENDS, count_check, value_of
+from .errors import ArgumentError
+
+Floats = npt.NDArray[np.float64]
+METHODS: dict[str, int] = _core.pinv_methods()
+RANK_METHODS: dict[str, int] = _core.rank_methods()
+
+
+class PinvReport(NamedTuple):
+    """`pinv(…, report=True)`: the pseudoinverses, the rank found of each matrix, the smallest size (singular value or pivot) that
+    counted and the largest that did not."""
+
+    x: Floats
+    rank: npt.NDArray[np.int32]
+    kept: Floats
+    dropped: Floats
+
+
+def pinv(
+    a: npt.ArrayLike,
+    method: str = "auto",
+    rank: str | int | npt.ArrayLike | None = None,
+    rhs: npt.ArrayLike | None = None,
+    *,
+    tolerance: float | None = None,
+    violation: npt.ArrayLike | None = None,
+    threads: int | None = None,
+    backend: str = "cpu",
+    report: bool = False,
+) -> Floats | PinvReport:
+    """Pseudoinverses of a[..., m, n] as [..., n, m], or their products with rhs[..., m, k] as [..., n, k].
+
+    method: one of `sarrus.PINV_METHODS`; rank: a rule of `sarrus.RANK_METHODS`, or the number of singular values that count, one
+    for all or [...] for each (at most, with a rule of its own; exactly, with "truncated"); tolerance: of the rule; violation: [...]
+    of the rule "violation". rhs[..., m] is a stack of vectors when `a` has one dimension more.
+
+    A matrix with a NaN or an infinity gives NaN and rank 0 and harms no other. Bits depend on the matrix and the method alone.
+    Raises `ArgumentError`, `UnsupportedError`, `BackendError`.
+    """
+    stack = np.asarray(a, dtype=np.float64)
+    if stack.ndim < 2 or 0 in stack.shape[-2:]:
+        raise ArgumentError(f"matrices are a[..., m, n] with m and n from 1 on; got the shape {stack.shape}")
+    lead, (m, n) = stack.shape[:-2], stack.shape[-2:]
+    right, is_vector = _right_hand_sides(rhs, lead, m)
+    n_matrices = int(np.prod(lead, dtype=np.int64))
+    n_columns = m if right is None else right.shape[-1]
+    rule, most = _rank_rule(rank, lead)
+    how = {
+        "method": value_of("method", METHODS, method),
+        "rank_method": value_of("rank", RANK_METHODS, rule),
+        "tolerance": _tolerance(tolerance),
+        "threads": 0 if threads is None else count_check("threads", threads, 1),
+        "backend": value_of("backend", BACKENDS, backend),
+    }
+    x = np.empty((n_matrices, n, n_columns))
+    found = PinvReport(x, np.zeros(n_matrices, np.int32), np.empty(n_matrices), np.empty(n_matrices))
+    if n_matrices > 0:
+        _core.pinv_compute(
+            how,
+            np.ascontiguousarray(stack.reshape(n_matrices, m, n)),
+            None if right is None else np.ascontiguousarray(right.reshape(n_matrices, m, n_columns)),
+            x,
+            found.rank,
+            found.kept,
+            found.dropped,
+            most,
+            None if violation is None else _for_each("violation", violation, lead, np.float64),
+        )
+    shaped = x.reshape(*lead, n) if is_vector else x.reshape(*lead, n, n_columns)
+    if not report:
+        return shaped
+    return PinvReport(shaped, *(own.reshape(lead) for own in found[1:]))
+
+
+def _right_hand_sides(rhs: npt.ArrayLike | None, lead: tuple[int, ...], m: int) -> tuple[Floats | None, bool]:
+    """rhs as [..., m, k], and whether it was a stack of vectors."""
+    if rhs is None:
+        return None, False
+    right = np.asarray(rhs, dtype=np.float64)
+    is_vector = right.ndim >= 1 and right.ndim <= len(lead) + 1 and right.shape[-1] == m
+    if is_vector:
+        right = right[..., None]
+    if right.ndim < 2 or right.shape[-2] != m or right.shape[-1] == 0:
+        raise ArgumentError(f"rhs is [..., {m}, k] or [..., {m}] for matrices of {m} rows; got the shape {np.shape(rhs)}")
+    try:
+        return np.broadcast_to(right, (*lead, *right.shape[-2:])), is_vector
+    except ValueError:
+        raise ArgumentError(f"rhs of shape {np.shape(rhs)} does not fit matrices stacked {lead}") from None
+
+
+def _for_each(name: str, values: npt.ArrayLike, lead: tuple[int, ...], kind: type[np.generic]) -> np.ndarray:
+    """One number for each matrix, flat."""
+    try:
+        return np.ascontiguousarray(np.broadcast_to(np.asarray(values), lead).reshape(-1), dtype=kind)
+    except ValueError:
+        raise ArgumentError(f"{name} of shape {np.shape(values)} does not fit matrices stacked {lead}") from None
+
+
+def _rank_rule(
+    rank: str | int | npt.ArrayLike | None, lead: tuple[int, ...]
+) -> tuple[str, npt.NDArray[np.int32] | None]:
+    """The rule's word, and the largest rank of each matrix (None: as many as it has rows or columns)."""
+    if rank is None:
+        return "auto", None
+    if isinstance(rank, str):
+        return rank, None
+    numbers = np.asarray(rank)
+    if numbers.dtype.kind not in "iu" or np.any(numbers < 0) or np.any(numbers > 4096):
+        raise ArgumentError(f"rank={rank!r}; expected a rule's name or whole numbers from 0 on")
+    return "auto", _for_each("rank", numbers, lead, np.int32)
+
+
+def _tolerance(tolerance: float | None) -> float:
+    if tolerance is None:
+        return 0.0
+    value = float(tolerance)
+    if not (np.isfinite(value) and value > 0):
+        raise ArgumentError(f"tolerance={tolerance!r}; expected a number above 0")
+    return value

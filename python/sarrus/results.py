@@ -1,0 +1,46 @@
+"""Result files, read lazily."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, BinaryIO
+
+from .errors import ArgumentError, FileError
+
+if TYPE_CHECKING:
+    import xarray
+
+
+def open(path: str | os.PathLike[str]) -> xarray.DataTree:
+    """The result file as an xarray DataTree: nothing is read before it is asked for. Close it, or use it in a `with`.
+
+    `tree["state/q"]` has the dimensions of the file (id, time, coordinate), with their values as coordinates; the rows of a table
+    of events are a dimension `event`. Raises `FileError` when the file is missing or no result of Sarrus.
+    """
+    place = os.fspath(path)
+    if not isinstance(place, str):
+        raise ArgumentError(f"a result file is told by its path; got {path!r}")
+    return tree_open(place, place)
+
+
+def tree_open(source: str | BinaryIO, name: str) -> xarray.DataTree:
+    """As `open`, of a path or of a file in memory; `name` stands for it in errors."""
+    try:
+        import h5netcdf  # noqa: F401
+        import xarray
+    except ImportError:
+        raise ImportError("xarray and h5netcdf are needed: pip install 'sarrus[xarray]'") from None
+    try:
+        groups = xarray.open_groups(source, engine="h5netcdf", decode_times=False)
+    except (OSError, ValueError, KeyError) as error:
+        raise FileError(f"{name}: {error}; expected a result file of Sarrus") from error
+    for path, group in groups.items():
+        # Its rows are in the order of time, and would be taken for output times.
+        if path.rpartition("/")[0].endswith("/events") and "time" in group.dims:
+            groups[path] = group.drop_indexes("time").reset_coords("time").rename_dims(time="event")
+    tree = xarray.DataTree.from_dict(groups)
+    tree.set_close(lambda: [group.close() for group in groups.values()])
+    if "sarrus_format" not in tree.attrs:
+        tree.close()
+        raise FileError(f"{name}: no result file of Sarrus; it has no attribute sarrus_format")
+    return tree

@@ -1,0 +1,179 @@
+"""The whole main job: draw, assemble, integrate, into a file or into memory."""
+
+from __future__ import annotations
+
+import html
+import io
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from .batches import STATUS_WORDS, sample_table, seed_check
+from .choices import batch_options, count_check
+from .errors import ArgumentError
+from .models import Model, Scenario
+
+
+class Result:
+    """What a run gave. `summary` is a dict; datasets are read by their paths in the file, as `result["state/q"]`.
+
+    `path` is the file, or None: then its bytes are in memory.
+    """
+
+    def __init__(self, summary: dict[str, Any], path: str | None, data: bytes | None) -> None:
+        self.summary = summary
+        self.path = path
+        self._data = data
+
+    def _file(self) -> Any:
+        import h5py
+
+        return h5py.File(self.path if self._data is None else io.BytesIO(self._data), "r")
+
+    def keys(self) -> list[str]:
+        """Paths of all datasets."""
+        import h5py
+
+        found: list[str] = []
+        with self._file() as file:
+            file.visititems(lambda name, item: found.append(name) if isinstance(item, h5py.Dataset) else None)
+        return found
+
+    def __getitem__(self, path: str) -> Any:
+        with self._file() as file:
+            value = file[path][()]
+        if isinstance(value, bytes):
+            return value.decode()
+        if isinstance(value, np.ndarray) and value.dtype == object:
+            return [item.decode() if isinstance(item, bytes) else item for item in value]
+        return value
+
+    def __contains__(self, path: str) -> bool:
+        return path.strip("/") in self.keys()
+
+    @property
+    def time(self) -> npt.NDArray[np.float64]:
+        """Output times [T] in s."""
+        return self["time"]
+
+    @property
+    def q(self) -> npt.NDArray[np.float64]:
+        """Coordinates [N, T, n_q], NaN of an instance from its failure on."""
+        return self["state/q"]
+
+    @property
+    def v(self) -> npt.NDArray[np.float64]:
+        """Speeds [N, T, n]."""
+        return self["state/v"]
+
+    @property
+    def status(self) -> npt.NDArray[np.uint8]:
+        """[N], 0: ok; `sarrus.STATUS_WORDS` names the others."""
+        return self["instance/status"]
+
+    @property
+    def parameters(self) -> dict[str, npt.NDArray[np.float64]]:
+        """The drawn parameters [N] by label."""
+        head = "instance/parameters/"
+        return {key.removeprefix(head): self[key] for key in self.keys() if key.startswith(head)}
+
+    def to_xarray(self) -> Any:
+        """The file as an xarray DataTree, as of `sarrus.open`."""
+        from .results import tree_open
+
+        return tree_open(self.path, self.path) if self._data is None else tree_open(io.BytesIO(self._data), "the result")
+
+    def __repr__(self) -> str:
+        own = self.summary
+        place = self.path if self.path is not None else "in memory"
+        state = "" if own["is_complete"] else ", stopped"
+        counts = f"{own['n_instances']} instances, {own['n_failed']} failed"
+        return f"<sarrus.Result of {counts}, to t = {own['t_end']:g} s{state}; {place}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><td>{key}</td><td>{html.escape(str(value))}</td></tr>" for key, value in self.summary.items())
+        return f"<b>{html.escape(repr(self))}</b><table>{rows}</table>"
+
+
+class _Bar:
+    """tqdm, made when the first word of the run comes."""
+
+    def __init__(self) -> None:
+        self.bar: Any = None
+
+    def tell(self, done: int, total: int, time: float, t_end: float, n_failed: int) -> None:
+        if self.bar is None:
+            from tqdm.auto import tqdm
+
+            self.bar = tqdm(total=total, unit="step", unit_scale=True, desc="sarrus", leave=False)
+        self.bar.total = total
+        self.bar.n = done
+        self.bar.set_postfix_str(f"t = {time:.3g} of {t_end:.3g} s" + (f", {n_failed} failed" if n_failed else ""), refresh=True)
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
+
+
+def run(
+    scenario: Scenario,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    instances: int | None = None,
+    seed: int | None = None,
+    samples: npt.ArrayLike | Mapping[str, npt.ArrayLike] | None = None,
+    threads: int | None = None,
+    backend: str = "auto",
+    specialize: str = "auto",
+    settings: Mapping[str, object] | None = None,
+    no_clobber: bool = False,
+    progress: bool | None = None,
+) -> Result:
+    """Draws the parameters, assembles every instance and integrates to t_end, as `sarrus run`.
+
+    output: the result file; None: the result is in memory
+    instances, seed: None means the scenario's
+    samples: own values instead of draws: [instances, parameters] in SI units, columns as `Model.parameters`, or a dict by label
+    progress: True shows a bar, None shows one on a terminal
+
+    Instances that fail are counted in `result.summary` and keep their rows; that is no exception. Ctrl-C stops the run after what
+    is done has been written, and raises KeyboardInterrupt. Raises `ScenarioError`, `FileError`, `BackendError`, `ArgumentError`.
+    """
+    model = Model(scenario, settings)
+    options = batch_options(backend, threads, specialize) | {"no_clobber": bool(no_clobber)}
+    sample = None if samples is None else sample_table(model, samples)
+    n_instances = 0 if instances is None else count_check("instances", instances, 1)
+    if sample is not None and n_instances not in (0, len(sample)):
+        raise ArgumentError(f"samples has {len(sample)} rows for instances={n_instances}")
+    if model.is_mixed and (n_instances or sample is not None):
+        raise ArgumentError("instances and samples are those of one scenario, and the document is a list of several")
+    if seed is not None:
+        seed = seed_check(seed)
+    model.warnings_tell(n_instances)
+    bar = _Bar()
+    shows = sys.stderr.isatty() if progress is None else progress
+
+    def core_run(path: str) -> dict[str, Any]:
+        try:
+            return _core.run(model._core, path, options, n_instances, seed, sample, bar.tell if shows else None)
+        finally:
+            bar.close()
+
+    if output is not None:
+        path = os.fspath(output)
+        return Result(core_run(path), path, None)
+    with tempfile.TemporaryDirectory(prefix="sarrus-") as folder:
+        path = f"{folder}/result.h5"
+        return Result(core_run(path), None, Path(path).read_bytes())
+
+
+def status_words(status: npt.ArrayLike) -> npt.NDArray[np.str_]:
+    """The words of status numbers, as "constraint_violated"."""
+    return np.array(STATUS_WORDS)[np.asarray(status)]
