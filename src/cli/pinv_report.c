@@ -125,6 +125,8 @@ static void ranks_print(const sarrus_pinv_work *work, const sarrus_pinv_tally *t
 static void residuals_print(const sarrus_pinv_work *work, const sarrus_pinv_tally *tally, FILE *stream) {
     const sarrus_pinv_residuals *residuals = &tally->residuals;
     const double unit = (work->m > work->n ? work->m : work->n) * DBL_EPSILON;
+    if (residuals->n_looked == 0)
+        return;
     fprintf(stream, "\n  %-10s %9s  %13s  %s\n", "residual", "largest", "max(m,n) eps", "in matrix");
     for (int i = 0; i < residuals->n; ++i)
         fprintf(stream, "  %-10s %9.2e  %13.3g  %" PRIu64 "\n", residuals->n == 1 ? least_squares_name : penrose_names[i],
@@ -161,7 +163,7 @@ void sarrus_pinv_report_table(const sarrus_pinv_work *work, const sarrus_pinv_ta
 
 void sarrus_pinv_report_warn(const sarrus_pinv_work *work, const sarrus_pinv_tally *tally, FILE *stream) {
     if (tally->n_not_finite > 0)
-        fprintf(stream, "sarrus: warning: %" PRIu64 " of %" PRIu64 " matrices%s have a NaN or an infinity; their results are NaN\n",
+        fprintf(stream, "sarrus: warning: a NaN or an infinity in %" PRIu64 " of %" PRIu64 " matrices%s; their results are NaN\n",
                 tally->n_not_finite, work->n_matrices, work->n_rhs > 0 ? " or right sides" : "");
     if (tally->n_not_computed > 0)
         fprintf(stream, "sarrus: warning: %" PRIu64 " of %" PRIu64 " results are beyond the range of a double\n",
@@ -207,8 +209,8 @@ static void residuals_print_json(sarrus_json *json, const sarrus_pinv_work *work
     sarrus_json_open(json, "residuals", '{');
     for (int i = 0; i < residuals->n; ++i) {
         sarrus_json_open(json, residuals->n == 1 ? least_squares_key : penrose_keys[i], '{');
-        sarrus_json_number(json, "largest", residuals->worst[i]);
-        sarrus_json_count(json, "matrix", residuals->i_worst[i]);
+        sarrus_json_number(json, "largest", residuals->n_looked > 0 ? residuals->worst[i] : (double)NAN);
+        count_or_null(json, "matrix", residuals->i_worst[i], residuals->n_looked > 0);
         sarrus_json_close(json, '}');
     }
     sarrus_json_close(json, '}');

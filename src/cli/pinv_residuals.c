@@ -167,6 +167,7 @@ static void found_add(const double *residual, double bound, uint64_t i_matrix, s
         }
     }
     into->n_beyond += is_beyond ? 1 : 0;
+    ++into->n_looked;
 }
 
 static void matrix_look(const job *of, member *own, uint64_t i) {
@@ -219,6 +220,7 @@ static void members_add(const member *members, int n_members, sarrus_pinv_residu
             }
         }
         into->n_beyond += found->n_beyond;
+        into->n_looked += found->n_looked;
     }
 }
 

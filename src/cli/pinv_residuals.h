@@ -23,6 +23,7 @@ typedef struct sarrus_pinv_residuals {
     double bound;                       /* of a matrix of which nothing was dropped; NaN: the method promises none */
     double worst[SARRUS_N_PENROSE];     /* [n] */
     uint64_t i_worst[SARRUS_N_PENROSE]; /* [n] the matrix that has it */
+    uint64_t n_looked;                  /* matrices that were finite */
     uint64_t n_beyond;                  /* matrices with more than their bound in any of them */
 } sarrus_pinv_residuals;
 
