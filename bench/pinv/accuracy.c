@@ -92,10 +92,14 @@ static bool trial_create(const sarrus_bench_class *class, int i_shape, int n_mat
     return trial_share(out, matrices_make);
 }
 
+/* What tikhonov damps by, at least: a threshold of round-off is refused. */
+static const double damping = 1e-5;
+
 static sarrus_status trial_compute(sarrus_context *context, trial *t, sarrus_pinv_method method, sarrus_bench_form form) {
-    const sarrus_pinv_options options = {.method = method,
-                                         .rank_method = t->class->tolerance > 0.0 ? SARRUS_RANK_RELATIVE : SARRUS_RANK_AUTO,
-                                         .rank_tolerance = t->class->tolerance};
+    const double least = method == SARRUS_PINV_TIKHONOV ? damping : 0.0;
+    const double tolerance = t->class->tolerance > least ? t->class->tolerance : least;
+    const sarrus_pinv_options options = {
+        .method = method, .rank_method = tolerance > 0.0 ? SARRUS_RANK_RELATIVE : SARRUS_RANK_AUTO, .rank_tolerance = tolerance};
     /* The truncated method asks for the rank; the others have to find it, unless the class says that it is held. */
     const bool is_told = method == SARRUS_PINV_TRUNCATED || t->class->held_rank > 0;
     const sarrus_pinv_batch batch = {.n_matrices = (uint64_t)t->count,

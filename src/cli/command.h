@@ -13,6 +13,7 @@ typedef struct sarrus_command {
 int sarrus_command_run(int argc, char **argv);
 int sarrus_command_check(int argc, char **argv);
 int sarrus_command_compare(int argc, char **argv);
+int sarrus_command_pinv(int argc, char **argv);
 int sarrus_command_bench(int argc, char **argv);
 int sarrus_command_list(int argc, char **argv);
 int sarrus_command_info(int argc, char **argv);

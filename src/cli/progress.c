@@ -45,18 +45,21 @@ static void pace_format(const sarrus_progress *progress, double rate, char *text
         snprintf(text, n_text, "%.3g instance-steps/s", rate);
 }
 
-void sarrus_progress_format(const sarrus_progress *progress, int width, char *line, size_t n_line) {
-    const double done =
-        progress->n_instance_steps > 0 ? (double)progress->instance_steps / (double)progress->n_instance_steps : 1.0;
-    const double rate = progress->wall_seconds > 0.0 ? (double)progress->instance_steps / progress->wall_seconds : 0.0;
-    const double left = (double)(progress->n_instance_steps - progress->instance_steps) / rate;
-    char eta[32], pace[64], words[160], failed[40] = "";
-    duration_format(left, eta, sizeof eta);
-    if (progress->n_failed > 0)
-        snprintf(failed, sizeof failed, "  %llu failed", (unsigned long long)progress->n_failed);
-    const int percent = (int)(100.0 * done);
-    pace_format(progress, rate, pace, sizeof pace);
-    snprintf(words, sizeof words, " %3d %%  %s  ETA %s%s", percent, pace, eta, failed);
+/* What stands on the line besides the bar. */
+typedef struct bar_words {
+    double share;        /* that is done, 0 … 1 */
+    double seconds_left; /* not below 1e9: nobody knows */
+    const char *pace;
+    uint64_t n_failed;
+} bar_words;
+
+static void bar_format(const bar_words *shown, int width, char *line, size_t n_line) {
+    char eta[32], words[160], failed[40] = "";
+    duration_format(shown->seconds_left, eta, sizeof eta);
+    if (shown->n_failed > 0)
+        snprintf(failed, sizeof failed, "  %llu failed", (unsigned long long)shown->n_failed);
+    const int percent = (int)(100.0 * shown->share);
+    snprintf(words, sizeof words, " %3d %%  %s  ETA %s%s", percent, shown->pace, eta, failed);
     int n_bar = width - 3 - (int)strlen(words); /* the brackets, and the last column that some terminals wrap at */
     n_bar = n_bar < WIDEST_BAR ? n_bar : WIDEST_BAR;
     if (n_bar < NARROWEST_BAR) {
@@ -65,11 +68,41 @@ void sarrus_progress_format(const sarrus_progress *progress, int width, char *li
         return;
     }
     char bar[WIDEST_BAR + 1];
-    const int n_full = (int)(done * n_bar);
+    const int n_full = (int)(shown->share * n_bar);
     for (int i = 0; i < n_bar; ++i)
         bar[i] = (char)(i < n_full ? '=' : i == n_full ? '>' : ' ');
     bar[n_bar] = '\0';
     snprintf(line, n_line, "[%s]%s", bar, words);
+}
+
+void sarrus_progress_format(const sarrus_progress *progress, int width, char *line, size_t n_line) {
+    const double done =
+        progress->n_instance_steps > 0 ? (double)progress->instance_steps / (double)progress->n_instance_steps : 1.0;
+    const double rate = progress->wall_seconds > 0.0 ? (double)progress->instance_steps / progress->wall_seconds : 0.0;
+    char pace[64];
+    pace_format(progress, rate, pace, sizeof pace);
+    const bar_words shown = {done, (double)(progress->n_instance_steps - progress->instance_steps) / rate, pace,
+                             progress->n_failed};
+    bar_format(&shown, width, line, n_line);
+}
+
+void sarrus_progress_format_count(const sarrus_counted_work *work, int width, char *line, size_t n_line) {
+    const double rate = work->seconds > 0.0 ? (double)work->n_done / work->seconds : 0.0;
+    char pace[64];
+    snprintf(pace, sizeof pace, "%.3g %s/s", rate, work->noun);
+    const bar_words shown = {work->n_all > 0 ? (double)work->n_done / (double)work->n_all : 1.0,
+                             (double)(work->n_all - work->n_done) / rate, pace, work->n_failed};
+    bar_format(&shown, width, line, n_line);
+}
+
+void sarrus_progress_draw_count(sarrus_progress_bar *bar, const sarrus_counted_work *work) {
+    char line[MAX_LINE];
+    if (!bar->is_shown || work->seconds < 0.5)
+        return;
+    sarrus_progress_format_count(work, terminal_width(), line, sizeof line);
+    fprintf(stderr, "\r%s\033[K", line);
+    fflush(stderr);
+    bar->is_begun = true;
 }
 
 int sarrus_progress_draw(const sarrus_progress *progress, void *user) {

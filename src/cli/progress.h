@@ -22,6 +22,16 @@ int sarrus_progress_draw(const sarrus_progress *progress, void *user);
 /* sarrus_plan_progress_function: the same while a plan is made. */
 int sarrus_progress_draw_plan(const sarrus_plan_progress *progress, void *user);
 
+/* The bar of a piece of work that is counted: `n_done` of `n_all` things called `noun` in `seconds` so far. Nothing is drawn in the
+ * first half second. */
+typedef struct sarrus_counted_work {
+    const char *noun;
+    uint64_t n_done, n_all, n_failed;
+    double seconds;
+} sarrus_counted_work;
+void sarrus_progress_draw_count(sarrus_progress_bar *bar, const sarrus_counted_work *work);
+void sarrus_progress_format_count(const sarrus_counted_work *work, int width, char *line, size_t n_line);
+
 /* Erases the bar, so that what is printed next begins on a clean line. */
 void sarrus_progress_erase(sarrus_progress_bar *bar);
 

@@ -63,18 +63,6 @@ enum {
     OPTION_JSON
 };
 
-static bool backend_read(const char *command, const char *text, sarrus_backend *out) {
-    static const char *const names[] = {"auto", "cpu", "cuda"};
-    for (int i = 0; i < 3; ++i) {
-        if (strcmp(text, names[i]) == 0) {
-            *out = (sarrus_backend)i;
-            return true;
-        }
-    }
-    sarrus_option_refuse(command, "--backend is auto, cpu or cuda; got '%s'", text);
-    return false;
-}
-
 static bool specialize_read(const char *command, const char *text, sarrus_specialize *out) {
     static const char *const names[] = {"off", "auto", "on"};
     for (int i = 0; i < 3; ++i) {
@@ -84,14 +72,6 @@ static bool specialize_read(const char *command, const char *text, sarrus_specia
         }
     }
     sarrus_option_refuse(command, "--specialize is auto, on or off; got '%s'", text);
-    return false;
-}
-
-static bool number_read(const char *command, const char *name, uint64_t min, uint64_t max, uint64_t *out) {
-    if (sarrus_option_number(optarg, max, out) && *out >= min)
-        return true;
-    sarrus_option_refuse(command, "--%s needs a whole number from %llu to %llu; got '%s'", name, (unsigned long long)min,
-                         (unsigned long long)max, optarg);
     return false;
 }
 
@@ -127,20 +107,20 @@ static bool option_take(const char *command, int option, run_arguments *out) {
             sarrus_option_refuse(command, "--output needs the name of a file");
         return *optarg != '\0';
     case OPTION_BACKEND:
-        return backend_read(command, optarg, &out->backend);
+        return sarrus_option_backend(command, optarg, &out->backend);
     case OPTION_SPECIALIZE:
         return specialize_read(command, optarg, &out->specialize);
     case OPTION_THREADS:
-        return number_read(command, "threads", 1, 4096, &out->n_threads);
+        return sarrus_option_count(command, "threads", 1, 4096, &out->n_threads);
     case OPTION_DEVICES:
-        return number_read(command, "devices", 1, 64, &out->n_devices);
+        return sarrus_option_count(command, "devices", 1, 64, &out->n_devices);
     case OPTION_INSTANCES:
-        return number_read(command, "instances", 1, UINT64_C(1) << 40, &out->n_instances);
+        return sarrus_option_count(command, "instances", 1, UINT64_C(1) << 40, &out->n_instances);
     case OPTION_INSTANCE:
         return instance_read(command, out);
     case OPTION_SEED:
         out->has_seed = true;
-        return number_read(command, "seed", 0, UINT64_MAX, &out->seed);
+        return sarrus_option_count(command, "seed", 0, UINT64_MAX, &out->seed);
     case OPTION_SET:
         return sarrus_settings_add(&out->settings, command, optarg);
     case OPTION_NO_CLOBBER:

@@ -1,6 +1,7 @@
 #include "edge/options.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,36 @@ bool sarrus_option_number(const char *text, uint64_t max, uint64_t *out) {
     }
     *out = number;
     return true;
+}
+
+bool sarrus_option_count(const char *command, const char *name, uint64_t min, uint64_t max, uint64_t *out) {
+    if (sarrus_option_number(optarg, max, out) && *out >= min)
+        return true;
+    sarrus_option_refuse(command, "--%s needs a whole number from %llu to %llu; got '%s'", name, (unsigned long long)min,
+                         (unsigned long long)max, optarg);
+    return false;
+}
+
+bool sarrus_option_positive(const char *command, const char *name, double *out) {
+    char *end = optarg;
+    const bool is_plain = *optarg != '\0' && strspn(optarg, "0123456789.eE+-") == strlen(optarg) && *optarg != '+';
+    *out = is_plain ? strtod(optarg, &end) : 0.0;
+    if (is_plain && *end == '\0' && *out > 0.0 && isfinite(*out))
+        return true;
+    sarrus_option_refuse(command, "--%s needs a number above 0, as 1e-8; got '%s'", name, optarg);
+    return false;
+}
+
+bool sarrus_option_backend(const char *command, const char *text, sarrus_backend *out) {
+    static const char *const names[] = {"auto", "cpu", "cuda"};
+    for (int i = 0; i < 3; ++i) {
+        if (strcmp(text, names[i]) == 0) {
+            *out = (sarrus_backend)i;
+            return true;
+        }
+    }
+    sarrus_option_refuse(command, "--backend is auto, cpu or cuda; got '%s'", text);
+    return false;
 }
 
 const char *sarrus_option_closest(const char *word, const char *const *candidates, int n_candidates) {

@@ -7,10 +7,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sarrus/batch.h"
 #include "sarrus/scenario.h"
 
 /* Decimal digits only (no sign, no space, nothing after) up to `max`; false otherwise. */
 bool sarrus_option_number(const char *text, uint64_t max, uint64_t *out);
+
+/* optarg as such a number from `min` to `max`, the value of --NAME; false, with a message, when it is none. */
+bool sarrus_option_count(const char *command, const char *name, uint64_t min, uint64_t max, uint64_t *out);
+
+/* optarg as a positive finite decimal number, the value of --NAME; false, with a message, when it is none. */
+bool sarrus_option_positive(const char *command, const char *name, double *out);
+
+/* auto, cpu or cuda; false, with a message, when it is none of them. */
+bool sarrus_option_backend(const char *command, const char *text, sarrus_backend *out);
 
 /* The candidate that is closest to `word` in spelling, NULL when none is close enough to be meant. */
 const char *sarrus_option_closest(const char *word, const char *const *candidates, int n_candidates);

@@ -136,6 +136,59 @@ static sarrus_status check_batch(sarrus_context *context, const sarrus_pinv_opti
     return SARRUS_OK;
 }
 
+/* tikhonov's s / (s² + t²) gives back a singular value that is round-off, some max(m, n) ε x₁, as max(m, n) ε x₁ / t²: as much as
+ * what the largest one gives, 1 / x₁, where t is this share of x₁, and more below it. */
+static double least_damping(const sarrus_pinv_batch *batch) {
+    return sqrt(larger(batch->m, batch->n) * DBL_EPSILON);
+}
+
+/* t of matrix i as a share of x₁; NaN where the rule has none that could be judged: an absolute one, in units of the caller's. */
+static double damping_of(const sarrus_pinv_options *options, const sarrus_pinv_batch *batch, uint64_t i) {
+    const double tolerance = options->rank_tolerance;
+    switch (options->rank_method) {
+    case SARRUS_RANK_ABSOLUTE:
+        return tolerance > 0.0 ? (double)NAN : 0.0;
+    case SARRUS_RANK_GAP:
+        return 0.0;
+    case SARRUS_RANK_VIOLATION:
+        return (tolerance > 0.0 ? tolerance : sarrus_rank_method_tolerance(SARRUS_RANK_VIOLATION)) *
+               (batch->violation && batch->violation[i] > 0.0 ? batch->violation[i] : 0.0);
+    case SARRUS_RANK_AUTO:
+    case SARRUS_RANK_RELATIVE:
+    case SARRUS_RANK_TRACKED:
+        break;
+    }
+    return tolerance;
+}
+
+static sarrus_status check_damping(sarrus_context *context, const sarrus_pinv_options *options, const sarrus_pinv_batch *batch) {
+    const double least = least_damping(batch);
+    const char *rule = sarrus_rank_method_word(options->rank_method);
+    const uint64_t n = options->rank_method == SARRUS_RANK_VIOLATION && batch->n_matrices > 0 ? batch->n_matrices : 1;
+    if (options->rank_method == SARRUS_RANK_GAP)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT,
+                             "the method 'tikhonov' damps by the threshold of the rank rule, and 'gap' has none; expected another "
+                             "rule with a tolerance, as relative with 1e-5");
+    for (uint64_t i = 0; i < n; ++i) {
+        if (damping_of(options, batch, i) < least)
+            return sarrus_report(context, SARRUS_BAD_ARGUMENT,
+                                 "the method 'tikhonov' damps by the threshold of the rank rule, here '%s' with %g; expected a "
+                                 "tolerance that makes it %.2g of the largest singular value or more (1e-5 is a good one), or "
+                                 "round-off would come back larger than what counts",
+                                 rule, damping_of(options, batch, i), least);
+    }
+    return SARRUS_OK;
+}
+
+/* Methods that would invert noise unless they are told more. */
+static sarrus_status check_told(sarrus_context *context, const sarrus_pinv_options *options, const sarrus_pinv_batch *batch) {
+    if (options->method == SARRUS_PINV_TRUNCATED && !batch->max_rank && batch->n_matrices > 0)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT,
+                             "the method 'truncated' counts as many singular values as it is told, whatever their size; expected "
+                             "max_rank, a number for each matrix");
+    return options->method == SARRUS_PINV_TIKHONOV ? check_damping(context, options, batch) : SARRUS_OK;
+}
+
 /* Threads for n_turns independent pieces of work. One that has less to do than some 100 µs is not worth starting. */
 static int count_threads(const pinv_job *job, const sarrus_pinv_options *options, uint64_t n_turns) {
     const double worth_a_thread = 1e6, n_sweeps = 8.0; /* flops */
@@ -346,6 +399,8 @@ sarrus_status sarrus_pinv_compute(sarrus_context *context, const sarrus_pinv_opt
         status = check_batch(context, options, batch);
     if (status == SARRUS_OK)
         status = check_device(context, options, batch);
+    if (status == SARRUS_OK)
+        status = check_told(context, options, batch);
     if (status != SARRUS_OK || batch->n_matrices == 0)
         return status;
     pinv_job job = {.batch = batch, .kernels = sarrus_isa_find_pinv(options->isa)};
@@ -367,6 +422,16 @@ sarrus_status sarrus_pinv_compute(sarrus_context *context, const sarrus_pinv_opt
         status = sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the work space of %d threads", job.n_threads);
     sarrus_crew_destroy(job.crew);
     return status;
+}
+
+sarrus_pinv_options sarrus_pinv_options_resolve(const sarrus_pinv_options *options, int m, int n) {
+    const sarrus_pinv_options defaults = {.method = SARRUS_PINV_AUTO};
+    sarrus_pinv_options out = options ? *options : defaults;
+    const sarrus_pinv_call call = call_of(&out, m, n, 0);
+    out.method = (sarrus_pinv_method)call.method;
+    if (out.rank_tolerance == 0.0 && m > 0 && n > 0)
+        out.rank_tolerance = call.rank_tolerance;
+    return out;
 }
 
 double sarrus_pinv_count_flops(const sarrus_pinv_options *options, int m, int n, int n_rhs, int rank, double n_sweeps) {

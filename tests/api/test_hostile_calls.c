@@ -290,7 +290,8 @@ static bool pinv(void) {
     }
     for (int i = 0; i < N_BAD && good; ++i) {
         const sarrus_pinv_options options = {.method = (sarrus_pinv_method)bad_indices[i]};
-        good = isnan(sarrus_pinv_count_flops(&options, 2, 2, 0, 2, 1.0));
+        good = isnan(sarrus_pinv_count_flops(&options, 2, 2, 0, 2, 1.0)) &&
+               sarrus_pinv_options_resolve(&options, bad_indices[i], bad_indices[i]).method == options.method;
     }
     return good && isnan(sarrus_pinv_count_flops(NULL, -1, 2, 0, 2, 1.0)) && !isnan(sarrus_pinv_count_flops(NULL, 2, 2, 0, 2, 1.0));
 }
@@ -463,7 +464,7 @@ static const struct {
      "status_text "
      "warning_kind_title warning_kind_word",
      words},
-    {"pinv_compute pinv_count_flops", pinv},
+    {"pinv_compute pinv_count_flops pinv_options_resolve", pinv},
     {"plan_create plan_create_watched plan_sizes_get plan_n_orders plan_order_get plan_hash plan_report plan_coordinate_name "
      "plan_speed_name",
      plan},

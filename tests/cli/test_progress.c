@@ -48,6 +48,19 @@ static void it_never_reaches_the_last_column(void **state) {
     }
 }
 
+static void counted_work_is_shown(void **state) {
+    (void)state;
+    char line[MAX_LINE];
+    sarrus_counted_work work = {"matrices", 750, 1000, 3, 2.0};
+    sarrus_progress_format_count(&work, 80, line, sizeof line);
+    assert_string_equal(line, "[==========================>        ]  75 %  375 matrices/s  ETA 0:01  3 failed");
+    work = (sarrus_counted_work){"matrices", 0, 0, 0, 0.0};
+    for (int width = 1; width < 120; ++width) {
+        sarrus_progress_format_count(&work, width, line, sizeof line);
+        assert_true(strlen(line) < (size_t)width);
+    }
+}
+
 static void a_plan_says_what_it_is_at(void **state) {
     (void)state;
     char line[MAX_LINE];
@@ -100,6 +113,7 @@ int main(void) {
         cmocka_unit_test(adaptive_steps_are_shown_by_time),
         cmocka_unit_test(it_never_reaches_the_last_column),
         cmocka_unit_test(a_plan_says_what_it_is_at),
+        cmocka_unit_test(counted_work_is_shown),
         cmocka_unit_test(the_ends_are_sound),
         cmocka_unit_test(durations_are_readable),
     };

@@ -61,11 +61,12 @@ static void exactly_one_file_is_expected(void **state) {
     refused(RUN("run", "a.yaml", "b.yaml"), "too many files ('a.yaml', 'b.yaml')");
     refused(RUN("check"), "no file named");
     refused(RUN("info"), "no file named");
+    refused(RUN("pinv", "-o", "x.npy"), "no file named");
 }
 
 static void help_and_version_go_to_stdout(void **state) {
     (void)state;
-    static const char *const commands[] = {"run", "check", "list", "info", "bench"};
+    static const char *const commands[] = {"run", "check", "list", "info", "bench", "pinv"};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i) {
         char usage[64];
         const said *s = RUN(commands[i], "--help");

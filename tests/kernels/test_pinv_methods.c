@@ -75,7 +75,9 @@ static double *numbers(size_t count) {
 static void compute(const pinv_case *c, const sarrus_pinv_options *options, int n_rhs, const double *b, answer *out) {
     const size_t n_a = (size_t)(c->m * c->n), n_b = (size_t)(c->m * n_rhs), n_x = (size_t)(c->n * (n_rhs > 0 ? n_rhs : c->m));
     double *a = numbers(N_SCALES * n_a), *bs = numbers(N_SCALES * n_b), *x = numbers(N_SCALES * n_x);
+    int32_t max_rank[N_SCALES];
     for (int s = 0; s < N_SCALES; ++s) {
+        max_rank[s] = c->m < c->n ? c->m : c->n;
         for (size_t i = 0; i < n_a; ++i)
             a[(size_t)s * n_a + i] = ldexp(c->a[i], scales[s]);
         for (size_t i = 0; i < n_b; ++i)
@@ -89,6 +91,7 @@ static void compute(const pinv_case *c, const sarrus_pinv_options *options, int 
                                      .a = a,
                                      .b = bs,
                                      .x = x,
+                                     .max_rank = max_rank,
                                      .rank = out->rank,
                                      .kept = out->kept,
                                      .dropped = out->dropped};
@@ -268,6 +271,15 @@ static void test_method(void **state) {
     assert_no_failures();
 }
 
+/* A method that damps by the threshold is refused without a useful one: it takes the rules that can have one, with 1e-5. */
+static bool choose(sarrus_pinv_method method, rule_choice rule, sarrus_pinv_options *out) {
+    *out = (sarrus_pinv_options){.method = method, .rank_method = rule.rule, .rank_tolerance = rule.tolerance, .n_threads = 1};
+    if (pinv_trait_of(method).claim != PINV_IS_REGULARISED)
+        return true;
+    out->rank_tolerance = 1e-5;
+    return rule.rule != SARRUS_RANK_GAP && rule.rule != SARRUS_RANK_VIOLATION;
+}
+
 /* Whatever is decided, and be it that noise counts: numbers, and finite ones where no entry of A is subnormal in size. */
 static void test_numbers_under_every_rule(void **state) {
     static answer got;
@@ -279,12 +291,10 @@ static void test_numbers_under_every_rule(void **state) {
     for (int i = 0; i < N_CASES * n_rules; ++i) {
         const pinv_case *c = &cases[i / n_rules];
         for (int method = 1; method < SARRUS_N_PINV_HOST_METHODS && c->m <= 8 && c->n <= 8; ++method) {
-            const sarrus_pinv_options options = {.method = (sarrus_pinv_method)method,
-                                                 .rank_method = rules[i % n_rules].rule,
-                                                 .rank_tolerance = rules[i % n_rules].tolerance,
-                                                 .n_threads = 1};
+            sarrus_pinv_options options;
+            const bool is_taken = choose((sarrus_pinv_method)method, rules[i % n_rules], &options);
             const char *rule = sarrus_rank_method_word(options.rank_method);
-            for (int n_rhs = 0; n_rhs < 2; ++n_rhs) {
+            for (int n_rhs = 0; n_rhs < 2 && is_taken; ++n_rhs) {
                 compute(c, &options, n_rhs, c->b, &got);
                 for (int s = 0; s < N_SCALES; ++s) {
                     for (int k = 0; k < c->n * (n_rhs > 0 ? 1 : c->m); ++k) {

@@ -112,6 +112,43 @@ static void test_batches_refused(void **state) {
     }
 }
 
+/* Methods that would invert round-off unless they are told more: each option that says too little, and the same with enough. The
+ * least damping of 2×3 is √(3 ε) = 2.58e-8. */
+static void test_noise_is_not_inverted(void **state) {
+    const struct {
+        sarrus_rank_method rule;
+        double too_little, enough; /* 0: nothing is enough */
+    } rules[] = {{SARRUS_RANK_AUTO, 0.0, 2.6e-8},     {SARRUS_RANK_AUTO, 2.5e-8, 1e-5},   {SARRUS_RANK_RELATIVE, 0.0, 1e-5},
+                 {SARRUS_RANK_RELATIVE, 1e-12, 1e-5}, {SARRUS_RANK_TRACKED, 0.0, 2.6e-8}, {SARRUS_RANK_ABSOLUTE, 0.0, 1e-300},
+                 {SARRUS_RANK_GAP, 0.0, 0.0},         {SARRUS_RANK_GAP, 1e-3, 0.0},       {SARRUS_RANK_VIOLATION, 1e-2, 10.0},
+                 {SARRUS_RANK_VIOLATION, 2.5, 2.6}};
+    const double violation = 1e-8, no_violation = 0.0;
+    const int32_t one = 1;
+    sarrus_pinv_options options = {.method = SARRUS_PINV_TRUNCATED};
+    sarrus_pinv_batch batch = good;
+    (void)state;
+    assert_refused(SARRUS_BAD_ARGUMENT, &options, &batch);
+    batch.max_rank = &one;
+    assert_int_equal(sarrus_pinv_compute(NULL, &options, &batch), SARRUS_OK);
+    assert_int_equal(result_rank[0], 1);
+    options.method = SARRUS_PINV_TIKHONOV;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; ++i) {
+        options.rank_method = rules[i].rule;
+        options.rank_tolerance = rules[i].too_little;
+        batch.violation = &violation;
+        assert_refused(SARRUS_BAD_ARGUMENT, &options, &batch);
+        options.rank_tolerance = rules[i].enough;
+        batch.violation = rules[i].rule == SARRUS_RANK_VIOLATION ? &violation : NULL;
+        if (rules[i].enough > 0.0)
+            assert_int_equal(sarrus_pinv_compute(NULL, &options, &batch), SARRUS_OK);
+    }
+    options.rank_method = SARRUS_RANK_VIOLATION;
+    batch.violation = &no_violation;
+    assert_refused(SARRUS_BAD_ARGUMENT, &options, &batch);
+    batch.violation = NULL;
+    assert_refused(SARRUS_BAD_ARGUMENT, &options, &batch);
+}
+
 static void test_empty_batch_and_default_options(void **state) {
     (void)state;
     const sarrus_pinv_batch empty = {.n_matrices = 0, .m = 3, .n = 2};
@@ -123,6 +160,17 @@ static void test_empty_batch_and_default_options(void **state) {
     for (int i = 0; i < 6; ++i)
         assert_true(fabs(result[i] - sarrus_multiprecision_x(reference)[i]) < 1e-14);
     sarrus_multiprecision_destroy(reference);
+}
+
+static void test_resolved_options(void **state) {
+    const sarrus_pinv_options tracked = {.method = SARRUS_PINV_SVD, .rank_method = SARRUS_RANK_TRACKED, .n_threads = 3};
+    const sarrus_pinv_options none = {.rank_tolerance = -1.0}, small = sarrus_pinv_options_resolve(NULL, 64, 12),
+                              large = sarrus_pinv_options_resolve(NULL, 12, 65), same = sarrus_pinv_options_resolve(&tracked, 3, 3);
+    (void)state;
+    assert_true(small.method == SARRUS_PINV_HOUSEHOLDER && small.rank_tolerance == 10.0 * 64 * DBL_EPSILON);
+    assert_true(large.method == SARRUS_PINV_LAPACK && large.rank_tolerance == 10.0 * 65 * DBL_EPSILON);
+    assert_true(same.method == SARRUS_PINV_SVD && same.rank_tolerance == 1e-10 && same.n_threads == 3);
+    assert_true(sarrus_pinv_options_resolve(&none, 3, 3).rank_tolerance == -1.0);
 }
 
 /* --- A matrix's bits are its own -------------------------------------------------------------------------------------- */
@@ -329,6 +377,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_options_refused),
         cmocka_unit_test(test_batches_refused),
+        cmocka_unit_test(test_noise_is_not_inverted),
+        cmocka_unit_test(test_resolved_options),
         cmocka_unit_test(test_empty_batch_and_default_options),
         cmocka_unit_test(test_threads_and_batch_size),
         cmocka_unit_test(test_nan_is_isolated),
