@@ -47,7 +47,7 @@ def pinv(
     A matrix with a NaN or an infinity gives NaN and rank 0 and harms no other. Bits depend on the matrix and the method alone.
     Raises `ArgumentError`, `UnsupportedError`, `BackendError`.
     """
-    stack = np.asarray(a, dtype=np.float64)
+    stack = _real("matrices", a)
     if stack.ndim < 2 or 0 in stack.shape[-2:]:
         raise ArgumentError(f"matrices are a[..., m, n] with m and n from 1 on; got the shape {stack.shape}")
     lead, (m, n) = stack.shape[:-2], stack.shape[-2:]
@@ -82,11 +82,18 @@ def pinv(
     return PinvReport(shaped, *(own.reshape(lead) for own in found[1:]))
 
 
+def _real(name: str, values: npt.ArrayLike) -> Floats:
+    given = np.asarray(values)
+    if given.dtype.kind not in "biuf":
+        raise ArgumentError(f"{name} are real numbers; got {given.dtype}")
+    return given.astype(np.float64, copy=False)
+
+
 def _right_hand_sides(rhs: npt.ArrayLike | None, lead: tuple[int, ...], m: int) -> tuple[Floats | None, bool]:
     """rhs as [..., m, k], and whether it was a stack of vectors."""
     if rhs is None:
         return None, False
-    right = np.asarray(rhs, dtype=np.float64)
+    right = _real("rhs", rhs)
     is_vector = right.ndim >= 1 and right.ndim <= len(lead) + 1 and right.shape[-1] == m
     if is_vector:
         right = right[..., None]

@@ -1,0 +1,351 @@
+"""`sarrus.Batch` and `sarrus.load`, as a user calls them: bits of resets, snapshots and redraws, fields, observables, misuse. Exit
+code 77 (skipped) without the package."""
+
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+from package import raises, run_all, sarrus
+
+# A four-bar with a torque on its crank and a drawn length, short enough to be made often.
+SCENARIO = {
+    "sarrus": 1,
+    "name": "four-bar",
+    "space": "planar",
+    "gravity": [0, -9.81],
+    "parameters": {"L": 0.3},
+    "bodies": [
+        {"name": "crank", "mass": 3.0, "inertia": 0.0225, "position": [0, "=L/2"]},
+        {"name": "coupler", "mass": 1.0, "inertia": 0.08, "position": [0.4, 0.6]},
+        {"name": "rocker", "mass": 0.9, "inertia": 0.06, "position": [0.9, 0.45]},
+    ],
+    "joints": [
+        {"name": "A", "type": "revolute", "bodies": ["ground", "crank"], "points": [[0, 0], [0, "=-L/2"]], "damping": 0.1},
+        {"name": "B", "type": "revolute", "bodies": ["crank", "coupler"], "points": [[0, "=L/2"], [-0.4, -0.3]]},
+        {"name": "C", "type": "revolute", "bodies": ["coupler", "rocker"], "at": [0.8, 0.9]},
+        {"name": "D", "type": "revolute", "bodies": ["ground", "rocker"], "at": [1, 0]},
+    ],
+    "forces": [{"name": "motor", "type": "torque", "body": "crank", "value": {"input": 0}}],
+    "integrator": {"method": "rk4", "dt": 1e-3, "t_end": 1.0},
+    "output": {"interval": 0.01, "channels": ["state", "energy", "reactions", "rank"]},
+    "batch": {
+        "instances": 7,
+        "seed": 5,
+        "parameters": [{"name": "L", "distribution": "uniform", "low": 0.28, "high": 0.32}],
+    },
+}
+
+
+def batch(n=11, **options):
+    return sarrus.Batch(SCENARIO, n, **{"backend": "cpu", "specialize": "off", "threads": 1, **options})
+
+
+def with_settings(**settings):
+    return sarrus.load(SCENARIO, {key.replace("__", "."): value for key, value in settings.items()})
+
+
+def same(a, b):
+    assert np.array_equal(a, b, equal_nan=True), f"differs by {np.nanmax(np.abs(a - b))}"
+
+
+def test_model():
+    model = sarrus.load(SCENARIO)
+    assert model.name == "four-bar" and model.path is None and not model.is_mixed
+    assert model.n_instances == 7 and model.seed == 5 and model.parameters == ["L"]
+    assert model.joints == ["A", "B", "C", "D"]
+    assert model.coordinates[:3] == ["crank.x", "crank.y", "crank.theta"] and model.speeds[2] == "crank.omega"
+    assert model.sizes["n_dof"] == 1 and model.sizes["n_inputs"] == 1
+    assert "degrees of freedom" in model.card and "four-bar" in repr(model) and "<pre>" in model._repr_html_()
+    assert with_settings(batch__instances=3).n_instances == 3
+    assert sarrus.load(model.resolved).coordinates == model.coordinates
+
+
+def test_fields():
+    b = batch()
+    assert len(b) == b.n == 11 and b.backend == "cpu" and "1 thread" in b.device
+    assert b.q.shape == b.v.shape == (11, 9) and b.input.shape == b.parameters.shape == (11, 1)
+    assert b.time.shape == b.status.shape == (11,) and b.status.dtype == np.uint8 and not b.status.any()
+    assert b.parameter_labels == ["L"] and (b.parameters >= 0.28).all() and len(np.unique(b.parameters)) == 11
+    b.advance(10)
+    assert np.allclose(b.time, 0.01, rtol=1e-15)
+    out = np.empty((11, 9))
+    assert b.read("q", out) is out
+    same(out, b.q)
+
+
+def test_view():
+    """The same numbers in place, and what is written there is stepped with."""
+    b = sarrus.Batch(with_settings(dynamics__formulation="udwadia-kalaba"), 11, backend="cpu", specialize="off")
+    b.advance(5)
+    view = b.view("q")
+    n_tiles, width, n_lanes = view.shape
+    assert width == 9 and n_tiles == -(-11 // n_lanes)
+    same(view.transpose(0, 2, 1).reshape(-1, 9)[:11], b.q)
+    inputs = b.view("input")
+    inputs[3 // n_lanes, 0, 3 % n_lanes] = 2.5
+    assert b.input[3, 0] == 2.5 and np.count_nonzero(b.input) == 1
+    capsule = np.from_dlpack(inputs)
+    assert np.shares_memory(capsule, inputs)
+    kept = b.q
+    del b
+    same(view.transpose(0, 2, 1).reshape(-1, 9)[:11], kept)
+    # Over a tree the tiles hold coordinates of joints.
+    over_tree = sarrus.Batch(with_settings(dynamics__formulation="relative"), 3, backend="cpu", specialize="off")
+    raises(sarrus.UnsupportedError, lambda: over_tree.view("q"))
+
+
+def test_reset_is_a_fresh_batch():
+    for formulation in ("udwadia-kalaba", "relative"):
+        model = with_settings(dynamics__formulation=formulation)
+        b, fresh, undisturbed = (sarrus.Batch(model, 11, backend="cpu", specialize="off") for _ in range(3))
+        torque = np.linspace(-1, 1, 11)
+        for own in (b, undisturbed):
+            own.input = torque
+            own.advance(37)
+        mask = np.arange(11) % 3 == 0
+        b.reset(mask)
+        assert (b.input[mask] == 0).all() and (b.time[mask] == 0).all() and (b.time[~mask] > 0).all()
+        b.write("input", torque[:, None], mask)
+        fresh.input = torque
+        for own in (b, fresh, undisturbed):
+            own.advance(21)
+        same(b.q[mask], fresh.q[mask])
+        same(b.v[mask], fresh.v[mask])
+        same(b.q[~mask], undisturbed.q[~mask])
+        b.reset()
+        b.input = torque
+        b.advance(21)
+        same(b.q, fresh.q)
+
+
+def test_place_and_threads_do_not_matter():
+    large, small, part = batch(40, threads=2), batch(5), batch(3, first_instance=20)
+    for own in (large, small, part):
+        own.advance(50)
+    same(large.q[:5], small.q)
+    same(large.q[20:23], part.q)
+    same(large.parameters[20:23], part.parameters)
+
+
+def test_save_and_load():
+    b = batch()
+    b.advance(10)
+    data = b.save()
+    assert isinstance(data, bytes)
+    b.advance(10)
+    wanted, parameters = b.q, b.parameters
+    other = batch(11, seed=99)
+    other.load(data)
+    other.advance(10)
+    same(other.q, wanted)
+    same(other.parameters, parameters)
+    raises(sarrus.ScenarioError, lambda: other.load(data[:-1]))
+    raises(sarrus.ScenarioError, lambda: other.load(bytes([data[0] ^ 1]) + data[1:]))
+    same(other.q, wanted)
+    raises(sarrus.ScenarioError, lambda: batch(12).load(data))
+
+
+def test_redraw():
+    b = batch()
+    first = b.parameters
+    b.redraw()
+    assert (b.episode == 1).all() and not np.any(b.parameters == first)
+    second = b.parameters
+    b.redraw(episodes=np.zeros(11, dtype=int))
+    same(b.parameters, first)
+    mask = np.arange(11) == 4
+    b.redraw(mask, episodes=1)
+    same(b.parameters[mask], second[mask])
+    same(b.parameters[~mask], first[~mask])
+    b.redraw(seeds=np.arange(11))
+    assert not np.any(b.parameters == first)
+
+
+def test_samples_and_nominal():
+    table = np.linspace(0.29, 0.31, 6)[:, None]
+    for samples in (table, {"L": table[:, 0]}):
+        b = sarrus.Batch(SCENARIO, samples=samples, backend="cpu", specialize="off")
+        assert b.n == 6
+        same(b.parameters, table)
+    assert (batch(4, draw=False).parameters == 0.3).all()
+    raises(sarrus.ArgumentError, lambda: sarrus.Batch(SCENARIO, samples={"M": [1.0]}), "'M'", "'L'")
+    raises(sarrus.ArgumentError, lambda: sarrus.Batch(SCENARIO, samples=np.ones((3, 2))), "(3, 2)")
+    raises(sarrus.ArgumentError, lambda: sarrus.Batch(SCENARIO, 4, samples=table), "6 rows")
+    raises(sarrus.ArgumentError, lambda: sarrus.Batch(SCENARIO, samples=[[np.nan]]))
+
+
+def test_write_and_assemble():
+    """Torn loops are closed again; a length that closes none fails alone."""
+    b = batch()
+    assert b.observe("position_error")["position_error"].max() < 1e-9
+    b.write("q", b.q + 0.01 * np.random.default_rng(1).normal(size=b.q.shape))
+    assert b.observe("position_error")["position_error"].min() > 1e-3
+    b.assemble()
+    assert not b.status.any() and b.observe("position_error")["position_error"].max() < 1e-9
+    lengths = b.parameters
+    lengths[3], lengths[7] = 9.0, np.nan
+    b.parameters = lengths
+    b.assemble()
+    assert [sarrus.STATUS_WORDS[i] for i in b.status[[3, 7]]] == ["assembly_failed", "invalid_parameter"]
+    assert not np.delete(b.status, [3, 7]).any()
+    same(b.parameters, lengths)
+
+
+def test_nan_harms_one():
+    b, well = batch(), batch()
+    torque = np.zeros(11)
+    torque[6] = np.nan
+    b.input = torque
+    for own in (b, well):
+        own.advance(3)
+    others = np.arange(11) != 6
+    assert sarrus.status_words(b.status)[6] == "nonfinite_force" and b.failed_step[6] == 1
+    same(b.q[others], well.q[others])
+    assert np.isnan(b.observe("energy")["energy"][6]) and np.isfinite(b.q).all()
+    b.reset(~others)
+    assert not b.status.any()
+    b.advance(3)
+    same(b.q[6], well.q[6])
+
+
+def test_observe_and_rollout():
+    b, again = batch(), batch()
+    rows = b.rollout(4, 5, ["q", "energy", "reactions", "reactions/C", "crank.theta", "rank"], include_start=True)
+    assert rows["q"].shape == (11, 4, 9) and rows["energy"].shape == (11, 4) and rows["reactions"].shape == (11, 4, 4, 3)
+    for k in range(4):
+        again.advance(5 if k > 0 else 0)
+        own = again.observe(["q", "energy", "reactions", "crank.theta", "rank"])
+        for name, values in own.items():
+            same(rows[name][:, k], values)
+    same(rows["reactions/C"], rows["reactions"][:, :, 2])
+    same(rows["crank.theta"], rows["q"][:, :, 2])
+    assert (rows["rank"] == 8).all()
+    verdict, counts = b.verdict(), b.statistics()
+    assert (verdict["violation"] < 1e-6).all() and (counts["n_steps"] == 15).all() and (counts["n_evaluations"] >= 60).all()
+    assert "ok" in b._repr_html_() and "four-bar" in repr(b)
+
+
+def test_rank_events():
+    parallelogram = {
+        "sarrus": 1, "space": "planar",
+        "bodies": [{"name": name, "mass": 1.0, "inertia": 0.1, "position": at, "angular_velocity": 2.0 if name != "c" else 0,
+                    "velocity": [-1, 0] if name != "c" else [-2, 0]}
+                   for name, at in (("a", [0, 0.5]), ("b", [2, 0.5]), ("c", [1, 1]))],
+        "joints": [{"name": "A", "type": "revolute", "bodies": ["ground", "a"], "at": [0, 0]},
+                   {"name": "B", "type": "revolute", "bodies": ["ground", "b"], "at": [2, 0]},
+                   {"name": "C", "type": "revolute", "bodies": ["a", "c"], "at": [0, 1]},
+                   {"name": "D", "type": "revolute", "bodies": ["b", "c"], "at": [2, 1]}],
+        "integrator": {"method": "rk4", "dt": 1e-3, "t_end": 3}, "output": {"channels": ["state", "rank"]},
+    }  # fmt: skip
+    b = sarrus.Batch(parallelogram, 2, keep_rank_events=True, backend="cpu", specialize="off")
+    b.advance(3000)
+    events = b.rank_events(clear=True)
+    assert not b.rank_events() and all(len(event) == 4 for event in events)
+    same(np.array([event[2] - event[3] != 0 for event in events]), np.ones(len(events), dtype=bool))
+
+
+def test_misuse():
+    b = batch()
+    for call in (
+        lambda: b.read("mass"),
+        lambda: b.observe("mass"),
+        lambda: b.observe("reactions/Z"),
+        lambda: b.advance(-1),
+        lambda: b.advance(1.5),
+        lambda: b.reset(np.zeros(5, dtype=bool)),
+        lambda: b.reset([1.0] * 11),
+        lambda: b.write("q", np.ones(4)),
+        lambda: b.read("q", np.empty((11, 9), dtype=np.float32)),
+        lambda: b.redraw(seeds=[-1] * 11),
+        lambda: b.redraw(episodes=[1, 2]),
+        lambda: batch(0),
+        lambda: batch(2**63),
+        lambda: batch("many"),
+        lambda: batch(backend="gpu"),
+        lambda: batch(specialize="yes"),
+        lambda: batch(threads=0),
+        lambda: batch(threads=5000),
+        lambda: batch(seed=-1),
+        lambda: batch(seed=2**64),
+        lambda: b.rollout(0),
+        lambda: sarrus.Batch(b.model, 2, settings={"integrator.dt": 1}),
+        lambda: sarrus.load({"sarrus": object()}),
+        lambda: sarrus.load({"sarrus": float("nan")}),
+        lambda: sarrus.load(5),
+    ):
+        raises((sarrus.ArgumentError, TypeError), call)
+    raises(sarrus.UnsupportedError, lambda: b.write("time", 0.0))
+    raises((MemoryError, sarrus.Error), lambda: batch(2**50))
+    b.advance(1)
+    assert not b.status.any()
+
+
+def test_errors_say_where():
+    text = 'sarrus: 1\nspace: planar\nbodies:\n  - {name: a, mass: -1, inertia: 1, position: [0, 0]}\n'
+    error = raises(sarrus.ScenarioError, lambda: sarrus.load(text), "mass")
+    assert isinstance(error, ValueError) and error.file == "<text>" and error.line >= 1 and len(error.diagnostics) > 1
+    mass = next(own for own in error.diagnostics if "mass" in own.message)
+    assert (mass.line, mass.column) == (4, 21) and "mass: -1" in mass.source_line and mass.severity == "error"
+    error = raises(sarrus.FileError, lambda: sarrus.load("no_such_file.yaml"), "no_such_file.yaml")
+    assert isinstance(error, OSError)
+    error = raises(sarrus.ScenarioError, lambda: with_settings(integrator__dt=-1), "dt")
+    open_chain = {**SCENARIO, "bodies": [*SCENARIO["bodies"], {"name": "loose", "mass": 0, "inertia": 0, "position": [5, 5]}]}
+    raises(sarrus.ScenarioError, lambda: sarrus.Batch(open_chain, 2), "loose")
+
+
+def test_one_thread_at_a_time():
+    b = batch(2000)
+    refused = []
+
+    def other():
+        time.sleep(0.05)
+        try:
+            b.advance(1)
+        except RuntimeError as error:
+            refused.append(str(error))
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    b.advance(400)
+    thread.join()
+    assert refused and "another thread" in refused[0]
+    b.advance(1)
+
+
+INTERRUPTED = """
+import os, signal, threading, time, sys
+import numpy as np
+sys.path.insert(0, {folder!r})
+import test_package_batch as own
+b = own.batch(64)
+threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+began = time.perf_counter()
+try:
+    b.advance(10**9)
+except KeyboardInterrupt:
+    pass
+else:
+    sys.exit("nothing stopped it")
+assert time.perf_counter() - began < 5
+own.raises(own.sarrus.InterruptedError, lambda: b.advance(1))
+b.reset()
+b.advance(3)
+fresh = own.batch(64)
+fresh.advance(3)
+own.same(b.q, fresh.q)
+assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+"""
+
+
+def test_interrupt():
+    """Ctrl-C during a call stops it, and the batch can be used after a reset."""
+    folder = str(pathlib.Path(__file__).parent)
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED.format(folder=folder)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+if __name__ == "__main__":
+    sys.exit(run_all(globals()))

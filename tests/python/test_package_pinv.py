@@ -1,0 +1,129 @@
+"""`sarrus.pinv` against NumPy's pseudoinverse: shapes, ranks, right-hand sides, methods, misuse. Exit code 77 (skipped) without the
+package."""
+
+import sys
+
+import numpy as np
+from package import raises, run_all, sarrus
+
+EPS = np.finfo(float).eps
+HOST_METHODS = [name for name in sarrus.PINV_METHODS if not name.startswith("cusolver")]
+# Methods that square the condition, and the one that damps, have tests of their own below the C interface.
+STABLE = [name for name in HOST_METHODS if name not in ("normal", "cholesky", "tikhonov", "truncated")]
+
+
+def matrices(lead, m, n, rank, condition=100.0, seed=0):
+    """A stack of this rank, whose singular values go from 1 down to 1 / condition."""
+    rng = np.random.default_rng(seed)
+    k = min(m, n)
+    u = np.linalg.qr(rng.normal(size=(*lead, m, k)))[0]
+    v = np.linalg.qr(rng.normal(size=(*lead, n, k)))[0]
+    sizes = np.zeros(k)
+    sizes[:rank] = np.geomspace(1, 1 / condition, rank) if rank > 1 else 1.0
+    return (u * sizes) @ np.swapaxes(v, -1, -2)
+
+
+def near(found, wanted, condition, n):
+    """Both are backward stable: relative differences of some n eps times the condition, squared where a direction is dropped, since
+    the perturbation of A+ has the factor cond^2 off its range (Wedin 1973)."""
+    bound = 100 * n * EPS * condition**2
+    difference = np.abs(found - wanted).max() / np.abs(wanted).max()
+    assert difference <= bound, f"{difference} > {bound}"
+
+
+def test_shapes_and_methods():
+    for method in STABLE:
+        for lead, m, n, rank in (((), 4, 3, 3), ((5,), 3, 6, 3), ((2, 3), 5, 5, 3), ((4,), 1, 4, 1), ((4,), 6, 1, 1)):
+            a = matrices(lead, m, n, rank)
+            x, ranks, kept, dropped = sarrus.pinv(a, method, report=True)
+            assert x.shape == (*lead, n, m) and ranks.shape == lead and (ranks == rank).all(), method
+            near(x, np.linalg.pinv(a, rcond=1e-10), 100, max(m, n))
+            assert (kept > 1e-4).all() and (dropped[np.isfinite(dropped)] < 1e-12).all()
+
+
+def test_right_hand_sides():
+    a = matrices((2, 3), 5, 4, 3)
+    rng = np.random.default_rng(1)
+    for right in (rng.normal(size=(2, 3, 5, 2)), rng.normal(size=(5, 2)), rng.normal(size=(3, 5, 2))):
+        x = sarrus.pinv(a, rhs=right)
+        assert x.shape == (2, 3, 4, 2)
+        near(x, np.linalg.pinv(a, rcond=1e-10) @ right, 100, 5)
+    vector = rng.normal(size=(2, 3, 5))
+    x = sarrus.pinv(a, rhs=vector)
+    assert x.shape == (2, 3, 4)
+    near(x, (np.linalg.pinv(a, rcond=1e-10) @ vector[..., None])[..., 0], 100, 5)
+    assert sarrus.pinv(a[0, 0], rhs=vector[0, 0]).shape == (4,)
+
+
+def test_rank_is_a_decision():
+    """The same stack, 1e-6 below the rest: dropped by a rule or by number, kept without."""
+    a = matrices((7,), 6, 6, 6, condition=10)
+    u, s, vt = np.linalg.svd(a)
+    s[:, -1] = 1e-6
+    a = (u * s[:, None, :]) @ vt
+    cut = (u[:, :, :5] * (1 / s[:, None, :5])).transpose(0, 1, 2) @ vt[:, :5]
+    for arguments in ({"rank": 5}, {"rank": np.full(7, 5)}, {"rank": "relative", "tolerance": 1e-4}, {"rank": "gap"},
+                      {"rank": 5, "method": "truncated"}):  # fmt: skip
+        x, ranks, *_ = sarrus.pinv(a, **{"method": "svd", **arguments}, report=True)
+        assert (ranks == 5).all(), arguments
+        near(np.swapaxes(x, 1, 2), cut, 10 * 1e2, 6)
+    assert (sarrus.pinv(a, report=True).rank == 6).all()
+    mixed = sarrus.pinv(a, "truncated", rank=np.arange(7) % 6 + 1, report=True).rank
+    assert (mixed == np.arange(7) % 6 + 1).all()
+
+
+def test_bits_of_a_matrix_are_its_own():
+    a = matrices((33,), 5, 4, 3)
+    whole = sarrus.pinv(a, "svd")
+    for part in (slice(0, 1), slice(7, 12), slice(32, 33)):
+        assert np.array_equal(sarrus.pinv(a[part], "svd", threads=1), whole[part])
+    a[4, 2, 1] = np.nan
+    x, ranks, *_ = sarrus.pinv(a, "svd", report=True)
+    others = np.arange(33) != 4
+    assert np.isnan(x[4]).all() and ranks[4] == 0 and np.array_equal(x[others], whole[others])
+
+
+def test_strange_input():
+    assert sarrus.pinv(np.ones((0, 3, 2))).shape == (0, 2, 3)
+    squares = np.arange(12).reshape(3, 4) ** 2.0
+    near(sarrus.pinv(np.asfortranarray(squares)), np.linalg.pinv(squares), 1e4, 4)
+    near(sarrus.pinv([[1, 2], [3, 4]]), np.linalg.inv([[1, 2], [3, 4]]), 20, 2)
+    assert (sarrus.pinv(np.zeros((2, 3, 3)), "svd") == 0).all()
+    near(sarrus.pinv(matrices((), 100, 80, 80)), np.linalg.pinv(matrices((), 100, 80, 80)), 100, 100)
+
+
+def test_misuse():
+    a = matrices((3,), 4, 4, 4)
+    for call in (
+        lambda: sarrus.pinv(a, "qr"),
+        lambda: sarrus.pinv(a, rank="largest"),
+        lambda: sarrus.pinv(a, rank=-1),
+        lambda: sarrus.pinv(a, rank=1.5),
+        lambda: sarrus.pinv(a, rank=[1, 2]),
+        lambda: sarrus.pinv(a[0, 0]),
+        lambda: sarrus.pinv(np.ones((3, 0, 2))),
+        lambda: sarrus.pinv(a, rhs=np.ones((3, 5, 1))),
+        lambda: sarrus.pinv(a, tolerance=0),
+        lambda: sarrus.pinv(a, tolerance=np.nan),
+        lambda: sarrus.pinv(a, threads=0),
+        lambda: sarrus.pinv(a, violation=[1, 2]),
+        lambda: sarrus.pinv(a, backend="gpu"),
+        lambda: sarrus.pinv(a, rhs=np.ones((2, 4, 1))),
+        lambda: sarrus.pinv("words"),
+        lambda: sarrus.pinv(a * 1j),
+    ):
+        raises((sarrus.ArgumentError, ValueError, TypeError), call)
+    raises((sarrus.UnsupportedError, sarrus.ArgumentError), lambda: sarrus.pinv(np.ones((70, 70)), "svd"))
+
+
+def test_noise_is_not_inverted():
+    """Without a rank, and with a threshold of round-off, these two methods have nothing to go by."""
+    a = matrices((3,), 4, 4, 2)
+    for method, arguments, fit in (("truncated", {}, {"rank": 2}),
+                                   ("tikhonov", {}, {"rank": "relative", "tolerance": 1e-6})):  # fmt: skip
+        raises(sarrus.ArgumentError, lambda method=method, arguments=arguments: sarrus.pinv(a, method, **arguments), method)
+        assert np.isfinite(sarrus.pinv(a, method, **fit)).all()
+
+
+if __name__ == "__main__":
+    sys.exit(run_all(globals()))

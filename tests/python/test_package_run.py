@@ -1,0 +1,187 @@
+"""`sarrus.run`, `sarrus.open` and `sarrus.check` against the program on the same scenarios. Exit code 77 (skipped) without the
+package."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import h5py
+import numpy as np
+from package import raises, run_all, sarrus
+from program import SOURCE
+from test_package_batch import SCENARIO, same
+
+STUDY = str(SOURCE / "scenarios" / "five_bar_monte_carlo.yaml")
+SHORT = {"integrator.t_end": 0.1}
+
+
+def program(*arguments):
+    return subprocess.run([str(sarrus.models.program_path()), *arguments], capture_output=True, text=True, check=False)
+
+
+def datasets(path):
+    out = {}
+    with h5py.File(path) as file:
+        file.visititems(lambda name, item: out.update({name: item[()]}) if isinstance(item, h5py.Dataset) else None)
+    return out
+
+
+def test_file_is_that_of_the_program():
+    with tempfile.TemporaryDirectory() as folder:
+        own, other = pathlib.Path(folder) / "own.h5", f"{folder}/other.h5"
+        result = sarrus.run(STUDY, own, instances=9, seed=3, threads=1, backend="cpu", settings=SHORT)
+        done = program("run", STUDY, "-o", other, "--instances", "9", "--seed", "3", "--backend", "cpu", "--quiet", "--set",
+                       "integrator.t_end=0.1")  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        ours, theirs = datasets(own), datasets(other)
+        assert set(ours) == set(theirs) == set(result.keys())
+        for name, values in ours.items():
+            assert np.array_equal(values, theirs[name], equal_nan=values.dtype.kind == "f") if hasattr(values, "dtype") else (
+                values == theirs[name]
+            ), name
+        assert result.path == str(own) and result.summary["output_bytes"] == own.stat().st_size
+        raises(sarrus.ArgumentError, lambda: sarrus.run(STUDY, own, instances=2, settings=SHORT, no_clobber=True))
+        raises(sarrus.FileError, lambda: sarrus.run(STUDY, f"{folder}/no/such/folder.h5", settings=SHORT))
+        precious = pathlib.Path(folder) / "scenario.yaml"
+        precious.write_text("sarrus: 1\n")
+        raises(sarrus.ArgumentError, lambda: sarrus.run(STUDY, precious, instances=2, settings=SHORT))
+        assert precious.read_text() == "sarrus: 1\n"
+
+
+def test_in_memory():
+    places = pathlib.Path(tempfile.gettempdir())
+    before = set(places.glob("sarrus-*"))
+    result = sarrus.run(STUDY, instances=9, seed=3, backend="cpu", settings=SHORT)
+    assert set(places.glob("sarrus-*")) <= before
+    n_times = len(result.time)
+    assert result.path is None and result.q.shape == (9, n_times, 12) and result.v.shape == (9, n_times, 12)
+    assert not result.status.any() and result["/state/q"].shape == result.q.shape and "diagnostics/energy" in result
+    assert "state/z" not in result and result["coordinate"][0] == "crank_a.x" and "five-bar" in result["scenario"]
+    assert set(result.parameters) == set(sarrus.load(STUDY).parameters)
+    summary = result.summary
+    assert summary["is_complete"] and summary["n_instances"] == 9 and summary["n_failed"] == 0 and summary["failures"] == {}
+    assert "9 instances" in repr(result) and "<table>" in result._repr_html_()
+    # The same numbers as stepping gives.
+    batch = sarrus.Batch(STUDY, 9, seed=3, backend="cpu", settings=SHORT)
+    same(batch.rollout(n_times, 10, "q", include_start=True)["q"][:, 1:], result.q[:, 1:])
+    tree = result.to_xarray()
+    same(tree["state/q"].values, result.q)
+
+
+def test_samples():
+    table = np.linspace(0.29, 0.31, 5)[:, None]
+    result = sarrus.run(SCENARIO, samples=table, backend="cpu", settings=SHORT)
+    same(result.parameters["L"], table[:, 0])
+    assert result.summary["n_instances"] == 5
+    raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, samples=table, instances=4))
+
+
+def test_failures_are_counted():
+    table = np.array([[0.3], [9.0], [0.31]])
+    result = sarrus.run(SCENARIO, samples=table, backend="cpu", settings=SHORT)
+    assert list(sarrus.status_words(result.status)) == ["ok", "assembly_failed", "ok"]
+    assert result.summary["n_failed"] == 1 and result.summary["failures"]["assembly_failed"]["first_instance"] == 1
+    assert np.isnan(result.q[1]).all() and np.isfinite(result.q[[0, 2]]).all()
+
+
+def test_open():
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/out.h5"
+        sarrus.run(STUDY, path, instances=9, backend="cpu", settings=SHORT)
+        with sarrus.open(path) as tree:
+            q = tree["state/q"]
+            assert q.dims == ("id", "time", "coordinate") and q.attrs["units"] == "m | rad" and tree.attrs["complete"] == 1
+            with h5py.File(path) as file:
+                same(q.sel(coordinate="coupler.theta").values, file["state/q"][:, :, 11])
+                same(tree["time"].values, file["time"][:])
+                same(tree["instance/parameters"]["L"].values, file["instance/parameters/L"][:])
+            assert "event" in tree["events/rank"].dims
+        raises(sarrus.FileError, lambda: sarrus.open(f"{folder}/none.h5"))
+        foreign = f"{folder}/foreign.h5"
+        with h5py.File(foreign, "w") as file:
+            file["x"] = np.arange(3)
+        raises(sarrus.FileError, lambda: sarrus.open(foreign), "foreign.h5")
+        pathlib.Path(foreign).write_bytes(b"no HDF5 at all" * 99)
+        raises(sarrus.FileError, lambda: sarrus.open(foreign), "foreign.h5")
+
+
+def test_several_scenarios():
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/mixed.h5"
+        settings = {"integrator.t_end": 0.05, "scenarios.0.instances": 3, "scenarios.1.instances": 2}
+        model = sarrus.load(str(SOURCE / "scenarios" / "mixed.yaml"), settings)
+        assert model.is_mixed
+        raises(sarrus.UnsupportedError, lambda: sarrus.Batch(model, 3))
+        raises(sarrus.ArgumentError, lambda: sarrus.run(model, instances=3))
+        result = sarrus.run(model, path, backend="cpu")
+        assert result["0/state/q"].shape[0] == 3 and result["1/state/q"].shape[0] == 2
+        with sarrus.open(path) as tree:
+            assert tree["1/state/q"].shape[0] == 2
+
+
+def test_check():
+    done = program("check", "--json", STUDY)
+    card = sarrus.check(STUDY)
+    assert dict(card) == json.loads(done.stdout)
+    assert str(card) == card.text == card["card"] and card["n_redundant"] == 1 and "<pre>" in card._repr_html_()
+    assert sarrus.check(STUDY, {"batch.instances": 12})["n_instances"] == 12
+    from_dict = sarrus.check(SCENARIO)
+    assert from_dict["name"] == "four-bar" and from_dict["n_dof"] == 1
+    mixed = sarrus.check(str(SOURCE / "scenarios" / "mixed.yaml"))
+    assert len(mixed["groups"]) >= 2 and mixed["groups"][0]["card"] in mixed.text
+    raises(sarrus.ScenarioError, lambda: sarrus.check({**SCENARIO, "joints": "none"}))
+
+
+def test_warnings():
+    """What `sarrus check` warns of is a warning of Python."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        sarrus.run(str(SOURCE / "scenarios" / "five_bar_singular.yaml"), instances=1, settings={"integrator.t_end": 0.01})
+        sarrus.run(SCENARIO, settings={"integrator.t_end": 0.01})
+    assert [own.category for own in caught] == [sarrus.SarrusWarning] and "singular" in str(caught[0].message)
+
+
+def test_progress_and_interrupt():
+    told = []
+    bar = sarrus.studies._Bar
+
+    class Spy(bar):
+        def tell(self, *numbers):
+            told.append(numbers)
+            super().tell(*numbers)
+            if numbers[1] > 10**6 and numbers[0] > 300 * 4000:
+                os.kill(os.getpid(), signal.SIGINT)
+
+    sarrus.studies._Bar = Spy
+    try:
+        sarrus.run(STUDY, instances=9, progress=True, settings=SHORT)
+        assert told and told[-1][0] == told[-1][1] == 900
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/out.h5"
+            settings = {"integrator.t_end": 400, "output.interval": 1}
+            raises(KeyboardInterrupt, lambda: sarrus.run(STUDY, path, instances=300, progress=True, settings=settings))
+            with sarrus.open(path) as tree:
+                assert tree.attrs["complete"] == 0 and tree.sizes["time"] > 0
+    finally:
+        sarrus.studies._Bar = bar
+
+
+def test_program_of_the_package():
+    for arguments, word in ((["--version"], sarrus.__version__), (["list", "joints"], "revolute")):
+        command = [sys.executable, "-m", "sarrus", *arguments]
+        assert word in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_import_is_light():
+    """Under 0.3 s on a quiet machine; what counts here is that nothing heavy comes along."""
+    text = "import sys, sarrus; print(sorted({'xarray', 'gymnasium', 'h5py', 'matplotlib', 'torch', 'tqdm'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+if __name__ == "__main__":
+    sys.exit(run_all(globals()))
