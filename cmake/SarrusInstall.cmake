@@ -60,9 +60,9 @@ foreach(kind shared static)
     install(EXPORT sarrus_${kind} NAMESPACE sarrus:: FILE sarrus-${kind}.cmake DESTINATION ${config_folder} COMPONENT ${kind})
 endforeach()
 
-# pkg-config: sarrus, with the parts of libsarrus.a for `--static`, and sarrus-static, which takes libsarrus.a by name. The former names
-# no other modules, not even as private ones: pkg-config would want them to be there for the shared library too. Paths within the
-# prefix are relative, so that `cmake --install --prefix` may still decide where.
+# pkg-config: sarrus, with the parts of libsarrus.a for `--static`, and sarrus-static, which takes libsarrus.a by name. The former
+# names no other modules, not even as private ones: pkg-config would want them to be there for the shared library too. Paths within
+# the prefix are relative, so that `cmake --install --prefix` may still decide where.
 file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 set(hdf5_module "")
 if(sarrus_hdf5_FOUND)
