@@ -8,6 +8,7 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(THREADS_PREFER_PTHREAD_FLAG ON)
 
 # A program looks for its libraries in ../lib, before anywhere else, and names no folder of the machine that built it: a copy of it
 # with a folder of libraries beside it runs anywhere (scripts/bundle). RPATH rather than RUNPATH, which would not hold for the

@@ -22,13 +22,15 @@ static int help_print(void) {
 }
 
 int sarrus_command_bench(int argc, char **argv) {
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+        return help_print();
+    if (sarrus_n_benches == 0)
+        return sarrus_option_refuse(argv[0], "this program was built without benchmarks");
     if (argc < 2) {
         fprintf(stderr, "sarrus bench: error: no benchmark named; this build has\n");
         benches_print(stderr);
         return SARRUS_EXIT_BAD_INPUT;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        return help_print();
     const char *names[MAX_NAMES];
     int n_names = 0;
     for (int i = 0; i < sarrus_n_benches && i < MAX_NAMES; ++i) {
