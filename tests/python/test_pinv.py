@@ -7,6 +7,7 @@ c = 20. Methods that lose orthogonality with the condition to the power p are al
 A+ b is off by |b| times that, and where b is not in the range by kappa times as much (Wedin).
 """
 
+import hashlib
 import json
 import os
 import pathlib
@@ -154,24 +155,30 @@ class Numbers(Case):
                 self.assertTrue(np.allclose(s, 1 / sizes[rank - 1], rtol=70 * EPS * 4 / sizes[rank - 1]))
 
     def test_residuals_are_those_of_the_result(self):
-        """Where they are large, of a method that loses digits, they are the same when NumPy evaluates them: to the rounding
-        of either evaluation, max(m, n) eps."""
-        a = spectrum(np.random.default_rng(5), 9, 7, np.geomspace(1, 1e-5, 7))
-        x, report = self.pinv(a, "--method", "normal", "--rank", "relative", "--tolerance", "1e-7")
-        norm_a, norm_x = np.linalg.norm(a, axis=(1, 2)), np.linalg.norm(x, axis=(1, 2))
-        ax, xa = a @ x, x @ a
-        own = {
-            "axa": np.linalg.norm(ax @ a - a, axis=(1, 2)) / norm_a**2 / norm_x,
-            "xax": np.linalg.norm(xa @ x - x, axis=(1, 2)) / norm_a / norm_x**2,
-            "ax": np.linalg.norm(ax - ax.swapaxes(1, 2), axis=(1, 2)) / norm_a / norm_x,
-            "xa": np.linalg.norm(xa - xa.swapaxes(1, 2), axis=(1, 2)) / norm_a / norm_x,
-        }
-        self.assertGreater(max(value.max() for value in own.values()), 100 * 9 * EPS)
-        for key, value in own.items():
-            self.assertLess(abs(report["residuals"][key]["largest"] - value.max()), 2 * 9 * EPS)
-        worst = max(own, key=lambda key: own[key].max())
-        self.assertEqual(report["residuals"][worst]["matrix"], int(own[worst].argmax()))
-        self.assertEqual(report["residual_unit"], 9 * EPS)
+        """Where they are large, of methods that lose digits or with a part of A left out, they are the same when NumPy
+        evaluates them: to the rounding of either evaluation, max(m, n) eps."""
+        tall = spectrum(np.random.default_rng(5), 9, 7, np.geomspace(1, 1e-5, 7))
+        large = set()
+        rule = ["--rank", "relative", "--tolerance", "1e-7"]
+        asked = [["--method", method, *rule] for method in ("normal", "mgs", "greville")] + [["--max-rank", "6"]]
+        for a in (tall, tall.swapaxes(1, 2)):
+            for arguments in asked:
+                x, report = self.pinv(a, *arguments)
+                norm_a, norm_x = np.linalg.norm(a, axis=(1, 2)), np.linalg.norm(x, axis=(1, 2))
+                ax, xa = a @ x, x @ a
+                own = {
+                    "axa": np.linalg.norm(ax @ a - a, axis=(1, 2)) / norm_a**2 / norm_x,
+                    "xax": np.linalg.norm(xa @ x - x, axis=(1, 2)) / norm_a / norm_x**2,
+                    "ax": np.linalg.norm(ax - ax.swapaxes(1, 2), axis=(1, 2)) / norm_a / norm_x,
+                    "xa": np.linalg.norm(xa - xa.swapaxes(1, 2), axis=(1, 2)) / norm_a / norm_x,
+                }
+                large |= {key for key, value in own.items() if value.max() > 1000 * 9 * EPS}
+                for key, value in own.items():
+                    self.assertLess(abs(report["residuals"][key]["largest"] - value.max()), 2 * 9 * EPS)
+                worst = max(own, key=lambda key: own[key].max())
+                self.assertEqual(report["residuals"][worst]["matrix"], int(own[worst].argmax()))
+                self.assertEqual(report["residual_unit"], 9 * EPS)
+        self.assertEqual(large, {"axa", "xax", "ax", "xa"}, "not every condition was put to the test")
 
     def test_a_wrong_result_is_beyond_the_bound(self):
         """The bound says something: with the rank held below what the rule would count, what is missing is allowed for, no more."""
@@ -288,7 +295,10 @@ class Misuse(Case):
         (self.folder / "loop.npy").symlink_to("loop.npy")
 
     def tree(self):
-        return {path.name: path.read_bytes() if path.is_file() else None for path in self.folder.iterdir()}
+        """What stands in the folder: names, and digests of files."""
+        return {
+            path.name: hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None for path in self.folder.iterdir()
+        }
 
     def test_what_is_refused(self):
         table = [
@@ -383,7 +393,7 @@ class Misuse(Case):
                 self.assertEqual(self.tree(), before)
 
     def test_a_signal_leaves_nothing(self):
-        np.save(self.folder / "many.npy", np.random.default_rng(13).normal(size=(200000, 12, 12)))
+        np.save(self.folder / "many.npy", np.random.default_rng(13).normal(size=(60000, 12, 12)))
         np.save(self.folder / "x.npy", np.eye(2))
         before = self.tree()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
