@@ -114,8 +114,10 @@ SARRUS_MUST_USE sarrus_status sarrus_batch_load(sarrus_batch *batch, const void 
 /* Why one of the calls with masks, fields or bytes, the last on this batch that was refused, was: a sentence; NULL: none was. */
 const char *sarrus_batch_refusal(const sarrus_batch *batch);
 
-/* Time in s, steps done, number of instances. */
+/* Time in s, s of one step of sarrus_batch_advance (dt; of an adaptive method an interval of the output's grid), steps done, number
+ * of instances. NaN and 0 of NULL. */
 double sarrus_batch_time(const sarrus_batch *batch);
+double sarrus_batch_interval(const sarrus_batch *batch);
 uint64_t sarrus_batch_step(const sarrus_batch *batch);
 uint64_t sarrus_batch_n_instances(const sarrus_batch *batch);
 

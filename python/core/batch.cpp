@@ -46,7 +46,7 @@ class Batch {
     // Runs a call of the library without the interpreter's lock. Ctrl-C stops it where the call looks at the flag.
     template <typename Call> void run(Call call) const {
         if (is_busy.exchange(true))
-            throw std::runtime_error("the batch is in use by another thread; one thread at a time per batch");
+            busy_raise("the batch is in use by another thread; one thread at a time per batch");
         sarrus_status status;
         Interrupt interrupt(&stop);
         {
@@ -256,6 +256,7 @@ void batch_bind(nb::module_ &module) {
         .def(nb::init<Model &, uint64_t, const nb::dict &>(), nb::keep_alive<1, 2>())
         .def_prop_ro("n", &Batch::n)
         .def_prop_ro("time", [](const Batch &self) { return sarrus_batch_time(self.get()); })
+        .def_prop_ro("interval", [](const Batch &self) { return sarrus_batch_interval(self.get()); })
         .def_prop_ro("step", [](const Batch &self) { return sarrus_batch_step(self.get()); })
         .def_prop_ro("backend", [](const Batch &self) { return std::string(sarrus_batch_backend_name(self.get())); })
         .def_prop_ro("device", [](const Batch &self) { return std::string(sarrus_batch_device_name(self.get())); })

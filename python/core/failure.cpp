@@ -46,6 +46,11 @@ void failure_raise(sarrus_status status, const char *message) {
     raise(status, text_of(message != nullptr ? message : sarrus_status_text(status)), nb::list());
 }
 
+void busy_raise(const char *message) {
+    PyErr_SetString(nb::module_::import_("sarrus.errors").attr("BusyError").ptr(), message);
+    throw nb::python_error();
+}
+
 void Context::check(sarrus_status status, const char *what) const {
     const nb::list diagnostics = diagnostics_of(context);
     if (status != SARRUS_OK)

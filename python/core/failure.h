@@ -29,4 +29,7 @@ class Context {
 // Raises the exception for `status` with one sentence; `message` may be NULL.
 [[noreturn]] void failure_raise(sarrus_status status, const char *message);
 
+// Raises the exception for an object that another thread uses.
+[[noreturn]] void busy_raise(const char *message);
+
 }

@@ -53,7 +53,7 @@ const sarrus_plan *Model::plan(int i) {
     if (made != nullptr)
         return made;
     if (is_planning)
-        throw std::runtime_error("the model is being planned by another thread");
+        busy_raise("the model is being planned by another thread");
     Context context;
     volatile int32_t stop = 0;
     Interrupt interrupt(&stop);

@@ -8,13 +8,14 @@
     sarrus.gym                                closed loops as Gymnasium environments
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ._core import version as __version__
 from .batches import STATUS_WORDS, Batch
 from .errors import (
     ArgumentError,
     BackendError,
+    BusyError,
     Diagnostic,
     Error,
     FileError,
@@ -36,6 +37,7 @@ __all__ = [
     "ArgumentError",
     "BackendError",
     "Batch",
+    "BusyError",
     "Card",
     "Diagnostic",
     "Error",
@@ -58,10 +60,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # Gymnasium is loaded by those who use it.
-    if name == "gym":
-        import importlib
+if TYPE_CHECKING:
+    from . import gym
+else:
 
-        return importlib.import_module("sarrus.gym")
-    raise AttributeError(f"module 'sarrus' has no attribute {name!r}")
+    def __getattr__(name):
+        # Gymnasium is loaded by those who use it.
+        if name == "gym":
+            import importlib
+
+            return importlib.import_module("sarrus.gym")
+        raise AttributeError(f"module 'sarrus' has no attribute {name!r}")

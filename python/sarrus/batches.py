@@ -100,6 +100,11 @@ class Batch:
         return self._core.device
 
     @property
+    def interval(self) -> float:
+        """s of one step of `advance`: the scenario's dt; of an adaptive method an interval of the output's grid."""
+        return self._core.interval
+
+    @property
     def parameter_labels(self) -> list[str]:
         """Names of the columns of `parameters`."""
         return list(self._labels)
@@ -134,8 +139,9 @@ class Batch:
 
     @property
     def q(self) -> Floats:
-        """Coordinates of the bodies, [N, n_q] m | rad, whatever the formulation. Assigning writes: `assemble` is to follow."""
-        return self.read("q")
+        """Coordinates of the bodies, [N, n_q] m | rad, whatever the formulation. A copy, not to be written to; `batch.q = values`
+        writes all of them, and `assemble` is to follow."""
+        return self._shown("q")
 
     @q.setter
     def q(self, values: npt.ArrayLike) -> None:
@@ -144,7 +150,7 @@ class Batch:
     @property
     def v(self) -> Floats:
         """Speeds, [N, n] m/s | rad/s."""
-        return self.read("v")
+        return self._shown("v")
 
     @v.setter
     def v(self, values: npt.ArrayLike) -> None:
@@ -153,7 +159,7 @@ class Batch:
     @property
     def input(self) -> Floats:
         """The scenario's inputs, [N, n_inputs] N | N m: forces and torques held until they are written again."""
-        return self.read("input")
+        return self._shown("input")
 
     @input.setter
     def input(self, values: npt.ArrayLike) -> None:
@@ -162,7 +168,7 @@ class Batch:
     @property
     def parameters(self) -> Floats:
         """The drawn parameters, [N, P] in the units of the scenario's numbers, columns as `parameter_labels`."""
-        return self.read("parameters")
+        return self._shown("parameters")
 
     @parameters.setter
     def parameters(self, values: npt.ArrayLike) -> None:
@@ -232,8 +238,11 @@ class Batch:
         """Observables of the present state, by name; instances that have failed give NaN.
 
         "q", "v", "acceleration": [N, n]; "energy", "work", "position_error", "velocity_error", "rank", "kept", "dropped": [N];
-        "reactions": [N, joints, 3 | 6]; "drives": [N, drives]; "reactions/JOINT": [N, 3 | 6]; the name of a coordinate or a speed
-        ("crank_a.theta"): [N].
+        "reactions": [N, joints, 3 | 6], joints as `Model.joints`; "reactions/JOINT": [N, 3 | 6]; "drives": [N, drives] in the order
+        of the scenario; "constraints": [N, loads]; the name of a coordinate or a speed ("crank_a.theta"): [N].
+
+        A reaction is force (and torque) on the child at the joint point, in the inertial frame, without the joint's springs and
+        dampers.
         """
         names = [channels] if isinstance(channels, str) else list(channels)
         found: dict[str, Floats] = {}
@@ -252,7 +261,8 @@ class Batch:
     ) -> dict[str, Floats]:
         """n_times times `every` steps, observed after each: arrays as of `observe` with a time axis, [N, n_times, …].
 
-        One call of the library, without Python in between. `include_start`: the first row is the present state.
+        One call of the library, without Python in between. `include_start`: the first of the n_times rows is the present state, and
+        n_times − 1 times steps are made.
         """
         n_times, every = count_check("n_times", n_times, 1), count_check("every", every, 1)
         names = [channels] if isinstance(channels, str) else list(channels)
@@ -305,6 +315,12 @@ class Batch:
         return f"<b>{html.escape(repr(self))}</b><table><tr><th>status</th><th>instances</th></tr>{rows}</table>"
 
     # -- within
+
+    def _shown(self, field: str) -> Floats:
+        """A copy that cannot be written to: `batch.input[:, 0] = 5` would change nothing but it."""
+        array = self.read(field)
+        array.flags.writeable = False
+        return array
 
     def _field(self, word: str) -> int:
         if word not in _FIELDS:
@@ -379,10 +395,12 @@ def sample_table(model: Model, samples: npt.ArrayLike | Mapping[str, npt.ArrayLi
     if isinstance(samples, Mapping):
         if set(samples) != set(labels):
             raise ArgumentError(f"samples are of {sorted(samples)}; expected each of {list(labels)} once")
-        columns = [np.asarray(samples[label], dtype=np.float64).reshape(-1) for label in labels]
-        if len({len(column) for column in columns}) != 1:
-            raise ArgumentError("the columns of samples have different lengths")
-        return np.ascontiguousarray(np.stack(columns, axis=1))
+        try:
+            columns = np.broadcast_arrays(*(np.asarray(samples[label], dtype=np.float64) for label in labels))
+        except ValueError:
+            lengths = {label: np.shape(samples[label]) for label in labels}
+            raise ArgumentError(f"the columns of samples have different shapes: {lengths}") from None
+        return np.ascontiguousarray(np.stack([np.atleast_1d(column) for column in columns], axis=-1))
     table = np.ascontiguousarray(samples, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] != len(labels) or len(table) == 0:
         raise ArgumentError(f"samples are [instances, {len(labels)}], columns {list(labels)}; got the shape {table.shape}")

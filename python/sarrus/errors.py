@@ -68,6 +68,10 @@ class InterruptedError(Error, RuntimeError):
     """A call was stopped, or its batch was in an earlier call: `Batch.reset` makes that usable again."""
 
 
+class BusyError(Error, RuntimeError):
+    """A batch or a model is in use by another thread."""
+
+
 class SarrusWarning(UserWarning):
     """What is allowed, but may not be meant."""
 

@@ -10,7 +10,7 @@ import tempfile
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Union, cast
+from typing import Any, Union
 
 import numpy as np
 
@@ -42,6 +42,8 @@ def _text_of(tree: object) -> str:
 def _settings_of(settings: Mapping[str, object] | None) -> list[tuple[str, str]]:
     pairs = []
     for path, value in (settings or {}).items():
+        if not isinstance(path, str):
+            raise ArgumentError(f"settings has the key {path!r}; expected a path as 'integrator.dt'")
         pairs.append((path, value if isinstance(value, str) else _text_of(value)))
     return pairs
 
@@ -66,9 +68,11 @@ class Model:
         elif isinstance(source, str) and "\n" in source:
             self._core = _core.Model("<text>", source, pairs)
         else:
-            self.path = os.fspath(cast("str | os.PathLike[str]", source))
-            if not isinstance(self.path, str):
+            if not isinstance(source, str | os.PathLike):
                 raise ArgumentError(f"a scenario is a path, a dict, a text or a Model; got {source!r}")
+            self.path = os.fspath(source)
+            if not isinstance(self.path, str):
+                raise ArgumentError(f"the path of a scenario is a text; got {source!r}")
             self._core = _core.Model(self.path, None, pairs)
 
     @property
@@ -93,6 +97,7 @@ class Model:
 
     @property
     def seed(self) -> int:
+        """Of its draws."""
         return self._core.seed(0)
 
     @property
@@ -145,19 +150,23 @@ def load(source: Scenario, settings: Mapping[str, object] | None = None) -> Mode
 
 
 class Card(dict[str, Any]):
-    """What `sarrus check --json` says of a scenario, as a dict; `text` is the card for people."""
+    """What `sarrus check --json` says of a scenario, as a dict; `text` is the card for people, warnings first."""
 
     @property
     def text(self) -> str:
-        if "card" in self:
-            return self["card"]
-        return "\n".join(group["card"] for group in self["groups"])
+        """Warnings, if there are any, and the card; of several scenarios one after the other."""
+        return "\n".join(_card_text(group) for group in self.get("groups", [self]))
 
     def __str__(self) -> str:
         return self.text
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.text)}</pre>"
+
+
+def _card_text(group: Mapping[str, Any]) -> str:
+    told = [f"  - {own['text']}\n" for own in group["warnings"]]
+    return "".join(["Warnings\n", *told, "\n"] if told else []) + group["card"]
 
 
 def program_path() -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,32 @@ class PinvReport(NamedTuple):
     dropped: Floats
 
 
+@overload
+def pinv(
+    a: npt.ArrayLike,
+    method: str = "auto",
+    rank: str | int | npt.ArrayLike | None = None,
+    rhs: npt.ArrayLike | None = None,
+    *,
+    tolerance: float | None = None,
+    violation: npt.ArrayLike | None = None,
+    threads: int | None = None,
+    backend: str = "cpu",
+    report: Literal[False] = False,
+) -> Floats: ...
+@overload
+def pinv(
+    a: npt.ArrayLike,
+    method: str = "auto",
+    rank: str | int | npt.ArrayLike | None = None,
+    rhs: npt.ArrayLike | None = None,
+    *,
+    tolerance: float | None = None,
+    violation: npt.ArrayLike | None = None,
+    threads: int | None = None,
+    backend: str = "cpu",
+    report: Literal[True],
+) -> PinvReport: ...
 def pinv(
     a: npt.ArrayLike,
     method: str = "auto",
@@ -40,9 +66,13 @@ def pinv(
 ) -> Floats | PinvReport:
     """Pseudoinverses of a[..., m, n] as [..., n, m], or their products with rhs[..., m, k] as [..., n, k].
 
-    method: one of `sarrus.PINV_METHODS`; rank: a rule of `sarrus.RANK_METHODS`, or the number of singular values that count, one
-    for all or [...] for each (at most, with a rule of its own; exactly, with "truncated"); tolerance: of the rule; violation: [...]
-    of the rule "violation". rhs[..., m] is a stack of vectors when `a` has one dimension more.
+    method: one of `sarrus.PINV_METHODS`
+    rank: a rule of `sarrus.RANK_METHODS`, or the number of singular values that count, one for all or [...] for each: with "truncated"
+        exactly so many, as far as they are not 0; else at most, beside the rule "auto"
+    tolerance: of the rule ("auto": as "relative")
+    violation: [...] of the rule "violation"
+    rhs: [..., m, k], or [..., m], a stack of vectors when `a` has one dimension more
+    report: ranks and sizes too, as `PinvReport`
 
     A matrix with a NaN or an infinity gives NaN and rank 0 and harms no other. Bits depend on the matrix and the method alone.
     Raises `ArgumentError`, `UnsupportedError`, `BackendError`.
@@ -55,6 +85,10 @@ def pinv(
     n_matrices = int(np.prod(lead, dtype=np.int64))
     n_columns = m if right is None else right.shape[-1]
     rule, most = _rank_rule(rank, lead)
+    if method == "truncated" and most is None:
+        raise ArgumentError('method="truncated" without a number as rank; expected how many singular values count')
+    if (rule == "violation") != (violation is not None):
+        raise ArgumentError('the rule "violation" and the argument violation= belong together; one of them is there alone')
     how = {
         "method": value_of("method", METHODS, method),
         "rank_method": value_of("rank", RANK_METHODS, rule),

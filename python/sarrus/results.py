@@ -31,7 +31,7 @@ def tree_open(source: str | BinaryIO, name: str) -> xarray.DataTree:
     except ImportError:
         raise ImportError("xarray and h5netcdf are needed: pip install 'sarrus[xarray]'") from None
     try:
-        groups = xarray.open_groups(source, engine="h5netcdf", decode_times=False)
+        groups = xarray.open_groups(source, engine="h5netcdf", decode_times=False, phony_dims="access")
     except (OSError, ValueError, KeyError) as error:
         raise FileError(f"{name}: {error}; expected a result file of Sarrus") from error
     for path, group in groups.items():

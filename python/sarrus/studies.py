@@ -48,7 +48,10 @@ class Result:
 
     def __getitem__(self, path: str) -> Any:
         with self._file() as file:
-            value = file[path][()]
+            key = path.strip("/")
+            if key not in file or not hasattr(file[key], "dtype"):
+                raise KeyError(f"{path!r} is no dataset of the result; expected one of {self.keys()}")
+            value = file[key][()]
         if isinstance(value, bytes):
             return value.decode()
         if isinstance(value, np.ndarray) and value.dtype == object:

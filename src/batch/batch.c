@@ -251,6 +251,10 @@ double sarrus_batch_time(const sarrus_batch *batch) {
     return sarrus_pace_time(&clock);
 }
 
+double sarrus_batch_interval(const sarrus_batch *batch) {
+    return batch ? batch->plan->model->integrator.grid : (double)NAN;
+}
+
 uint64_t sarrus_batch_step(const sarrus_batch *batch) {
     return batch ? batch->step : 0;
 }

@@ -71,6 +71,7 @@ def test_fields():
     assert b.parameter_labels == ["L"] and (b.parameters >= 0.28).all() and len(np.unique(b.parameters)) == 11
     b.advance(10)
     assert np.allclose(b.time, 0.01, rtol=1e-15)
+    assert b.interval == 1e-3 and not b.q.flags.writeable and b.read("q").flags.writeable
     out = np.empty((11, 9))
     assert b.read("q", out) is out
     same(out, b.q)
@@ -170,6 +171,7 @@ def test_samples_and_nominal():
         b = sarrus.Batch(SCENARIO, samples=samples, backend="cpu", specialize="off")
         assert b.n == 6
         same(b.parameters, table)
+    assert sarrus.Batch(SCENARIO, samples={"L": 0.31}, backend="cpu", specialize="off").parameters.tolist() == [[0.31]]
     assert (batch(4, draw=False).parameters == 0.3).all()
     raises(sarrus.ArgumentError, lambda: sarrus.Batch(SCENARIO, samples={"M": [1.0]}), "'M'", "'L'")
     raises(sarrus.ArgumentError, lambda: sarrus.Batch(SCENARIO, samples=np.ones((3, 2))), "(3, 2)")
@@ -185,7 +187,7 @@ def test_write_and_assemble():
     assert b.observe("position_error")["position_error"].min() > 1e-3
     b.assemble()
     assert not b.status.any() and b.observe("position_error")["position_error"].max() < 1e-9
-    lengths = b.parameters
+    lengths = b.read("parameters")
     lengths[3], lengths[7] = 9.0, np.nan
     b.parameters = lengths
     b.assemble()
@@ -275,6 +277,8 @@ def test_misuse():
         lambda: sarrus.load({"sarrus": object()}),
         lambda: sarrus.load({"sarrus": float("nan")}),
         lambda: sarrus.load(5),
+        lambda: sarrus.load(None),
+        lambda: sarrus.load(SCENARIO, {3: 1}),
     ):
         raises((sarrus.ArgumentError, TypeError), call)
     raises(sarrus.UnsupportedError, lambda: b.write("time", 0.0))
@@ -304,7 +308,7 @@ def test_one_thread_at_a_time():
         time.sleep(0.05)
         try:
             b.advance(1)
-        except RuntimeError as error:
+        except sarrus.BusyError as error:
             refused.append(str(error))
 
     thread = threading.Thread(target=other)

@@ -61,6 +61,7 @@ def test_in_memory():
     n_times = len(result.time)
     assert result.path is None and result.q.shape == (9, n_times, 12) and result.v.shape == (9, n_times, 12)
     assert not result.status.any() and result["/state/q"].shape == result.q.shape and "diagnostics/energy" in result
+    raises(KeyError, lambda: result["state"], "state/q")
     assert "state/z" not in result and result["coordinate"][0] == "crank_a.x" and "five-bar" in result["scenario"]
     assert set(result.parameters) == set(sarrus.load(STUDY).parameters)
     summary = result.summary
@@ -128,7 +129,10 @@ def test_check():
     done = program("check", "--json", STUDY)
     card = sarrus.check(STUDY)
     assert dict(card) == json.loads(done.stdout)
-    assert str(card) == card.text == card["card"] and card["n_redundant"] == 1 and "<pre>" in card._repr_html_()
+    assert str(card) == card.text == card["card"] == program("check", STUDY).stdout
+    assert card["n_redundant"] == 1 and "<pre>" in card._repr_html_()
+    singular = sarrus.check(str(SOURCE / "scenarios" / "five_bar_singular.yaml"))
+    assert singular.text.startswith("Warnings\n") and singular["warnings"][0]["text"] in singular.text
     assert sarrus.check(STUDY, {"batch.instances": 12})["n_instances"] == 12
     from_dict = sarrus.check(SCENARIO)
     assert from_dict["name"] == "four-bar" and from_dict["n_dof"] == 1
