@@ -67,8 +67,8 @@ def pinv(
     """Pseudoinverses of a[..., m, n] as [..., n, m], or their products with rhs[..., m, k] as [..., n, k].
 
     method: one of `sarrus.PINV_METHODS`
-    rank: a rule of `sarrus.RANK_METHODS`, or the number of singular values that count, one for all or [...] for each: with "truncated"
-        exactly so many, as far as they are not 0; else at most, beside the rule "auto"
+    rank: a rule of `sarrus.RANK_METHODS`, or the number of singular values that count, one for all or [...] for each: with
+        "truncated" exactly so many, as far as they are not 0; else at most, beside the rule "auto"
     tolerance: of the rule ("auto": as "relative")
     violation: [...] of the rule "violation"
     rhs: [..., m, k], or [..., m], a stack of vectors when `a` has one dimension more
