@@ -21,7 +21,21 @@ from .choices import count_check
 from .errors import ArgumentError, Error, FileError
 from .films import film_write, films_check, gif_fps
 from .motions import Motion, Source, motion_of
-from .shapes import ARROW, ARROW_SHARE, AZIMUTH, COLORS, ELEVATION, GHOST, INK, JOINT, SUPPORT, longest_reaction, shapes_of, support
+from .shapes import (
+    ARROW,
+    ARROW_SHARE,
+    AZIMUTH,
+    COLORS,
+    ELEVATION,
+    GHOST,
+    INK,
+    JOINT,
+    SUPPORT,
+    longest_reaction,
+    room,
+    shapes_of,
+    support,
+)
 
 SUFFIXES = (".html", ".gif", ".mp4")
 MAX_NUMBERS = 20_000_000  # in a page, of which each takes some 8 bytes
@@ -73,6 +87,8 @@ class Animation:
             "spatial": motion.is_spatial,
             "ground_moves": motion.ground_moves,
             "up": motion.up,
+            "smooth": motion.is_smooth(),
+            "pad": room(motion),
             "fps": motion.fps,
             "speed": motion.speed,
             "size": size,
@@ -148,11 +164,22 @@ def _positive(name: str, value: float) -> float:
     return number
 
 
+def _numbers(name: str, given: int | Iterable[int], least: int = 1) -> list[int]:
+    """Each once, in their order."""
+    try:
+        own = [given] if isinstance(given, int | np.integer) else list(given)
+    except TypeError:
+        raise ArgumentError(f"{name}={given!r}; expected a number, or several") from None
+    if len(own) < least:
+        raise ArgumentError(f"{name}={given!r}; expected at least one number")
+    return list(dict.fromkeys(count_check(name, number) for number in own))
+
+
 def animate(
     source: Source,
     output: str | os.PathLike[str] | None = None,
     *,
-    instance: int | Iterable[int] = 0,
+    instance: int | Iterable[int] | None = None,
     ghosts: Iterable[int] | int = (),
     fps: float = 25,
     speed: float = 1.0,
@@ -166,7 +193,7 @@ def animate(
 
     source: the path of a result file, a `Result`, or a `Batch`: its scenario from the beginning with the parameters that the batch
         has, computed anew; the batch itself is left as it is
-    instance: its number in the study, or several numbers
+    instance: its number in the study, or several numbers; None: the first that there is
     ghosts: others, in grey: their numbers, or how many of them
     fps, speed: frames in a second of the picture, and seconds of motion in it
     reactions: the forces of joints as arrows, on the child; a file has to have them
@@ -183,14 +210,11 @@ def animate(
     suffix = ".html" if output is None else _suffix_check(Path(output))
     if suffix != ".html":
         films_check(suffix)
-    first = [instance] if isinstance(instance, int | np.integer) else list(instance)
-    if not first:
-        raise ArgumentError("no instance; expected the number of one")
-    numbers = list(dict.fromkeys(count_check("instance", number) for number in first))
+    numbers = None if instance is None else _numbers("instance", instance)
     motion = motion_of(
         source,
         numbers,
-        ghosts,
+        ghosts if isinstance(ghosts, int | np.integer) else _numbers("ghosts", ghosts, 0),
         fps=gif_fps(fps) if suffix == ".gif" else fps,
         speed=speed,
         reactions=bool(reactions),
@@ -212,7 +236,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("file", metavar="OUT.h5")
     parser.add_argument("-o", "--output", required=True, metavar="M.html|gif|mp4")
     parser.add_argument(
-        "--instance", type=int, action="append", metavar="I", help="its number in the study (default 0), or several of these"
+        "--instance", type=int, action="append", metavar="I", help="its number in the study; may be repeated (default: the first)"
     )
     parser.add_argument("--ghosts", type=int, default=0, metavar="N", help="so many others in grey")
     parser.add_argument("--fps", type=float, default=25.0, metavar="F", help="frames in a second of the picture (default 25)")
@@ -237,7 +261,7 @@ def command(arguments: Sequence[str]) -> int:
             made = animate(
                 own.file,
                 own.output,
-                instance=own.instance or 0,
+                instance=own.instance,
                 ghosts=own.ghosts,
                 fps=own.fps,
                 speed=own.speed,

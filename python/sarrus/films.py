@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from .errors import FileError, UnsupportedError
 from .motions import Actor, Motion, carried
-from .shapes import ARROW, ARROW_SHARE, COLORS, GHOST, INK, SUPPORT, longest_reaction, projection, shapes_of, support
+from .shapes import ARROW, ARROW_SHARE, COLORS, GHOST, INK, SUPPORT, longest_reaction, projection, room, shapes_of, support
 
 Floats = npt.NDArray[np.float64]
 Pixels = npt.NDArray[np.uint8]
@@ -84,7 +84,7 @@ class _Stage:
         self.size = motion.size
         paper = np.concatenate([(motion.places(own) @ self.view.T).reshape(-1, 2) for own in motion.actors])
         low, high = paper.min(axis=0), paper.max(axis=0)
-        half = np.maximum((high - low) / 2.0 + 0.12 * self.size, 0.25 * self.size)
+        half = np.maximum((high - low) / 2.0 + room(motion) * self.size, 0.25 * self.size)
         width = 7.0
         self.figure = Figure(figsize=(width, float(np.clip(width * half[1] / half[0], 3.0, 9.0)) + 0.8), layout="constrained")
         self.canvas = FigureCanvasAgg(self.figure)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,7 @@ class Motion:
     def joint_ends(self, actor: Actor) -> Floats:
         """[F, J, 2, d] m: the joint's point as its parent and as its child carry it, inertial frame. On a ground that moves the
         point of the other body stands for that of ground."""
-        ends = np.empty((len(self.time), len(self.joints), 2, 3 if self.is_spatial else 2))
+        ends = np.empty((len(actor.poses), len(self.joints), 2, 3 if self.is_spatial else 2))
         for j, joint in enumerate(self.joints):
             for side, body in enumerate((joint.parent, joint.child)):
                 point = actor.joint_points[j, side]
@@ -98,6 +99,16 @@ class Motion:
         """m, the diagonal of that box; 1 of a point."""
         low, high = self.limits()
         return float(np.linalg.norm(high - low)) or 1.0
+
+    def is_smooth(self) -> bool:
+        """Whether pins stay closed halfway between frames, to 0.4 % of the picture's size: then a player may show what is there."""
+        pins = [joint.kind == "pin" for joint in self.joints]
+        for actor in self.actors:
+            between = replace(actor, poses=poses_between(actor.poses[:-1], actor.poses[1:], np.full((1, 1, 1), 0.5)))
+            ends = self.joint_ends(between)[:, pins]
+            if np.linalg.norm(ends[:, :, 0] - ends[:, :, 1], axis=2).max(initial=0.0) > 0.004 * self.size:
+                return False
+        return True
 
     def caption(self, time: float) -> str:
         """What stands beside the picture at a time."""
@@ -137,8 +148,8 @@ def carried(poses: Floats, points: Floats) -> Floats:
 
 def motion_of(
     source: Source,
-    instances: Sequence[int],
-    ghosts: Iterable[int] | int,
+    instances: Sequence[int] | None,
+    ghosts: Sequence[int] | int,
     *,
     fps: float,
     speed: float,
@@ -150,21 +161,25 @@ def motion_of(
     if isinstance(source, Batch):
         if group is not None:
             raise ArgumentError("group is that of a file of several scenarios; got a Batch")
+        duration = _t_end(source.model) if duration is None else duration
+        instances = [0] if instances is None else instances
         model, tracks = source.model, _tracks_of_batch(source, instances, ghosts, speed / fps, reactions, duration)
     else:
         with _opened(source) as (file, place):
-            model, tracks = _tracks_of_file(_group_of(file, group, place), place, instances, ghosts, reactions)
+            own = _group_of(file, group, place)
+            instances = [int(own["instance/id"][0])] if instances is None else instances
+            model, tracks = _tracks_of_file(own, place, instances, ghosts, reactions)
     return _motion_make(model, tracks, len(instances), fps, speed, duration)
 
 
-def _chosen(instances: Sequence[int], ghosts: Iterable[int] | int, numbers: Sequence[int]) -> list[int]:
+def _chosen(instances: Sequence[int], ghosts: Sequence[int] | int, numbers: Sequence[int]) -> list[int]:
     """The instances to draw and then those in grey, as numbers of the study; `numbers` are those that there are."""
     if isinstance(ghosts, int | np.integer):
         others = [number for number in numbers if number not in set(instances)]
         n_ghosts = min(count_check("ghosts", int(ghosts)), len(others))
         ghosts = [others[i] for i in np.linspace(0, len(others) - 1, n_ghosts).round().astype(int)] if n_ghosts else []
     there = set(numbers)
-    wanted = [*instances, *(number for number in map(int, ghosts) if number not in set(instances))]
+    wanted = [*instances, *(number for number in ghosts if number not in set(instances))]
     for number in wanted:
         if number not in there:
             kept = f"{len(numbers)} instances, {numbers[0]} to {numbers[-1]}" if numbers else "no instance"
@@ -173,15 +188,17 @@ def _chosen(instances: Sequence[int], ghosts: Iterable[int] | int, numbers: Sequ
 
 
 def _tracks_of_batch(
-    batch: Batch, instances: Sequence[int], ghosts: Iterable[int] | int, frame: float, reactions: bool, duration: float | None
+    batch: Batch, instances: Sequence[int], ghosts: Sequence[int] | int, frame: float, reactions: bool, duration: float
 ) -> list[_Track]:
     """The scenario from its beginning with the parameters that the batch has; the batch itself is only read."""
     rows = _chosen(instances, ghosts, range(batch.n))
     samples = batch.parameters[rows] if batch.model.parameters else None
     options = {"draw": False} if samples is None else {"samples": samples}
     fresh = Batch(batch.model, len(rows), backend="cpu", **options)
-    n_steps = max(1, round((_t_end(batch.model) if duration is None else duration) / fresh.interval))
-    every = max(1, min(n_steps, int(frame / fresh.interval * (1.0 + 1e-12))))
+    n_steps = max(1, math.ceil(duration / fresh.interval * (1.0 - 1e-12)))
+    ratio = frame / fresh.interval
+    # Frames at ends of steps, or some poses for each.
+    every = max(1, min(n_steps, round(ratio) if abs(ratio - round(ratio)) < 1e-9 * ratio else int(ratio / 4.0)))
     names = ["q", "reactions"] if reactions and batch.model.joints else ["q"]
     seen = fresh.rollout(-(-n_steps // every) + 1, every, names, include_start=True)
     time = np.arange(seen["q"].shape[1]) * every * fresh.interval
@@ -195,10 +212,9 @@ def _tracks_of_batch(
 
 def _t_end(model: Model) -> float:
     found = re.search(r'^  "?t_end"?:\s*([^\s#,}]+)', model.resolved, re.M)
-    try:
-        return float(found[1]) if found else float("nan")
-    except ValueError:
-        raise ArgumentError(f"t_end of the scenario is {found[1]!r}; expected duration=, the seconds of motion") from None
+    with contextlib.suppress(TypeError, ValueError):
+        return float(found[1])
+    raise ArgumentError("the scenario's t_end is no number; expected duration=, the seconds of motion")
 
 
 @contextlib.contextmanager
@@ -240,7 +256,7 @@ def _group_of(file: Any, group: int | None, place: str) -> Any:
 
 
 def _tracks_of_file(
-    file: Any, place: str, instances: Sequence[int], ghosts: Iterable[int] | int, reactions: bool
+    file: Any, place: str, instances: Sequence[int], ghosts: Sequence[int] | int, reactions: bool
 ) -> tuple[Model, list[_Track]]:
     if "state/q" not in file:
         raise FileError(f"{place} holds no states; expected output.channels with state")
@@ -320,7 +336,7 @@ def _actor_make(track: _Track, frames: Floats, is_ghost: bool, is_spatial: bool)
     part = np.divide(shown - track.time[first], span, out=np.zeros_like(shown), where=span > 0)
     width = 7 if is_spatial else 3
     q = track.q[:n].reshape(n, -1, width)
-    poses = _between(q[first], q[second], part[:, None, None])
+    poses = poses_between(q[first], q[second], part[:, None, None])
     loads = None
     if track.reactions is not None and not is_ghost:
         own = track.reactions[:n, :, : 3 if is_spatial else 2]
@@ -333,7 +349,7 @@ def _actor_make(track: _Track, frames: Floats, is_ghost: bool, is_spatial: bool)
     return Actor(f"instance {track.number}", is_ghost, track.joint_points, poses, end, note, loads)
 
 
-def _between(first: Floats, second: Floats, part: Floats) -> Floats:
+def poses_between(first: Floats, second: Floats, part: Floats) -> Floats:
     """Poses a part of the way from the first to the second; Euler parameters stay of length 1 and do not change sign from one frame
     to the next, so that a player may interpolate them again."""
     if first.shape[2] == 3:

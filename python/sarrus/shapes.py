@@ -117,3 +117,8 @@ def longest_reaction(motion: Motion) -> float:
     """N, of the instances that are not grey; 0 without reactions."""
     loads = [np.linalg.norm(own.reactions, axis=2).max(initial=0.0) for own in motion.actors if own.reactions is not None]
     return float(max(loads, default=0.0))
+
+
+def room(motion: Motion) -> float:
+    """What is left free beside the motion, as a share of the picture's size."""
+    return 0.12 if longest_reaction(motion) == 0.0 else ARROW_SHARE
