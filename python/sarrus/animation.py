@@ -94,6 +94,7 @@ class Animation:
             "size": size,
             "low": _rounded(low, digits),
             "high": _rounded(high, digits),
+            "decimals": motion.decimals,
             "time": _rounded(motion.time, 9),
             "bodies": motion.bodies,
             "joints": [{"name": own.name, "ends": [own.parent, own.child], "kind": own.kind} for own in motion.joints],

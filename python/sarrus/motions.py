@@ -110,9 +110,15 @@ class Motion:
                 return False
         return True
 
+    @property
+    def decimals(self) -> int:
+        """With which times are told: a thousandth of the motion, or finer."""
+        length = float(self.time[-1] - self.time[0])
+        return int(np.clip(3 - math.floor(math.log10(length)), 1, 9)) if length > 0.0 else 3
+
     def caption(self, time: float) -> str:
         """What stands beside the picture at a time."""
-        lines = [f"t = {time:.3f} s"]
+        lines = [f"t = {time:.{self.decimals}f} s"]
         stopped = [own for own in self.actors if own.note and time >= own.end]
         lines += [f"{own.label}: {own.note}" for own in stopped if not own.is_ghost]
         n_ghosts = sum(own.is_ghost for own in stopped)
