@@ -130,6 +130,26 @@ def test_joints_stay_closed_between_outputs():
     assert gaps.max() > 1e-7
 
 
+def test_poses_between_outputs():
+    # Every second frame lies in the middle between two outputs, and is held against an output there: with the bound of above.
+    for scenario, interval, fps in ((SCENARIO, 0.02, 1 / 0.03), (TOP, 0.005, 1 / 0.0325)):
+        options = {"instances": 1, "backend": "cpu", "specialize": "off"}
+        settings = {"output.interval": interval, "output.channels": ["state"], "integrator.t_end": 0.6}
+        fine = sarrus.run(scenario, settings=settings | {"output.interval": interval / 2}, **options).q[0]
+        data = motion_of(sarrus.animate(sarrus.run(scenario, settings=settings, **options), fps=fps).page)
+        step = round(2 / (fps * interval))
+        assert step % 2 == 1
+        poses = np.array(data["actors"][0]["poses"])[: len(fine) // step]
+        truth = fine[::step][: len(poses)]
+        second = np.abs(np.diff(fine, 2, axis=0)).max(axis=0) / (interval / 2) ** 2
+        bound = 1.2 * interval**2 / 8 * second + 1e-5
+        if data["spatial"]:
+            # An orientation is that of both signs; the normalization brings the error of all four into each.
+            truth[:, 3:] *= np.sign(np.sum(truth[:, 3:] * poses[:, 3:], axis=1, keepdims=True))
+            bound[3:] = 2 * np.linalg.norm(bound[3:])
+        assert (np.abs(poses - truth) <= bound).all(), (np.abs(poses - truth).max(axis=0), bound)
+
+
 def test_space():
     result = sarrus.run(TOP, backend="cpu", specialize="off", settings={"integrator.t_end": 1.0})
     data = motion_of(sarrus.animate(result, fps=25, reactions=True).page)
@@ -183,6 +203,8 @@ def test_instances_that_fail():
     assert ghost["label"] == "instance 2" and first["note"].startswith("constraint_violated at t = ")
     assert first["end"] == result.time[n - 1] and np.isfinite(first["poses"]).all()
     assert np.abs(np.array(first["poses"][-1]) - result.q[0, n - 1]).max() < 1e-5
+    m = int(np.isfinite(result.q[2, :, 0]).sum())
+    assert m < n and np.abs(np.array(ghost["poses"])[data["time"].index(result.time[n - 1])] - result.q[2, m - 1]).max() < 1e-5
     assert "constraint_violated" in made.motion.caption(first["end"]) and "\n" not in made.motion.caption(0.0)
     error = raises(sarrus.ArgumentError, lambda: sarrus.animate(result, instance=1), "instance 1", "assembly_failed")
     assert isinstance(error, ValueError)
