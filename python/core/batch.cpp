@@ -300,6 +300,11 @@ void batch_bind(nb::module_ &module) {
                  self.size_check(out, static_cast<uint64_t>(sarrus_batch_observable_width(self.get(), own)));
                  self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_observable(batch, own, out.data()); });
              })
+        .def("copy_joint_points",
+             [](const Batch &self, const nb::ndarray<double, nb::ndim<4>, nb::c_contig, nb::device::cpu> &out) {
+                 self.size_check(out, out.shape(1) * out.shape(2) * out.shape(3));
+                 self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_joint_points(batch, out.data()); });
+             })
         .def("view", [](nb::handle self, int field) { return view_make(nb::cast<const Batch &>(self), self, field); })
         .def("observe", &observe)
         .def("save", &save)

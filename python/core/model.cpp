@@ -107,6 +107,14 @@ static std::vector<std::string> joints_of(const sarrus_plan *plan) {
     return names;
 }
 
+// (parent, child) of each joint, −1 ground.
+static std::vector<std::pair<int, int>> joint_bodies_of(const sarrus_plan *plan) {
+    std::vector<std::pair<int, int>> bodies;
+    for (int i = 0; sarrus_plan_joint_name(plan, i) != nullptr; ++i)
+        bodies.emplace_back(sarrus_plan_joint_parent(plan, i), sarrus_plan_joint_child(plan, i));
+    return bodies;
+}
+
 // What may not be meant: (kind, whether it matters, name, sentence), as `sarrus check` tells it.
 static nb::list warnings_of(const sarrus_plan *plan, uint64_t n_instances) {
     Context context;
@@ -155,6 +163,7 @@ void model_bind(nb::module_ &module) {
         .def("coordinates", [](Model &self, int i) { return names_of(self.plan(i), false); })
         .def("speeds", [](Model &self, int i) { return names_of(self.plan(i), true); })
         .def("joints", [](Model &self, int i) { return joints_of(self.plan(i)); })
+        .def("joint_bodies", [](Model &self, int i) { return joint_bodies_of(self.plan(i)); })
         .def("parameters", [](const Model &self, int i) { return parameters_of(self.group(i)); })
         .def("warnings", [](Model &self, int i, uint64_t n_instances) { return warnings_of(self.plan(i), n_instances); });
 }

@@ -203,6 +203,14 @@ class Batch:
         """
         return self._core.view(self._field(field))
 
+    def joint_points(self) -> Floats:
+        """Where the joints are in their bodies, [N, joints, 2, 2 | 3] m: the point in the frame of the parent, and of the child; of
+        ground in the inertial frame. Joints as `Model.joints`, bodies as `Model.joint_bodies`. NaN of invalid parameters."""
+        array = np.empty((self.n, len(self.model.joints), 2, 3 if self.model.is_spatial else 2))
+        if array.size > 0:
+            self._core.copy_joint_points(array)
+        return array
+
     # -- steps
 
     def advance(self, k: int = 1) -> None:

@@ -121,6 +121,16 @@ class Model:
         return self._core.joints(0)
 
     @property
+    def joint_bodies(self) -> list[tuple[int, int]]:
+        """(parent, child) of each joint: numbers of bodies in the order of the coordinates, −1 ground."""
+        return self._core.joint_bodies(0)
+
+    @property
+    def is_spatial(self) -> bool:
+        """Whether it is a mechanism in space: seven coordinates a body, else three."""
+        return self.sizes["n_coordinates"] != self.sizes["n"]
+
+    @property
     def parameters(self) -> list[str]:
         """Labels of what is drawn, the columns of an own sample."""
         return self._core.parameters(0)

@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 from package import raises, run_all, sarrus
+from program import SOURCE
 
 # A four-bar with a torque on its crank and a drawn length, short enough to be made often.
 SCENARIO = {
@@ -228,6 +229,24 @@ def test_observe_and_rollout():
     verdict, counts = b.verdict(), b.statistics()
     assert (verdict["violation"] < 1e-6).all() and (counts["n_steps"] == 15).all() and (counts["n_evaluations"] >= 60).all()
     assert "ok" in b._repr_html_() and "four-bar" in repr(b)
+
+
+def test_joint_points():
+    """Both ends of a revolute are one point of the assembled mechanism, whatever the drawn length and the formulation."""
+    for formulation in ("udwadia-kalaba", "relative"):
+        b = sarrus.Batch(with_settings(dynamics__formulation=formulation), 11, backend="cpu", specialize="off")
+        points, q = b.joint_points(), b.q.reshape(11, 3, 3)
+        same(points[:, 0, 1, 1], -b.parameters[:, 0] / 2)
+        ends = []
+        for j, bodies in enumerate(b.model.joint_bodies):
+            for side, body in enumerate(bodies):
+                x, y, angle = (q[:, body, k] if body >= 0 else np.zeros(11) for k in range(3))
+                px, py = points[:, j, side, 0], points[:, j, side, 1]
+                ends.append([x + np.cos(angle) * px - np.sin(angle) * py, y + np.sin(angle) * px + np.cos(angle) * py])
+        ends = np.array(ends).reshape(4, 2, 2, 11)
+        assert np.abs(ends[:, 0] - ends[:, 1]).max() < 1e-9
+    spatial = sarrus.Batch(str(SOURCE / "scenarios" / "spatial_four_bar.yaml"), 1, backend="cpu", specialize="off")
+    assert spatial.model.is_spatial and spatial.joint_points().shape == (1, len(spatial.model.joints), 2, 3)
 
 
 def test_rank_events():
