@@ -1,6 +1,6 @@
-"""The bits of an instance do not depend on its neighbours where they matter most: five-bars that start in a singular position, each with
-a mass of its own, so that lanes of one tile need other rows at other times. A study of n instances begins with the n of a larger one.
-Exit code 77 (skipped) without a program or h5py."""
+"""The bits of an instance do not depend on its neighbours where they matter most: five-bars that start in a singular position, each
+with a mass of its own, so that lanes of one tile need other rows at other times. A study of n instances begins with the n of a
+larger one. Exit code 77 (skipped) without a program or h5py."""
 
 import pathlib
 import subprocess
@@ -31,7 +31,8 @@ def run(program, folder, method, way, n):
     path = pathlib.Path(folder) / f"{n}.h5"
     settings = [MASSES, f"integrator.method={method}", "integrator.t_end=1", "output.channels=[state]"]
     settings += [f"dynamics.{key}={value}" for key, value in way.items()]
-    command = [program, "run", str(SOURCE / "scenarios" / "five_bar_singular.yaml"), "-o", str(path), "--instances", str(n), "--quiet"]
+    scenario = str(SOURCE / "scenarios" / "five_bar_singular.yaml")
+    command = [program, "run", scenario, "-o", str(path), "--instances", str(n), "--quiet"]
     command += ["--backend", "cpu", "--specialize", "off", *[word for text in settings for word in ("--set", text)]]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stderr
