@@ -136,7 +136,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         """One step of every environment: `substeps` steps of the scenario with the inputs held."""
         if not self._has_begun.all():
             raise gymnasium.error.ResetNeeded("step() before reset()")
-        mode, ended = self.autoreset_mode, self._ended
+        mode, ended = self.autoreset_mode, self._ended.copy()
         if mode is AutoresetMode.DISABLED and ended.any():
             raise gymnasium.error.ResetNeeded(f"environments {np.flatnonzero(ended)} have ended; expected a reset of them before")
         self._act(actions)
@@ -144,16 +144,15 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self._elapsed += 1
         rows = np.flatnonzero(~ended) if ended.any() else None
         rewards, terminated, failed = np.zeros(self.num_envs), np.zeros(self.num_envs, dtype=bool), self.batch.status
-        self._read()
-        state = self._state(rows)
-        self._judge(state, rows, failed, rewards, terminated)
-        truncated = self._elapsed == self._n_steps_at_most
-        infos = self._infos(state, rows)
-        if rows is None:
-            self._observations = self._observed(state, rows, failed)
-        else:  # those that ended before begin anew now
-            truncated[ended] = False
-            self._observations[rows] = self._observed(state, rows, failed)
+        truncated = (self._elapsed == self._n_steps_at_most) & ~ended
+        infos: dict[str, Any] = {}
+        if rows is None or len(rows) > 0:
+            self._read()
+            state = self._state(rows)
+            self._judge(state, rows, failed, rewards, terminated)
+            self._infos(state, rows, infos)
+            self._observations[slice(None) if rows is None else rows] = self._observed(state, rows, failed)
+        if rows is not None:  # those that ended before begin anew now
             self._renew(np.flatnonzero(ended), infos)
         self._status_tell(failed, ended, infos)
         self._ended = terminated | truncated
