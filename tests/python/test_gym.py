@@ -4,6 +4,7 @@ package."""
 
 import sys
 import warnings
+from dataclasses import replace
 
 try:
     import gymnasium
@@ -29,12 +30,13 @@ def native(name, n, **options):
     return sarrus.gym.VectorEnv(name, n, **({"threads": 1, "specialize": "off"} | options))
 
 
-def check_checker(name):
+def check_checker():
+    """Gymnasium's checker, which warns of nothing but of observations without bounds."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        for env in (gymnasium.make(f"sarrus/{name}").unwrapped, sarrus.gym.Env(name, dtype=np.float64)):
-            check_env(env, skip_render_check=env.spec is None)
-    others = [str(w.message) for w in told if "infinity" not in str(w.message) and "not having a spec" not in str(w.message)]
+        check_env(gymnasium.make("sarrus/FiveBarReach-v0").unwrapped)
+        check_env(sarrus.gym.Env("FiveBarReach-v0", dtype=np.float64), skip_render_check=True)
+    others = [str(w.message) for w in told if "infinity" not in str(w.message)]
     assert not others, others
 
 
@@ -60,9 +62,9 @@ def check_make():
             assert not one[2] and one[3] == many[3][0] == (k == n_steps - 1), (n_steps, k, one[3], many[3])
 
 
-def check_against_sync(name, mode):
+def check_against_sync(mode):
     """The native environments do what SyncVectorEnv makes of single ones: observations, rewards, flags, infos."""
-    n = 5
+    n, name = 5, "FiveBarReach-v0"
     ours = native(name, n, autoreset_mode=mode, max_episode_steps=SHORT)
     single = [lambda: sarrus.gym.Env(name, specialize="off", max_episode_steps=SHORT)] * n
     theirs = SyncVectorEnv(single, autoreset_mode=mode)
@@ -72,6 +74,7 @@ def check_against_sync(name, mode):
     same(ours.reset(seed=seeds), theirs.reset(seed=seeds))
     actions = actions_of(ours, 3 * SHORT)
     actions[4, 2] = np.nan
+    actions[SHORT - 2, 3] = np.nan  # one step before the episode is truncated
     n_ended = n_failed = 0
     for k, action in enumerate(actions):
         got, expected = ours.step(action), theirs.step(action)
@@ -88,7 +91,7 @@ def check_against_sync(name, mode):
             assert refused
             again = [None, 100 + k, None, None, None]
             same(*(env.reset(seed=again, options={"reset_mask": ended.copy()}) for env in (ours, theirs)))
-    assert n_ended >= 2 * n and n_failed == 1, (n_ended, n_failed)
+    assert n_ended >= 2 * n and n_failed == 2, (n_ended, n_failed)
 
 
 def same(got, expected):
@@ -134,31 +137,6 @@ def check_masks():
         rest = [0, 2, 3]
         assert got[0][rest].tobytes() == expected[0][rest].tobytes() and got[1][rest].tobytes() == expected[1][rest].tobytes(), k
         assert k < 5 or got[0][1].tobytes() != expected[0][1].tobytes()
-
-
-def check_independence(name):
-    """Bits of an environment depend on its seed and its actions, not on how many others there are, where it stands, or threads;
-    over several episodes, which do not begin at the same time."""
-    n, n_steps = 37, 2 * SHORT + 3
-    seeds = np.random.default_rng(1).permutation(1000)[:n].tolist()
-    whole = native(name, n, threads=2, dtype=np.float64, max_episode_steps=SHORT)
-    actions = actions_of(whole, n_steps)
-    actions[3, 5] = np.nan  # ends environment 5
-    whole_seen = [whole.reset(seed=seeds)[0]]
-    whole_rewards = []
-    for action in actions:
-        seen, rewards, *_ = whole.step(action)
-        whole_seen.append(seen)
-        whole_rewards.append(rewards)
-    assert len({row.tobytes() for row in whole_seen[0]}) == n or not whole._is_drawn  # seeds do differ
-    for places in ([36], [5], [11, 0, 30], list(range(n))[::-1]):
-        part = native(name, len(places), dtype=np.float64, max_episode_steps=SHORT)
-        seen, _ = part.reset(seed=[seeds[i] for i in places])
-        assert seen.tobytes() == whole_seen[0][places].tobytes(), places
-        for k, action in enumerate(actions):
-            seen, rewards, *_ = part.step(action[places])
-            assert seen.tobytes() == whole_seen[k + 1][places].tobytes(), (places, k)
-            assert rewards.tobytes() == whole_rewards[k][places].tobytes(), (places, k)
 
 
 def check_fresh():
@@ -237,8 +215,6 @@ def check_actions():
     limit = task.high[0]
     assert np.allclose(env.batch.input, np.array([[0.5, -1.0], [1.0, 0.25]]) * limit, rtol=1e-15)
     assert np.allclose(env.batch.time, 3 * 2e-3)
-    from dataclasses import replace
-
     physical = native(replace(task, normalised=False, low=(-0.1, 0.0), wiring=[(1, 1.0), (0, -2.0)]), 1)
     assert np.array_equal(physical.single_action_space.low, np.array([-0.1, 0.0], dtype=np.float32))
     physical.reset(seed=0)
@@ -269,13 +245,12 @@ def check_dtype():
 
 def main():
     check_make()
-    check_checker("FiveBarReach-v0")
+    check_checker()
     for mode in AutoresetMode:
-        check_against_sync("FiveBarReach-v0", mode)
+        check_against_sync(mode)
         if mode is not AutoresetMode.DISABLED:
             check_nan(mode)
     check_masks()
-    check_independence("FiveBarReach-v0")
     check_fresh()
     check_seeds()
     check_actions()

@@ -15,7 +15,7 @@ from ..models import Scenario
 from .states import Floats, Layout, Point, State
 
 Function = Callable[[State], Any]
-Term = str | tuple[str, float]
+Term = str | tuple[str, float] | Function
 Start = Callable[[State, Floats], tuple[npt.ArrayLike, npt.ArrayLike]]
 
 
@@ -26,7 +26,8 @@ class Task:
     elementwise functions keep to; then an environment's bits do not depend on how many there are.
 
     scenario: path, dict, text or `Model`; what its `batch.parameters` draws is drawn anew for every episode
-    observation: names (`Names`), each by itself or with a factor, or a function that gives [M, K]
+    observation: what is seen, by name (`Names`), each by itself or with a factor, and by functions that give [M] or [M, K]; or one
+        function
     reward: [M]
     low, high: limits of the actions, N | N m, one each
     substeps: steps of the scenario for one of the environment; inputs are held meanwhile
@@ -79,13 +80,18 @@ class Names:
     "tip"                            a point of the task, all its coordinates; "tip.v": its velocity
     "goal", "action", "time"         as in `State`; time in s
     "energy", "reactions/A", …       what `Batch.observe` shows, "parameters" what was drawn
+
+    Functions stand among them.
     """
 
     def __init__(self, terms: Sequence[Term], layout: Layout) -> None:
         self._parts: list[tuple[Callable[[State], Floats], float]] = []
         for term in terms:
-            name, factor = (term, 1.0) if isinstance(term, str) else term
-            self._parts.append((self._getter(name, layout), float(factor)))
+            if callable(term):
+                self._parts.append((term, 1.0))
+            else:
+                name, factor = (term, 1.0) if isinstance(term, str) else term
+                self._parts.append((self._getter(name, layout), float(factor)))
 
     @staticmethod
     def _getter(name: str, layout: Layout) -> Callable[[State], Floats]:
@@ -119,7 +125,6 @@ class Names:
         """[M, K], in the order of the terms."""
         blocks = []
         for get, factor in self._parts:
-            block = get(state)
-            block = block.reshape(len(state), -1)
+            block = np.asarray(get(state)).reshape(len(state), -1)
             blocks.append(block if factor == 1.0 else block * factor)
         return np.concatenate(blocks, axis=1)

@@ -6,10 +6,17 @@ from collections.abc import Callable
 
 from ...errors import ArgumentError
 from ..tasks import Task
-from . import five_bar
+from . import five_bar, planar, spatial
 
 TASKS: dict[str, Callable[[], Task]] = {
     "FiveBarReach-v0": five_bar.reach,
+    "FiveBarTrack-v0": five_bar.track,
+    "SliderCrankPress-v0": planar.press,
+    "FourBarLegHop-v0": planar.leg,
+    "ParallelPendulumSwingUp-v0": planar.pendulum,
+    "NFourBarSnake-v0": planar.snake,
+    "DeltaPick-v0": spatial.pick,
+    "StewartTrack-v0": spatial.stewart,
 }
 
 
