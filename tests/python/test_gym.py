@@ -153,7 +153,7 @@ def check_fresh():
     parameters = used.batch.parameters
     expected = []
     for seed in (4, 5, 6):  # what is drawn is what the library draws of that seed and that episode
-        batch = sarrus.Batch(used.batch.model, 1)
+        batch = sarrus.Batch(used.batch.model, 1, first_instance=seed % 1024)
         batch.redraw(seeds=[seed], episodes=[1])
         expected.append(batch.parameters[0])
     assert np.array_equal(parameters, expected)

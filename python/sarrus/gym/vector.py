@@ -17,6 +17,7 @@ from ..batches import Batch
 from ..choices import count_check
 from ..errors import ArgumentError
 from ..models import Model
+from .draws import Drawer
 from .environments import task_of
 from .states import Floats, Layout, State
 from .streams import uniforms
@@ -78,7 +79,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         model = model if isinstance(model, Model) and not settings else Model(model, settings)
         self.batch = Batch(model, self.num_envs, draw=False, threads=threads, backend=backend, specialize=specialize)
         self._is_drawn = bool(randomize and model.parameters)
-        self._drawer = Batch(model, 1, threads=1, backend="cpu", specialize="off") if self._is_drawn else None
+        self._drawer = Drawer(model) if self._is_drawn else None
         self._layout = Layout(model.coordinates, model.speeds, self.task.points)
         self._buffers_make(model)
         self._spaces_make()
@@ -212,9 +213,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         mask = np.zeros(self.num_envs, dtype=bool)
         mask[rows] = True
         if self._drawer is not None:
-            for i in rows:
-                self._drawer.redraw(seeds=self._seeds[i : i + 1], episodes=self._episodes[i : i + 1])
-                self._parameters[i] = self._drawer.parameters[0]
+            self._parameters[rows] = self._drawer.draw(self._seeds[rows], self._episodes[rows])
             self.batch.write("parameters", self._parameters, mask)
         self._elapsed[rows], self._action[rows], self._ended[rows], self._has_begun[rows] = 0, 0.0, False, True
         self._goal[rows] = self._goals_of(rows)
