@@ -22,7 +22,14 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 # Environment steps, and what differs from the settings below.
 TASKS: dict[str, tuple[int, dict[str, Any]]] = {
-    "FiveBarReach-v0": (1_000_000, {}),
+    "FiveBarReach-v0": (500_000, {}),
+    "FiveBarTrack-v0": (500_000, {}),
+    "SliderCrankPress-v0": (300_000, {}),
+    "FourBarLegHop-v0": (500_000, {"gamma": 0.99}),
+    "ParallelPendulumSwingUp-v0": (500_000, {"gamma": 0.99, "n_steps": 128}),
+    "NFourBarSnake-v0": (500_000, {}),
+    "DeltaPick-v0": (500_000, {}),
+    "StewartTrack-v0": (500_000, {}),
 }
 SETTINGS: dict[str, Any] = {
     "n_steps": 64,

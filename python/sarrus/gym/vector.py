@@ -79,7 +79,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         model = model if isinstance(model, Model) and not settings else Model(model, settings)
         self.batch = Batch(model, self.num_envs, draw=False, threads=threads, backend=backend, specialize=specialize)
         self._is_drawn = bool(randomize and model.parameters)
-        self._drawer = Drawer(model) if self._is_drawn else None
+        self._drawer = Drawer(model, self.num_envs) if self._is_drawn else None
         self._layout = Layout(model.coordinates, model.speeds, self.task.points)
         self._buffers_make(model)
         self._spaces_make()
@@ -213,7 +213,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         mask = np.zeros(self.num_envs, dtype=bool)
         mask[rows] = True
         if self._drawer is not None:
-            self._parameters[rows] = self._drawer.draw(self._seeds[rows], self._episodes[rows])
+            self._parameters[rows] = self._drawer.take(rows, self._seeds, self._episodes)
             self.batch.write("parameters", self._parameters, mask)
         self._elapsed[rows], self._action[rows], self._ended[rows], self._has_begun[rows] = 0, 0.0, False, True
         self._goal[rows] = self._goals_of(rows)
