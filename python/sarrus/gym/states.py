@@ -38,28 +38,12 @@ class Layout:
         return [name[:-2] for name in self.coordinates if name.endswith(".x")]
 
 
-def planar_point(q: Floats, v: Floats, at: Sequence[float]) -> tuple[Floats, Floats]:
-    """Place and velocity, [M, 2] each, of a point of a body: q [M, 3] its x, y, θ, v [M, 3] its speeds, `at` in its frame."""
-    sine, cosine = np.sin(q[:, 2]), np.cos(q[:, 2])
-    arm_x = cosine * at[0] - sine * at[1]
-    arm_y = sine * at[0] + cosine * at[1]
-    place = np.stack((q[:, 0] + arm_x, q[:, 1] + arm_y), axis=1)
-    return place, np.stack((v[:, 0] - v[:, 2] * arm_y, v[:, 1] + v[:, 2] * arm_x), axis=1)
-
-
 def turned(quaternion: Floats, vector: Floats) -> Floats:
     """Vectors [M, 3] (or [3]) of a body's frame in the inertial one, by Euler parameters [M, 4] w, x, y, z."""
     w, axis = quaternion[:, :1], quaternion[:, 1:]
     vector = np.broadcast_to(vector, axis.shape)
     twice = 2.0 * np.cross(axis, vector)
     return vector + w * twice + np.cross(axis, twice)
-
-
-def spatial_point(q: Floats, v: Floats, at: Sequence[float]) -> tuple[Floats, Floats]:
-    """Place and velocity, [M, 3] each, of a point of a body: q [M, 7] x y z and Euler parameters, v [M, 6], ω in its frame."""
-    local = np.asarray(at, dtype=np.float64)
-    place = q[:, :3] + turned(q[:, 3:7], local)
-    return place, v[:, :3] + turned(q[:, 3:7], np.cross(v[:, 3:6], np.broadcast_to(local, (len(q), 3))))
 
 
 class State:
@@ -77,7 +61,7 @@ class State:
         self.layout, self.q, self.v = layout, q, v
         self.goal, self.action, self.time = goal, action, time
         self._look = look
-        self._points: dict[str, tuple[Floats, Floats]] = {}
+        self._known: dict[tuple[str, str], Floats] = {}
 
     def __len__(self) -> int:
         return len(self.q)
@@ -90,26 +74,61 @@ class State:
             return self.v[:, self.layout.speeds[name]]
         raise ArgumentError(f"nothing is called {name!r}; expected a coordinate or a speed, as {next(iter(self.layout.speeds))!r}")
 
-    def _moved(self, body: str, at: Sequence[float]) -> tuple[Floats, Floats]:
-        first_q, first_v = self.layout.body(body)
-        if self.layout.is_spatial:
-            return spatial_point(self.q[:, first_q : first_q + 7], self.v[:, first_v : first_v + 6], at)
-        return planar_point(self.q[:, first_q : first_q + 3], self.v[:, first_v : first_v + 3], at)
+    def _once(self, what: str, name: str, function: Callable[[str], Floats]) -> Floats:
+        """What function(name) gives, computed when it is asked for first."""
+        key = (what, name)
+        if key not in self._known:
+            self._known[key] = function(name)
+        return self._known[key]
 
-    def _point(self, name: str) -> tuple[Floats, Floats]:
-        if name not in self._points:
-            if name not in self.layout.points:
-                raise ArgumentError(f"there is no point {name!r}; expected one of {', '.join(self.layout.points)}")
-            self._points[name] = self._moved(*self.layout.points[name])
-        return self._points[name]
+    def sine(self, name: str) -> Floats:
+        """sin of a coordinate, [M]."""
+        return self._once("sin", name, lambda name: np.sin(self.column(name)))
+
+    def cosine(self, name: str) -> Floats:
+        """cos of a coordinate, [M]."""
+        return self._once("cos", name, lambda name: np.cos(self.column(name)))
 
     def point(self, name: str) -> Floats:
         """Place of a point that the task names, [M, 2] or [M, 3] m."""
-        return self._point(name)[0]
+        return self._once("point", name, self._place)
 
     def velocity(self, name: str) -> Floats:
         """Velocity of a point that the task names, [M, 2] or [M, 3] m/s."""
-        return self._point(name)[1]
+        return self._once("velocity", name, self._velocity)
+
+    def _body_of(self, name: str) -> tuple[str, Sequence[float], int, int]:
+        if name not in self.layout.points:
+            raise ArgumentError(f"there is no point {name!r}; expected one of {', '.join(self.layout.points)}")
+        body, at = self.layout.points[name]
+        return body, at, *self.layout.body(body)
+
+    def _arm(self, name: str) -> Floats:
+        """From the mass center of the body to the point, in the inertial frame."""
+        body, at, i_q, _ = self._body_of(name)
+        if self.layout.is_spatial:
+            return turned(self.q[:, i_q + 3 : i_q + 7], np.asarray(at, dtype=np.float64))
+        sine, cosine = self.sine(f"{body}.theta"), self.cosine(f"{body}.theta")
+        arm = np.empty((len(self), 2))
+        np.subtract(cosine * at[0], sine * at[1], out=arm[:, 0])
+        np.add(sine * at[0], cosine * at[1], out=arm[:, 1])
+        return arm
+
+    def _place(self, name: str) -> Floats:
+        i_q = self._body_of(name)[2]
+        return self.q[:, i_q : i_q + self.layout.dimensions] + self._once("arm", name, self._arm)
+
+    def _velocity(self, name: str) -> Floats:
+        _, at, i_q, i_v = self._body_of(name)
+        speed = self.v[:, i_v : i_v + self.layout.dimensions]
+        if self.layout.is_spatial:
+            local = np.broadcast_to(np.asarray(at, dtype=np.float64), (len(self), 3))
+            return speed + turned(self.q[:, i_q + 3 : i_q + 7], np.cross(self.v[:, i_v + 3 : i_v + 6], local))
+        arm, rate = self._once("arm", name, self._arm), self.v[:, i_v + 2]
+        velocity = np.empty((len(self), 2))
+        np.subtract(speed[:, 0], rate * arm[:, 1], out=velocity[:, 0])
+        np.add(speed[:, 1], rate * arm[:, 0], out=velocity[:, 1])
+        return velocity
 
     def observe(self, channel: str) -> Floats:
         """What `Batch.observe` calls so: "energy" [M], "reactions/A" [M, 3], …; and "parameters" [M, P]. NaN of a failed one."""

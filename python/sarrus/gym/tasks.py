@@ -118,13 +118,17 @@ class Names:
 
         if wave is None:
             return value
+        if second is None:
+            return lambda state: state.sine(first) if wave == "sin" else state.cosine(first)
         function = np.sin if wave == "sin" else np.cos
         return lambda state: function(value(state))
 
-    def __call__(self, state: State) -> Floats:
+    def __call__(self, state: State, dtype: npt.DTypeLike = np.float64) -> npt.NDArray[Any]:
         """[M, K], in the order of the terms."""
-        blocks = []
-        for get, factor in self._parts:
-            block = np.asarray(get(state)).reshape(len(state), -1)
-            blocks.append(block if factor == 1.0 else block * factor)
-        return np.concatenate(blocks, axis=1)
+        blocks = [np.asarray(get(state)).reshape(len(state), -1) for get, _ in self._parts]
+        out = np.empty((len(state), sum(block.shape[1] for block in blocks)), dtype=dtype)
+        end = 0
+        for block, (_, factor) in zip(blocks, self._parts, strict=True):
+            start, end = end, end + block.shape[1]
+            np.multiply(block, factor, out=out[:, start:end], casting="same_kind")
+        return out

@@ -15,7 +15,7 @@ from gymnasium.vector.utils import batch_space
 
 from ..batches import Batch
 from ..choices import count_check
-from ..errors import ArgumentError
+from ..errors import ArgumentError, UnsupportedError
 from ..models import Model
 from .draws import Drawer
 from .environments import task_of
@@ -88,6 +88,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         n, task = self.num_envs, self.task
         self._q, self._v = self.batch.q, self.batch.v
         self._q_given, self._v_given = self._q.copy(), self._v.copy()
+        self._views = _views_of(self.batch)
         self._low, self._high = np.asarray(task.low, dtype=np.float64), np.asarray(task.high, dtype=np.float64)
         self._action = np.zeros((n, len(self._low)))
         wiring = [(k, 1.0) for k in range(len(self._low))] if task.wiring is None else list(task.wiring)
@@ -152,7 +153,10 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             state = self._state(rows)
             self._judge(state, rows, failed, rewards, terminated)
             self._infos(state, rows, infos)
-            self._observations[slice(None) if rows is None else rows] = self._observed(state, rows, failed)
+            if rows is None:
+                self._observations = self._observed(state, rows, failed)
+            else:
+                self._observations[rows] = self._observed(state, rows, failed)
         if rows is not None:  # those that ended before begin anew now
             self._renew(np.flatnonzero(ended), infos)
         self._status_tell(failed, ended, infos)
@@ -223,7 +227,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             self.batch.assemble(mask)
         else:
             self.batch.reset(mask)
-        self._read()
+        self._read(rows)
         return self._state(rows)
 
     def _start(self, rows: npt.NDArray[np.intp], mask: Mask) -> None:
@@ -274,9 +278,15 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         inputs = self._action if self._sources is None else self._action[:, self._sources] * self._factors
         self.batch.write("input", inputs)
 
-    def _read(self) -> None:
-        self.batch.read("q", self._q)
-        self.batch.read("v", self._v)
+    def _read(self, rows: npt.NDArray[np.intp] | None = None) -> None:
+        """Brings q and v up to date, those of `rows` at least."""
+        if rows is None or not self._views or len(rows) > self.num_envs // 8:
+            self.batch.read("q", self._q)
+            self.batch.read("v", self._v)
+            return
+        for array, view in zip((self._q, self._v), self._views, strict=True):
+            tiles, lanes = np.divmod(rows, view.shape[2])
+            array[rows] = view[tiles, :, lanes]
 
     def _state(self, rows: npt.NDArray[np.intp] | None) -> State:
         def look(channel: str) -> Floats:
@@ -293,11 +303,13 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     def _observed(
         self, state: State, rows: npt.NDArray[np.intp] | None, failed: npt.NDArray[np.uint8] | None = None
     ) -> npt.NDArray[Any]:
-        found = np.asarray(self._observe(state)).reshape(len(state), -1)
         failed = self.batch.status if failed is None else failed
         failed = failed if rows is None else failed[rows]
-        with np.errstate(over="ignore"):
-            found = found.astype(self._dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if isinstance(self._observe, Names):
+                found = self._observe(state, self._dtype)
+            else:
+                found = np.array(self._observe(state), dtype=self._dtype).reshape(len(state), -1)
         if failed.any():
             bad = failed != 0
             part = found[bad]
@@ -337,6 +349,16 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         bad = (failed != 0) & ~renewed
         if bad.any():
             infos["status"], infos["_status"] = np.where(bad, failed, np.uint8(0)), bad
+
+
+def _views_of(batch: Batch) -> tuple[npt.NDArray[np.float64], ...]:
+    """Coordinates and speeds in place; none where the steps are made in those of joints, or on another device."""
+    if batch.backend != "cpu":
+        return ()
+    try:
+        return batch.view("q"), batch.view("v")
+    except UnsupportedError:
+        return ()
 
 
 def _step_of(batch: Batch) -> float:
