@@ -2,6 +2,7 @@
 environment whatever the number of others; actions of NaN and beyond the limits. Exit code 77 (skipped) without gymnasium or the
 package."""
 
+import importlib.util
 import sys
 import warnings
 from dataclasses import replace
@@ -243,7 +244,35 @@ def check_dtype():
     assert np.array_equal(one, two.astype(np.float32)) and not np.array_equal(one, two)
 
 
+def check_stable_baselines():
+    """The interface of Stable-Baselines3 shows what the environments do, returns and lengths of episodes besides."""
+    from sarrus.gym.stable_baselines import StableBaselinesEnv
+
+    options = {"autoreset_mode": "SameStep", "max_episode_steps": SHORT}
+    bare, env = native("FiveBarReach-v0", 3, **options), StableBaselinesEnv(native("FiveBarReach-v0", 3, **options))
+    env.seed(5)
+    assert np.array_equal(env.reset(), bare.reset(seed=5)[0])
+    returns, n_ended = np.zeros(3), 0
+    for k, action in enumerate(actions_of(bare, 2 * SHORT)):
+        if k == 3:
+            action[1] = np.nan
+        seen, rewards, ended, infos = env.step(action)
+        expected = bare.step(action)
+        returns += expected[1]
+        assert np.array_equal(seen, expected[0]) and np.array_equal(rewards, expected[1].astype(np.float32))
+        assert np.array_equal(ended, expected[2] | expected[3])
+        for i in np.flatnonzero(ended):
+            n_ended += 1
+            assert np.array_equal(infos[i]["terminal_observation"], expected[4]["final_obs"][i])
+            assert infos[i]["TimeLimit.truncated"] == (not expected[2][i])
+            assert np.isclose(infos[i]["episode"]["r"], returns[i]) and infos[i]["episode"]["l"] == (4 if k == 3 else SHORT)
+            returns[i] = 0.0
+    assert n_ended == 6, n_ended
+
+
 def main():
+    if importlib.util.find_spec("stable_baselines3") is not None:
+        check_stable_baselines()
     check_make()
     check_checker()
     for mode in AutoresetMode:
