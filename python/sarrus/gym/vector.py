@@ -104,7 +104,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self._parameters = self.batch.parameters if self._is_drawn else np.zeros((n, 0))
         self._goal = np.zeros((n, 0))
         self._goal = np.zeros((n, self._goals_of(np.arange(min(n, 1))).shape[1]))
-        self._step_time = self._substeps * _step_of(self.batch)
+        self._step_time = self._substeps * _step_of(model)
 
     def _spaces_make(self) -> None:
         n_actions, task = len(self._low), self.task
@@ -130,6 +130,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         mask = self._reset_mask(options)
         self._seed(seed, mask)
         rows = np.flatnonzero(mask)
+        if len(rows) == self.num_envs:
+            self.batch.reset()  # which an interrupted batch waits for
         state = self._begin(rows)
         self._observations[rows] = self._observed(state, rows)
         return self._observations.copy(), self._infos(state, rows)
@@ -361,10 +363,8 @@ def _views_of(batch: Batch) -> tuple[npt.NDArray[np.float64], ...]:
         return ()
 
 
-def _step_of(batch: Batch) -> float:
-    """Seconds that `advance(1)` takes the scenario on, found by doing it."""
-    before = batch.time[0]
-    batch.advance(1)
-    after = batch.time[0]
-    batch.reset()
-    return float(after - before)
+def _step_of(model: Model) -> float:
+    """Seconds that `advance(1)` takes the scenario on."""
+    batch = Batch(model, 1, draw=False, threads=1, backend="cpu", specialize="off")
+    batch.advance()
+    return float(batch.time[0])
