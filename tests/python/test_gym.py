@@ -3,7 +3,9 @@ environment whatever the number of others; actions of NaN and beyond the limits.
 package."""
 
 import importlib.util
+import signal
 import sys
+import threading
 import warnings
 from dataclasses import replace
 
@@ -244,6 +246,20 @@ def check_dtype():
     assert np.array_equal(one, two.astype(np.float32)) and not np.array_equal(one, two)
 
 
+def check_interrupt():
+    """Ctrl-C stops a step; a reset makes the environments new."""
+    env = native("FiveBarReach-v0", 2, substeps=10**9)
+    env.reset(seed=1)
+    timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    try:
+        env.step(np.zeros((2, 2)))
+    except KeyboardInterrupt:
+        assert env.reset(seed=2)[0].tobytes() == native("FiveBarReach-v0", 2).reset(seed=2)[0].tobytes()
+        return
+    raise AssertionError("the step was not stopped")
+
+
 def check_stable_baselines():
     """The interface of Stable-Baselines3 shows what the environments do, returns and lengths of episodes besides."""
     from sarrus.gym.stable_baselines import StableBaselinesEnv
@@ -284,6 +300,7 @@ def main():
     check_seeds()
     check_actions()
     check_dtype()
+    check_interrupt()
     print("ok")
 
 
