@@ -10,7 +10,7 @@ from ..states import Floats, State
 from ..tasks import Task
 from .places import length, scenario
 
-_ROD = 0.15  # half an outer link, m
+_INNER, _OUTER = 0.1, 0.15  # half an inner and half an outer link, m
 _TORQUE = 0.6  # N m
 _LOOP = (
     "sin(left.theta)",
@@ -21,12 +21,12 @@ _LOOP = (
     ("right.omega", 0.1),
     ("tip", 5.0),
 )
-_POINTS = {"tip": ("right_rod", (_ROD, 0.0)), "elbow_left": ("left_rod", (-_ROD, 0.0)), "elbow_right": ("right_rod", (-_ROD, 0.0))}
+_POINTS = {"tip": ("right_rod", (_OUTER, 0.0)), "elbow_left": ("left", (_INNER, 0.0)), "elbow_right": ("right", (_INNER, 0.0))}
 
 
 def _has_lost_the_tip(state: State) -> Any:
     """Near the places where the outer links lie in one line: stretched, or folded with the elbows on one another."""
-    apart = length(state.point("elbow_right") - state.point("elbow_left")) / (4.0 * _ROD)
+    apart = length(state.point("elbow_right") - state.point("elbow_left")) / (4.0 * _OUTER)
     return (apart > 0.97) | (apart < 0.1)
 
 
