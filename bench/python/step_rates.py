@@ -1,5 +1,6 @@
-"""Environment steps a second of sarrus.gym, and what part of the time is Python's: all but `Batch.advance`, which makes the steps
-of the mechanisms. Episodes begin out of step, so that some end in every step, as they do in training.
+"""Environment steps a second of sarrus.gym, and what part of the time is not spent in `Batch.advance`, which makes the steps of the
+mechanisms: in all, and in Python alone, outside of every call of the library (which also copies states and inputs, draws parameters
+and assembles what begins anew). Episodes begin out of step, so that some end in every step, as they do in training.
 
     python bench/python/step_rates.py [--envs 64 4096] [--substeps 10] [--threads 2] [--json rates.json] [TASK ...]
 
@@ -14,25 +15,36 @@ import pathlib
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import sarrus
 import sarrus.gym
 
 N_GATE = 20
 
 
+CALLS = ("advance", "read", "write", "reset", "assemble", "redraw")
+
+
 class Clock:
-    """`Batch.advance` with the time spent in it."""
+    """The time spent in calls of the library, by name."""
 
-    def __init__(self, env: sarrus.gym.VectorEnv) -> None:
-        self._advance, self.seconds = env.batch.advance, 0.0
-        env.batch.advance = self  # type: ignore[method-assign]
+    def __init__(self) -> None:
+        self.seconds = dict.fromkeys(CALLS, 0.0)
+        for name in CALLS:
+            setattr(sarrus.Batch, name, self._timed(name, getattr(sarrus.Batch, name)))
 
-    def __call__(self, k: int) -> None:
-        began = time.perf_counter()
-        self._advance(k)
-        self.seconds += time.perf_counter() - began
+    def _timed(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*words: Any, **options: Any) -> Any:
+            began = time.perf_counter()
+            try:
+                return function(*words, **options)
+            finally:
+                self.seconds[name] += time.perf_counter() - began
+
+        return call
 
 
 def made(task: str, n: int, options: argparse.Namespace) -> sarrus.gym.VectorEnv:
@@ -49,33 +61,33 @@ def gate(task: str, options: argparse.Namespace, n: int) -> bool:
     return all(whole.step(a)[0][0].tobytes() == alone.step(a[:1])[0][0].tobytes() for a in actions)
 
 
-def measure(task: str, n: int, options: argparse.Namespace) -> dict[str, Any]:
+def measure(task: str, n: int, options: argparse.Namespace, clock: Clock) -> dict[str, Any]:
     env = made(task, n, options)
     env.reset(seed=0)
     env._elapsed[:] = np.arange(n) % env.task.max_episode_steps  # out of step
     actions = np.random.default_rng(1).uniform(-1.0, 1.0, (16, *env.action_space.shape)).astype(np.float32)
-    clock = Clock(env)
     for k in range(4):
         env.step(actions[k])
-    rates, shares, n_ended, n_steps, k = [], [], 0, 0, 0
+    steps, outside, python, n_ended, k = [], [], [], 0, 0
     for _ in range(options.repetitions):
-        clock.seconds, began, count = 0.0, time.perf_counter(), 0
+        before, began, count = clock.seconds.copy(), time.perf_counter(), 0
         while count < 3 or time.perf_counter() - began < options.seconds / options.repetitions:
             _, _, terminated, truncated, _ = env.step(actions[k % 16])
             n_ended += int(np.sum(terminated | truncated))
             count, k = count + 1, k + 1
         total = time.perf_counter() - began
-        n_steps += count
-        rates.append(n * count / total)
-        shares.append(1.0 - clock.seconds / total)
+        spent = {name: clock.seconds[name] - before[name] for name in CALLS}
+        steps.append(total / count)
+        outside.append(1.0 - spent["advance"] / total)
+        python.append(1.0 - sum(spent.values()) / total)
     return {
         "task": task,
         "envs": n,
         "substeps": options.substeps,
-        "steps_per_second": statistics.median(rates),
-        "python_share": statistics.median(shares),
-        "python_microseconds": statistics.median(shares) * 1e6 * n / statistics.median(rates),
-        "ended_per_step": n_ended / n_steps,
+        "steps_per_second": n / statistics.median(steps),
+        "outside_of_advance": statistics.median(outside),
+        "python_share": statistics.median(python),
+        "ended_per_step": n_ended / k,
         "device": env.batch.device,
         "gate": gate(task, options, n),
     }
@@ -92,14 +104,14 @@ def main() -> int:
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--json", type=pathlib.Path)
     options = parser.parse_args()
-    print(f"{'task':<28}{'envs':>6}{'steps/s':>12}{'Python':>9}{'µs a step':>11}{'ended':>8}  gate")
-    rows = []
+    print(f"{'task':<28}{'envs':>6}{'steps/s':>12}{'not advance':>13}{'Python':>9}{'ended':>8}  gate")
+    rows, clock = [], Clock()
     for task in options.tasks:
         for n in options.envs:
-            row = measure(task, n, options)
+            row = measure(task, n, options, clock)
             rows.append(row)
             print(
-                f"{task:<28}{n:>6}{row['steps_per_second']:>12.0f}{row['python_share']:>9.1%}{row['python_microseconds']:>11.0f}"
+                f"{task:<28}{n:>6}{row['steps_per_second']:>12.0f}{row['outside_of_advance']:>13.1%}{row['python_share']:>9.1%}"
                 f"{row['ended_per_step']:>8.2f}  {'passed' if row['gate'] else 'FAILED'}",
                 flush=True,
             )
