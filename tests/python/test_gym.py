@@ -246,6 +246,19 @@ def check_dtype():
     assert np.array_equal(one, two.astype(np.float32)) and not np.array_equal(one, two)
 
 
+def check_close():
+    env = native("FiveBarReach-v0", 2)
+    env.reset(seed=0)
+    env.close()
+    env.close()
+    for call in (env.reset, lambda: env.step(np.zeros((2, 2)))):
+        try:
+            call()
+        except gymnasium.error.ClosedEnvironmentError:
+            continue
+        raise AssertionError("closed environments went on")
+
+
 def check_interrupt():
     """Ctrl-C stops a step; a reset makes the environments new."""
     env = native("FiveBarReach-v0", 2, substeps=10**9)
@@ -301,6 +314,7 @@ def main():
     check_actions()
     check_dtype()
     check_interrupt()
+    check_close()
     print("ok")
 
 

@@ -127,6 +127,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         seed: s gives environment i the seed s + i and its episode 0; a list has one for each, None keeps that environment's.
         Without a seed each goes on to its next episode. Observations are those of all environments, infos of those that were reset.
         """
+        self._open_check()
         mask = self._reset_mask(options)
         self._seed(seed, mask)
         rows = np.flatnonzero(mask)
@@ -138,6 +139,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     def step(self, actions: npt.ArrayLike) -> tuple[npt.NDArray[Any], Floats, Mask, Mask, dict[str, Any]]:
         """One step of every environment: `substeps` steps of the scenario with the inputs held."""
+        self._open_check()
         if not self._has_begun.all():
             raise gymnasium.error.ResetNeeded("step() before reset()")
         mode, ended = self.autoreset_mode, self._ended.copy()
@@ -168,13 +170,18 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return self._observations.copy(), rewards, terminated, truncated, infos
 
     def close_extras(self, **kwargs: Any) -> None:  # noqa: ARG002
-        """Lets go of the batch."""
-        self._has_begun[:] = False
+        """Lets go of the batch; reset and step are refused from here on."""
+        del self.batch
+        self._drawer, self._views = None, ()
 
     @property
     def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
         """Seeds of the environments; −1: it has none yet."""
         return tuple(int(s) if given else -1 for s, given in zip(self._seeds, self._is_seeded, strict=True))
+
+    def _open_check(self) -> None:
+        if self.closed:
+            raise gymnasium.error.ClosedEnvironmentError("the environments were closed")
 
     # -- beginnings
 
@@ -211,8 +218,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     def _goals_of(self, rows: npt.NDArray[np.intp]) -> Floats:
         if self.task.goal is None:
             return np.zeros((len(rows), 0))
-        numbers_ = uniforms(self._seeds[rows], self._episodes[rows], _GOAL, self.task.n_random)
-        return np.asarray(self.task.goal(numbers_), dtype=np.float64).reshape(len(rows), -1)
+        drawn = uniforms(self._seeds[rows], self._episodes[rows], _GOAL, self.task.n_random)
+        return np.asarray(self.task.goal(drawn), dtype=np.float64).reshape(len(rows), -1)
 
     def _begin(self, rows: npt.NDArray[np.intp]) -> State:
         """New episodes: parameters, start, goals; the seeds and numbers of the episodes are there."""
@@ -237,8 +244,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             self._read()
         else:
             self._q[rows], self._v[rows] = self._q_given[rows], self._v_given[rows]
-        numbers_ = uniforms(self._seeds[rows], self._episodes[rows], _START, self.task.n_random)
-        self._q[rows], self._v[rows] = self.task.start(self._state(rows), numbers_)
+        drawn = uniforms(self._seeds[rows], self._episodes[rows], _START, self.task.n_random)
+        self._q[rows], self._v[rows] = self.task.start(self._state(rows), drawn)
         self.batch.write("q", self._q, mask)
         self.batch.write("v", self._v, mask)
 
