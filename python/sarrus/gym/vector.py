@@ -86,7 +86,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     def _buffers_make(self, model: Model) -> None:
         n, task = self.num_envs, self.task
-        self._q, self._v = self.batch.q, self.batch.v
+        self._q, self._v = self.batch.read("q"), self.batch.read("v")
         self._q_given, self._v_given = self._q.copy(), self._v.copy()
         self._views = _views_of(self.batch)
         self._low, self._high = np.asarray(task.low, dtype=np.float64), np.asarray(task.high, dtype=np.float64)
@@ -101,7 +101,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self._elapsed = np.zeros(n, dtype=np.int64)
         self._ended = np.zeros(n, dtype=bool)
         self._has_begun = np.zeros(n, dtype=bool)
-        self._parameters = self.batch.parameters if self._is_drawn else np.zeros((n, 0))
+        self._parameters = self.batch.read("parameters") if self._is_drawn else np.zeros((n, 0))
         self._goal = np.zeros((n, 0))
         self._goal = np.zeros((n, self._goals_of(np.arange(min(n, 1))).shape[1]))
         self._step_time = self._substeps * _step_of(model)
