@@ -4,6 +4,7 @@
     result = sarrus.run("five_bar.yaml")      all instances to t_end, in memory or into an HDF5 file
     batch = sarrus.Batch("five_bar.yaml", 4096); batch.advance(10); batch.q
     sarrus.open("out.h5")                     a result file as an xarray DataTree
+    sarrus.animate("out.h5", "out.html")      its motion as a page, a GIF or a film
     sarrus.pinv(a)                            pseudoinverses of a stack of matrices
     sarrus.gym                                closed loops as Gymnasium environments
 """
@@ -12,6 +13,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ._core import version as __version__
+from .animation import Animation, animate
 from .batches import STATUS_WORDS, Batch
 from .errors import (
     ArgumentError,
@@ -35,6 +37,7 @@ __all__ = [
     "PINV_METHODS",
     "RANK_METHODS",
     "STATUS_WORDS",
+    "Animation",
     "ArgumentError",
     "BackendError",
     "Batch",
@@ -51,6 +54,7 @@ __all__ = [
     "ScenarioError",
     "UnsupportedError",
     "__version__",
+    "animate",
     "check",
     "gym",
     "load",

@@ -1,4 +1,4 @@
-"""`python -m sarrus`, and the command `sarrus` of an installed package: the program that came with it."""
+"""`python -m sarrus`, and the command `sarrus` of an installed package: the program that came with it, and `sarrus animate`."""
 
 import os
 import sys
@@ -7,6 +7,10 @@ from .models import program_path
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["animate"]:
+        from .animation import command
+
+        sys.exit(command(sys.argv[2:]))
     program = str(program_path())
     os.execv(program, ["sarrus", *sys.argv[1:]])
 
