@@ -49,7 +49,7 @@ class Batch {
         return sarrus_batch_n_instances(batch);
     }
 
-    // Runs a call of the library without the interpreter's lock. Ctrl-C stops a call that makes steps; else it is handled afterwards.
+    // Runs a call of the library without the interpreter's lock. Ctrl-C stops a call that makes steps; else it is handled after it.
     template <typename Call> void run(Call call, bool makes_steps = false) const {
         if (getpid() != owner)
             failure_raise(SARRUS_UNSUPPORTED, "the batch was made before a fork; expected one that is made in this process");
@@ -277,9 +277,8 @@ static std::vector<std::string> labels_of(const Batch &self) {
     return labels;
 }
 
-void batch_bind(nb::module_ &module) {
-    nb::class_<Batch>(module, "Batch")
-        .def(nb::init<Model &, uint64_t, const nb::dict &>(), nb::keep_alive<1, 2>())
+static void steps_bind(nb::class_<Batch> &type) {
+    type.def(nb::init<Model &, uint64_t, const nb::dict &>(), nb::keep_alive<1, 2>())
         .def_prop_ro("n", &Batch::n)
         .def_prop_ro("time", [](const Batch &self) { return sarrus_batch_time(self.get()); })
         .def_prop_ro("interval", [](const Batch &self) { return sarrus_batch_interval(self.get()); })
@@ -307,8 +306,11 @@ void batch_bind(nb::module_ &module) {
                 self.run([&](sarrus_batch *batch) { return sarrus_batch_assemble(batch, own); }, true);
             },
             nb::arg().none())
-        .def("redraw", &redraw, nb::arg().none(), nb::arg().none(), nb::arg().none())
-        .def("field_width", [](const Batch &self, int field) { return sarrus_batch_field_width(self.get(), field_of(field)); })
+        .def("redraw", &redraw, nb::arg().none(), nb::arg().none(), nb::arg().none());
+}
+
+static void fields_bind(nb::class_<Batch> &type) {
+    type.def("field_width", [](const Batch &self, int field) { return sarrus_batch_field_width(self.get(), field_of(field)); })
         .def("observable_width",
              [](const Batch &self, int observable) {
                  return sarrus_batch_observable_width(self.get(), static_cast<sarrus_observable>(observable));
@@ -348,6 +350,12 @@ void batch_bind(nb::module_ &module) {
         .def("statistics", &statistics)
         .def("rank_events", &rank_events_of)
         .def("rank_events_clear", [](const Batch &self) { sarrus_batch_rank_events_clear(self.get()); });
+}
+
+void batch_bind(nb::module_ &module) {
+    nb::class_<Batch> type(module, "Batch");
+    steps_bind(type);
+    fields_bind(type);
 }
 
 } // namespace sarrus_python

@@ -5,8 +5,8 @@
 
 namespace sarrus_python {
 
-// Without the lock while it lives. A thread other than the main one that wants it back when the interpreter ends is parked for good:
-// Python would end the thread, which must not happen in a destructor.
+// Without the lock while it lives. A thread other than the main one that wants it back when the interpreter ends is parked for
+// good: Python would end the thread, which must not happen in a destructor.
 class Unlocked {
   public:
     Unlocked();
