@@ -165,6 +165,11 @@ SARRUS_MUST_USE sarrus_status sarrus_batch_copy_in(sarrus_batch *batch, sarrus_f
  * that have failed give NaN. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_copy_observable(sarrus_batch *batch, sarrus_observable observable, double *out);
 
+/* Where the joints are: out[n_instances][n_joints][2][2 | 3] m, the joint's point in the frame of its parent and in that of its
+ * child (of ground the inertial frame, where it stands at t = 0), as the instance's parameters make them; NaN of numbers that are
+ * invalid. BAD_ARGUMENT, NO_MEMORY. */
+SARRUS_MUST_USE sarrus_status sarrus_batch_copy_joint_points(sarrus_batch *batch, double *out);
+
 /* Component k of instance i is base[(i / width) * stride + (size_t)k * width + i % width]. */
 typedef struct sarrus_view {
     double *base;

@@ -87,6 +87,10 @@ const char *sarrus_plan_speed_name(const sarrus_plan *plan, int i);
 /* Name of joint `i`, i = 0 … n_joints − 1, in the order of the reactions; owned by the model. NULL: there is none. */
 const char *sarrus_plan_joint_name(const sarrus_plan *plan, int i);
 
+/* Parent and child of joint `i`: numbers of bodies in the order of the coordinates, −1 ground. −2: there is no such joint. */
+int sarrus_plan_joint_parent(const sarrus_plan *plan, int i);
+int sarrus_plan_joint_child(const sarrus_plan *plan, int i);
+
 /* The model card: graph, tree, cut joints, n, m, r, degrees of freedom, redundant constraints by name, uniqueness of a
  * and of every joint's reaction, bytes per instance, elimination order. Text owned by the plan, lines ended by '\n'. */
 const char *sarrus_plan_report(const sarrus_plan *plan);

@@ -86,7 +86,11 @@ LANE_BODY real sarrus_udwadia_kalaba_rank(sarrus_evaluation *ev) {
             slow = mask_and(ev->healthy, sarrus_correct_fast(ev, ws->phi));
         if (!mask_any(slow))
             return ev->max_rank;
-        return real_select(slow, sarrus_rank_path(ev, ws->phi, slow, SARRUS_DOUBT_ACCELERATION).rank, ev->max_rank);
+        const int32_t wants_closeness = ev->wants_closeness;
+        ev->wants_closeness = 0; /* it has been looked at */
+        const real rank = sarrus_rank_path(ev, ws->phi, slow, SARRUS_DOUBT_ACCELERATION).rank;
+        ev->wants_closeness = wants_closeness;
+        return real_select(slow, rank, ev->max_rank);
     }
     sarrus_correct_dense(ev, ws->phi);
     return ev->found.rank;

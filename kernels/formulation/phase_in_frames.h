@@ -314,11 +314,16 @@ LANE_FUNCTION int sarrus_factor_swap(sarrus_evaluation *outside, int64_t n_rank_
 LANE_FUNCTION void sarrus_correct_projection(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
     const int was_factored = outside->is_factored;
     const int64_t n_rank_revealing = outside->n_rank_revealing;
+    const int32_t wants_closeness = outside->wants_closeness;
+    outside->wants_closeness = (!was_factored || outside->is_looking) && wants_closeness;
     if (!was_factored)
         sarrus_factor(outside);
     sarrus_correct_projection_again(outside, rhs, active, out);
-    if (!was_factored && sarrus_factor_swap(outside, n_rank_revealing))
+    if (!was_factored && sarrus_factor_swap(outside, n_rank_revealing)) {
+        outside->wants_closeness = 0;
         sarrus_correct_projection_again(outside, rhs, active, out);
+    }
+    outside->wants_closeness = wants_closeness;
 }
 #else
 LANE_PHASE void sarrus_correct_projection_first(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
@@ -329,6 +334,8 @@ LANE_PHASE void sarrus_correct_projection_seen(sarrus_evaluation *outside, const
 }
 LANE_FUNCTION void sarrus_correct_projection(sarrus_evaluation *outside, const real *rhs, mask active, real *out) {
     const int was_factored = outside->is_factored;
+    const int32_t wants_closeness = outside->wants_closeness;
+    outside->wants_closeness = (!was_factored || outside->is_looking) && wants_closeness;
     if (was_factored)
         sarrus_correct_projection_again(outside, rhs, active, out);
     else if (outside->wants_closeness)
@@ -337,6 +344,7 @@ LANE_FUNCTION void sarrus_correct_projection(sarrus_evaluation *outside, const r
         sarrus_correct_projection_first(outside, rhs, active, out);
     if (!was_factored && sarrus_rows_are_swapped(outside))
         sarrus_correct_projection_first(outside, rhs, active, out);
+    outside->wants_closeness = wants_closeness;
 }
 #endif
 
@@ -403,14 +411,19 @@ LANE_PHASE void sarrus_accelerate_again(sarrus_evaluation *outside, real t, cons
 LANE_FUNCTION void sarrus_accelerate(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
     const int is_fresh = !outside->is_configured || !outside->is_factored, has_rows = sarrus_constant_plan.m > 0;
     const int64_t n_rank_revealing = outside->n_rank_revealing;
+    const int32_t wants_closeness = outside->wants_closeness;
+    outside->wants_closeness = (is_fresh || outside->is_looking) && wants_closeness;
     if (!outside->is_configured || (has_rows && !outside->is_factored)) {
         sarrus_evaluate_rows(outside, t, q, v);
         if (has_rows)
             sarrus_factor(outside);
     }
     sarrus_accelerate_again(outside, t, q, v, a);
-    if (has_rows && is_fresh && sarrus_factor_swap(outside, n_rank_revealing))
+    if (has_rows && is_fresh && sarrus_factor_swap(outside, n_rank_revealing)) {
+        outside->wants_closeness = 0;
         sarrus_accelerate_again(outside, t, q, v, a);
+    }
+    outside->wants_closeness = wants_closeness;
 }
 #else
 LANE_PHASE void sarrus_accelerate_first(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
@@ -435,7 +448,10 @@ LANE_PHASE void sarrus_pose_alone(sarrus_evaluation *outside, real t, const real
 }
 LANE_FUNCTION void sarrus_accelerate(sarrus_evaluation *outside, real t, const real *q, const real *v, real *a) {
     if (sarrus_constant_plan.project != SARRUS_PROJECTION_NONE && outside->is_configured && outside->is_factored) {
+        const int32_t wants_closeness = outside->wants_closeness;
+        outside->wants_closeness = outside->is_looking && wants_closeness; /* others looked where the factor was made */
         sarrus_accelerate_again(outside, t, q, v, a);
+        outside->wants_closeness = wants_closeness;
     } else if (outside->wants_closeness) {
         if (!outside->is_configured)
             sarrus_pose_alone(outside, t, q);

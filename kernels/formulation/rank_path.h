@@ -141,7 +141,7 @@ LANE_FUNCTION sarrus_rank_decision sarrus_rank_path(sarrus_evaluation *ev, const
     outside->stage_violation = ev->stage_violation;
     const int32_t wants_closeness = outside->wants_closeness;
     outside->is_swapped = ev->is_swapped;
-    outside->wants_closeness = !sarrus_some_are_swapped(ev); /* which says more than the pivots do */
+    outside->wants_closeness = ev->wants_closeness;
     sarrus_rank_path_outside(outside, slow, how);
     outside->wants_closeness = wants_closeness;
     ev->is_swapped = outside->is_swapped;

@@ -24,9 +24,12 @@ PLAN_BODY void sarrus_correct_projection_body(sarrus_evaluation *ev, const real 
 #include "sarrus/formulation.def"
 }
 
-/* The same where they do not run straight through: once more where closeness has asked for other rows. */
+/* The same where they do not run straight through: once more where closeness has asked for other rows. But for a look ahead,
+ * closeness is that of a factor that is made here. One that is found in place was looked at where it was made: to look again where
+ * some lane has rows in doubt, and only there, would give its neighbours other rows. */
 PLAN_BODY void sarrus_accelerate_swapping(sarrus_evaluation *ev, real t, const real *q, const real *v, real *a) {
     const int32_t is_fresh = !ev->is_configured || !ev->is_factored, wants_closeness = ev->wants_closeness;
+    ev->wants_closeness = (is_fresh || ev->is_looking) && wants_closeness;
     for (int again = 1; again; ev->wants_closeness = 0) {
         sarrus_accelerate_body(ev, t, q, v, a);
         again = is_fresh && sarrus_rows_are_swapped(ev);
@@ -36,6 +39,7 @@ PLAN_BODY void sarrus_accelerate_swapping(sarrus_evaluation *ev, real t, const r
 
 PLAN_BODY void sarrus_correct_projection_swapping(sarrus_evaluation *ev, const real *rhs, mask active, real *out) {
     const int32_t is_fresh = !ev->is_factored, wants_closeness = ev->wants_closeness;
+    ev->wants_closeness = (is_fresh || ev->is_looking) && wants_closeness;
     for (int again = 1; again; ev->wants_closeness = 0) {
         sarrus_correct_projection_body(ev, rhs, active, out);
         again = is_fresh && sarrus_rows_are_swapped(ev);

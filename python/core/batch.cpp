@@ -1,4 +1,6 @@
 // A batch in the interpreter's hands: shapes are checked here, arrays are made by sarrus/batch.py.
+#include <unistd.h>
+
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -18,6 +20,7 @@
 #include "interrupt.h"
 #include "model.h"
 #include "sarrus/batch.h"
+#include "unlocked.h"
 
 namespace sarrus_python {
 
@@ -34,31 +37,40 @@ class Batch {
   public:
     Batch(Model &model, uint64_t n, const nb::dict &options);
     ~Batch() {
-        nb::gil_scoped_release release;
-        sarrus_batch_destroy(batch);
+        destroy();
     }
     Batch(const Batch &) = delete;
     Batch &operator=(const Batch &) = delete;
 
-    sarrus_batch *get() const { return batch; }
-    uint64_t n() const { return sarrus_batch_n_instances(batch); }
+    sarrus_batch *get() const {
+        return batch;
+    }
+    uint64_t n() const {
+        return sarrus_batch_n_instances(batch);
+    }
 
-    // Runs a call of the library without the interpreter's lock. Ctrl-C stops it where the call looks at the flag.
-    template <typename Call> void run(Call call) const {
+    // Runs a call of the library without the interpreter's lock. Ctrl-C stops a call that makes steps; else it is handled after it.
+    template <typename Call> void run(Call call, bool makes_steps = false) const {
+        if (getpid() != owner)
+            failure_raise(SARRUS_UNSUPPORTED, "the batch was made before a fork; expected one that is made in this process");
         if (is_busy.exchange(true))
             busy_raise("the batch is in use by another thread; one thread at a time per batch");
         sarrus_status status;
-        Interrupt interrupt(&stop);
+        std::optional<Interrupt> interrupt;
+        if (makes_steps)
+            interrupt.emplace(&stop);
         {
-            nb::gil_scoped_release release;
+            Unlocked unlocked;
             status = call(batch);
         }
         is_busy = false;
-        interrupt.end();
+        if (interrupt)
+            interrupt->end();
         if (status == SARRUS_OK)
             return;
-        const char *why = status == SARRUS_DEVICE_FAILED ? sarrus_batch_failure(batch) : sarrus_batch_refusal(batch);
-        failure_raise(status, why);
+        if (status == SARRUS_INTERRUPTED)
+            failure_raise(status, "the batch was stopped; expected Batch.reset() before anything else");
+        failure_raise(status, status == SARRUS_DEVICE_FAILED ? sarrus_batch_failure(batch) : sarrus_batch_refusal(batch));
     }
 
     const uint8_t *mask_of(const Mask &mask) const {
@@ -76,7 +88,16 @@ class Batch {
     }
 
   private:
+    // In a process that was forked off, the threads of the batch are gone, and so is who would end them.
+    void destroy() {
+        if (batch == nullptr || getpid() != owner)
+            return;
+        Unlocked unlocked;
+        sarrus_batch_destroy(batch);
+    }
+
     sarrus_batch *batch = nullptr;
+    const pid_t owner = getpid();
     mutable volatile int32_t stop = 0;
     mutable std::atomic<bool> is_busy{false};
 };
@@ -121,7 +142,7 @@ Batch::Batch(Model &model, uint64_t n, const nb::dict &options) {
     sarrus_draws *draws = nullptr;
     sarrus_status status = SARRUS_OK;
     {
-        nb::gil_scoped_release release;
+        Unlocked unlocked;
         if (sample)
             status = sarrus_draws_from_values(context.get(), single, nullptr, static_cast<int>(sample->shape(1)), n, sample->data(),
                                               &draws);
@@ -131,8 +152,13 @@ Batch::Batch(Model &model, uint64_t n, const nb::dict &options) {
             status = sarrus_batch_create(context.get(), plan, &own, n, draws, &batch);
         sarrus_draws_destroy(draws);
     }
-    interrupt.end();
-    context.check(status, "the batch cannot be made");
+    try {
+        interrupt.end();
+        context.check(status, "the batch cannot be made");
+    } catch (...) {
+        destroy();
+        throw;
+    }
 }
 
 static nb::object view_make(const Batch &self, nb::handle owner, int field) {
@@ -161,7 +187,7 @@ static void redraw(const Batch &self, const Mask &mask, const Counts &seeds, con
             throw nb::value_error("seeds and episodes need one entry for each instance");
     const sarrus_redraw how = {sizeof how, self.mask_of(mask), seeds ? seeds->data() : nullptr,
                                episodes ? episodes->data() : nullptr};
-    self.run([&](sarrus_batch *batch) { return sarrus_batch_redraw(batch, &how); });
+    self.run([&](sarrus_batch *batch) { return sarrus_batch_redraw(batch, &how); }, true);
 }
 
 // arrays: pairs of an observable and where [n][n_times][width] goes.
@@ -179,7 +205,7 @@ static void observe(const Batch &self, uint64_t n_times, uint64_t every, bool ob
         self.size_check(array, n_times * static_cast<uint64_t>(width));
         observation.destination[observable] = array.data();
     }
-    self.run([&](sarrus_batch *batch) { return sarrus_batch_observe(batch, &observation); });
+    self.run([&](sarrus_batch *batch) { return sarrus_batch_observe(batch, &observation); }, true);
 }
 
 // out: [6][n] violation, energy mismatch, error, work, nearest change point and its time.
@@ -251,9 +277,8 @@ static std::vector<std::string> labels_of(const Batch &self) {
     return labels;
 }
 
-void batch_bind(nb::module_ &module) {
-    nb::class_<Batch>(module, "Batch")
-        .def(nb::init<Model &, uint64_t, const nb::dict &>(), nb::keep_alive<1, 2>())
+static void steps_bind(nb::class_<Batch> &type) {
+    type.def(nb::init<Model &, uint64_t, const nb::dict &>(), nb::keep_alive<1, 2>())
         .def_prop_ro("n", &Batch::n)
         .def_prop_ro("time", [](const Batch &self) { return sarrus_batch_time(self.get()); })
         .def_prop_ro("interval", [](const Batch &self) { return sarrus_batch_interval(self.get()); })
@@ -264,21 +289,28 @@ void batch_bind(nb::module_ &module) {
         .def_prop_ro("specialization", &specialization_of)
         .def("advance",
              [](const Batch &self, uint64_t n_steps) {
-                 self.run([&](sarrus_batch *batch) { return sarrus_batch_advance(batch, n_steps); });
+                 self.run([&](sarrus_batch *batch) { return sarrus_batch_advance(batch, n_steps); }, true);
              })
         .def("reset", [](const Batch &self) { self.run(sarrus_batch_reset); })
-        .def("reset_some",
-             [](const Batch &self, const Mask &mask) {
-                 const uint8_t *own = self.mask_of(mask);
-                 self.run([&](sarrus_batch *batch) { return sarrus_batch_reset_some(batch, own); });
-             }, nb::arg().none())
-        .def("assemble",
-             [](const Batch &self, const Mask &mask) {
-                 const uint8_t *own = self.mask_of(mask);
-                 self.run([&](sarrus_batch *batch) { return sarrus_batch_assemble(batch, own); });
-             }, nb::arg().none())
-        .def("redraw", &redraw, nb::arg().none(), nb::arg().none(), nb::arg().none())
-        .def("field_width", [](const Batch &self, int field) { return sarrus_batch_field_width(self.get(), field_of(field)); })
+        .def(
+            "reset_some",
+            [](const Batch &self, const Mask &mask) {
+                const uint8_t *own = self.mask_of(mask);
+                self.run([&](sarrus_batch *batch) { return sarrus_batch_reset_some(batch, own); });
+            },
+            nb::arg().none())
+        .def(
+            "assemble",
+            [](const Batch &self, const Mask &mask) {
+                const uint8_t *own = self.mask_of(mask);
+                self.run([&](sarrus_batch *batch) { return sarrus_batch_assemble(batch, own); }, true);
+            },
+            nb::arg().none())
+        .def("redraw", &redraw, nb::arg().none(), nb::arg().none(), nb::arg().none());
+}
+
+static void fields_bind(nb::class_<Batch> &type) {
+    type.def("field_width", [](const Batch &self, int field) { return sarrus_batch_field_width(self.get(), field_of(field)); })
         .def("observable_width",
              [](const Batch &self, int observable) {
                  return sarrus_batch_observable_width(self.get(), static_cast<sarrus_observable>(observable));
@@ -288,17 +320,24 @@ void batch_bind(nb::module_ &module) {
                  self.size_check(out, static_cast<uint64_t>(sarrus_batch_field_width(self.get(), field_of(field))));
                  self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_out(batch, field_of(field), out.data()); });
              })
-        .def("copy_in",
-             [](const Batch &self, int field, const Mask &mask, const ConstArray &values) {
-                 self.size_check(values, static_cast<uint64_t>(sarrus_batch_field_width(self.get(), field_of(field))));
-                 const uint8_t *own = self.mask_of(mask);
-                 self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_in(batch, field_of(field), own, values.data()); });
-             }, nb::arg(), nb::arg().none(), nb::arg())
+        .def(
+            "copy_in",
+            [](const Batch &self, int field, const Mask &mask, const ConstArray &values) {
+                self.size_check(values, static_cast<uint64_t>(sarrus_batch_field_width(self.get(), field_of(field))));
+                const uint8_t *own = self.mask_of(mask);
+                self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_in(batch, field_of(field), own, values.data()); });
+            },
+            nb::arg(), nb::arg().none(), nb::arg())
         .def("copy_observable",
              [](const Batch &self, int observable, const Array &out) {
                  const auto own = static_cast<sarrus_observable>(observable);
                  self.size_check(out, static_cast<uint64_t>(sarrus_batch_observable_width(self.get(), own)));
                  self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_observable(batch, own, out.data()); });
+             })
+        .def("copy_joint_points",
+             [](const Batch &self, const nb::ndarray<double, nb::ndim<4>, nb::c_contig, nb::device::cpu> &out) {
+                 self.size_check(out, out.shape(1) * out.shape(2) * out.shape(3));
+                 self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_joint_points(batch, out.data()); });
              })
         .def("view", [](nb::handle self, int field) { return view_make(nb::cast<const Batch &>(self), self, field); })
         .def("observe", &observe)
@@ -313,4 +352,10 @@ void batch_bind(nb::module_ &module) {
         .def("rank_events_clear", [](const Batch &self) { sarrus_batch_rank_events_clear(self.get()); });
 }
 
+void batch_bind(nb::module_ &module) {
+    nb::class_<Batch> type(module, "Batch");
+    steps_bind(type);
+    fields_bind(type);
 }
+
+} // namespace sarrus_python

@@ -24,4 +24,4 @@ void batch_bind(nb::module_ &module);
 void pinv_bind(nb::module_ &module);
 void run_bind(nb::module_ &module);
 
-}
+} // namespace sarrus_python

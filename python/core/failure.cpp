@@ -59,4 +59,4 @@ void Context::check(sarrus_status status, const char *what) const {
         nb::module_::import_("sarrus.errors").attr("warnings_tell")(diagnostics);
 }
 
-}
+} // namespace sarrus_python

@@ -17,7 +17,9 @@ class Context {
     Context(const Context &) = delete;
     Context &operator=(const Context &) = delete;
 
-    sarrus_context *get() const { return context; }
+    sarrus_context *get() const {
+        return context;
+    }
 
     // Raises what `status` and the diagnostics say, unless it is OK; warnings of a call that went well become warnings of Python.
     void check(sarrus_status status, const char *what) const;
@@ -32,4 +34,4 @@ class Context {
 // Raises the exception for an object that another thread uses.
 [[noreturn]] void busy_raise(const char *message);
 
-}
+} // namespace sarrus_python

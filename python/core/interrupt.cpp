@@ -2,8 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "unlocked.h"
 
 namespace sarrus_python {
 
@@ -15,17 +14,13 @@ static void on_interrupt(int) {
         *flag_of_handler = 1;
 }
 
-static bool is_main_thread() {
-    return static_cast<pid_t>(syscall(SYS_gettid)) == getpid();
-}
-
 Interrupt::Interrupt(volatile int32_t *flag_) : flag(flag_) {
     struct sigaction action = {};
     *flag = 0;
     if (!is_main_thread() || flag_of_handler != nullptr || sigaction(SIGINT, nullptr, &before) != 0)
         return;
-    // A handler of Python has an entry in C; one that is ignored stays so.
-    if (before.sa_handler == SIG_IGN)
+    // A handler of Python has an entry in C; where there is none, the signal does what it did.
+    if (before.sa_handler == SIG_IGN || before.sa_handler == SIG_DFL)
         return;
     action.sa_handler = on_interrupt;
     action.sa_flags = SA_RESTART;
@@ -57,4 +52,4 @@ Interrupt::~Interrupt() {
     flag_of_handler = nullptr;
 }
 
-}
+} // namespace sarrus_python

@@ -7,8 +7,8 @@
 
 namespace sarrus_python {
 
-// While it lives, SIGINT sets `*flag`, in calls from the main thread; elsewhere, and where SIGINT is ignored, it does nothing. Made
-// and destroyed with the interpreter's lock held.
+// While it lives, SIGINT sets `*flag`, in calls from the main thread; elsewhere, and where Python has no handler of it, it does
+// nothing. Made and destroyed with the interpreter's lock held.
 class Interrupt {
   public:
     explicit Interrupt(volatile int32_t *flag);
@@ -26,4 +26,4 @@ class Interrupt {
     struct sigaction before = {};
 };
 
-}
+} // namespace sarrus_python

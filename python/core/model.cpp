@@ -1,5 +1,7 @@
 #include "model.h"
 
+#include <unistd.h>
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -10,6 +12,7 @@
 #include "interrupt.h"
 #include "sarrus/study.h"
 #include "sarrus/warning.h"
+#include "unlocked.h"
 
 namespace sarrus_python {
 
@@ -20,12 +23,18 @@ Model::Model(const std::string &name, const std::string *text, const Settings &s
         overrides.push_back({path.c_str(), value.c_str()});
     sarrus_status status;
     {
-        nb::gil_scoped_release release;
-        status = text == nullptr ? sarrus_document_read_file(context.get(), name.c_str(), overrides.data(), overrides.size(), &document)
-                                 : sarrus_document_read_text(context.get(), name.c_str(), text->data(), text->size(),
-                                                             overrides.data(), overrides.size(), &document);
+        Unlocked unlocked;
+        status = text == nullptr
+                     ? sarrus_document_read_file(context.get(), name.c_str(), overrides.data(), overrides.size(), &document)
+                     : sarrus_document_read_text(context.get(), name.c_str(), text->data(), text->size(), overrides.data(),
+                                                 overrides.size(), &document);
     }
-    context.check(status, "the scenario cannot be used");
+    try {
+        context.check(status, "the scenario cannot be used");
+    } catch (...) { // a warning that is to be an error, too
+        sarrus_document_destroy(document);
+        throw;
+    }
     plans.resize(static_cast<size_t>(n_groups()), nullptr);
 }
 
@@ -50,10 +59,12 @@ const sarrus_model *Model::single() const {
 const sarrus_plan *Model::plan(int i) {
     const sarrus_model *own = group(i);
     sarrus_plan *&made = plans[static_cast<size_t>(i)];
+    while (is_planning) { // by another thread
+        Unlocked unlocked;
+        usleep(1000);
+    }
     if (made != nullptr)
         return made;
-    if (is_planning)
-        busy_raise("the model is being planned by another thread");
     Context context;
     volatile int32_t stop = 0;
     Interrupt interrupt(&stop);
@@ -62,7 +73,7 @@ const sarrus_plan *Model::plan(int i) {
     sarrus_status status;
     is_planning = true;
     {
-        nb::gil_scoped_release release;
+        Unlocked unlocked;
         status = sarrus_plan_create_watched(context.get(), own, &options, &fresh);
     }
     is_planning = false;
@@ -107,30 +118,40 @@ static std::vector<std::string> joints_of(const sarrus_plan *plan) {
     return names;
 }
 
+// (parent, child) of each joint, −1 ground.
+static std::vector<std::pair<int, int>> joint_bodies_of(const sarrus_plan *plan) {
+    std::vector<std::pair<int, int>> bodies;
+    for (int i = 0; sarrus_plan_joint_name(plan, i) != nullptr; ++i)
+        bodies.emplace_back(sarrus_plan_joint_parent(plan, i), sarrus_plan_joint_child(plan, i));
+    return bodies;
+}
+
 // What may not be meant: (kind, whether it matters, name, sentence), as `sarrus check` tells it.
 static nb::list warnings_of(const sarrus_plan *plan, uint64_t n_instances) {
     Context context;
-    sarrus_warnings *warnings = nullptr;
+    sarrus_warnings *made = nullptr;
     nb::list out;
-    context.check(sarrus_warnings_create(context.get(), plan, n_instances, &warnings), "the scenario cannot be looked through");
-    for (int i = 0; i < sarrus_warnings_count(warnings); ++i) {
+    const sarrus_status status = sarrus_warnings_create(context.get(), plan, n_instances, &made);
+    const std::unique_ptr<sarrus_warnings, decltype(&sarrus_warnings_destroy)> warnings(made, &sarrus_warnings_destroy);
+    context.check(status, "the scenario cannot be looked through");
+    for (int i = 0; i < sarrus_warnings_count(made); ++i) {
         sarrus_warning own;
-        sarrus_warnings_get(warnings, i, &own);
+        sarrus_warnings_get(made, i, &own);
         out.append(nb::make_tuple(sarrus_warning_kind_word(own.kind), own.matters != 0, own.name, own.text));
     }
-    sarrus_warnings_destroy(warnings);
     return out;
 }
 
 // Labels of what is drawn, in the model's order.
 static std::vector<std::string> parameters_of(const sarrus_model *model) {
     Context context;
-    sarrus_draws *draws = nullptr;
+    sarrus_draws *made = nullptr;
     std::vector<std::string> labels;
-    context.check(sarrus_draws_create(context.get(), model, 0, 1, &draws), "the parameters cannot be drawn");
-    for (int i = 0; i < sarrus_draws_n_parameters(draws); ++i)
-        labels.emplace_back(sarrus_draws_label(draws, i));
-    sarrus_draws_destroy(draws);
+    const sarrus_status status = sarrus_draws_create(context.get(), model, 0, 1, &made);
+    const std::unique_ptr<sarrus_draws, decltype(&sarrus_draws_destroy)> draws(made, &sarrus_draws_destroy);
+    context.check(status, "the parameters cannot be drawn");
+    for (int i = 0; i < sarrus_draws_n_parameters(made); ++i)
+        labels.emplace_back(sarrus_draws_label(made, i));
     return labels;
 }
 
@@ -146,7 +167,11 @@ void model_bind(nb::module_ &module) {
         .def_prop_ro("n_groups", &Model::n_groups)
         .def_prop_ro("name", [](const Model &self) { return std::string(sarrus_document_name(self.get())); })
         .def_prop_ro("resolved", [](const Model &self) { return std::string(sarrus_document_resolved(self.get())); })
-        .def("file", [](const Model &self, int i) { self.group(i); return std::string(sarrus_document_file(self.get(), i)); })
+        .def("file",
+             [](const Model &self, int i) {
+                 self.group(i);
+                 return std::string(sarrus_document_file(self.get(), i));
+             })
         .def("n_instances", [](const Model &self, int i) { return sarrus_model_n_instances(self.group(i)); })
         .def("seed", [](const Model &self, int i) { return sarrus_model_seed(self.group(i)); })
         .def("sizes", [](Model &self, int i) { return sizes_of(self.plan(i)); })
@@ -155,8 +180,9 @@ void model_bind(nb::module_ &module) {
         .def("coordinates", [](Model &self, int i) { return names_of(self.plan(i), false); })
         .def("speeds", [](Model &self, int i) { return names_of(self.plan(i), true); })
         .def("joints", [](Model &self, int i) { return joints_of(self.plan(i)); })
+        .def("joint_bodies", [](Model &self, int i) { return joint_bodies_of(self.plan(i)); })
         .def("parameters", [](const Model &self, int i) { return parameters_of(self.group(i)); })
         .def("warnings", [](Model &self, int i, uint64_t n_instances) { return warnings_of(self.plan(i), n_instances); });
 }
 
-}
+} // namespace sarrus_python

@@ -25,8 +25,12 @@ class Model {
     Model(const Model &) = delete;
     Model &operator=(const Model &) = delete;
 
-    const sarrus_document *get() const { return document; }
-    int n_groups() const { return sarrus_document_n_groups(document); }
+    const sarrus_document *get() const {
+        return document;
+    }
+    int n_groups() const {
+        return sarrus_document_n_groups(document);
+    }
     const sarrus_model *group(int i) const;
     // Made when it is asked for first; called with the interpreter's lock, which is given away meanwhile.
     const sarrus_plan *plan(int i);
@@ -41,4 +45,4 @@ class Model {
 
 void model_bind(nb::module_ &module);
 
-}
+} // namespace sarrus_python

@@ -8,6 +8,7 @@
 #include "sarrus/observable.h"
 #include "sarrus/status.h"
 #include "sarrus/version.h"
+#include "unlocked.h"
 
 namespace sarrus_python {
 
@@ -45,8 +46,7 @@ static nb::dict observables() {
     nb::dict out;
     for (int i = 0; i < SARRUS_N_OBSERVABLES; ++i) {
         const auto own = static_cast<sarrus_observable>(i);
-        out[nb::str(words[i]).attr("lower")()] =
-            nb::make_tuple(i, sarrus_observable_unit(own), sarrus_observable_text(own));
+        out[nb::str(words[i]).attr("lower")()] = nb::make_tuple(i, sarrus_observable_unit(own), sarrus_observable_text(own));
     }
     return out;
 }
@@ -58,7 +58,7 @@ static nb::dict call_statuses() {
     return out;
 }
 
-}
+} // namespace sarrus_python
 
 NB_MODULE(_core, module) {
     namespace own = sarrus_python;
@@ -70,6 +70,8 @@ NB_MODULE(_core, module) {
     module.def("observables", &own::observables);
     module.def("call_statuses", &own::call_statuses);
     module.def("n_devices", [](int backend) { return sarrus_backend_n_devices(static_cast<sarrus_backend>(backend)); });
+    module.def("threads_park", &own::threads_park);
+    nanobind::set_leak_warnings(false); // of what threads that are parked hold
     own::model_bind(module);
     own::batch_bind(module);
     own::run_bind(module);

@@ -11,6 +11,7 @@
 #include "bind.h"
 #include "failure.h"
 #include "sarrus/pinv.h"
+#include "unlocked.h"
 
 namespace sarrus_python {
 
@@ -55,7 +56,7 @@ static void compute(const nb::dict &how, const Stack &a, const std::optional<Sta
     Context context;
     sarrus_status status;
     {
-        nb::gil_scoped_release release;
+        Unlocked unlocked;
         status = sarrus_pinv_compute(context.get(), &options, &batch);
     }
     context.check(status, "the pseudoinverses cannot be computed");
@@ -66,4 +67,4 @@ void pinv_bind(nb::module_ &module) {
                nb::arg("kept"), nb::arg("dropped"), nb::arg("max_rank").none(), nb::arg("violation").none());
 }
 
-}
+} // namespace sarrus_python

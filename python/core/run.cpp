@@ -14,6 +14,7 @@
 #include "model.h"
 #include "sarrus/run.h"
 #include "sarrus/study.h"
+#include "unlocked.h"
 
 namespace sarrus_python {
 
@@ -106,8 +107,8 @@ static sarrus_status model_run(const sarrus_context *, Model &model, const std::
         groups[g].plan = plans[g];
         groups[g].file = sarrus_document_file(model.get(), static_cast<int>(g));
     }
-    return sarrus_run_groups(context, groups.data(), static_cast<int>(groups.size()), sarrus_document_resolved(model.get()), options,
-                             summary, nullptr);
+    return sarrus_run_groups(context, groups.data(), static_cast<int>(groups.size()), sarrus_document_resolved(model.get()),
+                             options, summary, nullptr);
 }
 
 // sample: [instances][parameters], columns in the model's order; None: drawn.
@@ -134,7 +135,7 @@ static nb::dict run(Model &model, const std::optional<std::string> &output, cons
     sarrus_draws *draws = nullptr;
     Interrupt interrupt(&stop);
     {
-        nb::gil_scoped_release release;
+        Unlocked unlocked;
         if (sample)
             status = sarrus_draws_from_values(context.get(), model.group(0), nullptr, static_cast<int>(sample->shape(1)),
                                               sample->shape(0), sample->data(), &draws);
@@ -160,4 +161,4 @@ void run_bind(nb::module_ &module) {
                nb::arg("seed").none(), nb::arg("sample").none(), nb::arg("progress").none());
 }
 
-}
+} // namespace sarrus_python

@@ -9,6 +9,7 @@
     sarrus.gym                                closed loops as Gymnasium environments
 """
 
+import sys
 from typing import TYPE_CHECKING
 
 from ._core import version as __version__
@@ -75,3 +76,7 @@ else:
 
             return importlib.import_module("sarrus.gym")
         raise AttributeError(f"module 'sarrus' has no attribute {name!r}")
+
+# Who has Gymnasium already finds "sarrus/FiveBarReach-v0" and the others in its registry.
+if "gymnasium" in sys.modules:
+    from . import gym

@@ -128,7 +128,7 @@ class Batch:
         """
         number = self._field(field)
         shape = (self.n, self._core.field_width(number))
-        given = np.asarray(values, dtype=np.float64)
+        given = floats_of(field, values)
         if given.ndim == 1 and shape[1] == 1 and given.shape[0] == self.n:
             given = given[:, None]
         try:
@@ -201,7 +201,18 @@ class Batch:
         DLPack (`torch.from_dlpack(batch.view("q"))`). Lanes behind the last instance are padding. `UnsupportedError`: coordinates
         and speeds with `formulation: relative`, where tiles hold those of joints.
         """
-        return self._core.view(self._field(field))
+        array = self._core.view(self._field(field))
+        if field == "status":
+            array.flags.writeable = False
+        return array
+
+    def joint_points(self) -> Floats:
+        """Where the joints are in their bodies, [N, joints, 2, 2 | 3] m: the point in the frame of the parent, and of the child; of
+        ground in the inertial frame. Joints as `Model.joints`, bodies as `Model.joint_bodies`. NaN of invalid parameters."""
+        array = np.empty((self.n, len(self.model.joints), 2, 3 if self.model.is_spatial else 2))
+        if array.size > 0:
+            self._core.copy_joint_points(array)
+        return array
 
     # -- steps
 
@@ -379,14 +390,20 @@ class Batch:
         return array[..., 0] if scalar and array.shape[-1] == 1 else array
 
 
-def seed_check(seed: int) -> int:
+def floats_of(name: str, values: npt.ArrayLike) -> Floats:
+    """Numbers as doubles; masked ones would come with what is hidden."""
     try:
-        number = seed.__index__()
-    except AttributeError:
-        raise ArgumentError(f"seed={seed!r}; expected a whole number") from None
-    if not 0 <= number < 2**64:
-        raise ArgumentError(f"seed={seed!r}; expected a whole number from 0 to {2**64 - 1}")
-    return number
+        given = np.asarray(values)
+        if given.dtype.kind in "biuf" and not np.ma.isMaskedArray(values):
+            return given.astype(np.float64, copy=False)
+    except (ValueError, TypeError) as error:
+        raise ArgumentError(f"{name}: {error}; expected numbers") from None
+    raise ArgumentError(f"{name} are real numbers, unmasked; got {type(values).__name__} of {given.dtype}")
+
+
+def seed_check(seed: int) -> int:
+    """A seed of the draws."""
+    return count_check("seed", seed, 0, 2**64 - 1)
 
 
 def sample_table(model: Model, samples: npt.ArrayLike | Mapping[str, npt.ArrayLike]) -> Floats:
@@ -394,14 +411,14 @@ def sample_table(model: Model, samples: npt.ArrayLike | Mapping[str, npt.ArrayLi
     labels: Sequence[str] = model.parameters
     if isinstance(samples, Mapping):
         if set(samples) != set(labels):
-            raise ArgumentError(f"samples are of {sorted(samples)}; expected each of {list(labels)} once")
+            raise ArgumentError(f"samples are of {list(samples)}; expected each of {list(labels)} once")
         try:
-            columns = np.broadcast_arrays(*(np.asarray(samples[label], dtype=np.float64) for label in labels))
+            columns = np.broadcast_arrays(*(floats_of(label, samples[label]) for label in labels))
         except ValueError:
             lengths = {label: np.shape(samples[label]) for label in labels}
             raise ArgumentError(f"the columns of samples have different shapes: {lengths}") from None
         return np.ascontiguousarray(np.stack([np.atleast_1d(column) for column in columns], axis=-1))
-    table = np.ascontiguousarray(samples, dtype=np.float64)
+    table = np.ascontiguousarray(floats_of("samples", samples))
     if table.ndim != 2 or table.shape[1] != len(labels) or len(table) == 0:
         raise ArgumentError(f"samples are [instances, {len(labels)}], columns {list(labels)}; got the shape {table.shape}")
     return table

@@ -16,20 +16,30 @@ SPECIALIZE = {"off": 0, "auto": 1, "on": 2}
 
 def value_of(kind: str, words: Mapping[str, int], word: str) -> int:
     """The number of a word; `ArgumentError` lists what was expected."""
-    if word not in words:
+    if not isinstance(word, str) or word not in words:
         raise ArgumentError(f"{kind}={word!r}; expected one of {', '.join(map(repr, words))}")
     return words[word]
 
 
-def count_check(name: str, value: int, least: int = 0) -> int:
-    """A whole number from `least` on."""
+def count_check(name: str, value: int, least: int = 0, most: int = 2**63 - 1) -> int:
+    """A whole number from `least` to `most`."""
     try:
         number = value.__index__()
-    except AttributeError:
+    except (AttributeError, TypeError):
         raise ArgumentError(f"{name}={value!r}; expected a whole number") from None
-    if number < least or number >= 2**63:
-        raise ArgumentError(f"{name}={value!r}; expected a whole number from {least} on")
+    if not least <= number <= most:
+        raise ArgumentError(f"{name}={value!r}; expected a whole number from {least} to {most}")
     return number
+
+
+def text_check(name: str, text: str) -> str:
+    """A text that the library can take: UTF-8 without a 0 in it."""
+    try:
+        if "\0" not in text and text.encode():
+            return text
+    except UnicodeEncodeError:
+        pass
+    raise ArgumentError(f"{name}: {text!r} is no text of UTF-8 without a zero")
 
 
 def _cache_folder() -> str | None:
@@ -48,14 +58,16 @@ def _compiler() -> str:
     return name if "/" in name else shutil.which(name) or name
 
 
+def threads_check(threads: int | None) -> int:
+    """Threads as the library counts them, 0: all processors."""
+    return 0 if threads is None else count_check("threads", threads, 1, 4096)
+
+
 def batch_options(backend: str, threads: int | None, specialize: str) -> dict[str, Any]:
     """What the extension module reads as sarrus_batch_options."""
-    n_threads = 0 if threads is None else count_check("threads", threads, 1)
-    if n_threads > 4096:
-        raise ArgumentError(f"threads={threads!r}; expected at most 4096")
     return {
         "backend": value_of("backend", BACKENDS, backend),
-        "threads": n_threads,
+        "threads": threads_check(threads),
         "isa": os.environ.get("SARRUS_FORCE_ISA"),
         "specialize": value_of("specialize", SPECIALIZE, specialize),
         "cache_dir": _cache_folder(),

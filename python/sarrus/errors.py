@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import warnings
 from dataclasses import dataclass
 
@@ -75,6 +76,9 @@ class BusyError(Error, RuntimeError):
 class SarrusWarning(UserWarning):
     """What is allowed, but may not be meant."""
 
+
+# Threads that are in a call then do not come back.
+atexit.register(_core.threads_park)
 
 _CLASSES = {
     "BAD_ARGUMENT": ArgumentError,

@@ -15,6 +15,7 @@ from typing import Any, Union
 import numpy as np
 
 from . import _core
+from .choices import text_check
 from .errors import ArgumentError, FileError, SarrusWarning, ScenarioError, UnsupportedError
 
 Scenario = Union[str, os.PathLike[str], Mapping[str, Any], "Model"]
@@ -22,6 +23,8 @@ Scenario = Union[str, os.PathLike[str], Mapping[str, Any], "Model"]
 
 def _plain(value: object) -> object:
     """What json does not know of itself: NumPy's numbers and arrays, paths."""
+    if isinstance(value, np.floating):
+        return float(value)
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
@@ -35,15 +38,18 @@ def _text_of(tree: object) -> str:
     """JSON, which is YAML: a finding's line is one of this text."""
     try:
         return json.dumps(tree, indent=1, default=_plain, allow_nan=False, ensure_ascii=False)
-    except ValueError as error:
-        raise ArgumentError(f"the scenario cannot be written as text: {error}; numbers have to be finite") from None
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ArgumentError(f"the scenario cannot be written as text: {error}") from None
 
 
 def _settings_of(settings: Mapping[str, object] | None) -> list[tuple[str, str]]:
     pairs = []
+    if settings is not None and not isinstance(settings, Mapping):
+        raise ArgumentError(f"settings are a dict of paths and values; got {settings!r}")
     for path, value in (settings or {}).items():
         if not isinstance(path, str):
             raise ArgumentError(f"settings has the key {path!r}; expected a path as 'integrator.dt'")
+        text_check("settings", path)
         pairs.append((path, value if isinstance(value, str) else _text_of(value)))
     return pairs
 
@@ -59,9 +65,9 @@ class Model:
         if isinstance(source, Model):
             if settings:
                 raise ArgumentError("settings together with a Model; expected them where the model is read")
-            self._core, self.path = source._core, source.path
+            self._core, self.path, self._pairs = source._core, source.path, source._pairs
             return
-        pairs = _settings_of(settings)
+        self._pairs = pairs = _settings_of(settings)
         self.path: str | None = None
         if isinstance(source, Mapping):
             self._core = _core.Model("<dict>", _text_of(source), pairs)
@@ -73,6 +79,7 @@ class Model:
             self.path = os.fspath(source)
             if not isinstance(self.path, str):
                 raise ArgumentError(f"the path of a scenario is a text; got {source!r}")
+            text_check("the path of a scenario", self.path)
             self._core = _core.Model(self.path, None, pairs)
 
     @property
@@ -119,6 +126,16 @@ class Model:
     def joints(self) -> list[str]:
         """Names of the joints, in the order of the reactions."""
         return self._core.joints(0)
+
+    @property
+    def joint_bodies(self) -> list[tuple[int, int]]:
+        """(parent, child) of each joint: numbers of bodies in the order of the coordinates, −1 ground."""
+        return self._core.joint_bodies(0)
+
+    @property
+    def is_spatial(self) -> bool:
+        """Whether it is a mechanism in space: seven coordinates a body, else three."""
+        return self.sizes["n_coordinates"] != self.sizes["n"]
 
     @property
     def parameters(self) -> list[str]:
@@ -182,10 +199,11 @@ def check(source: Scenario, settings: Mapping[str, object] | None = None) -> Car
     model = Model(source, settings)
     for i in range(model._core.n_groups):
         model._core.card(i)  # raises what cannot be planned, with its place
+    if model.is_mixed and model.path is None:
+        raise UnsupportedError("a list of scenarios is checked by its path: the names in it are relative to its folder")
     with tempfile.TemporaryDirectory(prefix="sarrus-") as folder:
-        if model.path is not None:
-            file, pairs = model.path, _settings_of(settings)
-        else:
+        file, pairs = model.path or "", model._pairs
+        if not model.is_mixed:  # as it was read, whatever has become of the file
             file, pairs = f"{folder}/scenario.yaml", []
             Path(file).write_text(model.resolved, encoding="utf-8")
         options = [text for path, value in pairs for text in ("--set", f"{path}={value}")]
@@ -195,6 +213,5 @@ def check(source: Scenario, settings: Mapping[str, object] | None = None) -> Car
         kind = {2: ScenarioError, 3: FileError}.get(done.returncode, UnsupportedError)
         raise kind(done.stderr.decode(errors="replace").strip() or f"the program ended with {done.returncode}")
     card = Card(json.loads(done.stdout))
-    if model.path is None:
-        card["scenario"] = ""
+    card["scenario"] = model.path or ""
     return card

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .choices import BACKENDS, count_check, value_of
+from .choices import BACKENDS, threads_check, value_of
 from .errors import ArgumentError
 
 Floats = npt.NDArray[np.float64]
@@ -93,7 +93,7 @@ def pinv(
         "method": value_of("method", METHODS, method),
         "rank_method": value_of("rank", RANK_METHODS, rule),
         "tolerance": _tolerance(tolerance),
-        "threads": 0 if threads is None else count_check("threads", threads, 1),
+        "threads": threads_check(threads),
         "backend": value_of("backend", BACKENDS, backend),
     }
     x = np.empty((n_matrices, n, n_columns))

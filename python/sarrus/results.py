@@ -32,8 +32,16 @@ def tree_open(source: str | BinaryIO, name: str) -> xarray.DataTree:
         raise ImportError("xarray and h5netcdf are needed: pip install 'sarrus[xarray]'") from None
     try:
         groups = xarray.open_groups(source, engine="h5netcdf", decode_times=False, phony_dims="access")
-    except (OSError, ValueError, KeyError) as error:
+        return _tree_make(groups, name)
+    except FileError:
+        raise
+    except Exception as error:  # h5netcdf and xarray raise all sorts of a damaged file
         raise FileError(f"{name}: {error}; expected a result file of Sarrus") from error
+
+
+def _tree_make(groups: dict[str, xarray.Dataset], name: str) -> xarray.DataTree:
+    import xarray
+
     for path, group in groups.items():
         # Its rows are in the order of time, and would be taken for output times.
         if path.rpartition("/")[0].endswith("/events") and "time" in group.dims:

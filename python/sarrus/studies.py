@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from . import _core
 from .batches import STATUS_WORDS, sample_table, seed_check
-from .choices import batch_options, count_check
+from .choices import batch_options, count_check, text_check
 from .errors import ArgumentError
 from .models import Model, Scenario
 
@@ -159,6 +159,7 @@ def run(
         raise ArgumentError("instances and samples are those of one scenario, and the document is a list of several")
     if seed is not None:
         seed = seed_check(seed)
+    path = "" if output is None else _output_path(output)
     model.warnings_tell(n_instances)
     bar = _Bar()
     shows = sys.stderr.isatty() if progress is None else progress
@@ -170,13 +171,22 @@ def run(
             bar.close()
 
     if output is not None:
-        path = os.fspath(output)
         return Result(core_run(path), path, None)
     with tempfile.TemporaryDirectory(prefix="sarrus-") as folder:
         path = f"{folder}/result.h5"
         return Result(core_run(path), None, Path(path).read_bytes())
 
 
+def _output_path(output: str | os.PathLike[str]) -> str:
+    """Absolute, so that the result is found wherever the program goes."""
+    if not isinstance(output, str | os.PathLike) or not os.fspath(output):
+        raise ArgumentError(f"output={output!r}; expected the path of a file")
+    return text_check("output", str(Path(output).absolute()))
+
+
 def status_words(status: npt.ArrayLike) -> npt.NDArray[np.str_]:
     """The words of status numbers, as "constraint_violated"."""
-    return np.array(STATUS_WORDS)[np.asarray(status)]
+    numbers = np.asarray(status)
+    if numbers.dtype.kind not in "iu" or np.any((numbers < 0) | (numbers >= len(STATUS_WORDS))):
+        raise ArgumentError(f"no status: {status!r}; expected numbers from 0 to {len(STATUS_WORDS) - 1}")
+    return np.array(STATUS_WORDS)[numbers]

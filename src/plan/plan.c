@@ -131,6 +131,21 @@ const char *sarrus_plan_joint_name(const sarrus_plan *plan, int i) {
     return plan && i >= 0 && i < plan->model->n_joints ? plan->model->joints[i].name : NULL;
 }
 
+static int body_of_joint(const sarrus_plan *plan, int i, int side) {
+    if (!plan || i < 0 || i >= plan->model->n_joints)
+        return -2;
+    const int body = plan->model->joints[i].body[side];
+    return body < 0 ? -1 : body;
+}
+
+int sarrus_plan_joint_parent(const sarrus_plan *plan, int i) {
+    return body_of_joint(plan, i, 0);
+}
+
+int sarrus_plan_joint_child(const sarrus_plan *plan, int i) {
+    return body_of_joint(plan, i, 1);
+}
+
 const char *sarrus_plan_report(const sarrus_plan *plan) {
     return plan ? plan->report : NULL;
 }

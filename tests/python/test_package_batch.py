@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 from package import raises, run_all, sarrus
+from program import SOURCE
 
 # A four-bar with a torque on its crank and a drawn length, short enough to be made often.
 SCENARIO = {
@@ -230,6 +231,24 @@ def test_observe_and_rollout():
     assert "ok" in b._repr_html_() and "four-bar" in repr(b)
 
 
+def test_joint_points():
+    """Both ends of a revolute are one point of the assembled mechanism, whatever the drawn length and the formulation."""
+    for formulation in ("udwadia-kalaba", "relative"):
+        b = sarrus.Batch(with_settings(dynamics__formulation=formulation), 11, backend="cpu", specialize="off")
+        points, q = b.joint_points(), b.q.reshape(11, 3, 3)
+        same(points[:, 0, 1, 1], -b.parameters[:, 0] / 2)
+        ends = []
+        for j, bodies in enumerate(b.model.joint_bodies):
+            for side, body in enumerate(bodies):
+                x, y, angle = (q[:, body, k] if body >= 0 else np.zeros(11) for k in range(3))
+                px, py = points[:, j, side, 0], points[:, j, side, 1]
+                ends.append([x + np.cos(angle) * px - np.sin(angle) * py, y + np.sin(angle) * px + np.cos(angle) * py])
+        ends = np.array(ends).reshape(4, 2, 2, 11)
+        assert np.abs(ends[:, 0] - ends[:, 1]).max() < 1e-9
+    spatial = sarrus.Batch(str(SOURCE / "scenarios" / "spatial_four_bar.yaml"), 1, backend="cpu", specialize="off")
+    assert spatial.model.is_spatial and spatial.joint_points().shape == (1, len(spatial.model.joints), 2, 3)
+
+
 def test_rank_events():
     parallelogram = {
         "sarrus": 1, "space": "planar",
@@ -278,6 +297,13 @@ def test_misuse():
         lambda: sarrus.load({"sarrus": float("nan")}),
         lambda: sarrus.load(5),
         lambda: sarrus.load(None),
+        lambda: sarrus.load("a\0b"),
+        lambda: sarrus.load({**SCENARIO, "name": {1, 2}}),
+        lambda: batch(np.array([1, 2])),
+        lambda: b.write("q", None),
+        lambda: b.write("input", np.ma.masked_array(np.ones(11), np.ones(11, dtype=bool))),
+        lambda: b.write("input", "five"),
+        lambda: sarrus.status_words([-1]),
         lambda: sarrus.load(SCENARIO, {3: 1}),
     ):
         raises((sarrus.ArgumentError, TypeError), call)
@@ -342,6 +368,55 @@ fresh.advance(3)
 own.same(b.q, fresh.q)
 assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 """
+
+
+ENDED = """
+import os, sys, threading, time
+sys.path.insert(0, {folder!r})
+import test_package_batch as own
+b = own.batch(500)
+pid = os.fork()
+if pid == 0:
+    own.raises(own.sarrus.UnsupportedError, lambda: b.advance(1), "fork")
+    sys.exit(3)
+assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 3
+def steps():
+    while True:
+        b.advance(1)
+threading.Thread(target=steps, daemon=True).start()
+time.sleep(0.2)
+"""
+
+
+def test_ends():
+    """A child that was forked off, and a program whose threads are in a call, end."""
+    folder = str(pathlib.Path(__file__).parent)
+    done = subprocess.run([sys.executable, "-c", ENDED.format(folder=folder)], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+
+
+LOOKED_AT = """
+import os, signal, sys, threading, time
+sys.path.insert(0, {folder!r})
+import test_package_batch as own
+b = own.batch(2000)
+b.advance(1)
+threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        b.observe("energy")
+except KeyboardInterrupt:
+    b.advance(1)
+    sys.exit(7)
+"""
+
+
+def test_interrupt_of_a_look():
+    """Ctrl-C where no steps are made leaves the batch as it was."""
+    folder = str(pathlib.Path(__file__).parent)
+    done = subprocess.run([sys.executable, "-c", LOOKED_AT.format(folder=folder)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 7, done.stderr
 
 
 def test_interrupt():

@@ -47,6 +47,8 @@ def test_file_is_that_of_the_program():
         assert result.path == str(own) and result.summary["output_bytes"] == own.stat().st_size
         raises(sarrus.ArgumentError, lambda: sarrus.run(STUDY, own, instances=2, settings=SHORT, no_clobber=True))
         raises(sarrus.FileError, lambda: sarrus.run(STUDY, f"{folder}/no/such/folder.h5", settings=SHORT))
+        raises(sarrus.ArgumentError, lambda: sarrus.run(STUDY, "", settings=SHORT), "path")
+        raises(sarrus.ArgumentError, lambda: sarrus.run(STUDY, f"{folder}/a\0b", settings=SHORT))
         precious = pathlib.Path(folder) / "scenario.yaml"
         precious.write_text("sarrus: 1\n")
         raises(sarrus.ArgumentError, lambda: sarrus.run(STUDY, precious, instances=2, settings=SHORT))
@@ -134,6 +136,7 @@ def test_check():
     singular = sarrus.check(str(SOURCE / "scenarios" / "five_bar_singular.yaml"))
     assert singular.text.startswith("Warnings\n") and singular["warnings"][0]["text"] in singular.text
     assert sarrus.check(STUDY, {"batch.instances": 12})["n_instances"] == 12
+    assert sarrus.check(sarrus.load(STUDY, {"batch.instances": 13}))["n_instances"] == 13
     from_dict = sarrus.check(SCENARIO)
     assert from_dict["name"] == "four-bar" and from_dict["n_dof"] == 1
     mixed = sarrus.check(str(SOURCE / "scenarios" / "mixed.yaml"))

@@ -1,0 +1,134 @@
+"""What an environment is: a scenario, what is seen of it, what acts on it, what is rewarded, when it ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import ArgumentError
+from ..models import Scenario
+from .states import Floats, Layout, Point, State
+
+Function = Callable[[State], Any]
+Term = str | tuple[str, float] | Function
+Start = Callable[[State, Floats], tuple[npt.ArrayLike, npt.ArrayLike]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A reinforcement-learning task on a scenario. Its functions take a `State` of M environments and give arrays of M rows
+    (NumPy, or what `numpy.asarray` takes, as a tensor of torch on the processor). Row i has to come from row i alone, which all
+    elementwise functions keep to; then an environment's bits do not depend on how many there are.
+
+    scenario: path, dict, text or `Model`; what its `batch.parameters` draws is drawn anew for every episode
+    observation: what is seen, by name (`Names`), each by itself or with a factor, and by functions that give [M] or [M, K]; or one
+        function
+    reward: [M]
+    low, high: limits of the actions, N | N m, one each
+    substeps: steps of the scenario for one of the environment; inputs are held meanwhile
+    max_episode_steps: an episode is truncated then
+    terminated: [M] of bool; None: only a failure of the mechanism ends an episode
+    normalised: actions are in [−1, 1] for the policy; else in N | N m. Either way they are clipped to the limits
+    wiring: for each input of the scenario (action, factor); None: input k is action k
+    points: name → (body, place in its frame)
+    goal: makes goals [M, G] of uniform random numbers [M, n_random]
+    start: makes (q, v) to begin from of the scenario's own and of [M, n_random] uniform numbers; they are assembled
+    n_random: uniform numbers that goal and start get each
+    info: name → [M] or [M, …], shown in infos
+    failure_reward: of the step in which the mechanism failed
+    """
+
+    scenario: Scenario
+    observation: Sequence[Term] | Function
+    reward: Function
+    low: Sequence[float]
+    high: Sequence[float]
+    substeps: int
+    max_episode_steps: int
+    terminated: Function | None = None
+    normalised: bool = True
+    wiring: Sequence[tuple[int, float]] | None = None
+    points: Mapping[str, Point] = field(default_factory=dict)
+    goal: Callable[[Floats], npt.ArrayLike] | None = None
+    start: Start | None = None
+    n_random: int = 8
+    info: Mapping[str, Function] = field(default_factory=dict)
+    failure_reward: float = 0.0
+
+    def __post_init__(self) -> None:
+        low, high = np.asarray(self.low, dtype=np.float64), np.asarray(self.high, dtype=np.float64)
+        if low.ndim != 1 or low.shape != high.shape or not np.all(np.isfinite(low) & np.isfinite(high) & (low < high)):
+            raise ArgumentError(f"low and high are finite limits of the actions, low < high; got {self.low!r}, {self.high!r}")
+        if self.substeps < 1 or self.max_episode_steps < 1:
+            raise ArgumentError("substeps and max_episode_steps are whole numbers from 1 on")
+
+
+_TERM = re.compile(r"(?:(sin|cos)\(\s*)?([^()\s]+)(?:\s+-\s+([^()\s]+))?\s*(\))?")
+
+
+class Names:
+    """Observations by name:
+
+    "crank.theta", "crank.omega"     a coordinate, a speed
+    "sin(crank.theta)", "cos(…)"     of it
+    "rod.theta - crank.theta"        a difference, also within sin and cos: the angle of a joint
+    "tip"                            a point of the task, all its coordinates; "tip.v": its velocity
+    "goal", "action", "time"         as in `State`; time in s
+    "energy", "reactions/A", …       what `Batch.observe` shows, "parameters" what was drawn
+
+    Functions stand among them.
+    """
+
+    def __init__(self, terms: Sequence[Term], layout: Layout) -> None:
+        self._parts: list[tuple[Callable[[State], Floats], float]] = []
+        for term in terms:
+            if callable(term):
+                self._parts.append((term, 1.0))
+            else:
+                name, factor = (term, 1.0) if isinstance(term, str) else term
+                self._parts.append((self._getter(name, layout), float(factor)))
+
+    @staticmethod
+    def _getter(name: str, layout: Layout) -> Callable[[State], Floats]:
+        if name in ("goal", "action", "time"):
+            return lambda state: getattr(state, name)
+        if name in layout.points:
+            return lambda state: state.point(name)
+        if name.endswith(".v") and name[:-2] in layout.points:
+            return lambda state: state.velocity(name[:-2])
+        found = _TERM.fullmatch(name)
+        if found is None or (found[1] is None) != (found[4] is None):
+            raise ArgumentError(f"{name!r} is no observation; expected a name, a difference of two, or sin(…) or cos(…) of one")
+        wave, first, second = found[1], found[2], found[3]
+        columns = layout.coordinates.keys() | layout.speeds.keys()
+        if first not in columns and wave is None and second is None:
+            return lambda state: state.observe(name)
+        for word in (first, second):
+            if word is not None and word not in columns:
+                raise ArgumentError(f"nothing is called {word!r} in {name!r}; expected a coordinate or a speed")
+
+        def value(state: State) -> Floats:
+            number = state.column(first)
+            return number if second is None else number - state.column(second)
+
+        if wave is None:
+            return value
+        if second is None:
+            return lambda state: state.sine(first) if wave == "sin" else state.cosine(first)
+        function = np.sin if wave == "sin" else np.cos
+        return lambda state: function(value(state))
+
+    def __call__(self, state: State, dtype: npt.DTypeLike = np.float64) -> npt.NDArray[Any]:
+        """[M, K], in the order of the terms."""
+        blocks = [np.asarray(get(state)).reshape(len(state), -1) for get, _ in self._parts]
+        out = np.empty((len(state), sum(block.shape[1] for block in blocks)), dtype=dtype)
+        end = 0
+        for block, (_, factor) in zip(blocks, self._parts, strict=True):
+            start, end = end, end + block.shape[1]
+            np.multiply(block, factor, out=out[:, start:end], casting="same_kind")
+        return out
