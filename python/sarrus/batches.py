@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from . import _core
 from .choices import batch_options, count_check
 from .errors import ArgumentError
 from .models import Model, Scenario
+
+if TYPE_CHECKING:
+    from .animation import Animation
 
 Floats = npt.NDArray[np.float64]
 
@@ -315,6 +318,12 @@ class Batch:
     def load(self, data: bytes) -> None:
         """Takes in what `save` gave, of the same scenario with the same number of instances, on any backend."""
         self._core.load(bytes(data))
+
+    def animate(self, instance: int = 0, output: str | None = None, **options: Any) -> Animation:
+        """The motion of an instance from the scenario's beginning: `sarrus.animate(batch, output, instance=instance, …)`."""
+        from .animation import animate
+
+        return animate(self, output, instance=instance, **options)
 
     def __repr__(self) -> str:
         name = self.model.name or self.model.path or "a scenario"

@@ -182,6 +182,7 @@ def test_a_batch_is_left_alone():
     assert data == other
     short = motion_of(sarrus.animate(batch, duration=0.5).page)
     assert len(short["time"]) == 14 and short["time"][-1] == 0.5
+    assert motion_of(batch.animate(0, duration=0.5).page) == short
 
 
 def test_instances_that_fail():
