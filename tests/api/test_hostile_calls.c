@@ -93,7 +93,8 @@ static bool batch_texts(void) {
 }
 
 static bool batch_numbers(void) {
-    return isnan(sarrus_batch_time(NULL)) && sarrus_batch_step(NULL) == 0 && sarrus_batch_n_instances(NULL) == 0;
+    return isnan(sarrus_batch_time(NULL)) && isnan(sarrus_batch_interval(NULL)) && sarrus_batch_step(NULL) == 0 &&
+           sarrus_batch_n_instances(NULL) == 0;
 }
 
 static bool batch_view(void) {
@@ -162,7 +163,8 @@ static bool batch_fields(void) {
         bad(sarrus_batch_copy_in(NULL, SARRUS_FIELD_Q, NULL, out)) &&
         bad(sarrus_batch_copy_in(w.batch, SARRUS_FIELD_Q, NULL, NULL)) &&
         bad(sarrus_batch_copy_observable(NULL, SARRUS_OBSERVE_Q, out)) &&
-        bad(sarrus_batch_copy_observable(w.batch, SARRUS_OBSERVE_Q, NULL)) && sarrus_batch_field_width(NULL, SARRUS_FIELD_Q) == 0 &&
+        bad(sarrus_batch_copy_observable(w.batch, SARRUS_OBSERVE_Q, NULL)) && bad(sarrus_batch_copy_joint_points(NULL, out)) &&
+        bad(sarrus_batch_copy_joint_points(w.batch, NULL)) && sarrus_batch_field_width(NULL, SARRUS_FIELD_Q) == 0 &&
         !sarrus_batch_parameter_label(NULL, 0) && sarrus_batch_copy_in(w.batch, SARRUS_FIELD_TIME, NULL, out) == SARRUS_UNSUPPORTED;
     for (int i = 0; i < N_BAD && good; ++i)
         good = bad(sarrus_batch_copy_out(w.batch, (sarrus_field)bad_indices[i], out)) &&
@@ -310,12 +312,15 @@ static bool plan(void) {
                 bad_and_told(sarrus_plan_create_watched(w.context, w.model, NULL, NULL)) && sizes.n == 0 && order.flops == 0.0 &&
                 order.name && sarrus_plan_n_orders(NULL) == 0 && sarrus_plan_hash(NULL) == 0 && sarrus_plan_report(NULL) == NULL &&
                 sarrus_plan_coordinate_name(NULL, 0) == NULL && sarrus_plan_speed_name(NULL, 0) == NULL &&
-                sarrus_plan_coordinate_name(w.plan, 3) == NULL && sarrus_plan_speed_name(w.plan, 3) == NULL;
+                sarrus_plan_joint_name(NULL, 0) == NULL && sarrus_plan_joint_parent(NULL, 0) == -2 &&
+                sarrus_plan_joint_child(NULL, 0) == -2 && sarrus_plan_coordinate_name(w.plan, 3) == NULL &&
+                sarrus_plan_speed_name(w.plan, 3) == NULL;
     for (int i = 0; i < N_BAD && good; ++i) {
         order = (sarrus_plan_order){.flops = 5.0};
         sarrus_plan_order_get(w.plan, bad_indices[i], &order);
         good = order.flops == 0.0 && order.name && sarrus_plan_coordinate_name(w.plan, bad_indices[i]) == NULL &&
-               sarrus_plan_speed_name(w.plan, bad_indices[i]) == NULL;
+               sarrus_plan_speed_name(w.plan, bad_indices[i]) == NULL && sarrus_plan_joint_name(w.plan, bad_indices[i]) == NULL &&
+               sarrus_plan_joint_parent(w.plan, bad_indices[i]) == -2 && sarrus_plan_joint_child(w.plan, bad_indices[i]) == -2;
     }
     return good;
 }
