@@ -13,7 +13,6 @@ import sys
 from typing import TYPE_CHECKING
 
 from ._core import version as __version__
-from .animation import Animation, animate
 from .batches import STATUS_WORDS, Batch
 from .errors import (
     ArgumentError,
@@ -67,15 +66,19 @@ __all__ = [
 
 if TYPE_CHECKING:
     from . import gym
+    from .animation import Animation, animate
 else:
 
     def __getattr__(name):
-        # Gymnasium is loaded by those who use it.
-        if name == "gym":
-            import importlib
+        # What takes long to load is loaded by those who use it.
+        import importlib
 
+        if name == "gym":
             return importlib.import_module("sarrus.gym")
+        if name in ("animate", "Animation"):
+            return getattr(importlib.import_module("sarrus.animation"), name)
         raise AttributeError(f"module 'sarrus' has no attribute {name!r}")
+
 
 # Who has Gymnasium already finds "sarrus/FiveBarReach-v0" and the others in its registry.
 if "gymnasium" in sys.modules:
