@@ -171,7 +171,11 @@ def test_progress_and_interrupt():
         with tempfile.TemporaryDirectory() as folder:
             path = f"{folder}/out.h5"
             settings = {"integrator.t_end": 400, "output.interval": 1}
-            raises(KeyboardInterrupt, lambda: sarrus.run(STUDY, path, instances=300, progress=True, settings=settings))
+            # What cannot be written within a tenth of a second is dropped, all of it on a machine that is busy enough.
+            for _ in range(5):
+                raises(KeyboardInterrupt, lambda: sarrus.run(STUDY, path, instances=300, progress=True, settings=settings))
+                if pathlib.Path(path).exists():
+                    break
             with sarrus.open(path) as tree:
                 assert tree.attrs["complete"] == 0 and tree.sizes["time"] > 0
     finally:
