@@ -95,8 +95,8 @@ static nb::dict summary_of(const sarrus_run_summary &summary, bool is_complete) 
     return out;
 }
 
-static sarrus_status model_run(const sarrus_context *, Model &model, const std::vector<const sarrus_plan *> &plans,
-                               sarrus_run_options *options, sarrus_run_summary *summary, sarrus_context *context) {
+static sarrus_status model_run(sarrus_context *context, const Model &model, const std::vector<const sarrus_plan *> &plans,
+                               sarrus_run_options *options, sarrus_run_summary *summary) {
     if (!sarrus_document_is_mixed(model.get())) {
         options->plan = plans[0];
         return sarrus_run(context, model.group(0), options, summary);
@@ -141,7 +141,7 @@ static nb::dict run(Model &model, const std::optional<std::string> &output, cons
                                               sample->shape(0), sample->data(), &draws);
         own.draws = draws;
         if (status == SARRUS_OK)
-            status = model_run(nullptr, model, plans, &own, &summary, context.get());
+            status = model_run(context.get(), model, plans, &own, &summary);
         sarrus_draws_destroy(draws);
     }
     if (watcher.raised) {

@@ -419,6 +419,23 @@ def test_interrupt_of_a_look():
     assert done.returncode == 7, done.stderr
 
 
+def test_threads_that_plan_one_model():
+    model, failures = sarrus.load(SCENARIO), []
+
+    def plan():
+        try:
+            sarrus.Batch(model, 2, backend="cpu", specialize="off")
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=plan) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures, failures
+
+
 def test_interrupt():
     """Ctrl-C during a call stops it, and the batch can be used after a reset."""
     folder = str(pathlib.Path(__file__).parent)

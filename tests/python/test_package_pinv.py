@@ -106,6 +106,8 @@ def test_misuse():
         lambda: sarrus.pinv(a, tolerance=0),
         lambda: sarrus.pinv(a, tolerance=np.nan),
         lambda: sarrus.pinv(a, threads=0),
+        lambda: sarrus.pinv(a, threads=2**62),
+        lambda: sarrus.pinv(a, rank="violation"),
         lambda: sarrus.pinv(a, violation=[1, 2]),
         lambda: sarrus.pinv(a, backend="gpu"),
         lambda: sarrus.pinv(a, rhs=np.ones((2, 4, 1))),

@@ -105,6 +105,10 @@ def test_open():
                 same(tree["instance/parameters"]["L"].values, file["instance/parameters/L"][:])
             assert "event" in tree["events/rank"].dims
         raises(sarrus.FileError, lambda: sarrus.open(f"{folder}/none.h5"))
+        with h5py.File(path, "r+") as file:  # what h5netcdf takes for granted
+            del file["state/q"].attrs["DIMENSION_LIST"]
+            file["state/q"].attrs["DIMENSION_LIST"] = 5
+        raises(sarrus.FileError, lambda: sarrus.open(path), "out.h5")
         foreign = f"{folder}/foreign.h5"
         with h5py.File(foreign, "w") as file:
             file["x"] = np.arange(3)
@@ -139,7 +143,15 @@ def test_check():
     assert sarrus.check(sarrus.load(STUDY, {"batch.instances": 13}))["n_instances"] == 13
     from_dict = sarrus.check(SCENARIO)
     assert from_dict["name"] == "four-bar" and from_dict["n_dof"] == 1
-    mixed = sarrus.check(str(SOURCE / "scenarios" / "mixed.yaml"))
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "gone.yaml"
+        file.write_text(sarrus.load(SCENARIO).resolved)
+        model = sarrus.load(file)
+        file.unlink()
+        assert sarrus.check(model)["n_dof"] == 1
+    place = str(SOURCE / "scenarios" / "mixed.yaml")
+    assert sarrus.check(sarrus.load(place, {"scenarios.0.instances": 3}))["groups"][0]["n_instances"] == 3
+    mixed = sarrus.check(place)
     assert len(mixed["groups"]) >= 2 and mixed["groups"][0]["card"] in mixed.text
     raises(sarrus.ScenarioError, lambda: sarrus.check({**SCENARIO, "joints": "none"}))
 
