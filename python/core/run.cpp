@@ -28,7 +28,7 @@ struct Watcher {
 
 static int progress_tell(const sarrus_progress *progress, void *user) {
     auto *watcher = static_cast<Watcher *>(user);
-    nb::gil_scoped_acquire acquire;
+    Locked locked;
     try {
         if (PyErr_CheckSignals() != 0)
             throw nb::python_error();
@@ -38,6 +38,9 @@ static int progress_tell(const sarrus_progress *progress, void *user) {
     } catch (nb::python_error &error) {
         watcher->raised.emplace(error);
         return 1;
+    } catch (...) {
+        // The interpreter ends while the function waits for the lock (see unlocked.cpp).
+        park();
     }
     return 0;
 }

@@ -1,4 +1,4 @@
-// The interpreter's lock, given away during a call of the library.
+// The interpreter's lock, given away during a call of the library and taken back within one.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -17,6 +17,21 @@ class Unlocked {
   private:
     PyThreadState *state;
 };
+
+// With the lock while it lives, in a call back from the library; a thread that comes when the interpreter ends is parked likewise.
+class Locked {
+  public:
+    Locked();
+    ~Locked();
+    Locked(const Locked &) = delete;
+    Locked &operator=(const Locked &) = delete;
+
+  private:
+    PyGILState_STATE state;
+};
+
+// Keeps the caller where it is until the process ends.
+[[noreturn]] void park();
 
 // From now on threads are parked; called when the interpreter is about to end.
 void threads_park();

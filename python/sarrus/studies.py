@@ -172,7 +172,7 @@ def run(
 
     if output is not None:
         return Result(core_run(path), path, None)
-    with tempfile.TemporaryDirectory(prefix="sarrus-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sarrus-", ignore_cleanup_errors=True) as folder:
         path = f"{folder}/result.h5"
         return Result(core_run(path), None, Path(path).read_bytes())
 

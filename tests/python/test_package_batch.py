@@ -4,6 +4,7 @@ code 77 (skipped) without the package."""
 import pathlib
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -393,6 +394,32 @@ def test_ends():
     folder = str(pathlib.Path(__file__).parent)
     done = subprocess.run([sys.executable, "-c", ENDED.format(folder=folder)], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
+
+
+ENDED_IN_WAIT = """
+import sys, threading, time
+sys.path.insert(0, {folder!r})
+import test_package_batch as own
+def steps(b):
+    while True:
+        b.advance(1)
+def runs(model):
+    while True:
+        own.sarrus.run(model, {output!r}, instances=8, backend="cpu", specialize="off")
+for _ in range(8):
+    threading.Thread(target=steps, args=(own.batch(2),), daemon=True).start()
+threading.Thread(target=runs, args=(own.sarrus.load(own.SCENARIO),), daemon=True).start()
+time.sleep(0.05)
+"""
+
+
+def test_ends_of_threads_that_wait():
+    """Threads that wait for the interpreter's lock when it ends; the moment is met in nearly every try."""
+    with tempfile.TemporaryDirectory() as own:
+        program = ENDED_IN_WAIT.format(folder=str(pathlib.Path(__file__).parent), output=f"{own}/result.h5")
+        for _ in range(5):
+            done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+            assert (done.returncode, done.stderr) == (0, ""), done.stderr
 
 
 LOOKED_AT = """
