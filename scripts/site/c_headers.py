@@ -128,7 +128,7 @@ class Writer:
             rows = CONSTANT.findall(text) if "#include" in text else []
             body = "\n".join(f"- `{name}` {self.prose(more)}" for name, more in rows) or fenced(text)
             return f"{said}\n\n{body}\n"
-        if callback := CALLBACK.match(text):
+        if CALLBACK.match(text):
             return directive("type", signature(text).removeprefix("typedef "), said)
         found = TYPE.match(text)
         if found is None:
