@@ -30,6 +30,14 @@ class Item:
     declarations: list[str] = field(default_factory=list)
 
 
+def head_of(header: str) -> str:
+    """What a header says of itself."""
+    found = COMMENT.match(header)
+    if found is None:
+        raise HeaderError("a header that does not begin with a comment")
+    return words_of(found[0])
+
+
 def inner(header: str) -> str:
     """What is within the guard, without includes and without the frame for C++."""
     found = GUARD.search(header)
@@ -202,7 +210,7 @@ def pages(folder: Path) -> list[tuple[str, str]]:
     texts = {file.stem: file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.h"))}
     found = {stem: items(inner(text)) for stem, text in texts.items()}
     writer = Writer(folder, roles_of(found))
-    heads = {stem: writer.prose(words_of(COMMENT.match(text)[0])) for stem, text in texts.items()}
+    heads = {stem: writer.prose(head_of(text)) for stem, text in texts.items()}
     made, rows = [], []
     for stem in texts:
         if stem == "sarrus":
