@@ -9,6 +9,7 @@ sys.path.insert(0, str(HERE))
 
 import docstrings  # noqa: E402
 import formulas  # noqa: E402
+import signatures  # noqa: E402
 
 VERSION = re.search(r'SARRUS_VERSION "([^"]+)"', (HERE.parents[1] / "include/sarrus/version.h").read_text(encoding="utf-8"))
 
@@ -42,7 +43,6 @@ nb_merge_streams = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
-autodoc_type_aliases = {"Scenario": "Scenario", "Floats": "Floats", "npt.ArrayLike": "ArrayLike"}
 python_maximum_signature_line_length = 88
 c_maximum_signature_line_length = 100
 default_role = "code"
@@ -53,5 +53,12 @@ def docstring_read(_app, _what, _name, _object, _options, lines):
     lines[:] = docstrings.as_rest(lines)
 
 
+def signature_read(_app, what, _name, documented, _options, _signature, _returned):
+    if what not in ("function", "method", "class"):
+        return None
+    return signatures.as_written(documented, what)
+
+
 def setup(app):
     app.connect("autodoc-process-docstring", docstring_read)
+    app.connect("autodoc-process-signature", signature_read)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import typing
+
+import signatures
 
 PARTS = {
     "sarrus": ("reference/python.md", "The package `sarrus`", "[Sarrus from Python](../python.md) is the tour."),
@@ -19,6 +22,15 @@ def kind_of(value: object) -> str:
     return "functions" if callable(value) else "data"
 
 
+def called(package: object, name: str) -> str:
+    """The name, and the one signature that is shown of a function with overloads."""
+    value = getattr(package, name)
+    if inspect.isfunction(value) and typing.get_overloads(value):
+        arguments, returned = signatures.as_written(value, "function")
+        return f"{name}{arguments} -> {returned}"
+    return name
+
+
 def page(module: str, title: str, tour: str) -> str:
     package = importlib.import_module(module)
     by_kind: dict[str, list[str]] = {}
@@ -28,7 +40,7 @@ def page(module: str, title: str, tour: str) -> str:
     made = [f"# {title}\n\n{tour}\n"]
     for kind, directive in (("functions", "function"), ("classes", "class"), ("exceptions", "exception")):
         if kind in by_kind:
-            own = "\n".join(f".. auto{directive}:: {module}.{name}\n{OPTIONS[kind]}" for name in by_kind[kind])
+            own = "\n".join(f".. auto{directive}:: {module}.{called(package, name)}\n{OPTIONS[kind]}" for name in by_kind[kind])
             made.append(f"## {kind.capitalize()}\n\n```{{eval-rst}}\n{own}\n```\n")
     for name in by_kind.get("data", []):
         words = ", ".join(f"`{word}`" for word in getattr(package, name))

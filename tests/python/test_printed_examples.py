@@ -1,6 +1,6 @@
-"""Runs the Python examples of README.md, docs/learning.md, docs/replay.md and docs/result_file.md, each page's as one program, beside
-the files that they speak of. python.package_docs runs those of docs/python.md, python.start_pages those of docs/start/. Exit code
-77 (skipped) without the package."""
+"""Runs the Python examples of README.md, docs/learning.md, docs/replay.md and docs/result_file.md, each page's as one program,
+beside the files that they speak of. python.package_docs runs those of docs/python.md, python.start_pages those of docs/start/. Exit
+code 77 (skipped) without the package."""
 
 import contextlib
 import io
