@@ -6,6 +6,7 @@ import importlib
 import inspect
 import typing
 
+import docstrings
 import signatures
 
 PARTS = {
@@ -22,13 +23,14 @@ def kind_of(value: object) -> str:
     return "functions" if callable(value) else "data"
 
 
-def called(package: object, name: str) -> str:
-    """The name, and the one signature that is shown of a function with overloads."""
-    value = getattr(package, name)
+def entry(module: str, name: str, kind: str) -> str:
+    """A directive of autodoc. Of a function with overloads autodoc would show these; here one signature says it."""
+    value = getattr(importlib.import_module(module), name)
     if inspect.isfunction(value) and typing.get_overloads(value):
         arguments, returned = signatures.as_written(value, "function")
-        return f"{name}{arguments} -> {returned}"
-    return name
+        said = docstrings.as_rest(inspect.getdoc(value).splitlines())
+        return "\n".join([f".. py:function:: {module}.{name}{arguments} -> {returned}", "", *(f"   {line}" for line in said)])
+    return f".. auto{DIRECTIVES[kind]}:: {module}.{name}\n{OPTIONS[kind]}"
 
 
 def page(module: str, title: str, tour: str) -> str:
@@ -38,9 +40,9 @@ def page(module: str, title: str, tour: str) -> str:
         if not name.startswith("__"):
             by_kind.setdefault(kind_of(getattr(package, name)), []).append(name)
     made = [f"# {title}\n\n{tour}\n"]
-    for kind, directive in (("functions", "function"), ("classes", "class"), ("exceptions", "exception")):
+    for kind in DIRECTIVES:
         if kind in by_kind:
-            own = "\n".join(f".. auto{directive}:: {module}.{called(package, name)}\n{OPTIONS[kind]}" for name in by_kind[kind])
+            own = "\n".join(entry(module, name, kind) for name in by_kind[kind])
             made.append(f"## {kind.capitalize()}\n\n```{{eval-rst}}\n{own}\n```\n")
     for name in by_kind.get("data", []):
         words = ", ".join(f"`{word}`" for word in getattr(package, name))
@@ -48,6 +50,7 @@ def page(module: str, title: str, tour: str) -> str:
     return "\n".join(made)
 
 
+DIRECTIVES = {"functions": "function", "classes": "class", "exceptions": "exception"}
 OPTIONS = {
     "functions": "",
     "classes": "   :members:\n   :special-members: __getitem__, __len__\n",
