@@ -119,10 +119,15 @@ class Batch:
 
     # -- fields
 
-    def read(self, field: str, out: Floats | None = None) -> Floats:
-        """A field of all instances, [N, width]: "q", "v", "input", "parameters", "time", "status", "failed_step", "episode"."""
-        number = self._field(field)
-        return self._into(out, self._core.field_width(number), lambda array: self._core.copy_out(number, array))
+    def read(self, field: str, out: Floats | None = None, mask: npt.ArrayLike | None = None) -> Floats:
+        """A field of all instances, [N, width]: "q", "v", "input", "parameters", "time", "status", "failed_step", "episode".
+
+        mask: [N] of bool: the rows of these alone are written into `out`, which is to be given; the others stay as they are.
+        """
+        if mask is not None and out is None:
+            raise ArgumentError("mask without out; expected the array whose other rows stay as they are")
+        number, own = self._field(field), self._mask(mask)
+        return self._into(out, self._core.field_width(number), lambda array: self._core.copy_out(number, own, array))
 
     def write(self, field: str, values: npt.ArrayLike, mask: npt.ArrayLike | None = None) -> None:
         """Writes "q", "v", "input" or "parameters" of the masked instances; what broadcasts to [N, width] is taken.

@@ -15,7 +15,7 @@ from gymnasium.vector.utils import batch_space
 
 from ..batches import Batch
 from ..choices import count_check
-from ..errors import ArgumentError, UnsupportedError
+from ..errors import ArgumentError
 from ..models import Model
 from .draws import Drawer
 from .environments import task_of
@@ -88,7 +88,6 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         n, task = self.num_envs, self.task
         self._q, self._v = self.batch.read("q"), self.batch.read("v")
         self._q_given, self._v_given = self._q.copy(), self._v.copy()
-        self._views = _views_of(self.batch)
         self._low, self._high = np.asarray(task.low, dtype=np.float64), np.asarray(task.high, dtype=np.float64)
         self._action = np.zeros((n, len(self._low)))
         wiring = [(k, 1.0) for k in range(len(self._low))] if task.wiring is None else list(task.wiring)
@@ -172,7 +171,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     def close_extras(self, **kwargs: Any) -> None:  # noqa: ARG002
         """Lets go of the batch; reset and step are refused from here on."""
         del self.batch
-        self._drawer, self._views = None, ()
+        self._drawer = None
 
     @property
     def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
@@ -289,13 +288,12 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     def _read(self, rows: npt.NDArray[np.intp] | None = None) -> None:
         """Brings q and v up to date, those of `rows` at least."""
-        if rows is None or not self._views or len(rows) > self.num_envs // 8:
-            self.batch.read("q", self._q)
-            self.batch.read("v", self._v)
-            return
-        for array, view in zip((self._q, self._v), self._views, strict=True):
-            tiles, lanes = np.divmod(rows, view.shape[2])
-            array[rows] = view[tiles, :, lanes]
+        mask = None
+        if rows is not None:
+            mask = np.zeros(self.num_envs, dtype=bool)
+            mask[rows] = True
+        self.batch.read("q", self._q, mask)
+        self.batch.read("v", self._v, mask)
 
     def _state(self, rows: npt.NDArray[np.intp] | None) -> State:
         def look(channel: str) -> Floats:
@@ -358,16 +356,6 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         bad = (failed != 0) & ~renewed
         if bad.any():
             infos["status"], infos["_status"] = np.where(bad, failed, np.uint8(0)), bad
-
-
-def _views_of(batch: Batch) -> tuple[npt.NDArray[np.float64], ...]:
-    """Coordinates and speeds in place; none where the steps are made in those of joints, or on another device."""
-    if batch.backend != "cpu":
-        return ()
-    try:
-        return batch.view("q"), batch.view("v")
-    except UnsupportedError:
-        return ()
 
 
 def _step_of(model: Model) -> float:
