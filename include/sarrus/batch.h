@@ -158,6 +158,10 @@ SARRUS_MUST_USE sarrus_status sarrus_batch_copy_out(sarrus_batch *batch, sarrus_
  * are. Its cost is that of the masked. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_copy_out_some(sarrus_batch *batch, sarrus_field field, const uint8_t *mask, double *out);
 
+/* Coordinates and speeds of the masked instances at once, q[n_instances][n_q] and v[n_instances][n_v], which takes half as long as
+ * one after the other where they are brought from a tree to the bodies (`formulation: relative`). DEVICE_FAILED. */
+SARRUS_MUST_USE sarrus_status sarrus_batch_copy_state(sarrus_batch *batch, const uint8_t *mask, double *q, double *v);
+
 /* Copies the rows of the masked instances of values[n_instances][width] into a writable field. Any number is taken, NaN too; it
  * does no harm but to its instance. Coordinates and speeds are taken as they are; over a tree (`formulation: relative`) what
  * contradicts its joints shows only in sarrus_batch_assemble, which is to follow. UNSUPPORTED: the field cannot be written;

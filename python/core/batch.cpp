@@ -324,6 +324,15 @@ static void fields_bind(nb::class_<Batch> &type) {
             },
             nb::arg(), nb::arg().none(), nb::arg())
         .def(
+            "copy_state",
+            [](const Batch &self, const Mask &mask, const Array &q, const Array &v) {
+                self.size_check(q, static_cast<uint64_t>(sarrus_batch_field_width(self.get(), SARRUS_FIELD_Q)));
+                self.size_check(v, static_cast<uint64_t>(sarrus_batch_field_width(self.get(), SARRUS_FIELD_V)));
+                const uint8_t *own = self.mask_of(mask);
+                self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_state(batch, own, q.data(), v.data()); });
+            },
+            nb::arg().none(), nb::arg(), nb::arg())
+        .def(
             "copy_in",
             [](const Batch &self, int field, const Mask &mask, const ConstArray &values) {
                 self.size_check(values, static_cast<uint64_t>(sarrus_batch_field_width(self.get(), field_of(field))));

@@ -65,6 +65,7 @@ static bool is_field(sarrus_field field) {
 
 /* What the threads that copy share. */
 typedef struct copying {
+    const struct copying *also; /* of the same tiles; NULL: nothing */
     sarrus_batch *batch;
     sarrus_field field;
     sarrus_field_place place;
@@ -124,8 +125,11 @@ static void tiles_out(void *user, int i_member, int n_members) {
         }
         const uint64_t i_first = i_tile * (uint64_t)device->width;
         for (int32_t lane = 0; lane < device->width && i_first + (uint64_t)lane < n; ++lane) {
-            if (sarrus_mask_has(job->mask, i_first + (uint64_t)lane))
-                lane_out(job, tile, lane, i_first + (uint64_t)lane);
+            if (!sarrus_mask_has(job->mask, i_first + (uint64_t)lane))
+                continue;
+            lane_out(job, tile, lane, i_first + (uint64_t)lane);
+            if (job->also)
+                lane_out(job->also, tile, lane, i_first + (uint64_t)lane);
         }
     }
 }
@@ -142,6 +146,15 @@ static void plain_out(const copying *job) {
         else
             *row = batch->episode ? (double)batch->episode[i] : 0.0;
     }
+}
+
+/* By several threads where that pays. */
+static sarrus_status run_out(copying *job) {
+    const sarrus_device *device = job->batch->device;
+    const bool is_shared = job->place.n > 0 || device->ops->tile_take;
+    const uint64_t n_numbers = sarrus_mask_count(job->mask, job->batch->n_instances) * (uint64_t)job->n;
+    sarrus_crew_run(device->crew, is_shared && n_numbers > 16384 ? device->n_threads : 1, tiles_out, job);
+    return atomic_load(&job->has_failed) ? SARRUS_DEVICE_FAILED : SARRUS_OK;
 }
 
 sarrus_status sarrus_batch_copy_out(sarrus_batch *batch, sarrus_field field, double *out) {
@@ -164,10 +177,19 @@ sarrus_status sarrus_batch_copy_out_some(sarrus_batch *batch, sarrus_field field
     const sarrus_status status = job.place.n > 0 ? sarrus_batch_host_read(batch, job.place.array, job.place.n) : SARRUS_OK;
     if (status != SARRUS_OK)
         return status;
-    const bool is_shared = job.place.n > 0 || batch->device->ops->tile_take;
-    const uint64_t n_numbers = sarrus_mask_count(mask, batch->n_instances) * (uint64_t)job.n;
-    sarrus_crew_run(batch->device->crew, is_shared && n_numbers > 16384 ? batch->device->n_threads : 1, tiles_out, &job);
-    return atomic_load(&job.has_failed) ? SARRUS_DEVICE_FAILED : SARRUS_OK;
+    return run_out(&job);
+}
+
+sarrus_status sarrus_batch_copy_state(sarrus_batch *batch, const uint8_t *mask, double *q, double *v) {
+    if (!batch || !q || !v)
+        return SARRUS_BAD_ARGUMENT;
+    if (!batch->plan->relative) {
+        const sarrus_status status = sarrus_batch_copy_out_some(batch, SARRUS_FIELD_Q, mask, q);
+        return status != SARRUS_OK ? status : sarrus_batch_copy_out_some(batch, SARRUS_FIELD_V, mask, v);
+    }
+    const copying speeds = {.batch = batch, .field = SARRUS_FIELD_V, .n = batch->plan->mech.n_v, .out = v};
+    copying job = {.batch = batch, .field = SARRUS_FIELD_Q, .n = batch->plan->mech.n_q, .out = q, .mask = mask, .also = &speeds};
+    return run_out(&job);
 }
 
 /* Numbers that stand in the device's tiles. */

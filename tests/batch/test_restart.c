@@ -284,6 +284,30 @@ static void masked_copies_leave_the_others(void **state) {
     }
 }
 
+/* Both at once are what each is alone, with a mask and without. */
+static void a_copied_state_is_both_fields(void **state) {
+    (void)state;
+    for (int i_case = 0; i_case < stepping_n_cases(); ++i_case) {
+        mechanism m = stepping_open(i_case);
+        sarrus_batch *batch = mechanism_batch(&m, NULL, 2, N, NULL);
+        assert_int_equal(sarrus_batch_advance(batch, 3), SARRUS_OK);
+        const size_t n_q = (size_t)m.plan->mech.n_q, n_v = (size_t)m.plan->mech.n_v, n = N * (n_q + n_v);
+        double *alone = calloc(n, sizeof *alone), *both = calloc(n, sizeof *both);
+        assert_true(alone && both);
+        for (int k = 0; k < 2; ++k) { /* first the masked rows beside zeros, then all */
+            const uint8_t *own = k == 0 ? mask : NULL;
+            assert_int_equal(sarrus_batch_copy_out_some(batch, SARRUS_FIELD_Q, own, alone), SARRUS_OK);
+            assert_int_equal(sarrus_batch_copy_out_some(batch, SARRUS_FIELD_V, own, alone + N * n_q), SARRUS_OK);
+            assert_int_equal(sarrus_batch_copy_state(batch, own, both, both + N * n_q), SARRUS_OK);
+            assert_memory_equal(both, alone, n * sizeof *both);
+        }
+        free(alone);
+        free(both);
+        sarrus_batch_destroy(batch);
+        mechanism_close(&m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_reset_instance_is_fresh),
@@ -294,6 +318,7 @@ int main(void) {
         cmocka_unit_test(a_failed_instance_lives_again),
         cmocka_unit_test(an_invalid_instance_lives_again),
         cmocka_unit_test(masked_copies_leave_the_others),
+        cmocka_unit_test(a_copied_state_is_both_fields),
     };
     return cmocka_run_group_tests_name("batch.restart", tests, NULL, NULL);
 }

@@ -292,8 +292,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         if rows is not None:
             mask = np.zeros(self.num_envs, dtype=bool)
             mask[rows] = True
-        self.batch.read("q", self._q, mask)
-        self.batch.read("v", self._v, mask)
+        self.batch.read_state(self._q, self._v, mask)
 
     def _state(self, rows: npt.NDArray[np.intp] | None) -> State:
         def look(channel: str) -> Floats:
