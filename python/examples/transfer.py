@@ -160,8 +160,8 @@ def main() -> None:
         nominal = float(returns_on(model, {label: np.zeros(1) for label in errors}, options, by_motors)[0])
         spreads[name] = own, nominal
         print(told(name, own, nominal), flush=True)
-    tolerance = f"lengths ±{options.length:.1%}, masses ±{options.mass:.0%}, friction ±{options.friction:.0%}"
-    draw(options.picture, spreads, f"{TASK}: {options.mechanisms} mechanisms, {tolerance}")
+    tolerances = ", ".join(f"{name} ±{100 * getattr(options, name):g} %" for name in ("length", "mass", "friction"))
+    draw(options.picture, spreads, f"{options.mechanisms} mechanisms: {tolerances}")
 
 
 if __name__ == "__main__":
