@@ -154,6 +154,14 @@ const char *sarrus_batch_parameter_label(const sarrus_batch *batch, int i_parame
  * bodies, whatever the formulation. DEVICE_FAILED. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_copy_out(sarrus_batch *batch, sarrus_field field, double *out);
 
+/* Likewise the rows of the masked instances (mask[n_instances], those that are not 0; NULL: all); other rows of out stay as they
+ * are. Its cost is that of the masked. */
+SARRUS_MUST_USE sarrus_status sarrus_batch_copy_out_some(sarrus_batch *batch, sarrus_field field, const uint8_t *mask, double *out);
+
+/* Coordinates and speeds of the masked instances at once, q[n_instances][n_q] and v[n_instances][n_v], which takes half as long as
+ * one after the other where they are brought from a tree to the bodies (`formulation: relative`). DEVICE_FAILED. */
+SARRUS_MUST_USE sarrus_status sarrus_batch_copy_state(sarrus_batch *batch, const uint8_t *mask, double *q, double *v);
+
 /* Copies the rows of the masked instances of values[n_instances][width] into a writable field. Any number is taken, NaN too; it
  * does no harm but to its instance. Coordinates and speeds are taken as they are; over a tree (`formulation: relative`) what
  * contradicts its joints shows only in sarrus_batch_assemble, which is to follow. UNSUPPORTED: the field cannot be written;

@@ -315,11 +315,23 @@ static void fields_bind(nb::class_<Batch> &type) {
              [](const Batch &self, int observable) {
                  return sarrus_batch_observable_width(self.get(), static_cast<sarrus_observable>(observable));
              })
-        .def("copy_out",
-             [](const Batch &self, int field, const Array &out) {
-                 self.size_check(out, static_cast<uint64_t>(sarrus_batch_field_width(self.get(), field_of(field))));
-                 self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_out(batch, field_of(field), out.data()); });
-             })
+        .def(
+            "copy_out",
+            [](const Batch &self, int field, const Mask &mask, const Array &out) {
+                self.size_check(out, static_cast<uint64_t>(sarrus_batch_field_width(self.get(), field_of(field))));
+                const uint8_t *own = self.mask_of(mask);
+                self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_out_some(batch, field_of(field), own, out.data()); });
+            },
+            nb::arg(), nb::arg().none(), nb::arg())
+        .def(
+            "copy_state",
+            [](const Batch &self, const Mask &mask, const Array &q, const Array &v) {
+                self.size_check(q, static_cast<uint64_t>(sarrus_batch_field_width(self.get(), SARRUS_FIELD_Q)));
+                self.size_check(v, static_cast<uint64_t>(sarrus_batch_field_width(self.get(), SARRUS_FIELD_V)));
+                const uint8_t *own = self.mask_of(mask);
+                self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_state(batch, own, q.data(), v.data()); });
+            },
+            nb::arg().none(), nb::arg(), nb::arg())
         .def(
             "copy_in",
             [](const Batch &self, int field, const Mask &mask, const ConstArray &values) {

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
 import numpy as np
 import torch
+from sarrus.gym import VectorEnv
 from sarrus.gym.stable_baselines import StableBaselinesEnv
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
@@ -61,16 +63,24 @@ class Curve(BaseCallback):
             self._returns.clear()
 
 
-def mean_return(env: StableBaselinesEnv, act: Any, seed: int, n_each: int = 4) -> float:
-    """The mean return of the first episodes of each environment, from a seed on, by act(observations)."""
-    env.seed(seed)
-    observations, returns = env.reset(), [[] for _ in range(env.num_envs)]
-    while min(map(len, returns)) < n_each:
-        observations, _, _, infos = env.step(act(observations))
-        for info, own in zip(infos, returns, strict=True):
-            if "episode" in info:
-                own.append(info["episode"]["r"])
-    return float(np.mean([own[:n_each] for own in returns]))
+def returns_of(envs: VectorEnv, act: Any, seed: int | Sequence[int], n_each: int = 4) -> np.ndarray:
+    """[N, n_each]: returns of the first episodes of each environment, from a seed on, by act(observations)."""
+    (observations, _), total = envs.reset(seed=seed), np.zeros(envs.num_envs)
+    returns, counts = np.zeros((envs.num_envs, n_each)), np.zeros(envs.num_envs, dtype=int)
+    while counts.min() < n_each:
+        observations, rewards, terminated, truncated, _ = envs.step(act(observations))
+        total += rewards
+        ended = terminated | truncated
+        rows = np.flatnonzero(ended & (counts < n_each))
+        returns[rows, counts[rows]] = total[rows]
+        counts[ended] += 1
+        total[ended] = 0.0
+    return returns
+
+
+def without_noise(model: PPO) -> Any:
+    """Observations → the actions in the middle of the policy's distribution."""
+    return lambda observations: model.predict(observations, deterministic=True)[0]
 
 
 def draw(path: str, task: str, points: np.ndarray, lines: dict[str, float]) -> None:
@@ -110,17 +120,17 @@ def main() -> None:
         autoreset_mode="SameStep",
         threads=options.threads,
     )
-    env = StableBaselinesEnv(made.unwrapped)
+    envs = made.unwrapped
     generator = np.random.default_rng(options.seed)
-    shape = (options.envs, env.action_space.shape[0])
+    shape = envs.action_space.shape
     lines = {
-        "no action": mean_return(env, lambda _: np.zeros(shape), 1000),
-        "random actions": mean_return(env, lambda _: generator.uniform(-1.0, 1.0, shape), 1000),
+        "no action": returns_of(envs, lambda _: np.zeros(shape), 1000).mean(),
+        "random actions": returns_of(envs, lambda _: generator.uniform(-1.0, 1.0, shape), 1000).mean(),
     }
-    model = PPO("MlpPolicy", env, seed=options.seed, device="cpu", **(SETTINGS | settings))
+    model = PPO("MlpPolicy", StableBaselinesEnv(envs), seed=options.seed, device="cpu", **(SETTINGS | settings))
     curve = Curve()
     model.learn(options.steps or n_steps, callback=curve)
-    lines["policy"] = mean_return(env, lambda seen: model.predict(seen, deterministic=True)[0], 1000)
+    lines["policy"] = returns_of(envs, without_noise(model), 1000).mean()
     points = np.array(curve.points)
     print(f"{options.task}: {points[-1, 0]:.0f} steps in {points[-1, 1]:.0f} s")
     for name, value in lines.items():

@@ -119,10 +119,32 @@ class Batch:
 
     # -- fields
 
-    def read(self, field: str, out: Floats | None = None) -> Floats:
-        """A field of all instances, [N, width]: "q", "v", "input", "parameters", "time", "status", "failed_step", "episode"."""
-        number = self._field(field)
-        return self._into(out, self._core.field_width(number), lambda array: self._core.copy_out(number, array))
+    def read(self, field: str, out: Floats | None = None, mask: npt.ArrayLike | None = None) -> Floats:
+        """A field of all instances, [N, width]: "q", "v", "input", "parameters", "time", "status", "failed_step", "episode".
+
+        mask: [N] of bool: the rows of these alone are written into `out`, which is to be given; the others stay as they are.
+        """
+        if mask is not None and out is None:
+            raise ArgumentError("mask without out; expected the array whose other rows stay as they are")
+        number, own = self._field(field), self._mask(mask)
+        array = self._room(out, self._core.field_width(number))
+        if array.size > 0:
+            self._core.copy_out(number, own, array)
+        return array
+
+    def read_state(
+        self, q: Floats | None = None, v: Floats | None = None, mask: npt.ArrayLike | None = None
+    ) -> tuple[Floats, Floats]:
+        """Coordinates [N, n_q] and speeds [N, n_v] at once: quicker than two times `read` with `formulation: relative`.
+
+        mask: as of `read`; q and v are to be given with it.
+        """
+        if mask is not None and (q is None or v is None):
+            raise ArgumentError("mask without q and v; expected the arrays whose other rows stay as they are")
+        own = self._mask(mask)
+        both = self._room(q, len(self.model.coordinates)), self._room(v, len(self.model.speeds))
+        self._core.copy_state(own, *both)
+        return both
 
     def write(self, field: str, values: npt.ArrayLike, mask: npt.ArrayLike | None = None) -> None:
         """Writes "q", "v", "input" or "parameters" of the masked instances; what broadcasts to [N, width] is taken.
@@ -266,7 +288,9 @@ class Batch:
             if word not in found:
                 number = _OBSERVABLES[word]
                 width = self._core.observable_width(number)
-                found[word] = self._into(None, width, lambda array, number=number: self._core.copy_observable(number, array))
+                found[word] = self._room(None, width)
+                if width > 0:
+                    self._core.copy_observable(number, found[word])
             out[name] = self._shaped(word, found[word], column)
         return out
 
@@ -366,12 +390,11 @@ class Batch:
         except ValueError:
             raise ArgumentError(f"{name} are [N], N = {self.n}; got the shape {given.shape}") from None
 
-    def _into(self, out: Floats | None, width: int, fill: Any) -> Floats:
+    def _room(self, out: Floats | None, width: int) -> Floats:
+        """[N, width] to be written to: the caller's, or a new one."""
         array = np.empty((self.n, width)) if out is None else out
         if array.shape != (self.n, width) or array.dtype != np.float64 or not array.flags.c_contiguous:
             raise ArgumentError(f"out is a contiguous float64 array of shape {(self.n, width)}")
-        if array.size > 0:
-            fill(array)
         return array
 
     def _channel(self, name: str) -> tuple[str, int | slice | None]:

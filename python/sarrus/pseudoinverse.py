@@ -14,6 +14,8 @@ from .errors import ArgumentError
 Floats = npt.NDArray[np.float64]
 METHODS: dict[str, int] = _core.pinv_methods()
 RANK_METHODS: dict[str, int] = _core.rank_methods()
+# Between calls of the library Python looks at signals: about 0.3 s of one core, for methods that take some 50 m n min(m, n) flops.
+_N_FLOPS_AT_ONCE = 300_000_000
 
 
 class PinvReport(NamedTuple):
@@ -74,6 +76,8 @@ def pinv(
     rhs: [..., m, k], or [..., m], a stack of vectors when `a` has one dimension more
     report: ranks and sizes too, as `PinvReport`
 
+    Ctrl-C ends a long call within a second, unless a single matrix takes longer.
+
     A matrix with a NaN or an infinity gives NaN and rank 0 and harms no other. Bits depend on the matrix and the method alone.
     Raises `ArgumentError`, `UnsupportedError`, `BackendError`.
     """
@@ -98,18 +102,17 @@ def pinv(
     }
     x = np.empty((n_matrices, n, n_columns))
     found = PinvReport(x, np.zeros(n_matrices, np.int32), np.empty(n_matrices), np.empty(n_matrices))
-    if n_matrices > 0:
-        _core.pinv_compute(
-            how,
-            np.ascontiguousarray(stack.reshape(n_matrices, m, n)),
-            None if right is None else np.ascontiguousarray(right.reshape(n_matrices, m, n_columns)),
-            x,
-            found.rank,
-            found.kept,
-            found.dropped,
-            most,
-            None if violation is None else _for_each("violation", violation, lead, np.float64),
-        )
+    given = (
+        np.ascontiguousarray(stack.reshape(n_matrices, m, n)),
+        None if right is None else np.ascontiguousarray(right.reshape(n_matrices, m, n_columns)),
+        most,
+        None if violation is None else _for_each("violation", violation, lead, np.float64),
+    )
+    n_at_once = _N_FLOPS_AT_ONCE // (50 * m * n * min(m, n)) + 1
+    for first in range(0, n_matrices, n_at_once):
+        part = slice(first, first + n_at_once)
+        own = [None if array is None else array[part] for array in given]
+        _core.pinv_compute(how, *own[:2], *(array[part] for array in found), *own[2:])
     shaped = x.reshape(*lead, n) if is_vector else x.reshape(*lead, n, n_columns)
     if not report:
         return shaped

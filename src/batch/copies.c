@@ -65,6 +65,7 @@ static bool is_field(sarrus_field field) {
 
 /* What the threads that copy share. */
 typedef struct copying {
+    const struct copying *also; /* of the same tiles; NULL: nothing */
     sarrus_batch *batch;
     sarrus_field field;
     sarrus_field_place place;
@@ -112,7 +113,9 @@ static void tiles_out(void *user, int i_member, int n_members) {
     copying *job = user;
     sarrus_device *device = job->batch->device;
     const sarrus_crew_share share = sarrus_crew_share_of(device->n_tiles, i_member, n_members);
-    for (uint64_t i_tile = share.i_first; i_tile < share.i_end; ++i_tile) {
+    const uint64_t n = job->batch->n_instances;
+    for (uint64_t i_tile = sarrus_tile_next(job->mask, share.i_first, device->width, n); i_tile < share.i_end;
+         i_tile = sarrus_tile_next(job->mask, i_tile + 1, device->width, n)) {
         const double *tile = sarrus_batch_tile(job->batch, i_tile);
         if (job->place.n == 0)
             tile = device->ops->tile_show(device, i_member, i_tile);
@@ -121,40 +124,72 @@ static void tiles_out(void *user, int i_member, int n_members) {
             return;
         }
         const uint64_t i_first = i_tile * (uint64_t)device->width;
-        for (int32_t lane = 0; lane < device->width && i_first + (uint64_t)lane < job->batch->n_instances; ++lane)
+        for (int32_t lane = 0; lane < device->width && i_first + (uint64_t)lane < n; ++lane) {
+            if (!sarrus_mask_has(job->mask, i_first + (uint64_t)lane))
+                continue;
             lane_out(job, tile, lane, i_first + (uint64_t)lane);
+            if (job->also)
+                lane_out(job->also, tile, lane, i_first + (uint64_t)lane);
+        }
     }
 }
 
 /* What stands beside the tiles. */
-static void plain_out(const sarrus_batch *batch, sarrus_field field, double *out) {
-    const size_t n_sampled = (size_t)batch->plan->model->batch.n_sampled, n = (size_t)batch->n_instances;
-    if (field == SARRUS_FIELD_PARAMETER)
-        memcpy(out, batch->sampled, n * n_sampled * sizeof *out);
-    for (size_t i = 0; field == SARRUS_FIELD_EPISODE && i < n; ++i)
-        out[i] = batch->episode ? (double)batch->episode[i] : 0.0;
+static void plain_out(const copying *job) {
+    const sarrus_batch *batch = job->batch;
+    const size_t n_sampled = (size_t)batch->plan->model->batch.n_sampled;
+    for (uint64_t i = sarrus_mask_next(job->mask, 0, batch->n_instances); i < batch->n_instances;
+         i = sarrus_mask_next(job->mask, i + 1, batch->n_instances)) {
+        double *row = job->out + (size_t)i * (size_t)job->n;
+        if (job->field == SARRUS_FIELD_PARAMETER)
+            memcpy(row, batch->sampled + (size_t)i * n_sampled, n_sampled * sizeof *row);
+        else
+            *row = batch->episode ? (double)batch->episode[i] : 0.0;
+    }
+}
+
+/* By several threads where that pays. */
+static sarrus_status run_out(copying *job) {
+    const sarrus_device *device = job->batch->device;
+    const bool is_shared = job->place.n > 0 || device->ops->tile_take;
+    const uint64_t n_numbers = sarrus_mask_count(job->mask, job->batch->n_instances) * (uint64_t)job->n;
+    sarrus_crew_run(device->crew, is_shared && n_numbers > 16384 ? device->n_threads : 1, tiles_out, job);
+    return atomic_load(&job->has_failed) ? SARRUS_DEVICE_FAILED : SARRUS_OK;
 }
 
 sarrus_status sarrus_batch_copy_out(sarrus_batch *batch, sarrus_field field, double *out) {
+    return sarrus_batch_copy_out_some(batch, field, NULL, out);
+}
+
+sarrus_status sarrus_batch_copy_out_some(sarrus_batch *batch, sarrus_field field, const uint8_t *mask, double *out) {
     if (!batch || !out)
         return SARRUS_BAD_ARGUMENT;
     if (!is_field(field))
         return sarrus_batch_refuse(batch, SARRUS_BAD_ARGUMENT, "there is no such field");
-    copying job = {.batch = batch, .field = field, .n = sarrus_batch_field_width(batch, field), .out = out};
+    copying job = {.batch = batch, .field = field, .n = sarrus_batch_field_width(batch, field), .out = out, .mask = mask};
     job.place = sarrus_batch_field_place(batch, field);
     if (job.n == 0)
         return SARRUS_OK;
     if (field == SARRUS_FIELD_PARAMETER || field == SARRUS_FIELD_EPISODE) {
-        plain_out(batch, field, out);
+        plain_out(&job);
         return SARRUS_OK;
     }
     const sarrus_status status = job.place.n > 0 ? sarrus_batch_host_read(batch, job.place.array, job.place.n) : SARRUS_OK;
     if (status != SARRUS_OK)
         return status;
-    const bool is_shared = job.place.n > 0 || batch->device->ops->tile_take;
-    const uint64_t n_numbers = batch->n_instances * (uint64_t)job.n;
-    sarrus_crew_run(batch->device->crew, is_shared && n_numbers > 16384 ? batch->device->n_threads : 1, tiles_out, &job);
-    return atomic_load(&job.has_failed) ? SARRUS_DEVICE_FAILED : SARRUS_OK;
+    return run_out(&job);
+}
+
+sarrus_status sarrus_batch_copy_state(sarrus_batch *batch, const uint8_t *mask, double *q, double *v) {
+    if (!batch || !q || !v)
+        return SARRUS_BAD_ARGUMENT;
+    if (!batch->plan->relative) {
+        const sarrus_status status = sarrus_batch_copy_out_some(batch, SARRUS_FIELD_Q, mask, q);
+        return status != SARRUS_OK ? status : sarrus_batch_copy_out_some(batch, SARRUS_FIELD_V, mask, v);
+    }
+    const copying speeds = {.batch = batch, .field = SARRUS_FIELD_V, .n = batch->plan->mech.n_v, .out = v};
+    copying job = {.batch = batch, .field = SARRUS_FIELD_Q, .n = batch->plan->mech.n_q, .out = q, .mask = mask, .also = &speeds};
+    return run_out(&job);
 }
 
 /* Numbers that stand in the device's tiles. */

@@ -255,6 +255,59 @@ static void an_invalid_instance_lives_again(void **state) {
     mechanism_close(&m);
 }
 
+/* Rows of the masked instances are those of the whole, the others what they were. */
+static void masked_copies_leave_the_others(void **state) {
+    (void)state;
+    const sarrus_field fields[] = {SARRUS_FIELD_Q,    SARRUS_FIELD_V,      SARRUS_FIELD_INPUT,       SARRUS_FIELD_PARAMETER,
+                                   SARRUS_FIELD_TIME, SARRUS_FIELD_STATUS, SARRUS_FIELD_FAILED_STEP, SARRUS_FIELD_EPISODE};
+    for (int i_case = 0; i_case < stepping_n_cases(); ++i_case) {
+        mechanism m = stepping_open(i_case);
+        sarrus_draws *draws = draw(&m, 5);
+        sarrus_batch *batch = mechanism_batch(&m, NULL, 2, N, draws);
+        assert_int_equal(sarrus_batch_advance(batch, 3), SARRUS_OK);
+        for (size_t k = 0; k < sizeof fields / sizeof *fields; ++k) {
+            const size_t n = (size_t)sarrus_batch_field_width(batch, fields[k]);
+            double *whole = calloc(N * n + 1, sizeof *whole), *some = calloc(N * n + 1, sizeof *some);
+            assert_true(whole && some);
+            for (size_t i = 0; i < N * n; ++i)
+                some[i] = -77.0;
+            assert_int_equal(sarrus_batch_copy_out(batch, fields[k], whole), SARRUS_OK);
+            assert_int_equal(sarrus_batch_copy_out_some(batch, fields[k], mask, some), SARRUS_OK);
+            for (size_t i = 0; i < N * n; ++i)
+                assert_true(mask[i / n] ? memcmp(&some[i], &whole[i], sizeof *some) == 0 : some[i] == -77.0);
+            free(whole);
+            free(some);
+        }
+        sarrus_batch_destroy(batch);
+        sarrus_draws_destroy(draws);
+        mechanism_close(&m);
+    }
+}
+
+/* Both at once are what each is alone, with a mask and without. */
+static void a_copied_state_is_both_fields(void **state) {
+    (void)state;
+    for (int i_case = 0; i_case < stepping_n_cases(); ++i_case) {
+        mechanism m = stepping_open(i_case);
+        sarrus_batch *batch = mechanism_batch(&m, NULL, 2, N, NULL);
+        assert_int_equal(sarrus_batch_advance(batch, 3), SARRUS_OK);
+        const size_t n_q = (size_t)m.plan->mech.n_q, n_v = (size_t)m.plan->mech.n_v, n = N * (n_q + n_v);
+        double *alone = calloc(n, sizeof *alone), *both = calloc(n, sizeof *both);
+        assert_true(alone && both);
+        for (int k = 0; k < 2; ++k) { /* first the masked rows beside zeros, then all */
+            const uint8_t *own = k == 0 ? mask : NULL;
+            assert_int_equal(sarrus_batch_copy_out_some(batch, SARRUS_FIELD_Q, own, alone), SARRUS_OK);
+            assert_int_equal(sarrus_batch_copy_out_some(batch, SARRUS_FIELD_V, own, alone + N * n_q), SARRUS_OK);
+            assert_int_equal(sarrus_batch_copy_state(batch, own, both, both + N * n_q), SARRUS_OK);
+            assert_memory_equal(both, alone, n * sizeof *both);
+        }
+        free(alone);
+        free(both);
+        sarrus_batch_destroy(batch);
+        mechanism_close(&m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_reset_instance_is_fresh),
@@ -264,6 +317,8 @@ int main(void) {
         cmocka_unit_test(redraws_have_streams_of_their_own),
         cmocka_unit_test(a_failed_instance_lives_again),
         cmocka_unit_test(an_invalid_instance_lives_again),
+        cmocka_unit_test(masked_copies_leave_the_others),
+        cmocka_unit_test(a_copied_state_is_both_fields),
     };
     return cmocka_run_group_tests_name("batch.restart", tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ def check_episodes(name):
 def moved_state(scenario, points, dt):
     """States of a scenario that is in motion, dt before and after a time, and then."""
     batch = sarrus.Batch(scenario, 1, draw=False, threads=1, specialize="off", settings={"integrator.dt": dt})
-    layout = sarrus.gym.states.Layout(batch.model.coordinates, batch.model.speeds, points)
+    layout = sarrus.gym.states.Layout(batch.model, points)
     states = []
     batch.input = np.linspace(0.1, 0.2, batch.model.sizes["n_inputs"])[None]
     for n_steps in (100, 1, 1):

@@ -1,10 +1,12 @@
 """`sarrus.pinv` against NumPy's pseudoinverse: shapes, ranks, right-hand sides, methods, misuse. Exit code 77 (skipped) without the
 package."""
 
+import subprocess
 import sys
 
 import numpy as np
 from package import raises, run_all, sarrus
+from sarrus import pseudoinverse
 
 EPS = np.finfo(float).eps
 HOST_METHODS = [name for name in sarrus.PINV_METHODS if not name.startswith("cusolver")]
@@ -125,6 +127,39 @@ def test_noise_is_not_inverted():
                                    ("tikhonov", {}, {"rank": "relative", "tolerance": 1e-6})):  # fmt: skip
         raises(sarrus.ArgumentError, lambda method=method, arguments=arguments: sarrus.pinv(a, method, **arguments), method)
         assert np.isfinite(sarrus.pinv(a, method, **fit)).all()
+
+
+def test_a_stack_is_its_matrices():
+    """A stack that takes several calls of the library, with all that has a number for each matrix, has the bits of each alone."""
+    m, n = 24, 30
+    n_matrices = 2 * (pseudoinverse._N_FLOPS_AT_ONCE // (50 * m * n * m)) + 5
+    few = matrices((4,), m, n, 20)
+    index = np.arange(n_matrices) % 4
+    most = np.array([20, 19, 3, 24])
+    whole = sarrus.pinv(few[index], "svd", rank=most[index], rhs=few[index][:, :, :2], report=True)
+    alone = [sarrus.pinv(few[i], "svd", rank=most[i], rhs=few[i][:, :2], report=True) for i in range(4)]
+    for name in whole._fields:
+        expected = np.array([getattr(own, name) for own in alone])[index]
+        assert getattr(whole, name).tobytes() == expected.tobytes(), name
+
+
+STOPPED = """
+import os, signal, sys, threading, time
+import numpy as np, sarrus
+a = np.random.default_rng(0).standard_normal((10000, 60, 60))
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+began = time.monotonic()
+try:
+    sarrus.pinv(a, "svd")
+except KeyboardInterrupt:
+    sys.exit(7 if time.monotonic() - began < 5.0 else 8)
+"""
+
+
+def test_interrupt():
+    """Ctrl-C stops a stack that would take minutes."""
+    done = subprocess.run([sys.executable, "-c", STOPPED], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 7, (done.returncode, done.stderr)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from pathlib import Path
 from package import run_all, sarrus
 from program import SOURCE
 
-PAGES = {"README.md": 1, "docs/learning.md": 2, "docs/replay.md": 1, "docs/result_file.md": 5}
+PAGES = {"README.md": 1, "docs/learning.md": 3, "docs/replay.md": 1, "docs/result_file.md": 5}
 
 LOOP = """
 sarrus: 1
@@ -59,12 +59,13 @@ def run_page(name):
 
 @contextlib.contextmanager
 def folder():
-    """A folder to work in, with the repository's scenarios in it."""
+    """A folder to work in, with the repository's scenarios and examples in it."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as made:
         os.chdir(made)
         try:
-            Path("scenarios").symlink_to(SOURCE / "scenarios")
+            for name in ("scenarios", "python"):
+                Path(name).symlink_to(SOURCE / name)
             yield
         finally:
             os.chdir(before)

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from package import raises, run_all
+from package import raises, run_all, sarrus
 from program import SOURCE
 
 sys.path.insert(0, str(SOURCE / "scripts" / "site"))
@@ -64,7 +64,7 @@ class Small:
         for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md"):
             self.put(name, f"# {name}\n")
         self.put("src/a.c", "int a;\n")
-        self.put("python/notebooks/book.ipynb", book("print(6 * 7)"))
+        self.put("python/notebooks/book.ipynb", book("import sarrus\nprint(6 * 7)"))
         for name in ("docs/images", "scenarios", "python/sarrus/gym"):
             (self.root / name).mkdir(parents=True)
         shutil.copytree(SOURCE / "include", self.root / "include")
@@ -78,7 +78,9 @@ class Small:
     def build(self):
         """Exit code, and what was said."""
         command = [str(SOURCE / "scripts" / "build_site"), str(self.out), "--source", str(self.root)]
-        env = os.environ | {"PYTHON": sys.executable, "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+        # Kernels work in the notebook's folder, and find the package all the same where its place is relative.
+        place = os.path.relpath(Path(sarrus.__file__).parents[1])
+        env = os.environ | {"PYTHON": sys.executable, "PYTHONPATH": place}
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=250, env=env)
         return done.returncode, done.stdout + done.stderr
 

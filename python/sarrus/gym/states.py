@@ -8,23 +8,35 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import ArgumentError
+from ..models import Model
 
 Floats = npt.NDArray[np.float64]
-Point = tuple[str, Sequence[float]]
+Point = tuple[str, Sequence[float] | str]
 
 
 class Layout:
-    """Where the numbers of a mechanism stand: columns by name, bodies, named points."""
+    """Where the numbers of a mechanism stand: columns by name, bodies, named points; which of these are points of joints, as
+    (joint, 0 of its parent | 1 of its child) in the order of `Batch.joint_points`."""
 
-    def __init__(self, coordinates: Sequence[str], speeds: Sequence[str], points: Mapping[str, Point]) -> None:
-        self.coordinates = {name: i for i, name in enumerate(coordinates)}
-        self.speeds = {name: i for i, name in enumerate(speeds)}
-        self.is_spatial = any(name.endswith(".qw") for name in coordinates)
+    def __init__(self, model: Model, points: Mapping[str, Point]) -> None:
+        self.coordinates = {name: i for i, name in enumerate(model.coordinates)}
+        self.speeds = {name: i for i, name in enumerate(model.speeds)}
+        self.is_spatial = any(name.endswith(".qw") for name in self.coordinates)
         self.dimensions = 3 if self.is_spatial else 2
         self.points = dict(points)
+        self.joints: dict[str, tuple[int, int]] = {}
         for name, (body, at) in self.points.items():
-            if f"{body}.x" not in self.coordinates or len(at) != self.dimensions:
+            if f"{body}.x" in self.coordinates and isinstance(at, str):
+                self.joints[name] = self._joint_of(model, name, body, at)
+            elif f"{body}.x" not in self.coordinates or len(at) != self.dimensions:
                 raise ArgumentError(f"point {name!r} is (body, place) of {self.dimensions} numbers; got {(body, at)!r}")
+
+    def _joint_of(self, model: Model, name: str, body: str, joint: str) -> tuple[int, int]:
+        number = self.bodies.index(body)
+        for i, (own, ends) in enumerate(zip(model.joints, model.joint_bodies, strict=True)):
+            if own == joint and number in ends:
+                return i, ends.index(number)
+        raise ArgumentError(f"point {name!r} is that of a joint of {body}; there is no joint {joint!r} of it")
 
     def body(self, name: str) -> tuple[int, int]:
         """First column of a body in q and in v."""
@@ -97,21 +109,23 @@ class State:
         """Velocity of a point that the task names, [M, 2] or [M, 3] m/s."""
         return self._once("velocity", name, self._velocity)
 
-    def _body_of(self, name: str) -> tuple[str, Sequence[float], int, int]:
+    def _body_of(self, name: str) -> tuple[str, Floats, int, int]:
+        """A point's body, its place there, [2 | 3] or [M, 2 | 3], and the body's first columns."""
         if name not in self.layout.points:
             raise ArgumentError(f"there is no point {name!r}; expected one of {', '.join(self.layout.points)}")
         body, at = self.layout.points[name]
-        return body, at, *self.layout.body(body)
+        place = self._look(f"point/{name}") if isinstance(at, str) else np.asarray(at, dtype=np.float64)
+        return body, place, *self.layout.body(body)
 
     def _arm(self, name: str) -> Floats:
         """From the mass center of the body to the point, in the inertial frame."""
         body, at, i_q, _ = self._body_of(name)
         if self.layout.is_spatial:
-            return turned(self.q[:, i_q + 3 : i_q + 7], np.asarray(at, dtype=np.float64))
+            return turned(self.q[:, i_q + 3 : i_q + 7], at)
         sine, cosine = self.sine(f"{body}.theta"), self.cosine(f"{body}.theta")
         arm = np.empty((len(self), 2))
-        np.subtract(cosine * at[0], sine * at[1], out=arm[:, 0])
-        np.add(sine * at[0], cosine * at[1], out=arm[:, 1])
+        np.subtract(cosine * at[..., 0], sine * at[..., 1], out=arm[:, 0])
+        np.add(sine * at[..., 0], cosine * at[..., 1], out=arm[:, 1])
         return arm
 
     def _place(self, name: str) -> Floats:
@@ -122,7 +136,7 @@ class State:
         _, at, i_q, i_v = self._body_of(name)
         speed = self.v[:, i_v : i_v + self.layout.dimensions]
         if self.layout.is_spatial:
-            local = np.broadcast_to(np.asarray(at, dtype=np.float64), (len(self), 3))
+            local = np.broadcast_to(at, (len(self), 3))
             return speed + turned(self.q[:, i_q + 3 : i_q + 7], np.cross(self.v[:, i_v + 3 : i_v + 6], local))
         arm, rate = self._once("arm", name, self._arm), self.v[:, i_v + 2]
         velocity = np.empty((len(self), 2))

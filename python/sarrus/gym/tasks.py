@@ -35,7 +35,8 @@ class Task:
     terminated: [M] of bool; None: only a failure of the mechanism ends an episode
     normalised: actions are in [−1, 1] for the policy; else in N | N m. Either way they are clipped to the limits
     wiring: for each input of the scenario (action, factor); None: input k is action k
-    points: name → (body, place in its frame)
+    points: name → (body, place in its frame), or (body, name of a joint of it): where that joint is in the body, by the parameters
+        that were drawn
     goal: makes goals [M, G] of uniform random numbers [M, n_random]
     start: makes (q, v) to begin from of the scenario's own and of [M, n_random] uniform numbers; they are assembled
     n_random: uniform numbers that goal and start get each

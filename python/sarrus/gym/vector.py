@@ -13,9 +13,9 @@ from gymnasium.spaces import Box
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from ..batches import Batch
+from ..batches import Batch, floats_of
 from ..choices import count_check
-from ..errors import ArgumentError, UnsupportedError
+from ..errors import ArgumentError
 from ..models import Model
 from .draws import Drawer
 from .environments import task_of
@@ -39,6 +39,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     settings: of the scenario, as for `load`
     substeps, max_episode_steps: instead of the task's; max_episode_steps −1: never truncated
     randomize: False keeps the scenario's nominal parameters
+    parameters: label → [N] (or one number): parameters that stay as they are in every episode, each environment's own; the others
+        are drawn, or nominal
 
     All that is random of an environment (parameters, goal, start) depends on its seed and on the number of its episode since that
     seed was given, and on nothing else: its bits are those it has alone. `reset(seed=s)` gives environment i the seed s + i.
@@ -64,6 +66,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         substeps: int | None = None,
         max_episode_steps: int | None = None,
         randomize: bool = True,
+        parameters: Mapping[str, npt.ArrayLike] | None = None,
     ) -> None:
         super().__init__()
         self.task = task_of(task) if isinstance(task, str) else task
@@ -78,9 +81,11 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         model = self.task.scenario
         model = model if isinstance(model, Model) and not settings else Model(model, settings)
         self.batch = Batch(model, self.num_envs, draw=False, threads=threads, backend=backend, specialize=specialize)
-        self._is_drawn = bool(randomize and model.parameters)
-        self._drawer = Drawer(model, self.num_envs) if self._is_drawn else None
-        self._layout = Layout(model.coordinates, model.speeds, self.task.points)
+        self._drawer = Drawer(model, self.num_envs) if randomize and model.parameters else None
+        self._kept = _columns_of(model, parameters or {}, self.num_envs)
+        self._is_written = self._drawer is not None or bool(self._kept)
+        self._layout = Layout(model, self.task.points)
+        self._joint_points: Floats | None = None
         self._buffers_make(model)
         self._spaces_make()
 
@@ -88,7 +93,6 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         n, task = self.num_envs, self.task
         self._q, self._v = self.batch.read("q"), self.batch.read("v")
         self._q_given, self._v_given = self._q.copy(), self._v.copy()
-        self._views = _views_of(self.batch)
         self._low, self._high = np.asarray(task.low, dtype=np.float64), np.asarray(task.high, dtype=np.float64)
         self._action = np.zeros((n, len(self._low)))
         wiring = [(k, 1.0) for k in range(len(self._low))] if task.wiring is None else list(task.wiring)
@@ -101,7 +105,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self._elapsed = np.zeros(n, dtype=np.int64)
         self._ended = np.zeros(n, dtype=bool)
         self._has_begun = np.zeros(n, dtype=bool)
-        self._parameters = self.batch.read("parameters") if self._is_drawn else np.zeros((n, 0))
+        self._parameters = self.batch.read("parameters") if self._is_written else np.zeros((n, 0))
         self._goal = np.zeros((n, 0))
         self._goal = np.zeros((n, self._goals_of(np.arange(min(n, 1))).shape[1]))
         self._step_time = self._substeps * _step_of(model)
@@ -172,7 +176,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     def close_extras(self, **kwargs: Any) -> None:  # noqa: ARG002
         """Lets go of the batch; reset and step are refused from here on."""
         del self.batch
-        self._drawer, self._views = None, ()
+        self._drawer = None
 
     @property
     def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
@@ -227,12 +231,16 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         mask[rows] = True
         if self._drawer is not None:
             self._parameters[rows] = self._drawer.take(rows, self._seeds, self._episodes)
+        if self._is_written:
+            for column, values in self._kept.items():
+                self._parameters[rows, column] = values[rows]
             self.batch.write("parameters", self._parameters, mask)
+            self._joint_points = None
         self._elapsed[rows], self._action[rows], self._ended[rows], self._has_begun[rows] = 0, 0.0, False, True
         self._goal[rows] = self._goals_of(rows)
         if self.task.start is not None:
             self._start(rows, mask)
-        if self._drawer is not None or self.task.start is not None:
+        if self._is_written or self.task.start is not None:
             self.batch.assemble(mask)
         else:
             self.batch.reset(mask)
@@ -240,7 +248,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return self._state(rows)
 
     def _start(self, rows: npt.NDArray[np.intp], mask: Mask) -> None:
-        if self._drawer is not None:
+        if self._is_written:
             self._read()
         else:
             self._q[rows], self._v[rows] = self._q_given[rows], self._v_given[rows]
@@ -289,17 +297,15 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     def _read(self, rows: npt.NDArray[np.intp] | None = None) -> None:
         """Brings q and v up to date, those of `rows` at least."""
-        if rows is None or not self._views or len(rows) > self.num_envs // 8:
-            self.batch.read("q", self._q)
-            self.batch.read("v", self._v)
-            return
-        for array, view in zip((self._q, self._v), self._views, strict=True):
-            tiles, lanes = np.divmod(rows, view.shape[2])
-            array[rows] = view[tiles, :, lanes]
+        mask = None
+        if rows is not None:
+            mask = np.zeros(self.num_envs, dtype=bool)
+            mask[rows] = True
+        self.batch.read_state(self._q, self._v, mask)
 
     def _state(self, rows: npt.NDArray[np.intp] | None) -> State:
         def look(channel: str) -> Floats:
-            values = self.batch.parameters if channel == "parameters" else self.batch.observe(channel)[channel]
+            values = self._looked_at(channel)
             return values if rows is None else values[rows]
 
         time = self._elapsed * self._step_time
@@ -308,6 +314,16 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return State(
             self._layout, self._q[rows], self._v[rows], goal=self._goal[rows], action=self._action[rows], time=time[rows], look=look
         )
+
+    def _looked_at(self, channel: str) -> Floats:
+        if channel == "parameters":
+            return self.batch.parameters
+        head, _, name = channel.partition("/")
+        if head != "point":
+            return self.batch.observe(channel)[channel]
+        if self._joint_points is None:  # of parameters, so that they are asked for when those have changed
+            self._joint_points = self.batch.joint_points()
+        return self._joint_points[(slice(None), *self._layout.joints[name])]
 
     def _observed(
         self, state: State, rows: npt.NDArray[np.intp] | None, failed: npt.NDArray[np.uint8] | None = None
@@ -360,14 +376,17 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             infos["status"], infos["_status"] = np.where(bad, failed, np.uint8(0)), bad
 
 
-def _views_of(batch: Batch) -> tuple[npt.NDArray[np.float64], ...]:
-    """Coordinates and speeds in place; none where the steps are made in those of joints, or on another device."""
-    if batch.backend != "cpu":
-        return ()
-    try:
-        return batch.view("q"), batch.view("v")
-    except UnsupportedError:
-        return ()
+def _columns_of(model: Model, given: Mapping[str, npt.ArrayLike], n: int) -> dict[int, Floats]:
+    """Own values of parameters by their column, [N] each."""
+    columns = {}
+    for label, values in given.items():
+        if label not in model.parameters:
+            raise ArgumentError(f"{label!r} is no parameter that the scenario draws; expected one of {', '.join(model.parameters)}")
+        numbers = floats_of(label, values)
+        if numbers.shape not in ((), (n,)):
+            raise ArgumentError(f"{label} is one number or one for each of {n} environments; got the shape {numbers.shape}")
+        columns[model.parameters.index(label)] = np.broadcast_to(numbers, (n,)).copy()
+    return columns
 
 
 def _step_of(model: Model) -> float:
