@@ -94,11 +94,13 @@ typedef struct sarrus_redraw {
     const uint8_t *mask;      /* [n_instances]; NULL: all */
     const uint64_t *seeds;    /* [n_instances]; NULL: the scenario's */
     const uint64_t *episodes; /* [n_instances] 0 is what the study draws; NULL: one more than the instance's last */
+    const uint64_t *numbers;  /* [n_instances] by which instances draw; NULL: the number of each in its study */
 } sarrus_redraw;
 
 /* Draws the sampled parameters of the masked instances anew and assembles these: each is as in a fresh batch with such draws. A
- * draw depends on (seed, number of the instance in its study, episode, label of the parameter) only. `how` may be NULL. Errors
- * as of sarrus_batch_assemble; instances that were not reached then have the status not_run. BAD_ARGUMENT: another size. */
+ * draw depends on (seed, number of the instance, episode, label of the parameter) only; with `numbers` it does not depend on the
+ * instance's place. `how` may be NULL. Errors as of sarrus_batch_assemble; instances that were not reached then have the status
+ * not_run. BAD_ARGUMENT: another size. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_redraw(sarrus_batch *batch, const sarrus_redraw *how);
 
 /* A batch to bytes and back. What is loaded goes on with the bits of what was saved, on either backend and with any number of
