@@ -61,13 +61,14 @@ SARRUS_MUST_USE sarrus_status sarrus_batch_create(sarrus_context *context, const
                                                   const sarrus_draws *draws, sarrus_batch **out);
 void sarrus_batch_destroy(sarrus_batch *batch);
 
-/* Advances every healthy instance by `n_steps` steps of the scenario's dt (the last step before t_end may be shorter; past
- * t_end dt goes on). An adaptive method takes as many steps as it needs to n_steps intervals of the output's grid (dt, or
- * output.interval), where the state is interpolated; with inputs its last step ends there. Instances that fail get their status and
- * freeze at their last finite state. DEVICE_FAILED when a GPU is lost, and the batch with it: of the queries that show instances
- * each then tells what it told last. INTERRUPTED when options.stop was set: instances then stand between their steps, some further
- * on than others, while time and steps are those before the call; until a reset every call that makes steps returns the same.
- * Steps that had begun are dropped; on a GPU those of the call are made. */
+/* Advances every healthy instance by `n_steps` steps of the scenario's dt (the last step before t_end may be shorter; past t_end
+ * dt goes on). An adaptive method takes as many steps as it needs to n_steps intervals of the output's grid (dt, or
+ * output.interval), where the state is interpolated; with inputs its last step ends there. Instances that fail get their status
+ * and freeze at their last good state: where their own last step or part of one led, whatever the calls. DEVICE_FAILED when a
+ * GPU is lost, and the batch with it: of the queries that show instances each then tells what it told last. INTERRUPTED when
+ * options.stop was set: instances then stand between their steps, some further on than others, while time and steps are those
+ * before the call; until a reset every call that makes steps returns the same. Steps that had begun are dropped; on a GPU those
+ * of the call are made. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_advance(sarrus_batch *batch, uint64_t n_steps);
 
 /* Puts every instance back to its assembled state at t = 0 and clears the status words set since; inputs keep their values. An
@@ -94,11 +95,13 @@ typedef struct sarrus_redraw {
     const uint8_t *mask;      /* [n_instances]; NULL: all */
     const uint64_t *seeds;    /* [n_instances]; NULL: the scenario's */
     const uint64_t *episodes; /* [n_instances] 0 is what the study draws; NULL: one more than the instance's last */
+    const uint64_t *numbers;  /* [n_instances] by which instances draw; NULL: the number of each in its study */
 } sarrus_redraw;
 
 /* Draws the sampled parameters of the masked instances anew and assembles these: each is as in a fresh batch with such draws. A
- * draw depends on (seed, number of the instance in its study, episode, label of the parameter) only. `how` may be NULL. Errors
- * as of sarrus_batch_assemble; instances that were not reached then have the status not_run. BAD_ARGUMENT: another size. */
+ * draw depends on (seed, number of the instance, episode, label of the parameter) only; with `numbers` it does not depend on the
+ * instance's place. `how` may be NULL. Errors as of sarrus_batch_assemble; instances that were not reached then have the status
+ * not_run. BAD_ARGUMENT: another size. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_redraw(sarrus_batch *batch, const sarrus_redraw *how);
 
 /* A batch to bytes and back. What is loaded goes on with the bits of what was saved, on either backend and with any number of

@@ -32,11 +32,18 @@ LANE_BODY mask sarrus_lanes_differ(const real *a, const real *b, int32_t n) {
     return differ;
 }
 
-/* The lanes of `fail` end with a status, at the first grid time behind their last good one. */
+/* The lanes of `fail` end with a status, at the first grid time behind their last good one. They show the state there: what was
+ * shown last depends on when somebody looked. */
 LANE_BODY void sarrus_adaptive_end(const sarrus_evaluation *ev, const sarrus_clock *clock, mask fail, real word) {
-    const sarrus_tile_layout *layout = &sarrus_plan_of(ev)->layout;
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const sarrus_tile_layout *layout = &mech->layout;
+    const real *now = lane_from(ev->tile, layout->adaptive.now);
     if (!mask_any(fail))
         return;
+    sarrus_lanes_copy(fail, now, mech->n_q, lane_from(ev->tile, layout->q));
+    sarrus_lanes_copy(fail, lane_from(now, mech->n_q), mech->n_v, lane_from(ev->tile, layout->v));
+    if (mech->has_work)
+        sarrus_lane_set(lane_from(ev->tile, layout->verdict.work), fail, lane_at(ev->tile, layout->adaptive.work_now));
     sarrus_lane_set(lane_from(ev->tile, layout->status), fail, word);
     sarrus_lane_set(lane_from(ev->tile, layout->failed_step), fail,
                     sarrus_clock_step_after(clock, lane_at(ev->tile, layout->adaptive.t_now)));

@@ -23,6 +23,9 @@
 #define SARRUS_SPREAD_SMALL 2.2e-11
 /* The shortest part of a step, as a share of it. */
 #define SARRUS_SHORTEST_PART 0x1p-24
+/* The parts of one step that a lane may try. Bends take some hundreds of them; a load of no sense asks for as many as there are
+ * shortest ones, for minutes. */
+#define SARRUS_MOST_PARTS 10000
 
 LANE_FUNCTION int sarrus_method_is_rk4(const sarrus_mechanism *mech) {
     return mech->integrator.method == SARRUS_INTEGRATOR_RK4;
@@ -229,13 +232,15 @@ LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_part(sarrus_evaluation *ev, cons
 }
 
 /* Tallies the parts of the lanes of ev->healthy that were tried in vain. Lanes that have tried more parts, besides one for each
- * step, than an instance may try steps of methods that choose them, end; they are returned. */
-LANE_BODY mask sarrus_fixed_spend(sarrus_evaluation *ev, uint64_t step, mask moved) {
+ * step, than an instance may try steps of methods that choose them, or all n_parts that a step may have, end; they are returned. */
+LANE_BODY mask sarrus_fixed_spend(sarrus_evaluation *ev, uint64_t step, mask moved, int32_t n_parts) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_count(ev, mech->layout.n_rejected, 1.0, mask_and(ev->healthy, mask_not(moved)));
     const real n_tried = lane_at(ev->tile, mech->layout.n_steps) + lane_at(ev->tile, mech->layout.n_rejected);
-    const mask spent =
+    mask spent =
         mask_and(ev->healthy, real_lt(sarrus_lane_steps(mech, ev->tile, step) + real_set(mech->integrator.max_steps), n_tried));
+    if (n_parts >= SARRUS_MOST_PARTS)
+        spent = ev->healthy;
     if (mask_any(spent))
         sarrus_fixed_fail(ev, step, spent, real_set((real_scalar)SARRUS_INSTANCE_STEP_LIMIT));
     return spent;
@@ -248,7 +253,7 @@ LANE_FUNCTION void sarrus_fixed_step(sarrus_evaluation *ev, const sarrus_clock *
     sarrus_passage lanes;
     sarrus_passage_view(ev, &lanes);
     mask alive = ev->healthy;
-    int is_whole = 1;
+    int32_t n_parts = 0; /* of every lane that is not through yet: none of them has waited for another */
     real t = t_begin, left = t_end - t_begin, h;
     while (mask_any(ev->healthy)) {
         const sarrus_fixed_outcome end = sarrus_fixed_part(ev, &lanes, t, left, t_end, step, &h);
@@ -259,14 +264,15 @@ LANE_FUNCTION void sarrus_fixed_step(sarrus_evaluation *ev, const sarrus_clock *
         ev->healthy = mask_and(mask_and(ev->healthy, alive), mask_not(is_done));
         if (!mask_any(ev->healthy))
             break;
-        is_whole = 0;
+        ++n_parts;
         t = real_select(end.moved, t + h, t);
         left = real_select(end.moved, t_end - t, left);
-        alive = mask_and(alive, mask_not(sarrus_fixed_spend(ev, step, end.moved)));
+        alive = mask_and(alive, mask_not(sarrus_fixed_spend(ev, step, end.moved, n_parts)));
         ev->healthy = mask_and(ev->healthy, alive);
     }
     ev->healthy = alive;
-    if (!is_whole) /* lanes that were through have gone on with nothing to do: what is left in the workspace is not their state's */
+    if (n_parts >
+        0) /* lanes that were through have gone on with nothing to do: what is left in the workspace is not their state's */
         ev->is_configured = ev->is_factored = 0;
 }
 

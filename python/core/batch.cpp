@@ -181,12 +181,12 @@ static nb::bytes save(const Batch &self) {
     return out;
 }
 
-static void redraw(const Batch &self, const Mask &mask, const Counts &seeds, const Counts &episodes) {
-    for (const Counts *counts : {&seeds, &episodes})
+static void redraw(const Batch &self, const Mask &mask, const Counts &seeds, const Counts &episodes, const Counts &numbers) {
+    for (const Counts *counts : {&seeds, &episodes, &numbers})
         if (*counts && (*counts)->shape(0) != self.n())
-            throw nb::value_error("seeds and episodes need one entry for each instance");
+            throw nb::value_error("seeds, episodes and numbers need one entry for each instance");
     const sarrus_redraw how = {sizeof how, self.mask_of(mask), seeds ? seeds->data() : nullptr,
-                               episodes ? episodes->data() : nullptr};
+                               episodes ? episodes->data() : nullptr, numbers ? numbers->data() : nullptr};
     self.run([&](sarrus_batch *batch) { return sarrus_batch_redraw(batch, &how); }, true);
 }
 
@@ -306,7 +306,7 @@ static void steps_bind(nb::class_<Batch> &type) {
                 self.run([&](sarrus_batch *batch) { return sarrus_batch_assemble(batch, own); }, true);
             },
             nb::arg().none())
-        .def("redraw", &redraw, nb::arg().none(), nb::arg().none(), nb::arg().none());
+        .def("redraw", &redraw, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none());
 }
 
 static void fields_bind(nb::class_<Batch> &type) {

@@ -262,11 +262,19 @@ class Batch:
         self._core.assemble(self._mask(mask))
 
     def redraw(
-        self, mask: npt.ArrayLike | None = None, *, seeds: npt.ArrayLike | None = None, episodes: npt.ArrayLike | None = None
+        self,
+        mask: npt.ArrayLike | None = None,
+        *,
+        seeds: npt.ArrayLike | None = None,
+        episodes: npt.ArrayLike | None = None,
+        numbers: npt.ArrayLike | None = None,
     ) -> None:
-        """Draws the parameters of instances anew and assembles these. A draw depends on (seed, instance, episode, parameter) only;
-        without `episodes` each takes the one after its last, without `seeds` the scenario's seed."""
-        self._core.redraw(self._mask(mask), self._counts("seeds", seeds), self._counts("episodes", episodes))
+        """Draws the parameters of instances anew and assembles these. A draw depends on (seed, number, episode, parameter) only;
+        without `episodes` each takes the one after its last, without `seeds` the scenario's seed. The number is that of the
+        instance in its study, `first_instance` and on, or of `numbers`: equal ones draw equal parameters, at whatever place."""
+        self._core.redraw(
+            self._mask(mask), self._counts("seeds", seeds), self._counts("episodes", episodes), self._counts("numbers", numbers)
+        )
 
     # -- looking
 

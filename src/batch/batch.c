@@ -99,6 +99,7 @@ void sarrus_batch_destroy(sarrus_batch *batch) {
     if (batch->device)
         batch->device->ops->destroy(batch->device);
     sarrus_rank_change_list_free(&batch->events);
+    sarrus_fillers_destroy(batch->fillers, batch->n_fillers);
     free(batch->sampled);
     free(batch->episode);
     free(batch->given);

@@ -300,7 +300,7 @@ static const char *writing_lack(const sarrus_batch *batch, sarrus_field field) {
 static bool scratch_take(copying *job, int n_members) {
     const bool is_tree = job->batch->plan->relative != NULL, is_parameter = job->field == SARRUS_FIELD_PARAMETER;
     if (is_parameter)
-        job->fillers = sarrus_fillers_create(job->batch->plan, n_members);
+        job->fillers = sarrus_batch_fillers(job->batch, n_members);
     else if (job->place.n == 0)
         job->before = malloc((size_t)n_members * sarrus_batch_tile_doubles(job->batch) * sizeof *job->before);
     const bool needs_rows = is_tree && (is_parameter || job->place.n == 0);
@@ -332,7 +332,6 @@ sarrus_status sarrus_batch_copy_in(sarrus_batch *batch, sarrus_field field, cons
         if (is_plain)
             sarrus_batch_host_write(batch, job.place.array, job.place.n);
     }
-    sarrus_fillers_destroy(job.fillers, n_members);
     free(job.before);
     return status;
 }

@@ -53,6 +53,18 @@ void sarrus_fillers_destroy(sarrus_filler *fillers, int n) {
     free(fillers);
 }
 
+sarrus_filler *sarrus_batch_fillers(sarrus_batch *batch, int n) {
+    if (n > batch->n_fillers) {
+        sarrus_filler *more = sarrus_fillers_create(batch->plan, n);
+        if (!more)
+            return NULL;
+        sarrus_fillers_destroy(batch->fillers, batch->n_fillers);
+        batch->fillers = more;
+        batch->n_fillers = n;
+    }
+    return batch->fillers;
+}
+
 bool sarrus_filler_run(sarrus_filler *f, const sarrus_draws *draws, uint64_t i) {
     const bool is_finite = sarrus_evaluator_run(f->evaluator, draws, i, f->values);
     const bool good = sarrus_plan_parameters(f->plan, f->values, f->parameters, f->q, f->v) && is_finite;

@@ -20,6 +20,10 @@ typedef struct sarrus_filler {
 sarrus_filler *sarrus_fillers_create(const sarrus_plan *plan, int n);
 void sarrus_fillers_destroy(sarrus_filler *fillers, int n);
 
+/* The first n of the batch's own, which are made when so many are first needed and stay with it: what their expressions are
+ * compiled from costs more than hundreds of instances. NULL: no memory. */
+sarrus_filler *sarrus_batch_fillers(sarrus_batch *batch, int n);
+
 /* Parameters, q and v of instance i of the draws (NULL: the nominal one). False: its numbers are invalid, and these are nominal. */
 bool sarrus_filler_run(sarrus_filler *filler, const sarrus_draws *draws, uint64_t i);
 

@@ -17,11 +17,13 @@ struct sarrus_batch {
     const volatile int32_t *stop;
     bool is_interrupted; /* until it is reset */
     sarrus_rank_change_list events;
-    double *sampled;     /* [n_instances][n_sampled] the numbers that parameters were drawn as, or given */
-    uint64_t *episode;   /* [n_instances] of the last redraw */
-    double *given;       /* [n_instances][n_q + n_v] over a tree: what was written and not assembled yet; NULL: never any */
-    uint8_t *is_given;   /* [n_instances] whether its row is */
-    bool has_given;      /* whether any is */
+    double *sampled;   /* [n_instances][n_sampled] the numbers that parameters were drawn as, or given */
+    uint64_t *episode; /* [n_instances] of the last redraw */
+    double *given;     /* [n_instances][n_q + n_v] over a tree: what was written and not assembled yet; NULL: never any */
+    uint8_t *is_given; /* [n_instances] whether its row is */
+    bool has_given;    /* whether any is */
+    struct sarrus_filler *fillers; /* [n_fillers] of fill.h; NULL: no parameters were written yet */
+    int n_fillers;
     const char *refusal; /* static; NULL: no call was refused */
 };
 

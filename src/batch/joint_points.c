@@ -16,7 +16,7 @@ sarrus_status sarrus_batch_copy_joint_points(sarrus_batch *batch, double *out) {
         return sarrus_batch_refuse(batch, SARRUS_BAD_ARGUMENT, "there is no array to copy to");
     const sarrus_model *model = batch->plan->model;
     const size_t n_joints = (size_t)model->n_joints, n = model->space == SARRUS_SPACE_PLANAR ? 4 : 6;
-    sarrus_filler *filler = sarrus_fillers_create(batch->plan, 1);
+    sarrus_filler *filler = sarrus_batch_fillers(batch, 1);
     if (!filler)
         return sarrus_batch_refuse(batch, SARRUS_NO_MEMORY, "out of memory");
     for (uint64_t i = 0; i < batch->n_instances; ++i) {
@@ -29,6 +29,5 @@ sarrus_status sarrus_batch_copy_joint_points(sarrus_batch *batch, double *out) {
         for (size_t k = 0; !is_good && k < n_joints * n; ++k)
             row[k] = (double)NAN;
     }
-    sarrus_fillers_destroy(filler, 1);
     return SARRUS_OK;
 }

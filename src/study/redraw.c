@@ -27,10 +27,9 @@ static void instances_draw(sarrus_batch *batch, const sarrus_redraw *how, const 
     for (uint64_t i = sarrus_mask_next(how->mask, 0, n); i < n; i = sarrus_mask_next(how->mask, i + 1, n)) {
         const uint64_t seed = how->seeds ? how->seeds[i] : model->batch.seed;
         batch->episode[i] = how->episodes ? how->episodes[i] : batch->episode[i] + 1;
-        const uint64_t own = episode_seed(seed, batch->episode[i]);
+        const uint64_t own = episode_seed(seed, batch->episode[i]), number = how->numbers ? how->numbers[i] : batch->i_first + i;
         for (int k = 0; k < n_sampled; ++k)
-            values[i * (uint64_t)n_sampled + (uint64_t)k] =
-                sarrus_sampled_draw(&model->batch.sampled[k], hashes[k], own, batch->i_first + i);
+            values[i * (uint64_t)n_sampled + (uint64_t)k] = sarrus_sampled_draw(&model->batch.sampled[k], hashes[k], own, number);
     }
 }
 

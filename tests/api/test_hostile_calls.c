@@ -158,16 +158,15 @@ static bool batch_rest(void) {
 
 static bool batch_fields(void) {
     double out[64] = {0};
+    const sarrus_field q = SARRUS_FIELD_Q;
     bool good =
-        bad(sarrus_batch_copy_out(NULL, SARRUS_FIELD_Q, out)) && bad(sarrus_batch_copy_out(w.batch, SARRUS_FIELD_Q, NULL)) &&
-        bad(sarrus_batch_copy_out_some(NULL, SARRUS_FIELD_Q, NULL, out)) &&
-        bad(sarrus_batch_copy_out_some(w.batch, SARRUS_FIELD_Q, NULL, NULL)) &&
+        bad(sarrus_batch_copy_out(NULL, q, out)) && bad(sarrus_batch_copy_out(w.batch, q, NULL)) &&
+        bad(sarrus_batch_copy_out_some(NULL, q, NULL, out)) && bad(sarrus_batch_copy_out_some(w.batch, q, NULL, NULL)) &&
         bad(sarrus_batch_copy_state(NULL, NULL, out, out)) && bad(sarrus_batch_copy_state(w.batch, NULL, NULL, out)) &&
-        bad(sarrus_batch_copy_state(w.batch, NULL, out, NULL)) && bad(sarrus_batch_copy_in(NULL, SARRUS_FIELD_Q, NULL, out)) &&
-        bad(sarrus_batch_copy_in(w.batch, SARRUS_FIELD_Q, NULL, NULL)) &&
-        bad(sarrus_batch_copy_observable(NULL, SARRUS_OBSERVE_Q, out)) &&
+        bad(sarrus_batch_copy_state(w.batch, NULL, out, NULL)) && bad(sarrus_batch_copy_in(NULL, q, NULL, out)) &&
+        bad(sarrus_batch_copy_in(w.batch, q, NULL, NULL)) && bad(sarrus_batch_copy_observable(NULL, SARRUS_OBSERVE_Q, out)) &&
         bad(sarrus_batch_copy_observable(w.batch, SARRUS_OBSERVE_Q, NULL)) && bad(sarrus_batch_copy_joint_points(NULL, out)) &&
-        bad(sarrus_batch_copy_joint_points(w.batch, NULL)) && sarrus_batch_field_width(NULL, SARRUS_FIELD_Q) == 0 &&
+        bad(sarrus_batch_copy_joint_points(w.batch, NULL)) && sarrus_batch_field_width(NULL, q) == 0 &&
         !sarrus_batch_parameter_label(NULL, 0) && sarrus_batch_copy_in(w.batch, SARRUS_FIELD_TIME, NULL, out) == SARRUS_UNSUPPORTED;
     for (int i = 0; i < N_BAD && good; ++i)
         good = bad(sarrus_batch_copy_out(w.batch, (sarrus_field)bad_indices[i], out)) &&
@@ -461,10 +460,8 @@ static const struct {
     {"batch_path_counts batch_library_counts", batch_counts},
     {"batch_specialization specialization_state_word", batch_specialization},
     {"batch_reset batch_observable_width", batch_rest},
-    {"batch_copy_out batch_copy_out_some batch_copy_state batch_copy_in batch_copy_observable batch_copy_joint_points "
-     "batch_field_width "
-     "batch_parameter_label",
-     batch_fields},
+    {"batch_copy_out batch_copy_out_some batch_copy_state batch_copy_in batch_copy_observable", batch_fields},
+    {"batch_copy_joint_points batch_field_width batch_parameter_label", batch_fields},
     {"batch_reset_some batch_assemble batch_redraw batch_refusal batch_save_size batch_save batch_load", batch_restarts},
     {"batch_destroy context_destroy draws_destroy model_destroy plan_destroy warnings_destroy", destroyers},
     {"context_create context_clear context_n_diagnostics context_diagnostic", context},

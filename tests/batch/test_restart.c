@@ -66,8 +66,13 @@ static void by_parameters(const mechanism *m, sarrus_batch *batch) {
     const int n = sarrus_draws_n_parameters(draws);
     double *rows = calloc((size_t)(N * n), sizeof *rows), *back = calloc((size_t)(N * n), sizeof *back);
     assert_true(rows && back);
-    for (int i = 0; i < N * n; ++i)
+    for (int i = 0; i < N * n; ++i) {
         rows[i] = mask[i / n] ? sarrus_draws_values(draws, i % n)[i / n] : (double)NAN;
+        back[i] = (double)NAN;
+    }
+    /* What expressions have made of numbers before leaves nothing behind. */
+    assert_int_equal(sarrus_batch_copy_in(batch, SARRUS_FIELD_PARAMETER, mask, back), SARRUS_OK);
+    assert_int_equal(sarrus_batch_status(batch, 1), SARRUS_INSTANCE_INVALID_PARAMETER);
     assert_int_equal(sarrus_batch_copy_in(batch, SARRUS_FIELD_PARAMETER, mask, rows), SARRUS_OK);
     assert_int_equal(sarrus_batch_status(batch, 1), SARRUS_INSTANCE_NOT_RUN);
     assert_int_equal(sarrus_batch_advance(batch, 0), SARRUS_OK);
@@ -195,6 +200,42 @@ static void redraws_have_streams_of_their_own(void **state) {
     mechanism_close(&m);
 }
 
+/* By numbers of one's own draws do not depend on the place: whoever has the number of another draws as that one would. */
+static void redraws_follow_numbers(void **state) {
+    (void)state;
+    enum { MOST = 8 };
+    mechanism m = stepping_open(0);
+    sarrus_batch *batch = mechanism_batch(&m, NULL, 1, N, NULL);
+    const int n = sarrus_batch_field_width(batch, SARRUS_FIELD_PARAMETER);
+    double by_place[N * MOST], by_number[N * MOST], far[N * MOST];
+    assert_in_range(n, 1, MOST);
+    uint64_t episodes[N], numbers[N], large[N];
+    for (uint64_t i = 0; i < N; ++i) {
+        episodes[i] = 2;
+        numbers[i] = N - 1 - i;
+        large[i] = i < 2 ? UINT64_MAX : i == 2 ? UINT64_MAX - 1 : 5; /* 5 for itself too */
+    }
+    sarrus_redraw how = {.size = sizeof how, .episodes = episodes};
+    assert_int_equal(sarrus_batch_redraw(batch, &how), SARRUS_OK);
+    assert_int_equal(sarrus_batch_copy_out(batch, SARRUS_FIELD_PARAMETER, by_place), SARRUS_OK);
+    how.numbers = numbers;
+    how.mask = mask;
+    assert_int_equal(sarrus_batch_redraw(batch, &how), SARRUS_OK);
+    assert_int_equal(sarrus_batch_copy_out(batch, SARRUS_FIELD_PARAMETER, by_number), SARRUS_OK);
+    how.numbers = large;
+    how.mask = NULL;
+    assert_int_equal(sarrus_batch_redraw(batch, &how), SARRUS_OK);
+    assert_int_equal(sarrus_batch_copy_out(batch, SARRUS_FIELD_PARAMETER, far), SARRUS_OK);
+    for (int i = 0; i < N; ++i)
+        for (int k = 0; k < n; ++k) {
+            assert_true(by_number[i * n + k] == by_place[(mask[i] ? N - 1 - i : i) * n + k]);
+            assert_true(far[i * n + k] == (i < 2 ? far[k] : i == 2 ? far[2 * n + k] : by_place[5 * n + k]));
+        }
+    assert_true(far[0] != far[2 * n] && far[0] != by_place[5 * n]);
+    sarrus_batch_destroy(batch);
+    mechanism_close(&m);
+}
+
 /* An input that is no number ends its instance; the others go on, and a reset brings it back. */
 static void a_failed_instance_lives_again(void **state) {
     (void)state;
@@ -315,6 +356,7 @@ int main(void) {
         cmocka_unit_test(an_instance_with_other_parameters_is_fresh),
         cmocka_unit_test(an_instance_from_a_written_state_is_fresh),
         cmocka_unit_test(redraws_have_streams_of_their_own),
+        cmocka_unit_test(redraws_follow_numbers),
         cmocka_unit_test(a_failed_instance_lives_again),
         cmocka_unit_test(an_invalid_instance_lives_again),
         cmocka_unit_test(masked_copies_leave_the_others),

@@ -19,7 +19,7 @@
 enum { N = 12, N_INSTANCES = 50, N_STEPS = 300 };
 
 static const char *const METHODS[] = {"dopri5", "verner65", "adams-moulton", "semi-implicit"};
-enum { N_METHODS = 4, N_ADAPTIVE = 3 };
+enum { N_METHODS = 4, N_ADAPTIVE = 3, N_END_INSTANCES = 9 };
 static const char *const HOLDS[] = {"{projection: none}", "{projection: every_step}", "{baumgarte: {alpha: 40, beta: 30}}",
                                     "{baumgarte: {rule: step}, projection: none}"};
 enum { N_HOLDS = 4 };
@@ -419,6 +419,61 @@ static void a_force_or_a_state_that_is_no_number_ends_the_instance(void **state)
     }
 }
 
+/* Where an instance that has failed stands, and what is said of it. */
+typedef struct ending {
+    double q[N_END_INSTANCES][N], v[N_END_INSTANCES][N], status[N_END_INSTANCES], failed_step[N_END_INSTANCES];
+    double work[N_END_INSTANCES];
+} ending;
+
+static void run_to_its_end(const mechanism *m, const sarrus_draws *draws, uint64_t n_calls, uint64_t n_steps, ending *out) {
+    sarrus_batch *batch = mechanism_batch(m, NULL, 1, N_END_INSTANCES, draws);
+    for (uint64_t i = 0; i < n_calls; ++i)
+        assert_int_equal(sarrus_batch_advance(batch, n_steps), SARRUS_OK);
+    assert_int_equal(sarrus_batch_copy_out(batch, SARRUS_FIELD_Q, &out->q[0][0]), SARRUS_OK);
+    assert_int_equal(sarrus_batch_copy_out(batch, SARRUS_FIELD_V, &out->v[0][0]), SARRUS_OK);
+    assert_int_equal(sarrus_batch_copy_out(batch, SARRUS_FIELD_STATUS, out->status), SARRUS_OK);
+    assert_int_equal(sarrus_batch_copy_out(batch, SARRUS_FIELD_FAILED_STEP, out->failed_step), SARRUS_OK);
+    for (uint64_t i = 0; i < N_END_INSTANCES; ++i) {
+        sarrus_instance_verdict verdict;
+        assert_int_equal(sarrus_batch_verdict(batch, i, &verdict), SARRUS_OK);
+        out->work[i] = verdict.work;
+    }
+    sarrus_batch_destroy(batch);
+}
+
+/* An instance that fails stands where its last good step led, whether it fails in one long call or in one of many short ones. */
+static void a_failed_instance_stands_at_its_last_step(void **state) {
+    (void)state;
+    static ending start, whole, cut;
+    static const char *const formulations[] = {"udwadia-kalaba", "relative"};
+    for (int i = 0; i < 2 * N_ADAPTIVE; ++i) {
+        const sarrus_override overrides[] = {{"integrator.method", METHODS[i / 2]},
+                                             {"integrator.dt", "0.01"},
+                                             {"integrator.t_end", "2"},
+                                             {"integrator.max_steps", "25"},
+                                             {"dynamics.formulation", formulations[i % 2]},
+                                             {"output", "{interval: 0.01}"},
+                                             {"joints.A.damping", "0.1"},
+                                             {NULL, NULL}};
+        mechanism m = mechanism_open_file("five_bar_monte_carlo.yaml", overrides);
+        sarrus_draws *draws = NULL;
+        assert_int_equal(sarrus_draws_create(m.context, m.model, 3, N_END_INSTANCES, &draws), SARRUS_OK);
+        run_to_its_end(&m, draws, 0, 0, &start);
+        run_to_its_end(&m, draws, 1, 200, &whole);
+        for (uint64_t n_steps = 1; n_steps <= 25; n_steps += 12) {
+            run_to_its_end(&m, draws, 200 / n_steps, n_steps, &cut);
+            assert_memory_equal(&cut, &whole, sizeof whole);
+        }
+        for (int k = 0; k < N_END_INSTANCES; ++k) {
+            assert_int_equal((int)whole.status[k], SARRUS_INSTANCE_STEP_LIMIT);
+            assert_true(whole.failed_step[k] > 5.0 && whole.work[k] < 0.0);
+            assert_true(whole.q[k][2] != start.q[k][2] && whole.v[k][2] != start.v[k][2]);
+        }
+        sarrus_draws_destroy(draws);
+        mechanism_close(&m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bits_depend_on_the_instance_alone),
@@ -431,6 +486,7 @@ int main(void) {
         cmocka_unit_test(tries_are_used_up_within_one_call),
         cmocka_unit_test(a_tolerance_below_round_off_ends_the_instance),
         cmocka_unit_test(a_force_or_a_state_that_is_no_number_ends_the_instance),
+        cmocka_unit_test(a_failed_instance_stands_at_its_last_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "tests/support/motion.h"
+#include "tests/support/stepping_cases.h"
 
 /* A body that turns about a fixed axis at 100 rad/s has no acceleration at all; a step of 0.05 s is 5 rad. The parts hold an error
  * of 1e-6 each, some 500 of them. */
@@ -92,12 +93,53 @@ static void what_turns_a_screw_is_a_torque(void **state) {
     sarrus_context_destroy(context);
 }
 
+enum { N_PUSHED = 11, PLACE = 5 };
+
+/* A step with an input for the instance PLACE; the others have none. */
+static sarrus_batch *step_pushed(const mechanism *m, double input) {
+    double inputs[N_PUSHED] = {0};
+    inputs[PLACE] = input;
+    sarrus_batch *batch = mechanism_batch(m, NULL, 1, N_PUSHED, NULL);
+    assert_int_equal(sarrus_batch_field_width(batch, SARRUS_FIELD_INPUT), 1);
+    assert_int_equal(sarrus_batch_copy_in(batch, SARRUS_FIELD_INPUT, NULL, inputs), SARRUS_OK);
+    assert_int_equal(sarrus_batch_advance(batch, 1), SARRUS_OK);
+    return batch;
+}
+
+/* A load of no sense asks for steps in millions of parts. One step does not get as many: the instance ends, while the others have
+ * what they have without it. A load that is only heavy goes on. */
+static void one_step_has_so_many_parts(void **state) {
+    (void)state;
+    static const double loads[] = {1e6, 1e9, 1e10, 1e12};
+    mechanism m = mechanism_open_file("../python/sarrus/gym/scenarios/parallel_pendulum.yaml", NULL);
+    sarrus_batch *quiet = step_pushed(&m, 0.0);
+    stepping_look wanted = stepping_see(quiet);
+    for (size_t k = 0; k < sizeof loads / sizeof loads[0]; ++k) {
+        sarrus_batch *batch = step_pushed(&m, loads[k]);
+        sarrus_instance_statistics done;
+        assert_int_equal(sarrus_batch_statistics(batch, PLACE, &done), SARRUS_OK);
+        assert_int_equal(sarrus_batch_status(batch, PLACE), k == 0 ? SARRUS_INSTANCE_OK : SARRUS_INSTANCE_STEP_LIMIT);
+        assert_true(k == 0 ? done.n_steps > 500 : done.n_steps + done.n_rejected == 10000);
+        assert_int_equal(sarrus_batch_failed_step(batch, PLACE), k == 0 ? 0 : 1);
+        stepping_look look = stepping_see(batch);
+        for (uint64_t i = 0; i < N_PUSHED; ++i)
+            if (i != PLACE)
+                stepping_same(&look, i, &wanted, i);
+        stepping_look_free(&look);
+        sarrus_batch_destroy(batch);
+    }
+    stepping_look_free(&wanted);
+    sarrus_batch_destroy(quiet);
+    mechanism_close(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_turn_is_resolved_without_acceleration),
         cmocka_unit_test(a_free_body_is_followed_in_parts),
         cmocka_unit_test(drives_in_space_do_their_work),
         cmocka_unit_test(what_turns_a_screw_is_a_torque),
+        cmocka_unit_test(one_step_has_so_many_parts),
     };
     return cmocka_run_group_tests_name("physics.fixed_steps", tests, NULL, NULL);
 }

@@ -165,6 +165,12 @@ def test_redraw():
     same(b.parameters[~mask], first[~mask])
     b.redraw(seeds=np.arange(11))
     assert not np.any(b.parameters == first)
+    b.redraw(episodes=1, numbers=np.arange(11)[::-1])
+    same(b.parameters, second[::-1])
+    b.redraw(mask, episodes=1, numbers=4)
+    assert (b.parameters[4] == second[4]).all() and (b.parameters[~mask] == second[::-1][~mask]).all()
+    b.redraw(numbers=2**64 - 1, episodes=1)
+    assert np.unique(b.parameters).size == 1
 
 
 def test_samples_and_nominal():
@@ -283,6 +289,7 @@ def test_misuse():
         lambda: b.read("q", np.empty((11, 9), dtype=np.float32)),
         lambda: b.redraw(seeds=[-1] * 11),
         lambda: b.redraw(episodes=[1, 2]),
+        lambda: b.redraw(numbers=[0.5] * 11),
         lambda: batch(0),
         lambda: batch(2**63),
         lambda: batch("many"),
