@@ -150,10 +150,7 @@ static bool batch_specialization(void) {
 }
 
 static bool batch_rest(void) {
-    bool good = bad(sarrus_batch_reset(NULL)) && sarrus_batch_observable_width(NULL, SARRUS_OBSERVE_Q) == 0;
-    for (int i = 0; i < N_BAD && good; ++i)
-        good = sarrus_batch_observable_width(w.batch, (sarrus_observable)bad_indices[i]) == 0;
-    return good;
+    return bad(sarrus_batch_reset(NULL)) && sarrus_batch_observable_width(NULL, SARRUS_OBSERVE_Q) == 0;
 }
 
 static bool batch_fields(void) {
@@ -168,13 +165,14 @@ static bool batch_fields(void) {
         bad(sarrus_batch_copy_observable(w.batch, SARRUS_OBSERVE_Q, NULL)) && bad(sarrus_batch_copy_joint_points(NULL, out)) &&
         bad(sarrus_batch_copy_joint_points(w.batch, NULL)) && sarrus_batch_field_width(NULL, q) == 0 &&
         !sarrus_batch_parameter_label(NULL, 0) && sarrus_batch_copy_in(w.batch, SARRUS_FIELD_TIME, NULL, out) == SARRUS_UNSUPPORTED;
-    for (int i = 0; i < N_BAD && good; ++i)
-        good = bad(sarrus_batch_copy_out(w.batch, (sarrus_field)bad_indices[i], out)) &&
-               bad(sarrus_batch_copy_out_some(w.batch, (sarrus_field)bad_indices[i], NULL, out)) &&
-               bad(sarrus_batch_copy_in(w.batch, (sarrus_field)bad_indices[i], NULL, out)) &&
+    for (int i = 0; i < N_BAD && good; ++i) {
+        const sarrus_field none = (sarrus_field)bad_indices[i];
+        good = bad(sarrus_batch_copy_out(w.batch, none, out)) && bad(sarrus_batch_copy_out_some(w.batch, none, NULL, out)) &&
+               bad(sarrus_batch_copy_in(w.batch, none, NULL, out)) && sarrus_batch_field_width(w.batch, none) == 0 &&
                bad(sarrus_batch_copy_observable(w.batch, (sarrus_observable)bad_indices[i], out)) &&
-               sarrus_batch_field_width(w.batch, (sarrus_field)bad_indices[i]) == 0 &&
+               sarrus_batch_observable_width(w.batch, (sarrus_observable)bad_indices[i]) == 0 &&
                !sarrus_batch_parameter_label(w.batch, bad_indices[i]);
+    }
     return good;
 }
 
