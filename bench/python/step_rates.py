@@ -25,7 +25,7 @@ import sarrus.gym
 N_GATE = 20
 
 
-CALLS = ("advance", "read", "write", "reset", "assemble", "redraw")
+CALLS = ("advance", "read", "read_state", "write", "reset", "assemble", "redraw")
 
 
 class Clock:
