@@ -1,0 +1,192 @@
+/* Stepping single instances on an emulated GPU: inputs, resets of some, copies of fields and saved batches have the bits of the CPU
+ * backend's kernels for AVX2, on one device and on several that do not hold the batch; what cannot be done there is refused in words. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/backend/gpu_on_host.h"
+#include "tests/backend/gpu_trial.h"
+#include "tests/support/stepping_cases.h"
+
+enum { N = 229, N_ROUNDS = 6, N_LOOKS = N_ROUNDS + 2 };
+
+static int setup(void **state) {
+    (void)state;
+    gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = 1});
+    sarrus_gpu_replace(&gpu_on_host);
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    sarrus_gpu_replace(NULL);
+    return 0;
+}
+
+/* Nothing was misused, and nothing is left behind. */
+static void assert_clean(void) {
+    const gpu_on_host_tally seen = gpu_on_host_seen();
+    assert_int_equal(seen.n_misuses, 0);
+    assert_int_equal(seen.n_bytes_allocated, 0);
+    assert_int_equal(seen.n_objects, 0);
+}
+
+enum { ON_CPU, ON_DEVICE, ON_DEVICES, OUT_OF_CORE, N_KINDS };
+
+/* The mechanism's batch on the CPU, on one device, on two, or on one with hardly any memory. */
+static sarrus_batch *batch_on(const mechanism *m, int kind) {
+    const sarrus_batch_options on_cpu = {.isa = "avx2", .n_threads = 2},
+                               on_gpu = {.backend = SARRUS_BACKEND_CUDA, .keep_rank_events = 1};
+    if (kind == ON_CPU)
+        return gpu_batch(m, SARRUS_BACKEND_CPU, N, &on_cpu);
+    if (kind != OUT_OF_CORE) {
+        gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = kind == ON_DEVICE ? 1 : 2});
+        return gpu_batch(m, SARRUS_BACKEND_CUDA, N, NULL);
+    }
+    sarrus_batch *batch = NULL;
+    for (size_t n_bytes = 100000; !batch && n_bytes < 100000000; n_bytes += n_bytes / 16) {
+        gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = 1, .n_bytes = n_bytes});
+        const sarrus_status status = sarrus_batch_create(m->context, m->plan, &on_gpu, N, NULL, &batch);
+        assert_int_equal(status == SARRUS_OK, batch != NULL);
+    }
+    assert_non_null(strstr(sarrus_batch_device_name(batch), "out of core"));
+    return batch;
+}
+
+/* Random inputs of a random part, one of them no number, and steps; then a random part begins anew. */
+static void round_go(sarrus_batch *batch, uint64_t *random, int i_round) {
+    double input[N];
+    uint8_t written[N], again[N];
+    for (int i = 0; i < N; ++i) {
+        input[i] = i_round == 2 && i == 40 ? (double)NAN : mechanism_random(random);
+        written[i] = i == 40 || mechanism_random(random) > 0.0;
+        again[i] = mechanism_random(random) > 0.4;
+    }
+    if (sarrus_batch_field_width(batch, SARRUS_FIELD_INPUT) > 0)
+        assert_int_equal(sarrus_batch_copy_in(batch, SARRUS_FIELD_INPUT, written, input), SARRUS_OK);
+    assert_int_equal(sarrus_batch_advance(batch, 3), SARRUS_OK);
+    if (i_round % 2 == 1)
+        assert_int_equal(sarrus_batch_reset_some(batch, again), SARRUS_OK);
+}
+
+static unsigned char *saved(sarrus_batch *batch, size_t *n_bytes) {
+    *n_bytes = sarrus_batch_save_size(batch);
+    unsigned char *bytes = malloc(*n_bytes);
+    assert_non_null(bytes);
+    assert_int_equal(sarrus_batch_save(batch, bytes, *n_bytes), SARRUS_OK);
+    return bytes;
+}
+
+/* A course of rounds. What is saved on the way comes back after steps that count for nothing; bytes of the CPU's batch are taken by
+ * the other: `given` is what it saved (NULL: this is it, and *out are its bytes). */
+static void course(sarrus_batch *batch, stepping_look looks[N_LOOKS], const unsigned char *given, unsigned char **out,
+                   size_t *n_out) {
+    uint64_t random = 11;
+    for (int k = 0; k < N_ROUNDS; ++k) {
+        round_go(batch, &random, k);
+        looks[k] = stepping_see(batch);
+    }
+    size_t n_bytes;
+    unsigned char *own = saved(batch, &n_bytes);
+    assert_int_equal(sarrus_batch_advance(batch, 5), SARRUS_OK);
+    assert_int_equal(sarrus_batch_load(batch, own, n_bytes), SARRUS_OK);
+    free(own);
+    looks[N_ROUNDS] = stepping_see(batch);
+    if (given) {
+        assert_int_equal(sarrus_batch_reset(batch), SARRUS_OK);
+        assert_int_equal(sarrus_batch_load(batch, given, *n_out), SARRUS_OK);
+    } else {
+        *out = saved(batch, n_out);
+    }
+    round_go(batch, &random, N_ROUNDS);
+    looks[N_ROUNDS + 1] = stepping_see(batch);
+}
+
+static void rows_are_the_whole(sarrus_batch *batch) {
+    const int n_q = sarrus_batch_field_width(batch, SARRUS_FIELD_Q), n_v = sarrus_batch_field_width(batch, SARRUS_FIELD_V);
+    const size_t n = (size_t)N * (size_t)(n_q + n_v);
+    double *whole = calloc(n, sizeof *whole), *some = calloc(n, sizeof *some);
+    uint8_t mask[N] = {0};
+    assert_true(whole && some);
+    mask[3] = mask[64] = mask[100] = 1;
+    assert_int_equal(sarrus_batch_copy_state(batch, NULL, whole, whole + N * n_q), SARRUS_OK);
+    assert_int_equal(sarrus_batch_copy_state(batch, mask, some, some + N * n_q), SARRUS_OK);
+    for (int i = 0; i < N; ++i)
+        for (int k = 0; k < n_q; ++k)
+            assert_true(some[i * n_q + k] == (mask[i] ? whole[i * n_q + k] : 0.0));
+    free(whole);
+    free(some);
+}
+
+static void stepping_has_the_bits_of_the_cpu(void **state) {
+    (void)state;
+    for (int i_case = 0; i_case < stepping_n_cases(); ++i_case) {
+        mechanism m = stepping_open(i_case);
+        stepping_look expected[N_LOOKS], found[N_LOOKS];
+        unsigned char *bytes = NULL;
+        size_t n_bytes = 0;
+        sarrus_batch *cpu = batch_on(&m, ON_CPU);
+        course(cpu, expected, NULL, &bytes, &n_bytes);
+        sarrus_batch_destroy(cpu);
+        for (int kind = ON_DEVICE; kind < N_KINDS; ++kind) {
+            sarrus_batch *batch = batch_on(&m, kind);
+            course(batch, found, bytes, NULL, &n_bytes);
+            rows_are_the_whole(batch);
+            sarrus_batch_destroy(batch);
+            for (int k = 0; k < N_LOOKS; ++k) {
+                for (uint64_t i = 0; i < N; ++i)
+                    stepping_same(&found[k], i, &expected[k], i);
+                stepping_look_free(&found[k]);
+            }
+            assert_clean();
+        }
+        for (int k = 0; k < N_LOOKS; ++k)
+            stepping_look_free(&expected[k]);
+        free(bytes);
+        mechanism_close(&m);
+    }
+}
+
+static void refused(sarrus_batch *batch, sarrus_status status, const char *word) {
+    assert_int_equal(status, SARRUS_UNSUPPORTED);
+    assert_non_null(strstr(sarrus_batch_refusal(batch), word));
+}
+
+static void what_cannot_be_done_is_said(void **state) {
+    (void)state;
+    for (int i_case = 0; i_case < 2; ++i_case) { /* over bodies, over a tree */
+        mechanism m = stepping_open(i_case);
+        sarrus_batch *batch = batch_on(&m, ON_DEVICE);
+        double *numbers = calloc((size_t)N * 64, sizeof *numbers);
+        assert_non_null(numbers);
+        const stepping_look before = stepping_see(batch);
+        refused(batch, sarrus_batch_assemble(batch, NULL), "cpu");
+        refused(batch, sarrus_batch_redraw(batch, NULL), "cpu");
+        refused(batch, sarrus_batch_copy_in(batch, SARRUS_FIELD_PARAMETER, NULL, numbers), "cpu");
+        if (i_case == 1)
+            refused(batch, sarrus_batch_copy_in(batch, SARRUS_FIELD_Q, NULL, numbers), "cpu");
+        stepping_look after = stepping_see(batch), first = before;
+        for (uint64_t i = 0; i < N; ++i)
+            stepping_same(&after, i, &first, i);
+        stepping_look_free(&first);
+        stepping_look_free(&after);
+        free(numbers);
+        sarrus_batch_destroy(batch);
+        mechanism_close(&m);
+        assert_clean();
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(stepping_has_the_bits_of_the_cpu, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_cannot_be_done_is_said, setup, teardown),
+    };
+    return cmocka_run_group_tests_name("backend.gpu_stepping", tests, NULL, NULL);
+}
