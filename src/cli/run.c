@@ -7,17 +7,21 @@
 #include "edge/diagnostics.h"
 #include "edge/kernel_places.h"
 #include "cli/progress.h"
+#include "cli/sample_file.h"
 #include "cli/scenario_argument.h"
 #include "cli/shell_word.h"
 #include "cli/signals.h"
 #include "cli/summary.h"
+#include "model/model.h"
 #include "sarrus/run.h"
 #include "sarrus/warning.h"
 #include "sink/hdf5_error.h"
 
 typedef struct run_arguments {
     sarrus_settings settings;
-    const char *output; /* NULL: made from the scenario's name */
+    size_t n_settings;   /* of them the user's */
+    const char *output;  /* NULL: made from the scenario's name */
+    const char *samples; /* NULL: the run draws */
     sarrus_backend backend;
     sarrus_specialize specialize;
     uint64_t n_threads, n_devices, n_instances, seed, instance, group;
@@ -38,6 +42,8 @@ static void help_print(void) {
            "      --instances N           number of instances, instead of the scenario's\n"
            "      --instance I            replay instance I (from 0) of the study alone: the same bits, a row for\n"
            "                              every step, into NAME.instance_I.h5; G/I of several scenarios\n"
+           "      --samples FILE          an own sample instead of draws, a row for each instance: a .csv with a line of\n"
+           "                              names, a .npy array, or HDF5, as a result of another run\n"
            "      --seed S                seed of the draws, instead of the scenario's\n"
            "      --set PATH=VALUE        replace a number or a key of the scenario (may be repeated)\n"
            "      --resume                continue a stopped run (not available in this version)\n"
@@ -55,6 +61,7 @@ enum {
     OPTION_DEVICES,
     OPTION_INSTANCES,
     OPTION_INSTANCE,
+    OPTION_SAMPLES,
     OPTION_SEED,
     OPTION_SET,
     OPTION_NO_CLOBBER,
@@ -118,6 +125,11 @@ static bool option_take(const char *command, int option, run_arguments *out) {
         return sarrus_option_count(command, "instances", 1, UINT64_C(1) << 40, &out->n_instances);
     case OPTION_INSTANCE:
         return instance_read(command, out);
+    case OPTION_SAMPLES:
+        out->samples = optarg;
+        if (*optarg == '\0')
+            sarrus_option_refuse(command, "--samples needs the name of a file");
+        return *optarg != '\0';
     case OPTION_SEED:
         out->has_seed = true;
         return sarrus_option_count(command, "seed", 0, UINT64_MAX, &out->seed);
@@ -149,6 +161,7 @@ static bool arguments_read(int argc, char **argv, run_arguments *out) {
         {"devices", required_argument, NULL, OPTION_DEVICES},
         {"instances", required_argument, NULL, OPTION_INSTANCES},
         {"instance", required_argument, NULL, OPTION_INSTANCE},
+        {"samples", required_argument, NULL, OPTION_SAMPLES},
         {"seed", required_argument, NULL, OPTION_SEED},
         {"set", required_argument, NULL, OPTION_SET},
         {"no-clobber", no_argument, NULL, OPTION_NO_CLOBBER},
@@ -187,14 +200,14 @@ static char *output_name_make(const char *path, const run_arguments *arguments) 
 }
 
 /* What may not be meant, before the run: some runs take hours. Those who have no memory for it will hear of that from the run. */
-static void warnings_print(const char *where, const sarrus_plan *plan, uint64_t n_instances) {
+static void warnings_print(const char *where, const sarrus_plan *plan, const run_arguments *arguments) {
     sarrus_warnings *warnings = NULL;
-    if (sarrus_warnings_create(NULL, plan, n_instances, &warnings) != SARRUS_OK)
+    if (sarrus_warnings_create(NULL, plan, arguments->n_instances, &warnings) != SARRUS_OK)
         return;
     for (int i = 0; i < sarrus_warnings_count(warnings); ++i) {
         sarrus_warning warning;
         sarrus_warnings_get(warnings, i, &warning);
-        if (warning.matters)
+        if (warning.matters && (arguments->samples == NULL || warning.kind != SARRUS_WARNING_UNPHYSICAL_DRAWS))
             fprintf(stderr, "sarrus: warning: %s%s\n", where, warning.text);
     }
     sarrus_warnings_destroy(warnings);
@@ -213,11 +226,14 @@ static char *replay_command_make(const char *path, const run_arguments *argument
     if (path[0] == '-')
         fputs("./", stream);
     sarrus_shell_word_print(path, stream);
-    for (size_t i = 0; i < arguments->settings.n_overrides; ++i) {
+    for (size_t i = 0; i < arguments->n_settings; ++i) {
         fputs(" --set ", stream);
         sarrus_shell_word_print(arguments->settings.texts[i], stream);
     }
-    if (arguments->n_instances > 0)
+    if (arguments->samples != NULL) {
+        fputs(" --samples ", stream);
+        sarrus_shell_word_print(arguments->samples, stream);
+    } else if (arguments->n_instances > 0)
         fprintf(stream, " --instances %llu", (unsigned long long)arguments->n_instances);
     if (arguments->has_seed)
         fprintf(stream, " --seed %llu", (unsigned long long)arguments->seed);
@@ -235,6 +251,7 @@ typedef struct planned_run {
     const char *path, *output;
     const run_arguments *arguments;
     const sarrus_scenario_argument *scenario;
+    const sarrus_draws *draws;             /* NULL: the run draws */
     sarrus_plan *plans[SARRUS_MAX_GROUPS]; /* of the groups that are run; NULL for others */
 } planned_run;
 
@@ -251,6 +268,7 @@ static sarrus_status groups_run(const planned_run *planned, sarrus_run_options *
     if (!runs_groups(planned)) {
         const int g = (int)planned->arguments->group;
         options->plan = planned->plans[g];
+        options->draws = planned->draws;
         options->study_group = g;
         options->study_group_file = sarrus_document_is_mixed(document) ? sarrus_document_file(document, g) : NULL;
         return sarrus_run(planned->scenario->context, sarrus_document_model(document, g), options, summary);
@@ -390,15 +408,15 @@ static sarrus_status plans_make(planned_run *planned) {
         if (sarrus_document_is_mixed(document))
             snprintf(where, sizeof where, "group %d: ", g);
         if (status == SARRUS_OK)
-            warnings_print(where, planned->plans[g], arguments->n_instances);
+            warnings_print(where, planned->plans[g], arguments);
     }
     return status;
 }
 
 /* Until there is a plan, nothing needs to be tidied up when a signal comes. */
 static int scenario_run(const char *path, const char *output, const run_arguments *arguments,
-                        const sarrus_scenario_argument *scenario) {
-    planned_run planned = {.path = path, .output = output, .arguments = arguments, .scenario = scenario};
+                        const sarrus_scenario_argument *scenario, const sarrus_draws *draws) {
+    planned_run planned = {.path = path, .output = output, .arguments = arguments, .scenario = scenario, .draws = draws};
     int code = arguments_check(arguments, scenario->document);
     if (code != SARRUS_EXIT_DONE)
         return code;
@@ -413,7 +431,37 @@ static int scenario_run(const char *path, const char *output, const run_argument
     return code;
 }
 
-static int file_run(const char *path, const run_arguments *arguments) {
+/* Reads the sample; a scenario that draws nothing is read again as one that draws its columns. `*setting` is to be freed after the
+ * arguments. */
+static int sample_take(const char *path, run_arguments *arguments, sarrus_scenario_argument *scenario, char **setting,
+                       sarrus_draws **out) {
+    sarrus_sample_table table;
+    const sarrus_model *model = sarrus_document_model(scenario->document, 0);
+    if (sarrus_document_is_mixed(scenario->document))
+        return sarrus_option_refuse("run", "--samples: the document has several scenarios; expected one");
+    sarrus_status status = sarrus_sample_file_read(scenario->context, arguments->samples, &table);
+    int code = SARRUS_EXIT_DONE;
+    if (status == SARRUS_OK && arguments->n_instances != 0 && arguments->n_instances != table.n_rows)
+        code = sarrus_option_refuse("run", "--instances %llu: the sample has %llu rows, one for each instance",
+                                    (unsigned long long)arguments->n_instances, (unsigned long long)table.n_rows);
+    arguments->n_instances = table.n_rows;
+    if (status == SARRUS_OK && code == SARRUS_EXIT_DONE && model->batch.n_sampled == 0 && table.labels != NULL) {
+        *setting = sarrus_sample_setting(&table);
+        if (*setting == NULL || !sarrus_settings_add(&arguments->settings, "run", *setting))
+            status = SARRUS_NO_MEMORY;
+        sarrus_scenario_argument_free(scenario);
+        code = sarrus_scenario_argument_read(path, &arguments->settings, scenario);
+    }
+    if (status == SARRUS_OK && code == SARRUS_EXIT_DONE)
+        status =
+            sarrus_sample_draws(scenario->context, arguments->samples, &table, sarrus_document_model(scenario->document, 0), out);
+    if (status != SARRUS_OK)
+        sarrus_failure_print(scenario->context, status, stderr);
+    sarrus_sample_table_free(&table);
+    return status != SARRUS_OK ? sarrus_exit_code(status) : code;
+}
+
+static int file_run(const char *path, run_arguments *arguments) {
     sarrus_scenario_argument scenario;
     sarrus_signals_leave();
     if (!sarrus_hdf5_start()) {
@@ -427,10 +475,17 @@ static int file_run(const char *path, const run_arguments *arguments) {
         fprintf(stderr, "sarrus: error: out of memory\n");
         return code;
     }
+    char *setting = NULL;
+    sarrus_draws *draws = NULL;
+    arguments->n_settings = arguments->settings.n_overrides;
     code = sarrus_scenario_argument_read(path, &arguments->settings, &scenario);
+    if (code == SARRUS_EXIT_DONE && arguments->samples != NULL)
+        code = sample_take(path, arguments, &scenario, &setting, &draws);
     if (code == SARRUS_EXIT_DONE)
-        code = scenario_run(path, output, arguments, &scenario);
+        code = scenario_run(path, output, arguments, &scenario, draws);
+    sarrus_draws_destroy(draws);
     sarrus_scenario_argument_free(&scenario);
+    free(setting);
     free(made);
     return code;
 }

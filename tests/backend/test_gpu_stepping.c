@@ -1,5 +1,5 @@
 /* Stepping single instances on an emulated GPU: inputs, resets of some, copies of fields and saved batches have the bits of the CPU
- * backend's kernels for AVX2, on one device and on several that do not hold the batch; what cannot be done there is refused in words. */
+ * backend's kernels for AVX2, on one device, on two, and out of core; what cannot be done there is refused in words. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

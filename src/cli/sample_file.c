@@ -1,0 +1,188 @@
+#include "cli/sample_file.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/npy_input.h"
+#include "core/report.h"
+#include "model/model.h"
+#include "scenario/suggest.h"
+#include "sink/sample_columns.h"
+
+enum { MAGIC_BYTES = 8, PIECE_BYTES = 1 << 16 };
+static const unsigned char HDF5_MAGIC[MAGIC_BYTES] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+
+static sarrus_status report(sarrus_context *context, sarrus_status status, const char *path, const char *message) {
+    const sarrus_location location = {.file = path};
+    return sarrus_report_at(context, SARRUS_ERROR, status, &location, "%s", message);
+}
+
+/* All of a stream, and a 0 byte behind it; NULL: errno says why. */
+static char *text_read(FILE *stream, size_t *n_bytes) {
+    char *text = NULL;
+    size_t n = 0, n_room = 0;
+    do {
+        if (n_room - n < PIECE_BYTES + 1) {
+            n_room = 2 * n_room + PIECE_BYTES + 1;
+            char *more = realloc(text, n_room);
+            if (more == NULL) {
+                free(text);
+                errno = ENOMEM;
+                return NULL;
+            }
+            text = more;
+        }
+        n += fread(text + n, 1, n_room - n - 1, stream);
+    } while (!feof(stream) && !ferror(stream));
+    if (ferror(stream)) {
+        const int error = errno;
+        free(text);
+        errno = error;
+        return NULL;
+    }
+    text[n] = '\0';
+    *n_bytes = n;
+    return text;
+}
+
+static sarrus_status npy_read(sarrus_context *context, const char *path, sarrus_sample_table *out) {
+    sarrus_npy_input input;
+    sarrus_status status = sarrus_npy_input_open(context, path, &input);
+    if (status == SARRUS_OK && input.header.n_dims != 2)
+        status =
+            report(context, SARRUS_BAD_INPUT, path, "the array has more than two dimensions; expected [instances, parameters]");
+    if (status == SARRUS_OK && input.n_columns > SARRUS_SAMPLE_MOST_COLUMNS)
+        status = report(context, SARRUS_BAD_INPUT, path, "the array has too many columns; expected one for each parameter");
+    if (status == SARRUS_OK) {
+        const uint64_t most = SIZE_MAX / sizeof(double) / input.n_columns;
+        out->n_columns = (int)input.n_columns;
+        out->n_rows = input.n_rows;
+        out->values = input.n_rows <= most ? malloc((size_t)(input.n_rows * input.n_columns) * sizeof *out->values) : NULL;
+        status = out->values == NULL ? report(context, SARRUS_NO_MEMORY, path, "out of memory for the numbers of the sample")
+                                     : sarrus_npy_input_read(context, &input, 0, 1, out->values);
+    }
+    sarrus_npy_input_close(&input);
+    return status;
+}
+
+sarrus_status sarrus_sample_file_read(sarrus_context *context, const char *path, sarrus_sample_table *out) {
+    const sarrus_location location = {.file = path};
+    *out = (sarrus_sample_table){0};
+    FILE *stream = fopen(path, "rbe");
+    size_t n_bytes = 0;
+    char *text = stream != NULL ? text_read(stream, &n_bytes) : NULL;
+    const int error = text == NULL ? errno : 0;
+    if (stream != NULL)
+        fclose(stream);
+    sarrus_status status;
+    if (text == NULL)
+        status = sarrus_report_at(context, SARRUS_ERROR, error == ENOMEM ? SARRUS_NO_MEMORY : SARRUS_IO, &location,
+                                  "cannot be read: %s", strerrordesc_np(error));
+    else if (sarrus_npy_is((const unsigned char *)text, n_bytes))
+        status = npy_read(context, path, out);
+    else if (n_bytes >= MAGIC_BYTES && memcmp(text, HDF5_MAGIC, MAGIC_BYTES) == 0)
+        status = sarrus_sample_columns_read(context, path, out);
+    else
+        status = sarrus_sample_csv_read(context, path, text, n_bytes, out);
+    free(text);
+    return status;
+}
+
+static bool is_drawn(const sarrus_model *model, const char *label) {
+    for (int i = 0; i < model->batch.n_sampled; ++i)
+        if (strcmp(model->batch.sampled[i].label, label) == 0)
+            return true;
+    return false;
+}
+
+static int n_columns_of(const sarrus_sample_table *table, const char *label) {
+    int n = 0;
+    for (int i = 0; i < table->n_columns; ++i)
+        n += strcmp(table->labels[i], label) == 0;
+    return n;
+}
+
+/* A column that is of no drawn parameter, or the second of one. */
+static sarrus_status column_refuse(sarrus_context *context, const char *path, const sarrus_sample_table *table, int i_column,
+                                   const sarrus_model *model) {
+    const char *label = table->labels[i_column];
+    const int column = table->places != NULL ? table->places[i_column] : 0;
+    const sarrus_location location = {.file = path, .line = table->line, .column = column};
+    sarrus_suggestion suggestion = sarrus_suggestion_for(label);
+    if (n_columns_of(table, label) > 1)
+        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &location,
+                                "'%s' has more than one column; expected each parameter once", label);
+    for (int i = 0; i < model->batch.n_sampled; ++i)
+        sarrus_suggestion_offer(&suggestion, model->batch.sampled[i].label);
+    if (sarrus_suggestion_close(&suggestion) != NULL)
+        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &location,
+                                "the scenario does not draw '%s'; did you mean '%s'?", label, sarrus_suggestion_close(&suggestion));
+    return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &location,
+                            "the scenario does not draw '%s'; expected a column for each of its batch.parameters and no other, "
+                            "or a scenario that draws nothing",
+                            label);
+}
+
+static sarrus_status labels_check(sarrus_context *context, const char *path, const sarrus_sample_table *table,
+                                  const sarrus_model *model) {
+    const sarrus_location location = {.file = path, .line = table->line, .column = table->line > 0};
+    for (int i = 0; i < table->n_columns; ++i)
+        if (!is_drawn(model, table->labels[i]) || n_columns_of(table, table->labels[i]) > 1)
+            return column_refuse(context, path, table, i, model);
+    for (int i = 0; i < model->batch.n_sampled; ++i)
+        if (n_columns_of(table, model->batch.sampled[i].label) == 0)
+            return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &location,
+                                    "no column is '%s', which the scenario draws; expected one for each of its batch.parameters",
+                                    model->batch.sampled[i].label);
+    return SARRUS_OK;
+}
+
+sarrus_status sarrus_sample_draws(sarrus_context *context, const char *path, const sarrus_sample_table *table,
+                                  const sarrus_model *model, sarrus_draws **out) {
+    const sarrus_location location = {.file = path};
+    *out = NULL;
+    if (table->labels == NULL && table->n_columns != model->batch.n_sampled)
+        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &location,
+                                "the array has %d column%s; expected %d, one for each of the scenario's batch.parameters",
+                                table->n_columns, table->n_columns == 1 ? "" : "s", model->batch.n_sampled);
+    const sarrus_status status = table->labels != NULL ? labels_check(context, path, table, model) : SARRUS_OK;
+    return status != SARRUS_OK ? status
+                               : sarrus_draws_from_values(context, model, (const char *const *)table->labels, table->n_columns,
+                                                          table->n_rows, table->values, out);
+}
+
+/* One entry of batch.parameters; a column of one number is a normal distribution without a width. */
+static void entry_print(const sarrus_sample_table *table, int i_column, FILE *stream) {
+    double low = table->values[i_column], high = low;
+    for (uint64_t i = 1; i < table->n_rows; ++i) {
+        const double x = table->values[i * (uint64_t)table->n_columns + (uint64_t)i_column];
+        low = x < low ? x : low;
+        high = x > high ? x : high;
+    }
+    fputs(i_column > 0 ? ", {path: '" : "{path: '", stream);
+    for (const char *c = table->labels[i_column]; *c != '\0'; ++c)
+        fputs(*c == '\'' ? "''" : (char[]){*c, '\0'}, stream);
+    if (low < high)
+        fprintf(stream, "', distribution: uniform, low: %.17g, high: %.17g}", low, high);
+    else
+        fprintf(stream, "', distribution: normal, mean: %.17g, sd: 0}", low);
+}
+
+char *sarrus_sample_setting(const sarrus_sample_table *table) {
+    char *text = NULL;
+    size_t n = 0;
+    FILE *stream = table->labels != NULL ? open_memstream(&text, &n) : NULL;
+    if (stream == NULL)
+        return NULL;
+    fputs("batch.parameters=[", stream);
+    for (int i = 0; i < table->n_columns; ++i)
+        entry_print(table, i, stream);
+    fputs("]", stream);
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
