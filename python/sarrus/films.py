@@ -41,7 +41,7 @@ def films_check(suffix: str) -> None:
     try:
         import matplotlib as mpl  # noqa: F401
     except ImportError:
-        raise ImportError("Matplotlib is needed for films: pip install 'sarrus[plot]'; a page, .html, does without") from None
+        raise ImportError("Matplotlib is needed for films: pip install matplotlib; a page, .html, does without") from None
     if suffix == ".mp4" and shutil.which("ffmpeg") is None:
         raise UnsupportedError("a .mp4 is written by the program ffmpeg, which is not in PATH; .gif and .html do without")
 

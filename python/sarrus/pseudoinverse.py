@@ -68,7 +68,7 @@ def pinv(
 ) -> Floats | PinvReport:
     """Pseudoinverses of a[..., m, n] as [..., n, m], or their products with rhs[..., m, k] as [..., n, k].
 
-    method: one of `sarrus.PINV_METHODS`
+    method: one of `sarrus.PINV_METHODS`; "auto" is "householder" here
     rank: a rule of `sarrus.RANK_METHODS`, or the number of singular values that count, one for all or [...] for each: with
         "truncated" exactly so many, as far as they are not 0; else at most, beside the rule "auto"
     tolerance: of the rule ("auto": as "relative")

@@ -29,7 +29,7 @@ def tree_open(source: str | BinaryIO, name: str) -> xarray.DataTree:
         import h5netcdf  # noqa: F401
         import xarray
     except ImportError:
-        raise ImportError("xarray and h5netcdf are needed: pip install 'sarrus[xarray]'") from None
+        raise ImportError("xarray and h5netcdf are needed: pip install xarray h5netcdf") from None
     try:
         groups = xarray.open_groups(source, engine="h5netcdf", decode_times=False, phony_dims="access")
         return _tree_make(groups, name)

@@ -166,6 +166,32 @@ def check_example():
     assert abs(seen[1, 6] - bent.reset(seed=1)[0][1, 6]) > 1e-4  # x of the tip
 
 
+def check_told_at_the_beginning():
+    """Whose numbers make no mechanism, and of which functions give no row for each environment, is said at once."""
+    for mode in ("SameStep", "NextStep", "Disabled"):
+        env = sarrus.gym.VectorEnv(TASK, 3, autoreset_mode=mode, specialize="off", parameters={"m": [0.3, -1.0, 0.3]})
+        _, infos = env.reset(seed=0)
+        assert list(infos["_status"]) == [False, True, False], mode
+        assert sarrus.STATUS_WORDS[infos["status"][1]] == "invalid_parameter"
+        ended = env.step(np.zeros((3, 2)))[2]
+        assert list(ended) == [False, True, False]
+        if mode == "NextStep":
+            infos = env.step(np.zeros((3, 2)))[4]
+            assert list(infos["_status"]) == [False, True, False]
+    _, infos = native(TASK, 3).reset(seed=0)
+    assert "status" not in infos
+    task = sarrus.gym.task_of(TASK)
+    wrong = {"reward": lambda _: 1.0, "terminated": lambda state: state.q > 0.0, "observation": lambda _: [[1.0]]}
+    for name, function in wrong.items():
+
+        def use(name=name, function=function):
+            env = native(replace(task, **{name: function}), 3)
+            env.reset(seed=0)
+            env.step(np.zeros((3, 2)))
+
+        refused(use, name, "(3,)")
+
+
 def main():
     check_kept()
     check_same_bits()
@@ -175,6 +201,7 @@ def main():
     check_joint_points()
     check_joint_points_in_space()
     check_example()
+    check_told_at_the_beginning()
     print("ok")
 
 

@@ -138,8 +138,11 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         if len(rows) == self.num_envs:
             self.batch.reset()  # which an interrupted batch waits for
         state = self._begin(rows)
-        self._observations[rows] = self._observed(state, rows)
-        return self._observations.copy(), self._infos(state, rows)
+        failed = self.batch.status
+        self._observations[rows] = self._observed(state, rows, failed)
+        infos = self._infos(state, rows)
+        self._status_tell(failed, mask, infos)
+        return self._observations.copy(), infos
 
     def step(self, actions: npt.ArrayLike) -> tuple[npt.NDArray[Any], Floats, Mask, Mask, dict[str, Any]]:
         """One step of every environment: `substeps` steps of the scenario with the inputs held."""
@@ -167,7 +170,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
                 self._observations[rows] = self._observed(state, rows, failed)
         if rows is not None:  # those that ended before begin anew now
             self._renew(np.flatnonzero(ended), infos)
-        self._status_tell(failed, ended, infos)
+        self._status_tell(failed, ~ended, infos)
         self._ended = terminated | truncated
         if mode is AutoresetMode.SAME_STEP and self._ended.any():
             infos = self._renew_at_once(infos)
@@ -261,8 +264,11 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         """New episodes of those that had ended."""
         self._episodes[rows] += np.uint64(1)
         state = self._begin(rows)
-        self._observations[rows] = self._observed(state, rows)
+        failed, mask = self.batch.status, np.zeros(self.num_envs, dtype=bool)
+        mask[rows] = True
+        self._observations[rows] = self._observed(state, rows, failed)
         self._infos(state, rows, infos)
+        self._status_tell(failed, mask, infos)
         return state
 
     def _renew_at_once(self, infos: dict[str, Any]) -> dict[str, Any]:
@@ -334,7 +340,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             if isinstance(self._observe, Names):
                 found = self._observe(state, self._dtype)
             else:
-                found = np.array(self._observe(state), dtype=self._dtype).reshape(len(state), -1)
+                found = _rows_check("observation", self._observe(state), state).astype(self._dtype)
+                found = found.reshape(len(state), -1)
         if failed.any():
             bad = failed != 0
             part = found[bad]
@@ -347,9 +354,9 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     ) -> None:
         """Fills rewards and terminations; environments outside of `rows` have none."""
         task, place = self.task, slice(None) if rows is None else rows
-        rewards[place] = np.asarray(task.reward(state)).reshape(len(state))
+        rewards[place] = _rows_check("reward", task.reward(state), state).reshape(len(state))
         if task.terminated is not None:
-            terminated[place] = np.asarray(task.terminated(state)).reshape(len(state))
+            terminated[place] = _rows_check("terminated", task.terminated(state), state).reshape(len(state))
         if failed.any():
             bad = np.zeros(self.num_envs, dtype=bool)
             bad[place] = failed[place] != 0
@@ -369,11 +376,22 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             infos[f"_{name}"][place] = True
         return infos
 
-    @staticmethod
-    def _status_tell(failed: npt.NDArray[np.uint8], renewed: Mask, infos: dict[str, Any]) -> None:
-        bad = (failed != 0) & ~renewed
+    def _status_tell(self, failed: npt.NDArray[np.uint8], mask: Mask, infos: dict[str, Any]) -> None:
+        """Why those of the mask have failed, beside what is told of others."""
+        bad = (failed != 0) & mask
         if bad.any():
-            infos["status"], infos["_status"] = np.where(bad, failed, np.uint8(0)), bad
+            infos["status"] = np.where(bad, failed, infos.get("status", np.zeros(self.num_envs, dtype=np.uint8)))
+            infos["_status"] = bad | infos.get("_status", False)
+
+
+def _rows_check(what: str, values: Any, state: State) -> npt.NDArray[Any]:
+    """What a function of the task gives, which has to be a row for each environment."""
+    rows, n = np.asarray(values), len(state)
+    if rows.ndim == 0 or len(rows) != n or (what != "observation" and rows.size != n):
+        raise ArgumentError(
+            f"{what}(state) gives an array of shape {rows.shape}; expected ({n},), one for each environment asked for"
+        )
+    return rows
 
 
 def _columns_of(model: Model, given: Mapping[str, npt.ArrayLike], n: int) -> dict[int, Floats]:
