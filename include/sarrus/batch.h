@@ -39,7 +39,8 @@ typedef struct sarrus_batch_options {
     int n_devices;         /* GPUs that the instances are split between, of those that are visible; 0: all */
     const char *compiler;  /* a C compiler that takes gcc's options: a path, or a name that the standard path has; NULL: cc */
     /* The caller's flag, which outlives the batch; NULL: none. Once it is not zero, calls that make a batch or steps return
-     * INTERRUPTED soon: sarrus_batch_create without a batch, the others with one that can only be asked, reset and destroyed. It
+     * INTERRUPTED soon: sarrus_batch_create without a batch, those that make steps with one that can only be asked, reset and
+     * destroyed (sarrus_batch_assemble and sarrus_batch_redraw say what they leave). It
      * may be set at any time, by another thread or in a handler of signals, and is to be cleared only between calls. */
     const volatile int32_t *stop;
     /* A batch may be a part of a study: its instance 0 is this one of the study, whose draws it takes. Everywhere else instances

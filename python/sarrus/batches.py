@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,8 @@ _COUNTS = ("n_steps", "n_rejected", "n_evaluations", "n_rank_changes")
 
 class Batch:
     """N instances of one scenario, assembled and ready to step. One thread at a time uses a batch; calls release the interpreter's
-    lock, and Ctrl-C stops those that make steps (`reset` makes the batch usable again then).
+    lock, and Ctrl-C stops those that make steps (`reset` makes the batch usable again then). Of `assemble` and `redraw` it leaves
+    the instances that were not reached with the status not_run: assemble these again.
 
     scenario: path, dict, text or `Model`; a single one, not a list of several
     n: number of instances; None: the scenario's
@@ -143,6 +145,8 @@ class Batch:
             raise ArgumentError("mask without q and v; expected the arrays whose other rows stay as they are")
         own = self._mask(mask)
         both = self._room(q, len(self.model.coordinates)), self._room(v, len(self.model.speeds))
+        if np.may_share_memory(*both):
+            raise ArgumentError("q and v share memory; expected an array for each")
         self._core.copy_state(own, *both)
         return both
 
@@ -375,7 +379,7 @@ class Batch:
         return array
 
     def _field(self, word: str) -> int:
-        if word not in _FIELDS:
+        if not isinstance(word, str) or word not in _FIELDS:
             raise ArgumentError(f"there is no field {word!r}; expected one of {', '.join(_FIELDS)}")
         return _FIELDS[word]
 
@@ -390,9 +394,14 @@ class Batch:
     def _counts(self, name: str, values: npt.ArrayLike | None) -> npt.NDArray[np.uint64] | None:
         if values is None:
             return None
-        given = np.asarray(values)
-        if given.dtype.kind not in "ui" or (given.dtype.kind == "i" and np.any(given < 0)):
-            raise ArgumentError(f"{name} are whole numbers from 0 on, one for each instance; got {given.dtype}")
+        try:
+            given = np.asarray(values)
+            if given.dtype.kind == "f" and isinstance(values, Sequence):  # whole numbers on both sides of 2^63 make floats
+                given = np.array([operator.index(value) for value in values], dtype=np.uint64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ArgumentError(f"{name}: {error}; expected whole numbers from 0 on, one for each instance") from None
+        if given.dtype.kind not in "ui" or np.ma.isMaskedArray(values) or (given.dtype.kind == "i" and np.any(given < 0)):
+            raise ArgumentError(f"{name} are whole numbers from 0 on, unmasked, one for each instance; got {given.dtype}")
         try:
             return np.ascontiguousarray(np.broadcast_to(given, (self.n,)), dtype=np.uint64)
         except ValueError:
@@ -401,6 +410,8 @@ class Batch:
     def _room(self, out: Floats | None, width: int) -> Floats:
         """[N, width] to be written to: the caller's, or a new one."""
         array = np.empty((self.n, width)) if out is None else out
+        if not isinstance(array, np.ndarray) or not array.flags.writeable:
+            raise ArgumentError(f"out is an array that can be written to; got {type(array).__name__}")
         if array.shape != (self.n, width) or array.dtype != np.float64 or not array.flags.c_contiguous:
             raise ArgumentError(f"out is a contiguous float64 array of shape {(self.n, width)}")
         return array

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numbers
+import os
+import time
 from typing import Literal, NamedTuple, overload
 
 import numpy as np
@@ -14,8 +17,10 @@ from .errors import ArgumentError
 Floats = npt.NDArray[np.float64]
 METHODS: dict[str, int] = _core.pinv_methods()
 RANK_METHODS: dict[str, int] = _core.rank_methods()
-# Between calls of the library Python looks at signals: about 0.3 s of one core, for methods that take some 50 m n min(m, n) flops.
-_N_FLOPS_AT_ONCE = 300_000_000
+# Between calls of the library Python looks at signals. A part of a stack begins with what some 50 m n min(m, n) flops a matrix and
+# 2 m n for each right-hand side let a thread do in about 0.1 s, and grows or shrinks to take that long.
+_N_FLOPS_AT_ONCE = 100_000_000
+_SECONDS_AT_ONCE = 0.1
 
 
 class PinvReport(NamedTuple):
@@ -108,11 +113,16 @@ def pinv(
         most,
         None if violation is None else _for_each("violation", violation, lead, np.float64),
     )
-    n_at_once = _N_FLOPS_AT_ONCE // (50 * m * n * min(m, n)) + 1
-    for first in range(0, n_matrices, n_at_once):
-        part = slice(first, first + n_at_once)
+    n_threads = how["threads"] or os.cpu_count() or 1
+    n_at_once = n_threads * (1 + _N_FLOPS_AT_ONCE // (50 * m * n * min(m, n) + 2 * m * n * n_columns))
+    first, is_begun = 0, False
+    while first < n_matrices or not is_begun:  # an empty stack is looked at too
+        is_begun, began, part = True, time.monotonic(), slice(first, first + n_at_once)
         own = [None if array is None else array[part] for array in given]
         _core.pinv_compute(how, *own[:2], *(array[part] for array in found), *own[2:])
+        first += n_at_once
+        scale = 2.0 if time.monotonic() - began < _SECONDS_AT_ONCE else 0.5
+        n_at_once = max(n_threads, int(scale * n_at_once))
     shaped = x.reshape(*lead, n) if is_vector else x.reshape(*lead, n, n_columns)
     if not report:
         return shaped
@@ -144,6 +154,7 @@ def _right_hand_sides(rhs: npt.ArrayLike | None, lead: tuple[int, ...], m: int) 
 
 def _for_each(name: str, values: npt.ArrayLike, lead: tuple[int, ...], kind: type[np.generic]) -> np.ndarray:
     """One number for each matrix, flat."""
+    _real(name, values)
     try:
         return np.ascontiguousarray(np.broadcast_to(np.asarray(values), lead).reshape(-1), dtype=kind)
     except ValueError:
@@ -167,7 +178,6 @@ def _rank_rule(
 def _tolerance(tolerance: float | None) -> float:
     if tolerance is None:
         return 0.0
-    value = float(tolerance)
-    if not (np.isfinite(value) and value > 0):
+    if not isinstance(tolerance, numbers.Real) or not (np.isfinite(tolerance) and tolerance > 0):
         raise ArgumentError(f"tolerance={tolerance!r}; expected a number above 0")
-    return value
+    return float(tolerance)

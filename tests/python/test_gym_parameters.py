@@ -5,6 +5,7 @@ import sys
 from dataclasses import replace
 
 try:
+    import gymnasium
     import numpy as np
     import sarrus
     import sarrus.gym
@@ -192,6 +193,36 @@ def check_told_at_the_beginning():
         refused(use, name, "(3,)")
 
 
+def check_truncation_after_an_interrupted_step():
+    """The step that should have ended the episode was interrupted: the next one ends it. Lengths and seeds are whole numbers."""
+    is_interrupted = [False]
+
+    def reward(state):
+        if is_interrupted[0]:
+            raise KeyboardInterrupt
+        return np.zeros(len(state))
+
+    env = native(replace(sarrus.gym.task_of(TASK), reward=reward), 2, max_episode_steps=3)
+    env.reset(seed=0)
+    seen = []
+    for k in range(6):
+        is_interrupted[0] = k == 2
+        try:
+            seen.append(bool(env.step(np.zeros((2, 2)))[3][0]))
+        except KeyboardInterrupt:
+            seen.append(None)
+    assert seen == [False, False, None, True, False, False], seen
+    for most in (0, -5, 2.5, "3"):
+        refused(lambda most=most: native(TASK, 2, max_episode_steps=most), "max_episode_steps")
+    refused(lambda: native(TASK, 2, parameters=["m"]), "parameters")
+    for seeds in ([0.5, 1], np.array([1.5, 2.0])):
+        try:
+            env.reset(seed=seeds)
+        except gymnasium.error.Error:
+            continue
+        raise AssertionError(seeds)
+
+
 def main():
     check_kept()
     check_same_bits()
@@ -202,6 +233,7 @@ def main():
     check_joint_points_in_space()
     check_example()
     check_told_at_the_beginning()
+    check_truncation_after_an_interrupted_step()
     print("ok")
 
 

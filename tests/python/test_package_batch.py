@@ -403,6 +403,34 @@ def test_ends():
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
 
 
+def test_arguments_of_reading():
+    """What is no array to be written to is named; whole numbers on both sides of 2^63 are whole numbers."""
+    b = batch(3)
+    q, v = b.read_state()
+    fixed = q.copy()
+    fixed.flags.writeable = False
+    mask = [True, False, True]
+    for call in (
+        lambda: b.read("q", fixed),
+        lambda: b.read("q", q.tolist()),
+        lambda: b.read(["q"]),
+        lambda: b.read("q", mask=mask),
+        lambda: b.read_state(mask=mask),
+        lambda: b.read_state(q, q),
+        lambda: b.redraw(numbers=[0.5, 1, 2]),
+        lambda: b.redraw(numbers=[2**64, 1, 2]),
+        lambda: b.redraw(numbers=[-1, 1, 2]),
+        lambda: b.redraw(numbers=[[1], [1, 2], 3]),
+        lambda: b.redraw(numbers=np.ma.masked_array([1, 2, 3], mask=[0, 1, 0])),
+    ):
+        raises(sarrus.ArgumentError, call)
+    b.redraw(numbers=[2**64 - 1, 0, 5])
+    seen = b.parameters.copy()
+    b.redraw(numbers=np.array([2**64 - 1, 0, 5], dtype=np.uint64), episodes=[1, 1, 1])
+    assert b.parameters.tobytes() == seen.tobytes()
+    assert np.array_equal(b.read("q", np.full_like(q, -7.0), mask)[1], np.full(q.shape[1], -7.0)) and v.shape[0] == 3
+
+
 ENDED_IN_WAIT = """
 import sys, threading, time
 sys.path.insert(0, {folder!r})

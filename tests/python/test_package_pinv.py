@@ -115,9 +115,13 @@ def test_misuse():
         lambda: sarrus.pinv(a, rhs=np.ones((2, 4, 1))),
         lambda: sarrus.pinv("words"),
         lambda: sarrus.pinv(a * 1j),
+        lambda: sarrus.pinv(a, violation=1j, rank="violation"),
+        lambda: sarrus.pinv(a, tolerance="1e-3"),
+        lambda: sarrus.pinv(a, tolerance=[1e-3]),
     ):
         raises((sarrus.ArgumentError, ValueError, TypeError), call)
-    raises((sarrus.UnsupportedError, sarrus.ArgumentError), lambda: sarrus.pinv(np.ones((70, 70)), "svd"))
+    for n in (0, 1):  # an empty stack too
+        raises((sarrus.UnsupportedError, sarrus.ArgumentError), lambda n=n: sarrus.pinv(np.ones((n, 70, 70)), "svd"))
 
 
 def test_noise_is_not_inverted():
@@ -136,7 +140,7 @@ def test_a_stack_is_its_matrices():
     few = matrices((4,), m, n, 20)
     index = np.arange(n_matrices) % 4
     most = np.array([20, 19, 3, 24])
-    whole = sarrus.pinv(few[index], "svd", rank=most[index], rhs=few[index][:, :, :2], report=True)
+    whole = sarrus.pinv(few[index], "svd", rank=most[index], rhs=few[index][:, :, :2], threads=1, report=True)
     alone = [sarrus.pinv(few[i], "svd", rank=most[i], rhs=few[i][:, :2], report=True) for i in range(4)]
     for name in whole._fields:
         expected = np.array([getattr(own, name) for own in alone])[index]

@@ -77,12 +77,13 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         if self._dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
             raise ArgumentError(f"dtype={dtype!r}; expected float32 or float64")
         self._substeps = self.task.substeps if substeps is None else count_check("substeps", substeps, 1)
-        self._n_steps_at_most = self.task.max_episode_steps if max_episode_steps is None else max_episode_steps
+        most = self.task.max_episode_steps if max_episode_steps is None else max_episode_steps
+        self._n_steps_at_most = -1 if most == -1 else count_check("max_episode_steps", most, 1)
         model = self.task.scenario
         model = model if isinstance(model, Model) and not settings else Model(model, settings)
         self.batch = Batch(model, self.num_envs, draw=False, threads=threads, backend=backend, specialize=specialize)
         self._drawer = Drawer(model, self.num_envs) if randomize and model.parameters else None
-        self._kept = _columns_of(model, parameters or {}, self.num_envs)
+        self._kept = _columns_of(model, {} if parameters is None else parameters, self.num_envs)
         self._is_written = self._drawer is not None or bool(self._kept)
         self._layout = Layout(model, self.task.points)
         self._joint_points: Floats | None = None
@@ -157,7 +158,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self._elapsed += 1
         rows = np.flatnonzero(~ended) if ended.any() else None
         rewards, terminated, failed = np.zeros(self.num_envs), np.zeros(self.num_envs, dtype=bool), self.batch.status
-        truncated = (self._elapsed == self._n_steps_at_most) & ~ended
+        truncated = (self._elapsed >= self._n_steps_at_most) & ~ended & (self._n_steps_at_most > 0)
         infos: dict[str, Any] = {}
         if rows is None or len(rows) > 0:
             self._read()
@@ -210,7 +211,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             seeds = [None] * self.num_envs if seed is None else list(seed)
         if len(seeds) != self.num_envs:
             raise ValueError(f"seeds are one for each of {self.num_envs} environments; got {len(seeds)}")
-        if any(s is not None and not 0 <= s < 2**64 for s in seeds):
+        if any(s is not None and not (isinstance(s, numbers.Integral) and 0 <= s < 2**64) for s in seeds):
             raise gymnasium.error.Error(f"seeds are whole numbers from 0 to 2^64 − 1; got {seed}")
         self._episodes[mask & self._has_begun] += np.uint64(1)
         fresh = None
@@ -397,6 +398,8 @@ def _rows_check(what: str, values: Any, state: State) -> npt.NDArray[Any]:
 def _columns_of(model: Model, given: Mapping[str, npt.ArrayLike], n: int) -> dict[int, Floats]:
     """Own values of parameters by their column, [N] each."""
     columns = {}
+    if not isinstance(given, Mapping):
+        raise ArgumentError(f"parameters are numbers by the labels of what is drawn; got {type(given).__name__}")
     for label, values in given.items():
         if label not in model.parameters:
             raise ArgumentError(f"{label!r} is no parameter that the scenario draws; expected one of {', '.join(model.parameters)}")
