@@ -65,7 +65,7 @@ class Batch:
         keep_rank_events: bool = False,
         all_rows: bool = False,
     ) -> None:
-        self.model = Model(scenario, settings)
+        self.model = sampled_model(Model(scenario, settings), samples)
         options = batch_options(backend, threads, specialize)
         sample = None if samples is None else sample_table(self.model, samples)
         if n is None:
@@ -455,6 +455,22 @@ def floats_of(name: str, values: npt.ArrayLike) -> Floats:
 def seed_check(seed: int) -> int:
     """A seed of the draws."""
     return count_check("seed", seed, 0, 2**64 - 1)
+
+
+def sampled_model(model: Model, samples: npt.ArrayLike | Mapping[str, npt.ArrayLike] | None) -> Model:
+    """The model itself or, when it draws nothing and the sample has names, one that draws these, each between its least and its
+    largest number."""
+    if not isinstance(samples, Mapping) or not samples or model.is_mixed or model.parameters:
+        return model
+    entries: list[dict[str, object]] = []
+    for label, values in samples.items():
+        numbers = floats_of(label, values)
+        if numbers.size == 0 or not np.isfinite(numbers).all():
+            raise ArgumentError(f"samples of {label!r} are no finite numbers")
+        low, high = float(numbers.min()), float(numbers.max())
+        one = {"distribution": "normal", "mean": low, "sd": 0.0}
+        entries.append({"path": label} | (one if low == high else {"distribution": "uniform", "low": low, "high": high}))
+    return Model(model.resolved, {"batch.parameters": entries})
 
 
 def sample_table(model: Model, samples: npt.ArrayLike | Mapping[str, npt.ArrayLike]) -> Floats:

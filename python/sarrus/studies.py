@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .batches import STATUS_WORDS, sample_table, seed_check
+from .batches import STATUS_WORDS, sample_table, sampled_model, seed_check
 from .choices import batch_options, count_check, text_check
 from .errors import ArgumentError
 from .models import Model, Scenario
@@ -143,13 +143,14 @@ def run(
 
     output: the result file; None: the result is in memory
     instances, seed: None means the scenario's
-    samples: own values instead of draws: [instances, parameters] in SI units, columns as `Model.parameters`, or a dict by label
+    samples: own values instead of draws: [instances, parameters] in SI units, columns as `Model.parameters`, or a dict by label;
+        of a scenario that draws nothing a dict by names of parameters and paths of any of its numbers
     progress: True shows a bar, None shows one on a terminal
 
     Instances that fail are counted in `result.summary` and keep their rows; that is no exception. Ctrl-C stops the run after what
     is done has been written, and raises KeyboardInterrupt. Raises `ScenarioError`, `FileError`, `BackendError`, `ArgumentError`.
     """
-    model = Model(scenario, settings)
+    model = sampled_model(Model(scenario, settings), samples)
     options = batch_options(backend, threads, specialize) | {"no_clobber": bool(no_clobber)}
     sample = None if samples is None else sample_table(model, samples)
     n_instances = 0 if instances is None else count_check("instances", instances, 1)

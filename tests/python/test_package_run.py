@@ -84,6 +84,25 @@ def test_samples():
     raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, samples=table, instances=4))
 
 
+def test_samples_of_a_scenario_that_draws_nothing():
+    """Any of its numbers by name or path; the motion is that of one which draws them."""
+    own = {"batch.parameters": [{"name": "L", "distribution": "uniform", "low": 0.2, "high": 0.4}]}
+    table = {"L": np.linspace(0.29, 0.31, 5)}
+    drawn = sarrus.run(SCENARIO, samples=table, backend="cpu", settings=SHORT | own)
+    plain = SHORT | {"batch.parameters": []}
+    result = sarrus.run(SCENARIO, samples=table, backend="cpu", settings=plain)
+    same(result.parameters["L"], table["L"])
+    same(result.q, drawn.q)
+    same(sarrus.run(sarrus.load(SCENARIO, plain), samples=table, backend="cpu").q, drawn.q)
+    masses = sarrus.run(SCENARIO, samples={"bodies.crank.mass": [1.0, 1.0]}, backend="cpu", settings=plain)
+    same(masses.q[0], masses.q[1])
+    batch = sarrus.Batch(SCENARIO, samples=table, backend="cpu", settings=plain)
+    same(batch.q, result.q[:, 0])
+    raises(sarrus.ScenarioError, lambda: sarrus.run(SCENARIO, samples={"nothing": [1.0]}, settings=plain), "nothing")
+    for bad in ({"L": [np.nan]}, {"L": ["x"]}, {"L": []}, {"L": [0.3, 0.3], "bodies.crank.mass": [1.0, 1.0, 1.0]}):
+        raises(sarrus.ArgumentError, lambda bad=bad: sarrus.run(SCENARIO, samples=bad, settings=plain))
+
+
 def test_failures_are_counted():
     table = np.array([[0.3], [9.0], [0.31]])
     result = sarrus.run(SCENARIO, samples=table, backend="cpu", settings=SHORT)
