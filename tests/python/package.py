@@ -1,5 +1,6 @@
 """The package `sarrus` under test: of the build, by PYTHONPATH, or an installed one. Without it: skipped (exit code 77)."""
 
+import signal
 import sys
 import traceback
 
@@ -16,6 +17,7 @@ __all__ = ["raises", "run_all", "sarrus"]
 
 def run_all(names):
     """Runs the functions of a module whose names begin with test_; the exit code of the program."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell has its background programs ignore, and their children
     tests = [value for name, value in list(names.items()) if name.startswith("test_") and callable(value)]
     n_failed = 0
     for test in tests:
