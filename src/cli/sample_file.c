@@ -20,8 +20,8 @@ static sarrus_status report(sarrus_context *context, sarrus_status status, const
     return sarrus_report_at(context, SARRUS_ERROR, status, &location, "%s", message);
 }
 
-/* All of a stream, and a 0 byte behind it; NULL: errno says why. */
-static char *text_read(FILE *stream, size_t *n_bytes) {
+/* The head [n_head] and all of a stream behind it, and a 0 byte; NULL: errno says why. */
+static char *text_read(FILE *stream, const unsigned char *head, size_t n_head, size_t *n_bytes) {
     char *text = NULL;
     size_t n = 0, n_room = 0;
     do {
@@ -34,6 +34,10 @@ static char *text_read(FILE *stream, size_t *n_bytes) {
                 return NULL;
             }
             text = more;
+        }
+        if (n == 0) {
+            memcpy(text, head, n_head);
+            n = n_head;
         }
         n += fread(text + n, 1, n_room - n - 1, stream);
     } while (!feof(stream) && !ferror(stream));
@@ -72,19 +76,24 @@ sarrus_status sarrus_sample_file_read(sarrus_context *context, const char *path,
     const sarrus_location location = {.file = path};
     *out = (sarrus_sample_table){0};
     FILE *stream = fopen(path, "rbe");
+    unsigned char head[MAGIC_BYTES];
+    const size_t n_head = stream != NULL ? fread(head, 1, sizeof head, stream) : 0;
+    const bool is_npy = sarrus_npy_is(head, n_head);
+    const bool is_hdf5 = n_head == sizeof head && memcmp(head, HDF5_MAGIC, sizeof head) == 0;
     size_t n_bytes = 0;
-    char *text = stream != NULL ? text_read(stream, &n_bytes) : NULL;
-    const int error = text == NULL ? errno : 0;
+    /* A result may be larger than the memory: only texts are read as a whole. */
+    char *text = stream != NULL && !is_npy && !is_hdf5 ? text_read(stream, head, n_head, &n_bytes) : NULL;
+    const int error = errno;
     if (stream != NULL)
         fclose(stream);
     sarrus_status status;
-    if (text == NULL)
+    if (is_npy)
+        status = npy_read(context, path, out);
+    else if (is_hdf5)
+        status = sarrus_sample_columns_read(context, path, out);
+    else if (text == NULL)
         status = sarrus_report_at(context, SARRUS_ERROR, error == ENOMEM ? SARRUS_NO_MEMORY : SARRUS_IO, &location,
                                   "cannot be read: %s", strerrordesc_np(error));
-    else if (sarrus_npy_is((const unsigned char *)text, n_bytes))
-        status = npy_read(context, path, out);
-    else if (n_bytes >= MAGIC_BYTES && memcmp(text, HDF5_MAGIC, MAGIC_BYTES) == 0)
-        status = sarrus_sample_columns_read(context, path, out);
     else
         status = sarrus_sample_csv_read(context, path, text, n_bytes, out);
     free(text);

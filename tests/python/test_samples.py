@@ -44,8 +44,8 @@ batch:
 LABELS = ("L", "m", "bodies.bob.mass")
 
 
-def run(*arguments):
-    return subprocess.run([PROGRAM, "run", *arguments, "--quiet"], capture_output=True, text=True, timeout=120)
+def run(*arguments, **options):
+    return subprocess.run([PROGRAM, "run", *arguments, "--quiet"], capture_output=True, text=True, timeout=120, **options)
 
 
 def sample(n=37):
@@ -96,6 +96,15 @@ def test_numbers_are_the_instances():
         expected = q if expected is None else expected
         assert q.tobytes() == expected.tobytes(), name
     assert len({row.tobytes() for row in expected}) == len(values)
+    for piped in (csv(LABELS, values), ""):
+        done = run("s.yaml", "--samples", "/dev/stdin", "-o", "piped.h5", input=piped)
+        assert done.returncode == (0 if piped else 2), done
+    assert results("piped.h5")[1].tobytes() == expected.tobytes()
+    os.truncate("f.h5", 2**36)  # a file larger than the memory, as results are: its columns alone are read
+    done = subprocess.run(
+        f"ulimit -v 8000000; '{PROGRAM}' run s.yaml --samples f.h5 -o large.h5 --quiet", shell=True, capture_output=True, text=True
+    )
+    assert done.returncode == 0 and results("large.h5")[1].tobytes() == expected.tobytes(), done
     done = run("s.yaml", "--samples", "out.h5", "-o", "again.h5")  # of a result
     assert done.returncode == 0 and results("again.h5")[1].tobytes() == expected.tobytes(), done
 
