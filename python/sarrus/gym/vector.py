@@ -253,7 +253,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     def _start(self, rows: npt.NDArray[np.intp], mask: Mask) -> None:
         if self._is_written:
-            self._read()
+            self._read(rows)
         else:
             self._q[rows], self._v[rows] = self._q_given[rows], self._v_given[rows]
         drawn = uniforms(self._seeds[rows], self._episodes[rows], _START, self.task.n_random)
