@@ -124,20 +124,12 @@ static void separator_choose(csv_reading *reading) {
 }
 
 static bool label_add(csv_reading *reading, const csv_cell *cell, sarrus_sample_table *out) {
-    char **labels = realloc(out->labels, ((size_t)out->n_columns + 1) * sizeof *labels);
-    if (labels != NULL)
-        out->labels = labels;
     int *places = realloc(out->places, ((size_t)out->n_columns + 1) * sizeof *places);
-    if (places != NULL)
-        out->places = places;
-    char *label = strndup(cell->text, cell->n);
-    if (labels == NULL || places == NULL || label == NULL) {
-        free(label);
+    if (places == NULL)
         return false;
-    }
+    out->places = places;
     places[out->n_columns] = location_of(reading, cell->text).column;
-    labels[out->n_columns++] = label;
-    return true;
+    return sarrus_sample_label_add(out, cell->text, cell->n);
 }
 
 static sarrus_status labels_read(csv_reading *reading, sarrus_sample_table *out) {
@@ -239,13 +231,4 @@ sarrus_status sarrus_sample_csv_read(sarrus_context *context, const char *file, 
         status = sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &whole,
                                   "names of parameters and no numbers; expected a line of them for each instance");
     return status;
-}
-
-void sarrus_sample_table_free(sarrus_sample_table *table) {
-    for (int i = 0; table->labels != NULL && i < table->n_columns; ++i)
-        free(table->labels[i]);
-    free((void *)table->labels);
-    free(table->places);
-    free(table->values);
-    *table = (sarrus_sample_table){0};
 }

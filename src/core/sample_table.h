@@ -2,6 +2,8 @@
 #ifndef SARRUS_CORE_SAMPLE_TABLE_H
 #define SARRUS_CORE_SAMPLE_TABLE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "sarrus/context.h"
@@ -23,6 +25,9 @@ typedef struct sarrus_sample_table {
  * sarrus_sample_table_free in any case. BAD_INPUT with FILE:LINE:COL; NO_MEMORY. */
 SARRUS_MUST_USE sarrus_status sarrus_sample_csv_read(sarrus_context *context, const char *file, const char *text, size_t n_bytes,
                                                      sarrus_sample_table *out);
+
+/* Adds a column with this name, copied; false without memory. */
+bool sarrus_sample_label_add(sarrus_sample_table *table, const char *text, size_t n_bytes);
 
 void sarrus_sample_table_free(sarrus_sample_table *table);
 

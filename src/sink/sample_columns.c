@@ -29,19 +29,6 @@ static uint64_t length_of(hid_t dataset) {
     return n;
 }
 
-static bool label_add(sarrus_sample_table *out, const char *name) {
-    char **labels = realloc((void *)out->labels, ((size_t)out->n_columns + 1) * sizeof *labels);
-    if (labels != NULL)
-        out->labels = labels;
-    char *label = strdup(name);
-    if (labels == NULL || label == NULL) {
-        free(label);
-        return false;
-    }
-    labels[out->n_columns++] = label;
-    return true;
-}
-
 /* Names of the columns, in the order of the alphabet, and how long they are. */
 static sarrus_status labels_read(sarrus_context *context, const char *path, hid_t group, sarrus_sample_table *out) {
     H5G_info_t info;
@@ -61,7 +48,7 @@ static sarrus_status labels_read(sarrus_context *context, const char *path, hid_
             return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &location,
                                     "'%s' has %llu numbers and '%s' %llu; expected one for each instance in both", out->labels[0],
                                     (unsigned long long)out->n_rows, name, (unsigned long long)n_rows);
-        if (out->n_columns >= SARRUS_SAMPLE_MOST_COLUMNS || !label_add(out, name))
+        if (out->n_columns >= SARRUS_SAMPLE_MOST_COLUMNS || !sarrus_sample_label_add(out, name, (size_t)n))
             return refuse(context, SARRUS_NO_MEMORY, path, "out of memory for the names of the columns");
         out->n_rows = n_rows;
     }
