@@ -1,5 +1,7 @@
 #include "tests/backend/gpu_trial.h"
 
+#include "tests/backend/gpu_on_host.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -224,4 +226,25 @@ void gpu_trial_run(const gpu_trial *trial, uint64_t n_instances, uint64_t n_time
     gpu_record_free(&records[0]);
     gpu_record_free(&records[1]);
     mechanism_close(&m);
+}
+
+int gpu_played(void **state) {
+    (void)state;
+    gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = 1});
+    sarrus_gpu_replace(&gpu_on_host);
+    return 0;
+}
+
+int gpu_ended(void **state) {
+    (void)state;
+    sarrus_gpu_replace(NULL);
+    return 0;
+}
+
+void gpu_assert_clean(void) {
+    const gpu_on_host_tally seen = gpu_on_host_seen();
+    assert_int_equal(seen.n_misuses, 0);
+    assert_int_equal(seen.n_bytes_allocated, 0);
+    assert_int_equal(seen.n_pinned_allocated, 0);
+    assert_int_equal(seen.n_objects, 0);
 }

@@ -48,4 +48,11 @@ sarrus_batch *gpu_batch(const mechanism *m, sarrus_backend backend, uint64_t n_i
 /* One trial on both backends, compared. */
 void gpu_trial_run(const gpu_trial *trial, uint64_t n_instances, uint64_t n_times, double tolerance);
 
+/* Before and after a test: an emulated GPU in the place of the real ones. */
+int gpu_played(void **state);
+int gpu_ended(void **state);
+
+/* Fails the test when something was misused on the emulated GPU, or is left behind. */
+void gpu_assert_clean(void);
+
 #endif

@@ -14,33 +14,11 @@
 #include "tests/backend/gpu_on_host.h"
 #include "tests/backend/gpu_trial.h"
 
-static int setup(void **state) {
-    (void)state;
-    gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = 1});
-    sarrus_gpu_replace(&gpu_on_host);
-    return 0;
-}
-
-/* Whatever happened: nothing was misused, and nothing is left behind. */
-static void assert_clean(void) {
-    const gpu_on_host_tally seen = gpu_on_host_seen();
-    assert_int_equal(seen.n_misuses, 0);
-    assert_int_equal(seen.n_bytes_allocated, 0);
-    assert_int_equal(seen.n_pinned_allocated, 0);
-    assert_int_equal(seen.n_objects, 0);
-}
-
-static int teardown(void **state) {
-    (void)state;
-    sarrus_gpu_replace(NULL);
-    return 0;
-}
-
 static void trials_give_the_bits_of_the_cpu(void **state) {
     (void)state;
     for (size_t i = 0; i < gpu_n_trials; ++i) {
         gpu_trial_run(&gpu_trials[i], 35, 3, 0.0);
-        assert_clean();
+        gpu_assert_clean();
     }
 }
 
@@ -50,7 +28,7 @@ static void sizes_around_the_tile(void **state) {
     const gpu_trial trial = {.file = "five_bar.yaml", .n_steps = 7};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i)
         gpu_trial_run(&trial, sizes[i], 3, 0.0);
-    assert_clean();
+    gpu_assert_clean();
 }
 
 /* More changes of rank than a tile holds: lanes stop, and go on when these are fetched. A threshold far above round-off, which the
@@ -87,7 +65,7 @@ static void changes_of_rank(void **state) {
         sarrus_batch_destroy(cpu);
         sarrus_batch_destroy(cuda);
         mechanism_close(&m);
-        assert_clean();
+        gpu_assert_clean();
     }
 }
 
@@ -120,7 +98,7 @@ static void memory_and_devices_change_no_bit(void **state) {
             gpu_record_free(&record);
         }
         sarrus_batch_destroy(batch);
-        assert_clean();
+        gpu_assert_clean();
     }
     gpu_record_free(&expected);
     mechanism_close(&m);
@@ -154,7 +132,7 @@ static void small_buffers_change_no_bit(void **state) {
             assert_int_equal(sarrus_batch_create(m.context, m.plan, &options, N, draws, &batch), SARRUS_OK);
             gpu_record record = gpu_record_make(batch, 6, 1);
             sarrus_batch_destroy(batch);
-            assert_clean();
+            gpu_assert_clean();
             if (i == 0) {
                 expected = record;
                 continue;
@@ -182,7 +160,7 @@ static void many_devices(void **state) {
         records[k] = gpu_record_make(batch, 2, 2);
         assert_int_equal(gpu_on_host_seen().n_devices_used, k ? N_DEVICES : 1);
         sarrus_batch_destroy(batch);
-        assert_clean();
+        gpu_assert_clean();
     }
     gpu_records_compare("many devices", &records[0], 0, &records[1], 0.0);
     gpu_record_free(&records[0]);
@@ -244,7 +222,7 @@ static void inputs_views_and_resets(void **state) {
             gpu_records_compare(ways[i / 2], &records[0], 0, &records[1], 0.0);
             gpu_record_free(&records[0]);
             gpu_record_free(&records[1]);
-            assert_clean();
+            gpu_assert_clean();
         }
         mechanism_close(&m);
     }
@@ -299,7 +277,7 @@ static void over_trees_too(void **state) {
             assert_int_equal(strstr(sarrus_batch_device_name(batch), "out of core") != NULL, kinds[i - 1].n_bytes > 0);
         wander(batch, &record);
         sarrus_batch_destroy(batch);
-        assert_clean();
+        gpu_assert_clean();
         if (i == 0) {
             expected = record;
             continue;
@@ -329,7 +307,7 @@ static void what_nobody_looks_at_is_not_copied(void **state) {
     assert_int_equal(gpu_on_host_seen().n_downloaded - after.n_downloaded, 320 * sizeof(double));
     sarrus_batch_destroy(batch);
     mechanism_close(&m);
-    assert_clean();
+    gpu_assert_clean();
 }
 
 /* The bits of an instance depend on nothing but itself. */
@@ -352,7 +330,7 @@ static void an_instance_is_the_same_anywhere(void **state) {
     gpu_record_free(&records[1]);
     sarrus_draws_destroy(draws);
     mechanism_close(&m);
-    assert_clean();
+    gpu_assert_clean();
 }
 
 /* cuSOLVER between kernels, emulated by LAPACK: another way to the pseudoinverse, so that only the motion is the same. The distance
@@ -382,7 +360,7 @@ static void the_staged_path(void **state) {
         gpu_records_compare("staged", &records[0], 0, &records[1], tolerance);
         gpu_record_free(&records[0]);
         gpu_record_free(&records[1]);
-        assert_clean();
+        gpu_assert_clean();
         assert_true(cusolver_on_host_seen().n_members > 0);
         assert_int_equal(cusolver_on_host_seen().n_handles, 0);
         assert_int_equal(cusolver_on_host_seen().n_misuses, 0);
@@ -402,23 +380,23 @@ static void path_counts_are_counted(void **state) {
     assert_true(after[1] > before[1]);
     sarrus_batch_destroy(batch);
     mechanism_close(&m);
-    assert_clean();
+    gpu_assert_clean();
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(trials_give_the_bits_of_the_cpu, setup, teardown),
-        cmocka_unit_test_setup_teardown(sizes_around_the_tile, setup, teardown),
-        cmocka_unit_test_setup_teardown(changes_of_rank, setup, teardown),
-        cmocka_unit_test_setup_teardown(memory_and_devices_change_no_bit, setup, teardown),
-        cmocka_unit_test_setup_teardown(small_buffers_change_no_bit, setup, teardown),
-        cmocka_unit_test_setup_teardown(many_devices, setup, teardown),
-        cmocka_unit_test_setup_teardown(inputs_views_and_resets, setup, teardown),
-        cmocka_unit_test_setup_teardown(over_trees_too, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_nobody_looks_at_is_not_copied, setup, teardown),
-        cmocka_unit_test_setup_teardown(an_instance_is_the_same_anywhere, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_staged_path, setup, teardown),
-        cmocka_unit_test_setup_teardown(path_counts_are_counted, setup, teardown),
+        cmocka_unit_test_setup_teardown(trials_give_the_bits_of_the_cpu, gpu_played, gpu_ended),
+        cmocka_unit_test_setup_teardown(sizes_around_the_tile, gpu_played, gpu_ended),
+        cmocka_unit_test_setup_teardown(changes_of_rank, gpu_played, gpu_ended),
+        cmocka_unit_test_setup_teardown(memory_and_devices_change_no_bit, gpu_played, gpu_ended),
+        cmocka_unit_test_setup_teardown(small_buffers_change_no_bit, gpu_played, gpu_ended),
+        cmocka_unit_test_setup_teardown(many_devices, gpu_played, gpu_ended),
+        cmocka_unit_test_setup_teardown(inputs_views_and_resets, gpu_played, gpu_ended),
+        cmocka_unit_test_setup_teardown(over_trees_too, gpu_played, gpu_ended),
+        cmocka_unit_test_setup_teardown(what_nobody_looks_at_is_not_copied, gpu_played, gpu_ended),
+        cmocka_unit_test_setup_teardown(an_instance_is_the_same_anywhere, gpu_played, gpu_ended),
+        cmocka_unit_test_setup_teardown(the_staged_path, gpu_played, gpu_ended),
+        cmocka_unit_test_setup_teardown(path_counts_are_counted, gpu_played, gpu_ended),
     };
     return mechanism_has_isa("avx2") ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
 }

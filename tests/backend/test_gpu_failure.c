@@ -19,20 +19,6 @@ static int setup(void **state) {
     return 0;
 }
 
-static int teardown(void **state) {
-    (void)state;
-    sarrus_gpu_replace(NULL);
-    return 0;
-}
-
-static void assert_clean(void) {
-    const gpu_on_host_tally seen = gpu_on_host_seen();
-    assert_int_equal(seen.n_misuses, 0);
-    assert_int_equal(seen.n_bytes_allocated, 0);
-    assert_int_equal(seen.n_pinned_allocated, 0);
-    assert_int_equal(seen.n_objects, 0);
-}
-
 static sarrus_status create(mechanism *m, sarrus_backend backend, uint64_t n_instances, int n_devices, sarrus_batch **out) {
     const sarrus_batch_options options = {.backend = backend, .n_devices = n_devices, .n_threads = 2};
     *out = NULL;
@@ -49,7 +35,7 @@ static void refused(mechanism *m, int n_devices, const char *words) {
     const char *message = sarrus_context_diagnostic(m->context, 0)->message;
     if (!strstr(message, words))
         fail_msg("'%s' says nothing of '%s'", message, words);
-    assert_clean();
+    gpu_assert_clean();
 }
 
 static void backends_that_cannot_be_had(void **state) {
@@ -90,7 +76,7 @@ static void auto_finds_another_way(void **state) {
         assert_string_equal(sarrus_batch_backend_name(batch), cases[i].backend);
         assert_int_equal(sarrus_context_n_diagnostics(m.context), 0);
         sarrus_batch_destroy(batch);
-        assert_clean();
+        gpu_assert_clean();
     }
     mechanism_close(&m);
 }
@@ -108,7 +94,7 @@ static void pinned_memory_that_is_short(void **state) {
         if (batch)
             assert_int_equal(sarrus_batch_advance(batch, 3), SARRUS_OK);
         sarrus_batch_destroy(batch);
-        assert_clean();
+        gpu_assert_clean();
     }
     mechanism_close(&m);
 }
@@ -175,7 +161,7 @@ static void launches_that_fail(void **state) {
             }
             n_failed += status != SARRUS_OK;
             sarrus_batch_destroy(batch);
-            assert_clean();
+            gpu_assert_clean();
         }
         assert_true(n_failed >= 10);
     }
@@ -209,16 +195,16 @@ static void a_run_stops_with_a_valid_file(void **state) {
     (void)remove(path);
     (void)remove(partial);
     mechanism_close(&m);
-    assert_clean();
+    gpu_assert_clean();
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(backends_that_cannot_be_had, setup, teardown),
-        cmocka_unit_test_setup_teardown(auto_finds_another_way, setup, teardown),
-        cmocka_unit_test_setup_teardown(pinned_memory_that_is_short, setup, teardown),
-        cmocka_unit_test_setup_teardown(launches_that_fail, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_run_stops_with_a_valid_file, setup, teardown),
+        cmocka_unit_test_setup_teardown(backends_that_cannot_be_had, setup, gpu_ended),
+        cmocka_unit_test_setup_teardown(auto_finds_another_way, setup, gpu_ended),
+        cmocka_unit_test_setup_teardown(pinned_memory_that_is_short, setup, gpu_ended),
+        cmocka_unit_test_setup_teardown(launches_that_fail, setup, gpu_ended),
+        cmocka_unit_test_setup_teardown(a_run_stops_with_a_valid_file, setup, gpu_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

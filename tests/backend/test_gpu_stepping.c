@@ -16,27 +16,6 @@
 
 enum { N = 229, N_ROUNDS = 6, N_LOOKS = N_ROUNDS + 2 };
 
-static int setup(void **state) {
-    (void)state;
-    gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = 1});
-    sarrus_gpu_replace(&gpu_on_host);
-    return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    sarrus_gpu_replace(NULL);
-    return 0;
-}
-
-/* Nothing was misused, and nothing is left behind. */
-static void assert_clean(void) {
-    const gpu_on_host_tally seen = gpu_on_host_seen();
-    assert_int_equal(seen.n_misuses, 0);
-    assert_int_equal(seen.n_bytes_allocated, 0);
-    assert_int_equal(seen.n_objects, 0);
-}
-
 enum { ON_CPU, ON_DEVICE, ON_DEVICES, OUT_OF_CORE, N_KINDS };
 
 /* The mechanism's batch on the CPU, on one device, on two, or on one with hardly any memory. */
@@ -144,7 +123,7 @@ static void stepping_has_the_bits_of_the_cpu(void **state) {
                     stepping_same(&found[k], i, &expected[k], i);
                 stepping_look_free(&found[k]);
             }
-            assert_clean();
+            gpu_assert_clean();
         }
         for (int k = 0; k < N_LOOKS; ++k)
             stepping_look_free(&expected[k]);
@@ -179,14 +158,14 @@ static void what_cannot_be_done_is_said(void **state) {
         free(numbers);
         sarrus_batch_destroy(batch);
         mechanism_close(&m);
-        assert_clean();
+        gpu_assert_clean();
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(stepping_has_the_bits_of_the_cpu, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_cannot_be_done_is_said, setup, teardown),
+        cmocka_unit_test_setup_teardown(stepping_has_the_bits_of_the_cpu, gpu_played, gpu_ended),
+        cmocka_unit_test_setup_teardown(what_cannot_be_done_is_said, gpu_played, gpu_ended),
     };
     return cmocka_run_group_tests_name("backend.gpu_stepping", tests, NULL, NULL);
 }
