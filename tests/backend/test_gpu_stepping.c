@@ -14,7 +14,7 @@
 #include "tests/backend/gpu_trial.h"
 #include "tests/support/stepping_cases.h"
 
-enum { N = 229, N_ROUNDS = 6, N_LOOKS = N_ROUNDS + 2 };
+enum { N = 229, N_ROUNDS = 6, N_LOOKS = N_ROUNDS + 3 };
 
 enum { ON_CPU, ON_DEVICE, ON_DEVICES, OUT_OF_CORE, N_KINDS };
 
@@ -77,14 +77,13 @@ static void course(sarrus_batch *batch, stepping_look looks[N_LOOKS], const unsi
     assert_int_equal(sarrus_batch_load(batch, own, n_bytes), SARRUS_OK);
     free(own);
     looks[N_ROUNDS] = stepping_see(batch);
-    if (given) {
-        assert_int_equal(sarrus_batch_reset(batch), SARRUS_OK);
-        assert_int_equal(sarrus_batch_load(batch, given, *n_out), SARRUS_OK);
-    } else {
+    if (!given)
         *out = saved(batch, n_out);
-    }
-    round_go(batch, &random, N_ROUNDS);
+    assert_int_equal(sarrus_batch_reset(batch), SARRUS_OK);
     looks[N_ROUNDS + 1] = stepping_see(batch);
+    assert_int_equal(sarrus_batch_load(batch, given ? given : *out, *n_out), SARRUS_OK);
+    round_go(batch, &random, N_ROUNDS);
+    looks[N_ROUNDS + 2] = stepping_see(batch);
 }
 
 static void rows_are_the_whole(sarrus_batch *batch) {
