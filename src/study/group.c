@@ -237,6 +237,9 @@ sarrus_status sarrus_group_begin(sarrus_group *group, sarrus_context *context, c
         .crew = sarrus_batch_crew(group->batch),
         .n_rows = sink != NULL ? sarrus_sink_block_times(sink, group->index) : 0,
         .scratch_bytes = (UINT64_C(64) << 20) / (uint64_t)group->n_groups,
+        .i_time = group->i_time_resumed,
+        .n_steps_done = group->n_steps_resumed,
+        .n_steps_before = group->n_steps_resumed,
     };
     return sarrus_march_begin(&group->march, context);
 }
@@ -282,6 +285,7 @@ sarrus_status sarrus_group_close(sarrus_group *group, sarrus_context *context, s
     sarrus_outcome_update(&group->outcome, group->batch);
     const sarrus_sink_outcome outcome = sarrus_outcome_view(&group->outcome, false);
     const sarrus_status submitted = sarrus_sink_submit(sink, group->index, n_rows, &outcome);
+    group->n_rows_done += group->outcome.n_rows;
     return submitted != SARRUS_NO_MEMORY ? submitted : sarrus_report(context, submitted, "out of memory for the changes of rank");
 }
 
@@ -295,6 +299,7 @@ void sarrus_group_summary_begin(const sarrus_group *group, sarrus_run_summary *s
     *summary = (sarrus_run_summary){.n_instances = group->n_instances,
                                     .first_instance = group->i_first,
                                     .n_study = group->n_study,
+                                    .resumed_time = (double)NAN,
                                     .max_position_error = (double)NAN,
                                     .max_velocity_error = (double)NAN,
                                     .max_violation = (double)NAN,
@@ -312,11 +317,13 @@ void sarrus_group_summary_fill(const sarrus_group *group, double seconds, sarrus
         summary->first_failure[i].group = group->index;
     summary->n_steps = march->n_steps_done;
     summary->n_output_times = march->i_time;
+    summary->is_resumed = group->is_resumed;
+    summary->resumed_time = group->is_resumed ? group->resumed_time : (double)NAN;
     summary->t_end = sarrus_batch_time(group->batch);
     summary->wall_seconds = seconds;
     summary->integrate_seconds = march->integrate_seconds;
     if (seconds > 0.0)
-        summary->instance_steps_per_second = (double)summary->steps.total / seconds;
+        summary->instance_steps_per_second = (double)(summary->steps.total - group->n_counted_resumed) / seconds;
     sarrus_tally_finish(&group->tally, group->outcome.status, summary);
     snprintf(summary->backend, sizeof summary->backend, "%s", sarrus_batch_backend_name(group->batch));
     snprintf(summary->device, sizeof summary->device, "%s", sarrus_batch_device_name(group->batch));

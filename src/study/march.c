@@ -19,7 +19,7 @@ double sarrus_march_time(const sarrus_march *march) {
 }
 
 /* Widths to be observed: what the file and the quantities want, and the speeds when the energy needs them as its scale. */
-static void widths_get(const sarrus_march *march, uint64_t width[SARRUS_N_OBSERVABLES]) {
+void sarrus_march_widths(const sarrus_march *march, uint64_t width[SARRUS_N_OBSERVABLES]) {
     for (int i = 0; i < SARRUS_N_OBSERVABLES; ++i)
         width[i] = (uint64_t)(march->channels->width[i] > 0 ? march->channels->width[i] : march->quantities->width[i]);
     if (width[SARRUS_OBSERVE_ENERGY] > 0)
@@ -36,7 +36,7 @@ sarrus_status sarrus_march_begin(sarrus_march *march, sarrus_context *context) {
     const uint64_t n_instances = sarrus_batch_n_instances(march->batch);
     const bool has_file = march->n_rows > 0;
     uint64_t width[SARRUS_N_OBSERVABLES], n_doubles = 1;
-    widths_get(march, width);
+    sarrus_march_widths(march, width);
     for (int i = 0; i < SARRUS_N_OBSERVABLES; ++i) {
         if (has_file ? march->channels->is_direct[i] : !is_summarized(i))
             width[i] = 0;
@@ -94,6 +94,7 @@ void sarrus_march_progress_add(sarrus_march *march, sarrus_progress *progress) {
     progress->time = fmin(progress->time, sarrus_batch_time(march->batch));
     progress->t_end = fmax(progress->t_end, march->model->integrator.t_end);
     progress->instance_steps += n_instances * march->n_steps_done;
+    progress->n_resumed_steps += n_instances * march->n_steps_before;
     progress->n_instance_steps += n_instances * march->schedule->n_steps;
     progress->n_failed += march->n_failed;
     progress->is_adaptive = progress->is_adaptive || sarrus_integrator_is_adaptive(march->model->integrator.method);

@@ -52,7 +52,8 @@ static void numbers_are_strict(void **state) {
     refused(RUN("run", "a.yaml", "--set", "mass"), "--set needs PATH=VALUE");
     refused(RUN("run", "a.yaml", "--set", "=1"), "--set needs PATH=VALUE");
     refused(RUN("run", "a.yaml", "--output", ""), "--output needs the name of a file");
-    refused(RUN("run", "a.yaml", "--resume"), "--resume is not available in this version");
+    refused(RUN("run", "a.yaml", "--resume", "--instance", "0"), "--resume together with --instance");
+    refused(RUN("run", "a.yaml", "--checkpoint", "often"), "--checkpoint needs seconds, 0 or more, or off");
 }
 
 static void exactly_one_file_is_expected(void **state) {
