@@ -43,7 +43,7 @@ void sarrus_checkpoints_forget(sarrus_checkpoints *all);
  * a note says so, and there are no more. */
 void sarrus_checkpoints_take(sarrus_checkpoints *all, sarrus_context *context, sarrus_group *group, const sarrus_sink *sink);
 
-/* At the end: writes those that wait and can be, or removes the file of a run that is complete. */
+/* At the end: writes those that wait and can be, or removes the file of a run that is complete, which needs no sink. */
 void sarrus_checkpoints_settle(sarrus_checkpoints *all, const sarrus_sink *sink, bool is_complete);
 
 #endif

@@ -295,6 +295,7 @@ static sarrus_status groups_run(run_job *run, const sarrus_run_group *asked, sar
     if (status == SARRUS_OK)
         status = run_prepare(run);
     if (status == SARRUS_OK && run->resume.is_complete) {
+        sarrus_checkpoints_settle(&run->checkpoints, NULL, true); /* a kill may have come before its removal */
         status = sarrus_resume_summarize(&run->resume, run->context, run->n_groups, summaries);
     } else if (status == SARRUS_OK) {
         status = sink_finish(run, groups_march(run));
