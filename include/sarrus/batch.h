@@ -145,7 +145,7 @@ typedef enum sarrus_field {
     SARRUS_FIELD_TIME = 4,        /* [1]  s, of the grid since the instance began; of one that has failed too */
     SARRUS_FIELD_STATUS = 5,      /* [1]  sarrus_instance_status */
     SARRUS_FIELD_FAILED_STEP = 6, /* [1]  the step since it began at which it failed; 0: it has not, or before the first */
-    SARRUS_FIELD_EPISODE = 7,     /* [1]  of the last sarrus_batch_redraw; 0: none */
+    SARRUS_FIELD_EPISODE = 7,     /* [1]  of the last sarrus_batch_redraw, up to 2^53 (sarrus_batch_copy_episodes); 0: none */
 } sarrus_field;
 
 /* Numbers of a field an instance has; 0 of what is no field. */
@@ -176,6 +176,10 @@ SARRUS_MUST_USE sarrus_status sarrus_batch_copy_in(sarrus_batch *batch, sarrus_f
 /* Copies an observable of the present state to out[n_instances][width]: sarrus_batch_observe for one time and one array. Instances
  * that have failed give NaN. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_copy_observable(sarrus_batch *batch, sarrus_observable observable, double *out);
+
+/* Of all instances the number of the last sarrus_batch_redraw, out[n_instances], to its last bit; 0: none. SARRUS_FIELD_EPISODE
+ * gives it as a double, which is the same up to 2^53. BAD_ARGUMENT. */
+SARRUS_MUST_USE sarrus_status sarrus_batch_copy_episodes(const sarrus_batch *batch, uint64_t *out);
 
 /* Where the joints are: out[n_instances][n_joints][2][2 | 3] m, the joint's point in the frame of its parent and in that of its
  * child (of ground the inertial frame, where it stands at t = 0), as the instance's parameters make them; NaN of numbers that are
