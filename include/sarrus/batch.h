@@ -87,7 +87,8 @@ SARRUS_MUST_USE sarrus_status sarrus_batch_reset_some(sarrus_batch *batch, const
 /* Lets the masked instances begin anew from the coordinates and speeds that were written (sarrus_batch_copy_in, or a view), or that
  * they have: both are projected onto the constraints at the instance's t = 0, as sarrus_batch_create does, and a later reset goes
  * back to that. Else as sarrus_batch_reset_some. An instance that cannot be assembled gets its status. INTERRUPTED: instances stand
- * as before, or have begun anew. UNSUPPORTED on a GPU. NO_MEMORY, and nothing is done. */
+ * as before, or have begun anew. NO_MEMORY, and nothing is done. DEVICE_FAILED. On a GPU all arrays of the batch go to the host
+ * and back, however few instances are masked (docs/cuda.md). */
 SARRUS_MUST_USE sarrus_status sarrus_batch_assemble(sarrus_batch *batch, const uint8_t *mask);
 
 /* How parameters are drawn again. Zero-initialize and set `size`; NULL means the default. */
@@ -168,8 +169,8 @@ SARRUS_MUST_USE sarrus_status sarrus_batch_copy_state(sarrus_batch *batch, const
 
 /* Copies the rows of the masked instances of values[n_instances][width] into a writable field. Any number is taken, NaN too; it
  * does no harm but to its instance. Coordinates and speeds are taken as they are; over a tree (`formulation: relative`) what
- * contradicts its joints shows only in sarrus_batch_assemble, which is to follow. UNSUPPORTED: the field cannot be written;
- * coordinates and speeds over a tree, and parameters, on a GPU. NO_MEMORY, and nothing is done. */
+ * contradicts its joints shows only in sarrus_batch_assemble, which is to follow. UNSUPPORTED: the field cannot be written.
+ * NO_MEMORY, and nothing is done. DEVICE_FAILED. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_copy_in(sarrus_batch *batch, sarrus_field field, const uint8_t *mask,
                                                    const double *values);
 
