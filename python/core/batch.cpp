@@ -27,6 +27,7 @@ namespace sarrus_python {
 using Array = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 using ConstArray = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using Mask = std::optional<nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>;
+using WritableCounts = nb::ndarray<uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Counts = std::optional<nb::ndarray<const uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>;
 
 static sarrus_field field_of(int field) {
@@ -306,7 +307,11 @@ static void steps_bind(nb::class_<Batch> &type) {
                 self.run([&](sarrus_batch *batch) { return sarrus_batch_assemble(batch, own); }, true);
             },
             nb::arg().none())
-        .def("redraw", &redraw, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none());
+        .def("redraw", &redraw, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none())
+        .def("copy_episodes", [](const Batch &self, const WritableCounts &out) {
+            self.size_check(out, 1);
+            self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_episodes(batch, out.data()); });
+        });
 }
 
 static void fields_bind(nb::class_<Batch> &type) {

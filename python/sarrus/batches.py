@@ -219,9 +219,11 @@ class Batch:
         return self.read("failed_step")[:, 0].astype(np.int64)
 
     @property
-    def episode(self) -> npt.NDArray[np.int64]:
-        """[N] number of the last `redraw`; 0: none."""
-        return self.read("episode")[:, 0].astype(np.int64)
+    def episode(self) -> npt.NDArray[np.uint64]:
+        """[N] number of the last `redraw`, to its last bit; 0: none. `read("episode")` gives it as a float, up to 2^53."""
+        array = np.empty(self.n, dtype=np.uint64)
+        self._core.copy_episodes(array)
+        return array
 
     def view(self, field: str) -> Floats:
         """A field in place, without a copy: [tiles, width, lanes]; instance i is [i // lanes, :, i % lanes].

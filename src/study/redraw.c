@@ -40,9 +40,6 @@ sarrus_status sarrus_batch_redraw(sarrus_batch *batch, const sarrus_redraw *how)
         return SARRUS_BAD_ARGUMENT;
     if (how->size != sizeof *how)
         return sarrus_batch_refuse(batch, SARRUS_BAD_ARGUMENT, "sarrus_redraw has another size; expected sizeof(sarrus_redraw)");
-    if (!batch->device->ops->tile_assemble)
-        return sarrus_batch_refuse(batch, SARRUS_UNSUPPORTED,
-                                   "instances of a batch on a GPU cannot be drawn again; expected the backend cpu");
     if (batch->is_interrupted)
         return sarrus_batch_refuse(batch, SARRUS_INTERRUPTED, "the batch was interrupted; expected sarrus_batch_reset first");
     const int n_sampled = batch->plan->model->batch.n_sampled;

@@ -52,8 +52,8 @@ static bool batch_create(void) {
 static bool batch_of_other_draws(void) {
     sarrus_draws *draws = NULL;
     sarrus_batch *out = NULL;
-    const bool is_made = sarrus_draws_create(NULL, w.other, 1, N, &draws) == SARRUS_OK;
-    return is_made && bad_and_told(sarrus_batch_create(w.context, w.plan, NULL, N, draws, &out));
+    return sarrus_draws_create(NULL, w.other, 1, N, &draws) == SARRUS_OK &&
+           bad_and_told(sarrus_batch_create(w.context, w.plan, NULL, N, draws, &out));
 }
 
 static bool batch_advance(void) {
@@ -150,7 +150,8 @@ static bool batch_specialization(void) {
 }
 
 static bool batch_rest(void) {
-    return bad(sarrus_batch_reset(NULL)) && sarrus_batch_observable_width(NULL, SARRUS_OBSERVE_Q) == 0;
+    return bad(sarrus_batch_copy_episodes(NULL, (uint64_t[N]){0})) && bad(sarrus_batch_copy_episodes(w.batch, NULL)) &&
+           bad(sarrus_batch_reset(NULL)) && sarrus_batch_observable_width(NULL, SARRUS_OBSERVE_Q) == 0;
 }
 
 static bool batch_fields(void) {
@@ -457,7 +458,7 @@ static const struct {
     {"batch_rank_events batch_rank_events_clear", batch_events},
     {"batch_path_counts batch_library_counts", batch_counts},
     {"batch_specialization specialization_state_word", batch_specialization},
-    {"batch_reset batch_observable_width", batch_rest},
+    {"batch_reset batch_observable_width batch_copy_episodes", batch_rest},
     {"batch_copy_out batch_copy_out_some batch_copy_state batch_copy_in batch_copy_observable", batch_fields},
     {"batch_copy_joint_points batch_field_width batch_parameter_label", batch_fields},
     {"batch_reset_some batch_assemble batch_redraw batch_refusal batch_save_size batch_save batch_load", batch_restarts},

@@ -171,6 +171,12 @@ def test_redraw():
     assert (b.parameters[4] == second[4]).all() and (b.parameters[~mask] == second[::-1][~mask]).all()
     b.redraw(numbers=2**64 - 1, episodes=1)
     assert np.unique(b.parameters).size == 1
+    for episode in (2**53 + 1, 2**64 - 1):  # doubles would round them
+        b.redraw(mask, episodes=episode)
+        assert b.episode.tolist() == [episode if own else 1 for own in mask]
+        other = batch()
+        other.load(b.save())
+        assert other.episode.tolist() == b.episode.tolist()
 
 
 def test_samples_and_nominal():

@@ -242,7 +242,8 @@ static void degrees_in_place_of_radians(void **state) {
     const sarrus_override drawn[] = {
         {"batch", "{parameters: [{path: bodies.rod.orientation, distribution: normal, mean: 90, sd: 1}]}"}, {NULL, NULL}};
     f = look(PENDULUM, drawn, 0);
-    w = only(&f, SARRUS_WARNING_LARGE_ANGLE);
+    assert_int_equal(n_of(&f, SARRUS_WARNING_LARGE_ANGLE), 1); /* its own value, 0, is not drawn: that is told too */
+    w = nth(&f, SARRUS_WARNING_LARGE_ANGLE, 0);
     assert_true(fabs(w.values[0] - 90.0) < 1e-12);
     leave(&f);
     /* Meant: a turn and a half written with pi, many turns of a ramp. */
@@ -306,7 +307,7 @@ static void what_nothing_depends_on(void **state) {
     found f =
         look("sarrus: 1\nspace: planar\n"
              "parameters: {m: 1, spare: 3, base: 2, twice: \"=2*base\", half: 0.5, r: \"=half\", step: 0.001, sd: 0.1, drawn: 1}\n"
-             "bodies:\n  - {name: rod, mass: \"=m\", inertia: 0.1, position: [\"=r\", 0]}\n"
+             "bodies:\n  - {name: rod, mass: \"=m\", inertia: 1, position: [\"=r\", 0]}\n"
              "joints:\n  - {name: A, type: revolute, bodies: [ground, rod], at: [0, 0]}\n"
              "integrator: {dt: \"=step\", t_end: 1}\n"
              "batch: {parameters: [{name: drawn, distribution: uniform, low: 0, high: 1}, "
@@ -405,6 +406,45 @@ static void such_instances_are_invalid(void **state) {
     }
 }
 
+/* The mass of the rod is 1: where no draw comes near that, the plan stands for nobody. */
+static void own_values_that_are_never_drawn(void **state) {
+    (void)state;
+    found f = look_at_draws("{path: bodies.rod.mass, distribution: normal, mean: 2, sd: 0.1}", 0);
+    const sarrus_warning w = nth(&f, SARRUS_WARNING_NOMINAL_OUTSIDE_DRAWS, 0);
+    assert_string_equal(w.name, "bodies.rod.mass");
+    assert_string_equal(w.text,
+                        "bodies.rod.mass is 1 in the scenario, but drawn between 1.40022 and 2.59978: the plan is made with "
+                        "a value that no instance has");
+    assert_int_equal(w.matters, 0);
+    assert_int_equal(w.n_values, 3);
+    assert_true(w.values[0] == 1.0 && fabs(w.values[1] - (2.0 - 0.59978070)) < 1e-6); /* 5.9978070 sd: 1e-9 */
+    leave(&f);
+    static const struct {
+        const char *draw;
+        int n;
+    } cases[] = {
+        {"{path: bodies.rod.mass, distribution: normal, mean: 1.5995, sd: 0.1}", 0}, /* 5.995 sd */
+        {"{path: bodies.rod.mass, distribution: normal, mean: 1.6005, sd: 0.1}", 1},
+        {"{path: bodies.rod.mass, distribution: normal, mean: 1.5, sd: 0.5, min: 1}", 0}, /* at the end of what is drawn */
+        {"{path: bodies.rod.mass, distribution: normal, mean: 1.5, sd: 0.5, min: 1.01}", 1},
+        {"{path: bodies.rod.mass, distribution: normal, mean: 0.5, sd: 0.5, max: 0.99}", 1},
+        {"{path: bodies.rod.mass, distribution: uniform, low: 1, high: 2}", 0},
+        {"{path: bodies.rod.mass, distribution: uniform, low: 0.5, high: 1}", 0},
+        {"{path: bodies.rod.mass, distribution: uniform, low: 1.001, high: 2}", 1},
+        {"{path: bodies.rod.mass, distribution: lognormal, mu: 0, sigma: 0.1}", 0},
+        {"{path: bodies.rod.mass, distribution: lognormal, mu: 2, sigma: 0.1}", 1},
+        {"{path: bodies.rod.mass, distribution: normal, mean: 1, sd: 0}", 0},
+        {"{path: bodies.rod.mass, distribution: normal, mean: 1.1, sd: 0}", 1},
+        {"{name: m, distribution: normal, mean: 2, sd: 0.1}", 1},
+        {"{path: [bodies.rod.mass, joints.A.stiffness], distribution: uniform, low: 3, high: 4}", 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        f = look_at_draws(cases[i].draw, 0);
+        assert_int_equal(n_of(&f, SARRUS_WARNING_NOMINAL_OUTSIDE_DRAWS), cases[i].n);
+        leave(&f);
+    }
+}
+
 /* Beyond the fourth of a kind one line counts. */
 static void many_of_a_kind_are_counted(void **state) {
     (void)state;
@@ -446,6 +486,7 @@ int main(void) {
         cmocka_unit_test(what_nothing_depends_on),
         cmocka_unit_test(draws_without_a_meaning),
         cmocka_unit_test(such_instances_are_invalid),
+        cmocka_unit_test(own_values_that_are_never_drawn),
         cmocka_unit_test(many_of_a_kind_are_counted),
         cmocka_unit_test(kinds_have_words),
     };
