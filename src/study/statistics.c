@@ -278,10 +278,13 @@ static void pieces_take(void *user, int i_member, int n_members) {
 
 void sarrus_study_statistics_take(const sarrus_study_statistics *statistics, const sarrus_channels_rows *rows,
                                   double *const source[SARRUS_N_OBSERVABLES], double **data) {
-    if (statistics->n_fields == 0)
+    if (statistics->n_fields == 0 || rows->n_rows == 0)
         return;
     taking job = {statistics, rows, source, data};
-    const int n_threads = rows->n_threads < statistics->n_members ? rows->n_threads : statistics->n_members;
+    /* Each number costs some nanoseconds, more than a look at a row: a thread is worth waking for fewer rows than elsewhere. */
+    const uint64_t n_columns = sarrus_study_statistics_numbers(statistics) / (uint64_t)n_kinds(statistics);
+    const uint64_t n_useful = 1 + statistics->n_instances * rows->n_rows * n_columns / 4096;
+    const int n_threads = n_useful < (uint64_t)statistics->n_members ? (int)n_useful : statistics->n_members;
     sarrus_crew_run(rows->crew, n_threads, pieces_take, &job);
 }
 

@@ -170,10 +170,15 @@ def check_mixed(program, folder):
     )
     (folder / "mixed.yaml").write_text(document)
     sarrus(program, "run", str(folder / "mixed.yaml"), "-o", str(folder / "mixed.h5"), "--quiet")
+    own = ("--set", "integrator.t_end=0.1", "--set", "output={instances: none, statistics: [state]}")
+    alone = {"0": run(program, folder, *own, "--instances", "8")}
+    alone["1"] = run(program, folder, *own, "--instances", "12", "--seed", "7")
     with h5py.File(folder / "mixed.h5") as f:
         for group, n in (("0", 8), ("1", 12)):
             assert list(f[group]["trajectory"]) == [1, 7] and f[group]["instance/id"].shape == (n,)
             assert f[group]["state/q"].shape[0] == 2 and f[group]["statistics/n"][0] == n
+            for path in ("statistics/state/q/mean", "statistics/state/v/sd", "statistics/n"):
+                same(path, f[group][path][...], alone[group][path])
     told = json.loads(sarrus(program, "info", str(folder / "mixed.h5"), "--json").stdout)
     assert told["n_trajectories"] == 4 and [g["n_trajectories"] for g in told["groups"]] == [2, 2]
     (folder / "mixed.yaml").write_text(document.replace("[1, 7]", "[1, 8]"))
