@@ -56,7 +56,8 @@ def component_unit(dataset: h5py.Dataset, component: str) -> str:
 
 def stride_of(file: h5py.Group) -> int:
     n_instances, n_times = file["instance/status"].shape[0], file["time"].shape[0]
-    return max(1, -(-n_instances * n_times // MAX_VALUES))
+    n_trajectories = int(file.attrs.get("n_trajectories", n_instances))
+    return max(1, -(-n_trajectories * n_times // MAX_VALUES))
 
 
 def labeled(file: h5py.Group) -> dict[str, tuple[str, int]]:
@@ -84,7 +85,7 @@ def default_quantity(file: h5py.Group) -> str:
     if "state/q" not in file or not coordinates:
         candidates = [*scalars(file), *labeled(file)]
         if not candidates:
-            sys.exit("plot.py: error: the file holds no trajectories (output.channels was empty)")
+            sys.exit("plot.py: error: the file holds no trajectories (output.channels was empty, or output.instances none)")
         return candidates[0]
     q = file["state/q"]
     n_instances = q.shape[0]
@@ -202,6 +203,9 @@ def headline(file: h5py.Group, path: str) -> tuple[str, str]:
         first = int(file["instance/id"][0])
         words = [f"instance {first:,} of {n_study:,}" if status.size == 1 else f"{words[0]} of {n_study:,}, from {first:,} on"]
     words.append(f"{n_failed:,} failed" if n_failed else "none failed")
+    n_trajectories = int(file.attrs.get("n_trajectories", status.size))
+    if n_trajectories != status.size:
+        words.append(f"{n_trajectories:,} shown")
     if stride_of(file) > 1:
         words.append(f"every {stride_of(file)}th shown")
     words.append(f"seed {attribute(file, 'seed', '?')}, {attribute(file, 'backend', '?')} ({attribute(file, 'device', '?')})")

@@ -145,6 +145,7 @@ typedef struct sarrus_result_info {
     char version[32], created[40], backend[32], device[96];
     uint64_t seed, n_instances, n_times, n_failed;
     uint64_t first_instance, n_study; /* number of the first instance in its study; instances of the whole study */
+    uint64_t n_trajectories;          /* instances of which the datasets over instances and times have rows */
     uint64_t n_failed_by_status[SARRUS_N_INSTANCE_STATUS];
     double t_first, t_last;
     int n_coordinates;

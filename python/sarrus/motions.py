@@ -173,7 +173,8 @@ def motion_of(
     else:
         with _opened(source) as (file, place):
             own = _group_of(file, group, place)
-            instances = [int(own["instance/id"][0])] if instances is None else instances
+            first = own["trajectory" if "trajectory" in own else "instance/id"][0]
+            instances = [int(first)] if instances is None else instances
             model, tracks = _tracks_of_file(own, place, instances, ghosts, reactions)
     return _motion_make(model, tracks, len(instances), fps, speed, duration)
 
@@ -189,6 +190,8 @@ def _chosen(instances: Sequence[int], ghosts: Sequence[int] | int, numbers: Sequ
     for number in wanted:
         if number not in there:
             kept = f"{len(numbers)} instances, {numbers[0]} to {numbers[-1]}" if numbers else "no instance"
+            if 0 < len(numbers) <= 8 and numbers[-1] - numbers[0] >= len(numbers):
+                kept = ", ".join(str(own) for own in numbers)
             raise ArgumentError(f"there is no instance {number}; expected one of {kept}")
     return wanted
 
@@ -265,14 +268,17 @@ def _tracks_of_file(
     file: Any, place: str, instances: Sequence[int], ghosts: Sequence[int] | int, reactions: bool
 ) -> tuple[Model, list[_Track]]:
     if "state/q" not in file:
-        raise FileError(f"{place} holds no states; expected output.channels with state")
-    numbers = [int(number) for number in file["instance/id"][:]]
+        raise FileError(f"{place} holds no states; expected output.channels with state, and output.instances not none")
+    of_all = [int(number) for number in file["instance/id"][:]]
+    # Rows of the states, where a study keeps those of some instances alone.
+    numbers = [int(number) for number in file["trajectory"][:]] if "trajectory" in file else of_all
     chosen = _chosen(instances, ghosts, numbers)
     rows = [numbers.index(number) for number in chosen]
     text = file["scenario"][()].decode()
     model = Model(text if "\n" in text else text + "\n")
     labels = model.parameters
-    samples = {label: [float(file["instance/parameters"][label][row]) for row in rows] for label in labels}
+    places = [of_all.index(number) for number in chosen]
+    samples = {label: [float(file["instance/parameters"][label][i]) for i in places] for label in labels}
     options: dict[str, Any] = {"samples": samples} if labels else {"draw": False}
     points = Batch(model, len(rows), backend="cpu", specialize="off", **options).joint_points()
     if reactions and any(f"reactions/{name}" not in file for name in model.joints):
@@ -280,7 +286,7 @@ def _tracks_of_file(
     time, tracks = file["time"][:], []
     for i, row in enumerate(rows):
         loads = np.stack([file[f"reactions/{name}"][row] for name in model.joints], axis=1) if reactions and model.joints else None
-        status, ended = int(file["instance/status"][row]), float(file["instance/failed_time"][row])
+        status, ended = int(file["instance/status"][places[i]]), float(file["instance/failed_time"][places[i]])
         tracks.append(_Track(chosen[i], points[i], time, file["state/q"][row], status, ended, loads))
     return model, tracks
 

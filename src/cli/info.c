@@ -61,6 +61,8 @@ static void group_print(const sarrus_result_info *info) {
         if (info->n_failed_by_status[i] > 0)
             printf("             %" PRIu64 " %s: %s\n", info->n_failed_by_status[i],
                    sarrus_instance_status_word((sarrus_instance_status)i), sarrus_instance_status_text((sarrus_instance_status)i));
+    if (info->n_trajectories != info->n_instances)
+        printf("  kept       %" PRIu64 " %s\n", info->n_trajectories, info->n_trajectories == 1 ? "trajectory" : "trajectories");
     printf("  times      %" PRIu64 ", %g to %g s\n", info->n_times, info->t_first, info->t_last);
     printf("  state      %d coordinates\n", info->n_coordinates);
     if (info->has_rank_events)
@@ -107,6 +109,7 @@ static void group_print_json(sarrus_json *json, const sarrus_result_info *info) 
     sarrus_json_count(json, "n_instances", info->n_instances);
     sarrus_json_count(json, "first_instance", info->first_instance);
     sarrus_json_count(json, "n_study_instances", info->n_study);
+    sarrus_json_count(json, "n_trajectories", info->n_trajectories);
     sarrus_json_count(json, "n_failed", info->n_failed);
     sarrus_json_open(json, "failed_by_status", '{');
     for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; ++i)

@@ -69,6 +69,8 @@ static void output_destroy(sarrus_model *model) {
     }
     free(model->output.points);
     free(model->output.quantities);
+    free(model->output.kept);
+    free(model->output.levels);
 }
 
 void sarrus_model_destroy(sarrus_model *model) {

@@ -160,6 +160,9 @@ enum {
 #include "sarrus/channel.def"
 };
 
+/* What statistics over instances are of, beside channels: bits that no channel has. */
+enum { SARRUS_STATISTICS_DRIVES = 1 << 16, SARRUS_STATISTICS_POINTS = 1 << 17, SARRUS_STATISTICS_QUANTITIES = 1 << 18 };
+
 /* The joints at which the scenario cuts the loops. */
 typedef struct sarrus_cut_list {
     bool is_given;
@@ -241,6 +244,12 @@ struct sarrus_model {
         int n_points, n_quantities;
         sarrus_output_point *points;
         sarrus_quantity *quantities;
+        bool has_kept; /* trajectories are kept of the instances `kept` alone */
+        int n_kept;
+        uint64_t *kept;      /* [n_kept] ascending numbers in the study */
+        unsigned statistics; /* SARRUS_CHANNEL_… and SARRUS_STATISTICS_… of which there are some; 0: there are none */
+        int n_levels;
+        double *levels; /* [n_levels] of their quantiles, from 0 to 1 */
     } output;
 };
 

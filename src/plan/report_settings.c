@@ -108,22 +108,78 @@ static void put_batch(FILE *out, const sarrus_plan *plan) {
         sarrus_report_line(out, "", "… and %d more", model->batch.n_sampled - SARRUS_CARD_MAX_LINES);
 }
 
-/* Bytes that one output of one instance takes in the file, before compression. */
-static double output_bytes(const sarrus_plan *plan) {
+/* Numbers of these channels for one instance and time, bytes of each; `width` 0: as the file has them. */
+static double channel_bytes(const sarrus_plan *plan, unsigned channels, double width) {
     const int n_q = plan->mech.n_q, n = plan->mech.n_v, n_reaction = sarrus_body_sizes_of(plan->mech.space)->n_v,
               n_joints = plan->mech.n_joints, n_constraints = plan->mech.n_constraints,
               n_load = plan->mech.space == SARRUS_SPACE_SPATIAL ? 3 : 1;
-    const unsigned channels = plan->model->output.channels;
-    double bytes = 8.0 * plan->mech.n_drives;
-#define SARRUS_CHANNEL(name, bit, word, numbers, bytes_each, text) bytes += channels & bit ? bytes_each * (numbers) : 0.0;
+    double bytes = 0.0;
+#define SARRUS_CHANNEL(name, bit, word, numbers, bytes_each, text)                                                                 \
+    bytes += channels & bit ? (width > 0.0 ? width : bytes_each) * (numbers) : 0.0;
 #include "sarrus/channel.def"
+    return bytes;
+}
+
+/* Numbers of the points that the file shows, for one instance and time. */
+static double point_numbers(const sarrus_plan *plan) {
+    double n = 0.0;
+    for (int i = 0; i < plan->model->output.n_points; ++i)
+        for (unsigned orders = plan->model->output.points[i].orders; orders != 0; orders >>= 1)
+            n += orders & 1U ? sarrus_body_sizes_of(plan->mech.space)->dimension : 0.0;
+    return n;
+}
+
+/* Bytes that one output of one instance takes in the file, before compression. */
+static double output_bytes(const sarrus_plan *plan) {
+    double bytes = 8.0 * (plan->mech.n_drives + point_numbers(plan)) + channel_bytes(plan, plan->model->output.channels, 0.0);
 #define SARRUS_ORIENTATION_FORM(name, word, n_numbers, units, scale, text, ...)                                                    \
     bytes += plan->model->output.orientations & 1U << SARRUS_ORIENTATION_##name ? 8.0 * (n_numbers)*plan->mech.n_bodies : 0.0;
 #include "sarrus/orientation.def"
-    for (int i = 0; i < plan->model->output.n_points; ++i)
-        for (unsigned orders = plan->model->output.points[i].orders; orders != 0; orders >>= 1)
-            bytes += orders & 1U ? 8.0 * sarrus_body_sizes_of(plan->mech.space)->dimension : 0.0;
     return bytes;
+}
+
+/* The same of the statistics of one time: mean, standard deviation, extremes and quantiles of each number. */
+static double statistics_bytes(const sarrus_plan *plan) {
+    const unsigned asked = plan->model->output.statistics;
+    const double n_numbers = channel_bytes(plan, asked, 1.0) + (asked & SARRUS_STATISTICS_POINTS ? point_numbers(plan) : 0.0) +
+                             (asked & SARRUS_STATISTICS_DRIVES ? (double)plan->mech.n_drives : 0.0);
+    return n_numbers > 0.0 ? 8.0 * (1.0 + n_numbers * (4.0 + plan->model->output.n_levels)) : 0.0;
+}
+
+/* Whose trajectories are kept, and statistics. */
+static void put_over_instances(FILE *out, const sarrus_model *model) {
+    static const struct {
+        const char *word;
+        unsigned bit;
+    } words[] = {
+#define SARRUS_CHANNEL(name, bit, word, numbers, bytes, text) {word, bit},
+#include "sarrus/channel.def"
+        {"drives", SARRUS_STATISTICS_DRIVES},
+        {"points", SARRUS_STATISTICS_POINTS},
+        {"quantities", SARRUS_STATISTICS_QUANTITIES},
+    };
+    enum { N_WORDS = sizeof words / sizeof words[0] };
+    int n = 0;
+    if (model->output.has_kept)
+        sarrus_report_line(out, "trajectories", "of %d instance%s", model->output.n_kept, model->output.n_kept == 1 ? "" : "s");
+    for (int i = 0; i < N_WORDS; ++i)
+        n += (model->output.statistics & words[i].bit) != 0;
+    if (n == 0)
+        return;
+    sarrus_report_list list = sarrus_report_list_begin(out, "statistics", n);
+    for (int i = 0; i < N_WORDS; ++i)
+        if ((model->output.statistics & words[i].bit) != 0)
+            sarrus_report_list_put(&list, words[i].word);
+    sarrus_report_list_end(&list);
+    if (model->output.n_levels == 0)
+        return;
+    list = sarrus_report_list_begin(out, "quantiles", model->output.n_levels);
+    for (int i = 0; i < model->output.n_levels; ++i) {
+        char text[32];
+        (void)snprintf(text, sizeof text, "%g", model->output.levels[i]);
+        sarrus_report_list_put(&list, text);
+    }
+    sarrus_report_list_end(&list);
 }
 
 static void put_orientations(FILE *out, const sarrus_model *model) {
@@ -189,7 +245,9 @@ static void put_output(FILE *out, const sarrus_plan *plan) {
     sarrus_report_list_end(&list);
     put_orientations(out, model);
     put_names(out, model);
-    sarrus_report_bytes(out, "result file", (double)model->batch.n_instances * (double)n_times * output_bytes(plan),
+    put_over_instances(out, model);
+    const double n_kept = model->output.has_kept ? (double)model->output.n_kept : (double)model->batch.n_instances;
+    sarrus_report_bytes(out, "result file", (double)n_times * (n_kept * output_bytes(plan) + statistics_bytes(plan)),
                         " before compression");
 }
 

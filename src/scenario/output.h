@@ -1,4 +1,4 @@
-/* The points and quantities of the mapping `output`, as key functions (object: the model). Quantities come behind points. */
+/* Parts of the mapping `output`, as key functions (object: the model). Quantities come behind points, statistics behind both. */
 #ifndef SARRUS_SCENARIO_OUTPUT_H
 #define SARRUS_SCENARIO_OUTPUT_H
 
@@ -6,5 +6,10 @@
 
 void sarrus_points_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_quantities_read(sarrus_reader *reader, sarrus_node *node, void *object);
+void sarrus_kept_read(sarrus_reader *reader, sarrus_node *node, void *object);
+void sarrus_statistics_read(sarrus_reader *reader, sarrus_node *node, void *object);
+
+/* Behind `batch`: whether the study has the instances that are kept; brings them into their order. */
+void sarrus_kept_settle(sarrus_reader *reader);
 
 #endif

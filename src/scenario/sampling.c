@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scenario/output.h"
 #include "scenario/override.h"
 #include "scenario/suggest.h"
 
@@ -77,6 +78,7 @@ void sarrus_batch_read(sarrus_reader *reader, sarrus_node *node, void *object) {
     if (node != NULL && !sarrus_node_is_null(node)) {
         (void)sarrus_mapping_read(reader, node, "batch", batch_keys, sizeof batch_keys / sizeof batch_keys[0], object);
     }
+    sarrus_kept_settle(reader);
 }
 
 /* True when `path` means something in the file, or is a setting that may be left out, but is no value of the table. */

@@ -18,7 +18,6 @@ static const sarrus_word integrators[] = {
 static const sarrus_word channels[] = {
 #define SARRUS_CHANNEL(name, bit, word, numbers, bytes, text) {word, bit},
 #include "sarrus/channel.def"
-    {"statistics", -1},
 };
 
 static const sarrus_word orientations[] = {
@@ -229,7 +228,8 @@ static const sarrus_key output_keys[] = {
     {.name = "orientations", .flags = SARRUS_KEY_SPATIAL, .read = read_orientations},
     {.name = "points", .read = sarrus_points_read},
     {.name = "quantities", .read = sarrus_quantities_read},
-    {.name = "statistics", .flags = SARRUS_KEY_LATER},
+    {.name = "instances", .read = sarrus_kept_read},
+    {.name = "statistics", .read = sarrus_statistics_read},
 };
 
 /* Fixed steps were counted with t_end; the grid of an adaptive method is known only now. */

@@ -10,23 +10,44 @@
 typedef enum sarrus_sink_type {
     SARRUS_SINK_F64 = 0,
     SARRUS_SINK_U16 = 1,
-    SARRUS_SINK_U64 = 2, /* of columns and measures only */
+    SARRUS_SINK_U64 = 2,
 } sarrus_sink_type;
 
-/* One dataset [n_instances][n_times] or [n_instances][n_times][width]; in blocks the numbers are doubles always, and
- * converted on the way out (U16: rounded and limited to 0 … 65534; NaN becomes 65535, which is also the fill value). */
+/* One dataset [n_trajectories][n_times] or [n_trajectories][n_times][width]; what is of all instances together has no first axis,
+ * and may have one of levels behind the others. In blocks the numbers are doubles always, and converted on the way out (U16:
+ * rounded and limited to 0 … 65534; NaN becomes 65535, which is also the fill value; U64: exact integers, the fill value is 0). */
 typedef struct sarrus_sink_field {
     const char *path; /* "state/q", "reactions/A" */
     const char *long_name;
     const char *units; /* "m | rad" where components differ */
     sarrus_sink_type type;
-    int width;                 /* 0: no third axis */
-    const char *const *labels; /* [width] names of the third axis, NULL: none */
+    int width;                 /* 0: no such axis */
+    const char *const *labels; /* [width] names along it, NULL: none */
     const char *labels_path;   /* dataset of the labels, a dimension scale ("coordinate"); shared by name */
     int n_flags;               /* extra integer attributes, as {"unique", 0} */
     const char *const *flag_names;
     const int *flag_values;
+    bool is_common;  /* of all instances together: [n_times] or [n_times][width] */
+    bool has_levels; /* of these alone: the last axis is that of the description's levels */
 } sarrus_sink_field;
+
+/* An axis of numbers, as of quantiles: its dimension scale. */
+typedef struct sarrus_sink_levels {
+    const char *path;
+    const char *long_name;
+    const char *units;
+    int n;
+    const double *values; /* [n] */
+} sarrus_sink_levels;
+
+/* Of all instances together and of no time: a dataset () or [n levels], written at the end; until then it reads as NaN or 0. */
+typedef struct sarrus_sink_total {
+    const char *path;
+    const char *long_name;
+    const char *units;
+    sarrus_sink_type type; /* F64 or U64 */
+    bool has_levels;
+} sarrus_sink_total;
 
 typedef struct sarrus_sink_parameter {
     const char *path;     /* under /instance/parameters/ */
@@ -66,6 +87,10 @@ typedef struct sarrus_sink_source {
  * stop, stop_seconds, keeps_complete, source) is that of the first. */
 typedef struct sarrus_sink_description {
     uint64_t n_instances;
+    /* Fields have rows of these instances alone, whose numbers in the study are given, ascending; there may be none. */
+    bool has_trajectories;
+    uint64_t n_trajectories;
+    const uint64_t *trajectories; /* [n_trajectories] */
     uint64_t first_instance;      /* number of the first instance in its study */
     uint64_t n_study;             /* instances of the whole study; 0: those of the file */
     int study_group;              /* of several in the study, one of which is in the file */
@@ -78,6 +103,9 @@ typedef struct sarrus_sink_description {
     bool is_open_ended;
     int n_fields;
     const sarrus_sink_field *fields;
+    const sarrus_sink_levels *levels; /* NULL: none */
+    int n_totals;
+    const sarrus_sink_total *totals;
     int n_parameters;
     const sarrus_sink_parameter *parameters;
     int n_measures;
@@ -91,6 +119,7 @@ typedef struct sarrus_sink_description {
     uint64_t seed;
     uint64_t plan_hash;
     uint64_t block_bytes;   /* memory for one block of all fields; 0: 64 MiB. At least one time always fits */
+    uint64_t beside_bytes;  /* that the caller needs for each time of a block beside it, and that count with it */
     int n_compress_threads; /* 0: 2 */
     /* NULL: none. Once it is set, the file is to be closed soon: what is written from then on is hardly compressed, and blocks that
      * are not written after stop_seconds (0: a tenth of a second; for each group, up to ten) are dropped. */
@@ -106,8 +135,8 @@ typedef struct sarrus_sink_index {
     const char *const *files; /* [n_groups] the files that it names */
 } sarrus_sink_index;
 
-/* A block: all instances × n_times times from i_time_first. data[f] is [n_instances][n_times][max(width, 1)] doubles,
- * owned by the sink; the caller fills it and submits. */
+/* A block: all trajectories × n_times times from i_time_first. data[f] is [n_trajectories][n_times][max(width, 1)] doubles, of a
+ * common field [n_times][max(width, 1)][levels or 1], owned by the sink; the caller fills it and submits. */
 typedef struct sarrus_sink_block {
     uint64_t i_time_first;
     uint64_t n_times;
@@ -122,6 +151,7 @@ typedef struct sarrus_sink_outcome {
     const double *const *measures; /* [n_measures] of [n_instances], exact integers in those of integers; NULL: as before */
     uint64_t n_rows;               /* to be added to the table */
     const double *const *rows;     /* [n_columns] of [n_rows], exact integers in columns of integers */
+    const double *const *totals;   /* [n_totals] of [1 or levels]; NULL: as before. Of the end alone, not of blocks */
     bool complete;
 } sarrus_sink_outcome;
 

@@ -23,7 +23,7 @@ static uint64_t clamp(uint64_t x, uint64_t low, uint64_t high) {
 
 /* Sets widths and block_times; false when the sizes are out of range. */
 static bool choose_block(const sarrus_sink_description *description, sarrus_layout *layout) {
-    uint64_t width_sum = 0, width_max = 1;
+    uint64_t width_sum = 0, common_sum = 0, width_max = 1;
     for (int f = 0; f < layout->n_fields; ++f) {
         const sarrus_sink_field *given = &description->fields[f];
         if (given->width < 0) {
@@ -31,19 +31,24 @@ static bool choose_block(const sarrus_sink_description *description, sarrus_layo
         }
         sarrus_layout_field *field = &layout->fields[f];
         field->type = given->type;
-        field->n_dims = given->width == 0 ? 2 : 3;
-        field->width = given->width == 0 ? 1 : (uint64_t)given->width;
-        width_sum += field->width;
+        field->is_common = given->is_common;
+        field->n_rows = given->is_common ? 1 : layout->n_trajectories;
+        field->n_levels = given->has_levels ? (uint64_t)description->levels->n : 0;
+        field->n_dims = (given->is_common ? 1 : 2) + (given->width > 0) + given->has_levels;
+        field->width = (given->width == 0 ? 1 : (uint64_t)given->width) * (given->has_levels ? field->n_levels : 1);
+        *(given->is_common ? &common_sum : &width_sum) += field->width;
         width_max = field->width > width_max ? field->width : width_max;
     }
     uint64_t doubles_per_time = 0;
-    if (__builtin_mul_overflow(layout->n_instances, width_sum, &doubles_per_time) ||
-        doubles_per_time > BYTES_MAX / sizeof(double)) {
+    if (__builtin_mul_overflow(layout->n_trajectories, width_sum, &doubles_per_time) ||
+        __builtin_add_overflow(doubles_per_time, common_sum, &doubles_per_time) || doubles_per_time > BYTES_MAX / sizeof(double) ||
+        description->beside_bytes > BYTES_MAX) {
         return false;
     }
     uint64_t block_bytes = description->block_bytes != 0 ? description->block_bytes : BLOCK_BYTES_DEFAULT;
     block_bytes = block_bytes < BYTES_MAX ? block_bytes : BYTES_MAX;
-    uint64_t by_memory = doubles_per_time == 0 ? layout->n_times : block_bytes / (doubles_per_time * sizeof(double));
+    const uint64_t bytes_per_time = doubles_per_time * sizeof(double) + description->beside_bytes;
+    uint64_t by_memory = bytes_per_time == 0 ? layout->n_times : block_bytes / bytes_per_time;
     uint64_t by_chunk = CHUNK_BYTES / (width_max * sizeof(double));
     uint64_t most = clamp(by_memory < by_chunk ? by_memory : by_chunk, 1, layout->n_times);
     layout->block_times = balanced(layout->n_times, most);
@@ -60,6 +65,8 @@ sarrus_status sarrus_layout_make(const sarrus_sink_description *description, sar
         return SARRUS_BAD_ARGUMENT;
     }
     sarrus_layout layout = {.n_instances = description->n_instances,
+                            .n_trajectories =
+                                description->has_trajectories ? description->n_trajectories : description->n_instances,
                             .n_times = description->n_times,
                             .is_open_ended = description->is_open_ended,
                             .n_fields = description->n_fields};
@@ -74,8 +81,8 @@ sarrus_status sarrus_layout_make(const sarrus_sink_description *description, sar
     for (int f = 0; f < layout.n_fields; ++f) {
         sarrus_layout_field *field = &layout.fields[f];
         uint64_t instance_bytes = layout.block_times * field->width * element_size(field->type);
-        field->chunk_instances = clamp(CHUNK_BYTES / instance_bytes, 1, layout.n_instances);
-        field->n_chunks = (layout.n_instances + field->chunk_instances - 1) / field->chunk_instances;
+        field->chunk_instances = clamp(CHUNK_BYTES / instance_bytes, 1, field->n_rows);
+        field->n_chunks = (field->n_rows + field->chunk_instances - 1) / field->chunk_instances;
         field->i_job_first = layout.n_jobs;
         layout.n_jobs += field->n_chunks;
         size_t staging = field->chunk_instances * layout.block_times * field->width * element_size(field->type);
@@ -112,6 +119,12 @@ static void to_u16(const double *from, uint64_t n, uint16_t *to) {
     }
 }
 
+static void to_u64(const double *from, uint64_t n, uint64_t *to) {
+    for (uint64_t i = 0; i < n; ++i) {
+        to[i] = (uint64_t)from[i];
+    }
+}
+
 /* Rows of chunk_instances instances into `staging`, rows and times that are not there filled. */
 static void gather(const sarrus_layout_block *block, const sarrus_layout_field *field, const double *first, uint64_t n_rows,
                    uint8_t *staging) {
@@ -126,6 +139,10 @@ static void gather(const sarrus_layout_block *block, const sarrus_layout_field *
             uint16_t *to = (uint16_t *)(void *)staging + r * row;
             to_u16(from, n, to);
             memset(to + n, 0xff, (row - n) * sizeof *to);
+        } else if (field->type == SARRUS_SINK_U64) {
+            uint64_t *to = (uint64_t *)(void *)staging + r * row;
+            to_u64(from, n, to);
+            memset(to + n, 0, (row - n) * sizeof *to);
         } else {
             double *to = (double *)(void *)staging + r * row;
             memcpy(to, from, n * sizeof *to);
@@ -144,13 +161,13 @@ void sarrus_layout_pack(const void *user, uint64_t i_job, sarrus_compress_slot *
     sarrus_layout_job(layout, i_job, &i_field, &i_chunk);
     const sarrus_layout_field *field = &layout->fields[i_field];
     uint64_t i_instance = i_chunk * field->chunk_instances;
-    uint64_t n_rows = layout->n_instances - i_instance;
+    uint64_t n_rows = field->n_rows - i_instance;
     n_rows = n_rows < field->chunk_instances ? n_rows : field->chunk_instances;
     const double *first = block->data[i_field] + i_instance * block->n_times_stride * field->width;
     bool whole =
         n_rows == field->chunk_instances && block->n_times == layout->block_times && block->n_times_stride == block->n_times;
     const void *elements = first;
-    if (!whole || field->type == SARRUS_SINK_U16) {
+    if (!whole || field->type != SARRUS_SINK_F64) {
         gather(block, field, first, n_rows, slot->staging);
         elements = slot->staging;
     }

@@ -11,15 +11,18 @@
 
 typedef struct sarrus_layout_field {
     sarrus_sink_type type;
-    int n_dims;               /* 2 or 3 */
-    uint64_t width;           /* numbers of one instance at one time, at least 1 */
+    bool is_common;           /* one row, whose axis the dataset does not have */
+    int n_dims;               /* axes of the dataset, at most 3 */
+    uint64_t n_rows;          /* one for each trajectory */
+    uint64_t n_levels;        /* of the last axis; 0: it is none of levels */
+    uint64_t width;           /* numbers of one row at one time, at least 1 */
     uint64_t chunk_instances; /* a chunk is [chunk_instances][block_times][width] */
     uint64_t n_chunks;        /* of one block */
     uint64_t i_job_first;     /* chunk c of this field is job i_job_first + c of a block */
 } sarrus_layout_field;
 
 typedef struct sarrus_layout {
-    uint64_t n_instances, n_times;
+    uint64_t n_instances, n_trajectories, n_times;
     bool is_open_ended; /* n_times is the most there may be */
     uint64_t block_times;
     uint64_t n_jobs; /* chunks of one block, all fields */
@@ -36,7 +39,7 @@ void sarrus_layout_clear(sarrus_layout *layout);
 /* A filled block on its way to the file. */
 typedef struct sarrus_layout_block {
     const sarrus_layout *layout;
-    double *const *data; /* [n_fields] of [n_instances][n_times_stride][width] */
+    double *const *data; /* [n_fields] of [n_rows][n_times_stride][width] */
     uint64_t n_times_stride;
     uint64_t n_times;             /* rows that are filled */
     const volatile int32_t *stop; /* once it is set, packing has to be done with soon */

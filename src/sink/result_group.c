@@ -25,11 +25,26 @@ bool sarrus_result_group_make(sarrus_result_group *group, const sarrus_layout *l
     return group->fields != NULL && group->status_on_file != NULL;
 }
 
+void sarrus_result_dims(const sarrus_layout_field *field, uint64_t n_rows, uint64_t n_times, hsize_t dims[3]) {
+    int n = 0;
+    if (!field->is_common) {
+        dims[n++] = n_rows;
+    }
+    dims[n++] = n_times;
+    if (n < field->n_dims - (field->n_levels > 0)) {
+        dims[n++] = field->width / (field->n_levels > 0 ? field->n_levels : 1);
+    }
+    if (field->n_levels > 0) {
+        dims[n] = field->n_levels;
+    }
+}
+
 bool sarrus_result_group_extend(sarrus_result_group *group, const double *times, uint64_t n_times) {
     const sarrus_layout *layout = group->layout;
     bool ok = sarrus_time_axis_append(&group->time, times, n_times);
     for (int f = 0; ok && f < layout->n_fields; ++f) {
-        const hsize_t dims[3] = {layout->n_instances, group->time.n_written, layout->fields[f].width};
+        hsize_t dims[3];
+        sarrus_result_dims(&layout->fields[f], layout->fields[f].n_rows, group->time.n_written, dims);
         ok = H5Dset_extent(group->fields[f], dims) >= 0;
     }
     return ok;
@@ -37,7 +52,8 @@ bool sarrus_result_group_extend(sarrus_result_group *group, const double *times,
 
 bool sarrus_result_group_put(sarrus_result_group *group, int i_field, uint64_t i_instance, uint64_t i_time,
                              const sarrus_compress_slot *slot) {
-    const hsize_t offset[3] = {i_instance, i_time, 0};
+    const bool is_common = group->layout->fields[i_field].is_common;
+    const hsize_t offset[3] = {is_common ? i_time : i_instance, is_common ? 0 : i_time, 0};
     return H5Dwrite_chunk(group->fields[i_field], H5P_DEFAULT, slot->filter_mask, offset, slot->n_packed, slot->packed) >= 0;
 }
 

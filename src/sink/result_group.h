@@ -37,6 +37,9 @@ bool sarrus_result_schema_write(sarrus_result_group *group, const sarrus_sink_de
 /* Format, version and date, which every root of a result has (result_schema.c). */
 bool sarrus_result_origin_write(hid_t root);
 
+/* The lengths of the n_dims axes of a field's dataset that has n_rows rows and n_times times. */
+void sarrus_result_dims(const sarrus_layout_field *field, uint64_t n_rows, uint64_t n_times, hsize_t dims[3]);
+
 /* The dataset `scenario` below `root` (result_schema.c). */
 bool sarrus_result_scenario_write(hid_t root, const char *text);
 

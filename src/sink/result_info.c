@@ -246,10 +246,11 @@ static void count_events(hid_t file, sarrus_result_info *info) {
 
 /* Which part of its study the file holds. */
 static bool read_part(hid_t file, sarrus_result_info *info) {
-    info->n_study = info->n_instances;
-    const bool has_study = H5Aexists(file, "n_study_instances") > 0;
+    info->n_study = info->n_trajectories = info->n_instances;
+    const bool has_study = H5Aexists(file, "n_study_instances") > 0, has_choice = H5Aexists(file, "n_trajectories") > 0;
     return (info->n_instances == 0 || read_rows(file, "instance/id", H5T_NATIVE_UINT64, 0, 1, &info->first_instance)) &&
-           (!has_study || get_number(file, "n_study_instances", H5T_NATIVE_UINT64, &info->n_study));
+           (!has_study || get_number(file, "n_study_instances", H5T_NATIVE_UINT64, &info->n_study)) &&
+           (!has_choice || get_number(file, "n_trajectories", H5T_NATIVE_UINT64, &info->n_trajectories));
 }
 
 /* Of a file that holds one of several groups of its study: which. */
@@ -378,6 +379,7 @@ static sarrus_status read_group_of(sarrus_context *context, const char *path, hi
 static void info_add(sarrus_result_info *total, const sarrus_result_info *one) {
     total->n_instances += one->n_instances;
     total->n_study += one->n_study;
+    total->n_trajectories += one->n_trajectories;
     total->n_failed += one->n_failed;
     for (int i = 0; i < SARRUS_N_INSTANCE_STATUS; ++i) {
         total->n_failed_by_status[i] += one->n_failed_by_status[i];

@@ -18,8 +18,10 @@ enum { SCALE_USERS_MAX = 4000 };
 /* The scales while the file is being made. */
 typedef struct scales {
     hid_t instance;
+    hid_t trajectory; /* of the rows of fields; that of the instances where all have one, negative where none has */
+    hid_t levels;
     hid_t *labels; /* [n_fields]; −1: none, or shared with an earlier field */
-    int n_instance_users, n_time_users;
+    int n_instance_users, n_trajectory_users, n_time_users, n_levels_users;
     int *n_label_users; /* [n_fields] of these */
 } scales;
 
@@ -57,11 +59,13 @@ static bool put_root_attributes(sarrus_result_group *group, const sarrus_sink_de
     snprintf(hash, sizeof hash, "%016" PRIx64, description->plan_hash);
     hid_t root = group->root;
     const uint64_t n_study = description->n_study > 0 ? description->n_study : description->n_instances;
+    const uint64_t n_trajectories = group->layout->n_trajectories;
     bool ok = sarrus_result_origin_write(root) &&
               sarrus_hdf5_put_text(root, "backend", description->backend != NULL ? description->backend : "") &&
               sarrus_hdf5_put_text(root, "device", description->device != NULL ? description->device : "") &&
               sarrus_hdf5_put_number(root, "seed", H5T_NATIVE_UINT64, &description->seed) &&
               sarrus_hdf5_put_number(root, "n_study_instances", H5T_NATIVE_UINT64, &n_study) &&
+              sarrus_hdf5_put_number(root, "n_trajectories", H5T_NATIVE_UINT64, &n_trajectories) &&
               put_study_group(root, description) && sarrus_hdf5_put_text(root, "plan_hash", hash);
     if (!ok) {
         return false;
@@ -84,6 +88,27 @@ bool sarrus_result_scenario_write(hid_t root, const char *text) {
         H5Dclose(dataset);
     }
     H5Tclose(type);
+    return ok;
+}
+
+/* Which instances have rows in the fields, where that are not all; the levels. */
+static bool put_choices(sarrus_result_group *group, const sarrus_sink_description *description, scales *out) {
+    const sarrus_sink_levels *levels = description->levels;
+    bool ok = true;
+    if (!description->has_trajectories) {
+        out->trajectory = out->instance;
+    } else if (description->n_trajectories > 0) {
+        out->trajectory = sarrus_hdf5_create_column(group->root, "trajectory", H5T_NATIVE_UINT64, description->trajectories,
+                                                    description->n_trajectories);
+        ok = sarrus_hdf5_describe(out->trajectory, "1", "number of the instance whose trajectory it is") &&
+             H5DSset_scale(out->trajectory, "trajectory") >= 0;
+    }
+    if (ok && levels != NULL) {
+        const char *slash = strrchr(levels->path, '/');
+        out->levels = sarrus_hdf5_create_column(group->root, levels->path, H5T_NATIVE_DOUBLE, levels->values, (uint64_t)levels->n);
+        ok = sarrus_hdf5_describe(out->levels, levels->units, levels->long_name) &&
+             H5DSset_scale(out->levels, slash != NULL ? slash + 1 : levels->path) >= 0;
+    }
     return ok;
 }
 
@@ -118,6 +143,12 @@ static bool attach(hid_t dataset, hid_t scale, unsigned axis, int *n_users) {
 
 static bool attach_instances(hid_t dataset, scales *all) {
     return attach(dataset, all->instance, 0, &all->n_instance_users);
+}
+
+/* Rows of fields: those of all instances share the count of what is attached to their scale. */
+static bool attach_rows(hid_t dataset, scales *all) {
+    const bool is_all = all->trajectory == all->instance;
+    return attach(dataset, all->trajectory, 0, is_all ? &all->n_instance_users : &all->n_trajectory_users);
 }
 
 static hid_t make_status_type(void) {
@@ -180,6 +211,9 @@ static bool put_table(sarrus_result_group *group, const sarrus_sink_description 
     for (int c = 0; ok && c < group->table.n_measures; ++c) {
         ok = attach_instances(group->table.measures[c], all);
     }
+    for (int c = 0; ok && c < group->table.n_totals; ++c) {
+        ok = !description->totals[c].has_levels || attach(group->table.totals[c], all->levels, 0, &all->n_levels_users);
+    }
     return ok;
 }
 
@@ -201,15 +235,16 @@ static bool put_parameters(sarrus_result_group *group, const sarrus_sink_descrip
     return ok;
 }
 
-/* Attaches the scale of the third axis of field `i`, which fields that name the same one share. */
+/* Attaches the scale of the axis of components of field `i`, which fields that name the same one share. */
 static bool attach_labels(const sarrus_result_group *group, const sarrus_sink_description *description, int i, scales *all) {
     const sarrus_sink_field *field = &description->fields[i];
     if (field->width == 0 || field->labels == NULL || field->labels_path == NULL) {
         return true;
     }
+    const unsigned axis = field->is_common ? 1 : 2;
     for (int j = 0; j < i; ++j) {
         if (all->labels[j] >= 0 && strcmp(description->fields[j].labels_path, field->labels_path) == 0) {
-            return attach(group->fields[i], all->labels[j], 2, &all->n_label_users[j]);
+            return attach(group->fields[i], all->labels[j], axis, &all->n_label_users[j]);
         }
     }
     hid_t scale = sarrus_hdf5_create_strings(group->root, field->labels_path, field->labels, (uint64_t)field->width);
@@ -217,28 +252,34 @@ static bool attach_labels(const sarrus_result_group *group, const sarrus_sink_de
     const char *slash = strrchr(field->labels_path, '/');
     bool ok = sarrus_hdf5_describe(scale, "1", "names of the last axis") &&
               H5DSset_scale(scale, slash != NULL ? slash + 1 : field->labels_path) >= 0;
-    return ok && attach(group->fields[i], scale, 2, &all->n_label_users[i]);
+    return ok && attach(group->fields[i], scale, axis, &all->n_label_users[i]);
 }
 
 static bool put_field(sarrus_result_group *group, const sarrus_sink_description *description, int i, scales *all) {
     const sarrus_sink_field *field = &description->fields[i];
     const sarrus_layout_field *cut = &group->layout->fields[i];
     const bool is_open = group->layout->is_open_ended;
-    const hsize_t dims[3] = {group->layout->n_instances, is_open ? 1 : group->layout->n_times, cut->width};
-    const hsize_t dims_max[3] = {dims[0], H5S_UNLIMITED, dims[2]};
-    const hsize_t chunk[3] = {cut->chunk_instances, group->layout->block_times, cut->width};
+    hsize_t dims[3], dims_max[3], chunk[3];
+    sarrus_result_dims(cut, cut->n_rows, is_open ? 1 : group->layout->n_times, dims);
+    sarrus_result_dims(cut, cut->n_rows, H5S_UNLIMITED, dims_max);
+    sarrus_result_dims(cut, cut->chunk_instances, group->layout->block_times, chunk);
     const double fill_f64 = NAN;
     const uint16_t fill_u16 = UINT16_MAX;
-    bool is_u16 = field->type == SARRUS_SINK_U16;
+    const hid_t type = field->type == SARRUS_SINK_U16   ? H5T_NATIVE_UINT16
+                       : field->type == SARRUS_SINK_U64 ? H5T_NATIVE_UINT64
+                                                        : H5T_NATIVE_DOUBLE;
     const sarrus_hdf5_shape shape = {.n_dims = cut->n_dims,
                                      .dims = dims,
                                      .dims_max = is_open ? dims_max : NULL,
                                      .chunk = chunk,
-                                     .fill = is_u16 ? (const void *)&fill_u16 : (const void *)&fill_f64};
-    hid_t dataset = sarrus_hdf5_create_dataset(group->root, field->path, is_u16 ? H5T_NATIVE_UINT16 : H5T_NATIVE_DOUBLE, &shape);
+                                     .fill = field->type == SARRUS_SINK_U16   ? (const void *)&fill_u16
+                                             : field->type == SARRUS_SINK_U64 ? NULL
+                                                                              : (const void *)&fill_f64};
+    hid_t dataset = sarrus_hdf5_create_dataset(group->root, field->path, type, &shape);
     group->fields[i] = dataset;
-    bool ok = sarrus_hdf5_describe(dataset, field->units, field->long_name) && attach_instances(dataset, all) &&
-              attach(dataset, group->time.dataset, 1, &all->n_time_users);
+    bool ok = sarrus_hdf5_describe(dataset, field->units, field->long_name) && (field->is_common || attach_rows(dataset, all)) &&
+              attach(dataset, group->time.dataset, field->is_common ? 0 : 1, &all->n_time_users) &&
+              (!field->has_levels || attach(dataset, all->levels, (unsigned)cut->n_dims - 1, &all->n_levels_users));
     for (int k = 0; ok && k < field->n_flags; ++k) {
         ok = sarrus_hdf5_put_number(dataset, field->flag_names[k], H5T_NATIVE_INT, &field->flag_values[k]);
     }
@@ -246,7 +287,7 @@ static bool put_field(sarrus_result_group *group, const sarrus_sink_description 
 }
 
 bool sarrus_result_schema_write(sarrus_result_group *group, const sarrus_sink_description *description) {
-    scales all = {.instance = -1};
+    scales all = {.instance = -1, .trajectory = -1, .levels = -1};
     all.labels = malloc(((size_t)description->n_fields + 1) * sizeof *all.labels);
     all.n_label_users = calloc((size_t)description->n_fields + 1, sizeof *all.n_label_users);
     bool ok = all.labels != NULL && all.n_label_users != NULL;
@@ -254,8 +295,8 @@ bool sarrus_result_schema_write(sarrus_result_group *group, const sarrus_sink_de
         all.labels[f] = -1;
     }
     ok = ok && put_root_attributes(group, description) && sarrus_result_scenario_write(group->root, description->scenario) &&
-         put_scales(group, description, &all) && put_outcome(group, &all) && put_table(group, description, &all) &&
-         put_parameters(group, description, &all);
+         put_scales(group, description, &all) && put_choices(group, description, &all) && put_outcome(group, &all) &&
+         put_table(group, description, &all) && put_parameters(group, description, &all);
     for (int f = 0; ok && f < description->n_fields; ++f) {
         ok = put_field(group, description, f, &all);
     }
@@ -266,6 +307,12 @@ bool sarrus_result_schema_write(sarrus_result_group *group, const sarrus_sink_de
     }
     free(all.labels);
     free(all.n_label_users);
+    if (all.trajectory >= 0 && all.trajectory != all.instance) {
+        H5Dclose(all.trajectory);
+    }
+    if (all.levels >= 0) {
+        H5Dclose(all.levels);
+    }
     if (all.instance >= 0) {
         H5Dclose(all.instance);
     }

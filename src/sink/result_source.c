@@ -94,7 +94,8 @@ static bool blocks_take(sarrus_result_group *group, const hid_t *from, uint64_t 
             copy.from = from[f];
             copy.to = group->fields[f];
             for (uint64_t c = 0; ok && c < field->n_chunks; ++c) {
-                const hsize_t offset[3] = {c * field->chunk_instances, i_time, 0};
+                const hsize_t i_row = c * field->chunk_instances;
+                const hsize_t offset[3] = {field->is_common ? i_time : i_row, field->is_common ? 0 : i_time, 0};
                 ok = chunk_take(&copy, offset);
             }
         }

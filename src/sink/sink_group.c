@@ -5,7 +5,7 @@
 
 /* Each array of a block begins on a cache line. */
 static uint64_t rounded_doubles(const sarrus_layout *layout, int i_field) {
-    return (layout->n_instances * layout->block_times * layout->fields[i_field].width + 7) / 8 * 8;
+    return (layout->fields[i_field].n_rows * layout->block_times * layout->fields[i_field].width + 7) / 8 * 8;
 }
 
 static bool make_buffer(const sarrus_layout *layout, const sarrus_sink_description *description, sarrus_block_buffer *buffer) {
@@ -31,6 +31,17 @@ static bool same_path(const char *a, const char *b) {
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
+/* NULL, or what of a field's axes cannot be. */
+static const char *shape_error(const sarrus_sink_description *description, const sarrus_sink_field *field) {
+    if (!field->is_common && description->has_trajectories && description->n_trajectories == 0) {
+        return "a dataset over instances, of which none is kept";
+    }
+    if (field->has_levels && (!field->is_common || description->levels == NULL || description->levels->n < 1)) {
+        return "a dataset has an axis of levels, which are missing or not of all instances together";
+    }
+    return NULL;
+}
+
 /* NULL, or what is wrong with the description. */
 const char *sarrus_sink_description_error(const sarrus_sink_description *description) {
     if ((description->times == NULL && !description->is_open_ended) || (description->n_fields > 0 && description->fields == NULL) ||
@@ -39,7 +50,15 @@ const char *sarrus_sink_description_error(const sarrus_sink_description *descrip
         (description->n_columns > 0 && (description->columns == NULL || description->columns_scale == NULL))) {
         return "an array is missing";
     }
+    if ((description->n_totals > 0 && description->totals == NULL) ||
+        (description->has_trajectories && description->n_trajectories > 0 && description->trajectories == NULL)) {
+        return "an array is missing";
+    }
     for (int i = 0; i < description->n_fields; ++i) {
+        const char *wrong = shape_error(description, &description->fields[i]);
+        if (wrong != NULL) {
+            return wrong;
+        }
         if (description->fields[i].path == NULL || description->fields[i].path[0] == '\0') {
             return "a dataset has no path";
         }

@@ -129,10 +129,10 @@ static bool reactions_add(sarrus_channels *channels, const sarrus_model *model, 
 }
 
 /* A dataset a body and form: "orientations/euler/hand". */
-static bool orientations_add(sarrus_channels *channels, const sarrus_model *model, const sarrus_plan *plan) {
+static bool orientations_add(sarrus_channels *channels, unsigned forms, const sarrus_model *model, const sarrus_plan *plan) {
     for (int i_form = 0; i_form < N_ORIENTATION_FORMS; ++i_form) {
         const struct orientation_form *form = &orientation_forms[i_form];
-        if ((model->output.orientations >> i_form & 1U) == 0)
+        if ((forms >> i_form & 1U) == 0)
             continue;
         char group[64];
         (void)snprintf(group, sizeof group, "orientations/%s", form->word);
@@ -248,6 +248,11 @@ sarrus_status sarrus_channels_points_place(sarrus_channels *channels, sarrus_con
                                            uint64_t n_instances) {
     const sarrus_model *model = channels->model;
     const int dimension = sarrus_body_sizes_of((int32_t)model->space)->dimension, n = dimension * model->output.n_points;
+    bool is_needed = false;
+    for (int i = 0; i < channels->n_fields; ++i)
+        is_needed = is_needed || channels->point[i] > 0;
+    if (!is_needed)
+        return SARRUS_OK;
     sarrus_value_index *indices = calloc((size_t)n + 1, sizeof *indices);
     if (indices == NULL)
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the points");
@@ -265,9 +270,12 @@ static void direct_mark(sarrus_channels *channels) {
             channels->is_direct[channels->observable[i]] = true;
 }
 
+bool sarrus_channels_field_is_plain(const sarrus_channels *channels, int i_field) {
+    return channels->form[i_field] == SARRUS_ORIENTATION_PARAMETERS && channels->point[i_field] == 0;
+}
+
 bool sarrus_channels_field_is_direct(const sarrus_channels *channels, int i_field) {
-    return channels->is_direct[channels->observable[i_field]] && channels->form[i_field] == SARRUS_ORIENTATION_PARAMETERS &&
-           channels->point[i_field] == 0;
+    return channels->is_direct[channels->observable[i_field]] && sarrus_channels_field_is_plain(channels, i_field);
 }
 
 /* n_owners: joints and other constraints. */
@@ -291,10 +299,23 @@ static bool channels_allocate(sarrus_channels *channels, const sarrus_model *mod
            channels->coordinate_names != NULL && channels->speed_names != NULL && channels->uniqueness != NULL;
 }
 
-sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model *model, const sarrus_plan *plan,
+sarrus_channel_choice sarrus_channel_choice_of(const sarrus_model *model) {
+    return (sarrus_channel_choice){model->output.channels, model->output.orientations, true, true};
+}
+
+void sarrus_channels_keep(sarrus_channels *channels, const uint64_t *kept, uint64_t n_kept) {
+    channels->has_kept = true;
+    channels->kept = kept;
+    channels->n_kept = n_kept;
+    for (int i = 0; i < SARRUS_N_OBSERVABLES; ++i)
+        channels->is_direct[i] = false;
+}
+
+sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_channel_choice *choice,
                                      sarrus_channels *out) {
+    const sarrus_model *model = plan->model;
     *out = (sarrus_channels){.model = model};
-    const unsigned wanted = model->output.channels;
+    const unsigned wanted = choice->channels;
     const size_t n_owners = (size_t)(model->n_joints + model->n_constraints);
     bool is_done = channels_allocate(out, model, (size_t)plan->mech.n_q, n_owners);
     if (is_done && (wanted & SARRUS_CHANNEL_STATE))
@@ -302,7 +323,7 @@ sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model
     if (is_done && (wanted & SARRUS_CHANNEL_ACCELERATION))
         acceleration_add(out, plan);
     if (is_done)
-        is_done = orientations_add(out, model, plan);
+        is_done = orientations_add(out, choice->orientations, model, plan);
     if (is_done && (wanted & SARRUS_CHANNEL_ENERGY))
         scalar_add(out, SARRUS_OBSERVE_ENERGY, "diagnostics/energy", sarrus_observable_unit(SARRUS_OBSERVE_ENERGY));
     if (is_done && (wanted & SARRUS_CHANNEL_WORK))
@@ -322,8 +343,10 @@ sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_model
     }
     if (is_done && (wanted & SARRUS_CHANNEL_REACTIONS))
         is_done = reactions_add(out, model, plan) && constraints_add(out, model, plan);
-    if (is_done)
-        is_done = drives_add(out, model) && points_add(out, model);
+    if (is_done && choice->has_drives)
+        is_done = drives_add(out, model);
+    if (is_done && choice->has_points)
+        is_done = points_add(out, model);
     if (!is_done)
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the output channels");
     direct_mark(out);
@@ -349,52 +372,61 @@ void sarrus_channels_free(sarrus_channels *channels) {
     *channels = (sarrus_channels){0};
 }
 
-/* The rows of a point, from those of its body. */
-static void point_gather(const sarrus_channels *channels, const sarrus_channels_rows *rows, uint64_t i_instance, int i_field,
-                         double *const source[SARRUS_N_OBSERVABLES], double *to) {
+/* A row of a point, from that of its body. */
+static void point_row(const sarrus_channels *channels, int i_field, uint64_t i_instance, uint64_t i_row,
+                      double *const source[SARRUS_N_OBSERVABLES], double *to) {
     const sarrus_model *model = channels->model;
     const sarrus_body_sizes *sizes = sarrus_body_sizes_of((int32_t)model->space);
     const int i_point = channels->point[i_field] - 1, order = channels->order[i_field];
     const size_t body = (size_t)model->output.points[i_point].body;
     const double *s = sarrus_instance_numbers_of(&channels->at, i_instance) + sizes->dimension * i_point;
-    for (uint64_t i_row = 0; i_row < rows->n_rows; ++i_row, to += sizes->dimension) {
-        const size_t i = i_instance * rows->n_rows_stride + rows->i_row + i_row;
-        const double *from[3];
-        for (int k = 0; k < 3; ++k) {
-            const sarrus_observable observable = point_orders[k].observable;
-            const size_t n_each = (size_t)(k == 0 ? sizes->n_q : sizes->n_v);
-            from[k] = k <= order ? source[observable] + i * (size_t)channels->width[observable] + n_each * body : NULL;
-        }
-        sarrus_point_motion(&(sarrus_point_on){model->space, s, from[0], from[1], from[2]}, order, to);
+    const double *from[3];
+    for (int k = 0; k < 3; ++k) {
+        const sarrus_observable observable = point_orders[k].observable;
+        const size_t n_each = (size_t)(k == 0 ? sizes->n_q : sizes->n_v);
+        from[k] = k <= order ? source[observable] + i_row * (size_t)channels->width[observable] + n_each * body : NULL;
     }
+    sarrus_point_motion(&(sarrus_point_on){model->space, s, from[0], from[1], from[2]}, order, to);
 }
 
-/* One instance: its rows of an observable are read once from memory and then cut from the cache, field by field. */
-static void instance_gather(const sarrus_channels *channels, const sarrus_channels_rows *rows, uint64_t i_instance,
+void sarrus_channels_row(const sarrus_channels *channels, int i_field, uint64_t i_instance, uint64_t i_row,
+                         double *const source[SARRUS_N_OBSERVABLES], double *to) {
+    const sarrus_observable observable = channels->observable[i_field];
+    if (channels->point[i_field] > 0) {
+        point_row(channels, i_field, i_instance, i_row, source, to);
+        return;
+    }
+    const double *from = source[observable] + i_row * (size_t)channels->width[observable] + (size_t)channels->offset[i_field];
+    if (channels->form[i_field] != SARRUS_ORIENTATION_PARAMETERS) {
+        sarrus_orientation_write(channels->form[i_field], from, to);
+        return;
+    }
+    for (int k = 0; k < channels->n_components[i_field]; ++k)
+        to[k] = from[k];
+}
+
+/* One instance, which has row i_to of the fields: its rows of an observable are read once from memory and then cut from the cache,
+ * field by field. */
+static void instance_gather(const sarrus_channels *channels, const sarrus_channels_rows *rows, uint64_t i_to,
                             double *const source[SARRUS_N_OBSERVABLES], double **data) {
+    const uint64_t i_instance = channels->has_kept ? channels->kept[i_to] : i_to;
     const size_t i_first = i_instance * rows->n_rows_stride + rows->i_row;
     for (int i_field = 0; i_field < channels->n_fields; ++i_field) {
+        const size_t n_components = (size_t)channels->n_components[i_field];
         const sarrus_observable observable = channels->observable[i_field];
+        const size_t width = (size_t)channels->width[observable];
+        double *to = data[i_field] + (i_to * rows->n_rows_stride + rows->i_row) * n_components;
         if (sarrus_channels_field_is_direct(channels, i_field))
             continue;
-        if (channels->point[i_field] > 0) {
-            point_gather(channels, rows, i_instance, i_field, source,
-                         data[i_field] + i_first * (size_t)channels->n_components[i_field]);
+        if (!sarrus_channels_field_is_plain(channels, i_field)) {
+            for (uint64_t i_row = 0; i_row < rows->n_rows; ++i_row, to += n_components)
+                sarrus_channels_row(channels, i_field, i_instance, i_first + i_row, source, to);
             continue;
         }
-        const sarrus_orientation form = channels->form[i_field];
-        const size_t width = (size_t)channels->width[observable];
-        const size_t n_components = (size_t)channels->n_components[i_field];
         const double *from = source[observable] + i_first * width + (size_t)channels->offset[i_field];
-        double *to = data[i_field] + i_first * n_components;
-        for (uint64_t i_row = 0; i_row < rows->n_rows; ++i_row, from += width, to += n_components) {
-            if (form != SARRUS_ORIENTATION_PARAMETERS) {
-                sarrus_orientation_write(form, from, to);
-                continue;
-            }
+        for (uint64_t i_row = 0; i_row < rows->n_rows; ++i_row, from += width, to += n_components)
             for (size_t k = 0; k < n_components; ++k)
                 to[k] = from[k];
-        }
     }
 }
 
@@ -408,7 +440,8 @@ typedef struct gathering {
 
 static void instances_gather(void *user, int i_member, int n_members) {
     const gathering *job = user;
-    const sarrus_crew_share share = sarrus_crew_share_of(job->rows->n_instances, i_member, n_members);
+    const sarrus_crew_share share =
+        sarrus_crew_share_of(job->channels->has_kept ? job->channels->n_kept : job->rows->n_instances, i_member, n_members);
     for (uint64_t i = share.i_first; i < share.i_end; ++i)
         instance_gather(job->channels, job->rows, i, job->source, job->data);
 }

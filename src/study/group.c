@@ -32,12 +32,23 @@ sarrus_as_run sarrus_group_as_run(const sarrus_group *group) {
     return (sarrus_as_run){.n_instances = has_count ? &group->n_study : NULL, .seed = has_seed ? &group->seed : NULL};
 }
 
+/* What is observed beside the blocks, bytes of each time. While all that the file gets goes with every instance the blocks are
+ * about as much, and count alone. */
+static double beside_bytes(const sarrus_group *group) {
+    const sarrus_march_wants wants = {group->model, &group->channels, &group->quantities, &group->statistics};
+    if (!group->has_kept && group->statistics.n_fields == 0)
+        return 0.0;
+    return (double)group->n_instances * (double)sarrus_march_scratch_width(&wants) * sizeof(double);
+}
+
 /* Numbers of all output times. */
 static double bytes_of(const sarrus_group *group) {
+    const double n_trajectories = (double)(group->has_kept ? group->n_kept : group->n_instances);
     int n_components = 0;
     for (int i = 0; i < group->channels.n_fields; ++i)
         n_components += group->channels.n_components[i];
-    return (double)group->n_instances * (double)group->schedule.n_times * n_components * sizeof(double);
+    const double n_numbers = n_trajectories * n_components + (double)sarrus_study_statistics_numbers(&group->statistics);
+    return (double)group->schedule.n_times * (n_numbers * sizeof(double) + beside_bytes(group));
 }
 
 /* The writer works while the batch integrates, but for the last block: with sixteen blocks or more a run waits little at
@@ -81,13 +92,16 @@ static void times_fill(const void *user, uint64_t i_first, uint64_t n, double *o
         out[i] = sarrus_schedule_time(user, i_first + i);
 }
 
-/* The datasets of the channels and, of a replay, those that tell of its rows. To be freed; NULL without memory. */
+/* The datasets of the channels and, of a replay, those that tell of its rows, else the statistics. To be freed; NULL without
+ * memory. */
 static sarrus_sink_field *fields_make(const sarrus_group *group, int *n_fields) {
     const int n_channels = group->channels.n_fields;
-    *n_fields = n_channels + (group->options->shows_steps ? SARRUS_REPLAY_FIELDS : 0);
+    const bool is_replay = group->options->shows_steps != 0;
+    const sarrus_sink_field *more = is_replay ? sarrus_replay_fields : group->statistics.fields;
+    *n_fields = n_channels + (is_replay ? SARRUS_REPLAY_FIELDS : group->statistics.n_fields);
     sarrus_sink_field *fields = calloc((size_t)*n_fields + 1, sizeof *fields);
     for (int i = 0; fields != NULL && i < *n_fields; ++i)
-        fields[i] = i < n_channels ? group->channels.fields[i] : sarrus_replay_fields[i - n_channels];
+        fields[i] = i < n_channels ? group->channels.fields[i] : more[i - n_channels];
     return fields;
 }
 
@@ -117,7 +131,9 @@ static sarrus_sink_measure *measures_make(sarrus_group *group) {
 
 double sarrus_group_reserve(const sarrus_group *group) {
     const double per_dataset = 0x1p16; /* what HDF5 keeps of each (46 KB were found) */
-    return per_dataset * (group->channels.n_fields + parameters_fill(group, NULL) + group->quantities.n) + 2.0 * block_bytes(group);
+    const sarrus_study_statistics *statistics = &group->statistics;
+    const int n_fields = group->channels.n_fields + statistics->n_fields + statistics->n_totals;
+    return per_dataset * (n_fields + parameters_fill(group, NULL) + group->quantities.n) + 2.0 * block_bytes(group);
 }
 
 sarrus_status sarrus_group_describe(sarrus_group *group, sarrus_context *context, sarrus_sink_description *out) {
@@ -145,6 +161,12 @@ sarrus_status sarrus_group_describe(sarrus_group *group, sarrus_context *context
         .is_open_ended = is_replay,
         .n_fields = group->n_fields,
         .fields = group->fields,
+        .has_trajectories = group->has_kept,
+        .n_trajectories = group->n_kept,
+        .trajectories = group->trajectories,
+        .levels = sarrus_study_statistics_levels(&group->statistics),
+        .n_totals = group->statistics.n_totals,
+        .totals = group->statistics.totals,
         .n_parameters = group->n_parameters,
         .parameters = group->parameters,
         .n_measures = SARRUS_OUTCOME_MEASURES + group->quantities.n,
@@ -158,6 +180,7 @@ sarrus_status sarrus_group_describe(sarrus_group *group, sarrus_context *context
         .seed = group->seed,
         .plan_hash = sarrus_plan_hash(group->plan),
         .block_bytes = (uint64_t)fmax(block_bytes(group), 1.0),
+        .beside_bytes = (uint64_t)fmin(beside_bytes(group), 0x1p62),
         .stop = group->options->batch.stop,
         .keeps_complete = group->options->no_clobber != 0,
     };
@@ -177,6 +200,11 @@ static sarrus_status part_check(const sarrus_group *group, sarrus_context *conte
     if (group->options->shows_steps && group->n_instances != 1)
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "the steps of %llu instances cannot be shown; expected a part of one",
                              (unsigned long long)group->n_instances);
+    const int n_kept = group->model->output.n_kept;
+    if (n_kept > 0 && group->model->output.kept[n_kept - 1] >= group->n_study)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT,
+                             "output.instances keeps the trajectory of instance %llu; the study has those from 0 to %llu",
+                             (unsigned long long)group->model->output.kept[n_kept - 1], (unsigned long long)group->n_study - 1);
     return SARRUS_OK;
 }
 
@@ -194,11 +222,50 @@ double sarrus_group_bytes(const sarrus_group *group) {
     return (double)group->n_instances * ((double)sarrus_plan_stepped(group->plan)->cost.bytes_per_instance + of_draws);
 }
 
+/* Whose trajectories the file gets: of a part those of its own instances; a replay shows its one. */
+static sarrus_status kept_make(sarrus_group *group, sarrus_context *context) {
+    const sarrus_model *model = group->model;
+    group->has_kept = model->output.has_kept && !group->options->shows_steps;
+    group->trajectories = calloc((size_t)model->output.n_kept + 1, sizeof *group->trajectories);
+    group->kept = calloc((size_t)model->output.n_kept + 1, sizeof *group->kept);
+    if (group->trajectories == NULL || group->kept == NULL)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the numbers of instances");
+    for (int i = 0; group->has_kept && i < model->output.n_kept; ++i) {
+        const uint64_t number = model->output.kept[i];
+        if (number < group->i_first || number - group->i_first >= group->n_instances)
+            continue;
+        group->trajectories[group->n_kept] = number;
+        group->kept[group->n_kept++] = number - group->i_first;
+    }
+    return SARRUS_OK;
+}
+
+/* The datasets: of trajectories, of quantities, of statistics, which are those of a study and not of a replay. */
+static sarrus_status datasets_make(sarrus_group *group, sarrus_context *context) {
+    const sarrus_model *model = group->model;
+    const uint64_t n_instances = group->n_instances;
+    const int n_members = sarrus_crew_size(sarrus_batch_crew(group->batch));
+    sarrus_status status = kept_make(group, context);
+    const bool has_none = group->has_kept && group->n_kept == 0;
+    const sarrus_channel_choice nothing = {0}, asked = has_none ? nothing : sarrus_channel_choice_of(model);
+    if (status == SARRUS_OK)
+        status = sarrus_channels_create(context, group->plan, &asked, &group->channels);
+    if (status == SARRUS_OK)
+        status = sarrus_channels_points_place(&group->channels, context, group->draws, n_instances);
+    if (status == SARRUS_OK && group->has_kept)
+        sarrus_channels_keep(&group->channels, group->kept, group->n_kept);
+    if (status == SARRUS_OK)
+        status = sarrus_study_quantities_create(context, model, group->draws, n_instances, n_members, &group->quantities);
+    if (status == SARRUS_OK && !group->options->shows_steps)
+        status = sarrus_study_statistics_create(context, group->plan, group->draws, n_instances, n_members, &group->statistics);
+    return status;
+}
+
 sarrus_status sarrus_group_make(sarrus_group *group, sarrus_context *context) {
     const sarrus_model *model = group->model;
     sarrus_batch_options batch_options = group->options->batch;
     batch_options.keep_rank_events = wants_events(group);
-    batch_options.needs_all_rows = (model->output.channels & SARRUS_CHANNEL_SINGULAR_VALUES) != 0;
+    batch_options.needs_all_rows = ((model->output.channels | model->output.statistics) & SARRUS_CHANNEL_SINGULAR_VALUES) != 0;
     batch_options.first_instance = group->i_first;
     batch_options.n_study = group->n_study;
     const uint64_t i_first = group->i_first, n_instances = group->n_instances;
@@ -210,12 +277,7 @@ sarrus_status sarrus_group_make(sarrus_group *group, sarrus_context *context) {
     if (status == SARRUS_OK)
         status = sarrus_batch_create(context, group->plan, &batch_options, n_instances, group->draws, &group->batch);
     if (status == SARRUS_OK)
-        status = sarrus_channels_create(context, model, group->plan, &group->channels);
-    if (status == SARRUS_OK)
-        status = sarrus_channels_points_place(&group->channels, context, group->draws, n_instances);
-    if (status == SARRUS_OK)
-        status = sarrus_study_quantities_create(context, model, group->draws, n_instances,
-                                                sarrus_crew_size(sarrus_batch_crew(group->batch)), &group->quantities);
+        status = datasets_make(group, context);
     if (status == SARRUS_OK)
         status = sarrus_tally_create(context, n_instances, &group->tally);
     if (status == SARRUS_OK)
@@ -233,6 +295,7 @@ sarrus_status sarrus_group_begin(sarrus_group *group, sarrus_context *context, c
         .channels = &group->channels,
         .tally = &group->tally,
         .quantities = &group->quantities,
+        .statistics = &group->statistics,
         .replay = group->options->shows_steps ? &group->replay : NULL,
         .crew = sarrus_batch_crew(group->batch),
         .n_rows = sink != NULL ? sarrus_sink_block_times(sink, group->index) : 0,
@@ -255,6 +318,9 @@ void sarrus_group_free(sarrus_group *group) {
     for (int i = 0; group->paths != NULL && i < group->model->output.n_quantities; ++i)
         free(group->paths[i]);
     sarrus_study_quantities_free(&group->quantities);
+    sarrus_study_statistics_free(&group->statistics);
+    free(group->trajectories);
+    free(group->kept);
     free(group->paths);
     free(group->measures);
     free(group->fields);
@@ -292,7 +358,12 @@ sarrus_status sarrus_group_close(sarrus_group *group, sarrus_context *context, s
 sarrus_sink_outcome sarrus_group_end(sarrus_group *group) {
     sarrus_outcome_update(&group->outcome, group->batch);
     group->outcome.n_rows = 0; /* they went with their block */
-    return sarrus_outcome_view(&group->outcome, sarrus_march_is_over(&group->march));
+    sarrus_sink_outcome outcome = sarrus_outcome_view(&group->outcome, sarrus_march_is_over(&group->march));
+    if (group->statistics.n_totals > 0) {
+        sarrus_study_statistics_finish(&group->statistics, &group->quantities, group->outcome.status);
+        outcome.totals = (const double *const *)group->statistics.total_values;
+    }
+    return outcome;
 }
 
 void sarrus_group_summary_begin(const sarrus_group *group, sarrus_run_summary *summary) {

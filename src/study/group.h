@@ -13,6 +13,7 @@
 #include "study/quantities.h"
 #include "study/replay.h"
 #include "study/schedule.h"
+#include "study/statistics.h"
 #include "study/tally.h"
 
 typedef struct sarrus_group {
@@ -30,7 +31,11 @@ typedef struct sarrus_group {
     sarrus_channels channels;
     sarrus_tally tally;
     sarrus_study_quantities quantities;
-    sarrus_replay replay; /* when steps are shown */
+    sarrus_study_statistics statistics;
+    bool has_kept; /* the file has trajectories of n_kept instances alone */
+    uint64_t n_kept;
+    uint64_t *trajectories, *kept; /* [n_kept] their numbers in the study, and among the instances of the group */
+    sarrus_replay replay;          /* when steps are shown */
     sarrus_march march;
     sarrus_outcome outcome;
     sarrus_sink_field *fields; /* of its description */

@@ -18,18 +18,35 @@ double sarrus_march_time(const sarrus_march *march) {
     return march->replay != NULL ? march->replay->time : sarrus_schedule_time(march->schedule, march->i_time - 1);
 }
 
-/* Widths to be observed: what the file and the quantities want, and the speeds when the energy needs them as its scale. */
-void sarrus_march_widths(const sarrus_march *march, uint64_t width[SARRUS_N_OBSERVABLES]) {
-    for (int i = 0; i < SARRUS_N_OBSERVABLES; ++i)
-        width[i] = (uint64_t)(march->channels->width[i] > 0 ? march->channels->width[i] : march->quantities->width[i]);
+/* Widths to be observed: what the file, the quantities and the statistics want, and the speeds when the energy needs them as its
+ * scale. */
+static void widths_get(const sarrus_march_wants *wants, uint64_t width[SARRUS_N_OBSERVABLES]) {
+    for (int i = 0; i < SARRUS_N_OBSERVABLES; ++i) {
+        const int of_each[] = {wants->channels->width[i], wants->quantities->width[i], wants->statistics->channels.width[i]};
+        width[i] = 0;
+        for (size_t k = 0; k < sizeof of_each / sizeof of_each[0]; ++k)
+            width[i] = of_each[k] > 0 ? (uint64_t)of_each[k] : width[i];
+    }
     if (width[SARRUS_OBSERVE_ENERGY] > 0)
-        width[SARRUS_OBSERVE_V] = (uint64_t)(sarrus_body_sizes_of((int32_t)march->model->space)->n_v * march->model->n_bodies);
+        width[SARRUS_OBSERVE_V] = (uint64_t)(sarrus_body_sizes_of((int32_t)wants->model->space)->n_v * wants->model->n_bodies);
+}
+
+void sarrus_march_widths(const sarrus_march *march, uint64_t width[SARRUS_N_OBSERVABLES]) {
+    widths_get(&(sarrus_march_wants){march->model, march->channels, march->quantities, march->statistics}, width);
 }
 
 /* Without a file only what the summary needs is observed. */
 static bool is_summarized(int observable) {
     return observable == SARRUS_OBSERVE_V || observable == SARRUS_OBSERVE_ENERGY || observable == SARRUS_OBSERVE_POSITION_ERROR ||
            observable == SARRUS_OBSERVE_VELOCITY_ERROR || observable == SARRUS_OBSERVE_RANK;
+}
+
+uint64_t sarrus_march_scratch_width(const sarrus_march_wants *wants) {
+    uint64_t width[SARRUS_N_OBSERVABLES], n_doubles = 0;
+    widths_get(wants, width);
+    for (int i = 0; i < SARRUS_N_OBSERVABLES; ++i)
+        n_doubles += wants->channels->is_direct[i] ? 0 : width[i];
+    return n_doubles;
 }
 
 sarrus_status sarrus_march_begin(sarrus_march *march, sarrus_context *context) {
@@ -184,8 +201,10 @@ uint64_t sarrus_march_close(sarrus_march *march) {
                                            .n_rows = n_rows,
                                            .crew = march->crew,
                                            .n_threads = n_threads};
-    if (march->block.data != NULL)
+    if (march->block.data != NULL) {
         sarrus_channels_gather(march->channels, &gathered, source, march->block.data);
+        sarrus_study_statistics_take(march->statistics, &gathered, source, march->block.data + march->channels->n_fields);
+    }
     quantities_take(march, &gathered);
     const sarrus_tally_rows rows = {
         .n_rows_stride = march->next.n_times_stride,

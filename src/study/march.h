@@ -12,6 +12,7 @@
 #include "study/quantities.h"
 #include "study/replay.h"
 #include "study/schedule.h"
+#include "study/statistics.h"
 #include "study/tally.h"
 
 typedef struct sarrus_march {
@@ -22,10 +23,11 @@ typedef struct sarrus_march {
     const sarrus_channels *channels;
     sarrus_tally *tally;
     sarrus_study_quantities *quantities;
-    sarrus_replay *replay;  /* NULL: output times of the schedule; else rows of this */
-    sarrus_crew *crew;      /* for gathering and tallying */
-    uint64_t n_rows;        /* output times of a full block; 0: no file, the march chooses */
-    uint64_t scratch_bytes; /* for observations that no file asked to keep */
+    const sarrus_study_statistics *statistics; /* their fields of a block stand behind those of the channels */
+    sarrus_replay *replay;                     /* NULL: output times of the schedule; else rows of this */
+    sarrus_crew *crew;                         /* for gathering and tallying */
+    uint64_t n_rows;                           /* output times of a full block; 0: no file, the march chooses */
+    uint64_t scratch_bytes;                    /* for observations that no file asked to keep */
     /* Where it stands. */
     uint64_t i_time;          /* output times, or rows, done */
     uint64_t n_steps_done;    /* steps done */
@@ -45,6 +47,17 @@ typedef struct sarrus_march {
 
 /* A slice aims at so many seconds: about five looks at what goes on a second. */
 extern const double sarrus_march_slice_seconds;
+
+/* What wants observations: those that it takes. */
+typedef struct sarrus_march_wants {
+    const sarrus_model *model;
+    const sarrus_channels *channels;
+    const sarrus_study_quantities *quantities;
+    const sarrus_study_statistics *statistics;
+} sarrus_march_wants;
+
+/* Doubles that each instance and time take beside the blocks of a file. */
+uint64_t sarrus_march_scratch_width(const sarrus_march_wants *wants);
 
 /* Allocates the scratch arrays. NO_MEMORY. Give `march` to sarrus_march_end, after an error too. */
 SARRUS_MUST_USE sarrus_status sarrus_march_begin(sarrus_march *march, sarrus_context *context);

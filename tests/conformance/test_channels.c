@@ -34,7 +34,8 @@ static int count_numbers(const char *channels, int n_fields_of[SARRUS_N_OBSERVAB
     mechanism m = mechanism_open_text(scenario, overrides);
     sarrus_channels made;
     int n_numbers = 0;
-    assert_int_equal(sarrus_channels_create(m.context, m.model, m.plan, &made), SARRUS_OK);
+    const sarrus_channel_choice choice = sarrus_channel_choice_of(m.model);
+    assert_int_equal(sarrus_channels_create(m.context, m.plan, &choice, &made), SARRUS_OK);
     for (int i = 0; i < made.n_fields; ++i) {
         n_numbers += made.n_components[i];
         ++n_fields_of[made.observable[i]];

@@ -77,8 +77,8 @@ def ends_of(data, actor):
     return np.array(out)
 
 
-def coarse(**options):
-    return sarrus.run(SCENARIO, instances=7, backend="cpu", specialize="off", settings=COARSE, **options)
+def coarse(settings=None, **options):
+    return sarrus.run(SCENARIO, instances=7, backend="cpu", specialize="off", settings=COARSE | (settings or {}), **options)
 
 
 def unit_of(data):
@@ -209,6 +209,16 @@ def test_instances_that_fail():
     assert "constraint_violated" in made.motion.caption(first["end"]) and "\n" not in made.motion.caption(0.0)
     error = raises(sarrus.ArgumentError, lambda: sarrus.animate(result, instance=1), "instance 1", "assembly_failed")
     assert isinstance(error, ValueError)
+
+
+def test_trajectories_of_some():
+    """Instances are told by their numbers, and their joints are where their own draws put them."""
+    everything, some = coarse(), coarse(settings={"output.instances": [1, 4]})
+    pages = [sarrus.animate(result, instance=4, fps=25).page for result in (some, everything)]
+    assert motion_of(pages[0]) == motion_of(pages[1])
+    assert motion_of(sarrus.animate(some, fps=25).page) == motion_of(sarrus.animate(everything, instance=1, fps=25).page)
+    raises(sarrus.ArgumentError, lambda: sarrus.animate(some, instance=3), "expected one of 1, 4")
+    raises(sarrus.FileError, lambda: sarrus.animate(coarse(settings={"output.instances": "none"})), "output.instances")
 
 
 def test_no_name_is_a_script():

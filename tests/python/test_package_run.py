@@ -136,6 +136,25 @@ def test_open():
         raises(sarrus.FileError, lambda: sarrus.open(foreign), "foreign.h5")
 
 
+def test_statistics_without_trajectories():
+    settings = SHORT | {
+        "output.instances": [2, 4],
+        "output.statistics": {"channels": ["state", "energy"], "quantiles": [0.5]},
+    }
+    everything = sarrus.run(STUDY, instances=7, backend="cpu", settings=SHORT)
+    result = sarrus.run(STUDY, instances=7, backend="cpu", settings=settings)
+    assert np.array_equal(result.q, everything.q[[2, 4]]) and list(result["trajectory"]) == [2, 4]
+    assert np.array_equal(result["statistics/state/q/max"], everything.q.max(axis=0))
+    with result.to_xarray() as tree:
+        assert tree["state/q"].dims == ("trajectory", "time", "coordinate") and list(tree["state/q"]["trajectory"]) == [2, 4]
+        assert tree["statistics/state/q/quantiles"].dims == ("time", "coordinate", "quantile")
+        assert tree["statistics/n"].dims == ("time",) and np.all(tree["statistics/n"] == 7)
+        middle = tree["statistics/state/q/quantiles"].sel(quantile=0.5)
+        assert np.array_equal(middle, np.quantile(everything.q, 0.5, axis=0))
+    none = sarrus.run(STUDY, instances=7, backend="cpu", settings=settings | {"output.instances": "none"})
+    assert "state/q" not in none and "trajectory" not in none and np.array_equal(none.time, everything.time)
+
+
 def test_several_scenarios():
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/mixed.h5"

@@ -54,7 +54,8 @@ static void fields_are_those_of_space(void **state) {
     assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
     assert_int_equal(sarrus_scenario_read_text(context, "test", text, strlen(text), NULL, 0, &model), SARRUS_OK);
     assert_int_equal(sarrus_plan_create(context, model, &plan), SARRUS_OK);
-    assert_int_equal(sarrus_channels_create(context, model, plan, &made), SARRUS_OK);
+    const sarrus_channel_choice choice = sarrus_channel_choice_of(model);
+    assert_int_equal(sarrus_channels_create(context, plan, &choice, &made), SARRUS_OK);
     assert_field(&made, "state/q", 14, 0, NULL);
     assert_field(&made, "state/v", 12, 0, NULL);
     assert_field(&made, "orientations/euler/a", 3, 3, "rad");

@@ -1,0 +1,190 @@
+/* What the mapping `output` says of instances: whose trajectories are kept, and of what there are statistics over all of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenario/output.h"
+
+enum { most_levels = 64 };
+
+static const sarrus_word statistics_words[] = {
+#define SARRUS_CHANNEL(name, bit, word, numbers, bytes, text) {word, bit},
+#include "sarrus/channel.def"
+    {"drives", SARRUS_STATISTICS_DRIVES},
+    {"points", SARRUS_STATISTICS_POINTS},
+    {"quantities", SARRUS_STATISTICS_QUANTITIES},
+};
+
+/* ---- output.instances ---- */
+
+void sarrus_kept_read(sarrus_reader *reader, sarrus_node *node, void *object) {
+    static const sarrus_word words[] = {{"all", 0}, {"none", 1}};
+    sarrus_model *model = object;
+    int code = 0;
+    if (node == NULL) {
+        return;
+    }
+    if (node->kind != SARRUS_NODE_SEQUENCE) {
+        if (node->kind != SARRUS_NODE_SCALAR || sarrus_node_is_null(node)) {
+            sarrus_reader_refuse(reader, node, "'%s' is %s; expected all, none, or a list of numbers of instances", reader->path,
+                                 sarrus_node_kind_text(node));
+        } else if (sarrus_word_read(reader, node, "choice of instances", words, 2, &code)) {
+            model->output.has_kept = code != 0;
+        }
+        return;
+    }
+    model->output.has_kept = true;
+    model->output.kept = sarrus_reader_allocate(reader, node->n_children, sizeof *model->output.kept);
+    int i = 0;
+    for (sarrus_node *item = node->first; item != NULL && model->output.kept != NULL; item = item->next) {
+        const size_t n_path = sarrus_path_push_index(reader, i++);
+        uint64_t number = 0;
+        if (sarrus_count_read(reader, item, 0, UINT64_C(1) << 53, &number)) {
+            model->output.kept[model->output.n_kept++] = number;
+        }
+        sarrus_path_pop(reader, n_path);
+    }
+}
+
+/* One number of the list, and where it stands. */
+typedef struct kept_item {
+    uint64_t number;
+    int i_item;
+    const sarrus_node *node;
+} kept_item;
+
+static int items_compare(const void *a, const void *b) {
+    const kept_item *x = a, *y = b;
+    return x->number != y->number ? (x->number > y->number) - (x->number < y->number) : x->i_item - y->i_item;
+}
+
+/* Instances of the study are known once `batch` has been read; a file that does not say how many takes what a caller gives. */
+void sarrus_kept_settle(sarrus_reader *reader) {
+    sarrus_model *model = reader->model;
+    const sarrus_node *root = reader->tree.root;
+    const sarrus_node *list = sarrus_node_child(sarrus_node_child(root, "output"), "instances");
+    const sarrus_node *count = sarrus_node_child(sarrus_node_child(root, "batch"), "instances");
+    const int n = model->output.n_kept;
+    if (n == 0 || list == NULL || list->n_children != n) {
+        return;
+    }
+    kept_item *items = calloc((size_t)n, sizeof *items);
+    if (items == NULL) {
+        reader->findings.is_out_of_memory = true;
+        return;
+    }
+    int i = 0;
+    for (const sarrus_node *item = list->first; item != NULL; item = item->next, ++i) {
+        items[i] = (kept_item){model->output.kept[i], i, item};
+    }
+    qsort(items, (size_t)n, sizeof *items, items_compare);
+    for (i = 0; i < n; ++i) {
+        model->output.kept[i] = items[i].number;
+        if (i > 0 && items[i].number == items[i - 1].number) {
+            sarrus_reader_refuse(reader, items[i].node, "instance %llu stands twice; expected each instance once",
+                                 (unsigned long long)items[i].number);
+        } else if (count != NULL && items[i].number >= model->batch.n_instances) {
+            sarrus_reader_refuse(reader, items[i].node, "there is no instance %llu; expected numbers from 0 to %llu",
+                                 (unsigned long long)items[i].number, (unsigned long long)model->batch.n_instances - 1);
+        }
+    }
+    free(items);
+}
+
+/* ---- output.statistics ---- */
+
+static bool has_drives(const sarrus_model *model) {
+    for (int i = 0; i < SARRUS_MAX_FREEDOMS * model->n_joints; ++i) {
+        if (model->joints[i / SARRUS_MAX_FREEDOMS].drive[i % SARRUS_MAX_FREEDOMS] >= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* NULL, or what the scenario would have to have. */
+static const char *lacking(const sarrus_model *model, unsigned code) {
+    switch (code) {
+    case SARRUS_STATISTICS_DRIVES:
+        return has_drives(model) ? NULL : "a joint with a drive";
+    case SARRUS_STATISTICS_POINTS:
+        return model->output.n_points > 0 ? NULL : "output.points";
+    case SARRUS_STATISTICS_QUANTITIES:
+        return model->output.n_quantities > 0 ? NULL : "output.quantities";
+    default:
+        return NULL;
+    }
+}
+
+static void read_statistics_channels(sarrus_reader *reader, sarrus_node *node, void *object) {
+    sarrus_model *model = object;
+    if (node == NULL || !sarrus_list_check(reader, node, -1, "a list of channels, as [state, energy]")) {
+        return;
+    }
+    for (const sarrus_node *item = node->first; item != NULL; item = item->next) {
+        int code = 0;
+        if (!sarrus_word_read(reader, item, "channel of statistics", statistics_words,
+                              sizeof statistics_words / sizeof statistics_words[0], &code)) {
+            continue;
+        }
+        const char *expected = lacking(model, (unsigned)code);
+        if ((model->output.statistics & (unsigned)code) != 0) {
+            sarrus_reader_refuse(reader, item, "the channel '%s' stands twice; expected each channel once", item->text);
+        } else if (expected != NULL) {
+            sarrus_reader_refuse(reader, item, "there are no %s; expected %s", item->text, expected);
+        }
+        model->output.statistics |= (unsigned)code;
+    }
+}
+
+static void read_level(sarrus_reader *reader, const sarrus_node *item, sarrus_model *model) {
+    double level = 0;
+    if (!sarrus_number_read(reader, item, SARRUS_RULE_NOT_NEGATIVE, &level, NULL)) {
+        return;
+    }
+    if (level > 1) {
+        sarrus_reader_refuse(reader, item, "'%s' is %.10g; expected a share of the instances, from 0 to 1", reader->path, level);
+        return;
+    }
+    for (int i = 0; i < model->output.n_levels; ++i) {
+        if (model->output.levels[i] == level) {
+            sarrus_reader_refuse(reader, item, "the quantile %.10g stands twice; expected each quantile once", level);
+            return;
+        }
+    }
+    model->output.levels[model->output.n_levels++] = level;
+}
+
+static void read_levels(sarrus_reader *reader, sarrus_node *node, void *object) {
+    sarrus_model *model = object;
+    if (node == NULL || !sarrus_list_check(reader, node, -1, "a list of shares, as [0.05, 0.5, 0.95]")) {
+        return;
+    }
+    if (node->n_children > most_levels) {
+        sarrus_reader_refuse(reader, node, "%d quantiles; expected at most %d", node->n_children, most_levels);
+        return;
+    }
+    model->output.levels = sarrus_reader_allocate(reader, node->n_children, sizeof *model->output.levels);
+    int i = 0;
+    for (const sarrus_node *item = node->first; item != NULL && model->output.levels != NULL; item = item->next) {
+        const size_t n_path = sarrus_path_push_index(reader, i++);
+        read_level(reader, item, model);
+        sarrus_path_pop(reader, n_path);
+    }
+}
+
+static const sarrus_key statistics_keys[] = {
+    {.name = "channels", .flags = SARRUS_KEY_REQUIRED, .read = read_statistics_channels},
+    {.name = "quantiles", .read = read_levels},
+};
+
+void sarrus_statistics_read(sarrus_reader *reader, sarrus_node *node, void *object) {
+    if (node == NULL || sarrus_node_is_null(node)) {
+        return;
+    }
+    if (node->kind == SARRUS_NODE_SEQUENCE) {
+        read_statistics_channels(reader, node, object);
+        return;
+    }
+    (void)sarrus_mapping_read(reader, node, "output.statistics", statistics_keys,
+                              sizeof statistics_keys / sizeof statistics_keys[0], object);
+}

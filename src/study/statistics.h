@@ -1,0 +1,49 @@
+/* Statistics over the instances of a run, at each output time and of its quantities at the end. Those of a time are made of its
+ * row alone, each by one thread in the order of the instances, so that nothing is carried on and no bit depends on tiles, blocks
+ * or threads. */
+#ifndef SARRUS_STUDY_STATISTICS_H
+#define SARRUS_STUDY_STATISTICS_H
+
+#include "study/channels.h"
+#include "study/quantities.h"
+
+typedef struct sarrus_study_statistics {
+    const sarrus_model *model;
+    uint64_t n_instances;
+    sarrus_channels channels;  /* what they are of; its widths are what has to be observed */
+    int n_fields, n_totals;    /* of the file: those of each time, and those of the end */
+    sarrus_sink_field *fields; /* [n_fields] the number of instances, then for each field of the channels its statistics */
+    sarrus_sink_levels levels; /* of quantiles */
+    sarrus_sink_total *totals; /* [n_totals] for each quantity its statistics */
+    double **total_values;     /* [n_totals] of [1 or levels] */
+    char **texts;              /* [n_texts] owned: paths and long names */
+    int n_texts;
+    int n_members, n_columns; /* threads that share the work; components that one of them takes at once */
+    int n_pieces;
+    struct sarrus_statistics_piece *pieces; /* [n_pieces] the work of one time, in parts */
+    double **scratch;                       /* [n_members] of [n_columns + 1][n_instances] */
+} sarrus_study_statistics;
+
+/* Of what the scenario asks for, in no replay; for `n_members` threads. NO_MEMORY. `*out` is to be given to
+ * sarrus_study_statistics_free, after an error too. */
+SARRUS_MUST_USE sarrus_status sarrus_study_statistics_create(sarrus_context *context, const sarrus_plan *plan,
+                                                             const sarrus_draws *draws, uint64_t n_instances, int n_members,
+                                                             sarrus_study_statistics *out);
+void sarrus_study_statistics_free(sarrus_study_statistics *statistics);
+
+/* The levels for a sink; NULL: there are none. */
+const sarrus_sink_levels *sarrus_study_statistics_levels(const sarrus_study_statistics *statistics);
+
+/* Numbers of all its fields at one time. */
+uint64_t sarrus_study_statistics_numbers(const sarrus_study_statistics *statistics);
+
+/* The first rows.n_rows rows of source[observable] [n_instances][n_rows_stride][width] into the fields, data[field] of
+ * [n_rows][width][levels]. */
+void sarrus_study_statistics_take(const sarrus_study_statistics *statistics, const sarrus_channels_rows *rows,
+                                  double *const source[SARRUS_N_OBSERVABLES], double **data);
+
+/* Fills total_values from the results of the quantities of the instances whose status is 0. */
+void sarrus_study_statistics_finish(sarrus_study_statistics *statistics, const sarrus_study_quantities *quantities,
+                                    const uint8_t *status);
+
+#endif
