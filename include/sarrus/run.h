@@ -28,7 +28,7 @@ typedef int (*sarrus_progress_function)(const sarrus_progress *progress, void *u
 typedef struct sarrus_run_options {
     const char *output_path; /* NULL: no file is written */
     sarrus_batch_options batch;
-    uint64_t n_instances; /* of the study; 0: the scenario's */
+    uint64_t n_instances; /* of the study, with a design its points or trajectories; 0: the scenario's */
     /* The part of the study that is run: n_part instances from this one on; 0: all of them to the last. They have the same bits as
      * in the whole study. */
     uint64_t first_instance, n_part;
@@ -122,7 +122,7 @@ SARRUS_MUST_USE sarrus_status sarrus_run(sarrus_context *context, const sarrus_m
 typedef struct sarrus_run_group {
     const sarrus_model *model;
     const sarrus_plan *plan;         /* of this model; NULL: the run makes its own */
-    uint64_t n_instances;            /* of the study; 0: the scenario's */
+    uint64_t n_instances;            /* of the study, as in the options; 0: the scenario's */
     uint64_t first_instance, n_part; /* as in the options */
     const uint64_t *seed;            /* NULL: that of the options, and without one the scenario's */
     const char *file;                /* what the result file says that the model is from; NULL: "" */

@@ -147,6 +147,8 @@ Batch::Batch(Model &model, uint64_t n, const nb::dict &options) {
         if (sample)
             status = sarrus_draws_from_values(context.get(), single, nullptr, static_cast<int>(sample->shape(1)), n, sample->data(),
                                               &draws);
+        else if (draws_wanted && own.first_instance == 0 && n > sarrus_model_n_instances(single))
+            status = sarrus_draws_create(context.get(), single, seed, n, &draws); /* a larger study than the scenario's */
         else if (draws_wanted)
             status = sarrus_draws_create_part(context.get(), single, seed, own.first_instance, n, &draws);
         if (status == SARRUS_OK)

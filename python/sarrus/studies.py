@@ -87,6 +87,12 @@ class Result:
         head = "instance/parameters/"
         return {key.removeprefix(head): self[key] for key in self.keys() if key.startswith(head)}
 
+    @property
+    def units(self) -> dict[str, npt.NDArray[np.float64]]:
+        """The draws in the unit interval [N] by label, whose quantiles the parameters are; empty for an own sample."""
+        head = "instance/unit/"
+        return {key.removeprefix(head): self[key] for key in self.keys() if key.startswith(head)}
+
     def to_xarray(self) -> Any:
         """The file as an xarray DataTree, as of `sarrus.open`."""
         from .results import tree_open

@@ -413,8 +413,9 @@ static int arguments_check(const run_arguments *arguments, const sarrus_document
     char group[24] = "";
     if (arguments->has_group)
         snprintf(group, sizeof group, "%llu/", (unsigned long long)arguments->group);
-    const uint64_t n_own = sarrus_model_n_instances(sarrus_document_model(document, (int)arguments->group));
-    const uint64_t n_study = arguments->n_instances > 0 ? arguments->n_instances : n_own;
+    const sarrus_model *model = sarrus_document_model(document, (int)arguments->group);
+    const uint64_t n_points = arguments->n_instances > 0 ? arguments->n_instances : model->batch.n_instances;
+    const uint64_t n_study = arguments->samples != NULL ? n_points : sarrus_model_study_size(model, n_points);
     if (arguments->instance >= n_study)
         return sarrus_option_refuse("run", "--instance %s%llu: the study has %llu instance%s; a number from 0 to %llu was expected",
                                     group, instance, (unsigned long long)n_study, n_study == 1 ? "" : "s",

@@ -121,6 +121,16 @@ typedef enum sarrus_distribution_kind {
 #include "sarrus/distribution.def"
 } sarrus_distribution_kind;
 
+typedef enum sarrus_sampling {
+#define SARRUS_SAMPLING(name, value, word, text) SARRUS_SAMPLING_##name = value,
+#include "sarrus/sampling.def"
+} sarrus_sampling;
+
+typedef enum sarrus_design {
+#define SARRUS_DESIGN(name, value, word, text) SARRUS_DESIGN_##name = value,
+#include "sarrus/design.def"
+} sarrus_design;
+
 /* A coordinate that a constraint couples: that of a joint, or the distance of two points. */
 typedef struct sarrus_coupled {
     int joint;                      /* −1: the distance */
@@ -232,10 +242,17 @@ struct sarrus_model {
         double error;     /* of fixed steps, the sum of their estimates */
     } limits;
     struct {
-        uint64_t n_instances;
+        uint64_t n_instances; /* as the file counts: points or trajectories of a design (sarrus_model_study_size) */
         uint64_t seed;
         int n_sampled;
         sarrus_sampled *sampled;
+        sarrus_sampling sampling;
+        bool is_scrambled; /* sobol */
+        int *levels;       /* [n_sampled] grid; NULL: as many of each as make the number of instances */
+        sarrus_design design;
+        bool has_second_order; /* saltelli */
+        int n_levels;          /* morris */
+        double *correlation;   /* [n_sampled][n_sampled] C with C Cᵀ the correlation of the normal scores, lower; NULL: none */
     } batch;
     struct {
         uint64_t every;        /* intervals of the grid between outputs; fixed steps: steps */
@@ -252,6 +269,12 @@ struct sarrus_model {
         double *levels; /* [n_levels] of their quantiles, from 0 to 1 */
     } output;
 };
+
+/* Instances of a study of `n` points or trajectories; without a design those are the instances. */
+uint64_t sarrus_model_study_size(const sarrus_model *model, uint64_t n);
+
+/* The smallest and the largest number that a parameter can be drawn as; infinite where there is none. */
+void sarrus_sampled_support(const sarrus_sampled *sampled, double *low, double *high);
 
 /* The path of value `path` (exact), or SARRUS_NO_VALUE. Named parameters are found by "parameters.L" and by "L". */
 sarrus_value_index sarrus_model_value_find(const sarrus_model *model, const char *path);

@@ -95,12 +95,34 @@ static void put_sampled(FILE *out, const sarrus_sampled *sampled) {
     fputc('\n', out);
 }
 
+/* How the instances are sampled, where it is not at random. */
+static void put_sampling(FILE *out, const sarrus_model *model) {
+    static const char *const samplings[] = {
+#define SARRUS_SAMPLING(name, value, word, text) [value] = word,
+#include "sarrus/sampling.def"
+    };
+    static const char *const designs[] = {
+#define SARRUS_DESIGN(name, value, word, text) [value] = word,
+#include "sarrus/design.def"
+    };
+    const bool is_bare = model->batch.sampling == SARRUS_SAMPLING_SOBOL && !model->batch.is_scrambled;
+    const sarrus_design design = model->batch.design;
+    if (model->batch.n_sampled == 0)
+        return;
+    sarrus_report_line(out, "sampling", "%s%s%s", samplings[model->batch.sampling], is_bare ? ", not scrambled" : "",
+                       model->batch.correlation != NULL ? ", correlated" : "");
+    if (design != SARRUS_DESIGN_PLAIN)
+        sarrus_report_line(out, "design", "%s, %" PRIu64 " %s of %" PRIu64 " instances", designs[design], model->batch.n_instances,
+                           design == SARRUS_DESIGN_MORRIS ? "trajectories" : "points", sarrus_model_study_size(model, 1));
+}
+
 static void put_batch(FILE *out, const sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
     sarrus_report_title(out, "Batch");
-    sarrus_report_line(out, "instances", "%" PRIu64 ", seed %" PRIu64, model->batch.n_instances, model->batch.seed);
-    sarrus_report_bytes(out, "tiles", (double)model->batch.n_instances * (double)sarrus_plan_stepped(plan)->cost.bytes_per_instance,
-                        "");
+    const uint64_t n_instances = sarrus_model_n_instances(model);
+    sarrus_report_line(out, "instances", "%" PRIu64 ", seed %" PRIu64, n_instances, model->batch.seed);
+    put_sampling(out, model);
+    sarrus_report_bytes(out, "tiles", (double)n_instances * (double)sarrus_plan_stepped(plan)->cost.bytes_per_instance, "");
     sarrus_report_line(out, "sampled parameters", "%d", model->batch.n_sampled);
     for (int i = 0; i < model->batch.n_sampled && i < SARRUS_CARD_MAX_LINES; ++i)
         put_sampled(out, &model->batch.sampled[i]);
@@ -246,7 +268,7 @@ static void put_output(FILE *out, const sarrus_plan *plan) {
     put_orientations(out, model);
     put_names(out, model);
     put_over_instances(out, model);
-    const double n_kept = model->output.has_kept ? (double)model->output.n_kept : (double)model->batch.n_instances;
+    const double n_kept = model->output.has_kept ? (double)model->output.n_kept : (double)sarrus_model_n_instances(model);
     sarrus_report_bytes(out, "result file", (double)n_times * (n_kept * output_bytes(plan) + statistics_bytes(plan)),
                         " before compression");
 }

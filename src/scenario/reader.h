@@ -191,4 +191,7 @@ void sarrus_parameters_use_spread(sarrus_reader *reader);
 /* The list batch.parameters; all values must be in the table. */
 void sarrus_sampled_read(sarrus_reader *reader, sarrus_node *node);
 
+/* The mapping batch.correlation, behind that list (object: the model). */
+void sarrus_correlation_read(sarrus_reader *reader, sarrus_node *node, void *object);
+
 #endif

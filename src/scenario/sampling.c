@@ -1,20 +1,15 @@
-/* The mapping `batch` and the sampled parameters in it. */
+/* The sampled parameters of `batch`: what they are drawn for, and by which distribution. */
 #include "scenario/reader.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenario/output.h"
 #include "scenario/override.h"
 #include "scenario/suggest.h"
 
-static const uint64_t max_instances = UINT64_C(1) << 40;
-
 /* An interval further from the mean than this many standard deviations holds less than 1e-15 of the distribution. */
 static const double max_deviations = 8.0;
-
-static const sarrus_word samplings[] = {{"random", 0}, {"lhs", -1}, {"sobol", -1}, {"grid", -1}, {"file", -1}};
 
 /* A normal distribution that must say where it is cut, and no kind of its own: it comes behind them. */
 enum {
@@ -36,50 +31,6 @@ struct draw_reading {
     int distribution; /* −1: unknown */
     double mean, sd, low, high, mu, sigma, min, max;
 };
-
-static void read_instances(sarrus_reader *reader, sarrus_node *node, void *object) {
-    sarrus_model *model = object;
-    if (node != NULL) {
-        (void)sarrus_count_read(reader, node, 1, max_instances, &model->batch.n_instances);
-    }
-}
-
-static void read_seed(sarrus_reader *reader, sarrus_node *node, void *object) {
-    sarrus_model *model = object;
-    if (node != NULL) {
-        (void)sarrus_count_read(reader, node, 0, UINT64_MAX, &model->batch.seed);
-    }
-}
-
-static void read_sampling(sarrus_reader *reader, sarrus_node *node, void *object) {
-    (void)object;
-    int code = 0;
-    if (node != NULL) {
-        (void)sarrus_word_read(reader, node, "sampling", samplings, sizeof samplings / sizeof samplings[0], &code);
-    }
-}
-
-static void read_list(sarrus_reader *reader, sarrus_node *node, void *object) {
-    (void)object;
-    if (node != NULL && !sarrus_node_is_null(node)) {
-        sarrus_sampled_read(reader, node);
-    }
-}
-
-static const sarrus_key batch_keys[] = {
-    {.name = "instances", .read = read_instances}, {.name = "seed", .read = read_seed},
-    {.name = "sampling", .read = read_sampling},   {.name = "file", .flags = SARRUS_KEY_LATER},
-    {.name = "parameters", .read = read_list},
-};
-
-void sarrus_batch_read(sarrus_reader *reader, sarrus_node *node, void *object) {
-    sarrus_model *model = object;
-    model->batch.n_instances = 1;
-    if (node != NULL && !sarrus_node_is_null(node)) {
-        (void)sarrus_mapping_read(reader, node, "batch", batch_keys, sizeof batch_keys / sizeof batch_keys[0], object);
-    }
-    sarrus_kept_settle(reader);
-}
 
 /* True when `path` means something in the file, or is a setting that may be left out, but is no value of the table. */
 static bool is_setting(const sarrus_reader *reader, const char *path) {

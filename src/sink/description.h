@@ -52,6 +52,8 @@ typedef struct sarrus_sink_total {
 typedef struct sarrus_sink_parameter {
     const char *path;     /* under /instance/parameters/ */
     const double *values; /* [n_instances] */
+    const char *label;    /* under /instance/unit/; NULL: it stands there by another path already */
+    const double *units;  /* [n_instances] the draw in the unit interval; NULL: there is none */
 } sarrus_sink_parameter;
 
 /* One dataset [n_instances] that is written anew at every commit. */

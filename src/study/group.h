@@ -22,6 +22,7 @@ typedef struct sarrus_group {
     const sarrus_model *model;
     const sarrus_run_options *options;            /* of the run */
     uint64_t n_study, i_first, n_instances, seed; /* of the study; the first of the part that is run, and of how many it is */
+    uint64_t n_counted;                           /* of the study as scenarios count: with a design its points */
     char *scenario;                               /* as run; NULL: as the model has it */
     sarrus_draws *draws;
     const sarrus_plan *plan;

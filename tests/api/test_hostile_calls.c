@@ -216,10 +216,10 @@ static bool draws(void) {
                 bad_and_told(sarrus_draws_create_part(w.context, w.model, 1, 0, N, NULL)) &&
                 bad_and_told(sarrus_draws_create_part(w.context, w.model, 1, UINT64_MAX, 1, &out)) &&
                 bad_and_told(sarrus_draws_create_part(w.context, w.model, 1, 0, 0, &out)) && sarrus_draws_n_parameters(NULL) == 0 &&
-                sarrus_draws_label(NULL, 0) == NULL && sarrus_draws_values(NULL, 0) == NULL &&
-                sarrus_draws_label(w.draws, 1) == NULL && sarrus_draws_values(w.draws, 1) == NULL;
+                !sarrus_draws_label(NULL, 0) && !sarrus_draws_values(NULL, 0) && !sarrus_draws_units(NULL, 0);
     for (int i = 0; i < N_BAD && good; ++i)
-        good = sarrus_draws_label(w.draws, bad_indices[i]) == NULL && sarrus_draws_values(w.draws, bad_indices[i]) == NULL;
+        good = !sarrus_draws_label(w.draws, bad_indices[i]) && !sarrus_draws_values(w.draws, bad_indices[i]) &&
+               !sarrus_draws_units(w.draws, bad_indices[i]);
     for (int i = 0; i < N_HUGE && good; ++i)
         good = sarrus_draws_create(NULL, w.model, 1, huge_counts[i], &out) == SARRUS_NO_MEMORY && out == NULL;
     return good;
@@ -464,7 +464,7 @@ static const struct {
     {"batch_reset_some batch_assemble batch_redraw batch_refusal batch_save_size batch_save batch_load", batch_restarts},
     {"batch_destroy context_destroy draws_destroy model_destroy plan_destroy warnings_destroy", destroyers},
     {"context_create context_clear context_n_diagnostics context_diagnostic", context},
-    {"draws_create draws_create_part draws_n_parameters draws_label draws_values", draws},
+    {"draws_create draws_create_part draws_n_parameters draws_label draws_values draws_units", draws},
     {"draws_from_values", draws_given},
     {"model_resolved model_name model_ground_motion model_n_instances model_seed", model},
     {"version instance_status_text instance_status_word integrator_text integrator_word integrator_is_adaptive observable_text "
