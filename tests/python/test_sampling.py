@@ -127,6 +127,22 @@ def test_several_scenarios_count_their_points():
         assert file["0"].attrs["n_study_instances"] == 24
 
 
+def test_every_distribution_is_read_and_drawn():
+    quantiles = {
+        "triangular, low: 1, mode: 1, high: 4": lambda u: 4 - 3 * np.sqrt(1 - u),
+        "weibull, scale: 2, shape: 1.5": lambda u: 2 * (-np.log1p(-u)) ** (1 / 1.5),
+        "beta, alpha: 1, beta: 3, low: 1, high: 2": lambda u: 2 - np.cbrt(1 - u),
+        "discrete, values: [3, 1, 2], weights: [1, 2, 1]": lambda u: np.array([1, 1, 2, 3])[np.ceil(4 * u).astype(int) - 1],
+        "empirical, values: [5, 1, 2, 2, 8], min: 2": lambda u: np.quantile([2, 2, 5, 8], u),
+        "truncated_normal, mean: 3, sd: 1, min: 3, max: 3.000001": lambda u: 3 + 1e-6 * u,
+    }
+    for words, quantile in quantiles.items():
+        run("s.yaml", "-o", "one.h5", "--set", f"batch.parameters=[{{name: m, distribution: {words}}}]", "--instances", "200")
+        with h5py.File("one.h5") as file:
+            unit, value = file["instance/unit/m"][:], file["instance/parameters/m"][:]
+        assert np.allclose(value, quantile(unit), rtol=1e-13, atol=0), words
+
+
 def test_a_number_that_no_grid_has_is_refused():
     text = run("s.yaml", "-o", "none.h5", "--set", "batch.sampling=grid", "--instances", "30", code=2)
     assert "30 instances are no grid of 3 parameters; expected a number k^3, as 27 = 3^3 or 64 = 4^3" in text, text
