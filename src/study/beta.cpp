@@ -10,10 +10,11 @@ namespace {
 namespace policies = boost::math::policies;
 constexpr auto ignore = policies::ignore_error;
 
-/* Nothing is thrown, and what cannot be computed comes back as the nearest number or NaN. */
-using quiet = policies::policy<policies::domain_error<ignore>, policies::pole_error<ignore>, policies::overflow_error<ignore>,
-                               policies::underflow_error<ignore>, policies::rounding_error<ignore>,
-                               policies::evaluation_error<ignore>>;
+/* Nothing is thrown, and what cannot be computed comes back as the nearest number or NaN. Double all through: in long double a
+ * quantile takes 10 to 50 µs instead of 2 to 8, and differs by 1e-14 at most. */
+using quiet = policies::policy<policies::promote_double<false>, policies::domain_error<ignore>, policies::pole_error<ignore>,
+                               policies::overflow_error<ignore>, policies::underflow_error<ignore>,
+                               policies::rounding_error<ignore>, policies::evaluation_error<ignore>>;
 
 } // namespace
 
