@@ -80,6 +80,13 @@ def test_an_own_sample_has_no_units_and_results_are_samples():
         assert "unit" not in file["instance"]
         assert np.array_equal(file["state/q"][:], q)
         assert np.array_equal(file["instance/parameters/m"][:], values[:, 1])
+    # What was not used does not stand in the scenario as run, where it may not go with the number of rows.
+    study("--instances", "7")
+    pathlib.Path("study.h5").replace("old.h5")
+    run("s.yaml", "-o", "again.h5", "--samples", "old.h5", "--set", "batch.sampling={method: grid, levels: [2, 2, 2]}")
+    with h5py.File("again.h5") as file:
+        pathlib.Path("resolved.yaml").write_bytes(file["scenario"][()])
+    assert len(study(source="resolved.yaml")[0]) == 7
 
 
 def test_methods_designs_and_correlations_reach_the_file():
