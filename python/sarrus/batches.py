@@ -41,7 +41,8 @@ class Batch:
     samples: own values [n, parameters] in SI units, columns as `Model.parameters`, or a dict of them by label
     backend: "auto", "cpu", "cuda"; threads: None takes all processors
     specialize: "auto", "on", "off": kernels compiled for the mechanism, which give the same bits faster
-    first_instance: the number in its study of the batch's instance 0, whose draws it takes
+    first_instance: the number in its study of the batch's instance 0, whose draws it takes. The study is the scenario's, of
+        `Model.n_instances`, or one of n where n is larger, which matters to Latin hypercubes and grids
     keep_rank_events: changes of rank are kept for `rank_events`
     all_rows: "kept" and "dropped" can be observed of the largest mechanisms too, which takes memory
 

@@ -148,7 +148,7 @@ def run(
     """Draws the parameters, assembles every instance and integrates to t_end, as `sarrus run`.
 
     output: the result file; None: the result is in memory
-    instances, seed: None means the scenario's
+    instances, seed: None means the scenario's; with a design `instances` are its points or trajectories
     samples: own values instead of draws: [instances, parameters] in SI units, columns as `Model.parameters`, or a dict by label;
         of a scenario that draws nothing a dict by names of parameters and paths of any of its numbers
     progress: True shows a bar, None shows one on a terminal

@@ -59,7 +59,7 @@ static const entry signals[] = {
     {NULL, NULL, 0.0},
 };
 static const entry distributions[] = {
-#define SARRUS_DISTRIBUTION(name, value, word, first, second, text) {word, text, 0.0},
+#define SARRUS_DISTRIBUTION(name, value, word, first, second, third, fourth, text) {word, text, 0.0},
 #include "sarrus/distribution.def"
     {NULL, NULL, 0.0},
 };

@@ -56,6 +56,8 @@ static void sampled_destroy(sarrus_sampled *sampled, int n_sampled) {
     for (int i_sampled = 0; sampled != NULL && i_sampled < n_sampled; ++i_sampled) {
         free(sampled[i_sampled].label);
         free(sampled[i_sampled].targets);
+        free(sampled[i_sampled].values);
+        free(sampled[i_sampled].shares);
     }
     free(sampled);
 }
@@ -319,6 +321,22 @@ void sarrus_sampled_support(const sarrus_sampled *sampled, double *low, double *
     case SARRUS_DISTRIBUTION_UNIFORM:
         *low = sampled->a;
         *high = sampled->b;
+        break;
+    case SARRUS_DISTRIBUTION_TRIANGULAR:
+        *low = sampled->a;
+        *high = sampled->c;
+        break;
+    case SARRUS_DISTRIBUTION_WEIBULL:
+        *low = 0;
+        break;
+    case SARRUS_DISTRIBUTION_BETA:
+        *low = sampled->c;
+        *high = sampled->d;
+        break;
+    case SARRUS_DISTRIBUTION_DISCRETE:
+    case SARRUS_DISTRIBUTION_EMPIRICAL:
+        *low = sampled->values[0];
+        *high = sampled->values[sampled->n_values - 1];
         break;
     }
     *low = sampled->min > *low ? sampled->min : *low;

@@ -117,7 +117,7 @@ typedef struct sarrus_ground_motion {
 
 /* All may be truncated to [min, max]. */
 typedef enum sarrus_distribution_kind {
-#define SARRUS_DISTRIBUTION(name, value, word, first, second, text) SARRUS_DISTRIBUTION_##name = value,
+#define SARRUS_DISTRIBUTION(name, value, word, first, second, third, fourth, text) SARRUS_DISTRIBUTION_##name = value,
 #include "sarrus/distribution.def"
 } sarrus_distribution_kind;
 
@@ -160,9 +160,13 @@ typedef struct sarrus_sampled {
     int n_targets;
     sarrus_value_index *targets;
     sarrus_distribution_kind kind;
-    double a;        /* normal: mean; uniform: low; lognormal: mu */
-    double b;        /* normal: sd; uniform: high; lognormal: sigma */
+    double a;        /* normal: mean; uniform, triangular: low; lognormal: mu; weibull: scale; beta: alpha */
+    double b;        /* normal: sd; uniform: high; lognormal: sigma; triangular: mode; weibull: shape; beta: beta */
+    double c, d;     /* triangular: high, none; beta: low, high */
     double min, max; /* −INFINITY, INFINITY when not given */
+    int n_values;
+    double *values; /* [n_values] discrete, empirical: what is drawn, rising; else NULL */
+    double *shares; /* [n_values] discrete: of the draws that are not above a value, the last 1; else NULL */
 } sarrus_sampled;
 
 enum {

@@ -80,14 +80,20 @@ static void put_dynamics(FILE *out, const sarrus_plan *plan) {
 }
 
 static void put_sampled(FILE *out, const sarrus_sampled *sampled) {
-    static const char *const words[][3] = {
-#define SARRUS_DISTRIBUTION(name, value, word, first, second, text) [value] = {word, first, second},
+    static const char *const words[][5] = {
+#define SARRUS_DISTRIBUTION(name, value, word, first, second, third, fourth, text) [value] = {word, first, second, third, fourth},
 #include "sarrus/distribution.def"
     };
     const char *const *word = words[sampled->kind];
     fprintf(out, "  %*s", SARRUS_CARD_LABEL_WIDTH, "");
     sarrus_report_column(out, sampled->label, 2 * SARRUS_CARD_NAME_WIDTH - 8);
-    fprintf(out, " %s, %s %.4g, %s %.4g", word[0], word[1], sampled->a, word[2], sampled->b);
+    const double numbers[] = {sampled->a, sampled->b, sampled->c, sampled->d};
+    fprintf(out, " %s", word[0]);
+    for (int i = 0; i < 4 && word[1 + i] != NULL; ++i)
+        fprintf(out, ", %s %.4g", word[1 + i], numbers[i]);
+    if (sampled->n_values > 0)
+        fprintf(out, ", %d value%s from %.4g to %.4g", sampled->n_values, sampled->n_values == 1 ? "" : "s", sampled->values[0],
+                sampled->values[sampled->n_values - 1]);
     if (isfinite(sampled->min) || isfinite(sampled->max))
         fprintf(out, ", in [%.3g, %.3g]", sampled->min, sampled->max);
     if (sampled->n_targets > 1)

@@ -32,7 +32,9 @@ sarrus_group sarrus_group_of(const sarrus_run_group *asked, const sarrus_run_opt
 sarrus_as_run sarrus_group_as_run(const sarrus_group *group) {
     const bool has_count = group->n_counted != group->model->batch.n_instances;
     const bool has_seed = group->seed != sarrus_model_seed(group->model);
-    return (sarrus_as_run){.n_instances = has_count ? &group->n_counted : NULL, .seed = has_seed ? &group->seed : NULL};
+    return (sarrus_as_run){.n_instances = has_count ? &group->n_counted : NULL,
+                           .seed = has_seed ? &group->seed : NULL,
+                           .has_own_sample = group->options->draws != NULL && group->options->draws->units == NULL};
 }
 
 /* What is observed beside the blocks, bytes of each time. While all that the file gets goes with every instance the blocks are
@@ -143,7 +145,7 @@ double sarrus_group_reserve(const sarrus_group *group) {
 sarrus_status sarrus_group_describe(sarrus_group *group, sarrus_context *context, sarrus_sink_description *out) {
     const bool is_replay = group->options->shows_steps != 0;
     const sarrus_as_run as_run = sarrus_group_as_run(group);
-    const bool is_changed = as_run.n_instances != NULL || as_run.seed != NULL;
+    const bool is_changed = as_run.n_instances != NULL || as_run.seed != NULL || as_run.has_own_sample;
     group->scenario = is_changed ? sarrus_text_as_run(sarrus_model_resolved(group->model), &as_run, 1) : NULL;
     group->n_parameters = parameters_fill(group, NULL);
     group->fields = fields_make(group, &group->n_fields);

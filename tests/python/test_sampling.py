@@ -80,6 +80,13 @@ def test_an_own_sample_has_no_units_and_results_are_samples():
         assert "unit" not in file["instance"]
         assert np.array_equal(file["state/q"][:], q)
         assert np.array_equal(file["instance/parameters/m"][:], values[:, 1])
+    # What was not used does not stand in the scenario as run, where it may not go with the number of rows.
+    study("--instances", "7")
+    pathlib.Path("study.h5").replace("old.h5")
+    run("s.yaml", "-o", "again.h5", "--samples", "old.h5", "--set", "batch.sampling={method: grid, levels: [2, 2, 2]}")
+    with h5py.File("again.h5") as file:
+        pathlib.Path("resolved.yaml").write_bytes(file["scenario"][()])
+    assert len(study(source="resolved.yaml")[0]) == 7
 
 
 def test_methods_designs_and_correlations_reach_the_file():
@@ -125,6 +132,22 @@ def test_several_scenarios_count_their_points():
     with h5py.File("both.h5") as file:
         assert file["0/instance/unit/L"].shape == (24,) and file["1/instance/unit/L"].shape == (27,)
         assert file["0"].attrs["n_study_instances"] == 24
+
+
+def test_every_distribution_is_read_and_drawn():
+    quantiles = {
+        "triangular, low: 1, mode: 1, high: 4": lambda u: 4 - 3 * np.sqrt(1 - u),
+        "weibull, scale: 2, shape: 1.5": lambda u: 2 * (-np.log1p(-u)) ** (1 / 1.5),
+        "beta, alpha: 1, beta: 3, low: 1, high: 2": lambda u: 2 - np.cbrt(1 - u),
+        "discrete, values: [3, 1, 2], weights: [1, 2, 1]": lambda u: np.array([1, 1, 2, 3])[np.ceil(4 * u).astype(int) - 1],
+        "empirical, values: [5, 1, 2, 2, 8], min: 2": lambda u: np.quantile([2, 2, 5, 8], u),
+        "truncated_normal, mean: 3, sd: 1, min: 3, max: 3.000001": lambda u: 3 + 1e-6 * u,
+    }
+    for words, quantile in quantiles.items():
+        run("s.yaml", "-o", "one.h5", "--set", f"batch.parameters=[{{name: m, distribution: {words}}}]", "--instances", "200")
+        with h5py.File("one.h5") as file:
+            unit, value = file["instance/unit/m"][:], file["instance/parameters/m"][:]
+        assert np.allclose(value, quantile(unit), rtol=1e-13, atol=0), words
 
 
 def test_a_number_that_no_grid_has_is_refused():
