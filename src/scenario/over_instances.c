@@ -100,7 +100,8 @@ void sarrus_channel_check(sarrus_reader *reader, const sarrus_node *item, unsign
     if (model->space != SARRUS_SPACE_PLANAR) {
         sarrus_reader_defer(reader, item, "the channel 'joints' in space is of a later version; expected it in the plane");
     } else if (sarrus_model_ground_motion(model, 0) != NULL) {
-        sarrus_reader_defer(reader, item, "the channel 'joints' with a ground that moves is of a later version");
+        sarrus_reader_defer(reader, item,
+                            "the channel 'joints' with a ground that moves is of a later version; expected a ground at rest");
     }
 }
 
