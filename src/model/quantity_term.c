@@ -44,7 +44,9 @@ static const part body_parts[2][MOST_PARTS] = {
 static const part joint_parts[2][MOST_PARTS] = {
     [SARRUS_SPACE_PLANAR] = {{"fx", SARRUS_OBSERVE_REACTIONS, 0},
                              {"fy", SARRUS_OBSERVE_REACTIONS, 1},
-                             {"mz", SARRUS_OBSERVE_REACTIONS, 2}},
+                             {"mz", SARRUS_OBSERVE_REACTIONS, 2},
+                             {"coordinate", SARRUS_OBSERVE_Q, 0},
+                             {"speed", SARRUS_OBSERVE_V, 0}},
     [SARRUS_SPACE_SPATIAL] = {{"fx", SARRUS_OBSERVE_REACTIONS, 0},
                               {"fy", SARRUS_OBSERVE_REACTIONS, 1},
                               {"fz", SARRUS_OBSERVE_REACTIONS, 2},
@@ -113,6 +115,12 @@ static int joint_find(const sarrus_model *model, word name) {
     return -1;
 }
 
+/* Whether a joint has a free coordinate that can be told from its bodies alone. */
+static bool has_coordinate(const sarrus_model *model, const sarrus_joint *joint) {
+    bool is_angle[SARRUS_MAX_FREEDOMS];
+    return sarrus_joint_coordinates(model->space, joint, is_angle) > 0 && sarrus_model_ground_motion(model, 0) == NULL;
+}
+
 /* "NAME.fx" behind "joint.". */
 static bool joint_term(const sarrus_model *model, word whole, word rest, sarrus_term *out, sarrus_quantity_fault *fault) {
     const word name = head_cut(&rest);
@@ -122,6 +130,12 @@ static bool joint_term(const sarrus_model *model, word whole, word rest, sarrus_
     const part *found = part_find(joint_parts[model->space], MOST_PARTS, whole, rest, fault);
     if (found == NULL)
         return false;
+    if (found->observable != SARRUS_OBSERVE_REACTIONS) {
+        if (!has_coordinate(model, &model->joints[i_joint]))
+            return is_unknown(fault, whole, rest, "fx, fy, mz: it has no free coordinate, or ground moves");
+        *out = (sarrus_term){.kind = SARRUS_TERM_JOINT, .joint = i_joint, .order = found->observable == SARRUS_OBSERVE_Q ? 0 : 1};
+        return true;
+    }
     const int n_each = components_of(model->space, found->observable);
     *out = (sarrus_term){
         .kind = SARRUS_TERM_OBSERVED, .observable = found->observable, .component = n_each * i_joint + found->component};

@@ -6,6 +6,9 @@
 
 void sarrus_points_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_quantities_read(sarrus_reader *reader, sarrus_node *node, void *object);
+/* Refuses a channel that this mechanism cannot have. */
+void sarrus_channel_check(sarrus_reader *reader, const sarrus_node *item, unsigned channel);
+
 void sarrus_kept_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_statistics_read(sarrus_reader *reader, sarrus_node *node, void *object);
 

@@ -93,6 +93,19 @@ void sarrus_kept_settle(sarrus_reader *reader) {
 
 /* ---- output.statistics ---- */
 
+void sarrus_channel_check(sarrus_reader *reader, const sarrus_node *item, unsigned channel) {
+    const sarrus_model *model = reader->model;
+    if (channel != SARRUS_CHANNEL_JOINTS) {
+        return;
+    }
+    if (model->space != SARRUS_SPACE_PLANAR) {
+        sarrus_reader_defer(reader, item, "the channel 'joints' in space is of a later version; expected it in the plane");
+    } else if (sarrus_model_ground_motion(model, 0) != NULL) {
+        sarrus_reader_defer(reader, item,
+                            "the channel 'joints' with a ground that moves is of a later version; expected a ground at rest");
+    }
+}
+
 static bool has_drives(const sarrus_model *model) {
     for (int i = 0; i < SARRUS_MAX_FREEDOMS * model->n_joints; ++i) {
         if (model->joints[i / SARRUS_MAX_FREEDOMS].drive[i % SARRUS_MAX_FREEDOMS] >= 0) {
@@ -133,6 +146,7 @@ static void read_statistics_channels(sarrus_reader *reader, sarrus_node *node, v
         } else if (expected != NULL) {
             sarrus_reader_refuse(reader, item, "there are no %s; expected %s", item->text, expected);
         }
+        sarrus_channel_check(reader, item, (unsigned)code);
         model->output.statistics |= (unsigned)code;
     }
 }

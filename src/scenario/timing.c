@@ -200,6 +200,7 @@ static void read_channels(sarrus_reader *reader, sarrus_node *node, void *object
         if ((model->output.channels & (unsigned)code) != 0) {
             sarrus_reader_refuse(reader, item, "the channel '%s' stands twice; expected each channel once", item->text);
         }
+        sarrus_channel_check(reader, item, (unsigned)code);
         model->output.channels |= (unsigned)code;
     }
 }

@@ -206,6 +206,36 @@ static bool drives_add(sarrus_channels *channels, const sarrus_model *model) {
     return true;
 }
 
+/* Datasets of the free coordinate of a joint and of the rate of it: "joints/A/speed". */
+static bool joints_add(sarrus_channels *channels, const sarrus_model *model, const sarrus_plan *plan) {
+    static const char *const words[] = {"coordinate", "speed"};
+    static const char *const texts[] = {"free coordinate of the joint, 0 in the configuration as given", "rate of it"};
+    static const char *const units[2][2] = {{"m", "rad"}, {"m/s", "rad/s"}};
+    for (int i = 0; i < model->n_joints; ++i) {
+        bool is_angle[SARRUS_MAX_FREEDOMS];
+        if (sarrus_joint_coordinates(model->space, &model->joints[i], is_angle) == 0)
+            continue;
+        channels->freedom_names[i] = is_angle[0] ? "angle" : "shift";
+        for (int order = 0; order < 2; ++order) {
+            char *path = NULL;
+            if (asprintf(&path, "joints/%s/%s", model->joints[i].name, words[order]) < 0)
+                return false;
+            channels->paths[channels->n_fields] = path;
+            channels->joint[channels->n_fields] = 1 + i;
+            channels->order[channels->n_fields] = order;
+            field_add(channels, order == 0 ? SARRUS_OBSERVE_Q : SARRUS_OBSERVE_V, 0, 1,
+                      (sarrus_sink_field){.path = path,
+                                          .long_name = texts[order],
+                                          .units = units[order][is_angle[0]],
+                                          .labels = &channels->freedom_names[i],
+                                          .labels_path = is_angle[0] ? "free_angle" : "free_shift"});
+        }
+        channels->width[SARRUS_OBSERVE_Q] = plan->mech.n_q;
+        channels->width[SARRUS_OBSERVE_V] = plan->mech.n_v;
+    }
+    return true;
+}
+
 static const struct point_order {
     const char *word, *units, *long_name;
     sarrus_observable observable; /* the last that it needs */
@@ -248,11 +278,15 @@ sarrus_status sarrus_channels_points_place(sarrus_channels *channels, sarrus_con
                                            uint64_t n_instances) {
     const sarrus_model *model = channels->model;
     const int dimension = sarrus_body_sizes_of((int32_t)model->space)->dimension, n = dimension * model->output.n_points;
-    bool is_needed = false;
-    for (int i = 0; i < channels->n_fields; ++i)
-        is_needed = is_needed || channels->point[i] > 0;
-    if (!is_needed)
-        return SARRUS_OK;
+    bool has_points = false, has_joints = false;
+    for (int i = 0; i < channels->n_fields; ++i) {
+        has_points = has_points || channels->point[i] > 0;
+        has_joints = has_joints || channels->joint[i] > 0;
+    }
+    const sarrus_status placed =
+        has_joints ? sarrus_joint_numbers_create(context, channels->plan, draws, n_instances, &channels->joints) : SARRUS_OK;
+    if (placed != SARRUS_OK || !has_points)
+        return placed;
     sarrus_value_index *indices = calloc((size_t)n + 1, sizeof *indices);
     if (indices == NULL)
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the points");
@@ -263,25 +297,25 @@ sarrus_status sarrus_channels_points_place(sarrus_channels *channels, sarrus_con
     return status;
 }
 
-static void direct_mark(sarrus_channels *channels) {
-    for (int i = 0; i < channels->n_fields; ++i)
-        if (channels->form[i] == SARRUS_ORIENTATION_PARAMETERS && channels->point[i] == 0 &&
-            channels->n_components[i] == channels->width[channels->observable[i]])
-            channels->is_direct[channels->observable[i]] = true;
-}
-
 bool sarrus_channels_field_is_plain(const sarrus_channels *channels, int i_field) {
-    return channels->form[i_field] == SARRUS_ORIENTATION_PARAMETERS && channels->point[i_field] == 0;
+    return channels->form[i_field] == SARRUS_ORIENTATION_PARAMETERS && channels->point[i_field] == 0 &&
+           channels->joint[i_field] == 0;
 }
 
 bool sarrus_channels_field_is_direct(const sarrus_channels *channels, int i_field) {
     return channels->is_direct[channels->observable[i_field]] && sarrus_channels_field_is_plain(channels, i_field);
 }
 
+static void direct_mark(sarrus_channels *channels) {
+    for (int i = 0; i < channels->n_fields; ++i)
+        if (sarrus_channels_field_is_plain(channels, i) && channels->n_components[i] == channels->width[channels->observable[i]])
+            channels->is_direct[channels->observable[i]] = true;
+}
+
 /* n_owners: joints and other constraints. */
 static bool channels_allocate(sarrus_channels *channels, const sarrus_model *model, size_t n, size_t n_owners) {
-    /* State 3, diagnostics 7; reactions and drives; orientations; points. */
-    const size_t n_fields_max = 10 + 2 * n_owners + (size_t)N_ORIENTATION_FORMS * (size_t)model->n_bodies +
+    /* State 3, diagnostics 7; reactions, drives and joints; orientations; points. */
+    const size_t n_fields_max = 10 + 4 * n_owners + (size_t)N_ORIENTATION_FORMS * (size_t)model->n_bodies +
                                 sizeof point_orders / sizeof point_orders[0] * (size_t)model->output.n_points;
     channels->fields = calloc(n_fields_max, sizeof *channels->fields);
     channels->observable = calloc(n_fields_max, sizeof *channels->observable);
@@ -290,13 +324,16 @@ static bool channels_allocate(sarrus_channels *channels, const sarrus_model *mod
     channels->form = calloc(n_fields_max, sizeof *channels->form);
     channels->point = calloc(n_fields_max, sizeof *channels->point);
     channels->order = calloc(n_fields_max, sizeof *channels->order);
+    channels->joint = calloc(n_fields_max, sizeof *channels->joint);
+    channels->freedom_names = calloc(n_owners + 1, sizeof *channels->freedom_names);
     channels->paths = calloc(n_fields_max, sizeof *channels->paths);
     channels->coordinate_names = calloc(n + 1, sizeof *channels->coordinate_names);
     channels->speed_names = calloc(n + 1, sizeof *channels->speed_names);
     channels->uniqueness = calloc(n_owners + 1, sizeof *channels->uniqueness);
     return channels->fields != NULL && channels->observable != NULL && channels->offset != NULL && channels->n_components != NULL &&
-           channels->form != NULL && channels->point != NULL && channels->order != NULL && channels->paths != NULL &&
-           channels->coordinate_names != NULL && channels->speed_names != NULL && channels->uniqueness != NULL;
+           channels->form != NULL && channels->point != NULL && channels->order != NULL && channels->joint != NULL &&
+           channels->freedom_names != NULL && channels->paths != NULL && channels->coordinate_names != NULL &&
+           channels->speed_names != NULL && channels->uniqueness != NULL;
 }
 
 sarrus_channel_choice sarrus_channel_choice_of(const sarrus_model *model) {
@@ -314,7 +351,7 @@ void sarrus_channels_keep(sarrus_channels *channels, const uint64_t *kept, uint6
 sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_channel_choice *choice,
                                      sarrus_channels *out) {
     const sarrus_model *model = plan->model;
-    *out = (sarrus_channels){.model = model};
+    *out = (sarrus_channels){.model = model, .plan = plan};
     const unsigned wanted = choice->channels;
     const size_t n_owners = (size_t)(model->n_joints + model->n_constraints);
     bool is_done = channels_allocate(out, model, (size_t)plan->mech.n_q, n_owners);
@@ -343,6 +380,8 @@ sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_plan 
     }
     if (is_done && (wanted & SARRUS_CHANNEL_REACTIONS))
         is_done = reactions_add(out, model, plan) && constraints_add(out, model, plan);
+    if (is_done && (wanted & SARRUS_CHANNEL_JOINTS))
+        is_done = joints_add(out, model, plan);
     if (is_done && choice->has_drives)
         is_done = drives_add(out, model);
     if (is_done && choice->has_points)
@@ -365,6 +404,9 @@ void sarrus_channels_free(sarrus_channels *channels) {
     free(channels->form);
     free(channels->point);
     free(channels->order);
+    free(channels->joint);
+    free(channels->freedom_names);
+    sarrus_joint_numbers_free(&channels->joints);
     sarrus_instance_numbers_free(&channels->at);
     free(channels->coordinate_names);
     free(channels->speed_names);
@@ -394,6 +436,17 @@ void sarrus_channels_row(const sarrus_channels *channels, int i_field, uint64_t 
     const sarrus_observable observable = channels->observable[i_field];
     if (channels->point[i_field] > 0) {
         point_row(channels, i_field, i_instance, i_row, source, to);
+        return;
+    }
+    if (channels->joint[i_field] > 0) {
+        const double *q = source[SARRUS_OBSERVE_Q], *v = source[SARRUS_OBSERVE_V];
+        const sarrus_joint_on at = {.model = channels->model,
+                                    .numbers = &channels->joints,
+                                    .i_instance = i_instance,
+                                    .joint = channels->joint[i_field] - 1,
+                                    .q = q + i_row * (size_t)channels->width[SARRUS_OBSERVE_Q],
+                                    .v = v + i_row * (size_t)channels->width[SARRUS_OBSERVE_V]};
+        *to = sarrus_joint_motion(&at, channels->order[i_field]);
         return;
     }
     const double *from = source[observable] + i_row * (size_t)channels->width[observable] + (size_t)channels->offset[i_field];

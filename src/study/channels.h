@@ -12,6 +12,7 @@
 #include "sarrus/space.h"
 #include "sink/sink.h"
 #include "study/instance_numbers.h"
+#include "study/joint_motion.h"
 
 typedef struct sarrus_channels {
     int n_fields;
@@ -21,9 +22,13 @@ typedef struct sarrus_channels {
     int *n_components;             /* [n_fields] its number of components, 1 for fields without third axis */
     sarrus_orientation *form;      /* [n_fields] PARAMETERS: as observed; else of the Euler parameters there */
     int *point;                    /* [n_fields] 0: none; 1 + the model's point that it shows, by the body's part of q, v, a */
-    int *order;                    /* [n_fields] of a point: 0 position, 1 velocity, 2 acceleration */
-    const sarrus_model *model;     /* of the points */
-    bool has_kept;                 /* fields have rows of the instances `kept` alone */
+    int *order;                    /* [n_fields] of a point: 0 position, 1 velocity, 2 acceleration; of a joint 0 or 1 */
+    int *joint;                    /* [n_fields] 0: none; 1 + the joint whose free coordinate it shows, or the rate of it */
+    const sarrus_plan *plan;
+    sarrus_joint_numbers joints; /* where they are */
+    const char **freedom_names;  /* [n_joints] words for their free coordinates */
+    const sarrus_model *model;   /* of the points */
+    bool has_kept;               /* fields have rows of the instances `kept` alone */
     uint64_t n_kept;
     const uint64_t *kept;                 /* [n_kept] ascending, from 0 on; not owned */
     sarrus_instance_numbers at;           /* [n_points][dimension] where they are on their bodies */
@@ -52,8 +57,8 @@ SARRUS_MUST_USE sarrus_status sarrus_channels_create(sarrus_context *context, co
 /* Leaves rows of these instances alone in the fields, none of which is direct any more. `kept` [n_kept] must outlive them. */
 void sarrus_channels_keep(sarrus_channels *channels, const uint64_t *kept, uint64_t n_kept);
 
-/* Where the points, if there are any among the fields, are in each of n_instances instances, whose draws (NULL: none) begin with
- * the first; without it points cannot be gathered. NO_MEMORY. */
+/* Where the points and the joints, if there are any among the fields, are in each of n_instances instances, whose draws (NULL:
+ * none) begin with the first; without it they cannot be gathered. NO_MEMORY. */
 SARRUS_MUST_USE sarrus_status sarrus_channels_points_place(sarrus_channels *channels, sarrus_context *context,
                                                            const sarrus_draws *draws, uint64_t n_instances);
 void sarrus_channels_free(sarrus_channels *channels);

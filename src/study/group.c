@@ -261,7 +261,7 @@ static sarrus_status datasets_make(sarrus_group *group, sarrus_context *context)
     if (status == SARRUS_OK && group->has_kept)
         sarrus_channels_keep(&group->channels, group->kept, group->n_kept);
     if (status == SARRUS_OK)
-        status = sarrus_study_quantities_create(context, model, group->draws, n_instances, n_members, &group->quantities);
+        status = sarrus_study_quantities_create(context, group->plan, group->draws, n_instances, n_members, &group->quantities);
     if (status == SARRUS_OK && !group->options->shows_steps)
         status = sarrus_study_statistics_create(context, group->plan, group->draws, n_instances, n_members, &group->statistics);
     return status;

@@ -50,7 +50,8 @@ static void widths_find(sarrus_study_quantities *quantities) {
         const sarrus_term *term = sarrus_quantities_term(set, i);
         if (term->kind == SARRUS_TERM_OBSERVED)
             quantities->width[term->observable] = full_width(model, term->observable);
-        for (int k = 0; term->kind == SARRUS_TERM_POINT && k <= term->order; ++k)
+        const bool is_of_bodies = term->kind == SARRUS_TERM_POINT || term->kind == SARRUS_TERM_JOINT;
+        for (int k = 0; is_of_bodies && k <= term->order; ++k)
             quantities->width[of_point[k]] = full_width(model, of_point[k]);
     }
 }
@@ -95,8 +96,19 @@ static bool states_allocate(sarrus_study_quantities *quantities) {
     return is_done && quantities->states != NULL && quantities->results != NULL && quantities->scratch != NULL;
 }
 
-sarrus_status sarrus_study_quantities_create(sarrus_context *context, const sarrus_model *model, const sarrus_draws *draws,
+/* Where joints are, if they are asked for. */
+static sarrus_status joints_find(sarrus_context *context, const sarrus_plan *plan, const sarrus_draws *draws,
+                                 sarrus_study_quantities *quantities) {
+    const sarrus_quantities *set = quantities->members[0];
+    bool is_needed = false;
+    for (int i = 0; i < sarrus_quantities_n_terms(set); ++i)
+        is_needed = is_needed || sarrus_quantities_term(set, i)->kind == SARRUS_TERM_JOINT;
+    return is_needed ? sarrus_joint_numbers_create(context, plan, draws, quantities->n_instances, &quantities->joints) : SARRUS_OK;
+}
+
+sarrus_status sarrus_study_quantities_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_draws *draws,
                                              uint64_t n_instances, int n_members, sarrus_study_quantities *out) {
+    const sarrus_model *model = plan->model;
     *out = (sarrus_study_quantities){.model = model, .n_instances = n_instances, .n = model->output.n_quantities};
     if (out->n == 0)
         return SARRUS_OK;
@@ -115,7 +127,8 @@ sarrus_status sarrus_study_quantities_create(sarrus_context *context, const sarr
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the quantities of %llu instances",
                              (unsigned long long)n_instances);
     widths_find(out);
-    return numbers_find(context, out, draws);
+    const sarrus_status status = joints_find(context, plan, draws, out);
+    return status == SARRUS_OK ? numbers_find(context, out, draws) : status;
 }
 
 void sarrus_study_quantities_free(sarrus_study_quantities *quantities) {
@@ -129,6 +142,7 @@ void sarrus_study_quantities_free(sarrus_study_quantities *quantities) {
     free(quantities->states);
     free(quantities->i_number);
     sarrus_instance_numbers_free(&quantities->numbers);
+    sarrus_joint_numbers_free(&quantities->joints);
     *quantities = (sarrus_study_quantities){0};
 }
 
@@ -160,7 +174,20 @@ static double point_value(const taking *job, const sarrus_term *term, const doub
     return out[term->component];
 }
 
-static void values_put(const taking *job, sarrus_quantities *set, const double *numbers, uint64_t i_row, double t) {
+static double joint_value(const taking *job, const sarrus_term *term, uint64_t i_instance, uint64_t i_row) {
+    const sarrus_joint_on at = {.model = job->quantities->model,
+                                .numbers = &job->quantities->joints,
+                                .i_instance = i_instance,
+                                .joint = term->joint,
+                                .q = row_of(job, SARRUS_OBSERVE_Q, i_row),
+                                .v = row_of(job, SARRUS_OBSERVE_V, i_row)};
+    return sarrus_joint_motion(&at, term->order);
+}
+
+/* Row k of an instance, which is at t. */
+static void values_put(const taking *job, sarrus_quantities *set, uint64_t i_instance, uint64_t i_k, double t) {
+    const double *numbers = sarrus_instance_numbers_of(&job->quantities->numbers, i_instance);
+    const uint64_t i_row = i_instance * job->rows->n_rows_stride + i_k;
     double *values = sarrus_quantities_values(set);
     for (int k = 0; k < sarrus_quantities_n_terms(set); ++k) {
         const sarrus_term *term = sarrus_quantities_term(set, k);
@@ -173,6 +200,9 @@ static void values_put(const taking *job, sarrus_quantities *set, const double *
             break;
         case SARRUS_TERM_POINT:
             values[k] = point_value(job, term, numbers, i_row);
+            break;
+        case SARRUS_TERM_JOINT:
+            values[k] = joint_value(job, term, i_instance, i_row);
             break;
         case SARRUS_TERM_VALUE:
             values[k] = numbers[job->quantities->i_number[k]];
@@ -187,12 +217,11 @@ static void instances_take(void *user, int i_member, int n_members) {
     sarrus_quantities *set = quantities->members[i_member];
     const sarrus_crew_share share = sarrus_crew_share_of(quantities->n_instances, i_member, n_members);
     for (uint64_t i = share.i_first; i < share.i_end; ++i) {
-        const double *numbers = sarrus_instance_numbers_of(&quantities->numbers, i);
         sarrus_reduction_state *states = quantities->states + i * (uint64_t)quantities->n_reductions;
         for (uint64_t k = 0; k < job->rows->n_rows; ++k) {
             if (job->rows->is_counted != NULL && job->rows->is_counted[k] == 0.0)
                 continue;
-            values_put(job, set, numbers, i * job->rows->n_rows_stride + k, job->rows->times[k]);
+            values_put(job, set, i, k, job->rows->times[k]);
             sarrus_quantities_take(set, job->rows->times[k], states);
         }
     }

@@ -7,6 +7,7 @@
 #include "model/quantity.h"
 #include "sarrus/context.h"
 #include "study/instance_numbers.h"
+#include "study/joint_motion.h"
 
 typedef struct sarrus_study_quantities {
     const sarrus_model *model;
@@ -17,13 +18,14 @@ typedef struct sarrus_study_quantities {
     double **results;                /* [n] of [n_instances] */
     double *scratch;                 /* [n] */
     sarrus_instance_numbers numbers; /* points [n_points][dimension], then named parameters */
+    sarrus_joint_numbers joints;     /* where joints are, when a quantity uses one */
     int *i_number;                   /* [n_terms] of a named parameter among these */
     int width[SARRUS_N_OBSERVABLES]; /* doubles of an instance and time that have to be observed; 0: not needed */
 } sarrus_study_quantities;
 
-/* Of the model's quantities, for `n_members` threads. NO_MEMORY. `*out` is to be given to sarrus_study_quantities_free, after
- * an error too. */
-SARRUS_MUST_USE sarrus_status sarrus_study_quantities_create(sarrus_context *context, const sarrus_model *model,
+/* Of the quantities of the plan's model, for `n_members` threads. NO_MEMORY. `*out` is to be given to
+ * sarrus_study_quantities_free, after an error too. */
+SARRUS_MUST_USE sarrus_status sarrus_study_quantities_create(sarrus_context *context, const sarrus_plan *plan,
                                                              const sarrus_draws *draws, uint64_t n_instances, int n_members,
                                                              sarrus_study_quantities *out);
 void sarrus_study_quantities_free(sarrus_study_quantities *quantities);

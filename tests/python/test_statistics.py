@@ -187,8 +187,18 @@ def check_mixed(program, folder):
 
 
 def check_errors(program, folder):
-    done = sarrus(program, "run", str(pathlib.Path(folder) / "scenario.yaml"), "--instances", "9", "-o", f"{folder}/no.h5",
-                  "--set", "output.instances=[12]", codes=(2,))
+    done = sarrus(
+        program,
+        "run",
+        str(pathlib.Path(folder) / "scenario.yaml"),
+        "--instances",
+        "9",
+        "-o",
+        f"{folder}/no.h5",
+        "--set",
+        "output.instances=[12]",
+        codes=(2,),
+    )
     assert "output.instances keeps the trajectory of instance 12; the study has those from 0 to 8" in done.stderr, done.stderr
     assert not pathlib.Path(folder, "no.h5").exists()
 

@@ -1,5 +1,4 @@
-/* Fields of all instances together, rows of some of them, and totals: they are read back as written, and what cannot be is
- * refused. */
+/* Fields of all instances together, rows of some of them, and totals: they are read back as written; what cannot be is refused. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -18,10 +18,15 @@ static void gather_cuts_an_observable_into_fields(void **state) {
     (void)state;
     sarrus_observable observable[3] = {SARRUS_OBSERVE_ENERGY, SARRUS_OBSERVE_REACTIONS, SARRUS_OBSERVE_REACTIONS};
     int offset[3] = {0, 0, 3}, n_components[3] = {1, 3, 3};
-    int point[3] = {0};
+    int point[3] = {0}, joint[3] = {0};
     sarrus_orientation form[3] = {SARRUS_ORIENTATION_PARAMETERS};
-    sarrus_channels channels = {
-        .n_fields = 3, .observable = observable, .offset = offset, .n_components = n_components, .form = form, .point = point};
+    sarrus_channels channels = {.n_fields = 3,
+                                .observable = observable,
+                                .offset = offset,
+                                .n_components = n_components,
+                                .form = form,
+                                .point = point,
+                                .joint = joint};
     channels.width[SARRUS_OBSERVE_ENERGY] = 1;
     channels.is_direct[SARRUS_OBSERVE_ENERGY] = true;
     channels.width[SARRUS_OBSERVE_REACTIONS] = 3 * N_JOINTS;
