@@ -6,19 +6,17 @@
 #include "cli/command.h"
 #include "edge/exit_code.h"
 
-static const char way[] =
-    "with the Python package installed ('pip install .' at the top of the repository) its own command 'sarrus' "
-    "does it, and so does 'python3 -m sarrus animate'";
-
 int sarrus_command_animate(int argc, char **argv) {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; ++i)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             printf("Usage: sarrus animate OUT.h5 -o M.html|gif|mp4 [options]\n\n"
-                   "Shows the motion of a result file as a page, a GIF or a film. This program cannot;\n%s,\n"
-                   "with --help for the options.\n",
-                   way);
+                   "Shows the motion of a result file as a page, a GIF or a film. This program cannot: the Python\n"
+                   "package does it ('pip install .' at the top of the repository), by its own command 'sarrus' or\n"
+                   "by 'python3 -m sarrus animate', which tell the options with --help.\n");
             return SARRUS_EXIT_DONE;
         }
-    fprintf(stderr, "sarrus animate: error: this program draws no pictures; %s\n", way);
+    fputs("sarrus animate: error: this program draws no pictures, the Python package does: 'pip install .' at the top of the\n"
+          "                repository, then its own command 'sarrus', or 'python3 -m sarrus animate'\n",
+          stderr);
     return SARRUS_EXIT_BAD_INPUT;
 }
