@@ -374,8 +374,8 @@ static void draws_without_a_meaning(void **state) {
     }
 }
 
-/* Of every distribution that has a negative part, by a name: the mass is the draw itself. The other warning is of the inertia, which
- * is counted in trials, as independent draws whatever the sampling is; the number of instances is that of the design. */
+/* Of every distribution that has a negative part, by a name: the mass is the draw itself. The other warning is of the inertia,
+ * counted in trials, as independent draws whatever the sampling is; the number of instances is that of the design. */
 static void draws_of_all_distributions_without_a_meaning(void **state) {
     (void)state;
     static const struct {
