@@ -375,6 +375,40 @@ static void draws_without_a_meaning(void **state) {
     }
 }
 
+/* Of every distribution that has a negative part, by a name: the mass is the draw itself. The other warning is of the inertia,
+ * counted in trials, as independent draws whatever the sampling is; the number of instances is that of the design. */
+static void draws_of_all_distributions_without_a_meaning(void **state) {
+    (void)state;
+    static const struct {
+        const char *batch;
+        double share, n_instances;
+    } cases[] = {
+        {"{name: m, distribution: triangular, low: -1, mode: 0, high: 3}], sampling: lhs", 0.25, 1000},
+        {"{name: m, distribution: beta, alpha: 1, beta: 1, low: -1, high: 3}], sampling: {method: grid, levels: [1000]}", 0.25,
+         1000},
+        {"{name: m, distribution: discrete, values: [2, -1], weights: [3, 1]}], sampling: sobol", 0.25, 1000},
+        {"{name: m, distribution: empirical, values: [3, -1, 1, 2]}], design: saltelli", 1.0 / 6.0, 4000},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        char batch[300];
+        snprintf(batch, sizeof batch, "{instances: 1000, parameters: [%s}", cases[i].batch);
+        const sarrus_override overrides[] = {{"parameters", "{m: 1}"},
+                                             {"bodies.rod.inertia", "\"=m/12\""},
+                                             {"bodies.rod.mass", "\"=m\""},
+                                             {"batch", batch},
+                                             {NULL, NULL}};
+        found f = look(PENDULUM, overrides, 0);
+        assert_int_equal(n_of(&f, SARRUS_WARNING_UNPHYSICAL_DRAWS), 2);
+        for (int k = 0; k < 2; ++k) {
+            const sarrus_warning w = nth(&f, SARRUS_WARNING_UNPHYSICAL_DRAWS, k);
+            const bool is_exact = strcmp(w.name, "bodies.rod.mass") == 0; /* 4096 trials: five sd of a share of 1/4 are 0.034 */
+            assert_true(fabs(w.values[0] - cases[i].share) < (is_exact ? 1e-14 : 0.034));
+            assert_true(fabs(w.values[1] - cases[i].n_instances * w.values[0]) < 1e-9);
+        }
+        leave(&f);
+    }
+}
+
 /* What is told of the draws is what becomes of the instances. */
 static void such_instances_are_invalid(void **state) {
     (void)state;
@@ -485,6 +519,7 @@ int main(void) {
         cmocka_unit_test(the_start_is_that_of_a_run),
         cmocka_unit_test(what_nothing_depends_on),
         cmocka_unit_test(draws_without_a_meaning),
+        cmocka_unit_test(draws_of_all_distributions_without_a_meaning),
         cmocka_unit_test(such_instances_are_invalid),
         cmocka_unit_test(own_values_that_are_never_drawn),
         cmocka_unit_test(many_of_a_kind_are_counted),
