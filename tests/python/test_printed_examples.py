@@ -14,7 +14,7 @@ from pathlib import Path
 from package import run_all, sarrus
 from program import SOURCE
 
-PAGES = {"README.md": 1, "docs/learning.md": 4, "docs/replay.md": 1, "docs/result_file.md": 5}
+PAGES = {"README.md": 1, "docs/learning.md": 4, "docs/replay.md": 1, "docs/result_file.md": 6}
 
 LOOP = """
 sarrus: 1
@@ -40,7 +40,11 @@ gravity: [0, 0, -9.81]
 bodies: [{name: hand, mass: 1.0, inertia: [0.1, 0.2, 0.3], position: [0.5, 0, 0]}]
 joints: [{name: A, type: spherical, bodies: [ground, hand], at: [0, 0, 0]}]
 integrator: {method: dopri5, t_end: 0.1}
-output: {interval: 0.05, channels: [state, rank], orientations: [euler, cosines]}
+output:
+  interval: 0.05
+  channels: [state, rank]
+  orientations: [euler, cosines]
+  statistics: {channels: [state], quantiles: [0.05, 0.5, 0.95]}
 batch: {instances: 20, parameters: [{path: bodies.hand.mass, distribution: uniform, low: 1, high: 2}]}
 """
 
