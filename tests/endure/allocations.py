@@ -41,7 +41,9 @@ batch:
   instances: 2
   seed: 1
   correlation: {[m, L]: 0.5}
-  parameters: [{name: m, distribution: normal, mean: 1, sd: 0.1}, {name: L, distribution: discrete, values: [1, 2], weights: [1, 3]}]
+  parameters:
+    - {name: m, distribution: normal, mean: 1, sd: 0.1}
+    - {name: L, distribution: discrete, values: [1, 2], weights: [1, 3]}
 output: {interval: 0.01, channels: [state, energy, constraint, rank, reactions]}
 """
 COMMANDS = {
