@@ -76,6 +76,7 @@ static nb::dict summary_of(const sarrus_run_summary &summary, bool is_complete) 
     out["n_steps"] = summary.n_steps;
     out["n_output_times"] = summary.n_output_times;
     out["t_end"] = summary.t_end;
+    out["resumed_at"] = summary.is_resumed != 0 ? nb::cast(summary.resumed_time) : nb::none();
     out["wall_seconds"] = summary.wall_seconds;
     out["integrate_seconds"] = summary.integrate_seconds;
     out["instance_steps_per_second"] = summary.instance_steps_per_second;
@@ -132,6 +133,8 @@ static nb::dict run(Model &model, const std::optional<std::string> &output, cons
     own.progress = progress_tell;
     own.progress_user = &watcher;
     own.no_clobber = nb::cast<bool>(options["no_clobber"]);
+    own.resumes = nb::cast<bool>(options["resumes"]);
+    own.checkpoint_seconds = nb::cast<double>(options["checkpoint_seconds"]);
     Context context;
     sarrus_run_summary summary = {};
     sarrus_status status = SARRUS_OK;

@@ -143,6 +143,7 @@ def run(
     specialize: str = "auto",
     settings: Mapping[str, object] | None = None,
     no_clobber: bool = False,
+    resume: bool = False,
     progress: bool | None = None,
 ) -> Result:
     """Draws the parameters, assembles every instance and integrates to t_end, as `sarrus run`.
@@ -151,13 +152,21 @@ def run(
     instances, seed: None means the scenario's; with a design `instances` are its points or trajectories
     samples: own values instead of draws: [instances, parameters] in SI units, columns as `Model.parameters`, or a dict by label;
         of a scenario that draws nothing a dict by names of parameters and paths of any of its numbers
+    resume: go on where an earlier run of the same to `output` has stood when it was stopped or killed; without one it begins anew,
+        and of a complete result nothing is run (`result.summary["resumed_at"]`, s of motion, or None)
     progress: True shows a bar, None shows one on a terminal
 
     Instances that fail are counted in `result.summary` and keep their rows; that is no exception. Ctrl-C stops the run after what
     is done has been written, and raises KeyboardInterrupt. Raises `ScenarioError`, `FileError`, `BackendError`, `ArgumentError`.
     """
     model = sampled_model(Model(scenario, settings), samples)
-    options = batch_options(backend, threads, specialize) | {"no_clobber": bool(no_clobber)}
+    if resume and output is None:
+        raise ArgumentError("resume=True without an output; a result in memory ends with the program")
+    options = batch_options(backend, threads, specialize) | {
+        "no_clobber": bool(no_clobber),
+        "resumes": bool(resume),
+        "checkpoint_seconds": -1.0 if output is None else 0.0,
+    }
     sample = None if samples is None else sample_table(model, samples)
     n_instances = 0 if instances is None else count_check("instances", instances, 1)
     if sample is not None and n_instances not in (0, len(sample)):

@@ -93,7 +93,7 @@ static sarrus_status files_judge(sarrus_resume *resume, sarrus_context *context,
     }
     const sarrus_source_look *other = found->partial.is_there ? &found->partial : &found->target;
     if (other->is_there && !is_partial_ours && !is_target_ours)
-        return sarrus_report(context, SARRUS_BAD_INPUT,
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT,
                              "%s is %s; expected what a run of the same scenario, options and program has left, or no --resume",
                              other == &found->partial ? resume->partial : resume->target, other->difference);
     if (!sarrus_checkpoints_read(run->checkpoints) || !has_some(run->checkpoints)) {

@@ -17,7 +17,7 @@ from trial import PROGRAM, STUDY, conclude, options
 MOST_RUNS, KILLED_SHARE = 400, 0.7
 
 # Studies that go through everything that a run carries on: whole blocks and one that never fills, quantities over time, changes of
-# rank, steps that each instance chooses. The long form has more instances.
+# rank, steps that each instance chooses, statistics beside few trajectories. The long form has more instances.
 STUDIES = {
     "blocks": {
         "batch.instances": 400,
@@ -34,6 +34,13 @@ STUDIES = {
         "integrator": "{method: dopri5, dt: 1e-2, t_end: 3.0, rtol: 1e-8, atol: 1e-10}",
         "output": "{interval: 0.01, channels: [state, energy, work, constraint, rank, reactions, singular_values],"
         " quantities: {top: 'max(energy)', mean: 'rms(work)', sum: 'integral(energy)'}}",
+    },
+    "statistics": {
+        "batch.instances": 60,
+        "batch.sampling": "sobol",
+        "integrator": "{method: rk4, dt: 1e-3, t_end: 1.0}",
+        "output": "{every: 5, channels: [state, reactions], instances: [0, 3, 9],"
+        " statistics: {channels: [state, energy, rank, quantities], quantiles: [0.1, 0.5]}, quantities: {low: 'min(energy)'}}",
     },
 }
 LONG_FACTOR = 5

@@ -55,6 +55,20 @@ def test_file_is_that_of_the_program():
         assert precious.read_text() == "sarrus: 1\n"
 
 
+def test_resume():
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "out.h5"
+        first = sarrus.run(STUDY, out, instances=3, settings=SHORT, resume=True)
+        assert first.summary["resumed_at"] is None
+        about = out.stat()
+        again = sarrus.run(STUDY, out, instances=3, settings=SHORT, resume=True, no_clobber=True)
+        assert again.summary["is_complete"] and again.summary["resumed_at"] > 0 and again.summary["n_instances"] == 3
+        assert (out.stat().st_ino, out.stat().st_mtime_ns) == (about.st_ino, about.st_mtime_ns)
+        same(first.q, again.q)
+        raises(sarrus.ArgumentError, lambda: sarrus.run(STUDY, out, instances=4, settings=SHORT, resume=True))
+        raises(sarrus.ArgumentError, lambda: sarrus.run(STUDY, instances=3, settings=SHORT, resume=True))
+
+
 def test_in_memory():
     places = pathlib.Path(tempfile.gettempdir())
     before = set(places.glob("sarrus-*"))
