@@ -138,6 +138,15 @@ SARRUS_MUST_USE sarrus_status sarrus_run_groups(sarrus_context *context, const s
                                                 const char *scenario, const sarrus_run_options *options,
                                                 sarrus_run_summary *summary, sarrus_run_summary *summaries);
 
+/* Makes one result of the parts of a study, results that sarrus_run has made of first_instance and n_part (`sarrus run --shard`),
+ * in any order. Rows of instances stay where they are: the datasets of the merged file are virtual and read them from the parts,
+ * whose names are in it, relative to its own folder where they lie there or below. Statistics of the parts are not taken over. The
+ * file is written beside its name as that of a run is; no_clobber as there. BAD_INPUT when the parts are not the whole of one
+ * study, each instance once, or not complete; BAD_ARGUMENT (no parts, or something stands at `path` that is no result), IO,
+ * UNSUPPORTED, NO_MEMORY. */
+SARRUS_MUST_USE sarrus_status sarrus_results_merge(sarrus_context *context, const char *const *parts, int n_parts, const char *path,
+                                                   int no_clobber);
+
 /* What a result file holds. */
 typedef struct sarrus_result_info {
     int format;
@@ -151,8 +160,9 @@ typedef struct sarrus_result_info {
     int n_coordinates;
     int n_datasets;
     uint64_t file_bytes;
-    int has_rank_events;    /* 1: the file has the table of changes of rank */
-    uint64_t n_rank_events; /* rows of it */
+    int has_rank_events;          /* 1: the file has the table of changes of rank */
+    uint64_t n_rank_events;       /* rows of it */
+    int n_parts, n_parts_missing; /* of a merged result; those that are not where they were: their rows read as NaN or 0. Else 0 */
     /* Groups of a run of several models; 0: it was of one. Of the file as a whole counts are sums, times those that some group has,
      * and backend, device, seed, first instance and coordinates those of group 0. */
     int n_groups;

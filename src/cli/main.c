@@ -19,6 +19,7 @@ static const sarrus_command commands[] = {
     {"pinv", "A.npy -o X.npy", "pseudoinverses of a stack of matrices", sarrus_command_pinv},
     {"bench", "NAME", "run a benchmark", sarrus_command_bench},
     {"list", "WHAT", "what this build has: formulations, pinv, rank, integrators, joints, backends", sarrus_command_list},
+    {"merge", "PART.h5... -o OUT.h5", "the parts of a study as one result", sarrus_command_merge},
     {"info", "OUT.h5", "what a result file holds, and whether it is complete", sarrus_command_info},
     {"animate", "OUT.h5 -o M", "the motion as a page, a GIF or a film (by the Python package)", sarrus_command_animate},
 };

@@ -26,6 +26,7 @@ typedef struct run_arguments {
     sarrus_backend backend;
     sarrus_specialize specialize;
     uint64_t n_threads, n_devices, n_instances, seed, instance, group;
+    uint64_t shard, n_shards; /* n_shards 0: the whole study */
     bool has_seed, has_instance, has_group, is_quiet, is_json, is_help, no_clobber, resumes;
     double checkpoint_seconds; /* as in sarrus_run_options */
 } run_arguments;
@@ -44,6 +45,7 @@ static void help_print(void) {
            "      --instances N           number of instances, instead of the scenario's\n"
            "      --instance I            replay instance I (from 0) of the study alone: the same bits, a row for\n"
            "                              every step, into NAME.instance_I.h5; G/I of several scenarios\n"
+           "      --shard K/N             the K-th (from 0) of N equal parts of the instances, into NAME.shard_K_of_N.h5\n"
            "      --samples FILE          an own sample instead of draws, a row for each instance: a .csv with a line of\n"
            "                              names, a .npy array, or HDF5, as a result of another run\n"
            "      --seed S                seed of the draws, instead of the scenario's\n"
@@ -66,6 +68,7 @@ enum {
     OPTION_DEVICES,
     OPTION_INSTANCES,
     OPTION_INSTANCE,
+    OPTION_SHARD,
     OPTION_SAMPLES,
     OPTION_SEED,
     OPTION_SET,
@@ -120,6 +123,22 @@ static bool instance_read(const char *command, run_arguments *out) {
     return is_good;
 }
 
+/* K/N, of N parts the K-th, from 0. */
+static bool shard_read(const char *command, run_arguments *out) {
+    const uint64_t most = UINT64_C(1) << 20;
+    char text[24];
+    const char *slash = strchr(optarg, '/');
+    const size_t n = slash != NULL ? (size_t)(slash - optarg) : sizeof text;
+    bool is_good = n < sizeof text && sarrus_option_number(slash + 1, most, &out->n_shards);
+    if (is_good) {
+        snprintf(text, sizeof text, "%.*s", (int)n, optarg);
+        is_good = sarrus_option_number(text, most, &out->shard) && out->shard < out->n_shards;
+    }
+    if (!is_good)
+        sarrus_option_refuse(command, "--shard needs K/N, as 0/4 to 3/4 for four parts; got '%s'", optarg);
+    return is_good;
+}
+
 /* Takes one option in; false when it was refused (the message is out). */
 static bool option_take(const char *command, int option, run_arguments *out) {
     switch (option) {
@@ -143,6 +162,8 @@ static bool option_take(const char *command, int option, run_arguments *out) {
         return sarrus_option_count(command, "instances", 1, UINT64_C(1) << 40, &out->n_instances);
     case OPTION_INSTANCE:
         return instance_read(command, out);
+    case OPTION_SHARD:
+        return shard_read(command, out);
     case OPTION_SAMPLES:
         out->samples = optarg;
         if (*optarg == '\0')
@@ -181,6 +202,7 @@ static bool arguments_read(int argc, char **argv, run_arguments *out) {
         {"devices", required_argument, NULL, OPTION_DEVICES},
         {"instances", required_argument, NULL, OPTION_INSTANCES},
         {"instance", required_argument, NULL, OPTION_INSTANCE},
+        {"shard", required_argument, NULL, OPTION_SHARD},
         {"samples", required_argument, NULL, OPTION_SAMPLES},
         {"seed", required_argument, NULL, OPTION_SEED},
         {"set", required_argument, NULL, OPTION_SET},
@@ -196,6 +218,10 @@ static bool arguments_read(int argc, char **argv, run_arguments *out) {
     for (int option; (option = sarrus_option_next(argc, argv, ":o:h", table)) != -1;)
         if (!option_take(argv[0], option, out))
             return false;
+    if (out->has_instance && out->n_shards > 0) {
+        sarrus_option_refuse(argv[0], "--shard together with --instance; expected one of them");
+        return false;
+    }
     if (out->has_instance && out->resumes) {
         sarrus_option_refuse(argv[0], "--resume together with --instance; a replay is run again as a whole");
         return false;
@@ -208,8 +234,8 @@ static bool arguments_read(int argc, char **argv, run_arguments *out) {
     return true;
 }
 
-/* "scenarios/five_bar.yaml" → "five_bar.h5", or "five_bar.instance_17.h5": a replay never takes the place of its study. To be freed
- * by the caller, NULL without memory. */
+/* "scenarios/five_bar.yaml" → "five_bar.h5", or "five_bar.instance_17.h5": a replay, or a part, never takes the place of its study.
+ * To be freed by the caller, NULL without memory. */
 static char *output_name_make(const char *path, const run_arguments *arguments) {
     const char *slash = strrchr(path, '/');
     const char *base = slash != NULL ? slash + 1 : path;
@@ -217,8 +243,10 @@ static char *output_name_make(const char *path, const run_arguments *arguments) 
     const bool is_yaml = dot != NULL && dot != base && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
     const int n_stem = (int)(is_yaml ? (size_t)(dot - base) : strlen(base));
     const unsigned long long group = arguments->group, instance = arguments->instance;
+    const unsigned long long shard = arguments->shard, n_shards = arguments->n_shards;
     char *name = NULL;
-    const int n = arguments->has_group      ? asprintf(&name, "%.*s.instance_%llu_%llu.h5", n_stem, base, group, instance)
+    const int n = n_shards > 0              ? asprintf(&name, "%.*s.shard_%llu_of_%llu.h5", n_stem, base, shard, n_shards)
+                  : arguments->has_group    ? asprintf(&name, "%.*s.instance_%llu_%llu.h5", n_stem, base, group, instance)
                   : arguments->has_instance ? asprintf(&name, "%.*s.instance_%llu.h5", n_stem, base, instance)
                                             : asprintf(&name, "%.*s.h5", n_stem, base);
     return n < 0 ? NULL : name;
@@ -285,6 +313,26 @@ static bool runs_groups(const planned_run *planned) {
     return sarrus_document_is_mixed(planned->scenario->document) && !planned->arguments->has_instance;
 }
 
+/* Instances of group `g` in the whole study. */
+static uint64_t n_study_of(const run_arguments *arguments, const sarrus_document *document, int g) {
+    const sarrus_model *model = sarrus_document_model(document, g);
+    const uint64_t n_points = arguments->n_instances > 0 ? arguments->n_instances : model->batch.n_instances;
+    return arguments->samples != NULL ? n_points : sarrus_model_study_size(model, n_points);
+}
+
+/* Which of them are run: parts differ by one at most. n_part 0: all. */
+static void part_find(const planned_run *planned, int g, uint64_t *i_first, uint64_t *n_part) {
+    const run_arguments *arguments = planned->arguments;
+    const uint64_t n = n_study_of(arguments, planned->scenario->document, g), k = arguments->shard, n_shards = arguments->n_shards;
+    *i_first = arguments->instance;
+    *n_part = arguments->has_instance ? 1 : 0;
+    if (n_shards > 0) {
+        const uint64_t share = n / n_shards, rest = n % n_shards;
+        *i_first = k * share + (k < rest ? k : rest);
+        *n_part = share + (k < rest ? 1 : 0);
+    }
+}
+
 static sarrus_status groups_run(const planned_run *planned, sarrus_run_options *options, sarrus_run_summary *summary,
                                 sarrus_run_summary *summaries) {
     const sarrus_document *document = planned->scenario->document;
@@ -292,15 +340,18 @@ static sarrus_status groups_run(const planned_run *planned, sarrus_run_options *
     sarrus_run_group groups[SARRUS_MAX_GROUPS] = {{.model = NULL}};
     if (!runs_groups(planned)) {
         const int g = (int)planned->arguments->group;
+        part_find(planned, g, &options->first_instance, &options->n_part);
         options->plan = planned->plans[g];
         options->draws = planned->draws;
         options->study_group = g;
         options->study_group_file = sarrus_document_is_mixed(document) ? sarrus_document_file(document, g) : NULL;
         return sarrus_run(planned->scenario->context, sarrus_document_model(document, g), options, summary);
     }
-    for (int g = 0; g < n_groups; ++g)
+    for (int g = 0; g < n_groups; ++g) {
         groups[g] = (sarrus_run_group){
             .model = sarrus_document_model(document, g), .plan = planned->plans[g], .file = sarrus_document_file(document, g)};
+        part_find(planned, g, &groups[g].first_instance, &groups[g].n_part);
+    }
     return sarrus_run_groups(planned->scenario->context, groups, n_groups, sarrus_document_resolved(document), options, summary,
                              summaries);
 }
@@ -363,8 +414,6 @@ static int plan_run(const planned_run *planned) {
                   .compiler = places.compiler,
                   .stop = sarrus_signals_flag()},
         .n_instances = arguments->n_instances,
-        .first_instance = arguments->instance,
-        .n_part = arguments->has_instance ? 1 : 0,
         .shows_steps = arguments->has_instance,
         .seed = arguments->has_seed ? &arguments->seed : NULL,
         .progress = sarrus_progress_draw,
@@ -398,6 +447,12 @@ static int arguments_check(const run_arguments *arguments, const sarrus_document
                                     "--instances: the document has %d scenario%s, each with a number of its own; "
                                     "expected --set scenarios.0.instances=%llu",
                                     n_groups, n_groups == 1 ? "" : "s", (unsigned long long)arguments->n_instances);
+    for (int g = 0; g < n_groups; ++g)
+        if (n_study_of(arguments, document, g) < arguments->n_shards)
+            return sarrus_option_refuse("run", "--shard: %llu parts of %llu instance%s; expected at most as many parts",
+                                        (unsigned long long)arguments->n_shards,
+                                        (unsigned long long)n_study_of(arguments, document, g),
+                                        n_study_of(arguments, document, g) == 1 ? "" : "s");
     if (!arguments->has_instance)
         return SARRUS_EXIT_DONE;
     if (arguments->has_group != is_mixed)
@@ -413,9 +468,7 @@ static int arguments_check(const run_arguments *arguments, const sarrus_document
     char group[24] = "";
     if (arguments->has_group)
         snprintf(group, sizeof group, "%llu/", (unsigned long long)arguments->group);
-    const sarrus_model *model = sarrus_document_model(document, (int)arguments->group);
-    const uint64_t n_points = arguments->n_instances > 0 ? arguments->n_instances : model->batch.n_instances;
-    const uint64_t n_study = arguments->samples != NULL ? n_points : sarrus_model_study_size(model, n_points);
+    const uint64_t n_study = n_study_of(arguments, document, (int)arguments->group);
     if (arguments->instance >= n_study)
         return sarrus_option_refuse("run", "--instance %s%llu: the study has %llu instance%s; a number from 0 to %llu was expected",
                                     group, instance, (unsigned long long)n_study, n_study == 1 ? "" : "s",

@@ -1,7 +1,10 @@
-/* Every object of a file, by the call that this release of HDF5 has for it: from 1.12 on visitors are given another type, under the
- * same name. */
+/* Every object of a file, by the calls that this release of HDF5 has for it: from 1.12 on visitors are given another type, under
+ * the same name. */
 #ifndef SARRUS_SINK_HDF5_VISIT_H
 #define SARRUS_SINK_HDF5_VISIT_H
+
+#include <stdint.h>
+#include <string.h>
 
 #include <hdf5.h>
 
@@ -13,6 +16,27 @@ static inline herr_t sarrus_hdf5_visit(hid_t root, sarrus_hdf5_visitor *visitor,
     return H5Ovisit3(root, H5_INDEX_NAME, H5_ITER_INC, visitor, user, H5O_INFO_BASIC);
 #else
     return H5Ovisit2(root, H5_INDEX_NAME, H5_ITER_INC, visitor, user, H5O_INFO_BASIC);
+#endif
+}
+
+/* Which object of its file it is. */
+static inline uint64_t sarrus_hdf5_place(const H5O_info_t *object) {
+#if H5_VERSION_GE(1, 12, 0)
+    uint64_t place = 0;
+    memcpy(&place, &object->token, sizeof place);
+    return place;
+#else
+    return object->addr;
+#endif
+}
+
+/* The same of an open object; UINT64_MAX: it is none. */
+static inline uint64_t sarrus_hdf5_place_of(hid_t id) {
+    H5O_info_t object;
+#if H5_VERSION_GE(1, 12, 0)
+    return id >= 0 && H5Oget_info3(id, &object, H5O_INFO_BASIC) >= 0 ? sarrus_hdf5_place(&object) : UINT64_MAX;
+#else
+    return id >= 0 && H5Oget_info2(id, &object, H5O_INFO_BASIC) >= 0 ? sarrus_hdf5_place(&object) : UINT64_MAX;
 #endif
 }
 
