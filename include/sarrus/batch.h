@@ -87,7 +87,8 @@ SARRUS_MUST_USE sarrus_status sarrus_batch_reset_some(sarrus_batch *batch, const
 /* Lets the masked instances begin anew from the coordinates and speeds that were written (sarrus_batch_copy_in, or a view), or that
  * they have: both are projected onto the constraints at the instance's t = 0, as sarrus_batch_create does, and a later reset goes
  * back to that. Else as sarrus_batch_reset_some. An instance that cannot be assembled gets its status. INTERRUPTED: instances stand
- * as before, or have begun anew. UNSUPPORTED on a GPU. NO_MEMORY, and nothing is done. */
+ * as before, or have begun anew. NO_MEMORY, and nothing is done. DEVICE_FAILED. On a GPU all arrays of the batch go to the host
+ * and back, however few instances are masked (docs/cuda.md). */
 SARRUS_MUST_USE sarrus_status sarrus_batch_assemble(sarrus_batch *batch, const uint8_t *mask);
 
 /* How parameters are drawn again. Zero-initialize and set `size`; NULL means the default. */
@@ -145,7 +146,7 @@ typedef enum sarrus_field {
     SARRUS_FIELD_TIME = 4,        /* [1]  s, of the grid since the instance began; of one that has failed too */
     SARRUS_FIELD_STATUS = 5,      /* [1]  sarrus_instance_status */
     SARRUS_FIELD_FAILED_STEP = 6, /* [1]  the step since it began at which it failed; 0: it has not, or before the first */
-    SARRUS_FIELD_EPISODE = 7,     /* [1]  of the last sarrus_batch_redraw; 0: none */
+    SARRUS_FIELD_EPISODE = 7,     /* [1]  of the last sarrus_batch_redraw, up to 2^53 (sarrus_batch_copy_episodes); 0: none */
 } sarrus_field;
 
 /* Numbers of a field an instance has; 0 of what is no field. */
@@ -168,14 +169,18 @@ SARRUS_MUST_USE sarrus_status sarrus_batch_copy_state(sarrus_batch *batch, const
 
 /* Copies the rows of the masked instances of values[n_instances][width] into a writable field. Any number is taken, NaN too; it
  * does no harm but to its instance. Coordinates and speeds are taken as they are; over a tree (`formulation: relative`) what
- * contradicts its joints shows only in sarrus_batch_assemble, which is to follow. UNSUPPORTED: the field cannot be written;
- * coordinates and speeds over a tree, and parameters, on a GPU. NO_MEMORY, and nothing is done. */
+ * contradicts its joints shows only in sarrus_batch_assemble, which is to follow. UNSUPPORTED: the field cannot be written.
+ * NO_MEMORY, and nothing is done. DEVICE_FAILED. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_copy_in(sarrus_batch *batch, sarrus_field field, const uint8_t *mask,
                                                    const double *values);
 
 /* Copies an observable of the present state to out[n_instances][width]: sarrus_batch_observe for one time and one array. Instances
  * that have failed give NaN. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_copy_observable(sarrus_batch *batch, sarrus_observable observable, double *out);
+
+/* Of all instances the number of the last sarrus_batch_redraw, out[n_instances], to its last bit; 0: none. SARRUS_FIELD_EPISODE
+ * gives it as a double, which is the same up to 2^53. BAD_ARGUMENT. */
+SARRUS_MUST_USE sarrus_status sarrus_batch_copy_episodes(const sarrus_batch *batch, uint64_t *out);
 
 /* Where the joints are: out[n_instances][n_joints][2][2 | 3] m, the joint's point in the frame of its parent and in that of its
  * child (of ground the inertial frame, where it stands at t = 0), as the instance's parameters make them; NaN of numbers that are

@@ -15,6 +15,7 @@ typedef struct sarrus_progress {
     double time, t_end;        /* s of motion */
     uint64_t instance_steps;   /* done so far */
     uint64_t n_instance_steps; /* in all */
+    uint64_t n_resumed_steps;  /* of those that are done, the ones that an earlier run has made */
     uint64_t n_failed;         /* instances failed so far */
     double wall_seconds;       /* since the run began to integrate */
     int is_adaptive;           /* 1: every instance steps for itself; instance_steps then counts intervals between common times */
@@ -27,7 +28,7 @@ typedef int (*sarrus_progress_function)(const sarrus_progress *progress, void *u
 typedef struct sarrus_run_options {
     const char *output_path; /* NULL: no file is written */
     sarrus_batch_options batch;
-    uint64_t n_instances; /* of the study; 0: the scenario's */
+    uint64_t n_instances; /* of the study, with a design its points or trajectories; 0: the scenario's */
     /* The part of the study that is run: n_part instances from this one on; 0: all of them to the last. They have the same bits as
      * in the whole study. */
     uint64_t first_instance, n_part;
@@ -45,6 +46,13 @@ typedef struct sarrus_run_options {
     /* Of this model, as sarrus_draws_from_values makes them; NULL: the run draws. n_instances = 0 is then their number. */
     const sarrus_draws *draws;
     int no_clobber; /* 1: a complete result at output_path is not to be replaced */
+    /* 1: goes on where an earlier run of the same to output_path has stood when it was stopped, killed, or failed, and ends with
+     * the bytes of one that was not (docs/reliability.md). Without such a run it begins anew; of a complete result nothing is run.
+     * Notes in the context say which of these it was. */
+    int resumes;
+    /* s between the checkpoints from which a run can be resumed, more where they would take above a fiftieth of the time; 0: 5;
+     * negative: there are none. */
+    double checkpoint_seconds;
 } sarrus_run_options;
 
 /* One count over the instances, failed ones as far as they got. */
@@ -69,6 +77,9 @@ typedef struct sarrus_run_summary {
     uint64_t n_steps;         /* per instance; of an adaptive method: intervals between common times */
     uint64_t n_output_times;  /* rows of the file, or of what was observed */
     double t_end;             /* s reached */
+    int is_resumed;           /* 1: the run went on where an earlier one has stood */
+    double resumed_time;      /* s of motion, there; NaN: it was none */
+    int has_checkpoint;       /* 1: it has left one, from which it can be resumed */
     double wall_seconds;      /* integration and output */
     double integrate_seconds; /* of which: advancing and observing */
     double instance_steps_per_second;
@@ -111,7 +122,7 @@ SARRUS_MUST_USE sarrus_status sarrus_run(sarrus_context *context, const sarrus_m
 typedef struct sarrus_run_group {
     const sarrus_model *model;
     const sarrus_plan *plan;         /* of this model; NULL: the run makes its own */
-    uint64_t n_instances;            /* of the study; 0: the scenario's */
+    uint64_t n_instances;            /* of the study, as in the options; 0: the scenario's */
     uint64_t first_instance, n_part; /* as in the options */
     const uint64_t *seed;            /* NULL: that of the options, and without one the scenario's */
     const char *file;                /* what the result file says that the model is from; NULL: "" */

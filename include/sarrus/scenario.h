@@ -48,7 +48,7 @@ const char *sarrus_model_name(const sarrus_model *model);
 /* What signals move ground by: the i-th of "x", "y", "z" and "angle" that has one; NULL: there are no more. */
 const char *sarrus_model_ground_motion(const sarrus_model *model, int i);
 
-/* Number of instances and seed that the file asks for. */
+/* Number of instances, those that a design makes of its points, and seed that the file asks for. */
 uint64_t sarrus_model_n_instances(const sarrus_model *model);
 uint64_t sarrus_model_seed(const sarrus_model *model);
 

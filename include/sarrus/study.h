@@ -13,13 +13,16 @@ extern "C" {
 
 typedef struct sarrus_draws sarrus_draws;
 
-/* Draws the sampled parameters of instances 0 … n_instances − 1. A draw depends on the seed, the instance's number and
- * the parameter's label only (Philox 4x32-10, Salmon et al. 2011), so a larger batch begins with the same instances.
- * `*out` is the caller's; the model must outlive it. NO_MEMORY. */
+/* Draws the sampled parameters of instances 0 … n_instances − 1, by the sampling and the design of the scenario. Random draws
+ * depend on the seed, the instance's number and the parameter's label only (Philox 4x32-10, Salmon et al. 2011), points of a
+ * Sobol' sequence on the parameter's place among them instead of its label, so a larger batch begins with the same instances;
+ * Latin hypercubes and grids depend on n_instances too. `*out` is the caller's; the model must outlive it. BAD_ARGUMENT: a number
+ * of instances that the grid or the design does not have; NO_MEMORY. */
 SARRUS_MUST_USE sarrus_status sarrus_draws_create(sarrus_context *context, const sarrus_model *model, uint64_t seed,
                                                   uint64_t n_instances, sarrus_draws **out);
 
-/* The same of instances i_first … i_first + n_instances − 1 of a study alone: the numbers that they have among all of it. */
+/* The same of instances i_first … i_first + n_instances − 1 of a study alone: the numbers that they have among all of it. Where
+ * they depend on its size, it is that of the scenario (sarrus_model_n_instances), and others are BAD_ARGUMENT. */
 SARRUS_MUST_USE sarrus_status sarrus_draws_create_part(sarrus_context *context, const sarrus_model *model, uint64_t seed,
                                                        uint64_t i_first, uint64_t n_instances, sarrus_draws **out);
 
@@ -37,6 +40,9 @@ void sarrus_draws_destroy(sarrus_draws *draws);
 int sarrus_draws_n_parameters(const sarrus_draws *draws);
 const char *sarrus_draws_label(const sarrus_draws *draws, int i_parameter);
 const double *sarrus_draws_values(const sarrus_draws *draws, int i_parameter);
+
+/* Likewise the draws in the unit interval [n_instances], after correlation, whose quantiles the values are; NULL: an own sample. */
+const double *sarrus_draws_units(const sarrus_draws *draws, int i_parameter);
 
 #ifdef __cplusplus
 }

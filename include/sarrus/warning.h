@@ -16,7 +16,7 @@ typedef enum sarrus_warning_kind {
 #include "sarrus/warnings.def"
 } sarrus_warning_kind;
 
-#define SARRUS_N_WARNING_KINDS 15
+#define SARRUS_N_WARNING_KINDS 16
 #define SARRUS_WARNING_MAX_VALUES 12
 
 /* One warning. The texts belong to the list. */
@@ -31,8 +31,8 @@ typedef struct sarrus_warning {
 
 typedef struct sarrus_warnings sarrus_warnings;
 
-/* Looks for them, for a batch of `n_instances` (0: the scenario's number). Several alike are listed worst first; behind the fourth
- * of a kind one line with an empty name counts the others. `*out` is the caller's. NO_MEMORY. */
+/* Looks for them, for a batch of `n_instances`, as the scenario counts them (0: its number). Several alike are listed worst first;
+ * behind the fourth of a kind one line with an empty name counts the others. `*out` is the caller's. NO_MEMORY. */
 SARRUS_MUST_USE sarrus_status sarrus_warnings_create(sarrus_context *context, const sarrus_plan *plan, uint64_t n_instances,
                                                      sarrus_warnings **out);
 void sarrus_warnings_destroy(sarrus_warnings *warnings);

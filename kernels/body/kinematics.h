@@ -1,4 +1,5 @@
-/* Points of bodies and joints in the plane. What rows are made of at such points: row_parts.h. */
+/* Points of bodies and joints in the plane, on a ground that signals move, too (S2 eq 41). What rows are made of at such points:
+ * row_parts.h. */
 #ifndef SARRUS_BODY_KINEMATICS_H
 #define SARRUS_BODY_KINEMATICS_H
 

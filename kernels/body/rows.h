@@ -1,5 +1,5 @@
-/* The rows of all joints and constraints, and how far their loops are open. A joint of the table that lacks its functions does not
- * compile. */
+/* The rows of all joints and constraints, J and γ (S5 eq 23), and how far their loops are open. A joint of the table that lacks
+ * its functions does not compile. */
 #ifndef SARRUS_BODY_ROWS_H
 #define SARRUS_BODY_ROWS_H
 

@@ -1,5 +1,5 @@
-/* S = J M⁻¹ Jᵀ from the shares of the bodies, and products with J and M⁻¹Jᵀ: the sparse algebra of the constraint rows of the
- * plane. */
+/* S = J M⁻¹ Jᵀ (S1 eq 14; S5 eq 34) from the shares of the bodies, and products with J and M⁻¹Jᵀ: the sparse algebra of the
+ * constraint rows of the plane. */
 #ifndef SARRUS_FORMULATION_GRAM_PLANAR_H
 #define SARRUS_FORMULATION_GRAM_PLANAR_H
 

@@ -1,6 +1,6 @@
-/* S = J M⁻¹ Jᵀ from the shares of the bodies, and products with J and M⁻¹Jᵀ: the sparse algebra of the constraint rows of space. A
- * row is Φ̇ = e·(ṙ_child − ṙ_parent) + t_child·ω_child + t_parent·ω_parent; t and ω are in the bodies' frames, where I is
- * constant. */
+/* S = J M⁻¹ Jᵀ (S1 eq 14; S5 eq 34) from the shares of the bodies, and products with J and M⁻¹Jᵀ: the sparse algebra of the
+ * constraint rows of space. A row is Φ̇ = e·(ṙ_child − ṙ_parent) + t_child·ω_child + t_parent·ω_parent; t and ω are in the
+ * bodies' frames, where I is constant. */
 #ifndef SARRUS_FORMULATION_GRAM_SPATIAL_H
 #define SARRUS_FORMULATION_GRAM_SPATIAL_H
 

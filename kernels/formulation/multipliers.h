@@ -1,4 +1,5 @@
-/* What Udwadia-Kalaba's formulation says of a state besides its acceleration: multipliers of least norm, and the rank decision. */
+/* What Udwadia-Kalaba's formulation says of a state besides its acceleration: multipliers of least norm (S5 eq 27), and the rank
+ * decision. */
 #ifndef SARRUS_FORMULATION_MULTIPLIERS_H
 #define SARRUS_FORMULATION_MULTIPLIERS_H
 

@@ -1,4 +1,5 @@
-/* Cholesky with complete pivoting of S = A Aᵀ (m ≤ n) or Aᵀ A (m > n), cut at the rank:  S ≈ L Lᵀ, L [p][r].
+/* Cholesky with complete pivoting of S = A Aᵀ (m ≤ n; S5 eq 11, 30) or Aᵀ A (m > n; S5 eq 6), cut at the rank:
+ * S ≈ L Lᵀ, L [p][r].
  *
  *   at step k the largest remaining diagonal entry d_i is the pivot,   l_ik = (S_i,pivot − Σ_{j<k} l_ij l_pivot,j) / √d_pivot,
  *   d_i ← d_i − l_ik²

@@ -1,4 +1,5 @@
-/* Least squares by Householder QR with column pivoting and the complete orthogonal decomposition (dgelsy's mathematics):
+/* Least squares by Householder QR with column pivoting and the complete orthogonal decomposition (S5 eqs 12 to 17; dgelsy's
+ * mathematics):
  *
  *   A P = Q [R11 R12; 0 0],  [R11 R12] = [T 0] Z,  X = P Zᵀ [T⁻¹ Q1ᵀ B; 0]
  *

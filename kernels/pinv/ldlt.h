@@ -1,5 +1,6 @@
-/* S = L D Lᵀ by 2×2 blocks on the sparsity that the plan found, and solutions with it. The arithmetic is that of the scalar
- * LDLᵀ in the same order; blocks let every place that is looked up serve four entries.
+/* S = L D Lᵀ, the S of S1 eq 14 on independent rows (S5 eqs 26, 27), by 2×2 blocks on the sparsity that the plan found, and
+ * solutions with it. The arithmetic is that of the scalar LDLᵀ in the same order; blocks let every place that is looked up serve
+ * four entries.
  *
  * A pivot D_k is the squared distance, in the metric of M⁻¹, of row k from the span of the rows before it (those of crank pins,
  * which are eliminated in closed form, come before all others); relative to the whole S_kk it says how independent the row still is

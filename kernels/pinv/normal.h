@@ -1,4 +1,5 @@
-/* Normal equations, a warning example:  A⁺ = Aᵀ (A Aᵀ)⁺ (m ≤ n), (Aᵀ A)⁺ Aᵀ (m > n), by a Cholesky without pivoting.
+/* Normal equations (S5 eqs 6, 11, 30), a warning example:  A⁺ = Aᵀ (A Aᵀ)⁺ (m ≤ n), (Aᵀ A)⁺ Aᵀ (m > n), by a Cholesky
+ * without pivoting.
  *
  *   l_kk² = S_kk − Σ_{j<k} l_kj²,   l_ik = (S_ik − Σ_{j<k} l_ij l_kj) / l_kk
  *

@@ -1,4 +1,4 @@
-/* X = A⁺ B or A⁺ by singular values.
+/* X = A⁺ B or A⁺ by singular values (S5 eq 19).
  *
  *   svd      T P = Q R with T the tall one of A, Aᵀ;  Gᵀ R Pᵀ = Σ Wᵀ by rotations of rows, so that  T = Q G Σ Wᵀ
  *            tall   A⁺ = Σ_i w_i (Gᵀ Qᵀ)_i / σ_i       companions: the rows of Qᵀ (explicit) or of Qᵀ B

@@ -1,4 +1,5 @@
-/* From the given configuration to a state on the constraints, and the rank that the instance has there. */
+/* From the given configuration to a state on the constraints (the "mass orthogonal projections" of S1), and the rank that the
+ * instance has there. */
 #ifndef SARRUS_STEP_ASSEMBLE_H
 #define SARRUS_STEP_ASSEMBLE_H
 
@@ -56,6 +57,18 @@ LANE_BODY void sarrus_assemble_velocities(sarrus_evaluation *ev, mask active, re
         lane_at(v, i) = real_select(active, lane_at(v, i) - lane_at(change, i), lane_at(v, i));
 }
 
+/* Puts the speeds of healthy lanes onto the constraints. Where masses leave the range of numbers none come of it: such a lane was
+ * not assembled. */
+LANE_BODY void sarrus_assemble_speeds_checked(sarrus_evaluation *ev, const real *q, real *v, real *status) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    if (mech->m == 0)
+        return;
+    sarrus_assemble_velocities(ev, ev->healthy, v);
+    const mask lost = mask_and(ev->healthy, mask_not(sarrus_state_is_finite(mech, q, v)));
+    sarrus_lane_set(status, lost, real_set((real_scalar)SARRUS_INSTANCE_ASSEMBLY_FAILED));
+    ev->healthy = mask_and(ev->healthy, mask_not(lost));
+}
+
 /* Projects q0, v0 of the tile, sets rank, status, q and v, and the angles and feet that are followed. */
 LANE_BODY void sarrus_assemble(sarrus_evaluation *ev, real *tile) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
@@ -88,8 +101,7 @@ LANE_BODY void sarrus_assemble(sarrus_evaluation *ev, real *tile) {
     }
     lane_at(tile, mech->layout.rank) = ev->max_rank;
     lane_at(tile, mech->layout.rank_now) = real_set(-1.0);
-    if (mech->m > 0)
-        sarrus_assemble_velocities(ev, good, v);
+    sarrus_assemble_speeds_checked(ev, q, v, status);
     sarrus_turns_begin(mech, ev->parameter, ev->ws, q, v, lane_from(tile, mech->layout.seen));
     for (int32_t i = 0; i < mech->n_free + mech->n_curves; ++i)
         lane_at(tile, mech->layout.seen0 + i) = lane_at(tile, mech->layout.seen + i);

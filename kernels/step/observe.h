@@ -1,5 +1,5 @@
-/* What a state shows: energy, constraint errors, rank, accelerations, reactions, motor loads. Changes nothing but the status of a
- * lane of which something is no number. */
+/* What a state shows: energy, constraint errors, rank, accelerations, reactions by the λ of S5 eq 27, motor loads. Changes
+ * nothing but the status of a lane of which something is no number. */
 #ifndef SARRUS_STEP_OBSERVE_H
 #define SARRUS_STEP_OBSERVE_H
 

@@ -1,4 +1,5 @@
-/* Mass-weighted projection onto the constraints (Newton with the correction of udwadia_kalaba.h):
+/* Mass-weighted projection onto the constraints (the "mass orthogonal projections" of S1; Newton with the correction of
+ * udwadia_kalaba.h):
  *   q ← q − M^{-1/2} D⁺ Φ(q, t)  until ‖Φ‖ is small,   v ← v − M^{-1/2} D⁺ Φ̇(q, v, t). */
 #ifndef SARRUS_STEP_PROJECT_H
 #define SARRUS_STEP_PROJECT_H

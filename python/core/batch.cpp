@@ -27,6 +27,7 @@ namespace sarrus_python {
 using Array = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 using ConstArray = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using Mask = std::optional<nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>;
+using WritableCounts = nb::ndarray<uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Counts = std::optional<nb::ndarray<const uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>;
 
 static sarrus_field field_of(int field) {
@@ -146,6 +147,8 @@ Batch::Batch(Model &model, uint64_t n, const nb::dict &options) {
         if (sample)
             status = sarrus_draws_from_values(context.get(), single, nullptr, static_cast<int>(sample->shape(1)), n, sample->data(),
                                               &draws);
+        else if (draws_wanted && own.first_instance == 0 && n > sarrus_model_n_instances(single))
+            status = sarrus_draws_create(context.get(), single, seed, n, &draws); /* a larger study than the scenario's */
         else if (draws_wanted)
             status = sarrus_draws_create_part(context.get(), single, seed, own.first_instance, n, &draws);
         if (status == SARRUS_OK)
@@ -306,7 +309,11 @@ static void steps_bind(nb::class_<Batch> &type) {
                 self.run([&](sarrus_batch *batch) { return sarrus_batch_assemble(batch, own); }, true);
             },
             nb::arg().none())
-        .def("redraw", &redraw, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none());
+        .def("redraw", &redraw, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none())
+        .def("copy_episodes", [](const Batch &self, const WritableCounts &out) {
+            self.size_check(out, 1);
+            self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_episodes(batch, out.data()); });
+        });
 }
 
 static void fields_bind(nb::class_<Batch> &type) {

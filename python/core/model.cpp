@@ -147,7 +147,7 @@ static std::vector<std::string> parameters_of(const sarrus_model *model) {
     Context context;
     sarrus_draws *made = nullptr;
     std::vector<std::string> labels;
-    const sarrus_status status = sarrus_draws_create(context.get(), model, 0, 1, &made);
+    const sarrus_status status = sarrus_draws_create_part(context.get(), model, 0, 0, 1, &made);
     const std::unique_ptr<sarrus_draws, decltype(&sarrus_draws_destroy)> draws(made, &sarrus_draws_destroy);
     context.check(status, "the parameters cannot be drawn");
     for (int i = 0; i < sarrus_draws_n_parameters(made); ++i)

@@ -41,7 +41,8 @@ class Batch:
     samples: own values [n, parameters] in SI units, columns as `Model.parameters`, or a dict of them by label
     backend: "auto", "cpu", "cuda"; threads: None takes all processors
     specialize: "auto", "on", "off": kernels compiled for the mechanism, which give the same bits faster
-    first_instance: the number in its study of the batch's instance 0, whose draws it takes
+    first_instance: the number in its study of the batch's instance 0, whose draws it takes. The study is the scenario's, of
+        `Model.n_instances`, or one of n where n is larger, which matters to Latin hypercubes and grids
     keep_rank_events: changes of rank are kept for `rank_events`
     all_rows: "kept" and "dropped" can be observed of the largest mechanisms too, which takes memory
 
@@ -219,9 +220,11 @@ class Batch:
         return self.read("failed_step")[:, 0].astype(np.int64)
 
     @property
-    def episode(self) -> npt.NDArray[np.int64]:
-        """[N] number of the last `redraw`; 0: none."""
-        return self.read("episode")[:, 0].astype(np.int64)
+    def episode(self) -> npt.NDArray[np.uint64]:
+        """[N] number of the last `redraw`, to its last bit; 0: none. `read("episode")` gives it as a float, up to 2^53."""
+        array = np.empty(self.n, dtype=np.uint64)
+        self._core.copy_episodes(array)
+        return array
 
     def view(self, field: str) -> Floats:
         """A field in place, without a copy: [tiles, width, lanes]; instance i is [i // lanes, :, i % lanes].

@@ -34,10 +34,17 @@ def _plain(value: object) -> object:
     raise ArgumentError(f"a scenario cannot hold a {type(value).__name__}: {value!r}")
 
 
+def _keys_written(tree: object) -> object:
+    """The tree with pairs that are keys, as those of a correlation, as text: JSON has no others."""
+    if isinstance(tree, Mapping):
+        return {f"[{', '.join(map(str, k))}]" if isinstance(k, tuple) else k: _keys_written(v) for k, v in tree.items()}
+    return [_keys_written(item) for item in tree] if isinstance(tree, list | tuple) else tree
+
+
 def _text_of(tree: object) -> str:
     """JSON, which is YAML: a finding's line is one of this text."""
     try:
-        return json.dumps(tree, indent=1, default=_plain, allow_nan=False, ensure_ascii=False)
+        return json.dumps(_keys_written(tree), indent=1, default=_plain, allow_nan=False, ensure_ascii=False)
     except (ValueError, TypeError, RecursionError) as error:
         raise ArgumentError(f"the scenario cannot be written as text: {error}") from None
 

@@ -87,6 +87,12 @@ class Result:
         head = "instance/parameters/"
         return {key.removeprefix(head): self[key] for key in self.keys() if key.startswith(head)}
 
+    @property
+    def units(self) -> dict[str, npt.NDArray[np.float64]]:
+        """The draws in the unit interval [N] by label, whose quantiles the parameters are; empty for an own sample."""
+        head = "instance/unit/"
+        return {key.removeprefix(head): self[key] for key in self.keys() if key.startswith(head)}
+
     def to_xarray(self) -> Any:
         """The file as an xarray DataTree, as of `sarrus.open`."""
         from .results import tree_open
@@ -142,7 +148,7 @@ def run(
     """Draws the parameters, assembles every instance and integrates to t_end, as `sarrus run`.
 
     output: the result file; None: the result is in memory
-    instances, seed: None means the scenario's
+    instances, seed: None means the scenario's; with a design `instances` are its points or trajectories
     samples: own values instead of draws: [instances, parameters] in SI units, columns as `Model.parameters`, or a dict by label;
         of a scenario that draws nothing a dict by names of parameters and paths of any of its numbers
     progress: True shows a bar, None shows one on a terminal

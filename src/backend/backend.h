@@ -18,6 +18,13 @@ typedef struct sarrus_device_observation {
     uint64_t n_instances;
 } sarrus_device_observation;
 
+/* Tiles in host memory that are none of the device's. */
+typedef struct sarrus_tiles_apart {
+    double *bodies; /* [n_tiles][n_arrays][width] by the layout of the plan's own mechanism */
+    double *tiles; /* [n_tiles][n_arrays][width] by that of sarrus_plan_stepped; the same memory where this is the same mechanism */
+    uint64_t n_tiles; /* as many as the device's, or fewer */
+} sarrus_tiles_apart;
+
 typedef struct sarrus_backend_ops {
     const char *name;
     /* Reserves n_tiles tiles; `isa` and n_threads as in sarrus_batch_options. */
@@ -34,6 +41,11 @@ typedef struct sarrus_backend_ops {
      * what the member has closed, all lanes of it; and takes over the q and v that were written into what it was shown last. */
     void (*tile_assemble)(sarrus_device *device, int i_member);
     void (*tile_take)(sarrus_device *device, int i_member);
+    /* Of a device that cannot, on tiles apart. All arrays of its own tiles must be fresh on the host, and count as written anew
+     * afterwards. Assembles what bodies are filled with, into `tiles`, all zero before where these are others; and takes over q and
+     * v of bodies, all zero but for these, into `tiles`, which hold instances as they stand (never where both are the same). */
+    sarrus_status (*apart_assemble)(sarrus_device *device, const sarrus_tiles_apart *apart);
+    sarrus_status (*apart_take)(sarrus_device *device, const sarrus_tiles_apart *apart);
     /* These run kernels. DEVICE_FAILED: the device is lost, and what it held; device->failure says why. INTERRUPTED: device->stop
      * was set; tiles are left between their steps, some further on than others. */
     sarrus_status (*assemble)(sarrus_device *device);

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch/given.h"
+#include "batch/apart.h"
 #include "batch/lanes.h"
 #include "batch/restart.h"
+#include "batch/start.h"
 #include "core/stop.h"
 
 /* What the threads that assemble share. */
@@ -14,48 +15,29 @@ typedef struct assembling {
     sarrus_batch *batch;
     const uint8_t *mask;
     double *before; /* [n_members][tile] */
-    double *start;  /* [n_members][n_parameters + n_q + n_v + 1][width] parameters, coordinates, speeds, status */
+    double *start;  /* [n_members][start_doubles]: [sarrus_start_size][width] of all lanes, and a row of one instance */
     atomic_bool is_cut;
 } assembling;
 
-static size_t start_arrays(const sarrus_batch *batch) {
-    const sarrus_mechanism *mech = &batch->plan->mech;
-    return (size_t)(mech->n_parameters + mech->n_q + mech->n_v + 1);
-}
-
-/* The state of one instance into rows n_parameters … of the start, from what was given or from what is shown. */
-static void state_gather(const sarrus_batch *batch, const double *shown, int32_t lane, uint64_t i, double *start) {
-    const sarrus_mechanism *mech = &batch->plan->mech;
-    const int32_t width = batch->device->width, at_q = mech->n_parameters, at_v = at_q + mech->n_q;
-    const double *row = sarrus_batch_given_row(batch, i);
-    if (row) {
-        sarrus_lane_put(start, at_q, width, lane, row, mech->n_q + mech->n_v);
-        return;
-    }
-    for (int32_t k = 0; k < mech->n_q; ++k)
-        start[(at_q + k) * width + lane] = shown[(mech->layout.q + k) * width + lane];
-    for (int32_t k = 0; k < mech->n_v; ++k)
-        start[(at_v + k) * width + lane] = shown[(mech->layout.v + k) * width + lane];
+static size_t start_doubles(const sarrus_batch *batch) {
+    return sarrus_start_size(batch) * ((size_t)batch->device->width + 1);
 }
 
 /* What each lane of the tile begins with: masked ones what is theirs, the others what the first of these begins with. */
 static void start_gather(const assembling *job, int i_member, uint64_t i_tile, double *start) {
     const sarrus_batch *batch = job->batch;
     sarrus_device *device = batch->device;
-    const sarrus_mechanism *mech = &batch->plan->mech, *stored = sarrus_batch_stored(batch);
-    const int32_t width = device->width, n = (int32_t)start_arrays(batch);
-    const double *tile = sarrus_batch_tile(batch, i_tile), *shown = device->ops->tile_show(device, i_member, i_tile);
+    const int32_t width = device->width, n = (int32_t)sarrus_start_size(batch);
+    const double *shown = device->ops->tile_show(device, i_member, i_tile);
+    double *row = start + (size_t)n * (size_t)width;
     int32_t first = width;
     for (int32_t lane = 0; lane < width; ++lane) {
         const uint64_t i = sarrus_lane_instance(i_tile, width, lane, batch->n_instances);
         if (!sarrus_mask_has(job->mask, i))
             continue;
         first = first < lane ? first : lane;
-        for (int32_t k = 0; k < mech->n_parameters; ++k)
-            start[k * width + lane] = tile[(stored->layout.parameter + k) * width + lane];
-        state_gather(batch, shown, lane, i, start);
-        const bool is_invalid = tile[stored->layout.status * width + lane] == (double)SARRUS_INSTANCE_INVALID_PARAMETER;
-        start[(n - 1) * width + lane] = is_invalid ? (double)SARRUS_INSTANCE_INVALID_PARAMETER : (double)SARRUS_INSTANCE_OK;
+        sarrus_start_row(batch, i, shown, row);
+        sarrus_lane_put(start, 0, width, lane, row, n);
     }
     for (int32_t lane = 0; lane < width; ++lane)
         for (int32_t k = 0; !sarrus_mask_has(job->mask, sarrus_lane_instance(i_tile, width, lane, batch->n_instances)) && k < n;
@@ -85,7 +67,7 @@ static bool tile_begin(const assembling *job, int i_member, uint64_t i_tile) {
     const int32_t width = batch->device->width;
     const size_t n_tile = sarrus_batch_tile_doubles(batch);
     double *before = job->before + (size_t)i_member * n_tile, *tile = sarrus_batch_tile(batch, i_tile);
-    double *start = job->start + (size_t)i_member * start_arrays(batch) * (size_t)width;
+    double *start = job->start + (size_t)i_member * start_doubles(batch);
     start_gather(job, i_member, i_tile, start);
     memcpy(before, tile, n_tile * sizeof *tile);
     tile_assemble(batch, i_member, i_tile, start);
@@ -118,21 +100,33 @@ static void tiles_begin(void *user, int i_member, int n_members) {
         }
 }
 
+static sarrus_status apart_assemble(sarrus_batch *batch, const uint8_t *mask) {
+    sarrus_apart apart;
+    sarrus_status status = sarrus_apart_reserve(batch, mask, &apart) ? SARRUS_OK : SARRUS_NO_MEMORY;
+    if (status == SARRUS_OK && sarrus_stop_is_asked(batch->stop))
+        status = SARRUS_INTERRUPTED;
+    if (status == SARRUS_OK) {
+        sarrus_batch_events_forget(batch, mask);
+        status = sarrus_apart_assemble(&apart);
+    }
+    sarrus_apart_free(&apart);
+    return status;
+}
+
 sarrus_status sarrus_batch_assemble(sarrus_batch *batch, const uint8_t *mask) {
     if (!batch)
         return SARRUS_BAD_ARGUMENT;
-    if (!batch->device->ops->tile_assemble)
-        return sarrus_batch_refuse(batch, SARRUS_UNSUPPORTED,
-                                   "instances of a batch on a GPU cannot be assembled again; expected the backend cpu");
     if (batch->is_interrupted)
         return sarrus_batch_refuse(batch, SARRUS_INTERRUPTED, "the batch was interrupted; expected sarrus_batch_reset first");
     const uint64_t n_masked = sarrus_mask_count(mask, batch->n_instances);
     if (n_masked == 0)
         return SARRUS_OK;
+    if (!batch->device->ops->tile_assemble)
+        return apart_assemble(batch, mask);
     const int n_members = sarrus_batch_members(batch, n_masked);
     assembling job = {.batch = batch, .mask = mask};
     job.before = malloc((size_t)n_members * sarrus_batch_tile_doubles(batch) * sizeof *job.before);
-    job.start = malloc((size_t)n_members * start_arrays(batch) * (size_t)batch->device->width * sizeof *job.start);
+    job.start = malloc((size_t)n_members * start_doubles(batch) * sizeof *job.start);
     const bool good = job.before && job.start;
     if (good) {
         sarrus_batch_events_forget(batch, mask);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/pace.h"
+#include "batch/apart.h"
 #include "batch/fill.h"
 #include "batch/given.h"
 #include "batch/lanes.h"
@@ -204,12 +205,16 @@ static void stored_in(const copying *job, uint64_t i_tile) {
 }
 
 /* Coordinates or speeds of bodies over a tree: kept as they are for the assembly, and brought onto the tree for the steps. */
-static void state_in(const copying *job, int i_member, uint64_t i_tile) {
+static void state_in(copying *job, int i_member, uint64_t i_tile) {
     sarrus_batch *batch = job->batch;
     sarrus_device *device = batch->device;
     const sarrus_mechanism *mech = &batch->plan->mech;
     const size_t n_row = (size_t)(mech->n_q + mech->n_v), n_tile = sarrus_batch_tile_doubles(batch);
     double *before = job->before + (size_t)i_member * n_tile, *shown = device->ops->tile_show(device, i_member, i_tile);
+    if (!shown) {
+        atomic_store(&job->has_failed, true);
+        return;
+    }
     memcpy(before, sarrus_batch_tile(batch, i_tile), n_tile * sizeof *before);
     for (int32_t lane = 0; lane < device->width; ++lane) {
         const uint64_t i = sarrus_lane_instance(i_tile, device->width, lane, batch->n_instances);
@@ -225,8 +230,10 @@ static void state_in(const copying *job, int i_member, uint64_t i_tile) {
         sarrus_lane_put(shown, mech->layout.q, device->width, lane, row, mech->n_q);
         sarrus_lane_put(shown, mech->layout.v, device->width, lane, row + mech->n_q, mech->n_v);
     }
-    device->ops->tile_take(device, i_member);
-    sarrus_lanes_restore(batch, job->mask, i_tile, before);
+    if (device->ops->tile_take) {
+        device->ops->tile_take(device, i_member);
+        sarrus_lanes_restore(batch, job->mask, i_tile, before);
+    }
 }
 
 /* What the scenario makes of the numbers of an instance, for the assembly to begin with. */
@@ -267,7 +274,7 @@ static void parameters_in(const copying *job, int i_member, uint64_t i_tile) {
 }
 
 static void tiles_in(void *user, int i_member, int n_members) {
-    const copying *job = user;
+    copying *job = user;
     const sarrus_batch *batch = job->batch;
     const int32_t width = batch->device->width;
     const sarrus_crew_share share = sarrus_crew_share_of(batch->device->n_tiles, i_member, n_members);
@@ -282,18 +289,30 @@ static void tiles_in(void *user, int i_member, int n_members) {
     }
 }
 
-/* Why a field of this batch cannot be written; NULL: it can. */
-static const char *writing_lack(const sarrus_batch *batch, sarrus_field field) {
-    const bool is_state = field == SARRUS_FIELD_Q || field == SARRUS_FIELD_V;
-    if (field != SARRUS_FIELD_INPUT && field != SARRUS_FIELD_PARAMETER && !is_state)
-        return "the field cannot be written; expected coordinates, speeds, inputs or parameters";
-    if (batch->device->ops->tile_take)
-        return NULL;
-    if (field == SARRUS_FIELD_PARAMETER)
-        return "parameters cannot be written on a GPU; expected the backend cpu";
-    if (is_state && batch->plan->relative)
-        return "coordinates and speeds over a tree cannot be written on a GPU; expected the backend cpu or formulation: absolute";
-    return NULL;
+static bool is_writable(sarrus_field field) {
+    return field == SARRUS_FIELD_INPUT || field == SARRUS_FIELD_PARAMETER || field == SARRUS_FIELD_Q || field == SARRUS_FIELD_V;
+}
+
+/* Lane arrays of the tiles that are written one by one. */
+typedef struct written_arrays {
+    int32_t at, n;
+} written_arrays;
+
+enum { MOST_WRITTEN = 5 };
+
+static int written_find(const copying *job, written_arrays out[MOST_WRITTEN]) {
+    const sarrus_mechanism *mech = sarrus_batch_stored(job->batch);
+    const written_arrays of_start[MOST_WRITTEN] = {{mech->layout.parameter, mech->n_parameters},
+                                                   {mech->layout.status, 1},
+                                                   {mech->layout.status0, 1},
+                                                   {mech->layout.q, mech->n_q},
+                                                   {mech->layout.v, mech->n_v}};
+    if (job->field != SARRUS_FIELD_PARAMETER) {
+        out[0] = (written_arrays){job->place.array, job->place.n};
+        return 1;
+    }
+    memcpy(out, of_start, sizeof of_start);
+    return job->batch->plan->relative ? MOST_WRITTEN - 2 : MOST_WRITTEN;
 }
 
 /* The scratch that a job needs; false: no memory. */
@@ -307,31 +326,48 @@ static bool scratch_take(copying *job, int n_members) {
     return (job->fillers || job->before || job->place.n > 0) && (!needs_rows || sarrus_batch_given_reserve(job->batch));
 }
 
+/* All of them, by the threads; arrays that lie elsewhere are read before and count as written then. */
+static sarrus_status tiles_write(copying *job, int n_members) {
+    sarrus_batch *batch = job->batch;
+    written_arrays arrays[MOST_WRITTEN];
+    const int n = written_find(job, arrays);
+    sarrus_status status = SARRUS_OK;
+    for (int k = 0; k < n && status == SARRUS_OK; ++k)
+        status = sarrus_batch_host_read(batch, arrays[k].at, arrays[k].n);
+    if (status != SARRUS_OK)
+        return status;
+    batch->has_given = batch->has_given || batch->given;
+    sarrus_crew_run(batch->device->crew, n_members, tiles_in, job);
+    for (int k = 0; k < n; ++k)
+        sarrus_batch_host_write(batch, arrays[k].at, arrays[k].n);
+    return atomic_load(&job->has_failed) ? SARRUS_DEVICE_FAILED : SARRUS_OK;
+}
+
 sarrus_status sarrus_batch_copy_in(sarrus_batch *batch, sarrus_field field, const uint8_t *mask, const double *values) {
     if (!batch || !values)
         return SARRUS_BAD_ARGUMENT;
     if (!is_field(field))
         return sarrus_batch_refuse(batch, SARRUS_BAD_ARGUMENT, "there is no such field");
-    const char *lack = writing_lack(batch, field);
-    if (lack)
-        return sarrus_batch_refuse(batch, SARRUS_UNSUPPORTED, lack);
+    if (!is_writable(field))
+        return sarrus_batch_refuse(batch, SARRUS_UNSUPPORTED,
+                                   "the field cannot be written; expected coordinates, speeds, inputs or parameters");
     copying job = {.batch = batch, .field = field, .n = sarrus_batch_field_width(batch, field), .mask = mask, .values = values};
     const uint64_t n_masked = sarrus_mask_count(mask, batch->n_instances);
     job.place = sarrus_batch_field_place(batch, field);
     if (job.n == 0 || n_masked == 0)
         return SARRUS_OK;
-    const bool is_plain = job.place.n > 0;
-    const int n_members = is_plain && n_masked * (uint64_t)job.n <= 16384 ? 1 : sarrus_batch_members(batch, n_masked);
-    const bool has_scratch = scratch_take(&job, n_members);
+    const bool is_plain = job.place.n > 0, is_state = !is_plain && field != SARRUS_FIELD_PARAMETER;
+    const bool is_apart = is_state && !batch->device->ops->tile_take; /* and of tile_show one member makes use at a time */
+    const bool is_small = is_plain && n_masked * (uint64_t)job.n <= 16384;
+    const int n_members = is_small || is_apart ? 1 : sarrus_batch_members(batch, n_masked);
+    sarrus_apart apart = {0};
+    const bool has_scratch = scratch_take(&job, n_members) && (!is_apart || sarrus_apart_reserve(batch, mask, &apart));
     sarrus_status status = has_scratch ? SARRUS_OK : SARRUS_NO_MEMORY;
-    if (status == SARRUS_OK && is_plain)
-        status = sarrus_batch_host_read(batch, job.place.array, job.place.n);
-    if (status == SARRUS_OK) {
-        batch->has_given = batch->has_given || batch->given;
-        sarrus_crew_run(batch->device->crew, n_members, tiles_in, &job);
-        if (is_plain)
-            sarrus_batch_host_write(batch, job.place.array, job.place.n);
-    }
+    if (status == SARRUS_OK)
+        status = tiles_write(&job, n_members);
+    if (status == SARRUS_OK && is_apart)
+        status = sarrus_apart_take(&apart);
+    sarrus_apart_free(&apart);
     free(job.before);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "batch/given.h"
 #include "batch/lanes.h"
 #include "batch/restart.h"
+#include "core/checksum.h"
 
 /* What stands before the numbers; all of it is checked but the counts of what was kept. */
 typedef struct snapshot_head {
@@ -19,20 +20,6 @@ typedef struct snapshot_head {
 static const char MAGIC[8] = {'S', 'A', 'R', 'R', 'U', 'S', 'B', '1'};
 
 enum { HASHED_FROM = offsetof(snapshot_head, plan_hash) };
-
-/* Four sums by turns: a byte after another would take longer than the copying. */
-static uint64_t checksum_of(const unsigned char *bytes, size_t n) {
-    uint64_t sum[4] = {1, 2, 3, 4}, word = 0;
-    for (size_t i = 0; i + sizeof word <= n; i += sizeof word) {
-        memcpy(&word, bytes + i, sizeof word);
-        uint64_t *s = &sum[i / sizeof word % 4];
-        *s = (*s ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        *s ^= *s >> 29;
-    }
-    for (int k = 1; k < 4; ++k)
-        sum[0] = (sum[0] ^ sum[k]) * UINT64_C(0x9e3779b97f4a7c15);
-    return sum[0];
-}
 
 static snapshot_head head_of(const sarrus_batch *batch) {
     const sarrus_model *model = batch->plan->model;
@@ -140,7 +127,7 @@ sarrus_status sarrus_batch_save(sarrus_batch *batch, void *bytes, size_t n_bytes
     }
     head.n_bytes = n_bytes;
     memcpy(to, &head, sizeof head);
-    head.checksum = checksum_of(to + HASHED_FROM, n_bytes - HASHED_FROM);
+    head.checksum = sarrus_checksum(to + HASHED_FROM, n_bytes - HASHED_FROM);
     memcpy(to, &head, sizeof head);
     return SARRUS_OK;
 }
@@ -153,7 +140,7 @@ static const char *loading_lack(const sarrus_batch *batch, const unsigned char *
     memcpy(head, from, sizeof *head);
     if (memcmp(head->magic, MAGIC, sizeof MAGIC) != 0 || head->n_bytes != n_bytes)
         return "the bytes are not those of a batch, or not all of them";
-    if (checksum_of(from + HASHED_FROM, n_bytes - HASHED_FROM) != head->checksum)
+    if (sarrus_checksum(from + HASHED_FROM, n_bytes - HASHED_FROM) != head->checksum)
         return "the bytes are damaged";
     if (head->plan_hash != here.plan_hash || head->n_arrays != here.n_arrays || head->n_sampled != here.n_sampled ||
         head->n_grid_steps != here.n_grid_steps || head->dt != here.dt || head->t_end != here.t_end)

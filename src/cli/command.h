@@ -17,5 +17,6 @@ int sarrus_command_pinv(int argc, char **argv);
 int sarrus_command_bench(int argc, char **argv);
 int sarrus_command_list(int argc, char **argv);
 int sarrus_command_info(int argc, char **argv);
+int sarrus_command_animate(int argc, char **argv);
 
 #endif

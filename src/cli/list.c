@@ -59,8 +59,18 @@ static const entry signals[] = {
     {NULL, NULL, 0.0},
 };
 static const entry distributions[] = {
-#define SARRUS_DISTRIBUTION(name, value, word, first, second, text) {word, text, 0.0},
+#define SARRUS_DISTRIBUTION(name, value, word, first, second, third, fourth, text) {word, text, 0.0},
 #include "sarrus/distribution.def"
+    {NULL, NULL, 0.0},
+};
+static const entry samplings[] = {
+#define SARRUS_SAMPLING(name, value, word, text) {word, text, 0.0},
+#include "sarrus/sampling.def"
+    {NULL, NULL, 0.0},
+};
+static const entry designs[] = {
+#define SARRUS_DESIGN(name, value, word, text) {word, text, 0.0},
+#include "sarrus/design.def"
     {NULL, NULL, 0.0},
 };
 static const entry channels[] = {
@@ -120,6 +130,8 @@ static const topic topics[] = {
     {"forces", forces},
     {"signals", signals},
     {"distributions", distributions},
+    {"samplings", samplings},
+    {"designs", designs},
     {"channels", channels},
     {"orientations", orientations},
     {"fields", fields},

@@ -20,6 +20,7 @@ static const sarrus_command commands[] = {
     {"bench", "NAME", "run a benchmark", sarrus_command_bench},
     {"list", "WHAT", "what this build has: formulations, pinv, rank, integrators, joints, backends", sarrus_command_list},
     {"info", "OUT.h5", "what a result file holds, and whether it is complete", sarrus_command_info},
+    {"animate", "OUT.h5 -o M", "the motion as a page, a GIF or a film (by the Python package)", sarrus_command_animate},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -78,7 +78,8 @@ static void bar_format(const bar_words *shown, int width, char *line, size_t n_l
 void sarrus_progress_format(const sarrus_progress *progress, int width, char *line, size_t n_line) {
     const double done =
         progress->n_instance_steps > 0 ? (double)progress->instance_steps / (double)progress->n_instance_steps : 1.0;
-    const double rate = progress->wall_seconds > 0.0 ? (double)progress->instance_steps / progress->wall_seconds : 0.0;
+    const double n_own = (double)(progress->instance_steps - progress->n_resumed_steps);
+    const double rate = progress->wall_seconds > 0.0 ? n_own / progress->wall_seconds : 0.0;
     char pace[64];
     pace_format(progress, rate, pace, sizeof pace);
     const bar_words shown = {done, (double)(progress->n_instance_steps - progress->instance_steps) / rate, pace,

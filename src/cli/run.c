@@ -1,3 +1,4 @@
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@ typedef struct run_arguments {
     sarrus_backend backend;
     sarrus_specialize specialize;
     uint64_t n_threads, n_devices, n_instances, seed, instance, group;
-    bool has_seed, has_instance, has_group, is_quiet, is_json, is_help, no_clobber;
+    bool has_seed, has_instance, has_group, is_quiet, is_json, is_help, no_clobber, resumes;
+    double checkpoint_seconds; /* as in sarrus_run_options */
 } run_arguments;
 
 static void help_print(void) {
@@ -46,12 +48,15 @@ static void help_print(void) {
            "                              names, a .npy array, or HDF5, as a result of another run\n"
            "      --seed S                seed of the draws, instead of the scenario's\n"
            "      --set PATH=VALUE        replace a number or a key of the scenario (may be repeated)\n"
-           "      --resume                continue a stopped run (not available in this version)\n"
+           "      --resume                go on where an earlier run of the same has stood when it was stopped, killed\n"
+           "                              or failed; without one begin anew, of a complete result do nothing\n"
+           "      --checkpoint S|off      seconds between the checkpoints that --resume goes on from (default 5)\n"
            "      --quiet                 no progress bar, no summary\n"
            "      --json                  the summary as one JSON object on standard output\n"
            "  -h, --help                  this text\n\n"
            "Exit codes: 0 done, 1 done but some instances failed, 2 bad usage or input, 3 I/O failure,\n"
-           "4 backend not usable, 129, 130 or 143 stopped by SIGHUP, SIGINT or SIGTERM (the file is valid).\n");
+           "4 backend not usable, 129, 130, 138 or 143 stopped by SIGHUP, SIGINT, SIGUSR1 or SIGTERM (the file is valid,\n"
+           "and --resume goes on with it).\n");
 }
 
 enum {
@@ -66,6 +71,7 @@ enum {
     OPTION_SET,
     OPTION_NO_CLOBBER,
     OPTION_RESUME,
+    OPTION_CHECKPOINT,
     OPTION_QUIET,
     OPTION_JSON
 };
@@ -80,6 +86,18 @@ static bool specialize_read(const char *command, const char *text, sarrus_specia
     }
     sarrus_option_refuse(command, "--specialize is auto, on or off; got '%s'", text);
     return false;
+}
+
+/* Seconds, or off. None between them: as often as there are slices. */
+static bool checkpoint_read(const char *command, double *out) {
+    char *end = NULL;
+    const double seconds = strtod(optarg, &end);
+    const bool is_off = strcmp(optarg, "off") == 0;
+    const bool is_good = is_off || (end != optarg && *end == '\0' && seconds >= 0.0 && seconds <= 1e9);
+    *out = is_off ? -1.0 : seconds > 0.0 ? seconds : DBL_MIN;
+    if (!is_good)
+        sarrus_option_refuse(command, "--checkpoint needs seconds, 0 or more, or off; got '%s'", optarg);
+    return is_good;
 }
 
 /* I, or G/I of a document of several scenarios. */
@@ -145,8 +163,10 @@ static bool option_take(const char *command, int option, run_arguments *out) {
         out->is_json = true;
         return true;
     case OPTION_RESUME:
-        sarrus_option_refuse(command, "--resume is not available in this version; run again without it");
-        return false;
+        out->resumes = true;
+        return true;
+    case OPTION_CHECKPOINT:
+        return checkpoint_read(command, &out->checkpoint_seconds);
     default:
         return false;
     }
@@ -166,6 +186,7 @@ static bool arguments_read(int argc, char **argv, run_arguments *out) {
         {"set", required_argument, NULL, OPTION_SET},
         {"no-clobber", no_argument, NULL, OPTION_NO_CLOBBER},
         {"resume", no_argument, NULL, OPTION_RESUME},
+        {"checkpoint", required_argument, NULL, OPTION_CHECKPOINT},
         {"quiet", no_argument, NULL, OPTION_QUIET},
         {"json", no_argument, NULL, OPTION_JSON},
         {"help", no_argument, NULL, 'h'},
@@ -175,6 +196,10 @@ static bool arguments_read(int argc, char **argv, run_arguments *out) {
     for (int option; (option = sarrus_option_next(argc, argv, ":o:h", table)) != -1;)
         if (!option_take(argv[0], option, out))
             return false;
+    if (out->has_instance && out->resumes) {
+        sarrus_option_refuse(argv[0], "--resume together with --instance; a replay is run again as a whole");
+        return false;
+    }
     if (out->has_instance && out->n_devices > 1) {
         sarrus_option_refuse(argv[0], "--devices %llu together with --instance; one instance runs on one device",
                              (unsigned long long)out->n_devices);
@@ -345,6 +370,8 @@ static int plan_run(const planned_run *planned) {
         .progress = sarrus_progress_draw,
         .progress_user = &bar,
         .no_clobber = arguments->no_clobber,
+        .resumes = arguments->resumes,
+        .checkpoint_seconds = arguments->checkpoint_seconds,
     };
     sarrus_signals_catch();
     const sarrus_status status = groups_run(planned, &options, &summary, summaries);
@@ -386,8 +413,9 @@ static int arguments_check(const run_arguments *arguments, const sarrus_document
     char group[24] = "";
     if (arguments->has_group)
         snprintf(group, sizeof group, "%llu/", (unsigned long long)arguments->group);
-    const uint64_t n_own = sarrus_model_n_instances(sarrus_document_model(document, (int)arguments->group));
-    const uint64_t n_study = arguments->n_instances > 0 ? arguments->n_instances : n_own;
+    const sarrus_model *model = sarrus_document_model(document, (int)arguments->group);
+    const uint64_t n_points = arguments->n_instances > 0 ? arguments->n_instances : model->batch.n_instances;
+    const uint64_t n_study = arguments->samples != NULL ? n_points : sarrus_model_study_size(model, n_points);
     if (arguments->instance >= n_study)
         return sarrus_option_refuse("run", "--instance %s%llu: the study has %llu instance%s; a number from 0 to %llu was expected",
                                     group, instance, (unsigned long long)n_study, n_study == 1 ? "" : "s",
@@ -420,7 +448,7 @@ static int scenario_run(const char *path, const char *output, const run_argument
     int code = arguments_check(arguments, scenario->document);
     if (code != SARRUS_EXIT_DONE)
         return code;
-    sarrus_status status = sarrus_result_path_check(scenario->context, output, arguments->no_clobber);
+    sarrus_status status = sarrus_result_path_check(scenario->context, output, arguments->no_clobber && !arguments->resumes);
     if (status != SARRUS_OK)
         sarrus_failure_print(scenario->context, status, stderr);
     else

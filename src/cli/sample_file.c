@@ -135,6 +135,39 @@ static sarrus_status column_refuse(sarrus_context *context, const char *path, co
                             label);
 }
 
+/* The column of the draw that `label` is a further path of; −1: it is none. */
+static int column_of_draw(const sarrus_sample_table *table, const sarrus_model *model, const char *label) {
+    const sarrus_sampled *sampled = sarrus_model_draw_find(model, sarrus_model_value_find(model, label));
+    for (int i = 0; sampled != NULL && strcmp(sampled->label, label) != 0 && i < table->n_columns; ++i)
+        if (strcmp(table->labels[i], sampled->label) == 0)
+            return i;
+    return -1;
+}
+
+/* A result has the numbers of a draw for several paths under each of them: columns that are the same as the first's are dropped. */
+static void further_paths_drop(const sarrus_model *model, sarrus_sample_table *table) {
+    for (int i = table->n_columns - 1; i >= 0; --i) {
+        const size_t n = (size_t)table->n_columns;
+        const int first = column_of_draw(table, model, table->labels[i]);
+        uint64_t row = 0;
+        while (first >= 0 && row < table->n_rows && table->values[row * n + (size_t)i] == table->values[row * n + (size_t)first])
+            ++row;
+        if (first < 0 || row < table->n_rows)
+            continue;
+        double *to = table->values;
+        for (size_t k = 0; k < (size_t)table->n_rows * n; ++k)
+            if (k % n != (size_t)i)
+                *to++ = table->values[k];
+        free(table->labels[i]);
+        table->n_columns -= 1;
+        for (int k = i; k < table->n_columns; ++k) {
+            table->labels[k] = table->labels[k + 1];
+            if (table->places != NULL)
+                table->places[k] = table->places[k + 1];
+        }
+    }
+}
+
 static sarrus_status labels_check(sarrus_context *context, const char *path, const sarrus_sample_table *table,
                                   const sarrus_model *model) {
     const sarrus_location location = {.file = path, .line = table->line, .column = table->line > 0};
@@ -149,10 +182,12 @@ static sarrus_status labels_check(sarrus_context *context, const char *path, con
     return SARRUS_OK;
 }
 
-sarrus_status sarrus_sample_draws(sarrus_context *context, const char *path, const sarrus_sample_table *table,
-                                  const sarrus_model *model, sarrus_draws **out) {
+sarrus_status sarrus_sample_draws(sarrus_context *context, const char *path, sarrus_sample_table *table, const sarrus_model *model,
+                                  sarrus_draws **out) {
     const sarrus_location location = {.file = path};
     *out = NULL;
+    if (table->labels != NULL)
+        further_paths_drop(model, table);
     if (table->labels == NULL && table->n_columns != model->batch.n_sampled)
         return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &location,
                                 "the array has %d column%s; expected %d, one for each of the scenario's batch.parameters",

@@ -11,8 +11,9 @@
 SARRUS_MUST_USE sarrus_status sarrus_sample_file_read(sarrus_context *context, const char *path, sarrus_sample_table *out);
 
 /* The numbers as draws of the model, each column for the sampled parameter of its name; without names in the order of the scenario.
+ * Columns of further paths of a draw go, where they are those of the first once more.
  * BAD_INPUT: a column that is of none, a parameter without a column; NO_MEMORY. */
-SARRUS_MUST_USE sarrus_status sarrus_sample_draws(sarrus_context *context, const char *path, const sarrus_sample_table *table,
+SARRUS_MUST_USE sarrus_status sarrus_sample_draws(sarrus_context *context, const char *path, sarrus_sample_table *table,
                                                   const sarrus_model *model, sarrus_draws **out);
 
 /* "batch.parameters=[…]", by which a scenario that draws nothing draws the columns of the table, between the least and the largest

@@ -32,12 +32,14 @@ void sarrus_signals_leave(void) {
     one_handle(SIGINT, on_signal_leave);
     one_handle(SIGTERM, on_signal_leave);
     one_handle(SIGHUP, on_signal_leave);
+    one_handle(SIGUSR1, on_signal_leave);
 }
 
 void sarrus_signals_catch(void) {
     one_handle(SIGINT, on_signal_note);
     one_handle(SIGTERM, on_signal_note);
     one_handle(SIGHUP, on_signal_note);
+    one_handle(SIGUSR1, on_signal_note); /* what batch systems send some time before they kill */
 }
 
 const volatile int32_t *sarrus_signals_flag(void) {

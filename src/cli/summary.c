@@ -316,6 +316,7 @@ static void run_print_json(sarrus_json *json, const sarrus_summary_text *text, c
     sarrus_json_count(json, "n_steps", summary->n_steps);
     sarrus_json_count(json, "n_output_times", summary->n_output_times);
     sarrus_json_number(json, "t_end", summary->t_end);
+    sarrus_json_number(json, "resumed_at", summary->is_resumed ? summary->resumed_time : (double)NAN);
     sarrus_json_number(json, "wall_seconds", summary->wall_seconds);
     sarrus_json_number(json, "integrate_seconds", summary->integrate_seconds);
     if (is_whole)
@@ -497,8 +498,8 @@ static void group_warn(const advice *to, const sarrus_run_summary *summary) {
 
 void sarrus_summary_warn(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream) {
     if (!text->is_complete)
-        fprintf(stream, "sarrus: warning: stopped at t = %g s; %s is valid up to there, and marked as not complete\n",
-                summary->t_end, text->output);
+        fprintf(stream, "sarrus: warning: stopped at t = %g s; %s is valid up to there, and marked as not complete%s\n",
+                summary->t_end, text->output, summary->has_checkpoint ? "; the same command with --resume goes on" : "");
     failure_warn(text, summary, stream);
     if (text->n_groups == 0)
         group_warn(&(advice){.model = text->model, .where = "", .stream = stream}, summary);

@@ -10,6 +10,7 @@ typedef struct sarrus_draws {
     uint64_t n_instances;
     int n_sampled;  /* = model->batch.n_sampled */
     double *values; /* [n_sampled][n_instances], units of the targets */
+    double *units;  /* [n_sampled][n_instances] in [0, 1], whose quantiles the values are; NULL: an own sample */
 } sarrus_draws;
 
 #endif

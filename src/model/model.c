@@ -1,6 +1,7 @@
 /* Queries and the end of a model; the scenario room makes it. */
 #include "model/model.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,8 @@ static void sampled_destroy(sarrus_sampled *sampled, int n_sampled) {
     for (int i_sampled = 0; sampled != NULL && i_sampled < n_sampled; ++i_sampled) {
         free(sampled[i_sampled].label);
         free(sampled[i_sampled].targets);
+        free(sampled[i_sampled].values);
+        free(sampled[i_sampled].shares);
     }
     free(sampled);
 }
@@ -84,6 +87,8 @@ void sarrus_model_destroy(sarrus_model *model) {
     signals_destroy(model->signals, model->n_signals);
     values_destroy(model->values, model->n_values);
     sampled_destroy(model->batch.sampled, model->batch.n_sampled);
+    free(model->batch.levels);
+    free(model->batch.correlation);
     output_destroy(model);
     free(model->dynamics.cut.joint);
     free(model->dynamics.cut.place_of);
@@ -111,8 +116,21 @@ const char *sarrus_model_ground_motion(const sarrus_model *model, int i) {
     return NULL;
 }
 
+uint64_t sarrus_model_study_size(const sarrus_model *model, uint64_t n) {
+    const uint64_t n_sampled = (uint64_t)model->batch.n_sampled;
+    switch (model->batch.design) {
+    case SARRUS_DESIGN_SALTELLI:
+        return n * ((model->batch.has_second_order ? 2 : 1) * n_sampled + 2);
+    case SARRUS_DESIGN_MORRIS:
+        return n * (n_sampled + 1);
+    case SARRUS_DESIGN_PLAIN:
+        break;
+    }
+    return n;
+}
+
 uint64_t sarrus_model_n_instances(const sarrus_model *model) {
-    return model != NULL ? model->batch.n_instances : 0;
+    return model != NULL ? sarrus_model_study_size(model, model->batch.n_instances) : 0;
 }
 
 uint64_t sarrus_model_seed(const sarrus_model *model) {
@@ -286,6 +304,43 @@ sarrus_joint_free sarrus_joint_freedom(sarrus_joint_type type) {
 #include "sarrus/joint.def"
     };
     return free_coordinates[type];
+}
+
+void sarrus_sampled_support(const sarrus_sampled *sampled, double *low, double *high) {
+    *low = -(double)INFINITY;
+    *high = (double)INFINITY;
+    switch (sampled->kind) {
+    case SARRUS_DISTRIBUTION_NORMAL:
+        if (sampled->b == 0) {
+            *low = *high = sampled->a;
+        }
+        break;
+    case SARRUS_DISTRIBUTION_LOGNORMAL:
+        *low = 0;
+        break;
+    case SARRUS_DISTRIBUTION_UNIFORM:
+        *low = sampled->a;
+        *high = sampled->b;
+        break;
+    case SARRUS_DISTRIBUTION_TRIANGULAR:
+        *low = sampled->a;
+        *high = sampled->c;
+        break;
+    case SARRUS_DISTRIBUTION_WEIBULL:
+        *low = 0;
+        break;
+    case SARRUS_DISTRIBUTION_BETA:
+        *low = sampled->c;
+        *high = sampled->d;
+        break;
+    case SARRUS_DISTRIBUTION_DISCRETE:
+    case SARRUS_DISTRIBUTION_EMPIRICAL:
+        *low = sampled->values[0];
+        *high = sampled->values[sampled->n_values - 1];
+        break;
+    }
+    *low = sampled->min > *low ? sampled->min : *low;
+    *high = sampled->max < *high ? sampled->max : *high;
 }
 
 const sarrus_sampled *sarrus_model_draw_find(const sarrus_model *model, sarrus_value_index i) {

@@ -117,9 +117,19 @@ typedef struct sarrus_ground_motion {
 
 /* All may be truncated to [min, max]. */
 typedef enum sarrus_distribution_kind {
-#define SARRUS_DISTRIBUTION(name, value, word, first, second, text) SARRUS_DISTRIBUTION_##name = value,
+#define SARRUS_DISTRIBUTION(name, value, word, first, second, third, fourth, text) SARRUS_DISTRIBUTION_##name = value,
 #include "sarrus/distribution.def"
 } sarrus_distribution_kind;
+
+typedef enum sarrus_sampling {
+#define SARRUS_SAMPLING(name, value, word, text) SARRUS_SAMPLING_##name = value,
+#include "sarrus/sampling.def"
+} sarrus_sampling;
+
+typedef enum sarrus_design {
+#define SARRUS_DESIGN(name, value, word, text) SARRUS_DESIGN_##name = value,
+#include "sarrus/design.def"
+} sarrus_design;
 
 /* A coordinate that a constraint couples: that of a joint, or the distance of two points. */
 typedef struct sarrus_coupled {
@@ -150,9 +160,13 @@ typedef struct sarrus_sampled {
     int n_targets;
     sarrus_value_index *targets;
     sarrus_distribution_kind kind;
-    double a;        /* normal: mean; uniform: low; lognormal: mu */
-    double b;        /* normal: sd; uniform: high; lognormal: sigma */
+    double a;        /* normal: mean; uniform, triangular: low; lognormal: mu; weibull: scale; beta: alpha */
+    double b;        /* normal: sd; uniform: high; lognormal: sigma; triangular: mode; weibull: shape; beta: beta */
+    double c, d;     /* triangular: high, none; beta: low, high */
     double min, max; /* −INFINITY, INFINITY when not given */
+    int n_values;
+    double *values; /* [n_values] discrete, empirical: what is drawn, rising; else NULL */
+    double *shares; /* [n_values] discrete: of the draws that are not above a value, the last 1; else NULL */
 } sarrus_sampled;
 
 enum {
@@ -232,10 +246,17 @@ struct sarrus_model {
         double error;     /* of fixed steps, the sum of their estimates */
     } limits;
     struct {
-        uint64_t n_instances;
+        uint64_t n_instances; /* as the file counts: points or trajectories of a design (sarrus_model_study_size) */
         uint64_t seed;
         int n_sampled;
         sarrus_sampled *sampled;
+        sarrus_sampling sampling;
+        bool is_scrambled; /* sobol */
+        int *levels;       /* [n_sampled] grid; NULL: as many of each as make the number of instances */
+        sarrus_design design;
+        bool has_second_order; /* saltelli */
+        int n_levels;          /* morris */
+        double *correlation;   /* [n_sampled][n_sampled] C with C Cᵀ the correlation of the normal scores, lower; NULL: none */
     } batch;
     struct {
         uint64_t every;        /* intervals of the grid between outputs; fixed steps: steps */
@@ -252,6 +273,12 @@ struct sarrus_model {
         double *levels; /* [n_levels] of their quantiles, from 0 to 1 */
     } output;
 };
+
+/* Instances of a study of `n` points or trajectories; without a design those are the instances. */
+uint64_t sarrus_model_study_size(const sarrus_model *model, uint64_t n);
+
+/* The smallest and the largest number that a parameter can be drawn as; infinite where there is none. */
+void sarrus_sampled_support(const sarrus_sampled *sampled, double *low, double *high);
 
 /* The path of value `path` (exact), or SARRUS_NO_VALUE. Named parameters are found by "parameters.L" and by "L". */
 sarrus_value_index sarrus_model_value_find(const sarrus_model *model, const char *path);

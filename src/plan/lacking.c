@@ -57,11 +57,15 @@ static void mark(const sarrus_plan *plan, const double *values, sarrus_plan_lack
 /* The lower (0) or upper (1) end of what can be drawn; where there is none, as far out as draws come. */
 static double end_of(const sarrus_sampled *sampled, int end) {
     const double far_out = end ? 9.0 : -9.0, bound = end ? sampled->max : sampled->min;
-    double x = end ? sampled->b : sampled->a;
+    double ends[2], x;
+    sarrus_sampled_support(sampled, &ends[0], &ends[1]);
+    x = ends[end];
     if (sampled->kind == SARRUS_DISTRIBUTION_NORMAL)
         x = sampled->a + far_out * sampled->b;
     else if (sampled->kind == SARRUS_DISTRIBUTION_LOGNORMAL)
         x = exp(sampled->a + far_out * sampled->b);
+    else if (sampled->kind == SARRUS_DISTRIBUTION_WEIBULL) /* exp(−40) of the draws lie beyond */
+        x = sampled->a * pow(end ? 40.0 : 4e-18, 1.0 / sampled->b);
     return end ? fmin(x, bound) : fmax(x, bound);
 }
 

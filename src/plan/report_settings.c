@@ -80,14 +80,20 @@ static void put_dynamics(FILE *out, const sarrus_plan *plan) {
 }
 
 static void put_sampled(FILE *out, const sarrus_sampled *sampled) {
-    static const char *const words[][3] = {
-#define SARRUS_DISTRIBUTION(name, value, word, first, second, text) [value] = {word, first, second},
+    static const char *const words[][5] = {
+#define SARRUS_DISTRIBUTION(name, value, word, first, second, third, fourth, text) [value] = {word, first, second, third, fourth},
 #include "sarrus/distribution.def"
     };
     const char *const *word = words[sampled->kind];
     fprintf(out, "  %*s", SARRUS_CARD_LABEL_WIDTH, "");
     sarrus_report_column(out, sampled->label, 2 * SARRUS_CARD_NAME_WIDTH - 8);
-    fprintf(out, " %s, %s %.4g, %s %.4g", word[0], word[1], sampled->a, word[2], sampled->b);
+    const double numbers[] = {sampled->a, sampled->b, sampled->c, sampled->d};
+    fprintf(out, " %s", word[0]);
+    for (int i = 0; i < 4 && word[1 + i] != NULL; ++i)
+        fprintf(out, ", %s %.4g", word[1 + i], numbers[i]);
+    if (sampled->n_values > 0)
+        fprintf(out, ", %d value%s from %.4g to %.4g", sampled->n_values, sampled->n_values == 1 ? "" : "s", sampled->values[0],
+                sampled->values[sampled->n_values - 1]);
     if (isfinite(sampled->min) || isfinite(sampled->max))
         fprintf(out, ", in [%.3g, %.3g]", sampled->min, sampled->max);
     if (sampled->n_targets > 1)
@@ -95,12 +101,34 @@ static void put_sampled(FILE *out, const sarrus_sampled *sampled) {
     fputc('\n', out);
 }
 
+/* How the instances are sampled, where it is not at random. */
+static void put_sampling(FILE *out, const sarrus_model *model) {
+    static const char *const samplings[] = {
+#define SARRUS_SAMPLING(name, value, word, text) [value] = word,
+#include "sarrus/sampling.def"
+    };
+    static const char *const designs[] = {
+#define SARRUS_DESIGN(name, value, word, text) [value] = word,
+#include "sarrus/design.def"
+    };
+    const bool is_bare = model->batch.sampling == SARRUS_SAMPLING_SOBOL && !model->batch.is_scrambled;
+    const sarrus_design design = model->batch.design;
+    if (model->batch.n_sampled == 0)
+        return;
+    sarrus_report_line(out, "sampling", "%s%s%s", samplings[model->batch.sampling], is_bare ? ", not scrambled" : "",
+                       model->batch.correlation != NULL ? ", correlated" : "");
+    if (design != SARRUS_DESIGN_PLAIN)
+        sarrus_report_line(out, "design", "%s, %" PRIu64 " %s of %" PRIu64 " instances", designs[design], model->batch.n_instances,
+                           design == SARRUS_DESIGN_MORRIS ? "trajectories" : "points", sarrus_model_study_size(model, 1));
+}
+
 static void put_batch(FILE *out, const sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
     sarrus_report_title(out, "Batch");
-    sarrus_report_line(out, "instances", "%" PRIu64 ", seed %" PRIu64, model->batch.n_instances, model->batch.seed);
-    sarrus_report_bytes(out, "tiles", (double)model->batch.n_instances * (double)sarrus_plan_stepped(plan)->cost.bytes_per_instance,
-                        "");
+    const uint64_t n_instances = sarrus_model_n_instances(model);
+    sarrus_report_line(out, "instances", "%" PRIu64 ", seed %" PRIu64, n_instances, model->batch.seed);
+    put_sampling(out, model);
+    sarrus_report_bytes(out, "tiles", (double)n_instances * (double)sarrus_plan_stepped(plan)->cost.bytes_per_instance, "");
     sarrus_report_line(out, "sampled parameters", "%d", model->batch.n_sampled);
     for (int i = 0; i < model->batch.n_sampled && i < SARRUS_CARD_MAX_LINES; ++i)
         put_sampled(out, &model->batch.sampled[i]);
@@ -253,7 +281,7 @@ static void put_output(FILE *out, const sarrus_plan *plan) {
     put_orientations(out, model);
     put_names(out, model);
     put_over_instances(out, model);
-    const double n_kept = model->output.has_kept ? (double)model->output.n_kept : (double)model->batch.n_instances;
+    const double n_kept = model->output.has_kept ? (double)model->output.n_kept : (double)sarrus_model_n_instances(model);
     sarrus_report_bytes(out, "result file", (double)n_times * (n_kept * output_bytes(plan) + statistics_bytes(plan)),
                         " before compression");
 }

@@ -31,6 +31,10 @@ static void count_put(sarrus_reader *reader, sarrus_node *mapping, const char *k
 static void group_put(sarrus_reader *reader, sarrus_node *mapping, const sarrus_as_run *group) {
     count_put(reader, mapping, "instances", group->n_instances);
     count_put(reader, mapping, "seed", group->seed);
+    for (int i = 0; group->has_own_sample && mapping != NULL && i < 3; ++i) {
+        static const char *const keys[] = {"sampling", "design", "correlation"};
+        (void)sarrus_node_put(&reader->tree, mapping, keys[i], NULL); /* taking away needs no memory */
+    }
 }
 
 char *sarrus_text_as_run(const char *text, const sarrus_as_run *groups, int n_groups) {
@@ -38,7 +42,7 @@ char *sarrus_text_as_run(const char *text, const sarrus_as_run *groups, int n_gr
     char *out = NULL;
     if (sarrus_reader_create(&reader) == SARRUS_OK && sarrus_tree_parse(&reader.tree, &reader.findings, 0, 0, text, strlen(text))) {
         sarrus_node *root = reader.tree.root, *entries = sarrus_node_child(root, "scenarios");
-        if (entries == NULL && (groups[0].n_instances != NULL || groups[0].seed != NULL)) {
+        if (entries == NULL && (groups[0].n_instances != NULL || groups[0].seed != NULL || groups[0].has_own_sample)) {
             group_put(&reader, sarrus_mapping_of(&reader, root, "batch", root), &groups[0]);
         }
         sarrus_node *entry = entries != NULL ? entries->first : NULL;

@@ -2,10 +2,12 @@
 #ifndef SARRUS_SCENARIO_AS_RUN_H
 #define SARRUS_SCENARIO_AS_RUN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct sarrus_as_run {
     const uint64_t *n_instances, *seed; /* NULL: the text's own */
+    bool has_own_sample;                /* how the text samples was not used, and goes */
 } sarrus_as_run;
 
 /* `text`, a scenario or a document of n_groups scenarios as it was read (overrides applied), with what is given for each group

@@ -63,6 +63,7 @@ void sarrus_kept_settle(sarrus_reader *reader) {
     const sarrus_node *root = reader->tree.root;
     const sarrus_node *list = sarrus_node_child(sarrus_node_child(root, "output"), "instances");
     const sarrus_node *count = sarrus_node_child(sarrus_node_child(root, "batch"), "instances");
+    const uint64_t n_study = sarrus_model_n_instances(model);
     const int n = model->output.n_kept;
     if (n == 0 || list == NULL || list->n_children != n) {
         return;
@@ -82,9 +83,9 @@ void sarrus_kept_settle(sarrus_reader *reader) {
         if (i > 0 && items[i].number == items[i - 1].number) {
             sarrus_reader_refuse(reader, items[i].node, "instance %llu stands twice; expected each instance once",
                                  (unsigned long long)items[i].number);
-        } else if (count != NULL && items[i].number >= model->batch.n_instances) {
+        } else if (count != NULL && items[i].number >= n_study) {
             sarrus_reader_refuse(reader, items[i].node, "there is no instance %llu; expected numbers from 0 to %llu",
-                                 (unsigned long long)items[i].number, (unsigned long long)model->batch.n_instances - 1);
+                                 (unsigned long long)items[i].number, (unsigned long long)n_study - 1);
         }
     }
     free(items);

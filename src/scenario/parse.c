@@ -13,6 +13,7 @@ struct level {
     sarrus_node *node;
     sarrus_node *key;
     sarrus_names keys; /* of a mapping: key → 0 */
+    bool is_key;       /* a list that is a key: its text becomes that */
 };
 
 struct build {
@@ -96,6 +97,9 @@ static bool place_node(struct build *build, sarrus_node *node) {
         return true;
     }
     struct level *level = &build->levels[build->depth - 1];
+    if (level->is_key && node->kind != SARRUS_NODE_SCALAR) {
+        return fail(build, node->place, "a list or mapping within a key; expected a word");
+    }
     if (level->node->kind == SARRUS_NODE_SEQUENCE) {
         sarrus_node_append(level->node, node);
         return true;
@@ -107,7 +111,7 @@ static bool place_node(struct build *build, sarrus_node *node) {
         return true;
     }
     if (node->kind != SARRUS_NODE_SCALAR) {
-        return fail(build, node->place, "a list or mapping as a key; expected a word");
+        return fail(build, node->place, "a mapping as a key; expected a word");
     }
     level->key = node;
     const sarrus_status status = sarrus_names_add(&level->keys, node->text, 0);
@@ -158,16 +162,39 @@ static bool open_node(struct build *build, struct fy_event *event, sarrus_node_k
     if (node == NULL) {
         return fail_memory(build);
     }
-    if (!place_node(build, node)) {
+    const struct level *above = build->depth > 0 ? &build->levels[build->depth - 1] : NULL;
+    const bool is_key =
+        kind == SARRUS_NODE_SEQUENCE && above != NULL && above->node->kind == SARRUS_NODE_MAPPING && above->key == NULL;
+    if (!is_key && !place_node(build, node)) {
         return false;
     }
-    build->levels[build->depth++] = (struct level){.node = node};
+    build->levels[build->depth++] = (struct level){.node = node, .is_key = is_key};
     return true;
 }
 
+/* A list of words as the key that it is: the text "[a, b]", which means the same when it is read again. */
+static bool place_key(struct build *build, const sarrus_node *list) {
+    size_t n = sizeof "[]";
+    for (const sarrus_node *item = list->first; item != NULL; item = item->next) {
+        n += item->n_text + sizeof ", ";
+    }
+    char *text = sarrus_tree_allocate(build->tree, n);
+    if (text == NULL) {
+        return fail_memory(build);
+    }
+    char *end = stpcpy(text, "[");
+    for (const sarrus_node *item = list->first; item != NULL; item = item->next) {
+        end = stpcpy(stpcpy(end, item->text), item->next != NULL ? ", " : "");
+    }
+    end = stpcpy(end, "]");
+    sarrus_node *key = sarrus_tree_node(build->tree, SARRUS_NODE_SCALAR, build->i_source, list->place, text, (size_t)(end - text));
+    return key != NULL ? place_node(build, key) : fail_memory(build);
+}
+
 static bool close_node(struct build *build) {
-    sarrus_names_clear(&build->levels[--build->depth].keys);
-    return true;
+    struct level *level = &build->levels[--build->depth];
+    sarrus_names_clear(&level->keys);
+    return !level->is_key || place_key(build, level->node);
 }
 
 /* Anchors, tags and aliases: refused wherever they stand. */
@@ -296,7 +323,7 @@ static bool run_events(struct build *build, struct fy_parser *parser, struct fy_
         goes_on = false;
     }
     while (build->depth > 0) {
-        (void)close_node(build);
+        sarrus_names_clear(&build->levels[--build->depth].keys);
     }
     return goes_on;
 }

@@ -191,4 +191,10 @@ void sarrus_parameters_use_spread(sarrus_reader *reader);
 /* The list batch.parameters; all values must be in the table. */
 void sarrus_sampled_read(sarrus_reader *reader, sarrus_node *node);
 
+/* The distribution of a sampled parameter whose targets are read: its word, and its numbers from the mapping `node`. */
+void sarrus_distribution_read(sarrus_reader *reader, const sarrus_node *node, const sarrus_node *word, sarrus_sampled *out);
+
+/* The mapping batch.correlation, behind that list (object: the model). */
+void sarrus_correlation_read(sarrus_reader *reader, sarrus_node *node, void *object);
+
 #endif

@@ -1,85 +1,18 @@
-/* The mapping `batch` and the sampled parameters in it. */
+/* The sampled parameters of `batch`: what they are drawn for, and by which distribution. */
 #include "scenario/reader.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenario/output.h"
 #include "scenario/override.h"
 #include "scenario/suggest.h"
 
-static const uint64_t max_instances = UINT64_C(1) << 40;
-
-/* An interval further from the mean than this many standard deviations holds less than 1e-15 of the distribution. */
-static const double max_deviations = 8.0;
-
-static const sarrus_word samplings[] = {{"random", 0}, {"lhs", -1}, {"sobol", -1}, {"grid", -1}, {"file", -1}};
-
-/* A normal distribution that must say where it is cut, and no kind of its own: it comes behind them. */
-enum {
-    truncated_normal = 0
-#define SARRUS_DISTRIBUTION(name, value, word, first, second, text) +1
-#include "sarrus/distribution.def"
-};
-
-static const sarrus_word distributions[] = {
-#define SARRUS_DISTRIBUTION(name, value, word, first, second, text) {word, value},
-#include "sarrus/distribution.def"
-    {"truncated_normal", truncated_normal},
-};
-
-/* A sampled parameter while it is being read; NaN stands for a number that is not given. */
+/* A sampled parameter while it is being read. */
 struct draw_reading {
     sarrus_sampled *sampled;
-    const sarrus_node *node;
-    int distribution; /* −1: unknown */
-    double mean, sd, low, high, mu, sigma, min, max;
+    const sarrus_node *distribution; /* its word; NULL: there is none */
 };
-
-static void read_instances(sarrus_reader *reader, sarrus_node *node, void *object) {
-    sarrus_model *model = object;
-    if (node != NULL) {
-        (void)sarrus_count_read(reader, node, 1, max_instances, &model->batch.n_instances);
-    }
-}
-
-static void read_seed(sarrus_reader *reader, sarrus_node *node, void *object) {
-    sarrus_model *model = object;
-    if (node != NULL) {
-        (void)sarrus_count_read(reader, node, 0, UINT64_MAX, &model->batch.seed);
-    }
-}
-
-static void read_sampling(sarrus_reader *reader, sarrus_node *node, void *object) {
-    (void)object;
-    int code = 0;
-    if (node != NULL) {
-        (void)sarrus_word_read(reader, node, "sampling", samplings, sizeof samplings / sizeof samplings[0], &code);
-    }
-}
-
-static void read_list(sarrus_reader *reader, sarrus_node *node, void *object) {
-    (void)object;
-    if (node != NULL && !sarrus_node_is_null(node)) {
-        sarrus_sampled_read(reader, node);
-    }
-}
-
-static const sarrus_key batch_keys[] = {
-    {.name = "instances", .read = read_instances}, {.name = "seed", .read = read_seed},
-    {.name = "sampling", .read = read_sampling},   {.name = "file", .flags = SARRUS_KEY_LATER},
-    {.name = "parameters", .read = read_list},
-};
-
-void sarrus_batch_read(sarrus_reader *reader, sarrus_node *node, void *object) {
-    sarrus_model *model = object;
-    model->batch.n_instances = 1;
-    if (node != NULL && !sarrus_node_is_null(node)) {
-        (void)sarrus_mapping_read(reader, node, "batch", batch_keys, sizeof batch_keys / sizeof batch_keys[0], object);
-    }
-    sarrus_kept_settle(reader);
-}
 
 /* True when `path` means something in the file, or is a setting that may be left out, but is no value of the table. */
 static bool is_setting(const sarrus_reader *reader, const char *path) {
@@ -240,30 +173,9 @@ static void read_parameter_name(sarrus_reader *reader, sarrus_node *node, void *
 
 static void read_distribution(sarrus_reader *reader, sarrus_node *node, void *object) {
     struct draw_reading *reading = object;
-    int code = 0;
-    if (node != NULL &&
-        sarrus_word_read(reader, node, "distribution", distributions, sizeof distributions / sizeof distributions[0], &code)) {
-        reading->distribution = code;
-        reading->sampled->kind = code == truncated_normal ? SARRUS_DISTRIBUTION_NORMAL : (sarrus_distribution_kind)code;
-    }
+    (void)reader;
+    reading->distribution = node;
 }
-
-/* The numbers of all distributions; which of them belong to which is checked afterwards. */
-static const struct {
-    const char *key;
-    size_t offset;
-    sarrus_rule rule;
-    unsigned distributions; /* bit 1 << distribution of each that has it */
-} draw_numbers[] = {
-    {"mean", offsetof(struct draw_reading, mean), SARRUS_RULE_ANY, 1U | 4U | 8U},
-    {"sd", offsetof(struct draw_reading, sd), SARRUS_RULE_NOT_NEGATIVE, 1U | 4U | 8U},
-    {"low", offsetof(struct draw_reading, low), SARRUS_RULE_ANY, 2U},
-    {"high", offsetof(struct draw_reading, high), SARRUS_RULE_ANY, 2U},
-    {"mu", offsetof(struct draw_reading, mu), SARRUS_RULE_ANY, 4U},
-    {"sigma", offsetof(struct draw_reading, sigma), SARRUS_RULE_NOT_NEGATIVE, 4U},
-    {"min", offsetof(struct draw_reading, min), SARRUS_RULE_ANY, 15U},
-    {"max", offsetof(struct draw_reading, max), SARRUS_RULE_ANY, 15U},
-};
 
 static const sarrus_key draw_keys[] = {
     {.name = "path", .read = read_path},
@@ -272,159 +184,22 @@ static const sarrus_key draw_keys[] = {
     {.name = "mean", .flags = SARRUS_KEY_IGNORED},
     {.name = "sd", .flags = SARRUS_KEY_IGNORED},
     {.name = "low", .flags = SARRUS_KEY_IGNORED},
+    {.name = "mode", .flags = SARRUS_KEY_IGNORED},
     {.name = "high", .flags = SARRUS_KEY_IGNORED},
     {.name = "mu", .flags = SARRUS_KEY_IGNORED},
     {.name = "sigma", .flags = SARRUS_KEY_IGNORED},
+    {.name = "scale", .flags = SARRUS_KEY_IGNORED},
+    {.name = "shape", .flags = SARRUS_KEY_IGNORED},
+    {.name = "alpha", .flags = SARRUS_KEY_IGNORED},
+    {.name = "beta", .flags = SARRUS_KEY_IGNORED},
+    {.name = "values", .flags = SARRUS_KEY_IGNORED},
+    {.name = "weights", .flags = SARRUS_KEY_IGNORED},
     {.name = "min", .flags = SARRUS_KEY_IGNORED},
     {.name = "max", .flags = SARRUS_KEY_IGNORED},
 };
 
-/* Reads every number that is given; false when one of them is wrong. */
-static bool read_draw_numbers(sarrus_reader *reader, struct draw_reading *reading) {
-    bool is_good = true;
-    for (size_t i = 0; i < sizeof draw_numbers / sizeof draw_numbers[0]; ++i) {
-        double *number = (double *)(void *)((char *)reading + draw_numbers[i].offset);
-        const sarrus_node *node = sarrus_node_child(reading->node, draw_numbers[i].key);
-        *number = (double)NAN;
-        if (node == NULL) {
-            continue;
-        }
-        const size_t n_path = sarrus_path_push(reader, draw_numbers[i].key);
-        is_good = sarrus_number_read(reader, node, draw_numbers[i].rule, number, NULL) && is_good;
-        sarrus_path_pop(reader, n_path);
-        if ((draw_numbers[i].distributions & 1U << reading->distribution) == 0) {
-            sarrus_reader_refuse(reader, node->key, "'%s' in a %s distribution; expected no such key", draw_numbers[i].key,
-                                 distributions[reading->distribution].text);
-            is_good = false;
-        }
-    }
-    return is_good;
-}
-
-static bool is_given(double number) {
-    return !isnan(number);
-}
-
-/* Two numbers that must both be there. */
-static bool need(sarrus_reader *reader, const struct draw_reading *reading, double a, double b, const char *expected) {
-    if (is_given(a) && is_given(b)) {
-        return true;
-    }
-    sarrus_reader_refuse(reader, reading->node, "a %s distribution lacks a number; expected %s",
-                         distributions[reading->distribution].text, expected);
-    return false;
-}
-
-/* Mean and standard deviation of the variable itself to those of its logarithm. */
-static bool settle_lognormal(sarrus_reader *reader, struct draw_reading *reading) {
-    const bool by_moments = is_given(reading->mean) || is_given(reading->sd);
-    if (by_moments == (is_given(reading->mu) || is_given(reading->sigma))) {
-        sarrus_reader_refuse(reader, reading->node,
-                             "a lognormal distribution needs one pair of numbers; expected either mu and sigma, or mean and sd");
-        return false;
-    }
-    if (!by_moments) {
-        reading->sampled->a = reading->mu;
-        reading->sampled->b = reading->sigma;
-        return need(reader, reading, reading->mu, reading->sigma, "mu and sigma");
-    }
-    if (!need(reader, reading, reading->mean, reading->sd, "mean and sd")) {
-        return false;
-    }
-    if (reading->mean <= 0) {
-        sarrus_reader_refuse(reader, sarrus_node_child(reading->node, "mean"),
-                             "the mean is %.10g; expected a number > 0 for a lognormal distribution", reading->mean);
-        return false;
-    }
-    const double ratio = reading->sd / reading->mean;
-    const double variance = log1p(ratio * ratio);
-    reading->sampled->a = log(reading->mean) - variance / 2;
-    reading->sampled->b = sqrt(variance);
-    if (!isfinite(reading->sampled->a) || !isfinite(reading->sampled->b)) {
-        sarrus_reader_refuse(reader, reading->node, "the ratio of sd to mean is beyond all numbers; expected a smaller sd");
-        return false;
-    }
-    return true;
-}
-
-static bool settle(sarrus_reader *reader, struct draw_reading *reading) {
-    sarrus_sampled *sampled = reading->sampled;
-    switch (sampled->kind) {
-    case SARRUS_DISTRIBUTION_NORMAL:
-        sampled->a = reading->mean;
-        sampled->b = reading->sd;
-        if (reading->distribution == truncated_normal && !is_given(reading->min) && !is_given(reading->max)) {
-            sarrus_reader_refuse(reader, reading->node, "a truncated_normal distribution lacks its bounds; expected min or max");
-            return false;
-        }
-        return need(reader, reading, reading->mean, reading->sd, "mean and sd");
-    case SARRUS_DISTRIBUTION_UNIFORM:
-        sampled->a = reading->low;
-        sampled->b = reading->high;
-        if (!need(reader, reading, reading->low, reading->high, "low and high")) {
-            return false;
-        }
-        if (!(reading->low < reading->high)) {
-            sarrus_reader_refuse(reader, sarrus_node_child(reading->node, "high"),
-                                 "high is %.10g and low is %.10g; expected low < high", reading->high, reading->low);
-            return false;
-        }
-        return true;
-    case SARRUS_DISTRIBUTION_LOGNORMAL:
-        return settle_lognormal(reader, reading);
-    }
-    return false;
-}
-
-/* True when [min, max] holds a share of the distribution from which numbers can be drawn. */
-static bool bounds_hold_something(const sarrus_sampled *sampled) {
-    const bool is_logarithmic = sampled->kind == SARRUS_DISTRIBUTION_LOGNORMAL;
-    double least = sampled->min;
-    double most = sampled->max;
-    if (sampled->kind == SARRUS_DISTRIBUTION_UNIFORM) {
-        return least < sampled->b && most > sampled->a;
-    }
-    if (is_logarithmic && most <= 0) {
-        return false;
-    }
-    if (is_logarithmic) {
-        least = least <= 0 ? -(double)INFINITY : log(least);
-        most = log(most);
-    }
-    return least <= sampled->a + max_deviations * sampled->b && most >= sampled->a - max_deviations * sampled->b;
-}
-
-static void settle_bounds(sarrus_reader *reader, struct draw_reading *reading) {
-    sarrus_sampled *sampled = reading->sampled;
-    const sarrus_node *bound = sarrus_node_child(reading->node, is_given(reading->max) ? "max" : "min");
-    sampled->min = is_given(reading->min) ? reading->min : -(double)INFINITY;
-    sampled->max = is_given(reading->max) ? reading->max : (double)INFINITY;
-    if (!(sampled->min < sampled->max)) {
-        sarrus_reader_refuse(reader, bound, "max is %.10g and min is %.10g; expected min < max", sampled->max, sampled->min);
-    } else if (bound != NULL && !bounds_hold_something(sampled)) {
-        sarrus_reader_refuse(reader, bound,
-                             "nothing of the distribution lies between min and max; expected an interval that it reaches");
-    }
-}
-
-/* A draw that can only give what the target must not be is a mistake; one that may is left to the instances. */
-static void check_targets(sarrus_reader *reader, const struct draw_reading *reading) {
-    const sarrus_sampled *sampled = reading->sampled;
-    const bool is_uniform = sampled->kind == SARRUS_DISTRIBUTION_UNIFORM;
-    const double least = is_uniform && sampled->min < sampled->a ? sampled->a : sampled->min;
-    const double most = is_uniform && sampled->max > sampled->b ? sampled->b : sampled->max;
-    for (int i = 0; i < sampled->n_targets; ++i) {
-        const sarrus_rule rule = reader->notes[sampled->targets[i]].rule;
-        const bool is_wrong = rule != SARRUS_RULE_ANY && ((is_uniform && least < 0) || most < 0);
-        if (is_wrong) {
-            sarrus_reader_refuse(reader, reading->node, "the draws of '%s' can be negative; expected numbers >= 0",
-                                 reader->model->values[sampled->targets[i]].path);
-        }
-    }
-}
-
 static void read_draw(sarrus_reader *reader, sarrus_node *node, sarrus_sampled *sampled) {
-    struct draw_reading reading = {.sampled = sampled, .node = node, .distribution = -1};
+    struct draw_reading reading = {.sampled = sampled};
     sampled->place = node->place;
     if (!sarrus_mapping_read(reader, node, "a sampled parameter", draw_keys, sizeof draw_keys / sizeof draw_keys[0], &reading)) {
         return;
@@ -435,11 +210,9 @@ static void read_draw(sarrus_reader *reader, sarrus_node *node, sarrus_sampled *
                              has_path ? "a sampled parameter with both 'path' and 'name'; expected exactly one of them"
                                       : "a sampled parameter lacks its target; expected either 'path' or 'name'");
     }
-    if (reading.distribution < 0 || !read_draw_numbers(reader, &reading) || !settle(reader, &reading)) {
-        return;
+    if (reading.distribution != NULL) {
+        sarrus_distribution_read(reader, node, reading.distribution, sampled);
     }
-    settle_bounds(reader, &reading);
-    check_targets(reader, &reading);
 }
 
 void sarrus_sampled_read(sarrus_reader *reader, sarrus_node *node) {

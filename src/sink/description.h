@@ -52,6 +52,8 @@ typedef struct sarrus_sink_total {
 typedef struct sarrus_sink_parameter {
     const char *path;     /* under /instance/parameters/ */
     const double *values; /* [n_instances] */
+    const char *label;    /* under /instance/unit/; NULL: it stands there by another path already */
+    const double *units;  /* [n_instances] the draw in the unit interval; NULL: there is none */
 } sarrus_sink_parameter;
 
 /* One dataset [n_instances] that is written anew at every commit. */
@@ -73,8 +75,18 @@ typedef struct sarrus_sink_column {
 /* Output times i_first … i_first + n − 1 into `out`, s. */
 typedef void (*sarrus_sink_times)(const void *user, uint64_t i_first, uint64_t n, double *out);
 
+struct sarrus_sink_outcome;
+
+/* What an earlier run of the same has left: a new file takes its first output times over instead of waiting for them. */
+typedef struct sarrus_sink_source {
+    const char *path;
+    const uint64_t *n_times;                    /* [n_groups] output times: whole blocks, or all of them */
+    const uint64_t *n_rows;                     /* [n_groups] rows of the table */
+    const struct sarrus_sink_outcome *outcomes; /* [n_groups] how the instances stood then; no rows */
+} sarrus_sink_source;
+
 /* What one group of the file holds; of most files there is one, and its place is the root. What is of the file (n_compress_threads,
- * stop, stop_seconds, keeps_complete) is that of the first. */
+ * stop, stop_seconds, keeps_complete, source) is that of the first. */
 typedef struct sarrus_sink_description {
     uint64_t n_instances;
     /* Fields have rows of these instances alone, whose numbers in the study are given, ascending; there may be none. */
@@ -115,7 +127,8 @@ typedef struct sarrus_sink_description {
      * are not written after stop_seconds (0: a tenth of a second; for each group, up to ten) are dropped. */
     const volatile int32_t *stop;
     double stop_seconds;
-    bool keeps_complete; /* a complete result of that name is not to be replaced */
+    bool keeps_complete;              /* a complete result of that name is not to be replaced */
+    const sarrus_sink_source *source; /* of a description that agrees with this one; NULL: the file begins empty */
 } sarrus_sink_description;
 
 /* The groups of a file that has several: each stands below its number, as /0. What stands beside them at the root: */

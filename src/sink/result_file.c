@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sink/hdf5_object.h"
+#include "sink/result_source.h"
 
 sarrus_status sarrus_result_file_fail(sarrus_result_file *file, const char *doing) {
     if (!file->failed) {
@@ -113,6 +114,21 @@ static sarrus_status write_schema(sarrus_result_file *file, const sarrus_sink_de
     return judge(file, ok, "the datasets cannot be created");
 }
 
+/* Takes over what the source holds of every group. */
+static sarrus_status take_over(sarrus_result_file *file, const sarrus_sink_description *descriptions) {
+    const sarrus_sink_source *source = descriptions->source;
+    hid_t from = sarrus_result_source_open(source->path);
+    bool ok = from >= 0;
+    for (int g = 0; ok && g < file->n_groups; ++g) {
+        ok = sarrus_result_source_take(&file->groups[g], from, file->index != NULL ? g : -1, &descriptions[g], source);
+    }
+    const sarrus_status status = judge(file, ok, "what an earlier run has left cannot be taken over");
+    if (from >= 0) {
+        H5Fclose(from);
+    }
+    return status;
+}
+
 sarrus_status sarrus_result_file_create(sarrus_result_file *file, const char *path, const sarrus_layout *const *layouts,
                                         const sarrus_sink_description *descriptions) {
     file->driver = file->access = file->file = file->complete = -1;
@@ -134,8 +150,14 @@ sarrus_status sarrus_result_file_create(sarrus_result_file *file, const char *pa
         return sarrus_result_file_fail(file, "cannot be created");
     }
     status = write_schema(file, descriptions);
+    const sarrus_sink_source *source = descriptions->source;
+    if (status == SARRUS_OK && source != NULL) {
+        status = take_over(file, descriptions);
+        file->place.takes_partial = strcmp(source->path, file->place.partial) == 0;
+    }
     for (int g = 0; status == SARRUS_OK && g < file->n_groups; ++g) {
-        status = sarrus_result_file_commit(file, g, 0, NULL);
+        const bool has_some = source != NULL && source->n_times[g] > 0;
+        status = sarrus_result_file_commit(file, g, has_some ? source->n_times[g] : 0, has_some ? &source->outcomes[g] : NULL);
     }
     return status == SARRUS_OK ? fail_of_place(file, sarrus_result_place_reveal(&file->place)) : status;
 }

@@ -30,9 +30,10 @@ typedef struct sarrus_result_file {
     char message[SARRUS_RESULT_MESSAGE_BYTES]; /* why it failed */
 } sarrus_result_file;
 
-/* Takes the name `path` (result_place.h), creates the file with the metadata and empty datasets of all groups, commits it, and lets
- * it be seen. On failure the message says why and only sarrus_result_file_close is allowed: BAD_ARGUMENT (the name may not be had),
- * IO, NO_MEMORY. `file` is zero-initialized but for n_groups and index; the layouts [n_groups] must outlive it. */
+/* Takes the name `path` (result_place.h), creates the file with the metadata and datasets of all groups, empty or with what it
+ * takes over from the source of the first description, commits it, and lets it be seen. On failure the message says why and only
+ * sarrus_result_file_close is allowed: BAD_ARGUMENT (the name may not be had), IO, NO_MEMORY. `file` is zero-initialized but for
+ * n_groups and index; the layouts [n_groups] must outlive it. */
 SARRUS_MUST_USE sarrus_status sarrus_result_file_create(sarrus_result_file *file, const char *path,
                                                         const sarrus_layout *const *layouts,
                                                         const sarrus_sink_description *descriptions);

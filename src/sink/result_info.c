@@ -14,6 +14,7 @@
 #include "sarrus/run.h"
 #include "sarrus/version.h"
 #include "sink/hdf5_error.h"
+#include "sink/hdf5_visit.h"
 
 /* What Sarrus writes is four groups deep, and a user's own groups hardly more; HDF5 takes minutes for thousands. */
 enum { UNITS_BYTES = 256, MESSAGE_BYTES = 512, DEPTH_MAX = 64 };
@@ -313,12 +314,11 @@ static sarrus_status read_group(sarrus_context *context, const char *path, hid_t
     const htri_t has_coordinates = H5Lexists(root, "coordinate", H5P_DEFAULT), has_events = H5Lexists(root, "events", H5P_DEFAULT);
     out->n_coordinates = has_coordinates > 0 ? (int)column_length(root, "coordinate") : 0;
     count_events(root, out);
-    const bool ok = get_text(root, "backend", out->backend, sizeof out->backend) &&
-                    get_text(root, "device", out->device, sizeof out->device) && has_events >= 0 &&
-                    (has_events > 0) == (out->has_rank_events != 0) && (has_coordinates == 0 || out->n_coordinates > 0) &&
-                    get_number(root, "seed", H5T_NATIVE_UINT64, &out->seed) && read_part(root, out) &&
-                    read_study_group(root, out) && read_times(root, out) && count_failed(root, out) &&
-                    H5Ovisit2(root, H5_INDEX_NAME, H5_ITER_INC, count_dataset, &out->n_datasets, H5O_INFO_BASIC) >= 0;
+    const bool ok =
+        get_text(root, "backend", out->backend, sizeof out->backend) && get_text(root, "device", out->device, sizeof out->device) &&
+        has_events >= 0 && (has_events > 0) == (out->has_rank_events != 0) && (has_coordinates == 0 || out->n_coordinates > 0) &&
+        get_number(root, "seed", H5T_NATIVE_UINT64, &out->seed) && read_part(root, out) && read_study_group(root, out) &&
+        read_times(root, out) && count_failed(root, out) && sarrus_hdf5_visit(root, count_dataset, &out->n_datasets) >= 0;
     return ok ? SARRUS_OK : refuse_damaged(context, path);
 }
 
@@ -547,7 +547,7 @@ sarrus_status sarrus_result_visit(sarrus_context *context, const char *path, sar
         return status;
     }
     visit_state state = {.visit = visit, .user = user};
-    if (H5Ovisit2(open_reader.file, H5_INDEX_NAME, H5_ITER_INC, visit_dataset, &state, H5O_INFO_BASIC) < 0) {
+    if (sarrus_hdf5_visit(open_reader.file, visit_dataset, &state) < 0) {
         status = refuse_damaged(context, path);
     }
     reader_close(&open_reader);

@@ -31,6 +31,13 @@ static char *name_beside(const char *target, const char *before, const char *aft
     return asprintf(&name, "%.*s%s%s%s", n_folder, target, before, target + n_folder, after) < 0 ? NULL : name;
 }
 
+char *sarrus_result_place_name(const char *path, const char *before, const char *after) {
+    char *target = sarrus_result_name_resolve(path);
+    char *name = target != NULL ? name_beside(target, before, after) : NULL;
+    free(target);
+    return name;
+}
+
 static bool names_make(sarrus_result_place *place, const char *path) {
     place->target = sarrus_result_name_resolve(path);
     if (place->target == NULL) {
@@ -148,7 +155,7 @@ static sarrus_status lock_look(const char *lock_name, char *message) {
 
 /* The name of a file that is being written is nobody's to give. */
 static sarrus_status ending_check(const char *target, char *message) {
-    static const char *const endings[] = {".partial", ".partial~"};
+    static const char *const endings[] = {".partial", ".partial~", ".checkpoint"};
     const size_t n = strlen(target);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
         const size_t n_ending = strlen(endings[i]);
@@ -252,7 +259,7 @@ static sarrus_status put_aside(sarrus_result_place *place) {
         return SARRUS_OK;
     }
     sarrus_status status = way_check(place, place->partial);
-    if (status != SARRUS_OK || about.st_size == 0 || !has_times(place->partial)) {
+    if (status != SARRUS_OK || place->takes_partial || about.st_size == 0 || !has_times(place->partial)) {
         return status;
     }
     status = way_check(place, place->before);

@@ -5,6 +5,8 @@
  *   NAME.partial   the file from then on; renamed to NAME at the end, and left by a run that is killed or fails
  *   NAME.partial~  what an earlier run has left as NAME.partial
  *
+ * and what a run can be resumed from, which is not of this room: NAME.checkpoint, for a moment .NAME.checkpoint.
+ *
  * All functions that fail leave the reason in `message`. They are called on a thread that no signal is delivered to, so that a
  * limit of file sizes is an error and not a deadly signal. */
 #ifndef SARRUS_SINK_RESULT_PLACE_H
@@ -23,10 +25,15 @@ typedef struct sarrus_result_place {
     int lock, descriptor; /* −1: not open */
     bool keeps_complete;  /* a complete result is not to be replaced */
     bool is_spoiled;      /* somebody else has done something to the file */
+    bool takes_partial;   /* set by the owner: what stands as NAME.partial is in the new file, which takes its place */
     const char *name;     /* that the file has now: `fresh`, `partial` or `target`; NULL: there is none */
     char message[SARRUS_PLACE_MESSAGE_BYTES];
     char notice[SARRUS_PLACE_MESSAGE_BYTES]; /* what a person should be told although all is well; "": nothing */
 } sarrus_result_place;
+
+/* NAME with something before and behind its last part, as NAME.partial, where `path` leads to NAME; to be freed. NULL with errno.
+ */
+char *sarrus_result_place_name(const char *path, const char *before, const char *after);
 
 /* Whether a run may write to `path`, as far as can be seen without writing anything: sarrus_result_name_check, and nobody writes to
  * it now. The reason is in message[SARRUS_PLACE_MESSAGE_BYTES]. */
@@ -36,8 +43,8 @@ SARRUS_MUST_USE sarrus_status sarrus_result_place_check(const char *path, bool k
  * sarrus_result_place_leave in any case. */
 SARRUS_MUST_USE sarrus_status sarrus_result_place_take(sarrus_result_place *place, const char *path, bool keeps_complete);
 
-/* The file can be opened: it becomes NAME.partial. What was there goes to NAME.partial~ when it holds output times. IO,
- * BAD_ARGUMENT. */
+/* The file can be opened: it becomes NAME.partial. What was there goes to NAME.partial~ when it holds output times, unless
+ * takes_partial is set. IO, BAD_ARGUMENT. */
 SARRUS_MUST_USE sarrus_status sarrus_result_place_reveal(sarrus_result_place *place);
 
 /* Whether the file is still there, the same one, and of n_bytes. IO. */

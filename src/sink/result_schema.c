@@ -217,17 +217,42 @@ static bool put_table(sarrus_result_group *group, const sarrus_sink_description 
     return ok;
 }
 
+/* A dataset [n_instances] of given numbers. */
+static bool put_column(hid_t folder, const sarrus_sink_description *description, const char *name, const double *values,
+                       const char *units, const char *long_name, scales *all) {
+    hid_t dataset = sarrus_hdf5_create_column(folder, name, H5T_NATIVE_DOUBLE, values, description->n_instances);
+    const bool ok = sarrus_hdf5_describe(dataset, units, long_name) && attach_instances(dataset, all);
+    if (dataset >= 0) {
+        H5Dclose(dataset);
+    }
+    return ok;
+}
+
 static bool put_parameters(sarrus_result_group *group, const sarrus_sink_description *description, scales *all) {
     hid_t folder = H5Gcreate2(group->root, "instance/parameters", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     bool ok = folder >= 0;
     for (int p = 0; ok && p < description->n_parameters; ++p) {
         const sarrus_sink_parameter *parameter = &description->parameters[p];
-        hid_t dataset =
-            sarrus_hdf5_create_column(folder, parameter->path, H5T_NATIVE_DOUBLE, parameter->values, description->n_instances);
-        ok = sarrus_hdf5_describe(dataset, "SI", parameter->path) && attach_instances(dataset, all);
-        if (dataset >= 0) {
-            H5Dclose(dataset);
+        ok = put_column(folder, description, parameter->path, parameter->values, "SI", parameter->path, all);
+    }
+    if (folder >= 0) {
+        H5Gclose(folder);
+    }
+    return ok;
+}
+
+/* The group is there only when something was drawn. */
+static bool put_units(sarrus_result_group *group, const sarrus_sink_description *description, scales *all) {
+    hid_t folder = -1;
+    bool ok = true;
+    for (int p = 0; ok && p < description->n_parameters; ++p) {
+        const sarrus_sink_parameter *parameter = &description->parameters[p];
+        if (parameter->label == NULL || parameter->units == NULL) {
+            continue;
         }
+        folder = folder >= 0 ? folder : H5Gcreate2(group->root, "instance/unit", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        ok = folder >= 0 && put_column(folder, description, parameter->label, parameter->units, "1",
+                                       "the draw in the unit interval, of which the parameter is the quantile", all);
     }
     if (folder >= 0) {
         H5Gclose(folder);
@@ -296,7 +321,7 @@ bool sarrus_result_schema_write(sarrus_result_group *group, const sarrus_sink_de
     }
     ok = ok && put_root_attributes(group, description) && sarrus_result_scenario_write(group->root, description->scenario) &&
          put_scales(group, description, &all) && put_choices(group, description, &all) && put_outcome(group, &all) &&
-         put_table(group, description, &all) && put_parameters(group, description, &all);
+         put_table(group, description, &all) && put_parameters(group, description, &all) && put_units(group, description, &all);
     for (int f = 0; ok && f < description->n_fields; ++f) {
         ok = put_field(group, description, f, &all);
     }

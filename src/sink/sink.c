@@ -264,6 +264,14 @@ static sarrus_status make_groups(sarrus_sink *sink, sarrus_context *context, con
     for (int g = 0; g < sink->n_groups; ++g) {
         const sarrus_status status = sarrus_sink_group_make(&sink->groups[g], g, &descriptions[g]);
         sink->layouts[g] = &sink->groups[g].layout;
+        if (status == SARRUS_OK && descriptions->source != NULL) {
+            const uint64_t n_times = descriptions->source->n_times[g];
+            if (n_times > sink->layouts[g]->n_times ||
+                (n_times % sink->layouts[g]->block_times != 0 && n_times != sink->layouts[g]->n_times)) {
+                return refuse(context, "what is taken over does not end with a block");
+            }
+            sink->groups[g].i_time_next = sink->groups[g].n_times_written = n_times;
+        }
         if (status != SARRUS_OK) {
             return status == SARRUS_NO_MEMORY ? report_memory(context)
                                               : refuse(context, "nothing to write, or too much for one file");
@@ -444,6 +452,14 @@ void sarrus_sink_destroy(sarrus_sink *sink) {
 
 uint64_t sarrus_sink_times_written(const sarrus_sink *sink, int i_group) {
     return sink->groups[i_group].n_times_written;
+}
+
+uint64_t sarrus_sink_times_committed(const sarrus_sink *sink, int i_group) {
+    sarrus_sink *locked = (sarrus_sink *)sink; /* the mutex is the only thing that changes */
+    pthread_mutex_lock(&locked->mutex);
+    const uint64_t n_times = sink->groups[i_group].n_times_written;
+    pthread_mutex_unlock(&locked->mutex);
+    return n_times;
 }
 
 double sarrus_sink_busy_seconds(const sarrus_sink *sink) {

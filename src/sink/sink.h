@@ -46,6 +46,9 @@ SARRUS_MUST_USE sarrus_status sarrus_sink_close(sarrus_sink *sink, sarrus_contex
 /* Output times of a group in the file, once it is closed: all that were submitted, unless a stop left no time to write them. */
 uint64_t sarrus_sink_times_written(const sarrus_sink *sink, int i_group);
 
+/* The same while the file is being written: what a kill would leave. */
+uint64_t sarrus_sink_times_committed(const sarrus_sink *sink, int i_group);
+
 /* The name of an unfinished file that was left by a close; NULL: there is none. The sink's. */
 const char *sarrus_sink_left(const sarrus_sink *sink);
 

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "study/beta.h"
+
 double sarrus_uniform_from_bits(uint64_t bits) {
     return (double)(((bits >> 12) << 1) | 1u) * 0x1p-53;
 }
@@ -114,6 +116,70 @@ static double normal_on(double mean, double sd, double low, double high, double 
     return mean + sd * z;
 }
 
+/* Low, mode and high are a, b and c. */
+static double triangular_on(const sarrus_sampled *s, double low, double high, double u) {
+    const double a = s->a, b = s->b, c = s->c, ends[2] = {fmax(low, a), fmin(high, c)};
+    double below[2], above[2];
+    for (int i = 0; i < 2; ++i) {
+        const double from = ends[i] - a, to = c - ends[i];
+        const double rising = from > 0.0 && b > a ? from / (c - a) * (from / (b - a)) : 0.0;
+        const double falling = to > 0.0 && c > b ? to / (c - a) * (to / (c - b)) : 0.0;
+        below[i] = ends[i] <= b ? rising : 1.0 - falling;
+        above[i] = ends[i] <= b ? 1.0 - rising : falling;
+    }
+    const double p = (1.0 - u) * below[0] + u * below[1], q = (1.0 - u) * above[0] + u * above[1];
+    return p <= (b - a) / (c - a) ? a + sqrt(p * (c - a) * (b - a)) : c - sqrt(q * (c - a) * (c - b));
+}
+
+/* 1 − F(x) is exp(−(x/scale)^shape), which is interpolated in its logarithm: right however far out [low, high] lies. */
+static double weibull_on(double scale, double shape, double low, double high, double u) {
+    const double at_low = low > 0.0 ? pow(low / scale, shape) : 0.0, at_high = pow(high / scale, shape);
+    return scale * pow(at_low - log1p(u * expm1(at_low - at_high)), 1.0 / shape);
+}
+
+static double beta_on(const sarrus_sampled *s, double low, double high, double u) {
+    const double from = fmax((low - s->c) / (s->d - s->c), 0.0), to = fmin((high - s->c) / (s->d - s->c), 1.0);
+    const double x = from < to ? sarrus_beta_quantile(s->a, s->b, from, to, u) : from;
+    return (1.0 - x) * s->c + x * s->d;
+}
+
+/* The first value with a share of u at least. */
+static double discrete_quantile(const sarrus_sampled *s, double u) {
+    int first = 0, last = s->n_values - 1;
+    while (first < last) {
+        const int middle = first + (last - first) / 2;
+        if (s->shares[middle] >= u)
+            last = middle;
+        else
+            first = middle + 1;
+    }
+    return s->values[first];
+}
+
+/* How many steps from value to value lie below x, a part of one counted as such; of equal values, below the first, or with them. */
+static double steps_below(const sarrus_sampled *s, double x, bool with_equal) {
+    int first = 0, last = s->n_values; /* of the values that are not counted */
+    while (first < last) {
+        const int middle = first + (last - first) / 2;
+        if (s->values[middle] < x || (with_equal && s->values[middle] <= x))
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    if (first == 0 || first == s->n_values)
+        return first == 0 ? 0.0 : s->n_values - 1;
+    return first - 1 + (x - s->values[first - 1]) / (s->values[first] - s->values[first - 1]);
+}
+
+/* Values are quantiles of 0, 1/(n − 1) … 1, straight lines between them, as numpy.quantile has it. */
+static double empirical_on(const sarrus_sampled *s, double low, double high, double u) {
+    const double step = (1.0 - u) * steps_below(s, low, false) + u * steps_below(s, high, true), whole = floor(step);
+    const int k = (int)whole;
+    if (k >= s->n_values - 1)
+        return s->values[s->n_values - 1];
+    return s->values[k] + (step - whole) * (s->values[k + 1] - s->values[k]);
+}
+
 double sarrus_sampled_quantile(const sarrus_sampled *sampled, double u) {
     const double a = sampled->a, b = sampled->b;
     const double low = sampled->min, high = sampled->max;
@@ -133,6 +199,21 @@ double sarrus_sampled_quantile(const sarrus_sampled *sampled, double u) {
     case SARRUS_DISTRIBUTION_LOGNORMAL:
         if (high > 0.0)
             x = exp(normal_on(a, b, low > 0.0 ? log(low) : -INFINITY, log(high), u));
+        break;
+    case SARRUS_DISTRIBUTION_TRIANGULAR:
+        x = triangular_on(sampled, low, high, u);
+        break;
+    case SARRUS_DISTRIBUTION_WEIBULL:
+        if (high > 0.0)
+            x = weibull_on(a, b, low, high, u);
+        break;
+    case SARRUS_DISTRIBUTION_BETA:
+        x = beta_on(sampled, low, high, u);
+        break;
+    case SARRUS_DISTRIBUTION_DISCRETE:
+        return discrete_quantile(sampled, u);
+    case SARRUS_DISTRIBUTION_EMPIRICAL:
+        x = empirical_on(sampled, low, high, u);
         break;
     }
     return isnan(x) ? x : clamped(x, low, high); /* the last rounding may step over a bound */

@@ -12,7 +12,9 @@
 #include "study/draws.h"
 
 sarrus_group sarrus_group_of(const sarrus_run_group *asked, const sarrus_run_options *options, int index, int n_groups) {
-    const uint64_t n_study = asked->n_instances > 0 ? asked->n_instances : sarrus_model_n_instances(asked->model);
+    const uint64_t n_counted = asked->n_instances > 0 ? asked->n_instances : asked->model->batch.n_instances;
+    /* An own sample has rows, not points of a design. */
+    const uint64_t n_study = options->draws != NULL ? n_counted : sarrus_model_study_size(asked->model, n_counted);
     const uint64_t i_first = asked->first_instance, n_rest = n_study > i_first ? n_study - i_first : 0;
     const uint64_t *seed = asked->seed != NULL ? asked->seed : options->seed;
     return (sarrus_group){.index = index,
@@ -21,15 +23,18 @@ sarrus_group sarrus_group_of(const sarrus_run_group *asked, const sarrus_run_opt
                           .plan = asked->plan,
                           .options = options,
                           .n_study = n_study,
+                          .n_counted = n_counted,
                           .i_first = i_first,
                           .n_instances = asked->n_part > 0 ? asked->n_part : n_rest,
                           .seed = seed != NULL ? *seed : sarrus_model_seed(asked->model)};
 }
 
 sarrus_as_run sarrus_group_as_run(const sarrus_group *group) {
-    const bool has_count = group->n_study != sarrus_model_n_instances(group->model);
+    const bool has_count = group->n_counted != group->model->batch.n_instances;
     const bool has_seed = group->seed != sarrus_model_seed(group->model);
-    return (sarrus_as_run){.n_instances = has_count ? &group->n_study : NULL, .seed = has_seed ? &group->seed : NULL};
+    return (sarrus_as_run){.n_instances = has_count ? &group->n_counted : NULL,
+                           .seed = has_seed ? &group->seed : NULL,
+                           .has_own_sample = group->options->draws != NULL && group->options->draws->units == NULL};
 }
 
 /* What is observed beside the blocks, bytes of each time. While all that the file gets goes with every instance the blocks are
@@ -77,11 +82,12 @@ static int parameters_fill(const sarrus_group *group, sarrus_sink_parameter *out
     int n = 0;
     for (int i = 0; i < model->batch.n_sampled; ++i) {
         const sarrus_sampled *sampled = &model->batch.sampled[i];
+        const double *units = sarrus_draws_units(group->draws, i);
         for (int k = 0; k < sampled->n_targets; ++k, ++n) {
             const sarrus_value_index target = sampled->targets[k];
             const char *path = target < model->n_named ? sarrus_draws_label(group->draws, i) : model->values[target].path;
             if (out != NULL)
-                out[n] = (sarrus_sink_parameter){path, sarrus_draws_values(group->draws, i)};
+                out[n] = (sarrus_sink_parameter){path, sarrus_draws_values(group->draws, i), k == 0 ? sampled->label : NULL, units};
         }
     }
     return n;
@@ -133,13 +139,13 @@ double sarrus_group_reserve(const sarrus_group *group) {
     const double per_dataset = 0x1p16; /* what HDF5 keeps of each (46 KB were found) */
     const sarrus_study_statistics *statistics = &group->statistics;
     const int n_fields = group->channels.n_fields + statistics->n_fields + statistics->n_totals;
-    return per_dataset * (n_fields + parameters_fill(group, NULL) + group->quantities.n) + 2.0 * block_bytes(group);
+    return per_dataset * (n_fields + 2 * parameters_fill(group, NULL) + group->quantities.n) + 2.0 * block_bytes(group);
 }
 
 sarrus_status sarrus_group_describe(sarrus_group *group, sarrus_context *context, sarrus_sink_description *out) {
     const bool is_replay = group->options->shows_steps != 0;
     const sarrus_as_run as_run = sarrus_group_as_run(group);
-    const bool is_changed = as_run.n_instances != NULL || as_run.seed != NULL;
+    const bool is_changed = as_run.n_instances != NULL || as_run.seed != NULL || as_run.has_own_sample;
     group->scenario = is_changed ? sarrus_text_as_run(sarrus_model_resolved(group->model), &as_run, 1) : NULL;
     group->n_parameters = parameters_fill(group, NULL);
     group->fields = fields_make(group, &group->n_fields);
@@ -218,7 +224,7 @@ sarrus_status sarrus_group_plan(sarrus_group *group, sarrus_context *context) {
 }
 
 double sarrus_group_bytes(const sarrus_group *group) {
-    const double of_draws = (double)sizeof(double) * group->model->batch.n_sampled;
+    const double of_draws = 2.0 * (double)sizeof(double) * group->model->batch.n_sampled;
     return (double)group->n_instances * ((double)sarrus_plan_stepped(group->plan)->cost.bytes_per_instance + of_draws);
 }
 
@@ -269,11 +275,13 @@ sarrus_status sarrus_group_make(sarrus_group *group, sarrus_context *context) {
     batch_options.first_instance = group->i_first;
     batch_options.n_study = group->n_study;
     const uint64_t i_first = group->i_first, n_instances = group->n_instances;
+    const sarrus_draw_request request = {
+        .seed = group->seed, .n_study = group->n_study, .i_first = i_first, .n_instances = n_instances, .stop = batch_options.stop};
     sarrus_status status = sarrus_schedule_create(context, model, &group->schedule);
     if (status == SARRUS_OK)
         status = group->options->draws != NULL
                      ? sarrus_draws_part_copy(context, group->options->draws, i_first, n_instances, &group->draws)
-                     : sarrus_draws_make(context, model, group->seed, i_first, n_instances, batch_options.stop, &group->draws);
+                     : sarrus_draws_make(context, model, &request, &group->draws);
     if (status == SARRUS_OK)
         status = sarrus_batch_create(context, group->plan, &batch_options, n_instances, group->draws, &group->batch);
     if (status == SARRUS_OK)
@@ -300,6 +308,9 @@ sarrus_status sarrus_group_begin(sarrus_group *group, sarrus_context *context, c
         .crew = sarrus_batch_crew(group->batch),
         .n_rows = sink != NULL ? sarrus_sink_block_times(sink, group->index) : 0,
         .scratch_bytes = (UINT64_C(64) << 20) / (uint64_t)group->n_groups,
+        .i_time = group->i_time_resumed,
+        .n_steps_done = group->n_steps_resumed,
+        .n_steps_before = group->n_steps_resumed,
     };
     return sarrus_march_begin(&group->march, context);
 }
@@ -348,6 +359,7 @@ sarrus_status sarrus_group_close(sarrus_group *group, sarrus_context *context, s
     sarrus_outcome_update(&group->outcome, group->batch);
     const sarrus_sink_outcome outcome = sarrus_outcome_view(&group->outcome, false);
     const sarrus_status submitted = sarrus_sink_submit(sink, group->index, n_rows, &outcome);
+    group->n_rows_done += group->outcome.n_rows;
     return submitted != SARRUS_NO_MEMORY ? submitted : sarrus_report(context, submitted, "out of memory for the changes of rank");
 }
 
@@ -366,6 +378,7 @@ void sarrus_group_summary_begin(const sarrus_group *group, sarrus_run_summary *s
     *summary = (sarrus_run_summary){.n_instances = group->n_instances,
                                     .first_instance = group->i_first,
                                     .n_study = group->n_study,
+                                    .resumed_time = (double)NAN,
                                     .max_position_error = (double)NAN,
                                     .max_velocity_error = (double)NAN,
                                     .max_violation = (double)NAN,
@@ -383,11 +396,13 @@ void sarrus_group_summary_fill(const sarrus_group *group, double seconds, sarrus
         summary->first_failure[i].group = group->index;
     summary->n_steps = march->n_steps_done;
     summary->n_output_times = march->i_time;
+    summary->is_resumed = group->is_resumed;
+    summary->resumed_time = group->is_resumed ? group->resumed_time : (double)NAN;
     summary->t_end = sarrus_batch_time(group->batch);
     summary->wall_seconds = seconds;
     summary->integrate_seconds = march->integrate_seconds;
     if (seconds > 0.0)
-        summary->instance_steps_per_second = (double)summary->steps.total / seconds;
+        summary->instance_steps_per_second = (double)(summary->steps.total - group->n_counted_resumed) / seconds;
     sarrus_tally_finish(&group->tally, group->outcome.status, summary);
     snprintf(summary->backend, sizeof summary->backend, "%s", sarrus_batch_backend_name(group->batch));
     snprintf(summary->device, sizeof summary->device, "%s", sarrus_batch_device_name(group->batch));

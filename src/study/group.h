@@ -22,6 +22,7 @@ typedef struct sarrus_group {
     const sarrus_model *model;
     const sarrus_run_options *options;            /* of the run */
     uint64_t n_study, i_first, n_instances, seed; /* of the study; the first of the part that is run, and of how many it is */
+    uint64_t n_counted;                           /* of the study as scenarios count: with a design its points */
     char *scenario;                               /* as run; NULL: as the model has it */
     sarrus_draws *draws;
     const sarrus_plan *plan;
@@ -43,6 +44,12 @@ typedef struct sarrus_group {
     sarrus_sink_measure *measures;
     char **paths; /* [n_quantities] of their datasets */
     int n_fields, n_parameters;
+    uint64_t n_rows_done; /* changes of rank that were handed over */
+    /* Of a run that goes on where an earlier one has stood (group_state.h): output times, steps of the schedule, and steps of all
+     * instances together that are not its own. */
+    uint64_t i_time_resumed, n_steps_resumed, n_counted_resumed;
+    bool is_resumed;
+    double resumed_time; /* s of motion */
 } sarrus_group;
 
 /* Group `index` of n_groups as it was asked for; nothing is made yet. `options` must outlive it. */

@@ -31,6 +31,10 @@ static void widths_get(const sarrus_march_wants *wants, uint64_t width[SARRUS_N_
         width[SARRUS_OBSERVE_V] = (uint64_t)(sarrus_body_sizes_of((int32_t)wants->model->space)->n_v * wants->model->n_bodies);
 }
 
+void sarrus_march_widths(const sarrus_march *march, uint64_t width[SARRUS_N_OBSERVABLES]) {
+    widths_get(&(sarrus_march_wants){march->model, march->channels, march->quantities, march->statistics}, width);
+}
+
 /* Without a file only what the summary needs is observed. */
 static bool is_summarized(int observable) {
     return observable == SARRUS_OBSERVE_V || observable == SARRUS_OBSERVE_ENERGY || observable == SARRUS_OBSERVE_POSITION_ERROR ||
@@ -49,7 +53,7 @@ sarrus_status sarrus_march_begin(sarrus_march *march, sarrus_context *context) {
     const uint64_t n_instances = sarrus_batch_n_instances(march->batch);
     const bool has_file = march->n_rows > 0;
     uint64_t width[SARRUS_N_OBSERVABLES], n_doubles = 1;
-    widths_get(&(sarrus_march_wants){march->model, march->channels, march->quantities, march->statistics}, width);
+    sarrus_march_widths(march, width);
     for (int i = 0; i < SARRUS_N_OBSERVABLES; ++i) {
         if (has_file ? march->channels->is_direct[i] : !is_summarized(i))
             width[i] = 0;
@@ -107,6 +111,7 @@ void sarrus_march_progress_add(sarrus_march *march, sarrus_progress *progress) {
     progress->time = fmin(progress->time, sarrus_batch_time(march->batch));
     progress->t_end = fmax(progress->t_end, march->model->integrator.t_end);
     progress->instance_steps += n_instances * march->n_steps_done;
+    progress->n_resumed_steps += n_instances * march->n_steps_before;
     progress->n_instance_steps += n_instances * march->schedule->n_steps;
     progress->n_failed += march->n_failed;
     progress->is_adaptive = progress->is_adaptive || sarrus_integrator_is_adaptive(march->model->integrator.method);

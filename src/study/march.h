@@ -31,6 +31,7 @@ typedef struct sarrus_march {
     /* Where it stands. */
     uint64_t i_time;          /* output times, or rows, done */
     uint64_t n_steps_done;    /* steps done */
+    uint64_t n_steps_before;  /* of them, those that an earlier run has made */
     double integrate_seconds; /* advancing and observing */
     bool is_open;             /* within a block */
     /* Private. */
@@ -69,6 +70,15 @@ void sarrus_march_open(sarrus_march *march, const sarrus_sink_block *block);
 /* Goes on in the open block, and moves i_time on by the rows that were added; there may be none. INTERRUPTED when the batch was
  * stopped: the rows up to i_time are complete then. */
 SARRUS_MUST_USE sarrus_status sarrus_march_slice(sarrus_march *march, sarrus_context *context);
+
+/* Doubles of an instance and output time that are observed. */
+void sarrus_march_widths(const sarrus_march *march, uint64_t width[SARRUS_N_OBSERVABLES]);
+
+/* The rows of the open block as they were observed, to bytes and, in a block that has just been opened, back (march_rows.c).
+ * n_bytes is sarrus_march_rows_size, of march->i_row rows, which are counted by i_time already. */
+size_t sarrus_march_rows_size(const sarrus_march *march);
+void sarrus_march_rows_save(const sarrus_march *march, void *bytes);
+void sarrus_march_rows_load(sarrus_march *march, const void *bytes);
 
 /* Whether the open block takes no more rows. */
 bool sarrus_march_is_full(const sarrus_march *march);

@@ -89,6 +89,13 @@ void sarrus_outcome_update(sarrus_outcome *outcome, const sarrus_batch *batch) {
     sarrus_study_quantities_finish(outcome->quantities, outcome->status);
 }
 
+uint64_t sarrus_outcome_steps(const sarrus_outcome *outcome) {
+    uint64_t n_steps = 0;
+    for (uint64_t i = 0; i < outcome->n_instances; ++i)
+        n_steps += (uint64_t)outcome->measures[SARRUS_MEASURE_STEPS][i];
+    return n_steps;
+}
+
 static bool rows_reserve(sarrus_outcome *outcome, uint64_t n) {
     if (n <= outcome->n_reserved)
         return true;

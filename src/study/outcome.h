@@ -58,6 +58,9 @@ void sarrus_outcome_update(sarrus_outcome *outcome, const sarrus_batch *batch);
 SARRUS_MUST_USE sarrus_status sarrus_outcome_rank_changes_take(sarrus_outcome *outcome, sarrus_context *context,
                                                                sarrus_batch *batch, double t_limit);
 
+/* Steps of all instances together. */
+uint64_t sarrus_outcome_steps(const sarrus_outcome *outcome);
+
 /* For the sink; valid until the next change. */
 sarrus_sink_outcome sarrus_outcome_view(const sarrus_outcome *outcome, bool is_complete);
 

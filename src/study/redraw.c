@@ -1,4 +1,5 @@
-/* Draws for instances of a batch that begin anew: of each from a stream of its own, whose number is the episode. */
+/* Draws for instances of a batch that begin anew: of each from a stream of its own, whose number is the episode. They are
+ * independent, whatever the sampling and the design of the scenario: how many there will be nobody knows. */
 #include <stdlib.h>
 
 #include "batch/episode.h"
@@ -20,7 +21,7 @@ static uint64_t episode_seed(uint64_t seed, uint64_t episode) {
 }
 
 /* The episodes of the masked instances, and their numbers to values[n_instances][n_sampled]. */
-static void instances_draw(sarrus_batch *batch, const sarrus_redraw *how, const uint64_t *hashes, double *values) {
+static void instances_draw(sarrus_batch *batch, const sarrus_redraw *how, const uint64_t *hashes, double *scores, double *values) {
     const sarrus_model *model = batch->plan->model;
     const uint64_t n = batch->n_instances;
     const int n_sampled = model->batch.n_sampled;
@@ -28,8 +29,7 @@ static void instances_draw(sarrus_batch *batch, const sarrus_redraw *how, const 
         const uint64_t seed = how->seeds ? how->seeds[i] : model->batch.seed;
         batch->episode[i] = how->episodes ? how->episodes[i] : batch->episode[i] + 1;
         const uint64_t own = episode_seed(seed, batch->episode[i]), number = how->numbers ? how->numbers[i] : batch->i_first + i;
-        for (int k = 0; k < n_sampled; ++k)
-            values[i * (uint64_t)n_sampled + (uint64_t)k] = sarrus_sampled_draw(&model->batch.sampled[k], hashes[k], own, number);
+        sarrus_sampled_draw(model, hashes, own, number, scores, values + i * (uint64_t)n_sampled);
     }
 }
 
@@ -40,24 +40,23 @@ sarrus_status sarrus_batch_redraw(sarrus_batch *batch, const sarrus_redraw *how)
         return SARRUS_BAD_ARGUMENT;
     if (how->size != sizeof *how)
         return sarrus_batch_refuse(batch, SARRUS_BAD_ARGUMENT, "sarrus_redraw has another size; expected sizeof(sarrus_redraw)");
-    if (!batch->device->ops->tile_assemble)
-        return sarrus_batch_refuse(batch, SARRUS_UNSUPPORTED,
-                                   "instances of a batch on a GPU cannot be drawn again; expected the backend cpu");
     if (batch->is_interrupted)
         return sarrus_batch_refuse(batch, SARRUS_INTERRUPTED, "the batch was interrupted; expected sarrus_batch_reset first");
     const int n_sampled = batch->plan->model->batch.n_sampled;
     const size_t n = (size_t)n_sampled + 1; /* calloc of nothing need not give anything */
     uint64_t *hashes = calloc(n, sizeof *hashes);
+    double *scores = calloc(n, sizeof *scores);
     double *values =
         batch->n_instances <= SIZE_MAX / n / sizeof *values ? malloc((size_t)batch->n_instances * n * sizeof *values) : NULL;
-    sarrus_status status = hashes && values && sarrus_batch_episodes_reserve(batch) ? SARRUS_OK : SARRUS_NO_MEMORY;
+    sarrus_status status = hashes && scores && values && sarrus_batch_episodes_reserve(batch) ? SARRUS_OK : SARRUS_NO_MEMORY;
     for (int k = 0; k < n_sampled && status == SARRUS_OK; ++k)
         hashes[k] = sarrus_label_hash(batch->plan->model->batch.sampled[k].label);
     if (status == SARRUS_OK) {
-        instances_draw(batch, how, hashes, values);
+        instances_draw(batch, how, hashes, scores, values);
         status = sarrus_batch_copy_in(batch, SARRUS_FIELD_PARAMETER, how->mask, values);
     }
     free(hashes);
+    free(scores);
     free(values);
     return status == SARRUS_OK ? sarrus_batch_assemble(batch, how->mask) : status;
 }

@@ -14,7 +14,9 @@
 #include "plan/plan.h"
 #include "sink/result_place.h"
 #include "sink/sink.h"
+#include "study/checkpoint.h"
 #include "study/group.h"
+#include "study/resume.h"
 #include "study/total.h"
 
 /* Everything that one run holds; made by run_prepare, freed by run_release. */
@@ -25,8 +27,10 @@ typedef struct run_job {
     int n_groups;
     sarrus_group *groups; /* [n_groups] */
     sarrus_sink *sink;    /* NULL without an output file */
-    char *document;       /* as run; NULL: as the caller has it */
-    double began;         /* s of the monotonic clock, of integration and output */
+    sarrus_checkpoints checkpoints;
+    sarrus_resume resume;
+    char *document; /* as run; NULL: as the caller has it */
+    double began;   /* s of the monotonic clock, of integration and output */
     double last_look;
 } run_job;
 
@@ -75,6 +79,26 @@ static bool document_settle(run_job *run) {
     return run->document != NULL;
 }
 
+/* Checkpoints for a study (a replay is soon done again), and what an earlier run of the same has left, if it is to go on. */
+static sarrus_status earlier_take(run_job *run, sarrus_sink_description *descriptions) {
+    const sarrus_run_options *options = run->options;
+    const double seconds = options->shows_steps ? -1.0 : options->checkpoint_seconds;
+    if (sarrus_checkpoints_begin(&run->checkpoints, options->output_path, run->groups, run->n_groups, seconds) != SARRUS_OK)
+        return sarrus_report(run->context, SARRUS_NO_MEMORY, "out of memory for the checkpoints");
+    if (!options->resumes)
+        return SARRUS_OK;
+    const sarrus_resumed_run resumed = {.path = options->output_path,
+                                        .index = run->index,
+                                        .descriptions = descriptions,
+                                        .groups = run->groups,
+                                        .n_groups = run->n_groups,
+                                        .checkpoints = &run->checkpoints};
+    const sarrus_status status = sarrus_resume_find(&run->resume, run->context, &resumed);
+    if (status == SARRUS_OK && run->resume.source.path != NULL)
+        descriptions[0].source = &run->resume.source;
+    return status;
+}
+
 static sarrus_status sink_open(run_job *run) {
     sarrus_sink_description *descriptions = calloc((size_t)run->n_groups, sizeof *descriptions);
     const int n_threads = run->options->batch.n_threads > 0 ? run->options->batch.n_threads : sarrus_processors();
@@ -84,6 +108,8 @@ static sarrus_status sink_open(run_job *run) {
     for (int g = 0; g < run->n_groups && status == SARRUS_OK; ++g)
         status = sarrus_group_describe(&run->groups[g], run->context, &descriptions[g]);
     if (status == SARRUS_OK)
+        status = earlier_take(run, descriptions);
+    if (status == SARRUS_OK && !run->resume.is_complete)
         status =
             sarrus_sink_create_groups(run->context, run->options->output_path, run->index, descriptions, run->n_groups, &run->sink);
     free(descriptions);
@@ -113,8 +139,11 @@ static sarrus_status run_prepare(run_job *run) {
         sarrus_groups_keep_pace(run->groups, run->n_groups);
     if (status == SARRUS_OK && run->options->output_path != NULL)
         status = sink_open(run);
-    for (int g = 0; g < run->n_groups && status == SARRUS_OK; ++g)
+    for (int g = 0; g < run->n_groups && status == SARRUS_OK && !run->resume.is_complete; ++g) {
         status = sarrus_group_begin(&run->groups[g], run->context, run->sink);
+        if (status == SARRUS_OK)
+            status = sarrus_resume_rows(&run->checkpoints, run->context, &run->groups[g], run->sink);
+    }
     run->began = run->last_look = sarrus_monotonic_seconds();
     return status;
 }
@@ -125,6 +154,8 @@ static void run_release(run_job *run) {
     sarrus_sink_destroy(run->sink);
     for (int g = 0; g < run->n_groups; ++g)
         sarrus_group_free(&run->groups[g]);
+    sarrus_checkpoints_free(&run->checkpoints);
+    sarrus_resume_free(&run->resume);
     free(run->groups);
     free(run->document);
 }
@@ -174,6 +205,8 @@ static sarrus_status groups_march(run_job *run) {
             status = progress_show(run, group);
         if (status == SARRUS_OK && sarrus_march_is_full(&group->march))
             status = sarrus_group_close(group, run->context, run->sink, false);
+        if (status == SARRUS_OK && run->sink != NULL)
+            sarrus_checkpoints_take(&run->checkpoints, run->context, group, run->sink);
     }
     for (int g = 0; g < run->n_groups && status == SARRUS_INTERRUPTED; ++g) {
         if (!run->groups[g].march.is_open)
@@ -196,6 +229,14 @@ static sarrus_status written_take(run_job *run, sarrus_status status) {
     return status;
 }
 
+/* Whether every output time is in the file. */
+static bool is_whole(const run_job *run) {
+    for (int g = 0; g < run->n_groups; ++g)
+        if (sarrus_sink_times_written(run->sink, g) < run->groups[g].schedule.n_times)
+            return false;
+    return true;
+}
+
 static sarrus_status sink_finish(run_job *run, sarrus_status status) {
     const bool is_over = status == SARRUS_OK || status == SARRUS_INTERRUPTED;
     sarrus_sink_outcome outcomes[SARRUS_MAX_GROUPS];
@@ -204,6 +245,8 @@ static sarrus_status sink_finish(run_job *run, sarrus_status status) {
     if (run->sink == NULL)
         return status;
     const sarrus_status closed = sarrus_sink_close(run->sink, run->context, is_over ? outcomes : NULL);
+    if (closed == SARRUS_OK && !run->options->shows_steps)
+        sarrus_checkpoints_settle(&run->checkpoints, run->sink, status == SARRUS_OK && is_whole(run));
     if (closed != SARRUS_OK)
         return closed;
     if (sarrus_sink_left(run->sink) != NULL)
@@ -228,6 +271,11 @@ static uint64_t bytes_written(const run_job *run) {
     return 0;
 }
 
+/* Whether a complete result is to be refused: one that is to be resumed has nothing left to do. */
+static int clobbers_not(const sarrus_run_options *options) {
+    return options->no_clobber && !options->resumes;
+}
+
 /* Runs what was asked for; summaries [n_groups]. */
 static sarrus_status groups_run(run_job *run, const sarrus_run_group *asked, sarrus_run_summary *summaries) {
     run->groups = calloc((size_t)run->n_groups, sizeof *run->groups);
@@ -238,17 +286,25 @@ static sarrus_status groups_run(run_job *run, const sarrus_run_group *asked, sar
         sarrus_group_summary_begin(&run->groups[g], &summaries[g]);
     }
     sarrus_status status = SARRUS_OK;
-    if (run->options->output_path != NULL)
-        status = sarrus_result_path_check(run->context, run->options->output_path, run->options->no_clobber);
+    if (run->options->resumes && (run->options->output_path == NULL || run->options->shows_steps))
+        status = sarrus_report(run->context, SARRUS_BAD_ARGUMENT, "a run without a file, or a replay, cannot be resumed");
+    if (status == SARRUS_OK && isnan(run->options->checkpoint_seconds))
+        status = sarrus_report(run->context, SARRUS_BAD_ARGUMENT, "the seconds between checkpoints are no number");
+    if (status == SARRUS_OK && run->options->output_path != NULL)
+        status = sarrus_result_path_check(run->context, run->options->output_path, clobbers_not(run->options));
     if (status == SARRUS_OK)
         status = run_prepare(run);
-    if (status == SARRUS_OK) {
+    if (status == SARRUS_OK && run->resume.is_complete) {
+        sarrus_checkpoints_settle(&run->checkpoints, NULL, true); /* a kill may have come before its removal */
+        status = sarrus_resume_summarize(&run->resume, run->context, run->n_groups, summaries);
+    } else if (status == SARRUS_OK) {
         status = sink_finish(run, groups_march(run));
         const double seconds = sarrus_monotonic_seconds() - run->began;
         const bool is_over = status == SARRUS_OK || status == SARRUS_INTERRUPTED;
         for (int g = 0; g < run->n_groups; ++g) {
             sarrus_group_summary_fill(&run->groups[g], seconds, &summaries[g]);
             summaries[g].output_bytes = is_over ? bytes_written(run) : 0;
+            summaries[g].has_checkpoint = run->checkpoints.has_file;
         }
     }
     run_release(run);

@@ -46,6 +46,9 @@ static void reach_add(sarrus_run_summary *total, const sarrus_run_summary *one) 
     total->n_steps = one->n_steps < total->n_steps ? one->n_steps : total->n_steps;
     total->n_output_times = one->n_output_times < total->n_output_times ? one->n_output_times : total->n_output_times;
     total->t_end = fmin(total->t_end, one->t_end);
+    total->has_checkpoint = total->has_checkpoint || one->has_checkpoint;
+    total->is_resumed = total->is_resumed || one->is_resumed;
+    total->resumed_time = fmin(total->resumed_time, one->resumed_time);
 }
 
 sarrus_run_summary sarrus_total_of(const sarrus_run_summary *summaries, int n) {

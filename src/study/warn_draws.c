@@ -9,6 +9,7 @@
 #include "plan/inertia.h"
 #include "sarrus/study.h"
 #include "study/distribution.h"
+#include "study/draws.h"
 #include "study/warning_list.h"
 
 /* Shares below both of these are not told: one instance in ten thousand, and a twentieth of an instance in the batch. */
@@ -113,7 +114,9 @@ static bool count_in_trials(ruled_list *rules, const bool *is_known) {
     sarrus_evaluator *evaluator = NULL;
     double *values = calloc((size_t)model->n_values + 1, sizeof *values);
     const uint64_t n_trials = (uint64_t)fmin(fmax(max_values / (model->n_values + 1.0), MIN_TRIALS), MAX_TRIALS);
-    const bool good = values != NULL && sarrus_draws_create(NULL, model, model->batch.seed, n_trials, &draws) == SARRUS_OK &&
+    /* As independent draws: designs and grids have other numbers of instances, and shares are those of the distributions. */
+    const sarrus_draw_request request = {.seed = model->batch.seed, .n_study = n_trials, .n_instances = n_trials, .is_plain = true};
+    const bool good = values != NULL && sarrus_draws_make(NULL, model, &request, &draws) == SARRUS_OK &&
                       sarrus_evaluator_create(model, &evaluator) == SARRUS_OK;
     for (uint64_t i = 0; good && i < n_trials; ++i) {
         (void)sarrus_evaluator_run(evaluator, draws, i, values);

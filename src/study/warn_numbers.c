@@ -1,4 +1,5 @@
-/* Warnings of single numbers of a scenario: angles that look like degrees, named parameters that nothing uses. */
+/* Warnings of single numbers of a scenario: angles that look like degrees, named parameters that nothing uses, values of its own
+ * that are none of those that are drawn. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,4 +104,28 @@ void sarrus_warn_of_parameters(sarrus_warnings *warnings, const sarrus_model *mo
     }
     sarrus_warnings_add_rest(warnings, SARRUS_WARNING_UNUSED_DRAW, "draws on which nothing depends");
     sarrus_warnings_add_rest(warnings, SARRUS_WARNING_UNUSED_PARAMETER, "named parameters on which nothing depends");
+}
+
+/* Beyond the quantile of this share, at either end, nothing is drawn: not once in the largest studies. */
+static const double never = 1e-9;
+
+/* The plan, what `check` shows and a batch without draws are made with the scenario's own values. An end of the interval counts as
+ * within it, and so does what rounding or a few digits make of it. */
+void sarrus_warn_of_nominal_values(sarrus_warnings *warnings, const sarrus_model *model) {
+    for (int s = 0; s < model->batch.n_sampled; ++s) {
+        const sarrus_sampled *draw = &model->batch.sampled[s];
+        const double low = sarrus_sampled_quantile(draw, never), high = sarrus_sampled_quantile(draw, 1.0 - never);
+        for (int k = 0; k < draw->n_targets; ++k) {
+            const sarrus_value *value = &model->values[draw->targets[k]];
+            const double numbers[3] = {value->nominal, low, high};
+            const double slack = 1e-6 * (high - low) + 1e-12 * fabs(value->nominal);
+            if (value->nominal < low - slack || value->nominal > high + slack)
+                sarrus_warnings_add(
+                    warnings, SARRUS_WARNING_NOMINAL_OUTSIDE_DRAWS, value->path, numbers, 3,
+                    "%s is %.6g in the scenario, but drawn between %.6g and %.6g: the plan is made with a value that "
+                    "no instance has",
+                    value->path, value->nominal, low, high);
+        }
+    }
+    sarrus_warnings_add_rest(warnings, SARRUS_WARNING_NOMINAL_OUTSIDE_DRAWS, "values that are never drawn");
 }

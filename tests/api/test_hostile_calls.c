@@ -52,8 +52,8 @@ static bool batch_create(void) {
 static bool batch_of_other_draws(void) {
     sarrus_draws *draws = NULL;
     sarrus_batch *out = NULL;
-    const bool is_made = sarrus_draws_create(NULL, w.other, 1, N, &draws) == SARRUS_OK;
-    return is_made && bad_and_told(sarrus_batch_create(w.context, w.plan, NULL, N, draws, &out));
+    return sarrus_draws_create(NULL, w.other, 1, N, &draws) == SARRUS_OK &&
+           bad_and_told(sarrus_batch_create(w.context, w.plan, NULL, N, draws, &out));
 }
 
 static bool batch_advance(void) {
@@ -150,7 +150,8 @@ static bool batch_specialization(void) {
 }
 
 static bool batch_rest(void) {
-    return bad(sarrus_batch_reset(NULL)) && sarrus_batch_observable_width(NULL, SARRUS_OBSERVE_Q) == 0;
+    return bad(sarrus_batch_copy_episodes(NULL, (uint64_t[N]){0})) && bad(sarrus_batch_copy_episodes(w.batch, NULL)) &&
+           bad(sarrus_batch_reset(NULL)) && sarrus_batch_observable_width(NULL, SARRUS_OBSERVE_Q) == 0;
 }
 
 static bool batch_fields(void) {
@@ -215,10 +216,10 @@ static bool draws(void) {
                 bad_and_told(sarrus_draws_create_part(w.context, w.model, 1, 0, N, NULL)) &&
                 bad_and_told(sarrus_draws_create_part(w.context, w.model, 1, UINT64_MAX, 1, &out)) &&
                 bad_and_told(sarrus_draws_create_part(w.context, w.model, 1, 0, 0, &out)) && sarrus_draws_n_parameters(NULL) == 0 &&
-                sarrus_draws_label(NULL, 0) == NULL && sarrus_draws_values(NULL, 0) == NULL &&
-                sarrus_draws_label(w.draws, 1) == NULL && sarrus_draws_values(w.draws, 1) == NULL;
+                !sarrus_draws_label(NULL, 0) && !sarrus_draws_values(NULL, 0) && !sarrus_draws_units(NULL, 0);
     for (int i = 0; i < N_BAD && good; ++i)
-        good = sarrus_draws_label(w.draws, bad_indices[i]) == NULL && sarrus_draws_values(w.draws, bad_indices[i]) == NULL;
+        good = !sarrus_draws_label(w.draws, bad_indices[i]) && !sarrus_draws_values(w.draws, bad_indices[i]) &&
+               !sarrus_draws_units(w.draws, bad_indices[i]);
     for (int i = 0; i < N_HUGE && good; ++i)
         good = sarrus_draws_create(NULL, w.model, 1, huge_counts[i], &out) == SARRUS_NO_MEMORY && out == NULL;
     return good;
@@ -457,13 +458,13 @@ static const struct {
     {"batch_rank_events batch_rank_events_clear", batch_events},
     {"batch_path_counts batch_library_counts", batch_counts},
     {"batch_specialization specialization_state_word", batch_specialization},
-    {"batch_reset batch_observable_width", batch_rest},
+    {"batch_reset batch_observable_width batch_copy_episodes", batch_rest},
     {"batch_copy_out batch_copy_out_some batch_copy_state batch_copy_in batch_copy_observable", batch_fields},
     {"batch_copy_joint_points batch_field_width batch_parameter_label", batch_fields},
     {"batch_reset_some batch_assemble batch_redraw batch_refusal batch_save_size batch_save batch_load", batch_restarts},
     {"batch_destroy context_destroy draws_destroy model_destroy plan_destroy warnings_destroy", destroyers},
     {"context_create context_clear context_n_diagnostics context_diagnostic", context},
-    {"draws_create draws_create_part draws_n_parameters draws_label draws_values", draws},
+    {"draws_create draws_create_part draws_n_parameters draws_label draws_values draws_units", draws},
     {"draws_from_values", draws_given},
     {"model_resolved model_name model_ground_motion model_n_instances model_seed", model},
     {"version instance_status_text instance_status_word integrator_text integrator_word integrator_is_adaptive observable_text "

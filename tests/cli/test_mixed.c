@@ -63,7 +63,6 @@ static void options_that_do_not_fit_are_refused(void **state) {
     refused(RUN("run", "both.yaml", "--set", "0.output.every=3"), "--set:1:3: error: '0.output.every' is common to all");
     refused(RUN("run", "both.yaml", "--set", "scenarios.1.file=parts/none.yaml"),
             "--set:1:18: error: cannot read 'parts/none.yaml': No such file or directory");
-    refused(RUN("run", "both.yaml", "--resume"), "--resume is not available");
     refused(RUN("run", "locked.yaml"), "group 1, parts/locked.yaml:");
 }
 

@@ -52,7 +52,8 @@ static void numbers_are_strict(void **state) {
     refused(RUN("run", "a.yaml", "--set", "mass"), "--set needs PATH=VALUE");
     refused(RUN("run", "a.yaml", "--set", "=1"), "--set needs PATH=VALUE");
     refused(RUN("run", "a.yaml", "--output", ""), "--output needs the name of a file");
-    refused(RUN("run", "a.yaml", "--resume"), "--resume is not available in this version");
+    refused(RUN("run", "a.yaml", "--resume", "--instance", "0"), "--resume together with --instance");
+    refused(RUN("run", "a.yaml", "--checkpoint", "often"), "--checkpoint needs seconds, 0 or more, or off");
 }
 
 static void exactly_one_file_is_expected(void **state) {
@@ -62,11 +63,12 @@ static void exactly_one_file_is_expected(void **state) {
     refused(RUN("check"), "no file named");
     refused(RUN("info"), "no file named");
     refused(RUN("pinv", "-o", "x.npy"), "no file named");
+    refused(RUN("animate", "a.h5", "-o", "a.html"), "python3 -m sarrus animate");
 }
 
 static void help_and_version_go_to_stdout(void **state) {
     (void)state;
-    static const char *const commands[] = {"run", "check", "list", "info", "bench", "pinv"};
+    static const char *const commands[] = {"run", "check", "list", "info", "bench", "pinv", "animate"};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i) {
         char usage[64];
         const said *s = RUN(commands[i], "--help");
@@ -75,6 +77,7 @@ static void help_and_version_go_to_stdout(void **state) {
         assert_ptr_equal(strstr(s->out, usage), s->out);
         assert_string_equal(s->err, "");
     }
+    assert_non_null(strstr(RUN("--help")->out, "\n  animate  OUT.h5 -o M "));
     assert_int_equal(RUN("--help")->code, 0);
     assert_string_equal(RUN("--version")->out, "sarrus " SARRUS_VERSION "\n");
 }

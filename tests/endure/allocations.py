@@ -37,7 +37,13 @@ bodies:
 joints:
   - {name: A, type: revolute, bodies: [ground, rod], at: [0, 0]}
 integrator: {method: rk4, dt: 0.001, t_end: 0.02}
-batch: {instances: 2, seed: 1, parameters: [{name: m, distribution: normal, mean: 1, sd: 0.1}]}
+batch:
+  instances: 2
+  seed: 1
+  correlation: {[m, L]: 0.5}
+  parameters:
+    - {name: m, distribution: normal, mean: 1, sd: 0.1}
+    - {name: L, distribution: discrete, values: [1, 2], weights: [1, 3]}
 output: {interval: 0.01, channels: [state, energy, constraint, rank, reactions]}
 """
 COMMANDS = {

@@ -91,7 +91,8 @@ class Reference:
 
 def clear(out):
     """Removes a result and what stands beside it, seen and hidden."""
-    for name in [out.name, f"{out.name}.partial", f"{out.name}.partial~", f".{out.name}.lock", f".{out.name}.new"]:
+    n = out.name
+    for name in [n, f"{n}.partial", f"{n}.partial~", f"{n}.checkpoint", f".{n}.lock", f".{n}.new", f".{n}.checkpoint"]:
         (out.parent / name).unlink(missing_ok=True)
 
 

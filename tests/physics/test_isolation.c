@@ -148,10 +148,38 @@ static void status_is_sticky_until_reset(void **state) {
     mechanism_close(&m);
 }
 
+/* Square roots of masses and products of them leave the range of numbers long before a mass does: in space the projection of the
+ * speeds then has none left, though the positions were closed. Such an instance was not assembled. */
+static void speeds_that_are_no_numbers_were_not_assembled(void **state) {
+    (void)state;
+    enum { N_HEAVY = 7, N_SPATIAL = 18 };
+    const double mass[N_HEAVY] = {3.0, 1e-155, 3.1, 1e-200, 3.2, 1e200, 3.3};
+    sarrus_override overrides[] = {
+        {"batch", "{instances: 7, parameters: [{path: bodies.crank.mass, distribution: uniform, low: 1, high: 4}]}"}, {NULL, NULL}};
+    mechanism m = mechanism_open_file("spatial_four_bar.yaml", overrides);
+    sarrus_draws *draws = mechanism_draws_by_hand(&m, N_HEAVY);
+    memcpy(draws->values, mass, sizeof mass);
+    sarrus_batch *batch = mechanism_batch(&m, NULL, 1, N_HEAVY, draws);
+    for (uint64_t i = 0; i < N_HEAVY; ++i) {
+        double v[N_SPATIAL];
+        bool is_finite = true;
+        assert_int_equal(sarrus_batch_state(batch, i, NULL, v), SARRUS_OK);
+        for (int k = 0; k < N_SPATIAL; ++k)
+            is_finite = is_finite && isfinite(v[k]);
+        const sarrus_instance_status found = sarrus_batch_status(batch, i);
+        assert_int_equal(found, is_finite ? SARRUS_INSTANCE_OK : SARRUS_INSTANCE_ASSEMBLY_FAILED);
+        assert_int_equal(is_finite, mass[i] > 1.0);
+    }
+    sarrus_batch_destroy(batch);
+    mechanism_draws_free(draws);
+    mechanism_close(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_instances_leave_the_others_alone),
         cmocka_unit_test(status_is_sticky_until_reset),
+        cmocka_unit_test(speeds_that_are_no_numbers_were_not_assembled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,6 +171,12 @@ def test_redraw():
     assert (b.parameters[4] == second[4]).all() and (b.parameters[~mask] == second[::-1][~mask]).all()
     b.redraw(numbers=2**64 - 1, episodes=1)
     assert np.unique(b.parameters).size == 1
+    for episode in (2**53 + 1, 2**64 - 1):  # doubles would round them
+        b.redraw(mask, episodes=episode)
+        assert b.episode.tolist() == [episode if own else 1 for own in mask]
+        other = batch()
+        other.load(b.save())
+        assert other.episode.tolist() == b.episode.tolist()
 
 
 def test_samples_and_nominal():
@@ -496,6 +502,32 @@ def test_threads_that_plan_one_model():
     for thread in threads:
         thread.join()
     assert not failures, failures
+
+
+def test_sampling():
+    """A batch is the first instances of the scenario's study, or a larger study of its own; designs and pairs as keys are read."""
+    draws = [{"name": "L", "distribution": "uniform", "low": 0.28, "high": 0.32}]
+    draws.append({"path": "bodies.crank.mass", "distribution": "uniform", "low": 2, "high": 4})
+
+    def of(n, instances=7, **options):
+        keys = {"instances": instances, "seed": 5, "parameters": draws} | options
+        return sarrus.Batch(SCENARIO | {"batch": keys}, n, backend="cpu", specialize="off", threads=1).parameters
+
+    for method in ("lhs", "sobol", "random"):
+        whole = of(12, 12, sampling=method)
+        same(whole[:5], of(5, 12, sampling=method))
+        if method == "lhs":
+            same(np.sort(np.floor((whole[:, 1] - 2) / 2 * 12)), np.arange(12.0))
+            same(whole, of(12, 7, sampling=method))
+    same(of(9, 9, sampling={"method": "grid", "levels": [3, 3]})[:, 1], np.tile(2 + 2 * (np.arange(3) + 0.5) / 3, 3))
+    assert of(None, 4, design="saltelli").shape == (24, 2)
+    plain, correlated = of(200, 200), of(200, 200, correlation={("L", "bodies.crank.mass"): 0.9})
+    same(plain[:, 0], correlated[:, 0])
+    assert np.corrcoef(plain.T)[0, 1] < 0.3 and np.corrcoef(correlated.T)[0, 1] > 0.8
+    result = sarrus.run(SCENARIO | {"batch": {"instances": 4, "design": "saltelli", "parameters": draws}}, instances=2)
+    assert result.units["L"].shape == (12,) and set(result.units) == {"L", "bodies.crank.mass"}
+    tree = result.to_xarray()
+    same(tree["instance/unit"]["L"].values, result.units["L"])
 
 
 def test_interrupt():

@@ -242,7 +242,8 @@ static void degrees_in_place_of_radians(void **state) {
     const sarrus_override drawn[] = {
         {"batch", "{parameters: [{path: bodies.rod.orientation, distribution: normal, mean: 90, sd: 1}]}"}, {NULL, NULL}};
     f = look(PENDULUM, drawn, 0);
-    w = only(&f, SARRUS_WARNING_LARGE_ANGLE);
+    assert_int_equal(n_of(&f, SARRUS_WARNING_LARGE_ANGLE), 1); /* its own value, 0, is not drawn: that is told too */
+    w = nth(&f, SARRUS_WARNING_LARGE_ANGLE, 0);
     assert_true(fabs(w.values[0] - 90.0) < 1e-12);
     leave(&f);
     /* Meant: a turn and a half written with pi, many turns of a ramp. */
@@ -306,7 +307,7 @@ static void what_nothing_depends_on(void **state) {
     found f =
         look("sarrus: 1\nspace: planar\n"
              "parameters: {m: 1, spare: 3, base: 2, twice: \"=2*base\", half: 0.5, r: \"=half\", step: 0.001, sd: 0.1, drawn: 1}\n"
-             "bodies:\n  - {name: rod, mass: \"=m\", inertia: 0.1, position: [\"=r\", 0]}\n"
+             "bodies:\n  - {name: rod, mass: \"=m\", inertia: 1, position: [\"=r\", 0]}\n"
              "joints:\n  - {name: A, type: revolute, bodies: [ground, rod], at: [0, 0]}\n"
              "integrator: {dt: \"=step\", t_end: 1}\n"
              "batch: {parameters: [{name: drawn, distribution: uniform, low: 0, high: 1}, "
@@ -374,6 +375,40 @@ static void draws_without_a_meaning(void **state) {
     }
 }
 
+/* Of every distribution that has a negative part, by a name: the mass is the draw itself. The other warning is of the inertia,
+ * counted in trials, as independent draws whatever the sampling is; the number of instances is that of the design. */
+static void draws_of_all_distributions_without_a_meaning(void **state) {
+    (void)state;
+    static const struct {
+        const char *batch;
+        double share, n_instances;
+    } cases[] = {
+        {"{name: m, distribution: triangular, low: -1, mode: 0, high: 3}], sampling: lhs", 0.25, 1000},
+        {"{name: m, distribution: beta, alpha: 1, beta: 1, low: -1, high: 3}], sampling: {method: grid, levels: [1000]}", 0.25,
+         1000},
+        {"{name: m, distribution: discrete, values: [2, -1], weights: [3, 1]}], sampling: sobol", 0.25, 1000},
+        {"{name: m, distribution: empirical, values: [3, -1, 1, 2]}], design: saltelli", 1.0 / 6.0, 4000},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        char batch[300];
+        snprintf(batch, sizeof batch, "{instances: 1000, parameters: [%s}", cases[i].batch);
+        const sarrus_override overrides[] = {{"parameters", "{m: 1}"},
+                                             {"bodies.rod.inertia", "\"=m/12\""},
+                                             {"bodies.rod.mass", "\"=m\""},
+                                             {"batch", batch},
+                                             {NULL, NULL}};
+        found f = look(PENDULUM, overrides, 0);
+        assert_int_equal(n_of(&f, SARRUS_WARNING_UNPHYSICAL_DRAWS), 2);
+        for (int k = 0; k < 2; ++k) {
+            const sarrus_warning w = nth(&f, SARRUS_WARNING_UNPHYSICAL_DRAWS, k);
+            const bool is_exact = strcmp(w.name, "bodies.rod.mass") == 0; /* 4096 trials: five sd of a share of 1/4 are 0.034 */
+            assert_true(fabs(w.values[0] - cases[i].share) < (is_exact ? 1e-14 : 0.034));
+            assert_true(fabs(w.values[1] - cases[i].n_instances * w.values[0]) < 1e-9);
+        }
+        leave(&f);
+    }
+}
+
 /* What is told of the draws is what becomes of the instances. */
 static void such_instances_are_invalid(void **state) {
     (void)state;
@@ -401,6 +436,45 @@ static void such_instances_are_invalid(void **state) {
         assert_int_equal(n_invalid, cases[k].is_run ? 0 : n);
         sarrus_batch_destroy(batch);
         sarrus_draws_destroy(draws);
+        leave(&f);
+    }
+}
+
+/* The mass of the rod is 1: where no draw comes near that, the plan stands for nobody. */
+static void own_values_that_are_never_drawn(void **state) {
+    (void)state;
+    found f = look_at_draws("{path: bodies.rod.mass, distribution: normal, mean: 2, sd: 0.1}", 0);
+    const sarrus_warning w = nth(&f, SARRUS_WARNING_NOMINAL_OUTSIDE_DRAWS, 0);
+    assert_string_equal(w.name, "bodies.rod.mass");
+    assert_string_equal(w.text,
+                        "bodies.rod.mass is 1 in the scenario, but drawn between 1.40022 and 2.59978: the plan is made with "
+                        "a value that no instance has");
+    assert_int_equal(w.matters, 0);
+    assert_int_equal(w.n_values, 3);
+    assert_true(w.values[0] == 1.0 && fabs(w.values[1] - (2.0 - 0.59978070)) < 1e-6); /* 5.9978070 sd: 1e-9 */
+    leave(&f);
+    static const struct {
+        const char *draw;
+        int n;
+    } cases[] = {
+        {"{path: bodies.rod.mass, distribution: normal, mean: 1.5995, sd: 0.1}", 0}, /* 5.995 sd */
+        {"{path: bodies.rod.mass, distribution: normal, mean: 1.6005, sd: 0.1}", 1},
+        {"{path: bodies.rod.mass, distribution: normal, mean: 1.5, sd: 0.5, min: 1}", 0}, /* at the end of what is drawn */
+        {"{path: bodies.rod.mass, distribution: normal, mean: 1.5, sd: 0.5, min: 1.01}", 1},
+        {"{path: bodies.rod.mass, distribution: normal, mean: 0.5, sd: 0.5, max: 0.99}", 1},
+        {"{path: bodies.rod.mass, distribution: uniform, low: 1, high: 2}", 0},
+        {"{path: bodies.rod.mass, distribution: uniform, low: 0.5, high: 1}", 0},
+        {"{path: bodies.rod.mass, distribution: uniform, low: 1.001, high: 2}", 1},
+        {"{path: bodies.rod.mass, distribution: lognormal, mu: 0, sigma: 0.1}", 0},
+        {"{path: bodies.rod.mass, distribution: lognormal, mu: 2, sigma: 0.1}", 1},
+        {"{path: bodies.rod.mass, distribution: normal, mean: 1, sd: 0}", 0},
+        {"{path: bodies.rod.mass, distribution: normal, mean: 1.1, sd: 0}", 1},
+        {"{name: m, distribution: normal, mean: 2, sd: 0.1}", 1},
+        {"{path: [bodies.rod.mass, joints.A.stiffness], distribution: uniform, low: 3, high: 4}", 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        f = look_at_draws(cases[i].draw, 0);
+        assert_int_equal(n_of(&f, SARRUS_WARNING_NOMINAL_OUTSIDE_DRAWS), cases[i].n);
         leave(&f);
     }
 }
@@ -445,7 +519,9 @@ int main(void) {
         cmocka_unit_test(the_start_is_that_of_a_run),
         cmocka_unit_test(what_nothing_depends_on),
         cmocka_unit_test(draws_without_a_meaning),
+        cmocka_unit_test(draws_of_all_distributions_without_a_meaning),
         cmocka_unit_test(such_instances_are_invalid),
+        cmocka_unit_test(own_values_that_are_never_drawn),
         cmocka_unit_test(many_of_a_kind_are_counted),
         cmocka_unit_test(kinds_have_words),
     };

@@ -1,9 +1,9 @@
-/* Rows over the speeds of a tree. A row of joints is a wrench on each of its two bodies; its number at a speed is the power that
- * this
- * wrench has with the twist of the speed. Speeds that move both bodies alike have none, exactly.
+/* Rows over the speeds of a tree, of its cut joints among others (S2 eqs 70 to 73; S3 5.3). A row of joints is a wrench on each of
+ * its two bodies; its number at a speed is the power that this wrench has with the twist of the speed. Speeds that move both bodies
+ * alike have none, exactly.
  *
- *   J_ik = s_k · (wrench of row i on the side that k moves),   γ_i = γ of the bodies − J_bodies (their accelerations by the
- * speeds alone)
+ *   J_ik = s_k · (wrench of row i on the side that k moves)
+ *   γ_i = γ of the bodies − J_bodies (their accelerations by the speeds alone)
  *   reach_i = L⁻ᵀ J_iᵀ,   over_i = D⁻¹ reach_i:   M⁻¹ J_iᵀ = L⁻¹ over_i,   S_ij = over_i · reach_j */
 #ifndef SARRUS_BODY_RELATIVE_ROWS_H
 #define SARRUS_BODY_RELATIVE_ROWS_H

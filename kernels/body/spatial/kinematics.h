@@ -1,5 +1,5 @@
-/* Bodies in space as the rows and forces see them: rotations, points and their velocities, vectors fixed in bodies. Vectors are in
- * the inertial frame unless something else is said. */
+/* Bodies in space as the rows and forces see them: rotations, points and their velocities, vectors fixed in bodies; of a ground
+ * that signals move, too (S2 eq 41). Vectors are in the inertial frame unless something else is said. */
 #ifndef SARRUS_BODY_SPATIAL_KINEMATICS_H
 #define SARRUS_BODY_SPATIAL_KINEMATICS_H
 

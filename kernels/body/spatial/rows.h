@@ -1,4 +1,4 @@
-/* The rows of all joints and constraints in space, and how far their loops are open. */
+/* The rows of all joints and constraints in space, J and γ (S5 eq 23), and how far their loops are open. */
 #ifndef SARRUS_BODY_SPATIAL_ROWS_H
 #define SARRUS_BODY_SPATIAL_ROWS_H
 

@@ -7,6 +7,7 @@
  *   advance.c        assembly and steps of a worker's tiles, changes of rank
  *   observe.c        observations of a worker's tiles, packed on the device, copied beside the steps
  *   relative.c       tiles in the coordinates of bodies, beside those that steps are made in
+ *   apart.c          other tiles than the batch's, in their place for the moment
  *   specialize.c     kernels for the plan
  * All is written against sarrus_gpu; functions that return an int return its error codes. */
 #ifndef SARRUS_BACKEND_CUDA_DEVICE_H
@@ -120,6 +121,8 @@ typedef int cuda_work(cuda_worker *worker, const void *how);
 /* device_memory.c. Reports. */
 sarrus_status sarrus_cuda_plan_create(sarrus_context *context, cuda_device *device, int n_wanted);
 void sarrus_cuda_plan_destroy(cuda_device *device);
+/* Every worker of a resident device its share of the batch's tiles. */
+void sarrus_cuda_shares_give(cuda_device *device);
 
 /* tables.c: a mechanism with its tables, and a list, into device memory. */
 int sarrus_cuda_tables_upload(const sarrus_gpu *gpu, const sarrus_mechanism *mech, cuda_tables *out);
@@ -156,8 +159,14 @@ sarrus_cuda_call sarrus_cuda_bodies_call(cuda_worker *worker, uint64_t n_tiles);
 sarrus_cuda_bodies sarrus_cuda_bodies_of(const cuda_worker *worker);
 /* What was filled, assembled and taken over. */
 int sarrus_cuda_relative_assemble(cuda_worker *worker);
+/* q and v of what was filled, taken over into tiles that stand. */
+int sarrus_cuda_relative_take(cuda_worker *worker);
 /* A tile of the host by the layout of sarrus_cuda_shown: q and v alone are those of now. NULL: the device has failed. */
 double *sarrus_cuda_relative_show(cuda_device *device, uint64_t i_tile);
+
+/* apart.c: sarrus_backend_ops.apart_assemble, .apart_take. */
+sarrus_status sarrus_cuda_apart_assemble(sarrus_device *base, const sarrus_tiles_apart *apart);
+sarrus_status sarrus_cuda_apart_take(sarrus_device *base, const sarrus_tiles_apart *apart);
 
 /* observe.c */
 int sarrus_cuda_observe_tiles(cuda_worker *worker, const void *how); /* of a sarrus_device_observation */

@@ -173,22 +173,26 @@ static void workers_free(cuda_device *device) {
     device->n_workers = 0;
 }
 
+void sarrus_cuda_shares_give(cuda_device *device) {
+    const uint64_t n_tiles = device->base.n_tiles, n_parts = (uint64_t)device->n_parts;
+    for (uint64_t i = 0; i < n_parts; ++i) {
+        device->workers[i].i_first = n_tiles * i / n_parts;
+        device->workers[i].n_held = n_tiles * (i + 1) / n_parts - device->workers[i].i_first;
+    }
+}
+
 /* n_each workers on every device, each with room for n_capacity tiles, or all of its share when resident. */
 static int workers_create(cuda_device *device, int n_each, uint64_t n_capacity) {
-    const uint64_t n_tiles = device->base.n_tiles, n_parts = (uint64_t)device->n_parts;
     device->n_workers = device->n_parts * n_each;
     device->workers = calloc((size_t)device->n_workers, sizeof *device->workers);
     int error = device->workers ? SARRUS_GPU_OK : SARRUS_GPU_NO_MEMORY;
+    if (device->workers && device->is_resident)
+        sarrus_cuda_shares_give(device);
     for (int i = 0; i < device->n_workers && error == SARRUS_GPU_OK; ++i) {
         cuda_worker *worker = &device->workers[i];
-        const uint64_t i_part = (uint64_t)(i / n_each);
         worker->owner = device;
-        worker->part = &device->parts[i_part];
+        worker->part = &device->parts[i / n_each];
         worker->n_threads = device->base.n_threads / device->n_workers > 0 ? device->base.n_threads / device->n_workers : 1;
-        if (device->is_resident) {
-            worker->i_first = n_tiles * i_part / n_parts;
-            worker->n_held = n_tiles * (i_part + 1) / n_parts - worker->i_first;
-        }
         if (sarrus_crew_create(NULL, worker->n_threads, 0, &worker->crew) != SARRUS_OK) {
             error = SARRUS_GPU_NO_MEMORY;
             break;

@@ -83,7 +83,7 @@ static int bodies_upload(cuda_worker *worker, uint64_t i_tile, uint64_t n_tiles)
     return error;
 }
 
-int sarrus_cuda_relative_assemble(cuda_worker *worker) {
+static int filled_take(cuda_worker *worker, bool is_assembled) {
     const sarrus_gpu *gpu = worker->owner->gpu;
     const sarrus_cuda_bodies bodies = sarrus_cuda_bodies_of(worker);
     int error = SARRUS_GPU_OK;
@@ -91,12 +91,20 @@ int sarrus_cuda_relative_assemble(cuda_worker *worker) {
         const uint64_t n = worker->n_held - i < worker->n_bodies ? worker->n_held - i : worker->n_bodies;
         const sarrus_cuda_call filled = sarrus_cuda_bodies_call(worker, n), stepped = sarrus_cuda_call_from(worker, i, n);
         error = bodies_upload(worker, i, n);
-        if (error == SARRUS_GPU_OK)
+        if (error == SARRUS_GPU_OK && is_assembled)
             error = gpu->assemble(&filled);
         if (error == SARRUS_GPU_OK)
             error = gpu->bodies_take(&stepped, &bodies);
     }
     return error;
+}
+
+int sarrus_cuda_relative_assemble(cuda_worker *worker) {
+    return filled_take(worker, true);
+}
+
+int sarrus_cuda_relative_take(cuda_worker *worker) {
+    return filled_take(worker, false);
 }
 
 /* Coordinates and speeds of the bodies of the worker's tile i_tile, into device->shown. */
@@ -131,9 +139,20 @@ static cuda_worker *worker_with(cuda_device *device, uint64_t i_tile) {
     return &workers[i];
 }
 
-/* What the host has written since the last call goes to the device first, and stays marked: there may be other workers. */
+/* What the host has written since the last call goes to all devices first, once: many tiles are shown one after another. What the
+ * user may write in place goes there every time. */
+static sarrus_status devices_refresh(cuda_device *device) {
+    const size_t n_arrays = (size_t)device->lowered.mech.layout.n_arrays;
+    if (!device->is_resident || memcmp(device->device_is_old, device->is_shared, n_arrays) == 0)
+        return device->base.failure[0] != '\0' ? SARRUS_DEVICE_FAILED : SARRUS_OK;
+    const sarrus_status status = sarrus_cuda_move(device, sarrus_cuda_tiles_upload, device->device_is_old);
+    if (status == SARRUS_OK)
+        memcpy(device->device_is_old, device->is_shared, n_arrays);
+    return status;
+}
+
 double *sarrus_cuda_relative_show(cuda_device *device, uint64_t i_tile) {
-    if (device->base.failure[0] != '\0')
+    if (devices_refresh(device) != SARRUS_OK)
         return NULL;
     cuda_worker *worker = worker_with(device, i_tile);
     int error = device->gpu->select(worker->part->device);

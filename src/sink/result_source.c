@@ -1,0 +1,306 @@
+#include "sink/result_source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "sarrus/run.h"
+#include "sarrus/version.h"
+#include "sink/hdf5_error.h"
+#include "sink/hdf5_object.h"
+
+enum { PIECE = 65536 }; /* numbers that are read at a time */
+
+hid_t sarrus_result_source_open(const char *path) {
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
+    if (access >= 0 && H5Pset_file_locking(access, false, true) >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0) {
+        file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    }
+    if (access >= 0) {
+        H5Pclose(access);
+    }
+    return file;
+}
+
+/* Group `i_group` of a file, to be closed by root_close; −1: the file itself. */
+static hid_t root_open(hid_t file, int i_group) {
+    char name[16];
+    snprintf(name, sizeof name, "%d", i_group);
+    return i_group < 0 ? file : H5Gopen2(file, name, H5P_DEFAULT);
+}
+
+static void root_close(hid_t root, int i_group) {
+    if (i_group >= 0 && root >= 0) {
+        H5Gclose(root);
+    }
+}
+
+/* ---- taking over ---- */
+
+/* Whether two datasets have the same axes, cut into the same chunks. */
+static bool is_alike(hid_t a, hid_t b) {
+    hsize_t dims[2][3] = {{0}}, chunk[2][3] = {{0}};
+    const hid_t datasets[2] = {a, b};
+    int n_dims[2] = {-1, -2};
+    for (int i = 0; i < 2; ++i) {
+        hid_t space = H5Dget_space(datasets[i]), layout = H5Dget_create_plist(datasets[i]);
+        if (space >= 0 && layout >= 0 && H5Sget_simple_extent_ndims(space) <= 3 && H5Pget_layout(layout) == H5D_CHUNKED &&
+            H5Sget_simple_extent_dims(space, dims[i], NULL) >= 0) {
+            n_dims[i] = H5Pget_chunk(layout, 3, chunk[i]);
+        }
+        if (layout >= 0) {
+            H5Pclose(layout);
+        }
+        if (space >= 0) {
+            H5Sclose(space);
+        }
+    }
+    return n_dims[0] == n_dims[1] && memcmp(dims[0], dims[1], sizeof dims[0]) == 0 &&
+           memcmp(chunk[0], chunk[1], sizeof chunk[0]) == 0;
+}
+
+/* What is copied, and a buffer that is as large as the largest chunk so far. */
+typedef struct chunk_copy {
+    hid_t from, to;
+    uint8_t *bytes;
+    size_t n_reserved;
+} chunk_copy;
+
+static bool chunk_take(chunk_copy *copy, const hsize_t offset[3]) {
+    hsize_t n_bytes = 0;
+    uint32_t mask = 0;
+    if (H5Dget_chunk_storage_size(copy->from, offset, &n_bytes) < 0 || n_bytes == 0) {
+        return false;
+    }
+    if (n_bytes > copy->n_reserved) {
+        free(copy->bytes);
+        copy->bytes = malloc(n_bytes);
+        copy->n_reserved = copy->bytes != NULL ? n_bytes : 0;
+    }
+    return copy->bytes != NULL && H5Dread_chunk(copy->from, H5P_DEFAULT, offset, &mask, copy->bytes) >= 0 &&
+           H5Dwrite_chunk(copy->to, H5P_DEFAULT, mask, offset, n_bytes, copy->bytes) >= 0;
+}
+
+/* Chunks lie in the order in which they were written: block after block, in each the fields, in each the instances. */
+static bool blocks_take(sarrus_result_group *group, const hid_t *from, uint64_t n_times) {
+    const sarrus_layout *layout = group->layout;
+    chunk_copy copy = {.bytes = NULL};
+    bool ok = true;
+    for (uint64_t i_time = 0; i_time < n_times; i_time += layout->block_times) {
+        for (int f = 0; ok && f < layout->n_fields; ++f) {
+            const sarrus_layout_field *field = &layout->fields[f];
+            copy.from = from[f];
+            copy.to = group->fields[f];
+            for (uint64_t c = 0; ok && c < field->n_chunks; ++c) {
+                const hsize_t i_row = c * field->chunk_instances;
+                const hsize_t offset[3] = {field->is_common ? i_time : i_row, field->is_common ? 0 : i_time, 0};
+                ok = chunk_take(&copy, offset);
+            }
+        }
+    }
+    free(copy.bytes);
+    return ok;
+}
+
+static bool fields_take(sarrus_result_group *group, hid_t root, const sarrus_sink_field *fields, uint64_t n_times) {
+    const int n_fields = group->layout->n_fields;
+    hid_t *from = malloc(((size_t)n_fields + 1) * sizeof *from);
+    bool ok = from != NULL;
+    int n_open = 0;
+    for (; ok && n_open < n_fields; ++n_open) {
+        from[n_open] = H5Dopen2(root, fields[n_open].path, H5P_DEFAULT);
+        if (from[n_open] < 0) {
+            ok = false;
+            break;
+        }
+        ok = is_alike(from[n_open], group->fields[n_open]);
+    }
+    ok = ok && blocks_take(group, from, n_times);
+    for (int f = 0; f < n_open; ++f) {
+        H5Dclose(from[f]);
+    }
+    free(from);
+    return ok;
+}
+
+/* Numbers i_first … i_first + n − 1 of a dataset with one axis. */
+static bool numbers_read(hid_t root, const char *path, uint64_t i_first, uint64_t n, double *out) {
+    const hsize_t start = i_first, count = n;
+    hid_t dataset = H5Dopen2(root, path, H5P_DEFAULT);
+    if (dataset < 0) {
+        return false;
+    }
+    hid_t space = H5Dget_space(dataset), memory_space = H5Screate_simple(1, &count, NULL);
+    const bool ok = space >= 0 && memory_space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
+                    H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &count, NULL) >= 0 &&
+                    H5Dread(dataset, H5T_NATIVE_DOUBLE, memory_space, space, H5P_DEFAULT, out) >= 0;
+    if (memory_space >= 0) {
+        H5Sclose(memory_space);
+    }
+    if (space >= 0) {
+        H5Sclose(space);
+    }
+    H5Dclose(dataset);
+    return ok;
+}
+
+static bool rows_take(sarrus_result_group *group, hid_t root, const sarrus_sink_description *description, uint64_t n_rows) {
+    const int n_columns = group->table.n_columns;
+    double *numbers = malloc((size_t)PIECE * ((size_t)n_columns + 1) * sizeof *numbers);
+    const double **rows = malloc(((size_t)n_columns + 1) * sizeof *rows);
+    bool ok = numbers != NULL && rows != NULL;
+    for (uint64_t i = 0; ok && n_columns > 0 && i < n_rows; i += PIECE) {
+        const uint64_t n = n_rows - i < PIECE ? n_rows - i : PIECE;
+        for (int c = 0; ok && c < n_columns; ++c) {
+            rows[c] = numbers + (size_t)c * PIECE;
+            ok = numbers_read(root, description->columns[c].path, i, n, numbers + (size_t)c * PIECE);
+        }
+        const sarrus_sink_outcome outcome = {.n_rows = n, .rows = rows};
+        ok = ok && sarrus_result_table_write(&group->table, &outcome);
+    }
+    free(rows);
+    free(numbers);
+    return ok;
+}
+
+bool sarrus_result_source_take(sarrus_result_group *group, hid_t from, int i_group, const sarrus_sink_description *description,
+                               const sarrus_sink_source *source) {
+    const int i = i_group < 0 ? 0 : i_group;
+    const uint64_t n_times = source->n_times[i];
+    hid_t root = root_open(from, i_group);
+    const bool ok = root >= 0 && (n_times == 0 || (sarrus_time_axis_reach(&group->time, n_times) &&
+                                                   fields_take(group, root, description->fields, n_times) &&
+                                                   rows_take(group, root, description, source->n_rows[i])));
+    root_close(root, i_group);
+    return ok;
+}
+
+/* ---- looking ---- */
+
+/* Whether an attribute or a dataset, of one text, is `text`. */
+static bool is_text(hid_t object, bool is_attribute, const char *text) {
+    hid_t type = sarrus_hdf5_string_type();
+    char *found = NULL;
+    const bool is_read = type >= 0 && (is_attribute ? H5Aread(object, type, &found)
+                                                    : H5Dread(object, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &found)) >= 0;
+    const bool is_same = is_read && found != NULL && strcmp(found, text) == 0;
+    if (is_read && found != NULL) {
+        H5free_memory(found);
+    }
+    if (type >= 0) {
+        H5Tclose(type);
+    }
+    return is_same;
+}
+
+static bool has_text(hid_t root, const char *name, const char *text) {
+    hid_t attribute = H5Aexists(root, name) > 0 ? H5Aopen(root, name, H5P_DEFAULT) : -1;
+    const bool is_same = attribute >= 0 && is_text(attribute, true, text);
+    if (attribute >= 0) {
+        H5Aclose(attribute);
+    }
+    return is_same;
+}
+
+static bool has_scenario(hid_t root, const char *text) {
+    hid_t dataset = H5Lexists(root, "scenario", H5P_DEFAULT) > 0 ? H5Dopen2(root, "scenario", H5P_DEFAULT) : -1;
+    const bool is_same = dataset >= 0 && is_text(dataset, false, text != NULL ? text : "");
+    if (dataset >= 0) {
+        H5Dclose(dataset);
+    }
+    return is_same;
+}
+
+/* Whether the drawn numbers are those of the file. */
+static bool has_parameters(hid_t root, const sarrus_sink_description *description) {
+    double *numbers = malloc(PIECE * sizeof *numbers);
+    hid_t folder = H5Gopen2(root, "instance/parameters", H5P_DEFAULT);
+    bool is_same = numbers != NULL && folder >= 0;
+    for (int p = 0; is_same && p < description->n_parameters; ++p) {
+        const sarrus_sink_parameter *parameter = &description->parameters[p];
+        for (uint64_t i = 0; is_same && i < description->n_instances; i += PIECE) {
+            const uint64_t n_left = description->n_instances - i, n = n_left < PIECE ? n_left : PIECE;
+            is_same = numbers_read(folder, parameter->path, i, n, numbers) &&
+                      memcmp(numbers, parameter->values + i, n * sizeof *numbers) == 0;
+        }
+    }
+    if (folder >= 0) {
+        H5Gclose(folder);
+    }
+    free(numbers);
+    return is_same;
+}
+
+/* Why a group of the file is not what the description says; NULL: it is. */
+static const char *group_difference(hid_t root, const sarrus_result_info *info, const sarrus_sink_description *description) {
+    char hash[32];
+    const uint64_t n_study = description->n_study > 0 ? description->n_study : description->n_instances;
+    snprintf(hash, sizeof hash, "%016" PRIx64, description->plan_hash);
+    if (!has_scenario(root, description->scenario)) {
+        return "the result of another scenario";
+    }
+    if (info->n_instances != description->n_instances || info->first_instance != description->first_instance ||
+        info->n_study != n_study) {
+        return "the result of other instances";
+    }
+    if (info->seed != description->seed || !has_parameters(root, description)) {
+        return "the result of other draws";
+    }
+    return has_text(root, "plan_hash", hash) ? NULL : "the result of another plan";
+}
+
+static const char *file_difference(hid_t file, const sarrus_result_info *infos, const sarrus_sink_index *index,
+                                   const sarrus_sink_description *descriptions, int n_groups) {
+    if (!has_text(file, "sarrus_version", SARRUS_VERSION)) {
+        return "the result of another version of the program";
+    }
+    if (index != NULL && !has_scenario(file, index->scenario)) {
+        return "the result of another document";
+    }
+    const char *difference = NULL;
+    for (int g = 0; g < n_groups && difference == NULL; ++g) {
+        hid_t root = root_open(file, index != NULL ? g : -1);
+        difference = root >= 0 ? group_difference(root, &infos[g], &descriptions[g]) : "damaged";
+        root_close(root, index != NULL ? g : -1);
+    }
+    return difference;
+}
+
+sarrus_status sarrus_result_source_look(const char *path, const sarrus_sink_index *index,
+                                        const sarrus_sink_description *descriptions, int n_groups, uint64_t *n_times,
+                                        sarrus_source_look *out) {
+    struct stat about;
+    sarrus_result_info whole;
+    *out = (sarrus_source_look){.is_there = false};
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0) {
+        return SARRUS_OK;
+    }
+    sarrus_result_info *infos = calloc((size_t)n_groups, sizeof *infos);
+    if (infos == NULL) {
+        return SARRUS_NO_MEMORY;
+    }
+    bool is_read = sarrus_result_info_read(NULL, path, &whole) == SARRUS_OK;
+    const bool is_of_as_many = is_read && whole.n_groups == (index != NULL ? n_groups : 0);
+    infos[0] = whole;
+    for (int g = 0; is_of_as_many && index != NULL && g < n_groups && is_read; ++g) {
+        is_read = sarrus_result_group_info_read(NULL, path, g, &infos[g]) == SARRUS_OK;
+    }
+    const sarrus_hdf5_silence silence = sarrus_hdf5_silence_begin();
+    hid_t file = is_read ? sarrus_result_source_open(path) : -1;
+    if (file >= 0) {
+        out->is_there = true;
+        out->is_complete = whole.complete != 0;
+        out->difference =
+            is_of_as_many ? file_difference(file, infos, index, descriptions, n_groups) : "the result of another document";
+        out->is_of_run = out->difference == NULL;
+        H5Fclose(file);
+    }
+    for (int g = 0; g < n_groups; ++g) {
+        n_times[g] = infos[g].n_times;
+    }
+    sarrus_hdf5_silence_end(silence);
+    free(infos);
+    return SARRUS_OK;
+}

@@ -1,0 +1,212 @@
+"""`sarrus run --resume`: a run that was stopped goes on, to the bytes of one that was not; what stands at its name is held against
+it; damaged and foreign checkpoints harm nothing. Kills at random moments are tests/endure/resumes.py. Exit code 77 (skipped)
+without a program or without h5py."""
+
+import json
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+try:
+    import h5py
+    import numpy as np
+except ImportError:
+    print("skipped: h5py is not installed")
+    sys.exit(77)
+
+from program import place
+
+PROGRAM = place()
+if PROGRAM is None:
+    sys.exit(77)
+
+SCENARIO = """\
+sarrus: 1
+space: planar
+gravity: [0, -9.81]
+parameters: {m: 1.0}
+bodies:
+  - {name: rod, mass: "=m", inertia: 0.1, position: [0.5, 0]}
+  - {name: bob, mass: 0.4, inertia: 0.1, position: [1.0, -0.2]}
+joints:
+  - {name: A, type: revolute, bodies: [ground, rod], at: [0, 0], damping: 0.1}
+  - {name: B, type: revolute, bodies: [rod, bob], at: [1.0, 0]}
+integrator: {method: rk4, dt: 1.0e-4, t_end: 4}
+batch:
+  instances: 64
+  parameters:
+    - {name: m, distribution: uniform, low: 0.8, high: 1.2}
+output: {every: 400, channels: [state, energy], quantities: {low: "min(bob.y)"}}
+"""
+
+
+class Folder(tempfile.TemporaryDirectory):
+    def __enter__(self):
+        path = pathlib.Path(super().__enter__())
+        (path / "study.yaml").write_text(SCENARIO)
+        return path
+
+
+def command(folder, *more, scenario="study.yaml"):
+    return [PROGRAM, "run", str(folder / scenario), "-o", str(folder / "out.h5"), "--quiet", "--specialize", "off", *more]
+
+
+def run(folder, *more, **options):
+    return subprocess.run(command(folder, *more, **options), capture_output=True, text=True, timeout=200)
+
+
+def stopped(folder, *more, by=signal.SIGTERM, **options):
+    """A run that is stopped once it has a checkpoint of its own."""
+    checkpoint = folder / "out.h5.checkpoint"
+    checkpoint.unlink(missing_ok=True)
+    child = subprocess.Popen(command(folder, "--checkpoint", "0", *more, **options), stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not checkpoint.exists() and child.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    time.sleep(0.3)  # the first is that of t = 0
+    child.send_signal(by)
+    _, said = child.communicate(timeout=60)
+    assert checkpoint.exists(), (child.returncode, said)
+    return child.returncode, said
+
+
+def numbers(path):
+    found = {}
+
+    def take(name, item):
+        if isinstance(item, h5py.Dataset):
+            found[name] = item[()].tobytes() if item.dtype != object else str(item[()])
+
+    with h5py.File(path) as file:
+        file.visititems(take)
+    return found
+
+
+def is_alone(folder):
+    return sorted(path.name for path in folder.iterdir() if "out.h5" in path.name) == ["out.h5"]
+
+
+def test_stop_and_go_on():
+    with Folder() as folder:
+        assert run(folder).returncode == 0
+        expected = numbers(folder / "out.h5")
+        (folder / "out.h5").unlink()
+        for by, code in ((signal.SIGTERM, 143), (signal.SIGUSR1, 138)):
+            returned, said = stopped(folder, by=by)
+            assert returned == code, (returned, said)
+            assert "the same command with --resume goes on" in said, said
+        # an older file of the same run is not in the way of one that begins anew, nor is its checkpoint
+        result = run(folder, "--resume", "--threads", "1", "--json")
+        assert result.returncode == 0, result.stderr
+        assert "resumed at t = " in result.stderr, result.stderr
+        assert json.loads(result.stdout)["resumed_at"] > 0
+        assert numbers(folder / "out.h5") == expected
+        assert is_alone(folder)
+        # what is complete is left alone
+        before = (folder / "out.h5").stat()
+        result = run(folder, "--resume", "--no-clobber")
+        assert result.returncode == 0 and "is complete; nothing was run" in result.stderr, result.stderr
+        after = (folder / "out.h5").stat()
+        assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
+
+
+def test_first_run_and_failed_instances():
+    with Folder() as folder:
+        # one that has failed at t = 0 does not come back
+        (folder / "m.csv").write_text("m\n1\n-1\n1\n")
+        short = ("--resume", "--set", "integrator.t_end=0.01", "--samples", str(folder / "m.csv"))
+        result = run(folder, *short)
+        assert result.returncode == 1 and "begins anew" in result.stderr, (result.returncode, result.stderr)
+        result = run(folder, *short)
+        assert result.returncode == 1 and "nothing was run" in result.stderr, (result.returncode, result.stderr)
+
+
+def test_other_runs_are_refused():
+    with Folder() as folder:
+        stopped(folder)
+        sample = folder / "m.csv"
+        sample.write_text("m\n" + "1.0\n" * 64)
+        before = (folder / "out.h5").read_bytes(), (folder / "out.h5.checkpoint").read_bytes()
+        for more, word in (
+            (("--set", "integrator.dt=2e-4"), "another scenario"),
+            (("--seed", "7"), "another scenario"),
+            (("--instances", "63"), "another scenario"),
+            (("--samples", str(sample)), "other draws"),
+        ):
+            result = run(folder, "--resume", *more)
+            assert result.returncode == 2 and word in result.stderr, (more, result.stderr)
+            assert ((folder / "out.h5").read_bytes(), (folder / "out.h5.checkpoint").read_bytes()) == before
+        result = run(folder, "--resume", "--instance", "1")
+        assert result.returncode == 2 and "--resume together with --instance" in result.stderr
+        for text in ("x", "-1", "nan", "", "1 s"):
+            result = run(folder, "--checkpoint", text)
+            assert result.returncode == 2 and "--checkpoint needs seconds" in result.stderr, (text, result.stderr)
+
+
+def test_damage():
+    """Whatever has happened to the checkpoint, the result is right."""
+    draw = random.Random(11)
+    with Folder() as folder:
+        short = ("--set", "integrator.t_end=1")
+        assert run(folder, *short).returncode == 0
+        expected = numbers(folder / "out.h5")
+        (folder / "out.h5").unlink()
+        stopped(folder, *short)
+        result, checkpoint = (folder / "out.h5").read_bytes(), (folder / "out.h5.checkpoint").read_bytes()
+        for kind in ("flip", "flip", "flip", "cut", "empty", "longer", "no result", "other file"):
+            bytes_of = bytearray(checkpoint)
+            if kind == "flip":
+                bytes_of[draw.randrange(8, len(bytes_of))] ^= 1 << draw.randrange(8)
+            elif kind == "cut":
+                del bytes_of[draw.randrange(len(bytes_of)) :]
+            elif kind == "empty":
+                bytes_of.clear()
+            elif kind == "longer":
+                bytes_of += b"12345678"
+            elif kind == "other file":
+                bytes_of = bytearray(b"a letter")
+            (folder / "out.h5.checkpoint").write_bytes(bytes_of)
+            (folder / "out.h5").write_bytes(result)
+            if kind == "no result":
+                (folder / "out.h5").unlink()
+            ended = run(folder, "--resume", *short)
+            assert ended.returncode == 0, (kind, ended.stderr)
+            assert numbers(folder / "out.h5") == expected, kind
+            if kind == "other file":
+                assert (folder / "out.h5.checkpoint").read_bytes() == b"a letter"
+            else:
+                assert is_alone(folder), kind
+
+
+def test_several_scenarios_and_a_sample():
+    with Folder() as folder:
+        (folder / "both.yaml").write_text(
+            "sarrus: 1\nscenarios: [{file: study.yaml, instances: 40}, {file: study.yaml, instances: 3}]\n"
+            "integrator: {method: rk4, dt: 1.0e-4, t_end: 3}\noutput: {every: 300, channels: [state, rank]}\n"
+        )
+        (folder / "m.csv").write_text("m\n" + "".join(f"{m}\n" for m in np.linspace(0.5, 2.0, 50)))
+        for more, options in (((), {"scenario": "both.yaml"}), (("--samples", str(folder / "m.csv")), {})):
+            assert run(folder, *more, **options).returncode == 0
+            expected = numbers(folder / "out.h5")
+            (folder / "out.h5").unlink()
+            stopped(folder, *more, by=signal.SIGKILL, **options)
+            ended = run(folder, "--resume", *more, **options)
+            assert ended.returncode == 0 and "resumed at" in ended.stderr, ended.stderr
+            assert numbers(folder / "out.h5") == expected
+            assert is_alone(folder)
+            (folder / "out.h5").unlink()
+
+
+def main():
+    tests = [test for name, test in sorted(globals().items()) if name.startswith("test_")]
+    for test in tests:
+        test()
+    print(f"{len(tests)} tests passed")
+
+
+if __name__ == "__main__":
+    main()
