@@ -179,7 +179,7 @@ static nb::bytes save(const Batch &self) {
     if (bytes == nullptr)
         throw nb::python_error();
     const nb::bytes out = nb::steal<nb::bytes>(bytes);
-    void *data = PyBytes_AS_STRING(bytes);
+    void *data = PyBytes_AsString(bytes); // the macro is not of the stable interface
     self.run([&](sarrus_batch *batch) { return sarrus_batch_save(batch, data, n_bytes); });
     return out;
 }

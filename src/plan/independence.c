@@ -161,7 +161,7 @@ static sarrus_status judge(sarrus_plan_independence *found, sarrus_configuration
     }
     found->rank_at_t0 = seen->rank[0];
     found->n_configurations = seen->n;
-    found->is_asked = calloc((size_t)seen->n, sizeof *found->is_asked);
+    found->is_asked = calloc(seen->n > 0 ? (size_t)seen->n : 1, sizeof *found->is_asked);
     found->configurations = seen->q;
     seen->q = NULL;
     if (!found->is_asked)

@@ -193,7 +193,9 @@ static void put_over_instances(FILE *out, const sarrus_model *model) {
     };
     enum { N_WORDS = sizeof words / sizeof words[0] };
     int n = 0;
-    if (model->output.has_kept)
+    if (model->output.has_kept && model->output.n_kept == 0)
+        sarrus_report_line(out, "trajectories", "none");
+    else if (model->output.has_kept)
         sarrus_report_line(out, "trajectories", "of %d instance%s", model->output.n_kept, model->output.n_kept == 1 ? "" : "s");
     for (int i = 0; i < N_WORDS; ++i)
         n += (model->output.statistics & words[i].bit) != 0;

@@ -344,6 +344,10 @@ static herr_t driver_truncate(H5FD_t *public_part, hid_t dxpl, hbool_t closing) 
 
 hid_t sarrus_file_driver_set(hid_t fapl, sarrus_file_state *state) {
     const H5FD_class_t description = {
+#ifdef H5FD_CLASS_VERSION /* HDF5 1.14 and later refuse a driver without them; the number is one of those that nobody has booked */
+        .version = H5FD_CLASS_VERSION,
+        .value = 9301,
+#endif
         .name = "sarrus",
         .maxaddr = ((haddr_t)1 << 62) - 1,
         .fc_degree = H5F_CLOSE_STRONG,

@@ -399,6 +399,29 @@ static void settings_of_adaptive_methods(void **state) {
     reading_end(&reading);
 }
 
+/* Numbers come into their order; statistics may be a list alone. */
+static void what_is_kept_of_instances(void **state) {
+    (void)state;
+    struct reading reading = read_with("dt: 1e-3, t_end: 1", "output: {instances: [17, \"=3\", 5], statistics: {channels: [joints, "
+                                                             "energy], quantiles: [0.95, \"=1/4\"]}}\nbatch: {instances: 18}");
+    const sarrus_model *model = reading.model;
+    assert_true(model->output.has_kept && model->output.n_kept == 3);
+    assert_true(model->output.kept[0] == 3 && model->output.kept[1] == 5 && model->output.kept[2] == 17);
+    assert_int_equal(model->output.statistics, SARRUS_CHANNEL_JOINTS | SARRUS_CHANNEL_ENERGY);
+    assert_true(model->output.n_levels == 2 && model->output.levels[0] == 0.95 && model->output.levels[1] == 0.25);
+    reading_end(&reading);
+    reading = read_with("dt: 1e-3, t_end: 1", "output: {instances: none, statistics: [state]}");
+    assert_true(reading.model->output.has_kept && reading.model->output.n_kept == 0 && reading.model->output.n_levels == 0);
+    assert_int_equal(reading.model->output.statistics, SARRUS_CHANNEL_STATE);
+    reading_end(&reading);
+    reading = read_with("dt: 1e-3, t_end: 1", "output: {instances: all}");
+    assert_true(!reading.model->output.has_kept && reading.model->output.statistics == 0);
+    reading_end(&reading);
+    reading = read_with("dt: 1e-3, t_end: 1", "output: {instances: [40]}"); /* a caller may have as many instances */
+    assert_true(reading.model->output.n_kept == 1 && reading.model->batch.n_instances == 1);
+    reading_end(&reading);
+}
+
 /* Outputs of an adaptive method lie on a grid of their own, which need not know its first step. */
 static void an_adaptive_method_looks_at_any_interval(void **state) {
     (void)state;
@@ -506,6 +529,7 @@ int main(void) {
         cmocka_unit_test(empty_sections_are_absent_ones),
         cmocka_unit_test(every_method_can_be_named),
         cmocka_unit_test(settings_of_adaptive_methods),
+        cmocka_unit_test(what_is_kept_of_instances),
         cmocka_unit_test(an_adaptive_method_looks_at_any_interval),
         cmocka_unit_test(gains_by_a_rule),
         cmocka_unit_test(settings_are_read_back_the_same),
