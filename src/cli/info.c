@@ -65,6 +65,9 @@ static void group_print(const sarrus_result_info *info) {
         printf("  kept       %" PRIu64 " %s\n", info->n_trajectories, info->n_trajectories == 1 ? "trajectory" : "trajectories");
     printf("  times      %" PRIu64 ", %g to %g s\n", info->n_times, info->t_first, info->t_last);
     printf("  state      %d coordinates\n", info->n_coordinates);
+    if (info->n_parts > 0)
+        printf("  parts      %d, %d of them missing%s\n", info->n_parts, info->n_parts_missing,
+               info->n_parts_missing > 0 ? ": their instances read as NaN or 0" : "");
     if (info->has_rank_events)
         printf("  events     %" PRIu64 " change%s of rank\n", info->n_rank_events, info->n_rank_events == 1 ? "" : "s");
 }
@@ -115,6 +118,8 @@ static void group_print_json(sarrus_json *json, const sarrus_result_info *info) 
     for (int i = 1; i < SARRUS_N_INSTANCE_STATUS; ++i)
         sarrus_json_count(json, sarrus_instance_status_word((sarrus_instance_status)i), info->n_failed_by_status[i]);
     sarrus_json_close(json, '}');
+    sarrus_json_count(json, "n_parts", (uint64_t)info->n_parts);
+    sarrus_json_count(json, "n_parts_missing", (uint64_t)info->n_parts_missing);
     if (info->has_rank_events)
         sarrus_json_count(json, "n_rank_events", info->n_rank_events);
     else

@@ -206,27 +206,32 @@ static bool manifest_write(const sarrus_merge *merge, hid_t root, int i_group) {
 }
 
 /* What every root says of itself, whose rows are all there. */
-static bool marks_write(hid_t root, uint64_t n_times, bool is_index) {
+static bool marks_write(const sarrus_merge *merge, hid_t root, int i_group, bool is_index) {
+    const uint64_t n_times = merge->parts[0].groups[i_group].n_times;
+    uint64_t n_trajectories = 0;
     char created[32];
     const int yes = 1;
     const time_t now = time(NULL);
     struct tm utc;
+    for (int i = 0; i < merge->n_parts; ++i)
+        n_trajectories += merge->parts[i].groups[i_group].n_trajectories;
     return gmtime_r(&now, &utc) != NULL && strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0 &&
            sarrus_hdf5_put_text(root, "created", created) && sarrus_hdf5_put_number(root, "complete", H5T_NATIVE_INT, &yes) &&
-           (is_index || sarrus_hdf5_put_number(root, "n_times_written", H5T_NATIVE_UINT64, &n_times));
+           (is_index || (sarrus_hdf5_put_number(root, "n_times_written", H5T_NATIVE_UINT64, &n_times) &&
+                         sarrus_hdf5_put_number(root, "n_trajectories", H5T_NATIVE_UINT64, &n_trajectories)));
 }
 
 static bool groups_write(const sarrus_merge *merge, hid_t file) {
     bool ok = true;
     if (merge->n_groups > 0)
-        ok = sarrus_merge_index_write(merge, file) && marks_write(file, 0, true);
+        ok = sarrus_merge_index_write(merge, file) && marks_write(merge, file, 0, true);
     for (int g = 0; ok && (g == 0 || g < merge->n_groups); ++g) {
         char name[16];
         snprintf(name, sizeof name, "%d", g);
         hid_t root =
             merge->n_groups > 0 ? H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : H5Gopen2(file, "/", H5P_DEFAULT);
         ok = root >= 0 && sarrus_merge_group_write(merge, g, root) && manifest_write(merge, root, g) &&
-             marks_write(root, merge->parts[0].groups[g].n_times, false);
+             marks_write(merge, root, g, false);
         if (root >= 0)
             H5Gclose(root);
     }
@@ -277,6 +282,17 @@ static sarrus_status place_write(const sarrus_merge *merge, sarrus_context *cont
     return status;
 }
 
+static bool has_statistics(const sarrus_merge *merge) {
+    bool has = false;
+    for (int g = 0; g == 0 || g < merge->n_groups; ++g) {
+        hid_t root = sarrus_merge_root(merge, merge->parts[0].file, g);
+        has = has || (root >= 0 && H5Lexists(root, "statistics", H5P_DEFAULT) > 0);
+        if (root >= 0)
+            H5Gclose(root);
+    }
+    return has;
+}
+
 /* The merged file must not be one of its parts. */
 static sarrus_status output_check(const sarrus_merge *merge, sarrus_context *context, const char *path) {
     struct stat out, part;
@@ -306,6 +322,9 @@ sarrus_status sarrus_results_merge(sarrus_context *context, const char *const *p
         status = output_check(&merge, context, path);
     if (status == SARRUS_OK)
         status = place_write(&merge, context, path, no_clobber);
+    if (status == SARRUS_OK && has_statistics(&merge))
+        (void)sarrus_report_at(context, SARRUS_NOTE, status, NULL,
+                               "%s: the statistics of the parts are those of each alone, and not in it", path);
     sarrus_merge_close(&merge);
     sarrus_hdf5_silence_end(silence);
     free(folder);

@@ -41,8 +41,8 @@ static uint64_t place_of_path(hid_t root, const char *path) {
 /* ---- attributes ---- */
 
 static bool is_of_library(const char *name) {
-    static const char *const names[] = {"DIMENSION_LIST", "REFERENCE_LIST", "CLASS",          "NAME",
-                                        "complete",       "created",        "n_times_written"};
+    static const char *const names[] = {"DIMENSION_LIST", "REFERENCE_LIST", "CLASS",           "NAME",
+                                        "complete",       "created",        "n_times_written", "n_trajectories"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
         if (strcmp(name, names[i]) == 0)
             return true;

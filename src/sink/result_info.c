@@ -15,6 +15,7 @@
 #include "sarrus/version.h"
 #include "sink/hdf5_error.h"
 #include "sink/hdf5_visit.h"
+#include "sink/merged_parts.h"
 
 /* What Sarrus writes is four groups deep, and a user's own groups hardly more; HDF5 takes minutes for thousands. */
 enum { UNITS_BYTES = 256, MESSAGE_BYTES = 512, DEPTH_MAX = 64 };
@@ -318,7 +319,8 @@ static sarrus_status read_group(sarrus_context *context, const char *path, hid_t
         get_text(root, "backend", out->backend, sizeof out->backend) && get_text(root, "device", out->device, sizeof out->device) &&
         has_events >= 0 && (has_events > 0) == (out->has_rank_events != 0) && (has_coordinates == 0 || out->n_coordinates > 0) &&
         get_number(root, "seed", H5T_NATIVE_UINT64, &out->seed) && read_part(root, out) && read_study_group(root, out) &&
-        read_times(root, out) && count_failed(root, out) && sarrus_hdf5_visit(root, count_dataset, &out->n_datasets) >= 0;
+        read_times(root, out) && sarrus_merged_parts_count(root, path, &out->n_parts, &out->n_parts_missing) &&
+        count_failed(root, out) && sarrus_hdf5_visit(root, count_dataset, &out->n_datasets) >= 0;
     return ok ? SARRUS_OK : refuse_damaged(context, path);
 }
 

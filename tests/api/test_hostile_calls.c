@@ -348,10 +348,10 @@ static bool run(void) {
     sarrus_run_summary summary;
     sarrus_run_options options = {.plan = w.plan};
     bool good = bad_and_told(sarrus_result_path_check(w.context, NULL, 0)) &&
+                bad_and_told(sarrus_results_merge(w.context, NULL, 1, "x", 0)) &&
                 bad_and_told(sarrus_run(w.context, NULL, &options, &summary)) &&
-                bad_and_told(sarrus_run(w.context, w.model, &options, NULL)) &&
-                bad_and_told(sarrus_run(w.context, w.other, &options, &summary)) &&
-                sarrus_run(w.context, w.model, NULL, &summary) == SARRUS_OK;
+                bad_and_told(sarrus_run(w.context, w.model, &options, NULL)) && !sarrus_run(w.context, w.model, NULL, &summary) &&
+                bad_and_told(sarrus_run(w.context, w.other, &options, &summary));
     for (int i = 0; i < N_HUGE && good; ++i) {
         options.n_instances = huge_counts[i];
         good = sarrus_run(w.context, w.model, &options, &summary) == SARRUS_NO_MEMORY;
@@ -481,7 +481,7 @@ static const struct {
      document},
     {"result_info_read result_group_info_read result_visit", result},
     {"run_groups", run_groups},
-    {"run result_path_check", run},
+    {"run result_path_check results_merge", run},
     {"scenario_read_file scenario_read_text", scenario_read},
     {"warnings_create warnings_count warnings_get", warnings},
 };

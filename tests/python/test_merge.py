@@ -1,0 +1,193 @@
+"""`sarrus run --shard K/N` and `sarrus merge`: however a study is cut, the merged file has the bytes of the study in one run; parts
+that are not the whole of one study are refused. Exit code 77 (skipped) without a program or without h5py."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import h5py
+except ImportError:
+    print("skipped: h5py is not installed")
+    sys.exit(77)
+
+from program import place
+
+PROGRAM = place()
+if PROGRAM is None:
+    sys.exit(77)
+SCENARIOS = pathlib.Path(__file__).resolve().parents[2] / "scenarios"
+
+STUDY = """\
+sarrus: 1
+space: planar
+gravity: [0, -9.81]
+parameters: {m: 1.0}
+bodies:
+  - {name: rod, mass: "=m", inertia: 0.1, position: [0.5, 0]}
+joints:
+  - {name: A, type: revolute, bodies: [ground, rod], at: [0, 0], damping: 0.1}
+integrator: {method: rk4, dt: 1.0e-3, t_end: 0.05}
+batch:
+  instances: 23
+  sampling: sobol
+  parameters:
+    - {name: m, distribution: normal, mean: 0.1, sd: 0.1}
+output: {every: 10, channels: [state, energy, rank, reactions], quantities: {low: "min(rod.y)"}}
+"""
+
+
+def sarrus(*arguments):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+
+
+def run(scenario, *arguments):
+    done = sarrus("run", scenario, "--quiet", "--threads", "1", "--specialize", "off", *arguments)
+    assert done.returncode in (0, 1), done.stderr
+    return done.returncode
+
+
+def content(path):
+    """Datasets with their attributes, and the attributes of groups, but for what says when and of which parts."""
+    found = {}
+
+    def attributes(item):
+        names = set(item.attrs) - {"created", "DIMENSION_LIST", "REFERENCE_LIST"}
+        return {name: str(item.attrs[name]) for name in names}
+
+    def take(name, item):
+        if "parts" in name.split("/"):
+            return
+        if isinstance(item, h5py.Dataset):
+            values = item[()]
+            scales = [[scale.name for scale in axis.values()] for axis in item.dims]
+            data = (
+                str(values)
+                if item.dtype == object and not item.shape
+                else list(values)
+                if item.dtype == object
+                else values.tobytes()
+            )
+            found[name] = (str(item.dtype), item.shape, data, scales, attributes(item))
+        else:
+            found[name] = attributes(item)
+
+    with h5py.File(path) as file:
+        file.visititems(take)
+        found["/"] = attributes(file)
+    return found
+
+
+def same(reference, merged):
+    ours, theirs = content(reference), content(merged)
+    assert sorted(ours) == sorted(theirs), set(ours) ^ set(theirs)
+    for name, value in ours.items():
+        assert value == theirs[name], name
+
+
+def parts_of(folder, scenario, n, *arguments):
+    paths = [folder / f"part_{k}_{n}.h5" for k in range(n)]
+    codes = [run(scenario, "--shard", f"{k}/{n}", "-o", path, *arguments) for k, path in enumerate(paths)]
+    return paths, max(codes)
+
+
+def test_any_cut_has_the_same_bytes():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        study, both = folder / "study.yaml", folder / "both.yaml"
+        study.write_text(STUDY)
+        both.write_text(
+            "sarrus: 1\nscenarios: [{file: study.yaml, instances: 9}, {file: study.yaml, instances: 4}]\n"
+            "integrator: {method: rk4, dt: 1.0e-3, t_end: 0.02}\noutput: {every: 5, channels: [state, rank]}\n"
+        )
+        (folder / "m.csv").write_text("m\n" + "".join(f"{0.1 * i - 0.2}\n" for i in range(11)))
+        singular = SCENARIOS / "five_bar_singular.yaml"
+        cases = [
+            (study, (1, 2, 3, 8), ()),
+            (study, (3,), ("--set", "output.instances=[0, 9, 22]")),
+            (study, (3,), ("--set", "output.instances=none")),
+            (study, (4,), ("--samples", folder / "m.csv")),
+            (both, (1, 3), ()),
+            (singular, (2,), ("--instances", "5", "--set", "integrator.t_end=4")),
+        ]
+        for scenario, cuts, arguments in cases:
+            code = run(scenario, "-o", folder / "whole.h5", *arguments)
+            for n in cuts:
+                paths, _ = parts_of(folder, scenario, n, *arguments)
+                done = sarrus("merge", *reversed(paths), "-o", folder / "merged.h5")
+                assert done.returncode == code, (scenario, n, done.stderr)
+                same(folder / "whole.h5", folder / "merged.h5")
+                info = json.loads(sarrus("info", "--json", folder / "merged.h5").stdout)
+                assert info["n_parts_missing"] == 0
+        with h5py.File(folder / "whole.h5") as file:
+            assert len(file["events/rank/time"]) > 1, "the scenario should change its rank"
+
+
+def test_parts_may_be_elsewhere():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        study = folder / "study.yaml"
+        study.write_text(STUDY)
+        (folder / "a" / "parts").mkdir(parents=True)
+        run(study, "-o", folder / "whole.h5")
+        paths, _ = parts_of(folder / "a" / "parts", study, 2)
+        assert sarrus("merge", *paths, "-o", folder / "a" / "merged.h5").returncode in (0, 1)
+        # the folder as a whole may move
+        shutil.move(folder / "a", folder / "b")
+        same(folder / "whole.h5", folder / "b" / "merged.h5")
+        (folder / "b" / "parts" / "part_1_2.h5").unlink()
+        info = sarrus("info", folder / "b" / "merged.h5")
+        assert "2, 1 of them missing" in info.stdout, info.stdout
+        # statistics are of each part, and a note says that they are left out
+        paths, _ = parts_of(folder, study, 2, "--set", "output.statistics=[energy]")
+        done = sarrus("merge", *paths, "-o", folder / "merged.h5")
+        assert done.returncode in (0, 1) and "statistics of the parts" in done.stderr, done.stderr
+        with h5py.File(folder / "merged.h5") as file:
+            assert "statistics" not in file
+
+
+def test_what_is_no_study_is_refused():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        study, out = folder / "study.yaml", folder / "out.h5"
+        study.write_text(STUDY)
+        (a, b, c), _ = parts_of(folder, study, 3)
+        (half, _), _ = parts_of(folder, study, 2)
+        other = folder / "other.h5"
+        run(study, "--shard", "1/3", "--seed", "5", "-o", other)
+        for parts, word in (
+            ((a, c), "instances 8 to 15 are in no part"),
+            ((a, b), "instances 16 to 22 are in no part"),
+            ((b, c), "instances 0 to 7 are in no part"),
+            ((a, b, b, c), "expected each once"),
+            ((half, b, c), "expected each once"),
+            ((a, other, c), "another scenario"),
+            ((a, b, study), "not an HDF5 file"),
+            ((a, b, folder / "none.h5"), "No such file"),
+        ):
+            done = sarrus("merge", *parts, "-o", out)
+            assert done.returncode in (2, 3) and word in done.stderr, (word, done.stderr)
+            assert not out.exists() and not list(folder.glob(".out*"))
+        done = sarrus("merge", a, b, c, "-o", a)
+        assert done.returncode == 2 and "is one of the parts" in done.stderr, done.stderr
+        done = sarrus("merge", a, b, c, "-o", study)
+        assert done.returncode == 2 and study.read_text() == STUDY, done.stderr
+        for arguments in (("merge",), ("merge", a), ("merge", "-o", out)):
+            assert sarrus(*arguments).returncode == 2
+        for text in ("3/3", "1", "a/3", "-1/3", "1/0", "/", "0/24"):
+            done = sarrus("run", study, "--shard", text, "-o", out)
+            assert done.returncode == 2 and "--shard" in done.stderr and not out.exists(), (text, done.stderr)
+
+
+def main():
+    tests = [test for name, test in sorted(globals().items()) if name.startswith("test_")]
+    for test in tests:
+        test()
+    print(f"{len(tests)} tests passed")
+
+
+if __name__ == "__main__":
+    main()
