@@ -293,8 +293,10 @@ void sarrus_checkpoints_take(sarrus_checkpoints *all, sarrus_context *context, s
 
 void sarrus_checkpoints_settle(sarrus_checkpoints *all, const sarrus_sink *sink, bool is_complete) {
     if (is_complete) {
-        if (all->name != NULL && is_ours(all->name))
-            (void)unlink(all->name);
+        const char *const names[2] = {all->name, all->fresh}; /* the latter of a kill while it was written */
+        for (int i = 0; i < 2; ++i)
+            if (names[i] != NULL && is_ours(names[i]))
+                (void)unlink(names[i]);
         all->has_file = false;
     } else if (all->is_pending && all->interval >= 0.0 && file_size(all) <= most_at_stop && is_committed(all, sink)) {
         (void)file_write(all); /* the one of before is as good, but for the time */

@@ -106,12 +106,15 @@ def test_stop_and_go_on():
         assert json.loads(result.stdout)["resumed_at"] > 0
         assert numbers(folder / "out.h5") == expected
         assert is_alone(folder)
-        # what is complete is left alone
+        # what is complete is left alone, but for what a kill has left beside it
+        (folder / ".out.h5.checkpoint").write_bytes(b"SARRUSC1 and no more")
+        (folder / "out.h5.checkpoint").write_bytes(b"")
         before = (folder / "out.h5").stat()
         result = run(folder, "--resume", "--no-clobber")
         assert result.returncode == 0 and "is complete; nothing was run" in result.stderr, result.stderr
         after = (folder / "out.h5").stat()
         assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
+        assert is_alone(folder)
 
 
 def test_first_run_and_failed_instances():
