@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,9 @@
 #include "sink/result_name.h"
 
 enum { LOCK_TRIES = 10, OWNER_BYTES = 160, NEW_FILES_MODE = 0666, COPIED_MODE = 0777 };
+
+/* Bytes of the last part of NAME: the longest name beside it is .NAME.checkpoint. */
+enum { LONGEST_NAME = NAME_MAX - (int)sizeof "." - (int)sizeof ".checkpoint" + 2 };
 
 static sarrus_status refuse(sarrus_result_place *place, const char *doing, int error) {
     snprintf(place->message, sizeof place->message, "%s: %s", doing, strerrordesc_np(error));
@@ -154,9 +158,17 @@ static sarrus_status lock_look(const char *lock_name, char *message) {
 /* ---- the file ---- */
 
 /* The name of a file that is being written is nobody's to give. */
-static sarrus_status ending_check(const char *target, char *message) {
+static sarrus_status spelling_check(const char *target, char *message) {
     static const char *const endings[] = {".partial", ".partial~", ".checkpoint"};
     const size_t n = strlen(target);
+    const char *slash = strrchr(target, '/');
+    const size_t n_last = n - (slash != NULL ? (size_t)(slash - target) + 1 : 0);
+    if (n_last > (size_t)LONGEST_NAME) {
+        snprintf(message, SARRUS_PLACE_MESSAGE_BYTES,
+                 "the last part of the name has %zu bytes; expected at most %d, for the names beside it", n_last,
+                 (int)LONGEST_NAME);
+        return SARRUS_BAD_ARGUMENT;
+    }
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
         const size_t n_ending = strlen(endings[i]);
         if (n >= n_ending && strcmp(target + n - n_ending, endings[i]) == 0) {
@@ -207,7 +219,7 @@ sarrus_status sarrus_result_place_check(const char *path, bool keeps_complete, c
         memcpy(message, place.message, SARRUS_PLACE_MESSAGE_BYTES);
     }
     if (status == SARRUS_OK) {
-        status = ending_check(place.target, message);
+        status = spelling_check(place.target, message);
     }
     if (status == SARRUS_OK) {
         status = sarrus_result_name_check(place.target, keeps_complete, message, SARRUS_PLACE_MESSAGE_BYTES);
@@ -225,7 +237,7 @@ sarrus_status sarrus_result_place_take(sarrus_result_place *place, const char *p
         return refuse(place, "cannot be written", errno);
     }
     place->keeps_complete = keeps_complete;
-    sarrus_status status = ending_check(place->target, place->message);
+    sarrus_status status = spelling_check(place->target, place->message);
     if (status == SARRUS_OK) {
         status = sarrus_result_name_check(place->target, keeps_complete, place->message, sizeof place->message);
     }

@@ -150,6 +150,15 @@ def test_other_runs_are_refused():
             assert result.returncode == 2 and "--checkpoint needs seconds" in result.stderr, (text, result.stderr)
 
 
+def test_long_names():
+    with Folder() as folder:
+        short = ("--set", "integrator.t_end=0.01", "-o")
+        for n, code in ((243, 0), (244, 2)):
+            done = run(folder, *short, str(folder / ("x" * n)), "--checkpoint", "0")
+            assert done.returncode == code and "checkpoint" not in done.stderr, done.stderr
+        assert "expected at most 243" in done.stderr, done.stderr
+
+
 def test_damage():
     """Whatever has happened to the checkpoint, the result is right."""
     draw = random.Random(11)
