@@ -61,12 +61,22 @@ static bool is_alike(hid_t a, hid_t b) {
            memcmp(chunk[0], chunk[1], sizeof chunk[0]) == 0;
 }
 
-/* What is copied, and a buffer that is as large as the largest chunk so far. */
+/* What is copied (to a negative id: only looked at), and a buffer that is as large as the largest chunk so far. */
 typedef struct chunk_copy {
     hid_t from, to;
     uint8_t *bytes;
     size_t n_reserved;
 } chunk_copy;
+
+/* Whether a packed chunk ends with its checksum: HDF5 does not look where packed bytes are asked for. */
+static bool is_whole(const uint8_t *bytes, size_t n_bytes) {
+    uint32_t said = 0;
+    if (n_bytes < sizeof said)
+        return false;
+    for (size_t i = 0; i < sizeof said; ++i)
+        said |= (uint32_t)bytes[n_bytes - sizeof said + i] << 8 * i;
+    return sarrus_fletcher32(bytes, n_bytes - sizeof said) == said;
+}
 
 static bool chunk_take(chunk_copy *copy, const hsize_t offset[3]) {
     hsize_t n_bytes = 0;
@@ -80,19 +90,19 @@ static bool chunk_take(chunk_copy *copy, const hsize_t offset[3]) {
         copy->n_reserved = copy->bytes != NULL ? n_bytes : 0;
     }
     return copy->bytes != NULL && H5Dread_chunk(copy->from, H5P_DEFAULT, offset, &mask, copy->bytes) >= 0 &&
-           H5Dwrite_chunk(copy->to, H5P_DEFAULT, mask, offset, n_bytes, copy->bytes) >= 0;
+           is_whole(copy->bytes, n_bytes) &&
+           (copy->to < 0 || H5Dwrite_chunk(copy->to, H5P_DEFAULT, mask, offset, n_bytes, copy->bytes) >= 0);
 }
 
 /* Chunks lie in the order in which they were written: block after block, in each the fields, in each the instances. */
-static bool blocks_take(sarrus_result_group *group, const hid_t *from, uint64_t n_times) {
-    const sarrus_layout *layout = group->layout;
+static bool blocks_take(const sarrus_layout *layout, const hid_t *from, const hid_t *to, uint64_t n_times) {
     chunk_copy copy = {.bytes = NULL};
     bool ok = true;
     for (uint64_t i_time = 0; i_time < n_times; i_time += layout->block_times) {
         for (int f = 0; ok && f < layout->n_fields; ++f) {
             const sarrus_layout_field *field = &layout->fields[f];
             copy.from = from[f];
-            copy.to = group->fields[f];
+            copy.to = to != NULL ? to[f] : -1;
             for (uint64_t c = 0; ok && c < field->n_chunks; ++c) {
                 const hsize_t i_row = c * field->chunk_instances;
                 const hsize_t offset[3] = {field->is_common ? i_time : i_row, field->is_common ? 0 : i_time, 0};
@@ -104,8 +114,10 @@ static bool blocks_take(sarrus_result_group *group, const hid_t *from, uint64_t 
     return ok;
 }
 
-static bool fields_take(sarrus_result_group *group, hid_t root, const sarrus_sink_field *fields, uint64_t n_times) {
-    const int n_fields = group->layout->n_fields;
+/* to [n_fields]: the datasets that take the first n_times of those of `root`; NULL: these are only looked at. */
+static bool fields_take(const sarrus_layout *layout, const hid_t *to, hid_t root, const sarrus_sink_field *fields,
+                        uint64_t n_times) {
+    const int n_fields = layout->n_fields;
     hid_t *from = malloc(((size_t)n_fields + 1) * sizeof *from);
     bool ok = from != NULL;
     int n_open = 0;
@@ -115,9 +127,9 @@ static bool fields_take(sarrus_result_group *group, hid_t root, const sarrus_sin
             ok = false;
             break;
         }
-        ok = is_alike(from[n_open], group->fields[n_open]);
+        ok = to == NULL || is_alike(from[n_open], to[n_open]);
     }
-    ok = ok && blocks_take(group, from, n_times);
+    ok = ok && blocks_take(layout, from, to, n_times);
     for (int f = 0; f < n_open; ++f) {
         H5Dclose(from[f]);
     }
@@ -171,13 +183,35 @@ bool sarrus_result_source_take(sarrus_result_group *group, hid_t from, int i_gro
     const uint64_t n_times = source->n_times[i];
     hid_t root = root_open(from, i_group);
     const bool ok = root >= 0 && (n_times == 0 || (sarrus_time_axis_reach(&group->time, n_times) &&
-                                                   fields_take(group, root, description->fields, n_times) &&
+                                                   fields_take(group->layout, group->fields, root, description->fields, n_times) &&
                                                    rows_take(group, root, description, source->n_rows[i])));
     root_close(root, i_group);
     return ok;
 }
 
 /* ---- looking ---- */
+
+bool sarrus_result_source_is_sound(const char *path, const sarrus_sink_index *index, const sarrus_sink_description *descriptions,
+                                   int n_groups, const uint64_t *n_times) {
+    const sarrus_hdf5_silence silence = sarrus_hdf5_silence_begin();
+    hid_t file = sarrus_result_source_open(path);
+    bool is_sound = file >= 0;
+    for (int g = 0; is_sound && g < n_groups; ++g) {
+        sarrus_layout layout;
+        hid_t root = root_open(file, index != NULL ? g : -1);
+        is_sound = root >= 0 && sarrus_layout_make(&descriptions[g], &layout) == SARRUS_OK;
+        if (is_sound) {
+            is_sound = fields_take(&layout, NULL, root, descriptions[g].fields, n_times[g]);
+            sarrus_layout_clear(&layout);
+        }
+        root_close(root, index != NULL ? g : -1);
+    }
+    if (file >= 0) {
+        H5Fclose(file);
+    }
+    sarrus_hdf5_silence_end(silence);
+    return is_sound;
+}
 
 /* Whether an attribute or a dataset, of one text, is `text`. */
 static bool is_text(hid_t object, bool is_attribute, const char *text) {

@@ -33,4 +33,8 @@ SARRUS_MUST_USE sarrus_status sarrus_result_source_look(const char *path, const 
                                                         const sarrus_sink_description *descriptions, int n_groups,
                                                         uint64_t *n_times, sarrus_source_look *out);
 
+/* Whether the first n_times [n_groups] of a file that was looked at can be read: every chunk has its checksum. */
+bool sarrus_result_source_is_sound(const char *path, const sarrus_sink_index *index, const sarrus_sink_description *descriptions,
+                                   int n_groups, const uint64_t *n_times);
+
 #endif

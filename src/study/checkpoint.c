@@ -211,21 +211,22 @@ static bool sections_read(sarrus_checkpoints *all, int descriptor, size_t n_byte
     return ok && n_left == 0;
 }
 
-bool sarrus_checkpoints_read(sarrus_checkpoints *all) {
+sarrus_status sarrus_checkpoints_read(sarrus_checkpoints *all) {
     file_head head;
     struct stat about;
     const int descriptor = open(all->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    bool ok = descriptor >= 0 && fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) &&
-              read(descriptor, &head, sizeof head) == (ssize_t)sizeof head && memcmp(head.magic, MAGIC, sizeof MAGIC) == 0 &&
-              head.n_bytes == (uint64_t)about.st_size && head.run == all->run && head.n_groups == (uint64_t)all->n_groups &&
-              sarrus_memory_left(NULL) >= (double)head.n_bytes + memory_beside;
-    ok = ok && sections_read(all, descriptor, head.n_bytes) && sections_checksum(all, &head) == head.checksum;
+    const bool is_of_run = descriptor >= 0 && fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) &&
+                           read(descriptor, &head, sizeof head) == (ssize_t)sizeof head &&
+                           memcmp(head.magic, MAGIC, sizeof MAGIC) == 0 && head.n_bytes == (uint64_t)about.st_size &&
+                           head.run == all->run && head.n_groups == (uint64_t)all->n_groups;
+    const bool fits = !is_of_run || sarrus_memory_left(NULL) >= (double)head.n_bytes + memory_beside;
+    all->has_file =
+        is_of_run && fits && sections_read(all, descriptor, head.n_bytes) && sections_checksum(all, &head) == head.checksum;
     if (descriptor >= 0)
         close(descriptor);
-    if (!ok)
+    if (!all->has_file)
         sarrus_checkpoints_forget(all);
-    all->has_file = ok;
-    return ok;
+    return fits ? SARRUS_OK : SARRUS_NO_MEMORY;
 }
 
 /* ---- taking ---- */

@@ -33,8 +33,9 @@ SARRUS_MUST_USE sarrus_status sarrus_checkpoints_begin(sarrus_checkpoints *all, 
                                                        int n_groups, double seconds);
 void sarrus_checkpoints_free(sarrus_checkpoints *all);
 
-/* Reads the file. False when there is none, or it is not whole, or of another run; the sections are then empty. */
-bool sarrus_checkpoints_read(sarrus_checkpoints *all);
+/* Reads the file; has_file is false when there is none, or it is not whole, or of another run, and the sections are empty then.
+ * NO_MEMORY when there is one that does not fit. */
+SARRUS_MUST_USE sarrus_status sarrus_checkpoints_read(sarrus_checkpoints *all);
 
 /* Forgets what was read: the run begins anew. */
 void sarrus_checkpoints_forget(sarrus_checkpoints *all);

@@ -67,6 +67,14 @@ static sarrus_status states_take(sarrus_resume *resume, sarrus_context *context,
     return SARRUS_OK;
 }
 
+/* Whether what the checkpoints go on from can be read. */
+static bool is_sound(const sarrus_resumed_run *run, const char *path) {
+    uint64_t n_times[SARRUS_MAX_GROUPS];
+    for (int g = 0; g < run->n_groups; ++g)
+        n_times[g] = run->checkpoints->sections[g].state.i_time;
+    return sarrus_result_source_is_sound(path, run->index, run->descriptions, run->n_groups, n_times);
+}
+
 /* What stands under the two names. The reader gives times of either. */
 typedef struct found_files {
     sarrus_source_look target, partial;
@@ -96,21 +104,27 @@ static sarrus_status files_judge(sarrus_resume *resume, sarrus_context *context,
         return sarrus_report(context, SARRUS_BAD_ARGUMENT,
                              "%s is %s; expected what a run of the same scenario, options and program has left, or no --resume",
                              other == &found->partial ? resume->partial : resume->target, other->difference);
-    if (!sarrus_checkpoints_read(run->checkpoints) || !has_some(run->checkpoints)) {
+    if (sarrus_checkpoints_read(run->checkpoints) != SARRUS_OK)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "%s: there is not enough memory to go on from the checkpoint",
+                             resume->target);
+    if (!run->checkpoints->has_file || !has_some(run->checkpoints)) {
         (void)sarrus_report_at(context, SARRUS_NOTE, SARRUS_OK, NULL,
                                "%s: there is no checkpoint to go on from; the run begins anew", resume->target);
         return SARRUS_OK;
     }
     static const uint64_t none[1];
+    const char *from = NULL, *lacks = "is gone";
     if (is_partial_ours && is_enough(run->checkpoints, found->partial_times))
-        return states_take(resume, context, run, resume->partial);
-    if (is_target_ours && is_enough(run->checkpoints, found->target_times))
-        return states_take(resume, context, run, resume->target);
-    if (run->n_groups == 1 && is_enough(run->checkpoints, none))
-        return states_take(resume, context, run, NULL);
+        from = resume->partial;
+    else if (is_target_ours && is_enough(run->checkpoints, found->target_times))
+        from = resume->target;
+    if (from != NULL && !is_sound(run, from))
+        lacks = "is damaged";
+    else if (from != NULL || (run->n_groups == 1 && is_enough(run->checkpoints, none)))
+        return states_take(resume, context, run, from);
     sarrus_checkpoints_forget(run->checkpoints);
     (void)sarrus_report_at(context, SARRUS_NOTE, SARRUS_OK, NULL,
-                           "%s: the file that the checkpoint goes on from is gone; the run begins anew", resume->target);
+                           "%s: the file that the checkpoint goes on from %s; the run begins anew", resume->target, lacks);
     return SARRUS_OK;
 }
 

@@ -5,6 +5,7 @@ without a program or without h5py."""
 import json
 import pathlib
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -150,6 +151,33 @@ def test_other_runs_are_refused():
             assert result.returncode == 2 and "--checkpoint needs seconds" in result.stderr, (text, result.stderr)
 
 
+def test_damaged_result():
+    """Bytes of a committed chunk that have changed are found before they are taken over."""
+    with Folder() as folder:
+        # instances enough for several blocks
+        options = ("--set", "batch.instances=3000", "--set", "integrator={method: rk4, dt: 1e-3, t_end: 1}")
+        options += ("--set", "output={every: 2, channels: [state, energy]}")
+        assert run(folder, *options).returncode == 0
+        expected = numbers(folder / "out.h5")
+        (folder / "out.h5").unlink()
+        child = subprocess.Popen(command(folder, "--checkpoint", "0", *options))
+        partial = folder / "out.h5.partial"
+        while child.poll() is None and not (partial.exists() and partial.stat().st_size > 2e7):
+            time.sleep(0.01)
+        child.kill()
+        child.wait()
+        with h5py.File(partial) as file:
+            q = file["state/q"].id
+            chunk = q.get_chunk_info(0)
+            assert file.attrs["n_times_written"] > q.get_create_plist().get_chunk()[1]
+        damaged = bytearray(partial.read_bytes())
+        damaged[chunk.byte_offset + chunk.size // 2] ^= 8
+        partial.write_bytes(damaged)
+        ended = run(folder, "--resume", *options)
+        assert ended.returncode == 0 and "is damaged; the run begins anew" in ended.stderr, ended.stderr
+        assert numbers(folder / "out.h5") == expected
+
+
 def test_long_names():
     with Folder() as folder:
         short = ("--set", "integrator.t_end=0.01", "-o")
@@ -192,6 +220,26 @@ def test_damage():
                 assert (folder / "out.h5.checkpoint").read_bytes() == b"a letter"
             else:
                 assert is_alone(folder), kind
+
+
+def test_little_memory():
+    """Work that is done is not thrown away for want of memory."""
+    with Folder() as folder:
+        stopped(folder)
+        before = (folder / "out.h5.checkpoint").read_bytes()
+
+        def limited(*words):
+            return subprocess.run(words, capture_output=True, text=True, timeout=200, preexec_fn=limit)
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (170_000_000, 170_000_000))
+
+        if limited(PROGRAM, "--version").returncode != 0:
+            print("skipped: a sanitized program needs more address space than any limit")
+            return
+        ended = limited(*command(folder, "--resume", "--threads", "1"))
+        assert ended.returncode == 3 and "not enough memory to go on" in ended.stderr, (ended.returncode, ended.stderr)
+        assert (folder / "out.h5.checkpoint").read_bytes() == before
 
 
 def test_several_scenarios_and_a_sample():
