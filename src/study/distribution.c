@@ -128,7 +128,8 @@ static double triangular_on(const sarrus_sampled *s, double low, double high, do
         above[i] = ends[i] <= b ? 1.0 - rising : falling;
     }
     const double p = (1.0 - u) * below[0] + u * below[1], q = (1.0 - u) * above[0] + u * above[1];
-    return p <= (b - a) / (c - a) ? a + sqrt(p * (c - a) * (b - a)) : c - sqrt(q * (c - a) * (c - b));
+    /* no product of two lengths, which could be beyond all numbers */
+    return p <= (b - a) / (c - a) ? a + (c - a) * sqrt(p * ((b - a) / (c - a))) : c - (c - a) * sqrt(q * ((c - b) / (c - a)));
 }
 
 /* 1 − F(x) is exp(−(x/scale)^shape), which is interpolated in its logarithm: right however far out [low, high] lies. */
