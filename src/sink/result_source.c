@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/stop.h"
 #include "sarrus/run.h"
 #include "sarrus/version.h"
 #include "sink/hdf5_error.h"
@@ -66,6 +67,7 @@ typedef struct chunk_copy {
     hid_t from, to;
     uint8_t *bytes;
     size_t n_reserved;
+    const volatile int32_t *stop; /* once it is set nothing more is copied */
 } chunk_copy;
 
 /* Whether a packed chunk ends with its checksum: HDF5 does not look where packed bytes are asked for. */
@@ -81,6 +83,8 @@ static bool is_whole(const uint8_t *bytes, size_t n_bytes) {
 static bool chunk_take(chunk_copy *copy, const hsize_t offset[3]) {
     hsize_t n_bytes = 0;
     uint32_t mask = 0;
+    if (sarrus_stop_is_asked(copy->stop))
+        return false;
     if (H5Dget_chunk_storage_size(copy->from, offset, &n_bytes) < 0 || n_bytes == 0) {
         return false;
     }
@@ -95,8 +99,9 @@ static bool chunk_take(chunk_copy *copy, const hsize_t offset[3]) {
 }
 
 /* Chunks lie in the order in which they were written: block after block, in each the fields, in each the instances. */
-static bool blocks_take(const sarrus_layout *layout, const hid_t *from, const hid_t *to, uint64_t n_times) {
-    chunk_copy copy = {.bytes = NULL};
+static bool blocks_take(const sarrus_layout *layout, const hid_t *from, const hid_t *to, uint64_t n_times,
+                        const volatile int32_t *stop) {
+    chunk_copy copy = {.bytes = NULL, .stop = stop};
     bool ok = true;
     for (uint64_t i_time = 0; i_time < n_times; i_time += layout->block_times) {
         for (int f = 0; ok && f < layout->n_fields; ++f) {
@@ -115,21 +120,21 @@ static bool blocks_take(const sarrus_layout *layout, const hid_t *from, const hi
 }
 
 /* to [n_fields]: the datasets that take the first n_times of those of `root`; NULL: these are only looked at. */
-static bool fields_take(const sarrus_layout *layout, const hid_t *to, hid_t root, const sarrus_sink_field *fields,
+static bool fields_take(const sarrus_layout *layout, const hid_t *to, hid_t root, const sarrus_sink_description *description,
                         uint64_t n_times) {
     const int n_fields = layout->n_fields;
     hid_t *from = malloc(((size_t)n_fields + 1) * sizeof *from);
     bool ok = from != NULL;
     int n_open = 0;
     for (; ok && n_open < n_fields; ++n_open) {
-        from[n_open] = H5Dopen2(root, fields[n_open].path, H5P_DEFAULT);
+        from[n_open] = H5Dopen2(root, description->fields[n_open].path, H5P_DEFAULT);
         if (from[n_open] < 0) {
             ok = false;
             break;
         }
         ok = to == NULL || is_alike(from[n_open], to[n_open]);
     }
-    ok = ok && blocks_take(layout, from, to, n_times);
+    ok = ok && blocks_take(layout, from, to, n_times, description->stop);
     for (int f = 0; f < n_open; ++f) {
         H5Dclose(from[f]);
     }
@@ -183,7 +188,7 @@ bool sarrus_result_source_take(sarrus_result_group *group, hid_t from, int i_gro
     const uint64_t n_times = source->n_times[i];
     hid_t root = root_open(from, i_group);
     const bool ok = root >= 0 && (n_times == 0 || (sarrus_time_axis_reach(&group->time, n_times) &&
-                                                   fields_take(group->layout, group->fields, root, description->fields, n_times) &&
+                                                   fields_take(group->layout, group->fields, root, description, n_times) &&
                                                    rows_take(group, root, description, source->n_rows[i])));
     root_close(root, i_group);
     return ok;
@@ -201,7 +206,7 @@ bool sarrus_result_source_is_sound(const char *path, const sarrus_sink_index *in
         hid_t root = root_open(file, index != NULL ? g : -1);
         is_sound = root >= 0 && sarrus_layout_make(&descriptions[g], &layout) == SARRUS_OK;
         if (is_sound) {
-            is_sound = fields_take(&layout, NULL, root, descriptions[g].fields, n_times[g]);
+            is_sound = fields_take(&layout, NULL, root, &descriptions[g], n_times[g]);
             sarrus_layout_clear(&layout);
         }
         root_close(root, index != NULL ? g : -1);
