@@ -156,6 +156,7 @@ typedef struct sarrus_result_info {
     uint64_t first_instance, n_study; /* number of the first instance in its study; instances of the whole study */
     uint64_t n_trajectories;          /* instances of which the datasets over instances and times have rows */
     uint64_t n_failed_by_status[SARRUS_N_INSTANCE_STATUS];
+    sarrus_run_failure first_failure[SARRUS_N_INSTANCE_STATUS]; /* of each status that there is, the instance of lowest number */
     double t_first, t_last;
     int n_coordinates;
     int n_datasets;

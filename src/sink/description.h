@@ -77,9 +77,16 @@ typedef void (*sarrus_sink_times)(const void *user, uint64_t i_first, uint64_t n
 
 struct sarrus_sink_outcome;
 
+/* Which file it was, and that nobody has written to it since. */
+typedef struct sarrus_source_mark {
+    uint64_t device, inode, n_bytes;
+    int64_t seconds, nanoseconds; /* of the last change */
+} sarrus_source_mark;
+
 /* What an earlier run of the same has left: a new file takes its first output times over instead of waiting for them. */
 typedef struct sarrus_sink_source {
     const char *path;
+    sarrus_source_mark mark;                    /* as it was when it was found to be of the same run */
     const uint64_t *n_times;                    /* [n_groups] output times: whole blocks, or all of them */
     const uint64_t *n_rows;                     /* [n_groups] rows of the table */
     const struct sarrus_sink_outcome *outcomes; /* [n_groups] how the instances stood then; no rows */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/stop.h"
 #include "sink/hdf5_object.h"
 #include "sink/result_source.h"
 
@@ -114,15 +115,28 @@ static sarrus_status write_schema(sarrus_result_file *file, const sarrus_sink_de
     return judge(file, ok, "the datasets cannot be created");
 }
 
-/* Takes over what the source holds of every group. */
+/* Takes over what the source holds of every group. The name is locked by now: what the source was before is looked at again. */
 static sarrus_status take_over(sarrus_result_file *file, const sarrus_sink_description *descriptions) {
     const sarrus_sink_source *source = descriptions->source;
-    hid_t from = sarrus_result_source_open(source->path);
+    sarrus_source_mark mark;
+    hid_t from = -1;
+    const bool is_same = sarrus_result_source_mark(source->path, &mark) && memcmp(&mark, &source->mark, sizeof mark) == 0;
+    if (is_same) {
+        from = sarrus_result_source_open(source->path);
+    }
     bool ok = from >= 0;
     for (int g = 0; ok && g < file->n_groups; ++g) {
         ok = sarrus_result_source_take(&file->groups[g], from, file->index != NULL ? g : -1, &descriptions[g], source);
     }
-    const sarrus_status status = judge(file, ok, "what an earlier run has left cannot be taken over");
+    const bool is_stopped = !ok && is_same && sarrus_stop_is_asked(descriptions->stop);
+    if (!is_same || is_stopped) {
+        snprintf(file->message, sizeof file->message, "what an earlier run has left %s",
+                 is_same ? "was being taken over when the run was stopped" : "was changed by another program");
+        file->failed = true;
+    }
+    const sarrus_status status = is_stopped     ? SARRUS_INTERRUPTED
+                                 : file->failed ? SARRUS_IO
+                                                : judge(file, ok, "what an earlier run has left cannot be taken over");
     if (from >= 0) {
         H5Fclose(from);
     }

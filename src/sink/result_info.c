@@ -203,8 +203,11 @@ static bool count_failed(hid_t file, sarrus_result_info *info) {
         uint64_t n = info->n_instances - i < ROWS ? info->n_instances - i : ROWS;
         ok = read_rows(file, "instance/status", type, i, n, status);
         for (uint64_t k = 0; ok && k < n; ++k) {
-            if (status[k] < SARRUS_N_INSTANCE_STATUS) {
-                ++info->n_failed_by_status[status[k]];
+            const bool is_known = status[k] < SARRUS_N_INSTANCE_STATUS;
+            if (is_known && info->n_failed_by_status[status[k]]++ == 0 && status[k] != SARRUS_INSTANCE_OK) {
+                sarrus_run_failure *first = &info->first_failure[status[k]];
+                first->instance = info->first_instance + i + k;
+                ok = read_rows(file, "instance/failed_time", H5T_NATIVE_DOUBLE, i + k, 1, &first->time);
             }
             info->n_failed += status[k] != SARRUS_INSTANCE_OK;
         }

@@ -14,6 +14,20 @@
 
 enum { PIECE = 65536 }; /* numbers that are read at a time */
 
+bool sarrus_result_source_mark(const char *path, sarrus_source_mark *out) {
+    struct stat about;
+    memset(out, 0, sizeof *out);
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0) {
+        return false;
+    }
+    out->device = (uint64_t)about.st_dev;
+    out->inode = (uint64_t)about.st_ino;
+    out->n_bytes = (uint64_t)about.st_size;
+    out->seconds = (int64_t)about.st_mtim.tv_sec;
+    out->nanoseconds = (int64_t)about.st_mtim.tv_nsec;
+    return true;
+}
+
 hid_t sarrus_result_source_open(const char *path) {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
     if (access >= 0 && H5Pset_file_locking(access, false, true) >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0) {
@@ -310,10 +324,9 @@ static const char *file_difference(hid_t file, const sarrus_result_info *infos, 
 sarrus_status sarrus_result_source_look(const char *path, const sarrus_sink_index *index,
                                         const sarrus_sink_description *descriptions, int n_groups, uint64_t *n_times,
                                         sarrus_source_look *out) {
-    struct stat about;
     sarrus_result_info whole;
     *out = (sarrus_source_look){.is_there = false};
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0) {
+    if (!sarrus_result_source_mark(path, &out->mark)) {
         return SARRUS_OK;
     }
     sarrus_result_info *infos = calloc((size_t)n_groups, sizeof *infos);

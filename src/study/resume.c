@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/report.h"
+#include "core/stop.h"
 #include "sink/result_place.h"
 #include "sink/result_source.h"
 
@@ -60,8 +61,10 @@ static sarrus_status states_take(sarrus_resume *resume, sarrus_context *context,
     for (int g = 0; g < run->n_groups; ++g)
         if (run->groups[g].is_resumed && (time < 0.0 || run->groups[g].resumed_time < time))
             time = run->groups[g].resumed_time;
-    resume->source =
-        (sarrus_sink_source){.path = from, .n_times = resume->n_times, .n_rows = resume->n_rows, .outcomes = resume->outcomes};
+    resume->source.path = from;
+    resume->source.n_times = resume->n_times;
+    resume->source.n_rows = resume->n_rows;
+    resume->source.outcomes = resume->outcomes;
     if (time >= 0.0)
         (void)sarrus_report_at(context, SARRUS_NOTE, SARRUS_OK, NULL, "%s: resumed at t = %.6g s", resume->target, time);
     return SARRUS_OK;
@@ -118,7 +121,11 @@ static sarrus_status files_judge(sarrus_resume *resume, sarrus_context *context,
         from = resume->partial;
     else if (is_target_ours && is_enough(run->checkpoints, found->target_times))
         from = resume->target;
-    if (from != NULL && !is_sound(run, from))
+    resume->source.mark = from == resume->target ? found->target.mark : found->partial.mark;
+    const bool is_good = from == NULL || is_sound(run, from);
+    if (sarrus_stop_is_asked(run->descriptions[0].stop))
+        return SARRUS_INTERRUPTED;
+    if (!is_good)
         lacks = "is damaged";
     else if (from != NULL || (run->n_groups == 1 && is_enough(run->checkpoints, none)))
         return states_take(resume, context, run, from);
@@ -171,6 +178,9 @@ sarrus_status sarrus_resume_summarize(const sarrus_resume *resume, sarrus_contex
         sarrus_run_summary *summary = &summaries[g];
         summary->n_failed = info.n_failed;
         memcpy(summary->n_failed_by_status, info.n_failed_by_status, sizeof summary->n_failed_by_status);
+        memcpy(summary->first_failure, info.first_failure, sizeof summary->first_failure);
+        for (int i = 0; i < SARRUS_N_INSTANCE_STATUS; ++i)
+            summary->first_failure[i].group = g;
         summary->n_output_times = info.n_times;
         summary->t_end = summary->resumed_time = info.t_last;
         summary->is_resumed = 1;

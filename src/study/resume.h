@@ -23,7 +23,8 @@ typedef struct sarrus_resumed_run {
 } sarrus_resumed_run;
 
 /* Takes the groups to where the last checkpoint was, if there is one and a file that goes with it; a note says which.
- * BAD_ARGUMENT when what stands at the path is of another run; NO_MEMORY. To be given to sarrus_resume_free, after an error too. */
+ * BAD_ARGUMENT when what stands at the path is of another run; INTERRUPTED, NO_MEMORY. To be given to sarrus_resume_free, after an
+ * error too. */
 SARRUS_MUST_USE sarrus_status sarrus_resume_find(sarrus_resume *resume, sarrus_context *context, const sarrus_resumed_run *run);
 void sarrus_resume_free(sarrus_resume *resume);
 
