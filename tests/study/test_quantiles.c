@@ -23,6 +23,30 @@ static sarrus_sampled cut(sarrus_sampled from, double min, double max) {
     return from;
 }
 
+/* Narrow intervals of a normal distribution, where its density is exp(−z t) but for t²/2: to some units of round-off of their
+ * width. */
+static void a_narrow_normal_interval_is_filled_evenly(void **state) {
+    (void)state;
+    static const double cases[][4] = {/* mean, sd, low, high */
+                                      {0.0, 1.0, -1e-12, 1e-12},
+                                      {0.0, 1.0, -1e-17, 1e-17},
+                                      {0.0, 1e12, 0.9, 1.1},
+                                      {0.0, 1.0, 3.0, 3.0 + 0x1p-30},
+                                      {1.0, 1e-3, 0.99, 0.99 + 0x1p-40}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
+        const double mean = cases[c][0], sd = cases[c][1], low = cases[c][2], high = cases[c][3];
+        const sarrus_sampled s = cut(whole(SARRUS_DISTRIBUTION_NORMAL, mean, sd, 0.0, 0.0), low, high);
+        const long double z = ((long double)low - mean) / sd, w = ((long double)high - low) / sd;
+        for (int i = 0; i < N_US; ++i) {
+            const long double t = fabsl(z * w) < 1e-25L ? us[i] * w : -log1pl(us[i] * expm1l(-z * w)) / z;
+            const long double x = low + sd * t, x_unit = fmax(fabs(low), fabs(high)) * unit;
+            /* t²/2 shifts the density by w² at most; x itself is rounded */
+            assert_true(fabsl(sarrus_sampled_quantile(&s, us[i]) - x) <=
+                        (16.0 * unit + (double)(w * w)) * (high - low) + 2.0L * x_unit);
+        }
+    }
+}
+
 /* In long double, from the left or the right end: the share of the triangle that lies there. */
 static long double left_of(const sarrus_sampled *s, long double x) {
     return (x - s->a) * (x - s->a) / ((s->c - (long double)s->a) * (s->b - (long double)s->a));
@@ -151,9 +175,9 @@ static void an_empirical_quantile_is_interpolated(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_triangle_is_left_by_square_roots),    cmocka_unit_test(a_weibull_tail_is_exact_however_far),
-        cmocka_unit_test(a_beta_quantile_has_the_tabled_values), cmocka_unit_test(a_discrete_draw_is_one_of_its_values),
-        cmocka_unit_test(an_empirical_quantile_is_interpolated),
+        cmocka_unit_test(a_narrow_normal_interval_is_filled_evenly), cmocka_unit_test(a_triangle_is_left_by_square_roots),
+        cmocka_unit_test(a_weibull_tail_is_exact_however_far),       cmocka_unit_test(a_beta_quantile_has_the_tabled_values),
+        cmocka_unit_test(a_discrete_draw_is_one_of_its_values),      cmocka_unit_test(an_empirical_quantile_is_interpolated),
     };
     return cmocka_run_group_tests_name("study.quantiles", tests, NULL, NULL);
 }
