@@ -252,6 +252,18 @@ static bool ends_rise(sarrus_reader *reader, const struct distribution_reading *
     return false;
 }
 
+/* Beyond, the sums that quantiles are computed by take seconds a draw. */
+static bool shapes_fit(sarrus_reader *reader, const struct distribution_reading *reading) {
+    const double most = 1e12;
+    const char *key = reading->alpha > most ? "alpha" : "beta";
+    if (reading->alpha <= most && reading->beta <= most) {
+        return true;
+    }
+    sarrus_reader_refuse(reader, sarrus_node_child(reading->node, key),
+                         "'%s' is above 1e12; expected a smaller shape, or a normal distribution", key);
+    return false;
+}
+
 static bool settle_triangular(sarrus_reader *reader, const struct distribution_reading *reading) {
     sarrus_sampled *sampled = reading->sampled;
     sampled->a = reading->low;
@@ -299,7 +311,8 @@ static bool settle(sarrus_reader *reader, struct distribution_reading *reading) 
         sampled->b = reading->beta;
         sampled->c = reading->low;
         sampled->d = reading->high;
-        return need(reader, reading, reading->alpha, reading->beta, "alpha and beta") && ends_rise(reader, reading);
+        return need(reader, reading, reading->alpha, reading->beta, "alpha and beta") && ends_rise(reader, reading) &&
+               shapes_fit(reader, reading);
     case SARRUS_DISTRIBUTION_DISCRETE:
     case SARRUS_DISTRIBUTION_EMPIRICAL:
         return true; /* read_values has looked at them */

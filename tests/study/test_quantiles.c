@@ -79,6 +79,8 @@ static void a_triangle_is_left_by_square_roots(void **state) {
     assert_true(sarrus_sampled_quantile(&left, 0.0) == 0.0 && sarrus_sampled_quantile(&right, 1.0) == 1.0);
     const sarrus_sampled both = cut(right, 0.6, 1.0); /* F = x², from 0.36 to 1 */
     assert_true(fabs(sarrus_sampled_quantile(&both, 0.5) - sqrt(0.68)) <= 4.0 * unit);
+    /* 1 − √(1 − u) without its cancellation. */
+    assert_true(fabs(sarrus_sampled_quantile(&left, 1e-9) / 5.00000000125e-10 - 1.0) <= 8.0 * unit);
     /* So long that the product of two of its lengths is no number. */
     const sarrus_sampled wide = whole(SARRUS_DISTRIBUTION_TRIANGULAR, 0.0, 1.0, 1e300, 0.0);
     assert_true(fabs(sarrus_sampled_quantile(&wide, 0.75) / 0.5e300 - 1.0) <= 4.0 * unit);
