@@ -38,7 +38,7 @@ See [a part](page.md#a-part), [a header](../include/sarrus/version.h), [a file](
 - [House rules](../CONTRIBUTING.md)
 """
 
-SPOKEN_OF = ("api", "change_points", "learning", "python", "replay", "scenario")
+SPOKEN_OF = ("api", "change_points", "cuda", "learning", "python", "reliability", "replay", "scenario")
 START += "".join(f"- [{name}]({name}.md)\n" for name in SPOKEN_OF)
 
 
