@@ -468,9 +468,9 @@ static void instance_gather(const sarrus_channels *channels, const sarrus_channe
         const size_t n_components = (size_t)channels->n_components[i_field];
         const sarrus_observable observable = channels->observable[i_field];
         const size_t width = (size_t)channels->width[observable];
-        double *to = data[i_field] + (i_to * rows->n_rows_stride + rows->i_row) * n_components;
         if (sarrus_channels_field_is_direct(channels, i_field))
             continue;
+        double *to = data[i_field] + (i_to * rows->n_rows_stride + rows->i_row) * n_components;
         if (!sarrus_channels_field_is_plain(channels, i_field)) {
             for (uint64_t i_row = 0; i_row < rows->n_rows; ++i_row, to += n_components)
                 sarrus_channels_row(channels, i_field, i_instance, i_first + i_row, source, to);
