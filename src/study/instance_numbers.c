@@ -39,5 +39,5 @@ void sarrus_instance_numbers_free(sarrus_instance_numbers *numbers) {
 }
 
 const double *sarrus_instance_numbers_of(const sarrus_instance_numbers *numbers, uint64_t i_instance) {
-    return numbers->values + i_instance * numbers->stride;
+    return numbers->values != NULL ? numbers->values + i_instance * numbers->stride : NULL;
 }
