@@ -173,7 +173,7 @@ def test_damaged_result():
         assert run(folder, *options).returncode == 0
         expected = numbers(folder / "out.h5")
         (folder / "out.h5").unlink()
-        child = subprocess.Popen(command(folder, "--checkpoint", "0", *options))
+        child = subprocess.Popen(command(folder, "--checkpoint", "0", "--threads", "1", *options))
         partial = folder / "out.h5.partial"
         while child.poll() is None and times_before(folder / "out.h5.checkpoint") == 0:
             time.sleep(0.01)
