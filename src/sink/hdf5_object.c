@@ -142,3 +142,39 @@ hid_t sarrus_hdf5_create_strings(hid_t file, const char *path, const char *const
     H5Tclose(type);
     return dataset;
 }
+
+bool sarrus_hdf5_read_rows(hid_t root, const char *path, hid_t type, uint64_t i_first, uint64_t n, void *out) {
+    const hsize_t start = i_first, count = n;
+    hid_t dataset = H5Dopen2(root, path, H5P_DEFAULT);
+    if (dataset < 0) {
+        return false;
+    }
+    hid_t space = H5Dget_space(dataset), memory_space = H5Screate_simple(1, &count, NULL);
+    const bool ok = space >= 0 && memory_space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
+                    H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &count, NULL) >= 0 &&
+                    H5Dread(dataset, type, memory_space, space, H5P_DEFAULT, out) >= 0;
+    if (memory_space >= 0) {
+        H5Sclose(memory_space);
+    }
+    if (space >= 0) {
+        H5Sclose(space);
+    }
+    H5Dclose(dataset);
+    return ok;
+}
+
+char *sarrus_hdf5_read_text(hid_t root, const char *name, bool is_attribute) {
+    char *text = NULL;
+    const htri_t is_there = is_attribute ? H5Aexists(root, name) : H5Lexists(root, name, H5P_DEFAULT);
+    hid_t object = is_there <= 0 ? -1 : is_attribute ? H5Aopen(root, name, H5P_DEFAULT) : H5Dopen2(root, name, H5P_DEFAULT);
+    hid_t type = object >= 0 ? sarrus_hdf5_string_type() : -1;
+    const bool is_read = type >= 0 && (is_attribute ? H5Aread(object, type, &text)
+                                                    : H5Dread(object, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text)) >= 0;
+    if (type >= 0) {
+        H5Tclose(type);
+    }
+    if (object >= 0) {
+        (void)(is_attribute ? H5Aclose(object) : H5Dclose(object));
+    }
+    return is_read ? text : NULL;
+}

@@ -1,4 +1,5 @@
-/* Datasets and attributes as this project writes them. Every function returns false, or a negative id, when HDF5 refused. */
+/* Datasets and attributes as this project writes and reads them. Every function returns false, or a negative id, when HDF5
+ * refused. */
 #ifndef SARRUS_SINK_HDF5_OBJECT_H
 #define SARRUS_SINK_HDF5_OBJECT_H
 
@@ -41,5 +42,11 @@ hid_t sarrus_hdf5_create_column(hid_t file, const char *path, hid_t type, const 
 
 /* Creates and writes a dataset [n] of strings. */
 hid_t sarrus_hdf5_create_strings(hid_t file, const char *path, const char *const *texts, uint64_t n);
+
+/* Reads rows i_first … i_first + n − 1 of a dataset with one axis as numbers of `type`. */
+bool sarrus_hdf5_read_rows(hid_t root, const char *path, hid_t type, uint64_t i_first, uint64_t n, void *out);
+
+/* The text of a dataset of one, or of an attribute, below `root`; to be given to H5free_memory. NULL where there is none. */
+char *sarrus_hdf5_read_text(hid_t root, const char *name, bool is_attribute);
 
 #endif

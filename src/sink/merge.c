@@ -78,23 +78,11 @@ static int parts_compare(const void *a, const void *b) {
 
 /* Whether two roots have a dataset of the same text, or an attribute. */
 static bool is_same_text(hid_t a, hid_t b, const char *name, bool is_attribute) {
-    const hid_t roots[2] = {a, b};
-    char *texts[2] = {NULL, NULL};
-    hid_t type = sarrus_hdf5_string_type();
-    for (int i = 0; i < 2 && type >= 0; ++i) {
-        hid_t object = is_attribute ? H5Aopen(roots[i], name, H5P_DEFAULT) : H5Dopen2(roots[i], name, H5P_DEFAULT);
-        if (object >= 0 &&
-            (is_attribute ? H5Aread(object, type, &texts[i]) : H5Dread(object, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &texts[i])) < 0)
-            texts[i] = NULL;
-        if (object >= 0)
-            (void)(is_attribute ? H5Aclose(object) : H5Dclose(object));
-    }
+    char *texts[2] = {sarrus_hdf5_read_text(a, name, is_attribute), sarrus_hdf5_read_text(b, name, is_attribute)};
     const bool is_same = texts[0] != NULL && texts[1] != NULL && strcmp(texts[0], texts[1]) == 0;
     for (int i = 0; i < 2; ++i)
         if (texts[i] != NULL)
             H5free_memory(texts[i]);
-    if (type >= 0)
-        H5Tclose(type);
     return is_same;
 }
 

@@ -14,6 +14,7 @@
 #include "sarrus/run.h"
 #include "sarrus/version.h"
 #include "sink/hdf5_error.h"
+#include "sink/hdf5_object.h"
 #include "sink/hdf5_visit.h"
 #include "sink/merged_parts.h"
 
@@ -171,27 +172,6 @@ static uint64_t column_length(hid_t file, const char *path) {
     return n;
 }
 
-/* Reads rows i_first … i_first + n − 1 of a dataset with one axis. */
-static bool read_rows(hid_t file, const char *path, hid_t type, uint64_t i_first, uint64_t n, void *out) {
-    const hsize_t start = i_first, count = n;
-    hid_t dataset = H5Dopen2(file, path, H5P_DEFAULT);
-    if (dataset < 0) {
-        return false;
-    }
-    hid_t space = H5Dget_space(dataset), memory_space = H5Screate_simple(1, &count, NULL);
-    bool ok = space >= 0 && memory_space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
-              H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &count, NULL) >= 0 &&
-              H5Dread(dataset, type, memory_space, space, H5P_DEFAULT, out) >= 0;
-    if (memory_space >= 0) {
-        H5Sclose(memory_space);
-    }
-    if (space >= 0) {
-        H5Sclose(space);
-    }
-    H5Dclose(dataset);
-    return ok;
-}
-
 /* Enum type → its numbers: reading with the file's own type gives bytes. */
 static bool count_failed(hid_t file, sarrus_result_info *info) {
     enum { ROWS = 65536 };
@@ -201,13 +181,13 @@ static bool count_failed(hid_t file, sarrus_result_info *info) {
     bool ok = status != NULL && type >= 0 && H5Tget_size(type) == 1;
     for (uint64_t i = 0; ok && i < info->n_instances; i += ROWS) {
         uint64_t n = info->n_instances - i < ROWS ? info->n_instances - i : ROWS;
-        ok = read_rows(file, "instance/status", type, i, n, status);
+        ok = sarrus_hdf5_read_rows(file, "instance/status", type, i, n, status);
         for (uint64_t k = 0; ok && k < n; ++k) {
             const bool is_known = status[k] < SARRUS_N_INSTANCE_STATUS;
             if (is_known && info->n_failed_by_status[status[k]]++ == 0 && status[k] != SARRUS_INSTANCE_OK) {
                 sarrus_run_failure *first = &info->first_failure[status[k]];
                 first->instance = info->first_instance + i + k;
-                ok = read_rows(file, "instance/failed_time", H5T_NATIVE_DOUBLE, i + k, 1, &first->time);
+                ok = sarrus_hdf5_read_rows(file, "instance/failed_time", H5T_NATIVE_DOUBLE, i + k, 1, &first->time);
             }
             info->n_failed += status[k] != SARRUS_INSTANCE_OK;
         }
@@ -235,8 +215,8 @@ static bool read_times(hid_t file, sarrus_result_info *info) {
     }
     info->n_times = n_written;
     info->t_first = info->t_last = NAN;
-    return n_written == 0 || (read_rows(file, "time", H5T_NATIVE_DOUBLE, 0, 1, &info->t_first) &&
-                              read_rows(file, "time", H5T_NATIVE_DOUBLE, n_written - 1, 1, &info->t_last));
+    return n_written == 0 || (sarrus_hdf5_read_rows(file, "time", H5T_NATIVE_DOUBLE, 0, 1, &info->t_first) &&
+                              sarrus_hdf5_read_rows(file, "time", H5T_NATIVE_DOUBLE, n_written - 1, 1, &info->t_last));
 }
 
 /* Rows of the table of changes of rank: after a kill its columns may differ by what was being committed. */
@@ -253,7 +233,7 @@ static void count_events(hid_t file, sarrus_result_info *info) {
 static bool read_part(hid_t file, sarrus_result_info *info) {
     info->n_study = info->n_trajectories = info->n_instances;
     const bool has_study = H5Aexists(file, "n_study_instances") > 0, has_choice = H5Aexists(file, "n_trajectories") > 0;
-    return (info->n_instances == 0 || read_rows(file, "instance/id", H5T_NATIVE_UINT64, 0, 1, &info->first_instance)) &&
+    return (info->n_instances == 0 || sarrus_hdf5_read_rows(file, "instance/id", H5T_NATIVE_UINT64, 0, 1, &info->first_instance)) &&
            (!has_study || get_number(file, "n_study_instances", H5T_NATIVE_UINT64, &info->n_study)) &&
            (!has_choice || get_number(file, "n_trajectories", H5T_NATIVE_UINT64, &info->n_trajectories));
 }

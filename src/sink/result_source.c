@@ -156,27 +156,6 @@ static bool fields_take(const sarrus_layout *layout, const hid_t *to, hid_t root
     return ok;
 }
 
-/* Numbers i_first … i_first + n − 1 of a dataset with one axis. */
-static bool numbers_read(hid_t root, const char *path, uint64_t i_first, uint64_t n, double *out) {
-    const hsize_t start = i_first, count = n;
-    hid_t dataset = H5Dopen2(root, path, H5P_DEFAULT);
-    if (dataset < 0) {
-        return false;
-    }
-    hid_t space = H5Dget_space(dataset), memory_space = H5Screate_simple(1, &count, NULL);
-    const bool ok = space >= 0 && memory_space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
-                    H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &count, NULL) >= 0 &&
-                    H5Dread(dataset, H5T_NATIVE_DOUBLE, memory_space, space, H5P_DEFAULT, out) >= 0;
-    if (memory_space >= 0) {
-        H5Sclose(memory_space);
-    }
-    if (space >= 0) {
-        H5Sclose(space);
-    }
-    H5Dclose(dataset);
-    return ok;
-}
-
 static bool rows_take(sarrus_result_group *group, hid_t root, const sarrus_sink_description *description, uint64_t n_rows) {
     const int n_columns = group->table.n_columns;
     double *numbers = malloc((size_t)PIECE * ((size_t)n_columns + 1) * sizeof *numbers);
@@ -186,7 +165,7 @@ static bool rows_take(sarrus_result_group *group, hid_t root, const sarrus_sink_
         const uint64_t n = n_rows - i < PIECE ? n_rows - i : PIECE;
         for (int c = 0; ok && c < n_columns; ++c) {
             rows[c] = numbers + (size_t)c * PIECE;
-            ok = numbers_read(root, description->columns[c].path, i, n, numbers + (size_t)c * PIECE);
+            ok = sarrus_hdf5_read_rows(root, description->columns[c].path, H5T_NATIVE_DOUBLE, i, n, numbers + (size_t)c * PIECE);
         }
         const sarrus_sink_outcome outcome = {.n_rows = n, .rows = rows};
         ok = ok && sarrus_result_table_write(&group->table, &outcome);
@@ -232,36 +211,12 @@ bool sarrus_result_source_is_sound(const char *path, const sarrus_sink_index *in
     return is_sound;
 }
 
-/* Whether an attribute or a dataset, of one text, is `text`. */
-static bool is_text(hid_t object, bool is_attribute, const char *text) {
-    hid_t type = sarrus_hdf5_string_type();
-    char *found = NULL;
-    const bool is_read = type >= 0 && (is_attribute ? H5Aread(object, type, &found)
-                                                    : H5Dread(object, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &found)) >= 0;
-    const bool is_same = is_read && found != NULL && strcmp(found, text) == 0;
-    if (is_read && found != NULL) {
+/* Whether a dataset of one text, or an attribute, is `text`. */
+static bool has_text(hid_t root, const char *name, bool is_attribute, const char *text) {
+    char *found = sarrus_hdf5_read_text(root, name, is_attribute);
+    const bool is_same = found != NULL && strcmp(found, text != NULL ? text : "") == 0;
+    if (found != NULL) {
         H5free_memory(found);
-    }
-    if (type >= 0) {
-        H5Tclose(type);
-    }
-    return is_same;
-}
-
-static bool has_text(hid_t root, const char *name, const char *text) {
-    hid_t attribute = H5Aexists(root, name) > 0 ? H5Aopen(root, name, H5P_DEFAULT) : -1;
-    const bool is_same = attribute >= 0 && is_text(attribute, true, text);
-    if (attribute >= 0) {
-        H5Aclose(attribute);
-    }
-    return is_same;
-}
-
-static bool has_scenario(hid_t root, const char *text) {
-    hid_t dataset = H5Lexists(root, "scenario", H5P_DEFAULT) > 0 ? H5Dopen2(root, "scenario", H5P_DEFAULT) : -1;
-    const bool is_same = dataset >= 0 && is_text(dataset, false, text != NULL ? text : "");
-    if (dataset >= 0) {
-        H5Dclose(dataset);
     }
     return is_same;
 }
@@ -275,7 +230,7 @@ static bool has_parameters(hid_t root, const sarrus_sink_description *descriptio
         const sarrus_sink_parameter *parameter = &description->parameters[p];
         for (uint64_t i = 0; is_same && i < description->n_instances; i += PIECE) {
             const uint64_t n_left = description->n_instances - i, n = n_left < PIECE ? n_left : PIECE;
-            is_same = numbers_read(folder, parameter->path, i, n, numbers) &&
+            is_same = sarrus_hdf5_read_rows(folder, parameter->path, H5T_NATIVE_DOUBLE, i, n, numbers) &&
                       memcmp(numbers, parameter->values + i, n * sizeof *numbers) == 0;
         }
     }
@@ -291,7 +246,7 @@ static const char *group_difference(hid_t root, const sarrus_result_info *info, 
     char hash[32];
     const uint64_t n_study = description->n_study > 0 ? description->n_study : description->n_instances;
     snprintf(hash, sizeof hash, "%016" PRIx64, description->plan_hash);
-    if (!has_scenario(root, description->scenario)) {
+    if (!has_text(root, "scenario", false, description->scenario)) {
         return "the result of another scenario";
     }
     if (info->n_instances != description->n_instances || info->first_instance != description->first_instance ||
@@ -301,15 +256,15 @@ static const char *group_difference(hid_t root, const sarrus_result_info *info, 
     if (info->seed != description->seed || !has_parameters(root, description)) {
         return "the result of other draws";
     }
-    return has_text(root, "plan_hash", hash) ? NULL : "the result of another plan";
+    return has_text(root, "plan_hash", true, hash) ? NULL : "the result of another plan";
 }
 
 static const char *file_difference(hid_t file, const sarrus_result_info *infos, const sarrus_sink_index *index,
                                    const sarrus_sink_description *descriptions, int n_groups) {
-    if (!has_text(file, "sarrus_version", SARRUS_VERSION)) {
+    if (!has_text(file, "sarrus_version", true, SARRUS_VERSION)) {
         return "the result of another version of the program";
     }
-    if (index != NULL && !has_scenario(file, index->scenario)) {
+    if (index != NULL && !has_text(file, "scenario", false, index->scenario)) {
         return "the result of another document";
     }
     const char *difference = NULL;
