@@ -22,7 +22,7 @@ STUDIES = {
     "blocks": {
         "batch.instances": 400,
         "integrator": "{method: rk4, dt: 1e-3, t_end: 0.5}",
-        "output": "{every: 1, channels: [state, energy, rank]}",
+        "output": "{every: 1, channels: [state, energy, rank], quantities: {sum: 'integral(energy)'}}",
     },
     "one block": {
         "batch.instances": 10,

@@ -164,12 +164,12 @@ def test_other_runs_are_refused():
             assert result.returncode == 2 and "--checkpoint needs seconds" in result.stderr, (text, result.stderr)
 
 
-def test_damaged_result():
+def test_several_blocks_and_damage():
     """Bytes of a committed chunk that have changed are found before they are taken over."""
     with Folder() as folder:
         # instances enough for several blocks
         options = ("--set", "batch.instances=3000", "--set", "integrator={method: rk4, dt: 1e-3, t_end: 1}")
-        options += ("--set", "output={every: 2, channels: [state, energy]}")
+        options += ("--set", "output={every: 2, channels: [state, energy], quantities: {sum: integral(energy)}}")
         assert run(folder, *options).returncode == 0
         expected = numbers(folder / "out.h5")
         (folder / "out.h5").unlink()
@@ -184,7 +184,13 @@ def test_damaged_result():
             q = file["state/q"].id
             chunk = q.get_chunk_info(0)
             assert file.attrs["n_times_written"] >= q.get_create_plist().get_chunk()[1]
-        damaged = bytearray(partial.read_bytes())
+        # what was gathered from the blocks before is gone on with
+        damaged, checkpoint = bytearray(partial.read_bytes()), (folder / "out.h5.checkpoint").read_bytes()
+        ended = run(folder, "--resume", *options)
+        assert ended.returncode == 0 and "resumed at" in ended.stderr, ended.stderr
+        assert numbers(folder / "out.h5") == expected
+        (folder / "out.h5").unlink()
+        (folder / "out.h5.checkpoint").write_bytes(checkpoint)
         damaged[chunk.byte_offset + chunk.size // 2] ^= 8
         partial.write_bytes(damaged)
         ended = run(folder, "--resume", *options)
