@@ -73,6 +73,7 @@ static void output_destroy(sarrus_model *model) {
     free(model->output.points);
     free(model->output.quantities);
     free(model->output.kept);
+    free(model->output.sensitivity);
     free(model->output.levels);
 }
 

@@ -271,6 +271,8 @@ struct sarrus_model {
         unsigned statistics; /* SARRUS_CHANNEL_… and SARRUS_STATISTICS_… of which there are some; 0: there are none */
         int n_levels;
         double *levels; /* [n_levels] of their quantiles, from 0 to 1 */
+        int n_sensitivity;
+        int *sensitivity; /* [n_sensitivity] the quantities of which it is told how they depend on the parameters */
     } output;
 };
 

@@ -1,8 +1,10 @@
-/* What the mapping `output` says of instances: whose trajectories are kept, and of what there are statistics over all of them. */
+/* What the mapping `output` says of instances: whose trajectories are kept, of what there are statistics over all of them, and which
+ * quantities are held against the parameters. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "scenario/output.h"
+#include "scenario/suggest.h"
 
 enum { most_levels = 64 };
 
@@ -202,4 +204,64 @@ void sarrus_statistics_read(sarrus_reader *reader, sarrus_node *node, void *obje
     }
     (void)sarrus_mapping_read(reader, node, "output.statistics", statistics_keys,
                               sizeof statistics_keys / sizeof statistics_keys[0], object);
+}
+
+/* ---- output.sensitivity ---- */
+
+/* The quantity of that name, or -1. */
+static int quantity_find(sarrus_reader *reader, const sarrus_node *item) {
+    const sarrus_model *model = reader->model;
+    sarrus_suggestion suggestion = sarrus_suggestion_for(item->text);
+    for (int i = 0; i < model->output.n_quantities; ++i) {
+        const char *name = model->output.quantities[i].name;
+        if (name != NULL && strcmp(name, item->text) == 0) {
+            return i;
+        }
+        if (name != NULL) {
+            sarrus_suggestion_offer(&suggestion, name);
+        }
+    }
+    const char *close = sarrus_suggestion_close(&suggestion);
+    if (model->output.n_quantities == 0) {
+        sarrus_reader_refuse(reader, item, "there is no quantity '%s'; expected output.quantities to have it", item->text);
+    } else if (close != NULL) {
+        sarrus_reader_refuse(reader, item, "there is no quantity '%s'; did you mean '%s'?", item->text, close);
+    } else {
+        sarrus_reader_refuse(reader, item, "there is no quantity '%s'; expected one of output.quantities", item->text);
+    }
+    return -1;
+}
+
+void sarrus_sensitivity_read(sarrus_reader *reader, sarrus_node *node, void *object) {
+    sarrus_model *model = object;
+    if (node == NULL || sarrus_node_is_null(node) ||
+        !sarrus_list_check(reader, node, -1, "a list of names of quantities, as [stroke]")) {
+        return;
+    }
+    model->output.sensitivity = sarrus_reader_allocate(reader, node->n_children, sizeof *model->output.sensitivity);
+    for (const sarrus_node *item = node->first; item != NULL && model->output.sensitivity != NULL; item = item->next) {
+        if (item->kind != SARRUS_NODE_SCALAR || sarrus_node_is_null(item)) {
+            sarrus_reader_refuse(reader, item, "an entry of '%s' is %s; expected the name of a quantity", reader->path,
+                                 sarrus_node_kind_text(item));
+            continue;
+        }
+        const int i_quantity = quantity_find(reader, item);
+        for (int i = 0; i_quantity >= 0 && i < model->output.n_sensitivity; ++i) {
+            if (model->output.sensitivity[i] == i_quantity) {
+                sarrus_reader_refuse(reader, item, "the quantity '%s' stands twice; expected each quantity once", item->text);
+            }
+        }
+        if (i_quantity >= 0) {
+            model->output.sensitivity[model->output.n_sensitivity++] = i_quantity;
+        }
+    }
+}
+
+void sarrus_sensitivity_settle(sarrus_reader *reader) {
+    const sarrus_model *model = reader->model;
+    if (model->output.n_sensitivity > 0 && model->batch.n_sampled == 0) {
+        const sarrus_node *output = sarrus_node_child(reader->tree.root, "output");
+        sarrus_reader_refuse(reader, sarrus_node_child(output, "sensitivity"),
+                             "a sensitivity without sampled parameters; expected some in batch.parameters");
+    }
 }

@@ -231,6 +231,7 @@ static const sarrus_key output_keys[] = {
     {.name = "quantities", .read = sarrus_quantities_read},
     {.name = "instances", .read = sarrus_kept_read},
     {.name = "statistics", .read = sarrus_statistics_read},
+    {.name = "sensitivity", .read = sarrus_sensitivity_read},
 };
 
 /* Fixed steps were counted with t_end; the grid of an adaptive method is known only now. */

@@ -40,13 +40,23 @@ typedef struct sarrus_sink_levels {
     const double *values; /* [n] */
 } sarrus_sink_levels;
 
-/* Of all instances together and of no time: a dataset () or [n levels], written at the end; until then it reads as NaN or 0. */
+/* Names along axes of totals, and the one or two dimension scales that hold them. */
+typedef struct sarrus_sink_labels {
+    const char *path, *path_again; /* of the first axis, and of a second that has the same; NULL: there is none */
+    const char *long_name;
+    int n;
+    const char *const *texts; /* [n] */
+} sarrus_sink_labels;
+
+/* Of all instances together and of no time: a dataset (), [n levels], [n labels] or [n labels][n labels], written at the end; until
+ * then it reads as NaN or 0. */
 typedef struct sarrus_sink_total {
     const char *path;
     const char *long_name;
     const char *units;
     sarrus_sink_type type; /* F64 or U64 */
     bool has_levels;
+    int n_label_axes; /* 0, 1 or 2; of a total without levels */
 } sarrus_sink_total;
 
 typedef struct sarrus_sink_parameter {
@@ -115,6 +125,7 @@ typedef struct sarrus_sink_description {
     const sarrus_sink_levels *levels; /* NULL: none */
     int n_totals;
     const sarrus_sink_total *totals;
+    const sarrus_sink_labels *total_labels; /* NULL: none */
     int n_parameters;
     const sarrus_sink_parameter *parameters;
     int n_measures;
@@ -160,7 +171,7 @@ typedef struct sarrus_sink_outcome {
     const double *const *measures; /* [n_measures] of [n_instances], exact integers in those of integers; NULL: as before */
     uint64_t n_rows;               /* to be added to the table */
     const double *const *rows;     /* [n_columns] of [n_rows], exact integers in columns of integers */
-    const double *const *totals;   /* [n_totals] of [1 or levels]; NULL: as before. Of the end alone, not of blocks */
+    const double *const *totals;   /* [n_totals] of [their numbers]; NULL: as before. Of the end alone, not of blocks */
     bool complete;
 } sarrus_sink_outcome;
 

@@ -71,7 +71,8 @@ static bool write_status(sarrus_result_group *group, const sarrus_sink_outcome *
 }
 
 bool sarrus_result_group_outcome_write(sarrus_result_group *group, const sarrus_sink_outcome *outcome) {
-    return write_status(group, outcome) && sarrus_result_table_write(&group->table, outcome);
+    return write_status(group, outcome) && sarrus_result_table_write(&group->table, outcome) &&
+           (outcome->totals == NULL || sarrus_result_totals_write(&group->totals, outcome->totals));
 }
 
 /* Writes rows of /instance/reason; "" is stored as a null reference, without a heap object. */
@@ -131,6 +132,7 @@ void sarrus_result_group_close(sarrus_result_group *group) {
         close_dataset(group->fields[f]);
     }
     sarrus_result_table_close(&group->table);
+    sarrus_result_totals_close(&group->totals);
     sarrus_time_axis_close(&group->time);
     close_dataset(group->status);
     close_dataset(group->failed_time);

@@ -13,6 +13,7 @@
 #include "sink/description.h"
 #include "sink/layout.h"
 #include "sink/result_table.h"
+#include "sink/result_totals.h"
 #include "sink/time_axis.h"
 
 typedef struct sarrus_result_group {
@@ -23,6 +24,7 @@ typedef struct sarrus_result_group {
     hid_t status, status_type, failed_time, reason;
     hid_t *fields; /* [n_fields] datasets */
     sarrus_result_table table;
+    sarrus_result_totals totals;
     sarrus_time_axis time;
     uint8_t *status_on_file; /* [n_instances], to write only what changed */
 } sarrus_result_group;

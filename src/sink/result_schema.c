@@ -104,10 +104,8 @@ static bool put_choices(sarrus_result_group *group, const sarrus_sink_descriptio
              H5DSset_scale(out->trajectory, "trajectory") >= 0;
     }
     if (ok && levels != NULL) {
-        const char *slash = strrchr(levels->path, '/');
-        out->levels = sarrus_hdf5_create_column(group->root, levels->path, H5T_NATIVE_DOUBLE, levels->values, (uint64_t)levels->n);
-        ok = sarrus_hdf5_describe(out->levels, levels->units, levels->long_name) &&
-             H5DSset_scale(out->levels, slash != NULL ? slash + 1 : levels->path) >= 0;
+        out->levels = sarrus_result_levels_create(group->root, levels);
+        ok = out->levels >= 0;
     }
     return ok;
 }
@@ -211,8 +209,9 @@ static bool put_table(sarrus_result_group *group, const sarrus_sink_description 
     for (int c = 0; ok && c < group->table.n_measures; ++c) {
         ok = attach_instances(group->table.measures[c], all);
     }
-    for (int c = 0; ok && c < group->table.n_totals; ++c) {
-        ok = !description->totals[c].has_levels || attach(group->table.totals[c], all->levels, 0, &all->n_levels_users);
+    ok = ok && sarrus_result_totals_create(&group->totals, group->root, description, all->levels);
+    for (int c = 0; ok && c < group->totals.n; ++c) {
+        all->n_levels_users += description->totals[c].has_levels ? 1 : 0;
     }
     return ok;
 }

@@ -38,26 +38,16 @@ static bool create_column(sarrus_result_table *table, hid_t file, const sarrus_s
 bool sarrus_result_table_create(sarrus_result_table *table, hid_t file, const sarrus_sink_description *description) {
     const hsize_t n_instances = description->n_instances;
     const double unknown = NAN;
-    *table = (sarrus_result_table){
-        .n_measures = description->n_measures, .n_columns = description->n_columns, .n_totals = description->n_totals};
+    *table = (sarrus_result_table){.n_measures = description->n_measures, .n_columns = description->n_columns};
     table->measures = make_ids(description->n_measures);
     table->columns = make_ids(description->n_columns);
-    table->totals = make_ids(description->n_totals);
-    bool ok = table->measures != NULL && table->columns != NULL && table->totals != NULL;
+    bool ok = table->measures != NULL && table->columns != NULL;
     for (int c = 0; ok && c < table->n_measures; ++c) {
         const sarrus_sink_measure *given = &description->measures[c];
         const sarrus_hdf5_shape shape = {
             .n_dims = 1, .dims = &n_instances, .fill = given->type == SARRUS_SINK_F64 ? &unknown : NULL};
         table->measures[c] = sarrus_hdf5_create_dataset(file, given->path, column_type(given->type), &shape);
         ok = sarrus_hdf5_describe(table->measures[c], given->units, given->long_name);
-    }
-    for (int c = 0; ok && c < table->n_totals; ++c) {
-        const sarrus_sink_total *given = &description->totals[c];
-        const hsize_t n_levels = given->has_levels ? (hsize_t)description->levels->n : 0;
-        const sarrus_hdf5_shape shape = {
-            .n_dims = given->has_levels ? 1 : 0, .dims = &n_levels, .fill = given->type == SARRUS_SINK_F64 ? &unknown : NULL};
-        table->totals[c] = sarrus_hdf5_create_dataset(file, given->path, column_type(given->type), &shape);
-        ok = sarrus_hdf5_describe(table->totals[c], given->units, given->long_name);
     }
     for (int c = 0; ok && c < table->n_columns; ++c) {
         ok = create_column(table, file, description, c);
@@ -93,9 +83,6 @@ bool sarrus_result_table_write(sarrus_result_table *table, const sarrus_sink_out
     for (int c = 0; ok && outcome->measures != NULL && c < table->n_measures; ++c) {
         ok = H5Dwrite(table->measures[c], H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, outcome->measures[c]) >= 0;
     }
-    for (int c = 0; ok && outcome->totals != NULL && c < table->n_totals; ++c) {
-        ok = H5Dwrite(table->totals[c], H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, outcome->totals[c]) >= 0;
-    }
     for (int c = 0; ok && outcome->n_rows > 0 && c < table->n_columns; ++c) {
         ok = append(table->columns[c], table->n_rows, outcome->n_rows, outcome->rows[c]);
     }
@@ -115,6 +102,5 @@ static void close_all(hid_t *ids, int n) {
 void sarrus_result_table_close(sarrus_result_table *table) {
     close_all(table->measures, table->n_measures);
     close_all(table->columns, table->n_columns);
-    close_all(table->totals, table->n_totals);
     *table = (sarrus_result_table){0};
 }

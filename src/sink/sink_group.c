@@ -42,6 +42,18 @@ static const char *shape_error(const sarrus_sink_description *description, const
     return NULL;
 }
 
+/* The same of a total. */
+static const char *total_error(const sarrus_sink_description *description, const sarrus_sink_total *total) {
+    const sarrus_sink_labels *labels = description->total_labels;
+    if (total->n_label_axes == 0) {
+        return NULL;
+    }
+    if (total->has_levels || total->n_label_axes < 0 || total->n_label_axes > 2 || labels == NULL || labels->n < 1) {
+        return "a total has axes of labels, which are missing or beside levels";
+    }
+    return total->n_label_axes == 2 && labels->path_again == NULL ? "a total has a second axis of labels, which has no name" : NULL;
+}
+
 /* NULL, or what is wrong with the description. */
 const char *sarrus_sink_description_error(const sarrus_sink_description *description) {
     if ((description->times == NULL && !description->is_open_ended) || (description->n_fields > 0 && description->fields == NULL) ||
@@ -53,6 +65,12 @@ const char *sarrus_sink_description_error(const sarrus_sink_description *descrip
     if ((description->n_totals > 0 && description->totals == NULL) ||
         (description->has_trajectories && description->n_trajectories > 0 && description->trajectories == NULL)) {
         return "an array is missing";
+    }
+    for (int i = 0; i < description->n_totals; ++i) {
+        const char *wrong = total_error(description, &description->totals[i]);
+        if (wrong != NULL) {
+            return wrong;
+        }
     }
     for (int i = 0; i < description->n_fields; ++i) {
         const char *wrong = shape_error(description, &description->fields[i]);

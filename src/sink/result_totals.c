@@ -1,0 +1,101 @@
+#include "sink/result_totals.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hdf5_hl.h>
+
+#include "sink/hdf5_object.h"
+
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+hid_t sarrus_result_levels_create(hid_t root, const sarrus_sink_levels *levels) {
+    hid_t scale = sarrus_hdf5_create_column(root, levels->path, H5T_NATIVE_DOUBLE, levels->values, (uint64_t)levels->n);
+    if (sarrus_hdf5_describe(scale, levels->units, levels->long_name) && H5DSset_scale(scale, last_part(levels->path)) >= 0) {
+        return scale;
+    }
+    if (scale >= 0) {
+        H5Dclose(scale);
+    }
+    return -1;
+}
+
+/* A scale of each of the two axes: readers of netCDF want those of a dataset to have different names. */
+static hid_t labels_create(hid_t root, const char *path, const sarrus_sink_labels *labels) {
+    hid_t scale = sarrus_hdf5_create_strings(root, path, labels->texts, (uint64_t)labels->n);
+    if (sarrus_hdf5_describe(scale, "1", labels->long_name) && H5DSset_scale(scale, last_part(path)) >= 0) {
+        return scale;
+    }
+    if (scale >= 0) {
+        H5Dclose(scale);
+    }
+    return -1;
+}
+
+static hid_t total_create(hid_t root, const sarrus_sink_total *given, const sarrus_sink_description *description,
+                          const hid_t scales[2]) {
+    const double unknown = NAN;
+    const hsize_t n = given->has_levels         ? (hsize_t)description->levels->n
+                      : given->n_label_axes > 0 ? (hsize_t)description->total_labels->n
+                                                : 0;
+    const hsize_t dims[2] = {n, n};
+    const int n_dims = given->has_levels ? 1 : given->n_label_axes;
+    const bool is_real = given->type == SARRUS_SINK_F64;
+    const sarrus_hdf5_shape shape = {.n_dims = n_dims, .dims = dims, .fill = is_real ? &unknown : NULL};
+    hid_t dataset = sarrus_hdf5_create_dataset(root, given->path, is_real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64, &shape);
+    bool ok = sarrus_hdf5_describe(dataset, given->units, given->long_name);
+    for (int axis = 0; ok && axis < n_dims; ++axis) {
+        ok = H5DSattach_scale(dataset, scales[axis], (unsigned)axis) >= 0;
+    }
+    if (!ok && dataset >= 0) {
+        H5Dclose(dataset);
+        dataset = -1;
+    }
+    return dataset;
+}
+
+bool sarrus_result_totals_create(sarrus_result_totals *totals, hid_t root, const sarrus_sink_description *description,
+                                 hid_t levels) {
+    const sarrus_sink_labels *labels = description->total_labels;
+    *totals = (sarrus_result_totals){.datasets = malloc(((size_t)description->n_totals + 1) * sizeof *totals->datasets)};
+    bool ok = totals->datasets != NULL;
+    hid_t scales[2] = {-1, -1};
+    if (ok && labels != NULL) {
+        scales[0] = labels_create(root, labels->path, labels);
+        scales[1] = labels->path_again != NULL ? labels_create(root, labels->path_again, labels) : -1;
+        ok = scales[0] >= 0 && (labels->path_again == NULL || scales[1] >= 0);
+    }
+    for (int i = 0; ok && i < description->n_totals; ++i) {
+        const bool has_levels = description->totals[i].has_levels;
+        const hid_t of_levels[2] = {levels, -1};
+        totals->datasets[i] = total_create(root, &description->totals[i], description, has_levels ? of_levels : scales);
+        ok = totals->datasets[i] >= 0;
+        totals->n += ok ? 1 : 0;
+    }
+    for (int k = 0; k < 2; ++k) {
+        if (scales[k] >= 0) {
+            H5Dclose(scales[k]);
+        }
+    }
+    return ok;
+}
+
+bool sarrus_result_totals_write(const sarrus_result_totals *totals, const double *const *values) {
+    bool ok = true;
+    for (int i = 0; ok && i < totals->n; ++i) {
+        ok = H5Dwrite(totals->datasets[i], H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values[i]) >= 0;
+    }
+    return ok;
+}
+
+void sarrus_result_totals_close(sarrus_result_totals *totals) {
+    for (int i = 0; i < totals->n; ++i) {
+        H5Dclose(totals->datasets[i]);
+    }
+    free(totals->datasets);
+    *totals = (sarrus_result_totals){0};
+}
