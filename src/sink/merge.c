@@ -209,7 +209,22 @@ static bool marks_write(const sarrus_merge *merge, hid_t root, int i_group, bool
                          sarrus_hdf5_put_number(root, "n_trajectories", H5T_NATIVE_UINT64, &n_trajectories)));
 }
 
-static bool groups_write(const sarrus_merge *merge, hid_t file) {
+/* What of the file is being written, and what of it could not be made for a reason of its own. */
+typedef struct merge_writing {
+    const sarrus_merge *merge;
+    sarrus_context *context;
+    sarrus_merged_group_finish *finish;
+    sarrus_status status; /* of `finish` */
+} merge_writing;
+
+static bool group_finish(merge_writing *work, int i_group, hid_t root) {
+    const sarrus_merged_group group = {work->merge, i_group, root};
+    work->status = work->finish(work->context, &group);
+    return work->status == SARRUS_OK;
+}
+
+static bool groups_write(merge_writing *work, hid_t file) {
+    const sarrus_merge *merge = work->merge;
     bool ok = true;
     if (merge->n_groups > 0)
         ok = sarrus_merge_index_write(merge, file) && marks_write(merge, file, 0, true);
@@ -219,7 +234,7 @@ static bool groups_write(const sarrus_merge *merge, hid_t file) {
         hid_t root =
             merge->n_groups > 0 ? H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : H5Gopen2(file, "/", H5P_DEFAULT);
         ok = root >= 0 && sarrus_merge_group_write(merge, g, root) && manifest_write(merge, root, g) &&
-             marks_write(merge, root, g, false);
+             marks_write(merge, root, g, false) && group_finish(work, g, root);
         if (root >= 0)
             H5Gclose(root);
     }
@@ -231,30 +246,31 @@ static sarrus_status refuse(sarrus_context *context, sarrus_status status, const
 }
 
 /* Writes the file that the place has opened. */
-static sarrus_status file_write(const sarrus_merge *merge, sarrus_context *context, const sarrus_result_place *place,
-                                const char *path) {
+static sarrus_status file_write(merge_writing *work, const sarrus_result_place *place, const char *path) {
     char message[256];
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     hid_t file = access >= 0 && H5Pset_file_locking(access, false, true) >= 0
                      ? H5Fcreate(place->name, H5F_ACC_TRUNC, H5P_DEFAULT, access)
                      : -1;
-    bool ok = file >= 0 && groups_write(merge, file);
+    bool ok = file >= 0 && groups_write(work, file);
     sarrus_hdf5_message(message, sizeof message); /* the next call forgets it */
     ok = (file < 0 || H5Fclose(file) >= 0) && ok;
     if (access >= 0)
         H5Pclose(access);
-    return ok ? SARRUS_OK
-              : sarrus_report(context, SARRUS_IO, "%s: cannot be written: %s", path,
-                              message[0] != '\0' ? message : "out of memory");
+    if (ok || work->status != SARRUS_OK)
+        return work->status;
+    return sarrus_report(work->context, SARRUS_IO, "%s: cannot be written: %s", path,
+                         message[0] != '\0' ? message : "out of memory");
 }
 
-static sarrus_status place_write(const sarrus_merge *merge, sarrus_context *context, const char *path, int no_clobber) {
+static sarrus_status place_write(merge_writing *work, const char *path, int no_clobber) {
+    sarrus_context *context = work->context;
     sarrus_result_place place;
     struct stat about;
     sarrus_status status = sarrus_result_place_take(&place, path, no_clobber != 0);
     const bool is_taken = status == SARRUS_OK;
     if (is_taken)
-        status = file_write(merge, context, &place, path);
+        status = file_write(work, &place, path);
     else
         status = refuse(context, status, path, place.message);
     if (status == SARRUS_OK) {
@@ -270,11 +286,13 @@ static sarrus_status place_write(const sarrus_merge *merge, sarrus_context *cont
     return status;
 }
 
+/* Of each time: statistics of the parts at the end of their motions are made anew. */
 static bool has_statistics(const sarrus_merge *merge) {
     bool has = false;
     for (int g = 0; g == 0 || g < merge->n_groups; ++g) {
         hid_t root = sarrus_merge_root(merge, merge->parts[0].file, g);
-        has = has || (root >= 0 && H5Lexists(root, "statistics", H5P_DEFAULT) > 0);
+        has = has ||
+              (root >= 0 && H5Lexists(root, "statistics", H5P_DEFAULT) > 0 && H5Lexists(root, "statistics/n", H5P_DEFAULT) > 0);
         if (root >= 0)
             H5Gclose(root);
     }
@@ -290,13 +308,8 @@ static sarrus_status output_check(const sarrus_merge *merge, sarrus_context *con
     return SARRUS_OK;
 }
 
-sarrus_status sarrus_results_merge(sarrus_context *context, const char *const *parts, int n_parts, const char *path,
-                                   int no_clobber) {
-    if (parts == NULL || n_parts < 1 || path == NULL || *path == '\0')
-        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_results_merge needs parts and a path");
-    for (int i = 0; i < n_parts; ++i)
-        if (parts[i] == NULL)
-            return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_results_merge needs the path of every part");
+sarrus_status sarrus_parts_merge(sarrus_context *context, const char *const *parts, int n_parts, const char *path, int no_clobber,
+                                 sarrus_merged_group_finish *finish) {
     sarrus_status status = sarrus_result_path_check(context, path, no_clobber);
     char *folder = status == SARRUS_OK ? sarrus_result_place_name(path, "", "") : NULL;
     if (status != SARRUS_OK || folder == NULL)
@@ -309,10 +322,10 @@ sarrus_status sarrus_results_merge(sarrus_context *context, const char *const *p
     if (status == SARRUS_OK)
         status = output_check(&merge, context, path);
     if (status == SARRUS_OK)
-        status = place_write(&merge, context, path, no_clobber);
+        status = place_write(&(merge_writing){&merge, context, finish, SARRUS_OK}, path, no_clobber);
     if (status == SARRUS_OK && has_statistics(&merge))
         (void)sarrus_report_at(context, SARRUS_NOTE, status, NULL,
-                               "%s: the statistics of the parts are those of each alone, and not in it", path);
+                               "%s: the statistics over time of the parts are those of each alone, and not in it", path);
     sarrus_merge_close(&merge);
     sarrus_hdf5_silence_end(silence);
     free(folder);

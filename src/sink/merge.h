@@ -8,6 +8,7 @@
 #include <hdf5.h>
 
 #include "sarrus/run.h"
+#include "sink/merged_group.h"
 
 /* One part. */
 typedef struct sarrus_merge_part {
@@ -23,6 +24,12 @@ typedef struct sarrus_merge {
     sarrus_merge_part *parts; /* [n_parts] in the order of their instances */
     int n_groups;             /* 0: the parts are results of one scenario */
 } sarrus_merge;
+
+struct sarrus_merged_group {
+    const sarrus_merge *merge;
+    int i_group;
+    hid_t root; /* of the merged file */
+};
 
 /* Opens the parts, puts them in order, and sees that they are the whole of one study: the same version, scenario, seed, plan and
  * times, complete, no instance missing or there twice. `folder` is where the merged file is to lie. BAD_INPUT, IO, NO_MEMORY; to be

@@ -137,7 +137,7 @@ static sarrus_sink_measure *measures_make(sarrus_group *group) {
 
 double sarrus_group_reserve(const sarrus_group *group) {
     const double per_dataset = 0x1p16; /* what HDF5 keeps of each (46 KB were found) */
-    const int n_fields = group->channels.n_fields + group->statistics.n_fields + group->n_totals;
+    const int n_fields = group->channels.n_fields + group->statistics.n_fields + group->totals.n;
     return per_dataset * (n_fields + 2 * parameters_fill(group, NULL) + group->quantities.n) + 2.0 * block_bytes(group);
 }
 
@@ -170,9 +170,9 @@ sarrus_status sarrus_group_describe(sarrus_group *group, sarrus_context *context
         .n_trajectories = group->n_kept,
         .trajectories = group->trajectories,
         .levels = sarrus_study_statistics_levels(&group->statistics),
-        .n_totals = group->n_totals,
-        .totals = group->totals,
-        .total_labels = sarrus_sensitivity_labels(&group->sensitivity),
+        .n_totals = group->totals.n,
+        .totals = group->totals.totals,
+        .total_labels = sarrus_sensitivity_labels(&group->totals.sensitivity),
         .n_parameters = group->n_parameters,
         .parameters = group->parameters,
         .n_measures = SARRUS_OUTCOME_MEASURES + group->quantities.n,
@@ -246,28 +246,21 @@ static sarrus_status kept_make(sarrus_group *group, sarrus_context *context) {
     return SARRUS_OK;
 }
 
-/* What is of all instances together, and of sensitivity takes all of the study. */
+/* What is of all instances together, and what it is made of. */
 static sarrus_status totals_make(sarrus_group *group, sarrus_context *context) {
-    const bool is_own_sample = sarrus_group_as_run(group).has_own_sample, is_study = group->n_instances == group->n_study;
-    const int n_members = sarrus_crew_size(sarrus_batch_crew(group->batch));
-    if (is_study) {
-        const sarrus_status status =
-            sarrus_sensitivity_create(context, group->model, is_own_sample, group->n_study, n_members, &group->sensitivity);
-        if (status != SARRUS_OK)
-            return status;
+    const int d = group->model->batch.n_sampled;
+    const sarrus_totals_choice choice = {.n_instances = group->n_instances,
+                                         .is_study = group->n_instances == group->n_study,
+                                         .is_own_sample = sarrus_group_as_run(group).has_own_sample,
+                                         .n_members = sarrus_crew_size(sarrus_batch_crew(group->batch))};
+    group->draw_arrays = calloc(2 * (size_t)d + 1, sizeof *group->draw_arrays);
+    if (group->draw_arrays == NULL)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the draws");
+    for (int j = 0; j < d; ++j) {
+        group->draw_arrays[j] = sarrus_draws_values(group->draws, j);
+        group->draw_arrays[d + j] = sarrus_draws_units(group->draws, j);
     }
-    const int n_first = group->statistics.n_totals;
-    group->n_totals = n_first + group->sensitivity.n_totals;
-    group->totals = calloc((size_t)group->n_totals + 1, sizeof *group->totals);
-    group->total_values = calloc((size_t)group->n_totals + 1, sizeof *group->total_values);
-    group->draw_arrays = calloc(2 * (size_t)group->model->batch.n_sampled + 1, sizeof *group->draw_arrays);
-    if (group->totals == NULL || group->total_values == NULL || group->draw_arrays == NULL)
-        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the result file");
-    for (int i = 0; i < group->n_totals; ++i) {
-        group->totals[i] = i < n_first ? group->statistics.totals[i] : group->sensitivity.totals[i - n_first];
-        group->total_values[i] = i < n_first ? group->statistics.total_values[i] : group->sensitivity.values[i - n_first];
-    }
-    return SARRUS_OK;
+    return sarrus_totals_create(context, group->model, &choice, &group->totals);
 }
 
 /* The datasets: of trajectories, of quantities, of statistics, which are those of a study and not of a replay. */
@@ -351,9 +344,7 @@ void sarrus_group_free(sarrus_group *group) {
         free(group->paths[i]);
     sarrus_study_quantities_free(&group->quantities);
     sarrus_study_statistics_free(&group->statistics);
-    sarrus_sensitivity_free(&group->sensitivity);
-    free(group->totals);
-    free(group->total_values);
+    sarrus_totals_free(&group->totals);
     free(group->draw_arrays);
     free(group->trajectories);
     free(group->kept);
@@ -391,32 +382,18 @@ sarrus_status sarrus_group_close(sarrus_group *group, sarrus_context *context, s
     return submitted != SARRUS_NO_MEMORY ? submitted : sarrus_report(context, submitted, "out of memory for the changes of rank");
 }
 
-static void sensitivity_find(sarrus_group *group) {
-    const int d = group->model->batch.n_sampled;
-    for (int j = 0; j < d; ++j) {
-        group->draw_arrays[j] = sarrus_draws_values(group->draws, j);
-        group->draw_arrays[d + j] = sarrus_draws_units(group->draws, j);
-    }
-    const sarrus_sensitivity_sample sample = {.seed = group->seed,
-                                              .values = group->draw_arrays,
-                                              .units = group->draw_arrays + d,
-                                              .results = (const double *const *)group->quantities.results,
-                                              .status = group->outcome.status,
-                                              .crew = sarrus_batch_crew(group->batch)};
-    sarrus_sensitivity_finish(&group->sensitivity, &sample);
-}
-
 sarrus_sink_outcome sarrus_group_end(sarrus_group *group) {
     sarrus_outcome_update(&group->outcome, group->batch);
     group->outcome.n_rows = 0; /* they went with their block */
     sarrus_sink_outcome outcome = sarrus_outcome_view(&group->outcome, sarrus_march_is_over(&group->march));
-    if (group->statistics.n_totals > 0)
-        sarrus_study_statistics_finish(&group->statistics, &group->quantities, group->outcome.status);
-    /* Sensitivity is that of whole motions: a run that was stopped has none. */
-    if (group->sensitivity.n_totals > 0 && outcome.complete)
-        sensitivity_find(group);
-    if (group->n_totals > 0)
-        outcome.totals = group->total_values;
+    const sarrus_sensitivity_sample sample = {.seed = group->seed,
+                                              .values = group->draw_arrays,
+                                              .units = group->draw_arrays + group->model->batch.n_sampled,
+                                              .results = (const double *const *)group->quantities.results,
+                                              .status = group->outcome.status,
+                                              .crew = sarrus_batch_crew(group->batch)};
+    sarrus_totals_finish(&group->totals, &sample, outcome.complete);
+    outcome.totals = group->totals.values;
     return outcome;
 }
 

@@ -13,9 +13,9 @@
 #include "study/quantities.h"
 #include "study/replay.h"
 #include "study/schedule.h"
-#include "study/sensitivity.h"
 #include "study/statistics.h"
 #include "study/tally.h"
+#include "study/totals.h"
 
 typedef struct sarrus_group {
     int index, n_groups; /* which of how many */
@@ -34,10 +34,7 @@ typedef struct sarrus_group {
     sarrus_tally tally;
     sarrus_study_quantities quantities;
     sarrus_study_statistics statistics;
-    sarrus_sensitivity sensitivity; /* of a whole study */
-    sarrus_sink_total *totals;      /* [n_totals] of statistics and sensitivity, */
-    const double **total_values;    /* [n_totals] and where their numbers will be */
-    int n_totals;
+    sarrus_totals totals;
     const double **draw_arrays; /* [2][n_sampled] of [n_instances] parameters, and their draws in the unit interval */
     bool has_kept;              /* the file has trajectories of n_kept instances alone */
     uint64_t n_kept;

@@ -6,19 +6,7 @@
 
 #include "core/report.h"
 #include "plan/body.h"
-#include "study/spread.h"
-
-/* What there is of each dataset. Quantiles come last, and only when there are levels. */
-enum { OF_MEAN, OF_SD, OF_MIN, OF_MAX, OF_QUANTILES, N_KINDS };
-static const struct kind {
-    const char *word, *text;
-} kinds[N_KINDS] = {
-    [OF_MEAN] = {"mean", "mean over instances"},
-    [OF_SD] = {"sd", "standard deviation over instances, of n - 1"},
-    [OF_MIN] = {"min", "smallest of the instances"},
-    [OF_MAX] = {"max", "largest of the instances"},
-    [OF_QUANTILES] = {"quantiles", "quantiles over instances"},
-};
+#include "study/column_statistics.h"
 
 /* Components k_first … k_first + n − 1 of a field of the channels; field −1: how many instances there are. */
 typedef struct sarrus_statistics_piece {
@@ -28,10 +16,6 @@ typedef struct sarrus_statistics_piece {
 /* Components that a thread takes side by side: a cache line of a row, where memory allows it. */
 enum { MOST_COLUMNS = 8 };
 static const double scratch_bytes = 0x1p26;
-
-static int n_kinds(const sarrus_study_statistics *statistics) {
-    return statistics->levels.n > 0 ? N_KINDS : OF_QUANTILES;
-}
 
 const sarrus_sink_levels *sarrus_study_statistics_levels(const sarrus_study_statistics *statistics) {
     return statistics->levels.n > 0 ? &statistics->levels : NULL;
@@ -56,7 +40,7 @@ static const char *text_make(sarrus_study_statistics *statistics, const char *fi
 }
 
 static bool fields_make(sarrus_study_statistics *statistics) {
-    const int n_each = n_kinds(statistics);
+    const int n_each = sarrus_column_statistics_n(&statistics->levels);
     if (statistics->channels.n_fields == 0)
         return true;
     statistics->fields[statistics->n_fields++] = (sarrus_sink_field){.path = "statistics/n",
@@ -68,9 +52,10 @@ static bool fields_make(sarrus_study_statistics *statistics) {
         for (int kind = 0; kind < n_each; ++kind) {
             const sarrus_sink_field *of = &statistics->channels.fields[i];
             char end[16];
-            (void)snprintf(end, sizeof end, "/%s", kinds[kind].word);
+            (void)snprintf(end, sizeof end, "/%s", sarrus_column_statistics[kind].word);
             const char *path = text_make(statistics, "statistics/", of->path, end);
-            const char *long_name = path != NULL ? text_make(statistics, kinds[kind].text, ": ", of->long_name) : NULL;
+            const char *long_name =
+                path != NULL ? text_make(statistics, sarrus_column_statistics[kind].text, ": ", of->long_name) : NULL;
             if (long_name == NULL)
                 return false;
             sarrus_sink_field *field = &statistics->fields[statistics->n_fields++];
@@ -79,35 +64,7 @@ static bool fields_make(sarrus_study_statistics *statistics) {
             field->long_name = long_name;
             field->type = SARRUS_SINK_F64;
             field->is_common = true;
-            field->has_levels = kind == OF_QUANTILES;
-        }
-    }
-    return true;
-}
-
-/* Of each quantity how many instances they are over, then the statistics. */
-static bool totals_make(sarrus_study_statistics *statistics) {
-    const sarrus_model *model = statistics->model;
-    if ((model->output.statistics & SARRUS_STATISTICS_QUANTITIES) == 0)
-        return true;
-    for (int i = 0; i < model->output.n_quantities; ++i) {
-        for (int kind = -1; kind < n_kinds(statistics); ++kind) {
-            const int i_total = statistics->n_totals++;
-            const sarrus_quantity *quantity = &model->output.quantities[i];
-            char end[16];
-            (void)snprintf(end, sizeof end, "/%s", kind < 0 ? "n" : kinds[kind].word);
-            const char *path = text_make(statistics, "statistics/quantities/", quantity->name, end);
-            const char *text = kind < 0 ? "good instances that have it" : kinds[kind].text;
-            const char *long_name = path != NULL ? text_make(statistics, text, ": ", quantity->text) : NULL;
-            const size_t n_values = kind == OF_QUANTILES ? (size_t)statistics->levels.n : 1;
-            statistics->total_values[i_total] = calloc(n_values, sizeof **statistics->total_values);
-            if (long_name == NULL || statistics->total_values[i_total] == NULL)
-                return false;
-            statistics->totals[i_total] = (sarrus_sink_total){.path = path,
-                                                              .long_name = long_name,
-                                                              .units = kind < 0 ? "1" : "SI",
-                                                              .type = kind < 0 ? SARRUS_SINK_U64 : SARRUS_SINK_F64,
-                                                              .has_levels = kind == OF_QUANTILES};
+            field->has_levels = kind == SARRUS_COLUMN_QUANTILES;
         }
     }
     return true;
@@ -128,19 +85,16 @@ static void pieces_make(sarrus_study_statistics *statistics) {
 }
 
 static bool arrays_allocate(sarrus_study_statistics *statistics) {
-    const size_t n_fields = (size_t)statistics->channels.n_fields, n_each = N_KINDS + 1;
-    const size_t n_quantities = (size_t)statistics->model->output.n_quantities;
+    const size_t n_fields = (size_t)statistics->channels.n_fields, n_each = SARRUS_COLUMN_STATISTICS;
     size_t n_pieces = 1;
     for (size_t i = 0; i < n_fields; ++i)
         n_pieces += (size_t)statistics->channels.n_components[i];
     statistics->fields = calloc(1 + n_fields * n_each, sizeof *statistics->fields);
-    statistics->totals = calloc(1 + n_quantities * n_each, sizeof *statistics->totals);
-    statistics->total_values = calloc(1 + n_quantities * n_each, sizeof *statistics->total_values);
-    statistics->texts = calloc(1 + 2 * (n_fields + n_quantities) * n_each, sizeof *statistics->texts);
+    statistics->texts = calloc(1 + 2 * n_fields * n_each, sizeof *statistics->texts);
     statistics->pieces = calloc(n_pieces, sizeof *statistics->pieces);
     statistics->scratch = calloc((size_t)statistics->n_members, sizeof *statistics->scratch);
-    bool is_done = statistics->fields != NULL && statistics->totals != NULL && statistics->total_values != NULL &&
-                   statistics->texts != NULL && statistics->pieces != NULL && statistics->scratch != NULL;
+    bool is_done =
+        statistics->fields != NULL && statistics->texts != NULL && statistics->pieces != NULL && statistics->scratch != NULL;
     for (int i = 0; is_done && i < statistics->n_members; ++i) {
         const size_t n = (size_t)statistics->n_columns + 1;
         if (statistics->n_instances <= SIZE_MAX / sizeof(double) / n)
@@ -157,11 +111,7 @@ sarrus_status sarrus_study_statistics_create(sarrus_context *context, const sarr
     *out = (sarrus_study_statistics){.model = model, .n_instances = n_instances, .n_members = n_members};
     if (asked == 0)
         return SARRUS_OK;
-    out->levels = (sarrus_sink_levels){.path = "statistics/quantile",
-                                       .long_name = "share of the instances that are below",
-                                       .units = "1",
-                                       .n = model->output.n_levels,
-                                       .values = model->output.levels};
+    out->levels = sarrus_column_levels(model);
     const sarrus_channel_choice choice = {.channels = asked,
                                           .has_drives = (asked & SARRUS_STATISTICS_DRIVES) != 0,
                                           .has_points = (asked & SARRUS_STATISTICS_POINTS) != 0};
@@ -175,7 +125,7 @@ sarrus_status sarrus_study_statistics_create(sarrus_context *context, const sarr
     /* The speeds tell who is good: they are numbers for as long. */
     if (out->channels.n_fields > 0)
         out->channels.width[SARRUS_OBSERVE_V] = plan->mech.n_v;
-    if (!arrays_allocate(out) || !fields_make(out) || !totals_make(out))
+    if (!arrays_allocate(out) || !fields_make(out))
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the statistics over %llu instances",
                              (unsigned long long)n_instances);
     pieces_make(out);
@@ -185,15 +135,11 @@ sarrus_status sarrus_study_statistics_create(sarrus_context *context, const sarr
 void sarrus_study_statistics_free(sarrus_study_statistics *statistics) {
     for (int i = 0; i < statistics->n_texts; ++i)
         free(statistics->texts[i]);
-    for (int i = 0; i < statistics->n_totals; ++i)
-        free(statistics->total_values[i]);
     for (int i = 0; statistics->scratch != NULL && i < statistics->n_members; ++i)
         free(statistics->scratch[i]);
     free(statistics->texts);
-    free(statistics->total_values);
     free(statistics->scratch);
     free(statistics->fields);
-    free(statistics->totals);
     free(statistics->pieces);
     sarrus_channels_free(&statistics->channels);
     *statistics = (sarrus_study_statistics){0};
@@ -237,21 +183,6 @@ static double count_good(const taking *job, uint64_t i_row) {
     return (double)n_good;
 }
 
-/* One column, which is overwritten, into place `at` of the datasets data[kind]. Returns how many numbers it has. */
-static uint64_t column_take(const sarrus_study_statistics *statistics, double *x, double *scratch, double **data, uint64_t at) {
-    const uint64_t n = sarrus_spread_numbers(x, statistics->n_instances);
-    const sarrus_spread spread = sarrus_spread_of(x, n);
-    const int n_levels = statistics->levels.n;
-    data[OF_MEAN][at] = spread.mean;
-    data[OF_SD][at] = spread.sd;
-    data[OF_MIN][at] = spread.min;
-    data[OF_MAX][at] = spread.max;
-    if (n_levels > 0)
-        sarrus_spread_quantiles(x, n, &spread, statistics->levels.values, n_levels, scratch,
-                                data[OF_QUANTILES] + at * (uint64_t)n_levels);
-    return n;
-}
-
 static void piece_take(const taking *job, uint64_t i_row, const piece *part, double *columns) {
     const sarrus_study_statistics *statistics = job->statistics;
     if (part->i_field < 0) {
@@ -260,11 +191,12 @@ static void piece_take(const taking *job, uint64_t i_row, const piece *part, dou
     }
     const uint64_t n = statistics->n_instances;
     const uint64_t n_components = (uint64_t)statistics->channels.n_components[part->i_field];
-    double **data = job->data + 1 + part->i_field * n_kinds(statistics);
+    double **data = job->data + 1 + part->i_field * sarrus_column_statistics_n(&statistics->levels);
     columns_gather(job, part, i_row, columns);
     for (int k = 0; k < part->n; ++k)
-        (void)column_take(statistics, columns + (uint64_t)k * n, columns + (uint64_t)statistics->n_columns * n, data,
-                          i_row * n_components + (uint64_t)(part->k_first + k));
+        (void)sarrus_column_statistics_take(columns + (uint64_t)k * n, n, &statistics->levels,
+                                            columns + (uint64_t)statistics->n_columns * n, data,
+                                            i_row * n_components + (uint64_t)(part->k_first + k));
 }
 
 static void pieces_take(void *user, int i_member, int n_members) {
@@ -282,20 +214,9 @@ void sarrus_study_statistics_take(const sarrus_study_statistics *statistics, con
         return;
     taking job = {statistics, rows, source, data};
     /* Each number costs some nanoseconds, more than a look at a row: a thread is worth waking for fewer rows than elsewhere. */
-    const uint64_t n_columns = sarrus_study_statistics_numbers(statistics) / (uint64_t)n_kinds(statistics);
+    const uint64_t n_columns =
+        sarrus_study_statistics_numbers(statistics) / (uint64_t)sarrus_column_statistics_n(&statistics->levels);
     const uint64_t n_useful = 1 + statistics->n_instances * rows->n_rows * n_columns / 4096;
     const int n_threads = n_useful < (uint64_t)statistics->n_members ? (int)n_useful : statistics->n_members;
     sarrus_crew_run(rows->crew, n_threads, pieces_take, &job);
-}
-
-void sarrus_study_statistics_finish(sarrus_study_statistics *statistics, const sarrus_study_quantities *quantities,
-                                    const uint8_t *status) {
-    const int n_each = 1 + n_kinds(statistics);
-    const uint64_t n = statistics->n_instances;
-    for (int i = 0; i * n_each < statistics->n_totals; ++i) {
-        double **values = statistics->total_values + i * n_each, *x = statistics->scratch[0];
-        for (uint64_t k = 0; k < n; ++k)
-            x[k] = status[k] == 0 ? quantities->results[i][k] : (double)NAN;
-        values[0][0] = (double)column_take(statistics, x, x + n, values + 1, 0);
-    }
 }

@@ -1,21 +1,18 @@
-/* Statistics over the instances of a run, at each output time and of its quantities at the end. Those of a time are made of its
- * row alone, each by one thread in the order of the instances, so that nothing is carried on and no bit depends on tiles, blocks
+/* Statistics over the instances of a run at each output time. Those of a time are made of its row
+ * alone, each by one thread in the order of the instances, so that nothing is carried on and no bit depends on tiles, blocks
  * or threads. */
 #ifndef SARRUS_STUDY_STATISTICS_H
 #define SARRUS_STUDY_STATISTICS_H
 
 #include "study/channels.h"
-#include "study/quantities.h"
 
 typedef struct sarrus_study_statistics {
     const sarrus_model *model;
     uint64_t n_instances;
-    sarrus_channels channels;  /* what they are of; its widths are what has to be observed */
-    int n_fields, n_totals;    /* of the file: those of each time, and those of the end */
+    sarrus_channels channels; /* what they are of; its widths are what has to be observed */
+    int n_fields;
     sarrus_sink_field *fields; /* [n_fields] the number of instances, then for each field of the channels its statistics */
     sarrus_sink_levels levels; /* of quantiles */
-    sarrus_sink_total *totals; /* [n_totals] for each quantity its statistics */
-    double **total_values;     /* [n_totals] of [1 or levels] */
     char **texts;              /* [n_texts] owned: paths and long names */
     int n_texts;
     int n_members, n_columns; /* threads that share the work; components that one of them takes at once */
@@ -41,9 +38,5 @@ uint64_t sarrus_study_statistics_numbers(const sarrus_study_statistics *statisti
  * [n_rows][width][levels]. */
 void sarrus_study_statistics_take(const sarrus_study_statistics *statistics, const sarrus_channels_rows *rows,
                                   double *const source[SARRUS_N_OBSERVABLES], double **data);
-
-/* Fills total_values from the results of the quantities of the instances whose status is 0. */
-void sarrus_study_statistics_finish(sarrus_study_statistics *statistics, const sarrus_study_quantities *quantities,
-                                    const uint8_t *status);
 
 #endif

@@ -97,12 +97,20 @@ def parts_of(folder, scenario, n, *arguments):
 def test_any_cut_has_the_same_bytes():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        study, both = folder / "study.yaml", folder / "both.yaml"
+        study, both, designed = (folder / f"{name}.yaml" for name in ("study", "both", "designed"))
         study.write_text(STUDY)
         both.write_text(
             "sarrus: 1\nscenarios: [{file: study.yaml, instances: 9}, {file: study.yaml, instances: 4}]\n"
             "integrator: {method: rk4, dt: 1.0e-3, t_end: 0.02}\noutput: {every: 5, channels: [state, rank]}\n"
         )
+        designed.write_text(
+            STUDY.replace("sampling: sobol", "sampling: sobol\n  design: saltelli")
+            .replace("{m: 1.0}", "{m: 1.0, b: 0.1}")
+            .replace("damping: 0.1", "damping: '=b'")
+            .replace("sd: 0.1}", "sd: 0.1, min: -0.2, max: 0.4}\n    - {name: b, distribution: uniform, low: 0, high: 1}")
+            .replace('"min(rod.y)"}', '"min(rod.y)"}, sensitivity: [low], statistics: {channels: [quantities], quantiles: [0.5]}')
+        )
+        (folder / "mb.csv").write_text("b,m\n" + "".join(f"{0.1 * i},{0.3 * (i % 3)}\n" for i in range(11)))
         (folder / "m.csv").write_text("m\n" + "".join(f"{0.1 * i - 0.2}\n" for i in range(11)))
         singular = SCENARIOS / "five_bar_singular.yaml"
         cases = [
@@ -110,6 +118,11 @@ def test_any_cut_has_the_same_bytes():
             (study, (3,), ("--set", "output.instances=[0, 9, 22]")),
             (study, (3,), ("--set", "output.instances=none")),
             (study, (4,), ("--samples", folder / "m.csv")),
+            (designed, (3,), ()),
+            (designed, (2,), ("--set", "batch.design={method: saltelli, second_order: false}")),
+            (designed, (3,), ("--set", "batch.design=morris", "--set", "batch.sampling=random")),
+            (designed, (2,), ("--set", "batch.design=plain")),
+            (designed, (3,), ("--samples", folder / "mb.csv")),
             (both, (1, 3), ()),
             (singular, (2,), ("--instances", "5", "--set", "integrator.t_end=4")),
         ]
@@ -144,7 +157,7 @@ def test_parts_may_be_elsewhere():
         # statistics are of each part, and a note says that they are left out
         paths, _ = parts_of(folder, study, 2, "--set", "output.statistics=[energy]")
         done = sarrus("merge", *paths, "-o", folder / "merged.h5")
-        assert done.returncode in (0, 1) and "statistics of the parts" in done.stderr, done.stderr
+        assert done.returncode in (0, 1) and "statistics over time of the parts" in done.stderr, done.stderr
         with h5py.File(folder / "merged.h5") as file:
             assert "statistics" not in file
 

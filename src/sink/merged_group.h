@@ -1,0 +1,36 @@
+/* A group of a merged file that is being written, for what is made of the rows of all parts together. */
+#ifndef SARRUS_SINK_MERGED_GROUP_H
+#define SARRUS_SINK_MERGED_GROUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sarrus/context.h"
+#include "sink/description.h"
+
+typedef struct sarrus_merged_group sarrus_merged_group;
+
+/* Instances of the study, and its seed. */
+uint64_t sarrus_merged_group_size(const sarrus_merged_group *group);
+uint64_t sarrus_merged_group_seed(const sarrus_merged_group *group);
+
+/* The scenario as it was run; to be freed. NULL without memory, or when it cannot be read. */
+char *sarrus_merged_group_scenario(const sarrus_merged_group *group);
+
+/* Reads a dataset over instances, out [size], and their status. False when a part has none that can be read. */
+bool sarrus_merged_group_numbers(const sarrus_merged_group *group, const char *path, double *out);
+bool sarrus_merged_group_status(const sarrus_merged_group *group, uint8_t *out);
+
+/* Writes the totals of a description that has nothing else, values [n_totals]. False when HDF5 refused or memory is out. */
+bool sarrus_merged_group_totals_write(const sarrus_merged_group *group, const sarrus_sink_description *description,
+                                      const double *const *values);
+
+/* Makes what is of all instances of the group together. */
+typedef sarrus_status sarrus_merged_group_finish(sarrus_context *context, const sarrus_merged_group *group);
+
+/* Makes one result of the parts of a study, as sarrus_results_merge does; `finish` is called for every group once its rows are
+ * written. */
+SARRUS_MUST_USE sarrus_status sarrus_parts_merge(sarrus_context *context, const char *const *parts, int n_parts, const char *path,
+                                                 int no_clobber, sarrus_merged_group_finish *finish);
+
+#endif

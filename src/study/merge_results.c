@@ -1,0 +1,128 @@
+/* sarrus_results_merge: rows of instances stay in the parts, what is of all instances together is made anew from them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/crew.h"
+#include "core/report.h"
+#include "model/model.h"
+#include "sarrus/run.h"
+#include "sarrus/scenario.h"
+#include "sink/merged_group.h"
+#include "study/totals.h"
+
+/* What the totals are made of: columns [n_instances], quantities first, then parameters and their draws. */
+typedef struct merged_columns {
+    int n;
+    double **columns; /* [n] */
+    uint8_t *status;  /* [n_instances] */
+} merged_columns;
+
+static void columns_free(merged_columns *all) {
+    for (int i = 0; all->columns != NULL && i < all->n; ++i)
+        free(all->columns[i]);
+    free(all->columns);
+    free(all->status);
+}
+
+/* Adds the column of the dataset folder/name. */
+static sarrus_status column_add(sarrus_context *context, const sarrus_merged_group *group, const char *folder, const char *name,
+                                merged_columns *all) {
+    char *path = NULL;
+    double *column = calloc(sarrus_merged_group_size(group), sizeof *column);
+    sarrus_status status = SARRUS_OK;
+    all->columns[all->n++] = column;
+    if (column == NULL || asprintf(&path, "%s/%s", folder, name) < 0)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the quantities of the parts");
+    if (!sarrus_merged_group_numbers(group, path, column))
+        status = sarrus_report(context, SARRUS_BAD_INPUT,
+                               "a part has no /%s that can be read; expected the numbers of its instances", path);
+    free(path);
+    return status;
+}
+
+/* The path under which the values of a sampled parameter stand in the file. */
+static const char *path_of(const sarrus_model *model, const sarrus_sampled *sampled) {
+    const sarrus_value_index target = sampled->targets[0];
+    return target < model->n_named ? sampled->label : model->values[target].path;
+}
+
+static sarrus_status columns_read(sarrus_context *context, const sarrus_merged_group *group, const sarrus_model *model,
+                                  merged_columns *out) {
+    const int n_quantities = model->output.n_quantities;
+    const int d = model->output.n_sensitivity > 0 ? model->batch.n_sampled : 0;
+    const int n_units = model->batch.design == SARRUS_DESIGN_MORRIS ? d : 0;
+    *out = (merged_columns){.columns = calloc((size_t)(n_quantities + 2 * d) + 1, sizeof *out->columns),
+                            .status = calloc(sarrus_merged_group_size(group), 1)};
+    if (out->columns == NULL || out->status == NULL)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the quantities of the parts");
+    sarrus_status status = SARRUS_OK;
+    for (int i = 0; status == SARRUS_OK && i < n_quantities; ++i)
+        status = column_add(context, group, "quantities", model->output.quantities[i].name, out);
+    for (int j = 0; status == SARRUS_OK && j < d; ++j)
+        status = column_add(context, group, "instance/parameters", path_of(model, &model->batch.sampled[j]), out);
+    for (int j = 0; status == SARRUS_OK && j < n_units; ++j)
+        status = column_add(context, group, "instance/unit", model->batch.sampled[j].label, out);
+    if (status == SARRUS_OK && !sarrus_merged_group_status(group, out->status))
+        status = sarrus_report(context, SARRUS_BAD_INPUT, "a part has no /instance/status that can be read");
+    return status;
+}
+
+static sarrus_status totals_write(sarrus_context *context, const sarrus_merged_group *group, const sarrus_model *model,
+                                  sarrus_crew *crew) {
+    const sarrus_totals_choice choice = {
+        .n_instances = sarrus_merged_group_size(group), .is_study = true, .n_members = sarrus_crew_size(crew)};
+    sarrus_totals totals;
+    merged_columns all = {.n = 0};
+    sarrus_status status = sarrus_totals_create(context, model, &choice, &totals);
+    if (status == SARRUS_OK)
+        status = columns_read(context, group, model, &all);
+    if (status == SARRUS_OK) {
+        const double *const *columns = (const double *const *)all.columns;
+        const sarrus_sensitivity_sample sample = {.seed = sarrus_merged_group_seed(group),
+                                                  .values = columns + model->output.n_quantities,
+                                                  .units = columns + model->output.n_quantities + model->batch.n_sampled,
+                                                  .results = columns,
+                                                  .status = all.status,
+                                                  .crew = crew};
+        const sarrus_sink_description description = {.n_totals = totals.n,
+                                                     .totals = totals.totals,
+                                                     .total_labels = sarrus_sensitivity_labels(&totals.sensitivity),
+                                                     .levels = &totals.statistics.levels};
+        sarrus_totals_finish(&totals, &sample, true);
+        if (!sarrus_merged_group_totals_write(group, &description, totals.values))
+            status = sarrus_report(context, SARRUS_IO, "statistics and sensitivity of the parts together cannot be written");
+    }
+    columns_free(&all);
+    sarrus_totals_free(&totals);
+    return status;
+}
+
+static sarrus_status group_finish(sarrus_context *context, const sarrus_merged_group *group) {
+    sarrus_model *model = NULL;
+    sarrus_crew *crew = NULL;
+    char *text = sarrus_merged_group_scenario(group);
+    if (text == NULL)
+        return sarrus_report(context, SARRUS_BAD_INPUT, "the parts have no /scenario that can be read");
+    sarrus_status status = sarrus_scenario_read_text(context, "/scenario", text, strlen(text), NULL, 0, &model);
+    const bool has_totals =
+        status == SARRUS_OK && (model->output.n_sensitivity > 0 || (model->output.statistics & SARRUS_STATISTICS_QUANTITIES) != 0);
+    if (has_totals)
+        status = sarrus_crew_create(context, sarrus_processors(), 0, &crew);
+    if (status == SARRUS_OK && has_totals)
+        status = totals_write(context, group, model, crew);
+    sarrus_crew_destroy(crew);
+    sarrus_model_destroy(model);
+    free(text);
+    return status;
+}
+
+sarrus_status sarrus_results_merge(sarrus_context *context, const char *const *parts, int n_parts, const char *path,
+                                   int no_clobber) {
+    if (parts == NULL || n_parts < 1 || path == NULL || *path == '\0')
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_results_merge needs parts and a path");
+    for (int i = 0; i < n_parts; ++i)
+        if (parts[i] == NULL)
+            return sarrus_report(context, SARRUS_BAD_ARGUMENT, "sarrus_results_merge needs the path of every part");
+    return sarrus_parts_merge(context, parts, n_parts, path, no_clobber, group_finish);
+}
