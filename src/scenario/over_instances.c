@@ -1,5 +1,5 @@
-/* What the mapping `output` says of instances: whose trajectories are kept, of what there are statistics over all of them, and which
- * quantities are held against the parameters. */
+/* What the mapping `output` says of instances: whose trajectories are kept, of what there are statistics over all of them, and
+ * which quantities are held against the parameters. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include <hdf5.h>
 
 #include "sarrus/run.h"
-#include "sink/merged_group.h"
 
 /* One part. */
 typedef struct sarrus_merge_part {
@@ -25,6 +24,7 @@ typedef struct sarrus_merge {
     int n_groups;             /* 0: the parts are results of one scenario */
 } sarrus_merge;
 
+/* What merged_group.h shows of a group. */
 struct sarrus_merged_group {
     const sarrus_merge *merge;
     int i_group;

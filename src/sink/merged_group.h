@@ -25,12 +25,4 @@ bool sarrus_merged_group_status(const sarrus_merged_group *group, uint8_t *out);
 bool sarrus_merged_group_totals_write(const sarrus_merged_group *group, const sarrus_sink_description *description,
                                       const double *const *values);
 
-/* Makes what is of all instances of the group together. */
-typedef sarrus_status sarrus_merged_group_finish(sarrus_context *context, const sarrus_merged_group *group);
-
-/* Makes one result of the parts of a study, as sarrus_results_merge does; `finish` is called for every group once its rows are
- * written. */
-SARRUS_MUST_USE sarrus_status sarrus_parts_merge(sarrus_context *context, const char *const *parts, int n_parts, const char *path,
-                                                 int no_clobber, sarrus_merged_group_finish *finish);
-
 #endif

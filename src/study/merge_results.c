@@ -8,7 +8,7 @@
 #include "model/model.h"
 #include "sarrus/run.h"
 #include "sarrus/scenario.h"
-#include "sink/merged_group.h"
+#include "sink/merged_file.h"
 #include "study/totals.h"
 
 /* What the totals are made of: columns [n_instances], quantities first, then parameters and their draws. */

@@ -39,7 +39,7 @@ STUDIES = {
         "batch.instances": 60,
         "batch.sampling": "sobol",
         "integrator": "{method: rk4, dt: 1e-3, t_end: 1.0}",
-        "output": "{every: 5, channels: [state, reactions], instances: [0, 3, 9],"
+        "output": "{every: 5, channels: [state, reactions], instances: [0, 3, 9], sensitivity: [low],"
         " statistics: {channels: [state, energy, rank, quantities], quantiles: [0.1, 0.5]}, quantities: {low: 'min(energy)'}}",
     },
 }
