@@ -140,8 +140,8 @@ SARRUS_MUST_USE sarrus_status sarrus_run_groups(sarrus_context *context, const s
 
 /* Makes one result of the parts of a study, results that sarrus_run has made of first_instance and n_part (`sarrus run --shard`),
  * in any order. Rows of instances stay where they are: the datasets of the merged file are virtual and read them from the parts,
- * whose names are in it, relative to its own folder where they lie there or below. Statistics of quantities and sensitivity are
- * made anew, of all instances; statistics of the parts over time are not taken over, as a note says. The file is written beside its
+ * whose names are in it, relative to its own folder where they lie there or below. Statistics and sensitivity are made anew,
+ * of all instances; a note says when those over time are left out, because trajectories are not in the parts. The file is written beside its
  * name as that of a run is; no_clobber as there. BAD_INPUT when the parts are not the whole of one study, each instance once, or
  * not complete; BAD_ARGUMENT (no parts, or something stands at `path` that is no result), IO, UNSUPPORTED, NO_MEMORY. */
 SARRUS_MUST_USE sarrus_status sarrus_results_merge(sarrus_context *context, const char *const *parts, int n_parts, const char *path,

@@ -10,6 +10,7 @@
 #include "sink/hdf5_visit.h"
 #include "sink/merge.h"
 #include "sink/merge_rank_changes.h"
+#include "sink/merged_series.h"
 
 enum { MAX_DIMS = 4, MAX_SCALES = 64, MAX_NAME = 512 };
 
@@ -23,11 +24,13 @@ typedef struct merged_scale {
 typedef struct writing {
     const sarrus_merge *merge;
     int i_group;
-    hid_t from, to;                   /* the group in the first part, and in the merged file */
-    uint64_t instances, trajectories; /* of the scales of rows in the first part; UINT64_MAX: none */
+    int i_from;                       /* the part that has every dataset: the first that keeps trajectories, if any does */
+    hid_t from, to;                   /* the group in that part, and in the merged file */
+    uint64_t instances, trajectories; /* of the scales of rows in that part; UINT64_MAX: none */
     int n_scales;
     merged_scale scales[MAX_SCALES];
     bool writes_scales; /* of the two walks this is the one for scales */
+    bool has_series;    /* statistics over time can be made anew: they get their places */
 } writing;
 
 static uint64_t place_of_path(hid_t root, const char *path) {
@@ -105,7 +108,7 @@ static bool scales_attach(const writing *work, hid_t from, hid_t to, int n_dims)
 
 /* ---- rows ---- */
 
-/* Rows of each part along the first axis of a dataset that is called so in all of them. */
+/* Rows of each part along the first axis of a dataset that is called so in all of them, but those that keep no trajectories. */
 static bool part_shape(const writing *work, int i_part, const char *path, hsize_t dims[MAX_DIMS]) {
     hid_t root = sarrus_merge_root(work->merge, work->merge->parts[i_part].file, work->i_group);
     hid_t dataset = root >= 0 ? H5Dopen2(root, path, H5P_DEFAULT) : -1, space = dataset >= 0 ? H5Dget_space(dataset) : -1;
@@ -117,6 +120,11 @@ static bool part_shape(const writing *work, int i_part, const char *path, hsize_
         H5Dclose(dataset);
     if (root >= 0)
         H5Gclose(root);
+    const bool has_no_rows = dataset < 0 && work->merge->parts[i_part].groups[work->i_group].n_trajectories == 0;
+    if (has_no_rows && i_part != work->i_from && part_shape(work, work->i_from, path, dims)) {
+        dims[0] = 0;
+        return true;
+    }
     return ok;
 }
 
@@ -133,10 +141,10 @@ static hid_t rows_create(const writing *work, const char *path, hid_t type, int 
     const sarrus_merge *merge = work->merge;
     hsize_t dims[MAX_DIMS] = {0}, all[MAX_DIMS] = {0}, start[MAX_DIMS] = {0};
     char name[MAX_NAME];
-    bool ok = part_shape(work, 0, path, all);
-    for (int i = 1; ok && i < merge->n_parts; ++i) {
+    bool ok = part_shape(work, work->i_from, path, all);
+    for (int i = 0; ok && i < merge->n_parts; ++i) {
         ok = part_shape(work, i, path, dims);
-        all[0] += dims[0];
+        all[0] += i != work->i_from ? dims[0] : 0;
     }
     full_name(work, path, name);
     hid_t space = ok ? H5Screate_simple(n_dims, all, NULL) : -1, layout = H5Pcreate(H5P_DATASET_CREATE),
@@ -275,9 +283,19 @@ static bool scale_set(writing *work, hid_t from, hid_t to) {
     return true;
 }
 
+static bool is_below(const char *path, const char *folder) {
+    const size_t n = strlen(folder);
+    return strncmp(path, folder, n) == 0 && (path[n] == '/' || path[n] == '\0');
+}
+
+/* Statistics of quantities come later, those over time too where there is something to make them of. */
+static bool is_left_out(const writing *work, const char *path) {
+    return is_below(path, "statistics") && (!work->has_series || is_below(path, "statistics/quantities"));
+}
+
 static bool dataset_write(writing *work, const char *path, hid_t from) {
     const bool is_scale = H5DSis_scale(from) > 0;
-    if (is_scale != work->writes_scales || strncmp(path, "statistics/", sizeof "statistics/" - 1) == 0)
+    if (is_scale != work->writes_scales || is_left_out(work, path))
         return true;
     hid_t type = H5Dget_type(from), to = -1;
     switch (kind_of(work, path, from, type, is_scale)) {
@@ -308,7 +326,7 @@ static herr_t object_write(hid_t root, const char *name, const H5O_info_t *info,
     /* the scale of instances has a second name at the root, which is a link */
     const bool is_second = sarrus_hdf5_place(info) == work->instances && strcmp(name, "instance/id") != 0;
     if (info->type == H5O_TYPE_GROUP && !work->writes_scales && strcmp(name, ".") != 0 &&
-        H5Lexists(work->to, name, H5P_DEFAULT) <= 0 && strncmp(name, "statistics", sizeof "statistics" - 1) != 0) {
+        H5Lexists(work->to, name, H5P_DEFAULT) <= 0 && !is_left_out(work, name)) {
         hid_t group = H5Gcreate2(work->to, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
         return group >= 0 && H5Gclose(group) >= 0 ? 0 : -1;
     }
@@ -322,9 +340,17 @@ static herr_t object_write(hid_t root, const char *name, const H5O_info_t *info,
 }
 
 bool sarrus_merge_group_write(const sarrus_merge *merge, int i_group, hid_t to) {
-    writing work = {.merge = merge, .i_group = i_group, .from = sarrus_merge_root(merge, merge->parts[0].file, i_group), .to = to};
+    writing work = {.merge = merge, .i_group = i_group, .to = to};
+    while (work.i_from < merge->n_parts && merge->parts[work.i_from].groups[i_group].n_trajectories == 0)
+        work.i_from += 1;
+    work.i_from = work.i_from < merge->n_parts ? work.i_from : 0;
+    work.from = sarrus_merge_root(merge, merge->parts[work.i_from].file, i_group);
     bool ok = work.from >= 0 && attributes_copy(work.from, to);
     work.instances = place_of_path(work.from, "instance/id");
+    sarrus_merged_series_list list;
+    ok = sarrus_merged_series_find(&(sarrus_merged_group){merge, i_group, to}, &list) && ok;
+    work.has_series = list.is_whole;
+    sarrus_merged_series_free(&list);
     work.trajectories = place_of_path(work.from, "trajectory");
     for (int walk = 0; ok && walk < 2; ++walk) {
         work.writes_scales = walk == 0;

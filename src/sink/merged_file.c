@@ -11,6 +11,7 @@
 #include "sink/hdf5_error.h"
 #include "sink/hdf5_object.h"
 #include "sink/merge.h"
+#include "sink/merged_series.h"
 #include "sink/result_place.h"
 
 static bool manifest_write(const sarrus_merge *merge, hid_t root, int i_group) {
@@ -133,17 +134,15 @@ static sarrus_status place_write(merge_writing *work, const char *path, int no_c
     return status;
 }
 
-/* Of each time: statistics of the parts at the end of their motions are made anew. */
-static bool has_statistics(const sarrus_merge *merge) {
-    bool has = false;
+/* Whether some statistics over time could not be made anew. */
+static bool lacks_statistics(const sarrus_merge *merge) {
+    bool lacks = false;
     for (int g = 0; g == 0 || g < merge->n_groups; ++g) {
-        hid_t root = sarrus_merge_root(merge, merge->parts[0].file, g);
-        has = has ||
-              (root >= 0 && H5Lexists(root, "statistics", H5P_DEFAULT) > 0 && H5Lexists(root, "statistics/n", H5P_DEFAULT) > 0);
-        if (root >= 0)
-            H5Gclose(root);
+        sarrus_merged_series_list list;
+        lacks = !sarrus_merged_series_find(&(sarrus_merged_group){merge, g, -1}, &list) || (list.n > 0 && !list.is_whole) || lacks;
+        sarrus_merged_series_free(&list);
     }
-    return has;
+    return lacks;
 }
 
 /* The merged file must not be one of its parts. */
@@ -170,9 +169,10 @@ sarrus_status sarrus_parts_merge(sarrus_context *context, const char *const *par
         status = output_check(&merge, context, path);
     if (status == SARRUS_OK)
         status = place_write(&(merge_writing){&merge, context, finish, SARRUS_OK}, path, no_clobber);
-    if (status == SARRUS_OK && has_statistics(&merge))
-        (void)sarrus_report_at(context, SARRUS_NOTE, status, NULL,
-                               "%s: the statistics over time of the parts are those of each alone, and not in it", path);
+    if (status == SARRUS_OK && lacks_statistics(&merge))
+        (void)sarrus_report_at(
+            context, SARRUS_NOTE, status, NULL,
+            "%s: statistics over time are not in it: they take the trajectories of all instances, with the state", path);
     sarrus_merge_close(&merge);
     sarrus_hdf5_silence_end(silence);
     free(folder);

@@ -58,10 +58,17 @@ static bool has_levels(const sarrus_sink_description *description) {
     return has;
 }
 
+/* The scale of levels is there already where it has other users. */
+static hid_t levels_of(const sarrus_merged_group *group, const sarrus_sink_levels *levels) {
+    const bool is_there =
+        H5Lexists(group->root, "statistics", H5P_DEFAULT) > 0 && H5Lexists(group->root, levels->path, H5P_DEFAULT) > 0;
+    return is_there ? H5Dopen2(group->root, levels->path, H5P_DEFAULT) : sarrus_result_levels_create(group->root, levels);
+}
+
 bool sarrus_merged_group_totals_write(const sarrus_merged_group *group, const sarrus_sink_description *description,
                                       const double *const *values) {
     sarrus_result_totals totals = {0};
-    hid_t levels = has_levels(description) ? sarrus_result_levels_create(group->root, description->levels) : -1;
+    hid_t levels = has_levels(description) ? levels_of(group, description->levels) : -1;
     const bool ok = (levels >= 0 || !has_levels(description)) &&
                     sarrus_result_totals_create(&totals, group->root, description, levels) &&
                     sarrus_result_totals_write(&totals, values);

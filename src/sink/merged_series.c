@@ -1,0 +1,181 @@
+#include "sink/merged_series.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sink/hdf5_visit.h"
+#include "sink/merge.h"
+
+enum { MAX_DIMS = 3 };
+
+/* A dataset of a part, opened; all negative when it is not there. */
+typedef struct part_dataset {
+    hid_t root, dataset, space;
+    int n_dims;
+    hsize_t dims[MAX_DIMS];
+} part_dataset;
+
+static void part_close(part_dataset *part) {
+    if (part->space >= 0)
+        H5Sclose(part->space);
+    if (part->dataset >= 0)
+        H5Dclose(part->dataset);
+    if (part->root >= 0)
+        H5Gclose(part->root);
+}
+
+static bool is_there(hid_t root, const char *path) {
+    char name[SARRUS_SERIES_PATH];
+    for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        snprintf(name, sizeof name, "%.*s", (int)(slash - path), path);
+        if (H5Lexists(root, name, H5P_DEFAULT) <= 0)
+            return false;
+    }
+    return H5Lexists(root, path, H5P_DEFAULT) > 0;
+}
+
+static bool part_open(const sarrus_merged_group *group, int i_part, const char *path, part_dataset *out) {
+    *out = (part_dataset){
+        .root = sarrus_merge_root(group->merge, group->merge->parts[i_part].file, group->i_group), .dataset = -1, .space = -1};
+    if (out->root >= 0 && is_there(out->root, path))
+        out->dataset = H5Dopen2(out->root, path, H5P_DEFAULT);
+    if (out->dataset >= 0)
+        out->space = H5Dget_space(out->dataset);
+    out->n_dims = out->space >= 0 ? H5Sget_simple_extent_ndims(out->space) : 0;
+    return out->n_dims >= 2 && out->n_dims <= MAX_DIMS && H5Sget_simple_extent_dims(out->space, out->dims, NULL) >= 0;
+}
+
+/* Times of a chunk; 1 where it has none. */
+static uint64_t chunk_times(hid_t dataset) {
+    hsize_t chunk[MAX_DIMS] = {1, 1, 1};
+    hid_t layout = H5Dget_create_plist(dataset);
+    const bool is_chunked = layout >= 0 && H5Pget_layout(layout) == H5D_CHUNKED && H5Pget_chunk(layout, MAX_DIMS, chunk) >= 2;
+    if (layout >= 0)
+        H5Pclose(layout);
+    return is_chunked ? chunk[1] : 1;
+}
+
+/* Whether every part has the rows of all its instances. */
+static bool series_look(const sarrus_merged_group *group, const char *path, sarrus_merged_series *out) {
+    const sarrus_merge *merge = group->merge;
+    bool ok = true;
+    *out = (sarrus_merged_series){.n_times = merge->parts[0].groups[group->i_group].n_times};
+    snprintf(out->path, sizeof out->path, "%s", path);
+    for (int i = 0; ok && i < merge->n_parts; ++i) {
+        part_dataset part;
+        ok = part_open(group, i, path, &part) && part.dims[0] == merge->parts[i].groups[group->i_group].n_instances &&
+             part.dims[1] == out->n_times;
+        const uint64_t width = ok && part.n_dims > 2 ? part.dims[2] : 1;
+        ok = ok && (i == 0 || width == out->width);
+        out->width = width;
+        if (ok && i == 0)
+            out->block_times = chunk_times(part.dataset);
+        part_close(&part);
+    }
+    return ok;
+}
+
+/* Of the walk through the statistics of the first part. */
+typedef struct looking {
+    const sarrus_merged_group *group;
+    sarrus_merged_series_list *list;
+} looking;
+
+static herr_t object_look(hid_t root, const char *name, const H5O_info_t *info, void *user) {
+    static const char end[] = "/mean", quantities[] = "quantities/";
+    looking *job = user;
+    const size_t n = strlen(name), n_end = sizeof end - 1;
+    char path[SARRUS_SERIES_PATH];
+    (void)root;
+    if (info->type != H5O_TYPE_DATASET || n <= n_end || n >= sizeof path || strcmp(name + n - n_end, end) != 0 ||
+        strncmp(name, quantities, sizeof quantities - 1) == 0)
+        return 0;
+    snprintf(path, sizeof path, "%.*s", (int)(n - n_end), name);
+    sarrus_merged_series *more = realloc(job->list->series, (size_t)(job->list->n + 1) * sizeof *more);
+    if (more == NULL)
+        return -1;
+    job->list->series = more;
+    job->list->is_whole = series_look(job->group, path, &more[job->list->n]) && job->list->is_whole;
+    job->list->n += 1;
+    return 0;
+}
+
+bool sarrus_merged_series_find(const sarrus_merged_group *group, sarrus_merged_series_list *out) {
+    looking job = {group, out};
+    *out = (sarrus_merged_series_list){.is_whole = true};
+    hid_t root = sarrus_merge_root(group->merge, group->merge->parts[0].file, group->i_group);
+    hid_t folder = root >= 0 && is_there(root, "statistics") ? H5Gopen2(root, "statistics", H5P_DEFAULT) : -1;
+    const bool ok = root >= 0 && (folder < 0 || sarrus_hdf5_visit(folder, object_look, &job) >= 0);
+    out->is_whole = out->is_whole && out->n > 0 && series_look(group, "state/v", &out->speeds);
+    if (folder >= 0)
+        H5Gclose(folder);
+    if (root >= 0)
+        H5Gclose(root);
+    return ok;
+}
+
+void sarrus_merged_series_free(sarrus_merged_series_list *list) {
+    free(list->series);
+    *list = (sarrus_merged_series_list){.n = 0};
+}
+
+/* Selects times of a dataset, all of its other axes. */
+static bool times_select(const part_dataset *of, unsigned axis, uint64_t i_time, uint64_t n) {
+    hsize_t start[MAX_DIMS] = {0}, count[MAX_DIMS];
+    for (int k = 0; k < of->n_dims; ++k)
+        count[k] = of->dims[k];
+    start[axis] = i_time;
+    count[axis] = n;
+    return i_time + n <= of->dims[axis] && H5Sselect_hyperslab(of->space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0;
+}
+
+/* Integers of 16 bits have a value for no number. */
+static bool has_no_number(hid_t dataset) {
+    hid_t type = H5Dget_type(dataset);
+    const bool has = type >= 0 && H5Tget_class(type) == H5T_INTEGER && H5Tget_size(type) == 2;
+    if (type >= 0)
+        H5Tclose(type);
+    return has;
+}
+
+bool sarrus_merged_series_read(const sarrus_merged_group *group, const sarrus_merged_series *series, uint64_t i_time, uint64_t n,
+                               double *out) {
+    bool ok = true;
+    for (int i = 0; ok && i < group->merge->n_parts; ++i) {
+        part_dataset part;
+        ok = part_open(group, i, series->path, &part);
+        const hsize_t n_all = ok ? part.dims[0] * n * series->width : 0;
+        hid_t memory = ok ? H5Screate_simple(1, &n_all, NULL) : -1;
+        ok = memory >= 0 && times_select(&part, 1, i_time, n) &&
+             H5Dread(part.dataset, H5T_NATIVE_DOUBLE, memory, part.space, H5P_DEFAULT, out) >= 0;
+        const bool is_short = ok && has_no_number(part.dataset);
+        for (hsize_t k = 0; is_short && k < n_all; ++k)
+            out[k] = out[k] == (double)UINT16_MAX ? (double)NAN : out[k];
+        out += n_all;
+        if (memory >= 0)
+            H5Sclose(memory);
+        part_close(&part);
+    }
+    return ok;
+}
+
+bool sarrus_merged_series_write(const sarrus_merged_group *group, const char *path, uint64_t i_time, uint64_t n,
+                                const double *values) {
+    part_dataset to = {.root = -1, .dataset = H5Dopen2(group->root, path, H5P_DEFAULT), .space = -1};
+    if (to.dataset >= 0)
+        to.space = H5Dget_space(to.dataset);
+    to.n_dims = to.space >= 0 ? H5Sget_simple_extent_ndims(to.space) : 0;
+    bool ok = to.n_dims >= 1 && to.n_dims <= MAX_DIMS && H5Sget_simple_extent_dims(to.space, to.dims, NULL) >= 0;
+    hsize_t n_all = n;
+    for (int k = 1; ok && k < to.n_dims; ++k)
+        n_all *= to.dims[k];
+    hid_t memory = ok ? H5Screate_simple(1, &n_all, NULL) : -1;
+    ok = memory >= 0 && times_select(&to, 0, i_time, n) &&
+         H5Dwrite(to.dataset, H5T_NATIVE_DOUBLE, memory, to.space, H5P_DEFAULT, values) >= 0;
+    if (memory >= 0)
+        H5Sclose(memory);
+    part_close(&to);
+    return ok;
+}
