@@ -138,14 +138,26 @@ SARRUS_MUST_USE sarrus_status sarrus_run_groups(sarrus_context *context, const s
                                                 const char *scenario, const sarrus_run_options *options,
                                                 sarrus_run_summary *summary, sarrus_run_summary *summaries);
 
-/* Makes one result of the parts of a study, results that sarrus_run has made of first_instance and n_part (`sarrus run --shard`),
- * in any order. Rows of instances stay where they are: the datasets of the merged file are virtual and read them from the parts,
- * whose names are in it, relative to its own folder where they lie there or below. Statistics and sensitivity are made anew,
- * of all instances; a note says when those over time are left out, because trajectories are not in the parts. The file is written beside its
- * name as that of a run is; no_clobber as there. BAD_INPUT when the parts are not the whole of one study, each instance once, or
- * not complete; BAD_ARGUMENT (no parts, or something stands at `path` that is no result), IO, UNSUPPORTED, NO_MEMORY. */
+/* Makes one result of the parts of a study, results that sarrus_run has made of first_instance and n_part (`sarrus run
+ * --shard`), in any order. Rows of instances stay where they are: the datasets of the merged file are virtual and read them from
+ * the parts, whose names are in it, relative to its own folder where they lie there or below. Statistics and sensitivity are
+ * made anew, of all instances; a note says when those over time are left out, because trajectories are not in the parts. The
+ * file is written beside its name as that of a run is; no_clobber as there. BAD_INPUT when the parts are not the whole of one
+ * study, each instance once, or not complete; BAD_ARGUMENT (no parts, or something stands at `path` that is no result), IO,
+ * UNSUPPORTED, NO_MEMORY. */
 SARRUS_MUST_USE sarrus_status sarrus_results_merge(sarrus_context *context, const char *const *parts, int n_parts, const char *path,
                                                    int no_clobber);
+
+/* Runs the failed instances of the study in `before` again, with the integrator, formulation and limits of `model` and the
+ * parameters that they had, and writes to options->output_path a copy of `before` with their new rows; the others keep their
+ * bits. `model` is the same mechanism with the same output at the same times. /instance/retried says whose rows are new,
+ * /retries/<k>/scenario with which scenario they were made; statistics and sensitivity are made anew. `before` is the complete
+ * result of a study of one scenario in one file, and may be output_path. Of the options draws, plan, n_instances,
+ * first_instance, n_part, shows_steps, seed and resumes are to be left at 0. `*summary` is that of the instances that were run
+ * again (n_instances, n_failed among them), but for n_study and output_bytes. Errors: those of sarrus_run; BAD_INPUT when
+ * `before` is no such result. After INTERRUPTED nothing is written. */
+SARRUS_MUST_USE sarrus_status sarrus_run_retry(sarrus_context *context, const sarrus_model *model, const char *before,
+                                               const sarrus_run_options *options, sarrus_run_summary *summary);
 
 /* What a result file holds. */
 typedef struct sarrus_result_info {

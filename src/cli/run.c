@@ -1,4 +1,3 @@
-#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "edge/diagnostics.h"
 #include "edge/kernel_places.h"
 #include "cli/progress.h"
+#include "cli/run_arguments.h"
 #include "cli/sample_file.h"
 #include "cli/scenario_argument.h"
 #include "cli/shell_word.h"
@@ -18,225 +18,9 @@
 #include "sarrus/warning.h"
 #include "sink/hdf5_error.h"
 
-typedef struct run_arguments {
-    sarrus_settings settings;
-    size_t n_settings;   /* of them the user's */
-    const char *output;  /* NULL: made from the scenario's name */
-    const char *samples; /* NULL: the run draws */
-    sarrus_backend backend;
-    sarrus_specialize specialize;
-    uint64_t n_threads, n_devices, n_instances, seed, instance, group;
-    uint64_t shard, n_shards; /* n_shards 0: the whole study */
-    bool has_seed, has_instance, has_group, is_quiet, is_json, is_help, no_clobber, resumes;
-    double checkpoint_seconds; /* as in sarrus_run_options */
-} run_arguments;
-
-static void help_print(void) {
-    printf("Usage: sarrus run FILE [options]\n\n"
-           "Draws the parameters, assembles every instance, integrates to t_end and streams the results\n"
-           "to an HDF5 file.\n\n"
-           "  -o, --output OUT.h5         result file (default: the scenario's base name, in this folder); it is\n"
-           "                              written as OUT.h5.partial, and replaces an older result at the end\n"
-           "      --no-clobber            do not replace a complete result\n"
-           "      --backend auto|cpu|cuda where to compute (default auto; cuda is never replaced silently)\n"
-           "      --specialize auto|on|off compile kernels for this mechanism (default auto: when it pays)\n"
-           "      --threads N             processor threads (default: all)\n"
-           "      --devices N             GPUs to split the instances between (default: all that are visible)\n"
-           "      --instances N           number of instances, instead of the scenario's\n"
-           "      --instance I            replay instance I (from 0) of the study alone: the same bits, a row for\n"
-           "                              every step, into NAME.instance_I.h5; G/I of several scenarios\n"
-           "      --shard K/N             the K-th (from 0) of N equal parts of the instances, into NAME.shard_K_of_N.h5\n"
-           "      --samples FILE          an own sample instead of draws, a row for each instance: a .csv with a line of\n"
-           "                              names, a .npy array, or HDF5, as a result of another run\n"
-           "      --seed S                seed of the draws, instead of the scenario's\n"
-           "      --set PATH=VALUE        replace a number or a key of the scenario (may be repeated)\n"
-           "      --resume                go on where an earlier run of the same has stood when it was stopped, killed\n"
-           "                              or failed; without one begin anew, of a complete result do nothing\n"
-           "      --checkpoint S|off      seconds between the checkpoints that --resume goes on from (default 5)\n"
-           "      --quiet                 no progress bar, no summary\n"
-           "      --json                  the summary as one JSON object on standard output\n"
-           "  -h, --help                  this text\n\n"
-           "Exit codes: 0 done, 1 done but some instances failed, 2 bad usage or input, 3 I/O failure,\n"
-           "4 backend not usable, 129, 130, 138 or 143 stopped by SIGHUP, SIGINT, SIGUSR1 or SIGTERM (the file is valid,\n"
-           "and --resume goes on with it).\n");
-}
-
-enum {
-    OPTION_BACKEND = 256,
-    OPTION_SPECIALIZE,
-    OPTION_THREADS,
-    OPTION_DEVICES,
-    OPTION_INSTANCES,
-    OPTION_INSTANCE,
-    OPTION_SHARD,
-    OPTION_SAMPLES,
-    OPTION_SEED,
-    OPTION_SET,
-    OPTION_NO_CLOBBER,
-    OPTION_RESUME,
-    OPTION_CHECKPOINT,
-    OPTION_QUIET,
-    OPTION_JSON
-};
-
-static bool specialize_read(const char *command, const char *text, sarrus_specialize *out) {
-    static const char *const names[] = {"off", "auto", "on"};
-    for (int i = 0; i < 3; ++i) {
-        if (strcmp(text, names[i]) == 0) {
-            *out = (sarrus_specialize)i;
-            return true;
-        }
-    }
-    sarrus_option_refuse(command, "--specialize is auto, on or off; got '%s'", text);
-    return false;
-}
-
-/* Seconds, or off. None between them: as often as there are slices. */
-static bool checkpoint_read(const char *command, double *out) {
-    char *end = NULL;
-    const double seconds = strtod(optarg, &end);
-    const bool is_off = strcmp(optarg, "off") == 0;
-    const bool is_good = is_off || (end != optarg && *end == '\0' && seconds >= 0.0 && seconds <= 1e9);
-    *out = is_off ? -1.0 : seconds > 0.0 ? seconds : DBL_MIN;
-    if (!is_good)
-        sarrus_option_refuse(command, "--checkpoint needs seconds, 0 or more, or off; got '%s'", optarg);
-    return is_good;
-}
-
-/* I, or G/I of a document of several scenarios. */
-static bool instance_read(const char *command, run_arguments *out) {
-    const uint64_t most = (UINT64_C(1) << 40) - 1;
-    char group[24];
-    const char *slash = strchr(optarg, '/'), *number = slash != NULL ? slash + 1 : optarg;
-    const size_t n_group = slash != NULL ? (size_t)(slash - optarg) : 0;
-    bool is_good = sarrus_option_number(number, most, &out->instance) && n_group < sizeof group;
-    if (is_good && slash != NULL) {
-        snprintf(group, sizeof group, "%.*s", (int)n_group, optarg);
-        is_good = sarrus_option_number(group, most, &out->group);
-    }
-    out->has_instance = true;
-    out->has_group = slash != NULL;
-    if (!is_good)
-        sarrus_option_refuse(command,
-                             "--instance needs a whole number from 0 to %llu, or two, as 0/17, of several scenarios; got '%s'",
-                             (unsigned long long)most, optarg);
-    return is_good;
-}
-
-/* K/N, of N parts the K-th, from 0. */
-static bool shard_read(const char *command, run_arguments *out) {
-    const uint64_t most = UINT64_C(1) << 20;
-    char text[24];
-    const char *slash = strchr(optarg, '/');
-    const size_t n = slash != NULL ? (size_t)(slash - optarg) : sizeof text;
-    bool is_good = n < sizeof text && sarrus_option_number(slash + 1, most, &out->n_shards);
-    if (is_good) {
-        snprintf(text, sizeof text, "%.*s", (int)n, optarg);
-        is_good = sarrus_option_number(text, most, &out->shard) && out->shard < out->n_shards;
-    }
-    if (!is_good)
-        sarrus_option_refuse(command, "--shard needs K/N, as 0/4 to 3/4 for four parts; got '%s'", optarg);
-    return is_good;
-}
-
-/* Takes one option in; false when it was refused (the message is out). */
-static bool option_take(const char *command, int option, run_arguments *out) {
-    switch (option) {
-    case 'h':
-        out->is_help = true;
-        return true;
-    case 'o':
-        out->output = optarg;
-        if (*optarg == '\0')
-            sarrus_option_refuse(command, "--output needs the name of a file");
-        return *optarg != '\0';
-    case OPTION_BACKEND:
-        return sarrus_option_backend(command, optarg, &out->backend);
-    case OPTION_SPECIALIZE:
-        return specialize_read(command, optarg, &out->specialize);
-    case OPTION_THREADS:
-        return sarrus_option_count(command, "threads", 1, 4096, &out->n_threads);
-    case OPTION_DEVICES:
-        return sarrus_option_count(command, "devices", 1, 64, &out->n_devices);
-    case OPTION_INSTANCES:
-        return sarrus_option_count(command, "instances", 1, UINT64_C(1) << 40, &out->n_instances);
-    case OPTION_INSTANCE:
-        return instance_read(command, out);
-    case OPTION_SHARD:
-        return shard_read(command, out);
-    case OPTION_SAMPLES:
-        out->samples = optarg;
-        if (*optarg == '\0')
-            sarrus_option_refuse(command, "--samples needs the name of a file");
-        return *optarg != '\0';
-    case OPTION_SEED:
-        out->has_seed = true;
-        return sarrus_option_count(command, "seed", 0, UINT64_MAX, &out->seed);
-    case OPTION_SET:
-        return sarrus_settings_add(&out->settings, command, optarg);
-    case OPTION_NO_CLOBBER:
-        out->no_clobber = true;
-        return true;
-    case OPTION_QUIET:
-        out->is_quiet = true;
-        return true;
-    case OPTION_JSON:
-        out->is_json = true;
-        return true;
-    case OPTION_RESUME:
-        out->resumes = true;
-        return true;
-    case OPTION_CHECKPOINT:
-        return checkpoint_read(command, &out->checkpoint_seconds);
-    default:
-        return false;
-    }
-}
-
-static bool arguments_read(int argc, char **argv, run_arguments *out) {
-    static const struct option table[] = {
-        {"output", required_argument, NULL, 'o'},
-        {"backend", required_argument, NULL, OPTION_BACKEND},
-        {"specialize", required_argument, NULL, OPTION_SPECIALIZE},
-        {"threads", required_argument, NULL, OPTION_THREADS},
-        {"devices", required_argument, NULL, OPTION_DEVICES},
-        {"instances", required_argument, NULL, OPTION_INSTANCES},
-        {"instance", required_argument, NULL, OPTION_INSTANCE},
-        {"shard", required_argument, NULL, OPTION_SHARD},
-        {"samples", required_argument, NULL, OPTION_SAMPLES},
-        {"seed", required_argument, NULL, OPTION_SEED},
-        {"set", required_argument, NULL, OPTION_SET},
-        {"no-clobber", no_argument, NULL, OPTION_NO_CLOBBER},
-        {"resume", no_argument, NULL, OPTION_RESUME},
-        {"checkpoint", required_argument, NULL, OPTION_CHECKPOINT},
-        {"quiet", no_argument, NULL, OPTION_QUIET},
-        {"json", no_argument, NULL, OPTION_JSON},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    *out = (run_arguments){.specialize = SARRUS_SPECIALIZE_AUTO};
-    for (int option; (option = sarrus_option_next(argc, argv, ":o:h", table)) != -1;)
-        if (!option_take(argv[0], option, out))
-            return false;
-    if (out->has_instance && out->n_shards > 0) {
-        sarrus_option_refuse(argv[0], "--shard together with --instance; expected one of them");
-        return false;
-    }
-    if (out->has_instance && out->resumes) {
-        sarrus_option_refuse(argv[0], "--resume together with --instance; a replay is run again as a whole");
-        return false;
-    }
-    if (out->has_instance && out->n_devices > 1) {
-        sarrus_option_refuse(argv[0], "--devices %llu together with --instance; one instance runs on one device",
-                             (unsigned long long)out->n_devices);
-        return false;
-    }
-    return true;
-}
-
 /* "scenarios/five_bar.yaml" → "five_bar.h5", or "five_bar.instance_17.h5": a replay, or a part, never takes the place of its study.
  * To be freed by the caller, NULL without memory. */
-static char *output_name_make(const char *path, const run_arguments *arguments) {
+static char *output_name_make(const char *path, const sarrus_run_arguments *arguments) {
     const char *slash = strrchr(path, '/');
     const char *base = slash != NULL ? slash + 1 : path;
     const char *dot = strrchr(base, '.');
@@ -245,7 +29,8 @@ static char *output_name_make(const char *path, const run_arguments *arguments) 
     const unsigned long long group = arguments->group, instance = arguments->instance;
     const unsigned long long shard = arguments->shard, n_shards = arguments->n_shards;
     char *name = NULL;
-    const int n = n_shards > 0              ? asprintf(&name, "%.*s.shard_%llu_of_%llu.h5", n_stem, base, shard, n_shards)
+    const int n = arguments->before != NULL ? asprintf(&name, "%.*s.retried.h5", n_stem, base)
+                  : n_shards > 0            ? asprintf(&name, "%.*s.shard_%llu_of_%llu.h5", n_stem, base, shard, n_shards)
                   : arguments->has_group    ? asprintf(&name, "%.*s.instance_%llu_%llu.h5", n_stem, base, group, instance)
                   : arguments->has_instance ? asprintf(&name, "%.*s.instance_%llu.h5", n_stem, base, instance)
                                             : asprintf(&name, "%.*s.h5", n_stem, base);
@@ -253,7 +38,7 @@ static char *output_name_make(const char *path, const run_arguments *arguments) 
 }
 
 /* What may not be meant, before the run: some runs take hours. Those who have no memory for it will hear of that from the run. */
-static void warnings_print(const char *where, const sarrus_plan *plan, const run_arguments *arguments) {
+static void warnings_print(const char *where, const sarrus_plan *plan, const sarrus_run_arguments *arguments) {
     sarrus_warnings *warnings = NULL;
     if (sarrus_warnings_create(NULL, plan, arguments->n_instances, &warnings) != SARRUS_OK)
         return;
@@ -268,7 +53,7 @@ static void warnings_print(const char *where, const sarrus_plan *plan, const run
 
 /* The command that replays an instance of this run, up to the instance's number: what chooses the study's numbers, and where they
  * are computed. To be freed by the caller; NULL without memory. */
-static char *replay_command_make(const char *path, const run_arguments *arguments) {
+static char *replay_command_make(const char *path, const sarrus_run_arguments *arguments) {
     static const char *const backends[] = {"auto", "cpu", "cuda"};
     char *text = NULL;
     size_t n = 0;
@@ -302,7 +87,7 @@ static char *replay_command_make(const char *path, const run_arguments *argument
 /* What has been read and planned. */
 typedef struct planned_run {
     const char *path, *output;
-    const run_arguments *arguments;
+    const sarrus_run_arguments *arguments;
     const sarrus_scenario_argument *scenario;
     const sarrus_draws *draws;             /* NULL: the run draws */
     sarrus_plan *plans[SARRUS_MAX_GROUPS]; /* of the groups that are run; NULL for others */
@@ -314,7 +99,7 @@ static bool runs_groups(const planned_run *planned) {
 }
 
 /* Instances of group `g` in the whole study. */
-static uint64_t n_study_of(const run_arguments *arguments, const sarrus_document *document, int g) {
+static uint64_t n_study_of(const sarrus_run_arguments *arguments, const sarrus_document *document, int g) {
     const sarrus_model *model = sarrus_document_model(document, g);
     const uint64_t n_points = arguments->n_instances > 0 ? arguments->n_instances : model->batch.n_instances;
     return arguments->samples != NULL ? n_points : sarrus_model_study_size(model, n_points);
@@ -322,7 +107,7 @@ static uint64_t n_study_of(const run_arguments *arguments, const sarrus_document
 
 /* Which of them are run: parts differ by one at most. n_part 0: all. */
 static void part_find(const planned_run *planned, int g, uint64_t *i_first, uint64_t *n_part) {
-    const run_arguments *arguments = planned->arguments;
+    const sarrus_run_arguments *arguments = planned->arguments;
     const uint64_t n = n_study_of(arguments, planned->scenario->document, g), k = arguments->shard, n_shards = arguments->n_shards;
     *i_first = arguments->instance;
     *n_part = arguments->has_instance ? 1 : 0;
@@ -356,14 +141,14 @@ static sarrus_status groups_run(const planned_run *planned, sarrus_run_options *
                              summaries);
 }
 
-static uint64_t seed_of(const run_arguments *arguments, const sarrus_model *model) {
+static uint64_t seed_of(const sarrus_run_arguments *arguments, const sarrus_model *model) {
     return arguments->has_seed ? arguments->seed : sarrus_model_seed(model);
 }
 
 /* What came of it, to standard output, and what is to be known of it, to standard error. */
 static void end_print(const planned_run *planned, sarrus_status status, const sarrus_run_summary *summary,
                       const sarrus_run_summary *summaries) {
-    const run_arguments *arguments = planned->arguments;
+    const sarrus_run_arguments *arguments = planned->arguments;
     const sarrus_document *document = planned->scenario->document;
     const sarrus_model *model = sarrus_document_model(document, (int)arguments->group);
     sarrus_summary_group groups[SARRUS_MAX_GROUPS];
@@ -396,9 +181,23 @@ static void end_print(const planned_run *planned, sarrus_status status, const sa
     free(replay);
 }
 
+/* What came of the instances that were run again. */
+static void retry_print(const planned_run *planned, const sarrus_run_summary *summary) {
+    const sarrus_run_arguments *arguments = planned->arguments;
+    const unsigned long long n = summary->n_instances, n_study = summary->n_study, n_failed = summary->n_failed;
+    if (arguments->is_json)
+        printf("{\"retried\": %llu, \"failed\": %llu, \"n_instances\": %llu, \"output_bytes\": %llu}\n", n, n_failed, n_study,
+               (unsigned long long)summary->output_bytes);
+    else if (!arguments->is_quiet)
+        printf("%s: %llu of %llu instances run again, %llu failed again; %s\n", planned->path, n, n_study, n_failed,
+               planned->output);
+    fflush(stdout);
+    sarrus_diagnostics_print(planned->scenario->context, stderr);
+}
+
 /* Runs what has been read and planned, and prints the summary. */
 static int plan_run(const planned_run *planned) {
-    const run_arguments *arguments = planned->arguments;
+    const sarrus_run_arguments *arguments = planned->arguments;
     sarrus_progress_bar bar = {.is_shown = !arguments->is_quiet && sarrus_progress_is_wanted()};
     sarrus_run_summary summary, summaries[SARRUS_MAX_GROUPS];
     sarrus_kernel_places places;
@@ -423,14 +222,19 @@ static int plan_run(const planned_run *planned) {
         .checkpoint_seconds = arguments->checkpoint_seconds,
     };
     sarrus_signals_catch();
-    const sarrus_status status = groups_run(planned, &options, &summary, summaries);
+    const sarrus_status status = arguments->before != NULL ? sarrus_run_retry(planned->scenario->context,
+                                                                              sarrus_document_model(planned->scenario->document, 0),
+                                                                              arguments->before, &options, &summary)
+                                                           : groups_run(planned, &options, &summary, summaries);
     sarrus_progress_erase(&bar);
     const bool is_over = status == SARRUS_OK || (status == SARRUS_INTERRUPTED && summary.output_bytes > 0);
     if (!is_over && status != SARRUS_INTERRUPTED)
         sarrus_failure_print(planned->scenario->context, status, stderr);
     if (!is_over && status == SARRUS_INTERRUPTED)
         fprintf(stderr, "sarrus: warning: stopped before the first output; nothing was written\n");
-    if (is_over)
+    if (is_over && arguments->before != NULL)
+        retry_print(planned, &summary);
+    else if (is_over)
         end_print(planned, status, &summary, summaries);
     if (status == SARRUS_INTERRUPTED)
         return SARRUS_EXIT_SIGNAL + sarrus_signal_caught();
@@ -438,10 +242,12 @@ static int plan_run(const planned_run *planned) {
 }
 
 /* Options that do not fit the document: of several scenarios each has its own instances. */
-static int arguments_check(const run_arguments *arguments, const sarrus_document *document) {
+static int arguments_check(const sarrus_run_arguments *arguments, const sarrus_document *document) {
     const int n_groups = sarrus_document_n_groups(document);
     const unsigned long long instance = arguments->instance;
     const bool is_mixed = sarrus_document_is_mixed(document);
+    if (is_mixed && arguments->before != NULL)
+        return sarrus_option_refuse("run", "--retry-failed: the document has several scenarios; expected one");
     if (is_mixed && arguments->n_instances > 0)
         return sarrus_option_refuse("run",
                                     "--instances: the document has %d scenario%s, each with a number of its own; "
@@ -478,7 +284,7 @@ static int arguments_check(const run_arguments *arguments, const sarrus_document
 
 /* Plans the groups that are to be run, and repeats what matters of their warnings. */
 static sarrus_status plans_make(planned_run *planned) {
-    const run_arguments *arguments = planned->arguments;
+    const sarrus_run_arguments *arguments = planned->arguments;
     const sarrus_document *document = planned->scenario->document;
     sarrus_status status = SARRUS_OK;
     for (int g = 0; g < sarrus_document_n_groups(document) && status == SARRUS_OK; ++g) {
@@ -495,7 +301,7 @@ static sarrus_status plans_make(planned_run *planned) {
 }
 
 /* Until there is a plan, nothing needs to be tidied up when a signal comes. */
-static int scenario_run(const char *path, const char *output, const run_arguments *arguments,
+static int scenario_run(const char *path, const char *output, const sarrus_run_arguments *arguments,
                         const sarrus_scenario_argument *scenario, const sarrus_draws *draws) {
     planned_run planned = {.path = path, .output = output, .arguments = arguments, .scenario = scenario, .draws = draws};
     int code = arguments_check(arguments, scenario->document);
@@ -504,7 +310,7 @@ static int scenario_run(const char *path, const char *output, const run_argument
     sarrus_status status = sarrus_result_path_check(scenario->context, output, arguments->no_clobber && !arguments->resumes);
     if (status != SARRUS_OK)
         sarrus_failure_print(scenario->context, status, stderr);
-    else
+    else if (arguments->before == NULL)
         status = plans_make(&planned);
     code = status == SARRUS_OK ? plan_run(&planned) : sarrus_exit_code(status);
     for (int g = 0; g < SARRUS_MAX_GROUPS; ++g)
@@ -514,7 +320,7 @@ static int scenario_run(const char *path, const char *output, const run_argument
 
 /* Reads the sample; a scenario that draws nothing is read again as one that draws its columns. `*setting` is to be freed after the
  * arguments. */
-static int sample_take(const char *path, run_arguments *arguments, sarrus_scenario_argument *scenario, char **setting,
+static int sample_take(const char *path, sarrus_run_arguments *arguments, sarrus_scenario_argument *scenario, char **setting,
                        sarrus_draws **out) {
     sarrus_sample_table table;
     const sarrus_model *model = sarrus_document_model(scenario->document, 0);
@@ -542,7 +348,7 @@ static int sample_take(const char *path, run_arguments *arguments, sarrus_scenar
     return status != SARRUS_OK ? sarrus_exit_code(status) : code;
 }
 
-static int file_run(const char *path, run_arguments *arguments) {
+static int file_run(const char *path, sarrus_run_arguments *arguments) {
     sarrus_scenario_argument scenario;
     sarrus_signals_leave();
     if (!sarrus_hdf5_start()) {
@@ -572,12 +378,12 @@ static int file_run(const char *path, run_arguments *arguments) {
 }
 
 int sarrus_command_run(int argc, char **argv) {
-    run_arguments arguments;
+    sarrus_run_arguments arguments;
     int code = SARRUS_EXIT_BAD_INPUT;
-    if (arguments_read(argc, argv, &arguments)) {
+    if (sarrus_run_arguments_read(argc, argv, &arguments)) {
         const char *path = arguments.is_help ? NULL : sarrus_file_argument(argc, argv, "a scenario");
         if (arguments.is_help) {
-            help_print();
+            sarrus_run_help_print();
             code = SARRUS_EXIT_DONE;
         } else if (path != NULL) {
             code = file_run(path, &arguments);

@@ -138,6 +138,11 @@ uint64_t sarrus_model_seed(const sarrus_model *model) {
     return model != NULL ? model->batch.seed : 0;
 }
 
+const char *sarrus_sampled_path(const sarrus_model *model, const sarrus_sampled *sampled) {
+    const sarrus_value_index target = sampled->targets[0];
+    return target < model->n_named ? sampled->label : model->values[target].path;
+}
+
 sarrus_value_index sarrus_model_value_find(const sarrus_model *model, const char *path) {
     static const char prefix[] = "parameters.";
     for (int i_named = 0; i_named < model->n_named; ++i_named) {

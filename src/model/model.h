@@ -282,6 +282,10 @@ uint64_t sarrus_model_study_size(const sarrus_model *model, uint64_t n);
 /* The smallest and the largest number that a parameter can be drawn as; infinite where there is none. */
 void sarrus_sampled_support(const sarrus_sampled *sampled, double *low, double *high);
 
+/* The path under which the draws of a sampled parameter stand in a result: that of its first target, of a named parameter its
+ * name. */
+const char *sarrus_sampled_path(const sarrus_model *model, const sarrus_sampled *sampled);
+
 /* The path of value `path` (exact), or SARRUS_NO_VALUE. Named parameters are found by "parameters.L" and by "L". */
 sarrus_value_index sarrus_model_value_find(const sarrus_model *model, const char *path);
 

@@ -1,7 +1,12 @@
 #include "sink/hdf5_object.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <hdf5_hl.h>
+
+#include "sink/hdf5_visit.h"
 
 enum { COLUMN_CHUNK = 131072, DEFLATE_LEVEL = 1 }; /* 1 MiB of numbers; the level is only a remark to readers */
 
@@ -177,4 +182,32 @@ char *sarrus_hdf5_read_text(hid_t root, const char *name, bool is_attribute) {
         (void)(is_attribute ? H5Aclose(object) : H5Dclose(object));
     }
     return is_read ? text : NULL;
+}
+
+bool sarrus_hdf5_has(hid_t root, const char *path) {
+    char name[512];
+    for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        const int n = (int)(slash - path);
+        if (n >= (int)sizeof name) {
+            return false;
+        }
+        snprintf(name, sizeof name, "%.*s", n, path);
+        if (H5Lexists(root, name, H5P_DEFAULT) <= 0) {
+            return false;
+        }
+    }
+    return H5Lexists(root, path, H5P_DEFAULT) > 0;
+}
+
+static herr_t scale_note(hid_t dataset, unsigned axis, hid_t scale, void *user) {
+    (void)dataset;
+    (void)axis;
+    *(uint64_t *)user = sarrus_hdf5_place_of(scale);
+    return 1;
+}
+
+uint64_t sarrus_hdf5_scale_of(hid_t dataset, unsigned axis) {
+    uint64_t place = UINT64_MAX;
+    (void)H5DSiterate_scales(dataset, axis, NULL, scale_note, &place);
+    return place;
 }

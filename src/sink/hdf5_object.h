@@ -49,4 +49,10 @@ bool sarrus_hdf5_read_rows(hid_t root, const char *path, hid_t type, uint64_t i_
 /* The text of a dataset of one, or of an attribute, below `root`; to be given to H5free_memory. NULL where there is none. */
 char *sarrus_hdf5_read_text(hid_t root, const char *name, bool is_attribute);
 
+/* Whether there is something of this path below `root`. */
+bool sarrus_hdf5_has(hid_t root, const char *path);
+
+/* Which object of the file the first dimension scale of an axis is (sarrus_hdf5_place_of); UINT64_MAX: there is none. */
+uint64_t sarrus_hdf5_scale_of(hid_t dataset, unsigned axis);
+
 #endif

@@ -81,24 +81,10 @@ static bool attributes_copy(hid_t from, hid_t to) {
 
 /* ---- scales ---- */
 
-static herr_t scale_note(hid_t dataset, unsigned axis, hid_t scale, void *user) {
-    (void)dataset;
-    (void)axis;
-    *(uint64_t *)user = sarrus_hdf5_place_of(scale);
-    return 1;
-}
-
-/* Of the scale of an axis in the first part. */
-static uint64_t scale_of(hid_t dataset, unsigned axis) {
-    uint64_t place = UINT64_MAX;
-    (void)H5DSiterate_scales(dataset, axis, NULL, scale_note, &place);
-    return place;
-}
-
 static bool scales_attach(const writing *work, hid_t from, hid_t to, int n_dims) {
     bool ok = true;
     for (int axis = 0; ok && axis < n_dims; ++axis) {
-        const uint64_t place = scale_of(from, (unsigned)axis);
+        const uint64_t place = sarrus_hdf5_scale_of(from, (unsigned)axis);
         for (int i = 0; ok && place != UINT64_MAX && i < work->n_scales; ++i)
             if (work->scales[i].place == place)
                 ok = H5DSattach_scale(to, work->scales[i].merged, (unsigned)axis) >= 0;
@@ -234,7 +220,7 @@ static hid_t dataset_copy(const writing *work, const char *path, hid_t from, hid
 typedef enum merged_kind { KIND_ROWS, KIND_COLUMN, KIND_TABLE, KIND_COPY } merged_kind;
 
 static merged_kind kind_of(const writing *work, const char *path, hid_t dataset, hid_t type, bool is_scale) {
-    const uint64_t own = sarrus_hdf5_place_of(dataset), rows = is_scale ? UINT64_MAX : scale_of(dataset, 0);
+    const uint64_t own = sarrus_hdf5_place_of(dataset), rows = is_scale ? UINT64_MAX : sarrus_hdf5_scale_of(dataset, 0);
     if (strncmp(path, "events/rank/", sizeof "events/rank/" - 1) == 0)
         return KIND_TABLE;
     if (own == work->instances || own == work->trajectories)

@@ -4,7 +4,7 @@
 
 #include <hdf5_hl.h>
 
-enum { N_COLUMNS = 4 };
+enum { TIME, INSTANCE, BEFORE, AFTER, N_COLUMNS };
 
 /* In the order of the sorting, the first of which is the scale of the others. */
 static const char *const paths[N_COLUMNS] = {"events/rank/time", "events/rank/instance", "events/rank/before", "events/rank/after"};
@@ -92,6 +92,38 @@ bool sarrus_merge_rank_changes_write(const sarrus_merge *merge, int i_group, hid
         ok = root >= 0 && part_take(root, &rows, &n_rows);
         if (root >= 0)
             H5Gclose(root);
+    }
+    if (ok && n_rows > 0)
+        qsort(rows, n_rows, sizeof *rows, changes_compare);
+    for (int c = 0; ok && c < N_COLUMNS; ++c)
+        ok = column_write(to, c, rows, n_rows);
+    free(rows);
+    return ok;
+}
+
+static int numbers_compare(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+bool sarrus_rank_changes_replace(hid_t to, hid_t from, const uint64_t *numbers, uint64_t n) {
+    change *rows = NULL;
+    uint64_t n_rows = 0, n_kept = 0;
+    if (!has_changes(to))
+        return true;
+    bool ok = has_changes(from) && part_take(to, &rows, &n_rows);
+    for (uint64_t i = 0; ok && i < n_rows; ++i) {
+        const uint64_t number = (uint64_t)rows[i].of[INSTANCE];
+        if (bsearch(&number, numbers, n, sizeof *numbers, numbers_compare) == NULL)
+            rows[n_kept++] = rows[i];
+    }
+    n_rows = n_kept;
+    ok = ok && part_take(from, &rows, &n_rows);
+    for (uint64_t i = n_kept; ok && i < n_rows; ++i) {
+        const uint64_t k = (uint64_t)rows[i].of[INSTANCE];
+        ok = k < n;
+        rows[i].of[INSTANCE] = ok ? (double)numbers[k] : 0.0;
+        rows[i].place = i;
     }
     if (ok && n_rows > 0)
         qsort(rows, n_rows, sizeof *rows, changes_compare);

@@ -5,13 +5,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "core/report.h"
 #include "sink/hdf5_error.h"
 #include "sink/hdf5_object.h"
 #include "sink/merge.h"
 #include "sink/merged_series.h"
+#include "sink/placed_file.h"
 #include "sink/result_place.h"
 
 static bool manifest_write(const sarrus_merge *merge, hid_t root, int i_group) {
@@ -89,49 +89,11 @@ static bool groups_write(merge_writing *work, hid_t file) {
     return ok;
 }
 
-static sarrus_status refuse(sarrus_context *context, sarrus_status status, const char *path, const char *why) {
-    return sarrus_report(context, status, "%s: %s", path, why);
-}
-
-/* Writes the file that the place has opened. */
-static sarrus_status file_write(merge_writing *work, const sarrus_result_place *place, const char *path) {
-    char message[256];
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    hid_t file = access >= 0 && H5Pset_file_locking(access, false, true) >= 0
-                     ? H5Fcreate(place->name, H5F_ACC_TRUNC, H5P_DEFAULT, access)
-                     : -1;
-    bool ok = file >= 0 && groups_write(work, file);
-    sarrus_hdf5_message(message, sizeof message); /* the next call forgets it */
-    ok = (file < 0 || H5Fclose(file) >= 0) && ok;
-    if (access >= 0)
-        H5Pclose(access);
-    if (ok || work->status != SARRUS_OK)
-        return work->status;
-    return sarrus_report(work->context, SARRUS_IO, "%s: cannot be written: %s", path,
-                         message[0] != '\0' ? message : "out of memory");
-}
-
-static sarrus_status place_write(merge_writing *work, const char *path, int no_clobber) {
-    sarrus_context *context = work->context;
-    sarrus_result_place place;
-    struct stat about;
-    sarrus_status status = sarrus_result_place_take(&place, path, no_clobber != 0);
-    const bool is_taken = status == SARRUS_OK;
-    if (is_taken)
-        status = file_write(work, &place, path);
-    else
-        status = refuse(context, status, path, place.message);
-    if (status == SARRUS_OK) {
-        place.takes_partial = true; /* a merge leaves nothing that could be gone on with */
-        status = sarrus_result_place_reveal(&place);
-        if (status == SARRUS_OK && fstat(place.descriptor, &about) == 0)
-            status = sarrus_result_place_publish(&place, (uint64_t)about.st_size);
-        if (status != SARRUS_OK)
-            status = refuse(context, status, path, place.message);
-    }
-    sarrus_result_place_leave(&place, false);
-    sarrus_result_place_free(&place);
-    return status;
+static bool file_write(void *user, hid_t file, sarrus_status *status) {
+    merge_writing *work = user;
+    const bool ok = groups_write(work, file);
+    *status = work->status;
+    return ok;
 }
 
 /* Whether some statistics over time could not be made anew. */
@@ -165,10 +127,12 @@ sarrus_status sarrus_parts_merge(sarrus_context *context, const char *const *par
     sarrus_merge merge;
     const sarrus_hdf5_silence silence = sarrus_hdf5_silence_begin();
     status = sarrus_merge_open(&merge, context, parts, n_parts, folder);
+    merge_writing work = {&merge, context, finish, SARRUS_OK};
+    const sarrus_placed_file placed = {.path = path, .no_clobber = no_clobber, .write = file_write, .user = &work};
     if (status == SARRUS_OK)
         status = output_check(&merge, context, path);
     if (status == SARRUS_OK)
-        status = place_write(&(merge_writing){&merge, context, finish, SARRUS_OK}, path, no_clobber);
+        status = sarrus_placed_file_make(&placed, context);
     if (status == SARRUS_OK && lacks_statistics(&merge))
         (void)sarrus_report_at(
             context, SARRUS_NOTE, status, NULL,

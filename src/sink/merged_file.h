@@ -4,9 +4,6 @@
 
 #include "sink/merged_group.h"
 
-/* Makes what is of all instances of the group together. */
-typedef sarrus_status sarrus_merged_group_finish(sarrus_context *context, const sarrus_merged_group *group);
-
 /* Makes one result of the parts of a study, as sarrus_results_merge does; `finish` is called for every group once its rows are
  * written. */
 SARRUS_MUST_USE sarrus_status sarrus_parts_merge(sarrus_context *context, const char *const *parts, int n_parts, const char *path,

@@ -29,7 +29,7 @@ static bool rows_read(const sarrus_merged_group *group, const char *path, hid_t 
     for (int i = 0; ok && i < merge->n_parts; ++i) {
         const uint64_t n = merge->parts[i].groups[group->i_group].n_instances;
         hid_t root = sarrus_merge_root(merge, merge->parts[i].file, group->i_group);
-        ok = root >= 0 && H5Lexists(root, path, H5P_DEFAULT) > 0 && sarrus_hdf5_read_rows(root, path, type, 0, n, out);
+        ok = root >= 0 && sarrus_hdf5_has(root, path) && sarrus_hdf5_read_rows(root, path, type, 0, n, out);
         out += n * size;
         if (root >= 0)
             H5Gclose(root);
@@ -58,17 +58,10 @@ static bool has_levels(const sarrus_sink_description *description) {
     return has;
 }
 
-/* The scale of levels is there already where it has other users. */
-static hid_t levels_of(const sarrus_merged_group *group, const sarrus_sink_levels *levels) {
-    const bool is_there =
-        H5Lexists(group->root, "statistics", H5P_DEFAULT) > 0 && H5Lexists(group->root, levels->path, H5P_DEFAULT) > 0;
-    return is_there ? H5Dopen2(group->root, levels->path, H5P_DEFAULT) : sarrus_result_levels_create(group->root, levels);
-}
-
 bool sarrus_merged_group_totals_write(const sarrus_merged_group *group, const sarrus_sink_description *description,
                                       const double *const *values) {
     sarrus_result_totals totals = {0};
-    hid_t levels = has_levels(description) ? levels_of(group, description->levels) : -1;
+    hid_t levels = has_levels(description) ? sarrus_result_levels_create(group->root, description->levels) : -1;
     const bool ok = (levels >= 0 || !has_levels(description)) &&
                     sarrus_result_totals_create(&totals, group->root, description, levels) &&
                     sarrus_result_totals_write(&totals, values);

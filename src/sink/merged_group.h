@@ -21,8 +21,12 @@ char *sarrus_merged_group_scenario(const sarrus_merged_group *group);
 bool sarrus_merged_group_numbers(const sarrus_merged_group *group, const char *path, double *out);
 bool sarrus_merged_group_status(const sarrus_merged_group *group, uint8_t *out);
 
-/* Writes the totals of a description that has nothing else, values [n_totals]. False when HDF5 refused or memory is out. */
+/* Writes the totals of a description that has nothing else, values [n_totals], in the place of what there is of them. False when
+ * HDF5 refused or memory is out. */
 bool sarrus_merged_group_totals_write(const sarrus_merged_group *group, const sarrus_sink_description *description,
                                       const double *const *values);
+
+/* Makes what is of all instances of the group together. */
+typedef sarrus_status sarrus_merged_group_finish(sarrus_context *context, const sarrus_merged_group *group);
 
 #endif

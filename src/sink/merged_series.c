@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sink/hdf5_object.h"
 #include "sink/hdf5_visit.h"
 #include "sink/merge.h"
 
@@ -26,20 +27,10 @@ static void part_close(part_dataset *part) {
         H5Gclose(part->root);
 }
 
-static bool is_there(hid_t root, const char *path) {
-    char name[SARRUS_SERIES_PATH];
-    for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        snprintf(name, sizeof name, "%.*s", (int)(slash - path), path);
-        if (H5Lexists(root, name, H5P_DEFAULT) <= 0)
-            return false;
-    }
-    return H5Lexists(root, path, H5P_DEFAULT) > 0;
-}
-
 static bool part_open(const sarrus_merged_group *group, int i_part, const char *path, part_dataset *out) {
     *out = (part_dataset){
         .root = sarrus_merge_root(group->merge, group->merge->parts[i_part].file, group->i_group), .dataset = -1, .space = -1};
-    if (out->root >= 0 && is_there(out->root, path))
+    if (out->root >= 0 && sarrus_hdf5_has(out->root, path))
         out->dataset = H5Dopen2(out->root, path, H5P_DEFAULT);
     if (out->dataset >= 0)
         out->space = H5Dget_space(out->dataset);
@@ -106,7 +97,7 @@ bool sarrus_merged_series_find(const sarrus_merged_group *group, sarrus_merged_s
     looking job = {group, out};
     *out = (sarrus_merged_series_list){.is_whole = true};
     hid_t root = sarrus_merge_root(group->merge, group->merge->parts[0].file, group->i_group);
-    hid_t folder = root >= 0 && is_there(root, "statistics") ? H5Gopen2(root, "statistics", H5P_DEFAULT) : -1;
+    hid_t folder = root >= 0 && sarrus_hdf5_has(root, "statistics") ? H5Gopen2(root, "statistics", H5P_DEFAULT) : -1;
     const bool ok = root >= 0 && (folder < 0 || sarrus_hdf5_visit(folder, object_look, &job) >= 0);
     out->is_whole = out->is_whole && out->n > 0 && series_look(group, "state/v", &out->speeds);
     if (folder >= 0)

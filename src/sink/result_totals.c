@@ -14,6 +14,9 @@ static const char *last_part(const char *path) {
 }
 
 hid_t sarrus_result_levels_create(hid_t root, const sarrus_sink_levels *levels) {
+    if (sarrus_hdf5_has(root, levels->path)) {
+        return H5Dopen2(root, levels->path, H5P_DEFAULT);
+    }
     hid_t scale = sarrus_hdf5_create_column(root, levels->path, H5T_NATIVE_DOUBLE, levels->values, (uint64_t)levels->n);
     if (sarrus_hdf5_describe(scale, levels->units, levels->long_name) && H5DSset_scale(scale, last_part(levels->path)) >= 0) {
         return scale;
@@ -26,6 +29,9 @@ hid_t sarrus_result_levels_create(hid_t root, const sarrus_sink_levels *levels) 
 
 /* A scale of each of the two axes: readers of netCDF want those of a dataset to have different names. */
 static hid_t labels_create(hid_t root, const char *path, const sarrus_sink_labels *labels) {
+    if (sarrus_hdf5_has(root, path)) {
+        return H5Dopen2(root, path, H5P_DEFAULT);
+    }
     hid_t scale = sarrus_hdf5_create_strings(root, path, labels->texts, (uint64_t)labels->n);
     if (sarrus_hdf5_describe(scale, "1", labels->long_name) && H5DSset_scale(scale, last_part(path)) >= 0) {
         return scale;
@@ -38,6 +44,9 @@ static hid_t labels_create(hid_t root, const char *path, const sarrus_sink_label
 
 static hid_t total_create(hid_t root, const sarrus_sink_total *given, const sarrus_sink_description *description,
                           const hid_t scales[2]) {
+    if (sarrus_hdf5_has(root, given->path)) {
+        return H5Dopen2(root, given->path, H5P_DEFAULT);
+    }
     const double unknown = NAN;
     const hsize_t n = given->has_levels         ? (hsize_t)description->levels->n
                       : given->n_label_axes > 0 ? (hsize_t)description->total_labels->n

@@ -13,11 +13,11 @@ typedef struct sarrus_result_totals {
     hid_t *datasets; /* [n] */
 } sarrus_result_totals;
 
-/* The dimension scale of levels below `root`; to be closed. Negative when HDF5 refused. */
+/* The dimension scale of levels below `root`, one that is there or a new one; to be closed. Negative when HDF5 refused. */
 hid_t sarrus_result_levels_create(hid_t root, const sarrus_sink_levels *levels);
 
-/* Creates the totals of a description below `root`, empty, and the scales of their labels; `levels` is the scale of its levels,
- * where a total has these. False when HDF5 refused or memory is out. */
+/* Creates the totals of a description below `root`, empty, and the scales of their labels, or opens those that are there;
+ * `levels` is the scale of its levels, where a total has these. False when HDF5 refused or memory is out. */
 bool sarrus_result_totals_create(sarrus_result_totals *totals, hid_t root, const sarrus_sink_description *description,
                                  hid_t levels);
 
