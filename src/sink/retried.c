@@ -213,37 +213,38 @@ static herr_t rows_replace(hid_t root, const char *name, const H5O_info_t *info,
 static bool has_same_times(const writing *work) {
     const uint64_t n = work->retried->info.n_times;
     const double largest = fabs(work->retried->info.t_last);
-    double *times = calloc(2 * n + 1, sizeof *times);
+    double *times = calloc(2 * n + 1, sizeof *times), beyond = 0.0;
     bool same = times != NULL && sarrus_hdf5_read_rows(work->to, "time", H5T_NATIVE_DOUBLE, 0, n, times) &&
-                sarrus_hdf5_read_rows(work->from, "time", H5T_NATIVE_DOUBLE, 0, n, times + n);
+                sarrus_hdf5_read_rows(work->from, "time", H5T_NATIVE_DOUBLE, 0, n, times + n) &&
+                !sarrus_hdf5_read_rows(work->from, "time", H5T_NATIVE_DOUBLE, n, 1, &beyond);
     for (uint64_t i = 0; same && i < n; ++i)
         same = fabs(times[i] - times[n + i]) <= 1e-9 * largest;
     free(times);
     return same;
 }
 
-/* The dataset of marks: which of its retries an instance was in last, from 1 on; 0: it was in none. Negative when HDF5 refused. */
-static hid_t marks_create(const writing *work, const uint64_t *none) {
+static bool marks_create(const writing *work, const uint64_t *marks) {
     hid_t dataset =
-        sarrus_hdf5_create_column(work->to, "instance/retried", H5T_NATIVE_UINT64, none, work->retried->info.n_instances);
+        sarrus_hdf5_create_column(work->to, "instance/retried", H5T_NATIVE_UINT64, marks, work->retried->info.n_instances);
     hid_t scale = dataset >= 0 ? H5Dopen2(work->to, "instance/id", H5P_DEFAULT) : -1;
     const bool ok = sarrus_hdf5_describe(dataset, "1", "retry that the rows of the instance are of, 0: none") && scale >= 0 &&
                     H5DSattach_scale(dataset, scale, 0) >= 0;
     if (scale >= 0)
         H5Dclose(scale);
-    if (!ok && dataset >= 0)
+    if (dataset >= 0)
         H5Dclose(dataset);
-    return ok ? dataset : -1;
+    return ok;
 }
 
+/* Which of its retries an instance was in last, from 1 on; 0: it was in none. */
 static bool marks_write(const writing *work, uint64_t number) {
     uint64_t *marks = calloc(work->retried->info.n_instances + 1, sizeof *marks);
-    const bool is_there = sarrus_hdf5_has(work->to, "instance/retried");
-    hid_t dataset = marks == NULL ? -1 : is_there ? H5Dopen2(work->to, "instance/retried", H5P_DEFAULT) : marks_create(work, marks);
-    bool ok = dataset >= 0 && H5Dread(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, marks) >= 0;
+    hid_t dataset = sarrus_hdf5_has(work->to, "instance/retried") ? H5Dopen2(work->to, "instance/retried", H5P_DEFAULT) : -1;
+    bool ok = marks != NULL && (dataset < 0 || H5Dread(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, marks) >= 0);
     for (uint64_t i = 0; ok && i < work->retried->n_failed; ++i)
         marks[work->retried->failed[i]] = number;
-    ok = ok && H5Dwrite(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, marks) >= 0;
+    ok = ok && (dataset < 0 ? marks_create(work, marks)
+                            : H5Dwrite(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, marks) >= 0);
     if (dataset >= 0)
         H5Dclose(dataset);
     free(marks);
