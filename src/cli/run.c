@@ -6,6 +6,7 @@
 #include "edge/exit_code.h"
 #include "edge/diagnostics.h"
 #include "edge/kernel_places.h"
+#include "cli/planned_run.h"
 #include "cli/progress.h"
 #include "cli/run_arguments.h"
 #include "cli/sample_file.h"
@@ -84,69 +85,12 @@ static char *replay_command_make(const char *path, const sarrus_run_arguments *a
     return NULL;
 }
 
-/* What has been read and planned. */
-typedef struct planned_run {
-    const char *path, *output;
-    const sarrus_run_arguments *arguments;
-    const sarrus_scenario_argument *scenario;
-    const sarrus_draws *draws;             /* NULL: the run draws */
-    sarrus_plan *plans[SARRUS_MAX_GROUPS]; /* of the groups that are run; NULL for others */
-} planned_run;
-
-/* A mixed document is run as a list of groups; a scenario, and one instance of whatever, alone. */
-static bool runs_groups(const planned_run *planned) {
-    return sarrus_document_is_mixed(planned->scenario->document) && !planned->arguments->has_instance;
-}
-
-/* Instances of group `g` in the whole study. */
-static uint64_t n_study_of(const sarrus_run_arguments *arguments, const sarrus_document *document, int g) {
-    const sarrus_model *model = sarrus_document_model(document, g);
-    const uint64_t n_points = arguments->n_instances > 0 ? arguments->n_instances : model->batch.n_instances;
-    return arguments->samples != NULL ? n_points : sarrus_model_study_size(model, n_points);
-}
-
-/* Which of them are run: parts differ by one at most. n_part 0: all. */
-static void part_find(const planned_run *planned, int g, uint64_t *i_first, uint64_t *n_part) {
-    const sarrus_run_arguments *arguments = planned->arguments;
-    const uint64_t n = n_study_of(arguments, planned->scenario->document, g), k = arguments->shard, n_shards = arguments->n_shards;
-    *i_first = arguments->instance;
-    *n_part = arguments->has_instance ? 1 : 0;
-    if (n_shards > 0) {
-        const uint64_t share = n / n_shards, rest = n % n_shards;
-        *i_first = k * share + (k < rest ? k : rest);
-        *n_part = share + (k < rest ? 1 : 0);
-    }
-}
-
-static sarrus_status groups_run(const planned_run *planned, sarrus_run_options *options, sarrus_run_summary *summary,
-                                sarrus_run_summary *summaries) {
-    const sarrus_document *document = planned->scenario->document;
-    const int n_groups = sarrus_document_n_groups(document);
-    sarrus_run_group groups[SARRUS_MAX_GROUPS] = {{.model = NULL}};
-    if (!runs_groups(planned)) {
-        const int g = (int)planned->arguments->group;
-        part_find(planned, g, &options->first_instance, &options->n_part);
-        options->plan = planned->plans[g];
-        options->draws = planned->draws;
-        options->study_group = g;
-        options->study_group_file = sarrus_document_is_mixed(document) ? sarrus_document_file(document, g) : NULL;
-        return sarrus_run(planned->scenario->context, sarrus_document_model(document, g), options, summary);
-    }
-    for (int g = 0; g < n_groups; ++g) {
-        groups[g] = (sarrus_run_group){
-            .model = sarrus_document_model(document, g), .plan = planned->plans[g], .file = sarrus_document_file(document, g)};
-        part_find(planned, g, &groups[g].first_instance, &groups[g].n_part);
-    }
-    return sarrus_run_groups(planned->scenario->context, groups, n_groups, sarrus_document_resolved(document), options, summary,
-                             summaries);
-}
-
 static uint64_t seed_of(const sarrus_run_arguments *arguments, const sarrus_model *model) {
     return arguments->has_seed ? arguments->seed : sarrus_model_seed(model);
 }
 
 /* What came of it, to standard output, and what is to be known of it, to standard error. */
-static void end_print(const planned_run *planned, sarrus_status status, const sarrus_run_summary *summary,
+static void end_print(const sarrus_planned_run *planned, sarrus_status status, const sarrus_run_summary *summary,
                       const sarrus_run_summary *summaries) {
     const sarrus_run_arguments *arguments = planned->arguments;
     const sarrus_document *document = planned->scenario->document;
@@ -163,7 +107,7 @@ static void end_print(const planned_run *planned, sarrus_status status, const sa
         .replay = replay,
         .model = model,
         .seed = seed_of(arguments, model),
-        .n_groups = runs_groups(planned) ? sarrus_document_n_groups(document) : 0,
+        .n_groups = sarrus_planned_run_has_groups(planned) ? sarrus_document_n_groups(document) : 0,
         .groups = groups,
         .name = sarrus_document_name(document),
         .is_complete = status == SARRUS_OK,
@@ -182,7 +126,7 @@ static void end_print(const planned_run *planned, sarrus_status status, const sa
 }
 
 /* What came of the instances that were run again. */
-static void retry_print(const planned_run *planned, const sarrus_run_summary *summary) {
+static void retry_print(const sarrus_planned_run *planned, const sarrus_run_summary *summary) {
     const sarrus_run_arguments *arguments = planned->arguments;
     const unsigned long long n = summary->n_instances, n_study = summary->n_study, n_failed = summary->n_failed;
     if (arguments->is_json)
@@ -196,36 +140,18 @@ static void retry_print(const planned_run *planned, const sarrus_run_summary *su
 }
 
 /* Runs what has been read and planned, and prints the summary. */
-static int plan_run(const planned_run *planned) {
+static int plan_run(const sarrus_planned_run *planned) {
     const sarrus_run_arguments *arguments = planned->arguments;
     sarrus_progress_bar bar = {.is_shown = !arguments->is_quiet && sarrus_progress_is_wanted()};
     sarrus_run_summary summary, summaries[SARRUS_MAX_GROUPS];
     sarrus_kernel_places places;
     sarrus_kernel_places_find(&places);
-    sarrus_run_options options = {
-        .output_path = planned->output,
-        .batch = {.backend = arguments->backend,
-                  .isa = getenv("SARRUS_FORCE_ISA"),
-                  .n_threads = (int)arguments->n_threads,
-                  .n_devices = (int)arguments->n_devices,
-                  .specialize = arguments->specialize,
-                  .cache_dir = places.cache,
-                  .compiler = places.compiler,
-                  .stop = sarrus_signals_flag()},
-        .n_instances = arguments->n_instances,
-        .shows_steps = arguments->has_instance,
-        .seed = arguments->has_seed ? &arguments->seed : NULL,
-        .progress = sarrus_progress_draw,
-        .progress_user = &bar,
-        .no_clobber = arguments->no_clobber,
-        .resumes = arguments->resumes,
-        .checkpoint_seconds = arguments->checkpoint_seconds,
-    };
+    sarrus_run_options options = sarrus_planned_run_options(planned, &places, &bar);
     sarrus_signals_catch();
     const sarrus_status status = arguments->before != NULL ? sarrus_run_retry(planned->scenario->context,
                                                                               sarrus_document_model(planned->scenario->document, 0),
                                                                               arguments->before, &options, &summary)
-                                                           : groups_run(planned, &options, &summary, summaries);
+                                                           : sarrus_planned_run_go(planned, &options, &summary, summaries);
     sarrus_progress_erase(&bar);
     const bool is_over = status == SARRUS_OK || (status == SARRUS_INTERRUPTED && summary.output_bytes > 0);
     if (!is_over && status != SARRUS_INTERRUPTED)
@@ -254,11 +180,11 @@ static int arguments_check(const sarrus_run_arguments *arguments, const sarrus_d
                                     "expected --set scenarios.0.instances=%llu",
                                     n_groups, n_groups == 1 ? "" : "s", (unsigned long long)arguments->n_instances);
     for (int g = 0; g < n_groups; ++g)
-        if (n_study_of(arguments, document, g) < arguments->n_shards)
+        if (sarrus_study_size_asked(arguments, document, g) < arguments->n_shards)
             return sarrus_option_refuse("run", "--shard: %llu parts of %llu instance%s; expected at most as many parts",
                                         (unsigned long long)arguments->n_shards,
-                                        (unsigned long long)n_study_of(arguments, document, g),
-                                        n_study_of(arguments, document, g) == 1 ? "" : "s");
+                                        (unsigned long long)sarrus_study_size_asked(arguments, document, g),
+                                        sarrus_study_size_asked(arguments, document, g) == 1 ? "" : "s");
     if (!arguments->has_instance)
         return SARRUS_EXIT_DONE;
     if (arguments->has_group != is_mixed)
@@ -274,7 +200,7 @@ static int arguments_check(const sarrus_run_arguments *arguments, const sarrus_d
     char group[24] = "";
     if (arguments->has_group)
         snprintf(group, sizeof group, "%llu/", (unsigned long long)arguments->group);
-    const uint64_t n_study = n_study_of(arguments, document, (int)arguments->group);
+    const uint64_t n_study = sarrus_study_size_asked(arguments, document, (int)arguments->group);
     if (arguments->instance >= n_study)
         return sarrus_option_refuse("run", "--instance %s%llu: the study has %llu instance%s; a number from 0 to %llu was expected",
                                     group, instance, (unsigned long long)n_study, n_study == 1 ? "" : "s",
@@ -283,7 +209,7 @@ static int arguments_check(const sarrus_run_arguments *arguments, const sarrus_d
 }
 
 /* Plans the groups that are to be run, and repeats what matters of their warnings. */
-static sarrus_status plans_make(planned_run *planned) {
+static sarrus_status plans_make(sarrus_planned_run *planned) {
     const sarrus_run_arguments *arguments = planned->arguments;
     const sarrus_document *document = planned->scenario->document;
     sarrus_status status = SARRUS_OK;
@@ -303,7 +229,7 @@ static sarrus_status plans_make(planned_run *planned) {
 /* Until there is a plan, nothing needs to be tidied up when a signal comes. */
 static int scenario_run(const char *path, const char *output, const sarrus_run_arguments *arguments,
                         const sarrus_scenario_argument *scenario, const sarrus_draws *draws) {
-    planned_run planned = {.path = path, .output = output, .arguments = arguments, .scenario = scenario, .draws = draws};
+    sarrus_planned_run planned = {.path = path, .output = output, .arguments = arguments, .scenario = scenario, .draws = draws};
     int code = arguments_check(arguments, scenario->document);
     if (code != SARRUS_EXIT_DONE)
         return code;
