@@ -53,6 +53,7 @@ typedef struct sarrus_run_options {
     /* s between the checkpoints from which a run can be resumed, more where they would take above a fiftieth of the time; 0: 5;
      * negative: there are none. */
     double checkpoint_seconds;
+    int n_ranks; /* processes that share the study, which the file says; 0: 1 */
 } sarrus_run_options;
 
 /* One count over the instances, failed ones as far as they got. */

@@ -9,6 +9,7 @@
 #include "cli/planned_run.h"
 #include "cli/progress.h"
 #include "cli/run_arguments.h"
+#include "cli/run_parts.h"
 #include "cli/sample_file.h"
 #include "cli/scenario_argument.h"
 #include "cli/shell_word.h"
@@ -226,6 +227,25 @@ static sarrus_status plans_make(sarrus_planned_run *planned) {
     return status;
 }
 
+/* As one run, or in parts where its memory or several processes ask for it. */
+static int study_run(const sarrus_planned_run *planned) {
+    const sarrus_run_arguments *arguments = planned->arguments;
+    const sarrus_ranks ranks = sarrus_ranks_of_environment();
+    if (arguments->has_instance || arguments->n_shards > 0 || arguments->before != NULL) {
+        if (ranks.n > 1)
+            return sarrus_option_refuse("run", "%s by %llu processes together; expected one",
+                                        arguments->has_instance   ? "--instance"
+                                        : arguments->n_shards > 0 ? "--shard"
+                                                                  : "--retry-failed",
+                                        (unsigned long long)ranks.n);
+        return plan_run(planned);
+    }
+    const uint64_t n_parts = sarrus_run_parts_choose(planned, &ranks);
+    if (n_parts == 0)
+        return SARRUS_EXIT_BAD_INPUT;
+    return n_parts == 1 && ranks.n == 1 && arguments->n_parts == 0 ? plan_run(planned) : sarrus_run_parts(planned, &ranks, n_parts);
+}
+
 /* Until there is a plan, nothing needs to be tidied up when a signal comes. */
 static int scenario_run(const char *path, const char *output, const sarrus_run_arguments *arguments,
                         const sarrus_scenario_argument *scenario, const sarrus_draws *draws) {
@@ -238,7 +258,7 @@ static int scenario_run(const char *path, const char *output, const sarrus_run_a
         sarrus_failure_print(scenario->context, status, stderr);
     else if (arguments->before == NULL)
         status = plans_make(&planned);
-    code = status == SARRUS_OK ? plan_run(&planned) : sarrus_exit_code(status);
+    code = status == SARRUS_OK ? study_run(&planned) : sarrus_exit_code(status);
     for (int g = 0; g < SARRUS_MAX_GROUPS; ++g)
         sarrus_plan_destroy(planned.plans[g]);
     return code;

@@ -1,6 +1,7 @@
 #include "cli/run_arguments.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,9 @@ void sarrus_run_help_print(void) {
            "      --instance I            replay instance I (from 0) of the study alone: the same bits, a row for\n"
            "                              every step, into NAME.instance_I.h5; G/I of several scenarios\n"
            "      --shard K/N             the K-th (from 0) of N equal parts of the instances, into NAME.shard_K_of_N.h5\n"
+           "      --parts P               run the study in P parts, one after the other or by several processes, below\n"
+           "                              OUT.h5.parts; mpirun and srun make them of themselves\n"
+           "      --memory BYTES          take no more memory, as 800M or 4G, by running the study in parts\n"
            "      --samples FILE          an own sample instead of draws, a row for each instance: a .csv with a line of\n"
            "                              names, a .npy array, or HDF5, as a result of another run\n"
            "      --retry-failed OLD.h5   run the failed instances of a result again, as with another --set integrator.dt, and\n"
@@ -47,6 +51,8 @@ enum {
     OPTION_INSTANCES,
     OPTION_INSTANCE,
     OPTION_SHARD,
+    OPTION_PARTS,
+    OPTION_MEMORY,
     OPTION_SAMPLES,
     OPTION_RETRY_FAILED,
     OPTION_SEED,
@@ -118,6 +124,31 @@ static bool shard_read(const char *command, sarrus_run_arguments *out) {
     return is_good;
 }
 
+/* A number of bytes, also of k, M, G, T or Ki, Mi, Gi, Ti. */
+static bool memory_read(const char *command, uint64_t *out) {
+    static const char prefixes[] = "kMGT";
+    char *end = NULL;
+    const double number = strtod(optarg, &end);
+    const char *prefix = *end != '\0' ? strchr(prefixes, *end == 'K' ? 'k' : *end) : NULL;
+    const bool is_binary = prefix != NULL && end[1] == 'i';
+    const int n_unit = prefix == NULL ? 0 : is_binary ? 2 : 1;
+    const double unit = prefix == NULL ? 1.0 : pow(is_binary ? 1024.0 : 1000.0, (double)(prefix - prefixes + 1));
+    const bool is_good =
+        end != optarg && (end[n_unit] == '\0' || strcmp(end + n_unit, "B") == 0) && number * unit >= 1.0 && number * unit < 0x1p62;
+    *out = is_good ? (uint64_t)(number * unit) : 0;
+    if (!is_good)
+        sarrus_option_refuse(command, "--memory needs a number of bytes, as 800M or 4G; got '%s'", optarg);
+    return is_good;
+}
+
+/* The name of a file, which is not empty. */
+static bool name_take(const char *command, const char *option, const char **out) {
+    *out = optarg;
+    if (*optarg == '\0')
+        sarrus_option_refuse(command, "--%s needs the name of a file", option);
+    return *optarg != '\0';
+}
+
 /* Takes one option in; false when it was refused (the message is out). */
 static bool option_take(const char *command, int option, sarrus_run_arguments *out) {
     switch (option) {
@@ -125,10 +156,7 @@ static bool option_take(const char *command, int option, sarrus_run_arguments *o
         out->is_help = true;
         return true;
     case 'o':
-        out->output = optarg;
-        if (*optarg == '\0')
-            sarrus_option_refuse(command, "--output needs the name of a file");
-        return *optarg != '\0';
+        return name_take(command, "output", &out->output);
     case OPTION_BACKEND:
         return sarrus_option_backend(command, optarg, &out->backend);
     case OPTION_SPECIALIZE:
@@ -143,16 +171,14 @@ static bool option_take(const char *command, int option, sarrus_run_arguments *o
         return instance_read(command, out);
     case OPTION_SHARD:
         return shard_read(command, out);
+    case OPTION_PARTS:
+        return sarrus_option_count(command, "parts", 1, 65536, &out->n_parts);
+    case OPTION_MEMORY:
+        return memory_read(command, &out->memory);
     case OPTION_SAMPLES:
-        out->samples = optarg;
-        if (*optarg == '\0')
-            sarrus_option_refuse(command, "--samples needs the name of a file");
-        return *optarg != '\0';
+        return name_take(command, "samples", &out->samples);
     case OPTION_RETRY_FAILED:
-        out->before = optarg;
-        if (*optarg == '\0')
-            sarrus_option_refuse(command, "--retry-failed needs the name of a result");
-        return *optarg != '\0';
+        return name_take(command, "retry-failed", &out->before);
     case OPTION_SEED:
         out->has_seed = true;
         return sarrus_option_count(command, "seed", 0, UINT64_MAX, &out->seed);
@@ -192,6 +218,35 @@ static bool retry_check(const char *command, const sarrus_run_arguments *argumen
     return false;
 }
 
+/* Options that do not go together. */
+static bool conflicts_check(const char *command, const sarrus_run_arguments *out) {
+    if (!retry_check(command, out))
+        return false;
+    if (out->has_instance && out->n_shards > 0) {
+        sarrus_option_refuse(command, "--shard together with --instance; expected one of them");
+        return false;
+    }
+    const char *whole = out->has_instance     ? "--instance"
+                        : out->n_shards > 0   ? "--shard"
+                        : out->before != NULL ? "--retry-failed"
+                                              : NULL;
+    if (whole != NULL && (out->n_parts > 0 || out->memory > 0)) {
+        sarrus_option_refuse(command, "%s together with %s; expected one of them", out->n_parts > 0 ? "--parts" : "--memory",
+                             whole);
+        return false;
+    }
+    if (out->has_instance && out->resumes) {
+        sarrus_option_refuse(command, "--resume together with --instance; a replay is run again as a whole");
+        return false;
+    }
+    if (out->has_instance && out->n_devices > 1) {
+        sarrus_option_refuse(command, "--devices %llu together with --instance; one instance runs on one device",
+                             (unsigned long long)out->n_devices);
+        return false;
+    }
+    return true;
+}
+
 bool sarrus_run_arguments_read(int argc, char **argv, sarrus_run_arguments *out) {
     static const struct option table[] = {
         {"output", required_argument, NULL, 'o'},
@@ -202,6 +257,8 @@ bool sarrus_run_arguments_read(int argc, char **argv, sarrus_run_arguments *out)
         {"instances", required_argument, NULL, OPTION_INSTANCES},
         {"instance", required_argument, NULL, OPTION_INSTANCE},
         {"shard", required_argument, NULL, OPTION_SHARD},
+        {"parts", required_argument, NULL, OPTION_PARTS},
+        {"memory", required_argument, NULL, OPTION_MEMORY},
         {"samples", required_argument, NULL, OPTION_SAMPLES},
         {"retry-failed", required_argument, NULL, OPTION_RETRY_FAILED},
         {"seed", required_argument, NULL, OPTION_SEED},
@@ -218,20 +275,5 @@ bool sarrus_run_arguments_read(int argc, char **argv, sarrus_run_arguments *out)
     for (int option; (option = sarrus_option_next(argc, argv, ":o:h", table)) != -1;)
         if (!option_take(argv[0], option, out))
             return false;
-    if (!retry_check(argv[0], out))
-        return false;
-    if (out->has_instance && out->n_shards > 0) {
-        sarrus_option_refuse(argv[0], "--shard together with --instance; expected one of them");
-        return false;
-    }
-    if (out->has_instance && out->resumes) {
-        sarrus_option_refuse(argv[0], "--resume together with --instance; a replay is run again as a whole");
-        return false;
-    }
-    if (out->has_instance && out->n_devices > 1) {
-        sarrus_option_refuse(argv[0], "--devices %llu together with --instance; one instance runs on one device",
-                             (unsigned long long)out->n_devices);
-        return false;
-    }
-    return true;
+    return conflicts_check(argv[0], out);
 }

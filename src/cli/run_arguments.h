@@ -16,6 +16,7 @@ typedef struct sarrus_run_arguments {
     sarrus_specialize specialize;
     uint64_t n_threads, n_devices, n_instances, seed, instance, group;
     uint64_t shard, n_shards; /* n_shards 0: the whole study */
+    uint64_t n_parts, memory; /* in which it is run, 0: as it comes; bytes that it may take, 0: all there is */
     bool has_seed, has_instance, has_group, is_quiet, is_json, is_help, no_clobber, resumes;
     double checkpoint_seconds; /* as in sarrus_run_options */
 } sarrus_run_arguments;

@@ -138,6 +138,7 @@ typedef struct sarrus_sink_description {
     const char *backend, *device;
     uint64_t seed;
     uint64_t plan_hash;
+    int n_ranks;            /* processes that share the study; 0: 1 */
     uint64_t block_bytes;   /* memory for one block of all fields; 0: 64 MiB. At least one time always fits */
     uint64_t beside_bytes;  /* that the caller needs for each time of a block beside it, and that count with it */
     int n_compress_threads; /* 0: 2 */

@@ -60,13 +60,15 @@ static bool put_root_attributes(sarrus_result_group *group, const sarrus_sink_de
     hid_t root = group->root;
     const uint64_t n_study = description->n_study > 0 ? description->n_study : description->n_instances;
     const uint64_t n_trajectories = group->layout->n_trajectories;
+    const int n_ranks = description->n_ranks > 0 ? description->n_ranks : 1;
     bool ok = sarrus_result_origin_write(root) &&
               sarrus_hdf5_put_text(root, "backend", description->backend != NULL ? description->backend : "") &&
               sarrus_hdf5_put_text(root, "device", description->device != NULL ? description->device : "") &&
               sarrus_hdf5_put_number(root, "seed", H5T_NATIVE_UINT64, &description->seed) &&
               sarrus_hdf5_put_number(root, "n_study_instances", H5T_NATIVE_UINT64, &n_study) &&
               sarrus_hdf5_put_number(root, "n_trajectories", H5T_NATIVE_UINT64, &n_trajectories) &&
-              put_study_group(root, description) && sarrus_hdf5_put_text(root, "plan_hash", hash);
+              sarrus_hdf5_put_number(root, "n_ranks", H5T_NATIVE_INT, &n_ranks) && put_study_group(root, description) &&
+              sarrus_hdf5_put_text(root, "plan_hash", hash);
     if (!ok) {
         return false;
     }

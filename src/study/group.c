@@ -185,6 +185,7 @@ sarrus_status sarrus_group_describe(sarrus_group *group, sarrus_context *context
         .device = sarrus_batch_device_name(group->batch),
         .seed = group->seed,
         .plan_hash = sarrus_plan_hash(group->plan),
+        .n_ranks = group->options->n_ranks,
         .block_bytes = (uint64_t)fmax(block_bytes(group), 1.0),
         .beside_bytes = (uint64_t)fmin(beside_bytes(group), 0x1p62),
         .stop = group->options->batch.stop,
