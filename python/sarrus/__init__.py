@@ -5,6 +5,7 @@
     batch = sarrus.Batch("five_bar.yaml", 4096); batch.advance(10); batch.q
     sarrus.open("out.h5")                     a result file as an xarray DataTree
     sarrus.animate("out.h5", "out.html")      its motion as a page, a GIF or a film
+    sarrus.report("out.h5", "report.html")    the result of a study on one page
     sarrus.pinv(a)                            pseudoinverses of a stack of matrices
     sarrus.gym                                closed loops as Gymnasium environments
 """
@@ -48,6 +49,7 @@ __all__ = [
     "InterruptedError",
     "Model",
     "PinvReport",
+    "Report",
     "Result",
     "SarrusWarning",
     "ScenarioError",
@@ -59,6 +61,7 @@ __all__ = [
     "load",
     "open",
     "pinv",
+    "report",
     "run",
     "status_words",
 ]
@@ -67,6 +70,7 @@ __all__ = [
 if TYPE_CHECKING:
     from . import gym
     from .animation import Animation, animate
+    from .reports import Report, report
 else:
 
     def __getattr__(name):
@@ -77,6 +81,8 @@ else:
             return importlib.import_module("sarrus.gym")
         if name in ("animate", "Animation"):
             return getattr(importlib.import_module("sarrus.animation"), name)
+        if name in ("report", "Report"):
+            return getattr(importlib.import_module("sarrus.reports"), name)
         raise AttributeError(f"module 'sarrus' has no attribute {name!r}")
 
 

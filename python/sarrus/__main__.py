@@ -1,4 +1,5 @@
-"""`python -m sarrus`, and the command `sarrus` of an installed package: the program that came with it, and `sarrus animate`."""
+"""`python -m sarrus`, and the command `sarrus` of an installed package: the program that came with it, `sarrus animate` and
+`sarrus report`."""
 
 import os
 import sys
@@ -9,6 +10,10 @@ from .models import program_path
 def main() -> None:
     if sys.argv[1:2] == ["animate"]:
         from .animation import command
+
+        sys.exit(command(sys.argv[2:]))
+    if sys.argv[1:2] == ["report"]:
+        from .reports.command import command
 
         sys.exit(command(sys.argv[2:]))
     program = str(program_path())

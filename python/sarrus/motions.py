@@ -171,7 +171,7 @@ def motion_of(
         instances = [0] if instances is None else instances
         model, tracks = source.model, _tracks_of_batch(source, instances, ghosts, speed / fps, reactions, duration)
     else:
-        with _opened(source) as (file, place):
+        with opened(source) as (file, place):
             own = _group_of(file, group, place)
             first = own["trajectory" if "trajectory" in own else "instance/id"][0]
             instances = [int(first)] if instances is None else instances
@@ -227,7 +227,7 @@ def _t_end(model: Model) -> float:
 
 
 @contextlib.contextmanager
-def _opened(source: str | os.PathLike[str] | Result) -> Iterator[tuple[Any, str]]:
+def opened(source: str | os.PathLike[str] | Result) -> Iterator[tuple[Any, str]]:
     import h5py
 
     try:
