@@ -64,11 +64,12 @@ static void exactly_one_file_is_expected(void **state) {
     refused(RUN("info"), "no file named");
     refused(RUN("pinv", "-o", "x.npy"), "no file named");
     refused(RUN("animate", "a.h5", "-o", "a.html"), "python3 -m sarrus animate");
+    refused(RUN("report", "a.h5", "-o", "a.html"), "python3 -m sarrus report");
 }
 
 static void help_and_version_go_to_stdout(void **state) {
     (void)state;
-    static const char *const commands[] = {"run", "check", "list", "info", "bench", "pinv", "animate"};
+    static const char *const commands[] = {"run", "check", "list", "info", "bench", "pinv", "animate", "report"};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i) {
         char usage[64];
         const said *s = RUN(commands[i], "--help");
@@ -78,6 +79,7 @@ static void help_and_version_go_to_stdout(void **state) {
         assert_string_equal(s->err, "");
     }
     assert_non_null(strstr(RUN("--help")->out, "\n  animate  OUT.h5 -o M "));
+    assert_non_null(strstr(RUN("--help")->out, "\n  report   OUT.h5 -o R "));
     assert_int_equal(RUN("--help")->code, 0);
     assert_string_equal(RUN("--version")->out, "sarrus " SARRUS_VERSION "\n");
 }

@@ -385,7 +385,7 @@ def matrix_chart(names: Sequence[str], values: Floats, label: str, n_first: int 
             square = rect(room + j * cell, 4 + i * cell, cell - 1, cell - 1, "plus" if value >= 0 else "minus", told)
             parts.append(square.replace("<rect ", f'<rect fill-opacity="{weight:.3f}" ', 1))
             if cell >= 30.0:
-                word = f"{value:.2f}".replace("-", "−")
+                word = f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
                 parts.append(
                     text(room + (j + 0.5) * cell, 4 + (i + 0.5) * cell + 3.5, word, "cell strong" if weight > 0.6 else "cell")
                 )

@@ -86,7 +86,7 @@ def facts_of(study: Study, model_card: str) -> str:
     rows.append(("computed by", escaped(f"{own('backend')} ({own('device')})")))
     count = data(n, count_text(n)) + (f" of {count_text(n_study)} in the study" if n_study != n else "")
     kept = int(study.group.attrs.get("n_trajectories", n))
-    count += f", {count_text(kept)} with trajectories" if kept != n else ""
+    count += f", {count_text(kept) if kept else 'none'} with trajectories" if kept != n else ""
     rows.append(("instances", count))
     rows.append(("seed, design", escaped(f"{own('seed')}, {study.design}")))
     written_times, planned = n_times(study), len(study.group["time"])
@@ -198,7 +198,7 @@ def verdicts_section(study: Study, limits: dict[str, float], prefix: str) -> str
         limit = limits.get(title[2], math.nan)
         is_log = word != "nearest_change_point"
         bins = bins_by_decades(values, limit) if is_log else bins_of(values)
-        body = f"<p>{escaped(title[1])}</p>"
+        body = ""
         if bins is not None:
             marks = [(limit, "bad", "limit")] if math.isfinite(limit) else []
             body += figure(histogram_chart(bins, "", title[0], marks=marks, is_log=is_log))
@@ -209,7 +209,7 @@ def verdicts_section(study: Study, limits: dict[str, float], prefix: str) -> str
             rows.append(("limit", data(limit, short_text(limit, 3))))
         if is_log and bins is not None and bins.n_below:
             rows.append(("exactly 0", count_text(bins.n_below)))
-        cards.append(card(title[0], body + facts(rows)))
+        cards.append(card(title[0], body + facts(rows), subtitle=escaped(title[1])))
     if not cards:
         return ""
     return section("What the runs have kept to", f'<div class="grid">{"".join(cards)}</div>', f"{prefix}verdicts")

@@ -106,11 +106,12 @@ def _channel_make(group: Group, path: str, dataset: Group, is_whole: bool) -> Ch
     has_axis = len(shape) == 2
     labels = _labels_of(dataset, shape[1]) if has_axis else [""]
     units = text_of(dataset.attrs.get("units", "")).split(" | ")
+    what = text_of(dataset.attrs.get("long_name", "")).removeprefix("mean over instances: ")
     short = path if path.split("/")[0] not in ("state", "diagnostics") or path == "state/a" else ""
     if short.startswith("joints/") and labels in (["angle"], ["shift"]):
         labels = [""]
     names = [".".join(filter(None, (short, label))) or path.rpartition("/")[2] for label in labels]
-    return Channel(path, names, [_unit_of(units, label) for label in labels], text_of(dataset.attrs.get("long_name", "")), has_axis)
+    return Channel(path, names, [_unit_of(units, label) for label in labels], what, has_axis)
 
 
 def _labels_of(dataset: Group, k: int) -> list[str]:

@@ -196,22 +196,18 @@ def _scenario_section(study: Study, model_card: str, prefix: str) -> str:
 
 
 def _picture_section(study: Study, wish: _Wish, prefix: str) -> str:
-    if wish.instances is not None:
-        chosen = dict.fromkeys(wish.instances, "")
-        if "state/q" not in study.group or study.model is None:
-            raise ArgumentError(
-                f"{study.place} holds no states to show; expected output.channels with state, and output.instances not none"
-            )
-    else:
-        if study.model is None:
-            return ""
-        chosen = instances_chosen(study, study.quantities(wish.quantities))
+    if wish.instances is not None and ("state/q" not in study.group or study.model is None):
+        expected = "expected output.channels with state, and output.instances not none"
+        raise ArgumentError(f"{study.place} holds no states to show; {expected}")
     n = n_times(study)
-    if not chosen or n == 0:
+    if study.model is None or n == 0:
         return ""
     try:
+        chosen = dict.fromkeys(wish.instances or (), "") or instances_chosen(study, study.quantities(wish.quantities))
+        if not chosen:
+            return ""
         made, told = picture_of(study, wish.source, chosen, float(study.group["time"][n - 1]))
-    except Error as error:
+    except (Error, OSError) as error:
         if wish.instances is not None:
             raise
         return section("The motion", note(escaped(f"There is no moving picture: {error}")), f"{prefix}motion")

@@ -22,6 +22,7 @@ from .numbers import (
     number_text,
     rank_interval,
     ranks,
+    short_text,
     summary_of,
 )
 
@@ -85,7 +86,7 @@ def _card_of(own: Column, values: Floats, summary: Summary) -> str:
     if bins is None and summary.n:
         is_one = summary.minimum == summary.maximum
         all_of = f"all {count_text(summary.n)} numbers are" if summary.n > 1 else "the one number is"
-        text = f"{all_of} {number_text(summary.mean, 6)}" if is_one else "the spread is that of round-off"
+        text = f"{all_of} {short_text(summary.mean, 6)}" if is_one else "the spread is that of round-off"
         body = f'<p class="empty">{escaped(text[0].upper() + text[1:])}.</p>'
     elif bins is None:
         body = '<p class="empty">No instance has a number.</p>'

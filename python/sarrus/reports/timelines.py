@@ -69,7 +69,10 @@ def _what_is_drawn(study: Study, sources: Sequence[Spread]) -> str:
     counts = sorted({own.n_instances for own in sources})
     n = counts[-1] if counts else 0
     if any(own.is_recorded for own in sources):
-        told += "Statistics are those that the run has made over the instances that were good at the time. "
+        told += "Statistics are those that the run has made over the instances that were good at the time"
+        counts_then = study.group["statistics/n"][: n_times(study)]
+        first, last = (count_text(int(counts_then[i])) for i in (0, -1))
+        told += f": {first} at the beginning, {last} at the end. " if first != last else f": {first}. "
     if any(not own.is_recorded for own in sources) and n > 1:
         told += f"At each time over the kept trajectories that had not failed, {count_text(n)} at the beginning. "
         kept = int(study.group.attrs.get("n_trajectories", study.n))
