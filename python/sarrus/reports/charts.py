@@ -17,7 +17,7 @@ WIDTH, HEIGHT = 380.0, 220.0
 TOP, RIGHT, BOTTOM = 10.0, 12.0, 36.0
 DECADES = 14
 MAX_LETTERS = 8
-LETTER = 5.9  # width of a digit of the axes
+LETTER = 7.0  # width of a digit, of the widest fonts that browsers take
 
 
 def escaped(text: object) -> str:
@@ -179,13 +179,18 @@ def frame(x: Axis, y: Axis, x_label: str, y_label: str, *, n_x: int = 6, n_y: in
         most -= 1
     for tick, label in zip(ticks, labels, strict=True):
         at = float(x.at(tick))
-        parts += [segment(at, y.start, at, y.start + 4, "axis"), text(at, y.start + 15, label)]
+        parts += [segment(at, y.start, at, y.start + 4, "axis"), _tick_below(at, x, y, label)]
     parts.append(segment(x.start, y.start, x.end, y.start, "axis"))
     x_name = " ".join(filter(None, (x_label, factor)))
     parts.append(text(0.5 * (x.start + x.end), y.start + 31, x_name, "name"))
     if y_name:
-        parts.append(text(2, 9, y_name, "name", "start"))
+        parts.append(text(2, 12, y_name, "name", "start"))
     return "".join(parts)
+
+
+def _tick_below(at: float, x: Axis, y: Axis, label: str) -> str:
+    """In the middle below its place, or so far from there that the picture holds it."""
+    return text(min(at, x.end + RIGHT - 0.5 * LETTER * len(label) - 2.0), y.start + 15, label)
 
 
 # -- pictures
@@ -211,7 +216,7 @@ def histogram_chart(
             at = float(x.at(mark))
             parts.append(segment(at, bottom, at, y.end, f"mark {kind}"))
             if at > free:
-                parts.append(text(at, y.end - 4, word, "tick"))
+                parts.append(text(min(at, WIDTH - 0.5 * LETTER * len(word) - 1.0), y.end - 4, word, "tick"))
                 free = at + 5.0 * LETTER
     return svg("".join(parts), label)
 
@@ -314,7 +319,7 @@ def bars_chart(groups: Sequence[Sequence[Bar]], x_label: str, label: str, *, spa
     high = 14.0 if max(map(len, groups)) > 1 else 17.0
     height = 8.0 + rows * high + 6.0 * len(groups) + BOTTOM
     names = [_cut(own[0].name) for own in groups]
-    left = 12.0 + 6.3 * max(map(len, names))
+    left = 12.0 + _room_for(names)
     every = [bar for own in groups for bar in own]
     ends = [0.0, *(v for bar in every for v in (bar.value, bar.low, bar.high))]
     x = Axis(*span, left, WIDTH - RIGHT) if span else axis_of([np.array(ends)], left, WIDTH - RIGHT)
@@ -324,7 +329,7 @@ def bars_chart(groups: Sequence[Sequence[Bar]], x_label: str, label: str, *, spa
     labels, factor = x.labels(ticks)
     for tick, word in zip(ticks, labels, strict=True):
         place = float(x.at(tick))
-        parts += [segment(place, y.end, place, y.start, "grid"), text(place, y.start + 15, word)]
+        parts += [segment(place, y.end, place, y.start, "grid"), _tick_below(place, x, y, word)]
     parts.append(text(0.5 * (x.start + x.end), y.start + 31, " ".join(filter(None, (x_label, factor))), "name"))
     for name, own in zip(names, groups, strict=True):
         told = f"<title>{escaped(own[0].name)}</title>" if name != own[0].name else ""
@@ -355,6 +360,11 @@ def _bar(bar: Bar, x: Axis, at: float, high: float) -> str:
     return made
 
 
+def _room_for(names: Sequence[str]) -> float:
+    """The width of the longest of some names."""
+    return max(sum(1.6 * LETTER if letter in "mwMW…—" else LETTER for letter in name) for name in names)
+
+
 def _cut(name: str, most: int = 24) -> str:
     return name if len(name) <= most else f"…{name[1 - most :]}"
 
@@ -365,7 +375,7 @@ def matrix_chart(names: Sequence[str], values: Floats, label: str, n_first: int 
     n = len(names)
     cell = float(np.clip(560.0 / n, 20.0, 44.0))
     cut = [_cut(name) for name in names]
-    room = 10.0 + 6.3 * max(map(len, cut))
+    room = 12.0 + _room_for(cut)
     size = room + n * cell + 4
     parts = []
     for i, name in enumerate(cut):
