@@ -232,30 +232,34 @@ def test_statistics():
 
 
 def test_sensitivity():
-    place = copied("sensitivity")
-    rng = np.random.default_rng(4)
-    own = {name: rng.uniform(size=2) for name in ("first", "total", "first_confidence", "total_confidence")}
-    morris = {name: rng.uniform(size=2) for name in ("mu_star", "mu_star_confidence", "sigma", "mu")}
-    with h5py.File(place, "a") as file:
-        file["parameter"] = ["m", "k"]
-        file["parameter"].make_scale("parameter")
-        for quantity, group in (("swing", own), ("low", morris)):
-            for name, values in group.items():
-                file[f"sensitivity/{quantity}/{name}"] = values
-                if quantity == "swing":
-                    file[f"sensitivity/{quantity}/{name}"].dims[0].attach_scale(file["parameter"])
-        file["sensitivity/swing/second"] = np.array([[np.nan, -0.25], [np.nan, np.nan]])
-    page, _ = page_of(place)
-    for name, group, columns in (
-        ("sobol", own, ("first", "first_confidence", "total", "total_confidence")),
-        ("morris", morris, ("mu_star", "mu_star_confidence", "sigma", "mu")),
-    ):
-        rows = page.rows(name)
-        assert list(rows) == [["m", "k"][i] for i in np.argsort(-group["total" if name == "sobol" else "mu_star"])]
-        for i, label in enumerate(("m", "k")):
-            close([cell[1][0] for cell in rows[label]], [group[column][i] for column in columns])
-    assert "second order indices of swing" in page.labels() and "full colour is 0.25" in page.text
-    assert "Sobol’ indices of swing" in page.labels() and "Morris’ measures of low" in page.labels()
+    settings = {"batch.parameters.0.max": 1.2, "batch.parameters.0.min": 0.8, "integrator.max_steps": 100000}
+    settings |= {"output.sensitivity": ["swing", "low"], "output.instances": "none"}
+    sobol = ran(PUSHED, instances=16, settings=settings | {"batch.design": "saltelli"})
+    page, _ = page_of(sobol)
+    total = sobol["sensitivity/swing/total"]
+    assert [row[0][0] for row in page.tables["sobol"][1:3]] == [["m", "k"][i] for i in np.argsort(-total)]
+    for i, label in enumerate(("m", "k")):
+        row = next(row for row in page.tables["sobol"] if row[0][0] == label)
+        wanted = [sobol[f"sensitivity/swing/{name}"][i] for name in ("first", "first_confidence", "total", "total_confidence")]
+        close([cell[1][0] for cell in row[1:]], wanted)
+    assert f"full colour is {numbers.number_text(abs(sobol['sensitivity/swing/second'][0, 1]), 2)}" in page.text
+    assert {"Sobol’ indices of swing", "second order indices of swing"} <= set(page.labels())
+    n, n_dropped = sobol["sensitivity/swing/n"], sobol["sensitivity/swing/n_dropped"]
+    assert n + n_dropped == 16 and 0 < n_dropped < 12 and f"of {n} base points, {n_dropped} left out" in page.text
+    assert "no independent draws" in page.text and sobol["sensitivity/low/n"] == 0 and "There is nothing to tell" in page.text
+    morris = ran(PUSHED, instances=9, settings=settings | {"batch.design": "morris"})
+    page, _ = page_of(morris)
+    for i, label in enumerate(("m", "k")):
+        row = next(row for row in page.tables["morris"] if row[0][0] == label)
+        wanted = [morris[f"sensitivity/swing/{name}"][i] for name in ("mu_star", "mu_star_confidence", "sigma", "mu")]
+        close([cell[1][0] for cell in row[1:]], wanted)
+    assert "Morris’ measures of swing" in page.labels()
+    # Of another sample the run has the coefficients that the page computes.
+    plain = ran(PUSHED, instances=50, settings=settings)
+    page, _ = page_of(plain)
+    for name in ("swing", "low"):
+        close([cell[1][0] for cell in page.rows("influence")[name]], plain[f"sensitivity/{name}/rank_correlation"])
+    assert "sobol" not in page.tables and "morris" not in page.tables
 
 
 def test_motion():

@@ -71,10 +71,11 @@ def told_of(page):
 def whole():
     """A study with something of everything, and its page."""
     place = copied("browser")
+    settings = {"batch.design": "saltelli", "output.sensitivity": ["swing"], "output.instances": "none"}
+    indices = ran(PUSHED, instances=16, settings=settings | {"integrator.max_steps": 100000})
     with h5py.File(place, "a") as file:
-        for name, values in {"first": [0.2, 0.5], "total": [0.3, 0.7], "first_confidence": [0.1, 0.1]}.items():
-            file[f"sensitivity/swing/{name}"] = np.array(values)
-        file["sensitivity/swing/second"] = np.array([[np.nan, 0.125], [np.nan, np.nan]])
+        for name in ("first", "total", "second", "first_confidence", "total_confidence", "second_confidence"):
+            file[f"sensitivity/swing/{name}"] = indices[f"sensitivity/swing/{name}"]
     return place, sarrus.report(place).page
 
 
@@ -120,7 +121,7 @@ def test_page():
             values = np.quantile(file["state/q"][:, own, 1][np.isfinite(file["state/q"][:, own, 1])], [0, 0.05, 0.5, 0.95, 1])
             found = [float(word.replace("−", "-")) for word in re.findall(r"[−]?[0-9.]+(?:e[−0-9]+)?(?=,| m$)", text)]
             assert text.startswith(f"t = {file['time'][own]:.5g} s:") and np.allclose(found, values, rtol=1e-4, atol=1e-9), text
-    assert told["after"] == "" and told["sobol"][0][1:] == [[0.5], [0.1], [0.7], []]
+    assert told["after"] == "" and len(told["sobol"]) == 2 and all(len(cell) == 1 for cell in told["sobol"][0][1:])
     assert len([own for own in told["pictures"] if own["label"].endswith("over time")]) >= 4
 
 

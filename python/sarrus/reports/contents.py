@@ -170,8 +170,8 @@ def text_of(value: Any) -> str:
 def _place_in(scenario: str, section: str, name: str) -> tuple[int, str]:
     """Where a key stands below a section of the scenario; at the end where it is not found."""
     found = re.search(rf'^  "?{section}"?:\n((?:    .*\n?)*)', scenario, re.M)
-    at = found[1].find(f"    {name}:") if found else -1
-    return (at if at >= 0 else len(scenario), name)
+    at = re.search(rf'^    "?{re.escape(name)}"?:', found[1], re.M) if found else None
+    return (at.start() if at else len(scenario), name)
 
 
 # -- opening

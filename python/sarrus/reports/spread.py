@@ -30,6 +30,7 @@ MAX_NUMBERS = 20_000_000  # of parameters and quantities held at once; of larger
 MAX_BARS = 12
 MAX_DOTS = 800
 MAX_NAMES = 30  # in a matrix
+NOTHING = '<p class="empty">There is nothing to tell: too few rows have a number, or all the same.</p>'
 _DEPENDENT = {
     "saltelli": "The rows of a Saltelli design",
     "morris": "The rows of Morris trajectories",
@@ -214,22 +215,34 @@ def sensitivity_section(study: Study, quantities: Sequence[Column], prefix: str)
             made = study.tried(f"/sensitivity/{name}", lambda group=group, name=name: _morris(study, group, name))
         else:
             continue
-        cards.append(card(name, made, kind="wide") if made else "")
+        cards.append(card(name, made, kind="wide", subtitle=_made_of(study, group, name)) if made else "")
     if not any(cards):
         return ""
     told = ""
     if is_sobol:
         told += (
             "Sobol’ indices: the share of the variance that goes with a parameter alone (first order), and with it in whatever "
-            "company (total). Where the two differ, it acts together with others. "
+            "company (total). Where the two differ, it acts together with others. Shares below 0 or above 1 are those of chance. "
         )
     if is_morris:
         told += (
             "Morris’ measures: μ* is the mean size of the elementary effects of a parameter, σ their spread: large where it acts "
             "together with others, or not in a straight line. "
         )
-    told += "Whiskers are the intervals that the run has computed."
+    told += "Whiskers are 95 % intervals, from resamples."
     return section("Sensitivity", note(told) + f'<div class="grid">{"".join(cards)}</div>', f"{prefix}sensitivity")
+
+
+def _made_of(study: Study, group: Group, name: str) -> str:
+    """From how many rows of the design, and how many had to be left out."""
+    if "n" not in group or "n_dropped" not in group:
+        return ""
+    counts = study.tried(f"/sensitivity/{name}/n", lambda: (int(group["n"][()]), int(group["n_dropped"][()])))
+    kind = "trajectories" if "mu_star" in group else "base points"
+    if counts is None:
+        return ""
+    left_out = f", {count_text(counts[1])} left out as an instance of theirs has no number" if counts[1] else ""
+    return f"of {count_text(counts[0])} {kind}{left_out}"
 
 
 def _labels(study: Study, dataset: Group) -> list[str]:
@@ -243,7 +256,7 @@ def _labels(study: Study, dataset: Group) -> list[str]:
     return labels if len(labels) == len(dataset) else [f"parameter {i}" for i in range(len(dataset))]
 
 
-def _read(group: Group, name: str, n: int) -> Floats:
+def _read(group: Group, name: str, n: int | tuple[int, int]) -> Floats:
     return np.asarray(group[name][:], dtype=np.float64) if name in group else np.full(n, math.nan)
 
 
@@ -253,6 +266,8 @@ def _sobol(study: Study, group: Group, quantity: str) -> str:
     first, total, first_half, total_half = (
         _read(group, name, n) for name in ("first", "total", "first_confidence", "total_confidence")
     )
+    if not np.isfinite(total).any():
+        return NOTHING
     order = np.argsort(-np.nan_to_num(total, nan=-math.inf), kind="stable")
     groups = [
         [
@@ -273,11 +288,12 @@ def _sobol(study: Study, group: Group, quantity: str) -> str:
     made += folded("The indices as a table", table(["parameter", "first", "±", "total", "±"], rows, kinds="wnnnn", name="sobol"))
     if "second" in group and 1 < n <= MAX_NAMES:
         second = np.asarray(group["second"][:], dtype=np.float64)
-        both = np.where(np.isfinite(second), second, second.T)
+        both, half = (np.where(np.isfinite(own), own, own.T) for own in (second, _read(group, "second_confidence", (n, n))))
         largest = float(np.nanmax(np.abs(both), initial=0.0)) if np.isfinite(both).any() else 0.0
         if largest > 0.0:
-            caption = f"Second order: what two act together beyond what each does alone; full colour is {number_text(largest, 2)}."
-            made += figure(matrix_chart(labels, both, f"second order indices of {quantity}", strength=largest), escaped(caption))
+            caption = f"Second order: what two do together beyond what each does alone; full colour is {number_text(largest, 2)}."
+            label = f"second order indices of {quantity}"
+            made += figure(matrix_chart(labels, both, label, strength=largest, halves=half), escaped(caption))
     return made
 
 
@@ -285,6 +301,8 @@ def _morris(study: Study, group: Group, quantity: str) -> str:
     labels = _labels(study, group["mu_star"])
     n = len(labels)
     mu_star, half, sigma, mu = (_read(group, name, n) for name in ("mu_star", "mu_star_confidence", "sigma", "mu"))
+    if not np.isfinite(mu_star).any():
+        return NOTHING
     order = np.argsort(-np.nan_to_num(mu_star, nan=-math.inf), kind="stable")
     groups = [
         [
