@@ -293,6 +293,7 @@ def test_incomplete_files():
     page, troubles = page_of(place)
     assert len(troubles) == 1 and "not complete" in troubles[0] and "7 of 21 output times" in troubles[0]
     assert troubles[0] in page.text and ("div", {"class": "banner", "role": "alert"}) in page.tags
+    assert "How the instances stand so far" in page.text and "They are of the times so far." in page.text
     assert page.curves["rod.x over time"]["t"][-1] == wanted and len(page.curves["rod.x over time"]["t"]) == 7
 
 

@@ -15,7 +15,7 @@ from .numbers import Bins, Floats, count_text, number_text, power_text
 
 WIDTH, HEIGHT = 380.0, 220.0
 TOP, RIGHT, BOTTOM = 10.0, 12.0, 36.0
-DECADES = 14
+DECADES = 8  # of errors over time
 MAX_LETTERS = 8
 LETTER = 7.0  # width of a digit, of the widest fonts that browsers take
 
@@ -74,8 +74,10 @@ class Axis:
         return texts, f"×10{power_text(power)}" if power else ""
 
 
-def axis_of(values: Iterable[Floats | float], start: float, end: float, *, is_log: bool = False, pad: float = 0.04) -> Axis:
-    """Wide enough for all finite numbers among `values`; logarithmic: for the positive ones, but no more than `DECADES` of them."""
+def axis_of(
+    values: Iterable[Floats | float], start: float, end: float, *, is_log: bool = False, pad: float = 0.04, decades: int = 16
+) -> Axis:
+    """Wide enough for all finite numbers among `values`; logarithmic: for the positive ones, but no more than so many decades."""
     own = np.concatenate([np.atleast_1d(np.asarray(part, dtype=np.float64)).ravel() for part in values])
     own = own[np.isfinite(own)]
     if is_log:
@@ -83,7 +85,7 @@ def axis_of(values: Iterable[Floats | float], start: float, end: float, *, is_lo
         low, high = (float(own.min()), float(own.max())) if len(own) else (0.1, 1.0)
         first = math.floor(math.log10(max(low, 1e-300)))
         last = max(math.ceil(math.log10(high)), first + 1)
-        return Axis(10.0 ** max(first, last - DECADES), 10.0**last, start, end, True)
+        return Axis(10.0 ** max(first, last - decades), 10.0**last, start, end, True)
     low, high = (float(own.min()), float(own.max())) if len(own) else (0.0, 1.0)
     # Spreads of round-off are no spreads that an axis could tell.
     half = 0.5 * (high - low)
@@ -241,7 +243,7 @@ class Curves:
 def curves_chart(own: Curves, unit: str, label: str, *, is_log: bool = False) -> str:
     """A band, its middle and its extremes. The page's script reads the numbers at the pointer from `data-curves`."""
     columns, bottom = own.columns(), HEIGHT - BOTTOM
-    y = axis_of(columns.values(), bottom, TOP + 16, is_log=is_log)
+    y = axis_of(columns.values(), bottom, TOP + 16, is_log=is_log, decades=DECADES)
     x = axis_of([own.time], left_margin(y, 5), WIDTH - RIGHT, pad=0.0)
     at = x.at(own.time)
     parts = [frame(x, y, "t in s", unit)]

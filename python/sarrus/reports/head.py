@@ -95,7 +95,9 @@ def facts_of(study: Study, model_card: str) -> str:
         reach = f"{short_text(first)} to {data(last, short_text(last, 6))} s"
         of = f"{count_text(written_times)} of {count_text(planned)}" if written_times != planned else count_text(planned)
         rows.append(("output times", f"{of}, {reach}"))
-    state = "complete" if study.is_complete and not study.missing_parts and not study.damage else "NOT complete or damaged"
+    state = "complete" if study.is_complete else "NOT complete"
+    state += ", parts of it missing" if study.missing_parts else ""
+    state += ", DAMAGED" if study.damage else ""
     size = f", {_bytes(study.place)}" if os.access(study.place, os.R_OK) else ""
     rows.append(("file", escaped(f"{Path(study.place).name}, {state}{size}")))
     if study.model is not None:
@@ -133,6 +135,12 @@ def _rank_facts(study: Study) -> list[tuple[str, str]]:
         return []
     n, total = int(np.count_nonzero(changes)), int(changes.sum())
     text = f"{count_text(total)} in {count_text(n)} instances" if total else "none"
+    if total and "events/rank/after" in study.group:
+        table = [
+            study.tried("/events/rank", lambda name=name: study.group[f"events/rank/{name}"][:]) for name in ("before", "after")
+        ]
+        seen = np.concatenate([column for column in table if column is not None] or [np.empty(0)])
+        text += f", between rank {int(seen.min())} and {int(seen.max())}" if len(seen) else ""
     return [("changes of rank", text)]
 
 
@@ -156,7 +164,8 @@ def endings_section(study: Study, prefix: str) -> str:
     if study.n_failed:
         made += note("A failed instance can be run again alone, step by step: <code>sarrus run FILE --instance I</code>.")
     made += _failure_times(study)
-    return section("How the instances ended", made, f"{prefix}status")
+    title = "How the instances ended" if study.is_complete else "How the instances stand so far"
+    return section(title, made, f"{prefix}status")
 
 
 def _shares_bar(study: Study) -> str:

@@ -39,7 +39,7 @@ def instances_chosen(study: Study, quantities: Sequence[Column]) -> dict[int, st
     found: dict[int, str] = {}
     own = quantities[0] if quantities else None
     values = None if own is None else study.values(own)
-    if own is not None and values is not None and np.isfinite(values[good]).any():
+    if own is not None and values is not None and np.isfinite(values[good]).sum() > 1:
         good = good[np.isfinite(values[good])]
         values = values[good]
         middle = int(np.argmin(np.abs(values - np.median(values))))

@@ -53,6 +53,8 @@ def quantities_section(study: Study, quantities: Sequence[Column], prefix: str) 
     head = ["quantity", "n", "mean", "sd", "95 % interval of the mean", "least", "5 %", "median", "95 %", "greatest", "no number"]
     made = table(head, rows, kinds="wnnnnnnnnnn", name="quantities")
     told = "Over the instances that have the number; NaN, as of failed instances, is left out and counted in the last column."
+    if not study.is_complete:
+        told += " They are of the times so far."
     if study.design in _DEPENDENT:
         told += f" {_DEPENDENT[study.design]} are no independent draws: the intervals of means do not hold for them."
     elif study.design in ("sobol", "lhs"):

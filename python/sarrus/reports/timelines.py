@@ -45,7 +45,7 @@ def time_section(study: Study, wanted: Sequence[str] | None, prefix: str) -> str
         made += folded(f"{len(charts) - MAX_OPEN} more", f'<div class="grid">{"".join(charts[MAX_OPEN:])}</div>')
     if still:
         names = ", ".join(still[:40]) + (", …" if len(still) > 40 else "")
-        made += note(escaped(f"The same to {STILL:g} at all times and in all instances: {names}."))
+        made += note(escaped(f"The same to {short_text(STILL)} at all times and in all instances: {names}."))
     if n_left:
         made += note(f"{n_left} more are not drawn; --channels (channels= in Python) chooses.")
     return section("Over time", made, f"{prefix}time")
@@ -115,7 +115,8 @@ def _ways_of(channel: Channel, spread: Spread) -> list[str]:
         picture = paths_chart(spread.middle[:, pair], low, high, (axes[a], axes[b]), f"way of {name}")
         if picture:
             title = f"Way of {name}" if len(axes) == 2 else f"Way of {name}, {axes[a]} and {axes[b]}"
-            made.append(card(title, figure(picture)))
+            caption = "" if is_one else f"Shaded: {spread.names[1]} to {spread.names[2]} in each direction, at the times drawn."
+            made.append(card(title, figure(picture, caption)))
     return made
 
 
