@@ -117,7 +117,7 @@ def facts_of(study: Study, model_card: str) -> str:
 
 
 def _counted(n: int, one: str, several: str) -> str:
-    return f"{n} {one if n == 1 else several}"
+    return f"{count_text(n)} {one if n == 1 else several}"
 
 
 def _bytes(place: str) -> str:
@@ -134,7 +134,7 @@ def _rank_facts(study: Study) -> list[tuple[str, str]]:
     if changes is None or len(changes) == 0:
         return []
     n, total = int(np.count_nonzero(changes)), int(changes.sum())
-    text = f"{count_text(total)} in {count_text(n)} instances" if total else "none"
+    text = f"{count_text(total)} in {_counted(n, 'instance', 'instances')}" if total else "none"
     if total and "events/rank/after" in study.group:
         table = [
             study.tried("/events/rank", lambda name=name: study.group[f"events/rank/{name}"][:]) for name in ("before", "after")
