@@ -341,6 +341,23 @@ def test_merged_files():
             curves_check(page, "rod.x over time", file["state/q"][:][kept][..., 0])
 
 
+def test_retried_instances():
+    with tempfile.TemporaryDirectory() as folder:
+        scenario, place = pathlib.Path(folder, "study.yaml"), f"{folder}/retried.h5"
+        scenario.write_text(PUSHED)
+        options = ["--retry-failed", study(), "-o", place, "--set", "integrator.max_steps=330", "--quiet", "--specialize", "off"]
+        done = subprocess.run([str(sarrus.models.program_path()), "run", str(scenario), *options], check=False, capture_output=True)
+        assert done.returncode == 1, done.stderr
+        page, _ = page_of(place)
+        with h5py.File(place) as file, h5py.File(STUDY) as before:
+            n, ok = (
+                int((before["instance/status"][:] > 0).sum()),
+                int((before["instance/status"][:] > file["instance/status"][:]).sum()),
+            )
+        assert 0 < ok < n and page.fact("run again")[0].startswith(f"{n} instances that had failed, {ok} of them ok now")
+        assert "Retry 1: the scenario of instances that were run again" in page.texts
+
+
 def test_odd_studies():
     """No quantities; a single instance; quantities that do not vary; none that is good."""
     bare = ran(PUSHED, instances=1, settings={"output.quantities": {}, "output.channels": ["energy"]})

@@ -112,7 +112,7 @@ def facts_of(study: Study, model_card: str) -> str:
         line = card_line(model_card, word)
         if line:
             rows.append((word, escaped(line)))
-    rows += _rank_facts(study)
+    rows += _rank_facts(study) + _retry_facts(study)
     return facts(rows)
 
 
@@ -142,6 +142,18 @@ def _rank_facts(study: Study) -> list[tuple[str, str]]:
         seen = np.concatenate([column for column in table if column is not None] or [np.empty(0)])
         text += f", between rank {int(seen.min())} and {int(seen.max())}" if len(seen) else ""
     return [("changes of rank", text)]
+
+
+def _retry_facts(study: Study) -> list[tuple[str, str]]:
+    """Instances whose rows are those of a later run with other settings."""
+    if "instance/retried" not in study.group:
+        return []
+    retried = study.tried("/instance/retried", lambda: study.group["instance/retried"][:][study.is_there])
+    if retried is None:
+        return []
+    n, ok = int(np.count_nonzero(retried)), int(np.count_nonzero((retried > 0) & (study.status[study.is_there] == 0)))
+    text = f"{_counted(n, 'instance', 'instances')} that had failed, {count_text(ok)} of them ok now"
+    return [("run again", f"{text}; integrator and limits above are those of the study")]
 
 
 # -- how the instances ended
