@@ -449,6 +449,8 @@ def test_misuse():
         (lambda: sarrus.report(3), ("path of a result file",)),
     ):
         raises(sarrus.ArgumentError, call, *words)
+    own = shutil.copy(study(), f"{FOLDER.name}/own.html")
+    raises(sarrus.ArgumentError, lambda: sarrus.report(own, own), "the result itself")
     raises(sarrus.FileError, lambda: sarrus.report(f"{FOLDER.name}/none.h5"), "none.h5")
     raises(sarrus.FileError, lambda: sarrus.report(__file__), "expected a result file of Sarrus")
     raises(sarrus.FileError, lambda: sarrus.report(study(), f"{FOLDER.name}/no/such/page.html"), "page.html")

@@ -97,6 +97,8 @@ def report(
     number = None if group is None else count_check("group", group)
     if isinstance(source, Result | str | os.PathLike):
         with opened(source) as (file, place):
+            if path is not None and path.exists() and Path(place).exists() and path.samefile(place):
+                raise ArgumentError(f"{path} is the result itself; expected another name for the page")
             made = _report_make(file, place, wish, number, title)
     else:
         raise ArgumentError(f"a report is of the path of a result file, or a Result; got {source!r}")
