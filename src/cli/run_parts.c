@@ -23,10 +23,10 @@ enum { PARTS_OF_RANK = 4 };
 /* What a process needs whatever the study: itself, HDF5, and three blocks of output of 64 MiB at most. */
 static const double fixed_bytes = 0x1p28;
 
-/* Of an instance, beside its state, and that again in a checkpoint: its draws, what is known of it at the end, rows to be
- * sorted. */
-static double bytes_of_instance(const sarrus_model *model, const sarrus_plan *plan) {
-    return 2.0 * (double)sarrus_plan_stepped(plan)->cost.bytes_per_instance + 16.0 * model->batch.n_sampled + 256.0 +
+/* Of an instance: its state, which a checkpoint is another one of, its draws, what is known of it at the end, rows to be sorted. */
+static double bytes_of_instance(const sarrus_run_arguments *arguments, const sarrus_model *model, const sarrus_plan *plan) {
+    const double n_states = arguments->checkpoint_seconds < 0.0 ? 1.0 : 2.0;
+    return n_states * (double)sarrus_plan_stepped(plan)->cost.bytes_per_instance + 16.0 * model->batch.n_sampled + 256.0 +
            64.0 * model->output.n_quantities;
 }
 
@@ -37,7 +37,7 @@ static double study_bytes(const sarrus_planned_run *planned, uint64_t *n_least) 
     *n_least = UINT64_MAX;
     for (int g = 0; g < sarrus_document_n_groups(document); ++g) {
         const uint64_t n = sarrus_study_size_asked(planned->arguments, document, g);
-        bytes += (double)n * bytes_of_instance(sarrus_document_model(document, g), planned->plans[g]);
+        bytes += (double)n * bytes_of_instance(planned->arguments, sarrus_document_model(document, g), planned->plans[g]);
         *n_least = n < *n_least ? n : *n_least;
     }
     return bytes;
