@@ -1,6 +1,6 @@
-"""Runs the first pages (docs/start/*.md), each as its reader would: blocks of sh and of Python in their order, in a folder that has
-the repository's scenarios and scripts. A block of another language whose first line is the comment of a file's name is that file.
-Exit code 77 (skipped) without the package or without what the pages call."""
+"""Runs the first pages (docs/start/*.md) and the one of a whole study, each as its reader would: blocks of sh and of Python in their
+order, in a folder that has the repository's scenarios and scripts. A block of another language whose first line is the comment of a
+file's name is that file. Exit code 77 (skipped) without the package or without what the pages call."""
 
 import os
 import re
@@ -59,23 +59,27 @@ class Reader:
 
 def read(name):
     with tempfile.TemporaryDirectory() as folder:
-        return Reader(SOURCE / "docs" / "start" / f"{name}.md", Path(folder), program.place()).read()
+        return Reader(SOURCE / "docs" / f"{name}.md", Path(folder), program.place()).read()
 
 
 def test_uncertainty():
-    assert read("uncertainty") == {"yaml": 1, "sh": 2, "python": 2}
+    assert read("start/uncertainty") == {"yaml": 1, "sh": 2, "python": 2}
+
+
+def test_monte_carlo():
+    assert read("monte_carlo") == {"yaml": 1, "sh": 3, "python": 3}
 
 
 def test_learning():
-    assert read("learning")["python"] == 3
+    assert read("start/learning")["python"] == 3
 
 
 def test_pseudoinverses():
-    assert read("pseudoinverses") == {"python": 2, "sh": 2}
+    assert read("start/pseudoinverses") == {"python": 2, "sh": 2}
 
 
 def test_c():
-    assert read("c") == {"sh": 3, "c": 1, "cmake": 1}
+    assert read("start/c") == {"sh": 3, "c": 1, "cmake": 1}
 
 
 def test_all_are_read():
