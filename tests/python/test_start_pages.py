@@ -1,5 +1,5 @@
-"""Runs the first pages (docs/start/*.md) and the one of a whole study, each as its reader would: blocks of sh and of Python in their
-order, in a folder that has the repository's scenarios and scripts. A block of another language whose first line is the comment of a
+"""Runs the first pages (docs/start/*.md) and the one of a whole study, each as its reader would: blocks of sh and of Python in
+their order, in a folder that has the repository's scenarios and scripts. A block of another language whose first line is the comment of a
 file's name is that file. Exit code 77 (skipped) without the package or without what the pages call."""
 
 import os
