@@ -54,6 +54,9 @@ typedef struct sarrus_run_options {
      * negative: there are none. */
     double checkpoint_seconds;
     int n_ranks; /* processes that share the study, which the file says; 0: 1 */
+    /* Of a run of one model: where its quantities go at the end, in the order of the scenario, [n_quantities] of [n_instances], NaN
+     * of instances that failed; NULL: nowhere but to the file. */
+    double *const *quantities;
 } sarrus_run_options;
 
 /* One count over the instances, failed ones as far as they got. */

@@ -10,6 +10,7 @@
 #include "sarrus/observable.h"
 #include "sarrus/pinv.h"
 #include "sarrus/plan.h"
+#include "sarrus/reliability.h"
 #include "sarrus/run.h"
 #include "sarrus/scenario.h"
 #include "sarrus/status.h"

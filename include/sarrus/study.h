@@ -33,6 +33,12 @@ SARRUS_MUST_USE sarrus_status sarrus_draws_create_part(sarrus_context *context, 
 SARRUS_MUST_USE sarrus_status sarrus_draws_from_values(sarrus_context *context, const sarrus_model *model,
                                                        const char *const *labels, int n_parameters, uint64_t n_instances,
                                                        const double *values, sarrus_draws **out);
+
+/* The parameters at points of one's own in the unit cube: units [n_parameters][n_instances], strictly between 0 and 1,
+ * parameters in the model's order, copied; correlated where the scenario says so. `*out` is the caller's; the model must outlive
+ * it. BAD_ARGUMENT: a number beyond the ends; NO_MEMORY. */
+SARRUS_MUST_USE sarrus_status sarrus_draws_from_units(sarrus_context *context, const sarrus_model *model, uint64_t n_instances,
+                                                      const double *units, sarrus_draws **out);
 void sarrus_draws_destroy(sarrus_draws *draws);
 
 /* Number of sampled parameters; the label of one; its values [n_instances], from the first instance drawn for

@@ -15,6 +15,7 @@ int sarrus_command_check(int argc, char **argv);
 int sarrus_command_compare(int argc, char **argv);
 int sarrus_command_pinv(int argc, char **argv);
 int sarrus_command_bench(int argc, char **argv);
+int sarrus_command_reliability(int argc, char **argv);
 int sarrus_command_merge(int argc, char **argv);
 int sarrus_command_list(int argc, char **argv);
 int sarrus_command_info(int argc, char **argv);

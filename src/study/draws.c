@@ -187,6 +187,31 @@ sarrus_status sarrus_draws_from_values(sarrus_context *context, const sarrus_mod
     return status;
 }
 
+sarrus_status sarrus_draws_from_units(sarrus_context *context, const sarrus_model *model, uint64_t n_instances, const double *units,
+                                      sarrus_draws **out) {
+    if (model == NULL || units == NULL || out == NULL)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT,
+                             "sarrus_draws_from_units needs a model, units and a place for the draws");
+    const sarrus_draw_request request = {.n_instances = n_instances};
+    sarrus_status status = draws_allocate(context, model, &request, true, out);
+    const uint64_t n = status == SARRUS_OK ? (uint64_t)model->batch.n_sampled * n_instances : 0;
+    for (uint64_t i = 0; i < n && status == SARRUS_OK; ++i) {
+        (*out)->units[i] = units[i];
+        if (!(units[i] > 0.0 && units[i] < 1.0))
+            status = sarrus_report(context, SARRUS_BAD_ARGUMENT, "the point %.17g of '%s'; expected one between 0 and 1", units[i],
+                                   sarrus_draws_label(*out, (int)(i / n_instances)));
+    }
+    if (status == SARRUS_OK)
+        status = units_correlate(context, *out, NULL);
+    for (int j = 0; status == SARRUS_OK && j < model->batch.n_sampled; ++j)
+        parameter_draw(*out, j, NULL);
+    if (status != SARRUS_OK) {
+        sarrus_draws_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 sarrus_status sarrus_draws_part_copy(sarrus_context *context, const sarrus_draws *draws, uint64_t i_first, uint64_t n_instances,
                                      sarrus_draws **out) {
     *out = NULL;

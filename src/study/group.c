@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "batch/crew.h"
 #include "core/report.h"
@@ -321,6 +322,7 @@ sarrus_status sarrus_group_begin(sarrus_group *group, sarrus_context *context, c
         .channels = &group->channels,
         .tally = &group->tally,
         .quantities = &group->quantities,
+        .keeps_quantities = group->options->quantities != NULL,
         .statistics = &group->statistics,
         .replay = group->options->shows_steps ? &group->replay : NULL,
         .crew = sarrus_batch_crew(group->batch),
@@ -394,6 +396,8 @@ sarrus_sink_outcome sarrus_group_end(sarrus_group *group) {
                                               .status = group->outcome.status,
                                               .crew = sarrus_batch_crew(group->batch)};
     sarrus_totals_finish(&group->totals, &sample, outcome.complete);
+    for (int i = 0; group->options->quantities != NULL && i < group->quantities.n; ++i)
+        memcpy(group->options->quantities[i], group->quantities.results[i], group->n_instances * sizeof(double));
     outcome.totals = group->totals.values;
     return outcome;
 }

@@ -35,9 +35,10 @@ void sarrus_march_widths(const sarrus_march *march, uint64_t width[SARRUS_N_OBSE
     widths_get(&(sarrus_march_wants){march->model, march->channels, march->quantities, march->statistics}, width);
 }
 
-/* Without a file only what the summary needs is observed. */
-static bool is_summarized(int observable) {
-    return observable == SARRUS_OBSERVE_V || observable == SARRUS_OBSERVE_ENERGY || observable == SARRUS_OBSERVE_POSITION_ERROR ||
+/* Without a file only what the summary needs is observed, and what quantities do where they are asked for. */
+static bool is_observed_without_file(const sarrus_march *march, int observable) {
+    return (march->keeps_quantities && march->quantities->width[observable] > 0) || observable == SARRUS_OBSERVE_V ||
+           observable == SARRUS_OBSERVE_ENERGY || observable == SARRUS_OBSERVE_POSITION_ERROR ||
            observable == SARRUS_OBSERVE_VELOCITY_ERROR || observable == SARRUS_OBSERVE_RANK;
 }
 
@@ -55,7 +56,7 @@ sarrus_status sarrus_march_begin(sarrus_march *march, sarrus_context *context) {
     uint64_t width[SARRUS_N_OBSERVABLES], n_doubles = 1;
     sarrus_march_widths(march, width);
     for (int i = 0; i < SARRUS_N_OBSERVABLES; ++i) {
-        if (has_file ? march->channels->is_direct[i] : !is_summarized(i))
+        if (has_file ? march->channels->is_direct[i] : !is_observed_without_file(march, i))
             width[i] = 0;
         n_doubles += width[i];
     }
@@ -169,11 +170,11 @@ static void slice_adapt(sarrus_march *march, uint64_t n_steps, double seconds) {
     march->n_slice_steps = n_slice_steps < 1.0 ? 1 : n_slice_steps > 0x1p40 ? UINT64_C(1) << 40 : (uint64_t)n_slice_steps;
 }
 
-/* Takes the rows of the open block, which the file gets, into the quantities. */
+/* Takes the rows of the open block into the quantities. */
 static void quantities_take(sarrus_march *march, const sarrus_channels_rows *gathered) {
     const uint64_t n_rows = march->i_row, i_first = march->i_time - n_rows;
     const bool is_replay = march->replay != NULL;
-    if (march->quantities->n == 0 || march->block.data == NULL)
+    if (march->quantities->n == 0 || (march->block.data == NULL && !march->keeps_quantities))
         return;
     for (uint64_t k = 0; k < n_rows; ++k)
         march->times[k] = is_replay ? march->block.times[k] : sarrus_schedule_time(march->schedule, i_first + k);

@@ -25,6 +25,7 @@ typedef struct sarrus_march {
     sarrus_study_quantities *quantities;
     const sarrus_study_statistics *statistics; /* their fields of a block stand behind those of the channels */
     sarrus_replay *replay;                     /* NULL: output times of the schedule; else rows of this */
+    bool keeps_quantities;                     /* without a file too */
     sarrus_crew *crew;                         /* for gathering and tallying */
     uint64_t n_rows;                           /* output times of a full block; 0: no file, the march chooses */
     uint64_t scratch_bytes;                    /* for observations that no file asked to keep */

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "sarrus/sarrus.h"
+#include "tests/api/hostile_draws.h"
 #include "tests/api/hostile_world.h"
 #include "tests/support/place.h"
 
@@ -222,24 +223,6 @@ static bool draws(void) {
                !sarrus_draws_units(w.draws, bad_indices[i]);
     for (int i = 0; i < N_HUGE && good; ++i)
         good = sarrus_draws_create(NULL, w.model, 1, huge_counts[i], &out) == SARRUS_NO_MEMORY && out == NULL;
-    return good;
-}
-
-static bool draws_given(void) {
-    sarrus_draws *out = NULL;
-    const char *const unknown[] = {"nothing.of.the.kind"}, *const nothing[] = {NULL};
-    const double values[N] = {1.0}, unlimited[N] = {INFINITY};
-    bool good = bad_and_told(sarrus_draws_from_values(w.context, NULL, NULL, 1, N, values, &out)) &&
-                bad_and_told(sarrus_draws_from_values(w.context, w.model, NULL, 1, N, NULL, &out)) &&
-                bad_and_told(sarrus_draws_from_values(w.context, w.model, NULL, 1, N, values, NULL)) &&
-                bad_and_told(sarrus_draws_from_values(w.context, w.model, NULL, 1, 0, values, &out)) &&
-                bad_and_told(sarrus_draws_from_values(w.context, w.model, unknown, 1, N, values, &out)) &&
-                bad_and_told(sarrus_draws_from_values(w.context, w.model, nothing, 1, N, values, &out)) &&
-                bad_and_told(sarrus_draws_from_values(w.context, w.model, NULL, 1, N, unlimited, &out)) && out == NULL;
-    for (int i = 0; i < N_BAD && good; ++i)
-        good = bad_and_told(sarrus_draws_from_values(w.context, w.model, NULL, bad_indices[i], N, values, &out)) && out == NULL;
-    for (int i = 0; i < N_HUGE && good; ++i)
-        good = sarrus_draws_from_values(NULL, w.model, NULL, 1, huge_counts[i], values, &out) == SARRUS_NO_MEMORY && out == NULL;
     return good;
 }
 
@@ -467,6 +450,8 @@ static const struct {
     {"context_create context_clear context_n_diagnostics context_diagnostic", context},
     {"draws_create draws_create_part draws_n_parameters draws_label draws_values draws_units", draws},
     {"draws_from_values", draws_given},
+    {"draws_from_units", draws_of_units},
+    {"reliability_find", reliability},
     {"model_resolved model_name model_ground_motion model_n_instances model_seed", model},
     {"version instance_status_text instance_status_word integrator_text integrator_word integrator_is_adaptive observable_text "
      "observable_unit formulation_word pinv_method_text pinv_method_word rank_method_text rank_method_word rank_method_tolerance "

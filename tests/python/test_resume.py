@@ -211,7 +211,7 @@ def test_damage():
     """Whatever has happened to the checkpoint, the result is right."""
     draw = random.Random(11)
     with Folder() as folder:
-        short = ("--set", "integrator.t_end=2.5")
+        short = ("--set", "integrator.t_end=5")
         assert run(folder, *short).returncode == 0
         expected = numbers(folder / "out.h5")
         (folder / "out.h5").unlink()
