@@ -1,5 +1,6 @@
 #include "study/resample.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "study/philox.h"
@@ -23,7 +24,9 @@ void sarrus_resample(uint64_t seed, int i_resample, uint64_t n, uint32_t *weight
 double sarrus_resample_half_width(const double *estimates, uint64_t stride) {
     const double normal_quantile = 1.959963984540054; /* of 0.975 */
     double column[SARRUS_RESAMPLES];
+    uint64_t n = 0;
     for (int i = 0; i < SARRUS_RESAMPLES; ++i)
-        column[i] = estimates[(uint64_t)i * stride];
-    return normal_quantile * sarrus_spread_of(column, SARRUS_RESAMPLES).sd;
+        if (isfinite(estimates[(uint64_t)i * stride]))
+            column[n++] = estimates[(uint64_t)i * stride];
+    return normal_quantile * sarrus_spread_of(column, n).sd;
 }

@@ -13,7 +13,7 @@ enum { SARRUS_RESAMPLES = 100 };
 void sarrus_resample(uint64_t seed, int i_resample, uint64_t n, uint32_t *weights);
 
 /* Half the width of the 95 % interval of an estimate that is normal: 1.96 sd of estimates[SARRUS_RESAMPLES], which are `stride`
- * numbers apart. */
+ * numbers apart; of those that are finite, as a resample may have nothing to estimate. NaN of fewer than two. */
 double sarrus_resample_half_width(const double *estimates, uint64_t stride);
 
 #endif

@@ -102,7 +102,8 @@ static void indices_make(const sarrus_sobol_blocks *blocks, double *sums) {
     const int d = blocks->n_parameters;
     const double n = (double)blocks->n_blocks, mean = sums[OF_SUM] / (2 * n);
     const double variance = sums[OF_SQUARES] / (2 * n) - mean * mean;
-    const double share = variance > 0 ? 1.0 / (n * variance) : (double)NAN;
+    /* Below this it is the round-off of a resample whose rows A and B are all alike: there is nothing to share. */
+    const double share = variance > 1e-12 * sums[OF_SQUARES] / (2 * n) ? 1.0 / (n * variance) : (double)NAN;
     double *first = sums + N_OF_BLOCK, *total = first + d, *pair = total + d;
     for (int j = 0; j < d; ++j) {
         first[j] *= share;

@@ -70,6 +70,17 @@ static void test_elementary_effects(void **state) {
         /* a bootstrap of the mean: sd of the population over sqrt(N), which 100 resamples tell to 4 / sqrt(200) */
         assert_true(fabs(mu_star_confidence[j] / (1.96 * sqrt(squares / N / N)) - 1.0) < 4.0 / sqrt(200.0));
     }
+    /* tiny and huge numbers have the same effects but for their size */
+    const double first[3] = {mu[0], sigma[0], mu_star_confidence[0]};
+    for (int e = -1000; e <= 1000; e += 2000) {
+        for (int i = 0; i < N * (D + 1); ++i)
+            y[i] = ldexp(y[i], e);
+        sarrus_elementary_effects_find(&of, &out);
+        assert_true(fabs(ldexp(mu[0], -e) - first[0]) < 1e-13 && fabs(ldexp(sigma[0], -e) - first[1]) < 1e-13);
+        assert_true(fabs(ldexp(mu_star_confidence[0], -e) - first[2]) < 1e-13);
+        for (int i = 0; i < N * (D + 1); ++i)
+            y[i] = ldexp(y[i], -e);
+    }
     of.n_trajectories = 1;
     sarrus_elementary_effects_find(&of, &out);
     assert_true(fabs(mu[1] + 2.0) < 1e-13 && isnan(sigma[1]) && isnan(mu_star_confidence[1]));

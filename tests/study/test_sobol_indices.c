@@ -192,6 +192,21 @@ static void test_scales(void **state) {
     }
 }
 
+/* A rare event, which some resamples of 33 blocks lack: these have no indices, and the intervals are those of the others. */
+static void test_rare_event(void **state) {
+    enum { N_RARE = 33 };
+    static double y[N_RARE * MOST_ROWS];
+    found out = {0};
+    (void)state;
+    for (int i = 0; i < N_RARE * MOST_ROWS; ++i)
+        y[i] = 0.0;
+    y[5 * MOST_ROWS] = 1.0; /* in one of three resamples block 5 is not drawn */
+    y[5 * MOST_ROWS + 1] = 0.5;
+    indices_find(y, N_RARE, true, 1, &out);
+    for (int j = 0; j < D; ++j)
+        assert_true(isfinite(out.first_confidence[j]) && isfinite(out.total_confidence[j]) && out.total_confidence[j] < 1.0);
+}
+
 static void test_no_variance(void **state) {
     static double y[64 * MOST_ROWS];
     (void)state;
@@ -231,8 +246,8 @@ static void test_resamples(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition),  cmocka_unit_test(test_ishigami),  cmocka_unit_test(test_scales),
-        cmocka_unit_test(test_no_variance), cmocka_unit_test(test_resamples),
+        cmocka_unit_test(test_definition),  cmocka_unit_test(test_ishigami),   cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_no_variance), cmocka_unit_test(test_rare_event), cmocka_unit_test(test_resamples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
