@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/open_files.h"
 #include "cli/parts_folder.h"
 #include "cli/signals.h"
 #include "cli/size_text.h"
@@ -168,6 +169,7 @@ static int parts_merge(const sharing *work) {
     sarrus_context *context = planned->scenario->context;
     sarrus_result_info info;
     sarrus_context_clear(context);
+    sarrus_open_files_allow();
     sarrus_status status = sarrus_results_merge(context, (const char *const *)work->folder.files, (int)work->folder.n_parts,
                                                 planned->output, arguments->no_clobber);
     if (status == SARRUS_OK)

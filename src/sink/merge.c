@@ -51,6 +51,9 @@ static sarrus_status part_open(sarrus_merge_part *part, sarrus_context *context,
     if (!part->whole.complete)
         return sarrus_report(context, SARRUS_BAD_INPUT,
                              "%s is not complete; expected the results of runs that are, --resume goes on with others", part->path);
+    if (part->whole.n_parts > 0)
+        return sarrus_report(context, SARRUS_BAD_INPUT, "%s is a merged result; expected its parts, with all the others at once",
+                             part->path);
     const int n = part->whole.n_groups > 0 ? part->whole.n_groups : 1;
     part->groups = calloc((size_t)n, sizeof *part->groups);
     part->shown = shown_make(part->path, folder);
@@ -61,6 +64,8 @@ static sarrus_status part_open(sarrus_merge_part *part, sarrus_context *context,
         status = sarrus_result_group_info_read(context, part->path, g, &part->groups[g]);
     if (status == SARRUS_OK)
         part->file = sarrus_result_source_open(part->path);
+    if (part->file >= 0 && sarrus_hdf5_has(part->file, "replay"))
+        return sarrus_report(context, SARRUS_BAD_INPUT, "%s is a replay; expected the results of runs", part->path);
     return status != SARRUS_OK || part->file >= 0 ? status : sarrus_report(context, SARRUS_IO, "%s: cannot be read", part->path);
 }
 
@@ -118,6 +123,8 @@ static sarrus_status instances_check(const sarrus_merge *merge, sarrus_context *
         n += info->n_instances;
     }
     const uint64_t n_study = merge->parts[0].groups[i_group].n_study;
+    if (n > n_study)
+        return sarrus_report(context, SARRUS_BAD_INPUT, "the parts have %" PRIu64 " instances, the study %" PRIu64, n, n_study);
     return n == n_study
                ? SARRUS_OK
                : sarrus_report(context, SARRUS_BAD_INPUT,
@@ -138,6 +145,8 @@ static sarrus_status parts_check(const sarrus_merge *merge, sarrus_context *cont
     sarrus_status status = SARRUS_OK;
     for (int g = 0; g < n_groups && status == SARRUS_OK; ++g)
         status = instances_check(merge, context, g);
+    for (int g = 0; g < n_groups && status == SARRUS_OK; ++g)
+        status = sarrus_merge_check(merge, context, g);
     return status;
 }
 

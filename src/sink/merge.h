@@ -42,6 +42,13 @@ void sarrus_merge_close(sarrus_merge *merge);
  * refused. */
 hid_t sarrus_merge_root(const sarrus_merge *merge, hid_t file, int i_group);
 
+/* The part that has every dataset of a group: the first that keeps trajectories, if any does. */
+int sarrus_merge_first(const sarrus_merge *merge, int i_group);
+
+/* Whether all parts have the datasets of a group, with the rows and types that they should have (merge_check.c). BAD_INPUT, IO,
+ * NO_MEMORY. */
+SARRUS_MUST_USE sarrus_status sarrus_merge_check(const sarrus_merge *merge, sarrus_context *context, int i_group);
+
 /* Of a result of several scenarios: what stands at its top beside the groups (merge_group.c). False as below. */
 bool sarrus_merge_index_write(const sarrus_merge *merge, hid_t file);
 

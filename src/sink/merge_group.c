@@ -1,5 +1,6 @@
 /* What the merged file holds of one group. Rows of instances are virtual: they stay in the parts, and are read from there. What is
  * small or of a kind that cannot be virtual (texts, scales, the table of changes of rank) is written anew. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "sink/merge.h"
 #include "sink/merge_rank_changes.h"
 #include "sink/merged_series.h"
+#include "sink/row_kind.h"
 
 enum { MAX_DIMS = 4, MAX_SCALES = 64, MAX_NAME = 512 };
 
@@ -114,6 +116,27 @@ static bool part_shape(const writing *work, int i_part, const char *path, hsize_
     return ok;
 }
 
+/* Names of virtual datasets count blocks by %b: a sign of percent is written twice. To be freed; NULL without memory. */
+static char *escaped_make(const char *name) {
+    char *out = malloc(2 * strlen(name) + 1), *to = out;
+    for (const char *c = name; out != NULL && *c != '\0'; ++c) {
+        *to++ = *c;
+        if (*c == '%')
+            *to++ = '%';
+    }
+    if (out != NULL)
+        *to = '\0';
+    return out;
+}
+
+static bool source_set(hid_t layout, hid_t space, const char *file, const char *path, hid_t source) {
+    char *escaped[2] = {escaped_make(file), escaped_make(path)};
+    const bool ok = escaped[0] != NULL && escaped[1] != NULL && H5Pset_virtual(layout, space, escaped[0], escaped[1], source) >= 0;
+    free(escaped[0]);
+    free(escaped[1]);
+    return ok;
+}
+
 /* The name of a dataset in the file of a part, from its top. */
 static void full_name(const writing *work, const char *path, char out[MAX_NAME]) {
     if (work->merge->n_groups > 0)
@@ -143,7 +166,7 @@ static hid_t rows_create(const writing *work, const char *path, hid_t type, int 
             continue;
         hid_t source = H5Screate_simple(n_dims, dims, NULL);
         ok = source >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, dims, NULL) >= 0 &&
-             H5Pset_virtual(layout, space, merge->parts[i].shown, name, source) >= 0;
+             source_set(layout, space, merge->parts[i].shown, name, source);
         start[0] += dims[0];
         if (source >= 0)
             H5Sclose(source);
@@ -220,12 +243,12 @@ static hid_t dataset_copy(const writing *work, const char *path, hid_t from, hid
 typedef enum merged_kind { KIND_ROWS, KIND_COLUMN, KIND_TABLE, KIND_COPY } merged_kind;
 
 static merged_kind kind_of(const writing *work, const char *path, hid_t dataset, hid_t type, bool is_scale) {
-    const uint64_t own = sarrus_hdf5_place_of(dataset), rows = is_scale ? UINT64_MAX : sarrus_hdf5_scale_of(dataset, 0);
+    const uint64_t own = sarrus_hdf5_place_of(dataset);
     if (strncmp(path, "events/rank/", sizeof "events/rank/" - 1) == 0)
         return KIND_TABLE;
     if (own == work->instances || own == work->trajectories)
         return KIND_COLUMN;
-    if (rows != UINT64_MAX && (rows == work->instances || rows == work->trajectories))
+    if (!is_scale && sarrus_row_kind_of(work->from, path, dataset) != SARRUS_ROWS_NONE)
         return H5Tis_variable_str(type) > 0 ? KIND_COLUMN : KIND_ROWS;
     return KIND_COPY;
 }
@@ -238,12 +261,24 @@ static hid_t table_create(const writing *work, const char *path, hid_t type) {
         &(sarrus_hdf5_shape){.n_dims = 1, .dims = &none, .dims_max = &unlimited, .chunk = &chunk, .is_plain = true});
 }
 
-/* The value of what is missing, as the parts have it. */
+/* What a row reads as whose part is missing: no number where that can be said, and no status that means all is well; else what the
+ * parts have. */
+static void fill_make(const char *path, hid_t type, char *fill) {
+    const double none = NAN;
+    if (H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == sizeof none)
+        memcpy(fill, &none, sizeof none);
+    else if (strcmp(path, "instance/status") == 0)
+        *(uint8_t *)fill = UINT8_MAX;
+}
+
 static hid_t rows_make(const writing *work, const char *path, hid_t from, hid_t type) {
     hid_t layout = H5Dget_create_plist(from), space = H5Dget_space(from);
     char fill[64] = {0};
     hid_t dataset = -1;
-    if (layout >= 0 && space >= 0 && H5Tget_size(type) <= sizeof fill && H5Pget_fill_value(layout, type, fill) >= 0)
+    const bool has_fill =
+        layout >= 0 && space >= 0 && H5Tget_size(type) <= sizeof fill && H5Pget_fill_value(layout, type, fill) >= 0;
+    fill_make(path, type, fill);
+    if (has_fill)
         dataset = rows_create(work, path, type, H5Sget_simple_extent_ndims(space), fill);
     if (layout >= 0)
         H5Pclose(layout);
@@ -326,10 +361,7 @@ static herr_t object_write(hid_t root, const char *name, const H5O_info_t *info,
 }
 
 bool sarrus_merge_group_write(const sarrus_merge *merge, int i_group, hid_t to) {
-    writing work = {.merge = merge, .i_group = i_group, .to = to};
-    while (work.i_from < merge->n_parts && merge->parts[work.i_from].groups[i_group].n_trajectories == 0)
-        work.i_from += 1;
-    work.i_from = work.i_from < merge->n_parts ? work.i_from : 0;
+    writing work = {.merge = merge, .i_group = i_group, .i_from = sarrus_merge_first(merge, i_group), .to = to};
     work.from = sarrus_merge_root(merge, merge->parts[work.i_from].file, i_group);
     bool ok = work.from >= 0 && attributes_copy(work.from, to);
     work.instances = place_of_path(work.from, "instance/id");

@@ -21,6 +21,7 @@
 #include "sink/result_group.h"
 #include "sink/result_source.h"
 #include "sink/retried_rows.h"
+#include "sink/row_kind.h"
 
 /* ---- who has failed ---- */
 
@@ -173,14 +174,6 @@ static bool is_below(const char *path, const char *folder) {
     return strncmp(path, folder, strlen(folder)) == 0;
 }
 
-static uint64_t place_of_path(hid_t root, const char *path) {
-    hid_t dataset = H5Lexists(root, path, H5P_DEFAULT) > 0 ? H5Dopen2(root, path, H5P_DEFAULT) : -1;
-    const uint64_t place = sarrus_hdf5_place_of(dataset);
-    if (dataset >= 0)
-        H5Dclose(dataset);
-    return place;
-}
-
 static herr_t rows_replace(hid_t root, const char *name, const H5O_info_t *info, void *user) {
     writing *work = user;
     const sarrus_row_map *map = NULL;
@@ -188,15 +181,11 @@ static herr_t rows_replace(hid_t root, const char *name, const H5O_info_t *info,
         strcmp(name, "instance/retried") == 0)
         return 0;
     hid_t dataset = H5Dopen2(root, name, H5P_DEFAULT);
-    const uint64_t scale = dataset >= 0 && H5DSis_scale(dataset) <= 0 ? sarrus_hdf5_scale_of(dataset, 0) : UINT64_MAX;
+    const sarrus_row_kind kind = sarrus_row_kind_of(root, name, dataset);
     if (dataset >= 0)
         H5Dclose(dataset);
-    if (scale == UINT64_MAX)
-        return 0;
-    if (scale == place_of_path(root, "trajectory"))
-        map = &work->trajectories;
-    else if (scale == place_of_path(root, "instance/id"))
-        map = strncmp(name, "instance/", 9) == 0 || is_below(name, "quantities/") ? &work->instances : &work->trajectories;
+    if (kind != SARRUS_ROWS_NONE)
+        map = kind == SARRUS_ROWS_INSTANCES ? &work->instances : &work->trajectories;
     if (map == NULL || map->n == 0)
         return 0;
     if (!sarrus_rows_fit(work->to, work->from, name)) {

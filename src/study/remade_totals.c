@@ -196,6 +196,10 @@ sarrus_status sarrus_totals_remake(sarrus_context *context, const sarrus_merged_
     if (text == NULL)
         return sarrus_report(context, SARRUS_BAD_INPUT, "there is no /scenario that can be read");
     sarrus_status status = sarrus_scenario_read_text(context, "/scenario", text, strlen(text), NULL, 0, &model);
+    if (status == SARRUS_OK && sarrus_model_n_instances(model) != sarrus_merged_group_size(group))
+        status =
+            sarrus_report(context, SARRUS_BAD_INPUT, "/scenario is of %llu instances; there are %llu",
+                          (unsigned long long)sarrus_model_n_instances(model), (unsigned long long)sarrus_merged_group_size(group));
     const bool has_totals = status == SARRUS_OK && (model->output.n_sensitivity > 0 || model->output.statistics != 0);
     if (has_totals)
         status = sarrus_crew_create(context, sarrus_processors(), 0, &crew);
