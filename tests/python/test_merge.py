@@ -222,7 +222,7 @@ def test_parts_that_were_changed():
         sarrus("merge", a, b, c, "-o", folder / "merged.h5")
 
         def numbers(file):
-            file["instance/id"][...] = file["instance/id"][:][::-1]
+            file["instance/id"][2:4] = file["instance/id"][2:4][::-1]
 
         for change, word in (
             (lambda file: file.__delitem__("quantities/low"), "datasets"),
