@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 def open(path: str | os.PathLike[str]) -> xarray.DataTree:
     """The result file as an xarray DataTree: nothing is read before it is asked for. Close it, or use it in a `with`.
 
-    `tree["state/q"]` has the dimensions of the file (id, time, coordinate), with their values as coordinates; the rows of a table
-    of events are a dimension `event`. Raises `FileError` when the file is missing or no result of Sarrus.
+    `tree["state/q"]` has the dimensions of the file (id, time, coordinate), with their values as coordinates; the rows of the table
+    of changes of rank are a dimension `event_time`. Raises `FileError` when the file is missing or no result of Sarrus.
     """
     place = os.fspath(path)
     if not isinstance(place, str):
@@ -43,9 +43,9 @@ def _tree_make(groups: dict[str, xarray.Dataset], name: str) -> xarray.DataTree:
     import xarray
 
     for path, group in groups.items():
-        # Its rows are in the order of time, and would be taken for output times.
+        # Files of earlier versions call the times of changes of rank as the output times, for which they would be taken.
         if path.rpartition("/")[0].endswith("/events") and "time" in group.dims:
-            groups[path] = group.drop_indexes("time").reset_coords("time").rename_dims(time="event")
+            groups[path] = group.rename(time="event_time")
     tree = xarray.DataTree.from_dict(groups)
     tree.set_close(lambda: [group.close() for group in groups.values()])
     if "sarrus_format" not in tree.attrs:

@@ -168,6 +168,10 @@ bool sarrus_hdf5_read_rows(hid_t root, const char *path, hid_t type, uint64_t i_
     return ok;
 }
 
+const char *sarrus_hdf5_rank_change_times(hid_t root) {
+    return H5Lexists(root, "events/rank/time", H5P_DEFAULT) > 0 ? "events/rank/time" : "events/rank/event_time";
+}
+
 char *sarrus_hdf5_read_text(hid_t root, const char *name, bool is_attribute) {
     char *text = NULL;
     const htri_t is_there = is_attribute ? H5Aexists(root, name) : H5Lexists(root, name, H5P_DEFAULT);

@@ -46,6 +46,9 @@ hid_t sarrus_hdf5_create_strings(hid_t file, const char *path, const char *const
 /* Reads rows i_first … i_first + n − 1 of a dataset with one axis as numbers of `type`. */
 bool sarrus_hdf5_read_rows(hid_t root, const char *path, hid_t type, uint64_t i_first, uint64_t n, void *out);
 
+/* Where the table of changes of rank below `root` has their times: files of earlier versions call the column otherwise. */
+const char *sarrus_hdf5_rank_change_times(hid_t root);
+
 /* The text of a dataset of one, or of an attribute, below `root`; to be given to H5free_memory. NULL where there is none. */
 char *sarrus_hdf5_read_text(hid_t root, const char *name, bool is_attribute);
 

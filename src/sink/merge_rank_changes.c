@@ -4,10 +4,15 @@
 
 #include <hdf5_hl.h>
 
+#include "sink/hdf5_object.h"
+
 enum { TIME, INSTANCE, BEFORE, AFTER, N_COLUMNS };
 
 /* In the order of the sorting, the first of which is the scale of the others. */
-static const char *const paths[N_COLUMNS] = {"events/rank/time", "events/rank/instance", "events/rank/before", "events/rank/after"};
+static const char *path_of(hid_t root, int c) {
+    static const char *const others[N_COLUMNS] = {NULL, "events/rank/instance", "events/rank/before", "events/rank/after"};
+    return c == 0 ? sarrus_hdf5_rank_change_times(root) : others[c];
+}
 
 /* One row; numbers are exact as doubles. */
 typedef struct change {
@@ -39,7 +44,7 @@ static bool part_take(hid_t root, change **rows, uint64_t *n_rows) {
     bool ok = true;
     double *column = NULL;
     for (int c = 0; ok && c < N_COLUMNS; ++c) {
-        hid_t dataset = H5Dopen2(root, paths[c], H5P_DEFAULT);
+        hid_t dataset = H5Dopen2(root, path_of(root, c), H5P_DEFAULT);
         if (c == 0) {
             n = dataset >= 0 ? length_of(dataset) : 0;
             column = malloc((size_t)(n + 1) * sizeof *column);
@@ -64,7 +69,7 @@ static bool part_take(hid_t root, change **rows, uint64_t *n_rows) {
 /* Fills a column that was made as that of the first part. */
 static bool column_write(hid_t to, int c, const change *rows, uint64_t n_rows) {
     const hsize_t n = n_rows;
-    hid_t dataset = H5Dopen2(to, paths[c], H5P_DEFAULT);
+    hid_t dataset = H5Dopen2(to, path_of(to, c), H5P_DEFAULT);
     double *column = malloc((size_t)(n_rows + 1) * sizeof *column);
     bool ok = dataset >= 0 && column != NULL && H5Dset_extent(dataset, &n) >= 0;
     for (uint64_t i = 0; ok && i < n_rows; ++i)

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include <hdf5_hl.h>
+
 #include "core/report.h"
 #include "sink/hdf5_error.h"
 #include "sink/hdf5_object.h"
@@ -30,8 +32,10 @@ static bool manifest_write(const sarrus_merge *merge, hid_t root, int i_group) {
         ok ? sarrus_hdf5_create_column(root, "parts/n_instances", H5T_NATIVE_UINT64, count, (uint64_t)n) : -1};
     static const char *const about[3] = {"file that holds the instances", "number of its first instance",
                                          "instances that it holds"};
+    ok = ok && datasets[1] >= 0 && H5DSset_scale(datasets[1], "first_instance") >= 0;
+    for (int i = 0; i < 3; ++i)
+        ok = sarrus_hdf5_describe(datasets[i], "1", about[i]) && ok && (i == 1 || H5DSattach_scale(datasets[i], datasets[1], 0) >= 0);
     for (int i = 0; i < 3; ++i) {
-        ok = sarrus_hdf5_describe(datasets[i], "1", about[i]) && ok;
         if (datasets[i] >= 0)
             H5Dclose(datasets[i]);
     }

@@ -221,11 +221,15 @@ static bool read_times(hid_t file, sarrus_result_info *info) {
 
 /* Rows of the table of changes of rank: after a kill its columns may differ by what was being committed. */
 static void count_events(hid_t file, sarrus_result_info *info) {
-    static const char *const columns[] = {"events/rank/time", "events/rank/instance", "events/rank/before", "events/rank/after"};
+    static const char *const columns[] = {"events/rank/instance", "events/rank/before", "events/rank/after"};
     info->has_rank_events = H5Lexists(file, "events", H5P_DEFAULT) > 0 && H5Lexists(file, "events/rank", H5P_DEFAULT) > 0;
-    for (size_t c = 0; info->has_rank_events && c < sizeof columns / sizeof columns[0]; ++c) {
+    if (!info->has_rank_events) {
+        return;
+    }
+    info->n_rank_events = column_length(file, sarrus_hdf5_rank_change_times(file));
+    for (size_t c = 0; c < sizeof columns / sizeof columns[0]; ++c) {
         const uint64_t n = column_length(file, columns[c]);
-        info->n_rank_events = c == 0 || n < info->n_rank_events ? n : info->n_rank_events;
+        info->n_rank_events = n < info->n_rank_events ? n : info->n_rank_events;
     }
 }
 

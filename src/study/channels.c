@@ -22,6 +22,10 @@ static const struct orientation_form {
 #include "sarrus/orientation.def"
 };
 enum { N_ORIENTATION_FORMS = sizeof orientation_forms / sizeof orientation_forms[0] };
+/* The numbers of driven coordinates, as in drive.A.1, and the scale of joints that have so many. */
+static const char *const drive_labels[SARRUS_MAX_FREEDOMS] = {"0", "1", "2", "3", "4", "5"};
+static const char *const drive_scales[SARRUS_MAX_FREEDOMS + 1] = {"",           "",           "drive_of_2", "drive_of_3",
+                                                                  "drive_of_4", "drive_of_5", "drive_of_6"};
 static const char *const unique_name[1] = {"unique"};
 
 /* The driven coordinates of a joint, and of each whether it is an angle. Returns how many. */
@@ -199,7 +203,9 @@ static bool drives_add(sarrus_channels *channels, const sarrus_model *model) {
                                       .long_name = sarrus_observable_text(SARRUS_OBSERVE_DRIVES),
                                       .units = !is_alike     ? both
                                                : is_angle[0] ? "N m"
-                                                             : "N"});
+                                                             : "N",
+                                      .labels = drive_labels,
+                                      .labels_path = drive_scales[n]});
         offset += n;
     }
     channels->width[SARRUS_OBSERVE_DRIVES] = offset;

@@ -25,12 +25,12 @@ const sarrus_sink_measure sarrus_outcome_measures[SARRUS_OUTCOME_MEASURES] = {
                                      SARRUS_SINK_F64},
 };
 const sarrus_sink_column sarrus_outcome_columns[SARRUS_OUTCOME_COLUMNS] = {
-    {"events/rank/time", "time of the step before which the rank changed", "s", SARRUS_SINK_F64},
+    {"events/rank/event_time", "time of the step before which the rank changed", "s", SARRUS_SINK_F64},
     {"events/rank/instance", "number of the instance", "1", SARRUS_SINK_U64},
     {"events/rank/before", "rank of the constraint Jacobian before", "1", SARRUS_SINK_U16},
     {"events/rank/after", "rank of the constraint Jacobian from then on", "1", SARRUS_SINK_U16},
 };
-const char sarrus_outcome_columns_scale[] = "time";
+const char sarrus_outcome_columns_scale[] = "event_time";
 
 sarrus_status sarrus_outcome_create(sarrus_context *context, const sarrus_model *model, uint64_t i_first, uint64_t n_instances,
                                     bool has_events, sarrus_study_quantities *quantities, sarrus_outcome *out) {

@@ -139,7 +139,7 @@ def test_any_cut_has_the_same_bytes():
                 info = json.loads(sarrus("info", "--json", folder / "merged.h5").stdout)
                 assert info["n_parts_missing"] == 0
         with h5py.File(folder / "whole.h5") as file:
-            assert len(file["events/rank/time"]) > 1, "the scenario should change its rank"
+            assert len(file["events/rank/event_time"]) > 1, "the scenario should change its rank"
 
 
 def test_parts_may_be_elsewhere():

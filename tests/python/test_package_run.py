@@ -136,7 +136,12 @@ def test_open():
                 same(q.sel(coordinate="coupler.theta").values, file["state/q"][:, :, 11])
                 same(tree["time"].values, file["time"][:])
                 same(tree["instance/parameters"]["L"].values, file["instance/parameters/L"][:])
-            assert "event" in tree["events/rank"].dims
+            assert tree["events/rank/event_time"].dims == ("event_time",)
+        with h5py.File(path, "r+") as file:  # as earlier versions called it
+            file.move("events/rank/event_time", "events/rank/time")
+            file["events/rank/time"].attrs.modify("NAME", np.bytes_(b"time\0"))
+        with sarrus.open(path) as tree:
+            assert tree["events/rank/event_time"].dims == ("event_time",) and "time" in tree["state/q"].dims
         raises(sarrus.FileError, lambda: sarrus.open(f"{folder}/none.h5"))
         with h5py.File(path, "r+") as file:  # what h5netcdf takes for granted
             del file["state/q"].attrs["DIMENSION_LIST"]

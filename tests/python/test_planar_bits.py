@@ -88,19 +88,21 @@ def cases():
 
 
 def hash_of(path):
-    """All datasets but the scenario's text, and the draws in the unit interval, which came later: names, shapes, bytes."""
-    found = hashlib.sha256()
+    """All datasets but the scenario's text, and the draws in the unit interval, which came later: names, shapes, bytes. The times
+    of changes of rank go by the name that they had then."""
+    found = {}
 
     def take(name, item):
         if not isinstance(item, h5py.Dataset) or name == "scenario" or name.startswith("instance/unit/"):
             return
         data = item[()]
         text = b"\0".join(data.ravel().tolist()) if item.dtype.hasobject else data.tobytes()
-        found.update(f"{name} {item.shape} {item.dtype.kind}\n".encode() + text)
+        name = name.replace("event_time", "time")
+        found[tuple(name.split("/"))] = f"{name} {item.shape} {item.dtype.kind}\n".encode() + text
 
     with h5py.File(path) as file:
         file.visititems(take)
-    return found.hexdigest()[:16]
+    return hashlib.sha256(b"".join(found[name] for name in sorted(found))).hexdigest()[:16]
 
 
 def measured(program, isa, folder):

@@ -144,7 +144,7 @@ def compare_instance(study: h5py.File, replay: h5py.File, i: int) -> None:
         assert dataset[i] == replay["instance/parameters"][name][0], name
     if "events" in study:
         mine = study["events/rank/instance"][:] == i
-        for name in ("time", "before", "after", "instance"):
+        for name in ("event_time", "before", "after", "instance"):
             np.testing.assert_array_equal(study["events/rank"][name][mine], replay["events/rank"][name][:])
 
 

@@ -96,19 +96,19 @@ def check_work(file):
 
 
 def check_no_events(file):
-    for name in ("time", "instance", "before", "after"):
+    for name in ("event_time", "instance", "before", "after"):
         assert file["events/rank"][name].shape == (0,), name
 
 
 def check_events(file):
     """A table of changes of rank, by time, then by instance; every step is an output, so that the rank itself shows the same."""
     table = file["events/rank"]
-    time, instance, before, after = (table[name][:] for name in ("time", "instance", "before", "after"))
+    time, instance, before, after = (table[name][:] for name in ("event_time", "instance", "before", "after"))
     assert time.dtype == np.float64 and instance.dtype == np.uint64 and before.dtype == after.dtype == np.uint16
     assert len(time) > 3 and (np.lexsort((instance, time)) == np.arange(len(time))).all()
-    assert table["time"].is_scale and table["time"].maxshape == (None,)
+    assert table["event_time"].is_scale and table["event_time"].maxshape == (None,)
     for name in ("instance", "before", "after"):
-        assert table[name].dims[0][0] == table["time"], name
+        assert table[name].dims[0][0] == table["event_time"], name
     outputs, rank = file["time"][:], file["diagnostics/rank"][:].astype(int)
     before_jump = np.argwhere(np.diff(rank[:, :-1], axis=1) != 0)
     jumps = {(outputs[k + 1], i, rank[i, k], rank[i, k + 1]) for i, k in before_jump}
@@ -159,8 +159,8 @@ def check_netcdf_events(path, n_events):
     except ImportError:
         return
     with xarray.open_dataset(path, group="events/rank", engine="h5netcdf") as table:
-        assert dict(table.sizes) == {"time": n_events}
-        assert set(table.variables) == {"time", "instance", "before", "after"}
+        assert dict(table.sizes) == {"event_time": n_events}
+        assert set(table.variables) == {"event_time", "instance", "before", "after"}
 
 
 def check_run_with_events(program, path):
@@ -179,7 +179,7 @@ def check_run_with_events(program, path):
     with h5py.File(path, "r") as file:
         check_events(file)
         check_description_of_events(file)
-        n_events = len(file["events/rank/time"])
+        n_events = len(file["events/rank/event_time"])
     info = subprocess.run([program, "info", str(path)], capture_output=True, text=True, check=True)
     assert f"events     {n_events} changes of rank" in info.stdout
     check_netcdf_events(path, n_events)

@@ -15,7 +15,7 @@ typedef struct table_fixture {
 static const sarrus_sink_measure table_measures[TABLE_MEASURES] = {{"instance/steps", "steps", "1", SARRUS_SINK_U64},
                                                                    {"instance/nearest", "distance", "m", SARRUS_SINK_F64}};
 static const sarrus_sink_column table_columns[TABLE_COLUMNS] = {
-    {"events/rank/time", "time of the event", "s", SARRUS_SINK_F64},
+    {"events/rank/event_time", "time of the event", "s", SARRUS_SINK_F64},
     {"events/rank/instance", "instance", "1", SARRUS_SINK_U64},
     {"events/rank/after", "rank", "1", SARRUS_SINK_U16},
 };
@@ -46,7 +46,7 @@ static inline sarrus_sink_description table_description(const fixture *f) {
     description.measures = table_measures;
     description.n_columns = TABLE_COLUMNS;
     description.columns = table_columns;
-    description.columns_scale = "time";
+    description.columns_scale = "event_time";
     description.rows_of_chunk = TABLE_CHUNK;
     return description;
 }

@@ -42,7 +42,7 @@ typedef struct events {
 
 static events events_read(const char *path) {
     static events e;
-    e.n = doubles_read(path, "events/rank/time", MAX_EVENTS, e.time);
+    e.n = doubles_read(path, "events/rank/event_time", MAX_EVENTS, e.time);
     assert_int_equal(doubles_read(path, "events/rank/instance", MAX_EVENTS, e.instance), e.n);
     assert_int_equal(doubles_read(path, "events/rank/before", MAX_EVENTS, e.before), e.n);
     assert_int_equal(doubles_read(path, "events/rank/after", MAX_EVENTS, e.after), e.n);
