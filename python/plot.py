@@ -47,8 +47,13 @@ def attribute(thing: h5py.Dataset | h5py.Group, name: str, default: str = "") ->
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def component_unit(dataset: h5py.Dataset, component: str) -> str:
-    """Of "m | rad" the part that belongs to a component: its last word says whether it is a length or an angle."""
+def component_unit(dataset: h5py.Dataset, component: str, index: int) -> str:
+    """Of a list the unit of a component. Of "m | rad", as earlier versions wrote it, the part that belongs to the component: its
+    last word says whether it is a length or an angle."""
+    units = dataset.attrs.get("units", "")
+    if isinstance(units, np.ndarray):
+        unit = units[index % len(units)]
+        return unit.decode() if isinstance(unit, bytes) else str(unit)
     units = attribute(dataset, "units").split(" | ")
     is_linear = component.rpartition(".")[2] in LINEAR_AXES or component.endswith((".fx", ".fy", ".fz"))
     return units[0] if is_linear or len(units) == 1 else units[1]
@@ -108,7 +113,7 @@ def read(file: h5py.Group, name: str) -> Quantity:
         return Quantity(name, attribute(dataset, "units"), values)
     if name in labeled(file):
         path, index = labeled(file)[name]
-        return Quantity(name, component_unit(file[path], name), file[path][::stride, :, index].astype(float))
+        return Quantity(name, component_unit(file[path], name, index), file[path][::stride, :, index].astype(float))
     known = ", ".join([*labeled(file), *scalars(file)])
     sys.exit(f"plot.py: error: no quantity '{name}' in the file; it has {known}")
 

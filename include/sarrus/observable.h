@@ -12,7 +12,7 @@ typedef enum sarrus_observable {
     SARRUS_N_OBSERVABLES
 } sarrus_observable;
 
-/* One line on `observable`, as written to result files, and its unit; never NULL. */
+/* One line on `observable`, as written to result files, and its unit, or those of its components with commas; never NULL. */
 const char *sarrus_observable_text(sarrus_observable observable);
 const char *sarrus_observable_unit(sarrus_observable observable);
 

@@ -196,7 +196,8 @@ SARRUS_MUST_USE sarrus_status sarrus_result_info_read(sarrus_context *context, c
 SARRUS_MUST_USE sarrus_status sarrus_result_group_info_read(sarrus_context *context, const char *path, int i_group,
                                                             sarrus_result_info *out);
 
-/* Calls `visit` for every dataset: its path, shape, type name, storage bytes and units. */
+/* Calls `visit` for every dataset: its path, shape, type name, storage bytes and units, the different ones of several with commas
+ * between them; "": it has none. */
 typedef void (*sarrus_dataset_visitor)(const char *path, int n_dims, const uint64_t *dims, const char *type, uint64_t stored_bytes,
                                        const char *units, void *user);
 SARRUS_MUST_USE sarrus_status sarrus_result_visit(sarrus_context *context, const char *path, sarrus_dataset_visitor visit,

@@ -19,7 +19,10 @@ typedef enum sarrus_sink_type {
 typedef struct sarrus_sink_field {
     const char *path; /* "state/q", "reactions/A" */
     const char *long_name;
-    const char *units; /* "m | rad" where components differ */
+    const char *units;                  /* of all its numbers; NULL: components differ, or nobody knows */
+    const char *const *component_units; /* [n_component_units] of the components in turn, from the first again behind the last */
+    int n_component_units;
+    const char *comment; /* what a reader should know; NULL: nothing */
     sarrus_sink_type type;
     int width;                 /* 0: no such axis */
     const char *const *labels; /* [width] names along it, NULL: none */
@@ -53,24 +56,25 @@ typedef struct sarrus_sink_labels {
 typedef struct sarrus_sink_total {
     const char *path;
     const char *long_name;
-    const char *units;
+    const char *units;     /* NULL: nobody knows */
     sarrus_sink_type type; /* F64 or U64 */
     bool has_levels;
     int n_label_axes; /* 0, 1 or 2; of a total without levels */
 } sarrus_sink_total;
 
 typedef struct sarrus_sink_parameter {
-    const char *path;     /* under /instance/parameters/ */
-    const double *values; /* [n_instances] */
-    const char *label;    /* under /instance/unit/; NULL: it stands there by another path already */
-    const double *units;  /* [n_instances] the draw in the unit interval; NULL: there is none */
+    const char *path;       /* under /instance/parameters/ */
+    const double *values;   /* [n_instances] */
+    const char *counted_in; /* units of the values; NULL: nobody knows */
+    const char *label;      /* under /instance/unit/; NULL: it stands there by another path already */
+    const double *units;    /* [n_instances] the draw in the unit interval; NULL: there is none */
 } sarrus_sink_parameter;
 
 /* One dataset [n_instances] that is written anew at every commit. */
 typedef struct sarrus_sink_measure {
     const char *path;
     const char *long_name;
-    const char *units;
+    const char *units;     /* NULL: nobody knows */
     sarrus_sink_type type; /* F64 or U64 */
 } sarrus_sink_measure;
 

@@ -62,7 +62,7 @@ bool sarrus_hdf5_put_texts(hid_t object, const char *name, const char *const *te
 }
 
 bool sarrus_hdf5_describe(hid_t dataset, const char *units, const char *long_name) {
-    return dataset >= 0 && sarrus_hdf5_put_text(dataset, "units", units != NULL ? units : "1") &&
+    return dataset >= 0 && (units == NULL || sarrus_hdf5_put_text(dataset, "units", units)) &&
            sarrus_hdf5_put_text(dataset, "long_name", long_name != NULL ? long_name : "");
 }
 

@@ -20,7 +20,7 @@ bool sarrus_hdf5_put_number(hid_t object, const char *name, hid_t type, const vo
 /* An attribute with `n` values; n = 0 makes a scalar. The id stays open. */
 hid_t sarrus_hdf5_open_attribute(hid_t object, const char *name, hid_t type, hsize_t n);
 
-/* units and long_name, which every dataset has. */
+/* long_name, and units unless they are NULL. */
 bool sarrus_hdf5_describe(hid_t dataset, const char *units, const char *long_name);
 
 /* How a dataset lies in the file. */

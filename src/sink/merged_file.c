@@ -34,7 +34,8 @@ static bool manifest_write(const sarrus_merge *merge, hid_t root, int i_group) {
                                          "instances that it holds"};
     ok = ok && datasets[1] >= 0 && H5DSset_scale(datasets[1], "first_instance") >= 0;
     for (int i = 0; i < 3; ++i)
-        ok = sarrus_hdf5_describe(datasets[i], "1", about[i]) && ok && (i == 1 || H5DSattach_scale(datasets[i], datasets[1], 0) >= 0);
+        ok = sarrus_hdf5_describe(datasets[i], "1", about[i]) && ok &&
+             (i == 1 || H5DSattach_scale(datasets[i], datasets[1], 0) >= 0);
     for (int i = 0; i < 3; ++i) {
         if (datasets[i] >= 0)
             H5Dclose(datasets[i]);

@@ -19,7 +19,7 @@
 #include "sink/merged_parts.h"
 
 /* What Sarrus writes is four groups deep, and a user's own groups hardly more; HDF5 takes minutes for thousands. */
-enum { UNITS_BYTES = 256, MESSAGE_BYTES = 512, DEPTH_MAX = 64 };
+enum { UNITS_BYTES = 256, MESSAGE_BYTES = 512, DEPTH_MAX = 64, TEXTS_MAX = 4096 };
 
 /* An open file and how to leave it. */
 typedef struct reader {
@@ -116,12 +116,42 @@ static char *read_fixed_text(hid_t attribute, hid_t type) {
     return text;
 }
 
-/* Text of an attribute, of variable or fixed length, when it is one; false when it cannot be read. */
+/* The different ones of n texts, with commas between them. */
+static void join_texts(char *const *texts, hssize_t n, char *out, size_t n_bytes) {
+    size_t used = 0;
+    for (hssize_t i = 0; i < n && used < n_bytes; ++i) {
+        bool is_new = texts[i] != NULL;
+        for (hssize_t k = 0; is_new && k < i; ++k) {
+            is_new = texts[k] == NULL || strcmp(texts[i], texts[k]) != 0;
+        }
+        if (is_new) {
+            used += (size_t)snprintf(out + used, n_bytes - used, "%s%s", used > 0 ? ", " : "", texts[i]);
+        }
+    }
+}
+
+/* Several texts of variable length, as join_texts; false when they cannot be read. */
+static bool read_texts(hid_t attribute, hid_t type, hid_t space, char *out, size_t n_bytes) {
+    const hssize_t n = H5Sget_simple_extent_npoints(space);
+    char **texts = n > 0 && n <= TEXTS_MAX ? calloc((size_t)n, sizeof *texts) : NULL;
+    const bool ok = texts != NULL && H5Aread(attribute, type, texts) >= 0;
+    if (ok) {
+        join_texts(texts, n, out, n_bytes);
+        H5Dvlen_reclaim(type, space, H5P_DEFAULT, texts);
+    }
+    free(texts);
+    return ok;
+}
+
+/* Text of an attribute, of variable or fixed length, when it is one, or several; false when it cannot be read. */
 static bool read_text(hid_t attribute, char *out, size_t n_bytes) {
     hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
     bool ok = type >= 0 && space >= 0;
-    bool single = ok && H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1;
-    if (single && H5Tis_variable_str(type) > 0) {
+    const bool is_text = ok && H5Tget_class(type) == H5T_STRING;
+    const bool single = is_text && H5Sget_simple_extent_npoints(space) == 1;
+    if (is_text && H5Sget_simple_extent_npoints(space) > 1 && H5Tis_variable_str(type) > 0) {
+        ok = read_texts(attribute, type, space, out, n_bytes);
+    } else if (single && H5Tis_variable_str(type) > 0) {
         char *text = NULL;
         ok = H5Aread(attribute, type, &text) >= 0;
         snprintf(out, n_bytes, "%s", ok && text != NULL ? text : "");

@@ -12,8 +12,8 @@
 #include "sink/hdf5_object.h"
 #include "sink/result_group.h"
 
-/* A scale lists its users in one attribute, which may hold 64 KiB: 4096 entries of 16 bytes. */
-enum { SCALE_USERS_MAX = 4000 };
+/* An attribute may hold 64 KiB, 4096 entries of 16 bytes: users of a scale, or texts. */
+enum { SCALE_USERS_MAX = 4000, UNITS_MAX = 4000 };
 
 /* The scales while the file is being made. */
 typedef struct scales {
@@ -34,7 +34,8 @@ bool sarrus_result_origin_write(hid_t root) {
         return false;
     }
     return sarrus_hdf5_put_number(root, "sarrus_format", H5T_NATIVE_INT, &format) &&
-           sarrus_hdf5_put_text(root, "sarrus_version", SARRUS_VERSION) && sarrus_hdf5_put_text(root, "created", created);
+           sarrus_hdf5_put_text(root, "Conventions", "CF-1.11") && sarrus_hdf5_put_text(root, "sarrus_version", SARRUS_VERSION) &&
+           sarrus_hdf5_put_text(root, "created", created);
 }
 
 hid_t sarrus_result_complete_open(hid_t root) {
@@ -234,7 +235,7 @@ static bool put_parameters(sarrus_result_group *group, const sarrus_sink_descrip
     bool ok = folder >= 0;
     for (int p = 0; ok && p < description->n_parameters; ++p) {
         const sarrus_sink_parameter *parameter = &description->parameters[p];
-        ok = put_column(folder, description, parameter->path, parameter->values, "SI", parameter->path, all);
+        ok = put_column(folder, description, parameter->path, parameter->values, parameter->counted_in, parameter->path, all);
     }
     if (folder >= 0) {
         H5Gclose(folder);
@@ -281,6 +282,21 @@ static bool attach_labels(const sarrus_result_group *group, const sarrus_sink_de
     return ok && attach(group->fields[i], scale, axis, &all->n_label_users[i]);
 }
 
+/* One text a component; of more than an attribute holds those that repeat. */
+static bool put_component_units(hid_t dataset, const sarrus_sink_field *field) {
+    if (field->component_units == NULL) {
+        return true;
+    }
+    const int n = field->width <= UNITS_MAX ? field->width : field->n_component_units;
+    const char **units = malloc((size_t)n * sizeof *units);
+    for (int k = 0; units != NULL && k < n; ++k) {
+        units[k] = field->component_units[k % field->n_component_units];
+    }
+    const bool ok = units != NULL && sarrus_hdf5_put_texts(dataset, "units", units, (hsize_t)n);
+    free(units);
+    return ok;
+}
+
 static bool put_field(sarrus_result_group *group, const sarrus_sink_description *description, int i, scales *all) {
     const sarrus_sink_field *field = &description->fields[i];
     const sarrus_layout_field *cut = &group->layout->fields[i];
@@ -303,7 +319,9 @@ static bool put_field(sarrus_result_group *group, const sarrus_sink_description 
                                                                               : (const void *)&fill_f64};
     hid_t dataset = sarrus_hdf5_create_dataset(group->root, field->path, type, &shape);
     group->fields[i] = dataset;
-    bool ok = sarrus_hdf5_describe(dataset, field->units, field->long_name) && (field->is_common || attach_rows(dataset, all)) &&
+    bool ok = sarrus_hdf5_describe(dataset, field->units, field->long_name) && put_component_units(dataset, field) &&
+              (field->comment == NULL || sarrus_hdf5_put_text(dataset, "comment", field->comment)) &&
+              (field->is_common || attach_rows(dataset, all)) &&
               attach(dataset, group->time.dataset, field->is_common ? 0 : 1, &all->n_time_users) &&
               (!field->has_levels || attach(dataset, all->levels, (unsigned)cut->n_dims - 1, &all->n_levels_users));
     for (int k = 0; ok && k < field->n_flags; ++k) {

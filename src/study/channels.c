@@ -12,6 +12,19 @@ static const char *const reaction_labels[2][SARRUS_SPATIAL_NV] = {
     [SARRUS_SPACE_PLANAR] = {"fx", "fy", "mz"},
     [SARRUS_SPACE_SPATIAL] = {"fx", "fy", "fz", "mx", "my", "mz"},
 };
+/* Of the coordinates of a body, of its speeds and of the rates of these; of what acts on it. */
+static const char *const body_units[2][3][SARRUS_SPATIAL_NQ] = {
+    [SARRUS_SPACE_PLANAR] = {{"m", "m", "rad"}, {"m s-1", "m s-1", "rad s-1"}, {"m s-2", "m s-2", "rad s-2"}},
+    [SARRUS_SPACE_SPATIAL] = {{"m", "m", "m", "1", "1", "1", "1"},
+                              {"m s-1", "m s-1", "m s-1", "rad s-1", "rad s-1", "rad s-1"},
+                              {"m s-2", "m s-2", "m s-2", "rad s-2", "rad s-2", "rad s-2"}},
+};
+static const char *const load_units[2][SARRUS_SPATIAL_NV] = {
+    [SARRUS_SPACE_PLANAR] = {"N", "N", "N m"},
+    [SARRUS_SPACE_SPATIAL] = {"N", "N", "N", "N m", "N m", "N m"},
+};
+static const char *const axis_units[] = {"1", "1", "1", "rad"}; /* of an axis and an angle */
+static const char radians_count[] = "of rows in rad a radian counts as a meter";
 static const struct orientation_form {
     const char *word, *units, *labels_path, *text;
     int n;
@@ -67,17 +80,19 @@ static void state_add(sarrus_channels *channels, const sarrus_plan *plan) {
         channels->speed_names[i] = sarrus_plan_speed_name(plan, i);
     channels->width[SARRUS_OBSERVE_Q] = n_q;
     channels->width[SARRUS_OBSERVE_V] = n_v;
-    /* Euler parameters have no unit. */
+    const sarrus_body_sizes *sizes = sarrus_body_sizes_of((int32_t)channels->model->space);
     field_add(channels, SARRUS_OBSERVE_Q, 0, n_q,
               (sarrus_sink_field){.path = "state/q",
                                   .long_name = sarrus_observable_text(SARRUS_OBSERVE_Q),
-                                  .units = plan->mech.n_q != n_v ? "m | 1" : sarrus_observable_unit(SARRUS_OBSERVE_Q),
+                                  .component_units = body_units[channels->model->space][0],
+                                  .n_component_units = sizes->n_q,
                                   .labels = channels->coordinate_names,
                                   .labels_path = "coordinate"});
     field_add(channels, SARRUS_OBSERVE_V, 0, n_v,
               (sarrus_sink_field){.path = "state/v",
                                   .long_name = sarrus_observable_text(SARRUS_OBSERVE_V),
-                                  .units = sarrus_observable_unit(SARRUS_OBSERVE_V),
+                                  .component_units = body_units[channels->model->space][1],
+                                  .n_component_units = sizes->n_v,
                                   .labels = channels->speed_names,
                                   .labels_path = "speed"});
 }
@@ -90,16 +105,21 @@ static void acceleration_add(sarrus_channels *channels, const sarrus_plan *plan)
     field_add(channels, SARRUS_OBSERVE_ACCELERATION, 0, n_v,
               (sarrus_sink_field){.path = "state/a",
                                   .long_name = "accelerations: the rates of the speeds",
-                                  .units = sarrus_observable_unit(SARRUS_OBSERVE_ACCELERATION),
+                                  .component_units = body_units[channels->model->space][2],
+                                  .n_component_units = sarrus_body_sizes_of((int32_t)channels->model->space)->n_v,
                                   .labels = channels->speed_names,
                                   .labels_path = "speed"});
 }
 
-static void scalar_add(sarrus_channels *channels, sarrus_observable observable, const char *path, const char *units) {
+static void scalar_add(sarrus_channels *channels, sarrus_observable observable, const char *path, const char *comment) {
     const sarrus_sink_type type = observable == SARRUS_OBSERVE_RANK ? SARRUS_SINK_U16 : SARRUS_SINK_F64;
     channels->width[observable] = 1;
     field_add(channels, observable, 0, 0,
-              (sarrus_sink_field){.path = path, .long_name = sarrus_observable_text(observable), .units = units, .type = type});
+              (sarrus_sink_field){.path = path,
+                                  .long_name = sarrus_observable_text(observable),
+                                  .units = sarrus_observable_unit(observable),
+                                  .comment = comment,
+                                  .type = type});
 }
 
 /* "group/name", kept in channels->paths of the field that is added next; NULL without memory. */
@@ -111,18 +131,38 @@ static const char *path_make(sarrus_channels *channels, const char *group, const
     return path;
 }
 
+/* What acts where on whom, kept in channels->comments of the field that is added next; NULL without memory. */
+static const char *reaction_comment(sarrus_channels *channels, const sarrus_model *model, int i_joint, bool is_unique) {
+    const sarrus_joint *joint = &model->joints[i_joint];
+    const char *names[2];
+    for (int k = 0; k < 2; ++k)
+        names[k] = joint->body[k] == SARRUS_GROUND ? "ground" : model->bodies[joint->body[k]].name;
+    char *comment = NULL;
+    if (asprintf(&comment,
+                 "what the joint's constraints do to %s, the child: the force at its point of the joint and the moment about it, "
+                 "components in the inertial frame; %s gets the opposite; the joint's springs, dampers and drive are not in it%s",
+                 names[1], names[0],
+                 is_unique ? "" : "; not unique: redundant constraints share a load, of all shares that of least norm") < 0)
+        return NULL;
+    channels->comments[channels->n_fields] = comment;
+    return comment;
+}
+
 static bool reactions_add(sarrus_channels *channels, const sarrus_model *model, const sarrus_plan *plan) {
     const int n_each = sarrus_body_sizes_of((int32_t)model->space)->n_v; /* force and moment go with the speeds of a body */
     channels->width[SARRUS_OBSERVE_REACTIONS] = n_each * model->n_joints;
     for (int i = 0; i < model->n_joints; ++i) {
-        const char *path = path_make(channels, "reactions", model->joints[i].name);
-        if (path == NULL)
-            return false;
         channels->uniqueness[i] = sarrus_plan_reaction_is_unique(plan, i);
+        const char *path = path_make(channels, "reactions", model->joints[i].name);
+        const char *comment = reaction_comment(channels, model, i, channels->uniqueness[i] != 0);
+        if (path == NULL || comment == NULL)
+            return false;
         field_add(channels, SARRUS_OBSERVE_REACTIONS, n_each * i, n_each,
                   (sarrus_sink_field){.path = path,
                                       .long_name = sarrus_observable_text(SARRUS_OBSERVE_REACTIONS),
-                                      .units = sarrus_observable_unit(SARRUS_OBSERVE_REACTIONS),
+                                      .component_units = load_units[model->space],
+                                      .n_component_units = n_each,
+                                      .comment = comment,
                                       .labels = reaction_labels[model->space],
                                       .labels_path = "reaction_component",
                                       .n_flags = 1,
@@ -144,11 +184,14 @@ static bool orientations_add(sarrus_channels *channels, unsigned forms, const sa
             const char *path = path_make(channels, group, model->bodies[i].name);
             if (path == NULL)
                 return false;
+            const bool is_axis = i_form == SARRUS_ORIENTATION_AXIS;
             channels->form[channels->n_fields] = (sarrus_orientation)i_form;
             field_add(channels, SARRUS_OBSERVE_Q, SARRUS_SPATIAL_NQ * i + 3, form->n,
                       (sarrus_sink_field){.path = path,
                                           .long_name = form->text,
-                                          .units = form->units,
+                                          .units = is_axis ? NULL : form->units,
+                                          .component_units = is_axis ? axis_units : NULL,
+                                          .n_component_units = is_axis ? form->n : 0,
                                           .labels = form->labels,
                                           .labels_path = form->labels_path});
         }
@@ -189,21 +232,23 @@ static bool drives_add(sarrus_channels *channels, const sarrus_model *model) {
         const sarrus_joint *joint = &model->joints[i];
         bool is_angle[SARRUS_MAX_FREEDOMS];
         const int n = joint_drives(model, joint, is_angle);
-        bool is_alike = true;
-        for (int k = 1; k < n; ++k)
-            is_alike = is_alike && is_angle[k] == is_angle[0];
+        int n_shifts = 0; /* which come before the turns */
+        for (int k = 0; k < n; ++k)
+            n_shifts += !is_angle[k];
+        const bool is_alike = n_shifts == 0 || n_shifts == n;
         if (n == 0)
             continue;
         const char *path = path_make(channels, "drives", joint->name);
         if (path == NULL)
             return false;
-        const char *both = sarrus_observable_unit(SARRUS_OBSERVE_DRIVES);
         field_add(channels, SARRUS_OBSERVE_DRIVES, offset, n > 1 ? n : 0,
                   (sarrus_sink_field){.path = path,
                                       .long_name = sarrus_observable_text(SARRUS_OBSERVE_DRIVES),
-                                      .units = !is_alike     ? both
-                                               : is_angle[0] ? "N m"
-                                                             : "N",
+                                      .units = !is_alike       ? NULL
+                                               : n_shifts == 0 ? "N m"
+                                                               : "N",
+                                      .component_units = is_alike ? NULL : &load_units[SARRUS_SPACE_SPATIAL][3 - n_shifts],
+                                      .n_component_units = n,
                                       .labels = drive_labels,
                                       .labels_path = drive_scales[n]});
         offset += n;
@@ -216,7 +261,7 @@ static bool drives_add(sarrus_channels *channels, const sarrus_model *model) {
 static bool joints_add(sarrus_channels *channels, const sarrus_model *model, const sarrus_plan *plan) {
     static const char *const words[] = {"coordinate", "speed"};
     static const char *const texts[] = {"free coordinate of the joint, 0 in the configuration as given", "rate of it"};
-    static const char *const units[2][2] = {{"m", "rad"}, {"m/s", "rad/s"}};
+    static const char *const units[2][2] = {{"m", "rad"}, {"m s-1", "rad s-1"}};
     for (int i = 0; i < model->n_joints; ++i) {
         bool is_angle[SARRUS_MAX_FREEDOMS];
         if (sarrus_joint_coordinates(model->space, &model->joints[i], is_angle) == 0)
@@ -247,8 +292,8 @@ static const struct point_order {
     sarrus_observable observable; /* the last that it needs */
 } point_orders[3] = {
     {"position", "m", "position of a point of a body, inertial frame", SARRUS_OBSERVE_Q},
-    {"velocity", "m/s", "velocity of a point of a body, inertial frame", SARRUS_OBSERVE_V},
-    {"acceleration", "m/s2", "acceleration of a point of a body, inertial frame", SARRUS_OBSERVE_ACCELERATION},
+    {"velocity", "m s-1", "velocity of a point of a body, inertial frame", SARRUS_OBSERVE_V},
+    {"acceleration", "m s-2", "acceleration of a point of a body, inertial frame", SARRUS_OBSERVE_ACCELERATION},
 };
 static const char *const vector_labels[] = {"x", "y", "z"};
 
@@ -332,14 +377,15 @@ static bool channels_allocate(sarrus_channels *channels, const sarrus_model *mod
     channels->order = calloc(n_fields_max, sizeof *channels->order);
     channels->joint = calloc(n_fields_max, sizeof *channels->joint);
     channels->freedom_names = calloc(n_owners + 1, sizeof *channels->freedom_names);
-    channels->paths = calloc(n_fields_max, sizeof *channels->paths);
+    channels->paths = calloc(n_fields_max + 1, sizeof *channels->paths);
+    channels->comments = calloc(n_fields_max + 1, sizeof *channels->comments);
     channels->coordinate_names = calloc(n + 1, sizeof *channels->coordinate_names);
     channels->speed_names = calloc(n + 1, sizeof *channels->speed_names);
     channels->uniqueness = calloc(n_owners + 1, sizeof *channels->uniqueness);
     return channels->fields != NULL && channels->observable != NULL && channels->offset != NULL && channels->n_components != NULL &&
            channels->form != NULL && channels->point != NULL && channels->order != NULL && channels->joint != NULL &&
-           channels->freedom_names != NULL && channels->paths != NULL && channels->coordinate_names != NULL &&
-           channels->speed_names != NULL && channels->uniqueness != NULL;
+           channels->freedom_names != NULL && channels->paths != NULL && channels->comments != NULL &&
+           channels->coordinate_names != NULL && channels->speed_names != NULL && channels->uniqueness != NULL;
 }
 
 sarrus_channel_choice sarrus_channel_choice_of(const sarrus_model *model) {
@@ -359,6 +405,7 @@ sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_plan 
     const sarrus_model *model = plan->model;
     *out = (sarrus_channels){.model = model, .plan = plan};
     const unsigned wanted = choice->channels;
+    const char *radians = is_mixed(plan) ? radians_count : NULL;
     const size_t n_owners = (size_t)(model->n_joints + model->n_constraints);
     bool is_done = channels_allocate(out, model, (size_t)plan->mech.n_q, n_owners);
     if (is_done && (wanted & SARRUS_CHANNEL_STATE))
@@ -368,21 +415,18 @@ sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_plan 
     if (is_done)
         is_done = orientations_add(out, choice->orientations, model, plan);
     if (is_done && (wanted & SARRUS_CHANNEL_ENERGY))
-        scalar_add(out, SARRUS_OBSERVE_ENERGY, "diagnostics/energy", sarrus_observable_unit(SARRUS_OBSERVE_ENERGY));
+        scalar_add(out, SARRUS_OBSERVE_ENERGY, "diagnostics/energy", NULL);
     if (is_done && (wanted & SARRUS_CHANNEL_WORK))
-        scalar_add(out, SARRUS_OBSERVE_WORK, "diagnostics/work", sarrus_observable_unit(SARRUS_OBSERVE_WORK));
+        scalar_add(out, SARRUS_OBSERVE_WORK, "diagnostics/work", NULL);
     if (is_done && (wanted & SARRUS_CHANNEL_CONSTRAINT)) {
-        const bool mixed = is_mixed(plan);
-        scalar_add(out, SARRUS_OBSERVE_POSITION_ERROR, "diagnostics/position_error", mixed ? "m | rad" : "m");
-        scalar_add(out, SARRUS_OBSERVE_VELOCITY_ERROR, "diagnostics/velocity_error", mixed ? "m/s | rad/s" : "m/s");
+        scalar_add(out, SARRUS_OBSERVE_POSITION_ERROR, "diagnostics/position_error", radians);
+        scalar_add(out, SARRUS_OBSERVE_VELOCITY_ERROR, "diagnostics/velocity_error", radians);
     }
     if (is_done && (wanted & SARRUS_CHANNEL_RANK))
-        scalar_add(out, SARRUS_OBSERVE_RANK, "diagnostics/rank", sarrus_observable_unit(SARRUS_OBSERVE_RANK));
+        scalar_add(out, SARRUS_OBSERVE_RANK, "diagnostics/rank", NULL);
     if (is_done && (wanted & SARRUS_CHANNEL_SINGULAR_VALUES)) {
-        scalar_add(out, SARRUS_OBSERVE_KEPT, "diagnostics/smallest_kept",
-                   is_mixed(plan) ? sarrus_observable_unit(SARRUS_OBSERVE_KEPT) : "kg^-1/2");
-        scalar_add(out, SARRUS_OBSERVE_DROPPED, "diagnostics/largest_dropped",
-                   is_mixed(plan) ? sarrus_observable_unit(SARRUS_OBSERVE_DROPPED) : "kg^-1/2");
+        scalar_add(out, SARRUS_OBSERVE_KEPT, "diagnostics/smallest_kept", radians);
+        scalar_add(out, SARRUS_OBSERVE_DROPPED, "diagnostics/largest_dropped", radians);
     }
     if (is_done && (wanted & SARRUS_CHANNEL_REACTIONS))
         is_done = reactions_add(out, model, plan) && constraints_add(out, model, plan);
@@ -399,10 +443,13 @@ sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_plan 
 }
 
 void sarrus_channels_free(sarrus_channels *channels) {
-    if (channels->paths != NULL)
-        for (int i = 0; i < channels->n_fields; ++i)
-            free(channels->paths[i]);
+    /* behind the last is what was made for one that could not be added */
+    for (int i = 0; channels->paths != NULL && channels->comments != NULL && i <= channels->n_fields; ++i) {
+        free(channels->paths[i]);
+        free(channels->comments[i]);
+    }
     free(channels->paths);
+    free(channels->comments);
     free(channels->fields);
     free(channels->observable);
     free(channels->offset);

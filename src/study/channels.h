@@ -34,7 +34,7 @@ typedef struct sarrus_channels {
     sarrus_instance_numbers at;           /* [n_points][dimension] where they are on their bodies */
     int width[SARRUS_N_OBSERVABLES];      /* doubles per instance and time; 0 when nothing in the file needs it */
     bool is_direct[SARRUS_N_OBSERVABLES]; /* one field is the whole observable: it is observed straight into the block */
-    char **paths;                         /* [n_fields] owned, NULL where the path is a constant */
+    char **paths, **comments;             /* [n_fields] owned, NULL where they are constants */
     const char **coordinate_names;        /* [n], the strings belong to the plan */
     const char **speed_names;             /* [n] */
     int *uniqueness;                      /* [n_joints + n_constraints] 1: the reaction is unique */

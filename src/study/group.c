@@ -88,7 +88,11 @@ static int parameters_fill(const sarrus_group *group, sarrus_sink_parameter *out
             const sarrus_value_index target = sampled->targets[k];
             const char *path = target < model->n_named ? sarrus_draws_label(group->draws, i) : model->values[target].path;
             if (out != NULL)
-                out[n] = (sarrus_sink_parameter){path, sarrus_draws_values(group->draws, i), k == 0 ? sampled->label : NULL, units};
+                out[n] = (sarrus_sink_parameter){.path = path,
+                                                 .values = sarrus_draws_values(group->draws, i),
+                                                 .counted_in = sarrus_unit_write(&group->units[target], group->unit_texts[n]),
+                                                 .label = k == 0 ? sampled->label : NULL,
+                                                 .units = units};
         }
     }
     return n;
@@ -131,9 +135,24 @@ static sarrus_sink_measure *measures_make(sarrus_group *group) {
             free(measures);
             return NULL;
         }
-        measures[SARRUS_OUTCOME_MEASURES + i] = (sarrus_sink_measure){group->paths[i], quantity->text, "SI", SARRUS_SINK_F64};
+        const char *units = group->quantity_units[i];
+        measures[SARRUS_OUTCOME_MEASURES + i] = (sarrus_sink_measure){.path = group->paths[i],
+                                                                      .long_name = quantity->text,
+                                                                      .units = units[0] != '\0' ? units : NULL,
+                                                                      .type = SARRUS_SINK_F64};
     }
     return measures;
+}
+
+/* Units of the model's numbers, room for those of parameters in words, and those of quantities. False without memory. */
+static bool units_make(sarrus_group *group) {
+    const sarrus_model *model = group->model;
+    group->units = calloc((size_t)model->n_values + 1, sizeof *group->units);
+    group->unit_texts = calloc((size_t)group->n_parameters + 1, sizeof *group->unit_texts);
+    group->quantity_units = sarrus_quantity_units_create(model);
+    if (group->units != NULL)
+        sarrus_model_units_find(model, group->units);
+    return group->units != NULL && group->unit_texts != NULL && group->quantity_units != NULL;
 }
 
 double sarrus_group_reserve(const sarrus_group *group) {
@@ -150,7 +169,7 @@ sarrus_status sarrus_group_describe(sarrus_group *group, sarrus_context *context
     group->n_parameters = parameters_fill(group, NULL);
     group->fields = fields_make(group, &group->n_fields);
     group->parameters = calloc((size_t)group->n_parameters + 1, sizeof *group->parameters);
-    group->measures = measures_make(group);
+    group->measures = units_make(group) ? measures_make(group) : NULL;
     if (group->parameters == NULL || group->fields == NULL || group->measures == NULL || (is_changed && group->scenario == NULL))
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the result file");
     (void)parameters_fill(group, group->parameters);
@@ -352,6 +371,9 @@ void sarrus_group_free(sarrus_group *group) {
     free(group->trajectories);
     free(group->kept);
     free(group->paths);
+    free(group->units);
+    free(group->unit_texts);
+    free(group->quantity_units);
     free(group->measures);
     free(group->fields);
     free(group->parameters);

@@ -4,6 +4,7 @@
 #ifndef SARRUS_STUDY_GROUP_H
 #define SARRUS_STUDY_GROUP_H
 
+#include "model/unit_rules.h"
 #include "sarrus/run.h"
 #include "scenario/as_run.h"
 #include "sink/sink.h"
@@ -45,7 +46,10 @@ typedef struct sarrus_group {
     sarrus_sink_field *fields; /* of its description */
     sarrus_sink_parameter *parameters;
     sarrus_sink_measure *measures;
-    char **paths; /* [n_quantities] of their datasets */
+    char **paths;                              /* [n_quantities] of their datasets */
+    sarrus_unit *units;                        /* [n_values] of the numbers of the model */
+    char (*unit_texts)[SARRUS_UNIT_BYTES];     /* [n_parameters] */
+    char (*quantity_units)[SARRUS_UNIT_BYTES]; /* [n_quantities] */
     int n_fields, n_parameters;
     uint64_t n_rows_done; /* changes of rank that were handed over */
     /* Of a run that goes on where an earlier one has stood (group_state.h): output times, steps of the schedule, and steps of all

@@ -17,7 +17,9 @@ static const char *text_make(sarrus_quantity_statistics *statistics, const char 
 }
 
 /* Statistic `i` of a quantity; −1: how many instances have it. */
-static bool total_make(sarrus_quantity_statistics *statistics, const sarrus_quantity *quantity, int i) {
+static bool total_make(sarrus_quantity_statistics *statistics, int i_quantity, int i) {
+    const sarrus_quantity *quantity = &statistics->model->output.quantities[i_quantity];
+    const char *units = statistics->units[i_quantity][0] != '\0' ? statistics->units[i_quantity] : NULL;
     const int i_total = statistics->n_totals++;
     char end[16];
     (void)snprintf(end, sizeof end, "/%s", i < 0 ? "n" : sarrus_column_statistics[i].word);
@@ -28,7 +30,7 @@ static bool total_make(sarrus_quantity_statistics *statistics, const sarrus_quan
     statistics->values[i_total] = calloc(n_values, sizeof **statistics->values);
     statistics->totals[i_total] = (sarrus_sink_total){.path = path,
                                                       .long_name = long_name,
-                                                      .units = i < 0 ? "1" : "SI",
+                                                      .units = i < 0 ? "1" : units,
                                                       .type = i < 0 ? SARRUS_SINK_U64 : SARRUS_SINK_F64,
                                                       .has_levels = i == SARRUS_COLUMN_QUANTILES};
     return long_name != NULL && statistics->values[i_total] != NULL;
@@ -40,13 +42,14 @@ static bool totals_make(sarrus_quantity_statistics *statistics) {
     statistics->totals = calloc(n_most, sizeof *statistics->totals);
     statistics->values = calloc(n_most, sizeof *statistics->values);
     statistics->texts = calloc(2 * n_most, sizeof *statistics->texts);
+    statistics->units = sarrus_quantity_units_create(model);
     if (statistics->n_instances <= SIZE_MAX / sizeof(double) / 2)
         statistics->scratch = malloc(2 * (size_t)statistics->n_instances * sizeof(double));
-    bool is_done =
-        statistics->totals != NULL && statistics->values != NULL && statistics->texts != NULL && statistics->scratch != NULL;
+    bool is_done = statistics->totals != NULL && statistics->values != NULL && statistics->texts != NULL &&
+                   statistics->units != NULL && statistics->scratch != NULL;
     for (int i = 0; is_done && i < model->output.n_quantities; ++i)
         for (int k = -1; is_done && k < sarrus_column_statistics_n(&statistics->levels); ++k)
-            is_done = total_make(statistics, &model->output.quantities[i], k);
+            is_done = total_make(statistics, i, k);
     return is_done;
 }
 
@@ -65,6 +68,7 @@ void sarrus_quantity_statistics_free(sarrus_quantity_statistics *statistics) {
     for (int i = 0; i < statistics->n_totals; ++i)
         free(statistics->values[i]);
     free(statistics->texts);
+    free(statistics->units);
     free(statistics->values);
     free(statistics->totals);
     free(statistics->scratch);

@@ -3,6 +3,7 @@
 #define SARRUS_STUDY_QUANTITY_STATISTICS_H
 
 #include "model/model.h"
+#include "model/unit_rules.h"
 #include "sarrus/context.h"
 #include "sink/description.h"
 
@@ -15,7 +16,8 @@ typedef struct sarrus_quantity_statistics {
     double **values;           /* [n_totals] of [1 or levels] */
     char **texts;              /* [n_texts] owned: paths and long names */
     int n_texts;
-    double *scratch; /* [2][n_instances] */
+    char (*units)[SARRUS_UNIT_BYTES]; /* [n_quantities] */
+    double *scratch;                  /* [2][n_instances] */
 } sarrus_quantity_statistics;
 
 /* Of what the model asks for. NO_MEMORY. `*out` is to be given to sarrus_quantity_statistics_free, after an error too. */

@@ -89,6 +89,7 @@ static char *path_make(sarrus_sensitivity *sensitivity, int i_quantity, const ch
 static bool total_make(sarrus_sensitivity *sensitivity, int i_quantity, const kind *of, sarrus_sink_type type) {
     const size_t d = (size_t)sensitivity->model->batch.n_sampled;
     const size_t n_values = of->n_axes == 0 ? 1 : of->n_axes == 1 ? d : d * d;
+    const char *units = sensitivity->units[i_quantity][0] != '\0' ? sensitivity->units[i_quantity] : NULL;
     const int i_total = sensitivity->n_totals++;
     const char *path = path_make(sensitivity, i_quantity, of->word);
     double *values = calloc(n_values, sizeof *values);
@@ -96,7 +97,7 @@ static bool total_make(sarrus_sensitivity *sensitivity, int i_quantity, const ki
     for (size_t i = 0; values != NULL && i < n_values; ++i)
         values[i] = type == SARRUS_SINK_F64 ? (double)NAN : 0.0; /* of a run that is stopped */
     sensitivity->totals[i_total] = (sarrus_sink_total){
-        .path = path, .long_name = of->text, .units = of->has_units ? "SI" : "1", .type = type, .n_label_axes = of->n_axes};
+        .path = path, .long_name = of->text, .units = of->has_units ? units : "1", .type = type, .n_label_axes = of->n_axes};
     return path != NULL && values != NULL;
 }
 
@@ -109,8 +110,9 @@ static bool totals_make(sarrus_sensitivity *sensitivity) {
     sensitivity->values = calloc(n_most, sizeof *sensitivity->values);
     sensitivity->texts = calloc(n_most, sizeof *sensitivity->texts);
     sensitivity->names = calloc((size_t)model->batch.n_sampled + 1, sizeof *sensitivity->names);
-    bool is_done =
-        sensitivity->totals != NULL && sensitivity->values != NULL && sensitivity->texts != NULL && sensitivity->names != NULL;
+    sensitivity->units = sarrus_quantity_units_create(model);
+    bool is_done = sensitivity->totals != NULL && sensitivity->values != NULL && sensitivity->texts != NULL &&
+                   sensitivity->names != NULL && sensitivity->units != NULL;
     for (int j = 0; is_done && j < model->batch.n_sampled; ++j)
         sensitivity->names[j] = model->batch.sampled[j].label;
     sensitivity->labels = (sarrus_sink_labels){.path = "parameter",
@@ -216,6 +218,7 @@ void sarrus_sensitivity_free(sarrus_sensitivity *sensitivity) {
     free(sensitivity->values);
     free(sensitivity->totals);
     free(sensitivity->names);
+    free(sensitivity->units);
     *sensitivity = (sarrus_sensitivity){0};
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/crew.h"
 #include "model/model.h"
+#include "model/unit_rules.h"
 #include "sarrus/context.h"
 #include "sink/description.h"
 
@@ -20,8 +21,9 @@ typedef struct sarrus_sensitivity {
     double **values;           /* [n_totals] of [1], [D] or [D][D] */
     char **texts;              /* [n_texts] owned: paths */
     int n_texts;
-    sarrus_sink_labels labels; /* of the axes of parameters */
-    const char **names;        /* [D] */
+    sarrus_sink_labels labels;        /* of the axes of parameters */
+    const char **names;               /* [D] */
+    char (*units)[SARRUS_UNIT_BYTES]; /* [n_quantities] */
     struct sarrus_sensitivity_scratch *scratch;
 } sarrus_sensitivity;
 

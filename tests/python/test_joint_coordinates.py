@@ -76,7 +76,7 @@ def near(what, found, wanted, bound):
 def check(f, units):
     t, q, v = f["time"], f["state/q"], f["state/v"]
     assert {p for p in f if p.startswith("joints/")} == {f"joints/{j}/{w}" for j in "APRS" for w in ("coordinate", "speed")}
-    assert units["joints/A/coordinate"] == "rad" and units["joints/P/speed"] == "m/s"
+    assert units["joints/A/coordinate"] == "rad" and units["joints/P/speed"] == "m s-1"
     for joint in "APRS":
         x, rate = f[f"joints/{joint}/coordinate"], f[f"joints/{joint}/speed"]
         assert x.shape == rate.shape == (40, len(t), 1)

@@ -25,7 +25,7 @@ BODIES = ["shoulder", "upper_arm", "forearm", "hand"]
 FORMS = {
     "euler": ("rad", ["a", "b", "c"]),
     "bryant": ("rad", ["a", "b", "c"]),
-    "axis": ("1 | rad", ["x", "y", "z", "angle"]),
+    "axis": (["1", "1", "1", "rad"], ["x", "y", "z", "angle"]),
     "cosines": ("1", ["xx", "xy", "xz", "yx", "yy", "yz", "zx", "zy", "zz"]),
 }
 
@@ -82,7 +82,7 @@ def check_forms(file):
         for i, body in enumerate(BODIES):
             data = group[body]
             assert data.shape == (1, len(file["time"]), len(labels)), (form, body, data.shape)
-            assert data.attrs["units"] == units and data.attrs["long_name"]
+            assert np.array_equal(data.attrs["units"], units) and data.attrs["long_name"]
             assert data.dims[0][0] == file["instance/id"] and data.dims[1][0] == file["time"]
             assert list(data.dims[2][0].asstr()[:]) == labels
             found, wanted = MATRIX[form](data[0]), of_parameters(q[:, i, 3:])

@@ -184,7 +184,7 @@ def test_envelopes():
         assert curves_check(page, "joints/A/coordinate over time", file["joints/A/coordinate"][..., 0]) == everything
         close(page.curves["rod.x over time"]["t"], file["time"][:])
         units = [page.curves[f"{name} over time"]["unit"] for name in ("reactions/A.fy", "rod.theta", "rod.vx")]
-        assert units == ["N", "rad", "m/s"], units
+        assert units == ["N", "rad", "m s-1"], units
         energy, work = file["diagnostics/energy"][:], file["diagnostics/work"][:]
         curves_check(page, "Balance of energy |E − E₀ − W|", np.abs(energy - energy[:, :1] - work))
         curves_check(page, "Velocity error ‖Φ̇‖", file["diagnostics/velocity_error"][:])

@@ -14,7 +14,7 @@ from pathlib import Path
 from package import run_all, sarrus
 from program import SOURCE
 
-PAGES = {"README.md": 1, "docs/learning.md": 4, "docs/replay.md": 1, "docs/result_file.md": 6}
+PAGES = {"README.md": 1, "docs/learning.md": 4, "docs/replay.md": 1, "docs/result_file.md": 7}
 
 LOOP = """
 sarrus: 1

@@ -1,6 +1,6 @@
 """Every kind of result, opened by readers that know nothing of this project: xarray.open_datatree with h5netcdf and no further
-word. Each dataset of the file is in the tree, under its own name, with its own numbers. Files of earlier versions are still read. Exit
-code 77 (skipped) without a program, h5py, xarray or h5netcdf."""
+word. Each dataset of the file is in the tree, under its own name, with its own numbers. Files of earlier versions are still read.
+Exit code 77 (skipped) without a program, h5py, xarray or h5netcdf."""
 
 import json
 import pathlib
@@ -102,6 +102,9 @@ def results(folder):
     yield "everything in the plane", run(planar, folder / "planar.h5")
     yield "everything in space", run(spatial, folder / "spatial.h5")
     yield "several scenarios", run(several, folder / "several.h5")
+    for design in ("plain", "saltelli", "morris"):
+        settings = [f"batch.design={design}", "output.sensitivity=[high]", "batch.instances=4"]
+        yield f"sensitivity: {design}", run(planar, folder / f"{design}.h5", *settings)
     yield "changes of rank", run(four_bar, folder / "changing.h5", *CHANGING)
     yield "trajectories of some", run(planar, folder / "some.h5", "output.instances=[1, 3]")
     yield "trajectories of none", run(planar, folder / "none.h5", "output.instances=none")

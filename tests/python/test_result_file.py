@@ -72,6 +72,8 @@ def check_arrays(file):
         assert file["diagnostics"][name].shape == (N_INSTANCES, 21), name
     assert file["diagnostics/rank"].dtype == np.uint16
     assert file["reactions/pivot"].shape == (N_INSTANCES, 21, 3)
+    assert file["reactions/pivot"].attrs["unique"] == 1 and "not unique" not in file["reactions/pivot"].attrs["comment"]
+    assert "do to rod, the child" in file["reactions/pivot"].attrs["comment"]
     mass = file["instance/parameters/bodies.rod.mass"][:]
     assert mass.shape == (N_INSTANCES,) and mass.min() >= 0.9 and mass.max() <= 1.1 and np.unique(mass).size == N_INSTANCES
 
@@ -115,7 +117,7 @@ def check_events(file):
     assert jumps == set(zip(time, instance.astype(int), before.astype(int), after.astype(int), strict=True))
     np.testing.assert_array_equal(file["instance/rank_changes"][:], np.bincount(instance.astype(int), minlength=len(rank)))
     for name in ("smallest_kept", "largest_dropped"):
-        assert text(file["diagnostics"][name].attrs["units"]) == "kg^-1/2"
+        assert text(file["diagnostics"][name].attrs["units"]) == "kg^-0.5"
     assert (file["diagnostics/smallest_kept"][...] > file["diagnostics/largest_dropped"][...]).all()
 
 

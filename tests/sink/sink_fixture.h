@@ -102,7 +102,7 @@ static inline fixture *fixture_create(const char *leaf, uint64_t n_instances, ui
     static const int one = 1;
     f->fields[0] = (sarrus_sink_field){.path = "state/q",
                                        .long_name = "coordinates",
-                                       .units = "m | rad",
+                                       .units = "m, rad",
                                        .width = width,
                                        .labels = f->labels,
                                        .labels_path = "coordinate"};
@@ -116,7 +116,7 @@ static inline fixture *fixture_create(const char *leaf, uint64_t n_instances, ui
     f->kinds[0] = KIND_SMOOTH;
     f->kinds[1] = f->kinds[2] = kind;
     f->kinds[3] = KIND_RANK;
-    f->parameters[0] = (sarrus_sink_parameter){.path = "bodies.crank_a.mass", .values = f->parameter};
+    f->parameters[0] = (sarrus_sink_parameter){.path = "bodies.crank_a.mass", .values = f->parameter, .counted_in = "kg"};
     fixture_temporary_path(f, leaf);
     return f;
 }

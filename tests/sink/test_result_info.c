@@ -94,7 +94,7 @@ static void look(const char *path, int n_dims, const uint64_t *dims, const char 
     ++all->n;
     if (strcmp(path, "state/q") == 0) {
         all->q = n_dims == 3 && dims[0] == 1000 && dims[1] == 21 && dims[2] == 3 && strcmp(type, "f64") == 0 &&
-                 stored_bytes > 1000 && strcmp(units, "m | rad") == 0;
+                 stored_bytes > 1000 && strcmp(units, "m, rad") == 0;
     }
     all->rank = all->rank || (strcmp(path, "diagnostics/rank") == 0 && n_dims == 2 && strcmp(type, "u16") == 0);
     all->scenario = all->scenario || (strcmp(path, "scenario") == 0 && n_dims == 0 && strcmp(type, "string") == 0);

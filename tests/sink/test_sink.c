@@ -169,7 +169,7 @@ static void test_metadata(void **state) {
     assert_int_equal(ids[6], 6);
     hid_t reaction = H5Dopen2(file, "reactions/A", H5P_DEFAULT);
     assert_int_equal(attribute_int(reaction, "unique"), 1);
-    assert_text(reaction, "units", "m | rad");
+    assert_text(reaction, "units", "m, rad");
     assert_text(reaction, "long_name", "coordinates");
     H5Dclose(reaction);
     H5Fclose(file);

@@ -44,6 +44,14 @@ static void assert_field(const sarrus_channels *made, const char *path, int widt
         assert_string_equal(made->fields[i].units, units);
 }
 
+static void assert_units(const sarrus_channels *made, const char *path, const char *const *units, int n) {
+    const sarrus_sink_field *field = &made->fields[field_find(made, path)];
+    assert_null(field->units);
+    assert_int_equal(field->n_component_units, n);
+    for (int k = 0; k < n; ++k)
+        assert_string_equal(field->component_units[k], units[k]);
+}
+
 static void fields_are_those_of_space(void **state) {
     (void)state;
     static const char *const labels[6] = {"fx", "fy", "fz", "mx", "my", "mz"};
@@ -60,15 +68,17 @@ static void fields_are_those_of_space(void **state) {
     assert_field(&made, "state/v", 12, 0, NULL);
     assert_field(&made, "orientations/euler/a", 3, 3, "rad");
     assert_field(&made, "orientations/euler/b", 3, 10, "rad");
-    assert_field(&made, "orientations/axis/b", 4, 10, "1 | rad");
+    assert_field(&made, "orientations/axis/b", 4, 10, NULL);
+    assert_units(&made, "orientations/axis/b", (const char *const[]){"1", "1", "1", "rad"}, 4);
+    assert_units(&made, "state/q", (const char *const[]){"m", "m", "m", "1", "1", "1", "1"}, 7);
     assert_field(&made, "orientations/cosines/b", 9, 10, "1");
     assert_string_equal(made.fields[field_find(&made, "orientations/cosines/a")].labels[5], "yz");
     for (int i = 0; i < made.n_fields; ++i)
         assert_null(strstr(made.fields[i].path, "bryant"));
     assert_true(sarrus_channels_field_is_direct(&made, field_find(&made, "state/q")));
     assert_false(sarrus_channels_field_is_direct(&made, field_find(&made, "orientations/euler/a")));
-    assert_field(&made, "points/tip/velocity", 3, 0, "m/s");
-    assert_field(&made, "points/tip/acceleration", 3, 0, "m/s2");
+    assert_field(&made, "points/tip/velocity", 3, 0, "m s-1");
+    assert_field(&made, "points/tip/acceleration", 3, 0, "m s-2");
     assert_false(sarrus_channels_field_is_direct(&made, field_find(&made, "points/tip/velocity")));
     assert_true(made.width[SARRUS_OBSERVE_ACCELERATION] == 12);
     assert_field(&made, "reactions/hinge", 6, 0, NULL);
@@ -77,8 +87,11 @@ static void fields_are_those_of_space(void **state) {
     assert_field(&made, "constraints/wire", 3, 3, "N");
     assert_string_equal(made.fields[field_find(&made, "constraints/wire")].labels[2], "fz");
     assert_field(&made, "drives/hinge", 0, 0, "N m");
-    assert_field(&made, "drives/sleeve", 2, 1, "N m | N");
-    assert_field(&made, "diagnostics/position_error", 0, 0, "m | rad");
+    assert_field(&made, "drives/sleeve", 2, 1, NULL);
+    assert_units(&made, "drives/sleeve", (const char *const[]){"N", "N m"}, 2);
+    assert_field(&made, "diagnostics/position_error", 0, 0, "m");
+    assert_non_null(made.fields[field_find(&made, "diagnostics/position_error")].comment);
+    assert_non_null(strstr(made.fields[field_find(&made, "reactions/sleeve")].comment, "inertial frame"));
     for (int k = 0; k < 6; ++k)
         assert_string_equal(made.fields[field_find(&made, "reactions/hinge")].labels[k], labels[k]);
     assert_int_equal(made.width[SARRUS_OBSERVE_REACTIONS], 12);

@@ -105,13 +105,13 @@ def _channel_make(group: Group, path: str, dataset: Group, is_whole: bool) -> Ch
         return None
     has_axis = len(shape) == 2
     labels = _labels_of(dataset, shape[1]) if has_axis else [""]
-    units = text_of(dataset.attrs.get("units", "")).split(" | ")
+    units = _units_of(dataset)
     what = text_of(dataset.attrs.get("long_name", "")).removeprefix("mean over instances: ")
     short = path if path.split("/")[0] not in ("state", "diagnostics") or path == "state/a" else ""
     if short.startswith("joints/") and labels in (["angle"], ["shift"]):
         labels = [""]
     names = [".".join(filter(None, (short, label))) or path.rpartition("/")[2] for label in labels]
-    return Channel(path, names, [_unit_of(units, label) for label in labels], what, has_axis)
+    return Channel(path, names, [_unit_of(units, i, label) for i, label in enumerate(labels)], what, has_axis)
 
 
 def _labels_of(dataset: Group, k: int) -> list[str]:
@@ -121,9 +121,19 @@ def _labels_of(dataset: Group, k: int) -> list[str]:
     return labels if len(labels) == k else [str(i) for i in range(k)]
 
 
-def _unit_of(units: list[str], label: str) -> str:
-    """Of "m | rad" the part that is meant by a label's last word."""
-    own = units[0] if len(units) == 1 or label.rpartition(".")[2] in _LENGTHS else units[1]
+def _units_of(dataset: Group) -> list[str] | str:
+    """One for each component, or one for all; "m | rad" in files of earlier versions."""
+    units = dataset.attrs.get("units", "")
+    return [text_of(unit) for unit in units] if isinstance(units, np.ndarray) else text_of(units)
+
+
+def _unit_of(units: list[str] | str, i: int, label: str) -> str:
+    """That of component i. Of "m | rad" the part that is meant by a label's last word."""
+    if isinstance(units, list):
+        own = units[i % len(units)]
+    else:
+        parts = units.split(" | ")
+        own = parts[0] if len(parts) == 1 or label.rpartition(".")[2] in _LENGTHS else parts[1]
     return "" if own == "1" else own
 
 
