@@ -14,7 +14,7 @@ from pathlib import Path
 from package import run_all, sarrus
 from program import SOURCE
 
-PAGES = {"README.md": 1, "docs/learning.md": 4, "docs/replay.md": 1, "docs/result_file.md": 7}
+PAGES = {"README.md": 1, "docs/learning.md": 4, "docs/replay.md": 1, "docs/result_file.md": 8}
 
 LOOP = """
 sarrus: 1
@@ -45,7 +45,9 @@ output:
   channels: [state, rank]
   orientations: [euler, cosines]
   statistics: {channels: [state], quantiles: [0.05, 0.5, 0.95]}
-batch: {instances: 20, parameters: [{path: bodies.hand.mass, distribution: uniform, low: 1, high: 2}]}
+  quantities: {stroke: "max(hand.x) - min(hand.x)"}
+  sensitivity: [stroke]
+batch: {instances: 20, design: saltelli, parameters: [{path: bodies.hand.mass, distribution: uniform, low: 1, high: 2}]}
 """
 
 
