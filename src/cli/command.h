@@ -19,6 +19,7 @@ int sarrus_command_reliability(int argc, char **argv);
 int sarrus_command_merge(int argc, char **argv);
 int sarrus_command_list(int argc, char **argv);
 int sarrus_command_info(int argc, char **argv);
+int sarrus_command_xdmf(int argc, char **argv);
 int sarrus_command_animate(int argc, char **argv);
 int sarrus_command_report(int argc, char **argv);
 

@@ -22,6 +22,7 @@ static const sarrus_command commands[] = {
     {"merge", "PART.h5... -o OUT.h5", "the parts of a study as one result", sarrus_command_merge},
     {"reliability", "FILE --quantity Q", "how likely a quantity is beyond a limit", sarrus_command_reliability},
     {"info", "OUT.h5", "what a result file holds, and whether it is complete", sarrus_command_info},
+    {"xdmf", "OUT.h5", "lines of the moving mechanism for ParaView, beside the result", sarrus_command_xdmf},
     {"animate", "OUT.h5 -o M", "the motion as a page, a GIF or a film (by the Python package)", sarrus_command_animate},
     {"report", "OUT.h5 -o R", "the result of a study on one page (by the Python package)", sarrus_command_report},
 };

@@ -282,6 +282,14 @@ int sarrus_joint_n_rows(sarrus_space space, const sarrus_joint *joint) {
     return n_rows;
 }
 
+bool sarrus_joint_parts(sarrus_space space, const sarrus_joint *joint) {
+    sarrus_spatial_row rows[SARRUS_MAX_SPATIAL_ROWS];
+    if (space == SARRUS_SPACE_PLANAR) {
+        return !SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_PIN, joint->type);
+    }
+    return sarrus_joint_row_forms(joint, rows) == 0 || rows[0] != SARRUS_SPATIAL_ROW_PIN_X;
+}
+
 int sarrus_joint_coordinates(sarrus_space space, const sarrus_joint *joint, bool is_angle[SARRUS_MAX_FREEDOMS]) {
     sarrus_freedom freedoms[SARRUS_MAX_FREEDOMS];
     if (space == SARRUS_SPACE_PLANAR) {

@@ -292,6 +292,9 @@ sarrus_value_index sarrus_model_value_find(const sarrus_model *model, const char
 /* Rows of the Jacobian that the joint has, those of its drives included. */
 int sarrus_joint_n_rows(sarrus_space space, const sarrus_joint *joint);
 
+/* Whether its two points may part: those of a pin, a ball or a weld are one. */
+bool sarrus_joint_parts(sarrus_space space, const sarrus_joint *joint);
+
 /* In space: the forms of its rows without drives, and of its free coordinates; return how many. */
 int sarrus_joint_row_forms(const sarrus_joint *joint, sarrus_spatial_row rows[SARRUS_MAX_SPATIAL_ROWS]);
 int sarrus_joint_freedoms(const sarrus_joint *joint, sarrus_freedom freedoms[SARRUS_MAX_FREEDOMS]);

@@ -97,6 +97,10 @@ void sarrus_kept_settle(sarrus_reader *reader) {
 
 void sarrus_channel_check(sarrus_reader *reader, const sarrus_node *item, unsigned channel) {
     const sarrus_model *model = reader->model;
+    if (channel == SARRUS_CHANNEL_JOINT_POINTS && sarrus_model_ground_motion(model, 0) != NULL) {
+        sarrus_reader_defer(reader, item,
+                            "the channel 'joint_points' with a ground that moves is of a later version; expected a ground at rest");
+    }
     if (channel != SARRUS_CHANNEL_JOINTS) {
         return;
     }

@@ -5,8 +5,6 @@
 
 #include "core/report.h"
 #include "plan/body.h"
-#include "plan/rotation.h"
-#include "study/point_motion.h"
 
 static const char *const reaction_labels[2][SARRUS_SPATIAL_NV] = {
     [SARRUS_SPACE_PLANAR] = {"fx", "fy", "mz"},
@@ -287,6 +285,36 @@ static bool joints_add(sarrus_channels *channels, const sarrus_model *model, con
     return true;
 }
 
+static const char *const vector_labels[] = {"x", "y", "z"};
+
+/* "joints/A/point", and "joints/A/parent_point" of a joint whose points may part. */
+static bool joint_points_add(sarrus_channels *channels, const sarrus_model *model) {
+    static const char *const words[] = {[SARRUS_JOINT_PARENT_POINT] = "parent_point", [SARRUS_JOINT_POINT] = "point"};
+    static const char *const texts[] = {[SARRUS_JOINT_PARENT_POINT] = "the joint's point on its parent, inertial frame",
+                                        [SARRUS_JOINT_POINT] = "the joint's point on its child, inertial frame"};
+    const sarrus_body_sizes *sizes = sarrus_body_sizes_of((int32_t)model->space);
+    for (int i = 0; i < model->n_joints; ++i) {
+        for (int order = SARRUS_JOINT_PARENT_POINT; order <= SARRUS_JOINT_POINT; ++order) {
+            char *path = NULL;
+            if (order == SARRUS_JOINT_PARENT_POINT && !sarrus_joint_parts(model->space, &model->joints[i]))
+                continue;
+            if (asprintf(&path, "joints/%s/%s", model->joints[i].name, words[order]) < 0)
+                return false;
+            channels->paths[channels->n_fields] = path;
+            channels->joint[channels->n_fields] = 1 + i;
+            channels->order[channels->n_fields] = order;
+            field_add(channels, SARRUS_OBSERVE_Q, 0, sizes->dimension,
+                      (sarrus_sink_field){.path = path,
+                                          .long_name = texts[order],
+                                          .units = "m",
+                                          .labels = vector_labels,
+                                          .labels_path = "vector_component"});
+        }
+        channels->width[SARRUS_OBSERVE_Q] = sizes->n_q * model->n_bodies;
+    }
+    return true;
+}
+
 static const struct point_order {
     const char *word, *units, *long_name;
     sarrus_observable observable; /* the last that it needs */
@@ -295,7 +323,6 @@ static const struct point_order {
     {"velocity", "m s-1", "velocity of a point of a body, inertial frame", SARRUS_OBSERVE_V},
     {"acceleration", "m s-2", "acceleration of a point of a body, inertial frame", SARRUS_OBSERVE_ACCELERATION},
 };
-static const char *const vector_labels[] = {"x", "y", "z"};
 
 /* A dataset a point and order: "points/tip/velocity". */
 static bool points_add(sarrus_channels *channels, const sarrus_model *model) {
@@ -329,13 +356,17 @@ sarrus_status sarrus_channels_points_place(sarrus_channels *channels, sarrus_con
                                            uint64_t n_instances) {
     const sarrus_model *model = channels->model;
     const int dimension = sarrus_body_sizes_of((int32_t)model->space)->dimension, n = dimension * model->output.n_points;
-    bool has_points = false, has_joints = false;
+    bool has_points = false, has_joints = false, has_places = false;
     for (int i = 0; i < channels->n_fields; ++i) {
+        const bool is_place = channels->joint[i] > 0 && channels->order[i] >= SARRUS_JOINT_PARENT_POINT;
         has_points = has_points || channels->point[i] > 0;
-        has_joints = has_joints || channels->joint[i] > 0;
+        has_places = has_places || is_place;
+        has_joints = has_joints || (channels->joint[i] > 0 && !is_place);
     }
-    const sarrus_status placed =
+    sarrus_status placed =
         has_joints ? sarrus_joint_numbers_create(context, channels->plan, draws, n_instances, &channels->joints) : SARRUS_OK;
+    if (placed == SARRUS_OK && has_places)
+        placed = sarrus_joint_places_create(context, channels->plan, draws, n_instances, &channels->places);
     if (placed != SARRUS_OK || !has_points)
         return placed;
     sarrus_value_index *indices = calloc((size_t)n + 1, sizeof *indices);
@@ -365,8 +396,8 @@ static void direct_mark(sarrus_channels *channels) {
 
 /* n_owners: joints and other constraints. */
 static bool channels_allocate(sarrus_channels *channels, const sarrus_model *model, size_t n, size_t n_owners) {
-    /* State 3, diagnostics 7; reactions, drives and joints; orientations; points. */
-    const size_t n_fields_max = 10 + 4 * n_owners + (size_t)N_ORIENTATION_FORMS * (size_t)model->n_bodies +
+    /* State 3, diagnostics 7; reactions, drives, joints and their points; orientations; points. */
+    const size_t n_fields_max = 10 + 6 * n_owners + (size_t)N_ORIENTATION_FORMS * (size_t)model->n_bodies +
                                 sizeof point_orders / sizeof point_orders[0] * (size_t)model->output.n_points;
     channels->fields = calloc(n_fields_max, sizeof *channels->fields);
     channels->observable = calloc(n_fields_max, sizeof *channels->observable);
@@ -432,6 +463,8 @@ sarrus_status sarrus_channels_create(sarrus_context *context, const sarrus_plan 
         is_done = reactions_add(out, model, plan) && constraints_add(out, model, plan);
     if (is_done && (wanted & SARRUS_CHANNEL_JOINTS))
         is_done = joints_add(out, model, plan);
+    if (is_done && (wanted & SARRUS_CHANNEL_JOINT_POINTS))
+        is_done = joint_points_add(out, model);
     if (is_done && choice->has_drives)
         is_done = drives_add(out, model);
     if (is_done && choice->has_points)
@@ -460,105 +493,10 @@ void sarrus_channels_free(sarrus_channels *channels) {
     free(channels->joint);
     free(channels->freedom_names);
     sarrus_joint_numbers_free(&channels->joints);
+    sarrus_joint_places_free(&channels->places);
     sarrus_instance_numbers_free(&channels->at);
     free(channels->coordinate_names);
     free(channels->speed_names);
     free(channels->uniqueness);
     *channels = (sarrus_channels){0};
-}
-
-/* A row of a point, from that of its body. */
-static void point_row(const sarrus_channels *channels, int i_field, uint64_t i_instance, uint64_t i_row,
-                      double *const source[SARRUS_N_OBSERVABLES], double *to) {
-    const sarrus_model *model = channels->model;
-    const sarrus_body_sizes *sizes = sarrus_body_sizes_of((int32_t)model->space);
-    const int i_point = channels->point[i_field] - 1, order = channels->order[i_field];
-    const size_t body = (size_t)model->output.points[i_point].body;
-    const double *s = sarrus_instance_numbers_of(&channels->at, i_instance) + sizes->dimension * i_point;
-    const double *from[3];
-    for (int k = 0; k < 3; ++k) {
-        const sarrus_observable observable = point_orders[k].observable;
-        const size_t n_each = (size_t)(k == 0 ? sizes->n_q : sizes->n_v);
-        from[k] = k <= order ? source[observable] + i_row * (size_t)channels->width[observable] + n_each * body : NULL;
-    }
-    sarrus_point_motion(&(sarrus_point_on){model->space, s, from[0], from[1], from[2]}, order, to);
-}
-
-void sarrus_channels_row(const sarrus_channels *channels, int i_field, uint64_t i_instance, uint64_t i_row,
-                         double *const source[SARRUS_N_OBSERVABLES], double *to) {
-    const sarrus_observable observable = channels->observable[i_field];
-    if (channels->point[i_field] > 0) {
-        point_row(channels, i_field, i_instance, i_row, source, to);
-        return;
-    }
-    if (channels->joint[i_field] > 0) {
-        const double *q = source[SARRUS_OBSERVE_Q], *v = source[SARRUS_OBSERVE_V];
-        const sarrus_joint_on at = {.model = channels->model,
-                                    .numbers = &channels->joints,
-                                    .i_instance = i_instance,
-                                    .joint = channels->joint[i_field] - 1,
-                                    .q = q + i_row * (size_t)channels->width[SARRUS_OBSERVE_Q],
-                                    .v = v + i_row * (size_t)channels->width[SARRUS_OBSERVE_V]};
-        *to = sarrus_joint_motion(&at, channels->order[i_field]);
-        return;
-    }
-    const double *from = source[observable] + i_row * (size_t)channels->width[observable] + (size_t)channels->offset[i_field];
-    if (channels->form[i_field] != SARRUS_ORIENTATION_PARAMETERS) {
-        sarrus_orientation_write(channels->form[i_field], from, to);
-        return;
-    }
-    for (int k = 0; k < channels->n_components[i_field]; ++k)
-        to[k] = from[k];
-}
-
-/* One instance, which has row i_to of the fields: its rows of an observable are read once from memory and then cut from the cache,
- * field by field. */
-static void instance_gather(const sarrus_channels *channels, const sarrus_channels_rows *rows, uint64_t i_to,
-                            double *const source[SARRUS_N_OBSERVABLES], double **data) {
-    const uint64_t i_instance = channels->has_kept ? channels->kept[i_to] : i_to;
-    const size_t i_first = i_instance * rows->n_rows_stride + rows->i_row;
-    for (int i_field = 0; i_field < channels->n_fields; ++i_field) {
-        const size_t n_components = (size_t)channels->n_components[i_field];
-        const sarrus_observable observable = channels->observable[i_field];
-        const size_t width = (size_t)channels->width[observable];
-        if (sarrus_channels_field_is_direct(channels, i_field))
-            continue;
-        double *to = data[i_field] + (i_to * rows->n_rows_stride + rows->i_row) * n_components;
-        if (!sarrus_channels_field_is_plain(channels, i_field)) {
-            for (uint64_t i_row = 0; i_row < rows->n_rows; ++i_row, to += n_components)
-                sarrus_channels_row(channels, i_field, i_instance, i_first + i_row, source, to);
-            continue;
-        }
-        const double *from = source[observable] + i_first * width + (size_t)channels->offset[i_field];
-        for (uint64_t i_row = 0; i_row < rows->n_rows; ++i_row, from += width, to += n_components)
-            for (size_t k = 0; k < n_components; ++k)
-                to[k] = from[k];
-    }
-}
-
-/* What the threads that gather share. */
-typedef struct gathering {
-    const sarrus_channels *channels;
-    const sarrus_channels_rows *rows;
-    double *const *source;
-    double **data;
-} gathering;
-
-static void instances_gather(void *user, int i_member, int n_members) {
-    const gathering *job = user;
-    const sarrus_crew_share share =
-        sarrus_crew_share_of(job->channels->has_kept ? job->channels->n_kept : job->rows->n_instances, i_member, n_members);
-    for (uint64_t i = share.i_first; i < share.i_end; ++i)
-        instance_gather(job->channels, job->rows, i, job->source, job->data);
-}
-
-void sarrus_channels_gather(const sarrus_channels *channels, const sarrus_channels_rows *rows,
-                            double *const source[SARRUS_N_OBSERVABLES], double **data) {
-    bool is_all_direct = true;
-    for (int i = 0; i < channels->n_fields; ++i)
-        is_all_direct = is_all_direct && sarrus_channels_field_is_direct(channels, i);
-    if (is_all_direct)
-        return;
-    gathering job = {channels, rows, source, data};
-    sarrus_crew_run(rows->crew, rows->n_threads, instances_gather, &job);
 }

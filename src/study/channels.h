@@ -13,6 +13,10 @@
 #include "sink/sink.h"
 #include "study/instance_numbers.h"
 #include "study/joint_motion.h"
+#include "study/joint_places.h"
+
+/* Of a joint: the free coordinate, the rate of it; where its point is that the parent, the child carries. */
+enum { SARRUS_JOINT_COORDINATE, SARRUS_JOINT_RATE, SARRUS_JOINT_PARENT_POINT, SARRUS_JOINT_POINT };
 
 typedef struct sarrus_channels {
     int n_fields;
@@ -22,10 +26,11 @@ typedef struct sarrus_channels {
     int *n_components;             /* [n_fields] its number of components, 1 for fields without third axis */
     sarrus_orientation *form;      /* [n_fields] PARAMETERS: as observed; else of the Euler parameters there */
     int *point;                    /* [n_fields] 0: none; 1 + the model's point that it shows, by the body's part of q, v, a */
-    int *order;                    /* [n_fields] of a point: 0 position, 1 velocity, 2 acceleration; of a joint 0 or 1 */
-    int *joint;                    /* [n_fields] 0: none; 1 + the joint whose free coordinate it shows, or the rate of it */
+    int *order;                    /* [n_fields] of a point: 0 position, 1 velocity, 2 acceleration; of a joint below */
+    int *joint;                    /* [n_fields] 0: none; 1 + the joint of which it shows, by the order: */
     const sarrus_plan *plan;
     sarrus_joint_numbers joints; /* where they are */
+    sarrus_joint_places places;  /* of their points */
     const char **freedom_names;  /* [n_joints] words for their free coordinates */
     const sarrus_model *model;   /* of the points */
     bool has_kept;               /* fields have rows of the instances `kept` alone */

@@ -26,7 +26,8 @@ static const char *const scenario = "sarrus: 1\n"
                                     "constraints:\n"
                                     "  - {name: G, type: gear, joints: [B, A], ratio: 2}\n"
                                     "integrator: {method: rk4, dt: 1.0e-3, t_end: 1}\n";
-static const double n_q = 12.0, n = 12.0, n_joints = 3.0, n_reaction = 3.0, n_constraints = 1.0, n_load = 1.0, n_free = 2.0;
+static const double n_q = 12.0, n = 12.0, n_joints = 3.0, n_reaction = 3.0, n_constraints = 1.0, n_load = 1.0, n_free = 2.0,
+                    n_dimension = 2.0, n_places = 4.0;
 
 /* Numbers of an output time in the fields that `channels` brings; counts the fields of each observable. */
 static int count_numbers(const char *channels, int n_fields_of[SARRUS_N_OBSERVABLES]) {
