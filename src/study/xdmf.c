@@ -333,8 +333,8 @@ static void places_put(FILE *out, const figure *f, const node *first, int n, con
     fputs("</DataItem>", out);
 }
 
-/* In one line: VTK's reader takes a line's end between elements for their content, by which it knows a geometry again, and shows the
- * first time at all times. */
+/* In one line: VTK's reader takes a line's end between elements for their content, by which it knows a geometry again, and shows
+ * the first time at all times. */
 static void grid_put(FILE *out, const figure *f, int i, uint64_t i_time) {
     const uint64_t at[2] = {f->rows[i], i_time};
     fprintf(out, "<Grid Name=\"instance %" PRIu64 "\" GridType=\"Uniform\"><Time Value=\"%.17g\"/>", number_of(f, i),
