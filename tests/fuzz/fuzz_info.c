@@ -97,8 +97,9 @@ static void visit(const char *path, int n_dims, const uint64_t *dims, const char
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const attributes[] = {"sarrus_format",  "complete", "seed",    "n_times_written",
                                              "sarrus_version", "created",  "backend", "device"};
-    static const char *const datasets[] = {"instance/id",        "instance/status",   "time",    "coordinate", "events/rank/time",
-                                           "events/rank/before", "events/rank/after", "state/q", "id"};
+    static const char *const datasets[] = {
+        "instance/id",        "instance/status",   "time",    "coordinate", "events/rank/event_time",
+        "events/rank/before", "events/rank/after", "state/q", "id"};
     char path[64];
     source from = {data, size, 0};
     sarrus_context *context = NULL;
