@@ -5,13 +5,14 @@ import json
 
 
 class Page(html.parser.HTMLParser):
-    """`tables`: rows of cells by class, cells as (text, [numbers]); `curves`: what pictures over time hold, by their labels;
-    `texts`: all that stands between tags."""
+    """`tables`: rows of cells by class, cells as (text, [numbers]), without the units beside names, which are in `units`; `curves`:
+    what pictures over time hold, by their labels; `texts`: all that stands between tags."""
 
     def __init__(self, page):
         super().__init__()
         self.tables, self.curves, self.texts, self.tags, self.facts = {}, {}, [], [], []
         self._rows = self._cell = self._fact = None
+        self.units, self._is_unit = [], False
         self.feed(page)
         self.close()
         self.text = " ".join(self.texts)
@@ -19,6 +20,7 @@ class Page(html.parser.HTMLParser):
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
         self.tags.append((tag, attrs))
+        self._is_unit = self._is_unit or (tag == "span" and attrs.get("class") == "unit")
         if tag == "table":
             self._rows = self.tables.setdefault(attrs["class"], [])
         if tag == "tr" and self._rows is not None:
@@ -38,6 +40,7 @@ class Page(html.parser.HTMLParser):
             self.curves[attrs["aria-label"]] = json.loads(attrs["data-curves"])
 
     def handle_endtag(self, tag):
+        self._is_unit = self._is_unit and tag != "span"
         if tag == "table":
             self._rows = None
         if tag in ("td", "th"):
@@ -47,13 +50,16 @@ class Page(html.parser.HTMLParser):
 
     def handle_data(self, data):
         self.texts.append(data)
+        if self._is_unit and self._cell is not None:
+            self.units.append(data)
+            return
         for place in (self._cell, self._fact):
             if place is not None:
                 place[0] += data
 
     def rows(self, name):
         """Of a table without its head, by the text of the first cell."""
-        return {row[0][0]: row[1:] for row in self.tables[name][1:]}
+        return {row[0][0].rstrip(): row[1:] for row in self.tables[name][1:]}
 
     def fact(self, name):
         """(text, numbers) of the first fact of that name."""

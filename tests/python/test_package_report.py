@@ -86,7 +86,7 @@ def test_quantities():
     page, troubles = page_of(study())
     assert troubles == [] and page.text.count("pushed rods") >= 2
     rows = page.rows("quantities")
-    assert list(rows) == ["swing", "never", "low"]
+    assert list(rows) == ["swing", "never", "low"] and page.units[:3] == ["rad", "s", "s"]
     with h5py.File(STUDY) as file:
         for name, row in rows.items():
             values = file[f"quantities/{name}"][:]
