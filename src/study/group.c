@@ -411,9 +411,10 @@ sarrus_sink_outcome sarrus_group_end(sarrus_group *group) {
     sarrus_outcome_update(&group->outcome, group->batch);
     group->outcome.n_rows = 0; /* they went with their block */
     sarrus_sink_outcome outcome = sarrus_outcome_view(&group->outcome, sarrus_march_is_over(&group->march));
+    const double *const *units = group->draw_arrays != NULL ? group->draw_arrays + group->model->batch.n_sampled : NULL;
     const sarrus_sensitivity_sample sample = {.seed = group->seed,
                                               .values = group->draw_arrays,
-                                              .units = group->draw_arrays + group->model->batch.n_sampled,
+                                              .units = units,
                                               .results = (const double *const *)group->quantities.results,
                                               .status = group->outcome.status,
                                               .crew = sarrus_batch_crew(group->batch)};
