@@ -48,7 +48,7 @@ uint64_t sarrus_run_parts_choose(const sarrus_planned_run *planned, const sarrus
     const sarrus_run_arguments *arguments = planned->arguments;
     uint64_t n_least = 0, n = arguments->n_parts > 0 ? arguments->n_parts : ranks->n > 1 ? PARTS_OF_RANK * ranks->n : 1;
     const double bytes = study_bytes(planned, &n_least), given = (double)arguments->memory;
-    if (arguments->memory > 0 && bytes + fixed_bytes > given * (double)n) {
+    if (arguments->memory > 0 && bytes / (double)n + fixed_bytes > given) {
         const double needed = given > fixed_bytes ? ceil(bytes / (given - fixed_bytes)) : INFINITY;
         if (needed > (double)n_least) {
             char text[24];
