@@ -73,5 +73,6 @@ sarrus_run_options sarrus_planned_run_options(const sarrus_planned_run *planned,
         .no_clobber = arguments->no_clobber,
         .resumes = arguments->resumes,
         .checkpoint_seconds = arguments->checkpoint_seconds,
+        .memory = arguments->memory,
     };
 }

@@ -10,7 +10,6 @@
 #include "cli/open_files.h"
 #include "cli/parts_folder.h"
 #include "cli/signals.h"
-#include "cli/size_text.h"
 #include "core/checksum.h"
 #include "edge/diagnostics.h"
 #include "edge/exit_code.h"
@@ -21,8 +20,11 @@
 /* Parts a rank: those whose instances take long are shared by whoever is done. */
 enum { PARTS_OF_RANK = 4 };
 
-/* What a process needs whatever the study: itself, HDF5, and three blocks of output of 64 MiB at most. */
-static const double fixed_bytes = 0x1p28;
+/* What a process needs whatever the study: itself with HDF5, and four blocks of output, which are as small as
+ * sarrus_run_options.memory makes them. */
+static double fixed_bytes(double given) {
+    return 0x1.8p25 + 4.0 * fmin(0x1p26, given / 12.0);
+}
 
 /* Of an instance: its state, which a checkpoint is another one of, its draws, what is known of it at the end, rows to be sorted. */
 static double bytes_of_instance(const sarrus_run_arguments *arguments, const sarrus_model *model, const sarrus_plan *plan) {
@@ -48,12 +50,11 @@ uint64_t sarrus_run_parts_choose(const sarrus_planned_run *planned, const sarrus
     const sarrus_run_arguments *arguments = planned->arguments;
     uint64_t n_least = 0, n = arguments->n_parts > 0 ? arguments->n_parts : ranks->n > 1 ? PARTS_OF_RANK * ranks->n : 1;
     const double bytes = study_bytes(planned, &n_least), given = (double)arguments->memory;
-    if (arguments->memory > 0 && bytes / (double)n + fixed_bytes > given) {
-        const double needed = given > fixed_bytes ? ceil(bytes / (given - fixed_bytes)) : INFINITY;
+    const double fixed = fixed_bytes(given);
+    if (arguments->memory > 0 && bytes / (double)n + fixed > given) {
+        const double needed = given > fixed ? ceil(bytes / (given - fixed)) : INFINITY;
         if (needed > (double)n_least) {
-            char text[24];
-            sarrus_size_text((uint64_t)(fixed_bytes + bytes / (double)n_least), text, sizeof text);
-            (void)sarrus_option_refuse("run", "--memory: a part of one instance needs about %s; expected that much at least", text);
+            (void)sarrus_option_refuse("run", "--memory: too little for a part of one instance; expected at least 100M, or more");
             return 0;
         }
         n = (double)n < needed ? (uint64_t)needed : n;

@@ -62,8 +62,15 @@ static double bytes_of(const sarrus_group *group) {
  * and what a run that is stopped has to write before it ends; groups share them. */
 enum { ENOUGH_BLOCKS = 16 };
 
+/* Of all groups. */
+static double most_block_bytes(const sarrus_group *group) {
+    const double memory = (double)group->options->memory;
+    return memory > 0.0 ? fmin(0x1p26, memory / 12.0) : 0x1p26;
+}
+
 static double block_bytes(const sarrus_group *group) {
-    const double smallest = 0x1p23 / group->n_groups, largest = 0x1p26 / group->n_groups, bytes = bytes_of(group);
+    const double most = most_block_bytes(group), largest = most / group->n_groups;
+    const double smallest = fmin(0x1p23, most) / group->n_groups, bytes = bytes_of(group);
     const double wanted = fmin(fmax(bytes / ENOUGH_BLOCKS, smallest), largest);
     return group->least_blocks > 0 ? fmin(wanted, bytes / group->least_blocks) : wanted;
 }
@@ -346,7 +353,7 @@ sarrus_status sarrus_group_begin(sarrus_group *group, sarrus_context *context, c
         .replay = group->options->shows_steps ? &group->replay : NULL,
         .crew = sarrus_batch_crew(group->batch),
         .n_rows = sink != NULL ? sarrus_sink_block_times(sink, group->index) : 0,
-        .scratch_bytes = (UINT64_C(64) << 20) / (uint64_t)group->n_groups,
+        .scratch_bytes = (uint64_t)most_block_bytes(group) / (uint64_t)group->n_groups,
         .i_time = group->i_time_resumed,
         .n_steps_done = group->n_steps_resumed,
         .n_steps_before = group->n_steps_resumed,

@@ -201,9 +201,9 @@ def test_memory():
         small = ("--instances", "60000", "--set", "integrator.t_end=0.004", "--set", "output.interval=0.002")
         run(scenario, whole, *small)
         largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-        most = 350_000_000
+        most = 200_000_000
         before = subprocess.run(
-            [sys.executable, "-c", PEAK, *command(scenario, out, *small, "--memory", "350M")],
+            [sys.executable, "-c", PEAK, *command(scenario, out, *small, "--memory", "200M")],
             capture_output=True,
             text=True,
             timeout=120,
@@ -233,7 +233,7 @@ def test_what_is_refused():
         folder = pathlib.Path(name)
         study, out = folder / "study.yaml", folder / "out.h5"
         for arguments, word in (
-            (("--memory", "1M"), "--memory: a part of one instance needs about"),
+            (("--memory", "1M"), "--memory: too little for a part of one instance"),
             (("--memory", "much"), "--memory needs a number of bytes"),
             (("--memory", "4X"), "--memory needs a number of bytes"),
             (("--memory", "-4G"), "--memory needs a number of bytes"),
