@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/confined.h"
 #include "cli/open_files.h"
+#include "cli/signals.h"
 #include "edge/diagnostics.h"
 #include "edge/exit_code.h"
 #include "edge/options.h"
@@ -64,6 +65,7 @@ static int parts_merge(const merge_arguments *arguments) {
             return code;
     }
     sarrus_open_files_allow();
+    sarrus_signals_catch(); /* what takes a second or two is brought to its end, and leaves nothing beside it; a second signal kills */
     sarrus_context *context = NULL;
     sarrus_result_info info;
     if (!sarrus_hdf5_start() || sarrus_context_create(&context) != SARRUS_OK) {
