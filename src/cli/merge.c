@@ -65,7 +65,7 @@ static int parts_merge(const merge_arguments *arguments) {
             return code;
     }
     sarrus_open_files_allow();
-    sarrus_signals_catch(); /* what takes a second or two is brought to its end, and leaves nothing beside it; a second signal kills */
+    sarrus_signals_catch(); /* a second or two are brought to their end, and leave nothing beside it; a second signal kills */
     sarrus_context *context = NULL;
     sarrus_result_info info;
     if (!sarrus_hdf5_start() || sarrus_context_create(&context) != SARRUS_OK) {
