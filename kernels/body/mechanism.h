@@ -492,6 +492,7 @@ typedef struct sarrus_mechanism {
     int32_t space; /* sarrus_space */
     int32_t n_bodies, n_joints, n_forces, n_signals, n_inputs, n_drives;
     int32_t n_freedoms, n_free; /* free coordinates in space, and the numbers that they are */
+    int32_t n_joint_numbers;    /* those of the plane too */
     int32_t n_q;                /* coordinates */
     int32_t n_v;                /* speeds */
     int32_t m;                  /* rows */

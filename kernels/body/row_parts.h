@@ -54,9 +54,8 @@ LANE_FUNCTION real sarrus_joint_angle(const sarrus_workspace *ws, const sarrus_m
     return angle;
 }
 
-/* Φ = θ_child − θ_parent − θ0. */
-LANE_FUNCTION void sarrus_row_angle(sarrus_workspace *ws, int32_t i, const sarrus_mech_joint *joint, real angle0, const real *q,
-                                    const real *v) {
+/* The rate of that. */
+LANE_FUNCTION real sarrus_joint_turning(const sarrus_workspace *ws, const sarrus_mech_joint *joint, const real *v) {
     real rate = real_set(0.0);
     if (joint->child >= 0)
         rate = frame_at(v, space_v(joint->child) + SPACE_TURN);
@@ -66,11 +65,17 @@ LANE_FUNCTION void sarrus_row_angle(sarrus_workspace *ws, int32_t i, const sarru
         rate = rate - frame_at(v, space_v(joint->parent) + SPACE_TURN);
     else if (sarrus_ground_moves(ws))
         rate = rate - sarrus_ground_rate(ws);
+    return rate;
+}
+
+/* Φ = θ_child − θ_parent − θ0. */
+LANE_FUNCTION void sarrus_row_angle(sarrus_workspace *ws, int32_t i, const sarrus_mech_joint *joint, real angle0, const real *q,
+                                    const real *v) {
     frame_at(ws->turn, 2 * i) = real_set(-1.0);
     frame_at(ws->turn, 2 * i + 1) = real_set(1.0);
     frame_at(ws->gamma, i) = real_set(0.0);
     frame_at(ws->phi, i) = sarrus_joint_angle(ws, joint, angle0, q);
-    frame_at(ws->phi_dot, i) = rate;
+    frame_at(ws->phi_dot, i) = sarrus_joint_turning(ws, joint, v);
 }
 
 /* What of Φ̇ in the line i of a row is ground's, which moves with x [3] of an evaluation: its part of J times x. */

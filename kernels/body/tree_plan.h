@@ -100,7 +100,6 @@ typedef struct sarrus_mech_spring {
     int32_t q, speed;
     int32_t is_against; /* the joint's coordinate is −q */
     int32_t p;          /* its parameters: stiffness, damping, rest */
-    int32_t at;         /* in space, of its number among those of all free coordinates; −1 */
 } sarrus_mech_spring;
 
 /* reach[to] ← reach[to] − L[at]·reach[from]: of a row's entries, in order. */
@@ -136,7 +135,7 @@ typedef struct sarrus_mech_tree {
     int32_t asks_bodies;    /* the speeds of bodies at their centres of mass are asked for: not for pins of the plane */
     int32_t is_articulated; /* accelerations by articulated bodies: no rows, and chains so long that it pays */
     int32_t n_springs;
-    int32_t follows_turns; /* angles of joints are followed that are no coordinates of springs */
+    int32_t follows_turns; /* angles of joints are followed that are no coordinates, or feet on curves */
     int32_t n_rows_within; /* rows of the joints of the tree: they are met by the coordinates, and count for the rank */
     PLAN_TABLE(sarrus_mech_link, link, SARRUS_PLAN_N_LINKS);           /* [n_links] */
     PLAN_TABLE(int32_t, link_of, SARRUS_PLAN_N_LINKS);                 /* [n_links] the link of a body */

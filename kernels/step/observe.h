@@ -31,6 +31,10 @@ LANE_BODY void sarrus_observe_state(sarrus_evaluation *ev, const real *tile, con
     ev->wants_closeness = 1; /* the next step may find the factor in place */
     if (!ev->is_configured)
         sarrus_configure(ev, t, q);
+    const int32_t at_x = want->at[SARRUS_OBSERVE_JOINT_COORDINATES], at_rate = want->at[SARRUS_OBSERVE_JOINT_SPEEDS];
+    if (at_x >= 0 || at_rate >= 0)
+        sarrus_joints_show(mech, ev->parameter, ws, q, v, at_x >= 0 ? lane_from(out, at_x) : (real *)0,
+                           at_rate >= 0 ? lane_from(out, at_rate) : (real *)0);
     if (want->at[SARRUS_OBSERVE_WORK] >= 0)
         lane_at(out, want->at[SARRUS_OBSERVE_WORK]) = lane_at(tile, mech->layout.verdict.work);
     if (want->at[SARRUS_OBSERVE_ENERGY] >= 0) {

@@ -39,6 +39,23 @@ def tree_open(source: str | BinaryIO, name: str) -> xarray.DataTree:
         raise FileError(f"{name}: {error}; expected a result file of Sarrus") from error
 
 
+def _scales_move(groups: dict[str, xarray.Dataset]) -> None:
+    """Takes scales to the groups that use them, where a group below is called as one: /statistics/joints/A/coordinate could not
+    inherit `coordinate`."""
+    for path in list(groups):
+        above, _, own = path.rpartition("/")
+        while above and own not in groups.get(above, ()):
+            above = above.rpartition("/")[0]
+        owner = above or "/"
+        if own not in groups[owner].coords:
+            continue
+        scale = groups[owner][own].variable
+        groups[owner] = groups[owner].drop_vars(own)
+        for user, group in groups.items():
+            if own in group.dims and user.startswith(f"{above}/"):
+                groups[user] = group.assign_coords({own: scale})
+
+
 def _tree_make(groups: dict[str, xarray.Dataset], name: str) -> xarray.DataTree:
     import xarray
 
@@ -46,6 +63,7 @@ def _tree_make(groups: dict[str, xarray.Dataset], name: str) -> xarray.DataTree:
         # Files of earlier versions call the times of changes of rank as the output times, for which they would be taken.
         if path.rpartition("/")[0].endswith("/events") and "time" in group.dims:
             groups[path] = group.rename(time="event_time")
+    _scales_move(groups)
     tree = xarray.DataTree.from_dict(groups)
     tree.set_close(lambda: [group.close() for group in groups.values()])
     if "sarrus_format" not in tree.attrs:

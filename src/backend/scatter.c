@@ -7,7 +7,8 @@
 
 int sarrus_scatter_width(const sarrus_mechanism *mech, sarrus_observable observable) {
     const int n_q = mech->n_q, n = mech->n_v, n_reaction = sarrus_body_sizes_of(mech->space)->n_v, n_joints = mech->n_joints,
-              n_drives = mech->n_drives, n_constraints = mech->n_constraints, n_load = mech->space == SARRUS_SPACE_SPATIAL ? 3 : 1;
+              n_drives = mech->n_drives, n_constraints = mech->n_constraints, n_load = mech->space == SARRUS_SPACE_SPATIAL ? 3 : 1,
+              n_free = mech->n_joint_numbers;
     const int widths[SARRUS_N_OBSERVABLES] = {
 #define SARRUS_OBSERVABLE(name, width, unit, text) [SARRUS_OBSERVE_##name] = (width),
 #include "sarrus/observables.def"

@@ -44,8 +44,7 @@ static void speeds_write(FILE *out, const sarrus_mechanism *mech) {
         fprintf(out, "{%d,%d,%d,%d},", tree->speed[i].body, tree->speed[i].form, tree->speed[i].index, tree->speed[i].is_pure);
     fprintf(out, "%s},\n    .spring = {", mech->n_v > 0 ? "" : "{0}");
     for (int32_t i = 0; i < tree->n_springs; ++i)
-        fprintf(out, "{%d,%d,%d,%d,%d},", tree->spring[i].q, tree->spring[i].speed, tree->spring[i].is_against, tree->spring[i].p,
-                tree->spring[i].at);
+        fprintf(out, "{%d,%d,%d,%d},", tree->spring[i].q, tree->spring[i].speed, tree->spring[i].is_against, tree->spring[i].p);
     fprintf(out, "%s},\n", tree->n_springs > 0 ? "" : "{0}");
 }
 

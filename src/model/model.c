@@ -303,6 +303,36 @@ int sarrus_joint_coordinates(sarrus_space space, const sarrus_joint *joint, bool
     return n;
 }
 
+int sarrus_freedom_n_numbers(sarrus_freedom freedom) {
+    static const int counts[] = {
+        [SARRUS_FREEDOM_NONE] = 0,
+#define SARRUS_FREEDOM(name, value, n, unit, text) [value] = n,
+#include "sarrus/freedom.def"
+    };
+    return counts[freedom];
+}
+
+int sarrus_joint_n_numbers(sarrus_space space, const sarrus_joint *joint) {
+    sarrus_freedom freedoms[SARRUS_MAX_FREEDOMS];
+    int n_numbers = 0;
+    if (space == SARRUS_SPACE_PLANAR) {
+        return sarrus_joint_freedom(joint->type) != SARRUS_FREE_NONE;
+    }
+    const int n = sarrus_joint_freedoms(joint, freedoms);
+    for (int k = 0; k < n; ++k) {
+        n_numbers += sarrus_freedom_n_numbers(freedoms[k]);
+    }
+    return n_numbers;
+}
+
+int sarrus_model_n_joint_numbers(const sarrus_model *model, int n_joints) {
+    int n = 0;
+    for (int i = 0; i < n_joints; ++i) {
+        n += sarrus_joint_n_numbers(model->space, &model->joints[i]);
+    }
+    return n;
+}
+
 const char *sarrus_joint_word(sarrus_joint_type type) {
     static const char *const words[SARRUS_N_JOINT_TYPES] = {
 #define SARRUS_JOINT_TYPE(name, value, word, place) [value] = word,

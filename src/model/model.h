@@ -302,9 +302,14 @@ int sarrus_joint_freedoms(const sarrus_joint *joint, sarrus_freedom freedoms[SAR
 /* In either space: how many free coordinates can have a spring, a damper or a drive, and which are angles. */
 int sarrus_joint_coordinates(sarrus_space space, const sarrus_joint *joint, bool is_angle[SARRUS_MAX_FREEDOMS]);
 
-/* Of a free coordinate in space (freedom.def): what it is, and whether it is counted in rad. */
+/* How many numbers they are, and how many those of the first n_joints joints are: a rotation vector is three. */
+int sarrus_joint_n_numbers(sarrus_space space, const sarrus_joint *joint);
+int sarrus_model_n_joint_numbers(const sarrus_model *model, int n_joints);
+
+/* Of a free coordinate in space (freedom.def): what it is, whether it is counted in rad, and how many numbers it is. */
 const char *sarrus_freedom_text(sarrus_freedom freedom);
 bool sarrus_freedom_turns(sarrus_freedom freedom);
+int sarrus_freedom_n_numbers(sarrus_freedom freedom);
 
 /* Of a joint type: its name in scenarios, and its free coordinate (joint.def). */
 const char *sarrus_joint_word(sarrus_joint_type type);

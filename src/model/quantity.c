@@ -140,7 +140,7 @@ static void stand_in(char *text, size_t n, int number, char name[4]) {
 
 static bool is_same(const sarrus_term *a, const sarrus_term *b) {
     return a->kind == b->kind && a->observable == b->observable && a->component == b->component && a->point == b->point &&
-           a->order == b->order && a->joint == b->joint && a->value == b->value;
+           a->order == b->order && a->value == b->value;
 }
 
 /* The number of a term, which is added when it is new; −1: there are too many. */

@@ -45,14 +45,16 @@ static const part joint_parts[2][MOST_PARTS] = {
     [SARRUS_SPACE_PLANAR] = {{"fx", SARRUS_OBSERVE_REACTIONS, 0},
                              {"fy", SARRUS_OBSERVE_REACTIONS, 1},
                              {"mz", SARRUS_OBSERVE_REACTIONS, 2},
-                             {"coordinate", SARRUS_OBSERVE_Q, 0},
-                             {"speed", SARRUS_OBSERVE_V, 0}},
+                             {"coordinate", SARRUS_OBSERVE_JOINT_COORDINATES, 0},
+                             {"speed", SARRUS_OBSERVE_JOINT_SPEEDS, 0}},
     [SARRUS_SPACE_SPATIAL] = {{"fx", SARRUS_OBSERVE_REACTIONS, 0},
                               {"fy", SARRUS_OBSERVE_REACTIONS, 1},
                               {"fz", SARRUS_OBSERVE_REACTIONS, 2},
                               {"mx", SARRUS_OBSERVE_REACTIONS, 3},
                               {"my", SARRUS_OBSERVE_REACTIONS, 4},
-                              {"mz", SARRUS_OBSERVE_REACTIONS, 5}},
+                              {"mz", SARRUS_OBSERVE_REACTIONS, 5},
+                              {"coordinate", SARRUS_OBSERVE_JOINT_COORDINATES, 0},
+                              {"speed", SARRUS_OBSERVE_JOINT_SPEEDS, 0}},
 };
 
 static bool is_word(word w, const char *text) {
@@ -115,10 +117,28 @@ static int joint_find(const sarrus_model *model, word name) {
     return -1;
 }
 
-/* Whether a joint has a free coordinate that can be told from its bodies alone. */
-static bool has_coordinate(const sarrus_model *model, const sarrus_joint *joint) {
-    bool is_angle[SARRUS_MAX_FREEDOMS];
-    return sarrus_joint_coordinates(model->space, joint, is_angle) > 0 && sarrus_model_ground_motion(model, 0) == NULL;
+/* "fx", "coordinate" or, of a joint whose free coordinates are several numbers, "coordinate.k", behind "joint.NAME.". */
+static bool joint_part(const sarrus_model *model, int i_joint, word whole, word rest, sarrus_term *out,
+                       sarrus_quantity_fault *fault) {
+    const word all = rest, name = head_cut(&rest);
+    const bool has_more = name.n < all.n;
+    const part *found = part_find(joint_parts[model->space], MOST_PARTS, whole, name, fault);
+    if (found == NULL)
+        return false;
+    const bool is_reaction = found->observable == SARRUS_OBSERVE_REACTIONS;
+    const int n = is_reaction ? 1 : sarrus_joint_n_numbers(model->space, &model->joints[i_joint]);
+    const int k = !has_more ? 0 : rest.n == 1 ? rest.text[0] - '0' : -1;
+    if (n == 0)
+        return is_unknown(fault, whole, name,
+                          model->space == SARRUS_SPACE_PLANAR ? "fx, fy, mz: it has no free coordinate"
+                                                              : "fx, fy, fz, mx, my, mz: it has no free coordinate");
+    if (has_more != (n > 1) || k < 0 || k >= n)
+        return is_unknown(fault, whole, has_more ? rest : name,
+                          n > 1 ? "the number of a free coordinate, from 0, behind a dot" : "nothing behind it");
+    const int first = is_reaction ? components_of(model->space, found->observable) * i_joint + found->component
+                                  : sarrus_model_n_joint_numbers(model, i_joint);
+    *out = (sarrus_term){.kind = SARRUS_TERM_OBSERVED, .observable = found->observable, .component = first + k};
+    return true;
 }
 
 /* "NAME.fx" behind "joint.". */
@@ -127,19 +147,7 @@ static bool joint_term(const sarrus_model *model, word whole, word rest, sarrus_
     const int i_joint = joint_find(model, name);
     if (i_joint < 0)
         return is_unknown(fault, whole, name, "the name of a joint");
-    const part *found = part_find(joint_parts[model->space], MOST_PARTS, whole, rest, fault);
-    if (found == NULL)
-        return false;
-    if (found->observable != SARRUS_OBSERVE_REACTIONS) {
-        if (!has_coordinate(model, &model->joints[i_joint]))
-            return is_unknown(fault, whole, rest, "fx, fy, mz: it has no free coordinate, or ground moves");
-        *out = (sarrus_term){.kind = SARRUS_TERM_JOINT, .joint = i_joint, .order = found->observable == SARRUS_OBSERVE_Q ? 0 : 1};
-        return true;
-    }
-    const int n_each = components_of(model->space, found->observable);
-    *out = (sarrus_term){
-        .kind = SARRUS_TERM_OBSERVED, .observable = found->observable, .component = n_each * i_joint + found->component};
-    return true;
+    return joint_part(model, i_joint, whole, rest, out, fault);
 }
 
 /* "NAME", or "NAME.k" of a joint with several driven coordinates, behind "drive.": motor loads come in the order of the

@@ -12,7 +12,6 @@ typedef enum sarrus_term_kind {
     SARRUS_TERM_TIME,
     SARRUS_TERM_OBSERVED, /* a component of an observable */
     SARRUS_TERM_POINT,    /* a component of a point's position, velocity or acceleration */
-    SARRUS_TERM_JOINT,    /* the free coordinate of a joint in the plane, or the rate of it */
     SARRUS_TERM_VALUE,    /* a number of the model: a named parameter */
 } sarrus_term_kind;
 
@@ -20,8 +19,7 @@ typedef struct sarrus_term {
     sarrus_term_kind kind;
     sarrus_observable observable; /* observed */
     int component;                /* of the observable, or of the vector of the point */
-    int point, order;             /* of model->output.points; 0: position, coordinate, 1: velocity, rate, 2: acceleration */
-    int joint;                    /* of model->joints */
+    int point, order;             /* of model->output.points; 0: position, 1: velocity, 2: acceleration */
     sarrus_value_index value;
 } sarrus_term;
 

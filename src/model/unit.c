@@ -213,6 +213,23 @@ static sarrus_unit drive_unit(const sarrus_model *model, int component) {
     return (sarrus_unit){.is_known = false};
 }
 
+/* So do free coordinates, each of which may be several numbers. */
+static sarrus_unit joint_unit(const sarrus_model *model, int component) {
+    for (int i = 0; i < model->n_joints; ++i) {
+        bool is_angle[SARRUS_MAX_FREEDOMS];
+        sarrus_freedom freedoms[SARRUS_MAX_FREEDOMS];
+        const int n = sarrus_joint_coordinates(model->space, &model->joints[i], is_angle);
+        if (model->space == SARRUS_SPACE_SPATIAL)
+            (void)sarrus_joint_freedoms(&model->joints[i], freedoms);
+        for (int k = 0; k < n; ++k) {
+            component -= model->space == SARRUS_SPACE_SPATIAL ? sarrus_freedom_n_numbers(freedoms[k]) : 1;
+            if (component < 0)
+                return coordinate_unit(is_angle[k]);
+        }
+    }
+    return (sarrus_unit){.is_known = false};
+}
+
 static sarrus_unit observed_unit(const sarrus_model *model, sarrus_observable observable, int component) {
     const bool is_spatial = model->space == SARRUS_SPACE_SPATIAL;
     switch (observable) {
@@ -229,6 +246,10 @@ static sarrus_unit observed_unit(const sarrus_model *model, sarrus_observable ob
         return load_unit(is_spatial ? component % SPATIAL_NV >= 3 : component % 3 == 2);
     case SARRUS_OBSERVE_DRIVES:
         return drive_unit(model, component);
+    case SARRUS_OBSERVE_JOINT_COORDINATES:
+        return joint_unit(model, component);
+    case SARRUS_OBSERVE_JOINT_SPEEDS:
+        return times(joint_unit(model, component), second, -1);
     case SARRUS_OBSERVE_POSITION_ERROR:
     case SARRUS_OBSERVE_VELOCITY_ERROR:
     case SARRUS_OBSERVE_RANK:
@@ -242,7 +263,6 @@ static sarrus_unit observed_unit(const sarrus_model *model, sarrus_observable ob
 }
 
 sarrus_unit sarrus_term_unit(const sarrus_model *model, const sarrus_unit *units, const sarrus_term *term) {
-    bool is_angle[SARRUS_MAX_FREEDOMS] = {false};
     switch (term->kind) {
     case SARRUS_TERM_TIME:
         return second;
@@ -250,9 +270,6 @@ sarrus_unit sarrus_term_unit(const sarrus_model *model, const sarrus_unit *units
         return observed_unit(model, term->observable, term->component);
     case SARRUS_TERM_POINT:
         return times(meter, second, -term->order);
-    case SARRUS_TERM_JOINT:
-        (void)sarrus_joint_coordinates(model->space, &model->joints[term->joint], is_angle);
-        return times(coordinate_unit(is_angle[0]), second, -term->order);
     case SARRUS_TERM_VALUE:
         return units[term->value];
     }

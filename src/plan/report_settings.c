@@ -140,14 +140,11 @@ static void put_batch(FILE *out, const sarrus_plan *plan) {
 static double channel_bytes(const sarrus_plan *plan, unsigned channels, double width) {
     const int n_q = plan->mech.n_q, n = plan->mech.n_v, n_reaction = sarrus_body_sizes_of(plan->mech.space)->n_v,
               n_joints = plan->mech.n_joints, n_constraints = plan->mech.n_constraints,
-              n_load = plan->mech.space == SARRUS_SPACE_SPATIAL ? 3 : 1;
+              n_load = plan->mech.space == SARRUS_SPACE_SPATIAL ? 3 : 1, n_free = plan->mech.n_joint_numbers;
     const int n_dimension = sarrus_body_sizes_of(plan->mech.space)->dimension;
-    int n_free = 0, n_places = n_joints;
-    for (int i = 0; i < n_joints; ++i) {
-        bool is_angle[SARRUS_MAX_FREEDOMS];
-        n_free += sarrus_joint_coordinates(plan->model->space, &plan->model->joints[i], is_angle);
+    int n_places = n_joints;
+    for (int i = 0; i < n_joints; ++i)
         n_places += sarrus_joint_parts(plan->model->space, &plan->model->joints[i]);
-    }
     double bytes = 0.0;
 #define SARRUS_CHANNEL(name, bit, word, numbers, bytes_each, text)                                                                 \
     bytes += channels & bit ? (width > 0.0 ? width : bytes_each) * (numbers) : 0.0;

@@ -10,15 +10,6 @@ static int32_t row_kind(sarrus_spatial_row form) {
     return kinds[form];
 }
 
-/* How many numbers a free coordinate is. */
-static int32_t count_numbers(sarrus_freedom form) {
-    static const int32_t counts[] = {
-#define SARRUS_FREEDOM(name, value, n, unit, text) [value] = n,
-#include "sarrus/freedom.def"
-    };
-    return counts[form];
-}
-
 static void put_row(sarrus_plan *plan, int i_joint, sarrus_spatial_row form, int32_t freedom) {
     sarrus_mech_joint *joint = &plan->joint[i_joint];
     plan->row[joint->row + joint->n_rows++] = (sarrus_mech_row){
@@ -53,7 +44,7 @@ static int32_t fill_freedoms(sarrus_plan *plan, int i_joint, int32_t first, int3
             put_row(plan, i_joint, SARRUS_SPATIAL_ROW_DRIVE, first + k);
         joint->elastic = joint->elastic || freedom->elastic;
         plan->mech.n_drives += freedom->signal >= 0;
-        plan->mech.n_free += count_numbers(forms[k]);
+        plan->mech.n_free += sarrus_freedom_n_numbers(forms[k]);
         *p += SARRUS_SQ_N;
     }
     return first + n;

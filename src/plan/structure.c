@@ -200,6 +200,7 @@ static size_t count_all(const sarrus_model *model, sarrus_mechanism *mech) {
     }
     for (int i = 0; i < model->n_signals; ++i)
         n_knots += model->signals[i].knots ? (size_t)model->signals[i].n_values : 0;
+    mech->n_joint_numbers = sarrus_model_n_joint_numbers(model, model->n_joints);
     sarrus_plan_constraints_count(model, mech);
     return n_knots + sarrus_plan_constraints_knots(model);
 }

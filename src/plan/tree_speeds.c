@@ -43,9 +43,9 @@ static int32_t speed_of_freedom(const sarrus_mech_link *link, int32_t form) {
     return -1;
 }
 
-static void add_spring(sarrus_plan *plan, const sarrus_mech_link *link, int32_t index, int32_t p, int32_t at) {
+static void add_spring(sarrus_plan *plan, const sarrus_mech_link *link, int32_t index, int32_t p) {
     plan->spring[plan->mech.tree.n_springs++] =
-        (sarrus_mech_spring){.q = link->q + index, .speed = link->v + index, .is_against = link->is_reversed, .p = p, .at = at};
+        (sarrus_mech_spring){.q = link->q + index, .speed = link->v + index, .is_against = link->is_reversed, .p = p};
 }
 
 static void list_springs_in_space(sarrus_plan *plan, const sarrus_mech_link *link) {
@@ -58,7 +58,7 @@ static void list_springs_in_space(sarrus_plan *plan, const sarrus_mech_link *lin
         if (index < 0)
             continue;
         freedom->elastic = SARRUS_ELASTIC_BY_SPEED;
-        add_spring(plan, link, index, freedom->p, freedom->at);
+        add_spring(plan, link, index, freedom->p);
     }
     if (joint->elastic && !has_others) {
         joint->elastic = SARRUS_ELASTIC_BY_SPEED;
@@ -76,7 +76,7 @@ static void list_springs(sarrus_plan *plan) {
         } else if (link->form == SARRUS_LINK_TURN || link->form == SARRUS_LINK_SLIDE) {
             plan->joint[link->joint].elastic = SARRUS_ELASTIC_BY_SPEED;
             --plan->mech.n_elastic;
-            add_spring(plan, link, 0, plan->joint[link->joint].p + SARRUS_PJ_STIFFNESS, -1);
+            add_spring(plan, link, 0, plan->joint[link->joint].p + SARRUS_PJ_STIFFNESS);
         }
     }
 }
@@ -97,7 +97,8 @@ static void note_askers(sarrus_plan *plan) {
             mech->tree.asks_bodies = 1;
     }
     for (int32_t i = 0; i < mech->n_freedoms; ++i) {
-        if (plan->freedom[i].elastic == SARRUS_ELASTIC_BY_BODIES || plan->freedom[i].signal >= 0)
+        const int32_t form = plan->freedom[i].form;
+        if (form >= SARRUS_FREEDOM_TURN_1 && form <= SARRUS_FREEDOM_SECOND_3 && !plan->joint[plan->freedom[i].joint].is_within)
             mech->tree.follows_turns = 1;
     }
 }

@@ -96,19 +96,9 @@ void sarrus_kept_settle(sarrus_reader *reader) {
 /* ---- output.statistics ---- */
 
 void sarrus_channel_check(sarrus_reader *reader, const sarrus_node *item, unsigned channel) {
-    const sarrus_model *model = reader->model;
-    if (channel == SARRUS_CHANNEL_JOINT_POINTS && sarrus_model_ground_motion(model, 0) != NULL) {
+    if (channel == SARRUS_CHANNEL_JOINT_POINTS && sarrus_model_ground_motion(reader->model, 0) != NULL) {
         sarrus_reader_defer(reader, item,
                             "the channel 'joint_points' with a ground that moves is of a later version; expected a ground at rest");
-    }
-    if (channel != SARRUS_CHANNEL_JOINTS) {
-        return;
-    }
-    if (model->space != SARRUS_SPACE_PLANAR) {
-        sarrus_reader_defer(reader, item, "the channel 'joints' in space is of a later version; expected it in the plane");
-    } else if (sarrus_model_ground_motion(model, 0) != NULL) {
-        sarrus_reader_defer(reader, item,
-                            "the channel 'joints' with a ground that moves is of a later version; expected a ground at rest");
     }
 }
 

@@ -31,21 +31,10 @@ void sarrus_channels_row(const sarrus_channels *channels, int i_field, uint64_t 
         point_row(channels, i_field, i_instance, i_row, source, to);
         return;
     }
-    const int i_joint = channels->joint[i_field] - 1, order = channels->order[i_field];
-    if (i_joint >= 0 && order >= SARRUS_JOINT_PARENT_POINT) {
+    if (channels->joint[i_field] > 0) {
         const double *q = source[SARRUS_OBSERVE_Q] + i_row * (size_t)channels->width[SARRUS_OBSERVE_Q];
-        sarrus_joint_place(&channels->places, channels->model, i_instance, i_joint, order - SARRUS_JOINT_PARENT_POINT, q, to);
-        return;
-    }
-    if (i_joint >= 0) {
-        const double *q = source[SARRUS_OBSERVE_Q], *v = source[SARRUS_OBSERVE_V];
-        const sarrus_joint_on at = {.model = channels->model,
-                                    .numbers = &channels->joints,
-                                    .i_instance = i_instance,
-                                    .joint = i_joint,
-                                    .q = q + i_row * (size_t)channels->width[SARRUS_OBSERVE_Q],
-                                    .v = v + i_row * (size_t)channels->width[SARRUS_OBSERVE_V]};
-        *to = sarrus_joint_motion(&at, order);
+        sarrus_joint_place(&channels->places, channels->model, i_instance, channels->joint[i_field] - 1, channels->order[i_field],
+                           q, to);
         return;
     }
     const double *from = source[observable] + i_row * (size_t)channels->width[observable] + (size_t)channels->offset[i_field];

@@ -255,33 +255,33 @@ static bool drives_add(sarrus_channels *channels, const sarrus_model *model) {
     return true;
 }
 
-/* Datasets of the free coordinate of a joint and of the rate of it: "joints/A/speed". */
+/* Datasets of the free coordinates of a joint and of their rates: "joints/A/speed". */
 static bool joints_add(sarrus_channels *channels, const sarrus_model *model, const sarrus_plan *plan) {
     static const char *const words[] = {"coordinate", "speed"};
-    static const char *const texts[] = {"free coordinate of the joint, 0 in the configuration as given", "rate of it"};
-    static const char *const units[2][2] = {{"m", "rad"}, {"m s-1", "rad s-1"}};
+    static const char *const texts[] = {"free coordinates of the joint, 0 in the configuration as given", "rates of them"};
+    static const sarrus_observable observables[] = {SARRUS_OBSERVE_JOINT_COORDINATES, SARRUS_OBSERVE_JOINT_SPEEDS};
+    int offset = 0;
     for (int i = 0; i < model->n_joints; ++i) {
-        bool is_angle[SARRUS_MAX_FREEDOMS];
-        if (sarrus_joint_coordinates(model->space, &model->joints[i], is_angle) == 0)
-            continue;
-        channels->freedom_names[i] = is_angle[0] ? "angle" : "shift";
-        for (int order = 0; order < 2; ++order) {
+        sarrus_joint_names *names = &channels->joint_names[i];
+        sarrus_joint_names_find(model->space, &model->joints[i], names);
+        for (int order = 0; names->n > 0 && order < 2; ++order) {
             char *path = NULL;
             if (asprintf(&path, "joints/%s/%s", model->joints[i].name, words[order]) < 0)
                 return false;
             channels->paths[channels->n_fields] = path;
-            channels->joint[channels->n_fields] = 1 + i;
-            channels->order[channels->n_fields] = order;
-            field_add(channels, order == 0 ? SARRUS_OBSERVE_Q : SARRUS_OBSERVE_V, 0, 1,
+            field_add(channels, observables[order], offset, names->n,
                       (sarrus_sink_field){.path = path,
                                           .long_name = texts[order],
-                                          .units = units[order][is_angle[0]],
-                                          .labels = &channels->freedom_names[i],
-                                          .labels_path = is_angle[0] ? "free_angle" : "free_shift"});
+                                          .units = names->is_mixed ? NULL : names->units[order][0],
+                                          .component_units = names->is_mixed ? names->units[order] : NULL,
+                                          .n_component_units = names->n,
+                                          .labels = names->labels,
+                                          .labels_path = names->scale});
         }
-        channels->width[SARRUS_OBSERVE_Q] = plan->mech.n_q;
-        channels->width[SARRUS_OBSERVE_V] = plan->mech.n_v;
+        offset += names->n;
     }
+    channels->width[SARRUS_OBSERVE_JOINT_COORDINATES] = plan->mech.n_joint_numbers;
+    channels->width[SARRUS_OBSERVE_JOINT_SPEEDS] = plan->mech.n_joint_numbers;
     return true;
 }
 
@@ -356,17 +356,13 @@ sarrus_status sarrus_channels_points_place(sarrus_channels *channels, sarrus_con
                                            uint64_t n_instances) {
     const sarrus_model *model = channels->model;
     const int dimension = sarrus_body_sizes_of((int32_t)model->space)->dimension, n = dimension * model->output.n_points;
-    bool has_points = false, has_joints = false, has_places = false;
+    bool has_points = false, has_places = false;
     for (int i = 0; i < channels->n_fields; ++i) {
-        const bool is_place = channels->joint[i] > 0 && channels->order[i] >= SARRUS_JOINT_PARENT_POINT;
         has_points = has_points || channels->point[i] > 0;
-        has_places = has_places || is_place;
-        has_joints = has_joints || (channels->joint[i] > 0 && !is_place);
+        has_places = has_places || channels->joint[i] > 0;
     }
-    sarrus_status placed =
-        has_joints ? sarrus_joint_numbers_create(context, channels->plan, draws, n_instances, &channels->joints) : SARRUS_OK;
-    if (placed == SARRUS_OK && has_places)
-        placed = sarrus_joint_places_create(context, channels->plan, draws, n_instances, &channels->places);
+    const sarrus_status placed =
+        has_places ? sarrus_joint_places_create(context, channels->plan, draws, n_instances, &channels->places) : SARRUS_OK;
     if (placed != SARRUS_OK || !has_points)
         return placed;
     sarrus_value_index *indices = calloc((size_t)n + 1, sizeof *indices);
@@ -407,7 +403,7 @@ static bool channels_allocate(sarrus_channels *channels, const sarrus_model *mod
     channels->point = calloc(n_fields_max, sizeof *channels->point);
     channels->order = calloc(n_fields_max, sizeof *channels->order);
     channels->joint = calloc(n_fields_max, sizeof *channels->joint);
-    channels->freedom_names = calloc(n_owners + 1, sizeof *channels->freedom_names);
+    channels->joint_names = calloc(n_owners + 1, sizeof *channels->joint_names);
     channels->paths = calloc(n_fields_max + 1, sizeof *channels->paths);
     channels->comments = calloc(n_fields_max + 1, sizeof *channels->comments);
     channels->coordinate_names = calloc(n + 1, sizeof *channels->coordinate_names);
@@ -415,7 +411,7 @@ static bool channels_allocate(sarrus_channels *channels, const sarrus_model *mod
     channels->uniqueness = calloc(n_owners + 1, sizeof *channels->uniqueness);
     return channels->fields != NULL && channels->observable != NULL && channels->offset != NULL && channels->n_components != NULL &&
            channels->form != NULL && channels->point != NULL && channels->order != NULL && channels->joint != NULL &&
-           channels->freedom_names != NULL && channels->paths != NULL && channels->comments != NULL &&
+           channels->joint_names != NULL && channels->paths != NULL && channels->comments != NULL &&
            channels->coordinate_names != NULL && channels->speed_names != NULL && channels->uniqueness != NULL;
 }
 
@@ -491,8 +487,7 @@ void sarrus_channels_free(sarrus_channels *channels) {
     free(channels->point);
     free(channels->order);
     free(channels->joint);
-    free(channels->freedom_names);
-    sarrus_joint_numbers_free(&channels->joints);
+    free(channels->joint_names);
     sarrus_joint_places_free(&channels->places);
     sarrus_instance_numbers_free(&channels->at);
     free(channels->coordinate_names);

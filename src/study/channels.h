@@ -12,11 +12,11 @@
 #include "sarrus/space.h"
 #include "sink/sink.h"
 #include "study/instance_numbers.h"
-#include "study/joint_motion.h"
+#include "study/joint_names.h"
 #include "study/joint_places.h"
 
-/* Of a joint: the free coordinate, the rate of it; where its point is that the parent, the child carries. */
-enum { SARRUS_JOINT_COORDINATE, SARRUS_JOINT_RATE, SARRUS_JOINT_PARENT_POINT, SARRUS_JOINT_POINT };
+/* Of a joint: where its point is that the parent, the child carries. */
+enum { SARRUS_JOINT_PARENT_POINT, SARRUS_JOINT_POINT };
 
 typedef struct sarrus_channels {
     int n_fields;
@@ -27,13 +27,12 @@ typedef struct sarrus_channels {
     sarrus_orientation *form;      /* [n_fields] PARAMETERS: as observed; else of the Euler parameters there */
     int *point;                    /* [n_fields] 0: none; 1 + the model's point that it shows, by the body's part of q, v, a */
     int *order;                    /* [n_fields] of a point: 0 position, 1 velocity, 2 acceleration; of a joint below */
-    int *joint;                    /* [n_fields] 0: none; 1 + the joint of which it shows, by the order: */
+    int *joint;                    /* [n_fields] 0: none; 1 + the joint of which it shows a point, by the order: */
     const sarrus_plan *plan;
-    sarrus_joint_numbers joints; /* where they are */
-    sarrus_joint_places places;  /* of their points */
-    const char **freedom_names;  /* [n_joints] words for their free coordinates */
-    const sarrus_model *model;   /* of the points */
-    bool has_kept;               /* fields have rows of the instances `kept` alone */
+    sarrus_joint_places places;      /* of the points of joints */
+    sarrus_joint_names *joint_names; /* [n_joints] of their free coordinates */
+    const sarrus_model *model;       /* of the points */
+    bool has_kept;                   /* fields have rows of the instances `kept` alone */
     uint64_t n_kept;
     const uint64_t *kept;                 /* [n_kept] ascending, from 0 on; not owned */
     sarrus_instance_numbers at;           /* [n_points][dimension] where they are on their bodies */

@@ -36,6 +36,9 @@ static int full_width(const sarrus_model *model, sarrus_observable observable) {
         for (int i = 0; i < SARRUS_MAX_FREEDOMS * model->n_joints; ++i)
             n_drives += model->joints[i / SARRUS_MAX_FREEDOMS].drive[i % SARRUS_MAX_FREEDOMS] >= 0;
         return n_drives;
+    case SARRUS_OBSERVE_JOINT_COORDINATES:
+    case SARRUS_OBSERVE_JOINT_SPEEDS:
+        return sarrus_model_n_joint_numbers(model, model->n_joints);
     default:
         return 1;
     }
@@ -50,8 +53,7 @@ static void widths_find(sarrus_study_quantities *quantities) {
         const sarrus_term *term = sarrus_quantities_term(set, i);
         if (term->kind == SARRUS_TERM_OBSERVED)
             quantities->width[term->observable] = full_width(model, term->observable);
-        const bool is_of_bodies = term->kind == SARRUS_TERM_POINT || term->kind == SARRUS_TERM_JOINT;
-        for (int k = 0; is_of_bodies && k <= term->order; ++k)
+        for (int k = 0; term->kind == SARRUS_TERM_POINT && k <= term->order; ++k)
             quantities->width[of_point[k]] = full_width(model, of_point[k]);
     }
 }
@@ -96,16 +98,6 @@ static bool states_allocate(sarrus_study_quantities *quantities) {
     return is_done && quantities->states != NULL && quantities->results != NULL && quantities->scratch != NULL;
 }
 
-/* Where joints are, if they are asked for. */
-static sarrus_status joints_find(sarrus_context *context, const sarrus_plan *plan, const sarrus_draws *draws,
-                                 sarrus_study_quantities *quantities) {
-    const sarrus_quantities *set = quantities->members[0];
-    bool is_needed = false;
-    for (int i = 0; i < sarrus_quantities_n_terms(set); ++i)
-        is_needed = is_needed || sarrus_quantities_term(set, i)->kind == SARRUS_TERM_JOINT;
-    return is_needed ? sarrus_joint_numbers_create(context, plan, draws, quantities->n_instances, &quantities->joints) : SARRUS_OK;
-}
-
 sarrus_status sarrus_study_quantities_create(sarrus_context *context, const sarrus_plan *plan, const sarrus_draws *draws,
                                              uint64_t n_instances, int n_members, sarrus_study_quantities *out) {
     const sarrus_model *model = plan->model;
@@ -127,8 +119,7 @@ sarrus_status sarrus_study_quantities_create(sarrus_context *context, const sarr
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the quantities of %llu instances",
                              (unsigned long long)n_instances);
     widths_find(out);
-    const sarrus_status status = joints_find(context, plan, draws, out);
-    return status == SARRUS_OK ? numbers_find(context, out, draws) : status;
+    return numbers_find(context, out, draws);
 }
 
 void sarrus_study_quantities_free(sarrus_study_quantities *quantities) {
@@ -142,7 +133,6 @@ void sarrus_study_quantities_free(sarrus_study_quantities *quantities) {
     free(quantities->states);
     free(quantities->i_number);
     sarrus_instance_numbers_free(&quantities->numbers);
-    sarrus_joint_numbers_free(&quantities->joints);
     *quantities = (sarrus_study_quantities){0};
 }
 
@@ -174,16 +164,6 @@ static double point_value(const taking *job, const sarrus_term *term, const doub
     return out[term->component];
 }
 
-static double joint_value(const taking *job, const sarrus_term *term, uint64_t i_instance, uint64_t i_row) {
-    const sarrus_joint_on at = {.model = job->quantities->model,
-                                .numbers = &job->quantities->joints,
-                                .i_instance = i_instance,
-                                .joint = term->joint,
-                                .q = row_of(job, SARRUS_OBSERVE_Q, i_row),
-                                .v = row_of(job, SARRUS_OBSERVE_V, i_row)};
-    return sarrus_joint_motion(&at, term->order);
-}
-
 /* Row k of an instance, which is at t. */
 static void values_put(const taking *job, sarrus_quantities *set, uint64_t i_instance, uint64_t i_k, double t) {
     const double *numbers = sarrus_instance_numbers_of(&job->quantities->numbers, i_instance);
@@ -200,9 +180,6 @@ static void values_put(const taking *job, sarrus_quantities *set, uint64_t i_ins
             break;
         case SARRUS_TERM_POINT:
             values[k] = point_value(job, term, numbers, i_row);
-            break;
-        case SARRUS_TERM_JOINT:
-            values[k] = joint_value(job, term, i_instance, i_row);
             break;
         case SARRUS_TERM_VALUE:
             values[k] = numbers[job->quantities->i_number[k]];

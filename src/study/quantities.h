@@ -5,9 +5,9 @@
 
 #include "core/crew.h"
 #include "model/quantity.h"
+#include "plan/plan.h"
 #include "sarrus/context.h"
 #include "study/instance_numbers.h"
-#include "study/joint_motion.h"
 
 typedef struct sarrus_study_quantities {
     const sarrus_model *model;
@@ -18,7 +18,6 @@ typedef struct sarrus_study_quantities {
     double **results;                /* [n] of [n_instances] */
     double *scratch;                 /* [n] */
     sarrus_instance_numbers numbers; /* points [n_points][dimension], then named parameters */
-    sarrus_joint_numbers joints;     /* where joints are, when a quantity uses one */
     int *i_number;                   /* [n_terms] of a named parameter among these */
     int width[SARRUS_N_OBSERVABLES]; /* doubles of an instance and time that have to be observed; 0: not needed */
 } sarrus_study_quantities;

@@ -201,9 +201,16 @@ static void errors_check(const char *what, const record *r) {
                      r->rows[SARRUS_OBSERVE_VELOCITY_ERROR][k]);
 }
 
-static const int compared[] = {SARRUS_OBSERVE_Q,           SARRUS_OBSERVE_V,           SARRUS_OBSERVE_ENERGY,
-                               SARRUS_OBSERVE_WORK,        SARRUS_OBSERVE_REACTIONS,   SARRUS_OBSERVE_DRIVES,
-                               SARRUS_OBSERVE_CONSTRAINTS, SARRUS_OBSERVE_ACCELERATION};
+static const int compared[] = {SARRUS_OBSERVE_Q,
+                               SARRUS_OBSERVE_V,
+                               SARRUS_OBSERVE_ENERGY,
+                               SARRUS_OBSERVE_WORK,
+                               SARRUS_OBSERVE_REACTIONS,
+                               SARRUS_OBSERVE_DRIVES,
+                               SARRUS_OBSERVE_CONSTRAINTS,
+                               SARRUS_OBSERVE_ACCELERATION,
+                               SARRUS_OBSERVE_JOINT_COORDINATES,
+                               SARRUS_OBSERVE_JOINT_SPEEDS};
 
 static void motions_compare(const subject *what, const method *by) {
     opened absolute = open_subject(what, by, false), relative = open_subject(what, by, true);

@@ -398,6 +398,24 @@ static void check_answer(const subject *s, double t, answer *is) {
     assert_close(s, "power of the drive", 0, drives_power, of_drive, bound_f * s->rate * 3.0);
 }
 
+/* What the joint shows of itself: coordinates, up to whole turns, and rates. */
+static void check_shown(const subject *s, const double *x, const double *rate) {
+    long double rates[SARRUS_MAX_FREEDOMS][3];
+    int n = 0;
+    spatial_reference_rates(&s->ref, s->q, s->v, rates);
+    for (int i = 0; i < s->ref.n_freedoms; ++i) {
+        const sarrus_freedom form = s->ref.freedoms[i];
+        const bool turns = form >= SARRUS_FREEDOM_TURN_1 && form <= SARRUS_FREEDOM_SECOND_3;
+        long double is[3];
+        spatial_reference_coordinate(&s->ref, i, s->q, is);
+        for (int part = 0; part < (form == SARRUS_FREEDOM_BALL ? 3 : 1); ++part, ++n) {
+            const long double turn = 2.0L * acosl(-1.0L), whole = turns ? turn * roundl((x[n] - is[part]) / turn) : 0.0L;
+            assert_close(s, "free coordinate shown", i, x[n] - whole, is[part], round_off(s));
+            assert_close(s, "rate shown", i, rate[n], rates[i][part], round_off(s) * s->rate);
+        }
+    }
+}
+
 /* The first one of three instances, at t = 0: a batch has no other time before its first step. */
 static void look_through_the_library(subject *s) {
     static const char *const isas[] = {"avx512", "avx2", "baseline"};
@@ -408,6 +426,7 @@ static void look_through_the_library(subject *s) {
     }
     const char *isa = isas[turn++ % 3];
     double a[N_STATES * N], reaction[N_STATES * 6], drive[N_STATES] = {0.0};
+    double x[N_STATES * SARRUS_MAX_FREEDOMS], rate[N_STATES * SARRUS_MAX_FREEDOMS];
     answer is[N_STATES];
     sarrus_batch *batch = mechanism_batch(&s->m, mechanism_has_isa(isa) ? isa : NULL, 1, N_STATES, NULL);
     for (int i = 0; i < N_STATES; ++i) {
@@ -419,6 +438,11 @@ static void look_through_the_library(subject *s) {
     if (s->m.n_drives > 0) {
         mechanism_observe(batch, SARRUS_OBSERVE_DRIVES, drive);
     }
+    const int n_x = sarrus_batch_observable_width(batch, SARRUS_OBSERVE_JOINT_COORDINATES);
+    if (n_x > 0) {
+        mechanism_observe(batch, SARRUS_OBSERVE_JOINT_COORDINATES, x);
+        mechanism_observe(batch, SARRUS_OBSERVE_JOINT_SPEEDS, rate);
+    }
     for (int i = 0; i < N_STATES; ++i) {
         memcpy(is[i].a, a + (ptrdiff_t)s->n_v * i, (size_t)s->n_v * sizeof *a);
         memcpy(is[i].reaction, reaction + (ptrdiff_t)6 * i, sizeof is[i].reaction);
@@ -427,6 +451,7 @@ static void look_through_the_library(subject *s) {
         memcpy(s->v, is[i].v, sizeof s->v);
         s->rate = 1.0 + 2.0 * mechanism_size(s->v, (size_t)s->n_v);
         check_answer(s, 0.0, &is[i]);
+        check_shown(s, x + (ptrdiff_t)n_x * i, rate + (ptrdiff_t)n_x * i);
     }
     sarrus_batch_destroy(batch);
 }

@@ -1,5 +1,6 @@
 """Free coordinates of joints and their rates in a result file: driven ones follow their signals, all begin at 0 and are the
-integrals of their rates; angles are those of the bodies, shifts those of points on them; the same in quantities and statistics.
+integrals of their rates; angles are those of the bodies, shifts those of points on them, relative to ground where it moves; the
+same in quantities and statistics. Joints in space: test_joint_coordinates_in_space.py.
 Exit code 77 (skipped) without a program or h5py."""
 
 import pathlib
@@ -73,6 +74,30 @@ def near(what, found, wanted, bound):
     assert difference <= bound, f"{what}: {difference}"
 
 
+def check_integrals(f):
+    """By Simpson's rule over pairs of steps: h^4 of the fourth derivatives, which are some thousands."""
+    t = f["time"]
+    for joint in "APRS":
+        x, rate = f[f"joints/{joint}/coordinate"], f[f"joints/{joint}/speed"]
+        pieces = (t[2::2] - t[:-2:2])[:, None] / 6 * (rate[:, :-2:2] + 4 * rate[:, 1:-1:2] + rate[:, 2::2])
+        near(f"{joint} and its rate", np.cumsum(pieces, axis=1), x[:, 2::2] - x[:, :1], 1e-9)
+
+
+def check_on_moving_ground(f):
+    """Ground is shifted by (t², 0) and turns by 3t² about the origin; coordinates of joints on it are relative to it."""
+    t, q, v = f["time"], f["state/q"], f["state/v"]
+    angle, rate = 3 * t * t, 6 * t
+    check_integrals(f)
+    near("A", f["joints/A/coordinate"][..., 0], q[:, :, 2] - q[:, :1, 2] - angle, 1e-14)
+    near("rate of A", f["joints/A/speed"][..., 0], v[:, :, 2] - rate, 1e-14)
+    near("P follows its signal", f["joints/P/coordinate"][..., 0], (0.1 * np.sin(np.pi * t))[None], 1e-9)
+    # Ground relative to the bob, which turns with it, along (3, 1).
+    c, s = np.cos(angle), np.sin(angle)
+    along = np.stack([3 * c - s, 3 * s + c], axis=1) / np.sqrt(10)
+    point = np.stack([t * t + c + s, s - c], axis=1)  # (1, -1) of ground
+    near("R", f["joints/R/coordinate"][..., 0], np.sum((point - q[:, :, 6:8]) * along, axis=2), 1e-12)
+
+
 def check(f, units):
     t, q, v = f["time"], f["state/q"], f["state/v"]
     assert {p for p in f if p.startswith("joints/")} == {f"joints/{j}/{w}" for j in "APRS" for w in ("coordinate", "speed")}
@@ -81,12 +106,10 @@ def check(f, units):
         x, rate = f[f"joints/{joint}/coordinate"], f[f"joints/{joint}/speed"]
         assert x.shape == rate.shape == (40, len(t), 1)
         near(f"{joint} at t = 0", x[:, 0], 0.0, 1e-12)
-        # Simpson's rule over pairs of steps: h^4 of the fourth derivatives, which are some thousands.
-        pieces = (t[2::2] - t[:-2:2])[:, None] / 6 * (rate[:, :-2:2] + 4 * rate[:, 1:-1:2] + rate[:, 2::2])
-        near(f"{joint} and its rate", np.cumsum(pieces, axis=1), x[:, 2::2] - x[:, :1], 1e-9)
         same = np.abs(f[f"statistics/joints/{joint}/speed/mean"] - rate.mean(axis=0)).max()
         assert same <= 1e-13 * np.abs(rate).max(), joint
         assert np.abs(rate).max() > 0.01, f"{joint} does not move"
+    check_integrals(f)
     near("A", f["joints/A/coordinate"][..., 0], q[:, :, 2] - q[:, :1, 2], 1e-15)
     assert np.array_equal(f["joints/A/speed"][..., 0], v[:, :, 2])
     s = 0.1 * np.sin(np.pi * t)
@@ -114,7 +137,6 @@ def check_errors(program, folder):
 
     refused("output.quantities={a: max(joint.W.coordinate)}", "it has no free coordinate")
     refused("output.quantities={a: max(joint.A.acceleration)}", "expected fx, fy, mz, coordinate, speed")
-    refused("ground={motion: {x: {signal: {sine: {amplitude: 0.1, frequency: 1}}}}}", "'joints' with a ground that moves")
 
 
 def main():
@@ -132,6 +154,8 @@ def main():
             elif path.startswith(("quantities/", "statistics/")):
                 assert np.array_equal(other[path], values), path
         check(*run(program, folder, "--set", "dynamics={formulation: relative}"))
+        moved = "ground={motion: {x: {signal: {polynomial: [0, 0, 1]}}, angle: {signal: {polynomial: [0, 0, 3]}}}}"
+        check_on_moving_ground(run(program, folder, "--set", moved)[0])
     return 0
 
 

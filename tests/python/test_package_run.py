@@ -143,6 +143,14 @@ def test_open():
             file["events/rank/time"].attrs.modify("NAME", np.bytes_(b"time\0"))
         with sarrus.open(path) as tree:
             assert tree["events/rank/event_time"].dims == ("event_time",) and "time" in tree["state/q"].dims
+        own = {"output.channels": ["state", "joints"], "output.statistics": {"channels": ["state", "joints"]}}
+        sarrus.run(STUDY, path, instances=9, backend="cpu", settings=SHORT | own)
+        with sarrus.open(path) as tree:  # of which a group is called as the scale of another
+            joint = next(iter(tree["joints"].children))
+            x, mean = tree[f"joints/{joint}/coordinate"], tree[f"statistics/joints/{joint}/coordinate/mean"]
+            assert np.abs(mean.values - x.mean("id").values).max() <= 1e-13 * np.abs(x.values).max()
+            for of_state in (tree["state/q"], tree["statistics/state/q/mean"]):
+                assert str(of_state.coordinate.values[11]) == "coupler.theta"
         raises(sarrus.FileError, lambda: sarrus.open(f"{folder}/none.h5"))
         with h5py.File(path, "r+") as file:  # what h5netcdf takes for granted
             del file["state/q"].attrs["DIMENSION_LIST"]

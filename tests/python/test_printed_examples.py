@@ -14,7 +14,7 @@ from pathlib import Path
 from package import run_all, sarrus
 from program import SOURCE
 
-PAGES = {"README.md": 1, "docs/learning.md": 4, "docs/replay.md": 1, "docs/result_file.md": 8}
+PAGES = {"README.md": 1, "docs/learning.md": 4, "docs/replay.md": 1, "docs/result_file.md": 9}
 
 LOOP = """
 sarrus: 1
@@ -42,7 +42,7 @@ joints: [{name: A, type: spherical, bodies: [ground, hand], at: [0, 0, 0]}]
 integrator: {method: dopri5, t_end: 0.1}
 output:
   interval: 0.05
-  channels: [state, rank]
+  channels: [state, rank, joints]
   orientations: [euler, cosines]
   statistics: {channels: [state], quantiles: [0.05, 0.5, 0.95]}
   quantities: {stroke: "max(hand.x) - min(hand.x)"}

@@ -1,6 +1,7 @@
 /* Claims: what a run in space writes is named and sized as in space: seven coordinates and six speeds a body, six numbers of a
  * reaction, a dataset a body for each form of orientations, and of a joint's drives one number, or a vector where there are
- * several, in units of what is driven. */
+ * several, in units of what is driven. Free coordinates
+ * of a joint are named by their axes, a rotation vector is three of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,14 +16,18 @@
 static const char text[] =
     "sarrus: 1\nspace: spatial\nintegrator: {method: rk4, dt: 1.0e-3, t_end: 1}\noutput: {points: [{name: tip, body: b, at: [0, 0, "
     "1], channels: [velocity, acceleration]}], channels: [state, constraint, "
-    "reactions], orientations: [cosines, euler, axis]}\n"
+    "reactions, joints], orientations: [cosines, euler, axis]}\n"
     "bodies:\n"
     "  - {name: a, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
     "  - {name: b, mass: 1, inertia: [1, 1, 1], position: [0, 0, 1]}\n"
+    "  - {name: c, mass: 1, inertia: [1, 1, 1], position: [0, 0, 2]}\n"
+    "  - {name: d, mass: 1, inertia: [1, 1, 1], position: [0, 0, 3]}\n"
     "joints:\n"
     "  - {name: hinge, type: revolute, bodies: [ground, a], at: [0, 0, 0], axis: [0, 0, 1], drive: {signal: 0}}\n"
     "  - {name: sleeve, type: cylindrical, bodies: [a, b], at: [0, 0, 1], axis: [0, 0, 1],\n"
     "     drive: [{signal: {ramp: {slope: 1}}}, {signal: {ramp: {slope: 2}}}]}\n"
+    "  - {name: thread, type: screw, bodies: [b, c], at: [0, 0, 2], axis: [0, 0, 1], pitch: 0.01}\n"
+    "  - {name: ball, type: spherical, bodies: [c, d], at: [0, 0, 3]}\n"
     "constraints:\n"
     "  - {name: rail, type: curve, bodies: [ground, a], points: [[-1, 0, 0], [1, 0, 0]]}\n"
     "  - {name: wire, type: curve, bodies: [a, b], point: [0, 0, -1], points: [[0, 0, -1], [0, 0, 1]]}\n";
@@ -52,6 +57,20 @@ static void assert_units(const sarrus_channels *made, const char *path, const ch
         assert_string_equal(field->component_units[k], units[k]);
 }
 
+static void joints_are_named_by_axes(const sarrus_channels *made) {
+    assert_field(made, "joints/hinge/coordinate", 1, 0, "rad");
+    assert_field(made, "joints/sleeve/coordinate", 2, 1, NULL);
+    assert_units(made, "joints/sleeve/coordinate", (const char *const[]){"m", "rad"}, 2);
+    assert_units(made, "joints/sleeve/speed", (const char *const[]){"m s-1", "rad s-1"}, 2);
+    assert_field(made, "joints/thread/coordinate", 1, 3, "rad");
+    assert_field(made, "joints/ball/speed", 3, 4, "rad s-1");
+    const sarrus_sink_field *sleeve = &made->fields[field_find(made, "joints/sleeve/speed")];
+    assert_string_equal(sleeve->labels_path, "free_z_rz");
+    assert_string_equal(sleeve->labels[1], "rz");
+    assert_string_equal(made->fields[field_find(made, "joints/thread/coordinate")].labels_path, "free_angle");
+    assert_string_equal(made->fields[field_find(made, "joints/ball/coordinate")].labels_path, "free_rx_ry_rz");
+}
+
 static void fields_are_those_of_space(void **state) {
     (void)state;
     static const char *const labels[6] = {"fx", "fy", "fz", "mx", "my", "mz"};
@@ -64,8 +83,8 @@ static void fields_are_those_of_space(void **state) {
     assert_int_equal(sarrus_plan_create(context, model, &plan), SARRUS_OK);
     const sarrus_channel_choice choice = sarrus_channel_choice_of(model);
     assert_int_equal(sarrus_channels_create(context, plan, &choice, &made), SARRUS_OK);
-    assert_field(&made, "state/q", 14, 0, NULL);
-    assert_field(&made, "state/v", 12, 0, NULL);
+    assert_field(&made, "state/q", 28, 0, NULL);
+    assert_field(&made, "state/v", 24, 0, NULL);
     assert_field(&made, "orientations/euler/a", 3, 3, "rad");
     assert_field(&made, "orientations/euler/b", 3, 10, "rad");
     assert_field(&made, "orientations/axis/b", 4, 10, NULL);
@@ -80,7 +99,7 @@ static void fields_are_those_of_space(void **state) {
     assert_field(&made, "points/tip/velocity", 3, 0, "m s-1");
     assert_field(&made, "points/tip/acceleration", 3, 0, "m s-2");
     assert_false(sarrus_channels_field_is_direct(&made, field_find(&made, "points/tip/velocity")));
-    assert_true(made.width[SARRUS_OBSERVE_ACCELERATION] == 12);
+    assert_true(made.width[SARRUS_OBSERVE_ACCELERATION] == 24);
     assert_field(&made, "reactions/hinge", 6, 0, NULL);
     assert_field(&made, "reactions/sleeve", 6, 6, NULL);
     assert_field(&made, "constraints/rail", 3, 0, "N");
@@ -89,12 +108,13 @@ static void fields_are_those_of_space(void **state) {
     assert_field(&made, "drives/hinge", 0, 0, "N m");
     assert_field(&made, "drives/sleeve", 2, 1, NULL);
     assert_units(&made, "drives/sleeve", (const char *const[]){"N", "N m"}, 2);
+    joints_are_named_by_axes(&made);
     assert_field(&made, "diagnostics/position_error", 0, 0, "m");
     assert_non_null(made.fields[field_find(&made, "diagnostics/position_error")].comment);
     assert_non_null(strstr(made.fields[field_find(&made, "reactions/sleeve")].comment, "inertial frame"));
     for (int k = 0; k < 6; ++k)
         assert_string_equal(made.fields[field_find(&made, "reactions/hinge")].labels[k], labels[k]);
-    assert_int_equal(made.width[SARRUS_OBSERVE_REACTIONS], 12);
+    assert_int_equal(made.width[SARRUS_OBSERVE_REACTIONS], 24);
     assert_int_equal(made.width[SARRUS_OBSERVE_DRIVES], 3);
     sarrus_batch *batch = NULL;
     assert_int_equal(sarrus_batch_create(context, plan, NULL, 1, NULL, &batch), SARRUS_OK);

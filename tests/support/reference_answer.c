@@ -91,6 +91,19 @@ static double singular_bound(const mechanism *m, const reference_answer *want) {
     return (TOLERANCE_SOLVE(m->n + m->m, 1.0) + TOLERANCE_SINCOS) * want->largest * (1.0 + mechanism_size(want->q, (size_t)m->n));
 }
 
+/* How far the free coordinates, or the rates of them, of all joints that have one are off. */
+static double joints_off(const mechanism *m, const double *found, const reference_answer *want, bool is_rate) {
+    double off = 0.0;
+    for (int j = 0; j < m->n_joints; ++j) {
+        double value, rate;
+        if (sarrus_joint_freedom(m->model->joints[j].type) == SARRUS_FREE_NONE)
+            continue;
+        reference_free_coordinate(m->ref, j, want->q, want->v, &value, &rate);
+        off = fmax(off, fabs(*found++ - (is_rate ? rate : value)));
+    }
+    return off;
+}
+
 /* One observable [width] at the state of an answer. Of a row of observables.def that is missing the compiler says so. Returns the
  * share of the bound that was used, of those that are solved for. */
 static double compare_observable(const mechanism *m, const char *const name[3], sarrus_observable observable, const double *found,
@@ -141,6 +154,11 @@ static double compare_observable(const mechanism *m, const char *const name[3], 
         return 0.0;
     case SARRUS_OBSERVE_DROPPED:
         compare("largest dropped", name, want->is_regular ? fabs(*found - want->dropped) : 0.0, singular_bound(m, want));
+        return 0.0;
+    case SARRUS_OBSERVE_JOINT_COORDINATES:
+    case SARRUS_OBSERVE_JOINT_SPEEDS:
+        off = joints_off(m, found, want, observable == SARRUS_OBSERVE_JOINT_SPEEDS);
+        compare("joint coordinate", name, off, (round_off + TOLERANCE_SINCOS) * speed);
         return 0.0;
     case SARRUS_N_OBSERVABLES:
         break;

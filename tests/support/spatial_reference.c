@@ -375,6 +375,16 @@ static void damped_rates(const spatial_reference *ref, const moving_joint *at, l
     }
 }
 
+void spatial_reference_rates(const spatial_reference *ref, const double *q, const double *v,
+                             long double rate[SARRUS_MAX_FREEDOMS][3]) {
+    long double direction[N];
+    for (int j = 0; j < REFERENCE_NV * ref->n_bodies; ++j) {
+        direction[j] = v[j];
+    }
+    const moving_joint at = joint_moving(ref, q, direction);
+    damped_rates(ref, &at, rate);
+}
+
 long double spatial_reference_forces(const spatial_reference *ref, const double *q, const double *v, long double *force) {
     const int n = REFERENCE_NV * ref->n_bodies;
     long double direction[N] = {0.0L}, rate[SARRUS_MAX_FREEDOMS][3], share[SARRUS_MAX_FREEDOMS][3], power = 0.0L;

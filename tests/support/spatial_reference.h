@@ -50,6 +50,10 @@ void spatial_reference_rows(const spatial_reference *ref, double t, const double
 /* Free coordinate k, angles between -pi and pi; of a rotation vector its three parts, of a part of one that one. */
 void spatial_reference_coordinate(const spatial_reference *ref, int k, const double *q, long double x[3]);
 
+/* The rates of all of them; of rotation vectors the relative turning in the parent's axes. */
+void spatial_reference_rates(const spatial_reference *ref, const double *q, const double *v,
+                             long double rate[SARRUS_MAX_FREEDOMS][3]);
+
 /* How well the joint's coordinates can be read: the least length of what its angles are the directions of, 1 on the constraints;
  * the distance of its points, m; the angle of its whole turn, of which rotation vectors know nothing beyond half a turn. */
 typedef struct spatial_reach {

@@ -21,16 +21,14 @@ LANE_BODY void sarrus_bodies_get(const sarrus_mechanism *mech, const real *param
 /* Angles of the tree, which bodies tell but for whole turns, go on from the turns that were seen: springs count them. */
 LANE_BODY void sarrus_bodies_put_turns(const sarrus_mechanism *mech, const real *seen, real *q) {
     const real turn = real_set(6.28318530717958647693), unit = real_set(0.159154943091895335769);
-    for (int32_t i = 0; i < mech->tree.n_springs; ++i) {
-        const sarrus_mech_spring *spring = &mech->tree.spring[i];
-        int is_turn = 0;
-        for (int32_t k = 0; k < mech->n_freedoms && spring->at >= 0; ++k)
-            is_turn = is_turn || (mech->freedom[k].at == spring->at && sarrus_freedom_is_turn(mech->freedom[k].form));
-        if (!is_turn)
-            continue;
-        const real there = lane_at(seen, spring->at), x = lane_at(q, spring->q);
-        const real n = real_nearest(unit * ((spring->is_against ? -there : there) - x));
-        lane_at(q, spring->q) = real_select(real_eq(n, n), real_fma(turn, n, x), x);
+    for (int32_t i = 0; i < mech->tree.n_links; ++i) {
+        const sarrus_mech_link *link = &mech->tree.link[i];
+        for (int32_t k = 0; k < sarrus_link_n_angles(link); ++k) {
+            const int32_t in_q = sarrus_link_angle_in_q(link, k);
+            const real there = lane_at(seen, sarrus_link_angle_at(mech, link, k)), x = lane_at(q, in_q);
+            const real n = real_nearest(unit * ((link->is_reversed ? -there : there) - x));
+            lane_at(q, in_q) = real_select(real_eq(n, n), real_fma(turn, n, x), x);
+        }
     }
 }
 #endif

@@ -155,18 +155,48 @@ LANE_BODY void sarrus_state_unweigh(const sarrus_mechanism *mech, const real *pa
     sarrus_tree_solve(mech, ws, out);
 }
 
-/* seen [n_free] follows the angles of joints at the state, in the lanes of `on`: coordinates of the tree are what they are. */
+#if defined(SARRUS_KERNELS_SPATIAL)
+/* The angles among a link's coordinates, and where the k-th of them stands in q and among the free coordinates. Of a joint that has
+ * two the link begins with that of the body inboard. */
+LANE_FUNCTION int32_t sarrus_link_n_angles(const sarrus_mech_link *link) {
+    const int32_t form = link->form;
+    const int is_one = form == SARRUS_LINK_TURN || form == SARRUS_LINK_CYLINDER || form == SARRUS_LINK_PLANE;
+    return form == SARRUS_LINK_UNIVERSAL ? 2 : is_one ? 1 : 0;
+}
+LANE_FUNCTION int32_t sarrus_link_n_before(const sarrus_mech_link *link) {
+    return link->form == SARRUS_LINK_PLANE ? 2 : link->form == SARRUS_LINK_CYLINDER ? 1 : 0;
+}
+LANE_FUNCTION int32_t sarrus_link_angle_in_q(const sarrus_mech_link *link, int32_t k) {
+    return link->q + sarrus_link_n_before(link) + k;
+}
+LANE_FUNCTION int32_t sarrus_link_angle_at(const sarrus_mechanism *mech, const sarrus_mech_link *link, int32_t k) {
+    const int is_other = link->form == SARRUS_LINK_UNIVERSAL && link->is_reversed;
+    return mech->freedom[link->freedom + sarrus_link_n_before(link) + (is_other ? 1 - k : k)].at;
+}
+
+/* seen [n_free] ← the angles of the tree, in the lanes of `on`. */
+LANE_FUNCTION void sarrus_links_see_angles(const sarrus_mechanism *mech, const real *q, mask on, real *seen) {
+    for (int32_t n = 0; n < mech->tree.n_links; ++n) {
+        const sarrus_mech_link *link = &mech->tree.link[n];
+        for (int32_t k = 0; k < sarrus_link_n_angles(link); ++k) {
+            const int32_t at = sarrus_link_angle_at(mech, link, k);
+            const real x = lane_at(q, sarrus_link_angle_in_q(link, k));
+            lane_at(seen, at) = real_select(on, link->is_reversed ? -x : x, lane_at(seen, at));
+        }
+    }
+}
+#endif
+
+/* seen [n_free + n_curves] follows the angles of joints and the feet on curves at the state, in the lanes of `on`: coordinates of
+ * the tree are what they are. */
 LANE_BODY void sarrus_state_see_turns(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                       const real *v, mask on, real *seen) {
-    for (int32_t i = 0; i < mech->tree.n_springs; ++i) {
-        const sarrus_mech_spring *spring = &mech->tree.spring[i];
-        const real x = spring->is_against ? -lane_at(q, spring->q) : lane_at(q, spring->q);
-        if (spring->at >= 0)
-            lane_at(seen, spring->at) = real_select(on, x, lane_at(seen, spring->at));
-    }
+#if defined(SARRUS_KERNELS_SPATIAL)
+    sarrus_links_see_angles(mech, q, on, seen);
+#endif
     if (!mech->tree.follows_turns)
         return;
-    sarrus_state_pose(mech, parameter, q, ws);
+    sarrus_tree_place(mech, parameter, q, ws);
     sarrus_tree_move_links(mech, ws, v, 1);
     sarrus_turns_follow(mech, parameter, ws, ws->body_q, ws->body_v, on, seen);
 }

@@ -79,12 +79,12 @@ LANE_FUNCTION real sarrus_motions_power(const sarrus_mechanism *mech, const sarr
 }
 
 /* The angles of joints and the feet on curves at the state q, v, in the lanes of `on`: seen[n_free + n_curves] follows the angles
- * beyond whole turns. The rotations are there. */
+ * beyond whole turns, but for those that are coordinates of a tree. The rotations are there. */
 LANE_BODY void sarrus_turns_follow(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                    const real *v, mask on, real *seen) {
     for (int32_t i = 0; i < mech->n_freedoms; ++i) {
         const sarrus_mech_freedom *freedom = &mech->freedom[i];
-        if (!sarrus_freedom_is_turn(freedom->form))
+        if (!sarrus_freedom_is_turn(freedom->form) || mech->joint[freedom->joint].is_within)
             continue;
         sarrus_joint_here at;
         sarrus_joint_look(ws, parameter, &mech->joint[freedom->joint], q, v, &at);
