@@ -291,7 +291,8 @@ def test_names_and_numbers_of_parts():
         assert sarrus("merge", *paths, "-o", folder / "merged.h5").returncode in (0, 1)
         with h5py.File(folder / "merged.h5") as file:
             for place in ("parameters", "unit"):
-                assert all(dataset.shape == (6,) and (dataset[:] == dataset[:]).all() for dataset in file[f"instance/{place}"].values())
+                for dataset in file[f"instance/{place}"].values():
+                    assert dataset.shape == (6,) and (dataset[:] == dataset[:]).all(), dataset.name
 
 
 def main():
