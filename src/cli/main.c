@@ -31,10 +31,10 @@ enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 static void usage_print(FILE *stream) {
     fprintf(stream, "Usage: sarrus COMMAND [arguments]\n\nSarrus simulates batches of linkages.\n\nCommands:\n");
     for (int i = 0; i < N_COMMANDS; ++i)
-        fprintf(stream, "  %-8s %-15s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
+        fprintf(stream, "  %-11s %-20s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
     fprintf(stream, "\n'sarrus COMMAND --help' tells more about one; 'sarrus --version' prints the version.\n"
                     "Exit codes: 0 done, 1 some instances failed, 2 bad usage or input, 3 I/O failure,\n"
-                    "4 backend not usable, 129, 130 or 143 stopped by a signal (the result file is valid).\n");
+                    "4 backend not usable, 129, 130, 138 or 143 stopped by a signal (the result file is valid).\n");
 }
 
 static int dispatch(int argc, char **argv) {

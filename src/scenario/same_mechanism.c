@@ -41,12 +41,17 @@ static bool is_same(const sarrus_node *a, const sarrus_node *b) {
 static const char *difference(const sarrus_node *a, const sarrus_node *b) {
     static const char *const free_keys[] = {"name", "integrator", "dynamics", "limits", "batch", "output"};
     static const char *const free_output[] = {"every", "interval"};
+    static const char *const free_batch[] = {"instances", "seed", "sampling", "design", "correlation"};
+    const int n_batch = sizeof free_batch / sizeof free_batch[0];
+    const sarrus_node *batch_a = sarrus_node_child(a, "batch"), *batch_b = sarrus_node_child(b, "batch");
     const int n_free = sizeof free_keys / sizeof free_keys[0], n_output = sizeof free_output / sizeof free_output[0];
     const sarrus_node *output_a = sarrus_node_child(a, "output"), *output_b = sarrus_node_child(b, "output");
     const char *key = key_of_difference(a, b, free_keys, n_free);
     key = key != NULL ? key : key_of_difference(b, a, free_keys, n_free);
     key = key != NULL ? key : key_of_difference(output_a, output_b, free_output, n_output);
-    return key != NULL ? key : key_of_difference(output_b, output_a, free_output, n_output);
+    key = key != NULL ? key : key_of_difference(output_b, output_a, free_output, n_output);
+    key = key != NULL ? key : key_of_difference(batch_a, batch_b, free_batch, n_batch);
+    return key != NULL ? key : key_of_difference(batch_b, batch_a, free_batch, n_batch);
 }
 
 /* The tree of a text, in a reader that was made. */

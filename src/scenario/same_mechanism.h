@@ -6,9 +6,9 @@
 
 #include "sarrus/status.h"
 
-/* Compares the texts of two scenarios as they were run, but for their name, `integrator`, `dynamics`, `limits`, `batch`, and how
- * often there is output. `key` [n_bytes] ← "" when they are the same, or the key under which they differ, as "bodies".
- * BAD_INPUT: a text is no scenario; NO_MEMORY. */
+/* Compares the texts of two scenarios as they were run, but for their name, `integrator`, `dynamics`, `limits`, of `batch` all
+ * but the parameters, and how often there is output. `key` [n_bytes] ← "" when they are the same, or the key under which they
+ * differ, as "bodies". BAD_INPUT: a text is no scenario; NO_MEMORY. */
 SARRUS_MUST_USE sarrus_status sarrus_texts_compare(const char *a, const char *b, char *key, size_t n_bytes);
 
 #endif

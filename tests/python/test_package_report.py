@@ -142,6 +142,16 @@ def test_correlations():
     found = numbers.correlations(rows)
     assert np.isnan(found[3]).all() and np.isnan(found[:, 3]).all()
     assert np.abs(found[:3, :3] - np.corrcoef(rows[:3])).max() < 1e-9
+    # numbers that some instances lack leave the pairs of the others alone
+    rows = rng.normal(size=(5, 60))
+    rows[2, :20] = rows[4, 10:30] = np.nan
+    found = numbers.pairwise_correlations(rows)
+    for i in range(5):
+        for j in range(5):
+            kept = np.isfinite(rows[[i, j]]).all(axis=0)
+            assert abs(found[i, j] - np.corrcoef(rows[i, kept], rows[j, kept])[0, 1]) < 1e-12, (i, j)
+    rows[3, 2:] = np.nan
+    assert np.isnan(numbers.pairwise_correlations(rows)[3]).all()
 
 
 def test_endings():

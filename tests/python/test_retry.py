@@ -229,6 +229,7 @@ def test_what_is_refused():
         for old, arguments, word in (
             (first, ("--set", "bodies.rod.mass=2"), "'bodies' differs"),
             (first, ("--set", "output.channels=[state]"), "'channels' differs"),
+            (first, ("--set", "batch.parameters.0.mu=9"), "'parameters' differs"),
             (first, ("--set", "integrator.dt=0.01"), "other output times"),
             (first, ("--set", "integrator.t_end=2"), "other output times"),
             (folder / "part.h5", (), "of a part of its study"),

@@ -173,6 +173,27 @@ def correlations(rows: Floats) -> Floats:
         return np.clip(own @ own.T, -1.0, 1.0)
 
 
+def pairwise_correlations(rows: Floats) -> Floats:
+    """[K, K] of numbers [K, N], each pair over the columns in which both are finite; NaN where these are fewer than three."""
+    n = len(rows)
+    found = np.full((n, n), np.nan)
+    groups: dict[bytes, list[int]] = {}
+    for i, row in enumerate(rows):
+        groups.setdefault(np.packbits(np.isfinite(row)).tobytes(), []).append(i)
+    every = list(groups.values())
+    for i, one in enumerate(every):
+        for other in every[i:]:
+            kept = np.isfinite(rows[one[0]]) & np.isfinite(rows[other[0]])
+            if kept.sum() < 3:
+                continue
+            both = one + other if other is not one else one
+            values = correlations(rows[both][:, kept])
+            for a, row in zip(one, values, strict=False):
+                found[a, other] = row[len(both) - len(other) :]
+                found[other, a] = found[a, other]
+    return found
+
+
 def rank_interval(r: float, n: int) -> tuple[float, float]:
     """95 % interval of Spearman's coefficient of n independent draws (Bonett and Wright, Psychometrika 65, 2000)."""
     if n < 4 or not math.isfinite(r):

@@ -16,10 +16,10 @@ from .numbers import (
     Summary,
     bins_of,
     correlation,
-    correlations,
     count_text,
     digits_of,
     number_text,
+    pairwise_correlations,
     rank_interval,
     ranks,
     short_text,
@@ -326,22 +326,14 @@ def _morris(study: Study, group: Group, quantity: str) -> str:
 
 
 def correlations_section(own: Table, prefix: str) -> str:
-    """Linear correlations of parameters and quantities with one another, over the instances that have all of them."""
+    """Linear correlations of parameters and quantities with one another, each pair over the instances that have both."""
     every = [*own.parameters, *own.quantities]
     if not 2 <= len(every) <= MAX_NAMES:
         return ""
-    # Quantities that most instances lack would leave nothing to correlate.
-    left_out = [column.name for column in every if np.isfinite(own.columns[column.path]).sum() < max(3, own.n // 2)]
-    every = [column for column in every if column.name not in left_out]
-    if len(every) < 2:
+    values = pairwise_correlations(np.array([own.columns[column.path] for column in every]))
+    if not np.isfinite(values[~np.eye(len(every), dtype=bool)]).any():
         return ""
-    good = np.logical_and.reduce([np.isfinite(own.columns[column.path]) for column in every])
-    n = int(good.sum())
-    if n < 3:
-        return ""
-    values = correlations(np.array([own.columns[column.path][good] for column in every]))
     n_first = sum(column in own.parameters for column in every)
     picture = matrix_chart([column.name for column in every], values, "correlations of parameters and quantities", n_first)
-    told = f"Pearson’s linear coefficients over the {count_text(n)} instances that have all numbers; parameters stand first."
-    told += f" Left out, as most instances lack them: {', '.join(left_out)}." if left_out else ""
+    told = "Pearson’s linear coefficients, of each pair over the instances that have both numbers; parameters stand first."
     return section("Correlations", note(escaped(told)) + figure(picture), f"{prefix}correlations")
