@@ -175,15 +175,18 @@ def main():
     if arguments.side is not None:
         run = mujoco_study if arguments.side == "mujoco" else lambda *rest: sarrus_study(arguments.sarrus, *rest)
         indices, gap = run(arguments.points, arguments.threads)
-        who = [resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN]
-        print(json.dumps({"indices": indices, "gap": gap, "bytes": max(resource.getrusage(one).ru_maxrss for one in who) * 1024}))
+        used = [resource.getrusage(one) for one in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        processor = sum(one.ru_utime + one.ru_stime for one in used)
+        most = max(one.ru_maxrss for one in used) * 1024
+        print(json.dumps({"indices": indices, "gap": gap, "bytes": most, "processor_seconds": processor}))
         return 0
     sides = {side: measured(side, arguments) for side in ("sarrus", "mujoco")}
     sides["sarrus"]["lines"] = lines_of(SCENARIO) + 1  # and the command
     sides["mujoco"]["lines"] = lines_of(MODEL, inspect.getsource(mujoco_study))
     for side, found in sides.items():
         size = f"{found['bytes'] / 1e6:7.0f} MB  {found['lines']:3} lines"
-        print(f"{side:8} {found['seconds']:8.2f} s  {size}  gap {found['gap']:.1e} m")
+        times = f"{found['seconds']:8.2f} s, {found['processor_seconds']:.2f} s of processors"
+        print(f"{side:8} {times}  {size}  gap {found['gap']:.1e} m")
     for kind in ("first", "total"):
         for j, name in enumerate(NAMES):
             row = "   ".join(
