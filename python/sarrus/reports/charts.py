@@ -375,7 +375,7 @@ def matrix_chart(
     names: Sequence[str], values: Floats, label: str, n_first: int = 0, *, strength: float = 1.0, halves: Floats | None = None
 ) -> str:
     """Numbers from −strength to strength as coloured squares, NaN as empty ones; a line parts the first `n_first` names from the
-    others. `halves`: of the widths of their intervals."""
+    others. `halves`: of the widths of their intervals; where these hold 0 the square is empty."""
     n = len(names)
     cell = float(np.clip(560.0 / n, 20.0, 44.0))
     cut = [_cut(name) for name in names]
@@ -395,6 +395,8 @@ def matrix_chart(
                 parts.append(rect(room + j * cell, 4 + i * cell, cell - 1, cell - 1, "none"))
                 continue
             weight = min(1.0, abs(value) / strength) if strength > 0.0 else 0.0
+            if halves is not None and not abs(value) > halves[i, j]:
+                weight = 0.0  # not to be told from nothing
             told = f"{names[i]}, {names[j]}: {number_text(value, 3)}"
             told += f" ± {number_text(float(halves[i, j]), 2)}" if halves is not None and math.isfinite(halves[i, j]) else ""
             square = rect(room + j * cell, 4 + i * cell, cell - 1, cell - 1, "plus" if value >= 0 else "minus", told)

@@ -35,6 +35,8 @@ ROOTS = (
     "orientations",
 )
 OF_ITSELF = ("points", "joints", "drives", "diagnostics/energy", "diagnostics/work", "state/q")
+# Rates, and where joints are, which the moving picture shows.
+NOT_OF_ITSELF = ("/velocity", "/acceleration", "/speed", "/point", "/parent_point")
 _LENGTHS = {"x", "y", "z", "vx", "vy", "vz", "ax", "ay", "az", "fx", "fy", "fz"}
 
 
@@ -141,11 +143,7 @@ def channels_chosen(study: Study, wanted: Sequence[str] | None) -> list[Channel]
     """By their paths, or the beginnings of paths, or the names of components."""
     there = channels_of(study)
     if wanted is None:
-        return [
-            own
-            for own in there
-            if _is_below(own.path, OF_ITSELF) and not own.path.endswith(("/velocity", "/acceleration", "/speed"))
-        ]
+        return [own for own in there if _is_below(own.path, OF_ITSELF) and not own.path.endswith(NOT_OF_ITSELF)]
     found: dict[tuple[str, str], Channel] = {}
     for word in wanted:
         whole = [own for own in there if _is_below(own.path, (word,))]

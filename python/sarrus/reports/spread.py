@@ -294,6 +294,7 @@ def _sobol(study: Study, group: Group, quantity: str) -> str:
         largest = float(np.nanmax(np.abs(both), initial=0.0)) if np.isfinite(both).any() else 0.0
         if largest > 0.0:
             caption = f"Second order: what two do together beyond what each does alone; full colour is {number_text(largest, 2)}."
+            caption += " A square is empty where the 95 % interval holds 0."
             label = f"second order indices of {quantity}"
             made += figure(matrix_chart(labels, both, label, strength=largest, halves=half), escaped(caption))
     return made
