@@ -147,9 +147,9 @@ int sarrus_part_claim(const sarrus_parts_folder *folder, uint64_t i_part) {
     /* Where a file system has no locks nobody can tell: the result's own lock is asked then. */
     if (claim >= 0 && flock(claim, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         close(claim);
-        return -1;
+        return SARRUS_PART_TAKEN;
     }
-    return claim;
+    return claim >= 0 ? claim : SARRUS_PART_REFUSED;
 }
 
 void sarrus_part_release(int claim) {

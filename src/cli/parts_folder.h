@@ -24,8 +24,10 @@ void sarrus_parts_folder_free(sarrus_parts_folder *folder);
 /* Whether a part is complete. */
 bool sarrus_part_is_complete(const sarrus_parts_folder *folder, uint64_t i_part);
 
-/* Claims a part, which no other process then does, until the descriptor that is returned is given to sarrus_part_release; negative:
- * another has claimed it. */
+enum { SARRUS_PART_TAKEN = -1, SARRUS_PART_REFUSED = -2 };
+
+/* Claims a part, which no other process then does, until the descriptor that is returned is given to sarrus_part_release; TAKEN:
+ * another has claimed it; REFUSED: it cannot be claimed, with errno. */
 int sarrus_part_claim(const sarrus_parts_folder *folder, uint64_t i_part);
 void sarrus_part_release(int claim);
 

@@ -1,5 +1,6 @@
 #include "cli/run_parts.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -92,7 +93,6 @@ typedef struct sharing {
     const sarrus_ranks *ranks;
     sarrus_parts_folder folder;
     bool *is_complete; /* [n_parts] that are known to be */
-    uint64_t n_failed; /* instances of its own parts */
 } sharing;
 
 /* Goes on with a part, or begins it. Returns an exit code. */
@@ -122,7 +122,6 @@ static int part_run(sharing *work, uint64_t i_part) {
         sarrus_failure_print(context, status, stderr);
         return sarrus_exit_code(status);
     }
-    work->n_failed += summary.n_failed;
     work->is_complete[i_part] = true;
     return SARRUS_EXIT_DONE;
 }
@@ -141,6 +140,10 @@ static int round_run(sharing *work, uint64_t *n_open) {
         if (*sarrus_signals_flag() != 0)
             return SARRUS_EXIT_SIGNAL + sarrus_signal_caught();
         const int claim = sarrus_part_claim(&work->folder, k);
+        if (claim == SARRUS_PART_REFUSED) {
+            fprintf(stderr, "sarrus: error: %s cannot be written: %s\n", work->folder.files[k], strerror(errno));
+            return SARRUS_EXIT_IO;
+        }
         /* It may have been completed between the look and the claim. */
         if (claim >= 0 && !sarrus_part_is_complete(&work->folder, k))
             code = part_run(work, k);
@@ -207,7 +210,7 @@ int sarrus_run_parts(const sarrus_planned_run *planned, const sarrus_ranks *rank
         sarrus_signals_catch();
         code = rounds_run(&work);
         if (code == SARRUS_EXIT_DONE)
-            code = ranks->rank == 0 ? parts_merge(&work) : work.n_failed > 0 ? SARRUS_EXIT_SOME_FAILED : SARRUS_EXIT_DONE;
+            code = ranks->rank == 0 ? parts_merge(&work) : SARRUS_EXIT_DONE; /* launchers take another code for a crash of all */
     }
     free(about);
     free(work.is_complete);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scenario/emit.h"
 #include "scenario/guard.h"
 #include "scenario/reader.h"
 
@@ -41,17 +42,15 @@ static bool is_same(const sarrus_node *a, const sarrus_node *b) {
 static const char *difference(const sarrus_node *a, const sarrus_node *b) {
     static const char *const free_keys[] = {"name", "integrator", "dynamics", "limits", "batch", "output"};
     static const char *const free_output[] = {"every", "interval"};
-    static const char *const free_batch[] = {"instances", "seed", "sampling", "design", "correlation"};
-    const int n_batch = sizeof free_batch / sizeof free_batch[0];
-    const sarrus_node *batch_a = sarrus_node_child(a, "batch"), *batch_b = sarrus_node_child(b, "batch");
+    const sarrus_node *drawn_a = sarrus_node_child(sarrus_node_child(a, "batch"), "parameters");
+    const sarrus_node *drawn_b = sarrus_node_child(sarrus_node_child(b, "batch"), "parameters");
     const int n_free = sizeof free_keys / sizeof free_keys[0], n_output = sizeof free_output / sizeof free_output[0];
     const sarrus_node *output_a = sarrus_node_child(a, "output"), *output_b = sarrus_node_child(b, "output");
     const char *key = key_of_difference(a, b, free_keys, n_free);
     key = key != NULL ? key : key_of_difference(b, a, free_keys, n_free);
     key = key != NULL ? key : key_of_difference(output_a, output_b, free_output, n_output);
     key = key != NULL ? key : key_of_difference(output_b, output_a, free_output, n_output);
-    key = key != NULL ? key : key_of_difference(batch_a, batch_b, free_batch, n_batch);
-    return key != NULL ? key : key_of_difference(batch_b, batch_a, free_batch, n_batch);
+    return key == NULL && drawn_a != NULL && drawn_b != NULL && !is_same(drawn_a, drawn_b) ? "batch.parameters" : key;
 }
 
 /* The tree of a text, in a reader that was made. */
@@ -76,6 +75,42 @@ sarrus_status sarrus_texts_compare(const char *a, const char *b, char *key, size
         status = tree_read(&other, b);
     const char *found = status == SARRUS_OK ? difference(one.tree.root, other.tree.root) : NULL;
     snprintf(key, n_bytes, "%s", found != NULL ? found : "");
+    sarrus_reader_destroy(&one);
+    sarrus_reader_destroy(&other);
+    return status;
+}
+
+/* Gives mapping `to` what `from` has under a key, or nothing. */
+static bool key_take(sarrus_tree *tree, sarrus_node *to, const sarrus_node *from, const char *key) {
+    const sarrus_node *value = sarrus_node_child(from, key);
+    return value != NULL ? sarrus_node_put(tree, to, key, value)
+                         : sarrus_node_child(to, key) == NULL || sarrus_node_put(tree, to, key, NULL);
+}
+
+static bool graft(sarrus_reader *to, const sarrus_reader *from) {
+    sarrus_node *root = to->tree.root, *output = sarrus_node_child(root, "output");
+    const sarrus_node *other = from->tree.root, *other_output = sarrus_node_child(other, "output");
+    bool ok = key_take(&to->tree, root, other, "integrator") && key_take(&to->tree, root, other, "dynamics") &&
+              key_take(&to->tree, root, other, "limits");
+    if (output == NULL)
+        return ok && key_take(&to->tree, root, other, "output");
+    return ok && key_take(&to->tree, output, other_output, "every") && key_take(&to->tree, output, other_output, "interval");
+}
+
+sarrus_status sarrus_texts_graft(const char *a, const char *b, char **out) {
+    sarrus_reader one, other;
+    sarrus_status status = sarrus_reader_create(&one);
+    const sarrus_status second = sarrus_reader_create(&other);
+    *out = NULL;
+    status = status == SARRUS_OK ? second : status;
+    if (status == SARRUS_OK)
+        status = tree_read(&one, a);
+    if (status == SARRUS_OK)
+        status = tree_read(&other, b);
+    if (status == SARRUS_OK)
+        *out = graft(&one, &other) ? sarrus_tree_emit(&one.tree) : NULL;
+    if (status == SARRUS_OK && *out == NULL)
+        status = SARRUS_NO_MEMORY;
     sarrus_reader_destroy(&one);
     sarrus_reader_destroy(&other);
     return status;

@@ -11,4 +11,8 @@
  * differ, as "bodies". BAD_INPUT: a text is no scenario; NO_MEMORY. */
 SARRUS_MUST_USE sarrus_status sarrus_texts_compare(const char *a, const char *b, char *key, size_t n_bytes);
 
+/* *out ← the first scenario with what the second has of `integrator`, `dynamics`, `limits`, and of how often there is output; to
+ * be freed. Errors as above. */
+SARRUS_MUST_USE sarrus_status sarrus_texts_graft(const char *a, const char *b, char **out);
+
 #endif

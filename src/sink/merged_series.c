@@ -8,6 +8,7 @@
 #include "sink/hdf5_object.h"
 #include "sink/hdf5_visit.h"
 #include "sink/merge.h"
+#include "sink/retried_rows.h"
 
 enum { MAX_DIMS = 3 };
 
@@ -154,19 +155,27 @@ bool sarrus_merged_series_read(const sarrus_merged_group *group, const sarrus_me
 
 bool sarrus_merged_series_write(const sarrus_merged_group *group, const char *path, uint64_t i_time, uint64_t n,
                                 const double *values) {
-    part_dataset to = {.root = -1, .dataset = H5Dopen2(group->root, path, H5P_DEFAULT), .space = -1};
-    if (to.dataset >= 0)
-        to.space = H5Dget_space(to.dataset);
-    to.n_dims = to.space >= 0 ? H5Sget_simple_extent_ndims(to.space) : 0;
-    bool ok = to.n_dims >= 1 && to.n_dims <= MAX_DIMS && H5Sget_simple_extent_dims(to.space, to.dims, NULL) >= 0;
+    hid_t dataset = H5Dopen2(group->root, path, H5P_DEFAULT), type = dataset >= 0 ? H5Dget_type(dataset) : -1;
+    hid_t space = dataset >= 0 ? H5Dget_space(dataset) : -1;
+    hsize_t dims[MAX_DIMS] = {0};
+    const int n_dims = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
+    bool ok = type >= 0 && n_dims >= 1 && n_dims <= MAX_DIMS && H5Sget_simple_extent_dims(space, dims, NULL) >= 0;
     hsize_t n_all = n;
-    for (int k = 1; ok && k < to.n_dims; ++k)
-        n_all *= to.dims[k];
-    hid_t memory = ok ? H5Screate_simple(1, &n_all, NULL) : -1;
-    ok = memory >= 0 && times_select(&to, 0, i_time, n) &&
-         H5Dwrite(to.dataset, H5T_NATIVE_DOUBLE, memory, to.space, H5P_DEFAULT, values) >= 0;
-    if (memory >= 0)
-        H5Sclose(memory);
-    part_close(&to);
+    for (int k = 1; ok && k < n_dims; ++k)
+        n_all *= dims[k];
+    void *own = ok ? malloc((size_t)n_all * sizeof *values + 1) : NULL; /* all types are of eight bytes */
+    ok = own != NULL && H5Tget_size(type) == sizeof *values;
+    if (ok) {
+        memcpy(own, values, (size_t)n_all * sizeof *values);
+        ok = H5Tconvert(H5T_NATIVE_DOUBLE, type, (size_t)n_all, own, NULL, H5P_DEFAULT) >= 0 &&
+             sarrus_rows_write(dataset, type, i_time, n, own);
+    }
+    free(own);
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+    if (dataset >= 0)
+        H5Dclose(dataset);
     return ok;
 }

@@ -233,7 +233,7 @@ static bool marks_write(const writing *work, uint64_t number) {
     for (uint64_t i = 0; ok && i < work->retried->n_failed; ++i)
         marks[work->retried->failed[i]] = number;
     ok = ok && (dataset < 0 ? marks_create(work, marks)
-                            : H5Dwrite(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, marks) >= 0);
+                            : sarrus_rows_write(dataset, H5T_NATIVE_UINT64, 0, work->retried->info.n_instances, marks));
     if (dataset >= 0)
         H5Dclose(dataset);
     free(marks);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sink/packed_chunks.h"
+
 enum { MAX_DIMS = 3 };
 
 /* A dataset that is open. */
@@ -73,7 +75,7 @@ static bool column_put(const rows *to, const rows *from, const sarrus_row_map *m
         memcpy(there, here, size);
         memcpy(here, kept, size);
     }
-    ok = ok && H5Dwrite(to->dataset, to->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, old) >= 0;
+    ok = ok && sarrus_rows_write(to->dataset, to->type, 0, to->dims[0], old);
     if (H5Tis_variable_str(to->type) > 0 && old != NULL && new != NULL) {
         H5Dvlen_reclaim(to->type, to->space, H5P_DEFAULT, old);
         H5Dvlen_reclaim(to->type, from->space, H5P_DEFAULT, new);
@@ -89,7 +91,8 @@ static bool row_select(const rows *of, uint64_t i_row) {
     return i_row < of->dims[0] && H5Sselect_hyperslab(of->space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0;
 }
 
-static bool arrays_put(const rows *to, const rows *from, const sarrus_row_map *map) {
+/* Of a dataset without packed chunks: row by row. */
+static bool plain_arrays_put(const rows *to, const rows *from, const sarrus_row_map *map) {
     const hsize_t n = to->row_bytes / H5Tget_size(to->type);
     char *row = malloc(to->row_bytes + 1);
     hid_t memory = H5Screate_simple(1, &n, NULL);
@@ -101,6 +104,78 @@ static bool arrays_put(const rows *to, const rows *from, const sarrus_row_map *m
     if (memory >= 0)
         H5Sclose(memory);
     free(row);
+    return ok;
+}
+
+/* Reads rows i_row … and times i_time … of a dataset, all else whole, to where the chunk that begins there has them. */
+static bool region_read(const rows *of, const sarrus_packed_chunks *chunks, const hsize_t start[MAX_DIMS], hsize_t i_chunk_row,
+                        hsize_t n_rows) {
+    hsize_t count[MAX_DIMS] = {n_rows, 0, 0}, place[MAX_DIMS] = {i_chunk_row, 0, 0};
+    for (int k = 1; k < of->n_dims; ++k) {
+        const hsize_t n_left = of->dims[k] - start[k];
+        count[k] = n_left < chunks->chunk[k] ? n_left : chunks->chunk[k];
+    }
+    hid_t memory = H5Screate_simple(of->n_dims, chunks->chunk, NULL);
+    const bool ok = memory >= 0 && H5Sselect_hyperslab(memory, H5S_SELECT_SET, place, NULL, count, NULL) >= 0 &&
+                    H5Sselect_hyperslab(of->space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+                    H5Dread(of->dataset, of->type, memory, of->space, H5P_DEFAULT, chunks->elements) >= 0;
+    if (memory >= 0)
+        H5Sclose(memory);
+    return ok;
+}
+
+/* The chunk at `offset` with rows i … i_end − 1 of the map in it. */
+static bool chunk_put(const rows *to, const rows *from, const sarrus_row_map *map, sarrus_packed_chunks *chunks,
+                      const hsize_t offset[MAX_DIMS], uint64_t i, uint64_t i_end) {
+    const hsize_t n_left = to->dims[0] - offset[0];
+    memset(chunks->elements, 0, chunks->n_elements * chunks->element_size);
+    bool ok = region_read(to, chunks, offset, 0, n_left < chunks->chunk[0] ? n_left : chunks->chunk[0]);
+    for (; ok && i < i_end; ++i) {
+        const hsize_t start[MAX_DIMS] = {map->from[i], offset[1], offset[2]};
+        ok = region_read(from, chunks, start, map->to[i] - offset[0], 1);
+    }
+    return ok && sarrus_packed_chunks_put(chunks, offset);
+}
+
+/* All chunks in which there are rows of the map; components are never cut. */
+static bool packed_arrays_put(const rows *to, const rows *from, const sarrus_row_map *map, sarrus_packed_chunks *chunks) {
+    bool ok = to->n_dims < 3 || chunks->chunk[2] == to->dims[2];
+    for (uint64_t i = 0, i_end = 0; ok && i < map->n; i = i_end) {
+        const hsize_t first = map->to[i] / chunks->chunk[0] * chunks->chunk[0];
+        while (i_end < map->n && map->to[i_end] < first + chunks->chunk[0])
+            ++i_end;
+        for (hsize_t t = 0; ok && t < to->dims[1]; t += chunks->chunk[1])
+            ok = chunk_put(to, from, map, chunks, (const hsize_t[MAX_DIMS]){first, t, 0}, i, i_end);
+    }
+    return ok;
+}
+
+static bool arrays_put(const rows *to, const rows *from, const sarrus_row_map *map) {
+    sarrus_packed_chunks chunks;
+    const bool ok = sarrus_packed_chunks_open(&chunks, to->dataset) &&
+                    (chunks.is_packed ? packed_arrays_put(to, from, map, &chunks) : plain_arrays_put(to, from, map));
+    sarrus_packed_chunks_close(&chunks);
+    return ok;
+}
+
+bool sarrus_rows_write(hid_t dataset, hid_t type, hsize_t i_first, hsize_t n, const void *values) {
+    sarrus_packed_chunks chunks;
+    bool ok = sarrus_packed_chunks_open(&chunks, dataset);
+    if (ok && chunks.is_packed) {
+        ok = sarrus_packed_chunks_rows_put(&chunks, i_first, n, values);
+    } else if (ok) {
+        hsize_t start[SARRUS_PACKED_DIMS] = {i_first}, count[SARRUS_PACKED_DIMS] = {n}, n_all = n;
+        for (int k = 1; k < chunks.n_dims; ++k)
+            n_all *= count[k] = chunks.dims[k];
+        hid_t memory = H5Screate_simple(1, &n_all, NULL), space = H5Dget_space(dataset);
+        ok = memory >= 0 && space >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+             H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, values) >= 0;
+        if (memory >= 0)
+            H5Sclose(memory);
+        if (space >= 0)
+            H5Sclose(space);
+    }
+    sarrus_packed_chunks_close(&chunks);
     return ok;
 }
 

@@ -1,4 +1,5 @@
 /* sarrus_run_retry: the failed instances of a study run again, as a study of their own, whose rows then go where theirs were. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,14 +23,15 @@ typedef struct retry {
     sarrus_retried before;
     sarrus_model *own; /* of the failed instances alone */
     sarrus_draws *draws;
-    char *rows; /* the file that they go to, which is removed in the end */
+    char *text;          /* the scenario with which they are run: that of the study, integrated as it is asked for */
+    char *folder, *rows; /* of its own, and the file there that they go to; both are removed in the end */
 } retry;
 
 static sarrus_status no_memory(const retry *work) {
     return sarrus_report(work->context, SARRUS_NO_MEMORY, "out of memory for the instances to be run again");
 }
 
-static sarrus_status mechanisms_compare(const retry *work) {
+static sarrus_status mechanisms_compare(retry *work) {
     char key[128];
     const sarrus_status status = sarrus_texts_compare(work->before.scenario, sarrus_model_resolved(work->model), key, sizeof key);
     if (status == SARRUS_NO_MEMORY)
@@ -37,7 +39,9 @@ static sarrus_status mechanisms_compare(const retry *work) {
     if (status != SARRUS_OK)
         return sarrus_report(work->context, SARRUS_BAD_INPUT, "%s: /scenario is no scenario", work->before.path);
     if (key[0] == '\0')
-        return SARRUS_OK;
+        return sarrus_texts_graft(work->before.scenario, sarrus_model_resolved(work->model), &work->text) == SARRUS_OK
+                   ? SARRUS_OK
+                   : no_memory(work);
     return sarrus_report(
         work->context, SARRUS_BAD_INPUT,
         "%s is of another scenario: '%s' differs; expected one that differs in integrator, dynamics and limits alone",
@@ -86,9 +90,13 @@ static sarrus_status own_model_make(retry *work) {
         {"batch.design", "plain"},  {"batch.sampling", "random"},
         {"batch.correlation", "~"},
     };
-    const size_t n = sizeof overrides / sizeof overrides[0] - (work->model->batch.n_sampled > 0 ? 0 : 3);
-    const char *text = sarrus_model_resolved(work->model);
-    const sarrus_status status = sarrus_scenario_read_text(work->context, "scenario", text, strlen(text), overrides, n, &work->own);
+    const char *text = work->text;
+    sarrus_model *study = NULL;
+    sarrus_status status = sarrus_scenario_read_text(work->context, "scenario", text, strlen(text), NULL, 0, &study);
+    const size_t n = sizeof overrides / sizeof overrides[0] - (status == SARRUS_OK && study->batch.n_sampled > 0 ? 0 : 3);
+    sarrus_model_destroy(study);
+    if (status == SARRUS_OK)
+        status = sarrus_scenario_read_text(work->context, "scenario", text, strlen(text), overrides, n, &work->own);
     free(kept);
     return status;
 }
@@ -133,7 +141,7 @@ static sarrus_status rows_make(retry *work, const sarrus_run_options *options, s
 
 static sarrus_status result_write(const retry *work, const sarrus_run_options *options, sarrus_run_summary *summary) {
     const sarrus_retried_writing writing = {.rows = work->rows,
-                                            .scenario = sarrus_model_resolved(work->model),
+                                            .scenario = work->text,
                                             .path = options->output_path,
                                             .no_clobber = options->no_clobber,
                                             .finish = sarrus_totals_remake};
@@ -144,10 +152,36 @@ static sarrus_status result_write(const retry *work, const sarrus_run_options *o
     return status;
 }
 
+/* A folder of its own beside the result, which nobody else can be meant by. */
+static sarrus_status folder_make(retry *work, const char *path) {
+    work->folder = sarrus_result_place_name(path, ".", ".retry-XXXXXX");
+    if (work->folder == NULL)
+        return no_memory(work);
+    if (mkdtemp(work->folder) == NULL) {
+        const sarrus_status status = sarrus_report(work->context, SARRUS_IO, "%s: %s", work->folder, strerror(errno));
+        free(work->folder);
+        work->folder = NULL;
+        return status;
+    }
+    if (asprintf(&work->rows, "%s/rows.h5", work->folder) >= 0)
+        return SARRUS_OK;
+    work->rows = NULL;
+    return no_memory(work);
+}
+
 static void retry_free(retry *work) {
-    if (work->rows != NULL)
+    char *partial = NULL;
+    if (work->rows != NULL) {
         (void)unlink(work->rows);
+        if (asprintf(&partial, "%s.partial", work->rows) >= 0)
+            (void)unlink(partial);
+    }
+    if (work->folder != NULL)
+        (void)rmdir(work->folder);
+    free(partial);
     free(work->rows);
+    free(work->folder);
+    free(work->text);
     sarrus_draws_destroy(work->draws);
     sarrus_model_destroy(work->own);
     sarrus_retried_close(&work->before);
@@ -166,8 +200,9 @@ sarrus_status sarrus_run_retry(sarrus_context *context, const sarrus_model *mode
     if (status == SARRUS_OK)
         status = mechanisms_compare(&work);
     if (status == SARRUS_OK && work.before.n_failed > 0) {
-        work.rows = sarrus_result_place_name(options->output_path, "", ".retry");
-        status = work.rows != NULL ? own_model_make(&work) : no_memory(&work);
+        status = folder_make(&work, options->output_path);
+        if (status == SARRUS_OK)
+            status = own_model_make(&work);
         if (status == SARRUS_OK)
             status = draws_make(&work);
         if (status == SARRUS_OK)

@@ -22,7 +22,8 @@ typedef struct simulation {
     double *units;              /* [n_parameters][n] of those that are evaluated */
     double *candidate;          /* [n_parameters][n_chains], then their g [n_chains] */
     double *spread;             /* [n_parameters] of the seeds */
-    uint64_t *order;            /* [n] points by falling g */
+    uint64_t *order;            /* [n] points by falling g; then those that go on, in a random order */
+    uint64_t n_accepted;        /* candidates of the level */
     double scale;               /* of the chains' steps */
     double variation, variance; /* sums of the variations of the levels, and of their squares */
 } simulation;
@@ -84,14 +85,33 @@ static sarrus_status points_order(const simulation *work) {
     return SARRUS_OK;
 }
 
-/* The seeds of the next level become its first states; their spread is that of the steps. */
-static void seeds_take(simulation *work) {
+/* Points at a limit or beyond it, in a random order: which of them go on must not depend on how far beyond they are, as it would
+ * where many are alike. Returns how many there are. */
+static sarrus_status points_shuffle(const simulation *work, int i_level, double limit, uint64_t *n_at) {
+    ranked *all = malloc(work->subset->n * sizeof *all);
+    uint64_t n = 0;
+    if (all == NULL)
+        return SARRUS_NO_MEMORY;
+    for (uint64_t i = 0; i < work->subset->n; ++i)
+        if (work->now.g[i] >= limit)
+            all[n++] = (ranked){normal_of(work->subset, i_level, 0, -1, i), i};
+    qsort(all, (size_t)n, sizeof *all, ranked_compare);
+    for (uint64_t i = 0; i < n; ++i)
+        work->order[i] = all[i].i;
+    free(all);
+    *n_at = n;
+    return SARRUS_OK;
+}
+
+/* The seeds of the next level become its first states, again from the first where there are fewer than chains; their spread is
+ * that of the steps. */
+static void seeds_take(simulation *work, uint64_t n_at) {
     const uint64_t n = work->subset->n, m = work->n_chains;
     for (int j = 0; j < work->subset->n_parameters; ++j) {
         double mean = 0, squares = 0;
         double *to = work->next.z + (uint64_t)j * n;
         for (uint64_t c = 0; c < m; ++c) {
-            to[c] = work->now.z[(uint64_t)j * n + work->order[c]];
+            to[c] = work->now.z[(uint64_t)j * n + work->order[c % n_at]];
             mean += to[c] / (double)m;
         }
         for (uint64_t c = 0; c < m; ++c)
@@ -99,7 +119,8 @@ static void seeds_take(simulation *work) {
         work->spread[j] = m > 1 ? sqrt(squares / (double)(m - 1)) : 1.0;
     }
     for (uint64_t c = 0; c < m; ++c)
-        work->next.g[c] = work->now.g[work->order[c]];
+        work->next.g[c] = work->now.g[work->order[c % n_at]];
+    work->n_accepted = 0;
 }
 
 /* One step of all chains: z' = ρ z + σ ξ, which keeps the normal distribution, where it stays beyond the limit; else z. */
@@ -123,6 +144,7 @@ static sarrus_status chains_step(simulation *work, int i_level, int i_step, doub
             work->next.z[(uint64_t)j * n + first + c] =
                 is_accepted ? work->candidate[(uint64_t)j * m + c] : work->next.z[(uint64_t)j * n + before + c];
     }
+    work->n_accepted += n_accepted;
     /* 0.44 of the candidates accepted is the best of them (section 5.2 of the second source). */
     work->scale *= exp(((double)n_accepted / (double)m - 0.44) / sqrt((double)i_step));
     return status;
@@ -150,10 +172,11 @@ static void level_add(simulation *work, double variation) {
 }
 
 /* Levels that were independent would add the squares of their variations ((29) of the first source), whose intervals held 91 to
- * 93 of 100 exact probabilities; levels that depend entirely add the variations themselves, the bound (30), which held 100 of
- * 100 and is twice as wide. A tenth of the way between them holds 95. */
+ * 93 of 100 exact probabilities of sums; levels that depend entirely add the variations themselves, the bound (30), which held
+ * 100 of 100 and is twice as wide. Three tenths of the way between them are taken: where chains move little, as in corners of
+ * many parameters, levels depend on one another more than in sums. */
 static double variance_of(const simulation *work) {
-    return 0.9 * work->variance + 0.1 * work->variation * work->variation;
+    return 0.7 * work->variance + 0.3 * work->variation * work->variation;
 }
 
 static bool simulation_make(simulation *work, const sarrus_subset *subset) {
@@ -192,6 +215,18 @@ static uint64_t beyond_count(const simulation *work, double limit) {
     return n;
 }
 
+/* Of a level of independent draws: Wilson's interval, which is right at both ends. */
+static void result_plain(const simulation *work, double share, sarrus_reliability *out) {
+    const double z = 1.959963984540054, n = (double)work->subset->n; /* of 0.975 */
+    const double middle = (share + z * z / (2.0 * n)) / (1.0 + z * z / n);
+    const double half = z / (1.0 + z * z / n) * sqrt(share * (1.0 - share) / n + z * z / (4.0 * n * n));
+    out->probability = share;
+    out->variation = sqrt((1.0 - share) / (share * n));
+    out->low = fmax(middle - half, 0.0);
+    out->high = fmin(middle + half, 1.0);
+    out->is_reached = 1;
+}
+
 /* Behind the last level: `before` is the probability of its being reached. */
 static void result_make(const simulation *work, double before, double share, sarrus_reliability *out) {
     const double normal_quantile = 1.959963984540054; /* of 0.975 */
@@ -210,43 +245,75 @@ static void result_bound(const simulation *work, double before, sarrus_reliabili
     out->high = fmin(before * exp(1.959963984540054 * sqrt(log1p(variance_of(work)))), 1.0);
 }
 
+/* The limit that a tenth of the points are beyond. Where more than half are at it, as on a plateau, the next number above, which
+ * fewer are at; infinite where there is none. */
+static double limit_next(const simulation *work) {
+    const uint64_t n = work->subset->n;
+    const double limit = work->now.g[work->order[work->n_chains - 1]];
+    uint64_t n_at = 0;
+    double above = INFINITY;
+    for (uint64_t i = 0; i < n; ++i) {
+        n_at += work->now.g[i] >= limit ? 1 : 0;
+        above = work->now.g[i] > limit ? fmin(above, work->now.g[i]) : above;
+    }
+    return 2 * n_at > n ? above : limit;
+}
+
+/* Behind the last level, where the limit is within a tenth. */
+static sarrus_status last_level(simulation *work, int i_level, double before, uint64_t n_beyond, sarrus_reliability *out) {
+    const sarrus_subset *subset = work->subset;
+    const double share = (double)n_beyond / (double)subset->n;
+    level_add(work, variation_of(work, i_level, subset->limit, share));
+    if (i_level == 0)
+        result_plain(work, share, out);
+    else
+        result_make(work, before, share, out);
+    return subset->told(subset->user, i_level, subset->limit, share) != 0 ? SARRUS_INTERRUPTED : SARRUS_OK;
+}
+
+/* The chains of the next level; false: none of them moved, and it says nothing. */
+static sarrus_status next_level(simulation *work, int i_level, double limit, uint64_t n_at, bool *has_moved) {
+    sarrus_status status = SARRUS_OK;
+    seeds_take(work, n_at);
+    for (int s = 1; s < STATES && status == SARRUS_OK; ++s)
+        status = chains_step(work, i_level, s, limit);
+    const level done = work->now;
+    work->now = work->next;
+    work->next = done;
+    *has_moved = work->n_accepted > 0;
+    return status;
+}
+
 /* One level after the other until the limit is within a tenth. */
 static sarrus_status levels_run(simulation *work, sarrus_reliability *out) {
     const sarrus_subset *subset = work->subset;
     double before = 1.0;
+    bool has_moved = true;
     sarrus_status status = first_level(work);
     for (int l = 0; status == SARRUS_OK; ++l) {
         const uint64_t n_beyond = beyond_count(work, subset->limit);
         out->n_levels = l + 1;
-        if (n_beyond >= work->n_chains) {
-            const double share = (double)n_beyond / (double)subset->n;
-            level_add(work, variation_of(work, l, subset->limit, share));
-            result_make(work, before, share, out);
-            return subset->told(subset->user, l, subset->limit, share) != 0 ? SARRUS_INTERRUPTED : SARRUS_OK;
-        }
+        if (n_beyond >= work->n_chains)
+            return last_level(work, l, before, n_beyond, out);
         status = points_order(work);
+        const double limit = status == SARRUS_OK ? limit_next(work) : 0.0;
+        uint64_t n_at = 0;
+        if (status == SARRUS_OK)
+            status = points_shuffle(work, l + 1, limit, &n_at);
         if (status != SARRUS_OK)
             return status;
-        /* Where many are alike, as at a plateau, fewer than a tenth may be beyond the limit of the next level: all at it go on. */
-        const double limit = work->now.g[work->order[work->n_chains - 1]];
-        uint64_t n_at = 0;
-        for (uint64_t i = 0; i < subset->n; ++i)
-            n_at += work->now.g[i] >= limit ? 1 : 0;
         const double share = (double)n_at / (double)subset->n;
+        if (limit > subset->limit && n_beyond > 0) /* a plateau just below the limit */
+            return last_level(work, l, before, n_beyond, out);
         if (subset->told(subset->user, l, limit, share) != 0)
             return SARRUS_INTERRUPTED;
-        level_add(work, variation_of(work, l, nextafter(limit, -INFINITY), share));
-        before *= share;
-        if (isinf(limit) || l + 1 == SARRUS_RELIABILITY_LEVELS || n_at == subset->n) {
+        if (isinf(limit) || !has_moved || l + 1 == SARRUS_RELIABILITY_LEVELS) {
             result_bound(work, before, out);
             return SARRUS_OK;
         }
-        seeds_take(work);
-        for (int s = 1; s < STATES && status == SARRUS_OK; ++s)
-            status = chains_step(work, l + 1, s, limit);
-        const level done = work->now;
-        work->now = work->next;
-        work->next = done;
+        level_add(work, variation_of(work, l, nextafter(limit, -INFINITY), share));
+        before *= share;
+        status = next_level(work, l + 1, limit, n_at, &has_moved);
     }
     return status;
 }

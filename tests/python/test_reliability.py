@@ -93,6 +93,29 @@ def test_exact_probabilities():
             assert all(row["n_instances"] < 8000 for row in rows)
 
 
+def test_numbers_that_are_alike():
+    """Discrete numbers, and a floor under most of them: who goes on must not depend on how far beyond a limit it is."""
+    count, n = 10, 25
+    text = EXACT.replace("parameters: {a: 0", "parameters: {" + ", ".join(f"d{i}: 0" for i in range(count)) + ", a: 0").replace(
+        "quantities: {",
+        'quantities: {floor: "max(a + b, 3)", whole: rint(a + b), ones: "' + "+".join(f"d{i}" for i in range(count)) + '", ',
+    )
+    draws = "".join(f"    - {{name: d{i}, distribution: discrete, values: [0, 1], weights: [0.9, 0.1]}}\n" for i in range(count))
+    with written(text.replace("output:", draws + "output:")) as name:
+        path = pathlib.Path(name) / "s.yaml"
+        for quantity, limit, exact in (
+            ("ones", 5.5, sum(math.comb(count, k) * 0.1**k * 0.9 ** (count - k) for k in range(6, count + 1))),
+            ("whole", 4.75, math.erfc(4.5 / 2) / 2),
+            ("floor", 6, math.erfc(3) / 2),
+        ):
+            rows = [found(path, "--quantity", quantity, "--above", limit, "--seed", seed) for seed in range(n)]
+            held = sum(row["low"] <= exact <= row["high"] for row in rows)
+            assert held >= 20, (quantity, held)
+        # of a plain sample the interval is right at its ends, too
+        sure = found(path, "--quantity", "u", "--above", 1e-4, "--instances", 1000)
+        assert sure["n_levels"] == 1 and sure["low"] < 1 - 1e-4 <= sure["high"]
+
+
 def test_a_linkage_against_plain_draws():
     with written(PENDULUM) as name:
         path = pathlib.Path(name) / "s.yaml"
@@ -126,9 +149,11 @@ def test_limits_that_are_not_reached():
         path = pathlib.Path(name) / "s.yaml"
         far = found(path, "--quantity", "u", "--above", 2.0, "--instances", 200)
         assert far["probability"] is None and far["low"] == 0 and far["high"] < 1e-13 and 10 < far["n_levels"] <= 20
-        # 0 or 1: the limit of the first level is 0, at which all of them are
-        flat = found(path, "--quantity", "plateau", "--above", 0.5, "--instances", 200)
-        assert flat["probability"] is None and flat["high"] <= 1
+        # 0 or 1: most are at 0, and few at what is above it
+        flat = found(path, "--quantity", "plateau", "--above", 0.5, "--instances", 1000)
+        assert flat["low"] < math.erfc(2 / math.sqrt(2)) / 2 < flat["high"]
+        flat = found(path, "--quantity", "plateau", "--above", 1.5, "--instances", 200)
+        assert flat["probability"] is None and flat["high"] < 0.2
         likely = found(path, "--quantity", "sum", "--below", 10)
         assert likely["probability"] == 1 and likely["n_levels"] == 1
 

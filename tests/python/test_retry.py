@@ -48,6 +48,34 @@ output:
   sensitivity: [low]
   statistics: {channels: [state, rank, quantities], quantiles: [0.5]}
 """
+FOUR_BAR = """\
+sarrus: 1
+space: planar
+parameters: {w: 7.0, m: 3.0}
+gravity: [0, -9.81]
+bodies:
+  - {name: crank, mass: "=m", inertia: 0.0225, position: [0.0, 0.15], velocity: ["=-0.15*w", 0.0], angular_velocity: "=w"}
+  - {name: coupler, mass: 1.0, inertia: 0.0833333333333333, position: [0.4, 0.6], velocity: [-1.95, -0.2], angular_velocity: -0.5}
+  - {name: rocker, mass: 0.9, inertia: 0.06375, position: [0.9, 0.45], velocity: [-0.9, -0.2], angular_velocity: 2.0}
+joints:
+  - {name: A, type: revolute, bodies: [ground, crank], at: [0, 0]}
+  - {name: B, type: revolute, bodies: [crank, coupler], at: [0, 0.3]}
+  - {name: C, type: revolute, bodies: [coupler, rocker], at: [0.8, 0.9]}
+  - {name: D, type: revolute, bodies: [ground, rocker], at: [1, 0]}
+dynamics: {formulation: udwadia-kalaba}
+integrator: {method: dopri5, t_end: 1}
+output:
+  interval: 0.09090909090909091
+  channels: [acceleration, joints, constraint, rank]
+  points: [{name: tip, body: coupler, at: [0.1, 0.1]}]
+batch:
+  instances: 3
+  seed: 789
+  parameters:
+    - {name: w, distribution: normal, mean: 7, sd: 2, min: 1, max: 12}
+    - {name: m, distribution: uniform, low: 2, high: 4}
+    - {path: output.points.tip.at.0, distribution: uniform, low: 0, high: 0.1}
+"""
 FINE = ("--set", "integrator.dt=0.002", "--set", "output.every=50")
 FINER = ("--set", "integrator.dt=0.0001", "--set", "output.every=1000")
 
@@ -215,6 +243,66 @@ def test_changes_of_rank():
             assert same(new[name], whole[name]), name
 
 
+def test_small_chunks():
+    """A chunk stored without deflate, whose new bytes are deflated to the same number, was read as if they were not."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        study = folder / "study.yaml"
+        study.write_text(FOUR_BAR)
+        run(study, folder / "a.h5", "--set", "integrator.max_steps=146", codes=(1,))
+        run(study, folder / "b.h5", "--retry-failed", folder / "a.h5", codes=(0,))
+        run(study, folder / "c.h5", codes=(0,))
+        new, whole = datasets(folder / "b.h5"), datasets(folder / "c.h5")
+        for name in whole:
+            assert name.split("/")[0] in ("scenario",) or same(np.atleast_1d(new[name]), np.atleast_1d(whole[name])), name
+
+
+def test_own_samples():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        study, bare = folder / "study.yaml", folder / "bare.yaml"
+        study.write_text(FOUR_BAR)
+        bare.write_text(FOUR_BAR[: FOUR_BAR.index("batch:")])
+        (folder / "w.csv").write_text("w\n7\n8\n9\n")
+        # a scenario that draws nothing has what was sampled then
+        run(bare, folder / "a.h5", "--samples", folder / "w.csv", "--set", "integrator.max_steps=100", codes=(1,))
+        run(bare, folder / "b.h5", "--retry-failed", folder / "a.h5", codes=(0,))
+        run(bare, folder / "c.h5", "--samples", folder / "w.csv", codes=(0,))
+        new, whole = datasets(folder / "b.h5"), datasets(folder / "c.h5")
+        for name in ("state/a", "points/tip/position"):
+            assert same(new[name], whole[name]) and not same(new[name][0], new[name][1]), name
+        # fewer parameters would leave the others at their nominal numbers
+        run(study, folder / "a.h5", "--set", "integrator.max_steps=146", codes=(1,))
+        fewer = "batch.parameters=[{name: w, distribution: normal, mean: 7, sd: 2, min: 1, max: 12}]"
+        done = run(study, folder / "d.h5", "--retry-failed", folder / "a.h5", "--set", fewer, codes=(2,))
+        assert "'batch.parameters' differs" in done.stderr
+
+
+def test_names_of_others():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        study, first = folder / "study.yaml", folder / "b.h5.retry"
+        study.write_text(STUDY)
+        run(study, first)
+        before = first.read_bytes()
+        run(study, folder / "b.h5", "--retry-failed", first, *FINE)
+        assert first.read_bytes() == before and not list(folder.glob(".b*"))
+        # two at once have rows of their own
+        both = [
+            subprocess.Popen(
+                [PROGRAM, "run", study, "-o", folder / f"{k}.h5", "--quiet", "--specialize", "off", "--retry-failed", first, *words]
+            )
+            for k, words in (("c", FINE), ("c", FINER))
+        ]
+        codes = [process.wait(timeout=120) for process in both]
+        assert min(codes) <= 1, codes
+        new = datasets(folder / "c.h5")
+        words = FINER if "0.0001" in new["retries/1/scenario"].decode() else FINE
+        run(study, folder / "whole.h5", *words)
+        failed = np.flatnonzero(datasets(first)["instance/status"])
+        assert same(new["state/q"][failed], datasets(folder / "whole.h5")["state/q"][failed])
+
+
 def test_what_is_refused():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -229,7 +317,7 @@ def test_what_is_refused():
         for old, arguments, word in (
             (first, ("--set", "bodies.rod.mass=2"), "'bodies' differs"),
             (first, ("--set", "output.channels=[state]"), "'channels' differs"),
-            (first, ("--set", "batch.parameters.0.mu=9"), "'parameters' differs"),
+            (first, ("--set", "batch.parameters.0.mu=9"), "'batch.parameters' differs"),
             (first, ("--set", "integrator.dt=0.01"), "other output times"),
             (first, ("--set", "integrator.t_end=2"), "other output times"),
             (folder / "part.h5", (), "of a part of its study"),
