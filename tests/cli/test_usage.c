@@ -78,8 +78,8 @@ static void help_and_version_go_to_stdout(void **state) {
         assert_ptr_equal(strstr(s->out, usage), s->out);
         assert_string_equal(s->err, "");
     }
-    assert_non_null(strstr(RUN("--help")->out, "\n  animate  OUT.h5 -o M "));
-    assert_non_null(strstr(RUN("--help")->out, "\n  report   OUT.h5 -o R "));
+    assert_non_null(strstr(RUN("--help")->out, "\n  animate     OUT.h5 -o M "));
+    assert_non_null(strstr(RUN("--help")->out, "\n  report      OUT.h5 -o R "));
     assert_int_equal(RUN("--help")->code, 0);
     assert_string_equal(RUN("--version")->out, "sarrus " SARRUS_VERSION "\n");
 }
