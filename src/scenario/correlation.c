@@ -13,13 +13,20 @@ enum { most_correlated = 1024 };
 /* Smaller pivots are those of a matrix that is singular but for rounding. */
 static const double least_pivot = 1e-12;
 
-/* Which sampled parameter has this label, or is drawn for this path; −1 with a finding: none. */
+/* Which sampled parameter has this label; −1 with a finding: none. One whose own target was refused has no label, and may be the one
+ * that is meant: then −1 without a second finding. */
 static int label_find(sarrus_reader *reader, const sarrus_node *node, const char *name) {
     const sarrus_model *model = reader->model;
+    bool has_unlabelled = false;
     for (int i = 0; i < model->batch.n_sampled; ++i) {
-        if (strcmp(model->batch.sampled[i].label, name) == 0) {
+        const char *label = model->batch.sampled[i].label;
+        has_unlabelled = has_unlabelled || label == NULL;
+        if (label != NULL && strcmp(label, name) == 0) {
             return i;
         }
+    }
+    if (has_unlabelled) {
+        return -1;
     }
     sarrus_suggestion suggestion = sarrus_suggestion_for(name);
     const int n_candidates = sarrus_reader_candidates(reader, model->batch.n_sampled);
