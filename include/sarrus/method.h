@@ -8,7 +8,7 @@ extern "C" {
 
 /* Formulations of the equations of motion (formulation.def). */
 typedef enum sarrus_formulation {
-#define SARRUS_FORMULATION(name, value, word, kernel, text) SARRUS_FORMULATION_##name = (value),
+#define SARRUS_FORMULATION(name, value, word, kernel, dense, text) SARRUS_FORMULATION_##name = (value),
 #include "sarrus/formulation.def"
     SARRUS_FORMULATION_AUTO = 255, /* the plan takes one of these */
 } sarrus_formulation;

@@ -4,6 +4,7 @@
 #define SARRUS_SARRUS_H
 
 #include "sarrus/batch.h"
+#include "sarrus/compare.h"
 #include "sarrus/context.h"
 #include "sarrus/document.h"
 #include "sarrus/method.h"
@@ -15,6 +16,7 @@
 #include "sarrus/scenario.h"
 #include "sarrus/status.h"
 #include "sarrus/study.h"
+#include "sarrus/system.h"
 #include "sarrus/version.h"
 #include "sarrus/warning.h"
 

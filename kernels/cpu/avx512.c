@@ -4,4 +4,5 @@
 #define SARRUS_KERNELS_NAME "avx512"
 #define SARRUS_PINV_WORK sarrus_pinv_work_avx512
 #define SARRUS_PINV_RUN sarrus_pinv_run_avx512
+#define SARRUS_DENSE_RUN sarrus_dense_run_avx512
 #include "kernels/cpu/expand.h"

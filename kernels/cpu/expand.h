@@ -7,7 +7,12 @@
 #endif
 
 static void call_begin(const sarrus_kernel_call *call, sarrus_evaluation *ev, sarrus_workspace *ws) {
-    (void)sarrus_workspace_cut(call->mech, (real *)call->workspace, ws);
+    const size_t n_cut = sarrus_workspace_cut(call->mech, (real *)call->workspace, ws);
+#if defined(SARRUS_DENSE_RUN)
+    ev->full = (real *)call->workspace + n_cut;
+#else
+    (void)n_cut;
+#endif
     ev->external = call->external;
     ev->external_user = call->external_user;
     ev->rank_path = NULL;
@@ -27,7 +32,11 @@ static void call_end(sarrus_kernel_call *call, const sarrus_evaluation *ev) {
 
 static size_t kernel_workspace_arrays(const sarrus_mechanism *mech) {
     sarrus_workspace ws;
-    return sarrus_workspace_cut(mech, NULL, &ws);
+    size_t n = sarrus_workspace_cut(mech, NULL, &ws);
+#if defined(SARRUS_DENSE_RUN)
+    n += sarrus_in_full_work(mech);
+#endif
+    return n;
 }
 
 static void kernel_prepare(sarrus_kernel_call *call) {
@@ -74,6 +83,21 @@ static void kernel_rows(sarrus_kernel_call *call, double t, double *jacobian, do
         ((real *)phi_dot)[i] = ws.phi_dot[i];
     }
 }
+
+#if defined(SARRUS_DENSE_RUN)
+static void kernel_system(sarrus_kernel_call *call, const sarrus_clock *clock, const sarrus_system_tile *out) {
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    const sarrus_mechanism *mech = call->mech;
+    const real *tile = (const real *)call->tile, *q = tile + mech->layout.q, *v = tile + mech->layout.v;
+    const sarrus_system_arrays system = {(real *)out->mass, (real *)out->force, (real *)out->jacobian, (real *)out->gamma,
+                                         (real *)out->scratch};
+    call_begin(call, &ev, &ws);
+    sarrus_configure(&ev, sarrus_lane_time(mech, tile, clock, clock->step), q);
+    sarrus_system_fill(&ev, q, v, &system);
+    call->is_configured = call->is_factored = 0;
+}
+#endif
 
 #if defined(SARRUS_KERNELS_RELATIVE)
 static void kernel_bodies_get(sarrus_kernel_call *call, double *q, double *v) {
@@ -163,6 +187,9 @@ const sarrus_kernels SARRUS_KERNELS = {
     .advance = kernel_advance,
     .observe = kernel_observe,
     .rows = kernel_rows,
+#if defined(SARRUS_DENSE_RUN)
+    .system = kernel_system,
+#endif
     .rank_path = kernel_rank_path,
 #if defined(SARRUS_KERNELS_RELATIVE)
     .bodies_get = kernel_bodies_get,

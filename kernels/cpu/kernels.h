@@ -19,6 +19,12 @@ typedef struct sarrus_kernel_call {
     int64_t n_rank_revealing; /* counted up */
 } sarrus_kernel_call;
 
+/* Where a tile of systems goes (sarrus_kernels.system); aligned to a vector. */
+typedef struct sarrus_system_tile {
+    double *mass, *force, *jacobian, *gamma;
+    double *scratch; /* [n][width] */
+} sarrus_system_tile;
+
 typedef struct sarrus_kernels {
     const char *name;
     int32_t width;
@@ -35,6 +41,9 @@ typedef struct sarrus_kernels {
     void (*observe)(sarrus_kernel_call *call, const sarrus_observe_request *want, double *out);
     /* Rows at the tile's state and time t: jacobian [m][n][width] weighted J M^{-1/2}, phi [m][width], phi_dot [m][width]. */
     void (*rows)(sarrus_kernel_call *call, double t, double *jacobian, double *phi, double *phi_dot);
+    /* The equations at the tile's state, written out in full (kernels/formulation/system.h): mass [n][n][width], force
+     * [n][width], jacobian [m][n][width], gamma [m][width]; of absolute coordinates, else NULL. */
+    void (*system)(sarrus_kernel_call *call, const sarrus_clock *clock, const sarrus_system_tile *out);
     /* The rank-revealing path for rows that specialised kernels have evaluated at the call's tile; `call` is a sarrus_kernel_call.
      */
     void (*rank_path)(void *call, const sarrus_rank_path_problem *problem);
@@ -88,11 +97,37 @@ typedef struct sarrus_pinv_kernels {
     void (*unpack)(const double *tile, size_t count, int32_t n_lanes, double *first);
 } sarrus_pinv_kernels;
 
+/* One tile of systems for a dense formulation (kernels/formulation/dense/problem.h). Arrays are aligned to a vector. */
+typedef struct sarrus_dense_call {
+    int32_t formulation; /* sarrus_formulation; one that has a dense form */
+    int32_t m, n;
+    int32_t block, turn; /* speeds of a body, and how many of them shift it */
+    int32_t method;      /* sarrus_pinv_method; a method of the lanes */
+    int32_t rank_method; /* sarrus_rank_method */
+    double rank_tolerance;
+    const double *mass, *force, *jacobian, *gamma; /* [n][n], [n], [m][n], [m], each [width] */
+    const double *max_rank, *violation;            /* [width] */
+    double *work;                                  /* [work(call)][width] */
+    double *a, *lambda;                            /* [n][width], [m][width] out; lambda may be NULL */
+    double *rank, *unsolvable;                     /* [width] out; unsolvable: 1 where the masses do not let it, else 0 */
+    double flops;                                  /* out: operations of one instance, beside the pseudoinverses */
+    int32_t n_taken;                               /* out: pseudoinverses taken */
+    sarrus_pinv_call taken[3];                     /* out: their shapes, without arrays */
+    double *taken_rank, *taken_sweeps;             /* [3][width] out */
+} sarrus_dense_call;
+
+typedef struct sarrus_dense_kernels {
+    int32_t width;
+    size_t (*work)(const sarrus_dense_call *call); /* lane arrays of scratch */
+    void (*run)(sarrus_dense_call *call);
+} sarrus_dense_kernels;
+
 extern const sarrus_kernels sarrus_kernels_baseline;
 extern const sarrus_kernels sarrus_kernels_spatial_baseline;
 extern const sarrus_kernels sarrus_kernels_relative_baseline;
 extern const sarrus_kernels sarrus_kernels_relative_spatial_baseline;
 extern const sarrus_pinv_kernels sarrus_pinv_kernels_baseline;
+extern const sarrus_dense_kernels sarrus_dense_kernels_baseline;
 #if defined(__x86_64__)
 extern const sarrus_kernels sarrus_kernels_avx2;
 extern const sarrus_kernels sarrus_kernels_avx512;
@@ -104,6 +139,8 @@ extern const sarrus_kernels sarrus_kernels_relative_spatial_avx2;
 extern const sarrus_kernels sarrus_kernels_relative_spatial_avx512;
 extern const sarrus_pinv_kernels sarrus_pinv_kernels_avx2;
 extern const sarrus_pinv_kernels sarrus_pinv_kernels_avx512;
+extern const sarrus_dense_kernels sarrus_dense_kernels_avx2;
+extern const sarrus_dense_kernels sarrus_dense_kernels_avx512;
 #endif
 
 #endif

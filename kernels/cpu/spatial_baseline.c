@@ -5,4 +5,5 @@
 #define SARRUS_KERNELS_NAME "baseline"
 #define SARRUS_PINV_WORK sarrus_pinv_work_baseline
 #define SARRUS_PINV_RUN sarrus_pinv_run_baseline
+#define SARRUS_DENSE_RUN sarrus_dense_run_baseline
 #include "kernels/cpu/expand.h"

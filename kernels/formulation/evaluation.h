@@ -40,6 +40,9 @@ typedef struct sarrus_evaluation {
     sarrus_external_rank_path rank_path; /* specialised kernels: the generic rank-revealing path */
     void *rank_path_user;
     const volatile int32_t *stop;      /* non-zero: what is computed is good for nothing, no step may end; NULL: there is none */
+#if defined(SARRUS_DENSE_RUN)
+    real *full; /* scratch of formulations that are written out in full (in_full.h) */
+#endif
     struct sarrus_evaluation *outside; /* specialised kernels: the evaluation that this one is a local copy of */
     int32_t wants_force;               /* somebody will look at ws->force after the next acceleration */
     int32_t wants_closeness;           /* ... at ws->closeness after the next factorisation */

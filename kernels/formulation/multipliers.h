@@ -97,4 +97,22 @@ LANE_BODY real sarrus_udwadia_kalaba_rank(sarrus_evaluation *ev) {
     return ev->found.rank;
 }
 
+/* The same of formulations that are written out in full (in_full.h). */
+#if defined(SARRUS_DENSE_RUN)
+LANE_PHASE void sarrus_in_full_multipliers(sarrus_evaluation *ev) {
+    sarrus_udwadia_kalaba_multipliers(ev);
+}
+LANE_PHASE real sarrus_in_full_rank(sarrus_evaluation *ev) {
+    return sarrus_udwadia_kalaba_rank(ev);
+}
+#else
+LANE_FUNCTION void sarrus_in_full_multipliers(sarrus_evaluation *ev) {
+    (void)ev;
+}
+LANE_FUNCTION real sarrus_in_full_rank(sarrus_evaluation *ev) {
+    (void)ev;
+    return sarrus_nan_lanes();
+}
+#endif
+
 #endif

@@ -8,6 +8,7 @@
 #include "kernels/cpu/kernels.h"
 #include "plan/plan.h"
 #include "sarrus/batch.h"
+#include "sarrus/system.h"
 
 typedef struct sarrus_device sarrus_device;
 
@@ -51,6 +52,8 @@ typedef struct sarrus_backend_ops {
     sarrus_status (*assemble)(sarrus_device *device);
     sarrus_status (*advance)(sarrus_device *device, const sarrus_clock *clock, uint64_t n_steps);
     sarrus_status (*observe)(sarrus_device *device, const sarrus_device_observation *observation);
+    /* The equations of all instances at their present states, written out in full; NULL: the device has none. */
+    sarrus_status (*systems)(sarrus_device *device, const sarrus_clock *clock, const sarrus_systems *out);
     /* Appends the changes of rank seen since the last call. */
     sarrus_status (*rank_changes_take)(sarrus_device *device, sarrus_rank_change_list *to);
     void (*path_counts)(sarrus_device *device, uint64_t *n_evaluations, uint64_t *n_rank_revealing);

@@ -7,12 +7,14 @@ typedef struct expansion {
     const sarrus_kernels *kernels[2];
     const sarrus_kernels *relative[2];
     const sarrus_pinv_kernels *pinv;
+    const sarrus_dense_kernels *dense;
 } expansion;
 
 #define EXPANSION(isa)                                                                                                             \
     {                                                                                                                              \
         {&sarrus_kernels_##isa, &sarrus_kernels_spatial_##isa},                                                                    \
-            {&sarrus_kernels_relative_##isa, &sarrus_kernels_relative_spatial_##isa}, &sarrus_pinv_kernels_##isa                   \
+            {&sarrus_kernels_relative_##isa, &sarrus_kernels_relative_spatial_##isa}, &sarrus_pinv_kernels_##isa,                  \
+            &sarrus_dense_kernels_##isa                                                                                            \
     }
 
 static expansion expansion_find(const char *name) {
@@ -27,7 +29,7 @@ static expansion expansion_find(const char *name) {
 #endif
     if (!name || strcmp(name, "baseline") == 0)
         return (expansion)EXPANSION(baseline);
-    return (expansion){{NULL, NULL}, {NULL, NULL}, NULL};
+    return (expansion){{NULL, NULL}, {NULL, NULL}, NULL, NULL};
 }
 
 const sarrus_kernels *sarrus_isa_find(int32_t space, const char *name) {
@@ -40,4 +42,8 @@ const sarrus_kernels *sarrus_isa_find_relative(int32_t space, const char *name) 
 
 const sarrus_pinv_kernels *sarrus_isa_find_pinv(const char *name) {
     return expansion_find(name).pinv;
+}
+
+const sarrus_dense_kernels *sarrus_isa_find_dense(const char *name) {
+    return expansion_find(name).dense;
 }

@@ -13,4 +13,7 @@ const sarrus_kernels *sarrus_isa_find_relative(int32_t space, const char *name);
 /* The pseudoinverse methods of the same instruction set. */
 const sarrus_pinv_kernels *sarrus_isa_find_pinv(const char *name);
 
+/* The dense formulations of the same instruction set. */
+const sarrus_dense_kernels *sarrus_isa_find_dense(const char *name);
+
 #endif

@@ -170,6 +170,17 @@ sarrus_status sarrus_batch_observe(sarrus_batch *batch, const sarrus_observation
     return steps_end(batch, batch->device->ops->observe(batch->device, &all), sarrus_observation_steps(observation));
 }
 
+sarrus_status sarrus_batch_copy_systems(sarrus_batch *batch, const sarrus_systems *out) {
+    if (!batch || !out || out->size < sizeof *out)
+        return SARRUS_BAD_ARGUMENT;
+    if (!batch->device->ops->systems)
+        return sarrus_batch_refuse(batch, SARRUS_UNSUPPORTED, "a GPU shows no equations; expected the backend cpu");
+    if (is_ended(batch))
+        return SARRUS_INTERRUPTED;
+    const sarrus_clock clock = clock_of(batch);
+    return steps_end(batch, batch->device->ops->systems(batch->device, &clock, out), 0);
+}
+
 /* Of a device that is lost: what was read last. */
 static double lane_value(const sarrus_batch *batch, uint64_t i_instance, int32_t array) {
     const uint64_t width = (uint64_t)batch->device->width;

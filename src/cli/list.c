@@ -15,7 +15,7 @@ typedef struct entry {
 
 static const entry formulations[] = {
     {"auto", "of the two below the one that takes fewer operations: in the plane the first (the default)", 0.0},
-#define SARRUS_FORMULATION(name, value, word, kernel, text) {word, text, 0.0},
+#define SARRUS_FORMULATION(name, value, word, kernel, dense, text) {word, text, 0.0},
 #include "sarrus/formulation.def"
     {NULL, NULL, 0.0},
 };

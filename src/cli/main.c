@@ -15,7 +15,7 @@
 static const sarrus_command commands[] = {
     {"run", "FILE [options]", "assemble, sample, integrate, write the results to HDF5", sarrus_command_run},
     {"check", "FILE", "print the model card of a scenario", sarrus_command_check},
-    {"compare", "FILE", "compare formulations and pseudoinverses (not in this version)", sarrus_command_compare},
+    {"compare", "FILE", "formulations and pseudoinverses on the same states: agreement, operations, time", sarrus_command_compare},
     {"pinv", "A.npy -o X.npy", "pseudoinverses of a stack of matrices", sarrus_command_pinv},
     {"bench", "NAME", "run a benchmark", sarrus_command_bench},
     {"list", "WHAT", "what this build has: formulations, pinv, rank, integrators, joints, backends", sarrus_command_list},

@@ -9,7 +9,7 @@ static const char *entry(const char *const *table, size_t n, int i) {
 
 const char *sarrus_formulation_word(sarrus_formulation formulation) {
     static const char *const words[] = {
-#define SARRUS_FORMULATION(name, value, word, kernel, text) [value] = word,
+#define SARRUS_FORMULATION(name, value, word, kernel, dense, text) [value] = word,
 #include "sarrus/formulation.def"
     };
     return formulation == SARRUS_FORMULATION_AUTO ? "auto" : entry(words, sizeof words / sizeof words[0], (int)formulation);

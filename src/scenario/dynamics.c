@@ -4,7 +4,7 @@
 
 static const sarrus_word formulations[] = {
     {"auto", SARRUS_FORMULATION_AUTO},
-#define SARRUS_FORMULATION(name, value, word, kernel, text) {word, value},
+#define SARRUS_FORMULATION(name, value, word, kernel, dense, text) {word, value},
 #include "sarrus/formulation.def"
     {"saddle", -1},
     {"range-space", -1},

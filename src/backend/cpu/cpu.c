@@ -386,6 +386,62 @@ static sarrus_status cpu_observe(sarrus_device *base, const sarrus_device_observ
     return march_tiles(cpu_of(base), observe_tile, observation, &observation->clock, n_steps);
 }
 
+/* The equations of all instances, and a tile's worth of them for each thread. */
+typedef struct systems_order {
+    sarrus_clock clock;
+    const sarrus_systems *out;
+    sarrus_system_tile *tiles; /* [n_threads] */
+} systems_order;
+
+/* Row i of `to` ← the numbers of lane `lane`; NULL: not wanted. */
+static void system_part_copy(const double *tile, size_t count, const sarrus_device *base, uint64_t i_tile, double *to) {
+    const size_t width = (size_t)base->width;
+    for (size_t lane = 0; to && lane < width && i_tile * width + lane < base->n_instances; ++lane) {
+        double *row = to + (i_tile * width + lane) * count;
+        for (size_t k = 0; k < count; ++k)
+            row[k] = tile[k * width + lane];
+    }
+}
+
+static bool systems_work(sarrus_cpu_device *device, sarrus_cpu_thread *thread, uint64_t i_tile, const void *how) {
+    const systems_order *order = how;
+    const sarrus_mechanism *mech = &device->base.plan->mech;
+    const size_t n = (size_t)mech->n_v, m = (size_t)mech->m;
+    const sarrus_system_tile *tile = &order->tiles[thread - device->threads];
+    sarrus_kernel_call *shown = showing_call(device, thread);
+    if (device->n_sides > 1) {
+        sarrus_relative_tile_place(&device->relative, stepping_call(thread), thread->bodies);
+        sarrus_relative_tile_show(&device->relative, stepping_call(thread), thread->bodies);
+    }
+    showing(device)->kernels->system(shown, &order->clock, tile);
+    system_part_copy(tile->mass, n * n, &device->base, i_tile, order->out->mass);
+    system_part_copy(tile->force, n, &device->base, i_tile, order->out->force);
+    system_part_copy(tile->jacobian, m * n, &device->base, i_tile, order->out->jacobian);
+    system_part_copy(tile->gamma, m, &device->base, i_tile, order->out->gamma);
+    return !is_stopped(device);
+}
+
+static sarrus_status cpu_systems(sarrus_device *base, const sarrus_clock *clock, const sarrus_systems *out) {
+    sarrus_cpu_device *device = cpu_of(base);
+    const size_t n = (size_t)base->plan->mech.n_v, m = (size_t)base->plan->mech.m, width = (size_t)base->width;
+    const size_t counts[] = {n * n, n, m * n, m, n};
+    systems_order order = {*clock, out, calloc((size_t)base->n_threads, sizeof *order.tiles)};
+    double *block = sarrus_cpu_lane_arrays((n * n + 2 * n + m * n + m) * width * (size_t)base->n_threads, NULL);
+    double *next = block;
+    for (int i = 0; order.tiles && block && i < base->n_threads; ++i) {
+        double **arrays[] = {&order.tiles[i].mass, &order.tiles[i].force, &order.tiles[i].jacobian, &order.tiles[i].gamma,
+                             &order.tiles[i].scratch};
+        for (int k = 0; k < 5; ++k) {
+            *arrays[k] = next;
+            next += counts[k] * width;
+        }
+    }
+    const sarrus_status status = order.tiles && block ? for_tiles(device, systems_work, &order) : SARRUS_NO_MEMORY;
+    free(order.tiles);
+    free(block);
+    return status;
+}
+
 static sarrus_status cpu_rank_changes_take(sarrus_device *base, sarrus_rank_change_list *to) {
     sarrus_cpu_device *device = cpu_of(base);
     for (int i = 0; i < base->n_threads; ++i)
@@ -427,6 +483,7 @@ const sarrus_backend_ops sarrus_backend_cpu = {
     .assemble = cpu_assemble,
     .advance = cpu_advance,
     .observe = cpu_observe,
+    .systems = cpu_systems,
     .rank_changes_take = cpu_rank_changes_take,
     .path_counts = cpu_path_counts,
     .specialization = cpu_specialization,

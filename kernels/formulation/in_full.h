@@ -1,0 +1,123 @@
+/* Formulations that are written out in full (kernels/formulation/dense/): the accelerations are theirs; what steps need besides, the
+ * rank decision, projections, reactions, is Udwadia and Kalaba's, in the same coordinates. They are there to be compared, and for
+ * that they need not be fast. With the automatic rank decision they see the independent rows, as the pseudoinverse methods do
+ * (udwadia_kalaba.h), and all rows in the lanes whose rank is another. */
+#ifndef SARRUS_FORMULATION_IN_FULL_H
+#define SARRUS_FORMULATION_IN_FULL_H
+
+#include "kernels/formulation/udwadia_kalaba.h"
+
+#if defined(SARRUS_DENSE_RUN)
+
+#include "kernels/formulation/dense/call.h"
+#include "kernels/formulation/system.h"
+
+/* Whether the plan's formulation is one of these. */
+LANE_FUNCTION int sarrus_is_in_full(const sarrus_mechanism *mech) {
+    return mech->m > 0 && mech->formulation != SARRUS_FORMULATION_UDWADIA_KALABA &&
+           mech->formulation != SARRUS_FORMULATION_RELATIVE;
+}
+
+LANE_FUNCTION sarrus_dense_shape sarrus_in_full_shape(const sarrus_mechanism *mech, int32_t n_rows) {
+    sarrus_dense_shape shape;
+    shape.formulation = mech->formulation;
+    shape.m = n_rows;
+    shape.n = mech->n_v;
+    shape.block = SPACE_NV;
+    shape.turn = SPACE_TURN;
+    shape.method = mech->method == SARRUS_PINV_AUTO ? SARRUS_PINV_HOUSEHOLDER : mech->method;
+    shape.rule = mech->rank;
+    return shape;
+}
+
+/* Lane arrays of scratch: the system, the rows that are taken of it, the result, and what the formulation takes. */
+LANE_BODY size_t sarrus_in_full_work(const sarrus_mechanism *mech) {
+    const size_t n = (size_t)mech->n_v, m = (size_t)mech->m;
+    sarrus_dense_shape shape = sarrus_in_full_shape(mech, mech->m);
+    sarrus_dense_lanes lanes;
+    if (!sarrus_is_in_full(mech))
+        return 0;
+    lanes.work = lanes.lambda = (real *)0;
+    lanes.active = mask_none();
+    sarrus_dense_run(&shape, &lanes);
+    return sarrus_system_size(mech) + m * n + m + 2 * n + lanes.n_work;
+}
+
+/* a [n_v] ← the acceleration over all rows of `system`, or the independent ones; returns the lanes whose rank is not max_rank. */
+LANE_BODY mask sarrus_in_full_solve(sarrus_evaluation *ev, const sarrus_system_arrays *system, int is_independent, mask active,
+                                    real *a) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const int32_t n = mech->n_v, n_rows = sarrus_rows_count(mech, is_independent);
+    const sarrus_dense_shape shape = sarrus_in_full_shape(mech, n_rows);
+    sarrus_dense_lanes lanes;
+    real *jacobian = lane_from(ev->full, (int32_t)sarrus_system_size(mech)), *gamma = lane_from(jacobian, mech->m * n);
+    for (int32_t k = 0; k < n_rows; ++k) {
+        const int32_t i = sarrus_rows_at(mech, is_independent, k);
+        lane_at(gamma, k) = lane_at(system->gamma, i);
+        for (int32_t j = 0; j < n; ++j)
+            lane_at(jacobian, k * n + j) = lane_at(system->jacobian, i * n + j);
+    }
+    lanes.mass = system->mass;
+    lanes.force = system->force;
+    lanes.jacobian = jacobian;
+    lanes.gamma = gamma;
+    lanes.limit = sarrus_rank_limits(ev, ev->max_rank);
+    lanes.active = active;
+    lanes.stop = ev->stop;
+    lanes.a = a;
+    lanes.lambda = (real *)0;
+    lanes.work = lane_from(gamma, mech->m + 2 * n);
+    sarrus_dense_run(&shape, &lanes);
+    ev->is_indeterminate = mask_or(ev->is_indeterminate, lanes.is_unsolvable);
+    return mask_and(active, mask_not(real_eq(lanes.found.rank, ev->max_rank)));
+}
+
+/* a(t, q, v) into `a`. */
+LANE_PHASE void sarrus_in_full_accelerate(sarrus_evaluation *ev, real t, const real *q, const real *v, real *a) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const sarrus_system_arrays system = sarrus_system_cut(mech, ev->full);
+    const int is_auto = mech->rank.method == SARRUS_RANK_AUTO, has_power = mech->has_baumgarte || sarrus_is_rheonomic(mech);
+    real *found = lane_from(ev->full, (int32_t)sarrus_system_size(mech) + mech->m * mech->n_v + mech->m);
+    sarrus_udwadia_kalaba_accelerate(ev, t, q, v, a);
+    if (!sarrus_is_in_full(mech))
+        return;
+    sarrus_system_fill(ev, q, v, &system);
+    mask other = mask_and(ev->healthy, mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent))));
+    other = mask_or(other, sarrus_in_full_solve(ev, &system, is_auto, ev->healthy, found));
+    if (is_auto && mask_any(other)) {
+        real *again = lane_from(found, mech->n_v);
+        (void)sarrus_in_full_solve(ev, &system, 0, other, again);
+        for (int32_t i = 0; i < mech->n_v; ++i)
+            lane_at(found, i) = real_select(other, lane_at(again, i), lane_at(found, i));
+    }
+    const real before = has_power ? sarrus_constraints_power(ev, v, a) : real_set(0.0);
+    for (int32_t i = 0; i < mech->n_v; ++i)
+        frame_at(a, i) = real_select(ev->healthy, lane_at(found, i), frame_at(a, i));
+    if (has_power)
+        ev->power = ev->power + (sarrus_constraints_power(ev, v, a) - before);
+}
+
+LANE_PHASE void sarrus_in_full_project(sarrus_evaluation *ev, const real *rhs, mask active, real *out) {
+    sarrus_udwadia_kalaba_project(ev, rhs, active, out);
+}
+
+#else
+
+/* Of units whose plans have no such formulation. */
+LANE_FUNCTION void sarrus_in_full_accelerate(sarrus_evaluation *ev, real t, const real *q, const real *v, real *a) {
+    (void)ev;
+    (void)t;
+    (void)q;
+    (void)v;
+    (void)a;
+}
+LANE_FUNCTION void sarrus_in_full_project(sarrus_evaluation *ev, const real *rhs, mask active, real *out) {
+    (void)ev;
+    (void)rhs;
+    (void)active;
+    (void)out;
+}
+
+#endif
+
+#endif
