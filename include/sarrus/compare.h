@@ -42,7 +42,7 @@ typedef struct sarrus_compare_row {
     char reason[200];    /* "" of ok */
     double acceleration; /* ‖Δa‖ / (‖a‖ + ‖a − M⁻¹F‖), angles times the size of the mechanism */
     double force;        /* ‖Δ(Jᵀλ)‖ / (‖Jᵀλ‖ + ‖F‖), torques by that size */
-    double reaction;     /* of the multipliers that are unique, of joints and constraints: |Δλ| / (max |λ| + max |F|) */
+    double reaction;     /* of the multipliers that are unique, of joints and constraints: |Δλ| / (max |λ| + max |F|); NaN: none is */
     double inconsistent; /* the first, on states that violate the constraints by 1e-6 of the size and of the speed */
     double flops;        /* additions and multiplications of an acceleration, the mean of the states; NaN: not counted */
     double nanoseconds;  /* of one thread for one instance, in full tiles of lanes; forces and rows as the formulation needs them */

@@ -2,6 +2,7 @@
 
 #include "backend/cuda/staged.h"
 #include "backend/cuda/gpu.h"
+#include "core/formulation_kind.h"
 #include "core/report.h"
 
 /* AUTO leaves smaller batches to the CPU: a device steps 1,000 instances in no less time than a processor does, for they are 32
@@ -22,6 +23,9 @@ int sarrus_backend_n_devices(sarrus_backend backend) {
 static const char *gpu_lack(const sarrus_plan *plan) {
     if (plan->mech.n_constraints > 0)
         return "constraints beside joints run on the processor only; expected backend 'cpu' or 'auto'";
+    if (sarrus_formulation_is_in_full((sarrus_formulation)plan->mech.formulation))
+        return "a formulation that is written out in full runs on the processor only; expected backend 'cpu' or 'auto', or "
+               "'formulation: udwadia-kalaba'";
     return NULL;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/formulation_kind.h"
 #include "jit/plan_text_runs.h"
 #include "jit/plan_text_tree.h"
 #include "plan/body.h"
@@ -332,11 +333,13 @@ double sarrus_plan_text_flops(const sarrus_plan *plan) {
 bool sarrus_plan_text_gains(const sarrus_plan *plan, const char **why_not) {
     const bool has_joints_only = plan->mech.n_constraints == 0, is_definite = plan->mech.n_lacking == 0;
     const bool is_auto = plan->mech.solve == SARRUS_SOLVE_AUTO;
+    const bool is_in_full = sarrus_formulation_is_in_full((sarrus_formulation)plan->mech.formulation);
     *why_not = !has_joints_only ? "specialized kernels are made for joints, without constraints beside them"
                : !is_auto       ? "only `pinv: auto` has something to gain from a constant plan"
+               : is_in_full     ? "a formulation that is written out in full has nothing to gain from a constant plan"
                : !is_definite   ? "specialized kernels are made for bodies that have mass and inertia in every instance"
                                 : NULL;
-    return has_joints_only && is_auto && is_definite;
+    return has_joints_only && is_auto && is_definite && !is_in_full;
 }
 
 sarrus_plan_text_form sarrus_plan_text_form_of(const sarrus_plan *plan, const char **why_not) {

@@ -22,7 +22,7 @@ typedef struct sarrus_dense_systems {
 
 /* How they are solved. */
 typedef struct sarrus_dense_choice {
-    sarrus_formulation formulation; /* one that sarrus_dense_has */
+    sarrus_formulation formulation; /* one that sarrus_formulation_has_dense */
     sarrus_pinv_method method;      /* of the lanes; AUTO: householder */
     sarrus_rank_method rank_method;
     const char *isa;
@@ -39,13 +39,6 @@ typedef struct sarrus_dense_result {
     double flops;       /* operations of one system, the mean */
     double nanoseconds; /* of one system, without the packing */
 } sarrus_dense_result;
-
-/* Whether the formulation has a dense form, and whether the method is one of the lanes. */
-int sarrus_dense_has(sarrus_formulation formulation);
-int sarrus_dense_takes(sarrus_pinv_method method);
-
-/* Doubles of one tile for such systems, in all. */
-double sarrus_dense_tile_doubles(const sarrus_dense_systems *systems, const sarrus_dense_choice *choice);
 
 /* Errors: NO_BACKEND (isa), NO_MEMORY, INTERRUPTED; the first two it reports. */
 SARRUS_MUST_USE sarrus_status sarrus_dense_solve(sarrus_context *context, const sarrus_dense_systems *systems,

@@ -1,5 +1,7 @@
 /* Which formulation makes the steps: the one that the scenario names or, for `auto`, the one that takes fewer operations of
  * those that can do the mechanism. */
+#include "core/formulation_kind.h"
+#include "core/report.h"
 #include "plan/build.h"
 #include "plan/cost.h"
 
@@ -34,11 +36,25 @@ static bool relative_is_better(const sarrus_plan *plan) {
     return !is_redundant && SARRUS_TREE_GAIN * relative->cost.code_flops < sarrus_plan_spatial_flops(&plan->mech);
 }
 
+/* One that inverts M is not for bodies that may lack mass or inertia. */
+static sarrus_status check_in_full(sarrus_context *context, const sarrus_plan *plan) {
+    const sarrus_formulation wish = plan->model->dynamics.formulation;
+    const sarrus_location where = sarrus_plan_formulation_place(plan->model);
+    if (!sarrus_formulation_is_in_full(wish) || !sarrus_formulation_inverts_mass(wish) || plan->mech.n_lacking == 0)
+        return SARRUS_OK;
+    return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &where,
+                            "'formulation: %s' inverts M, and bodies may lack mass or inertia; expected saddle, null-space, "
+                            "udwadia-phohomsiri or udwadia-kalaba",
+                            sarrus_formulation_word(wish));
+}
+
 sarrus_status sarrus_plan_formulation_choose(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted) {
     const sarrus_formulation wish = plan->model->dynamics.formulation;
     if (wish == SARRUS_FORMULATION_RELATIVE)
         return sarrus_plan_relative_make(context, plan, wanted);
-    if (wish != SARRUS_FORMULATION_AUTO || !may_be_relative(plan))
+    if (wish != SARRUS_FORMULATION_AUTO)
+        return check_in_full(context, plan);
+    if (!may_be_relative(plan))
         return SARRUS_OK;
     plan->mech.formulation = SARRUS_FORMULATION_RELATIVE;
     const sarrus_status status = try_relative(plan, wanted);

@@ -1,4 +1,5 @@
 /* The mapping `dynamics`: how to compute accelerations, and what holds the constraints. */
+#include "core/formulation_kind.h"
 #include "scenario/reader.h"
 #include "scenario/suggest.h"
 
@@ -6,14 +7,7 @@ static const sarrus_word formulations[] = {
     {"auto", SARRUS_FORMULATION_AUTO},
 #define SARRUS_FORMULATION(name, value, word, kernel, dense, text) {word, value},
 #include "sarrus/formulation.def"
-    {"saddle", -1},
-    {"range-space", -1},
-    {"square-root", -1},
-    {"null-space", -1},
-    {"constraint-force", -1},
-    {"partial-elimination", -1},
     {"barycentric", -1},
-    {"tree-cut", -1},
     {"recursive", -1},
 };
 
@@ -230,6 +224,17 @@ static const sarrus_key dynamics_keys[] = {
     {.name = "cut", .read = read_cut},
 };
 
+/* Libraries are asked for one matrix, that of udwadia-kalaba. */
+static void settle_formulation(sarrus_reader *reader, const sarrus_node *node) {
+    const sarrus_model *model = reader->model;
+    const bool is_library =
+        model->dynamics.pinv == SARRUS_PINV_LAPACK || (int)model->dynamics.pinv >= SARRUS_N_PINV_HOST_METHODS;
+    if (is_library && sarrus_formulation_is_in_full(model->dynamics.formulation))
+        sarrus_reader_refuse(reader, sarrus_node_child(node, "pinv"),
+                             "'pinv: %s' beside 'formulation: %s'; expected a method of the lanes, or 'formulation: udwadia-kalaba'",
+                             sarrus_pinv_method_word(model->dynamics.pinv), sarrus_formulation_word(model->dynamics.formulation));
+}
+
 void sarrus_dynamics_read(sarrus_reader *reader, sarrus_node *node, void *object) {
     sarrus_node nothing = {.kind = SARRUS_NODE_MAPPING};
     sarrus_model *model = object;
@@ -237,4 +242,6 @@ void sarrus_dynamics_read(sarrus_reader *reader, sarrus_node *node, void *object
     model->dynamics.rank_tolerance = sarrus_rank_method_tolerance(SARRUS_RANK_AUTO);
     (void)sarrus_mapping_read(reader, is_present(node) ? node : &nothing, "dynamics", dynamics_keys,
                               sizeof dynamics_keys / sizeof dynamics_keys[0], object);
+    if (is_present(node) && node->kind == SARRUS_NODE_MAPPING)
+        settle_formulation(reader, node);
 }

@@ -2,10 +2,12 @@
 #include "sarrus/compare.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/formulation_kind.h"
 #include "core/report.h"
 #include "core/stop.h"
 #include "study/compare_set.h"
@@ -31,6 +33,7 @@ struct sarrus_comparison {
     sarrus_compare_row *rows;
     double **a, **lambda; /* [n_rows] answers: [n_all][n], [n_all][m]; NULL of a refused row */
     double *unsolvable;   /* [n_all] of the row at hand */
+    bool has_unique;      /* some multiplier is unique in some state */
 };
 
 /* --- Rows ------------------------------------------------------------------------------------------------------------------- */
@@ -101,7 +104,6 @@ static void kernel_row_take(const sarrus_compare_set *set, int kernel, int i, sa
     }
     row->nanoseconds = from->nanoseconds;
     row->flops = from->flops;
-    row->n_states = set->n_trajectory + set->n_random;
     memcpy(c->a[i], from->a, (size_t)set->n_all * n * sizeof(double));
     memcpy(c->lambda[i], from->lambda, (size_t)set->n_all * m * sizeof(double));
     for (size_t k = 0; k < (size_t)set->n_all * n; ++k) {
@@ -138,7 +140,6 @@ static sarrus_status dense_row_take(const sarrus_compare_call *call, const sarru
             nanoseconds = result.nanoseconds;
             row->flops = result.flops;
         }
-        row->n_states += kind < 2 ? count : 0;
     }
     row->nanoseconds = nanoseconds;
     free(rank);
@@ -229,14 +230,17 @@ static double judge(const sarrus_compare_set *set, int i_row, sarrus_comparison 
     sarrus_compare_row *row = &c->rows[i_row];
     const int n_consistent = set->n_trajectory + set->n_random;
     double worst = 0, beyond = 0;
-    int n_none = 0;
+    int n_none = 0, n_singular = 0;
+    row->n_states = 0;
     for (int i = 0; i < n_consistent; ++i) {
         if (!is_held(c, set, i_row, i))
             continue;
         const answer exact = {set->a + (size_t)i * (size_t)set->n, set->lambda + (size_t)i * (size_t)set->m};
         const differences d = differ(set, i, answer_of(c, set, i_row, i), exact);
         const double bound = tolerance * set->condition[i];
+        ++row->n_states;
         worst = larger(worst, d.acceleration);
+        n_singular += c->unsolvable[i] != 0.0;
         if (isnan(d.acceleration))
             ++n_none;
         else
@@ -247,8 +251,10 @@ static double judge(const sarrus_compare_set *set, int i_row, sarrus_comparison 
         return worst;
     row->verdict = SARRUS_COMPARE_FAILED;
     if (n_none == row->n_wrong)
-        (void)snprintf(row->reason, sizeof row->reason, "no answer in %d of %d states: M is singular where it is inverted, or the "
-                       "rank was decided too low", n_none, row->n_states);
+        (void)snprintf(row->reason, sizeof row->reason, "no answer in %d of %d states: %s", n_none, row->n_states,
+                       n_singular < n_none                                     ? "a number that is none"
+                       : sarrus_formulation_inverts_mass(row->formulation)     ? "M is singular there, and it is inverted"
+                                                                               : "the rank was decided too low there");
     else
         (void)snprintf(row->reason, sizeof row->reason, "wrong in %d of %d states, by up to %.0e times the tolerance", row->n_wrong,
                        row->n_states, beyond);
@@ -258,7 +264,8 @@ static double judge(const sarrus_compare_set *set, int i_row, sarrus_comparison 
 /* The differences of a row from the most accurate one. */
 static void row_compare(const sarrus_compare_set *set, int i_row, sarrus_comparison *c) {
     sarrus_compare_row *row = &c->rows[i_row];
-    row->acceleration = row->force = row->reaction = row->inconsistent = 0;
+    row->acceleration = row->force = row->inconsistent = 0;
+    row->reaction = c->has_unique ? 0 : (double)NAN;
     for (int i = 0; i < set->n_all; ++i) {
         if (!is_held(c, set, i_row, i) || !is_held(c, set, c->i_reference, i))
             continue;
@@ -276,10 +283,8 @@ static void row_compare(const sarrus_compare_set *set, int i_row, sarrus_compari
 /* M that has to be inverted and cannot be in any state is no meaning rather than a failure. */
 static void refuse_singular(const sarrus_compare_set *set, int i_row, sarrus_comparison *c) {
     const int n_consistent = set->n_trajectory + set->n_random;
-    const sarrus_formulation formulation = c->rows[i_row].formulation;
-    if (formulation == SARRUS_FORMULATION_NULL_SPACE || formulation == SARRUS_FORMULATION_UDWADIA_PHOHOMSIRI ||
-        formulation == SARRUS_FORMULATION_SADDLE)
-        return; /* they invert what the constraints leave of M */
+    if (!sarrus_formulation_inverts_mass(c->rows[i_row].formulation))
+        return;
     for (int i = 0; i < n_consistent; ++i) {
         if (is_held(c, set, i_row, i) && c->unsolvable[i] == 0.0)
             return;
@@ -329,6 +334,7 @@ static sarrus_status rows_fill(const sarrus_compare_call *call, const sarrus_com
         if (!c->a[i] || !c->lambda[i])
             return sarrus_report(call->context, SARRUS_NO_MEMORY, "out of memory for the answers to compare");
         sarrus_status status = SARRUS_OK;
+        memset(c->unsolvable, 0, n_all * sizeof *c->unsolvable);
         if (kernel >= 0)
             kernel_row_take(set, kernel, i, c);
         else
@@ -338,7 +344,8 @@ static sarrus_status rows_fill(const sarrus_compare_call *call, const sarrus_com
         if (kernel < 0)
             refuse_singular(set, i, c);
         const double worst = row->verdict == SARRUS_COMPARE_REFUSED ? INFINITY : judge(set, i, c);
-        if (row->verdict == SARRUS_COMPARE_OK && worst < best && row->n_states == set->n_trajectory + set->n_random) {
+        const bool is_whole = row->n_states == c->states.n_unique_a && row->pinv != SARRUS_PINV_TIKHONOV; /* which damps all it keeps */
+        if (row->verdict == SARRUS_COMPARE_OK && worst < best && is_whole) {
             best = worst;
             c->i_reference = i;
         }
@@ -394,6 +401,8 @@ sarrus_status sarrus_compare(sarrus_context *context, const sarrus_model *model,
     if (status == SARRUS_OK) {
         rows_name(&call.options, c);
         states_sum_up(&set, &c->states);
+        for (size_t k = 0; k < (size_t)(set.n_trajectory + set.n_random) * (size_t)set.m; ++k)
+            c->has_unique = c->has_unique || set.unique[k];
         status = rows_fill(&call, &set, c);
     }
     sarrus_compare_set_free(&set);
