@@ -28,7 +28,7 @@ typedef struct sarrus_compare_options {
 } sarrus_compare_options;
 
 typedef enum sarrus_compare_verdict {
-    SARRUS_COMPARE_OK = 0,      /* right on all consistent states: `acceleration` and `force` within `tolerance` times the condition */
+    SARRUS_COMPARE_OK = 0, /* right on all consistent states: `acceleration` and `force` within `tolerance` times the condition */
     SARRUS_COMPARE_REFUSED = 1, /* has no meaning here: see `reason` */
     SARRUS_COMPARE_FAILED = 2,  /* wrong or without an answer on some states */
 } sarrus_compare_verdict;
@@ -42,7 +42,7 @@ typedef struct sarrus_compare_row {
     char reason[200];    /* "" of ok */
     double acceleration; /* ‖Δa‖ / (‖a‖ + ‖a − M⁻¹F‖), angles times the size of the mechanism */
     double force;        /* ‖Δ(Jᵀλ)‖ / (‖Jᵀλ‖ + ‖F‖), torques by that size */
-    double reaction;     /* of the multipliers that are unique, of joints and constraints: |Δλ| / (max |λ| + max |F|); NaN: none is */
+    double reaction; /* of the multipliers that are unique, of joints and constraints: |Δλ| / (max |λ| + max |F|); NaN: none is */
     double inconsistent; /* the first, on states that violate the constraints by 1e-6 of the size and of the speed */
     double flops;        /* additions and multiplications of an acceleration, the mean of the states; NaN: not counted */
     double nanoseconds;  /* of one thread for one instance, in full tiles of lanes; forces and rows as the formulation needs them */
@@ -52,14 +52,14 @@ typedef struct sarrus_compare_row {
 
 /* What is known of the states (S1, result 3). */
 typedef struct sarrus_compare_states {
-    int n, m;                            /* speeds, rows */
-    int n_trajectory, n_random;          /* consistent states: of the nominal motion; drawn and assembled */
-    int n_inconsistent;                  /* the random ones, moved off the constraints */
-    int rank_least, rank_most;           /* of J */
-    int n_unique_a, n_unique_lambda;     /* consistent states in which a, and all of λ, are determined */
-    int n_unique_multipliers;            /* multipliers of m that are determined in the first state */
+    int n, m;                               /* speeds, rows */
+    int n_trajectory, n_random;             /* consistent states: of the nominal motion; drawn and assembled */
+    int n_inconsistent;                     /* the random ones, moved off the constraints */
+    int rank_least, rank_most;              /* of J */
+    int n_unique_a, n_unique_lambda;        /* consistent states in which a, and all of λ, are determined */
+    int n_unique_multipliers;               /* multipliers of m that are determined in the first state */
     double condition_least, condition_most; /* σ₁/σ_r of J M^{-1/2}, of J where M is not definite */
-    double tolerance;                    /* times the condition of a state: what a row may differ by there */
+    double tolerance;                       /* times the condition of a state: what a row may differ by there */
 } sarrus_compare_states;
 
 typedef struct sarrus_comparison sarrus_comparison;

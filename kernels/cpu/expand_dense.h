@@ -19,6 +19,7 @@ static sarrus_dense_shape shape_of(const sarrus_dense_call *call) {
         .turn = call->turn,
         .method = call->method,
         .rule = {call->rank_method, call->rank_tolerance},
+        .pins = call->pins,
     };
 }
 

@@ -105,6 +105,7 @@ typedef struct sarrus_dense_call {
     int32_t method;      /* sarrus_pinv_method; a method of the lanes */
     int32_t rank_method; /* sarrus_rank_method */
     double rank_tolerance;
+    const int32_t *pins; /* [bodies][SARRUS_PIN_NUMBERS] as sarrus_dense_shape has them; NULL: there is none */
     const double *mass, *force, *jacobian, *gamma; /* [n][n], [n], [m][n], [m], each [width] */
     const double *max_rank, *violation;            /* [width] */
     double *work;                                  /* [work(call)][width] */

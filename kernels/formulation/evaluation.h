@@ -39,7 +39,7 @@ typedef struct sarrus_evaluation {
     void *external_user;
     sarrus_external_rank_path rank_path; /* specialised kernels: the generic rank-revealing path */
     void *rank_path_user;
-    const volatile int32_t *stop;      /* non-zero: what is computed is good for nothing, no step may end; NULL: there is none */
+    const volatile int32_t *stop; /* non-zero: what is computed is good for nothing, no step may end; NULL: there is none */
 #if defined(SARRUS_DENSE_RUN)
     real *full; /* scratch of formulations that are written out in full (in_full.h) */
 #endif

@@ -10,12 +10,13 @@
 #if defined(SARRUS_DENSE_RUN)
 
 #include "kernels/formulation/dense/call.h"
+#include "kernels/formulation/pin_tree.h"
 #include "kernels/formulation/system.h"
 
 /* Whether the plan's formulation is one of these. */
 LANE_FUNCTION int sarrus_is_in_full(const sarrus_mechanism *mech) {
     return mech->m > 0 && mech->formulation != SARRUS_FORMULATION_UDWADIA_KALABA &&
-           mech->formulation != SARRUS_FORMULATION_RELATIVE;
+           mech->formulation != SARRUS_FORMULATION_RELATIVE && mech->formulation != SARRUS_FORMULATION_RECURSIVE;
 }
 
 LANE_FUNCTION sarrus_dense_shape sarrus_in_full_shape(const sarrus_mechanism *mech, int32_t n_rows) {
@@ -27,7 +28,14 @@ LANE_FUNCTION sarrus_dense_shape sarrus_in_full_shape(const sarrus_mechanism *me
     shape.turn = SPACE_TURN;
     shape.method = mech->method == SARRUS_PINV_AUTO ? SARRUS_PINV_HOUSEHOLDER : mech->method;
     shape.rule = mech->rank;
+    shape.pins = (const int32_t *)0;
     return shape;
+}
+
+/* Lane arrays that hold the tree of pins, of a formulation that needs it. */
+LANE_FUNCTION size_t sarrus_in_full_pins(const sarrus_mechanism *mech) {
+    const size_t n_bytes = SARRUS_PIN_NUMBERS * (size_t)mech->n_bodies * sizeof(int32_t);
+    return mech->formulation == SARRUS_FORMULATION_BARYCENTRIC ? (n_bytes + sizeof(real) - 1) / sizeof(real) : 0;
 }
 
 /* Lane arrays of scratch: the system, the rows that are taken of it, the result, and what the formulation takes. */
@@ -37,10 +45,12 @@ LANE_BODY size_t sarrus_in_full_work(const sarrus_mechanism *mech) {
     sarrus_dense_lanes lanes;
     if (!sarrus_is_in_full(mech))
         return 0;
+    const int32_t some = 0;
+    shape.pins = &some; /* there will be a tree; where work is counted nobody looks at it */
     lanes.work = lanes.lambda = (real *)0;
     lanes.active = mask_none();
     sarrus_dense_run(&shape, &lanes);
-    return sarrus_system_size(mech) + m * n + m + 2 * n + lanes.n_work;
+    return sarrus_system_size(mech) + m * n + m + 2 * n + sarrus_in_full_pins(mech) + lanes.n_work;
 }
 
 /* a [n_v] ← the acceleration over all rows of `system`, or the independent ones; returns the lanes whose rank is not max_rank. */
@@ -48,7 +58,7 @@ LANE_BODY mask sarrus_in_full_solve(sarrus_evaluation *ev, const sarrus_system_a
                                     real *a) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const int32_t n = mech->n_v, n_rows = sarrus_rows_count(mech, is_independent);
-    const sarrus_dense_shape shape = sarrus_in_full_shape(mech, n_rows);
+    sarrus_dense_shape shape = sarrus_in_full_shape(mech, n_rows);
     sarrus_dense_lanes lanes;
     real *jacobian = lane_from(ev->full, (int32_t)sarrus_system_size(mech)), *gamma = lane_from(jacobian, mech->m * n);
     for (int32_t k = 0; k < n_rows; ++k) {
@@ -66,7 +76,12 @@ LANE_BODY mask sarrus_in_full_solve(sarrus_evaluation *ev, const sarrus_system_a
     lanes.stop = ev->stop;
     lanes.a = a;
     lanes.lambda = (real *)0;
-    lanes.work = lane_from(gamma, mech->m + 2 * n);
+    lanes.work = lane_from(gamma, mech->m + 2 * n + (int32_t)sarrus_in_full_pins(mech));
+    if (sarrus_in_full_pins(mech) > 0) {
+        int32_t *pins = (int32_t *)(void *)lane_from(gamma, mech->m + 2 * n);
+        (void)sarrus_pin_tree_find(mech, pins);
+        shape.pins = pins;
+    }
     sarrus_dense_run(&shape, &lanes);
     ev->is_indeterminate = mask_or(ev->is_indeterminate, lanes.is_unsolvable);
     return mask_and(active, mask_not(real_eq(lanes.found.rank, ev->max_rank)));
@@ -76,7 +91,9 @@ LANE_BODY mask sarrus_in_full_solve(sarrus_evaluation *ev, const sarrus_system_a
 LANE_PHASE void sarrus_in_full_accelerate(sarrus_evaluation *ev, real t, const real *q, const real *v, real *a) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const sarrus_system_arrays system = sarrus_system_cut(mech, ev->full);
-    const int is_auto = mech->rank.method == SARRUS_RANK_AUTO, has_power = mech->has_baumgarte || sarrus_is_rheonomic(mech);
+    const int sees_all = mech->formulation == SARRUS_FORMULATION_BARYCENTRIC; /* the rows of its pins among them */
+    const int is_auto = mech->rank.method == SARRUS_RANK_AUTO && !sees_all,
+              has_power = mech->has_baumgarte || sarrus_is_rheonomic(mech);
     real *found = lane_from(ev->full, (int32_t)sarrus_system_size(mech) + mech->m * mech->n_v + mech->m);
     sarrus_udwadia_kalaba_accelerate(ev, t, q, v, a);
     if (!sarrus_is_in_full(mech))

@@ -8,7 +8,7 @@
 #include "kernels/formulation/multipliers.h"
 
 LANE_FUNCTION void sarrus_multipliers(sarrus_evaluation *ev) {
-#define SARRUS_FORMULATION(name, value, word, kernel, dense, text)                                                                        \
+#define SARRUS_FORMULATION(name, value, word, kernel, dense, text)                                                                 \
     if (sarrus_plan_of(ev)->formulation == SARRUS_FORMULATION_##name)                                                              \
         sarrus_##kernel##_multipliers(ev);
 #include "sarrus/formulation.def"
@@ -16,7 +16,7 @@ LANE_FUNCTION void sarrus_multipliers(sarrus_evaluation *ev) {
 
 LANE_FUNCTION real sarrus_rank(sarrus_evaluation *ev) {
     real rank = sarrus_nan_lanes();
-#define SARRUS_FORMULATION(name, value, word, kernel, dense, text)                                                                        \
+#define SARRUS_FORMULATION(name, value, word, kernel, dense, text)                                                                 \
     if (sarrus_plan_of(ev)->formulation == SARRUS_FORMULATION_##name)                                                              \
         rank = sarrus_##kernel##_rank(ev);
 #include "sarrus/formulation.def"

@@ -11,14 +11,14 @@
 #include "kernels/formulation/in_full.h"
 
 PLAN_BODY void sarrus_accelerate_body(sarrus_evaluation *ev, real t, const real *q, const real *v, real *a) {
-#define SARRUS_FORMULATION(name, value, word, kernel, dense, text)                                                                        \
+#define SARRUS_FORMULATION(name, value, word, kernel, dense, text)                                                                 \
     if (sarrus_plan_of(ev)->formulation == SARRUS_FORMULATION_##name)                                                              \
         sarrus_##kernel##_accelerate(ev, t, q, v, a);
 #include "sarrus/formulation.def"
 }
 
 PLAN_BODY void sarrus_correct_projection_body(sarrus_evaluation *ev, const real *rhs, mask active, real *out) {
-#define SARRUS_FORMULATION(name, value, word, kernel, dense, text)                                                                        \
+#define SARRUS_FORMULATION(name, value, word, kernel, dense, text)                                                                 \
     if (sarrus_plan_of(ev)->formulation == SARRUS_FORMULATION_##name)                                                              \
         sarrus_##kernel##_project(ev, rhs, active, out);
 #include "sarrus/formulation.def"

@@ -20,6 +20,7 @@
 #include "interrupt.h"
 #include "model.h"
 #include "sarrus/batch.h"
+#include "sarrus/system.h"
 #include "unlocked.h"
 
 namespace sarrus_python {
@@ -352,6 +353,16 @@ static void fields_bind(nb::class_<Batch> &type) {
                  const auto own = static_cast<sarrus_observable>(observable);
                  self.size_check(out, static_cast<uint64_t>(sarrus_batch_observable_width(self.get(), own)));
                  self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_observable(batch, own, out.data()); });
+             })
+        .def("copy_systems",
+             [](const Batch &self, const Array &mass, const Array &force, const Array &jacobian, const Array &gamma) {
+                 const auto n = static_cast<uint64_t>(sarrus_batch_field_width(self.get(), SARRUS_FIELD_V));
+                 self.size_check(mass, n * n);
+                 self.size_check(force, n);
+                 self.size_check(jacobian, gamma.shape(1) * n);
+                 self.size_check(gamma, gamma.shape(1));
+                 const sarrus_systems out = {sizeof out, mass.data(), force.data(), jacobian.data(), gamma.data()};
+                 self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_systems(batch, &out); });
              })
         .def("copy_joint_points",
              [](const Batch &self, const nb::ndarray<double, nb::ndim<4>, nb::c_contig, nb::device::cpu> &out) {

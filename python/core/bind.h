@@ -21,6 +21,7 @@ struct BatchTexts {
 sarrus_batch_options batch_options_read(const nb::dict &options, BatchTexts *texts);
 
 void batch_bind(nb::module_ &module);
+void compare_bind(nb::module_ &module);
 void pinv_bind(nb::module_ &module);
 void run_bind(nb::module_ &module);
 

@@ -76,4 +76,5 @@ NB_MODULE(_core, module) {
     own::batch_bind(module);
     own::run_bind(module);
     own::pinv_bind(module);
+    own::compare_bind(module);
 }

@@ -7,6 +7,7 @@
     sarrus.animate("out.h5", "out.html")      its motion as a page, a GIF or a film
     sarrus.report("out.h5", "report.html")    the result of a study on one page
     sarrus.pinv(a)                            pseudoinverses of a stack of matrices
+    sarrus.compare("five_bar.yaml")           formulations and pseudoinverses on the same states
     sarrus.gym                                closed loops as Gymnasium environments
 """
 
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ._core import version as __version__
 from .batches import STATUS_WORDS, Batch
+from .comparisons import ComparedRow, Comparison, compare
 from .errors import (
     ArgumentError,
     BackendError,
@@ -43,6 +45,8 @@ __all__ = [
     "Batch",
     "BusyError",
     "Card",
+    "ComparedRow",
+    "Comparison",
     "Diagnostic",
     "Error",
     "FileError",
@@ -57,6 +61,7 @@ __all__ = [
     "__version__",
     "animate",
     "check",
+    "compare",
     "gym",
     "load",
     "open",

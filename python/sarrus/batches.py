@@ -309,6 +309,17 @@ class Batch:
             out[name] = self._shaped(word, found[word], column)
         return out
 
+    def systems(self) -> dict[str, Floats]:
+        """The equations of the present states, written out in full: M a + J'λ = F, J a = γ.
+
+        "mass" [N, n, n], "force" [N, n], "jacobian" [N, m, n], "gamma" [N, m]; speeds are `Model.speeds`, rows
+        those of `sarrus check`. M may be semi-definite and J rank deficient: matrices for whoever compares solvers. On the CPU.
+        """
+        n, m = self.model.sizes["n"], self.model.sizes["m"]
+        mass, force, jacobian, gamma = (self._room(None, width) for width in (n * n, n, m * n, m))
+        self._core.copy_systems(mass, force, jacobian, gamma)
+        return {"mass": mass.reshape(-1, n, n), "force": force, "jacobian": jacobian.reshape(-1, m, n), "gamma": gamma}
+
     def rollout(
         self, n_times: int, every: int = 1, channels: Iterable[str] | str = ("q", "v"), *, include_start: bool = False
     ) -> dict[str, Floats]:

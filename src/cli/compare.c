@@ -45,10 +45,10 @@ static bool rank_read(const char *command, compare_arguments *out) {
 }
 
 static bool arguments_read(int argc, char **argv, bool *has_seed, compare_arguments *out) {
-    static const struct option table[] = {
-        {"states", required_argument, NULL, 'n'}, {"seed", required_argument, NULL, 'S'}, {"rank", required_argument, NULL, 'r'},
-        {"all", no_argument, NULL, 'a'},          {"set", required_argument, NULL, 's'},  {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},         {0}};
+    static const struct option table[] = {{"states", required_argument, NULL, 'n'}, {"seed", required_argument, NULL, 'S'},
+                                          {"rank", required_argument, NULL, 'r'},   {"all", no_argument, NULL, 'a'},
+                                          {"set", required_argument, NULL, 's'},    {"json", no_argument, NULL, 'j'},
+                                          {"help", no_argument, NULL, 'h'},         {0}};
     *out = (compare_arguments){.options = {.size = sizeof out->options, .rank_methods = 1}};
     for (int option; (option = sarrus_option_next(argc, argv, ":h", table)) != -1;) {
         uint64_t count = 0;
@@ -133,8 +133,8 @@ static void json_put_comparison(sarrus_json *json, const sarrus_comparison *comp
 static void head_print(const sarrus_comparison *comparison) {
     sarrus_compare_states s;
     sarrus_comparison_states(comparison, &s);
-    printf("States   %d along the nominal motion, %d random and assembled, %d of these off the constraints by 1e-6\n", s.n_trajectory,
-           s.n_random, s.n_inconsistent);
+    printf("States   %d along the nominal motion, %d random and assembled, %d of these off the constraints by 1e-6\n",
+           s.n_trajectory, s.n_random, s.n_inconsistent);
     printf("J        %d rows, %d speeds, rank %d", s.m, s.n, s.rank_least);
     printf(s.rank_most > s.rank_least ? " to %d" : "", s.rank_most);
     printf("; condition %.2g to %.2g\n", s.condition_least, s.condition_most);
@@ -142,7 +142,8 @@ static void head_print(const sarrus_comparison *comparison) {
            s.n_trajectory + s.n_random, s.n_unique_multipliers, s.m);
     sarrus_compare_row row;
     if (sarrus_comparison_row(comparison, sarrus_comparison_reference(comparison), &row) == SARRUS_OK)
-        printf("From     %s, %s, the most accurate row\n", sarrus_formulation_word(row.formulation), sarrus_pinv_method_word(row.pinv));
+        printf("From     %s, %s, the most accurate row\n", sarrus_formulation_word(row.formulation),
+               sarrus_pinv_method_word(row.pinv));
     else
         printf("From     no row is right everywhere\n");
 }
@@ -183,8 +184,8 @@ static void ranks_print(const sarrus_comparison *comparison) {
     }
     for (int r = 1; r < SARRUS_N_RANK_METHODS; ++r) {
         if (n_rows[r] > 0)
-            printf("%s%s %d of %d", r == 1 ? "\nOther rank rules, rows that are right: " : ", ", sarrus_rank_method_word((sarrus_rank_method)r),
-                   n_right[r], n_rows[r]);
+            printf("%s%s %d of %d", r == 1 ? "\nOther rank rules, rows that are right: " : ", ",
+                   sarrus_rank_method_word((sarrus_rank_method)r), n_right[r], n_rows[r]);
     }
     printf(n_rows[1] > 0 ? " (--all shows them)\n" : "");
 }

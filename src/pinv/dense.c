@@ -43,13 +43,15 @@ typedef struct dense_job {
 static bool job_begin(const sarrus_dense_systems *systems, const sarrus_dense_choice *choice, dense_job *job) {
     const size_t m = (size_t)systems->m, n = (size_t)systems->n;
     const double tolerance = sarrus_rank_method_tolerance(choice->rank_method);
-    *job = (dense_job){.systems = systems, .kernels = sarrus_isa_find_dense(choice->isa), .pinv = sarrus_isa_find_pinv(choice->isa)};
+    *job =
+        (dense_job){.systems = systems, .kernels = sarrus_isa_find_dense(choice->isa), .pinv = sarrus_isa_find_pinv(choice->isa)};
     job->call = (sarrus_dense_call){
         .formulation = (int32_t)choice->formulation,
         .m = systems->m,
         .n = systems->n,
         .block = systems->block,
         .turn = systems->turn,
+        .pins = systems->pins,
         .method = (int32_t)(choice->method == SARRUS_PINV_AUTO ? SARRUS_PINV_HOUSEHOLDER : choice->method),
         .rank_method = (int32_t)choice->rank_method,
         .rank_tolerance = tolerance > 0 ? tolerance : 10.0 * (double)(m + n) * DBL_EPSILON,

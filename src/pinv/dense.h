@@ -12,6 +12,7 @@ typedef struct sarrus_dense_systems {
     uint64_t n_systems;
     int m, n;
     int block, turn;         /* speeds of a body, and how many of them shift it */
+    const int32_t *pins;     /* [n / block][3] the tree of pins (plan/pin_tree.h); NULL: not all bodies hang on one */
     const double *mass;      /* [n_systems][n][n] */
     const double *force;     /* [n_systems][n] */
     const double *jacobian;  /* [n_systems][m][n] */
@@ -32,9 +33,9 @@ typedef struct sarrus_dense_choice {
 
 /* Arrays of the caller, and what was found. */
 typedef struct sarrus_dense_result {
-    double *a;      /* [n_systems][n] out; NaN: no answer */
-    double *lambda; /* [n_systems][m] out */
-    double *rank;   /* [n_systems] out */
+    double *a;          /* [n_systems][n] out; NaN: no answer */
+    double *lambda;     /* [n_systems][m] out */
+    double *rank;       /* [n_systems] out */
     double *unsolvable; /* [n_systems] out: 1 where M is not definite where the formulation has to invert it, else 0 */
     double flops;       /* operations of one system, the mean */
     double nanoseconds; /* of one system, without the packing */

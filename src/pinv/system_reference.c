@@ -13,9 +13,9 @@ static const long double least_pivot = 1e-13L;
 static const double unique_share = 1e-9;
 
 struct sarrus_system_reference {
-    int m, n, n_singular; /* min(m, n) */
-    double *root;         /* [n][n] L, M = L Lᵀ by rows; I where M is not definite */
-    double *d;            /* [m][n] J L⁻ᵀ; destroyed by dgesdd */
+    int m, n, n_singular;         /* min(m, n) */
+    double *root;                 /* [n][n] L, M = L Lᵀ by rows; I where M is not definite */
+    double *d;                    /* [m][n] J L⁻ᵀ; destroyed by dgesdd */
     double *sigma, *u, *v, *work; /* [k], [m][k] by columns of LAPACK, [k][n], */
     int *i_work, *rows;
     int n_work, rank;

@@ -15,12 +15,12 @@ typedef struct sarrus_system_view {
 
 /* Arrays of the caller. */
 typedef struct sarrus_system_solution {
-    double *a;      /* [n] out */
-    double *load;   /* [n] Jᵀλ = F − M a, out */
-    double *lambda; /* [m] of least norm, out */
-    bool *unique;   /* [m] out: the same in every solution */
+    double *a;        /* [n] out */
+    double *load;     /* [n] Jᵀλ = F − M a, out */
+    double *lambda;   /* [m] of least norm, out */
+    bool *unique;     /* [m] out: the same in every solution */
     double condition; /* σ₁/σ_rank of J M^{-1/2}, of J where M is not definite; 1 without rows */
-    bool is_unique; /* a is determined: M is definite on the motions that J leaves (S1, result 3) */
+    bool is_unique;   /* a is determined: M is definite on the motions that J leaves (S1, result 3) */
 } sarrus_system_solution;
 
 /* NULL when memory runs out. */

@@ -1,9 +1,12 @@
 /* Which formulation makes the steps: the one that the scenario names or, for `auto`, the one that takes fewer operations of
  * those that can do the mechanism. */
+#include <stdlib.h>
+
 #include "core/formulation_kind.h"
 #include "core/report.h"
 #include "plan/build.h"
 #include "plan/cost.h"
+#include "plan/pin_tree.h"
 
 /* By how much fewer operations the tree has to do with, of those that code_flops.c counts. It counts rows and solutions of
  * bodies twice, and what a tree adds to an output (the bodies) not at all: measured, scenarios with 3.5 to 6.8 run 1.7 to 3
@@ -36,10 +39,40 @@ static bool relative_is_better(const sarrus_plan *plan) {
     return !is_redundant && SARRUS_TREE_GAIN * relative->cost.code_flops < sarrus_plan_spatial_flops(&plan->mech);
 }
 
-/* One that inverts M is not for bodies that may lack mass or inertia. */
+/* The tree of pins along which shifts are eliminated has to hold all bodies. */
+static sarrus_status check_pins(sarrus_context *context, const sarrus_plan *plan) {
+    const sarrus_location where = sarrus_plan_formulation_place(plan->model);
+    int32_t *tree = calloc((size_t)plan->mech.n_bodies + 1, SARRUS_PLAN_PIN_NUMBERS * sizeof *tree);
+    const bool has_tree = tree && sarrus_plan_pin_tree(&plan->mech, tree);
+    free(tree);
+    if (!tree)
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the tree of pins");
+    if (has_tree)
+        return SARRUS_OK;
+    return sarrus_report_at(
+        context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &where,
+        "'formulation: barycentric' eliminates shifts along pins, and not every body hangs on ground by joints that "
+        "hold a point; expected another formulation");
+}
+
+/* Articulated bodies are not carried around loops. */
+static sarrus_status make_recursive(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted) {
+    const sarrus_location where = sarrus_plan_formulation_place(plan->model);
+    const sarrus_status status = sarrus_plan_relative_make(context, plan, wanted);
+    if (status != SARRUS_OK || plan->relative->mech.m == 0)
+        return status;
+    return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &where,
+                            "'formulation: recursive' is for open trees, and here %d constraints are left over a tree; expected "
+                            "'formulation: relative'",
+                            plan->relative->mech.m);
+}
+
+/* What the formulations that are written out in full ask for: masses that can be inverted, or pins. */
 static sarrus_status check_in_full(sarrus_context *context, const sarrus_plan *plan) {
     const sarrus_formulation wish = plan->model->dynamics.formulation;
     const sarrus_location where = sarrus_plan_formulation_place(plan->model);
+    if (wish == SARRUS_FORMULATION_BARYCENTRIC)
+        return check_pins(context, plan);
     if (!sarrus_formulation_is_in_full(wish) || !sarrus_formulation_inverts_mass(wish) || plan->mech.n_lacking == 0)
         return SARRUS_OK;
     return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &where,
@@ -52,6 +85,8 @@ sarrus_status sarrus_plan_formulation_choose(sarrus_context *context, sarrus_pla
     const sarrus_formulation wish = plan->model->dynamics.formulation;
     if (wish == SARRUS_FORMULATION_RELATIVE)
         return sarrus_plan_relative_make(context, plan, wanted);
+    if (wish == SARRUS_FORMULATION_RECURSIVE)
+        return make_recursive(context, plan, wanted);
     if (wish != SARRUS_FORMULATION_AUTO)
         return check_in_full(context, plan);
     if (!may_be_relative(plan))

@@ -317,7 +317,8 @@ static sarrus_status fill_tables(sarrus_context *context, sarrus_plan *plan, int
     if (!plan->carry)
         return SARRUS_NO_MEMORY;
     list_carries(plan);
-    tree->is_articulated = plan->mech.m == 0 && longest(length, plan->mech.n_v) > MOST_IN_COMPOSITE;
+    const bool is_asked = plan->model->dynamics.formulation == SARRUS_FORMULATION_RECURSIVE;
+    tree->is_articulated = plan->mech.m == 0 && (is_asked || longest(length, plan->mech.n_v) > MOST_IN_COMPOSITE);
     const sarrus_status status = sarrus_plan_tree_speeds(plan);
     return status == SARRUS_OK ? sarrus_plan_tree_steps(context, plan) : status;
 }

@@ -7,8 +7,6 @@ static const sarrus_word formulations[] = {
     {"auto", SARRUS_FORMULATION_AUTO},
 #define SARRUS_FORMULATION(name, value, word, kernel, dense, text) {word, value},
 #include "sarrus/formulation.def"
-    {"barycentric", -1},
-    {"recursive", -1},
 };
 
 static const sarrus_word pinvs[] = {
@@ -227,12 +225,12 @@ static const sarrus_key dynamics_keys[] = {
 /* Libraries are asked for one matrix, that of udwadia-kalaba. */
 static void settle_formulation(sarrus_reader *reader, const sarrus_node *node) {
     const sarrus_model *model = reader->model;
-    const bool is_library =
-        model->dynamics.pinv == SARRUS_PINV_LAPACK || (int)model->dynamics.pinv >= SARRUS_N_PINV_HOST_METHODS;
+    const bool is_library = model->dynamics.pinv == SARRUS_PINV_LAPACK || (int)model->dynamics.pinv >= SARRUS_N_PINV_HOST_METHODS;
     if (is_library && sarrus_formulation_is_in_full(model->dynamics.formulation))
-        sarrus_reader_refuse(reader, sarrus_node_child(node, "pinv"),
-                             "'pinv: %s' beside 'formulation: %s'; expected a method of the lanes, or 'formulation: udwadia-kalaba'",
-                             sarrus_pinv_method_word(model->dynamics.pinv), sarrus_formulation_word(model->dynamics.formulation));
+        sarrus_reader_refuse(
+            reader, sarrus_node_child(node, "pinv"),
+            "'pinv: %s' beside 'formulation: %s'; expected a method of the lanes, or 'formulation: udwadia-kalaba'",
+            sarrus_pinv_method_word(model->dynamics.pinv), sarrus_formulation_word(model->dynamics.formulation));
 }
 
 void sarrus_dynamics_read(sarrus_reader *reader, sarrus_node *node, void *object) {

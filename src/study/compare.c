@@ -45,8 +45,8 @@ static void refuse(sarrus_compare_row *row, const char *reason) {
 
 /* Which kernels make the row; −1: none, it is a dense one. */
 static int kernel_of(const sarrus_compare_row *row) {
-    if (row->formulation == SARRUS_FORMULATION_RELATIVE && row->pinv == SARRUS_PINV_AUTO && row->rank == SARRUS_RANK_AUTO)
-        return SARRUS_COMPARE_BY_RELATIVE;
+    if (!sarrus_formulation_has_dense(row->formulation) && row->pinv == SARRUS_PINV_AUTO && row->rank == SARRUS_RANK_AUTO)
+        return row->formulation == SARRUS_FORMULATION_RECURSIVE ? SARRUS_COMPARE_BY_RECURSION : SARRUS_COMPARE_BY_RELATIVE;
     if (row->formulation != SARRUS_FORMULATION_UDWADIA_KALABA || row->rank != SARRUS_RANK_AUTO)
         return -1;
     return row->pinv == SARRUS_PINV_AUTO ? SARRUS_COMPARE_BY_AUTO : row->pinv == SARRUS_PINV_LAPACK ? SARRUS_COMPARE_BY_LAPACK : -1;
@@ -58,7 +58,7 @@ static const char *why_not(const sarrus_compare_row *row) {
         return NULL;
     if ((int)row->pinv >= SARRUS_N_PINV_HOST_METHODS)
         return "a library on a GPU; the comparison runs on the CPU";
-    if (row->formulation == SARRUS_FORMULATION_RELATIVE)
+    if (!sarrus_formulation_has_dense(row->formulation))
         return "J over a tree is another matrix: compared with pinv and rank auto, by which it is made for steps";
     if (row->pinv == SARRUS_PINV_LAPACK)
         return "LAPACK is asked one instance at a time, by udwadia-kalaba with rank auto alone";
@@ -122,7 +122,8 @@ static sarrus_status dense_row_take(const sarrus_compare_call *call, const sarru
                                   .rank_method = row->rank,
                                   .isa = call->options.isa,
                                   .stop = call->options.stop};
-    const int firsts[] = {0, set->n_trajectory, set->n_trajectory + set->n_random}, counts[] = {set->n_trajectory, set->n_random, set->n_all - firsts[2]};
+    const int firsts[] = {0, set->n_trajectory, set->n_trajectory + set->n_random},
+              counts[] = {set->n_trajectory, set->n_random, set->n_all - firsts[2]};
     sarrus_status status = rank ? SARRUS_OK : SARRUS_NO_MEMORY;
     double nanoseconds = INFINITY, spent = 0;
     for (size_t k = 0; k < (size_t)set->n_all * n; ++k)
@@ -252,9 +253,9 @@ static double judge(const sarrus_compare_set *set, int i_row, sarrus_comparison 
     row->verdict = SARRUS_COMPARE_FAILED;
     if (n_none == row->n_wrong)
         (void)snprintf(row->reason, sizeof row->reason, "no answer in %d of %d states: %s", n_none, row->n_states,
-                       n_singular < n_none                                     ? "a number that is none"
-                       : sarrus_formulation_inverts_mass(row->formulation)     ? "M is singular there, and it is inverted"
-                                                                               : "the rank was decided too low there");
+                       n_singular < n_none                                 ? "a number that is none"
+                       : sarrus_formulation_inverts_mass(row->formulation) ? "M is singular there, and it is inverted"
+                                                                           : "the rank was decided too low there");
     else
         (void)snprintf(row->reason, sizeof row->reason, "wrong in %d of %d states, by up to %.0e times the tolerance", row->n_wrong,
                        row->n_states, beyond);
@@ -297,7 +298,8 @@ static void refuse_singular(const sarrus_compare_set *set, int i_row, sarrus_com
 
 static void states_sum_up(const sarrus_compare_set *set, sarrus_compare_states *out) {
     const int n_consistent = set->n_trajectory + set->n_random;
-    *out = (sarrus_compare_states){.n = set->n, .m = set->m, .rank_least = set->m, .tolerance = tolerance, .condition_least = INFINITY};
+    *out = (sarrus_compare_states){
+        .n = set->n, .m = set->m, .rank_least = set->m, .tolerance = tolerance, .condition_least = INFINITY};
     for (int i = 0; i < set->n_all; ++i) {
         if (!set->is_good[i])
             continue;
@@ -327,6 +329,8 @@ static sarrus_status rows_fill(const sarrus_compare_call *call, const sarrus_com
         const int kernel = kernel_of(row);
         if (call->options.progress)
             call->options.progress(call->options.user, i, c->n_rows);
+        if (row->formulation == SARRUS_FORMULATION_BARYCENTRIC && !set->pins)
+            refuse(row, "not every body hangs on ground by joints that hold a point");
         if (row->verdict == SARRUS_COMPARE_REFUSED)
             continue;
         c->a[i] = malloc((n_all * (size_t)set->n + 1) * sizeof(double));
@@ -344,7 +348,8 @@ static sarrus_status rows_fill(const sarrus_compare_call *call, const sarrus_com
         if (kernel < 0)
             refuse_singular(set, i, c);
         const double worst = row->verdict == SARRUS_COMPARE_REFUSED ? INFINITY : judge(set, i, c);
-        const bool is_whole = row->n_states == c->states.n_unique_a && row->pinv != SARRUS_PINV_TIKHONOV; /* which damps all it keeps */
+        const bool is_whole =
+            row->n_states == c->states.n_unique_a && row->pinv != SARRUS_PINV_TIKHONOV; /* which damps all it keeps */
         if (row->verdict == SARRUS_COMPARE_OK && worst < best && is_whole) {
             best = worst;
             c->i_reference = i;
@@ -377,8 +382,9 @@ static sarrus_compare_call call_of(sarrus_context *context, const sarrus_model *
 
 sarrus_status sarrus_compare(sarrus_context *context, const sarrus_model *model, const sarrus_compare_options *options,
                              sarrus_comparison **out) {
-    if (!model || !out || (options && (options->size < sizeof *options || options->n_states < 0 || options->n_states > 100000 ||
-                                       !(options->seconds >= 0))))
+    if (!model || !out ||
+        (options &&
+         (options->size < sizeof *options || options->n_states < 0 || options->n_states > 100000 || !(options->seconds >= 0))))
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "a model, and options of this version with 0 to 100000 states");
     const sarrus_compare_call call = call_of(context, model, options);
     sarrus_compare_set set;
@@ -387,16 +393,18 @@ sarrus_status sarrus_compare(sarrus_context *context, const sarrus_model *model,
     if (!c)
         return sarrus_report(context, status, "out of memory for a comparison");
     if (status == SARRUS_OK && set.n + set.m > largest_size)
-        status = sarrus_report(context, SARRUS_UNSUPPORTED, "%d speeds and %d constraints; dense formulations are compared up to %d of both",
-                               set.n, set.m, (int)largest_size);
+        status = sarrus_report(context, SARRUS_UNSUPPORTED,
+                               "%d speeds and %d constraints; dense formulations are compared up to %d of both", set.n, set.m,
+                               (int)largest_size);
     if (status == SARRUS_OK) {
         c->n_rows = rows_count(&call.options);
         c->rows = calloc((size_t)c->n_rows, sizeof *c->rows);
         c->a = calloc((size_t)c->n_rows, sizeof *c->a);
         c->lambda = calloc((size_t)c->n_rows, sizeof *c->lambda);
         c->unsolvable = calloc((size_t)set.n_all + 1, sizeof *c->unsolvable);
-        status = c->rows && c->a && c->lambda && c->unsolvable ? SARRUS_OK
-                                                               : sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for a comparison");
+        status = c->rows && c->a && c->lambda && c->unsolvable
+                     ? SARRUS_OK
+                     : sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for a comparison");
     }
     if (status == SARRUS_OK) {
         rows_name(&call.options, c);

@@ -9,6 +9,7 @@
 #include "core/report.h"
 #include "core/stop.h"
 #include "pinv/system_reference.h"
+#include "plan/pin_tree.h"
 #include "sarrus/batch.h"
 #include "sarrus/study.h"
 #include "sarrus/system.h"
@@ -35,8 +36,8 @@ static double *numbers(int n_rows, int n) {
 /* --- The set ---------------------------------------------------------------------------------------------------------------- */
 
 void sarrus_compare_set_free(sarrus_compare_set *set) {
-    double *const all[] = {set->q,    set->v, set->mass, set->force,  set->jacobian, set->gamma,
-                           set->rank, set->violation, set->a,    set->load,   set->lambda,   set->condition};
+    double *const all[] = {set->q,    set->v,         set->mass, set->force, set->jacobian, set->gamma,
+                           set->rank, set->violation, set->a,    set->load,  set->lambda,   set->condition};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
         free(all[i]);
     for (int k = 0; k < SARRUS_COMPARE_N_KERNELS; ++k) {
@@ -47,14 +48,15 @@ void sarrus_compare_set_free(sarrus_compare_set *set) {
     free(set->unique);
     free(set->is_determined);
     free(set->is_good);
+    free(set->pins);
     *set = (sarrus_compare_set){0};
 }
 
 static bool set_allocate(const sarrus_plan *plan, int n_room, sarrus_compare_set *set) {
     const int n = plan->mech.n_v, m = plan->mech.m, n_q = plan->mech.n_q;
     *set = (sarrus_compare_set){.n = n, .m = m, .n_q = n_q, .size = plan->start.size, .n_room = n_room};
-    double **const all[] = {&set->q,    &set->v, &set->mass, &set->force,  &set->jacobian, &set->gamma,
-                            &set->rank, &set->violation, &set->a,    &set->load,   &set->lambda,   &set->condition};
+    double **const all[] = {&set->q,    &set->v,         &set->mass, &set->force, &set->jacobian, &set->gamma,
+                            &set->rank, &set->violation, &set->a,    &set->load,  &set->lambda,   &set->condition};
     const int counts[] = {n_q, n, n * n, n, m * n, m, 1, 1, n, n, m, 1};
     bool ok = true;
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
@@ -64,12 +66,17 @@ static bool set_allocate(const sarrus_plan *plan, int n_room, sarrus_compare_set
     for (int k = 0; k < SARRUS_COMPARE_N_KERNELS; ++k) {
         sarrus_compare_kernel_row *row = &set->kernel[k];
         *row = (sarrus_compare_kernel_row){numbers(n_room, n), numbers(n_room, m), calloc((size_t)n_room, sizeof(bool)),
-                                           (double)NAN, (double)NAN, ""};
+                                           (double)NAN,        (double)NAN,        ""};
         ok = ok && row->a && row->lambda && row->is_tried;
     }
     set->unique = calloc((size_t)n_room * (size_t)m + 1, sizeof *set->unique);
     set->is_determined = calloc((size_t)n_room, sizeof *set->is_determined);
     set->is_good = calloc((size_t)n_room, sizeof *set->is_good);
+    set->pins = calloc((size_t)plan->mech.n_bodies + 1, SARRUS_PLAN_PIN_NUMBERS * sizeof *set->pins);
+    if (set->pins && !sarrus_plan_pin_tree(&plan->mech, set->pins)) {
+        free(set->pins);
+        set->pins = NULL;
+    }
     return ok && set->unique && set->is_determined && set->is_good;
 }
 
@@ -82,6 +89,7 @@ sarrus_dense_systems sarrus_compare_set_systems(const sarrus_compare_set *set, i
         .n = set->n,
         .block = block,
         .turn = block == 3 ? 2 : 3,
+        .pins = set->pins,
         .mass = set->mass + i * n * n,
         .force = set->force + i * n,
         .jacobian = set->jacobian + i * m * n,
@@ -178,7 +186,8 @@ static sarrus_status trajectory_take(const sarrus_compare_call *call, compare_si
 
 /* A number between −1 and 1: of the seed, the state, and the place in it. */
 static double random_at(uint64_t seed, int i_state, int place) {
-    const uint32_t counter[4] = {(uint32_t)i_state, (uint32_t)place, 0x636f6d70u, 0}, key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    const uint32_t counter[4] = {(uint32_t)i_state, (uint32_t)place, 0x636f6d70u, 0},
+                   key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
     uint32_t out[4];
     sarrus_philox4x32_run(counter, key, out);
     return 2.0 * (((double)out[0] + 0.5) * 0x1p-32) - 1.0;
@@ -265,8 +274,10 @@ static sarrus_status others_try(const sarrus_compare_call *call, sarrus_compare_
     sarrus_status status = sarrus_context_create(&aside);
     if (status != SARRUS_OK)
         return status;
-    status = side_plan(call, aside, which == SARRUS_COMPARE_BY_RELATIVE ? SARRUS_FORMULATION_RELATIVE : SARRUS_FORMULATION_UDWADIA_KALABA,
-                       which == SARRUS_COMPARE_BY_LAPACK ? SARRUS_PINV_LAPACK : SARRUS_PINV_AUTO, &side);
+    const sarrus_formulation formulation = which == SARRUS_COMPARE_BY_RELATIVE    ? SARRUS_FORMULATION_RELATIVE
+                                           : which == SARRUS_COMPARE_BY_RECURSION ? SARRUS_FORMULATION_RECURSIVE
+                                                                                  : SARRUS_FORMULATION_UDWADIA_KALABA;
+    status = side_plan(call, aside, formulation, which == SARRUS_COMPARE_BY_LAPACK ? SARRUS_PINV_LAPACK : SARRUS_PINV_AUTO, &side);
     const bool is_autonomous = status == SARRUS_OK && side.plan->mech.n_signals == 0;
     if (status == SARRUS_OK && is_autonomous && set->n_trajectory > 0)
         status = side_batch(call, aside, (uint64_t)set->n_trajectory, NULL, &side);
@@ -307,6 +318,8 @@ static sarrus_status random_take(const sarrus_compare_call *call, compare_side *
     set->n_random = n;
     if (status == SARRUS_OK)
         status = others_try(call, SARRUS_COMPARE_BY_RELATIVE, draws, set);
+    if (status == SARRUS_OK)
+        status = others_try(call, SARRUS_COMPARE_BY_RECURSION, draws, set);
     if (status == SARRUS_OK)
         status = others_try(call, SARRUS_COMPARE_BY_LAPACK, draws, set);
     if (status == SARRUS_OK)

@@ -11,9 +11,10 @@
 
 /* Rows that kernels of steps make: what `run` does with these settings. */
 typedef enum sarrus_compare_kernel {
-    SARRUS_COMPARE_BY_AUTO,     /* udwadia-kalaba, pinv auto */
-    SARRUS_COMPARE_BY_LAPACK,   /* udwadia-kalaba, pinv lapack */
-    SARRUS_COMPARE_BY_RELATIVE, /* relative, pinv auto */
+    SARRUS_COMPARE_BY_AUTO,      /* udwadia-kalaba, pinv auto */
+    SARRUS_COMPARE_BY_LAPACK,    /* udwadia-kalaba, pinv lapack */
+    SARRUS_COMPARE_BY_RELATIVE,  /* relative, pinv auto */
+    SARRUS_COMPARE_BY_RECURSION, /* recursive, pinv auto */
     SARRUS_COMPARE_N_KERNELS
 } sarrus_compare_kernel;
 
@@ -28,19 +29,20 @@ typedef struct sarrus_compare_kernel_row {
 
 typedef struct sarrus_compare_set {
     int n, m, n_q;
-    double size;                            /* m, of the mechanism */
-    int n_trajectory, n_random;             /* consistent states, in this order */
-    int n_all;                              /* and the random ones off the constraints */
-    int n_room;                             /* states that the arrays hold */
-    double *q, *v;                          /* [n_all][n_q], [n_all][n] */
+    double size;                             /* m, of the mechanism */
+    int n_trajectory, n_random;              /* consistent states, in this order */
+    int n_all;                               /* and the random ones off the constraints */
+    int n_room;                              /* states that the arrays hold */
+    double *q, *v;                           /* [n_all][n_q], [n_all][n] */
     double *mass, *force, *jacobian, *gamma; /* as sarrus_dense_systems has them */
-    double *rank, *violation;               /* [n_all] of J; ‖Φ‖ */
+    double *rank, *violation;                /* [n_all] of J; ‖Φ‖ */
+    int32_t *pins;                           /* [bodies][3] the tree of pins (plan/pin_tree.h); NULL: not all bodies hang on one */
     sarrus_compare_kernel_row kernel[SARRUS_COMPARE_N_KERNELS];
-    double *a, *load, *lambda;              /* [n_all][n], [n_all][n], [n_all][m] solutions with extended precision */
-    double *condition;                      /* [n_all] */
-    bool *unique;                           /* [n_all][m] */
-    bool *is_good;                          /* [n_all] the state is one: assembled, and its equations are numbers */
-    bool *is_determined;                    /* [n_all] a is unique */
+    double *a, *load, *lambda; /* [n_all][n], [n_all][n], [n_all][m] solutions with extended precision */
+    double *condition;         /* [n_all] */
+    bool *unique;              /* [n_all][m] */
+    bool *is_good;             /* [n_all] the state is one: assembled, and its equations are numbers */
+    bool *is_determined;       /* [n_all] a is unique */
 } sarrus_compare_set;
 
 /* What the states are made with. */

@@ -4,6 +4,7 @@
 
 #include "sarrus/method.h"
 
+#include "kernels/formulation/dense/barycentric.h"
 #include "kernels/formulation/dense/null_space.h"
 #include "kernels/formulation/dense/partial.h"
 #include "kernels/formulation/dense/pseudo_range.h"

@@ -77,8 +77,8 @@ LANE_BODY void sarrus_dense_root_make(const sarrus_dense_shape *shape, sarrus_de
             is_lacking = mask_or(is_lacking, mask_not(real_lt(zero, i)));
             lane_at(root, at + 1) = one / real_sqrt(real_select(real_lt(zero, i), i, one));
         } else {
-            is_lacking = mask_or(is_lacking,
-                                 sarrus_dense_root_of_block(lanes->mass, n, first + shape->turn, lane_from(root, at + 1)));
+            is_lacking =
+                mask_or(is_lacking, sarrus_dense_root_of_block(lanes->mass, n, first + shape->turn, lane_from(root, at + 1)));
         }
         lanes->is_unsolvable = mask_or(lanes->is_unsolvable, mask_and(lanes->active, is_lacking));
     }

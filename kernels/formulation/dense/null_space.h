@@ -9,7 +9,8 @@
 #include "kernels/formulation/dense/problem.h"
 
 /* out [n][n] ← E M E; `half` [n][n] is scratch. */
-LANE_BODY void sarrus_dense_confine(const sarrus_dense_shape *shape, sarrus_dense_lanes *lanes, const real *e, real *half, real *out) {
+LANE_BODY void sarrus_dense_confine(const sarrus_dense_shape *shape, sarrus_dense_lanes *lanes, const real *e, real *half,
+                                    real *out) {
     const int32_t n = shape->n;
     for (int32_t i = 0; i < n; ++i) /* E is symmetric: rows of E M are M times its rows */
         sarrus_dense_mass_times(shape, lanes, lane_from(e, i * n), lane_from(half, i * n));

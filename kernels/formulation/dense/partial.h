@@ -19,7 +19,8 @@ LANE_FUNCTION int32_t sarrus_dense_turn_of(const sarrus_dense_shape *shape, int3
 }
 
 /* The corner −Jr m⁻¹ Jrᵀ of k [size][size], and below it the right side γ − Jr m⁻¹ Fr of b. */
-LANE_BODY void sarrus_dense_partial_shifts(const sarrus_dense_shape *shape, sarrus_dense_lanes *lanes, int32_t n_turns, real *k, real *b) {
+LANE_BODY void sarrus_dense_partial_shifts(const sarrus_dense_shape *shape, sarrus_dense_lanes *lanes, int32_t n_turns, real *k,
+                                           real *b) {
     const int32_t m = shape->m, n = shape->n, size = n_turns + m, n_shifts = n - n_turns;
     for (int32_t i = 0; i < m; ++i) {
         lane_at(b, n_turns + i) = lane_at(lanes->gamma, i);
@@ -41,9 +42,10 @@ LANE_BODY void sarrus_dense_partial_shifts(const sarrus_dense_shape *shape, sarr
     lanes->flops += (double)n_shifts * m * (m + 4); /* plan */
 }
 
-/* The inertias, and the rows Jw with their transposes. */
-LANE_BODY void sarrus_dense_partial_turns(const sarrus_dense_shape *shape, const sarrus_dense_lanes *lanes, int32_t n_turns, real *k, real *b) {
-    const int32_t m = shape->m, n = shape->n, size = n_turns + m;
+/* The inertias in the first corner of k [size][size], and Fw in b. */
+LANE_BODY void sarrus_dense_turns_fill(const sarrus_dense_shape *shape, const sarrus_dense_lanes *lanes, int32_t size, real *k,
+                                       real *b) {
+    const int32_t n = shape->n;
     for (int32_t l = 0; l < n; ++l) {
         const int32_t at = sarrus_dense_turn_of(shape, l);
         if (!sarrus_dense_is_turn(shape, l))
@@ -53,7 +55,16 @@ LANE_BODY void sarrus_dense_partial_turns(const sarrus_dense_shape *shape, const
             if (sarrus_dense_is_turn(shape, j))
                 lane_at(k, at * size + sarrus_dense_turn_of(shape, j)) = lane_at(lanes->mass, l * n + j);
         }
-        for (int32_t i = 0; i < m; ++i)
+    }
+}
+
+/* The rows Jw with their transposes. */
+LANE_BODY void sarrus_dense_partial_rows(const sarrus_dense_shape *shape, const sarrus_dense_lanes *lanes, int32_t n_turns,
+                                         real *k) {
+    const int32_t m = shape->m, n = shape->n, size = n_turns + m;
+    for (int32_t l = 0; l < n; ++l) {
+        const int32_t at = sarrus_dense_turn_of(shape, l);
+        for (int32_t i = 0; sarrus_dense_is_turn(shape, l) && i < m; ++i)
             lane_at(k, (n_turns + i) * size + at) = lane_at(k, at * size + n_turns + i) = lane_at(lanes->jacobian, i * n + l);
     }
 }
@@ -69,7 +80,8 @@ LANE_BODY void sarrus_dense_partial(const sarrus_dense_shape *shape, sarrus_dens
         lanes->is_unsolvable = mask_or(lanes->is_unsolvable, mask_not(real_lt(real_set(0.0), lane_at(lanes->mass, l * (n + 1)))));
     lanes->is_unsolvable = mask_and(lanes->active, lanes->is_unsolvable);
     sarrus_dense_partial_shifts(shape, lanes, n_turns, pinv.lanes.a, pinv.lanes.b);
-    sarrus_dense_partial_turns(shape, lanes, n_turns, pinv.lanes.a, pinv.lanes.b);
+    sarrus_dense_turns_fill(shape, lanes, n_turns + m, pinv.lanes.a, pinv.lanes.b);
+    sarrus_dense_partial_rows(shape, lanes, n_turns, pinv.lanes.a);
     sarrus_dense_pinv_run(lanes, real_set((real_scalar)n_turns) + lanes->limit.max_rank, &pinv);
     lanes->found = pinv.lanes.found;
     lanes->found.rank = lanes->found.rank - real_set((real_scalar)n_turns);

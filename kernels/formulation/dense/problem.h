@@ -24,6 +24,8 @@ typedef struct sarrus_dense_shape {
     int32_t block, turn; /* speeds of a body, and how many of them shift it: 3 and 2, or 6 and 3 */
     int32_t method;      /* sarrus_pinv_method of the lanes */
     sarrus_rank_rule rule;
+    const int32_t
+        *pins; /* [n / block][SARRUS_PIN_NUMBERS] a tree of pins (pin_tree.h) that all bodies hang on; NULL: there is none */
 } sarrus_dense_shape;
 
 /* Pseudoinverses that a formulation takes at most. */
@@ -43,11 +45,11 @@ typedef struct sarrus_dense_lanes {
     sarrus_rank_limit limit; /* of the rank of J */
     mask active;             /* lanes that count */
     const volatile int32_t *stop;
-    real *work; /* [counted] scratch */
-    real *a;    /* [n] out, m/s² | rad/s² */
-    real *lambda;       /* [m] out, N | N m; NULL: not wanted */
-    mask is_unsolvable; /* out: M is not definite where the formulation has to invert it; a and λ are NaN */
-    sarrus_rank_decision found;                       /* out: the decision on J, or on the matrix that has its rank */
+    real *work;                 /* [counted] scratch */
+    real *a;                    /* [n] out, m/s² | rad/s² */
+    real *lambda;               /* [m] out, N | N m; NULL: not wanted */
+    mask is_unsolvable;         /* out: M is not definite where the formulation has to invert it; a and λ are NaN */
+    sarrus_rank_decision found; /* out: the decision on J, or on the matrix that has its rank */
     sarrus_dense_taken taken[SARRUS_DENSE_MOST_PINV]; /* out */
     int32_t n_taken;
     double flops;  /* plan: operations beside those of the pseudoinverses, the same in every lane */

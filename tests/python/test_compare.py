@@ -1,0 +1,181 @@
+"""`sarrus.compare`, `sarrus compare` and runs by each formulation, against NumPy's pseudoinverse of the whole saddle system, which
+shares nothing with them but the equations that `Batch.systems` shows. Exit code 77 (skipped) without the package."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+from package import raises, run_all, sarrus
+from program import SOURCE
+
+PROGRAM = os.environ.get("SARRUS_PROGRAM", str(SOURCE / "build" / "release" / "sarrus"))
+
+EPS = np.finfo(float).eps
+IN_FULL = ("pseudo-range", "null-space", "udwadia-phohomsiri", "saddle", "partial", "range-space")
+INVERTS_MASS = ("udwadia-kalaba", "pseudo-range", "partial", "range-space")
+# Methods that keep all the digits that the condition leaves, on matrices that are no squares of others.
+SOUND = ("svd", "jacobi", "varga", "householder", "mgs2")
+SCENARIOS = ("five_bar", "slider_crank", "cube_linkage", "planetary_train", "spatial_four_bar", "driven_crank", "massless_coupler")
+
+
+def path(name):
+    return str(SOURCE / "scenarios" / f"{name}.yaml")
+
+
+def saddle_solve(system, i, rank):
+    """a and J'λ of instance i by NumPy: the pseudoinverse of [M J'; J 0] of rank n + rank (S1 26)."""
+    mass, jacobian = system["mass"][i], system["jacobian"][i]
+    n, m = mass.shape[0], jacobian.shape[0]
+    whole = np.block([[mass, jacobian.T], [jacobian, np.zeros((m, m))]])
+    u, sigma, vt = np.linalg.svd(whole)
+    k = n + rank
+    right = np.concatenate([system["force"][i], system["gamma"][i]])
+    x = vt[:k].T @ ((u[:, :k].T @ right) / sigma[:k])
+    return x[:n], jacobian.T @ x[n:], sigma[0] / sigma[k - 1]
+
+
+def test_systems():
+    """The kernels' accelerations solve the equations that are shown, in the plane and in space, by either formulation. Both sides are
+    backward stable: they differ by some n eps of the condition of the saddle matrix, 1e3 leaves room for the sums."""
+    for name in SCENARIOS:
+        for formulation in ("udwadia-kalaba", "relative"):
+            if formulation == "relative" and name == "massless_coupler":
+                continue
+            batch = sarrus.Batch(path(name), 8, settings={"dynamics.formulation": formulation})
+            batch.advance(7)
+            system = batch.systems()
+            a = batch.observe("acceleration")["acceleration"]
+            rank = batch.observe("rank")["rank"]
+            assert np.abs(system["mass"] - np.swapaxes(system["mass"], 1, 2)).max() == 0
+            for i in range(batch.n):
+                wanted, load, condition = saddle_solve(system, i, int(rank[i]))
+                size = np.abs(wanted).max() + np.abs(np.linalg.pinv(system["mass"][i]) @ load).max()
+                bound = 1e3 * EPS * condition * size
+                assert np.abs(a[i] - wanted).max() <= bound, (name, formulation, i, np.abs(a[i] - wanted).max(), bound)
+
+
+def test_systems_have_rows_and_weights():
+    """A pendulum of two bodies by hand: M is diagonal, F the weights, J v = 0 of a motion on the constraints, and γ = −J̇ v."""
+    batch = sarrus.Batch(path("double_pendulum"), 4, settings={"dynamics.formulation": "udwadia-kalaba"})
+    batch.advance(20)
+    system = batch.systems()
+    v = np.array(batch.observe("v")["v"])
+    for i in range(batch.n):
+        diagonal = np.diag(system["mass"][i])
+        assert np.abs(system["mass"][i] - np.diag(diagonal)).max() == 0
+        weights = np.zeros(6)
+        weights[1::3] = -9.81 * diagonal[1::3]
+        assert np.allclose(system["force"][i], weights, rtol=0, atol=1e-12)
+        assert np.abs(system["jacobian"][i] @ v[i]).max() < 1e-7
+
+
+def test_agreement():
+    """Every formulation with every sound pseudoinverse on every scenario: right, or refused for a reason that holds. What inverts M
+    and meets one that is singular in some states fails there and says so."""
+    for name in SCENARIOS:
+        found = sarrus.compare(path(name), states=16, ranks=False, seconds=1e-4)
+        lacks = name == "massless_coupler"
+        assert found.states["n_unique_a"] == found.states["n_trajectory"] + found.states["n_random"], name
+        assert found.reference is not None and found.reference.acceleration == 0 and found.reference.verdict == "ok"
+        for row in found:
+            if row.formulation == "relative" or row.pinv not in SOUND:
+                continue
+            if lacks and row.formulation in INVERTS_MASS:
+                assert row.verdict in ("failed", "refused") and "singular" in row.reason, row
+                continue
+            assert row.verdict == "ok" and row.reason == "" and row.n_wrong == 0, (name, row)
+            # The largest condition bounds them all; twice, since both the row and the reference have errors.
+            assert row.acceleration <= 2 * found.states["tolerance"] * found.states["condition_most"], (name, row)
+            assert row.flops > 0 and row.nanoseconds > 0
+        assert found.find("udwadia-kalaba").verdict == "ok", name
+        assert found.find("relative").verdict == ("refused" if lacks else "ok"), (name, found.find("relative"))
+        assert found.find("saddle", "lapack").verdict == "refused"
+
+
+def test_wrong_is_not_ok():
+    """The normal equations of a mechanism with masses of 1e-9 lose all digits (condition 2e7, squared and squared again), and what
+    damps its singular values is wrong where they count: neither may pass."""
+    found = sarrus.compare(path("hoop_on_cylinder"), states=8, ranks=False, seconds=1e-4)
+    for row in found:
+        if row.verdict == "ok":
+            assert row.acceleration <= 2 * found.states["tolerance"] * found.states["condition_most"]
+    assert found.find("pseudo-range", "normal").verdict == "failed"
+    assert found.find("saddle", "householder").verdict == "ok"
+    damped = sarrus.compare(path("five_bar"), states=8, ranks=False, seconds=1e-4).find("saddle", "tikhonov")
+    assert damped.verdict == "failed" and damped.n_wrong > 0 and "times the tolerance" in damped.reason
+
+
+def test_certificate():
+    """The five-bar has rank 11 of 12 and no unique multiplier, a four-bar full rank and all of them unique (S1, result 3)."""
+    five = sarrus.compare(path("five_bar"), states=8, ranks=False, seconds=1e-4).states
+    assert (five["n"], five["m"], five["rank_least"], five["rank_most"]) == (12, 12, 11, 11)
+    assert five["n_unique_lambda"] == 0 and five["n_unique_multipliers"] == 0
+    four = sarrus.compare(path("slider_crank"), states=8, ranks=False, seconds=1e-4).states
+    assert four["n_unique_lambda"] == four["n_trajectory"] + four["n_random"] and four["n_unique_multipliers"] == four["m"]
+
+
+def test_flops():
+    """The operations of saddle by householder grow with the cube of n + m, and those of a least-squares solution by the same method
+    are those that `sarrus.pinv` would count: two mechanisms of 24 and 60 rows, of full rank and nearly."""
+    counts = {name: sarrus.compare(path(name), states=8, ranks=False, seconds=1e-4) for name in ("five_bar", "cube_linkage")}
+    small, large = (counts[name].find("saddle", "householder").flops for name in counts)
+    assert 2.3 < np.log(large / small) / np.log(60 / 24) < 3.1
+    for found in counts.values():
+        assert found.find("pseudo-range", "householder").flops < found.find("saddle", "householder").flops
+
+
+def test_trajectories():
+    """Ten seconds by each formulation: the same motion to 1e-8, redundant rows or not."""
+    for name, end in (("five_bar", 10), ("slider_crank", 10), ("cube_linkage", 10), ("massless_coupler", 2)):
+        settings = {
+            "integrator": {"method": "rk4", "dt": 1e-3, "t_end": end},
+            "output": {"interval": 0.2, "channels": ["state"]},
+            "batch": {"instances": 2},
+        }
+        runs = {}
+        for formulation in ("udwadia-kalaba", *IN_FULL):
+            if name == "massless_coupler" and formulation in INVERTS_MASS[1:]:
+                own = settings | {"dynamics.formulation": formulation}
+                raises(sarrus.UnsupportedError, lambda: sarrus.run(path(name), settings=own), "inverts M")  # noqa: B023
+                continue
+            result = sarrus.run(path(name), settings=settings | {"dynamics.formulation": formulation})
+            assert (result["instance/status"] == 0).all(), (name, formulation)
+            runs[formulation] = result["state/q"]
+        wanted = runs.pop("udwadia-kalaba")
+        for formulation, q in runs.items():
+            assert np.abs(q - wanted).max() < 1e-8, (name, formulation, np.abs(q - wanted).max())
+            assert not np.array_equal(q, wanted), f"{formulation} has the very bits of another formulation"
+
+
+def test_command():
+    """`sarrus compare --json`: an object with the rows, as the contract has them; a table without."""
+    out = subprocess.run(
+        [PROGRAM, "compare", path("five_bar"), "--states", "4", "--rank", "auto", "--json"], capture_output=True, text=True, check=True
+    )
+    found = json.loads(out.stdout)
+    keys = {"formulation", "pinv", "rank", "verdict", "reason", "acceleration", "force", "reaction", "flops", "nanoseconds"}
+    assert all(keys <= set(row) for row in found["rows"])
+    assert {row["verdict"] for row in found["rows"]} == {"ok", "refused", "failed"}
+    assert found["rows"][found["reference_row"]]["acceleration"] == 0
+    table = subprocess.run(
+        [PROGRAM, "compare", path("five_bar"), "--states", "4", "--rank", "auto"], capture_output=True, text=True, check=True
+    )
+    assert "udwadia-phohomsiri" in table.stdout and "most accurate row" in table.stdout and table.stderr == ""
+
+
+def test_refusals():
+    for arguments in (["--states", "0"], ["--rank", "some"], ["--nothing"], []):
+        out = subprocess.run([PROGRAM, "compare", *arguments, *([path("five_bar")] if arguments else [])], capture_output=True, text=True)
+        assert out.returncode == 2 and out.stdout == "" and "error" in out.stderr, arguments
+    out = subprocess.run([PROGRAM, "compare", path("torque_free_body")], capture_output=True, text=True)
+    assert out.returncode == 2 and "no constraints" in out.stderr
+    settings = {"dynamics.formulation": "saddle", "dynamics.pinv": "lapack"}
+    raises(sarrus.ScenarioError, lambda: sarrus.load(path("five_bar"), settings), "method of the lanes")
+    raises(sarrus.ArgumentError, lambda: sarrus.compare(path("five_bar"), states=0), "states")
+    raises(sarrus.ArgumentError, lambda: sarrus.compare(path("five_bar"), seconds=-1), "seconds")
+
+
+if __name__ == "__main__":
+    sys.exit(run_all(globals()))
