@@ -10,12 +10,13 @@
 
 static const double whole_turn = 2.0 * M_PI * (1.0 + 1e-9);
 
-/* Whoever writes π thinks of radians. */
-static bool mentions_pi(const char *expression) {
+/* Whoever writes π thinks of radians, and whoever writes `deg` has turned degrees into them. */
+static bool mentions_radians(const char *expression) {
     size_t length = 0;
     for (const char *word = expression ? sarrus_expression_next_word(expression, &length) : NULL; word != NULL;
          word = sarrus_expression_next_word(word + length, &length)) {
-        if ((length == 2 && strncmp(word, "pi", 2) == 0) || (length == 3 && strncmp(word, "_pi", 3) == 0))
+        if ((length == 2 && strncmp(word, "pi", 2) == 0) ||
+            (length == 3 && (strncmp(word, "_pi", 3) == 0 || strncmp(word, "deg", 3) == 0)))
             return true;
     }
     return false;
@@ -31,7 +32,7 @@ static void angle_check(sarrus_warnings *warnings, const sarrus_model *model, sa
     if (draw != NULL) {
         angle = sarrus_sampled_quantile(draw, 0.5);
         is = "is drawn around";
-    } else if (mentions_pi(value->expression)) {
+    } else if (mentions_radians(value->expression)) {
         return;
     }
     const double numbers[2] = {angle, angle * M_PI / 180.0};

@@ -246,12 +246,17 @@ static void degrees_in_place_of_radians(void **state) {
     w = nth(&f, SARRUS_WARNING_LARGE_ANGLE, 0);
     assert_true(fabs(w.values[0] - 90.0) < 1e-12);
     leave(&f);
-    /* Meant: a turn and a half written with pi, many turns of a ramp. */
+    /* Meant: a turn and a half written with pi or deg, many turns of a ramp. */
     const sarrus_override meant[] = {{"bodies.rod.orientation", "\"=3*pi\""},
                                      {"bodies.rod.position", "[-0.5, 0]"},
                                      {"joints.A.drive", "{signal: {ramp: {slope: 300}}}"},
                                      {NULL, NULL}};
     f = look(PENDULUM, meant, 0);
+    assert_int_equal(sarrus_warnings_count(f.list), 0);
+    leave(&f);
+    const sarrus_override turns[] = {
+        {"bodies.rod.orientation", "\"=540*deg\""}, {"bodies.rod.position", "[-0.5, 0]"}, {NULL, NULL}};
+    f = look(PENDULUM, turns, 0);
     assert_int_equal(sarrus_warnings_count(f.list), 0);
     leave(&f);
 }
