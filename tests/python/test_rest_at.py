@@ -141,8 +141,8 @@ def run(folder, text, code=0):
 
 
 def check(folder, text, stiffness_over_mass, begin, rest):
-    """begin: the coordinates [k] at t = 0, of the drawn a; rest: those where springs are relaxed, of the drawn a and r. Results count
-    from the beginning."""
+    """begin: the coordinates [k] at t = 0, of the drawn a; rest: those where springs are relaxed, of the drawn a and r. Results
+    count from the beginning."""
     for formulation in ("udwadia-kalaba", "relative"):
         path = run(folder, text + TAIL.format(formulation=formulation))
         with h5py.File(path) as file:
