@@ -19,6 +19,7 @@
 #include "sarrus/run.h"
 #include "sarrus/warning.h"
 #include "sink/hdf5_error.h"
+#include "study/points.h"
 
 /* "scenarios/five_bar.yaml" → "five_bar.h5", or "five_bar.instance_17.h5": a replay, or a part, never takes the place of its study.
  * To be freed by the caller, NULL without memory. */
@@ -168,6 +169,19 @@ static int plan_run(const sarrus_planned_run *planned) {
     return status == SARRUS_OK && summary.n_failed > 0 ? SARRUS_EXIT_SOME_FAILED : sarrus_exit_code(status);
 }
 
+/* A number of instances that the sampling or the design of the scenario has no points for. */
+static int instances_check(const sarrus_run_arguments *arguments, const sarrus_scenario_argument *scenario) {
+    const sarrus_model *model = sarrus_document_model(scenario->document, 0);
+    if (arguments->n_instances == 0 || arguments->samples != NULL || sarrus_document_is_mixed(scenario->document))
+        return SARRUS_EXIT_DONE;
+    const sarrus_points points = {.model = model, .n_study = sarrus_study_size_asked(arguments, scenario->document, 0)};
+    const size_t n_before = sarrus_context_n_diagnostics(scenario->context);
+    if (sarrus_points_check(scenario->context, &points) == SARRUS_OK)
+        return SARRUS_EXIT_DONE;
+    const sarrus_diagnostic *found = sarrus_context_diagnostic(scenario->context, n_before);
+    return sarrus_option_refuse("run", "--instances: %s", found != NULL ? found->message : "another number was expected");
+}
+
 /* Options that do not fit the document: of several scenarios each has its own instances. */
 static int arguments_check(const sarrus_run_arguments *arguments, const sarrus_document *document) {
     const int n_groups = sarrus_document_n_groups(document);
@@ -251,6 +265,8 @@ static int scenario_run(const char *path, const char *output, const sarrus_run_a
                         const sarrus_scenario_argument *scenario, const sarrus_draws *draws) {
     sarrus_planned_run planned = {.path = path, .output = output, .arguments = arguments, .scenario = scenario, .draws = draws};
     int code = arguments_check(arguments, scenario->document);
+    if (code == SARRUS_EXIT_DONE)
+        code = instances_check(arguments, scenario);
     if (code != SARRUS_EXIT_DONE)
         return code;
     sarrus_status status = sarrus_result_path_check(scenario->context, output, arguments->no_clobber && !arguments->resumes);
