@@ -18,7 +18,7 @@ from . import _core
 from .batches import STATUS_WORDS, sample_table, sampled_model, seed_check
 from .choices import batch_options, count_check, text_check
 from .errors import ArgumentError
-from .models import Model, Scenario
+from .models import Scenario
 
 
 class Result:
@@ -159,7 +159,7 @@ def run(
     Instances that fail are counted in `result.summary` and keep their rows; that is no exception. Ctrl-C stops the run after what
     is done has been written, and raises KeyboardInterrupt. Raises `ScenarioError`, `FileError`, `BackendError`, `ArgumentError`.
     """
-    model = sampled_model(Model(scenario, settings), samples)
+    model = sampled_model(scenario, settings, samples)
     if resume and output is None:
         raise ArgumentError("resume=True without an output; a result in memory ends with the program")
     options = batch_options(backend, threads, specialize) | {

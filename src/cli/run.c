@@ -280,8 +280,18 @@ static int scenario_run(const char *path, const char *output, const sarrus_run_a
     return code;
 }
 
-/* Reads the sample; a scenario that draws nothing is read again as one that draws its columns. `*setting` is to be freed after the
- * arguments. */
+/* Reads a scenario that a sample is for: without its sensitivity, which is refused where nothing is drawn. */
+static int unsampled_read(const char *path, sarrus_run_arguments *arguments, sarrus_scenario_argument *scenario) {
+    *scenario = (sarrus_scenario_argument){NULL, NULL};
+    if (!sarrus_settings_add(&arguments->settings, "run", "output.sensitivity=[]"))
+        return SARRUS_EXIT_IO;
+    const int code = sarrus_scenario_argument_read(path, &arguments->settings, scenario);
+    sarrus_settings_take_back(&arguments->settings);
+    return code;
+}
+
+/* Reads the sample, and the scenario again as it is run: one that draws nothing as one that draws the columns. `*setting` is to be
+ * freed after the arguments. */
 static int sample_take(const char *path, sarrus_run_arguments *arguments, sarrus_scenario_argument *scenario, char **setting,
                        sarrus_draws **out) {
     sarrus_sample_table table;
@@ -298,6 +308,8 @@ static int sample_take(const char *path, sarrus_run_arguments *arguments, sarrus
         *setting = sarrus_sample_setting(&table);
         if (*setting == NULL || !sarrus_settings_add(&arguments->settings, "run", *setting))
             status = SARRUS_NO_MEMORY;
+    }
+    if (code == SARRUS_EXIT_DONE && status == SARRUS_OK) {
         sarrus_scenario_argument_free(scenario);
         code = sarrus_scenario_argument_read(path, &arguments->settings, scenario);
     }
@@ -327,7 +339,8 @@ static int file_run(const char *path, sarrus_run_arguments *arguments) {
     char *setting = NULL;
     sarrus_draws *draws = NULL;
     arguments->n_settings = arguments->settings.n_overrides;
-    code = sarrus_scenario_argument_read(path, &arguments->settings, &scenario);
+    code = arguments->samples != NULL ? unsampled_read(path, arguments, &scenario)
+                                      : sarrus_scenario_argument_read(path, &arguments->settings, &scenario);
     if (code == SARRUS_EXIT_DONE && arguments->samples != NULL)
         code = sample_take(path, arguments, &scenario, &setting, &draws);
     if (code == SARRUS_EXIT_DONE)

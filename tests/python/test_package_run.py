@@ -112,6 +112,13 @@ def test_samples_of_a_scenario_that_draws_nothing():
     same(masses.q[0], masses.q[1])
     batch = sarrus.Batch(SCENARIO, samples=table, backend="cpu", settings=plain)
     same(batch.q, result.q[:, 0])
+    asked = plain | {"output.quantities": {"far": "max(crank.x)"}, "output.sensitivity": ["far"]}
+    table = {"L": np.linspace(0.29, 0.31, 5), "bodies.crank.mass": [1.0, 1.2, 0.8, 1.1, 0.9]}
+    path = pathlib.Path("sampled.h5")
+    sarrus.run(SCENARIO, path, samples=table, backend="cpu", settings=asked)
+    with h5py.File(path) as file:
+        assert list(file["parameter"].asstr()) == list(table) and file["sensitivity/far/rank_correlation"].shape == (2,)
+    raises(sarrus.ScenarioError, lambda: sarrus.run(SCENARIO, settings=asked), "a sensitivity without sampled parameters")
     raises(sarrus.ScenarioError, lambda: sarrus.run(SCENARIO, samples={"nothing": [1.0]}, settings=plain), "nothing")
     for bad in ({"L": [np.nan]}, {"L": ["x"]}, {"L": []}, {"L": [0.3, 0.3], "bodies.crank.mass": [1.0, 1.0, 1.0]}):
         raises(sarrus.ArgumentError, lambda bad=bad: sarrus.run(SCENARIO, samples=bad, settings=plain))
