@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Sequence
 
 from ..batches import Batch
+from ..errors import Error
 from .charts import escaped
 from .contents import Column, Study
 from .html_parts import data, folded, note, section, table
@@ -53,12 +55,14 @@ def _distribution_of(entry: dict[str, str]) -> str:
 
 
 def _nominal_of(study: Study) -> dict[str, float]:
-    """The numbers that the scenario itself gives to the parameters."""
+    """The numbers that the scenario itself gives to the parameters; none of one that this version makes no batch of."""
     model = study.model
     if model is None:
         return {}
-    values = Batch(model, 1, draw=False, specialize="off", backend="cpu").parameters[0].tolist()
-    return dict(zip(model.parameters, values, strict=True))
+    with contextlib.suppress(Error):
+        values = Batch(model, 1, draw=False, specialize="off", backend="cpu").parameters[0].tolist()
+        return dict(zip(model.parameters, values, strict=True))
+    return {}
 
 
 def parameters_section(study: Study, parameters: Sequence[Column], prefix: str) -> str:
