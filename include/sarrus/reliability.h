@@ -40,6 +40,7 @@ typedef struct sarrus_reliability {
     double low, high;   /* its 95 % interval; of one that was not reached `high` bounds it */
     double variation;   /* standard deviation relative to the probability */
     int n_levels, is_reached;
+    uint64_t n_level; /* instances of a level: as many as were asked for, rounded up to tens */
     uint64_t n_instances, n_failed;
 } sarrus_reliability;
 

@@ -79,6 +79,8 @@ typedef struct sarrus_run_summary {
     uint64_t first_instance, n_study; /* number of the first instance in its study; instances of the whole study */
     uint64_t n_failed_by_status[SARRUS_N_INSTANCE_STATUS];
     sarrus_run_failure first_failure[SARRUS_N_INSTANCE_STATUS]; /* of each status that there is, the instance of lowest number */
+    uint64_t
+        n_over_error_limit;   /* of the unresolved: those whose steps' estimated errors have added up to more than limits.error */
     uint64_t n_steps;         /* per instance; of an adaptive method: intervals between common times */
     uint64_t n_output_times;  /* rows of the file, or of what was observed */
     double t_end;             /* s reached */

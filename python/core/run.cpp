@@ -115,6 +115,33 @@ static sarrus_status model_run(sarrus_context *context, const Model &model, cons
                              options, summary, nullptr);
 }
 
+// What every run has: words of the batch, a stop, progress. `output` is kept, not copied.
+static sarrus_run_options options_read(const char *output, const nb::dict &options, BatchTexts *texts, volatile int32_t *stop,
+                                       Watcher *watcher) {
+    sarrus_run_options own = {};
+    own.output_path = output;
+    own.batch = batch_options_read(options, texts);
+    own.batch.stop = stop;
+    own.progress = progress_tell;
+    own.progress_user = watcher;
+    own.no_clobber = nb::cast<bool>(options["no_clobber"]);
+    own.resumes = nb::cast<bool>(options["resumes"]);
+    own.checkpoint_seconds = nb::cast<double>(options["checkpoint_seconds"]);
+    return own;
+}
+
+// Raises what the progress function has raised, or the signal that stopped the run.
+static void raised_end(const Watcher &watcher, Interrupt *interrupt) {
+    if (watcher.raised) {
+        try {
+            interrupt->end();
+        } catch (nb::python_error &) { // the same signal, told twice
+        }
+        throw *watcher.raised;
+    }
+    interrupt->end();
+}
+
 // sample: [instances][parameters], columns in the model's order; None: drawn.
 static nb::dict run(Model &model, const std::optional<std::string> &output, const nb::dict &options, uint64_t n_instances,
                     std::optional<uint64_t> seed, const std::optional<Sample> &sample, const nb::object &progress) {
@@ -124,17 +151,9 @@ static nb::dict run(Model &model, const std::optional<std::string> &output, cons
     volatile int32_t stop = 0;
     BatchTexts texts;
     Watcher watcher{progress, std::nullopt};
-    sarrus_run_options own = {};
-    own.output_path = output ? output->c_str() : nullptr;
-    own.batch = batch_options_read(options, &texts);
-    own.batch.stop = &stop;
+    sarrus_run_options own = options_read(output ? output->c_str() : nullptr, options, &texts, &stop, &watcher);
     own.n_instances = n_instances;
     own.seed = seed ? &*seed : nullptr;
-    own.progress = progress_tell;
-    own.progress_user = &watcher;
-    own.no_clobber = nb::cast<bool>(options["no_clobber"]);
-    own.resumes = nb::cast<bool>(options["resumes"]);
-    own.checkpoint_seconds = nb::cast<double>(options["checkpoint_seconds"]);
     Context context;
     sarrus_run_summary summary = {};
     sarrus_status status = SARRUS_OK;
@@ -150,21 +169,39 @@ static nb::dict run(Model &model, const std::optional<std::string> &output, cons
             status = model_run(context.get(), model, plans, &own, &summary);
         sarrus_draws_destroy(draws);
     }
-    if (watcher.raised) {
-        try {
-            interrupt.end();
-        } catch (nb::python_error &) { // the same signal, told twice
-        }
-        throw *watcher.raised;
-    }
-    interrupt.end();
+    raised_end(watcher, &interrupt);
     context.check(status, "the run failed");
     return summary_of(summary, status == SARRUS_OK);
+}
+
+// The failed instances of the result `before` again.
+static nb::dict retry(Model &model, const std::string &before, const std::string &output, const nb::dict &options,
+                      const nb::object &progress) {
+    volatile int32_t stop = 0;
+    BatchTexts texts;
+    Watcher watcher{progress, std::nullopt};
+    sarrus_run_options own = options_read(output.c_str(), options, &texts, &stop, &watcher);
+    Context context;
+    sarrus_run_summary summary = {};
+    sarrus_status status = SARRUS_OK;
+    Interrupt interrupt(&stop);
+    {
+        Unlocked unlocked;
+        status = sarrus_run_retry(context.get(), model.group(0), before.c_str(), &own, &summary);
+    }
+    raised_end(watcher, &interrupt);
+    context.check(status, "the run failed");
+    nb::dict out = summary_of(summary, status == SARRUS_OK);
+    out["n_retried"] = summary.n_instances;
+    out["n_study"] = summary.n_study;
+    return out;
 }
 
 void run_bind(nb::module_ &module) {
     module.def("run", &run, nb::arg("model"), nb::arg("output").none(), nb::arg("options"), nb::arg("n_instances"),
                nb::arg("seed").none(), nb::arg("sample").none(), nb::arg("progress").none());
+    module.def("retry", &retry, nb::arg("model"), nb::arg("before"), nb::arg("output"), nb::arg("options"),
+               nb::arg("progress").none());
 }
 
 } // namespace sarrus_python

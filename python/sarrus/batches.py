@@ -66,7 +66,7 @@ class Batch:
         keep_rank_events: bool = False,
         all_rows: bool = False,
     ) -> None:
-        self.model = sampled_model(Model(scenario, settings), samples)
+        self.model = sampled_model(scenario, settings, samples)
         options = batch_options(backend, threads, specialize)
         sample = None if samples is None else sample_table(self.model, samples)
         if n is None:
@@ -471,11 +471,17 @@ def seed_check(seed: int) -> int:
     return count_check("seed", seed, 0, 2**64 - 1)
 
 
-def sampled_model(model: Model, samples: npt.ArrayLike | Mapping[str, npt.ArrayLike] | None) -> Model:
-    """The model itself or, when it draws nothing and the sample has names, one that draws these, each between its least and its
-    largest number."""
-    if not isinstance(samples, Mapping) or not samples or model.is_mixed or model.parameters:
-        return model
+def sampled_model(
+    scenario: Scenario, settings: Mapping[str, object] | None, samples: npt.ArrayLike | Mapping[str, npt.ArrayLike] | None
+) -> Model:
+    """The scenario's model or, when it draws nothing and the sample has names, one that draws these, each between its least and its
+    largest number. Whether it draws is asked of the scenario without its sensitivity, which is refused where nothing is drawn."""
+    if not isinstance(samples, Mapping) or not samples or not isinstance(settings or {}, Mapping):
+        return Model(scenario, settings)
+    is_read = isinstance(scenario, Model)
+    model = Model(scenario, settings if is_read else {**(settings or {}), "output.sensitivity": []})
+    if model.is_mixed or model.parameters:
+        return model if is_read else Model(scenario, settings)
     entries: list[dict[str, object]] = []
     for label, values in samples.items():
         numbers = floats_of(label, values)
@@ -484,7 +490,8 @@ def sampled_model(model: Model, samples: npt.ArrayLike | Mapping[str, npt.ArrayL
         low, high = float(numbers.min()), float(numbers.max())
         one = {"distribution": "normal", "mean": low, "sd": 0.0}
         entries.append({"path": label} | (one if low == high else {"distribution": "uniform", "low": low, "high": high}))
-    return Model(model.resolved, {"batch.parameters": entries})
+    drawn = {"batch.parameters": entries}
+    return Model(model.resolved, drawn) if is_read else Model(scenario, {**(settings or {}), **drawn})
 
 
 def sample_table(model: Model, samples: npt.ArrayLike | Mapping[str, npt.ArrayLike]) -> Floats:

@@ -13,6 +13,9 @@ from .motions import Actor, Motion
 Floats = npt.NDArray[np.float64]
 
 COLORS = ("#1f6f9f", "#d2691e", "#3b8a4d", "#8e4b9e", "#b03a48", "#0f8b8d", "#8a6d1a", "#5d6d7e")
+# The same on dark paper, each at least 4.5 times as bright as that (WCAG's contrast), ghosts aside.
+DARK_COLORS = ("#5aa9d6", "#e8935a", "#6bbf7f", "#c48bd4", "#e07a86", "#4fc3c5", "#cbb05a", "#9aa8b5")
+DARK_GHOST, DARK_INK, DARK_ARROW = "#4a5763", "#dfe6ec", "#f06292"
 GHOST, INK, ARROW = "#c9d0d6", "#22303c", "#c2185b"
 JOINT, ARROW_SHARE, SUPPORT = 0.008, 0.22, 0.03  # a joint's circle, the longest arrow, a support: shares of the picture's size
 AZIMUTH, ELEVATION = -60.0, 25.0  # degrees

@@ -19,6 +19,7 @@ from .batches import STATUS_WORDS, sample_table, sampled_model, seed_check
 from .choices import batch_options, count_check, text_check
 from .errors import ArgumentError
 from .models import Model, Scenario
+from .parts import Parts, memory_check, parts_run
 
 
 class Result:
@@ -144,6 +145,9 @@ def run(
     settings: Mapping[str, object] | None = None,
     no_clobber: bool = False,
     resume: bool = False,
+    retry_failed: str | os.PathLike[str] | None = None,
+    parts: int | None = None,
+    memory: int | str | None = None,
     progress: bool | None = None,
 ) -> Result:
     """Draws the parameters, assembles every instance and integrates to t_end, as `sarrus run`.
@@ -154,12 +158,24 @@ def run(
         of a scenario that draws nothing a dict by names of parameters and paths of any of its numbers
     resume: go on where an earlier run of the same to `output` has stood when it was stopped or killed; without one it begins anew,
         and of a complete result nothing is run (`result.summary["resumed_at"]`, s of motion, or None)
+    retry_failed: the path of a complete result of this study, whose failed instances are run again as they were drawn, with the
+        integrator, dynamics and limits that the scenario has now; the result is a copy of it with their new rows. It may be
+        `output` itself
+    parts: run the study in so many parts, below OUTPUT.parts; whoever calls it again goes on with what is not complete, and several
+        processes may share the work
+    memory: bytes, or a text as "4G": take no more, by running the study in parts. Parts are run by the program that the package
+        brings, without a bar
     progress: True shows a bar, None shows one on a terminal
 
     Instances that fail are counted in `result.summary` and keep their rows; that is no exception. Ctrl-C stops the run after what
     is done has been written, and raises KeyboardInterrupt. Raises `ScenarioError`, `FileError`, `BackendError`, `ArgumentError`.
     """
-    model = sampled_model(Model(scenario, settings), samples)
+    model = sampled_model(scenario, settings, samples)
+    is_in_parts = parts is not None or memory is not None
+    if retry_failed is not None:
+        _retry_check(model, samples=samples, instances=instances, seed=seed, resume=resume or None, parts=parts, memory=memory)
+    if is_in_parts and output is None:
+        raise ArgumentError("parts or memory without an output; parts are files beside it")
     if resume and output is None:
         raise ArgumentError("resume=True without an output; a result in memory ends with the program")
     options = batch_options(backend, threads, specialize) | {
@@ -176,12 +192,28 @@ def run(
     if seed is not None:
         seed = seed_check(seed)
     path = "" if output is None else _output_path(output)
-    model.warnings_tell(n_instances)
+    model.warnings_tell(n_instances if sample is None else len(sample))
+    if is_in_parts:
+        own = Parts(
+            parts=None if parts is None else count_check("parts", parts, 1),
+            memory=None if memory is None else memory_check(memory),
+            instances=n_instances or None,
+            seed=seed,
+            threads=threads,
+            backend=backend,
+            specialize=specialize,
+            no_clobber=no_clobber,
+            resume=resume,
+        )
+        return Result(parts_run(model, path, own, sample), path, None)
     bar = _Bar()
     shows = sys.stderr.isatty() if progress is None else progress
 
     def core_run(path: str) -> dict[str, Any]:
         try:
+            if retry_failed is not None:
+                before = text_check("retry_failed", os.fspath(retry_failed))
+                return _core.retry(model._core, before, path, options, bar.tell if shows else None)
             return _core.run(model._core, path, options, n_instances, seed, sample, bar.tell if shows else None)
         finally:
             bar.close()
@@ -191,6 +223,15 @@ def run(
     with tempfile.TemporaryDirectory(prefix="sarrus-", ignore_cleanup_errors=True) as folder:
         path = f"{folder}/result.h5"
         return Result(core_run(path), None, Path(path).read_bytes())
+
+
+def _retry_check(model: Model, **others: object) -> None:
+    """Who fails again has its number and its parameters."""
+    if model.is_mixed:
+        raise ArgumentError("retry_failed of a document of several scenarios; expected one")
+    for name, value in others.items():
+        if value is not None:
+            raise ArgumentError(f"{name} together with retry_failed; failed instances are run as they were drawn")
 
 
 def _output_path(output: str | os.PathLike[str]) -> str:

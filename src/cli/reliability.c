@@ -14,6 +14,7 @@
 #include "edge/diagnostics.h"
 #include "edge/exit_code.h"
 #include "edge/json.h"
+#include "model/model.h"
 
 typedef struct reliability_arguments {
     sarrus_settings settings;
@@ -30,7 +31,8 @@ static void help_print(void) {
            "      --quantity NAME   one of output.quantities\n"
            "      --above X         failure is a quantity above X\n"
            "      --below X         or below X\n"
-           "      --instances N     instances of a level, instead of the scenario's; a tenth of them goes on (1000 or more)\n"
+           "      --instances N     instances of a level, instead of the scenario's; rounded up to tens: a tenth\n"
+           "                        of them goes on (1000 or more)\n"
            "      --seed S          seed of the draws, instead of the scenario's\n"
            "      --threads N       processor threads (default: all)\n"
            "      --set PATH=VALUE  replace a number or a key of the scenario (may be repeated)\n"
@@ -143,6 +145,7 @@ static void result_print_json(const reliability_arguments *arguments, const sarr
     sarrus_json_number(&json, "high", found->high);
     sarrus_json_number(&json, "variation", found->variation);
     sarrus_json_count(&json, "n_levels", (uint64_t)found->n_levels);
+    sarrus_json_count(&json, "n_level", found->n_level);
     sarrus_json_count(&json, "n_instances", found->n_instances);
     sarrus_json_count(&json, "n_failed", found->n_failed);
     sarrus_json_close(&json, '}');
@@ -190,6 +193,11 @@ static int document_judge(const reliability_arguments *arguments, const sarrus_s
         sarrus_failure_print(scenario->context, status, stderr);
         return sarrus_exit_code(status);
     }
+    const uint64_t asked =
+        arguments->n_instances > 0 ? arguments->n_instances : sarrus_document_model(scenario->document, 0)->batch.n_instances;
+    if (found.n_level != asked && !arguments->is_quiet)
+        fprintf(stderr, "sarrus: note: a level had %" PRIu64 " instances, not %" PRIu64 ": each that goes on makes ten\n",
+                found.n_level, asked);
     result_print(arguments, &found);
     return found.n_failed > 0 ? SARRUS_EXIT_SOME_FAILED : SARRUS_EXIT_DONE;
 }

@@ -19,6 +19,7 @@
 #include "sarrus/run.h"
 #include "sarrus/warning.h"
 #include "sink/hdf5_error.h"
+#include "study/points.h"
 
 /* "scenarios/five_bar.yaml" → "five_bar.h5", or "five_bar.instance_17.h5": a replay, or a part, never takes the place of its study.
  * To be freed by the caller, NULL without memory. */
@@ -168,6 +169,19 @@ static int plan_run(const sarrus_planned_run *planned) {
     return status == SARRUS_OK && summary.n_failed > 0 ? SARRUS_EXIT_SOME_FAILED : sarrus_exit_code(status);
 }
 
+/* A number of instances that the sampling or the design of the scenario has no points for. */
+static int instances_check(const sarrus_run_arguments *arguments, const sarrus_scenario_argument *scenario) {
+    const sarrus_model *model = sarrus_document_model(scenario->document, 0);
+    if (arguments->n_instances == 0 || arguments->samples != NULL || sarrus_document_is_mixed(scenario->document))
+        return SARRUS_EXIT_DONE;
+    const sarrus_points points = {.model = model, .n_study = sarrus_study_size_asked(arguments, scenario->document, 0)};
+    const size_t n_before = sarrus_context_n_diagnostics(scenario->context);
+    if (sarrus_points_check(scenario->context, &points) == SARRUS_OK)
+        return SARRUS_EXIT_DONE;
+    const sarrus_diagnostic *found = sarrus_context_diagnostic(scenario->context, n_before);
+    return sarrus_option_refuse("run", "--instances: %s", found != NULL ? found->message : "another number was expected");
+}
+
 /* Options that do not fit the document: of several scenarios each has its own instances. */
 static int arguments_check(const sarrus_run_arguments *arguments, const sarrus_document *document) {
     const int n_groups = sarrus_document_n_groups(document);
@@ -251,6 +265,8 @@ static int scenario_run(const char *path, const char *output, const sarrus_run_a
                         const sarrus_scenario_argument *scenario, const sarrus_draws *draws) {
     sarrus_planned_run planned = {.path = path, .output = output, .arguments = arguments, .scenario = scenario, .draws = draws};
     int code = arguments_check(arguments, scenario->document);
+    if (code == SARRUS_EXIT_DONE)
+        code = instances_check(arguments, scenario);
     if (code != SARRUS_EXIT_DONE)
         return code;
     sarrus_status status = sarrus_result_path_check(scenario->context, output, arguments->no_clobber && !arguments->resumes);
@@ -264,8 +280,18 @@ static int scenario_run(const char *path, const char *output, const sarrus_run_a
     return code;
 }
 
-/* Reads the sample; a scenario that draws nothing is read again as one that draws its columns. `*setting` is to be freed after the
- * arguments. */
+/* Reads a scenario that a sample is for: without its sensitivity, which is refused where nothing is drawn. */
+static int unsampled_read(const char *path, sarrus_run_arguments *arguments, sarrus_scenario_argument *scenario) {
+    *scenario = (sarrus_scenario_argument){NULL, NULL};
+    if (!sarrus_settings_add(&arguments->settings, "run", "output.sensitivity=[]"))
+        return SARRUS_EXIT_IO;
+    const int code = sarrus_scenario_argument_read(path, &arguments->settings, scenario);
+    sarrus_settings_take_back(&arguments->settings);
+    return code;
+}
+
+/* Reads the sample, and the scenario again as it is run: one that draws nothing as one that draws the columns. `*setting` is to be
+ * freed after the arguments. */
 static int sample_take(const char *path, sarrus_run_arguments *arguments, sarrus_scenario_argument *scenario, char **setting,
                        sarrus_draws **out) {
     sarrus_sample_table table;
@@ -282,6 +308,8 @@ static int sample_take(const char *path, sarrus_run_arguments *arguments, sarrus
         *setting = sarrus_sample_setting(&table);
         if (*setting == NULL || !sarrus_settings_add(&arguments->settings, "run", *setting))
             status = SARRUS_NO_MEMORY;
+    }
+    if (code == SARRUS_EXIT_DONE && status == SARRUS_OK) {
         sarrus_scenario_argument_free(scenario);
         code = sarrus_scenario_argument_read(path, &arguments->settings, scenario);
     }
@@ -311,7 +339,8 @@ static int file_run(const char *path, sarrus_run_arguments *arguments) {
     char *setting = NULL;
     sarrus_draws *draws = NULL;
     arguments->n_settings = arguments->settings.n_overrides;
-    code = sarrus_scenario_argument_read(path, &arguments->settings, &scenario);
+    code = arguments->samples != NULL ? unsampled_read(path, arguments, &scenario)
+                                      : sarrus_scenario_argument_read(path, &arguments->settings, &scenario);
     if (code == SARRUS_EXIT_DONE && arguments->samples != NULL)
         code = sample_take(path, arguments, &scenario, &setting, &draws);
     if (code == SARRUS_EXIT_DONE)

@@ -424,15 +424,28 @@ static void violation_warn(const advice *to, const char *what) {
                 has_gains(model) ? "larger gains or " : "baumgarte's gains or ");
 }
 
-/* A passage that nobody can follow is not followed by other steps either; closed loops may help. */
+/* Steps whose estimated errors have added up to limits.error. */
+static void errors_warn(const advice *to) {
+    const sarrus_model *model = to->model;
+    fprintf(
+        to->stream,
+        "sarrus: warning: %sthe estimated errors of steps added up to more than limits.error; a dt below %g s%s or an adaptive\n"
+        "                 method such as dopri5 would help\n",
+        to->where, model->integrator.dt, model->integrator.has_substeps ? "" : ", 'substeps: auto'");
+}
+
+/* A passage that nobody can follow is not followed by other steps either; closed loops may help. Without parts of steps it may as
+ * well have been a bend that a whole step is too long for. */
 static void unresolved_warn(const advice *to) {
     const sarrus_model *model = to->model;
     FILE *stream = to->stream;
     const bool is_adaptive = sarrus_integrator_is_adaptive(model->integrator.method);
-    fprintf(stream, "sarrus: warning: %smotions could not be followed, most likely near change points", to->where);
+    const bool is_whole = !is_adaptive && !model->integrator.has_substeps;
+    fprintf(stream, "sarrus: warning: %s%s", to->where,
+            is_whole ? "motions bent within less than a step, or could not be followed near change points"
+                     : "motions could not be followed, most likely near change points");
     if (!is_adaptive)
-        fprintf(stream, "; an adaptive method such as dopri5%s would help",
-                model->integrator.has_substeps ? "" : ", or 'substeps: auto',");
+        fprintf(stream, "; an adaptive method such as dopri5%s would help", is_whole ? ", or 'substeps: auto'," : "");
     else if (model->dynamics.projection != SARRUS_PROJECTION_EVERY_STEP)
         fprintf(stream, "; 'projection: every_step' would help");
     fprintf(stream, "\n");
@@ -453,7 +466,9 @@ static void limits_warn(const advice *to, const sarrus_run_summary *summary) {
         snprintf(what, sizeof what, "loops are open by up to %.2g of the mechanism's size", summary->max_violation);
         violation_warn(to, what);
     }
-    if (n_failed[SARRUS_INSTANCE_UNRESOLVED] > 0)
+    if (summary->n_over_error_limit > 0)
+        errors_warn(to);
+    if (n_failed[SARRUS_INSTANCE_UNRESOLVED] > summary->n_over_error_limit)
         unresolved_warn(to);
     if (n_failed[SARRUS_INSTANCE_ENERGY_MISMATCH] > 0) {
         divergence_warn(to, "the energy of instances came out of balance");

@@ -137,6 +137,11 @@ bool sarrus_settings_add(sarrus_settings *settings, const char *command, const c
     return true;
 }
 
+void sarrus_settings_take_back(sarrus_settings *settings) {
+    settings->n_overrides -= 1;
+    free(settings->paths[settings->n_overrides]);
+}
+
 void sarrus_settings_free(sarrus_settings *settings) {
     for (size_t i = 0; i < settings->n_overrides; ++i)
         free(settings->paths[i]);

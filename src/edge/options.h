@@ -42,6 +42,9 @@ typedef struct sarrus_settings {
 
 /* Adds "PATH=VALUE"; false (with a message) when it is not of that form or memory is out. */
 bool sarrus_settings_add(sarrus_settings *settings, const char *command, const char *text);
+
+/* Takes the last one back; there must be one. */
+void sarrus_settings_take_back(sarrus_settings *settings);
 void sarrus_settings_free(sarrus_settings *settings);
 
 #endif

@@ -10,15 +10,16 @@ struct sarrus_expression {
     sarrus_muparser *parser;
 };
 
-static const char *const known_words[] = {"sin",   "cos",   "tan",   "asin", "acos",  "atan", "atan2", "sinh", "cosh", "tanh",
-                                          "asinh", "acosh", "atanh", "log2", "log10", "log",  "ln",    "exp",  "sqrt", "sign",
-                                          "rint",  "abs",   "sum",   "avg",  "min",   "max",  "hypot", "pi",   "_pi",  "_e"};
+static const char *const known_words[] = {"sin",  "cos",  "tan",   "asin",  "acos",  "atan", "atan2", "sinh",
+                                          "cosh", "tanh", "asinh", "acosh", "atanh", "log2", "log10", "log",
+                                          "ln",   "exp",  "sqrt",  "sign",  "rint",  "abs",  "sum",   "avg",
+                                          "min",  "max",  "hypot", "pi",    "_pi",   "_e",   "deg"};
 
 /* muParser 2.3's own _pi ends after 13 digits. */
 static const struct {
     const char *name;
     double value;
-} constants[] = {{"pi", M_PI}, {"_pi", M_PI}, {"_e", M_E}};
+} constants[] = {{"pi", M_PI}, {"_pi", M_PI}, {"_e", M_E}, {"deg", M_PI / 180.0}};
 
 /* muParser's error codes that have more to say than "does not parse", and the words for them. */
 static const struct {

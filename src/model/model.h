@@ -73,6 +73,7 @@ typedef struct sarrus_joint {
     sarrus_value_index stiffness[SARRUS_MAX_FREEDOMS]; /* N m/rad | N/m */
     sarrus_value_index damping[SARRUS_MAX_FREEDOMS];   /* N m s/rad | N s/m */
     sarrus_value_index rest[SARRUS_MAX_FREEDOMS];      /* rad | m; free coordinates are 0 at t = 0 */
+    bool rest_is_absolute;                             /* `rest` is of the angle or distance between the bodies' own frames */
     int drive[SARRUS_MAX_FREEDOMS];                    /* index of the signal that it follows, −1 when free */
 } sarrus_joint;
 

@@ -243,6 +243,8 @@ static found name_of(const reading *r, const char *word, size_t n) {
     sarrus_term term = {.kind = SARRUS_TERM_VALUE};
     if (is_word(word, n, "pi") || is_word(word, n, "_pi") || is_word(word, n, "_e"))
         return number((double)NAN);
+    if (is_word(word, n, "deg")) /* 30 of them are an angle */
+        return base(SARRUS_UNIT_RAD);
     if (r->is_quantity && !sarrus_term_find(r->model, word, n, &term, &fault))
         return unknown();
     if (r->is_quantity && term.kind != SARRUS_TERM_VALUE)

@@ -116,8 +116,13 @@ static bool fill_joint(const sarrus_joint *joint, const double *values, const be
     p[SARRUS_PJ_STIFFNESS] = value_or(values, joint->stiffness[0], 0.0);
     p[SARRUS_PJ_DAMPING] = value_or(values, joint->damping[0], 0.0);
     p[SARRUS_PJ_REST] = value_or(values, joint->rest[0], 0.0);
-    if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_AXIS, joint->type))
-        return fill_axis(joint, values, start, gap, p);
+    if (joint->rest_is_absolute && SARRUS_JOINT_AMONG(SARRUS_JOINTS_THAT_TURN, joint->type))
+        p[SARRUS_PJ_REST] -= p[SARRUS_PJ_ANGLE0];
+    if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_AXIS, joint->type)) {
+        const bool good = fill_axis(joint, values, start, gap, p);
+        p[SARRUS_PJ_REST] -= joint->rest_is_absolute ? p[SARRUS_PJ_SHIFT0] : 0.0;
+        return good;
+    }
     if (SARRUS_JOINT_AMONG(SARRUS_JOINTS_WITH_LENGTH, joint->type)) {
         p[SARRUS_PJ_SHIFT0] = value_or(values, joint->length, hypot(gap.x, gap.y));
         return p[SARRUS_PJ_SHIFT0] > 0.0;

@@ -158,6 +158,45 @@ static sarrus_status measure(sarrus_plan *plan, sarrus_tree_rows *rows) {
     return status;
 }
 
+sarrus_location sarrus_plan_formulation_place(const sarrus_model *model) {
+    const sarrus_place *place = &model->dynamics.formulation_place;
+    return (sarrus_location){model->file, model->text, place->line, place->column};
+}
+
+/* The smallest of what bodies have of mass, or of inertia about an axis (i > 0), relative to the largest, at nominal values. */
+static double least_share(const sarrus_model *model, int i, int *body) {
+    double least = (double)INFINITY, most = 0.0;
+    for (int b = 0; b < model->n_bodies; ++b) {
+        const sarrus_value_index index = i == 0 ? model->bodies[b].mass : model->bodies[b].inertia[i - 1];
+        const double x = model->values[index].nominal;
+        *body = x < least ? b : *body;
+        least = fmin(least, x);
+        most = fmax(most, x);
+    }
+    return least / most;
+}
+
+/* Rows of loops that only differ by what a body without weight to speak of does. */
+static sarrus_status masses_refuse(sarrus_context *context, const sarrus_plan *plan) {
+    const sarrus_model *model = plan->model;
+    const sarrus_location where = sarrus_plan_formulation_place(model);
+    const int n_numbers = model->space == SARRUS_SPACE_SPATIAL ? 4 : 2;
+    int body = 0, i_least = 0;
+    double least = (double)INFINITY;
+    for (int i = 0; i < n_numbers; ++i) {
+        int at = 0;
+        const double share = least_share(model, i, &at);
+        body = share < least ? at : body;
+        i_least = share < least ? i : i_least;
+        least = fmin(least, share);
+    }
+    return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &where,
+                            "body '%s' has %.2g of the largest %s: beside the others only %d of %d constraints can be told from "
+                            "dependent ones; expected masses and inertias above some 1e-17 of the largest for relative coordinates",
+                            model->bodies[body].name, least, i_least == 0 ? "mass" : "inertia", plan->independence.n_independent,
+                            plan->mech.m);
+}
+
 static sarrus_status make(sarrus_context *context, const sarrus_plan *absolute, sarrus_order_kind wanted) {
     sarrus_plan *plan = absolute->relative;
     sarrus_tree_rows rows = {0};
@@ -171,6 +210,8 @@ static sarrus_status make(sarrus_context *context, const sarrus_plan *absolute, 
     sarrus_plan_tree_zeros(plan, &rows);
     sarrus_plan_watch_phase(plan->watch, "choosing rows over the tree");
     status = sarrus_plan_relative_rows(absolute, &rows);
+    if (status == SARRUS_BAD_INPUT)
+        status = masses_refuse(context, absolute);
     if (status == SARRUS_OK)
         status = make_factor(context, plan, wanted);
     if (status == SARRUS_OK && plan->mech.m > 0)
@@ -182,11 +223,6 @@ static sarrus_status make(sarrus_context *context, const sarrus_plan *absolute, 
     plan->hash = sarrus_plan_hash_make(plan);
     sarrus_plan_cost_count(plan);
     return SARRUS_OK;
-}
-
-sarrus_location sarrus_plan_formulation_place(const sarrus_model *model) {
-    const sarrus_place *place = &model->dynamics.formulation_place;
-    return (sarrus_location){model->file, model->text, place->line, place->column};
 }
 
 const char *sarrus_plan_relative_why_not(const sarrus_plan *plan) {

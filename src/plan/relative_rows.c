@@ -262,7 +262,9 @@ static sarrus_status choose(sarrus_tree_rows *rows, bool *is_dependent) {
             has_choice = has_choice || loop[absolute->row[absolute->independence.dependent[d]].joint] == k;
         if (!has_choice)
             continue;
-        status = set_create(&set, absolute, loop, k, is_dependent) ? set_choose(&set, rows, &seen) : SARRUS_NO_MEMORY;
+        status = !set_create(&set, absolute, loop, k, is_dependent) ? SARRUS_NO_MEMORY
+                 : set.n_rank < 0                                   ? SARRUS_BAD_INPUT
+                                                                    : set_choose(&set, rows, &seen);
         set_free(&set);
     }
     free(seen.q);

@@ -184,6 +184,37 @@ static void fill_freedoms(const sarrus_plan *plan, const sarrus_joint *joint, co
     }
 }
 
+/* The angle about the unit vector `axis` of the parent's frame by which the child's frame is turned against it: of the relative
+ * rotation (w, v) that about the axis, 2 atan2(v·axis, w), to which whatever turns the child about the axis is added. Of the turns
+ * that it may be, the one nearest to `nearest`. NaN where the frames are half a turn apart about an axis across. */
+static double angle_about(const placement body[2], const double axis[3], double nearest) {
+    const double half_a_turn_across = 1e-7;
+    placement between = {{0.0}, {{0.0}}};
+    const placement *child_in_parent = &between;
+    double p[4];
+    for (int i = 0; i < 9; ++i)
+        for (int k = 0; k < 3; ++k)
+            between.a[i / 3][i % 3] += body[0].a[k][i / 3] * body[1].a[k][i % 3];
+    sarrus_rotation_parameters(child_in_parent->a, p);
+    const double along = sarrus_vector_dot(axis, p + 1), angle = 2.0 * atan2(along, p[0]);
+    return hypot(along, p[0]) > half_a_turn_across ? angle + 2.0 * M_PI * rint((nearest - angle) / (2.0 * M_PI)) : (double)NAN;
+}
+
+/* Free coordinates are 0 in the given configuration: rests that count from the bodies' own frames are made to count from there. */
+static void rests_shift(const sarrus_plan *plan, int i, int first, const placement body[2], double *parameters) {
+    sarrus_freedom forms[SARRUS_MAX_FREEDOMS];
+    const int n = sarrus_joint_freedoms(&plan->model->joints[i], forms);
+    const double *axes = parameters + plan->joint[i].p + SARRUS_SJ_PARENT_AXES;
+    for (int k = 0; k < n; ++k) {
+        double *p = parameters + plan->freedom[first + k].p;
+        const int axis = (int)forms[k] - SARRUS_FREEDOM_TURN_1;
+        if (forms[k] >= SARRUS_FREEDOM_TURN_1 && forms[k] <= SARRUS_FREEDOM_TURN_3)
+            p[SARRUS_SQ_REST] -= angle_about(body, axes + (ptrdiff_t)3 * axis, p[SARRUS_SQ_REST]);
+        else
+            p[SARRUS_SQ_REST] -= p[SARRUS_SQ_ZERO];
+    }
+}
+
 static bool fill_joint(const sarrus_plan *plan, int i, int first_freedom, const double *values, const double *q,
                        double *parameters) {
     const sarrus_joint *joint = &plan->model->joints[i];
@@ -209,6 +240,8 @@ static bool fill_joint(const sarrus_plan *plan, int i, int first_freedom, const 
         good = good && p[SARRUS_SJ_PITCH] != 0.0;
     }
     fill_freedoms(plan, joint, values, first_freedom, zero, parameters);
+    if (joint->rest_is_absolute)
+        rests_shift(plan, i, first_freedom, body, parameters);
     return good;
 }
 

@@ -13,8 +13,8 @@ enum { most_correlated = 1024 };
 /* Smaller pivots are those of a matrix that is singular but for rounding. */
 static const double least_pivot = 1e-12;
 
-/* Which sampled parameter has this label; −1 with a finding: none. One whose own target was refused has no label, and may be the one
- * that is meant: then −1 without a second finding. */
+/* Which sampled parameter has this label; −1 with a finding: none. One whose own target was refused has no label, and may be the
+ * one that is meant: then −1 without a second finding. */
 static int label_find(sarrus_reader *reader, const sarrus_node *node, const char *name) {
     const sarrus_model *model = reader->model;
     bool has_unlabelled = false;

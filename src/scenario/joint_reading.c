@@ -82,6 +82,24 @@ void sarrus_joint_place_check(sarrus_reader *reader, const sarrus_node *node) {
     }
 }
 
+void sarrus_joint_rest_at_read(sarrus_reader *reader, sarrus_node *node, void *object) {
+    static const sarrus_word words[] = {{"given", 0}, {"absolute", 1}};
+    sarrus_joint_reading *reading = object;
+    int code = 0;
+    if (node != NULL && sarrus_word_read(reader, node, "place that 'rest' counts from", words, 2, &code)) {
+        reading->joint.rest_is_absolute = code == 1;
+    }
+}
+
+void sarrus_joint_rest_at_check(sarrus_reader *reader, const sarrus_joint_reading *reading, bool slides) {
+    const sarrus_node *child = sarrus_node_child(reading->node, "rest_at");
+    if (child != NULL && slides && reading->joint.rest_is_absolute && reading->joint.has_at) {
+        sarrus_reader_refuse(reader, child,
+                             "'absolute' in a joint with 'at', whose two points are one at t = 0 in every instance; expected the "
+                             "key 'points' in place of 'at', or 'given'");
+    }
+}
+
 static const sarrus_key drive_keys[] = {{.name = "signal", .flags = SARRUS_KEY_REQUIRED | SARRUS_KEY_IGNORED}};
 
 static bool is_misspelt_signal(const sarrus_node *node) {

@@ -25,6 +25,12 @@ void sarrus_joint_at_read(sarrus_reader *reader, sarrus_node *node, bool has_len
 /* Either `at` or `points` must be there. */
 void sarrus_joint_place_check(sarrus_reader *reader, const sarrus_node *node);
 
+/* Function of the key `rest_at`; object: the joint reading. */
+void sarrus_joint_rest_at_read(sarrus_reader *reader, sarrus_node *node, void *object);
+
+/* Rests of a coordinate that is a displacement, measured from nothing that stays: both points are one by `at`. */
+void sarrus_joint_rest_at_check(sarrus_reader *reader, const sarrus_joint_reading *reading, bool slides);
+
 /* One drive: the number of its signal, or −1 with a finding. */
 int sarrus_joint_drive_read(sarrus_reader *reader, sarrus_node *node);
 

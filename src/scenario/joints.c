@@ -24,6 +24,7 @@ static const struct {
     {"stiffness", SARRUS_JOINTS_THAT_TURN | SARRUS_JOINTS_THAT_SLIDE, 0},
     {"damping", SARRUS_JOINTS_THAT_TURN | SARRUS_JOINTS_THAT_SLIDE, 0},
     {"rest", SARRUS_JOINTS_THAT_TURN | SARRUS_JOINTS_THAT_SLIDE, 0},
+    {"rest_at", SARRUS_JOINTS_THAT_TURN | SARRUS_JOINTS_THAT_SLIDE, 0},
     {"drive", SARRUS_JOINTS_THAT_TURN | SARRUS_JOINTS_THAT_SLIDE, 0},
 };
 
@@ -121,6 +122,7 @@ static const sarrus_key joint_keys[] = {
     {"stiffness", SARRUS_KEY_SCALAR, NULL, offsetof(sarrus_joint_reading, joint.stiffness), 0, SARRUS_RULE_NOT_NEGATIVE},
     {"damping", SARRUS_KEY_SCALAR, NULL, offsetof(sarrus_joint_reading, joint.damping), 0, SARRUS_RULE_NOT_NEGATIVE},
     {"rest", SARRUS_KEY_SCALAR, NULL, offsetof(sarrus_joint_reading, joint.rest), 0, SARRUS_RULE_ANY},
+    {.name = "rest_at", .read = sarrus_joint_rest_at_read},
     {.name = "drive", .read = read_drive},
 };
 
@@ -144,6 +146,7 @@ static void check_joint(sarrus_reader *reader, const sarrus_joint_reading *readi
         sarrus_reader_refuse(reader, node, "a %s joint lacks the key 'axis'; expected a direction [x, y]",
                              joint_types[reading->joint.type].text);
     }
+    sarrus_joint_rest_at_check(reader, reading, is_among(reading, SARRUS_JOINTS_THAT_SLIDE));
 }
 
 /* Springs, dampers and drives act along a free coordinate; joints without one keep the zeros of the table, unsampled. */

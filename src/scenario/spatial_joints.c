@@ -80,6 +80,7 @@ static const struct {
     {"stiffness", has_springs, is_elastic, "a list of six numbers"},
     {"damping", has_springs, NULL, ""},
     {"rest", has_drives, NULL, ""},
+    {"rest_at", has_drives, NULL, ""},
     {"drive", has_drives, NULL, ""},
 };
 
@@ -318,13 +319,14 @@ static const sarrus_key joint_keys[] = {
     {.name = "stiffness", .read = read_stiffness},
     {.name = "damping", .read = read_damping},
     {.name = "rest", .read = read_rest},
+    {.name = "rest_at", .read = sarrus_joint_rest_at_read},
     {.name = "drive", .read = read_drive},
 };
 
 /* A key of springs, dampers or drives in a general joint whose list leaves nothing that could have it. */
 static void check_list(sarrus_reader *reader, const sarrus_joint_reading *reading) {
-    static const char *const keys[] = {"stiffness", "damping", "rest", "drive"};
-    for (int i = 0; reading->has_freedoms && i < 4; ++i) {
+    static const char *const keys[] = {"stiffness", "damping", "rest", "rest_at", "drive"};
+    for (int i = 0; reading->has_freedoms && i < 5; ++i) {
         const entries e = entries_of(reading, i >= 2);
         const sarrus_node *child = sarrus_node_child(reading->node, keys[i]);
         if (child != NULL && e.n == 0) {
@@ -332,6 +334,28 @@ static void check_list(sarrus_reader *reader, const sarrus_joint_reading *readin
                                  e.n_all == 0 ? "nothing free" : "a rotation vector free only");
         }
     }
+}
+
+/* What stays put of a coordinate whatever the given configuration is: nothing of an angle that two frames alone do not tell. */
+static void check_rest_at(sarrus_reader *reader, const sarrus_joint_reading *reading) {
+    const sarrus_node *child = sarrus_node_child(reading->node, "rest_at");
+    sarrus_freedom freedoms[SARRUS_MAX_FREEDOMS];
+    if (child == NULL || !reading->joint.rest_is_absolute || !reading->has_freedoms || !has_drives(reading->joint.type)) {
+        return;
+    }
+    const int n = sarrus_joint_freedoms(&reading->joint, freedoms);
+    bool slides = false;
+    for (int k = 0; k < n; ++k) {
+        slides = slides || !sarrus_freedom_turns(freedoms[k]);
+        if (freedoms[k] >= SARRUS_FREEDOM_FIRST_1 && freedoms[k] <= SARRUS_FREEDOM_SCREW) {
+            sarrus_reader_refuse(reader, child, "'absolute' in a joint with %s; expected it of %s, or 'given'",
+                                 freedoms[k] == SARRUS_FREEDOM_SCREW ? "a thread, whose angle its displacement tells too"
+                                                                     : "two angles, which the two frames do not tell apart",
+                                 "displacements and of an angle about one axis");
+            return;
+        }
+    }
+    sarrus_joint_rest_at_check(reader, reading, slides);
 }
 
 /* What depends on several keys. */
@@ -355,6 +379,7 @@ static void check_joint(sarrus_reader *reader, const sarrus_joint_reading *readi
     if (has_list(type)) {
         check_list(reader, reading);
     }
+    check_rest_at(reader, reading);
 }
 
 void sarrus_spatial_joint_read(sarrus_reader *reader, sarrus_joint_reading *reading) {

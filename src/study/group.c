@@ -449,7 +449,7 @@ void sarrus_group_summary_begin(const sarrus_group *group, sarrus_run_summary *s
 
 void sarrus_group_summary_fill(const sarrus_group *group, double seconds, sarrus_run_summary *summary) {
     const sarrus_march *march = &group->march;
-    sarrus_outcome_summarize(&group->outcome, summary);
+    sarrus_outcome_summarize(&group->outcome, group->plan->mech.limit_error, summary);
     for (int i = 0; i < SARRUS_N_INSTANCE_STATUS; ++i)
         summary->first_failure[i].group = group->index;
     summary->n_steps = march->n_steps_done;

@@ -155,7 +155,7 @@ static void verdict_summarize(const sarrus_outcome *outcome, sarrus_run_summary 
     }
 }
 
-void sarrus_outcome_summarize(const sarrus_outcome *outcome, sarrus_run_summary *summary) {
+void sarrus_outcome_summarize(const sarrus_outcome *outcome, double error_limit, sarrus_run_summary *summary) {
     verdict_summarize(outcome, summary);
     sarrus_run_count *const counts[] = {&summary->steps, &summary->rejections, &summary->evaluations, &summary->rank_changes};
     for (uint64_t i = 0; i < outcome->n_instances; ++i) {
@@ -163,6 +163,8 @@ void sarrus_outcome_summarize(const sarrus_outcome *outcome, sarrus_run_summary 
         summary->n_failed += status != SARRUS_INSTANCE_OK;
         if (status == SARRUS_INSTANCE_OK || status >= SARRUS_N_INSTANCE_STATUS)
             continue;
+        if (status == SARRUS_INSTANCE_UNRESOLVED)
+            summary->n_over_error_limit += outcome->measures[SARRUS_MEASURE_ERROR][i] > error_limit;
         if (summary->n_failed_by_status[status]++ == 0)
             summary->first_failure[status] =
                 (sarrus_run_failure){.instance = outcome->i_first + i, .time = outcome->failed_time[i]};

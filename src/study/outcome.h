@@ -64,7 +64,7 @@ uint64_t sarrus_outcome_steps(const sarrus_outcome *outcome);
 /* For the sink; valid until the next change. */
 sarrus_sink_outcome sarrus_outcome_view(const sarrus_outcome *outcome, bool is_complete);
 
-/* Fills failures and work done of the summary. */
-void sarrus_outcome_summarize(const sarrus_outcome *outcome, sarrus_run_summary *summary);
+/* Fills failures and work done of the summary. error_limit: what the errors of an instance's steps may add up to. */
+void sarrus_outcome_summarize(const sarrus_outcome *outcome, double error_limit, sarrus_run_summary *summary);
 
 #endif

@@ -77,10 +77,16 @@ static sarrus_status grid_check(sarrus_context *context, const sarrus_points *po
                          n, d, d, n_grid, k, d, (unsigned long long)sarrus_grid_points(k + 1, d), k + 1, d);
 }
 
+/* As scenarios may ask for. */
+static const uint64_t most_instances = UINT64_C(1) << 40;
+
 sarrus_status sarrus_points_check(sarrus_context *context, const sarrus_points *points) {
     const sarrus_model *model = points->model;
     if (points->is_plain || model->batch.n_sampled == 0)
         return SARRUS_OK;
+    if (points->n_study > most_instances)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "%llu instances; expected at most %llu",
+                             (unsigned long long)points->n_study, (unsigned long long)most_instances);
     if (points->n_study % rows_of(points) != 0)
         return sarrus_report(context, SARRUS_BAD_ARGUMENT,
                              "%llu instances in a design of %llu a point; expected a multiple of that",

@@ -112,6 +112,7 @@ sarrus_status sarrus_reliability_find(sarrus_context *context, const sarrus_mode
                                       .told = level_tell,
                                       .user = &work};
         status = sarrus_subset_run(&subset, out);
+        out->n_level = n;
     }
     for (int i = 0; work.quantities != NULL && i < model->output.n_quantities; ++i)
         free(work.quantities[i]);

@@ -13,6 +13,7 @@ static void count_add(sarrus_run_count *total, const sarrus_run_count *one, uint
 /* The first instance of a status is that of the first group that has one. */
 static void failures_add(sarrus_run_summary *total, const sarrus_run_summary *one) {
     total->n_failed += one->n_failed;
+    total->n_over_error_limit += one->n_over_error_limit;
     for (int i = 0; i < SARRUS_N_INSTANCE_STATUS; ++i) {
         if (total->n_failed_by_status[i] == 0)
             total->first_failure[i] = one->first_failure[i];

@@ -1,5 +1,5 @@
 /* Warnings of single numbers of a scenario: angles that look like degrees, named parameters that nothing uses, values of its own
- * that are none of those that are drawn. */
+ * that are none of those that are drawn, too few instances for sensitivities. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +10,13 @@
 
 static const double whole_turn = 2.0 * M_PI * (1.0 + 1e-9);
 
-/* Whoever writes π thinks of radians. */
-static bool mentions_pi(const char *expression) {
+/* Whoever writes π thinks of radians, and whoever writes `deg` has turned degrees into them. */
+static bool mentions_radians(const char *expression) {
     size_t length = 0;
     for (const char *word = expression ? sarrus_expression_next_word(expression, &length) : NULL; word != NULL;
          word = sarrus_expression_next_word(word + length, &length)) {
-        if ((length == 2 && strncmp(word, "pi", 2) == 0) || (length == 3 && strncmp(word, "_pi", 3) == 0))
+        if ((length == 2 && strncmp(word, "pi", 2) == 0) ||
+            (length == 3 && (strncmp(word, "_pi", 3) == 0 || strncmp(word, "deg", 3) == 0)))
             return true;
     }
     return false;
@@ -31,7 +32,7 @@ static void angle_check(sarrus_warnings *warnings, const sarrus_model *model, sa
     if (draw != NULL) {
         angle = sarrus_sampled_quantile(draw, 0.5);
         is = "is drawn around";
-    } else if (mentions_pi(value->expression)) {
+    } else if (mentions_radians(value->expression)) {
         return;
     }
     const double numbers[2] = {angle, angle * M_PI / 180.0};
@@ -128,4 +129,31 @@ void sarrus_warn_of_nominal_values(sarrus_warnings *warnings, const sarrus_model
         }
     }
     sarrus_warnings_add_rest(warnings, SARRUS_WARNING_NOMINAL_OUTSIDE_DRAWS, "values that are never drawn");
+}
+
+/* Of fewer the bootstrap, and Fisher's interval of a rank correlation (its half width is 1.96/√(n − 3): 0.38 at 30), say little
+ * more than that nothing is known. Trajectories are asked for by tens, each with an elementary effect of every parameter. */
+static const struct {
+    uint64_t least;
+    const char *what, *made; /* what there are too few of; what is made of them */
+} least_blocks[] = {
+    [SARRUS_DESIGN_PLAIN] = {30, "instance", "rank correlations"},
+    [SARRUS_DESIGN_SALTELLI] = {30, "base point", "Sobol' indices"},
+    [SARRUS_DESIGN_MORRIS] = {10, "trajector", "elementary effects"},
+};
+
+void sarrus_warn_of_few_blocks(sarrus_warnings *warnings, const sarrus_model *model, uint64_t n_blocks) {
+    const bool is_morris = model->batch.design == SARRUS_DESIGN_MORRIS;
+    const uint64_t least = least_blocks[model->batch.design].least;
+    const double numbers[2] = {(double)n_blocks, (double)least};
+    if (model->output.n_sensitivity == 0 || n_blocks >= least)
+        return;
+    sarrus_warnings_add(warnings, SARRUS_WARNING_FEW_BLOCKS, "output.sensitivity", numbers, 2,
+                        "%s of %llu %s%s: below %llu their intervals are wide, and in doubt themselves",
+                        least_blocks[model->batch.design].made, (unsigned long long)n_blocks,
+                        least_blocks[model->batch.design].what,
+                        is_morris       ? n_blocks == 1 ? "y" : "ies"
+                        : n_blocks == 1 ? ""
+                                        : "s",
+                        (unsigned long long)least);
 }

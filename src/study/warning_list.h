@@ -25,10 +25,11 @@ void sarrus_warnings_add(sarrus_warnings *warnings, sarrus_warning_kind kind, co
 void sarrus_warnings_add_rest(sarrus_warnings *warnings, sarrus_warning_kind kind, const char *what);
 
 /* The parts of the list that need numbers of the scenario only: angles, named parameters, values that are drawn; draws of
- * n_instances. */
+ * n_instances, sensitivities of n_blocks base points, trajectories or instances. */
 void sarrus_warn_of_angles(sarrus_warnings *warnings, const sarrus_model *model);
 void sarrus_warn_of_parameters(sarrus_warnings *warnings, const sarrus_model *model);
 void sarrus_warn_of_nominal_values(sarrus_warnings *warnings, const sarrus_model *model);
+void sarrus_warn_of_few_blocks(sarrus_warnings *warnings, const sarrus_model *model, uint64_t n_blocks);
 void sarrus_warn_of_draws(sarrus_warnings *warnings, const sarrus_model *model, uint64_t n_instances);
 
 #endif

@@ -183,7 +183,8 @@ static void broken_limits_are_told(void **state) {
         {SARRUS_INSTANCE_UNRESOLVED, "{method: rk4, dt: 1e-3, t_end: 1}",
          "motions could not be followed, most likely near change points; an adaptive method such as dopri5 would help\n"},
         {SARRUS_INSTANCE_UNRESOLVED, "{method: rk4, dt: 1e-3, t_end: 1, substeps: off}",
-         "an adaptive method such as dopri5, or 'substeps: auto', would help\n"},
+         "motions bent within less than a step, or could not be followed near change points; an adaptive method such as dopri5, or "
+         "'substeps: auto', would help\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         const sarrus_override override = {"integrator", cases[i].integrator};
@@ -195,8 +196,16 @@ static void broken_limits_are_told(void **state) {
             fail_msg("'%s' was expected in\n%s", cases[i].said, said);
         free(said);
     }
+    sarrus_run_summary errors = {.n_instances = 2, .n_failed = 2, .n_over_error_limit = 2, .max_violation = (double)NAN};
+    errors.n_failed_by_status[SARRUS_INSTANCE_UNRESOLVED] = 2;
+    const sarrus_override whole = {"integrator", "{method: rk4, dt: 1e-3, t_end: 1, substeps: off}"};
+    char *said = printed_of(sarrus_summary_warn, &errors, &whole, 1); /* of change points nobody knows anything */
+    assert_non_null(
+        strstr(said, "the estimated errors of steps added up to more than limits.error; a dt below 0.001 s, 'substeps: auto' or"));
+    assert_null(strstr(said, "change point"));
+    free(said);
     sarrus_run_summary off = {.n_instances = 1, .max_energy_error = 0.02};
-    char *said = printed(sarrus_summary_warn, &off); /* a limit that is off hides nothing */
+    said = printed(sarrus_summary_warn, &off); /* a limit that is off hides nothing */
     assert_string_equal(said, "sarrus: warning: the energy is out of balance by up to 0.02; a dt below 0.001 s would help\n");
     free(said);
 }

@@ -38,15 +38,16 @@ static void values(void **state) {
     const struct {
         const char *text;
         double expected;
-    } cases[] = {{"m*L^2/12", 1},     {"-L/2", -1},        {"pi", M_PI},       {"_pi", M_PI},     {"sin(pi/2)", 1},
-                 {"L>1 ? m : -m", 3}, {"max(L, m, 1)", 3}, {"atan2(0, 1)", 0}, {"2^-1", 0.5},     {"L==2 && m!=3", 0},
-                 {"1e-3*1E3", 1},     {" ( L ) ", 2},      {"2^3^2", 512},     {"-2^2", -4},      {"sum(1,2,(L))", 5},
-                 {"L<=2", 1},         {"L>=3 || 1", 1},    {"rint(2.6)", 3},   {"exp(ln(L))", 2}, {"sqrt(abs(-4))", 2}};
+    } cases[] = {{"m*L^2/12", 1},     {"-L/2", -1},         {"pi", M_PI},          {"_pi", M_PI}, {"sin(pi/2)", 1},
+                 {"L>1 ? m : -m", 3}, {"max(L, m, 1)", 3},  {"atan2(0, 1)", 0},    {"2^-1", 0.5}, {"L==2 && m!=3", 0},
+                 {"1e-3*1E3", 1},     {" ( L ) ", 2},       {"2^3^2", 512},        {"-2^2", -4},  {"sum(1,2,(L))", 5},
+                 {"180*deg", M_PI},   {"sin(30*deg)", 0.5}, {"90*deg == pi/2", 1}, {"L<=2", 1},   {"L>=3 || 1", 1},
+                 {"rint(2.6)", 3},    {"exp(ln(L))", 2},    {"sqrt(abs(-4))", 2}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         double value = 0;
         sarrus_expression_fault fault;
         assert_int_equal(sarrus_expression_compile(fixture->expression, cases[i].text, &value, &fault), SARRUS_OK);
-        /* exp(ln(2)) may be a rounding off; all others are exact */
+        /* exp(ln(2)), and the sine of 30 degrees, may be a rounding off; all others are exact */
         if (fabs(value - cases[i].expected) > 1e-15 * fabs(cases[i].expected)) {
             fail_msg("%s is %.17g", cases[i].text, value);
         }

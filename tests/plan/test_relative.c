@@ -559,6 +559,15 @@ static void what_has_no_plan_is_refused_with_its_place(void **state) {
     is_refused_at_its_word(ASKED "bodies:\n  - {name: a, mass: 1, inertia: 0, position: [1, 0]}\n"
                                  "joints:\n  - {name: A, type: revolute, bodies: [ground, a], at: [0, 0]}\n",
                            "may lack mass or inertia");
+    /* A four-bar whose crank weighs next to nothing: ε of its masses hides the rows of a loop. */
+    is_refused_at_its_word(ASKED "bodies:\n  - {name: a, mass: 1.0e-100, inertia: 1, position: [0, 0.5]}\n"
+                                 "  - {name: b, mass: 2, inertia: 1, position: [1, 1]}\n"
+                                 "  - {name: c, mass: 1, inertia: 1, position: [2, 0.5]}\n"
+                                 "joints:\n  - {name: A, type: revolute, bodies: [ground, a], at: [0, 0]}\n"
+                                 "  - {name: B, type: revolute, bodies: [a, b], at: [0, 1]}\n"
+                                 "  - {name: C, type: revolute, bodies: [b, c], at: [2, 1.3]}\n"
+                                 "  - {name: D, type: revolute, bodies: [ground, c], at: [2, 0]}\n",
+                           "body 'a' has 5e-101 of the largest mass");
     /* The factor of M over a chain of n takes about n³/6 steps; without a row there would be none. */
     enum { N_LINKS = 600, N_LINE = 96 };
     char *text = malloc((2 * N_LINKS + 8) * N_LINE);

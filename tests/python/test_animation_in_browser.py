@@ -163,6 +163,33 @@ def top():
     return sarrus.run(TOP, instances=1, backend="cpu", specialize="off", settings=CHANNELS)
 
 
+def contrast(color, other):
+    """That of two colours by WCAG 2.1: (L1 + 0.05)/(L2 + 0.05) of their relative luminances."""
+    levels = []
+    for text in (color, other):
+        parts = np.array([int(text[k : k + 2], 16) / 255 for k in (1, 3, 5)])
+        linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+        levels.append(linear @ [0.2126, 0.7152, 0.0722] + 0.05)
+    return max(levels) / min(levels)
+
+
+def test_dark():
+    """Where the reader's system is dark so is the player, in colours that are seen on it; on a bright one it is what it was."""
+    page = sarrus.animate(five_bars(), reactions=True).page
+    style, paper = style_of(page), "#1c232a"
+    dark = style["dark"]
+    for color in (*dark["colors"], dark["ink"], dark["arrow"]):
+        assert contrast(color, paper) >= 4.5, color
+    assert len(dark["colors"]) == len(style["colors"]) and contrast("#9aa8b5", paper) >= 4.5
+    at_night = ("--blink-settings=preferredColorScheme=0",)
+    for options, here, there, back in ((at_night, dark, style, paper), ((), style, dark, "#ffffff")):
+        _, console, image = opened(page, "--screenshot=screenshot.png", *options, budget=700)
+        seen = np.round(255 * image).astype(int)
+        assert console == [] and n_of(seen, back) > 0.5 * WIDTH * HEIGHT, options
+        assert all(n_of(seen, color) > 30 for color in here["colors"][:4]) and n_of(seen, here["ink"]) > 30, options
+        assert not any(n_of(seen, color) > 30 for color in there["colors"][:4]), options
+
+
 def controls_check(told, title, legend):
     assert told["title"] == told["heading"] == title and told["legend"][: len(legend)] == legend, told["legend"]
     assert told["speeds"] == 6 and told["loaded"] == [], told["loaded"]

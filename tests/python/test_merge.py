@@ -5,20 +5,10 @@ import json
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 
-try:
-    import h5py
-except ImportError:
-    print("skipped: h5py is not installed")
-    sys.exit(77)
+from result_content import PROGRAM, content, h5py
 
-from program import place
-
-PROGRAM = place()
-if PROGRAM is None:
-    sys.exit(77)
 SCENARIOS = pathlib.Path(__file__).resolve().parents[2] / "scenarios"
 
 STUDY = """\
@@ -48,37 +38,6 @@ def run(scenario, *arguments):
     done = sarrus("run", scenario, "--quiet", "--threads", "1", "--specialize", "off", *arguments)
     assert done.returncode in (0, 1), done.stderr
     return done.returncode
-
-
-def content(path):
-    """Datasets with their attributes, and the attributes of groups, but for what says when and of which parts."""
-    found = {}
-
-    def attributes(item):
-        names = set(item.attrs) - {"created", "DIMENSION_LIST", "REFERENCE_LIST"}
-        return {name: str(item.attrs[name]) for name in names}
-
-    def take(name, item):
-        if "parts" in name.split("/"):
-            return
-        if isinstance(item, h5py.Dataset):
-            values = item[()]
-            scales = [[scale.name for scale in axis.values()] for axis in item.dims]
-            data = (
-                str(values)
-                if item.dtype == object and not item.shape
-                else list(values)
-                if item.dtype == object
-                else values.tobytes()
-            )
-            found[name] = (str(item.dtype), item.shape, data, scales, attributes(item))
-        else:
-            found[name] = attributes(item)
-
-    with h5py.File(path) as file:
-        file.visititems(take)
-        found["/"] = attributes(file)
-    return found
 
 
 def same(reference, merged):

@@ -16,7 +16,7 @@ try:
     from package import raises, run_all, sarrus
     from program import SOURCE
     from report_pages import Page
-    from sarrus.reports import numbers, over_time
+    from sarrus.reports import charts, numbers, over_time, parameters
 except ModuleNotFoundError as error:
     if error.name not in ("h5py", "numpy"):
         raise
@@ -101,6 +101,44 @@ def test_quantities():
             close(row[3][1], [good.mean() - half, good.mean() + half])
             close([row[i][1][0] for i in range(4, 9)], np.quantile(good, [0, 0.05, 0.5, 0.95, 1]))
         assert file["quantities/swing"].attrs["long_name"] in page.text
+
+
+def test_parameters():
+    """What each is drawn from, its unit, and the scenario's own number; of an own sample that it is one."""
+    page, _ = page_of(study())
+    rows = page.rows("parameters")
+    assert {name: [row[0][0], row[1][0], row[2][1]] for name, row in rows.items()} == {
+        "m": ["normal: mean 1.0, sd 0.05", "kg", [1.0]],
+        "k": ["uniform: low -2.0e+3, high 4.0e+3", "N m rad-1", [0.0]],
+    }, rows
+    several = "[{path: [bodies.rod.mass, bodies.rod.inertia, joints.A.damping], distribution: discrete, values: [0.1, 0.25]}]"
+    page, _ = page_of(ran(PUSHED, instances=3, settings={"batch.parameters": several}))
+    ((name, row),) = page.rows("parameters").items()
+    assert name.startswith("bodies.rod.mass") and "and bodies.rod.inertia, joints.A.damping" in page.units, (name, page.units)
+    assert row[0][0] == "discrete: values 0.1 0.25" and row[2][1] == [1.0], row
+    page, _ = page_of(ran(PUSHED, samples={"m": [1.0, 1.1], "k": [0.0, 10.0]}))
+    assert [row[0][0] for row in page.rows("parameters").values()] == ["own sample"] * 2
+    page, _ = page_of(ran(PUSHED, instances=1, settings={"batch.parameters": []}))
+    assert "parameters" not in page.tables
+    text = "batch:\n  parameters:\n    - path:\n        - a.b\n        - c.d\n      distribution: normal\n      mean: 1\n"
+    assert parameters.draws_of(text) == [{"path": "a.b, c.d", "distribution": "normal", "mean": "1"}]
+
+
+def test_names_of_axes():
+    """A name that is too wide is cut, and whole at the pointer; the power of ten behind it never is."""
+    name = "quantity_of_a_name_that_is_wider_than_any_picture_of_a_page_can_be_without_a_cut"
+    values = 1e-7 * np.linspace(1.0, 9.0, 30)
+    for picture in (
+        charts.histogram_chart(numbers.bins_of(values), name, "label"),
+        charts.cloud_chart(values, values, (name, name), "label"),
+        charts.bars_chart([[charts.Bar(name, 3e-7)]], name, "label"),
+    ):
+        page = Page(picture)
+        cut = [text for text in page.texts if text.startswith("…") and "×10⁻⁷" in text]
+        assert len(cut) == 1 + ("dots" in picture) and all(len(text) < 60 for text in cut), page.texts
+        assert f"{name} ×10⁻⁷" in page.texts  # at the pointer
+    square = Page(charts.matrix_chart([name, "b"], np.eye(2), "label"))
+    assert square.texts.count(name) == 2
 
 
 def test_students_quantiles():
@@ -440,6 +478,7 @@ def test_several_scenarios():
         )
         result = ran(f"{folder}/both.yaml")
         page, _ = page_of(result)
+        assert sarrus.report(result).title == "pushed rods, pendulum"
         names = [attrs["id"] for tag, attrs in page.tags if tag in ("section", "div") and "id" in attrs]
         assert {"g0", "g1", "g0-study", "g1-study", "g1-motion"} <= set(names) and len(names) == len(set(names))
         alone, _ = page_of(result, group=1)

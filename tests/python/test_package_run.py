@@ -4,10 +4,13 @@ package."""
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import warnings
 
 import h5py
@@ -112,9 +115,90 @@ def test_samples_of_a_scenario_that_draws_nothing():
     same(masses.q[0], masses.q[1])
     batch = sarrus.Batch(SCENARIO, samples=table, backend="cpu", settings=plain)
     same(batch.q, result.q[:, 0])
+    asked = plain | {"output.quantities": {"far": "max(crank.x)"}, "output.sensitivity": ["far"]}
+    table = {"L": np.linspace(0.29, 0.31, 5), "bodies.crank.mass": [1.0, 1.2, 0.8, 1.1, 0.9]}
+    result = sarrus.run(SCENARIO, samples=table, backend="cpu", settings=asked)
+    assert result["parameter"] == list(table) and result["sensitivity/far/rank_correlation"].shape == (2,)
+    raises(sarrus.ScenarioError, lambda: sarrus.run(SCENARIO, settings=asked), "a sensitivity without sampled parameters")
     raises(sarrus.ScenarioError, lambda: sarrus.run(SCENARIO, samples={"nothing": [1.0]}, settings=plain), "nothing")
     for bad in ({"L": [np.nan]}, {"L": ["x"]}, {"L": []}, {"L": [0.3, 0.3], "bodies.crank.mass": [1.0, 1.0, 1.0]}):
         raises(sarrus.ArgumentError, lambda bad=bad: sarrus.run(SCENARIO, samples=bad, settings=plain))
+
+
+def test_parts():
+    """What the program does with --parts and --memory, for a path, a dict with settings and a sample: the numbers of one run."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = SHORT | {"output.quantities": {"far": "max(crank.x)"}, "output.statistics": ["quantities"]}
+        whole = sarrus.run(SCENARIO, instances=12, seed=4, backend="cpu", settings=settings, specialize="off")
+        for options, n_parts in (({"parts": 3}, 3), ({"memory": "2G"}, 1), ({"memory": 2e9, "parts": 2, "threads": 1}, 2)):
+            path = pathlib.Path(folder, "parted.h5")
+            own = {"instances": 12, "seed": 4, "backend": "cpu", "settings": settings, "specialize": "off"}
+            result = sarrus.run(SCENARIO, path, **own, **options)
+            summary = result.summary
+            assert summary["n_parts"] == n_parts and summary["is_complete"] and summary["n_instances"] == 12, summary
+            assert summary["n_failed"] == 0 and summary["failures"] == {} and summary["t_end"] == whole.time[-1], summary
+            assert "12 instances" in repr(result) and result.path == str(path.absolute())
+            same(result.q, whole.q)
+            same(result["statistics/quantities/far/mean"], whole["statistics/quantities/far/mean"])
+            assert path.with_name("parted.h5.parts").exists() == (n_parts > 1)
+            path.unlink()
+            shutil.rmtree(f"{path}.parts", ignore_errors=True)
+        table = {"L": [0.3, 9.0, 0.31]}
+        result = sarrus.run(SCENARIO, path, samples=table, parts=2, backend="cpu", settings=SHORT)
+        same(result.parameters["L"], np.array(table["L"]))
+        assert result.summary["n_failed"] == 1
+        assert result.summary["failures"] == {"assembly_failed": {"count": 1, "first_instance": 1, "first_time": 0.0}}
+        own = {"settings": SHORT}
+        raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, parts=2, **own), "without an output")
+        raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, f"{folder}/none.h5", parts=0, **own), "parts=0")
+        raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, f"{folder}/none.h5", memory=-1, **own), "memory=-1")
+        raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, f"{folder}/none.h5", memory="much", **own), "--memory", "much")
+        raises(sarrus.FileError, lambda: sarrus.run(SCENARIO, f"{folder}/no/such/none.h5", parts=2, **own))
+        assert not list(pathlib.Path(folder).glob("none.h5*"))
+
+
+def test_parts_are_stopped_and_gone_on_with():
+    """Ctrl-C is a KeyboardInterrupt once the program has stopped in order; the next call goes on to the numbers of one run."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "out.h5")
+        own = {"instances": 60, "backend": "cpu", "threads": 1, "specialize": "off"}
+        settings = {"integrator.t_end": 40.0, "output.interval": 10.0, "output.channels": ["state"]}
+        timer = threading.Thread(target=lambda: (_parts_wait(path), os.kill(os.getpid(), signal.SIGINT)))
+        timer.start()
+        raises(KeyboardInterrupt, lambda: sarrus.run(STUDY, path, parts=2, settings=settings, **own))
+        timer.join()
+        assert not path.exists() and path.with_name("out.h5.parts").is_dir()
+        parted = sarrus.run(STUDY, path, parts=2, settings=settings, **own)
+        same(parted.q, sarrus.run(STUDY, settings=settings, **own).q)
+
+
+def _parts_wait(path):
+    """Until the first part is being written, or for 20 s."""
+    deadline = time.monotonic() + 20
+    while not list(path.parent.glob("out.h5.parts/*.partial")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def test_retries():
+    """Failed instances again with another limit; the others keep their bits; into a file, into memory, and over the old one."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "retried.h5")
+        own = {"backend": "cpu", "specialize": "off"}
+        few = SHORT | {"integrator.method": "dopri5", "integrator.max_steps": 3}
+        old = sarrus.run(SCENARIO, path, instances=6, settings=few, **own)
+        assert old.summary["n_failed"] == 6
+        enough = few | {"integrator.max_steps": 100000}
+        whole = sarrus.run(SCENARIO, instances=6, settings=enough, **own)
+        for output in (None, f"{folder}/again.h5", path):
+            result = sarrus.run(SCENARIO, output, retry_failed=path, settings=enough, **own)
+            assert (result.summary["n_retried"], result.summary["n_failed"], result.summary["n_study"]) == (6, 0, 6), result.summary
+            same(result.q, whole.q)
+            assert list(result["instance/retried"]) == [1] * 6
+        raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, retry_failed=path, seed=3, settings=enough), "seed together")
+        raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, retry_failed=path, parts=3, settings=enough), "parts together")
+        raises(sarrus.FileError, lambda: sarrus.run(SCENARIO, retry_failed=f"{folder}/missing.h5", settings=enough), "missing.h5")
+        other = enough | {"bodies.crank.mass": 7.0}
+        raises(sarrus.Error, lambda: sarrus.run(SCENARIO, retry_failed=path, settings=other), "bodies")
 
 
 def test_failures_are_counted():
@@ -191,7 +275,11 @@ def test_several_scenarios():
         assert model.is_mixed
         raises(sarrus.UnsupportedError, lambda: sarrus.Batch(model, 3))
         raises(sarrus.ArgumentError, lambda: sarrus.run(model, instances=3))
+        raises(sarrus.ArgumentError, lambda: sarrus.run(model, retry_failed=path), "several scenarios")
+        parted = sarrus.run(model, f"{folder}/parted.h5", backend="cpu", parts=2)
+        assert parted.summary["n_instances"] == 1005 and parted.summary["n_parts"] == 2, parted.summary
         result = sarrus.run(model, path, backend="cpu")
+        same(parted["1/state/q"], result["1/state/q"])
         assert result["0/state/q"].shape[0] == 3 and result["1/state/q"].shape[0] == 2
         with sarrus.open(path) as tree:
             assert tree["1/state/q"].shape[0] == 2

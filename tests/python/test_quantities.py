@@ -39,6 +39,7 @@ output:
     peak: max(hypot(joint.A.fx, joint.A.fy))/L
     low: first(tip.y < -0.5)
     never: "first(tip.y > 1e9)"
+    degrees: "final(crank.angle/deg) - 2*final(crank.angle)/deg"
     turned: range(crank.angle) + 0*half
     done: final(work) + mean(energy)
     motor: integral(drive.B*t)
@@ -120,6 +121,7 @@ def check_planar(f):
         "peak": np.hypot(force[:, :, 0], force[:, :, 1]).max(axis=1) / length[:, 0],
         "low": np.where(is_low.any(axis=1), t[np.argmax(is_low, axis=1)], np.nan),
         "never": np.full(len(x), np.nan),
+        "degrees": -np.rad2deg(q[:, -1, 2]),
         "turned": np.ptp(q[:, :, 2], axis=1),
         "done": work[:, -1] + energy.mean(axis=1),
         "motor": trapezoids(t, motor * t),

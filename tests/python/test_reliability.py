@@ -165,6 +165,21 @@ def test_failed_instances():
         assert row["n_failed"] > 100 and row["low"] < math.erfc(3 / 2) / 2 < 1.2 * row["high"]
 
 
+def test_levels_are_of_tens():
+    """Each that goes on makes ten: other numbers are rounded up, the result is that of the round number, and it is said."""
+    with written(EXACT) as name:
+        path = pathlib.Path(name) / "s.yaml"
+        rows = [found(path, "--quantity", "sum", "--below", 10, "--instances", n) for n in (11, 20)]
+        assert rows[0] == rows[1] and rows[0]["n_level"] == rows[0]["n_instances"] == 20, rows
+        for n, said in ((11, "sarrus: note: a level had 20 instances, not 11: "), (20, "")):
+            done = sarrus("reliability", path, "--quantity", "sum", "--below", 10, "--instances", n)
+            assert done.stderr.startswith(said) and (said or done.stderr == ""), done.stderr
+        done = sarrus("reliability", path, "--quantity", "sum", "--below", 10, "--instances", 11, "--quiet")
+        assert done.stderr == "", done.stderr
+        done = sarrus("reliability", path, "--quantity", "sum", "--below", 10, "--set", "batch.instances=15")
+        assert "a level had 20 instances, not 15" in done.stderr, done.stderr
+
+
 def test_what_is_refused():
     with written(EXACT) as name:
         path = pathlib.Path(name) / "s.yaml"

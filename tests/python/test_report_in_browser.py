@@ -95,6 +95,7 @@ def test_page():
     names = [
         "study",
         "status",
+        "parameters",
         "quantities",
         "sensitivity",
         "influence",
@@ -152,6 +153,11 @@ def test_motion():
             break
     assert all(n_of(late, color) > 30 for color in colors), [n_of(late, color) for color in colors]
     assert np.any(early != late)
+    dark = opened(alone, "--screenshot=screenshot.png", "--blink-settings=preferredColorScheme=0", budget=budget)[2]
+    dark = np.round(255 * dark).astype(int)
+    assert all(n_of(dark, color) > 30 for color in style_of(frame["srcdoc"])["dark"]["colors"][:4])
+    n_pixels = dark.shape[0] * dark.shape[1]  # words on buttons are white
+    assert n_of(dark, "#1c232a") > 0.2 * n_pixels and n_of(dark, "#ffffff") < 0.01 * n_pixels, n_of(dark, "#ffffff")
 
 
 if __name__ == "__main__":

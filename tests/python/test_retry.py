@@ -6,21 +6,11 @@ import json
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 
-try:
-    import h5py
-    import numpy as np
-except ImportError:
-    print("skipped: h5py is not installed")
-    sys.exit(77)
+import numpy as np
+from result_content import PROGRAM, datasets
 
-from program import place
-
-PROGRAM = place()
-if PROGRAM is None:
-    sys.exit(77)
 SCENARIOS = pathlib.Path(__file__).resolve().parents[2] / "scenarios"
 
 # A pendulum on a spring: the stiffer, the smaller a step it takes. 20 ms are too long for some.
@@ -88,18 +78,6 @@ def run(scenario, out, *arguments, codes=(0, 1)):
     done = sarrus("run", scenario, "-o", out, "--quiet", "--specialize", "off", *arguments)
     assert done.returncode in codes, done.stderr
     return done
-
-
-def datasets(path):
-    found = {}
-
-    def take(name, item):
-        if isinstance(item, h5py.Dataset):
-            found[name] = item[()]
-
-    with h5py.File(path) as file:
-        file.visititems(take)
-    return found
 
 
 def over_instances(name):

@@ -153,7 +153,18 @@ def test_every_distribution_is_read_and_drawn():
 def test_a_number_that_no_grid_has_is_refused():
     text = run("s.yaml", "-o", "none.h5", "--set", "batch.sampling=grid", "--instances", "30", code=2)
     assert "30 instances are no grid of 3 parameters; expected a number k^3, as 27 = 3^3 or 64 = 4^3" in text, text
-    assert not pathlib.Path("none.h5").exists()
+    assert text.startswith("sarrus run: error: --instances: "), text
+    levels = ("--set", "batch.instances=24", "--set", "batch.sampling={method: grid, levels: [2, 3, 4]}")
+    text = run("s.yaml", "-o", "none.h5", *levels, "--instances", "23", "--parts", "2", code=2)
+    assert "--instances: a grid of 24 points for 23 instances; expected as many" in text, text
+    run("s.yaml", "-o", "grid.h5", *levels, "--instances", "24")
+    most = 2**40
+    for text in (
+        run("s.yaml", "-o", "none.h5", "--set", "batch.design=saltelli", "--instances", str(most), code=2),
+        run("s.yaml", "-o", "none.h5", "--set", "batch.design=saltelli", "--instances", str(most), "--instance", "7", code=2),
+    ):
+        assert f"--instances: {8 * most} instances; expected at most {most}" in text, text
+    assert not list(pathlib.Path().glob("none.h5*"))
 
 
 def main():

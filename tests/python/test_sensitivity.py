@@ -4,21 +4,10 @@ without h5py."""
 
 import pathlib
 import subprocess
-import sys
 import tempfile
 
-try:
-    import h5py
-    import numpy as np
-except ImportError:
-    print("skipped: h5py is not installed")
-    sys.exit(77)
-
-from program import place
-
-PROGRAM = place()
-if PROGRAM is None:
-    sys.exit(77)
+import numpy as np
+from result_content import PROGRAM, h5py
 
 # A pendulum of which a mass below 0.02 cannot be assembled; `low` depends on all three parameters.
 STUDY = """\
@@ -149,6 +138,32 @@ def test_any_sample():
                     exact = np.corrcoef(ranks(x), ranks(y[:, 0]))[0, 1]
                     found = [group[f"rank_correlation{end}"][j] for end in ("_low", "", "_high")]
                     assert abs(found[1] - exact) < 1e-13 and found[0] < found[1] < found[2], (name, found, exact)
+
+
+def test_an_own_sample_of_a_scenario_that_draws_nothing():
+    """The table's columns are the parameters, as if the scenario drew them; without names, or without a sample, there are none."""
+    with folder_with_study() as name:
+        folder = pathlib.Path(name)
+        rows = np.random.default_rng(1).random((40, 3))
+        np.savetxt(folder / "own.csv", rows, header="m,turn,bodies.rod.inertia", delimiter=",", comments="")
+        np.save(folder / "own.npy", rows)
+        plain = ("--set", "batch.parameters=[]")
+        with run(folder, *plain, "--samples", folder / "own.csv") as file:
+            assert list(file["parameter"].asstr()) == ["m", "turn", "bodies.rod.inertia"]
+            y, whole = blocks(file, "low", 1)
+            assert 30 < whole.sum() < 40
+            group = counted(file, "low", whole)
+            for j in range(3):
+                exact = np.corrcoef(ranks(rows[whole, j]), ranks(y[:, 0]))[0, 1]
+                assert abs(group["rank_correlation"][j] - exact) < 1e-13, (j, exact)
+            unsampled = file["quantities/low"][:]
+        with run(folder, *plain, "--samples", folder / "own.csv", "--set", "output.sensitivity=[]") as file:
+            assert "sensitivity" not in file and file["quantities/low"][:].tobytes() == unsampled.tobytes()
+        for arguments in (plain, (*plain, "--samples", folder / "own.npy")):
+            done = sarrus("run", folder / "study.yaml", "-o", folder / "none.h5", "--quiet", *arguments)
+            assert done.returncode == 2 and "without sampled parameters" in done.stderr, done
+        done = sarrus("run", folder / "study.yaml", *plain, "--samples", folder / "own.csv", "--set", "output.sensitivity=[lowe]")
+        assert done.returncode == 2 and "did you mean 'low'?" in done.stderr, done
 
 
 def test_parts_and_replays_have_none():

@@ -64,6 +64,7 @@ NAMED = {
     "w": "rad s-1",
     "half": "m",
     "angle": "rad",
+    "tilt": "1",
     "k2": "kg2 s-4",
     "ratio": "1",
     "d": "m",
@@ -76,6 +77,7 @@ QUANTITIES = {
     "speed": ("max(hypot(tip.vx, tip.vy))", "m s-1"),
     "same_speed": ("max(sqrt(tip.vx^2 + tip.vy^2))", "m s-1"),
     "turns": ("range(rod.angle) / (2*pi)", "rad"),
+    "degrees": ("range(rod.angle) / deg", "1"),
     "impulse": ("integral(joint.A.fx)", "N s"),
     "moment": ("max(abs(joint.A.mz))", "N m"),
     "power": ("mean(drive.S * slider.vx)", "N m s-1"),
@@ -94,10 +96,10 @@ DRAWS = "\n".join(DRAW.format(path) for path in DRAWN if path != "joints.S.axis.
 PLANAR = f"""\
 sarrus: 1
 space: planar
-parameters: {{L: 1.0, rho: 0.5, w: 0.1, half: "=L/2", angle: 0.1, k2: 4.0, ratio: 0.5, d: 0.1, odd: 0.3, side: 0.1}}
+parameters: {{L: 1.0, rho: 0.5, w: 0.1, half: "=L/2", angle: 0.1, tilt: 0.1, k2: 4.0, ratio: 0.5, d: 0.1, odd: 0.3, side: 0.1}}
 gravity: [0, -9.81]
 bodies:
-  - {{name: dot, mass: 1, inertia: "=side^2/6", position: ["=side + 5", "=2*side"]}}
+  - {{name: dot, mass: 1, inertia: "=side^2/6", position: ["=side + 5", "=2*side"], orientation: "=tilt*deg"}}
   - {{name: rod, mass: 0.5, inertia: "=0.02*exp(ratio)", position: ["=half", 0]}}
   - name: arm
     mass: "=rho*L"

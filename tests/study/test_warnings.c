@@ -246,12 +246,17 @@ static void degrees_in_place_of_radians(void **state) {
     w = nth(&f, SARRUS_WARNING_LARGE_ANGLE, 0);
     assert_true(fabs(w.values[0] - 90.0) < 1e-12);
     leave(&f);
-    /* Meant: a turn and a half written with pi, many turns of a ramp. */
+    /* Meant: a turn and a half written with pi or deg, many turns of a ramp. */
     const sarrus_override meant[] = {{"bodies.rod.orientation", "\"=3*pi\""},
                                      {"bodies.rod.position", "[-0.5, 0]"},
                                      {"joints.A.drive", "{signal: {ramp: {slope: 300}}}"},
                                      {NULL, NULL}};
     f = look(PENDULUM, meant, 0);
+    assert_int_equal(sarrus_warnings_count(f.list), 0);
+    leave(&f);
+    const sarrus_override turns[] = {
+        {"bodies.rod.orientation", "\"=540*deg\""}, {"bodies.rod.position", "[-0.5, 0]"}, {NULL, NULL}};
+    f = look(PENDULUM, turns, 0);
     assert_int_equal(sarrus_warnings_count(f.list), 0);
     leave(&f);
 }
@@ -493,6 +498,40 @@ static void many_of_a_kind_are_counted(void **state) {
     leave(&f);
 }
 
+/* Sensitivities of few base points, trajectories or instances, as many as the run is asked for. */
+static void few_blocks_for_sensitivities(void **state) {
+    (void)state;
+    static const struct {
+        const char *design;
+        uint64_t least;
+        const char *said;
+    } cases[] = {
+        {"plain", 30, "rank correlations of 29 instances: below 30 their intervals are wide, and in doubt themselves"},
+        {"saltelli", 30, "Sobol' indices of 29 base points: below 30 their intervals are wide, and in doubt themselves"},
+        {"morris", 10, "elementary effects of 9 trajectories: below 10 their intervals are wide, and in doubt themselves"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        char batch[160];
+        (void)snprintf(batch, sizeof batch,
+                       "{design: %s, parameters: [{path: bodies.rod.mass, distribution: uniform, low: 1, high: 2}]}",
+                       cases[i].design);
+        const sarrus_override asked[] = {
+            {"batch", batch}, {"output", "{quantities: {low: min(rod.y)}, sensitivity: [low]}"}, {NULL, NULL}};
+        found f = look(PENDULUM, asked, cases[i].least - 1);
+        const sarrus_warning w = only(&f, SARRUS_WARNING_FEW_BLOCKS);
+        assert_string_equal(w.text, cases[i].said);
+        assert_true(w.matters == 1 && w.values[0] == (double)cases[i].least - 1 && w.values[1] == (double)cases[i].least);
+        leave(&f);
+        f = look(PENDULUM, asked, cases[i].least);
+        assert_int_equal(n_of(&f, SARRUS_WARNING_FEW_BLOCKS), 0);
+        leave(&f);
+        const sarrus_override none[] = {{"batch", batch}, {NULL, NULL}};
+        f = look(PENDULUM, none, 1);
+        assert_int_equal(n_of(&f, SARRUS_WARNING_FEW_BLOCKS), 0);
+        leave(&f);
+    }
+}
+
 static void kinds_have_words(void **state) {
     (void)state;
     for (int i = 0; i < SARRUS_N_WARNING_KINDS; ++i) {
@@ -516,6 +555,7 @@ int main(void) {
         cmocka_unit_test(starts_next_to_a_change_point),
         cmocka_unit_test(degrees_in_place_of_radians),
         cmocka_unit_test(what_assembly_does),
+        cmocka_unit_test(few_blocks_for_sensitivities),
         cmocka_unit_test(the_start_is_that_of_a_run),
         cmocka_unit_test(what_nothing_depends_on),
         cmocka_unit_test(draws_without_a_meaning),

@@ -140,8 +140,20 @@ def svg(inner: str, label: str, width: float = WIDTH, height: float = HEIGHT, ki
     )
 
 
-def text(x: float, y: float, words: str, kind: str = "tick", anchor: str = "middle") -> str:
-    return f'<text x="{numbers([x])}" y="{numbers([y])}" class="{kind}" text-anchor="{anchor}">{escaped(words)}</text>'
+def text(x: float, y: float, words: str, kind: str = "tick", anchor: str = "middle", whole: str = "") -> str:
+    """`whole`: what is shown at the pointer, where the words are cut."""
+    told = f"<title>{escaped(whole)}</title>" if whole not in ("", words) else ""
+    return f'<text x="{numbers([x])}" y="{numbers([y])}" class="{kind}" text-anchor="{anchor}">{told}{escaped(words)}</text>'
+
+
+def axis_name(at: tuple[float, float], words: str, factor: str, room: float, anchor: str = "middle") -> str:
+    """The name of an axis and its power of ten. A name that is too wide for `room` is cut in front; the power never is."""
+    left = room - _room_for([factor]) - LETTER if factor else room
+    shown = words
+    while len(shown) > 4 and _room_for([shown]) > left:
+        shown = f"…{shown[2:]}" if shown.startswith("…") else f"…{shown[1:]}"
+    whole = " ".join(filter(None, (words, factor)))
+    return text(*at, " ".join(filter(None, (shown, factor))), "name", anchor, whole)
 
 
 def path(d: str, kind: str) -> str:
@@ -171,8 +183,7 @@ def frame(x: Axis, y: Axis, x_label: str, y_label: str, *, n_x: int = 6, n_y: in
     for tick, label in zip(ticks, labels, strict=True):
         at = float(y.at(tick))
         parts += [segment(x.start, at, x.end, at, "grid"), text(x.start - 5, at + 3.5, label, anchor="end")]
-    y_name = " ".join(filter(None, (y_label, factor)))
-    most = n_x
+    y_factor, most = factor, n_x
     while most > 1:
         ticks = x.ticks(most)
         labels, factor = x.labels(ticks)
@@ -183,10 +194,10 @@ def frame(x: Axis, y: Axis, x_label: str, y_label: str, *, n_x: int = 6, n_y: in
         at = float(x.at(tick))
         parts += [segment(at, y.start, at, y.start + 4, "axis"), _tick_below(at, x, y, label)]
     parts.append(segment(x.start, y.start, x.end, y.start, "axis"))
-    x_name = " ".join(filter(None, (x_label, factor)))
-    parts.append(text(0.5 * (x.start + x.end), y.start + 31, x_name, "name"))
-    if y_name:
-        parts.append(text(2, 12, y_name, "name", "start"))
+    middle = 0.5 * (x.start + x.end)
+    parts.append(axis_name((middle, y.start + 31), x_label, factor, 2.0 * min(middle, x.end + RIGHT - middle)))
+    if y_label or y_factor:
+        parts.append(axis_name((2, 12), y_label, y_factor, x.end + RIGHT - 4, "start"))
     return "".join(parts)
 
 
@@ -332,11 +343,9 @@ def bars_chart(groups: Sequence[Sequence[Bar]], x_label: str, label: str, *, spa
     for tick, word in zip(ticks, labels, strict=True):
         place = float(x.at(tick))
         parts += [segment(place, y.end, place, y.start, "grid"), _tick_below(place, x, y, word)]
-    parts.append(text(0.5 * (x.start + x.end), y.start + 31, " ".join(filter(None, (x_label, factor))), "name"))
+    parts.append(axis_name((0.5 * (x.start + x.end), y.start + 31), x_label, factor, x.end - x.start + 2 * RIGHT))
     for name, own in zip(names, groups, strict=True):
-        told = f"<title>{escaped(own[0].name)}</title>" if name != own[0].name else ""
-        place = f'x="{numbers([left - 6])}" y="{numbers([at + 0.5 * high * len(own) + 3.5])}"'
-        parts.append(f'<text {place} class="label" text-anchor="end">{told}{escaped(name)}</text>')
+        parts.append(text(left - 6, at + 0.5 * high * len(own) + 3.5, name, "label", "end", own[0].name))
         for bar in own:
             parts.append(_bar(bar, x, at, high))
             at += high
@@ -384,11 +393,11 @@ def matrix_chart(
     parts = []
     for i, name in enumerate(cut):
         at = (i + 0.5) * cell
-        parts.append(text(room - 5, 4 + at + 3.5, name, "label", "end"))
+        parts.append(text(room - 5, 4 + at + 3.5, name, "label", "end", names[i]))
         x, y = room + at + 3.5, 4 + n * cell + 8
-        parts.append(
-            f'<text transform="translate({numbers([x, y])}) rotate(-90)" class="label" text-anchor="end">{escaped(name)}</text>'
-        )
+        turned = f'transform="translate({numbers([x, y])}) rotate(-90)"'
+        told = f"<title>{escaped(names[i])}</title>" if name != names[i] else ""
+        parts.append(f'<text {turned} class="label" text-anchor="end">{told}{escaped(name)}</text>')
         for j in range(n):
             value = float(values[i, j])
             if not math.isfinite(value):

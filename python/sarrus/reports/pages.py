@@ -23,8 +23,11 @@ from .head import banner, card_of, endings_section, facts_of, limits_of, trouble
 from .html_parts import folded, note, section
 from .moving import instances_chosen, picture_of
 from .over_time import n_times
+from .parameters import parameters_section
 from .spread import correlations_section, influence_section, quantities_section, sensitivity_section, table_of
 from .timelines import errors_section, time_section
+
+MAX_NAMES = 4  # of scenarios in the title of a page
 
 
 class Report:
@@ -80,7 +83,7 @@ def report(
     instances: numbers of those in the moving picture; None: in the middle and at the ends of the first quantity, and a failed one
     channels: what is drawn over time: paths as "state/v", "reactions" or names as "crank.x"; None: points, joints, drives,
         energy and coordinates
-    title: instead of the scenario's name
+    title: instead of the scenario's name, or the names of several
     group: of a file of several scenarios, the number of one; None: a part of the page for each
 
     Tells how the instances ended, the quantities with their histograms, the parameters that they go with, sensitivity indices where
@@ -150,7 +153,7 @@ def _report_make(file: Any, place: str, wish: _Wish, group: int | None, title: s
             parts.append(f'<div class="study" id="g{study.number}">{heading}{inner}</div>')
             links.append(f'<a href="#g{study.number}">{escaped(name)}</a>')
         troubles += [text if is_one else f"{name}: {text}" for text in told]
-    title = title or (studies[0].name if is_one else Path(place).stem)
+    title = title or _title_of(list(dict.fromkeys(study.name for study in studies)))
     if is_one:
         links = [
             f'<a href="#{found[0]}">{found[1]}</a>' for found in re.findall(r'<section id="([^"]+)"><h2>([^<]*)</h2>', parts[0])
@@ -165,6 +168,11 @@ def _report_make(file: Any, place: str, wish: _Wish, group: int | None, title: s
     return Report(title, page, troubles)
 
 
+def _title_of(names: list[str]) -> str:
+    """Of the scenarios of a document, or of the one."""
+    return ", ".join(names[:MAX_NAMES]) + (f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else "")
+
+
 def _study_page(study: Study, wish: _Wish, prefix: str, is_whole: bool) -> tuple[str, list[str]]:
     """Everything about one scenario, and what is wrong with its file. The head is made last: it knows what could not be read."""
     quantities, parameters = study.quantities(wish.quantities), study.parameters()
@@ -172,6 +180,7 @@ def _study_page(study: Study, wish: _Wish, prefix: str, is_whole: bool) -> tuple
     table = table_of(study, parameters, quantities)
     makers = (
         ("the ends of the instances", lambda: endings_section(study, prefix)),
+        ("the parameters", lambda: parameters_section(study, parameters, prefix)),
         ("the quantities", lambda: quantities_section(study, quantities, prefix)),
         ("sensitivities", lambda: sensitivity_section(study, quantities, prefix)),
         ("influence", lambda: influence_section(study, table, prefix)),
