@@ -1,7 +1,7 @@
-/* Formulations that are written out in full (kernels/formulation/dense/): the accelerations are theirs; what steps need besides, the
- * rank decision, projections, reactions, is Udwadia and Kalaba's, in the same coordinates. They are there to be compared, and for
- * that they need not be fast. With the automatic rank decision they see the independent rows, as the pseudoinverse methods do
- * (udwadia_kalaba.h), and all rows in the lanes whose rank is another. */
+/* Formulations that are written out in full (kernels/formulation/dense/): the accelerations are theirs; what steps need besides,
+ * the rank decision, projections, reactions, is Udwadia and Kalaba's, in the same coordinates. They are there to be compared,
+ * and for that they need not be fast. With the automatic rank decision they see the independent rows, as the pseudoinverse
+ * methods do (udwadia_kalaba.h), and all rows in the lanes whose rank is another. */
 #ifndef SARRUS_FORMULATION_IN_FULL_H
 #define SARRUS_FORMULATION_IN_FULL_H
 

@@ -317,6 +317,16 @@ static void steps_bind(nb::class_<Batch> &type) {
         });
 }
 
+static void copy_systems(const Batch &self, const Array &mass, const Array &force, const Array &jacobian, const Array &gamma) {
+    const auto n = static_cast<uint64_t>(sarrus_batch_field_width(self.get(), SARRUS_FIELD_V));
+    self.size_check(mass, n * n);
+    self.size_check(force, n);
+    self.size_check(jacobian, gamma.shape(1) * n);
+    self.size_check(gamma, gamma.shape(1));
+    const sarrus_systems out = {sizeof out, mass.data(), force.data(), jacobian.data(), gamma.data()};
+    self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_systems(batch, &out); });
+}
+
 static void fields_bind(nb::class_<Batch> &type) {
     type.def("field_width", [](const Batch &self, int field) { return sarrus_batch_field_width(self.get(), field_of(field)); })
         .def("observable_width",
@@ -354,16 +364,7 @@ static void fields_bind(nb::class_<Batch> &type) {
                  self.size_check(out, static_cast<uint64_t>(sarrus_batch_observable_width(self.get(), own)));
                  self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_observable(batch, own, out.data()); });
              })
-        .def("copy_systems",
-             [](const Batch &self, const Array &mass, const Array &force, const Array &jacobian, const Array &gamma) {
-                 const auto n = static_cast<uint64_t>(sarrus_batch_field_width(self.get(), SARRUS_FIELD_V));
-                 self.size_check(mass, n * n);
-                 self.size_check(force, n);
-                 self.size_check(jacobian, gamma.shape(1) * n);
-                 self.size_check(gamma, gamma.shape(1));
-                 const sarrus_systems out = {sizeof out, mass.data(), force.data(), jacobian.data(), gamma.data()};
-                 self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_systems(batch, &out); });
-             })
+        .def("copy_systems", &copy_systems)
         .def("copy_joint_points",
              [](const Batch &self, const nb::ndarray<double, nb::ndim<4>, nb::c_contig, nb::device::cpu> &out) {
                  self.size_check(out, out.shape(1) * out.shape(2) * out.shape(3));

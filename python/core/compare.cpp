@@ -89,7 +89,8 @@ static nb::tuple compare(const Model &model, int n_states, uint64_t seed, bool r
 }
 
 void compare_bind(nb::module_ &module) {
-    module.def("compare", &compare, nb::arg("model"), nb::arg("n_states"), nb::arg("seed"), nb::arg("rank_methods"), nb::arg("seconds"));
+    module.def("compare", &compare, nb::arg("model"), nb::arg("n_states"), nb::arg("seed"), nb::arg("rank_methods"),
+               nb::arg("seconds"));
 }
 
 } // namespace sarrus_python

@@ -40,8 +40,8 @@ class ComparedRow:
 class Comparison(Sequence[ComparedRow]):
     """What `sarrus.compare` found: a sequence of rows, by formulation, pseudoinverse and rank rule.
 
-    `states`: what is known of the states, as n, m, rank_least, n_unique_a, condition_most. `reference`: the row that differences are
-    from, None when no row is right everywhere. `table()` is the table of `sarrus compare` as text.
+    `states`: what is known of the states, as n, m, rank_least, n_unique_a, condition_most. `reference`: the row that differences
+    are from, None when no row is right everywhere. `table()` is the table of `sarrus compare` as text.
     """
 
     def __init__(self, states: dict[str, float], rows: list[ComparedRow], reference: int) -> None:

@@ -101,8 +101,8 @@ static void root_solve(const sarrus_system_reference *r, double *x) {
     }
 }
 
-/* Singular values and vectors of J L⁻ᵀ, and what they say. LAPACK works on columns: it sees the transpose, D = U Σ Vᵀ in r->u [m][k],
- * r->v [k][n]. */
+/* Singular values and vectors of J L⁻ᵀ, and what they say. LAPACK works on columns: it sees the transpose, D = U Σ Vᵀ in r->u
+ * [m][k], r->v [k][n]. */
 static bool decompose(sarrus_system_reference *r, const sarrus_system_view *system, sarrus_system_solution *out) {
     const int m = r->m, n = r->n, k = r->n_singular;
     root_make(r, system->mass);

@@ -18,8 +18,8 @@
 /* Steps of the nominal motion at most, however long it is. */
 enum { most_steps = 20000 };
 
-/* By how much random states are moved before they are assembled, relative to the size of the mechanism and to a radian, and how fast
- * they are, per second; and by how much of both they are moved off the constraints. */
+/* By how much random states are moved before they are assembled, relative to the size of the mechanism and to a radian, and how
+ * fast they are, per second; and by how much of both they are moved off the constraints. */
 static const double moved_by = 0.05, turned_by = 0.1, fast = 1.0, off_by = 1e-6;
 
 /* A batch of one settings' kernels, and the states that it is put into. */

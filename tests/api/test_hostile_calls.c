@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "sarrus/sarrus.h"
+#include "tests/api/hostile_compare.h"
 #include "tests/api/hostile_draws.h"
 #include "tests/api/hostile_world.h"
 #include "tests/support/place.h"
@@ -452,6 +453,10 @@ static const struct {
     {"draws_from_values", draws_given},
     {"draws_from_units", draws_of_units},
     {"reliability_find", reliability},
+    {"batch_copy_systems", systems},
+    {"compare", compare},
+    {"comparison_states comparison_n_rows comparison_reference comparison_row comparison_destroy compare_verdict_word",
+     comparison_rows},
     {"model_resolved model_name model_ground_motion model_n_instances model_seed", model},
     {"version instance_status_text instance_status_word integrator_text integrator_word integrator_is_adaptive observable_text "
      "observable_unit formulation_word pinv_method_text pinv_method_word rank_method_text rank_method_word rank_method_tolerance "

@@ -37,8 +37,8 @@ def saddle_solve(system, i, rank):
 
 
 def test_systems():
-    """The kernels' accelerations solve the equations that are shown, in the plane and in space, by either formulation. Both sides are
-    backward stable: they differ by some n eps of the condition of the saddle matrix, 1e3 leaves room for the sums."""
+    """The kernels' accelerations solve the equations that are shown, in the plane and in space, by either formulation. Both sides
+    are backward stable: they differ by some n eps of the condition of the saddle matrix, 1e3 leaves room for the sums."""
     for name in SCENARIOS:
         for formulation in ("udwadia-kalaba", "relative"):
             if formulation == "relative" and name == "massless_coupler":
@@ -151,23 +151,21 @@ def test_trajectories():
 
 def test_command():
     """`sarrus compare --json`: an object with the rows, as the contract has them; a table without."""
-    out = subprocess.run(
-        [PROGRAM, "compare", path("five_bar"), "--states", "4", "--rank", "auto", "--json"], capture_output=True, text=True, check=True
-    )
+    command = [PROGRAM, "compare", path("five_bar"), "--states", "4", "--rank", "auto"]
+    out = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
     found = json.loads(out.stdout)
     keys = {"formulation", "pinv", "rank", "verdict", "reason", "acceleration", "force", "reaction", "flops", "nanoseconds"}
     assert all(keys <= set(row) for row in found["rows"])
     assert {row["verdict"] for row in found["rows"]} == {"ok", "refused", "failed"}
     assert found["rows"][found["reference_row"]]["acceleration"] == 0
-    table = subprocess.run(
-        [PROGRAM, "compare", path("five_bar"), "--states", "4", "--rank", "auto"], capture_output=True, text=True, check=True
-    )
+    table = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "udwadia-phohomsiri" in table.stdout and "most accurate row" in table.stdout and table.stderr == ""
 
 
 def test_refusals():
     for arguments in (["--states", "0"], ["--rank", "some"], ["--nothing"], []):
-        out = subprocess.run([PROGRAM, "compare", *arguments, *([path("five_bar")] if arguments else [])], capture_output=True, text=True)
+        command = [PROGRAM, "compare", *arguments, *([path("five_bar")] if arguments else [])]
+        out = subprocess.run(command, capture_output=True, text=True)
         assert out.returncode == 2 and out.stdout == "" and "error" in out.stderr, arguments
     out = subprocess.run([PROGRAM, "compare", path("torque_free_body")], capture_output=True, text=True)
     assert out.returncode == 2 and "no constraints" in out.stderr

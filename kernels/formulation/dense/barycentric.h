@@ -1,5 +1,5 @@
-/* Shifts eliminated along a tree of pins (S2 28, 38, 51; S3 5.34, 5.61), masses semi-definite: a body hangs on another one by a pin,
- * so that its shift follows from the turns,
+/* Shifts eliminated along a tree of pins (S2 28, 38, 51; S3 5.34, 5.61), masses semi-definite: a body hangs on another one by a
+ * pin, so that its shift follows from the turns,
  *
  *   r̈ = B ẇ + c,   B and c added up from ground outwards, as the path matrix T does it,
  *
@@ -7,7 +7,8 @@
  *
  *   [K Gᵀ; G 0] [ẇ; λ] = [Fw + Bᵀ(Fr − m c); γ − Jr c],   K = I + Bᵀ m B,   G = Jw + Jr B
  *
- * solved by the pseudoinverse of the matrix. The forces of the pins then follow from the bodies' balance, from the leaves inwards. */
+ * solved by the pseudoinverse of the matrix. The forces of the pins then follow from the bodies' balance, from the leaves
+ * inwards. */
 #ifndef SARRUS_FORMULATION_DENSE_BARYCENTRIC_H
 #define SARRUS_FORMULATION_DENSE_BARYCENTRIC_H
 

@@ -38,8 +38,8 @@ LANE_BODY void sarrus_dense_rotate(int32_t p, int32_t q, real *b, real *v) {
     }
 }
 
-/* root [3][3] ← V diag(w^{-1/2}) Vᵀ of a block of M at `at`; returns the lanes in which it is not definite. Jacobi's method converges
- * quadratically: six sweeps leave nothing beside the diagonal. */
+/* root [3][3] ← V diag(w^{-1/2}) Vᵀ of a block of M at `at`; returns the lanes in which it is not definite. Jacobi's method
+ * converges quadratically: six sweeps leave nothing beside the diagonal. */
 LANE_BODY mask sarrus_dense_root_of_block(const real *mass, int32_t n, int32_t at, real *root) {
     real b[9], v[9], w[3];
     for (int32_t i = 0; i < 9; ++i) {

@@ -2,13 +2,13 @@
  *
  *   M a + Jᵀλ = F,   J a = γ          M [n][n] symmetric, J [m][n] of any rank
  *
- * with speeds in the order of the bodies: of each, `turn` that shift it, all with one mass, and behind them those that turn it, with
- * a symmetric block of M. A formulation is one file with
+ * with speeds in the order of the bodies: of each, `turn` that shift it, all with one mass, and behind them those that turn it,
+ * with a symmetric block of M. A formulation is one file with
  *
  *   sarrus_dense_NAME(shape, lanes)    the arithmetic; with lanes->work = NULL it only counts the scratch that it takes
  *
- * It writes a and λ, counts its operations, and says which pseudoinverses it took and in which lanes it has no answer. What a lane
- * gets does not depend on its neighbours.
+ * It writes a and λ, counts its operations, and says which pseudoinverses it took and in which lanes it has no answer. What a
+ * lane gets does not depend on its neighbours.
  *
  * Operations are additions and multiplications, an FMA being two; products with what is zero in every mechanism (M beyond its
  * blocks) are not made. M⁻¹ and M^{-1/2} of the bodies are numbers of an instance and are not counted. */
@@ -52,7 +52,8 @@ typedef struct sarrus_dense_lanes {
     sarrus_rank_decision found; /* out: the decision on J, or on the matrix that has its rank */
     sarrus_dense_taken taken[SARRUS_DENSE_MOST_PINV]; /* out */
     int32_t n_taken;
-    double flops;  /* plan: operations beside those of the pseudoinverses, the same in every lane */
+    /* Operations beside those of the pseudoinverses, the same in every lane. */
+    double flops;  /* plan */
     size_t n_work; /* lane arrays taken of `work` */
 } sarrus_dense_lanes;
 
