@@ -19,7 +19,7 @@ static void commands_are_suggested(void **state) {
     (void)state;
     refused(RUN("rnu"), "unknown command 'rnu'; did you mean 'run'?");
     refused(RUN("--bogus"), "unknown option '--bogus'");
-    refused(RUN("compare", "x.yaml"), "not available in this version");
+    refused(RUN("compare", "--rank", "none", "x.yaml"), "--rank none: expected auto or all");
     refused(program_run((const char *const[]){NULL}), "Usage: sarrus COMMAND");
 }
 

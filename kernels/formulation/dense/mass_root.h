@@ -100,7 +100,7 @@ LANE_BODY void sarrus_dense_root_times(const sarrus_dense_shape *shape, sarrus_d
         for (int32_t i = 0; i < n_turns; ++i)
             lane_at(out, first + shape->turn + i) = y[i];
     }
-    lanes->flops += (double)(shape->n / shape->block) * (shape->turn + n_turns * (2 * n_turns - 1)); /* plan */
+    lanes->flops += (double)(shape->n / shape->block) * (shape->turn + 2 * n_turns * n_turns); /* plan */
 }
 
 /* d [m][n] ← J R. */

@@ -39,7 +39,7 @@ LANE_BODY void sarrus_dense_partial_shifts(const sarrus_dense_shape *shape, sarr
         for (int32_t j = 0; j < i; ++j)
             lane_at(k, (n_turns + j) * size + n_turns + i) = lane_at(k, (n_turns + i) * size + n_turns + j);
     }
-    lanes->flops += (double)n_shifts * m * (m + 4); /* plan */
+    lanes->flops += (double)n_shifts * m * (m + 3); /* plan */
 }
 
 /* The inertias in the first corner of k [size][size], and Fw in b. */

@@ -170,7 +170,7 @@ LANE_BODY void sarrus_dense_mass_times(const sarrus_dense_shape *shape, sarrus_d
             lane_at(out, i) = sum;
         }
     }
-    lanes->flops += (double)(n / shape->block) * (shape->turn + n_turns * (2 * n_turns - 1)); /* plan */
+    lanes->flops += (double)(n / shape->block) * (shape->turn + 2 * n_turns * n_turns); /* plan */
 }
 
 /* --- What formulations end with ---------------------------------------------------------------------------------------------- */
