@@ -13,7 +13,8 @@ from program import SOURCE
 PROGRAM = os.environ.get("SARRUS_PROGRAM", str(SOURCE / "build" / "release" / "sarrus"))
 
 EPS = np.finfo(float).eps
-IN_FULL = ("pseudo-range", "null-space", "udwadia-phohomsiri", "saddle", "partial", "range-space")
+IN_FULL = ("pseudo-range", "null-space", "udwadia-phohomsiri", "saddle", "partial", "range-space", "barycentric")
+OVER_A_TREE = ("relative", "recursive")
 INVERTS_MASS = ("udwadia-kalaba", "pseudo-range", "partial", "range-space")
 # Methods that keep all the digits that the condition leaves, on matrices that are no squares of others.
 SOUND = ("svd", "jacobi", "varga", "householder", "mgs2")
@@ -80,7 +81,7 @@ def test_agreement():
         assert found.states["n_unique_a"] == found.states["n_trajectory"] + found.states["n_random"], name
         assert found.reference is not None and found.reference.acceleration == 0 and found.reference.verdict == "ok"
         for row in found:
-            if row.formulation == "relative" or row.pinv not in SOUND:
+            if row.formulation in OVER_A_TREE or row.pinv not in SOUND:
                 continue
             if lacks and row.formulation in INVERTS_MASS:
                 assert row.verdict in ("failed", "refused") and "singular" in row.reason, row
@@ -92,6 +93,18 @@ def test_agreement():
         assert found.find("udwadia-kalaba").verdict == "ok", name
         assert found.find("relative").verdict == ("refused" if lacks else "ok"), (name, found.find("relative"))
         assert found.find("saddle", "lapack").verdict == "refused"
+
+
+def test_recursion():
+    """Articulated bodies of an open arm: right in `sarrus.compare`, and the motion of `relative` to 1e-8 over a second; loops are
+    refused with their number."""
+    found = sarrus.compare(path("arm_7r"), states=8, ranks=False, seconds=1e-4)
+    assert found.find("recursive").verdict == "ok" and found.find("recursive").n_states > 0
+    settings = {"integrator": {"method": "rk4", "dt": 1e-3, "t_end": 1}, "output": {"interval": 0.1, "channels": ["state"]}}
+    runs = [sarrus.run(path("arm_7r"), settings=settings | {"dynamics": {"formulation": f}})["state/q"] for f in OVER_A_TREE]
+    assert np.abs(runs[0] - runs[1]).max() < 1e-8 and not np.array_equal(*runs)
+    own = {"dynamics.formulation": "recursive"}
+    raises(sarrus.UnsupportedError, lambda: sarrus.Batch(path("five_bar"), 1, settings=own), "4 constraints")
 
 
 def test_wrong_is_not_ok():
