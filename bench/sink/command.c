@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <hdf5.h>
@@ -48,12 +47,6 @@ static void fill_instance(uint64_t i, double *out) {
             body[2] = angle * (1.0 + 0.1 * b);
         }
     }
-}
-
-static double core_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 typedef size_t (*packing)(const double *values, size_t n, uint8_t *out, uint32_t *mask, void *user);
@@ -106,9 +99,9 @@ static void measure_packing(bench_row *row, packing pack, void *user, const doub
             const double *from = values + i * N_NUMBERS;
             const size_t n = (size_t)CHUNK_INSTANCES * N_NUMBERS;
             uint32_t mask = 0;
-            double since = sarrus_bench_now(), core_since = core_now();
+            double since = sarrus_bench_now(), core_since = sarrus_bench_core_now();
             size_t n_packed = pack(from, n, packed, &mask, user);
-            core_seconds[r] += core_now() - core_since;
+            core_seconds[r] += sarrus_bench_core_now() - core_since;
             seconds[r] += sarrus_bench_now() - since;
             row->raw_bytes += (double)(n * sizeof *from);
             row->packed_bytes += (double)n_packed;
@@ -204,9 +197,9 @@ static void measure_file(bench_row *row, const char *path, const double *values,
     row->right = true;
     int n_repeats = n_threads == 0 ? 1 : N_REPEATS; /* zlib takes seconds */
     for (int r = 0; r < n_repeats; ++r) {
-        double since = sarrus_bench_now(), core_since = core_now();
+        double since = sarrus_bench_now(), core_since = sarrus_bench_core_now();
         bool ok = n_threads == 0 ? write_hdf5(path, values, row) : write_sink(path, values, n_threads, row);
-        core_seconds[r] = core_now() - core_since;
+        core_seconds[r] = sarrus_bench_core_now() - core_since;
         seconds[r] = sarrus_bench_now() - since;
         row->right = row->right && ok && (r > 0 || reads_back(path, values));
         unlink(path);
