@@ -52,7 +52,8 @@ static void fill_instance(uint64_t i, double *out) {
 typedef size_t (*packing)(const double *values, size_t n, uint8_t *out, uint32_t *mask, void *user);
 
 static size_t pack_ours(const double *values, size_t n, uint8_t *out, uint32_t *mask, void *user) {
-    return sarrus_packer_pack(user, values, n, sizeof *values, SARRUS_PACK_WELL, out, mask);
+    const sarrus_chunk_numbers numbers = {values, n, sizeof *values, WIDTH};
+    return sarrus_packer_pack(user, &numbers, SARRUS_PACK_WELL, out, mask);
 }
 
 typedef struct plain_packer {
@@ -63,7 +64,10 @@ typedef struct plain_packer {
 static size_t pack_plain(const double *values, size_t n, uint8_t *out, uint32_t *mask, void *user) {
     plain_packer *plain = user;
     size_t n_bytes = n * sizeof *values;
-    sarrus_shuffle((const uint8_t *)values, n, sizeof *values, plain->shuffled);
+    uint8_t *planes[sizeof *values];
+    for (size_t p = 0; p < sizeof *values; ++p)
+        planes[p] = plain->shuffled + p * n;
+    sarrus_shuffle((const uint8_t *)values, n, sizeof *values, planes);
     size_t n_packed = libdeflate_zlib_compress(plain->compressor, plain->shuffled, n_bytes, out, sarrus_packer_bound(n_bytes) - 4);
     uint32_t checksum = sarrus_fletcher32(out, n_packed);
     memcpy(out + n_packed, &checksum, sizeof checksum);

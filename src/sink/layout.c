@@ -171,12 +171,10 @@ void sarrus_layout_pack(const void *user, uint64_t i_job, sarrus_compress_slot *
         gather(block, field, first, n_rows, slot->staging);
         elements = slot->staging;
     }
-    size_t n_elements = field->chunk_instances * layout->block_times * field->width;
-    /* What a run that was stopped leaves: a few times, and room for many. */
-    const bool is_sparse = 2 * block->n_times <= layout->block_times;
-    const sarrus_packing how = sarrus_stop_is_asked(block->stop) ? SARRUS_PACK_SOON
-                               : is_sparse                       ? SARRUS_PACK_SPARSE
-                                                                 : SARRUS_PACK_WELL;
-    slot->n_packed =
-        sarrus_packer_pack(slot->packer, elements, n_elements, element_size(field->type), how, slot->packed, &slot->filter_mask);
+    const sarrus_chunk_numbers numbers = {.elements = elements,
+                                          .n_elements = field->chunk_instances * layout->block_times * field->width,
+                                          .element_size = element_size(field->type),
+                                          .row = field->width};
+    const sarrus_packing how = sarrus_stop_is_asked(block->stop) ? SARRUS_PACK_SOON : SARRUS_PACK_WELL;
+    slot->n_packed = sarrus_packer_pack(slot->packer, &numbers, how, slot->packed, &slot->filter_mask);
 }
