@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/stop.h"
+#include "sink/bit_round.h"
 
 static const uint64_t CHUNK_BYTES = (uint64_t)1 << 20; /* about; HDF5 readers cache and decompress whole chunks */
 static const uint64_t BLOCK_BYTES_DEFAULT = (uint64_t)64 << 20;
@@ -31,6 +32,7 @@ static bool choose_block(const sarrus_sink_description *description, sarrus_layo
         }
         sarrus_layout_field *field = &layout->fields[f];
         field->type = given->type;
+        field->n_kept_bits = given->n_kept_bits;
         field->is_common = given->is_common;
         field->n_rows = given->is_common ? 1 : layout->n_trajectories;
         field->n_levels = given->has_levels ? (uint64_t)description->levels->n : 0;
@@ -145,7 +147,11 @@ static void gather(const sarrus_layout_block *block, const sarrus_layout_field *
             memset(to + n, 0, (row - n) * sizeof *to);
         } else {
             double *to = (double *)(void *)staging + r * row;
-            memcpy(to, from, n * sizeof *to);
+            if (field->n_kept_bits > 0) {
+                sarrus_bit_round(from, n, field->n_kept_bits, to);
+            } else {
+                memcpy(to, from, n * sizeof *to);
+            }
             for (uint64_t i = n; i < row; ++i) {
                 to[i] = NAN;
             }
@@ -167,7 +173,7 @@ void sarrus_layout_pack(const void *user, uint64_t i_job, sarrus_compress_slot *
     bool whole =
         n_rows == field->chunk_instances && block->n_times == layout->block_times && block->n_times_stride == block->n_times;
     const void *elements = first;
-    if (!whole || field->type != SARRUS_SINK_F64) {
+    if (!whole || field->type != SARRUS_SINK_F64 || field->n_kept_bits > 0) {
         gather(block, field, first, n_rows, slot->staging);
         elements = slot->staging;
     }

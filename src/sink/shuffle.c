@@ -1,5 +1,5 @@
-/* Byte shuffle and Fletcher checksum, the two filters of HDF5 that are worth vectorizing by hand. What is done is the same for every
- * processor; where there is AVX2 it is compiled a second time for that, which halves its instructions. */
+/* Byte shuffle and Fletcher checksum, the two filters of HDF5 that are worth vectorizing by hand. What is done is the same for
+ * every processor; where there is AVX2 it is compiled a second time for that, which halves its instructions. */
 #include <string.h>
 
 #include "sink/chunk.h"
