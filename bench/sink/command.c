@@ -19,6 +19,7 @@
 #include "bench/measure/measure.h"
 #include "bench/measure/options.h"
 #include "bench/report/sheet.h"
+#include "bench/sink/stream.h"
 #include "core/report.h"
 #include "sink/chunk.h"
 #include "sink/sink.h"
@@ -122,19 +123,23 @@ static void fill_times(const void *user, uint64_t i_first, uint64_t n, double *o
         out[i] = 0.01 * (double)(i_first + i);
 }
 
+static sarrus_sink_description describe(int n_threads) {
+    static const sarrus_sink_field field = {.path = "state/q", .long_name = "coordinates", .units = "m | rad", .width = WIDTH};
+    return (sarrus_sink_description){.n_instances = N_INSTANCES,
+                                     .n_times = N_TIMES,
+                                     .times = fill_times,
+                                     .n_fields = 1,
+                                     .fields = &field,
+                                     .scenario = "",
+                                     .backend = "",
+                                     .device = "",
+                                     .block_bytes = BLOCK_BYTES,
+                                     .n_compress_threads = n_threads};
+}
+
 /* The whole way in several blocks: acquire, fill by copying, submit, close. */
 static bool write_sink(const char *path, const double *values, int n_threads, bench_row *row) {
-    const sarrus_sink_field field = {.path = "state/q", .long_name = "coordinates", .units = "m | rad", .width = WIDTH};
-    const sarrus_sink_description description = {.n_instances = N_INSTANCES,
-                                                 .n_times = N_TIMES,
-                                                 .times = fill_times,
-                                                 .n_fields = 1,
-                                                 .fields = &field,
-                                                 .scenario = "",
-                                                 .backend = "",
-                                                 .device = "",
-                                                 .block_bytes = BLOCK_BYTES,
-                                                 .n_compress_threads = n_threads};
+    const sarrus_sink_description description = describe(n_threads);
     sarrus_sink *sink = NULL;
     if (sarrus_sink_create(NULL, path, &description, &sink) != SARRUS_OK)
         return false;
@@ -223,7 +228,20 @@ static void show(sarrus_sheet *sheet, const bench_row *row) {
     sarrus_sheet_row_end(sheet);
 }
 
-static bool measure_all(bench_row rows[5], const char *path) {
+/* How near the file comes to plain writes of the same bytes. */
+static void show_stream(sarrus_sheet *sheet, const sarrus_bench_stream *stream) {
+    const double megabytes = 1e-6 * stream->bytes;
+    sarrus_sheet_note(
+        sheet, "\n%.0f MB of packed chunks, to the disk: as a result %.0f MB/s, %.0f per core; by plain writes %.0f and %.0f\n",
+        megabytes, megabytes / stream->streamed, megabytes / stream->streamed_core, megabytes / stream->plain,
+        megabytes / stream->plain_core);
+    sarrus_sheet_note(sheet, "streaming has %.0f %% of the speed of plain writes by the clock, %.0f %% per core\n",
+                      1e2 * stream->streamed_ratio, 1e2 * stream->core_ratio);
+    const double ratios[] = {stream->streamed_ratio, stream->core_ratio};
+    sarrus_sheet_numbers(sheet, "streamed_to_plain", ratios, 2);
+}
+
+static bool measure_all(bench_row rows[5], const char *path, sarrus_bench_stream *stream) {
     size_t chunk_bytes = (size_t)CHUNK_INSTANCES * N_NUMBERS * sizeof(double);
     double *values = malloc((size_t)N_INSTANCES * N_NUMBERS * sizeof *values);
     uint8_t *packed = malloc(sarrus_packer_bound(chunk_bytes)), *scratch = malloc(chunk_bytes);
@@ -239,6 +257,8 @@ static bool measure_all(bench_row rows[5], const char *path) {
         measure_file(&rows[2], path, values, 0);
         measure_file(&rows[3], path, values, 1);
         measure_file(&rows[4], path, values, 2);
+        const sarrus_sink_description description = describe(1);
+        ok = sarrus_bench_stream_measure(&description, values, path, stream);
     }
     sarrus_packer_destroy(packer);
     if (plain.compressor != NULL)
@@ -261,7 +281,8 @@ static sarrus_status work(sarrus_context *context, void *user, int *n_failures) 
                         {.name = "file: HDF5's own filters, zlib level 1"},
                         {.name = "file: sink, 1 compression thread"},
                         {.name = "file: sink, 2 compression threads"}};
-    const bool is_measured = measure_all(rows, path);
+    sarrus_bench_stream stream;
+    const bool is_measured = measure_all(rows, path, &stream);
     unlink(path);
     if (!is_measured)
         return SARRUS_NO_MEMORY;
@@ -274,6 +295,7 @@ static sarrus_status work(sarrus_context *context, void *user, int *n_failures) 
         *n_failures += !rows[i].right;
     }
     sarrus_sheet_table_end(&sheet);
+    show_stream(&sheet, &stream);
     sarrus_sheet_end(&sheet);
     return SARRUS_OK;
 }
