@@ -28,6 +28,8 @@ enum {
 static const double STORED_BITS[] = {[SARRUS_PACK_WELL] = 4.0, [SARRUS_PACK_SOON] = 2.0};
 /* What a run of matches takes: its length, its distance. */
 static const double RUN_BITS = 9.0;
+/* Blocks without matches are written twice as fast: they may be larger by a tenth. */
+static const double WITHOUT_MATCHES = 0.9;
 /* Distances at which planes repeat, beside that of the row: the same number; bodies in the plane; speeds and coordinates of
  * bodies in space; the row before the last. */
 static const size_t usual_distances[N_DISTANCES - 2] = {1, 3, 6, 7};
@@ -35,7 +37,7 @@ static const size_t usual_distances[N_DISTANCES - 2] = {1, 3, 6, 7};
 /* What becomes of a plane. */
 typedef struct plane_choice {
     bool is_stored;
-    size_t distance; /* else */
+    size_t distance; /* else; 0: without matches */
 } plane_choice;
 
 struct sarrus_packer {
@@ -121,8 +123,8 @@ static plane_choice plane_choose(const plane_sample *sample, size_t row, sarrus_
     const double entropy = entropy_of(sample->bytes, sample->n_segments * sample->n_each);
     size_t distances[N_DISTANCES] = {[N_DISTANCES - 2] = row, [N_DISTANCES - 1] = 2 * row};
     memcpy(distances, usual_distances, sizeof usual_distances);
-    double least = (double)INFINITY;
-    plane_choice choice = {.distance = 1};
+    double least = fmax(entropy, 1.0) * WITHOUT_MATCHES; /* a code has a bit at least */
+    plane_choice choice = {.distance = 0};
     for (int i = 0; i < N_DISTANCES; ++i) {
         if (distances[i] < 1 || 2 * distances[i] > sample->n_each)
             continue;

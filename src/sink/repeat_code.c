@@ -135,8 +135,9 @@ typedef struct distance_code {
     uint32_t extra;
 } distance_code;
 
+/* A block without matches has the code of a distance all the same: not every reader does without. */
 static distance_code distance_of(size_t distance) {
-    const uint32_t before = (uint32_t)distance - 1;
+    const uint32_t before = distance > 0 ? (uint32_t)distance - 1 : 0;
     if (before < 4)
         return (distance_code){.symbol = (int)before};
     const unsigned highest = 31 - (unsigned)__builtin_clz(before), n_extra = highest - 1;
@@ -146,7 +147,11 @@ static distance_code distance_of(size_t distance) {
 void sarrus_repeat_prepare(sarrus_repeat_block *block) {
     uint32_t count[SARRUS_CODE_SYMBOLS_MAX] = {[END_OF_BLOCK] = 1};
     uint64_t n_matches = 0;
-    sarrus_repeat_mark(block->bytes, block->n_bytes, block->distance, block->is_match);
+    if (block->distance > 0) {
+        sarrus_repeat_mark(block->bytes, block->n_bytes, block->distance, block->is_match);
+    } else {
+        memset(block->is_match, 0, sarrus_repeat_words(block->n_bytes) * sizeof *block->is_match);
+    }
     match_edges edges = edges_begin(block);
     for (size_t at = 0; at < block->n_bytes;) {
         const size_t n_until = edges_next(&edges), end = edges_next(&edges);

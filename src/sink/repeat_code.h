@@ -12,9 +12,9 @@
 
 /* What is known of bytes before they are written. */
 typedef struct sarrus_repeat_block {
-    const uint8_t *bytes; /* [n_bytes] not owned */
-    size_t n_bytes, distance;
-    uint64_t *is_match; /* [sarrus_repeat_words(n_bytes)] the caller's: bit i of all: byte i is part of a match */
+    const uint8_t *bytes;     /* [n_bytes] not owned */
+    size_t n_bytes, distance; /* 0: no matches are made */
+    uint64_t *is_match;       /* [sarrus_repeat_words(n_bytes)] the caller's: bit i of all: byte i is part of a match */
     sarrus_prefix_code code;
     uint64_t n_bits; /* of the block, at most */
 } sarrus_repeat_block;
