@@ -12,5 +12,6 @@ int sarrus_bench_pinv(int argc, char **argv);
 int sarrus_bench_change_points(int argc, char **argv);
 int sarrus_bench_plan(int argc, char **argv);
 int sarrus_bench_sink(int argc, char **argv);
+int sarrus_bench_output(int argc, char **argv);
 
 #endif

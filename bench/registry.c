@@ -20,6 +20,7 @@ const sarrus_bench sarrus_benches[] = {
     {"plan", NULL, "planning chains, ladders, lattices, wheels, pendulums and pins of three sizes: time, memory, growth",
      sarrus_bench_plan},
     {"sink", NULL, "writing and compressing result files", sarrus_bench_sink},
+    {"output", NULL, "what observing and writing the result cost the main job, of its processor time", sarrus_bench_output},
 };
 
 const int sarrus_n_benches = sizeof sarrus_benches / sizeof sarrus_benches[0];

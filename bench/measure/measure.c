@@ -1,5 +1,6 @@
 #include "bench/measure/measure.h"
 
+#include <ftw.h>
 #include <math.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -16,6 +17,23 @@ double sarrus_bench_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double sarrus_bench_core_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place) {
+    (void)status;
+    (void)type;
+    (void)place;
+    return remove(path);
+}
+
+void sarrus_bench_folder_remove(const char *folder) {
+    (void)nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 void sarrus_bench_announce(const char *format, ...) {

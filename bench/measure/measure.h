@@ -11,6 +11,12 @@
 /* Monotonic time, s. */
 double sarrus_bench_now(void);
 
+/* Processor time of all threads of this process so far, s. */
+double sarrus_bench_core_now(void);
+
+/* Removes a folder with all that is in it. */
+void sarrus_bench_folder_remove(const char *folder);
+
 /* Measures and reports; `n_failures` are the rows that failed their gates. On failure the diagnostics are in `context`. */
 typedef sarrus_status (*sarrus_bench_work)(sarrus_context *context, void *user, int *n_failures);
 

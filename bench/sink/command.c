@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <hdf5.h>
@@ -20,6 +19,7 @@
 #include "bench/measure/measure.h"
 #include "bench/measure/options.h"
 #include "bench/report/sheet.h"
+#include "bench/sink/stream.h"
 #include "core/report.h"
 #include "sink/chunk.h"
 #include "sink/sink.h"
@@ -50,16 +50,11 @@ static void fill_instance(uint64_t i, double *out) {
     }
 }
 
-static double core_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 typedef size_t (*packing)(const double *values, size_t n, uint8_t *out, uint32_t *mask, void *user);
 
 static size_t pack_ours(const double *values, size_t n, uint8_t *out, uint32_t *mask, void *user) {
-    return sarrus_packer_pack(user, values, n, sizeof *values, SARRUS_PACK_WELL, out, mask);
+    const sarrus_chunk_numbers numbers = {values, n, sizeof *values, WIDTH};
+    return sarrus_packer_pack(user, &numbers, SARRUS_PACK_WELL, out, mask);
 }
 
 typedef struct plain_packer {
@@ -70,7 +65,10 @@ typedef struct plain_packer {
 static size_t pack_plain(const double *values, size_t n, uint8_t *out, uint32_t *mask, void *user) {
     plain_packer *plain = user;
     size_t n_bytes = n * sizeof *values;
-    sarrus_shuffle((const uint8_t *)values, n, sizeof *values, plain->shuffled);
+    uint8_t *planes[sizeof *values];
+    for (size_t p = 0; p < sizeof *values; ++p)
+        planes[p] = plain->shuffled + p * n;
+    sarrus_shuffle((const uint8_t *)values, n, sizeof *values, planes);
     size_t n_packed = libdeflate_zlib_compress(plain->compressor, plain->shuffled, n_bytes, out, sarrus_packer_bound(n_bytes) - 4);
     uint32_t checksum = sarrus_fletcher32(out, n_packed);
     memcpy(out + n_packed, &checksum, sizeof checksum);
@@ -106,9 +104,9 @@ static void measure_packing(bench_row *row, packing pack, void *user, const doub
             const double *from = values + i * N_NUMBERS;
             const size_t n = (size_t)CHUNK_INSTANCES * N_NUMBERS;
             uint32_t mask = 0;
-            double since = sarrus_bench_now(), core_since = core_now();
+            double since = sarrus_bench_now(), core_since = sarrus_bench_core_now();
             size_t n_packed = pack(from, n, packed, &mask, user);
-            core_seconds[r] += core_now() - core_since;
+            core_seconds[r] += sarrus_bench_core_now() - core_since;
             seconds[r] += sarrus_bench_now() - since;
             row->raw_bytes += (double)(n * sizeof *from);
             row->packed_bytes += (double)n_packed;
@@ -125,19 +123,23 @@ static void fill_times(const void *user, uint64_t i_first, uint64_t n, double *o
         out[i] = 0.01 * (double)(i_first + i);
 }
 
+static sarrus_sink_description describe(int n_threads) {
+    static const sarrus_sink_field field = {.path = "state/q", .long_name = "coordinates", .units = "m | rad", .width = WIDTH};
+    return (sarrus_sink_description){.n_instances = N_INSTANCES,
+                                     .n_times = N_TIMES,
+                                     .times = fill_times,
+                                     .n_fields = 1,
+                                     .fields = &field,
+                                     .scenario = "",
+                                     .backend = "",
+                                     .device = "",
+                                     .block_bytes = BLOCK_BYTES,
+                                     .n_compress_threads = n_threads};
+}
+
 /* The whole way in several blocks: acquire, fill by copying, submit, close. */
 static bool write_sink(const char *path, const double *values, int n_threads, bench_row *row) {
-    const sarrus_sink_field field = {.path = "state/q", .long_name = "coordinates", .units = "m | rad", .width = WIDTH};
-    const sarrus_sink_description description = {.n_instances = N_INSTANCES,
-                                                 .n_times = N_TIMES,
-                                                 .times = fill_times,
-                                                 .n_fields = 1,
-                                                 .fields = &field,
-                                                 .scenario = "",
-                                                 .backend = "",
-                                                 .device = "",
-                                                 .block_bytes = BLOCK_BYTES,
-                                                 .n_compress_threads = n_threads};
+    const sarrus_sink_description description = describe(n_threads);
     sarrus_sink *sink = NULL;
     if (sarrus_sink_create(NULL, path, &description, &sink) != SARRUS_OK)
         return false;
@@ -204,9 +206,9 @@ static void measure_file(bench_row *row, const char *path, const double *values,
     row->right = true;
     int n_repeats = n_threads == 0 ? 1 : N_REPEATS; /* zlib takes seconds */
     for (int r = 0; r < n_repeats; ++r) {
-        double since = sarrus_bench_now(), core_since = core_now();
+        double since = sarrus_bench_now(), core_since = sarrus_bench_core_now();
         bool ok = n_threads == 0 ? write_hdf5(path, values, row) : write_sink(path, values, n_threads, row);
-        core_seconds[r] = core_now() - core_since;
+        core_seconds[r] = sarrus_bench_core_now() - core_since;
         seconds[r] = sarrus_bench_now() - since;
         row->right = row->right && ok && (r > 0 || reads_back(path, values));
         unlink(path);
@@ -226,7 +228,20 @@ static void show(sarrus_sheet *sheet, const bench_row *row) {
     sarrus_sheet_row_end(sheet);
 }
 
-static bool measure_all(bench_row rows[5], const char *path) {
+/* How near the file comes to plain writes of the same bytes. */
+static void show_stream(sarrus_sheet *sheet, const sarrus_bench_stream *stream) {
+    const double megabytes = 1e-6 * stream->bytes;
+    sarrus_sheet_note(
+        sheet, "\n%.0f MB of packed chunks, to the disk: as a result %.0f MB/s, %.0f per core; by plain writes %.0f and %.0f\n",
+        megabytes, megabytes / stream->streamed, megabytes / stream->streamed_core, megabytes / stream->plain,
+        megabytes / stream->plain_core);
+    sarrus_sheet_note(sheet, "streaming has %.0f %% of the speed of plain writes by the clock, %.0f %% per core\n",
+                      1e2 * stream->streamed_ratio, 1e2 * stream->core_ratio);
+    const double ratios[] = {stream->streamed_ratio, stream->core_ratio};
+    sarrus_sheet_numbers(sheet, "streamed_to_plain", ratios, 2);
+}
+
+static bool measure_all(bench_row rows[5], const char *path, sarrus_bench_stream *stream) {
     size_t chunk_bytes = (size_t)CHUNK_INSTANCES * N_NUMBERS * sizeof(double);
     double *values = malloc((size_t)N_INSTANCES * N_NUMBERS * sizeof *values);
     uint8_t *packed = malloc(sarrus_packer_bound(chunk_bytes)), *scratch = malloc(chunk_bytes);
@@ -242,6 +257,8 @@ static bool measure_all(bench_row rows[5], const char *path) {
         measure_file(&rows[2], path, values, 0);
         measure_file(&rows[3], path, values, 1);
         measure_file(&rows[4], path, values, 2);
+        const sarrus_sink_description description = describe(1);
+        ok = sarrus_bench_stream_measure(&description, values, path, stream);
     }
     sarrus_packer_destroy(packer);
     if (plain.compressor != NULL)
@@ -264,7 +281,8 @@ static sarrus_status work(sarrus_context *context, void *user, int *n_failures) 
                         {.name = "file: HDF5's own filters, zlib level 1"},
                         {.name = "file: sink, 1 compression thread"},
                         {.name = "file: sink, 2 compression threads"}};
-    const bool is_measured = measure_all(rows, path);
+    sarrus_bench_stream stream;
+    const bool is_measured = measure_all(rows, path, &stream);
     unlink(path);
     if (!is_measured)
         return SARRUS_NO_MEMORY;
@@ -277,6 +295,7 @@ static sarrus_status work(sarrus_context *context, void *user, int *n_failures) 
         *n_failures += !rows[i].right;
     }
     sarrus_sheet_table_end(&sheet);
+    show_stream(&sheet, &stream);
     sarrus_sheet_end(&sheet);
     return SARRUS_OK;
 }

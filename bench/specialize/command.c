@@ -2,7 +2,6 @@
  * size of a mechanism; and what it takes until the kernels are there. One run, rows in turn. */
 #include "bench/specialize/specialize.h"
 
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,13 +124,6 @@ static int count_failures(const sarrus_bench_specialize_report *report) {
     return n_failures;
 }
 
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place) {
-    (void)status;
-    (void)type;
-    (void)place;
-    return remove(path);
-}
-
 static void prepare_report(const sarrus_bench_specialize_options *options, sarrus_bench_specialize_report *report) {
     const int n_threads = options->n_threads == 0 ? 1 : options->n_threads;
     report->options = options;
@@ -156,7 +148,7 @@ static sarrus_status work(sarrus_context *context, void *user, int *n_failures) 
         status = sarrus_report(context, SARRUS_IO, "no private folder '%s' can be made", report->folder);
     } else {
         status = measure(context, report);
-        nftw(report->folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+        sarrus_bench_folder_remove(report->folder);
     }
     if (status == SARRUS_OK) {
         sarrus_bench_specialize_show(report);

@@ -40,6 +40,12 @@ sarrus_observe_request sarrus_scatter_request(const sarrus_mechanism *mech, cons
     return want;
 }
 
+void sarrus_scatter_widths(const sarrus_mechanism *mech, const sarrus_observation *request,
+                           int32_t n_numbers[SARRUS_N_OBSERVABLES]) {
+    for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o)
+        n_numbers[o] = request->destination[o] ? sarrus_scatter_width(mech, (sarrus_observable)o) : 0;
+}
+
 /* The lane arrays that hold an observable, NULL when there are none. */
 static const double *source_of(const sarrus_observed_tile *from, int observable) {
     if (observable == SARRUS_OBSERVE_Q)
@@ -50,21 +56,21 @@ static const double *source_of(const sarrus_observed_tile *from, int observable)
 }
 
 void sarrus_scatter(const sarrus_observed_tile *from, const sarrus_observation *request, uint64_t n_instances, uint64_t i_time) {
-    uint64_t first = from->i_tile * (uint64_t)from->width;
+    const uint64_t first = from->i_tile * (uint64_t)from->width, n_left = n_instances - first;
+    const int32_t n_lanes = n_left < (uint64_t)from->width ? (int32_t)n_left : from->width;
     for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o) {
-        size_t width = (size_t)sarrus_scatter_width(from->mech, (sarrus_observable)o);
-        const double *source = source_of(from, o);
-        if (!request->destination[o] || width == 0 || !source)
+        const size_t n = (size_t)from->n_numbers[o];
+        const double *source = n > 0 ? source_of(from, o) : NULL;
+        if (!source)
             continue;
-        for (int32_t lane = 0; lane < from->width && first + (uint64_t)lane < n_instances; ++lane) {
-            uint64_t row = (first + (uint64_t)lane) * request->n_times_stride + request->i_time_first + i_time;
-            double *out = request->destination[o] + row * width;
-            if (from->status[lane] != (double)SARRUS_INSTANCE_OK) {
-                for (size_t k = 0; k < width; ++k)
-                    out[k] = NAN;
-            } else {
-                for (size_t k = 0; k < width; ++k)
+        double *out = request->destination[o] + (first * request->n_times_stride + request->i_time_first + i_time) * n;
+        for (int32_t lane = 0; lane < n_lanes; ++lane, out += request->n_times_stride * n) {
+            if (from->status[lane] == (double)SARRUS_INSTANCE_OK) {
+                for (size_t k = 0; k < n; ++k)
                     out[k] = source[k * (size_t)from->width + (size_t)lane];
+            } else {
+                for (size_t k = 0; k < n; ++k)
+                    out[k] = NAN;
             }
         }
     }

@@ -12,8 +12,13 @@ typedef struct sarrus_observed_tile {
     const double *status;   /* [width] */
     const double *observed; /* [want.n_arrays][width] */
     sarrus_observe_request want;
+    int32_t n_numbers[SARRUS_N_OBSERVABLES]; /* widths, 0 of what is not asked for: sarrus_scatter_widths */
     uint64_t i_tile;
 } sarrus_observed_tile;
+
+/* How many numbers of each observable the request asks for. */
+void sarrus_scatter_widths(const sarrus_mechanism *mech, const sarrus_observation *request,
+                           int32_t n_numbers[SARRUS_N_OBSERVABLES]);
 
 /* What the observe kernel has to compute for this request, and where it puts it. */
 sarrus_observe_request sarrus_scatter_request(const sarrus_mechanism *mech, const sarrus_observation *request);

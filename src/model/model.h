@@ -261,6 +261,7 @@ struct sarrus_model {
     } batch;
     struct {
         uint64_t every;        /* intervals of the grid between outputs; fixed steps: steps */
+        double precision;      /* relative error that numbers of trajectories may have in the file; 0: they are exact */
         unsigned channels;     /* SARRUS_CHANNEL_… */
         unsigned orientations; /* 1 << sarrus_orientation of the forms in which the result holds those of bodies in space */
         int n_points, n_quantities;

@@ -186,6 +186,19 @@ static void read_interval(sarrus_reader *reader, sarrus_node *node, void *object
     model->output.every = (uint64_t)steps;
 }
 
+/* Of trajectories in the file; half of a number or more would leave no bit of it. */
+static void read_precision(sarrus_reader *reader, sarrus_node *node, void *object) {
+    sarrus_model *model = object;
+    double precision = 0;
+    if (node == NULL || !sarrus_number_read(reader, node, SARRUS_RULE_POSITIVE, &precision, NULL))
+        return;
+    if (precision < 0.5) {
+        model->output.precision = precision;
+    } else {
+        sarrus_reader_refuse(reader, node, "a relative error of %g; expected one below 0.5, as 1e-9", precision);
+    }
+}
+
 static void read_channels(sarrus_reader *reader, sarrus_node *node, void *object) {
     sarrus_model *model = object;
     if (node == NULL || !sarrus_list_check(reader, node, -1, "a list of channels")) {
@@ -225,6 +238,7 @@ static void read_orientations(sarrus_reader *reader, sarrus_node *node, void *ob
 static const sarrus_key output_keys[] = {
     {.name = "every", .read = read_every},
     {.name = "interval", .read = read_interval},
+    {.name = "precision", .read = read_precision},
     {.name = "channels", .read = read_channels},
     {.name = "orientations", .flags = SARRUS_KEY_SPATIAL, .read = read_orientations},
     {.name = "points", .read = sarrus_points_read},

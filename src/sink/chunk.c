@@ -1,32 +1,50 @@
 /* Packing of chunks. After the shuffle the low bytes of doubles are noise that no compressor shrinks and every compressor is slow
- * on: those leading planes go into the zlib stream as stored blocks, the rest as one deflate stream. Any zlib reads it. */
+ * on: such planes are stored blocks of the zlib stream, which the shuffle writes at once where they stay. Of every other plane a
+ * block is made that knows what it repeats (sink/repeat_code.h). Any zlib reads it. */
 #include "sink/chunk.h"
-#include "sink/run_length.h"
+#include "sink/repeat_code.h"
 
 #include <libdeflate.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    STORED_MAX = 65535,    /* bytes of a stored block, RFC 1951 section 3.2.4 */
-    ZLIB_OVERHEAD = 2 + 4, /* header and adler32, RFC 1950 */
+    PLANES_MAX = 8,
+    STORED_MAX = 65520, /* bytes of a stored block: whole vectors, at most 65535 (RFC 1951, section 3.2.4) */
+    STORED_HEAD = 5,    /* bytes before them */
+    ZLIB_HEAD = 2,      /* RFC 1950 */
+    ZLIB_TAIL = 4,      /* adler32 */
     CHECKSUM_BYTES = 4,
-    LEVEL = 1,
     N_SEGMENTS = 16, /* sample of a plane: segments spread evenly, so that frozen instances are seen too */
     SEGMENT_BYTES = 256,
-    PLANE_BYTES_MIN = 1024, /* smaller planes are not worth a decision */
+    SEGMENT_WORDS = SEGMENT_BYTES / 64 + 2,
+    N_DISTANCES = 6,
+    SAMPLED_MIN = 64, /* bytes of a segment */
 };
 
-/* Order-0 entropy in bits per byte above which a plane is stored: deflate would gain little there and run at its slowest (between 6
- * and 7.5 bits it takes a third of its time on trajectories for a twentieth of the file). */
-static const double STORED_ENTROPY = 6.0;
-/* The same where there is no time: only runs are made shorter, and what is not in a run costs as much as deflating it. */
-static const double STORED_ENTROPY_SOON = 2.0;
+/* Bits a byte above which a plane is stored: making it smaller would gain less than it costs. */
+static const double STORED_BITS[] = {[SARRUS_PACK_WELL] = 4.0, [SARRUS_PACK_SOON] = 2.0};
+/* What a run of matches takes: its length, its distance. */
+static const double RUN_BITS = 9.0;
+/* Blocks without matches are written twice as fast: they may be larger by a tenth. */
+static const double WITHOUT_MATCHES = 0.9;
+/* Distances at which planes repeat, beside that of the row: the same number; bodies in the plane; speeds and coordinates of
+ * bodies in space; the row before the last. */
+static const size_t usual_distances[N_DISTANCES - 2] = {1, 3, 6, 7};
+
+/* What becomes of a plane. */
+typedef struct plane_choice {
+    bool is_stored;
+    size_t distance; /* else; 0: without matches */
+} plane_choice;
 
 struct sarrus_packer {
-    struct libdeflate_compressor *compressor;
-    uint8_t *shuffled; /* [n_bytes_max] */
+    size_t n_bytes_max;
+    uint8_t *shuffled;  /* [n_bytes_max] planes that are not stored at once */
+    uint64_t *is_match; /* [sarrus_repeat_words(n_bytes_max)] */
+    uint8_t sample[PLANES_MAX][N_SEGMENTS * SEGMENT_BYTES];
 };
 
 sarrus_status sarrus_packer_create(size_t n_bytes_max, sarrus_packer **out) {
@@ -34,9 +52,10 @@ sarrus_status sarrus_packer_create(size_t n_bytes_max, sarrus_packer **out) {
     if (packer == NULL) {
         return SARRUS_NO_MEMORY;
     }
-    packer->compressor = libdeflate_alloc_compressor(LEVEL);
+    packer->n_bytes_max = n_bytes_max;
     packer->shuffled = malloc(n_bytes_max > 0 ? n_bytes_max : 1);
-    if (packer->compressor == NULL || packer->shuffled == NULL) {
+    packer->is_match = malloc(sarrus_repeat_words(n_bytes_max) * sizeof *packer->is_match);
+    if (packer->is_match == NULL || packer->shuffled == NULL) {
         sarrus_packer_destroy(packer);
         return SARRUS_NO_MEMORY;
     }
@@ -48,105 +67,206 @@ void sarrus_packer_destroy(sarrus_packer *packer) {
     if (packer == NULL) {
         return;
     }
-    if (packer->compressor != NULL) {
-        libdeflate_free_compressor(packer->compressor);
-    }
+    free(packer->is_match);
     free(packer->shuffled);
     free(packer);
 }
 
+/* Of one plane. */
 static size_t stored_size(size_t n_bytes) {
-    return n_bytes + 5 * ((n_bytes + STORED_MAX - 1) / STORED_MAX);
+    return n_bytes + STORED_HEAD * ((n_bytes + STORED_MAX - 1) / STORED_MAX);
 }
 
+/* A plane is stored where its block would be larger; bits before a stored block are filled up to a byte. */
 size_t sarrus_packer_bound(size_t n_bytes) {
-    return stored_size(n_bytes) + ZLIB_OVERHEAD + CHECKSUM_BYTES;
+    return stored_size(n_bytes) + (size_t)PLANES_MAX * (STORED_HEAD + 1) + ZLIB_HEAD + 2 + ZLIB_TAIL + CHECKSUM_BYTES +
+           SARRUS_BIT_WRITER_SLACK;
 }
 
-/* Order-0 entropy of a sample of the plane, bits per byte. */
-static double plane_entropy(const uint8_t *plane, size_t n_bytes) {
+/* Order-0 entropy, bits per byte. That of few bytes is biased low by 255 / (2 n ln 2) bits, which are added. */
+static double entropy_of(const uint8_t *bytes, size_t n_bytes) {
     uint32_t count[256] = {0};
-    size_t n = 0;
-    size_t stride = n_bytes / N_SEGMENTS;
-    size_t length = stride < SEGMENT_BYTES ? stride : SEGMENT_BYTES;
-    for (size_t s = 0; s < N_SEGMENTS; ++s) {
-        for (size_t i = 0; i < length; ++i) {
-            ++count[plane[s * stride + i]];
-        }
-        n += length;
+    int n_values = 0;
+    for (size_t i = 0; i < n_bytes; ++i) {
+        ++count[bytes[i]];
     }
     double sum = 0;
     for (int i = 0; i < 256; ++i) {
-        sum += count[i] > 0 ? count[i] * log2(count[i]) : 0.0;
+        n_values += count[i] > 0;
+        sum += count[i] > 1 ? count[i] * log2(count[i]) : 0.0;
     }
-    return log2((double)n) - sum / (double)n;
+    return log2((double)n_bytes) - sum / (double)n_bytes + (n_values - 1) / (2.0 * (double)n_bytes * log(2.0));
 }
 
-/* Number of leading planes that look like noise; the entropy of few samples is biased low by 255 / (2 n ln 2) bits. */
-static size_t n_noisy_planes(const uint8_t *shuffled, size_t n_elements, size_t element_size, double entropy) {
-    if (n_elements < PLANE_BYTES_MIN) {
-        return 0;
+/* A sample of a plane: segments one after another. */
+typedef struct plane_sample {
+    const uint8_t *bytes;
+    size_t n_segments, n_each;
+} plane_sample;
+
+/* Bits a byte that a plane would take with matches at a distance: single bytes by their entropy, and the runs. */
+static double bits_at(const plane_sample *sample, double entropy, size_t distance) {
+    uint64_t is_match[SEGMENT_WORDS];
+    size_t n_single = 0, n_runs = 0;
+    for (size_t s = 0; s < sample->n_segments; ++s) {
+        size_t single = 0, runs = 0;
+        sarrus_repeat_mark(sample->bytes + s * sample->n_each, sample->n_each, distance, is_match);
+        sarrus_repeat_count(is_match, sample->n_each, &single, &runs);
+        n_single += single - distance; /* what begins a segment has nothing before it */
+        n_runs += runs;
     }
-    size_t sample = n_elements < N_SEGMENTS * SEGMENT_BYTES ? n_elements : N_SEGMENTS * SEGMENT_BYTES;
-    double limit = entropy - 255.0 / (2.0 * (double)sample * log(2.0));
-    size_t n = 0;
-    while (n < element_size && plane_entropy(shuffled + n * n_elements, n_elements) > limit) {
-        ++n;
-    }
-    return n;
+    const size_t n_judged = sample->n_segments * (sample->n_each - distance);
+    return ((double)n_single * entropy + (double)n_runs * RUN_BITS) / (double)n_judged;
 }
 
-static uint8_t *put_stored(const uint8_t *bytes, size_t n_bytes, uint8_t *out) {
-    while (n_bytes > 0) {
-        size_t n = n_bytes < STORED_MAX ? n_bytes : STORED_MAX;
-        out[0] = 0; /* not the last block, type 00, padding to the byte */
-        out[1] = (uint8_t)(n & 0xff);
-        out[2] = (uint8_t)(n >> 8);
-        out[3] = (uint8_t)(~n & 0xff);
-        out[4] = (uint8_t)(~n >> 8 & 0xff);
-        memcpy(out + 5, bytes, n);
-        out += 5 + n;
-        bytes += n;
-        n_bytes -= n;
+static plane_choice plane_choose(const plane_sample *sample, size_t row, sarrus_packing how) {
+    const double entropy = entropy_of(sample->bytes, sample->n_segments * sample->n_each);
+    size_t distances[N_DISTANCES] = {[N_DISTANCES - 2] = row, [N_DISTANCES - 1] = 2 * row};
+    memcpy(distances, usual_distances, sizeof usual_distances);
+    double least = fmax(entropy, 1.0) * WITHOUT_MATCHES; /* a code has a bit at least */
+    plane_choice choice = {.distance = 0};
+    for (int i = 0; i < N_DISTANCES; ++i) {
+        if (distances[i] < 1 || 2 * distances[i] > sample->n_each)
+            continue;
+        const double bits = bits_at(sample, entropy, distances[i]);
+        choice.distance = bits < least ? distances[i] : choice.distance;
+        least = bits < least ? bits : least;
     }
-    return out;
+    choice.is_stored = least > STORED_BITS[how];
+    return choice;
 }
 
-/* The zlib stream of `n_bytes` shuffled bytes whose first `n_noise` are stored; 0 when it would not be smaller than them. */
-static size_t put_zlib(const sarrus_packer *packer, size_t n_bytes, size_t n_noise, bool has_runs, uint8_t *out) {
-    size_t fixed = stored_size(n_noise) + ZLIB_OVERHEAD;
-    if (fixed >= n_bytes) {
+/* What becomes of each plane, from a sample of the numbers. Of few numbers nothing is stored unseen. */
+static void planes_choose(sarrus_packer *packer, const sarrus_chunk_numbers *numbers, sarrus_packing how, plane_choice *choices) {
+    const size_t stride = numbers->n_elements / N_SEGMENTS, n_each = stride < SEGMENT_BYTES ? stride : SEGMENT_BYTES;
+    const size_t size = numbers->element_size;
+    uint8_t *planes[PLANES_MAX];
+    for (size_t s = 0; s < N_SEGMENTS; ++s) {
+        for (size_t p = 0; p < size; ++p) {
+            planes[p] = packer->sample[p] + s * n_each;
+        }
+        sarrus_shuffle((const uint8_t *)numbers->elements + s * stride * size, n_each, size, planes);
+    }
+    for (size_t p = 0; p < size; ++p) {
+        const plane_sample sample = {packer->sample[p], N_SEGMENTS, n_each};
+        choices[p] = n_each < SAMPLED_MIN ? (plane_choice){.distance = 1} : plane_choose(&sample, numbers->row, how);
+    }
+}
+
+/* The five bytes before n_bytes of a stored block that begins with a byte: not the last block, type 00. */
+static void put_stored_head(size_t n_bytes, uint8_t *out) {
+    out[0] = 0;
+    out[1] = (uint8_t)(n_bytes & 0xff);
+    out[2] = (uint8_t)(n_bytes >> 8);
+    out[3] = (uint8_t)(~n_bytes & 0xff);
+    out[4] = (uint8_t)(~n_bytes >> 8 & 0xff);
+}
+
+static size_t piece_of(size_t n_left) {
+    return n_left < STORED_MAX ? n_left : STORED_MAX;
+}
+
+/* Shuffles the numbers: the first n_direct planes into stored blocks at `out`, the others into packer->shuffled. */
+static void shuffle_apart(const sarrus_packer *packer, const sarrus_chunk_numbers *numbers, size_t n_direct, uint8_t *out) {
+    const size_t n = numbers->n_elements, size = numbers->element_size;
+    uint8_t *planes[PLANES_MAX];
+    for (size_t i = 0, i_block = 0; i < n; i += STORED_MAX, ++i_block) {
+        const size_t n_piece = piece_of(n - i);
+        for (size_t p = 0; p < size; ++p) {
+            uint8_t *block = out + p * stored_size(n) + i_block * (STORED_HEAD + STORED_MAX);
+            planes[p] = p < n_direct ? block + STORED_HEAD : packer->shuffled + (p - n_direct) * n + i;
+            if (p < n_direct) {
+                put_stored_head(n_piece, block);
+            }
+        }
+        sarrus_shuffle((const uint8_t *)numbers->elements + i * size, n_piece, size, planes);
+    }
+}
+
+/* The checksum of zlib, taken further over a plane in stored blocks. */
+static uint32_t stored_adler(uint32_t adler, const uint8_t *blocks, size_t n_bytes) {
+    for (size_t i = 0; i < n_bytes; i += STORED_MAX) {
+        blocks += STORED_HEAD;
+        adler = libdeflate_adler32(adler, blocks, piece_of(n_bytes - i));
+        blocks += piece_of(n_bytes - i);
+    }
+    return adler;
+}
+
+/* A plane in stored blocks, wherever the writer stands. */
+static void put_stored(const uint8_t *bytes, size_t n_bytes, sarrus_bit_writer *writer) {
+    for (size_t i = 0; i < n_bytes; i += STORED_MAX) {
+        sarrus_bits_put(writer, 0, 3);
+        sarrus_bits_align(writer);
+        uint8_t *head = writer->at - 1; /* what its bits have begun */
+        const uint8_t begun = *head;
+        put_stored_head(piece_of(n_bytes - i), head);
+        *head = begun;
+        memcpy(head + STORED_HEAD, bytes + i, piece_of(n_bytes - i));
+        writer->at = head + STORED_HEAD + piece_of(n_bytes - i);
+    }
+}
+
+/* One of packer->shuffled: as a block of its own where that is smaller. */
+static void put_plane(const sarrus_packer *packer, const uint8_t *bytes, size_t n_bytes, const plane_choice *choice,
+                      sarrus_bit_writer *writer) {
+    sarrus_repeat_block block = {.bytes = bytes, .n_bytes = n_bytes, .distance = choice->distance, .is_match = packer->is_match};
+    if (!choice->is_stored) {
+        sarrus_repeat_prepare(&block);
+    }
+    if (choice->is_stored || block.n_bits >= 8 * (uint64_t)stored_size(n_bytes)) {
+        put_stored(bytes, n_bytes, writer);
+    } else {
+        sarrus_repeat_put(&block, writer);
+    }
+}
+
+/* The zlib stream of the shuffled numbers; 0 when it would not be smaller than them. */
+static size_t put_zlib(sarrus_packer *packer, const sarrus_chunk_numbers *numbers, sarrus_packing how, uint8_t *out) {
+    const size_t n = numbers->n_elements, n_planes = numbers->element_size;
+    plane_choice choices[PLANES_MAX];
+    size_t n_direct = 0;
+    planes_choose(packer, numbers, how, choices);
+    while (n_direct < n_planes && choices[n_direct].is_stored) {
+        ++n_direct;
+    }
+    if (n_direct == n_planes || n == 0) {
         return 0;
     }
     uint8_t *at = out;
+    uint32_t adler = 1;
     *at++ = 0x78; /* deflate, 32 KiB window */
     *at++ = 0x01; /* fastest; makes the 16 bits a multiple of 31 */
-    at = put_stored(packer->shuffled, n_noise, at);
-    const uint8_t *rest = packer->shuffled + n_noise;
-    size_t n = has_runs ? sarrus_run_length_deflate(rest, n_bytes - n_noise, at, n_bytes - fixed)
-                        : libdeflate_deflate_compress(packer->compressor, rest, n_bytes - n_noise, at, n_bytes - fixed);
-    if (n == 0) {
-        return 0;
+    shuffle_apart(packer, numbers, n_direct, at);
+    for (size_t p = 0; p < n_direct; ++p, at += stored_size(n)) {
+        adler = stored_adler(adler, at, n);
     }
-    at += n;
-    uint32_t adler = libdeflate_adler32(1, packer->shuffled, n_bytes);
+    sarrus_bit_writer writer = {.at = at};
+    for (size_t p = n_direct; p < n_planes; ++p) {
+        const uint8_t *plane = packer->shuffled + (p - n_direct) * n;
+        adler = libdeflate_adler32(adler, plane, n);
+        put_plane(packer, plane, n, &choices[p], &writer);
+    }
+    sarrus_bits_put(&writer, 1 | 1 << 1, 3 + 7); /* the last block: the fixed codes' end, of 7 zeros */
+    sarrus_bits_align(&writer);
     for (int shift = 24; shift >= 0; shift -= 8) {
-        *at++ = (uint8_t)(adler >> shift & 0xff);
+        *writer.at++ = (uint8_t)(adler >> shift & 0xff);
     }
-    return (size_t)(at - out);
+    const size_t n_packed = (size_t)(writer.at - out);
+    return n_packed < n * n_planes ? n_packed : 0;
 }
 
-size_t sarrus_packer_pack(sarrus_packer *packer, const void *elements, size_t n_elements, size_t element_size, sarrus_packing how,
-                          uint8_t *out, uint32_t *filter_mask) {
-    size_t n_bytes = n_elements * element_size;
-    sarrus_shuffle(elements, n_elements, element_size, packer->shuffled);
-    const double entropy = how == SARRUS_PACK_SOON ? STORED_ENTROPY_SOON : STORED_ENTROPY;
-    const size_t n_noisy = how == SARRUS_PACK_SPARSE ? 0 : n_noisy_planes(packer->shuffled, n_elements, element_size, entropy);
-    size_t n = put_zlib(packer, n_bytes, n_noisy * n_elements, how != SARRUS_PACK_WELL, out);
+size_t sarrus_packer_pack(sarrus_packer *packer, const sarrus_chunk_numbers *numbers, sarrus_packing how, uint8_t *out,
+                          uint32_t *filter_mask) {
+    size_t n = put_zlib(packer, numbers, how, out);
     *filter_mask = 0;
     if (n == 0) {
-        memcpy(out, packer->shuffled, n_bytes);
-        n = n_bytes;
+        uint8_t *planes[PLANES_MAX];
+        for (size_t p = 0; p < numbers->element_size; ++p) {
+            planes[p] = out + p * numbers->n_elements;
+        }
+        sarrus_shuffle(numbers->elements, numbers->n_elements, numbers->element_size, planes);
+        n = numbers->n_elements * numbers->element_size;
         *filter_mask = SARRUS_CHUNK_NOT_DEFLATED;
     }
     uint32_t checksum = sarrus_fletcher32(out, n);

@@ -30,6 +30,7 @@ typedef struct sarrus_sink_field {
     int n_flags;               /* extra integer attributes, as {"unique", 0} */
     const char *const *flag_names;
     const int *flag_values;
+    int n_kept_bits; /* of F64: bits behind the leading one that are kept, the rest is rounded (sink/bit_round.h); 0: all */
     bool is_common;  /* of all instances together: [n_times] or [n_times][width] */
     bool has_levels; /* of these alone: the last axis is that of the description's levels */
 } sarrus_sink_field;

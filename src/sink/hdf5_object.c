@@ -113,7 +113,8 @@ static bool put_column(hid_t dataset, const void *values, uint64_t n, uint64_t c
             from = staging;
         }
         uint32_t mask = 0;
-        size_t n_packed = sarrus_packer_pack(packer, from, chunk, size, SARRUS_PACK_WELL, packed, &mask);
+        const sarrus_chunk_numbers numbers = {from, chunk, size, 1};
+        size_t n_packed = sarrus_packer_pack(packer, &numbers, SARRUS_PACK_WELL, packed, &mask);
         const hsize_t offset = i;
         ok = H5Dwrite_chunk(dataset, H5P_DEFAULT, mask, &offset, n_packed, packed) >= 0;
     }

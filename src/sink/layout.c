@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/stop.h"
+#include "sink/bit_round.h"
 
 static const uint64_t CHUNK_BYTES = (uint64_t)1 << 20; /* about; HDF5 readers cache and decompress whole chunks */
 static const uint64_t BLOCK_BYTES_DEFAULT = (uint64_t)64 << 20;
@@ -31,6 +32,7 @@ static bool choose_block(const sarrus_sink_description *description, sarrus_layo
         }
         sarrus_layout_field *field = &layout->fields[f];
         field->type = given->type;
+        field->n_kept_bits = given->n_kept_bits;
         field->is_common = given->is_common;
         field->n_rows = given->is_common ? 1 : layout->n_trajectories;
         field->n_levels = given->has_levels ? (uint64_t)description->levels->n : 0;
@@ -145,7 +147,11 @@ static void gather(const sarrus_layout_block *block, const sarrus_layout_field *
             memset(to + n, 0, (row - n) * sizeof *to);
         } else {
             double *to = (double *)(void *)staging + r * row;
-            memcpy(to, from, n * sizeof *to);
+            if (field->n_kept_bits > 0) {
+                sarrus_bit_round(from, n, field->n_kept_bits, to);
+            } else {
+                memcpy(to, from, n * sizeof *to);
+            }
             for (uint64_t i = n; i < row; ++i) {
                 to[i] = NAN;
             }
@@ -167,16 +173,14 @@ void sarrus_layout_pack(const void *user, uint64_t i_job, sarrus_compress_slot *
     bool whole =
         n_rows == field->chunk_instances && block->n_times == layout->block_times && block->n_times_stride == block->n_times;
     const void *elements = first;
-    if (!whole || field->type != SARRUS_SINK_F64) {
+    if (!whole || field->type != SARRUS_SINK_F64 || field->n_kept_bits > 0) {
         gather(block, field, first, n_rows, slot->staging);
         elements = slot->staging;
     }
-    size_t n_elements = field->chunk_instances * layout->block_times * field->width;
-    /* What a run that was stopped leaves: a few times, and room for many. */
-    const bool is_sparse = 2 * block->n_times <= layout->block_times;
-    const sarrus_packing how = sarrus_stop_is_asked(block->stop) ? SARRUS_PACK_SOON
-                               : is_sparse                       ? SARRUS_PACK_SPARSE
-                                                                 : SARRUS_PACK_WELL;
-    slot->n_packed =
-        sarrus_packer_pack(slot->packer, elements, n_elements, element_size(field->type), how, slot->packed, &slot->filter_mask);
+    const sarrus_chunk_numbers numbers = {.elements = elements,
+                                          .n_elements = field->chunk_instances * layout->block_times * field->width,
+                                          .element_size = element_size(field->type),
+                                          .row = field->width};
+    const sarrus_packing how = sarrus_stop_is_asked(block->stop) ? SARRUS_PACK_SOON : SARRUS_PACK_WELL;
+    slot->n_packed = sarrus_packer_pack(slot->packer, &numbers, how, slot->packed, &slot->filter_mask);
 }

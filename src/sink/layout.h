@@ -13,6 +13,7 @@ typedef struct sarrus_layout_field {
     sarrus_sink_type type;
     bool is_common;           /* one row, whose axis the dataset does not have */
     int n_dims;               /* axes of the dataset, at most 3 */
+    int n_kept_bits;          /* 0: numbers are exact */
     uint64_t n_rows;          /* one for each trajectory */
     uint64_t n_levels;        /* of the last axis; 0: it is none of levels */
     uint64_t width;           /* numbers of one row at one time, at least 1 */

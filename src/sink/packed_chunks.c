@@ -47,8 +47,11 @@ void sarrus_packed_chunks_close(sarrus_packed_chunks *chunks) {
 bool sarrus_packed_chunks_put(sarrus_packed_chunks *chunks, const hsize_t *offset) {
     const uint8_t nothing = 0;
     uint32_t mask = 0;
-    const size_t n_packed = sarrus_packer_pack(chunks->packer, chunks->elements, chunks->n_elements, chunks->element_size,
-                                               SARRUS_PACK_WELL, chunks->packed, &mask);
+    const sarrus_chunk_numbers numbers = {.elements = chunks->elements,
+                                          .n_elements = chunks->n_elements,
+                                          .element_size = chunks->element_size,
+                                          .row = chunks->n_dims > 2 ? chunks->chunk[chunks->n_dims - 1] : 1};
+    const size_t n_packed = sarrus_packer_pack(chunks->packer, &numbers, SARRUS_PACK_WELL, chunks->packed, &mask);
     return H5Dwrite_chunk(chunks->dataset, H5P_DEFAULT, 0, offset, sizeof nothing, &nothing) >= 0 &&
            H5Dwrite_chunk(chunks->dataset, H5P_DEFAULT, mask, offset, n_packed, chunks->packed) >= 0;
 }

@@ -297,6 +297,14 @@ static bool put_component_units(hid_t dataset, const sarrus_sink_field *field) {
     return ok;
 }
 
+/* Of rounded numbers, in the words of netCDF and of CF 1.12 for "bitround". */
+static bool put_rounding(hid_t dataset, int n_kept_bits) {
+    const double error = ldexp(1.0, -(n_kept_bits + 1));
+    return n_kept_bits == 0 ||
+           (sarrus_hdf5_put_number(dataset, "_QuantizeBitRoundNumberOfSignificantBits", H5T_NATIVE_INT, &n_kept_bits) &&
+            sarrus_hdf5_put_number(dataset, "quantization_maximum_relative_error", H5T_NATIVE_DOUBLE, &error));
+}
+
 static bool put_field(sarrus_result_group *group, const sarrus_sink_description *description, int i, scales *all) {
     const sarrus_sink_field *field = &description->fields[i];
     const sarrus_layout_field *cut = &group->layout->fields[i];
@@ -321,7 +329,7 @@ static bool put_field(sarrus_result_group *group, const sarrus_sink_description 
     group->fields[i] = dataset;
     bool ok = sarrus_hdf5_describe(dataset, field->units, field->long_name) && put_component_units(dataset, field) &&
               (field->comment == NULL || sarrus_hdf5_put_text(dataset, "comment", field->comment)) &&
-              (field->is_common || attach_rows(dataset, all)) &&
+              put_rounding(dataset, field->n_kept_bits) && (field->is_common || attach_rows(dataset, all)) &&
               attach(dataset, group->time.dataset, field->is_common ? 0 : 1, &all->n_time_users) &&
               (!field->has_levels || attach(dataset, all->levels, (unsigned)cut->n_dims - 1, &all->n_levels_users));
     for (int k = 0; ok && k < field->n_flags; ++k) {

@@ -29,8 +29,8 @@ bool sarrus_time_axis_create(sarrus_time_axis *axis, hid_t file, const sarrus_si
 static bool piece_write(sarrus_time_axis *axis, uint64_t n) {
     uint32_t mask = 0;
     memset(axis->staging + n, 0, (axis->n_chunk - n) * sizeof *axis->staging);
-    const size_t n_packed = sarrus_packer_pack(axis->packer, axis->staging, axis->n_chunk, sizeof *axis->staging, SARRUS_PACK_WELL,
-                                               axis->packed, &mask);
+    const sarrus_chunk_numbers numbers = {axis->staging, axis->n_chunk, sizeof *axis->staging, 1};
+    const size_t n_packed = sarrus_packer_pack(axis->packer, &numbers, SARRUS_PACK_WELL, axis->packed, &mask);
     const hsize_t offset = axis->n_written;
     axis->n_written += n;
     return H5Dwrite_chunk(axis->dataset, H5P_DEFAULT, mask, &offset, n_packed, axis->packed) >= 0;

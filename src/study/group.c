@@ -10,6 +10,7 @@
 #include "core/stop.h"
 #include "model/model.h"
 #include "plan/plan.h"
+#include "sink/bit_round.h"
 #include "study/draws.h"
 
 sarrus_group sarrus_group_of(const sarrus_run_group *asked, const sarrus_run_options *options, int index, int n_groups) {
@@ -110,6 +111,16 @@ static void times_fill(const void *user, uint64_t i_first, uint64_t n, double *o
         out[i] = sarrus_schedule_time(user, i_first + i);
 }
 
+/* Numbers of trajectories are rounded where the scenario has it so; those of a replay never are: they are the study's as they
+ * were. */
+static int kept_bits(const sarrus_group *group, const sarrus_sink_field *field) {
+    const double precision = group->model->output.precision;
+    if (precision == 0.0 || group->options->shows_steps || field->type != SARRUS_SINK_F64)
+        return 0;
+    const int n_bits = sarrus_bit_round_bits(precision);
+    return n_bits < SARRUS_SIGNIFICAND_BITS ? n_bits : 0;
+}
+
 /* The datasets of the channels and, of a replay, those that tell of its rows, else the statistics. To be freed; NULL without
  * memory. */
 static sarrus_sink_field *fields_make(const sarrus_group *group, int *n_fields) {
@@ -120,6 +131,8 @@ static sarrus_sink_field *fields_make(const sarrus_group *group, int *n_fields) 
     sarrus_sink_field *fields = calloc((size_t)*n_fields + 1, sizeof *fields);
     for (int i = 0; fields != NULL && i < *n_fields; ++i)
         fields[i] = i < n_channels ? group->channels.fields[i] : more[i - n_channels];
+    for (int i = 0; fields != NULL && i < n_channels; ++i)
+        fields[i].n_kept_bits = kept_bits(group, &fields[i]);
     return fields;
 }
 

@@ -1,10 +1,13 @@
 """`sarrus.compare`, `sarrus compare` and runs by each formulation, against NumPy's pseudoinverse of the whole saddle system, which
 shares nothing with them but the equations that `Batch.systems` shows. Exit code 77 (skipped) without the package."""
 
+import importlib.util
 import json
 import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import numpy as np
 from package import raises, run_all, sarrus
@@ -173,6 +176,25 @@ def test_command():
     assert found["rows"][found["reference_row"]]["acceleration"] == 0
     table = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "udwadia-phohomsiri" in table.stdout and "most accurate row" in table.stdout and table.stderr == ""
+
+
+def test_picture():
+    """`python/plot_compare.py` draws one comparison, and the cost of several against their size, whose exponents it prints."""
+    if importlib.util.find_spec("matplotlib") is None:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        folder, files = Path(folder), []
+        for name in ("slider_crank", "five_bar", "andrews"):
+            command = [PROGRAM, "compare", path(name), "--states", "2", "--rank", "auto", "--json"]
+            files.append(folder / f"{name}.json")
+            with files[-1].open("w") as file:
+                subprocess.run(command, stdout=file, check=True)
+        picture = folder / "one.png"
+        for own, words in ((files[:1], ""), (files, "saddle n^")):
+            command = [sys.executable, str(SOURCE / "python" / "plot_compare.py"), *own, "-o", picture]
+            out = subprocess.run(command, capture_output=True, text=True, check=True)
+            assert words in out.stdout and picture.stat().st_size > 10_000
+            picture.unlink()
 
 
 def test_refusals():

@@ -352,7 +352,7 @@ static bool observe_tile(sarrus_cpu_device *device, sarrus_cpu_thread *thread, u
     sarrus_observe_request want = sarrus_scatter_request(mech, request);
     const double *tile = stepping_call(thread)->tile, *shown = showing_call(device, thread)->tile;
     const int32_t width = device->base.width;
-    const sarrus_observed_tile observed = {
+    sarrus_observed_tile observed = {
         .mech = mech,
         .width = width,
         .q = shown + mech->layout.q * width,
@@ -362,6 +362,7 @@ static bool observe_tile(sarrus_cpu_device *device, sarrus_cpu_thread *thread, u
         .want = want,
         .i_tile = i_tile,
     };
+    sarrus_scatter_widths(mech, request, observed.n_numbers);
     for (uint64_t k = 0; k < request->n_times; ++k) {
         bool is_last = k + 1 == request->n_times;
         if (k > 0 || !request->observe_first) {

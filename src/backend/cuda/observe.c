@@ -1,5 +1,7 @@
 /* Observations of a worker's tiles. What is wanted of all tiles at one time is packed on the device, copied by a second stream
  * while the next steps are made, and taken to the user's arrays by the host, two packets by turns. */
+#include <string.h>
+
 #include "backend/cuda/device.h"
 #include "backend/scatter.h"
 
@@ -35,9 +37,11 @@ static void packet_share(void *user, int i_member, int n_members) {
     const sarrus_cuda_observation *what = &worker->what;
     const size_t n_tile = (size_t)what->want.n_arrays * SARRUS_CUDA_WIDTH;
     const sarrus_crew_share share = sarrus_crew_share_of(packet->n_tiles, i_member, n_members);
+    int32_t n_numbers[SARRUS_N_OBSERVABLES];
+    sarrus_scatter_widths(mech, worker->observation->request, n_numbers);
     for (uint64_t i = share.i_first; i < share.i_end; ++i) {
         const double *fetched = packet->fetched + i * n_tile;
-        const sarrus_observed_tile tile = {
+        sarrus_observed_tile tile = {
             .mech = mech,
             .width = SARRUS_CUDA_WIDTH,
             .q = fetched + (size_t)(what->want.at[SARRUS_OBSERVE_Q] > 0 ? what->want.at[SARRUS_OBSERVE_Q] : 0) * SARRUS_CUDA_WIDTH,
@@ -47,6 +51,7 @@ static void packet_share(void *user, int i_member, int n_members) {
             .want = what->want,
             .i_tile = packet->i_tile + i,
         };
+        memcpy(tile.n_numbers, n_numbers, sizeof n_numbers);
         sarrus_scatter(&tile, worker->observation->request, worker->observation->n_instances, packet->i_time);
     }
 }
