@@ -1,5 +1,6 @@
-// The operation counts of the dense formulations against their bodies, run with numbers that count (lane_counting.h): what each says
-// of its products and what its pseudoinverses say are what is executed, but for the roots of the masses, which are not counted.
+// The operation counts of the dense formulations against their bodies, run with numbers that count (lane_counting.h): what each
+// says of its products and what its pseudoinverses say are what is executed, but for the roots of the masses, which are not
+// counted.
 #include <cmath>
 #include <setjmp.h>
 #include <stdarg.h>
