@@ -25,8 +25,8 @@ typedef struct sarrus_sink_field {
     const char *comment; /* what a reader should know; NULL: nothing */
     sarrus_sink_type type;
     int width;                 /* 0: no such axis */
-    const char *const *labels; /* [width] names along it, NULL: none */
-    const char *labels_path;   /* dataset of the labels, a dimension scale ("coordinate"); shared by name */
+    const char *const *labels; /* [width] names along it; NULL: numbers from 0 on */
+    const char *labels_path;   /* dataset of the labels, a dimension scale ("coordinate"); shared by name. NULL: none */
     int n_flags;               /* extra integer attributes, as {"unique", 0} */
     const char *const *flag_names;
     const int *flag_values;

@@ -28,11 +28,14 @@ static bool total_make(sarrus_quantity_statistics *statistics, int i_quantity, i
     const char *long_name = path != NULL ? text_make(statistics, text, ": ", quantity->text) : NULL;
     const size_t n_values = i == SARRUS_COLUMN_QUANTILES ? (size_t)statistics->levels.n : 1;
     statistics->values[i_total] = calloc(n_values, sizeof **statistics->values);
-    statistics->totals[i_total] = (sarrus_sink_total){.path = path,
-                                                      .long_name = long_name,
-                                                      .units = i < 0 ? "1" : units,
-                                                      .type = i < 0 ? SARRUS_SINK_U64 : SARRUS_SINK_F64,
-                                                      .has_levels = i == SARRUS_COLUMN_QUANTILES};
+    statistics->totals[i_total] =
+        (sarrus_sink_total){.path = path,
+                            .long_name = long_name,
+                            .units = i < 0                                       ? "1"
+                                     : sarrus_column_statistics[i].units != NULL ? sarrus_column_statistics[i].units
+                                                                                 : units,
+                            .type = i < 0 ? SARRUS_SINK_U64 : SARRUS_SINK_F64,
+                            .has_levels = i == SARRUS_COLUMN_QUANTILES};
     return long_name != NULL && statistics->values[i_total] != NULL;
 }
 
@@ -83,6 +86,7 @@ void sarrus_quantity_statistics_finish(sarrus_quantity_statistics *statistics, c
         double **values = statistics->values + i * n_each, *x = statistics->scratch;
         for (uint64_t k = 0; k < n; ++k)
             x[k] = status[k] == 0 ? results[i][k] : (double)NAN;
-        values[0][0] = (double)sarrus_column_statistics_take(x, n, &statistics->levels, x + n, values + 1, 0);
+        const sarrus_column column = {.n = n, .x = x, .scratch = x + n};
+        values[0][0] = (double)sarrus_column_statistics_take(&column, &statistics->levels, values + 1, 0);
     }
 }

@@ -11,6 +11,7 @@
 #include "sarrus/scenario.h"
 #include "sink/merged_series.h"
 #include "study/column_statistics.h"
+#include "study/joined_statistics.h"
 #include "study/totals.h"
 
 /* What the totals are made of: columns [n_instances], quantities first, then parameters and their draws. */
@@ -112,7 +113,8 @@ static void columns_take(void *user, int i_member, int n_members) {
     for (uint64_t c = share.i_first; c < share.i_end; ++c) {
         for (uint64_t i = 0; i < n; ++i)
             x[i] = block->rows[i * n_columns + c];
-        (void)sarrus_column_statistics_take(x, n, block->levels, x + n, block->values, c);
+        const sarrus_column column = {.n = n, .x = x, .scratch = x + n};
+        (void)sarrus_column_statistics_take(&column, block->levels, block->values, c);
     }
 }
 
@@ -185,6 +187,8 @@ static sarrus_status all_series_write(sarrus_context *context, const sarrus_merg
         status = series_write(context, group, &list.series[i], &levels, crew, false);
     if (status == SARRUS_OK && list.is_whole)
         status = series_write(context, group, &list.speeds, &levels, crew, true);
+    if (status == SARRUS_OK && !list.is_whole && list.is_handed_on)
+        status = sarrus_joined_statistics_write(context, group, &list);
     sarrus_merged_series_free(&list);
     return status;
 }

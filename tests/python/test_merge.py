@@ -120,6 +120,8 @@ def test_any_cut_has_the_same_bytes():
             (study, (4,), ("--set", "output.instances=[12]")),
             (study, (3,), ("--set", "output.instances=none")),
             (study, (3,), ("--set", f"output.statistics={{channels: {channels}, quantiles: [0, 0.3]}}")),
+            (study, (1, 2, 3, 8), ("--set", f"output.statistics={channels}", "--set", "output.instances=none")),
+            (study, (3,), ("--set", f"output.statistics={channels}", "--set", "output.instances=[0, 9, 22]")),
             (study, (4,), ("--samples", folder / "m.csv")),
             (designed, (3,), ()),
             (designed, (2,), ("--set", "batch.design={method: saltelli, second_order: false}")),
@@ -157,12 +159,6 @@ def test_parts_may_be_elsewhere():
         (folder / "b" / "parts" / "part_1_2.h5").unlink()
         info = sarrus("info", folder / "b" / "merged.h5")
         assert "2, 1 of them missing" in info.stdout, info.stdout
-        # of trajectories that are not there no statistics are made, and a note says so
-        paths, _ = parts_of(folder, study, 2, "--set", "output.statistics=[energy]", "--set", "output.instances=[1]")
-        done = sarrus("merge", *paths, "-o", folder / "merged.h5")
-        assert done.returncode in (0, 1) and "statistics over time are not in it" in done.stderr, done.stderr
-        with h5py.File(folder / "merged.h5") as file:
-            assert "statistics" not in file
 
 
 def test_what_is_no_study_is_refused():

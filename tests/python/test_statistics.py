@@ -84,6 +84,20 @@ def near(what, found, wanted, values):
     assert np.all(np.isnan(wanted) | (np.abs(found - wanted) <= 1e-13 * size)), what
 
 
+def near_skewness(what, found, values, low, high):
+    """g1. With t the mean of |x - mean|³ in units of sd³, a mean that is off by e moves it by up to 3 (1 + t) e / sd, and the sums
+    of 150 numbers by up to 4 · 170 · 2⁻⁵³ (1 + t) (src/study/spread.h); NumPy's mean is off by up to 150 · 2⁻⁵³ of the largest
+    number."""
+    mean, sd = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
+    alike = ~(low < high)
+    with np.errstate(all="ignore"):
+        g1 = np.nanmean((values - mean) ** 3, axis=0) / sd**3
+        t = np.nanmean(np.abs(values - mean) ** 3, axis=0) / sd**3
+        bound = 2.0**-53 * (1 + t) * (680 + 450 * np.nanmax(np.abs(values), axis=0) / sd)
+    assert np.array_equal(np.isnan(found), alike), f"{what}: NaN elsewhere"
+    assert np.all(alike | (np.abs(found - g1) <= bound)), what
+
+
 def check_of(f, path, values):
     """values [N, …], NaN where an instance is none."""
     base = f"statistics/{path}"
@@ -91,6 +105,7 @@ def check_of(f, path, values):
         warnings.simplefilter("ignore", RuntimeWarning)  # of times at which nobody is left
         near(f"{base}/mean", f[f"{base}/mean"], np.nanmean(values, axis=0), values)
         near(f"{base}/sd", f[f"{base}/sd"], np.nanstd(values, axis=0, ddof=1), values)
+        near_skewness(f"{base}/skewness", f[f"{base}/skewness"], values, f[f"{base}/min"], f[f"{base}/max"])
         same(f"{base}/min", f[f"{base}/min"], np.nanmin(values, axis=0))
         same(f"{base}/max", f[f"{base}/max"], np.nanmax(values, axis=0))
         same(f"{base}/quantiles", f[f"{base}/quantiles"], np.moveaxis(np.nanquantile(values, LEVELS, axis=0), 0, -1))
@@ -145,6 +160,37 @@ def check_choices(program, folder):
     for path in ("n", "state/q/sd", "diagnostics/energy/mean"):
         same(path, bare[f"statistics/{path}"], everything[f"statistics/{path}"])
     assert not any(p.endswith("/quantiles") for p in bare) and len(of_statistics) > len([p for p in bare if "statistics" in p])
+
+
+def check_parts(program, folder):
+    """Without trajectories a merge has the bits of one run, with instances that fail and parts shorter than 32 instances. Cuts of 1
+    to 8 parts, and sums that somebody spoils make other statistics."""
+    folder = pathlib.Path(folder)
+    scenario = str(folder / "scenario.yaml")
+    (folder / "scenario.yaml").write_text(PUSHED)
+    channels = STATISTICS.replace(", quantiles: [0.05, 0.5, 0.95, 1, 0]", "")
+    kept = ("output.instances=none", "output.instances=[3, 60]", "output.channels=[energy]")
+    for n, choice in ((9, kept[0]), (64, kept[1]), (150, kept[2]), (150, kept[1]), (150, kept[0])):
+        asked = ("--set", f"output.statistics={channels}", "--set", choice, "--instances", str(n))
+        whole = run(program, folder, *asked)
+        assert not any(path.startswith("partial/") for path in whole)
+        for n_parts in (1, 2, 3, 8):
+            parts = [str(folder / f"{k}.h5") for k in range(n_parts)]
+            for k, part in enumerate(parts):
+                sarrus(program, "run", scenario, "-o", part, "--quiet", *asked, "--shard", f"{k}/{n_parts}")
+            done = sarrus(program, "merge", *parts, "-o", str(folder / "merged.h5"))
+            assert "statistics over time are not" not in done.stderr, done.stderr
+            merged = read(folder / "merged.h5")
+            assert set(merged) - {path for path in merged if path.startswith("parts/")} == set(whole)
+            for path, values in whole.items():
+                if path.startswith("statistics/"):
+                    same(f"{n_parts} parts, {n} instances, {choice}: {path}", merged[path], values)
+        assert len([path for path in whole if path.startswith("statistics/")]) > 40
+    with h5py.File(folder / "1.h5", "r+") as f:
+        f["partial/state/q/sums"][1] *= 1.0 + 1e-15
+    sarrus(program, "merge", *parts, "-o", str(folder / "merged.h5"))
+    spoilt, good = read(folder / "merged.h5")["statistics/state/q/mean"], whole["statistics/state/q/mean"]
+    assert np.any(spoilt[1] != good[1]) and np.array_equal(spoilt[2:], good[2:])
 
 
 def check_replay(program, folder):
@@ -237,6 +283,7 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder:
         check_choices(program, folder)
+        check_parts(program, folder)
         check_replay(program, folder)
         check_mixed(program, folder)
         check_errors(program, folder)
