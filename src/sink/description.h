@@ -23,6 +23,7 @@ typedef struct sarrus_sink_field {
     const char *const *component_units; /* [n_component_units] of the components in turn, from the first again behind the last */
     int n_component_units;
     const char *comment; /* what a reader should know; NULL: nothing */
+    const char *method;  /* how the numbers were made; NULL: there is one way only */
     sarrus_sink_type type;
     int width;                 /* 0: no such axis */
     const char *const *labels; /* [width] names along it; NULL: numbers from 0 on */

@@ -33,7 +33,6 @@ typedef struct writing {
     merged_scale scales[MAX_SCALES];
     bool writes_scales; /* of the two walks this is the one for scales */
     bool has_series;    /* statistics over time can be made: they get their places */
-    bool has_rows;      /* from rows, quantiles among them */
 } writing;
 
 static uint64_t place_of_path(hid_t root, const char *path) {
@@ -312,11 +311,8 @@ static bool is_below(const char *path, const char *folder) {
 
 /* Statistics of quantities come later, those over time too where there is something to make them of. */
 static bool is_left_out(const writing *work, const char *path) {
-    static const char end[] = "/quantiles";
-    const size_t n = strlen(path), n_end = sizeof end - 1;
-    const bool is_quantiles = n > n_end && strcmp(path + n - n_end, end) == 0;
-    return is_below(path, "partial") || (is_below(path, "statistics") && (!work->has_series || (is_quantiles && !work->has_rows) ||
-                                                                          is_below(path, "statistics/quantities")));
+    return is_below(path, "partial") ||
+           (is_below(path, "statistics") && (!work->has_series || is_below(path, "statistics/quantities")));
 }
 
 static bool dataset_write(writing *work, const char *path, hid_t from) {
@@ -374,7 +370,6 @@ bool sarrus_merge_group_write(const sarrus_merge *merge, int i_group, hid_t to) 
     ok = sarrus_merged_series_find(&(sarrus_merged_group){merge, i_group, to}, &list) && ok;
     const bool is_alone = merge->n_parts == 1; /* whose statistics are those of the study */
     work.has_series = list.is_whole || list.is_handed_on || is_alone;
-    work.has_rows = list.is_whole || is_alone;
     sarrus_merged_series_free(&list);
     work.trajectories = place_of_path(work.from, "trajectory");
     for (int walk = 0; ok && walk < 2; ++walk) {

@@ -223,3 +223,12 @@ bool sarrus_merged_series_write(const sarrus_merged_group *group, const char *pa
         H5Dclose(dataset);
     return ok;
 }
+
+bool sarrus_merged_series_method_put(const sarrus_merged_group *group, const char *path, const char *method) {
+    hid_t dataset = H5Dopen2(group->root, path, H5P_DEFAULT);
+    const bool ok = dataset >= 0 && (H5Aexists(dataset, "method") <= 0 || H5Adelete(dataset, "method") >= 0) &&
+                    sarrus_hdf5_put_text(dataset, "method", method);
+    if (dataset >= 0)
+        H5Dclose(dataset);
+    return ok;
+}

@@ -48,4 +48,7 @@ bool sarrus_merged_times_read(const sarrus_merged_group *group, int i_part, cons
 bool sarrus_merged_series_write(const sarrus_merged_group *group, const char *path, uint64_t i_time, uint64_t n,
                                 const double *values);
 
+/* Says of a dataset of the merged file how it was made. */
+bool sarrus_merged_series_method_put(const sarrus_merged_group *group, const char *path, const char *method);
+
 #endif

@@ -1,6 +1,8 @@
 #include "study/column_statistics.h"
 
-enum { OF_MEAN, OF_SD, OF_SKEWNESS, OF_MIN, OF_MAX, OF_QUANTILES = SARRUS_COLUMN_QUANTILES };
+#include <math.h>
+
+enum { OF_MEAN, OF_SD, OF_SKEWNESS, OF_MIN, OF_MAX, OF_QUANTILES = SARRUS_COLUMN_QUANTILES, OF_ERRORS };
 
 const sarrus_column_statistic sarrus_column_statistics[SARRUS_COLUMN_STATISTICS] = {
     [OF_MEAN] = {"mean", "mean over instances", NULL},
@@ -9,6 +11,7 @@ const sarrus_column_statistic sarrus_column_statistics[SARRUS_COLUMN_STATISTICS]
     [OF_MIN] = {"min", "smallest of the instances", NULL},
     [OF_MAX] = {"max", "largest of the instances", NULL},
     [OF_QUANTILES] = {"quantiles", "quantiles over instances", NULL},
+    [OF_ERRORS] = {"quantiles_error", "how far the quantiles may be off", NULL},
 };
 
 sarrus_sink_levels sarrus_column_levels(const sarrus_model *model) {
@@ -19,8 +22,17 @@ sarrus_sink_levels sarrus_column_levels(const sarrus_model *model) {
                                 .values = model->output.levels};
 }
 
-int sarrus_column_statistics_n(const sarrus_sink_levels *levels) {
-    return levels->n > 0 ? SARRUS_COLUMN_STATISTICS : OF_QUANTILES;
+sarrus_column_shape sarrus_column_shape_of(const sarrus_model *model) {
+    const bool is_sketched = model->output.has_sketches;
+    return (sarrus_column_shape){.levels = sarrus_column_levels(model), .is_sketched = is_sketched, .has_errors = is_sketched};
+}
+
+int sarrus_column_statistics_n(const sarrus_column_shape *shape) {
+    return shape->levels.n == 0 ? OF_QUANTILES : shape->has_errors ? SARRUS_COLUMN_STATISTICS : OF_ERRORS;
+}
+
+const char *sarrus_column_method(bool is_sketched) {
+    return is_sketched ? "sketch" : "exact";
 }
 
 static void spread_put(const sarrus_spread *spread, double *const *data, uint64_t at) {
@@ -31,9 +43,15 @@ static void spread_put(const sarrus_spread *spread, double *const *data, uint64_
     data[OF_MAX][at] = spread->max;
 }
 
-void sarrus_column_moments_put(const sarrus_moments *total, sarrus_extremes extremes, double *const *data, uint64_t at) {
-    const sarrus_spread spread = sarrus_spread_with(total, extremes);
+void sarrus_column_totals_put(const sarrus_column_totals *totals, const sarrus_column_shape *shape, double *const *data,
+                              uint64_t at) {
+    const sarrus_spread spread = sarrus_spread_with(&totals->moments, totals->extremes);
+    const uint64_t n = (uint64_t)shape->levels.n;
     spread_put(&spread, data, at);
+    if (n > 0)
+        sarrus_sketch_quantiles(totals->grid, totals->counts, totals->extremes,
+                                (sarrus_sketch_levels){shape->levels.n, shape->levels.values}, data[OF_QUANTILES] + at * n,
+                                data[OF_ERRORS] + at * n);
 }
 
 /* The numbers go to the front. */
@@ -47,14 +65,36 @@ static uint64_t sums_take(const sarrus_column *column, sarrus_moments *total) {
     return n_numbers;
 }
 
-uint64_t sarrus_column_statistics_take(const sarrus_column *column, const sarrus_sink_levels *levels, double *const *data,
+/* Of numbers that are at hand: no error, where there is a quantile. */
+static void exact_put(const sarrus_column *column, uint64_t n_numbers, const sarrus_column_shape *shape,
+                      const sarrus_spread *spread, double *const *data, uint64_t at) {
+    const sarrus_sink_levels *levels = &shape->levels;
+    double *quantiles = data[OF_QUANTILES] + at * (uint64_t)levels->n;
+    sarrus_spread_quantiles(column->x, n_numbers, spread, levels->values, levels->n, column->scratch, quantiles);
+    for (int i = 0; i < levels->n && shape->has_errors; ++i)
+        data[OF_ERRORS][at * (uint64_t)levels->n + (uint64_t)i] = isnan(quantiles[i]) ? (double)NAN : 0.0;
+}
+
+uint64_t sarrus_column_statistics_take(const sarrus_column *column, const sarrus_column_shape *shape, double *const *data,
                                        uint64_t at) {
-    sarrus_moments total;
-    const uint64_t n_numbers = sums_take(column, &total);
-    const sarrus_spread spread = sarrus_spread_with(&total, sarrus_extremes_of(column->x, n_numbers));
+    sarrus_column_totals totals = {.counts = NULL};
+    const uint64_t n_numbers = sums_take(column, &totals.moments);
+    totals.extremes = sarrus_extremes_of(column->x, n_numbers);
+    const sarrus_sketch_grid grid = sarrus_sketch_grid_of(totals.extremes);
+    totals.grid = &grid;
+    if (column->counts != NULL)
+        sarrus_sketch_put(&grid, column->x, n_numbers, column->counts);
+    if (shape->levels.n > 0 && shape->is_sketched) {
+        double own[SARRUS_SKETCH_NUMBERS];
+        if (column->counts == NULL)
+            sarrus_sketch_put(&grid, column->x, n_numbers, own);
+        totals.counts = (column->counts != NULL ? column->counts : own) + SARRUS_SKETCH_HEAD;
+        sarrus_column_totals_put(&totals, shape, data, at);
+        return n_numbers;
+    }
+    const sarrus_spread spread = sarrus_spread_with(&totals.moments, totals.extremes);
     spread_put(&spread, data, at);
-    if (levels->n > 0)
-        sarrus_spread_quantiles(column->x, n_numbers, &spread, levels->values, levels->n, column->scratch,
-                                data[OF_QUANTILES] + at * (uint64_t)levels->n);
+    if (shape->levels.n > 0)
+        exact_put(column, n_numbers, shape, &spread, data, at);
     return n_numbers;
 }

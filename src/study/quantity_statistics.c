@@ -21,7 +21,7 @@ static bool total_make(sarrus_quantity_statistics *statistics, int i_quantity, i
     const sarrus_quantity *quantity = &statistics->model->output.quantities[i_quantity];
     const char *units = statistics->units[i_quantity][0] != '\0' ? statistics->units[i_quantity] : NULL;
     const int i_total = statistics->n_totals++;
-    char end[16];
+    char end[24];
     (void)snprintf(end, sizeof end, "/%s", i < 0 ? "n" : sarrus_column_statistics[i].word);
     const char *path = text_make(statistics, "statistics/quantities/", quantity->name, end);
     const char *text = i < 0 ? "good instances that have it" : sarrus_column_statistics[i].text;
@@ -41,6 +41,7 @@ static bool total_make(sarrus_quantity_statistics *statistics, int i_quantity, i
 
 static bool totals_make(sarrus_quantity_statistics *statistics) {
     const sarrus_model *model = statistics->model;
+    const sarrus_column_shape shape = {.levels = statistics->levels}; /* exact: the numbers are in the file */
     const size_t n_most = (size_t)model->output.n_quantities * (1 + SARRUS_COLUMN_STATISTICS) + 1;
     statistics->totals = calloc(n_most, sizeof *statistics->totals);
     statistics->values = calloc(n_most, sizeof *statistics->values);
@@ -51,7 +52,7 @@ static bool totals_make(sarrus_quantity_statistics *statistics) {
     bool is_done = statistics->totals != NULL && statistics->values != NULL && statistics->texts != NULL &&
                    statistics->units != NULL && statistics->scratch != NULL;
     for (int i = 0; is_done && i < model->output.n_quantities; ++i)
-        for (int k = -1; is_done && k < sarrus_column_statistics_n(&statistics->levels); ++k)
+        for (int k = -1; is_done && k < sarrus_column_statistics_n(&shape); ++k)
             is_done = total_make(statistics, i, k);
     return is_done;
 }
@@ -80,13 +81,14 @@ void sarrus_quantity_statistics_free(sarrus_quantity_statistics *statistics) {
 
 void sarrus_quantity_statistics_finish(sarrus_quantity_statistics *statistics, const double *const *results,
                                        const uint8_t *status) {
-    const int n_each = 1 + sarrus_column_statistics_n(&statistics->levels);
+    const sarrus_column_shape shape = {.levels = statistics->levels};
+    const int n_each = 1 + sarrus_column_statistics_n(&shape);
     const uint64_t n = statistics->n_instances;
     for (int i = 0; i * n_each < statistics->n_totals; ++i) {
         double **values = statistics->values + i * n_each, *x = statistics->scratch;
         for (uint64_t k = 0; k < n; ++k)
             x[k] = status[k] == 0 ? results[i][k] : (double)NAN;
         const sarrus_column column = {.n = n, .x = x, .scratch = x + n};
-        values[0][0] = (double)sarrus_column_statistics_take(&column, &statistics->levels, values + 1, 0);
+        values[0][0] = (double)sarrus_column_statistics_take(&column, &shape, values + 1, 0);
     }
 }

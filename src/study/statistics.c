@@ -20,14 +20,14 @@ enum { MOST_COLUMNS = 8 };
 static const double scratch_bytes = 0x1p26;
 
 const sarrus_sink_levels *sarrus_study_statistics_levels(const sarrus_study_statistics *statistics) {
-    return statistics->levels.n > 0 ? &statistics->levels : NULL;
+    return statistics->shape.levels.n > 0 ? &statistics->shape.levels : NULL;
 }
 
 uint64_t sarrus_study_statistics_numbers(const sarrus_study_statistics *statistics) {
     uint64_t n = 0;
     for (int i = 0; i < statistics->n_fields; ++i) {
         const sarrus_sink_field *field = &statistics->fields[i];
-        n += (uint64_t)(field->width > 0 ? field->width : 1) * (uint64_t)(field->has_levels ? statistics->levels.n : 1);
+        n += (uint64_t)(field->width > 0 ? field->width : 1) * (uint64_t)(field->has_levels ? statistics->shape.levels.n : 1);
     }
     return n;
 }
@@ -41,14 +41,19 @@ static const char *text_make(sarrus_study_statistics *statistics, const char *fi
     return text;
 }
 
+/* Sums, and counts for quantiles. */
+static int n_handed_on(const sarrus_study_statistics *statistics) {
+    return !statistics->hands_on ? 0 : statistics->shape.levels.n > 0 ? 2 : 1;
+}
+
 /* Datasets of each field of the channels. */
 static int n_each_of(const sarrus_study_statistics *statistics) {
-    return sarrus_column_statistics_n(&statistics->levels) + (statistics->hands_on ? 1 : 0);
+    return sarrus_column_statistics_n(&statistics->shape) + n_handed_on(statistics);
 }
 
 static bool statistic_make(sarrus_study_statistics *statistics, const sarrus_sink_field *of, int kind) {
     const sarrus_column_statistic *what = &sarrus_column_statistics[kind];
-    char end[16];
+    char end[24];
     (void)snprintf(end, sizeof end, "/%s", what->word);
     const char *path = text_make(statistics, "statistics/", of->path, end);
     const char *long_name = path != NULL ? text_make(statistics, what->text, ": ", of->long_name) : NULL;
@@ -60,7 +65,8 @@ static bool statistic_make(sarrus_study_statistics *statistics, const sarrus_sin
     field->long_name = long_name;
     field->type = SARRUS_SINK_F64;
     field->is_common = true;
-    field->has_levels = kind == SARRUS_COLUMN_QUANTILES;
+    field->has_levels = kind >= SARRUS_COLUMN_QUANTILES;
+    field->method = kind == SARRUS_COLUMN_QUANTILES ? sarrus_column_method(statistics->shape.is_sketched) : NULL;
     if (what->units != NULL) {
         field->units = what->units;
         field->component_units = NULL;
@@ -69,13 +75,16 @@ static bool statistic_make(sarrus_study_statistics *statistics, const sarrus_sin
     return true;
 }
 
-/* Of each component, one after the other, the sums that sarrus_moment_part_take makes. */
-static bool sums_make(sarrus_study_statistics *statistics, const sarrus_sink_field *of) {
-    const char *path = text_make(statistics, "partial/", of->path, "/sums");
-    const char *long_name = path != NULL ? text_make(statistics, "sums for sarrus merge", ": ", of->long_name) : NULL;
-    const char *places = path != NULL ? text_make(statistics, "partial/", of->path, "/sums_place") : NULL;
-    const int n_components = of->width > 0 ? of->width : 1, size = sarrus_moment_part_size(&statistics->part);
-    if (long_name == NULL || places == NULL || size > INT_MAX / n_components)
+/* What is handed on of each component, `size` numbers, one after the other. */
+static bool handed_on_make(sarrus_study_statistics *statistics, const sarrus_sink_field *of, const char *word, int size) {
+    char end[16], place[24];
+    (void)snprintf(end, sizeof end, "/%s", word);
+    (void)snprintf(place, sizeof place, "/%s_place", word);
+    const char *path = text_make(statistics, "partial/", of->path, end);
+    const char *long_name = path != NULL ? text_make(statistics, word, " for sarrus merge: ", of->long_name) : NULL;
+    const char *places = long_name != NULL ? text_make(statistics, "partial/", of->path, place) : NULL;
+    const int n_components = of->width > 0 ? of->width : 1;
+    if (places == NULL || size > INT_MAX / n_components)
         return false;
     statistics->fields[statistics->n_fields++] = (sarrus_sink_field){.path = path,
                                                                      .long_name = long_name,
@@ -97,9 +106,11 @@ static bool fields_make(sarrus_study_statistics *statistics) {
     bool ok = true;
     for (int i = 0; ok && i < statistics->channels.n_fields; ++i) {
         const sarrus_sink_field *of = &statistics->channels.fields[i];
-        for (int kind = 0; ok && kind < sarrus_column_statistics_n(&statistics->levels); ++kind)
+        for (int kind = 0; ok && kind < sarrus_column_statistics_n(&statistics->shape); ++kind)
             ok = statistic_make(statistics, of, kind);
-        ok = ok && (!statistics->hands_on || sums_make(statistics, of));
+        const int n_handed = n_handed_on(statistics);
+        ok = ok && (n_handed < 1 || handed_on_make(statistics, of, "sums", sarrus_moment_part_size(&statistics->part)));
+        ok = ok && (n_handed < 2 || handed_on_make(statistics, of, "counts", SARRUS_SKETCH_NUMBERS));
     }
     return ok;
 }
@@ -119,7 +130,7 @@ static void pieces_make(sarrus_study_statistics *statistics) {
 }
 
 static bool arrays_allocate(sarrus_study_statistics *statistics) {
-    const size_t n_fields = (size_t)statistics->channels.n_fields, n_each = (size_t)n_each_of(statistics);
+    const size_t n_fields = (size_t)statistics->channels.n_fields, n_each = SARRUS_COLUMN_STATISTICS + 2;
     size_t n_pieces = 1;
     for (size_t i = 0; i < n_fields; ++i)
         n_pieces += (size_t)statistics->channels.n_components[i];
@@ -166,7 +177,7 @@ sarrus_status sarrus_study_statistics_create(sarrus_context *context, const sarr
                                      .n_members = n_members};
     if (asked == 0)
         return SARRUS_OK;
-    out->levels = sarrus_column_levels(model);
+    out->shape = sarrus_column_shape_of(model);
     const sarrus_channel_choice choice = {.channels = asked,
                                           .has_drives = (asked & SARRUS_STATISTICS_DRIVES) != 0,
                                           .has_points = (asked & SARRUS_STATISTICS_POINTS) != 0};
@@ -178,6 +189,7 @@ sarrus_status sarrus_study_statistics_create(sarrus_context *context, const sarr
     if (status != SARRUS_OK)
         return status;
     out->hands_on = asked_for->written != NULL && (asked_for->lacks_rows || !has_rows_of(out, asked_for->written));
+    out->shape.has_errors = out->shape.has_errors || out->hands_on; /* merged quantiles will have some */
     /* The speeds tell who is good: they are numbers for as long. */
     if (out->channels.n_fields > 0)
         out->channels.width[SARRUS_OBSERVE_V] = plan->mech.n_v;
@@ -248,6 +260,7 @@ static void piece_take(const taking *job, uint64_t i_row, const piece *part, dou
     const uint64_t n = statistics->n_instances, n_components = (uint64_t)statistics->channels.n_components[part->i_field];
     const uint64_t n_sums = (uint64_t)sarrus_moment_part_size(&statistics->part);
     double **data = job->data + 1 + part->i_field * n_each_of(statistics);
+    double *const *handed_on = data + sarrus_column_statistics_n(&statistics->shape);
     columns_gather(job, part, i_row, columns);
     for (int k = 0; k < part->n; ++k) {
         const uint64_t at = i_row * n_components + (uint64_t)(part->k_first + k);
@@ -257,9 +270,10 @@ static void piece_take(const taking *job, uint64_t i_row, const piece *part, dou
                                 .scratch = columns + (uint64_t)statistics->n_columns * n};
         if (statistics->hands_on) {
             column.part = &statistics->part;
-            column.sums = data[sarrus_column_statistics_n(&statistics->levels)] + at * n_sums;
+            column.sums = handed_on[0] + at * n_sums;
+            column.counts = n_handed_on(statistics) > 1 ? handed_on[1] + at * SARRUS_SKETCH_NUMBERS : NULL;
         }
-        (void)sarrus_column_statistics_take(&column, &statistics->levels, data, at);
+        (void)sarrus_column_statistics_take(&column, &statistics->shape, data, at);
     }
 }
 

@@ -5,7 +5,7 @@
 #define SARRUS_STUDY_STATISTICS_H
 
 #include "study/channels.h"
-#include "study/moments.h"
+#include "study/column_statistics.h"
 
 typedef struct sarrus_study_statistics {
     const sarrus_model *model;
@@ -13,9 +13,9 @@ typedef struct sarrus_study_statistics {
     sarrus_channels channels; /* what they are of; its widths are what has to be observed */
     int n_fields;
     sarrus_sink_field
-        *fields; /* [n_fields] the number of instances, then for each field of the channels its statistics, and its sums where
-                                they are handed on */
-    sarrus_sink_levels levels; /* of quantiles */
+        *fields; /* [n_fields] the number of instances, then for each field of the channels its statistics, and its sums and counts
+                                where these are handed on */
+    sarrus_column_shape shape; /* which statistics */
     bool hands_on;             /* the file has the sums that a merge needs, since it lacks the rows */
     sarrus_moment_part part;   /* of these sums */
     char **texts;              /* [n_texts] owned: paths and long names */

@@ -114,13 +114,15 @@ def test_any_cut_has_the_same_bytes():
         (folder / "m.csv").write_text("m\n" + "".join(f"{0.1 * i - 0.2}\n" for i in range(11)))
         singular = SCENARIOS / "five_bar_singular.yaml"
         channels = "[state, energy, rank, reactions, quantities]"
+        sketched = f"{{channels: {channels}, quantiles: [0, 0.3], quantile_method: sketch}}"
         cases = [
             (study, (1, 2, 3, 8), ()),
             (study, (3, 8), ("--set", "output.instances=[0, 9, 22]")),
             (study, (4,), ("--set", "output.instances=[12]")),
             (study, (3,), ("--set", "output.instances=none")),
             (study, (3,), ("--set", f"output.statistics={{channels: {channels}, quantiles: [0, 0.3]}}")),
-            (study, (1, 2, 3, 8), ("--set", f"output.statistics={channels}", "--set", "output.instances=none")),
+            (study, (1, 2, 3, 8), ("--set", f"output.statistics={sketched}", "--set", "output.instances=none")),
+            (study, (3,), ("--set", f"output.statistics={sketched}")),
             (study, (3,), ("--set", f"output.statistics={channels}", "--set", "output.instances=[0, 9, 22]")),
             (study, (4,), ("--samples", folder / "m.csv")),
             (designed, (3,), ()),

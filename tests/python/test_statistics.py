@@ -162,35 +162,69 @@ def check_choices(program, folder):
     assert not any(p.endswith("/quantiles") for p in bare) and len(of_statistics) > len([p for p in bare if "statistics" in p])
 
 
-def check_parts(program, folder):
-    """Without trajectories a merge has the bits of one run, with instances that fail and parts shorter than 32 instances. Cuts of 1
-    to 8 parts, and sums that somebody spoils make other statistics."""
+def merged_of(program, folder, n_parts, asked):
     folder = pathlib.Path(folder)
-    scenario = str(folder / "scenario.yaml")
-    (folder / "scenario.yaml").write_text(PUSHED)
-    channels = STATISTICS.replace(", quantiles: [0.05, 0.5, 0.95, 1, 0]", "")
+    parts = [str(folder / f"{k}.h5") for k in range(n_parts)]
+    for k, part in enumerate(parts):
+        sarrus(program, "run", str(folder / "scenario.yaml"), "-o", part, "--quiet", *asked, "--shard", f"{k}/{n_parts}")
+    done = sarrus(program, "merge", *parts, "-o", str(folder / "merged.h5"))
+    assert "statistics over time are not" not in done.stderr, done.stderr
+    return read(folder / "merged.h5")
+
+
+def check_parts(program, folder):
+    """Without trajectories a merge has the bits of one run that makes quantiles in the same way, with instances that fail and parts
+    shorter than 32 instances, of 1 to 8 parts; sums and counts that somebody spoils make other statistics."""
+    folder = pathlib.Path(folder)
     kept = ("output.instances=none", "output.instances=[3, 60]", "output.channels=[energy]")
+    sketched = STATISTICS.replace("}", ", quantile_method: sketch}")
     for n, choice in ((9, kept[0]), (64, kept[1]), (150, kept[2]), (150, kept[1]), (150, kept[0])):
-        asked = ("--set", f"output.statistics={channels}", "--set", choice, "--instances", str(n))
+        asked = ("--set", f"output.statistics={sketched}", "--set", choice, "--instances", str(n))
         whole = run(program, folder, *asked)
         assert not any(path.startswith("partial/") for path in whole)
         for n_parts in (1, 2, 3, 8):
-            parts = [str(folder / f"{k}.h5") for k in range(n_parts)]
-            for k, part in enumerate(parts):
-                sarrus(program, "run", scenario, "-o", part, "--quiet", *asked, "--shard", f"{k}/{n_parts}")
-            done = sarrus(program, "merge", *parts, "-o", str(folder / "merged.h5"))
-            assert "statistics over time are not" not in done.stderr, done.stderr
-            merged = read(folder / "merged.h5")
+            merged = merged_of(program, folder, n_parts, asked)
             assert set(merged) - {path for path in merged if path.startswith("parts/")} == set(whole)
             for path, values in whole.items():
                 if path.startswith("statistics/"):
                     same(f"{n_parts} parts, {n} instances, {choice}: {path}", merged[path], values)
-        assert len([path for path in whole if path.startswith("statistics/")]) > 40
-    with h5py.File(folder / "1.h5", "r+") as f:
+        assert len([path for path in whole if path.startswith("statistics/")]) > 50
+    path = folder / "1.h5"
+    with h5py.File(path, "r+") as f:
         f["partial/state/q/sums"][1] *= 1.0 + 1e-15
-    sarrus(program, "merge", *parts, "-o", str(folder / "merged.h5"))
-    spoilt, good = read(folder / "merged.h5")["statistics/state/q/mean"], whole["statistics/state/q/mean"]
-    assert np.any(spoilt[1] != good[1]) and np.array_equal(spoilt[2:], good[2:])
+        f["partial/state/q/counts"][2] = np.roll(f["partial/state/q/counts"][2], 1)
+    sarrus(program, "merge", *(str(folder / f"{k}.h5") for k in range(8)), "-o", str(folder / "merged.h5"))
+    spoilt = read(folder / "merged.h5")
+    for i, word in ((1, "mean"), (2, "quantiles")):
+        found, wanted = spoilt[f"statistics/state/q/{word}"], whole[f"statistics/state/q/{word}"]
+        assert np.any(found[i] != wanted[i]) and np.array_equal(found[3:], wanted[3:])
+
+
+def check_sketches(program, folder):
+    """Where one run has exact quantiles those of merged parts say that they are not, and are as near as they say."""
+    asked = ("--set", f"output.statistics={STATISTICS}", "--set", "output.instances=none")
+    exact = run(program, folder, *asked)
+    with h5py.File(pathlib.Path(folder) / "out.h5") as f:
+        assert f["statistics/state/q/quantiles"].attrs["method"] == "exact"
+    merged = merged_of(program, folder, 3, asked)
+    with h5py.File(pathlib.Path(folder) / "merged.h5") as f:
+        assert f["statistics/state/q/quantiles"].attrs["method"] == "sketch"
+        assert f["statistics/quantities/high/quantiles"].shape == (len(LEVELS),)
+    n_off = 0
+    for path, values in exact.items():
+        if not path.startswith("statistics/"):
+            continue
+        if not path.endswith("/quantiles") or path.startswith("statistics/quantities"):
+            same(path, merged[path], values)
+            continue
+        error, off = merged[f"{path}_error"], np.abs(merged[path] - values)
+        base = path[: -len("quantiles")]
+        largest = np.fmax(np.abs(exact[base + "min"]), np.abs(exact[base + "max"]))[..., None]
+        assert f"{path}_error" not in exact and np.array_equal(np.isnan(error), np.isnan(values)), path
+        assert np.all(np.isnan(values) | (off <= error + 1e-15 * largest)), path
+        assert np.all(np.isnan(values) | (error <= 2.0**-7 * largest)), path
+        n_off += np.count_nonzero(off > 1e-9 * largest)
+    assert n_off > 100, "they should not be exact"
 
 
 def check_replay(program, folder):
@@ -284,6 +318,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_choices(program, folder)
         check_parts(program, folder)
+        check_sketches(program, folder)
         check_replay(program, folder)
         check_mixed(program, folder)
         check_errors(program, folder)
