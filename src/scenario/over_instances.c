@@ -203,11 +203,25 @@ static void read_histogram(sarrus_reader *reader, sarrus_node *node, void *objec
     }
 }
 
+static void read_covariance(sarrus_reader *reader, sarrus_node *node, void *object) {
+    static const sarrus_word truths[] = {{"true", 1}, {"false", 0}};
+    sarrus_model *model = object;
+    int code = 0;
+    if (node == NULL || !sarrus_word_read(reader, node, "choice of covariance", truths, 2, &code)) {
+        return;
+    }
+    model->output.has_covariance = code != 0;
+    if (model->output.has_covariance && (model->output.statistics & SARRUS_STATISTICS_QUANTITIES) == 0) {
+        sarrus_reader_refuse(reader, node, "covariances without quantities; expected 'quantities' among the channels");
+    }
+}
+
 static const sarrus_key statistics_keys[] = {
     {.name = "channels", .flags = SARRUS_KEY_REQUIRED, .read = read_statistics_channels},
     {.name = "quantiles", .read = read_levels},
     {.name = "quantile_method", .read = read_quantile_method},
     {.name = "histogram", .read = read_histogram},
+    {.name = "covariance", .read = read_covariance},
 };
 
 void sarrus_statistics_read(sarrus_reader *reader, sarrus_node *node, void *object) {

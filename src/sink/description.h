@@ -49,7 +49,7 @@ typedef struct sarrus_sink_labels {
     const char *path, *path_again; /* of the first axis, and of a second that has the same; NULL: there is none */
     const char *long_name;
     int n;
-    const char *const *texts; /* [n] */
+    const char *const *texts; /* [n]; NULL: numbers from 0 on */
 } sarrus_sink_labels;
 
 /* Of all instances together and of no time: a dataset (), [n levels], [n labels] or [n labels][n labels], written at the end; until
@@ -60,7 +60,8 @@ typedef struct sarrus_sink_total {
     const char *units;     /* NULL: nobody knows */
     sarrus_sink_type type; /* F64 or U64 */
     bool has_levels;
-    int n_label_axes; /* 0, 1 or 2; of a total without levels */
+    int n_label_axes;                 /* 0, 1 or 2; of a total without levels */
+    const sarrus_sink_labels *labels; /* of these; NULL: those of the description */
 } sarrus_sink_total;
 
 typedef struct sarrus_sink_parameter {

@@ -309,10 +309,21 @@ static bool is_below(const char *path, const char *folder) {
     return strncmp(path, folder, n) == 0 && (path[n] == '/' || path[n] == '\0');
 }
 
-/* Statistics of quantities come later, those over time too where there is something to make them of. */
+/* What is of all instances at the end. */
+static bool is_total(const char *path) {
+    static const char *const totals[] = {"statistics/quantities",     "statistics/bin",          "statistics/edge",
+                                         "statistics/status",         "statistics/status_count", "statistics/variable",
+                                         "statistics/other_variable", "statistics/covariance_n", "statistics/covariance",
+                                         "statistics/correlation"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof totals / sizeof totals[0]; ++i)
+        is = is || is_below(path, totals[i]);
+    return is;
+}
+
+/* Totals come later, statistics over time too where there is something to make them of. */
 static bool is_left_out(const writing *work, const char *path) {
-    return is_below(path, "partial") ||
-           (is_below(path, "statistics") && (!work->has_series || is_below(path, "statistics/quantities")));
+    return is_below(path, "partial") || (is_below(path, "statistics") && (!work->has_series || is_total(path)));
 }
 
 static bool dataset_write(writing *work, const char *path, hid_t from) {

@@ -179,21 +179,20 @@ static void ranks_find(const double *x, uint64_t n, buckets *all, const uint64_t
     }
 }
 
-/* The numbers of asked ranks, ascending. */
-static void ranks_take(const double *x, uint64_t n, const sarrus_spread *spread, const uint64_t *ranks, int n_ranks,
-                       double *scratch, double *found) {
+void sarrus_spread_ranks(const double *x, uint64_t n, const sarrus_spread *spread, const uint64_t *ranks, int n_ranks,
+                         double *scratch, double *out) {
     buckets all = {.min = spread->min, .n = n / 4 < MOST_BUCKETS ? n / 4 : MOST_BUCKETS};
     all.scale = (double)all.n / (spread->max - spread->min);
     if (all.n < 16 || !isfinite(spread->max - spread->min) || !isfinite(all.scale)) {
         for (uint64_t i = 0; i < n; ++i)
             scratch[i] = x[i];
         for (int i = 0; i < n_ranks; ++i)
-            found[i] = select_rank(scratch, n, ranks[i]);
+            out[i] = select_rank(scratch, n, ranks[i]);
         return;
     }
     for (uint64_t i = 0; i < n; ++i)
         ++all.count[bucket_of(&all, x[i])];
-    ranks_find(x, n, &all, ranks, n_ranks, scratch, found);
+    ranks_find(x, n, &all, ranks, n_ranks, scratch, out);
 }
 
 static int ranks_compare(const void *a, const void *b) {
@@ -225,7 +224,7 @@ void sarrus_spread_quantiles(const double *x, uint64_t n, const sarrus_spread *s
         ranks[2 * i + 1] = low[i] + 1 < n ? low[i] + 1 : n - 1;
     }
     qsort(ranks, (size_t)(2 * n_levels), sizeof *ranks, ranks_compare);
-    ranks_take(x, n, spread, ranks, 2 * n_levels, scratch, found);
+    sarrus_spread_ranks(x, n, spread, ranks, 2 * n_levels, scratch, found);
     for (int i = 0; i < n_levels; ++i) {
         const double a = found[rank_place(ranks, low[i])], b = found[rank_place(ranks, low[i] + 1 < n ? low[i] + 1 : n - 1)];
         const double t = (double)(n - 1) * levels[i] - (double)low[i], d = b - a;

@@ -35,4 +35,9 @@ enum { SARRUS_SPREAD_LEVELS = 64 };
 void sarrus_spread_quantiles(const double *x, uint64_t n, const sarrus_spread *spread, const double *levels, int n_levels,
                              double *scratch, double *out);
 
+/* The numbers of ranks[n_ranks], ascending, each from 0 to n − 1, of x[n], n at least 1, as above; at most 2 SARRUS_SPREAD_LEVELS
+ * of them. */
+void sarrus_spread_ranks(const double *x, uint64_t n, const sarrus_spread *spread, const uint64_t *ranks, int n_ranks,
+                         double *scratch, double *out);
+
 #endif

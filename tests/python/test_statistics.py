@@ -54,8 +54,8 @@ def read(path):
             if name.startswith("statistics/"):
                 dataset = f[name]
                 assert "units" in dataset.attrs and "long_name" in dataset.attrs, name
-                assert name == "statistics/quantile" or all(len(axis) > 0 for axis in dataset.dims), f"{name} lacks a scale"
-                if dataset.ndim > 0 and not name.startswith("statistics/quant"):
+                assert dataset.is_scale or all(len(axis) > 0 for axis in dataset.dims), f"{name} lacks a scale"
+                if dataset.ndim > 0 and not dataset.is_scale and not name.startswith(("statistics/quant", "statistics/status")):
                     assert dataset.dims[0][0].name == "/time", name
                 if name.endswith("/quantiles"):
                     assert dataset.dims[dataset.ndim - 1][0].name == "/statistics/quantile", name
