@@ -311,10 +311,10 @@ static bool is_below(const char *path, const char *folder) {
 
 /* What is of all instances at the end. */
 static bool is_total(const char *path) {
-    static const char *const totals[] = {"statistics/quantities",     "statistics/bin",          "statistics/edge",
-                                         "statistics/status",         "statistics/status_count", "statistics/variable",
-                                         "statistics/other_variable", "statistics/covariance_n", "statistics/covariance",
-                                         "statistics/correlation"};
+    static const char *const totals[] = {"statistics/quantities", "statistics/parameters",     "statistics/bin",
+                                         "statistics/edge",       "statistics/status",         "statistics/status_count",
+                                         "statistics/variable",   "statistics/other_variable", "statistics/covariance_n",
+                                         "statistics/covariance", "statistics/correlation"};
     bool is = false;
     for (size_t i = 0; i < sizeof totals / sizeof totals[0]; ++i)
         is = is || is_below(path, totals[i]);

@@ -101,13 +101,13 @@ typedef struct looking {
 } looking;
 
 static herr_t object_look(hid_t root, const char *name, const H5O_info_t *info, void *user) {
-    static const char end[] = "/mean", quantities[] = "quantities/";
+    static const char end[] = "/mean", quantities[] = "quantities/", parameters[] = "parameters/";
     looking *job = user;
     const size_t n = strlen(name), n_end = sizeof end - 1;
     char path[SARRUS_SERIES_PATH];
     (void)root;
     if (info->type != H5O_TYPE_DATASET || n <= n_end || n >= sizeof path || strcmp(name + n - n_end, end) != 0 ||
-        strncmp(name, quantities, sizeof quantities - 1) == 0)
+        strncmp(name, quantities, sizeof quantities - 1) == 0 || strncmp(name, parameters, sizeof parameters - 1) == 0)
         return 0;
     snprintf(path, sizeof path, "%.*s", (int)(n - n_end), name);
     sarrus_merged_series *more = realloc(job->list->series, (size_t)(job->list->n + 1) * sizeof *more);

@@ -47,7 +47,8 @@ static sarrus_status column_add(sarrus_context *context, const sarrus_merged_gro
 static sarrus_status columns_read(sarrus_context *context, const sarrus_merged_group *group, const sarrus_model *model,
                                   merged_columns *out) {
     const int n_quantities = model->output.n_quantities;
-    const int d = model->output.n_sensitivity > 0 || model->output.has_covariance ? model->batch.n_sampled : 0;
+    const bool has_parameters = model->output.n_sensitivity > 0 || (model->output.statistics & SARRUS_STATISTICS_QUANTITIES) != 0;
+    const int d = has_parameters ? model->batch.n_sampled : 0;
     const int n_units = model->batch.design == SARRUS_DESIGN_MORRIS && model->output.n_sensitivity > 0 ? d : 0;
     *out = (merged_columns){.columns = calloc((size_t)(n_quantities + 2 * d) + 1, sizeof *out->columns),
                             .status = calloc(sarrus_merged_group_size(group), 1)};

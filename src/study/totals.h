@@ -4,11 +4,13 @@
 #define SARRUS_STUDY_TOTALS_H
 
 #include "study/covariance.h"
+#include "study/parameter_statistics.h"
 #include "study/quantity_statistics.h"
 #include "study/sensitivity.h"
 
 typedef struct sarrus_totals {
     sarrus_quantity_statistics statistics;
+    sarrus_parameter_statistics parameters;
     sarrus_covariance covariance;
     sarrus_sensitivity sensitivity;
     int n;

@@ -120,7 +120,21 @@ def check_covariance(f, n_wanted):
     assert np.abs(found[np.triu_indices(3, 1)]).max() > 0
 
 
+def check_parameters(f):
+    good = f["instance/status"] == 0
+    for name in ("k", "L"):
+        for word, chosen in (("", good), ("failed_", ~good)):
+            x, base = f[f"instance/parameters/{name}"][chosen], f"statistics/parameters/{name}/{word}"
+            d = x - x.mean()
+            assert f[base + "n"] == len(x) > 20 and f[base + "min"] == x.min() and f[base + "max"] == x.max()
+            # sums of 150 numbers, by two ways
+            assert abs(f[base + "mean"] - x.mean()) <= 1e-13 * np.abs(x).max()
+            assert np.isclose(f[base + "sd"], x.std(ddof=1), rtol=1e-12)
+            assert np.isclose(f[base + "skewness"], (d**3).mean() / (d**2).mean() ** 1.5, rtol=1e-9, atol=1e-11)
+
+
 def check_study(f, n_all):
+    check_parameters(f)
     for name in ("high", "low"):
         check_quantity(f, name)
     assert f["statistics/quantities/never/n"] == 0 and np.isnan(f["statistics/quantities/never/mean_confidence"])
@@ -176,6 +190,8 @@ def main():
         whole = read(folder / "whole.h5")
         # nobody has the quantity that never comes
         check_study(whole, 0)
+        # stiff springs are those that use up their steps
+        assert whole["statistics/parameters/k/failed_mean"] > whole["statistics/parameters/k/mean"] + 1e3
         check_parts(folder, scenario, sketched, whole)
         every = ("--set", "output.quantities.never=mean(rod.x)")
         sarrus("run", scenario, "-o", folder / "every.h5", "--quiet", *every, "--threads", 2)
