@@ -272,7 +272,10 @@ struct sarrus_model {
         uint64_t *kept;      /* [n_kept] ascending numbers in the study */
         unsigned statistics; /* SARRUS_CHANNEL_… and SARRUS_STATISTICS_… of which there are some; 0: there are none */
         int n_levels;
-        double *levels; /* [n_levels] of their quantiles, from 0 to 1 */
+        double *levels;    /* [n_levels] of their quantiles, from 0 to 1 */
+        bool has_sketches; /* these are made of counts by intervals, in one run too */
+        int n_bins;        /* of histograms of quantities; 0: there are none */
+        bool has_covariance;
         int n_sensitivity;
         int *sensitivity; /* [n_sensitivity] the quantities of which it is told how they depend on the parameters */
     } output;

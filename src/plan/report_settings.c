@@ -170,12 +170,15 @@ static double output_bytes(const sarrus_plan *plan) {
     return bytes;
 }
 
-/* The same of the statistics of one time: mean, standard deviation, extremes and quantiles of each number. */
+/* The same of the statistics of one time: mean, standard deviation, skewness, extremes and quantiles of each
+ * number. */
 static double statistics_bytes(const sarrus_plan *plan) {
     const unsigned asked = plan->model->output.statistics;
     const double n_numbers = channel_bytes(plan, asked, 1.0) + (asked & SARRUS_STATISTICS_POINTS ? point_numbers(plan) : 0.0) +
                              (asked & SARRUS_STATISTICS_DRIVES ? (double)plan->mech.n_drives : 0.0);
-    return n_numbers > 0.0 ? 8.0 * (1.0 + n_numbers * (4.0 + plan->model->output.n_levels)) : 0.0;
+    return n_numbers > 0.0
+               ? 8.0 * (1.0 + n_numbers * (5.0 + plan->model->output.n_levels * (plan->model->output.has_sketches ? 2.0 : 1.0)))
+               : 0.0;
 }
 
 /* Whose trajectories are kept, and statistics. */

@@ -6,7 +6,7 @@
 #include "scenario/output.h"
 #include "scenario/suggest.h"
 
-enum { most_levels = 64 };
+enum { most_levels = 64, most_bins = 10000 };
 
 static const sarrus_word statistics_words[] = {
 #define SARRUS_CHANNEL(name, bit, word, numbers, bytes, text) {word, bit},
@@ -183,9 +183,45 @@ static void read_levels(sarrus_reader *reader, sarrus_node *node, void *object) 
     }
 }
 
+static void read_quantile_method(sarrus_reader *reader, sarrus_node *node, void *object) {
+    static const sarrus_word words[] = {{"exact", 0}, {"sketch", 1}};
+    sarrus_model *model = object;
+    int code = 0;
+    if (node != NULL && sarrus_word_read(reader, node, "way to make quantiles", words, 2, &code)) {
+        model->output.has_sketches = code != 0;
+    }
+}
+
+static void read_histogram(sarrus_reader *reader, sarrus_node *node, void *object) {
+    sarrus_model *model = object;
+    uint64_t n_bins = 0;
+    if (node != NULL && sarrus_count_read(reader, node, 1, most_bins, &n_bins)) {
+        model->output.n_bins = (int)n_bins;
+        if ((model->output.statistics & SARRUS_STATISTICS_QUANTITIES) == 0) {
+            sarrus_reader_refuse(reader, node, "a histogram without quantities; expected 'quantities' among the channels");
+        }
+    }
+}
+
+static void read_covariance(sarrus_reader *reader, sarrus_node *node, void *object) {
+    static const sarrus_word truths[] = {{"true", 1}, {"false", 0}};
+    sarrus_model *model = object;
+    int code = 0;
+    if (node == NULL || !sarrus_word_read(reader, node, "choice of covariance", truths, 2, &code)) {
+        return;
+    }
+    model->output.has_covariance = code != 0;
+    if (model->output.has_covariance && (model->output.statistics & SARRUS_STATISTICS_QUANTITIES) == 0) {
+        sarrus_reader_refuse(reader, node, "covariances without quantities; expected 'quantities' among the channels");
+    }
+}
+
 static const sarrus_key statistics_keys[] = {
     {.name = "channels", .flags = SARRUS_KEY_REQUIRED, .read = read_statistics_channels},
     {.name = "quantiles", .read = read_levels},
+    {.name = "quantile_method", .read = read_quantile_method},
+    {.name = "histogram", .read = read_histogram},
+    {.name = "covariance", .read = read_covariance},
 };
 
 void sarrus_statistics_read(sarrus_reader *reader, sarrus_node *node, void *object) {

@@ -23,10 +23,11 @@ typedef struct sarrus_sink_field {
     const char *const *component_units; /* [n_component_units] of the components in turn, from the first again behind the last */
     int n_component_units;
     const char *comment; /* what a reader should know; NULL: nothing */
+    const char *method;  /* how the numbers were made; NULL: there is one way only */
     sarrus_sink_type type;
     int width;                 /* 0: no such axis */
-    const char *const *labels; /* [width] names along it, NULL: none */
-    const char *labels_path;   /* dataset of the labels, a dimension scale ("coordinate"); shared by name */
+    const char *const *labels; /* [width] names along it; NULL: numbers from 0 on */
+    const char *labels_path;   /* dataset of the labels, a dimension scale ("coordinate"); shared by name. NULL: none */
     int n_flags;               /* extra integer attributes, as {"unique", 0} */
     const char *const *flag_names;
     const int *flag_values;
@@ -49,7 +50,7 @@ typedef struct sarrus_sink_labels {
     const char *path, *path_again; /* of the first axis, and of a second that has the same; NULL: there is none */
     const char *long_name;
     int n;
-    const char *const *texts; /* [n] */
+    const char *const *texts; /* [n]; NULL: numbers from 0 on */
 } sarrus_sink_labels;
 
 /* Of all instances together and of no time: a dataset (), [n levels], [n labels] or [n labels][n labels], written at the end; until
@@ -60,7 +61,8 @@ typedef struct sarrus_sink_total {
     const char *units;     /* NULL: nobody knows */
     sarrus_sink_type type; /* F64 or U64 */
     bool has_levels;
-    int n_label_axes; /* 0, 1 or 2; of a total without levels */
+    int n_label_axes;                 /* 0, 1 or 2; of a total without levels */
+    const sarrus_sink_labels *labels; /* of these; NULL: those of the description */
 } sarrus_sink_total;
 
 typedef struct sarrus_sink_parameter {

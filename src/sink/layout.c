@@ -9,6 +9,7 @@
 #include "sink/bit_round.h"
 
 static const uint64_t CHUNK_BYTES = (uint64_t)1 << 20; /* about; HDF5 readers cache and decompress whole chunks */
+enum { COMMON_CHUNK = 16 };
 static const uint64_t BLOCK_BYTES_DEFAULT = (uint64_t)64 << 20;
 static const uint64_t BYTES_MAX = (uint64_t)1 << 46; /* of one block: keeps every product below 2^63 */
 
@@ -39,7 +40,9 @@ static bool choose_block(const sarrus_sink_description *description, sarrus_layo
         field->n_dims = (given->is_common ? 1 : 2) + (given->width > 0) + given->has_levels;
         field->width = (given->width == 0 ? 1 : (uint64_t)given->width) * (given->has_levels ? field->n_levels : 1);
         *(given->is_common ? &common_sum : &width_sum) += field->width;
-        width_max = field->width > width_max ? field->width : width_max;
+        /* What is of all instances together is read by a merge alone, or small: its chunks may be larger. */
+        const uint64_t width = given->is_common ? 1 + field->width / COMMON_CHUNK : field->width;
+        width_max = width > width_max ? width : width_max;
     }
     uint64_t doubles_per_time = 0;
     if (__builtin_mul_overflow(layout->n_trajectories, width_sum, &doubles_per_time) ||

@@ -87,9 +87,9 @@ static const char *difference(const shape *first, const shape *own, sarrus_row_k
 }
 
 static bool is_compared(const char *path) {
-    return strncmp(path, "events/", 7) != 0 && strncmp(path, "sensitivity/", 12) != 0 && strcmp(path, "parameter") != 0 &&
-           strcmp(path, "other_parameter") != 0 && strcmp(path, "id") != 0 && strcmp(path, "instance/id") != 0 &&
-           strcmp(path, "trajectory") != 0;
+    return strncmp(path, "events/", 7) != 0 && strncmp(path, "sensitivity/", 12) != 0 && strncmp(path, "partial/", 8) != 0 &&
+           strcmp(path, "parameter") != 0 && strcmp(path, "other_parameter") != 0 && strcmp(path, "id") != 0 &&
+           strcmp(path, "instance/id") != 0 && strcmp(path, "trajectory") != 0;
 }
 
 static herr_t object_check(hid_t root, const char *name, const H5O_info_t *info, void *user) {

@@ -32,7 +32,7 @@ typedef struct writing {
     int n_scales;
     merged_scale scales[MAX_SCALES];
     bool writes_scales; /* of the two walks this is the one for scales */
-    bool has_series;    /* statistics over time can be made anew: they get their places */
+    bool has_series;    /* statistics over time can be made: they get their places */
 } writing;
 
 static uint64_t place_of_path(hid_t root, const char *path) {
@@ -309,9 +309,21 @@ static bool is_below(const char *path, const char *folder) {
     return strncmp(path, folder, n) == 0 && (path[n] == '/' || path[n] == '\0');
 }
 
-/* Statistics of quantities come later, those over time too where there is something to make them of. */
+/* What is of all instances at the end. */
+static bool is_total(const char *path) {
+    static const char *const totals[] = {"statistics/quantities", "statistics/parameters",     "statistics/bin",
+                                         "statistics/edge",       "statistics/status",         "statistics/status_count",
+                                         "statistics/variable",   "statistics/other_variable", "statistics/covariance_n",
+                                         "statistics/covariance", "statistics/correlation"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof totals / sizeof totals[0]; ++i)
+        is = is || is_below(path, totals[i]);
+    return is;
+}
+
+/* Totals come later, statistics over time too where there is something to make them of. */
 static bool is_left_out(const writing *work, const char *path) {
-    return is_below(path, "statistics") && (!work->has_series || is_below(path, "statistics/quantities"));
+    return is_below(path, "partial") || (is_below(path, "statistics") && (!work->has_series || is_total(path)));
 }
 
 static bool dataset_write(writing *work, const char *path, hid_t from) {
@@ -367,7 +379,8 @@ bool sarrus_merge_group_write(const sarrus_merge *merge, int i_group, hid_t to) 
     work.instances = place_of_path(work.from, "instance/id");
     sarrus_merged_series_list list;
     ok = sarrus_merged_series_find(&(sarrus_merged_group){merge, i_group, to}, &list) && ok;
-    work.has_series = list.is_whole;
+    const bool is_alone = merge->n_parts == 1; /* whose statistics are those of the study */
+    work.has_series = list.is_whole || list.is_handed_on || is_alone;
     sarrus_merged_series_free(&list);
     work.trajectories = place_of_path(work.from, "trajectory");
     for (int walk = 0; ok && walk < 2; ++walk) {

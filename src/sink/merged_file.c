@@ -106,7 +106,8 @@ static bool lacks_statistics(const sarrus_merge *merge) {
     bool lacks = false;
     for (int g = 0; g == 0 || g < merge->n_groups; ++g) {
         sarrus_merged_series_list list;
-        lacks = !sarrus_merged_series_find(&(sarrus_merged_group){merge, g, -1}, &list) || (list.n > 0 && !list.is_whole) || lacks;
+        lacks = !sarrus_merged_series_find(&(sarrus_merged_group){merge, g, -1}, &list) ||
+                (merge->n_parts > 1 && list.n > 0 && !list.is_whole && !list.is_handed_on) || lacks;
         sarrus_merged_series_free(&list);
     }
     return lacks;

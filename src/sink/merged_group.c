@@ -14,6 +14,16 @@ uint64_t sarrus_merged_group_seed(const sarrus_merged_group *group) {
     return group->merge->parts[0].groups[group->i_group].seed;
 }
 
+int sarrus_merged_group_n_parts(const sarrus_merged_group *group) {
+    return group->merge->n_parts;
+}
+
+void sarrus_merged_group_part(const sarrus_merged_group *group, int i_part, uint64_t *i_first, uint64_t *n) {
+    const sarrus_result_info *info = &group->merge->parts[i_part].groups[group->i_group];
+    *i_first = info->first_instance;
+    *n = info->n_instances;
+}
+
 char *sarrus_merged_group_scenario(const sarrus_merged_group *group) {
     char *text = sarrus_hdf5_read_text(group->root, "scenario", false);
     char *copy = text != NULL ? strdup(text) : NULL;

@@ -14,6 +14,10 @@ typedef struct sarrus_merged_group sarrus_merged_group;
 uint64_t sarrus_merged_group_size(const sarrus_merged_group *group);
 uint64_t sarrus_merged_group_seed(const sarrus_merged_group *group);
 
+/* Parts, and of one of them, in their order, the first instance and how many there are. */
+int sarrus_merged_group_n_parts(const sarrus_merged_group *group);
+void sarrus_merged_group_part(const sarrus_merged_group *group, int i_part, uint64_t *i_first, uint64_t *n);
+
 /* The scenario as it was run; to be freed. NULL without memory, or when it cannot be read. */
 char *sarrus_merged_group_scenario(const sarrus_merged_group *group);
 

@@ -69,6 +69,31 @@ static bool series_look(const sarrus_merged_group *group, const char *path, sarr
     return ok;
 }
 
+/* A dataset of a part that has the times along the first of one or two axes; to be given to part_close. */
+static bool times_open(const sarrus_merged_group *group, int i_part, const char *path, part_dataset *out) {
+    (void)part_open(group, i_part, path, out);
+    return out->space >= 0 && out->n_dims >= 1 && out->n_dims <= MAX_DIMS &&
+           H5Sget_simple_extent_dims(out->space, out->dims, NULL) >= 0 &&
+           out->dims[0] == group->merge->parts[i_part].groups[group->i_group].n_times;
+}
+
+/* Whether every part hands on sums of a series; its width is that of the means. */
+static bool sums_look(const sarrus_merged_group *group, sarrus_merged_series *series) {
+    char path[SARRUS_SERIES_PATH + 32];
+    part_dataset part;
+    snprintf(path, sizeof path, "statistics/%s/mean", series->path);
+    bool ok = times_open(group, 0, path, &part);
+    series->n_times = part.dims[0];
+    series->width = ok && part.n_dims > 1 ? part.dims[1] : 1;
+    part_close(&part);
+    snprintf(path, sizeof path, "partial/%s/sums", series->path);
+    for (int i = 0; ok && i < group->merge->n_parts; ++i) {
+        ok = times_open(group, i, path, &part) && part.n_dims == 2;
+        part_close(&part);
+    }
+    return ok;
+}
+
 /* Of the walk through the statistics of the first part. */
 typedef struct looking {
     const sarrus_merged_group *group;
@@ -76,31 +101,33 @@ typedef struct looking {
 } looking;
 
 static herr_t object_look(hid_t root, const char *name, const H5O_info_t *info, void *user) {
-    static const char end[] = "/mean", quantities[] = "quantities/";
+    static const char end[] = "/mean", quantities[] = "quantities/", parameters[] = "parameters/";
     looking *job = user;
     const size_t n = strlen(name), n_end = sizeof end - 1;
     char path[SARRUS_SERIES_PATH];
     (void)root;
     if (info->type != H5O_TYPE_DATASET || n <= n_end || n >= sizeof path || strcmp(name + n - n_end, end) != 0 ||
-        strncmp(name, quantities, sizeof quantities - 1) == 0)
+        strncmp(name, quantities, sizeof quantities - 1) == 0 || strncmp(name, parameters, sizeof parameters - 1) == 0)
         return 0;
     snprintf(path, sizeof path, "%.*s", (int)(n - n_end), name);
     sarrus_merged_series *more = realloc(job->list->series, (size_t)(job->list->n + 1) * sizeof *more);
     if (more == NULL)
         return -1;
     job->list->series = more;
-    job->list->is_whole = series_look(job->group, path, &more[job->list->n]) && job->list->is_whole;
-    job->list->n += 1;
+    sarrus_merged_series *series = &more[job->list->n++];
+    job->list->is_whole = series_look(job->group, path, series) && job->list->is_whole;
+    job->list->is_handed_on = job->list->is_handed_on && sums_look(job->group, series);
     return 0;
 }
 
 bool sarrus_merged_series_find(const sarrus_merged_group *group, sarrus_merged_series_list *out) {
     looking job = {group, out};
-    *out = (sarrus_merged_series_list){.is_whole = true};
+    *out = (sarrus_merged_series_list){.is_whole = true, .is_handed_on = true};
     hid_t root = sarrus_merge_root(group->merge, group->merge->parts[0].file, group->i_group);
     hid_t folder = root >= 0 && sarrus_hdf5_has(root, "statistics") ? H5Gopen2(root, "statistics", H5P_DEFAULT) : -1;
     const bool ok = root >= 0 && (folder < 0 || sarrus_hdf5_visit(folder, object_look, &job) >= 0);
     out->is_whole = out->is_whole && out->n > 0 && series_look(group, "state/v", &out->speeds);
+    out->is_handed_on = out->is_handed_on && out->n > 0;
     if (folder >= 0)
         H5Gclose(folder);
     if (root >= 0)
@@ -153,6 +180,23 @@ bool sarrus_merged_series_read(const sarrus_merged_group *group, const sarrus_me
     return ok;
 }
 
+bool sarrus_merged_times_read(const sarrus_merged_group *group, int i_part, const char *path, sarrus_merged_times times,
+                              double *out) {
+    part_dataset part;
+    bool ok = times_open(group, i_part, path, &part);
+    hsize_t n_each = 1;
+    for (int k = 1; ok && k < part.n_dims; ++k)
+        n_each *= part.dims[k];
+    const hsize_t n_all = times.n * times.n_each;
+    hid_t memory = ok && n_each == times.n_each ? H5Screate_simple(1, &n_all, NULL) : -1;
+    ok = memory >= 0 && times_select(&part, 0, times.i_first, times.n) &&
+         H5Dread(part.dataset, H5T_NATIVE_DOUBLE, memory, part.space, H5P_DEFAULT, out) >= 0;
+    if (memory >= 0)
+        H5Sclose(memory);
+    part_close(&part);
+    return ok;
+}
+
 bool sarrus_merged_series_write(const sarrus_merged_group *group, const char *path, uint64_t i_time, uint64_t n,
                                 const double *values) {
     hid_t dataset = H5Dopen2(group->root, path, H5P_DEFAULT), type = dataset >= 0 ? H5Dget_type(dataset) : -1;
@@ -175,6 +219,15 @@ bool sarrus_merged_series_write(const sarrus_merged_group *group, const char *pa
         H5Sclose(space);
     if (type >= 0)
         H5Tclose(type);
+    if (dataset >= 0)
+        H5Dclose(dataset);
+    return ok;
+}
+
+bool sarrus_merged_series_method_put(const sarrus_merged_group *group, const char *path, const char *method) {
+    hid_t dataset = H5Dopen2(group->root, path, H5P_DEFAULT);
+    const bool ok = dataset >= 0 && (H5Aexists(dataset, "method") <= 0 || H5Adelete(dataset, "method") >= 0) &&
+                    sarrus_hdf5_put_text(dataset, "method", method);
     if (dataset >= 0)
         H5Dclose(dataset);
     return ok;

@@ -262,10 +262,25 @@ static bool put_units(sarrus_result_group *group, const sarrus_sink_description 
     return ok;
 }
 
+/* Of names, or where a field has none of the places from 0 on. */
+static hid_t create_labels(hid_t root, const sarrus_sink_field *field) {
+    const uint64_t n = (uint64_t)field->width;
+    if (field->labels != NULL) {
+        return sarrus_hdf5_create_strings(root, field->labels_path, field->labels, n);
+    }
+    uint64_t *places = malloc(n * sizeof *places);
+    for (uint64_t i = 0; places != NULL && i < n; ++i) {
+        places[i] = i;
+    }
+    hid_t scale = places != NULL ? sarrus_hdf5_create_column(root, field->labels_path, H5T_NATIVE_UINT64, places, n) : -1;
+    free(places);
+    return scale;
+}
+
 /* Attaches the scale of the axis of components of field `i`, which fields that name the same one share. */
 static bool attach_labels(const sarrus_result_group *group, const sarrus_sink_description *description, int i, scales *all) {
     const sarrus_sink_field *field = &description->fields[i];
-    if (field->width == 0 || field->labels == NULL || field->labels_path == NULL) {
+    if (field->width == 0 || field->labels_path == NULL) {
         return true;
     }
     const unsigned axis = field->is_common ? 1 : 2;
@@ -274,10 +289,10 @@ static bool attach_labels(const sarrus_result_group *group, const sarrus_sink_de
             return attach(group->fields[i], all->labels[j], axis, &all->n_label_users[j]);
         }
     }
-    hid_t scale = sarrus_hdf5_create_strings(group->root, field->labels_path, field->labels, (uint64_t)field->width);
+    hid_t scale = create_labels(group->root, field);
     all->labels[i] = scale;
     const char *slash = strrchr(field->labels_path, '/');
-    bool ok = sarrus_hdf5_describe(scale, "1", "names of the last axis") &&
+    bool ok = sarrus_hdf5_describe(scale, "1", field->labels != NULL ? "names of the last axis" : "places along the last axis") &&
               H5DSset_scale(scale, slash != NULL ? slash + 1 : field->labels_path) >= 0;
     return ok && attach(group->fields[i], scale, axis, &all->n_label_users[i]);
 }
@@ -329,7 +344,12 @@ static bool put_field(sarrus_result_group *group, const sarrus_sink_description 
     group->fields[i] = dataset;
     bool ok = sarrus_hdf5_describe(dataset, field->units, field->long_name) && put_component_units(dataset, field) &&
               (field->comment == NULL || sarrus_hdf5_put_text(dataset, "comment", field->comment)) &&
+<<<<<<< HEAD
               put_rounding(dataset, field->n_kept_bits) && (field->is_common || attach_rows(dataset, all)) &&
+=======
+              (field->method == NULL || sarrus_hdf5_put_text(dataset, "method", field->method)) &&
+              (field->is_common || attach_rows(dataset, all)) &&
+>>>>>>> stats
               attach(dataset, group->time.dataset, field->is_common ? 0 : 1, &all->n_time_users) &&
               (!field->has_levels || attach(dataset, all->levels, (unsigned)cut->n_dims - 1, &all->n_levels_users));
     for (int k = 0; ok && k < field->n_flags; ++k) {

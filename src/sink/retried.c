@@ -269,14 +269,16 @@ static bool date_write(hid_t root) {
            H5Adelete(root, "created") >= 0 && sarrus_hdf5_put_text(root, "created", created);
 }
 
-/* Statistics over time are made anew from the trajectories of all; without these they go. */
+/* Statistics over time are made anew from the trajectories of all; without these they go, and so do the sums of a part. */
 static bool statistics_check(const writing *work, const sarrus_merged_group *group) {
     sarrus_merged_series_list list;
     bool ok = sarrus_merged_series_find(group, &list);
     const bool loses = ok && list.n > 0 && !list.is_whole;
     sarrus_merged_series_free(&list);
+    if (ok && sarrus_hdf5_has(work->to, "partial"))
+        ok = H5Ldelete(work->to, "partial", H5P_DEFAULT) >= 0;
     if (loses) {
-        ok = H5Ldelete(work->to, "statistics", H5P_DEFAULT) >= 0;
+        ok = ok && H5Ldelete(work->to, "statistics", H5P_DEFAULT) >= 0;
         (void)sarrus_report_at(
             work->context, SARRUS_NOTE, SARRUS_OK, NULL,
             "%s: statistics over time are not in it: they take the trajectories of all instances, with the state",

@@ -44,7 +44,7 @@ static const char *shape_error(const sarrus_sink_description *description, const
 
 /* The same of a total. */
 static const char *total_error(const sarrus_sink_description *description, const sarrus_sink_total *total) {
-    const sarrus_sink_labels *labels = description->total_labels;
+    const sarrus_sink_labels *labels = total->labels != NULL ? total->labels : description->total_labels;
     if (total->n_label_axes == 0) {
         return NULL;
     }

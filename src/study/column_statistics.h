@@ -2,28 +2,65 @@
 #ifndef SARRUS_STUDY_COLUMN_STATISTICS_H
 #define SARRUS_STUDY_COLUMN_STATISTICS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/model.h"
 #include "sink/description.h"
+#include "study/moments.h"
+#include "study/sketch.h"
+#include "study/spread.h"
 
-/* What there is of each column. Quantiles come last, and only when there are levels. */
-enum { SARRUS_COLUMN_QUANTILES = 4, SARRUS_COLUMN_STATISTICS };
+/* What there is of each column. Quantiles come last, and only when there are levels; behind them how far they may be off, where
+ * this is asked for. */
+enum { SARRUS_COLUMN_QUANTILES = 5, SARRUS_COLUMN_ERRORS, SARRUS_COLUMN_STATISTICS };
 
 typedef struct sarrus_column_statistic {
     const char *word, *text;
+    const char *units; /* NULL: those of the numbers */
 } sarrus_column_statistic;
 extern const sarrus_column_statistic sarrus_column_statistics[SARRUS_COLUMN_STATISTICS];
 
 /* The levels of the quantiles that a model asks for; there may be none. */
 sarrus_sink_levels sarrus_column_levels(const sarrus_model *model);
 
-/* How many of the statistics there are with these levels. */
-int sarrus_column_statistics_n(const sarrus_sink_levels *levels);
+/* Which statistics there are, and how quantiles are made: of the numbers, or of a sketch of them. */
+typedef struct sarrus_column_shape {
+    sarrus_sink_levels levels;
+    bool is_sketched, has_errors;
+} sarrus_column_shape;
 
-/* A column x[n], which is overwritten, NaN left out, into place `at` of the datasets data[statistic] of [places] or
- * [places][levels]. `scratch` [n] is overwritten. Returns how many numbers there are. */
-uint64_t sarrus_column_statistics_take(double *x, uint64_t n, const sarrus_sink_levels *levels, double *scratch,
-                                       double *const *data, uint64_t at);
+/* Those over time that a model asks for, in one run: errors only with sketches. */
+sarrus_column_shape sarrus_column_shape_of(const sarrus_model *model);
+
+/* How many of the statistics there are. */
+int sarrus_column_statistics_n(const sarrus_column_shape *shape);
+
+/* The attribute "method" of quantiles. */
+const char *sarrus_column_method(bool is_sketched);
+
+/* A column: the numbers of instances i_first … i_first + n − 1 of a study, NaN where one has none. */
+typedef struct sarrus_column {
+    uint64_t i_first, n;
+    double *x;                      /* [n], overwritten */
+    double *scratch;                /* [n], overwritten */
+    const sarrus_moment_part *part; /* of these instances, when it hands its sums on; else NULL */
+    double *sums;                   /* [size] what it hands on */
+    double *counts;                 /* [SARRUS_SKETCH_NUMBERS] what it hands on for quantiles; NULL: nothing */
+} sarrus_column;
+
+/* Into place `at` of the datasets data[statistic] of [places] or [places][levels]. Returns how many numbers there are. */
+uint64_t sarrus_column_statistics_take(const sarrus_column *column, const sarrus_column_shape *shape, double *const *data,
+                                       uint64_t at);
+
+/* The same of numbers with these sums, these extremes, and these counts by the intervals that go with them; without levels NULL. */
+typedef struct sarrus_column_totals {
+    sarrus_moments moments;
+    sarrus_extremes extremes;
+    const sarrus_sketch_grid *grid;
+    const double *counts; /* [SARRUS_SKETCH_BINS] */
+} sarrus_column_totals;
+void sarrus_column_totals_put(const sarrus_column_totals *totals, const sarrus_column_shape *shape, double *const *data,
+                              uint64_t at);
 
 #endif

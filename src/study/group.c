@@ -310,6 +310,11 @@ static sarrus_status datasets_make(sarrus_group *group, sarrus_context *context)
     const uint64_t n_instances = group->n_instances;
     const int n_members = sarrus_crew_size(sarrus_batch_crew(group->batch));
     sarrus_status status = kept_make(group, context);
+    const sarrus_statistics_choice over = {.i_first = group->i_first,
+                                           .n_instances = n_instances,
+                                           .written = n_instances < group->n_study ? &group->channels : NULL,
+                                           .lacks_rows = group->has_kept,
+                                           .n_members = n_members};
     const bool has_none = group->has_kept && group->n_kept == 0;
     const sarrus_channel_choice nothing = {0}, asked = has_none ? nothing : sarrus_channel_choice_of(model);
     if (status == SARRUS_OK)
@@ -321,7 +326,7 @@ static sarrus_status datasets_make(sarrus_group *group, sarrus_context *context)
     if (status == SARRUS_OK)
         status = sarrus_study_quantities_create(context, group->plan, group->draws, n_instances, n_members, &group->quantities);
     if (status == SARRUS_OK && !group->options->shows_steps)
-        status = sarrus_study_statistics_create(context, group->plan, group->draws, n_instances, n_members, &group->statistics);
+        status = sarrus_study_statistics_create(context, group->plan, group->draws, &over, &group->statistics);
     return status == SARRUS_OK && !group->options->shows_steps ? totals_make(group, context) : status;
 }
 

@@ -1,4 +1,4 @@
-/* Statistics of the quantities of a run over its instances, made once the quantities are known. */
+/* Statistics of the quantities of a run over its instances, and how these ended, made once the quantities are known. */
 #ifndef SARRUS_STUDY_QUANTITY_STATISTICS_H
 #define SARRUS_STUDY_QUANTITY_STATISTICS_H
 
@@ -12,11 +12,13 @@ typedef struct sarrus_quantity_statistics {
     uint64_t n_instances;
     sarrus_sink_levels levels;
     int n_totals;
-    sarrus_sink_total *totals; /* [n_totals] of each quantity how many instances they are over, then the statistics */
-    double **values;           /* [n_totals] of [1 or levels] */
+    sarrus_sink_total *totals; /* [n_totals] how many instances ended how, then of each quantity what there is of it */
+    double **values;           /* [n_totals] of [1, levels, or places of their own axis] */
+    double **of_quantity;      /* [n_quantities][kinds] of these, NULL: not wanted; not owned */
     char **texts;              /* [n_texts] owned: paths and long names */
     int n_texts;
     char (*units)[SARRUS_UNIT_BYTES]; /* [n_quantities] */
+    sarrus_sink_labels *axes;         /* words of status, bins of histograms, their edges */
     double *scratch;                  /* [2][n_instances] */
 } sarrus_quantity_statistics;
 

@@ -11,6 +11,7 @@
 #include "sarrus/scenario.h"
 #include "sink/merged_series.h"
 #include "study/column_statistics.h"
+#include "study/joined_statistics.h"
 #include "study/totals.h"
 
 /* What the totals are made of: columns [n_instances], quantities first, then parameters and their draws. */
@@ -46,8 +47,9 @@ static sarrus_status column_add(sarrus_context *context, const sarrus_merged_gro
 static sarrus_status columns_read(sarrus_context *context, const sarrus_merged_group *group, const sarrus_model *model,
                                   merged_columns *out) {
     const int n_quantities = model->output.n_quantities;
-    const int d = model->output.n_sensitivity > 0 ? model->batch.n_sampled : 0;
-    const int n_units = model->batch.design == SARRUS_DESIGN_MORRIS ? d : 0;
+    const bool has_parameters = model->output.n_sensitivity > 0 || (model->output.statistics & SARRUS_STATISTICS_QUANTITIES) != 0;
+    const int d = has_parameters ? model->batch.n_sampled : 0;
+    const int n_units = model->batch.design == SARRUS_DESIGN_MORRIS && model->output.n_sensitivity > 0 ? d : 0;
     *out = (merged_columns){.columns = calloc((size_t)(n_quantities + 2 * d) + 1, sizeof *out->columns),
                             .status = calloc(sarrus_merged_group_size(group), 1)};
     if (out->columns == NULL || out->status == NULL)
@@ -97,7 +99,7 @@ static sarrus_status totals_write(sarrus_context *context, const sarrus_merged_g
 /* What the threads that share the columns of a block of times have. */
 typedef struct series_block {
     const sarrus_merged_series *series;
-    const sarrus_sink_levels *levels;
+    const sarrus_column_shape *shape;
     uint64_t n_instances, n_times;            /* of the block */
     const double *rows;                       /* [n_instances][n_times][width] */
     double *values[SARRUS_COLUMN_STATISTICS]; /* [n_times][width] or [n_times][width][levels] */
@@ -112,14 +114,15 @@ static void columns_take(void *user, int i_member, int n_members) {
     for (uint64_t c = share.i_first; c < share.i_end; ++c) {
         for (uint64_t i = 0; i < n; ++i)
             x[i] = block->rows[i * n_columns + c];
-        (void)sarrus_column_statistics_take(x, n, block->levels, x + n, block->values, c);
+        const sarrus_column column = {.n = n, .x = x, .scratch = x + n};
+        (void)sarrus_column_statistics_take(&column, block->shape, block->values, c);
     }
 }
 
 static bool block_write(const sarrus_merged_group *group, const series_block *block, uint64_t i_time) {
     char path[SARRUS_SERIES_PATH + 32];
     bool ok = true;
-    for (int k = 0; ok && k < sarrus_column_statistics_n(block->levels); ++k) {
+    for (int k = 0; ok && k < sarrus_column_statistics_n(block->shape); ++k) {
         snprintf(path, sizeof path, "statistics/%s/%s", block->series->path, sarrus_column_statistics[k].word);
         ok = sarrus_merged_series_write(group, path, i_time, block->n_times, block->values[k]);
     }
@@ -140,18 +143,18 @@ static bool good_write(const sarrus_merged_group *group, const series_block *blo
 
 /* Statistics over time of one dataset; of the speeds instead the number of good instances. */
 static sarrus_status series_write(sarrus_context *context, const sarrus_merged_group *group, const sarrus_merged_series *series,
-                                  const sarrus_sink_levels *levels, sarrus_crew *crew, bool counts) {
+                                  const sarrus_column_shape *shape, sarrus_crew *crew, bool counts) {
     const uint64_t n = sarrus_merged_group_size(group), n_most = series->block_times;
     const int n_members = sarrus_crew_size(crew);
     double *rows = NULL;
     sarrus_status status = SARRUS_OK;
-    series_block block = {.series = series, .levels = levels, .n_instances = n};
+    series_block block = {.series = series, .shape = shape, .n_instances = n};
     block.scratch = calloc((size_t)n_members, sizeof *block.scratch);
     bool has_room = block.scratch != NULL && (rows = calloc(n * n_most * series->width + 1, sizeof *rows)) != NULL;
     for (int i = 0; has_room && i < n_members; ++i)
         has_room = (block.scratch[i] = calloc(2 * n + 1, sizeof(double))) != NULL;
     for (int k = 0; has_room && k < SARRUS_COLUMN_STATISTICS; ++k)
-        has_room = (block.values[k] = calloc(n_most * series->width * (uint64_t)(levels->n + 1), sizeof(double))) != NULL;
+        has_room = (block.values[k] = calloc(n_most * series->width * (uint64_t)(shape->levels.n + 1), sizeof(double))) != NULL;
     if (!has_room)
         status = sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the statistics of all instances");
     block.rows = rows;
@@ -177,14 +180,17 @@ static sarrus_status series_write(sarrus_context *context, const sarrus_merged_g
 static sarrus_status all_series_write(sarrus_context *context, const sarrus_merged_group *group, const sarrus_model *model,
                                       sarrus_crew *crew) {
     sarrus_merged_series_list list;
-    const sarrus_sink_levels levels = sarrus_column_levels(model);
+    const sarrus_column_shape shape = sarrus_column_shape_of(model);
     sarrus_status status = SARRUS_OK;
     if (!sarrus_merged_series_find(group, &list))
         status = sarrus_report(context, SARRUS_IO, "statistics cannot be read");
-    for (int i = 0; status == SARRUS_OK && list.is_whole && i < list.n; ++i)
-        status = series_write(context, group, &list.series[i], &levels, crew, false);
-    if (status == SARRUS_OK && list.is_whole)
-        status = series_write(context, group, &list.speeds, &levels, crew, true);
+    const bool is_joined = list.is_handed_on, is_remade = list.is_whole && !is_joined;
+    for (int i = 0; status == SARRUS_OK && is_remade && i < list.n; ++i)
+        status = series_write(context, group, &list.series[i], &shape, crew, false);
+    if (status == SARRUS_OK && is_remade)
+        status = series_write(context, group, &list.speeds, &shape, crew, true);
+    if (status == SARRUS_OK && is_joined)
+        status = sarrus_joined_statistics_write(context, group, &list, &shape.levels);
     sarrus_merged_series_free(&list);
     return status;
 }

@@ -3,59 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-uint64_t sarrus_spread_numbers(double *x, uint64_t n) {
-    uint64_t n_good = 0;
-    for (uint64_t i = 0; i < n; ++i) {
-        const double value = x[i];
-        x[n_good] = value;
-        n_good += value == value;
-    }
-    return n_good;
-}
+/* Side by side, so that no comparison waits for the one before. */
+enum { LANES = 8 };
 
-/* ---- sums ---- */
-
-/* Eight sums side by side over up to 128 numbers, then pairs: a term takes part in at most 16 + 3 additions, and in one more for
- * every doubling beyond 128. */
-enum { LANES = 8, BLOCK = 128 };
-
-typedef struct sums {
-    double first, second; /* of x − shift, and of its squares */
-} sums;
-
-static double lanes_add(const double lane[LANES]) {
-    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
-}
-
-static sums block_sum(const double *x, uint64_t n, double shift) {
-    double first[LANES] = {0.0}, second[LANES] = {0.0};
-    uint64_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        for (int k = 0; k < LANES; ++k) {
-            const double d = x[i + (uint64_t)k] - shift;
-            first[k] += d;
-            second[k] += d * d;
-        }
-    }
-    for (int k = 0; i < n; ++i, ++k) {
-        const double d = x[i] - shift;
-        first[k] += d;
-        second[k] += d * d;
-    }
-    return (sums){lanes_add(first), lanes_add(second)};
-}
-
-/* Pairwise, by halves of whole blocks: log2 n deep. */
-static sums pairwise_sum(const double *x, uint64_t n, double shift) {
-    if (n <= BLOCK)
-        return block_sum(x, n, shift);
-    const uint64_t half = (n / BLOCK + 1) / 2 * BLOCK;
-    const sums a = pairwise_sum(x, half, shift), b = pairwise_sum(x + half, n - half, shift);
-    return (sums){a.first + b.first, a.second + b.second};
-}
-
-/* Eight side by side again, so that no comparison waits for the one before. */
-static void extremes_find(const double *x, uint64_t n, sarrus_spread *out) {
+sarrus_extremes sarrus_extremes_of(const double *x, uint64_t n) {
+    if (n == 0)
+        return (sarrus_extremes){(double)NAN, (double)NAN};
     double low[LANES], high[LANES];
     uint64_t i = 0;
     for (int k = 0; k < LANES; ++k)
@@ -67,40 +20,55 @@ static void extremes_find(const double *x, uint64_t n, sarrus_spread *out) {
             high[k] = value > high[k] ? value : high[k];
         }
     }
-    out->min = out->max = x[0];
+    sarrus_extremes out = {x[0], x[0]};
     for (; i < n; ++i) {
-        out->min = x[i] < out->min ? x[i] : out->min;
-        out->max = x[i] > out->max ? x[i] : out->max;
+        out.min = x[i] < out.min ? x[i] : out.min;
+        out.max = x[i] > out.max ? x[i] : out.max;
     }
     for (int k = 0; k < LANES; ++k) {
-        out->min = low[k] < out->min ? low[k] : out->min;
-        out->max = high[k] > out->max ? high[k] : out->max;
+        out.min = low[k] < out.min ? low[k] : out.min;
+        out.max = high[k] > out.max ? high[k] : out.max;
     }
+    return out;
 }
 
-/* The sums about a first mean m: what is left of its error is their own mean, and goes out of the squares too (Chan, Golub and
- * LeVeque's corrected two-pass algorithm). */
-sarrus_spread sarrus_spread_of(const double *x, uint64_t n) {
+/* Numbers that are alike have no spread, whatever the rounding of their sum. */
+sarrus_spread sarrus_spread_with(const sarrus_moments *total, sarrus_extremes extremes) {
     const double nan = (double)NAN;
-    if (n == 0)
-        return (sarrus_spread){nan, nan, nan, nan};
-    sarrus_spread out = {.sd = nan};
-    extremes_find(x, n, &out);
-    if (out.min == out.max) {
-        out.mean = out.min;
-        out.sd = n > 1 ? 0.0 : nan;
+    sarrus_spread out = {.mean = nan, .sd = nan, .skewness = nan, .min = extremes.min, .max = extremes.max};
+    if (total->n == 0.0)
+        return out;
+    out.mean = total->mean + total->mean_rest;
+    if (extremes.min == extremes.max) {
+        out.mean = extremes.min;
+        out.sd = total->n > 1.0 ? 0.0 : nan;
         return out;
     }
-    const double count = (double)n, m = pairwise_sum(x, n, 0.0).first / count;
-    if (!isfinite(m)) {
-        out.mean = m;
+    if (!isfinite(extremes.min) || !isfinite(extremes.max)) {
+        out.mean = extremes.min + extremes.max;
         return out;
     }
-    const sums about = pairwise_sum(x, n, m);
-    const double squares = about.second - about.first * (about.first / count);
-    out.mean = m + about.first / count;
-    out.sd = sqrt((squares > 0.0 || isnan(squares) ? squares : 0.0) / (count - 1.0));
+    const double squares = total->squares > 0.0 || isnan(total->squares) ? total->squares : 0.0;
+    out.sd = sqrt(squares / (total->n - 1.0));
+    const double variance = squares / total->n;
+    if (squares > 0.0)
+        out.skewness = total->cubes / total->n / (variance * sqrt(variance));
     return out;
+}
+
+sarrus_spread sarrus_spread_of(const double *x, uint64_t n) {
+    enum { LEAF = SARRUS_MOMENTS_LEAF };
+    sarrus_moment_tree tree;
+    uint64_t i = 0;
+    sarrus_moment_tree_begin(&tree, 0);
+    for (; i + LEAF <= n; i += LEAF) {
+        const sarrus_moments leaf = sarrus_moments_of(x + i, LEAF);
+        sarrus_moment_tree_node(&tree, 0, &leaf);
+    }
+    for (; i < n; ++i)
+        sarrus_moment_tree_number(&tree, x[i]);
+    const sarrus_moments total = sarrus_moment_tree_total(&tree);
+    return sarrus_spread_with(&total, sarrus_extremes_of(x, n));
 }
 
 /* ---- quantiles ---- */
@@ -211,21 +179,20 @@ static void ranks_find(const double *x, uint64_t n, buckets *all, const uint64_t
     }
 }
 
-/* The numbers of asked ranks, ascending. */
-static void ranks_take(const double *x, uint64_t n, const sarrus_spread *spread, const uint64_t *ranks, int n_ranks,
-                       double *scratch, double *found) {
+void sarrus_spread_ranks(const double *x, uint64_t n, const sarrus_spread *spread, const uint64_t *ranks, int n_ranks,
+                         double *scratch, double *out) {
     buckets all = {.min = spread->min, .n = n / 4 < MOST_BUCKETS ? n / 4 : MOST_BUCKETS};
     all.scale = (double)all.n / (spread->max - spread->min);
     if (all.n < 16 || !isfinite(spread->max - spread->min) || !isfinite(all.scale)) {
         for (uint64_t i = 0; i < n; ++i)
             scratch[i] = x[i];
         for (int i = 0; i < n_ranks; ++i)
-            found[i] = select_rank(scratch, n, ranks[i]);
+            out[i] = select_rank(scratch, n, ranks[i]);
         return;
     }
     for (uint64_t i = 0; i < n; ++i)
         ++all.count[bucket_of(&all, x[i])];
-    ranks_find(x, n, &all, ranks, n_ranks, scratch, found);
+    ranks_find(x, n, &all, ranks, n_ranks, scratch, out);
 }
 
 static int ranks_compare(const void *a, const void *b) {
@@ -257,7 +224,7 @@ void sarrus_spread_quantiles(const double *x, uint64_t n, const sarrus_spread *s
         ranks[2 * i + 1] = low[i] + 1 < n ? low[i] + 1 : n - 1;
     }
     qsort(ranks, (size_t)(2 * n_levels), sizeof *ranks, ranks_compare);
-    ranks_take(x, n, spread, ranks, 2 * n_levels, scratch, found);
+    sarrus_spread_ranks(x, n, spread, ranks, 2 * n_levels, scratch, found);
     for (int i = 0; i < n_levels; ++i) {
         const double a = found[rank_place(ranks, low[i])], b = found[rank_place(ranks, low[i] + 1 < n ? low[i] + 1 : n - 1)];
         const double t = (double)(n - 1) * levels[i] - (double)low[i], d = b - a;

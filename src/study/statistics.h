@@ -5,14 +5,19 @@
 #define SARRUS_STUDY_STATISTICS_H
 
 #include "study/channels.h"
+#include "study/column_statistics.h"
 
 typedef struct sarrus_study_statistics {
     const sarrus_model *model;
-    uint64_t n_instances;
+    uint64_t i_first, n_instances;
     sarrus_channels channels; /* what they are of; its widths are what has to be observed */
     int n_fields;
-    sarrus_sink_field *fields; /* [n_fields] the number of instances, then for each field of the channels its statistics */
-    sarrus_sink_levels levels; /* of quantiles */
+    sarrus_sink_field
+        *fields; /* [n_fields] the number of instances, then for each field of the channels its statistics, and its sums and counts
+                                where these are handed on */
+    sarrus_column_shape shape; /* which statistics */
+    bool hands_on;             /* the file has the sums that a merge needs, since it lacks the rows */
+    sarrus_moment_part part;   /* of these sums */
     char **texts;              /* [n_texts] owned: paths and long names */
     int n_texts;
     int n_members, n_columns; /* threads that share the work; components that one of them takes at once */
@@ -21,10 +26,18 @@ typedef struct sarrus_study_statistics {
     double **scratch;                       /* [n_members] of [n_columns + 1][n_instances] */
 } sarrus_study_statistics;
 
-/* Of what the scenario asks for, in no replay; for `n_members` threads. NO_MEMORY. `*out` is to be given to
- * sarrus_study_statistics_free, after an error too. */
+/* Over which instances of the study, and threads that share the work. */
+typedef struct sarrus_statistics_choice {
+    uint64_t i_first, n_instances;
+    const sarrus_channels *written; /* of a part of a study: whose rows the file gets; else NULL */
+    bool lacks_rows;                /* of some instances */
+    int n_members;
+} sarrus_statistics_choice;
+
+/* Of what the scenario asks for, in no replay. NO_MEMORY. `*out` is to be given to sarrus_study_statistics_free, after an error
+ * too. */
 SARRUS_MUST_USE sarrus_status sarrus_study_statistics_create(sarrus_context *context, const sarrus_plan *plan,
-                                                             const sarrus_draws *draws, uint64_t n_instances, int n_members,
+                                                             const sarrus_draws *draws, const sarrus_statistics_choice *choice,
                                                              sarrus_study_statistics *out);
 void sarrus_study_statistics_free(sarrus_study_statistics *statistics);
 

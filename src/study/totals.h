@@ -1,16 +1,20 @@
-/* What is of all instances of a study together and of no time, made once its quantities are known: statistics of these, and their
- * sensitivity. */
+/* What is of all instances of a study together and of no time, made once its quantities are known: statistics of these, their
+ * covariances, and their sensitivity. */
 #ifndef SARRUS_STUDY_TOTALS_H
 #define SARRUS_STUDY_TOTALS_H
 
+#include "study/covariance.h"
+#include "study/parameter_statistics.h"
 #include "study/quantity_statistics.h"
 #include "study/sensitivity.h"
 
 typedef struct sarrus_totals {
     sarrus_quantity_statistics statistics;
+    sarrus_parameter_statistics parameters;
+    sarrus_covariance covariance;
     sarrus_sensitivity sensitivity;
     int n;
-    sarrus_sink_total *totals; /* [n] of both */
+    sarrus_sink_total *totals; /* [n] of all */
     const double **values;     /* [n] */
 } sarrus_totals;
 

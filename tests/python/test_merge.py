@@ -73,12 +73,16 @@ def test_any_cut_has_the_same_bytes():
         (folder / "m.csv").write_text("m\n" + "".join(f"{0.1 * i - 0.2}\n" for i in range(11)))
         singular = SCENARIOS / "five_bar_singular.yaml"
         channels = "[state, energy, rank, reactions, quantities]"
+        sketched = f"{{channels: {channels}, quantiles: [0, 0.3], quantile_method: sketch}}"
         cases = [
             (study, (1, 2, 3, 8), ()),
             (study, (3, 8), ("--set", "output.instances=[0, 9, 22]")),
             (study, (4,), ("--set", "output.instances=[12]")),
             (study, (3,), ("--set", "output.instances=none")),
             (study, (3,), ("--set", f"output.statistics={{channels: {channels}, quantiles: [0, 0.3]}}")),
+            (study, (1, 2, 3, 8), ("--set", f"output.statistics={sketched}", "--set", "output.instances=none")),
+            (study, (3,), ("--set", f"output.statistics={sketched}")),
+            (study, (3,), ("--set", f"output.statistics={channels}", "--set", "output.instances=[0, 9, 22]")),
             (study, (4,), ("--samples", folder / "m.csv")),
             (designed, (3,), ()),
             (designed, (2,), ("--set", "batch.design={method: saltelli, second_order: false}")),
@@ -116,12 +120,6 @@ def test_parts_may_be_elsewhere():
         (folder / "b" / "parts" / "part_1_2.h5").unlink()
         info = sarrus("info", folder / "b" / "merged.h5")
         assert "2, 1 of them missing" in info.stdout, info.stdout
-        # of trajectories that are not there no statistics are made, and a note says so
-        paths, _ = parts_of(folder, study, 2, "--set", "output.statistics=[energy]", "--set", "output.instances=[1]")
-        done = sarrus("merge", *paths, "-o", folder / "merged.h5")
-        assert done.returncode in (0, 1) and "statistics over time are not in it" in done.stderr, done.stderr
-        with h5py.File(folder / "merged.h5") as file:
-            assert "statistics" not in file
 
 
 def test_what_is_no_study_is_refused():

@@ -14,7 +14,7 @@ from pathlib import Path
 from package import run_all, sarrus
 from program import SOURCE
 
-PAGES = {"README.md": 1, "docs/learning.md": 4, "docs/replay.md": 1, "docs/result_file.md": 9}
+PAGES = {"README.md": 1, "docs/learning.md": 4, "docs/replay.md": 1, "docs/result_file.md": 10}
 
 LOOP = """
 sarrus: 1
@@ -44,7 +44,7 @@ output:
   interval: 0.05
   channels: [state, rank, joints]
   orientations: [euler, cosines]
-  statistics: {channels: [state], quantiles: [0.05, 0.5, 0.95]}
+  statistics: {channels: [state, quantities], quantiles: [0.05, 0.5, 0.95], covariance: true}
   quantities: {stroke: "max(hand.x) - min(hand.x)"}
   sensitivity: [stroke]
 batch: {instances: 20, design: saltelli, parameters: [{path: bodies.hand.mass, distribution: uniform, low: 1, high: 2}]}

@@ -54,8 +54,8 @@ def read(path):
             if name.startswith("statistics/"):
                 dataset = f[name]
                 assert "units" in dataset.attrs and "long_name" in dataset.attrs, name
-                assert name == "statistics/quantile" or all(len(axis) > 0 for axis in dataset.dims), f"{name} lacks a scale"
-                if dataset.ndim > 0 and not name.startswith("statistics/quant"):
+                assert dataset.is_scale or all(len(axis) > 0 for axis in dataset.dims), f"{name} lacks a scale"
+                if dataset.ndim > 0 and not dataset.is_scale and not name.startswith(("statistics/quant", "statistics/status")):
                     assert dataset.dims[0][0].name == "/time", name
                 if name.endswith("/quantiles"):
                     assert dataset.dims[dataset.ndim - 1][0].name == "/statistics/quantile", name
@@ -84,6 +84,20 @@ def near(what, found, wanted, values):
     assert np.all(np.isnan(wanted) | (np.abs(found - wanted) <= 1e-13 * size)), what
 
 
+def near_skewness(what, found, values, low, high):
+    """g1. With t the mean of |x - mean|³ in units of sd³, a mean that is off by e moves it by up to 3 (1 + t) e / sd, and the sums
+    of 150 numbers by up to 4 · 170 · 2⁻⁵³ (1 + t) (src/study/spread.h); NumPy's mean is off by up to 150 · 2⁻⁵³ of the largest
+    number."""
+    mean, sd = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
+    alike = ~(low < high)
+    with np.errstate(all="ignore"):
+        g1 = np.nanmean((values - mean) ** 3, axis=0) / sd**3
+        t = np.nanmean(np.abs(values - mean) ** 3, axis=0) / sd**3
+        bound = 2.0**-53 * (1 + t) * (680 + 450 * np.nanmax(np.abs(values), axis=0) / sd)
+    assert np.array_equal(np.isnan(found), alike), f"{what}: NaN elsewhere"
+    assert np.all(alike | (np.abs(found - g1) <= bound)), what
+
+
 def check_of(f, path, values):
     """values [N, …], NaN where an instance is none."""
     base = f"statistics/{path}"
@@ -91,6 +105,7 @@ def check_of(f, path, values):
         warnings.simplefilter("ignore", RuntimeWarning)  # of times at which nobody is left
         near(f"{base}/mean", f[f"{base}/mean"], np.nanmean(values, axis=0), values)
         near(f"{base}/sd", f[f"{base}/sd"], np.nanstd(values, axis=0, ddof=1), values)
+        near_skewness(f"{base}/skewness", f[f"{base}/skewness"], values, f[f"{base}/min"], f[f"{base}/max"])
         same(f"{base}/min", f[f"{base}/min"], np.nanmin(values, axis=0))
         same(f"{base}/max", f[f"{base}/max"], np.nanmax(values, axis=0))
         same(f"{base}/quantiles", f[f"{base}/quantiles"], np.moveaxis(np.nanquantile(values, LEVELS, axis=0), 0, -1))
@@ -145,6 +160,71 @@ def check_choices(program, folder):
     for path in ("n", "state/q/sd", "diagnostics/energy/mean"):
         same(path, bare[f"statistics/{path}"], everything[f"statistics/{path}"])
     assert not any(p.endswith("/quantiles") for p in bare) and len(of_statistics) > len([p for p in bare if "statistics" in p])
+
+
+def merged_of(program, folder, n_parts, asked):
+    folder = pathlib.Path(folder)
+    parts = [str(folder / f"{k}.h5") for k in range(n_parts)]
+    for k, part in enumerate(parts):
+        sarrus(program, "run", str(folder / "scenario.yaml"), "-o", part, "--quiet", *asked, "--shard", f"{k}/{n_parts}")
+    done = sarrus(program, "merge", *parts, "-o", str(folder / "merged.h5"))
+    assert "statistics over time are not" not in done.stderr, done.stderr
+    return read(folder / "merged.h5")
+
+
+def check_parts(program, folder):
+    """Without trajectories a merge has the bits of one run that makes quantiles in the same way, with instances that fail and parts
+    shorter than 32 instances, of 1 to 8 parts; sums and counts that somebody spoils make other statistics."""
+    folder = pathlib.Path(folder)
+    kept = ("output.instances=none", "output.instances=[3, 60]", "output.channels=[energy]")
+    sketched = STATISTICS.replace("}", ", quantile_method: sketch}")
+    for n, choice in ((9, kept[0]), (64, kept[1]), (150, kept[2]), (150, kept[1]), (150, kept[0])):
+        asked = ("--set", f"output.statistics={sketched}", "--set", choice, "--instances", str(n))
+        whole = run(program, folder, *asked)
+        assert not any(path.startswith("partial/") for path in whole)
+        for n_parts in (1, 2, 3, 8):
+            merged = merged_of(program, folder, n_parts, asked)
+            assert set(merged) - {path for path in merged if path.startswith("parts/")} == set(whole)
+            for path, values in whole.items():
+                if path.startswith("statistics/"):
+                    same(f"{n_parts} parts, {n} instances, {choice}: {path}", merged[path], values)
+        assert len([path for path in whole if path.startswith("statistics/")]) > 50
+    path = folder / "1.h5"
+    with h5py.File(path, "r+") as f:
+        f["partial/state/q/sums"][1] *= 1.0 + 1e-15
+        f["partial/state/q/counts"][2] = np.roll(f["partial/state/q/counts"][2], 1)
+    sarrus(program, "merge", *(str(folder / f"{k}.h5") for k in range(8)), "-o", str(folder / "merged.h5"))
+    spoilt = read(folder / "merged.h5")
+    for i, word in ((1, "mean"), (2, "quantiles")):
+        found, wanted = spoilt[f"statistics/state/q/{word}"], whole[f"statistics/state/q/{word}"]
+        assert np.any(found[i] != wanted[i]) and np.array_equal(found[3:], wanted[3:])
+
+
+def check_sketches(program, folder):
+    """Where one run has exact quantiles those of merged parts say that they are not, and are as near as they say."""
+    asked = ("--set", f"output.statistics={STATISTICS}", "--set", "output.instances=none")
+    exact = run(program, folder, *asked)
+    with h5py.File(pathlib.Path(folder) / "out.h5") as f:
+        assert f["statistics/state/q/quantiles"].attrs["method"] == "exact"
+    merged = merged_of(program, folder, 3, asked)
+    with h5py.File(pathlib.Path(folder) / "merged.h5") as f:
+        assert f["statistics/state/q/quantiles"].attrs["method"] == "sketch"
+        assert f["statistics/quantities/high/quantiles"].shape == (len(LEVELS),)
+    n_off = 0
+    for path, values in exact.items():
+        if not path.startswith("statistics/"):
+            continue
+        if not path.endswith("/quantiles") or path.startswith("statistics/quantities"):
+            same(path, merged[path], values)
+            continue
+        error, off = merged[f"{path}_error"], np.abs(merged[path] - values)
+        base = path[: -len("quantiles")]
+        largest = np.fmax(np.abs(exact[base + "min"]), np.abs(exact[base + "max"]))[..., None]
+        assert f"{path}_error" not in exact and np.array_equal(np.isnan(error), np.isnan(values)), path
+        assert np.all(np.isnan(values) | (off <= error + 1e-15 * largest)), path
+        assert np.all(np.isnan(values) | (error <= 2.0**-7 * largest)), path
+        n_off += np.count_nonzero(off > 1e-9 * largest)
+    assert n_off > 100, "they should not be exact"
 
 
 def check_replay(program, folder):
@@ -237,6 +317,8 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder:
         check_choices(program, folder)
+        check_parts(program, folder)
+        check_sketches(program, folder)
         check_replay(program, folder)
         check_mixed(program, folder)
         check_errors(program, folder)

@@ -17,8 +17,8 @@ static const double level[N_LEVELS] = {0.05, 0.95};
 static const uint64_t kept[N_KEPT] = {13, 17};
 static const sarrus_sink_levels levels = {
     .path = "statistics/quantile", .long_name = "share", .units = "1", .n = N_LEVELS, .values = level};
-static const sarrus_sink_total totals[2] = {{"statistics/n", "number", "1", SARRUS_SINK_U64, false, 0},
-                                            {"statistics/of", "quantiles", "SI", SARRUS_SINK_F64, true, 0}};
+static const sarrus_sink_total totals[2] = {{"statistics/n", "number", "1", SARRUS_SINK_U64, false, 0, NULL},
+                                            {"statistics/of", "quantiles", "SI", SARRUS_SINK_F64, true, 0, NULL}};
 static const sarrus_sink_field fields[N_FIELDS] = {
     [COUNT] = {.path = "common/n", .long_name = "number", .units = "1", .type = SARRUS_SINK_U64, .is_common = true},
     [SPREAD] = {.path = "common/q",

@@ -1,0 +1,25 @@
+#include "study/histogram.h"
+
+#include <math.h>
+
+void sarrus_histogram_make(const double *x, uint64_t n, sarrus_extremes extremes, int n_bins, double *edges, double *counts) {
+    const bool is_alike = extremes.min == extremes.max;
+    const double low = is_alike ? extremes.min - 0.5 : extremes.min, high = is_alike ? extremes.max + 0.5 : extremes.max;
+    const double width = high / n_bins - low / n_bins; /* the range itself may overflow */
+    for (int i = 0; i < n_bins; ++i)
+        counts[i] = 0.0;
+    for (int i = 0; i <= n_bins; ++i)
+        edges[i] = !isfinite(width) ? (double)NAN : 2 * i <= n_bins ? low + i * width : high - (n_bins - i) * width;
+    if (!isfinite(width))
+        return;
+    for (uint64_t k = 0; k < n; ++k) {
+        const double place = (x[k] - low) / width;
+        int i = place < n_bins - 1 ? (int)place : n_bins - 1;
+        /* edges are rounded, and so is the place */
+        while (i > 0 && x[k] < edges[i])
+            --i;
+        while (i < n_bins - 1 && x[k] >= edges[i + 1])
+            ++i;
+        counts[i] += 1.0;
+    }
+}
