@@ -20,7 +20,7 @@ static int label_find(sarrus_reader *reader, const sarrus_node *node, const char
     bool has_unlabelled = false;
     for (int i = 0; i < model->batch.n_sampled; ++i) {
         const char *label = model->batch.sampled[i].label;
-        has_unlabelled = has_unlabelled || label == NULL;
+        has_unlabelled = has_unlabelled || label == NULL || model->batch.sampled[i].n_targets == 0;
         if (label != NULL && strcmp(label, name) == 0) {
             return i;
         }
