@@ -344,12 +344,9 @@ static bool put_field(sarrus_result_group *group, const sarrus_sink_description 
     group->fields[i] = dataset;
     bool ok = sarrus_hdf5_describe(dataset, field->units, field->long_name) && put_component_units(dataset, field) &&
               (field->comment == NULL || sarrus_hdf5_put_text(dataset, "comment", field->comment)) &&
-<<<<<<< HEAD
-              put_rounding(dataset, field->n_kept_bits) && (field->is_common || attach_rows(dataset, all)) &&
-=======
+              put_rounding(dataset, field->n_kept_bits) &&
               (field->method == NULL || sarrus_hdf5_put_text(dataset, "method", field->method)) &&
               (field->is_common || attach_rows(dataset, all)) &&
->>>>>>> stats
               attach(dataset, group->time.dataset, field->is_common ? 0 : 1, &all->n_time_users) &&
               (!field->has_levels || attach(dataset, all->levels, (unsigned)cut->n_dims - 1, &all->n_levels_users));
     for (int k = 0; ok && k < field->n_flags; ++k) {
