@@ -43,19 +43,21 @@ typedef struct sarrus_compare_row {
     double acceleration; /* ‖Δa‖ / (‖a‖ + ‖a − M⁻¹F‖), angles times the size of the mechanism */
     double force;        /* ‖Δ(Jᵀλ)‖ / (‖Jᵀλ‖ + ‖F‖), torques by that size */
     double reaction; /* of the multipliers that are unique, of joints and constraints: |Δλ| / (max |λ| + max |F|); NaN: none is */
-    double inconsistent; /* the first, on states that violate the constraints by 1e-6 of the size and of the speed */
-    double flops;        /* additions and multiplications of an acceleration, the mean of the states; NaN: not counted */
-    double nanoseconds;  /* of one thread for one instance, in full tiles of lanes; forces and rows as the formulation needs them */
-    int n_states;        /* consistent states that it was tried on */
-    int n_wrong;         /* of these with a wrong answer, or none */
+    double
+        inconsistent;   /* the first, on states that violate the constraints by 1e-6 of the size and of the speed; NaN: not tried */
+    double flops;       /* additions and multiplications of an acceleration, the mean of the states; NaN: not counted */
+    double nanoseconds; /* of one thread for one instance, in full tiles of lanes; forces and rows as the formulation needs them */
+    int n_states;       /* consistent states that it was tried on */
+    int n_wrong;        /* of these with a wrong answer, or none */
 } sarrus_compare_row;
 
 /* What is known of the states (S1, result 3). */
 typedef struct sarrus_compare_states {
-    int n, m;                               /* speeds, rows */
-    int n_trajectory, n_random;             /* consistent states: of the nominal motion; drawn and assembled */
-    int n_inconsistent;                     /* the random ones, moved off the constraints */
-    int rank_least, rank_most;              /* of J */
+    int n, m;                   /* speeds, rows */
+    int n_trajectory, n_random; /* consistent states: of the nominal motion; drawn and assembled */
+    int n_inconsistent;         /* the random ones, moved off the constraints */
+    int rank_least, rank_most;  /* of J */
+    int n_doubtful; /* consistent states in which the rank of J is in doubt, near a change point: nobody is judged by them */
     int n_unique_a, n_unique_lambda;        /* consistent states in which a, and all of λ, are determined */
     int n_unique_multipliers;               /* multipliers of m that are determined in the first state */
     double condition_least, condition_most; /* σ₁/σ_r of J M^{-1/2}, of J where M is not definite */

@@ -51,6 +51,7 @@ static nb::dict states_of(const sarrus_comparison *comparison) {
     out["n_inconsistent"] = states.n_inconsistent;
     out["rank_least"] = states.rank_least;
     out["rank_most"] = states.rank_most;
+    out["n_doubtful"] = states.n_doubtful;
     out["n_unique_a"] = states.n_unique_a;
     out["n_unique_lambda"] = states.n_unique_lambda;
     out["n_unique_multipliers"] = states.n_unique_multipliers;

@@ -83,6 +83,7 @@ static void json_put_states(sarrus_json *json, const sarrus_compare_states *stat
     sarrus_json_open(json, "certificate", '{');
     sarrus_json_count(json, "rank_least", (uint64_t)states->rank_least);
     sarrus_json_count(json, "rank_most", (uint64_t)states->rank_most);
+    sarrus_json_count(json, "n_doubtful", (uint64_t)states->n_doubtful);
     sarrus_json_count(json, "n_unique_a", (uint64_t)states->n_unique_a);
     sarrus_json_count(json, "n_unique_lambda", (uint64_t)states->n_unique_lambda);
     sarrus_json_count(json, "n_unique_multipliers", (uint64_t)states->n_unique_multipliers);
@@ -138,6 +139,8 @@ static void head_print(const sarrus_comparison *comparison) {
     printf("J        %d rows, %d speeds, rank %d", s.m, s.n, s.rank_least);
     printf(s.rank_most > s.rank_least ? " to %d" : "", s.rank_most);
     printf("; condition %.2g to %.2g\n", s.condition_least, s.condition_most);
+    if (s.n_doubtful > 0)
+        printf("Doubt    in %d of %d states the rank is: nobody is judged by them\n", s.n_doubtful, s.n_trajectory + s.n_random);
     printf("Unique   a in %d, all of lambda in %d of %d states; %d of %d multipliers\n", s.n_unique_a, s.n_unique_lambda,
            s.n_trajectory + s.n_random, s.n_unique_multipliers, s.m);
     sarrus_compare_row row;
@@ -154,7 +157,8 @@ static void number_print(double x, const char *format, int width) {
     printf(" %*s", width, isfinite(x) ? text : "-");
 }
 
-static void row_print(const sarrus_compare_row *row, bool is_first, bool has_rank) {
+/* `n_states` of most rows: one that was tried on fewer says so. */
+static void row_print(const sarrus_compare_row *row, bool is_first, bool has_rank, int n_states) {
     printf("%-19s %-11s", is_first ? sarrus_formulation_word(row->formulation) : "", sarrus_pinv_method_word(row->pinv));
     if (has_rank)
         printf(" %-9s", sarrus_rank_method_word(row->rank));
@@ -169,6 +173,8 @@ static void row_print(const sarrus_compare_row *row, bool is_first, bool has_ran
     number_print(row->inconsistent, "%.0e", 7);
     number_print(row->flops, "%.0f", 10);
     number_print(row->nanoseconds, "%.0f", 10);
+    if (row->n_states < n_states)
+        printf("  on %d of %d states", row->n_states, n_states);
     printf("%s%s\n", row->reason[0] != '\0' ? "  " : "", row->reason);
 }
 
@@ -191,7 +197,12 @@ static void ranks_print(const sarrus_comparison *comparison) {
 }
 
 static void table_print(const sarrus_comparison *comparison, bool is_wide) {
-    int before = -1;
+    int before = -1, n_states = 0;
+    for (int i = 0; i < sarrus_comparison_n_rows(comparison); ++i) {
+        sarrus_compare_row row;
+        if (sarrus_comparison_row(comparison, i, &row) == SARRUS_OK && row.n_states > n_states)
+            n_states = row.n_states;
+    }
     head_print(comparison);
     printf("\n%-19s %-11s%s %-7s %7s %7s %8s %7s %10s %10s\n", "formulation", "pinv", is_wide ? " rank     " : "", "verdict", "a",
            "J'l", "reaction", "off", "flops", "ns");
@@ -202,7 +213,7 @@ static void table_print(const sarrus_comparison *comparison, bool is_wide) {
         const bool is_bare = row.verdict == SARRUS_COMPARE_REFUSED && row.pinv != SARRUS_PINV_AUTO;
         if (!is_wide && (row.rank != SARRUS_RANK_AUTO || is_bare))
             continue;
-        row_print(&row, (int)row.formulation != before, is_wide);
+        row_print(&row, (int)row.formulation != before, is_wide, n_states);
         before = (int)row.formulation;
     }
     if (!is_wide)
@@ -216,6 +227,13 @@ static void progress_print(void *user, int n_done, int n_rows) {
     (void)user;
     if (n_done % 16 == 0)
         fprintf(stderr, "\r%d of %d rows\033[K", n_done, n_rows);
+}
+
+/* With the first comparison: one that cannot be made leaves nothing behind. */
+static void json_begin(sarrus_json *json, bool is_json, bool is_mixed) {
+    sarrus_json_begin(json, is_json ? stdout : NULL);
+    if (is_mixed)
+        sarrus_json_open(json, "groups", '[');
 }
 
 static int group_compare(const char *path, const sarrus_scenario_argument *scenario, int g, const compare_arguments *arguments,
@@ -232,6 +250,8 @@ static int group_compare(const char *path, const sarrus_scenario_argument *scena
     sarrus_failure_print(scenario->context, status, stderr);
     if (status != SARRUS_OK)
         return sarrus_exit_code(status);
+    if (g == 0)
+        json_begin(json, arguments->is_json, is_mixed);
     if (is_mixed && arguments->is_json)
         sarrus_json_open(json, NULL, '{');
     else if (is_mixed)
@@ -257,17 +277,17 @@ static int file_compare(const char *path, const compare_arguments *arguments, bo
     int code = sarrus_scenario_argument_read(path, &arguments->settings, &scenario);
     if (code == SARRUS_EXIT_DONE) {
         const bool is_mixed = sarrus_document_is_mixed(scenario.document) != 0;
-        sarrus_json_begin(&json, arguments->is_json ? stdout : NULL);
-        if (is_mixed)
-            sarrus_json_open(&json, "groups", '[');
+        int n_made = 0;
         for (int g = 0; code == SARRUS_EXIT_DONE && g < sarrus_document_n_groups(scenario.document); ++g) {
             if (!has_seed)
                 own.options.seed = sarrus_model_seed(sarrus_document_model(scenario.document, g));
             code = group_compare(path, &scenario, g, &own, &json);
+            n_made += code == SARRUS_EXIT_DONE;
         }
-        if (is_mixed)
+        if (is_mixed && n_made > 0)
             sarrus_json_close(&json, ']');
-        sarrus_json_close(&json, '}');
+        if (n_made > 0)
+            sarrus_json_close(&json, '}');
     }
     sarrus_scenario_argument_free(&scenario);
     return code;

@@ -12,6 +12,13 @@ static const long double least_pivot = 1e-13L;
 /* A multiplier is unique whose unit vector lies in the range of J to this. */
 static const double unique_share = 1e-9;
 
+/* The rank of J is in doubt where its last singular value that counts is below the first of these, or the next one above the
+ * second, relative to the largest: near a change point, and on states whose dependent rows are not quite so. */
+static const double least_kept = 1e-5, most_dropped = 1e-9;
+
+/* Rows contradict one another where one that is left out is missed by more than this, relative to the terms of all. */
+static const double most_contradicted = 1e-8;
+
 struct sarrus_system_reference {
     int m, n, n_singular;         /* min(m, n) */
     double *root;                 /* [n][n] L, M = L Lᵀ by rows; I where M is not definite */
@@ -101,10 +108,28 @@ static void root_solve(const sarrus_system_reference *r, double *x) {
     }
 }
 
+/* Whether the singular values of J alone, without the masses, leave its rank in doubt. False when LAPACK fails. */
+static bool rank_doubt(sarrus_system_reference *r, const double *jacobian, bool *out) {
+    const int m = r->m, n = r->n, k = r->n_singular;
+    memcpy(r->d, jacobian, (size_t)m * (size_t)n * sizeof *r->d);
+    for (int i = 0; i < m * n; ++i) {
+        if (!isfinite(r->d[i]))
+            return false;
+    }
+    if (LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', n, m, r->d, n, r->sigma, r->v, n, r->u, k, r->work, r->n_work, r->i_work) != 0)
+        return false;
+    const double first = r->sigma[0];
+    *out = (r->rank > 0 && r->sigma[r->rank - 1] < least_kept * first) || (r->rank < k && r->sigma[r->rank] > most_dropped * first);
+    return true;
+}
+
 /* Singular values and vectors of J L⁻ᵀ, and what they say. LAPACK works on columns: it sees the transpose, D = U Σ Vᵀ in r->u
  * [m][k], r->v [k][n]. */
 static bool decompose(sarrus_system_reference *r, const sarrus_system_view *system, sarrus_system_solution *out) {
     const int m = r->m, n = r->n, k = r->n_singular;
+    r->rank = smaller(system->rank, k);
+    if (!rank_doubt(r, system->jacobian, &out->is_doubtful))
+        return false;
     root_make(r, system->mass);
     memcpy(r->d, system->jacobian, (size_t)m * (size_t)n * sizeof *r->d);
     for (int i = 0; i < m; ++i)
@@ -115,7 +140,6 @@ static bool decompose(sarrus_system_reference *r, const sarrus_system_view *syst
     }
     if (LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', n, m, r->d, n, r->sigma, r->v, n, r->u, k, r->work, r->n_work, r->i_work) != 0)
         return false;
-    r->rank = smaller(system->rank, k);
     out->condition = r->rank > 0 ? r->sigma[0] / r->sigma[r->rank - 1] : 1.0;
     for (int i = 0; i < m; ++i) {
         double share = 1.0;
@@ -222,6 +246,22 @@ static void least_norm(sarrus_system_reference *r, double *load, double *lambda)
     }
 }
 
+/* Whether rows that were left out as dependent ask for another acceleration: at a singular position with speeds that no motion has
+ * there, where least squares of all rows and a solution of some differ. */
+static bool is_contradictory(const sarrus_system_reference *r, const sarrus_system_view *system, const double *a) {
+    double largest = 0, worst = 0;
+    for (int i = 0; i < r->m; ++i) {
+        double sum = -system->gamma[i], size = fabs(system->gamma[i]);
+        for (int k = 0; k < r->n; ++k) {
+            sum += system->jacobian[i * r->n + k] * a[k];
+            size = fmax(size, fabs(system->jacobian[i * r->n + k] * a[k]));
+        }
+        worst = fmax(worst, fabs(sum));
+        largest = fmax(largest, size);
+    }
+    return worst > most_contradicted * largest;
+}
+
 bool sarrus_system_reference_solve(sarrus_system_reference *r, const sarrus_system_view *system, sarrus_system_solution *out) {
     const int n = r->n;
     if (!decompose(r, system, out))
@@ -240,6 +280,7 @@ bool sarrus_system_reference_solve(sarrus_system_reference *r, const sarrus_syst
         out->a[i] = out->is_unique ? (double)r->k[i * stride + size] : (double)NAN;
     memcpy(r->load, out->load, (size_t)n * sizeof *r->load);
     least_norm(r, r->load, out->lambda);
+    out->is_doubtful = out->is_doubtful || (out->is_unique && is_contradictory(r, system, out->a));
     return true;
 }
 

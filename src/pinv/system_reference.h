@@ -20,6 +20,7 @@ typedef struct sarrus_system_solution {
     double *lambda;   /* [m] of least norm, out */
     bool *unique;     /* [m] out: the same in every solution */
     double condition; /* σ₁/σ_rank of J M^{-1/2}, of J where M is not definite; 1 without rows */
+    bool is_doubtful; /* the rank of J is: a singular value that counts is small, or one that does not is not */
     bool is_unique;   /* a is determined: M is definite on the motions that J leaves (S1, result 3) */
 } sarrus_system_solution;
 

@@ -219,7 +219,7 @@ static answer answer_of(const sarrus_comparison *c, const sarrus_compare_set *se
 
 /* Whether the row was tried on a state that can tell. */
 static bool is_held(const sarrus_comparison *c, const sarrus_compare_set *set, int i_row, int i) {
-    return set->is_determined[i] && !isinf(c->a[i_row][(size_t)i * (size_t)set->n]);
+    return set->is_determined[i] && !set->is_doubtful[i] && !isinf(c->a[i_row][(size_t)i * (size_t)set->n]);
 }
 
 static double larger(double x, double y) {
@@ -265,14 +265,15 @@ static double judge(const sarrus_compare_set *set, int i_row, sarrus_comparison 
 /* The differences of a row from the most accurate one. */
 static void row_compare(const sarrus_compare_set *set, int i_row, sarrus_comparison *c) {
     sarrus_compare_row *row = &c->rows[i_row];
-    row->acceleration = row->force = row->inconsistent = 0;
+    row->acceleration = row->force = 0;
+    row->inconsistent = (double)NAN; /* of a row that was tried on no such state */
     row->reaction = c->has_unique ? 0 : (double)NAN;
     for (int i = 0; i < set->n_all; ++i) {
         if (!is_held(c, set, i_row, i) || !is_held(c, set, c->i_reference, i))
             continue;
         const differences d = differ(set, i, answer_of(c, set, i_row, i), answer_of(c, set, c->i_reference, i));
         if (i >= set->n_trajectory + set->n_random) {
-            row->inconsistent = larger(row->inconsistent, d.acceleration);
+            row->inconsistent = isnan(row->inconsistent) ? d.acceleration : larger(row->inconsistent, d.acceleration);
             continue;
         }
         row->acceleration = larger(row->acceleration, d.acceleration);
@@ -311,8 +312,11 @@ static void states_sum_up(const sarrus_compare_set *set, sarrus_compare_states *
         const int rank = (int)set->rank[i];
         out->rank_least = rank < out->rank_least ? rank : out->rank_least;
         out->rank_most = rank > out->rank_most ? rank : out->rank_most;
+        out->n_doubtful += set->is_doubtful[i];
         out->n_unique_a += set->is_determined[i];
         out->n_unique_lambda += set->is_determined[i] && rank == set->m;
+        if (set->is_doubtful[i])
+            continue;
         out->condition_least = fmin(out->condition_least, set->condition[i]);
         out->condition_most = fmax(out->condition_most, set->condition[i]);
     }
@@ -323,6 +327,9 @@ static void states_sum_up(const sarrus_compare_set *set, sarrus_compare_states *
 static sarrus_status rows_fill(const sarrus_compare_call *call, const sarrus_compare_set *set, sarrus_comparison *c) {
     const size_t n_all = (size_t)set->n_all;
     double best = INFINITY;
+    int n_held = 0;
+    for (int i = 0; i < set->n_trajectory + set->n_random; ++i)
+        n_held += set->is_determined[i] && !set->is_doubtful[i];
     c->i_reference = -1;
     for (int i = 0; i < c->n_rows; ++i) {
         sarrus_compare_row *row = &c->rows[i];
@@ -348,8 +355,7 @@ static sarrus_status rows_fill(const sarrus_compare_call *call, const sarrus_com
         if (kernel < 0)
             refuse_singular(set, i, c);
         const double worst = row->verdict == SARRUS_COMPARE_REFUSED ? INFINITY : judge(set, i, c);
-        const bool is_whole =
-            row->n_states == c->states.n_unique_a && row->pinv != SARRUS_PINV_TIKHONOV; /* which damps all it keeps */
+        const bool is_whole = row->n_states == n_held && row->pinv != SARRUS_PINV_TIKHONOV; /* which damps all it keeps */
         if (row->verdict == SARRUS_COMPARE_OK && worst < best && is_whole) {
             best = worst;
             c->i_reference = i;

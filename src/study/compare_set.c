@@ -47,6 +47,7 @@ void sarrus_compare_set_free(sarrus_compare_set *set) {
     }
     free(set->unique);
     free(set->is_determined);
+    free(set->is_doubtful);
     free(set->is_good);
     free(set->pins);
     *set = (sarrus_compare_set){0};
@@ -77,7 +78,8 @@ static bool set_allocate(const sarrus_plan *plan, int n_room, sarrus_compare_set
         free(set->pins);
         set->pins = NULL;
     }
-    return ok && set->unique && set->is_determined && set->is_good;
+    set->is_doubtful = calloc((size_t)n_room, sizeof *set->is_doubtful);
+    return ok && set->unique && set->is_determined && set->is_doubtful && set->is_good;
 }
 
 sarrus_dense_systems sarrus_compare_set_systems(const sarrus_compare_set *set, int i_first, int n_states) {
@@ -353,10 +355,12 @@ static sarrus_status states_solve(const sarrus_compare_call *call, sarrus_compar
     for (size_t i = 0; i < (size_t)set->n_all && !sarrus_stop_is_asked(call->options.stop); ++i) {
         const sarrus_system_view system = {set->mass + i * n * n, set->force + i * n, set->jacobian + i * m * n, set->gamma + i * m,
                                            isfinite(set->rank[i]) ? (int)set->rank[i] : 0};
-        sarrus_system_solution out = {set->a + i * n, set->load + i * n, set->lambda + i * m, set->unique + i * m, 0.0, false};
+        sarrus_system_solution out = {
+            .a = set->a + i * n, .load = set->load + i * n, .lambda = set->lambda + i * m, .unique = set->unique + i * m};
         const bool is_solved = set->is_good[i] && sarrus_system_reference_solve(reference, &system, &out);
         set->is_good[i] = is_solved;
         set->is_determined[i] = is_solved && out.is_unique;
+        set->is_doubtful[i] = is_solved && out.is_doubtful && i < (size_t)(set->n_trajectory + set->n_random);
         set->condition[i] = out.condition;
         for (int k = 0; is_solved && k < SARRUS_COMPARE_N_KERNELS; ++k)
             sarrus_system_reference_multipliers(reference, &system, set->kernel[k].a + i * n, set->kernel[k].lambda + i * m);

@@ -42,6 +42,7 @@ typedef struct sarrus_compare_set {
     double *condition;         /* [n_all] */
     bool *unique;              /* [n_all][m] */
     bool *is_good;             /* [n_all] the state is one: assembled, and its equations are numbers */
+    bool *is_doubtful;         /* [n_all] consistent, and the rank of J is in doubt: nobody is judged by it */
     bool *is_determined;       /* [n_all] a is unique */
 } sarrus_compare_set;
 

@@ -132,6 +132,16 @@ def test_certificate():
     assert four["n_unique_lambda"] == four["n_trajectory"] + four["n_random"] and four["n_unique_multipliers"] == four["m"]
 
 
+def test_doubt():
+    """At a change point the rank is a decision, not a fact: such states are counted, and no sound row fails because of them. Rows that
+    were tried on no state off the constraints have no number for it."""
+    found = sarrus.compare(path("five_bar_singular"), states=16, ranks=False, seconds=1e-4)
+    assert found.states["n_doubtful"] > 0 and found.states["condition_most"] < 1e6
+    for formulation in ("udwadia-kalaba", *IN_FULL, "relative"):
+        assert found.find(formulation).verdict == "ok", found.find(formulation)
+    assert np.isnan(found.find("relative").inconsistent) and np.isfinite(found.find("saddle").inconsistent)
+
+
 def test_flops():
     """The operations of saddle by householder grow with the cube of n + m, and those of a least-squares solution by the same method
     are those that `sarrus.pinv` would count: two mechanisms of 24 and 60 rows, of full rank and nearly."""
@@ -202,8 +212,9 @@ def test_refusals():
         command = [PROGRAM, "compare", *arguments, *([path("five_bar")] if arguments else [])]
         out = subprocess.run(command, capture_output=True, text=True)
         assert out.returncode == 2 and out.stdout == "" and "error" in out.stderr, arguments
-    out = subprocess.run([PROGRAM, "compare", path("torque_free_body")], capture_output=True, text=True)
-    assert out.returncode == 2 and "no constraints" in out.stderr
+    for words in ([], ["--json"]):
+        out = subprocess.run([PROGRAM, "compare", path("torque_free_body"), *words], capture_output=True, text=True)
+        assert out.returncode == 2 and "no constraints" in out.stderr and out.stdout == ""
     settings = {"dynamics.formulation": "saddle", "dynamics.pinv": "lapack"}
     raises(sarrus.ScenarioError, lambda: sarrus.load(path("five_bar"), settings), "method of the lanes")
     raises(sarrus.ArgumentError, lambda: sarrus.compare(path("five_bar"), states=0), "states")
