@@ -133,8 +133,8 @@ def test_certificate():
 
 
 def test_doubt():
-    """At a change point the rank is a decision, not a fact: such states are counted, and no sound row fails because of them. Rows that
-    were tried on no state off the constraints have no number for it."""
+    """At a change point the rank is a decision, not a fact: such states are counted, and no sound row fails because of them. Rows
+    that were tried on no state off the constraints have no number for it."""
     found = sarrus.compare(path("five_bar_singular"), states=16, ranks=False, seconds=1e-4)
     assert found.states["n_doubtful"] > 0 and found.states["condition_most"] < 1e6
     for formulation in ("udwadia-kalaba", *IN_FULL, "relative"):
