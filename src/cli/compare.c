@@ -137,7 +137,8 @@ static void head_print(const sarrus_comparison *comparison) {
     printf("States   %d along the nominal motion, %d random and assembled, %d of these off the constraints by 1e-6\n",
            s.n_trajectory, s.n_random, s.n_inconsistent);
     printf("J        %d rows, %d speeds, rank %d", s.m, s.n, s.rank_least);
-    printf(s.rank_most > s.rank_least ? " to %d" : "", s.rank_most);
+    if (s.rank_most > s.rank_least)
+        printf(" to %d", s.rank_most);
     printf("; condition %.2g to %.2g\n", s.condition_least, s.condition_most);
     if (s.n_doubtful > 0)
         printf("Doubt    in %d of %d states the rank is: nobody is judged by them\n", s.n_doubtful, s.n_trajectory + s.n_random);
@@ -193,7 +194,8 @@ static void ranks_print(const sarrus_comparison *comparison) {
             printf("%s%s %d of %d", r == 1 ? "\nOther rank rules, rows that are right: " : ", ",
                    sarrus_rank_method_word((sarrus_rank_method)r), n_right[r], n_rows[r]);
     }
-    printf(n_rows[1] > 0 ? " (--all shows them)\n" : "");
+    if (n_rows[1] > 0)
+        printf(" (--all shows them)\n");
 }
 
 static void table_print(const sarrus_comparison *comparison, bool is_wide) {

@@ -245,7 +245,7 @@ class Install(unittest.TestCase):
         commands = re.findall(r"^  (\w+) ", usage, re.M)
         self.assertIn("run", commands)
         self.assertEqual(re.findall(r"^\.It Cm (\w+) Ar", page, re.M), commands)
-        helps = usage + "".join(run(program, command, "--help") for command in commands if command != "compare")
+        helps = usage + "".join(run(program, command, "--help") for command in commands)
         options = set(re.findall(r"--([a-z-]+)", helps)) | set(re.findall(r"^  -(\w),", helps, re.M))
         spoken = set(re.findall(r"Fl (-?[\w-]+)", page)) - {"-"}
         self.assertEqual({option.removeprefix("-") for option in spoken} - {"V"}, options)
