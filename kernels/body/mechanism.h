@@ -533,8 +533,9 @@ typedef struct sarrus_mechanism {
     int32_t project;
     sarrus_rank_rule rank;
     PLAN_TABLE(int32_t, independent, SARRUS_PLAN_N_INDEPENDENT); /* [factor.n_independent] rows I, ascending */
-    int32_t rank_change_capacity;                                /* changes of rank that a tile can hold until they are fetched */
-    double project_tolerance;                                    /* plan */
+    const double *row_weight; /* [m] w² of multipliers that are not unique; NULL: 1, as of constant plans */ /* plan */
+    int32_t rank_change_capacity; /* changes of rank that a tile can hold until they are fetched */
+    double project_tolerance;     /* plan */
     /* Smallest pivot that the block LDLᵀ may use, relative to the row's ordinary pivot: that in ordinary configurations, by which
      * the distance of each row from a change point is measured. */
     double guard; /* plan */

@@ -1,13 +1,23 @@
-/* What Udwadia-Kalaba's formulation says of a state besides its acceleration: multipliers of least norm (S5 eq 27), and the rank
- * decision. */
+/* What Udwadia-Kalaba's formulation says of a state besides its acceleration: multipliers of least norm (S5 eq 27), in the weights
+ * of the plan, and the rank decision. */
 #ifndef SARRUS_FORMULATION_MULTIPLIERS_H
 #define SARRUS_FORMULATION_MULTIPLIERS_H
 
 #include "kernels/formulation/dependence.h"
 #include "kernels/formulation/phase.h"
 
+/* Σ w² a b over the rows, w = 1 where the plan says nothing else. */
+LANE_BODY real sarrus_multipliers_product(const sarrus_mechanism *mech, const real *a, const real *b) {
+    real sum = real_set(0.0);
+    if (!mech->row_weight)
+        return sarrus_row_product(a, b, mech->m);
+    for (int32_t i = 0; i < mech->m; ++i)
+        sum = real_fma(real_set((real_scalar)mech->row_weight[i]) * lane_at(a, i), lane_at(b, i), sum);
+    return sum;
+}
+
 /* Removes from the multipliers [m] their part in the null space of Jᵀ, so that they have the least norm: with the null vectors W of
- * the dependent rows, λ ← λ − W (WᵀW)⁻¹ Wᵀ λ by Cholesky (WᵀW ⪰ 1). Uses the factor in the workspace. */
+ * the dependent rows, λ ← λ − W (WᵀW)⁻¹ Wᵀ λ by Cholesky (WᵀW ⪰ 1), products as above. Uses the factor in the workspace. */
 LANE_BODY void sarrus_least_norm(sarrus_evaluation *ev, real *multiplier) {
     sarrus_workspace *ws = ev->ws;
     const int32_t m = sarrus_plan_of(ev)->m, n_d = sarrus_plan_of(ev)->factor.n_dependent, stride = n_d + 1;
@@ -15,8 +25,8 @@ LANE_BODY void sarrus_least_norm(sarrus_evaluation *ev, real *multiplier) {
         real *w = lane_from(ws->null_vector, d * m), *g = lane_from(ws->null_gram, d * stride);
         (void)sarrus_dependence_find(ev, d, w);
         for (int32_t e = 0; e <= d; ++e)
-            lane_at(g, e) = sarrus_row_product(w, lane_from(ws->null_vector, e * m), m);
-        lane_at(g, n_d) = sarrus_row_product(w, multiplier, m);
+            lane_at(g, e) = sarrus_multipliers_product(sarrus_plan_of(ev), w, lane_from(ws->null_vector, e * m));
+        lane_at(g, n_d) = sarrus_multipliers_product(sarrus_plan_of(ev), w, multiplier);
     }
     for (int32_t d = 0; d < n_d; ++d) { /* Gram = C Cᵀ, right side carried along in the last column */
         real *g = lane_from(ws->null_gram, d * stride);
@@ -48,6 +58,34 @@ LANE_BODY void sarrus_least_norm(sarrus_evaluation *ev, real *multiplier) {
     }
 }
 
+/* The same behind sarrus_correct_svd, whose multipliers have the least norm with w = 1: the columns of U that do not count span the
+ * null space of Jᵀ. Made orthogonal in the products above, one after another, each takes its part away. */
+LANE_BODY void sarrus_least_norm_by_svd(sarrus_evaluation *ev, real *multiplier) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const sarrus_workspace *ws = ev->ws;
+    const int32_t m = mech->m;
+    if (!mech->row_weight || mech->n_rows_short > 0)
+        return;
+    for (int32_t i = 0; i < m; ++i) {
+        real *u = lane_from(ws->u, i * m);
+        const mask counts = real_lt(real_set(0.0), lane_at(ws->norm2, i));
+        for (int32_t k = 0; k < m; ++k)
+            lane_at(u, k) = real_select(counts, real_set(0.0), lane_at(u, k));
+        for (int32_t j = 0; j < i; ++j) {
+            const real *before = lane_from(ws->u, j * m);
+            const real along = sarrus_multipliers_product(mech, before, u);
+            for (int32_t k = 0; k < m; ++k)
+                lane_at(u, k) = real_fnma(along, lane_at(before, k), lane_at(u, k));
+        }
+        const real scale = real_sqrt(real_inverse_or_zero(sarrus_multipliers_product(mech, u, u)));
+        for (int32_t k = 0; k < m; ++k)
+            lane_at(u, k) = lane_at(u, k) * scale;
+        const real along = sarrus_multipliers_product(mech, u, multiplier);
+        for (int32_t k = 0; k < m; ++k)
+            lane_at(multiplier, k) = real_fnma(along, lane_at(u, k), lane_at(multiplier, k));
+    }
+}
+
 /* μ = −λ of least norm into ws->multiplier, the acceleration into ws->a, at the rows that sarrus_accelerate left. */
 LANE_BODY void sarrus_udwadia_kalaba_multipliers(sarrus_evaluation *ev) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
@@ -64,6 +102,7 @@ LANE_BODY void sarrus_udwadia_kalaba_multipliers(sarrus_evaluation *ev) {
             return;
     }
     (void)sarrus_correct_svd(ev, ws->rhs, ev->max_rank, slow, ws->z, ws->u_rhs);
+    sarrus_least_norm_by_svd(ev, ws->u_rhs);
     for (int32_t i = 0; i < mech->m; ++i) {
         frame_at(ws->multiplier, i) = real_select(slow, lane_at(ws->u_rhs, i), frame_at(ws->multiplier, i));
     }

@@ -93,6 +93,7 @@ void sarrus_model_destroy(sarrus_model *model) {
     output_destroy(model);
     free(model->dynamics.cut.joint);
     free(model->dynamics.cut.place_of);
+    free(model->dynamics.weights.of);
     free(model->file);
     free(model->text);
     free(model->name);

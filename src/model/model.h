@@ -187,6 +187,20 @@ typedef struct sarrus_cut_list {
     sarrus_place *place_of; /* [n] */
 } sarrus_cut_list;
 
+/* What multipliers that are not unique are least in: Σ (w λ)² over all rows (S1 26; the choice that Wojtyra asks for). */
+typedef enum sarrus_weights_rule {
+    SARRUS_WEIGHTS_EQUAL,  /* w = 1 in the units of the rows */
+    SARRUS_WEIGHTS_UNITS,  /* moments are forces at the size of the mechanism */
+    SARRUS_WEIGHTS_MASSES, /* w² is the mobility of the joint, force and moment apart */
+    SARRUS_WEIGHTS_GIVEN,  /* numbers of the scenario, moments as with units */
+} sarrus_weights_rule;
+
+typedef struct sarrus_weights {
+    sarrus_weights_rule rule;
+    sarrus_place place;
+    double *of; /* [n_joints + n_constraints][2] given: of forces, of moments; 1 where the scenario says nothing */
+} sarrus_weights;
+
 /* A point of a body that the result shows, or that quantities use. */
 typedef struct sarrus_output_point {
     char *name;
@@ -229,6 +243,7 @@ struct sarrus_model {
         sarrus_projection projection;
         double projection_tolerance; /* ‖Φ‖₂ above which a step is projected, m | rad */
         sarrus_cut_list cut;
+        sarrus_weights weights;
     } dynamics;
     struct {
         sarrus_integrator method;

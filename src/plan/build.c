@@ -107,7 +107,9 @@ static sarrus_status make(sarrus_context *context, sarrus_plan *plan, sarrus_ord
     if (status != SARRUS_OK)
         return status;
     sarrus_plan_limits(plan);
-    status = sarrus_plan_formulation_choose(context, plan, wanted);
+    status = sarrus_plan_weights_find(context, plan);
+    if (status == SARRUS_OK)
+        status = sarrus_plan_formulation_choose(context, plan, wanted);
     if (status != SARRUS_OK)
         return status;
     plan->hash = sarrus_plan_hash_make(plan);

@@ -28,6 +28,7 @@
  * ordinary.c      the size, and how independent the rows are in ordinary configurations (numbers, from all of the above)
  *   pivots.c         the factor by numbers
  * limits.c        what an instance that is ok keeps to                                 (from the size and the methods)
+ * weights.c       what multipliers that are not unique are least in                    (from the model, the size and the masses)
  * formulation.c   which formulation makes the steps                                    (from the model, or by what each costs)
  * relative.c      the same mechanism in relative coordinates, where they are wanted    (from all of the above)
  *   tree.c           the links of its tree, and what rows meet of its speeds           (from the model alone)
@@ -64,6 +65,7 @@ SARRUS_MUST_USE sarrus_status sarrus_plan_shares(sarrus_context *context, sarrus
 SARRUS_MUST_USE sarrus_status sarrus_plan_parts_find(sarrus_context *context, sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_ordinary_find(sarrus_context *context, sarrus_plan *plan);
 void sarrus_plan_limits(sarrus_plan *plan);
+SARRUS_MUST_USE sarrus_status sarrus_plan_weights_find(sarrus_context *context, sarrus_plan *plan);
 void sarrus_plan_threshold_settle(sarrus_plan *plan); /* of the automatic rank, from the independent rows */
 
 /* Where the scenario names its formulation, for what that one cannot do. */

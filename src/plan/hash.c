@@ -77,6 +77,8 @@ uint64_t sarrus_plan_hash_make(const sarrus_plan *plan) {
         hash_bytes(&hash, plan->constraint, (size_t)mech->n_constraints * sizeof *plan->constraint);
         hash_bytes(&hash, plan->row, (size_t)(mech->m + mech->n_parts) * sizeof *plan->row);
     }
+    if (mech->row_weight)
+        hash_bytes(&hash, mech->row_weight, (size_t)mech->m * sizeof *mech->row_weight);
     if (mech->moves_ground)
         hash_table(&hash, mech->ground_signal, SARRUS_MOST_GROUND_SIGNALS);
     if (sarrus_plan_is_relative(plan))

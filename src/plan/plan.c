@@ -27,6 +27,7 @@ void sarrus_plan_destroy(sarrus_plan *plan) {
     free(plan->fill);
     free(plan->dependent);
     free(plan->guard);
+    free(plan->row_weight);
     free(plan->share);
     free(plan->block_share);
     free(plan->scale);

@@ -92,6 +92,7 @@ struct sarrus_plan {
     sarrus_mech_signal *signal;         /* [n_signals] */
     sarrus_mech_row *row;               /* [m + n_parts] */
     double *knots, *guard;
+    double *row_weight; /* [m] NULL: 1 */
     int32_t *row_of, *at, *pad, *column, *entry_row, *update, *fill, *dependent;
     sarrus_mech_share *share;
     sarrus_mech_scale *scale;
@@ -152,6 +153,9 @@ bool sarrus_plan_is_inertia(double x, double lack);
 
 /* A name for row i: "joint A, x". Written to `text` [n_text]. */
 void sarrus_plan_row_name(const sarrus_plan *plan, int i_row, char *text, size_t n_text);
+
+/* "of least norm …": which of several multipliers are reported. Static. */
+const char *sarrus_plan_weights_text(const sarrus_plan *plan);
 
 /* Whether all reactions of the joint are the same in every solution, generically (S1, result 3: λ unique on its rows). */
 bool sarrus_plan_reaction_is_unique(const sarrus_plan *plan, int i_joint);

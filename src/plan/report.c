@@ -340,8 +340,11 @@ static void put_uniqueness(const card *to) {
         n_unique += sarrus_plan_reaction_is_unique(to->plan, i);
     sarrus_report_title(to->out, "Uniqueness");
     sarrus_report_line(to->out, "accelerations a", "unique: every mass and inertia is positive, so M is definite on ker J");
-    sarrus_report_line(to->out, "multipliers", "%s",
-                       is_full ? "unique: J has full row rank" : "not unique: m > r; those of least norm are reported");
+    if (is_full)
+        sarrus_report_line(to->out, "multipliers", "unique: J has full row rank");
+    else
+        sarrus_report_sentence(to->out, "multipliers", "not unique: m > r; those %s are reported",
+                               sarrus_plan_weights_text(to->plan));
     sarrus_report_line(to->out, "joint reactions", "unique in %d of %d joints", n_unique, n_joints);
     if (n_joints == 0)
         return;

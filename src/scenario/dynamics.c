@@ -220,6 +220,7 @@ static const sarrus_key dynamics_keys[] = {
     {.name = "baumgarte", .read = read_baumgarte},
     {.name = "projection", .read = read_projection},
     {.name = "cut", .read = read_cut},
+    {.name = "multipliers", .read = sarrus_weights_read},
 };
 
 /* Libraries are asked for one matrix, that of udwadia-kalaba. */
@@ -231,6 +232,16 @@ static void settle_formulation(sarrus_reader *reader, const sarrus_node *node) {
             reader, sarrus_node_child(node, "pinv"),
             "'pinv: %s' beside 'formulation: %s'; expected a method of the lanes, or 'formulation: udwadia-kalaba'",
             sarrus_pinv_method_word(model->dynamics.pinv), sarrus_formulation_word(model->dynamics.formulation));
+    if (sarrus_formulation_takes_pinv(model->dynamics.formulation))
+        return;
+    if (model->dynamics.pinv != SARRUS_PINV_AUTO)
+        sarrus_reader_refuse(reader, sarrus_node_child(node, "pinv"),
+                             "'pinv: %s' beside 'formulation: %s', which takes no pseudoinverse; expected no 'pinv'",
+                             sarrus_pinv_method_word(model->dynamics.pinv), sarrus_formulation_word(model->dynamics.formulation));
+    if (model->dynamics.rank_method != SARRUS_RANK_AUTO)
+        sarrus_reader_refuse(reader, sarrus_node_child(node, "rank"),
+                             "a rank method beside 'formulation: %s', which takes the plan's independent rows; expected no 'rank'",
+                             sarrus_formulation_word(model->dynamics.formulation));
 }
 
 void sarrus_dynamics_read(sarrus_reader *reader, sarrus_node *node, void *object) {

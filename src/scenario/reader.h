@@ -180,6 +180,8 @@ void sarrus_joints_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_constraints_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_forces_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_dynamics_read(sarrus_reader *reader, sarrus_node *node, void *object);
+/* Of dynamics: what multipliers that are not unique are least in (object: the model). */
+void sarrus_weights_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_integrator_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_output_read(sarrus_reader *reader, sarrus_node *node, void *object);
 void sarrus_limits_read(sarrus_reader *reader, sarrus_node *node, void *object);

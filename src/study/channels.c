@@ -130,7 +130,8 @@ static const char *path_make(sarrus_channels *channels, const char *group, const
 }
 
 /* What acts where on whom, kept in channels->comments of the field that is added next; NULL without memory. */
-static const char *reaction_comment(sarrus_channels *channels, const sarrus_model *model, int i_joint, bool is_unique) {
+static const char *reaction_comment(sarrus_channels *channels, const sarrus_plan *plan, int i_joint, bool is_unique) {
+    const sarrus_model *model = plan->model;
     const sarrus_joint *joint = &model->joints[i_joint];
     const char *names[2];
     for (int k = 0; k < 2; ++k)
@@ -138,9 +139,9 @@ static const char *reaction_comment(sarrus_channels *channels, const sarrus_mode
     char *comment = NULL;
     if (asprintf(&comment,
                  "what the joint's constraints do to %s, the child: the force at its point of the joint and the moment about it, "
-                 "components in the inertial frame; %s gets the opposite; the joint's springs, dampers and drive are not in it%s",
-                 names[1], names[0],
-                 is_unique ? "" : "; not unique: redundant constraints share a load, of all shares that of least norm") < 0)
+                 "components in the inertial frame; %s gets the opposite; the joint's springs, dampers and drive are not in it%s%s",
+                 names[1], names[0], is_unique ? "" : "; not unique: redundant constraints share a load, of all shares that ",
+                 is_unique ? "" : sarrus_plan_weights_text(plan)) < 0)
         return NULL;
     channels->comments[channels->n_fields] = comment;
     return comment;
@@ -152,7 +153,7 @@ static bool reactions_add(sarrus_channels *channels, const sarrus_model *model, 
     for (int i = 0; i < model->n_joints; ++i) {
         channels->uniqueness[i] = sarrus_plan_reaction_is_unique(plan, i);
         const char *path = path_make(channels, "reactions", model->joints[i].name);
-        const char *comment = reaction_comment(channels, model, i, channels->uniqueness[i] != 0);
+        const char *comment = reaction_comment(channels, plan, i, channels->uniqueness[i] != 0);
         if (path == NULL || comment == NULL)
             return false;
         field_add(channels, SARRUS_OBSERVE_REACTIONS, n_each * i, n_each,

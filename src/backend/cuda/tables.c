@@ -89,6 +89,8 @@ static void list_make(const sarrus_mechanism *mech, table_list *list) {
     list_add(list, AT(row), bytes(mech->m, sizeof *mech->row));
     list_add(list, AT(knots), bytes(count_knots(mech), sizeof *mech->knots));
     list_add(list, AT(independent), bytes(f->n_independent, sizeof *mech->independent));
+    if (mech->row_weight)
+        list_add(list, AT(row_weight), bytes(mech->m, sizeof *mech->row_weight));
     list_factor(f, list);
     list_lanes(f, &mech->lane, list);
     if (mech->tree.n_links > 0)
