@@ -15,7 +15,8 @@
 #ifndef SARRUS_PINV_HOUSEHOLDER_H
 #define SARRUS_PINV_HOUSEHOLDER_H
 
-#include "kernels/pinv/qr.h"
+#include "kernels/pinv/qr_form.h"
+#include "kernels/pinv/qr_restore.h"
 
 typedef struct sarrus_householder {
     sarrus_qr qr;
@@ -123,6 +124,37 @@ LANE_FUNCTION void sarrus_householder_solve(const sarrus_householder *at, real *
     for (int32_t c = 0; c < count; ++c) {
         sum[c] = real_fma(sum[c], lane_at(at->qr.inverse, i), real_set(0.0)); /* + 0: never −0 */
         lane_at(y, i * at->row + c) = real_select(is_row, sum[c], real_set(0.0));
+    }
+}
+
+/* The same for rows i … i + 3 of four right sides: what comes from the rows below them is summed together, each entry of T and of y
+ * loaded once for four operations. The sums have the order of single rows, and so their bits. */
+LANE_FUNCTION void sarrus_householder_solve_block(const sarrus_householder *at, real *y, int32_t i) {
+    const int32_t m = at->qr.m;
+    real sum[4][4];
+    for (int32_t r = 0; r < 4; ++r) {
+        for (int32_t c = 0; c < 4; ++c)
+            sum[r][c] = lane_at(y, (i + r) * at->row + c);
+    }
+    for (int32_t j = at->highest - 1; j > i + 3; --j) {
+        const real *t = lane_from(at->qr.f, j * m + i), *own = lane_from(y, j * at->row);
+        for (int32_t r = 0; r < 4; ++r) {
+            for (int32_t c = 0; c < 4; ++c)
+                sum[r][c] = real_fnma(lane_at(t, r), lane_at(own, c), sum[r][c]);
+        }
+    }
+    for (int32_t r = 3; r >= 0; --r) {
+        const mask is_row = real_lt(real_set((real_scalar)(i + r)), at->rank);
+        for (int32_t c = 0; c < 4; ++c) {
+            const real found = real_fma(sum[r][c], lane_at(at->qr.inverse, i + r), real_set(0.0));
+            sum[r][c] = real_select(is_row, found, real_set(0.0));
+            lane_at(y, (i + r) * at->row + c) = sum[r][c];
+        }
+        for (int32_t l = 0; l < r; ++l) {
+            const real t = lane_at(at->qr.f, (i + r) * m + i + l);
+            for (int32_t c = 0; c < 4; ++c)
+                sum[l][c] = real_fnma(t, sum[r][c], sum[l][c]);
+        }
     }
 }
 
@@ -247,7 +279,12 @@ LANE_FUNCTION void sarrus_householder_blank(const sarrus_householder *at) {
 
 /* y ← Zᵀ [T⁻¹ y; 0] of the explicit form, a few columns at a time. */
 LANE_FUNCTION void sarrus_householder_finish(const sarrus_householder *at, real *y, const int32_t count) {
-    for (int32_t i = at->highest - 1; i >= 0; --i)
+    int32_t i = at->highest - 1;
+    for (; i >= 3 && count >= 4; i -= 4) {
+        for (int32_t c = 0; c + 4 <= count; c += 4)
+            sarrus_householder_solve_block(at, lane_from(y, c), i - 3);
+    }
+    for (; i >= 0; --i)
         sarrus_householder_solve(at, y, i, count);
     if (at->has_single)
         sarrus_householder_null_remove(at, y, count);
@@ -342,7 +379,7 @@ LANE_BODY double sarrus_pinv_householder_flops(const sarrus_pinv_shape *shape, i
     const real_scalar r = rank, cut = n - rank, below = 0.5 * r * (r - 1.0);
     real_scalar flops = sarrus_qr_flops(m, n, shape->is_explicit ? 0 : shape->n_rhs, rank);
     if (shape->is_explicit)
-        flops += sarrus_qr_form_flops(m, rank);
+        flops += sarrus_qr_form_flops(m, sarrus_qr_steps(m, n), rank);
     if (rank == n - 1)
         flops += 2.0 * below + 2.0 * r + (2.0 * r + 1.0) + columns * (4.0 * r + 1.0);
     if (rank < n - 1)

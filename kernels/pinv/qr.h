@@ -489,80 +489,6 @@ LANE_BODY void sarrus_qr_factor(sarrus_qr *qr) {
         lane_at(qr->f, i) = lane_at(qr->w, i);
 }
 
-/* Columns q of a group ← (I − β v vᵀ) q for rows k…, given that row k of them is zero. */
-LANE_FUNCTION void sarrus_qr_form_columns(const sarrus_qr *qr, int32_t k, real *q, const int32_t count) {
-    const int32_t m = qr->m;
-    const real *v = lane_from(qr->f, k * m);
-    real factor[4];
-    sarrus_qr_products(v, q, m, k + 1, m, factor, count);
-    for (int32_t c = 0; c < count; ++c) {
-        factor[c] = lane_at(qr->beta, k) * factor[c];
-        lane_at(q, c * m + k) = -(factor[c] * lane_at(qr->head, k));
-    }
-    for (int32_t i = k + 1; i < m; ++i) {
-        for (int32_t c = 0; c < count; ++c)
-            lane_at(q, c * m + i) = real_fnma(factor[c], lane_at(v, i), lane_at(q, c * m + i));
-    }
-}
-
-/* q [count][m] ← the first `count` columns of Q, from the last reflection that reaches them to the first. q is not f. */
-LANE_BODY void sarrus_qr_form(const sarrus_qr *qr, int32_t count, real *q) {
-    const int32_t m = qr->m;
-    for (int32_t k = count - 1; k >= 0; --k) {
-        const real *v = lane_from(qr->f, k * m);
-        real *own = lane_from(q, k * m), factor = lane_at(qr->beta, k) * lane_at(qr->head, k);
-        int32_t j = k + 1;
-        for (int32_t i = 0; i < k; ++i)
-            lane_at(own, i) = real_set(0.0);
-        lane_at(own, k) = real_fnma(factor, lane_at(qr->head, k), real_set(1.0));
-        for (int32_t i = k + 1; i < m; ++i)
-            lane_at(own, i) = -(factor * lane_at(v, i));
-        for (; j + 4 <= count; j += 4)
-            sarrus_qr_form_columns(qr, k, lane_from(q, j * m), 4);
-        for (; j < count; ++j)
-            sarrus_qr_form_columns(qr, k, lane_from(q, j * m), 1);
-    }
-}
-
-/* Row o of X = s P Y, `count` columns of it: row j of Y with place_j = o, times s. */
-LANE_FUNCTION void sarrus_qr_restore_row(const sarrus_qr *qr, int32_t o, const real *y, int32_t stride, real scale, real *x,
-                                         const int32_t count) {
-    real found[8];
-    for (int32_t c = 0; c < count; ++c)
-        found[c] = real_set(0.0);
-    for (int32_t j = 0; j < qr->n; ++j) {
-        mask here = real_eq(lane_at(qr->place, j), lane_at(qr->index, o));
-        for (int32_t c = 0; c < count; ++c)
-            found[c] = real_select(here, lane_at(y, j * stride + c), found[c]);
-    }
-    for (int32_t c = 0; c < count; ++c)
-        lane_at(x, c) = found[c] * scale;
-}
-
-/* X ← s P Y: Y and X in rows [n][n_columns]. */
-LANE_BODY void sarrus_qr_restore(const sarrus_qr *qr, int32_t n_columns, const real *y, real scale, real *x) {
-    for (int32_t o = 0; o < qr->n; ++o) {
-        real *row = lane_from(x, o * n_columns);
-        int32_t c = 0;
-        for (; c + 8 <= n_columns; c += 8)
-            sarrus_qr_restore_row(qr, o, lane_from(y, c), n_columns, scale, lane_from(row, c), 8);
-        for (; c + 4 <= n_columns; c += 4)
-            sarrus_qr_restore_row(qr, o, lane_from(y, c), n_columns, scale, lane_from(row, c), 4);
-        for (; c < n_columns; ++c)
-            sarrus_qr_restore_row(qr, o, lane_from(y, c), n_columns, scale, lane_from(row, c), 1);
-    }
-}
-
-/* One column of X, whose entries are `stride` apart, from one column of Y, whose entries are contiguous. */
-LANE_BODY void sarrus_qr_restore_column(const sarrus_qr *qr, const real *y, real scale, real *x, int32_t stride) {
-    for (int32_t o = 0; o < qr->n; ++o) {
-        real found = real_set(0.0);
-        for (int32_t j = 0; j < qr->n; ++j)
-            found = real_select(real_eq(lane_at(qr->place, j), lane_at(qr->index, o)), lane_at(y, j), found);
-        lane_at(x, o * stride) = found * scale;
-    }
-}
-
 /* Additions and multiplications of sarrus_qr_load_scaled (where no scale is needed), sarrus_qr_factor and the decision of a
  * rank `rank` on it: what is left then is round-off, whose lengths are summed anew once. */
 LANE_FUNCTION real_scalar sarrus_qr_flops(int32_t m, int32_t n, int32_t n_rhs, int32_t rank) {
@@ -575,14 +501,6 @@ LANE_FUNCTION real_scalar sarrus_qr_flops(int32_t m, int32_t n, int32_t n_rhs, i
         if (k > 0 && k == rank && k + 1 < n)
             flops += 4.0 * rows * (n - k);
     }
-    return flops;
-}
-
-/* Those of sarrus_qr_form. */
-LANE_FUNCTION real_scalar sarrus_qr_form_flops(int32_t m, int32_t count) {
-    real_scalar flops = 0.0;
-    for (int32_t k = 0; k < count; ++k)
-        flops += 3.0 + (m - k - 1) + (count - 1.0 - k) * (4.0 * (m - k - 1) + 3.0);
     return flops;
 }
 

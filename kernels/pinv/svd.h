@@ -9,7 +9,7 @@
 #ifndef SARRUS_PINV_SVD_H
 #define SARRUS_PINV_SVD_H
 
-#include "kernels/pinv/qr.h"
+#include "kernels/pinv/qr_form.h"
 #include "kernels/pinv/spectrum.h"
 
 /* Rows of the triangle, or of the matrix itself. */
@@ -230,8 +230,10 @@ LANE_BODY double sarrus_svd_flops(const sarrus_pinv_shape *shape, int32_t has_qr
     for (int32_t k = 0; has_qr && k < count; ++k) {
         const double below = length - k - 1, right = count - k - 1; /* plan */
         flops += (below + 1.0) * (right + 1.0) * (k > 0 ? 4.0 : 2.0) + 6.0 * right + 7.0;
-        flops += shape->is_explicit ? 3.0 + below + right * (4.0 * below + 3.0) : n_columns * (4.0 * below + 4.0);
+        flops += shape->is_explicit ? 0.0 : n_columns * (4.0 * below + 4.0);
     }
+    if (has_qr && shape->is_explicit)
+        flops += sarrus_qr_form_flops(length, count, count);
     flops += sarrus_sweep_flops(count, width, n_along, has_qr ? rank : count, n_sweeps);
     flops += count * (5.0 + width) + 1.0;
     if (!shape->is_explicit && is_turned)

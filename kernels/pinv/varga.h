@@ -174,7 +174,7 @@ LANE_BODY double sarrus_pinv_varga_flops(const sarrus_pinv_shape *shape, int32_t
     const int32_t m = shape->m, n = shape->n, columns = sarrus_pinv_columns(shape);
     real_scalar flops = sarrus_qr_flops(m, n, shape->is_explicit ? 0 : shape->n_rhs, rank);
     if (shape->is_explicit)
-        flops += sarrus_qr_form_flops(m, rank);
+        flops += sarrus_qr_form_flops(m, sarrus_qr_steps(m, n), rank);
     for (int32_t k = 0; k < rank; ++k) {
         flops += 6.0 + 2.0 * (n - k) + (rank - 1.0 - k) * (4.0 * (n - k) + 2.0);
         flops += columns * (2.0 * k + 2.0 + 4.0 * (n - k - 1) + 5.0);

@@ -96,6 +96,21 @@ void test_every_method_shape_and_rank(void **) {
     }
 }
 
+/* From 24 columns on reflections are made four at a time. */
+void test_many_columns(void **) {
+    const int cases[][3] = {{24, 24, 24}, {24, 24, 23}, {30, 26, 25}, {26, 30, 26}, {25, 25, 3}, {27, 25, 0}};
+    for (sarrus_pinv_method method : {SARRUS_PINV_HOUSEHOLDER, SARRUS_PINV_VARGA}) {
+        for (const int *one : cases) {
+            for (int n_rhs = 0; n_rhs <= 1; ++n_rhs) {
+                sarrus_pinv_shape shape = {method, one[0], one[1], n_rhs, n_rhs == 0, {SARRUS_RANK_RELATIVE, 1e-10}};
+                check(&shape, one[2], 0.0);
+            }
+        }
+    }
+    sarrus_pinv_shape shape = {SARRUS_PINV_SVD, 25, 26, 0, 1, {SARRUS_RANK_RELATIVE, 1e-10}};
+    check(&shape, 24, 1.0 / 6.0);
+}
+
 /* Rotations are counted as they are made, the products that look for them by the number of sweeps that this implies: one sweep more
  * or less of products is up to a sixth of a small matrix, and of three sweeps' work. */
 void test_methods_that_iterate(void **) {
@@ -114,6 +129,7 @@ void test_methods_that_iterate(void **) {
 } // namespace
 
 int main() {
-    const CMUnitTest tests[] = {cmocka_unit_test(test_every_method_shape_and_rank), cmocka_unit_test(test_methods_that_iterate)};
+    const CMUnitTest tests[] = {cmocka_unit_test(test_every_method_shape_and_rank), cmocka_unit_test(test_methods_that_iterate),
+                                cmocka_unit_test(test_many_columns)};
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
