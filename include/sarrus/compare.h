@@ -83,6 +83,14 @@ int sarrus_comparison_n_rows(const sarrus_comparison *comparison);
 int sarrus_comparison_reference(const sarrus_comparison *comparison);
 sarrus_status sarrus_comparison_row(const sarrus_comparison *comparison, int i, sarrus_compare_row *out);
 
+/* What S5 counts for one acceleration with m rows and n speeds: Table 1 (Table 6 is Table 1 at three m, n), and the sum of the
+ * equation's own table, 2 to 5. Every product of the printed formula, by full matrices, no multipliers. */
+typedef struct sarrus_compare_paper {
+    const char *equation; /* "(31)"; "": S5 has no such formulation, and the numbers are NaN. Static */
+    double table_1, lines;
+} sarrus_compare_paper;
+sarrus_compare_paper sarrus_compare_paper_of(sarrus_formulation formulation, int m, int n);
+
 /* "ok", "refused", "failed". */
 const char *sarrus_compare_verdict_word(sarrus_compare_verdict verdict);
 

@@ -61,7 +61,29 @@ static nb::dict states_of(const sarrus_comparison *comparison) {
     return out;
 }
 
-// (what is known of the states, rows, the number of the row that differences are from or −1)
+// What S5 counts, by formulation.
+static nb::dict paper_of(const sarrus_comparison *comparison) {
+    static const sarrus_formulation all[] = {
+#define SARRUS_FORMULATION(name, value, word, kernel, dense, text) SARRUS_FORMULATION_##name,
+#include "sarrus/formulation.def"
+    };
+    sarrus_compare_states states;
+    nb::dict out;
+    sarrus_comparison_states(comparison, &states);
+    for (const sarrus_formulation formulation : all) {
+        const sarrus_compare_paper paper = sarrus_compare_paper_of(formulation, states.m, states.n);
+        if (*paper.equation == '\0')
+            continue;
+        nb::dict of;
+        of["equation"] = paper.equation;
+        of["table_1"] = paper.table_1;
+        of["tables_2_to_5"] = paper.lines;
+        out[sarrus_formulation_word(formulation)] = of;
+    }
+    return out;
+}
+
+// (what is known of the states, rows, the number of the row that differences are from or −1, what S5 counts)
 static nb::tuple compare(const Model &model, int n_states, uint64_t seed, bool rank_methods, double seconds) {
     volatile int32_t stop = 0;
     Context context;
@@ -86,7 +108,7 @@ static nb::tuple compare(const Model &model, int n_states, uint64_t seed, bool r
     nb::list rows;
     for (int i = 0; i < sarrus_comparison_n_rows(made); ++i)
         rows.append(row_of(made, i));
-    return nb::make_tuple(states_of(made), rows, sarrus_comparison_reference(made));
+    return nb::make_tuple(states_of(made), rows, sarrus_comparison_reference(made), paper_of(made));
 }
 
 void compare_bind(nb::module_ &module) {

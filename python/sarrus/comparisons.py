@@ -41,11 +41,14 @@ class Comparison(Sequence[ComparedRow]):
     """What `sarrus.compare` found: a sequence of rows, by formulation, pseudoinverse and rank rule.
 
     `states`: what is known of the states, as n, m, rank_least, n_unique_a, condition_most. `reference`: the row that differences
-    are from, None when no row is right everywhere. `table()` is the table of `sarrus compare` as text.
+    are from, None when no row is right everywhere. `table()` is the table of `sarrus compare` as text. `s5`: the operations that S5
+    counts for its equations at this m and n, by formulation: "equation", "table_1", "tables_2_to_5".
     """
 
-    def __init__(self, states: dict[str, float], rows: list[ComparedRow], reference: int) -> None:
-        self.states, self._rows = states, rows
+    def __init__(
+        self, states: dict[str, float], rows: list[ComparedRow], reference: int, s5: dict[str, dict[str, str | float]]
+    ) -> None:
+        self.states, self._rows, self.s5 = states, rows, s5
         self.reference = rows[reference] if reference >= 0 else None
 
     @overload
@@ -99,5 +102,5 @@ def compare(
         raise ArgumentError(f"seconds is {seconds!r}; expected a positive number")
     model = scenario if isinstance(scenario, Model) else Model(scenario)
     own_seed = model.seed if seed is None else count_check("seed", seed, 0)
-    found, rows, reference = _core.compare(model._core, n_states, own_seed, bool(ranks), float(seconds))
-    return Comparison(found, [ComparedRow(**row) for row in rows], reference)
+    found, rows, reference, s5 = _core.compare(model._core, n_states, own_seed, bool(ranks), float(seconds))
+    return Comparison(found, [ComparedRow(**row) for row in rows], reference, s5)

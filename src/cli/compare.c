@@ -13,6 +13,12 @@
 #include "edge/json.h"
 #include "sarrus/compare.h"
 
+enum {
+    N_FORMULATIONS = 0
+#define SARRUS_FORMULATION(name, value, word, kernel, dense, text) +1
+#include "sarrus/formulation.def"
+};
+
 typedef struct compare_arguments {
     sarrus_settings settings;
     sarrus_compare_options options;
@@ -111,11 +117,29 @@ static void json_put_row(sarrus_json *json, const sarrus_compare_row *row) {
     sarrus_json_close(json, '}');
 }
 
+/* What S5 counts at this m and n. */
+static void json_put_paper(sarrus_json *json, const sarrus_compare_states *states) {
+    sarrus_json_open(json, "s5", '[');
+    for (int f = 0; f < N_FORMULATIONS; ++f) {
+        const sarrus_compare_paper paper = sarrus_compare_paper_of((sarrus_formulation)f, states->m, states->n);
+        if (*paper.equation == '\0')
+            continue;
+        sarrus_json_open(json, NULL, '{');
+        sarrus_json_text(json, "formulation", sarrus_formulation_word((sarrus_formulation)f));
+        sarrus_json_text(json, "equation", paper.equation);
+        sarrus_json_number(json, "table_1", paper.table_1);
+        sarrus_json_number(json, "tables_2_to_5", paper.lines);
+        sarrus_json_close(json, '}');
+    }
+    sarrus_json_close(json, ']');
+}
+
 /* The members of one comparison, into an object that is open. */
 static void json_put_comparison(sarrus_json *json, const sarrus_comparison *comparison) {
     sarrus_compare_states states;
     sarrus_comparison_states(comparison, &states);
     json_put_states(json, &states);
+    json_put_paper(json, &states);
     if (sarrus_comparison_reference(comparison) >= 0)
         sarrus_json_count(json, "reference_row", (uint64_t)sarrus_comparison_reference(comparison));
     else
@@ -222,6 +246,45 @@ static void table_print(const sarrus_comparison *comparison, bool is_wide) {
         ranks_print(comparison);
 }
 
+static void count_print(const sarrus_comparison *comparison, sarrus_formulation formulation, sarrus_pinv_method pinv) {
+    for (int i = 0; i < sarrus_comparison_n_rows(comparison); ++i) {
+        sarrus_compare_row row;
+        if (sarrus_comparison_row(comparison, i, &row) == SARRUS_OK && row.formulation == formulation && row.pinv == pinv &&
+            row.rank == SARRUS_RANK_AUTO && isfinite(row.flops)) {
+            printf(" %11.0f", row.flops);
+            return;
+        }
+    }
+    printf(" %11s", "-");
+}
+
+/* The paper's operations beside those that were counted. */
+static void paper_print(const sarrus_comparison *comparison) {
+    static const sarrus_pinv_method shown[] = {SARRUS_PINV_SVD, SARRUS_PINV_VARGA, SARRUS_PINV_GREVILLE, SARRUS_PINV_HOUSEHOLDER,
+                                               SARRUS_PINV_MGS};
+    enum { N_SHOWN = sizeof shown / sizeof shown[0] };
+    sarrus_compare_states states;
+    sarrus_comparison_states(comparison, &states);
+    printf(
+        "\nS5's operations of one acceleration at m = %d, n = %d, and those counted here, with the multipliers, by S5's methods\n"
+        "%-24s %11s %11s",
+        states.m, states.n, "equation", "Table 1", "Tables 2-5");
+    for (int k = 0; k < N_SHOWN; ++k)
+        printf(" %11s", sarrus_pinv_method_word(shown[k]));
+    printf("\n");
+    for (int f = 0; f < N_FORMULATIONS; ++f) {
+        const sarrus_compare_paper paper = sarrus_compare_paper_of((sarrus_formulation)f, states.m, states.n);
+        if (*paper.equation == '\0')
+            continue;
+        printf("%-4s %-19s %11.0f %11.0f", paper.equation, sarrus_formulation_word((sarrus_formulation)f), paper.table_1,
+               paper.lines);
+        for (int k = 0; k < N_SHOWN; ++k)
+            count_print(comparison, (sarrus_formulation)f, shown[k]);
+        printf("\n");
+    }
+    printf("(line by line, and Table 6: sarrus bench s5-study --tables 1-6)\n");
+}
+
 /* --- The command ------------------------------------------------------------------------------------------------------------ */
 
 /* A line of progress, on a terminal. */
@@ -264,6 +327,7 @@ static int group_compare(const char *path, const sarrus_scenario_argument *scena
         json_put_comparison(json, comparison);
     } else {
         table_print(comparison, arguments->is_wide);
+        paper_print(comparison);
     }
     if (is_mixed && arguments->is_json)
         sarrus_json_close(json, '}');

@@ -30,3 +30,7 @@ bool sarrus_formulation_inverts_mass(sarrus_formulation formulation) {
     return formulation == SARRUS_FORMULATION_UDWADIA_KALABA || formulation == SARRUS_FORMULATION_PSEUDO_RANGE ||
            formulation == SARRUS_FORMULATION_RANGE_SPACE || formulation == SARRUS_FORMULATION_PARTIAL;
 }
+
+bool sarrus_formulation_takes_pinv(sarrus_formulation formulation) {
+    return formulation != SARRUS_FORMULATION_SADDLE_FACTORED;
+}

@@ -15,4 +15,8 @@ bool sarrus_formulation_has_dense(sarrus_formulation formulation);
 /* Whether its dense form inverts M, which then has to be definite. */
 bool sarrus_formulation_inverts_mass(sarrus_formulation formulation);
 
+/* Whether its dense form takes a pseudoinverse, and so decides a rank; one that takes none has no answer where rows depend on one
+ * another. */
+bool sarrus_formulation_takes_pinv(sarrus_formulation formulation);
+
 #endif

@@ -60,6 +60,8 @@ static const char *why_not(const sarrus_compare_row *row) {
         return "a library on a GPU; the comparison runs on the CPU";
     if (!sarrus_formulation_has_dense(row->formulation))
         return "J over a tree is another matrix: compared with pinv and rank auto, by which it is made for steps";
+    if (!sarrus_formulation_takes_pinv(row->formulation) && (row->pinv != SARRUS_PINV_AUTO || row->rank != SARRUS_RANK_AUTO))
+        return "takes no pseudoinverse and decides no rank: compared with pinv and rank auto alone";
     if (row->pinv == SARRUS_PINV_LAPACK)
         return "LAPACK is asked one instance at a time, by udwadia-kalaba with rank auto alone";
     if (row->pinv == SARRUS_PINV_AUTO && row->formulation == SARRUS_FORMULATION_UDWADIA_KALABA)
@@ -255,7 +257,8 @@ static double judge(const sarrus_compare_set *set, int i_row, sarrus_comparison 
         (void)snprintf(row->reason, sizeof row->reason, "no answer in %d of %d states: %s", n_none, row->n_states,
                        n_singular < n_none                                 ? "a number that is none"
                        : sarrus_formulation_inverts_mass(row->formulation) ? "M is singular there, and it is inverted"
-                                                                           : "the rank was decided too low there");
+                       : sarrus_formulation_takes_pinv(row->formulation)   ? "the rank was decided too low there"
+                                                                           : "rows depend on one another there");
     else
         (void)snprintf(row->reason, sizeof row->reason, "wrong in %d of %d states, by up to %.0e times the tolerance", row->n_wrong,
                        row->n_states, beyond);
@@ -282,17 +285,19 @@ static void row_compare(const sarrus_compare_set *set, int i_row, sarrus_compari
     }
 }
 
-/* M that has to be inverted and cannot be in any state is no meaning rather than a failure. */
+/* A matrix that has to be inverted and cannot be in any state is no meaning rather than a failure. */
 static void refuse_singular(const sarrus_compare_set *set, int i_row, sarrus_comparison *c) {
     const int n_consistent = set->n_trajectory + set->n_random;
-    if (!sarrus_formulation_inverts_mass(c->rows[i_row].formulation))
+    const bool inverts_mass = sarrus_formulation_inverts_mass(c->rows[i_row].formulation);
+    if (!inverts_mass && sarrus_formulation_takes_pinv(c->rows[i_row].formulation))
         return;
     for (int i = 0; i < n_consistent; ++i) {
         if (is_held(c, set, i_row, i) && c->unsolvable[i] == 0.0)
             return;
     }
     if (n_consistent > 0)
-        refuse(&c->rows[i_row], "M is singular, and the formulation inverts it");
+        refuse(&c->rows[i_row], inverts_mass ? "M is singular, and the formulation inverts it"
+                                             : "rows depend on one another, and the formulation inverts the saddle matrix");
 }
 
 /* --- The call --------------------------------------------------------------------------------------------------------------- */

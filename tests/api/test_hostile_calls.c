@@ -455,7 +455,8 @@ static const struct {
     {"reliability_find", reliability},
     {"batch_copy_systems", systems},
     {"compare", compare},
-    {"comparison_states comparison_n_rows comparison_reference comparison_row comparison_destroy compare_verdict_word",
+    {"comparison_states comparison_n_rows comparison_reference comparison_row comparison_destroy compare_verdict_word "
+     "compare_paper_of",
      comparison_rows},
     {"model_resolved model_name model_ground_motion model_n_instances model_seed", model},
     {"version instance_status_text instance_status_word integrator_text integrator_word integrator_is_adaptive observable_text "

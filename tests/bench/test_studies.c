@@ -1,4 +1,5 @@
 /* The studies of S5's question run, pass their own gates and print the paper's figures beside theirs. */
+#include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -6,6 +7,7 @@
 #include <cmocka.h>
 
 #include "cli/program.h"
+#include "sarrus/compare.h"
 #include "tests/support/place.h"
 
 static void says(const said *s, const char *text) {
@@ -107,9 +109,35 @@ static void bad_usage_is_refused(void **state) {
     assert_int_equal(RUN("bench", "s5-study", "--scenarios", "/nowhere")->code, 3);
 }
 
+/* `sarrus compare` has the formulas of Table 1 as they are printed: Table 6 at its m and n, and the study's sums on the
+ * five-bar. */
+static void the_comparison_counts_as_the_paper(void **state) {
+    (void)state;
+    static const int shapes[3][2] = {{2, 3}, {15, 18}, {19, 28}};
+    static const struct {
+        sarrus_formulation formulation;
+        const char *equation;
+        double table_6[3], lines; /* lines: m = n = 12 */
+    } printed[] = {{SARRUS_FORMULATION_UDWADIA_KALABA, "(31)", {573, 129024, 421568}, 44112},
+                   {SARRUS_FORMULATION_UDWADIA_PHOHOMSIRI, "(43)", {1218, 294102, 975716}, 114636},
+                   {SARRUS_FORMULATION_PSEUDO_RANGE, "(35)", {399, 119853, 288211}, 54468},
+                   {SARRUS_FORMULATION_NULL_SPACE, "(41)", {1227, 274158, 968772}, 87012}};
+    for (size_t i = 0; i < sizeof printed / sizeof printed[0]; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            const sarrus_compare_paper paper = sarrus_compare_paper_of(printed[i].formulation, shapes[k][0], shapes[k][1]);
+            assert_true(paper.table_1 == printed[i].table_6[k]);
+            assert_string_equal(paper.equation, printed[i].equation);
+        }
+        assert_true(sarrus_compare_paper_of(printed[i].formulation, 12, 12).lines == printed[i].lines);
+    }
+    assert_string_equal(sarrus_compare_paper_of(SARRUS_FORMULATION_SADDLE, 12, 12).equation, "");
+    assert_true(isnan(sarrus_compare_paper_of(SARRUS_FORMULATION_SADDLE, 12, 12).table_1));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_are_counted_beside_the_paper),
+        cmocka_unit_test(the_comparison_counts_as_the_paper),
         cmocka_unit_test(short_runs_pass_their_gates),
         cmocka_unit_test(runs_are_read_by_programs),
         cmocka_unit_test(stabilisations_pass_their_gates),

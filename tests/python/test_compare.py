@@ -86,6 +86,8 @@ def test_agreement():
         for row in found:
             if row.formulation in OVER_A_TREE or row.pinv not in SOUND:
                 continue
+            if row.formulation == "saddle-factored":
+                continue
             if lacks and row.formulation in INVERTS_MASS:
                 assert row.verdict in ("failed", "refused") and "singular" in row.reason, row
                 continue
@@ -96,6 +98,10 @@ def test_agreement():
         assert found.find("udwadia-kalaba").verdict == "ok", name
         assert found.find("relative").verdict == ("refused" if lacks else "ok"), (name, found.find("relative"))
         assert found.find("saddle", "lapack").verdict == "refused"
+        factored, is_redundant = found.find("saddle-factored"), found.states["rank_most"] < found.states["m"]
+        assert factored.verdict == ("refused" if is_redundant else "ok"), (name, factored)
+        assert "depend on one another" in factored.reason if is_redundant else factored.flops > 0, factored
+        assert "no pseudoinverse" in found.find("saddle-factored", "svd").reason
 
 
 def test_recursion():
@@ -161,7 +167,7 @@ def test_trajectories():
             "batch": {"instances": 2},
         }
         runs = {}
-        for formulation in ("udwadia-kalaba", *IN_FULL):
+        for formulation in ("udwadia-kalaba", *IN_FULL, "saddle-factored"):
             if name == "massless_coupler" and formulation in INVERTS_MASS[1:]:
                 own = settings | {"dynamics.formulation": formulation}
                 raises(sarrus.UnsupportedError, lambda: sarrus.run(path(name), settings=own), "inverts M")  # noqa: B023
@@ -175,6 +181,10 @@ def test_trajectories():
             assert not np.array_equal(q, wanted), f"{formulation} has the very bits of another formulation"
 
 
+def found_in_python():
+    return sarrus.compare(path("five_bar"), states=4, ranks=False, seconds=1e-4).s5
+
+
 def test_command():
     """`sarrus compare --json`: an object with the rows, as the contract has them; a table without."""
     command = [PROGRAM, "compare", path("five_bar"), "--states", "4", "--rank", "auto"]
@@ -184,7 +194,13 @@ def test_command():
     assert all(keys <= set(row) for row in found["rows"])
     assert {row["verdict"] for row in found["rows"]} == {"ok", "refused", "failed"}
     assert found["rows"][found["reference_row"]]["acceleration"] == 0
+    printed = {row["equation"]: (row["formulation"], row["table_1"], row["tables_2_to_5"]) for row in found["s5"]}
+    assert printed["(31)"] == ("udwadia-kalaba", 44112, 44112) and printed["(43)"] == ("udwadia-phohomsiri", 99084, 114636)
+    assert printed == {of["equation"]: (word, of["table_1"], of["tables_2_to_5"]) for word, of in found_in_python().items()}
     table = subprocess.run(command, capture_output=True, text=True, check=True)
+    line = next(line for line in table.stdout.splitlines() if line.startswith("(35) pseudo-range")).split()
+    row = next(row for row in found["rows"] if (row["formulation"], row["pinv"]) == ("pseudo-range", "householder"))
+    assert line[2:4] == ["54468", "54468"] and line[7] == f"{row['flops']:.0f}"
     assert "udwadia-phohomsiri" in table.stdout and "most accurate row" in table.stdout and table.stderr == ""
 
 
@@ -217,6 +233,9 @@ def test_refusals():
         assert out.returncode == 2 and "no constraints" in out.stderr and out.stdout == ""
     settings = {"dynamics.formulation": "saddle", "dynamics.pinv": "lapack"}
     raises(sarrus.ScenarioError, lambda: sarrus.load(path("five_bar"), settings), "method of the lanes")
+    for other in ({"dynamics.pinv": "svd"}, {"dynamics.rank": {"method": "relative"}}):
+        settings = {"dynamics.formulation": "saddle-factored", **other}
+        raises(sarrus.ScenarioError, lambda: sarrus.load(path("five_bar"), settings), "saddle-factored")  # noqa: B023
     raises(sarrus.ArgumentError, lambda: sarrus.compare(path("five_bar"), states=0), "states")
     raises(sarrus.ArgumentError, lambda: sarrus.compare(path("five_bar"), seconds=-1), "seconds")
 

@@ -10,6 +10,7 @@
 #include "kernels/formulation/dense/pseudo_range.h"
 #include "kernels/formulation/dense/range_space.h"
 #include "kernels/formulation/dense/saddle.h"
+#include "kernels/formulation/dense/saddle_factored.h"
 #include "kernels/formulation/dense/udwadia_kalaba.h"
 #include "kernels/formulation/dense/udwadia_phohomsiri.h"
 

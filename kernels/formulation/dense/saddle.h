@@ -1,4 +1,4 @@
-/* The whole system at once (S1 26, μ = 0; S2 10, 49, 63), M semi-definite and definite on the motions that J leaves:
+/* The whole system at once (S1 26, μ = 0), M semi-definite and definite on the motions that J leaves:
  *
  *   [a; λ] = [M Jᵀ; J 0]⁺ [F; γ]
  *
