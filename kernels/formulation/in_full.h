@@ -87,6 +87,18 @@ LANE_BODY mask sarrus_in_full_solve(sarrus_evaluation *ev, const sarrus_system_a
     return mask_and(active, mask_not(real_eq(lanes.found.rank, ev->max_rank)));
 }
 
+/* A factorization without a rank decision has no answer where the independent rows have lost a direction: NaN there, whatever it
+ * made of round-off. */
+LANE_BODY void sarrus_in_full_give_up(sarrus_evaluation *ev, real *a) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const real all = real_set((real_scalar)mech->factor.n_independent);
+    const mask lost = mask_and(ev->healthy, mask_not(real_eq(ev->found.rank, all)));
+    if (mech->formulation != SARRUS_FORMULATION_SADDLE_FACTORED || !mask_any(lost))
+        return;
+    for (int32_t i = 0; i < mech->n_v; ++i)
+        lane_at(a, i) = real_select(lost, sarrus_nan_lanes(), lane_at(a, i));
+}
+
 /* a(t, q, v) into `a`. */
 LANE_PHASE void sarrus_in_full_accelerate(sarrus_evaluation *ev, real t, const real *q, const real *v, real *a) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
@@ -107,6 +119,7 @@ LANE_PHASE void sarrus_in_full_accelerate(sarrus_evaluation *ev, real t, const r
         for (int32_t i = 0; i < mech->n_v; ++i)
             lane_at(found, i) = real_select(other, lane_at(again, i), lane_at(found, i));
     }
+    sarrus_in_full_give_up(ev, found);
     const real before = has_power ? sarrus_constraints_power(ev, v, a) : real_set(0.0);
     for (int32_t i = 0; i < mech->n_v; ++i)
         frame_at(a, i) = real_select(ev->healthy, lane_at(found, i), frame_at(a, i));

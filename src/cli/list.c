@@ -156,7 +156,7 @@ static void help_print(void) {
 
 static void topic_print(const topic *chosen) {
     for (const entry *e = chosen->entries; e->name != NULL; ++e) {
-        printf("%-16s %s", e->name, e->summary);
+        printf("%-19s %s", e->name, e->summary);
         if (e->tolerance > 0.0)
             printf(" (tol: %g unless given)", e->tolerance);
         putchar('\n');

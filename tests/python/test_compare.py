@@ -104,6 +104,15 @@ def test_agreement():
         assert "no pseudoinverse" in found.find("saddle-factored", "svd").reason
 
 
+def test_factored_at_a_change_point():
+    """Without a rank decision there is no answer where the rank falls: the instance ends, and says so, at its first step."""
+    settings = {"dynamics.formulation": "saddle-factored", "integrator.t_end": 0.1}
+    result = sarrus.run(path("five_bar_singular"), settings=settings)
+    assert (result["instance/status"] != 0).all() and result["instance/steps"][0] == 0
+    right = sarrus.run(path("five_bar_singular"), settings=settings | {"dynamics.formulation": "saddle"})
+    assert (right["instance/status"] == 0).all()
+
+
 def test_recursion():
     """Articulated bodies of an open arm: right in `sarrus.compare`, and the motion of `relative` to 1e-8 over a second; loops are
     refused with their number."""
