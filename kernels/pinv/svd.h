@@ -183,7 +183,7 @@ LANE_BODY void sarrus_svd_decompose(const sarrus_pinv_shape *shape, sarrus_pinv_
     spectrum->scale =
         has_qr ? sarrus_pinv_scale_find(lanes->a, shape->m * shape->n) : sarrus_pinv_scale(lanes->a, shape->m * shape->n);
     lanes->limit.unit = spectrum->scale;
-    spectrum->rows.is_graded = has_qr;
+    spectrum->rows.may_block = 1;
     spectrum->rows.n_along[1] = 0;
     spectrum->rows.along[1] = (real *)0;
     spectrum->rows.stop = lanes->stop;

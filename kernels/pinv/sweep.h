@@ -3,8 +3,8 @@
  *   (x, y) ← (c x + g y, c y − g x),  tan 2θ = 2 x·y / (|x|² − |y|²),  the longer row first (de Rijk's order)
  *
  * A sweep takes the pairs i < j in the order of (i + j) mod count, which converges like the order by rows, but gives count rounds
- * of disjoint pairs: their products, their angles and their rotations are independent, so that no latency is waited for. Graded
- * rows that outgrow the first cache are taken by blocks instead: all pairs of two blocks while they are in it.
+ * of disjoint pairs: their products, their angles and their rotations are independent, so that no latency is waited for. Rows
+ * that outgrow the first cache may be taken by blocks instead: all pairs of two blocks while they are in it.
  *
  * Angles need no division: with h = ((|x|² − |y|²)² + 4 (x·y)²)^½,  cos² θ = (1 + ||x|² − |y|²| / h) / 2  and
  * sin θ = x·y / (h cos θ), both by reciprocal square roots.
@@ -31,7 +31,7 @@
 typedef struct sarrus_sweep_rows {
     int32_t count;                            /* rows */
     int32_t width;                            /* of a row of D */
-    int32_t is_graded;                        /* by length already, as those of a pivoted R are */
+    int32_t may_block;                        /* rows that outgrow the first cache are taken by blocks */
     real *d;                                  /* [count][width] becomes Σ Vᵀ */
     real *norm2;                              /* [count] σ² */
     int32_t n_along[SARRUS_SWEEP_COMPANIONS]; /* widths of the companions; 0 where there is none */
@@ -237,7 +237,7 @@ LANE_BODY real sarrus_sweep_run(const sarrus_sweep_rows *rows, real_scalar noise
     const real_scalar relative = 2.220446049250313e-16 * rows->width;
     sarrus_sweep_state state;
     state.rows = rows;
-    state.is_blocked = rows->is_graded && count * (bytes + along) > SARRUS_SWEEP_CACHE;
+    state.is_blocked = rows->may_block && count * (bytes + along) > SARRUS_SWEEP_CACHE;
     state.n_pairs = state.first_pending = state.n_pending = 0;
     state.active = active;
     state.tolerance = real_set(relative * relative);
