@@ -11,17 +11,35 @@
 
 #include "kernels/pinv/gram_factor.h"
 
+/* Up to so many rows a pivot's row is read by selections among all. */
+enum { SARRUS_CHOLESKY_FEW = 16 };
+
 LANE_BODY size_t sarrus_pinv_cholesky_work(const sarrus_pinv_shape *shape) {
     sarrus_gram_factor g;
     return sarrus_gram_factor_place(shape, (real *)0, &g);
 }
 
+/* Rows that are the pivot of some lane; all of few rows, where looking costs more. */
+typedef struct sarrus_cholesky_rows {
+    int32_t count, at[(LANE_WIDTH > SARRUS_CHOLESKY_FEW ? LANE_WIDTH : SARRUS_CHOLESKY_FEW) + 1];
+} sarrus_cholesky_rows;
+
+LANE_BODY void sarrus_cholesky_look(int32_t p, real pivot, sarrus_cholesky_rows *rows) {
+    rows->count = 0;
+    for (int32_t i = 0; i < p; ++i) {
+        rows->at[rows->count] = i;
+        rows->count += p <= SARRUS_CHOLESKY_FEW || mask_any(real_eq(pivot, real_set((real_scalar)i))) ? 1 : 0;
+    }
+}
+
 /* to[w] ← element w of the row `pivot` of from [p][p], `width` of them. */
-LANE_FUNCTION void sarrus_cholesky_gather(const real *from, int32_t p, real pivot, real *to, int32_t width) {
+LANE_FUNCTION void sarrus_cholesky_gather(const sarrus_cholesky_rows *rows, const real *from, int32_t p, real pivot, real *to,
+                                          int32_t width) {
     real x[8];
     for (int32_t w = 0; w < width; ++w)
-        x[w] = lane_at(from, w);
-    for (int32_t i = 1; i < p; ++i) {
+        x[w] = lane_at(from, rows->at[0] * p + w);
+    for (int32_t r = 1; r < rows->count; ++r) {
+        const int32_t i = rows->at[r];
         mask here = real_eq(pivot, real_set((real_scalar)i));
         for (int32_t w = 0; w < width; ++w)
             x[w] = real_select(here, lane_at(from, i * p + w), x[w]);
@@ -30,14 +48,15 @@ LANE_FUNCTION void sarrus_cholesky_gather(const real *from, int32_t p, real pivo
         lane_at(to, w) = x[w];
 }
 
-LANE_BODY void sarrus_cholesky_gather_row(const real *from, int32_t p, real pivot, real *to, int32_t count) {
+LANE_BODY void sarrus_cholesky_gather_row(const sarrus_cholesky_rows *rows, const real *from, int32_t p, real pivot, real *to,
+                                          int32_t count) {
     int32_t j = 0;
     for (; j + 8 <= count; j += 8)
-        sarrus_cholesky_gather(lane_from(from, j), p, pivot, lane_from(to, j), 8);
+        sarrus_cholesky_gather(rows, lane_from(from, j), p, pivot, lane_from(to, j), 8);
     for (; j + 4 <= count; j += 4)
-        sarrus_cholesky_gather(lane_from(from, j), p, pivot, lane_from(to, j), 4);
+        sarrus_cholesky_gather(rows, lane_from(from, j), p, pivot, lane_from(to, j), 4);
     for (; j < count; ++j)
-        sarrus_cholesky_gather(lane_from(from, j), p, pivot, lane_from(to, j), 1);
+        sarrus_cholesky_gather(rows, lane_from(from, j), p, pivot, lane_from(to, j), 1);
 }
 
 /* Column k of L for rows i … i + width − 1, and what it leaves of the diagonal; rows that were pivots before get 0. */
@@ -91,8 +110,10 @@ LANE_BODY void sarrus_cholesky_factor(sarrus_gram_factor *g, const sarrus_pinv_s
         if (!mask_any(open))
             break;
         inverse = real_select(open, inverse, zero);
-        sarrus_cholesky_gather_row(g->s, p, pivot, g->row, p);
-        sarrus_cholesky_gather_row(g->l, p, pivot, lane_from(g->row, p), k);
+        sarrus_cholesky_rows rows;
+        sarrus_cholesky_look(p, pivot, &rows);
+        sarrus_cholesky_gather_row(&rows, g->s, p, pivot, g->row, p);
+        sarrus_cholesky_gather_row(&rows, g->l, p, pivot, lane_from(g->row, p), k);
         int32_t i = 0;
         for (; i + 4 <= p; i += 4)
             sarrus_cholesky_column(g, k, i, 4, pivot, inverse);

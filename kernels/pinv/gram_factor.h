@@ -10,6 +10,9 @@
 
 #include "kernels/pinv/row_order.h"
 
+/* Vectors from which on triangles are solved four rows at a time. */
+enum { SARRUS_GRAM_BLOCKED = 24 };
+
 typedef struct sarrus_gram_factor {
     int32_t p, length; /* vectors, their elements: min(m, n), max(m, n) */
     int32_t c;         /* columns of L in use */
@@ -101,17 +104,39 @@ LANE_FUNCTION void sarrus_gram_factor_column(const sarrus_gram_factor *g, int32_
         lane_at(row, w * g->p + k) = x[w] * inverse;
 }
 
+/* Entries (a, b) … (a + rows − 1, b + columns − 1) of Lᵀ L, those on and below the diagonal kept. */
+LANE_FUNCTION void sarrus_gram_factor_block(const sarrus_gram_factor *g, int32_t a, int32_t b, const int32_t rows,
+                                            const int32_t columns) {
+    real sum[4][4];
+    for (int32_t r = 0; r < rows; ++r) {
+        for (int32_t w = 0; w < columns; ++w)
+            sum[r][w] = real_set(0.0);
+    }
+    for (int32_t i = 0; i < g->p; ++i) {
+        const real *row = lane_from(g->l, i * g->p);
+        for (int32_t w = 0; w < columns; ++w) {
+            const real x = lane_at(row, b + w);
+            for (int32_t r = 0; r < rows; ++r)
+                sum[r][w] = real_fma(x, lane_at(row, a + r), sum[r][w]);
+        }
+    }
+    for (int32_t r = 0; r < rows; ++r) {
+        for (int32_t w = 0; w < columns && b + w <= a + r; ++w)
+            lane_at(g->s, (a + r) * g->p + b + w) = sum[r][w];
+    }
+}
+
 /* K Kᵀ = Lᵀ L on the c columns in use. A pivot that is round-off of its diagonal entry, and any of a zero column, gives 0. */
 LANE_BODY void sarrus_gram_factor_again(const sarrus_gram_factor *g) {
     const int32_t p = g->p, c = g->c;
-    for (int32_t b = 0; b < c; ++b) {
-        for (int32_t a = b; a < c; ++a)
-            lane_at(g->s, a * p + b) = real_set(0.0);
-        for (int32_t i = 0; i < p; ++i) {
-            real x = lane_at(g->l, i * p + b);
-            for (int32_t a = b; a < c; ++a)
-                lane_at(g->s, a * p + b) = real_fma(x, lane_at(g->l, i * p + a), lane_at(g->s, a * p + b));
-        }
+    int32_t a = 0;
+    for (; a + 4 <= c; a += 4) {
+        for (int32_t b = 0; b <= a; b += 4)
+            sarrus_gram_factor_block(g, a, b, 4, 4);
+    }
+    for (; a < c; ++a) {
+        for (int32_t b = 0; b <= a; ++b)
+            sarrus_gram_factor_block(g, a, b, 1, 1);
     }
     for (int32_t k = 0; k < c; ++k) {
         real *own = lane_from(g->s, k * p);
@@ -129,32 +154,100 @@ LANE_BODY void sarrus_gram_factor_again(const sarrus_gram_factor *g) {
     }
 }
 
-/* y ← T⁻ᵀ T⁻¹ y for `width` columns of y [count][4], T a lower triangle of rows `between` apart, its diagonal given inverted. */
+/* Rows k … k + 3 of y ← T⁻¹ y for four columns: what comes from the rows before is summed together. The sums have the order of
+ * single rows, and so their bits. */
+LANE_FUNCTION void sarrus_triangle_down(const real *t, const real *inverse, int32_t between, int32_t k, real *y) {
+    real x[4][4];
+    for (int32_t r = 0; r < 4; ++r) {
+        for (int32_t w = 0; w < 4; ++w)
+            x[r][w] = lane_at(y, 4 * (k + r) + w);
+    }
+    for (int32_t j = 0; j < k; ++j) {
+        for (int32_t r = 0; r < 4; ++r) {
+            const real e = lane_at(t, (k + r) * between + j);
+            for (int32_t w = 0; w < 4; ++w)
+                x[r][w] = real_fnma(e, lane_at(y, 4 * j + w), x[r][w]);
+        }
+    }
+    for (int32_t r = 0; r < 4; ++r) {
+        for (int32_t l = 0; l < r; ++l) {
+            const real e = lane_at(t, (k + r) * between + k + l);
+            for (int32_t w = 0; w < 4; ++w)
+                x[r][w] = real_fnma(e, x[l][w], x[r][w]);
+        }
+        for (int32_t w = 0; w < 4; ++w)
+            lane_at(y, 4 * (k + r) + w) = x[r][w] = x[r][w] * lane_at(inverse, k + r);
+    }
+}
+
+/* Rows k … k + 3, k a multiple of four, of y ← T⁻ᵀ y for four columns, the rows behind them first. Rows beyond a lane's rank are
+ * zero, so that its sums do not know how many of them there are. */
+LANE_FUNCTION void sarrus_triangle_up(const real *t, const real *inverse, int32_t between, int32_t count, int32_t k, real *y) {
+    real x[4][4];
+    for (int32_t r = 0; r < 4; ++r) {
+        for (int32_t w = 0; w < 4; ++w)
+            x[r][w] = lane_at(y, 4 * (k + r) + w);
+    }
+    for (int32_t j = k + 4; j < count; ++j) {
+        for (int32_t r = 0; r < 4; ++r) {
+            const real e = lane_at(t, j * between + k + r);
+            for (int32_t w = 0; w < 4; ++w)
+                x[r][w] = real_fnma(e, lane_at(y, 4 * j + w), x[r][w]);
+        }
+    }
+    for (int32_t r = 3; r >= 0; --r) {
+        for (int32_t l = r + 1; l < 4; ++l) {
+            const real e = lane_at(t, (k + l) * between + k + r);
+            for (int32_t w = 0; w < 4; ++w)
+                x[r][w] = real_fnma(e, x[l][w], x[r][w]);
+        }
+        for (int32_t w = 0; w < 4; ++w)
+            lane_at(y, 4 * (k + r) + w) = x[r][w] = x[r][w] * lane_at(inverse, k + r);
+    }
+}
+
+/* Row k of y ← T⁻¹ y, and of y ← T⁻ᵀ y, for `width` columns. */
+LANE_FUNCTION void sarrus_triangle_down_row(const real *t, const real *inverse, int32_t between, int32_t k, real *y,
+                                            int32_t width) {
+    real x[4];
+    for (int32_t w = 0; w < width; ++w)
+        x[w] = lane_at(y, 4 * k + w);
+    for (int32_t j = 0; j < k; ++j) {
+        real e = lane_at(t, k * between + j);
+        for (int32_t w = 0; w < width; ++w)
+            x[w] = real_fnma(e, lane_at(y, 4 * j + w), x[w]);
+    }
+    for (int32_t w = 0; w < width; ++w)
+        lane_at(y, 4 * k + w) = x[w] * lane_at(inverse, k);
+}
+
+LANE_FUNCTION void sarrus_triangle_up_row(const real *t, const real *inverse, int32_t between, int32_t count, int32_t k, real *y,
+                                          int32_t width) {
+    real x[4];
+    for (int32_t w = 0; w < width; ++w)
+        x[w] = lane_at(y, 4 * k + w);
+    for (int32_t j = k + 1; j < count; ++j) {
+        real e = lane_at(t, j * between + k);
+        for (int32_t w = 0; w < width; ++w)
+            x[w] = real_fnma(e, lane_at(y, 4 * j + w), x[w]);
+    }
+    for (int32_t w = 0; w < width; ++w)
+        lane_at(y, 4 * k + w) = x[w] * lane_at(inverse, k);
+}
+
+/* y ← T⁻ᵀ T⁻¹ y for `width` columns of y [count][4], T a lower triangle of rows `between` apart, its diagonal given inverted. Of
+ * large matrices four rows together. */
 LANE_FUNCTION void sarrus_triangle_solve(const real *t, const real *inverse, int32_t between, int32_t count, real *y,
                                          int32_t width) {
-    real x[4];
-    for (int32_t k = 0; k < count; ++k) {
-        for (int32_t w = 0; w < width; ++w)
-            x[w] = lane_at(y, 4 * k + w);
-        for (int32_t j = 0; j < k; ++j) {
-            real e = lane_at(t, k * between + j);
-            for (int32_t w = 0; w < width; ++w)
-                x[w] = real_fnma(e, lane_at(y, 4 * j + w), x[w]);
-        }
-        for (int32_t w = 0; w < width; ++w)
-            lane_at(y, 4 * k + w) = x[w] * lane_at(inverse, k);
-    }
-    for (int32_t k = count - 1; k >= 0; --k) {
-        for (int32_t w = 0; w < width; ++w)
-            x[w] = lane_at(y, 4 * k + w);
-        for (int32_t j = k + 1; j < count; ++j) {
-            real e = lane_at(t, j * between + k);
-            for (int32_t w = 0; w < width; ++w)
-                x[w] = real_fnma(e, lane_at(y, 4 * j + w), x[w]);
-        }
-        for (int32_t w = 0; w < width; ++w)
-            lane_at(y, 4 * k + w) = x[w] * lane_at(inverse, k);
-    }
+    const int32_t n_blocked = width == 4 && between >= SARRUS_GRAM_BLOCKED ? count / 4 * 4 : 0;
+    for (int32_t k = 0; k < n_blocked; k += 4)
+        sarrus_triangle_down(t, inverse, between, k, y);
+    for (int32_t k = n_blocked; k < count; ++k)
+        sarrus_triangle_down_row(t, inverse, between, k, y, width);
+    for (int32_t k = count - 1; k >= n_blocked; --k)
+        sarrus_triangle_up_row(t, inverse, between, count, k, y, width);
+    for (int32_t k = n_blocked - 4; k >= 0; k -= 4)
+        sarrus_triangle_up(t, inverse, between, count, k, y);
 }
 
 /* t ← S⁺ t for `width` columns of t [p][columns]. */

@@ -112,7 +112,7 @@ LANE_BODY mask sarrus_saddle_tridiagonal(const sarrus_saddle_factor *f, double *
         lane_at(f->x, i) = sum * real_inverse_or_zero(lane_at(diagonal, i));
     }
     *flops += 12.0 * (size - 1);
-    const real round_off = real_set((real_scalar)(10.0 * size * 2.2204460492503131e-16)) * largest;
+    const real round_off = real_set((real_scalar)(100.0 * size * 2.2204460492503131e-16)) * largest;
     return mask_not(real_lt(round_off, least));
 }
 
