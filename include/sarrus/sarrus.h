@@ -7,6 +7,7 @@
 #include "sarrus/compare.h"
 #include "sarrus/context.h"
 #include "sarrus/document.h"
+#include "sarrus/kinematics.h"
 #include "sarrus/method.h"
 #include "sarrus/observable.h"
 #include "sarrus/pinv.h"

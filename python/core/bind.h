@@ -22,6 +22,7 @@ sarrus_batch_options batch_options_read(const nb::dict &options, BatchTexts *tex
 
 void batch_bind(nb::module_ &module);
 void compare_bind(nb::module_ &module);
+void kinematics_bind(nb::module_ &module);
 void pinv_bind(nb::module_ &module);
 void run_bind(nb::module_ &module);
 

@@ -77,4 +77,5 @@ NB_MODULE(_core, module) {
     own::run_bind(module);
     own::pinv_bind(module);
     own::compare_bind(module);
+    own::kinematics_bind(module);
 }

@@ -8,6 +8,7 @@
     sarrus.report("out.h5", "report.html")    the result of a study on one page
     sarrus.pinv(a)                            pseudoinverses of a stack of matrices
     sarrus.compare("five_bar.yaml")           formulations and pseudoinverses on the same states
+    sarrus.Kinematics("arm_7r.yaml")          screws, effective inertia and their derivatives
     sarrus.gym                                closed loops as Gymnasium environments
 """
 
@@ -29,6 +30,7 @@ from .errors import (
     ScenarioError,
     UnsupportedError,
 )
+from .kinematics import Kinematics, Pair
 from .models import Card, Model, check, load
 from .pseudoinverse import METHODS as PINV_METHODS
 from .pseudoinverse import RANK_METHODS, PinvReport, pinv
@@ -51,7 +53,9 @@ __all__ = [
     "Error",
     "FileError",
     "InterruptedError",
+    "Kinematics",
     "Model",
+    "Pair",
     "PinvReport",
     "Report",
     "Result",

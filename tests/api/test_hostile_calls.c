@@ -21,6 +21,7 @@
 
 #include "sarrus/sarrus.h"
 #include "tests/api/hostile_compare.h"
+#include "tests/api/hostile_kinematics.h"
 #include "tests/api/hostile_draws.h"
 #include "tests/api/hostile_world.h"
 #include "tests/support/place.h"
@@ -455,6 +456,10 @@ static const struct {
     {"reliability_find", reliability},
     {"batch_copy_systems", systems},
     {"compare", compare},
+    {"kinematics_create", kinematics_made},
+    {"kinematics_destroy kinematics_n_pairs kinematics_n_bodies kinematics_pair_get kinematics_coordinates kinematics_poses "
+     "kinematics_screws kinematics_motion kinematics_inertia kinematics_christoffel kinematics_forces",
+     kinematics_asked},
     {"comparison_states comparison_n_rows comparison_reference comparison_row comparison_destroy compare_verdict_word "
      "compare_paper_of",
      comparison_rows},

@@ -1,6 +1,6 @@
-"""Runs the Python examples of README.md, docs/formulations.md, docs/learning.md, docs/replay.md and docs/result_file.md, each
-page's as one program, beside the files that they speak of. python.package_docs runs those of docs/python.md, python.start_pages
-those of docs/start/. Exit code 77 (skipped) without the package."""
+"""Runs the Python examples of README.md, docs/formulations.md, docs/kinematics.md, docs/learning.md, docs/replay.md and
+docs/result_file.md, each page's as one program, beside the files that they speak of. python.package_docs runs those of
+docs/python.md, python.start_pages those of docs/start/. Exit code 77 (skipped) without the package."""
 
 import contextlib
 import io
@@ -14,7 +14,14 @@ from pathlib import Path
 from package import run_all, sarrus
 from program import SOURCE
 
-PAGES = {"README.md": 1, "docs/formulations.md": 1, "docs/learning.md": 4, "docs/replay.md": 1, "docs/result_file.md": 10}
+PAGES = {
+    "README.md": 1,
+    "docs/formulations.md": 1,
+    "docs/kinematics.md": 1,
+    "docs/learning.md": 4,
+    "docs/replay.md": 1,
+    "docs/result_file.md": 10,
+}
 
 LOOP = """
 sarrus: 1
