@@ -50,8 +50,16 @@ template <class D> double top(const jet<D> &x) {
     return top(x.slope);
 }
 
-template <class T> using vector = std::array<T, 3>;
-template <class T> using matrix = std::array<vector<T>, 3>;
+template <class T> struct vector {
+    T x[3];
+    T &operator[](int i) {
+        return x[i];
+    }
+    const T &operator[](int i) const {
+        return x[i];
+    }
+};
+template <class T> using matrix = vector<vector<T>>;
 
 template <class T> T dot(const vector<T> &x, const vector<T> &y) {
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];

@@ -70,11 +70,11 @@ jets::vector<double> random_direction() {
     jets::vector<double> x;
     double length = 0.0;
     do {
-        for (double &one : x)
+        for (double &one : x.x)
             one = random_number(-1.0, 1.0);
         length = std::sqrt(jets::dot(x, x));
     } while (length < 0.1 || length > 1.0);
-    for (double &one : x)
+    for (double &one : x.x)
         one /= length;
     return x;
 }
