@@ -10,7 +10,7 @@
 #include "cli/progress.h"
 #include "cli/run_arguments.h"
 #include "cli/run_parts.h"
-#include "cli/sample_file.h"
+#include "cli/run_scenario.h"
 #include "cli/scenario_argument.h"
 #include "cli/shell_word.h"
 #include "cli/signals.h"
@@ -134,6 +134,8 @@ static void retry_print(const sarrus_planned_run *planned, const sarrus_run_summ
     if (arguments->is_json)
         printf("{\"retried\": %llu, \"failed\": %llu, \"n_instances\": %llu, \"output_bytes\": %llu}\n", n, n_failed, n_study,
                (unsigned long long)summary->output_bytes);
+    else if (!arguments->is_quiet && n == 0)
+        printf("%s: no instance had failed, so none is run again; %s has what was there\n", planned->path, planned->output);
     else if (!arguments->is_quiet)
         printf("%s: %llu of %llu instances run again, %llu failed again; %s\n", planned->path, n, n_study, n_failed,
                planned->output);
@@ -280,48 +282,6 @@ static int scenario_run(const char *path, const char *output, const sarrus_run_a
     return code;
 }
 
-/* Reads a scenario that a sample is for: without its sensitivity, which is refused where nothing is drawn. */
-static int unsampled_read(const char *path, sarrus_run_arguments *arguments, sarrus_scenario_argument *scenario) {
-    *scenario = (sarrus_scenario_argument){NULL, NULL};
-    if (!sarrus_settings_add(&arguments->settings, "run", "output.sensitivity=[]"))
-        return SARRUS_EXIT_IO;
-    const int code = sarrus_scenario_argument_read(path, &arguments->settings, scenario);
-    sarrus_settings_take_back(&arguments->settings);
-    return code;
-}
-
-/* Reads the sample, and the scenario again as it is run: one that draws nothing as one that draws the columns. `*setting` is to be
- * freed after the arguments. */
-static int sample_take(const char *path, sarrus_run_arguments *arguments, sarrus_scenario_argument *scenario, char **setting,
-                       sarrus_draws **out) {
-    sarrus_sample_table table;
-    const sarrus_model *model = sarrus_document_model(scenario->document, 0);
-    if (sarrus_document_is_mixed(scenario->document))
-        return sarrus_option_refuse("run", "--samples: the document has several scenarios; expected one");
-    sarrus_status status = sarrus_sample_file_read(scenario->context, arguments->samples, &table);
-    int code = SARRUS_EXIT_DONE;
-    if (status == SARRUS_OK && arguments->n_instances != 0 && arguments->n_instances != table.n_rows)
-        code = sarrus_option_refuse("run", "--instances %llu: the sample has %llu rows, one for each instance",
-                                    (unsigned long long)arguments->n_instances, (unsigned long long)table.n_rows);
-    arguments->n_instances = table.n_rows;
-    if (status == SARRUS_OK && code == SARRUS_EXIT_DONE && model->batch.n_sampled == 0 && table.labels != NULL) {
-        *setting = sarrus_sample_setting(&table);
-        if (*setting == NULL || !sarrus_settings_add(&arguments->settings, "run", *setting))
-            status = SARRUS_NO_MEMORY;
-    }
-    if (code == SARRUS_EXIT_DONE && status == SARRUS_OK) {
-        sarrus_scenario_argument_free(scenario);
-        code = sarrus_scenario_argument_read(path, &arguments->settings, scenario);
-    }
-    if (status == SARRUS_OK && code == SARRUS_EXIT_DONE)
-        status =
-            sarrus_sample_draws(scenario->context, arguments->samples, &table, sarrus_document_model(scenario->document, 0), out);
-    if (status != SARRUS_OK)
-        sarrus_failure_print(scenario->context, status, stderr);
-    sarrus_sample_table_free(&table);
-    return status != SARRUS_OK ? sarrus_exit_code(status) : code;
-}
-
 static int file_run(const char *path, sarrus_run_arguments *arguments) {
     sarrus_scenario_argument scenario;
     sarrus_signals_leave();
@@ -339,10 +299,7 @@ static int file_run(const char *path, sarrus_run_arguments *arguments) {
     char *setting = NULL;
     sarrus_draws *draws = NULL;
     arguments->n_settings = arguments->settings.n_overrides;
-    code = arguments->samples != NULL ? unsampled_read(path, arguments, &scenario)
-                                      : sarrus_scenario_argument_read(path, &arguments->settings, &scenario);
-    if (code == SARRUS_EXIT_DONE && arguments->samples != NULL)
-        code = sample_take(path, arguments, &scenario, &setting, &draws);
+    code = sarrus_run_scenario_read(path, arguments, &scenario, &setting, &draws);
     if (code == SARRUS_EXIT_DONE)
         code = scenario_run(path, output, arguments, &scenario, draws);
     sarrus_draws_destroy(draws);

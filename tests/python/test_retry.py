@@ -281,6 +281,19 @@ def test_names_of_others():
         assert same(new["state/q"][failed], datasets(folder / "whole.h5")["state/q"][failed])
 
 
+def test_nothing_had_failed():
+    """The result is a copy, and the command says so."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        first, out = folder / "a.h5", folder / "out.h5"
+        (folder / "study.yaml").write_text(STUDY.replace("mu: 10", "mu: 3"))
+        run(folder / "study.yaml", first, codes=(0,))
+        done = sarrus("run", folder / "study.yaml", "--retry-failed", first, "-o", out)
+        assert done.returncode == 0 and "no instance had failed" in done.stdout, done
+        a, b = datasets(first), datasets(out)
+        assert same(a["state/q"], b["state/q"]) and same(a["instance/status"], b["instance/status"])
+
+
 def test_what_is_refused():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

@@ -125,6 +125,9 @@ def test_a_scenario_that_draws_nothing():
     pathlib.Path("bad.csv").write_text(bad)
     done = run("plain.yaml", "--samples", "bad.csv", "-o", "bad.h5")
     assert done.returncode == 2 and "did you mean 'bodies.bob.mass'" in done.stderr, done
+    assert done.stderr.startswith("bad.csv: error: column 'bodies.bob.mas': ") and "--set" not in done.stderr, done
+    done = run("plain.yaml", "--samples", "a.csv", "-o", "bad.h5", "--set", "gravity.1=none")
+    assert done.returncode == 2 and done.stderr.startswith("--set:") and "column" not in done.stderr.split("^")[0], done
 
 
 def test_replay():

@@ -158,6 +158,16 @@ def test_a_number_that_no_grid_has_is_refused():
     text = run("s.yaml", "-o", "none.h5", *levels, "--instances", "23", "--parts", "2", code=2)
     assert "--instances: a grid of 24 points for 23 instances; expected as many" in text, text
     run("s.yaml", "-o", "grid.h5", *levels, "--instances", "24")
+    # The number that is asked for is judged, not the one that it stands for.
+    own = pathlib.Path("s.yaml").read_text().replace("instances: 8\n", "instances: 10\n", 1)
+    assert "instances: 10" in own
+    pathlib.Path("ten.yaml").write_text(own)
+    pathlib.Path("all.yaml").write_text(own.replace("instances: 10", "instances: 27"))
+    run("ten.yaml", "-o", "asked.h5", "--set", "batch.sampling=grid", "--instances", "27")
+    run("all.yaml", "-o", "said.h5", "--set", "batch.sampling=grid")
+    with h5py.File("asked.h5") as asked, h5py.File("said.h5") as said:
+        assert np.array_equal(asked["state/q"][...], said["state/q"][...])
+    assert "10 instances are no grid" in run("ten.yaml", "-o", "none.h5", "--set", "batch.sampling=grid", code=2)
     most = 2**40
     for text in (
         run("s.yaml", "-o", "none.h5", "--set", "batch.design=saltelli", "--instances", str(most), code=2),
