@@ -118,6 +118,7 @@ def test_parameters():
     assert row[0][0] == "discrete: values 0.1 0.25" and row[2][1] == [1.0], row
     page, _ = page_of(ran(PUSHED, samples={"m": [1.0, 1.1], "k": [0.0, 10.0]}))
     assert [row[0][0] for row in page.rows("parameters").values()] == ["own sample"] * 2
+    assert "numbers brought along, not drawn" in page.text and "seed, design" not in page.text
     page, _ = page_of(ran(PUSHED, instances=1, settings={"batch.parameters": []}))
     assert "parameters" not in page.tables
     text = "batch:\n  parameters:\n    - path:\n        - a.b\n        - c.d\n      distribution: normal\n      mean: 1\n"

@@ -88,8 +88,16 @@ class Study:
         return self.file_name or Path(self.place).stem
 
     @property
+    def has_own_sample(self) -> bool:
+        """Whether the numbers were brought along: drawn ones have the units that they are quantiles of."""
+        instance = self.group.get("instance")
+        return instance is not None and len(instance.get("parameters", ())) > 0 and "unit" not in instance
+
+    @property
     def design(self) -> str:
-        """The word of `batch.design`, or of `batch.sampling`; "random" without either."""
+        """The word of `batch.design`, or of `batch.sampling`; "random" without either, and of a sample of one's own."""
+        if self.has_own_sample:
+            return "random"
         section = re.search(r'^"?batch"?:\n((?:[ ].*\n?)*)', self.scenario, re.M)
         words = dict(re.findall(r'^  "?(design|sampling)"?:\s*"?([a-z]+)', section[1], re.M)) if section else {}
         if (

@@ -88,7 +88,10 @@ def facts_of(study: Study, model_card: str) -> str:
     kept = int(study.group.attrs.get("n_trajectories", n))
     count += f", {count_text(kept) if kept else 'none'} with trajectories" if kept != n else ""
     rows.append(("instances", count))
-    rows.append(("seed, design", escaped(f"{own('seed')}, {study.design}")))
+    if study.has_own_sample:
+        rows.append(("sample", "numbers brought along, not drawn"))
+    else:
+        rows.append(("seed, design", escaped(f"{own('seed')}, {study.design}")))
     written_times, planned = n_times(study), len(study.group["time"])
     if written_times:
         first, last = float(study.group["time"][0]), float(study.group["time"][written_times - 1])
