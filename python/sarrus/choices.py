@@ -22,7 +22,9 @@ def value_of(kind: str, words: Mapping[str, int], word: str) -> int:
 
 
 def count_check(name: str, value: int, least: int = 0, most: int = 2**63 - 1) -> int:
-    """A whole number from `least` to `most`."""
+    """A whole number from `least` to `most`; True and False are none."""
+    if isinstance(value, bool):
+        raise ArgumentError(f"{name}={value!r}; expected a whole number")
     try:
         number = value.__index__()
     except (AttributeError, TypeError):

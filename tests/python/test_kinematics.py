@@ -80,6 +80,8 @@ def test_refusals():
     raises(sarrus.ArgumentError, lambda: arm.inertia(np.zeros(arm.n), by=[arm.n]), "by")
     raises(sarrus.ArgumentError, lambda: arm.inertia(np.zeros(arm.n), by=[0] * 9), "8 at most")
     raises(sarrus.ArgumentError, lambda: arm.forces(np.zeros((2, arm.n)), np.zeros(arm.n)), "speeds")
+    raises(sarrus.ArgumentError, lambda: arm.inertia(np.zeros(arm.n), by=[True]), "whole number")
+    raises(sarrus.ArgumentError, lambda: sarrus.run(path("pendulum"), output="none.h5", parts=True), "parts=True")
     raises(sarrus.UnsupportedError, lambda: sarrus.Kinematics(path("gyrostat")), "rotor")
     bad = arm.inertia(np.array([[0.1] * arm.n, [np.nan] * arm.n]))
     assert np.isfinite(bad[0]).all() and np.isnan(bad[1]).all()
