@@ -155,8 +155,11 @@ static void help_print(void) {
 }
 
 static void topic_print(const topic *chosen) {
+    int width = 16;
+    for (const entry *e = chosen->entries; e->name != NULL; ++e)
+        width = (int)strlen(e->name) > width ? (int)strlen(e->name) : width;
     for (const entry *e = chosen->entries; e->name != NULL; ++e) {
-        printf("%-19s %s", e->name, e->summary);
+        printf("%-*s %s", width, e->name, e->summary);
         if (e->tolerance > 0.0)
             printf(" (tol: %g unless given)", e->tolerance);
         putchar('\n');
