@@ -13,7 +13,8 @@ ROOT = Path(os.environ.get("SARRUS_SOURCE_DIR", Path(__file__).resolve().parents
 ROOMS = {
     f"{room}/room.h": "int room;\n"
     for room in [
-        *["src/core", "src/model", "src/scenario", "src/plan", "src/kinematics", "src/jit", "src/backend/cpu", "src/backend/cuda", "src/pinv"],
+        *["src/core", "src/model", "src/scenario", "src/plan", "src/kinematics", "src/jit"],
+        *["src/backend/cpu", "src/backend/cuda", "src/pinv"],
         *["src/batch", "src/sink", "src/study", "src/edge", "src/cli"],
         *["kernels/lane", "kernels/space", "kernels/body", "kernels/pinv", "kernels/formulation", "kernels/step"],
         *["kernels/cpu", "kernels/cuda"],
