@@ -80,22 +80,6 @@ static void joint_take(const sarrus_kinematics *k, const kinematics_instance *ow
     }
 }
 
-static void pose_now(const sarrus_kinematics *k, const double *bodies, int body, double out[12]) {
-    const bool is_spatial = k->plan->mech.space == SARRUS_SPACE_SPATIAL;
-    const double *q = bodies + (is_spatial ? 7 : 3) * (ptrdiff_t)body;
-    double a[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    if (is_spatial) {
-        sarrus_rotation_of(q + 3, a);
-    } else {
-        a[0][0] = a[1][1] = cos(q[2]);
-        a[1][0] = sin(q[2]);
-        a[0][1] = -a[1][0];
-    }
-    memcpy(out, a, sizeof a);
-    for (int i = 0; i < 3; ++i)
-        out[9 + i] = i < 2 || is_spatial ? q[i] : 0.0;
-}
-
 sarrus_status sarrus_kinematics_coordinates(const sarrus_kinematics *k, size_t n_instances, const double *bodies, double *q) {
     static const double stays[12] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0};
     if (!bodies || !q || !sarrus_kinematics_has(k, n_instances))
@@ -108,7 +92,7 @@ sarrus_status sarrus_kinematics_coordinates(const sarrus_kinematics *k, size_t n
         for (int c = 0; c < k->n_bodies; ++c) {
             const int body = k->order[c], inboard = k->inboard[body];
             double now[12], back[12], inverse[12], d[12], *moved = state.pose + 12 * (ptrdiff_t)body;
-            pose_now(k, bodies + i * n_q, body, now);
+            sarrus_pose_of_body(k->plan, bodies + i * n_q, body, now);
             sarrus_pose_invert(own.pose + 12 * (ptrdiff_t)body, back);
             sarrus_pose_compose(now, back, moved);
             sarrus_pose_invert(inboard < 0 ? stays : state.pose + 12 * (ptrdiff_t)inboard, inverse);

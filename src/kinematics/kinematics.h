@@ -64,6 +64,9 @@ double sarrus_screw_product(const double a[6], const double b[6]);
 /* Numbers of pairs, and whether all are. */
 bool sarrus_kinematics_by_is_good(const sarrus_kinematics *kinematics, int n_by, const int *by);
 
+/* Of a body with these coordinates [n_q] of all. */
+void sarrus_pose_of_body(const sarrus_plan *plan, const double *q, int body, double out[12]);
+
 /* out ← what `of` does after `by`: x ↦ by(of(x)). */
 void sarrus_pose_compose(const double by[12], const double of[12], double out[12]);
 /* out ← the inverse. `out` is another one. */

@@ -5,7 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/body.h"
+#include "plan/plan.h"
 #include "plan/rotation.h"
+
+void sarrus_pose_of_body(const sarrus_plan *plan, const double *q, int body, double out[12]) {
+    const bool is_spatial = plan->mech.space == SARRUS_SPACE_SPATIAL;
+    const double *own = q + sarrus_body_sizes_of(plan->mech.space)->n_q * (ptrdiff_t)body;
+    double a[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    if (is_spatial) {
+        sarrus_rotation_of(own + 3, a);
+    } else {
+        a[0][0] = a[1][1] = cos(own[2]);
+        a[1][0] = sin(own[2]);
+        a[0][1] = -a[1][0];
+    }
+    memcpy(out, a, sizeof a);
+    for (int i = 0; i < 3; ++i)
+        out[9 + i] = i < 2 || is_spatial ? own[i] : 0.0;
+}
 
 void sarrus_pose_compose(const double by[12], const double of[12], double out[12]) {
     double made[12];

@@ -133,22 +133,6 @@ typedef struct instance_source {
     double *shift; /* [n_bodies][3] by which a body is moved so that its joint closes */
 } instance_source;
 
-static void pose_given(const instance_source *from, int body, double out[12]) {
-    const bool is_spatial = from->k->plan->mech.space == SARRUS_SPACE_SPATIAL;
-    const double *q = from->q + (is_spatial ? 7 : 3) * (ptrdiff_t)body;
-    double a[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    if (is_spatial) {
-        sarrus_rotation_of(q + 3, a);
-    } else {
-        a[0][0] = a[1][1] = cos(q[2]);
-        a[1][0] = sin(q[2]);
-        a[0][1] = -a[1][0];
-    }
-    memcpy(out, a, sizeof a);
-    for (int i = 0; i < 3; ++i)
-        out[9 + i] = i < 2 || is_spatial ? q[i] : 0.0;
-}
-
 /* A point of the joint: as a body sees it, where the scenario gives it in the bodies' frames. */
 static void point_find(const instance_source *from, const sarrus_joint *joint, int side, double out[3]) {
     const int n = from->k->plan->mech.space == SARRUS_SPACE_SPATIAL ? 3 : 2, body = joint->body[side];
@@ -159,7 +143,7 @@ static void point_find(const instance_source *from, const sarrus_joint *joint, i
     memcpy(out, given, sizeof given);
     if (joint->has_at || body == SARRUS_GROUND)
         return;
-    pose_given(from, body, pose);
+    sarrus_pose_of_body(from->k->plan, from->q, body, pose);
     for (int i = 0; i < 3; ++i)
         out[i] = pose[9 + i] + pose[3 * i] * given[0] + pose[3 * i + 1] * given[1] + pose[3 * i + 2] * given[2];
 }
@@ -234,7 +218,7 @@ static void body_place(const instance_source *from, int body, double *screws, do
     const sarrus_joint *own = joint < 0 ? NULL : &k->plan->model->joints[joint];
     double axes[MOST_PAIRS][3], point[3], open[3] = {0, 0, 0}, *shift = from->shift + 3 * (ptrdiff_t)body;
     directions_find(from, body, axes);
-    pose_given(from, body, pose);
+    sarrus_pose_of_body(from->k->plan, from->q, body, pose);
     memcpy(point, pose + 9, sizeof point);
     if (own) {
         const int side = from->graph->is_reversed[body] ? 1 : 0; /* of the inboard body */
