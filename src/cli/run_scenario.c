@@ -10,15 +10,6 @@
 #include "edge/exit_code.h"
 #include "model/model.h"
 
-/* Without a word; the diagnostics stay. */
-static sarrus_status quiet_read(const char *path, const sarrus_settings *settings, sarrus_scenario_argument *out) {
-    *out = (sarrus_scenario_argument){NULL, NULL};
-    const sarrus_status status = sarrus_context_create(&out->context);
-    return status != SARRUS_OK
-               ? status
-               : sarrus_document_read_file(out->context, path, settings->overrides, settings->n_overrides, &out->document);
-}
-
 /* --- An own sample ---------------------------------------------------------------------------------------------------------- */
 
 /* The column of the sample that place `column` of the setting speaks of: entries begin with "{path". */
@@ -34,21 +25,18 @@ static int sampled_read(const char *path, const sarrus_run_arguments *arguments,
                         const char *setting, sarrus_scenario_argument *scenario) {
     if (setting == NULL)
         return sarrus_scenario_argument_read(path, &arguments->settings, scenario);
-    const sarrus_status status = quiet_read(path, &arguments->settings, scenario);
+    const sarrus_status status = sarrus_scenario_argument_try(path, &arguments->settings, scenario);
     bool is_told = false;
     for (size_t i = 0; status == SARRUS_BAD_INPUT && i < sarrus_context_n_diagnostics(scenario->context); ++i) {
         const sarrus_diagnostic *found = sarrus_context_diagnostic(scenario->context, i);
-        const int column =
-            found->source_line != NULL && strcmp(found->source_line, setting) == 0 ? column_at(setting, found->column) : -1;
+        const bool is_ours = found->source_line != NULL && strcmp(found->source_line, setting) == 0;
+        const int column = is_ours ? column_at(setting, found->column) : -1;
         if (column < 0 || column >= table->n_columns)
             continue;
         fprintf(stderr, "%s: error: column '%s': %s\n", arguments->samples, table->labels[column], found->message);
         is_told = true;
     }
-    if (!is_told)
-        sarrus_failure_print(scenario->context, status, stderr);
-    sarrus_context_clear(scenario->context);
-    return status == SARRUS_IO ? SARRUS_EXIT_BAD_INPUT : sarrus_exit_code(status);
+    return is_told ? sarrus_exit_code(status) : sarrus_scenario_argument_told(scenario, status);
 }
 
 /* Reads a scenario that a sample is for: without its sensitivity, which is refused where nothing is drawn. */
@@ -98,30 +86,19 @@ static int sample_take(const char *path, sarrus_run_arguments *arguments, sarrus
 /* A file whose own number a grid or a design does not have is read with the one that is asked for. */
 static int counted_read(const char *path, sarrus_run_arguments *arguments, sarrus_scenario_argument *scenario, char **setting) {
     sarrus_scenario_argument first;
-    const sarrus_status status = quiet_read(path, &arguments->settings, &first);
-    if (status == SARRUS_OK || status != SARRUS_BAD_INPUT) {
-        sarrus_failure_print(first.context, status, stderr);
-        sarrus_context_clear(first.context);
-        *scenario = first;
-        return status == SARRUS_IO ? SARRUS_EXIT_BAD_INPUT : sarrus_exit_code(status);
-    }
-    if (asprintf(setting, "batch.instances=%" PRIu64, arguments->n_instances) < 0)
+    const sarrus_status status = sarrus_scenario_argument_try(path, &arguments->settings, &first);
+    if (status == SARRUS_BAD_INPUT && asprintf(setting, "batch.instances=%" PRIu64, arguments->n_instances) < 0)
         *setting = NULL;
-    sarrus_status again = SARRUS_NO_MEMORY;
-    if (*setting != NULL && sarrus_settings_add(&arguments->settings, "run", *setting)) {
-        again = quiet_read(path, &arguments->settings, scenario);
-        if (again != SARRUS_OK)
-            sarrus_scenario_argument_free(scenario);
+    if (status == SARRUS_BAD_INPUT && *setting != NULL && sarrus_settings_add(&arguments->settings, "run", *setting)) {
+        const sarrus_status again = sarrus_scenario_argument_try(path, &arguments->settings, scenario);
+        if (again == SARRUS_OK) {
+            sarrus_scenario_argument_free(&first);
+            return sarrus_scenario_argument_told(scenario, again);
+        }
+        sarrus_scenario_argument_free(scenario);
     }
-    if (again != SARRUS_OK) { /* what the file says by itself is what the user knows */
-        *scenario = first;
-        sarrus_failure_print(first.context, status, stderr);
-        return sarrus_exit_code(status);
-    }
-    sarrus_scenario_argument_free(&first);
-    sarrus_diagnostics_print(scenario->context, stderr);
-    sarrus_context_clear(scenario->context);
-    return SARRUS_EXIT_DONE;
+    *scenario = first; /* what the file says by itself is what the user knows */
+    return sarrus_scenario_argument_told(scenario, status);
 }
 
 int sarrus_run_scenario_read(const char *path, sarrus_run_arguments *arguments, sarrus_scenario_argument *scenario, char **setting,

@@ -16,18 +16,27 @@ const char *sarrus_file_argument(int argc, char **argv, const char *what) {
     return NULL;
 }
 
-int sarrus_scenario_argument_read(const char *path, const sarrus_settings *settings, sarrus_scenario_argument *out) {
+sarrus_status sarrus_scenario_argument_try(const char *path, const sarrus_settings *settings, sarrus_scenario_argument *out) {
     *out = (sarrus_scenario_argument){NULL, NULL};
-    if (sarrus_context_create(&out->context) != SARRUS_OK) {
+    const sarrus_status status = sarrus_context_create(&out->context);
+    return status != SARRUS_OK
+               ? status
+               : sarrus_document_read_file(out->context, path, settings->overrides, settings->n_overrides, &out->document);
+}
+
+int sarrus_scenario_argument_told(const sarrus_scenario_argument *argument, sarrus_status status) {
+    if (argument->context == NULL) {
         fprintf(stderr, "sarrus: error: out of memory\n");
         return SARRUS_EXIT_IO;
     }
-    const sarrus_status status =
-        sarrus_document_read_file(out->context, path, settings->overrides, settings->n_overrides, &out->document);
-    sarrus_failure_print(out->context, status, stderr);
-    sarrus_context_clear(out->context);
+    sarrus_failure_print(argument->context, status, stderr);
+    sarrus_context_clear(argument->context);
     /* A scenario that is not there is bad usage; I/O failure is about results. */
     return status == SARRUS_IO ? SARRUS_EXIT_BAD_INPUT : sarrus_exit_code(status);
+}
+
+int sarrus_scenario_argument_read(const char *path, const sarrus_settings *settings, sarrus_scenario_argument *out) {
+    return sarrus_scenario_argument_told(out, sarrus_scenario_argument_try(path, settings, out));
 }
 
 sarrus_status sarrus_scenario_argument_plan(const sarrus_scenario_argument *argument, int i_group, bool is_quiet,

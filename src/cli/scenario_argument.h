@@ -20,6 +20,10 @@ const char *sarrus_file_argument(int argc, char **argv, const char *what);
  * sarrus_scenario_argument_free in any case. */
 int sarrus_scenario_argument_read(const char *path, const sarrus_settings *settings, sarrus_scenario_argument *out);
 
+/* Its two halves: reading without a word, and what there is to say of it, with the exit code. */
+sarrus_status sarrus_scenario_argument_try(const char *path, const sarrus_settings *settings, sarrus_scenario_argument *out);
+int sarrus_scenario_argument_told(const sarrus_scenario_argument *argument, sarrus_status status);
+
 /* Plans a group, which shows on a terminal what it is at when it takes long, and prints what is wrong. `*out` is the caller's. */
 SARRUS_MUST_USE sarrus_status sarrus_scenario_argument_plan(const sarrus_scenario_argument *argument, int i_group, bool is_quiet,
                                                             sarrus_plan **out);
