@@ -16,7 +16,7 @@
 #include "tests/support/pinv_cases.h"
 #include "tests/support/pinv_traits.h"
 
-enum { N_PLACES = 11, MOST = 12 * 12, MOST_RHS = 3 }; /* a tile of 8 and a part of the next */
+enum { N_PLACES = 11, MOST = 27 * 26, MOST_RHS = 3 }; /* a tile of 8 and a part of the next */
 
 /* One matrix and all that comes back for it. */
 typedef struct question {
@@ -125,7 +125,8 @@ static void check_subject(const sarrus_pinv_options *options, shape s, const que
 
 static const pinv_class subject_classes[] = {PINV_FULL,     PINV_LESS_ONE, PINV_ZERO, PINV_SPECTRUM,
                                              PINV_INTEGERS, PINV_DIAGONAL, PINV_ROWS};
-static const shape shapes[] = {{5, 7, 0}, {5, 7, 2}, {9, 4, 0}, {9, 4, 3}, {12, 12, 0}, {1, 3, 1}};
+static const shape shapes[] = {{5, 7, 0}, {5, 7, 2},   {9, 4, 0},   {9, 4, 3},  {12, 12, 0},
+                               {1, 3, 1}, {26, 27, 0}, {27, 26, 0}, {26, 26, 1}};
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, N_SUBJECTS = sizeof subject_classes / sizeof *subject_classes };
 
 static question neighbors[N_SHAPES][N_NEIGHBOURS], subjects[N_SHAPES][N_SUBJECTS];
