@@ -183,10 +183,24 @@ static void fused_over_trees(void **state) {
     }
 }
 
+/* Shares of redundant joints by the weights of the plan, which go to the device as its other tables: by the sparse factor,
+ * and where the rank falls. */
+static void weighted_multipliers(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {{"five_bar.yaml", "masses"},
+                                           {"five_bar_singular.yaml", "{A: 3, F: [0.1, 10]}"},
+                                           {"spatial_four_bar.yaml", "units"},
+                                           {"cube_linkage.yaml", "masses"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        const sarrus_override settings[] = {{"dynamics.multipliers", cases[i][1]}, {NULL, NULL}};
+        motions_compare(cases[i][0], settings, 40);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fused),          cmocka_unit_test(fused_within_bounds), cmocka_unit_test(staged),
-        cmocka_unit_test(fused_in_space), cmocka_unit_test(fused_over_trees),
+        cmocka_unit_test(fused_in_space), cmocka_unit_test(fused_over_trees),    cmocka_unit_test(weighted_multipliers),
     };
     return mechanism_has_isa("avx2") ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
 }
