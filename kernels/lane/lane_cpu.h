@@ -75,6 +75,10 @@ LANE_FUNCTION real real_abs(real a) {
 LANE_FUNCTION real real_select(mask m, real a, real b) {
     return (real)_mm512_mask_blend_pd(m, (__m512d)b, (__m512d)a);
 }
+/* *at ← a in the lanes of m. */
+LANE_FUNCTION void real_put(mask m, real a, real *at) {
+    _mm512_mask_store_pd((double *)at, m, (__m512d)a);
+}
 LANE_FUNCTION mask real_lt(real a, real b) {
     return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ);
 }
@@ -147,6 +151,9 @@ LANE_FUNCTION real real_select(mask m, real a, real b) {
 #else
     return (real)((m & (lane_bits)a) | (~m & (lane_bits)b));
 #endif
+}
+LANE_FUNCTION void real_put(mask m, real a, real *at) {
+    *at = real_select(m, a, *at);
 }
 LANE_FUNCTION mask real_bit_of_magic(real shifted, int bit) {
     return (mask)(((lane_bits)shifted << (63 - bit)) < 0); /* the bit becomes the sign */

@@ -62,6 +62,10 @@ LANE_FUNCTION real real_abs(real a) {
 LANE_FUNCTION real real_select(mask m, real a, real b) {
     return m ? a : b;
 }
+LANE_FUNCTION void real_put(mask m, real a, real *at) {
+    if (m)
+        *at = a;
+}
 LANE_FUNCTION mask real_lt(real a, real b) {
     return a < b;
 }

@@ -4,13 +4,14 @@
  *           R_kj = xᵀa_j / R_kk  and, below row k,  a_j ← a_j − x (a_kj − R_kj) / v_k
  *           which is  A ← (I − β v vᵀ) A,  β = 2 / vᵀv
  *
- * What a step subtracts from the rows below k stays pending until the next step passes over them: that one pass makes the lanes'
- * exchanges of columns (selections), subtracts, and sums the products with the next x, so that every element is loaded and stored
- * once a step, and the square root and the division of the next reflection are hidden behind it. For this the next pivot must
- * be known before: squared lengths are reduced by R_kj². Their error is relative to the length at which they were last summed;
- * a lane whose longest column has shrunk to 1e-10 of that (squared) has them summed anew, so a choice is never made among
- * round-off. Lanes that agree on the pivot (instances of one mechanism mostly do) exchange columns plainly; the numbers are the
- * same. A remaining length below 2^-450 counts as zero (matrices are scaled to a largest entry near 1): R_kk = 0 from there on. */
+ * What a step subtracts from the rows below k stays pending until the next step passes over them: that one pass subtracts, and sums
+ * the products with the next x, so that every element is loaded and stored once a step, and the square root and the division of
+ * the next reflection are hidden behind it. For this the next pivot must be known before: squared lengths are reduced by R_kj².
+ * Their error is relative to the length at which they were last summed; a lane whose longest column has shrunk to 1e-10 of that
+ * (squared) has them summed anew, so a choice is never made among round-off. Columns are exchanged while the pivot's is taken,
+ * those alone that are the pivot of some lane; lanes mostly agree where they are instances of one mechanism, which saves the
+ * selections; the numbers are the same. A remaining length below 2^-450 counts as zero (matrices are scaled to a largest entry
+ * near 1): R_kk = 0 from there on. */
 #ifndef SARRUS_PINV_QR_H
 #define SARRUS_PINV_QR_H
 
@@ -38,28 +39,21 @@ typedef struct sarrus_qr {
 /* What a step does to every column. */
 typedef struct sarrus_qr_step {
     int32_t k;
-    real *x;                   /* [m] the pivot's column */
-    const real *last;          /* [m] that of the step before, of which multiples are pending */
-    const real *old;           /* [m] the column that stood at k */
-    real pivot;                /* where the pivot stood */
-    real factor, norm2, place; /* of the old column */
-    real own_factor;           /* of the pivot's */
-    real square[4];            /* |x|² in four sums */
-    real inverse;              /* 1/R_kk */
-    real inverse_head;         /* 1/v_k */
+    real *x;                    /* [m] the pivot's column */
+    const real *last;           /* [m] that of the step before, of which multiples are pending */
+    const real *old;            /* [m] the column that stood at k */
+    real pivot;                 /* where the pivot stood */
+    real factor, norm2, place;  /* of the old column */
+    real own_factor, own_place; /* of the pivot's */
+    real square[4];             /* |x|² in four sums */
+    real inverse;               /* 1/R_kk */
+    real inverse_head;          /* 1/v_k */
 } sarrus_qr_step;
 
 /* Columns that are the pivot of some lane. */
 typedef struct sarrus_qr_hits {
     int32_t count, at[LANE_WIDTH + 1];
 } sarrus_qr_hits;
-
-/* Kinds of a step, known to the compiler: nothing is pending; columns are exchanged; they are, but in few of many groups, which
- * is worth a branch that depends on the numbers. */
-enum { SARRUS_QR_FIRST = 1, SARRUS_QR_MIXED = 2, SARRUS_QR_SPARSE = 4 };
-
-/* Columns from which on the last holds. */
-#define SARRUS_QR_MANY 16
 
 LANE_FUNCTION int32_t sarrus_qr_steps(int32_t m, int32_t n) {
     return m < n ? m : n;
@@ -185,19 +179,23 @@ LANE_BODY void sarrus_qr_load_sides(const sarrus_qr *qr, const real *b) {
     }
 }
 
-/* Rows i … i + count − 1 of every lane's pivot column, which is one of the n_hits columns in `hits`, from w into x. Dense: hits are
- * all that remain, in order. Rows from k on (is_below) have what is pending subtracted and join |x|². */
+/* Rows i … i + count − 1 of every lane's pivot column from w into x; those of the old column k take their place. Plain: lanes agree
+ * on the pivot. Rows from k on (is_below) have what is pending subtracted and join |x|². */
 LANE_FUNCTION void sarrus_qr_take_rows(const sarrus_qr *qr, sarrus_qr_step *step, const sarrus_qr_hits *hits, int32_t i,
-                                       const int32_t count, const int32_t is_dense, const int32_t is_below) {
-    real found[8];
+                                       const int32_t count, const int32_t is_plain, const int32_t is_below) {
+    real found[8], old[8];
     for (int32_t c = 0; c < count; ++c)
-        found[c] = lane_at(qr->w, (is_dense ? step->k : hits->at[0]) * qr->m + i + c);
-    for (int32_t t = 1; t < hits->count; ++t) {
-        const int32_t j = is_dense ? step->k + t : hits->at[t];
-        const real *column = lane_from(qr->w, j * qr->m + i);
-        mask here = real_eq(step->pivot, lane_at(qr->index, j));
-        for (int32_t c = 0; c < count; ++c)
-            found[c] = real_select(here, lane_at(column, c), found[c]);
+        found[c] = old[c] = lane_at(step->old, i + c);
+    for (int32_t t = 0; t < (is_plain ? 1 : hits->count); ++t) {
+        real *column = lane_from(qr->w, hits->at[t] * qr->m + i);
+        mask here = real_eq(step->pivot, lane_at(qr->index, hits->at[t]));
+        for (int32_t c = 0; c < count; ++c) {
+            found[c] = is_plain ? lane_at(column, c) : real_select(here, lane_at(column, c), found[c]);
+            if (is_plain)
+                lane_at(column, c) = old[c];
+            else
+                real_put(here, old[c], &lane_at(column, c));
+        }
     }
     for (int32_t c = 0; is_below && c < count; ++c) {
         if (step->k > 0)
@@ -209,60 +207,51 @@ LANE_FUNCTION void sarrus_qr_take_rows(const sarrus_qr *qr, sarrus_qr_step *step
 }
 
 /* All rows of it, those from k on first. */
-LANE_FUNCTION void sarrus_qr_take(const sarrus_qr *qr, sarrus_qr_step *step, const sarrus_qr_hits *hits, const int32_t is_dense) {
+LANE_FUNCTION void sarrus_qr_take(const sarrus_qr *qr, sarrus_qr_step *step, const sarrus_qr_hits *hits, const int32_t is_plain) {
     int32_t i = step->k;
     for (; i + 8 <= qr->m; i += 8)
-        sarrus_qr_take_rows(qr, step, hits, i, 8, is_dense, 1);
+        sarrus_qr_take_rows(qr, step, hits, i, 8, is_plain, 1);
     if (i + 4 <= qr->m) {
-        sarrus_qr_take_rows(qr, step, hits, i, 4, is_dense, 1);
+        sarrus_qr_take_rows(qr, step, hits, i, 4, is_plain, 1);
         i += 4;
     }
     for (; i < qr->m; ++i)
-        sarrus_qr_take_rows(qr, step, hits, i, 1, is_dense, 1);
+        sarrus_qr_take_rows(qr, step, hits, i, 1, is_plain, 1);
     for (i = 0; i + 8 <= step->k; i += 8)
-        sarrus_qr_take_rows(qr, step, hits, i, 8, is_dense, 0);
+        sarrus_qr_take_rows(qr, step, hits, i, 8, is_plain, 0);
     if (i + 4 <= step->k) {
-        sarrus_qr_take_rows(qr, step, hits, i, 4, is_dense, 0);
+        sarrus_qr_take_rows(qr, step, hits, i, 4, is_plain, 0);
         i += 4;
     }
     for (; i < step->k; ++i)
-        sarrus_qr_take_rows(qr, step, hits, i, 1, is_dense, 0);
+        sarrus_qr_take_rows(qr, step, hits, i, 1, is_plain, 0);
 }
 
-/* Brings the pivot column into column k of f, with what was pending done, and sums its squared length. Returns the kind of pass
- * that is left to do: when all lanes agree, the old column k of w has been moved to where the pivot stood. */
-LANE_FUNCTION int32_t sarrus_qr_gather(const sarrus_qr *qr, sarrus_qr_step *step) {
-    const int32_t k = step->k, m = qr->m, left = qr->n - k;
+/* Brings the pivot column into column k of f, with what was pending done, and sums its squared length; the old column k of w, and
+ * what belongs to it, move to where the pivot stood. */
+LANE_FUNCTION void sarrus_qr_gather(const sarrus_qr *qr, sarrus_qr_step *step) {
     sarrus_qr_hits hits;
-    real factor = step->factor, place = step->place;
-    for (int32_t t = 0; t < LANE_WIDTH; ++t)
-        hits.at[t] = k;
     hits.count = 0;
-    for (int32_t j = k; j < qr->n; ++j) {
+    step->own_factor = step->factor;
+    step->own_place = step->place;
+    for (int32_t j = step->k; j < qr->n; ++j) {
+        real *factor = lane_from(qr->factor, j), *norm2 = lane_from(qr->norm2, j), *place = lane_from(qr->place, j);
         mask here = real_eq(step->pivot, lane_at(qr->index, j));
         hits.at[hits.count] = j;
         hits.count += mask_any(here) ? 1 : 0;
-        place = real_select(here, lane_at(qr->place, j), place);
-        factor = real_select(here, lane_at(qr->factor, j), factor);
+        step->own_place = real_select(here, *place, step->own_place);
+        step->own_factor = real_select(here, *factor, step->own_factor);
+        real_put(here, step->place, place);
+        real_put(here, step->factor, factor);
+        real_put(here, step->norm2, norm2);
     }
-    lane_at(qr->place, k) = place;
-    step->own_factor = factor;
+    lane_at(qr->place, step->k) = step->own_place;
     for (int32_t c = 0; c < 4; ++c)
         step->square[c] = real_set(0.0);
-    if (hits.count == 1) {
+    if (hits.count == 1)
+        sarrus_qr_take(qr, step, &hits, 1);
+    else
         sarrus_qr_take(qr, step, &hits, 0);
-        for (int32_t i = 0; i < m; ++i)
-            lane_at(qr->w, hits.at[0] * m + i) = lane_at(step->old, i);
-        return 0;
-    }
-    if (left > SARRUS_QR_MANY) {
-        hits.count = LANE_WIDTH; /* a count that does not depend on the numbers */
-        sarrus_qr_take(qr, step, &hits, 0);
-        return SARRUS_QR_SPARSE;
-    }
-    hits.count = left;
-    sarrus_qr_take(qr, step, &hits, 1);
-    return SARRUS_QR_MIXED;
 }
 
 /* factor_c = xᵀ a_c over rows begin … end − 1, in two interleaved sums. */
@@ -288,78 +277,51 @@ LANE_FUNCTION void sarrus_qr_products(const real *x, const real *a, int32_t stri
         factor[c] = factor[c] + other[c];
 }
 
-/* What a pass knows of a group of columns. */
-typedef struct sarrus_qr_group {
-    real *a[4];
-    mask moved[4]; /* lanes whose pivot this column was: the old column takes its place */
-    real factor[4];
-    real even[4], odd[4];
-} sarrus_qr_group;
-
-/* One row of a pass: exchanges, subtracts what is pending, and sums the products with x. */
-LANE_FUNCTION void sarrus_qr_pass_row(const sarrus_qr_step *step, sarrus_qr_group *group, int32_t i, real *sum, const int32_t count,
-                                      const int32_t kind) {
-    const real x = lane_at(step->x, i), last = lane_at(step->last, i), old = lane_at(step->old, i);
+/* One row of a pass over `count` columns of w: subtracts what is pending, and sums the products with x. */
+LANE_FUNCTION void sarrus_qr_pass_row(const sarrus_qr *qr, const sarrus_qr_step *step, int32_t j, int32_t i, const real *factor,
+                                      real *sum, const int32_t count, const int32_t is_first) {
+    real *a = lane_from(qr->w, j * qr->m + i);
+    const real x = lane_at(step->x, i), last = lane_at(step->last, i);
     for (int32_t c = 0; c < count; ++c) {
-        real y = lane_at(group->a[c], i);
-        if (kind & SARRUS_QR_MIXED)
-            y = real_select(group->moved[c], old, y);
-        if (!(kind & SARRUS_QR_FIRST))
-            y = real_fnma(group->factor[c], last, y);
-        lane_at(group->a[c], i) = y;
+        real y = lane_at(a, c * qr->m);
+        if (!is_first) {
+            y = real_fnma(factor[c], last, y);
+            lane_at(a, c * qr->m) = y;
+        }
         sum[c] = real_fma(x, y, sum[c]);
     }
 }
 
-/* All rows of it. */
-LANE_FUNCTION void sarrus_qr_pass_rows(const sarrus_qr *qr, const sarrus_qr_step *step, sarrus_qr_group *group, const int32_t count,
-                                       const int32_t kind) {
-    int32_t i = step->k;
-    for (int32_t above = 0; (kind & SARRUS_QR_MIXED) && above < i; ++above) {
-        const real old = lane_at(step->old, above);
-        for (int32_t c = 0; c < count; ++c)
-            lane_at(group->a[c], above) = real_select(group->moved[c], old, lane_at(group->a[c], above));
-    }
-    for (; i + 2 <= qr->m; i += 2) {
-        sarrus_qr_pass_row(step, group, i, group->even, count, kind);
-        sarrus_qr_pass_row(step, group, i + 1, group->odd, count, kind);
-    }
-    if (i < qr->m)
-        sarrus_qr_pass_row(step, group, i, group->even, count, kind);
-}
-
 /* The pass of a step over the columns j … j + count − 1; leaves xᵀ a_j in factor_j. */
 LANE_FUNCTION void sarrus_qr_pass(const sarrus_qr *qr, const sarrus_qr_step *step, int32_t j, const int32_t count,
-                                  const int32_t kind) {
-    sarrus_qr_group group;
-    mask moved = mask_none();
+                                  const int32_t is_first) {
+    real factor[4], even[4], odd[4];
+    int32_t i = step->k;
     for (int32_t c = 0; c < count; ++c) {
-        group.a[c] = lane_from(qr->w, (j + c) * qr->m);
-        group.even[c] = group.odd[c] = real_set(0.0);
-        group.moved[c] = real_eq(step->pivot, lane_at(qr->index, j + c));
-        group.factor[c] = real_select(group.moved[c], step->factor, lane_at(qr->factor, j + c));
-        lane_at(qr->place, j + c) = real_select(group.moved[c], step->place, lane_at(qr->place, j + c));
-        moved = mask_or(moved, group.moved[c]);
+        factor[c] = lane_at(qr->factor, j + c);
+        even[c] = odd[c] = real_set(0.0);
     }
-    if ((kind & SARRUS_QR_SPARSE) && mask_any(moved))
-        sarrus_qr_pass_rows(qr, step, &group, count, SARRUS_QR_MIXED);
-    else
-        sarrus_qr_pass_rows(qr, step, &group, count, kind);
+    for (; i + 2 <= qr->m; i += 2) {
+        sarrus_qr_pass_row(qr, step, j, i, factor, even, count, is_first);
+        sarrus_qr_pass_row(qr, step, j, i + 1, factor, odd, count, is_first);
+    }
+    if (i < qr->m)
+        sarrus_qr_pass_row(qr, step, j, i, factor, even, count, is_first);
     for (int32_t c = 0; c < count; ++c)
-        lane_at(qr->factor, j + c) = group.even[c] + group.odd[c];
+        lane_at(qr->factor, j + c) = even[c] + odd[c];
 }
 
 /* The pass over all columns after k, by fours. */
-LANE_FUNCTION void sarrus_qr_pass_all(const sarrus_qr *qr, const sarrus_qr_step *step, const int32_t kind) {
+LANE_FUNCTION void sarrus_qr_pass_all(const sarrus_qr *qr, const sarrus_qr_step *step, const int32_t is_first) {
     int32_t j = step->k + 1;
     for (; j + 4 <= qr->n; j += 4)
-        sarrus_qr_pass(qr, step, j, 4, kind);
+        sarrus_qr_pass(qr, step, j, 4, is_first);
     if (j + 2 <= qr->n) {
-        sarrus_qr_pass(qr, step, j, 2, kind);
+        sarrus_qr_pass(qr, step, j, 2, is_first);
         j += 2;
     }
     if (j < qr->n)
-        sarrus_qr_pass(qr, step, j, 1, kind);
+        sarrus_qr_pass(qr, step, j, 1, is_first);
 }
 
 LANE_FUNCTION void sarrus_qr_finish_columns(const sarrus_qr *qr, const sarrus_qr_step *step, int32_t j, const int32_t count,
@@ -368,8 +330,7 @@ LANE_FUNCTION void sarrus_qr_finish_columns(const sarrus_qr *qr, const sarrus_qr
     for (int32_t c = 0; c < count; ++c) {
         real *corner = lane_from(qr->w, (j + c) * qr->m + k);
         real r = step->inverse * lane_at(qr->factor, j + c), place = lane_at(qr->index, j + c);
-        real norm2 = real_select(real_eq(step->pivot, place), step->norm2, lane_at(qr->norm2, j + c));
-        norm2 = real_fnma(r, r, norm2);
+        const real norm2 = real_fnma(r, r, lane_at(qr->norm2, j + c));
         lane_at(qr->factor, j + c) = (*corner - r) * step->inverse_head;
         *corner = r;
         lane_at(qr->norm2, j + c) = norm2;
@@ -462,14 +423,10 @@ LANE_FUNCTION void sarrus_qr_advance(sarrus_qr *qr, int32_t k) {
     step.factor = lane_at(qr->factor, k);
     step.norm2 = lane_at(qr->norm2, k);
     step.place = lane_at(qr->place, k);
-    const int32_t kind = sarrus_qr_gather(qr, &step);
+    sarrus_qr_gather(qr, &step);
     const real corner = sarrus_qr_reflection(qr, &step);
     if (k == 0)
-        sarrus_qr_pass_all(qr, &step, SARRUS_QR_FIRST | SARRUS_QR_MIXED);
-    else if (kind == SARRUS_QR_MIXED)
-        sarrus_qr_pass_all(qr, &step, SARRUS_QR_MIXED);
-    else if (kind == SARRUS_QR_SPARSE)
-        sarrus_qr_pass_all(qr, &step, SARRUS_QR_SPARSE);
+        sarrus_qr_pass_all(qr, &step, 1);
     else
         sarrus_qr_pass_all(qr, &step, 0);
     sarrus_qr_finish(qr, &step);

@@ -4,14 +4,9 @@
 
 #include "kernels/pinv/qr.h"
 
-/* Rows of Y that some lane takes, or all of few. */
-typedef struct sarrus_qr_taken {
-    int32_t count, at[(LANE_WIDTH > SARRUS_QR_MANY ? LANE_WIDTH : SARRUS_QR_MANY) + 1];
-} sarrus_qr_taken;
-
 /* Row o of X = s P Y, `count` columns of it: row j of Y with place_j = o, times s. Of the rows those are looked at that some lane
  * takes. */
-LANE_FUNCTION void sarrus_qr_restore_row(const sarrus_qr *qr, const sarrus_qr_taken *hits, int32_t o, const real *y, int32_t stride,
+LANE_FUNCTION void sarrus_qr_restore_row(const sarrus_qr *qr, const sarrus_qr_hits *hits, int32_t o, const real *y, int32_t stride,
                                          const int32_t count, real *x) {
     real found[8];
     for (int32_t c = 0; c < count; ++c)
@@ -28,15 +23,14 @@ LANE_FUNCTION void sarrus_qr_restore_row(const sarrus_qr *qr, const sarrus_qr_ta
 
 /* X ← s P Y: Y and X in rows [n][n_columns]. */
 LANE_BODY void sarrus_qr_restore(const sarrus_qr *qr, int32_t n_columns, const real *y, real scale, real *x) {
-    const int32_t is_sparse = qr->n > SARRUS_QR_MANY;
     for (int32_t o = 0; o < qr->n; ++o) {
         real *row = lane_from(x, o * n_columns);
-        sarrus_qr_taken hits;
+        sarrus_qr_hits hits;
         int32_t c = 0;
         hits.count = 0;
         for (int32_t j = 0; j < qr->n; ++j) {
             hits.at[hits.count] = j;
-            hits.count += !is_sparse || mask_any(real_eq(lane_at(qr->place, j), lane_at(qr->index, o))) ? 1 : 0;
+            hits.count += mask_any(real_eq(lane_at(qr->place, j), lane_at(qr->index, o))) ? 1 : 0;
         }
         for (; c + 8 <= n_columns; c += 8)
             sarrus_qr_restore_row(qr, &hits, o, lane_from(y, c), n_columns, 8, lane_from(row, c));

@@ -128,6 +128,9 @@ LANE_FUNCTION real real_abs(real a) {
 LANE_FUNCTION real real_select(mask m, real a, real b) {
     return real(m ? a.value : b.value, counting::record.add(0, 0, a.made_by, b.made_by));
 }
+LANE_FUNCTION void real_put(mask m, real a, real *at) {
+    *at = real_select(m, a, *at);
+}
 LANE_FUNCTION real real_max(real a, real b) {
     return real_select(b.value < a.value, a, b);
 }
