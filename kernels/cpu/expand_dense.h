@@ -18,7 +18,7 @@ static sarrus_dense_shape shape_of(const sarrus_dense_call *call) {
         .block = call->block,
         .turn = call->turn,
         .method = call->method,
-        .rule = {call->rank_method, call->rank_tolerance},
+        .rule = {call->rank_method, call->rank_tolerance, 0},
         .pins = call->pins,
     };
 }

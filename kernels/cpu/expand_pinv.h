@@ -23,7 +23,7 @@ static sarrus_pinv_shape shape_of(const sarrus_pinv_call *call) {
         .n = call->n,
         .n_rhs = call->n_rhs,
         .is_explicit = call->is_explicit,
-        .rule = {call->rank_method, call->rank_tolerance},
+        .rule = {call->rank_method, call->rank_tolerance, 0},
     };
 }
 

@@ -415,7 +415,7 @@ LANE_FUNCTION void pinv_group_decide(const pinv_group *group) {
         if (!pinv_member_is(group, i_thread, PINV_THERE, &me) || me.t > 0)
             return;
         const uint64_t i = group->first + (uint64_t)(i_thread / lay->n_threads);
-        const sarrus_rank_rule rule = {call->rank_method, call->rank_tolerance};
+        const sarrus_rank_rule rule = {call->rank_method, call->rank_tolerance, 0};
         const real max_rank = call->max_rank != nullptr ? call->max_rank[i] : lay->count;
         const real violation = call->violation != nullptr ? call->violation[i] : 0.0;
         const sarrus_rank_limit limit = {max_rank, max_rank, violation, me.at[lay->scalars + PINV_SCALE], 1.0};

@@ -87,13 +87,46 @@ LANE_BODY mask sarrus_in_full_solve(sarrus_evaluation *ev, const sarrus_system_a
     return mask_and(active, mask_not(real_eq(lanes.found.rank, ev->max_rank)));
 }
 
-/* A factorization without a rank decision has no answer where the independent rows have lost a direction: NaN there, whatever it
- * made of round-off. */
-LANE_BODY void sarrus_in_full_give_up(sarrus_evaluation *ev, real *a) {
+/* Accelerations keep the independent rows of J a = γ to this share of their terms. Along the direction v of the smallest singular
+ * value an error δ leaves |J v| δ = σ_r δ, so that this asks for δ ≤ 1e-10 (σ₁/σ_r) |a|, of whatever inverts M or J. */
+#define SARRUS_KEPT 1e-10
+
+/* Lanes in which `a` does not keep the independent rows of `system`. */
+LANE_BODY mask sarrus_in_full_breaks(const sarrus_mechanism *mech, const sarrus_system_arrays *system, const real *a) {
+    real off = real_set(0.0), size = real_set(0.0);
+    for (int32_t k = 0; k < mech->factor.n_independent; ++k) {
+        const int32_t i = sarrus_rows_at(mech, 1, k);
+        real rest = -lane_at(system->gamma, i), terms = real_abs(rest);
+        for (int32_t j = 0; j < mech->n_v; ++j) {
+            const real entry = lane_at(system->jacobian, i * mech->n_v + j);
+            rest = real_fma(entry, lane_at(a, j), rest);
+            terms = real_fma(real_abs(entry), real_abs(lane_at(a, j)), terms);
+        }
+        off = real_max(real_abs(rest), off);
+        size = real_max(terms, size);
+    }
+    return real_lt(real_set(SARRUS_KEPT) * size, off);
+}
+
+/* Whether the formulation takes matrices in which singular values of J stand squared, or beside masses: near a singular
+ * configuration, where the rank is still whole, they lose what D and J by themselves do not. */
+LANE_FUNCTION int sarrus_in_full_mixes(const sarrus_mechanism *mech) {
+    return mech->formulation != SARRUS_FORMULATION_RANGE_SPACE && mech->formulation != SARRUS_FORMULATION_NULL_SPACE;
+}
+
+/* NaN where there is no answer: of a factorization without a rank decision where the independent rows have lost a direction,
+ * whatever it made of round-off; and of formulations that see these rows alone where they have not, and the answer does not keep
+ * them. */
+LANE_BODY void sarrus_in_full_give_up(sarrus_evaluation *ev, const sarrus_system_arrays *system, int sees_independent, real *a) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    const real all = real_set((real_scalar)mech->factor.n_independent);
-    const mask lost = mask_and(ev->healthy, mask_not(real_eq(ev->found.rank, all)));
-    if (mech->formulation != SARRUS_FORMULATION_SADDLE_FACTORED || !mask_any(lost))
+    const mask has_all = real_eq(ev->found.rank, real_set((real_scalar)mech->factor.n_independent));
+    mask lost = mask_none();
+    if (sees_independent && sarrus_in_full_mixes(mech))
+        lost = mask_and(has_all, sarrus_in_full_breaks(mech, system, a));
+    if (mech->formulation == SARRUS_FORMULATION_SADDLE_FACTORED)
+        lost = mask_or(lost, mask_not(has_all));
+    lost = mask_and(ev->healthy, lost);
+    if (!mask_any(lost))
         return;
     for (int32_t i = 0; i < mech->n_v; ++i)
         lane_at(a, i) = real_select(lost, sarrus_nan_lanes(), lane_at(a, i));
@@ -119,7 +152,7 @@ LANE_PHASE void sarrus_in_full_accelerate(sarrus_evaluation *ev, real t, const r
         for (int32_t i = 0; i < mech->n_v; ++i)
             lane_at(found, i) = real_select(other, lane_at(again, i), lane_at(found, i));
     }
-    sarrus_in_full_give_up(ev, found);
+    sarrus_in_full_give_up(ev, &system, is_auto || mech->m == mech->factor.n_independent, found);
     const real before = has_power ? sarrus_constraints_power(ev, v, a) : real_set(0.0);
     for (int32_t i = 0; i < mech->n_v; ++i)
         frame_at(a, i) = real_select(ev->healthy, lane_at(found, i), frame_at(a, i));

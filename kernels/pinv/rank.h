@@ -33,16 +33,26 @@ LANE_FUNCTION real sarrus_rank_floor(int32_t m, int32_t n) {
     return real_set(2.220446049250313e-16 * (m > n ? m : n));
 }
 
-/* The threshold in the units of the sizes, x₁ being the largest: what is not above it does not count. For `gap` the floor. */
+/* The tolerance of the rule, or its square where the sizes are squares. */
+LANE_FUNCTION real sarrus_rank_tolerance(const sarrus_rank_rule *rule) {
+    return real_set(rule->is_squared ? rule->tolerance * rule->tolerance : rule->tolerance);
+}
+
+/* The threshold in the units of the sizes, x₁ being the largest: what is not above it does not count. For `gap` the floor. Of
+ * squares nothing is below round-off but round-off, which tolerances may be. */
 LANE_FUNCTION real sarrus_rank_threshold(const sarrus_rank_rule *rule, const sarrus_rank_limit *limit, int32_t m, int32_t n,
                                          real x1) {
-    real tolerance = real_set(rule->tolerance), floor = sarrus_rank_floor(m, n) * x1;
+    real tolerance = sarrus_rank_tolerance(rule), floor = sarrus_rank_floor(m, n) * x1;
     if (rule->method == SARRUS_RANK_ABSOLUTE)
         return tolerance * limit->unit;
     if (rule->method == SARRUS_RANK_GAP)
         return floor;
     if (rule->method == SARRUS_RANK_VIOLATION)
-        return real_max(tolerance * limit->violation * x1, floor);
+        return real_max(tolerance * (rule->is_squared ? limit->violation * limit->violation : limit->violation) * x1, floor);
+    if (rule->is_squared && rule->method == SARRUS_RANK_AUTO)
+        return real_max(limit->share * limit->share * tolerance * x1, floor);
+    if (rule->is_squared)
+        return real_max(tolerance * x1, floor);
     if (rule->method == SARRUS_RANK_AUTO)
         return real_max(limit->share * tolerance * x1, real_min(floor, tolerance * x1));
     return tolerance * x1;
@@ -63,10 +73,10 @@ LANE_BODY sarrus_rank_decision sarrus_rank_decide(const sarrus_rank_rule *rule, 
         xi = real_min(before, xi);
         mask above = mask_and(real_lt(threshold, xi), real_lt(zero, xi));
         if (rule->method == SARRUS_RANK_GAP && i > 0)
-            above = mask_and(above, real_lt(real_set(rule->tolerance) * before, xi));
+            above = mask_and(above, real_lt(sarrus_rank_tolerance(rule) * before, xi));
         open = mask_and(open, above);
         low = low + real_select(open, one, zero);
-        high = high + real_select(mask_and(open, real_lt(real_set(10.0) * threshold, xi)), one, zero);
+        high = high + real_select(mask_and(open, real_lt(real_set(rule->is_squared ? 100.0 : 10.0) * threshold, xi)), one, zero);
         before = xi;
     }
     out.rank = low;

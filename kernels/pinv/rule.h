@@ -9,6 +9,8 @@
 typedef struct sarrus_rank_rule {
     int32_t method;   /* sarrus_rank_method */
     double tolerance; /* plan */
+    /* The sizes go to zero as the squares of those that the rule speaks of, as in J M⁻¹ Jᵀ. */
+    int32_t is_squared;
 } sarrus_rank_rule;
 
 #endif

@@ -45,7 +45,7 @@ LANE_BODY void sarrus_pinv_tikhonov(const sarrus_pinv_shape *shape, sarrus_pinv_
 
 /* Of equal σ at the edge, the first rows count. */
 LANE_BODY void sarrus_pinv_truncated(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {
-    const sarrus_rank_rule all = {SARRUS_RANK_AUTO, 0.0};
+    const sarrus_rank_rule all = {SARRUS_RANK_AUTO, 0.0, 0};
     const real one = real_set(1.0), zero = real_set(0.0);
     sarrus_svd_state svd;
     sarrus_svd_decompose(shape, lanes, 1, &svd);

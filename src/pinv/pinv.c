@@ -370,7 +370,7 @@ static void matrices_run(void *user, int i_member, int n_members) {
 
 static bool run_lapack(pinv_job *job) {
     const sarrus_pinv_call *call = &job->call;
-    const sarrus_rank_rule rule = {call->rank_method, call->rank_tolerance};
+    const sarrus_rank_rule rule = {call->rank_method, call->rank_tolerance, 0};
     sarrus_lapack_pinv *solvers = calloc((size_t)job->n_threads, sizeof *solvers);
     bool good = solvers != NULL;
     for (int i = 0; good && i < job->n_threads; ++i) {

@@ -102,7 +102,8 @@ double root_flops(const sarrus_dense_shape *shape, sarrus_dense_lanes lanes) {
 }
 
 void check(const system &s, sarrus_formulation formulation, sarrus_pinv_method method, bool is_singular = false) {
-    const sarrus_dense_shape shape = {formulation, s.m, s.n, s.block, s.turn, method, {SARRUS_RANK_RELATIVE, 1e-10}, s.pins.data()};
+    const sarrus_dense_shape shape = {formulation, s.m,    s.n, s.block, s.turn,
+                                      method,      {SARRUS_RANK_RELATIVE, 1e-10, 0}, s.pins.data()};
     const size_t n = (size_t)s.n, m = (size_t)s.m;
     sarrus_dense_lanes lanes;
     lanes.work = lanes.lambda = nullptr;

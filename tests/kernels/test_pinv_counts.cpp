@@ -88,7 +88,7 @@ void test_every_method_shape_and_rank(void **) {
             const int least = size[0] < size[1] ? size[0] : size[1];
             for (int rank = 0; rank <= least; ++rank) {
                 for (int n_rhs = 0; n_rhs <= 5; ++n_rhs) {
-                    sarrus_pinv_shape shape = {method, size[0], size[1], n_rhs, n_rhs == 0, {SARRUS_RANK_RELATIVE, 1e-10}};
+                    sarrus_pinv_shape shape = {method, size[0], size[1], n_rhs, n_rhs == 0, {SARRUS_RANK_RELATIVE, 1e-10, 0}};
                     check(&shape, rank, 0.0);
                 }
             }
@@ -102,12 +102,12 @@ void test_many_columns(void **) {
     for (sarrus_pinv_method method : {SARRUS_PINV_HOUSEHOLDER, SARRUS_PINV_VARGA}) {
         for (const int *one : cases) {
             for (int n_rhs = 0; n_rhs <= 1; ++n_rhs) {
-                sarrus_pinv_shape shape = {method, one[0], one[1], n_rhs, n_rhs == 0, {SARRUS_RANK_RELATIVE, 1e-10}};
+                sarrus_pinv_shape shape = {method, one[0], one[1], n_rhs, n_rhs == 0, {SARRUS_RANK_RELATIVE, 1e-10, 0}};
                 check(&shape, one[2], 0.0);
             }
         }
     }
-    sarrus_pinv_shape shape = {SARRUS_PINV_SVD, 25, 26, 0, 1, {SARRUS_RANK_RELATIVE, 1e-10}};
+    sarrus_pinv_shape shape = {SARRUS_PINV_SVD, 25, 26, 0, 1, {SARRUS_RANK_RELATIVE, 1e-10, 0}};
     check(&shape, 24, 1.0 / 6.0);
 }
 
@@ -119,7 +119,7 @@ void test_methods_that_iterate(void **) {
         for (const int *size : sizes) {
             const int rank = (size[0] < size[1] ? size[0] : size[1]) - 1;
             for (int n_rhs = 0; n_rhs <= 2; ++n_rhs) {
-                sarrus_pinv_shape shape = {method, size[0], size[1], n_rhs, n_rhs == 0, {SARRUS_RANK_RELATIVE, 1e-10}};
+                sarrus_pinv_shape shape = {method, size[0], size[1], n_rhs, n_rhs == 0, {SARRUS_RANK_RELATIVE, 1e-10, 0}};
                 check(&shape, rank, 1.0 / 6.0);
             }
         }

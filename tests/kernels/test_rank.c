@@ -47,7 +47,7 @@ static void assert_decided(const sarrus_rank_rule *rule, const rank_case *mine) 
 }
 
 static void assert_all(sarrus_rank_method method, double tolerance, const rank_case *cases, size_t n_cases) {
-    const sarrus_rank_rule rule = {(int32_t)method, tolerance};
+    const sarrus_rank_rule rule = {(int32_t)method, tolerance, 0};
     for (size_t i = 0; i < n_cases; ++i)
         assert_decided(&rule, &cases[i]);
 }
@@ -122,7 +122,7 @@ static void test_tracked(void **state) {
 
 /* A motion through a singular configuration, its decisions fed back: the rank changes twice, not at each crossing of one edge. */
 static void test_tracked_over_a_motion(void **state) {
-    const sarrus_rank_rule rule = {SARRUS_RANK_TRACKED, 1e-2};
+    const sarrus_rank_rule rule = {SARRUS_RANK_TRACKED, 1e-2, 0};
     const double last[] = {0.5, 0.02, 0.011, 0.009, 0.012, 0.008, 0.03, 0.09, 0.011, 0.2, 0.05, 0.5};
     const double expected[] = {2, 2, 2, 1, 1, 1, 1, 1, 1, 2, 2, 2};
     real previous = real_set(2.0);

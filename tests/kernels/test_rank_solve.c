@@ -183,7 +183,7 @@ static void assert_decomposed(const problem *p, const lane_answer *got, double s
 static const bool both_on[WIDTH] = {true, true};
 
 static sarrus_rank_rule relative_rule(void) {
-    return (sarrus_rank_rule){SARRUS_RANK_RELATIVE, 1e-10};
+    return (sarrus_rank_rule){SARRUS_RANK_RELATIVE, 1e-10, 0};
 }
 
 static void test_shapes_and_ranks(void **state) {
@@ -248,7 +248,7 @@ static void test_exact_dependence(void **state) {
 /* Off the constraint manifold a redundant singular value is as large as the violation: the bound on the count settles it, where a
  * threshold counts it. */
 static void test_count_is_bounded(void **state) {
-    sarrus_rank_rule rule = {SARRUS_RANK_AUTO, 1e-10};
+    sarrus_rank_rule rule = {SARRUS_RANK_AUTO, 1e-10, 0};
     uint64_t random = 4;
     (void)state;
     problem p[WIDTH];

@@ -96,7 +96,7 @@ static void lanes_run(int method, int is_explicit, sarrus_rank_rule rule, double
     }
 }
 
-static const sarrus_rank_rule relative = {SARRUS_RANK_RELATIVE, 1e-10};
+static const sarrus_rank_rule relative = {SARRUS_RANK_RELATIVE, 1e-10, 0};
 
 /* σ falling; u [m][m], vt [n][n]. */
 static void reference_svd(const matrix *a, double *sigma, double *u, double *vt) {
@@ -137,7 +137,7 @@ static void assert_weighed(const matrix *a, const answer *got, const double *f, 
 }
 
 static void test_filters(void **state) {
-    static const sarrus_rank_rule absolute = {SARRUS_RANK_ABSOLUTE, 0.01};
+    static const sarrus_rank_rule absolute = {SARRUS_RANK_ABSOLUTE, 0.01, 0};
     static matrix a[WIDTH];
     static answer got[WIDTH];
     static double sigma[MAX_SIZE], u[MAX_AREA], vt[MAX_AREA], f[MAX_SIZE];
@@ -213,7 +213,8 @@ static void test_scaling(void **state) {
     }
     for (int i = 0; i < 35; ++i)
         a[1].at[i] = a[0].at[i] * 0x1p-1022; /* 52 bits less than all at worst, and an inverse just within range */
-    lanes_run(SARRUS_PINV_SVD, 0, (sarrus_rank_rule){SARRUS_RANK_RELATIVE, 1e-3}, 5.0, (const matrix *const[]){&a[0], &a[1]}, got);
+    lanes_run(SARRUS_PINV_SVD, 0, (sarrus_rank_rule){SARRUS_RANK_RELATIVE, 1e-3, 0}, 5.0, (const matrix *const[]){&a[0], &a[1]},
+              got);
     assert_true(got[1].rank == got[0].rank);
     for (int i = 0; i < 5 * N_RHS; ++i)
         assert_true(!isnan(got[1].x.at[i]));

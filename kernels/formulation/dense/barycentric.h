@@ -154,6 +154,7 @@ LANE_BODY void sarrus_dense_barycentric(const sarrus_dense_shape *shape, sarrus_
     at.x = sarrus_dense_take(lanes, n);
     at.lambda = sarrus_dense_take(lanes, m);
     sarrus_dense_pinv_prepare(shape, size, size, 0, lanes, &pinv);
+    pinv.shape.rule.is_squared = 1;
     if (!lanes->work)
         return;
     for (int32_t i = 0; i < size * size; ++i)

@@ -31,6 +31,7 @@ LANE_BODY void sarrus_dense_null_space(const sarrus_dense_shape *shape, sarrus_d
     sarrus_dense_pinv first, second, third;
     sarrus_dense_pinv_prepare(shape, m, n, 1, lanes, &first);
     sarrus_dense_pinv_prepare(shape, n, n, 0, lanes, &second);
+    second.shape.rule.is_squared = 1; /* sizes of masses, whose rank is known */
     sarrus_dense_pinv_prepare(shape, n, m, 0, lanes, &third);
     if (!lanes->work)
         return;

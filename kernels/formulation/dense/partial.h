@@ -10,10 +10,6 @@
 
 #include "kernels/formulation/dense/problem.h"
 
-/* Whether speed k turns, and the place of one that does among those. */
-LANE_FUNCTION int sarrus_dense_is_turn(const sarrus_dense_shape *shape, int32_t k) {
-    return k % shape->block >= shape->turn;
-}
 LANE_FUNCTION int32_t sarrus_dense_turn_of(const sarrus_dense_shape *shape, int32_t k) {
     return k / shape->block * (shape->block - shape->turn) + k % shape->block - shape->turn;
 }
@@ -74,6 +70,7 @@ LANE_BODY void sarrus_dense_partial(const sarrus_dense_shape *shape, sarrus_dens
     real *x = sarrus_dense_take(lanes, n);
     sarrus_dense_pinv pinv;
     sarrus_dense_pinv_prepare(shape, n_turns + m, n_turns + m, 0, lanes, &pinv);
+    pinv.shape.rule.is_squared = 1;
     if (!lanes->work)
         return;
     for (int32_t l = 0; l < n; l += shape->block)

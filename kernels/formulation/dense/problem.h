@@ -64,6 +64,11 @@ LANE_FUNCTION real *sarrus_dense_take(sarrus_dense_lanes *lanes, int32_t n) {
     return part;
 }
 
+/* Whether speed k turns, and the place of one that does among those. */
+LANE_FUNCTION int sarrus_dense_is_turn(const sarrus_dense_shape *shape, int32_t k) {
+    return k % shape->block >= shape->turn;
+}
+
 /* --- Pseudoinverses ---------------------------------------------------------------------------------------------------------- */
 
 /* One that will be taken: of `a` [m][n], applied to b [m], or explicit. */

@@ -27,6 +27,7 @@ LANE_BODY void sarrus_dense_pseudo_range(const sarrus_dense_shape *shape, sarrus
     real *a_f = sarrus_dense_take(lanes, n), *x = sarrus_dense_take(lanes, n);
     sarrus_dense_pinv pinv;
     sarrus_dense_pinv_prepare(shape, m, m, 0, lanes, &pinv);
+    pinv.shape.rule.is_squared = 1;
     if (!lanes->work)
         return;
     sarrus_dense_root_make(shape, lanes, root);

@@ -25,6 +25,7 @@ LANE_BODY void sarrus_dense_saddle(const sarrus_dense_shape *shape, sarrus_dense
     const int32_t m = shape->m, n = shape->n;
     sarrus_dense_pinv pinv;
     sarrus_dense_pinv_prepare(shape, n + m, n + m, 0, lanes, &pinv);
+    pinv.shape.rule.is_squared = 1;
     if (!lanes->work)
         return;
     sarrus_dense_saddle_fill(shape, lanes, pinv.lanes.a);

@@ -14,6 +14,7 @@ LANE_BODY void sarrus_dense_udwadia_phohomsiri(const sarrus_dense_shape *shape, 
     sarrus_dense_pinv first, second, third;
     sarrus_dense_pinv_prepare(shape, m, n, 1, lanes, &first);
     sarrus_dense_pinv_prepare(shape, n + m, n, 0, lanes, &second);
+    second.shape.rule.is_squared = 1; /* the rank is known: masses on the free motions beside J */
     sarrus_dense_pinv_prepare(shape, n, m, 0, lanes, &third);
     if (!lanes->work)
         return;

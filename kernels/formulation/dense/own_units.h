@@ -1,0 +1,104 @@
+/* The equations in units of their own, a length L and a mass μ of each lane, which are powers of two:
+ *
+ *   M' = S M S / (μ L²),   J' = J S / L,   F' = S F / (μ L²),   γ' = γ / L,     S = L of speeds that shift, 1 of those that turn
+ *   a = S a',   λ = μ L λ'
+ *
+ * L is the longest lever of a row that holds shifts, μ the largest mass, or inertia over L². So neither the rank decisions on
+ * matrices in which masses stand beside rows, nor their round-off, know of tonnes or of millimetres. Nothing is rounded; λ of
+ * least norm stays that, since all of it has one factor. */
+#ifndef SARRUS_FORMULATION_DENSE_OWN_UNITS_H
+#define SARRUS_FORMULATION_DENSE_OWN_UNITS_H
+
+#include "kernels/formulation/dense/problem.h"
+
+typedef struct sarrus_dense_units {
+    real length, mass; /* L, μ */
+    real per_length, per_mass, per_force, per_inertia;
+    real *m, *f, *j, *g; /* M' [n][n], F' [n], J' [m][n], γ' [m] */
+} sarrus_dense_units;
+
+/* The power of two not above x > 0, else 1. */
+LANE_FUNCTION real sarrus_dense_unit(real x) {
+    return real_exponent_part(real_select(real_lt(real_set(0x1p-1000), x), x, real_set(1.0)));
+}
+
+/* The longest lever. */
+LANE_BODY real sarrus_dense_lever(const sarrus_dense_shape *shape, const real *jacobian) {
+    const real zero = real_set(0.0);
+    real longest = zero;
+    for (int32_t i = 0; i < shape->m; ++i) {
+        real shift = zero, lever = zero;
+        for (int32_t l = 0; l < shape->n; ++l) {
+            const real size = real_abs(lane_at(jacobian, i * shape->n + l));
+            if (!sarrus_dense_is_turn(shape, l))
+                shift = real_max(size, shift);
+            else
+                lever = real_max(size, lever);
+        }
+        longest = real_select(real_lt(zero, shift), real_max(lever, longest), longest);
+    }
+    return longest;
+}
+
+LANE_BODY void sarrus_dense_units_find(const sarrus_dense_shape *shape, const sarrus_dense_lanes *lanes,
+                                       sarrus_dense_units *units) {
+    const real one = real_set(1.0);
+    real mass = real_set(0.0), inertia = real_set(0.0);
+    for (int32_t l = 0; l < shape->n; ++l) {
+        const real own = lane_at(lanes->mass, l * (shape->n + 1));
+        if (!sarrus_dense_is_turn(shape, l))
+            mass = real_max(own, mass);
+        else
+            inertia = real_max(own, inertia);
+    }
+    units->length = sarrus_dense_unit(sarrus_dense_lever(shape, lanes->jacobian));
+    units->per_length = one / units->length;
+    units->mass = sarrus_dense_unit(real_max(mass, inertia * units->per_length * units->per_length));
+    units->per_mass = one / units->mass;
+    units->per_force = units->per_mass * units->per_length;
+    units->per_inertia = units->per_force * units->per_length;
+}
+
+/* M', F', J', γ' in the place of M, F, J, γ. */
+LANE_BODY void sarrus_dense_units_enter(const sarrus_dense_shape *shape, sarrus_dense_lanes *lanes, sarrus_dense_units *units) {
+    const int32_t m = shape->m, n = shape->n, n_turns = shape->block - shape->turn, n_bodies = n / shape->block;
+    sarrus_dense_units_find(shape, lanes, units);
+    for (int32_t i = 0; i < n * n; ++i)
+        lane_at(units->m, i) = real_set(0.0);
+    for (int32_t l = 0; l < n; ++l) {
+        const int32_t is_shift = !sarrus_dense_is_turn(shape, l), first = l - l % shape->block + shape->turn;
+        const real scale = is_shift ? units->per_force : units->per_inertia;
+        lane_at(units->f, l) = scale * lane_at(lanes->force, l);
+        if (is_shift)
+            lane_at(units->m, l * (n + 1)) = units->per_mass * lane_at(lanes->mass, l * (n + 1));
+        for (int32_t k = first; !is_shift && k < first + n_turns; ++k)
+            lane_at(units->m, l * n + k) = units->per_inertia * lane_at(lanes->mass, l * n + k);
+    }
+    for (int32_t i = 0; i < m; ++i) {
+        lane_at(units->g, i) = units->per_length * lane_at(lanes->gamma, i);
+        for (int32_t l = 0; l < n; ++l) {
+            const real entry = lane_at(lanes->jacobian, i * n + l);
+            lane_at(units->j, i * n + l) = !sarrus_dense_is_turn(shape, l) ? entry : units->per_length * entry;
+        }
+    }
+    lanes->mass = units->m;
+    lanes->force = units->f;
+    lanes->jacobian = units->j;
+    lanes->gamma = units->g;
+    lanes->flops += 5 + n + m + n_bodies * (shape->turn * 2.0 + n_turns * (double)(n_turns + m)); /* plan */
+}
+
+/* Back from them. */
+LANE_BODY void sarrus_dense_units_leave(const sarrus_dense_shape *shape, sarrus_dense_lanes *lanes,
+                                        const sarrus_dense_units *units) {
+    const real force = units->mass * units->length;
+    for (int32_t l = 0; l < shape->n; ++l) {
+        if (!sarrus_dense_is_turn(shape, l))
+            lane_at(lanes->a, l) = units->length * lane_at(lanes->a, l);
+    }
+    for (int32_t i = 0; lanes->lambda && i < shape->m; ++i)
+        lane_at(lanes->lambda, i) = force * lane_at(lanes->lambda, i);
+    lanes->flops += 1 + (lanes->lambda ? shape->m : 0); /* plan */
+}
+
+#endif
