@@ -50,7 +50,11 @@ LANE_BODY size_t sarrus_in_full_work(const sarrus_mechanism *mech) {
     lanes.work = lanes.lambda = (real *)0;
     lanes.active = mask_none();
     sarrus_dense_run(&shape, &lanes);
-    return sarrus_system_size(mech) + m * n + m + 2 * n + sarrus_in_full_pins(mech) + lanes.n_work;
+    const size_t of_all = lanes.n_work; /* fewer rows may take more: of a square matrix methods copy less */
+    shape.m = mech->factor.n_independent;
+    sarrus_dense_run(&shape, &lanes);
+    return sarrus_system_size(mech) + m * n + m + 2 * n + sarrus_in_full_pins(mech) +
+           (of_all > lanes.n_work ? of_all : lanes.n_work);
 }
 
 /* a [n_v] ← the acceleration over all rows of `system`, or the independent ones; returns the lanes whose rank is not max_rank. */

@@ -318,7 +318,7 @@ class Batch:
         n, m = self.model.sizes["n"], self.model.sizes["m"]
         mass, force, jacobian, gamma = (self._room(None, width) for width in (n * n, n, m * n, m))
         self._core.copy_systems(mass, force, jacobian, gamma)
-        return {"mass": mass.reshape(-1, n, n), "force": force, "jacobian": jacobian.reshape(-1, m, n), "gamma": gamma}
+        return {"mass": mass.reshape(len(mass), n, n), "force": force, "jacobian": jacobian.reshape(len(mass), m, n), "gamma": gamma}
 
     def rollout(
         self, n_times: int, every: int = 1, channels: Iterable[str] | str = ("q", "v"), *, include_start: bool = False

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 from package import run_all, sarrus
+from program import SOURCE
 
 RANDOM = np.random.default_rng(23)
 FORMULATIONS = (
@@ -105,6 +106,19 @@ def test_near_singular():
             assert np.abs(a - expected).max() <= limit, (trial, formulation, a, expected, values)
     assert min(n_right[f] for f in ("udwadia-kalaba", "range-space", "null-space")) > 40, n_right
     assert n_none > 20 and all(n_right[f] > 5 for f in FORMULATIONS[:-1]), (n_right, n_none)
+
+
+def test_fewer_rows_than_there_are():
+    """Five-bars by every method on eleven of twelve rows, which may take more scratch than all of them; and a body without rows."""
+    for formulation in FORMULATIONS[:6]:
+        for pinv in ("jacobi", "svd", "mgs2", "varga", "greville"):
+            settings = {"dynamics.formulation": formulation, "dynamics.pinv": pinv}
+            batch = sarrus.Batch(str(SOURCE / "scenarios" / "five_bar_monte_carlo.yaml"), 16, settings=settings)
+            batch.advance(20)
+            assert not batch.status.any(), (formulation, pinv)
+    free = {**slider_crank(1.0, 1.0), "joints": []}
+    shapes = {name: array.shape for name, array in sarrus.Batch(free, 2).systems().items()}
+    assert shapes == {"mass": (2, 9, 9), "force": (2, 9), "jacobian": (2, 0, 9), "gamma": (2, 0)}, shapes
 
 
 if __name__ == "__main__":
