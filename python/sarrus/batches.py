@@ -318,7 +318,8 @@ class Batch:
         n, m = self.model.sizes["n"], self.model.sizes["m"]
         mass, force, jacobian, gamma = (self._room(None, width) for width in (n * n, n, m * n, m))
         self._core.copy_systems(mass, force, jacobian, gamma)
-        return {"mass": mass.reshape(len(mass), n, n), "force": force, "jacobian": jacobian.reshape(len(mass), m, n), "gamma": gamma}
+        mass, jacobian = mass.reshape(len(mass), n, n), jacobian.reshape(len(mass), m, n)
+        return {"mass": mass, "force": force, "jacobian": jacobian, "gamma": gamma}
 
     def rollout(
         self, n_times: int, every: int = 1, channels: Iterable[str] | str = ("q", "v"), *, include_start: bool = False
