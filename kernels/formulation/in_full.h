@@ -119,14 +119,15 @@ LANE_FUNCTION int sarrus_in_full_mixes(const sarrus_mechanism *mech) {
 }
 
 /* NaN where there is no answer: of a factorization without a rank decision where the independent rows have lost a direction,
- * whatever it made of round-off; and of formulations that see these rows alone where they have not, and the answer does not keep
- * them. */
-LANE_BODY void sarrus_in_full_give_up(sarrus_evaluation *ev, const sarrus_system_arrays *system, int sees_independent, real *a) {
+ * whatever it made of round-off; and of formulations that see these rows alone where they have not, and the formulation has
+ * dropped one all the same, or its answer does not keep them. */
+LANE_BODY void sarrus_in_full_give_up(sarrus_evaluation *ev, const sarrus_system_arrays *system, int sees_independent, mask dropped,
+                                      real *a) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const mask has_all = real_eq(ev->found.rank, real_set((real_scalar)mech->factor.n_independent));
-    mask lost = mask_none();
+    mask lost = mask_and(has_all, dropped);
     if (sees_independent && sarrus_in_full_mixes(mech))
-        lost = mask_and(has_all, sarrus_in_full_breaks(mech, system, a));
+        lost = mask_or(lost, mask_and(has_all, sarrus_in_full_breaks(mech, system, a)));
     if (mech->formulation == SARRUS_FORMULATION_SADDLE_FACTORED)
         lost = mask_or(lost, mask_not(has_all));
     lost = mask_and(ev->healthy, lost);
@@ -149,14 +150,15 @@ LANE_PHASE void sarrus_in_full_accelerate(sarrus_evaluation *ev, real t, const r
         return;
     sarrus_system_fill(ev, q, v, &system);
     mask other = mask_and(ev->healthy, mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent))));
-    other = mask_or(other, sarrus_in_full_solve(ev, &system, is_auto, ev->healthy, found));
+    const mask dropped = sarrus_in_full_solve(ev, &system, is_auto, ev->healthy, found);
+    other = mask_or(other, dropped);
     if (is_auto && mask_any(other)) {
         real *again = lane_from(found, mech->n_v);
         (void)sarrus_in_full_solve(ev, &system, 0, other, again);
         for (int32_t i = 0; i < mech->n_v; ++i)
             lane_at(found, i) = real_select(other, lane_at(again, i), lane_at(found, i));
     }
-    sarrus_in_full_give_up(ev, &system, is_auto || mech->m == mech->factor.n_independent, found);
+    sarrus_in_full_give_up(ev, &system, is_auto || mech->m == mech->factor.n_independent, is_auto ? dropped : mask_none(), found);
     const real before = has_power ? sarrus_constraints_power(ev, v, a) : real_set(0.0);
     for (int32_t i = 0; i < mech->n_v; ++i)
         frame_at(a, i) = real_select(ev->healthy, lane_at(found, i), frame_at(a, i));

@@ -38,8 +38,8 @@ LANE_FUNCTION real sarrus_rank_tolerance(const sarrus_rank_rule *rule) {
     return real_set(rule->is_squared ? rule->tolerance * rule->tolerance : rule->tolerance);
 }
 
-/* The threshold in the units of the sizes, x₁ being the largest: what is not above it does not count. For `gap` the floor. Of
- * squares nothing is below round-off but round-off, which tolerances may be. */
+/* The threshold in the units of the sizes, x₁ being the largest: what is not above it does not count. For `gap` the floor. A
+ * squared tolerance may lie below round-off: there the floor is taken. */
 LANE_FUNCTION real sarrus_rank_threshold(const sarrus_rank_rule *rule, const sarrus_rank_limit *limit, int32_t m, int32_t n,
                                          real x1) {
     real tolerance = sarrus_rank_tolerance(rule), floor = sarrus_rank_floor(m, n) * x1;

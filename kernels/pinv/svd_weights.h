@@ -24,14 +24,16 @@ LANE_BODY double sarrus_pinv_truncated_flops(const sarrus_pinv_shape *shape, int
     return sarrus_pinv_tikhonov_flops(shape, rank, n_sweeps);
 }
 
-/* The rank rule's decision is reported; the weights do not depend on it. */
+/* The rank rule's decision is reported; the weights do not depend on it. τ is of the sizes themselves: at its square, round-off, it
+ * would damp nothing. */
 LANE_BODY void sarrus_pinv_tikhonov(const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {
     sarrus_svd_state svd;
     sarrus_svd_decompose(shape, lanes, 1, &svd);
     const sarrus_spectrum *spectrum = &svd.spectrum;
     const int32_t count = spectrum->rows.count;
     const real one = real_set(1.0), tiny = real_set(SARRUS_SPECTRUM_TINY);
-    real tau = sarrus_rank_threshold(&shape->rule, &lanes->limit, shape->m, shape->n, lane_at(spectrum->sorted, 0));
+    const sarrus_rank_rule plain = {shape->rule.method, shape->rule.tolerance, 0};
+    real tau = sarrus_rank_threshold(&plain, &lanes->limit, shape->m, shape->n, lane_at(spectrum->sorted, 0));
     /* Beyond 2^500 nothing is left of an A of about 1. */
     tau = real_select(real_lt(real_set(0x1p500), tau), real_set(0x1p500), tau);
     lanes->found = sarrus_rank_decide(&shape->rule, &lanes->limit, shape->m, shape->n, spectrum->sorted, 1, count);

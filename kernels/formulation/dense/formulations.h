@@ -51,6 +51,7 @@ LANE_BODY void sarrus_dense_run(const sarrus_dense_shape *shape, sarrus_dense_la
     units.f = sarrus_dense_take(lanes, n);
     units.j = sarrus_dense_take(lanes, m * n);
     units.g = sarrus_dense_take(lanes, m);
+    units.row = sarrus_dense_take(lanes, m);
     if (!lanes->work) {
         sarrus_dense_dispatch(shape, lanes);
         return;
