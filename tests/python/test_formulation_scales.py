@@ -119,6 +119,8 @@ def test_near_singular():
         for formulation in FORMULATIONS[:-1]:  # there is no tree of pins
             a = accelerations(text, formulation)
             if np.isnan(a).any():
+                # Squares of 1e-4 are far above round-off; that of udwadia-phohomsiri stands beside masses.
+                assert values[0] / values[-1] > (1e3 if formulation == "udwadia-phohomsiri" else 1e4), (trial, formulation, values)
                 n_none += 1
                 continue
             n_right[formulation] += 1
