@@ -130,6 +130,38 @@ def test_near_singular():
     assert n_none > 20 and all(n_right[f] > 5 for f in FORMULATIONS[:-1]), (n_right, n_none)
 
 
+def parallelogram(angle):
+    """Two cranks of 1 on ground 1 apart and a coupler, so far from lying in one line: the smallest singular value is about that."""
+    x, y = np.cos(angle), np.sin(angle)
+    arms = {"c0": (0.0, 1.2), "c1": (1.0, 0.5)}
+    cranks = [
+        {"name": name, "mass": mass, "inertia": 0.1, "position": [at + x / 2, y / 2], "angular_velocity": 0.0}
+        for name, (at, mass) in arms.items()
+    ]
+    joints = []
+    for name, (at, _) in arms.items():
+        joints.append({"name": f"g{name}", "type": "revolute", "bodies": ["ground", name], "at": [at, 0.0]})
+        joints.append({"name": f"p{name}", "type": "revolute", "bodies": [name, "coupler"], "at": [at + x, y]})
+    coupler = {"name": "coupler", "mass": 2.0, "inertia": 0.2, "position": [1.0 + x, y]}
+    return {"sarrus": 1, "space": "planar", "bodies": [*cranks, coupler], "joints": joints, "integrator": STEPS}
+
+
+def test_squares_of_what_counts():
+    """A thousandth of a radian from a change point the smallest singular value counts, and so does its square: 1e-10 of the
+    condition, against M a + Jᵀλ = F, J a = γ by LU, which loses (σ₁/σ_r)² ε, 1e-8 at most."""
+    for angle in (1e-2, 3e-3, 1e-3):
+        text = parallelogram(angle)
+        system = sarrus.Batch(text, 1).systems()
+        mass, rows = system["mass"][0], system["jacobian"][0]
+        values = np.linalg.svd(rows / np.sqrt(np.diag(mass)), compute_uv=False)
+        whole = np.block([[mass, rows.T], [rows, np.zeros((len(rows), len(rows)))]])
+        expected = np.linalg.solve(whole, np.concatenate([system["force"][0], system["gamma"][0]]))[: len(mass)]
+        for formulation in FORMULATIONS:
+            a = accelerations(text, formulation)
+            limit = (1e-10 + 1e-16 * values[0] / values[-1]) * values[0] / values[-1] * np.abs(expected).max()
+            assert np.abs(a - expected).max() <= limit, (angle, formulation, a, expected, values)
+
+
 def test_fewer_rows_than_there_are():
     """Five-bars by every method on eleven of twelve rows, which may take more scratch than all of them; and a body without rows."""
     for formulation in FORMULATIONS[:6]:
