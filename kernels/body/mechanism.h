@@ -470,6 +470,7 @@ typedef struct sarrus_rank_path_problem {
     const void *leg;                 /* [n_entries][width] */
     const void *whole;               /* [m][width] */
     const void *share, *lightness;   /* [n_chain][width], [n_v][width] */
+    const void *hold, *motion;       /* [n_v][3 | 6][width] each, where rows go through the factor by bodies */
     const void *phi;                 /* [m][width] the violation, for the rule that asks; else NULL */
     const void *stage_violation;     /* [width] the ‖Φ‖ of the state that is accelerated */
     const void *rhs;                 /* [m][width] */

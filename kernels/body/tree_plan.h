@@ -134,6 +134,7 @@ typedef struct sarrus_mech_tree {
     int32_t has_loads;      /* forces, torques or springs act on bodies */
     int32_t asks_bodies;    /* the speeds of bodies at their centres of mass are asked for: not for pins of the plane */
     int32_t is_articulated; /* accelerations by articulated bodies: no rows, and chains so long that it pays */
+    int32_t is_recursive;   /* M is factored by articulated bodies, and rows go through the factor by them: no carries, no steps */
     int32_t n_springs;
     int32_t follows_turns; /* angles of joints are followed that are no coordinates, or feet on curves */
     int32_t n_rows_within; /* rows of the joints of the tree: they are met by the coordinates, and count for the rank */

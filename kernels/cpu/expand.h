@@ -115,6 +115,19 @@ static void kernel_bodies_put(sarrus_kernel_call *call, const double *q, const d
     sarrus_bodies_put(call->mech, ev.parameter, &ws, (const real *)q, (const real *)v, (real *)call->tile);
     call->is_configured = call->is_factored = 0;
 }
+
+static void kernel_bodies_accelerate(sarrus_kernel_call *call, const sarrus_clock *clock, double *a) {
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    sarrus_observe_request want = {.clock = *clock};
+    const real *tile = (const real *)call->tile;
+    for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o)
+        want.at[o] = o == (int)SARRUS_OBSERVE_ACCELERATION ? 0 : -1;
+    call_begin(call, &ev, &ws);
+    sarrus_observe_state(&ev, tile, &want, (real *)a);
+    sarrus_bodies_accelerate(call->mech, &ws, tile + call->mech->layout.v, ws.a, (real *)a);
+    call->is_configured = call->is_factored = 0;
+}
 #endif
 
 static void copy(const void *from, int32_t n, real *to) {
@@ -129,6 +142,8 @@ static void rank_path_rows(const sarrus_mechanism *mech, const sarrus_rank_path_
     copy(problem->whole, mech->m, ws->whole);
     copy(problem->share, mech->tree.n_chain, ws->share);
     copy(problem->lightness, mech->n_v, ws->lightness);
+    copy(problem->hold, mech->tree.is_recursive ? SPACE_NV * mech->n_v : 0, ws->hold);
+    copy(problem->motion, mech->tree.is_recursive ? SPACE_NV * mech->n_v : 0, ws->motion);
     sarrus_tree_reach(mech, ws);
 #else
     copy(problem->turn, 2 * SPACE_N_TURN * mech->m, ws->turn);
@@ -194,6 +209,7 @@ const sarrus_kernels SARRUS_KERNELS = {
 #if defined(SARRUS_KERNELS_RELATIVE)
     .bodies_get = kernel_bodies_get,
     .bodies_put = kernel_bodies_put,
+    .bodies_accelerate = kernel_bodies_accelerate,
 #endif
     .sincos = kernel_sincos,
 };

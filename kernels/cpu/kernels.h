@@ -51,6 +51,8 @@ typedef struct sarrus_kernels {
      * bodies at the tile's state; and the tile's q, v from them, which are those of bodies that the joints of the tree hold. */
     void (*bodies_get)(sarrus_kernel_call *call, double *q, double *v);
     void (*bodies_put)(sarrus_kernel_call *call, const double *q, const double *v);
+    /* And the accelerations a [6 | 3 of n_bodies][width] of the bodies at the tile's state, from those of the tree. */
+    void (*bodies_accelerate)(sarrus_kernel_call *call, const sarrus_clock *clock, double *a);
     /* sin and cos of x[width]. */
     void (*sincos)(const double *x, double *sine, double *cosine);
 } sarrus_kernels;
@@ -65,7 +67,7 @@ typedef struct sarrus_specialized {
 } sarrus_specialized;
 
 /* Changes with everything that host and object must agree on: this file and mechanism.h. */
-#define SARRUS_SPECIALIZED_ABI 2
+#define SARRUS_SPECIALIZED_ABI 3
 
 /* One tile of matrices for a pseudoinverse method (kernels/pinv/problem.h). Arrays are aligned to a vector. */
 typedef struct sarrus_pinv_call {

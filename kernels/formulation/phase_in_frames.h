@@ -140,6 +140,10 @@ LANE_FUNCTION void sarrus_frame_copy_mass(const sarrus_workspace *from, sarrus_w
     }
     if (!mech->tree.is_articulated)
         sarrus_frame_copy(from->lightness, mech->n_v, to->lightness);
+    if (mech->tree.is_recursive) {
+        sarrus_frame_copy(from->hold, SPACE_NV * mech->n_v, to->hold);
+        sarrus_frame_copy(from->motion, SPACE_NV * mech->n_v, to->motion);
+    }
     if (mech->integrator.is_adaptive)
         sarrus_frame_copy(from->heft, mech->n_v, to->heft);
 }

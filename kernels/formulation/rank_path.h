@@ -62,6 +62,8 @@ LANE_PHASE void sarrus_rank_path_outside(sarrus_evaluation *ev, mask slow, int h
     problem.whole = ws->whole;
     problem.share = ws->share;
     problem.lightness = ws->lightness;
+    problem.hold = ws->hold;
+    problem.motion = ws->motion;
 #endif
     problem.phi = sarrus_plan_of(ev)->rank.method == SARRUS_RANK_VIOLATION ? ws->phi : (const real *)0;
     problem.stage_violation = &ev->stage_violation;
@@ -122,6 +124,10 @@ LANE_FUNCTION sarrus_rank_decision sarrus_rank_path(sarrus_evaluation *ev, const
     }
     PLAN_EACH (i, 0, mech->n_v)
         frame_at(outside->ws->lightness, i) = frame_at(ev->ws->lightness, i);
+    PLAN_EACH (i, 0, mech->tree.is_recursive ? SPACE_NV * mech->n_v : 0) {
+        frame_at(outside->ws->hold, i) = frame_at(ev->ws->hold, i);
+        frame_at(outside->ws->motion, i) = frame_at(ev->ws->motion, i);
+    }
 #elif !defined(SARRUS_KERNELS_SPATIAL) /* there the factor was made of what stands outside */
     PLAN_EACH (i, 0, 2 * mech->m)
         frame_at(outside->ws->turn, i) = frame_at(ev->ws->turn, i);

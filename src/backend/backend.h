@@ -54,6 +54,9 @@ typedef struct sarrus_backend_ops {
     sarrus_status (*observe)(sarrus_device *device, const sarrus_device_observation *observation);
     /* The equations of all instances at their present states, written out in full; NULL: the device has none. */
     sarrus_status (*systems)(sarrus_device *device, const sarrus_clock *clock, const sarrus_systems *out);
+    /* a [n_instances][n_v of the bodies]: the accelerations that steps see at the present states of a plan with relative
+     * coordinates; NULL: the device shows none. What `observe` shows is of absolute ones, whatever steps are made in. */
+    sarrus_status (*tree_accelerations)(sarrus_device *device, const sarrus_clock *clock, double *a);
     /* Appends the changes of rank seen since the last call. */
     sarrus_status (*rank_changes_take)(sarrus_device *device, sarrus_rank_change_list *to);
     void (*path_counts)(sarrus_device *device, uint64_t *n_evaluations, uint64_t *n_rank_revealing);

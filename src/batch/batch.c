@@ -12,6 +12,7 @@
 #include "batch/given.h"
 #include "batch/inside.h"
 #include "batch/own_steps.h"
+#include "batch/tree_accelerations.h"
 #include "core/report.h"
 #include "core/stop.h"
 #include "sarrus/batch.h"
@@ -179,6 +180,18 @@ sarrus_status sarrus_batch_copy_systems(sarrus_batch *batch, const sarrus_system
         return SARRUS_INTERRUPTED;
     const sarrus_clock clock = clock_of(batch);
     return steps_end(batch, batch->device->ops->systems(batch->device, &clock, out), 0);
+}
+
+sarrus_status sarrus_batch_copy_tree_accelerations(sarrus_batch *batch, double *a) {
+    if (!batch || !a || !batch->plan->relative)
+        return SARRUS_BAD_ARGUMENT;
+    if (!batch->device->ops->tree_accelerations)
+        return sarrus_batch_refuse(batch, SARRUS_UNSUPPORTED,
+                                   "a GPU shows no accelerations of its steps; expected the backend cpu");
+    if (is_ended(batch))
+        return SARRUS_INTERRUPTED;
+    const sarrus_clock clock = clock_of(batch);
+    return steps_end(batch, batch->device->ops->tree_accelerations(batch->device, &clock, a), 0);
 }
 
 /* Of a device that is lost: what was read last. */

@@ -68,12 +68,12 @@ void sarrus_plan_text_tree_write(FILE *out, const sarrus_mechanism *mech) {
     const sarrus_mech_tree *tree = &mech->tree;
     if (tree->n_links == 0)
         return;
-    fprintf(
-        out,
-        "  .tree = {\n    .n_links = %d, .n_chain = %d, .n_entries = %d, .n_carries = %d, .n_steps = %d, .most_speeds = %d, "
-        ".has_loads = %d, .asks_bodies = %d, .is_articulated = %d, .n_springs = %d, .follows_turns = %d, .n_rows_within = %d,\n",
-        tree->n_links, tree->n_chain, tree->n_entries, tree->n_carries, tree->n_steps, tree->most_speeds, tree->has_loads,
-        tree->asks_bodies, tree->is_articulated, tree->n_springs, tree->follows_turns, tree->n_rows_within);
+    fprintf(out,
+            "  .tree = {\n    .n_links = %d, .n_chain = %d, .n_entries = %d, .n_carries = %d, .n_steps = %d, .most_speeds = %d, "
+            ".has_loads = %d, .asks_bodies = %d, .is_articulated = %d, .is_recursive = %d, .n_springs = %d, .follows_turns = %d, "
+            ".n_rows_within = %d,\n",
+            tree->n_links, tree->n_chain, tree->n_entries, tree->n_carries, tree->n_steps, tree->most_speeds, tree->has_loads,
+            tree->asks_bodies, tree->is_articulated, tree->is_recursive, tree->n_springs, tree->follows_turns, tree->n_rows_within);
     links_write(out, tree);
     integers_write(out, "link_of", tree->link_of, tree->n_links);
     speeds_write(out, mech);

@@ -47,6 +47,10 @@ double sarrus_plan_tree_flops(const sarrus_mechanism *mech) {
     const double of_power = is_spatial ? 11 : 5, of_elastic = is_spatial ? 300 : 60;
     double flops = of_body * mech->n_bodies + of_speed * mech->n_v + of_row * mech->m + 30.0 * mech->n_forces;
     flops += of_power * (tree->n_chain + tree->n_entries) + 2.0 * (tree->n_steps + tree->n_carries + 4 * tree->n_chain);
+    if (tree->is_recursive) { /* articulated inertias, shares of the chains, and the wrenches of rows */
+        const double n = is_spatial ? 6 : 3;
+        flops += (4 * n * n + 5 * n) * mech->n_v + 2 * n * tree->n_chain + 5 * n * tree->n_entries;
+    }
     flops += 5.0 * tree->n_entries + 2.0 * f->n_shares + sarrus_plan_factor_flops(f->n_blocks, f->n_entries, f->n_updates);
     for (int32_t i = 0; i < mech->n_joints; ++i)
         flops += mech->joint[i].elastic == SARRUS_ELASTIC_BY_BODIES ? of_elastic : 0;

@@ -55,18 +55,6 @@ static sarrus_status check_pins(sarrus_context *context, const sarrus_plan *plan
         "hold a point; expected another formulation");
 }
 
-/* Articulated bodies are not carried around loops. */
-static sarrus_status make_recursive(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted) {
-    const sarrus_location where = sarrus_plan_formulation_place(plan->model);
-    const sarrus_status status = sarrus_plan_relative_make(context, plan, wanted);
-    if (status != SARRUS_OK || plan->relative->mech.m == 0)
-        return status;
-    return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &where,
-                            "'formulation: recursive' is for open trees, and here %d constraints are left over a tree; expected "
-                            "'formulation: relative'",
-                            plan->relative->mech.m);
-}
-
 /* What the formulations that are written out in full ask for: masses that can be inverted, or pins. */
 static sarrus_status check_in_full(sarrus_context *context, const sarrus_plan *plan) {
     const sarrus_formulation wish = plan->model->dynamics.formulation;
@@ -83,10 +71,8 @@ static sarrus_status check_in_full(sarrus_context *context, const sarrus_plan *p
 
 sarrus_status sarrus_plan_formulation_choose(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted) {
     const sarrus_formulation wish = plan->model->dynamics.formulation;
-    if (wish == SARRUS_FORMULATION_RELATIVE)
+    if (wish == SARRUS_FORMULATION_RELATIVE || wish == SARRUS_FORMULATION_RECURSIVE)
         return sarrus_plan_relative_make(context, plan, wanted);
-    if (wish == SARRUS_FORMULATION_RECURSIVE)
-        return make_recursive(context, plan, wanted);
     if (wish != SARRUS_FORMULATION_AUTO)
         return check_in_full(context, plan);
     if (!may_be_relative(plan))

@@ -309,16 +309,18 @@ static sarrus_status fill_tables(sarrus_context *context, sarrus_plan *plan, int
         return SARRUS_NO_MEMORY;
     list_chains(plan, before);
     (void)list_entries(plan, before);
-    const int64_t n_carries = count_carries(plan);
+    const bool is_asked = plan->model->dynamics.formulation == SARRUS_FORMULATION_RECURSIVE;
+    tree->is_articulated = plan->mech.m == 0 && (is_asked || longest(length, plan->mech.n_v) > MOST_IN_COMPOSITE);
+    tree->is_recursive = plan->mech.m > 0 && is_asked;
+    const int64_t n_carries = tree->is_recursive ? 0 : count_carries(plan);
     if (n_carries > MOST_NUMBERS)
         return refuse_size(context, plan);
     tree->n_carries = (int32_t)n_carries;
     plan->carry = calloc((size_t)n_carries + 1, sizeof *plan->carry);
     if (!plan->carry)
         return SARRUS_NO_MEMORY;
-    list_carries(plan);
-    const bool is_asked = plan->model->dynamics.formulation == SARRUS_FORMULATION_RECURSIVE;
-    tree->is_articulated = plan->mech.m == 0 && (is_asked || longest(length, plan->mech.n_v) > MOST_IN_COMPOSITE);
+    if (!tree->is_recursive)
+        list_carries(plan);
     const sarrus_status status = sarrus_plan_tree_speeds(plan);
     return status == SARRUS_OK ? sarrus_plan_tree_steps(context, plan) : status;
 }

@@ -32,7 +32,7 @@ static void list_steps(const sarrus_plan *plan, sarrus_mech_tree_step *step) {
 
 sarrus_status sarrus_plan_tree_steps(sarrus_context *context, sarrus_plan *plan) {
     sarrus_mech_tree *tree = &plan->mech.tree;
-    const int64_t n_steps = tree->is_articulated ? 0 : count_steps(plan);
+    const int64_t n_steps = tree->is_articulated || tree->is_recursive ? 0 : count_steps(plan);
     if (n_steps > MOST_STEPS) {
         const sarrus_location where = sarrus_plan_formulation_place(plan->model);
         return sarrus_report_at(

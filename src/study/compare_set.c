@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch/tree_accelerations.h"
 #include "core/monotonic.h"
 #include "core/report.h"
 #include "core/stop.h"
@@ -136,7 +137,8 @@ static sarrus_status side_time(const sarrus_compare_call *call, compare_side *si
     sarrus_status status = SARRUS_OK;
     for (double spent = 0; status == SARRUS_OK && (spent == 0 || spent < call->options.seconds);) {
         const double began = sarrus_monotonic_seconds();
-        status = sarrus_batch_copy_observable(side->batch, SARRUS_OBSERVE_ACCELERATION, a);
+        status = side->plan->relative ? sarrus_batch_copy_tree_accelerations(side->batch, a)
+                                      : sarrus_batch_copy_observable(side->batch, SARRUS_OBSERVE_ACCELERATION, a);
         const double taken = sarrus_monotonic_seconds() - began;
         shortest = taken < shortest ? taken : shortest;
         spent += taken + 1e-9;

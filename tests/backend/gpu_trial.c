@@ -16,6 +16,7 @@
 #define SETTING(path, value) ((const sarrus_override[]){{path, value}, {NULL, NULL}})
 
 #define RELATIVE SETTING("dynamics.formulation", "relative")
+#define RECURSIVE SETTING("dynamics.formulation", "recursive")
 
 const gpu_trial gpu_trials[] = {
     {"pendulum.yaml", NULL, 20, 0, 0},
@@ -55,6 +56,8 @@ const gpu_trial gpu_trials[] = {
     {"spatial_four_bar.yaml", RELATIVE, 20, 1, 0},
     {"stewart_platform.yaml", RELATIVE, 3, 1, 0},
     {"arm_7r.yaml", RELATIVE, 5, 1, 0},
+    {"five_bar_singular.yaml", RECURSIVE, 40, 1, 1},
+    {"spatial_four_bar.yaml", RECURSIVE, 20, 1, 0},
     {"kapitza_pendulum.yaml", NULL, 20, 1, 0},
     {"four_bar.yaml", SETTING("ground", "{motion: {x: {signal: {polynomial: [0, 0, 2]}}}}"), 20, 0, 0},
 };

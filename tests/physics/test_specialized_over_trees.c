@@ -18,6 +18,9 @@ enum { N_INSTANCES = 11 };
 #define RELATIVE                                                                                                                   \
     { "dynamics.formulation", "relative" }
 
+#define RECURSIVE                                                                                                                  \
+    { "dynamics.formulation", "recursive" }
+
 typedef struct variant {
     const char *file, *isa; /* isa NULL: the widest */
     sarrus_override overrides[4];
@@ -33,6 +36,10 @@ static const variant variants[] = {
     {"slider_crank.yaml", NULL, {RELATIVE, {"dynamics.projection", "none"}, {"dynamics.baumgarte", "{alpha: 5, beta: 5}"}}, false},
     {"slider_crank.yaml", "avx2", {RELATIVE, {"integrator.method", "dopri5"}}, false},
     {"five_bar_singular.yaml", "baseline", {RELATIVE}, true},
+    {"five_bar_singular.yaml", NULL, {RECURSIVE}, true},
+    {"slider_crank.yaml", NULL, {RECURSIVE, {"integrator.method", "dopri5"}}, false},
+    {"n_four_bar_2.yaml", "avx2", {RECURSIVE, {"dynamics.projection", "every_step"}}, false},
+    {"bennett.yaml", NULL, {RECURSIVE}, false},
     {"heavy_top.yaml", NULL, {RELATIVE}, false},
     {"gyrostat.yaml", NULL, {RELATIVE}, false},
 };

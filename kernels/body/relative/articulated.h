@@ -1,8 +1,10 @@
-/* Accelerations of open trees by articulated bodies: work that grows with the bodies, where the factor of M grows with the cubes of
- * chains (Featherstone, Rigid Body Dynamics Algorithms, 2008, 7; S4 2.9-2.15). All screws of a tree are about one point and in one
- * frame, so that nothing is carried from body to body but sums. With x the acceleration beyond what the speeds alone make, A the
- * articulated inertia and w the wrench on what hangs on a speed s with the load τ:
- *   U = A s,  d = s·U,  u = s·w + τ,   A ← A − U Uᵀ/d,  w ← w − U u/d,   q̈ = (u − U·x)/d,  x ← x + s q̈ */
+/* Accelerations of open trees, and the factor of M under loops, by articulated bodies: work that grows with the bodies, where that
+ * of the factor of M grows with the cubes of chains (Featherstone, Rigid Body Dynamics Algorithms, 2008, 7 and 8.6; S4 2.9-2.15).
+ * All screws of a tree are about one point and in one frame, so that nothing is carried from body to body but sums. With x the
+ * acceleration beyond what the speeds alone make, A the articulated inertia and w the wrench on what hangs on a speed s with the
+ * load τ:
+ *   U = A s,  d = s·U,  u = s·w + τ,   A ← A − U Uᵀ/d,  w ← w − U u/d,   q̈ = (u − U·x)/d,  x ← x + s q̈
+ * It is the elimination of M = Lᵀ D L from the leaves: D_i = d_i, L_ij = U_i·s_j/d_i of the speeds j before i. */
 #ifndef SARRUS_BODY_RELATIVE_ARTICULATED_H
 #define SARRUS_BODY_RELATIVE_ARTICULATED_H
 
@@ -55,8 +57,9 @@ LANE_FUNCTION real sarrus_numbers_dot(const real x[SPACE_NV], const real y[SPACE
     return sum;
 }
 
-/* One speed of a link, from its last to its first: a and w become what is left for those before it. */
-LANE_FUNCTION void sarrus_articulated_speed(sarrus_workspace *ws, int32_t i, real a[SARRUS_ARTICULATED], real w[SPACE_NV]) {
+/* One speed of a link, from its last to its first: a and, where loads are carried, w become what is left for those before it. */
+LANE_FUNCTION void sarrus_articulated_speed(sarrus_workspace *ws, int32_t i, real a[SARRUS_ARTICULATED], real w[SPACE_NV],
+                                            int has_loads) {
     real s[SPACE_NV], hold[SPACE_NV], part[SPACE_NV];
     sarrus_numbers_take(ws->motion, i, SPACE_NV, s);
     LANE_EACH (r, SPACE_NV) {
@@ -64,23 +67,32 @@ LANE_FUNCTION void sarrus_articulated_speed(sarrus_workspace *ws, int32_t i, rea
         LANE_EACH (c, SPACE_NV - 1)
             hold[r] = real_fma(a[sarrus_triangle_at(r, c + 1)], s[c + 1], hold[r]);
     }
-    const real inverse = real_set(1.0) / sarrus_numbers_dot(s, hold), load = sarrus_numbers_dot(s, w) + frame_at(ws->pushed, i);
-    const real rate = load * inverse;
-    LANE_EACH (r, SPACE_NV) {
-        part[r] = hold[r] * inverse;
-        w[r] = real_fnma(hold[r], rate, w[r]);
+    const real inverse = real_set(1.0) / sarrus_numbers_dot(s, hold);
+    if (has_loads) {
+        const real load = sarrus_numbers_dot(s, w) + frame_at(ws->pushed, i), rate = load * inverse;
+        LANE_EACH (r, SPACE_NV)
+            w[r] = real_fnma(hold[r], rate, w[r]);
+        frame_at(ws->pushed, i) = load;
     }
+    LANE_EACH (r, SPACE_NV)
+        part[r] = hold[r] * inverse;
     LANE_EACH (r, SPACE_NV) {
         LANE_EACH (c, r + 1)
             a[sarrus_triangle_at(r, c)] = real_fnma(part[r], hold[c], a[sarrus_triangle_at(r, c)]);
     }
     sarrus_numbers_put(hold, SPACE_NV, ws->hold, i);
     frame_at(ws->lightness, i) = inverse;
-    frame_at(ws->pushed, i) = load;
 }
 
-/* From the leaves to ground. ws->wrench [n_bodies] are the wrenches on the bodies, ws->pushed [n_v] the loads of the speeds. */
-PLAN_BODY void sarrus_articulated_gather(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
+/* Numbers of a body are added to those of the one before it. */
+LANE_FUNCTION void sarrus_numbers_add(const real *x, int32_t n, real *array, int32_t i) {
+    LANE_EACH (k, n)
+        frame_at(array, n * i + k) = frame_at(array, n * i + k) + x[k];
+}
+
+/* From the leaves to ground: ws->hold and ws->lightness of all speeds. */
+LANE_FUNCTION void sarrus_articulated_inward(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                             int has_loads) {
     real a[SARRUS_ARTICULATED], w[SPACE_NV];
     PLAN_EACH (b, 0, mech->n_bodies) {
         const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, b);
@@ -90,21 +102,36 @@ PLAN_BODY void sarrus_articulated_gather(const sarrus_mechanism *mech, const rea
     PLAN_EACH (n_done, 0, mech->tree.n_links) {
         const sarrus_mech_link *link = &mech->tree.link[mech->tree.n_links - 1 - n_done];
         sarrus_numbers_take(ws->articulated, link->body, SARRUS_ARTICULATED, a);
-        sarrus_numbers_take(ws->wrench, link->body, SPACE_NV, w);
+        if (has_loads)
+            sarrus_numbers_take(ws->wrench, link->body, SPACE_NV, w);
         PLAN_EACH (k, 0, mech->tree.most_speeds) {
             if (k < link->n_v)
-                sarrus_articulated_speed(ws, link->v + link->n_v - 1 - k, a, w);
+                sarrus_articulated_speed(ws, link->v + link->n_v - 1 - k, a, w, has_loads);
         }
         if (link->inboard < 0)
             continue;
-        LANE_EACH (k, SARRUS_ARTICULATED) {
-            const int32_t at = SARRUS_ARTICULATED * link->inboard + k;
-            frame_at(ws->articulated, at) = frame_at(ws->articulated, at) + a[k];
-        }
-        LANE_EACH (k, SPACE_NV) {
-            const int32_t at = SPACE_NV * link->inboard + k;
-            frame_at(ws->wrench, at) = frame_at(ws->wrench, at) + w[k];
-        }
+        sarrus_numbers_add(a, SARRUS_ARTICULATED, ws->articulated, link->inboard);
+        if (has_loads)
+            sarrus_numbers_add(w, SPACE_NV, ws->wrench, link->inboard);
+    }
+}
+
+/* With loads: ws->wrench [n_bodies] are the wrenches on the bodies, ws->pushed [n_v] the loads of the speeds. */
+PLAN_BODY void sarrus_articulated_gather(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
+    sarrus_articulated_inward(mech, parameter, ws, 1);
+}
+
+/* L and 1/D of M = Lᵀ D L, and ws->hold for the rows. */
+PLAN_BODY void sarrus_articulated_factor(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
+    real s[SPACE_NV], hold[SPACE_NV];
+    sarrus_articulated_inward(mech, parameter, ws, 0);
+    PLAN_EACH (r, 0, mech->tree.n_chain) {
+        const int32_t i = mech->tree.owner[r], before = mech->tree.chain[r];
+        if (before == i)
+            continue;
+        sarrus_numbers_take(ws->motion, before, SPACE_NV, s);
+        sarrus_numbers_take(ws->hold, i, SPACE_NV, hold);
+        frame_at(ws->share, r) = sarrus_numbers_dot(hold, s) * frame_at(ws->lightness, i);
     }
 }
 

@@ -17,6 +17,32 @@ LANE_BODY void sarrus_bodies_get(const sarrus_mechanism *mech, const real *param
         lane_at(v, i) = frame_at(ws->body_v, i);
 }
 
+/* a [n_bodies·SPACE_NV] ← the accelerations of the bodies where the tree has the accelerations x [n_v] at the speeds v: those that
+ * the speeds alone make, and the twists of x. Poses and arms are there; uses ws->wrench. */
+LANE_BODY void sarrus_bodies_accelerate(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *v, const real *x, real *a) {
+    sarrus_tree_move_links(mech, ws, v, SARRUS_SHOWN_WHOLE);
+    for (int32_t n = 0; n < mech->tree.n_links; ++n) {
+        const int32_t body = mech->tree.link[n].body, at = space_v(body);
+        sarrus_tree_twist(mech, ws, &mech->tree.link[n], x, (const real *)0, ws->wrench);
+        const space_twist own = sarrus_twist_take(ws->wrench, body);
+        const space_vector beyond = space_sum(own.at, space_turned(own.omega, sarrus_tree_arm(ws, body)));
+        const space_vector centre = space_sum(sarrus_tree_vector(ws->body_drift, at), beyond);
+        lane_at(a, at) = centre.x;
+        lane_at(a, at + 1) = centre.y;
+#if defined(SARRUS_KERNELS_SPATIAL)
+        const space_rotation of_body = sarrus_tree_rotation(ws, body);
+        const space_vector turning = space_sum(sarrus_twist_take(ws->drift, body).omega, own.omega);
+        const space_vector in_frame = space_rotate_back(&of_body, turning);
+        lane_at(a, at + 2) = centre.z;
+        lane_at(a, at + SPACE_TURN) = in_frame.x;
+        lane_at(a, at + SPACE_TURN + 1) = in_frame.y;
+        lane_at(a, at + SPACE_TURN + 2) = in_frame.z;
+#else
+        lane_at(a, at + SPACE_TURN) = frame_at(ws->body_drift, at + SPACE_TURN) + own.omega;
+#endif
+    }
+}
+
 #if defined(SARRUS_KERNELS_SPATIAL)
 /* Angles of the tree, which bodies tell but for whole turns, go on from the turns that were seen: springs count them. */
 LANE_BODY void sarrus_bodies_put_turns(const sarrus_mechanism *mech, const real *seen, real *q) {

@@ -186,9 +186,40 @@ LANE_FUNCTION real sarrus_entry_find(const sarrus_mechanism *mech, const sarrus_
     }
 }
 
+/* The same over articulated bodies: a speed hands a wrench on to the one before it, not numbers to all of its chain. With w the
+ * wrench that a speed is handed:  reach_k = J_ik − s_k·w,  over_k = reach_k/d_k,  w + U_k over_k goes on. Uses ws->momentum. */
+PLAN_BODY void sarrus_tree_reach_by_bodies(const sarrus_mechanism *mech, sarrus_workspace *ws) {
+    const sarrus_mech_tree *tree = &mech->tree;
+    real w[SPACE_NV], s[SPACE_NV], hold[SPACE_NV];
+    PLAN_EACH (row, 0, mech->m) {
+        LANE_EACH (k, SPACE_NV)
+            w[k] = real_set(0.0);
+        PLAN_EACH (n, tree->row_start[row], tree->row_start[row + 1])
+            sarrus_numbers_put(w, SPACE_NV, ws->momentum, tree->entry[n].speed);
+        PLAN_EACH (n, tree->row_start[row], tree->row_start[row + 1]) {
+            const int32_t i = tree->entry[n].speed, after = tree->chain_start[i] + 1;
+            sarrus_numbers_take(ws->momentum, i, SPACE_NV, w);
+            sarrus_numbers_take(ws->motion, i, SPACE_NV, s);
+            sarrus_numbers_take(ws->hold, i, SPACE_NV, hold);
+            const real reach = frame_at(ws->leg, n) - sarrus_numbers_dot(s, w), over = frame_at(ws->lightness, i) * reach;
+            frame_at(ws->reach, n) = reach;
+            frame_at(ws->over, n) = over;
+            if (after >= tree->chain_start[i + 1])
+                continue;
+            LANE_EACH (k, SPACE_NV)
+                w[k] = real_fma(hold[k], over, w[k]);
+            sarrus_numbers_add(w, SPACE_NV, ws->momentum, tree->chain[after]);
+        }
+    }
+}
+
 /* What rows do to the factor of M: reach and over. */
 PLAN_BODY void sarrus_tree_reach(const sarrus_mechanism *mech, sarrus_workspace *ws) {
     const sarrus_mech_tree *tree = &mech->tree;
+    if (tree->is_recursive) {
+        sarrus_tree_reach_by_bodies(mech, ws);
+        return;
+    }
     PLAN_EACH (n, 0, tree->n_entries)
         frame_at(ws->reach, n) = frame_at(ws->leg, n);
     PLAN_EACH (n, 0, tree->n_carries) {

@@ -15,6 +15,12 @@ PLAN_BODY void sarrus_state_pose(const sarrus_mechanism *mech, const real *param
             sarrus_tree_hefts(mech, parameter, ws);
         return;
     }
+    if (mech->tree.is_recursive) {
+        if (mech->integrator.is_adaptive)
+            sarrus_tree_hefts(mech, parameter, ws);
+        sarrus_articulated_factor(mech, parameter, ws);
+        return;
+    }
     sarrus_tree_mass(mech, parameter, ws);
     sarrus_tree_factor(mech, ws);
 }

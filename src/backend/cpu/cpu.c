@@ -443,6 +443,30 @@ static sarrus_status cpu_systems(sarrus_device *base, const sarrus_clock *clock,
     return status;
 }
 
+typedef struct accelerations_order {
+    sarrus_clock clock;
+    double *out;   /* [n_instances][n_v] */
+    double *tiles; /* [n_threads][n_v][width] */
+} accelerations_order;
+
+static bool accelerations_work(sarrus_cpu_device *device, sarrus_cpu_thread *thread, uint64_t i_tile, const void *how) {
+    const accelerations_order *order = how;
+    const size_t n = (size_t)device->base.plan->mech.n_v;
+    double *tile = order->tiles + (size_t)(thread - device->threads) * n * (size_t)device->base.width;
+    stepping(device)->kernels->bodies_accelerate(stepping_call(thread), &order->clock, tile);
+    system_part_copy(tile, n, &device->base, i_tile, order->out);
+    return !is_stopped(device);
+}
+
+static sarrus_status cpu_tree_accelerations(sarrus_device *base, const sarrus_clock *clock, double *a) {
+    sarrus_cpu_device *device = cpu_of(base);
+    const size_t n = (size_t)base->plan->mech.n_v * (size_t)base->width * (size_t)base->n_threads;
+    const accelerations_order order = {*clock, a, sarrus_cpu_lane_arrays(n, NULL)};
+    const sarrus_status status = order.tiles ? for_tiles(device, accelerations_work, &order) : SARRUS_NO_MEMORY;
+    free(order.tiles);
+    return status;
+}
+
 static sarrus_status cpu_rank_changes_take(sarrus_device *base, sarrus_rank_change_list *to) {
     sarrus_cpu_device *device = cpu_of(base);
     for (int i = 0; i < base->n_threads; ++i)
@@ -485,6 +509,7 @@ const sarrus_backend_ops sarrus_backend_cpu = {
     .advance = cpu_advance,
     .observe = cpu_observe,
     .systems = cpu_systems,
+    .tree_accelerations = cpu_tree_accelerations,
     .rank_changes_take = cpu_rank_changes_take,
     .path_counts = cpu_path_counts,
     .specialization = cpu_specialization,
