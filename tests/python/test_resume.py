@@ -49,8 +49,18 @@ def run(folder, *more, **options):
     return subprocess.run(command(folder, *more, **options), capture_output=True, text=True, timeout=200)
 
 
-def stopped(folder, *more, by=signal.SIGTERM, **options):
-    """A run that is stopped once it has a checkpoint of its own."""
+def stopped(folder, *more, **options):
+    """A run that is stopped once it has a checkpoint of its own. On a busy machine one may end before: then another is."""
+    for _ in range(10):
+        code, said = stopped_or_done(folder, *more, **options)
+        if code != 0:
+            break
+        (folder / "out.h5").unlink()
+    assert code != 0 and (folder / "out.h5.checkpoint").exists(), (code, said)
+    return code, said
+
+
+def stopped_or_done(folder, *more, by=signal.SIGTERM, **options):
     checkpoint = folder / "out.h5.checkpoint"
     checkpoint.unlink(missing_ok=True)
     slow = ("--checkpoint", "0", "--threads", "1")
@@ -64,7 +74,6 @@ def stopped(folder, *more, by=signal.SIGTERM, **options):
         time.sleep(0.005)
     child.send_signal(by)
     _, said = child.communicate(timeout=60)
-    assert checkpoint.exists(), (child.returncode, said)
     return child.returncode, said
 
 
