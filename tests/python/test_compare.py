@@ -139,6 +139,15 @@ def test_recursion_around_loops():
         assert np.abs(states[0] - states[1]).max() < 1e-10 and not np.array_equal(*states), name
 
 
+def test_levers_through_zero():
+    """Where the slope of a cam, or the arm of a yoke, comes through 0 no lever of a row says how long a mechanism is: units of
+    the dense formulations were 1e-17 m there, and the saddle matrix gave multipliers off by 1e15."""
+    for name in ("cam_follower", "scotch_yoke"):
+        found = sarrus.compare(path(name), states=8, ranks=False, seconds=1e-4)
+        rows = [found.find(formulation) for formulation in IN_FULL]
+        assert all(row.verdict in ("ok", "refused") for row in rows) and found.find("saddle").n_states == 16, (name, rows)
+
+
 def test_wrong_is_not_ok():
     """The normal equations of a mechanism with masses of 1e-9 lose all digits (condition 2e7, squared and squared again), and what
     damps its singular values is wrong where they count: neither may pass."""

@@ -2,8 +2,9 @@
  *
  *   M' = S M S / (μ L²),   J' = R⁻¹ J S,   F' = S F / (μ L²),   γ' = R⁻¹ γ,     a = S a',   λ = μ L² R⁻¹ λ'
  *
- * with S = L of speeds that shift and R = L of rows that hold shifts, 1 of what turns. L is the longest lever of such a row, μ the
- * largest mass, or inertia over L². So neither the rank decisions on matrices in which masses stand beside rows, nor their
+ * with S = L of speeds that shift and R = L of rows that hold shifts, 1 of what turns. L is the longest lever of such a row, or the
+ * radius of gyration where that is longer (the lever of a cam is its slope, which comes through 0), μ the largest mass, or inertia
+ * over L². So neither the rank decisions on matrices in which masses stand beside rows, nor their
  * round-off, know of tonnes or of millimetres. Nothing is rounded; λ of least norm is that in these units. */
 #ifndef SARRUS_FORMULATION_DENSE_OWN_UNITS_H
 #define SARRUS_FORMULATION_DENSE_OWN_UNITS_H
@@ -53,7 +54,8 @@ LANE_BODY void sarrus_dense_units_find(const sarrus_dense_shape *shape, const sa
         else
             inertia = real_max(own, inertia);
     }
-    units->length = sarrus_dense_unit(sarrus_dense_lever(shape, lanes->jacobian, units->row));
+    const real gyration = real_sqrt(real_select(real_lt(real_set(0.0), mass), inertia / mass, real_set(0.0)));
+    units->length = sarrus_dense_unit(real_max(sarrus_dense_lever(shape, lanes->jacobian, units->row), gyration));
     units->per_length = one / units->length;
     units->mass = sarrus_dense_unit(real_max(mass, inertia * units->per_length * units->per_length));
     units->per_mass = one / units->mass;
