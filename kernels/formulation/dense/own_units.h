@@ -91,7 +91,7 @@ LANE_BODY void sarrus_dense_units_enter(const sarrus_dense_shape *shape, sarrus_
     lanes->force = units->f;
     lanes->jacobian = units->j;
     lanes->gamma = units->g;
-    lanes->flops += 7 + n + m + n_bodies * (shape->turn * 2.0 + n_turns * (double)(n_turns + m)); /* plan */
+    lanes->flops += 5 + n + m + n_bodies * (shape->turn * 2.0 + n_turns * (double)(n_turns + m)); /* plan */
 }
 
 /* Back from them. */
