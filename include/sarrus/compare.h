@@ -45,7 +45,7 @@ typedef struct sarrus_compare_row {
     double reaction; /* of the multipliers that are unique, of joints and constraints: |Δλ| / (max |λ| + max |F|); NaN: none is */
     double
         inconsistent;   /* the first, on states that violate the constraints by 1e-6 of the size and of the speed; NaN: not tried */
-    double flops;       /* additions and multiplications of an acceleration, the mean of the states; NaN: not counted */
+    double flops;       /* additions and multiplications of an acceleration, the mean over the motion; NaN: not counted */
     double nanoseconds; /* of one thread for one instance, in full tiles of lanes; forces and rows as the formulation needs them */
     int n_states;       /* consistent states that it was tried on */
     int n_wrong;        /* of these with a wrong answer, or none */

@@ -27,6 +27,7 @@ typedef struct sarrus_plan_sizes {
     uint64_t bytes_per_instance;
     double flops_per_evaluation; /* additions and multiplications of one acceleration (an FMA is two); in space NaN, as below */
     double divisions_per_evaluation;
+    double size;                         /* m, of the mechanism as it stands: the diagonal of its box; 0: a point */
     double flops_per_step;               /* of the scenario's integrator, stabilization included; NaN when it chooses its steps */
     double algebra_flops_per_evaluation; /* of flops_per_evaluation: forming S = J M⁻¹ Jᵀ, factoring it, one solution */
     double dense_algebra_flops_per_evaluation; /* the same with full matrices over the same rows, for comparison */

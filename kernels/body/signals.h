@@ -93,6 +93,36 @@ LANE_FUNCTION real sarrus_signal_part(const real *signal, int32_t derivative) {
     return signal ? frame_at(signal, derivative) : real_set(0.0);
 }
 
+/* The first knot of a table after t, s; 1e300 s behind the last one. */
+PLAN_BODY real sarrus_table_next_knot(const sarrus_mechanism *mech, const sarrus_mech_signal *signal, real t) {
+    real first = real_set(1e300);
+    for (int32_t k = 1; k < signal->n; ++k) {
+        const real knot = real_set(mech->knots[signal->knots + k]);
+        const mask is_ahead = real_lt(t, knot);
+        first = real_select(is_ahead, real_min(knot, first), first);
+        if (!mask_any(mask_not(is_ahead)))
+            break;
+    }
+    return first;
+}
+
+/* The next time after t at which a derivative of a signal jumps, s: a knot of a table or the start of a ramp; 1e300 s where none
+ * does. A step that is chosen by its error ends there. Across it would lose its order, and the error of one in which nothing moves
+ * tells nothing of what begins and ends between its stages. */
+PLAN_BODY real sarrus_signals_next_kink(const sarrus_mechanism *mech, const real *parameter, real t) {
+    real first = real_set(1e300);
+    PLAN_EACH (i, 0, mech->n_signals) {
+        const sarrus_mech_signal *signal = &mech->signal[i];
+        if (signal->kind == SARRUS_SIGNAL_TABLE)
+            first = real_min(sarrus_table_next_knot(mech, signal, t), first);
+        if (signal->kind == SARRUS_SIGNAL_RAMP) {
+            const real start = lane_at(lane_from(parameter, signal->p), 2);
+            first = real_select(real_lt(t, start), real_min(start, first), first);
+        }
+    }
+    return first;
+}
+
 /* ws->signal from the parameters at time t. */
 PLAN_BODY void sarrus_signals(const sarrus_mechanism *mech, const real *parameter, real t, sarrus_workspace *ws) {
     PLAN_EACH (i, 0, mech->n_signals) {

@@ -104,7 +104,7 @@ static void kernel_bodies_get(sarrus_kernel_call *call, double *q, double *v) {
     sarrus_workspace ws;
     sarrus_evaluation ev;
     call_begin(call, &ev, &ws);
-    sarrus_bodies_get(call->mech, ev.parameter, &ws, (const real *)call->tile, (real *)q, (real *)v);
+    sarrus_bodies_get(call->mech, ev.parameter, &ws, (real *)call->tile, (real *)q, (real *)v);
     call->is_configured = call->is_factored = 0;
 }
 

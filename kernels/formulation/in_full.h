@@ -94,22 +94,38 @@ LANE_BODY mask sarrus_in_full_solve(sarrus_evaluation *ev, const sarrus_system_a
 /* Accelerations keep the independent rows of J a = γ to this share of their terms. Along the direction v of the smallest singular
  * value an error δ leaves |J v| δ = σ_r δ, so that this asks for δ ≤ 1e-10 (σ₁/σ_r) |a|, of whatever inverts M or J. */
 #define SARRUS_KEPT 1e-10
+/* Where forces balance, or nothing is faster or slower, a and γ are themselves round-off of what they are made of, a_f = M⁻¹F and
+ * products of speeds. Terms count as no less than this share of these, so that some 500 ε of them are let pass. */
+#define SARRUS_KEPT_AT_REST 1e-3
+
+/* The fastest turn of the speeds v [n_v], rad/s. */
+LANE_BODY real sarrus_in_full_turn(const sarrus_mechanism *mech, const real *v) {
+    real most = real_set(0.0);
+    for (int32_t j = 0; j < mech->n_v; ++j)
+        most = sarrus_state_is_turn(mech, j) ? real_max(real_abs(lane_at(v, j)), most) : most;
+    return most;
+}
 
 /* Lanes in which `a` does not keep the independent rows of `system`. */
-LANE_BODY mask sarrus_in_full_breaks(const sarrus_mechanism *mech, const sarrus_system_arrays *system, const real *a) {
-    real off = real_set(0.0), size = real_set(0.0);
+LANE_BODY mask sarrus_in_full_breaks(const sarrus_evaluation *ev, const sarrus_system_arrays *system, const real *v,
+                                     const real *a) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const real turn = sarrus_in_full_turn(mech, v);
+    real off = real_set(0.0), size = real_set(0.0), made_of = real_set(0.0);
     for (int32_t k = 0; k < mech->factor.n_independent; ++k) {
         const int32_t i = sarrus_rows_at(mech, 1, k);
-        real rest = -lane_at(system->gamma, i), terms = real_abs(rest);
+        real rest = -lane_at(system->gamma, i), terms = real_abs(rest), parts = real_set(0.0);
         for (int32_t j = 0; j < mech->n_v; ++j) {
             const real entry = lane_at(system->jacobian, i * mech->n_v + j);
             rest = real_fma(entry, lane_at(a, j), rest);
             terms = real_fma(real_abs(entry), real_abs(lane_at(a, j)), terms);
+            parts = real_fma(real_abs(entry), real_fma(turn, real_abs(lane_at(v, j)), real_abs(frame_at(ev->ws->force, j))), parts);
         }
         off = real_max(real_abs(rest), off);
         size = real_max(terms, size);
+        made_of = real_max(parts, made_of);
     }
-    return real_lt(real_set(SARRUS_KEPT) * size, off);
+    return real_lt(real_set(SARRUS_KEPT) * real_max(real_set(SARRUS_KEPT_AT_REST) * made_of, size), off);
 }
 
 /* Whether the formulation takes matrices in which singular values of J stand squared, or beside masses: near a singular
@@ -122,12 +138,12 @@ LANE_FUNCTION int sarrus_in_full_mixes(const sarrus_mechanism *mech) {
  * whatever it made of round-off; and of formulations that see these rows alone where they have not, and the formulation has
  * dropped one all the same, or its answer does not keep them. */
 LANE_BODY void sarrus_in_full_give_up(sarrus_evaluation *ev, const sarrus_system_arrays *system, int sees_independent, mask dropped,
-                                      real *a) {
+                                      const real *v, real *a) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const mask has_all = real_eq(ev->found.rank, real_set((real_scalar)mech->factor.n_independent));
     mask lost = mask_and(has_all, dropped);
     if (sees_independent && sarrus_in_full_mixes(mech))
-        lost = mask_or(lost, mask_and(has_all, sarrus_in_full_breaks(mech, system, a)));
+        lost = mask_or(lost, mask_and(has_all, sarrus_in_full_breaks(ev, system, v, a)));
     if (mech->formulation == SARRUS_FORMULATION_SADDLE_FACTORED)
         lost = mask_or(lost, mask_not(has_all));
     lost = mask_and(ev->healthy, lost);
@@ -158,7 +174,8 @@ LANE_PHASE void sarrus_in_full_accelerate(sarrus_evaluation *ev, real t, const r
         for (int32_t i = 0; i < mech->n_v; ++i)
             lane_at(found, i) = real_select(other, lane_at(again, i), lane_at(found, i));
     }
-    sarrus_in_full_give_up(ev, &system, is_auto || mech->m == mech->factor.n_independent, is_auto ? dropped : mask_none(), found);
+    sarrus_in_full_give_up(ev, &system, is_auto || mech->m == mech->factor.n_independent, is_auto ? dropped : mask_none(), v,
+                           found);
     const real before = has_power ? sarrus_constraints_power(ev, v, a) : real_set(0.0);
     for (int32_t i = 0; i < mech->n_v; ++i)
         frame_at(a, i) = real_select(ev->healthy, lane_at(found, i), frame_at(a, i));

@@ -141,13 +141,18 @@ LANE_BODY void sarrus_adaptive_end_open(const sarrus_evaluation *ev, const sarru
     end->lost = mask_or(end->lost, lost);
 }
 
-/* One trial step of the lanes of ev->healthy, not beyond t_cut. */
+/* One trial step of the lanes of ev->healthy, not beyond t_cut nor across a kink of a signal. */
 LANE_BODY sarrus_trial_outcome sarrus_adaptive_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t_cut) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const int is_adams = sarrus_method_is_adams(mech);
     real h = lane_at(lanes->step, 0), t_now = lane_at(lanes->t_now, 0);
     h = real_min(is_adams ? sarrus_adams_stable_step(ev) : sarrus_runge_kutta_stable_step(ev), h);
     h = sarrus_adaptive_watch(ev, lanes, h);
+    /* Not beyond a kink either; of the last two steps to one neither is a sliver, from which steps would have to grow again. */
+    const real kink = sarrus_signals_next_kink(mech, ev->parameter, t_now), to_kink = kink - t_now;
+    const mask is_last_but_one = mask_and(real_lt(real_set(1.01) * h, to_kink), real_lt(to_kink, h + h));
+    h = real_select(is_last_but_one, real_set(0.5) * to_kink, h);
+    t_cut = real_min(kink, t_cut);
     const real left = t_cut - t_now;
     const mask is_last = real_le(left, real_set(1.01) * h); /* a hundredth of a step is not worth a step of its own */
     h = real_select(is_last, left, h);

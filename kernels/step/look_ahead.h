@@ -1,7 +1,8 @@
 /* The look ahead of a lane that comes near a change point, in two parts:
  *
  *   1. Along its motion, q + τv + ½τ²a brought back onto the constraints, half or three quarters of the way each time, until the
- *      distance has come down to 3e-4 (or rises: a bend).
+ *      distance has come down to 3e-4 (or rises: a bend). The distance by the plan's rows of a redundant loop is no straight line,
+ *      and half of the way may be more than all of it: where it rises the lane goes back and makes half of the move.
  *   2. At the place where it would be zero, the rows whose pivots are refused there sit out and the others are closed. What stays
  *      open of a row, c, is by how much the mechanism misses its change point: a length, known to ε. A row with c at round-off is
  *      crossed; one that stays open makes a bend. */
@@ -15,6 +16,9 @@
 /* Where a look ahead decides, and how many moves it makes to get there. */
 #define SARRUS_LOOK_NEAR 3e-4
 #define SARRUS_LOOK_MOVES 16
+/* How often a lane goes back, and what it may take more moves for. */
+#define SARRUS_LOOK_BACK 5
+#define SARRUS_LOOK_MOVES_BACK 24
 /* The distance falls along a straight line from here on. */
 #define SARRUS_LOOK_STRAIGHT 0.05
 /* What is left of the distance there where it would be zero. */
@@ -37,6 +41,10 @@ typedef struct sarrus_look {
     real least; /* the smallest distance met */
     real left;  /* s from there to where the distance would be zero */
     real rate;  /* 1/s, the largest met */
+    /* Where the plan has dependent rows, a lane that is not at its first place may go back to the one before. */
+    real before; /* s, of that place */
+    real most;   /* s, of the nearest place where the distance was seen to rise */
+    real n_back; /* how often it may still go back */
 } sarrus_look;
 
 /* Sees to it that ws->closeness is that of the rows in the workspace, after an acceleration. Dense methods have no factor: theirs
@@ -89,10 +97,28 @@ LANE_BODY real sarrus_look_measure(sarrus_evaluation *ev, const sarrus_look *loo
     return x;
 }
 
+/* Lanes of `risen` may have leapt a change point by their last move: those that may still go back do so, to where they came from,
+ * and go no farther from there than half of that way. Returns them. */
+LANE_BODY mask sarrus_look_back(sarrus_evaluation *ev, sarrus_look *look, mask risen) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    if (mech->factor.n_dependent == 0)
+        return mask_none();
+    const mask back = mask_and(mask_and(risen, real_lt(real_set(0.0), look->n_back)), real_lt(look->before, look->t));
+    if (!mask_any(back))
+        return back;
+    sarrus_lanes_copy(back, ws->back_q, mech->n_q, ws->sum_q);
+    sarrus_lanes_copy(back, ws->back_v, mech->n_v, ws->sum_v);
+    look->most = real_select(back, look->t, look->most);
+    look->t = real_select(back, look->before, look->t);
+    look->n_back = real_select(back, look->n_back - real_set(1.0), look->n_back);
+    return back;
+}
+
 /* What there is to be seen from the place that has been reached: when the distance would be zero. Lanes whose distance does not
- * fall have seen the least of it. By the pivots it also rises behind a place where only the plan's rows depend on one another, with
- * the change point still to come: from there on such a lane asks all rows. */
-LANE_BODY void sarrus_look_around(sarrus_evaluation *ev, sarrus_look *look) {
+ * fall have seen the least of it, but for those that go back, which are returned. By the pivots it also rises behind a place where
+ * only the plan's rows depend on one another, with the change point still to come: from there on such a lane asks all rows. */
+LANE_BODY mask sarrus_look_around(sarrus_evaluation *ev, sarrus_look *look) {
     real rate, x = sarrus_look_measure(ev, look, &rate);
     mask falls = mask_and(look->open, real_lt(real_set(0.0), rate));
     const mask rises = mask_and(look->open, mask_not(mask_or(falls, ev->asks_all)));
@@ -101,30 +127,46 @@ LANE_BODY void sarrus_look_around(sarrus_evaluation *ev, sarrus_look *look) {
         x = sarrus_look_measure(ev, look, &rate);
         falls = mask_and(look->open, real_lt(real_set(0.0), rate));
     }
-    look->x = real_select(look->open, x, look->x);
-    look->least = real_select(look->open, real_min(x, look->least), look->least);
+    const mask back = sarrus_look_back(ev, look, mask_and(look->open, mask_not(falls)));
+    const mask here = mask_and(look->open, mask_not(back));
+    look->x = real_select(here, x, look->x);
+    look->least = real_select(here, real_min(x, look->least), look->least);
     look->left = real_select(falls, x / real_select(falls, rate, real_set(1.0)), look->left);
     look->rate = real_select(falls, real_max(rate, look->rate), look->rate);
     look->open = falls;
+    return back;
 }
 
-/* One move of the lanes of look->open: half of the way that is left, three quarters once the line is straight. */
-LANE_BODY void sarrus_look_once(sarrus_evaluation *ev, sarrus_look *look) {
+/* A move of the lanes of look->open: half of the way that is left, three quarters once the line is straight; half of it to where the
+ * distance was seen to rise. */
+LANE_BODY void sarrus_look_go(sarrus_evaluation *ev, sarrus_look *look) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
-    sarrus_look_around(ev, look);
-    const mask near = real_lt(look->x, real_set(SARRUS_LOOK_NEAR));
-    look->ready = mask_or(look->ready, mask_and(look->open, near));
-    look->open = mask_and(look->open, mask_not(near));
-    if (!mask_any(look->open))
-        return;
     const real share = real_select(real_lt(look->x, real_set(SARRUS_LOOK_STRAIGHT)), real_set(0.75), real_set(0.5));
-    const real move = real_min(share * look->left, sarrus_look_time(ev, real_set(SARRUS_LOOK_FAR)));
+    const real wanted = real_min(share * look->left, real_set(0.5) * (look->most - look->t));
+    const real move = real_min(wanted, sarrus_look_time(ev, real_set(SARRUS_LOOK_FAR)));
     sarrus_look_move(ev, move);
     sarrus_project_positions(ev, look->t + move, sarrus_project_goal(ev, ws->q), 4, look->open, ws->q, ws->v);
     sarrus_project_velocities(ev, look->open, ws->v);
-    sarrus_lanes_copy(look->open, ws->q, sarrus_plan_of(ev)->n_q, ws->sum_q);
-    sarrus_lanes_copy(look->open, ws->v, sarrus_plan_of(ev)->n_v, ws->sum_v);
+    if (mech->factor.n_dependent > 0) {
+        sarrus_lanes_copy(look->open, ws->sum_q, mech->n_q, ws->back_q);
+        sarrus_lanes_copy(look->open, ws->sum_v, mech->n_v, ws->back_v);
+    }
+    sarrus_lanes_copy(look->open, ws->q, mech->n_q, ws->sum_q);
+    sarrus_lanes_copy(look->open, ws->v, mech->n_v, ws->sum_v);
+    look->before = real_select(look->open, look->t, look->before);
     look->t = real_select(look->open, look->t + move, look->t);
+}
+
+/* Looks around, and moves on. */
+LANE_BODY void sarrus_look_once(sarrus_evaluation *ev, sarrus_look *look) {
+    const mask back = sarrus_look_around(ev, look);
+    const mask near = real_lt(look->x, real_set(SARRUS_LOOK_NEAR));
+    look->ready = mask_or(look->ready, mask_and(look->open, near));
+    look->open = mask_and(look->open, mask_not(near));
+    if (mask_any(look->open))
+        sarrus_look_go(ev, look);
+    look->open = mask_or(look->open, back);
 }
 
 /* Round-off of a row's Φ: some ε of the coordinates that it is made of. */
@@ -265,13 +307,17 @@ LANE_PHASE void sarrus_look_ahead(sarrus_evaluation *ev, const sarrus_passage *l
     look.t = from->t;
     look.x = look.least = x;
     look.left = look.rate = real_set(0.0);
+    look.before = look.t;
+    look.most = real_set(1e300);
+    look.n_back = real_set(SARRUS_LOOK_BACK);
     for (int32_t i = 0; i < mech->n_q; ++i)
         lane_at(ws->sum_q, i) = lane_at(from->q, i);
     for (int32_t i = 0; i < mech->n_v; ++i)
         lane_at(ws->sum_v, i) = lane_at(from->v, i);
     ev->healthy = on;
     ev->wants_closeness = ev->is_looking = 1;
-    for (int k = 0; k < SARRUS_LOOK_MOVES && mask_any(look.open); ++k)
+    const int n_moves = SARRUS_LOOK_MOVES + (mech->factor.n_dependent > 0 ? SARRUS_LOOK_MOVES_BACK : 0);
+    for (int k = 0; k < n_moves && mask_any(look.open); ++k)
         sarrus_look_once(ev, &look);
     mask bend = mask_and(mask_and(on, mask_not(look.ready)), real_lt(look.least, real_set(SARRUS_BEND_WIDE)));
     if (mask_any(look.ready))

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .choices import batch_options, count_check
+from .choices import batch_options, count_check, seed_check
 from .errors import ArgumentError
 from .models import Model, Scenario
 
@@ -465,11 +465,6 @@ def floats_of(name: str, values: npt.ArrayLike) -> Floats:
     except (ValueError, TypeError) as error:
         raise ArgumentError(f"{name}: {error}; expected numbers") from None
     raise ArgumentError(f"{name} are real numbers, unmasked; got {type(values).__name__} of {given.dtype}")
-
-
-def seed_check(seed: int) -> int:
-    """A seed of the draws."""
-    return count_check("seed", seed, 0, 2**64 - 1)
 
 
 def sampled_model(

@@ -34,6 +34,11 @@ def count_check(name: str, value: int, least: int = 0, most: int = 2**63 - 1) ->
     return number
 
 
+def seed_check(seed: int) -> int:
+    """A seed of the draws."""
+    return count_check("seed", seed, 0, 2**64 - 1)
+
+
 def text_check(name: str, text: str) -> str:
     """A text that the library can take: UTF-8 without a 0 in it."""
     try:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import overload
 
 from . import _core
-from .choices import count_check
+from .choices import count_check, seed_check
 from .errors import ArgumentError
 from .models import Model, Scenario
+
+MOST_STATES = 100_000
 
 
 @dataclass(frozen=True)
@@ -97,10 +99,10 @@ def compare(
     random ones (default: the scenario's), `ranks`: with every rank rule, `seconds` that a row is timed for. On the CPU, by one
     thread. Raises `ScenarioError`, `UnsupportedError` (no constraints; too large), `ArgumentError`.
     """
-    n_states = 0 if states is None else count_check("states", states, 1)
+    n_states = 0 if states is None else count_check("states", states, 1, MOST_STATES)
     if not isinstance(seconds, (int, float)) or not (0 < float(seconds) < 3600):
         raise ArgumentError(f"seconds is {seconds!r}; expected a positive number")
     model = scenario if isinstance(scenario, Model) else Model(scenario)
-    own_seed = model.seed if seed is None else count_check("seed", seed, 0)
+    own_seed = model.seed if seed is None else seed_check(seed)
     found, rows, reference, s5 = _core.compare(model._core, n_states, own_seed, bool(ranks), float(seconds))
     return Comparison(found, [ComparedRow(**row) for row in rows], reference, s5)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _core
-from .choices import count_check
+from .choices import count_check, seed_check
 from .errors import ArgumentError
 from .models import Model, Scenario
 
@@ -47,7 +47,7 @@ class Kinematics:
     def __init__(self, scenario: Scenario, instances: int | None = None, seed: int | None = None) -> None:
         self.model = scenario if isinstance(scenario, Model) else Model(scenario)
         own = 0 if instances is None else count_check("instances", instances, 1)
-        self._core = _core.Kinematics(self.model._core, own, self.model.seed if seed is None else count_check("seed", seed, 0))
+        self._core = _core.Kinematics(self.model._core, own, self.model.seed if seed is None else seed_check(seed))
         self.n: int = self._core.n
         self.n_bodies: int = self._core.n_bodies
         self._n_own = own

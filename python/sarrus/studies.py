@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .batches import STATUS_WORDS, sample_table, sampled_model, seed_check
-from .choices import batch_options, count_check, text_check
+from .batches import STATUS_WORDS, sample_table, sampled_model
+from .choices import batch_options, count_check, seed_check, text_check
 from .errors import ArgumentError
 from .models import Model, Scenario
 from .parts import Parts, memory_check, parts_run

@@ -213,6 +213,14 @@ double sarrus_batch_own_time(const sarrus_batch *batch) {
     return lane_value(batch, 0, sarrus_batch_stored(batch)->layout.adaptive.t_now);
 }
 
+double sarrus_batch_failed_time(const sarrus_batch *batch, uint64_t i_instance) {
+    const sarrus_mech_integrator *how = &batch->plan->mech.integrator;
+    const uint64_t step = sarrus_batch_failed_step(batch, i_instance);
+    if (how->is_adaptive && step > 0)
+        return lane_value(batch, i_instance, sarrus_batch_stored(batch)->layout.adaptive.t_now);
+    return (double)step * batch->plan->model->integrator.grid;
+}
+
 /* A clock whose first step ends at t, by which the kernels reach any time there is. They go on judging up to the t_end of theirs.
  */
 static sarrus_clock clock_to(const sarrus_batch *batch, double t) {

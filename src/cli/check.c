@@ -144,6 +144,7 @@ static void json_put_scenario(sarrus_json *json, const char *path, const sarrus_
     sarrus_json_count(json, "rank_at_t0", (uint64_t)sizes.rank_at_t0);
     sarrus_json_number(json, "n_dof", sizes.n_dof);
     sarrus_json_number(json, "n_redundant", sizes.n_redundant);
+    sarrus_json_number(json, "size", sizes.size);
     sarrus_json_count(json, "n_inputs", (uint64_t)sizes.n_inputs);
     sarrus_json_count(json, "n_instances", sarrus_model_n_instances(model));
     sarrus_json_count(json, "bytes_per_instance", sizes.bytes_per_instance);

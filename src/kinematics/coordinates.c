@@ -30,14 +30,20 @@ static void two_turns_of(const double pose[12], const double a[3], const double 
     q[1] = atan2(sarrus_vector_dot(x, c), sarrus_vector_dot(x, a));
 }
 
-/* R = R_a(q₀) R_b(q₁) R_c(q₂) of a right-handed frame: R c = sin q₁ a + cos q₁ (cos q₀ c − sin q₀ b), Rᵀ a likewise. */
+/* R = R_a(q₀) R_b(q₁) R_c(q₂) of a right-handed frame: R c = sin q₁ a + cos q₁ (cos q₀ c − sin q₀ b). With b₀ = R_a(q₀) b, about which
+ * the second turn goes, b₀·R a = sin q₂ and b₀·R b = cos q₂: near cos q₁ = 0, where only q₀ ± q₂ is known, the last turn makes up
+ * for the first. */
 static void three_turns_of(const double pose[12], const double a[3], const double b[3], const double c[3], double q[3]) {
     double x[3];
     rotated(pose, false, c, x);
     q[0] = atan2(-sarrus_vector_dot(x, b), sarrus_vector_dot(x, c));
     q[1] = atan2(sarrus_vector_dot(x, a), hypot(sarrus_vector_dot(x, b), sarrus_vector_dot(x, c)));
-    rotated(pose, true, a, x);
-    q[2] = atan2(-sarrus_vector_dot(x, b), sarrus_vector_dot(x, a));
+    double along[2];
+    for (int k = 0; k < 2; ++k) {
+        rotated(pose, false, k == 0 ? a : b, x);
+        along[k] = cos(q[0]) * sarrus_vector_dot(b, x) + sin(q[0]) * sarrus_vector_dot(c, x);
+    }
+    q[2] = atan2(along[0], along[1]);
 }
 
 /* A point on the axes of the pairs that turn: of the first, w × v; of several the one that all go through. */

@@ -246,6 +246,12 @@ static void least_norm(sarrus_system_reference *r, double *load, double *lambda)
     }
 }
 
+/* m/s² | rad/s²: what the force on speed k does alone. */
+static double force_part(const sarrus_system_view *system, int n, int k) {
+    const double mass = system->mass[k * n + k];
+    return mass > 0 ? fabs(system->force[k]) / mass : 0.0;
+}
+
 /* Whether rows that were left out as dependent ask for another acceleration: at a singular position with speeds that no motion has
  * there, where least squares of all rows and a solution of some differ. */
 static bool is_contradictory(const sarrus_system_reference *r, const sarrus_system_view *system, const double *a) {
@@ -255,11 +261,12 @@ static bool is_contradictory(const sarrus_system_reference *r, const sarrus_syst
         for (int k = 0; k < r->n; ++k) {
             sum += system->jacobian[i * r->n + k] * a[k];
             size = fmax(size, fabs(system->jacobian[i * r->n + k] * a[k]));
+            size = fmax(size, fabs(system->jacobian[i * r->n + k]) * force_part(system, r->n, k));
         }
         worst = fmax(worst, fabs(sum));
         largest = fmax(largest, size);
     }
-    return worst > most_contradicted * largest;
+    return worst > most_contradicted * fmax(largest, system->least);
 }
 
 bool sarrus_system_reference_solve(sarrus_system_reference *r, const sarrus_system_view *system, sarrus_system_solution *out) {

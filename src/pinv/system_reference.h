@@ -11,6 +11,7 @@ typedef struct sarrus_system_reference sarrus_system_reference;
 typedef struct sarrus_system_view {
     const double *mass, *force, *jacobian, *gamma;
     int rank;
+    double least; /* m/s²: accelerations, and what rows ask for, are round-off of this where they are small; 0: of nothing */
 } sarrus_system_view;
 
 /* Arrays of the caller. */

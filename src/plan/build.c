@@ -50,10 +50,10 @@ static uint64_t count_steps(const sarrus_model *model) {
     return steps > 0.0 ? (uint64_t)steps : 0;
 }
 
-double sarrus_plan_rounded(double x) {
+double sarrus_plan_rounded(double x, int n_bits) {
     int exponent;
     const double mantissa = frexp(x, &exponent);
-    return ldexp(rint(ldexp(mantissa, 6)), exponent - 6);
+    return ldexp(rint(ldexp(mantissa, n_bits)), exponent - n_bits);
 }
 
 /* The automatic rank's bound on the count settles what is redundant; its threshold has only to tell when a direction is lost for
@@ -62,8 +62,9 @@ double sarrus_plan_rounded(double x) {
 void sarrus_plan_threshold_settle(sarrus_plan *plan) {
     if (plan->mech.rank.method != SARRUS_RANK_AUTO)
         return;
-    plan->mech.rank.tolerance =
-        plan->independence.typical_kept > 0.0 ? 1e-5 * sarrus_plan_rounded(plan->independence.typical_kept) : 1e-10;
+    plan->mech.rank.tolerance = plan->independence.typical_kept > 0.0
+                                    ? 1e-5 * sarrus_plan_rounded(plan->independence.typical_kept, SARRUS_BITS_OF_BOUNDS)
+                                    : 1e-10;
 }
 
 sarrus_status sarrus_plan_create(sarrus_context *context, const sarrus_model *model, sarrus_plan **out) {

@@ -127,10 +127,11 @@ sarrus_status sarrus_plan_ordinary_find(sarrus_context *context, sarrus_plan *pl
     sarrus_configuration c;
     sarrus_status status = sarrus_configuration_create(plan, &c);
     if (status == SARRUS_OK) {
-        plan->mech.size = plan->start.size > 0.0 ? sarrus_plan_rounded(plan->start.size) : 1.0;
+        plan->mech.size = plan->start.size > 0.0 ? sarrus_plan_rounded(plan->start.size, SARRUS_BITS_OF_BOUNDS) : 1.0;
         /* What loads do over round-off of positions is the energy of 1e-7 of the mechanism a second. */
         for (int b = 0; b < plan->mech.n_bodies; ++b)
-            plan->mech.energy_floor += sarrus_plan_rounded(pow(1e-7 * plan->mech.size / c.weight[b].shift, 2.0));
+            plan->mech.energy_floor +=
+                sarrus_plan_rounded(pow(1e-7 * plan->mech.size / c.weight[b].shift, 2.0), SARRUS_BITS_OF_BOUNDS);
         if (plan->mech.m > 0)
             status = find_ordinary(plan, &c);
         if (status == SARRUS_OK)

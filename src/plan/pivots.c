@@ -140,7 +140,7 @@ void sarrus_pivots_settle(const sarrus_pivots *p, sarrus_plan *plan) {
     const int n = 2 * mech->factor.n_blocks;
     mech->ordinary = 1.0;
     for (int k = 0; k < n; ++k) {
-        plan->guard[k] = fmax(sarrus_plan_rounded(p->most[k]), pivot_least);
+        plan->guard[k] = fmax(sarrus_plan_rounded(p->most[k], SARRUS_BITS_OF_BOUNDS), pivot_least);
         mech->ordinary = fmin(plan->guard[k], mech->ordinary);
     }
     mech->guard = fmin(guard_of_all / mech->ordinary, guard_most);

@@ -101,6 +101,7 @@ void sarrus_plan_sizes_get(const sarrus_plan *plan, sarrus_plan_sizes *out) {
     out->bytes_per_instance = sarrus_plan_stepped(plan)->cost.bytes_per_instance;
     out->flops_per_evaluation = plan->cost.flops_per_evaluation;
     out->divisions_per_evaluation = plan->cost.divisions_per_evaluation;
+    out->size = plan->start.size;
     out->flops_per_step = plan->cost.flops_per_step;
     out->algebra_flops_per_evaluation = plan->cost.algebra_flops_per_evaluation;
     out->dense_algebra_flops_per_evaluation = plan->cost.dense_algebra_flops_per_evaluation;

@@ -133,6 +133,7 @@ static void put_sizes(const card *to) {
     else
         sarrus_report_line(to->out, "speeds n", "%d; %d coordinates, with %d unit lengths of Euler parameters", n, plan->mech.n_q,
                            plan->mech.n_bodies);
+    sarrus_report_line(to->out, "size", "%.6g m", plan->start.size);
     sarrus_report_line(to->out, "constraints m", "%d", m);
     sarrus_report_line(to->out, "rank r", "%d, the largest in %d configurations; %d at t = 0", r, found->n_configurations,
                        m > 0 ? found->rank_at_t0 : 0);

@@ -34,7 +34,7 @@ static void mobilities_find(sarrus_plan *plan, const sarrus_configuration *c) {
         }
         for (int i = joint->row; i < joint->row + joint->n_rows; ++i) {
             const int is_angle = sarrus_plan_row_is_angle(plan, i);
-            plan->row_weight[i] = sarrus_plan_rounded(sum[is_angle] / n[is_angle]);
+            plan->row_weight[i] = sarrus_plan_rounded(sum[is_angle] / n[is_angle], SARRUS_BITS_OF_WEIGHTS);
         }
     }
 }
@@ -65,9 +65,10 @@ sarrus_status sarrus_plan_weights_find(sarrus_context *context, sarrus_plan *pla
     plan->row_weight = calloc((size_t)plan->mech.m, sizeof *plan->row_weight);
     if (!plan->row_weight)
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the weights of the multipliers");
+    const double size = plan->start.size > 0.0 ? sarrus_plan_rounded(plan->start.size, SARRUS_BITS_OF_WEIGHTS) : 1.0;
     for (int i = 0; i < plan->mech.m; ++i) {
         const int is_angle = sarrus_plan_row_is_angle(plan, i);
-        const double of_unit = is_angle ? 1.0 / plan->mech.size : 1.0,
+        const double of_unit = is_angle ? 1.0 / size : 1.0,
                      given = weights->of ? weights->of[2 * plan->row[i].joint + is_angle] : 1.0;
         plan->row_weight[i] = given * of_unit * given * of_unit;
     }

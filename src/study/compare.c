@@ -139,9 +139,9 @@ static sarrus_status dense_row_take(const sarrus_compare_call *call, const sarru
         choice.seconds = is_slow ? 0 : call->options.seconds / 2;
         status = count > 0 ? sarrus_dense_solve(call->context, &systems, &choice, &result) : SARRUS_OK;
         spent += 1e-9 * result.nanoseconds * count;
-        if (count > 0 && kind < 2 && result.nanoseconds < nanoseconds) {
-            nanoseconds = result.nanoseconds;
-            row->flops = result.flops;
+        if (count > 0 && kind < 2) {
+            nanoseconds = fmin(result.nanoseconds, nanoseconds);
+            row->flops = isnan(row->flops) ? result.flops : row->flops; /* of the motion: how many others are tried, time decides */
         }
     }
     row->nanoseconds = nanoseconds;
@@ -181,6 +181,17 @@ static double correction_of(const sarrus_compare_set *set, int i) {
     return largest;
 }
 
+/* kg, of the largest mass, or inertia over the square of the mechanism's size. */
+static double heaviest(const sarrus_compare_set *set, int i) {
+    const size_t n = (size_t)set->n;
+    const double *mass = set->mass + (size_t)i * n * n;
+    const int per = set->n_q == set->n ? 3 : 6, shifts = per == 3 ? 2 : 3;
+    double most = 0;
+    for (size_t k = 0; k < n; ++k)
+        most = fmax(most, mass[k * n + k] / ((int)(k % (size_t)per) < shifts ? 1.0 : set->size * set->size));
+    return most;
+}
+
 typedef struct differences {
     double acceleration, force, reaction;
 } differences;
@@ -207,9 +218,11 @@ static differences differ(const sarrus_compare_set *set, int i, answer it, answe
         if (!(d <= reaction))
             reaction = d;
     }
-    const double forces = size_of(set, force, NULL, 1.0 / set->size), least = 1e-300;
+    const double centripetal = sarrus_compare_set_centripetal(set, i), least = 1e-300;
+    const double forces = size_of(set, force, NULL, 1.0 / set->size) + heaviest(set, i) * centripetal;
     return (differences){
-        size_of(set, it.a, other.a, set->size) / (size_of(set, other.a, NULL, set->size) + correction_of(set, i) + least),
+        size_of(set, it.a, other.a, set->size) /
+            (size_of(set, other.a, NULL, set->size) + correction_of(set, i) + centripetal + least),
         moved / (size_of(set, load, NULL, 1.0 / set->size) + forces + least),
         reaction / (largest + forces + least),
     };
@@ -250,6 +263,10 @@ static double judge(const sarrus_compare_set *set, int i_row, sarrus_comparison 
             beyond = fmax(beyond, fmax(d.acceleration, d.force) / bound);
         row->n_wrong += !(d.acceleration <= bound) || !(d.force <= bound);
     }
+    if (row->n_states == 0) {
+        refuse(row, "no state could be judged: of all that the row was tried on the rank, or the acceleration, is in doubt");
+        return (double)INFINITY;
+    }
     if (row->n_wrong == 0)
         return worst;
     row->verdict = SARRUS_COMPARE_FAILED;
@@ -288,14 +305,17 @@ static void row_compare(const sarrus_compare_set *set, int i_row, sarrus_compari
 /* A matrix that has to be inverted and cannot be in any state is no meaning rather than a failure. */
 static void refuse_singular(const sarrus_compare_set *set, int i_row, sarrus_comparison *c) {
     const int n_consistent = set->n_trajectory + set->n_random;
+    int n_held = 0;
     const bool inverts_mass = sarrus_formulation_inverts_mass(c->rows[i_row].formulation);
     if (!inverts_mass && sarrus_formulation_takes_pinv(c->rows[i_row].formulation))
         return;
     for (int i = 0; i < n_consistent; ++i) {
-        if (is_held(c, set, i_row, i) && c->unsolvable[i] == 0.0)
+        const bool holds = is_held(c, set, i_row, i);
+        n_held += holds;
+        if (holds && c->unsolvable[i] == 0.0)
             return;
     }
-    if (n_consistent > 0)
+    if (n_held > 0)
         refuse(&c->rows[i_row], inverts_mass ? "M is singular, and the formulation inverts it"
                                              : "rows depend on one another, and the formulation inverts the saddle matrix");
 }

@@ -23,6 +23,9 @@ enum { most_steps = 20000 };
  * fast they are, per second; and by how much of both they are moved off the constraints. */
 static const double moved_by = 0.05, turned_by = 0.1, fast = 1.0, off_by = 1e-6;
 
+/* 1/s: what moves more slowly, by the size of the mechanism, counts as this fast. */
+static const double slow = 1e-3;
+
 /* A batch of one settings' kernels, and the states that it is put into. */
 typedef struct compare_side {
     sarrus_model model; /* a copy with settings of its own */
@@ -102,6 +105,15 @@ sarrus_dense_systems sarrus_compare_set_systems(const sarrus_compare_set *set, i
     };
 }
 
+double sarrus_compare_set_centripetal(const sarrus_compare_set *set, int i) {
+    const int per = set->n_q == set->n ? 3 : 6, shifts = per == 3 ? 2 : 3;
+    const double *v = set->v + (size_t)i * (size_t)set->n;
+    double speed = slow * set->size;
+    for (int k = 0; k < set->n; ++k)
+        speed = fmax(speed, fabs(v[k]) * (k % per < shifts ? 1.0 : set->size));
+    return set->size > 0 ? speed * speed / set->size : 0.0;
+}
+
 /* --- Sides ------------------------------------------------------------------------------------------------------------------ */
 
 static void side_free(compare_side *side) {
@@ -171,13 +183,13 @@ static sarrus_status states_take(const compare_side *side, int i_first, sarrus_c
     return status;
 }
 
-/* Along the nominal motion, as far as it goes. */
+/* Along the nominal motion, as far as it goes: at each of its times if there are no more. */
 static sarrus_status trajectory_take(const sarrus_compare_call *call, compare_side *side, sarrus_compare_set *set) {
     const int n_wanted = call->options.n_states;
     const uint64_t n_steps = side->plan->n_steps < most_steps ? side->plan->n_steps : most_steps;
-    const uint64_t every = n_steps / (uint64_t)(n_wanted > 1 ? n_wanted - 1 : 1);
+    const uint64_t share = n_steps / (uint64_t)(n_wanted > 1 ? n_wanted - 1 : 1), every = share > 0 ? share : 1;
     sarrus_status status = side_batch(call, call->context, 1, NULL, side);
-    for (int k = 0; status == SARRUS_OK && k < n_wanted && (k == 0 || every > 0); ++k) {
+    for (int k = 0; status == SARRUS_OK && k < n_wanted && (uint64_t)k * every <= n_steps; ++k) {
         status = k > 0 ? sarrus_batch_advance(side->batch, every) : SARRUS_OK;
         if (status != SARRUS_OK || sarrus_batch_status(side->batch, 0) != SARRUS_INSTANCE_OK)
             break;
@@ -355,8 +367,12 @@ static sarrus_status states_solve(const sarrus_compare_call *call, sarrus_compar
     if (!reference)
         return SARRUS_NO_MEMORY;
     for (size_t i = 0; i < (size_t)set->n_all && !sarrus_stop_is_asked(call->options.stop); ++i) {
-        const sarrus_system_view system = {set->mass + i * n * n, set->force + i * n, set->jacobian + i * m * n, set->gamma + i * m,
-                                           isfinite(set->rank[i]) ? (int)set->rank[i] : 0};
+        const sarrus_system_view system = {set->mass + i * n * n,
+                                           set->force + i * n,
+                                           set->jacobian + i * m * n,
+                                           set->gamma + i * m,
+                                           isfinite(set->rank[i]) ? (int)set->rank[i] : 0,
+                                           sarrus_compare_set_centripetal(set, (int)i)};
         sarrus_system_solution out = {
             .a = set->a + i * n, .load = set->load + i * n, .lambda = set->lambda + i * m, .unique = set->unique + i * m};
         const bool is_solved = set->is_good[i] && sarrus_system_reference_solve(reference, &system, &out);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch/own_steps.h"
 #include "core/report.h"
 
 const sarrus_sink_measure sarrus_outcome_measures[SARRUS_OUTCOME_MEASURES] = {
@@ -67,7 +68,7 @@ void sarrus_outcome_update(sarrus_outcome *outcome, const sarrus_batch *batch) {
     for (uint64_t i = 0; i < outcome->n_instances; ++i) {
         sarrus_instance_statistics counted = {0};
         sarrus_instance_verdict found = {0};
-        const double time = (double)sarrus_batch_failed_step(batch, i) * model->integrator.grid;
+        const double time = sarrus_batch_failed_time(batch, i);
         outcome->status[i] = (uint8_t)sarrus_batch_status(batch, i);
         outcome->failed_time[i] = outcome->status[i] == SARRUS_INSTANCE_OK ? (double)NAN : fmin(time, model->integrator.t_end);
         if (sarrus_batch_statistics(batch, i, &counted) != SARRUS_OK || sarrus_batch_verdict(batch, i, &found) != SARRUS_OK)

@@ -73,6 +73,37 @@ def test_motion_of_a_batch():
     assert np.abs(weights).max() > 1 and np.ptp(masses[:, 1]) > 0
 
 
+def test_turned_over():
+    """Near a right angle of the second turn of a ball only the sum of the others is known: the pose is that of the bodies all the
+    same."""
+    scenario = {
+        "sarrus": 1,
+        "space": "spatial",
+        "bodies": [{"name": "a", "mass": 1, "inertia": [1, 1, 1], "position": [1, 0, 0]}],
+        "joints": [{"name": "A", "type": "spherical", "bodies": ["ground", "a"], "at": [0, 0, 0]}],
+        "integrator": {"t_end": 1},
+    }
+    tree = sarrus.Kinematics(scenario, seed=2**64 - 1)
+    axes = np.eye(3)
+
+    def turned(p, angle, axis):
+        w, x = np.cos(angle / 2), np.sin(angle / 2) * axis
+        return np.r_[p[0] * w - p[1:] @ x, p[0] * x + w * p[1:] + np.cross(p[1:], x)]
+
+    for d in [0.0, *10.0 ** -np.arange(1, 18)]:
+        for sign in (-1, 1):
+            turns = [0.3, sign * (np.pi / 2 - d), 0.7]
+            quaternion = np.array([1.0, 0, 0, 0])
+            for angle, axis in zip(turns, axes, strict=True):
+                quaternion = turned(quaternion, angle, axis)
+            w, x = quaternion[0], quaternion[1:]
+            cross = np.array([[0, -x[2], x[1]], [x[2], 0, -x[0]], [-x[1], x[0], 0]])
+            rotation = np.eye(3) + 2 * w * cross + 2 * cross @ cross
+            found = tree.coordinates(np.r_[rotation @ [1, 0, 0], quaternion])
+            _, back = tree.poses(np.asarray(found).ravel())
+            assert np.abs(np.asarray(back)[0, 0] - rotation).max() < 1e-14, (d, sign)
+
+
 def test_refusals():
     arm = sarrus.Kinematics(path("arm_6r"))
     raises(sarrus.ArgumentError, lambda: arm.inertia(np.zeros((2, arm.n + 1))), "shape")

@@ -119,5 +119,48 @@ def test_units_do_not_know_of_meters():
         assert (off.max() <= 0.05) == is_same, (weights, large, tiny)
 
 
+def held(length, weights):
+    """A four-bar of hinges in space under a load across its plane, with so many units of length to the metre."""
+    scale = np.array([length, length, length])
+
+    def rod(name, mass, inertia, position):
+        return {
+            "name": name,
+            "mass": mass,
+            "inertia": (np.array(inertia) * length**2).tolist(),
+            "position": (position * scale).tolist(),
+        }
+
+    points = {"A": [0, 0, 0], "B": [0, 0.3, 0], "C": [0.8, 0.9, 0], "D": [1, 0, 0]}
+    bodies = {"A": ["ground", "crank"], "B": ["crank", "coupler"], "C": ["coupler", "rocker"], "D": ["ground", "rocker"]}
+    return {
+        "sarrus": 1,
+        "space": "spatial",
+        "gravity": ([0, -9.81, 3] * scale).tolist(),
+        "bodies": [
+            rod("crank", 3.0, [0.0225, 1e-3, 0.0225], [0, 0.15, 0]),
+            rod("coupler", 1.0, [0.0833] * 3, [0.4, 0.6, 0]),
+            rod("rocker", 0.9, [0.06375, 1e-3, 0.06375], [0.9, 0.45, 0]),
+        ],
+        "joints": [
+            {"name": name, "type": "revolute", "bodies": bodies[name], "at": (at * scale).tolist(), "axis": [0, 0, 1]}
+            for name, at in points.items()
+        ],
+        "dynamics": {"multipliers": weights},
+        "integrator": {"method": "rk4", "dt": 1e-3, "t_end": 1},
+    }
+
+
+def test_unit_of_length():
+    """Weights that count moments by a length do not depend on the unit of length: they have 24 bits, 1e-7."""
+    for weights in ("units", "masses", {"A": [2, 2]}):
+        found = []
+        for length in (1.0, 1000.0, 3.28084):
+            loads = sarrus.Batch(held(length, weights), 1).observe("reactions")["reactions"][0]
+            found.append(loads.reshape(4, 6) / ([length] * 3 + [length**2] * 3))
+        largest = np.abs(found[0]).max()
+        assert max(np.abs(found[k] - found[0]).max() for k in (1, 2)) < 1e-6 * largest, (weights, found)
+
+
 if __name__ == "__main__":
     sys.exit(run_all(globals()))

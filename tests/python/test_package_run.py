@@ -361,5 +361,27 @@ def test_import_is_light():
     assert subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout.strip() == "[]"
 
 
+def test_time_of_failure():
+    """Instances that end between output times: `failed_time` is how far they came, alike in a study of any interval and in a replay
+    of one; rows up to it are there, and none behind it."""
+    found = {}
+    ends = {"integrator.method": "dopri5", "integrator.rtol": 1e-9, "integrator.max_steps": 40}
+    with tempfile.TemporaryDirectory() as folder:
+        for interval in (0.02, 0.25):
+            run = sarrus.run(STUDY, settings=ends | {"output.interval": interval}, instances=8)
+            failed, times = run["instance/failed_time"], run["time"]
+            assert (run["instance/status"] != 0).all() and not np.isin(failed, times).any()
+            there = np.isfinite(run["state/q"]).all(axis=2)
+            assert (there == (times <= failed[:, None])).all(), interval
+            found[interval] = failed
+        assert np.array_equal(found[0.02], found[0.25])
+        given = [f"--set={name}={value}" for name, value in ends.items()]
+        out = f"{folder}/one.h5"
+        done = program("run", STUDY, "--instances", "8", "--instance", "3", "-o", out, "--set=output.interval=0.25", *given)
+        assert done.returncode == 1, done.stderr
+        with h5py.File(out) as replay:
+            assert replay["instance/failed_time"][0] == found[0.25][3]
+
+
 if __name__ == "__main__":
     sys.exit(run_all(globals()))

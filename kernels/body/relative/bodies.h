@@ -5,10 +5,14 @@
 
 #include "kernels/body/relative/state.h"
 
-/* q [n_bodies·SPACE_NQ], v [n_bodies·SPACE_NV] ← the bodies at the tile's state. */
-LANE_BODY void sarrus_bodies_get(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *tile,
-                                 real *q, real *v) {
+/* q [n_bodies·SPACE_NQ], v [n_bodies·SPACE_NV] ← the bodies at the tile's state. Their turns, which who looks at bodies counts from
+ * those that were seen last, are those of the state that is shown: a step that an output falls into may make many. */
+LANE_BODY void sarrus_bodies_get(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, real *tile, real *q,
+                                 real *v) {
     const real *of_tree = lane_from(tile, mech->layout.q);
+#if defined(SARRUS_KERNELS_SPATIAL)
+    sarrus_links_see_angles(mech, of_tree, mask_not(mask_none()), lane_from(tile, mech->layout.seen));
+#endif
     sarrus_tree_place(mech, parameter, of_tree, ws);
     sarrus_tree_move_links(mech, ws, lane_from(tile, mech->layout.v), SARRUS_SHOWN_WHOLE);
     for (int32_t n = 0; n < mech->tree.n_links; ++n)
