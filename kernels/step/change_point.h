@@ -92,15 +92,20 @@ LANE_FUNCTION real sarrus_distance_slope(const sarrus_mechanism *mech, real befo
 
 /* Adds the last step of the lanes of `on`, that came to `from`, to what they have travelled where the distance is round-off; in a
  * bend also where a row is left out because it is crossed, whose closeness is `crossed`: that is soon over, or the direction lost.
- */
+ * A step that came there from outside has travelled elsewhere, however near to the change point it has ended by chance; and who tries
+ * again from the same place has made none. */
 LANE_BODY void sarrus_parked_add(const sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, const sarrus_station *from,
                                  real crossed) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const mask is_bend = real_lt(real_set(0.0), lane_at(lanes->is_bend, 0));
     const real noise = real_select(is_bend, real_set(SARRUS_BEND_NOISE), real_set(SARRUS_LOST));
+    const real before = lane_at(lanes->all, 0);
     mask here = real_lt(sarrus_distance(from->near[1]), noise);
+    const mask comes = mask_and(here, mask_not(real_lt(sarrus_distance(before), noise)));
+    const mask stays = mask_or(comes, real_eq(before, from->near[1]));
     here = mask_or(here, mask_and(is_bend, real_lt(sarrus_distance(crossed), real_set(SARRUS_LEFT_OUT))));
-    const real way = real_fma(sarrus_speed_of(mech, from->v), lane_at(lanes->stride, 0), lane_at(lanes->parked, 0));
+    const real step = real_select(stays, real_set(0.0), lane_at(lanes->stride, 0));
+    const real way = real_fma(sarrus_speed_of(mech, from->v), step, lane_at(lanes->parked, 0));
     sarrus_lane_set(lanes->parked, on, real_select(here, way, real_set(0.0)));
 }
 

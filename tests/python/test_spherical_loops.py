@@ -2,7 +2,8 @@
 opposite hinges turn by the same angle, also across the change points where the linkage could go on folded. Their loops have three
 redundant rows, and the distance by the plan's rows falls along no straight line. Of 800 drawn ones two went over to the other
 branch with status `ok` in relative coordinates, by verner65, where the look ahead had leapt the change point and taken it for a
-bend. Exit code 77 (skipped) without the package."""
+bend. By rk4 some ended as unresolved, in both formulations: a step that ends on a change point by chance has not travelled there.
+Exit code 77 (skipped) without the package."""
 
 import sys
 
@@ -22,7 +23,7 @@ METHODS = {
     "verner65": ({"method": "verner65", "rtol": 1e-10, "atol": 1e-12, "t_end": 3}, 800),
     "adams-moulton": ({"method": "adams-moulton", "rtol": 1e-9, "atol": 1e-12, "t_end": 3}, 800),
     "dopri5": ({"method": "dopri5", "rtol": 1e-9, "atol": 1e-11, "t_end": 3}, 200),
-    "rk4": ({"method": "rk4", "dt": 1e-3, "t_end": 3}, 200),
+    "rk4": ({"method": "rk4", "dt": 1e-3, "t_end": 3}, 600),
 }
 # A step across a change point leaves the loops closed to some 1e-13; √ of that is an angle across the motion.
 APART = 1e-6
@@ -59,12 +60,13 @@ def scenario(integrator, instances):
 
 
 def test_opposite_hinges():
-    for name, (integrator, instances) in METHODS.items():
-        settings = {"dynamics.formulation": "relative"}
+    for name, formulation in (*((name, "relative") for name in METHODS), ("rk4", "udwadia-kalaba")):
+        integrator, instances = METHODS[name]
+        settings = {"dynamics.formulation": formulation}
         found = sarrus.run(scenario(integrator, instances), settings=settings, specialize="off")
         is_well = found["instance/status"] == 0
         angles = {hinge: found[f"joints/{hinge}/coordinate"][is_well][..., 0] for hinge in HINGES}
-        assert is_well.mean() > 0.99, (name, is_well.mean())
+        assert is_well.all(), (name, formulation, np.flatnonzero(~is_well))
         for one, other in (("A", "C"), ("B", "D")):
             apart = np.abs(angles[one] - angles[other]).max(axis=1)
             assert apart.max() < APART, (name, one, np.flatnonzero(is_well)[apart > APART], apart.max())
