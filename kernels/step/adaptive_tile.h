@@ -141,6 +141,16 @@ LANE_BODY void sarrus_adaptive_end_open(const sarrus_evaluation *ev, const sarru
     end->lost = mask_or(end->lost, lost);
 }
 
+/* A kink nearer than this share of the time is where the lane stands: several shortest steps. */
+#define SARRUS_KINK_HERE (4.0 * SARRUS_SHORTEST_STEP)
+
+/* The next kink of a signal after t_now, s. */
+LANE_BODY real sarrus_adaptive_next_kink(const sarrus_evaluation *ev, real t_now) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const real scale = real_max(real_abs(t_now), real_set(mech->integrator.dt));
+    return sarrus_signals_next_kink(mech, ev->parameter, real_fma(real_set(SARRUS_KINK_HERE), scale, t_now));
+}
+
 /* One trial step of the lanes of ev->healthy, not beyond t_cut nor across a kink of a signal. */
 LANE_BODY sarrus_trial_outcome sarrus_adaptive_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t_cut) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
@@ -149,7 +159,7 @@ LANE_BODY sarrus_trial_outcome sarrus_adaptive_try(sarrus_evaluation *ev, const 
     h = real_min(is_adams ? sarrus_adams_stable_step(ev) : sarrus_runge_kutta_stable_step(ev), h);
     h = sarrus_adaptive_watch(ev, lanes, h);
     /* Not beyond a kink either; of the last two steps to one neither is a sliver, from which steps would have to grow again. */
-    const real kink = sarrus_signals_next_kink(mech, ev->parameter, t_now), to_kink = kink - t_now;
+    const real kink = sarrus_adaptive_next_kink(ev, t_now), to_kink = kink - t_now;
     const mask is_last_but_one = mask_and(real_lt(real_set(1.01) * h, to_kink), real_lt(to_kink, h + h));
     h = real_select(is_last_but_one, real_set(0.5) * to_kink, h);
     t_cut = real_min(kink, t_cut);

@@ -115,6 +115,21 @@ def test_late_ramp():
     check({"ramp": {"start": 4.5, "slope": 0.5}}, [0, 4.5, 10], lambda at, k: 0.5 * (at - 4.5) if k == 1 else 0.0)
 
 
+def test_kinks_side_by_side():
+    """Knots of two tables that round-off keeps apart: no step is made between them."""
+    t, y = LINEAR
+    later = [t[0], *np.nextafter(t[1:], 11)]
+    for method in METHODS:
+        text = scenario(method, {"table": {"t": t, "y": y, "interpolation": "linear"}})
+        once = sarrus.run(text)
+        other = {"name": "other", "type": "torque", "body": "b"}
+        text["forces"].append(other | {"value": {"signal": {"table": {"t": later, "y": [0] * 5, "interpolation": "linear"}}}})
+        twice = sarrus.run(text)
+        assert twice["instance/status"][0] == 0, method
+        assert abs(twice["state/q"] - once["state/q"]).max() < APART, method
+        assert twice["instance/steps"][0] == once["instance/steps"][0], method
+
+
 def test_knots_cost_one_step_each():
     run = motion("dopri5", {"table": {"t": LINEAR[0], "y": [0] * 5, "interpolation": "linear"}})
     assert run["instance/steps"][0] <= 24  # at rest: ten from the first to the longest, and two before each knot
