@@ -90,10 +90,10 @@ LANE_FUNCTION real sarrus_distance_slope(const sarrus_mechanism *mech, real befo
     return real_select(has_past, way / real_select(has_past, stride, real_set(1.0)), zero);
 }
 
-/* Adds the last step of the lanes of `on`, that came to `from`, to what they have travelled where the distance is round-off; in a
- * bend also where a row is left out because it is crossed, whose closeness is `crossed`: that is soon over, or the direction lost.
- * A step that came there from outside has travelled elsewhere, however near to the change point it has ended by chance; and who tries
- * again from the same place has made none. */
+/* Adds the last step of the lanes of `on`, that came to `from`, to what they have travelled where the distance is round-off; in
+ * a bend also where a row is left out because it is crossed, whose closeness is `crossed`: that is soon over, or the direction
+ * lost. A step that came there from outside has travelled elsewhere, however near to the change point it has ended by chance;
+ * and who tries again from the same place has made none. */
 LANE_BODY void sarrus_parked_add(const sarrus_evaluation *ev, const sarrus_passage *lanes, mask on, const sarrus_station *from,
                                  real crossed) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);

@@ -137,8 +137,8 @@ LANE_BODY mask sarrus_look_around(sarrus_evaluation *ev, sarrus_look *look) {
     return back;
 }
 
-/* A move of the lanes of look->open: half of the way that is left, three quarters once the line is straight; half of it to where the
- * distance was seen to rise. */
+/* A move of the lanes of look->open: half of the way that is left, three quarters once the line is straight; half of it to where
+ * the distance was seen to rise. */
 LANE_BODY void sarrus_look_go(sarrus_evaluation *ev, sarrus_look *look) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;

@@ -15,8 +15,8 @@ int sarrus_batch_cuts_steps(const sarrus_batch *batch);
 /* s, where the last step has ended: ahead of what is shown. */
 double sarrus_batch_own_time(const sarrus_batch *batch);
 
-/* s: when an instance failed: the end of the step that failed; of a method that chooses its steps its beginning, the time from which
- * no step led on. 0 where it failed before its first step. */
+/* s: when an instance failed: the end of the step that failed; of a method that chooses its steps its beginning, the time from
+ * which no step led on. 0 where it failed before its first step. */
 double sarrus_batch_failed_time(const sarrus_batch *batch, uint64_t i_instance);
 
 /* Makes one more step, with the trials in vain before it. The instance's status tells whether there was one. Errors as of

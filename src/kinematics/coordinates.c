@@ -30,9 +30,9 @@ static void two_turns_of(const double pose[12], const double a[3], const double 
     q[1] = atan2(sarrus_vector_dot(x, c), sarrus_vector_dot(x, a));
 }
 
-/* R = R_a(q₀) R_b(q₁) R_c(q₂) of a right-handed frame: R c = sin q₁ a + cos q₁ (cos q₀ c − sin q₀ b). With b₀ = R_a(q₀) b, about which
- * the second turn goes, b₀·R a = sin q₂ and b₀·R b = cos q₂: near cos q₁ = 0, where only q₀ ± q₂ is known, the last turn makes up
- * for the first. */
+/* R = R_a(q₀) R_b(q₁) R_c(q₂) of a right-handed frame: R c = sin q₁ a + cos q₁ (cos q₀ c − sin q₀ b). With b₀ = R_a(q₀) b, about
+ * which the second turn goes, b₀·R a = sin q₂ and b₀·R b = cos q₂: near cos q₁ = 0, where only q₀ ± q₂ is known, the last turn
+ * makes up for the first. */
 static void three_turns_of(const double pose[12], const double a[3], const double b[3], const double c[3], double q[3]) {
     double x[3];
     rotated(pose, false, c, x);

@@ -97,8 +97,8 @@ SARRUS_MUST_USE sarrus_status sarrus_plan_tree_steps(sarrus_context *context, sa
 /* Whether the value may differ from zero in some instance. */
 bool sarrus_plan_value_is_live(const sarrus_model *model, sarrus_value_index i);
 
-/* To so many bits: what a linear algebra library leaves behind them differs from processor to processor, and a plan must not. Six are
- * enough for a bound; of what results depend on, 24 leave the round-off of single precision. */
+/* To so many bits: what a linear algebra library leaves behind them differs from processor to processor, and a plan must not.
+ * Six are enough for a bound; of what results depend on, 24 leave the round-off of single precision. */
 enum { SARRUS_BITS_OF_BOUNDS = 6, SARRUS_BITS_OF_WEIGHTS = 24 };
 double sarrus_plan_rounded(double x, int n_bits);
 

@@ -60,8 +60,8 @@ void sarrus_compare_set_free(sarrus_compare_set *set);
 /* The equations of states i_first … i_first + n_states − 1. */
 sarrus_dense_systems sarrus_compare_set_systems(const sarrus_compare_set *set, int i_first, int n_states);
 
-/* m/s²: the fastest speed of state i, at least a thousandth of the mechanism's size a second, squared, over that size. Accelerations
- * that are small beside it, and beside what forces do, are their round-off. */
+/* m/s²: the fastest speed of state i, at least a thousandth of the mechanism's size a second, squared, over that size.
+ * Accelerations that are small beside it, and beside what forces do, are their round-off. */
 double sarrus_compare_set_centripetal(const sarrus_compare_set *set, int i);
 
 #endif
