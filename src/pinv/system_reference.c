@@ -19,6 +19,9 @@ static const double least_kept = 1e-5, most_dropped = 1e-9;
 /* Rows contradict one another where one that is left out is missed by more than this, relative to the terms of all. */
 static const double most_contradicted = 1e-8;
 
+/* Terms count as no less than this share of what forces and speeds make alone: where these balance, rows ask for their round-off. */
+static const double at_rest = 1e-3;
+
 struct sarrus_system_reference {
     int m, n, n_singular;         /* min(m, n) */
     double *root;                 /* [n][n] L, M = L Lᵀ by rows; I where M is not definite */
@@ -261,12 +264,12 @@ static bool is_contradictory(const sarrus_system_reference *r, const sarrus_syst
         for (int k = 0; k < r->n; ++k) {
             sum += system->jacobian[i * r->n + k] * a[k];
             size = fmax(size, fabs(system->jacobian[i * r->n + k] * a[k]));
-            size = fmax(size, fabs(system->jacobian[i * r->n + k]) * force_part(system, r->n, k));
+            size = fmax(size, at_rest * fabs(system->jacobian[i * r->n + k]) * force_part(system, r->n, k));
         }
         worst = fmax(worst, fabs(sum));
         largest = fmax(largest, size);
     }
-    return worst > most_contradicted * fmax(largest, system->least);
+    return worst > most_contradicted * fmax(largest, at_rest * system->least);
 }
 
 bool sarrus_system_reference_solve(sarrus_system_reference *r, const sarrus_system_view *system, sarrus_system_solution *out) {

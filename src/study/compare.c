@@ -192,6 +192,9 @@ static double heaviest(const sarrus_compare_set *set, int i) {
     return most;
 }
 
+/* Accelerations and forces count as no less than this share of what speeds make of them: below it they are round-off. */
+static const double at_rest = 1e-3;
+
 typedef struct differences {
     double acceleration, force, reaction;
 } differences;
@@ -218,11 +221,11 @@ static differences differ(const sarrus_compare_set *set, int i, answer it, answe
         if (!(d <= reaction))
             reaction = d;
     }
-    const double centripetal = sarrus_compare_set_centripetal(set, i), least = 1e-300;
-    const double forces = size_of(set, force, NULL, 1.0 / set->size) + heaviest(set, i) * centripetal;
+    const double floor = at_rest * sarrus_compare_set_centripetal(set, i), least = 1e-300;
+    const double forces = fmax(size_of(set, force, NULL, 1.0 / set->size), heaviest(set, i) * floor);
+    const double accelerations = fmax(size_of(set, other.a, NULL, set->size) + correction_of(set, i), floor);
     return (differences){
-        size_of(set, it.a, other.a, set->size) /
-            (size_of(set, other.a, NULL, set->size) + correction_of(set, i) + centripetal + least),
+        size_of(set, it.a, other.a, set->size) / (accelerations + least),
         moved / (size_of(set, load, NULL, 1.0 / set->size) + forces + least),
         reaction / (largest + forces + least),
     };
