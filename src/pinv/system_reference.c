@@ -19,7 +19,7 @@ static const double least_kept = 1e-5, most_dropped = 1e-9;
 /* Rows contradict one another where one that is left out is missed by more than this, relative to the terms of all. */
 static const double most_contradicted = 1e-8;
 
-/* Terms count as no less than this share of what forces and speeds make alone: where these balance, rows ask for their round-off. */
+/* Terms count as no less than this share of what forces and speeds make alone: where these balance, rows ask for round-off. */
 static const double at_rest = 1e-3;
 
 struct sarrus_system_reference {
