@@ -46,16 +46,6 @@
  * w (w h)^4 T / 120 = 4e-9 for a unit amplitude. */
 #define TOLERANCE_SMALL_MECHANISM 1e-8
 
-/* --- The CUDA backend on a device against the CPU ------------------------------------------------------------------------ */
-
-/* Both do the same operations in the same order; only the reciprocal square root is rounded in another way, by an ulp or two. Over
- * at most 200 evaluations, each with a condition below 1e4: 200 * 1e4 * 2 * 1.1e-16 = 4e-10 of the largest number of its kind. */
-#define TOLERANCE_DEVICE_MOTION 1e-9
-
-/* The same where the links are aligned at the start: directions are lost and found, and what enters there is divided by singular
- * values down to 1e-4 of the largest. */
-#define TOLERANCE_DEVICE_SINGULAR 1e-5
-
 /* --- One evaluation against the dense reference ----------------------------------------------------------------------- */
 
 /* Relative error of an evaluation is allowed to be size * eps * condition: backward stable solves have factors of the order of

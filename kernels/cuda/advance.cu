@@ -7,7 +7,5 @@ const void *sarrus_cuda_planar_advance_kernel(void) {
 }
 
 int sarrus_cuda_planar_advance(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps) {
-    advance_kernel<<<n_blocks_of(call, TILES_PER_BLOCK), TILES_PER_BLOCK * LANE_WIDTH, 0, (cudaStream_t)call->stream>>>(
-        launch_of(call), *clock, n_steps);
-    return cudaGetLastError();
+    return cuda_queue(advance_kernel, grid_of(call), launch_of(call), *clock, n_steps);
 }

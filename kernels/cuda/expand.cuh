@@ -10,35 +10,27 @@
 #include "kernels/cuda/observe.cuh"
 #endif
 
-/* How the kernel is launched on the call's tiles. */
-#define LAUNCHED(kernel, call)                                                                                                     \
-    kernel<<<n_blocks_of(call, TILES_PER_BLOCK), TILES_PER_BLOCK * LANE_WIDTH, 0, (cudaStream_t)(call)->stream>>>
-
 static const void *the_advance_kernel() {
     return (const void *)advance_kernel;
 }
 
 static int advance(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps) {
-    LAUNCHED(advance_kernel, call)(launch_of(call), *clock, n_steps);
-    return cudaGetLastError();
+    return cuda_queue(advance_kernel, grid_of(call), launch_of(call), *clock, n_steps);
 }
 
 #if defined(SARRUS_KERNELS_RELATIVE)
 
 static int bodies_take(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies) {
-    LAUNCHED(bodies_take_kernel, call)(launch_of(call), *bodies);
-    return cudaGetLastError();
+    return cuda_queue(bodies_take_kernel, grid_of(call), launch_of(call), *bodies);
 }
 
 static int bodies_show(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies) {
-    LAUNCHED(bodies_show_kernel, call)(launch_of(call), *bodies);
-    return cudaGetLastError();
+    return cuda_queue(bodies_show_kernel, grid_of(call), launch_of(call), *bodies);
 }
 
 static int bodies_settle(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies, const sarrus_cuda_observation *what,
                          double *out) {
-    LAUNCHED(bodies_settle_kernel, call)(launch_of(call), *bodies, what->want, out);
-    return cudaGetLastError();
+    return cuda_queue(bodies_settle_kernel, grid_of(call), launch_of(call), *bodies, what->want, out);
 }
 
 extern "C" const sarrus_cuda_expansion SARRUS_CUDA_EXPANSION = {
@@ -48,13 +40,11 @@ extern "C" const sarrus_cuda_expansion SARRUS_CUDA_EXPANSION = {
 #else
 
 static int assemble(const sarrus_cuda_call *call) {
-    LAUNCHED(assemble_kernel, call)(launch_of(call));
-    return cudaGetLastError();
+    return cuda_queue(assemble_kernel, grid_of(call), launch_of(call));
 }
 
 static int observe(const sarrus_cuda_call *call, const sarrus_cuda_observation *what, double *out) {
-    LAUNCHED(observe_kernel, call)(launch_of(call), *what, out);
-    return cudaGetLastError();
+    return cuda_queue(observe_kernel, grid_of(call), launch_of(call), *what, out);
 }
 
 extern "C" const sarrus_cuda_expansion SARRUS_CUDA_EXPANSION = {the_advance_kernel, advance, assemble, observe};

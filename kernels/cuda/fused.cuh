@@ -5,6 +5,7 @@
 #define SARRUS_CUDA_FUSED_CUH
 
 #include "kernels/cuda/kernels.h"
+#include "kernels/cuda/queue.cuh"
 #include "kernels/step/advance.h"
 
 static_assert(SARRUS_CUDA_WIDTH == LANE_WIDTH, "the host lays out tiles for this width");
@@ -26,9 +27,10 @@ static launch launch_of(const sarrus_cuda_call *call) {
     return work;
 }
 
-static unsigned n_blocks_of(const sarrus_cuda_call *call, int32_t tiles_per_block) {
+static cuda_grid grid_of(const sarrus_cuda_call *call) {
     const int32_t n_warps = call->lanes.n_tiles < call->lanes.n_workspaces ? call->lanes.n_tiles : call->lanes.n_workspaces;
-    return (unsigned)((n_warps + tiles_per_block - 1) / tiles_per_block);
+    const unsigned n_blocks = (unsigned)((n_warps + TILES_PER_BLOCK - 1) / TILES_PER_BLOCK);
+    return {n_blocks, (unsigned)(TILES_PER_BLOCK * LANE_WIDTH), 0, call->stream};
 }
 
 /* A thread's own part of a launch. */

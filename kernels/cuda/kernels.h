@@ -59,6 +59,10 @@ int sarrus_cuda_specialized_unload(sarrus_cuda_specialized *specialized);
  * workspaces worth having. Returns a cudaError_t. */
 int sarrus_cuda_resident_tiles(const sarrus_mechanism *mech, const sarrus_cuda_specialized *specialized, int32_t *n_tiles);
 
+/* Bytes that the selected device takes for the stacks of all threads that it may hold, when the kernels for this mechanism run the
+ * first time. Returns a cudaError_t. */
+int sarrus_cuda_stack(const sarrus_mechanism *mech, size_t *n_bytes);
+
 /* All queue one kernel and return its launch error as a cudaError_t (0: queued); they do not wait for it. */
 
 /* Brings every tile onto the constraints, as sarrus_kernels.assemble. */

@@ -1,7 +1,6 @@
 /* The launches as the host calls them: of the expansion that a mechanism asks for, or of the kernel for one plan. */
-#include <cuda_runtime.h>
-
 #include "kernels/cuda/expansion.h"
+#include "kernels/cuda/queue.cuh"
 #include "kernels/cuda/staged_expansion.h"
 
 static const sarrus_cuda_expansion planar = {
@@ -32,7 +31,22 @@ int sarrus_cuda_resident_tiles(const sarrus_mechanism *mech, const sarrus_cuda_s
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n_blocks, kernel, n_threads, 0);
     *n_tiles = n_processors * n_blocks * (n_threads / SARRUS_CUDA_WIDTH);
-    return error;
+    return cuda_told(error);
+}
+
+/* The kernel that steps has the deepest stack (docs/cuda_kernels.md). */
+int sarrus_cuda_stack(const sarrus_mechanism *mech, size_t *n_bytes) {
+    int device = 0, n_processors = 0, n_threads = 0;
+    struct cudaFuncAttributes attributes = {};
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&n_processors, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&n_threads, cudaDevAttrMaxThreadsPerMultiProcessor, device);
+    if (error == cudaSuccess)
+        error = cudaFuncGetAttributes(&attributes, expansion_of(mech)->advance_kernel());
+    *n_bytes = attributes.localSizeBytes * (size_t)n_processors * (size_t)n_threads;
+    return cuda_told(error);
 }
 
 /* The arguments are those of sarrus_specialized_advance, in its order. */
@@ -42,8 +56,8 @@ static int specialized_advance(const sarrus_cuda_call *call, const sarrus_clock 
     void *arguments[] = {&lanes, &when, &n_steps};
     const int32_t n_threads = call->specialized->n_threads, n_each = n_threads / SARRUS_CUDA_WIDTH;
     const int32_t n_warps = lanes.n_tiles < lanes.n_workspaces ? lanes.n_tiles : lanes.n_workspaces;
-    return cudaLaunchKernel(call->specialized->advance, dim3((unsigned)((n_warps + n_each - 1) / n_each)),
-                            dim3((unsigned)n_threads), arguments, 0, (cudaStream_t)call->stream);
+    return cuda_told(cudaLaunchKernel(call->specialized->advance, dim3((unsigned)((n_warps + n_each - 1) / n_each)),
+                                      dim3((unsigned)n_threads), arguments, 0, (cudaStream_t)call->stream));
 }
 
 int sarrus_cuda_assemble(const sarrus_cuda_call *call) {

@@ -1,13 +1,11 @@
 /* Launches of the pseudoinverse methods that take a thread a matrix (pinv_thread.cuh), and the way to those that take a group. */
 #include "kernels/cuda/pinv.h"
 #include "kernels/cuda/pinv_thread.cuh"
+#include "kernels/cuda/queue.cuh"
 
 static int thread_launch(const sarrus_cuda_pinv_call *call) {
-    sarrus_cuda_pinv_call by_value = *call;
-    void *arguments[] = {&by_value};
     const unsigned n_blocks = (unsigned)((call->n_slots + PINV_TILES_PER_BLOCK - 1) / PINV_TILES_PER_BLOCK);
-    return cudaLaunchKernel((const void *)pinv_kernel, dim3(n_blocks), dim3(SARRUS_CUDA_PINV_THREADS), arguments, 0,
-                            (cudaStream_t)call->stream);
+    return cuda_queue(pinv_kernel, {n_blocks, SARRUS_CUDA_PINV_THREADS, 0, call->stream}, *call);
 }
 
 int sarrus_cuda_pinv_resources(int32_t *n_slots, size_t *n_shared) {
@@ -21,7 +19,7 @@ int sarrus_cuda_pinv_resources(int32_t *n_slots, size_t *n_shared) {
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n_blocks, pinv_kernel, SARRUS_CUDA_PINV_THREADS, 0);
     *n_slots = n_processors * n_blocks * PINV_TILES_PER_BLOCK;
     *n_shared = (size_t)n_bytes;
-    return error;
+    return cuda_told(error);
 }
 
 int sarrus_cuda_pinv(const sarrus_cuda_pinv_call *call) {

@@ -1,8 +1,11 @@
 /* Launches of the pseudoinverse by groups of threads: a block is a warp. */
 #include "kernels/cuda/pinv.h"
 #include "kernels/cuda/pinv_group.cuh"
+#include "kernels/cuda/queue.cuh"
 
 extern __shared__ double pinv_group_shared[];
+
+typedef void pinv_group_entry(const sarrus_cuda_pinv_call call, const pinv_group_layout of_call);
 
 /* M, N: the explicit form of matrices of this size, whose rows then stay in registers from their product to their rotation; 0: of
  * any. */
@@ -14,34 +17,31 @@ static __global__ void __launch_bounds__(PINV_GROUP_WARP)
 }
 
 /* Sizes of linkages with 2, 3, 4, 5 and some more bodies in the plane. */
-static const void *entry_of(const sarrus_cuda_pinv_call *call) {
+static pinv_group_entry *entry_of(const sarrus_cuda_pinv_call *call) {
     const int32_t size = call->is_explicit ? 100 * call->m + call->n : 0;
     switch (size) {
     case 606:
-        return (const void *)pinv_group_kernel<6, 6>;
+        return pinv_group_kernel<6, 6>;
     case 809:
-        return (const void *)pinv_group_kernel<8, 9>;
+        return pinv_group_kernel<8, 9>;
     case 1112:
-        return (const void *)pinv_group_kernel<11, 12>;
+        return pinv_group_kernel<11, 12>;
     case 1212:
-        return (const void *)pinv_group_kernel<12, 12>;
+        return pinv_group_kernel<12, 12>;
     case 1616:
-        return (const void *)pinv_group_kernel<16, 16>;
+        return pinv_group_kernel<16, 16>;
     default:
-        return (const void *)pinv_group_kernel<0, 0>;
+        return pinv_group_kernel<0, 0>;
     }
 }
 
 int sarrus_cuda_pinv_group(const sarrus_cuda_pinv_call *call) {
     const pinv_group_layout lay = pinv_group_layout_of(call->m, call->n, call->n_rhs);
     const size_t n_bytes = sizeof(double) * (size_t)lay.size * (size_t)lay.n_groups;
-    const void *entry = entry_of(call);
-    sarrus_cuda_pinv_call by_value = *call;
-    pinv_group_layout lay_by_value = lay;
-    void *arguments[] = {&by_value, &lay_by_value};
+    pinv_group_entry *entry = entry_of(call);
     const uint64_t n_blocks = (call->n_matrices + (uint64_t)lay.n_groups - 1) / (uint64_t)lay.n_groups;
-    const cudaError_t error = cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)n_bytes);
+    const int error = cuda_told(cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)n_bytes));
     if (error != cudaSuccess)
         return error;
-    return cudaLaunchKernel(entry, dim3((unsigned)n_blocks), dim3(PINV_GROUP_WARP), arguments, n_bytes, (cudaStream_t)call->stream);
+    return cuda_queue(entry, {(unsigned)n_blocks, PINV_GROUP_WARP, n_bytes, call->stream}, *call, lay);
 }

@@ -6,19 +6,13 @@
 #include "kernels/cuda/staged_step.cuh"
 
 int sarrus_staged_spatial_step(const sarrus_staged_call *call, const sarrus_clock *clock, int32_t stage) {
-    staged_step_kernel<<<staged_blocks(call->n_members), STAGED_THREADS, 0, (cudaStream_t)call->base.stream>>>(
-        staged_launch_of(call), *clock, stage);
-    return cudaGetLastError();
+    return cuda_queue(staged_step_kernel, staged_grid(call, call->n_members), staged_launch_of(call), *clock, stage);
 }
 
 int sarrus_staged_spatial_resume(const sarrus_staged_call *call) {
-    staged_resume_kernel<<<staged_blocks(call->n_members), STAGED_THREADS, 0, (cudaStream_t)call->base.stream>>>(
-        staged_launch_of(call));
-    return cudaGetLastError();
+    return cuda_queue(staged_resume_kernel, staged_grid(call, call->n_members), staged_launch_of(call));
 }
 
 int sarrus_staged_spatial_observe(const sarrus_staged_call *call, const sarrus_observe_request *want, double *out) {
-    staged_observe_kernel<<<staged_blocks(call->n_members), STAGED_THREADS, 0, (cudaStream_t)call->base.stream>>>(
-        staged_launch_of(call), *want, out);
-    return cudaGetLastError();
+    return cuda_queue(staged_observe_kernel, staged_grid(call, call->n_members), staged_launch_of(call), *want, out);
 }

@@ -1,5 +1,6 @@
 /* Brings the kernels for one plan (specialized.cu) onto a device, from the object that was made of them. */
 #include "kernels/cuda/kernels.h"
+#include "kernels/cuda/queue.cuh"
 
 /* Libraries of kernels came to the runtime with release 12.8. */
 int sarrus_cuda_specialized_load(const void *cubin, const char *kernel, int32_t n_threads, sarrus_cuda_specialized *out) {
@@ -8,12 +9,12 @@ int sarrus_cuda_specialized_load(const void *cubin, const char *kernel, int32_t 
     cudaLibrary_t library;
     cudaError_t error = cudaLibraryLoadData(&library, cubin, nullptr, nullptr, 0, nullptr, nullptr, 0);
     if (error != cudaSuccess)
-        return error;
+        return cuda_told(error);
     cudaKernel_t advance;
     error = cudaLibraryGetKernel(&advance, library, kernel);
     if (error != cudaSuccess) {
         (void)cudaLibraryUnload(library);
-        return error;
+        return cuda_told(error);
     }
     *out = {library, (const void *)advance, n_threads};
     return cudaSuccess;
@@ -30,5 +31,5 @@ int sarrus_cuda_specialized_unload(sarrus_cuda_specialized *specialized) {
         error = cudaLibraryUnload((cudaLibrary_t)specialized->library);
 #endif
     *specialized = {};
-    return error;
+    return cuda_told(error);
 }

@@ -3,6 +3,7 @@
 #ifndef SARRUS_CUDA_STAGED_LAUNCH_CUH
 #define SARRUS_CUDA_STAGED_LAUNCH_CUH
 
+#include "kernels/cuda/queue.cuh"
 #include "kernels/cuda/staged.h"
 #include "kernels/pinv/rank.h"
 
@@ -23,8 +24,8 @@ static staged_launch staged_launch_of(const sarrus_staged_call *call) {
     return work;
 }
 
-static unsigned staged_blocks(int32_t n_threads) {
-    return (unsigned)((n_threads + STAGED_THREADS - 1) / STAGED_THREADS);
+static cuda_grid staged_grid(const sarrus_staged_call *call, int32_t n_threads) {
+    return {(unsigned)((n_threads + STAGED_THREADS - 1) / STAGED_THREADS), (unsigned)STAGED_THREADS, 0, call->base.stream};
 }
 
 static_assert(sizeof(staged_launch) + sizeof(sarrus_clock) + 2 * sizeof(int32_t) <= SARRUS_CUDA_PARAMETERS, "of the step kernel");

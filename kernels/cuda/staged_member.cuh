@@ -6,6 +6,9 @@
 /* Plans that go this way are solved by the libraries. */
 #define SARRUS_PINV_NONE 1
 #include "kernels/cuda/staged_launch.cuh"
+
+static __device__ void staged_solve(void *user, const sarrus_external_problem *problem);
+#define SARRUS_EXTERNAL_DIRECT staged_solve
 #include "kernels/step/advance.h"
 
 /* Who asks: one member during one kernel. */
@@ -124,7 +127,7 @@ static __device__ bool staged_begin(const staged_launch *work, staged_member *wh
     sarrus_constant_directions(&work->mech, &who->ws);
     who->ev.rank_path = nullptr;
     who->ev.rank_path_user = nullptr;
-    who->ev.external = staged_solve;
+    who->ev.external = nullptr;
     who->ev.external_user = who;
     sarrus_evaluation_begin(&who->ev, &work->mech, &who->ws, who->tile);
     return true;

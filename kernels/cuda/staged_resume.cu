@@ -3,7 +3,5 @@
 #include "kernels/cuda/staged_resume.cuh"
 
 int sarrus_staged_planar_resume(const sarrus_staged_call *call) {
-    staged_resume_kernel<<<staged_blocks(call->n_members), STAGED_THREADS, 0, (cudaStream_t)call->base.stream>>>(
-        staged_launch_of(call));
-    return cudaGetLastError();
+    return cuda_queue(staged_resume_kernel, staged_grid(call, call->n_members), staged_launch_of(call));
 }

@@ -1,6 +1,7 @@
 /* A warp that works in phases: in each one every thread runs the same function, and what the threads have to tell one another
  * goes through shared memory from one phase to the next. A thread may write nothing that another one reads or writes in the same
- * phase; then the phases of all threads may as well run one after another, which is how the host emulates a warp. */
+ * phase; then the phases of all threads may as well run one after another: a unit for the host brings a warp of its own,
+ * SARRUS_WARP_HEADER. */
 #ifndef SARRUS_CUDA_WARP_H
 #define SARRUS_CUDA_WARP_H
 
@@ -8,10 +9,13 @@
 
 static const int32_t WARP_THREADS = 32;
 
+#if defined(SARRUS_WARP_HEADER)
+#include SARRUS_WARP_HEADER
+#else
+
 struct warp_phases {
     double *shared; /* the warp's */
 
-#if defined(__CUDACC__)
     /* phase(i_thread) by every thread, and a barrier. */
     template <typename phase_type> __device__ __forceinline__ void each(const phase_type &phase) const {
         phase((int32_t)(threadIdx.x % WARP_THREADS));
@@ -23,18 +27,8 @@ struct warp_phases {
         __syncwarp(); /* a vote orders no memory */
         return found;
     }
-#else
-    template <typename phase_type> void each(const phase_type &phase) const {
-        for (int32_t i_thread = 0; i_thread < WARP_THREADS; ++i_thread)
-            phase(i_thread);
-    }
-    template <typename phase_type> bool any(const phase_type &phase) const {
-        bool found = false;
-        for (int32_t i_thread = 0; i_thread < WARP_THREADS; ++i_thread)
-            found = phase(i_thread) || found;
-        return found;
-    }
-#endif
 };
+
+#endif
 
 #endif

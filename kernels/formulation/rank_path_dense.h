@@ -71,6 +71,14 @@ LANE_BODY sarrus_rank_decision sarrus_solve_nothing(const sarrus_evaluation *ev)
 }
 #endif
 
+/* On a device an external solver is a function of the unit that it calls by name, SARRUS_EXTERNAL_DIRECT, or there is none: a call
+ * through a pointer costs a stack for whatever might be behind it. */
+#if LANE_IS_THREAD && !defined(SARRUS_EXTERNAL_DIRECT)
+#define SARRUS_HAS_EXTERNAL 0
+#else
+#define SARRUS_HAS_EXTERNAL 1
+#endif
+
 /* ws->z ← D⁺ rhs of a dense problem by the plan's method or the external solver, for the lanes of `active`. */
 LANE_BODY sarrus_rank_decision sarrus_solve_dense(sarrus_evaluation *ev, const real *rhs, int is_independent, mask active) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
@@ -87,6 +95,7 @@ LANE_BODY sarrus_rank_decision sarrus_solve_dense(sarrus_evaluation *ev, const r
     sarrus_dense_rows(mech, ev->parameter, ws, is_independent, ws->d);
     for (int32_t k = 0; k < n_rows; ++k)
         lane_at(ws->d_rhs, k) = lane_at(rhs, sarrus_rows_at(mech, is_independent, k));
+#if SARRUS_HAS_EXTERNAL
     if (mech->solve == SARRUS_SOLVE_EXTERNAL) {
         sarrus_rank_decision found;
         sarrus_external_problem problem;
@@ -105,9 +114,14 @@ LANE_BODY sarrus_rank_decision sarrus_solve_dense(sarrus_evaluation *ev, const r
         problem.rank = &found.rank;
         problem.kept = &found.kept;
         problem.dropped = &found.dropped;
+#if defined(SARRUS_EXTERNAL_DIRECT)
+        SARRUS_EXTERNAL_DIRECT(ev->external_user, &problem);
+#else
         ev->external(ev->external_user, &problem);
+#endif
         return found;
     }
+#endif
     sarrus_pinv_shape shape = sarrus_method_shape(mech, n_rows);
     sarrus_pinv_lanes lanes;
     lanes.a = ws->d;

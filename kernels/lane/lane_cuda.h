@@ -50,8 +50,9 @@ LANE_FUNCTION real real_fnma(real a, real b, real c) {
 LANE_FUNCTION real real_sqrt(real a) {
     return sqrt(a);
 }
+/* Two roundings, as with AVX2: a device gives the bits of a processor with FMA. Its own rsqrt rounds in another way. */
 LANE_FUNCTION real real_rsqrt(real a) {
-    return rsqrt(a);
+    return 1.0 / sqrt(a);
 }
 LANE_FUNCTION real real_exponent_part(real a) {
     return __longlong_as_double(__double_as_longlong(a) & (0x7ffLL << 52));

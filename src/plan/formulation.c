@@ -31,12 +31,8 @@ static sarrus_status try_relative(sarrus_plan *plan, sarrus_order_kind wanted) {
     return status;
 }
 
-/* Redundant loops in space may end at a change point that bodies carry on across (docs/change_points.md): not by choice of the
- * plan. */
 static bool relative_is_better(const sarrus_plan *plan) {
-    const sarrus_plan *relative = plan->relative;
-    const bool is_redundant = relative->independence.n_independent < relative->mech.m;
-    return !is_redundant && SARRUS_TREE_GAIN * relative->cost.code_flops < sarrus_plan_spatial_flops(&plan->mech);
+    return SARRUS_TREE_GAIN * plan->relative->cost.code_flops < sarrus_plan_spatial_flops(&plan->mech);
 }
 
 /* The tree of pins along which shifts are eliminated has to hold all bodies. */

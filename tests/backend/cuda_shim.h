@@ -9,9 +9,11 @@
 #include <string.h>
 
 #define __device__
+#define __host__
+#define __shared__
 #define __global__
 #define __grid_constant__
-#define __launch_bounds__(n_threads, n_blocks)
+#define __launch_bounds__(...)
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 
@@ -20,9 +22,10 @@ struct place_in_launch {
 };
 static thread_local place_in_launch blockIdx, threadIdx;
 
-/* A device rounds it in its own way; here it is that of the instruction set avx2. */
-static inline double rsqrt(double x) {
-    return 1.0 / sqrt(x);
+static inline int32_t atomicAdd(int32_t *number, int32_t amount) {
+    const int32_t before = *number;
+    *number += amount;
+    return before;
 }
 static inline long long __double_as_longlong(double x) {
     long long bits;

@@ -17,14 +17,6 @@ int32_t lanes_on_host(void) {
     return n_lanes;
 }
 
-/* What launch.cu chooses. */
-static const expansion_on_host *expansion_of(const sarrus_mechanism *mech) {
-    const int is_spatial = mech->space == SARRUS_SPACE_SPATIAL;
-    if (mech->tree.n_links > 0)
-        return is_spatial ? &relative_spatial_on_host : &relative_on_host;
-    return is_spatial ? &spatial_on_host : &planar_on_host;
-}
-
 typedef struct kernel_argument {
     sarrus_mechanism mech;
     sarrus_cuda_call call;
@@ -86,7 +78,7 @@ static int call_check(const sarrus_cuda_call *call) {
 
 static void assemble_run(const void *argument) {
     const sarrus_cuda_call call = call_of(argument);
-    expansion_of(call.mech)->assemble(&call);
+    gpu_on_host_ran(sarrus_cuda_assemble(&call));
 }
 
 int gpu_on_host_assemble(const sarrus_cuda_call *call) {
@@ -97,14 +89,17 @@ int gpu_on_host_assemble(const sarrus_cuda_call *call) {
 
 static void advance_run(const void *argument) {
     const kernel_argument *a = argument;
-    const sarrus_cuda_call call = call_of(a);
-    expansion_of(call.mech)->advance(&call, &a->clock, a->n_steps);
+    sarrus_cuda_call call = call_of(a);
+    call.specialized = NULL; /* the generic kernels stand for those of a cubin: both give the same bits */
+    gpu_on_host_ran(sarrus_cuda_advance(&call, &a->clock, a->n_steps));
 }
 
 int gpu_on_host_advance(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps) {
     kernel_argument argument = argument_of(call);
     argument.clock = *clock;
     argument.n_steps = n_steps;
+    if (call->specialized && gpu_on_host_special_launch() != SARRUS_GPU_OK)
+        return gpu_on_host_special_launch();
     const int error = call_check(call);
     return error ? GPU_ON_HOST_MISUSE : gpu_on_host_launch(call->stream, advance_run, &argument, sizeof argument);
 }
@@ -112,7 +107,7 @@ int gpu_on_host_advance(const sarrus_cuda_call *call, const sarrus_clock *clock,
 static void observe_run(const void *argument) {
     const kernel_argument *a = argument;
     const sarrus_cuda_call call = call_of(a);
-    expansion_of(call.mech)->observe(&call, &a->what, a->out);
+    gpu_on_host_ran(sarrus_cuda_observe(&call, &a->what, a->out));
 }
 
 int gpu_on_host_observe(const sarrus_cuda_call *call, const sarrus_cuda_observation *what, double *out) {
@@ -145,7 +140,7 @@ static int bodies_queue(void (*run)(const void *argument), const kernel_argument
 static void take_run(const void *argument) {
     const kernel_argument *a = argument;
     const sarrus_cuda_call call = call_of(a);
-    expansion_of(call.mech)->bodies_take(&call, &a->bodies);
+    gpu_on_host_ran(sarrus_cuda_bodies_take(&call, &a->bodies));
 }
 
 int gpu_on_host_bodies_take(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies) {
@@ -156,7 +151,7 @@ int gpu_on_host_bodies_take(const sarrus_cuda_call *call, const sarrus_cuda_bodi
 static void show_run(const void *argument) {
     const kernel_argument *a = argument;
     const sarrus_cuda_call call = call_of(a);
-    expansion_of(call.mech)->bodies_show(&call, &a->bodies);
+    gpu_on_host_ran(sarrus_cuda_bodies_show(&call, &a->bodies));
 }
 
 int gpu_on_host_bodies_show(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies) {
@@ -167,7 +162,7 @@ int gpu_on_host_bodies_show(const sarrus_cuda_call *call, const sarrus_cuda_bodi
 static void settle_run(const void *argument) {
     const kernel_argument *a = argument;
     const sarrus_cuda_call call = call_of(a);
-    expansion_of(call.mech)->bodies_settle(&call, &a->bodies, &a->what, a->out);
+    gpu_on_host_ran(sarrus_cuda_bodies_settle(&call, &a->bodies, &a->what, a->out));
 }
 
 int gpu_on_host_bodies_settle(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies, const sarrus_cuda_observation *what,

@@ -49,7 +49,7 @@ static struct {
     block *blocks;
     stream *streams;
     size_t n_used[MOST_DEVICES];
-    bool is_lost[MOST_DEVICES], is_used[MOST_DEVICES];
+    bool is_lost[MOST_DEVICES], is_used[MOST_DEVICES], has_stacks[MOST_DEVICES];
     int n_pinned_allocations;
 } gpu;
 
@@ -407,6 +407,10 @@ static int launch(void *on, void (*run)(const void *), const void *argument, siz
     const int i_launch = ++gpu.tally.n_launches;
     if (i_launch == gpu.settings.i_launch_refused)
         return GPU_ON_HOST_BAD_LAUNCH;
+    if (!gpu.has_stacks[s->device] && gpu.settings.n_stack_bytes > bytes_of_device() - gpu.n_used[s->device])
+        return SARRUS_GPU_NO_MEMORY;
+    gpu.n_used[s->device] += gpu.has_stacks[s->device] ? 0 : gpu.settings.n_stack_bytes;
+    gpu.has_stacks[s->device] = true;
     gpu.tally.n_devices_used += !gpu.is_used[s->device];
     gpu.is_used[s->device] = true;
     queue(s, run, argument, n_bytes)->is_losing = i_launch == gpu.settings.i_launch_lost;
@@ -436,12 +440,27 @@ static int resident_tiles(const sarrus_mechanism *mech, const sarrus_cuda_specia
     return SARRUS_GPU_OK;
 }
 
+static int stack(const sarrus_mechanism *mech, size_t *n_bytes) {
+    (void)mech;
+    *n_bytes = gpu.settings.n_stack_bytes;
+    return SARRUS_GPU_OK;
+}
+
+void gpu_on_host_ran(int error) {
+    if (error != SARRUS_GPU_OK)
+        (void)misuse("a launch ended with error %d", error);
+}
+
+int gpu_on_host_special_launch(void) {
+    return gpu.settings.no_specialized == 2 ? GPU_ON_HOST_BAD_LAUNCH : SARRUS_GPU_OK;
+}
+
 /* The generic kernels stand for those of a cubin: both give the same bits. */
 static int specialized_load(const void *cubin, const char *kernel, int32_t n_threads, sarrus_cuda_specialized *out) {
     (void)kernel;
     *out = (sarrus_cuda_specialized){.n_threads = n_threads};
     enter();
-    if (gpu.settings.no_specialized || !cubin)
+    if (gpu.settings.no_specialized == 1 || !cubin)
         return leave(GPU_ON_HOST_BAD_LAUNCH);
     ++gpu.tally.n_objects;
     out->library = &gpu;
@@ -516,6 +535,7 @@ const sarrus_gpu gpu_on_host = {
     .bodies_show = gpu_on_host_bodies_show,
     .bodies_settle = gpu_on_host_bodies_settle,
     .resident_tiles = resident_tiles,
+    .stack = stack,
     .specialized_load = specialized_load,
     .specialized_unload = specialized_unload,
     .staged = &gpu_staged_on_host,

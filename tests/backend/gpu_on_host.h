@@ -17,7 +17,8 @@ typedef struct gpu_on_host_settings {
     int i_launch_refused;    /* the launch, counted from 1, that returns GPU_ON_HOST_BAD_LAUNCH; 0: none */
     int i_launch_lost;       /* the launch at which the device is lost, which shows when it is waited for; 0: none */
     int i_allocation_failed; /* the allocation of pinned memory, counted from 1, that fails; 0: none */
-    int no_specialized;      /* 1: cubins cannot be loaded */
+    int no_specialized;      /* 1: cubins cannot be loaded; 2: their kernels cannot be launched */
+    size_t n_stack_bytes;    /* that the first launch takes of a device for the stacks of its threads */
 } gpu_on_host_settings;
 
 /* Begins anew with these settings: all that was allocated is gone. */

@@ -1,26 +1,22 @@
-/* A thread a matrix: the threads of a launch one after another. And the table of both variants. */
+/* The pseudoinverse kernels with the host code that queues them, over the emulated runtime; and their table. */
+#define SARRUS_WARP_HEADER "tests/backend/warp_on_host.h"
 #include "tests/backend/cuda_shim.h"
 
-#include "kernels/cuda/pinv_thread.cuh"
+#include "kernels/cuda/pinv.cu"
 #include "tests/backend/gpu_pinv_on_host.h"
 
 extern "C" {
 #include "tests/backend/gpu_launch_on_host.h"
 }
 
-void pinv_thread_on_host(const sarrus_cuda_pinv_call *call) {
-    const unsigned n_blocks = (unsigned)((call->n_slots + PINV_TILES_PER_BLOCK - 1) / PINV_TILES_PER_BLOCK);
-    for (blockIdx.x = 0; blockIdx.x < n_blocks; ++blockIdx.x)
-        for (threadIdx.x = 0; threadIdx.x < SARRUS_CUDA_PINV_THREADS; ++threadIdx.x)
-            pinv_kernel(*call);
+int warp_order_on_host = WARP_ASCENDING;
+
+int pinv_launch_on_host(const sarrus_cuda_pinv_call *call) {
+    return sarrus_cuda_pinv(call);
 }
 
 static void run_queued(const void *argument) {
-    const sarrus_cuda_pinv_call *call = (const sarrus_cuda_pinv_call *)argument;
-    if (call->variant == SARRUS_CUDA_PINV_GROUP)
-        pinv_group_on_host(call);
-    else
-        pinv_thread_on_host(call);
+    gpu_on_host_ran(sarrus_cuda_pinv((const sarrus_cuda_pinv_call *)argument));
 }
 
 /* Whether an array of `each` bytes a matrix is there; NULL where it may be left out. */

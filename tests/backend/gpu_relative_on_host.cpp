@@ -1,4 +1,4 @@
-/* The fused kernels of relative coordinates in the plane. */
-#define SARRUS_KERNELS_RELATIVE
-#define EXPANSION_ON_HOST relative_on_host
-#include "tests/backend/expand_on_host.h"
+/* The fused kernels of relative coordinates in the plane, with the host code that queues them. */
+#include "tests/backend/cuda_shim.h"
+
+#include "kernels/cuda/relative.cu"

@@ -1,5 +1,4 @@
-/* The fused kernels of relative coordinates in space. */
-#define SARRUS_KERNELS_SPATIAL
-#define SARRUS_KERNELS_RELATIVE
-#define EXPANSION_ON_HOST relative_spatial_on_host
-#include "tests/backend/expand_on_host.h"
+/* The fused kernels of relative coordinates in space, with the host code that queues them. */
+#include "tests/backend/cuda_shim.h"
+
+#include "kernels/cuda/relative_spatial.cu"

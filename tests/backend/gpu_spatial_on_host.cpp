@@ -1,4 +1,4 @@
-/* The fused kernels of bodies in space. */
-#define SARRUS_KERNELS_SPATIAL
-#define EXPANSION_ON_HOST spatial_on_host
-#include "tests/backend/expand_on_host.h"
+/* The fused kernels of bodies in space, with the host code that queues them. */
+#include "tests/backend/cuda_shim.h"
+
+#include "kernels/cuda/spatial.cu"

@@ -1,9 +1,12 @@
 /* The kernels of the staged path in the table of the emulated GPU: those that evaluate, of the plane and of space, and those that
  * work on slots. */
-#define STAGED_ON_HOST staged_planar_on_host
-#include "tests/backend/staged_expand_on_host.h"
+#include "tests/backend/cuda_shim.h"
 
-#include "kernels/cuda/staged_slots.cuh"
+#include "kernels/cuda/staged_observe.cu"
+#include "kernels/cuda/staged_resume.cu"
+#include "kernels/cuda/staged_slots.cu"
+#include "kernels/cuda/staged_step.cu"
+#include "tests/backend/gpu_staged_on_host.h"
 
 extern "C" {
 #include "tests/backend/gpu_launch_on_host.h"
@@ -32,11 +35,6 @@ static sarrus_staged_call call_of(const staged_argument *argument) {
     return call;
 }
 
-/* What launch.cu chooses. */
-static const staged_on_host *expansion_of(const sarrus_mechanism *mech) {
-    return mech->space == SARRUS_SPACE_SPATIAL ? &staged_spatial_on_host : &staged_planar_on_host;
-}
-
 static int queue(void (*run)(const void *argument), const staged_argument *argument) {
     return gpu_on_host_launch(argument->call.base.stream, run, argument, sizeof *argument);
 }
@@ -44,7 +42,7 @@ static int queue(void (*run)(const void *argument), const staged_argument *argum
 static void step_run(const void *argument) {
     const staged_argument *a = (const staged_argument *)argument;
     const sarrus_staged_call call = call_of(a);
-    expansion_of(&a->mech)->step(&call, &a->clock, a->stage);
+    gpu_on_host_ran(sarrus_staged_step(&call, &a->clock, a->stage));
 }
 
 static int step(const sarrus_staged_call *call, const sarrus_clock *clock, int32_t stage) {
@@ -57,7 +55,7 @@ static int step(const sarrus_staged_call *call, const sarrus_clock *clock, int32
 static void resume_run(const void *argument) {
     const staged_argument *a = (const staged_argument *)argument;
     const sarrus_staged_call call = call_of(a);
-    expansion_of(&a->mech)->resume(&call);
+    gpu_on_host_ran(sarrus_staged_resume(&call));
 }
 
 static int resume(const sarrus_staged_call *call) {
@@ -68,7 +66,7 @@ static int resume(const sarrus_staged_call *call) {
 static void observe_run(const void *argument) {
     const staged_argument *a = (const staged_argument *)argument;
     const sarrus_staged_call call = call_of(a);
-    expansion_of(&a->mech)->observe(&call, &a->want, a->out);
+    gpu_on_host_ran(sarrus_staged_observe(&call, &a->want, a->out));
 }
 
 static int observe(const sarrus_staged_call *call, const sarrus_observe_request *want, double *out) {
@@ -81,8 +79,7 @@ static int observe(const sarrus_staged_call *call, const sarrus_observe_request 
 static void weigh_run(const void *argument) {
     const staged_argument *a = (const staged_argument *)argument;
     const sarrus_staged_call call = call_of(a);
-    const staged_launch work = staged_launch_of(&call);
-    launch_on_host(work.n_slots, [&work] { staged_weigh_kernel(work); });
+    gpu_on_host_ran(sarrus_staged_weigh(&call));
 }
 
 static int weigh(const sarrus_staged_call *call) {
@@ -93,8 +90,7 @@ static int weigh(const sarrus_staged_call *call) {
 static void deliver_run(const void *argument) {
     const staged_argument *a = (const staged_argument *)argument;
     const sarrus_staged_call call = call_of(a);
-    const staged_launch work = staged_launch_of(&call);
-    launch_on_host(work.n_slots, [&work] { staged_deliver_kernel(work); });
+    gpu_on_host_ran(sarrus_staged_deliver(&call));
 }
 
 static int deliver(const sarrus_staged_call *call) {

@@ -10,7 +10,6 @@ typedef struct gpu_trial {
     const sarrus_override *settings; /* ended by a NULL path; NULL: none */
     uint64_t n_steps;                /* between observations */
     int is_alike;                    /* 1: all instances move alike; 0: speeds differ */
-    int is_singular;                 /* 1: links are aligned on the way */
 } gpu_trial;
 
 /* Every scenario that fits a test, every integrator, projections, rank rules and pseudoinverses. */
@@ -45,8 +44,8 @@ void gpu_records_compare(const char *what, const gpu_record *all, uint64_t first
 /* A batch of this backend, with the changes of rank kept. */
 sarrus_batch *gpu_batch(const mechanism *m, sarrus_backend backend, uint64_t n_instances, const sarrus_batch_options *more);
 
-/* One trial on both backends, compared. */
-void gpu_trial_run(const gpu_trial *trial, uint64_t n_instances, uint64_t n_times, double tolerance);
+/* One trial on both backends: a device gives the bits of the lanes for AVX2. */
+void gpu_trial_run(const gpu_trial *trial, uint64_t n_instances, uint64_t n_times);
 
 /* Before and after a test: an emulated GPU in the place of the real ones. */
 int gpu_played(void **state);

@@ -1,7 +1,7 @@
 /* The kernels of benchmarks on the emulated GPU. */
 #include "tests/backend/cuda_shim.h"
 
-#include "kernels/cuda/yardstick.cuh"
+#include "kernels/cuda/yardstick.cu"
 #include "tests/backend/gpu_yardstick_on_host.h"
 
 extern "C" {
@@ -15,16 +15,10 @@ struct yardstick_call {
     uint64_t count;
 };
 
-template <typename kernel> static void threads_run(unsigned n_blocks, kernel run) {
-    for (blockIdx.x = 0; blockIdx.x < n_blocks; ++blockIdx.x)
-        for (threadIdx.x = 0; threadIdx.x < SARRUS_YARDSTICK_THREADS; ++threadIdx.x)
-            run();
-}
-
 /* Few rounds: a host is slow, and what it measures means nothing. */
 static void multiply_adds_run(const void *argument) {
     const yardstick_call *call = (const yardstick_call *)argument;
-    threads_run((unsigned)call->n_blocks, [call] { multiply_adds_kernel(call->out, 2, 0.999, 0.001); });
+    gpu_on_host_ran(sarrus_cuda_multiply_adds(call->out, call->n_blocks, 2, nullptr));
 }
 
 static int multiply_adds(double *out, int32_t n_blocks, uint64_t n_rounds, void *stream) {
@@ -35,7 +29,7 @@ static int multiply_adds(double *out, int32_t n_blocks, uint64_t n_rounds, void 
 
 static void copy_run(const void *argument) {
     const yardstick_call *call = (const yardstick_call *)argument;
-    threads_run(4, [call] { copy_kernel(call->from, call->out, call->count, 4 * SARRUS_YARDSTICK_THREADS); });
+    gpu_on_host_ran(sarrus_cuda_copy_numbers(call->from, call->out, call->count, nullptr));
 }
 
 static int copy_numbers(const double *from, double *to, uint64_t count, void *stream) {
@@ -45,9 +39,7 @@ static int copy_numbers(const double *from, double *to, uint64_t count, void *st
 }
 
 static void weigh_run(const void *argument) {
-    const sarrus_weigh_call *call = (const sarrus_weigh_call *)argument;
-    const uint64_t n_columns = call->n_batch * (uint64_t)call->n;
-    threads_run((unsigned)(n_columns / SARRUS_YARDSTICK_THREADS + 1), [call] { weigh_kernel(*call); });
+    gpu_on_host_ran(sarrus_cuda_weigh_columns((const sarrus_weigh_call *)argument));
 }
 
 static int weigh_columns(const sarrus_weigh_call *call) {

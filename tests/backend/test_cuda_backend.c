@@ -17,7 +17,7 @@
 static void trials_give_the_bits_of_the_cpu(void **state) {
     (void)state;
     for (size_t i = 0; i < gpu_n_trials; ++i) {
-        gpu_trial_run(&gpu_trials[i], 35, 3, 0.0);
+        gpu_trial_run(&gpu_trials[i], 35, 3);
         gpu_assert_clean();
     }
 }
@@ -27,7 +27,7 @@ static void sizes_around_the_tile(void **state) {
     const uint64_t sizes[] = {1, 31, 32, 33, 64, 65, 200};
     const gpu_trial trial = {.file = "five_bar.yaml", .n_steps = 7};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i)
-        gpu_trial_run(&trial, sizes[i], 3, 0.0);
+        gpu_trial_run(&trial, sizes[i], 3);
     gpu_assert_clean();
 }
 

@@ -11,12 +11,11 @@
 #include "backend/cuda/cusolver.h"
 #include "tests/backend/gpu_agreement.h"
 #include "tests/backend/gpu_trial.h"
-#include "tests/tolerances.h"
 
 static void trials_move_as_on_the_cpu(void **state) {
     (void)state;
     for (size_t i = 0; i < gpu_n_trials; ++i)
-        gpu_trial_run(&gpu_trials[i], 35, 3, gpu_trials[i].is_singular ? TOLERANCE_DEVICE_SINGULAR : TOLERANCE_DEVICE_MOTION);
+        gpu_trial_run(&gpu_trials[i], 35, 3);
 }
 
 /* Every scenario from its start to its end, and every evaluation on the way. Under a sanitizer a part of each. */
@@ -57,7 +56,7 @@ static void sizes_around_the_tile(void **state) {
     const uint64_t sizes[] = {1, 31, 32, 33, 64, 65, 5000};
     const gpu_trial trial = {.file = "five_bar.yaml", .n_steps = 7};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i)
-        gpu_trial_run(&trial, sizes[i], 3, TOLERANCE_DEVICE_MOTION);
+        gpu_trial_run(&trial, sizes[i], 3);
 }
 
 static gpu_record record_of(mechanism *m, uint64_t n_instances, int n_devices, const sarrus_draws *draws) {

@@ -67,18 +67,21 @@ static void kernels_for_the_plan_make_the_steps(void **state) {
     told = swing("pendulum.yaml", SARRUS_SPECIALIZE_AUTO, cache, &again);
     assert_int_equal(told.state, SARRUS_SPECIALIZATION_READY);
     assert_true(told.is_from_cache && told.step_share == 1.0);
-    gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = 1, .no_specialized = 1});
-    told = swing("pendulum.yaml", SARRUS_SPECIALIZE_ON, cache, &refused);
-    assert_int_equal(told.state, SARRUS_SPECIALIZATION_FAILED);
-    assert_non_null(strstr(told.note, "the launch was refused"));
-    assert_true(told.step_share == 0.0);
     gpu_records_compare("special", &generic, 0, &special, 0.0);
     gpu_records_compare("from the cache", &generic, 0, &again, 0.0);
-    gpu_records_compare("refused", &generic, 0, &refused, 0.0);
+    /* A device that does not load the kernels, and one that loads but does not launch them: the generic ones go on. */
+    for (int what = 1; what <= 2; ++what) {
+        gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = 1, .no_specialized = what});
+        told = swing("pendulum.yaml", SARRUS_SPECIALIZE_ON, cache, &refused);
+        assert_int_equal(told.state, SARRUS_SPECIALIZATION_FAILED);
+        assert_non_null(strstr(told.note, "the launch was refused"));
+        assert_true(told.step_share == 0.0);
+        gpu_records_compare("refused", &generic, 0, &refused, 0.0);
+        gpu_record_free(&refused);
+    }
     gpu_record_free(&generic);
     gpu_record_free(&special);
     gpu_record_free(&again);
-    gpu_record_free(&refused);
 }
 
 static void what_is_in_the_way_is_said(void **state) {

@@ -19,103 +19,11 @@
 #include "tests/backend/gpu_pinv_on_host.h"
 #include "tests/support/matrices.h"
 #include "tests/support/pinv_cases.h"
-
-/* Matrices, and all that comes back for them. */
-typedef struct problem {
-    int m, n, n_rhs;
-    uint64_t count;
-    double *a, *b, *violation; /* owned, as all arrays */
-    int32_t *max_rank;
-} problem;
-
-typedef struct result {
-    double *x, *kept, *dropped, *n_sweeps;
-    int32_t *rank;
-} result;
-
-static void *zeroed(size_t count, size_t size) {
-    void *memory = calloc(count > 0 ? count : 1, size);
-    assert_non_null(memory);
-    return memory;
-}
-
-static size_t x_size(const problem *p) {
-    return (size_t)p->n * (size_t)(p->n_rhs > 0 ? p->n_rhs : p->m);
-}
-
-/* Every fourth matrix lacks a direction; one holds a NaN, one a right side that is infinite. */
-static problem problem_create(int m, int n, int n_rhs, uint64_t count, bool has_spoilt) {
-    problem p = {m, n, n_rhs, count, NULL, NULL, NULL, NULL};
-    const size_t n_a = (size_t)(m * n), n_b = (size_t)(m * n_rhs);
-    const int most = m < n ? m : n;
-    uint64_t random = (uint64_t)(100 * m + n);
-    p.a = zeroed(count * n_a, sizeof *p.a);
-    p.b = n_rhs > 0 ? zeroed(count * n_b, sizeof *p.b) : NULL;
-    p.violation = zeroed(count, sizeof *p.violation);
-    p.max_rank = zeroed(count, sizeof *p.max_rank);
-    for (uint64_t i = 0; i < count; ++i) {
-        matrix_product(m, n, i % 4 == 1 ? most - 1 : most, &random, p.a + i * n_a);
-        p.max_rank[i] = i % 7 == 3 ? most - 1 : i % 11 == 5 ? most + 3 : most;
-        p.violation[i] = 1e-9 * (double)(i % 3);
-    }
-    for (size_t i = 0; i < count * n_b; ++i)
-        p.b[i] = matrix_number(&random);
-    if (has_spoilt && count > 9) {
-        p.a[5 * n_a + n_a / 2] = (double)NAN;
-        p.a[9 * n_a] = -(double)INFINITY;
-        if (n_rhs > 0)
-            p.b[7 * n_b + n_b - 1] = (double)INFINITY;
-    }
-    return p;
-}
-
-static void problem_free(problem *p) {
-    free(p->a);
-    free(p->b);
-    free(p->violation);
-    free(p->max_rank);
-}
-
-static result result_create(const problem *p) {
-    return (result){zeroed(p->count * x_size(p), sizeof(double)), zeroed(p->count, sizeof(double)),
-                    zeroed(p->count, sizeof(double)), zeroed(p->count, sizeof(double)), zeroed(p->count, sizeof(int32_t))};
-}
-
-static void result_free(result *r) {
-    free(r->x);
-    free(r->kept);
-    free(r->dropped);
-    free(r->n_sweeps);
-    free(r->rank);
-}
-
-static sarrus_pinv_batch batch_of(const problem *p, const result *r) {
-    return (sarrus_pinv_batch){p->count,    p->m,         p->n,    p->n_rhs, p->a,       p->b,       r->x,
-                               p->max_rank, p->violation, r->rank, r->kept,  r->dropped, r->n_sweeps};
-}
-
-static bool bits_agree(const double *left, const double *right, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        if (memcmp(&left[i], &right[i], sizeof *left) != 0 && !(isnan(left[i]) && isnan(right[i])))
-            return false;
-    }
-    return true;
-}
-
-static bool results_agree(const problem *p, const result *left, const result *right) {
-    return bits_agree(left->x, right->x, p->count * x_size(p)) && bits_agree(left->kept, right->kept, p->count) &&
-           bits_agree(left->dropped, right->dropped, p->count) &&
-           memcmp(left->rank, right->rank, p->count * sizeof *left->rank) == 0;
-}
-
-static void sweeps_agree(const problem *p, const result *left, const result *right) {
-    for (uint64_t i = 0; i < p->count; ++i)
-        assert_true(left->n_sweeps[i] == right->n_sweeps[i] || left->rank[i] == 0);
-}
+#include "tests/support/pinv_problem.h"
 
 /* --- A thread a matrix ------------------------------------------------------------------------------------------------ */
 
-static sarrus_cuda_pinv_call call_of(const sarrus_pinv_options *options, const problem *p, const result *r) {
+static sarrus_cuda_pinv_call call_of(const sarrus_pinv_options *options, const pinv_problem *p, const pinv_result *r) {
     return (sarrus_cuda_pinv_call){.method = (int32_t)options->method,
                                    .m = p->m,
                                    .n = p->n,
@@ -135,10 +43,10 @@ static sarrus_cuda_pinv_call call_of(const sarrus_pinv_options *options, const p
 }
 
 /* The kernel itself on n_slots warps, against the lanes. */
-static void check_thread(const sarrus_pinv_options *options, const problem *p, int32_t n_slots) {
-    result expected = result_create(p), got = result_create(p);
-    sarrus_pinv_batch batch = batch_of(p, &expected);
-    int32_t *all = zeroed(p->count, sizeof *all); /* truncated must be told; to the others it is what NULL is */
+static void check_thread(const sarrus_pinv_options *options, const pinv_problem *p, int32_t n_slots) {
+    pinv_result expected = pinv_result_create(p), got = pinv_result_create(p);
+    sarrus_pinv_batch batch = pinv_problem_batch(p, &expected);
+    int32_t *all = pinv_zeroed(p->count, sizeof *all); /* truncated must be told; to the others it is what NULL is */
     for (uint64_t i = 0; i < p->count; ++i)
         all[i] = p->m < p->n ? p->m : p->n;
     batch.max_rank = all;
@@ -150,16 +58,16 @@ static void check_thread(const sarrus_pinv_options *options, const problem *p, i
     call.n_slots = n_slots;
     call.n_work_arrays = sarrus_cuda_pinv_work_arrays(&call, sarrus_isa_find_pinv("avx2")->work(&shape));
     const size_t n_work = (size_t)n_slots * call.n_work_arrays * SARRUS_CUDA_PINV_WIDTH;
-    call.work = zeroed(n_work, sizeof *call.work);
+    call.work = pinv_zeroed(n_work, sizeof *call.work);
     memset(call.work, 0xff, n_work * sizeof *call.work);
-    pinv_thread_on_host(&call);
-    if (!results_agree(p, &expected, &got))
+    assert_int_equal(pinv_launch_on_host(&call), SARRUS_GPU_OK);
+    if (!pinv_results_agree(p, &expected, &got))
         fail_msg("%s, %s, %dx%d, %d right sides, %d matrices: other bits than the lanes'", sarrus_pinv_method_word(options->method),
                  sarrus_rank_method_word(options->rank_method), p->m, p->n, p->n_rhs, (int)p->count);
-    sweeps_agree(p, &expected, &got);
+    pinv_sweeps_agree(p, &expected, &got);
     free(call.work);
-    result_free(&expected);
-    result_free(&got);
+    pinv_result_free(&expected);
+    pinv_result_free(&got);
 }
 
 static const int sizes[][2] = {{1, 1}, {1, 6}, {6, 1}, {2, 2}, {3, 4}, {4, 3}, {7, 7}, {11, 12}, {12, 11}, {12, 12}, {13, 12}};
@@ -169,7 +77,7 @@ static void test_thread_methods(void **state) {
     (void)state;
     for (int i = 0; i < N_SIZES; ++i) {
         for (int n_rhs = 0; n_rhs < 3; n_rhs += 2) {
-            problem p = problem_create(sizes[i][0], sizes[i][1], n_rhs, 33, true);
+            pinv_problem p = pinv_problem_create(sizes[i][0], sizes[i][1], n_rhs, 33, true);
             for (int method = 1; method < SARRUS_N_PINV_HOST_METHODS; ++method) {
                 const sarrus_pinv_options options = {.method = (sarrus_pinv_method)method,
                                                      .isa = "avx2",
@@ -178,7 +86,7 @@ static void test_thread_methods(void **state) {
                 if (method != SARRUS_PINV_LAPACK)
                     check_thread(&options, &p, 2);
             }
-            problem_free(&p);
+            pinv_problem_free(&p);
         }
     }
 }
@@ -188,18 +96,18 @@ static void test_thread_batch_sizes(void **state) {
     const uint64_t counts[] = {1, 31, 32, 63, 64, 65, 200};
     (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
-        problem p = problem_create(5, 4, 1, counts[i], false);
+        pinv_problem p = pinv_problem_create(5, 4, 1, counts[i], false);
         const sarrus_pinv_options options = {
             .method = SARRUS_PINV_HOUSEHOLDER, .isa = "avx2", .n_threads = 1, .rank_tolerance = 1e-10};
         for (int32_t n_slots = 1; n_slots < 4; ++n_slots)
             check_thread(&options, &p, n_slots);
-        problem_free(&p);
+        pinv_problem_free(&p);
     }
 }
 
 static void test_thread_rank_rules(void **state) {
     const sarrus_pinv_method some[] = {SARRUS_PINV_SVD, SARRUS_PINV_HOUSEHOLDER, SARRUS_PINV_GREVILLE};
-    problem p = problem_create(6, 7, 0, 40, false);
+    pinv_problem p = pinv_problem_create(6, 7, 0, 40, false);
     (void)state;
     for (int rule = 0; rule < SARRUS_N_RANK_METHODS; ++rule) {
         for (size_t i = 0; i < sizeof some / sizeof some[0]; ++i) {
@@ -211,14 +119,15 @@ static void test_thread_rank_rules(void **state) {
             check_thread(&options, &p, 1);
         }
     }
-    problem_free(&p);
+    pinv_problem_free(&p);
 }
 
 /* --- A group of threads a matrix -------------------------------------------------------------------------------------- */
 
-static void run_group(const sarrus_pinv_options *options, const problem *p, const result *r) {
-    const sarrus_cuda_pinv_call call = call_of(options, p, r);
-    pinv_group_on_host(&call);
+static void run_group(const sarrus_pinv_options *options, const pinv_problem *p, const pinv_result *r) {
+    sarrus_cuda_pinv_call call = call_of(options, p, r);
+    call.variant = SARRUS_CUDA_PINV_GROUP;
+    assert_int_equal(pinv_launch_on_host(&call), SARRUS_GPU_OK);
 }
 
 /* As a backward stable method is held to in tests/kernels/test_pinv_methods.c: residuals of 10 max(m, n) eps; A⁺ and its smallest
@@ -247,8 +156,8 @@ static void check_answer(const pinv_case *c, int scale, const double *x, int32_t
 static void check_group(const pinv_case *c) {
     static const int scales[] = {0, 498, -498};
     for (int form = 0; form < 2; ++form) {
-        problem p = problem_create(c->m, c->n, form == 0 ? 0 : c->m, 3, false);
-        result r = result_create(&p);
+        pinv_problem p = pinv_problem_create(c->m, c->n, form == 0 ? 0 : c->m, 3, false);
+        pinv_result r = pinv_result_create(&p);
         const size_t n_a = (size_t)(c->m * c->n), n_b = (size_t)(c->m * c->m);
         for (size_t s = 0; s < 3; ++s) {
             for (size_t i = 0; i < n_a; ++i)
@@ -263,8 +172,8 @@ static void check_group(const pinv_case *c) {
             if (c->class != PINV_TINY || scales[s] >= 0)
                 check_answer(c, scales[s], r.x + s * n_a, r.rank[s], r.kept[s]);
         }
-        result_free(&r);
-        problem_free(&p);
+        pinv_result_free(&r);
+        pinv_problem_free(&p);
     }
 }
 
@@ -287,20 +196,20 @@ static void test_group_is_accurate(void **state) {
 static void test_group_isolates(void **state) {
     (void)state;
     for (int n_rhs = 0; n_rhs < 3; n_rhs += 2) {
-        problem p = problem_create(12, 12, n_rhs, 23, true);
-        result whole = result_create(&p), one = result_create(&p);
+        pinv_problem p = pinv_problem_create(12, 12, n_rhs, 23, true);
+        pinv_result whole = pinv_result_create(&p), one = pinv_result_create(&p);
         const sarrus_pinv_options options = {.method = SARRUS_PINV_SVD, .rank_tolerance = 1e-10};
         run_group(&options, &p, &whole);
-        const size_t n_x = x_size(&p);
+        const size_t n_x = pinv_problem_x_size(&p);
         for (uint64_t i = 0; i < p.count; ++i) {
             const bool is_bad = i == 5 || i == 9;
-            problem alone = p;
+            pinv_problem alone = p;
             alone.count = 1;
             alone.a += i * 144;
             alone.b = p.b ? p.b + i * 12 * (size_t)n_rhs : NULL;
             alone.violation += i;
             run_group(&options, &alone, &one);
-            assert_true(bits_agree(one.x, whole.x + i * n_x, n_x));
+            assert_true(pinv_bits_agree(one.x, whole.x + i * n_x, n_x));
             assert_int_equal(one.rank[0], whole.rank[i]);
             assert_int_equal(whole.rank[i], is_bad ? 0 : i % 4 == 1 ? 11 : 12);
             assert_true(is_bad ? isnan(whole.kept[i]) : one.kept[0] == whole.kept[i]);
@@ -308,9 +217,31 @@ static void test_group_isolates(void **state) {
             for (size_t k = 0; k < n_x; ++k)
                 assert_true(!isnan(whole.x[i * n_x + k]) == !(is_bad || (n_rhs > 0 && i == 7)));
         }
-        result_free(&whole);
-        result_free(&one);
-        problem_free(&p);
+        pinv_result_free(&whole);
+        pinv_result_free(&one);
+        pinv_problem_free(&p);
+    }
+}
+
+/* What a thread writes no other one reads or writes in the same phase: the order of turns changes nothing. */
+static void test_group_has_no_order(void **state) {
+    static const int shapes[][3] = {{1, 1, 0},  {5, 7, 1},   {11, 12, 0}, {12, 12, 2},
+                                    {13, 9, 3}, {16, 16, 0}, {33, 40, 1}, {64, 64, 0}};
+    const sarrus_pinv_options options = {.method = SARRUS_PINV_SVD, .rank_tolerance = 1e-10};
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; ++i) {
+        pinv_problem p = pinv_problem_create(shapes[i][0], shapes[i][1], shapes[i][2], 12, true);
+        pinv_result first = pinv_result_create(&p), other = pinv_result_create(&p);
+        run_group(&options, &p, &first);
+        for (warp_order_on_host = WARP_DESCENDING; warp_order_on_host <= WARP_PERMUTED; ++warp_order_on_host) {
+            run_group(&options, &p, &other);
+            assert_true(pinv_results_agree(&p, &first, &other));
+            pinv_sweeps_agree(&p, &first, &other);
+        }
+        warp_order_on_host = WARP_ASCENDING;
+        pinv_result_free(&first);
+        pinv_result_free(&other);
+        pinv_problem_free(&p);
     }
 }
 
@@ -339,18 +270,18 @@ static const sarrus_pinv_options on_device = {
     .method = SARRUS_PINV_HOUSEHOLDER, .rank_tolerance = 1e-10, .isa = "avx2", .backend = SARRUS_BACKEND_CUDA};
 
 /* The call on the device against the call on the CPU. */
-static void check_call(const sarrus_pinv_options *options, const problem *p) {
-    result expected = result_create(p), got = result_create(p);
+static void check_call(const sarrus_pinv_options *options, const pinv_problem *p) {
+    pinv_result expected = pinv_result_create(p), got = pinv_result_create(p);
     sarrus_pinv_options on_cpu = *options;
     on_cpu.backend = SARRUS_BACKEND_CPU;
     on_cpu.isa = "avx2";
-    const sarrus_pinv_batch cpu = batch_of(p, &expected), device = batch_of(p, &got);
+    const sarrus_pinv_batch cpu = pinv_problem_batch(p, &expected), device = pinv_problem_batch(p, &got);
     assert_int_equal(sarrus_pinv_compute(NULL, &on_cpu, &cpu), SARRUS_OK);
     assert_int_equal(sarrus_pinv_compute(NULL, options, &device), SARRUS_OK);
-    assert_true(results_agree(p, &expected, &got));
-    sweeps_agree(p, &expected, &got);
-    result_free(&expected);
-    result_free(&got);
+    assert_true(pinv_results_agree(p, &expected, &got));
+    pinv_sweeps_agree(p, &expected, &got);
+    pinv_result_free(&expected);
+    pinv_result_free(&got);
 }
 
 static void test_call(void **state) {
@@ -358,7 +289,7 @@ static void test_call(void **state) {
     for (int n_devices = 1; n_devices < 4; ++n_devices) {
         for (int n_rhs = 0; n_rhs < 3; ++n_rhs) {
             device_begin((gpu_on_host_settings){.n_devices = n_devices});
-            problem p = problem_create(5, 7, n_rhs, 203, true);
+            pinv_problem p = pinv_problem_create(5, 7, n_rhs, 203, true);
             check_call(&on_device, &p);
             const sarrus_pinv_options tracked = {.method = SARRUS_PINV_CHOLESKY,
                                                  .rank_method = SARRUS_RANK_VIOLATION,
@@ -366,7 +297,7 @@ static void test_call(void **state) {
                                                  .backend = SARRUS_BACKEND_CUDA};
             check_call(&tracked, &p);
             assert_int_equal(gpu_on_host_seen().n_devices_used, n_devices);
-            problem_free(&p);
+            pinv_problem_free(&p);
             device_end();
         }
     }
@@ -385,18 +316,18 @@ static void test_call_corners(void **state) {
     assert_int_equal(gpu_on_host_seen().n_devices_used, 3);
     const sarrus_pinv_batch none = {.n_matrices = 0, .m = 3, .n = 3};
     assert_int_equal(sarrus_pinv_compute(NULL, &on_device, &none), SARRUS_OK);
-    problem p = problem_create(12, 12, 0, 29, false);
-    result through = result_create(&p), direct = result_create(&p);
+    pinv_problem p = pinv_problem_create(12, 12, 0, 29, false);
+    pinv_result through = pinv_result_create(&p), direct = pinv_result_create(&p);
     sarrus_pinv_options svd = on_device;
     svd.method = SARRUS_PINV_SVD;
-    sarrus_pinv_batch batch = batch_of(&p, &through);
+    sarrus_pinv_batch batch = pinv_problem_batch(&p, &through);
     batch.max_rank = NULL;
     assert_int_equal(sarrus_pinv_compute(NULL, &svd, &batch), SARRUS_OK);
     run_group(&svd, &p, &direct);
-    assert_true(results_agree(&p, &through, &direct));
-    result_free(&through);
-    result_free(&direct);
-    problem_free(&p);
+    assert_true(pinv_results_agree(&p, &through, &direct));
+    pinv_result_free(&through);
+    pinv_result_free(&direct);
+    pinv_problem_free(&p);
     device_end();
 }
 
@@ -405,33 +336,33 @@ static void test_little_memory(void **state) {
     (void)state;
     for (size_t n_bytes = (size_t)1 << 22; n_bytes >= (size_t)1 << 20; n_bytes /= 2) {
         device_begin((gpu_on_host_settings){.n_devices = 2, .n_bytes = n_bytes});
-        problem p = problem_create(12, 12, 1, 3000, false);
+        pinv_problem p = pinv_problem_create(12, 12, 1, 3000, false);
         check_call(&on_device, &p);
         assert_true(gpu_on_host_seen().n_launches > 2);
-        problem_free(&p);
+        pinv_problem_free(&p);
         device_end();
     }
     device_begin((gpu_on_host_settings){.n_devices = 1, .i_allocation_failed = 2});
-    problem p = problem_create(6, 6, 1, 300, false);
+    pinv_problem p = pinv_problem_create(6, 6, 1, 300, false);
     check_call(&on_device, &p);
-    problem_free(&p);
+    pinv_problem_free(&p);
     device_end();
 }
 
 static void check_refused(sarrus_status expected, const sarrus_pinv_options *options, int m) {
     sarrus_context *context = NULL;
-    problem p = problem_create(m, 6, 0, 100, false);
-    result r = result_create(&p);
-    const sarrus_pinv_batch batch = batch_of(&p, &r);
+    pinv_problem p = pinv_problem_create(m, 6, 0, 100, false);
+    pinv_result r = pinv_result_create(&p);
+    const sarrus_pinv_batch batch = pinv_problem_batch(&p, &r);
     assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
     assert_int_equal(sarrus_pinv_compute(context, options, &batch), expected);
     assert_int_equal(sarrus_context_n_diagnostics(context), 1);
     assert_int_equal(sarrus_context_diagnostic(context, 0)->status, expected);
-    for (size_t i = 0; i < p.count * x_size(&p); ++i)
+    for (size_t i = 0; i < p.count * pinv_problem_x_size(&p); ++i)
         assert_true(r.x[i] == 0.0);
     sarrus_context_destroy(context);
-    result_free(&r);
-    problem_free(&p);
+    pinv_result_free(&r);
+    pinv_problem_free(&p);
 }
 
 static void test_failures(void **state) {
@@ -461,10 +392,15 @@ static void test_failures(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_thread_methods),    cmocka_unit_test(test_thread_batch_sizes),
-        cmocka_unit_test(test_thread_rank_rules), cmocka_unit_test(test_group_is_accurate),
-        cmocka_unit_test(test_group_isolates),    cmocka_unit_test(test_call),
-        cmocka_unit_test(test_call_corners),      cmocka_unit_test(test_little_memory),
+        cmocka_unit_test(test_thread_methods),
+        cmocka_unit_test(test_thread_batch_sizes),
+        cmocka_unit_test(test_thread_rank_rules),
+        cmocka_unit_test(test_group_is_accurate),
+        cmocka_unit_test(test_group_isolates),
+        cmocka_unit_test(test_group_has_no_order),
+        cmocka_unit_test(test_call),
+        cmocka_unit_test(test_call_corners),
+        cmocka_unit_test(test_little_memory),
         cmocka_unit_test(test_failures),
     };
     if (!sarrus_isa_find_pinv("avx2"))

@@ -56,18 +56,32 @@ static int waiting_read(cuda_worker *worker, bool *is_waiting) {
     return error;
 }
 
+/* A device may refuse a launch of the kernels for this plan though it has loaded them (memory for their stacks, say): the generic
+ * ones go on from here on. A device that is lost refuses them too. */
+static int launch(cuda_worker *worker, sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps) {
+    const sarrus_gpu *gpu = worker->owner->gpu;
+    const int error = gpu->advance(call, clock, n_steps);
+    if (error == SARRUS_GPU_OK || !call->specialized)
+        return error;
+    sarrus_cuda_specializer_refuse(worker->owner->specializer, gpu->error_text(error));
+    worker->is_specialized = false;
+    call->specialized = NULL;
+    call->lanes.n_workspaces = worker->n_warps;
+    return gpu->advance(call, clock, n_steps);
+}
+
 /* Launches until every lane has made its steps. */
 static int launch_until_done(cuda_worker *worker, sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps) {
     const sarrus_gpu *gpu = worker->owner->gpu;
     if (!worker->n_done)
-        return gpu->advance(call, clock, n_steps);
+        return launch(worker, call, clock, n_steps);
     call->lanes.n_done = worker->n_done;
     call->lanes.is_waiting = worker->is_waiting;
     int error = gpu->fill(worker->n_done, 0, worker->n_held * SARRUS_CUDA_WIDTH * sizeof *worker->n_done, worker->stream);
     for (bool is_waiting = true; error == SARRUS_GPU_OK;) {
         error = gpu->fill(worker->is_waiting, 0, sizeof *worker->is_waiting, worker->stream);
         if (error == SARRUS_GPU_OK)
-            error = gpu->advance(call, clock, n_steps);
+            error = launch(worker, call, clock, n_steps);
         if (error == SARRUS_GPU_OK)
             error = waiting_read(worker, &is_waiting);
         if (error != SARRUS_GPU_OK || !is_waiting)

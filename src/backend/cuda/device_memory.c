@@ -9,7 +9,7 @@
 
 /* The most warps of a multiprocessor that the launch bounds of specialized kernels allow (cuda_report.c). */
 enum { SPECIAL_WARPS = 24 };
-/* Of the free memory, the share that is left for the stacks of the kernels and for others. */
+/* Of the memory that the stacks of the kernels leave free, the share that is left for others. */
 static const size_t RESERVE = 8;
 /* Of what is left, the share that the workspaces of one worker may take: a large mechanism has fewer warps at work then. */
 static const size_t WORKSPACE_SHARE = 8;
@@ -248,9 +248,12 @@ static int part_create(cuda_device *device, int i) {
         error = sarrus_cuda_tables_upload(gpu, &device->bodies.mech, &part->bodies);
     if (error == SARRUS_GPU_OK && device->is_relative)
         error = sarrus_cuda_moves_upload(gpu, device->move, device->n_moves, &part->move);
-    size_t n_free = 0, n_total = 0;
+    size_t n_free = 0, n_total = 0, n_stack = 0;
     if (error == SARRUS_GPU_OK)
         error = gpu->memory(&n_free, &n_total);
+    if (error == SARRUS_GPU_OK)
+        error = gpu->stack(&device->lowered.mech, &n_stack);
+    n_free = n_free > n_stack ? n_free - n_stack : 0;
     part->n_usable = n_free - n_free / RESERVE;
     if (part->n_resident < 1)
         part->n_resident = 1;

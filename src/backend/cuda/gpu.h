@@ -70,6 +70,7 @@ typedef struct sarrus_gpu {
     int (*bodies_settle)(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies, const sarrus_cuda_observation *what,
                          double *out);
     int (*resident_tiles)(const sarrus_mechanism *mech, const sarrus_cuda_specialized *specialized, int32_t *n_tiles);
+    int (*stack)(const sarrus_mechanism *mech, size_t *n_bytes);
     int (*specialized_load)(const void *cubin, const char *kernel, int32_t n_threads, sarrus_cuda_specialized *out);
     int (*specialized_unload)(sarrus_cuda_specialized *specialized);
 

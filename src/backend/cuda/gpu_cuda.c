@@ -158,6 +158,7 @@ static const sarrus_gpu table = {
     .bodies_show = sarrus_cuda_bodies_show,
     .bodies_settle = sarrus_cuda_bodies_settle,
     .resident_tiles = sarrus_cuda_resident_tiles,
+    .stack = sarrus_cuda_stack,
     .specialized_load = sarrus_cuda_specialized_load,
     .specialized_unload = sarrus_cuda_specialized_unload,
     .pinv = &pinv,
