@@ -155,7 +155,8 @@ static sarrus_status measure_row(sarrus_context *context, sarrus_bench_step_cuda
     const sarrus_batch_options options = {.backend = SARRUS_BACKEND_CUDA,
                                           .n_devices = 1,
                                           .specialize = is_special ? SARRUS_SPECIALIZE_ON : SARRUS_SPECIALIZE_OFF,
-                                          .cache_dir = report->places.cache};
+                                          .cache_dir = report->places.cache,
+                                          .cuda_prefixes = report->places.cuda};
     sarrus_batch *batch = NULL;
     sarrus_status status = batch_create(context, s, &options, row->n_instances, &batch);
     status = status == SARRUS_OK ? choose_steps(batch, report->options->seconds, row) : status;
