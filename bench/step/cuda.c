@@ -145,7 +145,7 @@ static void finish(const sarrus_bench_step_cuda_report *report, const subject *s
     row->peak_share = row->rate * row->flops_per_step / report->cuda.flops;
     row->memory_share = row->rate * 4.0 * s->sizes.n * sizeof(double) / report->cuda.bytes_per_second;
     sarrus_batch_specialization(batch, &kernels);
-    snprintf(row->kernels, sizeof row->kernels, "%s%s%.100s", sarrus_specialization_state_word(kernels.state),
+    snprintf(row->kernels, sizeof row->kernels, "%s%s%s", sarrus_specialization_state_word(kernels.state),
              kernels.note[0] != '\0' ? ": " : "", kernels.note);
 }
 
@@ -224,7 +224,7 @@ static sarrus_status measure_file(sarrus_context *context, sarrus_bench_step_cud
         if (is_staged && (status == SARRUS_UNSUPPORTED || status == SARRUS_NO_BACKEND) && report->n_rows > 0) {
             sarrus_bench_step_cuda_row *row = &report->rows[report->n_rows - 1];
             const size_t n_told = sarrus_context_n_diagnostics(context);
-            snprintf(row->kernels, sizeof row->kernels, "left out: %.100s",
+            snprintf(row->kernels, sizeof row->kernels, "left out: %.250s",
                      n_told > 0 ? sarrus_context_diagnostic(context, n_told - 1)->message : sarrus_status_text(status));
             status = SARRUS_OK;
         }
