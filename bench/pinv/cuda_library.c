@@ -13,6 +13,7 @@
 
 #include "backend/cuda/cusolver.h"
 #include "backend/cuda/gpu_yardstick.h"
+#include "edge/kernel_places.h"
 #include "bench/measure/measure.h"
 
 /* σ that counts is above this share of the largest; λ = σ² of the Gram matrix knows no digits of σ below 1e-8. */
@@ -187,7 +188,9 @@ static void measure(sarrus_bench_cuda_report *report, library *lib, const char *
 void sarrus_bench_cuda_library(sarrus_bench_cuda_report *report, const sarrus_bench_cuda_batch *batch) {
     static const char *const names[SARRUS_BENCH_N_LIBRARY] = {"gesvdjBatched", "XsyevBatched"};
     sarrus_fallback_reason note = {{0}};
-    const sarrus_cusolver *table = sarrus_cusolver_find(&note);
+    sarrus_kernel_places places;
+    sarrus_kernel_places_find(&places);
+    const sarrus_cusolver *table = sarrus_cusolver_find(places.cuda, &note);
     if (table == NULL || batch->cuda->gpu->yardstick == NULL) {
         snprintf(report->library, sizeof report->library, "%s", table == NULL ? note.text : "this build has no kernels for it");
         return;

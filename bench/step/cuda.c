@@ -145,7 +145,7 @@ static void finish(const sarrus_bench_step_cuda_report *report, const subject *s
     row->peak_share = row->rate * row->flops_per_step / report->cuda.flops;
     row->memory_share = row->rate * 4.0 * s->sizes.n * sizeof(double) / report->cuda.bytes_per_second;
     sarrus_batch_specialization(batch, &kernels);
-    snprintf(row->kernels, sizeof row->kernels, "%s%s%.100s", sarrus_specialization_state_word(kernels.state),
+    snprintf(row->kernels, sizeof row->kernels, "%s%s%s", sarrus_specialization_state_word(kernels.state),
              kernels.note[0] != '\0' ? ": " : "", kernels.note);
 }
 
@@ -155,7 +155,8 @@ static sarrus_status measure_row(sarrus_context *context, sarrus_bench_step_cuda
     const sarrus_batch_options options = {.backend = SARRUS_BACKEND_CUDA,
                                           .n_devices = 1,
                                           .specialize = is_special ? SARRUS_SPECIALIZE_ON : SARRUS_SPECIALIZE_OFF,
-                                          .cache_dir = report->places.cache};
+                                          .cache_dir = report->places.cache,
+                                          .cuda_prefixes = report->places.cuda};
     sarrus_batch *batch = NULL;
     sarrus_status status = batch_create(context, s, &options, row->n_instances, &batch);
     status = status == SARRUS_OK ? choose_steps(batch, report->options->seconds, row) : status;
@@ -223,7 +224,7 @@ static sarrus_status measure_file(sarrus_context *context, sarrus_bench_step_cud
         if (is_staged && (status == SARRUS_UNSUPPORTED || status == SARRUS_NO_BACKEND) && report->n_rows > 0) {
             sarrus_bench_step_cuda_row *row = &report->rows[report->n_rows - 1];
             const size_t n_told = sarrus_context_n_diagnostics(context);
-            snprintf(row->kernels, sizeof row->kernels, "left out: %.100s",
+            snprintf(row->kernels, sizeof row->kernels, "left out: %.250s",
                      n_told > 0 ? sarrus_context_diagnostic(context, n_told - 1)->message : sarrus_status_text(status));
             status = SARRUS_OK;
         }

@@ -29,8 +29,8 @@ typedef struct sarrus_bench_step_cuda_row {
     double energy_change;            /* largest |E − E₀| over n_steps, J */
     double violation, deviation;     /* largest ‖Φ‖; largest |q − q of svd on the CPU| after the gate's steps */
     uint64_t n_failed;
-    char kernels[128];   /* what the batch says of kernels for its plan */
-    const char *failure; /* NULL: the gate was passed */
+    char kernels[SARRUS_SPECIALIZATION_NOTE + 16]; /* what the batch says of kernels for its plan */
+    const char *failure;                           /* NULL: the gate was passed */
 } sarrus_bench_step_cuda_row;
 
 typedef struct sarrus_bench_step_cuda_report {

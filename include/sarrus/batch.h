@@ -50,6 +50,9 @@ typedef struct sarrus_batch_options {
     /* 1: smallest_kept and largest_dropped will be observed, for which the work space has to hold all rows. Else it may hold fewer
      * of a mechanism of thousands, where memory is short, which a warning says. */
     int needs_all_rows;
+    /* Toolkits and environments of Python in which NVIDIA's libraries (NVRTC, cuSOLVER, cuBLAS) are looked for when the system's
+     * loader knows none: whole paths, ':' between them. They come before the usual places; NULL: those alone. */
+    const char *cuda_prefixes;
 } sarrus_batch_options;
 
 /* Fills the parameters of instances 0 … n_instances − 1 from the nominal values and the draws (NULL: none; else drawn for

@@ -115,12 +115,14 @@ sarrus_batch_options batch_options_read(const nb::dict &options, BatchTexts *tex
     texts->isa = text_option(options, "isa");
     texts->cache = text_option(options, "cache_dir");
     texts->compiler = text_option(options, "compiler");
+    texts->cuda_prefixes = text_option(options, "cuda_prefixes");
     out.backend = static_cast<sarrus_backend>(nb::cast<int>(options["backend"]));
     out.isa = texts->isa ? texts->isa->c_str() : nullptr;
     out.n_threads = nb::cast<int>(options["threads"]);
     out.specialize = static_cast<sarrus_specialize>(nb::cast<int>(options["specialize"]));
     out.cache_dir = texts->cache ? texts->cache->c_str() : nullptr;
     out.compiler = texts->compiler ? texts->compiler->c_str() : nullptr;
+    out.cuda_prefixes = texts->cuda_prefixes ? texts->cuda_prefixes->c_str() : nullptr;
     return out;
 }
 

@@ -14,10 +14,10 @@ namespace nb = nanobind;
 
 // What the texts of sarrus_batch_options point into.
 struct BatchTexts {
-    std::optional<std::string> isa, cache, compiler;
+    std::optional<std::string> isa, cache, compiler, cuda_prefixes;
 };
 
-// The entries backend, threads, isa, specialize, cache_dir and compiler, all of which are there.
+// The entries backend, threads, isa, specialize, cache_dir, compiler and cuda_prefixes, all of which are there.
 sarrus_batch_options batch_options_read(const nb::dict &options, BatchTexts *texts);
 
 void batch_bind(nb::module_ &module);

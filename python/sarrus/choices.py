@@ -1,9 +1,11 @@
-"""Words for the choices of a call, and where compiled kernels are kept: the environment says that, as for the program."""
+"""Words for the choices of a call, and where compiled kernels are kept: the environment says that, and where libraries may be, as
+for the program."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -65,6 +67,14 @@ def _compiler() -> str:
     return name if "/" in name else shutil.which(name) or name
 
 
+def _cuda_prefixes() -> str | None:
+    """Where NVIDIA's libraries may be, as for the program; and among the packages of this Python."""
+    home = os.environ.get("HOME")
+    named = [os.environ.get(name, "") for name in ("CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX")]
+    prefixes = [*named, sys.prefix, f"{home}/.local" if home else ""]
+    return ":".join(dict.fromkeys(one for one in prefixes if one.startswith("/") and ":" not in one)) or None
+
+
 def threads_check(threads: int | None) -> int:
     """Threads as the library counts them, 0: all processors."""
     return 0 if threads is None else count_check("threads", threads, 1, 4096)
@@ -79,4 +89,5 @@ def batch_options(backend: str, threads: int | None, specialize: str) -> dict[st
         "specialize": value_of("specialize", SPECIALIZE, specialize),
         "cache_dir": _cache_folder(),
         "compiler": _compiler(),
+        "cuda_prefixes": _cuda_prefixes(),
     }

@@ -63,6 +63,7 @@ sarrus_add_cxx() {
 }
 
 # Behind what LD_LIBRARY_PATH already names: the bundle's own, the toolkit's, those of Python's wheels (nvidia-cuda-nvrtc and so on).
+# The program itself looks through the same places, but for the bundle's own (src/jit/cuda_library.c): the two are to be kept alike.
 sarrus_add_cuda() {
     sarrus_add_folder "$SARRUS_BUNDLE/lib/cuda"
     for sarrus_toolkit in "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda /usr/local/cuda-[0-9]* /opt/cuda /usr/lib/cuda; do

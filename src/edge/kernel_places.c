@@ -31,6 +31,15 @@ static const char *on_path(char text[PATH_MAX], const char *name) {
     return name;
 }
 
+/* Adds folder/rest to a list, unless it has no place there: the list is full, or ':' would divide the name. */
+static void prefix_add(char *list, size_t size, const char *folder, const char *rest) {
+    const size_t n = strlen(list);
+    if (folder == NULL || *folder != '/' || strchr(folder, ':') != NULL)
+        return;
+    if ((size_t)snprintf(list + n, size - n, "%s%s%s", n > 0 ? ":" : "", folder, rest) >= size - n)
+        list[n] = '\0';
+}
+
 void sarrus_kernel_places_find(sarrus_kernel_places *out) {
     const char *xdg = variable("XDG_CACHE_HOME");
     out->cache = joined(out->cache_text, variable("SARRUS_CACHE_DIR"), "");
@@ -38,6 +47,12 @@ void sarrus_kernel_places_find(sarrus_kernel_places *out) {
         out->cache = joined(out->cache_text, xdg, "/sarrus");
     if (out->cache == NULL)
         out->cache = joined(out->cache_text, variable("HOME"), "/.cache/sarrus");
+    static const char *const prefixes[] = {"CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX"};
+    out->cuda_text[0] = '\0';
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; ++i)
+        prefix_add(out->cuda_text, sizeof out->cuda_text, variable(prefixes[i]), "");
+    prefix_add(out->cuda_text, sizeof out->cuda_text, variable("HOME"), "/.local");
+    out->cuda = out->cuda_text[0] != '\0' ? out->cuda_text : NULL;
     const char *name = variable("SARRUS_CC");
     if (name == NULL)
         name = "cc";

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jit/cuda_library.h"
+
 typedef struct nvrtc_program nvrtc_program;
 typedef int nvrtc_result; /* 0: success */
 
@@ -41,9 +43,10 @@ static const char *const STAND_INS[][2] = {
 };
 enum { N_STAND_INS = sizeof STAND_INS / sizeof STAND_INS[0] };
 
-/* Of the release that a program is built with, and of those before it that know C++20. */
-static const char *const LIBRARIES[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-enum { N_LIBRARIES = sizeof LIBRARIES / sizeof LIBRARIES[0] };
+/* Of the release that a program is built with, and of those before it that know C++20. The compiler loads its built-in functions by
+ * name, which finds nothing beside a library that was opened by its path. */
+static const char *const NAMES[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+static const sarrus_cuda_library LIBRARY = {NAMES, sizeof NAMES / sizeof NAMES[0], "libnvrtc-builtins.so.*"};
 
 /* C has no conversion from what dlsym returns to a function. */
 static bool symbol_find(void *handle, const char *name, void *function) {
@@ -61,21 +64,21 @@ static bool symbols_find(void *handle, sarrus_nvrtc *out) {
 }
 
 /* It stays for good: what it registers with the process does not come off. */
-static void *library_load(const char *library) {
-    const int flags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
-    if (library != NULL)
-        return dlopen(library, flags);
-    void *handle = NULL;
-    for (int i = 0; i < N_LIBRARIES && handle == NULL; ++i)
-        handle = dlopen(LIBRARIES[i], flags);
+static void *library_load(const char *library, const char *prefixes, sarrus_fallback_reason *reason) {
+    if (library == NULL)
+        return sarrus_cuda_library_open(&LIBRARY, prefixes, reason);
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (handle == NULL)
+        (void)sarrus_fallback_reason_set(reason, "%s", dlerror());
     return handle;
 }
 
-sarrus_nvrtc *sarrus_nvrtc_open(const char *library, sarrus_fallback_reason *reason) {
+sarrus_nvrtc *sarrus_nvrtc_open(const char *library, const char *prefixes, sarrus_fallback_reason *reason) {
     int major = 0, minor = 0;
-    void *handle = library_load(library);
+    sarrus_fallback_reason why_not = {""};
+    void *handle = library_load(library, prefixes, &why_not);
     if (handle == NULL) {
-        sarrus_fallback_reason_set(reason, "CUDA's run-time compiler cannot be loaded: %s", dlerror());
+        sarrus_fallback_reason_set(reason, "CUDA's run-time compiler cannot be loaded: %s", why_not.text);
         return NULL;
     }
     sarrus_nvrtc *nvrtc = calloc(1, sizeof *nvrtc);

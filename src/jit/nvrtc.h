@@ -15,9 +15,10 @@
 
 typedef struct sarrus_nvrtc sarrus_nvrtc;
 
-/* Loads the compiler from a path or by a name of the system's loader (NULL: the names of the releases that are known to do). NULL
- * with a reason when there is none. Any number of threads may compile with it. */
-sarrus_nvrtc *sarrus_nvrtc_open(const char *library, sarrus_fallback_reason *reason);
+/* Loads the compiler from a path or by a name of the system's loader (NULL: one of the releases that are known to do, from where
+ * sarrus_cuda_library_open looks, `prefixes` included). NULL with a reason when there is none. Any number of threads may compile
+ * with it. */
+sarrus_nvrtc *sarrus_nvrtc_open(const char *library, const char *prefixes, sarrus_fallback_reason *reason);
 void sarrus_nvrtc_close(sarrus_nvrtc *nvrtc);
 
 /* 1000·major + 10·minor, as the toolkit counts. */

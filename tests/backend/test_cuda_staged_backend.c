@@ -188,7 +188,7 @@ static void assert_refused(const subject *s, const char *pinv, sarrus_status exp
     sarrus_status status = SARRUS_OK;
     sarrus_context_clear(m.context);
     assert_true(sarrus_cuda_staged_is_asked(m.plan));
-    assert_null(sarrus_cuda_staged_library(m.context, m.plan, &status));
+    assert_null(sarrus_cuda_staged_library(m.context, m.plan, NULL, &status));
     assert_int_equal(status, expected);
     if (!strstr(sarrus_context_diagnostic(m.context, 0)->message, words))
         fail_msg("'%s' has no '%s'", sarrus_context_diagnostic(m.context, 0)->message, words);
@@ -214,7 +214,7 @@ static void test_refused(void **state) {
     sarrus_cusolver_replace(&cusolver_on_host);
     const mechanism m = open_with(&large, "cusolver-syev");
     sarrus_status status = SARRUS_OK;
-    assert_ptr_equal(sarrus_cuda_staged_library(m.context, m.plan, &status), &cusolver_on_host);
+    assert_ptr_equal(sarrus_cuda_staged_library(m.context, m.plan, NULL, &status), &cusolver_on_host);
     sarrus_cusolver_replace(NULL);
     sarrus_gpu_replace(NULL);
     mechanism mine = m;

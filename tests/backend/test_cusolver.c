@@ -14,7 +14,7 @@ static void test_missing(void **state) {
     (void)state;
     sarrus_cusolver table;
     sarrus_fallback_reason reason = {""};
-    assert_false(sarrus_cusolver_load("/no/such/library.so", "libm.so.6", &table, &reason));
+    assert_false(sarrus_cusolver_load("/no/such/library.so", "libm.so.6", NULL, &table, &reason));
     assert_non_null(strstr(reason.text, "/no/such/library.so cannot be loaded"));
     assert_null(table.create);
 }
@@ -24,7 +24,7 @@ static void test_other_library(void **state) {
     (void)state;
     sarrus_cusolver table;
     sarrus_fallback_reason reason = {""};
-    assert_false(sarrus_cusolver_load("libm.so.6", "libm.so.6", &table, &reason));
+    assert_false(sarrus_cusolver_load("libm.so.6", "libm.so.6", NULL, &table, &reason));
     assert_string_equal(reason.text, "the library has no cusolverDnCreate");
 }
 
@@ -33,7 +33,7 @@ static void test_replaced(void **state) {
     const sarrus_cusolver mine = {0};
     sarrus_fallback_reason reason = {""};
     sarrus_cusolver_replace(&mine);
-    assert_ptr_equal(sarrus_cusolver_find(&reason), &mine);
+    assert_ptr_equal(sarrus_cusolver_find(NULL, &reason), &mine);
     sarrus_cusolver_replace(NULL);
     assert_string_equal(reason.text, "");
 }
@@ -41,9 +41,9 @@ static void test_replaced(void **state) {
 static void test_real(void **state) {
     (void)state;
     sarrus_fallback_reason reason = {""};
-    const sarrus_cusolver *found = sarrus_cusolver_find(&reason);
+    const sarrus_cusolver *found = sarrus_cusolver_find(NULL, &reason);
     if (!found) {
-        assert_non_null(strstr(reason.text, " can be loaded, by the system's loader (LD_LIBRARY_PATH) or from "));
+        assert_true(strncmp(reason.text, "no libcusolver.so.12, ", 22) == 0 || strstr(reason.text, " does not load: "));
         skip();
     }
     void *members[sizeof *found / sizeof(void *)];
@@ -51,7 +51,7 @@ static void test_real(void **state) {
     for (size_t i = 0; i < sizeof members / sizeof members[0]; ++i)
         if (members[i] == NULL && found->syev && found->syev_size)
             fail_msg("member %d of the table is missing", (int)i);
-    assert_ptr_equal(sarrus_cusolver_find(&reason), found);
+    assert_ptr_equal(sarrus_cusolver_find(NULL, &reason), found);
 }
 
 int main(void) {

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "backend/cuda/cusolver.h"
+#include "edge/kernel_places.h"
 #include "tests/backend/gpu_agreement.h"
 #include "tests/backend/gpu_trial.h"
 
@@ -37,7 +38,9 @@ static void every_scenario_agrees_through_cusolver(void **state) {
     (void)state;
     const bool is_slow = getenv("SARRUS_FEW_CASES") != NULL, is_quick = is_slow || getenv("SARRUS_QUICK") != NULL;
     sarrus_fallback_reason reason = {""};
-    if (!sarrus_cusolver_find(&reason)) {
+    sarrus_kernel_places places;
+    sarrus_kernel_places_find(&places);
+    if (!sarrus_cusolver_find(places.cuda, &reason)) {
         print_message("left out: %s\n", reason.text);
         skip();
     }
@@ -98,13 +101,16 @@ static void bits_depend_on_the_instance_alone(void **state) {
 static void specialized_kernels_give_the_same_bits(void **state) {
     (void)state;
     const char *const files[] = {"pendulum.yaml", "five_bar.yaml", "slider_crank.yaml"};
+    sarrus_kernel_places places;
+    sarrus_kernel_places_find(&places);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i) {
         mechanism m = mechanism_open_file(files[i], NULL);
         gpu_record records[2];
         bool is_ready = true;
         for (int k = 0; k < 2; ++k) {
             const sarrus_batch_options options = {.specialize = k ? SARRUS_SPECIALIZE_ON : SARRUS_SPECIALIZE_OFF,
-                                                  .cache_dir = getenv("SARRUS_CACHE_DIR")};
+                                                  .cache_dir = getenv("SARRUS_CACHE_DIR"),
+                                                  .cuda_prefixes = places.cuda};
             sarrus_batch *batch = gpu_batch(&m, SARRUS_BACKEND_CUDA, 200, &options);
             gpu_speeds_spread(batch);
             records[k] = gpu_record_make(batch, 3, 100);

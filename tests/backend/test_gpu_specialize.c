@@ -16,7 +16,7 @@
 
 static bool has_nvrtc(void) {
     sarrus_fallback_reason reason;
-    sarrus_nvrtc *nvrtc = sarrus_nvrtc_open(NULL, &reason);
+    sarrus_nvrtc *nvrtc = sarrus_nvrtc_open(NULL, NULL, &reason);
     sarrus_nvrtc_close(nvrtc);
     return nvrtc != NULL;
 }

@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "edge/kernel_places.h"
 #include "jit/cuda_object.h"
 #include "jit/plan_text.h"
 #include "tests/support/mechanism.h"
@@ -154,10 +155,10 @@ static void test_rule(void **state) {
 static void test_no_library(void **state) {
     (void)state;
     sarrus_fallback_reason reason = {""};
-    assert_null(sarrus_nvrtc_open("/nowhere/libnvrtc.so", &reason));
+    assert_null(sarrus_nvrtc_open("/nowhere/libnvrtc.so", NULL, &reason));
     assert_non_null(strstr(reason.text, "cannot be loaded"));
     reason.text[0] = '\0';
-    assert_null(sarrus_nvrtc_open("libm.so.6", &reason)); /* a library, but another one */
+    assert_null(sarrus_nvrtc_open("libm.so.6", NULL, &reason)); /* a library, but another one */
     assert_non_null(strstr(reason.text, "not of release 12"));
 }
 
@@ -383,7 +384,9 @@ int main(int argc, char **argv) {
         main_architecture = strcmp(argv[1], "80") == 0 ? 80 : 90;
         another = 170 - main_architecture;
     }
-    nvrtc = sarrus_nvrtc_open(getenv("SARRUS_NVRTC"), &reason);
+    sarrus_kernel_places places;
+    sarrus_kernel_places_find(&places);
+    nvrtc = sarrus_nvrtc_open(getenv("SARRUS_NVRTC"), places.cuda, &reason);
     if (nvrtc == NULL)
         print_message("%s\n", reason.text);
     const int n_failed = cmocka_run_group_tests(tests, NULL, NULL);

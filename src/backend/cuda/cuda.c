@@ -80,7 +80,7 @@ static sarrus_status cuda_create(sarrus_context *context, const sarrus_plan *pla
     sarrus_status status = SARRUS_OK;
     const sarrus_cusolver *library = NULL;
     if (sarrus_cuda_staged_is_asked(plan)) {
-        library = sarrus_cuda_staged_library(context, plan, &status);
+        library = sarrus_cuda_staged_library(context, plan, options ? options->cuda_prefixes : NULL, &status);
         if (!library)
             return status;
     } else if (plan->mech.solve == SARRUS_SOLVE_EXTERNAL) {

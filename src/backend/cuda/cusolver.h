@@ -72,15 +72,16 @@ typedef struct sarrus_cusolver {
     sarrus_gemv *gemv;
 } sarrus_cusolver;
 
-/* The libraries, loaded once and for good; or the table that a test has put in their place. NULL, with a reason that says what
- * could not be had, when they are missing or too old. */
-const sarrus_cusolver *sarrus_cusolver_find(sarrus_fallback_reason *reason);
+/* The libraries, loaded once and for good from where sarrus_cuda_library_open looks, `prefixes` included; or the table that a test
+ * has put in their place. NULL, with a reason that says what could not be had, when they are missing or too old. */
+const sarrus_cusolver *sarrus_cusolver_find(const char *prefixes, sarrus_fallback_reason *reason);
 
 /* For tests: takes their place from now on; NULL gives it back. Not while a batch exists. */
 void sarrus_cusolver_replace(const sarrus_cusolver *table);
 
-/* From libraries of these paths or names (NULL: those that are known to do), into *out. False with a reason when they are missing
- * or too old. */
-bool sarrus_cusolver_load(const char *cusolver, const char *cublas, sarrus_cusolver *out, sarrus_fallback_reason *reason);
+/* From libraries of these paths or names (NULL: those that are known to do, as above), into *out. False with a reason when they are
+ * missing or too old. */
+bool sarrus_cusolver_load(const char *cusolver, const char *cublas, const char *prefixes, sarrus_cusolver *out,
+                          sarrus_fallback_reason *reason);
 
 #endif

@@ -76,7 +76,7 @@ static bool thread_start(sarrus_cuda_specializer *s) {
 
 static void begin(sarrus_cuda_specializer *s, const sarrus_batch_options *options) {
     sarrus_fallback_reason reason = {""};
-    s->nvrtc = sarrus_nvrtc_open(NULL, &reason);
+    s->nvrtc = sarrus_nvrtc_open(NULL, options->cuda_prefixes, &reason);
     if (!s->nvrtc || !sarrus_object_cache_open(&s->cache, options->cache_dir, CACHE_SIZE, &reason))
         tell(s, SARRUS_SPECIALIZATION_FAILED, reason.text);
     else if (sarrus_cuda_object_find(s->nvrtc, &s->request, &s->cache, &s->object))

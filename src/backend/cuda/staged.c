@@ -30,7 +30,8 @@ bool sarrus_cuda_staged_is_asked(const sarrus_plan *plan) {
     return plan->mech.method == SARRUS_PINV_CUSOLVER_SVD || plan->mech.method == SARRUS_PINV_CUSOLVER_SYEV;
 }
 
-const sarrus_cusolver *sarrus_cuda_staged_library(sarrus_context *context, const sarrus_plan *plan, sarrus_status *status) {
+const sarrus_cusolver *sarrus_cuda_staged_library(sarrus_context *context, const sarrus_plan *plan, const char *cuda_prefixes,
+                                                  sarrus_status *status) {
     const sarrus_mechanism *mech = &plan->mech;
     const char *word = sarrus_pinv_method_word((sarrus_pinv_method)mech->method);
     const sarrus_gpu *gpu = sarrus_gpu_find();
@@ -68,7 +69,7 @@ const sarrus_cusolver *sarrus_cuda_staged_library(sarrus_context *context, const
                           word, SARRUS_GESVDJ_LARGEST, mech->m, mech->n_v);
         return NULL;
     }
-    const sarrus_cusolver *library = sarrus_cusolver_find(&reason);
+    const sarrus_cusolver *library = sarrus_cusolver_find(cuda_prefixes, &reason);
     if (!library)
         *status = sarrus_report(context, SARRUS_NO_BACKEND, "'pinv: %s' needs NVIDIA's cuSOLVER and cuBLAS: %s", word, reason.text);
     else if (is_gram(mech) && !(library->syev && library->syev_size))

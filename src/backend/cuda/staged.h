@@ -32,7 +32,8 @@ bool sarrus_cuda_staged_is_asked(const sarrus_plan *plan);
 
 /* The libraries for a plan; NULL with a diagnostic (SARRUS_NO_BACKEND, SARRUS_UNSUPPORTED) when the plan cannot go this way or they
  * are not there. */
-const sarrus_cusolver *sarrus_cuda_staged_library(sarrus_context *context, const sarrus_plan *plan, sarrus_status *status);
+const sarrus_cusolver *sarrus_cuda_staged_library(sarrus_context *context, const sarrus_plan *plan, const char *cuda_prefixes,
+                                                  sarrus_status *status);
 
 /* Device memory of one tile, beside the tile and its workspace; what cuSOLVER asks for itself comes on top. */
 size_t sarrus_cuda_staged_bytes(const sarrus_mechanism *mech);
