@@ -258,7 +258,7 @@ LANE_FUNCTION void sarrus_householder_cut(const sarrus_pinv_shape *shape, const 
     at->n_columns = sarrus_pinv_columns(shape);
     if (shape->is_explicit) {
         at->y = at->qr.w;
-        at->row = m;
+        at->row = at->qr.apart;
         at->column = 1;
         return;
     }
@@ -294,7 +294,7 @@ LANE_FUNCTION void sarrus_householder_finish(const sarrus_householder *at, real 
 
 LANE_FUNCTION void sarrus_householder_explicit(sarrus_householder *at) {
     int32_t q = 0;
-    sarrus_qr_form(&at->qr, at->highest, at->y);
+    sarrus_qr_form(&at->qr, at->highest, at->y, at->row);
     sarrus_householder_blank(at);
     if (at->has_single) {
         sarrus_householder_null_begin(at);
@@ -342,7 +342,7 @@ LANE_FUNCTION void sarrus_householder_apply(sarrus_householder *at) {
 /* X ← P y, unscaled. */
 LANE_FUNCTION void sarrus_householder_store(const sarrus_householder *at, const sarrus_pinv_shape *shape, real scale, real *x) {
     if (shape->is_explicit) {
-        sarrus_qr_restore(&at->qr, at->n_columns, at->y, scale, x);
+        sarrus_qr_restore(&at->qr, at->n_columns, at->y, at->row, scale, x);
         return;
     }
     for (int32_t q = 0; q < at->n_columns; ++q)

@@ -17,11 +17,15 @@
 
 #include "kernels/pinv/problem.h"
 
-/* Columns are contiguous: element (i, j) of an array [n][m] is at j·m + i. */
+/* Rows from which on columns are long. */
+enum { SARRUS_QR_LONG = 24 };
+
+/* Columns are contiguous: element (i, j) of an array [n][m] is at j·m + i, of w at j·apart + i. */
 typedef struct sarrus_qr {
     int32_t m, n;
+    int32_t apart;         /* from one column of w to the next, ≥ m */
     int32_t n_rhs, height; /* right sides to be carried along, and the stride from one to the next (≥ m) */
-    real *w;               /* [n][m] columns of A; destroyed */
+    real *w;               /* [n][apart] columns of A; destroyed */
     real *f;               /* [n][m] out, not w: R on and above the diagonal, the rows k + 1… of v_k below R_kk */
     real *b;               /* [n_rhs][height] becomes Qᵀ B; not used when n_rhs is 0 */
     real *place;           /* [n] out: column j of A P is column place_j of A */
@@ -59,9 +63,15 @@ LANE_FUNCTION int32_t sarrus_qr_steps(int32_t m, int32_t n) {
     return m < n ? m : n;
 }
 
+/* How far columns of w are apart. Long ones are an odd number of lane arrays apart: columns 4,096 bytes apart, of which a pass takes
+ * four, would seem to a processor to be one another where the one is stored and the next loaded. */
+LANE_FUNCTION int32_t sarrus_qr_apart(int32_t m) {
+    return m < SARRUS_QR_LONG ? m : m | 1;
+}
+
 /* Lane arrays of scratch; f and b are the caller's. */
 LANE_FUNCTION size_t sarrus_qr_work(int32_t m, int32_t n) {
-    return (size_t)m * (size_t)n + 4 * (size_t)n + 4 * (size_t)sarrus_qr_steps(m, n);
+    return (size_t)sarrus_qr_apart(m) * (size_t)n + 4 * (size_t)n + 4 * (size_t)sarrus_qr_steps(m, n);
 }
 
 /* Cuts `work` up for an m×n matrix and returns what follows. */
@@ -69,12 +79,13 @@ LANE_FUNCTION real *sarrus_qr_cut(sarrus_qr *qr, int32_t m, int32_t n, real *f, 
     const int32_t steps = sarrus_qr_steps(m, n);
     qr->m = m;
     qr->n = n;
+    qr->apart = sarrus_qr_apart(m);
     qr->n_rhs = 0;
     qr->height = m;
     qr->f = f;
     qr->b = f;
     qr->w = work;
-    qr->place = lane_from(qr->w, m * n);
+    qr->place = lane_from(qr->w, qr->apart * n);
     qr->size = lane_from(qr->place, n);
     qr->inverse = lane_from(qr->size, steps);
     qr->head = lane_from(qr->inverse, steps);
@@ -118,7 +129,7 @@ LANE_FUNCTION void sarrus_qr_load_columns(const sarrus_qr *qr, const real *a, in
     for (int32_t i = 0; i < qr->m; ++i) {
         for (int32_t c = 0; c < count; ++c) {
             real x = lane_at(a, i * row + c) * scale;
-            lane_at(qr->w, (j + c) * qr->m + i) = x;
+            lane_at(qr->w, (j + c) * qr->apart + i) = x;
             norm2[c] = real_fma(x, x, norm2[c]);
         }
     }
@@ -187,7 +198,7 @@ LANE_FUNCTION void sarrus_qr_take_rows(const sarrus_qr *qr, sarrus_qr_step *step
     for (int32_t c = 0; c < count; ++c)
         found[c] = old[c] = lane_at(step->old, i + c);
     for (int32_t t = 0; t < (is_plain ? 1 : hits->count); ++t) {
-        real *column = lane_from(qr->w, hits->at[t] * qr->m + i);
+        real *column = lane_from(qr->w, hits->at[t] * qr->apart + i);
         mask here = real_eq(step->pivot, lane_at(qr->index, hits->at[t]));
         for (int32_t c = 0; c < count; ++c) {
             found[c] = is_plain ? lane_at(column, c) : real_select(here, lane_at(column, c), found[c]);
@@ -280,13 +291,13 @@ LANE_FUNCTION void sarrus_qr_products(const real *x, const real *a, int32_t stri
 /* One row of a pass over `count` columns of w: subtracts what is pending, and sums the products with x. */
 LANE_FUNCTION void sarrus_qr_pass_row(const sarrus_qr *qr, const sarrus_qr_step *step, int32_t j, int32_t i, const real *factor,
                                       real *sum, const int32_t count, const int32_t is_first) {
-    real *a = lane_from(qr->w, j * qr->m + i);
+    real *a = lane_from(qr->w, j * qr->apart + i);
     const real x = lane_at(step->x, i), last = lane_at(step->last, i);
     for (int32_t c = 0; c < count; ++c) {
-        real y = lane_at(a, c * qr->m);
+        real y = lane_at(a, c * qr->apart);
         if (!is_first) {
             y = real_fnma(factor[c], last, y);
-            lane_at(a, c * qr->m) = y;
+            lane_at(a, c * qr->apart) = y;
         }
         sum[c] = real_fma(x, y, sum[c]);
     }
@@ -328,7 +339,7 @@ LANE_FUNCTION void sarrus_qr_finish_columns(const sarrus_qr *qr, const sarrus_qr
                                             sarrus_qr_choice *choice) {
     const int32_t k = step->k;
     for (int32_t c = 0; c < count; ++c) {
-        real *corner = lane_from(qr->w, (j + c) * qr->m + k);
+        real *corner = lane_from(qr->w, (j + c) * qr->apart + k);
         real r = step->inverse * lane_at(qr->factor, j + c), place = lane_at(qr->index, j + c);
         const real norm2 = real_fnma(r, r, lane_at(qr->norm2, j + c));
         lane_at(qr->factor, j + c) = (*corner - r) * step->inverse_head;
@@ -358,7 +369,7 @@ LANE_BODY void sarrus_qr_sum(sarrus_qr *qr, int32_t k, const real *last, mask ne
     sarrus_qr_choice choice;
     sarrus_qr_choice_begin(&choice, k);
     for (int32_t j = k; j < qr->n; ++j) {
-        const real *a = lane_from(qr->w, j * qr->m);
+        const real *a = lane_from(qr->w, j * qr->apart);
         real factor = lane_at(qr->factor, j), norm2 = real_set(0.0);
         for (int32_t i = k; i < qr->m; ++i) {
             real y = real_fnma(factor, lane_at(last, i), lane_at(a, i));
@@ -415,7 +426,7 @@ LANE_FUNCTION void sarrus_qr_advance(sarrus_qr *qr, int32_t k) {
     step.k = k;
     step.x = lane_from(qr->f, k * qr->m);
     step.last = lane_from(qr->f, (k > 0 ? k - 1 : 0) * qr->m);
-    step.old = lane_from(qr->w, k * qr->m);
+    step.old = lane_from(qr->w, k * qr->apart);
     mask needed = real_lt(qr->longest, real_set(1e-10) * qr->summed);
     if (k + 1 < qr->n && mask_any(needed))
         sarrus_qr_sum(qr, k, step.last, needed);
@@ -442,8 +453,10 @@ LANE_BODY void sarrus_qr_factor(sarrus_qr *qr) {
     const int32_t steps = sarrus_qr_steps(qr->m, qr->n);
     for (int32_t k = 0; k < steps; ++k)
         sarrus_qr_advance(qr, k);
-    for (int32_t i = steps * qr->m; i < qr->n * qr->m; ++i)
-        lane_at(qr->f, i) = lane_at(qr->w, i);
+    for (int32_t j = steps; j < qr->n; ++j) {
+        for (int32_t i = 0; i < qr->m; ++i)
+            lane_at(qr->f, j * qr->m + i) = lane_at(qr->w, j * qr->apart + i);
+    }
 }
 
 /* Additions and multiplications of sarrus_qr_load_scaled (where no scale is needed), sarrus_qr_factor and the decision of a

@@ -19,18 +19,18 @@ LANE_FUNCTION int32_t sarrus_qr_t_at(int32_t i, int32_t j) {
 }
 
 /* Columns q of a group ← (I − β v vᵀ) q for rows k…, given that row k of them is zero. */
-LANE_FUNCTION void sarrus_qr_form_columns(const sarrus_qr *qr, int32_t k, real *q, const int32_t count) {
+LANE_FUNCTION void sarrus_qr_form_columns(const sarrus_qr *qr, int32_t k, real *q, int32_t apart, const int32_t count) {
     const int32_t m = qr->m;
     const real *v = lane_from(qr->f, k * m);
     real factor[4];
-    sarrus_qr_products(v, q, m, k + 1, m, factor, count);
+    sarrus_qr_products(v, q, apart, k + 1, m, factor, count);
     for (int32_t c = 0; c < count; ++c) {
         factor[c] = lane_at(qr->beta, k) * factor[c];
-        lane_at(q, c * m + k) = -(factor[c] * lane_at(qr->head, k));
+        lane_at(q, c * apart + k) = -(factor[c] * lane_at(qr->head, k));
     }
     for (int32_t i = k + 1; i < m; ++i) {
         for (int32_t c = 0; c < count; ++c)
-            lane_at(q, c * m + i) = real_fnma(factor[c], lane_at(v, i), lane_at(q, c * m + i));
+            lane_at(q, c * apart + i) = real_fnma(factor[c], lane_at(v, i), lane_at(q, c * apart + i));
     }
 }
 
@@ -55,7 +55,8 @@ LANE_FUNCTION void sarrus_qr_t_make(const sarrus_qr *qr, int32_t k, real *t) {
 }
 
 /* Columns q of a group ← (I − V T Vᵀ) q for rows k…, given that rows k … k + 3 of them are zero. */
-LANE_FUNCTION void sarrus_qr_form_block(const sarrus_qr *qr, int32_t k, const real *t, real *q, const int32_t count) {
+LANE_FUNCTION void sarrus_qr_form_block(const sarrus_qr *qr, int32_t k, const real *t, real *q, int32_t apart,
+                                        const int32_t count) {
     const int32_t m = qr->m;
     const real *v = lane_from(qr->f, k * m);
     real along[4][4];
@@ -66,7 +67,7 @@ LANE_FUNCTION void sarrus_qr_form_block(const sarrus_qr *qr, int32_t k, const re
     for (int32_t i = k + 4; i < m; ++i) {
         for (int32_t r = 0; r < 4; ++r) {
             for (int32_t c = 0; c < count; ++c)
-                along[r][c] = real_fma(lane_at(v, r * m + i), lane_at(q, c * m + i), along[r][c]);
+                along[r][c] = real_fma(lane_at(v, r * m + i), lane_at(q, c * apart + i), along[r][c]);
         }
     }
     for (int32_t r = 0; r < 4; ++r) { /* T times that, in place: row r needs those behind it */
@@ -82,15 +83,15 @@ LANE_FUNCTION void sarrus_qr_form_block(const sarrus_qr *qr, int32_t k, const re
             real sum = lane_at(qr->head, k + r) * along[r][c];
             for (int32_t l = 0; l < r; ++l)
                 sum = real_fma(lane_at(v, l * m + k + r), along[l][c], sum);
-            lane_at(q, c * m + k + r) = -sum;
+            lane_at(q, c * apart + k + r) = -sum;
         }
     }
     for (int32_t i = k + 4; i < m; ++i) {
         for (int32_t c = 0; c < count; ++c) {
-            real y = lane_at(q, c * m + i);
+            real y = lane_at(q, c * apart + i);
             for (int32_t r = 0; r < 4; ++r)
                 y = real_fnma(lane_at(v, r * m + i), along[r][c], y);
-            lane_at(q, c * m + i) = y;
+            lane_at(q, c * apart + i) = y;
         }
     }
 }
@@ -107,33 +108,34 @@ LANE_FUNCTION void sarrus_qr_form_own(const sarrus_qr *qr, int32_t k, real *own)
 }
 
 /* The reflections before j, which is a multiple of four, on a group of columns from j on. */
-LANE_FUNCTION void sarrus_qr_form_before(const sarrus_qr *qr, int32_t j, const int32_t is_blocked, real *q, const int32_t count) {
+LANE_FUNCTION void sarrus_qr_form_before(const sarrus_qr *qr, int32_t j, const int32_t is_blocked, real *q, int32_t apart,
+                                         const int32_t count) {
     if (is_blocked) {
         for (int32_t k = j - 4; k >= 0; k -= 4)
-            sarrus_qr_form_block(qr, k, lane_from(qr->norm2, k / 4 * SARRUS_QR_T), q, count);
+            sarrus_qr_form_block(qr, k, lane_from(qr->norm2, k / 4 * SARRUS_QR_T), q, apart, count);
         return;
     }
     for (int32_t k = j - 1; k >= 0; --k)
-        sarrus_qr_form_columns(qr, k, q, count);
+        sarrus_qr_form_columns(qr, k, q, apart, count);
 }
 
-/* q [count][m] ← the first `count` columns of Q. q is not f. Lengths and what was pending, [2 n] lane arrays, are of no more use
+/* q [count][apart] ← the first `count` columns of Q. q is not f. Lengths and what was pending, [2 n] lane arrays, are of no more use
  * behind the factorization: there the T stand. */
-LANE_BODY void sarrus_qr_form(const sarrus_qr *qr, int32_t count, real *q) {
-    const int32_t m = qr->m, is_blocked = sarrus_qr_steps(m, qr->n) >= SARRUS_QR_BLOCKED;
+LANE_BODY void sarrus_qr_form(const sarrus_qr *qr, int32_t count, real *q, int32_t apart) {
+    const int32_t is_blocked = sarrus_qr_steps(qr->m, qr->n) >= SARRUS_QR_BLOCKED;
     for (int32_t k = 0; is_blocked && k + 4 < count; k += 4)
         sarrus_qr_t_make(qr, k, lane_from(qr->norm2, k / 4 * SARRUS_QR_T));
     for (int32_t j = 0; j < count; j += 4) {
         const int32_t width = count - j < 4 ? count - j : 4;
         for (int32_t k = j + width - 1; k >= j; --k) {
-            sarrus_qr_form_own(qr, k, lane_from(q, k * m));
+            sarrus_qr_form_own(qr, k, lane_from(q, k * apart));
             for (int32_t c = k + 1; c < j + width; ++c)
-                sarrus_qr_form_columns(qr, k, lane_from(q, c * m), 1);
+                sarrus_qr_form_columns(qr, k, lane_from(q, c * apart), apart, 1);
         }
         if (width == 4)
-            sarrus_qr_form_before(qr, j, is_blocked, lane_from(q, j * m), 4);
+            sarrus_qr_form_before(qr, j, is_blocked, lane_from(q, j * apart), apart, 4);
         for (int32_t c = j; c < j + width && width < 4; ++c)
-            sarrus_qr_form_before(qr, j, is_blocked, lane_from(q, c * m), 1);
+            sarrus_qr_form_before(qr, j, is_blocked, lane_from(q, c * apart), apart, 1);
     }
 }
 

@@ -21,8 +21,8 @@ LANE_FUNCTION void sarrus_qr_restore_row(const sarrus_qr *qr, const sarrus_qr_hi
         lane_at(x, c) = found[c];
 }
 
-/* X ← s P Y: Y and X in rows [n][n_columns]. */
-LANE_BODY void sarrus_qr_restore(const sarrus_qr *qr, int32_t n_columns, const real *y, real scale, real *x) {
+/* X ← s P Y: X in rows [n][n_columns], Y in rows that are `apart`. */
+LANE_BODY void sarrus_qr_restore(const sarrus_qr *qr, int32_t n_columns, const real *y, int32_t apart, real scale, real *x) {
     for (int32_t o = 0; o < qr->n; ++o) {
         real *row = lane_from(x, o * n_columns);
         sarrus_qr_hits hits;
@@ -33,11 +33,11 @@ LANE_BODY void sarrus_qr_restore(const sarrus_qr *qr, int32_t n_columns, const r
             hits.count += mask_any(real_eq(lane_at(qr->place, j), lane_at(qr->index, o))) ? 1 : 0;
         }
         for (; c + 8 <= n_columns; c += 8)
-            sarrus_qr_restore_row(qr, &hits, o, lane_from(y, c), n_columns, 8, lane_from(row, c));
+            sarrus_qr_restore_row(qr, &hits, o, lane_from(y, c), apart, 8, lane_from(row, c));
         for (; c + 4 <= n_columns; c += 4)
-            sarrus_qr_restore_row(qr, &hits, o, lane_from(y, c), n_columns, 4, lane_from(row, c));
+            sarrus_qr_restore_row(qr, &hits, o, lane_from(y, c), apart, 4, lane_from(row, c));
         for (; c < n_columns; ++c)
-            sarrus_qr_restore_row(qr, &hits, o, lane_from(y, c), n_columns, 1, lane_from(row, c));
+            sarrus_qr_restore_row(qr, &hits, o, lane_from(y, c), apart, 1, lane_from(row, c));
         for (c = 0; c < n_columns; ++c)
             lane_at(row, c) = lane_at(row, c) * scale;
     }

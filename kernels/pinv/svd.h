@@ -133,7 +133,7 @@ LANE_BODY void sarrus_svd_prepare(const sarrus_pinv_shape *shape, sarrus_pinv_la
     if (shape->is_explicit) {
         rows->n_along[0] = length;
         rows->along[0] = qr->w;
-        sarrus_qr_form(qr, count, qr->w);
+        sarrus_qr_form(qr, count, qr->w, length);
     } else if (svd->is_turned) {
         rows->n_along[0] = count;
         rows->along[0] = qr->w;

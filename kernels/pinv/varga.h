@@ -156,7 +156,7 @@ LANE_BODY void sarrus_pinv_varga(const sarrus_pinv_shape *shape, sarrus_pinv_lan
     sarrus_varga_turn(&at);
     sarrus_varga_factor(&at);
     if (shape->is_explicit)
-        sarrus_qr_form(&at.first, at.highest, at.y);
+        sarrus_qr_form(&at.first, at.highest, at.y, at.row);
     for (; q + 8 <= at.n_columns; q += 8)
         sarrus_varga_finish(&at, q, 8);
     for (; q + 4 <= at.n_columns; q += 4)
@@ -164,7 +164,7 @@ LANE_BODY void sarrus_pinv_varga(const sarrus_pinv_shape *shape, sarrus_pinv_lan
     for (; q < at.n_columns; ++q)
         sarrus_varga_finish(&at, q, 1);
     if (shape->is_explicit)
-        sarrus_qr_restore(&at.first, at.n_columns, at.y, scale, lanes->x);
+        sarrus_qr_restore(&at.first, at.n_columns, at.y, at.row, scale, lanes->x);
     for (q = 0; !shape->is_explicit && q < at.n_columns; ++q)
         sarrus_qr_restore_column(&at.first, lane_from(at.y, q * at.column), scale, lane_from(lanes->x, q), at.n_columns);
 }
