@@ -32,53 +32,53 @@ LANE_BODY void sarrus_cholesky_look(int32_t p, real pivot, sarrus_cholesky_rows 
     }
 }
 
-/* to[w] ← element w of the row `pivot` of from [p][p], `width` of them. */
-LANE_FUNCTION void sarrus_cholesky_gather(const sarrus_cholesky_rows *rows, const real *from, int32_t p, real pivot, real *to,
+/* to[w] ← element w of the row `pivot` of from, whose rows are `apart`, `width` of them. */
+LANE_FUNCTION void sarrus_cholesky_gather(const sarrus_cholesky_rows *rows, const real *from, int32_t apart, real pivot, real *to,
                                           int32_t width) {
     real x[8];
     for (int32_t w = 0; w < width; ++w)
-        x[w] = lane_at(from, rows->at[0] * p + w);
+        x[w] = lane_at(from, rows->at[0] * apart + w);
     for (int32_t r = 1; r < rows->count; ++r) {
         const int32_t i = rows->at[r];
         mask here = real_eq(pivot, real_set((real_scalar)i));
         for (int32_t w = 0; w < width; ++w)
-            x[w] = real_select(here, lane_at(from, i * p + w), x[w]);
+            x[w] = real_select(here, lane_at(from, i * apart + w), x[w]);
     }
     for (int32_t w = 0; w < width; ++w)
         lane_at(to, w) = x[w];
 }
 
-LANE_BODY void sarrus_cholesky_gather_row(const sarrus_cholesky_rows *rows, const real *from, int32_t p, real pivot, real *to,
+LANE_BODY void sarrus_cholesky_gather_row(const sarrus_cholesky_rows *rows, const real *from, int32_t apart, real pivot, real *to,
                                           int32_t count) {
     int32_t j = 0;
     for (; j + 8 <= count; j += 8)
-        sarrus_cholesky_gather(rows, lane_from(from, j), p, pivot, lane_from(to, j), 8);
+        sarrus_cholesky_gather(rows, lane_from(from, j), apart, pivot, lane_from(to, j), 8);
     for (; j + 4 <= count; j += 4)
-        sarrus_cholesky_gather(rows, lane_from(from, j), p, pivot, lane_from(to, j), 4);
+        sarrus_cholesky_gather(rows, lane_from(from, j), apart, pivot, lane_from(to, j), 4);
     for (; j < count; ++j)
-        sarrus_cholesky_gather(rows, lane_from(from, j), p, pivot, lane_from(to, j), 1);
+        sarrus_cholesky_gather(rows, lane_from(from, j), apart, pivot, lane_from(to, j), 1);
 }
 
 /* Column k of L for rows i … i + width − 1, and what it leaves of the diagonal; rows that were pivots before get 0. */
 LANE_FUNCTION void sarrus_cholesky_column(const sarrus_gram_factor *g, int32_t k, int32_t i, int32_t width, real pivot,
                                           real inverse) {
-    const int32_t p = g->p;
-    const real zero = real_set(0.0), *own = lane_from(g->row, p);
-    real *row = lane_from(g->l, i * p);
+    const int32_t apart = g->row_apart;
+    const real zero = real_set(0.0), *own = lane_from(g->row, g->p);
+    real *row = lane_from(g->l, i * apart);
     real x[4];
     for (int32_t w = 0; w < width; ++w)
         x[w] = lane_at(g->row, i + w);
     for (int32_t j = 0; j < k; ++j) {
         real y = lane_at(own, j);
         for (int32_t w = 0; w < width; ++w)
-            x[w] = real_fnma(y, lane_at(row, w * p + j), x[w]);
+            x[w] = real_fnma(y, lane_at(row, w * apart + j), x[w]);
     }
     for (int32_t w = 0; w < width; ++w) {
         real rest = lane_at(g->rest, i + w);
         mask here = mask_and(real_eq(pivot, real_set((real_scalar)(i + w))), real_lt(zero, inverse));
         real l = real_select(here, rest, x[w]) * inverse;
         l = real_select(real_lt(rest, zero), zero, l);
-        lane_at(row, w * p + k) = l;
+        lane_at(row, w * apart + k) = l;
         real left = real_max(real_fnma(l, l, rest), zero);
         left = real_select(mask_or(here, real_lt(rest, zero)), real_set(-1.0), left);
         lane_at(g->rest, i + w) = left;
@@ -87,18 +87,18 @@ LANE_FUNCTION void sarrus_cholesky_column(const sarrus_gram_factor *g, int32_t k
 
 /* L and its sizes; g->c is the number of steps that some lane has taken. */
 LANE_BODY void sarrus_cholesky_factor(sarrus_gram_factor *g, const sarrus_pinv_shape *shape, const sarrus_pinv_lanes *lanes) {
-    const int32_t p = g->p;
+    const int32_t p = g->p, apart = g->row_apart;
     const real zero = real_set(0.0);
     mask open = lanes->active;
     for (int32_t i = 0; i < p; ++i)
-        lane_at(g->rest, i) = lane_at(g->s, i * p + i);
+        lane_at(g->rest, i) = lane_at(g->s, i * apart + i);
     for (g->c = 0; g->c < p; ++g->c) {
         const int32_t k = g->c;
         real best = zero, pivot = zero, entry = zero;
         for (int32_t i = 0; i < p; ++i) {
             mask larger = real_lt(best, lane_at(g->rest, i));
             best = real_select(larger, lane_at(g->rest, i), best);
-            entry = real_select(larger, lane_at(g->s, i * p + i), entry);
+            entry = real_select(larger, lane_at(g->s, i * apart + i), entry);
             pivot = real_select(larger, real_set((real_scalar)i), pivot);
         }
         mask exact = mask_and(open, real_lt(sarrus_gram_floor(g, entry), best));
@@ -112,8 +112,8 @@ LANE_BODY void sarrus_cholesky_factor(sarrus_gram_factor *g, const sarrus_pinv_s
         inverse = real_select(open, inverse, zero);
         sarrus_cholesky_rows rows;
         sarrus_cholesky_look(p, pivot, &rows);
-        sarrus_cholesky_gather_row(&rows, g->s, p, pivot, g->row, p);
-        sarrus_cholesky_gather_row(&rows, g->l, p, pivot, lane_from(g->row, p), k);
+        sarrus_cholesky_gather_row(&rows, g->s, apart, pivot, g->row, p);
+        sarrus_cholesky_gather_row(&rows, g->l, apart, pivot, lane_from(g->row, p), k);
         int32_t i = 0;
         for (; i + 4 <= p; i += 4)
             sarrus_cholesky_column(g, k, i, 4, pivot, inverse);
@@ -137,7 +137,7 @@ LANE_BODY void sarrus_pinv_cholesky(const sarrus_pinv_shape *shape, sarrus_pinv_
     for (int32_t k = 0; k < g.c; ++k) {
         mask counts = real_lt(real_set((real_scalar)k), lanes->found.rank);
         for (int32_t i = 0; i < g.p; ++i)
-            lane_at(g.l, i * g.p + k) = real_select(counts, lane_at(g.l, i * g.p + k), zero);
+            lane_at(g.l, i * g.row_apart + k) = real_select(counts, lane_at(g.l, i * g.row_apart + k), zero);
     }
     g.triangle = mask_none();
     g.any_triangle = 0;

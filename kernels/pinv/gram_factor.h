@@ -15,13 +15,14 @@ enum { SARRUS_GRAM_BLOCKED = 24 };
 
 typedef struct sarrus_gram_factor {
     int32_t p, length; /* vectors, their elements: min(m, n), max(m, n) */
+    int32_t row_apart; /* from one row of s, of l to the next */
     int32_t c;         /* columns of L in use */
     int32_t any_triangle, any_other;
     real largest;    /* diagonal entry of S: the square of the longest vector */
     mask triangle;   /* lanes whose L is a lower triangle of full rank */
     real *v;         /* [p][length] */
-    real *s;         /* [p][p] S, then K */
-    real *l;         /* [p][p] L by rows */
+    real *s;         /* [p][row_apart] S, then K */
+    real *l;         /* [p][row_apart] L by rows */
     real *inverse;   /* [p] 1/l_kk of a triangle, 0 where column k is zero */
     real *inverse_k; /* [p] 1/K_kk, or 0 */
     real *size;      /* [p] √pivot */
@@ -35,7 +36,8 @@ typedef struct sarrus_gram_factor {
 /* Where everything lies in `work`; returns its size. V is A itself where m ≤ n. */
 LANE_BODY size_t sarrus_gram_factor_place(const sarrus_pinv_shape *shape, real *work, sarrus_gram_factor *g) {
     const int32_t m = shape->m, n = shape->n, p = m < n ? m : n;
-    const int32_t size[10] = {m > n ? m * n : 0, p * p, p * p, p, p, p, p, p, 2 * p, 8 * p};
+    const int32_t row = sarrus_apart(p);
+    const int32_t size[10] = {m > n ? m * n : 0, p * row, p * row, p, p, p, p, p, 2 * p, 8 * p};
     real **const array[10] = {&g->v, &g->s, &g->l, &g->inverse, &g->inverse_k, &g->size, &g->rest, &g->noise, &g->row, &g->group};
     size_t used = 0;
     for (int32_t i = 0; i < 10; ++i) {
@@ -44,13 +46,14 @@ LANE_BODY size_t sarrus_gram_factor_place(const sarrus_pinv_shape *shape, real *
     }
     g->order = work ? lane_from(work, used) : (real *)0;
     g->p = p;
+    g->row_apart = row;
     g->length = m < n ? n : m;
     return used;
 }
 
 /* V and S, both triangles, and its largest diagonal entry. */
 LANE_BODY void sarrus_gram_factor_form(sarrus_gram_factor *g, const sarrus_pinv_shape *shape, real *a) {
-    const int32_t m = shape->m, n = shape->n, p = g->p, length = g->length;
+    const int32_t m = shape->m, n = shape->n, p = g->p, row = g->row_apart, length = g->length;
     if (m <= n)
         g->v = a;
     for (int32_t i = 0; m > n && i < m; ++i) {
@@ -73,11 +76,11 @@ LANE_BODY void sarrus_gram_factor_form(sarrus_gram_factor *g, const sarrus_pinv_
             else
                 sarrus_products(x, y, length, 1, length, 1, sum);
             for (int32_t w = 0; w < width; ++w) {
-                lane_at(g->s, i * p + j + w) = sum[w];
-                lane_at(g->s, (j + w) * p + i) = sum[w];
+                lane_at(g->s, i * row + j + w) = sum[w];
+                lane_at(g->s, (j + w) * row + i) = sum[w];
             }
         }
-        g->largest = real_max(lane_at(g->s, i * p + i), g->largest);
+        g->largest = real_max(lane_at(g->s, i * row + i), g->largest);
     }
 }
 
@@ -90,18 +93,19 @@ LANE_FUNCTION real sarrus_gram_floor(const sarrus_gram_factor *g, real entry) {
 
 /* Rows i … i + width − 1, column k of the Cholesky factor of K (in place, lower triangle). */
 LANE_FUNCTION void sarrus_gram_factor_column(const sarrus_gram_factor *g, int32_t k, int32_t i, int32_t width, real inverse) {
-    real *row = lane_from(g->s, i * g->p);
-    const real *own = lane_from(g->s, k * g->p);
+    const int32_t apart = g->row_apart;
+    real *row = lane_from(g->s, i * apart);
+    const real *own = lane_from(g->s, k * apart);
     real x[4];
     for (int32_t w = 0; w < width; ++w)
-        x[w] = lane_at(row, w * g->p + k);
+        x[w] = lane_at(row, w * apart + k);
     for (int32_t j = 0; j < k; ++j) {
         real y = lane_at(own, j);
         for (int32_t w = 0; w < width; ++w)
-            x[w] = real_fnma(y, lane_at(row, w * g->p + j), x[w]);
+            x[w] = real_fnma(y, lane_at(row, w * apart + j), x[w]);
     }
     for (int32_t w = 0; w < width; ++w)
-        lane_at(row, w * g->p + k) = x[w] * inverse;
+        lane_at(row, w * apart + k) = x[w] * inverse;
 }
 
 /* Entries (a, b) … (a + rows − 1, b + columns − 1) of Lᵀ L, those on and below the diagonal kept. */
@@ -113,7 +117,7 @@ LANE_FUNCTION void sarrus_gram_factor_block(const sarrus_gram_factor *g, int32_t
             sum[r][w] = real_set(0.0);
     }
     for (int32_t i = 0; i < g->p; ++i) {
-        const real *row = lane_from(g->l, i * g->p);
+        const real *row = lane_from(g->l, i * g->row_apart);
         for (int32_t w = 0; w < columns; ++w) {
             const real x = lane_at(row, b + w);
             for (int32_t r = 0; r < rows; ++r)
@@ -122,13 +126,13 @@ LANE_FUNCTION void sarrus_gram_factor_block(const sarrus_gram_factor *g, int32_t
     }
     for (int32_t r = 0; r < rows; ++r) {
         for (int32_t w = 0; w < columns && b + w <= a + r; ++w)
-            lane_at(g->s, (a + r) * g->p + b + w) = sum[r][w];
+            lane_at(g->s, (a + r) * g->row_apart + b + w) = sum[r][w];
     }
 }
 
 /* K Kᵀ = Lᵀ L on the c columns in use. A pivot that is round-off of its diagonal entry, and any of a zero column, gives 0. */
 LANE_BODY void sarrus_gram_factor_again(const sarrus_gram_factor *g) {
-    const int32_t p = g->p, c = g->c;
+    const int32_t c = g->c;
     int32_t a = 0;
     for (; a + 4 <= c; a += 4) {
         for (int32_t b = 0; b <= a; b += 4)
@@ -139,7 +143,7 @@ LANE_BODY void sarrus_gram_factor_again(const sarrus_gram_factor *g) {
             sarrus_gram_factor_block(g, a, b, 1, 1);
     }
     for (int32_t k = 0; k < c; ++k) {
-        real *own = lane_from(g->s, k * p);
+        real *own = lane_from(g->s, k * g->row_apart);
         real diagonal = lane_at(own, k), sum[4];
         sarrus_products(own, own, 0, 1, k, 1, sum);
         real d = diagonal - sum[0];
@@ -252,36 +256,35 @@ LANE_FUNCTION void sarrus_triangle_solve(const real *t, const real *inverse, int
 
 /* t ← S⁺ t for `width` columns of t [p][columns]. */
 LANE_FUNCTION void sarrus_gram_factor_group(const sarrus_gram_factor *g, real *t, int32_t columns, int32_t width) {
-    const int32_t p = g->p, c = g->c;
+    const int32_t p = g->p, row = g->row_apart, c = g->c;
     real *y = g->group, *u = lane_from(g->group, 4 * p);
     real x[4];
-    if (g->any_triangle) {
-        for (int32_t i = 0; i < p; ++i) {
-            for (int32_t w = 0; w < width; ++w)
-                lane_at(y, 4 * i + w) = lane_at(t, i * columns + w);
-        }
-        sarrus_triangle_solve(g->l, g->inverse, p, p, y, width);
+    for (int32_t i = 0; i < p; ++i) {
+        for (int32_t w = 0; w < width; ++w)
+            lane_at(y, 4 * i + w) = lane_at(t, i * columns + w);
     }
     if (g->any_other) {
         for (int32_t k = 0; k < c; ++k) {
             for (int32_t w = 0; w < width; ++w)
                 x[w] = real_set(0.0);
             for (int32_t i = 0; i < p; ++i) {
-                real e = lane_at(g->l, i * p + k);
+                real e = lane_at(g->l, i * row + k);
                 for (int32_t w = 0; w < width; ++w)
-                    x[w] = real_fma(e, lane_at(t, i * columns + w), x[w]);
+                    x[w] = real_fma(e, lane_at(y, 4 * i + w), x[w]);
             }
             for (int32_t w = 0; w < width; ++w)
                 lane_at(u, 4 * k + w) = x[w];
         }
-        sarrus_triangle_solve(g->s, g->inverse_k, p, c, u, width);
-        sarrus_triangle_solve(g->s, g->inverse_k, p, c, u, width);
+        sarrus_triangle_solve(g->s, g->inverse_k, row, c, u, width);
+        sarrus_triangle_solve(g->s, g->inverse_k, row, c, u, width);
     }
+    if (g->any_triangle)
+        sarrus_triangle_solve(g->l, g->inverse, row, p, y, width);
     for (int32_t i = 0; i < p; ++i) {
         for (int32_t w = 0; w < width; ++w)
             x[w] = real_set(0.0);
         for (int32_t k = 0; g->any_other && k < c; ++k) {
-            real e = lane_at(g->l, i * p + k);
+            real e = lane_at(g->l, i * row + k);
             for (int32_t w = 0; w < width; ++w)
                 x[w] = real_fma(e, lane_at(u, 4 * k + w), x[w]);
         }

@@ -14,27 +14,32 @@
 
 typedef struct sarrus_greville {
     int32_t m, n;
-    const real *a; /* [m][n] */
-    real *x;       /* [n][m] columns j of A_i⁺, 0 where row j is still to come */
+    int32_t row;   /* from one row of X to the next */
+    int32_t a_row; /* from one row of A to the next */
+    real *a;       /* [m][a_row] A, scaled; its own place where rows need not be apart, as X */
+    real *x;       /* [n][row] columns j of A_i⁺, 0 where row j is still to come */
     real *d;       /* [m] */
     real *b;       /* [n] c, then b */
     real *keep;    /* [m] of the row order */
     real *order;   /* scratch of the row order */
 } sarrus_greville;
 
-/* Where everything lies in `work`; returns its size. The explicit form builds X in its place. */
+/* Where everything lies in `work`; returns its size. */
 LANE_BODY size_t sarrus_greville_place(const sarrus_pinv_shape *shape, real *work, sarrus_greville *g) {
     const int32_t m = shape->m, n = shape->n;
-    const int32_t size[4] = {m, n, m, shape->is_explicit ? 0 : n * m};
-    real **const array[4] = {&g->d, &g->b, &g->keep, &g->x};
+    const int32_t row = sarrus_apart(m), a_row = sarrus_apart(n);
+    const int32_t size[5] = {m, n, m, shape->is_explicit && row == m ? 0 : n * row, a_row == n ? 0 : m * a_row};
+    real **const array[5] = {&g->d, &g->b, &g->keep, &g->x, &g->a};
     size_t used = 0;
-    for (int32_t i = 0; i < 4; ++i) {
+    for (int32_t i = 0; i < 5; ++i) {
         *array[i] = work ? lane_from(work, used) : (real *)0;
         used += (size_t)size[i];
     }
     g->order = work ? lane_from(work, used) : (real *)0;
     g->m = m;
     g->n = n;
+    g->row = row;
+    g->a_row = a_row;
     return used + (sarrus_row_order_is_needed(&shape->rule) ? sarrus_row_order_work(m, n) : 0);
 }
 
@@ -45,18 +50,18 @@ LANE_BODY size_t sarrus_pinv_greville_work(const sarrus_pinv_shape *shape) {
 
 /* d ← a_i X on the first `count` columns, in the lanes of `on`; returns d d'. */
 LANE_FUNCTION real sarrus_greville_share(const sarrus_greville *g, int32_t i, int32_t count, mask on) {
-    const real *row = lane_from(g->a, i * g->n);
+    const real *row = lane_from(g->a, i * g->a_row);
     real s[4], sum = real_set(0.0);
     for (int32_t j = 0; j < count; j += 4) {
         const int32_t width = count - j < 4 ? count - j : 4;
         if (width == 4)
-            sarrus_products(row, lane_from(g->x, j), 1, g->m, g->n, 4, s);
+            sarrus_products(row, lane_from(g->x, j), 1, g->row, g->n, 4, s);
         else if (width == 3)
-            sarrus_products(row, lane_from(g->x, j), 1, g->m, g->n, 3, s);
+            sarrus_products(row, lane_from(g->x, j), 1, g->row, g->n, 3, s);
         else if (width == 2)
-            sarrus_products(row, lane_from(g->x, j), 1, g->m, g->n, 2, s);
+            sarrus_products(row, lane_from(g->x, j), 1, g->row, g->n, 2, s);
         else
-            sarrus_products(row, lane_from(g->x, j), 1, g->m, g->n, 1, s);
+            sarrus_products(row, lane_from(g->x, j), 1, g->row, g->n, 1, s);
         for (int32_t w = 0; w < width; ++w) {
             real d = real_select(on, s[w], real_set(0.0));
             lane_at(g->d, j + w) = d;
@@ -70,11 +75,11 @@ LANE_FUNCTION real sarrus_greville_share(const sarrus_greville *g, int32_t i, in
 LANE_FUNCTION real sarrus_greville_rest(const sarrus_greville *g, int32_t i, int32_t k, int32_t width, real sum) {
     real c[4];
     for (int32_t w = 0; w < width; ++w)
-        c[w] = lane_at(g->a, i * g->n + k + w);
+        c[w] = lane_at(g->a, i * g->a_row + k + w);
     for (int32_t j = 0; j < i; ++j) {
         real d = lane_at(g->d, j);
         for (int32_t w = 0; w < width; ++w)
-            c[w] = real_fnma(d, lane_at(g->a, j * g->n + k + w), c[w]);
+            c[w] = real_fnma(d, lane_at(g->a, j * g->a_row + k + w), c[w]);
     }
     for (int32_t w = 0; w < width; ++w) {
         lane_at(g->b, k + w) = c[w];
@@ -87,21 +92,21 @@ LANE_FUNCTION real sarrus_greville_rest(const sarrus_greville *g, int32_t i, int
 LANE_FUNCTION void sarrus_greville_dependent(const sarrus_greville *g, int32_t count, int32_t k, int32_t width, mask on,
                                              real factor) {
     real s[4];
-    sarrus_products(g->d, lane_from(g->x, k * g->m), g->m, 1, count, width, s);
+    sarrus_products(g->d, lane_from(g->x, k * g->row), g->row, 1, count, width, s);
     for (int32_t w = 0; w < width; ++w)
         lane_at(g->b, k + w) = real_select(on, s[w] * factor, lane_at(g->b, k + w));
 }
 
 /* X ← X − b d on rows k … k + width − 1 and the first `count` columns. */
 LANE_FUNCTION void sarrus_greville_update(const sarrus_greville *g, int32_t count, int32_t k, int32_t width) {
-    real *x = lane_from(g->x, k * g->m);
+    real *x = lane_from(g->x, k * g->row);
     real b[4];
     for (int32_t w = 0; w < width; ++w)
         b[w] = lane_at(g->b, k + w);
     for (int32_t j = 0; j < count; ++j) {
         real d = lane_at(g->d, j);
         for (int32_t w = 0; w < width; ++w)
-            lane_at(x, w * g->m + j) = real_fnma(b[w], d, lane_at(x, w * g->m + j));
+            lane_at(x, w * g->row + j) = real_fnma(b[w], d, lane_at(x, w * g->row + j));
     }
 }
 
@@ -123,7 +128,7 @@ LANE_BODY void sarrus_greville_take(const sarrus_greville *g, int32_t i, int32_t
     for (; k < g->n; ++k)
         sarrus_greville_update(g, count, k, 1);
     for (k = 0; k < g->n; ++k)
-        lane_at(g->x, k * g->m + i) = real_select(on, lane_at(g->b, k), lane_at(g->x, k * g->m + i));
+        lane_at(g->x, k * g->row + i) = real_select(on, lane_at(g->b, k), lane_at(g->x, k * g->row + i));
 }
 
 /* Row i where it is independent, in the lanes of `on`; where it turns out not to be and `may_depend`, as a dependent one. `low2` is
@@ -160,7 +165,7 @@ LANE_BODY void sarrus_greville_judge(const sarrus_greville *g, const sarrus_pinv
     real longest = zero;
     for (int32_t i = 0; i < g->m && shape->rule.method != SARRUS_RANK_ABSOLUTE; ++i) {
         real sum[4];
-        const real *row = lane_from(g->a, i * g->n);
+        const real *row = lane_from(g->a, i * g->a_row);
         sarrus_products(row, row, 0, 1, g->n, 1, sum);
         longest = real_max(sum[0], longest);
     }
@@ -177,7 +182,7 @@ LANE_BODY void sarrus_greville_judge(const sarrus_greville *g, const sarrus_pinv
 /* The rows kept by the row order, then the others. */
 LANE_BODY void sarrus_greville_ordered(const sarrus_greville *g, const sarrus_pinv_shape *shape, sarrus_pinv_lanes *lanes) {
     const real zero = real_set(0.0);
-    sarrus_orthogonal o = {g->m, g->n, 0, 0, 0, lanes->a, (real *)0, (real *)0, (real *)0, (real *)0};
+    sarrus_orthogonal o = {g->m, g->n, 0, g->a_row, g->a_row, 0, 0, 0, g->a, (real *)0, (real *)0, (real *)0, (real *)0};
     sarrus_rank_decision found = {zero, zero, zero};
     lanes->found = sarrus_row_order(&o, shape, lanes, g->order, g->keep);
     for (int32_t i = 0; i < g->m; ++i) {
@@ -207,7 +212,7 @@ LANE_FUNCTION void sarrus_greville_apply(const sarrus_greville *g, const real *b
     for (int32_t i = 0; i < g->m; ++i) {
         real bi = lane_at(b, i * n_rhs + j);
         for (int32_t w = 0; w < width; ++w)
-            sum[w] = real_fma(bi, lane_at(g->x, (k + w) * g->m + i), sum[w]);
+            sum[w] = real_fma(bi, lane_at(g->x, (k + w) * g->row + i), sum[w]);
     }
     for (int32_t w = 0; w < width; ++w)
         lane_at(x, (k + w) * n_rhs + j) = sum[w];
@@ -217,13 +222,13 @@ LANE_BODY void sarrus_pinv_greville(const sarrus_pinv_shape *shape, sarrus_pinv_
     const int32_t m = shape->m, n = shape->n, n_rhs = shape->n_rhs;
     sarrus_greville g;
     sarrus_greville_place(shape, lanes->work, &g);
-    const real scale = sarrus_pinv_scale(lanes->a, m * n);
+    const real scale = sarrus_pinv_scale_find(lanes->a, m * n);
     lanes->limit.unit = scale;
     lanes->n_sweeps = real_set(0.0);
-    g.a = lanes->a;
-    if (shape->is_explicit)
+    g.a = sarrus_pinv_scale_rows(lanes->a, m, n, scale, g.a_row, g.a);
+    if (shape->is_explicit && g.row == m)
         g.x = lanes->x;
-    for (int32_t i = 0; i < n * m; ++i)
+    for (int32_t i = 0; i < n * g.row; ++i)
         lane_at(g.x, i) = real_set(0.0);
     if (sarrus_row_order_is_needed(&shape->rule))
         sarrus_greville_ordered(&g, shape, lanes);
@@ -237,8 +242,12 @@ LANE_BODY void sarrus_pinv_greville(const sarrus_pinv_shape *shape, sarrus_pinv_
             sarrus_greville_apply(&g, lanes->b, lanes->x, n_rhs, k, j, 1);
     }
     /* Adding zero leaves no negative one, whose sign could be a neighbour's doing. */
-    for (int32_t i = 0; i < n * sarrus_pinv_columns(shape); ++i)
-        lane_at(lanes->x, i) = real_fma(scale, lane_at(lanes->x, i), real_set(0.0));
+    const real *from = shape->is_explicit ? g.x : lanes->x;
+    const int32_t columns = sarrus_pinv_columns(shape), from_row = shape->is_explicit ? g.row : columns;
+    for (int32_t i = 0; i < n; ++i) {
+        for (int32_t j = 0; j < columns; ++j)
+            lane_at(lanes->x, i * columns + j) = real_fma(scale, lane_at(from, i * from_row + j), real_set(0.0));
+    }
 }
 
 /* As if the first rows were the independent ones: a dependent row that comes earlier costs less, as its d is shorter, but takes

@@ -21,27 +21,27 @@ LANE_BODY size_t sarrus_pinv_normal_work(const sarrus_pinv_shape *shape) {
 
 /* Column k of L for rows i … i + width − 1 in the lanes of `on`, 0 elsewhere. */
 LANE_FUNCTION void sarrus_normal_column(const sarrus_gram_factor *g, int32_t k, int32_t i, int32_t width, mask on) {
-    const int32_t p = g->p;
-    const real *own = lane_from(g->l, k * p);
-    real *row = lane_from(g->l, i * p);
+    const int32_t apart = g->row_apart;
+    const real *own = lane_from(g->l, k * apart);
+    real *row = lane_from(g->l, i * apart);
     const real inverse = lane_at(g->inverse, k);
     real x[4];
     for (int32_t w = 0; w < width; ++w)
-        x[w] = lane_at(g->s, (i + w) * p + k);
+        x[w] = lane_at(g->s, (i + w) * apart + k);
     for (int32_t j = 0; j < k; ++j) {
         real y = lane_at(own, j);
         for (int32_t w = 0; w < width; ++w)
-            x[w] = real_fnma(y, lane_at(row, w * p + j), x[w]);
+            x[w] = real_fnma(y, lane_at(row, w * apart + j), x[w]);
     }
     for (int32_t w = 0; w < width; ++w)
-        lane_at(row, w * p + k) = real_select(on, x[w] * inverse, real_set(0.0));
+        lane_at(row, w * apart + k) = real_select(on, x[w] * inverse, real_set(0.0));
 }
 
 /* Squared pivot k, which is what the rows before leave of S_kk, and the round-off in it: that of S_kk, and what each pivot before,
  * itself inexact, hands on. Cancellation against small pivots makes it grow. */
 LANE_FUNCTION real sarrus_normal_pivot(const sarrus_gram_factor *g, int32_t k, real *noise) {
-    const real *own = lane_from(g->l, k * g->p);
-    real d = lane_at(g->s, k * g->p + k);
+    const real *own = lane_from(g->l, k * g->row_apart);
+    real d = lane_at(g->s, k * g->row_apart + k);
     *noise = sarrus_gram_floor(g, d);
     for (int32_t j = 0; j < k; ++j) {
         real square = lane_at(own, j) * lane_at(own, j);
@@ -53,7 +53,7 @@ LANE_FUNCTION real sarrus_normal_pivot(const sarrus_gram_factor *g, int32_t k, r
 
 /* L, with rest [p] the rows kept (1 or 0) of the row order, all 1 without it; low2 is the square of the threshold. */
 LANE_BODY void sarrus_normal_factor(const sarrus_gram_factor *g, int32_t is_ordered, real low2, sarrus_rank_decision *found) {
-    const int32_t p = g->p;
+    const int32_t p = g->p, apart = g->row_apart;
     const real zero = real_set(0.0), one = real_set(1.0);
     for (int32_t k = 0; k < p; ++k) {
         real noise, d = sarrus_normal_pivot(g, k, &noise);
@@ -62,10 +62,10 @@ LANE_BODY void sarrus_normal_factor(const sarrus_gram_factor *g, int32_t is_orde
         keep = real_lt(zero, inverse);
         lane_at(g->inverse, k) = inverse;
         lane_at(g->noise, k) = noise * (inverse * inverse);
-        lane_at(g->l, k * p + k) = d * inverse;
+        lane_at(g->l, k * apart + k) = d * inverse;
         for (int32_t i = 0; i < k; ++i) {
             mask on = mask_and(keep, real_eq(lane_at(g->rest, i), zero));
-            lane_at(g->l, i * p + k) = zero;
+            lane_at(g->l, i * apart + k) = zero;
             if (is_ordered && mask_any(on))
                 sarrus_normal_column(g, k, i, 1, on);
         }
@@ -92,7 +92,7 @@ LANE_BODY void sarrus_pinv_normal(const sarrus_pinv_shape *shape, sarrus_pinv_la
     sarrus_gram_factor_form(&g, shape, lanes->a);
     real low2 = zero;
     if (is_ordered) {
-        sarrus_orthogonal o = {g.p, g.length, 0, 0, 0, g.v, (real *)0, (real *)0, (real *)0, (real *)0};
+        sarrus_orthogonal o = {g.p, g.length, 0, g.length, g.length, 0, 0, 0, g.v, (real *)0, (real *)0, (real *)0, (real *)0};
         lanes->found = sarrus_row_order(&o, shape, lanes, g.order, g.rest);
     } else {
         real low = sarrus_rank_threshold(&shape->rule, &lanes->limit, shape->m, shape->n, real_sqrt(g.largest));

@@ -17,12 +17,15 @@
 
 typedef struct sarrus_orthogonal {
     int32_t count, length;
-    int32_t is_columns; /* element i of vector j is v[i·count + j], else v[j·length + i] */
+    int32_t is_columns; /* element i of vector j is v[i·row + j], else v[j·row + i] */
+    int32_t row;        /* from one row of v to the next */
+    int32_t q_row;      /* from one q_k to the next */
+    int32_t r_row;      /* from one row of r to the next */
     int32_t is_twice;   /* every q_k is made orthogonal to those before it a second time; needs r */
     int32_t n_steps;    /* out: steps that some lane has taken */
-    real *v;            /* [count·length] destroyed */
-    real *q;            /* [min(count, length)][length] out */
-    real *r;            /* [min(count, length)][count] out, from r_kk on; NULL: not kept */
+    real *v;            /* [count or length][row] destroyed */
+    real *q;            /* [min(count, length)][q_row] out */
+    real *r;            /* [min(count, length)][r_row] out, from r_kk on; NULL: not kept */
     real *place;        /* [count] out: which vector stands at place j after the exchanges */
     real *size;         /* [min(count, length)] out: falling; 0 where a lane looked no further */
 } sarrus_orthogonal;
@@ -108,7 +111,7 @@ LANE_FUNCTION void sarrus_orthogonal_lengths(const sarrus_orthogonal *o, sarrus_
 LANE_FUNCTION void sarrus_orthogonal_gather(const sarrus_orthogonal *o, const sarrus_orthogonal_step *step, int32_t i,
                                             int32_t between, int32_t along, int32_t width) {
     const real *v = lane_from(o->v, i * along);
-    real *q = lane_from(o->q, step->k * o->length + i);
+    real *q = lane_from(o->q, step->k * o->q_row + i);
     real x[8];
     for (int32_t w = 0; w < width; ++w)
         x[w] = lane_at(v, step->k * between + w * along);
@@ -133,7 +136,7 @@ LANE_FUNCTION void sarrus_orthogonal_name(const sarrus_orthogonal *o, const sarr
 LANE_FUNCTION void sarrus_orthogonal_project(const sarrus_orthogonal *o, const sarrus_orthogonal_step *step,
                                              sarrus_orthogonal_step *next, int32_t j, int32_t between, int32_t along,
                                              int32_t width) {
-    const real *q = lane_from(o->q, step->k * o->length), *old = lane_from(o->v, step->k * between);
+    const real *q = lane_from(o->q, step->k * o->q_row), *old = lane_from(o->v, step->k * between);
     real *v = lane_from(o->v, j * between);
     real c[4], sum[4];
     mask here[4];
@@ -144,7 +147,7 @@ LANE_FUNCTION void sarrus_orthogonal_project(const sarrus_orthogonal *o, const s
         sum[w] = real_set(0.0);
     }
     for (int32_t w = 0; o->r && w < width; ++w)
-        lane_at(o->r, step->k * o->count + j + w) = c[w];
+        lane_at(o->r, step->k * o->r_row + j + w) = c[w];
     for (int32_t i = 0; i < o->length && !step->is_last; ++i) {
         real qi = lane_at(q, i), vk = lane_at(old, i * along);
         for (int32_t w = 0; w < width; ++w) {
@@ -166,7 +169,7 @@ LANE_FUNCTION void sarrus_orthogonal_exchange(const sarrus_orthogonal *o, const 
     for (int32_t w = 0; w < width; ++w)
         here[w] = real_eq(step->pivot, real_set((real_scalar)(j + w)));
     for (int32_t i = 0; i < step->k; ++i) {
-        real *row = lane_from(o->r, i * o->count);
+        real *row = lane_from(o->r, i * o->r_row);
         real old = lane_at(row, step->k), x = old;
         for (int32_t w = 0; w < width; ++w) {
             real y = lane_at(row, j + w);
@@ -179,27 +182,27 @@ LANE_FUNCTION void sarrus_orthogonal_exchange(const sarrus_orthogonal *o, const 
 
 /* w ← w − Σ_{i < k} (q_i · w) q_i for w in the place of q_k; what was still there is added to r. */
 LANE_BODY void sarrus_orthogonal_again(const sarrus_orthogonal *o, int32_t k) {
-    real *w = lane_from(o->q, k * o->length);
+    real *w = lane_from(o->q, k * o->q_row);
     for (int32_t i = 0; i < k; i += 4) {
-        const real *q = lane_from(o->q, i * o->length);
+        const real *q = lane_from(o->q, i * o->q_row);
         real c[4];
         if (k - i >= 4) {
-            sarrus_products(w, q, o->length, 1, o->length, 4, c);
+            sarrus_products(w, q, o->q_row, 1, o->length, 4, c);
             for (int32_t e = 0; e < o->length; ++e) {
                 real x = lane_at(w, e);
                 for (int32_t p = 0; p < 4; ++p)
-                    x = real_fnma(c[p], lane_at(q, p * o->length + e), x);
+                    x = real_fnma(c[p], lane_at(q, p * o->q_row + e), x);
                 lane_at(w, e) = x;
             }
             for (int32_t p = 0; p < 4; ++p)
-                lane_at(o->r, (i + p) * o->count + k) = lane_at(o->r, (i + p) * o->count + k) + c[p];
+                lane_at(o->r, (i + p) * o->r_row + k) = lane_at(o->r, (i + p) * o->r_row + k) + c[p];
             continue;
         }
         for (int32_t p = 0; p < k - i; ++p) {
-            sarrus_products(w, lane_from(q, p * o->length), 0, 1, o->length, 1, c);
+            sarrus_products(w, lane_from(q, p * o->q_row), 0, 1, o->length, 1, c);
             for (int32_t e = 0; e < o->length; ++e)
-                lane_at(w, e) = real_fnma(c[0], lane_at(q, p * o->length + e), lane_at(w, e));
-            lane_at(o->r, (i + p) * o->count + k) = lane_at(o->r, (i + p) * o->count + k) + c[0];
+                lane_at(w, e) = real_fnma(c[0], lane_at(q, p * o->q_row + e), lane_at(w, e));
+            lane_at(o->r, (i + p) * o->r_row + k) = lane_at(o->r, (i + p) * o->r_row + k) + c[0];
         }
     }
 }
@@ -230,7 +233,7 @@ LANE_FUNCTION void sarrus_orthogonal_begin(const sarrus_orthogonal *o, const sar
         sarrus_orthogonal_exchange(o, step, j, 1);
     real norm2 = step->best, factor = step->factor;
     if (o->is_twice) {
-        real *q = lane_from(o->q, k * o->length);
+        real *q = lane_from(o->q, k * o->q_row);
         sarrus_orthogonal_again(o, k);
         real sum[4];
         sarrus_products(q, q, 0, 1, o->length, 1, sum);
@@ -239,7 +242,7 @@ LANE_FUNCTION void sarrus_orthogonal_begin(const sarrus_orthogonal *o, const sar
         for (i = 0; i < o->length; ++i)
             lane_at(q, i) = lane_at(q, i) * factor;
     }
-    lane_at(o->r, k * o->count + k) = norm2 * factor;
+    lane_at(o->r, k * o->r_row + k) = norm2 * factor;
 }
 
 /* The step on all vectors after k; returns what the next one starts from. */
@@ -259,7 +262,7 @@ LANE_FUNCTION sarrus_orthogonal_step sarrus_orthogonal_finish(const sarrus_ortho
         return next;
     }
     real own[4];
-    sarrus_products(lane_from(o->q, k * o->length), lane_from(o->v, k * between), 0, along, o->length, 1, own);
+    sarrus_products(lane_from(o->q, k * o->q_row), lane_from(o->v, k * between), 0, along, o->length, 1, own);
     step->own = own[0];
     int32_t j = k + 1;
     for (; j + 4 <= o->count; j += 4)
@@ -307,9 +310,9 @@ LANE_FUNCTION void sarrus_orthogonalise_along(sarrus_orthogonal *o, const sarrus
 LANE_BODY void sarrus_orthogonalise(sarrus_orthogonal *o, const sarrus_rank_rule *rule, const sarrus_rank_limit *limit,
                                     mask active) {
     if (o->is_columns)
-        sarrus_orthogonalise_along(o, rule, limit, active, 1, o->count);
+        sarrus_orthogonalise_along(o, rule, limit, active, 1, o->row);
     else
-        sarrus_orthogonalise_along(o, rule, limit, active, o->length, 1);
+        sarrus_orthogonalise_along(o, rule, limit, active, o->row, 1);
 }
 
 /* Operations of one threshold of the rule. */

@@ -38,6 +38,15 @@ typedef struct sarrus_pinv_lanes {
     const volatile int32_t *stop; /* non-zero: an iterative method gives up, and what it gives is good for nothing; NULL: none */
 } sarrus_pinv_lanes;
 
+/* Length from which on rows and columns of scratch are apart by an odd number of lane arrays. */
+enum { SARRUS_LONG = 24 };
+
+/* How far vectors of this length are apart in scratch. Some that are 4,096 bytes apart, or half of it, would be one another to a
+ * processor where the one is stored and the next loaded, and share their places in its first cache. */
+LANE_FUNCTION int32_t sarrus_apart(int32_t length) {
+    return length < SARRUS_LONG ? length : length | 1;
+}
+
 /* Columns of X: right sides, or columns of A⁺. */
 LANE_FUNCTION int32_t sarrus_pinv_columns(const sarrus_pinv_shape *shape) {
     return shape->is_explicit ? shape->m : shape->n_rhs;
@@ -69,6 +78,16 @@ LANE_BODY real sarrus_pinv_scale(real *a, int32_t count) {
     for (int32_t i = 0; i < count; ++i)
         lane_at(a, i) = lane_at(a, i) * scale;
     return scale;
+}
+
+/* The rows of s A (m×n), `row` apart: at `to`, or where A is when they need not move. */
+LANE_BODY real *sarrus_pinv_scale_rows(real *a, int32_t m, int32_t n, real scale, int32_t row, real *to) {
+    real *rows = row == n ? a : to;
+    for (int32_t i = 0; i < m; ++i) {
+        for (int32_t k = 0; k < n; ++k)
+            lane_at(rows, i * row + k) = lane_at(a, i * n + k) * scale;
+    }
+    return rows;
 }
 
 /* X ← s X. */

@@ -17,9 +17,6 @@
 
 #include "kernels/pinv/problem.h"
 
-/* Rows from which on columns are long. */
-enum { SARRUS_QR_LONG = 24 };
-
 /* Columns are contiguous: element (i, j) of an array [n][m] is at j·m + i, of w at j·apart + i. */
 typedef struct sarrus_qr {
     int32_t m, n;
@@ -63,15 +60,9 @@ LANE_FUNCTION int32_t sarrus_qr_steps(int32_t m, int32_t n) {
     return m < n ? m : n;
 }
 
-/* How far columns of w are apart. Long ones are an odd number of lane arrays apart: columns 4,096 bytes apart, of which a pass takes
- * four, would seem to a processor to be one another where the one is stored and the next loaded. */
-LANE_FUNCTION int32_t sarrus_qr_apart(int32_t m) {
-    return m < SARRUS_QR_LONG ? m : m | 1;
-}
-
 /* Lane arrays of scratch; f and b are the caller's. */
 LANE_FUNCTION size_t sarrus_qr_work(int32_t m, int32_t n) {
-    return (size_t)sarrus_qr_apart(m) * (size_t)n + 4 * (size_t)n + 4 * (size_t)sarrus_qr_steps(m, n);
+    return (size_t)sarrus_apart(m) * (size_t)n + 4 * (size_t)n + 4 * (size_t)sarrus_qr_steps(m, n);
 }
 
 /* Cuts `work` up for an m×n matrix and returns what follows. */
@@ -79,7 +70,7 @@ LANE_FUNCTION real *sarrus_qr_cut(sarrus_qr *qr, int32_t m, int32_t n, real *f, 
     const int32_t steps = sarrus_qr_steps(m, n);
     qr->m = m;
     qr->n = n;
-    qr->apart = sarrus_qr_apart(m);
+    qr->apart = sarrus_apart(m);
     qr->n_rhs = 0;
     qr->height = m;
     qr->f = f;

@@ -119,8 +119,8 @@ LANE_FUNCTION void sarrus_qr_form_before(const sarrus_qr *qr, int32_t j, const i
         sarrus_qr_form_columns(qr, k, q, apart, count);
 }
 
-/* q [count][apart] ← the first `count` columns of Q. q is not f. Lengths and what was pending, [2 n] lane arrays, are of no more use
- * behind the factorization: there the T stand. */
+/* q [count][apart] ← the first `count` columns of Q. q is not f. Lengths and what was pending, [2 n] lane arrays, are of no more
+ * use behind the factorization: there the T stand. */
 LANE_BODY void sarrus_qr_form(const sarrus_qr *qr, int32_t count, real *q, int32_t apart) {
     const int32_t is_blocked = sarrus_qr_steps(qr->m, qr->n) >= SARRUS_QR_BLOCKED;
     for (int32_t k = 0; is_blocked && k + 4 < count; k += 4)

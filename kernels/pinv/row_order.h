@@ -14,22 +14,26 @@ LANE_FUNCTION int32_t sarrus_row_order_is_needed(const sarrus_rank_rule *rule) {
 /* Lane arrays of scratch for `count` vectors of `length` elements. */
 LANE_BODY size_t sarrus_row_order_work(int32_t count, int32_t length) {
     size_t most = (size_t)(count < length ? count : length);
-    return (size_t)count * (size_t)length + most * (size_t)length + (size_t)count + most;
+    return ((size_t)count + most) * (size_t)sarrus_apart(length) + (size_t)count + most;
 }
 
-/* keep[i] ← 1 or 0 for each vector i (the rows of v [count][length], or its columns); returns the decision. */
+/* keep[i] ← 1 or 0 for each vector i, the rows of v [count][row]; returns the decision. */
 LANE_BODY sarrus_rank_decision sarrus_row_order(sarrus_orthogonal *o, const sarrus_pinv_shape *shape,
                                                 const sarrus_pinv_lanes *lanes, real *work, real *keep) {
-    const int32_t most = o->count < o->length ? o->count : o->length, size = o->count * o->length;
+    const int32_t most = o->count < o->length ? o->count : o->length, row = sarrus_apart(o->length);
     const real *from = o->v;
+    const int32_t from_row = o->row;
     o->is_twice = 0;
+    o->row = o->q_row = row;
     o->v = work;
-    o->q = lane_from(o->v, size);
+    o->q = lane_from(o->v, o->count * row);
     o->r = (real *)0;
-    o->place = lane_from(o->q, most * o->length);
+    o->place = lane_from(o->q, most * row);
     o->size = lane_from(o->place, o->count);
-    for (int32_t i = 0; i < size; ++i)
-        lane_at(o->v, i) = lane_at(from, i);
+    for (int32_t i = 0; i < o->count; ++i) {
+        for (int32_t k = 0; k < o->length; ++k)
+            lane_at(o->v, i * row + k) = lane_at(from, i * from_row + k);
+    }
     sarrus_orthogonalise(o, &shape->rule, &lanes->limit, lanes->active);
     sarrus_rank_decision found = sarrus_rank_decide(&shape->rule, &lanes->limit, shape->m, shape->n, o->size, 1, most);
     for (int32_t i = 0; i < o->count; ++i) {
@@ -45,7 +49,7 @@ LANE_BODY sarrus_rank_decision sarrus_row_order(sarrus_orthogonal *o, const sarr
 
 /* Operations of the row order. */
 LANE_BODY double sarrus_row_order_flops(int32_t count, int32_t length, const sarrus_rank_rule *rule, int32_t rank) { /* plan */
-    sarrus_orthogonal o = {count, length, 0, 0, 0, (real *)0, (real *)0, (real *)0, (real *)0, (real *)0};
+    sarrus_orthogonal o = {count, length, 0, length, length, 0, 0, 0, (real *)0, (real *)0, (real *)0, (real *)0, (real *)0};
     return sarrus_orthogonalise_flops(&o, rule, rank, 0) + sarrus_decide_flops(rule, count < length ? count : length);
 }
 

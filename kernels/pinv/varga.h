@@ -12,7 +12,7 @@
 
 typedef struct sarrus_varga {
     sarrus_qr first;     /* of A */
-    sarrus_qr second;    /* of G1ᵀ; its f [highest][n] becomes G2ᵀ and the reflections of V */
+    sarrus_qr second;    /* of G1ᵀ; its f [highest][height] becomes G2ᵀ and the reflections of V */
     int32_t n_columns;   /* of X */
     int32_t row, column; /* strides of y */
     int32_t highest;     /* rank in the tile */
@@ -22,7 +22,7 @@ typedef struct sarrus_varga {
 
 LANE_BODY size_t sarrus_pinv_varga_work(const sarrus_pinv_shape *shape) {
     const size_t m = (size_t)shape->m, n = (size_t)shape->n, height = m > n ? m : n;
-    const size_t y = shape->is_explicit ? n * m : height * (size_t)shape->n_rhs;
+    const size_t y = shape->is_explicit ? n * (size_t)sarrus_apart(shape->m) : height * (size_t)shape->n_rhs;
     return sarrus_qr_work(shape->m, shape->n) + 4 * (size_t)sarrus_qr_steps(shape->m, shape->n) + y;
 }
 
@@ -33,11 +33,12 @@ LANE_FUNCTION void sarrus_varga_cut(const sarrus_pinv_shape *shape, const sarrus
     at->second.inverse = lane_from(at->second.size, steps);
     at->second.head = lane_from(at->second.inverse, steps);
     at->second.beta = lane_from(at->second.head, steps);
-    at->second.m = at->second.height = n;
+    at->second.m = n;
     at->second.f = at->first.w;
+    at->second.height = steps * sarrus_apart(n) <= n * at->first.apart ? sarrus_apart(n) : n; /* as far as w has room */
     at->y = lane_from(at->second.beta, steps);
     at->n_columns = sarrus_pinv_columns(shape);
-    at->row = shape->is_explicit ? m : 1;
+    at->row = shape->is_explicit ? sarrus_apart(m) : 1;
     at->column = shape->is_explicit ? 1 : (m > n ? m : n);
     if (shape->is_explicit)
         return;
@@ -51,7 +52,7 @@ LANE_FUNCTION void sarrus_varga_cut(const sarrus_pinv_shape *shape, const sarrus
 LANE_BODY void sarrus_varga_turn(const sarrus_varga *at) {
     const int32_t m = at->first.m, n = at->first.n;
     for (int32_t i = 0; i < at->highest; ++i) {
-        real *g = lane_from(at->second.f, i * n);
+        real *g = lane_from(at->second.f, i * at->second.height);
         for (int32_t j = 0; j < i; ++j)
             lane_at(g, j) = real_set(0.0);
         for (int32_t j = i; j < n; ++j)
@@ -66,16 +67,16 @@ LANE_BODY void sarrus_varga_factor(const sarrus_varga *at) {
     for (int32_t k = 0; k < at->highest; ++k) {
         int32_t j = k + 1;
         step.k = k;
-        step.x = lane_from(at->second.f, k * n);
+        step.x = lane_from(at->second.f, k * at->second.height);
         for (int32_t c = 0; c < 4; ++c)
             step.square[c] = real_set(0.0);
         for (int32_t i = k; i < n; ++i)
             step.square[(i - k) % 4] = real_fma(lane_at(step.x, i), lane_at(step.x, i), step.square[(i - k) % 4]);
         real corner = sarrus_qr_reflection(&at->second, &step);
         for (; j + 4 <= at->highest; j += 4)
-            sarrus_qr_reflect(&at->second, &step, lane_from(at->second.f, j * n), 4);
+            sarrus_qr_reflect(&at->second, &step, lane_from(at->second.f, j * at->second.height), 4);
         for (; j < at->highest; ++j)
-            sarrus_qr_reflect(&at->second, &step, lane_from(at->second.f, j * n), 1);
+            sarrus_qr_reflect(&at->second, &step, lane_from(at->second.f, j * at->second.height), 1);
         mask is_row = real_lt(real_set((real_scalar)k), at->rank);
         lane_at(at->second.beta, k) = real_select(is_row, lane_at(at->second.beta, k), real_set(0.0));
         lane_at(step.x, k) = corner;
@@ -87,7 +88,7 @@ LANE_FUNCTION void sarrus_varga_solve(const sarrus_varga *at, real *y, const int
     const real zero = real_set(0.0);
     const int32_t n = at->first.n, row = at->row, column = at->column;
     for (int32_t i = 0; i < at->highest; ++i) {
-        const real *g = lane_from(at->second.f, i * n);
+        const real *g = lane_from(at->second.f, i * at->second.height);
         const mask is_row = real_lt(real_set((real_scalar)i), at->rank);
         real sum[8];
         for (int32_t c = 0; c < count; ++c)
@@ -112,7 +113,7 @@ LANE_FUNCTION void sarrus_varga_solve(const sarrus_varga *at, real *y, const int
 LANE_FUNCTION void sarrus_varga_reflect(const sarrus_varga *at, real *y, const int32_t count) {
     const int32_t n = at->first.n, row = at->row, column = at->column;
     for (int32_t k = at->highest - 1; k >= 0; --k) {
-        const real *v = lane_from(at->second.f, k * n);
+        const real *v = lane_from(at->second.f, k * at->second.height);
         const real head = lane_at(at->second.head, k);
         real factor[8];
         for (int32_t c = 0; c < count; ++c)
