@@ -39,7 +39,7 @@ typedef struct sarrus_pinv_lanes {
 } sarrus_pinv_lanes;
 
 /* Length from which on rows and columns of scratch are apart by an odd number of lane arrays. */
-enum { SARRUS_LONG = 24 };
+enum { SARRUS_LONG = 32 };
 
 /* How far vectors of this length are apart in scratch. Some that are 4,096 bytes apart, or half of it, would be one another to a
  * processor where the one is stored and the next loaded, and share their places in its first cache. */
