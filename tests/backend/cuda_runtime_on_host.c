@@ -311,6 +311,7 @@ cudaError_t on_host_launch_judge(const on_host_launch *what) {
         return leave(cudaErrorInvalidValue);
     const cudaError_t error = stacks_take();
     runtime.tally.n_launches += error == cudaSuccess;
+    runtime.tally.n_blocks = what->n_blocks;
     return leave(error);
 }
 

@@ -28,6 +28,7 @@ const struct sarrus_gpu *cuda_runtime_table(void);
 
 typedef struct cuda_runtime_tally {
     int n_launches, n_library_launches;
+    unsigned n_blocks;  /* of the last launch */
     size_t n_allocated; /* of all devices, now, and pinned */
     int n_objects;      /* streams, events, libraries, now */
 } cuda_runtime_tally;

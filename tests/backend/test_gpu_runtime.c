@@ -171,6 +171,24 @@ static void stacks_find_room(void **state) {
     mechanism_close(&m);
 }
 
+/* The emulated device holds 16 warps: 20 tiles are two rounds of 10 warps, not one of 16 and one of 4. Two warps a block. */
+static void rounds_over_the_tiles_are_even(void **state) {
+    (void)state;
+    const struct {
+        uint64_t n_tiles;
+        unsigned n_blocks;
+    } cases[] = {{1, 1}, {16, 8}, {17, 5}, {20, 5}, {32, 8}, {33, 6}};
+    mechanism m = mechanism_open_file("pendulum.yaml", NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        const sarrus_batch_options options = {.n_threads = 1, .n_devices = 1};
+        sarrus_batch *batch = gpu_batch(&m, SARRUS_BACKEND_CUDA, 32 * cases[i].n_tiles, &options);
+        assert_int_equal(sarrus_batch_advance(batch, 1), SARRUS_OK);
+        assert_int_equal(cuda_runtime_seen().n_blocks, cases[i].n_blocks);
+        sarrus_batch_destroy(batch);
+    }
+    mechanism_close(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(motions_are_those_of_the_processor, setup, teardown),
@@ -178,6 +196,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_is_wrong_with_a_cubin_is_told_once, setup, teardown),
         cmocka_unit_test_setup_teardown(shared_memory_is_asked_for, setup, teardown),
         cmocka_unit_test_setup_teardown(stacks_find_room, setup, teardown),
+        cmocka_unit_test_setup_teardown(rounds_over_the_tiles_are_even, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,22 @@
 
 #include "backend/cuda/device.h"
 
+/* Warps that take as many rounds over the tiles as `most` would, all of them alike: ⌈tiles / ⌈tiles / most⌉⌉. In a last round that
+ * few had a tile for, the others would wait; fewer of them share a multiprocessor's caches all the way. */
+static int32_t warps_for(uint64_t n_tiles, int32_t most) {
+    const uint64_t n_rounds = (n_tiles + (uint64_t)most - 1) / (uint64_t)most;
+    return n_rounds > 0 ? (int32_t)((n_tiles + n_rounds - 1) / n_rounds) : most;
+}
+
 sarrus_cuda_call sarrus_cuda_call_of(cuda_worker *worker) {
+    const int32_t n_warps = worker->staged ? (int32_t)worker->n_held : warps_for(worker->n_held, worker->n_warps);
     return (sarrus_cuda_call){
         .mech = &worker->part->stepped.mech,
         .lanes = {.tiles = worker->tiles,
                   .workspace = worker->workspace,
                   .n_workspace_arrays = worker->owner->n_workspace_arrays,
                   .n_tiles = (int32_t)worker->n_held,
-                  .n_workspaces = worker->staged ? (int32_t)worker->n_held : worker->n_warps,
+                  .n_workspaces = n_warps,
                   .counts = worker->counts},
         .stream = worker->stream,
     };
@@ -66,7 +74,7 @@ static int launch(cuda_worker *worker, sarrus_cuda_call *call, const sarrus_cloc
     sarrus_cuda_specializer_refuse(worker->owner->specializer, gpu->error_text(error));
     worker->is_specialized = false;
     call->specialized = NULL;
-    call->lanes.n_workspaces = worker->n_warps;
+    call->lanes.n_workspaces = warps_for(worker->n_held, worker->n_warps);
     return gpu->advance(call, clock, n_steps);
 }
 
@@ -111,7 +119,8 @@ static void kernels_choose(cuda_worker *worker, sarrus_cuda_call *call) {
     if (!worker->is_specialized)
         return;
     call->specialized = &worker->specialized;
-    call->lanes.n_workspaces = worker->n_special_warps < worker->n_workspaces ? worker->n_special_warps : worker->n_workspaces;
+    const int32_t most = worker->n_special_warps < worker->n_workspaces ? worker->n_special_warps : worker->n_workspaces;
+    call->lanes.n_workspaces = warps_for(worker->n_held, most);
 }
 
 /* The staged path asks for tiles without changes of rank, and for no more steps than could fill one. */
