@@ -99,7 +99,9 @@ def test_quantities():
             close(row[2][1], [good.std(ddof=1)])
             half = numbers.student_factor(len(good) - 1) * good.std(ddof=1) / np.sqrt(len(good))
             close(row[3][1], [good.mean() - half, good.mean() + half])
-            close([row[i][1][0] for i in range(4, 9)], np.quantile(good, [0, 0.05, 0.5, 0.95, 1]))
+            off = good - good.mean()
+            assert abs(row[4][1][0] - (off**3).mean() / (off**2).mean() ** 1.5) < 1e-11, row[4]
+            close([row[i][1][0] for i in range(5, 10)], np.quantile(good, [0, 0.05, 0.5, 0.95, 1]))
         assert file["quantities/swing"].attrs["long_name"] in page.text
 
 
@@ -439,6 +441,11 @@ def test_far_numbers():
     assert list(few.values) == [1.0, 2.0, 7.0] and list(few.counts) == [5, 5, 5]
     near = 1e6 + 1e-6 * rng.uniform(size=100)
     own = numbers.summary_of(near)
+    assert np.isnan(numbers.summary_of(np.full(5, 3.0)).skewness) and np.isnan(numbers.summary_of(np.array([1.0])).skewness)
+    assert numbers.summary_of(np.array([-1e200, 0.0, 1e200])).skewness == 0.0
+    for scale in (1.0, 1e-200, 1e100):  # of 0, 0, 0, 1: p = 1/4, (1 - 2 p) / sqrt(p (1 - p))
+        found = numbers.summary_of(scale * np.array([0.0, 0.0, 0.0, 1.0])).skewness
+        assert abs(found - 0.5 / np.sqrt(3 / 16)) < 1e-12
     assert numbers.number_text(own.mean, numbers.digits_of(own)).startswith("1000000.000000")
     texts = [numbers.number_text(value) for value in (0.0, -0.5, 12345.6, 1.5e-7, np.inf, np.nan)]
     assert texts == ["0", "−0.5000", "12346", "1.500·10⁻⁷", "∞", "–"]

@@ -26,6 +26,7 @@ class Summary:
     sd: float  # with n − 1
     mean_low: float
     mean_high: float
+    skewness: float  # m₃ / m₂^1.5 of the central moments with n, as /statistics has it; NaN where all are alike
     minimum: float
     q05: float
     median: float
@@ -39,14 +40,18 @@ def summary_of(values: Floats) -> Summary:
     n, n_nan = len(good), int(np.isnan(values).sum())
     n_infinite = len(values) - n - n_nan
     if n == 0:
-        return Summary(0, n_nan, n_infinite, *[math.nan] * 9)
+        return Summary(0, n_nan, n_infinite, *[math.nan] * 10)
     # About the first one, so that equal numbers have a spread of 0 and their own mean.
     with np.errstate(over="ignore", invalid="ignore"):
         mean = float(good[0] + np.mean(good - good[0]))
-        sd = float(np.sqrt(np.sum((good - mean) ** 2) / (n - 1))) if n > 1 else math.nan
+        off = good - mean
+        sd = float(np.sqrt(np.sum(off**2) / (n - 1))) if n > 1 else math.nan
+        scaled = off / (np.abs(off).max() or 1.0)  # cubes that neither overflow nor vanish
+        skewness = float(np.mean(scaled**3) / np.mean(scaled**2) ** 1.5) if scaled.any() else math.nan
     half = student_factor(n - 1) * sd / math.sqrt(n) if n > 1 else math.nan
     q05, median, q95 = map(float, np.quantile(good, LEVELS))
-    return Summary(n, n_nan, n_infinite, mean, sd, mean - half, mean + half, float(good.min()), q05, median, q95, float(good.max()))
+    ends = float(good.min()), q05, median, q95, float(good.max())
+    return Summary(n, n_nan, n_infinite, mean, sd, mean - half, mean + half, skewness, *ends)
 
 
 def student_factor(freedoms: int) -> float:

@@ -50,8 +50,8 @@ def quantities_section(study: Study, quantities: Sequence[Column], prefix: str) 
         cards.append(_card_of(own, values, summary))
     if not rows:
         return ""
-    head = ["quantity", "n", "mean", "sd", "95 % interval of the mean", "least", "5 %", "median", "95 %", "greatest", "no number"]
-    made = table(head, rows, kinds="wnnnnnnnnnn", name="quantities")
+    head = ["quantity", "n", "mean", "sd", "95 % interval of the mean", "skewness", "least", "5 %", "median", "95 %", "greatest"]
+    made = table([*head, "no number"], rows, kinds="wnnnnnnnnnnn", name="quantities")
     told = "Over the instances that have the number; NaN, as of failed instances, is left out and counted in the last column."
     if not study.is_complete:
         told += " They are of the times so far."
@@ -80,7 +80,9 @@ def _row_of(own: Column, summary: Summary) -> list[str]:
     interval = f"{data(low, number_text(low, digits))} … {data(high, number_text(high, digits))}" if math.isfinite(low) else "–"
     lacking = summary.n_nan + summary.n_infinite
     mean, sd = data(summary.mean, number_text(summary.mean, digits)), data(summary.sd, number_text(summary.sd, 4))
-    return [_name_of(own), data(summary.n, count_text(summary.n)), mean, sd, interval, *numbers, data(lacking, count_text(lacking))]
+    skewness = data(summary.skewness, number_text(summary.skewness, 3))
+    counts = data(summary.n, count_text(summary.n)), data(lacking, count_text(lacking))
+    return [_name_of(own), counts[0], mean, sd, interval, skewness, *numbers, counts[1]]
 
 
 def _card_of(own: Column, values: Floats, summary: Summary) -> str:
