@@ -67,23 +67,34 @@ class Batch:
         all_rows: bool = False,
     ) -> None:
         self.model = sampled_model(scenario, settings, samples)
-        options = batch_options(backend, threads, specialize)
         sample = None if samples is None else sample_table(self.model, samples)
         if n is None:
             n = self.model.n_instances if sample is None else len(sample)
         n = count_check("n", n, 1)
         if sample is not None and len(sample) != n:
             raise ArgumentError(f"samples has {len(sample)} rows for n={n} instances")
-        options |= {
-            "keep_rank_events": bool(keep_rank_events),
-            "all_rows": bool(all_rows),
-            "first_instance": count_check("first_instance", first_instance),
-            "seed": None if seed is None else seed_check(seed),
-            "draw": bool(draw),
-            "sample": sample,
-        }
-        self._core = _core.Batch(self.model._core, n, options)
+        self._open(
+            n,
+            (backend, threads, specialize),
+            {
+                "keep_rank_events": bool(keep_rank_events),
+                "all_rows": bool(all_rows),
+                "first_instance": count_check("first_instance", first_instance),
+                "seed": None if seed is None else seed_check(seed),
+                "draw": bool(draw),
+                "sample": sample,
+            },
+        )
+
+    def _open(self, n: int, machine: tuple[str, int | None, str], options: dict[str, Any]) -> None:
+        """`machine`: backend, threads and specialize as they were asked for."""
+        self._made = (n, machine, options)
+        self._core = _core.Batch(self.model._core, n, batch_options(*machine) | options)
         self._labels = list(self._core.parameter_labels)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle: the scenario, how the batch was made, and its state, which goes on with the same bits."""
+        return _batch_restored, (type(self), self.model, self._made, self.save())
 
     # -- what it is
 
@@ -454,6 +465,14 @@ class Batch:
             return array.reshape(*array.shape[:-1], len(self.model.joints), -1)
         scalar = word not in ("q", "v", "acceleration", "drives", "constraints")
         return array[..., 0] if scalar and array.shape[-1] == 1 else array
+
+
+def _batch_restored(kind: type[Batch], model: Model, made: tuple[Any, ...], data: bytes) -> Batch:
+    batch = kind.__new__(kind)
+    batch.model = model
+    batch._open(*made)
+    batch.load(data)
+    return batch
 
 
 def floats_of(name: str, values: npt.ArrayLike) -> Floats:

@@ -61,6 +61,12 @@ def _settings_of(settings: Mapping[str, object] | None) -> list[tuple[str, str]]
     return pairs
 
 
+def _model_restored(text: str, path: str | None) -> Model:
+    model = Model(text if "\n" in text else text + "\n")
+    model.path = path
+    return model
+
+
 class Model:
     """A scenario that has been read and found good, with its plan; immutable.
 
@@ -88,6 +94,10 @@ class Model:
                 raise ArgumentError(f"the path of a scenario is a text; got {source!r}")
             text_check("the path of a scenario", self.path)
             self._core = _core.Model(self.path, None, pairs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle: the scenario as it is run, whatever has become of its file."""
+        return _model_restored, (self.resolved, self.path)
 
     @property
     def name(self) -> str:

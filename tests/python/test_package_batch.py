@@ -1,7 +1,9 @@
 """`sarrus.Batch` and `sarrus.load`, as a user calls them: bits of resets, snapshots and redraws, fields, observables, misuse. Exit
 code 77 (skipped) without the package."""
 
+import copy
 import pathlib
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -452,6 +454,29 @@ for _ in range(8):
 threading.Thread(target=runs, args=(own.sarrus.load(own.SCENARIO),), daemon=True).start()
 time.sleep(0.05)
 """
+
+
+def test_pickle():
+    """A batch that went through bytes makes the same steps, redraws the same draws and begins anew where it began; so does a
+    copy. A model goes without its file."""
+    for options in ({}, {"seed": 9, "first_instance": 3}, {"samples": np.linspace(0.28, 0.32, 7)[:, None]}, {"draw": False}):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "linkage.yaml"
+            path.write_text(sarrus.load(SCENARIO).resolved, encoding="utf-8")
+            own = sarrus.Batch(path, settings={"integrator.dt": 2e-3}, threads=1, specialize="off", **options)
+        own.input = np.arange(7.0)[:, None]
+        own.advance(30)
+        others = [pickle.loads(pickle.dumps(own)), copy.deepcopy(own)]
+        for other in others:
+            assert (other.model.name, other.interval, other.n) == (own.model.name, own.interval, own.n)
+            assert other.model.path == str(path) and other.model.resolved == own.model.resolved
+        for act, *given in (("advance", 20), ("redraw",), ("advance", 5), ("reset",), ("advance", 5)):
+            for each in (own, *others):
+                getattr(each, act)(*given)
+            for other in others:
+                for field in ("q", "v", "input", "parameters", "time", "status", "episode"):
+                    assert np.array_equal(other.read(field), own.read(field)), (options, field)
+    assert len(pickle.loads(pickle.dumps(sarrus.load(SCENARIO))).parameters) == 1
 
 
 def test_ends_of_threads_that_wait():
