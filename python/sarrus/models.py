@@ -61,9 +61,9 @@ def _settings_of(settings: Mapping[str, object] | None) -> list[tuple[str, str]]
     return pairs
 
 
-def _model_restored(text: str, path: str | None) -> Model:
+def _model_restored(text: str, path: str | None, pairs: list[tuple[str, str]]) -> Model:
     model = Model(text if "\n" in text else text + "\n")
-    model.path = path
+    model.path, model._pairs = path, pairs
     return model
 
 
@@ -96,8 +96,11 @@ class Model:
             self._core = _core.Model(self.path, None, pairs)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle: the scenario as it is run, whatever has become of its file."""
-        return _model_restored, (self.resolved, self.path)
+        """For pickle: the scenario as it is run, whatever has become of its file; of a list of several, whose names are relative to
+        their folder, its path."""
+        if self.is_mixed and self.path is not None:
+            return Model, (str(Path(self.path).absolute()), dict(self._pairs))
+        return _model_restored, (self.resolved, self.path, self._pairs)
 
     @property
     def name(self) -> str:

@@ -477,6 +477,9 @@ def test_pickle():
                 for field in ("q", "v", "input", "parameters", "time", "status", "episode"):
                     assert np.array_equal(other.read(field), own.read(field)), (options, field)
     assert len(pickle.loads(pickle.dumps(sarrus.load(SCENARIO))).parameters) == 1
+    mixed = sarrus.load(SOURCE / "scenarios" / "mixed.yaml", {"integrator.t_end": 1.0})
+    again = pickle.loads(pickle.dumps(mixed))
+    assert again.is_mixed and again.resolved == mixed.resolved and again.n_instances == mixed.n_instances
 
 
 def test_ends_of_threads_that_wait():
