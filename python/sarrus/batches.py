@@ -94,7 +94,8 @@ class Batch:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickle: the scenario, how the batch was made, and its state, which goes on with the same bits."""
-        return _batch_restored, (type(self), self.model, self._made, self.save())
+        more = {key: value for key, value in self.__dict__.items() if key not in ("model", "_made", "_core", "_labels")}
+        return _batch_restored, (type(self), self.model, self._made, self.save()), more
 
     # -- what it is
 
@@ -521,7 +522,7 @@ def sample_table(model: Model, samples: npt.ArrayLike | Mapping[str, npt.ArrayLi
             lengths = {label: np.shape(samples[label]) for label in labels}
             raise ArgumentError(f"the columns of samples have different shapes: {lengths}") from None
         return np.ascontiguousarray(np.stack([np.atleast_1d(column) for column in columns], axis=-1))
-    table = np.ascontiguousarray(floats_of("samples", samples))
+    table = np.array(floats_of("samples", samples), order="C")  # the caller's own may change behind a batch that is copied
     if table.ndim != 2 or table.shape[1] != len(labels) or len(table) == 0:
         raise ArgumentError(f"samples are [instances, {len(labels)}], columns {list(labels)}; got the shape {table.shape}")
     return table

@@ -61,9 +61,23 @@ def _settings_of(settings: Mapping[str, object] | None) -> list[tuple[str, str]]
     return pairs
 
 
-def _model_restored(text: str, path: str | None, pairs: list[tuple[str, str]]) -> Model:
-    model = Model(text if "\n" in text else text + "\n")
+_MODEL_ATTRIBUTES = ("_core", "path", "_pairs", "_place")
+
+
+def _model_restored(kind: type[Model], text: str, path: str | None, pairs: list[tuple[str, str]]) -> Model:
+    model = kind.__new__(kind)
+    Model.__init__(model, text if "\n" in text else text + "\n")
     model.path, model._pairs = path, pairs
+    return model
+
+
+def _list_restored(kind: type[Model], text: str, path: str, place: str, pairs: list[tuple[str, str]]) -> Model:
+    """Of several scenarios: `place` is where the list stands, whose names are relative to its folder."""
+    model = kind.__new__(kind)
+    Model.__init__(model, place, dict(pairs))
+    model.path = path
+    if model.resolved != text:
+        raise FileError(f"{place} is no longer the list of scenarios that was read; expected the file as it was")
     return model
 
 
@@ -78,10 +92,11 @@ class Model:
         if isinstance(source, Model):
             if settings:
                 raise ArgumentError("settings together with a Model; expected them where the model is read")
-            self._core, self.path, self._pairs = source._core, source.path, source._pairs
+            self._core, self.path, self._pairs, self._place = source._core, source.path, source._pairs, source._place
             return
         self._pairs = pairs = _settings_of(settings)
         self.path: str | None = None
+        self._place = ""
         if isinstance(source, Mapping):
             self._core = _core.Model("<dict>", _text_of(source), pairs)
         elif isinstance(source, str) and "\n" in source:
@@ -94,13 +109,15 @@ class Model:
                 raise ArgumentError(f"the path of a scenario is a text; got {source!r}")
             text_check("the path of a scenario", self.path)
             self._core = _core.Model(self.path, None, pairs)
+            self._place = str(Path(self.path).absolute())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle: the scenario as it is run, whatever has become of its file; of a list of several, whose names are relative to
-        their folder, its path."""
+        """For pickle: the scenario as it is run, whatever has become of its file. A list of several is read anew from where it
+        stands, because the names in it are relative to its folder; one that has changed is refused."""
+        more = {key: value for key, value in self.__dict__.items() if key not in _MODEL_ATTRIBUTES}
         if self.is_mixed and self.path is not None:
-            return Model, (str(Path(self.path).absolute()), dict(self._pairs))
-        return _model_restored, (self.resolved, self.path, self._pairs)
+            return _list_restored, (type(self), self.resolved, self.path, self._place, self._pairs), more
+        return _model_restored, (type(self), self.resolved, self.path, self._pairs), more
 
     @property
     def name(self) -> str:

@@ -84,7 +84,8 @@ def pinv(
     Ctrl-C ends a long call within a second, unless a single matrix takes longer.
 
     A matrix with a NaN or an infinity gives NaN and rank 0 and harms no other. Bits depend on the matrix and the method alone; with
-    `rhs`, on how many right sides there are besides.
+    `rhs`, on how many right sides there are besides. A NaN or an infinity in one right side makes all of its matrix NaN, its rank
+    stays.
     Raises `ArgumentError`, `UnsupportedError`, `BackendError`.
     """
     stack = _real("matrices", a)

@@ -2,8 +2,10 @@
 code 77 (skipped) without the package."""
 
 import copy
+import os
 import pathlib
 import pickle
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -477,9 +479,34 @@ def test_pickle():
                 for field in ("q", "v", "input", "parameters", "time", "status", "episode"):
                     assert np.array_equal(other.read(field), own.read(field)), (options, field)
     assert len(pickle.loads(pickle.dumps(sarrus.load(SCENARIO))).parameters) == 1
-    mixed = sarrus.load(SOURCE / "scenarios" / "mixed.yaml", {"integrator.t_end": 1.0})
-    again = pickle.loads(pickle.dumps(mixed))
-    assert again.is_mixed and again.resolved == mixed.resolved and again.n_instances == mixed.n_instances
+    sample = np.linspace(0.28, 0.32, 7)[:, None]
+    own = sarrus.Batch(SCENARIO, samples=sample, threads=1)
+    sample[:] = np.nan
+    own.word = "kept"
+    assert np.array_equal(copy.copy(own).q, own.q) and copy.copy(own).word == "kept"
+
+    class Own(sarrus.Model):
+        pass
+
+    assert isinstance(copy.copy(Own(SCENARIO)), Own)
+
+
+def test_pickle_of_a_list():
+    """It is read anew from where it stood, whatever the folder is now; one that has changed is refused."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("mixed", "pendulum", "four_bar", "five_bar_monte_carlo"):
+            shutil.copy(SOURCE / "scenarios" / f"{name}.yaml", folder)
+        before = pathlib.Path.cwd()
+        os.chdir(folder)
+        mixed = sarrus.load("mixed.yaml", {"integrator.t_end": 1.0})
+        os.chdir(before)
+        data = pickle.dumps(mixed)
+        again = pickle.loads(data)
+        assert again.is_mixed and again.resolved == mixed.resolved and again.n_instances == mixed.n_instances
+        assert again.path == "mixed.yaml" and pickle.loads(pickle.dumps(again)).resolved == mixed.resolved
+        path = pathlib.Path(folder) / "mixed.yaml"
+        path.write_text(path.read_text(encoding="utf-8").replace("instances: 1000", "instances: 10"), encoding="utf-8")
+        raises(sarrus.FileError, lambda: pickle.loads(data))
 
 
 def test_ends_of_threads_that_wait():
