@@ -22,12 +22,10 @@ static bool is_empty(const sarrus_cuda_call *call) {
 }
 
 int sarrus_cuda_resident_tiles(const sarrus_mechanism *mech, const sarrus_cuda_specialized *specialized, int32_t *n_tiles) {
-    int device = 0, n_processors = 0, n_blocks = 0;
+    int n_processors = 0, n_blocks = 0;
     const void *kernel = specialized ? specialized->advance : expansion_of(mech)->advance_kernel();
     const int n_threads = specialized ? specialized->n_threads : SARRUS_CUDA_TILES_PER_BLOCK * SARRUS_CUDA_WIDTH;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&n_processors, cudaDevAttrMultiProcessorCount, device);
+    cudaError_t error = cuda_number(cudaDevAttrMultiProcessorCount, &n_processors);
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n_blocks, kernel, n_threads, 0);
     *n_tiles = n_processors * n_blocks * (n_threads / SARRUS_CUDA_WIDTH);
@@ -36,13 +34,11 @@ int sarrus_cuda_resident_tiles(const sarrus_mechanism *mech, const sarrus_cuda_s
 
 /* The kernel that steps has the deepest stack (docs/cuda_kernels.md). */
 int sarrus_cuda_stack(const sarrus_mechanism *mech, size_t *n_bytes) {
-    int device = 0, n_processors = 0, n_threads = 0;
+    int n_processors = 0, n_threads = 0;
     struct cudaFuncAttributes attributes = {};
-    cudaError_t error = cudaGetDevice(&device);
+    cudaError_t error = cuda_number(cudaDevAttrMultiProcessorCount, &n_processors);
     if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&n_processors, cudaDevAttrMultiProcessorCount, device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&n_threads, cudaDevAttrMaxThreadsPerMultiProcessor, device);
+        error = cuda_number(cudaDevAttrMaxThreadsPerMultiProcessor, &n_threads);
     if (error == cudaSuccess)
         error = cudaFuncGetAttributes(&attributes, expansion_of(mech)->advance_kernel());
     *n_bytes = attributes.localSizeBytes * (size_t)n_processors * (size_t)n_threads;

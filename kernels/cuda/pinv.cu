@@ -9,12 +9,10 @@ static int thread_launch(const sarrus_cuda_pinv_call *call) {
 }
 
 int sarrus_cuda_pinv_resources(int32_t *n_slots, size_t *n_shared) {
-    int device = 0, n_processors = 0, n_blocks = 0, n_bytes = 0;
-    cudaError_t error = cudaGetDevice(&device);
+    int n_processors = 0, n_blocks = 0, n_bytes = 0;
+    cudaError_t error = cuda_number(cudaDevAttrMultiProcessorCount, &n_processors);
     if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&n_processors, cudaDevAttrMultiProcessorCount, device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&n_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+        error = cuda_number(cudaDevAttrMaxSharedMemoryPerBlockOptin, &n_bytes);
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n_blocks, pinv_kernel, SARRUS_CUDA_PINV_THREADS, 0);
     *n_slots = n_processors * n_blocks * PINV_TILES_PER_BLOCK;

@@ -12,6 +12,13 @@ static inline int cuda_told(cudaError_t error) {
     return (int)error;
 }
 
+/* A number of the selected device. */
+static inline cudaError_t cuda_number(enum cudaDeviceAttr attribute, int *value) {
+    int device = 0;
+    const cudaError_t error = cudaGetDevice(&device);
+    return error == cudaSuccess ? cudaDeviceGetAttribute(value, attribute, device) : error;
+}
+
 /* The threads of a launch. */
 struct cuda_grid {
     unsigned n_blocks, n_threads; /* of a block */
