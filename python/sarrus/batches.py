@@ -67,7 +67,8 @@ class Batch:
         all_rows: bool = False,
     ) -> None:
         self.model = sampled_model(scenario, settings, samples)
-        sample = None if samples is None else sample_table(self.model, samples)
+        # A copy: pickling makes the batch anew from it, whatever the caller has done with their own.
+        sample = None if samples is None else sample_table(self.model, samples).copy()
         if n is None:
             n = self.model.n_instances if sample is None else len(sample)
         n = count_check("n", n, 1)
@@ -522,7 +523,7 @@ def sample_table(model: Model, samples: npt.ArrayLike | Mapping[str, npt.ArrayLi
             lengths = {label: np.shape(samples[label]) for label in labels}
             raise ArgumentError(f"the columns of samples have different shapes: {lengths}") from None
         return np.ascontiguousarray(np.stack([np.atleast_1d(column) for column in columns], axis=-1))
-    table = np.array(floats_of("samples", samples), order="C")  # the caller's own may change behind a batch that is copied
+    table = np.ascontiguousarray(floats_of("samples", samples))
     if table.ndim != 2 or table.shape[1] != len(labels) or len(table) == 0:
         raise ArgumentError(f"samples are [instances, {len(labels)}], columns {list(labels)}; got the shape {table.shape}")
     return table
