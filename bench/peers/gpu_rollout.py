@@ -77,14 +77,16 @@ def run_mjx(side: Any, mechanism: Any, model: Any, row: Row, options: argparse.N
     jax.config.update("jax_enable_x64", True)
     if jax.default_backend() not in ("gpu", "cuda"):
         raise MissingError(f"jax {jax.__version__} sees no GPU")
-    mjx_model = mjx.put_model(model)
+    mjx_model = mjx.put_model(model, impl="jax")
     one = mjx.make_data(mjx_model)
     many = jax.vmap(lambda _: one)(jax.numpy.arange(row.worlds))
 
     @jax.jit
     def advance(data: Any) -> Any:
         def body(state: Any, _: None) -> tuple[Any, None]:
-            return jax.vmap(mjx.step, in_axes=(None, 0))(mjx_model, state), None
+            after = jax.vmap(mjx.step, in_axes=(None, 0))(mjx_model, state)
+            # A step widens some integers of the state, a scan wants them as they were.
+            return jax.tree.map(lambda new, old: new.astype(old.dtype), after, state), None
 
         return jax.lax.scan(body, data, None, length=options.steps)[0]
 
@@ -98,10 +100,16 @@ def run_mjx(side: Any, mechanism: Any, model: Any, row: Row, options: argparse.N
 
 def run_warp(side: Any, mechanism: Any, model: Any, row: Row, options: argparse.Namespace) -> None:
     warp, mujoco_warp, mujoco, numpy = load("warp"), load("mujoco_warp"), load("mujoco"), load("numpy")
+    warp.config.log_level = warp.LOG_WARNING  # it reports on standard output
     warp.init()
     if not warp.is_cuda_available():
         raise MissingError(f"warp {warp.__version__} sees no GPU")
-    device_model, data = mujoco_warp.put_model(model), mujoco_warp.put_data(model, mujoco.MjData(model), nworld=row.worlds)
+    # Of its 64 rows a world needs three a `connect`. It drops the last of them silently unless there is one row more (3.17.0).
+    n_rows = 3 * model.neq + 1
+    device_model = mujoco_warp.put_model(model)
+    # In single precision the iterations run out, and each world would print so in the timed loop.
+    device_model.opt.warn_overflow &= ~int(mujoco_warp.OverflowType.ITERATIONS | mujoco_warp.OverflowType.LS_ITERATIONS)
+    data = mujoco_warp.put_data(model, mujoco.MjData(model), nworld=row.worlds, nconmax=0, njmax=n_rows)
     mujoco_warp.step(device_model, data)  # compiles
     with warp.ScopedCapture() as capture:
         mujoco_warp.step(device_model, data)
@@ -112,6 +120,7 @@ def run_warp(side: Any, mechanism: Any, model: Any, row: Row, options: argparse.
         warp.synchronize()
 
     measure(row, run, options.steps * row.dt, options.repetitions)
+    mujoco_warp.reset_data(device_model, data)
     looks = []
     for _ in range(N_LOOKS):
         run()
@@ -120,6 +129,7 @@ def run_warp(side: Any, mechanism: Any, model: Any, row: Row, options: argparse.
 
 
 ENGINES = {"MJX": run_mjx, "MuJoCo Warp": run_warp}
+MECHANISMS = {"five_bar": ("mujoco_five_bar", "FIVE_BAR"), "andrews": ("mujoco_andrews", "ANDREWS")}
 
 
 def run_peers(mechanism: Any, options: argparse.Namespace, notes: list[str]) -> list[Row]:
@@ -127,7 +137,7 @@ def run_peers(mechanism: Any, options: argparse.Namespace, notes: list[str]) -> 
     side, mujoco = load("side_by_side"), load("mujoco")
     rows = []
     for engine, run in ENGINES.items():
-        for variant in (v for v in side.VARIANTS if v.integrator == "RK4"):
+        for variant in (v for v in side.VARIANTS if v.integrator == "RK4" and options.variant in v.label):
             row = Row(engine, variant.label, mechanism.dt, options.worlds)
             try:
                 run(side, mechanism, mujoco.MjModel.from_xml_string(side.mechanism_xml(mechanism, variant)), row, options)
@@ -209,6 +219,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--worlds", type=int, default=8192)
     parser.add_argument("--steps", type=int, default=100, help="of a timed call")
     parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--mechanism", choices=list(MECHANISMS), help="this one alone")
+    parser.add_argument("--variant", default="", metavar="TEXT", help="only variants of the peers whose label has TEXT")
     parser.add_argument("--json", action="store_true", help="machine-readable output")
     return parser.parse_args()
 
@@ -216,7 +228,8 @@ def parse_arguments() -> argparse.Namespace:
 def main() -> int:
     options, notes, found = parse_arguments(), [], []
     n_rows = 0
-    for module, name in (("mujoco_five_bar", "FIVE_BAR"), ("mujoco_andrews", "ANDREWS")):
+    for key in [options.mechanism] if options.mechanism else list(MECHANISMS):
+        module, name = MECHANISMS[key]
         try:
             mechanism = getattr(load(module), name)
             peers = run_peers(mechanism, options, notes)

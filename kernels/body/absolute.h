@@ -45,14 +45,14 @@ LANE_FUNCTION real sarrus_state_power_beyond(const sarrus_mechanism *mech, const
     return sarrus_power_beyond(mech, parameter, v, a, ws->force);
 }
 
-/* (x − less)ᵀM(x − less) and vᵀM(v − before) of arrays of the tile or the workspace. */
-LANE_FUNCTION real sarrus_state_square(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *x,
-                                       const real *less) {
+/* (x − less)ᵀM(x − less) and vᵀM(v − before) of arrays of an evaluation. */
+LANE_FUNCTION real sarrus_state_square_here(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                            const real *x, const real *less) {
     (void)ws;
     return sarrus_square_of_difference(mech, parameter, x, less);
 }
-LANE_FUNCTION real sarrus_state_gain(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *v,
-                                     const real *before) {
+LANE_FUNCTION real sarrus_state_gain_here(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *v,
+                                          const real *before) {
     (void)ws;
     return sarrus_gain_of_energy(mech, parameter, v, before);
 }

@@ -56,15 +56,15 @@ LANE_FUNCTION real sarrus_power_beyond(const sarrus_mechanism *mech, const real 
     return power;
 }
 
-/* (x − less)ᵀ M (x − less) and vᵀ M (v − before) of arrays of the tile or the workspace. */
+/* (x − less)ᵀ M (x − less) and vᵀ M (v − before) of arrays of an evaluation. */
 LANE_FUNCTION real sarrus_square_of_difference(const sarrus_mechanism *mech, const real *parameter, const real *x,
                                                const real *less) {
     real sum = real_set(0.0);
     PLAN_EACH (b, 0, mech->n_bodies) {
         const real *p = sarrus_body_parameters(mech, parameter, b);
         const int32_t i = space_v(b);
-        real dx = lane_at(x, i) - lane_at(less, i), dy = lane_at(x, i + 1) - lane_at(less, i + 1);
-        real turn = lane_at(x, i + SPACE_TURN) - lane_at(less, i + SPACE_TURN);
+        real dx = frame_at(x, i) - frame_at(less, i), dy = frame_at(x, i + 1) - frame_at(less, i + 1);
+        real turn = frame_at(x, i + SPACE_TURN) - frame_at(less, i + SPACE_TURN);
         sum = real_fma(lane_at(p, SARRUS_PB_MASS), real_fma(dx, dx, dy * dy), sum);
         sum = real_fma(lane_at(p, SARRUS_PB_INERTIA) * turn, turn, sum);
     }
@@ -75,10 +75,10 @@ LANE_FUNCTION real sarrus_gain_of_energy(const sarrus_mechanism *mech, const rea
     PLAN_EACH (b, 0, mech->n_bodies) {
         const real *p = sarrus_body_parameters(mech, parameter, b);
         const int32_t i = space_v(b);
-        const real dx = lane_at(v, i) - lane_at(before, i), dy = lane_at(v, i + 1) - lane_at(before, i + 1);
-        const real turn = lane_at(v, i + SPACE_TURN) - lane_at(before, i + SPACE_TURN);
-        gain = real_fma(lane_at(p, SARRUS_PB_MASS), real_fma(lane_at(v, i), dx, lane_at(v, i + 1) * dy), gain);
-        gain = real_fma(lane_at(p, SARRUS_PB_INERTIA) * lane_at(v, i + SPACE_TURN), turn, gain);
+        const real dx = frame_at(v, i) - frame_at(before, i), dy = frame_at(v, i + 1) - frame_at(before, i + 1);
+        const real turn = frame_at(v, i + SPACE_TURN) - frame_at(before, i + SPACE_TURN);
+        gain = real_fma(lane_at(p, SARRUS_PB_MASS), real_fma(frame_at(v, i), dx, frame_at(v, i + 1) * dy), gain);
+        gain = real_fma(lane_at(p, SARRUS_PB_INERTIA) * frame_at(v, i + SPACE_TURN), turn, gain);
     }
     return gain;
 }

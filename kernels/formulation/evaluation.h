@@ -50,6 +50,7 @@ typedef struct sarrus_evaluation {
     int32_t is_looking;                /* accelerations of a look ahead: by the factor, whatever the plan's way is */
     int32_t sits_out;                  /* projections leave all rows out whose pivots are refused */
     int32_t sees_all_rows;             /* projections let dependent rows stand in for those of the plan that are refused */
+    int32_t is_in_stretch;             /* specialised kernels: no lane is in a passage, and none will be followed (stretch.h) */
     int32_t is_strict;                 /* the factor refuses pivots that have sunk to SARRUS_SUNK of their ordinary ones */
     int32_t is_configured;             /* rotations and signals are those of the configuration that comes next */
     int32_t is_factored;               /* the factor is that of the present rows */
@@ -64,6 +65,16 @@ LANE_FUNCTION const sarrus_mechanism *sarrus_plan_of(const sarrus_evaluation *ev
     return &sarrus_constant_plan;
 #else
     return ev->mech;
+#endif
+}
+
+/* Whether a stretch asks (kernels/step/stretch.h), which generic kernels have not. */
+LANE_FUNCTION int sarrus_is_in_stretch(const sarrus_evaluation *ev) {
+#if defined(SARRUS_CONSTANT_PLAN)
+    return ev->is_in_stretch;
+#else
+    (void)ev;
+    return 0;
 #endif
 }
 

@@ -13,6 +13,18 @@ LANE_FUNCTION void sarrus_push(const sarrus_mechanism *mech, const real *paramet
     (void)ws;
 }
 
+/* Products of rows with the factor of M, the first at their destinations or not. Its bounds are constants of their own: a loop
+ * around it would keep compilers from unrolling this one. */
+LANE_FUNCTION void sarrus_gram_shares(const sarrus_mechanism *mech, sarrus_workspace *ws, int is_first) {
+    const int32_t segment = is_first ? SARRUS_LANE_ROTATION : SARRUS_N_LANE_KINDS + SARRUS_LANE_ROTATION;
+    PLAN_EACH (i, mech->lane.segment[segment], mech->lane.segment[segment + 1]) {
+        const sarrus_lane_share *share = &mech->lane.share[i];
+        const real a = frame_at_offset(ws->over, share->push, 0), b = frame_at_offset(ws->reach, share->turn, 0);
+        frame_at_offset(ws->factor, share->destination, 0) =
+            is_first ? a * b : real_fma(a, b, frame_at_offset(ws->factor, share->destination, 0));
+    }
+}
+
 /* ws->factor ← the lower triangle of S over the rows of the factor, in elimination order. */
 PLAN_BODY void sarrus_gram(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
     (void)parameter;
@@ -20,15 +32,8 @@ PLAN_BODY void sarrus_gram(const sarrus_mechanism *mech, const real *parameter, 
         frame_at_offset(ws->factor, mech->lane.fill[i], 0) = real_set(0.0);
     PLAN_EACH (i, 0, mech->factor.n_pads)
         frame_at_offset(ws->factor, mech->lane.pad[i], 0) = real_set(1.0);
-    for (int is_first = 1; is_first >= 0; --is_first) {
-        const int32_t segment = is_first ? SARRUS_LANE_ROTATION : SARRUS_N_LANE_KINDS + SARRUS_LANE_ROTATION;
-        PLAN_EACH (i, mech->lane.segment[segment], mech->lane.segment[segment + 1]) {
-            const sarrus_lane_share *share = &mech->lane.share[i];
-            const real a = frame_at_offset(ws->over, share->push, 0), b = frame_at_offset(ws->reach, share->turn, 0);
-            frame_at_offset(ws->factor, share->destination, 0) =
-                is_first ? a * b : real_fma(a, b, frame_at_offset(ws->factor, share->destination, 0));
-        }
-    }
+    sarrus_gram_shares(mech, ws, 1);
+    sarrus_gram_shares(mech, ws, 0);
 }
 
 /* J_i x of row i. */

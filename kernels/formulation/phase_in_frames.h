@@ -40,7 +40,7 @@ LANE_FUNCTION void sarrus_frame_open(sarrus_evaluation *outside, sarrus_workspac
     ev->is_looking = outside->is_looking;
     ev->sits_out = outside->sits_out;
     ev->sees_all_rows = outside->sees_all_rows;
-    ev->is_strict = 0;
+    ev->is_strict = ev->is_in_stretch = 0;
     ev->is_configured = outside->is_configured;
     ev->is_factored = outside->is_factored;
     ev->n_evaluations = outside->n_evaluations;

@@ -9,7 +9,7 @@
 /* Where the closeness of each row is kept (kernels/step/passage.h) while a lane of the tile is in a passage, else NULL. */
 LANE_FUNCTION real *sarrus_rows_seen(const sarrus_evaluation *ev) {
     const sarrus_passage_layout *at = &sarrus_plan_of(ev)->layout.passage;
-    const int is_on = mask_any(real_lt(real_set(0.0), lane_at(ev->tile, at->is_on)));
+    const int is_on = !sarrus_is_in_stretch(ev) && mask_any(real_lt(real_set(0.0), lane_at(ev->tile, at->is_on)));
     return is_on ? lane_from(ev->tile, at->row_seen) : (real *)0;
 }
 

@@ -26,12 +26,11 @@ LANE_FUNCTION void sarrus_closeness_look(sarrus_evaluation *ev, const real *rhs)
         (void)sarrus_rank_path(ev, rhs, mask_none(), SARRUS_DOUBT_NONE);
 }
 
-/* out ← base + M^{-1/2} D⁺ rhs by the sparse factor of the independent rows, with the rank-revealing path for the lanes that need
- * it. */
-PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const real *base, real *out) {
+/* out ← base + M^{-1/2} D⁺ rhs by the sparse factor of the independent rows. Returns the lanes of ev->healthy whose rows are in
+ * doubt. */
+LANE_FUNCTION mask sarrus_correct_by_factor(sarrus_evaluation *ev, const real *rhs, const real *base, real *out) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
-    const int is_fresh = !ev->is_factored;
     const mask slow = mask_and(sarrus_correct_fast(ev, rhs), ev->healthy);
     ev->is_slow = slow;
     ev->found.rank = ev->max_rank;
@@ -41,6 +40,15 @@ PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const
     PLAN_EACH (i, 0, mech->n_v)
         frame_at(out, i) = frame_at(base, i);
     sarrus_rows_push(mech, ev->parameter, ws, rhs, ws->multiplier, out);
+    return slow;
+}
+
+/* The same, with the rank-revealing path for the lanes that need it. */
+PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const real *base, real *out) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    const int is_fresh = !ev->is_factored;
+    const mask slow = sarrus_correct_by_factor(ev, rhs, base, out);
     if (!mask_any(slow)) {
         if (is_fresh)
             sarrus_closeness_look(ev, rhs);
@@ -162,8 +170,8 @@ LANE_BODY mask sarrus_open_motions(sarrus_evaluation *ev, mask on) {
     return mask_and(on, mask_not(real_le(left, real_set(SARRUS_TRIAL_LEFT) * half_way)));
 }
 
-/* a(t, q, v) into `a`; ws->force holds a_f afterwards. Rotations, signals and factor of a projection at the same place are used. */
-PLAN_BODY void sarrus_udwadia_kalaba_accelerate(sarrus_evaluation *ev, real t, const real *q, const real *v, real *a) {
+/* What comes before the factor: ws->force ← a_f, the rows, and ws->rhs. Returns the power of dampers and loads. */
+LANE_FUNCTION real sarrus_udwadia_kalaba_rows(sarrus_evaluation *ev, real t, const real *q, const real *v) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     /* ---- position: rotations and signals ---- */
@@ -181,6 +189,24 @@ PLAN_BODY void sarrus_udwadia_kalaba_accelerate(sarrus_evaluation *ev, real t, c
     } else {
         sarrus_rows_residual(mech, ev->parameter, q, v, ws, wanted);
     }
+    return power;
+}
+
+/* What comes behind it: the power that the energy must balance. */
+LANE_FUNCTION void sarrus_udwadia_kalaba_observe(sarrus_evaluation *ev, const real *v, const real *a, real power) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    if (mech->has_baumgarte)
+        ev->power = sarrus_constraints_power(ev, v, a) + power;
+    else if (mech->has_work)
+        ev->power = sarrus_motions_power_of(ev, v, a) + power;
+    ev->is_configured = 0; /* the state moves on */
+}
+
+/* a(t, q, v) into `a`; ws->force holds a_f afterwards. Rotations, signals and factor of a projection at the same place are used. */
+PLAN_BODY void sarrus_udwadia_kalaba_accelerate(sarrus_evaluation *ev, real t, const real *q, const real *v, real *a) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    const real power = sarrus_udwadia_kalaba_rows(ev, t, q, v);
     /* ---- factor and solve ---- */
     ev->at_q = q;
     ev->at_v = v;
@@ -188,12 +214,7 @@ PLAN_BODY void sarrus_udwadia_kalaba_accelerate(sarrus_evaluation *ev, real t, c
     if (mech->n_lacking > 0)
         sarrus_sweep_acceleration(ev, v, a);
     ev->at_q = ev->at_v = (const real *)0;
-    /* ---- observe: the power that the energy must balance ---- */
-    if (mech->has_baumgarte)
-        ev->power = sarrus_constraints_power(ev, v, a) + power;
-    else if (mech->has_work)
-        ev->power = sarrus_motions_power_of(ev, v, a) + power;
-    ev->is_configured = 0; /* the state moves on */
+    sarrus_udwadia_kalaba_observe(ev, v, a, power);
 }
 
 /* out ← M^{-1/2} D⁺ rhs for a projection, on the independent rows.

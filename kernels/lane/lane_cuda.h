@@ -20,6 +20,11 @@
 #define LANE_WIDTH 32
 /* Whether lanes are threads of a device: code that never runs there holds registers all the same. */
 #define LANE_IS_THREAD 1
+/* Before an array that the threads of a block have in common. */
+#define LANE_SHARED __shared__
+LANE_FUNCTION int lane_thread(void) {
+    return (int)threadIdx.x;
+}
 /* 1 in units whose arrays are one thread's, or one matrix's, alone. */
 #if !defined(LANE_STRIDE)
 #define LANE_STRIDE LANE_WIDTH

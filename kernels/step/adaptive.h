@@ -99,7 +99,7 @@ LANE_BODY mask sarrus_trial_judge(sarrus_evaluation *ev, const sarrus_adaptive *
     const mask is_on = mask_and(accept, real_lt(real_set(0.0), lane_at(passage->is_on, 0)));
     if (mask_any(is_on))
         sarrus_lanes_copy(is_on, passage->row_seen, 2 * mech->factor.n_blocks, passage->row_now);
-    sarrus_nearest_note(ev, accept, t_new, frame_at(ws->closeness, 1));
+    sarrus_nearest_keep(ev, accept, t_new, frame_at(ws->closeness, 1));
     return accept;
 }
 

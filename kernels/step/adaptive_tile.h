@@ -67,7 +67,7 @@ LANE_BODY void sarrus_adaptive_begin(sarrus_evaluation *ev, const sarrus_adaptiv
     sarrus_lane_set(lanes->passage.pitch, moved, real_set(0.0));
     for (int32_t k = 0; k < SARRUS_N_CLOSENESS; ++k)
         sarrus_lane_set(lane_from(lanes->passage.now, k), on, frame_at(ws->closeness, k));
-    sarrus_nearest_note(ev, on, t, frame_at(ws->closeness, 1));
+    sarrus_nearest_keep(ev, on, t, frame_at(ws->closeness, 1));
     sarrus_swapped_keep(ev, on);
     sarrus_count(ev, mech->layout.n_evaluations, 1.0, on);
     lane_at(lanes->rank, 0) = real_select(on, ev->found.rank, lane_at(lanes->rank, 0));

@@ -44,6 +44,7 @@ LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_m
     if (mask_any(real_lt(real_set(0.0), lane_at(tile, mech->layout.passage.is_on))))
         sarrus_crossings_show(ev);
     ev->is_configured = ev->is_factored = ev->is_looking = ev->sits_out = ev->sees_all_rows = ev->is_strict = 0;
+    ev->is_in_stretch = 0;
     ev->wants_force = ev->wants_closeness = ev->wants_violation = 0;
     ev->outside = (sarrus_evaluation *)0;
     ev->stop = (const volatile int32_t *)0;

@@ -14,13 +14,12 @@
 #include "kernels/step/control.h"
 #include "kernels/step/rk4.h"
 #include "kernels/step/semi_implicit.h"
+#include "kernels/step/stretch.h"
 #include "kernels/step/verdict.h"
 
 /* The largest error that a step of rk4 may have without being made in parts; and in a bend, whose outcome depends on it most. */
 #define SARRUS_STEP_ERROR 1e-6
 #define SARRUS_STEP_ERROR_IN_BEND 1e-8
-/* Errors below this are not worth adding up: (e / 1e-8)^{2/3}, squared. */
-#define SARRUS_SPREAD_SMALL 2.2e-11
 /* The shortest part of a step, as a share of it. */
 #define SARRUS_SHORTEST_PART 0x1p-24
 /* The parts of one step that a lane may try. Bends take some hundreds of them; a load of no sense asks for as many as there are
@@ -193,7 +192,7 @@ LANE_FUNCTION sarrus_fixed_trial sarrus_fixed_try(sarrus_evaluation *ev, const s
         sarrus_closeness_take(ev);
         const sarrus_station from = sarrus_station_here(ev, t, left, q, v);
         if (!lane_is_stopped(ev->stop))
-            sarrus_nearest_note(ev, ev->healthy, t, from.near[1]);
+            sarrus_nearest_keep(ev, ev->healthy, t, from.near[1]);
         if (sarrus_passage_watch(ev, lanes, ev->healthy, &from))
             sarrus_accelerate_checked(ev, t, q, v, &trial.force_is_finite);
     }
@@ -295,9 +294,17 @@ LANE_BODY void sarrus_fixed_begin(sarrus_evaluation *ev, real t) {
 LANE_BODY uint64_t sarrus_advance_fixed(sarrus_evaluation *ev, const sarrus_clock *clock, uint64_t n_steps) {
     if (n_steps > 0 && mask_any(ev->healthy))
         sarrus_fixed_begin(ev, sarrus_lane_time(sarrus_plan_of(ev), ev->tile, clock, clock->step));
-    for (uint64_t k = 0; k < n_steps && mask_any(ev->healthy); ++k) {
+    int32_t rest = 0; /* steps until a stretch is tried again */
+    for (uint64_t k = 0; k < n_steps && mask_any(ev->healthy); ++k, --rest) {
         if (sarrus_rank_changes_are_full(ev))
             return k;
+        if (sarrus_stretches_fit(sarrus_plan_of(ev)) && rest <= 0) {
+            const uint64_t n = sarrus_stretch_go(ev, clock, clock->step + k, n_steps - k);
+            rest = n > 0 ? 1 : SARRUS_STRETCH_REST;
+            k += n;
+            if (k == n_steps)
+                break;
+        }
         sarrus_fixed_step(ev, clock, clock->step + k + 1);
         if (lane_is_stopped(ev->stop))
             return k;

@@ -8,6 +8,9 @@
 #include "kernels/step/finite.h"
 #include "kernels/step/project.h"
 
+/* Spreads below this, squared and relative, are not worth an error (fixed.h): (e / 1e-8)^{2/3}, squared. */
+#define SARRUS_SPREAD_SMALL 2.2e-11
+
 /* Where a step begins, and the acceleration of the stage that ends. */
 typedef struct sarrus_rk4_state {
     const real *q, *v, *a;

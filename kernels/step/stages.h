@@ -24,7 +24,7 @@ LANE_BODY void sarrus_stage_watch(sarrus_evaluation *ev, real t, real h, const r
     sarrus_closeness_take(ev);
     ev->wants_closeness = 0;
     const sarrus_station from = sarrus_station_here(ev, t, h, q, v);
-    sarrus_nearest_note(ev, ev->healthy, t, from.near[1]);
+    sarrus_nearest_keep(ev, ev->healthy, t, from.near[1]);
     (void)sarrus_passage_watch(ev, &lanes, ev->healthy, &from);
     ev->is_configured = ev->is_factored = 0;
 }

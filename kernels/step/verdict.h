@@ -103,34 +103,45 @@ typedef struct sarrus_verdict_state {
     real swing; /* J, by which the energy of the method's own motion may be off in passing */
 } sarrus_verdict_state;
 
-/* The state that a step of the lanes of `on` has come to; ev->state_violation is known when it was projected. */
-LANE_FUNCTION sarrus_judgement sarrus_judge(sarrus_evaluation *ev, mask on, const sarrus_verdict_state *at) {
+/* The state that a step of the lanes of `on` has come to, after it was measured; `lanes` are those of the tile or stand for them. */
+LANE_FUNCTION sarrus_judgement sarrus_judge_measured(const sarrus_evaluation *ev, const sarrus_verdict *lanes, mask on,
+                                                     const sarrus_verdict_state *at) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_judgement found;
-    sarrus_verdict lanes;
-    sarrus_verdict_view(ev, &lanes);
-    ev->wants_violation = mech->project == SARRUS_PROJECTION_NONE && mech->m > 0;
-    if (mech->m == 0)
-        ev->state_violation = real_set(0.0);
-    sarrus_measure(ev, at->t, at->q, at->v);
-    sarrus_verdict_widen(ev, &lanes, on, mask_none());
+    sarrus_verdict_widen(ev, lanes, on, mask_none());
     found.balance = ev->state.kinetic + ev->state.potential - at->work;
-    const mask is_first = mask_and(on, real_eq(lane_at(lanes.balance, 0), real_set(SARRUS_NO_LIMIT)));
+    const mask is_first = mask_and(on, real_eq(lane_at(lanes->balance, 0), real_set(SARRUS_NO_LIMIT)));
     if (mask_any(is_first)) {
-        lane_at(lanes.balance0, 0) = lane_at(lanes.balance0, 0) + real_select(is_first, found.balance, real_set(0.0));
-        lane_at(lanes.balance, 0) = real_select(is_first, found.balance, lane_at(lanes.balance, 0));
+        lane_at(lanes->balance0, 0) = lane_at(lanes->balance0, 0) + real_select(is_first, found.balance, real_set(0.0));
+        lane_at(lanes->balance, 0) = real_select(is_first, found.balance, lane_at(lanes->balance, 0));
     }
-    const real kinetic = lane_at(lanes.kinetic, 0), low = lane_at(lanes.low, 0), high = lane_at(lanes.high, 0);
-    const real mismatch = real_abs(found.balance - lane_at(lanes.balance0, 0));
+    const real kinetic = lane_at(lanes->kinetic, 0), low = lane_at(lanes->low, 0), high = lane_at(lanes->high, 0);
+    const real mismatch = real_abs(found.balance - lane_at(lanes->balance0, 0));
     const real rounding = real_max(real_max(real_abs(low), real_abs(high)), kinetic) * real_set(SARRUS_ENERGY_FLOOR);
     const real floor = rounding + real_set(mech->energy_floor) + (mech->has_swing ? at->swing : real_set(0.0));
     found.is_unbalanced = mask_not(real_le(mismatch, real_fma(real_set(mech->limit_energy), kinetic + (high - low), floor)));
     found.is_open = mask_not(real_le(ev->state_violation, real_set(mech->limit_violation)));
-    const real violation = real_max(ev->state_violation, lane_at(lanes.violation, 0));
-    const real most = real_max(mismatch, lane_at(lanes.mismatch, 0));
-    lane_at(lanes.violation, 0) = real_select(on, violation, lane_at(lanes.violation, 0));
-    lane_at(lanes.mismatch, 0) = real_select(on, most, lane_at(lanes.mismatch, 0));
+    const real violation = real_max(ev->state_violation, lane_at(lanes->violation, 0));
+    const real most = real_max(mismatch, lane_at(lanes->mismatch, 0));
+    lane_at(lanes->violation, 0) = real_select(on, violation, lane_at(lanes->violation, 0));
+    lane_at(lanes->mismatch, 0) = real_select(on, most, lane_at(lanes->mismatch, 0));
     return found;
+}
+
+/* Whether ‖Φ‖ is measured with a state that is judged: where it was projected it is known. */
+LANE_FUNCTION int sarrus_judge_wants_violation(const sarrus_mechanism *mech) {
+    return mech->project == SARRUS_PROJECTION_NONE && mech->m > 0;
+}
+
+/* The same, and the measuring. */
+LANE_FUNCTION sarrus_judgement sarrus_judge(sarrus_evaluation *ev, mask on, const sarrus_verdict_state *at) {
+    sarrus_verdict lanes;
+    sarrus_verdict_view(ev, &lanes);
+    ev->wants_violation = sarrus_judge_wants_violation(sarrus_plan_of(ev));
+    if (sarrus_plan_of(ev)->m == 0)
+        ev->state_violation = real_set(0.0);
+    sarrus_measure(ev, at->t, at->q, at->v);
+    return sarrus_judge_measured(ev, &lanes, on, at);
 }
 
 /* The status of lanes that break a limit. */
@@ -140,12 +151,15 @@ LANE_FUNCTION real sarrus_judgement_status(const sarrus_judgement *found) {
 }
 
 /* The lanes of `on` stand at time t, where the rows are as close to depending on one another as `now` says. */
-LANE_FUNCTION void sarrus_nearest_note(const sarrus_evaluation *ev, mask on, real t, real now) {
+LANE_FUNCTION void sarrus_nearest_note(const sarrus_verdict *lanes, mask on, real t, real now) {
+    const mask is_nearer = mask_and(on, real_lt(lane_at(lanes->nearest, 0), now));
+    lane_at(lanes->nearest, 0) = real_select(is_nearer, now, lane_at(lanes->nearest, 0));
+    lane_at(lanes->nearest_time, 0) = real_select(is_nearer, t, lane_at(lanes->nearest_time, 0));
+}
+LANE_FUNCTION void sarrus_nearest_keep(const sarrus_evaluation *ev, mask on, real t, real now) {
     sarrus_verdict lanes;
     sarrus_verdict_view(ev, &lanes);
-    const mask is_nearer = mask_and(on, real_lt(lane_at(lanes.nearest, 0), now));
-    lane_at(lanes.nearest, 0) = real_select(is_nearer, now, lane_at(lanes.nearest, 0));
-    lane_at(lanes.nearest_time, 0) = real_select(is_nearer, t, lane_at(lanes.nearest_time, 0));
+    sarrus_nearest_note(&lanes, on, t, now);
 }
 
 #endif

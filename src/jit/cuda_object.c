@@ -11,14 +11,16 @@
  * 255 registers for every 300 flops or so, has long left the registers. */
 static const double MOST_FLOPS = 4000.0;
 
+enum { MOST_REGISTERS = 255 }; /* that an instruction can name */
+
 static const char UNIT[] = "kernels/cuda/specialized.cu";
 
 /* An object of the cache begins with a line that says what the cubin needs, filled up with zeros: a cubin does not say itself. */
 enum { HEADER = 128 };
 static const char HEADER_FORMAT[] =
-    "sarrus cubin 1: %d threads, %d blocks, %d registers, %d stack, %d spill stores, %d spill loads, "
-    "%d shared\n";
-enum { N_HEADER_NUMBERS = 7 };
+    "sarrus cubin 2: %d threads, %d blocks, %d registers, %d stack, %d spill stores, %d spill loads, "
+    "%d shared, %d\n"; /* the last one: whether it has stretches */
+enum { N_HEADER_NUMBERS = 8 };
 
 bool sarrus_cuda_plan_fits(const sarrus_plan *plan, const char **why_not) {
     if (!sarrus_plan_text_gains(plan, why_not))
@@ -47,9 +49,11 @@ static bool object_unpack(const sarrus_object_bytes *stored, sarrus_cuda_object 
     if (stored->n_bytes <= HEADER || stored->bytes[HEADER - 1] != '\0')
         return false;
     sarrus_cuda_report *r = &out->report;
+    int has_stretches = 0;
     if (sscanf((const char *)stored->bytes, HEADER_FORMAT, &out->bounds.n_threads, &out->bounds.n_blocks, &r->n_registers,
-               &r->n_stack_bytes, &r->n_spill_stores, &r->n_spill_loads, &r->n_shared_bytes) != N_HEADER_NUMBERS)
+               &r->n_stack_bytes, &r->n_spill_stores, &r->n_spill_loads, &r->n_shared_bytes, &has_stretches) != N_HEADER_NUMBERS)
         return false;
+    r->has_stretches = has_stretches != 0;
     out->cubin.n_bytes = stored->n_bytes - HEADER;
     out->cubin.bytes = malloc(out->cubin.n_bytes);
     if (out->cubin.bytes == NULL)
@@ -75,8 +79,9 @@ static void object_store(const sarrus_object_cache *cache, const char *key, cons
     const sarrus_object_bytes stored = {calloc(HEADER + object->cubin.n_bytes, 1), HEADER + object->cubin.n_bytes};
     if (stored.bytes == NULL)
         return;
-    const int n = snprintf((char *)stored.bytes, HEADER, HEADER_FORMAT, object->bounds.n_threads, object->bounds.n_blocks,
-                           r->n_registers, r->n_stack_bytes, r->n_spill_stores, r->n_spill_loads, r->n_shared_bytes);
+    const int n =
+        snprintf((char *)stored.bytes, HEADER, HEADER_FORMAT, object->bounds.n_threads, object->bounds.n_blocks, r->n_registers,
+                 r->n_stack_bytes, r->n_spill_stores, r->n_spill_loads, r->n_shared_bytes, (int)r->has_stretches);
     memcpy(stored.bytes + HEADER, object->cubin.bytes, object->cubin.n_bytes);
     if (n < HEADER)
         (void)sarrus_object_cache_store(cache, key, &stored, reason);
@@ -90,12 +95,15 @@ static bool compile_within(const sarrus_nvrtc *nvrtc, const sarrus_cuda_request 
     *out = (sarrus_cuda_object){.bounds = *bounds};
     if (!sarrus_nvrtc_compile(nvrtc, &unit, &out->cubin, &report, reason))
         return false;
-    const bool good = sarrus_cuda_report_read(report, SARRUS_CUDA_KERNEL, &out->report);
+    /* Without a report nothing is known of the registers: all of them, and other bounds do not promise more. */
+    if (!sarrus_cuda_report_read(report, SARRUS_CUDA_KERNEL, &out->report)) {
+        out->report.n_registers = MOST_REGISTERS;
+        out->lacks_report = true;
+        (void)sarrus_fallback_reason_set(reason,
+                                         "CUDA's run-time compiler told nothing of registers: launch bounds were not compared");
+    }
     free(report);
-    if (good)
-        return true;
-    sarrus_cuda_object_free(out);
-    return sarrus_fallback_reason_set(reason, "the report of CUDA's run-time compiler cannot be read");
+    return true;
 }
 
 /* The bounds are tried from the most registers to the fewest, as long as each leaves more warps and promises more. */
@@ -104,7 +112,7 @@ static bool compile_best(const sarrus_nvrtc *nvrtc, const sarrus_cuda_request *r
     if (!compile_within(nvrtc, request, &sarrus_cuda_bounds_tried[0], out, reason))
         return false;
     out->n_compiled = 1;
-    for (int i = 1; i < SARRUS_N_CUDA_BOUNDS; ++i) {
+    for (int i = 1; i < SARRUS_N_CUDA_BOUNDS && !out->lacks_report; ++i) {
         const sarrus_cuda_bounds *bounds = &sarrus_cuda_bounds_tried[i];
         sarrus_cuda_object other;
         if (!sarrus_cuda_bounds_would_bind(bounds, &out->report))
@@ -112,8 +120,8 @@ static bool compile_best(const sarrus_nvrtc *nvrtc, const sarrus_cuda_request *r
         if (!compile_within(nvrtc, request, bounds, &other, reason))
             break;
         other.n_compiled = out->n_compiled + 1;
-        const bool is_better = sarrus_cuda_expected_use(&other.report, &other.bounds, request->n_flops) >
-                               sarrus_cuda_expected_use(&out->report, &out->bounds, request->n_flops);
+        const bool is_better = !other.lacks_report && sarrus_cuda_expected_use(&other.report, &other.bounds, request->n_flops) >
+                                                          sarrus_cuda_expected_use(&out->report, &out->bounds, request->n_flops);
         if (!is_better) {
             out->n_compiled = other.n_compiled;
             sarrus_cuda_object_free(&other);

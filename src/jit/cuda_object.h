@@ -24,6 +24,7 @@ typedef struct sarrus_cuda_object {
     sarrus_cuda_bounds bounds;
     sarrus_cuda_report report;
     int32_t n_compiled; /* 0: from the cache */
+    bool lacks_report;  /* the compiler gave none: registers are supposed, bounds were not compared */
 } sarrus_cuda_object;
 
 /* From the cache alone; false when it is not there. */

@@ -38,10 +38,17 @@ static const char *const COLD[] = {
     "sarrus_verdict_begin", "sarrus_speeds_are_rough", "sarrus_fixed_begin", "sarrus_adaptive_begin", "sarrus_fixed_refuse",
     "sarrus_fixed_error",   "sarrus_fixed_spend"};
 
+/* And of the one beside which all others hardly ever run, where there is one. */
+static const char STRETCH[] = "sarrus_stretch_go";
+
+static bool has_word(const char *from, const char *end, const char *word) {
+    const char *at = strstr(from, word);
+    return at != NULL && at < end;
+}
+
 static bool function_is_cold(const char *from, const char *end) {
     for (size_t i = 0; i < sizeof COLD / sizeof COLD[0]; ++i) {
-        const char *at = strstr(from, COLD[i]);
-        if (at != NULL && at < end)
+        if (has_word(from, end, COLD[i]))
             return true;
     }
     return false;
@@ -58,6 +65,12 @@ static void spills_add(const char *from, const char *end, sarrus_cuda_report *ou
         const char *numbers_end = line_end(name_end + 1);
         const int32_t stores = number_before(name_end, numbers_end, " bytes spill stores");
         const int32_t loads = number_before(name_end, numbers_end, " bytes spill loads");
+        if (has_word(at, name_end, STRETCH)) {
+            out->has_stretches = true;
+            out->n_spill_stores = stores > 0 ? stores : 0;
+            out->n_spill_loads = loads > 0 ? loads : 0;
+            return;
+        }
         if (function_is_cold(at, name_end))
             continue;
         out->n_spill_stores += stores > 0 ? stores : 0;
@@ -98,7 +111,17 @@ int32_t sarrus_cuda_warps(const sarrus_cuda_report *report, const sarrus_cuda_bo
     return n_blocks * of_block;
 }
 
-/* Use of the arithmetic by w warps, times what spilled registers leave of it.
+/* Steps in stretches, in cycles that a quarter of a multiprocessor takes for one of a warp. Measured on an H200 (docs/cuda.md): a warp
+ * by itself takes 5 cycles an instruction, and some 8 instructions a flop of an evaluation for all that a step does; more warps hide
+ * one another's waiting. Every store to local memory goes on to the second-level cache: 256 bytes of a warp, of which 5.3 pass in a
+ * cycle for every quarter. Of what is spilled at some place, 1.6 is stored in a step. */
+static double stretch_use(const sarrus_cuda_report *report, double warps, double n_flops) {
+    const double cycles_per_flop = 5.0 * 8.0, cycles_per_byte = 1.6 * 256.0 / 8.0 / 5.3;
+    const double waiting = cycles_per_flop * n_flops / (warps / N_PARTS);
+    return n_flops / (waiting + cycles_per_byte * (double)report->n_spill_stores);
+}
+
+/* Otherwise, use of the arithmetic by w warps, times what spilled registers leave of it.
  *
  * A multiprocessor starts 32 (8.0) or 64 (9.0) lanes of double precision in a cycle and a result is there after 8 or so, so 8 warps
  * with two independent operations each are just enough where nothing but arithmetic waits. Loads wait longer, 30 cycles and more.
@@ -112,6 +135,8 @@ double sarrus_cuda_expected_use(const sarrus_cuda_report *report, const sarrus_c
     const double cycles_per_double = 2.0, doubles_per_flop = 0.25, doubles_per_stage = 40.0;
     const double cycles_per_flop = 0.5; /* of a warp */
     const double warps = sarrus_cuda_warps(report, bounds);
+    if (report->has_stretches)
+        return stretch_use(report, warps, n_flops);
     const double work = (cycles_per_flop + cycles_per_double * doubles_per_flop) * n_flops + cycles_per_double * doubles_per_stage;
     const double spills = cycles_per_double / sizeof(double) * ((double)report->n_spill_stores + (double)report->n_spill_loads);
     return warps / (warps + half_use) * work / (work + spills);

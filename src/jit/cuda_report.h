@@ -11,6 +11,7 @@ typedef struct sarrus_cuda_report {
     int32_t n_spill_stores; /* bytes, of all functions but the SVD: code is straight, so it is what an evaluation stores at most */
     int32_t n_spill_loads;
     int32_t n_shared_bytes; /* of a block */
+    bool has_stretches;     /* the spills are those of the function that ordinary steps are made in (kernels/step/stretch.h) */
 } sarrus_cuda_report;
 
 /* __launch_bounds__: threads of a block, and blocks that a multiprocessor is to hold at once. */
@@ -28,8 +29,8 @@ extern const sarrus_cuda_bounds sarrus_cuda_bounds_tried[SARRUS_N_CUDA_BOUNDS];
 /* Warps that a multiprocessor holds at once. */
 int32_t sarrus_cuda_warps(const sarrus_cuda_report *report, const sarrus_cuda_bounds *bounds);
 
-/* The part of a multiprocessor's arithmetic that a kernel is expected to use, 0 to 1: for comparing bounds, not for planning.
- * n_flops: of an evaluation. */
+/* What of a multiprocessor's arithmetic a kernel is expected to use: for comparing bounds, not for planning. n_flops: of an
+ * evaluation. */
 double sarrus_cuda_expected_use(const sarrus_cuda_report *report, const sarrus_cuda_bounds *bounds, double n_flops);
 
 /* Whether the bounds would leave the compiler fewer registers than it took, and so more warps. */

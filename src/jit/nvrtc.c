@@ -29,7 +29,12 @@ struct sarrus_nvrtc {
  * declarations of the host, which a device may know as well; unused functions are to be expected; the report is that of ptxas. */
 static const char *const COMMON_OPTIONS[] = {"--std=c++20", "--fmad=false", "--device-as-default-execution-space",
                                              "--diag-suppress=177", "--ptxas-options=-v"};
-enum { N_COMMON_OPTIONS = sizeof COMMON_OPTIONS / sizeof COMMON_OPTIONS[0], N_OPTIONS = N_COMMON_OPTIONS + 3, OPTION_LENGTH = 64 };
+enum { N_COMMON_OPTIONS = sizeof COMMON_OPTIONS / sizeof COMMON_OPTIONS[0], N_OPTIONS = N_COMMON_OPTIONS + 4, OPTION_LENGTH = 64 };
+
+/* Releases from 12.9 on keep what they have compiled where there is a driver, and what comes from there has no report. Cubins have a
+ * cache of their own here (cuda_object.c). */
+static const char NO_CACHE[] = "--no-cache";
+static const int32_t KNOWS_CACHE = 12090;
 
 /* In place of the C library's headers, which the compiler does not bring along: what a device knows is built in. */
 static const char *const STAND_INS[][2] = {
@@ -188,9 +193,10 @@ static nvrtc_result program_compile(const sarrus_nvrtc *nvrtc, const sarrus_nvrt
     (void)snprintf(text[0], OPTION_LENGTH, "--gpu-architecture=sm_%d", unit->architecture);
     (void)snprintf(text[1], OPTION_LENGTH, "-DSARRUS_BLOCK_THREADS=%d", unit->bounds.n_threads);
     (void)snprintf(text[2], OPTION_LENGTH, "-DSARRUS_BLOCKS=%d", unit->bounds.n_blocks);
+    (void)snprintf(text[3], OPTION_LENGTH, "%s", NO_CACHE);
     for (int i = 0; i < N_OPTIONS; ++i)
         options[i] = i < N_COMMON_OPTIONS ? COMMON_OPTIONS[i] : text[i - N_COMMON_OPTIONS];
-    return nvrtc->compile(program, N_OPTIONS, options);
+    return nvrtc->compile(program, nvrtc->version >= KNOWS_CACHE ? N_OPTIONS : N_OPTIONS - 1, options);
 }
 
 static nvrtc_result cubin_take(const sarrus_nvrtc *nvrtc, nvrtc_program *program, sarrus_object_bytes *out) {

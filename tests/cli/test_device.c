@@ -73,7 +73,7 @@ static void test_scenarios(void **state) {
                                         {"slider_crank", "integrator.t_end=0.1"},
                                         {"driven_crank", "integrator.t_end=0.1"},
                                         {"double_pendulum", "integrator.t_end=0.1"},
-                                        {"n_four_bar_10", "integrator.t_end=0.1"},
+                                        {"n_four_bar_2", "integrator.t_end=0.1"},
                                         {"andrews", "integrator.t_end=4e-4"}};
     for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; ++i) {
         run_into("cpu.h5", "cpu", scenarios[i][0], "70", scenarios[i][1], NULL);

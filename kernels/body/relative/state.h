@@ -113,7 +113,7 @@ LANE_FUNCTION real sarrus_state_potential(const sarrus_mechanism *mech, const re
     return mech->tree.n_springs > 0 ? of_bodies + sarrus_tree_springs_energy(mech, parameter, q) : of_bodies;
 }
 
-/* (x − less_x)ᵀ M (y − less_y), Σ (L x)_i D_i (L y)_i, of arrays of the tile or the workspace; NULL: nothing less. */
+/* (x − less_x)ᵀ M (y − less_y), Σ (L x)_i D_i (L y)_i, of arrays of an evaluation; NULL: nothing less. */
 LANE_FUNCTION real sarrus_tree_form(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *x,
                                     const real *less_x, const real *y, const real *less_y) {
     real sum = real_set(0.0);
@@ -129,12 +129,12 @@ LANE_FUNCTION real sarrus_state_power_beyond(const sarrus_mechanism *mech, const
                                              const real *v, const real *a) {
     return sarrus_tree_form(mech, parameter, ws, v, (const real *)0, a, ws->force);
 }
-LANE_FUNCTION real sarrus_state_square(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *x,
-                                       const real *less) {
+LANE_FUNCTION real sarrus_state_square_here(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                            const real *x, const real *less) {
     return sarrus_tree_form(mech, parameter, ws, x, less, x, less);
 }
-LANE_FUNCTION real sarrus_state_gain(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *v,
-                                     const real *before) {
+LANE_FUNCTION real sarrus_state_gain_here(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *v,
+                                          const real *before) {
     return sarrus_tree_form(mech, parameter, ws, v, (const real *)0, v, before);
 }
 
@@ -202,6 +202,15 @@ LANE_BODY void sarrus_state_see_turns(const sarrus_mechanism *mech, const real *
 #endif
     if (!mech->tree.follows_turns)
         return;
+#if FRAME_STRIDE != LANE_STRIDE
+    real q_here[SARRUS_PLAN_N_COORDINATES], v_here[SARRUS_PLAN_N_SPEEDS]; /* links look at arrays of an evaluation */
+    for (int32_t i = 0; i < mech->n_q; ++i)
+        frame_at(q_here, i) = lane_at(q, i);
+    for (int32_t i = 0; i < mech->n_v; ++i)
+        frame_at(v_here, i) = lane_at(v, i);
+    q = q_here;
+    v = v_here;
+#endif
     sarrus_tree_place(mech, parameter, q, ws);
     sarrus_tree_move_links(mech, ws, v, 1);
     sarrus_turns_follow(mech, parameter, ws, ws->body_q, ws->body_v, on, seen);

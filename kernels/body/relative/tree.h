@@ -83,7 +83,7 @@ PLAN_BODY void sarrus_tree_solve(const sarrus_mechanism *mech, const sarrus_work
     }
 }
 
-/* (L x)_i of an array of the tile or the workspace, less that of another one (NULL: of none). */
+/* (L x)_i of an array of an evaluation, less that of another one (NULL: of none). */
 LANE_FUNCTION real sarrus_tree_part(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i, const real *x,
                                     const real *less) {
     real sum = less ? frame_at(x, i) - frame_at(less, i) : frame_at(x, i);

@@ -143,7 +143,7 @@ LANE_FUNCTION real sarrus_square_of_difference(const sarrus_mechanism *mech, con
     PLAN_EACH (b, 0, mech->n_bodies) {
         real d[SPACE_NV];
         for (int32_t k = 0; k < SPACE_NV; ++k)
-            d[k] = lane_at(x, space_v(b) + k) - lane_at(less, space_v(b) + k);
+            d[k] = frame_at(x, space_v(b) + k) - frame_at(less, space_v(b) + k);
         sum = sarrus_body_inner(sarrus_body_parameters(mech, parameter, b), d, d, sum);
     }
     return sum;
@@ -153,8 +153,8 @@ LANE_FUNCTION real sarrus_gain_of_energy(const sarrus_mechanism *mech, const rea
     PLAN_EACH (b, 0, mech->n_bodies) {
         real x[SPACE_NV], d[SPACE_NV];
         for (int32_t k = 0; k < SPACE_NV; ++k) {
-            x[k] = lane_at(v, space_v(b) + k);
-            d[k] = x[k] - lane_at(before, space_v(b) + k);
+            x[k] = frame_at(v, space_v(b) + k);
+            d[k] = x[k] - frame_at(before, space_v(b) + k);
         }
         sum = sarrus_body_inner(sarrus_body_parameters(mech, parameter, b), x, d, sum);
     }

@@ -1,0 +1,331 @@
+/* Stretches: steps of rk4 in which nothing out of the ordinary happens, one after another with the state in local arrays.
+ *
+ * Almost all steps are such. Kernels that are specialised as straight code make them in one piece: four accelerations in a loop
+ * that is not unrolled, the state, its sums and what a lane is judged by in registers or close by, and nothing of the tile written
+ * before the stretch ends. On a device, where every thread has a tile's lane and a multiprocessor 1 KiB of first-level cache a
+ * thread, it is the difference between waiting for memory and computing (docs/cuda.md).
+ *
+ * The operations are those of fixed.h, rk4.h and verdict.h in the same order, so a stretch gives the same bits. What would take
+ * another way there ends the stretch before that step, and fixed.h makes it from the state where it begins: rows in doubt or near
+ * dependence, a passage by a change point, a step to be made in parts, a limit that is broken, a number that is none. */
+#ifndef SARRUS_STEP_STRETCH_H
+#define SARRUS_STEP_STRETCH_H
+
+#include "kernels/step/change_point.h"
+#include "kernels/step/control.h"
+#include "kernels/step/rk4.h"
+#include "kernels/step/verdict.h"
+
+/* Steps that are made one by one after a stretch has come to nothing, before the next one is tried. */
+#define SARRUS_STRETCH_REST 16
+
+/* In absolute coordinates the lanes of a processor gain nothing: its registers hold less of a stretch than of a phase. */
+#if defined(SARRUS_CONSTANT_PLAN) && !defined(SARRUS_PLAN_IN_RUNS) && !defined(SARRUS_KERNELS_SPATIAL) &&                          \
+    (LANE_IS_THREAD || defined(SARRUS_KERNELS_RELATIVE))
+
+/* Whether M is never put together. */
+LANE_FUNCTION int sarrus_stretch_is_articulated(const sarrus_mechanism *mech) {
+#if defined(SARRUS_KERNELS_RELATIVE)
+    return mech->tree.is_articulated || mech->tree.is_recursive;
+#else
+    (void)mech;
+    return 0;
+#endif
+}
+
+/* Whether the plan's steps may be made in stretches: by the factor alone, with speeds that are the rates of the coordinates. */
+LANE_FUNCTION int sarrus_stretches_fit(const sarrus_mechanism *mech) {
+    return mech->integrator.method == SARRUS_INTEGRATOR_RK4 && mech->solve == SARRUS_SOLVE_AUTO && mech->n_lacking == 0 &&
+           !mech->integrator.has_step_gains && mech->n_free == 0 && mech->n_curves == 0 &&
+           mech->project != SARRUS_PROJECTION_EVERY_STEP && !sarrus_stretch_is_articulated(mech);
+}
+
+/* Sums are touched once a stage. A device's multiprocessor hands every store to local memory on to the second-level cache, whose
+ * bandwidth then is what bounds the rate, but has memory of its own that threads share: there they stand, if that of as many
+ * blocks as are to be held at once has room for them. */
+enum { SARRUS_STRETCH_SUMS = SARRUS_PLAN_N_COORDINATES + 2 * SARRUS_PLAN_N_SPEEDS };
+#if LANE_IS_THREAD
+#define SARRUS_STRETCH_BYTES (8 * SARRUS_BLOCK_THREADS * (SARRUS_PLAN_N_COORDINATES + 2 * SARRUS_PLAN_N_SPEEDS))
+#define SARRUS_SUMS_ARE_SHARED (SARRUS_STRETCH_BYTES <= 48 * 1024 && SARRUS_STRETCH_BYTES * SARRUS_BLOCKS <= 144 * 1024)
+#else
+#define SARRUS_SUMS_ARE_SHARED 0
+#endif
+#if SARRUS_SUMS_ARE_SHARED
+#define STRETCH_STRIDE SARRUS_BLOCK_THREADS
+#else
+#define STRETCH_STRIDE 1
+#endif
+#define stretch_at(array, i) ((array)[(size_t)(i)*STRETCH_STRIDE])
+
+/* What changes from step to step. The fields stand for those of the tile by the same names. */
+typedef struct sarrus_stretch {
+    real q[SARRUS_PLAN_N_COORDINATES], v[SARRUS_PLAN_N_SPEEDS];             /* where a step begins */
+    real stage_q[SARRUS_PLAN_N_COORDINATES], stage_v[SARRUS_PLAN_N_SPEEDS]; /* of a stage, then of the end */
+    real a[SARRUS_PLAN_N_SPEEDS];                                           /* of this stage */
+    real *sum_q, *sum_v, *before;  /* [n_q], [n_v], [n_v] sums of the stages, and the acceleration of the one before */
+    real sum_w, spread2;           /* W, J: rk4.h's sum_w[0] and [2] */
+    real near[SARRUS_N_CLOSENESS]; /* closeness where the step begins */
+    mask force_is_finite, on;
+#define SARRUS_VERDICT_FIELD(name, ...) real name;
+#include "sarrus/field.def"
+    real closeness, is_on, stride;
+} sarrus_stretch;
+
+/* The fields by which a lane is judged, in place of those of the tile. */
+LANE_FUNCTION void sarrus_stretch_verdict(sarrus_stretch *s, sarrus_verdict *lanes) {
+#define SARRUS_VERDICT_FIELD(name, ...) lanes->name = &s->name;
+#include "sarrus/field.def"
+}
+
+/* Lanes of a tile that begin an ordinary step as far as can be told without making it. */
+LANE_FUNCTION mask sarrus_stretch_may_begin(const sarrus_evaluation *ev, real t, real t_next) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const sarrus_passage_layout *passage = &mech->layout.passage;
+    const sarrus_verdict_layout *verdict = &mech->layout.verdict;
+    const real *tile = ev->tile, zero = real_set(0.0), balance = lane_at(tile, verdict->balance);
+    const real rank = lane_at(tile, mech->layout.rank), marks = lane_at(tile, passage->is_on) + lane_at(tile, passage->is_bend);
+    mask may = real_eq(marks + lane_at(tile, passage->part) + lane_at(tile, passage->swapped), zero);
+    may = mask_and(may, real_eq(lane_at(tile, mech->layout.rank_now), rank));
+    may = mask_and(may, mask_not(real_eq(balance, real_set(SARRUS_NO_LIMIT))));
+    may = mask_and(may, mask_not(real_lt(real_set(mech->limit_error), lane_at(tile, verdict->error))));
+    if (mech->m > 0)
+        may = mask_and(may, real_eq(rank, real_set((real_scalar)mech->factor.n_independent)));
+    return mask_and(may, real_lt(t, t_next));
+}
+
+LANE_FUNCTION void sarrus_stretch_load(const sarrus_evaluation *ev, sarrus_stretch *s) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const real *q = lane_from(ev->tile, mech->layout.q), *v = lane_from(ev->tile, mech->layout.v);
+    PLAN_EACH (i, 0, mech->n_q)
+        s->q[i] = s->stage_q[i] = lane_at(q, i);
+    PLAN_EACH (i, 0, mech->n_v)
+        s->v[i] = s->stage_v[i] = lane_at(v, i);
+#define SARRUS_VERDICT_FIELD(name, ...) s->name = lane_at(ev->tile, mech->layout.verdict.name);
+#include "sarrus/field.def"
+    s->closeness = lane_at(ev->tile, mech->layout.passage.closeness);
+    s->near[0] = s->near[1] = s->is_on = real_set(0.0);
+}
+
+LANE_FUNCTION void sarrus_stretch_place(real *sums, sarrus_stretch *s) {
+    s->sum_q = sums;
+    s->sum_v = &stretch_at(sums, SARRUS_PLAN_N_COORDINATES);
+    s->before = &stretch_at(sums, SARRUS_PLAN_N_COORDINATES + SARRUS_PLAN_N_SPEEDS);
+}
+
+/* The fields that ordinary steps write, after n of them. */
+LANE_FUNCTION void sarrus_stretch_store(const sarrus_evaluation *ev, const sarrus_stretch *s, uint64_t n) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const sarrus_tile_layout *layout = &mech->layout;
+    real *q = lane_from(ev->tile, layout->q), *v = lane_from(ev->tile, layout->v);
+    PLAN_EACH (i, 0, mech->n_q)
+        lane_at(q, i) = real_select(s->on, s->q[i], lane_at(q, i));
+    PLAN_EACH (i, 0, mech->n_v)
+        lane_at(v, i) = real_select(s->on, s->v[i], lane_at(v, i));
+#define SARRUS_VERDICT_FIELD(name, ...) sarrus_lane_set(lane_from(ev->tile, layout->verdict.name), s->on, s->name);
+#include "sarrus/field.def"
+    if (mech->is_watched) {
+        sarrus_lane_set(lane_from(ev->tile, layout->passage.closeness), s->on, s->closeness);
+        sarrus_lane_set(lane_from(ev->tile, layout->passage.all), s->on, s->near[1]);
+    }
+    sarrus_lane_set(lane_from(ev->tile, layout->passage.stride), s->on, s->stride);
+    sarrus_count(ev, layout->n_steps, (real_scalar)n, s->on);
+    sarrus_count(ev, layout->n_evaluations, 4.0 * (real_scalar)n, s->on);
+}
+
+/* After the first acceleration: what is out of the ordinary where the step begins. */
+LANE_FUNCTION mask sarrus_stretch_look(const sarrus_evaluation *ev, sarrus_stretch *s, real t) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    real zero = real_set(0.0);
+    PLAN_EACH (i, 0, mech->n_v)
+        zero = real_fma(frame_at(ev->ws->force, i), real_set(0.0), zero); /* NaN from any NaN or ∞ */
+    s->force_is_finite = real_eq(zero, real_set(0.0));
+    s->near[0] = frame_at(ev->ws->closeness, 0);
+    s->near[1] = frame_at(ev->ws->closeness, 1);
+    const mask is_near = mech->factor.n_dependent > 0 ? real_lt(real_set(SARRUS_CLOSENESS_NEAR), s->near[1]) : mask_none();
+    if (!mech->is_watched)
+        return is_near;
+    sarrus_verdict verdict;
+    sarrus_passage passage;
+    sarrus_stretch_verdict(s, &verdict);
+    sarrus_nearest_note(&verdict, s->on, t, s->near[1]);
+    passage.closeness = &s->closeness;
+    passage.is_on = &s->is_on;
+    return mask_or(is_near, sarrus_passage_is_due(&passage, s->on, s->near[0]));
+}
+
+/* sarrus_rk4_spread after the third stage. */
+LANE_FUNCTION real sarrus_stretch_spread(const sarrus_evaluation *ev, const sarrus_stretch *s, real h) {
+    real before[SARRUS_PLAN_N_SPEEDS];
+    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n_v)
+        before[i] = stretch_at(s->before, i);
+    return h * h * sarrus_state_square_here(sarrus_plan_of(ev), ev->parameter, ev->ws, s->a, before);
+}
+
+/* rk4.h's end of stage k: its place among the sums, and the state of the next stage or of the end into stage_q, stage_v. */
+LANE_FUNCTION void sarrus_stretch_stage(const sarrus_evaluation *ev, sarrus_stretch *s, int32_t k, const sarrus_rk4_times *at) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const real weight = real_set(k == 0 ? 1.0 : 2.0), c = k == 2 ? at->h : at->half, sixth = at->h / real_set(6.0);
+    if (k == 2 && mech->wants_error)
+        s->spread2 = sarrus_stretch_spread(ev, s, at->h);
+    if (mech->has_work)
+        s->sum_w = k == 0   ? ev->power
+                   : k == 3 ? real_fma(sixth, s->sum_w + ev->power, s->work)
+                            : real_fma(real_set(2.0), ev->power, s->sum_w);
+    if (k == 3) {
+        PLAN_EACH (i, 0, mech->n_q)
+            s->stage_q[i] = real_fma(sixth, stretch_at(s->sum_q, i) + s->stage_v[i], s->q[i]);
+        PLAN_EACH (i, 0, mech->n_v)
+            s->stage_v[i] = real_fma(sixth, stretch_at(s->sum_v, i) + s->a[i], s->v[i]);
+        return;
+    }
+    PLAN_EACH (i, 0, mech->n_q) {
+        const real rate = s->stage_v[i];
+        stretch_at(s->sum_q, i) = k == 0 ? rate : real_fma(weight, rate, stretch_at(s->sum_q, i));
+        s->stage_q[i] = real_fma(c, rate, s->q[i]);
+    }
+    PLAN_EACH (i, 0, mech->n_v) {
+        const real a = stretch_at(s->before, i) = s->a[i];
+        stretch_at(s->sum_v, i) = k == 0 ? a : real_fma(weight, a, stretch_at(s->sum_v, i));
+        s->stage_v[i] = real_fma(c, a, s->v[i]);
+    }
+}
+
+/* sarrus_udwadia_kalaba_accelerate at the poses of the workspace, into s->a. Returns the lanes whose rows are in doubt, or may be
+ * near dependence. */
+LANE_FUNCTION mask sarrus_stretch_accelerate(sarrus_evaluation *ev, real t, sarrus_stretch *s) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    ev->is_configured = 1;
+    ev->is_factored = 0;
+    ev->power = real_set(0.0);
+    const real power = sarrus_udwadia_kalaba_rows(ev, t, s->stage_q, s->stage_v);
+    mask unusual = mask_none();
+    if (mech->m == 0) {
+        PLAN_EACH (i, 0, mech->n_v)
+            s->a[i] = frame_at(ws->force, i);
+    } else {
+        unusual = sarrus_correct_by_factor(ev, ws->rhs, ws->force, s->a);
+    }
+    sarrus_udwadia_kalaba_observe(ev, s->stage_v, s->a, power);
+    return unusual;
+}
+
+/* The four stages of a step; the poses of its beginning are in the workspace. Returns the lanes in which it is not an ordinary one. */
+LANE_FUNCTION mask sarrus_stretch_stages(sarrus_evaluation *ev, sarrus_stretch *s, const sarrus_rk4_times *at) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    mask unusual = mask_none();
+    LANE_ROLLED
+    for (int32_t k = 0; k < 4; ++k) {
+        const real t = k == 0 ? at->t : k == 3 ? at->t_end : at->t_half;
+        if (k > 0)
+            sarrus_configure(ev, t, s->stage_q);
+        ev->wants_closeness = k == 0;
+        unusual = mask_or(unusual, sarrus_stretch_accelerate(ev, t, s));
+        if (k == 0)
+            unusual = mask_or(unusual, sarrus_stretch_look(ev, s, t));
+        sarrus_stretch_stage(ev, s, k, at);
+    }
+    if (mech->wants_error)
+        unusual = mask_or(unusual, mask_not(real_le(s->spread2, real_set(2.0 * SARRUS_SPREAD_SMALL) * s->kinetic)));
+    return unusual;
+}
+
+/* Judges the state that the step has come to at time t, with the poses of it in the workspace; the lanes in which it is no
+ * ordinary one are returned, the others' fields follow. */
+LANE_FUNCTION mask sarrus_stretch_judge(sarrus_evaluation *ev, sarrus_stretch *s, real t) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const real range = real_set(SARRUS_FINITE_RANGE), work = mech->has_work ? s->sum_w : s->work;
+    mask is_motion = s->force_is_finite;
+    PLAN_EACH (i, 0, mech->n_q)
+        is_motion = mask_and(is_motion, real_le(real_abs(s->stage_q[i]), range));
+    PLAN_EACH (i, 0, mech->n_v)
+        is_motion = mask_and(is_motion, real_le(real_abs(s->stage_v[i]), range));
+    ev->is_configured = 0;
+    if (mech->m == 0)
+        ev->state_violation = real_set(0.0);
+    mask open = mask_none();
+    if (mech->m > 0 && mech->project == SARRUS_PROJECTION_TOLERANCE) {
+        sarrus_evaluate_rows_body(ev, t, s->stage_q, s->stage_v);
+        ev->state_violation = sarrus_rows_norm(mech, ev->ws->phi);
+        open = mask_not(real_le(ev->state_violation, real_set(mech->project_tolerance)));
+    }
+    ev->wants_violation = sarrus_judge_wants_violation(mech);
+    sarrus_measure_body(ev, t, s->stage_q, s->stage_v);
+    sarrus_verdict lanes;
+    sarrus_stretch_verdict(s, &lanes);
+    const sarrus_verdict_state here = {t, s->stage_q, s->stage_v, work, real_set(0.0)};
+    const sarrus_judgement found = sarrus_judge_measured(ev, &lanes, s->on, &here);
+    s->balance = found.balance;
+    s->work = work;
+    return mask_or(open, mask_or(mask_not(is_motion), mask_or(found.is_open, found.is_unbalanced)));
+}
+
+/* Up to n_steps ordinary steps of the lanes of ev->healthy from clock time `step` on. Returns how many were made. */
+LANE_PHASE uint64_t sarrus_stretch_go(sarrus_evaluation *outside, const sarrus_clock *clock, uint64_t step, uint64_t n_steps) {
+    const sarrus_mechanism *mech = &sarrus_constant_plan;
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
+    sarrus_stretch now, next;
+#if SARRUS_SUMS_ARE_SHARED
+    LANE_SHARED real sums_of_block[SARRUS_STRETCH_SUMS * SARRUS_BLOCK_THREADS];
+    real *const sums = sums_of_block + lane_thread();
+#else
+    real sums[SARRUS_STRETCH_SUMS];
+#endif
+    real t = sarrus_lane_time(mech, outside->tile, clock, step), t_next = sarrus_lane_time(mech, outside->tile, clock, step + 1);
+    if (mask_any(mask_and(outside->healthy, mask_not(sarrus_stretch_may_begin(outside, t, t_next)))))
+        return 0;
+    sarrus_frame_open(outside, &ws, &ev);
+    sarrus_frame_directions(&ws);
+    ev.is_in_stretch = 1;
+    ev.is_swapped = mask_none();
+    ev.crossed = (const real *)0;
+    ev.is_looking = ev.sits_out = ev.sees_all_rows = 0;
+    sarrus_stretch_load(outside, &now);
+    sarrus_stretch_place(sums, &now);
+    now.on = outside->healthy;
+    sarrus_configure(&ev, t, now.q);
+    uint64_t n = 0;
+    LANE_ROLLED
+    for (; n < n_steps && !lane_is_stopped(outside->stop); ++n) {
+        t_next = sarrus_lane_time(mech, outside->tile, clock, step + n + 1);
+        const sarrus_rk4_times at = sarrus_rk4_times_of(t, t_next - t);
+        next = now;
+        next.stride = at.h;
+        mask unusual = sarrus_stretch_stages(&ev, &next, &at);
+        unusual = mask_or(unusual, sarrus_stretch_judge(&ev, &next, t_next));
+        if (mask_any(mask_and(next.on, unusual)))
+            break;
+        next.closeness = next.near[0];
+        PLAN_EACH (i, 0, mech->n_q)
+            next.q[i] = next.stage_q[i];
+        PLAN_EACH (i, 0, mech->n_v)
+            next.v[i] = next.stage_v[i];
+        now = next;
+        t = t_next;
+    }
+    if (n == 0)
+        return 0;
+    sarrus_stretch_store(outside, &now, n);
+    outside->is_configured = outside->is_factored = 0;
+    outside->n_evaluations += 4 * (int64_t)n;
+    return n;
+}
+
+#else
+
+LANE_FUNCTION int sarrus_stretches_fit(const sarrus_mechanism *mech) {
+    (void)mech;
+    return 0;
+}
+LANE_FUNCTION uint64_t sarrus_stretch_go(sarrus_evaluation *outside, const sarrus_clock *clock, uint64_t step, uint64_t n_steps) {
+    (void)outside;
+    (void)clock;
+    (void)step;
+    (void)n_steps;
+    return 0;
+}
+
+#endif
+
+#endif
