@@ -151,12 +151,13 @@ LANE_FUNCTION void sarrus_state_extent(const sarrus_mechanism *mech, const real 
     }
 }
 
-/* What round-off of Φ is measured by: the largest coordinate, 1 at least, and the rows that have it. */
-LANE_FUNCTION real sarrus_state_scale(const sarrus_mechanism *mech, const real *parameter, const real *q) {
+/* What round-off of Φ is measured by: the largest coordinate, 1 at least, of an array whose numbers are `stride` apart; and the
+ * rows that have it. */
+LANE_FUNCTION real sarrus_state_scale(const sarrus_mechanism *mech, const real *parameter, const real *q, size_t stride) {
     real scale = real_set(1.0);
     (void)parameter;
     PLAN_EACH (i, 0, mech->n_q)
-        scale = real_max(real_abs(lane_at(q, i)), scale);
+        scale = real_max(real_abs(q[(size_t)i * stride]), scale);
     return scale;
 }
 LANE_FUNCTION int32_t sarrus_state_n_rows(const sarrus_mechanism *mech) {

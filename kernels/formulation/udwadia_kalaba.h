@@ -217,6 +217,23 @@ PLAN_BODY void sarrus_udwadia_kalaba_accelerate(sarrus_evaluation *ev, real t, c
     sarrus_udwadia_kalaba_observe(ev, v, a, power);
 }
 
+/* out ← M^{-1/2} D⁺ rhs for a projection, by the factor of the independent rows. Returns the lanes of `active` whose rows are in
+ * doubt. */
+LANE_FUNCTION mask sarrus_project_by_factor(sarrus_evaluation *ev, const real *rhs, mask active, real *out) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    sarrus_workspace *ws = ev->ws;
+    mask slow = mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent)));
+    ++ev->n_evaluations;
+    (void)sarrus_correct_fast(ev, rhs);
+    if (!ev->sits_out)
+        slow = mask_or(slow, real_lt(real_set(0.0), frame_at(ws->refused, 0)));
+    slow = mask_and(active, slow);
+    PLAN_EACH (i, 0, mech->n_v)
+        frame_at(out, i) = real_set(0.0);
+    sarrus_rows_push(mech, ev->parameter, ws, rhs, ws->multiplier, out);
+    return slow;
+}
+
 /* out ← M^{-1/2} D⁺ rhs for a projection, on the independent rows.
  *
  * At a change point that is crossed exactly a correction along the direction that is being lost is noise: the right side holds
@@ -227,16 +244,8 @@ PLAN_BODY void sarrus_udwadia_kalaba_accelerate(sarrus_evaluation *ev, real t, c
 PLAN_BODY void sarrus_udwadia_kalaba_project(sarrus_evaluation *ev, const real *rhs, mask active, real *out) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
-    mask slow = mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent)));
     const int is_fresh = !ev->is_factored;
-    ++ev->n_evaluations;
-    (void)sarrus_correct_fast(ev, rhs);
-    if (!ev->sits_out)
-        slow = mask_or(slow, real_lt(real_set(0.0), frame_at(ws->refused, 0)));
-    slow = mask_and(active, slow);
-    PLAN_EACH (i, 0, mech->n_v)
-        frame_at(out, i) = real_set(0.0);
-    sarrus_rows_push(mech, ev->parameter, ws, rhs, ws->multiplier, out);
+    const mask slow = sarrus_project_by_factor(ev, rhs, active, out);
     if (!mask_any(slow)) {
         if (is_fresh)
             sarrus_closeness_look(ev, rhs);

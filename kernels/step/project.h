@@ -6,6 +6,9 @@
 
 #include "kernels/formulation/phase.h"
 
+/* rad */
+#define SARRUS_PROJECT_TURN 0.5
+
 /* q ← q ⊞ (−scale·correction) where `on`; no angle turns by more than half a radian in one iteration, so that a far start
  * does not overshoot. */
 PLAN_BODY void sarrus_project_step(const sarrus_evaluation *ev, const real *correction, mask on, real *q) {
@@ -13,7 +16,7 @@ PLAN_BODY void sarrus_project_step(const sarrus_evaluation *ev, const real *corr
     real largest = real_set(0.0);
     PLAN_EACH (i, 0, mech->n_v)
         largest = sarrus_state_is_turn(mech, i) ? real_max(real_abs(lane_at(correction, i)), largest) : largest;
-    real limit = real_set(0.5);
+    real limit = real_set(SARRUS_PROJECT_TURN);
     mask far = real_lt(limit, largest);
     real scale = real_select(far, limit / real_select(far, largest, limit), real_set(1.0));
     sarrus_state_move(mech, -scale, correction, on, q);
@@ -46,14 +49,19 @@ LANE_BODY void sarrus_project_velocities(sarrus_evaluation *ev, mask active, rea
     }
 }
 
-/* Round-off of Φ: about an ε of the largest coordinate in each of m rows. A looser goal would be felt: near a change point what is
+/* Round-off of Φ at coordinates that are `stride` apart: about an ε of the largest one in each of m rows. */
+LANE_FUNCTION real sarrus_round_off(const sarrus_evaluation *ev, const real *q, size_t stride) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const real scale = sarrus_state_scale(mech, ev->parameter, q, stride);
+    return real_set(2.2e-16) * real_sqrt(real_set((real_scalar)sarrus_state_n_rows(mech))) * scale;
+}
+
+/* What ‖Φ‖ is brought down to: its round-off. A looser goal would be felt: near a change point what is
  * left of Φ stands for an angle Φ/σ, and the velocities follow the bent configuration. In a bend the same round-off, written into
  * every state anew, would put each of them on a bend of its own; there a state that is within some round-off stays as it is. */
 LANE_FUNCTION real sarrus_project_goal(const sarrus_evaluation *ev, const real *q) {
-    const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    const real scale = sarrus_state_scale(mech, ev->parameter, q);
-    const mask is_bend = real_lt(real_set(0.0), lane_at(ev->tile, mech->layout.passage.is_bend));
-    const real goal = real_set(2.2e-16) * real_sqrt(real_set((real_scalar)sarrus_state_n_rows(mech))) * scale;
+    const mask is_bend = real_lt(real_set(0.0), lane_at(ev->tile, sarrus_plan_of(ev)->layout.passage.is_bend));
+    const real goal = sarrus_round_off(ev, q, LANE_STRIDE);
     return real_select(is_bend, real_set(16.0) * goal, goal);
 }
 

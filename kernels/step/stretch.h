@@ -5,9 +5,10 @@
  * before the stretch ends. On a device, where every thread has a tile's lane and a multiprocessor 1 KiB of first-level cache a
  * thread, it is the difference between waiting for memory and computing (docs/cuda.md).
  *
- * The operations are those of fixed.h, rk4.h and verdict.h in the same order, so a stretch gives the same bits. What would take
- * another way there ends the stretch before that step, and fixed.h makes it from the state where it begins: rows in doubt or near
- * dependence, a passage by a change point, a step to be made in parts, a limit that is broken, a number that is none. */
+ * The operations are those of fixed.h, rk4.h, project.h and verdict.h in the same order, so a stretch gives the same bits. What
+ * would take another way there ends the stretch before that step, and fixed.h makes it from the state where it begins: rows in
+ * doubt or near dependence, a passage by a change point, a step to be made in parts, a limit that is broken, a number that is
+ * none. */
 #ifndef SARRUS_STEP_STRETCH_H
 #define SARRUS_STEP_STRETCH_H
 
@@ -19,9 +20,7 @@
 /* Steps that are made one by one after a stretch has come to nothing, before the next one is tried. */
 #define SARRUS_STRETCH_REST 16
 
-/* In absolute coordinates the lanes of a processor gain nothing: its registers hold less of a stretch than of a phase. */
-#if defined(SARRUS_CONSTANT_PLAN) && !defined(SARRUS_PLAN_IN_RUNS) && !defined(SARRUS_KERNELS_SPATIAL) &&                          \
-    (LANE_IS_THREAD || defined(SARRUS_KERNELS_RELATIVE))
+#if defined(SARRUS_CONSTANT_PLAN) && !defined(SARRUS_PLAN_IN_RUNS) && !defined(SARRUS_KERNELS_SPATIAL)
 
 /* Whether M is never put together. */
 LANE_FUNCTION int sarrus_stretch_is_articulated(const sarrus_mechanism *mech) {
@@ -36,8 +35,12 @@ LANE_FUNCTION int sarrus_stretch_is_articulated(const sarrus_mechanism *mech) {
 /* Whether the plan's steps may be made in stretches: by the factor alone, with speeds that are the rates of the coordinates. */
 LANE_FUNCTION int sarrus_stretches_fit(const sarrus_mechanism *mech) {
     return mech->integrator.method == SARRUS_INTEGRATOR_RK4 && mech->solve == SARRUS_SOLVE_AUTO && mech->n_lacking == 0 &&
-           !mech->integrator.has_step_gains && mech->n_free == 0 && mech->n_curves == 0 &&
-           mech->project != SARRUS_PROJECTION_EVERY_STEP && !sarrus_stretch_is_articulated(mech);
+           !mech->integrator.has_step_gains && mech->n_free == 0 && mech->n_curves == 0 && !sarrus_stretch_is_articulated(mech);
+}
+
+/* Whether states and the speeds of stages are put onto the constraints. */
+LANE_FUNCTION int sarrus_stretch_is_closed(const sarrus_mechanism *mech) {
+    return mech->project == SARRUS_PROJECTION_EVERY_STEP && mech->m > 0;
 }
 
 /* Sums are touched once a stage. A device's multiprocessor hands every store to local memory on to the second-level cache, whose
@@ -78,7 +81,7 @@ LANE_FUNCTION void sarrus_stretch_verdict(sarrus_stretch *s, sarrus_verdict *lan
 }
 
 /* Lanes of a tile that begin an ordinary step as far as can be told without making it. */
-LANE_FUNCTION mask sarrus_stretch_may_begin(const sarrus_evaluation *ev, real t, real t_next) {
+LANE_FUNCTION mask sarrus_stretch_may_begin(const sarrus_evaluation *ev) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const sarrus_passage_layout *passage = &mech->layout.passage;
     const sarrus_verdict_layout *verdict = &mech->layout.verdict;
@@ -90,7 +93,7 @@ LANE_FUNCTION mask sarrus_stretch_may_begin(const sarrus_evaluation *ev, real t,
     may = mask_and(may, mask_not(real_lt(real_set(mech->limit_error), lane_at(tile, verdict->error))));
     if (mech->m > 0)
         may = mask_and(may, real_eq(rank, real_set((real_scalar)mech->factor.n_independent)));
-    return mask_and(may, real_lt(t, t_next));
+    return may;
 }
 
 LANE_FUNCTION void sarrus_stretch_load(const sarrus_evaluation *ev, sarrus_stretch *s) {
@@ -132,16 +135,27 @@ LANE_FUNCTION void sarrus_stretch_store(const sarrus_evaluation *ev, const sarru
     sarrus_count(ev, layout->n_evaluations, 4.0 * (real_scalar)n, s->on);
 }
 
-/* After the first acceleration: what is out of the ordinary where the step begins. */
-LANE_FUNCTION mask sarrus_stretch_look(const sarrus_evaluation *ev, sarrus_stretch *s, real t) {
-    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+/* Lanes of a fresh factor whose rows may be near dependence (closeness_of_all.h). */
+LANE_FUNCTION mask sarrus_stretch_comes_near(const sarrus_evaluation *ev) {
+    if (sarrus_plan_of(ev)->factor.n_dependent == 0)
+        return mask_none();
+    return real_lt(real_set(SARRUS_CLOSENESS_NEAR), frame_at(ev->ws->closeness, 1));
+}
+
+/* After the first acceleration, whose a_f is in the workspace. */
+LANE_FUNCTION void sarrus_stretch_look_at_force(const sarrus_evaluation *ev, sarrus_stretch *s) {
     real zero = real_set(0.0);
-    PLAN_EACH (i, 0, mech->n_v)
+    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n_v)
         zero = real_fma(frame_at(ev->ws->force, i), real_set(0.0), zero); /* NaN from any NaN or ∞ */
     s->force_is_finite = real_eq(zero, real_set(0.0));
+}
+
+/* With the first factor of a step from time t: the lanes in which something is out of the ordinary where it begins. */
+LANE_FUNCTION mask sarrus_stretch_look(const sarrus_evaluation *ev, sarrus_stretch *s, real t) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
     s->near[0] = frame_at(ev->ws->closeness, 0);
     s->near[1] = frame_at(ev->ws->closeness, 1);
-    const mask is_near = mech->factor.n_dependent > 0 ? real_lt(real_set(SARRUS_CLOSENESS_NEAR), s->near[1]) : mask_none();
+    const mask is_near = sarrus_stretch_comes_near(ev);
     if (!mech->is_watched)
         return is_near;
     sarrus_verdict verdict;
@@ -190,13 +204,14 @@ LANE_FUNCTION void sarrus_stretch_stage(const sarrus_evaluation *ev, sarrus_stre
     }
 }
 
-/* sarrus_udwadia_kalaba_accelerate at the poses of the workspace, into s->a. Returns the lanes whose rows are in doubt, or may be
- * near dependence. */
-LANE_FUNCTION mask sarrus_stretch_accelerate(sarrus_evaluation *ev, real t, sarrus_stretch *s) {
+/* sarrus_udwadia_kalaba_accelerate at the poses of the workspace, and with its factor where there is one, into s->a. Returns the
+ * lanes whose rows are in doubt. */
+LANE_FUNCTION mask sarrus_stretch_accelerate(sarrus_evaluation *ev, real t, sarrus_stretch *s, int is_factored) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     ev->is_configured = 1;
-    ev->is_factored = 0;
+    ev->is_factored = is_factored;
+    ++ev->n_evaluations;
     ev->power = real_set(0.0);
     const real power = sarrus_udwadia_kalaba_rows(ev, t, s->stage_q, s->stage_v);
     mask unusual = mask_none();
@@ -210,28 +225,20 @@ LANE_FUNCTION mask sarrus_stretch_accelerate(sarrus_evaluation *ev, real t, sarr
     return unusual;
 }
 
-/* The four stages of a step; the poses of its beginning are in the workspace. Returns the lanes in which it is not an ordinary one. */
-LANE_FUNCTION mask sarrus_stretch_stages(sarrus_evaluation *ev, sarrus_stretch *s, const sarrus_rk4_times *at) {
-    const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    mask unusual = mask_none();
-    LANE_ROLLED
-    for (int32_t k = 0; k < 4; ++k) {
-        const real t = k == 0 ? at->t : k == 3 ? at->t_end : at->t_half;
-        if (k > 0)
-            sarrus_configure(ev, t, s->stage_q);
-        ev->wants_closeness = k == 0;
-        unusual = mask_or(unusual, sarrus_stretch_accelerate(ev, t, s));
-        if (k == 0)
-            unusual = mask_or(unusual, sarrus_stretch_look(ev, s, t));
-        sarrus_stretch_stage(ev, s, k, at);
-    }
-    if (mech->wants_error)
-        unusual = mask_or(unusual, mask_not(real_le(s->spread2, real_set(2.0 * SARRUS_SPREAD_SMALL) * s->kinetic)));
-    return unusual;
+/* The time of stage k. */
+LANE_FUNCTION real sarrus_stretch_time(const sarrus_rk4_times *at, int32_t k) {
+    return k == 0 ? at->t : k == 3 ? at->t_end : at->t_half;
 }
 
-/* Judges the state that the step has come to at time t, with the poses of it in the workspace; the lanes in which it is no
- * ordinary one are returned, the others' fields follow. */
+/* Lanes whose step does not resolve the motion by itself (sarrus_fixed_look). */
+LANE_FUNCTION mask sarrus_stretch_is_coarse(const sarrus_evaluation *ev, const sarrus_stretch *s) {
+    if (!sarrus_plan_of(ev)->wants_error)
+        return mask_none();
+    return mask_not(real_le(s->spread2, real_set(2.0 * SARRUS_SPREAD_SMALL) * s->kinetic));
+}
+
+/* Judges the state that a step has come to at time t, when ‖Φ‖ of it is known or not wanted; the lanes in which it is no ordinary
+ * one are returned, the others' fields follow. */
 LANE_FUNCTION mask sarrus_stretch_judge(sarrus_evaluation *ev, sarrus_stretch *s, real t) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real range = real_set(SARRUS_FINITE_RANGE), work = mech->has_work ? s->sum_w : s->work;
@@ -240,15 +247,6 @@ LANE_FUNCTION mask sarrus_stretch_judge(sarrus_evaluation *ev, sarrus_stretch *s
         is_motion = mask_and(is_motion, real_le(real_abs(s->stage_q[i]), range));
     PLAN_EACH (i, 0, mech->n_v)
         is_motion = mask_and(is_motion, real_le(real_abs(s->stage_v[i]), range));
-    ev->is_configured = 0;
-    if (mech->m == 0)
-        ev->state_violation = real_set(0.0);
-    mask open = mask_none();
-    if (mech->m > 0 && mech->project == SARRUS_PROJECTION_TOLERANCE) {
-        sarrus_evaluate_rows_body(ev, t, s->stage_q, s->stage_v);
-        ev->state_violation = sarrus_rows_norm(mech, ev->ws->phi);
-        open = mask_not(real_le(ev->state_violation, real_set(mech->project_tolerance)));
-    }
     ev->wants_violation = sarrus_judge_wants_violation(mech);
     sarrus_measure_body(ev, t, s->stage_q, s->stage_v);
     sarrus_verdict lanes;
@@ -257,23 +255,196 @@ LANE_FUNCTION mask sarrus_stretch_judge(sarrus_evaluation *ev, sarrus_stretch *s
     const sarrus_judgement found = sarrus_judge_measured(ev, &lanes, s->on, &here);
     s->balance = found.balance;
     s->work = work;
-    return mask_or(open, mask_or(mask_not(is_motion), mask_or(found.is_open, found.is_unbalanced)));
+    return mask_or(mask_not(is_motion), mask_or(found.is_open, found.is_unbalanced));
+}
+
+/* The state that was judged is where the next step begins. */
+LANE_FUNCTION void sarrus_stretch_take(const sarrus_evaluation *ev, sarrus_stretch *s) {
+    s->closeness = s->near[0];
+    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n_q)
+        s->q[i] = s->stage_q[i];
+    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n_v)
+        s->v[i] = s->stage_v[i];
+}
+
+/* A stretch on its way: `now` is behind n_done steps, n_counted corrections after it began. */
+typedef struct sarrus_stretch_way {
+    const sarrus_clock *clock;
+    uint64_t step, n_steps, n_done;
+    int64_t n_counted, n_before;
+} sarrus_stretch_way;
+
+LANE_FUNCTION real sarrus_stretch_time_at(const sarrus_evaluation *ev, const sarrus_stretch_way *way, uint64_t i) {
+    return sarrus_lane_time(sarrus_plan_of(ev), ev->tile, way->clock, way->step + i);
+}
+
+/* ---- states that are left as they come ---- */
+
+/* The four stages of a step; the poses of its beginning are in the workspace. Returns the lanes in which it is not an ordinary
+ * one. */
+LANE_FUNCTION mask sarrus_stretch_stages(sarrus_evaluation *ev, sarrus_stretch *s, const sarrus_rk4_times *at) {
+    mask unusual = mask_none();
+    LANE_ROLLED
+    for (int32_t k = 0; k < 4; ++k) {
+        const real t = sarrus_stretch_time(at, k);
+        if (k > 0)
+            sarrus_configure(ev, t, s->stage_q);
+        ev->wants_closeness = k == 0;
+        unusual = mask_or(unusual, sarrus_stretch_accelerate(ev, t, s, 0));
+        if (k == 0) {
+            sarrus_stretch_look_at_force(ev, s);
+            unusual = mask_or(unusual, sarrus_stretch_look(ev, s, t));
+        }
+        sarrus_stretch_stage(ev, s, k, at);
+    }
+    return mask_or(unusual, sarrus_stretch_is_coarse(ev, s));
+}
+
+/* ‖Φ‖ of the new state, where the plan projects what exceeds a tolerance; lanes in which it does. */
+LANE_FUNCTION mask sarrus_stretch_is_open(sarrus_evaluation *ev, const sarrus_stretch *s, real t) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    ev->is_configured = 0;
+    if (mech->m == 0)
+        ev->state_violation = real_set(0.0);
+    if (mech->m == 0 || mech->project != SARRUS_PROJECTION_TOLERANCE)
+        return mask_none();
+    sarrus_evaluate_rows_body(ev, t, s->stage_q, s->stage_v);
+    ev->state_violation = sarrus_rows_norm(mech, ev->ws->phi);
+    return mask_not(real_le(ev->state_violation, real_set(mech->project_tolerance)));
+}
+
+LANE_FUNCTION void sarrus_stretch_open(sarrus_evaluation *ev, sarrus_stretch_way *way, sarrus_stretch *now) {
+    const int64_t n_before = ev->n_evaluations;
+    real t = sarrus_stretch_time_at(ev, way, 0);
+    sarrus_configure(ev, t, now->q);
+    LANE_ROLLED
+    while (way->n_done < way->n_steps && !lane_is_stopped(ev->stop)) {
+        const real t_next = sarrus_stretch_time_at(ev, way, way->n_done + 1);
+        const sarrus_rk4_times at = sarrus_rk4_times_of(t, t_next - t);
+        sarrus_stretch next = *now;
+        next.stride = at.h;
+        mask unusual = sarrus_stretch_stages(ev, &next, &at);
+        unusual = mask_or(unusual, sarrus_stretch_is_open(ev, &next, t_next));
+        unusual = mask_or(unusual, sarrus_stretch_judge(ev, &next, t_next));
+        if (mask_any(mask_and(next.on, unusual)))
+            break;
+        sarrus_stretch_take(ev, &next);
+        *now = next;
+        t = t_next;
+        ++way->n_done;
+        way->n_counted = ev->n_evaluations - n_before;
+    }
+}
+
+/* ---- states and speeds of stages on the constraints ---- */
+
+/* sarrus_udwadia_kalaba_project by a fresh factor. Returns the lanes of `active` in which something is out of the ordinary. */
+LANE_FUNCTION mask sarrus_stretch_project(sarrus_evaluation *ev, const real *rhs, mask active, real *out) {
+    const mask slow = sarrus_project_by_factor(ev, rhs, active, out);
+    return ev->wants_closeness ? mask_or(slow, sarrus_stretch_comes_near(ev)) : slow;
+}
+
+/* sarrus_project_velocities of a stage, or of the state that a step has come to, in the lanes of `on`. */
+LANE_FUNCTION mask sarrus_stretch_close_speeds(sarrus_evaluation *ev, sarrus_stretch *s, mask on) {
+    real x[SARRUS_PLAN_N_SPEEDS];
+    const mask unusual = sarrus_stretch_project(ev, ev->ws->phi_dot, s->on, x);
+    PLAN_EACH (i, 0, sarrus_plan_of(ev)->n_v)
+        s->stage_v[i] = real_select(on, s->stage_v[i] - x[i], s->stage_v[i]);
+    return unusual;
+}
+
+/* sarrus_project_positions of the state that a step has come to. */
+LANE_FUNCTION mask sarrus_stretch_close_positions(sarrus_evaluation *ev, sarrus_stretch *s, real t) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const real goal = sarrus_round_off(ev, s->stage_q, 1);
+    mask open = s->on, unusual = mask_none();
+    ev->wants_closeness = 1;
+    LANE_ROLLED
+    for (int32_t iteration = 0; iteration <= 2; ++iteration) {
+        real x[SARRUS_PLAN_N_SPEEDS];
+        sarrus_evaluate_rows_body(ev, t, s->stage_q, s->stage_v);
+        ev->state_violation = sarrus_rows_norm(mech, ev->ws->phi);
+        open = mask_and(open, mask_not(real_le(ev->state_violation, goal)));
+        if (iteration == 2 || !mask_any(open))
+            break;
+        unusual = mask_or(unusual, mask_and(open, sarrus_stretch_project(ev, ev->ws->phi, open, x)));
+        PLAN_EACH (i, 0, mech->n_v) {
+            if (sarrus_state_is_turn(mech, i))
+                unusual = mask_or(unusual, mask_and(open, real_lt(real_set(SARRUS_PROJECT_TURN), real_abs(x[i]))));
+            s->stage_q[i] = real_select(open, real_fma(real_set(-1.0), x[i], s->stage_q[i]), s->stage_q[i]);
+        }
+    }
+    return unusual;
+}
+
+/* The state in stage_q, stage_v, behind i steps, with its rows in the workspace: its speeds are closed, it is judged and kept. The
+ * first one is where the stretch begins, of which the factor alone is wanted. Returns whether a step is to be made from there. */
+LANE_FUNCTION int sarrus_stretch_arrive(sarrus_evaluation *ev, sarrus_stretch_way *way, uint64_t i, sarrus_stretch *s,
+                                        sarrus_stretch *now) {
+    const real t = sarrus_stretch_time_at(ev, way, i);
+    mask unusual = sarrus_stretch_close_speeds(ev, s, i > 0 ? s->on : mask_none());
+    if (i > 0) {
+        unusual = mask_or(unusual, sarrus_stretch_judge(ev, s, t));
+        if (mask_any(mask_and(s->on, unusual)))
+            return 0;
+        sarrus_stretch_take(ev, s);
+        *now = *s;
+        way->n_done = i;
+    }
+    way->n_counted = i > 0 ? ev->n_evaluations - way->n_before : 0;
+    way->n_before = i > 0 ? way->n_before : ev->n_evaluations;
+    unusual = mask_or(unusual, sarrus_stretch_look(ev, s, t));
+    return i < way->n_steps && !mask_any(mask_and(s->on, unusual)) && !lane_is_stopped(ev->stop);
+}
+
+LANE_FUNCTION void sarrus_stretch_closed(sarrus_evaluation *ev, sarrus_stretch_way *way, sarrus_stretch *now) {
+    sarrus_stretch s = *now;
+    int goes_on = 1;
+    sarrus_evaluate_rows_body(ev, sarrus_stretch_time_at(ev, way, 0), s.q, s.v);
+    LANE_ROLLED
+    for (uint64_t i = 0; goes_on; ++i) {
+        const real t_begin = sarrus_stretch_time_at(ev, way, i), t_next = sarrus_stretch_time_at(ev, way, i + 1);
+        const sarrus_rk4_times at = sarrus_rk4_times_of(t_begin, t_next - t_begin);
+        mask unusual = mask_none();
+        LANE_ROLLED
+        for (int32_t k = 0; k < 4; ++k) {
+            const real t = sarrus_stretch_time(&at, k);
+            ev->wants_closeness = k == 0;
+            if (k > 0)
+                sarrus_evaluate_rows_body(ev, t, s.stage_q, s.stage_v);
+            if (k > 0)
+                unusual = mask_or(unusual, sarrus_stretch_close_speeds(ev, &s, s.on));
+            else
+                goes_on = sarrus_stretch_arrive(ev, way, i, &s, now);
+            if (!goes_on)
+                break;
+            unusual = mask_or(unusual, sarrus_stretch_accelerate(ev, t, &s, 1));
+            if (k == 0)
+                sarrus_stretch_look_at_force(ev, &s);
+            sarrus_stretch_stage(ev, &s, k, &at);
+        }
+        if (!goes_on)
+            break;
+        s.stride = at.h;
+        unusual = mask_or(unusual, sarrus_stretch_is_coarse(ev, &s));
+        unusual = mask_or(unusual, sarrus_stretch_close_positions(ev, &s, t_next));
+        goes_on = !mask_any(mask_and(s.on, unusual));
+    }
 }
 
 /* Up to n_steps ordinary steps of the lanes of ev->healthy from clock time `step` on. Returns how many were made. */
 LANE_PHASE uint64_t sarrus_stretch_go(sarrus_evaluation *outside, const sarrus_clock *clock, uint64_t step, uint64_t n_steps) {
-    const sarrus_mechanism *mech = &sarrus_constant_plan;
     sarrus_workspace ws;
     sarrus_evaluation ev;
-    sarrus_stretch now, next;
+    sarrus_stretch now;
+    sarrus_stretch_way way = {clock, step, n_steps, 0, 0, 0};
 #if SARRUS_SUMS_ARE_SHARED
     LANE_SHARED real sums_of_block[SARRUS_STRETCH_SUMS * SARRUS_BLOCK_THREADS];
     real *const sums = sums_of_block + lane_thread();
 #else
     real sums[SARRUS_STRETCH_SUMS];
 #endif
-    real t = sarrus_lane_time(mech, outside->tile, clock, step), t_next = sarrus_lane_time(mech, outside->tile, clock, step + 1);
-    if (mask_any(mask_and(outside->healthy, mask_not(sarrus_stretch_may_begin(outside, t, t_next)))))
+    if (mask_any(mask_and(outside->healthy, mask_not(sarrus_stretch_may_begin(outside)))))
         return 0;
     sarrus_frame_open(outside, &ws, &ev);
     sarrus_frame_directions(&ws);
@@ -284,32 +455,16 @@ LANE_PHASE uint64_t sarrus_stretch_go(sarrus_evaluation *outside, const sarrus_c
     sarrus_stretch_load(outside, &now);
     sarrus_stretch_place(sums, &now);
     now.on = outside->healthy;
-    sarrus_configure(&ev, t, now.q);
-    uint64_t n = 0;
-    LANE_ROLLED
-    for (; n < n_steps && !lane_is_stopped(outside->stop); ++n) {
-        t_next = sarrus_lane_time(mech, outside->tile, clock, step + n + 1);
-        const sarrus_rk4_times at = sarrus_rk4_times_of(t, t_next - t);
-        next = now;
-        next.stride = at.h;
-        mask unusual = sarrus_stretch_stages(&ev, &next, &at);
-        unusual = mask_or(unusual, sarrus_stretch_judge(&ev, &next, t_next));
-        if (mask_any(mask_and(next.on, unusual)))
-            break;
-        next.closeness = next.near[0];
-        PLAN_EACH (i, 0, mech->n_q)
-            next.q[i] = next.stage_q[i];
-        PLAN_EACH (i, 0, mech->n_v)
-            next.v[i] = next.stage_v[i];
-        now = next;
-        t = t_next;
-    }
-    if (n == 0)
+    if (sarrus_stretch_is_closed(&sarrus_constant_plan))
+        sarrus_stretch_closed(&ev, &way, &now);
+    else
+        sarrus_stretch_open(&ev, &way, &now);
+    if (way.n_done == 0)
         return 0;
-    sarrus_stretch_store(outside, &now, n);
+    sarrus_stretch_store(outside, &now, way.n_done);
     outside->is_configured = outside->is_factored = 0;
-    outside->n_evaluations += 4 * (int64_t)n;
-    return n;
+    outside->n_evaluations += way.n_counted;
+    return way.n_done;
 }
 
 #else

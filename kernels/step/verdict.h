@@ -103,7 +103,8 @@ typedef struct sarrus_verdict_state {
     real swing; /* J, by which the energy of the method's own motion may be off in passing */
 } sarrus_verdict_state;
 
-/* The state that a step of the lanes of `on` has come to, after it was measured; `lanes` are those of the tile or stand for them. */
+/* The state that a step of the lanes of `on` has come to, after it was measured. `lanes`: those of the tile, or what stands for
+ * them. */
 LANE_FUNCTION sarrus_judgement sarrus_judge_measured(const sarrus_evaluation *ev, const sarrus_verdict *lanes, mask on,
                                                      const sarrus_verdict_state *at) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);

@@ -111,10 +111,10 @@ int32_t sarrus_cuda_warps(const sarrus_cuda_report *report, const sarrus_cuda_bo
     return n_blocks * of_block;
 }
 
-/* Steps in stretches, in cycles that a quarter of a multiprocessor takes for one of a warp. Measured on an H200 (docs/cuda.md): a warp
- * by itself takes 5 cycles an instruction, and some 8 instructions a flop of an evaluation for all that a step does; more warps hide
- * one another's waiting. Every store to local memory goes on to the second-level cache: 256 bytes of a warp, of which 5.3 pass in a
- * cycle for every quarter. Of what is spilled at some place, 1.6 is stored in a step. */
+/* Steps in stretches, in cycles that a quarter of a multiprocessor takes for one of a warp. Measured on an H200 (docs/cuda.md): a
+ * warp by itself takes 5 cycles an instruction, and some 8 instructions a flop of an evaluation for all that a step does; more
+ * warps hide one another's waiting. Every store to local memory goes on to the second-level cache: 256 bytes of a warp, of which
+ * 5.3 pass in a cycle for every quarter. Of what is spilled at some place, 1.6 is stored in a step. */
 static double stretch_use(const sarrus_cuda_report *report, double warps, double n_flops) {
     const double cycles_per_flop = 5.0 * 8.0, cycles_per_byte = 1.6 * 256.0 / 8.0 / 5.3;
     const double waiting = cycles_per_flop * n_flops / (warps / N_PARTS);

@@ -31,8 +31,8 @@ static const char *const COMMON_OPTIONS[] = {"--std=c++20", "--fmad=false", "--d
                                              "--diag-suppress=177", "--ptxas-options=-v"};
 enum { N_COMMON_OPTIONS = sizeof COMMON_OPTIONS / sizeof COMMON_OPTIONS[0], N_OPTIONS = N_COMMON_OPTIONS + 4, OPTION_LENGTH = 64 };
 
-/* Releases from 12.9 on keep what they have compiled where there is a driver, and what comes from there has no report. Cubins have a
- * cache of their own here (cuda_object.c). */
+/* Releases from 12.9 on keep what they have compiled where there is a driver, and what comes from there has no report. Cubins have
+ * a cache of their own here (cuda_object.c). */
 static const char NO_CACHE[] = "--no-cache";
 static const int32_t KNOWS_CACHE = 12090;
 

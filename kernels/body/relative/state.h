@@ -216,12 +216,12 @@ LANE_BODY void sarrus_state_see_turns(const sarrus_mechanism *mech, const real *
     sarrus_turns_follow(mech, parameter, ws, ws->body_q, ws->body_v, on, seen);
 }
 
-/* What round-off of Φ is measured by. Points of bodies are as large as the mechanism and as where it stands; the rows that the tree
- * meets have their round-off in those of the loops. */
-LANE_FUNCTION real sarrus_state_scale(const sarrus_mechanism *mech, const real *parameter, const real *q) {
+/* What round-off of Φ is measured by; the numbers of q are `stride` apart. Points of bodies are as large as the mechanism and as
+ * where it stands; the rows that the tree meets have their round-off in those of the loops. */
+LANE_FUNCTION real sarrus_state_scale(const sarrus_mechanism *mech, const real *parameter, const real *q, size_t stride) {
     real scale = real_set(1.0), stand = real_set(0.0);
     PLAN_EACH (i, 0, mech->n_q)
-        scale = real_max(real_abs(lane_at(q, i)), scale);
+        scale = real_max(real_abs(q[(size_t)i * stride]), scale);
     PLAN_EACH (n, 0, mech->tree.n_links) {
         const sarrus_mech_link *link = &mech->tree.link[n];
         if (link->inboard >= 0 || link->joint < 0)
