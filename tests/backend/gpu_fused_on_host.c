@@ -17,6 +17,21 @@ int32_t lanes_on_host(void) {
     return n_lanes;
 }
 
+const char *gpu_on_host_error_text(int error) {
+    switch (error) {
+    case SARRUS_GPU_NO_MEMORY:
+        return "out of memory";
+    case GPU_ON_HOST_NO_DEVICE:
+        return "no CUDA-capable device is detected";
+    case GPU_ON_HOST_LOST:
+        return "the device was lost";
+    case GPU_ON_HOST_BAD_LAUNCH:
+        return "the launch was refused";
+    default:
+        return "misuse";
+    }
+}
+
 typedef struct kernel_argument {
     sarrus_mechanism mech;
     sarrus_cuda_call call;
@@ -131,9 +146,10 @@ static void restart_run(const void *argument) {
 int gpu_on_host_restart_some(const sarrus_cuda_call *call, const sarrus_cuda_restart *what) {
     kernel_argument argument = argument_of(call);
     argument.restart = *what;
-    const int error = call_check(call) | !gpu_on_host_check(what->mask, what->n_instances) |
-                      !gpu_on_host_check(call->lanes.step, ((size_t)call->lanes.n_tiles * SARRUS_CUDA_WIDTH + 1) * sizeof(uint64_t)) |
-                      !gpu_on_host_check(what->reset, (size_t)what->n_resets * sizeof *what->reset);
+    const int error =
+        call_check(call) | !gpu_on_host_check(what->mask, what->n_instances) |
+        !gpu_on_host_check(call->lanes.step, ((size_t)call->lanes.n_tiles * SARRUS_CUDA_WIDTH + 1) * sizeof(uint64_t)) |
+        !gpu_on_host_check(what->reset, (size_t)what->n_resets * sizeof *what->reset);
     return error ? GPU_ON_HOST_MISUSE : gpu_on_host_launch(call->stream, restart_run, &argument, sizeof argument);
 }
 

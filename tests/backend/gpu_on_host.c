@@ -146,10 +146,9 @@ static work *queue(stream *s, void (*run)(const void *), const void *argument, s
 }
 
 static void works_free(work *w) {
-    while (w) {
-        work *after = w->next;
+    for (work *after; w; w = after) {
+        after = w->next;
         free(w);
-        w = after;
     }
 }
 
@@ -168,9 +167,7 @@ gpu_on_host_graph *gpu_on_host_capture(void *handle) {
 }
 
 void gpu_on_host_capture_end(void *handle) {
-    enter();
-    stream_find(handle)->into = NULL;
-    (void)leave(SARRUS_GPU_OK);
+    stream_find(handle)->into = NULL; /* no other thread uses it */
 }
 
 void gpu_on_host_replay(const gpu_on_host_graph *graph, void *handle) {
@@ -185,7 +182,7 @@ void gpu_on_host_graph_free(gpu_on_host_graph *graph) {
     free(graph);
 }
 
-/* A stream that is captured is not waited for, and nothing that is not captured is waited for there. */
+/* Nobody waits for a stream that is captured, and nothing that is not captured is waited for there. */
 static bool is_captured(const stream *s) {
     return s->into && misuse("waited for on a stream that is captured");
 }
@@ -236,21 +233,6 @@ static int memory(size_t *n_free, size_t *n_total) {
     *n_total = bytes_of_device();
     *n_free = gpu.settings.n_told_bytes ? gpu.settings.n_told_bytes : *n_total - gpu.n_used[selected];
     return leave(gpu.is_lost[selected] ? GPU_ON_HOST_LOST : SARRUS_GPU_OK);
-}
-
-static const char *error_text(int error) {
-    switch (error) {
-    case SARRUS_GPU_NO_MEMORY:
-        return "out of memory";
-    case GPU_ON_HOST_NO_DEVICE:
-        return "no CUDA-capable device is detected";
-    case GPU_ON_HOST_LOST:
-        return "the device was lost";
-    case GPU_ON_HOST_BAD_LAUNCH:
-        return "the launch was refused";
-    default:
-        return "misuse";
-    }
 }
 
 static void block_add(int device, size_t n_bytes, void **out) {
@@ -586,7 +568,7 @@ const sarrus_gpu gpu_on_host = {
     .select = select_device,
     .describe = describe,
     .memory = memory,
-    .error_text = error_text,
+    .error_text = gpu_on_host_error_text,
     .allocate = allocate,
     .release = release,
     .host_allocate = host_allocate,

@@ -39,7 +39,8 @@ typedef struct gpu_on_host_tally {
 } gpu_on_host_tally;
 gpu_on_host_tally gpu_on_host_seen(void);
 
-/* What is queued on the stream from now on is not done but kept, to be queued as often as one likes, on any stream of its device. */
+/* What is queued on the stream from now on is not done but kept, to be queued as often as one likes, on any stream of its device.
+ * */
 typedef struct gpu_on_host_graph gpu_on_host_graph;
 gpu_on_host_graph *gpu_on_host_capture(void *stream);
 void gpu_on_host_capture_end(void *stream);

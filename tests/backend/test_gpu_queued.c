@@ -1,6 +1,7 @@
-/* Programs that stay on the GPU, on an emulated one: steps, restarts and observations that are queued on a stream of the caller's have
- * the bits of calls that wait, and of fields that are written on the device; nothing is waited for, copied or allocated; graphs go on
- * from where the batch stands; what cannot be done so is refused in words, and a device that fails tells so in the next call. */
+/* Programs that stay on the GPU, on an emulated one: steps, restarts and observations that are queued on a stream of the caller's
+ * have the bits of calls that wait, and of fields that are written on the device; nothing is waited for, copied or allocated;
+ * graphs go on from where the batch stands; what cannot be done so is refused in words, and a device that fails tells so in the
+ * next call. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -329,6 +330,35 @@ static void graphs_go_on(void **state) {
     gpu_assert_clean();
 }
 
+/* More changes of rank within a call than a tile holds: who keeps none drops them on the way. */
+static void changes_of_rank_stop_nobody(void **state) {
+    (void)state;
+    const char *const methods[] = {"rk4", "dopri5"};
+    for (int k = 0; k < 2; ++k) {
+        const sarrus_override settings[] = {{"dynamics.pinv", "svd"},
+                                            {"dynamics.rank", "{method: relative, tol: 0.3}"},
+                                            {"integrator", "{method: rk4, dt: 0.01, t_end: 6}"},
+                                            {"integrator.method", methods[k]},
+                                            {"integrator.substeps", "off"},
+                                            {"limits", "{violation: off, energy: off, error: off}"},
+                                            {NULL, NULL}};
+        mechanism m = mechanism_open_file("four_bar.yaml", settings);
+        program p = program_open();
+        sarrus_batch *waiting = batch_of(&m), *queued = batch_of(&m);
+        sarrus_instance_statistics counts;
+        assert_int_equal(sarrus_batch_advance(waiting, 250), SARRUS_OK);
+        assert_int_equal(sarrus_batch_advance_async(queued, 250, p.stream), SARRUS_OK);
+        same(queued, waiting);
+        assert_int_equal(sarrus_batch_statistics(queued, 0, &counts), SARRUS_OK);
+        assert_true(counts.n_rank_changes > 4);
+        sarrus_batch_destroy(queued);
+        sarrus_batch_destroy(waiting);
+        program_close(&p);
+        mechanism_close(&m);
+        gpu_assert_clean();
+    }
+}
+
 /* What has to be made ready first, or is behind, does not go into a graph. */
 static void captures_are_refused_until_all_is_ready(void **state) {
     (void)state;
@@ -377,7 +407,7 @@ static void places_that_cannot_be_seen(void **state) {
     for (size_t n_bytes = 100000; !out_of_core && n_bytes < 100000000; n_bytes += n_bytes / 64) {
         const sarrus_batch_options options = {.backend = SARRUS_BACKEND_CUDA};
         gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = 1, .n_bytes = n_bytes});
-        const sarrus_status status = sarrus_batch_create(m.context, m.plan, &options, N, NULL, &out_of_core);
+        const sarrus_status status = sarrus_batch_create(m.context, m.plan, &options, 4 * N, NULL, &out_of_core);
         assert_int_equal(status == SARRUS_OK, out_of_core != NULL);
     }
     assert_non_null(strstr(sarrus_batch_device_name(out_of_core), "out of core"));
@@ -423,7 +453,8 @@ static void failures_are_told(void **state) {
     (void)state;
     mechanism m = stepping_open(0);
     for (int is_lost = 0; is_lost <= 1; ++is_lost) {
-        gpu_on_host_reset(&(gpu_on_host_settings){.n_devices = 1, .i_launch_refused = is_lost ? 0 : 3, .i_launch_lost = is_lost ? 3 : 0});
+        gpu_on_host_reset(
+            &(gpu_on_host_settings){.n_devices = 1, .i_launch_refused = is_lost ? 0 : 3, .i_launch_lost = is_lost ? 3 : 0});
         program p = program_open();
         sarrus_batch *batch = batch_of(&m);
         double q[N * 16];
@@ -447,6 +478,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(both_sides_see_the_same, gpu_played, gpu_ended),
         cmocka_unit_test_setup_teardown(observables_are_those_of_the_host, gpu_played, gpu_ended),
         cmocka_unit_test_setup_teardown(graphs_go_on, gpu_played, gpu_ended),
+        cmocka_unit_test_setup_teardown(changes_of_rank_stop_nobody, gpu_played, gpu_ended),
         cmocka_unit_test_setup_teardown(captures_are_refused_until_all_is_ready, gpu_played, gpu_ended),
         cmocka_unit_test_setup_teardown(places_that_cannot_be_seen, gpu_played, gpu_ended),
         cmocka_unit_test_setup_teardown(fields_and_scenarios_that_cannot, gpu_played, gpu_ended),

@@ -57,8 +57,8 @@ typedef struct sarrus_gpu {
     int (*event_synchronize)(void *event);
     int (*stream_wait)(void *stream, void *event); /* what is queued from now on waits; an event never recorded is over */
 
-    int (*device_synchronize)(void);               /* waits for all that was queued on the selected device, and tells its error */
-    int (*is_capturing)(void *stream, int *out);   /* what is queued goes into a graph for now, and is not done */
+    int (*device_synchronize)(void);             /* waits for all that was queued on the selected device, and tells its error */
+    int (*is_capturing)(void *stream, int *out); /* what is queued goes into a graph for now, and is not done */
 
     /* Queued on the stream. */
     int (*copy)(const sarrus_gpu_copy *what, void *stream);

@@ -1,6 +1,6 @@
-/* Work on streams of the caller's, and tiles that the caller sees on the device. Nothing here is waited for, allocated or copied once
- * all stands ready: a call queues kernels, and the next call of the host's waits for them. Where the lanes stand is counted on the
- * device, so that a graph goes on from there whenever it is launched. */
+/* Work on streams of the caller's, and tiles that the caller sees on the device. Nothing here is waited for, allocated or copied
+ * once all stands ready: a call queues kernels, and the next call of the host's waits for them. Where the lanes stand is counted on
+ * the device, so that a graph goes on from there whenever it is launched. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -291,11 +291,13 @@ static int order_queue(cuda_device *device, const sarrus_device_order *order, bo
     return error;
 }
 
-/* A graph cannot wait for what lies before it: whoever launches it sees to that. What it does not take does no harm to the batch. */
+/* A graph cannot wait for what lies before it: whoever launches it sees to that. What it does not take does no harm to the batch.
+ * */
 static sarrus_status graph_queue(cuda_device *device, const sarrus_device_order *order) {
     if (!device->queued.is_ready || is_behind(device))
-        return refuse(device, "what stands ready first cannot be captured; expected one call like this, or sarrus_batch_device_view, "
-                              "before the capture begins");
+        return refuse(device,
+                      "what stands ready first cannot be captured; expected one call like this, or sarrus_batch_device_view, "
+                      "before the capture begins");
     device->queued.is_captured = true;
     if (order_queue(device, order, true) != SARRUS_GPU_OK)
         return refuse(device, "the graph does not take the kernels; expected a capture that is still valid");
