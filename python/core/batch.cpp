@@ -201,6 +201,13 @@ static void queues_bind(nb::class_<Batch> &type) {
                      return sarrus_batch_advance_async(batch, n_steps, reinterpret_cast<void *>(stream));
                  });
              })
+        .def("copy_in_async",
+             [](const Batch &self, int field, uintptr_t values, uintptr_t stream) {
+                 self.run([&](sarrus_batch *batch) {
+                     return sarrus_batch_copy_in_async(batch, field_of(field), reinterpret_cast<const double *>(values),
+                                                       reinterpret_cast<void *>(stream));
+                 });
+             })
         .def("reset_some_async",
              [](const Batch &self, uintptr_t mask, uintptr_t stream) {
                  self.run([&](sarrus_batch *batch) {

@@ -285,6 +285,13 @@ class Batch:
         """
         self._core.advance_async(count_check("k", k), stream_handle(stream))
 
+    def write_async(self, field: str, values: Any, stream: Any = None) -> None:
+        """"q", "v" or "input" of all instances from an array on the GPU, by a stream of it: contiguous float64 of the shape
+        [tiles, width, 32] with __cuda_array_interface__, that lives until it was read."""
+        number = self._field(field)
+        shape = (-(-self.n // LANES), self._core.field_width(number), LANES)
+        self._core.copy_in_async(number, device_address("values", values, shape, ("<f8",)), stream_handle(stream))
+
     def reset_async(self, mask: Any, stream: Any = None) -> None:
         """As `reset(mask)`, on a stream of the GPU: the mask is an array there, [N] of bool or uint8 with __cuda_array_interface__,
         that lives until it was read."""

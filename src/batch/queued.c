@@ -52,6 +52,20 @@ sarrus_status sarrus_batch_advance_async(sarrus_batch *batch, uint64_t n_steps, 
     return status;
 }
 
+sarrus_status sarrus_batch_copy_in_async(sarrus_batch *batch, sarrus_field field, const double *values, void *stream) {
+    if (!batch || !values)
+        return SARRUS_BAD_ARGUMENT;
+    sarrus_field_place place;
+    const sarrus_status status = sarrus_batch_viewed(batch, field, &place);
+    if (status != SARRUS_OK)
+        return status;
+    if (field == SARRUS_FIELD_STATUS)
+        return sarrus_batch_refuse(batch, SARRUS_UNSUPPORTED,
+                                   "the field cannot be written; expected coordinates, speeds or inputs");
+    sarrus_device_order order = {.stream = stream, .values = values, .i_array = place.array, .n_arrays = place.n};
+    return place.n > 0 ? queue(batch, &order) : SARRUS_OK;
+}
+
 sarrus_status sarrus_batch_reset_some_async(sarrus_batch *batch, const uint8_t *mask, void *stream) {
     if (!batch || !mask)
         return SARRUS_BAD_ARGUMENT;

@@ -97,6 +97,7 @@ def test_a_batch_on_the_processor():
     for call in (
         lambda: batch.device_view("status"),
         lambda: batch.advance_async(3),
+        lambda: batch.write_async("v", array_on_gpu("<f8", (3, len(batch.model.speeds), 32))),
         lambda: batch.reset_async(array_on_gpu("|b1", (70,))),
         lambda: batch.observe_async("q", array_on_gpu("<f8", (3, width, 32))),
     ):

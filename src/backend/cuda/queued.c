@@ -202,6 +202,11 @@ sarrus_status sarrus_cuda_meet(sarrus_device *base) {
     return error != SARRUS_GPU_OK ? sarrus_cuda_fail(device, device->parts, error) : SARRUS_OK;
 }
 
+static void lent_mark(cuda_device *device, int32_t i_first, int32_t n) {
+    memset(device->is_lent + i_first, 1, (size_t)n);
+    device->queued.is_lent = device->queued.is_lent || n > 0;
+}
+
 sarrus_status sarrus_cuda_lend(sarrus_device *base, int32_t i_first, int32_t n, bool is_writable, sarrus_device_view *out) {
     cuda_device *device = cuda_of(base);
     const char *lack = place_lack(device);
@@ -210,10 +215,8 @@ sarrus_status sarrus_cuda_lend(sarrus_device *base, int32_t i_first, int32_t n, 
     const sarrus_status status = get_ready(device);
     if (status != SARRUS_OK)
         return status;
-    if (is_writable && n > 0) {
-        memset(device->is_lent + i_first, 1, (size_t)n);
-        device->queued.is_lent = true;
-    }
+    if (is_writable)
+        lent_mark(device, i_first, n);
     out->base = device->workers[0].tiles + (size_t)i_first * SARRUS_CUDA_WIDTH;
     out->device = device->parts[0].device;
     out->n_instances = base->n_instances;
@@ -231,6 +234,19 @@ static sarrus_cuda_call call_on(const sarrus_cuda_call *own, cuda_device *device
     call.stream = stream;
     call.lanes.step = device->queued.step + i_tile * SARRUS_CUDA_WIDTH;
     return call;
+}
+
+static int values_queue(cuda_device *device, const sarrus_device_order *order) {
+    const cuda_worker *worker = &device->workers[0];
+    const size_t array = SARRUS_CUDA_WIDTH * sizeof(double), n_bytes = (size_t)order->n_arrays * array;
+    const sarrus_gpu_copy copy = {.to = worker->tiles + (size_t)order->i_array * SARRUS_CUDA_WIDTH,
+                                  .from = order->values,
+                                  .to_pitch = n_arrays_of(device) * array,
+                                  .from_pitch = n_bytes,
+                                  .n_bytes = n_bytes,
+                                  .n_rows = (size_t)worker->n_held,
+                                  .direction = SARRUS_GPU_ON_DEVICE};
+    return device->gpu->copy(&copy, order->stream);
 }
 
 static int restart_queue(cuda_device *device, const sarrus_cuda_call *call, const sarrus_device_order *order) {
@@ -282,7 +298,9 @@ static int order_queue(cuda_device *device, const sarrus_device_order *order, bo
     const sarrus_cuda_call own = sarrus_cuda_call_of(worker);
     sarrus_cuda_call call = call_on(&own, device, order->stream, 0);
     int error = SARRUS_GPU_OK;
-    if (order->mask)
+    if (order->values)
+        error = values_queue(device, order);
+    if (error == SARRUS_GPU_OK && order->mask)
         error = restart_queue(device, &call, order);
     if (error == SARRUS_GPU_OK && order->n_steps > 0)
         error = sarrus_cuda_advance_queue(worker, &call, &steps, !is_capturing);
@@ -299,6 +317,7 @@ static sarrus_status graph_queue(cuda_device *device, const sarrus_device_order 
                       "what stands ready first cannot be captured; expected one call like this, or sarrus_batch_device_view, "
                       "before the capture begins");
     device->queued.is_captured = true;
+    lent_mark(device, order->i_array, order->n_arrays); /* which is written whenever the graph is launched */
     if (order_queue(device, order, true) != SARRUS_GPU_OK)
         return refuse(device, "the graph does not take the kernels; expected a capture that is still valid");
     return SARRUS_OK;
