@@ -18,8 +18,8 @@ LANES = 32  # instances of a tile on a GPU
 class DeviceView:
     """A field in the memory of a GPU, [tiles, width, 32] of float64; instance i is [i // 32, :, i % 32].
 
-    `torch.as_tensor(view, device="cuda")`, `torch.from_dlpack(view)`, `cupy.asarray(view)` and `jax.dlpack.from_dlpack(view)` take
-    it without a copy. Lanes behind the last instance are padding. It keeps the batch alive.
+    `torch.as_tensor(view, device="cuda")`, `torch.from_dlpack(view)` and `cupy.asarray(view)` take it without a copy; JAX takes
+    compact arrays alone (`Batch.observe_async`). Lanes behind the last instance are padding. It keeps the batch alive.
 
     shape: (tiles, width, 32); strides: bytes, of tiles that hold other fields too; device: the GPU's number; n: instances
     """

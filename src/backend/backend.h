@@ -33,11 +33,11 @@ typedef struct sarrus_tiles_apart {
 typedef struct sarrus_device_order {
     void *stream;
     sarrus_clock clock;
-    uint64_t n_steps;    /* 0: none */
-    const uint8_t *mask; /* device [n_instances] who begins anew; NULL: nobody */
+    uint64_t n_steps;     /* 0: none */
+    const uint8_t *mask;  /* device [n_instances] who begins anew; NULL: nobody */
     const double *values; /* device [n_tiles][n_arrays][width] for arrays i_array …; NULL: nothing is written */
     int32_t i_array, n_arrays;
-    double *seen;        /* device [n_tiles][width of the observable][width of a tile]; NULL: nothing is observed */
+    double *seen; /* device [n_tiles][width of the observable][width of a tile]; NULL: nothing is observed */
     sarrus_observable observable;
 } sarrus_device_order;
 

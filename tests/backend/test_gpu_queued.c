@@ -261,6 +261,14 @@ static void both_sides_see_the_same(void **state) {
     assert_int_equal(gpu_on_host.synchronize(p.stream), 0);
     assert_true(status.base[0] != 0.0 && status.base[1] == 0.0);
     assert_int_equal((int)status.base[0], sarrus_batch_status(batch, 0));
+    assert_int_equal(sarrus_batch_reset(batch), SARRUS_OK);
+    assert_true(status.base[0] == 0.0);
+    all[0] = v.base[1];
+    assert_int_equal(sarrus_batch_advance(batch, 2), SARRUS_OK);
+    assert_true(v.base[1] != all[0]);
+    memset(mask, 1, N);
+    assert_int_equal(sarrus_batch_reset_some(batch, mask), SARRUS_OK);
+    assert_true(v.base[1] == all[0]);
     sarrus_batch_destroy(batch);
     program_close(&p);
     mechanism_close(&m);
@@ -268,13 +276,10 @@ static void both_sides_see_the_same(void **state) {
 }
 
 /* Instance i of what was observed on the device is row i of what the host observes. */
-static void observable_compare(program *p, sarrus_batch *batch, sarrus_observable observable) {
+static void seen_compare(program *p, sarrus_batch *batch, sarrus_observable observable) {
     const size_t n = (size_t)sarrus_batch_observable_width(batch, observable);
     double *rows = calloc(N * n + 1, sizeof *rows);
     assert_non_null(rows);
-    assert_true(N_TILES * WIDTH * n <= ROOM);
-    assert_int_equal(gpu_on_host.fill(p->seen, 0xff, ROOM * sizeof(double), p->stream), 0);
-    assert_int_equal(sarrus_batch_observe_async(batch, observable, p->seen, p->stream), SARRUS_OK);
     assert_int_equal(gpu_on_host.synchronize(p->stream), 0);
     assert_int_equal(sarrus_batch_copy_observable(batch, observable, rows), SARRUS_OK);
     for (size_t i = 0; i < N; ++i)
@@ -283,10 +288,20 @@ static void observable_compare(program *p, sarrus_batch *batch, sarrus_observabl
     free(rows);
 }
 
+static void observable_compare(program *p, sarrus_batch *batch, sarrus_observable observable) {
+    assert_true(N_TILES * WIDTH * sarrus_batch_observable_width(batch, observable) <= ROOM);
+    assert_int_equal(gpu_on_host.fill(p->seen, 0xff, ROOM * sizeof(double), p->stream), 0);
+    assert_int_equal(sarrus_batch_observe_async(batch, observable, p->seen, p->stream), SARRUS_OK);
+    seen_compare(p, batch, observable);
+}
+
 static void observables_are_those_of_the_host(void **state) {
     (void)state;
     const int n_cases = stepping_n_cases() < 8 ? stepping_n_cases() : 8;
+    sarrus_gpu small = gpu_on_host;
+    small.n_most_packed = 1; /* a tile of bodies at a time */
     for (int i_case = 0; i_case < n_cases; ++i_case) {
+        sarrus_gpu_replace(i_case < 4 ? &small : &gpu_on_host);
         mechanism m = stepping_open(i_case);
         program p = program_open();
         sarrus_batch *batch = batch_of(&m);
@@ -330,6 +345,7 @@ static void graphs_go_on(void **state) {
         assert_int_equal(sarrus_batch_copy_in(waiting, SARRUS_FIELD_INPUT, NULL, torque), SARRUS_OK);
         assert_int_equal(sarrus_batch_advance(waiting, 3), SARRUS_OK);
         assert_int_equal(sarrus_batch_reset_some(waiting, mask), SARRUS_OK);
+        seen_compare(&p, batch, SARRUS_OBSERVE_ACCELERATION);
         if (k % 2 == 0)
             same(batch, waiting);
         if (k == 1) {
@@ -344,6 +360,46 @@ static void graphs_go_on(void **state) {
     gpu_on_host_graph_free(graph);
     sarrus_batch_destroy(batch);
     sarrus_batch_destroy(waiting);
+    program_close(&p);
+    mechanism_close(&m);
+    gpu_assert_clean();
+}
+
+/* Captured work that makes no step: the host finds what it has done all the same. */
+static void graphs_without_steps_are_noticed(void **state) {
+    (void)state;
+    mechanism m = stepping_open(0);
+    program p = program_open();
+    sarrus_batch *batch = batch_of(&m);
+    double begun[N * 16] = {0}, q[N * 16] = {0}, torque[N];
+    uint8_t mask[N];
+    uint64_t random = 2;
+    memset(mask, 1, N);
+    assert_int_equal(sarrus_batch_copy_out(batch, SARRUS_FIELD_Q, begun), SARRUS_OK);
+    assert_int_equal(sarrus_batch_advance_async(batch, 5, p.stream), SARRUS_OK);
+    gpu_on_host_graph *restart = gpu_on_host_capture(p.stream);
+    assert_int_equal(sarrus_batch_reset_some_async(batch, p.mask, p.stream), SARRUS_OK);
+    gpu_on_host_capture_end(p.stream);
+    mask_put(&p, mask);
+    assert_int_equal(sarrus_batch_copy_out(batch, SARRUS_FIELD_Q, q), SARRUS_OK);
+    assert_true(memcmp(q, begun, sizeof q) != 0);
+    gpu_on_host_replay(restart, p.stream);
+    assert_int_equal(sarrus_batch_copy_out(batch, SARRUS_FIELD_Q, q), SARRUS_OK);
+    assert_memory_equal(q, begun, sizeof q);
+    gpu_on_host_graph *write = gpu_on_host_capture(p.stream);
+    assert_int_equal(sarrus_batch_copy_in_async(batch, SARRUS_FIELD_INPUT, p.torque, p.stream), SARRUS_OK);
+    gpu_on_host_capture_end(p.stream);
+    for (int k = 0; k < 2; ++k) {
+        inputs_make(torque, &random, 0);
+        memcpy(p.pinned, torque, sizeof torque);
+        bytes_move(&p, p.torque, p.pinned, sizeof torque, SARRUS_GPU_UPLOAD);
+        gpu_on_host_replay(write, p.stream);
+        assert_int_equal(sarrus_batch_copy_out(batch, SARRUS_FIELD_INPUT, q), SARRUS_OK);
+        assert_memory_equal(q, torque, sizeof torque);
+    }
+    gpu_on_host_graph_free(restart);
+    gpu_on_host_graph_free(write);
+    sarrus_batch_destroy(batch);
     program_close(&p);
     mechanism_close(&m);
     gpu_assert_clean();
@@ -499,6 +555,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(both_sides_see_the_same, gpu_played, gpu_ended),
         cmocka_unit_test_setup_teardown(observables_are_those_of_the_host, gpu_played, gpu_ended),
         cmocka_unit_test_setup_teardown(graphs_go_on, gpu_played, gpu_ended),
+        cmocka_unit_test_setup_teardown(graphs_without_steps_are_noticed, gpu_played, gpu_ended),
         cmocka_unit_test_setup_teardown(changes_of_rank_stop_nobody, gpu_played, gpu_ended),
         cmocka_unit_test_setup_teardown(captures_are_refused_until_all_is_ready, gpu_played, gpu_ended),
         cmocka_unit_test_setup_teardown(places_that_cannot_be_seen, gpu_played, gpu_ended),
