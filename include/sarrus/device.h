@@ -44,9 +44,9 @@ SARRUS_MUST_USE sarrus_status sarrus_batch_device_view(sarrus_batch *batch, sarr
  * DEVICE_FAILED. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_advance_async(sarrus_batch *batch, uint64_t n_steps, void *stream);
 
-/* Likewise sarrus_batch_copy_in of all instances: Q, V or INPUT from values[n_tiles][width of the field][32] in device memory, which
- * are read when the stream gets there; n_tiles = ⌈n_instances / 32⌉. UNSUPPORTED too: other fields, and over a tree coordinates and
- * speeds. */
+/* Likewise sarrus_batch_copy_in of all instances: Q, V or INPUT from values[n_tiles][width of the field][32] in device memory, in
+ * the units of sarrus_field, which are read when the stream gets there; n_tiles = ⌈n_instances / 32⌉. UNSUPPORTED too: other
+ * fields, and over a tree coordinates and speeds. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_copy_in_async(sarrus_batch *batch, sarrus_field field, const double *values,
                                                          void *stream);
 
