@@ -525,6 +525,21 @@ static void fields_and_scenarios_that_cannot(void **state) {
     gpu_assert_clean();
 }
 
+/* The caller's mistake is no failure of the device. */
+static void streams_that_are_none(void **state) {
+    (void)state;
+    mechanism m = stepping_open(0);
+    sarrus_batch *batch = batch_of(&m);
+    int none;
+    assert_int_equal(sarrus_batch_advance_async(batch, 1, &none), SARRUS_UNSUPPORTED);
+    assert_non_null(strstr(sarrus_batch_refusal(batch), "no stream"));
+    assert_int_equal(sarrus_batch_advance(batch, 1), SARRUS_OK);
+    assert_null(sarrus_batch_failure(batch));
+    sarrus_batch_destroy(batch);
+    mechanism_close(&m);
+    assert_int_equal(gpu_on_host_seen().n_misuses, 1);
+}
+
 /* What is lost shows when somebody waits; a launch that is refused shows at once. */
 static void failures_are_told(void **state) {
     (void)state;
@@ -560,6 +575,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(captures_are_refused_until_all_is_ready, gpu_played, gpu_ended),
         cmocka_unit_test_setup_teardown(places_that_cannot_be_seen, gpu_played, gpu_ended),
         cmocka_unit_test_setup_teardown(fields_and_scenarios_that_cannot, gpu_played, gpu_ended),
+        cmocka_unit_test_setup_teardown(streams_that_are_none, gpu_played, gpu_ended),
         cmocka_unit_test_setup_teardown(failures_are_told, gpu_played, gpu_ended),
     };
     return cmocka_run_group_tests_name("backend.gpu_queued", tests, NULL, NULL);

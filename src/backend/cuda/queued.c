@@ -334,8 +334,8 @@ sarrus_status sarrus_cuda_queue(sarrus_device *base, const sarrus_device_order *
     if (lack)
         return refuse(device, lack);
     int error = gpu->select(device->parts[0].device);
-    if (error == SARRUS_GPU_OK)
-        error = gpu->is_capturing(order->stream, &is_capturing);
+    if (error == SARRUS_GPU_OK && gpu->is_capturing(order->stream, &is_capturing) != SARRUS_GPU_OK)
+        return refuse(device, "this is no stream of the batch's GPU, or the default one while another is captured");
     if (error == SARRUS_GPU_OK && is_capturing)
         return graph_queue(device, order);
     const sarrus_status status = error == SARRUS_GPU_OK ? get_ready(device) : SARRUS_OK;
