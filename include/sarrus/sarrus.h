@@ -6,6 +6,7 @@
 #include "sarrus/batch.h"
 #include "sarrus/compare.h"
 #include "sarrus/context.h"
+#include "sarrus/device.h"
 #include "sarrus/document.h"
 #include "sarrus/kinematics.h"
 #include "sarrus/method.h"

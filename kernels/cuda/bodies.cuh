@@ -83,6 +83,7 @@ static __global__ void bodies_settle_kernel(const __grid_constant__ launch work,
         if (at_rank < 0)
             continue;
         real *seen = lane_of_tile(out, lane.i_tile, (size_t)want.n_arrays);
+        alone.clock = want_at(&work, &want, lane.i_tile).clock;
         sarrus_observe(&lane.ev, tile, &alone, seen);
         lane_at(seen, at_rank) += (double)work.mech.tree.n_rows_within;
     } while (tile_next(&work, &lane));

@@ -51,6 +51,14 @@ template <typename number> static __device__ number *lane_of_tile(number *tiles,
     return tiles + (size_t)i_tile * n_arrays * LANE_WIDTH + threadIdx.x % LANE_WIDTH;
 }
 
+/* What is wanted, where a lane of tile i_tile stands. */
+static __device__ sarrus_observe_request want_at(const launch *work, const sarrus_observe_request *want, int32_t i_tile) {
+    sarrus_observe_request here = *want;
+    if (work->lanes.step)
+        here.clock.step = *lane_of_tile(work->lanes.step, i_tile, 1);
+    return here;
+}
+
 /* The first tile of this thread's warp: false when there is none. */
 static __device__ bool work_begin(const launch *work, lane_work *lane) {
     lane->i_tile = warp_of_thread();

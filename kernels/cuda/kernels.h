@@ -38,7 +38,7 @@ typedef struct sarrus_cuda_call {
  * are not negative. */
 typedef struct sarrus_cuda_observation {
     sarrus_observe_request want;
-    int32_t status;      /* where the word of the instance goes */
+    int32_t status;      /* where the word of the instance goes; negative: nowhere */
     int32_t is_computed; /* something besides coordinates, velocities and status is wanted */
 } sarrus_cuda_observation;
 
@@ -50,6 +50,21 @@ typedef struct sarrus_cuda_bodies {
     int32_t n_moves, n_arrays;
     int32_t q, v, rank, rank_now, status, failed_step;
 } sarrus_cuda_bodies;
+
+/* Lane arrays that are put back where an instance begins anew: to those from `from` on or, when that is negative, to a number. */
+typedef struct sarrus_cuda_reset {
+    int32_t at, n, from;
+    double value;
+} sarrus_cuda_reset;
+
+/* Instances that begin anew: arrays in device memory. */
+typedef struct sarrus_cuda_restart {
+    const sarrus_cuda_reset *reset; /* [n_resets] */
+    int32_t n_resets, n_arrays;     /* of a tile */
+    int32_t begun;                  /* the lane array that takes the lane's step */
+    const uint8_t *mask;            /* [n_instances] those where it is not 0; lanes behind the last repeat it */
+    uint64_t n_instances;
+} sarrus_cuda_restart;
 
 /* A cubin whose advance kernel has the symbol `kernel` and was compiled for blocks of n_threads. Both return a cudaError_t. */
 int sarrus_cuda_specialized_load(const void *cubin, const char *kernel, int32_t n_threads, sarrus_cuda_specialized *out);
@@ -68,12 +83,17 @@ int sarrus_cuda_stack(const sarrus_mechanism *mech, size_t *n_bytes);
 /* Brings every tile onto the constraints, as sarrus_kernels.assemble. */
 int sarrus_cuda_assemble(const sarrus_cuda_call *call);
 
-/* n_steps steps from clock->step for every lane. With lanes.n_done: those of them that are still to be done. A lane that is full of
+/* n_steps steps from clock->step for every lane; with lanes.step from there, and without lanes.n_done: lanes
+ * that are full of changes of rank drop them. With lanes.n_done: those of them that are still to be done. A lane that is full of
  * changes of rank stops before the next step, and is_waiting becomes 1: fetch them and call again. */
 int sarrus_cuda_advance(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps);
 
 /* out (device) [n_tiles][what->want.n_arrays][SARRUS_CUDA_WIDTH] at the tiles' states and time t. */
 int sarrus_cuda_observe(const sarrus_cuda_call *call, const sarrus_cuda_observation *what, double *out);
+
+/* The masked instances begin anew, as sarrus_batch_reset_some; call->lanes.step is given, and
+ * has one number more: how often this was done. */
+int sarrus_cuda_restart_some(const sarrus_cuda_call *call, const sarrus_cuda_restart *what);
 
 /* Calls in relative coordinates only step; assembly and observation are calls on tiles of bodies. Between the two, for every tile
  * of the call: it, all zero before, from a tile of bodies that was assembled; a tile of bodies that is to be observed, from it;

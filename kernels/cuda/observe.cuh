@@ -16,13 +16,16 @@ static __global__ void observe_kernel(const __grid_constant__ launch work, const
     do {
         tile_begin(&work, &lane);
         real *seen = lane_of_tile(out, lane.i_tile, (size_t)what.want.n_arrays);
-        if (what.is_computed)
-            sarrus_observe(&lane.ev, lane.tile, &what.want, seen);
+        if (what.is_computed) {
+            const sarrus_observe_request want = want_at(&work, &what.want, lane.i_tile);
+            sarrus_observe(&lane.ev, lane.tile, &want, seen);
+        }
         for (int32_t i = 0; at_q >= 0 && i < work.mech.n_q; ++i)
             lane_at(seen, at_q + i) = lane_at(lane.tile, layout->q + i);
         for (int32_t i = 0; at_v >= 0 && i < work.mech.n_v; ++i)
             lane_at(seen, at_v + i) = lane_at(lane.tile, layout->v + i);
-        lane_at(seen, what.status) = lane_at(lane.tile, layout->status);
+        if (what.status >= 0)
+            lane_at(seen, what.status) = lane_at(lane.tile, layout->status);
     } while (tile_next(&work, &lane));
     work_end(&work, &lane);
 }

@@ -30,21 +30,30 @@ extern "C" __global__ void __launch_bounds__(SARRUS_BLOCK_THREADS, SARRUS_BLOCKS
     for (int32_t i_tile = i_warp; i_tile < lanes.n_tiles; i_tile += lanes.n_workspaces) {
         sarrus_evaluation ev;
         real *tile = lane_of_tile(lanes.tiles, i_tile, (size_t)sarrus_constant_plan.layout.n_arrays);
-        ev.external = nullptr;
-        ev.external_user = nullptr;
-        ev.rank_path = nullptr;
-        ev.rank_path_user = nullptr;
-        sarrus_evaluation_begin(&ev, &sarrus_constant_plan, &ws, tile);
         uint64_t *n_done = lanes.n_done ? lane_of_tile(lanes.n_done, i_tile, 1) : nullptr;
-        sarrus_clock from = clock;
-        const uint64_t n_before = n_done ? *n_done : 0;
-        from.step += n_before;
-        if (n_before >= n_steps)
-            continue;
-        const uint64_t n_now = n_before + sarrus_advance(&ev, tile, &from, n_steps - n_before);
+        uint64_t *step = lanes.step ? lane_of_tile(lanes.step, i_tile, 1) : nullptr;
         uint64_t *counts = lane_of_tile(lanes.counts, i_warp, 2);
-        counts[0] += (uint64_t)ev.n_evaluations;
-        counts[LANE_WIDTH] += (uint64_t)ev.n_rank_revealing;
+        const uint64_t i_first = step ? *step : clock.step;
+        sarrus_clock from = clock;
+        uint64_t n_now = n_done ? *n_done : 0;
+        if (n_now >= n_steps)
+            continue;
+        for (;;) {
+            ev.external = nullptr;
+            ev.external_user = nullptr;
+            ev.rank_path = nullptr;
+            ev.rank_path_user = nullptr;
+            sarrus_evaluation_begin(&ev, &sarrus_constant_plan, &ws, tile);
+            from.step = i_first + n_now;
+            n_now += sarrus_advance(&ev, tile, &from, n_steps - n_now);
+            counts[0] += (uint64_t)ev.n_evaluations;
+            counts[LANE_WIDTH] += (uint64_t)ev.n_rank_revealing;
+            if (!step || n_now >= n_steps)
+                break;
+            lane_at(tile, sarrus_constant_plan.layout.n_waiting_changes) = 0.0; /* full of changes of rank: dropped */
+        }
+        if (step)
+            *step += n_steps;
         if (!n_done)
             continue;
         *n_done = n_now;

@@ -20,6 +20,7 @@
 #include "interrupt.h"
 #include "model.h"
 #include "sarrus/batch.h"
+#include "sarrus/device.h"
 #include "sarrus/system.h"
 #include "unlocked.h"
 
@@ -174,6 +175,52 @@ static nb::object view_make(const Batch &self, nb::handle owner, int field) {
     const size_t shape[] = {n_tiles, static_cast<size_t>(view.n_components), view.width};
     const int64_t strides[] = {static_cast<int64_t>(view.stride), static_cast<int64_t>(view.width), 1};
     return nb::cast(nb::ndarray<nb::numpy, double>(view.base, 3, shape, owner, strides));
+}
+
+// Address, device, tiles, components, doubles from a tile to the next.
+static nb::tuple device_view(const Batch &self, int field) {
+    sarrus_device_view view = {};
+    self.run([&](sarrus_batch *batch) { return sarrus_batch_device_view(batch, field_of(field), &view); });
+    return nb::make_tuple(reinterpret_cast<uintptr_t>(view.base), view.device, view.n_tiles, view.n_components, view.stride);
+}
+
+// An array in the memory of a GPU, as others take it by DLPack.
+static nb::object device_array(uintptr_t address, int device, const std::vector<size_t> &shape, const std::vector<int64_t> &strides,
+                               nb::handle owner) {
+    if (shape.size() != strides.size())
+        throw nb::value_error("shape and strides have other lengths");
+    return nb::cast(nb::ndarray<nb::array_api, double>(reinterpret_cast<double *>(address), shape.size(), shape.data(), owner,
+                                                       strides.data(), nb::dtype<double>(), nb::device::cuda::value, device));
+}
+
+static void queues_bind(nb::class_<Batch> &type) {
+    type.def("device_view", &device_view)
+        .def("advance_async",
+             [](const Batch &self, uint64_t n_steps, uintptr_t stream) {
+                 self.run([&](sarrus_batch *batch) {
+                     return sarrus_batch_advance_async(batch, n_steps, reinterpret_cast<void *>(stream));
+                 });
+             })
+        .def("copy_in_async",
+             [](const Batch &self, int field, uintptr_t values, uintptr_t stream) {
+                 self.run([&](sarrus_batch *batch) {
+                     return sarrus_batch_copy_in_async(batch, field_of(field), reinterpret_cast<const double *>(values),
+                                                       reinterpret_cast<void *>(stream));
+                 });
+             })
+        .def("reset_some_async",
+             [](const Batch &self, uintptr_t mask, uintptr_t stream) {
+                 self.run([&](sarrus_batch *batch) {
+                     return sarrus_batch_reset_some_async(batch, reinterpret_cast<const uint8_t *>(mask),
+                                                          reinterpret_cast<void *>(stream));
+                 });
+             })
+        .def("observe_async", [](const Batch &self, int observable, uintptr_t out, uintptr_t stream) {
+            self.run([&](sarrus_batch *batch) {
+                return sarrus_batch_observe_async(batch, static_cast<sarrus_observable>(observable),
+                                                  reinterpret_cast<double *>(out), reinterpret_cast<void *>(stream));
+            });
+        });
 }
 
 static nb::bytes save(const Batch &self) {
@@ -389,6 +436,8 @@ void batch_bind(nb::module_ &module) {
     nb::class_<Batch> type(module, "Batch");
     steps_bind(type);
     fields_bind(type);
+    queues_bind(type);
+    module.def("device_array", &device_array);
 }
 
 } // namespace sarrus_python

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from ._core import version as __version__
 from .batches import STATUS_WORDS, Batch
 from .comparisons import ComparedRow, Comparison, compare
+from .devices import DeviceView
 from .errors import (
     ArgumentError,
     BackendError,
@@ -49,6 +50,7 @@ __all__ = [
     "Card",
     "ComparedRow",
     "Comparison",
+    "DeviceView",
     "Diagnostic",
     "Error",
     "FileError",

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from . import _core
 from .choices import batch_options, count_check, seed_check
+from .devices import LANES, DeviceView, device_address, stream_handle
 from .errors import ArgumentError
 from .models import Model, Scenario
 
@@ -251,6 +252,16 @@ class Batch:
             array.flags.writeable = False
         return array
 
+    def device_view(self, field: str) -> DeviceView:
+        """A field where a GPU makes the steps, without a copy: "q", "v", "input" or "status" as [tiles, width, 32] of float64.
+
+        Everything but status may be written there; what is queued next (`advance_async`), or read by the host, is what stands there
+        then. From now on calls that are not …_async wait for the GPU first, and `view` is refused. `UnsupportedError`: the batch is
+        on the processor, on several GPUs or larger than one, a field was viewed on the host, or coordinates and speeds with
+        `formulation: relative`, which `observe_async` shows.
+        """
+        return DeviceView(self, field, self._core.device_view(self._field(field)))
+
     def joint_points(self) -> Floats:
         """Where the joints are in their bodies, [N, joints, 2, 2 | 3] m: the point in the frame of the parent, and of the child; of
         ground in the inertial frame. Joints as `Model.joints`, bodies as `Model.joint_bodies`. NaN of invalid parameters."""
@@ -264,6 +275,38 @@ class Batch:
     def advance(self, k: int = 1) -> None:
         """k steps of the scenario's dt; of an adaptive method k intervals of the output's grid."""
         self._core.advance(count_check("k", k))
+
+    def advance_async(self, k: int = 1, stream: Any = None) -> None:
+        """Queues k steps on a stream of the GPU and returns at once: the bits of `advance`, without waiting, copying or allocating.
+
+        stream: a number (cudaStream_t), or a stream of PyTorch, CuPy or CUDA Python; None: the default stream.
+        A graph may capture it, after one such call or `device_view`. What else is asked of the batch waits first; so do `time` and
+        `read`. `UnsupportedError`: as of `device_view`, and where the host has a hand in the steps (`keep_rank_events`, cuSOLVER).
+        """
+        self._core.advance_async(count_check("k", k), stream_handle(stream))
+
+    def write_async(self, field: str, values: Any, stream: Any = None) -> None:
+        """"q", "v" or "input" of all instances from an array on the GPU, by a stream of it: contiguous float64 of the shape
+        [tiles, width, 32] with __cuda_array_interface__, that lives until it was read."""
+        number = self._field(field)
+        shape = (-(-self.n // LANES), self._core.field_width(number), LANES)
+        self._core.copy_in_async(number, device_address("values", values, shape, ("<f8",)), stream_handle(stream))
+
+    def reset_async(self, mask: Any, stream: Any = None) -> None:
+        """As `reset(mask)`, on a stream of the GPU: the mask is an array there, [N] of bool or uint8 with __cuda_array_interface__,
+        that lives until it was read."""
+        address = device_address("mask", mask, (self.n,), ("|b1", "|u1"))
+        self._core.reset_some_async(address, stream_handle(stream))
+
+    def observe_async(self, channel: str, out: Any, stream: Any = None) -> None:
+        """An observable of the present state into an array on the GPU, by a stream of it: `out` is contiguous float64 of the shape
+        [tiles, width, 32] with __cuda_array_interface__, as that of `device_view`; `channel` is a whole observable of `observe`
+        ("q", "energy", "reactions"). An instance that has failed shows its last good state, not NaN."""
+        if channel not in _OBSERVABLES:
+            raise ArgumentError(f"there is no observable {channel!r}; expected one of {', '.join(_OBSERVABLES)}")
+        number = _OBSERVABLES[channel]
+        shape = (-(-self.n // LANES), self._core.observable_width(number), LANES)
+        self._core.observe_async(number, device_address("out", out, shape, ("<f8",)), stream_handle(stream))
 
     def reset(self, mask: npt.ArrayLike | None = None) -> None:
         """Puts instances back to their beginning: state, time, counters, status; inputs are 0. None: all of them.

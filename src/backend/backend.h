@@ -3,11 +3,14 @@
 #ifndef SARRUS_BACKEND_BACKEND_H
 #define SARRUS_BACKEND_BACKEND_H
 
+#include <stdbool.h>
+
 #include "backend/rank_change_list.h"
 #include "core/crew.h"
 #include "kernels/cpu/kernels.h"
 #include "plan/plan.h"
 #include "sarrus/batch.h"
+#include "sarrus/device.h"
 #include "sarrus/system.h"
 
 typedef struct sarrus_device sarrus_device;
@@ -25,6 +28,18 @@ typedef struct sarrus_tiles_apart {
     double *tiles; /* [n_tiles][n_arrays][width] by that of sarrus_plan_stepped; the same memory where this is the same mechanism */
     uint64_t n_tiles; /* as many as the device's, or fewer */
 } sarrus_tiles_apart;
+
+/* Work for a stream of the caller's: what is written, a restart, steps or an observation, whichever is given. */
+typedef struct sarrus_device_order {
+    void *stream;
+    sarrus_clock clock;
+    uint64_t n_steps;     /* 0: none */
+    const uint8_t *mask;  /* device [n_instances] who begins anew; NULL: nobody */
+    const double *values; /* device [n_tiles][n_arrays][width] for arrays i_array …; NULL: nothing is written */
+    int32_t i_array, n_arrays;
+    double *seen; /* device [n_tiles][width of the observable][width of a tile]; NULL: nothing is observed */
+    sarrus_observable observable;
+} sarrus_device_order;
 
 typedef struct sarrus_backend_ops {
     const char *name;
@@ -67,6 +82,13 @@ typedef struct sarrus_backend_ops {
     sarrus_status (*host_read)(sarrus_device *device, int32_t i_first, int32_t n);
     void (*host_write)(sarrus_device *device, int32_t i_first, int32_t n);
     sarrus_status (*host_share)(sarrus_device *device, int32_t i_first, int32_t n);
+    /* Of a device whose memory the caller may work on (NULL: it has none). The host waits for what was queued, and knows the step;
+     * what the host has written, and the step, go to the device, if the caller may look at it there; arrays i_first … are the
+     * caller's from now on, to be read and, where is_writable, written; something is queued. UNSUPPORTED: `refusal` says why. */
+    sarrus_status (*meet)(sarrus_device *device);
+    sarrus_status (*refresh)(sarrus_device *device);
+    sarrus_status (*lend)(sarrus_device *device, int32_t i_first, int32_t n, bool is_writable, sarrus_device_view *out);
+    sarrus_status (*queue)(sarrus_device *device, const sarrus_device_order *order);
 } sarrus_backend_ops;
 
 /* What every device offers to the batch: tiles in host memory. */
@@ -79,6 +101,8 @@ struct sarrus_device {
     sarrus_crew *crew; /* the device's */
     bool keeps_rank_changes;
     uint64_t n_instances;
+    uint64_t step;                /* done; of what is queued by others, as far as it was met */
+    const char *refusal;          /* static: of what it refused last */
     const volatile int32_t *stop; /* as in sarrus_batch_options */
     double *tiles;                /* [n_tiles][n_arrays][width], by the layout of sarrus_plan_stepped */
     char description[96];

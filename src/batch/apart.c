@@ -108,7 +108,7 @@ sarrus_status sarrus_apart_assemble(sarrus_apart *apart) {
     if (status != SARRUS_OK)
         return status;
     for (uint64_t k = 0; k < apart->n; ++k) {
-        tile_at(apart, k)[layout->begun * width + (int32_t)(k % (uint64_t)width)] = (double)batch->step;
+        tile_at(apart, k)[layout->begun * width + (int32_t)(k % (uint64_t)width)] = (double)batch->device->step;
         if (batch->has_given)
             batch->is_given[apart->instance[k]] = 0;
     }

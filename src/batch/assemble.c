@@ -80,7 +80,7 @@ static bool tile_begin(const assembling *job, int i_member, uint64_t i_tile) {
         const uint64_t i = sarrus_lane_instance(i_tile, width, lane, batch->n_instances);
         if (!sarrus_mask_has(job->mask, i))
             continue;
-        tile[sarrus_batch_stored(batch)->layout.begun * width + lane] = (double)batch->step;
+        tile[sarrus_batch_stored(batch)->layout.begun * width + lane] = (double)batch->device->step;
         if (batch->has_given)
             batch->is_given[i] = 0;
     }
@@ -110,7 +110,7 @@ static sarrus_status apart_assemble(sarrus_batch *batch, const uint8_t *mask) {
         status = sarrus_apart_assemble(&apart);
     }
     sarrus_apart_free(&apart);
-    return status;
+    return sarrus_batch_refresh(batch, status);
 }
 
 sarrus_status sarrus_batch_assemble(sarrus_batch *batch, const uint8_t *mask) {

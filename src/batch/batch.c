@@ -108,43 +108,32 @@ void sarrus_batch_destroy(sarrus_batch *batch) {
     free(batch);
 }
 
-static sarrus_clock clock_of(const sarrus_batch *batch) {
-    const sarrus_model *model = batch->plan->model;
-    return (sarrus_clock){batch->step, batch->plan->n_steps, model->integrator.grid, model->integrator.t_end};
-}
-
-/* Whether no more steps are to be made. */
-static bool is_ended(sarrus_batch *batch) {
-    batch->is_interrupted = batch->is_interrupted || sarrus_stop_is_asked(batch->stop);
-    return batch->is_interrupted;
-}
-
 /* What follows n_steps steps. */
 static sarrus_status steps_end(sarrus_batch *batch, sarrus_status status, uint64_t n_steps) {
     if (status == SARRUS_OK)
-        batch->step += n_steps;
+        batch->device->step += n_steps;
     batch->is_interrupted = status == SARRUS_INTERRUPTED;
-    return status;
+    return sarrus_batch_refresh(batch, status);
 }
 
-/* A double holds the number of a step up to here. */
-static const uint64_t MOST_STEPS = UINT64_C(1) << 53;
-
 sarrus_status sarrus_batch_advance(sarrus_batch *batch, uint64_t n_steps) {
-    if (!batch || n_steps > MOST_STEPS - batch->step)
+    const sarrus_status met = batch ? sarrus_batch_meet(batch) : SARRUS_BAD_ARGUMENT;
+    if (met != SARRUS_OK)
+        return met;
+    if (n_steps > SARRUS_MOST_STEPS - batch->device->step)
         return SARRUS_BAD_ARGUMENT;
-    if (is_ended(batch))
+    if (sarrus_batch_is_ended(batch))
         return SARRUS_INTERRUPTED;
     if (n_steps == 0)
         return SARRUS_OK;
     sarrus_batch_given_pass(batch);
-    sarrus_clock clock = clock_of(batch);
+    sarrus_clock clock = sarrus_batch_clock(batch);
     return steps_end(batch, batch->device->ops->advance(batch->device, &clock, n_steps), n_steps);
 }
 
 /* Whether the rows lie within their arrays, whose bytes can be counted, and the steps can be. */
 static bool observation_is_possible(const sarrus_batch *batch, const sarrus_observation *observation) {
-    const uint64_t stride = observation->n_times_stride, n_left = MOST_STEPS - batch->step;
+    const uint64_t stride = observation->n_times_stride, n_left = SARRUS_MOST_STEPS - batch->device->step;
     if (observation->n_times > stride || observation->i_time_first > stride - observation->n_times)
         return false;
     for (int o = 0; stride > 0 && o < SARRUS_N_OBSERVABLES; ++o) {
@@ -159,13 +148,18 @@ static bool observation_is_possible(const sarrus_batch *batch, const sarrus_obse
 }
 
 sarrus_status sarrus_batch_observe(sarrus_batch *batch, const sarrus_observation *observation) {
-    if (!batch || !observation || !observation_is_possible(batch, observation))
+    if (!batch || !observation)
+        return SARRUS_BAD_ARGUMENT;
+    const sarrus_status met = sarrus_batch_meet(batch);
+    if (met != SARRUS_OK)
+        return met;
+    if (!observation_is_possible(batch, observation))
         return SARRUS_BAD_ARGUMENT;
     if (observation->n_times == 0)
         return SARRUS_OK;
-    if (is_ended(batch))
+    if (sarrus_batch_is_ended(batch))
         return SARRUS_INTERRUPTED;
-    sarrus_device_observation all = {clock_of(batch), observation, batch->n_instances};
+    sarrus_device_observation all = {sarrus_batch_clock(batch), observation, batch->n_instances};
     if (sarrus_observation_steps(observation) > 0)
         sarrus_batch_given_pass(batch);
     return steps_end(batch, batch->device->ops->observe(batch->device, &all), sarrus_observation_steps(observation));
@@ -176,9 +170,9 @@ sarrus_status sarrus_batch_copy_systems(sarrus_batch *batch, const sarrus_system
         return SARRUS_BAD_ARGUMENT;
     if (!batch->device->ops->systems)
         return sarrus_batch_refuse(batch, SARRUS_UNSUPPORTED, "a GPU shows no equations; expected the backend cpu");
-    if (is_ended(batch))
+    if (sarrus_batch_is_ended(batch))
         return SARRUS_INTERRUPTED;
-    const sarrus_clock clock = clock_of(batch);
+    const sarrus_clock clock = sarrus_batch_clock(batch);
     return steps_end(batch, batch->device->ops->systems(batch->device, &clock, out), 0);
 }
 
@@ -188,9 +182,9 @@ sarrus_status sarrus_batch_copy_tree_accelerations(sarrus_batch *batch, double *
     if (!batch->device->ops->tree_accelerations)
         return sarrus_batch_refuse(batch, SARRUS_UNSUPPORTED,
                                    "a GPU shows no accelerations of its steps; expected the backend cpu");
-    if (is_ended(batch))
+    if (sarrus_batch_is_ended(batch))
         return SARRUS_INTERRUPTED;
-    const sarrus_clock clock = clock_of(batch);
+    const sarrus_clock clock = sarrus_batch_clock(batch);
     return steps_end(batch, batch->device->ops->tree_accelerations(batch->device, &clock, a), 0);
 }
 
@@ -229,7 +223,7 @@ static sarrus_clock clock_to(const sarrus_batch *batch, double t) {
 
 /* The first grid step behind time t: to the bit what kernels/step/clock.h finds. */
 static uint64_t grid_step_after(const sarrus_batch *batch, double t) {
-    const sarrus_clock clock = clock_of(batch);
+    const sarrus_clock clock = sarrus_batch_clock(batch);
     const double n_total = (double)clock.n_total;
     double step = rint(t / clock.dt) - 1.0;
     for (int k = 0; k < 3; ++k)
@@ -248,7 +242,7 @@ static void failed_step_mend(const sarrus_batch *batch) {
 
 static sarrus_status own_time_reach(sarrus_batch *batch, double t) {
     const sarrus_clock clock = clock_to(batch, t);
-    if (is_ended(batch))
+    if (sarrus_batch_is_ended(batch))
         return SARRUS_INTERRUPTED;
     const bool was_well = sarrus_batch_status(batch, 0) == SARRUS_INSTANCE_OK;
     const sarrus_status status = batch->device->ops->advance(batch->device, &clock, 1);
@@ -273,14 +267,15 @@ sarrus_status sarrus_batch_own_observe(sarrus_batch *batch, double t, const sarr
     all.clock.step = 1;
     status = steps_end(batch, batch->device->ops->observe(batch->device, &all), 0);
     if (status == SARRUS_OK)
-        batch->step = grid_step_after(batch, t) - 1;
+        batch->device->step = grid_step_after(batch, t) - 1;
     return status;
 }
 
 double sarrus_batch_time(const sarrus_batch *batch) {
     if (!batch)
         return (double)NAN;
-    const sarrus_clock clock = clock_of(batch);
+    (void)sarrus_batch_meet(batch);
+    const sarrus_clock clock = sarrus_batch_clock(batch);
     return sarrus_pace_time(&clock);
 }
 
@@ -289,7 +284,10 @@ double sarrus_batch_interval(const sarrus_batch *batch) {
 }
 
 uint64_t sarrus_batch_step(const sarrus_batch *batch) {
-    return batch ? batch->step : 0;
+    if (!batch)
+        return 0;
+    (void)sarrus_batch_meet(batch);
+    return batch->device->step;
 }
 
 uint64_t sarrus_batch_n_instances(const sarrus_batch *batch) {
@@ -312,10 +310,7 @@ const char *sarrus_batch_failure(const sarrus_batch *batch) {
     return batch && batch->device->failure[0] != '\0' ? batch->device->failure : NULL;
 }
 
-sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_view *out) {
-    if (!batch || !out)
-        return SARRUS_BAD_ARGUMENT;
-    const sarrus_mechanism *mech = sarrus_batch_stored(batch);
+sarrus_status sarrus_batch_viewed(sarrus_batch *batch, sarrus_field field, sarrus_field_place *out) {
     const bool is_state = field == SARRUS_FIELD_Q || field == SARRUS_FIELD_V;
     if ((unsigned)field > (unsigned)SARRUS_FIELD_EPISODE)
         return sarrus_batch_refuse(batch, SARRUS_BAD_ARGUMENT, "there is no such field");
@@ -324,9 +319,22 @@ sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_
                                    "tiles hold the motion of joints; expected sarrus_batch_copy_out, or formulation: absolute");
     if (!is_state && field != SARRUS_FIELD_INPUT && field != SARRUS_FIELD_STATUS)
         return sarrus_batch_refuse(batch, SARRUS_UNSUPPORTED, "the field can be copied only; expected sarrus_batch_copy_out");
-    const sarrus_field_place place = sarrus_batch_field_place(batch, field);
+    *out = sarrus_batch_field_place(batch, field);
+    return SARRUS_OK;
+}
+
+sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_view *out) {
+    if (!batch || !out)
+        return SARRUS_BAD_ARGUMENT;
+    const sarrus_mechanism *mech = sarrus_batch_stored(batch);
+    sarrus_field_place place;
+    sarrus_status status = sarrus_batch_viewed(batch, field, &place);
+    if (status != SARRUS_OK)
+        return status;
     const sarrus_backend_ops *ops = batch->device->ops;
-    const sarrus_status status = ops->host_share ? ops->host_share(batch->device, place.array, place.n) : SARRUS_OK;
+    status = ops->host_share ? ops->host_share(batch->device, place.array, place.n) : SARRUS_OK;
+    if (status == SARRUS_UNSUPPORTED)
+        batch->refusal = batch->device->refusal;
     if (status != SARRUS_OK)
         return status;
     out->width = (size_t)batch->device->width;

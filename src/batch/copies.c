@@ -104,7 +104,7 @@ static void lane_out(const copying *job, const double *tile, int32_t lane, uint6
     sarrus_lane_get(tile, job->place.array, width, lane, row, job->n);
     if (job->field == SARRUS_FIELD_TIME) {
         const sarrus_model *model = job->batch->plan->model;
-        const sarrus_clock clock = {job->batch->step - (uint64_t)row[0], job->batch->plan->n_steps, model->integrator.grid,
+        const sarrus_clock clock = {job->batch->device->step - (uint64_t)row[0], job->batch->plan->n_steps, model->integrator.grid,
                                     model->integrator.t_end};
         row[0] = sarrus_pace_time(&clock);
     }
@@ -369,7 +369,7 @@ sarrus_status sarrus_batch_copy_in(sarrus_batch *batch, sarrus_field field, cons
         status = sarrus_apart_take(&apart);
     sarrus_apart_free(&apart);
     free(job.before);
-    return status;
+    return sarrus_batch_refresh(batch, status);
 }
 
 sarrus_status sarrus_batch_copy_observable(sarrus_batch *batch, sarrus_observable observable, double *out) {

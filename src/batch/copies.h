@@ -10,4 +10,7 @@ typedef struct sarrus_field_place {
 } sarrus_field_place;
 sarrus_field_place sarrus_batch_field_place(const sarrus_batch *batch, sarrus_field field);
 
+/* The place of a field that can be seen in place; else its refusal. */
+sarrus_status sarrus_batch_viewed(sarrus_batch *batch, sarrus_field field, sarrus_field_place *out);
+
 #endif

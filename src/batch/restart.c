@@ -70,17 +70,19 @@ sarrus_status sarrus_batch_reset(sarrus_batch *batch) {
     const size_t width = (size_t)batch->device->width;
     sarrus_tile_field fields[SARRUS_N_FIELDS];
     sarrus_plan_fields(sarrus_batch_stored(batch), fields);
-    const sarrus_status status = restarts_read(batch, fields, false);
+    sarrus_status status = sarrus_batch_meet(batch);
+    if (status == SARRUS_OK)
+        status = restarts_read(batch, fields, false);
     if (status != SARRUS_OK)
         return status;
     for (uint64_t i = 0; i < batch->device->n_tiles; ++i)
         for (int k = 0; k < SARRUS_N_FIELDS; ++k)
             field_restart(&fields[k], sarrus_batch_tile(batch, i), width);
     restarts_write(batch, fields);
-    batch->step = 0;
+    batch->device->step = 0;
     batch->is_interrupted = false;
     sarrus_batch_forget(batch, NULL);
-    return SARRUS_OK;
+    return sarrus_batch_refresh(batch, SARRUS_OK);
 }
 
 /* What the threads that let instances begin anew share. */
@@ -98,7 +100,7 @@ static void lane_restart(const restarting *job, double *tile, size_t width, size
             *to = field->reset == SARRUS_RESET_FROM ? tile[(size_t)(field->from + j) * width + lane] : field->value;
         }
     }
-    tile[(size_t)job->fields[SARRUS_FIELD_OF_TILE_begun].at * width + lane] = (double)job->batch->step;
+    tile[(size_t)job->fields[SARRUS_FIELD_OF_TILE_begun].at * width + lane] = (double)job->batch->device->step;
     for (int32_t j = 0; j < job->fields[SARRUS_FIELD_OF_TILE_input].n; ++j)
         tile[(size_t)(job->fields[SARRUS_FIELD_OF_TILE_input].at + j) * width + lane] = 0.0;
 }
@@ -135,5 +137,5 @@ sarrus_status sarrus_batch_reset_some(sarrus_batch *batch, const uint8_t *mask) 
     sarrus_crew_run(batch->device->crew, sarrus_batch_members(batch, n_masked), lanes_restart, &job);
     restarts_write(batch, fields);
     sarrus_batch_host_write(batch, sarrus_batch_stored(batch)->layout.input, sarrus_batch_stored(batch)->n_inputs);
-    return SARRUS_OK;
+    return sarrus_batch_refresh(batch, SARRUS_OK);
 }

@@ -30,7 +30,7 @@ static snapshot_head head_of(const sarrus_batch *batch) {
                           .n_grid_steps = batch->plan->n_steps,
                           .dt = model->integrator.grid,
                           .t_end = model->integrator.t_end,
-                          .step = batch->step,
+                          .step = batch->device->step,
                           .n_events = batch->events.n_items,
                           .has_lost = batch->events.has_lost,
                           .has_episodes = batch->episode != NULL,
@@ -170,6 +170,9 @@ sarrus_status sarrus_batch_load(sarrus_batch *batch, const void *bytes, size_t n
     const char *lack = loading_lack(batch, from, n_bytes, &head);
     if (lack)
         return sarrus_batch_refuse(batch, SARRUS_BAD_INPUT, lack);
+    const sarrus_status met = sarrus_batch_meet(batch);
+    if (met != SARRUS_OK)
+        return met;
     if (!room_take(batch, &head))
         return SARRUS_NO_MEMORY;
     const snapshot_parts at = parts_of(batch, &head);
@@ -191,7 +194,7 @@ sarrus_status sarrus_batch_load(sarrus_batch *batch, const void *bytes, size_t n
         memcpy(batch->given, from + at.given, at.is_given - at.given);
         memcpy(batch->is_given, from + at.is_given, n);
     }
-    batch->step = head.step;
+    batch->device->step = head.step;
     sarrus_batch_host_write(batch, 0, sarrus_batch_stored(batch)->layout.n_arrays);
-    return SARRUS_OK;
+    return sarrus_batch_refresh(batch, SARRUS_OK);
 }

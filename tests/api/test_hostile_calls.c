@@ -22,6 +22,7 @@
 #include "sarrus/sarrus.h"
 #include "tests/api/hostile_compare.h"
 #include "tests/api/hostile_kinematics.h"
+#include "tests/api/hostile_device.h"
 #include "tests/api/hostile_draws.h"
 #include "tests/api/hostile_world.h"
 #include "tests/support/place.h"
@@ -440,6 +441,7 @@ static const struct {
     {"batch_backend_name batch_device_name batch_failure", batch_texts},
     {"batch_time batch_interval batch_step batch_n_instances", batch_numbers},
     {"batch_view", batch_view},
+    {"batch_device_view batch_advance_async batch_copy_in_async batch_reset_some_async batch_observe_async", on_device},
     {"batch_statistics batch_verdict batch_state batch_status batch_failed_step", batch_of_instance},
     {"batch_rank_events batch_rank_events_clear", batch_events},
     {"batch_path_counts batch_library_counts", batch_counts},

@@ -17,6 +17,21 @@ int32_t lanes_on_host(void) {
     return n_lanes;
 }
 
+const char *gpu_on_host_error_text(int error) {
+    switch (error) {
+    case SARRUS_GPU_NO_MEMORY:
+        return "out of memory";
+    case GPU_ON_HOST_NO_DEVICE:
+        return "no CUDA-capable device is detected";
+    case GPU_ON_HOST_LOST:
+        return "the device was lost";
+    case GPU_ON_HOST_BAD_LAUNCH:
+        return "the launch was refused";
+    default:
+        return "misuse";
+    }
+}
+
 typedef struct kernel_argument {
     sarrus_mechanism mech;
     sarrus_cuda_call call;
@@ -24,6 +39,7 @@ typedef struct kernel_argument {
     sarrus_clock clock;
     uint64_t n_steps;
     sarrus_cuda_observation what;
+    sarrus_cuda_restart restart;
     double *out;
 } kernel_argument;
 
@@ -68,6 +84,8 @@ static int call_check(const sarrus_cuda_call *call) {
         error |= !gpu_on_host_check(lanes->n_done, n_tiles * tile);
         error |= !gpu_on_host_check(lanes->is_waiting, sizeof *lanes->is_waiting);
     }
+    if (lanes->step)
+        error |= !gpu_on_host_check(lanes->step, n_tiles * tile);
     error |= tables_check(mech);
     if (mech->n_joints > 0)
         error |= !gpu_on_host_check(mech->joint, (size_t)mech->n_joints * sizeof *mech->joint);
@@ -117,6 +135,22 @@ int gpu_on_host_observe(const sarrus_cuda_call *call, const sarrus_cuda_observat
     const size_t n_out = (size_t)call->lanes.n_tiles * (size_t)what->want.n_arrays * SARRUS_CUDA_WIDTH;
     const int error = call_check(call) | !gpu_on_host_check(out, n_out * sizeof *out);
     return error ? GPU_ON_HOST_MISUSE : gpu_on_host_launch(call->stream, observe_run, &argument, sizeof argument);
+}
+
+static void restart_run(const void *argument) {
+    const kernel_argument *a = argument;
+    const sarrus_cuda_call call = call_of(a);
+    gpu_on_host_ran(sarrus_cuda_restart_some(&call, &a->restart));
+}
+
+int gpu_on_host_restart_some(const sarrus_cuda_call *call, const sarrus_cuda_restart *what) {
+    kernel_argument argument = argument_of(call);
+    argument.restart = *what;
+    const int error =
+        call_check(call) | !gpu_on_host_check(what->mask, what->n_instances) |
+        !gpu_on_host_check(call->lanes.step, ((size_t)call->lanes.n_tiles * SARRUS_CUDA_WIDTH + 1) * sizeof(uint64_t)) |
+        !gpu_on_host_check(what->reset, (size_t)what->n_resets * sizeof *what->reset);
+    return error ? GPU_ON_HOST_MISUSE : gpu_on_host_launch(call->stream, restart_run, &argument, sizeof argument);
 }
 
 /* ---- tiles of bodies ---- */

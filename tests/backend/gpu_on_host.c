@@ -33,6 +33,7 @@ typedef struct work {
     stream *wait_on; /* what is to be done first, up to wait_serial */
     uint64_t wait_serial, serial;
     bool is_losing;
+    size_t n_bytes;
     max_align_t argument[];
 } work;
 
@@ -41,6 +42,11 @@ struct stream {
     int device;
     work *first, **last;
     uint64_t n_queued, n_done;
+    gpu_on_host_graph *into; /* what is queued goes there; NULL: none is captured */
+};
+
+struct gpu_on_host_graph {
+    work *first, **last;
 };
 
 static struct {
@@ -127,10 +133,74 @@ static work *queue(stream *s, void (*run)(const void *), const void *argument, s
     if (n_bytes > 0)
         memcpy(w->argument, argument, n_bytes);
     w->run = run;
+    w->n_bytes = n_bytes;
+    if (s->into) {
+        *s->into->last = w;
+        s->into->last = &w->next;
+        return w;
+    }
     w->serial = ++s->n_queued;
     *s->last = w;
     s->last = &w->next;
     return w;
+}
+
+static void works_free(work *w) {
+    for (work *after; w; w = after) {
+        after = w->next;
+        free(w);
+    }
+}
+
+/* ---- graphs ---- */
+
+gpu_on_host_graph *gpu_on_host_capture(void *handle) {
+    gpu_on_host_graph *graph = calloc(1, sizeof *graph);
+    enter();
+    stream *s = stream_find(handle);
+    if (!graph || !s)
+        abort();
+    graph->last = &graph->first;
+    s->into = graph;
+    (void)leave(SARRUS_GPU_OK);
+    return graph;
+}
+
+void gpu_on_host_capture_end(void *handle) {
+    stream_find(handle)->into = NULL; /* no other thread uses it */
+}
+
+void gpu_on_host_replay(const gpu_on_host_graph *graph, void *handle) {
+    enter();
+    for (const work *w = graph->first; w; w = w->next)
+        (void)queue(stream_find(handle), w->run, w->argument, w->n_bytes);
+    (void)leave(SARRUS_GPU_OK);
+}
+
+void gpu_on_host_graph_free(gpu_on_host_graph *graph) {
+    works_free(graph->first);
+    free(graph);
+}
+
+/* Nobody waits for a stream that is captured, and nothing that is not captured is waited for there. */
+static bool is_captured(const stream *s) {
+    return s->into && misuse("waited for on a stream that is captured");
+}
+
+static int is_capturing(void *handle, int *out) {
+    enter();
+    const stream *s = stream_find(handle);
+    *out = s && s->into;
+    return leave(s ? SARRUS_GPU_OK : misuse("no such stream to ask"));
+}
+
+static int device_synchronize(void) {
+    enter();
+    ++gpu.tally.n_waits;
+    for (stream *s = gpu.streams; s; s = s->next)
+        if (s->device == selected && !is_captured(s))
+            drain(s, s->n_queued);
+    return leave(gpu.is_lost[selected] ? GPU_ON_HOST_LOST : SARRUS_GPU_OK);
 }
 
 /* ---- devices and memory ---- */
@@ -163,21 +233,6 @@ static int memory(size_t *n_free, size_t *n_total) {
     *n_total = bytes_of_device();
     *n_free = gpu.settings.n_told_bytes ? gpu.settings.n_told_bytes : *n_total - gpu.n_used[selected];
     return leave(gpu.is_lost[selected] ? GPU_ON_HOST_LOST : SARRUS_GPU_OK);
-}
-
-static const char *error_text(int error) {
-    switch (error) {
-    case SARRUS_GPU_NO_MEMORY:
-        return "out of memory";
-    case GPU_ON_HOST_NO_DEVICE:
-        return "no CUDA-capable device is detected";
-    case GPU_ON_HOST_LOST:
-        return "the device was lost";
-    case GPU_ON_HOST_BAD_LAUNCH:
-        return "the launch was refused";
-    default:
-        return "misuse";
-    }
 }
 
 static void block_add(int device, size_t n_bytes, void **out) {
@@ -292,6 +347,9 @@ static int synchronize(void *handle) {
     stream *s = stream_find(handle);
     if (!s)
         return leave(misuse("no such stream to wait for"));
+    if (is_captured(s))
+        return leave(GPU_ON_HOST_MISUSE);
+    ++gpu.tally.n_waits;
     drain(s, s->n_queued);
     return leave(gpu.is_lost[s->device] ? GPU_ON_HOST_LOST : SARRUS_GPU_OK);
 }
@@ -319,7 +377,7 @@ static int event_record(void *handle, void *on) {
     enter();
     event *e = handle;
     stream *s = stream_open(on, &error);
-    if (s)
+    if (s && !is_captured(s))
         *e = (event){s, queue(s, NULL, NULL, 0)->serial};
     return leave(error);
 }
@@ -331,6 +389,7 @@ static int event_synchronize(void *handle) {
         return leave(SARRUS_GPU_OK);
     if (!stream_find(e->on))
         return leave(misuse("an event of a stream that is gone"));
+    ++gpu.tally.n_waits;
     drain(e->on, e->serial);
     return leave(gpu.is_lost[e->on->device] ? GPU_ON_HOST_LOST : SARRUS_GPU_OK);
 }
@@ -340,7 +399,7 @@ static int stream_wait(void *on, void *handle) {
     enter();
     const event *e = handle;
     stream *s = stream_open(on, &error);
-    if (s && e->on) {
+    if (s && e->on && !is_captured(s)) {
         work *w = queue(s, NULL, NULL, 0);
         w->wait_on = e->on;
         w->wait_serial = e->serial;
@@ -478,11 +537,7 @@ void gpu_on_host_reset(const gpu_on_host_settings *settings) {
     enter();
     for (stream *s = gpu.streams; s;) {
         stream *next = s->next;
-        for (work *w = s->first; w;) {
-            work *after = w->next;
-            free(w);
-            w = after;
-        }
+        works_free(s->first);
         free(s);
         s = next;
     }
@@ -513,7 +568,7 @@ const sarrus_gpu gpu_on_host = {
     .select = select_device,
     .describe = describe,
     .memory = memory,
-    .error_text = error_text,
+    .error_text = gpu_on_host_error_text,
     .allocate = allocate,
     .release = release,
     .host_allocate = host_allocate,
@@ -526,11 +581,14 @@ const sarrus_gpu gpu_on_host = {
     .event_record = event_record,
     .event_synchronize = event_synchronize,
     .stream_wait = stream_wait,
+    .device_synchronize = device_synchronize,
+    .is_capturing = is_capturing,
     .copy = copy,
     .fill = fill,
     .assemble = gpu_on_host_assemble,
     .advance = gpu_on_host_advance,
     .observe = gpu_on_host_observe,
+    .restart_some = gpu_on_host_restart_some,
     .bodies_take = gpu_on_host_bodies_take,
     .bodies_show = gpu_on_host_bodies_show,
     .bodies_settle = gpu_on_host_bodies_settle,

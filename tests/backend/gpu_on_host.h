@@ -34,8 +34,17 @@ typedef struct gpu_on_host_tally {
     size_t n_bytes_allocated;  /* of all devices, now */
     size_t n_pinned_allocated; /* now */
     size_t n_uploaded, n_downloaded;
+    int n_waits;   /* of the host for a stream, an event or a device */
     int n_objects; /* streams and events, now */
 } gpu_on_host_tally;
 gpu_on_host_tally gpu_on_host_seen(void);
+
+/* What is queued on the stream from now on is not done but kept, to be queued as often as one likes, on any stream of its device.
+ * */
+typedef struct gpu_on_host_graph gpu_on_host_graph;
+gpu_on_host_graph *gpu_on_host_capture(void *stream);
+void gpu_on_host_capture_end(void *stream);
+void gpu_on_host_replay(const gpu_on_host_graph *graph, void *stream);
+void gpu_on_host_graph_free(gpu_on_host_graph *graph);
 
 #endif

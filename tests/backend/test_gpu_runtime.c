@@ -69,6 +69,36 @@ static void motions_are_those_of_the_processor(void **state) {
     assert_true(cuda_runtime_seen().n_launches > 0);
 }
 
+/* Steps that are queued, restarts and copies on the device, by the runtime's own calls. */
+static void queued_steps_are_those_that_wait(void **state) {
+    (void)state;
+    enum { N = 70 };
+    mechanism m = mechanism_open_file("five_bar.yaml", NULL);
+    const sarrus_batch_options options = {.backend = SARRUS_BACKEND_CUDA, .n_devices = 1, .n_threads = 2};
+    double q[2][N * 12] = {{0}};
+    uint8_t mask[N] = {1, 0, 1};
+    void *there;
+    for (int is_queued = 0; is_queued <= 1; ++is_queued) {
+        sarrus_batch *batch = NULL;
+        assert_int_equal(sarrus_batch_create(m.context, m.plan, &options, N, NULL, &batch), SARRUS_OK);
+        assert_true(sarrus_batch_field_width(batch, SARRUS_FIELD_Q) <= 12);
+        assert_int_equal(cuda_runtime_table()->allocate(&there, N), 0);
+        memcpy(there, mask, N);
+        assert_int_equal(is_queued ? sarrus_batch_advance_async(batch, 9, NULL) : sarrus_batch_advance(batch, 9), SARRUS_OK);
+        assert_int_equal(is_queued ? sarrus_batch_reset_some_async(batch, (const uint8_t *)there, NULL)
+                                   : sarrus_batch_reset_some(batch, mask),
+                         SARRUS_OK);
+        assert_int_equal(is_queued ? sarrus_batch_advance_async(batch, 4, NULL) : sarrus_batch_advance(batch, 4), SARRUS_OK);
+        assert_int_equal(sarrus_batch_copy_out(batch, SARRUS_FIELD_Q, q[is_queued]), SARRUS_OK);
+        assert_int_equal(sarrus_batch_step(batch), 13);
+        assert_int_equal(cuda_runtime_table()->release(there), 0);
+        sarrus_batch_destroy(batch);
+        assert_nothing_is_left();
+    }
+    assert_memory_equal(q[0], q[1], sizeof q[0]);
+    mechanism_close(&m);
+}
+
 /* What the application or a library has left behind is not ours. */
 static void an_error_of_before_is_not_blamed_on_a_launch(void **state) {
     (void)state;
@@ -192,6 +222,7 @@ static void rounds_over_the_tiles_are_even(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(motions_are_those_of_the_processor, setup, teardown),
+        cmocka_unit_test_setup_teardown(queued_steps_are_those_that_wait, setup, teardown),
         cmocka_unit_test_setup_teardown(an_error_of_before_is_not_blamed_on_a_launch, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_wrong_with_a_cubin_is_told_once, setup, teardown),
         cmocka_unit_test_setup_teardown(shared_memory_is_asked_for, setup, teardown),

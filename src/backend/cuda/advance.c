@@ -101,11 +101,11 @@ static int launch_until_done(cuda_worker *worker, sarrus_cuda_call *call, const 
 
 /* The kernels for this plan as soon as they are there; both kinds give the same bits, so that steps may go from one to the other.
  */
-static void kernels_choose(cuda_worker *worker, sarrus_cuda_call *call) {
+static void kernels_choose(cuda_worker *worker, sarrus_cuda_call *call, bool may_load) {
     const sarrus_gpu *gpu = worker->owner->gpu;
     sarrus_cuda_specializer *specializer = worker->owner->specializer;
     const sarrus_cuda_object *object = sarrus_cuda_specializer_object(specializer, worker->part->described.architecture);
-    if (object && !worker->is_load_tried) {
+    if (object && may_load && !worker->is_load_tried) {
         sarrus_cuda_specialized *loaded = &worker->specialized;
         worker->is_load_tried = true;
         int error = gpu->specialized_load(object->cubin.bytes, SARRUS_CUDA_KERNEL, object->bounds.n_threads, loaded);
@@ -121,6 +121,16 @@ static void kernels_choose(cuda_worker *worker, sarrus_cuda_call *call) {
     call->specialized = &worker->specialized;
     const int32_t most = worker->n_special_warps < worker->n_workspaces ? worker->n_special_warps : worker->n_workspaces;
     call->lanes.n_workspaces = warps_for(worker->n_held, most);
+}
+
+int sarrus_cuda_advance_queue(cuda_worker *worker, sarrus_cuda_call *call, const cuda_advance_order *order, bool may_load) {
+    kernels_choose(worker, call, may_load);
+    const int error = launch(worker, call, &order->clock, order->n_steps);
+    if (error != SARRUS_GPU_OK)
+        return error;
+    worker->n_steps += order->n_steps * worker->n_held;
+    worker->n_special_steps += call->specialized ? order->n_steps * worker->n_held : 0;
+    return SARRUS_GPU_OK;
 }
 
 /* The staged path asks for tiles without changes of rank, and for no more steps than could fill one. */
@@ -152,7 +162,7 @@ int sarrus_cuda_advance_tiles(cuda_worker *worker, const void *how) {
     for (uint64_t n_done = 0; n_done < order->n_steps;) {
         sarrus_cuda_call call = sarrus_cuda_call_of(worker);
         uint64_t n_steps = order->n_steps - n_done;
-        kernels_choose(worker, &call);
+        kernels_choose(worker, &call, true);
         const bool is_busy = sarrus_cuda_specializer_is_busy(device->specializer);
         if (!call.specialized && is_busy && may_cut && n_steps > PORTION)
             n_steps = PORTION;

@@ -20,6 +20,7 @@ static cuda_device *cuda_of(sarrus_device *device) {
 
 static void cuda_destroy(sarrus_device *base) {
     cuda_device *device = cuda_of(base);
+    sarrus_cuda_queued_destroy(device);
     sarrus_cuda_plan_destroy(device);
     sarrus_cuda_specializer_destroy(device->specializer);
     sarrus_lowered_free(&device->lowered);
@@ -28,6 +29,7 @@ static void cuda_destroy(sarrus_device *base) {
     free(device->device_is_old);
     free(device->is_shared);
     free(device->changed);
+    free(device->is_lent);
     sarrus_crew_destroy(base->crew);
     free(base->tiles);
     free(device);
@@ -49,7 +51,9 @@ static bool host_create(cuda_device *device) {
     device->device_is_old = malloc(n_arrays);
     device->is_shared = calloc(n_arrays, 1);
     device->changed = malloc(n_arrays);
-    if (!device->base.tiles || !device->host_is_old || !device->device_is_old || !device->is_shared || !device->changed)
+    device->is_lent = calloc(n_arrays, 1);
+    if (!device->base.tiles || !device->host_is_old || !device->device_is_old || !device->is_shared || !device->changed ||
+        !device->is_lent)
         return false;
     memset(device->device_is_old, 1, n_arrays);
     if (!sarrus_plan_lower(plan, SARRUS_CUDA_WIDTH, &device->lowered))
@@ -132,7 +136,7 @@ static double *cuda_tile_show(sarrus_device *base, int i_member, uint64_t i_tile
     cuda_device *device = cuda_of(base);
     (void)i_member;
     if (device->is_relative)
-        return sarrus_cuda_relative_show(device, i_tile);
+        return sarrus_cuda_meet(base) == SARRUS_OK ? sarrus_cuda_relative_show(device, i_tile) : NULL;
     return base->tiles + i_tile * (size_t)base->plan->mech.layout.n_arrays * SARRUS_CUDA_WIDTH;
 }
 
@@ -169,18 +173,27 @@ static sarrus_status cuda_observe(sarrus_device *base, const sarrus_device_obser
                  sarrus_observation_steps(observation->request));
 }
 
+/* What the caller may write on the device counts as old, unless the host has written it and nobody took it there yet. */
+static bool host_has_old(const cuda_device *device, int32_t i) {
+    return (device->host_is_old[i] || device->is_lent[i]) && !device->device_is_old[i];
+}
+
 /* Of arrays i_first … that the host has old: from the devices. */
 static sarrus_status cuda_host_read(sarrus_device *base, int32_t i_first, int32_t n) {
     cuda_device *device = cuda_of(base);
     bool is_old = false;
+    const sarrus_status met = sarrus_cuda_meet(base);
+    if (met != SARRUS_OK)
+        return met;
     for (int32_t i = i_first; i < i_first + n; ++i)
-        is_old = is_old || device->host_is_old[i];
+        is_old = is_old || host_has_old(device, i);
     if (!is_old)
         return SARRUS_OK;
     uint8_t *marks = calloc((size_t)device->lowered.mech.layout.n_arrays, 1);
     if (!marks)
         return SARRUS_NO_MEMORY;
-    memcpy(marks + i_first, device->host_is_old + i_first, (size_t)n);
+    for (int32_t i = i_first; i < i_first + n; ++i)
+        marks[i] = host_has_old(device, i);
     const sarrus_status status = sarrus_cuda_move(device, sarrus_cuda_tiles_download, marks);
     if (status == SARRUS_OK)
         memset(device->host_is_old + i_first, 0, (size_t)n);
@@ -196,6 +209,10 @@ static void cuda_host_write(sarrus_device *base, int32_t i_first, int32_t n) {
 
 static sarrus_status cuda_host_share(sarrus_device *base, int32_t i_first, int32_t n) {
     cuda_device *device = cuda_of(base);
+    base->refusal = "the batch is seen on its device (sarrus_batch_device_view), or steps are queued there; expected "
+                    "sarrus_batch_copy_out and sarrus_batch_copy_in";
+    if (device->queued.is_ready)
+        return SARRUS_UNSUPPORTED;
     const sarrus_status status = cuda_host_read(base, i_first, n);
     if (status != SARRUS_OK)
         return status;
@@ -253,6 +270,7 @@ static int counts_add(cuda_worker *worker, uint64_t *n_evaluations, uint64_t *n_
 static void cuda_path_counts(sarrus_device *base, uint64_t *n_evaluations, uint64_t *n_rank_revealing) {
     cuda_device *device = cuda_of(base);
     *n_evaluations = *n_rank_revealing = 0;
+    (void)sarrus_cuda_meet(base);
     for (int i = 0; i < device->n_workers && base->failure[0] == '\0'; ++i) {
         const int error = counts_add(&device->workers[i], n_evaluations, n_rank_revealing);
         if (error != SARRUS_GPU_OK)
@@ -301,4 +319,8 @@ const sarrus_backend_ops sarrus_backend_cuda = {
     .host_read = cuda_host_read,
     .host_write = cuda_host_write,
     .host_share = cuda_host_share,
+    .meet = sarrus_cuda_meet,
+    .refresh = sarrus_cuda_refresh,
+    .lend = sarrus_cuda_lend,
+    .queue = sarrus_cuda_queue,
 };

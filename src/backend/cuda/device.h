@@ -6,6 +6,7 @@
  *   workers.c        workers: streams with tiles of their own, each driven by a thread
  *   advance.c        assembly and steps of a worker's tiles, changes of rank
  *   observe.c        observations of a worker's tiles, packed on the device, copied beside the steps
+ *   queued.c         what is queued on a stream of the caller's, and tiles that the caller sees on the device
  *   relative.c       tiles in the coordinates of bodies, beside those that steps are made in
  *   apart.c          other tiles than the batch's, in their place for the moment
  *   specialize.c     kernels for the plan
@@ -92,6 +93,20 @@ typedef struct cuda_worker {
     cuda_task task;
 } cuda_worker;
 
+/* What stands ready for work on streams of the caller's, of a batch that lies on one device. */
+typedef struct cuda_queued {
+    bool is_ready;
+    bool has_work;    /* before the event `done` on `stream`, which nobody has waited for */
+    bool is_captured; /* there is a graph, and who has it says when and how often its work is done */
+    bool is_lent;     /* the caller reads and writes tiles on the device */
+    void *done, *stream;
+    uint64_t *step;              /* device [n_tiles][32], as sarrus_cuda_lanes.step, and the number of restarts */
+    uint64_t *seen;              /* pinned [2]: a lane's step, the number of restarts */
+    uint64_t n_restarts, i_step; /* of these, what the host knows */
+    void *resets;                /* device [n_resets] of sarrus_cuda_reset */
+    int32_t n_resets;
+} cuda_queued;
+
 struct cuda_device {
     sarrus_device base;
     const sarrus_gpu *gpu;
@@ -111,6 +126,8 @@ struct cuda_device {
     /* [n_arrays], when resident: which arrays of the tiles are old on one side, and which the user may read and write in place. */
     uint8_t *host_is_old, *device_is_old, *is_shared;
     uint8_t *changed; /* [n_arrays] that steps change */
+    uint8_t *is_lent; /* [n_arrays] which the caller may write on the device between calls */
+    cuda_queued queued;
     sarrus_cuda_specializer *specializer;
     const sarrus_cusolver *library; /* of the staged path; NULL: the plan goes the fused one */
     sarrus_pace pace;
@@ -124,9 +141,9 @@ void sarrus_cuda_plan_destroy(cuda_device *device);
 /* Every worker of a resident device its share of the batch's tiles. */
 void sarrus_cuda_shares_give(cuda_device *device);
 
-/* tables.c: a mechanism with its tables, and a list, into device memory. */
+/* tables.c: a mechanism with its tables, and a list of n_bytes, into device memory. */
 int sarrus_cuda_tables_upload(const sarrus_gpu *gpu, const sarrus_mechanism *mech, cuda_tables *out);
-int sarrus_cuda_moves_upload(const sarrus_gpu *gpu, const sarrus_tile_move *move, int n_moves, void **out);
+int sarrus_cuda_list_upload(const sarrus_gpu *gpu, const void *list, size_t n_bytes, void **out);
 
 /* tiles.c: the marked arrays of the worker's tiles, from or to the host's tiles; waits for the end. */
 int sarrus_cuda_tiles_upload(cuda_worker *worker, const uint8_t *marks);
@@ -147,6 +164,8 @@ typedef struct cuda_advance_order {
 sarrus_cuda_call sarrus_cuda_call_of(cuda_worker *worker);
 int sarrus_cuda_assemble_tiles(cuda_worker *worker, const void *how);
 int sarrus_cuda_advance_tiles(cuda_worker *worker, const void *how); /* of a cuda_advance_order */
+/* Queues the steps of a call that stops no lane; may_load: kernels for the plan may be loaded before. */
+int sarrus_cuda_advance_queue(cuda_worker *worker, sarrus_cuda_call *call, const cuda_advance_order *order, bool may_load);
 
 /* relative.c. The mechanism that instances are filled, assembled and observed by: that of the steps, or that of the bodies. */
 const sarrus_mechanism *sarrus_cuda_shown(const cuda_device *device);
@@ -168,7 +187,16 @@ double *sarrus_cuda_relative_show(cuda_device *device, uint64_t i_tile);
 sarrus_status sarrus_cuda_apart_assemble(sarrus_device *base, const sarrus_tiles_apart *apart);
 sarrus_status sarrus_cuda_apart_take(sarrus_device *base, const sarrus_tiles_apart *apart);
 
-/* observe.c */
+/* queued.c: sarrus_backend_ops.meet, .refresh, .lend, .queue. */
+sarrus_status sarrus_cuda_meet(sarrus_device *base);
+sarrus_status sarrus_cuda_refresh(sarrus_device *base);
+sarrus_status sarrus_cuda_lend(sarrus_device *base, int32_t i_first, int32_t n, bool is_writable, sarrus_device_view *out);
+sarrus_status sarrus_cuda_queue(sarrus_device *base, const sarrus_device_order *order);
+/* Before the device goes: waits, and gives back what stood ready. */
+void sarrus_cuda_queued_destroy(cuda_device *device);
+
+/* observe.c. Where everything goes in a packet of this observation. */
+sarrus_cuda_observation sarrus_cuda_observation_of(const sarrus_mechanism *mech, const sarrus_observation *request);
 int sarrus_cuda_observe_tiles(cuda_worker *worker, const void *how); /* of a sarrus_device_observation */
 /* Takes all but the last n_left packets to the user's arrays. */
 int sarrus_cuda_packets_take(cuda_worker *worker, uint64_t n_left);

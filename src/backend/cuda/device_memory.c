@@ -247,7 +247,7 @@ static int part_create(cuda_device *device, int i) {
     if (error == SARRUS_GPU_OK && device->is_relative)
         error = sarrus_cuda_tables_upload(gpu, &device->bodies.mech, &part->bodies);
     if (error == SARRUS_GPU_OK && device->is_relative)
-        error = sarrus_cuda_moves_upload(gpu, device->move, device->n_moves, &part->move);
+        error = sarrus_cuda_list_upload(gpu, device->move, (size_t)device->n_moves * sizeof *device->move, &part->move);
     size_t n_free = 0, n_total = 0, n_stack = 0;
     if (error == SARRUS_GPU_OK)
         error = gpu->memory(&n_free, &n_total);

@@ -57,6 +57,9 @@ typedef struct sarrus_gpu {
     int (*event_synchronize)(void *event);
     int (*stream_wait)(void *stream, void *event); /* what is queued from now on waits; an event never recorded is over */
 
+    int (*device_synchronize)(void);             /* waits for all that was queued on the selected device, and tells its error */
+    int (*is_capturing)(void *stream, int *out); /* what is queued goes into a graph for now, and is not done */
+
     /* Queued on the stream. */
     int (*copy)(const sarrus_gpu_copy *what, void *stream);
     int (*fill)(void *memory, int byte, size_t n_bytes, void *stream);
@@ -65,6 +68,7 @@ typedef struct sarrus_gpu {
     int (*assemble)(const sarrus_cuda_call *call);
     int (*advance)(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps);
     int (*observe)(const sarrus_cuda_call *call, const sarrus_cuda_observation *what, double *out);
+    int (*restart_some)(const sarrus_cuda_call *call, const sarrus_cuda_restart *what);
     int (*bodies_take)(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies);
     int (*bodies_show)(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies);
     int (*bodies_settle)(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies, const sarrus_cuda_observation *what,

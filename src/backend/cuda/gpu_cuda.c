@@ -102,6 +102,17 @@ static int stream_wait(void *stream, void *event) {
     return told(cudaStreamWaitEvent((cudaStream_t)stream, (cudaEvent_t)event, 0));
 }
 
+static int device_synchronize(void) {
+    return told(cudaDeviceSynchronize());
+}
+
+static int is_capturing(void *stream, int *out) {
+    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    const cudaError_t error = cudaStreamIsCapturing((cudaStream_t)stream, &status);
+    *out = status != cudaStreamCaptureStatusNone;
+    return told(error);
+}
+
 static int copy(const sarrus_gpu_copy *c, void *stream) {
     static const enum cudaMemcpyKind kinds[] = {cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice};
     const enum cudaMemcpyKind kind = kinds[c->direction];
@@ -149,11 +160,14 @@ static const sarrus_gpu table = {
     .event_record = event_record,
     .event_synchronize = event_synchronize,
     .stream_wait = stream_wait,
+    .device_synchronize = device_synchronize,
+    .is_capturing = is_capturing,
     .copy = copy,
     .fill = fill,
     .assemble = sarrus_cuda_assemble,
     .advance = sarrus_cuda_advance,
     .observe = sarrus_cuda_observe,
+    .restart_some = sarrus_cuda_restart_some,
     .bodies_take = sarrus_cuda_bodies_take,
     .bodies_show = sarrus_cuda_bodies_show,
     .bodies_settle = sarrus_cuda_bodies_settle,

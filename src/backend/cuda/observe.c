@@ -10,7 +10,7 @@ uint64_t sarrus_cuda_most_observed(const sarrus_mechanism *mech) {
 }
 
 /* Where everything goes in a packet: what the kernel computes first, then coordinates and velocities, the status in the end. */
-static sarrus_cuda_observation observation_of(const sarrus_mechanism *mech, const sarrus_observation *request) {
+sarrus_cuda_observation sarrus_cuda_observation_of(const sarrus_mechanism *mech, const sarrus_observation *request) {
     static const sarrus_observable standing[] = {SARRUS_OBSERVE_Q, SARRUS_OBSERVE_V};
     sarrus_cuda_observation what = {.want = sarrus_scatter_request(mech, request)};
     what.is_computed = what.want.n_arrays > 0;
@@ -149,7 +149,7 @@ int sarrus_cuda_observe_tiles(cuda_worker *worker, const void *how) {
     cuda_advance_order order = {observation->clock, 0};
     int error = SARRUS_GPU_OK;
     worker->observation = observation;
-    worker->what = observation_of(sarrus_cuda_shown(worker->owner), request);
+    worker->what = sarrus_cuda_observation_of(sarrus_cuda_shown(worker->owner), request);
     worker->n_packets_sent = worker->n_packets_taken = 0;
     for (uint64_t k = 0; k < request->n_times && error == SARRUS_GPU_OK; ++k) {
         if (k > 0 || !request->observe_first) {

@@ -143,15 +143,14 @@ int sarrus_cuda_tables_upload(const sarrus_gpu *gpu, const sarrus_mechanism *mec
     return error;
 }
 
-int sarrus_cuda_moves_upload(const sarrus_gpu *gpu, const sarrus_tile_move *move, int n_moves, void **out) {
-    const size_t n_bytes = (size_t)n_moves * sizeof *move;
+int sarrus_cuda_list_upload(const sarrus_gpu *gpu, const void *list, size_t n_bytes, void **out) {
     void *pinned = NULL;
     int error = gpu->allocate(out, n_bytes);
     if (error == SARRUS_GPU_OK)
         error = gpu->host_allocate(&pinned, n_bytes);
     if (error != SARRUS_GPU_OK)
         return error;
-    memcpy(pinned, move, n_bytes);
+    memcpy(pinned, list, n_bytes);
     error = block_upload(gpu, pinned, n_bytes, *out);
     (void)gpu->host_release(pinned);
     return error;

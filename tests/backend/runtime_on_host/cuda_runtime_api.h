@@ -8,6 +8,7 @@
 #define CUDART_VERSION 13000
 
 #define cudaDeviceGetAttribute on_host_cudaDeviceGetAttribute
+#define cudaDeviceSynchronize on_host_cudaDeviceSynchronize
 #define cudaEventCreateWithFlags on_host_cudaEventCreateWithFlags
 #define cudaEventDestroy on_host_cudaEventDestroy
 #define cudaEventRecord on_host_cudaEventRecord
@@ -35,6 +36,7 @@
 #define cudaSetDevice on_host_cudaSetDevice
 #define cudaStreamCreateWithFlags on_host_cudaStreamCreateWithFlags
 #define cudaStreamDestroy on_host_cudaStreamDestroy
+#define cudaStreamIsCapturing on_host_cudaStreamIsCapturing
 #define cudaStreamSynchronize on_host_cudaStreamSynchronize
 #define cudaStreamWaitEvent on_host_cudaStreamWaitEvent
 
@@ -54,6 +56,7 @@ typedef enum cudaError {
     cudaErrorNotSupported = 801
 } cudaError_t;
 
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone = 0, cudaStreamCaptureStatusActive = 1 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3 };
 typedef enum cudaDeviceAttr {
     cudaDevAttrMultiProcessorCount = 16,
@@ -103,6 +106,8 @@ cudaError_t cudaFreeHost(void *memory);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
