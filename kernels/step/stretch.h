@@ -32,10 +32,15 @@ LANE_FUNCTION int sarrus_stretch_is_articulated(const sarrus_mechanism *mech) {
 #endif
 }
 
+/* Speeds up to which the lanes of a processor gain by stretches: five-bars, Andrews' mechanism and four loops in a chain do, by 1.1
+ * to 2 times; six loops lose a quarter, in one function of theirs registers do not suffice. */
+#define SARRUS_STRETCH_SPEEDS 30
+
 /* Whether the plan's steps may be made in stretches: by the factor alone, with speeds that are the rates of the coordinates. */
 LANE_FUNCTION int sarrus_stretches_fit(const sarrus_mechanism *mech) {
-    return mech->integrator.method == SARRUS_INTEGRATOR_RK4 && mech->solve == SARRUS_SOLVE_AUTO && mech->n_lacking == 0 &&
-           !mech->integrator.has_step_gains && mech->n_free == 0 && mech->n_curves == 0 && !sarrus_stretch_is_articulated(mech);
+    return (LANE_IS_THREAD || mech->n_v <= SARRUS_STRETCH_SPEEDS) && mech->integrator.method == SARRUS_INTEGRATOR_RK4 &&
+           mech->solve == SARRUS_SOLVE_AUTO && mech->n_lacking == 0 && !mech->integrator.has_step_gains && mech->n_free == 0 &&
+           mech->n_curves == 0 && !sarrus_stretch_is_articulated(mech);
 }
 
 /* Whether states and the speeds of stages are put onto the constraints. */
