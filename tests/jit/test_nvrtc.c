@@ -281,6 +281,16 @@ static bool cubin_has(const sarrus_object_bytes *cubin, const char *name, int *n
     return is_there;
 }
 
+/* Ordinary steps of the five-bar stay in registers and shared memory (docs/cuda.md): bytes that a stretch may store, for want of
+ * registers, in local memory. */
+static void check_stretch(const char *file, const char *formulation, int32_t architecture, const sarrus_cuda_report *r) {
+    if (strcmp(file, "five_bar_monte_carlo.yaml") != 0 || architecture != 90)
+        return;
+    assert_true(r->has_stretches);
+    assert_in_range(r->n_spill_stores, 0, formulation ? 128 : 700);
+    assert_int_equal(r->n_shared_bytes, 64 * 8 * (formulation ? 12 : 36));
+}
+
 /* Compiles one scenario within given bounds, without looking for the best ones. */
 static void compile_scenario_as(const char *file, const char *formulation, int32_t architecture) {
     const sarrus_override settings[] = {{"dynamics.formulation", formulation}, {NULL, NULL}};
@@ -311,6 +321,7 @@ static void compile_scenario_as(const char *file, const char *formulation, int32
     if (!sarrus_cuda_report_read(report, SARRUS_CUDA_KERNEL, &r))
         fail_msg("no report in:\n%s", report);
     assert_in_range(r.n_registers, 16, 255);
+    check_stretch(file, formulation, architecture, &r);
     assert_in_range(r.n_shared_bytes, 0, 36 * 1024); /* sums of stretches, of which there are four blocks here */
     print_message("| `%s` | sm_%d | %.0f | %d | %d | %d | %d |\n", file, architecture, sarrus_plan_text_flops(plan), r.n_registers,
                   r.n_stack_bytes, r.n_spill_stores, r.n_spill_loads);
@@ -364,6 +375,7 @@ static void test_space_and_trees(void **state) {
     if (getenv("SARRUS_FEW_CASES"))
         skip();
     compile_scenario_as("pendulum.yaml", "relative", main_architecture);
+    compile_scenario_as("five_bar_monte_carlo.yaml", "relative", main_architecture);
     compile_scenario_as("heavy_top.yaml", "relative", main_architecture);
     compile_scenario_as("pendulum.yaml", "relative", another);
     compile_scenario_as("heavy_top.yaml", "relative", another);
