@@ -31,6 +31,11 @@ LANE_FUNCTION void sarrus_frame_directions(sarrus_workspace *ws) {
 
 #else
 
+/* Rows of the workspace have all that belongs to them, but in kernels whose phases work on arrays of their own. */
+LANE_FUNCTION void sarrus_rows_complete(sarrus_workspace *ws) {
+    (void)ws;
+}
+
 LANE_FUNCTION void sarrus_evaluate_rows(sarrus_evaluation *ev, real t, const real *q, const real *v) {
     sarrus_evaluate_rows_body(ev, t, q, v);
 }

@@ -101,11 +101,19 @@ LANE_FUNCTION void sarrus_frame_copy_sides(const real *from, int has_ground, rea
 LANE_FUNCTION void sarrus_frame_complete_rows(sarrus_workspace *ws) {
     sarrus_tree_reach(&sarrus_constant_plan, ws);
 }
+/* Before somebody works on the rows that phases have left in the workspace: reach and over are not handed on, and are whatever
+ * was there. */
+LANE_FUNCTION void sarrus_rows_complete(sarrus_workspace *ws) {
+    sarrus_frame_complete_rows(ws);
+}
 LANE_FUNCTION void sarrus_frame_complete_poses(const real *parameter, sarrus_workspace *ws) {
     PLAN_EACH (b, 0, sarrus_constant_plan.n_bodies)
         sarrus_tree_centre_find(&sarrus_constant_plan, parameter, ws, b);
 }
 #else
+LANE_FUNCTION void sarrus_rows_complete(sarrus_workspace *ws) {
+    (void)ws;
+}
 LANE_FUNCTION void sarrus_frame_complete_poses(const real *parameter, sarrus_workspace *ws) {
     (void)parameter;
     (void)ws;

@@ -11,6 +11,11 @@ LANE_FUNCTION sarrus_workspace *sarrus_runs_open(sarrus_evaluation *ev, sarrus_w
     return outside;
 }
 
+/* Rows stand in the arrays of the workspace, with all that belongs to them. */
+LANE_FUNCTION void sarrus_rows_complete(sarrus_workspace *ws) {
+    (void)ws;
+}
+
 /* Rotations, signals and rows at (t, q, v). */
 LANE_PHASE void sarrus_evaluate_rows(sarrus_evaluation *ev, real t, const real *q, const real *v) {
     sarrus_workspace ws, *outside = sarrus_runs_open(ev, &ws);

@@ -193,6 +193,7 @@ LANE_BODY real sarrus_open_noise_of_row(sarrus_evaluation *ev, int32_t i, const 
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     sarrus_workspace *ws = ev->ws;
     real sum = real_set(0.0);
+    sarrus_rows_complete(ws);
     sarrus_row_weigh(mech, ev->parameter, ws, i, ws->apart);
     PLAN_EACH (k, 0, mech->m)
         frame_at(ws->apart_rhs, k) = real_set(0.0);

@@ -468,6 +468,7 @@ LANE_PHASE uint64_t sarrus_stretch_go(sarrus_evaluation *outside, const sarrus_c
         return 0;
     sarrus_stretch_store(outside, &now, way.n_done);
     outside->is_configured = outside->is_factored = 0;
+    outside->is_swapped = mask_and(outside->is_swapped, mask_not(outside->healthy)); /* as a fresh factor sees to it */
     outside->n_evaluations += way.n_counted;
     return way.n_done;
 }
