@@ -77,8 +77,12 @@ LANE_BODY void sarrus_observe_state(sarrus_evaluation *ev, const real *tile, con
  * state at t = 0, or one that the user has put in. What an end was asked for under way says nothing. */
 LANE_BODY void sarrus_observe(sarrus_evaluation *ev, const real *tile, const sarrus_observe_request *want, real *out) {
     const sarrus_tile_layout *layout = &sarrus_plan_of(ev)->layout;
+    const int32_t was_factored = ev->is_factored;
     ev->is_indeterminate = mask_none();
     sarrus_observe_state(ev, tile, want, out);
+    /* The next step makes the factor that it would have made: one that was made here has looked at closeness and at rows in doubt
+     * in another order, and what is observed may not move anything. */
+    ev->is_factored = was_factored && ev->is_factored;
     const mask bad = mask_and(ev->healthy, mask_not(sarrus_all_are_finite(out, want->n_computed)));
     if (lane_is_stopped(ev->stop) || !mask_any(bad))
         return;
