@@ -131,4 +131,10 @@ LANE_FUNCTION int sarrus_joint_has_drive(const sarrus_mechanism *mech, const sar
 #define frame_at(array, i) ((array)[(size_t)(i)*FRAME_STRIDE])
 #define frame_from(array, i) (&(array)[(size_t)(i)*FRAME_STRIDE])
 
+/* to[n], an array of an evaluation, ← from[n], one of a tile or of the workspace, whose numbers may lie further apart. */
+LANE_FUNCTION void sarrus_frame_take(const real *from, int32_t n, real *to) {
+    PLAN_EACH (i, 0, n)
+        frame_at(to, i) = lane_at(from, i);
+}
+
 #endif

@@ -11,22 +11,18 @@
 
 /* The same of arrays of the tile or the workspace, whose numbers may lie further apart than those of an evaluation. */
 #if FRAME_STRIDE != LANE_STRIDE
-LANE_FUNCTION void sarrus_speeds_take(const sarrus_mechanism *mech, const real *from, real *to) {
-    PLAN_EACH (i, 0, mech->n_v)
-        frame_at(to, i) = lane_at(from, i);
-}
 LANE_FUNCTION real sarrus_state_square(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *x,
                                        const real *less) {
     real x_here[SARRUS_PLAN_N_SPEEDS], less_here[SARRUS_PLAN_N_SPEEDS];
-    sarrus_speeds_take(mech, x, x_here);
-    sarrus_speeds_take(mech, less, less_here);
+    sarrus_frame_take(x, mech->n_v, x_here);
+    sarrus_frame_take(less, mech->n_v, less_here);
     return sarrus_state_square_here(mech, parameter, ws, x_here, less_here);
 }
 LANE_FUNCTION real sarrus_state_gain(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *v,
                                      const real *before) {
     real v_here[SARRUS_PLAN_N_SPEEDS], before_here[SARRUS_PLAN_N_SPEEDS];
-    sarrus_speeds_take(mech, v, v_here);
-    sarrus_speeds_take(mech, before, before_here);
+    sarrus_frame_take(v, mech->n_v, v_here);
+    sarrus_frame_take(before, mech->n_v, before_here);
     return sarrus_state_gain_here(mech, parameter, ws, v_here, before_here);
 }
 #else

@@ -83,16 +83,16 @@ int sarrus_cuda_stack(const sarrus_mechanism *mech, size_t *n_bytes);
 /* Brings every tile onto the constraints, as sarrus_kernels.assemble. */
 int sarrus_cuda_assemble(const sarrus_cuda_call *call);
 
-/* n_steps steps from clock->step for every lane; with lanes.step from there, and without lanes.n_done: lanes
- * that are full of changes of rank drop them. With lanes.n_done: those of them that are still to be done. A lane that is full of
- * changes of rank stops before the next step, and is_waiting becomes 1: fetch them and call again. */
+/* n_steps steps from clock->step for every lane. With lanes.n_done: those of them that are still to be done; a lane that is full of
+ * changes of rank stops before the next step, and is_waiting becomes 1: fetch them and call again. With lanes.step, and without
+ * lanes.n_done: from where each lane stands; lanes that are full of changes of rank drop them. */
 int sarrus_cuda_advance(const sarrus_cuda_call *call, const sarrus_clock *clock, uint64_t n_steps);
 
 /* out (device) [n_tiles][what->want.n_arrays][SARRUS_CUDA_WIDTH] at the tiles' states and time t. */
 int sarrus_cuda_observe(const sarrus_cuda_call *call, const sarrus_cuda_observation *what, double *out);
 
-/* The masked instances begin anew, as sarrus_batch_reset_some; call->lanes.step is given, and
- * has one number more: how often this was done. */
+/* The masked instances begin anew, as sarrus_batch_reset_some; call->lanes.step is given, and has one number more: how often this
+ * was done. */
 int sarrus_cuda_restart_some(const sarrus_cuda_call *call, const sarrus_cuda_restart *what);
 
 /* Calls in relative coordinates only step; assembly and observation are calls on tiles of bodies. Between the two, for every tile

@@ -74,10 +74,8 @@ LANE_FUNCTION void sarrus_frame_copy(const real *from, int32_t n, real *to) {
 
 /* A state from the arrays of a tile or of the workspace. */
 LANE_FUNCTION void sarrus_frame_take_state(const real *q, const real *v, real *q_here, real *v_here) {
-    PLAN_EACH (i, 0, sarrus_constant_plan.n_q)
-        frame_at(q_here, i) = lane_at(q, i);
-    PLAN_EACH (i, 0, sarrus_constant_plan.n_v)
-        frame_at(v_here, i) = lane_at(v, i);
+    sarrus_frame_take(q, sarrus_constant_plan.n_q, q_here);
+    sarrus_frame_take(v, sarrus_constant_plan.n_v, v_here);
 }
 
 /* In space absolute coordinates make the code so long that its pieces stand once each. */
@@ -247,8 +245,7 @@ LANE_PHASE void sarrus_rows_oppose(sarrus_evaluation *outside, const real *x) {
     real x_here[SARRUS_PLAN_N_SPEEDS], zero[SARRUS_PLAN_N_ROWS];
     sarrus_frame_directions(&ws);
     sarrus_frame_copy_rows(outside->ws, &ws);
-    PLAN_EACH (i, 0, mech->n_v)
-        frame_at(x_here, i) = lane_at(x, i);
+    sarrus_frame_take(x, mech->n_v, x_here);
     PLAN_EACH (i, 0, mech->m)
         frame_at(zero, i) = real_set(0.0);
     sarrus_rows_subtract(mech, &ws, zero, x_here, ws.rhs);
@@ -452,8 +449,7 @@ LANE_PHASE void sarrus_pose_alone(sarrus_evaluation *outside, real t, const real
     sarrus_evaluation ev;
     real q_here[SARRUS_PLAN_N_COORDINATES];
     sarrus_frame_open(outside, &ws, &ev);
-    PLAN_EACH (i, 0, mech->n_q)
-        frame_at(q_here, i) = lane_at(q, i);
+    sarrus_frame_take(q, mech->n_q, q_here);
     sarrus_configure(&ev, t, q_here);
     sarrus_frame_copy_rotations(&ws, outside->ws);
     outside->is_configured = ev.is_configured;

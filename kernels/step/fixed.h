@@ -295,12 +295,14 @@ LANE_BODY uint64_t sarrus_advance_fixed(sarrus_evaluation *ev, const sarrus_cloc
     if (n_steps > 0 && mask_any(ev->healthy))
         sarrus_fixed_begin(ev, sarrus_lane_time(sarrus_plan_of(ev), ev->tile, clock, clock->step));
     int32_t rest = 0; /* steps until a stretch is tried again */
-    for (uint64_t k = 0; k < n_steps && mask_any(ev->healthy); ++k, --rest) {
+    for (uint64_t k = 0; k < n_steps && mask_any(ev->healthy); ++k) {
         if (sarrus_rank_changes_are_full(ev))
             return k;
-        if (sarrus_stretches_fit(sarrus_plan_of(ev)) && rest <= 0) {
+        if (rest > 0) {
+            --rest;
+        } else if (sarrus_stretches_fit(sarrus_plan_of(ev))) {
             const uint64_t n = sarrus_stretch_go(ev, clock, clock->step + k, n_steps - k);
-            rest = n > 0 ? 1 : SARRUS_STRETCH_REST;
+            rest = n > 0 ? 0 : SARRUS_STRETCH_REST;
             k += n;
             if (k == n_steps)
                 break;

@@ -33,7 +33,7 @@ LANE_FUNCTION int sarrus_stretch_is_articulated(const sarrus_mechanism *mech) {
 }
 
 /* Speeds up to which the lanes of a processor gain by stretches: five-bars, Andrews' mechanism and four loops in a chain do, by 1.1
- * to 2 times; six loops lose a quarter, in one function of theirs registers do not suffice. */
+ * to 2 times; six loops in a chain, 39 speeds, lose a quarter: a stretch holds more at once than a phase. */
 #define SARRUS_STRETCH_SPEEDS 30
 
 /* Whether the plan's steps may be made in stretches: by the factor alone, with speeds that are the rates of the coordinates. */
@@ -272,11 +272,12 @@ LANE_FUNCTION void sarrus_stretch_take(const sarrus_evaluation *ev, sarrus_stret
         s->v[i] = s->stage_v[i];
 }
 
-/* A stretch on its way: `now` is behind n_done steps, n_counted corrections after it began. */
+/* A stretch on its way: n_done of n_steps steps from clock time `step` on, and the corrections of theirs behind the n_before that
+ * were counted before. */
 typedef struct sarrus_stretch_way {
     const sarrus_clock *clock;
     uint64_t step, n_steps, n_done;
-    int64_t n_counted, n_before;
+    int64_t n_before, n_counted;
 } sarrus_stretch_way;
 
 LANE_FUNCTION real sarrus_stretch_time_at(const sarrus_evaluation *ev, const sarrus_stretch_way *way, uint64_t i) {
@@ -319,7 +320,6 @@ LANE_FUNCTION mask sarrus_stretch_is_open(sarrus_evaluation *ev, const sarrus_st
 }
 
 LANE_FUNCTION void sarrus_stretch_open(sarrus_evaluation *ev, sarrus_stretch_way *way, sarrus_stretch *now) {
-    const int64_t n_before = ev->n_evaluations;
     real t = sarrus_stretch_time_at(ev, way, 0);
     sarrus_configure(ev, t, now->q);
     LANE_ROLLED
@@ -337,7 +337,7 @@ LANE_FUNCTION void sarrus_stretch_open(sarrus_evaluation *ev, sarrus_stretch_way
         *now = next;
         t = t_next;
         ++way->n_done;
-        way->n_counted = ev->n_evaluations - n_before;
+        way->n_counted = ev->n_evaluations - way->n_before;
     }
 }
 
@@ -395,9 +395,10 @@ LANE_FUNCTION int sarrus_stretch_arrive(sarrus_evaluation *ev, sarrus_stretch_wa
         sarrus_stretch_take(ev, s);
         *now = *s;
         way->n_done = i;
+        way->n_counted = ev->n_evaluations - way->n_before;
+    } else {
+        way->n_before = ev->n_evaluations;
     }
-    way->n_counted = i > 0 ? ev->n_evaluations - way->n_before : 0;
-    way->n_before = i > 0 ? way->n_before : ev->n_evaluations;
     unusual = mask_or(unusual, sarrus_stretch_look(ev, s, t));
     return i < way->n_steps && !mask_any(mask_and(s->on, unusual)) && !lane_is_stopped(ev->stop);
 }
@@ -415,14 +416,14 @@ LANE_FUNCTION void sarrus_stretch_closed(sarrus_evaluation *ev, sarrus_stretch_w
         for (int32_t k = 0; k < 4; ++k) {
             const real t = sarrus_stretch_time(&at, k);
             ev->wants_closeness = k == 0;
-            if (k > 0)
-                sarrus_evaluate_rows_body(ev, t, s.stage_q, s.stage_v);
-            if (k > 0)
-                unusual = mask_or(unusual, sarrus_stretch_close_speeds(ev, &s, s.on));
-            else
+            if (k == 0) {
                 goes_on = sarrus_stretch_arrive(ev, way, i, &s, now);
-            if (!goes_on)
-                break;
+                if (!goes_on)
+                    break;
+            } else {
+                sarrus_evaluate_rows_body(ev, t, s.stage_q, s.stage_v);
+                unusual = mask_or(unusual, sarrus_stretch_close_speeds(ev, &s, s.on));
+            }
             unusual = mask_or(unusual, sarrus_stretch_accelerate(ev, t, &s, 1));
             if (k == 0)
                 sarrus_stretch_look_at_force(ev, &s);
@@ -442,7 +443,7 @@ LANE_PHASE uint64_t sarrus_stretch_go(sarrus_evaluation *outside, const sarrus_c
     sarrus_workspace ws;
     sarrus_evaluation ev;
     sarrus_stretch now;
-    sarrus_stretch_way way = {clock, step, n_steps, 0, 0, 0};
+    sarrus_stretch_way way = {clock, step, n_steps, 0, outside->n_evaluations, 0};
 #if SARRUS_SUMS_ARE_SHARED
     LANE_SHARED real sums_of_block[SARRUS_STRETCH_SUMS * SARRUS_BLOCK_THREADS];
     real *const sums = sums_of_block + lane_thread();

@@ -204,10 +204,8 @@ LANE_BODY void sarrus_state_see_turns(const sarrus_mechanism *mech, const real *
         return;
 #if FRAME_STRIDE != LANE_STRIDE
     real q_here[SARRUS_PLAN_N_COORDINATES], v_here[SARRUS_PLAN_N_SPEEDS]; /* links look at arrays of an evaluation */
-    for (int32_t i = 0; i < mech->n_q; ++i)
-        frame_at(q_here, i) = lane_at(q, i);
-    for (int32_t i = 0; i < mech->n_v; ++i)
-        frame_at(v_here, i) = lane_at(v, i);
+    sarrus_frame_take(q, mech->n_q, q_here);
+    sarrus_frame_take(v, mech->n_v, v_here);
     q = q_here;
     v = v_here;
 #endif

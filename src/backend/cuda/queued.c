@@ -309,8 +309,7 @@ static int order_queue(cuda_device *device, const sarrus_device_order *order, bo
     return error;
 }
 
-/* A graph cannot wait for what lies before it: whoever launches it sees to that. What it does not take does no harm to the batch.
- * */
+/* A graph cannot wait for what lies before it: whoever launches it sees to that. What it does not take harms no batch. */
 static sarrus_status graph_queue(cuda_device *device, const sarrus_device_order *order) {
     if (!device->queued.is_ready || is_behind(device))
         return refuse(device,
