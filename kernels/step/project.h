@@ -116,6 +116,10 @@ LANE_BODY void sarrus_project(sarrus_evaluation *ev, real t, real *q, real *v) {
     }
     sarrus_project_positions(ev, t, sarrus_project_goal(ev, q), 2, active, q, v);
     sarrus_project_velocities(ev, active, v);
+    /* Whether a lane finds a factor in place may not depend on whether a neighbour was projected: rows in doubt are looked at where
+     * a factor is made, by those whom it is made for. */
+    if (mech->project == SARRUS_PROJECTION_TOLERANCE)
+        ev->is_factored = 0;
 }
 
 #endif
