@@ -62,9 +62,9 @@ double sarrus_plan_rounded(double x, int n_bits) {
 void sarrus_plan_threshold_settle(sarrus_plan *plan) {
     if (plan->mech.rank.method != SARRUS_RANK_AUTO)
         return;
-    plan->mech.rank.tolerance = plan->independence.typical_kept > 0.0
-                                    ? 1e-5 * sarrus_plan_rounded(plan->independence.typical_kept, SARRUS_BITS_OF_BOUNDS)
-                                    : 1e-10;
+    const double kept = plan->independence.typical_kept; /* 0 or infinite: no row holds anything */
+    const bool is_known = kept > 0.0 && isfinite(kept);
+    plan->mech.rank.tolerance = is_known ? 1e-5 * sarrus_plan_rounded(kept, SARRUS_BITS_OF_BOUNDS) : 1e-10;
 }
 
 sarrus_status sarrus_plan_create(sarrus_context *context, const sarrus_model *model, sarrus_plan **out) {

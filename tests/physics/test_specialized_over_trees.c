@@ -64,9 +64,37 @@ static void kernels_over_trees_have_the_same_bits(void **state) {
     }
 }
 
+/* A pendulum beside a rod between two places of ground: the only row holds nothing, and the smallest singular value that counts is
+ * that of no matrix. */
+static const char idle_row[] = "sarrus: 1\n"
+                               "name: a row that holds nothing\n"
+                               "space: planar\n"
+                               "gravity: [0, -9.81]\n"
+                               "bodies:\n"
+                               "  - {name: post, mass: 1, inertia: 0.1, position: [0, 1]}\n"
+                               "  - {name: bob, mass: 1, inertia: 0.1, position: [0.5, 0], orientation: 0.3}\n"
+                               "joints:\n"
+                               "  - {name: foot, type: fixed, bodies: [ground, post], at: [0, 0]}\n"
+                               "  - {name: rod, type: distance, bodies: [ground, post], at: [[1, 0], [0, 1]]}\n"
+                               "  - {name: pin, type: revolute, bodies: [ground, bob], at: [0, 0]}\n"
+                               "dynamics: {formulation: relative}\n"
+                               "integrator: {method: rk4, dt: 1.0e-3, t_end: 1.0}\n"
+                               "output: {interval: 0.1, channels: [state]}\n";
+
+static void a_row_that_holds_nothing_is_no_hindrance(void **state) {
+    (void)state;
+    if (system("cc --version >/dev/null 2>&1") != 0)
+        skip();
+    mechanism opened = mechanism_open_text(idle_row, NULL);
+    const kernels_subject what = {.name = "idle row", .n_instances = N_INSTANCES, .form = SARRUS_PLAN_TEXT_STRAIGHT};
+    kernels_compare(&opened, &what);
+    mechanism_close(&opened);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_over_trees_have_the_same_bits),
+        cmocka_unit_test(a_row_that_holds_nothing_is_no_hindrance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
