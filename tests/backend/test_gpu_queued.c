@@ -88,6 +88,15 @@ static sarrus_batch *batch_of(const mechanism *m) {
     return batch;
 }
 
+/* Nothing is left behind on the emulated GPU. `other` may be NULL. */
+static void trial_end(mechanism *m, program *p, sarrus_batch *batch, sarrus_batch *other) {
+    sarrus_batch_destroy(batch);
+    sarrus_batch_destroy(other);
+    program_close(p);
+    mechanism_close(m);
+    gpu_assert_clean();
+}
+
 static void same(sarrus_batch *a, sarrus_batch *b) {
     stepping_look looks[2] = {stepping_see(a), stepping_see(b)};
     assert_int_equal(sarrus_batch_step(a), sarrus_batch_step(b));
@@ -219,10 +228,7 @@ static void nothing_is_waited_for(void **state) {
     assert_true(q.base[q.width] == before);
     assert_int_equal(sarrus_batch_step(batch), 15);
     assert_true(q.base[q.width] != before);
-    sarrus_batch_destroy(batch);
-    program_close(&p);
-    mechanism_close(&m);
-    gpu_assert_clean();
+    trial_end(&m, &p, batch, NULL);
 }
 
 /* States that a program writes on the device are those of the batch for whoever asks; what the host writes stands there at once. */
@@ -269,10 +275,7 @@ static void both_sides_see_the_same(void **state) {
     memset(mask, 1, N);
     assert_int_equal(sarrus_batch_reset_some(batch, mask), SARRUS_OK);
     assert_true(v.base[1] == all[0]);
-    sarrus_batch_destroy(batch);
-    program_close(&p);
-    mechanism_close(&m);
-    gpu_assert_clean();
+    trial_end(&m, &p, batch, NULL);
 }
 
 /* Instance i of what was observed on the device is row i of what the host observes. */
@@ -309,10 +312,7 @@ static void observables_are_those_of_the_host(void **state) {
         for (int o = 0; o < SARRUS_N_OBSERVABLES; ++o)
             if (o != SARRUS_OBSERVE_KEPT && o != SARRUS_OBSERVE_DROPPED)
                 observable_compare(&p, batch, (sarrus_observable)o);
-        sarrus_batch_destroy(batch);
-        program_close(&p);
-        mechanism_close(&m);
-        gpu_assert_clean();
+        trial_end(&m, &p, batch, NULL);
     }
 }
 
@@ -358,11 +358,7 @@ static void graphs_go_on(void **state) {
     assert_int_equal(sarrus_batch_step(batch), 16);
     observable_compare(&p, batch, SARRUS_OBSERVE_ACCELERATION);
     gpu_on_host_graph_free(graph);
-    sarrus_batch_destroy(batch);
-    sarrus_batch_destroy(waiting);
-    program_close(&p);
-    mechanism_close(&m);
-    gpu_assert_clean();
+    trial_end(&m, &p, batch, waiting);
 }
 
 /* Captured work that makes no step: the host finds what it has done all the same. */
@@ -399,10 +395,7 @@ static void graphs_without_steps_are_noticed(void **state) {
     }
     gpu_on_host_graph_free(restart);
     gpu_on_host_graph_free(write);
-    sarrus_batch_destroy(batch);
-    program_close(&p);
-    mechanism_close(&m);
-    gpu_assert_clean();
+    trial_end(&m, &p, batch, NULL);
 }
 
 /* More changes of rank within a call than a tile holds: who keeps none drops them on the way. */
@@ -426,11 +419,7 @@ static void changes_of_rank_stop_nobody(void **state) {
         same(queued, waiting);
         assert_int_equal(sarrus_batch_statistics(queued, 0, &counts), SARRUS_OK);
         assert_true(counts.n_rank_changes > 4);
-        sarrus_batch_destroy(queued);
-        sarrus_batch_destroy(waiting);
-        program_close(&p);
-        mechanism_close(&m);
-        gpu_assert_clean();
+        trial_end(&m, &p, queued, waiting);
     }
 }
 
@@ -451,10 +440,7 @@ static void captures_are_refused_until_all_is_ready(void **state) {
     gpu_on_host_capture_end(p.stream);
     assert_int_equal(sarrus_batch_step(batch), 3);
     gpu_on_host_graph_free(graph);
-    sarrus_batch_destroy(batch);
-    program_close(&p);
-    mechanism_close(&m);
-    gpu_assert_clean();
+    trial_end(&m, &p, batch, NULL);
 }
 
 static void refused(sarrus_batch *batch, const char *words) {
